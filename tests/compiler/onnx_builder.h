@@ -78,17 +78,25 @@ public:
 		for (const int64_t number : numbers)
 			attribute->add_ints(number);
 	}
+	/** \brief Attributes with their types, as ONNX Runtime wants them, too */
+	static void setInteger(onnx::Node *node, const std::string &name, int64_t number)
+	{
+		attributeOf(node, name, integerType)->set_i(number);
+	}
+	static void setList(onnx::Node *node, const std::string &name,
+			    const std::vector<int64_t> &numbers)
+	{
+		onnx::Attribute *attribute = attributeOf(node, name, listType);
+		for (const int64_t number : numbers)
+			attribute->add_ints(number);
+	}
 	static void setReal(onnx::Node *node, const std::string &name, float number)
 	{
-		onnx::Attribute *attribute = node->add_attribute();
-		attribute->set_name(name);
-		attribute->set_f(number);
+		attributeOf(node, name, realType)->set_f(number);
 	}
 	static void setText(onnx::Node *node, const std::string &name, const std::string &text)
 	{
-		onnx::Attribute *attribute = node->add_attribute();
-		attribute->set_name(name);
-		attribute->set_s(text);
+		attributeOf(node, name, textType)->set_s(text);
 	}
 
 	/** \return the file's bytes */
@@ -100,6 +108,16 @@ public:
 	}
 
 private:
+	/* AttributeProto.AttributeType of the format. */
+	static constexpr int32_t realType = 1, integerType = 2, textType = 3, listType = 7;
+
+	static onnx::Attribute *attributeOf(onnx::Node *node, const std::string &name, int32_t type)
+	{
+		onnx::Attribute *attribute = node->add_attribute();
+		attribute->set_name(name);
+		attribute->set_type(type);
+		return attribute;
+	}
 	static void describe(onnx::ValueInfo *info, const std::string &name,
 			     const std::vector<int64_t> &shape, int32_t type)
 	{

@@ -36,14 +36,15 @@ void Generator::elementwise()
 	finish(elementwise, { a, b }, output(shape, out));
 }
 
-/* A maximum or minimum with numbers for each channel, for each element, or one. */
+/* A maximum or minimum with numbers of any shape that can be repeated. */
 void Generator::limit()
 {
 	const Extents x = picture();
-	const Extents shapes[] = { { 1 }, { x[3] }, { x[1], x[2], x[3] } };
+	const Extents shapes[] = { { 1 },	   { x[3] },	      { x[1], x[2], x[3] },
+				   { x[1], 1, 1 }, { x[1], 1, x[3] }, { x[2], 1 } };
 	const ValueId in = input(x);
 	const Quantization all = made_.model.values[in].quantization.channel(0);
-	const ValueId constant = tensor(named("limits"), shapes[from(0, 2)], all);
+	const ValueId constant = tensor(named("limits"), shapes[from(0, 5)], all);
 	Value &limits = made_.model.values[constant];
 
 	limits.isConstant = true;
@@ -92,9 +93,17 @@ void Generator::prelu()
 	Value slopes;
 
 	slopes.name = named("slopes");
-	slopes.shape = { x[3] };
+	const Extents shapes[] = { { x[3] },
+				   { x[3] },
+				   { 1 },
+				   { 1, 1, x[3] },
+				   { x[1], x[2], x[3] },
+				   { x[1], 1, 1 },
+				   { x[2], 1 },
+				   { x[1], 1, x[3] } };
+	slopes.shape = shapes[from(0, 7)];
 	slopes.isConstant = true;
-	for (uint32_t c = 0; c < x[3]; c++)
+	for (uint64_t i = 0; i < elementCount(slopes.shape); i++)
 		store<float>(slopes.data, real(-0.5, 0.9));
 	made_.model.values.push_back(std::move(slopes));
 	const ValueId constant = made_.model.values.size() - 1;

@@ -12,11 +12,28 @@ namespace nvdla::test
 
 using namespace compiler;
 
+namespace
+{
+
+/* Which element of an array of shape \a from is element \a index once it is repeated to \a to. */
+size_t repeatedIndex(const Extents &from, const Extents &to, size_t index)
+{
+	const Extents own = four(from), all = four(to);
+	size_t at = 0, step = 1;
+
+	for (size_t axis = 4; axis-- > 0;) {
+		at += (own[axis] == 1 ? 0 : index % all[axis]) * step;
+		index /= all[axis];
+		step *= own[axis];
+	}
+	return at;
+}
+
+} /* namespace */
+
 void OperatorReference::operator()(const Elementwise &elementwise)
 {
 	using Function = Elementwise::Function;
-	const Extents shape = four(out_.shape);
-	const Extents shapes[] = { four(value(0).shape), four(value(1).shape) };
 	const int leftShift = out_.type == ElementType::Int16 ? 15 : 20;
 	const double sa = scale(value(0)), sb = scale(value(1)), so = scale(out_);
 	const double twice = 2 * std::max(sa, sb);
@@ -25,16 +42,8 @@ void OperatorReference::operator()(const Elementwise &elementwise)
 	const RealFactor product = realFactor(sa * sb / so);
 
 	for (size_t i = 0; i < result_.size(); i++) {
-		size_t rest = i, at[2] = {}, step[2] = { 1, 1 };
-		for (size_t axis = 4; axis-- > 0;) {
-			const size_t index = rest % shape[axis];
-			rest /= shape[axis];
-			for (int j = 0; j < 2; j++) {
-				at[j] += (shapes[j][axis] == 1 ? 0 : index) * step[j];
-				step[j] *= shapes[j][axis];
-			}
-		}
-		const double a = in(0)[at[0]], b = in(1)[at[1]];
+		const double a = in(0)[repeatedIndex(value(0).shape, out_.shape, i)];
+		const double b = in(1)[repeatedIndex(value(1).shape, out_.shape, i)];
 		const bool largest = elementwise.function == Function::Maximum;
 		if (elementwise.function == Function::Divide) {
 			result_[i] = isReal() ? std::clamp(a / b, elementwise.activation.low,
@@ -94,7 +103,8 @@ void OperatorReference::operator()(const PRelu &)
 
 	for (size_t i = 0; i < result_.size(); i++) {
 		const double x = real(0, in(0)[i]);
-		result_[i] = written(x < 0 ? x * slopes[i % slopes.size()] : x);
+		result_[i] = written(
+			x < 0 ? x * slopes[repeatedIndex(value(1).shape, out_.shape, i)] : x);
 	}
 }
 

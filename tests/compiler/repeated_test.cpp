@@ -98,8 +98,9 @@ TEST(Repeated, IsAsTheReferenceHasIt)
 							 static_cast<int>(function),
 							 toString(one.first),
 							 toString(one.second)));
-				const Model model = modelOf(one, function, type);
-				ASSERT_TRUE(model.check() && model.checkShapes());
+				Model model = modelOf(one, function, type);
+				model.setAsideInvalid();
+				ASSERT_TRUE(model.check());
 				auto run = CoreRun::of(model);
 				ASSERT_TRUE(run) << run.error().message();
 				std::vector<Numbers> inputs;

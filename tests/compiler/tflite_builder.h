@@ -46,6 +46,21 @@ public:
 							: fb::TensorType::BOOL,
 			   buffer(elements), 0);
 	}
+	/** \brief int8 or int32 that stand for real numbers */
+	template<typename T>
+	int32_t quantized(const Shape &shape, const std::vector<T> &elements, float scale,
+			  int64_t zero)
+	{
+		const auto *bytes = reinterpret_cast<const uint8_t *>(elements.data());
+		const std::vector<uint8_t> data(bytes, bytes + elements.size() * sizeof(T));
+		const std::vector scales{ scale };
+		const std::vector zeros{ zero };
+		buffers_.push_back(fb::CreateBufferDirect(flat, &data));
+		return add(shape, sizeof(T) == 1 ? fb::TensorType::INT8 : fb::TensorType::INT32,
+			   static_cast<uint32_t>(buffers_.size() - 1),
+			   fb::CreateQuantizationParametersDirect(flat, nullptr, nullptr, &scales,
+								  &zeros));
+	}
 	int32_t list(const std::vector<int32_t> &numbers)
 	{
 		return constant<int32_t>({ static_cast<int32_t>(numbers.size()) }, numbers);

@@ -44,7 +44,9 @@ Result<void> refuseUnknown(const Model &model, const CompileOptions &options)
 	Refusals refusals;
 
 	for (const Operator &operation : model.operators) {
-		if (const auto *unknown = std::get_if<Unknown>(&operation.kind))
+		/* Those that only follow from others say nothing new. */
+		if (const auto *unknown = std::get_if<Unknown>(&operation.kind);
+		    unknown && !unknown->follows)
 			refusals.add(unknown->why);
 	}
 	if (refusals.none())
@@ -96,6 +98,7 @@ void nameEveryTensor(Model &model)
 			continue;
 		model.outputs.push_back(id);
 		model.outputOrders.push_back(ElementOrder::Nhwc);
+		model.outputShapes.push_back(model.values[id].shape);
 	}
 }
 
@@ -173,6 +176,8 @@ Result<LayerErrors> transform(Model &model, const CompileOptions &options)
 Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options)
 {
 	removeUnused(model);
+	for (size_t i = model.outputShapes.size(); i < model.outputs.size(); i++)
+		model.outputShapes.push_back(model.values[model.outputs[i]].shape);
 	if (auto refused = refuseUnknown(model, options); !refused)
 		return forward(refused);
 	CompileReport report;
@@ -210,8 +215,8 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	for (const ValueId id : model.inputs)
 		inputsOf8Bits.push_back(model.values[id].type == ElementType::Int8);
 	return CompiledModel{ std::move(assembly->loadable), std::move(report),
-			      std::move(model.inputOrders), std::move(model.outputOrders),
-			      std::move(inputsOf8Bits) };
+			      std::move(model.inputOrders),  std::move(model.outputOrders),
+			      std::move(inputsOf8Bits),	     std::move(model.outputShapes) };
 }
 
 std::vector<OperatorSupport> supportedOperators(const Model &model)
@@ -220,6 +225,12 @@ std::vector<OperatorSupport> supportedOperators(const Model &model)
 
 	for (const Operator &operation : model.operators) {
 		OperatorSupport support{ operation.index, operation.name, operation.type, {}, {} };
+		if (const auto *unknown = std::get_if<Unknown>(&operation.kind)) {
+			support.reason =
+				fmt::format("{}: {}", unknown->why.where, unknown->why.why);
+			all.push_back(std::move(support));
+			continue;
+		}
 		/* What is faster does not matter here. */
 		auto compiled = compileInMemory(model.alone(operation), { .strategy = {} });
 		if (!compiled)

@@ -22,6 +22,7 @@ struct RunSettings {
 	/** \brief Those of the model, for each input and output, once it is compiled */
 	std::vector<ElementOrder> inputOrders;
 	std::vector<ElementOrder> outputOrders;
+	std::vector<std::vector<uint32_t>> outputShapes;
 	std::vector<bool> inputsOf8Bits; /**< as CompiledModel has them */
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
@@ -49,6 +50,7 @@ struct RunSettings {
 	{
 		inputOrders = model.inputOrders;
 		outputOrders = model.outputOrders;
+		outputShapes = model.outputShapes;
 		inputsOf8Bits = model.inputsOf8Bits;
 	}
 };

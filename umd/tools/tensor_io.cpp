@@ -2,7 +2,6 @@
 #include "tensor_io.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <numeric>
 #include <string_view>
@@ -34,6 +33,17 @@ ElementOrder orderOf(const RunSettings &settings, const std::vector<ElementOrder
 		     size_t index)
 {
 	return settings.layout.value_or(index < orders.size() ? orders[index] : ElementOrder::Nchw);
+}
+
+/* The model's own, unless another order is asked for; of loadables that of the cube. */
+std::vector<size_t> arrayShape(const RunSettings &settings, size_t index, const TensorDesc &desc,
+			       ElementOrder order)
+{
+	if (!settings.layout && index < settings.outputShapes.size())
+		return { settings.outputShapes[index].begin(), settings.outputShapes[index].end() };
+	if (order == ElementOrder::Nhwc)
+		return { desc.n, desc.h, desc.w, desc.c };
+	return { desc.n, desc.c, desc.h, desc.w };
 }
 
 /* The lowest integer of 8 bits stands for a byte of 0. */
@@ -174,11 +184,8 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 		return writeWholeFile(path, *tensor);
 	}
 	if (fileKind(path) == FileKind::Npy) {
-		using Shape = std::array<size_t, 4>;
 		const ElementOrder order = orderOf(settings, settings.outputOrders, index);
-		const Shape shape = order == ElementOrder::Nhwc
-					    ? Shape{ desc.n, desc.h, desc.w, desc.c }
-					    : Shape{ desc.n, desc.c, desc.h, desc.w };
+		const std::vector<size_t> shape = arrayShape(settings, index, desc, order);
 		auto array = network.outputFloat(index, order).and_then([&](const auto &values) {
 			return encodeNpy(shape, values);
 		});

@@ -294,8 +294,8 @@ Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape,
 						values.size(), shape, needed));
 
 		std::string dictionary =
-			fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}",
-				    fmt::join(shape, ", "));
+			fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}{}), }}",
+				    fmt::join(shape, ", "), shape.empty() ? "" : ",");
 		const size_t start = npyMagic.size() + 2 + sizeof(uint16_t);
 		dictionary.append(alignment - (start + dictionary.size() + 1) % alignment, ' ');
 		dictionary += '\n';

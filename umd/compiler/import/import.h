@@ -41,4 +41,11 @@ Result<Model> importOnnx(std::span<const std::byte> bytes);
 /** \brief \a value with axes in another order: axis i of the result is axis order[i] */
 Value permuted(const Value &value, const std::vector<uint32_t> &order);
 
+/**
+ * \brief Kernels of a transposed convolution with groups, holes and space behind them filled by
+ * zeros \param[in] kernels K/groups x C x R x S, of 8 bits with one zero point, or float \return K
+ * x C x size.y x size.x, taps \a dilation from each other
+ */
+Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op::Axes size);
+
 } /* namespace nvdla::compiler */

@@ -38,11 +38,6 @@ public:
 	}
 	bool failed() const { return error_.has_value(); }
 	Result<void> result() const;
-	/** \brief The error, if it is something that is right but not done here */
-	const Error *unsupported() const
-	{
-		return error_ && error_->code == ErrorCode::Unsupported ? &*error_ : nullptr;
-	}
 
 	/** \brief \a axis counted from the front, held against \a rank; 0 after an error */
 	uint32_t axis(int64_t axis, size_t rank, const std::string &field);

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <span>
@@ -180,7 +181,10 @@ struct Unary {
 	bool operator==(const Unary &) const = default;
 };
 
-/** \brief x where it is positive, else x times a slope. Inputs: x; slopes (constant, C or 1) */
+/**
+ * \brief x where it is positive, else x times a slope. Inputs: x; slopes, a constant that is
+ * repeated to the shape of x
+ */
 struct PRelu {
 };
 
@@ -244,6 +248,8 @@ struct LocalResponse {
 /** \brief What an importer does not know; it may be there as long as nothing needs it */
 struct Unknown {
 	Error why;
+	/** \brief It might be known, if the shape of what it reads were */
+	bool follows = false;
 };
 
 using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, Elementwise, Pool,
@@ -270,13 +276,16 @@ struct Operator {
 
 /** \brief Operators are in an order in which they can be carried out */
 struct Model {
-	std::vector<Value> values;
+	/** \brief A deque, so that references to values outlive the addition of others */
+	std::deque<Value> values;
 	std::vector<Operator> operators;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
 	/** \brief How the file orders the elements of each of them; without: N, H, W, C */
 	std::vector<ElementOrder> inputOrders;
 	std::vector<ElementOrder> outputOrders;
+	/** \brief The shape that each output has in the file; none: that of its value */
+	std::vector<Extents> outputShapes;
 	/** \brief How often the kernels of the file's format round a result of 8 bits */
 	ScaleRounding roundingOf8Bits = ScaleRounding::Twice;
 
@@ -303,8 +312,14 @@ struct Model {
 	 * before it is read, constants have the bytes that their shape needs
 	 */
 	Result<void> check() const;
-	/** \brief Hold shapes, types and parameters of all operators against each other */
-	Result<void> checkShapes() const;
+	/**
+	 * \brief Hold shapes, types and parameters of each operator against each other
+	 *
+	 * One that breaks a rule becomes Unknown, so that the others can be looked at; so does one
+	 * that reads what nothing before it writes, or a constant with other bytes than its shape
+	 * needs. Neither is among its inputs then.
+	 */
+	void setAsideInvalid();
 };
 
 /** \return the elements of a constant, without their quantization */

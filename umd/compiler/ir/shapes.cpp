@@ -86,6 +86,15 @@ private:
 		return need(count >= least && count <= most,
 			    fmt::format("has {} inputs, {} to {} are needed", count, least, most));
 	}
+	/* Whether an input can be repeated to the output's shape: trailing axes go together. */
+	bool repeats(size_t input) const
+	{
+		const Extents &x = shape(input), &y = out().shape;
+		bool fits = x.size() <= y.size();
+		for (size_t axis = 0; fits && axis < x.size(); axis++)
+			fits = x[axis] == 1 || x[axis] == y[y.size() - x.size() + axis];
+		return fits;
+	}
 	bool needPicture()
 	{
 		return need(shape(0).size() == 4,
@@ -167,11 +176,10 @@ void Checker::operator()(const PRelu &)
 	expectShape(shape(0));
 	if (!needInputs(2, 2) || !need(!shape(0).empty(), "the input is one number"))
 		return;
-	const uint64_t slopes = elementCount(shape(1));
-	need(value(1).isConstant &&
-		     (slopes == 1 || (slopes == shape(0).back() && shape(1).back() == slopes)),
-	     fmt::format("the slopes '{}' are no constant of one number for each channel",
-			 value(1).name));
+	need(value(1).isConstant && repeats(1),
+	     fmt::format("the slopes '{}' are {}; they have to be a constant that can be repeated "
+			 "to {}",
+			 value(1).name, toString(shape(1)), toString(shape(0))));
 }
 
 void Checker::operator()(const Enlarge &enlarge)
@@ -196,16 +204,9 @@ void Checker::operator()(const Elementwise &)
 {
 	if (!needInputs(2, 2))
 		return;
-	for (size_t input = 0; input < 2; input++) {
-		const Extents &x = shape(input), &y = out().shape;
-		bool fits = x.size() <= y.size();
-		for (size_t axis = 0; fits && axis < x.size(); axis++) {
-			const uint32_t wanted = y[y.size() - x.size() + axis];
-			fits = x[axis] == 1 || x[axis] == wanted;
-		}
-		need(fits,
-		     fmt::format("input {} is {}, the output {}", input, toString(x), toString(y)));
-	}
+	for (const size_t input : { 0U, 1U })
+		need(repeats(input), fmt::format("input {} is {}, the output {}", input,
+						 toString(shape(input)), toString(out().shape)));
 }
 
 void Checker::operator()(const Pool &pool)
@@ -368,15 +369,67 @@ Result<void> Checker::run()
 	return {};
 }
 
+bool hasOtherBytes(const Value &value)
+{
+	return value.isConstant &&
+	       value.data.size() != elementCount(value.shape) * elementBytes(value.type);
+}
+
+std::optional<Error> constantError(const Model &model, const Operator &operation)
+{
+	for (const ValueId id : operation.inputs) {
+		if (id >= model.values.size() || !hasOtherBytes(model.values[id]))
+			continue;
+		const Value &value = model.values[id];
+		return Error{ ErrorCode::InvalidFile, "check model",
+			      value.name.empty() ? "what has no name" : value.name,
+			      fmt::format("has {} bytes, {} of {} need {}", value.data.size(),
+					  toString(value.shape), elementTypeName(value.type),
+					  elementCount(value.shape) * elementBytes(value.type)) };
+	}
+	return std::nullopt;
+}
+
 } /* namespace */
 
-Result<void> Model::checkShapes() const
+void Model::setAsideInvalid()
 {
-	for (const Operator &operation : operators) {
-		if (auto checked = Checker(*this, operation).run(); !checked)
-			return checked;
+	std::vector<bool> isThere(values.size());
+
+	for (ValueId id = 0; id < values.size(); id++)
+		isThere[id] = values[id].isConstant;
+	for (const ValueId id : inputs)
+		if (id < values.size())
+			isThere[id] = true;
+	for (Operator &operation : operators) {
+		std::optional<Error> error = constantError(*this, operation);
+		const bool isKnown = !std::holds_alternative<Unknown>(operation.kind);
+		std::erase_if(operation.inputs, [&](ValueId id) {
+			const bool there = id < values.size() && isThere[id];
+			if (!there && !error)
+				error = Error{ ErrorCode::InvalidFile, "check model",
+					       operation.name,
+					       fmt::format("reads value {}, which nothing before "
+							   "it writes",
+							   id) };
+			return !there || hasOtherBytes(values[id]);
+		});
+		if (isKnown && !error)
+			if (auto checked = Checker(*this, operation).run(); !checked)
+				error = checked.error();
+		if (isKnown && error)
+			operation.kind = Unknown{ *error };
+		for (const ValueId id : operation.outputs)
+			if (id < values.size())
+				isThere[id] = true;
 	}
-	return {};
+	/* Nothing reads them any more. */
+	for (Value &value : values) {
+		if (hasOtherBytes(value)) {
+			value.isConstant = false;
+			value.data.clear();
+		}
+	}
 }
 
 } /* namespace nvdla::compiler */

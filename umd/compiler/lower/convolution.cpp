@@ -52,21 +52,31 @@ void scaleToHalf(Kernels &kernels)
 	}
 }
 
-/* The bias of an operator in real numbers. */
-std::vector<double> biasOf(const Lowerer &lowerer, const Operator &operation,
-			   const Kernels &kernels)
+/*
+ * The bias of an operator in real numbers. Its integers are steps of the sums where they have no
+ * scale of their own, or that of the sums but for rounding.
+ */
+std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Kernels &kernels)
 {
+	constexpr double rounding = 1e-5; /* of scales and their product in float */
 	const Value &bias = lowerer.value(operation.inputs[2]);
-	std::vector<double> numbers = rawNumbers(bias);
+	const bool half = lowerer.storage(operation.inputs[0]) == DataType::Half;
+	const bool hasOwnScale = !bias.quantization.none();
+	std::vector<double> numbers = realNumbers(bias);
 
-	if (lowerer.storage(operation.inputs[0]) == DataType::Half)
-		return realNumbers(bias);
-	if (isFloat(bias.type))
+	lowerer.need(!half || isFloat(bias.type) || hasOwnScale, "bias",
+		     "is integers that stand for nothing; give it a scale");
+	if (half || isFloat(bias.type))
 		return numbers;
-	/* Its scale is that of the sums, whatever the file says it is. */
-	const double step = lowerer.quantization(operation.inputs[0]).scale;
-	for (uint32_t k = 0; k < numbers.size() && k < kernels.k; k++)
-		numbers[k] *= step * kernels.scales[k];
+	const std::vector<double> steps = rawNumbers(bias);
+	const double input = lowerer.quantization(operation.inputs[0]).scale;
+	for (uint32_t k = 0; k < numbers.size() && k < kernels.k; k++) {
+		const double step = input * kernels.scales[k];
+		const Quantization own = bias.quantization.channel(k);
+		if (!hasOwnScale ||
+		    (own.zeroPoint == 0 && std::fabs(own.scale - step) <= rounding * step))
+			numbers[k] = steps[k] * step;
+	}
 	return numbers;
 }
 
@@ -127,7 +137,7 @@ bool needsWideWeights(const Value &weights)
 	});
 }
 
-Kernels kernelsOf(const Lowerer &lowerer, const Operator &operation)
+Kernels kernelsOf(Lowerer &lowerer, const Operator &operation)
 {
 	const Value &weights = lowerer.value(operation.inputs[1]);
 	const bool half = lowerer.storage(operation.inputs[0]) == DataType::Half;
@@ -190,8 +200,11 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 {
 	const ValueId input = operation.inputs[0];
 	const ValueId output = operation.outputs[0];
-	const Cube cube = lowerer.cube(input);
 	Kernels kernels = kernelsOf(lowerer, operation);
+	/* A reshaped value may lie in a surface whose channels are not its rows. */
+	if (lowerer.cube(input).c != kernels.c && lowerer.cube(input).elements() != kernels.c)
+		lowerer.makeNatural(input);
+	const Cube cube = lowerer.cube(input);
 	const bool rows = cube.c == kernels.c;
 
 	if (!lowerer.need(rows || (cube.elements() == kernels.c && cube.h <= maxKernelSize &&

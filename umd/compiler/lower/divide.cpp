@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "affine.h"
+#include "constants.h"
 #include "elementwise.h"
 
 namespace nvdla::compiler
@@ -84,35 +85,25 @@ struct Product {
 Product constantTimes(Lowerer &lowerer, const Operator &operation)
 {
 	const ValueId divisor = operation.inputs[1];
-	const Value &constant = lowerer.value(operation.inputs[0]);
-	const Cube cube = lowerer.cube(divisor), given = naturalCube(constant.shape);
-	const std::vector<double> numbers = realNumbers(constant);
-	const bool spread = given.h == 1 && given.w == 1;
+	const Cube cube = lowerer.cube(divisor);
 
-	if (!lowerer.need((given.c == 1 || given.c == cube.c) && (spread || given == cube) &&
-				  given.elements() == numbers.size() &&
-				  lowerer.value(divisor).shape ==
-					  lowerer.value(operation.outputs[0]).shape,
-			  "input 0",
-			  fmt::format("is a constant of {}; one number, one for each channel or "
-				      "one for each element are possible",
-				      toString(constant.shape))))
+	if (!lowerer.need(elementCount(lowerer.value(divisor).shape) ==
+				  elementCount(lowerer.value(operation.outputs[0]).shape),
+			  "input 0", "is a constant that is larger than the divisor"))
+		return {};
+	const auto constant = numbersFor(lowerer, divisor, operation.inputs[0]);
+	if (!constant)
 		return {};
 	double largest = 1;
 	if (!isHalf(lowerer, divisor)) {
 		largest = 0;
-		for (const double number : numbers)
+		for (const double number : constant->numbers)
 			largest = std::max(largest, std::fabs(number));
 		largest = largest > 0 ? largest : 1;
 	}
-	Affine affine{ {}, {}, { cube.c, given.h, given.w }, {} };
-	for (size_t c = 0; c < cube.c; c++) {
-		for (size_t hw = 0; hw < size_t{ given.h } * given.w; hw++) {
-			const double number = numbers[hw * given.c + (given.c == 1 ? 0 : c)];
-			affine.scale.push_back(number / largest);
-			affine.bias.push_back(0);
-		}
-	}
+	Affine affine{ {}, std::vector<double>(constant->numbers.size(), 0), constant->shape, {} };
+	for (const double number : constant->numbers)
+		affine.scale.push_back(number / largest);
 	const std::string reciprocal = reciprocalOf(lowerer, divisor);
 	const std::string name = lowerer.step("product");
 	Product product{ productOf(lowerer, operation, name, cube), largest };

@@ -8,6 +8,7 @@
 #include <nvdla/converter.h>
 
 #include "affine.h"
+#include "constants.h"
 #include "elementwise.h"
 
 namespace nvdla::compiler
@@ -153,15 +154,9 @@ bool sumWithRelu(const Quantization &stream, const Quantization &operand, DataTy
 	return true;
 }
 
-/* A constant that one input meets: the numbers of a cube, in C, H, W order. */
-struct Constant {
-	Cube shape;
-	std::vector<double> numbers;
-};
-
 /* Maxima and minima with several numbers: those are operands of X1, as the output has them. */
 void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise,
-		     ValueId x, const Constant &constant)
+		     ValueId x, const CubeNumbers &constant)
 {
 	const ValueId output = operation.outputs[0];
 	const Cube cube = lowerer.cube(x);
@@ -222,67 +217,51 @@ int firstBitsOf(const Elementwise &elementwise, const Value &constant, double sc
 	return -exponent;
 }
 
-/* One input is a constant: of one number, or one for each channel or element. */
+/* One input is a constant. */
 void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
 {
 	const bool first = lowerer.value(operation.inputs[0]).isConstant;
 	const ValueId x = operation.inputs[first ? 1 : 0];
 	lowerer.makeNatural(x);
-	const Value &constant = lowerer.value(operation.inputs[first ? 0 : 1]);
 	const ValueId output = operation.outputs[0];
 	const Cube cube = lowerer.cube(x);
-	const Cube given = naturalCube(constant.shape);
 	const bool half = lowerer.storage(x) == DataType::Half;
 	const Quantization in = half ? Quantization{} : lowerer.quantization(x);
 	const Quantization out = half ? Quantization{} : lowerer.quantization(output);
-	const std::vector<double> numbers = realNumbers(constant);
+	const Extents &wanted = lowerer.value(output).shape, &shape = lowerer.value(x).shape;
 
+	if (!lowerer.need(elementCount(wanted) == elementCount(shape), "inputs",
+			  fmt::format("are {} and a larger constant, which make {}; at most 64 "
+				      "copies along lines and columns are possible",
+				      toString(shape), toString(wanted))))
+		return;
+	const auto constant = numbersFor(lowerer, x, operation.inputs[first ? 0 : 1]);
+	if (!constant)
+		return;
+	const std::vector<double> &numbers = constant->numbers;
 	const bool limits = elementwise.function >= Elementwise::Function::Maximum;
 	const bool several = std::adjacent_find(numbers.begin(), numbers.end(),
 						std::not_equal_to<>()) != numbers.end();
-	lowerer.need((given.c == cube.c || given.c == 1) &&
-			     ((given.h == 1 && given.w == 1) ||
-			      (given.h == cube.h && given.w == cube.w && given.c == cube.c)) &&
-			     given.elements() == numbers.size(),
-		     "input",
-		     fmt::format("is a constant of {}; one number, one for each channel or one "
-				 "for each element are possible",
-				 toString(constant.shape)));
-	lowerer.need(lowerer.value(output).shape == lowerer.value(x).shape, "output",
-		     "has another shape than the input");
-	if (lowerer.failed())
-		return;
 	if (limits && several) {
-		Constant constant{ { cube.c, given.h, given.w }, {} };
-		for (size_t c = 0; c < cube.c; c++) {
-			for (size_t hw = 0; hw < size_t{ given.h } * given.w; hw++)
-				constant.numbers.push_back(
-					numbers[hw * given.c + (given.c == 1 ? 0 : c)]);
-		}
-		limitByConstant(lowerer, operation, elementwise, x, constant);
+		limitByConstant(lowerer, operation, elementwise, x, *constant);
 		return;
 	}
-	Affine affine{ {}, {}, { cube.c, given.h, given.w }, elementwise.activation };
-	affine.firstBits = firstBitsOf(elementwise, constant, in.scale / out.scale);
+	Affine affine{ {}, {}, constant->shape, elementwise.activation };
+	affine.firstBits = firstBitsOf(elementwise, lowerer.value(operation.inputs[first ? 0 : 1]),
+				       in.scale / out.scale);
 	Clamp &clamp = affine.activation;
 	if (elementwise.function == Elementwise::Function::Maximum)
 		clamp.low = std::min(std::max(clamp.low, numbers.front()), clamp.high);
 	else if (elementwise.function == Elementwise::Function::Minimum)
 		clamp.high = std::max(std::min(clamp.high, numbers.front()), clamp.low);
-	for (size_t c = 0; c < cube.c; c++) {
-		for (size_t hw = 0; hw < size_t{ given.h } * given.w; hw++) {
-			/* The constant is in H, W, C order. */
-			const double number = numbers[hw * given.c + (given.c == 1 ? 0 : c)];
-			const bool product =
-				elementwise.function == Elementwise::Function::Multiply;
-			const bool subtracts =
-				elementwise.function == Elementwise::Function::Subtract;
-			const double sign = subtracts && first ? -1 : 1;
-			const double added = subtracts && !first ? -number : number;
-			affine.scale.push_back(in.scale / out.scale * (product ? number : sign));
-			affine.bias.push_back((product || limits ? 0 : sign * added / in.scale) -
-					      in.zeroPoint);
-		}
+	const bool product = elementwise.function == Elementwise::Function::Multiply;
+	const bool subtracts = elementwise.function == Elementwise::Function::Subtract;
+	const double sign = subtracts && first ? -1 : 1;
+	for (const double number : numbers) {
+		const double added = subtracts && !first ? -number : number;
+		affine.scale.push_back(in.scale / out.scale * (product ? number : sign));
+		affine.bias.push_back((product || limits ? 0 : sign * added / in.scale) -
+				      in.zeroPoint);
 	}
 	lowerer.setCube(output, cube);
 	const std::string result = lowerer.write(output);

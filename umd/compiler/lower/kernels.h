@@ -64,7 +64,7 @@ inline double dividing(double factor)
 }
 
 /** \return the kernels of an operator whose inputs are x, weights and maybe a bias */
-Kernels kernelsOf(const Lowerer &lowerer, const Operator &operation);
+Kernels kernelsOf(Lowerer &lowerer, const Operator &operation);
 
 /** \return all kernels, as constants of a graph */
 GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string &name);

@@ -11,6 +11,7 @@
 #include "base/number/element_functions.h"
 #include "base/number/half_range.h"
 #include "base/number/lut_format.h"
+#include "constants.h"
 
 namespace nvdla::compiler
 {
@@ -115,22 +116,21 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	lowerer.add(sdp);
 }
 
-/* What multiplies negative numbers: one slope, or a constant for each channel. */
-op::SdpUnit slopeUnit(Lowerer &lowerer, const std::string &name, const Elements &slopes)
+/* What multiplies negative numbers: slopes for each channel or each element. */
+op::SdpUnit slopeUnit(Lowerer &lowerer, const std::string &name, const Cube &shape,
+		      const Elements &slopes)
 {
 	op::SdpUnit unit{ .multiply = true, .activation = op::Activation::PRelu };
-	GraphOperands constants{ .name = lowerer.unique(name + " slopes"),
-				 .alu = {},
-				 .mul = slopes };
+	GraphOperands constants = operands(lowerer.unique(name + " slopes"), shape);
 
-	constants.c = static_cast<uint32_t>(slopes.count());
+	constants.mul = slopes;
 	unit.operands = constants.name;
 	lowerer.graph.operands(std::move(constants));
 	return unit;
 }
 
 /* X1 takes the zero point away, X2 multiplies what is negative; both on a finer scale. */
-void leakyRelu(Lowerer &lowerer, const Operator &operation, const std::vector<double> &slopes)
+void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &slopes)
 {
 	constexpr int mostBits = 14;
 	constexpr double leastGain = 0x1p-23; /* a zero point is then an offset yet */
@@ -140,7 +140,7 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const std::vector<do
 	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
 
 	if (lowerer.storage(input) == DataType::Half) {
-		sdp.x1 = slopeUnit(lowerer, name, lowerer.halves(slopes));
+		sdp.x1 = slopeUnit(lowerer, name, slopes.shape, lowerer.halves(slopes.numbers));
 	} else {
 		const Quantization in = lowerer.quantization(input);
 		const Quantization out = lowerer.quantization(output);
@@ -148,14 +148,15 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const std::vector<do
 		const double ratio = std::min(in.scale / out.scale, std::ldexp(1, mostBits));
 		const int fineBits = std::clamp(std::ilogb(ratio / leastGain), 0, mostBits);
 		const double gain = std::max(std::ldexp(ratio, -fineBits), leastGain);
-		const SdpMultipliers multipliers = lowerer.take(sdpMultipliers(slopes));
+		const SdpMultipliers multipliers = lowerer.take(sdpMultipliers(slopes.numbers));
 		if (lowerer.failed())
 			return;
 		sdp.x1 = op::SdpUnit{ .alu = op::Alu::Sum,
 				      .multiply = true,
 				      .aluOperand = -in.zeroPoint,
 				      .mulOperand = 1 << fineBits };
-		sdp.x2 = slopeUnit(lowerer, name, Elements::of(std::span(multipliers.operands)));
+		sdp.x2 = slopeUnit(lowerer, name, slopes.shape,
+				   Elements::of(std::span(multipliers.operands)));
 		sdp.x2->shift = multipliers.shift;
 		sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
 	}
@@ -262,14 +263,15 @@ void square(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 
 void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
+	const uint32_t channels = lowerer.cube(operation.inputs[0]).c;
+
 	lowerer.setCube(operation.outputs[0], lowerer.cube(operation.inputs[0]));
 	if (unary.function == Unary::Function::Identity)
 		convert(lowerer, operation, unary);
 	else if (unary.function == Unary::Function::LeakyRelu && unary.activation.isNone() &&
 		 unary.parameter != 0)
-		leakyRelu(
-			lowerer, operation,
-			std::vector<double>(lowerer.cube(operation.inputs[0]).c, unary.parameter));
+		leakyRelu(lowerer, operation,
+			  { { channels, 1, 1 }, std::vector<double>(channels, unary.parameter) });
 	else if (unary.function == Unary::Function::Square &&
 		 lowerer.storage(operation.inputs[0]) == DataType::Half)
 		square(lowerer, operation, unary);
@@ -283,17 +285,15 @@ void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
 {
 	const ValueId input = operation.inputs[0];
 	lowerer.makeNatural(input);
-	const uint32_t channels = lowerer.cube(input).c;
-	std::vector<double> slopes = realNumbers(lowerer.value(operation.inputs[1]));
-
-	if (slopes.size() == 1)
-		slopes.assign(channels, slopes.front());
+	const auto slopes = numbersFor(lowerer, input, operation.inputs[1]);
+	if (!slopes)
+		return;
 	lowerer.setCube(operation.outputs[0], lowerer.cube(input));
 	/* Multipliers need something to multiply by. */
-	if (std::all_of(slopes.begin(), slopes.end(), [](double slope) { return slope == 0; }))
+	if (std::ranges::all_of(slopes->numbers, [](double slope) { return slope == 0; }))
 		convert(lowerer, operation, { .activation = { .low = 0 } });
 	else
-		leakyRelu(lowerer, operation, slopes);
+		leakyRelu(lowerer, operation, *slopes);
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)

@@ -27,15 +27,14 @@ void takeConversionsOffEnds(Model &model)
 		const bool quantizes = isFloat(model.values[from].type);
 		const bool dequantizes = isFloat(model.values[to].type);
 		const auto input = std::find(model.inputs.begin(), model.inputs.end(), from);
-		const auto output = std::find(model.outputs.begin(), model.outputs.end(), to);
 		const bool one = isConversion(operation) && quantizes != dequantizes;
 
 		if (one && quantizes && input != model.inputs.end() &&
 		    model.readers(from).size() == 1 && !model.isOutput(from))
 			*input = to;
-		else if (one && dequantizes && output != model.outputs.end() &&
-			 model.readers(to).empty() && !model.isInput(from))
-			*output = from;
+		else if (one && dequantizes && model.isOutput(to) && model.readers(to).empty() &&
+			 !model.isInput(from))
+			std::ranges::replace(model.outputs, to, from);
 		else
 			kept.push_back(operation);
 	}

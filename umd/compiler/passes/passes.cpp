@@ -7,6 +7,8 @@ namespace nvdla::compiler
 Result<void> runPasses(Model &model)
 {
 	takeConversionsOffEnds(model);
+	if (auto computed = computeConstantOutputs(model); !computed)
+		return computed;
 	makeSigned(model);
 	padWithZeros(model);
 	findVariances(model);

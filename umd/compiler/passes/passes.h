@@ -18,6 +18,12 @@ namespace nvdla::compiler
  */
 void takeConversionsOffEnds(Model &model);
 
+/**
+ * \brief Outputs that are constants are computed, from an input that is then multiplied by zero
+ * \return Unsupported naming an output that is too large
+ */
+Result<void> computeConstantOutputs(Model &model);
+
 /** \brief uint8 activations become int8: the same scale, a zero point less by 128 */
 void makeSigned(Model &model);
 

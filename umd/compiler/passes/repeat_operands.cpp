@@ -116,7 +116,7 @@ std::vector<Operator> repeated(Model &model, Operator &operation, size_t input)
 		return {};
 	const Extents from = pictureOf(value.shape), to = pictureOf(out);
 	const Value &other = model.values[operation.inputs[1 - input]];
-	const bool otherIsWhole = pictureOf(other.shape) == to;
+	const bool otherIsWhole = !other.isConstant && pictureOf(other.shape) == to;
 	const bool needsLines = from[lines] < to[lines], needsColumns = from[columns] < to[columns];
 	const bool needsChannels = from[channels] < to[channels];
 	const bool onlyChannels = isAlongChannels(from) && otherIsWhole;

@@ -35,7 +35,8 @@ bool hasSamples(const Model &model, const Operator &operation, uint32_t samples)
 {
 	const size_t rank = model.values[operation.outputs.front()].shape.size();
 
-	return std::holds_alternative<Elementwise>(operation.kind) &&
+	return (std::holds_alternative<Elementwise>(operation.kind) ||
+		std::holds_alternative<PRelu>(operation.kind)) &&
 	       std::ranges::any_of(operation.inputs, [&](ValueId id) {
 		       const Value &value = model.values[id];
 		       return value.isConstant && value.shape.size() == rank && rank > 1 &&

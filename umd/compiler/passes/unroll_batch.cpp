@@ -154,9 +154,10 @@ const std::vector<ValueId> &Unroller::describeSamples(ValueId id)
 
 ValueId Unroller::sample(ValueId id, uint32_t index, const Operator &reader)
 {
-	const bool isElementwise = std::holds_alternative<Elementwise>(reader.kind);
+	const bool isRepeated = std::holds_alternative<Elementwise>(reader.kind) ||
+				std::holds_alternative<PRelu>(reader.kind);
 
-	if (value(id).isConstant && isElementwise && shape(id).size() > 1 &&
+	if (value(id).isConstant && isRepeated && shape(id).size() > 1 &&
 	    shape(id).size() == shape(reader.outputs.front()).size() && shape(id).front() == batch_)
 		return constantSample(id, index);
 	if (!isBatched_[id] || !samples_[id].empty())

@@ -159,11 +159,11 @@ void compute(const RealStep &step, const Unary &unary)
 
 void compute(const RealStep &step, const PRelu &)
 {
-	const RealNumbers &slopes = step.in(1);
+	const Walk slopes = repeated(step.shape(1), step.outShape());
 
 	for (size_t i = 0; i < step.result.size(); i++) {
 		const float x = step.in(0)[i];
-		step.result[i] = x < 0 ? x * slopes[i % slopes.size()] : x;
+		step.result[i] = x < 0 ? x * step.in(1)[slopes(i)] : x;
 	}
 }
 

@@ -90,6 +90,8 @@ struct CompiledModel {
 	/** \brief Inputs whose integers are -128 to 127, though the core may hold them in 16 bits
 	 */
 	std::vector<bool> inputsOf8Bits;
+	/** \brief The shape of each output in the model, in the order that outputOrders says */
+	std::vector<std::vector<uint32_t>> outputShapes = {};
 };
 
 /** \brief How the range of a tensor's numbers is chosen */
@@ -199,8 +201,10 @@ struct OperatorSupport {
  * What a partitioner asks: each operator is compiled alone, so a reason is what compileModel()
  * would say. An operator that becomes several (SPLIT) has an entry for each of them.
  *
- * \return InvalidFile naming what is damaged; Unsupported if operators cannot be told apart, as in
- * an ONNX file where the shape behind one that is not known is not in the file
+ * An operator that breaks the format's rules has a reason, too, and so has one of an ONNX file that
+ * reads what such an operator makes, if the file does not say its shape.
+ *
+ * \return InvalidFile naming what is damaged, if it is no operator
  */
 Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> model);
 

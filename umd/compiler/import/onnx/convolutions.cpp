@@ -107,12 +107,38 @@ Value scaled(const Value &value, double factor)
 	return floatConstant(numbers, value.shape);
 }
 
+/* Whether C is one number for each column of the product. */
+bool isBias(const Value &c, uint32_t columns)
+{
+	const uint64_t count = elementCount(c.shape);
+
+	return c.isConstant && (count == 1 || (count == columns && c.shape.back() == columns));
+}
+
+/* Any other C, computed or constant, is added to the product. */
+void addSum(NodeReader &reader, const Product &product, double beta, const ElementKind &elements)
+{
+	const FileTensor made =
+		reader.addBetween(FullyConnected{}, product.inputs, elements, product.like);
+	FileTensor c = reader.input(2);
+
+	if (reader.failed())
+		return;
+	if (beta != 1 && reader.value(c).isConstant)
+		c.id = reader.addConstant(scaled(reader.value(c), beta));
+	else if (beta != 1)
+		c = reader.addBetween(Elementwise{ Elementwise::Function::Multiply, {} },
+				      { c.id, reader.addConstant(floatConstant({ beta }, { 1 })) },
+				      reader.computed(c), c);
+	addElementwise(reader, Elementwise::Function::Add, made, c, elements);
+}
+
 void readGemm(NodeReader &reader)
 {
 	const FileTensor x = reader.input(0);
 	Value weights = reader.constant(1);
-	std::vector<Value> bias = biasOf(reader, 2);
 	const double alpha = reader.number("alpha", 1), beta = reader.number("beta", 1);
+	const bool transposed = reader.integer("transB", 0) != 0;
 
 	reader.support(reader.integer("transA", 0) == 0, "transA", "is not 0");
 	if (reader.failed())
@@ -121,9 +147,18 @@ void readGemm(NodeReader &reader)
 		reader.support(isFloat(weights.type), "alpha", "is not 1, of integers");
 		weights = scaled(weights, alpha);
 	}
+	const bool hasC = reader.hasInput(2) && beta != 0;
+	const uint32_t columns = weights.shape.size() == 2 ? weights.shape[transposed ? 0 : 1] : 0;
+	if (hasC && !isBias(reader.value(2), columns)) {
+		const Product product = productOf(reader, x, weights, transposed, {});
+		if (!reader.failed())
+			addSum(reader, product, beta, reader.computed(x));
+		return;
+	}
+	std::vector<Value> bias = hasC ? biasOf(reader, 2) : std::vector<Value>{};
 	if (!bias.empty() && beta != 1)
 		bias.front() = scaled(bias.front(), beta);
-	addProduct(reader, x, weights, reader.integer("transB", 0) != 0, bias, reader.computed(x));
+	addProduct(reader, x, weights, transposed, bias, reader.computed(x));
 }
 
 void readMatMul(NodeReader &reader)
@@ -150,25 +185,17 @@ void readBatchNormalization(NodeReader &reader)
 				 mean.size() == channels && variance.size() == channels,
 			 "scale", fmt::format("and others have not {} numbers", channels)))
 		return;
-	reader.support(x.order.back() == 1 || x.shape.size() == 2, "input 0",
-		       "has its axes in another order here");
 	for (size_t c = 0; c < channels; c++) {
 		const double factor = scale[c] / std::sqrt(variance[c] + epsilon);
 		factors.push_back(factor);
 		sums.push_back(shift[c] - mean[c] * factor);
 	}
-	if (reader.failed())
-		return;
-	const Extents shape{ static_cast<uint32_t>(channels) };
 	const ElementKind elements = reader.computed(x);
-	reader.addBefore(
-		Elementwise{ Elementwise::Function::Multiply, {} },
-		{ x.id, reader.addConstant(floatConstant(factors, shape)) }, elements, x,
-		[&](const FileTensor &product) {
-			reader.add(Elementwise{ Elementwise::Function::Add, {} },
-				   { product.id, reader.addConstant(floatConstant(sums, shape)) },
-				   elements, x);
-		});
+	const FileTensor product =
+		reader.addBetween(Elementwise{ Elementwise::Function::Multiply, {} },
+				  { x.id, reader.addAlong(x, 1, factors) }, elements, x);
+	reader.add(Elementwise{ Elementwise::Function::Add, {} },
+		   { product.id, reader.addAlong(x, 1, sums) }, elements, x);
 }
 
 } /* namespace */
@@ -255,14 +282,14 @@ void addConvolution(NodeReader &reader, const FileTensor &picture, const Value &
 		std::move(inputs), elements, shape, picture.order);
 }
 
-void addProduct(NodeReader &reader, const FileTensor &rows, const Value &weights, bool transposed,
-		const std::vector<Value> &bias, const ElementKind &elements)
+Product productOf(NodeReader &reader, const FileTensor &rows, const Value &weights, bool transposed,
+		  const std::vector<Value> &bias)
 {
 	if (reader.failed() ||
 	    !reader.support(!reader.value(rows).isConstant && rows.shape.size() >= 2 &&
 				    weights.shape.size() == 2,
 			    "inputs", "are not computed rows and a constant matrix"))
-		return;
+		return {};
 	const FileTensor x =
 		rows.places.empty() ? reader.inOrder(rows, asInFile(rows.shape.size())) : rows;
 	Value kernels = transposed ? weights : permuted(weights, { 1, 0 });
@@ -271,7 +298,7 @@ void addProduct(NodeReader &reader, const FileTensor &rows, const Value &weights
 	    !reader.need(columns == x.shape.back(), "weights",
 			 fmt::format("of {} do not go with {}", toString(weights.shape),
 				     toString(x.shape))))
-		return;
+		return {};
 	/* Elements of a flattened picture lie in another order. */
 	const size_t size = elementBytes(kernels.type);
 	const std::vector<std::byte> data = kernels.data;
@@ -283,16 +310,27 @@ void addProduct(NodeReader &reader, const FileTensor &rows, const Value &weights
 	}
 	Extents shape = x.shape;
 	shape.back() = kernels.shape[0];
-	std::vector<ValueId> inputs{ x.id, reader.addConstant(std::move(kernels)) };
+	Product product{ { x.id, reader.addConstant(std::move(kernels)) },
+			 { 0, shape, asInFile(shape.size()) } };
 	for (Value one : bias) {
 		/* One number stands for all. */
-		if (elementCount(one.shape) == 1 && isFloat(one.type))
+		if (elementCount(one.shape) == 1 &&
+		    (isFloat(one.type) || !one.quantization.none()))
 			one = floatConstant(std::vector<double>(shape.back(), realNumbers(one)[0]),
 					    { shape.back() });
 		one.shape = { static_cast<uint32_t>(elementCount(one.shape)) };
-		inputs.push_back(reader.addConstant(std::move(one)));
+		one.quantizedAxis = 0;
+		product.inputs.push_back(reader.addConstant(std::move(one)));
 	}
-	reader.add(FullyConnected{}, std::move(inputs), elements, shape, asInFile(shape.size()));
+	return product;
+}
+
+void addProduct(NodeReader &reader, const FileTensor &rows, const Value &weights, bool transposed,
+		const std::vector<Value> &bias, const ElementKind &elements)
+{
+	const Product product = productOf(reader, rows, weights, transposed, bias);
+
+	reader.add(FullyConnected{}, product.inputs, elements, product.like);
 }
 
 const NodeTable convolutionNodes = {

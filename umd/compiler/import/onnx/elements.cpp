@@ -163,10 +163,34 @@ void readHardSigmoid(NodeReader &reader)
 			 });
 }
 
+/* The second operand; before version 7 it lies along the axes of the first one from `axis` on. */
+FileTensor secondOf(NodeReader &reader, const FileTensor &first)
+{
+	const FileTensor tensor = reader.input(1);
+	const size_t rank = first.shape.size(), own = tensor.shape.size();
+
+	if (reader.failed() || !reader.isBeforeBroadcasting() || own == 0 || own >= rank)
+		return tensor;
+	if (!reader.need(reader.integer("broadcast", 0) != 0, "inputs",
+			 fmt::format("are {} and {}, without broadcast", toString(first.shape),
+				     toString(tensor.shape))))
+		return {};
+	const auto usual = static_cast<int64_t>(rank - own);
+	const uint32_t axis = reader.axis(reader.integer("axis", usual), rank, "axis");
+	if (reader.failed() ||
+	    !reader.need(axis + own <= rank, "axis",
+			 fmt::format("is {}, for {} and {}", axis, toString(first.shape),
+				     toString(tensor.shape))))
+		return {};
+	Extents shape(rank, 1);
+	std::copy(tensor.shape.begin(), tensor.shape.end(), shape.begin() + axis);
+	return reshaped(reader, tensor, shape);
+}
+
 template<Function function>
 void readElementwise(NodeReader &reader)
 {
-	const FileTensor a = reader.input(0), b = reader.input(1);
+	const FileTensor a = reader.input(0), b = secondOf(reader, a);
 
 	addElementwise(reader, function, a, b, reader.computed(reader.value(a).isConstant ? b : a));
 }
@@ -183,14 +207,15 @@ void addSeveral(NodeReader &reader, const FileTensor &so, size_t next)
 			       reader.computed(reader.value(so).isConstant ? other : so));
 		return;
 	}
-	if (!reader.support(so.shape == other.shape && so.places == other.places &&
-				    !reader.value(so).isConstant && !reader.value(other).isConstant,
+	if (!reader.support(so.shape == other.shape && !reader.value(so).isConstant &&
+				    !reader.value(other).isConstant,
 			    "inputs", "are more than two, and constants or of several shapes"))
 		return;
-	const FileTensor same = reader.inOrder(other, so.order);
-	reader.addBefore(
-		Elementwise{ function, {} }, { so.id, same.id }, reader.computed(so), so,
-		[&](const FileTensor &more) { addSeveral<function>(reader, more, next + 1); });
+	const FileTensor first = so.places == other.places ? so : reader.plain(so);
+	const FileTensor same = reader.arranged(other, first);
+	const FileTensor more = reader.addBetween(
+		Elementwise{ function, {} }, { first.id, same.id }, reader.computed(first), first);
+	addSeveral<function>(reader, more, next + 1);
 }
 
 /* Of one tensor or more. */
@@ -206,7 +231,7 @@ void readSeveral(NodeReader &reader)
 /* Their sum, and that times a constant. */
 void readMean(NodeReader &reader)
 {
-	FileTensor sum = reader.input(0);
+	FileTensor sum = reader.plainInput(0);
 	const double share = 1.0 / static_cast<double>(std::max<size_t>(reader.inputs(), 1));
 	const ElementKind elements = reader.computed(sum);
 
@@ -216,8 +241,7 @@ void readMean(NodeReader &reader)
 	}
 	for (size_t i = 1; i < reader.inputs() && !reader.failed(); i++) {
 		const FileTensor other = reader.inOrder(reader.input(i), sum.order);
-		if (!reader.support(sum.shape == other.shape && sum.places.empty() &&
-					    !reader.value(sum).isConstant &&
+		if (!reader.support(sum.shape == other.shape && !reader.value(sum).isConstant &&
 					    !reader.value(other).isConstant,
 				    "inputs", "are constants or of several shapes"))
 			return;
@@ -258,13 +282,12 @@ void readDiv(NodeReader &reader)
 		readElementwise<Function::Divide>(reader);
 		return;
 	}
-	const Value divisor = reader.constant(1);
-	const std::vector<double> factors = reader.reciprocals(divisor, "input 1");
+	FileTensor factor = secondOf(reader, x);
+	const std::vector<double> factors = reader.reciprocals(reader.value(factor), "input 1");
 
 	if (reader.failed())
 		return;
-	FileTensor factor = reader.input(1);
-	factor.id = reader.addConstant(floatConstant(factors, divisor.shape));
+	factor.id = reader.addConstant(floatConstant(factors, factor.shape));
 	addElementwise(reader, Function::Multiply, x, factor, reader.computed(x));
 }
 
@@ -294,25 +317,18 @@ void readPow(NodeReader &reader)
 	}
 }
 
-/* A slope for each channel, as C x 1 x 1. */
+/* Slopes are broadcast to the input; before version 7 there is one for each channel. */
 void readPRelu(NodeReader &reader)
 {
 	const FileTensor x = reader.input(0);
-	Value slopes = reader.constant(1);
-	const uint64_t count = elementCount(slopes.shape);
-	const uint32_t channels = x.shape.size() > 1 ? x.shape[1] : 0;
+	const Value &slopes = reader.constant(1);
 
-	reader.support(reader.failed() || count == 1 ||
-			       (x.order.back() == 1 && count == channels &&
-				std::find(slopes.shape.begin(), slopes.shape.end(), channels) !=
-					slopes.shape.end()),
-		       "slopes",
-		       fmt::format("are {}; one number for each channel is known",
-				   toString(slopes.shape)));
-	slopes.shape = { static_cast<uint32_t>(count) };
-	if (!reader.failed())
-		reader.add(PRelu{}, { x.id, reader.addConstant(std::move(slopes)) },
-			   reader.computed(x), x);
+	if (reader.failed())
+		return;
+	const bool perChannel = reader.isBeforeBroadcasting() && elementCount(slopes.shape) > 1;
+	const ValueId met = perChannel ? reader.addAlong(x, 1, realNumbers(slopes))
+				       : reader.addMeeting(x, slopes);
+	reader.add(PRelu{}, { x.id, met }, reader.computed(x), x);
 }
 
 /* Before version 13 all axes from this one on count as one. */
@@ -355,23 +371,6 @@ void readDropout(NodeReader &reader)
 	readIdentity(reader);
 }
 
-/* A constant with as many axes as what it meets, in their order. */
-ValueId meeting(NodeReader &reader, const FileTensor &tensor, const FileTensor &constant)
-{
-	Value value = reader.value(constant);
-
-	if (!reader.support(value.shape.size() <= tensor.shape.size() && tensor.places.empty(),
-			    "inputs",
-			    fmt::format("{} and a constant of {} do not go together",
-					toString(tensor.shape), toString(value.shape))))
-		return 0;
-	const auto more = static_cast<uint32_t>(tensor.shape.size() - value.shape.size());
-	value.shape.insert(value.shape.begin(), more, 1);
-	if (!value.quantization.none())
-		value.quantizedAxis += more;
-	return reader.addConstant(value.shape.empty() ? value : permuted(value, tensor.order));
-}
-
 } /* namespace */
 
 void addElementwise(NodeReader &reader, Elementwise::Function function, FileTensor a, FileTensor b,
@@ -382,33 +381,38 @@ void addElementwise(NodeReader &reader, Elementwise::Function function, FileTens
 	if (reader.failed() ||
 	    !reader.support(!first || !second, "inputs", "are constants, both of them"))
 		return;
-	if (first || second) {
-		const FileTensor &x = first ? b : a;
-		/* One number goes with any order. */
-		const FileTensor &constant = first ? a : b;
-		FileTensor plain = x;
-		if (elementCount(constant.shape) == 1)
-			plain.places.clear();
-		const ValueId same = meeting(reader, plain, constant);
-		reader.add(Elementwise{ function, {} },
-			   first ? std::vector{ same, x.id } : std::vector{ x.id, same }, elements,
-			   x);
-		return;
+	const size_t rank = std::max(a.shape.size(), b.shape.size());
+	/* Axes that one lacks are of one element, and in front; constants get them when they meet.
+	 */
+	for (FileTensor *one : { &a, &b }) {
+		Extents shape(rank - one->shape.size(), 1);
+		shape.insert(shape.end(), one->shape.begin(), one->shape.end());
+		if (shape != one->shape && !reader.value(*one).isConstant)
+			*one = reshaped(reader, *one, shape);
 	}
-	reader.support(a.places == b.places, "inputs", "are flattened in different orders");
-	FileTensor &larger = elementCount(a.shape) < elementCount(b.shape) ? b : a;
+	FileTensor &larger =
+		first || (!second && elementCount(a.shape) < elementCount(b.shape)) ? b : a;
 	FileTensor &other = &larger == &a ? b : a;
-	if (a.shape.size() == b.shape.size() && a.places.empty())
-		other = reader.inOrder(other, larger.order);
-	reader.support(a.shape.size() == b.shape.size(), "inputs",
-		       fmt::format("are {} and {}", toString(a.shape), toString(b.shape)));
 	if (reader.failed())
 		return;
-	Extents shape;
-	for (size_t axis = 0; axis < a.shape.size(); axis++)
-		shape.push_back(std::max(a.shape[axis], b.shape[axis]));
+	/* One number for each row goes with any order of its elements. */
+	if (!first && !second && a.places != b.places && other.shape.back() != 1)
+		larger = reader.plain(larger);
+	if (first || second)
+		other.id = reader.addMeeting(larger, reader.value(other));
+	else
+		other = reader.arranged(other, larger);
 	FileTensor like = larger;
-	like.shape = shape;
+	for (size_t axis = 0; axis < rank && !reader.failed(); axis++) {
+		const size_t lacks = rank - other.shape.size();
+		const uint32_t one = larger.shape[axis];
+		const uint32_t two = axis < lacks ? 1 : other.shape[axis - lacks];
+		if (!reader.need(one == two || one == 1 || two == 1, "inputs",
+				 fmt::format("are {} and {}, which do not go together",
+					     toString(a.shape), toString(b.shape))))
+			return;
+		like.shape[axis] = one == 1 ? two : one;
+	}
 	reader.add(Elementwise{ function, {} }, { a.id, b.id }, elements, like);
 }
 

@@ -67,11 +67,10 @@ namespace
 /* A tensor that is computed, in an order of its own. */
 FileTensor repeatable(NodeReader &reader)
 {
-	const FileTensor tensor = reader.input(0);
+	const FileTensor tensor = reader.plainInput(0);
 
 	reader.support(!reader.value(tensor).isConstant, "input 0",
 		       "is a constant; repeat it in the model's file");
-	reader.support(tensor.places.empty(), "input 0", "is flattened");
 	return reader.failed() ? FileTensor{} : tensor;
 }
 
@@ -113,14 +112,13 @@ void readExpand(NodeReader &reader)
 /* By constant indices along an axis; a single one, without an axis of its own, takes that away. */
 void readGather(NodeReader &reader)
 {
-	const FileTensor tensor = reader.input(0);
+	const FileTensor tensor = reader.plainInput(0);
 	const size_t rank = tensor.shape.size();
 	const uint32_t axis = reader.axis(reader.integer("axis", 0), rank, "axis");
 	const Extents list = reader.value(1).shape;
 
 	reader.support(reader.failed() || reader.isConstant(1), "indices",
 		       "are computed by the model; they have to be a constant");
-	reader.support(tensor.places.empty(), "input 0", "is flattened");
 	reader.support(list.size() <= 1, "indices",
 		       fmt::format("are {}; a list of them is known", toString(list)));
 	if (reader.failed())
@@ -170,7 +168,7 @@ std::vector<int64_t> padsOf(NodeReader &reader, size_t rank)
 
 void readPad(NodeReader &reader)
 {
-	const FileTensor tensor = reader.input(0);
+	const FileTensor tensor = reader.plainInput(0);
 	const size_t rank = tensor.shape.size();
 	const std::vector<int64_t> pads = padsOf(reader, rank);
 	const std::string mode = reader.text("mode", "constant");
@@ -181,7 +179,7 @@ void readPad(NodeReader &reader)
 	reader.support(mode == "constant" || mode == "reflect" || mode == "edge" || mode == "wrap",
 		       "mode",
 		       fmt::format("is {}; constant, reflect, edge and wrap are known", mode));
-	if (reader.failed() || !reader.support(tensor.places.empty(), "input 0", "is flattened") ||
+	if (reader.failed() ||
 	    !reader.need(pads.size() == 2 * rank, "pads",
 			 fmt::format("are {} numbers for {} axes", pads.size(), rank)))
 		return;

@@ -133,7 +133,7 @@ void readUnsqueeze(NodeReader &reader)
 /* Other names for the same axes. */
 void readTranspose(NodeReader &reader)
 {
-	const FileTensor tensor = reader.input(0);
+	const FileTensor tensor = reader.plainInput(0);
 	const size_t rank = tensor.shape.size();
 	std::vector<int64_t> given = reader.integers("perm");
 	AxisOrder newName(rank);
@@ -142,8 +142,7 @@ void readTranspose(NodeReader &reader)
 
 	for (size_t i = 0; given.size() < rank; i++)
 		given.push_back(static_cast<int64_t>(rank - 1 - i));
-	if (!reader.need(given.size() == rank, "perm", "does not name each axis") ||
-	    !reader.support(tensor.places.empty(), "input 0", "is flattened"))
+	if (!reader.need(given.size() == rank, "perm", "does not name each axis"))
 		return;
 	for (size_t axis = 0; axis < rank; axis++) {
 		const uint32_t from = reader.axis(given[axis], rank, "perm");
@@ -176,13 +175,13 @@ void readConcat(NodeReader &reader)
 /* Parts along an axis, one an output. */
 void readSplit(NodeReader &reader)
 {
-	const FileTensor tensor = reader.input(0);
+	const FileTensor tensor = reader.plainInput(0);
 	const size_t rank = tensor.shape.size();
 	const uint32_t axis = reader.axis(reader.integer("axis", 0), rank, "axis");
 	std::vector<int64_t> sizes = reader.list(1, "split");
 	Extents begin(rank, 0);
 
-	if (reader.failed() || !reader.support(tensor.places.empty(), "input 0", "is flattened"))
+	if (reader.failed())
 		return;
 	const auto parts = static_cast<uint32_t>(reader.outputs());
 	const uint32_t each = (tensor.shape[axis] + parts - 1) / parts;
@@ -206,7 +205,7 @@ void readSplit(NodeReader &reader)
 
 void readSlice(NodeReader &reader)
 {
-	const FileTensor tensor = reader.input(0);
+	const FileTensor tensor = reader.plainInput(0);
 	const size_t rank = tensor.shape.size();
 	const std::vector<int64_t> starts = reader.list(1, "starts"), ends = reader.list(2, "ends");
 	std::vector<int64_t> axes = reader.list(3, "axes"), steps = reader.list(4, "steps");
@@ -215,7 +214,7 @@ void readSlice(NodeReader &reader)
 	for (size_t i = 0; axes.size() < starts.size() && i < starts.size(); i++)
 		axes.push_back(static_cast<int64_t>(i));
 	steps.resize(steps.empty() ? starts.size() : steps.size(), 1);
-	if (reader.failed() || !reader.support(tensor.places.empty(), "input 0", "is flattened") ||
+	if (reader.failed() ||
 	    !reader.need(ends.size() == starts.size() && axes.size() == starts.size() &&
 				 steps.size() == starts.size(),
 			 "starts", "and ends, axes and steps are of different numbers"))
@@ -258,7 +257,7 @@ void addConcatenation(NodeReader &reader, const std::vector<FileTensor> &tensors
 {
 	if (reader.failed() || !reader.need(!tensors.empty(), "inputs", "are missing"))
 		return;
-	const FileTensor &first = tensors.front();
+	const FileTensor first = reader.plain(tensors.front());
 	const uint32_t axis = reader.axis(reader.integer("axis", 1), first.shape.size(), "axis");
 	Extents shape = first.shape;
 	std::vector<ValueId> ids;
@@ -272,62 +271,39 @@ void addConcatenation(NodeReader &reader, const std::vector<FileTensor> &tensors
 		if (reader.failed() || !reader.need(tensor.shape.size() == shape.size(), "inputs",
 						    "have different axes"))
 			return;
-		ids.push_back(reader.inOrder(tensor, first.order).id);
+		ids.push_back(&tensor == &tensors.front() ? first.id
+							  : reader.inOrder(tensor, first.order).id);
 		shape[axis] += tensor.shape[axis];
 	}
 	const auto place = std::find(first.order.begin(), first.order.end(), axis);
-	reader.support(first.places.empty(), "inputs", "are flattened");
 	reader.add(Concatenation{ static_cast<uint32_t>(place - first.order.begin()), {} },
 		   std::move(ids), elements, shape, first.order);
 }
 
-void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &shape)
+namespace
 {
-	if (reader.failed() ||
-	    !reader.need(
-		    elementCount(shape) == elementCount(tensor.shape), "shape",
-		    fmt::format("{} cannot become {}", toString(tensor.shape), toString(shape))))
-		return;
-	if (reader.value(tensor).isConstant) {
-		Value constant = reader.value(tensor);
-		reader.support(constant.quantization.values().size() <= 1, "input 0",
-			       "is a constant with a scale for each channel");
-		constant.shape = shape;
-		reader.become(std::move(constant));
-		return;
-	}
-	const AxisOrder from = severalOf(tensor.shape, tensor.order);
-	const AxisOrder to = severalOf(shape, asInFile(shape.size()));
-	const ElementKind elements = reader.same(tensor);
-	reader.support(tensor.places.empty(), "input 0", "is flattened already");
-	/* Elements lie as in the file. */
-	if (std::is_sorted(from.begin(), from.end())) {
-		reader.add(Reshape{}, { tensor.id }, elements, shape, orderOf(shape, to));
-		return;
-	}
-	/* Only axes of one element come or go. */
-	const AxisOrder old = severalOf(tensor.shape, asInFile(tensor.shape.size()));
-	if (sizesOf(tensor.shape, old) == sizesOf(shape, to)) {
-		AxisOrder several;
-		for (const uint32_t axis : from)
-			several.push_back(to[static_cast<size_t>(
-				std::find(old.begin(), old.end(), axis) - old.begin())]);
-		reader.add(Reshape{}, { tensor.id }, elements, shape, orderOf(shape, several));
-		return;
-	}
-	/* A batch may stay in front of what is flattened. */
-	const bool keepsBatch = to.size() == 2 && to.front() == 0 && shape[0] == tensor.shape[0] &&
-				tensor.order.front() == 0;
-	const bool flattens = (to.size() == 1 || keepsBatch) && to.back() + 1 == shape.size();
-	/* The CPU brings the elements into the file's order. */
-	if (!flattens) {
-		addReshape(reader, reader.inOrder(tensor, asInFile(tensor.shape.size())), shape);
-		return;
-	}
+
+Value constantAs(NodeReader &reader, const Value &from, const Extents &shape)
+{
+	Value constant = from;
+
+	reader.support(constant.quantization.values().size() <= 1, "input 0",
+		       "is a constant with a scale for each channel");
+	constant.shape = shape;
+	return constant;
+}
+
+/* A flattened picture, whose elements stay where they are. */
+FileTensor flattened(const FileTensor &tensor, const Extents &shape)
+{
 	std::vector<uint64_t> strides(tensor.shape.size(), 1);
+	Extents extents;
+	FileTensor flat{ 0, shape, asInFile(shape.size()) };
+
 	for (size_t axis = tensor.shape.size() - 1; axis > 0; axis--)
 		strides[axis - 1] = strides[axis] * tensor.shape[axis];
-	FileTensor flat{ 0, shape, asInFile(shape.size()), {} };
+	for (const uint32_t axis : tensor.order)
+		extents.push_back(tensor.shape[axis]);
 	for (uint64_t i = 0; i < shape.back(); i++) {
 		uint64_t rest = i, place = 0;
 		for (size_t axis = tensor.order.size(); axis-- > 0;) {
@@ -337,7 +313,75 @@ void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &sha
 		}
 		flat.places.push_back(static_cast<uint32_t>(place));
 	}
-	reader.add(Reshape{}, { tensor.id }, elements, flat);
+	flat.unflattened = turnedTo(tensor, extents, asInFile(tensor.shape.size()));
+	return flat;
+}
+
+/* What a Reshape reads, and what it makes. */
+struct Reshaping {
+	FileTensor from;
+	FileTensor to;
+};
+
+Reshaping reshapingOf(NodeReader &reader, const FileTensor &flat, const Extents &shape)
+{
+	const FileTensor tensor = reader.plain(flat);
+	const AxisOrder from = severalOf(tensor.shape, tensor.order);
+	const AxisOrder to = severalOf(shape, asInFile(shape.size()));
+
+	/* Elements lie as in the file. */
+	if (std::is_sorted(from.begin(), from.end()))
+		return { tensor, { 0, shape, orderOf(shape, to) } };
+	/* Only axes of one element come or go. */
+	const AxisOrder old = severalOf(tensor.shape, asInFile(tensor.shape.size()));
+	if (sizesOf(tensor.shape, old) == sizesOf(shape, to)) {
+		AxisOrder several;
+		for (const uint32_t axis : from)
+			several.push_back(to[static_cast<size_t>(
+				std::find(old.begin(), old.end(), axis) - old.begin())]);
+		return { tensor, { 0, shape, orderOf(shape, several) } };
+	}
+	/* A batch may stay in front of what is flattened. */
+	const bool keepsBatch = to.size() == 2 && to.front() == 0 && shape[0] == tensor.shape[0] &&
+				tensor.order.front() == 0;
+	if ((to.size() == 1 || keepsBatch) && to.back() + 1 == shape.size())
+		return { tensor, flattened(tensor, shape) };
+	/* The CPU brings the elements into the file's order. */
+	const FileTensor inFile = reader.inOrder(tensor, asInFile(tensor.shape.size()));
+	return { inFile, { 0, shape, orderOf(shape, to) } };
+}
+
+bool needSameCount(NodeReader &reader, const FileTensor &tensor, const Extents &shape)
+{
+	return !reader.failed() &&
+	       reader.need(
+		       elementCount(shape) == elementCount(tensor.shape), "shape",
+		       fmt::format("{} cannot become {}", toString(tensor.shape), toString(shape)));
+}
+
+} /* namespace */
+
+void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &shape)
+{
+	if (!needSameCount(reader, tensor, shape))
+		return;
+	if (reader.value(tensor).isConstant) {
+		reader.become(constantAs(reader, reader.value(tensor), shape));
+		return;
+	}
+	const Reshaping made = reshapingOf(reader, tensor, shape);
+	reader.add(Reshape{}, { made.from.id }, reader.same(tensor), made.to);
+}
+
+FileTensor reshaped(NodeReader &reader, const FileTensor &tensor, const Extents &shape)
+{
+	if (!needSameCount(reader, tensor, shape))
+		return {};
+	if (reader.value(tensor).isConstant)
+		return { reader.addConstant(constantAs(reader, reader.value(tensor), shape)), shape,
+			 asInFile(shape.size()) };
+	const Reshaping made = reshapingOf(reader, tensor, shape);
+	return reader.addBetween(Reshape{}, { made.from.id }, reader.same(tensor), made.to);
 }
 
 const NodeTable layoutNodes = {

@@ -94,6 +94,14 @@ FileTensor NodeReader::input(size_t index)
 	if (!need(found != import_.tensors.end(), fmt::format("input {}", index),
 		  fmt::format("is '{}', which nothing before it writes", name)))
 		return {};
+	if (!found->second.isKnown) {
+		follows_ = follows_ || !failed();
+		support(false, fmt::format("input {}", index),
+			fmt::format("is '{}', whose shape is not known, as the operator that "
+				    "makes it is not",
+				    name));
+		return {};
+	}
 	return found->second;
 }
 
@@ -157,10 +165,12 @@ FileTensor NodeReader::inOrder(const FileTensor &tensor, const AxisOrder &order)
 {
 	if (failed() || (tensor.order == order && tensor.places.empty()))
 		return tensor;
-	const Value from = value(tensor);
-	if (!support(tensor.places.empty() && order.size() == tensor.order.size(),
-		     fmt::format("input '{}'", from.name),
-		     "is flattened, or has other axes; move that to an end of the model"))
+	if (!tensor.places.empty())
+		return inOrder(plain(tensor), order);
+	const Value &from = value(tensor);
+	if (!support(order.size() == tensor.order.size(), fmt::format("input '{}'", from.name),
+		     fmt::format("is {}; as many axes as of the others are needed",
+				 toString(tensor.shape))))
 		return tensor;
 	if (severalOf(tensor.shape, tensor.order) != severalOf(tensor.shape, order)) {
 		return addValue(from.name + " in order", turnedTo(tensor, from.shape, order),
@@ -168,6 +178,14 @@ FileTensor NodeReader::inOrder(const FileTensor &tensor, const AxisOrder &order)
 	}
 	return addValue(from.name + " in order", Reshape{}, { tensor.id }, same(tensor),
 			tensor.shape, order);
+}
+
+FileTensor NodeReader::plain(const FileTensor &tensor)
+{
+	if (failed() || tensor.places.empty())
+		return tensor;
+	return addValue(value(tensor).name + " in order", tensor.unflattened, { tensor.id },
+			same(tensor), tensor.shape, asInFile(tensor.shape.size()));
 }
 
 FileTensor NodeReader::picture(size_t index)
@@ -206,6 +224,54 @@ ValueId NodeReader::addConstant(Value value)
 	value.isConstant = true;
 	import_.model.values.push_back(std::move(value));
 	return import_.model.values.size() - 1;
+}
+
+ValueId NodeReader::addMeeting(const FileTensor &tensor, Value value)
+{
+	const size_t rank = tensor.shape.size();
+	const auto more = static_cast<uint32_t>(rank - std::min(rank, value.shape.size()));
+	bool fits = value.shape.size() <= rank;
+
+	if (failed())
+		return 0;
+	for (size_t axis = more; fits && axis < rank; axis++) {
+		const uint32_t extent = value.shape[axis - more];
+		fits = extent == 1 || tensor.shape[axis] == 1 || extent == tensor.shape[axis];
+	}
+	if (!need(fits, "inputs",
+		  fmt::format("of {} and {} do not go together: trailing axes have to be alike, or "
+			      "of one element",
+			      toString(tensor.shape), toString(value.shape))))
+		return 0;
+	if (value.shape.empty())
+		return addConstant(std::move(value));
+	value.shape.insert(value.shape.begin(), more, 1);
+	value.quantizedAxis += value.quantization.none() ? 0 : more;
+	if (!tensor.places.empty() && value.shape.back() != 1) {
+		const size_t bytes = elementBytes(value.type);
+		const std::vector<std::byte> data = value.data;
+		support(value.quantizedAxis + 1 < rank || value.quantization.values().size() <= 1,
+			"inputs", "are flattened, and a constant with a scale for each element");
+		for (size_t i = 0; i < elementCount(value.shape); i++) {
+			const size_t at = i % tensor.places.size();
+			std::copy_n(&data[(i - at + tensor.places[at]) * bytes], bytes,
+				    &value.data[i * bytes]);
+		}
+	}
+	return addConstant(permuted(value, tensor.order));
+}
+
+ValueId NodeReader::addAlong(const FileTensor &tensor, uint32_t axis,
+			     const std::vector<double> &numbers)
+{
+	Extents shape(tensor.shape.size(), 1);
+
+	if (failed() ||
+	    !need(axis < shape.size(), "input 0",
+		  fmt::format("is {}, without an axis {}", toString(tensor.shape), axis)))
+		return 0;
+	shape[axis] = static_cast<uint32_t>(numbers.size());
+	return addMeeting(tensor, floatConstant(numbers, shape));
 }
 
 void NodeReader::quantize(const FileTensor &tensor, const TensorQuantization &quantization)
@@ -276,16 +342,22 @@ FileTensor NodeReader::addBetween(Kind kind, std::vector<ValueId> inputs,
 {
 	if (failed())
 		return {};
-	return addValue(name_ + " before", std::move(kind), std::move(inputs), elements, like.shape,
-			like.order);
+	FileTensor made = addValue(name_ + " before", std::move(kind), std::move(inputs), elements,
+				   like.shape, like.order);
+	made.places = like.places;
+	made.unflattened = like.unflattened;
+	return made;
 }
 
 void NodeReader::add(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,
 		     const FileTensor &like)
 {
 	add(std::move(kind), std::move(inputs), elements, like.shape, like.order);
-	if (!failed())
-		import_.tensors[node_.output(0)].places = like.places;
+	if (failed())
+		return;
+	FileTensor &made = import_.tensors[node_.output(0)];
+	made.places = like.places;
+	made.unflattened = like.unflattened;
 }
 
 void NodeReader::alias(const FileTensor &tensor, size_t output)

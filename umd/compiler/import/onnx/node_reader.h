@@ -46,8 +46,16 @@ struct FileTensor {
 	ValueId id = 0;
 	Extents shape; /**< as the file has it */
 	AxisOrder order;
-	/** \brief Flattened lines and columns: the file's place of each element; none: their own */
-	std::vector<uint32_t> places;
+	/**
+	 * \brief Flattened lines and columns, the last axis: the file's place of each element;
+	 * none: their own
+	 */
+	std::vector<uint32_t> places = {};
+	/** \brief False of results whose shape nobody knows: what reads them is not known, either
+	 */
+	bool isKnown = true;
+	/** \brief What brings flattened elements to their places */
+	Transpose unflattened = {};
 };
 
 /** \brief A file that is being read */
@@ -80,6 +88,8 @@ public:
 
 	/** \brief Version of the standard's operators */
 	int64_t version() const { return import_.version; }
+	/** \brief Whether two tensors of different shapes go together as attributes say */
+	bool isBeforeBroadcasting() const { return version() > 0 && version() < 7; }
 
 	/** \brief Attributes; \a usual if there is none of that name */
 	int64_t integer(const std::string &name, int64_t usual) const;
@@ -112,6 +122,15 @@ public:
 
 	/** \brief A tensor whose axes are in this order; axes of one element may be moved */
 	FileTensor inOrder(const FileTensor &tensor, const AxisOrder &order);
+	/** \brief A tensor whose elements lie as those of \a like do */
+	FileTensor arranged(const FileTensor &tensor, const FileTensor &like)
+	{
+		const bool alike = !like.places.empty() && tensor.places == like.places;
+		return alike ? tensor : inOrder(tensor, like.order);
+	}
+	/** \brief A tensor whose elements are at their own places: the CPU moves flattened ones */
+	FileTensor plain(const FileTensor &tensor);
+	FileTensor plainInput(size_t index) { return plain(input(index)); }
 	/** \brief A picture: N, H, W, C */
 	FileTensor picture(size_t index);
 	/** \brief A picture; what has batch, channels and columns is one of a single line */
@@ -120,6 +139,20 @@ public:
 	bool isLine() { return input(0).shape.size() == 3; }
 
 	ValueId addConstant(Value value);
+	/**
+	 * \brief Add a constant that meets a computed tensor, its axes as the tensor's value has
+	 * them
+	 *
+	 * As the standard broadcasts: trailing axes go together, and have one element or as many as
+	 * the other one. All constants for axes, channels or elements of a tensor come here, as
+	 * only this knows where its elements are.
+	 *
+	 * \param[in] value as in the file
+	 */
+	ValueId addMeeting(const FileTensor &tensor, Value value);
+	/** \brief The same of one number for each element of an axis of the file */
+	ValueId addAlong(const FileTensor &tensor, uint32_t axis,
+			 const std::vector<double> &numbers);
 	/** \brief Say what the integers of a tensor stand for; it cannot be something else already
 	 */
 	void quantize(const FileTensor &tensor, const TensorQuantization &quantization);
@@ -146,6 +179,8 @@ public:
 	void become(Value constant);
 
 	const std::string &name() const { return name_; }
+	/** \brief Whether the first error is that the shape of an input is not known */
+	bool follows() const { return follows_; }
 
 private:
 	FileTensor addValue(const std::string &name, Kind kind, std::vector<ValueId> inputs,
@@ -155,6 +190,7 @@ private:
 	Import &import_;
 	const pb::Node &node_;
 	std::string name_;
+	bool follows_ = false;
 	Value none_;
 };
 
@@ -212,7 +248,15 @@ std::vector<Value> biasOf(NodeReader &reader, size_t index);
 /** \brief A convolution; weights K x C x R x S; \a bias is empty if there is none */
 void addConvolution(NodeReader &reader, const FileTensor &picture, const Value &weights,
 		    const std::vector<Value> &bias, const ElementKind &elements);
-/** \brief A product with constant weights C x K, or K x C if \a transposed */
+/** \brief A product that is not in the model yet */
+struct Product {
+	std::vector<ValueId> inputs; /**< of a FullyConnected */
+	FileTensor like;	     /**< its result */
+};
+/** \return a product with constant weights C x K, or K x C if \a transposed */
+Product productOf(NodeReader &reader, const FileTensor &rows, const Value &weights, bool transposed,
+		  const std::vector<Value> &bias);
+/** \brief Add a product */
 void addProduct(NodeReader &reader, const FileTensor &rows, const Value &weights, bool transposed,
 		const std::vector<Value> &bias, const ElementKind &elements);
 /** \brief A function of two tensors, one of which may be constant */
@@ -224,6 +268,8 @@ void addGlobalAverage(NodeReader &reader, const FileTensor &picture, const Eleme
 void addConcatenation(NodeReader &reader, const std::vector<FileTensor> &tensors,
 		      const ElementKind &elements);
 void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &shape);
+/** \return a tensor, computed or constant, in another shape, to be read further on */
+FileTensor reshaped(NodeReader &reader, const FileTensor &tensor, const Extents &shape);
 
 /** \brief A tensor each of whose axes is parts of it, one behind the other; none: as it is */
 void addParts(NodeReader &reader, FileTensor tensor, const std::vector<std::vector<Part>> &axes);

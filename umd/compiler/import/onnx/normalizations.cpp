@@ -26,11 +26,14 @@ struct Factor {
 	ValueId constant;
 };
 
-/* Scale and shift, \a count numbers each. */
-std::vector<Factor> factorsOf(NodeReader &reader, uint64_t count)
+/* Scale and shift, a number for each element of an axis of what is normalized. */
+std::vector<Factor> factorsOf(NodeReader &reader, const FileTensor &made, uint32_t axis)
 {
 	std::vector<Factor> factors;
 
+	if (reader.failed())
+		return {};
+	const uint32_t count = made.shape[axis];
 	for (const auto &[input, function] : { std::pair{ 1U, Elementwise::Function::Multiply },
 					       std::pair{ 2U, Elementwise::Function::Add } }) {
 		if (input == 2 && !reader.hasInput(input))
@@ -41,9 +44,7 @@ std::vector<Factor> factorsOf(NodeReader &reader, uint64_t count)
 					     count)) ||
 		    reader.failed())
 			return {};
-		factors.push_back(
-			{ function, reader.addConstant(floatConstant(
-					    realNumbers(one), { static_cast<uint32_t>(count) })) });
+		factors.push_back({ function, reader.addAlong(made, axis, realNumbers(one)) });
 	}
 	return factors;
 }
@@ -112,8 +113,7 @@ void readLayerNormalization(NodeReader &reader)
 	const Rows all = rowsOf(reader, x, axes);
 	if (reader.failed())
 		return;
-	const std::vector<Factor> factors =
-		factorsOf(reader, all.rows.shape[all.rows.order.back()]);
+	const std::vector<Factor> factors = factorsOf(reader, all.rows, all.rows.order.back());
 	FileTensor made = standardized(reader, all.rows);
 	if (axes.size() == 1) {
 		finishScaled(reader, made, factors);
@@ -138,7 +138,7 @@ void readInstanceNormalization(NodeReader &reader)
 	const FileTensor made = standardized(reader, all.rows);
 	const FileTensor turned =
 		reader.addBetween(Reshape{}, { made.id }, reader.same(made), all.turned);
-	finishScaled(reader, reader.inOrder(turned, x.order), factorsOf(reader, x.shape[1]));
+	finishScaled(reader, reader.inOrder(turned, x.order), factorsOf(reader, x, 1));
 }
 
 /* Of channels side by side together; until version 21 groups have a scale, then channels. */
@@ -171,7 +171,7 @@ void readGroupNormalization(NodeReader &reader)
 	if (!reader.support(!ofGroups || count == x.shape[1], "scale",
 			    "is one number for each group; give one for each channel"))
 		return;
-	finishScaled(reader, reader.inOrder(turned, x.order), factorsOf(reader, x.shape[1]));
+	finishScaled(reader, reader.inOrder(turned, x.order), factorsOf(reader, x, 1));
 }
 
 } /* namespace */

@@ -36,6 +36,13 @@ Result<ElementType> elementType(int32_t type, const std::string &where)
 		return ElementType::UInt8;
 	case pb::INT16:
 		return ElementType::Int16;
+	/* Operators that read these are refused, each by its name. */
+	case pb::INT32:
+		return ElementType::Int32;
+	case pb::INT64:
+		return ElementType::Int64;
+	case pb::BOOL:
+		return ElementType::Bool;
 	default:
 		break;
 	}
@@ -72,7 +79,7 @@ private:
 	Result<FileTensor> describe(const pb::ValueInfo &info, const std::string &where,
 				    bool channelsLast);
 	Result<void> readNode(const pb::Node &node);
-	Result<void> addUnknown(const pb::Node &node, const Error &why);
+	Result<void> addUnknown(const pb::Node &node, const Unknown &why);
 	const pb::ValueInfo *infoOf(const std::string &name) const;
 	Result<void> readOutputs();
 	/* Pictures whose first step turns N, H, W, C come as that. */
@@ -135,6 +142,9 @@ Result<FileTensor> Reader::describe(const pb::ValueInfo &info, const std::string
 		return fail(ErrorCode::Unsupported, reading, where, "has no shape; give it one");
 	for (const pb::Dimension &dimension : tensor.shape().dim()) {
 		int64_t extent = dimension.dim_value();
+		if (dimension.has_dim_value() && extent == 0)
+			return fail(ErrorCode::Unsupported, reading, where,
+				    fmt::format("has no elements along axis {}", shape.size()));
 		/* A batch that is left open is one. */
 		if (shape.empty() && extent <= 0)
 			extent = 1;
@@ -203,11 +213,9 @@ const pb::ValueInfo *Reader::infoOf(const std::string &name) const
  * It may be that nothing needs it, or that somebody asks what can be compiled. What its results
  * are is in the file, or what follows cannot be read.
  */
-Result<void> Reader::addUnknown(const pb::Node &node, const Error &why)
+Result<void> Reader::addUnknown(const pb::Node &node, const Unknown &why)
 {
-	Operator unknown{
-		node.output_size() ? node.output(0) : "", node.op_type(), Unknown{ why }, {}, {}
-	};
+	Operator unknown{ node.output_size() ? node.output(0) : "", node.op_type(), why, {}, {} };
 
 	for (const std::string &name : node.input()) {
 		const auto found = import_.tensors.find(name);
@@ -215,11 +223,21 @@ Result<void> Reader::addUnknown(const pb::Node &node, const Error &why)
 			unknown.inputs.push_back(found->second.id);
 	}
 	for (const std::string &name : node.output()) {
+		if (name.empty())
+			continue;
+		if (import_.tensors.contains(name))
+			return tl::unexpected<Error>(why.why);
 		const pb::ValueInfo *info = infoOf(name);
 		auto tensor = info ? describe(*info, name, false)
-				   : Result<FileTensor>(tl::unexpected<Error>(why));
-		if (!tensor || import_.tensors.contains(name))
-			return tl::unexpected<Error>(why);
+				   : Result<FileTensor>(tl::unexpected<Error>(why.why));
+		if (!tensor) {
+			Value value;
+			value.name = name;
+			tensor = FileTensor{ .id = import_.model.add(std::move(value)),
+					     .shape = {},
+					     .order = {},
+					     .isKnown = false };
+		}
 		unknown.outputs.push_back(tensor->id);
 		import_.tensors[name] = std::move(*tensor);
 	}
@@ -231,19 +249,26 @@ Result<void> Reader::readNode(const pb::Node &node)
 {
 	NodeReader reader(import_, node);
 	const size_t before = import_.model.operators.size();
+	std::set<std::string> written;
 
-	if (reader.failed() || foldConstants(reader, node.op_type()))
-		return reader.result();
-	const ReadNode read = findNode(node.op_type());
-	reader.support(read, "operator",
-		       "is not known to this compiler; replace it in the model, or cut the model "
-		       "before it");
-	if (!reader.failed())
-		read(reader);
-	if (!reader.unsupported())
-		return reader.result();
+	for (const std::string &name : node.output())
+		if (!import_.tensors.contains(name))
+			written.insert(name);
+	if (!reader.failed() && !foldConstants(reader, node.op_type())) {
+		const ReadNode read = findNode(node.op_type());
+		reader.support(read, "operator",
+			       "is not known to this compiler; replace it in the model, or cut the "
+			       "model before it");
+		if (!reader.failed())
+			read(reader);
+	}
+	const auto done = reader.result();
+	if (done)
+		return {};
 	import_.model.operators.resize(before);
-	return addUnknown(node, *reader.unsupported());
+	for (const std::string &name : written)
+		import_.tensors.erase(name);
+	return addUnknown(node, { done.error(), reader.follows() });
 }
 
 /* The file's output is real numbers; a pass takes the step away again. */
@@ -304,6 +329,12 @@ Result<void> Reader::readOutputs()
 		if (found == import_.tensors.end())
 			return damaged(where, "is written by nothing");
 		FileTensor tensor = found->second;
+		import_.model.outputShapes.push_back(tensor.shape);
+		if (!tensor.isKnown || import_.model.values[tensor.id].isConstant) {
+			import_.model.outputs.push_back(tensor.id);
+			import_.model.outputOrders.push_back(ElementOrder::Nhwc);
+			continue;
+		}
 		const size_t rank = tensor.shape.size();
 		auto lies = [&](const AxisOrder &order) {
 			return severalOf(tensor.shape, tensor.order) ==
@@ -314,15 +345,11 @@ Result<void> Reader::readOutputs()
 			!tensor.places.empty() || (rank == 4 && lies(channelsLast(rank)) &&
 						   lastAxisInMemory(tensor) == tensor.shape[1]);
 		const bool asIs = tensor.places.empty() && (!picture || lies(asInFile(rank)));
-		if (asIs && !import_.model.values[tensor.id].isConstant)
+		if (asIs)
 			addInFileOrder(tensor, info.name());
-		else if (asIs && !lies(asInFile(rank)))
-			return fail(ErrorCode::Unsupported, reading, where,
-				    "is a constant with its axes in another order here");
 		const int32_t wanted = info.type().tensor_type().elem_type();
 		const Value &value = import_.model.values[tensor.id];
-		if (!isFloat(value.type) && !value.isConstant &&
-		    (wanted == pb::FLOAT || wanted == pb::FLOAT16))
+		if (!isFloat(value.type) && (wanted == pb::FLOAT || wanted == pb::FLOAT16))
 			addFloatOutput(tensor, info.name());
 		import_.model.outputs.push_back(tensor.id);
 		import_.model.outputOrders.push_back(asIs ? ElementOrder::Nhwc
@@ -353,9 +380,8 @@ Result<Model> Reader::read()
 	}
 	if (auto done = readOutputs(); !done)
 		return forward(done);
-	auto checked =
-		import_.model.check().and_then([this] { return import_.model.checkShapes(); });
-	if (!checked)
+	import_.model.setAsideInvalid();
+	if (auto checked = import_.model.check(); !checked)
 		return forward(checked);
 	return std::move(import_.model);
 }

@@ -18,7 +18,7 @@ namespace
 /* A constant for each element, in the value's order. */
 ValueId addNumbers(NodeReader &reader, const FileTensor &like, const std::vector<double> &numbers)
 {
-	return reader.addConstant(permuted(floatConstant(numbers, like.shape), like.order));
+	return reader.addMeeting(like, floatConstant(numbers, like.shape));
 }
 
 /* What is chosen of a tensor, and zeros. */
@@ -34,12 +34,13 @@ void readWhere(NodeReader &reader)
 	const Value condition = reader.constant(0);
 	const FileTensor a = reader.input(1), b = reader.input(2);
 	const bool first = reader.value(a).isConstant, second = reader.value(b).isConstant;
-	const FileTensor x = first ? b : a;
+	const FileTensor x = !first && !second && a.places != b.places ? reader.plain(a)
+			     : first				       ? b
+								       : a;
 	const Elementwise sum{ Elementwise::Function::Add, {} };
 
 	if (reader.failed() ||
-	    !reader.support(!first || !second, "inputs", "are constants, all of them") ||
-	    !reader.support(x.places.empty(), "inputs", "are flattened"))
+	    !reader.support(!first || !second, "inputs", "are constants, all of them"))
 		return;
 	std::vector<double> mask = repeatedNumbers(rawNumbers(condition), condition.shape, x.shape),
 			    other = mask;
@@ -54,7 +55,7 @@ void readWhere(NodeReader &reader)
 		other[i] = 1 - mask[i];
 	}
 	if (!first && !second) {
-		const FileTensor y = reader.inOrder(b, x.order);
+		const FileTensor y = reader.arranged(b, x);
 		choose(reader, x, mask, [&](const FileTensor &chosen) {
 			choose(reader, y, other, [&](const FileTensor &rest) {
 				reader.add(sum, { chosen.id, rest.id }, reader.computed(x), x);

@@ -3,7 +3,6 @@
  * Transposed convolutions. The core's have neither groups nor holes: zeros in kernels make them.
  */
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/core.h>
 
@@ -78,37 +77,6 @@ std::vector<int64_t> pairOf(NodeReader &reader, const std::string &name)
 	return reader.failed() ? std::vector<int64_t>{} : numbers;
 }
 
-/* K/groups x C x R x S as K x C x R x S of this size, taps that far from each other. */
-Value spread(const Value &kernels, uint32_t groups, op::Axes dilation, uint32_t lines,
-	     uint32_t columns)
-{
-	const uint32_t each = kernels.shape[0], channels = kernels.shape[1];
-	const size_t bytes = elementBytes(kernels.type);
-	Value result = kernels;
-	size_t from = 0;
-
-	result.shape = { each * groups, channels, lines, columns };
-	result.data.assign(elementCount(result.shape) * bytes, std::byte{});
-	for (uint32_t k = 0; k < each; k++) {
-		for (uint32_t c = 0; c < channels; c++) {
-			const uint32_t group = c / (channels / groups);
-			const uint64_t plane = uint64_t{ group * each + k } * channels + c;
-			for (uint32_t r = 0; r < kernels.shape[2]; r++) {
-				for (uint32_t s = 0; s < kernels.shape[3]; s++) {
-					const uint64_t to =
-						(plane * lines + uint64_t{ r } * dilation.y) *
-							columns +
-						uint64_t{ s } * dilation.x;
-					std::memcpy(&result.data[to * bytes], &kernels.data[from],
-						    bytes);
-					from += bytes;
-				}
-			}
-		}
-	}
-	return result;
-}
-
 /* Kernels that have groups, holes and zeros behind them only as numbers. */
 Value plainKernels(NodeReader &reader, const Value &kernels, op::Axes dilation,
 		   const op::Axes &size)
@@ -137,7 +105,7 @@ Value plainKernels(NodeReader &reader, const Value &kernels, op::Axes dilation,
 		       "weights", "are too many with their groups and holes filled by zeros");
 	if (reader.failed())
 		return {};
-	return spread(turned, static_cast<uint32_t>(groups), dilation, size.y, size.x);
+	return spreadKernels(turned, static_cast<uint32_t>(groups), dilation, size);
 }
 
 void readConvTranspose(NodeReader &reader)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -116,11 +117,17 @@ public:
 private:
 	Result<void> readTensor(const fb::Tensor &tensor, size_t index);
 	Result<void> readOperator(const fb::Operator &operation, size_t index);
+	/* An operator with a reason why it is not known, in the place of what it became. */
+	Result<void> setAside(OperatorReader &reader, size_t before, size_t index,
+			      const Error &why);
+	/* What is wrong with a tensor that an operator reads or writes. */
+	const Error *unknownTensor(const fb::Operator &operation) const;
 	Result<std::vector<ValueId>> readIds(const flatbuffers::Vector<int32_t> *ids,
 					     const char *field) const;
 
 	const fb::Model &source_;
 	Model model_;
+	std::map<ValueId, Error> unknownTensors_; /* of types that nothing computes with */
 };
 
 Result<void> Reader::readTensor(const fb::Tensor &tensor, size_t index)
@@ -140,8 +147,12 @@ Result<void> Reader::readTensor(const fb::Tensor &tensor, size_t index)
 		value.shape.push_back(static_cast<uint32_t>(extent));
 	}
 	auto type = elementType(tensor.type(), where);
-	if (!type)
-		return forward(type);
+	if (!type) {
+		unknownTensors_.emplace(index, type.error());
+		value.type = ElementType::Int64;
+		model_.values.push_back(std::move(value));
+		return {};
+	}
 	value.type = *type;
 	if (tensor.quantization()) {
 		auto done = readQuantization(*tensor.quantization(), value, where);
@@ -160,6 +171,28 @@ Result<void> Reader::readTensor(const fb::Tensor &tensor, size_t index)
 	}
 	model_.values.push_back(std::move(value));
 	return {};
+}
+
+Result<void> Reader::setAside(OperatorReader &reader, size_t before, size_t index, const Error &why)
+{
+	model_.operators.resize(before);
+	reader.addUnknown(why);
+	model_.operators.back().index = index;
+	return {};
+}
+
+const Error *Reader::unknownTensor(const fb::Operator &operation) const
+{
+	for (const auto *ids : { operation.inputs(), operation.outputs() }) {
+		for (flatbuffers::uoffset_t i = 0; ids && i < ids->size(); i++) {
+			const int32_t id = ids->Get(i);
+			const auto found = id < 0 ? unknownTensors_.end()
+						  : unknownTensors_.find(static_cast<ValueId>(id));
+			if (found != unknownTensors_.end())
+				return &found->second;
+		}
+	}
+	return nullptr;
 }
 
 Result<void> Reader::readOperator(const fb::Operator &operation, size_t index)
@@ -187,13 +220,11 @@ Result<void> Reader::readOperator(const fb::Operator &operation, size_t index)
 		       "before it");
 	if (!reader.failed())
 		kind->read(reader);
+	if (const Error *why = unknownTensor(operation))
+		return setAside(reader, before, index, *why);
 	/* It may be that nothing needs it, or that somebody asks what can be compiled. */
-	if (const Error *why = reader.unsupported()) {
-		model_.operators.resize(before);
-		reader.addUnknown(*why);
-	} else if (reader.failed()) {
-		return reader.result();
-	}
+	if (const auto done = reader.result(); !done)
+		return setAside(reader, before, index, done.error());
 	for (size_t i = before; i < model_.operators.size(); i++)
 		model_.operators[i].index = index;
 	return {};
@@ -243,8 +274,8 @@ Result<Model> Reader::read()
 				    !model_.readers(id).empty();
 		     });
 	model_.outputs = std::move(*outputs);
-	auto checked = model_.check().and_then([this] { return model_.checkShapes(); });
-	if (!checked)
+	model_.setAsideInvalid();
+	if (auto checked = model_.check(); !checked)
 		return forward(checked);
 	return std::move(model_);
 }

@@ -16,6 +16,9 @@ namespace nvdla::compiler::tflite
 namespace
 {
 
+constexpr uint32_t mostWindow = 1 << 16;
+constexpr double mostOfKernels = 1 << 26;
+
 struct AxisPadding {
 	uint32_t before = 0;
 	uint32_t after = 0;
@@ -74,24 +77,34 @@ Window window(OperatorReader &reader, const Value &in, uint32_t w, uint32_t h,
 	return window;
 }
 
-std::vector<ValueId> withBias(OperatorReader &reader, ValueId input, ValueId weights)
+/* The format's integer kernels count a bias in steps of the sums, whatever scale the file gives it.
+ */
+std::vector<ValueId> withBias(OperatorReader &reader, ValueId input, ValueId weights, size_t at = 2)
 {
 	std::vector<ValueId> inputs{ input, weights };
 
-	if (reader.hasInput(2)) {
-		reader.constant(2);
-		inputs.push_back(reader.input(2));
+	if (reader.hasInput(at)) {
+		Value bias = reader.constant(at);
+		if (!isFloat(reader.value(input).type))
+			bias.quantization = {};
+		inputs.push_back(reader.addConstant(std::move(bias)));
 	}
 	return inputs;
 }
 
-/* What the sums have more lines or columns than the output, half of it at the front. */
-AxisPadding cutOff(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride)
+/* What the sums have more lines or columns than the output, half of it at the front; or less. */
+struct CutOff {
+	uint32_t before;
+	uint32_t after;
+	uint32_t missing; /* behind the sums */
+};
+
+CutOff cutOff(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride)
 {
 	const uint64_t sums = uint64_t{ in - 1 } * stride + kernel;
 	const auto total = static_cast<uint32_t>(sums > out ? sums - out : 0);
 
-	return { total / 2, total - total / 2 };
+	return { total / 2, total - total / 2, static_cast<uint32_t>(sums < out ? out - sums : 0) };
 }
 
 /* A slice, or one and averages of neighbours. */
@@ -312,15 +325,23 @@ void readTransposedConvolution(OperatorReader &reader)
 				      static_cast<uint32_t>(options->stride_h()) },
 				    {},
 				    reader.clamp(options->activation()) };
-	const AxisPadding x = cutOff(in[2], out[2], weights.shape[2], conv.stride.x);
-	const AxisPadding y = cutOff(in[1], out[1], weights.shape[1], conv.stride.y);
+	const CutOff x = cutOff(in[2], out[2], weights.shape[2], conv.stride.x);
+	const CutOff y = cutOff(in[1], out[1], weights.shape[1], conv.stride.y);
 	conv.padding = { x.before, x.after, y.before, y.after };
-	std::vector<ValueId> inputs{ input, reader.addConstant(permuted(weights, { 0, 3, 1, 2 })) };
-	if (reader.hasInput(3)) {
-		reader.constant(3);
-		inputs.push_back(reader.input(3));
-	}
-	reader.add(conv, std::move(inputs), { output });
+	/* Where strides are larger than the kernel, the output has elements of the bias alone. */
+	const Value kernels = permuted(weights, { 0, 3, 1, 2 });
+	const uint32_t lines = weights.shape[1] + y.missing, columns = weights.shape[2] + x.missing;
+	const double planes = static_cast<double>(weights.shape[0]) * weights.shape[3];
+	if (!reader.support(lines <= mostWindow && columns <= mostWindow &&
+				    planes * lines * columns <= mostOfKernels,
+			    "shapes",
+			    fmt::format("{} has much more elements than are made of {}",
+					toString(out), toString(in))))
+		return;
+	const ValueId all = reader.addConstant(
+		y.missing || x.missing ? spreadKernels(kernels, 1, {}, { columns, lines })
+				       : kernels);
+	reader.add(conv, withBias(reader, input, all, 3), { output });
 }
 
 void readAveragePool(OperatorReader &reader)

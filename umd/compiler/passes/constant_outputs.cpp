@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Outputs that are constants, such as the anchors of a detector. The core writes nothing without
+ * reading something: kernels of zeros meet an element of an input, and the bias is the constant.
+ */
+#include "passes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+#include <nvdla/half.h>
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+constexpr uint64_t mostNumbers = 8192; /* channels of a surface */
+
+/* The first element of an input, as zero in float. */
+ValueId addZero(Model &model, ValueId input, const std::string &name)
+{
+	const auto add = [&](Kind kind, ValueId from, ElementType type, const Extents &shape) {
+		Value value = model.values[from];
+		value.name = name;
+		value.type = type;
+		value.shape = shape;
+		if (isFloat(type))
+			value.quantization = {};
+		const ValueId made = model.add(std::move(value));
+		model.operators.push_back(
+			{ name, "(constant)", std::move(kind), { from }, { made } });
+		return made;
+	};
+	const size_t rank = model.values[input].shape.size();
+	const ElementType type = model.values[input].type;
+	ValueId zero =
+		add(Slice{ Extents(rank, 0), Extents(rank, 1) }, input, type, Extents(rank, 1));
+
+	if (!isFloat(type))
+		zero = add(Unary{}, zero, ElementType::Float32, Extents(rank, 1));
+	zero = add(Unary{ .activation = { 0, 0 } }, zero, ElementType::Float32, Extents(rank, 1));
+	return add(Reshape{}, zero, ElementType::Float32, { 1, 1 });
+}
+
+bool isHalf(double number)
+{
+	return static_cast<double>(halfToFloat(floatToHalf(static_cast<float>(number)))) == number;
+}
+
+Result<ValueId> addComputed(Model &model, ValueId input, const Value &constant)
+{
+	const std::vector<double> numbers = realNumbers(constant);
+	const auto count = static_cast<uint32_t>(numbers.size());
+	const std::string where = fmt::format("output '{}'", constant.name);
+
+	if (numbers.empty() || numbers.size() > mostNumbers)
+		return fail(ErrorCode::Unsupported, "compile model", where,
+			    fmt::format("is a constant of {} numbers; 1 to {} are possible: leave "
+					"it out of the outputs",
+					numbers.size(), mostNumbers));
+	if (!isFloat(constant.type) && !std::ranges::all_of(numbers, isHalf))
+		return fail(
+			ErrorCode::Unsupported, "compile model", where,
+			"is a constant of integers that FP16 does not have; leave it out of the "
+			"outputs");
+	const ValueId zero = addZero(model, input, constant.name);
+	const ValueId kernels =
+		model.add(floatConstant(std::vector<double>(count, 0), { count, 1 }));
+	const ValueId bias = model.add(floatConstant(numbers, { count }));
+	Value row, made;
+	row.name = made.name = constant.name;
+	row.shape = { 1, count };
+	made.shape = constant.shape;
+	const ValueId flat = model.add(std::move(row)), output = model.add(std::move(made));
+	model.operators.push_back({ constant.name,
+				    "(constant)",
+				    FullyConnected{},
+				    { zero, kernels, bias },
+				    { flat } });
+	model.operators.push_back({ constant.name, "(constant)", Reshape{}, { flat }, { output } });
+	return output;
+}
+
+} /* namespace */
+
+Result<void> computeConstantOutputs(Model &model)
+{
+	for (size_t i = 0; i < model.outputs.size(); i++) {
+		const ValueId id = model.outputs[i];
+		if (!model.values[id].isConstant)
+			continue;
+		if (model.inputs.empty())
+			return fail(ErrorCode::Unsupported, "compile model",
+				    fmt::format("output '{}'", model.values[id].name),
+				    "is a constant, and the model has no input");
+		auto computed = addComputed(model, model.inputs.front(), model.values[id]);
+		if (!computed)
+			return forward(computed);
+		std::ranges::replace(model.outputs, id, *computed);
+	}
+	return {};
+}
+
+} /* namespace nvdla::compiler */
