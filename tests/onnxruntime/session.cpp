@@ -87,7 +87,7 @@ void Session::addProvider(OrtSessionOptions *session, const ProviderOptions &opt
 }
 
 Session::Session(const Runtime &runtime, const std::vector<std::byte> &model,
-		 const ProviderOptions *options)
+		 const ProviderOptions *options, bool optimized)
 	: runtime_(runtime)
 {
 	const OrtApi &api = runtime.api();
@@ -95,6 +95,8 @@ Session::Session(const Runtime &runtime, const std::vector<std::byte> &model,
 
 	runtime.done(api.CreateSessionOptions(&session));
 	runtime.done(api.SetIntraOpNumThreads(session, 1));
+	if (!optimized)
+		runtime.done(api.SetSessionGraphOptimizationLevel(session, ORT_DISABLE_ALL));
 	/* Exact sums on processors without VNNI. */
 	runtime.done(api.AddSessionConfigEntry(session, "session.x64quantprecision", "1"));
 	if (options)

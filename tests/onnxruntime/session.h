@@ -43,9 +43,12 @@ private:
 class Session
 {
 public:
-	/** \param[in] options of the provider; nullptr: ONNX Runtime alone */
+	/**
+	 * \param[in] options of the provider; nullptr: ONNX Runtime alone
+	 * \param[in] optimized false: each operator as the standard defines it
+	 */
 	Session(const Runtime &runtime, const std::vector<std::byte> &model,
-		const ProviderOptions *options);
+		const ProviderOptions *options, bool optimized = true);
 	~Session();
 	Session(const Session &) = delete;
 	Session &operator=(const Session &) = delete;
