@@ -169,6 +169,75 @@ TEST_F(SramTest, WhatCouldNotBeClearedIsNeverSeen)
 	}
 }
 
+/*
+ * A client has lost the right to run jobs when the core's turn comes to clear its buffer, and has a
+ * copy of it queued, which goes on behind another client's job: what was there before it was its
+ * own must not come out.
+ */
+TEST_F(SramTest, WhatABannedClientCouldNotClearIsNeverSeenOnABusyCore)
+{
+	constexpr unsigned int hangs = 9; /* one more than are borne with */
+	constexpr uint8_t theirs = 0x5a, before = 0xa5;
+	const auto lost = debugFolder() / "inject/lose_interrupt";
+	if (!std::filesystem::exists(lost))
+		GTEST_SKIP() << "the kernel has no debugfs";
+
+	/* The secret, in all of the memory, which is free again. */
+	{
+		Buffer secret(device_, size_);
+		ASSERT_TRUE(secret.valid());
+		std::ranges::fill(secret.bytes(), theirs);
+		const auto held = SramBuffer::createWhenThereIsRoom(device_, size_);
+		ASSERT_EQ(held->result(), 0);
+		ASSERT_EQ(toSram(device_, secret, *held), 0);
+		ASSERT_EQ(secret.prepare(DRM_NVDLA_BO_WRITE), 0);
+	}
+
+	const Device attacker, other;
+	ASSERT_TRUE(attacker.valid() && other.valid());
+	Buffer found(attacker, size_), page1(attacker, page), page2(attacker, page);
+	constexpr uint32_t lines = 1024, lineBytes = 64;
+	Buffer from(other, lines * lineBytes), to(other, lines * lineBytes);
+	ASSERT_TRUE(found.valid() && page1.valid() && page2.valid() && from.valid() && to.valid());
+	std::ranges::fill(found.bytes(), before);
+	CopyTask hanging, busy;
+	hanging.addAddress(page1.handle());
+	hanging.addAddress(page2.handle());
+	hanging.addCopy(0, 1, 1024, page / 1024);
+	busy.addLines(from, to, lineBytes);
+
+	/* All is queued while the first of them hangs. */
+	const Setting loseInterrupts(lost, std::to_string(hangs));
+	ASSERT_TRUE(loseInterrupts.done());
+	for (unsigned int i = 0; i < hangs; i++) {
+		Submit submit(hanging);
+		submit.timeoutMs = 500;
+		ASSERT_EQ(submit.run(attacker), 0);
+	}
+	const auto sram = SramBuffer::createWhenThereIsRoom(attacker, size_);
+	ASSERT_EQ(sram->result(), 0);
+	JobResult othersResult(other, 1 << 20), result(attacker);
+	ASSERT_TRUE(othersResult.valid() && result.valid());
+	Submit others;
+	others.tasks.assign(2, busy.task());
+	others.resultHandle = othersResult.buffer().handle();
+	ASSERT_EQ(others.run(other), 0);
+	const CopyTask look = SramBuffer::copy(sram->handle(), NVDLA_MEM_CV, found.handle(),
+					       NVDLA_MEM_MC, size_);
+	Submit submit(look);
+	submit.resultHandle = result.buffer().handle();
+	ASSERT_EQ(submit.run(attacker), 0);
+
+	ASSERT_EQ(othersResult.wait(), 0);
+	EXPECT_EQ(othersResult.job().status, 0);
+	ASSERT_EQ(result.wait(), 0);
+	EXPECT_EQ(result.job().status, -EIO);
+	EXPECT_EQ(result.job().num_runs, 0u);
+	ASSERT_EQ(found.prepare(DRM_NVDLA_BO_READ), 0);
+	EXPECT_EQ(std::ranges::count(found.bytes(), theirs), 0) << "bytes of another client";
+	EXPECT_EQ(std::ranges::count(found.bytes(), before), size_);
+}
+
 TEST_F(SramTest, IsUsedUpAndGivenBack)
 {
 	for (unsigned int round = 0; round < 3; round++) {
