@@ -83,18 +83,6 @@ int nvdla_cbuf_prepare(struct nvdla_job *job)
 }
 
 /**
- * nvdla_cbuf_is_claimed() - whether a job finds nothing of another client's
- * @job: job that has not begun; its device is locked
- *
- * Return: false if nvdla_cbuf_claim() may have a task to run first.
- */
-bool nvdla_cbuf_is_claimed(const struct nvdla_job *job)
-{
-	return !job->convolves ||
-	       job->ndev->cbuf.owner == job->context->file->usage.client_id;
-}
-
-/**
  * nvdla_cbuf_claim() - give the buffer to the job that is about to begin
  * @job: job; the device is locked
  *
@@ -103,15 +91,16 @@ bool nvdla_cbuf_is_claimed(const struct nvdla_job *job)
 struct nvdla_task *nvdla_cbuf_claim(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
+	u64 client_id = job->context->file->usage.client_id;
 	struct nvdla_cbuf *cbuf = &ndev->cbuf;
 	struct nvdla_task *task;
 
 	lockdep_assert_held(&ndev->lock);
 
-	if (nvdla_cbuf_is_claimed(job))
+	if (!job->convolves || cbuf->owner == client_id)
 		return NULL;
 
-	cbuf->owner = job->context->file->usage.client_id;
+	cbuf->owner = client_id;
 	task = nvdla_scrub_task(cbuf->scrub, ndev->seq);
 	cbuf->scrubs += !!task;
 	return task;

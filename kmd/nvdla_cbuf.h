@@ -37,7 +37,6 @@ struct nvdla_cbuf {
 int nvdla_cbuf_init(struct nvdla_device *ndev);
 void nvdla_cbuf_fini(struct nvdla_device *ndev);
 int nvdla_cbuf_prepare(struct nvdla_job *job);
-bool nvdla_cbuf_is_claimed(const struct nvdla_job *job);
 struct nvdla_task *nvdla_cbuf_claim(struct nvdla_job *job);
 void nvdla_cbuf_abandon(struct nvdla_device *ndev);
 

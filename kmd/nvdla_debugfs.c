@@ -132,7 +132,6 @@ void nvdla_debugfs_init(struct nvdla_device *ndev)
 	debugfs_create_file("registers", 0400, root, ndev, &nvdla_registers_fops);
 	debugfs_create_file("queue", 0400, root, ndev, &nvdla_queue_fops);
 	debugfs_create_file("last_job", 0400, root, ndev, &nvdla_last_job_fops);
-	debugfs_create_bool("pipeline", 0600, root, &ndev->pipeline);
 	debugfs_create_file("reset", 0200, root, ndev, &nvdla_reset_fops);
 	nvdla_faults_add_files(&ndev->faults, root);
 }

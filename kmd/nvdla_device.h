@@ -120,7 +120,7 @@ struct nvdla_device {
 	/** @free_wq: where jobs are freed */
 	struct workqueue_struct *free_wq;
 
-	/** @sched: gives out the job that goes to the hardware, and the one after it */
+	/** @sched: gives out the job that goes to the hardware, one at a time */
 	struct drm_gpu_scheduler sched;
 
 	/** @fence_context: context of the jobs' hardware fences */
@@ -167,12 +167,6 @@ struct nvdla_device {
 
 	/** @active: job on the hardware, or NULL */
 	struct nvdla_job *active;
-
-	/** @next: job that takes its place, given out by the scheduler already; or NULL */
-	struct nvdla_job *next;
-
-	/** @pipeline: what comes next is made ready while a task runs; under no lock */
-	bool pipeline;
 
 	/** @last_job: the job that was on the hardware before; all zero if none was */
 	struct nvdla_job_record last_job;

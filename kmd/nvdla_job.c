@@ -21,9 +21,6 @@
 #include "nvdla_pm.h"
 #include "nvdla_user_task.h"
 
-/* The job on the hardware, and the next one */
-#define NVDLA_SCHED_CREDITS 2
-
 static const char *nvdla_core_fence_driver_name(struct dma_fence *fence)
 {
 	return "nvdla";
@@ -199,17 +196,6 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 	return fence;
 }
 
-/**
- * nvdla_job_credits() - how much of what the scheduler gives out at a time a job takes
- * @ndev: device
- *
- * Return: all, or half of it if another job may wait ready behind the one on the hardware.
- */
-u32 nvdla_job_credits(const struct nvdla_device *ndev)
-{
-	return READ_ONCE(ndev->pipeline) ? 1 : NVDLA_SCHED_CREDITS;
-}
-
 static void nvdla_job_free_work(struct work_struct *work)
 {
 	nvdla_job_destroy(container_of(work, struct nvdla_job, free_work));
@@ -239,8 +225,9 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 }
 
 /*
- * Of the jobs that the scheduler gave out one is on the hardware, the first of them
- * need not be that one, and it may be too early for it: its own timeout counts.
+ * The scheduler has jobs that have ended and were not freed yet: the first of those that it gave
+ * out need not be the one on the hardware, and it may be too early for that, whose own timeout
+ * counts.
  *
  * The reset ends the job. Its fence tells the scheduler, with the error, as that of any
  * job does, and the next one runs: there is nothing that would have to be stopped
@@ -303,7 +290,7 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	struct drm_sched_init_args args = {
 		.ops = &nvdla_sched_ops,
 		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
-		.credit_limit = NVDLA_SCHED_CREDITS,
+		.credit_limit = NVDLA_JOB_CREDITS,
 		.timeout = msecs_to_jiffies(NVDLA_DEFAULT_TIMEOUT_MS),
 		.name = dev_name(ndev->drm.dev),
 		.dev = ndev->drm.dev,
@@ -312,7 +299,6 @@ int nvdla_job_init(struct nvdla_device *ndev)
 
 	spin_lock_init(&ndev->fence_lock);
 	ndev->fence_context = dma_fence_context_alloc(1);
-	ndev->pipeline = true;
 	atomic_set(&ndev->num_jobs, 0);
 	init_waitqueue_head(&ndev->jobs_gone);
 

@@ -24,6 +24,9 @@ struct nvdla_user_task;
 /* Longest time that anybody may ask for, up to NVDLA_MAX_TIMEOUT_MS those with CAP_SYS_NICE */
 #define NVDLA_USER_TIMEOUT_MS 10000
 
+/* Of the scheduler: one job takes all that there are, so the next one begins when it has ended. */
+#define NVDLA_JOB_CREDITS 1
+
 /* How long a system that wants to sleep waits for a job. */
 #define NVDLA_DRAIN_MS (NVDLA_DEFAULT_TIMEOUT_MS + 1000)
 
@@ -136,8 +139,6 @@ struct nvdla_job {
 };
 
 extern const struct nvdla_sequencer_ops nvdla_job_sequencer_ops;
-
-u32 nvdla_job_credits(const struct nvdla_device *ndev);
 
 int nvdla_job_init(struct nvdla_device *ndev);
 void nvdla_job_fini(struct nvdla_device *ndev);

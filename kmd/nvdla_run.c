@@ -3,10 +3,10 @@
  * The job on the hardware: its tasks, and what the core says. Hangs and resets are in
  * nvdla_recover.c.
  *
- * One job is on the hardware at a time. Its tasks run one after the other in
- * nvdla_sequencer, which keeps both register groups of all engines busy. The scheduler
- * gives out one more job, which begins right where the one on the hardware ends.
- * The task that comes next, of the same job or the next one, is programmed while a task runs.
+ * One job is on the hardware at a time, and nothing is written there for another one meanwhile.
+ * So there is one way for a job to get there, nvdla_job_begin(), and the place for all that has
+ * to be asked before. The job's tasks run one after the other in nvdla_sequencer, which keeps both
+ * register groups of all engines busy: a task is programmed while the one before it runs.
  */
 #include <linux/dma-fence.h>
 #include <linux/timekeeping.h>
@@ -51,7 +51,7 @@ static void nvdla_job_write_result(struct nvdla_job *job, int status)
 }
 
 /**
- * nvdla_job_end() - take a job off the hardware; the next one takes its place
+ * nvdla_job_end() - take a job off the hardware
  * @job: job that is &nvdla_device.active, and may be freed when this returns; the device is
  *	locked
  * @status: 0 or -errno
@@ -62,8 +62,7 @@ void nvdla_job_end(struct nvdla_job *job, int status)
 
 	lockdep_assert_held(&ndev->lock);
 
-	ndev->active = ndev->next;
-	ndev->next = NULL;
+	ndev->active = NULL;
 	nvdla_job_write_result(job, status);
 	if (job->num_runs)
 		nvdla_job_record_fill(&ndev->last_job, job, status);
@@ -71,9 +70,6 @@ void nvdla_job_end(struct nvdla_job *job, int status)
 	if (status)
 		dma_fence_set_error(job->fence, status);
 	dma_fence_signal(job->fence);
-
-	if (ndev->active && !ndev->stopped)
-		nvdla_job_begin(ndev->active);
 }
 
 /* The job on the hardware cannot go on. Its fence has to wait until the core was reset. */
@@ -85,29 +81,12 @@ static void nvdla_job_fail(struct nvdla_job *job, int error)
 	drm_sched_fault(&job->ndev->sched);
 }
 
-/*
- * The first task of the next job waits if the convolution buffer has to be cleared before it:
- * the core would run that in the same register groups.
- */
-static struct nvdla_task *nvdla_job_following_task(const struct nvdla_job *job)
-{
-	const struct nvdla_job *next = job->ndev->next;
-
-	if (job->next_task < job->num_tasks)
-		return job->tasks[job->next_task];
-	return next && nvdla_cbuf_is_claimed(next) ? next->tasks[0] : NULL;
-}
-
-/* While a task runs: what comes next takes the register groups that it leaves. */
+/* While a task runs: the one that comes next takes the register groups that it leaves. */
 static void nvdla_job_program_ahead(struct nvdla_job *job)
 {
-	struct nvdla_task *task;
-
-	if (!READ_ONCE(job->ndev->pipeline) || job->scrubbing || job->error)
+	if (job->next_task == job->num_tasks)
 		return;
-
-	task = nvdla_job_following_task(job);
-	if (task && nvdla_sequencer_follow(job->ndev->seq, task) == -EIO)
+	if (nvdla_sequencer_follow(job->ndev->seq, job->tasks[job->next_task]) == -EIO)
 		nvdla_job_fail(job, -EIO);
 }
 
@@ -218,10 +197,8 @@ static void nvdla_job_op_programmed(void *context, const struct nvdla_task *task
 		return;
 
 	/* It may be of the task that follows. */
-	if (task != job->tasks[index] && ++index == job->num_tasks) {
-		job = ndev->next;
-		index = 0;
-	}
+	if (task != job->tasks[index])
+		index++;
 	trace_nvdla_op_program(job, index, operation, nvdla_task_op_type(task, operation));
 }
 
@@ -350,14 +327,11 @@ static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
 }
 
 /*
- * Not before the job ahead of it has ended: that may be why it must not run. What was
- * programmed ahead has to run or to be reset, or it would be left to whoever comes next: an
- * unplug finds it on the hardware, and the other reasons come with a reset.
+ * May it run? The job ahead of it may be why not, or a reset that comes between two runs of it:
+ * this is asked at the moment when it goes onto the hardware, each time.
  */
 static int nvdla_job_check(const struct nvdla_job *job)
 {
-	if (nvdla_sequencer_next(job->ndev->seq))
-		return 0;
 	if (nvdla_device_is_gone(job->ndev))
 		return -ENODEV;
 	if (nvdla_client_is_banned(&job->context->file->client) || nvdla_job_has_undefined_bo(job))
@@ -377,7 +351,7 @@ void nvdla_job_begin(struct nvdla_job *job)
 	int ret;
 	u32 i;
 
-	ret = job->num_runs ? 0 : nvdla_job_check(job);
+	ret = nvdla_job_check(job);
 	if (ret) {
 		nvdla_job_end(job, ret);
 		return;
@@ -398,21 +372,13 @@ void nvdla_job_begin(struct nvdla_job *job)
 
 /**
  * nvdla_job_put_on() - take over a job from the scheduler
- * @job: job, behind the one on the hardware if there is one; the device is locked
+ * @job: job; the device is locked, and has none on the hardware
  */
 void nvdla_job_put_on(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
 
 	lockdep_assert_held(&ndev->lock);
-
-	if (ndev->active) {
-		ndev->next = job;
-		/* The scheduler has just set the timer anew for this one. */
-		nvdla_jobs_arm_timeout(ndev);
-		nvdla_job_program_ahead(ndev->active);
-		return;
-	}
 
 	ndev->active = job;
 	if (!ndev->stopped)

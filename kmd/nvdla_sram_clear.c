@@ -193,8 +193,8 @@ int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_file *file, struct 
 	dma_resv_lock(bo->base.resv, NULL);
 	ret = dma_resv_reserve_fences(bo->base.resv, 1);
 	if (!ret)
-		ret = drm_sched_job_init(&job->base, &context->entity, nvdla_job_credits(ndev),
-					 file, file->usage.client_id);
+		ret = drm_sched_job_init(&job->base, &context->entity, NVDLA_JOB_CREDITS, file,
+					 file->usage.client_id);
 	if (ret) {
 		dma_resv_unlock(bo->base.resv);
 		nvdla_job_destroy(job);

@@ -187,9 +187,8 @@ static int nvdla_submit_queue(struct nvdla_submit *submit)
 	struct nvdla_job *job = submit->job;
 	int ret;
 
-	ret = drm_sched_job_init(&job->base, &job->context->entity,
-				 nvdla_job_credits(submit->ndev), job->context->file,
-				 submit->file->client_id);
+	ret = drm_sched_job_init(&job->base, &job->context->entity, NVDLA_JOB_CREDITS,
+				 job->context->file, submit->file->client_id);
 	if (ret)
 		return ret;
 

@@ -204,11 +204,6 @@ int nvdla_sequencer_follow(struct nvdla_sequencer *sequencer, struct nvdla_task 
 	return error;
 }
 
-const struct nvdla_task *nvdla_sequencer_next(const struct nvdla_sequencer *sequencer)
-{
-	return sequencer->ahead.task;
-}
-
 /* The status bits that an enabled group of an engine raises until it is done. */
 static u32 all_done_bits(const struct nvdla_sequencer *sequencer, u32 op_type, u32 group)
 {

@@ -129,17 +129,6 @@ int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *
 int nvdla_sequencer_follow(struct nvdla_sequencer *sequencer, struct nvdla_task *task);
 
 /**
- * nvdla_sequencer_next() - the task that follows
- * @sequencer: a sequencer
- *
- * Nothing but nvdla_sequencer_start() and a reset takes back what was written for it: copies
- * that wait in BDMA's slots would be launched with those of the next task.
- *
- * Return: the task of nvdla_sequencer_follow() that was not started yet, or NULL.
- */
-const struct nvdla_task *nvdla_sequencer_next(const struct nvdla_sequencer *sequencer);
-
-/**
  * nvdla_sequencer_irq() - interrupts happened
  * @sequencer: a sequencer
  * @status: bits of GLB's S_INTR_STATUS, which the caller has read and cleared

@@ -10,8 +10,7 @@
  * module is made of. The same program on the embedded device says what of a layer
  * is the model's.
  *
- * Jobs a second are those of a queue that never runs empty, with the driver's pipeline off and on
- * in turns. The engines are idle from the interrupt of a job's last operation to the op_enable of
+ * Jobs a second are those of a queue that never runs empty. The engines are idle from the interrupt of a job's last operation to the op_enable of
  * the next job's first one.
  */
 #include <algorithm>
@@ -24,7 +23,6 @@
 
 #include "command-line/command_line.h"
 #include "core/memory.h"
-#include "driver_files.h"
 #include "layer_chain.h"
 #include "modelled_core.h"
 
@@ -77,36 +75,23 @@ bool measureSubmit(const Device &device, const LayerKind &kind, size_t layers, u
 	return true;
 }
 
-/* Prints jobs a second without and with the driver's pipeline, in turns. \return there was no error
- */
+/* Prints jobs a second. \return there was no error */
 bool measureRate(const Device &device, const char *name, const LayerKind &kind, size_t layers,
 		 unsigned int repeats)
 {
-	const std::filesystem::path pipeline = debugFolder() / "pipeline";
 	const TaskBuilder builder = layerChain(kind, layers);
 	ChainRun run(device, builder);
-	std::vector<Microseconds> times[2] = { std::vector<Microseconds>(repeats),
-					       std::vector<Microseconds>(repeats) };
-	std::vector<Microseconds> idle[2];
+	std::vector<Microseconds> times(repeats), idle;
 	std::string error = run.prepare();
-	const Setting setting(pipeline, "Y");
 
-	if (error.empty() && !setting.done())
-		error = "no " + pipeline.string() + ": only root may change it";
 	for (unsigned int i = 0; i <= repeats && error.empty(); i++)
-		for (const bool on : { false, true })
-			if (error.empty() && writeFile(pipeline, on ? "Y" : "N") == 0)
-				error = run.burst(queuedJobs, times[on][i % repeats], idle[on]);
+		error = run.burst(queuedJobs, times[i % repeats], idle);
 	if (!error.empty()) {
 		std::fprintf(stderr, "jobs a second, %s: %s\n", name, error.c_str());
 		return false;
 	}
-	const double before = median(times[0]), after = median(times[1]);
-	std::printf("%s: %.0f jobs a second one by one, %.0f in the pipeline, %.2f times as many; "
-		    "engines idle "
-		    "%.0f us and %.0f us between jobs\n",
-		    name, queuedJobs * 1e6 / before, queuedJobs * 1e6 / after, before / after,
-		    median(idle[0]), median(idle[1]));
+	std::printf("%s: %.0f jobs a second, engines idle %.0f us between jobs\n", name,
+		    queuedJobs * 1e6 / median(times), median(idle));
 	return true;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes next is made ready while a task runs, as the driver's tracepoints tell. */
+/*
+ * A job's tasks are made ready while the one before them runs, and nothing of a job while another
+ * one does, as the driver's tracepoints tell.
+ */
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -11,7 +14,6 @@
 
 #include "copies.h"
 #include "device.h"
-#include "task_client.h"
 #include "trace.h"
 
 namespace nvdla::test
@@ -81,7 +83,7 @@ private:
 
 } /* namespace */
 
-class PipelineTest : public testing::TestWithParam<bool>
+class PipelineTest : public testing::Test
 {
 protected:
 	void SetUp() override
@@ -90,13 +92,13 @@ protected:
 			GTEST_SKIP() << "the kernel has no tracing";
 		if (!std::filesystem::exists(debugFolder() / "inject"))
 			GTEST_SKIP() << "the driver was built without faults to order";
-		ASSERT_TRUE(trace_.valid() && setting_.done());
+		ASSERT_TRUE(trace_.valid());
 	}
 
 	void TearDown() override { writeFile(debugFolder() / "inject/lose_interrupt", "0"); }
 
-	/* Is that written before the other event, if the driver looks ahead, and else behind it? */
-	void expectAhead(const std::vector<std::string> &next, const std::string &end,
+	/* Is the one that comes next enabled behind the other's end, and written before, or not? */
+	void expectAhead(bool ahead, const std::vector<std::string> &next, const std::string &end,
 			 const std::vector<std::string> &before) const
 	{
 		const Events events = trace_.events();
@@ -104,17 +106,14 @@ protected:
 		const size_t enabled = find(events, "nvdla_op_enable", next);
 		const size_t ended = find(events, end, before);
 		ASSERT_LT(std::max({ programmed, enabled, ended }), events.size());
-		EXPECT_EQ(programmed < ended, GetParam());
+		EXPECT_EQ(programmed < ended, ahead);
 		EXPECT_LT(ended, enabled);
 	}
 
 	Trace trace_;
-
-private:
-	const Setting setting_{ debugFolder() / "pipeline", GetParam() ? "Y" : "N" };
 };
 
-TEST_P(PipelineTest, TasksOfAJob)
+TEST_F(PipelineTest, TasksOfAJobAreProgrammedAhead)
 {
 	Device device;
 	Buffer from(device, 4096), to(device, 4096);
@@ -125,11 +124,11 @@ TEST_P(PipelineTest, TasksOfAJob)
 	Submit submit;
 	submit.tasks.assign(2, task.task());
 	ASSERT_EQ(submit.runToTheEnd(device), 0);
-	expectAhead({ "task=1" }, "nvdla_task_done", { "task=0" });
+	expectAhead(true, { "task=1" }, "nvdla_task_done", { "task=0" });
 }
 
-/* What was programmed ahead goes with the reset, and the next job notices nothing. */
-TEST_P(PipelineTest, JobsOfTwoClients)
+/* It goes onto the core when all that may keep it from there is known. */
+TEST_F(PipelineTest, NothingOfAJobIsWrittenBeforeItsTurn)
 {
 	StuckJob first;
 	Copies second;
@@ -139,32 +138,7 @@ TEST_P(PipelineTest, JobsOfTwoClients)
 	EXPECT_TRUE(second.right());
 	ASSERT_EQ(first.wait(), -ETIMEDOUT);
 	const Events events = trace_.events();
-	expectAhead({ queued(events, 1) }, "nvdla_job_done", { queued(events, 0) });
+	expectAhead(false, { queued(events, 1) }, "nvdla_job_done", { queued(events, 0) });
 }
-
-/* The convolution buffer is somebody else's: it is cleared first, and in the same register groups.
- */
-TEST_P(PipelineTest, AScrubIsNotOvertaken)
-{
-	TaskClient owner, other;
-	ASSERT_TRUE(owner.valid() && other.valid());
-	TaskBuilder convolution = TaskClient::sized();
-	convolution.addConv();
-	ASSERT_EQ(owner.run(convolution), 0);
-
-	StuckJob first;
-	ASSERT_EQ(first.submit(), 0);
-	ASSERT_EQ(other.run(convolution), 0);
-	ASSERT_EQ(first.wait(), -ETIMEDOUT);
-
-	const Events events = trace_.events();
-	const size_t programmed = find(events, "nvdla_op_program", { queued(events, 2) });
-	ASSERT_LT(programmed, events.size());
-	EXPECT_LT(find(events, "nvdla_job_done", { queued(events, 1) }), programmed);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, PipelineTest, testing::Bool(), [](const auto &info) {
-	return info.param ? "InThePipeline" : "OneByOne";
-});
 
 } /* namespace nvdla::test */

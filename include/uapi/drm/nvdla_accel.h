@@ -89,8 +89,7 @@ enum drm_nvdla_feature {
  *
  * Of the jobs that are ready to run, those of the higher priority go first, or
  * more often if the scheduler is told to be fair (drm_sched's module parameter).
- * A job on the hardware is never interrupted, nor is the one overtaken that was
- * programmed to begin right behind it.
+ * A job on the hardware is never interrupted.
  */
 enum drm_nvdla_priority {
 	/** @DRM_NVDLA_PRIORITY_LOW: runs when nothing else is ready */
