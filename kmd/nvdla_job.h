@@ -83,6 +83,12 @@ struct nvdla_job {
 	/** @restartable: it may be run again if a reset takes it off the hardware */
 	bool restartable;
 
+	/** @counted: it is one of &nvdla_file.num_jobs */
+	bool counted;
+
+	/** @own: the driver's own, for its client: nobody is to blame if it fails */
+	bool own;
+
 	/** @num_runs: how often it was put on the hardware */
 	u32 num_runs;
 

@@ -25,7 +25,8 @@ static void nvdla_job_report(struct nvdla_job *job)
 	nvdla_sequencer_snapshot(job->ndev->seq, &state);
 	/* Whoever can submit can have jobs fail, as often as they like. */
 	drm_err_ratelimited(drm,
-			    "job failed: %d, task %u of %u, %u of its %u operations completed\n",
+			    "%s failed: %d, task %u of %u, %u of its %u operations completed\n",
+			    job->scrubbing ? "clearing the convolution buffer for a job" : "job",
 			    job->error, job->next_task, job->num_tasks, state.num_completed,
 			    state.num_operations);
 
@@ -52,13 +53,17 @@ static void nvdla_job_report(struct nvdla_job *job)
  */
 void nvdla_jobs_stop(struct nvdla_device *ndev)
 {
+	struct nvdla_job *job = ndev->active;
+
 	lockdep_assert_held(&ndev->lock);
 
-	ndev->stopped = true;
-	if (ndev->active && ndev->active->error && !ndev->dead) {
-		nvdla_job_report(ndev->active);
-		nvdla_coredump_capture(ndev->active);
+	if (job && job->error && !ndev->dead && !ndev->stopped) {
+		nvdla_job_report(job);
+		/* A dump is of a job and its tasks, and goes with it: not for what comes before. */
+		if (!job->scrubbing)
+			nvdla_coredump_capture(job);
 	}
+	ndev->stopped = true;
 	nvdla_sequencer_abort(ndev->seq);
 	nvdla_counters_stop(&ndev->counters);
 }
@@ -80,16 +85,16 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 	if (!job)
 		return;
 
-	/* It was not its own task that failed. The reset has done what that was for. */
-	if (job->scrubbing) {
+	/* Nothing of its own has run. The reset has done what was to be run before it. */
+	if (job->scrub || job->scrubbing) {
 		job->scrubbing = false;
 		job->error = 0;
 		job->num_runs = 0;
 	}
 
-	if (job->error)
+	if (job->error && !job->own)
 		nvdla_client_blame(ndev, job->context->file);
-	else if (job->num_runs)
+	else if (!job->error && job->num_runs)
 		atomic64_inc(&job->context->file->client.innocent_jobs);
 
 	if (job->error)

@@ -134,9 +134,9 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 	ret = job->next_task ? 0 : nvdla_domain_enter(ndev, job->context->file->domain);
 	if (ret == -EINPROGRESS)
 		return;
-	/* It may have been programmed ahead, which only a reset undoes. */
+	/* Nothing of it is on the hardware: no reset is needed, and nobody is to blame. */
 	if (ret) {
-		nvdla_job_fail(job, ret);
+		nvdla_job_end(job, ret);
 		return;
 	}
 	if (!job->next_task)
@@ -257,19 +257,25 @@ void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
 /* What another client left goes before anything of the job runs. */
 static void nvdla_job_start_scrub(struct nvdla_job *job)
 {
+	struct nvdla_device *ndev = job->ndev;
 	struct nvdla_task *scrub = job->scrub;
 	int ret;
 
-	ret = nvdla_domain_enter(job->ndev, job->ndev->iommu.own);
+	ret = nvdla_domain_enter(ndev, ndev->iommu.own);
 	if (ret == -EINPROGRESS)
 		return;
+	if (ret) {
+		/* What is in there is still another client's. */
+		ndev->cbuf.owner = 0;
+		nvdla_job_end(job, ret);
+		return;
+	}
 
 	nvdla_job_start_clock(job);
 	job->scrub = NULL;
 	job->scrubbing = true;
 	job->task_running = true;
-	if (!ret)
-		ret = nvdla_sequencer_start(job->ndev->seq, scrub);
+	ret = nvdla_sequencer_start(ndev->seq, scrub);
 	if (ret)
 		nvdla_job_fail(job, ret);
 }

@@ -128,6 +128,7 @@ static struct nvdla_job *nvdla_sram_clear_job(struct nvdla_device *ndev, struct 
 		nvdla_context_put(context);
 		return job;
 	}
+	job->own = true;
 	job->restartable = true;
 	job->timeout_ns = (u64)NVDLA_DEFAULT_TIMEOUT_MS * NSEC_PER_MSEC;
 
