@@ -20,6 +20,7 @@
 #include "nvdla_device.h"
 #include "nvdla_domain.h"
 #include "nvdla_drv.h"
+#include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_prime.h"

@@ -9,6 +9,7 @@
  * module stays as long as they do.
  */
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "nvdla_fence.h"
@@ -26,6 +27,7 @@ static const char *nvdla_fence_timeline_name(struct dma_fence *fence)
 static void nvdla_fence_release(struct dma_fence *fence)
 {
 	dma_fence_free(fence);
+	/* The way back from here is still the module's: nvdla_fences_fini(). */
 	module_put(THIS_MODULE);
 }
 
@@ -80,4 +82,15 @@ struct dma_fence *nvdla_fence_follow(struct nvdla_fence *fence, struct dma_fence
 	if (dma_fence_add_callback(finished, &fence->cb, nvdla_fence_finished))
 		nvdla_fence_signal(fence, finished);
 	return &fence->base;
+}
+
+/**
+ * nvdla_fences_fini() - wait until nobody is in the code of this file
+ *
+ * For the module's end. Its last fence is gone, but whoever released that may have been preempted
+ * between letting the module go and returning.
+ */
+void nvdla_fences_fini(void)
+{
+	synchronize_rcu_tasks();
 }

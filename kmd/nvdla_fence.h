@@ -21,5 +21,6 @@ struct nvdla_fence {
 
 struct nvdla_fence *nvdla_fence_alloc(void);
 struct dma_fence *nvdla_fence_follow(struct nvdla_fence *fence, struct dma_fence *finished);
+void nvdla_fences_fini(void);
 
 #endif /* __NVDLA_FENCE_H__ */
