@@ -256,39 +256,12 @@ void nvdla_device_reset(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_device_lock() - take the lock of the device's parent
- * @ndev: device
- *
- * Whoever removes the driver has that lock while waiting for all that could
- * want it here, so it cannot simply be taken. A removal resets a core that is
- * busy by itself.
- *
- * Return: 0, or -ENODEV if the device is being removed.
- */
-int nvdla_device_lock(struct nvdla_device *ndev)
-{
-	while (!device_trylock(ndev->drm.dev)) {
-		if (drm_dev_is_unplugged(&ndev->drm))
-			return -ENODEV;
-		fsleep(1000);
-	}
-	return 0;
-}
-
-/**
- * nvdla_device_unlock() - release the lock of the device's parent
- * @ndev: device
- */
-void nvdla_device_unlock(struct nvdla_device *ndev)
-{
-	device_unlock(ndev->drm.dev);
-}
-
-/**
  * nvdla_device_force_reset() - reset the core for no reason of its own
  * @ndev: device
  *
- * The job on the core is not to blame: it starts again if it may.
+ * The job on the core is not to blame: it starts again if it may. This is for a file in debugfs:
+ * whoever removes the driver has the lock of the device's parent, and waits for those who have
+ * such a file in use, so that the lock cannot simply be taken.
  *
  * Return: 0, or -ENODEV if the device is being removed or does not come back.
  */
@@ -300,14 +273,19 @@ int nvdla_device_force_reset(struct nvdla_device *ndev)
 	if (ret)
 		return ret;
 
-	ret = nvdla_device_lock(ndev);
-	if (!ret) {
-		if (!ndev->dead)
-			nvdla_device_reset(ndev);
-		ret = ndev->dead ? -ENODEV : 0;
-		nvdla_device_unlock(ndev);
+	while (!device_trylock(ndev->drm.dev)) {
+		if (drm_dev_is_unplugged(&ndev->drm)) {
+			ret = -ENODEV;
+			goto out_put;
+		}
+		fsleep(1000);
 	}
+	if (!ndev->dead)
+		nvdla_device_reset(ndev);
+	ret = ndev->dead ? -ENODEV : 0;
+	device_unlock(ndev->drm.dev);
 
+out_put:
 	nvdla_pm_put(ndev);
 	return ret;
 }

@@ -114,6 +114,9 @@ struct nvdla_device {
 	/** @timeout_wq: where jobs that hang are ended; reclaim may wait for that */
 	struct workqueue_struct *timeout_wq;
 
+	/** @recover_work: resets a core whose job failed or hangs; holds a reference to @drm */
+	struct work_struct recover_work;
+
 	/** @rearm_work: on @timeout_wq, sets the scheduler's timer for the job that runs now */
 	struct work_struct rearm_work;
 
@@ -195,9 +198,6 @@ void nvdla_device_fini(struct nvdla_device *ndev);
 
 void nvdla_device_start(struct nvdla_device *ndev);
 void nvdla_device_stop(struct nvdla_device *ndev);
-
-int nvdla_device_lock(struct nvdla_device *ndev);
-void nvdla_device_unlock(struct nvdla_device *ndev);
 
 void nvdla_device_reset_prepare(struct nvdla_device *ndev);
 void nvdla_device_reset_done(struct nvdla_device *ndev, int error);

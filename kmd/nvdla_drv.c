@@ -227,14 +227,24 @@ static int __init nvdla_init(void)
 {
 	int ret;
 
-	ret = nvdla_pci_register();
+	ret = nvdla_recovery_init();
 	if (ret)
 		return ret;
 
+	ret = nvdla_pci_register();
+	if (ret)
+		goto err_recovery;
+
 	ret = nvdla_platform_register();
 	if (ret)
-		nvdla_pci_unregister();
+		goto err_pci;
 
+	return 0;
+
+err_pci:
+	nvdla_pci_unregister();
+err_recovery:
+	nvdla_recovery_fini();
 	return ret;
 }
 module_init(nvdla_init);
@@ -243,6 +253,8 @@ static void __exit nvdla_exit(void)
 {
 	nvdla_platform_unregister();
 	nvdla_pci_unregister();
+	nvdla_recovery_fini();
+	nvdla_fences_fini();
 }
 module_exit(nvdla_exit);
 

@@ -229,7 +229,7 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
  * out need not be the one on the hardware, and it may be too early for that, whose own timeout
  * counts.
  *
- * The reset ends the job. Its fence tells the scheduler, with the error, as that of any
+ * A reset ends the job. Its fence tells the scheduler, with the error, as that of any
  * job does, and the next one runs: there is nothing that would have to be stopped
  * meanwhile or run again. All the scheduler has to do is to go on with what it has.
  */
@@ -238,8 +238,8 @@ static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_jo
 	struct nvdla_device *ndev = to_nvdla_job(sched_job)->ndev;
 	enum drm_gpu_sched_stat stat;
 
-	nvdla_jobs_recover(ndev);
-	queue_work(ndev->timeout_wq, &ndev->rearm_work);
+	if (!nvdla_jobs_recover(ndev))
+		queue_work(ndev->timeout_wq, &ndev->rearm_work);
 	stat = nvdla_sched_keep_job(sched_job);
 	nvdla_fault_in_timeout(ndev);
 	return stat;
@@ -307,6 +307,7 @@ int nvdla_job_init(struct nvdla_device *ndev)
 		return -ENOMEM;
 
 	INIT_WORK(&ndev->rearm_work, nvdla_job_rearm_work);
+	INIT_WORK(&ndev->recover_work, nvdla_jobs_recover_work);
 	ndev->timeout_wq = alloc_ordered_workqueue("%s-timeout", WQ_HIGHPRI | WQ_MEM_RECLAIM,
 						   dev_name(ndev->drm.dev));
 	if (!ndev->timeout_wq) {

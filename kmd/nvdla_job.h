@@ -158,7 +158,8 @@ void nvdla_job_irq(struct nvdla_device *ndev, u32 status);
 void nvdla_job_extend(struct nvdla_job *job);
 bool nvdla_job_is_late(const struct nvdla_job *job);
 void nvdla_jobs_arm_timeout(struct nvdla_device *ndev);
-void nvdla_jobs_recover(struct nvdla_device *ndev);
+bool nvdla_jobs_recover(struct nvdla_device *ndev);
+void nvdla_jobs_recover_work(struct work_struct *work);
 void nvdla_jobs_abandon_bos(struct nvdla_device *ndev);
 void nvdla_jobs_stop(struct nvdla_device *ndev);
 void nvdla_jobs_start(struct nvdla_device *ndev);
@@ -169,6 +170,9 @@ int nvdla_job_admit(struct nvdla_job *job);
 void nvdla_job_free_tasks(struct nvdla_task **tasks, struct nvdla_user_task **user_tasks,
 			  u32 count);
 void nvdla_job_destroy(struct nvdla_job *job);
+
+int nvdla_recovery_init(void);
+void nvdla_recovery_fini(void);
 
 int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);
 

@@ -4,7 +4,9 @@
  */
 #include <linux/delay.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 
@@ -15,6 +17,12 @@
 #include "nvdla_drv.h"
 #include "nvdla_iommu.h"
 #include "nvdla_job.h"
+
+/*
+ * Where failed jobs are taken off the hardware. Not a device's own: who removes a device has the
+ * lock of its parent, which is waited for here, and may drop the last reference to it meanwhile.
+ */
+static struct workqueue_struct *nvdla_recovery_wq;
 
 static void nvdla_job_report(struct nvdla_job *job)
 {
@@ -163,27 +171,67 @@ static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_jobs_recover() - take a job that failed, or has had its time, off the hardware
+ * nvdla_jobs_recover() - have a job that failed, or has had its time, taken off the hardware
  * @ndev: device
  *
- * Nothing happens if there is none.
+ * That takes the lock of the device's parent, which may be held for long: it is not waited for
+ * here, but by a worker.
+ *
+ * Return: false if there is no such job.
  */
-void nvdla_jobs_recover(struct nvdla_device *ndev)
+bool nvdla_jobs_recover(struct nvdla_device *ndev)
 {
-	if (!nvdla_jobs_are_stuck(ndev) || nvdla_device_lock(ndev))
-		return;
+	if (!nvdla_jobs_are_stuck(ndev))
+		return false;
 
-	/* Another reset may have come first. */
-	if (nvdla_jobs_are_stuck(ndev))
-		nvdla_device_reset(ndev);
-	nvdla_device_unlock(ndev);
+	drm_dev_get(&ndev->drm);
+	if (!queue_work(nvdla_recovery_wq, &ndev->recover_work))
+		drm_dev_put(&ndev->drm);
+	return true;
 }
 
 /**
- * nvdla_job_drain() - wait until the core has nothing to do
- * @ndev: device whose scheduler stands still; the lock of its parent is held
+ * nvdla_jobs_recover_work() - do what nvdla_jobs_recover() asked for
+ * @work: &nvdla_device.recover_work
+ */
+void nvdla_jobs_recover_work(struct work_struct *work)
+{
+	struct nvdla_device *ndev = container_of(work, struct nvdla_device, recover_work);
+
+	device_lock(ndev->drm.dev);
+	/* Another reset may have come first. A removal resets a core that is busy by itself. */
+	if (!drm_dev_is_unplugged(&ndev->drm) && nvdla_jobs_are_stuck(ndev))
+		nvdla_device_reset(ndev);
+	device_unlock(ndev->drm.dev);
+
+	queue_work(ndev->timeout_wq, &ndev->rearm_work);
+	drm_dev_put(&ndev->drm);
+}
+
+/**
+ * nvdla_recovery_init() - set up what all devices recover by
  *
- * A job that failed, or has had its time, is taken off the core here.
+ * Return: 0 or -ENOMEM.
+ */
+int nvdla_recovery_init(void)
+{
+	nvdla_recovery_wq = alloc_workqueue("nvdla-recovery",
+					    WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	return nvdla_recovery_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * nvdla_recovery_fini() - undo nvdla_recovery_init(), once there are no devices
+ */
+void nvdla_recovery_fini(void)
+{
+	destroy_workqueue(nvdla_recovery_wq);
+}
+
+/**
+ * nvdla_job_drain() - wait until the core has nothing to do, because the system goes to sleep
+ * @ndev: device that is &nvdla_device.sleeping, and whose scheduler stands still; the lock of its
+ *	parent is held
  *
  * Return: 0, or -EBUSY if there is a job that takes too long to wait for.
  */
