@@ -177,6 +177,9 @@ struct nvdla_device {
 	/** @stopped: the core is being reset, or asleep; @active waits to be started */
 	bool stopped;
 
+	/** @sleeping: the system sleeps, or is about to: a core that is @stopped stays so */
+	bool sleeping;
+
 	/** @dead: set when the core cannot be used any more, and must be left alone */
 	bool dead;
 };

@@ -148,7 +148,7 @@ extern const struct nvdla_sequencer_ops nvdla_job_sequencer_ops;
 
 int nvdla_job_init(struct nvdla_device *ndev);
 void nvdla_job_fini(struct nvdla_device *ndev);
-int nvdla_job_drain(struct nvdla_device *ndev);
+void nvdla_job_drain(struct nvdla_device *ndev);
 
 void nvdla_job_put_on(struct nvdla_job *job);
 void nvdla_job_begin(struct nvdla_job *job);

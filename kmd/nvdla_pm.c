@@ -75,26 +75,28 @@ static int nvdla_pm_runtime_resume(struct device *dev)
 	return 0;
 }
 
+static void nvdla_pm_set_sleeping(struct nvdla_device *ndev, bool sleeping)
+{
+	mutex_lock(&ndev->lock);
+	ndev->sleeping = sleeping;
+	mutex_unlock(&ndev->lock);
+}
+
 /*
- * The job that is on the hardware has to end, and no other takes its place before
+ * The job that is on the hardware ends or is taken off it, and no other takes its place before
  * the system is back. Until here jobs run as ever: other drivers' devices are on
  * their way to sleep too, and may wait for them first.
  */
 static int nvdla_pm_suspend(struct device *dev)
 {
 	struct nvdla_device *ndev = dev_get_drvdata(dev);
-	int ret;
 
 	if (!ndev->awake)
 		return 0;
 
 	drm_sched_wqueue_stop(&ndev->sched);
-	ret = nvdla_job_drain(ndev);
-	if (ret) {
-		drm_sched_wqueue_start(&ndev->sched);
-		return ret;
-	}
-
+	nvdla_pm_set_sleeping(ndev, true);
+	nvdla_job_drain(ndev);
 	nvdla_pm_sleep(ndev);
 	return 0;
 }
@@ -107,6 +109,7 @@ static int nvdla_pm_resume(struct device *dev)
 		return 0;
 
 	atomic64_inc(&ndev->sram.losses);
+	nvdla_pm_set_sleeping(ndev, false);
 	nvdla_pm_wake(ndev);
 	drm_sched_wqueue_start(&ndev->sched);
 	return 0;

@@ -81,7 +81,8 @@ void nvdla_jobs_stop(struct nvdla_device *ndev)
  * @ndev: device, locked
  *
  * A job that was on the core ends if it is to blame or must not be run again.
- * One that was waiting to be put on it starts.
+ * One that was waiting to be put on it starts. While the system goes to sleep nothing of that
+ * happens yet: the job waits for the core to wake.
  */
 void nvdla_jobs_start(struct nvdla_device *ndev)
 {
@@ -89,6 +90,8 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 
 	lockdep_assert_held(&ndev->lock);
 
+	if (ndev->sleeping)
+		return;
 	ndev->stopped = false;
 	if (!job)
 		return;
@@ -165,7 +168,7 @@ static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
 		else if (nvdla_job_is_late(job))
 			job->error = -ETIMEDOUT;
 	}
-	stuck = job && job->error;
+	stuck = job && !ndev->stopped && job->error;
 	mutex_unlock(&ndev->lock);
 	return stuck;
 }
@@ -233,24 +236,22 @@ void nvdla_recovery_fini(void)
  * @ndev: device that is &nvdla_device.sleeping, and whose scheduler stands still; the lock of its
  *	parent is held
  *
- * Return: 0, or -EBUSY if there is a job that takes too long to wait for.
+ * A job that failed, or has had its time, or takes too long to wait for, is taken off the core.
+ * What becomes of it is for nvdla_jobs_start() to say when the core wakes.
  */
-int nvdla_job_drain(struct nvdla_device *ndev)
+void nvdla_job_drain(struct nvdla_device *ndev)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(NVDLA_DRAIN_MS);
 	bool busy;
 
-	for (;;) {
-		if (nvdla_jobs_are_stuck(ndev))
-			nvdla_device_reset(ndev);
-
+	do {
 		mutex_lock(&ndev->lock);
 		busy = ndev->active;
 		mutex_unlock(&ndev->lock);
 		if (!busy)
-			return 0;
-		if (time_after(jiffies, end))
-			return -EBUSY;
+			return;
 		fsleep(1000);
-	}
+	} while (!nvdla_jobs_are_stuck(ndev) && !time_after(jiffies, end));
+
+	nvdla_device_reset(ndev);
 }

@@ -312,7 +312,8 @@ void nvdla_jobs_arm_timeout(struct nvdla_device *ndev)
 
 	lockdep_assert_held(&ndev->lock);
 
-	if (!job || !job->num_runs)
+	/* A core that is stopped begins anew with it. */
+	if (!job || ndev->stopped)
 		return;
 	if (job->error || now >= job->deadline_ns)
 		drm_sched_fault(&ndev->sched);

@@ -54,9 +54,11 @@ public:
 	Copy(const Copy &) = delete;
 	Copy &operator=(const Copy &) = delete;
 
-	int submit()
+	int submit(uint32_t timeoutMs = 0, uint32_t flags = 0)
 	{
 		Submit submit(task_);
+		submit.timeoutMs = timeoutMs;
+		submit.flags = flags;
 		submit.outSyncs.push_back({ .handle = syncobj_, .reserved = 0, .point = 0 });
 		return submit.run(device_);
 	}
@@ -232,6 +234,27 @@ TEST_F(SystemSleepTest, TheCoreMayBeAsleepAlready)
 	ASSERT_EQ(copy.submit(), 0);
 	EXPECT_TRUE(copy.arrives());
 	EXPECT_TRUE(fallsAsleep());
+}
+
+/* It is at work for as long as the system may wait, and longer: its interrupt got lost. */
+TEST_F(SystemSleepTest, AJobThatGoesOnDoesNotKeepTheSystemAwake)
+{
+	for (const uint32_t flags : { 0u, DRM_NVDLA_SUBMIT_RESTARTABLE }) {
+		const Setting lost(debugFolder() / "inject/lose_interrupt", "1");
+		if (!lost.done())
+			GTEST_SKIP() << "the driver was built without faults to order";
+		Copy copy(device_, 1), behind(device_, 2);
+		ASSERT_EQ(copy.submit(device_.info().max_timeout_ms, flags), 0);
+		ASSERT_EQ(behind.submit(), 0);
+		EXPECT_TRUE(sleep());
+		if (flags) {
+			EXPECT_TRUE(copy.arrives());
+		} else {
+			EXPECT_TRUE(behind.arrives());
+			EXPECT_EQ(copy.status(), -EIO);
+		}
+		EXPECT_TRUE(behind.arrives());
+	}
 }
 
 TEST_F(SystemSleepTest, AJobThatTakesTooLongFailsAsEver)
