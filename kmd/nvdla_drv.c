@@ -40,6 +40,7 @@ static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_devic
 		.max_tasks = NVDLA_MAX_TASKS,
 		.default_timeout_ms = NVDLA_DEFAULT_TIMEOUT_MS,
 		.max_timeout_ms = nvdla_client_max_timeout_ms(),
+		.max_jobs = NVDLA_MAX_JOBS,
 		.cvsram_bytes = ndev->sram.size,
 		.core_clock_hz = clk_get_rate(ndev->clks[NVDLA_CLK_CORE].clk),
 		.max_bo_bytes = nvdla_bo_max_size(),

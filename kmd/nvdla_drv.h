@@ -36,6 +36,9 @@ struct nvdla_file {
 	/** @tasks: prepared tasks by their handles */
 	struct xarray tasks;
 
+	/** @num_jobs: jobs that have not ended, those that are just being submitted too */
+	atomic_t num_jobs;
+
 	/** @task_bytes: memory of prepared tasks, those too whose handle was destroyed */
 	atomic64_t task_bytes;
 

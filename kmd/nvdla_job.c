@@ -47,33 +47,54 @@ static struct nvdla_job *to_nvdla_job(struct drm_sched_job *sched_job)
  * @context: queue that it is for; on success the job takes over the reference
  * @num_tasks: number of tasks it is going to have
  *
- * Return: the job, to be freed with nvdla_job_destroy(), or an ERR_PTR().
+ * Return: the job, to be freed with nvdla_job_destroy(), or an ERR_PTR(); -EBUSY if the file has
+ * as many as it may have.
  */
 struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_context *context,
 				   u32 num_tasks)
 {
+	struct nvdla_file *file = context->file;
 	struct nvdla_job *job;
 
-	job = kzalloc(sizeof(*job), GFP_KERNEL);
-	if (!job)
-		return ERR_PTR(-ENOMEM);
+	if (!atomic_add_unless(&file->num_jobs, 1, NVDLA_MAX_JOBS))
+		return ERR_PTR(-EBUSY);
 
-	job->tasks = kcalloc(num_tasks, sizeof(*job->tasks), GFP_KERNEL);
-	job->user_tasks = kcalloc(num_tasks, sizeof(*job->user_tasks), GFP_KERNEL);
+	job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
+	if (!job)
+		goto err_uncount;
+
+	job->tasks = kcalloc(num_tasks, sizeof(*job->tasks), GFP_KERNEL_ACCOUNT);
+	job->user_tasks = kcalloc(num_tasks, sizeof(*job->user_tasks), GFP_KERNEL_ACCOUNT);
 	/* Needed on the way to a fence that others wait for: no allocation there. */
-	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
-	if (!job->tasks || !job->user_tasks || !job->fence) {
-		kfree(job->fence);
-		kfree(job->user_tasks);
-		kfree(job->tasks);
-		kfree(job);
-		return ERR_PTR(-ENOMEM);
-	}
+	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL_ACCOUNT);
+	if (!job->tasks || !job->user_tasks || !job->fence)
+		goto err_free;
 
 	job->ndev = ndev;
 	job->context = context;
+	job->counted = true;
 	job->submit_ns = ktime_get_ns();
 	return job;
+
+err_free:
+	kfree(job->fence);
+	kfree(job->user_tasks);
+	kfree(job->tasks);
+	kfree(job);
+err_uncount:
+	atomic_dec(&file->num_jobs);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * nvdla_job_uncount() - the job's file may have another one in its place
+ * @job: job that has ended, or never began
+ */
+void nvdla_job_uncount(struct nvdla_job *job)
+{
+	if (job->counted)
+		atomic_dec(&job->context->file->num_jobs);
+	job->counted = false;
 }
 
 /* A handle may be closed while the job is under way, and the driver's own buffers have none. */
@@ -156,6 +177,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 	struct nvdla_device *ndev = job->ndev;
 	bool admitted = job->admitted;
 
+	nvdla_job_uncount(job);
 	if (job->result)
 		nvdla_bo_vunmap_range(job->result);
 	nvdla_job_put_bos(job);

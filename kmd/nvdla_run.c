@@ -69,6 +69,7 @@ void nvdla_job_end(struct nvdla_job *job, int status)
 	trace_nvdla_job_done(job, status);
 	if (status)
 		dma_fence_set_error(job->fence, status);
+	nvdla_job_uncount(job);
 	dma_fence_signal(job->fence);
 }
 

@@ -24,6 +24,8 @@ struct nvdla_task_extent;
 /** NVDLA_TIMEOUT_FACTOR - times its timeout that a job may take in all */
 #define NVDLA_TIMEOUT_FACTOR 10
 
+/** NVDLA_MAX_JOBS - jobs of a client that have not ended */
+#define NVDLA_MAX_JOBS 1024
 /** NVDLA_MAX_TASK_BYTES - memory for all prepared tasks of a client */
 #define NVDLA_MAX_TASK_BYTES (64ULL << 20)
 

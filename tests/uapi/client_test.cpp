@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "driver_files.h"
 #include "pci_function.h"
 
 namespace nvdla::test
@@ -206,6 +207,34 @@ TEST(ClientTest, JobsOfTheBannedLeaveTheQueue)
 		EXPECT_EQ(status, i < 9 ? -ETIMEDOUT : -EIO) << i;
 	}
 	EXPECT_EQ(clientInfo(bad.device).guilty_jobs, 9u);
+}
+
+/* One job hangs, and as many as may wait for it. Nobody else has to. */
+TEST(ClientTest, HasSoManyJobsAndNotMore)
+{
+	const Setting lost(debugFolder() / "inject/lose_interrupt", "1");
+	if (!lost.done())
+		GTEST_SKIP() << "the driver was built without faults to order";
+	const Client client(1), other(1);
+	ASSERT_TRUE(client.valid() && other.valid());
+	const uint32_t most = client.device.info().max_jobs;
+	ASSERT_GT(most, 0u);
+	uint32_t submitted = 0;
+	int ret = 0;
+	while (submitted <= most && (ret = client.submit(longTimeout).run(client.device)) == 0)
+		submitted++;
+	EXPECT_EQ(submitted, most);
+	EXPECT_EQ(ret, -EBUSY);
+	drm_nvdla_bo_create onChip = { .size = 4096, .flags = DRM_NVDLA_BO_SRAM, .handle = 0 };
+	if (client.device.info().cvsram_bytes) {
+		EXPECT_EQ(client.device.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &onChip), -EBUSY);
+	}
+	EXPECT_EQ(other.submit().run(other.device), 0);
+
+	/* There is room again as soon as one has ended. */
+	ASSERT_EQ(writeFile(debugFolder() / "reset", "1"), 0);
+	EXPECT_EQ(client.run(), 0);
+	EXPECT_EQ(other.run(), 0);
 }
 
 TEST(ClientTest, LongTimeoutsAreForTheFew)

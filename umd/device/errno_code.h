@@ -17,6 +17,8 @@ inline const char *reasonOf(int error)
 {
 	if (error == foreignProcess)
 		return "was opened by another process; after fork() a child opens its own";
+	if (error == -EBUSY)
+		return "has as many jobs that have not ended as it may; one that ends makes room";
 	return std::strerror(-error);
 }
 

@@ -126,8 +126,8 @@ struct drm_nvdla_device_info {
 	__u32 default_timeout_ms;
 	/** @max_timeout_ms: longest time a submit of the caller may ask for */
 	__u32 max_timeout_ms;
-	/** @reserved: zero */
-	__u32 reserved;
+	/** @max_jobs: jobs of one open file that have not ended, at most; 0 if there is no limit */
+	__u32 max_jobs;
 	/** @cvsram_bytes: size of the on-chip memory, 0 if there is none */
 	__u64 cvsram_bytes;
 	/** @max_bo_bytes: size of the largest buffer object */
@@ -597,7 +597,10 @@ struct drm_nvdla_job_result {
  * Queues one job that runs the tasks one after the other. The job waits for
  * the syncobjs at @in_syncs and for the implicit fences of all buffers, and
  * signals those at @out_syncs when its last task is done; if it fails, their
- * fence carries the error (-ETIMEDOUT, -EIO, -EFAULT, -ENODEV).
+ * fence carries the error (-ETIMEDOUT, -EIO, -EFAULT, -ENODEV, -ENOMEM).
+ *
+ * -EBUSY if &drm_nvdla_device_info.max_jobs of the file have not ended. Nothing waits for one of
+ * them to end here: it may wait for fences that only another submit signals.
  */
 struct drm_nvdla_submit {
 	/** @tasks: Input: array of struct drm_nvdla_task */

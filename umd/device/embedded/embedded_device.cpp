@@ -109,6 +109,7 @@ int EmbeddedDevice::State::query(drm_nvdla_dev_query &args)
 	info.max_tasks = NVDLA_MAX_TASKS;
 	info.default_timeout_ms = NVDLA_DEFAULT_TIMEOUT_MS;
 	info.max_timeout_ms = NVDLA_MAX_TIMEOUT_MS;
+	info.max_jobs = NVDLA_MAX_JOBS;
 	info.cvsram_bytes = onChip_.size();
 	info.max_bo_bytes = EmbeddedBuffer::maxBytes;
 	info.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
@@ -222,6 +223,8 @@ int EmbeddedDevice::State::importBuffer(drm_prime_handle &args)
 int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
 {
 	std::unique_lock guard(lock_);
+	if (executor_.queue().size() >= NVDLA_MAX_JOBS)
+		return -EBUSY;
 	SubmitReader reader(args, executor_.variant(), buffers_, syncobjs_, tasks_,
 			    executor_.queue());
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <numeric>
 #include <tuple>
 
 namespace nvdla
@@ -85,10 +86,12 @@ std::unique_ptr<EmbeddedJob> JobQueue::pop()
 	return job;
 }
 
-bool JobQueue::empty() const
+size_t JobQueue::size() const
 {
-	return std::all_of(contexts_.begin(), contexts_.end(),
-			   [](const auto &entry) { return entry.second.jobs.empty(); });
+	return std::accumulate(contexts_.begin(), contexts_.end(), size_t{ 0 },
+			       [](size_t sum, const auto &entry) {
+				       return sum + entry.second.jobs.size();
+			       });
 }
 
 } /* namespace nvdla */

@@ -74,7 +74,8 @@ public:
 	void push(uint32_t context, std::unique_ptr<EmbeddedJob> job);
 	/** \return the job whose turn it is, or nullptr */
 	std::unique_ptr<EmbeddedJob> pop();
-	bool empty() const;
+	bool empty() const { return size() == 0; }
+	size_t size() const;
 
 private:
 	struct Context {
