@@ -58,7 +58,7 @@ static void nvdla_fence_finished(struct dma_fence *finished, struct dma_fence_cb
  */
 struct nvdla_fence *nvdla_fence_alloc(void)
 {
-	return kzalloc(sizeof(struct nvdla_fence), GFP_KERNEL);
+	return kzalloc(sizeof(struct nvdla_fence), GFP_KERNEL_ACCOUNT);
 }
 
 /**

@@ -132,7 +132,7 @@ static struct nvdla_job *nvdla_sram_clear_job(struct nvdla_device *ndev, struct 
 	job->restartable = true;
 	job->timeout_ns = (u64)NVDLA_DEFAULT_TIMEOUT_MS * NSEC_PER_MSEC;
 
-	job->bos = kvcalloc(2, sizeof(*job->bos), GFP_KERNEL);
+	job->bos = kvcalloc(2, sizeof(*job->bos), GFP_KERNEL_ACCOUNT);
 	if (!job->bos) {
 		ret = -ENOMEM;
 		goto err_destroy;

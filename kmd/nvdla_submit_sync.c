@@ -56,9 +56,9 @@ int nvdla_submit_find_out_syncs(struct nvdla_submit *submit)
 	if (!count)
 		return 0;
 
-	submit->syncobjs = kcalloc(count, sizeof(*submit->syncobjs), GFP_KERNEL);
-	submit->chains = kcalloc(count, sizeof(*submit->chains), GFP_KERNEL);
-	submit->points = kcalloc(count, sizeof(*submit->points), GFP_KERNEL);
+	submit->syncobjs = kcalloc(count, sizeof(*submit->syncobjs), GFP_KERNEL_ACCOUNT);
+	submit->chains = kcalloc(count, sizeof(*submit->chains), GFP_KERNEL_ACCOUNT);
+	submit->points = kcalloc(count, sizeof(*submit->points), GFP_KERNEL_ACCOUNT);
 	if (!submit->syncobjs || !submit->chains || !submit->points)
 		return -ENOMEM;
 

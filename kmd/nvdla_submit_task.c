@@ -38,7 +38,7 @@ static int nvdla_submit_add_bo(struct nvdla_submit *submit, struct drm_gem_objec
 
 	if (job->num_bos == submit->bo_capacity) {
 		capacity = max(16U, submit->bo_capacity * 2);
-		bos = kvmalloc_array(capacity, sizeof(*bos), GFP_KERNEL);
+		bos = kvmalloc_array(capacity, sizeof(*bos), GFP_KERNEL_ACCOUNT);
 		if (!bos)
 			return -ENOMEM;
 		if (job->num_bos)
@@ -77,7 +77,7 @@ int nvdla_submit_get_bo(struct nvdla_submit *submit, u32 handle)
 
 	/* From here on the job owns the reference. */
 	ret = submit->job->num_bos - 1;
-	entry = xa_store(&submit->bo_of_handle, handle, xa_mk_value(ret), GFP_KERNEL);
+	entry = xa_store(&submit->bo_of_handle, handle, xa_mk_value(ret), GFP_KERNEL_ACCOUNT);
 	return xa_is_err(entry) ? xa_err(entry) : ret;
 }
 
@@ -118,8 +118,9 @@ static int nvdla_submit_resolve_all(struct nvdla_submit *submit, u32 index,
 	u32 i;
 	int ret;
 
-	extents = kvcalloc(args->num_addresses, sizeof(*extents), GFP_KERNEL);
-	task->bo_index = kvcalloc(args->num_addresses, sizeof(*task->bo_index), GFP_KERNEL);
+	extents = kvcalloc(args->num_addresses, sizeof(*extents), GFP_KERNEL_ACCOUNT);
+	task->bo_index = kvcalloc(args->num_addresses, sizeof(*task->bo_index),
+				  GFP_KERNEL_ACCOUNT);
 	task->source.extents = extents;
 	task->source.num_extents = args->num_addresses;
 	if (!extents || !task->bo_index)

@@ -73,7 +73,7 @@ int nvdla_user_copy_array(const void **copy, u64 user, u32 count, u32 user_size,
 		return 0;
 	}
 
-	array = kvcalloc(count, size, GFP_KERNEL);
+	array = kvcalloc(count, size, GFP_KERNEL_ACCOUNT);
 	if (!array)
 		return -ENOMEM;
 	*copy = array;
