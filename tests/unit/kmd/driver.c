@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#include "driver.h"
+
+#include <stdlib.h>
+
+#include <nvdla_cbuf.h>
+#include <nvdla_context.h>
+#include <nvdla_device.h>
+#include <nvdla_domain.h>
+#include <nvdla_drv.h>
+#include <nvdla_gem.h>
+#include <nvdla_job.h>
+
+unsigned long jiffies = 1000;
+
+struct driver {
+	struct nvdla_device ndev;
+	struct nvdla_file files[DRIVER_NUM_CLIENTS];
+	struct nvdla_context contexts[DRIVER_NUM_CLIENTS];
+	struct nvdla_bo zeroes;
+	int domain_error;
+	unsigned int resets;
+};
+
+struct driver_job {
+	struct nvdla_job job;
+	struct drm_sched_fence s_fence;
+	struct dma_fence fence, clear;
+	struct nvdla_bo bo;
+	struct nvdla_job_bo bos[1];
+	unsigned int dumps;
+};
+
+static struct driver *driver_of(struct nvdla_device *ndev)
+{
+	return container_of(ndev, struct driver, ndev);
+}
+
+static struct driver_job *driver_job_of(const struct nvdla_job *job)
+{
+	return container_of(job, struct driver_job, job);
+}
+
+/* The rest of the driver, as far as it is called */
+
+int nvdla_domain_enter(struct nvdla_device *ndev, struct nvdla_domain *domain)
+{
+	return driver_of(ndev)->domain_error;
+}
+
+int nvdla_domain_map(struct nvdla_domain *domain, struct nvdla_bo *bo)
+{
+	return 0;
+}
+
+bool nvdla_iommu_has_faulted(struct nvdla_device *ndev)
+{
+	return false;
+}
+
+struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size, u32 flags)
+{
+	struct nvdla_bo *zeroes = &driver_of(ndev)->zeroes;
+
+	zeroes->base.size = size;
+	return zeroes;
+}
+
+bool nvdla_bo_is_undefined(const struct nvdla_bo *bo)
+{
+	return bo->defined && bo->defined->error;
+}
+
+void nvdla_bo_begin_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
+{
+}
+
+void nvdla_bo_end_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
+{
+}
+
+void nvdla_coredump_capture(struct nvdla_job *job)
+{
+	driver_job_of(job)->dumps++;
+}
+
+void nvdla_counters_op_enabled(struct nvdla_counters *counters, struct nvdla_usage *usage,
+			       u32 op_type)
+{
+}
+
+void nvdla_counters_op_completed(struct nvdla_counters *counters, const struct nvdla_task *task,
+				 u32 operation)
+{
+}
+
+void nvdla_counters_stop(struct nvdla_counters *counters)
+{
+}
+
+const char *nvdla_engine_name(u32 op_type)
+{
+	return "";
+}
+
+void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_job *job, int error)
+{
+}
+
+void nvdla_job_uncount(struct nvdla_job *job)
+{
+}
+
+/* It has nothing to say. */
+bool nvdla_device_attend(struct nvdla_device *ndev)
+{
+	return false;
+}
+
+void nvdla_device_reset(struct nvdla_device *ndev)
+{
+	driver_of(ndev)->resets++;
+	nvdla_jobs_stop(ndev);
+	nvdla_sequencer_reset(ndev->seq);
+	nvdla_jobs_start(ndev);
+}
+
+/* What tests see of it */
+
+struct driver *driver_create(const struct nvdla_io *io)
+{
+	struct driver *driver = calloc(1, sizeof(*driver));
+	unsigned int i;
+
+	driver->ndev.variant = nvdla_variant_nv_full();
+	for (i = 0; i < DRIVER_NUM_CLIENTS; i++) {
+		driver->contexts[i].file = &driver->files[i];
+		driver->files[i].usage.client_id = 1 + i;
+		nvdla_client_init(&driver->files[i].client);
+	}
+	nvdla_recovery_init();
+	nvdla_sequencer_create(driver->ndev.variant, io, &nvdla_job_sequencer_ops, &driver->ndev,
+			       &driver->ndev.seq);
+	return driver;
+}
+
+void driver_destroy(struct driver *driver)
+{
+	nvdla_cbuf_fini(&driver->ndev);
+	nvdla_sequencer_destroy(driver->ndev.seq);
+	nvdla_recovery_fini();
+	free(driver);
+}
+
+struct nvdla_job *driver_job(struct driver *driver, unsigned int client, struct nvdla_task **tasks,
+			     u32 num_tasks, bool restartable, u32 timeout_ms)
+{
+	struct driver_job *created = calloc(1, sizeof(*created));
+	struct nvdla_job *job = &created->job;
+
+	created->bo.defined = &created->clear;
+	created->bos[0].obj = &created->bo.base;
+	job->base.s_fence = &created->s_fence;
+	job->fence = &created->fence;
+	job->ndev = &driver->ndev;
+	job->context = &driver->contexts[client];
+	job->tasks = tasks;
+	job->num_tasks = num_tasks;
+	job->bos = created->bos;
+	job->num_bos = 1;
+	job->restartable = restartable;
+	job->timeout_ns = timeout_ms * NSEC_PER_MSEC;
+	nvdla_cbuf_prepare(job);
+	return job;
+}
+
+void driver_job_free(struct nvdla_job *job)
+{
+	free(driver_job_of(job));
+}
+
+void driver_put_on(struct driver *driver, struct nvdla_job *job)
+{
+	nvdla_job_put_on(job);
+}
+
+void driver_complete(struct driver *driver)
+{
+	nvdla_job_irq(&driver->ndev, driver->ndev.variant->intr_mask);
+}
+
+void driver_stop(struct driver *driver)
+{
+	nvdla_jobs_stop(&driver->ndev);
+}
+
+void driver_start(struct driver *driver)
+{
+	nvdla_sequencer_reset(driver->ndev.seq);
+	nvdla_jobs_start(&driver->ndev);
+}
+
+void driver_sleep(struct driver *driver)
+{
+	driver->ndev.sleeping = true;
+	nvdla_job_drain(&driver->ndev);
+	nvdla_jobs_stop(&driver->ndev);
+}
+
+void driver_wake(struct driver *driver)
+{
+	driver->ndev.sleeping = false;
+	nvdla_sequencer_reset(driver->ndev.seq);
+	nvdla_jobs_start(&driver->ndev);
+}
+
+bool driver_time_out(struct driver *driver)
+{
+	struct work_struct *work = &driver->ndev.recover_work;
+
+	if (driver->ndev.active && driver->ndev.active->deadline_ns != U64_MAX)
+		jiffies = nsecs_to_jiffies64(driver->ndev.active->deadline_ns) + 1;
+	if (!nvdla_jobs_recover(&driver->ndev))
+		return false;
+	work->queued = false;
+	nvdla_jobs_recover_work(work);
+	return true;
+}
+
+void driver_ban(struct driver *driver, unsigned int client)
+{
+	driver->files[client].client.banned = true;
+}
+
+void driver_kill(struct driver *driver)
+{
+	driver->ndev.dead = true;
+}
+
+void driver_unplug(struct driver *driver)
+{
+	driver->ndev.drm.unplugged = true;
+}
+
+void driver_undefine(struct nvdla_job *job)
+{
+	driver_job_of(job)->clear.error = -EIO;
+}
+
+void driver_go_on(struct driver *driver)
+{
+	nvdla_jobs_go_on(&driver->ndev);
+}
+
+void driver_fail_domain(struct driver *driver, int error)
+{
+	driver->domain_error = error;
+}
+
+void driver_own(struct nvdla_job *job)
+{
+	job->own = true;
+}
+
+int driver_status(const struct nvdla_job *job)
+{
+	return job->fence->signalled ? job->fence->error : -EINPROGRESS;
+}
+
+u32 driver_num_runs(const struct nvdla_job *job)
+{
+	return job->num_runs;
+}
+
+bool driver_scrubs(const struct nvdla_job *job)
+{
+	return job->scrubbing;
+}
+
+unsigned int driver_dumps(const struct nvdla_job *job)
+{
+	return driver_job_of(job)->dumps;
+}
+
+u64 driver_guilty(const struct driver *driver, unsigned int client)
+{
+	return driver->files[client].client.guilty_jobs.counter;
+}
+
+unsigned int driver_resets(const struct driver *driver)
+{
+	return driver->resets;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * As much of the kernel as the driver's job code needs to build in a test. Each header that it
+ * includes is a copy of kernel_header.h, which includes this one.
+ *
+ * There is one thread: locks are nothing, and works run when a test says so.
+ */
+#ifndef NVDLA_TEST_KERNEL_H
+#define NVDLA_TEST_KERNEL_H
+
+#include <engine/user/kernel_api.h>
+
+typedef u64 dma_addr_t;
+typedef s64 ktime_t;
+
+#define __iomem
+#define READ_ONCE(x) (x)
+#define WRITE_ONCE(x, value) ((x) = (value))
+#define container_of(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
+#define IS_ENABLED(option) 0
+#define GFP_NOWAIT 0U
+#define PAGE_SHIFT 12
+
+#define MAX_ERRNO 4095
+#define IS_ERR(pointer) ((unsigned long)(pointer) >= (unsigned long)-MAX_ERRNO)
+#define PTR_ERR(pointer) ((int)(long)(pointer))
+#define ERR_PTR(error) ((void *)(long)(error))
+
+/* Numbers */
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+typedef struct {
+	s64 counter;
+} atomic64_t;
+
+#define atomic_read(v) ((v)->counter)
+#define atomic64_read(v) ((v)->counter)
+#define atomic64_inc(v) ((v)->counter++)
+
+struct kref {
+	int count;
+};
+
+typedef int refcount_t;
+#define refcount_inc(count) ((*(count))++)
+
+/* Locks and lists */
+
+struct mutex {
+	bool held;
+};
+
+typedef struct mutex spinlock_t;
+
+#define mutex_lock(lock) ((lock)->held = true)
+#define mutex_unlock(lock) ((lock)->held = false)
+#define lockdep_assert_held(lock) ((void)(lock))
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+struct xarray {
+	void *entries;
+};
+
+/* Time, which stands still unless a test moves it */
+
+#define HZ 1000
+extern unsigned long jiffies;
+#define msecs_to_jiffies(ms) ((unsigned long)(ms))
+#define time_after(a, b) ((long)((b) - (a)) < 0)
+#define time_after_eq(a, b) ((long)((a) - (b)) >= 0)
+#define fsleep(us) ((void)(us), jiffies++)
+#define NSEC_PER_MSEC 1000000ULL
+#define MAX_JIFFY_OFFSET ((~0UL >> 1) - 1)
+#define nsecs_to_jiffies64(ns) ((ns) / NSEC_PER_MSEC)
+#define ktime_get_ns() ((u64)jiffies * NSEC_PER_MSEC)
+
+struct ratelimit_state {
+	int left;
+};
+
+#define RATELIMIT_MSG_ON_RELEASE 0
+#define ratelimit_set_flags(state, flags) ((void)(state))
+#define ratelimit_state_init(state, interval, burst) ((state)->left = (burst))
+#define __ratelimit(state) ((state)->left-- > 0)
+
+/* Works */
+
+struct work_struct {
+	bool queued;
+};
+
+struct workqueue_struct {
+	int dummy;
+};
+
+typedef struct {
+	int dummy;
+} wait_queue_head_t;
+
+#define WQ_UNBOUND 0
+#define WQ_HIGHPRI 0
+#define WQ_MEM_RECLAIM 0
+#define alloc_workqueue(...) ((struct workqueue_struct *)calloc(1, sizeof(struct workqueue_struct)))
+#define destroy_workqueue(wq) free(wq)
+
+static inline bool queue_work(struct workqueue_struct *wq, struct work_struct *work)
+{
+	const bool was_queued = work->queued;
+
+	(void)wq;
+	work->queued = true;
+	return !was_queued;
+}
+
+/* Devices */
+
+struct device;
+
+struct clk_bulk_data {
+	void *clk;
+};
+
+struct drm_driver;
+
+struct drm_device {
+	struct device *dev;
+	unsigned int references;
+	bool unplugged;
+};
+
+#define device_lock(dev) ((void)(dev))
+#define device_unlock(dev) ((void)(dev))
+#define drm_dev_is_unplugged(drm) ((drm)->unplugged)
+#define drm_dev_get(drm) ((drm)->references++)
+#define drm_dev_put(drm) ((drm)->references--)
+#define drmm_mutex_init(drm, lock) ((lock)->held = false, 0)
+#define drm_err_ratelimited(drm, ...) ((void)(drm))
+#define drm_info(drm, ...) ((void)(drm))
+
+#define CAP_SYS_NICE 0
+#define init_user_ns ((int){ 0 })
+#define ns_capable_noaudit(ns, capability) ((void)(ns), false)
+
+/* Buffers, fences and the scheduler */
+
+struct drm_gem_object {
+	unsigned int references;
+	size_t size;
+};
+
+#define drm_gem_object_get(obj) ((obj)->references++)
+#define drm_gem_object_put(obj) ((obj)->references--)
+
+struct drm_mm {
+	int dummy;
+};
+
+struct dma_fence {
+	u64 context, seqno;
+	int error;
+	bool signalled;
+};
+
+#define dma_fence_set_error(fence, why) ((fence)->error = (why))
+#define dma_fence_signal(fence) ((fence)->signalled = true)
+
+struct drm_sched_fence {
+	struct dma_fence finished;
+};
+
+struct drm_sched_job {
+	struct drm_sched_fence *s_fence;
+};
+
+struct drm_sched_entity {
+	int dummy;
+};
+
+struct drm_gpu_scheduler {
+	/* The timer went off, or is to go off in so many jiffies. */
+	bool fault;
+	unsigned long timeout;
+};
+
+#define drm_sched_fault(sched) ((sched)->fault = true)
+#define drm_sched_resume_timeout(sched, remaining) ((sched)->timeout = (remaining))
+
+/* Tracepoints, which nobody listens to */
+
+#define TP_PROTO(...) __VA_ARGS__
+#define TP_ARGS(...) __VA_ARGS__
+#define DECLARE_EVENT_CLASS(...)
+#define TRACE_EVENT(name, proto, ...)             \
+	static inline void trace_##name(proto)    \
+	{                                         \
+	}
+#define DEFINE_EVENT(class, name, proto, ...) TRACE_EVENT(name, TP_PROTO(proto))
+
+#endif /* NVDLA_TEST_KERNEL_H */
