@@ -57,6 +57,36 @@ static int check_errors(const char *path)
 	return 0;
 }
 
+/* What counts only with samples, or with another option, is an error that names it. */
+static int check_unused(const char *path)
+{
+	const float samples[PIXELS] = { 0 };
+	const struct {
+		const char *field;
+		struct nvdla_compile_options options;
+	} unused[] = {
+		{ "num_sample_numbers", { .num_sample_numbers = PIXELS } },
+		{ "range_method", { .range_method = NVDLA_RANGE_ENTROPY } },
+		{ "percentile", { .percentile = 99 } },
+		{ "type", { .type = NVDLA_DATA_INT16 } },
+		{ "keep_bias", { .keep_bias = 1 } },
+		{ "percentile",
+		  { .samples = samples, .num_sample_numbers = PIXELS, .percentile = 99 } },
+	};
+	struct nvdla_model *model = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(unused) / sizeof(unused[0]); i++) {
+		struct nvdla_compile_options options = unused[i].options;
+
+		options.size = sizeof(options);
+		EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+		EXPECT(strstr(nvdla_last_error(), unused[i].field));
+		EXPECT(strstr(nvdla_last_error(), "has no effect without"));
+	}
+	return 0;
+}
+
 static int check_layers(const struct nvdla_model *model, int calibrated)
 {
 	struct nvdla_layer_info info = { .size = sizeof(info) };
@@ -105,6 +135,9 @@ int c_api_model(const char *path)
 	int line = check_errors(path);
 	int i;
 
+	if (line)
+		return line;
+	line = check_unused(path);
 	if (line)
 		return line;
 	EXPECT(nvdla_device_open("embedded", &device) == NVDLA_STATUS_OK);

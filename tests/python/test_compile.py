@@ -94,6 +94,11 @@ def test_how_it_is_carried_out():
 	({'samples': [], 'type': 'int4'}, ["type", "'int4'", 'int8, int16']),
 	({'samples': [np.zeros(5)]}, ['5']),
 	({'strategy': 'fast'}, ['fast']),
+	({'type': 'int16'}, ['type', 'without samples']),
+	({'range_method': 'entropy'}, ['range_method', 'without samples']),
+	({'keep_bias': True}, ['keep_bias', 'without samples']),
+	({'percentile': 99.0}, ['percentile', 'without samples']),
+	({'samples': [np.zeros(5)], 'percentile': 99.0}, ['percentile', 'range_method="percentile"']),
 	({'variant': 'nv_tiny'}, ['nv_tiny']),
 ])
 def test_what_cannot_be_is_named(options, words):

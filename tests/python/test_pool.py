@@ -80,6 +80,8 @@ def test_what_is_wrong_is_said():
 		nvdla.Pool(['/dev/accel/accel99'])
 	with pytest.raises(nvdla.InvalidArgument, match='devices'):
 		nvdla.Pool([])
+	with pytest.raises(TypeError, match='priorty'):
+		list(nvdla.Pool(['embedded']).load(onnx_compiled()).map([], priorty='high'))
 	with pytest.raises(ValueError, match='depth 0'):
 		list(nvdla.Pool(['embedded']).load(onnx_compiled()).map([], depth=0))
 
