@@ -10,7 +10,7 @@
 
 #include "onnx_on_core.h"
 
-namespace nvdla::test
+namespace nvdla::test::extremeScales
 {
 
 namespace
@@ -151,4 +151,4 @@ TEST(ExtremeScales, OfLeakyRelus)
 	}
 }
 
-} /* namespace nvdla::test */
+} /* namespace nvdla::test::extremeScales */

@@ -13,7 +13,7 @@
 #include "compiler/import/import.h"
 #include "onnx_on_core.h"
 
-namespace nvdla::test
+namespace nvdla::test::halfConstants
 {
 
 namespace
@@ -220,4 +220,4 @@ TEST(HalfConstants, WhatIsLostIsInTheReport)
 		  std::vector<std::string>{ "1e+05 is 6.55e+04 in FP16" });
 }
 
-} /* namespace nvdla::test */
+} /* namespace nvdla::test::halfConstants */

@@ -11,7 +11,7 @@
 
 #include "onnx_on_core.h"
 
-namespace nvdla::test
+namespace nvdla::test::halfFunctions
 {
 
 namespace
@@ -241,4 +241,4 @@ INSTANTIATE_TEST_SUITE_P(Of, HalfFunctions, testing::Range<size_t>(0, cases().si
 				 return name;
 			 });
 
-} /* namespace nvdla::test */
+} /* namespace nvdla::test::halfFunctions */

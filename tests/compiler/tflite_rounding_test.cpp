@@ -7,7 +7,7 @@
 #include "fixed_point.h"
 #include "tflite_on_core.h"
 
-namespace nvdla::test
+namespace nvdla::test::tfliteRounding
 {
 
 namespace
@@ -160,4 +160,4 @@ TEST(TfliteRounding, OfLargerPictures)
 	}
 }
 
-} /* namespace nvdla::test */
+} /* namespace nvdla::test::tfliteRounding */
