@@ -96,8 +96,11 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 	if (given.fold_sums > NVDLA_FOLD_ALWAYS)
 		return wrong("fold_sums", fmt::format("is {}, not one of enum nvdla_fold_sums",
 						      given.fold_sums));
-	if (!given.samples)
+	if (!given.samples) {
+		if (auto unused = refuseUnused(given); !unused)
+			return forward(unused);
 		return options;
+	}
 	if (given.range_method > NVDLA_RANGE_ENTROPY)
 		return wrong("range_method", fmt::format("is {}, not one of enum "
 							 "nvdla_range_method",
