@@ -32,16 +32,19 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t pageBytes = 4096;
 
+/* The loadables for nv_full, which is the only variant that the engine has. */
 std::vector<fs::path> loadablePaths()
 {
 	std::vector<fs::path> paths;
 	const fs::path folder = referenceData() / "loadables";
 	if (!fs::is_directory(folder))
 		return paths;
-	for (const auto &entry : fs::recursive_directory_iterator(folder)) {
-		const std::string name = entry.path().filename().string();
-		if (name.ends_with("_fbuf") || name.ends_with(".nvdla"))
-			paths.push_back(entry.path());
+	for (fs::recursive_directory_iterator entry(folder), end; entry != end; ++entry) {
+		const std::string name = entry->path().filename().string();
+		if (name == "nv_small" || name == "nv_large")
+			entry.disable_recursion_pending();
+		else if (name.ends_with("_fbuf") || name.ends_with(".nvdla"))
+			paths.push_back(entry->path());
 	}
 	return paths;
 }
