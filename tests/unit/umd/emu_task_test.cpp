@@ -225,7 +225,7 @@ TEST(EmuTask, RefusesWhatItDoesNotKnow)
 	EXPECT_EQ(task.error().where, "task 0 operation 0 scales");
 
 	put<float>(file.operation, 8, 1.0f);
-	put<uint16_t>(file.buffers, 10, 1);
+	put<uint16_t>(file.buffers, 10, 99);
 	task = emuTask(file.loadable(), 0);
 	ASSERT_FALSE(task);
 	EXPECT_EQ(task.error().where, "task 0 operation 0 source.format");

@@ -299,16 +299,22 @@ TEST(Emu, ReshapeCountsChannelsFirst)
 	EXPECT_EQ(longer.error().where, "dimensions");
 }
 
-TEST(Emu, BytesBetweenElementsAreLeftAlone)
+TEST(Emu, BytesBetweenLinesAreLeftAlone)
 {
+	constexpr size_t atomBytes = 32, lineStride = 2 * atomBytes;
 	EmuOperation operation;
-	operation.src = cube(DataType::Int8, 5, 1, 2);
+	operation.src = cube(DataType::Int8, 5, 2, 1);
 	operation.dst = operation.src;
+	operation.dst.lineStride = lineStride;
+	operation.dst.surfaceStride = 2 * lineStride;
 	const auto src = pack(operation.src, std::vector<float>(10, 3));
-	std::vector<std::byte> dst(src.size(), std::byte{ 0x5a });
+	std::vector<std::byte> dst(2 * lineStride, std::byte{ 0x5a });
 	ASSERT_TRUE(runEmu(operation, src, dst));
-	for (size_t i = 0; i < dst.size(); i++)
-		EXPECT_EQ(dst[i], i % 32 < 5 ? std::byte{ 3 } : std::byte{ 0x5a }) << i;
+	for (size_t i = 0; i < dst.size(); i++) {
+		const size_t inLine = i % lineStride;
+		const std::byte inAtom = inLine < 5 ? std::byte{ 3 } : std::byte{ 0 };
+		EXPECT_EQ(dst[i], inLine < atomBytes ? inAtom : std::byte{ 0x5a }) << i;
+	}
 }
 
 TEST(Emu, ScalesThatCannotBeAreRefused)

@@ -4,7 +4,6 @@
  */
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include <gtest/gtest.h>
 #include <nvdla/half.h>
@@ -215,7 +214,9 @@ TEST(Lut, IsStraightOutsideOfTheRange)
 		EXPECT_NEAR(model(x), 0, 1e-6) << x;
 	for (const float x : { 13.0f, 500.0f, 65504.0f })
 		EXPECT_NEAR(model(x), x, x * 0x1p-10) << x;
-	EXPECT_TRUE(std::isnan(model(std::numeric_limits<float>::quiet_NaN())));
+	/* The core widens a NaN's payload as it is; an IEEE quiet NaN has none in these bits. */
+	const auto nan = std::bit_cast<float>(sim::arith::fp16ToFp32(0x7e00));
+	EXPECT_TRUE(std::isnan(model(nan)));
 }
 
 TEST(Lut, EdgesAreThoseOfTheLimitationChapter)

@@ -721,8 +721,9 @@ TEST(NoMemory, EntryPointsInCpp)
 				Shortage shortage(n, Who::Caller, lasting);
 				const auto code = function();
 				failed = shortage.end();
-				if (code)
+				if (code) {
 					ASSERT_EQ(*code, ErrorCode::NoMemory) << n;
+				}
 				ASSERT_TRUE(failed || !code);
 			}
 		}
