@@ -86,6 +86,8 @@ private:
 	bool comesWithChannelsLast(const std::string &input) const;
 	void addFloatOutput(FileTensor &tensor, const std::string &name);
 	uint32_t lastAxisInMemory(const FileTensor &tensor) const;
+	bool isFlatPicture(const FileTensor &tensor) const;
+	void unflatten(FileTensor &tensor, const std::string &name);
 	void addInFileOrder(FileTensor &tensor, const std::string &name);
 
 	const pb::Model &source_;
@@ -321,6 +323,39 @@ uint32_t Reader::lastAxisInMemory(const FileTensor &tensor) const
 	return model.values[id].shape.empty() ? 1 : model.values[id].shape.back();
 }
 
+/* Whether a flattened tensor is a picture in memory, whose planes one by one are the file's order.
+ */
+bool Reader::isFlatPicture(const FileTensor &tensor) const
+{
+	const Model &model = import_.model;
+	const Operator *writer = model.writer(tensor.id);
+	const size_t channels = tensor.unflattened.extents.back();
+	const size_t pixels = tensor.places.size() / channels;
+
+	/* What computes with a flattened tensor, or reads it, may have it in another surface. */
+	if (!writer || !std::holds_alternative<Reshape>(writer->kind) ||
+	    !model.readers(tensor.id).empty() || lastAxisInMemory(tensor) != channels)
+		return false;
+	for (size_t i = 0; i < tensor.places.size(); i++) {
+		if (tensor.places[i] != i % channels * pixels + i / channels)
+			return false;
+	}
+	return true;
+}
+
+/* The CPU moves the elements to their places. */
+void Reader::unflatten(FileTensor &tensor, const std::string &name)
+{
+	Model &model = import_.model;
+	Value value = model.values[tensor.id];
+
+	value.name = name;
+	const ValueId made = model.add(std::move(value));
+	model.operators.push_back(
+		{ name, "Transpose", tensor.unflattened, { tensor.id }, { made } });
+	tensor = { made, tensor.shape, asInFile(tensor.shape.size()) };
+}
+
 Result<void> Reader::readOutputs()
 {
 	for (const pb::ValueInfo &info : graph_.output()) {
@@ -335,6 +370,8 @@ Result<void> Reader::readOutputs()
 			import_.model.outputOrders.push_back(ElementOrder::Nhwc);
 			continue;
 		}
+		if (!tensor.places.empty() && !isFlatPicture(tensor))
+			unflatten(tensor, info.name());
 		const size_t rank = tensor.shape.size();
 		auto lies = [&](const AxisOrder &order) {
 			return severalOf(tensor.shape, tensor.order) ==
