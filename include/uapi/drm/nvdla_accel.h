@@ -197,8 +197,8 @@ struct drm_nvdla_dev_query {
  * exported (-EOPNOTSUPP), or hold results. It begins zeroed, and what it holds
  * survives until the next reset of the core or sleep of the system. -ENOSPC if there
  * is not that much left of it in one piece, or the user would have more of it than
- * &drm_nvdla_device_info.max_sram_bytes, in all open files; a closed buffer's place is free when the
- * last job with it is gone, shortly after its fence. Not with
+ * &drm_nvdla_device_info.max_sram_bytes, in all open files; a closed buffer's place
+ * is free when the last job with it is gone, shortly after its fence. Not with
  * DRM_NVDLA_BO_WRITE_COMBINE.
  */
 #define DRM_NVDLA_BO_SRAM		(1u << 0)

@@ -105,7 +105,7 @@ protected:
 
 	CoreDevice device_;
 	std::atomic<bool> stop_ = false;
-	ExternalTarget target_{ { .patience = std::chrono::milliseconds(20) }, device_, stop_ };
+	ExternalTarget target_{ { .patience = std::chrono::seconds(1) }, device_, stop_ };
 };
 
 TEST_F(ExternalTargetTest, BytesOfAnySizeReachTheCvsram)
