@@ -101,6 +101,8 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 			return forward(unused);
 		return options;
 	}
+	if (given.percentile != 0 && given.range_method != NVDLA_RANGE_PERCENTILE)
+		return wrong("percentile", "has no effect without NVDLA_RANGE_PERCENTILE");
 	if (given.range_method > NVDLA_RANGE_ENTROPY)
 		return wrong("range_method", fmt::format("is {}, not one of enum "
 							 "nvdla_range_method",
