@@ -45,11 +45,21 @@ Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
 	glb_.reset();
 	asleep_.reserve(threads_.size());
 	coming_ = static_cast<unsigned int>(threads_.size());
-	for (unsigned int i = 0; i < threads_.size(); i++)
-		threads_[i].thread = std::thread(&Core::work, this, i);
+	try {
+		for (unsigned int i = 0; i < threads_.size(); i++)
+			threads_[i].thread = std::thread(&Core::work, this, i);
+	} catch (...) {
+		endThreads();
+		throw;
+	}
 }
 
 Core::~Core()
+{
+	endThreads();
+}
+
+void Core::endThreads()
 {
 	{
 		std::unique_lock lock(mutex_);
@@ -59,8 +69,10 @@ Core::~Core()
 			one.woken.notify_one();
 		changed_.notify_all();
 	}
-	for (Thread &one : threads_)
-		one.thread.join();
+	for (Thread &one : threads_) {
+		if (one.thread.joinable())
+			one.thread.join();
+	}
 	/* By those that help, too. */
 	std::unique_lock lock(mutex_);
 	changed_.wait(lock, [this] { return delivering_ == 0; });

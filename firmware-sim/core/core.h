@@ -204,6 +204,8 @@ private:
 	Slot *waiting();
 	bool sleep(std::unique_lock<std::mutex> &lock, unsigned int thread);
 	void work(unsigned int thread);
+	/** \brief Stop and join those of the core's threads that there are */
+	void endThreads();
 	Slot *next(std::unique_lock<std::mutex> &lock);
 	void carryOut(std::unique_lock<std::mutex> &lock, Slot &slot);
 	OperationResult runWithinMemory(Job &job, MemoryPort &port);

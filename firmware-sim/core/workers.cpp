@@ -18,11 +18,21 @@ Workers::Workers(unsigned int threads)
 		threads = std::max(1U, std::thread::hardware_concurrency());
 	if (sched_getaffinity(0, sizeof(cores_), &cores_) != 0)
 		CPU_ZERO(&cores_);
-	for (unsigned int i = 1; i < threads; i++)
-		threads_.emplace_back(&Workers::help, this, i);
+	try {
+		for (unsigned int i = 1; i < threads; i++)
+			threads_.emplace_back(&Workers::help, this, i);
+	} catch (...) {
+		endThreads();
+		throw;
+	}
 }
 
 Workers::~Workers()
+{
+	endThreads();
+}
+
+void Workers::endThreads()
 {
 	{
 		const std::lock_guard lock(mutex_);

@@ -81,6 +81,8 @@ private:
 	void wake(unsigned int sleepers);
 	void waitForOthers();
 	void help(unsigned int thread);
+	/** \brief Stop and join those of the threads that there are */
+	void endThreads();
 	bool takesPart();
 	bool answer();
 	void doErrand();
