@@ -456,7 +456,7 @@ class Tools(ProgramTest):
 		self.bad(2, 'nvdla-run', '--loadable', self.net, '--input', self.write('text', b'hello'))
 		self.bad(2, 'nvdla-run', '--loadable', self.net, '--repeat', 0)
 		self.bad(3, 'nvdla-run', '--loadable', self.net, '--device', '/dev/accel/none')
-		self.bad(1, 'nvdla-convert', self.net, '/proc/version')
+		self.bad(2, 'nvdla-convert', self.net, '/proc/version')
 
 
 if __name__ == '__main__':

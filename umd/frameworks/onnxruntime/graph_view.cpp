@@ -11,7 +11,7 @@ namespace
 
 Result<ValueView> readValue(const Api &api, const OrtValueInfo *info)
 {
-	ValueView value{ info, "", 0, {}, false, false };
+	ValueView value{ .info = info };
 	const char *name = nullptr;
 	const OrtTypeInfo *type = nullptr;
 	const OrtTensorTypeAndShapeInfo *tensor = nullptr;
@@ -23,6 +23,7 @@ Result<ValueView> readValue(const Api &api, const OrtValueInfo *info)
 	NVDLA_ORT_TRY(api, api->GetValueInfoName(info, &name));
 	NVDLA_ORT_TRY(api, api->ValueInfo_IsConstantInitializer(info, &value.isConstant));
 	NVDLA_ORT_TRY(api, api->ValueInfo_IsGraphOutput(info, &value.isGraphOutput));
+	NVDLA_ORT_TRY(api, api->ValueInfo_IsFromOuterScope(info, &value.isFromOuterScope));
 	NVDLA_ORT_TRY(api, api->GetValueInfoTypeInfo(info, &type));
 	NVDLA_ORT_TRY(api, api->CastTypeInfoToTensorInfo(type, &tensor));
 	value.name = name;

@@ -22,6 +22,7 @@ struct ValueView {
 	std::vector<int64_t> shape; /**< -1 where the size is left open */
 	bool isConstant = false;
 	bool isGraphOutput = false;
+	bool isFromOuterScope = false; /**< of the graph around a body */
 };
 
 struct NodeView {

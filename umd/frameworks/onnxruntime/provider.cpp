@@ -226,14 +226,17 @@ Provider::Provider(const Api &api, std::string name, std::shared_ptr<plugin::Ses
 
 /*
  * ONNX Runtime counts the partitions of each graph from the start and names them by that, so one
- * graph of a model can have any. The bodies come first: they are left to it.
+ * graph of a model can have any. The bodies come first: they are left to it. A body is shown
+ * without its parent before the graph around it is complete; it still reads values of that graph.
  */
-Result<bool> Provider::isBody(const OrtGraph *graph) const
+Result<bool> Provider::isBody(const OrtGraph *graph, const GraphView &view) const
 {
 	const OrtNode *parent = nullptr;
 
 	NVDLA_ORT_TRY(api_, api_->Graph_GetParentNode(graph, &parent));
-	return parent != nullptr;
+	return parent != nullptr || std::ranges::any_of(view.nodes, [](const NodeView &node) {
+		       return std::ranges::any_of(node.inputs, &ValueView::isFromOuterScope);
+	       });
 }
 
 Result<void> Provider::choose(const OrtGraph *graph, OrtEpGraphSupportInfo *support)
@@ -242,16 +245,16 @@ Result<void> Provider::choose(const OrtGraph *graph, OrtEpGraphSupportInfo *supp
 	options.ort_version_supported = ORT_API_VERSION;
 	options.drop_constant_initializers = true;
 
-	auto body = isBody(graph);
+	auto view = readGraph(api_, graph);
+	if (!view)
+		return forward(view);
+	auto body = isBody(graph, *view);
 	if (!body)
 		return forward(body);
 	if (*body)
 		return fail(ErrorCode::Unsupported, "place partitions", "",
 			    "the graph is the body of an operator such as If, and ONNX Runtime "
 			    "gives partitions of several graphs the same names");
-	auto view = readGraph(api_, graph);
-	if (!view)
-		return forward(view);
 	auto placed = placePartitions(api_, *view, session_);
 	if (!placed)
 		return forward(placed);

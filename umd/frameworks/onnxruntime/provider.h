@@ -49,7 +49,7 @@ private:
 				  size_t count, OrtNodeComputeInfo **kernels,
 				  OrtNode **contexts) noexcept;
 
-	Result<bool> isBody(const OrtGraph *graph) const;
+	Result<bool> isBody(const OrtGraph *graph, const GraphView &view) const;
 	Result<void> choose(const OrtGraph *graph, OrtEpGraphSupportInfo *support);
 	Result<OrtNodeComputeInfo *> makeKernel(const OrtNode *fused);
 
