@@ -91,8 +91,16 @@ void foldConstant(NodeReader &reader)
 void foldShape(NodeReader &reader)
 {
 	const FileTensor tensor = reader.input(0);
+	const auto rank = static_cast<int64_t>(tensor.shape.size());
+	const auto place = [&](const char *name, int64_t usual) {
+		const int64_t at = reader.integer(name, usual);
+		return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
+	};
+	const int64_t first = place("start", 0), last = std::max(first, place("end", rank));
 
-	reader.become(wholeConstant({ tensor.shape.begin(), tensor.shape.end() }));
+	if (!reader.failed())
+		reader.become(wholeConstant(
+			{ tensor.shape.begin() + first, tensor.shape.begin() + last }));
 }
 
 /* Entries of a list. */
