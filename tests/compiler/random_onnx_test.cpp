@@ -216,6 +216,51 @@ TEST(OutputShapes, AreTheModels)
 	}
 }
 
+/* Of these the first axis is no batch: what lies as a picture does is none. */
+TEST(OutputOrders, OfTransposedFirstAxesAreTheModels)
+{
+	OnnxBuilder builder;
+	builder.input("x", { 1, 2, 3, 2 });
+	OnnxBuilder::set(builder.node("Transpose", { "x" }, "t"), "perm", { 3, 2, 1, 0 });
+	builder.node("Relu", { "t" }, "y");
+	builder.output("y");
+	EXPECT_EQ(onCore(builder, { { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 } }),
+		  std::vector<Numbers>{ (Numbers{ 1, 7, 3, 9, 5, 11, 2, 8, 4, 10, 6, 12 }) });
+}
+
+/* What computes with a flattened picture may have it in a surface of its own. */
+TEST(OutputOrders, OfFlattenedPicturesAreTheModels)
+{
+	for (const std::vector<int64_t> &shape :
+	     std::vector<std::vector<int64_t>>{ { 1 }, { 12 }, { 3, 1 }, { 3, 12 } }) {
+		OnnxBuilder builder;
+		std::vector<float> numbers;
+		int64_t rows = 1, count = 1;
+		for (const int64_t extent : shape)
+			count *= extent;
+		if (shape.size() > 1)
+			rows = shape[0];
+		for (int64_t i = 0; i < count; i++)
+			numbers.push_back(static_cast<float>(i));
+		builder.input("x", { 1, 2, 2, 3 });
+		builder.floats("c", shape, numbers);
+		builder.node("Flatten", { "x" }, "f");
+		builder.node("Add", { "f", "c" }, "y");
+		builder.output("y");
+		builder.output("f");
+		Numbers wanted;
+		for (int64_t row = 0; row < rows; row++)
+			for (int64_t i = 0; i < 12; i++)
+				wanted.push_back(picture[static_cast<size_t>(i)] +
+						 static_cast<double>(
+							 shape.back() == 1 ? row : row * 12 + i));
+		const std::vector<Numbers> got = onCore(builder, { picture });
+		ASSERT_EQ(got.size(), 2u);
+		EXPECT_EQ(got[0], wanted) << count;
+		EXPECT_EQ(got[1], picture);
+	}
+}
+
 /* One bad node is one refusal: of the others it is said what can be done with them. */
 TEST(SupportedOperators, AnswerNodeByNodeWhateverOneDoes)
 {

@@ -395,24 +395,29 @@ void addElementwise(NodeReader &reader, Elementwise::Function function, FileTens
 	FileTensor &other = &larger == &a ? b : a;
 	if (reader.failed())
 		return;
-	/* One number for each row goes with any order of its elements. */
-	if (!first && !second && a.places != b.places && other.shape.back() != 1)
-		larger = reader.plain(larger);
-	if (first || second)
-		other.id = reader.addMeeting(larger, reader.value(other));
-	else
-		other = reader.arranged(other, larger);
+	const size_t lacks = rank - other.shape.size();
 	FileTensor like = larger;
-	for (size_t axis = 0; axis < rank && !reader.failed(); axis++) {
-		const size_t lacks = rank - other.shape.size();
-		const uint32_t one = larger.shape[axis];
-		const uint32_t two = axis < lacks ? 1 : other.shape[axis - lacks];
+	for (size_t axis = lacks; axis < rank; axis++) {
+		const uint32_t one = larger.shape[axis], two = other.shape[axis - lacks];
 		if (!reader.need(one == two || one == 1 || two == 1, "inputs",
-				 fmt::format("are {} and {}, which do not go together",
+				 fmt::format("of {} and {} do not go together: trailing axes have "
+					     "to be alike, or of one element",
 					     toString(a.shape), toString(b.shape))))
 			return;
 		like.shape[axis] = one == 1 ? two : one;
 	}
+	/* One number for each row goes with any order of its elements. */
+	const bool otherOrder =
+		!first && !second && a.places != b.places && other.shape.back() != 1;
+	if (otherOrder || like.shape != larger.shape) {
+		const Extents shape = like.shape;
+		like = larger = reader.plain(larger);
+		like.shape = shape;
+	}
+	if (first || second)
+		other.id = reader.addMeeting(larger, reader.value(other));
+	else
+		other = reader.arranged(other, larger);
 	reader.add(Elementwise{ function, {} }, { a.id, b.id }, elements, like);
 }
 

@@ -333,8 +333,9 @@ bool Reader::isFlatPicture(const FileTensor &tensor) const
 	const size_t pixels = tensor.places.size() / channels;
 
 	/* What computes with a flattened tensor, or reads it, may have it in another surface. */
-	if (!writer || !std::holds_alternative<Reshape>(writer->kind) ||
-	    !model.readers(tensor.id).empty() || lastAxisInMemory(tensor) != channels)
+	if (tensor.unflattened.extents.size() != 4 || !writer ||
+	    !std::holds_alternative<Reshape>(writer->kind) || !model.readers(tensor.id).empty() ||
+	    lastAxisInMemory(tensor) != channels)
 		return false;
 	for (size_t i = 0; i < tensor.places.size(); i++) {
 		if (tensor.places[i] != i % channels * pixels + i / channels)
@@ -377,9 +378,10 @@ Result<void> Reader::readOutputs()
 			return severalOf(tensor.shape, tensor.order) ==
 			       severalOf(tensor.shape, order);
 		};
-		/* Flattened from N, C, H, W; or a picture. */
+		/* Flattened from N, C, H, W; or a picture, whose first axis is the batch. */
+		const bool isBatch = rank == 4 && (tensor.shape[0] == 1 || tensor.order[0] == 0);
 		const bool picture =
-			!tensor.places.empty() || (rank == 4 && lies(channelsLast(rank)) &&
+			!tensor.places.empty() || (isBatch && lies(channelsLast(rank)) &&
 						   lastAxisInMemory(tensor) == tensor.shape[1]);
 		const bool asIs = tensor.places.empty() && (!picture || lies(asInFile(rank)));
 		if (asIs)
