@@ -153,7 +153,7 @@ struct Objects {
 	std::vector<std::byte> loadable = test::passLoadable(channels, width).write().value();
 	std::vector<std::byte> model;
 	std::string file = testing::TempDir() + "no-memory.nvdla";
-	std::string modelFile = sourceRoot() + "/umd/examples/digits/digits.onnx";
+	std::string modelFile = test::sourceRoot() + "/umd/examples/digits/digits.onnx";
 	nvdla_device *device = nullptr;
 	nvdla_network *network = nullptr;
 	nvdla_request *request = nullptr;
@@ -627,7 +627,7 @@ TEST(NoMemory, EveryFunctionOfTheInterfaceIsTried)
 {
 	Objects objects;
 	std::set<std::string> tried, listed;
-	std::ifstream list(sourceRoot() + "/umd/install/libnvdla.functions");
+	std::ifstream list(test::sourceRoot() + "/umd/install/libnvdla.functions");
 
 	for (const auto &[name, call] : callsOf(objects))
 		tried.insert(name);
@@ -704,7 +704,7 @@ std::vector<std::pair<const char *, Function>> entryPoints(Objects &on)
 		{ "packFloat", [&] { return codeOf(packFloat(desc, on.numbers, on.tensor)); } },
 		{ "unpackFloat", [&] { return codeOf(unpackFloat(desc, on.tensor)); } },
 		{ "readImage",
-		  [] { return codeOf(readImage(sourceRoot() + "/umd/examples/digits/seven.pgm")); } },
+		  [] { return codeOf(readImage(test::sourceRoot() + "/umd/examples/digits/seven.pgm")); } },
 	};
 }
 
