@@ -14,6 +14,7 @@
 #include <nvdla/loadable.h>
 
 #include "base/io/guarded.h"
+#include "task_lists.h"
 
 namespace nvdla
 {
@@ -341,48 +342,56 @@ const Blob *Loadable::blob(const std::string &name) const
 	return entry == blobs.end() ? nullptr : &*entry;
 }
 
+/* By bind id. */
+Result<std::vector<TensorDesc>> describeTensors(const Loadable &loadable, MemoryFlags direction)
+{
+	struct Bound {
+		uint16_t bindId;
+		TensorDesc desc;
+	};
+	std::vector<Bound> found;
+
+	for (const TensorEntry &entry : loadable.tensors) {
+		const Memory *home = loadable.memory(entry.memId);
+		if (!home || !(home->flags & direction))
+			continue;
+		TensorDesc desc;
+		desc.name = entry.name;
+		desc.type = static_cast<DataType>(entry.dataType);
+		desc.format = static_cast<PixelFormat>(entry.pixelFormat);
+		desc.n = static_cast<uint32_t>(entry.n);
+		desc.c = static_cast<uint32_t>(entry.c);
+		desc.h = static_cast<uint32_t>(entry.h);
+		desc.w = static_cast<uint32_t>(entry.w);
+		desc.lineStride = entry.stride[1];
+		desc.surfaceStride = entry.stride[2];
+		desc.lineStrideUv = entry.stride[3];
+		desc.size = entry.size;
+		desc.memory = entry.memId;
+		desc.offset = entry.offset;
+		auto quantization = quantizationOf(entry);
+		if (!quantization)
+			return forward(quantization);
+		desc.quantization = std::move(*quantization);
+		found.push_back({ home->bindId, std::move(desc) });
+	}
+	std::stable_sort(found.begin(), found.end(),
+			 [](const Bound &a, const Bound &b) { return a.bindId < b.bindId; });
+
+	std::vector<TensorDesc> descs;
+	for (Bound &bound : found)
+		descs.push_back(std::move(bound.desc));
+	return descs;
+}
+
 Result<std::vector<TensorDesc>> Loadable::bound(MemoryFlags direction) const
 {
 	return guarded("describe tensors", [&]() -> Result<std::vector<TensorDesc>> {
-		struct Bound {
-			uint16_t bindId;
-			TensorDesc desc;
-		};
-		std::vector<Bound> found;
-
-		for (const TensorEntry &entry : tensors) {
-			const Memory *home = memory(entry.memId);
-			if (!home || !(home->flags & direction))
-				continue;
-			TensorDesc desc;
-			desc.name = entry.name;
-			desc.type = static_cast<DataType>(entry.dataType);
-			desc.format = static_cast<PixelFormat>(entry.pixelFormat);
-			desc.n = static_cast<uint32_t>(entry.n);
-			desc.c = static_cast<uint32_t>(entry.c);
-			desc.h = static_cast<uint32_t>(entry.h);
-			desc.w = static_cast<uint32_t>(entry.w);
-			desc.lineStride = entry.stride[1];
-			desc.surfaceStride = entry.stride[2];
-			desc.lineStrideUv = entry.stride[3];
-			desc.size = entry.size;
-			desc.memory = entry.memId;
-			desc.offset = entry.offset;
-			auto quantization = quantizationOf(entry);
-			if (!quantization)
-				return forward(quantization);
-			desc.quantization = std::move(*quantization);
-			if (auto checked = desc.check(); !checked)
+		auto descs = describeTensors(*this, direction);
+		for (size_t i = 0; descs && i < descs->size(); i++) {
+			if (auto checked = (*descs)[i].check(); !checked)
 				return forward(checked);
-			found.push_back({ home->bindId, std::move(desc) });
 		}
-		std::stable_sort(found.begin(), found.end(), [](const Bound &a, const Bound &b) {
-			return a.bindId < b.bindId;
-		});
-
-		std::vector<TensorDesc> descs;
-		for (Bound &bound : found)
-			descs.push_back(std::move(bound.desc));
 		return descs;
 	});
 }

@@ -151,10 +151,10 @@ Result<NetworkParts> networkParts(const Loadable &loadable)
 		auto tasks = tasksInOrder(loadable);
 		if (!tasks)
 			return forward(tasks);
-		auto inputs = loadable.inputs();
+		auto inputs = describeTensors(loadable, MemoryInput);
 		if (!inputs)
 			return forward(inputs);
-		auto outputs = loadable.outputs();
+		auto outputs = describeTensors(loadable, MemoryOutput);
 		if (!outputs)
 			return forward(outputs);
 		return NetworkParts{ std::move(*tasks), std::move(*inputs), std::move(*outputs) };

@@ -107,4 +107,10 @@ T element(std::span<const std::byte> bytes, size_t index, size_t stride = sizeof
 	return value;
 }
 
+/**
+ * \return tensors that the application binds, as the loadable describes them: not yet checked,
+ * since a layout for another core may not even fit
+ */
+Result<std::vector<TensorDesc>> describeTensors(const Loadable &loadable, MemoryFlags direction);
+
 } /* namespace nvdla */

@@ -53,6 +53,17 @@ Result<void> checkAtoms(const Device &device, const Program &program)
 	return {};
 }
 
+Result<void> checkTensors(const Program &program)
+{
+	for (const auto *tensors : { &program.inputs, &program.outputs }) {
+		for (const TensorDesc &desc : *tensors) {
+			if (auto checked = desc.check(); !checked)
+				return checked;
+		}
+	}
+	return {};
+}
+
 /* What a loadable says it was made for; those of other compilers say nothing. */
 Result<void> checkVariant(const Device &device, const Loadable &loadable)
 {
@@ -108,6 +119,8 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 			return forward(variant);
 		if (auto atoms = checkAtoms(device, *program); !atoms)
 			return forward(atoms);
+		if (auto tensors = checkTensors(*program); !tensors)
+			return forward(tensors);
 		auto shared = ResidentMemory::create(device, checked, program->shared);
 		if (!shared)
 			return forward(shared);

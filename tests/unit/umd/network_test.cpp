@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <nvdla/network.h>
+#include <nvdla/task.h>
 
 #include "test_support.h"
 
@@ -171,6 +172,25 @@ TEST(Network, TooLargeMemoryIsNamed)
 	auto network = Network::load(test::openDevice(), loadable);
 	ASSERT_FALSE(network);
 	EXPECT_NE(network.error().where.find("memory_list id 1"), std::string::npos);
+}
+
+/* Its layout does not even fit: that it is for another core is said first, and it can be shown. */
+TEST(Network, OfAnotherCoreIsNamedAndShown)
+{
+	Loadable loadable = test::passLoadable(32, 4);
+	for (TensorEntry &tensor : loadable.tensors) {
+		tensor.pixelFormat =
+			static_cast<decltype(tensor.pixelFormat)>(PixelFormat::FeatureX8);
+		tensor.size = 1;
+	}
+
+	EXPECT_FALSE(loadable.inputs());
+	EXPECT_TRUE(networkParts(loadable));
+	const auto network = Network::load(test::openDevice(), loadable);
+	ASSERT_FALSE(network);
+	EXPECT_EQ(network.error().code, ErrorCode::Unsupported);
+	EXPECT_NE(network.error().why.find("as for nv_small"), std::string::npos)
+		<< network.error().message();
 }
 
 } /* namespace nvdla */

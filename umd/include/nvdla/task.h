@@ -176,7 +176,10 @@ struct NetworkParts {
 	std::vector<TensorDesc> outputs;
 };
 
-/** \return tasksInOrder(), Loadable::inputs() and outputs(), or the first error of those */
+/**
+ * \return tasksInOrder(), and the tensors as the loadable describes them: unlike Loadable::inputs()
+ * and outputs(), not checked, so that what is made for another core can be shown
+ */
 Result<NetworkParts> networkParts(const Loadable &loadable);
 
 } /* namespace nvdla */
