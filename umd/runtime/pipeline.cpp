@@ -362,7 +362,7 @@ void Pipeline::complete(RequestState &request, Result<void> result) noexcept
 	{
 		const std::lock_guard guard(request.lock);
 		std::swap(callback, request.callback);
-		request.result = callback ? guarded(runningNetwork, [&] { return outcome; })
+		request.result = callback ? guarded(runningNetwork, [&] { return copyOf(outcome); })
 					  : std::move(outcome);
 		request.inFlight = false;
 	}

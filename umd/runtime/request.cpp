@@ -286,7 +286,7 @@ std::future<Result<RunReport>> Request::runAsync(const RunOptions &options)
 	auto promise = std::make_shared<std::promise<Result<RunReport>>>();
 	auto future = promise->get_future();
 	auto submitted = submit(options, [promise](const Result<RunReport> &result) {
-		promise->set_value(result);
+		promise->set_value(guarded("run network", [&] { return copyOf(result); }));
 	});
 
 	if (!submitted)
@@ -317,7 +317,7 @@ Result<RunReport> Request::wait(std::optional<std::chrono::milliseconds> timeout
 		}
 		if (!state_->result)
 			return fail(ErrorCode::InvalidArgument, what, "", "it was never submitted");
-		return *state_->result;
+		return copyOf(*state_->result);
 	});
 }
 

@@ -45,4 +45,18 @@ auto guarded(const char *what, Work &&work) noexcept -> decltype(work())
 	return guarded(what, {}, std::forward<Work>(work));
 }
 
+/**
+ * \return a copy of \a result, which may throw
+ *
+ * A Result's own copy constructor may not: an exception in it ends the process.
+ */
+template<typename T>
+Result<T> copyOf(const Result<T> &result)
+{
+	if (!result)
+		return tl::unexpected<Error>(Error(result.error()));
+	T value(*result);
+	return value;
+}
+
 } /* namespace nvdla */
