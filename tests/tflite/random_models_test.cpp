@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Random TensorFlow Lite files on the core against TensorFlow Lite: something that moves elements
+ * in front of an operator with a constant.
+ *
+ * NVDLA_RANDOM_MODELS is the number of files of each kind; NVDLA_RANDOM_SEED the first one's seed.
+ */
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <random>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <nvdla/half.h>
+
+#include "compiler/import/import.h"
+#include "core_run.h"
+#include "interpreter.h"
+#include "tflite_builder.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+size_t elementsIn(const Shape &shape)
+{
+	size_t count = 1;
+
+	for (const int32_t extent : shape)
+		count *= static_cast<size_t>(extent);
+	return count;
+}
+
+/* One file, and the elements of its input. */
+class TfliteModel
+{
+public:
+	TfliteModel(uint64_t seed, bool isInteger) : random_(seed), isInteger_(isInteger)
+	{
+		make();
+	}
+
+	std::vector<std::byte> file;
+	Array input;
+	std::string description;
+
+private:
+	uint32_t from(uint32_t low, uint32_t high)
+	{
+		return std::uniform_int_distribution<uint32_t>(low, high)(random_);
+	}
+	double real(double low, double high)
+	{
+		return std::uniform_real_distribution<double>(low, high)(random_);
+	}
+	bool chance(double share) { return real(0, 1) < share; }
+	int32_t tensor(const Shape &shape, float scale, int64_t zero)
+	{
+		shape_ = shape;
+		scale_ = scale;
+		zero_ = zero;
+		return isInteger_ ? builder_.integers(shape, scale, zero) : builder_.floats(shape);
+	}
+	int32_t constant(const Shape &shape, double most);
+	Shape repeatable(Shape shape);
+	void make();
+	void move();
+	void elementwise();
+	void prelu();
+	void product();
+	void convolution();
+	void transposedConvolution();
+	int32_t bias(int32_t count, float step);
+
+	std::mt19937_64 random_;
+	bool isInteger_;
+	TfliteBuilder builder_;
+	int32_t x_ = 0; /* the last result */
+	Shape shape_;
+	float scale_ = 0;
+	int64_t zero_ = 0;
+};
+
+int32_t TfliteModel::constant(const Shape &shape, double most)
+{
+	std::vector<float> numbers;
+	std::vector<int8_t> integers;
+
+	for (size_t i = 0; i < elementsIn(shape); i++) {
+		numbers.push_back(static_cast<float>(real(-most, most)));
+		integers.push_back(static_cast<int8_t>(from(0, 254)) - 127);
+	}
+	return isInteger_ ? builder_.quantized<int8_t>(shape, integers,
+						       static_cast<float>(most / 127), 0)
+			  : builder_.constant<float>(shape, numbers);
+}
+
+Shape TfliteModel::repeatable(Shape shape)
+{
+	shape.erase(shape.begin(),
+		    shape.begin() + from(0, static_cast<uint32_t>(shape.size()) - 1));
+	for (int32_t &extent : shape)
+		extent = chance(0.4) ? 1 : extent;
+	return shape;
+}
+
+void TfliteModel::move()
+{
+	const int32_t from_ = x_;
+
+	if (shape_.size() == 4 && chance(0.5)) {
+		std::vector<int32_t> order{ 0, 1, 2, 3 };
+		std::shuffle(order.begin() + 1, order.end(), random_);
+		Shape shape;
+		for (const int32_t axis : order)
+			shape.push_back(shape_[static_cast<size_t>(axis)]);
+		const int32_t list = builder_.list(order);
+		x_ = tensor(shape, scale_, zero_);
+		builder_.node(39, { from_, list }, { x_ });
+		description += fmt::format("TRANSPOSE -> [{}]; ", fmt::join(shape, ", "));
+		return;
+	}
+	Shape shape{ 1, static_cast<int32_t>(elementsIn(shape_)) };
+	if (chance(0.5))
+		shape = { 1, shape_.back(), shape[1] / shape_.back() };
+	x_ = tensor(shape, scale_, zero_);
+	builder_.node(22, { from_, builder_.list(shape) }, { x_ });
+	description += fmt::format("RESHAPE -> [{}]; ", fmt::join(shape, ", "));
+}
+
+void TfliteModel::elementwise()
+{
+	const Shape shape = repeatable(shape_);
+	const int32_t c = constant(shape, 2), x = x_;
+	const uint32_t kind = from(0, isInteger_ ? 2 : 4);
+	const bool isFirst = chance(0.3);
+	const std::vector<int32_t> inputs = isFirst ? Shape{ c, x } : Shape{ x, c };
+	const float scale = kind == 2 ? scale_ : std::max(scale_, 2.0f / 127) * 1.5f;
+
+	x_ = tensor(shape_, scale, static_cast<int64_t>(from(0, 40)) - 20);
+	description += fmt::format("element-wise {} with [{}]{}; ", kind, fmt::join(shape, ", "),
+				   isFirst ? " first" : "");
+	if (kind == 0)
+		builder_.node(0, inputs, { x_ }, fb::BuiltinOptions::AddOptions,
+			      fb::CreateAddOptions(builder_.flat));
+	else if (kind == 1)
+		builder_.node(41, inputs, { x_ }, fb::BuiltinOptions::SubOptions,
+			      fb::CreateSubOptions(builder_.flat));
+	else if (kind == 2)
+		builder_.node(18, inputs, { x_ }, fb::BuiltinOptions::MulOptions,
+			      fb::CreateMulOptions(builder_.flat));
+	else
+		builder_.node(kind == 3 ? 55 : 57, inputs, { x_ });
+}
+
+void TfliteModel::prelu()
+{
+	const Shape shape = repeatable(shape_);
+	const int32_t slopes = constant(shape, 0.9), x = x_;
+
+	x_ = tensor(shape_, scale_, zero_);
+	builder_.node(54, { x, slopes }, { x_ });
+	description += fmt::format("PRELU with [{}]; ", fmt::join(shape, ", "));
+}
+
+/* As the format's kernels take it: steps of the sums. */
+int32_t TfliteModel::bias(int32_t count, float step)
+{
+	std::vector<float> numbers;
+	std::vector<int32_t> steps;
+
+	for (int32_t k = 0; k < count; k++) {
+		numbers.push_back(static_cast<float>(real(-2, 2)));
+		steps.push_back(static_cast<int32_t>(std::lround(real(-2000, 2000))));
+	}
+	return isInteger_ ? builder_.quantized<int32_t>({ count }, steps, step, 0)
+			  : builder_.constant<float>({ count }, numbers);
+}
+
+void TfliteModel::product()
+{
+	const int32_t x = x_, columns = shape_.back(), kernels = static_cast<int32_t>(from(1, 9));
+	const float made = scale_ * std::sqrt(static_cast<float>(columns));
+	const int32_t weights = constant({ kernels, columns }, 1);
+	const int32_t b = bias(kernels, scale_ / 127);
+	Shape shape = shape_;
+
+	shape.back() = kernels;
+	x_ = tensor(shape, made, 3);
+	builder_.node(
+		9, { x, weights, b }, { x_ }, fb::BuiltinOptions::FullyConnectedOptions,
+		fb::CreateFullyConnectedOptions(builder_.flat, fb::Activation::NONE, 0, true));
+	description += fmt::format("FULLY_CONNECTED to {}; ", kernels);
+}
+
+void TfliteModel::convolution()
+{
+	const int32_t x = x_, kernels = static_cast<int32_t>(from(1, 9));
+	const float made = scale_ * std::sqrt(static_cast<float>(shape_[3])) * 2;
+	const int32_t weights = constant({ kernels, 2, 2, shape_[3] }, 1);
+	const int32_t b = bias(kernels, scale_ / 127);
+
+	x_ = tensor({ 1, shape_[1], shape_[2], kernels }, made, -5);
+	builder_.node(3, { x, weights, b }, { x_ }, fb::BuiltinOptions::Conv2DOptions,
+		      fb::CreateConv2DOptions(builder_.flat, fb::Padding::SAME, 1, 1));
+	description += fmt::format("CONV_2D to {}; ", kernels);
+}
+
+void TfliteModel::transposedConvolution()
+{
+	const int32_t x = x_, kernels = static_cast<int32_t>(from(1, 4));
+	const int32_t size = static_cast<int32_t>(from(1, 4)),
+		      stride = static_cast<int32_t>(from(1, 4));
+	const float made = scale_ * std::sqrt(static_cast<float>(shape_[3])) * 2;
+	const int32_t weights = constant({ kernels, size, size, shape_[3] }, 1);
+	const Shape out{ 1, shape_[1] * stride, shape_[2] * stride, kernels };
+	const int32_t list = builder_.list(out);
+
+	x_ = tensor(out, made, 7);
+	builder_.node(
+		67, { list, weights, x }, { x_ }, fb::BuiltinOptions::TransposeConvOptions,
+		fb::CreateTransposeConvOptions(builder_.flat, fb::Padding::SAME, stride, stride));
+	description += fmt::format("TRANSPOSE_CONV {} by {}; ", size, stride);
+}
+
+void TfliteModel::make()
+{
+	constexpr int32_t extents[] = { 1, 2, 3, 3, 4, 4, 6, 8 };
+	/* A few numbers may nearly cancel out, and leave less of a range than FP16 rounds. */
+	constexpr size_t leastElements = 6;
+	Shape shape{ 1 };
+
+	while (elementsIn(shape) < leastElements) {
+		shape = { 1 };
+		while (shape.size() < 4)
+			shape.push_back(shape.size() > 1 && chance(0.4) ? shape.back()
+									: extents[from(0, 7)]);
+	}
+	const auto scale = static_cast<float>(std::exp2(real(-7, -3)));
+	const int32_t in = x_ = tensor(shape, scale, static_cast<int64_t>(from(0, 255)) - 128);
+	input.type = isInteger_ ? "|i1" : "<f4";
+	for (size_t i = 0; i < elementsIn(shape); i++)
+		input.numbers.push_back(isInteger_ ? std::round(real(-128, 127))
+						   : static_cast<double>(halfToFloat(floatToHalf(
+							     static_cast<float>(real(-4, 4))))));
+	description = fmt::format("[{}]; ", fmt::join(shape, ", "));
+	for (uint32_t more = from(1, 2); more > 0; more--) {
+		if (chance(0.6))
+			move();
+		const bool isPicture = shape_.size() == 4;
+		const uint32_t kind = from(0, isPicture ? 5 : 3);
+		if (kind <= 1)
+			elementwise();
+		else if (kind == 2)
+			prelu();
+		else if (kind == 3)
+			product();
+		else if (kind == 4)
+			convolution();
+		else
+			transposedConvolution();
+	}
+	file = builder_.file({ in }, { x_ });
+}
+
+unsigned long numberOf(const char *variable, unsigned long usual)
+{
+	const char *text = std::getenv(variable);
+
+	return text ? std::strtoul(text, nullptr, 10) : usual;
+}
+
+/* Integers: two steps, as each of two operators may round the other way. Float: a hundredth of the
+ * range. */
+void compare(const Numbers &got, const Numbers &wanted, bool isInteger)
+{
+	ASSERT_EQ(got.size(), wanted.size());
+	double largest = 0, low = 0, high = 0;
+
+	for (size_t i = 0; i < wanted.size(); i++) {
+		const double distance = std::fabs(got[i] - wanted[i]);
+		/* Written so that a NaN counts. */
+		if (!(distance <= largest))
+			largest = distance;
+		low = std::min(low, wanted[i]);
+		high = std::max(high, wanted[i]);
+	}
+	EXPECT_LE(largest, isInteger ? 2 : std::max(high - low, 1e-3) * 0.01)
+		<< "of a range of " << high - low;
+}
+
+void check(bool isInteger, unsigned long usualCount)
+{
+	const unsigned long count = numberOf("NVDLA_RANDOM_MODELS", usualCount);
+	const unsigned long first = numberOf("NVDLA_RANDOM_SEED", 1);
+	std::map<std::string, unsigned> refusals;
+	unsigned right = 0;
+
+	for (unsigned long seed = first; seed < first + count; seed++) {
+		const TfliteModel made(seed, isInteger);
+		SCOPED_TRACE(fmt::format("NVDLA_RANDOM_SEED={}: {}", seed, made.description));
+		Interpreter alone(made.file, nullptr);
+		const std::vector<Array> wanted = alone.run({ made.input });
+		ASSERT_EQ(wanted.size(), 1u);
+		auto run = CoreRun::of(compiler::importTflite(made.file));
+		if (!run) {
+			EXPECT_NE(run.error().code, ErrorCode::InvalidFile)
+				<< run.error().message();
+			refusals[run.error().why.substr(0, 90)]++;
+			continue;
+		}
+		const auto got = run->run({ made.input.numbers });
+		ASSERT_TRUE(got) << got.error().message();
+		compare(got->front(), wanted.front().numbers, isInteger);
+		right++;
+	}
+	for (const auto &[why, times] : refusals)
+		std::cout << times << " refused: " << why << '\n';
+	std::cout << right << " of " << count << " were compared\n";
+	EXPECT_GT(right, count * 7 / 10);
+}
+
+TEST(RandomTflite, FloatsAreTensorFlowLites)
+{
+	check(false, 200);
+}
+
+TEST(RandomTflite, IntegersAreTensorFlowLites)
+{
+	check(true, 200);
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */
