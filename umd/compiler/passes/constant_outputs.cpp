@@ -45,7 +45,7 @@ ValueId addZero(Model &model, ValueId input, const std::string &name)
 	return add(Reshape{}, zero, ElementType::Float32, { 1, 1 });
 }
 
-bool isHalf(double number)
+bool isExactInHalf(double number)
 {
 	return static_cast<double>(halfToFloat(floatToHalf(static_cast<float>(number)))) == number;
 }
@@ -61,7 +61,7 @@ Result<ValueId> addComputed(Model &model, ValueId input, const Value &constant)
 			    fmt::format("is a constant of {} numbers; 1 to {} are possible: leave "
 					"it out of the outputs",
 					numbers.size(), mostNumbers));
-	if (!isFloat(constant.type) && !std::ranges::all_of(numbers, isHalf))
+	if (!isFloat(constant.type) && !std::ranges::all_of(numbers, isExactInHalf))
 		return fail(
 			ErrorCode::Unsupported, "compile model", where,
 			"is a constant of integers that FP16 does not have; leave it out of the "
