@@ -197,7 +197,7 @@ TEST(ConstantOutputs, TakeNoInfinityFromTheInput)
 	}
 }
 
-TEST(OutputShapes, AreTheModels)
+TEST(Signatures, HaveTheShapesOfTheModel)
 {
 	const std::vector<std::vector<int64_t>> shapes = {
 		{ 1, 1, 6, 8 }, { 1, 2, 6, 8 }, { 4, 16, 12 }, { 1, 1, 1, 1 }, { 3, 4 }
@@ -210,9 +210,12 @@ TEST(OutputShapes, AreTheModels)
 		builder.output("y");
 		const auto model = compiledFile(builder);
 		ASSERT_TRUE(model) << model.error().message();
-		ASSERT_EQ(model->outputShapes.size(), 1u);
-		EXPECT_EQ(model->outputShapes[0],
-			  std::vector<uint32_t>(shape.begin(), shape.end()));
+		for (const auto &tensors :
+		     { model->loadable.inputs(), model->loadable.outputs() }) {
+			ASSERT_EQ(tensors.value().size(), 1u);
+			EXPECT_EQ(tensors->front().signature.value().shape,
+				  std::vector<uint32_t>(shape.begin(), shape.end()));
+		}
 	}
 }
 

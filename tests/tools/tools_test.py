@@ -14,7 +14,8 @@ from programs import HEIGHT, WIDTH, ProgramTest, call
 DIGITS = Path(__file__).resolve().parents[2] / 'umd' / 'examples' / 'digits'
 
 
-CODES = {'<f8': 'd', '<f4': 'f', '<i2': 'h', '|i1': 'b', '|u1': 'B'}
+CODES = {'<f8': 'd', '<f4': 'f', '<i8': 'q', '<i4': 'i', '<u8': 'Q', '<u4': 'I', '<u2': 'H', '<i2': 'h', '|i1': 'b',
+	 '|u1': 'B'}
 
 
 def npy(code, shape, values):
@@ -49,6 +50,40 @@ class Models(ProgramTest):
 	def test_array_of_bytes(self):
 		seven = self.write('seven.npy', npy('|u1', (1, 1, 8, 8), (DIGITS / 'seven.pgm').read_bytes()[-64:]))
 		self.assertEqual(self.said(seven), self.said(DIGITS / 'seven.pgm'))
+
+	def test_loadable_takes_what_its_model_takes(self):
+		net, of_model, of_net = (self.folder / name for name in ('net.nvdla', 'model.npy', 'net.npy'))
+		seven = self.write('seven.npy', npy('|u1', (8, 8), (DIGITS / 'seven.pgm').read_bytes()[-64:]))
+		self.good('nvdla-compile', DIGITS / 'digits.onnx', '-o', net)
+		for given in (seven, DIGITS / 'seven.pgm'):
+			self.good('nvdla-run', DIGITS / 'digits.onnx', '--input', given, '--output', of_model)
+			self.good('nvdla-run', net, '--input', given, '--output', of_net)
+			self.assertEqual(of_model.read_bytes(), of_net.read_bytes())
+		# Through its text form, too.
+		text = self.folder / 'net.json'
+		self.good('nvdla-convert', net, text)
+		self.assertEqual(json.loads(text.read_text())['tensor_desc_list'][0]['signature'],
+				 {'shape': [1, 1, 8, 8], 'order': 'nchw', 'is_8_bits': 0})
+		self.good('nvdla-run', text, '--input', seven, '--output', of_net)
+		self.assertEqual(of_model.read_bytes(), of_net.read_bytes())
+
+	def test_arrays_of_another_shape(self):
+		line = self.write('line.npy', npy('<f4', (64,), [0] * 64))
+		said = self.bad(2, 'nvdla-run', DIGITS / 'digits.onnx', '--input', line)
+		self.assertIn('the array has the shape [64], the model has [1, 1, 8, 8]', said)
+		said = self.bad(2, 'nvdla-compile', DIGITS / 'digits.onnx', '-o', self.folder / 'out', '--calibrate', line)
+		self.assertIn('line.npy', said)
+		self.assertIn('[64], the model has [1, 1, 8, 8]', said)
+
+	def test_model_is_no_loadable(self):
+		for program in ('nvdla-run', 'nvdla-info', 'nvdla-prof'):
+			said = self.bad(2, program, '--loadable', DIGITS / 'digits.onnx')
+			self.assertIn('is a model; make a loadable of it: nvdla-compile', said)
+
+	def test_no_input_is_said(self):
+		said = call('nvdla-run', DIGITS / 'digits.onnx')
+		self.assertEqual(said.returncode, 0, said.stderr)
+		self.assertIn("input 'picture' is zero: --input", said.stderr)
 
 	def test_named_by_its_place(self):
 		said = self.good('nvdla-run', DIGITS / 'digits.onnx', '--input', DIGITS / 'seven.pgm', '--top', '1')
@@ -187,7 +222,7 @@ class Models(ProgramTest):
 
 		bad(2, 'int8 and int16 need --calibrate', '--precision', 'int8')
 		bad(2, 'fp16 needs no --calibrate', '--precision', 'fp16', '--calibrate', DIGITS / 'seven.pgm')
-		bad(2, "has 360 numbers, the input 'picture' needs 64", '--calibrate', DIGITS / 'held_out_labels.npy')
+		bad(2, 'has the shape [360], the model has [1, 1, 8, 8]', '--calibrate', DIGITS / 'held_out_labels.npy')
 		empty = self.folder / 'empty'
 		empty.mkdir()
 		bad(2, 'has no picture and no .npy', '--calibrate', empty)
@@ -269,7 +304,7 @@ class Tools(ProgramTest):
 		self.assertEqual(len(outputs), 1)
 		self.assertTrue(any(outputs.pop()))
 		unread = self.write('in.npy', npy('|i1', (1, 3, HEIGHT, WIDTH), values).replace(b"'|i1'", b"'<c8'"))
-		self.assertIn('float64, float32', self.bad(2, 'nvdla-run', self.net, '--input', unread))
+		self.assertIn('float16 to float64', self.bad(2, 'nvdla-run', self.net, '--input', unread))
 
 	def test_layout(self):
 		values = [(i * 37) % 128 for i in range(3 * WIDTH * HEIGHT)]

@@ -89,6 +89,47 @@ void describeModel(const Model &model, CompileReport &report)
 	describe(model.outputs, report.outputs);
 }
 
+/* As the file has them, before passes change values. */
+void completeSignatures(Model &model)
+{
+	const auto complete = [&](const std::vector<ValueId> &ids, std::vector<Extents> &shapes,
+				  std::vector<ElementOrder> &orders) {
+		for (size_t i = shapes.size(); i < ids.size(); i++)
+			shapes.push_back(model.values[ids[i]].shape);
+		orders.resize(ids.size(), ElementOrder::Nhwc);
+	};
+
+	complete(model.inputs, model.inputShapes, model.inputOrders);
+	complete(model.outputs, model.outputShapes, model.outputOrders);
+}
+
+TensorSignature signatureOf(const Model &model, ValueId id, const Extents &shape,
+			    ElementOrder order)
+{
+	return { shape, order, model.values[id].type == ElementType::Int8 };
+}
+
+/* Tensors of a loadable are in the order of the inputs and outputs. */
+void sign(const Model &model, Loadable &loadable)
+{
+	size_t input = 0, output = 0;
+
+	for (TensorEntry &entry : loadable.tensors) {
+		const uint16_t flags = loadable.memory(entry.memId)->flags;
+		if (flags & MemoryInput) {
+			entry.signature =
+				signatureOf(model, model.inputs[input], model.inputShapes[input],
+					    model.inputOrders[input]);
+			input++;
+		} else if (flags & MemoryOutput) {
+			entry.signature =
+				signatureOf(model, model.outputs[output],
+					    model.outputShapes[output], model.outputOrders[output]);
+			output++;
+		}
+	}
+}
+
 /* Those that are outputs already stay where they are. */
 void nameEveryTensor(Model &model)
 {
@@ -176,8 +217,7 @@ Result<LayerErrors> transform(Model &model, const CompileOptions &options)
 Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options)
 {
 	removeUnused(model);
-	for (size_t i = model.outputShapes.size(); i < model.outputs.size(); i++)
-		model.outputShapes.push_back(model.values[model.outputs[i]].shape);
+	completeSignatures(model);
 	if (auto refused = refuseUnknown(model, options); !refused)
 		return forward(refused);
 	CompileReport report;
@@ -188,8 +228,6 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	auto joins = joinWhatGains(model, options);
 	if (!joins)
 		return forward(joins);
-	model.inputOrders.resize(model.inputs.size(), ElementOrder::Nhwc);
-	model.outputOrders.resize(model.outputs.size(), ElementOrder::Nhwc);
 	if (options.everyTensor)
 		nameEveryTensor(model);
 	removeUnused(model);
@@ -211,12 +249,8 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	report.layers = std::move(lowerer.layers);
 	report.steps = std::move(assembly->steps);
 	report.ranges = std::move(assembly->ranges);
-	std::vector<bool> inputsOf8Bits;
-	for (const ValueId id : model.inputs)
-		inputsOf8Bits.push_back(model.values[id].type == ElementType::Int8);
-	return CompiledModel{ std::move(assembly->loadable), std::move(report),
-			      std::move(model.inputOrders),  std::move(model.outputOrders),
-			      std::move(inputsOf8Bits),	     std::move(model.outputShapes) };
+	sign(model, assembly->loadable);
+	return CompiledModel{ std::move(assembly->loadable), std::move(report) };
 }
 
 std::vector<OperatorSupport> supportedOperators(const Model &model)
@@ -262,12 +296,14 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes)
 		if (!model)
 			return forward(model);
 		std::vector<ModelInput> inputs;
+		compiler::completeSignatures(*model);
 		for (size_t i = 0; i < model->inputs.size(); i++) {
-			const compiler::Value &value = model->values[model->inputs[i]];
+			const compiler::ValueId id = model->inputs[i];
+			const compiler::Value &value = model->values[id];
 			const compiler::Cube cube = compiler::naturalCube(value.shape);
 			inputs.push_back({ value.name, cube.c, cube.h, cube.w,
-					   i < model->inputOrders.size() ? model->inputOrders[i]
-									 : ElementOrder::Nhwc });
+					   compiler::signatureOf(*model, id, model->inputShapes[i],
+								 model->inputOrders[i]) });
 		}
 		return inputs;
 	});

@@ -373,6 +373,7 @@ Result<std::vector<TensorDesc>> describeTensors(const Loadable &loadable, Memory
 		if (!quantization)
 			return forward(quantization);
 		desc.quantization = std::move(*quantization);
+		desc.signature = entry.signature;
 		found.push_back({ home->bindId, std::move(desc) });
 	}
 	std::stable_sort(found.begin(), found.end(),

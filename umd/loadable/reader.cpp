@@ -11,6 +11,7 @@
 
 #include "base/io/file.h"
 #include "base/io/guarded.h"
+#include "loadable/model_file.h"
 #include "loadable_generated.h"
 
 namespace nvdla
@@ -298,6 +299,10 @@ void Reader::readTensor(const fb::TensorDescListEntry &entry)
 	std::copy(std::begin(strides), std::end(strides), tensor.stride);
 	tensor.scale = copyVector(entry.scale());
 	tensor.zeroPoint = copyVector(entry.zero_point());
+	if (const fb::TensorSignature *signature = entry.signature())
+		tensor.signature = { copyVector(signature->shape()),
+				     static_cast<ElementOrder>(signature->order()),
+				     signature->is_8_bits() };
 	loadable_.tensors.push_back(std::move(tensor));
 }
 
@@ -418,6 +423,9 @@ Result<Loadable> Loadable::readFile(const std::string &path)
 		if (!bytes)
 			return forward(bytes);
 
+		const auto *start = reinterpret_cast<const char *>(bytes->data());
+		if (auto checked = refuseModel(path, { start, bytes->size() }); !checked)
+			return forward(checked);
 		auto loadable = read(*bytes);
 		if (!loadable)
 			loadable.error().where = path + ": " + loadable.error().where;

@@ -64,6 +64,16 @@ Offset<fb::TaskListEntry> writeTask(FlatBufferBuilder &builder, const Task &task
 				       task.instance, addresses, pre, post);
 }
 
+Offset<fb::TensorSignature> writeSignature(FlatBufferBuilder &builder,
+					   const std::optional<TensorSignature> &signature)
+{
+	if (!signature)
+		return 0;
+	const auto shape = builder.CreateVector(signature->shape);
+	return fb::CreateTensorSignature(builder, shape, static_cast<uint8_t>(signature->order),
+					 signature->is8Bits);
+}
+
 Offset<fb::TensorDescListEntry> writeTensor(FlatBufferBuilder &builder, const TensorEntry &tensor)
 {
 	const auto name = builder.CreateString(tensor.name);
@@ -71,13 +81,14 @@ Offset<fb::TensorDescListEntry> writeTensor(FlatBufferBuilder &builder, const Te
 	const auto scale = tensor.scale.empty() ? 0 : builder.CreateVector(tensor.scale);
 	const auto zeroPoint =
 		tensor.zeroPoint.empty() ? 0 : builder.CreateVector(tensor.zeroPoint);
+	const auto signature = writeSignature(builder, tensor.signature);
 
 	return fb::CreateTensorDescListEntry(
 		builder, name, tensor.id, tensor.memId, tensor.size, tensor.offset,
 		tensor.dataFormat, tensor.dataType, tensor.dataCategory, tensor.pixelFormat,
 		tensor.pixelMapping, tensor.n, tensor.c, tensor.h, tensor.w, tensor.stride[0],
 		tensor.stride[1], tensor.stride[2], tensor.stride[3], tensor.stride[4],
-		tensor.stride[5], tensor.stride[6], tensor.stride[7], scale, zeroPoint);
+		tensor.stride[5], tensor.stride[6], tensor.stride[7], scale, zeroPoint, signature);
 }
 
 } /* namespace */

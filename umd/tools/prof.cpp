@@ -90,7 +90,6 @@ Result<void> run(Settings &settings)
 	auto read = tools::readNetwork(settings.run.network);
 	if (!read)
 		return forward(read);
-	settings.run.follow(*read);
 	auto device = Device::open(settings.run.device);
 	if (!device)
 		return forward(device);

@@ -101,7 +101,6 @@ Result<Loadable> loadNetwork(RunSettings &settings, Progress &progress)
 	auto network = readNetwork(settings.network);
 	if (!network)
 		return forward(network);
-	settings.follow(*network);
 	return std::move(network->loadable);
 }
 
@@ -140,6 +139,9 @@ Result<void> run(RunSettings settings)
 		return counts;
 	if (auto quantized = quantize(settings, *network); !quantized)
 		return quantized;
+	for (size_t i = settings.inputs.size(); i < network->inputs().size(); i++)
+		fmt::print(stderr, "nvdla-run: input '{}' is zero: --input gives it a file\n",
+			   network->inputs()[i].name);
 	for (size_t i = 0; i < settings.inputs.size(); i++) {
 		if (auto set = setInput(*network, i, settings.inputs[i], settings); !set)
 			return set;

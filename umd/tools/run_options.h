@@ -16,14 +16,9 @@ namespace nvdla::tools
 /** \brief What nvdla-run was asked for */
 struct RunSettings {
 	std::string device = "embedded";
-	NetworkFile network; /**< if it is a model, arrays are in its order */
+	NetworkFile network;
 	/** \brief The order of all arrays, whatever the model's is */
 	std::optional<ElementOrder> layout;
-	/** \brief Those of the model, for each input and output, once it is compiled */
-	std::vector<ElementOrder> inputOrders;
-	std::vector<ElementOrder> outputOrders;
-	std::vector<std::vector<uint32_t>> outputShapes;
-	std::vector<bool> inputsOf8Bits; /**< as CompiledModel has them */
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
 	/** \brief Without names in outputs, they go where the first runtime's did */
@@ -44,15 +39,6 @@ struct RunSettings {
 	uint64_t saturatedAbove = 0;
 	uint64_t nanAbove = 0;
 	bool json = false;
-
-	/** \brief Have arrays as a model has them that was compiled */
-	void follow(const CompiledModel &model)
-	{
-		inputOrders = model.inputOrders;
-		outputOrders = model.outputOrders;
-		outputShapes = model.outputShapes;
-		inputsOf8Bits = model.inputsOf8Bits;
-	}
 };
 
 /**

@@ -65,7 +65,7 @@ Result<std::vector<float>> numbersOfPicture(const Image &image, const ModelInput
 	if (!elements)
 		return forward(elements);
 	std::vector<float> numbers = elementsToFloat(DataType::Half, *elements);
-	if (input.order == ElementOrder::Nchw)
+	if (input.signature.order == ElementOrder::Nchw)
 		return numbers;
 	std::vector<float> turned(numbers.size());
 	const size_t plane = size_t{ input.h } * input.w;
@@ -93,12 +93,13 @@ numbersOfFile(const std::string &path, const ModelInput &input, const PixelScali
 	auto array = decodeNpy(*bytes, path);
 	if (!array)
 		return forward(array);
+	auto count = countSamples(input.name, input.signature, array->shape);
+	if (!count) {
+		count.error().where = fmt::format("{}: {}", path, count.error().where);
+		return forward(count);
+	}
 	const std::vector<float> all = elementsToFloat(array->type, array->elements);
-	const size_t one = size_t{ input.c } * input.h * input.w;
-	if (all.empty() || all.size() % one)
-		return fail(ErrorCode::InvalidArgument, reading, path,
-			    fmt::format("has {} numbers, the input '{}' needs {} for each sample",
-					all.size(), input.name, one));
+	const size_t one = all.size() / *count;
 	std::vector<std::vector<float>> samples;
 	for (auto at = all.begin(); at != all.end(); at += static_cast<ptrdiff_t>(one))
 		samples.emplace_back(at, at + static_cast<ptrdiff_t>(one));

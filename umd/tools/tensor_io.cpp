@@ -20,65 +20,39 @@ namespace
 
 constexpr uint64_t maxInputBytes = uint64_t{ 1 } << 32;
 
-bool isNpy(std::span<const std::byte> bytes)
+/* The model's own shape, unless an order is asked for; without a model that of the cube. */
+std::vector<size_t> arrayShape(const TensorDesc &desc, std::optional<ElementOrder> order)
 {
-	constexpr std::string_view magic = "\x93NUMPY";
-	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-
-	return text.starts_with(magic);
-}
-
-/* orders: the model's. */
-ElementOrder orderOf(const RunSettings &settings, const std::vector<ElementOrder> &orders,
-		     size_t index)
-{
-	return settings.layout.value_or(index < orders.size() ? orders[index] : ElementOrder::Nchw);
-}
-
-/* The model's own, unless another order is asked for; of loadables that of the cube. */
-std::vector<size_t> arrayShape(const RunSettings &settings, size_t index, const TensorDesc &desc,
-			       ElementOrder order)
-{
-	if (!settings.layout && index < settings.outputShapes.size())
-		return { settings.outputShapes[index].begin(), settings.outputShapes[index].end() };
+	if (!order && desc.signature)
+		return { desc.signature->shape.begin(), desc.signature->shape.end() };
 	if (order == ElementOrder::Nhwc)
 		return { desc.n, desc.h, desc.w, desc.c };
 	return { desc.n, desc.c, desc.h, desc.w };
 }
 
-/* The lowest integer of 8 bits stands for a byte of 0. */
-constexpr int32_t zeroByte = -128;
-
-bool is8Bits(const RunSettings &settings, size_t index)
-{
-	return index < settings.inputsOf8Bits.size() && settings.inputsOf8Bits[index];
-}
-
-/* Models of 8 bits are made so that their lowest integer is a pixel of 0. */
+/* Models of 8 bits are made so that their lowest integer, -128, is a pixel of 0. */
 Result<std::vector<std::byte>> elementsOfModel(const TensorDesc &desc, const Image &image,
-					       const RunSettings &settings, size_t index)
+					       const PixelScaling &scaling)
 {
 	TensorDesc quantized = desc;
 
-	if (is8Bits(settings, index) && settings.scaling == PixelScaling{})
-		quantized.quantization = Quantization{ 1.0, zeroByte };
-	return elementsFromImage(quantized, fitted(image, desc.c, desc.h, desc.w),
-				 settings.scaling);
+	if (desc.signature->is8Bits && scaling == PixelScaling{})
+		quantized.quantization = Quantization{ 1.0, -128 };
+	return elementsFromImage(quantized, fitted(image, desc.c, desc.h, desc.w), scaling);
 }
 
-Result<std::vector<std::byte>> inputElements(const TensorDesc &desc, size_t index,
+Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 					     std::span<const std::byte> bytes,
 					     const std::string &path, const RunSettings &settings)
 {
-	constexpr std::string_view dimgMagic = "DIMG";
+	constexpr std::string_view npyMagic = "\x93NUMPY", dimgMagic = "DIMG";
 	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 
-	if (isNpy(bytes)) {
+	if (text.starts_with(npyMagic)) {
 		auto array = decodeNpy(bytes, path);
 		if (!array)
 			return forward(array);
-		return elementsFromNpy(desc, *array,
-				       orderOf(settings, settings.inputOrders, index));
+		return elementsFromNpy(desc, *array, settings.layout);
 	}
 	if (text.starts_with(dimgMagic)) {
 		auto dimg = decodeDimg(bytes, path);
@@ -89,8 +63,8 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc, size_t inde
 	auto image = decodeImage(bytes, path);
 	if (!image)
 		return forward(image);
-	if (settings.network.isModel)
-		return elementsOfModel(desc, *image, settings, index);
+	if (desc.signature)
+		return elementsOfModel(desc, *image, settings.scaling);
 	if (desc.type == DataType::Int8 && desc.quantization.none() &&
 	    settings.scaling != PixelScaling{})
 		return fail(ErrorCode::InvalidArgument, "--mean and --normalize", path,
@@ -113,37 +87,6 @@ std::string elementText(const TensorDesc &desc, std::span<const std::byte> eleme
 	return text;
 }
 
-/*
- * An array in the order of the model: elements of the tensor's type, or numbers of another.
- * Integers of 8 bits are the elements of a tensor that has them.
- */
-Result<void> setInModelOrder(Network &network, size_t index, std::span<const std::byte> bytes,
-			     const RunSettings &settings, const std::string &path)
-{
-	const ElementOrder order = orderOf(settings, settings.inputOrders, index);
-	const TensorDesc &desc = network.inputs()[index];
-	auto array = decodeNpy(bytes, path);
-	if (!array)
-		return forward(array);
-	const size_t count = array->elements.size() / elementBytes(array->type);
-	if (count != desc.elements())
-		return fail(ErrorCode::InvalidArgument, "set input", path,
-			    fmt::format("has {} elements, {} needs {}", count, desc.describe(),
-					desc.elements()));
-	if (is8Bits(settings, index) && (array->ofBytes || array->type == DataType::Int8)) {
-		std::vector<float> numbers = elementsToFloat(array->type, array->elements);
-		for (float &number : numbers)
-			number += array->ofBytes ? zeroByte : 0;
-		array->elements = elementsFromFloat(desc.type, numbers);
-	} else if (array->type != desc.type)
-		return network.setInputFloat(index, elementsToFloat(array->type, array->elements),
-					     order);
-	std::vector<std::byte> tensor(desc.size);
-	if (auto packed = packElements(desc, array->elements, tensor, order); !packed)
-		return packed;
-	return network.setInput(index, tensor);
-}
-
 } /* namespace */
 
 FileKind fileKind(const std::string &path)
@@ -164,9 +107,7 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 	if (fileKind(path) == FileKind::Raw || index >= network.inputs().size())
 		return network.setInput(index, *bytes);
 
-	if (settings.network.isModel && isNpy(*bytes))
-		return setInModelOrder(network, index, *bytes, settings, path);
-	auto elements = inputElements(network.inputs()[index], index, *bytes, path, settings);
+	auto elements = inputElements(network.inputs()[index], *bytes, path, settings);
 	if (!elements)
 		return forward(elements);
 	return network.setInputElements(index, *elements);
@@ -184,8 +125,8 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 		return writeWholeFile(path, *tensor);
 	}
 	if (fileKind(path) == FileKind::Npy) {
-		const ElementOrder order = orderOf(settings, settings.outputOrders, index);
-		const std::vector<size_t> shape = arrayShape(settings, index, desc, order);
+		const ElementOrder order = settings.layout.value_or(desc.order());
+		const std::vector<size_t> shape = arrayShape(desc, settings.layout);
 		auto array = network.outputFloat(index, order).and_then([&](const auto &values) {
 			return encodeNpy(shape, values);
 		});

@@ -150,6 +150,87 @@ TEST(Npy, BytesAreTheElementsOfUnsignedTensors)
 	EXPECT_FALSE(elementsFromNpy(desc, *array, ElementOrder::Nchw));
 }
 
+TEST(Npy, ArraysHaveTheShapeOfTheSignature)
+{
+	const TensorSignature nchw{ { 1, 3, 4, 5 }, ElementOrder::Nchw };
+	const TensorSignature batch{ { 2, 8 }, ElementOrder::Nhwc };
+	const auto samples = [](const TensorSignature &signature, std::vector<size_t> shape) {
+		return countSamples("x", signature, shape).value_or(0);
+	};
+
+	EXPECT_EQ(samples(nchw, { 1, 3, 4, 5 }), 1u);
+	EXPECT_EQ(samples(nchw, { 3, 4, 5 }), 1u);
+	EXPECT_EQ(samples(nchw, { 7, 3, 4, 5 }), 7u);
+	EXPECT_EQ(samples(nchw, { 1, 4, 5, 3 }), 0u);
+	EXPECT_EQ(samples(nchw, { 60 }), 0u);
+	EXPECT_EQ(samples(nchw, {}), 0u);
+	EXPECT_EQ(samples(batch, { 2, 8 }), 1u);
+	EXPECT_EQ(samples(batch, { 6, 8 }), 3u);
+	EXPECT_EQ(samples(batch, { 5, 8 }), 0u);
+	EXPECT_EQ(samples({ { 1, 1 }, ElementOrder::Nhwc }, { 9 }), 9u);
+	const auto other = countSamples("x", nchw, std::vector<size_t>{ 1, 4, 5, 3 });
+	EXPECT_NE(other.error().why.find("whose channels are last"), std::string::npos)
+		<< other.error().message();
+}
+
+TEST(Npy, ArraysOfAModelAreInItsOrder)
+{
+	TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int16, 2, 1, 2);
+	desc.quantization = Quantization{ 0.5, 0 };
+	desc.signature = { { 1, 2, 2 }, ElementOrder::Nhwc, true };
+	const auto elements = [&](const char *type, auto values) {
+		const auto array =
+			decodeNpy(npyFile(fmt::format("{{'descr': '{}', 'fortran_order': False, "
+						      "'shape': (2, 2), }}",
+						      type),
+					  test::bytesOf(values)),
+				  "file");
+		return elementsToFloat(DataType::Int16,
+				       elementsFromNpy(desc, array.value()).value());
+	};
+
+	/* Bytes and integers of 8 bits are elements, numbers are quantized. */
+	EXPECT_EQ(elements("|u1", std::vector<uint8_t>{ 0, 1, 2, 255 }),
+		  (std::vector<float>{ -128, -126, -127, 127 }));
+	EXPECT_EQ(elements("|i1", std::vector<int8_t>{ 0, 1, 2, -128 }),
+		  (std::vector<float>{ 0, 2, 1, -128 }));
+	EXPECT_EQ(elements("<i8", std::vector<int64_t>{ 0, 1, 2, -3 }),
+		  (std::vector<float>{ 0, 4, 2, -6 }));
+}
+
+TEST(Signature, HasAsManyElementsAsTheTensor)
+{
+	TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 2, 1, 2);
+
+	for (const auto &shape : std::vector<std::vector<uint32_t>>{
+		     {}, { 0 }, { 3 }, { 2, 4 }, { 65536, 65536, 65536, 65536 }, { 4, 0 } }) {
+		desc.signature = { shape, ElementOrder::Nchw };
+		EXPECT_FALSE(desc.check()) << testing::PrintToString(shape);
+	}
+	desc.signature = { { 4 }, ElementOrder::Nchw };
+	EXPECT_TRUE(desc.check());
+	desc.signature->order = static_cast<ElementOrder>(2);
+	EXPECT_FALSE(desc.check());
+}
+
+TEST(Picture, GreyFillsTheColours)
+{
+	const Image grey{ 2, 1, 1, { 7, 250 } };
+	const auto pixels = [&](uint32_t channels) {
+		return elementsToFloat(
+			DataType::Half,
+			elementsFromImage(
+				TensorDesc::packedFeature("x", DataType::Half, channels, 1, 2),
+				grey)
+				.value_or(std::vector<std::byte>{}));
+	};
+
+	EXPECT_EQ(pixels(1), (std::vector<float>{ 7, 250 }));
+	EXPECT_EQ(pixels(3), (std::vector<float>{ 7, 250, 7, 250, 7, 250 }));
+	EXPECT_EQ(pixels(4), (std::vector<float>{ 7, 250, 7, 250, 7, 250, 0, 0 }));
+	EXPECT_TRUE(pixels(2).empty());
+}
+
 /* Not from a file: what a caller put together. */
 TEST(Npy, ArraysThatAreNotWhatTheySay)
 {

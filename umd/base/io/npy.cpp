@@ -79,13 +79,14 @@ std::vector<std::byte> widened(std::span<const std::byte> bytes)
 	return wide;
 }
 
-/* float32 of float64: the nearest, ties to even; what is too large becomes infinite. */
+/* float32 of other numbers: the nearest, ties to even; what is too large becomes infinite. */
+template<typename T>
 std::vector<std::byte> narrowed(std::span<const std::byte> bytes)
 {
-	std::vector<float> narrow(bytes.size() / sizeof(double));
+	std::vector<float> narrow(bytes.size() / sizeof(T));
 
 	for (size_t i = 0; i < narrow.size(); i++) {
-		double value;
+		T value;
 		std::memcpy(&value, &bytes[i * sizeof(value)], sizeof(value));
 		narrow[i] = static_cast<float>(value);
 	}
@@ -103,8 +104,14 @@ struct FileType {
 };
 
 constexpr FileType fileTypes[] = {
-	{ "'<f8'", DataType::Float, sizeof(double), narrowed },
+	{ "'<f8'", DataType::Float, sizeof(double), narrowed<double> },
 	{ "'<f4'", DataType::Float, sizeof(float) },
+	{ "'<i8'", DataType::Float, sizeof(int64_t), narrowed<int64_t> },
+	{ "'<i4'", DataType::Float, sizeof(int32_t), narrowed<int32_t> },
+	{ "'<u8'", DataType::Float, sizeof(uint64_t), narrowed<uint64_t> },
+	{ "'<u4'", DataType::Float, sizeof(uint32_t), narrowed<uint32_t> },
+	{ "'<u2'", DataType::Float, sizeof(uint16_t), narrowed<uint16_t> },
+	{ "'|b1'", DataType::Float, sizeof(bool), narrowed<uint8_t> },
 	{ "'<f2'", DataType::Half, 2 },
 	{ "'<i2'", DataType::Int16, 2 },
 	{ "'|i1'", DataType::Int8, 1 },
@@ -119,10 +126,11 @@ Result<FileType> typeOf(std::string_view dictionary, const std::string &name)
 		if (text.find(known.code) != std::string_view::npos)
 			return known;
 	}
-	return fail(ErrorCode::Unsupported, readingNpy, name,
-		    fmt::format("element type {}; float64, float32, float16, int16, int8 and uint8 "
-				"are read",
-				text));
+	return fail(
+		ErrorCode::Unsupported, readingNpy, name,
+		fmt::format("element type {}; float16 to float64, integers and bool in the order "
+			    "of bytes of this machine are read",
+			    text));
 }
 
 size_t bytesOf(std::span<const size_t> shape, size_t each)
@@ -237,11 +245,108 @@ NpyArray inChannelOrder(const NpyArray &array, ElementOrder order)
 
 } /* namespace */
 
-Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &given,
-					       ElementOrder order)
+namespace
 {
-	constexpr const char *converting = "convert npy to tensor";
 
+constexpr const char *converting = "convert npy to tensor";
+
+/* (1, 1, 28, 28) and (28, 28) are the same picture. */
+std::vector<size_t> withoutOnes(auto shape)
+{
+	std::erase(shape, 1);
+	return { shape.begin(), shape.end() };
+}
+
+/* With the channels where the other order has them. */
+std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
+{
+	std::vector<uint32_t> shape = signature.shape;
+
+	if (shape.size() < 3)
+		return shape;
+	if (signature.order == ElementOrder::Nchw)
+		std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
+	else
+		std::rotate(shape.begin() + 1, shape.end() - 1, shape.end());
+	return shape;
+}
+
+/* Without a signature, or in an order of its own, an array has three or four axes. */
+Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
+			  std::optional<ElementOrder> order)
+{
+	NpyArray array = given;
+
+	if (order || !desc.signature)
+		return inChannelOrder(array, order.value_or(ElementOrder::Nchw));
+	auto samples = countSamples(desc.name, *desc.signature, given.shape);
+	if (!samples)
+		return forward(samples);
+	if (*samples != 1)
+		return fail(ErrorCode::InvalidArgument, converting, "tensor " + desc.describe(),
+			    fmt::format("the array has {} samples, one is taken", *samples));
+	if (desc.signature->order == ElementOrder::Nhwc)
+		array.shape = { desc.n, desc.h, desc.w, desc.c };
+	else
+		array.shape = { desc.n, desc.c, desc.h, desc.w };
+	return inChannelOrder(array, desc.signature->order);
+}
+
+/* The lowest integer of 8 bits stands for a byte of 0. */
+constexpr float zeroByte = -128;
+
+/* What is added to an array that holds elements, not numbers. */
+std::optional<float> offsetOfElements(const TensorDesc &desc, const NpyArray &array)
+{
+	const bool hasBytes = array.ofBytes || array.type == DataType::Int8;
+
+	if (desc.signature && desc.signature->is8Bits && hasBytes)
+		return array.ofBytes ? zeroByte : 0;
+	if (array.type == desc.type)
+		return 0;
+	if (array.ofBytes && desc.isUnsigned && desc.type == DataType::Int8)
+		return 0;
+	return std::nullopt;
+}
+
+} /* namespace */
+
+Result<size_t> countSamples(const std::string &name, const TensorSignature &signature,
+			    std::span<const size_t> shape)
+{
+	return guarded(converting, [&]() -> Result<size_t> {
+		const auto wanted = withoutOnes(signature.shape);
+		const auto given = withoutOnes(std::vector<size_t>(shape.begin(), shape.end()));
+		const auto endsAlike = [&](size_t count) {
+			return std::ranges::equal(std::span(given).last(count),
+						  std::span(wanted).last(count));
+		};
+
+		if (given == wanted)
+			return 1;
+		if (given.size() == wanted.size() + 1 && endsAlike(wanted.size()))
+			return given[0];
+		if (given.size() == wanted.size() && signature.shape[0] > 1 &&
+		    endsAlike(wanted.size() - 1) && given[0] % wanted[0] == 0)
+			return given[0] / wanted[0];
+		const bool isOther = given == withoutOnes(inOtherOrder(signature));
+		const bool isLast = signature.order == ElementOrder::Nhwc;
+		return fail(
+			ErrorCode::InvalidArgument, converting, fmt::format("tensor {}", name),
+			fmt::format("the array has the shape {}, the model has {}: {}", shape,
+				    signature.shape,
+				    isOther ? fmt::format("transpose the array, whose channels "
+							  "are {}, or name its order: {}",
+							  isLast ? "first" : "last",
+							  isLast ? "nchw" : "nhwc")
+					    : "axes of length 1 may be left out, the others have "
+					      "to be equal"));
+	});
+}
+
+Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &given,
+					       std::optional<ElementOrder> order)
+{
 	return guarded(converting, [&]() -> Result<std::vector<std::byte>> {
 		if (auto checked = desc.check(); !checked)
 			return forward(checked);
@@ -251,29 +356,34 @@ Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const Npy
 				fmt::format("the array has {} bytes of elements, shape {} needs {}",
 					    given.elements.size(), given.shape,
 					    bytesOf(given.shape, elementBytes(given.type))));
-		const NpyArray array = inChannelOrder(given, order);
-		const std::vector<size_t> &shape = array.shape;
+		auto array = inAxesOf(desc, given, order);
+		if (!array)
+			return forward(array);
+		const std::vector<size_t> &shape = array->shape;
 		if (shape.size() != 4 || shape[0] != desc.n || shape[1] > desc.c ||
 		    shape[2] != desc.h || shape[3] != desc.w)
-			return fail(ErrorCode::InvalidArgument, converting,
-				    "tensor " + desc.describe(),
-				    fmt::format("the array has the shape {}; accepted is {}",
-						given.shape, acceptedShapes(desc, order)));
-
+			return fail(
+				ErrorCode::InvalidArgument, converting, "tensor " + desc.describe(),
+				fmt::format(
+					"the array has the shape {}; accepted is {}", given.shape,
+					acceptedShapes(desc, order.value_or(ElementOrder::Nchw))));
 		const size_t image = size_t{ desc.c } * desc.h * desc.w;
-		if (array.type == desc.type) {
+		const auto offset = offsetOfElements(desc, *array);
+		if (offset && array->type == desc.type && *offset == 0) {
 			auto elements =
 				elementsFromFloat(desc, std::vector<float>(desc.elements()));
 			if (elements)
-				copyImages(array, desc.n, image * elementBytes(array.type),
+				copyImages(*array, desc.n, image * elementBytes(array->type),
 					   *elements);
 			return elements;
 		}
-		std::vector<std::byte> held(desc.elements() * elementBytes(array.type));
-		copyImages(array, desc.n, image * elementBytes(array.type), held);
-		const std::vector<float> numbers = elementsToFloat(array.type, held);
-		if (!array.ofBytes || !desc.isUnsigned || desc.type != DataType::Int8)
+		std::vector<std::byte> held(desc.elements() * elementBytes(array->type));
+		copyImages(*array, desc.n, image * elementBytes(array->type), held);
+		std::vector<float> numbers = elementsToFloat(array->type, held);
+		if (!offset)
 			return elementsFromFloat(desc, numbers);
+		for (float &number : numbers)
+			number += *offset;
 		TensorDesc elements = desc;
 		elements.quantization = {};
 		return elementsFromFloat(elements, numbers);

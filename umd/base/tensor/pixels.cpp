@@ -71,24 +71,40 @@ Image toGrey(const Image &image)
 	return grey;
 }
 
-Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const Image &image,
+Image toColours(const Image &image)
+{
+	constexpr uint32_t colours = 3;
+
+	if (image.channels != 1)
+		return image;
+
+	Image coloured{ image.width, image.height, colours, {} };
+	coloured.pixels.reserve(image.pixels.size() * colours);
+	for (const uint8_t pixel : image.pixels)
+		coloured.pixels.insert(coloured.pixels.end(), colours, pixel);
+	return coloured;
+}
+
+Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const Image &given,
 						 const PixelScaling &scaling)
 {
 	constexpr const char *what = "convert picture to tensor";
 	return guarded(what, [&]() -> Result<std::vector<std::byte>> {
 		const std::string where = "tensor " + desc.describe();
+		const Image image = desc.c == 1 ? given : toColours(given);
 
 		if (image.width != desc.w || image.height != desc.h)
 			return fail(ErrorCode::InvalidArgument, what, where,
 				    fmt::format("the picture has {} x {} pixels, {} x {} needed",
 						image.width, image.height, desc.w, desc.h));
 		if (desc.n != 1 || desc.c < image.channels || desc.c > 4)
-			return fail(ErrorCode::InvalidArgument, what, where,
-				    fmt::format("a picture of {} channels does not fit; accepted "
-						"are tensors "
-						"of 1 image with {} to 4 channels, others are read "
-						"from .npy",
-						image.channels, image.channels));
+			return fail(
+				ErrorCode::InvalidArgument, what, where,
+				fmt::format("a picture of {} does not fit; accepted are tensors "
+					    "of 1 image with {} channels, others are read from "
+					    ".npy",
+					    given.channels == 1 ? "1 channel" : "3 channels",
+					    given.channels == 1 ? "1, 3 or 4" : "3 or 4"));
 		if (scaling.normalize == 0.0f)
 			return fail(ErrorCode::InvalidArgument, what, where, "pixels divided by 0");
 

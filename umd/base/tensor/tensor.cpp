@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nvdla/core_geometry.h>
 
 #include "base/io/guarded.h"
@@ -41,6 +41,32 @@ Result<void> checkQuantization(const TensorDesc &desc)
 			return bad(fmt::format("zero point {} of channel {} must be {} to {}",
 					       zeroPoint, c, limits.lowest, limits.highest));
 	}
+	return {};
+}
+
+Result<void> checkSignature(const TensorDesc &desc)
+{
+	auto bad = [&](std::string why) -> Result<void> {
+		return fail(ErrorCode::InvalidArgument, "tensor " + desc.describe(), "signature",
+			    std::move(why));
+	};
+	uint64_t elements = 1;
+
+	if (!desc.signature)
+		return {};
+	if (desc.signature->order > ElementOrder::Nhwc)
+		return bad(fmt::format("order {} is not known",
+				       static_cast<unsigned>(desc.signature->order)));
+	for (const uint32_t length : desc.signature->shape) {
+		if (length == 0 || elements > desc.elements() / length) {
+			elements = 0;
+			break;
+		}
+		elements *= length;
+	}
+	if (elements != desc.elements())
+		return bad(fmt::format("shape {} has not {} elements", desc.signature->shape,
+				       desc.elements()));
 	return {};
 }
 
@@ -102,7 +128,7 @@ Result<void> TensorDesc::check() const
 		auto layout = Layout::of(*this);
 		if (!layout)
 			return forward(layout);
-		return checkQuantization(*this);
+		return checkQuantization(*this).and_then([&] { return checkSignature(*this); });
 	});
 }
 

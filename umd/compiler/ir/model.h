@@ -284,7 +284,8 @@ struct Model {
 	/** \brief How the file orders the elements of each of them; without: N, H, W, C */
 	std::vector<ElementOrder> inputOrders;
 	std::vector<ElementOrder> outputOrders;
-	/** \brief The shape that each output has in the file; none: that of its value */
+	/** \brief The shape that each of them has in the file; none: that of its value */
+	std::vector<Extents> inputShapes;
 	std::vector<Extents> outputShapes;
 	/** \brief How often the kernels of the file's format round a result of 8 bits */
 	ScaleRounding roundingOf8Bits = ScaleRounding::Twice;

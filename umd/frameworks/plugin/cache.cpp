@@ -45,37 +45,10 @@ private:
 	Wide state_ = (Wide{ 0x6c62272e07bb0142 } << 64) + 0x62b821756295c58d;
 };
 
-/*
- * What an entry begins with; a byte for each input and output follows with its order, and for each
- * input whether it has 8 bits; then the loadable.
- */
+/* What an entry begins with; the loadable follows. */
 struct Header {
-	std::array<uint64_t, 2> sum; /* of all that follows it */
-	uint32_t inputs;
-	uint32_t outputs;
+	std::array<uint64_t, 2> sum; /* of the loadable */
 };
-
-std::vector<ElementOrder> ordersOf(std::span<const std::byte> bytes)
-{
-	std::vector<ElementOrder> orders;
-
-	for (const std::byte byte : bytes)
-		orders.push_back(static_cast<ElementOrder>(byte));
-	return orders;
-}
-
-template<typename T>
-void append(std::vector<std::byte> &bytes, const T &from)
-{
-	const auto part = std::as_bytes(std::span(from));
-
-	bytes.insert(bytes.end(), part.begin(), part.end());
-}
-
-std::span<const std::byte> afterSum(std::span<const std::byte> entry)
-{
-	return entry.subspan(sizeof(Header::sum));
-}
 
 } /* namespace */
 
@@ -122,22 +95,13 @@ std::optional<CompiledModel> Cache::find(std::span<const std::byte> model,
 	if (!entry || entry->size() < sizeof(header))
 		return {};
 	std::memcpy(&header, entry->data(), sizeof(header));
-	const auto rest = std::span(*entry).subspan(sizeof(header));
-	const uint64_t orders = uint64_t{ header.inputs } + header.outputs;
-	const uint64_t described = orders + header.inputs;
-	if (Sum().add(afterSum(*entry)).value() != header.sum || described > rest.size())
+	const auto written = std::span(*entry).subspan(sizeof(header));
+	if (Sum().add(written).value() != header.sum)
 		return {};
-	auto loadable = Loadable::read(rest.subspan(described));
+	auto loadable = Loadable::read(written);
 	if (!loadable)
 		return {};
-	CompiledModel compiled{ std::move(*loadable),
-				{},
-				ordersOf(rest.first(header.inputs)),
-				ordersOf(rest.subspan(header.inputs, header.outputs)),
-				{} };
-	for (const std::byte is8Bits : rest.subspan(orders, header.inputs))
-		compiled.inputsOf8Bits.push_back(is8Bits != std::byte{});
-	return compiled;
+	return CompiledModel{ std::move(*loadable), {} };
 }
 
 void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled,
@@ -150,19 +114,10 @@ void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled
 
 	if (!loadable)
 		return;
-	Header header{ {},
-		       static_cast<uint32_t>(compiled.inputOrders.size()),
-		       static_cast<uint32_t>(compiled.outputOrders.size()) };
-	std::vector<std::byte> entry;
-	append(entry, std::span(&header, 1));
-	append(entry, compiled.inputOrders);
-	append(entry, compiled.outputOrders);
-	for (size_t i = 0; i < compiled.inputOrders.size(); i++)
-		entry.push_back(std::byte{ i < compiled.inputsOf8Bits.size() &&
-					   compiled.inputsOf8Bits[i] });
-	append(entry, *loadable);
-	header.sum = Sum().add(afterSum(entry)).value();
+	const Header header{ Sum().add(*loadable).value() };
+	std::vector<std::byte> entry(sizeof(header));
 	std::memcpy(entry.data(), &header, sizeof(header));
+	entry.insert(entry.end(), loadable->begin(), loadable->end());
 
 	/* Others see all of it or nothing. */
 	std::filesystem::create_directories(folder_, failed);

@@ -80,13 +80,12 @@ Partition::Partition(std::shared_ptr<Session> session, Network network, Request 
 
 /* The device reads and writes buffers of ours, as far as the network lets it. */
 Result<std::vector<Partition::End>> Partition::makeEnds(const std::vector<TensorDesc> &tensors,
-							const std::vector<ElementOrder> &orders,
 							Bind bind)
 {
 	std::vector<End> ends;
 
 	for (size_t i = 0; i < tensors.size(); i++) {
-		ends.push_back({ .desc = tensors[i], .order = orders.at(i) });
+		ends.push_back({ .desc = tensors[i], .order = tensors[i].order() });
 		auto buffer = session_->device().allocate(tensors[i].size);
 		if (!buffer)
 			return forward(buffer);
@@ -159,13 +158,11 @@ Result<std::unique_ptr<Partition>> Partition::load(std::shared_ptr<Session> sess
 	std::unique_ptr<Partition> partition(new Partition(std::move(session), std::move(*network),
 							   std::move(*request), std::move(name),
 							   std::move(cpu)));
-	auto inputs = partition->makeEnds(partition->network_.inputs(), compiled.inputOrders,
-					  &Request::bindInput);
+	auto inputs = partition->makeEnds(partition->network_.inputs(), &Request::bindInput);
 	if (!inputs)
 		return forward(inputs);
 	partition->inputs_ = std::move(*inputs);
-	auto outputs = partition->makeEnds(partition->network_.outputs(), compiled.outputOrders,
-					   &Request::bindOutput);
+	auto outputs = partition->makeEnds(partition->network_.outputs(), &Request::bindOutput);
 	if (!outputs)
 		return forward(outputs);
 	partition->outputs_ = std::move(*outputs);

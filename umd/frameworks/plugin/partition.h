@@ -106,8 +106,7 @@ private:
 		  std::string name, std::unique_ptr<CpuNetwork> cpu);
 
 	using Bind = Result<void> (Request::*)(size_t, TensorPlace);
-	Result<std::vector<End>> makeEnds(const std::vector<TensorDesc> &tensors,
-					  const std::vector<ElementOrder> &orders, Bind bind);
+	Result<std::vector<End>> makeEnds(const std::vector<TensorDesc> &tensors, Bind bind);
 	Result<void> runOnDevice(std::span<const HostTensor> inputs,
 				 std::span<const HostTensor> outputs);
 	Result<void> setInput(size_t index, const HostTensor &input);

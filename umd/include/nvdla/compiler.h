@@ -84,14 +84,6 @@ struct CompileReport {
 struct CompiledModel {
 	Loadable loadable;
 	CompileReport report;
-	/** \brief How the model has the elements of each input and output, in their order */
-	std::vector<ElementOrder> inputOrders;
-	std::vector<ElementOrder> outputOrders;
-	/** \brief Inputs whose integers are -128 to 127, though the core may hold them in 16 bits
-	 */
-	std::vector<bool> inputsOf8Bits;
-	/** \brief The shape of each output in the model, in the order that outputOrders says */
-	std::vector<std::vector<uint32_t>> outputShapes = {};
 };
 
 /** \brief How the range of a tensor's numbers is chosen */
@@ -152,7 +144,7 @@ struct ModelInput {
 	uint32_t c = 1;
 	uint32_t h = 1;
 	uint32_t w = 1;
-	ElementOrder order = ElementOrder::Nhwc; /**< of its elements in the model */
+	TensorSignature signature;
 };
 
 /**

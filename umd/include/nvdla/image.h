@@ -50,6 +50,9 @@ Image resize(const Image &image, uint32_t width, uint32_t height);
 /** \return the luminance of a colour picture (ITU-R BT.601), or the grey picture itself */
 Image toGrey(const Image &image);
 
+/** \return three channels that are each the grey picture, or the colour picture itself */
+Image toColours(const Image &image);
+
 /** \brief The numbers that pixels, 0 to 255, become: (pixel - mean) / normalize */
 struct PixelScaling {
 	std::array<float, 4> mean{}; /**< subtracted, per channel */
@@ -77,8 +80,8 @@ constexpr Quantization defaultPixelQuantization(bool isUnsigned)
  * floor(pixel * 127 / 255 + 0.5), as the first NVDLA runtime did it.
  *
  * \return InvalidArgument naming both sizes if the picture's width or height
- * is not the tensor's, or if the tensor has fewer channels than the picture;
- * further channels stand for 0
+ * is not the tensor's, or if the tensor has fewer channels than the picture, or more than four;
+ * a grey picture is the same in the first three, a fourth channel stands for 0
  */
 Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const Image &image,
 						 const PixelScaling &scaling = {});

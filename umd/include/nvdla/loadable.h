@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -154,6 +155,7 @@ struct TensorEntry {
 	 */
 	std::vector<float> scale;
 	std::vector<int32_t> zeroPoint;
+	std::optional<TensorSignature> signature; /**< ours */
 
 	bool operator==(const TensorEntry &) const = default;
 };

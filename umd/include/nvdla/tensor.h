@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,23 @@ constexpr DataType pixelElementType(const PixelFormatInfo &info)
 	       : info.kind == PixelKind::Half ? DataType::Half
 					      : DataType::Int16;
 }
+
+/** \brief Order of plain elements, the last changes fastest */
+enum class ElementOrder : uint8_t {
+	Nchw,
+	Nhwc,
+};
+
+/** \brief How a model has an input or output, which is how applications give and take its arrays */
+struct TensorSignature {
+	/** \brief Lengths of the axes in the model, of any number of axes */
+	std::vector<uint32_t> shape = {};
+	ElementOrder order = ElementOrder::Nchw; /**< of the axes of that shape */
+	/** \brief Integers are -128 to 127, though the tensor may hold them in 16 bits */
+	bool is8Bits = false;
+
+	bool operator==(const TensorSignature &) const = default;
+};
 
 /**
  * \brief Shape and layout of a tensor in device memory
@@ -64,9 +82,14 @@ struct TensorDesc {
 	/** \brief What the elements stand for; heeded wherever there are numbers: float, pictures
 	 */
 	TensorQuantization quantization = {};
+	/** \brief Of inputs and outputs of a network that was compiled from a model by us */
+	std::optional<TensorSignature> signature = {};
 
 	/** \return number of elements, n * c * h * w */
 	uint64_t elements() const { return uint64_t{ n } * c * h * w; }
+
+	/** \return the order of arrays that the model has; without a model N, C, H, W */
+	ElementOrder order() const { return signature ? signature->order : ElementOrder::Nchw; }
 
 	/** \return "name n x c x h x w type layout", for messages */
 	std::string describe() const;
@@ -75,8 +98,8 @@ struct TensorDesc {
 	IntegerLimits limits(uint32_t c) const;
 
 	/**
-	 * \brief Check that the layout is known, that every element lies inside \a size, and that
-	 * the quantization can be
+	 * \brief Check that the layout is known, that every element lies inside \a size, that the
+	 * quantization can be, and that a signature's shape has as many elements
 	 *
 	 * A quantization is of INT8 or INT16 tensors, has none, one or as many values as there are
 	 * channels, scales that are positive and finite, and zero points that elements can be.
@@ -107,12 +130,6 @@ struct TensorDesc {
 				 uint32_t w);
 
 	bool operator==(const TensorDesc &) const = default;
-};
-
-/** \brief Order of plain elements, the last changes fastest */
-enum class ElementOrder : uint8_t {
-	Nchw,
-	Nhwc,
 };
 
 /**

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,7 +57,12 @@ Result<std::vector<std::byte>> elementsFromDimg(const TensorDesc &desc, const Di
 /** \brief An array of a .npy file, in C order */
 struct NpyArray {
 	std::vector<size_t> shape;
-	/** \brief float32 (float64 of a file are rounded to it), float16, int16 or int8 */
+	/**
+	 * \brief float32, float16, int16 or int8
+	 *
+	 * Numbers of other types in the file, float64 and the other integers, are rounded to
+	 * float32.
+	 */
 	DataType type = DataType::Float;
 	std::vector<std::byte> elements;
 	bool ofBytes = false; /**< the file has uint8, which are held as int16 */
@@ -66,18 +72,33 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 Result<NpyArray> readNpy(const std::string &path);
 
 /**
+ * \brief Check that an array has the shape of a signature
+ *
+ * Axes of length 1 may be left out or added.
+ *
+ * \param[in] name of the tensor, for errors
+ * \return how many samples the array has, 1 or more, one behind the other on its first axis;
+ * InvalidArgument naming both shapes if they do not go together
+ */
+Result<size_t> countSamples(const std::string &name, const TensorSignature &signature,
+			    std::span<const size_t> shape);
+
+/**
  * \brief Elements of a tensor from an array
  *
- * The array has the shape N, C, H, W, or C, H, W for one image, or the same with the channels
- * last if \a order says so. It may have fewer channels than the tensor; the others stand for 0.
+ * The array has the shape and the order of the tensor's signature, as countSamples() has it.
+ * Without a signature, or with an \a order: N, C, H, W, or C, H, W for one image, or the same with
+ * the channels last. It may then have fewer channels than the tensor; the others stand for 0.
+ *
  * An array of the tensor's type holds its elements, as one of uint8 does for a tensor of unsigned
- * bytes; one of another type holds numbers, which desc.quantization makes elements of.
+ * bytes, and one of int8 or uint8 (less 128) for a model's input of 8 bits; one of another type
+ * holds numbers, which desc.quantization makes elements of.
  *
  * \return elements in N, C, H, W order; InvalidArgument naming both shapes if they do not go
  * together
  */
 Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array,
-					       ElementOrder order = ElementOrder::Nchw);
+					       std::optional<ElementOrder> order = std::nullopt);
 
 /**
  * \brief Make a .npy of numbers, float32

@@ -108,6 +108,23 @@ Result<void> readMember(const Optional<T, M> &member, const Json &json, const st
 	return fromJson(json[member.name], fieldPath(path, member.name), value.*member.member);
 }
 
+template<typename T, typename V>
+void writeMember(const Optional<T, std::optional<V>> &member, const T &value, Json &json)
+{
+	if (value.*member.member)
+		json[member.name] = toJson(*(value.*member.member));
+}
+
+template<typename T, typename V>
+Result<void> readMember(const Optional<T, std::optional<V>> &member, const Json &json,
+			const std::string &path, T &value)
+{
+	if (!json.is_object() || !json.contains(member.name))
+		return {};
+	return fromJson(json[member.name], fieldPath(path, member.name),
+			(value.*member.member).emplace());
+}
+
 /** \brief Write the members of \a value into the object \a json */
 template<typename T>
 void writeMembers(const T &value, Json &json)

@@ -36,7 +36,8 @@ struct Bits {
 template<typename T>
 Bits(const char *, uint16_t T::*, NameOf) -> Bits<T>;
 
-/** \brief As a Member, but a list or a text that is left out when it is empty */
+/** \brief As a Member, but a list or a text that is left out when it is empty, or a std::optional
+ */
 template<typename T, typename M>
 struct Optional {
 	const char *name;
@@ -101,6 +102,13 @@ inline constexpr auto members<Submit> = std::tuple{
 };
 
 template<>
+inline constexpr auto members<TensorSignature> = std::tuple{
+	Member{ "shape", &TensorSignature::shape },
+	Member{ "order", &TensorSignature::order, elementOrderName },
+	Member{ "is_8_bits", &TensorSignature::is8Bits },
+};
+
+template<>
 inline constexpr auto members<TensorEntry> = std::tuple{
 	Member{ "name", &TensorEntry::name },
 	Member{ "id", &TensorEntry::id },
@@ -119,6 +127,7 @@ inline constexpr auto members<TensorEntry> = std::tuple{
 	Member{ "stride", &TensorEntry::stride },
 	Optional{ "scale", &TensorEntry::scale },
 	Optional{ "zero_point", &TensorEntry::zeroPoint },
+	Optional{ "signature", &TensorEntry::signature },
 };
 
 template<>

@@ -175,4 +175,9 @@ std::string categoryName(uint64_t category)
 	return pick(category, { "image", "weight", "feature", "planar", "bias" });
 }
 
+std::string elementOrderName(uint64_t order)
+{
+	return pick(order, { "nchw", "nhwc" });
+}
+
 } /* namespace nvdla::text */

@@ -51,5 +51,6 @@ std::string relocTypeName(uint64_t type);
 std::string tensorFormatName(uint64_t format);
 std::string elementTypeName(uint64_t type);
 std::string categoryName(uint64_t category);
+std::string elementOrderName(uint64_t order);
 
 } /* namespace nvdla::text */

@@ -143,7 +143,7 @@ Result<nvdla_model> compile(std::span<const std::byte> bytes, const nvdla_compil
 /* Of one channel, or of one pixel, both orders are the same. */
 bool hasOrder(const TensorDesc &desc)
 {
-	return desc.c > 1 && desc.h * desc.w > 1;
+	return desc.signature && desc.c > 1 && desc.h * desc.w > 1;
 }
 
 nvdla_status give(Result<nvdla_model> compiled, nvdla_model **model)
@@ -215,20 +215,18 @@ enum nvdla_status nvdla_model_get_order(const struct nvdla_model *model, uint32_
 		if (!model || !order)
 			return missing("get order", "model or order");
 		std::optional<ElementOrder> one;
-		const CompiledModel &compiled = model->model;
-		for (const auto &[tensors, orders] :
-		     { std::pair(compiled.loadable.inputs(), &compiled.inputOrders),
-		       std::pair(compiled.loadable.outputs(), &compiled.outputOrders) }) {
+		const Loadable &loadable = model->model.loadable;
+		for (const auto &tensors : { loadable.inputs(), loadable.outputs() }) {
 			if (!tensors)
 				return failure(tensors.error());
-			for (size_t i = 0; i < orders->size() && i < tensors->size(); i++) {
-				if (!hasOrder((*tensors)[i]))
+			for (const TensorDesc &desc : *tensors) {
+				if (!hasOrder(desc))
 					continue;
-				if (one && *one != (*orders)[i])
+				if (one && *one != desc.signature->order)
 					return failure(
 						{ ErrorCode::Unsupported, "get order", "model",
 						  "its inputs and outputs have different orders" });
-				one = (*orders)[i];
+				one = desc.signature->order;
 			}
 		}
 		*order = static_cast<uint32_t>(one.value_or(ElementOrder::Nhwc));

@@ -175,6 +175,7 @@ Result<void> Reader::readInput(const pb::ValueInfo &info)
 	if (!tensor)
 		return forward(tensor);
 	import_.model.inputs.push_back(tensor->id);
+	import_.model.inputShapes.push_back(tensor->shape);
 	import_.model.inputOrders.push_back(tensor->order == asInFile(tensor->shape.size())
 						    ? ElementOrder::Nhwc
 						    : ElementOrder::Nchw);

@@ -31,7 +31,6 @@ class Model:
 
 	def __init__(self, compiled: '_nvdla.CompiledModel', name: str):
 		self._compiled = compiled
-		self._nhwc = (compiled.input_nhwc, compiled.output_nhwc)
 		self.name = name
 
 	def __repr__(self) -> str:
@@ -53,7 +52,7 @@ class Model:
 		return self._compiled.report(self.name, format)
 
 	def to_bytes(self) -> bytes:
-		"""The network's file. It has the scales, not the order of the arrays (see `layout` of nvdla.load())."""
+		"""The network's file, which has the scales and the order of the arrays, too."""
 		return self._compiled.loadable.write()
 
 	def save(self, path: Union[str, os.PathLike]) -> None:

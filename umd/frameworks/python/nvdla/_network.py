@@ -152,14 +152,14 @@ class Network(Runnable):
 	"""A network resident on a device. Made by nvdla.load(); see Runnable for how it is run."""
 
 	def __init__(self, loaded: '_nvdla.LoadedNetwork', name: str, device: 'Any',
-		     nhwc: Tuple[Sequence[bool], Sequence[bool]]):
+		     layout: Optional[str]):
 		self._loaded = loaded
 		self._idle: List[_nvdla.Run] = []
 		self._lock = threading.Lock()
 		self.name = name
 		self.device = device
-		self.inputs = tensors(loaded.inputs(), nhwc[0])
-		self.outputs = tensors(loaded.outputs(), nhwc[1])
+		self.inputs = tensors(loaded.inputs(), layout)
+		self.outputs = tensors(loaded.outputs(), layout)
 
 	def __repr__(self) -> str:
 		return f'<nvdla.Network {self.name} on {self.device.path}>'
@@ -238,7 +238,7 @@ def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any
 	device:     "/dev/accel/accelN", "embedded" for a model of the device in this process, or a Device, of which
 		    several networks may share one
 	layout:     order of the arrays: "nchw" or "nhwc"; without it the order of the model that was compiled,
-		    else "nchw"
+		    or "nchw" if another compiler made the file
 	slots:      runs on their way at once, at most; each takes memory of its own on the device
 	max_queued: runs that wait, at most
 
@@ -248,30 +248,27 @@ def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any
 
 	if slots < 1 or max_queued < 1:
 		raise ValueError(f'slots {slots}, max_queued {max_queued}: both are at least 1')
-	loadable, name, nhwc = open_network(network, layout)
+	loadable, name = open_network(network, layout)
 	if not isinstance(device, Device):
 		device = Device(device)
-	return Network(_nvdla.LoadedNetwork(device._device, loadable, slots, max_queued), name, device, nhwc)
+	return Network(_nvdla.LoadedNetwork(device._device, loadable, slots, max_queued), name, device, layout)
 
 
-def open_network(network: Any, layout: Optional[str]) -> Tuple['_nvdla.Loadable', str, Tuple[Any, Any]]:
-	"""A network's file and name, and which of its inputs and of its outputs have the channels last."""
+def open_network(network: Any, layout: Optional[str]) -> Tuple['_nvdla.Loadable', str]:
+	"""A network's file and name."""
 	if layout not in (None, *_tensor.LAYOUTS):
 		raise ValueError(f'layout "{layout}": it is "nchw" or "nhwc"')
 	if isinstance(network, Model):
-		loadable, name, nhwc = network._compiled.loadable, network.name, network._nhwc
-	elif isinstance(network, (bytes, bytearray, memoryview)):
-		loadable, name, nhwc = _nvdla.Loadable.read(network), f'{len(network)} bytes', ((), ())
-	else:
-		name, nhwc = os.path.basename(os.fsdecode(network)), ((), ())
-		loadable = _nvdla.Loadable.read_file(os.fsdecode(network))
-	return loadable, name, nhwc if layout is None else (layout == 'nhwc', layout == 'nhwc')
+		return network._compiled.loadable, network.name
+	if isinstance(network, (bytes, bytearray, memoryview)):
+		return _nvdla.Loadable.read(network), f'{len(network)} bytes'
+	path = os.fsdecode(network)
+	return _nvdla.Loadable.read_file(path), os.path.basename(path)
 
 
-def tensors(infos: List[Dict[str, Any]], nhwc: Any) -> Tuple[Tensor, ...]:
-	"""Tensors from what the library says of them. nhwc: of all, or of each; none: they are not."""
-	each = [nhwc] * len(infos) if isinstance(nhwc, bool) else nhwc or [False] * len(infos)
-	return tuple(_tensor.describe(info, channels_last) for info, channels_last in zip(infos, each))
+def tensors(infos: List[Dict[str, Any]], layout: Optional[str]) -> Tuple[Tensor, ...]:
+	"""Tensors from what the library says of them."""
+	return tuple(_tensor.describe(info, layout) for info in infos)
 
 
 def _index(names, name, kind):

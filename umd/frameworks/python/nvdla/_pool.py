@@ -37,12 +37,12 @@ class PoolNetwork(Runnable):
 	nvdla.DeviceLost is raised when none is left. Ctrl-C ends the waiting; what is on a device ends there.
 	"""
 
-	def __init__(self, pool: 'Pool', number: int, name: str, nhwc: Any):
+	def __init__(self, pool: 'Pool', number: int, name: str, layout: Optional[str]):
 		self._number = number
 		self.name = name
 		self.pool = pool
-		self.inputs = tensors(pool._pool.inputs(number), nhwc[0])
-		self.outputs = tensors(pool._pool.outputs(number), nhwc[1])
+		self.inputs = tensors(pool._pool.inputs(number), layout)
+		self.outputs = tensors(pool._pool.outputs(number), layout)
 
 	def __repr__(self) -> str:
 		return f'<nvdla.PoolNetwork {self.name}>'
@@ -79,8 +79,8 @@ class Pool:
 
 	def load(self, network: Union[str, os.PathLike, bytes, Model], *, layout: Optional[str] = None) -> PoolNetwork:
 		"""Have a network reside on all devices; as nvdla.load()."""
-		loadable, name, nhwc = open_network(network, layout)
-		return PoolNetwork(self, self._pool.add_network(loadable), name, nhwc)
+		loadable, name = open_network(network, layout)
+		return PoolNetwork(self, self._pool.add_network(loadable), name, layout)
 
 	def add(self, device: Union[str, Any]) -> None:
 		"""Another device, for runs from now on: one that came while the pool ran."""

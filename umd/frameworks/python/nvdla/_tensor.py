@@ -44,9 +44,10 @@ def ordered(nchw: Tuple[int, ...], nhwc: bool) -> Tuple[int, ...]:
 	return (n, h, w, c) if nhwc else (n, c, h, w)
 
 
-def describe(info: Dict[str, Any], nhwc: bool) -> Tensor:
-	"""A Tensor from what the library says of one."""
+def describe(info: Dict[str, Any], layout: Optional[str]) -> Tensor:
+	"""A Tensor from what the library says of one. layout: of arrays; None: as the model has it."""
 	strides = info['strides']
+	nhwc = info['nhwc'] if layout is None else layout == 'nhwc'
 	return Tensor(name=info['name'], shape=ordered(info['shape'], nhwc), layout=LAYOUTS[nhwc],
 		      dtype=np.dtype(info['dtype']), scales=info['scales'], zero_points=info['zero_points'],
 		      format=info['format'], nbytes=info['bytes'],

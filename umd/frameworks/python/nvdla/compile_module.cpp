@@ -78,15 +78,6 @@ void calibrate(CompileOptions &options, const Samples &samples, const std::strin
 	options.calibration = std::move(calibration);
 }
 
-std::vector<bool> isNhwc(const std::vector<ElementOrder> &orders)
-{
-	std::vector<bool> nhwc;
-
-	for (const ElementOrder order : orders)
-		nhwc.push_back(order == ElementOrder::Nhwc);
-	return nhwc;
-}
-
 /* On a chip as programs take it without options. */
 Result<std::string> reportAs(const CompiledModel &model, const std::string &name,
 			     const std::string &format)
@@ -126,12 +117,6 @@ void addCompiler(py::module_ &module)
 		.def_readwrite("sram_bytes", &CompileOptions::sramBytes);
 	py::class_<CompiledModel>(module, "CompiledModel")
 		.def_readonly("loadable", &CompiledModel::loadable)
-		.def_property_readonly(
-			"input_nhwc",
-			[](const CompiledModel &model) { return isNhwc(model.inputOrders); })
-		.def_property_readonly(
-			"output_nhwc",
-			[](const CompiledModel &model) { return isNhwc(model.outputOrders); })
 		.def("report", [](const CompiledModel &model, const std::string &name,
 				  const std::string &format) {
 			return take(released([&] { return reportAs(model, name, format); }));

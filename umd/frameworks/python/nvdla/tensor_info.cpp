@@ -69,6 +69,7 @@ py::dict tensorInfo(const TensorDesc &desc)
 		desc.name.data(), static_cast<py::ssize_t>(desc.name.size()), "replace"));
 	info["dtype"] = dtypeName(desc);
 	info["shape"] = py::make_tuple(desc.n, desc.c, desc.h, desc.w);
+	info["nhwc"] = desc.order() == ElementOrder::Nhwc;
 	info["scales"] = py::tuple(scales);
 	info["zero_points"] = py::tuple(zeroPoints);
 	info["format"] = pixelFormatName(desc.format);
