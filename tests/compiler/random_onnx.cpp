@@ -10,7 +10,8 @@ Dims OnnxGenerator::anyShape()
 {
 	constexpr uint32_t extents[] = { 1, 2, 3, 3, 4, 4, 6, 8 };
 	const uint32_t rank = chance(0.6) ? 4 : from(2, 3);
-	Dims shape{ 1 };
+	/* A batch, seldom. */
+	Dims shape{ chance(0.9) ? 1 : from(2, 4) };
 
 	while (shape.size() < rank) {
 		const bool again = shape.size() > 1 && chance(0.4);
@@ -22,7 +23,7 @@ Dims OnnxGenerator::anyShape()
 std::string OnnxGenerator::input(const Dims &shape)
 {
 	const std::string name = fresh("x");
-	const double most = std::exp2(real(-3, 5));
+	const double most = std::exp2(real(-5, 8));
 	Numbers numbers;
 
 	for (int64_t i = 0; i < elementsIn(shape); i++)
@@ -135,9 +136,6 @@ void OnnxGenerator::squeeze()
 	}
 }
 
-/* Axes of one element are repeated for the constant. */
-/* With a tensor from before, or a new input, whose axes may be repeated. */
-/* An epsilon that is large beside what rounding changes where numbers are nearly alike. */
 void OnnxGenerator::move()
 {
 	void (OnnxGenerator::*const kinds[])() = { &OnnxGenerator::transpose,

@@ -56,9 +56,6 @@ def run(arguments, picture):
 	files = {'model': arguments.model.absolute(), 'picture': picture}
 	if arguments.labels:
 		files['labels'] = arguments.labels.absolute()
-	for path in files.values():
-		if not path.is_file():
-			raise Failure(f'{path} is not there')
 	if arguments.device == 'embedded':
 		program = example.prepare_programs(target=_TARGET)
 		with console.stage('run'):

@@ -4,6 +4,7 @@
 import argparse
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -20,6 +21,9 @@ _TARGET = f'umd/examples/{_PROGRAM}'
 _EMBEDDED = '"scripts/run --device embedded", without QEMU and the driver'
 _KERNEL = '"scripts/run --kernel SERIES", another kernel (scripts/setup names them)'
 _NODE = '/dev/accel/accel0'
+_DEFAULT_OUTPUT = ROOT / 'out' / 'edges.png'
+# How files begin.
+_PICTURES = (rb'\x89PNG', rb'\xff\xd8\xff', rb'P[56]\s')
 
 # Run a command, then show what the driver counted for all processes (Documentation/ABI).
 _AND_COUNTERS = '''\
@@ -79,9 +83,35 @@ def parse(words=None):
 	) if given is not None and not works]
 	for option, needs in without_effect:
 		parser.error(f'{option} has no effect without {needs}')
-	arguments.output = arguments.output or ROOT / 'out' / 'edges.png'
+	arguments.output = arguments.output or _DEFAULT_OUTPUT
 	arguments.top = 3 if arguments.top is None else arguments.top
 	return arguments
+
+
+def check_files(arguments):
+	"""What files cannot be is said before anything is built."""
+	_check_start('--picture', arguments.picture, _PICTURES, 'a PNG, JPEG, PGM (P5) or PPM (P6)')
+	if arguments.labels and not arguments.labels.is_file():
+		raise Failure(f'--labels {arguments.labels} is not there', 2)
+	if arguments.model:
+		# ONNX's files have no identifier: they begin with the version, or are named so.
+		models = (rb'\x08', rb'....TFL3', *([rb''] if arguments.model.suffix == '.onnx' else []))
+		_check_start('--model', arguments.model, models, 'a TensorFlow Lite or ONNX model')
+		return
+	output = arguments.output
+	if output.suffix.lower() != '.png':
+		raise Failure(f'--output {output} is to be a PNG: name it {output.with_suffix(".png")}', 2)
+	if output != _DEFAULT_OUTPUT and not output.absolute().parent.is_dir():
+		raise Failure(f'--output {output}: there is no folder {output.parent}', 2)
+
+
+def _check_start(option, path, starts, wanted):
+	if not path.is_file():
+		raise Failure(f'{option} {path} is not there: name {wanted}', 2)
+	with open(path, 'rb') as file:
+		start = file.read(16)
+	if not any(re.match(one, start, re.DOTALL) for one in starts):
+		raise Failure(f'{option} {path} is not {wanted}', 2)
 
 
 def _timeline(output):
@@ -165,9 +195,8 @@ def show_result(output):
 
 def main():
 	arguments = parse()
+	check_files(arguments)
 	picture, output = arguments.picture.absolute(), arguments.output.absolute()
-	if not picture.is_file():
-		raise Failure(f'{arguments.picture} is not there: name a PNG, JPEG, PGM or PPM with --picture')
 	if arguments.model:
 		return modelrun.run(arguments, picture)
 	output.parent.mkdir(parents=True, exist_ok=True)

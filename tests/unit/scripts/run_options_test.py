@@ -3,9 +3,11 @@
 
 import contextlib
 import io
+import tempfile
 import unittest
+from pathlib import Path
 
-from stack import run
+from stack import console, run
 
 
 class RunOptions(unittest.TestCase):
@@ -27,6 +29,27 @@ class RunOptions(unittest.TestCase):
 		self.assertEqual(run.parse(['--kernel', '7.3']).kernel, '7.3')
 		found = run.parse(['--model', 'm.onnx', '--labels', 'names.txt', '--mean', '1', '--normalize', '2'])
 		self.assertEqual((found.top, found.normalize), (3, '2'))
+
+	def test_files_that_cannot_be(self):
+		"""Said before anything is built, and nothing is made."""
+		with tempfile.TemporaryDirectory() as name:
+			folder = Path(name)
+			text, tflite, onnx = folder / 'README.md', folder / 'm.tflite', folder / 'm.onnx'
+			text.write_text('# Text\n')
+			tflite.write_bytes(b'\x1c\x00\x00\x00TFL3')
+			onnx.write_bytes(b'\x12\x01')
+			for words, why in ((('--model', text), 'is not a TensorFlow Lite or ONNX model'),
+					   (('--model', folder / 'none.onnx'), 'is not there'),
+					   (('--picture', text), 'is not a PNG'),
+					   (('--model', tflite, '--labels', folder / 'none'), 'is not there'),
+					   (('--output', folder / 'e.jpg'), 'e.png'),
+					   (('--output', folder / 'none' / 'e.png'), 'there is no folder')):
+				with self.subTest(words), self.assertRaisesRegex(console.Failure, why) as failed:
+					run.check_files(run.parse(list(map(str, words))))
+				self.assertEqual(failed.exception.status, 2)
+			for words in ((), ('--model', tflite), ('--model', onnx), ('--output', folder / 'e.png')):
+				run.check_files(run.parse(list(map(str, words))))
+			self.assertEqual(len(list(folder.iterdir())), 3)
 
 
 if __name__ == '__main__':
