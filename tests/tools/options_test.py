@@ -3,6 +3,7 @@
 
 import os
 import struct
+import threading
 import unittest
 from pathlib import Path
 
@@ -120,9 +121,31 @@ class Options(ProgramTest):
 		self.assertIn('--precision', said)
 		self.assertFalse(self.out.exists())
 
+	def test_standard_output_and_pipes(self):
+		"""A file "-" is standard output; what comes through a pipe is read as a file is."""
+		printed = self.good('nvdla-info', self.net, '--format', 'json')
+		self.assertEqual(self.good('nvdla-info', self.net, '--format', 'json', '-o', '-'), printed)
+		self.assertEqual(self.good('nvdla-convert', self.net, '-'), printed)
+		self.assertTrue(self.good('nvdla-compile', MODEL, '-o', self.out, '--report', 'svg', '--report-file', '-')
+				.startswith('<svg'))
+		self.assertIn('<svg', self.good('nvdla-prof', self.net, '--svg', '-'))
+		pipe = self.folder / 'pipe'
+		os.mkfifo(pipe)
+		writer = threading.Thread(target=lambda: pipe.write_bytes(self.net.read_bytes()))
+		writer.start()
+		self.assertEqual(self.good('nvdla-info', pipe, '--format', 'json'), printed)
+		writer.join()
+		self.assertFalse(Path('-').exists())
+
+	def test_files_that_cannot_be(self):
+		"""The same exit code whatever is wrong with a name."""
+		for path in (self.folder, self.folder / 'none', self.net / 'none', '/dev/null'):
+			with self.subTest(path):
+				self.assertIn(str(path), self.bad(2, 'nvdla-info', path))
+
 	def test_cache_that_cannot_be(self):
 		for folder in (self.net, '/proc/none'):
-			self.assertIn('--cache', self.bad(1, 'nvdla-run', MODEL, '--cache', folder))
+			self.assertIn('--cache', self.bad(2, 'nvdla-run', MODEL, '--cache', folder))
 
 	def commands(self):
 		"""A command of each program that prints."""

@@ -192,7 +192,7 @@ Result<void> writeReport(const CompileSettings &settings, CompiledModel model)
 	if (!text)
 		return forward(text);
 	if (!settings.reportFile.empty())
-		return writeWholeFile(settings.reportFile, std::as_bytes(std::span(*text)));
+		return writeOrPrint(settings.reportFile, std::as_bytes(std::span(*text)));
 	fmt::print("{}", *text);
 	return {};
 }
@@ -216,7 +216,7 @@ Result<void> compile(const CompileSettings &settings)
 	auto bytes = compiled->loadable.write();
 	if (!bytes)
 		return forward(bytes);
-	if (auto written = writeWholeFile(settings.output, *bytes); !written)
+	if (auto written = writeOrPrint(settings.output, *bytes); !written)
 		return written;
 	if (!settings.report)
 		return {};

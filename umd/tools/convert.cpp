@@ -35,7 +35,7 @@ Result<void> writeText(const Loadable &loadable, const Settings &settings)
 	auto text = loadableToJson(loadable, folder);
 	if (!text)
 		return forward(text);
-	return writeWholeFile(settings.to, std::as_bytes(std::span(*text)));
+	return tools::writeOrPrint(settings.to, std::as_bytes(std::span(*text)));
 }
 
 Result<void> convert(const Settings &settings)
@@ -43,7 +43,7 @@ Result<void> convert(const Settings &settings)
 	auto loadable = readLoadable(settings.from);
 	if (!loadable)
 		return forward(loadable);
-	if (settings.to.ends_with(textSuffix))
+	if (settings.to.ends_with(textSuffix) || settings.to == "-")
 		return writeText(*loadable, settings);
 	if (settings.blobFiles)
 		return fail(ErrorCode::InvalidArgument, "--blob-files", settings.to,
@@ -51,7 +51,7 @@ Result<void> convert(const Settings &settings)
 	auto bytes = loadable->write();
 	if (!bytes)
 		return forward(bytes);
-	return writeWholeFile(settings.to, *bytes);
+	return tools::writeOrPrint(settings.to, *bytes);
 }
 
 } /* namespace */
@@ -66,7 +66,8 @@ int main(int argc, char **argv)
 		app.footer(tools::exitCodeHelp);
 		app.option("from", settings.from, "loadable, or its text").required();
 		app.option("to", settings.to,
-			   "file to write: the text if its name ends in .json, else the loadable")
+			   "file to write: the text if its name ends in .json, else the loadable; - prints "
+			   "the text")
 			.required();
 		app.flag("--blob-files", settings.blobFiles,
 			 "write weights to files beside the text instead of into it");

@@ -83,7 +83,7 @@ Result<void> run(const Settings &settings)
 	if (!text)
 		return forward(text);
 	if (!settings.output.empty())
-		return writeWholeFile(settings.output, std::as_bytes(std::span(*text)));
+		return tools::writeOrPrint(settings.output, std::as_bytes(std::span(*text)));
 	fmt::print("{}", *text);
 	return {};
 }

@@ -58,7 +58,7 @@ Result<void> writeText(const std::string &path, const std::string &text)
 {
 	if (path.empty())
 		return {};
-	return writeWholeFile(path, std::as_bytes(std::span(text)));
+	return tools::writeOrPrint(path, std::as_bytes(std::span(text)));
 }
 
 Result<void> writePictures(const Settings &settings, const prof::Profile &profile)

@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/file.h"
 #include "base/io/guarded.h"
 #include "command-line/command_line.h"
 #include "exit_code.h"
@@ -42,6 +43,15 @@ inline Result<void> flushOutput()
 	if (std::fflush(stdout) || std::ferror(stdout))
 		return fail(ErrorCode::Io, "write", "standard output", std::strerror(errno));
 	return {};
+}
+
+/** \brief Write a file that the command line names; "-" is the standard output */
+inline Result<void> writeOrPrint(const std::string &path, std::span<const std::byte> bytes)
+{
+	if (path != "-")
+		return writeWholeFile(path, bytes);
+	std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+	return flushOutput();
 }
 
 /**

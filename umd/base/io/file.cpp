@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -21,11 +22,56 @@ namespace
 
 constexpr const char *writingFile = "write file";
 
+/* That a name leads to nothing that can be had is not the disk's fault. */
+ErrorCode codeOfName(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return ErrorCode::NotFound;
+	case EACCES:
+	case EPERM:
+	case EROFS:
+	case EISDIR:
+	case ENOTDIR:
+	case ELOOP:
+	case ENAMETOOLONG:
+		return ErrorCode::InvalidArgument;
+	default:
+		return ErrorCode::Io;
+	}
+}
+
 tl::unexpected<Error> systemError(const char *what, const std::string &path)
 {
 	const int error = errno;
-	return fail(error == ENOENT ? ErrorCode::NotFound : ErrorCode::Io, what, path,
-		    std::strerror(error));
+	return fail(codeOfName(error), what, path, std::strerror(error));
+}
+
+tl::unexpected<Error> tooLarge(const char *what, const std::string &path, uint64_t bytes,
+			       uint64_t limit)
+{
+	return fail(ErrorCode::InvalidFile, what, path,
+		    fmt::format("has {} bytes, must be below {}", bytes, limit));
+}
+
+/* What comes through a pipe has no size before its end. */
+Result<std::vector<std::byte>> readPipe(int fd, const char *what, const std::string &path,
+					uint64_t limit)
+{
+	constexpr size_t piece = 1 << 16;
+	std::vector<std::byte> bytes;
+
+	while (bytes.size() < limit) {
+		const size_t done = bytes.size();
+		bytes.resize(done + piece);
+		const ssize_t got = read(fd, bytes.data() + done, piece);
+		if (got < 0 && errno != EINTR)
+			return systemError(what, path);
+		bytes.resize(done + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+		if (got == 0)
+			return bytes;
+	}
+	return tooLarge(what, path, bytes.size(), limit);
 }
 
 Result<void> writeAll(UniqueFd fd, const std::string &path, std::span<const std::byte> bytes)
@@ -72,11 +118,13 @@ Result<std::vector<std::byte>> readWholeFile(const std::string &path, uint64_t l
 	struct stat status;
 	if (fstat(fd.get(), &status))
 		return systemError(what, path);
+	if (S_ISFIFO(status.st_mode))
+		return readPipe(fd.get(), what, path, limit);
 	if (!S_ISREG(status.st_mode))
-		return fail(ErrorCode::InvalidArgument, what, path, "is not a regular file");
+		return fail(ErrorCode::InvalidArgument, what, path,
+			    "is neither a regular file nor a pipe");
 	if (static_cast<uint64_t>(status.st_size) >= limit)
-		return fail(ErrorCode::InvalidFile, what, path,
-			    fmt::format("has {} bytes, must be below {}", status.st_size, limit));
+		return tooLarge(what, path, static_cast<uint64_t>(status.st_size), limit);
 
 	std::vector<std::byte> bytes(static_cast<size_t>(status.st_size));
 	size_t done = 0;

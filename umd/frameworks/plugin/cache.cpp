@@ -80,7 +80,7 @@ Result<void> Cache::check() const
 	if (!failed && !std::filesystem::is_directory(folder_))
 		failed = std::make_error_code(std::errc::not_a_directory);
 	if (failed)
-		return fail(ErrorCode::Io, "keep compiled models", folder_, failed.message());
+		return fail(ErrorCode::InvalidArgument, "keep compiled models", folder_, failed.message());
 	return {};
 }
 
