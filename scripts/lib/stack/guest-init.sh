@@ -132,6 +132,7 @@ if [ ! -f /etc/vm.command ]; then
 	# shellcheck disable=SC2086 # two settings
 	[ -z "$size" ] || stty -F /dev/hvc0 $size
 	printf 'nvdla guest, Linux %s; "exit" powers it off.\n' "$(uname -r)" >/dev/hvc0
+	export PS1='nvdla guest:\w# '
 	setsid sh -c 'exec sh -l </dev/hvc0 >/dev/hvc0 2>&1'
 	tell "exit 0"
 	finish
@@ -150,14 +151,25 @@ err=$!
 ) >/run/stdout 2>/run/stderr
 tell "exit $?"
 
-# What the command left running would hold the driver and the pipes.
-for entry in /proc/[0-9]*; do
-	pid=${entry#/proc/}
-	case $pid in
-	1 | "$out" | "$err") ;;
-	# A kernel thread has no program.
-	*) [ ! -e "$entry/exe" ] || kill -9 "$pid" 2>/dev/null ;;
-	esac
+# leftovers: end what the command left running; false if there is nothing.
+leftovers() {
+	some=1
+	for entry in /proc/[0-9]*; do
+		pid=${entry#/proc/}
+		case $pid in
+		1 | "$out" | "$err") ;;
+		# A kernel thread, and what has ended, has no program.
+		*) [ ! -e "$entry/exe" ] || { kill -9 "$pid" 2>/dev/null && some=0; } ;;
+		esac
+	done
+	return $some
+}
+
+# They would hold the driver and the pipes until they have ended, which takes its time.
+tries=0
+while leftovers && [ $tries -lt 100 ]; do
+	sleep 0.1
+	tries=$((tries + 1))
 done
 wait
 finish

@@ -27,6 +27,7 @@ STATUS_BROKEN = 125	# the guest never got to the command, or died under it
 _HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
 # Attempts at a kernel that fails, or hangs, before it starts init, and seconds it has for that.
 _BOOTS = 3
+_SECONDS_BETWEEN_LINES = 5
 _BOOT_PATIENCE = 90
 _BOOT_PATIENCE_DEBUG = 300
 # Folders of the guest that a shared folder must not cover.
@@ -313,15 +314,22 @@ class Machine:
 			pump.close_writer()
 		if self._options.gdb is not None:
 			errors(f'gdb: the guest waits for "target remote :{self._options.gdb}"\n'.encode())
-		timed_out = not self._wait(qemu, qemu_log, lambda: self._failed_early(control, console_log, patience))
-		if timed_out:
+		stopped = self._wait(qemu, qemu_log, lambda: self._failed_early(control, console_log, patience),
+				     lambda: self._say_booting(control, console_log, began))
+		if stopped:
 			processes.end(qemu)
 		for pump in pumps.values():
 			pump.finish()
 		if not control.ended:
 			# It never got to hand over its log: what the console showed has to do.
 			shutil.copyfile(console_log, kernel_log)
-		return self._judge(control, kernel_log, qemu_log, timed_out, began)
+		return self._judge(control, kernel_log, qemu_log, stopped, began)
+
+	def _say_booting(self, control, console_log, began):
+		"""How far a guest is that is not up yet: what its kernel said last."""
+		if control.ready_at is None:
+			said = console_log.read_text(errors='replace').strip().splitlines()
+			self._progress(f'booting for {time.monotonic() - began:.0f} s{": " + said[-1][:100] if said else ""}')
 
 	def _failed_early(self, control, console_log, patience):
 		"""Whether the kernel complained before it started init, or does not get there."""
@@ -329,23 +337,30 @@ class Machine:
 			return False
 		return bool(machine.complaints(console_log)) or patience.is_over()
 
-	def _wait(self, qemu, qemu_log, failed):
-		"""Wait until QEMU has ended; False if it took too long or can go no further."""
+	def _wait(self, qemu, qemu_log, failed, say):
+		"""Wait until QEMU has ended; what the guest has to be stopped for otherwise: 'time' or 'hung'.
+
+		@say is called every few seconds.
+		"""
 		seconds = math.inf if self._options.timeout is None else self._options.timeout
 		limit = pace.Limit(seconds, grows=not self._options.is_exact)
+		said = time.monotonic()
 		while True:
 			try:
 				qemu.wait(0.2)
-				return True
+				return None
 			except subprocess.TimeoutExpired:
 				pass
 			if limit.is_over():
-				return False
+				return 'time'
 			# QEMU pauses such a guest and waits for a debugger that nobody starts.
 			if failed() or 'KVM internal error' in qemu_log.read_text(errors='replace'):
-				return False
+				return 'hung'
+			if time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
+				said = time.monotonic()
+				say()
 
-	def _judge(self, control, kernel_log, qemu_log, timed_out, began):
+	def _judge(self, control, kernel_log, qemu_log, stopped, began):
 		problems = list(control.problems)
 		complained = machine.complaints(kernel_log)
 		if complained:
@@ -353,11 +368,11 @@ class Machine:
 		if control.tainted is not None and control.tainted & ~_HARMLESS_TAINTS and not complained:
 			problems.append(f'the kernel is tainted: {control.tainted}')
 		status = control.exit
-		stillborn = not control.started and (timed_out or bool(complained))
+		stillborn = not control.started and (stopped == 'hung' or bool(complained))
 		if stillborn:
 			problems.insert(0, 'the kernel failed, or hung, before it started init')
 			status = STATUS_BROKEN
-		elif timed_out:
+		elif stopped:
 			problems.insert(0, f'the guest was stopped after {time.monotonic() - began:.0f} s')
 			status = STATUS_TIMEOUT
 		elif control.failure:

@@ -11,13 +11,15 @@ from . import build, console, kmod, machine, vm, vmtests
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
+_SHARE = ROOT / 'out'
 _DESCRIPTION = '''\
 Boot the guest with nvdla.ko loaded on top of the device model, run COMMAND in it,
 print its output, and exit with its status. Without COMMAND: a shell on the terminal.
 
 The guest has the project's programs (nvdla-run, the examples, and uapi-test once
-"ninja -C build" has made it) in its PATH. The shared folder (out/ in the checkout) is mounted at the path it has here, and is the
-command's directory; so is, read only, the reference data ($NVDLA_REFERENCE_DATA).
+"ninja -C build" has made it) in its PATH. The shared folder (out/ in the checkout) is
+mounted at the path it has here, and is the command's directory; the reference data
+($NVDLA_REFERENCE_DATA) is mounted likewise, read only.
 '''
 _STATUS = f'''\
 exit status: the command's, or {vm.STATUS_KERNEL} when the command succeeded and the kernel
@@ -52,7 +54,8 @@ def _parse():
 			    help='how the guest gets large DMA buffers (default: iommu); bounce: small ones, all copied')
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
 			    help='wait for a debugger on this port (default: 1234)')
-	parser.add_argument('--share', metavar='DIR', type=Path, default=ROOT / 'out', help='the shared folder')
+	parser.add_argument('--share', metavar='DIR', type=Path, default=_SHARE,
+			    help='the shared folder (default: out/ in the checkout)')
 	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
 			    help='one more folder, read only')
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
@@ -75,6 +78,11 @@ def _parse():
 
 
 def _check(arguments):
+	if arguments.share == _SHARE:
+		_SHARE.mkdir(exist_ok=True)
+	for option, path in (('--share', arguments.share), *(('--mount', path) for path in arguments.mount)):
+		if not path.is_dir():
+			raise Failure(f'{option} {path}: there is no such folder', 2)
 	if not 256 <= arguments.mem <= 65536:
 		raise Failure(f'--mem {arguments.mem}: it can be 256 to 65536 (MiB)')
 	if not 0 <= arguments.devices <= 8:
@@ -107,7 +115,6 @@ def main():
 		with console.stage('module') as progress:
 			found, kernel, module = kmod.choose(found, arguments.kernel, progress)
 	share = arguments.share.absolute()
-	share.mkdir(parents=True, exist_ok=True)
 	data = reference_data()
 	mounts = [path.absolute() for path in arguments.mount] + ([data] if data else [])
 	options = vm.Options(
@@ -117,10 +124,16 @@ def main():
 		verbose=arguments.verbose,
 		devices=arguments.devices, load=arguments.load, parameters=arguments.module_parameters,
 		append=arguments.append, environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
-	outcome = vm.Machine(found, options, module, guest_programs() | _guest_tests()).run(arguments.command or None)
+	outcome = vm.Machine(found, options, module, guest_programs() | _guest_tests(),
+			     progress=_say_progress).run(arguments.command or None)
 	if outcome.problems:
 		report(outcome)
 	return outcome.status
+
+
+def _say_progress(text):
+	"""On stderr, as the command's output is on stdout. QEMU makes the terminal of a shell raw."""
+	print(f'guest: {text}', file=sys.stderr, end='\r\n' if sys.stderr.isatty() else '\n', flush=True)
 
 
 def report(outcome):

@@ -109,7 +109,7 @@ class Control(unittest.TestCase):
 
 
 class Verdict(unittest.TestCase):
-	def judge(self, messages, kernel='', timed_out=False):
+	def judge(self, messages, kernel='', stopped=None):
 		control = vm._Control()
 		control.feed(messages)
 		with tempfile.TemporaryDirectory() as folder:
@@ -117,7 +117,7 @@ class Verdict(unittest.TestCase):
 			kernel_log.write_text(kernel)
 			qemu_log.write_text('')
 			machine = vm.Machine(_GUEST, vm.Options(timeout=5))
-			return machine._judge(control, kernel_log, qemu_log, timed_out, 0)
+			return machine._judge(control, kernel_log, qemu_log, stopped, 0)
 
 	def test_the_status_of_the_command(self):
 		self.assertEqual(self.judge(b'exit 0\ntainted 12288\nend\n').status, 0)
@@ -135,19 +135,24 @@ class Verdict(unittest.TestCase):
 	def test_a_guest_that_never_said_how_it_went(self):
 		self.assertEqual(self.judge(b'ready 1\n').status, vm.STATUS_BROKEN)
 		self.assertEqual(self.judge(b'failure no\nend\n').status, vm.STATUS_BROKEN)
-		self.assertEqual(self.judge(b'ready 1\n', timed_out=True).status, vm.STATUS_TIMEOUT)
+		self.assertEqual(self.judge(b'ready 1\n', stopped='time').status, vm.STATUS_TIMEOUT)
 
 	def test_a_kernel_that_fails_before_init_may_try_again(self):
 		splat = '[ 0.1] BUG: KASAN: wild-memory-access in x\n'
-		early = self.judge(b'', splat, timed_out=True)
+		early = self.judge(b'', splat, stopped='hung')
 		self.assertTrue(early.stillborn)
 		self.assertEqual(early.status, vm.STATUS_BROKEN)
 		self.assertFalse(self.judge(b'init\n', splat).stillborn)
 		self.assertFalse(self.judge(b'').stillborn)
 
 	def test_a_kernel_that_never_gets_to_init_may_try_again(self):
-		self.assertTrue(self.judge(b'', timed_out=True).stillborn)
-		self.assertFalse(self.judge(b'init\n', timed_out=True).stillborn)
+		self.assertTrue(self.judge(b'', stopped='hung').stillborn)
+		self.assertFalse(self.judge(b'init\n', stopped='hung').stillborn)
+
+	def test_the_users_time_is_over_before_init(self):
+		early = self.judge(b'', stopped='time')
+		self.assertFalse(early.stillborn)
+		self.assertEqual(early.status, vm.STATUS_TIMEOUT)
 
 
 class Listening(unittest.TestCase):
