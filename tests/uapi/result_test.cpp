@@ -246,7 +246,7 @@ TEST_F(ResultTest, NamesTheOperationThatTookTooLong)
 {
 	/* Each line takes the driver an interrupt: it has no less of the processor than the timer.
 	 */
-	constexpr uint32_t tasks = 64, lines = 512, lineBytes = 64;
+	constexpr uint32_t tasks = 32, lines = 512, lineBytes = 64;
 	Buffer source(device_, lines * lineBytes), destination(device_, lines * lineBytes);
 	ASSERT_TRUE(source.valid() && destination.valid());
 	CopyTask copies;
