@@ -2,11 +2,71 @@
 #include "command_line.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <numeric>
 
 #include <CLI/CLI.hpp>
 
 namespace nvdla
 {
+
+namespace
+{
+
+constexpr size_t lineColumns = 100;
+constexpr size_t nameColumns = 30;
+
+/* Broken between words into lines of at most so many columns. */
+std::string wrapped(const std::string &text, size_t columns)
+{
+	std::string result;
+	size_t start = 0;
+
+	while (start < text.size()) {
+		size_t end = std::min(text.find('\n', start), text.size());
+		size_t next = end + 1;
+		if (end - start > columns) {
+			const size_t blank = text.rfind(' ', start + columns);
+			end = blank == std::string::npos || blank <= start
+				      ? std::min(text.find_first_of(" \n", start), text.size())
+				      : blank;
+			next = end + 1;
+		}
+		result += (start ? "\n" : "") + text.substr(start, end - start);
+		start = next;
+	}
+	return result;
+}
+
+class Formatter : public CLI::Formatter
+{
+public:
+	Formatter() { column_width(nameColumns); }
+
+	std::string make_option_desc(const CLI::Option *option) const override
+	{
+		return wrapped(option->get_description(), lineColumns - nameColumns);
+	}
+};
+
+/* How many letters are to be changed, added or left out for one word to become the other. */
+size_t distance(const std::string &one, const std::string &other)
+{
+	std::vector<size_t> row(other.size() + 1);
+
+	std::iota(row.begin(), row.end(), 0);
+	for (size_t i = 0; i < one.size(); i++) {
+		size_t diagonal = row[0]++;
+		for (size_t j = 0; j < other.size(); j++) {
+			const size_t replaced = diagonal + (one[i] != other[j]);
+			diagonal = row[j + 1];
+			row[j + 1] = std::min({ replaced, row[j] + 1, diagonal + 1 });
+		}
+	}
+	return row.back();
+}
+
+} /* namespace */
 
 CommandLineOption &CommandLineOption::required()
 {
@@ -96,21 +156,26 @@ std::string CommandLineOption::name() const
 	return option_->get_name();
 }
 
-CommandLine::CommandLine(const std::string &description, const std::string &program)
-	: app_(std::make_unique<CLI::App>(description, program))
+CommandLine::CommandLine(const std::string &description, const std::string &program,
+			 const std::string &example)
+	: example_("Example: " + example + "\n\n"),
+	  app_(std::make_unique<CLI::App>(wrapped(description, lineColumns), program))
 {
+	footer("");
+	app_->formatter(std::make_shared<Formatter>());
+	app_->set_version_flag("--version", program + " " NVDLA_VERSION,
+			       "Print the version and exit");
+	app_->failure_message([](const CLI::App *app, const CLI::Error &error) {
+		return app->get_name() + ": " + error.what() + "; see " + app->get_name() +
+		       " --help\n";
+	});
 }
 
 CommandLine::~CommandLine() = default;
 
 void CommandLine::footer(const std::string &text)
 {
-	app_->footer(text);
-}
-
-void CommandLine::version(const std::string &text)
-{
-	app_->set_version_flag("--version", text);
+	app_->footer(example_ + wrapped(text, lineColumns));
 }
 
 CommandLineOption CommandLine::option(const std::string &name, std::string &value,
@@ -183,8 +248,39 @@ CommandLineOption CommandLine::choice(const std::string &name,
 	return CommandLineOption(option);
 }
 
+/* An option with a typo is named as that, before anything that it makes seem to be missing. */
+bool CommandLine::hasOnlyKnown(int argc, const char *const *argv) const
+{
+	for (int i = 1; i < argc; i++) {
+		const std::string word(argv[i]);
+		const std::string given = word.substr(0, word.find('='));
+		if (given == "--")
+			return true;
+		if (!given.starts_with("--") || app_->get_option_no_throw(given))
+			continue;
+		std::string nearest;
+		size_t least = given.size() / 3 + 1;
+		for (const CLI::Option *option : app_->get_options()) {
+			for (const std::string &name : option->get_lnames()) {
+				const size_t away = distance(given, "--" + name);
+				if (away < least) {
+					least = away;
+					nearest = "; did you mean --" + name + "?";
+				}
+			}
+		}
+		std::fprintf(stderr, "%s: there is no option %s%s; see %s --help\n",
+			     app_->get_name().c_str(), given.c_str(), nearest.c_str(),
+			     app_->get_name().c_str());
+		return false;
+	}
+	return true;
+}
+
 std::optional<int> CommandLine::parse(int argc, const char *const *argv)
 {
+	if (!hasOnlyKnown(argc, argv))
+		return 2;
 	try {
 		app_->parse(argc, argv);
 	} catch (const CLI::ParseError &error) {

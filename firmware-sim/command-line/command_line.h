@@ -75,15 +75,18 @@ private:
 class CommandLine
 {
 public:
-	CommandLine(const std::string &description, const std::string &program);
+	/**
+	 * \param[in] description what the program is for, a sentence
+	 * \param[in] example a command that does something useful, for the help
+	 */
+	CommandLine(const std::string &description, const std::string &program,
+		    const std::string &example);
 	CommandLine(const CommandLine &) = delete;
 	CommandLine &operator=(const CommandLine &) = delete;
 	~CommandLine();
 
 	/** \brief Text below the options in the help */
 	void footer(const std::string &text);
-	/** \brief Make --version print \a text */
-	void version(const std::string &text);
 
 	CommandLineOption option(const std::string &name, std::string &value,
 				 const std::string &help = "");
@@ -120,7 +123,7 @@ public:
 	}
 
 	/**
-	 * \brief Parse the command line; print help or what is wrong with it
+	 * \brief Parse the command line; print help, the version or what is wrong with it
 	 * \return the exit code if the program has to end here: 0 after help, 2 after an error
 	 */
 	std::optional<int> parse(int argc, const char *const *argv);
@@ -129,6 +132,9 @@ private:
 	CommandLineOption choice(const std::string &name, const std::vector<std::string> &words,
 				 const std::string &help, std::function<void(size_t)> take);
 
+	bool hasOnlyKnown(int argc, const char *const *argv) const;
+
+	std::string example_;
 	std::unique_ptr<CLI::App> app_;
 };
 

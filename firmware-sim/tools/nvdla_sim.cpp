@@ -162,8 +162,7 @@ int main(int argc, char **argv)
 		"The guest needs shared memory: -object "
 		"memory-backend-memfd,id=ram,size=...,share=on "
 		"-machine q35,memory-backend=ram\n",
-		"nvdla-sim");
-	app.version("nvdla-sim " NVDLA_VERSION);
+		"nvdla-sim", "nvdla-sim --socket /tmp/nvdla.sock");
 	app.option("--socket", options.socket, "UNIX socket to listen on; removed at the end")
 		.required()
 		.valueText("PATH (required)");

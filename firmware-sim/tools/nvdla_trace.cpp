@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 {
 	CommandLine app(
 		"Play register traces on the NVDLA device model and check what they expect.",
-		"nvdla-trace");
+		"nvdla-trace", "nvdla-trace vectors/");
 	std::vector<std::string> paths;
 	unsigned int jobs = std::max(1U, std::thread::hardware_concurrency());
 	bool verbose = false;

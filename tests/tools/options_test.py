@@ -121,6 +121,24 @@ class Options(ProgramTest):
 		self.assertIn('--precision', said)
 		self.assertFalse(self.out.exists())
 
+	def test_every_program_explains_itself(self):
+		for program in (*self.commands(), 'nvdla-example-net'):
+			with self.subTest(program):
+				self.assertRegex(self.good(program, '--version'), rf'^{program} \d+\.\d+\.\d+\n$')
+				lines = self.good(program, '--help').splitlines()
+				self.assertTrue(any(line.startswith(f'Example: {program} ') for line in lines))
+				self.assertLessEqual(max(map(len, lines)), 100)
+				said = self.bad(2, program, '--hepl')
+				self.assertEqual(said, f'{program}: there is no option --hepl; did you mean --help?; '
+						 f'see {program} --help\n')
+				self.assertTrue(self.bad(2, program, '-?').startswith(f'{program}: '))
+
+	def test_devices_have_the_kernels_names(self):
+		for device, words in (('accel77', '/dev/accel/accel77: no such device'),
+				      ('embeded', 'embeded: is neither a device file nor "embedded"')):
+			for program in ('nvdla-run', 'nvdla-prof'):
+				self.assertIn(words, self.bad(3, program, self.net, '--device', device))
+
 	def test_standard_output_and_pipes(self):
 		"""A file "-" is standard output; what comes through a pipe is read as a file is."""
 		printed = self.good('nvdla-info', self.net, '--format', 'json')

@@ -27,16 +27,21 @@ struct VersionFree {
 
 } /* namespace */
 
-Result<std::unique_ptr<DrmDevice>> DrmDevice::open(const std::string &path)
+Result<std::unique_ptr<DrmDevice>> DrmDevice::open(const std::string &given)
 {
 	constexpr const char *what = "open device";
+	/* As the kernel names it in messages: accel0 */
+	const std::string path = given.starts_with("accel") ? std::string(folder) + "/" + given : given;
 	UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
 
 	if (!fd) {
 		const int error = errno;
-		return fail(error == ENOENT ? ErrorCode::NoDevice : ErrorCode::Io, what, path,
-			    error == ENOENT ? "no such device; is the nvdla module loaded?"
-					    : std::strerror(error));
+		if (error != ENOENT)
+			return fail(ErrorCode::Io, what, path, std::strerror(error));
+		return fail(ErrorCode::NoDevice, what, path,
+			    path.find('/') == std::string::npos
+				    ? "is neither a device file nor \"embedded\""
+				    : "no such device; is the nvdla module loaded?");
 	}
 	const std::unique_ptr<drmVersion, VersionFree> version(drmGetVersion(fd.get()));
 	if (!version)

@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-convert", [&]() -> Result<int> {
 		CommandLine app{ "Converts NVDLA loadables to JSON text and back.",
-				 "nvdla-convert" };
+				 "nvdla-convert", "nvdla-convert net.nvdla net.json" };
 		Settings settings;
 
 		app.footer(tools::exitCodeHelp);

@@ -8,7 +8,7 @@ namespace nvdla::tools
 
 /** \brief Exit codes of the tools, for their help */
 constexpr const char *exitCodeHelp =
-	"Exit codes: 0 done, 2 wrong argument, or a file that cannot be, 3 device missing, refusing or failing, "
+	"Exit codes: 0 done, 2 wrong argument or unusable file, 3 device missing, refusing or failing, "
 	"4 timeout, 1 anything else.";
 
 inline int exitCode(ErrorCode code)

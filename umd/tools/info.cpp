@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 	return tools::runProgram("nvdla-info", [&]() -> Result<int> {
 		CommandLine app{
 			"Shows what is in an NVDLA loadable, or in what a model is compiled to.",
-			"nvdla-info"
+			"nvdla-info", "nvdla-info net.nvdla --format svg -o net.svg"
 		};
 		Settings settings;
 

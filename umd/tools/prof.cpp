@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 	return tools::runProgram("nvdla-prof", [&]() -> Result<int> {
 		CommandLine app{
 			"Runs an NVDLA loadable or a model and shows when which operation ran.",
-			"nvdla-prof"
+			"nvdla-prof", "nvdla-prof net.nvdla --svg timeline.svg"
 		};
 		Settings settings;
 

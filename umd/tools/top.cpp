@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 	return tools::runProgram("nvdla-top", [&]() -> Result<int> {
 		CommandLine app{
 			"Shows what NVDLA devices do, engine by engine, and for which processes.",
-			"nvdla-top"
+			"nvdla-top", "nvdla-top --device accel0 --interval 0.5"
 		};
 		Settings settings;
 
