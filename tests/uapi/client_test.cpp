@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <iostream>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -166,28 +168,67 @@ TEST(ClientTest, IsToldOfResetsByOthers)
 	EXPECT_EQ(clientInfo(client.device).sram_losses, losses + 1);
 }
 
+/* The driver's rule: more failures than bad luck in a window of time. */
+constexpr size_t badLuck = 8;
+constexpr uint64_t windowNs = 60'000'000'000;
+constexpr unsigned int slowestFailures = 24;
+
+/* When jobs failed: the driver saw each at some time between a start and an end. */
+class FailureTimes
+{
+public:
+	void add(uint64_t start, uint64_t end) { times_.emplace_back(start, end); }
+	size_t count() const { return times_.size(); }
+
+	/* The last ones came within the window, whenever they came. */
+	bool areTooMany() const
+	{
+		return count() > badLuck &&
+		       times_.back().second - times_[count() - 1 - badLuck].first < windowNs;
+	}
+
+	/* No series of them can have come within the window. */
+	bool areTooFew() const
+	{
+		for (size_t i = badLuck; i < count(); i++) {
+			if (times_[i].first < times_[i - badLuck].second + windowNs)
+				return false;
+		}
+		return true;
+	}
+
+private:
+	std::vector<std::pair<uint64_t, uint64_t>> times_;
+};
+
 TEST(ClientTest, IsBannedWhenItsJobsGoOnFailing)
 {
 	const Client bad(1024), good(16);
 	ASSERT_TRUE(bad.valid() && good.valid());
-	unsigned int failed = 0, banned = 0;
+	FailureTimes times;
 	int refusal = 0;
-	for (int i = 0; i < 12; i++) {
+	for (unsigned int i = 0; i < slowestFailures; i++) {
+		const uint64_t before = now();
 		const uint32_t job = bad.fail(&refusal);
 		if (!job)
 			break;
-		const int status = bad.wait(job);
-		failed += status == -ETIMEDOUT;
-		banned += status == -EIO;
-		EXPECT_TRUE(status == -ETIMEDOUT || status == -EIO) << status;
-		EXPECT_EQ(good.run(), 0);
+		ASSERT_FALSE(times.areTooMany()) << i << " failed";
+		ASSERT_EQ(bad.wait(job), -ETIMEDOUT);
+		times.add(before, now());
+		if (i % 4 == 0) {
+			EXPECT_EQ(good.run(), 0);
+		}
 	}
-	EXPECT_EQ(failed, 9u) << "8 in a minute are bad luck";
+	EXPECT_EQ(clientInfo(bad.device).guilty_jobs, times.count());
+	EXPECT_EQ(clientInfo(good.device).banned, 0u);
+	if (times.areTooFew()) {
+		std::cout << "the machine is too slow for nine failures a minute\n";
+		EXPECT_EQ(clientInfo(bad.device).banned, 0u);
+		return;
+	}
 	EXPECT_EQ(refusal, -EIO);
 	EXPECT_EQ(bad.run(), -EIO);
 	EXPECT_EQ(clientInfo(bad.device).banned, 1u);
-	EXPECT_EQ(clientInfo(bad.device).guilty_jobs, 9u);
-	EXPECT_EQ(clientInfo(good.device).banned, 0u);
 	EXPECT_EQ(good.run(), 0);
 	const Client again(16);
 	EXPECT_EQ(again.run(), 0);
@@ -200,13 +241,20 @@ TEST(ClientTest, JobsOfTheBannedLeaveTheQueue)
 	/* The last ones may come so late that they are refused. */
 	std::vector<uint32_t> jobs;
 	std::vector<int> refusals(12);
+	const uint64_t before = now();
 	for (int &refusal : refusals)
 		jobs.push_back(bad.fail(&refusal));
+	size_t failed = 0;
 	for (size_t i = 0; i < jobs.size(); i++) {
 		const int status = refusals[i] ? refusals[i] : bad.wait(jobs[i]);
-		EXPECT_EQ(status, i < 9 ? -ETIMEDOUT : -EIO) << i;
+		failed += i == failed && status == -ETIMEDOUT;
+		EXPECT_EQ(status, i < failed ? -ETIMEDOUT : -EIO) << i;
 	}
-	EXPECT_EQ(clientInfo(bad.device).guilty_jobs, 9u);
+	EXPECT_EQ(clientInfo(bad.device).guilty_jobs, failed);
+	EXPECT_GE(failed, badLuck + 1);
+	if (now() - before < windowNs) {
+		EXPECT_EQ(failed, badLuck + 1);
+	}
 }
 
 /* One job hangs, and as many as may wait for it. Nobody else has to. */
@@ -219,9 +267,11 @@ TEST(ClientTest, HasSoManyJobsAndNotMore)
 	ASSERT_TRUE(client.valid() && other.valid());
 	const uint32_t most = client.device.info().max_jobs;
 	ASSERT_GT(most, 0u);
+	/* A slow machine takes minutes to submit all of them. */
+	const uint32_t timeout = client.device.info().max_timeout_ms;
 	uint32_t submitted = 0;
 	int ret = 0;
-	while (submitted <= most && (ret = client.submit(longTimeout).run(client.device)) == 0)
+	while (submitted <= most && (ret = client.submit(timeout).run(client.device)) == 0)
 		submitted++;
 	EXPECT_EQ(submitted, most);
 	EXPECT_EQ(ret, -EBUSY);
