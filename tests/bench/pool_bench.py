@@ -4,7 +4,7 @@
 
 Pools of 1, 2 and 4 devices take turns, so that what else the machine does meets all of them. A row for each: pictures a
 second in its best turn, the ratio to one device, and of each device how many requests it had and the share of the time in
-which it had one. PYTHONPATH is build/umd/python.
+which it had one. PYTHONPATH is build/umd/frameworks/python.
 """
 
 import itertools
