@@ -96,8 +96,11 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 	if (!job)
 		return;
 
-	/* Nothing of its own has run. The reset has done what was to be run before it. */
-	if (job->scrub || job->scrubbing) {
+	/*
+	 * Nothing of its own has run: it begins as if it had never been there. The reset has done
+	 * what was to be run before it.
+	 */
+	if (!job->next_task) {
 		job->scrubbing = false;
 		job->error = 0;
 		job->num_runs = 0;
