@@ -48,8 +48,10 @@ static int nvdla_domain_change(struct nvdla_device *ndev, struct nvdla_domain *t
 	flags = memalloc_noreclaim_save();
 	if (from)
 		iommu_detach_device(from->iommu, ndev->drm.dev);
-	if (to)
+	if (to) {
+		to->entries++;
 		ret = iommu_attach_device(to->iommu, ndev->drm.dev);
+	}
 	memalloc_noreclaim_restore(flags);
 	mutex_unlock(&iommu->tables);
 
