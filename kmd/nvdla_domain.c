@@ -65,7 +65,7 @@ struct nvdla_domain *nvdla_domain_create(struct nvdla_device *ndev, u64 client_i
 	if (!ndev->iommu.dma)
 		return NULL;
 
-	domain = kzalloc(sizeof(*domain), GFP_KERNEL);
+	domain = kzalloc(sizeof(*domain), GFP_KERNEL_ACCOUNT);
 	if (!domain)
 		return ERR_PTR(-ENOMEM);
 
@@ -209,7 +209,7 @@ static int nvdla_mapping_create(struct nvdla_domain *domain, struct nvdla_bo *bo
 	if (!bo->sgt)
 		return -ENODEV;
 
-	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL);
+	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
 	if (!mapping)
 		return -ENOMEM;
 

@@ -360,7 +360,7 @@ struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size, u32 fla
 	struct nvdla_bo *bo;
 	int ret;
 
-	bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
 
