@@ -258,12 +258,14 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_job)
 {
 	struct nvdla_device *ndev = to_nvdla_job(sched_job)->ndev;
+	bool cookie = dma_fence_begin_signalling();
 	enum drm_gpu_sched_stat stat;
 
 	if (!nvdla_jobs_recover(ndev))
 		queue_work(ndev->timeout_wq, &ndev->rearm_work);
 	stat = nvdla_sched_keep_job(sched_job);
 	nvdla_fault_in_timeout(ndev);
+	dma_fence_end_signalling(cookie);
 	return stat;
 }
 
