@@ -137,10 +137,6 @@ struct workqueue_struct {
 	int dummy;
 };
 
-typedef struct {
-	int dummy;
-} wait_queue_head_t;
-
 #define WQ_UNBOUND 0
 #define WQ_HIGHPRI 0
 #define WQ_MEM_RECLAIM 0
