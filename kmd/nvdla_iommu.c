@@ -27,10 +27,9 @@
 /*
  * The way from one domain to another is through the kernel's.
  *
- * The IOMMU's core and its driver take locks for that under which others allocate memory. A job
- * whose client is not that of the last one has to wait for it, within its time; nothing else
- * that signals fences does: it takes none of the locks that are held here. And what is
- * allocated here comes from the reserves.
+ * The IOMMU's core and its driver take locks for that under which others allocate memory. Only a
+ * job whose client is not that of the last one waits for this; whatever else signals fences takes
+ * none of the locks that are held here. And what is allocated here comes from the reserves.
  */
 static int nvdla_domain_change(struct nvdla_device *ndev, struct nvdla_domain *to)
 {
