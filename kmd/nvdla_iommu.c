@@ -151,13 +151,17 @@ void nvdla_iommu_settle(struct nvdla_device *ndev)
  * nvdla_iommu_has_faulted() - whether the core reached for what it must not
  * @ndev: device, locked
  *
+ * A job that waits for its domain did not: it is that of the job before in which the core still is.
+ *
  * Return: true if an IOMMU that tells has told so since the last nvdla_domain_enter().
  */
 bool nvdla_iommu_has_faulted(struct nvdla_device *ndev)
 {
+	const struct nvdla_iommu *iommu = &ndev->iommu;
+
 	lockdep_assert_held(&ndev->lock);
 
-	return ndev->iommu.entered && READ_ONCE(ndev->iommu.entered->faulted);
+	return iommu->entered && !iommu->wanted && READ_ONCE(iommu->entered->faulted);
 }
 
 /*

@@ -16,6 +16,8 @@
 struct tables {
 	struct iommu_domain base;
 	u64 pages;
+	iommu_fault_handler_t handler;
+	void *token;
 };
 
 struct device {
@@ -73,6 +75,13 @@ struct iommu_domain *iommu_paging_domain_alloc(struct device *dev)
 
 	tables->base.pgsize_bitmap = PAGE_SIZE;
 	return &tables->base;
+}
+
+void iommu_set_fault_handler(struct iommu_domain *domain, iommu_fault_handler_t handler,
+			     void *token)
+{
+	tables_of(domain)->handler = handler;
+	tables_of(domain)->token = token;
 }
 
 void iommu_domain_free(struct iommu_domain *domain)
@@ -235,6 +244,23 @@ int domains_go(struct domains *domains, unsigned int client)
 		return ret;
 	run_work(domains);
 	return nvdla_domain_enter(&domains->ndev, domains->client[client]);
+}
+
+void domains_call(struct domains *domains, unsigned int client)
+{
+	nvdla_domain_enter(&domains->ndev, domains->client[client]);
+}
+
+void domains_fault(struct domains *domains, unsigned int client)
+{
+	struct tables *tables = tables_of(domains->client[client]->iommu);
+
+	tables->handler(&tables->base, &domains->dev, 0, 0, tables->token);
+}
+
+bool domains_has_faulted(struct domains *domains)
+{
+	return nvdla_iommu_has_faulted(&domains->ndev);
 }
 
 void domains_overtake(struct domains *domains, unsigned int times)

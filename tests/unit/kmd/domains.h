@@ -40,6 +40,13 @@ void domains_overtake(struct domains *domains, unsigned int times);
 /** \brief So many times going to a domain fails */
 void domains_fail(struct domains *domains, unsigned int times);
 
+/** \brief The core is to go to a client's domain, and is not on its way yet */
+void domains_call(struct domains *domains, unsigned int client);
+/** \brief The IOMMU says that the core reached for what is not a client's */
+void domains_fault(struct domains *domains, unsigned int client);
+/** \brief Whether the job on the core did that */
+bool domains_has_faulted(struct domains *domains);
+
 /** \brief Whether the core reaches a page */
 bool domains_reaches(const struct domains *domains, u64 addr);
 

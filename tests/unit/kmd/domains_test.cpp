@@ -89,4 +89,23 @@ TEST_F(DomainsTest, ADomainThatTheCoreDoesNotReachIsSaidOnce)
 	EXPECT_EQ(reached(), pages);
 }
 
+TEST_F(DomainsTest, AFaultIsOfTheClientWhoseDomainItIs)
+{
+	ASSERT_EQ(go(client), 0);
+	domains_fault(core_.get(), client);
+	EXPECT_TRUE(domains_has_faulted(core_.get()));
+
+	/* The job of another client waits for its domain, and has done nothing. */
+	domains_call(core_.get(), otherClient);
+	EXPECT_FALSE(domains_has_faulted(core_.get()));
+	domains_fault(core_.get(), client);
+	EXPECT_FALSE(domains_has_faulted(core_.get()));
+	ASSERT_EQ(go(otherClient), 0);
+	EXPECT_FALSE(domains_has_faulted(core_.get()));
+	domains_fault(core_.get(), otherClient);
+	EXPECT_TRUE(domains_has_faulted(core_.get()));
+	ASSERT_EQ(go(client), 0);
+	EXPECT_FALSE(domains_has_faulted(core_.get()));
+}
+
 } /* namespace nvdla::test */

@@ -260,10 +260,11 @@ typedef int (*iommu_fault_handler_t)(struct iommu_domain *domain, struct device 
 #define iommu_get_resv_regions(dev, list) ((void)(dev))
 #define iommu_put_resv_regions(dev, list) ((void)(dev))
 #define iommu_is_dma_domain(domain) ((void)(domain), true)
-#define iommu_set_fault_handler(domain, handler, token) ((void)(handler))
 #define memalloc_noreclaim_save() 0U
 #define memalloc_noreclaim_restore(flags) ((void)(flags))
 
+void iommu_set_fault_handler(struct iommu_domain *domain, iommu_fault_handler_t handler,
+			     void *token);
 struct iommu_domain *iommu_get_domain_for_dev(struct device *dev);
 struct iommu_domain *iommu_paging_domain_alloc(struct device *dev);
 void iommu_domain_free(struct iommu_domain *domain);
