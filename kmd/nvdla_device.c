@@ -312,14 +312,8 @@ struct nvdla_device *nvdla_device_alloc(struct device *parent)
 	return ndev;
 }
 
-/**
- * nvdla_device_init() - bring up a core and register it
- * @ndev: device whose variant, bus_ops, regs and irq are set, and for which the
- *	bus holds a reference of runtime PM
- *
- * Return: 0 or -errno; nothing has to be undone then.
- */
-int nvdla_device_init(struct nvdla_device *ndev)
+/* What goes with the parent's devres, or with the DRM device. */
+static int nvdla_device_init_managed(struct nvdla_device *ndev)
 {
 	struct device *dev = ndev->drm.dev;
 	struct nvdla_io io = nvdla_mmio;
@@ -368,6 +362,24 @@ int nvdla_device_init(struct nvdla_device *ndev)
 					IRQF_ONESHOT | IRQF_NO_AUTOEN, dev_name(dev), ndev);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot request interrupt %d\n", ndev->irq);
+	return 0;
+}
+
+/**
+ * nvdla_device_init() - bring up a core and register it
+ * @ndev: device whose variant, bus_ops, regs and irq are set, and for which the
+ *	bus holds a reference of runtime PM
+ *
+ * Return: 0 or -errno; nothing has to be undone then.
+ */
+int nvdla_device_init(struct nvdla_device *ndev)
+{
+	struct device *dev = ndev->drm.dev;
+	int ret;
+
+	ret = nvdla_device_init_managed(ndev);
+	if (ret)
+		return ret;
 
 	ret = nvdla_pm_init(ndev);
 	if (ret)

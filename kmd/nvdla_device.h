@@ -8,7 +8,6 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include <drm/drm_device.h>
@@ -135,11 +134,8 @@ struct nvdla_device {
 	/** @fence_lock: lock of the hardware fences */
 	spinlock_t fence_lock;
 
-	/** @num_jobs: jobs that exist, from nvdla_job_admit() to their end */
+	/** @num_jobs: jobs that exist, from nvdla_job_admit() to their end; a removal waits for 0 */
 	atomic_t num_jobs;
-
-	/** @jobs_gone: woken when @num_jobs becomes zero */
-	wait_queue_head_t jobs_gone;
 
 	/** @counters: what the engines did */
 	struct nvdla_counters counters;
@@ -156,11 +152,8 @@ struct nvdla_device {
 	/** @bos: buffers that are mapped for the device */
 	struct list_head bos;
 
-	/** @num_bos: those and buffers that are just being unmapped */
+	/** @num_bos: those and buffers that are just being unmapped; a removal waits for 0 */
 	atomic_t num_bos;
-
-	/** @bos_gone: woken when @num_bos becomes zero */
-	wait_queue_head_t bos_gone;
 
 	/** @lock: protects the members below and all register accesses behind them */
 	struct mutex lock;

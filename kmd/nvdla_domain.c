@@ -65,7 +65,7 @@ struct nvdla_domain *nvdla_domain_create(struct nvdla_device *ndev, u64 client_i
 	if (!ndev->iommu.dma)
 		return NULL;
 
-	domain = kzalloc(sizeof(*domain), GFP_KERNEL);
+	domain = kzalloc(sizeof(*domain), GFP_KERNEL_ACCOUNT);
 	if (!domain)
 		return ERR_PTR(-ENOMEM);
 
@@ -132,21 +132,35 @@ static void nvdla_domain_clear(struct nvdla_domain *domain, dma_addr_t first, si
 }
 
 /*
- * Mapping allocates, and who changes the core's domain must not wait for that. If the core was on
- * its way into this domain meanwhile, the IOMMU may not know of what was mapped.
+ * Mapping allocates, and who changes the core's domain must not wait for that: no lock keeps the
+ * two apart. But an IOMMU driver tells the IOMMU of a mapping only if the core is in the domain,
+ * and of those that the domain has already when the core comes there. It may miss one that is made
+ * while the core is on its way, so that is made again.
  */
-static int nvdla_domain_tell(struct nvdla_domain *domain, dma_addr_t first, size_t bytes)
+static int nvdla_domain_map_range(struct nvdla_domain *domain, dma_addr_t addr, phys_addr_t phys,
+				  size_t bytes, int prot)
 {
-	const struct iommu_domain_ops *ops = domain->iommu->ops;
+	struct mutex *tables = &domain->ndev->iommu.tables;
+	bool missed;
+	u32 entries;
 	int ret;
 
-	if (!ops->iotlb_sync_map)
-		return 0;
+	do {
+		mutex_lock(tables);
+		entries = domain->entries;
+		mutex_unlock(tables);
 
-	mutex_lock(&domain->ndev->iommu.tables);
-	ret = ops->iotlb_sync_map(domain->iommu, first, bytes);
-	mutex_unlock(&domain->ndev->iommu.tables);
-	return ret;
+		ret = iommu_map(domain->iommu, addr, phys, bytes, prot, GFP_KERNEL_ACCOUNT);
+		if (ret)
+			return ret;
+
+		mutex_lock(tables);
+		missed = domain->entries != entries;
+		if (missed)
+			iommu_unmap(domain->iommu, addr, bytes);
+		mutex_unlock(tables);
+	} while (missed);
+	return 0;
 }
 
 /* The exporter of a dma-buf need not have told where its pages are: the kernel's domain knows. */
@@ -165,20 +179,14 @@ static int nvdla_domain_fill(struct nvdla_domain *domain, const struct nvdla_bo 
 
 	for (done = 0; done < span; done += bytes) {
 		phys = nvdla_iommu_find(ndev->iommu.dma, first + done, span - done, &bytes);
-		ret = phys ? iommu_map(domain->iommu, first + done, phys, bytes, prot,
-				       GFP_KERNEL_ACCOUNT) : -EFAULT;
-		if (ret)
-			goto err_clear;
+		ret = phys ? nvdla_domain_map_range(domain, first + done, phys, bytes, prot) :
+			     -EFAULT;
+		if (ret) {
+			nvdla_domain_clear(domain, first, done);
+			return ret;
+		}
 	}
-
-	ret = nvdla_domain_tell(domain, first, span);
-	if (ret)
-		goto err_clear;
 	return 0;
-
-err_clear:
-	nvdla_domain_clear(domain, first, done);
-	return ret;
 }
 
 static struct nvdla_mapping *nvdla_bo_find_mapping(struct nvdla_bo *bo,
@@ -201,7 +209,7 @@ static int nvdla_mapping_create(struct nvdla_domain *domain, struct nvdla_bo *bo
 	if (!bo->sgt)
 		return -ENODEV;
 
-	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL);
+	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
 	if (!mapping)
 		return -ENOMEM;
 

@@ -15,6 +15,7 @@ struct nvdla_device;
  * @ndev: device
  * @iommu: the IOMMU's domain
  * @client_id: &drm_file.client_id, 0 for the driver
+ * @entries: times that the core went there, under &nvdla_iommu.tables
  * @faulted: the core reached for what is not in it, since it was entered
  */
 struct nvdla_domain {
@@ -22,6 +23,7 @@ struct nvdla_domain {
 	struct nvdla_device *ndev;
 	struct iommu_domain *iommu;
 	u64 client_id;
+	u32 entries;
 	bool faulted;
 };
 

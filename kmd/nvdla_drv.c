@@ -119,7 +119,7 @@ static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 	if (IS_ERR(domain))
 		return PTR_ERR(domain);
 
-	priv = kzalloc(sizeof(*priv), GFP_KERNEL);
+	priv = kzalloc(sizeof(*priv), GFP_KERNEL_ACCOUNT);
 	if (!priv) {
 		nvdla_domain_put(domain);
 		return -ENOMEM;

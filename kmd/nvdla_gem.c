@@ -9,6 +9,7 @@
 #include <linux/pfn.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <linux/wait_bit.h>
 
 #include <drm/drm_file.h>
 #include <drm/drm_managed.h>
@@ -121,7 +122,7 @@ void nvdla_bo_unmap(struct nvdla_bo *bo)
 
 	nvdla_bo_release_sgt(bo, sgt);
 	if (atomic_dec_and_test(&ndev->num_bos))
-		wake_up_all(&ndev->bos_gone);
+		wake_up_var(&ndev->num_bos);
 }
 
 static void nvdla_bo_free(struct drm_gem_object *obj)
@@ -360,7 +361,7 @@ struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size, u32 fla
 	struct nvdla_bo *bo;
 	int ret;
 
-	bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
 
@@ -402,7 +403,6 @@ int nvdla_gem_init(struct nvdla_device *ndev)
 
 	INIT_LIST_HEAD(&ndev->bos);
 	atomic_set(&ndev->num_bos, 0);
-	init_waitqueue_head(&ndev->bos_gone);
 	ret = drmm_mutex_init(&ndev->drm, &ndev->bos_lock);
 	if (ret)
 		return ret;
@@ -442,5 +442,5 @@ void nvdla_gem_fini(struct nvdla_device *ndev)
 		drm_gem_object_put(&bo->base);
 	}
 	/* The others are being unmapped by whoever had their last reference. */
-	wait_event(ndev->bos_gone, !atomic_read(&ndev->num_bos));
+	wait_var_event(&ndev->num_bos, !atomic_read(&ndev->num_bos));
 }

@@ -27,10 +27,9 @@
 /*
  * The way from one domain to another is through the kernel's.
  *
- * The IOMMU's core and its driver take locks for that under which others allocate memory. A job
- * whose client is not that of the last one has to wait for it, within its time; nothing else
- * that signals fences does: it takes none of the locks that are held here. And what is
- * allocated here comes from the reserves.
+ * The IOMMU's core and its driver take locks for that under which others allocate memory. Only a
+ * job whose client is not that of the last one waits for this; whatever else signals fences takes
+ * none of the locks that are held here. And what is allocated here comes from the reserves.
  */
 static int nvdla_domain_change(struct nvdla_device *ndev, struct nvdla_domain *to)
 {
@@ -48,8 +47,10 @@ static int nvdla_domain_change(struct nvdla_device *ndev, struct nvdla_domain *t
 	flags = memalloc_noreclaim_save();
 	if (from)
 		iommu_detach_device(from->iommu, ndev->drm.dev);
-	if (to)
+	if (to) {
+		to->entries++;
 		ret = iommu_attach_device(to->iommu, ndev->drm.dev);
+	}
 	memalloc_noreclaim_restore(flags);
 	mutex_unlock(&iommu->tables);
 
@@ -150,13 +151,17 @@ void nvdla_iommu_settle(struct nvdla_device *ndev)
  * nvdla_iommu_has_faulted() - whether the core reached for what it must not
  * @ndev: device, locked
  *
+ * A job that waits for its domain did not: it is that of the job before in which the core still is.
+ *
  * Return: true if an IOMMU that tells has told so since the last nvdla_domain_enter().
  */
 bool nvdla_iommu_has_faulted(struct nvdla_device *ndev)
 {
+	const struct nvdla_iommu *iommu = &ndev->iommu;
+
 	lockdep_assert_held(&ndev->lock);
 
-	return ndev->iommu.entered && READ_ONCE(ndev->iommu.entered->faulted);
+	return iommu->entered && !iommu->wanted && READ_ONCE(iommu->entered->faulted);
 }
 
 /*

@@ -24,10 +24,10 @@ struct nvdla_iommu {
 	struct nvdla_domain *own;
 
 	/**
-	 * @tables: held while the core goes to another domain, and while the IOMMU is told what is
-	 * not in one any more, or is there now: an emulated IOMMU keeps a copy of the tables of the
-	 * domain that the core is in, and the kernel does not tell it of a change before the core
-	 * is all there. Nobody waits for memory under it. Innermost.
+	 * @tables: held while the core goes to another domain, and while something is taken out of
+	 * one: an emulated IOMMU keeps a copy of the tables of the domain that the core is in, and
+	 * the kernel does not tell it of a change before the core is all there. Nobody waits for
+	 * memory under it. Innermost.
 	 */
 	struct mutex tables;
 

@@ -6,6 +6,7 @@
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
+#include <linux/wait_bit.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
@@ -195,7 +196,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 		return;
 	nvdla_pm_put(ndev);
 	if (atomic_dec_and_test(&ndev->num_jobs))
-		wake_up_all(&ndev->jobs_gone);
+		wake_up_var(&ndev->num_jobs);
 }
 
 static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
@@ -258,12 +259,14 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_job)
 {
 	struct nvdla_device *ndev = to_nvdla_job(sched_job)->ndev;
+	bool cookie = dma_fence_begin_signalling();
 	enum drm_gpu_sched_stat stat;
 
 	if (!nvdla_jobs_recover(ndev))
 		queue_work(ndev->timeout_wq, &ndev->rearm_work);
 	stat = nvdla_sched_keep_job(sched_job);
 	nvdla_fault_in_timeout(ndev);
+	dma_fence_end_signalling(cookie);
 	return stat;
 }
 
@@ -322,7 +325,6 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	spin_lock_init(&ndev->fence_lock);
 	ndev->fence_context = dma_fence_context_alloc(1);
 	atomic_set(&ndev->num_jobs, 0);
-	init_waitqueue_head(&ndev->jobs_gone);
 
 	ndev->sched_wq = alloc_ordered_workqueue("%s", WQ_MEM_RECLAIM, dev_name(ndev->drm.dev));
 	if (!ndev->sched_wq)
@@ -379,7 +381,7 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 	if (busy)
 		nvdla_device_reset(ndev);
 
-	wait_event(ndev->jobs_gone, !atomic_read(&ndev->num_jobs));
+	wait_var_event(&ndev->num_jobs, !atomic_read(&ndev->num_jobs));
 	/* Whoever brought the number to zero may not have returned. */
 	flush_workqueue(ndev->free_wq);
 }

@@ -193,7 +193,8 @@ int nvdla_memory_alloc(struct nvdla_device *ndev, struct nvdla_memory *memory, s
 		return -ENOMEM;
 
 	memory->num_pages = size >> PAGE_SHIFT;
-	memory->pages = kvmalloc_array(memory->num_pages, sizeof(*memory->pages), GFP_KERNEL);
+	memory->pages = kvmalloc_array(memory->num_pages, sizeof(*memory->pages),
+				       GFP_KERNEL_ACCOUNT);
 	if (!memory->pages)
 		return -ENOMEM;
 
@@ -247,12 +248,13 @@ struct sg_table *nvdla_memory_sg_table(const struct nvdla_memory *memory)
 	struct sg_table *sgt;
 	int ret;
 
-	sgt = kzalloc(sizeof(*sgt), GFP_KERNEL);
+	sgt = kzalloc(sizeof(*sgt), GFP_KERNEL_ACCOUNT);
 	if (!sgt)
 		return ERR_PTR(-ENOMEM);
 
 	ret = sg_alloc_table_from_pages(sgt, memory->pages, memory->num_pages, 0,
-					(size_t)memory->num_pages << PAGE_SHIFT, GFP_KERNEL);
+					(size_t)memory->num_pages << PAGE_SHIFT,
+					GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		kfree(sgt);
 		return ERR_PTR(ret);

@@ -96,8 +96,11 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 	if (!job)
 		return;
 
-	/* Nothing of its own has run. The reset has done what was to be run before it. */
-	if (job->scrub || job->scrubbing) {
+	/*
+	 * Nothing of its own has run: it begins as if it had never been there. The reset has done
+	 * what was to be run before it.
+	 */
+	if (!job->next_task) {
 		job->scrubbing = false;
 		job->error = 0;
 		job->num_runs = 0;
@@ -138,7 +141,7 @@ void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
 /*
  * A job has had its time. Its interrupt may be lost, or late: a virtual machine that stands still
  * for seconds goes on with its timers. The answer comes behind all that the core was told before;
- * if that takes a while, it was the machine that stood still.
+ * if that takes a while, it was the machine that stood still. The job may end here.
  */
 static void nvdla_job_ask_core(struct nvdla_job *job)
 {
@@ -150,25 +153,30 @@ static void nvdla_job_ask_core(struct nvdla_job *job)
 		nvdla_job_extend(job);
 }
 
-/* Is there a job on the core that only a reset takes off it? */
+/* Whether only a reset takes a job off the core; if so, &nvdla_job.error says why. */
+static bool nvdla_job_is_stuck(struct nvdla_job *job)
+{
+	struct nvdla_device *ndev = job->ndev;
+
+	if (!job->error && nvdla_job_is_late(job))
+		nvdla_job_ask_core(job);
+	if (ndev->active != job)
+		return false;
+
+	if (!job->error && nvdla_iommu_has_faulted(ndev))
+		job->error = -EFAULT;
+	if (!job->error && nvdla_job_is_late(job))
+		job->error = -ETIMEDOUT;
+	return job->error;
+}
+
+/* Whether there is a job on the core that only a reset takes off it. */
 static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
 {
-	struct nvdla_job *job;
 	bool stuck;
 
 	mutex_lock(&ndev->lock);
-	job = ndev->active;
-	if (job && !ndev->stopped && !job->error && nvdla_job_is_late(job)) {
-		nvdla_job_ask_core(job);
-		job = ndev->active;
-	}
-	if (job && !ndev->stopped && !job->error) {
-		if (nvdla_iommu_has_faulted(ndev))
-			job->error = -EFAULT;
-		else if (nvdla_job_is_late(job))
-			job->error = -ETIMEDOUT;
-	}
-	stuck = job && !ndev->stopped && job->error;
+	stuck = ndev->active && !ndev->stopped && nvdla_job_is_stuck(ndev->active);
 	mutex_unlock(&ndev->lock);
 	return stuck;
 }

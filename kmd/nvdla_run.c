@@ -115,15 +115,29 @@ bool nvdla_job_is_late(const struct nvdla_job *job)
 	return ktime_get_ns() >= job->deadline_ns;
 }
 
-/*
- * A job's time begins when the core has entered the client's IOMMU domain. An emulated IOMMU may
- * need seconds for that, with a call for each page.
- */
+/* The job's time begins. */
 static void nvdla_job_start_clock(struct nvdla_job *job)
 {
 	job->last_deadline_ns = ktime_get_ns() + NVDLA_TIMEOUT_FACTOR * job->timeout_ns;
 	nvdla_job_extend(job);
 	nvdla_jobs_arm_timeout(job->ndev);
+}
+
+/*
+ * No time of the job passes while the core goes to another IOMMU domain: an emulated IOMMU may
+ * need seconds for that, with a call for each page. Its time begins, anew, when the core is there.
+ *
+ * Return: see nvdla_domain_enter().
+ */
+static int nvdla_job_enter_domain(struct nvdla_job *job, struct nvdla_domain *domain)
+{
+	int ret = nvdla_domain_enter(job->ndev, domain);
+
+	if (ret == -EINPROGRESS)
+		job->deadline_ns = U64_MAX;
+	else if (!ret)
+		nvdla_job_start_clock(job);
+	return ret;
 }
 
 /* Tasks may be done at once, without an interrupt; @task_running tells. */
@@ -132,7 +146,7 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 	struct nvdla_device *ndev = job->ndev;
 	int ret;
 
-	ret = job->next_task ? 0 : nvdla_domain_enter(ndev, job->context->file->domain);
+	ret = job->next_task ? 0 : nvdla_job_enter_domain(job, job->context->file->domain);
 	if (ret == -EINPROGRESS)
 		return;
 	/* Nothing of it is on the hardware: no reset is needed, and nobody is to blame. */
@@ -140,8 +154,6 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 		nvdla_job_end(job, ret);
 		return;
 	}
-	if (!job->next_task)
-		nvdla_job_start_clock(job);
 
 	while (job->next_task < job->num_tasks) {
 		struct nvdla_task *task = job->tasks[job->next_task++];
@@ -262,7 +274,7 @@ static void nvdla_job_start_scrub(struct nvdla_job *job)
 	struct nvdla_task *scrub = job->scrub;
 	int ret;
 
-	ret = nvdla_domain_enter(ndev, ndev->iommu.own);
+	ret = nvdla_job_enter_domain(job, ndev->iommu.own);
 	if (ret == -EINPROGRESS)
 		return;
 	if (ret) {
@@ -272,7 +284,6 @@ static void nvdla_job_start_scrub(struct nvdla_job *job)
 		return;
 	}
 
-	nvdla_job_start_clock(job);
 	job->scrub = NULL;
 	job->scrubbing = true;
 	job->task_running = true;
@@ -372,7 +383,6 @@ void nvdla_job_begin(struct nvdla_job *job)
 	job->task_running = false;
 	job->start_ns = ktime_get_ns();
 	trace_nvdla_job_run(job);
-	job->deadline_ns = U64_MAX;
 
 	job->scrub = nvdla_cbuf_claim(job);
 	nvdla_jobs_go_on(ndev);

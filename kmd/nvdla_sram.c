@@ -134,7 +134,7 @@ struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, struct nvdla_file 
 	struct nvdla_sram_bo *sbo;
 	int ret;
 
-	sbo = kzalloc(sizeof(*sbo), GFP_KERNEL);
+	sbo = kzalloc(sizeof(*sbo), GFP_KERNEL_ACCOUNT);
 	if (!sbo)
 		return ERR_PTR(-ENOMEM);
 

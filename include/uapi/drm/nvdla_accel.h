@@ -198,8 +198,9 @@ struct drm_nvdla_dev_query {
  * survives until the next reset of the core or sleep of the system. -ENOSPC if there
  * is not that much left of it in one piece, or the user would have more of it than
  * &drm_nvdla_device_info.max_sram_bytes, in all open files; a closed buffer's place
- * is free when the last job with it is gone, shortly after its fence. Not with
- * DRM_NVDLA_BO_WRITE_COMBINE.
+ * is free when the last job with it is gone, shortly after its fence. It is cleared
+ * by a job of the file: -EBUSY if the file has &drm_nvdla_device_info.max_jobs
+ * already. Not with DRM_NVDLA_BO_WRITE_COMBINE.
  */
 #define DRM_NVDLA_BO_SRAM		(1u << 0)
 /**

@@ -11,6 +11,7 @@
 #include <engine/user/kernel_api.h>
 
 typedef u64 dma_addr_t;
+typedef u64 phys_addr_t;
 typedef s64 ktime_t;
 
 #define __iomem
@@ -20,11 +21,17 @@ typedef s64 ktime_t;
 #define IS_ENABLED(option) 0
 #define GFP_NOWAIT 0U
 #define PAGE_SHIFT 12
+#define PAGE_SIZE (1UL << PAGE_SHIFT)
+#define round_down(x, y) ((x) & ~((__typeof__(x))(y) - 1))
+#define __ffs(word) ((unsigned int)__builtin_ctzl(word))
+#define kzalloc(size, gfp) kvzalloc(size, gfp)
+#define kfree(memory) kvfree(memory)
 
 #define MAX_ERRNO 4095
 #define IS_ERR(pointer) ((unsigned long)(pointer) >= (unsigned long)-MAX_ERRNO)
 #define PTR_ERR(pointer) ((int)(long)(pointer))
 #define ERR_PTR(error) ((void *)(long)(error))
+#define ERR_CAST(pointer) ((void *)(pointer))
 
 /* Numbers */
 
@@ -44,6 +51,10 @@ struct kref {
 	int count;
 };
 
+#define kref_init(kref) ((kref)->count = 1)
+#define kref_get(kref) ((kref)->count++)
+#define kref_put(kref, release) (--(kref)->count ? (void)0 : release(kref))
+
 typedef int refcount_t;
 #define refcount_inc(count) ((*(count))++)
 
@@ -62,6 +73,32 @@ typedef struct mutex spinlock_t;
 struct list_head {
 	struct list_head *next, *prev;
 };
+
+#define INIT_LIST_HEAD(head) ((head)->next = (head)->prev = (head))
+#define LIST_HEAD(name) struct list_head name = { &name, &name }
+
+static inline void list_add(struct list_head *entry, struct list_head *head)
+{
+	entry->next = head->next;
+	entry->prev = head;
+	entry->next->prev = entry->prev->next = entry;
+}
+
+static inline void list_del(struct list_head *entry)
+{
+	entry->prev->next = entry->next;
+	entry->next->prev = entry->prev;
+}
+
+#define list_entry_at(at, entry, member) container_of(at, __typeof__(*(entry)), member)
+#define list_for_each_entry(entry, head, member)                                             \
+	for ((entry) = list_entry_at((head)->next, entry, member); &(entry)->member != (head); \
+	     (entry) = list_entry_at((entry)->member.next, entry, member))
+#define list_for_each_entry_safe(entry, following, head, member)               \
+	for ((entry) = list_entry_at((head)->next, entry, member);             \
+	     (following) = list_entry_at((entry)->member.next, entry, member), \
+	    &(entry)->member != (head);                                        \
+	     (entry) = (following))
 
 struct xarray {
 	void *entries;
@@ -92,16 +129,13 @@ struct ratelimit_state {
 /* Works */
 
 struct work_struct {
+	void (*function)(struct work_struct *work);
 	bool queued;
 };
 
 struct workqueue_struct {
 	int dummy;
 };
-
-typedef struct {
-	int dummy;
-} wait_queue_head_t;
 
 #define WQ_UNBOUND 0
 #define WQ_HIGHPRI 0
@@ -117,6 +151,8 @@ static inline bool queue_work(struct workqueue_struct *wq, struct work_struct *w
 	work->queued = true;
 	return !was_queued;
 }
+
+#define INIT_WORK(work, what) ((work)->function = (what), (work)->queued = false)
 
 /* Devices */
 
@@ -149,7 +185,12 @@ struct drm_device {
 
 /* Buffers, fences and the scheduler */
 
+struct sg_table {
+	int dummy;
+};
+
 struct drm_gem_object {
+	struct drm_device *dev;
 	unsigned int references;
 	size_t size;
 };
@@ -169,6 +210,8 @@ struct dma_fence {
 
 #define dma_fence_set_error(fence, why) ((fence)->error = (why))
 #define dma_fence_signal(fence) ((fence)->signalled = true)
+#define dma_fence_begin_signalling() false
+#define dma_fence_end_signalling(cookie) ((void)(cookie))
 
 struct drm_sched_fence {
 	struct dma_fence finished;
@@ -190,6 +233,48 @@ struct drm_gpu_scheduler {
 
 #define drm_sched_fault(sched) ((sched)->fault = true)
 #define drm_sched_resume_timeout(sched, remaining) ((sched)->timeout = (remaining))
+
+/* IOMMUs: what one does is the test's, see domains.c */
+
+struct iommu_domain {
+	unsigned long pgsize_bitmap;
+};
+
+struct iommu_resv_region {
+	struct list_head list;
+	int type;
+};
+
+typedef int (*iommu_fault_handler_t)(struct iommu_domain *domain, struct device *dev,
+				     unsigned long addr, int flags, void *token);
+
+#define IOMMU_READ 1
+#define IOMMU_WRITE 2
+#define IOMMU_CACHE 4
+#define IOMMU_FAULT_WRITE 1
+#define IOMMU_RESV_DIRECT 0
+#define IOMMU_RESV_SW_MSI 1
+#define DEV_DMA_NON_COHERENT 1
+#define device_get_dma_attr(dev) ((void)(dev), 0)
+#define dev_is_pci(dev) ((void)(dev), true)
+#define iommu_get_resv_regions(dev, list) ((void)(dev))
+#define iommu_put_resv_regions(dev, list) ((void)(dev))
+#define iommu_is_dma_domain(domain) ((void)(domain), true)
+#define memalloc_noreclaim_save() 0U
+#define memalloc_noreclaim_restore(flags) ((void)(flags))
+
+void iommu_set_fault_handler(struct iommu_domain *domain, iommu_fault_handler_t handler,
+			     void *token);
+struct iommu_domain *iommu_get_domain_for_dev(struct device *dev);
+struct iommu_domain *iommu_paging_domain_alloc(struct device *dev);
+void iommu_domain_free(struct iommu_domain *domain);
+int iommu_attach_device(struct iommu_domain *domain, struct device *dev);
+void iommu_detach_device(struct iommu_domain *domain, struct device *dev);
+int iommu_map(struct iommu_domain *domain, unsigned long iova, phys_addr_t paddr, size_t size,
+	      int prot, gfp_t gfp);
+size_t iommu_unmap(struct iommu_domain *domain, unsigned long iova, size_t size);
+phys_addr_t iommu_iova_to_phys(struct iommu_domain *domain, dma_addr_t iova);
+bool flush_work(struct work_struct *work);
 
 /* Tracepoints, which nobody listens to */
 
