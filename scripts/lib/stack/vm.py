@@ -14,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-from . import guest_tree, image, kernel_image, machine, pace, processes
+from . import guest_tree, image, kernel_image, machine, pace, processes, traces
 from .console import Failure
 from .paths import build_dir, cache_dir
 
@@ -323,6 +323,7 @@ class Machine:
 		if not control.ended:
 			# It never got to hand over its log: what the console showed has to do.
 			shutil.copyfile(console_log, kernel_log)
+		kernel_log.write_text(traces.with_lines(kernel_log.read_text(errors='replace'), self._module))
 		return self._judge(control, kernel_log, qemu_log, stopped, began)
 
 	def _say_booting(self, control, console_log, began):

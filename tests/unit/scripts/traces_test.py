@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Call traces with source lines."""
+
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from stack import traces
+
+_SOURCE = '''\
+int nvdla_inner(int *place)
+{
+	return *place;
+}
+
+int nvdla_outer(int *place)
+{
+	return nvdla_inner(place) + 1;
+}
+'''
+
+
+@unittest.skipUnless(shutil.which('addr2line') and shutil.which('cc'), 'no compiler, or no binutils')
+class Traces(unittest.TestCase):
+	def setUp(self):
+		folder = tempfile.TemporaryDirectory()
+		self.addCleanup(folder.cleanup)
+		self.source, self.module = Path(folder.name, 'nvdla_x.c'), Path(folder.name, 'nvdla.ko')
+		self.source.write_text(_SOURCE)
+
+	def compile(self, *options):
+		subprocess.run(['cc', '-O0', '-c', *options, self.source, '-o', self.module], check=True)
+
+	def test_places_have_lines(self):
+		self.compile('-g')
+		text = ('[ 1.0] RIP: 0010:nvdla_inner+0x8/0x20 [nvdla]\n'
+			'[ 1.1]  ? nvdla_outer+0x10/0x30 [nvdla]\n'
+			'[ 1.2]  drm_ioctl+0x12/0x34 [drm]\n'
+			'[ 1.3]  nvdla_elsewhere+0x1/0x2 [nvdla]\n')
+		said = traces.with_lines(text, self.module).splitlines()
+		self.assertRegex(said[0], r'\[nvdla\] \(.*nvdla_x\.c:[1-4]\)$')
+		self.assertRegex(said[1], r'\[nvdla\] \(.*nvdla_x\.c:[6-9]\)$')
+		self.assertEqual(said[2:], text.splitlines()[2:])
+
+	def test_without_debug_information(self):
+		self.compile('-g0')
+		text = '[ 1.0] RIP: 0010:nvdla_inner+0x8/0x20 [nvdla]\n'
+		self.assertEqual(traces.with_lines(text, self.module), text)
+		self.assertEqual(traces.with_lines(text, None), text)
+		self.assertEqual(traces.with_lines(text, self.module.with_name('none.ko')), text)
+
+
+if __name__ == '__main__':
+	unittest.main()
