@@ -169,6 +169,7 @@ class Options(ProgramTest):
 		"""A command of each program that prints."""
 		return {
 			'nvdla-run': (self.net,),
+			'nvdla-bench': (self.net, '--runs', 1, '--warm-up', 0),
 			'nvdla-info': (self.net,),
 			'nvdla-prof': (self.net,),
 			'nvdla-compile': (MODEL, '-o', self.out, '--report', 'text'),

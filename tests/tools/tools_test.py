@@ -3,13 +3,16 @@
 
 import json
 import re
+import signal
 import struct
+import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 from xml.etree import ElementTree
 
-from programs import HEIGHT, WIDTH, ProgramTest, call
+from programs import HEIGHT, PROGRAMS, WIDTH, ProgramTest, call
 
 DIGITS = Path(__file__).resolve().parents[2] / 'umd' / 'examples' / 'digits'
 
@@ -413,6 +416,46 @@ class Tools(ProgramTest):
 		self.assertLessEqual(sdp['ts'], conv['ts'])
 		self.assertGreaterEqual(pdp['ts'] + pdp['dur'], conv['ts'])
 		self.assertTrue(svg.read_text().endswith('</svg>\n'))
+
+	def test_bench(self):
+		run = ('nvdla-bench', self.net, '--warm-up', 0, '--runs', 7)
+		said = json.loads(self.good(*run, '--in-flight', 2, '--json'))
+		self.assertEqual((said['network'], said['device'], said['in_flight'], said['runs']),
+				 ('net.nvdla', 'embedded', 2, 7))
+		times = [said[name] for name in ('min_ms', 'p50_ms', 'p90_ms', 'p99_ms', 'max_ms')]
+		self.assertEqual(times, sorted(times))
+		self.assertGreater(times[0], 0)
+		self.assertTrue(times[0] <= said['mean_ms'] <= times[-1])
+		self.assertAlmostEqual(said['runs_per_second'], 7 / said['seconds'])
+		before = self.write('before.json', json.dumps(dict(said, in_flight=1, p50_ms=times[1] / 1000)).encode())
+		lines = self.good(*run, '--compare', before).splitlines()
+		ratio = float(next(line for line in lines if line.startswith('p50')).split()[3])
+		self.assertGreater(ratio, 10)
+		self.assertIn('device model on this host', lines[-1])
+
+	def test_bench_compares_what_is_alike(self):
+		run = ('nvdla-bench', self.net, '--warm-up', 0, '--runs', 1)
+		before = json.loads(self.good(*run, '--json'))
+		for change, words in (({'in_flight': 3}, 'with 3 in flight'), ({'network': 'x'}, 'is of x'),
+				      ({'p90_ms': 'much'}, 'has no p90_ms')):
+			other = self.write('other.json', json.dumps(dict(before, **change)).encode())
+			self.assertIn(words, self.bad(2, *run, '--compare', other))
+		self.assertIn('not what --json prints', self.bad(2, *run, '--compare', self.net))
+
+	def test_bench_is_interrupted(self):
+		run = subprocess.Popen([PROGRAMS['nvdla-bench'], self.net, '--warm-up', '0', '--duration', '1000'],
+				       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+		while run.poll() is None:
+			if self.has_begun(run):
+				run.send_signal(signal.SIGINT)
+			time.sleep(0.05)
+		self.assertIn('p99', run.communicate()[0])
+		self.assertEqual(run.returncode, 0)
+
+	def has_begun(self, run):
+		"""It catches the signal, which it does last before the first run."""
+		status = Path(f'/proc/{run.pid}/status').read_text()
+		return int(re.search(r'SigCgt:\s*([0-9a-f]+)', status)[1], 16) >> (signal.SIGINT - 1) & 1
 
 	def test_chip(self):
 		trace, svg = self.folder / 'chip.json', self.folder / 'chip.svg'

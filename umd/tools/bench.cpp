@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nvdla-bench: how long runs of a network take, and how many there are in a second.
+ */
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include <fmt/core.h>
+#include <nvdla/network.h>
+
+#include "base/io/file.h"
+#include "bench/measurement.h"
+#include "command-line/command_line.h"
+#include "network_file.h"
+#include "program.h"
+#include "progress.h"
+
+namespace
+{
+
+using namespace nvdla;
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t maxMeasurementBytes = 1 << 20;
+
+struct Settings {
+	std::string device = "embedded";
+	tools::NetworkFile network;
+	double warmUp = 1;
+	double duration = 5;
+	uint64_t runs = 0; /* at most; 0: as many as there is time for */
+	unsigned inFlight = 1;
+	unsigned timeoutMs = 30000;
+	bool json = false;
+	std::string compare;
+};
+
+/* Ctrl-C ends the measurement, not the program. */
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void interrupt(int)
+{
+	interrupted = true;
+}
+
+/* Whole numbers of the type, or -1 to 1: zeros would be faster than what users have. */
+std::vector<std::byte> randomElements(const TensorDesc &desc, std::mt19937 &random)
+{
+	const bool isHalf = desc.type == DataType::Half;
+	const IntegerLimits limits = isHalf ? IntegerLimits{ -1, 1 } : integerLimits(desc.type);
+	std::uniform_real_distribution<float> numbers(static_cast<float>(limits.lowest),
+						      static_cast<float>(limits.highest));
+	std::vector<float> values(desc.elements());
+
+	for (float &value : values)
+		value = isHalf ? numbers(random) : std::round(numbers(random));
+	return elementsFromFloat(desc.type, values);
+}
+
+Result<std::vector<Request>> makeRequests(const Settings &settings, const Network &network)
+{
+	std::vector<Request> requests;
+	std::mt19937 random(1);
+
+	for (unsigned i = 0; i < settings.inFlight; i++) {
+		auto request = Request::create(network);
+		if (!request)
+			return forward(request);
+		for (size_t input = 0; input < network.inputs().size(); input++) {
+			auto set = request->setInputElements(
+				input, randomElements(network.inputs()[input], random));
+			if (!set)
+				return forward(set);
+		}
+		requests.push_back(std::move(*request));
+	}
+	return requests;
+}
+
+/* One phase: all requests run again and again, each in a thread of its own. */
+class Phase
+{
+public:
+	Phase(double seconds, uint64_t runs, RunOptions options)
+		: start_(Clock::now()), end_(start_ + std::chrono::duration_cast<Clock::duration>(
+							      std::chrono::duration<double>(seconds))),
+		  left_(runs ? static_cast<int64_t>(runs) : INT64_MAX), options_(options)
+	{
+	}
+
+	/* \return what each run took in milliseconds, at least one; or the first error */
+	Result<std::vector<double>> run(std::vector<Request> &requests, tools::Progress &progress,
+					const char *name)
+	{
+		std::vector<std::jthread> threads;
+
+		for (Request &request : requests)
+			threads.emplace_back([&] { keep(guarded(name, [&] { return work(request); })); });
+		while (!isOver()) {
+			std::this_thread::sleep_for(std::chrono::milliseconds(100));
+			progress.show(fmt::format(
+				"{}: {:.0f} s left", name,
+				std::chrono::duration<double>(end_ - Clock::now()).count()));
+		}
+		threads.clear();
+		if (!failed_)
+			return forward(failed_);
+		return std::move(times_);
+	}
+
+	double seconds() const
+	{
+		return std::chrono::duration<double>(last_ - start_).count();
+	}
+
+private:
+	bool isOver() const { return stop_ || interrupted || left_ <= 0 || Clock::now() >= end_; }
+
+	Result<void> work(Request &request)
+	{
+		std::vector<double> times;
+		Clock::time_point now = Clock::now();
+
+		/* One at least, however early it is interrupted. */
+		while ((times.empty() || !isOver()) && left_-- > 0) {
+			const Clock::time_point began = now;
+			if (auto report = request.run(options_); !report)
+				return forward(report);
+			now = Clock::now();
+			times.push_back(
+				std::chrono::duration<double, std::milli>(now - began).count());
+		}
+		const std::lock_guard lock(lock_);
+		times_.insert(times_.end(), times.begin(), times.end());
+		last_ = std::max(last_, now);
+		return {};
+	}
+
+	void keep(Result<void> done)
+	{
+		const std::lock_guard lock(lock_);
+
+		if (done || !failed_)
+			return;
+		stop_ = true;
+		failed_ = std::move(done);
+	}
+
+	Clock::time_point start_, end_, last_ = start_;
+	std::atomic<int64_t> left_;
+	std::atomic<bool> stop_ = false;
+	RunOptions options_;
+	std::mutex lock_; /* of what follows */
+	std::vector<double> times_;
+	Result<void> failed_;
+};
+
+Result<bench::Measurement> measure(const Settings &settings)
+{
+	tools::Progress progress(true);
+	RunOptions options;
+
+	options.timeout = std::chrono::milliseconds(settings.timeoutMs);
+	progress.show("loading " + settings.network.path);
+	auto read = tools::readNetwork(settings.network);
+	if (!read)
+		return forward(read);
+	auto device = Device::open(settings.device);
+	if (!device)
+		return forward(device);
+	auto network = Network::load(*device, read->loadable, { .slots = settings.inFlight });
+	if (!network)
+		return forward(network);
+	auto requests = makeRequests(settings, *network);
+	if (!requests)
+		return forward(requests);
+	std::signal(SIGINT, interrupt);
+	if (settings.warmUp > 0) {
+		auto warm = Phase(settings.warmUp, 0, options).run(*requests, progress, "warm-up");
+		if (!warm)
+			return forward(warm);
+	}
+	Phase phase(settings.duration, settings.runs, options);
+	auto times = phase.run(*requests, progress, "measuring");
+	if (!times)
+		return forward(times);
+	bench::Measurement measured{ .network = settings.network.name(),
+				     .device = settings.device,
+				     .inFlight = settings.inFlight,
+				     .seconds = phase.seconds() };
+	measured.take(std::move(*times));
+	return measured;
+}
+
+Result<std::optional<bench::Measurement>> readEarlier(const std::string &path)
+{
+	if (path.empty())
+		return std::nullopt;
+	auto bytes = readWholeFile(path, maxMeasurementBytes);
+	if (!bytes)
+		return forward(bytes);
+	auto earlier = bench::measurementFromJson(
+		{ reinterpret_cast<const char *>(bytes->data()), bytes->size() }, path);
+	if (!earlier)
+		return forward(earlier);
+	return std::move(*earlier);
+}
+
+Result<void> run(const Settings &settings)
+{
+	auto earlier = readEarlier(settings.compare);
+	if (!earlier)
+		return forward(earlier);
+	if (*earlier && ((*earlier)->network != settings.network.name() ||
+			 (*earlier)->inFlight != settings.inFlight))
+		return fail(ErrorCode::InvalidArgument, "--compare", settings.compare,
+			    fmt::format("is of {} with {} in flight, not of {} with {}",
+					(*earlier)->network, (*earlier)->inFlight,
+					settings.network.name(), settings.inFlight));
+	auto measured = measure(settings);
+	if (!measured)
+		return forward(measured);
+	if (settings.json) {
+		fmt::print("{}", bench::measurementJson(*measured));
+		return {};
+	}
+	fmt::print("{}", bench::measurementText(*measured, *earlier ? &**earlier : nullptr));
+	if (settings.device.starts_with("embedded"))
+		fmt::print("These are times of the device model on this host; nvdla-prof --chip "
+			   "predicts those of a chip.\n");
+	return {};
+}
+
+} /* namespace */
+
+int main(int argc, char **argv)
+{
+	return tools::runProgram("nvdla-bench", [&]() -> Result<int> {
+		CommandLine app{
+			"Measures how long runs of a network take on an NVDLA, and how many there are in "
+			"a second. Inputs are random.",
+			"nvdla-bench", "nvdla-bench net.nvdla --device accel0 --in-flight 2"
+		};
+		Settings settings;
+		tools::NetworkOptions network;
+
+		app.footer(tools::exitCodeHelp);
+		app.option("--device", settings.device,
+			   "/dev/accel/accelN, or embedded for the device model in this process")
+			.showDefault();
+		network.addTo(app);
+		app.option("--in-flight", settings.inFlight, "runs on their way at once")
+			.range(1u, 256u)
+			.showDefault();
+		app.option("--warm-up", settings.warmUp, "seconds of runs that are not counted")
+			.range(0.0, 3600.0)
+			.showDefault();
+		app.option("--duration", settings.duration,
+			   "seconds of runs that are counted; Ctrl-C ends them early")
+			.range(0.001, 86400.0)
+			.showDefault();
+		app.option("--runs", settings.runs, "end after N runs, even if there is time left");
+		app.option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
+			.range(1u, 600000u)
+			.showDefault();
+		const auto json = app.flag("--json", settings.json, "print the figures as JSON");
+		app.option("--compare", settings.compare,
+			   "file with what --json printed: show the ratio of each figure to it")
+			.excludes(json);
+		if (const auto code = app.parse(argc, argv))
+			return *code;
+
+		return tools::finished(network.file().and_then([&](tools::NetworkFile file) {
+			settings.network = std::move(file);
+			return run(settings);
+		}));
+	});
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What runs of a network took: percentiles, as text and JSON, and beside an earlier measurement.
+ */
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nvdla/error.h>
+
+namespace nvdla::bench
+{
+
+/** \brief Figures of a measurement; times of a run in milliseconds */
+struct Measurement {
+	std::string network; /**< name of its file */
+	std::string device;
+	unsigned inFlight = 1;
+	uint64_t runs = 0;
+	double seconds = 0; /**< all of them together */
+	double mean = 0;
+	double least = 0;
+	double p50 = 0;
+	double p90 = 0;
+	double p99 = 0;
+	double most = 0;
+
+	/** \return runs in a second */
+	double throughput() const { return seconds > 0 ? static_cast<double>(runs) / seconds : 0; }
+
+	/**
+	 * \brief Take the figures of runs
+	 *
+	 * A percentile is the least time that so many percent of the runs did not exceed.
+	 *
+	 * \param[in] times of at least one run, in milliseconds and any order
+	 */
+	void take(std::vector<double> times);
+};
+
+/** \return lines for people; those of the figures have the ratio to \a before if there is one */
+std::string measurementText(const Measurement &measured, const Measurement *before);
+
+std::string measurementJson(const Measurement &measured);
+
+/**
+ * \brief Read what measurementJson() has written
+ * \param[in] name of the file, for errors
+ * \return InvalidFile naming the field that is missing or has another type
+ */
+Result<Measurement> measurementFromJson(std::string_view text, const std::string &name);
+
+} /* namespace nvdla::bench */
