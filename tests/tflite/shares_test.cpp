@@ -101,6 +101,11 @@ constexpr Bound bounds[] = {
 	 * weights of 8 bits, would need a kernel of 11 bits for each of the output's elements.
 	 */
 	{ "RESIZE_BILINEAR_thirds", 0.5, 0.6, 6 },
+	/*
+	 * Larger along one axis and smaller along the other is two operators on the core, an
+	 * enlargement and averages of its results, each of which rounds to a step.
+	 */
+	{ "RESIZE_BILINEAR_both_ways", 0.25, 0.5, 1 },
 };
 
 const Bound &boundOf(std::string_view name)

@@ -43,6 +43,7 @@ public:
 
 private:
 	using Function = double (*)(double);
+	enum class Sizes : uint8_t { Larger, Thirds, Smaller, BothWays };
 
 	/* [1, height, width, channels], or fewer axes: some hundred elements */
 	Shape picture();
@@ -102,7 +103,7 @@ private:
 	void depthwise();
 	void transposedConvolution();
 	void paddedAverage();
-	template<bool ofThirds>
+	template<Sizes sizes>
 	void resizeBilinear();
 	void resizeNearest();
 };

@@ -320,22 +320,26 @@ void SingleOperator::mirrorPad()
 	file = builder_.file({ x }, { result });
 }
 
-/* Some times as large; of thirds, three times along one axis at least. */
-template<bool ofThirds>
+/* Times as large are powers of two, of thirds three along one axis; what is smaller is half. */
+template<SingleOperator::Sizes sizes>
 void SingleOperator::resizeBilinear()
 {
-	const Shape shape = picture();
+	const bool shrinks = sizes == Sizes::Smaller || sizes == Sizes::BothWays;
+	Shape shape = picture();
 	const Steps all = steps();
-	const uint32_t way = from(0, 2);
+	const uint32_t way = from(0, shrinks ? 1 : 2);
 	const bool centers = way == 1, corners = way == 2;
-	const size_t third = from(1, 2);
+	const size_t one = from(1, 2);
 	Shape made = shape;
 
 	for (size_t axis = 1; axis < 3; axis++) {
-		const int32_t times = ofThirds && axis == third ? 3 : 1 << from(0, 2);
-		made[axis] = corners ? (shape[axis] - 1) * times + 1 : shape[axis] * times;
-		if (!corners && chance(0.2) && made[axis] % 2 == 0)
-			made[axis] /= 2;
+		const bool isThird = sizes == Sizes::Thirds && axis == one;
+		const bool halves = sizes == Sizes::Smaller || (shrinks && axis == one);
+		const int32_t times = isThird ? 3 : 1 << from(shrinks, 2);
+		if (halves)
+			shape[axis] *= 2;
+		else
+			made[axis] = corners ? (shape[axis] - 1) * times + 1 : shape[axis] * times;
 	}
 	const int32_t x = input(shape, all), list = builder_.list({ made[1], made[2] });
 	const int32_t result = output(made, all);
@@ -377,8 +381,10 @@ std::span<const SingleOperator::Kind> SingleOperator::windowKinds()
 		{ "SUM", &Self::reduction<sum> },
 		{ "REDUCE_MAX", &Self::reduction<reduceMax> },
 		{ "REDUCE_MIN", &Self::reduction<reduceMin> },
-		{ "RESIZE_BILINEAR", &Self::resizeBilinear<false> },
-		{ "RESIZE_BILINEAR_thirds", &Self::resizeBilinear<true> },
+		{ "RESIZE_BILINEAR", &Self::resizeBilinear<Sizes::Larger> },
+		{ "RESIZE_BILINEAR_thirds", &Self::resizeBilinear<Sizes::Thirds> },
+		{ "RESIZE_BILINEAR_smaller", &Self::resizeBilinear<Sizes::Smaller> },
+		{ "RESIZE_BILINEAR_both_ways", &Self::resizeBilinear<Sizes::BothWays> },
 		{ "RESIZE_NEAREST_NEIGHBOR", &Self::resizeNearest },
 		{ "PAD", &Self::pad<padCode> },
 		{ "PADV2", &Self::pad<padV2> },
