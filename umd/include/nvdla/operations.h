@@ -45,8 +45,7 @@ struct PixelConversion {
 	bool signedPixels = true;
 	/** \brief Applied to each component, an integer; nothing: the bits are taken as they are */
 	std::optional<Converter> converter;
-	/** \brief The converter subtracts it instead of its offset: R or Y, G or U, B or V, A or X
-	 */
+	/** \brief The converter subtracts it instead of its offset: R or Y, G or U, B or V, A or X */
 	std::optional<std::array<int16_t, 4>> mean;
 };
 
@@ -348,10 +347,9 @@ struct Reshape {
 /** \brief A function of all channels of a pixel, on the CPU */
 struct OverChannels {
 	enum class Function : uint8_t {
-		ArgMax,	   /**< index of the largest, the first of several; an INT16 channel */
-		Normalize, /**< x / sqrt(sum of squares) */
-		/** \brief The same of integers, which TensorFlow Lite's kernels round twice */
-		NormalizeTwice,
+		ArgMax,	       /**< index of the largest, the first of several; an INT16 channel */
+		Normalize,     /**< x / sqrt(sum of squares) */
+		NormalizeTwice, /**< the same of integers, which TFLite's kernels round twice */
 		LocalResponse, /**< x / (shift + scale * sum of squares of the window) ^ power */
 		LogSoftmax,    /**< x - log(sum of exp(x)) */
 		Standardize,   /**< (x - mean) / sqrt(variance + shift) */
