@@ -51,15 +51,22 @@ public:
 	int32_t quantized(const Shape &shape, const std::vector<T> &elements, float scale,
 			  int64_t zero)
 	{
-		const auto *bytes = reinterpret_cast<const uint8_t *>(elements.data());
-		const std::vector<uint8_t> data(bytes, bytes + elements.size() * sizeof(T));
-		const std::vector scales{ scale };
-		const std::vector zeros{ zero };
-		buffers_.push_back(fb::CreateBufferDirect(flat, &data));
 		return add(shape, sizeof(T) == 1 ? fb::TensorType::INT8 : fb::TensorType::INT32,
-			   static_cast<uint32_t>(buffers_.size() - 1),
+			   buffer(elements), quantization(scale, zero));
+	}
+	/** \brief The same with a scale for each index of an axis */
+	template<typename T>
+	int32_t quantized(const Shape &shape, const std::vector<T> &elements,
+			  const std::vector<float> &scales, int32_t axis)
+	{
+		const std::vector<int64_t> zeros(scales.size());
+
+		return add(shape, sizeof(T) == 1 ? fb::TensorType::INT8 : fb::TensorType::INT32,
+			   buffer(elements),
 			   fb::CreateQuantizationParametersDirect(flat, nullptr, nullptr, &scales,
-								  &zeros));
+								  &zeros,
+								  fb::QuantizationDetails::NONE, 0,
+								  axis));
 	}
 	int32_t list(const std::vector<int32_t> &numbers)
 	{

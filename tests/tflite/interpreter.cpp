@@ -4,9 +4,11 @@
 #include <cstring>
 
 #include <gtest/gtest.h>
+#include <tensorflow/lite/c/c_api_experimental.h>
 #include <tensorflow/lite/delegates/external/external_delegate.h>
 
 #include "places.h"
+#include "reference_kernels.h"
 
 namespace nvdla::test
 {
@@ -70,7 +72,8 @@ Array takeArray(const TfLiteTensor *tensor)
 	return {};
 }
 
-InterpreterPointer make(const TfLiteModel *model, TfLiteDelegate *delegate)
+InterpreterPointer make(const TfLiteModel *model, TfLiteDelegate *delegate,
+			TfliteKernels kernels = TfliteKernels::Optimised)
 {
 	const std::unique_ptr<TfLiteInterpreterOptions, decltype(&TfLiteInterpreterOptionsDelete)>
 		options(TfLiteInterpreterOptionsCreate(), TfLiteInterpreterOptionsDelete);
@@ -78,7 +81,12 @@ InterpreterPointer make(const TfLiteModel *model, TfLiteDelegate *delegate)
 	TfLiteInterpreterOptionsSetNumThreads(options.get(), 1);
 	if (delegate)
 		TfLiteInterpreterOptionsAddDelegate(options.get(), delegate);
-	return { TfLiteInterpreterCreate(model, options.get()), TfLiteInterpreterDelete };
+	const bool isReference = kernels == TfliteKernels::Reference;
+	if (isReference)
+		useReferenceKernels(options.get());
+	return { isReference ? TfLiteInterpreterCreateWithSelectedOps(model, options.get())
+			     : TfLiteInterpreterCreate(model, options.get()),
+		 TfLiteInterpreterDelete };
 }
 
 } /* namespace */
@@ -94,10 +102,11 @@ DelegatePointer loadDelegate(const DelegateOptions &options)
 	return { TfLiteExternalDelegateCreate(&external), TfLiteExternalDelegateDelete };
 }
 
-Interpreter::Interpreter(std::vector<std::byte> model, TfLiteDelegate *delegate)
+Interpreter::Interpreter(std::vector<std::byte> model, TfLiteDelegate *delegate,
+			 TfliteKernels kernels)
 	: bytes_(std::move(model)),
 	  model_(TfLiteModelCreate(bytes_.data(), bytes_.size()), TfLiteModelDelete),
-	  interpreter_(make(model_.get(), delegate))
+	  interpreter_(make(model_.get(), delegate, kernels))
 {
 	EXPECT_TRUE(interpreter_);
 	EXPECT_EQ(TfLiteInterpreterAllocateTensors(interpreter_.get()), kTfLiteOk);

@@ -23,12 +23,19 @@ using DelegateOptions = std::map<std::string, std::string>;
 /** \brief The delegate of the library that an application loads, as one does it */
 DelegatePointer loadDelegate(const DelegateOptions &options);
 
+/** \brief Which of TensorFlow Lite's own kernels compute an operator */
+enum class TfliteKernels : uint8_t {
+	Optimised, /**< those that an application has */
+	Reference  /**< slow ones that the others are checked against */
+};
+
 /** \brief A model that is ready to run */
 class Interpreter
 {
 public:
 	/** \param[in] delegate nullptr: TensorFlow Lite alone; it is no longer needed afterwards */
-	Interpreter(std::vector<std::byte> model, TfLiteDelegate *delegate);
+	Interpreter(std::vector<std::byte> model, TfLiteDelegate *delegate,
+		    TfliteKernels kernels = TfliteKernels::Optimised);
 
 	/** \return whether TensorFlow Lite makes an interpreter with the delegate at all */
 	static bool canPrepare(const std::vector<std::byte> &model, TfLiteDelegate *delegate);

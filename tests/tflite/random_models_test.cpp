@@ -7,10 +7,8 @@
  */
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
 #include <map>
-#include <random>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -19,8 +17,7 @@
 
 #include "compiler/import/import.h"
 #include "core_run.h"
-#include "interpreter.h"
-#include "tflite_builder.h"
+#include "random_file.h"
 
 namespace nvdla::test
 {
@@ -28,38 +25,15 @@ namespace nvdla::test
 namespace
 {
 
-size_t elementsIn(const Shape &shape)
-{
-	size_t count = 1;
-
-	for (const int32_t extent : shape)
-		count *= static_cast<size_t>(extent);
-	return count;
-}
-
-/* One file, and the elements of its input. */
-class TfliteModel
+class TfliteModel : public RandomFile
 {
 public:
-	TfliteModel(uint64_t seed, bool isInteger) : random_(seed), isInteger_(isInteger)
+	TfliteModel(uint64_t seed, bool isInteger) : RandomFile(seed), isInteger_(isInteger)
 	{
 		make();
 	}
 
-	std::vector<std::byte> file;
-	Array input;
-	std::string description;
-
 private:
-	uint32_t from(uint32_t low, uint32_t high)
-	{
-		return std::uniform_int_distribution<uint32_t>(low, high)(random_);
-	}
-	double real(double low, double high)
-	{
-		return std::uniform_real_distribution<double>(low, high)(random_);
-	}
-	bool chance(double share) { return real(0, 1) < share; }
 	int32_t tensor(const Shape &shape, float scale, int64_t zero)
 	{
 		shape_ = shape;
@@ -68,7 +42,6 @@ private:
 		return isInteger_ ? builder_.integers(shape, scale, zero) : builder_.floats(shape);
 	}
 	int32_t constant(const Shape &shape, double most);
-	Shape repeatable(Shape shape);
 	void make();
 	void move();
 	void elementwise();
@@ -78,9 +51,7 @@ private:
 	void transposedConvolution();
 	int32_t bias(int32_t count, float step);
 
-	std::mt19937_64 random_;
 	bool isInteger_;
-	TfliteBuilder builder_;
 	int32_t x_ = 0; /* the last result */
 	Shape shape_;
 	float scale_ = 0;
@@ -99,15 +70,6 @@ int32_t TfliteModel::constant(const Shape &shape, double most)
 	return isInteger_ ? builder_.quantized<int8_t>(shape, integers,
 						       static_cast<float>(most / 127), 0)
 			  : builder_.constant<float>(shape, numbers);
-}
-
-Shape TfliteModel::repeatable(Shape shape)
-{
-	shape.erase(shape.begin(),
-		    shape.begin() + from(0, static_cast<uint32_t>(shape.size()) - 1));
-	for (int32_t &extent : shape)
-		extent = chance(0.4) ? 1 : extent;
-	return shape;
 }
 
 void TfliteModel::move()
@@ -244,6 +206,7 @@ void TfliteModel::make()
 	}
 	const auto scale = static_cast<float>(std::exp2(real(-7, -3)));
 	const int32_t in = x_ = tensor(shape, scale, static_cast<int64_t>(from(0, 255)) - 128);
+	Array &input = inputs.emplace_back();
 	input.type = isInteger_ ? "|i1" : "<f4";
 	for (size_t i = 0; i < elementsIn(shape); i++)
 		input.numbers.push_back(isInteger_ ? std::round(real(-128, 127))
@@ -267,13 +230,6 @@ void TfliteModel::make()
 			transposedConvolution();
 	}
 	file = builder_.file({ in }, { x_ });
-}
-
-unsigned long numberOf(const char *variable, unsigned long usual)
-{
-	const char *text = std::getenv(variable);
-
-	return text ? std::strtoul(text, nullptr, 10) : usual;
 }
 
 /* Integers: two steps, as each of two operators may round the other way. Float: a hundredth of the
@@ -306,7 +262,7 @@ void check(bool isInteger, unsigned long usualCount)
 		const TfliteModel made(seed, isInteger);
 		SCOPED_TRACE(fmt::format("NVDLA_RANDOM_SEED={}: {}", seed, made.description));
 		Interpreter alone(made.file, nullptr);
-		const std::vector<Array> wanted = alone.run({ made.input });
+		const std::vector<Array> wanted = alone.run(made.inputs);
 		ASSERT_EQ(wanted.size(), 1u);
 		auto run = CoreRun::of(compiler::importTflite(made.file));
 		if (!run) {
@@ -315,7 +271,7 @@ void check(bool isInteger, unsigned long usualCount)
 			refusals[run.error().why.substr(0, 90)]++;
 			continue;
 		}
-		const auto got = run->run({ made.input.numbers });
+		const auto got = run->run({ made.inputs.front().numbers });
 		ASSERT_TRUE(got) << got.error().message();
 		compare(got->front(), wanted.front().numbers, isInteger);
 		right++;

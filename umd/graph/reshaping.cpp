@@ -305,6 +305,7 @@ void lower(Lowering &lowering, const op::OverChannels &op)
 	const std::pair<Function, EmuOpType> types[] = {
 		{ Function::ArgMax, EmuOpType::ArgMax },
 		{ Function::Normalize, EmuOpType::Normalize },
+		{ Function::NormalizeTwice, EmuOpType::NormalizeTwice },
 		{ Function::LocalResponse, EmuOpType::LocalResponse },
 		{ Function::LogSoftmax, EmuOpType::LogSoftmax },
 		{ Function::Standardize, EmuOpType::Standardize },

@@ -123,7 +123,7 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 						operation.outScale));
 	}
 	const bool known = type == static_cast<unsigned>(EmuOpType::Power) ||
-			   (type <= static_cast<unsigned>(EmuOpType::Smallest) && !legacy_);
+			   (type <= static_cast<unsigned>(EmuOpType::NormalizeTwice) && !legacy_);
 	if (known && type == static_cast<unsigned>(EmuOpType::Function)) {
 		auto one = function(bytes, index, emuFunction);
 		auto inner = function(bytes, index, emuInnerFunction);
@@ -169,7 +169,8 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 		    lists_.where(fmt::format("operation {} type", index)),
 		    fmt::format("{} is none of POWER (0), SOFTMAX (1), RESHAPE (2), ARG_MAX (3), "
 				"NORMALIZE (4), LOCAL_RESPONSE (5), LOG_SOFTMAX (6), STANDARDIZE "
-				"(7), LARGEST (8), FUNCTION (9), SMALLEST (10)",
+				"(7), LARGEST (8), FUNCTION (9), SMALLEST (10), NORMALIZE_TWICE "
+				"(11)",
 				type));
 }
 

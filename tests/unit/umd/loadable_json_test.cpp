@@ -252,6 +252,7 @@ TEST(LoadableJson, OperationsOfTheCpuHaveFields)
 		{ EmuOpType::LocalResponse, "\"local_response\"" },
 		{ EmuOpType::Standardize, "\"standardize\"" },
 		{ EmuOpType::Function, "\"function\": \"identity\"" },
+		{ EmuOpType::NormalizeTwice, "\"normalize_twice\"" },
 	};
 
 	for (const auto &[type, text] : types) {

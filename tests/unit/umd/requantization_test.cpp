@@ -44,4 +44,18 @@ TEST(Requantization, TakesFewBits)
 	EXPECT_EQ(same->shift, 0);
 }
 
+/* 0.4999 has one zero behind the point: halves are what the first rounding leaves. */
+TEST(Requantization, RoundsTwice)
+{
+	EXPECT_EQ(multipliedTwice(1, 0.4999), 1);
+	EXPECT_EQ(multipliedTwice(2, 0.4999), 1);
+	EXPECT_EQ(multipliedTwice(-3, 0.4999), -2);
+	EXPECT_EQ(multipliedTwice(3, -0.4999), -2);
+	EXPECT_EQ(multipliedTwice(1, 0.5001), 1);
+	EXPECT_EQ(multipliedTwice(255, 1e300), INT64_MAX >> 2);
+	EXPECT_EQ(roundedTwice(0.375, 1), 1);
+	EXPECT_EQ(roundedTwice(0.374, 1), 1);
+	EXPECT_EQ(roundedTwice(0.249, 1), 0);
+}
+
 } /* namespace nvdla::test */

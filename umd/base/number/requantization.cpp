@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "requantization.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <nvdla/rounding.h>
@@ -36,6 +37,25 @@ std::optional<Requantization> requantization(const Quantization &from, const Qua
 		if (multiply > 0 && isRight(candidate))
 			return candidate;
 	}
+}
+
+int64_t roundedTwice(double number, int firstBits)
+{
+	const int64_t first =
+		integerLimits(62U).saturate(std::ldexp(number, firstBits), Rounding::HalfUp);
+
+	return shiftRight(first, static_cast<uint32_t>(firstBits));
+}
+
+int64_t multipliedTwice(int64_t integer, double factor)
+{
+	constexpr int factorBits = 31;
+	int exponent = 0;
+	const double fraction = roundReal(std::ldexp(std::frexp(factor, &exponent), factorBits));
+
+	return roundedTwice(static_cast<double>(integer) *
+				    std::ldexp(fraction, exponent - factorBits),
+			    std::clamp(-exponent, 0, factorBits));
 }
 
 } /* namespace nvdla */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers of 8 bits that stand for something else with one product.
+ * Integers of 8 bits that stand for something else.
  */
 #pragma once
 
@@ -28,5 +28,19 @@ struct Requantization {
  * \return nothing if none of 15 bits does
  */
 std::optional<Requantization> requantization(const Quantization &from, const Quantization &to);
+
+/** \return a number of which one rounding leaves some bits behind the point, and another none; 0
+ * for NaN */
+int64_t roundedTwice(double number, int firstBits);
+
+/**
+ * \brief An integer times a real number, as TFLite's kernels for 8 bits round it: twice
+ *
+ * The factor has 31 bits. The first rounding leaves so many bits behind the point as the factor has
+ * zeros there in front.
+ *
+ * \param[in] integer of 22 bits at most
+ */
+int64_t multipliedTwice(int64_t integer, double factor);
 
 } /* namespace nvdla */

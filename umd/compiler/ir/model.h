@@ -127,6 +127,9 @@ struct Pool {
 	op::Padding padding;
 	bool countPadding = false;
 	Clamp activation;
+	/** \brief The average is a mean of what the integers stand for; TFLite's kernels of
+	 * windows divide the sum of the integers instead */
+	bool ofReals = false;
 };
 
 /** \return whether the result is one of the elements, as it is */

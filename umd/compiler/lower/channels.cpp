@@ -58,11 +58,15 @@ void lower(Lowerer &lowerer, const Operator &operation, const ArgMax &)
 
 void lower(Lowerer &lowerer, const Operator &operation, const Normalization &)
 {
+	using Function = op::OverChannels::Function;
+	const bool twice =
+		lowerer.roundsTwice(operation.inputs[0]) && lowerer.is8Bits(operation.outputs[0]);
+
 	overChannels(lowerer, operation,
 		     { .name = {},
 		       .input = {},
 		       .output = {},
-		       .function = op::OverChannels::Function::Normalize });
+		       .function = twice ? Function::NormalizeTwice : Function::Normalize });
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const LocalResponse &response)
@@ -122,7 +126,13 @@ void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &
 		   { reduction.method == Pool::Method::Average ? 1.0 / in.c : 1.0 },
 		   {},
 		   {},
-		   {} });
+		   {},
+		   false,
+		   false,
+		   false,
+		   {},
+		   sumBits(lowerer, input, output,
+			   reduction.method == Pool::Method::Average ? in.c : 0) });
 }
 
 /* Axes of one element say nothing; axes that stay beside each other are one. */

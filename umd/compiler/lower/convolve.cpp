@@ -2,6 +2,7 @@
 #include "kernels.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -36,7 +37,7 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 	const Quantization out = half ? Quantization{} : lowerer.quantization(pass.output);
 	const size_t kernel = size_t{ kernels.c } * kernels.r * kernels.s;
 	const Cube shape{ kernels.k, pass.factorShape.h, pass.factorShape.w };
-	Affine affine{ {}, {}, shape, pass.activation };
+	Affine affine{ {}, {}, shape, pass.activation, pass.firstBits };
 
 	for (uint32_t k = 0; k < kernels.k; k++) {
 		const double *elements = &kernels.elements[k * kernel];
@@ -76,6 +77,17 @@ uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType rang
 	while (std::ldexp(most, -bits) > INT32_MAX)
 		bits++;
 	return bits;
+}
+
+int sumBits(const Lowerer &lowerer, ValueId input, ValueId output, uint32_t count)
+{
+	int exponent = 0;
+
+	if (count == 0)
+		return 0;
+	std::frexp(lowerer.quantization(input).scale / lowerer.quantization(output).scale,
+		   &exponent);
+	return std::max(static_cast<int>(std::bit_width(count)) - 1 - exponent, 0);
 }
 
 GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string &name)
@@ -136,8 +148,9 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 		.stride = stride,
 		.dilation = pass.dilation,
 		.padding = pass.padding,
-		.padValue =
-			static_cast<int16_t>(half || pass.keepsZero ? 0 : quantization.zeroPoint),
+		.padValue = static_cast<int16_t>(half || (pass.keepsZero && !pass.countsPadding)
+							 ? 0
+							 : quantization.zeroPoint),
 		.groups = pass.groups,
 		.accumulatorShift = scaling.truncated,
 	};

@@ -46,9 +46,21 @@ struct ConvolutionPass {
 	bool canSum = false;
 	/** \brief Integers are summed as they are, zero points and all; results are rounded once */
 	bool keepsZero = false;
+	/** \brief Then: padding adds the zero point to a sum, and not 0 */
+	bool countsPadding = false;
 	/** \brief A surface of the input's type and the shape \a out; empty: all of the output */
 	std::string to = {};
+	/** \brief Affine::firstBits of the sums */
+	std::optional<int> firstBits = {};
 };
+
+/**
+ * \brief Bits that TFLite's kernels leave behind the point of a mean of so many elements before
+ * they round for the second time; 0, which is none, of a sum, whose kernel rounds once
+ *
+ * \param[in] count 0: a sum
+ */
+int sumBits(const Lowerer &lowerer, ValueId input, ValueId output, uint32_t count);
 
 /**
  * \brief A factor of sums of 8 bits that divides by a whole number

@@ -143,6 +143,11 @@ public:
 	{
 		return storage(id) == DataType::Int8 && range(id) == DataType::Int8;
 	}
+	/** \brief Are they integers that TFLite's kernels for 8 bits round twice? */
+	bool roundsTwice(ValueId id) const
+	{
+		return model_.roundingOf8Bits == ScaleRounding::Twice && is8Bits(id);
+	}
 	/**
 	 * \brief Whether an average is one of the integers as they are, zero point and all
 	 *

@@ -161,7 +161,8 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 	ConvolutionPass pass{ input, output,	      out, pool.stride, {}, padding,
 			      in.c,  pool.activation, {},  {},		{}, {} };
 
-	pass.keepsZero = divides && !pool.countPadding && lowerer.averagesIntegers(input, output);
+	pass.keepsZero = divides && !pool.ofReals && lowerer.averagesIntegers(input, output);
+	pass.countsPadding = pool.countPadding;
 	if (!lowerer.need(pool.kernel.x <= maxConvKernel && pool.kernel.y <= maxConvKernel,
 			  "window",
 			  fmt::format("of {} x {}; {} lines and columns are possible",
@@ -169,6 +170,9 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 		return;
 	if (!lowerer.needRoom(alike ? 0 : out.elements()))
 		return;
+	if (alike)
+		pass.firstBits = sumBits(lowerer, input, output,
+					 divides ? pool.kernel.x * pool.kernel.y : 0);
 	if (alike)
 		pass.factors = { divides ? 1.0 / (pool.kernel.x * pool.kernel.y) : 1.0 };
 	if (alike && out.h == 1 && out.w == 1 && pool.kernel.x == in.w && pool.kernel.y == in.h) {
@@ -271,6 +275,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const GlobalAverage &)
 	pass.out = { in.c, 1, 1 };
 	pass.groups = in.c;
 	pass.factors = { 1.0 / (in.h * in.w) };
+	pass.firstBits = sumBits(lowerer, pass.input, output, in.h * in.w);
 	sumWhole(lowerer, pass);
 }
 

@@ -11,6 +11,7 @@
 #include "base/number/element_functions.h"
 #include "base/number/half_range.h"
 #include "base/number/lut_format.h"
+#include "base/number/requantization.h"
 #include "constants.h"
 
 namespace nvdla::compiler
@@ -53,15 +54,44 @@ LutTable halfTable(Lowerer &lowerer, const Unary &unary)
 				      .straightOutside = true }));
 }
 
+/* What multiplies numbers of x's sign, if the function does nothing else. */
+std::optional<double> slopeAt(const Unary &unary, double x)
+{
+	const bool isPlain = unary.activation.isNone() && unary.scale == 1 && unary.shift == 0 &&
+			     unary.inner == Unary::Function::Identity;
+
+	if (isPlain && unary.function == Unary::Function::LeakyRelu)
+		return x < 0 ? unary.parameter : 1;
+	if (isPlain && unary.function == Unary::Function::Abs)
+		return x < 0 ? -1 : 1;
+	return std::nullopt;
+}
+
+/* The function of one of the 256 integers; TFLite's kernels multiply the integer by a slope. */
+int64_t functionOf(int64_t q, const Unary &unary, const Quantization &in, const Quantization &out,
+		   bool roundsTwice)
+{
+	const IntegerLimits limits = integerLimits(8U);
+	const int64_t steps = q - in.zeroPoint;
+	const auto slope = slopeAt(unary, static_cast<double>(steps));
+
+	if (!roundsTwice || !slope)
+		return out.quantize(unary(in.real(static_cast<double>(q))), limits);
+	return limits.saturate(out.zeroPoint +
+			       multipliedTwice(steps, *slope * in.scale / out.scale));
+}
+
 /* One entry for each of the 256 integers: LO's steps are single integers. */
-Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &out)
+Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &out,
+	       bool roundsTwice)
 {
 	const IntegerLimits limits = integerLimits(8U);
 	/* The first entry misses, so it stands one before the lowest integer. */
 	const auto start = static_cast<double>(limits.lowest - 1);
 	auto entry = [&](double x) {
-		const double real = unary(in.real(std::max(x, static_cast<double>(limits.lowest))));
-		return static_cast<int16_t>(out.quantize(real, limits));
+		const auto q =
+			static_cast<int64_t>(std::max(x, static_cast<double>(limits.lowest)));
+		return static_cast<int16_t>(functionOf(q, unary, in, out, roundsTwice));
 	};
 	LutHalf le{ .step = 2, .start = start, .entries = {}, .underflow = {}, .overflow = {} };
 	LutHalf lo{ .step = 0, .start = start, .entries = {}, .underflow = {}, .overflow = {} };
@@ -96,7 +126,7 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 		return;
 	if (hasExactTable(lowerer, operation)) {
 		table.lut = exactTable(unary, lowerer.quantization(input),
-				       lowerer.quantization(output));
+				       lowerer.quantization(output), lowerer.roundsTwice(input));
 	} else if (half) {
 		table = halfTable(lowerer, unary);
 	} else {
@@ -247,6 +277,57 @@ void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 			 unary.activation });
 }
 
+/*
+ * TFLite's kernels round what is not negative twice, which shows where a step of the output is more
+ * than two of the input. It is made first, as a ReLU; X2 makes what is negative, which their
+ * rounding leaves more bits, and Y adds both.
+ */
+void bothSides(Lowerer &lowerer, const Operator &operation, const CubeNumbers &slopes, double ratio)
+{
+	constexpr int mostBits = 12;
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
+	const Cube cube = lowerer.cube(input);
+	const std::string name = lowerer.step("leaky ReLU");
+	const std::string positive = lowerer.intermediate(name + " positive", DataType::Int8, cube);
+	double largest = 0;
+
+	lowerer.affine(lowerer.stage(lowerer.step("ReLU"), lowerer.surface(input), DataType::Int8,
+				     positive, output),
+		       { std::vector<double>(cube.c, ratio),
+			 std::vector<double>(cube.c, -in.zeroPoint),
+			 { cube.c, 1, 1 },
+			 { .low = 0 } });
+	for (const double slope : slopes.numbers)
+		largest = std::max(largest, std::fabs(slope) * ratio);
+	const int bits = std::clamp(13 - std::ilogb(largest), 0, mostBits);
+	std::vector<double> factors = slopes.numbers;
+	for (double &factor : factors)
+		factor = std::ldexp(factor * ratio, bits);
+	const SdpMultipliers multipliers = lowerer.take(sdpMultipliers(factors));
+	if (lowerer.failed())
+		return;
+	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
+	sdp.x1 = op::SdpUnit{ .alu = op::Alu::Min, .aluOperand = in.zeroPoint };
+	GraphOperands constants = operands(lowerer.unique(name + " slopes"), slopes.shape);
+	constants.alu = Elements::of(
+		std::vector(slopes.numbers.size(), static_cast<int16_t>(-in.zeroPoint)));
+	constants.mul = Elements::of(std::span(multipliers.operands));
+	sdp.x2 = op::SdpUnit{ .alu = op::Alu::Sum,
+			      .multiply = true,
+			      .operands = constants.name,
+			      .shift = multipliers.shift };
+	lowerer.graph.operands(std::move(constants));
+	sdp.y = op::SdpUnit{ .alu = op::Alu::Sum,
+			     .operands = positive,
+			     .aluConverter = Converter{ out.zeroPoint,
+							static_cast<int16_t>(1 << bits), 0 } };
+	sdp.converter = { -(out.zeroPoint * (1 << bits)), 1, static_cast<uint8_t>(bits) };
+	sdp.type = DataType::Int8;
+	sdp.output = lowerer.write(output);
+	lowerer.add(sdp);
+}
+
 /* Float, and as exact as a product: the table of a function that bends everywhere has ends. */
 void square(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
@@ -264,12 +345,14 @@ void square(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
 	const uint32_t channels = lowerer.cube(operation.inputs[0]).c;
+	/* X1 and X2 round a leaky ReLU once; a table has what either sign is rounded to. */
+	const bool roundsTwice = lowerer.roundsTwice(operation.inputs[0]);
 
 	lowerer.setCube(operation.outputs[0], lowerer.cube(operation.inputs[0]));
 	if (unary.function == Unary::Function::Identity)
 		convert(lowerer, operation, unary);
 	else if (unary.function == Unary::Function::LeakyRelu && unary.activation.isNone() &&
-		 unary.parameter != 0)
+		 unary.parameter != 0 && !(roundsTwice && hasExactTable(lowerer, operation)))
 		leakyRelu(lowerer, operation,
 			  { { channels, 1, 1 }, std::vector<double>(channels, unary.parameter) });
 	else if (unary.function == Unary::Function::Square &&
@@ -289,9 +372,16 @@ void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
 	if (!slopes)
 		return;
 	lowerer.setCube(operation.outputs[0], lowerer.cube(input));
+	/* Less makes no step of any integer. */
+	constexpr double leastRatio = 0x1p-9;
+	const double ratio = lowerer.quantization(input).scale /
+			     lowerer.quantization(operation.outputs[0]).scale;
+	const bool rounds = lowerer.roundsTwice(input) && lowerer.is8Bits(operation.outputs[0]);
 	/* Multipliers need something to multiply by. */
 	if (std::ranges::all_of(slopes->numbers, [](double slope) { return slope == 0; }))
 		convert(lowerer, operation, { .activation = { .low = 0 } });
+	else if (rounds && ratio < 0.5 && ratio >= leastRatio)
+		bothSides(lowerer, operation, *slopes, ratio);
 	else
 		leakyRelu(lowerer, operation, *slopes);
 }

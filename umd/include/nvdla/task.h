@@ -86,6 +86,8 @@ enum class EmuOpType : uint8_t {
 	Largest = 8,	 /**< the largest of a pixel's channels; ours */
 	Function = 9,	 /**< y = function(shift + scale * x), power is its parameter; ours */
 	Smallest = 10,	 /**< the smallest of a pixel's channels; ours */
+	/** \brief Normalize, whose integers are rounded twice; ours */
+	NormalizeTwice = 11,
 };
 
 /** \return whether an operation makes one channel of all of them */

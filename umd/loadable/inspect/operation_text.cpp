@@ -252,6 +252,7 @@ std::string actionOf(const EmuOperation &operation)
 	case EmuOpType::Softmax:
 	case EmuOpType::ArgMax:
 	case EmuOpType::Normalize:
+	case EmuOpType::NormalizeTwice:
 	case EmuOpType::LogSoftmax:
 		return "over channels";
 	}

@@ -94,6 +94,7 @@ constexpr Field functionFields[] = {
 };
 constexpr Layout functionLayout{ "function", sizeof(EmuOperationDesc), functionFields };
 constexpr Layout smallestLayout{ "smallest", sizeof(EmuOperationDesc), plainFields };
+constexpr Layout normalizeTwiceLayout{ "normalize_twice", sizeof(EmuOperationDesc), plainFields };
 
 constexpr Field legacyPowerFields[] = {
 	FIELD_NAMED(EmuLegacyOperationDesc, op_type, emuOpName),
@@ -143,7 +144,7 @@ constexpr const Layout *networkEntries[] = { &networkLayout };
 constexpr const Layout *operationEntries[] = {
 	&powerLayout,	  &softmaxLayout,	&reshapeLayout,	   &argMaxLayout,
 	&normalizeLayout, &localResponseLayout, &logSoftmaxLayout, &standardizeLayout,
-	&largestLayout,	  &functionLayout,	&smallestLayout,
+	&largestLayout,	  &functionLayout,	&smallestLayout,   &normalizeTwiceLayout,
 };
 constexpr const Layout *legacyOperationEntries[] = { &legacyPowerLayout, &legacySoftmaxLayout };
 constexpr const Layout *bufferEntries[] = { &pairLayout<EmuBufferDesc, cubeLayout> };

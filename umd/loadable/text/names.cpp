@@ -125,7 +125,8 @@ std::string lutPriorityName(uint64_t priority)
 std::string emuOpName(uint64_t type)
 {
 	return pick(type, { "power", "softmax", "reshape", "arg_max", "normalize", "local_response",
-			    "log_softmax", "standardize", "largest", "function", "smallest" });
+			    "log_softmax", "standardize", "largest", "function", "smallest",
+			    "normalize_twice" });
 }
 
 std::string elementFunctionName(uint64_t function)

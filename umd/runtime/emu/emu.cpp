@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -11,6 +12,7 @@
 
 #include "arith/float_environment.h"
 #include "base/number/element_functions.h"
+#include "base/number/requantization.h"
 
 namespace nvdla
 {
@@ -115,6 +117,28 @@ void normalize(std::vector<float> &values, size_t channels)
 		const double length = std::max(std::sqrt(squares), least);
 		for (double &value : pixel)
 			value /= length;
+	});
+}
+
+/*
+ * As TensorFlow Lite's kernels round it: their reciprocal of a root is the larger, the fewer bits
+ * the sum of the squares has, two for one.
+ */
+void normalizeTwice(const EmuOperation &operation, std::vector<float> &values, size_t channels)
+{
+	const double in = operation.inScale, out = operation.outScale;
+
+	forEachPixel(values, channels, [&](std::vector<double> &pixel) {
+		double squares = 0;
+		for (double &value : pixel) {
+			value = static_cast<double>(integerLimits(16U).saturate(value / in));
+			squares += value * value;
+		}
+		const double factor = 1 / (std::sqrt(std::max(squares, 1.0)) * out);
+		const int firstBits = 5 - (31 - std::bit_width(static_cast<uint64_t>(squares))) / 2;
+		for (double &value : pixel)
+			value = out * static_cast<double>(
+					      roundedTwice(value * factor, std::max(firstBits, 0)));
 	});
 }
 
@@ -301,6 +325,9 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 		break;
 	case EmuOpType::Normalize:
 		normalize(*values, from.c);
+		break;
+	case EmuOpType::NormalizeTwice:
+		normalizeTwice(operation, *values, from.c);
 		break;
 	case EmuOpType::LocalResponse:
 		localResponse(operation, *values, from.c);

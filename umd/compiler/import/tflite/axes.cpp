@@ -37,7 +37,7 @@ void addReduction(OperatorReader &reader, Pool::Method method)
 {
 	const ValueId input = reader.input(0);
 	Extents shape = reader.value(input).shape;
-	Pool pool{ method, {}, {}, {}, false, {} };
+	Pool pool{ method, {}, {}, {}, false, {}, true };
 	bool known = shape.size() == 4;
 
 	reader.supportElements(input);
