@@ -319,7 +319,7 @@ int main(int argc, char **argv)
 	std::string isa;
 	nvdla::CommandLine app(
 		"Convolutions of the device model beside oneDNN's, as a Markdown table",
-		"conv-bench");
+		"conv-bench", "conv-bench");
 	app.option("--rounds", settings.rounds, "how often each is run; the best time counts")
 		.range(1u, 100000u)
 		.valueText("N=20");

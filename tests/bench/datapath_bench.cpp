@@ -463,7 +463,7 @@ int main(int argc, char **argv)
 	std::string part;
 	nvdla::CommandLine app("Operations that move more than they compute beside memcpy(), as a "
 			       "Markdown table",
-			       "datapath-bench");
+			       "datapath-bench", "datapath-bench");
 	app.option("--rounds", rounds, "how often each is run; the best time counts")
 		.range(1u, 100000u)
 		.valueText("N=20");

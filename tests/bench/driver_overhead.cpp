@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 {
 	nvdla::CommandLine app{
 		"What the driver costs per hardware layer, from the ioctl to the fence",
-		"driver-overhead"
+		"driver-overhead", "driver-overhead"
 	};
 	Settings settings;
 	std::string times, datapath;

@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 	Settings settings;
 	nvdla::CommandLine app("Networks on the embedded device beside their convolutions in "
 			       "oneDNN, as a Markdown table",
-			       "network-bench");
+			       "network-bench", "network-bench model.onnx");
 	app.option("--rounds", settings.rounds, "how often each is run; the best time counts")
 		.range(1u, 10000u)
 		.valueText("N=10");

@@ -69,7 +69,7 @@ Result<void> printTable(const std::string &folder, const std::vector<std::string
 int main(int argc, char **argv)
 {
 	CommandLine app{ "Prints the timing model beside the vendor's performance sheet.",
-			 "chip-sheet" };
+			 "chip-sheet", "chip-sheet vendor-performance/" };
 	std::string folder;
 	std::string network;
 	bool onChip = false;
