@@ -128,7 +128,7 @@ struct nvdla_job {
 	/** @timeout_ns: how long it may be on the hardware while no operation begins or ends */
 	u64 timeout_ns;
 
-	/** @deadline_ns: CLOCK_MONOTONIC when that time is over, U64_MAX on the way to its domain */
+	/** @deadline_ns: CLOCK_MONOTONIC when that is over, U64_MAX on the way to its domain */
 	u64 deadline_ns;
 
 	/** @last_deadline_ns: CLOCK_MONOTONIC when its time is over, whatever its operations do */

@@ -121,6 +121,14 @@ Result<std::vector<std::string>> readLabels(const std::string &path, const Netwo
 		    fmt::format("has {} lines, an output has {} numbers", labels->size(), counts));
 }
 
+/* Not beside an error, which is one line. */
+void sayZeroInputs(const RunSettings &settings, const Network &network)
+{
+	for (size_t i = settings.inputs.size(); i < network.inputs().size(); i++)
+		fmt::print(stderr, "nvdla-run: input '{}' is zero: --input gives it a file\n",
+			   network.inputs()[i].name);
+}
+
 Result<void> run(RunSettings settings)
 {
 	Progress progress(!settings.json);
@@ -139,9 +147,6 @@ Result<void> run(RunSettings settings)
 		return counts;
 	if (auto quantized = quantize(settings, *network); !quantized)
 		return quantized;
-	for (size_t i = settings.inputs.size(); i < network->inputs().size(); i++)
-		fmt::print(stderr, "nvdla-run: input '{}' is zero: --input gives it a file\n",
-			   network->inputs()[i].name);
 	for (size_t i = 0; i < settings.inputs.size(); i++) {
 		if (auto set = setInput(*network, i, settings.inputs[i], settings); !set)
 			return set;
@@ -152,6 +157,7 @@ Result<void> run(RunSettings settings)
 	auto reports = runNetwork(settings, *device, *network, progress);
 	if (!reports)
 		return forward(reports);
+	sayZeroInputs(settings, *network);
 
 	const auto outputs = settings.outputs.empty() && settings.usualOutputs
 				     ? usualOutputs(*network)

@@ -97,7 +97,7 @@ class WhatIsEndedByTime(unittest.TestCase):
 			log = Path(folder, 'log')
 			log.touch()
 			guest = vm.Machine(mock.Mock(), vm.Options(timeout=0.01, logs=log, **options))
-			self.assertFalse(guest._wait(qemu, log, lambda: False))
+			self.assertEqual(guest._wait(qemu, log, lambda: False, lambda: None), 'time')
 		return pace.slowness.called
 
 	def test_the_guest(self):

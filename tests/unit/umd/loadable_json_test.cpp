@@ -62,7 +62,8 @@ Loadable emuNetwork(float scale, EmuOpType type = EmuOpType::Power)
 	operation.op_type = static_cast<uint8_t>(type);
 	operation.in_scale = 0.1f;
 	operation.out_scale = scale;
-	operation.power.power = -0.0f;
+	if (hasPower(type))
+		operation.power.power = -0.0f;
 	pair.src_data.width = 7;
 	const uint16_t first = builder.content("addr0", root, Interface::Emu1);
 	const uint16_t data = builder.memory(64);
