@@ -240,8 +240,12 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	auto assembly = lowerer.graph.assembleWithMap({ .strategy = std::move(strategy),
 							.sramBytes = options.sramBytes,
 							.core = options.core });
-	if (!assembly)
+	if (!assembly) {
+		/* The graph is the compiler's: that it cannot be is no fault of the model. */
+		if (assembly.error().code == ErrorCode::InvalidArgument)
+			assembly.error().code = ErrorCode::Unsupported;
 		return forward(assembly);
+	}
 	describeChoices(std::move(assembly->choices), lowerer.layers);
 	for (size_t i = 0; i < lowerer.layers.size(); i++)
 		describeLayer(model.operators[i].outputs.front(), *errors, *joins,
