@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nvdla/network.h>
 
+#include "base/io/printable.h"
 #include "program.h"
 #include "progress.h"
 #include "run_options.h"
@@ -126,7 +127,7 @@ void sayZeroInputs(const RunSettings &settings, const Network &network)
 {
 	for (size_t i = settings.inputs.size(); i < network.inputs().size(); i++)
 		fmt::print(stderr, "nvdla-run: input '{}' is zero: --input gives it a file\n",
-			   network.inputs()[i].name);
+			   printable(network.inputs()[i].name));
 }
 
 Result<void> run(RunSettings settings)
