@@ -29,7 +29,7 @@ _HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
 _BOOTS = 3
 _SECONDS_BETWEEN_LINES = 5
 _BOOT_PATIENCE = 90
-_BOOT_PATIENCE_DEBUG = 300
+_BOOT_PATIENCE_DEBUG = 150
 # Folders of the guest that a shared folder must not cover.
 _GUEST_FOLDERS = ('/', '/bin', '/dev', '/etc', '/lib', '/lib64', '/proc', '/root', '/run', '/sys', '/usr', '/usr/bin',
 		  '/usr/lib', '/var')
