@@ -30,17 +30,39 @@ Difference difference(const Numbers &got, const Numbers &wanted, double allowed)
 	return difference;
 }
 
-double rangeOf(const ModelFolder &folder, size_t output)
+namespace
 {
-	double low = 0, high = 0;
 
-	for (const ModelCase &known : folder.cases) {
-		for (const double number : known.outputs[output].array.numbers) {
+struct Range {
+	double low = 0;
+	double high = 0;
+
+	void include(const Numbers &numbers)
+	{
+		for (const double number : numbers) {
 			low = std::min(low, number);
 			high = std::max(high, number);
 		}
 	}
-	return high - low;
+};
+
+} /* namespace */
+
+double rangeOf(const Numbers &numbers)
+{
+	Range range;
+
+	range.include(numbers);
+	return range.high - range.low;
+}
+
+double rangeOf(const ModelFolder &folder, size_t output)
+{
+	Range range;
+
+	for (const ModelCase &known : folder.cases)
+		range.include(known.outputs[output].array.numbers);
+	return range.high - range.low;
 }
 
 double stepOf(const compiler::Model &model, size_t output)

@@ -21,6 +21,9 @@ struct Difference {
 
 Difference difference(const Numbers &got, const Numbers &wanted, double allowed);
 
+/** \return from the least of the numbers and 0 to the greatest of them and 0 */
+double rangeOf(const Numbers &numbers);
+
 /** \return the range of an output over all cases; some have one element */
 double rangeOf(const ModelFolder &folder, size_t output);
 

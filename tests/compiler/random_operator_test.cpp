@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "agreement.h"
 #include "compiler/compile.h"
 #include "core_run.h"
 #include "random_operator.h"
@@ -159,17 +160,7 @@ void isWithinAThousandthOf16Bits(const Numbers &got, const Numbers &wanted)
 
 void isWithinAHundredthOfTheRange(const Numbers &got, const Numbers &wanted)
 {
-	double largest = 0, low = 0, high = 0;
-
-	for (size_t i = 0; i < wanted.size(); i++) {
-		const double distance = std::fabs(got[i] - wanted[i]);
-		/* Written so that a NaN counts. */
-		if (!(distance <= largest))
-			largest = distance;
-		low = std::min(low, wanted[i]);
-		high = std::max(high, wanted[i]);
-	}
-	EXPECT_LE(largest, std::max(high - low, 1e-3) * 0.01);
+	EXPECT_LE(difference(got, wanted, 0).largest, std::max(rangeOf(wanted), 1e-3) * 0.01);
 }
 
 TEST(RandomOperator, Int8IsWithinAStep)

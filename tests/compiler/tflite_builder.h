@@ -63,10 +63,9 @@ public:
 
 		return add(shape, sizeof(T) == 1 ? fb::TensorType::INT8 : fb::TensorType::INT32,
 			   buffer(elements),
-			   fb::CreateQuantizationParametersDirect(flat, nullptr, nullptr, &scales,
-								  &zeros,
-								  fb::QuantizationDetails::NONE, 0,
-								  axis));
+			   fb::CreateQuantizationParametersDirect(
+				   flat, nullptr, nullptr, &scales, &zeros,
+				   fb::QuantizationDetails::NONE, 0, axis));
 	}
 	int32_t list(const std::vector<int32_t> &numbers)
 	{

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "random_file.h"
 
-#include <cstdlib>
-
 namespace nvdla::test
 {
 
@@ -13,13 +11,6 @@ size_t elementsIn(const Shape &shape)
 	for (const int32_t extent : shape)
 		count *= static_cast<size_t>(extent);
 	return count;
-}
-
-unsigned long numberOf(const char *variable, unsigned long usual)
-{
-	const char *text = std::getenv(variable);
-
-	return text ? std::strtoul(text, nullptr, 10) : usual;
 }
 
 Shape RandomFile::repeatable(Shape shape)

@@ -17,9 +17,6 @@ namespace nvdla::test
 /** \return the elements of a tensor */
 size_t elementsIn(const Shape &shape);
 
-/** \return the number that an environment variable has, or the usual one */
-unsigned long numberOf(const char *variable, unsigned long usual);
-
 /** \brief A file, the elements of its inputs, and what makes more of both */
 class RandomFile
 {

@@ -22,6 +22,7 @@
 
 #include "compiler/import/import.h"
 #include "core_run.h"
+#include "environment.h"
 #include "single_operator.h"
 
 namespace nvdla::test
@@ -33,7 +34,7 @@ namespace
 constexpr unsigned long usualCount = 12;
 
 /* How many elements differ, and by how many steps at most. */
-struct Difference {
+struct Distances {
 	size_t off = 0;
 	double farthest = 0;
 
@@ -42,7 +43,7 @@ struct Difference {
 		off += distance != 0;
 		farthest = std::max(farthest, distance);
 	}
-	void operator+=(const Difference &other)
+	void operator+=(const Distances &other)
 	{
 		off += other.off;
 		farthest = std::max(farthest, other.farthest);
@@ -52,9 +53,9 @@ struct Difference {
 /* The core's results of some files, and those of both kernels. */
 struct Comparison {
 	size_t elements = 0;
-	Difference core;      /* from the nearer kernel */
-	Difference reference; /* the core from the reference kernel */
-	Difference kernels;   /* from each other */
+	Distances core;	     /* from the nearer kernel */
+	Distances reference; /* the core from the reference kernel */
+	Distances kernels;   /* from each other */
 
 	void add(const Numbers &got, const Numbers &slow, const Numbers &fast)
 	{
@@ -75,15 +76,15 @@ struct Comparison {
 		reference += other.reference;
 		kernels += other.kernels;
 	}
-	double share(const Difference &difference) const
+	double share(const Distances &distances) const
 	{
-		return elements
-			       ? static_cast<double>(difference.off) / static_cast<double>(elements)
-			       : 0;
+		return elements ? static_cast<double>(distances.off) / static_cast<double>(elements)
+				: 0;
 	}
 };
 
-/* What may differ: elements of all files, of one file beside four, and by how many steps. */
+/* The largest share of elements that may be off, of all files and of one (besides four), and by how
+ * many steps. */
 struct Bound {
 	std::string_view name;
 	double share;
@@ -93,7 +94,7 @@ struct Bound {
 
 constexpr Bound usual{ "", 0.01, 0.05, 1 };
 
-/* What cannot be as exact, and why. */
+/* Operators that the core computes less exactly, each with the reason. */
 constexpr Bound bounds[] = {
 	/*
 	 * The kernels have ten bits for the distance of two places: 341 / 1024 for a third. Element

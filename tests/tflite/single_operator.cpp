@@ -256,7 +256,8 @@ void SingleOperator::prelu()
 	file = builder_.file({ x }, { result });
 }
 
-/* What has to have one quantization throughout: a constant or a second tensor. */
+/* Both operands and the result have one quantization; the second operand is a constant or
+ * another tensor. */
 template<int32_t code>
 void SingleOperator::limits()
 {

@@ -30,12 +30,6 @@ namespace
 constexpr unsigned int plainPrograms = 60;
 constexpr unsigned int programsBetweenLines = 100;
 
-unsigned int numberOf(const char *variable, unsigned int usual)
-{
-	const char *text = std::getenv(variable);
-	return text ? static_cast<unsigned int>(std::strtoul(text, nullptr, 10)) : usual;
-}
-
 /** \return what changes when the kernel reports something: its taint, and whether it still checks
  * locks */
 std::string kernelState()
@@ -98,7 +92,8 @@ protected:
 		std::fflush(stdout);
 	}
 
-	const unsigned int seed_ = numberOf("NVDLA_FUZZ_SEED", 20261122);
+	const unsigned int seed_ =
+		static_cast<unsigned int>(test::numberOf("NVDLA_FUZZ_SEED", 20261122));
 	std::mt19937 random_{ seed_ };
 	Coverage coverage_;
 	test::FailNth failNth_;
@@ -112,7 +107,7 @@ protected:
 TEST_F(UapiFuzz, TheKernelHasNothingToReport)
 {
 	using Clock = std::chrono::steady_clock;
-	const std::chrono::seconds seconds(numberOf("NVDLA_FUZZ_SECONDS", 0));
+	const std::chrono::seconds seconds(test::numberOf("NVDLA_FUZZ_SECONDS", 0));
 	const unsigned int most = plainPrograms * test::fuzzRounds();
 	const std::string before = kernelState();
 	const Clock::time_point begin = Clock::now();

@@ -9,7 +9,7 @@
 
 #define NUM_PAGES 64
 
-/* What the kernel's IOMMU code relies on, also in a build without assert() */
+/* The kernel's IOMMU code relies on the condition. Unlike assert(), this is in every build. */
 #define ASSERT(condition) ((condition) ? (void)0 : abort())
 
 /* One bit for a page of the lowest addresses. */
@@ -31,7 +31,7 @@ struct domains {
 	struct nvdla_domain *client[DOMAINS_NUM_CLIENTS];
 	/* The IOMMU's driver knows that the core is there. */
 	struct tables *known;
-	/* What the IOMMU has copied. */
+	/* The IOMMU's own copy of the tables. */
 	u64 copy;
 	/* Mapped while the core goes there. */
 	struct tables *overtaken;
@@ -180,7 +180,7 @@ bool flush_work(struct work_struct *work)
 	return true;
 }
 
-/* What tests see of it */
+/* The interface for the tests */
 
 struct domains *domains_create(void)
 {

@@ -125,7 +125,7 @@ void nvdla_device_reset(struct nvdla_device *ndev)
 	nvdla_jobs_start(ndev);
 }
 
-/* What tests see of it */
+/* The interface for the tests */
 
 struct driver *driver_create(const struct nvdla_io *io)
 {

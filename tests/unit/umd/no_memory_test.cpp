@@ -148,7 +148,7 @@ public:
 	}
 };
 
-/* What functions work on; each test has its own. */
+/* Objects that the functions under test get; each test has its own. */
 struct Objects {
 	std::vector<std::byte> loadable = test::passLoadable(channels, width).write().value();
 	std::vector<std::byte> model;
