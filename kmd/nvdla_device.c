@@ -312,7 +312,7 @@ struct nvdla_device *nvdla_device_alloc(struct device *parent)
 	return ndev;
 }
 
-/* What goes with the parent's devres, or with the DRM device. */
+/* Only resources that the parent's devres or the DRM device releases by itself. */
 static int nvdla_device_init_managed(struct nvdla_device *ndev)
 {
 	struct device *dev = ndev->drm.dev;

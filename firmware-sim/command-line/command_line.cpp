@@ -24,16 +24,14 @@ std::string wrapped(const std::string &text, size_t columns)
 
 	while (start < text.size()) {
 		size_t end = std::min(text.find('\n', start), text.size());
-		size_t next = end + 1;
 		if (end - start > columns) {
 			const size_t blank = text.rfind(' ', start + columns);
 			end = blank == std::string::npos || blank <= start
 				      ? std::min(text.find_first_of(" \n", start), text.size())
 				      : blank;
-			next = end + 1;
 		}
 		result += (start ? "\n" : "") + text.substr(start, end - start);
-		start = next;
+		start = end + 1;
 	}
 	return result;
 }
@@ -64,6 +62,24 @@ size_t distance(const std::string &one, const std::string &other)
 		}
 	}
 	return row.back();
+}
+
+/* The option that was perhaps meant, as words of a message; empty if none is alike. */
+std::string suggestion(const CLI::App &app, const std::string &given)
+{
+	std::string nearest;
+	size_t least = given.size() / 3 + 1;
+
+	for (const CLI::Option *option : app.get_options()) {
+		for (const std::string &name : option->get_lnames()) {
+			const size_t away = distance(given, "--" + name);
+			if (away < least) {
+				least = away;
+				nearest = "; did you mean --" + name + "?";
+			}
+		}
+	}
+	return nearest;
 }
 
 } /* namespace */
@@ -258,20 +274,9 @@ bool CommandLine::hasOnlyKnown(int argc, const char *const *argv) const
 			return true;
 		if (!given.starts_with("--") || app_->get_option_no_throw(given))
 			continue;
-		std::string nearest;
-		size_t least = given.size() / 3 + 1;
-		for (const CLI::Option *option : app_->get_options()) {
-			for (const std::string &name : option->get_lnames()) {
-				const size_t away = distance(given, "--" + name);
-				if (away < least) {
-					least = away;
-					nearest = "; did you mean --" + name + "?";
-				}
-			}
-		}
 		std::fprintf(stderr, "%s: there is no option %s%s; see %s --help\n",
-			     app_->get_name().c_str(), given.c_str(), nearest.c_str(),
-			     app_->get_name().c_str());
+			     app_->get_name().c_str(), given.c_str(),
+			     suggestion(*app_, given).c_str(), app_->get_name().c_str());
 		return false;
 	}
 	return true;

@@ -31,7 +31,8 @@ Result<std::unique_ptr<DrmDevice>> DrmDevice::open(const std::string &given)
 {
 	constexpr const char *what = "open device";
 	/* As the kernel names it in messages: accel0 */
-	const std::string path = given.starts_with("accel") ? std::string(folder) + "/" + given : given;
+	const std::string path =
+		given.starts_with("accel") ? std::string(folder) + "/" + given : given;
 	UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
 
 	if (!fd) {

@@ -119,7 +119,8 @@ int main(int argc, char **argv)
 		CommandLine app{ "Finds the edges in a photograph on an NVDLA and draws them in "
 				 "the colour of "
 				 "their direction.",
-				 "nvdla-edges", "nvdla-edges --input photograph.jpg --output edges.png" };
+				 "nvdla-edges",
+				 "nvdla-edges --input photograph.jpg --output edges.png" };
 		Options options;
 
 		app.option("--device", options.device, "/dev/accel/accelN or embedded")

@@ -36,7 +36,8 @@ Result<void> writeNetwork(Network network, const examples::EdgeNetworkSize &size
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Writes an example network as an NVDLA loadable.", "nvdla-example-net", "nvdla-example-net -o net.nvdla" };
+	CommandLine app{ "Writes an example network as an NVDLA loadable.", "nvdla-example-net",
+			 "nvdla-example-net -o net.nvdla" };
 	examples::EdgeNetworkSize size;
 	Network network = Network::Edges;
 	unsigned int postExtension = 1;

@@ -89,8 +89,9 @@ class Phase
 {
 public:
 	Phase(double seconds, uint64_t runs, RunOptions options)
-		: start_(Clock::now()), end_(start_ + std::chrono::duration_cast<Clock::duration>(
-							      std::chrono::duration<double>(seconds))),
+		: start_(Clock::now()),
+		  end_(start_ + std::chrono::duration_cast<Clock::duration>(
+					std::chrono::duration<double>(seconds))),
 		  left_(runs ? static_cast<int64_t>(runs) : INT64_MAX), options_(options)
 	{
 	}
@@ -102,7 +103,8 @@ public:
 		std::vector<std::jthread> threads;
 
 		for (Request &request : requests)
-			threads.emplace_back([&] { keep(guarded(name, [&] { return work(request); })); });
+			threads.emplace_back(
+				[&] { keep(guarded(name, [&] { return work(request); })); });
 		while (!isOver()) {
 			std::this_thread::sleep_for(std::chrono::milliseconds(100));
 			progress.show(fmt::format(
@@ -115,10 +117,7 @@ public:
 		return std::move(times_);
 	}
 
-	double seconds() const
-	{
-		return std::chrono::duration<double>(last_ - start_).count();
-	}
+	double seconds() const { return std::chrono::duration<double>(last_ - start_).count(); }
 
 private:
 	bool isOver() const { return stop_ || interrupted || left_ <= 0 || Clock::now() >= end_; }
@@ -243,11 +242,11 @@ Result<void> run(const Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-bench", [&]() -> Result<int> {
-		CommandLine app{
-			"Measures how long runs of a network take on an NVDLA, and how many there are in "
-			"a second. Inputs are random.",
-			"nvdla-bench", "nvdla-bench net.nvdla --device accel0 --in-flight 2"
-		};
+		CommandLine app{ "Measures how long runs of a network take on an NVDLA, and how "
+				 "many there are in "
+				 "a second. Inputs are random.",
+				 "nvdla-bench",
+				 "nvdla-bench net.nvdla --device accel0 --in-flight 2" };
 		Settings settings;
 		tools::NetworkOptions network;
 
@@ -267,7 +266,8 @@ int main(int argc, char **argv)
 			.range(0.001, 86400.0)
 			.showDefault();
 		app.option("--runs", settings.runs, "end after N runs, even if there is time left");
-		app.option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
+		app.option("--timeout", settings.timeoutMs,
+			   "longest time of a job on the device, ms")
 			.range(1u, 600000u)
 			.showDefault();
 		const auto json = app.flag("--json", settings.json, "print the figures as JSON");

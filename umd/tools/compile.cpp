@@ -278,7 +278,9 @@ int main(int argc, char **argv)
 {
 	return runProgram("nvdla-compile", [&]() -> Result<int> {
 		CommandLine app{ "Compiles a TensorFlow Lite or ONNX model into an NVDLA loadable.",
-				 "nvdla-compile", "nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ --precision int8" };
+				 "nvdla-compile",
+				 "nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ "
+				 "--precision int8" };
 		CompileSettings settings;
 
 		app.footer(exitCodeHelp);

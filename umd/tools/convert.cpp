@@ -59,14 +59,15 @@ Result<void> convert(const Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-convert", [&]() -> Result<int> {
-		CommandLine app{ "Converts NVDLA loadables to JSON text and back.",
-				 "nvdla-convert", "nvdla-convert net.nvdla net.json" };
+		CommandLine app{ "Converts NVDLA loadables to JSON text and back.", "nvdla-convert",
+				 "nvdla-convert net.nvdla net.json" };
 		Settings settings;
 
 		app.footer(tools::exitCodeHelp);
 		app.option("from", settings.from, "loadable, or its text").required();
 		app.option("to", settings.to,
-			   "file to write: the text if its name ends in .json, else the loadable; - prints "
+			   "file to write: the text if its name ends in .json, else the loadable; "
+			   "- prints "
 			   "the text")
 			.required();
 		app.flag("--blob-files", settings.blobFiles,

@@ -177,7 +177,8 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 
 Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings)
 {
-	CommandLine app{ "Runs a network on an NVDLA and writes its output tensors.", "nvdla-run", "nvdla-run model.onnx --input cat.png --labels classes.txt --top 5" };
+	CommandLine app{ "Runs a network on an NVDLA and writes its output tensors.", "nvdla-run",
+			 "nvdla-run model.onnx --input cat.png --labels classes.txt --top 5" };
 	Lists lists;
 
 	app.footer(exitCodeHelp);

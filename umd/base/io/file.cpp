@@ -54,7 +54,7 @@ tl::unexpected<Error> tooLarge(const char *what, const std::string &path, uint64
 		    fmt::format("has {} bytes, must be below {}", bytes, limit));
 }
 
-/* What comes through a pipe has no size before its end. */
+/* The size of a pipe is known at its end only. */
 Result<std::vector<std::byte>> readPipe(int fd, const char *what, const std::string &path,
 					uint64_t limit)
 {

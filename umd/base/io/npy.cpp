@@ -243,11 +243,6 @@ NpyArray inChannelOrder(const NpyArray &array, ElementOrder order)
 	return result;
 }
 
-} /* namespace */
-
-namespace
-{
-
 constexpr const char *converting = "convert npy to tensor";
 
 /* (1, 1, 28, 28) and (28, 28) are the same picture. */
@@ -295,7 +290,7 @@ Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 /* The lowest integer of 8 bits stands for a byte of 0. */
 constexpr float zeroByte = -128;
 
-/* What is added to an array that holds elements, not numbers. */
+/* An array of numbers has none. One of elements has a number to be added to each, mostly 0. */
 std::optional<float> offsetOfElements(const TensorDesc &desc, const NpyArray &array)
 {
 	const bool hasBytes = array.ofBytes || array.type == DataType::Int8;

@@ -33,7 +33,9 @@ public:
 		return *this;
 	}
 
-	std::array<uint64_t, 2> value() const
+	using Value = std::array<uint64_t, 2>;
+
+	Value value() const
 	{
 		return { static_cast<uint64_t>(state_ >> 64), static_cast<uint64_t>(state_) };
 	}
@@ -43,11 +45,6 @@ private:
 	static constexpr Wide prime = (Wide{ 1 } << 88) + 0x13b;
 
 	Wide state_ = (Wide{ 0x6c62272e07bb0142 } << 64) + 0x62b821756295c58d;
-};
-
-/* What an entry begins with; the loadable follows. */
-struct Header {
-	std::array<uint64_t, 2> sum; /* of the loadable */
 };
 
 } /* namespace */
@@ -80,7 +77,8 @@ Result<void> Cache::check() const
 	if (!failed && !std::filesystem::is_directory(folder_))
 		failed = std::make_error_code(std::errc::not_a_directory);
 	if (failed)
-		return fail(ErrorCode::InvalidArgument, "keep compiled models", folder_, failed.message());
+		return fail(ErrorCode::InvalidArgument, "keep compiled models", folder_,
+			    failed.message());
 	return {};
 }
 
@@ -90,13 +88,14 @@ std::optional<CompiledModel> Cache::find(std::span<const std::byte> model,
 	if (!keeps(options))
 		return {};
 	const auto entry = readWholeFile(pathOf(model, options), maxEntryBytes);
-	Header header;
+	Sum::Value sum;
 
-	if (!entry || entry->size() < sizeof(header))
+	/* The sum of the loadable, and the loadable. */
+	if (!entry || entry->size() < sizeof(sum))
 		return {};
-	std::memcpy(&header, entry->data(), sizeof(header));
-	const auto written = std::span(*entry).subspan(sizeof(header));
-	if (Sum().add(written).value() != header.sum)
+	std::memcpy(&sum, entry->data(), sizeof(sum));
+	const auto written = std::span(*entry).subspan(sizeof(sum));
+	if (Sum().add(written).value() != sum)
 		return {};
 	auto loadable = Loadable::read(written);
 	if (!loadable)
@@ -114,9 +113,9 @@ void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled
 
 	if (!loadable)
 		return;
-	const Header header{ Sum().add(*loadable).value() };
-	std::vector<std::byte> entry(sizeof(header));
-	std::memcpy(entry.data(), &header, sizeof(header));
+	const Sum::Value sum = Sum().add(*loadable).value();
+	std::vector<std::byte> entry(sizeof(sum));
+	std::memcpy(entry.data(), &sum, sizeof(sum));
 	entry.insert(entry.end(), loadable->begin(), loadable->end());
 
 	/* Others see all of it or nothing. */

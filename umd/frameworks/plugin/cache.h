@@ -27,7 +27,8 @@ public:
 	/** \param[in] folder empty: nothing is ever found or kept */
 	explicit Cache(std::string folder) : folder_(std::move(folder)) {}
 
-	/** \return InvalidArgument naming the folder if nothing can be kept there; it is made if need be */
+	/** \return InvalidArgument naming the folder if nothing can be kept there; it is made if
+	 * need be */
 	Result<void> check() const;
 
 	/**

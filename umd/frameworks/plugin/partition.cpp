@@ -85,7 +85,7 @@ Result<std::vector<Partition::End>> Partition::makeEnds(const std::vector<Tensor
 	std::vector<End> ends;
 
 	for (size_t i = 0; i < tensors.size(); i++) {
-		ends.push_back({ .desc = tensors[i], .order = tensors[i].order() });
+		ends.push_back({ .desc = tensors[i] });
 		auto buffer = session_->device().allocate(tensors[i].size);
 		if (!buffer)
 			return forward(buffer);
@@ -118,7 +118,7 @@ Result<void> Partition::takeBack(std::vector<End> &ends)
 
 std::span<std::byte> Partition::memoryOf(const End &end, HostType type)
 {
-	if (!end.buffer || !liesAlike(end.desc, end.order, type))
+	if (!end.buffer || !liesAlike(end.desc, end.desc.order(), type))
 		return {};
 	return end.bytes.first(end.desc.elements() * elementBytes(type));
 }
@@ -176,9 +176,9 @@ Result<void> Partition::setInput(size_t index, const HostTensor &input)
 	if (end.buffer && input.bytes.data() == end.bytes.data())
 		return {};
 	if (end.buffer)
-		return pack(end.desc, end.order, input, end.bytes);
+		return pack(end.desc, end.desc.order(), input, end.bytes);
 	std::vector<std::byte> tensor(end.desc.size);
-	return pack(end.desc, end.order, input, tensor).and_then([&] {
+	return pack(end.desc, end.desc.order(), input, tensor).and_then([&] {
 		return request_.setInput(index, tensor);
 	});
 }
@@ -190,11 +190,11 @@ Result<void> Partition::takeOutput(size_t index, const HostTensor &output)
 	if (end.buffer && output.bytes.data() == end.bytes.data())
 		return {};
 	if (end.buffer)
-		return unpack(end.desc, end.order, end.bytes, output);
+		return unpack(end.desc, end.desc.order(), end.bytes, output);
 	auto tensor = request_.output(index);
 	if (!tensor)
 		return forward(tensor);
-	return unpack(end.desc, end.order, *tensor, output);
+	return unpack(end.desc, end.desc.order(), *tensor, output);
 }
 
 Result<void> Partition::runOnDevice(std::span<const HostTensor> inputs,

@@ -94,7 +94,6 @@ private:
 	/* An input or output. */
 	struct End {
 		TensorDesc desc;
-		ElementOrder order;
 		/* Where the device reads or writes it; nothing if the network has to copy it. */
 		std::optional<Buffer> buffer = {};
 		/* While the CPU has the buffer. */

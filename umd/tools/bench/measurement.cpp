@@ -54,26 +54,27 @@ void Measurement::take(std::vector<double> all)
 
 std::string measurementText(const Measurement &measured, const Measurement *before)
 {
-	std::string text = fmt::format("{} on {}, {} in flight: {} runs in {:.2f} s\n",
-				       measured.network, measured.device, measured.inFlight,
-				       measured.runs, measured.seconds);
+	std::string text =
+		fmt::format("{} on {}, {} in flight: {} runs in {:.2f} s\n", measured.network,
+			    measured.device, measured.inFlight, measured.runs, measured.seconds);
 	const double throughputBefore = before ? before->throughput() : 0;
 
 	text += fmt::format("{:<12}{:>10.2f} runs/s{}\n", "throughput", measured.throughput(),
 			    ratioText(measured.throughput(), before ? &throughputBefore : nullptr));
 	for (const Figure &time : times)
-		text += fmt::format("{:<12}{:>10.3f} ms    {}\n", time.name, measured.*time.value,
-				    ratioText(measured.*time.value,
-					      before ? &(before->*time.value) : nullptr));
+		text += fmt::format(
+			"{:<12}{:>10.3f} ms    {}\n", time.name, measured.*time.value,
+			ratioText(measured.*time.value, before ? &(before->*time.value) : nullptr));
 	return text;
 }
 
 std::string measurementJson(const Measurement &measured)
 {
-	Json json = { { "network", measured.network },	   { "device", measured.device },
-		      { "in_flight", measured.inFlight },  { "runs", measured.runs },
-		      { "seconds", measured.seconds },
-		      { "runs_per_second", measured.throughput() } };
+	Json json = {
+		{ "network", measured.network },    { "device", measured.device },
+		{ "in_flight", measured.inFlight }, { "runs", measured.runs },
+		{ "seconds", measured.seconds },    { "runs_per_second", measured.throughput() }
+	};
 
 	for (const Figure &time : times)
 		json[time.field] = measured.*time.value;
