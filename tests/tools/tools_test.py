@@ -525,6 +525,7 @@ class Tools(ProgramTest):
 		self.assertIn('/dev/accel/none', said)
 		self.assertIn('nvdla-prof', said)
 		self.bad(2, 'nvdla-top', '--interval', 0)
+		self.assertIn('busy,memory,name,pid', self.bad(2, 'nvdla-top', '--sort', 'cpu'))
 
 	def test_exit_codes(self):
 		self.bad(2, 'nvdla-run')

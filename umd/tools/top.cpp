@@ -3,19 +3,23 @@
  * nvdla-top: what the devices do now, and for whom.
  */
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "command-line/command_line.h"
 #include "program.h"
 #include "tools/top/load_json.h"
 #include "tools/top/load_text.h"
+#include "tools/top/order.h"
+#include "tools/top/watch.h"
 
 namespace
 {
@@ -25,21 +29,27 @@ using namespace nvdla;
 struct Settings {
 	top::Selection selection;
 	double interval = 1;
+	std::string order = "busy";
 	bool enable = false;
 	bool json = false;
 	bool once = false;
 };
 
-std::string formatted(const Settings &settings, const top::Load &load)
+bool isColoured()
 {
-	winsize size = {};
+	const char *no = std::getenv("NO_COLOR"), *kind = std::getenv("TERM");
 
+	return isatty(STDOUT_FILENO) && !(no && *no) && !(kind && !std::strcmp(kind, "dumb"));
+}
+
+std::string formatted(const Settings &settings, top::Load load)
+{
+	const bool bars = isatty(STDOUT_FILENO);
+
+	top::sortProcesses(load, top::orderNamed(settings.order));
 	if (settings.json)
 		return top::loadJson(load).dump() + "\n";
-	const std::string text = top::loadText(load);
-	if (!settings.once && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row)
-		return top::screenText(text, size.ws_row, size.ws_col);
-	return text;
+	return top::loadText(load, { .bars = bars, .colour = isColoured() });
 }
 
 Result<void> print(const std::string &text)
@@ -47,6 +57,40 @@ Result<void> print(const std::string &text)
 	if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout))
 		return fail(ErrorCode::Io, "write", "standard output", std::strerror(errno));
 	return {};
+}
+
+/* One view below the other. */
+Result<void> list(const Settings &settings, top::Snapshot before)
+{
+	do {
+		std::this_thread::sleep_for(std::chrono::duration<double>(settings.interval));
+		auto now = top::takeSnapshot(settings.selection);
+		if (!now)
+			return forward(now);
+		if (auto done = print(formatted(settings, top::loadBetween(before, *now))); !done)
+			return done;
+		before = std::move(*now);
+	} while (!settings.once);
+	return {};
+}
+
+/* One view over the other; a signal ends the program as if it had not been waited for. */
+Result<void> watch(const Settings &settings, top::Snapshot before)
+{
+	const top::View view{ .interval = std::chrono::duration<double>(settings.interval),
+			      .order = top::orderNamed(settings.order),
+			      .colour = isColoured() };
+	Result<void> done;
+	int signal;
+
+	{
+		top::Terminal terminal(isatty(STDIN_FILENO) ? STDIN_FILENO : -1, STDOUT_FILENO);
+		done = top::watch(settings.selection, std::move(before), view, terminal);
+		signal = terminal.signal();
+	}
+	if (signal)
+		std::raise(signal);
+	return done;
 }
 
 Result<void> run(const Settings &settings)
@@ -58,16 +102,9 @@ Result<void> run(const Settings &settings)
 		if (auto done = top::enableCounters(before->devices); !done)
 			return done;
 	}
-	do {
-		std::this_thread::sleep_for(std::chrono::duration<double>(settings.interval));
-		auto now = top::takeSnapshot(settings.selection);
-		if (!now)
-			return forward(now);
-		if (auto done = print(formatted(settings, top::loadBetween(*before, *now))); !done)
-			return done;
-		before = std::move(now);
-	} while (!settings.once);
-	return {};
+	if (settings.once || settings.json || !isatty(STDOUT_FILENO))
+		return list(settings, std::move(*before));
+	return watch(settings, std::move(*before));
 }
 
 } /* namespace */
@@ -86,6 +123,10 @@ int main(int argc, char **argv)
 			   "only this one: accelN, /dev/accel/accelN or its bus address");
 		app.option("--interval", settings.interval, "seconds from one view to the next")
 			.range(0.1, 3600.0)
+			.showDefault();
+		app.option("--sort", settings.order,
+			   "order of the processes: busy share, memory, command or PID")
+			.oneOf(top::orderNames())
 			.showDefault();
 		app.flag("--once", settings.once, "end after the first view");
 		app.flag("--json", settings.json, "each view as a JSON object on one line");

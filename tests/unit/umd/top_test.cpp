@@ -2,17 +2,26 @@
 /*
  * What nvdla-top reads and shows, on made-up trees of sysfs and proc.
  */
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "pseudo_terminal.h"
 #include "tools/top/load_json.h"
 #include "tools/top/load_text.h"
+#include "tools/top/watch.h"
 
 namespace nvdla
 {
@@ -22,6 +31,7 @@ namespace
 
 namespace fs = std::filesystem;
 using namespace top;
+using test::PseudoTerminal;
 
 constexpr const char *firstDevice = "sys/devices/pci0000:00/0000:00:04.0";
 
@@ -246,14 +256,14 @@ TEST_F(TopTest, TextIsATable)
 	write("proc/900/comm", "\x1b[2J\xff evil\n");
 	const std::string text = loadText(loadBetween(before, snapshot(2000ms)));
 
-	EXPECT_TRUE(test::has(text, "accel0 (0000:00:04.0), 2.0 s"));
-	EXPECT_TRUE(test::has(text,
-			      "conv   50.0%    15k   30.01k    16.5M        -       15k    75k"
-			      "      -        -\n"))
+	EXPECT_TRUE(test::has(
+		text,
+		"accel0 (0000:00:04.0): 30.01k operations in total; last 2.0 s, per second:\n"));
+	EXPECT_TRUE(test::has(text, "conv   50.0%    15k    16.5M        -       15k    75k"
+				    "      -        -\n"))
 		<< text;
-	EXPECT_TRUE(test::has(text,
-			      "sdp     1.0%      1        2        -        -         -      -"
-			      "      -        -\n"))
+	EXPECT_TRUE(test::has(text, "sdp     1.0%      1        -        -         -      -"
+				    "      -        -\n"))
 		<< text;
 	EXPECT_TRUE(test::has(text, "    900 ?[2J? evil         3.0 MiB  25.0%   0.0%\n")) << text;
 	EXPECT_TRUE(test::has(text, "nvdla-top --enable"));
@@ -263,12 +273,157 @@ TEST_F(TopTest, TextIsATable)
 		EXPECT_TRUE(line.size() < 80 || test::has(line, root_.string())) << line;
 }
 
+TEST_F(TopTest, BarsTakeTheRoomThereIs)
+{
+	using namespace std::chrono_literals;
+	const Snapshot before = snapshot(0ms);
+	count(firstDevice, "conv", 30010, 1004000);
+	const Load load = loadBetween(before, snapshot(2000ms));
+	const auto line = [&](const Look &look) {
+		const std::string text = loadText(load, look);
+		const size_t start = text.find("\nconv") + 1;
+		return text.substr(start, text.find('\n', start) - start);
+	};
+	const std::string busy = "conv   50.0%", rest = "    15k    16.5M        -       15k    75k"
+							"      -        -";
+
+	EXPECT_EQ(line({}), busy + rest);
+	EXPECT_EQ(line({ .columns = 80, .bars = true }), busy + " ||||    " + rest);
+	EXPECT_EQ(line({ .columns = 80, .bars = true }).size(), 79u);
+	EXPECT_EQ(line({ .columns = 75, .bars = true }), busy + rest);
+	EXPECT_EQ(line({ .columns = 0, .bars = true }), busy + rest);
+	EXPECT_EQ(line({ .columns = 300, .bars = true }),
+		  busy + " " + std::string(20, '|') + std::string(20, ' ') + rest);
+	EXPECT_EQ(line({ .bars = true, .colour = true }), busy + " \x1b[32m||||\x1b[0m    " + rest);
+}
+
+TEST_F(TopTest, ProcessesHaveAnOrder)
+{
+	using namespace std::chrono_literals;
+	const Snapshot before = snapshot(0ms);
+	open(902, 4, "/dev/accel/accel0", info(1, 1000));
+	open(900, 4, "/dev/accel/accel0", info(2, 500));
+	open(901, 4, "/dev/accel/accel0", info(3, 500));
+	open(901, 5, "/dev/accel/accel0", info(4, 200));
+	open(903, 4, "/dev/accel/accel0", info(5, 500));
+	write("proc/900/comm", "z\n");
+	Load load = loadBetween(before, snapshot(1000ms));
+	const auto pids = [&](Order order) {
+		sortProcesses(load, order);
+		std::vector<uint64_t> pids;
+		const auto json = loadJson(load);
+		for (const auto &process : json["devices"][0]["processes"])
+			pids.push_back(process["pid"]);
+		return pids;
+	};
+	using Pids = std::vector<uint64_t>;
+
+	EXPECT_EQ(pids(Order::Busy), (Pids{ 902, 901, 900, 903 }));
+	EXPECT_EQ(pids(Order::Memory), (Pids{ 901, 900, 902, 903 }));
+	EXPECT_EQ(pids(Order::Name), (Pids{ 901, 902, 903, 900 }));
+	EXPECT_EQ(pids(Order::Pid), (Pids{ 900, 901, 902, 903 }));
+}
+
+/* On a terminal that reports no size, as the guest's console does. */
+TEST_F(TopTest, KeysChangeAndEndTheView)
+{
+	PseudoTerminal console;
+	ASSERT_TRUE(console.valid());
+	const termios before = console.mode();
+	open(900, 4, "/dev/accel/accel0", info(7, 1000));
+	auto done = std::async(std::launch::async, [&] {
+		Terminal terminal(console.terminal(), console.terminal());
+		return watch({ .root = root_ }, snapshot(),
+			     { .interval = std::chrono::milliseconds(100) }, terminal);
+	});
+
+	const std::string first = console.readUntil("now: busy");
+	EXPECT_TRUE(test::has(first, "accel0 (0000:00:04.0): 10 operations in total;"));
+	EXPECT_TRUE(test::has(first, "\x1b[24;1Hq quit")) << first;
+	EXPECT_FALSE(console.mode().c_lflag & (ICANON | ECHO));
+	console.write("\x1b[m");
+	console.write("x");
+	console.write("m");
+	console.readUntil("now: memory");
+	console.write("s");
+	console.readUntil("now: name");
+	console.write("q");
+	ASSERT_EQ(done.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+	EXPECT_TRUE(done.get());
+	EXPECT_EQ(console.mode().c_lflag, before.c_lflag);
+}
+
+TEST_F(TopTest, ASignalGivesTheTerminalBack)
+{
+	PseudoTerminal console;
+	ASSERT_TRUE(console.valid());
+	const tcflag_t before = console.mode().c_lflag;
+	{
+		Terminal terminal(console.terminal(), console.terminal());
+		EXPECT_EQ(terminal.wait(std::chrono::milliseconds(1)), Terminal::Wake::Time);
+		pthread_kill(pthread_self(), SIGWINCH);
+		EXPECT_EQ(terminal.wait(std::chrono::minutes(1)), Terminal::Wake::Redraw);
+		pthread_kill(pthread_self(), SIGINT);
+		EXPECT_EQ(terminal.wait(std::chrono::minutes(1)), Terminal::Wake::End);
+		EXPECT_EQ(terminal.signal(), SIGINT);
+		EXPECT_NE(console.mode().c_lflag, before);
+	}
+	EXPECT_EQ(console.mode().c_lflag, before);
+	EXPECT_TRUE(test::has(console.readUntil("\r\n"), "\x1b[?25h"));
+}
+
+TEST_F(TopTest, ATerminalThatIsGoneEndsTheView)
+{
+	PseudoTerminal console;
+	ASSERT_TRUE(console.valid());
+	Terminal terminal(console.terminal(), console.terminal());
+	console.hangUp();
+	EXPECT_EQ(terminal.wait(std::chrono::minutes(1)), Terminal::Wake::End);
+	EXPECT_FALSE(terminal.show("x"));
+}
+
 TEST(TopScreenTest, ShowsWhatThereIsRoomFor)
 {
-	EXPECT_EQ(screenText("abcd\n\nefgh\nij\n", 4, 3),
+	EXPECT_EQ(screenText("abcd\n\nefgh\nij\n", "", { 4, 3 }),
 		  "\x1b[H\x1b[Kabc\n\x1b[K\n\x1b[Kefg\n\x1b[J");
-	EXPECT_EQ(screenText("abcd\n", 24, 80), "\x1b[H\x1b[Kabcd\n\x1b[J");
-	EXPECT_EQ(screenText("abcd", 1, 80), "\x1b[H\x1b[J");
+	EXPECT_EQ(screenText("abcd\n", "", {}), "\x1b[H\x1b[Kabcd\n\x1b[J");
+	EXPECT_EQ(screenText("abcd", "", { 1, 80 }), "\x1b[H\x1b[J");
+	EXPECT_EQ(screenText("abcd\n", "keys", { 9, 4 }), "\x1b[H\x1b[Kabcd\n\x1b[J\x1b[9;1Hkey");
+}
+
+TEST(TopScreenTest, ColoursTakeNoColumns)
+{
+	EXPECT_EQ(screenText("a\x1b[32m||||\x1b[0mb", "", { 2, 3 }),
+		  "\x1b[H\x1b[Ka\x1b[32m||\x1b[0m\n\x1b[J");
+	EXPECT_EQ(screenText("ab\x1b", "", { 2, 3 }), "\x1b[H\x1b[Kab\x1b\n\x1b[J");
+}
+
+TEST(TopScreenTest, ATerminalWithoutASizeHasTheUsualOne)
+{
+	const std::tuple<ScreenSize, size_t, size_t> sizes[] = {
+		{ screenSize(0, 0), 24, 80 },	  { screenSize(50, 0), 50, 80 },
+		{ screenSize(0, 132), 24, 132 },  { screenSize(24, 80), 24, 80 },
+		{ screenSize(60, 250), 60, 250 },
+	};
+	for (const auto &[size, rows, columns] : sizes) {
+		EXPECT_EQ(size.rows, rows);
+		EXPECT_EQ(size.columns, columns);
+	}
+}
+
+TEST(TopOrderTest, EachHasANameAndAKey)
+{
+	EXPECT_EQ(orderNames(), (std::vector<std::string>{ "busy", "memory", "name", "pid" }));
+	Order order = Order::Pid;
+	for (const std::string &name : orderNames()) {
+		EXPECT_EQ(orderOfKey(name[0], Order::Busy), orderNamed(name));
+		order = orderOfKey('s', order).value();
+		EXPECT_EQ(order, orderNamed(name));
+		EXPECT_TRUE(test::has(keyHelp(order), "now: " + name));
+		EXPECT_LT(keyHelp(order).size(), 80u);
+	}
+	for (const char key : { 'x', 'B', '\0', '\n', ' ' })
+		EXPECT_FALSE(orderOfKey(key, Order::Busy)) << key;
 }
 
 TEST_F(TopTest, JsonHasTotalsAndTheInterval)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -28,8 +29,11 @@ constexpr std::array columns = {
 	Column{ "LUT miss", "lut_", "flow" },
 };
 
-/* Both tables fit into the 80 columns of the smallest terminal. */
+/* Both tables fit into the 80 columns of the smallest terminal, with bars of eight. */
 constexpr size_t numberWidth = 7;
+constexpr size_t tableWidth = 70;
+constexpr size_t leastBar = 4;
+constexpr size_t mostBar = 40;
 
 size_t widthOf(const Column &column)
 {
@@ -73,21 +77,49 @@ std::string cell(const Column &column, const EngineLoad &engine, double seconds)
 	return shortNumber(static_cast<double>(sum) / seconds);
 }
 
-std::string engineTable(const DeviceLoad &load, double seconds)
+/** \return the width of a bar; 0 if there is to be none */
+size_t barWidth(const Look &look)
 {
-	std::string text = fmt::format("{:<5}{:>{}}{:>{}}{:>9}", "", "busy", numberWidth, "ops",
-				       numberWidth, "all ops");
+	/* The last column stays free: some terminals go to the next line behind it. */
+	const size_t room = look.columns - std::min(look.columns, tableWidth + 2);
+
+	return look.bars && room >= leastBar ? std::min(room, mostBar) : 0;
+}
+
+/* Green, yellow, red. */
+std::string_view colourOf(double share)
+{
+	return share < 0.6 ? "\x1b[32m" : share < 0.9 ? "\x1b[33m" : "\x1b[31m";
+}
+
+/** \return a bar with a space before it, as wide as those of other shares */
+std::string bar(double share, const Look &look)
+{
+	const size_t width = barWidth(look);
+	if (!width)
+		return "";
+	const auto length = static_cast<size_t>(std::lround(share * static_cast<double>(width)));
+	const std::string filled(length, '|'), rest(width - length, ' ');
+
+	if (!look.colour || !length)
+		return " " + filled + rest;
+	return fmt::format(" {}{}\x1b[0m{}", colourOf(share), filled, rest);
+}
+
+std::string engineTable(const DeviceLoad &load, double seconds, const Look &look)
+{
+	std::string text = fmt::format("{:<5}{:>{}}{}{:>{}}", "", "busy", numberWidth, bar(0, look),
+				       "ops", numberWidth);
 	for (const Column &column : columns)
 		text += fmt::format("{:>{}}", column.title, widthOf(column));
 	text += '\n';
 
 	for (const EngineLoad &engine : load.engines) {
 		const auto operations = static_cast<double>(valueOf(engine.interval, "operations"));
-		const auto all = static_cast<double>(valueOf(engine.total, "operations"));
-		text += fmt::format("{:<5}{}{:>{}}{:>9}", engine.name,
-				    share(busyShare(engine, seconds)),
+		const double busy = busyShare(engine, seconds);
+		text += fmt::format("{:<5}{}{}{:>{}}", engine.name, share(busy), bar(busy, look),
 				    shortNumber(seconds > 0 ? operations / seconds : 0),
-				    numberWidth, shortNumber(all));
+				    numberWidth);
 		for (const Column &column : columns)
 			text += fmt::format("{:>{}}", cell(column, engine, seconds),
 					    widthOf(column));
@@ -115,16 +147,27 @@ std::string processTable(const DeviceLoad &load, double seconds)
 	return text;
 }
 
+/** \return the operations of all engines since the driver was bound or the counters were reset */
+double allOperations(const DeviceLoad &load)
+{
+	uint64_t sum = 0;
+
+	for (const EngineLoad &engine : load.engines)
+		sum += valueOf(engine.total, "operations");
+	return static_cast<double>(sum);
+}
+
 } /* namespace */
 
-std::string loadText(const Load &load)
+std::string loadText(const Load &load, const Look &look)
 {
 	std::string text;
 
 	for (const DeviceLoad &device : load.devices) {
-		text += fmt::format("{} ({}), {:.1f} s; numbers are per second\n",
-				    device.device.name, device.device.address, load.seconds);
-		text += engineTable(device, load.seconds);
+		text += fmt::format("{} ({}): {} operations in total; last {:.1f} s, per second:\n",
+				    device.device.name, device.device.address,
+				    shortNumber(allOperations(device)), load.seconds);
+		text += engineTable(device, load.seconds, look);
 		if (!device.device.counting)
 			text += fmt::format("Stalls and values are counted for jobs that ask; "
 					    "for all: nvdla-top --enable,\n"
@@ -137,21 +180,6 @@ std::string loadText(const Load &load)
 	if (!load.allProcesses)
 		text += "Processes of other users are not shown; root sees them.\n";
 	return text;
-}
-
-std::string screenText(std::string_view text, size_t rows, size_t columns)
-{
-	std::string shown = "\x1b[H";
-
-	/* The last row stays free: a line's end there would move everything up. */
-	for (size_t row = 1; row < rows && !text.empty(); row++) {
-		const std::string_view line = text.substr(0, text.find('\n'));
-		text.remove_prefix(std::min(line.size() + 1, text.size()));
-		shown += "\x1b[K";
-		shown += line.substr(0, columns);
-		shown += '\n';
-	}
-	return shown + "\x1b[J";
 }
 
 } /* namespace nvdla::top */

@@ -9,13 +9,14 @@
 namespace nvdla::top
 {
 
-/** \return a table of engines and one of processes for each device, lines that end in '\\n' */
-std::string loadText(const Load &load);
+/** \brief How a text is to look */
+struct Look {
+	size_t columns = 80; /**< of the terminal */
+	bool bars = false;   /**< behind each engine's share, as long as there is room for */
+	bool colour = false; /**< of the bars, by control sequences of ECMA-48 */
+};
 
-/**
- * \brief Cut a text to the size of a terminal
- * \return what writes it over what the terminal shows, by the control sequences of ECMA-48
- */
-std::string screenText(std::string_view text, size_t rows, size_t columns);
+/** \return a table of engines and one of processes for each device, lines that end in '\\n' */
+std::string loadText(const Load &load, const Look &look = {});
 
 } /* namespace nvdla::top */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of the processes in each view.
+ */
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "load.h"
+
+namespace nvdla::top
+{
+
+enum class Order {
+	Busy,	/**< the largest share of all engines first */
+	Memory, /**< the largest buffers first */
+	Name,	/**< by command */
+	Pid,
+};
+
+/** \return the names of all orders, as --sort takes them */
+std::vector<std::string> orderNames();
+/** \return the order with the name \a name, which is one of orderNames() */
+Order orderNamed(std::string_view name);
+
+/** \brief Sort the processes of each device; equal ones by PID. Engines stay as they are. */
+void sortProcesses(Load &load, Order order);
+
+/**
+ * \return the order that a key chooses: the first letter of its name, or 's' for the one after
+ * \a current; nothing if the key chooses none
+ */
+std::optional<Order> orderOfKey(char key, Order current);
+
+/** \return the keys and the present order, in one line */
+std::string keyHelp(Order current);
+
+} /* namespace nvdla::top */

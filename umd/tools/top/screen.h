@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace nvdla::top
+{
+
+struct ScreenSize {
+	size_t rows = 24;
+	size_t columns = 80;
+};
+
+/** \return the size that a terminal reports, 24 rows and 80 columns for what it reports as 0 */
+ScreenSize screenSize(unsigned int rows, unsigned int columns);
+
+/**
+ * \brief Cut a text to the size of a terminal
+ * \param[in] footer the last row, empty for none
+ * \return the text with control sequences (ECMA-48) that write it over the previous view
+ *
+ * Colours in \a text take no columns.
+ */
+std::string screenText(std::string_view text, std::string_view footer, const ScreenSize &size);
+
+} /* namespace nvdla::top */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <string_view>
+
+#include <nvdla/error.h>
+#include <termios.h>
+
+#include "base/io/unique_fd.h"
+#include "screen.h"
+
+namespace nvdla::top
+{
+
+/**
+ * \brief A terminal that reports keys as they are pressed
+ *
+ * The object's end gives the terminal its former mode back, and so do the signals that
+ * end or stop a program: the calling thread gets them as events.
+ */
+class Terminal
+{
+public:
+	enum class Wake {
+		Time,	/**< nothing happened */
+		Key,	/**< see key() */
+		Redraw, /**< the size changed, or the program was stopped and goes on */
+		End, /**< a signal is to end the program, see signal(), or the terminal is gone */
+	};
+
+	/** \param[in] input where keys come from, -1 if there are none */
+	Terminal(int input, int output);
+	~Terminal();
+	Terminal(const Terminal &) = delete;
+	Terminal &operator=(const Terminal &) = delete;
+
+	bool hasKeys() const { return input_ >= 0; }
+	ScreenSize size() const;
+	Result<void> show(std::string_view text) const;
+
+	/** \brief Wait for something to happen, as long as \a time */
+	Wake wait(std::chrono::milliseconds time);
+	/** \return the key; '\\0' for one that sends a control sequence, such as an arrow */
+	char key() const { return key_; }
+	/** \return the signal that is to end the program; 0 if none is */
+	int signal() const { return signal_; }
+
+private:
+	void enter();
+	void leave();
+	Wake readKey();
+	Wake readSignal();
+
+	int input_;
+	int output_;
+	termios before_ = {};
+	sigset_t signalsBefore_ = {};
+	UniqueFd signals_;
+	char key_ = 0;
+	int sequence_ = 0; /**< of a control sequence: 1 Escape has come, 2 what it begins */
+	int signal_ = 0;
+};
+
+} /* namespace nvdla::top */

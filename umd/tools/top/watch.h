@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <chrono>
+
+#include "load_text.h"
+#include "order.h"
+#include "terminal.h"
+
+namespace nvdla::top
+{
+
+/** \brief How nvdla-top shows what it reads */
+struct View {
+	std::chrono::duration<double> interval{ 1 };
+	Order order = Order::Busy;
+	bool colour = false;
+};
+
+/**
+ * \brief Show one view after the other on a terminal until a key or a signal ends it
+ * \param[in] before the snapshot that the first view is compared with
+ */
+Result<void> watch(const Selection &selection, Snapshot before, View view, Terminal &terminal);
+
+} /* namespace nvdla::top */
