@@ -71,7 +71,7 @@ Result<void> run(const Options &options)
 	if (!photo)
 		return forward(photo);
 	const Image picture = resize(*photo, options.size.width, options.size.height);
-	stages.done(fmt::format("read {} ({} x {})", options.input, photo->width, photo->height));
+	stages.done(fmt::format("read the photograph ({} x {})", photo->width, photo->height));
 
 	auto loadable = examples::edgeNetwork(options.size);
 	if (!loadable)
@@ -107,7 +107,7 @@ Result<void> run(const Options &options)
 	const Image both = examples::besideEachOther(picture, *shown);
 	if (auto written = writePng(options.output, both); !written)
 		return written;
-	stages.done(fmt::format("write {} ({} x {})", options.output, both.width, both.height));
+	stages.done(fmt::format("write the picture of edges ({} x {})", both.width, both.height));
 	return showProfile(options, *loadable, *report);
 }
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/run --model: a model of other tools on a picture."""
 
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -38,10 +37,7 @@ def _command(program, device, files, arguments):
 def _run_in_guest(arguments, program, files, folder):
 	found = example.prepare_guest(arguments.kernel)
 	found, kernel, module = example.prepare_module(found, arguments.kernel)
-	inside = {}
-	for name, path in files.items():
-		inside[name] = folder / f'{name}{path.suffix}'
-		shutil.copyfile(path, inside[name])
+	inside = example.copied_into(folder, files)
 	options = vm.Options(kernel=kernel.release, share=folder, timeout=300)
 	with console.stage('guest') as progress:
 		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, progress=progress).run(

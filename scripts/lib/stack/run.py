@@ -119,8 +119,19 @@ def _timeline(output):
 
 
 def _command(program, device, picture, output):
-	return [str(program), '--device', device, '--input', str(picture), '--output', str(output),
-		'--timeline', str(_timeline(output))]
+	"""The example, to be run in @output's folder: what it says of its files must not name a folder that is gone later."""
+	return [str(program), '--device', device, '--input', str(picture), '--output', f'./{output.name}',
+		'--timeline', f'./{_timeline(output).name}']
+
+
+def copied_into(folder, files):
+	"""Copies of @files, {what they are: path}, for the guest that sees @folder: paths in that, each with the file's name."""
+	copies = {}
+	for name, path in files.items():
+		copies[name] = Path(name, path.name)
+		(folder / name).mkdir()
+		shutil.copyfile(path, folder / copies[name])
+	return copies
 
 
 @contextlib.contextmanager
@@ -156,8 +167,7 @@ def prepare_module(found, wanted):
 def run_in_guest(found, kernel, module, program, picture, output):
 	"""Stage "guest": image, device model, QEMU, and the example in it, which sees @output's folder only."""
 	share = output.parent
-	inside = share / f'input{picture.suffix}'
-	shutil.copyfile(picture, inside)
+	inside = copied_into(share, {'input': picture})['input']
 	options = vm.Options(kernel=kernel.release, share=share, timeout=300)
 	command = ['sh', '-c', _AND_COUNTERS, 'sh', *_command(_PROGRAM, _NODE, inside, output)]
 	with otherwise(_EMBEDDED, _KERNEL), console.stage('guest') as progress:
@@ -173,7 +183,7 @@ def run_embedded(program, picture, output):
 	"""Stage "run": the example with the device model in its process."""
 	with console.stage('run') as progress:
 		progress(f'{_PROGRAM} with the device model in its process')
-		status = subprocess.call(_command(program, 'embedded', picture, output))
+		status = subprocess.call(_command(program, 'embedded', picture, output), cwd=output.parent)
 	if status != 0:
 		raise Failure(f'the example failed (status {status})', 1)
 
@@ -181,16 +191,18 @@ def run_embedded(program, picture, output):
 def keep_result(made, output):
 	"""What an earlier run left at @output is replaced by what this one has @made."""
 	if not made.is_file() or not made.read_bytes().startswith(b'\x89PNG'):
-		raise Failure(f'the example wrote no PNG to {made}')
+		raise Failure(f'the example wrote no PNG for {output}')
 	os.replace(made, output)
 	os.replace(_timeline(made), _timeline(output))
 
 
 def show_result(output):
 	"""Stage "result": where the time went, and where the pictures are."""
+	# As short as it leads to them from here, and without a way up.
+	shown = output.relative_to(Path.cwd()) if output.is_relative_to(Path.cwd()) else output
 	console.say_durations()
-	say(f'result: {os.path.relpath(output)}, each edge in the colour of its direction')
-	say(f'timeline: {os.path.relpath(_timeline(output))}, what ran when')
+	say(f'result: {shown}, each edge in the colour of its direction')
+	say(f'timeline: {_timeline(shown)}, what ran when')
 
 
 def main():

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""scripts/run: options that would have no effect are refused by their names."""
+"""scripts/run: options that would have no effect are refused by their names; which files it names."""
 
 import contextlib
 import io
+import re
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -50,6 +53,66 @@ class RunOptions(unittest.TestCase):
 			for words in ((), ('--model', tflite), ('--model', onnx), ('--output', folder / 'e.png')):
 				run.check_files(run.parse(list(map(str, words))))
 			self.assertEqual(len(list(folder.iterdir())), 3)
+
+
+# Says what it was given and what there is, and writes what the example writes.
+_PROGRAM = r'''#!/bin/sh
+echo "ran with $*" && cat "$4" && printf '\211PNG new' >"$6" && echo svg >"$8"
+'''
+
+
+class FilesOfARun(unittest.TestCase):
+	def setUp(self):
+		folder = tempfile.TemporaryDirectory()
+		self.addCleanup(folder.cleanup)
+		self.folder = Path(folder.name)
+		self.picture = self.folder / '-a b.ppm'
+		self.picture.write_bytes(b'P6 of mine\n')
+		self.output = self.folder / 'mine.png'
+
+	def embedded(self, script, folder=None):
+		"""What scripts/run --device embedded prints if @script is the example, and @folder the current one."""
+		program = self.folder / 'program'
+		program.write_text(script)
+		program.chmod(0o755)
+		run = ('import sys\nfrom pathlib import Path\nfrom stack import console, run\n'
+		       'program = Path(sys.argv.pop(1))\nrun.prepare_programs = lambda *further: program\nconsole.run_program(run.main)\n')
+		return subprocess.run([sys.executable, '-c', run, program, '--device', 'embedded', '--picture', self.picture,
+				       '--output', self.output], capture_output=True, text=True, cwd=folder or self.folder)
+
+	def test_no_folder_is_named_that_is_gone(self):
+		ran = self.embedded(_PROGRAM)
+		self.assertEqual(ran.returncode, 0, ran.stderr)
+		self.assertIn(f'--input {self.picture} --output ./mine.png --timeline ./mine.timeline.svg', ran.stdout)
+		self.assertIn('P6 of mine', ran.stdout)
+		self.assertIn('result: mine.png,', ran.stdout)
+		self.assertEqual(self.output.read_bytes(), b'\x89PNG new')
+		self.assertEqual(sorted(path.name for path in self.folder.iterdir()),
+				 ['-a b.ppm', 'mine.png', 'mine.timeline.svg', 'program'])
+		for path in re.findall(r'/\S*', ran.stdout.replace(str(self.picture), '')):
+			self.assertTrue(Path(path).exists() or path.startswith('/mine.'), path)
+
+	def test_a_picture_elsewhere_has_its_whole_path(self):
+		ran = self.embedded(_PROGRAM, '/')
+		self.assertIn(f'result: {str(self.output)[1:]},', ran.stdout)
+		ran = self.embedded(_PROGRAM, '/usr')
+		self.assertIn(f'result: {self.output},', ran.stdout)
+
+	def test_a_run_without_a_picture_says_which(self):
+		ran = self.embedded('#!/bin/sh\n')
+		self.assertEqual(ran.returncode, 1)
+		self.assertIn(f'the example wrote no PNG for {self.output}', ran.stderr)
+
+	def test_the_guest_has_the_files_under_their_names(self):
+		other = self.folder / 'other' / self.picture.name
+		other.parent.mkdir()
+		other.write_text('labels')
+		share = self.folder / 'share'
+		share.mkdir()
+		copies = run.copied_into(share, {'picture': self.picture, 'labels': other})
+		self.assertEqual({name: str(path) for name, path in copies.items()},
+				 {'picture': 'picture/-a b.ppm', 'labels': 'labels/-a b.ppm'})
+		self.assertEqual((share / copies['labels']).read_text(), 'labels')
 
 
 if __name__ == '__main__':
