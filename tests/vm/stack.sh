@@ -131,6 +131,37 @@ refused() {
 	[ "$(dmesg | wc -l)" = "$before" ] || { dmesg | tail -n 3; return 1; }
 }
 
+# Documentation/slow-or-wrong.md has these commands: what the driver knows of a job that failed.
+failure_is_recorded() {
+	device=$(readlink -f /sys/class/accel/accel0/device)
+	echo 1 >"/sys/kernel/debug/accel/${device##*/}/inject/lose_interrupt" || return 1
+	if said=$(example "$node" failed 2>&1); then
+		echo "it succeeded without an interrupt"
+		return 1
+	fi
+	for word in dmesg /sys/class/devcoredump; do
+		case $said in
+		*"$word"*) ;;
+		*) echo "no word of $word: $said"; return 1 ;;
+		esac
+	done
+	dmesg | tail -n 20 | grep "nvdla ${device##*/}: .*job failed: -110" || return 1
+	# The dump appears after the job has ended.
+	for _ in $(seq 100); do
+		cat /sys/class/devcoredump/devcd*/data >"$work/dump.txt" 2>/dev/null && break
+		sleep 0.1
+	done
+	echo 1 | tee /sys/class/devcoredump/devcd*/data
+	head -n 1 "$work/dump.txt" | grep -x 'nvdla coredump 1' || return 1
+	for _ in $(seq 100); do
+		set -- /sys/class/devcoredump/devcd*/data
+		[ -e "$1" ] || return 0
+		sleep 0.1
+	done
+	echo "$1 is still there"
+	return 1
+}
+
 missing_device() {
 	refused /dev/accel/accel7 nvdla-edges --device /dev/accel/accel7 --input "$picture" \
 		--output "$work/none.png"
@@ -164,6 +195,11 @@ damaged_loadable() {
 check "the example gives the picture that the embedded device gives" example_is_the_same
 check "the example's operations are in the driver's counters" example_is_counted
 check "nvdla-top shows operations, and turns counters on when it is told to" top_counts
+if [ -e /sys/class/devcoredump ]; then
+	check "a failed job says where more is known, and there it is" failure_is_recorded
+else
+	skip "core dumps" "the kernel has none"
+fi
 check "a missing device is named" missing_device
 
 data=${NVDLA_REFERENCE_DATA:-/nonexistent}/loadables

@@ -77,6 +77,9 @@ public:
 	 */
 	virtual int fenceStatus(uint32_t syncobj) = 0;
 
+	/** \return where more is known of failed jobs, to put behind a reason; "" if nowhere */
+	virtual const char *failureRecords() const { return ""; }
+
 	/**
 	 * \brief Have the thread that calls work on what it submits next
 	 *

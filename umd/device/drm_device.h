@@ -32,6 +32,10 @@ public:
 	tl::expected<std::byte *, int> map(uint64_t offset, size_t size) override;
 	void unmap(std::byte *address, size_t size) override;
 	int fenceStatus(uint32_t syncobj) override;
+	const char *failureRecords() const override
+	{
+		return "; for root, dmesg and /sys/class/devcoredump tell what it did";
+	}
 
 private:
 	DrmDevice(std::string path, UniqueFd fd) : path_(std::move(path)), fd_(std::move(fd)) {}

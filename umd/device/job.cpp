@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include <drm/nvdla_accel.h>
@@ -18,6 +19,27 @@ namespace
 {
 
 constexpr const char *waitingForJob = "wait for job";
+
+/** \return what a fence's error means; \a records: where more is known of failures */
+std::string failureOf(int status, const char *records)
+{
+	std::string meaning;
+
+	switch (status) {
+	case -ETIMEDOUT:
+		meaning = "the device took longer than the job may run and was reset";
+		break;
+	case -EIO:
+		meaning = "the device did not do what it should and was reset";
+		break;
+	case -EFAULT:
+		meaning = "the device reached for memory that is not this client's and was reset";
+		break;
+	default:
+		return reasonOf(status);
+	}
+	return meaning + records;
+}
 
 } /* namespace */
 
@@ -79,29 +101,18 @@ Result<void> Job::status()
 {
 	return guarded(waitingForJob, [&]() -> Result<void> {
 		thread_.reset();
-		switch (const int status = backend_->fenceStatus(syncobj_)) {
-		case 1:
+		const int status = backend_->fenceStatus(syncobj_);
+		if (status == 1)
 			return {};
-		case 0:
+		if (status == 0)
 			return fail(ErrorCode::Timeout, waitingForJob, backend_->path(),
 				    "not done yet");
-		case -ETIMEDOUT:
-			return fail(ErrorCode::Timeout, waitingForJob, backend_->path(),
-				    "the device took longer than the job may run and was reset");
-		case -EIO:
-			return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
-				    "the device did not do what it should and was reset");
-		case -EFAULT:
-			return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
-				    "the device reached for memory that is not this client's and "
-				    "was reset");
-		case -ENODEV:
+		if (status == -ENODEV)
 			return fail(ErrorCode::DeviceLost, waitingForJob, backend_->path(),
 				    "the device is gone");
-		default:
-			return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
-				    reasonOf(status));
-		}
+		return fail(status == -ETIMEDOUT ? ErrorCode::Timeout : ErrorCode::DeviceFailed,
+			    waitingForJob, backend_->path(),
+			    failureOf(status, backend_->failureRecords()));
 	});
 }
 

@@ -245,6 +245,9 @@ TEST(EmbeddedDevice, JobOfLittleTimeFailsBehindOneOfMuch)
 		ASSERT_FALSE(failed);
 		EXPECT_NE(failed.error().message().find("was reset"), std::string::npos)
 			<< failed.error().message();
+		/* A device in this process has no kernel that would tell more. */
+		EXPECT_EQ(failed.error().message().find("dmesg"), std::string::npos)
+			<< failed.error().message();
 	}
 }
 
