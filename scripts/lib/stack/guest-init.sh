@@ -27,7 +27,7 @@ ln -s /proc/self/fd/2 /dev/stderr
 chmod 1777 /tmp /dev/shm
 ip link set lo up 2>/dev/null
 
-load_driver=no device=no driver_parameters='' directory=/ size=''
+load_driver=no device=no debugger=no driver_parameters='' directory=/ size=''
 # shellcheck source=/dev/null
 . /etc/vm.conf
 
@@ -81,7 +81,7 @@ finish() {
 	if [ -e /proc/lockdep_stats ] && ! grep -q 'debug_locks: *1$' /proc/lockdep_stats; then
 		tell "problem lock checking switched itself off: everything after that went unchecked"
 	fi
-	# The shell would read it byte by byte, of which such a file gives the first alone.
+	# Byte by byte, as above.
 	tell "tainted $(cat /proc/sys/kernel/tainted)"
 	dmesg >"$(port kernel)"
 	tell "end"
@@ -113,14 +113,31 @@ while eval "folder=\${mount_$index:-}" && [ -n "$folder" ]; do
 	index=$((index + 1))
 done
 
+# wait_for_debugger: tell where the driver's sections are, and give it its device when the host says
+# that a debugger is there.
+wait_for_debugger() {
+	# The shell would read them byte by byte, of which such a file gives the first alone.
+	(cd /sys/module/nvdla/sections && grep . .[!.]*) | while IFS=: read -r section address; do
+		tell "section $section $address"
+	done
+	tell "debugger"
+	read -r _ <"$(port input)"
+	echo 1 >/sys/bus/pci/drivers_autoprobe
+	for function in /sys/bus/pci/devices/*; do
+		[ -e "$function/driver" ] || echo "${function##*/}" >/sys/bus/pci/drivers_probe
+	done
+}
+
 if [ -f "$modules/nvdla.ko" ]; then
 	load "$modules/nvdla.order"
 	if [ "$load_driver" = yes ]; then
+		[ "$debugger" = no ] || echo 0 >/sys/bus/pci/drivers_autoprobe
 		# shellcheck disable=SC2086 # module parameters
 		insmod "$modules/nvdla.ko" $driver_parameters 2>/tmp/insmod ||
 			give_up "nvdla.ko cannot be loaded: $(cat /tmp/insmod)"
-		if [ "$device" = yes ] && [ ! -e /dev/accel/accel0 ]; then
-			give_up "nvdla.ko was loaded and made no /dev/accel/accel0"
+		[ "$debugger" = no ] || wait_for_debugger
+		if [ "$device" = yes ]; then
+			[ -e /dev/accel/accel0 ] || give_up "nvdla.ko was loaded and made no /dev/accel/accel0"
 		fi
 	fi
 fi

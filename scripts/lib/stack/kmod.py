@@ -29,7 +29,7 @@ DRIVER, TESTS = 'kmd', 'tests/kmd'
 # What compiler, sparse and modpost say of a source, not of a full disk.
 _ERROR = re.compile(r'^(?:\S+\.[ch]:\d+:(?:\d+:)? error:|ERROR: modpost:) .*$', re.MULTILINE)
 # Where the copy appears inside of the guest tree.
-_INSIDE = Path('/mnt')
+INSIDE = Path('/mnt')
 
 
 class DoesNotBuild(Failure):
@@ -69,7 +69,7 @@ def _synchronise(files, copy):
 
 
 def _make(found, kernel, copy, part, variables):
-	inside = copy if found.root is None else _INSIDE
+	inside = copy if found.root is None else INSIDE
 	argv = ['make', '-C', str(kernel.build), f'M={inside / part}', f'-j{jobs()}',
 		f'NVDLA_GENERATED={inside / "include"}', *variables, 'modules']
 	if found.root is None:
@@ -172,7 +172,7 @@ def _run_logged(argv, what, copy, progress):
 
 def _readable(log, copy):
 	"""The compiler's messages, naming the files of the source tree."""
-	lines = log.read_text(errors='replace').replace(f'{_INSIDE}/', '').replace(f'{copy}/', '').splitlines()
+	lines = log.read_text(errors='replace').replace(f'{INSIDE}/', '').replace(f'{copy}/', '').splitlines()
 	plain = [line for line in lines if not line.startswith(('  CC', '  LD', '  MODPOST', 'make: ', '  CHECK'))]
 	return '\n'.join(plain[-60:])
 

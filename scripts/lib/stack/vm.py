@@ -14,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-from . import guest_tree, image, kernel_image, machine, pace, processes, traces
+from . import debugger, guest_tree, image, kernel_image, machine, pace, processes, traces
 from .console import Failure
 from .paths import build_dir, cache_dir
 
@@ -43,7 +43,7 @@ class Options:
 	memory: int = 1024		# MiB
 	accelerator: str = 'auto'	# tcg, kvm, auto
 	dma: str = 'iommu'		# iommu, cma, none, bounce
-	gdb: int | None = None		# TCP port of the stub
+	gdb: int | None = None		# TCP port of the stub; the driver waits for a debugger
 	share: Path | None = None	# read and written, the command's directory
 	mounts: tuple = ()		# more folders, read only
 	timeout: float | None = None	# seconds for the whole run
@@ -99,9 +99,11 @@ class _Pump(threading.Thread):
 class _Control:
 	"""What init tells: one word and the rest of the line."""
 
-	def __init__(self, when_ready=lambda uptime: None):
+	def __init__(self, when_ready=lambda uptime: None, when_waiting=lambda sections: None):
 		self._pending = b''
 		self._when_ready = when_ready
+		self._when_waiting = when_waiting
+		self._sections = {}
 		self.exit = self.failure = self.tainted = None
 		self.started = self.ended = False
 		self.ready_at = None
@@ -116,6 +118,11 @@ class _Control:
 			if word == 'ready':
 				self.ready_at = time.monotonic()
 				self._when_ready(rest)
+			elif word == 'section':
+				name, _, address = rest.partition(' ')
+				self._sections[name] = address
+			elif word == 'debugger':
+				self._when_waiting(self._sections)
 			elif word == 'exit':
 				self.exit = int(rest)
 			elif word == 'tainted':
@@ -220,6 +227,7 @@ class Machine:
 		variables.update(
 			load_driver='yes' if self._options.load else 'no',
 			device='yes' if self._options.devices else 'no',
+			debugger='yes' if self._options.gdb is not None else 'no',
 			driver_parameters=shlex.quote(self._options.parameters),
 			directory=shlex.quote(str(self._options.share or '/root')), size='')
 		if command is None and sys.stdin.isatty():
@@ -274,12 +282,19 @@ class Machine:
 			argv += ['-chardev', 'stdio,id=terminal,signal=off', '-device', 'virtconsole,chardev=terminal']
 		argv += [*machine.folder_arguments(self._folders), *machine.device_arguments(sockets)]
 		if options.gdb is not None:
-			argv += ['-gdb', f'tcp:127.0.0.1:{options.gdb}', '-S']
+			argv += ['-gdb', f'tcp:127.0.0.1:{options.gdb}',
+				 '-chardev', f'socket,id=input,fd={ports["input"]}',
+				 '-device', 'virtserialport,chardev=input,name=nvdla.input']
 		return [*self._found.qemu, *argv]
 
 	def _boot(self, stack, initrd, sockets, accelerator, interactive, output, errors):
 		self._progress(f'starting QEMU ({accelerator}) with Linux {self._kernel.release}')
-		control = _Control(lambda uptime: self._progress(f'the guest is up after {uptime} s of its own'))
+		waiting = None
+		if self._options.gdb is not None:
+			waiting = debugger.Debugger(self._options.gdb, self._module, self._logs / 'gdb.commands', self._progress)
+			stack.callback(waiting.close)
+		control = _Control(lambda uptime: self._progress(f'the guest is up after {uptime} s of its own'),
+				   waiting and waiting.write)
 		console_log = self._logs / 'console.log'
 		kernel_log = self._logs / 'kernel.log'
 		qemu_log = self._logs / 'qemu.log'
@@ -293,8 +308,10 @@ class Machine:
 
 		pumps = {'serial': _Pump(serial_sink), 'control': _Pump(control.feed), 'kernel': _Pump(kernel.write),
 			 'stdout': _Pump(output), 'stderr': _Pump(errors)}
-		argv = self._arguments(initrd, sockets, accelerator, interactive,
-				       {name: pump.writer for name, pump in pumps.items()})
+		ports = {name: pump.writer for name, pump in pumps.items()}
+		if waiting:
+			ports['input'] = waiting.guests.fileno()
+		argv = self._arguments(initrd, sockets, accelerator, interactive, ports)
 		(self._logs / 'qemu.command').write_text(shlex.join(argv) + '\n')
 		began = time.monotonic()
 		patience = pace.Limit(_BOOT_PATIENCE_DEBUG if self._kernel.is_debug else _BOOT_PATIENCE)
@@ -302,7 +319,7 @@ class Machine:
 			qemu = processes.spawn(argv, own_group=not interactive, env=self._found.environment,
 					       stdin=None if interactive else subprocess.DEVNULL,
 					       stdout=None if interactive else log, stderr=log,
-					       pass_fds=[pump.writer for pump in pumps.values()])
+					       pass_fds=list(ports.values()))
 		if interactive:
 			stack.callback(_restore_terminal())
 			stack.callback(qemu.wait)
@@ -312,10 +329,9 @@ class Machine:
 		for pump in pumps.values():
 			pump.start()
 			pump.close_writer()
-		if self._options.gdb is not None:
-			errors(f'gdb: the guest waits for "target remote :{self._options.gdb}"\n'.encode())
 		stopped = self._wait(qemu, qemu_log, lambda: self._failed_early(control, console_log, patience),
-				     lambda: self._say_booting(control, console_log, began))
+				     lambda: waiting and waiting.waits or self._say_booting(control, console_log, began),
+				     waiting)
 		if stopped:
 			processes.end(qemu)
 		for pump in pumps.values():
@@ -338,10 +354,10 @@ class Machine:
 			return False
 		return bool(machine.complaints(console_log)) or patience.is_over()
 
-	def _wait(self, qemu, qemu_log, failed, say):
+	def _wait(self, qemu, qemu_log, failed, say, waiting=None):
 		"""Wait until QEMU has ended; what the guest has to be stopped for otherwise: 'time' or 'hung'.
 
-		@say is called every few seconds.
+		@say is called every few seconds; @waiting: the Debugger that the guest waits for.
 		"""
 		seconds = math.inf if self._options.timeout is None else self._options.timeout
 		limit = pace.Limit(seconds, grows=not self._options.is_exact)
@@ -352,6 +368,8 @@ class Machine:
 				return None
 			except subprocess.TimeoutExpired:
 				pass
+			if waiting:
+				waiting.look()
 			if limit.is_over():
 				return 'time'
 			# QEMU pauses such a guest and waits for a debugger that nobody starts.

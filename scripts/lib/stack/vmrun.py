@@ -53,14 +53,15 @@ def _parse():
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), default='iommu',
 			    help='how the guest gets large DMA buffers (default: iommu); bounce: small ones, all copied')
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
-			    help='wait for a debugger on this port (default: 1234)')
+			    help='have the driver wait for gdb on this port (default: 1234) before it gets its device; '
+				 'says how to start gdb')
 	parser.add_argument('--share', metavar='DIR', type=Path, default=_SHARE,
 			    help='the shared folder (default: out/ in the checkout)')
 	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
 			    help='one more folder, read only')
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
 			    help='stop the guest after this time (default: with a COMMAND 300, more on a slow or '
-				 'busy machine; never without)')
+				 'busy machine; never without, or with --gdb)')
 	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='given to nvdla.ko')
 	parser.add_argument('--append', metavar='TEXT', default='', help='added to the kernel command line')
 	parser.add_argument('--no-load', dest='load', action='store_false', help='leave nvdla.ko unloaded')
@@ -90,6 +91,8 @@ def _check(arguments):
 	if not arguments.command and not sys.stdin.isatty():
 		raise Failure('a shell needs a terminal: run it in one, or give a command after --')
 	if arguments.gdb is not None:
+		if not (arguments.load and arguments.devices):
+			raise Failure('--gdb: the driver and its device are what it is for: leave out --no-load and --no-device', 2)
 		with socket.socket() as probe:
 			try:
 				probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -120,8 +123,8 @@ def main():
 	options = vm.Options(
 		kernel=kernel.release, memory=arguments.mem, accelerator=arguments.accelerator or 'auto',
 		dma=arguments.dma, gdb=arguments.gdb, share=share, mounts=tuple(mounts),
-		timeout=arguments.timeout or (300 if quiet else None), is_exact=bool(arguments.timeout),
-		verbose=arguments.verbose,
+		timeout=arguments.timeout or (300 if quiet and arguments.gdb is None else None),
+		is_exact=bool(arguments.timeout), verbose=arguments.verbose,
 		devices=arguments.devices, load=arguments.load, parameters=arguments.module_parameters,
 		append=arguments.append, environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
 	outcome = vm.Machine(found, options, module, guest_programs() | _guest_tests(),

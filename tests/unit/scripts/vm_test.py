@@ -13,7 +13,7 @@ from stack.guest import Guest, Kernel
 _KERNELS = tuple(Kernel(release, Path('/boot/vmlinuz'), Path('/lib/modules') / release, Path('/build'))
 		 for release in ('6.12.94+x', '6.12.107+x', '7.2.12+x'))
 _GUEST = Guest('a test', None, ('qemu',), {}, _KERNELS, Path('/bin/busybox'))
-_PORTS = {'serial': 3, 'control': 4, 'kernel': 5, 'stdout': 6, 'stderr': 7}
+_PORTS = {'serial': 3, 'control': 4, 'kernel': 5, 'stdout': 6, 'stderr': 7, 'input': 8}
 
 
 class KernelChoice(unittest.TestCase):
@@ -66,6 +66,15 @@ class Arguments(unittest.TestCase):
 		self.assertIn(folder.replace(',', ',,'), shared)
 		self.assertNotIn('readonly', shared)
 
+	def test_gdb_does_not_stop_the_boot(self):
+		"""The driver waits, and for that has an input: not QEMU."""
+		argv = self.arguments(gdb=1236)
+		self.assertIn('tcp:127.0.0.1:1236', argv)
+		self.assertNotIn('-S', argv)
+		self.assertIn('nokaslr', argv[argv.index('-append') + 1])
+		self.assertTrue(any(argument.endswith('name=nvdla.input') for argument in argv))
+		self.assertFalse(any('nvdla.input' in argument for argument in self.arguments()))
+
 	def test_a_folder_of_the_guest_cannot_be_covered(self):
 		with self.assertRaisesRegex(Failure, '/usr cannot be shared'):
 			self.arguments(share=Path('/usr'))
@@ -106,6 +115,15 @@ class Control(unittest.TestCase):
 		self.assertEqual((control.exit, control.tainted, control.ended), (3, 4096, True))
 		self.assertEqual(control.problems, ['a b'])
 		self.assertIsNotNone(control.ready_at)
+
+
+	def test_sections_of_the_driver_come_before_the_wait(self):
+		told = []
+		control = vm._Control(when_waiting=told.append)
+		control.feed(b'init\nsection .text 0xffffffffc0486000\nsection .data 0xffffffffc035de00\n')
+		self.assertEqual(told, [])
+		control.feed(b'debugger\n')
+		self.assertEqual(told, [{'.text': '0xffffffffc0486000', '.data': '0xffffffffc035de00'}])
 
 
 class Verdict(unittest.TestCase):

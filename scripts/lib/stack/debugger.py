@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""scripts/vm --gdb: gdb's commands for a guest whose driver is loaded and waits for its device."""
+
+import os
+import shlex
+import socket
+
+from .kmod import DRIVER, INSIDE
+from .paths import ROOT
+
+# Freed once the module is loaded: their addresses belong to something else.
+_FREED = ('.init.',)
+_SHOWN = ('.text', '.data', '.bss', '.rodata', '.noinstr', '.exit.', '.ref.')
+
+
+def commands(module, port, sections):
+	"""What gdb is to read: where the guest is, where the sections of @module are in it, {name: address}, and where
+	the sources are."""
+	copy = module.parent.parent
+	places = [f'-s {name} {address}' for name, address in sorted(sections.items())
+		  if name.startswith(_SHOWN) and not name.startswith(_FREED)]
+
+	def moved(there, here):
+		return f'set substitute-path {shlex.quote(str(there))} {shlex.quote(str(here))}'
+
+	return '\n'.join([
+		'set architecture i386:x86-64',
+		'set filename-display absolute',
+		# The module is built from a copy, in the guest tree under another name.
+		*(moved(folder / DRIVER, ROOT / DRIVER) for folder in (INSIDE, copy)),
+		moved(INSIDE / 'include', copy / 'include'),
+		f'target remote 127.0.0.1:{port}',
+		# It would ask whether the addresses are right.
+		'set confirm off',
+		f'add-symbol-file {shlex.quote(str(module))} {" ".join(places)}',
+		'set confirm on', ''])
+
+
+def is_connected(port):
+	"""Whether a debugger is connected to QEMU's @port on this machine."""
+	here, established = f'0100007F:{port:04X}', '01'
+	with open('/proc/net/tcp') as table:
+		return any(fields[1] == here and fields[3] == established for fields in map(str.split, table))
+
+
+class Debugger:
+	"""The guest's wait for a debugger: it goes on when one is there, and when that lets it."""
+
+	def __init__(self, port, module, file, say):
+		"""@file: where gdb's commands are written; @say is told how to start it, a line at a time."""
+		self._port = port
+		self._module = module
+		self._file = file
+		self._say = say
+		self._ours, self.guests = socket.socketpair()
+		self._waits = self._seen = False
+
+	@property
+	def waits(self):
+		"""Whether the guest waits for a debugger."""
+		return self._waits
+
+	def write(self, sections):
+		"""The guest has come to where it waits; @sections of the driver: {name: address}."""
+		self._file.write_text(commands(self._module, self._port, sections))
+		self._waits = True
+		self._say('nvdla.ko is loaded, and gets its device when gdb is there; in another terminal:')
+		self._say(f'    gdb -x {os.path.relpath(self._file)}')
+		self._say('    (gdb) break nvdla_open')
+		self._say('    (gdb) continue')
+
+	def look(self):
+		"""Let the guest go on if a debugger is there, which has stopped it and has it go on.
+
+		Called every few hundred milliseconds: QEMU stops the guest a little after gdb has connected.
+		"""
+		before, self._seen = self._seen, self._waits and is_connected(self._port)
+		if before and self._seen:
+			self._waits = False
+			self._ours.sendall(b'go on\n')
+
+	def close(self):
+		self._ours.close()
+		self.guests.close()
