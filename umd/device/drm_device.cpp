@@ -37,6 +37,10 @@ Result<std::unique_ptr<DrmDevice>> DrmDevice::open(const std::string &given)
 
 	if (!fd) {
 		const int error = errno;
+		if (error == EACCES)
+			return fail(ErrorCode::Io, what, path,
+				    "Permission denied: members of its group may use it "
+				    "(sudo adduser USER render; log in again)");
 		if (error != ENOENT)
 			return fail(ErrorCode::Io, what, path, std::strerror(error));
 		return fail(ErrorCode::NoDevice, what, path,

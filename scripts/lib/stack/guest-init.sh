@@ -27,7 +27,7 @@ ln -s /proc/self/fd/2 /dev/stderr
 chmod 1777 /tmp /dev/shm
 ip link set lo up 2>/dev/null
 
-load_driver=no device=no debugger=no driver_parameters='' directory=/ size=''
+load_driver=no device=no debugger=no user=no driver_parameters='' directory=/ size=''
 # shellcheck source=/dev/null
 . /etc/vm.conf
 
@@ -138,6 +138,9 @@ if [ -f "$modules/nvdla.ko" ]; then
 		[ "$debugger" = no ] || wait_for_debugger
 		if [ "$device" = yes ]; then
 			[ -e /dev/accel/accel0 ] || give_up "nvdla.ko was loaded and made no /dev/accel/accel0"
+			# As the packages' udev rule does.
+			chgrp render /dev/accel/accel*
+			chmod 660 /dev/accel/accel*
 		fi
 	fi
 fi
@@ -149,14 +152,19 @@ if [ ! -f /etc/vm.command ]; then
 	# shellcheck disable=SC2086 # two settings
 	[ -z "$size" ] || stty -F /dev/hvc0 $size
 	printf 'nvdla guest, Linux %s; "exit" powers it off.\n' "$(uname -r)" >/dev/hvc0
-	export PS1='nvdla guest:\w# '
-	setsid sh -c 'exec sh -l </dev/hvc0 >/dev/hvc0 2>&1'
+	export PS1='nvdla guest:\w\$ '
+	shell='sh -l'
+	if [ "$user" = yes ]; then
+		chown user /dev/hvc0
+		shell='su user'
+	fi
+	setsid sh -c "exec $shell </dev/hvc0 >/dev/hvc0 2>&1"
 	tell "exit 0"
 	finish
 fi
 
 # The ports can be opened once only; a program that opens /dev/stderr gets a pipe.
-mkfifo /run/stdout /run/stderr
+mkfifo -m 666 /run/stdout /run/stderr
 cat /run/stdout >"$(port stdout)" &
 out=$!
 cat /run/stderr >"$(port stderr)" &
@@ -164,6 +172,7 @@ err=$!
 (
 	exec 9>&-
 	cd "$directory" || exit 125
+	[ "$user" = no ] || exec setsid su user -c '. /etc/vm.command' </dev/null
 	exec setsid sh /etc/vm.command </dev/null
 ) >/run/stdout 2>/run/stderr
 tell "exit $?"

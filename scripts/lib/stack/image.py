@@ -25,6 +25,8 @@ _INIT = Path(__file__).with_name('guest-init.sh')
 _MODULES = ('9p', '9pnet_virtio')
 # DRM's helpers, for a driver under development that starts to use one more.
 _OPTIONAL_MODULES = ('drm', 'drm_shmem_helper', 'drm_exec', 'gpu-sched', 'vgem')
+# Of the guest's ordinary user, unless the shared folder has an owner.
+USER_ID = 1000
 _FOLDERS = ('bin', 'dev', 'etc', 'lib', 'lib64', 'lib/modules', 'proc', 'root', 'run', 'sys', 'tmp', 'usr',
 	    'usr/bin', 'usr/lib', 'usr/libexec', 'usr/share', 'var')
 
@@ -196,8 +198,6 @@ def base(found, kernel, cache):
 	if found.root is None:
 		for library in _busybox_libraries(found.busybox):
 			archive.file(library.lstrip('/'), Path(library).read_bytes(), executable=True)
-	archive.file('etc/passwd', b'root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/tmp:/bin/sh\n')
-	archive.file('etc/group', b'root:x:0:\nuser:x:1000:\n')
 	_add_modules(archive, kernel)
 	contents = archive.finish()
 	cache.mkdir(parents=True, exist_ok=True)
@@ -257,9 +257,13 @@ def _is_elf(path):
 		return program.read(4) == b'\x7fELF'
 
 
-def settings(variables, command):
-	"""The last part: what init reads and what it runs."""
+def settings(variables, command, user=USER_ID):
+	"""The last part: what init reads and what it runs, and who there is. @user: number of the ordinary user, who may
+	use the device, as the packages' udev rule has it."""
 	archive = Archive()
+	archive.file('etc/passwd', (f'root:x:0:0:root:/root:/bin/sh\nuser:x:{user}:{user}:user:/tmp:/bin/sh\n'
+				    'nobody:x:65534:65534:nobody:/:/bin/sh\n').encode())
+	archive.file('etc/group', f'root:x:0:\nrender:x:107:user\nuser:x:{user}:\nnogroup:x:65534:\n'.encode())
 	archive.file('etc/vm.conf', ''.join(f'{name}={value}\n' for name, value in variables.items()).encode())
 	if command is not None:
 		archive.file('etc/vm.command', command.encode(), executable=True)

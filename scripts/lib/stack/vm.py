@@ -44,6 +44,7 @@ class Options:
 	accelerator: str = 'auto'	# tcg, kvm, auto
 	dma: str = 'iommu'		# iommu, cma, none, bounce
 	gdb: int | None = None		# TCP port of the stub; the driver waits for a debugger
+	user: bool = False		# the command is an ordinary user's
 	share: Path | None = None	# read and written, the command's directory
 	mounts: tuple = ()		# more folders, read only
 	timeout: float | None = None	# seconds for the whole run
@@ -228,6 +229,7 @@ class Machine:
 			load_driver='yes' if self._options.load else 'no',
 			device='yes' if self._options.devices else 'no',
 			debugger='yes' if self._options.gdb is not None else 'no',
+			user='yes' if self._options.user else 'no',
 			driver_parameters=shlex.quote(self._options.parameters),
 			directory=shlex.quote(str(self._options.share or '/root')), size='')
 		if command is None and sys.stdin.isatty():
@@ -241,7 +243,11 @@ class Machine:
 			archive.write(image.base(self._found, self._kernel, cache))
 			archive.write(image.programs(self._kernel, self._module, self._executables,
 						     self._files, build_dir() / 'vm' / 'stripped'))
-			archive.write(image.settings(variables, script))
+			archive.write(image.settings(variables, script, self._user_id()))
+
+	def _user_id(self):
+		"""Of the guest's ordinary user: the owner of the shared folder, unless that is root."""
+		return (self._options.share.stat().st_uid if self._options.share else 0) or image.USER_ID
 
 	def _command_line(self, accelerator, interactive):
 		words = ['console=ttyS0', 'panic=-1', 'oops=panic', 'random.trust_cpu=on',

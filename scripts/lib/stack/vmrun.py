@@ -55,6 +55,8 @@ def _parse():
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
 			    help='have the driver wait for gdb on this port (default: 1234) before it gets its device; '
 				 'says how to start gdb')
+	parser.add_argument('--user', action='store_true',
+			    help='run the command as the ordinary user "user", who may use the device')
 	parser.add_argument('--share', metavar='DIR', type=Path, default=_SHARE,
 			    help='the shared folder (default: out/ in the checkout)')
 	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
@@ -124,7 +126,7 @@ def main():
 		kernel=kernel.release, memory=arguments.mem, accelerator=arguments.accelerator or 'auto',
 		dma=arguments.dma, gdb=arguments.gdb, share=share, mounts=tuple(mounts),
 		timeout=arguments.timeout or (300 if quiet and arguments.gdb is None else None),
-		is_exact=bool(arguments.timeout), verbose=arguments.verbose,
+		is_exact=bool(arguments.timeout), verbose=arguments.verbose, user=arguments.user,
 		devices=arguments.devices, load=arguments.load, parameters=arguments.module_parameters,
 		append=arguments.append, environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
 	outcome = vm.Machine(found, options, module, guest_programs() | _guest_tests(),

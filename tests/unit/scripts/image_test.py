@@ -108,6 +108,11 @@ class SettingsTest(unittest.TestCase):
 	def test_without_a_command_there_is_none(self):
 		self.assertNotIn('etc/vm.command', entries(image.settings({}, None))[0])
 
+	def test_who_there_is(self):
+		found, _ = entries(image.settings({}, None, 1234))
+		self.assertIn(b'\nuser:x:1234:1234:', found['etc/passwd'][1])
+		self.assertIn(b'\nrender:x:107:user\n', found['etc/group'][1])
+
 
 class KernelImage(unittest.TestCase):
 	ELF = b'\x7fELF' + bytes(range(256))

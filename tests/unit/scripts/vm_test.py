@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Running a guest, as far as it goes without one: QEMU's arguments, init's messages, the verdict."""
 
+import os
 import socket
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 from stack import machine, vm, vmtests
@@ -124,6 +126,16 @@ class Control(unittest.TestCase):
 		self.assertEqual(told, [])
 		control.feed(b'debugger\n')
 		self.assertEqual(told, [{'.text': '0xffffffffc0486000', '.data': '0xffffffffc035de00'}])
+
+
+class OrdinaryUser(unittest.TestCase):
+	def test_is_the_owner_of_the_shared_folder_unless_that_is_root(self):
+		with tempfile.TemporaryDirectory() as folder:
+			machine = vm.Machine(_GUEST, vm.Options(share=Path(folder)))
+			for owner, number in ((0, 1000), (1234, 1234)):
+				with unittest.mock.patch.object(Path, 'stat', lambda path: os.stat_result((0, 0, 0, 0, owner, 0, 0, 0, 0, 0))):
+					self.assertEqual(machine._user_id(), number)
+		self.assertEqual(vm.Machine(_GUEST, vm.Options())._user_id(), 1000)
 
 
 class Verdict(unittest.TestCase):
