@@ -10,11 +10,12 @@
 #include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
 
-#include "tools/prof/prediction_profile.h"
 #include "edge_network.h"
 #include "graph/prediction/task_work.h"
-#include "tools/prof/timeline_svg.h"
 #include "reference_data.h"
+#include "tools/prof/prediction_profile.h"
+#include "tools/prof/prediction_table.h"
+#include "tools/prof/timeline_svg.h"
 
 using namespace nvdla;
 

@@ -211,6 +211,15 @@ def test_the_longest_operation_comes_first(pair):
 	assert profile.operations[0].engine == 'SDP' and 'read_stall' in profile.operations[0].counters
 	assert 0 < max(durations) <= profile.duration
 	assert 'SDP' in str(profile)
+	assert len({str(operation) for operation in profile.operations}) == len(profile.operations)
+
+
+def test_a_profile_leaves_python(pair):
+	profile = pair.profile(numbers((8, 4, 6)))
+	told = json.loads(json.dumps(profile.to_dict()))
+	assert told['operations'][0]['engine'] == 'SDP' and told['duration'] == profile.duration
+	assert [layer['layer'] for layer in told['layers']] == [layer.layer for layer in profile.layers]
+	assert profile.name in repr(profile) and '<td>SDP</td>' in profile._repr_html_()
 
 
 def test_a_device_says_what_it_is(device):

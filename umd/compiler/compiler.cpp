@@ -166,6 +166,23 @@ void describeLayer(ValueId value, const std::map<ValueId, LayerError> &errors, c
 		layer.choices.insert(layer.choices.begin(), join->second);
 }
 
+/* Operations have the names of the graph until here; what belongs to no layer keeps them. */
+void nameLayers(const CompileReport &report, Loadable &loadable)
+{
+	std::map<std::string, std::string> layers;
+
+	for (const LayerReport &layer : report.layers) {
+		for (const std::string &operation : layer.operations)
+			layers.emplace(operation, layer.name);
+	}
+	for (Task &task : loadable.tasks) {
+		for (std::string &name : task.layers) {
+			if (const auto layer = layers.find(name); layer != layers.end())
+				name = layer->second;
+		}
+	}
+}
+
 using LayerErrors = std::map<ValueId, LayerError>;
 
 /* Each sample of a batch has what its operator has of one. */
@@ -253,6 +270,7 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	report.layers = std::move(lowerer.layers);
 	report.steps = std::move(assembly->steps);
 	report.ranges = std::move(assembly->ranges);
+	nameLayers(report, assembly->loadable);
 	sign(model, assembly->loadable);
 	return CompiledModel{ std::move(assembly->loadable), std::move(report) };
 }

@@ -48,7 +48,8 @@ private:
 	void writeTensors(const std::vector<const SurfaceState *> &surfaces);
 	Result<void> writeCoreTask(const TaskRange &range);
 	void writeCpuTask(const TaskRange &range);
-	void writeTask(Interface interface, std::vector<uint16_t> addresses);
+	void writeTask(Interface interface, const TaskRange &range,
+		       std::vector<uint16_t> addresses);
 
 	/* The task's part of the address table: index 0 is its root, then regions. */
 	std::vector<int> regionsOf(const TaskRange &range) const;
@@ -244,7 +245,7 @@ Result<void> Writer::writeCoreTask(const TaskRange &range)
 	addresses.push_back(list("surf_list", Interface::Dla1, DlaSurfs, bytesOf(task.surfaces)));
 	if (!task.luts.empty())
 		addresses.push_back(list("lut_list", Interface::Dla1, DlaLuts, bytesOf(task.luts)));
-	writeTask(Interface::Dla1, std::move(addresses));
+	writeTask(Interface::Dla1, range, std::move(addresses));
 	return {};
 }
 
@@ -268,11 +269,11 @@ void Writer::writeCpuTask(const TaskRange &range)
 		addresses.push_back(address);
 	addresses.push_back(list("op_list", Interface::Emu1, EmuOps, lists.operations));
 	addresses.push_back(list("op_buffer_list", Interface::Emu1, EmuSurfs, lists.buffers));
-	writeTask(Interface::Emu1, std::move(addresses));
+	writeTask(Interface::Emu1, range, std::move(addresses));
 }
 
 /* Each task signals its end; the next one waits for that. */
-void Writer::writeTask(Interface interface, std::vector<uint16_t> addresses)
+void Writer::writeTask(Interface interface, const TaskRange &range, std::vector<uint16_t> addresses)
 {
 	const auto id = static_cast<uint16_t>(loadable_.tasks.size());
 	Task task;
@@ -280,6 +281,8 @@ void Writer::writeTask(Interface interface, std::vector<uint16_t> addresses)
 	task.id = id;
 	task.interface = interface;
 	task.addressList = std::move(addresses);
+	for (size_t i = range.first; i < range.last; i++)
+		task.layers.push_back(plan_.nodes[i].name);
 	if (id > 0) {
 		const auto wait = static_cast<uint16_t>(loadable_.events.size());
 		loadable_.events.push_back({ wait, 0, static_cast<uint16_t>(id - 1), 1, 0 });

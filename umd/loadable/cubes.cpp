@@ -102,4 +102,16 @@ CubePair cubesOf(unsigned type, const nvdla_surface_desc &surface)
 	return {};
 }
 
+std::optional<size_t> streamProducer(const DlaTask &task, size_t operation)
+{
+	const nvdla_graph_node &node = task.graph[operation];
+	const CubePair cubes = cubesOf(node.op_type, task.surfaces[operation]);
+	const int producer = node.fused_parent.index;
+
+	if (!cubes.src || cubes.src->type != NVDLA_MEM_HW || producer < 0 ||
+	    static_cast<size_t>(producer) >= task.graph.size())
+		return std::nullopt;
+	return static_cast<size_t>(producer);
+}
+
 } /* namespace nvdla */

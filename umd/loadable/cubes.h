@@ -5,11 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include <drm/nvdla_descriptors.h>
 
-#include <nvdla/error.h>
+#include <nvdla/task.h>
 
 namespace nvdla
 {
@@ -92,5 +93,8 @@ struct CubePair {
 };
 
 CubePair cubesOf(unsigned type, const nvdla_surface_desc &surface);
+
+/** \return index of the operation that passes its result on the fly to \a operation, if one does */
+std::optional<size_t> streamProducer(const DlaTask &task, size_t operation);
 
 } /* namespace nvdla */

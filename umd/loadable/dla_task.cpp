@@ -168,6 +168,10 @@ Result<DlaTask> dlaTask(const LoadableIndex &index, uint16_t id)
 				    .and_then([&] { return readLuts(lists, network, task); });
 		if (!read)
 			return forward(read);
+		auto layers = lists.layers(task.graph.size());
+		if (!layers)
+			return forward(layers);
+		task.layers = std::move(*layers);
 		repairEdges(task.graph);
 		markUsed(task);
 		return task;

@@ -242,6 +242,10 @@ Result<EmuTask> emuTask(const LoadableIndex &index, uint16_t id)
 		EmuTask task;
 		task.id = id;
 		task.addresses = lists.addresses();
+		auto layers = lists.layers(count);
+		if (!layers)
+			return forward(layers);
+		task.layers = std::move(*layers);
 		for (size_t i = 0; i < count; i++) {
 			const auto pair =
 				buffers->bytes.subspan(i * emuBufferPairBytes, emuBufferPairBytes);

@@ -76,6 +76,9 @@ private:
 	 */
 	bool afford(size_t bytes);
 	template<typename T>
+	bool affordStrings(const T &entry, flatbuffers::voffset_t field,
+			   const List<flatbuffers::String> *(T::*list)() const);
+	template<typename T>
 	bool canBeVerified(const T &entry);
 	std::string text(const flatbuffers::String *string);
 	template<typename T>
@@ -115,24 +118,36 @@ std::vector<T> Reader::copyVector(const flatbuffers::Vector<T> *vector)
 	return { vector->begin(), vector->end() };
 }
 
+/* The verifier looks at each string of a list, however often entries share the list. */
+template<typename T>
+bool Reader::affordStrings(const T &entry, flatbuffers::voffset_t field,
+			   const List<flatbuffers::String> *(T::*list)() const)
+{
+	const auto &table = reinterpret_cast<const flatbuffers::Table &>(entry);
+
+	if (!table.VerifyTableStart(verifier_) || !table.VerifyOffset(verifier_, field) ||
+	    !verifier_.VerifyVector((entry.*list)()) || !verifier_.EndTable())
+		return false;
+	return !(entry.*list)() || afford((entry.*list)()->size() * sizeof(flatbuffers::uoffset_t));
+}
+
 template<typename T>
 bool Reader::canBeVerified([[maybe_unused]] const T &entry)
 {
 	return true;
 }
 
-/* The only entry with a list of strings, each of which the verifier looks at. */
 template<>
 bool Reader::canBeVerified(const fb::MemoryListEntry &entry)
 {
-	const auto &table = reinterpret_cast<const flatbuffers::Table &>(entry);
-	const auto contents = fb::MemoryListEntry::VT_CONTENTS;
+	return affordStrings(entry, fb::MemoryListEntry::VT_CONTENTS,
+			     &fb::MemoryListEntry::contents);
+}
 
-	if (!table.VerifyTableStart(verifier_) || !table.VerifyOffset(verifier_, contents) ||
-	    !verifier_.VerifyVector(entry.contents()) || !verifier_.EndTable())
-		return false;
-	return !entry.contents() ||
-	       afford(entry.contents()->size() * sizeof(flatbuffers::uoffset_t));
+template<>
+bool Reader::canBeVerified(const fb::TaskListEntry &entry)
+{
+	return affordStrings(entry, fb::TaskListEntry::VT_LAYERS, &fb::TaskListEntry::layers);
 }
 
 Version toVersion(const fb::Version *version)
@@ -272,6 +287,10 @@ void Reader::readTask(const fb::TaskListEntry &entry)
 	task.addressList = copyVector(entry.address_list());
 	task.preActions = copyVector(entry.pre_actions());
 	task.postActions = copyVector(entry.post_actions());
+	if (entry.layers()) {
+		for (const flatbuffers::String *layer : *entry.layers())
+			task.layers.push_back(text(layer));
+	}
 	loadable_.tasks.push_back(std::move(task));
 }
 

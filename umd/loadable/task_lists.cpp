@@ -55,6 +55,15 @@ LoadableIndex::LoadableIndex(const Loadable &loadable)
 	}
 }
 
+Result<std::vector<std::string>> TaskLists::layers(size_t operations) const
+{
+	if (!task_.layers.empty() && task_.layers.size() != operations)
+		return fail(ErrorCode::InvalidFile, takingTask, where("layers"),
+			    fmt::format("has {} names for {} operations", task_.layers.size(),
+					operations));
+	return task_.layers;
+}
+
 std::string TaskLists::where(const std::string &name) const
 {
 	return fmt::format("task {} {}", task_.id, name);

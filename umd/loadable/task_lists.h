@@ -83,6 +83,9 @@ public:
 	std::vector<TaskAddress> addresses() const;
 	size_t addressCount() const { return task_.addressList.size(); }
 
+	/** \return the layers of the task's \a operations, or none; InvalidFile if it has others */
+	Result<std::vector<std::string>> layers(size_t operations) const;
+
 	/** \return "task_list id <id>.<name>" */
 	std::string where(const std::string &name) const;
 

@@ -59,9 +59,10 @@ Offset<fb::TaskListEntry> writeTask(FlatBufferBuilder &builder, const Task &task
 	const auto addresses = builder.CreateVector(task.addressList);
 	const auto pre = builder.CreateVector(task.preActions);
 	const auto post = builder.CreateVector(task.postActions);
+	const auto layers = task.layers.empty() ? 0 : builder.CreateVectorOfStrings(task.layers);
 
 	return fb::CreateTaskListEntry(builder, task.id, static_cast<fb::Interface>(task.interface),
-				       task.instance, addresses, pre, post);
+				       task.instance, addresses, pre, post, layers);
 }
 
 Offset<fb::TensorSignature> writeSignature(FlatBufferBuilder &builder,

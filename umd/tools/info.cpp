@@ -16,6 +16,7 @@
 #include "loadable/inspect/network_graph.h"
 #include "network_file.h"
 #include "program.h"
+#include "tools/prof/prediction_table.h"
 
 namespace
 {

@@ -14,6 +14,8 @@
 #include "progress.h"
 #include "tensor_io.h"
 #include "tools/prof/prediction_profile.h"
+#include "tools/prof/prediction_table.h"
+#include "tools/prof/profile_json.h"
 #include "tools/prof/profile_table.h"
 #include "tools/prof/run_profile.h"
 #include "tools/prof/timeline_svg.h"
@@ -27,6 +29,9 @@ using namespace nvdla;
 struct Settings {
 	std::string trace;
 	std::string svg;
+	std::string csv;
+	std::string json;
+	prof::View view;
 	unsigned warmUp = 1;
 	bool chip = false;
 	ChipOptions chipOptions;
@@ -61,11 +66,27 @@ Result<void> writeText(const std::string &path, const std::string &text)
 	return tools::writeOrPrint(path, std::as_bytes(std::span(text)));
 }
 
-Result<void> writePictures(const Settings &settings, const prof::Profile &profile)
+Result<void> writeFiles(const Settings &settings, const prof::Profile &profile)
 {
-	return writeText(settings.trace, prof::traceJson(profile)).and_then([&] {
-		return writeText(settings.svg, prof::timelineSvg(profile));
-	});
+	return writeText(settings.trace, prof::traceJson(profile))
+		.and_then([&] { return writeText(settings.svg, prof::timelineSvg(profile)); })
+		.and_then([&] {
+			return writeText(settings.csv, prof::profileCsv(profile, settings.view));
+		})
+		.and_then([&] {
+			return writeText(settings.json, prof::rowsJsonText(profile, settings.view));
+		});
+}
+
+/* The table goes to standard output unless a file does. */
+void printTable(const Settings &settings, const std::string &table)
+{
+	for (const std::string *path :
+	     { &settings.trace, &settings.svg, &settings.csv, &settings.json }) {
+		if (*path == "-")
+			return;
+	}
+	fmt::print("{}", table);
 }
 
 /* What a chip would do: nothing is run. */
@@ -81,8 +102,8 @@ Result<void> predict(const Settings &settings)
 					settings.run.network.name());
 	if (!prediction)
 		return forward(prediction);
-	fmt::print("{}", chip::predictionTable(*prediction));
-	return writePictures(settings, chip::predictionProfile(*prediction));
+	printTable(settings, chip::predictionTable(*prediction, settings.view));
+	return writeFiles(settings, chip::predictionProfile(*prediction));
 }
 
 Result<void> run(Settings &settings)
@@ -107,8 +128,8 @@ Result<void> run(Settings &settings)
 	if (!profile)
 		return forward(profile);
 
-	fmt::print("{}", prof::profileTable(*profile));
-	return writePictures(settings, *profile);
+	printTable(settings, prof::profileTable(*profile, settings.view));
+	return writeFiles(settings, *profile);
 }
 
 } /* namespace */
@@ -138,6 +159,18 @@ int main(int argc, char **argv)
 			"--trace", settings.trace,
 			"write the timeline as a trace for Perfetto (ui.perfetto.dev) or Chrome");
 		app.option("--svg", settings.svg, "write the timeline as a picture");
+		app.option("--csv", settings.csv,
+			   "write the table's rows, with all counters; times are in ns");
+		app.option("--json", settings.json,
+			   "write the table's rows with their times and counters");
+		app.flag("--by-layer", settings.view.byLayer,
+			 "one row for each layer of the model, not for each hardware layer");
+		app.choice<prof::View::Sort>("--sort", settings.view.sort,
+					     { { "start", prof::View::Sort::Start },
+					       { "time", prof::View::Sort::Time } },
+					     "order of the rows; by time the longest is first");
+		app.option("--top", settings.view.top, "rows of the table, at most; 0: all")
+			.showDefault();
 		auto warmUp = app.option("--warm-up", settings.warmUp,
 					 "runs before the one that is shown")
 				      .range(0u, 1000000u)

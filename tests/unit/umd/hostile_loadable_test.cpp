@@ -153,6 +153,45 @@ TEST(HostileLoadable, SharedDataIsNotCopiedOverAndOver)
 	EXPECT_NE(read.error().why.find("share"), std::string::npos);
 }
 
+/* A list of strings that each is as long as the file. */
+TEST(HostileLoadable, LayersDoNotShareTheirName)
+{
+	constexpr uint32_t count = 3000;
+	Loadable loadable = test::copyLoadable(std::vector<std::byte>(64));
+	loadable.tasks[0].layers.assign(count, "");
+	loadable.tasks[0].layers[0].assign(1 << 16, 'x');
+	auto bytes = loadable.write().value();
+
+	size_t list = 0;
+	while (wordAt(bytes, list) != count)
+		list += sizeof(uint32_t);
+	for (uint32_t i = 1; i < count; i++) {
+		const uint32_t offset = wordAt(bytes, list + sizeof(uint32_t)) -
+					static_cast<uint32_t>(sizeof(uint32_t)) * i;
+		std::memcpy(&bytes[list + sizeof(uint32_t) * (i + 1)], &offset, sizeof(offset));
+	}
+
+	const auto read = Loadable::read(bytes);
+	ASSERT_FALSE(read);
+	EXPECT_TRUE(read.error().where.starts_with("task_list")) << read.error().message();
+	EXPECT_NE(read.error().why.find("share"), std::string::npos) << read.error().message();
+}
+
+TEST(HostileLoadable, EachOperationHasALayer)
+{
+	Loadable loadable = test::copyLoadable(std::vector<std::byte>(64));
+	ASSERT_TRUE(tasksInOrder(loadable));
+	loadable.tasks[0].layers.assign(2, "conv");
+
+	const auto tasks = tasksInOrder(loadable);
+	ASSERT_FALSE(tasks);
+	EXPECT_EQ(tasks.error().code, ErrorCode::InvalidFile);
+	EXPECT_TRUE(test::has(tasks.error().message(), "2 names for 1 operations"))
+		<< tasks.error().message();
+	loadable.tasks[0].layers.resize(1);
+	EXPECT_TRUE(tasksInOrder(loadable));
+}
+
 TEST(HostileLoadable, TaskIsSubmittedOnce)
 {
 	Loadable loadable = test::copyLoadable(std::vector<std::byte>(64));

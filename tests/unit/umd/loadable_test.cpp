@@ -19,6 +19,7 @@ Loadable everything()
 
 	loadable.events.push_back({ 3, 1, 2, 7, 1 });
 	loadable.tasks[0].postActions.push_back(3);
+	loadable.tasks[0].layers.push_back("stem/conv");
 	loadable.relocs.push_back({ 1, 4, 0, 1, 4, 1 });
 	loadable.variant = "nv_full";
 	return loadable;

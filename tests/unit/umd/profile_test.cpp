@@ -2,6 +2,7 @@
 /*
  * Tables, traces and pictures of runs.
  */
+#include <algorithm>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ OperationProfile operation(const char *engine, size_t index, uint64_t start, uin
 	OperationProfile profile;
 
 	profile.index = index;
-	profile.text = { engine, "what <it> does", "1x2x3 -> 4x5x6", "int8", "@1+2 -> @3+4" };
+	profile.text = { engine, "what <it> does", "1x2x3 -> 4x5x6", "int8", "@1+2 -> @3+4", {} };
 	profile.startNs = start;
 	profile.endNs = end;
 	profile.timed = true;
@@ -50,6 +51,34 @@ Profile example()
 	profile.operations[0].counters.counted = true;
 	profile.operations[0].counters.saturation = 77;
 	return profile;
+}
+
+/* A convolution whose result SDP takes on the fly, twice for one layer; a pooling by itself. */
+Profile layered()
+{
+	Profile profile;
+
+	profile.name = "net";
+	profile.durationNs = 10000;
+	profile.operations = { operation("CONV", 0, 1000, 4000), operation("SDP", 1, 2000, 5000),
+			       operation("CONV", 2, 6000, 7000), operation("SDP", 3, 6000, 8000),
+			       operation("PDP", 4, 8000, 8500) };
+	profile.operations[1].takesFrom = 0;
+	profile.operations[3].takesFrom = 2;
+	for (size_t i = 0; i < 4; i++)
+		profile.operations[i].text.layer = "stem/conv, \"padded\"";
+	profile.operations[0].text.shape = "3x8x8 -> 16x4x4";
+	profile.operations[1].text.shape = "16x4x4 -> 16x2x2";
+	profile.operations[0].counters.counted = true;
+	profile.operations[0].counters.readStall = 40;
+	profile.operations[1].counters.counted = true;
+	profile.operations[1].counters.readStall = 2;
+	return profile;
+}
+
+size_t lines(const std::string &text)
+{
+	return static_cast<size_t>(std::ranges::count(text, '\n'));
 }
 
 } /* namespace */
@@ -105,6 +134,79 @@ TEST(Profile, TableOfARunThatWasNotCountedHasTimesOnly)
 	for (OperationProfile &operation : profile.operations)
 		operation.counters = {};
 	EXPECT_FALSE(test::has(profileTable(profile), "stall")) << profileTable(profile);
+}
+
+TEST(ProfileRows, OnTheFlyIsOneRowAndCountsOnce)
+{
+	const auto rows = rowsOf(layered(), {});
+
+	ASSERT_EQ(rows.size(), 3u);
+	EXPECT_EQ(rows[0].name, "0.0+1");
+	EXPECT_EQ(rows[0].engines, "CONV+SDP");
+	EXPECT_EQ(rows[0].shape, "3x8x8 -> 16x2x2");
+	EXPECT_EQ(rows[0].startNs, 1000u);
+	EXPECT_EQ(rows[0].durationNs, 4000u);
+	EXPECT_EQ(rows[2].name, "0.4");
+	EXPECT_TRUE(test::has(profileTable(layered()), "       42"));
+}
+
+TEST(ProfileRows, LayersOfTheModel)
+{
+	const auto rows = rowsOf(layered(), { .byLayer = true });
+
+	ASSERT_EQ(rows.size(), 2u);
+	EXPECT_EQ(rows[0].name, "2 layers");
+	EXPECT_EQ(rows[0].durationNs, 6000u);
+	EXPECT_EQ(rows[0].operations, (std::vector<size_t>{ 0, 1, 2, 3 }));
+	EXPECT_EQ(rows[1].name, "0.4");
+	EXPECT_TRUE(test::has(profileTable(layered(), { .byLayer = true }), "stem/conv"));
+}
+
+TEST(ProfileRows, ByTimeAndNoMoreThanAsked)
+{
+	Profile profile = layered();
+	profile.operations[4].endNs = 20000;
+	const auto rows = rowsOf(profile, { .sort = View::Sort::Time, .top = 2 });
+
+	ASSERT_EQ(rows.size(), 2u);
+	EXPECT_EQ(rows[0].name, "0.4");
+	EXPECT_EQ(rows[1].name, "0.0+1");
+}
+
+TEST(ProfileRows, OperationsThatTakeFromNothingBeforeThem)
+{
+	Profile profile = layered();
+	profile.operations[1].takesFrom = 4;
+	profile.operations[3].takesFrom = 99;
+	EXPECT_EQ(rowsOf(profile, {}).size(), 5u);
+	EXPECT_EQ(rowsOf(profile, { .byLayer = true }).size(), 2u);
+	EXPECT_TRUE(rowsOf({}, { .byLayer = true }).empty());
+}
+
+TEST(ProfileRows, LongNamesAreCutInTheTableOnly)
+{
+	Profile profile = layered();
+	const std::string name = "model/" + std::string(60, 'x') + "/the end";
+	profile.operations[4].text.layer = name;
+
+	EXPECT_FALSE(test::has(profileTable(profile), name));
+	EXPECT_TRUE(test::has(profileTable(profile), "x/the end "));
+	profile.operations[4].text.layer = "model/relu;" + name;
+	EXPECT_TRUE(test::has(profileTable(profile), " model/relu;... "));
+	profile.operations[4].text.layer = name;
+	EXPECT_TRUE(test::has(profileCsv(profile), "," + name + ","));
+}
+
+TEST(ProfileRows, CsvHasALineForEachRow)
+{
+	const std::string csv = profileCsv(layered(), { .byLayer = true });
+
+	EXPECT_EQ(lines(csv), 3u) << csv;
+	EXPECT_TRUE(csv.starts_with("op,engine,layer,what,shape,types,start_ns,time_ns,share,"));
+	EXPECT_TRUE(test::has(csv, "2 layers,CONV+SDP,\"stem/conv, \"\"padded\"\"\",")) << csv;
+	EXPECT_TRUE(test::has(csv, ",1000,6000,0.600000,42,")) << csv;
+	EXPECT_EQ(std::ranges::count(csv.substr(0, csv.find('\n')), ','),
+		  std::ranges::count(csv.substr(csv.rfind("0.4,")), ','));
 }
 
 TEST(Profile, TimesHaveTheirUnit)

@@ -65,4 +65,18 @@ std::string printable(std::string_view text)
 	return shown;
 }
 
+std::string shortened(std::string_view text, size_t width)
+{
+	constexpr std::string_view dots = "...";
+
+	if (text.size() <= width)
+		return std::string(text);
+	if (const size_t first = text.find(';'); first != std::string_view::npos && first)
+		return shortened(text.substr(0, first), width - dots.size() - 1) + ";...";
+	text.remove_prefix(text.size() - width + dots.size());
+	while (!text.empty() && !characterLength(text))
+		text.remove_prefix(1); /* the rest of a character of several bytes */
+	return std::string(dots) + std::string(text);
+}
+
 } /* namespace nvdla */

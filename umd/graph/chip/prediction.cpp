@@ -78,14 +78,7 @@ std::string PredictedOperation::engines() const
 
 std::string PredictedOperation::shape() const
 {
-	const std::string &first = members.front().text.shape;
-	const std::string &last = members.back().text.shape;
-	const size_t from = first.find(" -> ");
-	const size_t to = last.find(" -> ");
-
-	if (from == std::string::npos || to == std::string::npos)
-		return first;
-	return first.substr(0, from) + last.substr(to);
+	return inspect::shapeBetween(members.front().text, members.back().text);
 }
 
 sim::MemoryTraffic Prediction::traffic() const

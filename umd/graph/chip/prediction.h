@@ -62,13 +62,4 @@ struct Prediction {
 /** \return the prediction, or InvalidArgument if the driver would refuse a task */
 Result<Prediction> predict(const Loadable &loadable, const sim::Chip &chip, std::string name);
 
-/** \return a line for each operation, and one for the network */
-std::string predictionTable(const Prediction &prediction);
-
-/** \return the line for the network, and one more if the CPU has something to do */
-std::string predictionSummary(const Prediction &prediction);
-
-/** \return "12.3", or "-" for nothing */
-std::string kilobytes(uint64_t bytes);
-
 } /* namespace nvdla::chip */

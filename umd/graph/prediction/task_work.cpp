@@ -156,19 +156,11 @@ public:
 	}
 
 private:
-	bool streams(size_t operation) const
-	{
-		const nvdla_graph_node &node = task_.graph[operation];
-		const CubePair cubes = cubesOf(node.op_type, task_.surfaces[operation]);
-
-		return node.fused_parent.index >= 0 && cubes.src && cubes.src->type == NVDLA_MEM_HW;
-	}
-
 	/* The first operation of the chain that \a operation is in. */
 	size_t headOf(size_t operation) const
 	{
-		for (size_t steps = 0; steps < NVDLA_NUM_OP_TYPES && streams(operation); steps++)
-			operation = static_cast<size_t>(task_.graph[operation].fused_parent.index);
+		for (size_t steps = 0; steps < NVDLA_NUM_OP_TYPES; steps++)
+			operation = streamProducer(task_, operation).value_or(operation);
 		return operation;
 	}
 

@@ -119,6 +119,12 @@ struct Task {
 	std::vector<uint16_t> addressList;
 	std::vector<uint16_t> preActions;
 	std::vector<uint16_t> postActions;
+	/**
+	 * \brief Name of the layer that each operation was made for; ours
+	 *
+	 * Nothing, or one for each operation: a layer of the model, or of a graph its operation.
+	 */
+	std::vector<std::string> layers;
 
 	bool operator==(const Task &) const = default;
 };

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -47,6 +48,7 @@ struct DlaTask {
 	std::vector<nvdla_surface_desc> surfaces;
 	std::vector<nvdla_lut_desc> luts;
 	std::vector<TaskAddress> addresses;
+	std::vector<std::string> layers; /**< as Task::layers */
 };
 
 /** \brief Entry of a job's address table: a range of a buffer */
@@ -139,6 +141,7 @@ struct EmuTask {
 	uint16_t id = 0;
 	std::vector<EmuOperation> operations;
 	std::vector<TaskAddress> addresses;
+	std::vector<std::string> layers; /**< as Task::layers */
 };
 
 using AnyTask = std::variant<DlaTask, EmuTask>;

@@ -30,6 +30,8 @@ std::string label(const GraphNode &node)
 	std::string text;
 	for (const GraphOperation &operation : node.operations) {
 		const OperationText &words = operation.text;
+		if (text.empty() && !words.layer.empty())
+			text = quoted(words.layer);
 		text += fmt::format("{}{}.{} {} {}\\n{} {}", text.empty() ? "" : "\\n",
 				    operation.task, operation.index, words.engine,
 				    quoted(words.action), quoted(words.shape), quoted(words.types));

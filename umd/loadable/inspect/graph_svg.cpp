@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/printable.h"
 #include "colours.h"
 #include "graph_picture.h"
 #include "layered_layout.h"
@@ -18,6 +19,8 @@ namespace
 constexpr double margin = 24.0;
 constexpr double titleHeight = 30.0;
 constexpr double rowHeight = 38.0;
+constexpr double layerHeight = 18.0; /* of the line above them with their layer's name */
+constexpr size_t layerWidth = 48;    /* characters */
 constexpr double tensorHeight = 30.0;
 constexpr double letterWidth = 6.8; /* of the font below, on average */
 constexpr double leastTagWidth = 64.0;
@@ -61,6 +64,12 @@ double tagWidth(const NetworkGraph &graph)
 	return width;
 }
 
+/* The layer of the first of operations that pass data on the fly. */
+const std::string &layerOf(const GraphNode &node)
+{
+	return node.operations.front().text.layer;
+}
+
 LayoutBox boxOf(const GraphNode &node, double tags)
 {
 	LayoutBox box;
@@ -76,15 +85,23 @@ LayoutBox boxOf(const GraphNode &node, double tags)
 	}
 	box.width += tags + 2 * padding;
 	box.height = rowHeight * static_cast<double>(node.operations.size());
+	if (!layerOf(node).empty()) {
+		box.width = std::max(box.width,
+				     textWidth(shortened(layerOf(node), layerWidth)) + 2 * padding);
+		box.height += layerHeight;
+	}
 	return box;
 }
 
 std::string titleOf(const GraphOperation &operation)
 {
-	if (operation.text.places.empty())
-		return operation.text.action;
-	return fmt::format("task {} operation {}: {}", operation.task, operation.index,
-			   operation.text.places);
+	const OperationText &text = operation.text;
+	const std::string layer = text.layer.empty() ? "" : text.layer + "\n";
+
+	if (text.places.empty())
+		return layer + text.action;
+	return fmt::format("{}task {} operation {}: {}", layer, operation.task, operation.index,
+			   text.places);
 }
 
 void drawNode(Svg &svg, const GraphNode &node, const LayoutBox &box, double tags)
@@ -99,6 +116,10 @@ void drawNode(Svg &svg, const GraphNode &node, const LayoutBox &box, double tags
 	}
 	const bool cpu = node.kind == GraphNode::Kind::Cpu;
 	svg.rectangle(left, top, box.width, box.height, 4, cpu ? "box cpu" : "box");
+	if (!layerOf(node).empty()) {
+		svg.text(left + padding / 2, top + 14, "", shortened(layerOf(node), layerWidth));
+		top += layerHeight;
+	}
 	for (size_t i = 0; i < node.operations.size(); i++, top += rowHeight) {
 		const GraphOperation &operation = node.operations[i];
 		const OperationText &text = operation.text;

@@ -90,8 +90,10 @@ std::string memoryMap(const Loadable &loadable)
 
 std::string operationLine(size_t index, const OperationText &text)
 {
-	return fmt::format("{:>5} {:<7} {}: {} {}, {}\n", index, text.engine, text.action,
-			   text.shape, text.types, text.places);
+	const std::string layer = text.layer.empty() ? "" : ", of " + text.layer;
+
+	return fmt::format("{:>5} {:<7} {}: {} {}, {}{}\n", index, text.engine, text.action,
+			   text.shape, text.types, text.places, layer);
 }
 
 /* Which operations wait for this one, and for what of it. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "network_graph.h"
 
+#include <map>
 #include <set>
 
 #include <fmt/core.h>
@@ -212,45 +213,31 @@ Accesses TaskAccesses::of(size_t index) const
 	return accesses;
 }
 
-/* The operation that takes \a index's result on the fly; nothing if it goes to memory. */
-int fusedChild(const DlaTask &task, size_t index)
-{
-	const nvdla_graph_node &node = task.graph[index];
-	const CubePair cubes = cubesOf(node.op_type, task.surfaces[index]);
-	if (!cubes.dst || cubes.dst->type != NVDLA_MEM_HW)
-		return -1;
-
-	const unsigned engine = node.op_type == NVDLA_OP_CONV ? NVDLA_OP_SDP : NVDLA_OP_PDP;
-	const int child = node.consumers[engine].index;
-	return child >= 0 && static_cast<size_t>(child) < task.graph.size() ? child : -1;
-}
-
 void Builder::addTask(const DlaTask &task)
 {
 	const TaskAccesses accesses(task);
 	std::vector<size_t> nodeOf(task.graph.size());
 	std::vector<bool> placed(task.graph.size());
-	std::vector<bool> follows(task.graph.size());
+	std::map<size_t, size_t> takers; /* of what is passed on the fly, by the operation before */
 
 	for (size_t i = 0; i < task.graph.size(); i++) {
-		if (const int child = fusedChild(task, i); child >= 0)
-			follows[static_cast<size_t>(child)] = true;
+		if (const auto producer = streamProducer(task, i))
+			takers[*producer] = i;
 	}
 	auto addChain = [&](size_t first) {
 		const size_t node = addNode({ GraphNode::Kind::Device, "", {} });
-		for (int next = static_cast<int>(first);
-		     next >= 0 && !placed[static_cast<size_t>(next)];
-		     next = fusedChild(task, static_cast<size_t>(next))) {
-			const auto op = static_cast<size_t>(next);
+		for (size_t op = first; !placed[op];) {
 			placed[op] = true;
 			nodeOf[op] = node;
 			graph_.nodes[node].operations.push_back(
 				{ task.id, op, describeOperation(task, op) });
 			connect(node, accesses.of(op));
+			if (const auto next = takers.find(op); next != takers.end())
+				op = next->second;
 		}
 	};
 	for (size_t i = 0; i < task.graph.size(); i++) {
-		if (!follows[i])
+		if (!streamProducer(task, i))
 			addChain(i);
 	}
 	/* What is left follows itself, which no device would run. */

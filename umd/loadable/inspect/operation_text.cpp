@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/printable.h"
 #include "loadable/cubes.h"
 #include "loadable/text/names.h"
 
@@ -259,6 +260,12 @@ std::string actionOf(const EmuOperation &operation)
 	return {};
 }
 
+template<typename Task>
+std::string layerOf(const Task &task, size_t index)
+{
+	return index < task.layers.size() ? printable(task.layers[index]) : std::string();
+}
+
 } /* namespace */
 
 OperationText describeOperation(const DlaTask &task, size_t index)
@@ -268,6 +275,7 @@ OperationText describeOperation(const DlaTask &task, size_t index)
 	const CubePair cubes = cubesOf(type, surface);
 	OperationText text;
 
+	text.layer = layerOf(task, index);
 	text.engine = upper(text::engineName(type));
 	text.action = actionOf(type, task.operations[index], surface) +
 		      extendedText(task.operations[index].extended);
@@ -292,6 +300,7 @@ OperationText describeOperation(const EmuTask &task, size_t index)
 	const EmuBuffer &dst = operation.dst;
 	OperationText text;
 
+	text.layer = layerOf(task, index);
 	text.engine = upper(text::emuOpName(static_cast<uint64_t>(operation.type)));
 	text.action = actionOf(operation);
 	text.shape = shapeOf(src) + " -> " + shapeOf(dst);
@@ -301,6 +310,16 @@ OperationText describeOperation(const EmuTask &task, size_t index)
 	text.places = placeOf(task.addresses, src.address, src.offset) + " -> " +
 		      placeOf(task.addresses, dst.address, dst.offset);
 	return text;
+}
+
+std::string shapeBetween(const OperationText &first, const OperationText &last)
+{
+	const size_t from = first.shape.find(" -> ");
+	const size_t to = last.shape.find(" -> ");
+
+	if (from == std::string::npos || to == std::string::npos)
+		return first.shape;
+	return first.shape.substr(0, from) + last.shape.substr(to);
 }
 
 } /* namespace nvdla::inspect */

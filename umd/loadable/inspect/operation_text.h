@@ -20,10 +20,14 @@ struct OperationText {
 	std::string shape;  /**< "64x56x56 -> 64x56x56", channels x height x width */
 	std::string types;  /**< "int8", or "int8 -> fp16" if they differ */
 	std::string places; /**< memory and offset: "@3+0 -> on the fly" */
+	std::string layer;  /**< as Task::layers; empty: the loadable does not say */
 };
 
 /** \return operation \a index of a task in words; whatever its fields are */
 OperationText describeOperation(const DlaTask &task, size_t index);
 OperationText describeOperation(const EmuTask &task, size_t index);
+
+/** \return from the first one's input to the last one's output: "64x56x56 -> 64x56x56" */
+std::string shapeBetween(const OperationText &first, const OperationText &last);
 
 } /* namespace nvdla::inspect */

@@ -93,6 +93,7 @@ inline constexpr auto members<Task> = std::tuple{
 	Member{ "address_list", &Task::addressList },
 	Member{ "pre_actions", &Task::preActions },
 	Member{ "post_actions", &Task::postActions },
+	Optional{ "layers", &Task::layers },
 };
 
 template<>

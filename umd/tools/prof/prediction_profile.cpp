@@ -84,6 +84,8 @@ prof::Profile predictionProfile(const Prediction &prediction)
 			shown.startNs = operation.startNs;
 			shown.endNs = operation.endNs;
 			shown.timed = true;
+			if (&member != &operation.members.front())
+				shown.takesFrom = profile.operations.size() - 1;
 			profile.operations.push_back(std::move(shown));
 		}
 	}

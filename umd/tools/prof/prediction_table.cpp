@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "tools/prof/prediction_table.h"
+
 #include <algorithm>
+#include <set>
 
 #include <fmt/core.h>
 
-#include "graph/chip/prediction.h"
+#include "tools/prof/prediction_profile.h"
 #include "tools/prof/profile_table.h"
 
 namespace nvdla::chip
@@ -12,13 +15,43 @@ namespace nvdla::chip
 namespace
 {
 
-std::string names(const PredictedOperation &operation)
-{
-	std::string text = fmt::format("{}.{}", operation.task, operation.members.front().index);
+using Operations = std::set<const PredictedOperation *>;
 
-	for (size_t i = 1; i < operation.members.size(); i++)
-		text += fmt::format("+{}", operation.members[i].index);
-	return text;
+/* Behind each operation of the profile the prediction that it is part of. */
+std::vector<const PredictedOperation *> predictionsOf(const Prediction &prediction)
+{
+	std::vector<const PredictedOperation *> all;
+
+	for (const PredictedOperation &operation : prediction.operations)
+		all.insert(all.end(), operation.members.size(), &operation);
+	return all;
+}
+
+/* Share of the multipliers that do something useful while the row's operations run. */
+std::string macUseOf(const Operations &operations, double cycles)
+{
+	double busy = 0;
+	bool convolutions = false;
+
+	for (const PredictedOperation *operation : operations) {
+		if (!operation->work.conv)
+			continue;
+		convolutions = true;
+		busy += static_cast<double>(operation->macs()) /
+			static_cast<double>(operation->work.conv->multipliers());
+	}
+	return convolutions && cycles > 0 ? fmt::format("{:.1f}%", 100 * busy / cycles) : "-";
+}
+
+/* What bounds the operation that takes longest. */
+const char *boundOf(const Operations &operations)
+{
+	const PredictedOperation *longest =
+		*std::ranges::max_element(operations, {}, [](const PredictedOperation *operation) {
+			return operation->endNs - operation->startNs;
+		});
+
+	return sim::boundName(longest->timing.bound);
 }
 
 } /* namespace */
@@ -50,32 +83,33 @@ std::string predictionSummary(const Prediction &prediction)
 	return text;
 }
 
-std::string predictionTable(const Prediction &prediction)
+std::string predictionTable(const Prediction &prediction, const prof::View &view)
 {
-	const sim::TimingParameters parameters = prediction.chip.parameters();
-	size_t nameWidth = 4, engineWidth = 6, actionWidth = 4, shapeWidth = 5;
+	const prof::Profile profile = predictionProfile(prediction);
+	const std::vector<const PredictedOperation *> predictions = predictionsOf(prediction);
+	const std::vector<prof::Row> rows = prof::rowsOf(profile, view);
+	const double clockHz = prediction.chip.parameters().clockHz;
+	prof::FirstColumns first(rows);
+	size_t shapeWidth = 5;
 
-	for (const PredictedOperation &operation : prediction.operations) {
-		nameWidth = std::max(nameWidth, names(operation).size());
-		engineWidth = std::max(engineWidth, operation.engines().size());
-		actionWidth = std::max(actionWidth, operation.members.front().text.action.size());
-		shapeWidth = std::max(shapeWidth, operation.shape().size());
-	}
-	std::string text = fmt::format(
-		"{:>{}} {:<{}} {:<{}} {:<{}} {:>12} {:>10} {:>7} {:>10} {:>10}  {}\n", "op",
-		nameWidth, "engine", engineWidth, "what", actionWidth, "shape", shapeWidth, "start",
-		"cycles", "MAC use", "DRAM kB", "SRAM kB", "bound");
-	for (const PredictedOperation &operation : prediction.operations) {
-		const sim::MemoryTraffic traffic = operation.work.traffic();
-		const double use = operation.macUse(parameters);
-		text += fmt::format(
-			"{:>{}} {:<{}} {:<{}} {:<{}} {:>12} {:>10} {:>7} {:>10} {:>10}  {}\n",
-			names(operation), nameWidth, operation.engines(), engineWidth,
-			operation.members.front().text.action, actionWidth, operation.shape(),
-			shapeWidth, prof::timeText(operation.startNs), operation.cycles(parameters),
-			operation.work.conv ? fmt::format("{:.1f}%", 100 * use) : "-",
-			kilobytes(traffic.mc.total()), kilobytes(traffic.cv.total()),
-			sim::boundName(operation.timing.bound));
+	for (const prof::Row &row : rows)
+		shapeWidth = std::max(shapeWidth, row.shape.size());
+	std::string text = fmt::format("{} {:<{}} {:>12} {:>10} {:>7} {:>10} {:>10}  {}\n",
+				       first.titles(), "shape", shapeWidth, "start", "cycles",
+				       "MAC use", "DRAM kB", "SRAM kB", "bound");
+	for (const prof::Row &row : rows) {
+		const double cycles = static_cast<double>(row.durationNs) * 1e-9 * clockHz;
+		Operations operations;
+		sim::MemoryTraffic traffic;
+		for (size_t index : row.operations)
+			operations.insert(predictions[index]);
+		for (const PredictedOperation *operation : operations)
+			traffic += operation->work.traffic();
+		text += fmt::format("{} {:<{}} {:>12} {:>10.0f} {:>7} {:>10} {:>10}  {}\n",
+				    first.of(row), row.shape, shapeWidth,
+				    prof::timeText(row.startNs), cycles,
+				    macUseOf(operations, cycles), kilobytes(traffic.mc.total()),
+				    kilobytes(traffic.cv.total()), boundOf(operations));
 	}
 	return text + predictionSummary(prediction);
 }

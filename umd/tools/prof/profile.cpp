@@ -72,19 +72,32 @@ double Gauge::mean(uint64_t endNs) const
 	return endNs ? sum / static_cast<double>(endNs) : 0;
 }
 
-uint64_t busyNs(const Profile &profile, const std::string &engine)
+uint64_t busyNs(const Profile &profile, std::vector<size_t> operations)
 {
 	uint64_t busy = 0;
 	uint64_t until = 0;
 
-	for (size_t index : byStart(profile)) {
+	std::ranges::sort(operations, {},
+			  [&](size_t index) { return profile.operations[index].startNs; });
+	for (size_t index : operations) {
 		const OperationProfile &operation = profile.operations[index];
-		if (operation.text.engine != engine || operation.endNs <= until)
+		if (!operation.timed || operation.endNs <= until)
 			continue;
 		busy += operation.endNs - std::max(operation.startNs, until);
 		until = operation.endNs;
 	}
 	return busy;
+}
+
+uint64_t busyNs(const Profile &profile, const std::string &engine)
+{
+	std::vector<size_t> operations;
+
+	for (size_t i = 0; i < profile.operations.size(); i++) {
+		if (profile.operations[i].text.engine == engine)
+			operations.push_back(i);
+	}
+	return busyNs(profile, std::move(operations));
 }
 
 } /* namespace nvdla::prof */

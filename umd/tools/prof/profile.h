@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct OperationProfile {
 	uint64_t startNs = 0; /**< since the run began */
 	uint64_t endNs = 0;
 	bool timed = false; /**< it started and completed; otherwise there are no times */
+	/** \brief The operation, by its index in Profile::operations, that passes it data on the
+	 * fly */
+	std::optional<size_t> takesFrom;
 	/** \brief As the driver reported; its times are those of the machine's clock */
 	OperationReport counters = {};
 
@@ -69,6 +73,8 @@ struct Lane {
  */
 std::vector<Lane> lanes(const Profile &profile);
 
+/** \return time for which at least one of \a operations ran, ns */
+uint64_t busyNs(const Profile &profile, std::vector<size_t> operations);
 /** \return time for which at least one operation of \a engine ran, ns */
 uint64_t busyNs(const Profile &profile, const std::string &engine);
 

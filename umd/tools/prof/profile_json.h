@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <string>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include "profile.h"
+#include "rows.h"
 
 namespace nvdla::prof
 {
@@ -15,5 +18,14 @@ Json countersJson(const OperationReport &result);
 
 /** \return an array with an object for each operation; times in ns, null where there are none */
 Json profileJson(const Profile &profile);
+
+/**
+ * \return the name, the duration and the rows of the view; a row's counters are the sums of its
+ * operations', and null if none was counted
+ */
+Json rowsJson(const Profile &profile, const View &view = {});
+
+/** \return rowsJson() as text */
+std::string rowsJsonText(const Profile &profile, const View &view = {});
 
 } /* namespace nvdla::prof */

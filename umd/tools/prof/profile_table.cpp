@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -66,26 +67,50 @@ size_t widthOf(const Column &column)
 	return std::max<size_t>(std::string_view(column.title).size(), 9) + 2;
 }
 
-std::string operationLine(const OperationProfile &operation, uint64_t total, size_t actionWidth,
-			  const std::vector<Column> &used)
+/* Of the operations of a row; nothing if none was counted. */
+std::optional<uint64_t> sumOf(const Profile &profile, const Row &row, const Column &column)
 {
-	const double share = total ? 100.0 * static_cast<double>(operation.durationNs()) /
-					     static_cast<double>(total)
-				   : 0.0;
-	std::string line = fmt::format("{:>7} {:<7} {:<{}} {:>12} {:>12} {:>6}",
-				       fmt::format("{}.{}", operation.task, operation.index),
-				       operation.text.engine, operation.text.action, actionWidth,
-				       operation.timed ? timeText(operation.startNs) : "-",
-				       operation.timed ? timeText(operation.durationNs()) : "-",
-				       operation.timed ? fmt::format("{:.1f}%", share) : "-");
+	std::optional<uint64_t> sum;
 
-	for (const Column &column : used)
-		line += fmt::format("{:>{}}",
-				    operation.counted()
-					    ? fmt::format("{}", column.value(operation.counters))
-					    : "-",
-				    widthOf(column));
+	for (size_t index : row.operations) {
+		const OperationProfile &operation = profile.operations[index];
+		if (operation.counted())
+			sum = sum.value_or(0) + column.value(operation.counters);
+	}
+	return sum;
+}
+
+double shareOf(const Profile &profile, const Row &row)
+{
+	return profile.durationNs ? static_cast<double>(row.durationNs) /
+					    static_cast<double>(profile.durationNs)
+				  : 0.0;
+}
+
+std::string rowLine(const Profile &profile, const Row &row, const FirstColumns &first,
+		    const std::vector<Column> &used)
+{
+	std::string line = first.of(row);
+
+	line += fmt::format(" {:>12} {:>12} {:>6}", row.timed ? timeText(row.startNs) : "-",
+			    row.timed ? timeText(row.durationNs) : "-",
+			    row.timed ? fmt::format("{:.1f}%", 100 * shareOf(profile, row)) : "-");
+	for (const Column &column : used) {
+		const auto sum = sumOf(profile, row, column);
+		line += fmt::format("{:>{}}", sum ? std::to_string(*sum) : "-", widthOf(column));
+	}
 	return line + "\n";
+}
+
+/* Text of a CSV cell: quoted where a reader would take it apart. */
+std::string cell(const std::string &text)
+{
+	if (text.find_first_of(",\"\r\n") == std::string::npos)
+		return text;
+	std::string quoted = "\"";
+	for (char letter : text)
+		quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+	return quoted + '"';
 }
 
 } /* namespace */
@@ -103,21 +128,19 @@ std::string timeText(uint64_t ns)
 	return fmt::format("{:.3f} s", value / 1e9);
 }
 
-std::string profileTable(const Profile &profile)
+std::string profileTable(const Profile &profile, const View &view)
 {
 	const std::vector<Column> used = usedColumns(profile);
-	size_t actionWidth = 10;
+	const std::vector<Row> rows = rowsOf(profile, view);
+	const FirstColumns first(rows);
 
-	for (const OperationProfile &operation : profile.operations)
-		actionWidth = std::max(actionWidth, operation.text.action.size());
-
-	std::string text = fmt::format("{:>7} {:<7} {:<{}} {:>12} {:>12} {:>6}", "op", "engine",
-				       "what", actionWidth, "start", "time", "share");
+	std::string text =
+		first.titles() + fmt::format(" {:>12} {:>12} {:>6}", "start", "time", "share");
 	for (const Column &column : used)
 		text += fmt::format("{:>{}}", column.title, widthOf(column));
 	text += '\n';
-	for (const OperationProfile &operation : profile.operations)
-		text += operationLine(operation, profile.durationNs, actionWidth, used);
+	for (const Row &row : rows)
+		text += rowLine(profile, row, first, used);
 
 	text += fmt::format("{}: {}", profile.name, timeText(profile.durationNs));
 	for (const Lane &lane : lanes(profile)) {
@@ -128,6 +151,28 @@ std::string profileTable(const Profile &profile)
 					static_cast<double>(profile.durationNs));
 	}
 	return text + "\n";
+}
+
+std::string profileCsv(const Profile &profile, const View &view)
+{
+	std::string text = "op,engine,layer,what,shape,types,start_ns,time_ns,share";
+
+	for (const Column &column : columns)
+		text += fmt::format(",{}", column.title);
+	text += '\n';
+	for (const Row &row : rowsOf(profile, view)) {
+		text += fmt::format("{},{},{},{},{},{}", row.name, row.engines, cell(row.layer),
+				    cell(row.action), cell(row.shape), cell(row.types));
+		text += row.timed ? fmt::format(",{},{},{:.6f}", row.startNs, row.durationNs,
+						shareOf(profile, row))
+				  : ",,,";
+		for (const Column &column : columns) {
+			const auto sum = sumOf(profile, row, column);
+			text += "," + (sum ? std::to_string(*sum) : std::string());
+		}
+		text += '\n';
+	}
+	return text;
 }
 
 } /* namespace nvdla::prof */

@@ -4,15 +4,19 @@
 #include <string>
 
 #include "profile.h"
+#include "rows.h"
 
 namespace nvdla::prof
 {
 
 /**
- * \return a line for each operation (time, stalls, saturation, NaNs) and one for
+ * \return a line for each row of the view (time, stalls, saturation, NaNs) and one for
  * each engine; what is rarer has a column if it is not zero everywhere
  */
-std::string profileTable(const Profile &profile);
+std::string profileTable(const Profile &profile, const View &view = {});
+
+/** \return the rows of the view as CSV: a line of titles, times in ns, all counters */
+std::string profileCsv(const Profile &profile, const View &view = {});
 
 /** \return a time in the unit that suits it: "1.234 ms" */
 std::string timeText(uint64_t ns);

@@ -6,6 +6,8 @@
 #include <fmt/core.h>
 #include <nvdla/task.h>
 
+#include "loadable/cubes.h"
+
 namespace nvdla::prof
 {
 
@@ -66,11 +68,15 @@ Result<void> Assembler::addJob(const RunReport::Step &step)
 			return fail(ErrorCode::InvalidArgument, profilingRun,
 				    fmt::format("task {}", i),
 				    "ran on the device, but the loadable has it for the CPU");
-		for (size_t op = 0; op < task->graph.size(); op++, result++)
+		const size_t first = profile_.operations.size();
+		for (size_t op = 0; op < task->graph.size(); op++, result++) {
 			profile_.operations.push_back(onDevice(
 				*task, op,
 				result < step.results.size() ? &step.results[result] : nullptr,
 				step.job, now_));
+			if (const auto from = streamProducer(*task, op))
+				profile_.operations.back().takesFrom = first + *from;
+		}
 	}
 	return {};
 }

@@ -166,12 +166,14 @@ private:
 		const double width = std::max(thinnest, at(operation.endNs) - x);
 		const std::string label = fitting(operation.text.action, width);
 
+		std::string title = fmt::format(
+			"{}.{} {} {}\n{} {}\n{}", operation.task, operation.index,
+			operation.text.engine, operation.text.action, operation.text.shape,
+			operation.text.types, timeText(operation.durationNs()));
+		if (!operation.text.layer.empty())
+			title = operation.text.layer + '\n' + title;
 		svg_.rectangle(x, y, width, barHeight, std::min(3.0, width / 3),
-			       "bar " + operation.text.engine,
-			       fmt::format("{}.{} {} {}\n{} {}\n{}", operation.task,
-					   operation.index, operation.text.engine,
-					   operation.text.action, operation.text.shape,
-					   operation.text.types, timeText(operation.durationNs())));
+			       "bar " + operation.text.engine, title);
 		if (!label.empty())
 			svg_.text(x + width / 2, y + barHeight / 2 + 4, "middle", label);
 	}

@@ -32,13 +32,16 @@ Json nameEvent(const char *what, size_t thread, const std::string &name)
 Json operationEvent(const OperationProfile &operation, size_t thread)
 {
 	Json arguments = { { "operation", fmt::format("{}.{}", operation.task, operation.index) },
+			   { "layer", operation.text.layer },
+			   { "action", operation.text.action },
 			   { "shape", operation.text.shape },
 			   { "types", operation.text.types },
 			   { "places", operation.text.places } };
 	if (operation.counted())
 		arguments["counters"] = countersJson(operation.counters);
 	return { { "ph", "X" },
-		 { "name", operation.text.action },
+		 { "name",
+		   operation.text.layer.empty() ? operation.text.action : operation.text.layer },
 		 { "cat", operation.text.engine },
 		 { "ts", microseconds(operation.startNs) },
 		 { "dur", microseconds(operation.durationNs()) },

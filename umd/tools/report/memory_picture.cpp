@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "tools/prof/prediction_table.h"
 #include "tools/report/pictures.h"
 #include "tools/report/words.h"
 

@@ -5,6 +5,7 @@
 
 #include "base64/base64.h"
 #include "tools/prof/prediction_profile.h"
+#include "tools/prof/prediction_table.h"
 #include "tools/prof/profile_table.h"
 #include "tools/prof/timeline_svg.h"
 #include "tools/report/pictures.h"

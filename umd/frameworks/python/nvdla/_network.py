@@ -172,10 +172,10 @@ class Network(Runnable):
 		"""
 		run = self._submit(inputs, timeout, 'normal', statistics=True)
 		run.wait()
-		operations, table = run.profile(self.name)
+		operations, layers, table = run.profile(self.name)
 		_, seconds = run.times()
 		self._finish(run, None)
-		return Profile(self.name, seconds, json.loads(operations), table)
+		return Profile(self.name, seconds, json.loads(operations)['rows'], json.loads(layers)['rows'], table)
 
 	def shared(self) -> 'SharedRun':
 		"""A run whose arrays are the device's memory: nothing is copied or converted."""

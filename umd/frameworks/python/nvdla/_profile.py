@@ -2,23 +2,30 @@
 """Where the time of a run went."""
 
 import dataclasses
+import html
 from typing import Any, Dict, List, Optional, Tuple
 
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-	"""An operation of a run.
+	"""What the core or the CPU did in one piece, or all that it did for a layer of the model.
 
-	engine:   "CONV", "SDP", ...; of the CPU "SOFTMAX", ...
+	Engines that pass data on the fly run at the same time: they are one operation, "CONV+SDP".
+
+	name:     "0.3+4", task and operations in it; of several for one layer "2 layers"
+	engine:   "CONV+SDP", "PDP", ...; of the CPU "SOFTMAX", ...
+	layer:    the layer of the model; '' if the loadable does not say
 	action:   what it does: "direct 3x3, pad 1"
 	shape:    "64x56x56 -> 64x56x56", channels x height x width
 	start:    seconds since the run began; None if the device told no times
-	duration: seconds; operations of different engines overlap
+	duration: seconds in which it ran; different operations may overlap
 	counters: what the core counted (stalls in cycles, saturated values, NaNs), by the names of
 		  struct drm_nvdla_operation_result; empty if it did not
 	"""
 
+	name: str
 	engine: str
+	layer: str
 	action: str
 	shape: str
 	start: Optional[float]
@@ -26,31 +33,59 @@ class Operation:
 	counters: Dict[str, Any]
 
 	def __str__(self) -> str:
-		return ' '.join(part for part in (self.engine, self.action, self.shape) if part)
+		return ' '.join(part for part in (self.name, self.engine, self.layer.split(';')[0] or self.action,
+						  self.shape) if part)
+
+
+def _operations(rows: List[Dict[str, Any]]) -> Tuple[Operation, ...]:
+	def seconds(nanoseconds):
+		return None if nanoseconds is None else nanoseconds / 1e9
+
+	return tuple(Operation(row['op'], row['engine'], row['layer'], row['action'], row['shape'],
+			       seconds(row['start_ns']), seconds(row['duration_ns']), row['counters'] or {})
+		     for row in rows)
 
 
 class Profile:
-	"""A run of a network, operation by operation. Made by Network.profile().
+	"""A run of a network. Made by Network.profile().
 
 	name:       of the network
 	duration:   seconds from the first step to the last's end
 	operations: in the order they were submitted
+	layers:     the same by layers of the model: one Operation for all that was done for a layer
 	"""
 
-	def __init__(self, name: str, duration: float, operations: List[Dict[str, Any]], table: str):
-		def seconds(nanoseconds):
-			return None if nanoseconds is None else nanoseconds / 1e9
-
+	def __init__(self, name: str, duration: float, operations: List[Dict[str, Any]],
+		     layers: List[Dict[str, Any]], table: str):
 		self._table = table
 		self.name = name
 		self.duration = duration
-		self.operations: Tuple[Operation, ...] = tuple(
-			Operation(one['engine'], one['action'], one['shape'], seconds(one['start_ns']),
-				  seconds(one['duration_ns']), one.get('counters', {})) for one in operations)
+		self.operations = _operations(operations)
+		self.layers = _operations(layers)
 
 	def __str__(self) -> str:
 		"""A line for each operation, and one for each engine."""
 		return self._table
+
+	def __repr__(self) -> str:
+		return f'<nvdla.Profile of {self.name}: {1e3 * self.duration:.3f} ms, {len(self.operations)} operations>'
+
+	def _repr_html_(self) -> str:
+		"""A table of the layers for a notebook."""
+		def milliseconds(layer):
+			return '' if layer.duration is None else f'{1e3 * layer.duration:.3f}'
+
+		rows = [(layer.layer or layer.name, layer.engine, layer.action, layer.shape, milliseconds(layer))
+			for layer in self.layers]
+		body = ''.join('<tr>' + ''.join(f'<td>{html.escape(cell)}</td>' for cell in row) + '</tr>' for row in rows)
+		return (f'<p>{html.escape(repr(self)[1:-1])}</p><table><tr><th>layer</th><th>engine</th><th>what</th>'
+			f'<th>shape</th><th>ms</th></tr>{body}</table>')
+
+	def to_dict(self) -> Dict[str, Any]:
+		"""All of it as numbers, strings, lists and dictionaries: for json.dump() or pandas.DataFrame()."""
+		return {'name': self.name, 'duration': self.duration,
+			'operations': [dataclasses.asdict(operation) for operation in self.operations],
+			'layers': [dataclasses.asdict(layer) for layer in self.layers]}
 
 	def slowest(self, count: int = 10) -> List[Operation]:
 		"""The operations that took longest, longest first; those without times are left out."""

@@ -163,12 +163,15 @@ public:
 		return { seconds(report_.queued), seconds(report_.duration) };
 	}
 
-	/* The last run's operations: as JSON, and as a table in text. */
-	std::pair<std::string, std::string> profile(const std::string &name) const
+	/* Of the last run, as JSON: hardware layers, and layers of the model; and a table in text.
+	 */
+	std::tuple<std::string, std::string, std::string> profile(const std::string &name) const
 	{
 		const auto profile = take(prof::runProfile(network_->loadable, report_, name));
 
-		return { prof::profileJson(profile).dump(), prof::profileTable(profile) };
+		return { prof::rowsJsonText(profile),
+			 prof::rowsJsonText(profile, { .byLayer = true }),
+			 prof::profileTable(profile) };
 	}
 
 private:

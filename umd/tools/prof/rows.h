@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of a profile's table: hardware layers, or layers of the model.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profile.h"
+
+namespace nvdla::prof
+{
+
+/** \brief Which rows a table has, and their order */
+struct View {
+	enum class Sort { Start, Time };
+
+	bool byLayer = false; /**< one row for each layer of the model */
+	Sort sort = Sort::Start;
+	unsigned top = 0; /**< rows, at most; 0: all */
+};
+
+/**
+ * \brief Operations that make one row
+ *
+ * Operations that pass data on the fly run at the same time: they are one hardware layer, whose
+ * time counts once.
+ */
+struct Row {
+	std::string name; /**< "0.3+4": task and operations; of a layer of the model "3 layers" */
+	std::string engines; /**< "CONV+SDP" */
+	std::string layer;   /**< empty: the loadable does not say */
+	std::string action;  /**< of the first operation */
+	std::string shape;   /**< from the first one's input to the last one's output */
+	std::string types;
+	bool timed = false;		/**< an operation has times */
+	uint64_t startNs = 0;		/**< since the run began */
+	uint64_t durationNs = 0;	/**< in which at least one of the operations ran */
+	std::vector<size_t> operations; /**< indices in Profile::operations */
+};
+
+std::vector<Row> rowsOf(const Profile &profile, const View &view);
+
+/** \brief The columns that tables of rows begin with: operations, engines, layer, action */
+class FirstColumns
+{
+public:
+	/** \param[in] rows of the table; the column of layers is left out if none has one */
+	explicit FirstColumns(const std::vector<Row> &rows);
+
+	std::string titles() const;
+	std::string of(const Row &row) const;
+
+private:
+	std::string cells(const std::string &name, const std::string &engines,
+			  const std::string &layer, const std::string &action) const;
+
+	size_t name_ = 7; /* characters */
+	size_t engines_ = 7;
+	size_t layer_ = 0;
+	size_t action_ = 10;
+};
+
+} /* namespace nvdla::prof */
