@@ -172,6 +172,7 @@ class Options(ProgramTest):
 			'nvdla-bench': (self.net, '--runs', 1, '--warm-up', 0),
 			'nvdla-info': (self.net,),
 			'nvdla-prof': (self.net,),
+			'nvdla-eval': ('--help',),
 			'nvdla-compile': (MODEL, '-o', self.out, '--report', 'text'),
 			'nvdla-convert': ('--help',),
 			'nvdla-top': ('--help',),

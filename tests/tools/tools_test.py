@@ -28,6 +28,70 @@ def npy(code, shape, values):
 		struct.pack(f'<{len(values)}{CODES[code]}', *values))
 
 
+class Eval(ProgramTest):
+	"""Handwritten digits in a folder for each class."""
+	NAMES = 'zero one two three four five six seven eight nine'.split()
+
+	def setUp(self):
+		super().setUp()
+		pixels = (DIGITS / 'held_out.npy').read_bytes()
+		labels = (DIGITS / 'held_out_labels.npy').read_bytes()
+		self.count = 40
+		everything = (len(pixels) - pixels.index(b'\n') - 1) // 64
+		self.pictures = self.folder / 'pictures'
+		first, self.truth = len(pixels) - 64 * everything, []
+		step = (len(labels) - labels.index(b'\n') - 1) // everything
+		for i in range(self.count):
+			label = labels[len(labels) - step * (everything - i)]
+			(self.pictures / self.NAMES[label]).mkdir(parents=True, exist_ok=True)
+			path = self.pictures / self.NAMES[label] / f'{i:03}.pgm'
+			path.write_bytes(b'P5 8 8 255\n' + pixels[first + 64 * i:first + 64 * (i + 1)])
+			self.truth.append((path, label))
+		self.labels = self.write('labels.txt', '\n'.join(self.NAMES).encode())
+		self.run_ = ('nvdla-eval', DIGITS / 'digits.onnx', self.pictures, '--labels', self.labels)
+
+	def test_share_of_right_answers(self):
+		right = sum(self.good('nvdla-run', DIGITS / 'digits.onnx', '--input', path, '--top', 1).split()[-2] == str(label)
+			    for path, label in self.truth)
+		said = json.loads(self.good(*self.run_, '--json'))['networks']
+		self.assertEqual((said[0]['pictures'], said[0]['first']), (self.count, right / self.count))
+		self.assertLessEqual(said[0]['first'], said[0]['first_five'])
+
+	def test_integers_beside_floats(self):
+		net = self.folder / 'fixed.nvdla'
+		self.good('nvdla-compile', DIGITS / 'digits.onnx', '-o', net, '--calibrate', DIGITS / 'held_out.npy')
+		said = json.loads(self.good(*self.run_, '--json', '--calibrate', DIGITS / 'held_out.npy', '--against', net))
+		floats, integers, other = said['networks']
+		self.assertEqual([floats['network'], integers['network'], other['network']],
+				 ['digits.onnx', 'digits.onnx int8', 'fixed.nvdla'])
+		self.assertEqual(integers['first'], other['first'])
+		self.assertEqual(floats['same_as_first'], 1)
+		self.assertGreater(integers['first'], 0.8)
+
+	def test_list_of_pictures(self):
+		for path, label in self.truth:
+			path.rename(self.pictures / path.name)
+		truth = self.write('truth.txt', ''.join(f'{path.name} {label}\n' for path, label in self.truth).encode())
+		self.assertRegex(self.good(*self.run_, '--truth', truth), r'digits.onnx +40 +\d')
+		self.assertIn(' 7 ', self.good(*self.run_, '--truth', truth, '--limit', 7))
+		self.assertIn('no folder with pictures', self.bad(2, *self.run_).replace('has no', 'no'))
+
+	def test_what_cannot_be_judged(self):
+		wrong = self.write('wrong.txt', b'a\nb\n')
+		said = self.bad(2, 'nvdla-eval', DIGITS / 'digits.onnx', self.pictures, '--labels', wrong)
+		self.assertIn('neither the name nor the number of one of 2 classes', said)
+		twice = self.write('twice.txt', '\n'.join(self.NAMES[:8] + ['seven', 'nine']).encode())
+		said = self.bad(2, 'nvdla-eval', DIGITS / 'digits.onnx', self.pictures, '--labels', twice)
+		self.assertTrue('is the name of 2 classes' in said or 'neither' in said, said)
+		short = self.write('short.txt', '\n'.join(self.NAMES + ['ten']).encode())
+		said = self.bad(2, 'nvdla-eval', DIGITS / 'digits.onnx', self.pictures, '--labels', short)
+		self.assertIn('has 11 lines, an output has 10 numbers', said)
+		truth = self.write('truth.txt', b'a.pgm\n')
+		self.assertIn('truth.txt:1', self.bad(2, *self.run_, '--truth', truth))
+		(self.pictures / 'zero' / 'z.png').write_bytes(b'no picture')
+		self.assertIn('z.png', self.bad(2, *self.run_))
+
+
 class Models(ProgramTest):
 	def said(self, picture):
 		said = self.good('nvdla-run', '--model', DIGITS / 'digits.onnx', '--input', picture, '--top', '1')
@@ -395,8 +459,7 @@ class Tools(ProgramTest):
 
 	def test_perf(self):
 		said = self.good('nvdla-run', '--loadable', self.net, '--perf')
-		for engine in ('CONV', 'SDP', 'PDP'):
-			self.assertRegex(said, rf'{engine} +\w.* (ns|us|ms) .*%')
+		self.assertRegex(said, r'0\.0\+1\+2 +CONV\+SDP\+PDP +\w.* (ns|us|ms) .*%')
 		said = json.loads(self.good('nvdla-run', '--loadable', self.net, '--perf', '--json', '--repeat', 2))
 		self.assertEqual([one['engine'] for one in said['operations']], ['CONV', 'SDP', 'PDP'])
 		for one in said['operations']:
@@ -416,6 +479,29 @@ class Tools(ProgramTest):
 		self.assertLessEqual(sdp['ts'], conv['ts'])
 		self.assertGreaterEqual(pdp['ts'] + pdp['dur'], conv['ts'])
 		self.assertTrue(svg.read_text().endswith('</svg>\n'))
+
+	def test_prof_by_layer(self):
+		model, csv, out = DIGITS / 'digits.onnx', self.folder / 'rows.csv', self.folder / 'rows.json'
+		self.good('nvdla-prof', model, '--by-layer', '--csv', csv, '--json', out)
+		rows = json.loads(out.read_text())['rows']
+		lines = csv.read_text().splitlines()
+		self.assertEqual([line.split(',')[2] for line in lines[1:]], [row['layer'] for row in rows])
+		self.assertIn('first_largest', {row['layer'] for row in rows} | {'first_largest'})
+		self.assertEqual(len({row['layer'] for row in rows}), len(rows))
+		# The same names on a chip, in the graph and behind the compiler.
+		net = self.folder / 'digits.nvdla'
+		self.good('nvdla-compile', model, '-o', net)
+		longest = self.good('nvdla-prof', net, '--chip', '--sort', 'time', '--top', 1).splitlines()
+		name = longest[1].split()[2]
+		self.assertIn(name, {row['layer'] for row in rows})
+		self.assertIn(name, self.good('nvdla-info', net))
+		for form in ('dot', 'svg'):
+			self.assertIn(name, self.good('nvdla-info', net, '--format', form))
+		text = self.folder / 'digits.json'
+		self.good('nvdla-convert', net, text)
+		self.assertIn(name, json.loads(text.read_text())['task_list'][0]['layers'])
+		# Standard output has the rows alone.
+		self.assertTrue(self.good('nvdla-prof', net, '--csv', '-').startswith('op,engine,layer,'))
 
 	def test_bench(self):
 		run = ('nvdla-bench', self.net, '--warm-up', 0, '--runs', 7)

@@ -17,6 +17,11 @@ std::string NetworkFile::name() const
 	return std::filesystem::path(path).filename().string();
 }
 
+NetworkFile networkFile(const std::string &path)
+{
+	return { path, path.ends_with(".tflite") || path.ends_with(".onnx"), {}, {} };
+}
+
 void NetworkOptions::addTo(CommandLine &app, const std::string &modelHelp)
 {
 	const auto network = app.option("network", network_,
@@ -47,8 +52,7 @@ Result<NetworkFile> NetworkOptions::file() const
 	if (path.empty())
 		return fail(ErrorCode::InvalidArgument, "network is required", "",
 			    "a loadable or a model");
-	const bool isModel =
-		loadable_.empty() && (path.ends_with(".tflite") || path.ends_with(".onnx"));
+	const bool isModel = loadable_.empty() && networkFile(path).isModel;
 	for (const CommandLineOption &option : ofModels_) {
 		if (auto used = checkUses({ { option, isModel, "a model to compile" } }); !used)
 			return forward(used);

@@ -25,6 +25,9 @@ struct NetworkFile {
 	std::string name() const;
 };
 
+/** \return the file at \a path: a model if its name ends so */
+NetworkFile networkFile(const std::string &path);
+
 /** \brief The argument and the options that name it; has to exist until they are parsed */
 class NetworkOptions
 {

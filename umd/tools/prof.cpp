@@ -123,6 +123,7 @@ Result<void> run(Settings &settings)
 	auto report = runNetwork(settings, *network);
 	if (!report)
 		return forward(report);
+	tools::sayZeroInputs("nvdla-prof", settings.run.inputs.size(), *network);
 	auto profile = prof::runProfile(read->loadable, *report,
 					settings.run.network.name() + " on " + settings.run.device);
 	if (!profile)

@@ -7,14 +7,13 @@
 #include <fmt/core.h>
 #include <nvdla/network.h>
 
-#include "base/io/printable.h"
+#include "labels.h"
 #include "program.h"
 #include "progress.h"
 #include "run_options.h"
 #include "run_report.h"
 #include "surfaces.h"
 #include "tensor_io.h"
-#include "text_file.h"
 #include "tools/prof/run_profile.h"
 
 namespace
@@ -105,31 +104,6 @@ Result<Loadable> loadNetwork(RunSettings &settings, Progress &progress)
 	return std::move(network->loadable);
 }
 
-/* A name for each number of an output; of another count they would be those of other classes. */
-Result<std::vector<std::string>> readLabels(const std::string &path, const Network &network)
-{
-	auto labels = readLines(path);
-	std::string counts;
-
-	if (!labels || path.empty())
-		return labels;
-	for (const TensorDesc &desc : network.outputs()) {
-		if (desc.elements() == labels->size())
-			return labels;
-		counts += fmt::format("{}{}", counts.empty() ? "" : ", ", desc.elements());
-	}
-	return fail(ErrorCode::InvalidArgument, "--labels", path,
-		    fmt::format("has {} lines, an output has {} numbers", labels->size(), counts));
-}
-
-/* Not beside an error, which is one line. */
-void sayZeroInputs(const RunSettings &settings, const Network &network)
-{
-	for (size_t i = settings.inputs.size(); i < network.inputs().size(); i++)
-		fmt::print(stderr, "nvdla-run: input '{}' is zero: --input gives it a file\n",
-			   printable(network.inputs()[i].name));
-}
-
 Result<void> run(RunSettings settings)
 {
 	Progress progress(!settings.json);
@@ -158,7 +132,7 @@ Result<void> run(RunSettings settings)
 	auto reports = runNetwork(settings, *device, *network, progress);
 	if (!reports)
 		return forward(reports);
-	sayZeroInputs(settings, *network);
+	sayZeroInputs("nvdla-run", settings.inputs.size(), *network);
 
 	const auto outputs = settings.outputs.empty() && settings.usualOutputs
 				     ? usualOutputs(*network)

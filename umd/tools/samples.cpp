@@ -9,6 +9,7 @@
 
 #include "base/io/file.h"
 #include "fitted.h"
+#include "picture_file.h"
 
 namespace nvdla::tools
 {
@@ -18,16 +19,6 @@ namespace
 
 constexpr const char *reading = "read samples";
 constexpr uint64_t maxSampleBytes = uint64_t{ 1 } << 32;
-
-bool isSample(const std::filesystem::path &path)
-{
-	constexpr const char *suffixes[] = { ".npy", ".png", ".jpg", ".jpeg", ".pgm", ".ppm" };
-	std::string suffix = path.extension().string();
-
-	std::transform(suffix.begin(), suffix.end(), suffix.begin(),
-		       [](unsigned char c) { return std::tolower(c); });
-	return std::find(std::begin(suffixes), std::end(suffixes), suffix) != std::end(suffixes);
-}
 
 /* The files, those of a folder by name. */
 Result<std::vector<std::string>> filesOf(const std::vector<std::string> &paths)
@@ -42,7 +33,7 @@ Result<std::vector<std::string>> filesOf(const std::vector<std::string> &paths)
 		}
 		const auto first = static_cast<ptrdiff_t>(files.size());
 		for (const auto &entry : std::filesystem::directory_iterator(path, error)) {
-			if (isSample(entry.path()))
+			if (entry.path().extension() == ".npy" || isPictureFile(entry.path()))
 				files.push_back(entry.path().string());
 		}
 		if (error)

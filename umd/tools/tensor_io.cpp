@@ -10,6 +10,7 @@
 #include <nvdla/tensor_file.h>
 
 #include "base/io/file.h"
+#include "base/io/printable.h"
 #include "fitted.h"
 
 namespace nvdla::tools
@@ -111,6 +112,13 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 	if (!elements)
 		return forward(elements);
 	return network.setInputElements(index, *elements);
+}
+
+void sayZeroInputs(const char *program, size_t given, const Network &network)
+{
+	for (size_t i = given; i < network.inputs().size(); i++)
+		fmt::print(stderr, "{}: input '{}' is zero: --input gives it a file\n", program,
+			   printable(network.inputs()[i].name));
 }
 
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,

@@ -30,6 +30,15 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 		      const RunSettings &settings);
 
 /**
+ * \brief Say of inputs that got no file that they are zero
+ *
+ * To be called behind what may fail: beside an error, which is one line, it would not be seen.
+ *
+ * \param[in] given inputs that got one
+ */
+void sayZeroInputs(const char *program, size_t given, const Network &network);
+
+/**
  * \brief Write an output to a file
  *
  * A name that ends in .raw: bytes of the tensor as they are; .npy: its numbers,

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nvdla-eval: how many pictures of a folder a network recognizes.
+ */
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/core.h>
+#include <nvdla/network.h>
+
+#include "base/io/file.h"
+#include "command-line/command_line.h"
+#include "eval/labelled_pictures.h"
+#include "eval/score.h"
+#include "labels.h"
+#include "network_file.h"
+#include "program.h"
+#include "progress.h"
+#include "samples.h"
+#include "tensor_io.h"
+#include "text_file.h"
+
+namespace
+{
+
+using namespace nvdla;
+
+struct Settings {
+	tools::RunSettings run; /* device, network, what pixels become */
+	std::string folder;
+	std::string truth;
+	std::string labels;
+	std::vector<std::string> samples; /* of a second network of integers */
+	std::vector<std::string> others;
+	std::vector<float> mean;
+	uint64_t limit = 0;
+	bool json = false;
+};
+
+/* A network that is to be judged. */
+struct Candidate {
+	std::string name;
+	Loadable loadable;
+};
+
+/* A float model once more, in 8-bit integers. */
+Result<Candidate> calibrated(const Settings &settings)
+{
+	tools::NetworkFile file = settings.run.network;
+
+	if (!file.isModel)
+		return fail(ErrorCode::InvalidArgument, "--calibrate", file.path,
+			    "is a loadable; a float model is needed");
+	auto bytes = readWholeFile(file.path, maxModelBytes);
+	if (!bytes)
+		return forward(bytes);
+	auto inputs = modelInputs(*bytes);
+	if (!inputs)
+		return forward(inputs);
+	auto samples = tools::readSamples(settings.samples, *inputs, settings.run.scaling);
+	if (!samples)
+		return forward(samples);
+	file.options.calibration = Calibration{ .samples = std::move(*samples) };
+	file.cache.clear();
+	auto read = tools::readNetwork(file);
+	if (!read)
+		return forward(read);
+	return Candidate{ file.name() + " int8", std::move(read->loadable) };
+}
+
+Result<std::vector<Candidate>> candidates(const Settings &settings)
+{
+	std::vector<Candidate> all;
+	auto read = tools::readNetwork(settings.run.network);
+
+	if (!read)
+		return forward(read);
+	all.push_back({ settings.run.network.name(), std::move(read->loadable) });
+	if (!settings.samples.empty()) {
+		auto integers = calibrated(settings);
+		if (!integers)
+			return forward(integers);
+		all.push_back(std::move(*integers));
+	}
+	for (const std::string &path : settings.others) {
+		tools::NetworkFile other = tools::networkFile(path);
+		other.options = settings.run.network.options;
+		auto network = tools::readNetwork(other);
+		if (!network)
+			return forward(network);
+		all.push_back({ other.name(), std::move(network->loadable) });
+	}
+	return all;
+}
+
+Result<eval::Score> judge(const Settings &settings, const Candidate &candidate,
+			  const std::vector<eval::LabelledPicture> &pictures, size_t classes)
+{
+	constexpr size_t answers = 5;
+	tools::Progress progress(!settings.json);
+	RunOptions options;
+	eval::Score score{ .network = candidate.name };
+
+	options.timeout = std::chrono::milliseconds(settings.run.timeoutMs);
+	auto device = Device::open(settings.run.device);
+	if (!device)
+		return forward(device);
+	auto network = Network::load(*device, candidate.loadable);
+	if (!network)
+		return forward(network);
+	if (network->inputs().size() != 1)
+		return fail(ErrorCode::InvalidArgument, "evaluate", candidate.name,
+			    fmt::format("has {} inputs; pictures need a network with one",
+					network->inputs().size()));
+	auto output = tools::findOutputOf(*network, classes, settings.labels);
+	if (!output)
+		return forward(output);
+	for (const eval::LabelledPicture &picture : pictures) {
+		std::vector<size_t> best;
+		progress.count(candidate.name.c_str(), score.pictures, pictures.size());
+		if (auto set = tools::setInput(*network, 0, picture.path, settings.run); !set)
+			return forward(set);
+		auto report = network->run(options);
+		if (!report)
+			return forward(report);
+		auto top = tools::topElements(*network, *output, answers);
+		if (!top)
+			return forward(top);
+		for (const auto &[index, value] : *top)
+			best.push_back(index);
+		score.add(picture.label, best,
+			  std::chrono::duration<double, std::milli>(report->duration).count());
+	}
+	return score;
+}
+
+/* Keep \a count of them, of all classes: they are sorted by class. */
+void thinOut(std::vector<eval::LabelledPicture> &pictures, size_t count)
+{
+	std::vector<eval::LabelledPicture> kept;
+
+	for (size_t i = 0; i < count && count < pictures.size(); i++)
+		kept.push_back(pictures[i * pictures.size() / count]);
+	if (!kept.empty())
+		pictures = std::move(kept);
+}
+
+Result<void> evaluate(const Settings &settings)
+{
+	auto labels = tools::readLines(settings.labels);
+	if (!labels)
+		return forward(labels);
+	auto pictures = settings.truth.empty()
+				? eval::picturesInFolders(settings.folder, *labels)
+				: eval::picturesInList(settings.folder, settings.truth, *labels);
+	if (!pictures)
+		return forward(pictures);
+	if (settings.limit)
+		thinOut(*pictures, settings.limit);
+	auto networks = candidates(settings);
+	if (!networks)
+		return forward(networks);
+	std::vector<eval::Score> scores;
+	for (const Candidate &candidate : *networks) {
+		auto score = judge(settings, candidate, *pictures, labels->size());
+		if (!score)
+			return forward(score);
+		scores.push_back(std::move(*score));
+	}
+	fmt::print("{}", settings.json ? eval::scoreJson(scores) : eval::scoreTable(scores));
+	return {};
+}
+
+void addOptions(CommandLine &app, Settings &settings)
+{
+	app.option("folder", settings.folder,
+		   "pictures, in a folder for each class: named as its label, the first word of "
+		   "that, or its number from 0 on")
+		.required();
+	app.option("--labels", settings.labels, "names of the classes, a line each").required();
+	app.option("--truth", settings.truth,
+		   "text file that says what pictures show, instead of folders for classes: a line "
+		   "each with path, space and class");
+	app.option("--calibrate", settings.samples,
+		   "pictures, .npy and folders of them: judge a float model in 8-bit integers, "
+		   "too, as nvdla-compile --calibrate makes it")
+		.repeatable();
+	app.option("--against", settings.others, "another network, judged on the same pictures")
+		.repeatable();
+	app.option("--limit", settings.limit, "judge on N pictures only, spread evenly over all");
+	app.option("--normalize", settings.run.scaling.normalize, "divide pixels by this")
+		.showDefault();
+	app.option("--mean", settings.mean, "subtract from pixels before, per channel: a,b,c,d")
+		.commaList(4);
+	app.option("--device", settings.run.device,
+		   "/dev/accel/accelN, or embedded for the device model in this process")
+		.showDefault();
+	app.option("--timeout", settings.run.timeoutMs, "longest time of a job on the device, ms")
+		.range(1u, 600000u)
+		.showDefault();
+	app.flag("--json", settings.json, "print the figures as JSON");
+}
+
+} /* namespace */
+
+int main(int argc, char **argv)
+{
+	return tools::runProgram("nvdla-eval", [&]() -> Result<int> {
+		CommandLine app{
+			"Runs a network on the pictures of a folder and prints how many of "
+			"them it recognizes.",
+			"nvdla-eval",
+			"nvdla-eval model.onnx pictures --labels classes.txt --calibrate "
+			"samples"
+		};
+		Settings settings;
+		tools::NetworkOptions network;
+
+		app.footer(tools::exitCodeHelp);
+		network.addTo(app);
+		addOptions(app, settings);
+		if (const auto code = app.parse(argc, argv))
+			return *code;
+		std::copy_n(settings.mean.begin(),
+			    std::min(settings.mean.size(), settings.run.scaling.mean.size()),
+			    settings.run.scaling.mean.begin());
+
+		return tools::finished(network.file().and_then([&](tools::NetworkFile file) {
+			settings.run.network = std::move(file);
+			return evaluate(settings);
+		}));
+	});
+}

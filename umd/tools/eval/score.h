@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How many pictures a network recognizes.
+ */
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nvdla::eval
+{
+
+/** \brief The answers of one network to a set of pictures */
+struct Score {
+	std::string network;
+	size_t pictures = 0;
+	size_t first = 0;	     /**< whose class had the largest number */
+	size_t firstFive = 0;	     /**< whose class was among the five largest */
+	double milliseconds = 0;     /**< of all runs */
+	std::vector<size_t> answers; /**< class with the largest number, for each picture */
+
+	/**
+	 * \brief Count a picture
+	 * \param[in] best classes with the largest numbers, largest first
+	 */
+	void add(size_t label, std::span<const size_t> best, double took);
+};
+
+/** \return share of the pictures to which both give the same answer, 0 to 1 */
+double agreement(const Score &one, const Score &other);
+
+/** \return a line for each network; how often others agree with the first one */
+std::string scoreTable(const std::vector<Score> &scores);
+
+/** \return the same as a JSON object */
+std::string scoreJson(const std::vector<Score> &scores);
+
+} /* namespace nvdla::eval */

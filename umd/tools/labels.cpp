@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "labels.h"
+
+#include <fmt/core.h>
+
+#include "text_file.h"
+
+namespace nvdla::tools
+{
+
+Result<size_t> findOutputOf(const Network &network, size_t count, const std::string &path)
+{
+	std::string counts;
+
+	for (size_t i = 0; i < network.outputs().size(); i++) {
+		const size_t numbers = network.outputs()[i].elements();
+		if (numbers == count)
+			return i;
+		counts += fmt::format("{}{}", counts.empty() ? "" : ", ", numbers);
+	}
+	return fail(ErrorCode::InvalidArgument, "--labels", path,
+		    fmt::format("has {} lines, an output has {} numbers", count, counts));
+}
+
+Result<std::vector<std::string>> readLabels(const std::string &path, const Network &network)
+{
+	auto labels = readLines(path);
+
+	if (!labels || path.empty())
+		return labels;
+	if (auto output = findOutputOf(network, labels->size(), path); !output)
+		return forward(output);
+	return labels;
+}
+
+} /* namespace nvdla::tools */
