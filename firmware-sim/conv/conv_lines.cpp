@@ -187,7 +187,7 @@ private:
 
 	/*
 	 * A thread's: one for each group that is worked on at once, so that each has its lines in
-	 * their order, and the first one that is missed is the first in the stream.
+	 * their order.
 	 */
 	void takeSinks(std::vector<std::unique_ptr<StreamSink>> &sinks, unsigned int thread)
 	{

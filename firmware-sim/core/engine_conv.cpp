@@ -38,7 +38,7 @@ public:
 			merge(result, stream.finish());
 		if (pdp && !result.hangs)
 			merge(result, pdp->finish());
-		port.join(results, false);
+		port.join(results);
 		if (!result.hangs && engine_.fetching()) {
 			sumsDone(std::move(result));
 			return engine_.finishFetch();

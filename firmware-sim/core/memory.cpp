@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <tuple>
 
 namespace nvdla::sim
 {
@@ -76,22 +77,19 @@ void MemoryPort::write(RamType type, uint64_t address, std::span<const std::byte
 
 void MemoryPort::fault(RamType type, uint64_t address)
 {
-	if (faulted_)
+	if (faulted_ && std::tie(address, type) >= std::tie(faultAddress_, faultType_))
 		return;
 	faulted_ = true;
 	faultType_ = type;
 	faultAddress_ = address;
 }
 
-void MemoryPort::join(const MemoryPort &other, bool first)
+void MemoryPort::join(const MemoryPort &other)
 {
 	for (size_t i = 0; i < std::size(traffic_); i++)
 		traffic_[i] += other.traffic_[i];
-	if (!other.faulted_ || (faulted_ && !first))
-		return;
-	faulted_ = true;
-	faultType_ = other.faultType_;
-	faultAddress_ = other.faultAddress_;
+	if (other.faulted_)
+		fault(other.faultType_, other.faultAddress_);
 }
 
 void ReadRange::read(uint64_t offset, std::span<std::byte> out)

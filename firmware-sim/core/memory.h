@@ -71,7 +71,7 @@ inline bool areApart(std::span<const std::byte> a, std::span<const std::byte> b)
  * Counts the traffic and remembers whether an access missed, so that an engine
  * reads and writes without handling each failure: a failed read gives zeroes,
  * a failed write is dropped, and the operation ends with one guest error that
- * names the first address.
+ * names the lowest address: it is the same however threads share the work.
  */
 class MemoryPort
 {
@@ -129,8 +129,8 @@ public:
 
 	/** \return another way to the same memories, for another thread */
 	MemoryPort fork() const { return MemoryPort(dram_, cvsram_, cancel_); }
-	/** \brief Count what went through \a other \param first whether its misses were first */
-	void join(const MemoryPort &other, bool first);
+	/** \brief Count what went through \a other, and was missed there */
+	void join(const MemoryPort &other);
 
 	const Traffic &traffic(RamType type) const { return traffic_[static_cast<size_t>(type)]; }
 	/** \brief What came since traffic() was that does not count: another one counts it */
@@ -140,7 +140,7 @@ public:
 	}
 
 	bool faulted() const { return faulted_; }
-	/** \brief First address that missed; valid if faulted() */
+	/** \brief Lowest address of an access that missed; valid if faulted() */
 	uint64_t faultAddress() const { return faultAddress_; }
 	/** \brief Memory of that address; valid if faulted() */
 	RamType faultType() const { return faultType_; }

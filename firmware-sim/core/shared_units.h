@@ -30,8 +30,7 @@ inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
  * \brief Do units 0 to \a count - 1, each once
  *
  * None may change what another one reads, or write where another one writes. \a memory has counted
- * everything afterwards, and missed what the first unit has missed that did, if it had not missed
- * anything before.
+ * everything afterwards.
  *
  * \param workers null: the caller's thread does it all \param threads at most
  * \param newPart of a way to memory makes what a thread has of its own, whose work() is called
@@ -44,7 +43,6 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 {
 	Bands bands(count, workers ? std::min(threads, workers->threads()) : 1);
 	std::mutex mutex; /* of what is put together */
-	uint64_t firstMiss = memory.faulted() ? 0 : UINT64_MAX;
 
 	const auto work = [&](unsigned int thread) {
 		auto unit = bands.take(thread);
@@ -52,17 +50,12 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 			MemoryPort port = memory.fork();
 			const auto part = newPart(port);
 			const uint64_t first = *unit;
-			uint64_t miss = UINT64_MAX;
 			/* Those of another band may come before the ones there were. */
 			for (; unit && *unit >= first && !port.cancelled();
-			     unit = bands.take(thread)) {
+			     unit = bands.take(thread))
 				part->work(*unit);
-				if (port.faulted())
-					miss = std::min(miss, *unit);
-			}
 			const std::lock_guard lock(mutex);
-			memory.join(port, miss < firstMiss);
-			firstMiss = std::min(miss, firstMiss);
+			memory.join(port);
 			join(*part);
 		}
 	};

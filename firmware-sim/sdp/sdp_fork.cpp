@@ -158,12 +158,7 @@ void SdpStream::join(StreamSink &sink)
 	SdpStream &other = forked.stream();
 
 	count(other);
-	/* What the convolution itself has missed came before. */
-	const bool first =
-		other.faultAt_ < faultAt_ && (faultAt_ != UINT64_MAX || !memory_.faulted());
-
-	memory_.join(other.memory_, first);
-	faultAt_ = std::min(faultAt_, other.faultAt_);
+	memory_.join(other.memory_);
 	if (forked.pdp())
 		toPdp_->join(*forked.pdp());
 }

@@ -82,8 +82,6 @@ void SdpStream::process(const StreamRun &run, uint32_t atoms)
 
 	for (uint32_t x = 0; x < atoms && !memory_.cancelled(); x += most)
 		processSome(run, x, std::min(most, atoms - x));
-	if (faultAt_ == UINT64_MAX && memory_.faulted())
-		faultAt_ = uint64_t{ run.surface } << 32 | run.y << 16 | run.x;
 }
 
 /* Chunk of a run: \a count atoms from the run's atom \a first on. */

@@ -180,8 +180,6 @@ private:
 	std::vector<std::byte> buffer_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;
-	/** Run of the stream in which an access has missed first: surface, line, column */
-	uint64_t faultAt_ = UINT64_MAX;
 	std::optional<SharedReads> reads_; /**< there if it was forked */
 	std::string guestError_;
 };

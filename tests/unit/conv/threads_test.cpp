@@ -105,7 +105,7 @@ public:
 		merge(result, sdp.finish());
 		if (behind_.toPdp)
 			merge(result, pdp.finish());
-		port.join(results, false);
+		port.join(results);
 
 		std::string memory(Bench::kMemory, 0);
 		bench_.dram.read(0, std::as_writable_bytes(std::span(memory)));

@@ -134,6 +134,21 @@ TEST_F(MemoryPortTest, FailedReadGivesZeroesAndIsRemembered)
 	EXPECT_EQ(port.traffic(RamType::Cv).readBytes, 0U);
 }
 
+/* Which of several misses is told does not depend on how threads shared the work. */
+TEST_F(MemoryPortTest, TheLowestMissIsRemembered)
+{
+	Bytes bytes(16);
+	for (const bool lowestFirst : { true, false }) {
+		MemoryPort all = port.fork(), low = port.fork(), high = port.fork();
+		low.write(RamType::Mc, 100, bytes);
+		low.write(RamType::Mc, 80, bytes);
+		high.write(RamType::Mc, 90, bytes);
+		all.join(lowestFirst ? low : high);
+		all.join(lowestFirst ? high : low);
+		EXPECT_EQ(all.faultAddress(), 80U) << lowestFirst;
+	}
+}
+
 TEST_F(MemoryPortTest, ViewsAreWhatIsRead)
 {
 	std::vector<std::byte> buffer;
