@@ -3,6 +3,7 @@
 
 import json
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -207,9 +208,18 @@ class Models(ProgramTest):
 		file = self.folder / 'report.html'
 		self.assertEqual(self.compile('--report', 'html', '--report-file', file), '')
 		page = file.read_text()
-		for words in ('<td class="t">Conv</td>', 'direct 3x3, pad 1', 'over channels', 'base64,'):
+		for words in ('<td class="t">Conv</td>', 'direct 3x3, pad 1', 'over channels', '1 x 8 x 8 x 8'):
 			self.assertIn(words, page)
-		self.assertNotIn('http', re.sub(r'base64,[^"]*', '', page))
+		self.assertNotIn('http', page.replace('http://www.w3.org/2000/svg', ''))
+		# What the rows name is in the pictures: an operation twice, in the timeline and the graph.
+		operations = [one for row in re.findall(r'<tr data-op="([^"]*)"', page) for one in row.split()]
+		drawn = re.findall(r'<g data-op="([^"]*)"', page)
+		self.assertEqual(set(operations), set(drawn))
+		self.assertLessEqual(set(re.findall(r'<tr class="layer" data-layer="([^"]+)"', page)),
+				     set(re.findall(r'<g data-layer="([^"]*)"', page)))
+		if shutil.which('node'):
+			script = self.write('page.js', re.search(r'<script>(.*)</script>', page, re.DOTALL)[1].encode())
+			subprocess.run(['node', '--check', script], check=True)
 
 	def test_strategy(self):
 		def report(*options):

@@ -53,6 +53,7 @@ struct Value {
 	std::string name;
 	ElementType type = ElementType::Float32;
 	Extents shape;
+	Extents shapeInFile; /**< where the file has the axes in another order */
 	/** \brief What integers stand for; several: one for each index along quantizedAxis */
 	TensorQuantization quantization;
 	uint32_t quantizedAxis = 0;

@@ -55,7 +55,7 @@ struct LayerReport {
 /** \brief A tensor that an operator of a model writes, or that the application gives */
 struct ModelTensor {
 	std::string name;
-	std::string shape; /**< "1 x 8 x 8 x 3", in the core's order of axes */
+	std::string shape; /**< "1 x 8 x 8 x 3", in the file's order of axes */
 	std::string type;  /**< "int8", as in the file */
 };
 

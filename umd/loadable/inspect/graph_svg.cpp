@@ -123,11 +123,16 @@ void drawNode(Svg &svg, const GraphNode &node, const LayoutBox &box, double tags
 	for (size_t i = 0; i < node.operations.size(); i++, top += rowHeight) {
 		const GraphOperation &operation = node.operations[i];
 		const OperationText &text = operation.text;
+		svg.beginMark(operation.mark.empty() ? "data-op" : "data-layer",
+			      operation.mark.empty()
+				      ? fmt::format("{}.{}", operation.task, operation.index)
+				      : operation.mark);
 		svg.rectangle(left + 3, top + 3, tags, rowHeight - 6, 3, "tag " + text.engine,
 			      titleOf(operation));
 		svg.text(left + 3 + tags / 2, top + rowHeight / 2 + 4, "engine", text.engine);
 		svg.text(left + tags + padding, top + 16, "", text.action);
 		svg.text(left + tags + padding, top + 31, "small", secondLine(text));
+		svg.endMark();
 		if (i)
 			svg.line(left, top, left + box.width, top, "divide");
 	}

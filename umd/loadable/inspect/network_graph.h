@@ -20,6 +20,8 @@ struct GraphOperation {
 	uint16_t task = 0; /**< id */
 	size_t index = 0;  /**< in its task */
 	OperationText text;
+	/** \brief Of a model's graph: the layer that it is, which has no operations yet */
+	std::string mark = {};
 };
 
 /** \brief A tensor of the application, or operations that run as one: fused on the fly */

@@ -62,6 +62,11 @@ void Svg::path(std::string_view data, std::string_view classes)
 	out_ += fmt::format("<path d=\"{}\" class=\"{}\"/>\n", data, classes);
 }
 
+void Svg::beginMark(std::string_view attribute, std::string_view value)
+{
+	out_ += fmt::format("<g {}=\"{}\">\n", attribute, escapeXml(value));
+}
+
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view classes)
 {
 	out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" "

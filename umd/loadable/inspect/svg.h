@@ -28,6 +28,13 @@ public:
 	void text(double x, double y, std::string_view classes, std::string_view text);
 	/** \param[in] data commands as in the "d" attribute */
 	void path(std::string_view data, std::string_view classes);
+	/**
+	 * \brief What is drawn until endMark() belongs to something, for programs that show the
+	 * picture
+	 * \param[in] attribute such as "data-op"
+	 */
+	void beginMark(std::string_view attribute, std::string_view value);
+	void endMark() { out_ += "</g>\n"; }
 	void line(double x1, double y1, double x2, double y2, std::string_view classes);
 
 	/** \brief Another picture in this one; their styles are for both */

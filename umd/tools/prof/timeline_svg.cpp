@@ -172,10 +172,12 @@ private:
 			operation.text.types, timeText(operation.durationNs()));
 		if (!operation.text.layer.empty())
 			title = operation.text.layer + '\n' + title;
+		svg_.beginMark("data-op", fmt::format("{}.{}", operation.task, operation.index));
 		svg_.rectangle(x, y, width, barHeight, std::min(3.0, width / 3),
 			       "bar " + operation.text.engine, title);
 		if (!label.empty())
 			svg_.text(x + width / 2, y + barHeight / 2 + 4, "middle", label);
+		svg_.endMark();
 	}
 
 	const Profile &profile_;

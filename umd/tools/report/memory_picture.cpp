@@ -42,12 +42,14 @@ void drawRange(Svg &svg, const AssembledRange &range, double top, double perStep
 	const double height = static_cast<double>(range.size) * perByte;
 	const double y = top + static_cast<double>(bytes - range.offset - range.size) * perByte;
 
+	svg.beginMark("data-steps", fmt::format("{} {}", range.firstStep, range.lastStep));
 	svg.rectangle(x, y, width, height, 0, "mapRange",
 		      fmt::format("{}: {} bytes at {}, steps {} to {}", range.name, range.size,
 				  range.offset, range.firstStep, range.lastStep));
 	const auto letters = static_cast<size_t>(std::max(0.0, (width - 4) / letterWidth));
 	if (height >= lineHeight && letters >= 3)
 		svg.text(x + 2, y + lineHeight - 2, "mapText", range.name.substr(0, letters));
+	svg.endMark();
 }
 
 void drawMap(Svg &svg, const MemoryUse &use, double top, size_t steps)

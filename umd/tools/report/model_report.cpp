@@ -84,8 +84,14 @@ private:
 		const inspect::OperationText text = inspect::describeOperation(task, index);
 		const std::string name = nameOf({ task.id, index });
 
-		add(name,
-		    { nullptr, text.engine, text.action, text.shape, text.types, { name }, {} });
+		add(name, { nullptr,
+			    text.engine,
+			    text.action,
+			    text.shape,
+			    text.types,
+			    { name },
+			    { { task.id, index } },
+			    {} });
 	}
 
 	void addCore(const chip::PredictedOperation &operation)
@@ -101,6 +107,7 @@ private:
 		for (const auto &member : operation.members) {
 			step.mode += (step.mode.empty() ? "" : "; ") + member.text.action;
 			step.operations.push_back(nameOf({ operation.task, member.index }));
+			step.places.emplace_back(operation.task, member.index);
 		}
 		const std::string first = step.operations.front();
 		add(first, std::move(step));

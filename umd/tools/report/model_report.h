@@ -33,6 +33,8 @@ struct Step {
 	std::string shape;
 	std::string types;
 	std::vector<std::string> operations; /**< in the graph */
+	/** \brief Task and index in it of each of them */
+	std::vector<std::pair<uint16_t, size_t>> places;
 	Cost cost;
 };
 

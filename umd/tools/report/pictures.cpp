@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/printable.h"
 #include "loadable/inspect/graph_picture.h"
 #include "tools/report/words.h"
 
@@ -21,10 +22,12 @@ using inspect::NetworkGraph;
 using inspect::Svg;
 
 constexpr double gap = 24.0;
+constexpr size_t nameWidth = 48; /* characters */
 
 std::string tensorText(const ModelTensor &tensor)
 {
-	return fmt::format("{} {} {}", tensor.name, tensor.shape, tensor.type);
+	return fmt::format("{} {} {}", shortened(tensor.name, nameWidth), tensor.shape,
+			   tensor.type);
 }
 
 GraphNode tensorNode(GraphNode::Kind kind, const ModelTensor &tensor)
@@ -42,13 +45,13 @@ GraphNode operatorNode(const CompileReport &report, const ModelOperator &operati
 	inspect::OperationText text;
 
 	text.engine = operation.type;
-	text.action = operation.name;
+	text.action = shortened(operation.name, nameWidth);
 	if (!operation.outputs.empty()) {
 		const ModelTensor &made = report.tensors[operation.outputs.front()];
 		text.shape = made.shape;
 		text.types = made.type;
 	}
-	node.operations.push_back({ 0, 0, std::move(text) });
+	node.operations.push_back({ 0, 0, std::move(text), operation.name });
 	return node;
 }
 

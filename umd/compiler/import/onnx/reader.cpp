@@ -420,6 +420,10 @@ Result<Model> Reader::read()
 	}
 	if (auto done = readOutputs(); !done)
 		return forward(done);
+	for (const auto &[name, tensor] : import_.tensors) {
+		if (Value &value = import_.model.values[tensor.id]; value.name == name)
+			value.shapeInFile = tensor.shape;
+	}
 	import_.model.setAsideInvalid();
 	if (auto checked = import_.model.check(); !checked)
 		return forward(checked);
