@@ -31,13 +31,13 @@ static int check_errors(const char *path)
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(strstr(nvdla_last_error(), "num_sample_numbers: is 65, no multiple of the 64"));
 	options.num_sample_numbers = PIXELS;
-	options.range_method = NVDLA_RANGE_ENTROPY + 1;
+	options.ranges = NVDLA_RANGE_ENTROPY + 1;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
-	EXPECT(strstr(nvdla_last_error(), "range_method"));
-	options.range_method = 0;
-	options.type = NVDLA_DATA_HALF;
+	EXPECT(strstr(nvdla_last_error(), "ranges"));
+	options.ranges = 0;
+	options.precision = NVDLA_DATA_HALF;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
-	EXPECT(strstr(nvdla_last_error(), "type: is 2"));
+	EXPECT(strstr(nvdla_last_error(), "precision: is 2"));
 	options = (struct nvdla_compile_options){ .size = sizeof(options), .strategy = "bands=1" };
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(strstr(nvdla_last_error(), "'bands=1': can be auto, always or never"));
@@ -46,7 +46,7 @@ static int check_errors(const char *path)
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(strstr(nvdla_last_error(), "'nv_tiny': is not known; there are: nv_full"));
 	options.variant = "nv_full";
-	options.sram_bytes = 65536;
+	options.sram_size = 65536;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_OK);
 	nvdla_model_free(model);
 	model = NULL;
@@ -66,9 +66,9 @@ static int check_unused(const char *path)
 		struct nvdla_compile_options options;
 	} unused[] = {
 		{ "num_sample_numbers", { .num_sample_numbers = PIXELS } },
-		{ "range_method", { .range_method = NVDLA_RANGE_ENTROPY } },
+		{ "ranges", { .ranges = NVDLA_RANGE_ENTROPY } },
 		{ "percentile", { .percentile = 99 } },
-		{ "type", { .type = NVDLA_DATA_INT16 } },
+		{ "precision", { .precision = NVDLA_DATA_INT16 } },
 		{ "keep_bias", { .keep_bias = 1 } },
 		{ "percentile",
 		  { .samples = samples, .num_sample_numbers = PIXELS, .percentile = 99 } },
@@ -153,7 +153,7 @@ int c_api_model(const char *path)
 		samples[i] = (float)(i * 37 % 256);
 	options.samples = samples;
 	options.num_sample_numbers = NUM_SAMPLES * PIXELS;
-	options.type = NVDLA_DATA_INT16;
+	options.precision = NVDLA_DATA_INT16;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_OK);
 	line = check_layers(model, 1);
 	if (line)

@@ -31,8 +31,8 @@ def layers(model):
 
 
 @pytest.mark.parametrize('options, dtype, ratio', [
-	({}, np.int8, 25), ({'range_method': 'entropy', 'keep_bias': True}, np.int8, 20),
-	({'range_method': 'percentile', 'percentile': 99.9}, np.int8, 20), ({'type': 'int16'}, np.int16, 60)])
+	({}, np.int8, 25), ({'ranges': 'entropy', 'keep_bias': True}, np.int8, 20),
+	({'ranges': 'percentile', 'percentile': 99.9}, np.int8, 20), ({'precision': 'int16'}, np.int16, 60)])
 def test_samples_make_integers(device, options, dtype, ratio):
 	file, samples = two_layers(), pictures(4)
 	net = nvdla.load(nvdla.compile(file, samples=iter(samples), **options), device)
@@ -82,7 +82,7 @@ def test_how_it_is_carried_out():
 		return layers(nvdla.compile(file, **options))[1]['operations']
 	assert operations_of_the_sum() == operations_of_the_sum(fold_sums='floats') == ['c scale']
 	assert operations_of_the_sum(fold_sums='never') == ['y elementwise']
-	for option, ways in {'strategy': ('winograd=always', 'winograd=never'), 'sram_bytes': (0, 1 << 16)}.items():
+	for option, ways in {'strategy': ('winograd=always', 'winograd=never'), 'sram_size': (0, 1 << 16)}.items():
 		one, other = (nvdla.compile(file, fold_sums='never', **{option: way}).to_bytes() for way in ways)
 		assert one != other, option
 	assert nvdla.compile(file, variant='nv_full').to_bytes() == nvdla.compile(file).to_bytes()
@@ -90,15 +90,16 @@ def test_how_it_is_carried_out():
 
 @pytest.mark.parametrize('options, words', [
 	({'fold_sums': 'some'}, ["fold_sums", "'some'", 'floats, never, always']),
-	({'samples': [], 'range_method': 'mean'}, ["range_method", "'mean'", 'min_max, percentile, entropy']),
-	({'samples': [], 'type': 'int4'}, ["type", "'int4'", 'int8, int16']),
+	({'samples': [], 'ranges': 'mean'}, ["ranges", "'mean'", 'minmax, percentile, entropy']),
+	({'samples': [], 'precision': 'int4'}, ["precision", "'int4'", 'fp16, int8, int16']),
 	({'samples': [np.zeros(5)]}, ['5']),
 	({'strategy': 'fast'}, ['fast']),
-	({'type': 'int16'}, ['type', 'without samples']),
-	({'range_method': 'entropy'}, ['range_method', 'without samples']),
+	({'precision': 'int16'}, ['precision', 'without samples']),
+	({'ranges': 'entropy'}, ['ranges', 'without samples']),
 	({'keep_bias': True}, ['keep_bias', 'without samples']),
 	({'percentile': 99.0}, ['percentile', 'without samples']),
-	({'samples': [np.zeros(5)], 'percentile': 99.0}, ['percentile', 'range_method="percentile"']),
+	({'samples': [np.zeros(5)], 'percentile': 99.0}, ['percentile', 'ranges="percentile"']),
+	({'samples': [np.zeros(5)], 'precision': 'fp16'}, ['samples', 'precision="int8"']),
 	({'variant': 'nv_tiny'}, ['nv_tiny']),
 ])
 def test_what_cannot_be_is_named(options, words):

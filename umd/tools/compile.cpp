@@ -15,6 +15,7 @@
 #include "base/io/file.h"
 #include "command-line/chip_options.h"
 #include "command-line/command_line.h"
+#include "compiler/option_names.h"
 #include "program.h"
 #include "samples.h"
 #include "strategy_options.h"
@@ -26,9 +27,6 @@ namespace
 using namespace nvdla;
 using namespace nvdla::tools;
 
-/* Of float models: FP16, or integers after calibration. */
-enum class Precision { Given, Fp16, Int8, Int16 };
-
 struct CompileSettings {
 	std::string model;
 	std::string output;
@@ -36,7 +34,7 @@ struct CompileSettings {
 	std::string reportFile;
 	ChipOptions chip;
 	StrategyOptions strategy;
-	Precision precision = Precision::Given;
+	DataType precision = DataType::Unknown; /* of float models; Unknown: as it comes */
 	std::vector<std::string> samples;
 	std::vector<float> mean;
 	PixelScaling scaling;
@@ -118,7 +116,7 @@ bool isHalf(const AnyTask &any)
 /* Integers stay as they are, whatever was asked for. */
 Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadable)
 {
-	if (settings.precision != Precision::Fp16)
+	if (settings.precision != DataType::Half)
 		return {};
 	auto tasks = tasksInOrder(loadable);
 	if (!tasks)
@@ -133,12 +131,12 @@ Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadab
 Result<void> checkPrecision(const CompileSettings &settings)
 {
 	const bool integers =
-		settings.precision == Precision::Int8 || settings.precision == Precision::Int16;
+		settings.precision == DataType::Int8 || settings.precision == DataType::Int16;
 
 	if (integers && settings.samples.empty())
 		return fail(ErrorCode::InvalidArgument, "compile", "--precision",
 			    "int8 and int16 need --calibrate with examples of inputs");
-	if (settings.precision == Precision::Fp16 && !settings.samples.empty())
+	if (settings.precision == DataType::Half && !settings.samples.empty())
 		return fail(ErrorCode::InvalidArgument, "compile", "--precision",
 			    "fp16 needs no --calibrate");
 	return {};
@@ -165,7 +163,7 @@ Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings
 		return forward(samples);
 	calibration.samples = std::move(*samples);
 	calibration.correctBias = !settings.keepsBias;
-	if (settings.precision == Precision::Int16)
+	if (settings.precision == DataType::Int16)
 		calibration.type = DataType::Int16;
 	return calibration;
 }
@@ -239,20 +237,14 @@ void addReport(CommandLine &app, CompileSettings &settings)
 
 void addCalibration(CommandLine &app, CompileSettings &settings)
 {
-	app.choice("--precision", settings.precision,
-		   { { "fp16", Precision::Fp16 },
-		     { "int8", Precision::Int8 },
-		     { "int16", Precision::Int16 } },
+	app.choice("--precision", settings.precision, precisionNames(),
 		   "what a float model is computed in: FP16, or with --calibrate integers of 8 "
 		   "(without it) or 16 bits");
 	app.option("--calibrate", settings.samples,
 		   "pictures, .npy and folders of them with examples of inputs; a float model "
 		   "becomes one of integers");
 	settings.ofCalibration.push_back(app.choice(
-		"--ranges", settings.calibration.method,
-		{ { "minmax", RangeMethod::MinMax },
-		  { "percentile", RangeMethod::Percentile },
-		  { "entropy", RangeMethod::Entropy } },
+		"--ranges", settings.calibration.method, rangeNames(),
 		"how ranges are chosen: all numbers that are seen, without it; all but few; or "
 		"what changes their distribution least"));
 	settings.percentile.push_back(

@@ -13,6 +13,7 @@
 #include <nvdla/strategy.h>
 
 #include "command-line/command_line.h"
+#include "compiler/option_names.h"
 
 namespace nvdla::tools
 {
@@ -41,10 +42,7 @@ public:
 			       "on-chip memory that what flows between a model's layers may take")
 			    .bytes());
 		add(app.choice(
-			"--fold-sums", foldSums_,
-			{ { "fp16", FoldSums::Floats },
-			  { "never", FoldSums::Never },
-			  { "always", FoldSums::Always } },
+			"--fold-sums", foldSums_, foldSumsNames(),
 			"which sums the SDP operation of the convolution before them computes: "
 			"those in FP16, the default, none, or integers as well, which then are "
 			"not saturated before they are added"));

@@ -475,14 +475,14 @@ struct nvdla_compile_options {
 	const float *samples;
 	size_t num_sample_numbers; /**< of all examples together */
 	double percentile;	   /**< for NVDLA_RANGE_PERCENTILE, in percent; 0: 99.99 */
-	uint32_t range_method;	   /**< enum nvdla_range_method */
-	uint32_t type;		   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
+	uint32_t ranges;	   /**< enum nvdla_range_method */
+	uint32_t precision;	   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
 	uint32_t keep_bias;	   /**< not 0: what rounding takes away does not go into biases */
 	uint32_t every_tensor;	   /**< not 0: all tensors are outputs, behind the model's own */
 	/** As nvdla::parseStrategy() reads it; NULL: as an empty text */
 	const char *strategy;
 	/** On-chip memory for what flows between layers, in bytes */
-	uint64_t sram_bytes;
+	uint64_t sram_size;
 	uint32_t fold_sums; /**< enum nvdla_fold_sums */
 	/** Configuration of the core, as nvdla::findCoreVariant() knows it; NULL: nv_full */
 	const char *variant;

@@ -63,8 +63,8 @@ Result<void> refuseUnused(const nvdla_compile_options &given)
 	} ofCalibration[] = {
 		{ "num_sample_numbers", given.num_sample_numbers != 0 },
 		{ "percentile", given.percentile != 0 },
-		{ "range_method", given.range_method != 0 },
-		{ "type", given.type != 0 },
+		{ "ranges", given.ranges != 0 },
+		{ "precision", given.precision != 0 },
 		{ "keep_bias", given.keep_bias != 0 },
 	};
 
@@ -79,7 +79,7 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 				 std::span<const std::byte> model)
 {
 	CompileOptions options = { .everyTensor = given.every_tensor != 0,
-				   .sramBytes = given.sram_bytes,
+				   .sramBytes = given.sram_size,
 				   .foldSums = static_cast<FoldSums>(given.fold_sums) };
 	Calibration calibration = { .correctBias = given.keep_bias == 0 };
 
@@ -101,15 +101,17 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 			return forward(unused);
 		return options;
 	}
-	if (given.percentile != 0 && given.range_method != NVDLA_RANGE_PERCENTILE)
+	if (given.percentile != 0 && given.ranges != NVDLA_RANGE_PERCENTILE)
 		return wrong("percentile", "has no effect without NVDLA_RANGE_PERCENTILE");
-	if (given.range_method > NVDLA_RANGE_ENTROPY)
-		return wrong("range_method", fmt::format("is {}, not one of enum "
-							 "nvdla_range_method",
-							 given.range_method));
-	if (given.type && given.type != NVDLA_DATA_INT8 && given.type != NVDLA_DATA_INT16)
-		return wrong("type", fmt::format("is {}; integers are NVDLA_DATA_INT8 or _INT16",
-						 given.type));
+	if (given.ranges > NVDLA_RANGE_ENTROPY)
+		return wrong("ranges", fmt::format("is {}, not one of enum "
+						   "nvdla_range_method",
+						   given.ranges));
+	if (given.precision && given.precision != NVDLA_DATA_INT8 &&
+	    given.precision != NVDLA_DATA_INT16)
+		return wrong("precision",
+			     fmt::format("is {}; integers are NVDLA_DATA_INT8 or _INT16",
+					 given.precision));
 	auto inputs = modelInputs(model);
 	if (!inputs)
 		return forward(inputs);
@@ -117,11 +119,11 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 	if (!samples)
 		return forward(samples);
 	calibration.samples = std::move(*samples);
-	calibration.method = static_cast<RangeMethod>(given.range_method);
+	calibration.method = static_cast<RangeMethod>(given.ranges);
 	if (given.percentile != 0)
 		calibration.percentile = given.percentile;
-	if (given.type)
-		calibration.type = static_cast<DataType>(given.type);
+	if (given.precision)
+		calibration.type = static_cast<DataType>(given.precision);
 	options.calibration = std::move(calibration);
 	return options;
 }

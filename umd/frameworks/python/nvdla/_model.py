@@ -69,9 +69,9 @@ def _example(arrays: Union[np.ndarray, Sequence[np.ndarray]]) -> List[np.ndarray
 
 def compile(model: Union[str, os.PathLike, bytes], *,
 	    samples: Optional[Iterable[Union[np.ndarray, Sequence[np.ndarray]]]] = None,
-	    range_method: Optional[str] = None, percentile: Optional[float] = None, type: Optional[str] = None,
+	    ranges: Optional[str] = None, percentile: Optional[float] = None, precision: Optional[str] = None,
 	    keep_bias: Optional[bool] = None, every_tensor: bool = False,
-	    strategy: str = '', sram_bytes: int = 0, fold_sums: str = 'floats', variant: str = 'nv_full') -> Model:
+	    strategy: str = '', sram_size: int = 0, fold_sums: str = 'floats', variant: str = 'nv_full') -> Model:
 	"""Compile a model: a TensorFlow Lite file (.tflite) or an ONNX file (.onnx), or the bytes of one.
 
 	Integer models are computed in integers, models of real numbers in FP16, or with samples in integers. Raises
@@ -80,13 +80,13 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 
 	samples:      examples of inputs, of which a model of real numbers becomes one of integers: of each an array, or a
 		      list or tuple with one for each input, in the model's order of inputs and of axes
-	range_method: "min_max" (without it), "percentile" or "entropy": how ranges are chosen
+	ranges:       "minmax" (without it), "percentile" or "entropy": how ranges are chosen
 	percentile:   share of the numbers that "percentile" keeps at each end, in percent (99.99)
-	type:         "int8" (without it) or "int16", of activations and kernels
+	precision:    of a model of real numbers: "fp16" (without samples), "int8" (with samples) or "int16"
 	keep_bias:    True: what rounding takes away does not go into biases
 	every_tensor: all tensors are outputs, behind the model's own
 	strategy:     as `nvdla-compile --strategy` has it: "auto", "winograd=always,bands=never"
-	sram_bytes:   on-chip memory for what flows between layers
+	sram_size:    on-chip memory for what flows between layers, in bytes
 	fold_sums:    "floats", "never" or "always": sums that the operation of the convolution before them computes
 	variant:      configuration of the core, which the network's file names
 	"""
@@ -95,18 +95,22 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	options.set_fold_sums(fold_sums)
 	options.set_variant(variant)
 	options.every_tensor = every_tensor
-	options.sram_bytes = sram_bytes
-	given = {'range_method': range_method, 'percentile': percentile, 'type': type, 'keep_bias': keep_bias}
+	options.sram_size = sram_size
+	given = {'ranges': ranges, 'percentile': percentile, 'keep_bias': keep_bias,
+		 'precision': None if precision == 'fp16' else precision}
 	unused = [name for name, value in given.items() if value is not None] if samples is None else []
-	if percentile is not None and range_method != 'percentile':
+	if percentile is not None and ranges != 'percentile':
 		unused.append('percentile')
+	if samples is not None and precision == 'fp16':
+		unused.append('samples')
 	if unused:
-		remedy = 'samples' if samples is None else 'range_method="percentile"'
+		remedy = ('precision="int8" or "int16"' if unused[0] == 'samples' else
+			  'samples' if samples is None else 'ranges="percentile"')
 		raise make('invalid-argument', 'compile model', unused[0], f'has no effect without {remedy}',
 			   f'compile model: {unused[0]}: has no effect without {remedy}')
 	if samples is not None:
-		options.calibrate([_example(one) for one in samples], range_method or 'min_max',
-				  99.99 if percentile is None else percentile, type or 'int8', bool(keep_bias))
+		options.calibrate([_example(one) for one in samples], ranges or 'minmax',
+				  99.99 if percentile is None else percentile, precision or 'int8', bool(keep_bias))
 	if isinstance(model, (bytes, bytearray, memoryview)):
 		return Model(_nvdla.compile_bytes(model, options), f'{len(model)} bytes')
 	path = os.fsdecode(model)

@@ -2,12 +2,11 @@
 /*
  * Models and how they are compiled.
  */
-#include <string_view>
-
 #include <nvdla/compiler.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "compiler/option_names.h"
 #include "support.h"
 #include "tools/report/model_report.h"
 
@@ -19,38 +18,16 @@ namespace
 
 constexpr const char *compiling = "compile model";
 
+/* What the name stands for, or InvalidArgument with all names. */
 template<typename T>
-struct Choice {
-	std::string_view name;
-	T value;
-};
-
-/* Named as in enum nvdla_range_method, nvdla_data_type and nvdla_fold_sums. */
-constexpr Choice<RangeMethod> rangeMethods[] = {
-	{ "min_max", RangeMethod::MinMax },
-	{ "percentile", RangeMethod::Percentile },
-	{ "entropy", RangeMethod::Entropy },
-};
-constexpr Choice<DataType> integerTypes[] = {
-	{ "int8", DataType::Int8 },
-	{ "int16", DataType::Int16 },
-};
-constexpr Choice<FoldSums> foldedSums[] = {
-	{ "floats", FoldSums::Floats },
-	{ "never", FoldSums::Never },
-	{ "always", FoldSums::Always },
-};
-
-/* The choice of that name, or InvalidArgument with all names. */
-template<typename T, size_t count>
-T chosen(const Choice<T> (&choices)[count], const char *option, const std::string &name)
+T chosen(const OptionNames<T> &names, const char *option, const std::string &name)
 {
 	std::string all;
 
-	for (const Choice<T> &choice : choices) {
-		if (choice.name == name)
-			return choice.value;
-		all += (all.empty() ? "" : ", ") + std::string(choice.name);
+	for (const auto &[known, value] : names) {
+		if (known == name)
+			return value;
+		all += (all.empty() ? "" : ", ") + known;
 	}
 	raise({ ErrorCode::InvalidArgument, compiling, option,
 		"is '" + name + "'; there is " + all });
@@ -62,10 +39,10 @@ using Samples = std::vector<std::vector<py::buffer>>;
 void calibrate(CompileOptions &options, const Samples &samples, const std::string &method,
 	       double percentile, const std::string &type, bool keepBias)
 {
-	Calibration calibration{ .method = chosen(rangeMethods, "range_method", method),
+	Calibration calibration{ .method = chosen(rangeNames(), "ranges", method),
 				 .percentile = percentile,
 				 .correctBias = !keepBias,
-				 .type = chosen(integerTypes, "type", type) };
+				 .type = chosen(precisionNames(), "precision", type) };
 
 	for (const auto &sample : samples) {
 		auto &inputs = calibration.samples.emplace_back();
@@ -107,14 +84,14 @@ void addCompiler(py::module_ &module)
 		     })
 		.def("set_fold_sums",
 		     [](CompileOptions &options, const std::string &name) {
-			     options.foldSums = chosen(foldedSums, "fold_sums", name);
+			     options.foldSums = chosen(foldSumsNames(), "fold_sums", name);
 		     })
 		.def("set_variant",
 		     [](CompileOptions &options, const std::string &name) {
 			     options.core = take(findCoreVariant(name));
 		     })
 		.def_readwrite("every_tensor", &CompileOptions::everyTensor)
-		.def_readwrite("sram_bytes", &CompileOptions::sramBytes);
+		.def_readwrite("sram_size", &CompileOptions::sramBytes);
 	py::class_<CompiledModel>(module, "CompiledModel")
 		.def_readonly("loadable", &CompiledModel::loadable)
 		.def("report", [](const CompiledModel &model, const std::string &name,

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The values of CompileOptions in words, the same in programs and in Python.
+ */
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nvdla/compiler.h>
+
+namespace nvdla
+{
+
+template<typename T>
+using OptionNames = std::vector<std::pair<std::string, T>>;
+
+inline OptionNames<RangeMethod> rangeNames()
+{
+	return { { "minmax", RangeMethod::MinMax },
+		 { "percentile", RangeMethod::Percentile },
+		 { "entropy", RangeMethod::Entropy } };
+}
+
+inline OptionNames<FoldSums> foldSumsNames()
+{
+	return { { "floats", FoldSums::Floats },
+		 { "never", FoldSums::Never },
+		 { "always", FoldSums::Always } };
+}
+
+/** \brief What a model of real numbers is computed in; integers need samples */
+inline OptionNames<DataType> precisionNames()
+{
+	return { { "fp16", DataType::Half },
+		 { "int8", DataType::Int8 },
+		 { "int16", DataType::Int16 } };
+}
+
+} /* namespace nvdla */
