@@ -69,6 +69,13 @@ def test_an_integer_model(models, device):
 	net = nvdla.load(model, device)
 	tensor, output = net.inputs[0], net.outputs[0]
 	assert np.array_equal(net(elements, raw=True).ravel(), expected.ravel())
+	assert tensor.shape == (1, 1) and net(elements, raw=True).shape == expected.shape
+	run = net.shared()
+	assert run.inputs[0].shape == (1, 1)
+	run.inputs[0][0, 0] = elements.ravel()[0]
+	run.run()
+	assert run.outputs[0].shape == expected.shape and run.outputs[0][0, 0] == expected.ravel()[0]
+	assert nvdla.load(model, device, layout='nchw').inputs[0].shape == (1, 1, 1, 1)
 	real = (elements.astype(np.float64) - tensor.zero_points[0]) * tensor.scales[0]
 	answer = (expected.ravel().astype(np.float32) - output.zero_points[0]) * output.scales[0]
 	assert np.allclose(net(real).ravel(), answer, rtol=1e-6)

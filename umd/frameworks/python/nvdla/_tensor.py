@@ -14,8 +14,9 @@ class Tensor:
 	"""An input or output of a network.
 
 	name:        as the network's file has it
-	shape:       of arrays, in the order `layout` says
-	layout:      "nchw" (batch, channels, height, width) or "nhwc"
+	shape:       of arrays: the model's own, unless the network was loaded with a layout, or its file does not say;
+		     then batch, channels, height and width in the order `layout` says
+	layout:      where the axes have their channels: "nchw" (behind the batch) or "nhwc" (last)
 	dtype:       of the elements on the device: int8, uint8, int16, uint16 or float16
 	scales:      what a step of an element is worth: none (elements are the numbers), one, or one a channel
 	zero_points: the element that stands for 0, as many as there are scales
@@ -24,13 +25,14 @@ class Tensor:
 	"""
 
 	name: str
-	shape: Tuple[int, int, int, int]
+	shape: Tuple[int, ...]
 	layout: str
 	dtype: np.dtype
 	scales: Tuple[float, ...]
 	zero_points: Tuple[int, ...]
 	format: str
 	nbytes: int
+	_cube: Tuple[int, int, int, int] = dataclasses.field(repr=False, default=(1, 1, 1, 1))
 	_strides: Optional[Tuple[int, int, int, int]] = dataclasses.field(repr=False, default=None)
 
 	@property
@@ -48,9 +50,11 @@ def describe(info: Dict[str, Any], layout: Optional[str]) -> Tensor:
 	"""A Tensor from what the library says of one. layout: of arrays; None: as the model has it."""
 	strides = info['strides']
 	nhwc = info['nhwc'] if layout is None else layout == 'nhwc'
-	return Tensor(name=info['name'], shape=ordered(info['shape'], nhwc), layout=LAYOUTS[nhwc],
+	cube = ordered(info['shape'], nhwc)
+	own = info['signature'] if layout is None else None
+	return Tensor(name=info['name'], shape=cube if own is None else own, layout=LAYOUTS[nhwc],
 		      dtype=np.dtype(info['dtype']), scales=info['scales'], zero_points=info['zero_points'],
-		      format=info['format'], nbytes=info['bytes'],
+		      format=info['format'], nbytes=info['bytes'], _cube=cube,
 		      _strides=None if strides is None else ordered(strides, nhwc))
 
 
@@ -72,8 +76,16 @@ def fit(tensor: Tensor, value: Any) -> Tuple[np.ndarray, bool]:
 
 
 def view(tensor: Tensor, memory: Any) -> np.ndarray:
-	"""The tensor's elements in memory it shares with the device."""
-	return np.ndarray(tensor.shape, tensor.dtype, buffer=memoryview(memory), strides=tensor._strides)
+	"""The tensor's elements in memory it shares with the device.
+
+	They have the tensor's shape where that is its cube's but for lengths of 1; otherwise the cube's.
+	"""
+	cube = np.ndarray(tensor._cube, tensor.dtype, buffer=memoryview(memory), strides=tensor._strides)
+	if _squeezed(tensor.shape) != _squeezed(tensor._cube):
+		return cube
+	long = [step for length, step in zip(tensor._cube, cube.strides) if length != 1]
+	steps = tuple(0 if length == 1 else long.pop(0) for length in tensor.shape)
+	return np.ndarray(tensor.shape, tensor.dtype, buffer=memoryview(memory), strides=steps)
 
 
 def _squeezed(shape):
@@ -92,7 +104,8 @@ def _wrong_dtype(tensor, array):
 def _wrong_shape(tensor, array):
 	text = f'input "{tensor.name}" has the shape {tensor.shape} ({tensor.layout}), the array is {array.shape}'
 	other = LAYOUTS[not tensor.nhwc]
-	n, c, h, w = tensor.shape if not tensor.nhwc else (tensor.shape[0], tensor.shape[3], *tensor.shape[1:3])
-	if _squeezed(array.shape) == _squeezed(ordered((n, c, h, w), not tensor.nhwc)):
+	first, *rest = tensor._cube
+	turned = (first, *rest[2:], *rest[:2]) if tensor.nhwc else (first, *rest[1:], rest[0])
+	if _squeezed(array.shape) == _squeezed(turned):
 		return f'{text}: load the network with layout="{other}", or transpose the array'
 	return f'{text}: dimensions of 1 may be left out, the others have to be equal'

@@ -69,6 +69,13 @@ py::dict tensorInfo(const TensorDesc &desc)
 		desc.name.data(), static_cast<py::ssize_t>(desc.name.size()), "replace"));
 	info["dtype"] = dtypeName(desc);
 	info["shape"] = py::make_tuple(desc.n, desc.c, desc.h, desc.w);
+	info["signature"] = py::none();
+	if (desc.signature) {
+		py::list lengths;
+		for (const uint32_t length : desc.signature->shape)
+			lengths.append(length);
+		info["signature"] = py::tuple(lengths);
+	}
 	info["nhwc"] = desc.order() == ElementOrder::Nhwc;
 	info["scales"] = py::tuple(scales);
 	info["zero_points"] = py::tuple(zeroPoints);
