@@ -19,6 +19,7 @@ static int check_errors(const char *path)
 {
 	struct nvdla_compile_options options = { .size = sizeof(options) };
 	const float samples[PIXELS + 1] = { 0 };
+	const char *const shapes[] = { "1x1x8x9" };
 	struct nvdla_model *model = NULL;
 
 	EXPECT(nvdla_compile(NULL, 0, NULL, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
@@ -46,6 +47,13 @@ static int check_errors(const char *path)
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(strstr(nvdla_last_error(), "'nv_tiny': is not known; there are: nv_full"));
 	options.variant = "nv_full";
+	options.shapes = shapes;
+	options.num_shapes = 1;
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(strstr(nvdla_last_error(), "has 8 along axis 3 in the file, 9 are given"));
+	options.shapes = NULL;
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+	options.num_shapes = 0;
 	options.sram_size = 65536;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_OK);
 	nvdla_model_free(model);

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,19 @@ public:
 		   int32_t type = onnx::FLOAT)
 	{
 		describe(model_.mutable_graph()->add_input(), name, shape, type);
+	}
+	/** \brief An input whose axes have numbers, or names of sizes that are open */
+	void openInput(const std::string &name, const std::vector<std::string> &axes)
+	{
+		onnx::ValueInfo *info = model_.mutable_graph()->add_input();
+		describe(info, name, {}, onnx::FLOAT);
+		auto *shape = info->mutable_type()->mutable_tensor_type()->mutable_shape();
+		for (const std::string &axis : axes) {
+			if (std::isdigit(static_cast<unsigned char>(axis.front())))
+				shape->add_dim()->set_dim_value(std::stoll(axis));
+			else
+				shape->add_dim()->set_dim_param(axis);
+		}
 	}
 	void output(const std::string &name, int32_t type = onnx::FLOAT)
 	{

@@ -75,6 +75,15 @@ def test_every_tensor_is_an_output(device):
 	assert [one.name for one in net.outputs] == ['y', 'c']
 
 
+def test_sizes_that_are_left_open(device):
+	file = onnx_model.model([node('Relu', ['x'], 'y')], {'x': (1, 8, 'h', 'w')}, {'y': (1, 8, 'h', 'w')})
+	for shape in ((1, 8, 4, 6), {'x': (1, 8, 4, 6)}):
+		net = nvdla.load(nvdla.compile(file, shape=shape), device)
+		assert net.inputs[0].shape == net.outputs[0].shape == (1, 8, 4, 6)
+	with pytest.raises(nvdla.Unsupported, match='1x8x[?]x[?]'):
+		nvdla.compile(file)
+
+
 def test_how_it_is_carried_out():
 	file = two_layers()
 

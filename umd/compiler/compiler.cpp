@@ -23,11 +23,12 @@ namespace nvdla
 namespace
 {
 
-Result<compiler::Model> importModel(std::span<const std::byte> bytes)
+Result<compiler::Model> importModel(std::span<const std::byte> bytes,
+				    std::span<const InputShape> shapes = {})
 {
 	if (compiler::isTflite(bytes))
-		return compiler::importTflite(bytes);
-	return compiler::importOnnx(bytes);
+		return compiler::importTflite(bytes, shapes);
+	return compiler::importOnnx(bytes, shapes);
 }
 
 } /* namespace */
@@ -307,17 +308,18 @@ std::vector<OperatorSupport> supportedOperators(const Model &model)
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
 {
 	return guarded("compile model", [&]() -> Result<CompiledModel> {
-		auto model = importModel(bytes);
+		auto model = importModel(bytes, options.shapes);
 		if (!model)
 			return forward(model);
 		return compiler::compileInMemory(std::move(*model), options);
 	});
 }
 
-Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes)
+Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
+					    std::span<const InputShape> shapes)
 {
 	return guarded("read model", [&]() -> Result<std::vector<ModelInput>> {
-		auto model = importModel(bytes);
+		auto model = importModel(bytes, shapes);
 		if (!model)
 			return forward(model);
 		std::vector<ModelInput> inputs;

@@ -144,7 +144,8 @@ Result<void> checkPrecision(const CompileSettings &settings)
 
 /* Nothing if the model stays as it is. */
 Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings,
-						 std::span<const std::byte> model)
+						 std::span<const std::byte> model,
+						 std::span<const InputShape> shapes)
 {
 	Calibration calibration = settings.calibration;
 	PixelScaling scaling = settings.scaling;
@@ -153,7 +154,7 @@ Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings
 		return forward(checked);
 	if (settings.samples.empty())
 		return std::nullopt;
-	auto inputs = modelInputs(model);
+	auto inputs = modelInputs(model, shapes);
 	if (!inputs)
 		return forward(inputs);
 	std::copy_n(settings.mean.begin(), std::min(settings.mean.size(), scaling.mean.size()),
@@ -171,12 +172,13 @@ Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings
 Result<CompileOptions> compileOptions(const CompileSettings &settings,
 				      std::span<const std::byte> model)
 {
-	auto calibration = calibrationOf(settings, model);
+	auto options = settings.strategy.options(settings.chip.values());
+	if (!options)
+		return options;
+	auto calibration = calibrationOf(settings, model, options->shapes);
 	if (!calibration)
 		return forward(calibration);
-	auto options = settings.strategy.options(settings.chip.values());
-	if (options)
-		options->calibration = std::move(*calibration);
+	options->calibration = std::move(*calibration);
 	return options;
 }
 

@@ -54,7 +54,7 @@ Result<Candidate> calibrated(const Settings &settings)
 	auto bytes = readWholeFile(file.path, maxModelBytes);
 	if (!bytes)
 		return forward(bytes);
-	auto inputs = modelInputs(*bytes);
+	auto inputs = modelInputs(*bytes, file.options.shapes);
 	if (!inputs)
 		return forward(inputs);
 	auto samples = tools::readSamples(settings.samples, *inputs, settings.run.scaling);

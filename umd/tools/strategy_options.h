@@ -18,8 +18,10 @@
 namespace nvdla::tools
 {
 
-/** \brief --strategy, --sram-size, --fold-sums and --variant; has to exist until the command line
- * is parsed */
+/**
+ * \brief --strategy, --sram-size, --fold-sums, --shape and --variant; has to exist until the
+ * command line is parsed
+ */
 class StrategyOptions
 {
 public:
@@ -46,6 +48,10 @@ public:
 			"which sums the SDP operation of the convolution before them computes: "
 			"those in FP16, the default, none, or integers as well, which then are "
 			"not saturated before they are added"));
+		add(app.option("--shape", shapes_,
+			       "sizes of an input that a model leaves open: NAME=1x3x480x640, or "
+			       "without a name of the only input; repeat for further inputs")
+			    .repeatable());
 		add(app.option("--variant", variant_,
 			       "configuration of the core that a model is compiled for: " +
 				       coreVariantNames())
@@ -73,11 +79,21 @@ public:
 			core.error().what = "--variant";
 			return forward(core);
 		}
+		std::vector<InputShape> shapes;
+		for (const std::string &text : shapes_) {
+			auto shape = parseInputShape(text);
+			if (!shape) {
+				shape.error().what = "--shape";
+				return forward(shape);
+			}
+			shapes.push_back(std::move(*shape));
+		}
 		strategy->chip.insert(strategy->chip.end(), chip.begin(), chip.end());
 		return CompileOptions{ .strategy = std::move(*strategy),
 				       .sramBytes = sramBytes_,
 				       .foldSums = foldSums_,
-				       .core = *core };
+				       .core = *core,
+				       .shapes = std::move(shapes) };
 	}
 
 private:
@@ -87,6 +103,7 @@ private:
 	std::string text_;
 	uint64_t sramBytes_ = 0;
 	FoldSums foldSums_ = FoldSums::Floats;
+	std::vector<std::string> shapes_;
 	std::string variant_ = coreVariants().front().name;
 };
 

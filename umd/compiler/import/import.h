@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include <nvdla/compiler.h>
+
 #include "compiler/ir/model.h"
 
 namespace nvdla::compiler
@@ -22,10 +24,13 @@ bool isTflite(std::span<const std::byte> bytes);
  * Tensors are in the order of the file, so ids are the file's own; what the importer adds comes
  * behind. Kernels are turned to K, C, R, S. Types and quantizations are the file's.
  *
+ * \param[in] shapes have to be those of the file, which has the sizes of all that is computed of
+ * them
  * \return InvalidFile naming the part that is damaged; Unsupported naming the operator that is not
- * known, its layer and the remedy
+ * known, its layer and the remedy; InvalidArgument naming what is wrong with the shapes
  */
-Result<Model> importTflite(std::span<const std::byte> bytes);
+Result<Model> importTflite(std::span<const std::byte> bytes,
+			   std::span<const InputShape> shapes = {});
 
 /**
  * \brief Read an ONNX file: its graph, with constants
@@ -34,9 +39,10 @@ Result<Model> importTflite(std::span<const std::byte> bytes);
  * outputOrders say how its inputs and outputs lie. Integers behind QuantizeLinear are values with
  * that quantization.
  *
+ * \param[in] shapes of inputs, where the file leaves sizes open
  * \return as importTflite()
  */
-Result<Model> importOnnx(std::span<const std::byte> bytes);
+Result<Model> importOnnx(std::span<const std::byte> bytes, std::span<const InputShape> shapes = {});
 
 /** \brief \a value with axes in another order: axis i of the result is axis order[i] */
 Value permuted(const Value &value, const std::vector<uint32_t> &order);

@@ -48,7 +48,9 @@ def node(kind, inputs, output, **attributes):
 
 
 def _value(name, shape):
-	sizes = b''.join(_bytes(1, _number(1, size)) for size in shape)
+	# An axis whose size is left open has a name.
+	sizes = b''.join(_bytes(1, _bytes(2, size) if isinstance(size, str) else _number(1, size))
+			 for size in shape)
 	return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, _FLOAT) + _bytes(2, sizes)))
 
 

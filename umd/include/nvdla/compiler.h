@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nvdla/assembly.h>
@@ -121,6 +122,20 @@ enum class FoldSums {
 	Always, /**< integers, too: what saturated in the model does not */
 };
 
+/** \brief The sizes of an input, of which a model's file leaves some open */
+struct InputShape {
+	std::string name;	     /**< of the input; empty: of the only one */
+	std::vector<uint32_t> sizes; /**< of all axes, in the order of the file */
+
+	bool operator==(const InputShape &) const = default;
+};
+
+/** \return what "x=1x3x224x224" says, or without a name "1x3x224x224" */
+Result<InputShape> parseInputShape(std::string_view text);
+
+/** \return text that parseInputShape() makes the same of */
+std::string toString(const InputShape &shape);
+
 struct CompileOptions {
 	/** \brief Only of float models; without it they are computed in FP16 */
 	std::optional<Calibration> calibration;
@@ -135,6 +150,12 @@ struct CompileOptions {
 	FoldSums foldSums = FoldSums::Floats;
 	/** \brief The core that the network is for; see findCoreVariant() */
 	CoreGeometry core = nvFull;
+	/**
+	 * \brief Of inputs whose file leaves sizes open; those that it has cannot be changed
+	 *
+	 * A first axis that is left open is 1 without this.
+	 */
+	std::vector<InputShape> shapes;
 };
 
 /** \brief An input of a model */
@@ -149,9 +170,11 @@ struct ModelInput {
 
 /**
  * \brief The inputs of a model, in its order: what samples have to be like
+ * \param[in] shapes as CompileOptions::shapes
  * \return errors of files that cannot be read, as compileModel()
  */
-Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model);
+Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model,
+					    std::span<const InputShape> shapes = {});
 
 /**
  * \brief Compile a model

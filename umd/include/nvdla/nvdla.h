@@ -486,6 +486,9 @@ struct nvdla_compile_options {
 	uint32_t fold_sums; /**< enum nvdla_fold_sums */
 	/** Configuration of the core, as nvdla::findCoreVariant() knows it; NULL: nv_full */
 	const char *variant;
+	/** Sizes of inputs that the model leaves open, each as nvdla::parseInputShape() reads it */
+	const char *const *shapes;
+	size_t num_shapes;
 };
 
 /**

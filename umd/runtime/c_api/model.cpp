@@ -93,6 +93,14 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 			return forward(core);
 		options.core = *core;
 	}
+	if (given.num_shapes && !given.shapes)
+		return wrong("shapes", "is NULL");
+	for (size_t i = 0; i < given.num_shapes; i++) {
+		auto shape = parseInputShape(given.shapes[i] ? given.shapes[i] : "");
+		if (!shape)
+			return forward(shape);
+		options.shapes.push_back(std::move(*shape));
+	}
 	if (given.fold_sums > NVDLA_FOLD_ALWAYS)
 		return wrong("fold_sums", fmt::format("is {}, not one of enum nvdla_fold_sums",
 						      given.fold_sums));
@@ -112,7 +120,7 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 		return wrong("precision",
 			     fmt::format("is {}; integers are NVDLA_DATA_INT8 or _INT16",
 					 given.precision));
-	auto inputs = modelInputs(model);
+	auto inputs = modelInputs(model, options.shapes);
 	if (!inputs)
 		return forward(inputs);
 	auto samples = samplesOf({ given.samples, given.num_sample_numbers }, *inputs);

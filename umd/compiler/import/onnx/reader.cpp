@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <limits>
+#include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/core.h>
 
+#include "compiler/import/input_shapes.h"
 #include "node_reader.h"
 
 namespace nvdla::compiler
@@ -67,17 +70,26 @@ ReadNode findNode(const std::string &type)
 class Reader
 {
 public:
-	explicit Reader(const pb::Model &source) : source_(source), graph_(source.graph()) {}
+	Reader(const pb::Model &source, std::span<const InputShape> shapes)
+		: source_(source), graph_(source.graph()), shapes_(shapes)
+	{
+	}
 
 	Result<Model> read();
 
 private:
 	Result<void> readConstants();
 	Result<void> readInputs();
-	Result<void> readInput(const pb::ValueInfo &info);
-	/* Add a value of the shape and type that the file says. */
+	Result<void> readInput(const pb::ValueInfo &info, const std::vector<uint32_t> *given);
+	/* Add a value of the shape and type that the file says; given: its sizes, if they are. */
 	Result<FileTensor> describe(const pb::ValueInfo &info, const std::string &where,
-				    bool channelsLast);
+				    bool channelsLast,
+				    const std::vector<uint32_t> *given = nullptr);
+	Result<std::optional<int64_t>> sizeOf(const pb::Dimension &axis, size_t index,
+					      const std::vector<uint32_t> *given,
+					      const std::string &where);
+	Result<Extents> shapeOf(const pb::TensorType &tensor, const std::string &where,
+				const std::vector<uint32_t> *given);
 	Result<void> readNode(const pb::Node &node);
 	Result<void> addUnknown(const pb::Node &node, const Unknown &why);
 	const pb::ValueInfo *infoOf(const std::string &name) const;
@@ -92,6 +104,8 @@ private:
 
 	const pb::Model &source_;
 	const pb::Graph &graph_;
+	std::span<const InputShape> shapes_;
+	std::map<std::string, int64_t> sizes_; /* of axes that have the same name in the file */
 	Import import_;
 };
 
@@ -129,36 +143,94 @@ bool Reader::comesWithChannelsLast(const std::string &input) const
 	return turned;
 }
 
+/* "1x3x?x?", as it would be given. */
+std::string openShape(const pb::TensorType &tensor)
+{
+	std::string text;
+
+	for (const pb::Dimension &dimension : tensor.shape().dim())
+		text += (text.empty() ? "" : "x") +
+			(dimension.dim_value() > 0 ? std::to_string(dimension.dim_value()) : "?");
+	return text;
+}
+
+/*
+ * The size of an axis: the file's, the given one, that of another axis of its name, or of a batch
+ * that is left open 1. Nothing if nobody knows.
+ */
+Result<std::optional<int64_t>> Reader::sizeOf(const pb::Dimension &axis, size_t index,
+					      const std::vector<uint32_t> *given,
+					      const std::string &where)
+{
+	const int64_t inFile = axis.dim_value();
+
+	if (axis.has_dim_value() && inFile == 0)
+		return fail(ErrorCode::Unsupported, reading, where,
+			    fmt::format("has no elements along axis {}", index));
+	if (given && inFile > 0 && inFile != (*given)[index])
+		return fail(ErrorCode::InvalidArgument, reading, where,
+			    fmt::format("has {} along axis {} in the file, {} are given", inFile,
+					index, (*given)[index]));
+	if (inFile > 0)
+		return inFile;
+	const auto known = sizes_.find(axis.dim_param());
+	std::optional<int64_t> size;
+	if (given)
+		size = (*given)[index];
+	else if (known != sizes_.end())
+		size = known->second;
+	else if (index == 0)
+		size = 1;
+	if (size && !axis.dim_param().empty())
+		sizes_.emplace(axis.dim_param(), *size);
+	return size;
+}
+
+Result<Extents> Reader::shapeOf(const pb::TensorType &tensor, const std::string &where,
+				const std::vector<uint32_t> *given)
+{
+	uint64_t elements = 1;
+	Extents shape;
+
+	if (!tensor.has_shape())
+		return given ? Result<Extents>(*given)
+			     : fail(ErrorCode::Unsupported, reading, where,
+				    "has no shape; give it one, as in --shape 1x3x224x224");
+	const size_t rank = static_cast<size_t>(tensor.shape().dim_size());
+	if (given && given->size() != rank)
+		return fail(ErrorCode::InvalidArgument, reading, where,
+			    fmt::format("has {} axes ({}), {} sizes are given for it", rank,
+					openShape(tensor), given->size()));
+	for (const pb::Dimension &axis : tensor.shape().dim()) {
+		auto size = sizeOf(axis, shape.size(), given, where);
+		if (!size)
+			return forward(size);
+		if (!*size)
+			return fail(ErrorCode::Unsupported, reading, where,
+				    fmt::format("leaves sizes open, it is {}; give them, as in "
+						"--shape 1x3x224x224",
+						openShape(tensor)));
+		elements *= static_cast<uint64_t>(**size);
+		if (**size > static_cast<int64_t>(maxElements) || elements > maxElements)
+			return damaged(where, "has more elements than a tensor can");
+		shape.push_back(static_cast<uint32_t>(**size));
+	}
+	return shape;
+}
+
 Result<FileTensor> Reader::describe(const pb::ValueInfo &info, const std::string &where,
-				    bool lastAlready)
+				    bool lastAlready, const std::vector<uint32_t> *given)
 {
 	const pb::TensorType &tensor = info.type().tensor_type();
-	uint64_t elements = 1;
 	Value value;
-	Extents shape;
 
 	auto type = elementType(tensor.elem_type(), where);
 	if (!type)
 		return forward(type);
-	if (!tensor.has_shape())
-		return fail(ErrorCode::Unsupported, reading, where, "has no shape; give it one");
-	for (const pb::Dimension &dimension : tensor.shape().dim()) {
-		int64_t extent = dimension.dim_value();
-		if (dimension.has_dim_value() && extent == 0)
-			return fail(ErrorCode::Unsupported, reading, where,
-				    fmt::format("has no elements along axis {}", shape.size()));
-		/* A batch that is left open is one. */
-		if (shape.empty() && extent <= 0)
-			extent = 1;
-		if (extent <= 0)
-			return fail(ErrorCode::Unsupported, reading, where,
-				    fmt::format("leaves the size of axis {} open; fix it",
-						shape.size()));
-		elements *= static_cast<uint64_t>(extent);
-		if (extent > static_cast<int64_t>(maxElements) || elements > maxElements)
-			return damaged(where, "has more elements than a tensor can");
-		shape.push_back(static_cast<uint32_t>(extent));
-	}
+	auto read = shapeOf(tensor, where, given);
+	if (!read)
+		return forward(read);
+	const Extents &shape = *read;
 	const AxisOrder order = lastAlready ? asInFile(shape.size()) : channelsLast(shape.size());
 	value.name = info.name();
 	value.type = *type;
@@ -168,10 +240,10 @@ Result<FileTensor> Reader::describe(const pb::ValueInfo &info, const std::string
 	return FileTensor{ import_.model.values.size() - 1, shape, order, {} };
 }
 
-Result<void> Reader::readInput(const pb::ValueInfo &info)
+Result<void> Reader::readInput(const pb::ValueInfo &info, const std::vector<uint32_t> *given)
 {
 	auto tensor = describe(info, fmt::format("input '{}'", info.name()),
-			       comesWithChannelsLast(info.name()));
+			       comesWithChannelsLast(info.name()), given);
 	if (!tensor)
 		return forward(tensor);
 	import_.model.inputs.push_back(tensor->id);
@@ -187,17 +259,43 @@ Result<void> Reader::readInput(const pb::ValueInfo &info)
 Result<void> Reader::readInputs()
 {
 	std::set<std::string> written;
+	std::vector<const pb::ValueInfo *> infos;
+	std::vector<std::string> names;
 
 	for (const pb::Node &node : graph_.node())
 		written.insert(node.output().begin(), node.output().end());
 	for (const pb::ValueInfo &info : graph_.input()) {
 		if (import_.tensors.contains(info.name()) || written.contains(info.name()))
 			continue;
-		if (auto done = readInput(info); !done)
+		infos.push_back(&info);
+		names.push_back(info.name());
+	}
+	if (infos.empty())
+		return damaged("inputs", "the model has none");
+	auto given = givenShapes(shapes_, names);
+	if (!given)
+		return forward(given);
+	/* Sizes of one name are the same in all inputs: those that are given come first. */
+	for (const bool isGiven : { true, false }) {
+		for (const pb::ValueInfo *info : infos) {
+			const auto shape = given->find(info->name());
+			if ((shape != given->end()) != isGiven)
+				continue;
+			const auto *sizes = isGiven ? &shape->second : nullptr;
+			auto known = shapeOf(info->type().tensor_type(),
+					     fmt::format("input '{}'", info->name()), sizes);
+			if (!known)
+				return forward(known);
+		}
+	}
+	for (const pb::ValueInfo *info : infos) {
+		const auto shape = given->find(info->name());
+		if (import_.tensors.contains(info->name())) /* there twice */
+			continue;
+		auto done = readInput(*info, shape == given->end() ? nullptr : &shape->second);
+		if (!done)
 			return done;
 	}
-	if (import_.model.inputs.empty())
-		return damaged("inputs", "the model has none");
 	return {};
 }
 
@@ -434,7 +532,7 @@ Result<Model> Reader::read()
 
 } /* namespace onnx */
 
-Result<Model> importOnnx(std::span<const std::byte> bytes)
+Result<Model> importOnnx(std::span<const std::byte> bytes, std::span<const InputShape> shapes)
 {
 	onnx::pb::Model source;
 
@@ -444,7 +542,7 @@ Result<Model> importOnnx(std::span<const std::byte> bytes)
 		return onnx::damaged("file",
 				     "is no model: neither TensorFlow Lite's identifier is in it, "
 				     "nor a graph of ONNX");
-	return onnx::Reader(source).read();
+	return onnx::Reader(source, shapes).read();
 }
 
 } /* namespace nvdla::compiler */

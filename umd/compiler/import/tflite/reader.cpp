@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "compiler/import/input_shapes.h"
 #include "operator_reader.h"
 
 namespace nvdla::compiler
@@ -110,7 +111,10 @@ Result<void> readQuantization(const fb::QuantizationParameters &from, Value &val
 class Reader
 {
 public:
-	explicit Reader(const fb::Model &source) : source_(source) {}
+	Reader(const fb::Model &source, std::span<const InputShape> shapes)
+		: source_(source), shapes_(shapes)
+	{
+	}
 
 	Result<Model> read();
 
@@ -125,7 +129,10 @@ private:
 	Result<std::vector<ValueId>> readIds(const flatbuffers::Vector<int32_t> *ids,
 					     const char *field) const;
 
+	Result<void> checkShapes(const std::vector<ValueId> &inputs) const;
+
 	const fb::Model &source_;
+	std::span<const InputShape> shapes_;
 	Model model_;
 	std::map<ValueId, Error> unknownTensors_; /* of types that nothing computes with */
 };
@@ -246,6 +253,29 @@ Result<std::vector<ValueId>> Reader::readIds(const flatbuffers::Vector<int32_t> 
 	return values;
 }
 
+/* The file has the sizes of all that is computed of the inputs, so that they cannot change. */
+Result<void> Reader::checkShapes(const std::vector<ValueId> &inputs) const
+{
+	std::vector<std::string> names;
+
+	for (const ValueId id : inputs)
+		names.push_back(model_.values[id].name);
+	auto given = givenShapes(shapes_, names);
+	if (!given)
+		return forward(given);
+	for (const ValueId id : inputs) {
+		const Value &value = model_.values[id];
+		const auto shape = given->find(value.name);
+		if (shape == given->end() || Extents(shape->second) == value.shape)
+			continue;
+		return fail(ErrorCode::Unsupported, reading, fmt::format("input '{}'", value.name),
+			    fmt::format("is {} in the file, which has the sizes of everything "
+					"behind it, too; convert the model with an input of {}",
+					toString(value.shape), toString(Extents(shape->second))));
+	}
+	return {};
+}
+
 Result<Model> Reader::read()
 {
 	if (!source_.subgraphs() || !source_.subgraphs()->size())
@@ -267,6 +297,8 @@ Result<Model> Reader::read()
 		if (auto done = readOperator(*graph.operators()->Get(i), i); !done)
 			return forward(done);
 	}
+	if (auto checked = checkShapes(*inputs); !checked)
+		return forward(checked);
 	/* An input that only gave a shape, which the tensors have, is none. */
 	std::copy_if(inputs->begin(), inputs->end(), std::back_inserter(model_.inputs),
 		     [this](ValueId id) {
@@ -291,7 +323,7 @@ bool isTflite(std::span<const std::byte> bytes)
 	return bytes.size() >= identifierEnd && tflite::fb::ModelBufferHasIdentifier(bytes.data());
 }
 
-Result<Model> importTflite(std::span<const std::byte> bytes)
+Result<Model> importTflite(std::span<const std::byte> bytes, std::span<const InputShape> shapes)
 {
 	constexpr flatbuffers::uoffset_t maxDepth = 16;
 	constexpr flatbuffers::uoffset_t maxTables = 1u << 20;
@@ -305,7 +337,7 @@ Result<Model> importTflite(std::span<const std::byte> bytes)
 	flatbuffers::Verifier verifier(data, bytes.size(), maxDepth, maxTables);
 	if (!tflite::fb::VerifyModelBuffer(verifier))
 		return tflite::damaged("file", "is truncated, or tables lie outside of it");
-	return tflite::Reader(*tflite::fb::GetModel(data)).read();
+	return tflite::Reader(*tflite::fb::GetModel(data), shapes).read();
 }
 
 } /* namespace nvdla::compiler */

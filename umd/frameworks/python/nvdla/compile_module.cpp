@@ -86,6 +86,11 @@ void addCompiler(py::module_ &module)
 		     [](CompileOptions &options, const std::string &name) {
 			     options.foldSums = chosen(foldSumsNames(), "fold_sums", name);
 		     })
+		.def("add_shape",
+		     [](CompileOptions &options, const std::string &name,
+			const std::vector<uint32_t> &sizes) {
+			     options.shapes.push_back({ name, sizes });
+		     })
 		.def("set_variant",
 		     [](CompileOptions &options, const std::string &name) {
 			     options.core = take(findCoreVariant(name));
