@@ -89,10 +89,10 @@ TEST(Inspect, NonsenseInDescriptorsIsShown)
 	test::DlaDescriptors task;
 	for (int i = 0; i < 2; i++) {
 		nvdla_graph_node node = test::graphNode(NVDLA_OP_SDP);
-		node.consumers[NVDLA_OP_PDP].index = static_cast<__s16>(1 - i);
+		node.fused_parent.index = static_cast<__s16>(1 - i);
 		nvdla_surface_desc surface = {};
-		surface.sdp.dst_data.type = NVDLA_MEM_HW;
-		surface.sdp.src_data.address = 99;
+		(i ? surface.pdp.src_data : surface.sdp.src_data).type = NVDLA_MEM_HW;
+		(i ? surface.pdp.dst_data : surface.sdp.dst_data).address = 99;
 		nvdla_operation_desc operation = {};
 		operation.sdp.src_precision = 77;
 		if (i)

@@ -197,6 +197,14 @@ TEST(ProfileRows, LongNamesAreCutInTheTableOnly)
 	EXPECT_TRUE(test::has(profileCsv(profile), "," + name + ","));
 }
 
+TEST(ProfileRows, ANameMayBeShorterThanTheTitle)
+{
+	Profile profile = layered();
+	for (OperationProfile &operation : profile.operations)
+		operation.text.layer = "y";
+	EXPECT_TRUE(test::has(profileTable(profile), " layer ")) << profileTable(profile);
+}
+
 TEST(ProfileRows, CsvHasALineForEachRow)
 {
 	const std::string csv = profileCsv(layered(), { .byLayer = true });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -114,6 +115,8 @@ Row rowOf(const Profile &profile, Group group)
 	return row;
 }
 
+constexpr std::string_view layerTitle = "layer";
+
 } /* namespace */
 
 std::vector<Row> rowsOf(const Profile &profile, const View &view)
@@ -139,14 +142,16 @@ FirstColumns::FirstColumns(const std::vector<Row> &rows)
 	for (const Row &row : rows) {
 		name_ = std::max(name_, row.name.size());
 		engines_ = std::max(engines_, row.engines.size());
-		layer_ = std::max(layer_, std::min(row.layer.size(), widestLayer));
+		if (!row.layer.empty())
+			layer_ = std::max({ layer_, layerTitle.size(),
+					    std::min(row.layer.size(), widestLayer) });
 		action_ = std::max(action_, row.action.size());
 	}
 }
 
 std::string FirstColumns::titles() const
 {
-	return cells("op", "engine", "layer", "what");
+	return cells("op", "engine", std::string(layerTitle), "what");
 }
 
 std::string FirstColumns::of(const Row &row) const
