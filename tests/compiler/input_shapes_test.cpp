@@ -89,6 +89,21 @@ TEST(InputShapes, OfTheOnlyInputNeedNoName)
 	EXPECT_EQ(compiled->loadable.outputs()->front().h, 5u);
 }
 
+TEST(InputShapes, OfAnInputWithoutAShape)
+{
+	OnnxBuilder builder;
+	builder.input("x", {});
+	builder.node("Relu", { "x" }, "y");
+	builder.output("y");
+	const auto file = builder.file();
+	const auto compiled = compileModel(file, with({ { "x", { 1, 8, 5, 7 } } }));
+	ASSERT_TRUE(compiled) << compiled.error().message();
+	EXPECT_EQ(compiled->loadable.outputs()->front().w, 7u);
+	EXPECT_NE(refusal(file, {}).find("has no shape"), std::string::npos);
+	EXPECT_NE(refusal(file, { { "x", { 65536, 65536, 65536 } } }).find("more elements"),
+		  std::string::npos);
+}
+
 TEST(InputShapes, WhatCannotBeIsNamed)
 {
 	const auto file = sumOfTwo();

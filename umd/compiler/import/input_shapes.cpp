@@ -2,10 +2,12 @@
 #include "input_shapes.h"
 
 #include <algorithm>
-#include <charconv>
+#include <utility>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+
+#include "base/io/number_list.h"
 
 namespace nvdla
 {
@@ -19,18 +21,11 @@ Result<InputShape> parseInputShape(std::string_view text)
 
 	if (hasName)
 		shape.name = text.substr(0, equals);
-	const std::string_view sizes = hasName ? text.substr(equals + 1) : text;
-	const char *at = sizes.data();
-	const char *const end = at + sizes.size();
-	while (true) {
-		const auto [next, error] = std::from_chars(at, end, shape.sizes.emplace_back());
-		if (error != std::errc() || !shape.sizes.back() || (next != end && *next != 'x'))
-			return fail(ErrorCode::InvalidArgument, parsing, std::string(text),
-				    "is no input's name and sizes, such as x=1x3x224x224");
-		if (next == end)
-			break;
-		at = next + 1;
-	}
+	auto sizes = parseNumbers<uint32_t>(hasName ? text.substr(equals + 1) : text, 'x');
+	if (!sizes || std::ranges::count(*sizes, 0u))
+		return fail(ErrorCode::InvalidArgument, parsing, std::string(text),
+			    "is no input's name and sizes, such as x=1x3x224x224");
+	shape.sizes = std::move(*sizes);
 	if (hasName && shape.name.empty())
 		return fail(ErrorCode::InvalidArgument, parsing, std::string(text),
 			    "has no name in front of '='");

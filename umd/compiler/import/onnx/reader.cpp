@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <limits>
-#include <map>
-#include <optional>
 #include <set>
 
 #include <fmt/core.h>
 
 #include "compiler/import/input_shapes.h"
+#include "file_shapes.h"
 #include "node_reader.h"
 
 namespace nvdla::compiler
@@ -17,9 +16,6 @@ namespace onnx
 
 namespace
 {
-
-/* No tensor that the core can hold has more elements. */
-constexpr uint64_t maxElements = uint64_t{ 1 } << 31;
 
 tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 {
@@ -85,11 +81,6 @@ private:
 	Result<FileTensor> describe(const pb::ValueInfo &info, const std::string &where,
 				    bool channelsLast,
 				    const std::vector<uint32_t> *given = nullptr);
-	Result<std::optional<int64_t>> sizeOf(const pb::Dimension &axis, size_t index,
-					      const std::vector<uint32_t> *given,
-					      const std::string &where);
-	Result<Extents> shapeOf(const pb::TensorType &tensor, const std::string &where,
-				const std::vector<uint32_t> *given);
 	Result<void> readNode(const pb::Node &node);
 	Result<void> addUnknown(const pb::Node &node, const Unknown &why);
 	const pb::ValueInfo *infoOf(const std::string &name) const;
@@ -105,7 +96,7 @@ private:
 	const pb::Model &source_;
 	const pb::Graph &graph_;
 	std::span<const InputShape> shapes_;
-	std::map<std::string, int64_t> sizes_; /* of axes that have the same name in the file */
+	FileShapes fileShapes_;
 	Import import_;
 };
 
@@ -143,81 +134,6 @@ bool Reader::comesWithChannelsLast(const std::string &input) const
 	return turned;
 }
 
-/* "1x3x?x?", as it would be given. */
-std::string openShape(const pb::TensorType &tensor)
-{
-	std::string text;
-
-	for (const pb::Dimension &dimension : tensor.shape().dim())
-		text += (text.empty() ? "" : "x") +
-			(dimension.dim_value() > 0 ? std::to_string(dimension.dim_value()) : "?");
-	return text;
-}
-
-/*
- * The size of an axis: the file's, the given one, that of another axis of its name, or of a batch
- * that is left open 1. Nothing if nobody knows.
- */
-Result<std::optional<int64_t>> Reader::sizeOf(const pb::Dimension &axis, size_t index,
-					      const std::vector<uint32_t> *given,
-					      const std::string &where)
-{
-	const int64_t inFile = axis.dim_value();
-
-	if (axis.has_dim_value() && inFile == 0)
-		return fail(ErrorCode::Unsupported, reading, where,
-			    fmt::format("has no elements along axis {}", index));
-	if (given && inFile > 0 && inFile != (*given)[index])
-		return fail(ErrorCode::InvalidArgument, reading, where,
-			    fmt::format("has {} along axis {} in the file, {} are given", inFile,
-					index, (*given)[index]));
-	if (inFile > 0)
-		return inFile;
-	const auto known = sizes_.find(axis.dim_param());
-	std::optional<int64_t> size;
-	if (given)
-		size = (*given)[index];
-	else if (known != sizes_.end())
-		size = known->second;
-	else if (index == 0)
-		size = 1;
-	if (size && !axis.dim_param().empty())
-		sizes_.emplace(axis.dim_param(), *size);
-	return size;
-}
-
-Result<Extents> Reader::shapeOf(const pb::TensorType &tensor, const std::string &where,
-				const std::vector<uint32_t> *given)
-{
-	uint64_t elements = 1;
-	Extents shape;
-
-	if (!tensor.has_shape())
-		return given ? Result<Extents>(*given)
-			     : fail(ErrorCode::Unsupported, reading, where,
-				    "has no shape; give it one, as in --shape 1x3x224x224");
-	const size_t rank = static_cast<size_t>(tensor.shape().dim_size());
-	if (given && given->size() != rank)
-		return fail(ErrorCode::InvalidArgument, reading, where,
-			    fmt::format("has {} axes ({}), {} sizes are given for it", rank,
-					openShape(tensor), given->size()));
-	for (const pb::Dimension &axis : tensor.shape().dim()) {
-		auto size = sizeOf(axis, shape.size(), given, where);
-		if (!size)
-			return forward(size);
-		if (!*size)
-			return fail(ErrorCode::Unsupported, reading, where,
-				    fmt::format("leaves sizes open, it is {}; give them, as in "
-						"--shape 1x3x224x224",
-						openShape(tensor)));
-		elements *= static_cast<uint64_t>(**size);
-		if (**size > static_cast<int64_t>(maxElements) || elements > maxElements)
-			return damaged(where, "has more elements than a tensor can");
-		shape.push_back(static_cast<uint32_t>(**size));
-	}
-	return shape;
-}
-
 Result<FileTensor> Reader::describe(const pb::ValueInfo &info, const std::string &where,
 				    bool lastAlready, const std::vector<uint32_t> *given)
 {
@@ -227,7 +143,7 @@ Result<FileTensor> Reader::describe(const pb::ValueInfo &info, const std::string
 	auto type = elementType(tensor.elem_type(), where);
 	if (!type)
 		return forward(type);
-	auto read = shapeOf(tensor, where, given);
+	auto read = fileShapes_.shapeOf(tensor, where, given);
 	if (!read)
 		return forward(read);
 	const Extents &shape = *read;
@@ -258,14 +174,14 @@ Result<void> Reader::readInput(const pb::ValueInfo &info, const std::vector<uint
 /* Files list constants as inputs, too. */
 Result<void> Reader::readInputs()
 {
-	std::set<std::string> written;
+	std::set<std::string> known;
 	std::vector<const pb::ValueInfo *> infos;
 	std::vector<std::string> names;
 
 	for (const pb::Node &node : graph_.node())
-		written.insert(node.output().begin(), node.output().end());
+		known.insert(node.output().begin(), node.output().end());
 	for (const pb::ValueInfo &info : graph_.input()) {
-		if (import_.tensors.contains(info.name()) || written.contains(info.name()))
+		if (import_.tensors.contains(info.name()) || !known.insert(info.name()).second)
 			continue;
 		infos.push_back(&info);
 		names.push_back(info.name());
@@ -275,23 +191,12 @@ Result<void> Reader::readInputs()
 	auto given = givenShapes(shapes_, names);
 	if (!given)
 		return forward(given);
-	/* Sizes of one name are the same in all inputs: those that are given come first. */
-	for (const bool isGiven : { true, false }) {
-		for (const pb::ValueInfo *info : infos) {
-			const auto shape = given->find(info->name());
-			if ((shape != given->end()) != isGiven)
-				continue;
-			const auto *sizes = isGiven ? &shape->second : nullptr;
-			auto known = shapeOf(info->type().tensor_type(),
-					     fmt::format("input '{}'", info->name()), sizes);
-			if (!known)
-				return forward(known);
-		}
+	for (const pb::ValueInfo *info : infos) {
+		if (const auto shape = given->find(info->name()); shape != given->end())
+			fileShapes_.nameSizes(info->type().tensor_type(), shape->second);
 	}
 	for (const pb::ValueInfo *info : infos) {
 		const auto shape = given->find(info->name());
-		if (import_.tensors.contains(info->name())) /* there twice */
-			continue;
 		auto done = readInput(*info, shape == given->end() ? nullptr : &shape->second);
 		if (!done)
 			return done;
