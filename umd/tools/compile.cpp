@@ -18,6 +18,7 @@
 #include "compiler/option_names.h"
 #include "program.h"
 #include "samples.h"
+#include "scaling_options.h"
 #include "strategy_options.h"
 #include "tools/report/model_report.h"
 
@@ -36,12 +37,10 @@ struct CompileSettings {
 	StrategyOptions strategy;
 	DataType precision = DataType::Unknown; /* of float models; Unknown: as it comes */
 	std::vector<std::string> samples;
-	std::vector<float> mean;
-	PixelScaling scaling;
+	ScalingOptions scaling;
 	Calibration calibration;
 	bool keepsBias = false;
 	std::vector<CommandLineOption> ofCalibration; /* without effect otherwise */
-	std::vector<CommandLineOption> ofPictures;
 	std::vector<CommandLineOption> percentile;
 	std::vector<CommandLineOption> ofChip;
 };
@@ -74,7 +73,7 @@ Result<void> checkOptions(const CompileSettings &settings)
 				    settings.calibration.method == RangeMethod::Percentile,
 				    "--ranges percentile");
 	if (done)
-		done = checkEffects(settings.ofPictures, hasPictures(settings.samples),
+		done = checkEffects(settings.scaling.all(), hasPictures(settings.samples),
 				    "pictures among the samples of --calibrate");
 	if (done)
 		done = checkEffects(settings.ofChip,
@@ -148,7 +147,6 @@ Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings
 						 std::span<const InputShape> shapes)
 {
 	Calibration calibration = settings.calibration;
-	PixelScaling scaling = settings.scaling;
 
 	if (auto checked = checkPrecision(settings); !checked)
 		return forward(checked);
@@ -157,9 +155,7 @@ Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings
 	auto inputs = modelInputs(model, shapes);
 	if (!inputs)
 		return forward(inputs);
-	std::copy_n(settings.mean.begin(), std::min(settings.mean.size(), scaling.mean.size()),
-		    scaling.mean.begin());
-	auto samples = readSamples(settings.samples, *inputs, scaling);
+	auto samples = readSamples(settings.samples, *inputs, settings.scaling.scaling());
 	if (!samples)
 		return forward(samples);
 	calibration.samples = std::move(*samples);
@@ -257,13 +253,7 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 	settings.ofCalibration.push_back(
 		app.flag("--keep-bias", settings.keepsBias,
 			 "do not put into biases what rounding of kernels takes away"));
-	settings.ofPictures.push_back(
-		app.option("--mean", settings.mean,
-			   "subtract from the pixels of pictures, per channel: a,b,c,d")
-			.commaList(4));
-	settings.ofPictures.push_back(app.option("--normalize", settings.scaling.normalize,
-						 "divide pixels by this, after that")
-					      .showDefault());
+	settings.scaling.addTo(app);
 }
 
 } /* namespace */

@@ -2,7 +2,6 @@
 /*
  * nvdla-eval: how many pictures of a folder a network recognizes.
  */
-#include <algorithm>
 #include <cstdio>
 
 #include <fmt/core.h>
@@ -17,6 +16,7 @@
 #include "program.h"
 #include "progress.h"
 #include "samples.h"
+#include "scaling_options.h"
 #include "tensor_io.h"
 #include "text_file.h"
 
@@ -32,7 +32,6 @@ struct Settings {
 	std::string labels;
 	std::vector<std::string> samples; /* of a second network of integers */
 	std::vector<std::string> others;
-	std::vector<float> mean;
 	uint64_t limit = 0;
 	bool json = false;
 };
@@ -93,7 +92,8 @@ Result<std::vector<Candidate>> candidates(const Settings &settings)
 	return all;
 }
 
-Result<eval::Score> judge(const Settings &settings, const Candidate &candidate,
+Result<eval::Score> judge(const Settings &settings, const Device &device,
+			  const Candidate &candidate,
 			  const std::vector<eval::LabelledPicture> &pictures, size_t classes)
 {
 	constexpr size_t answers = 5;
@@ -102,10 +102,7 @@ Result<eval::Score> judge(const Settings &settings, const Candidate &candidate,
 	eval::Score score{ .network = candidate.name };
 
 	options.timeout = std::chrono::milliseconds(settings.run.timeoutMs);
-	auto device = Device::open(settings.run.device);
-	if (!device)
-		return forward(device);
-	auto network = Network::load(*device, candidate.loadable);
+	auto network = Network::load(device, candidate.loadable);
 	if (!network)
 		return forward(network);
 	if (network->inputs().size() != 1)
@@ -160,9 +157,12 @@ Result<void> evaluate(const Settings &settings)
 	auto networks = candidates(settings);
 	if (!networks)
 		return forward(networks);
+	auto device = Device::open(settings.run.device);
+	if (!device)
+		return forward(device);
 	std::vector<eval::Score> scores;
 	for (const Candidate &candidate : *networks) {
-		auto score = judge(settings, candidate, *pictures, labels->size());
+		auto score = judge(settings, *device, candidate, *pictures, labels->size());
 		if (!score)
 			return forward(score);
 		scores.push_back(std::move(*score));
@@ -188,10 +188,6 @@ void addOptions(CommandLine &app, Settings &settings)
 	app.option("--against", settings.others, "another network, judged on the same pictures")
 		.repeatable();
 	app.option("--limit", settings.limit, "judge on N pictures only, spread evenly over all");
-	app.option("--normalize", settings.run.scaling.normalize, "divide pixels by this")
-		.showDefault();
-	app.option("--mean", settings.mean, "subtract from pixels before, per channel: a,b,c,d")
-		.commaList(4);
 	app.option("--device", settings.run.device,
 		   "/dev/accel/accelN, or embedded for the device model in this process")
 		.showDefault();
@@ -219,11 +215,11 @@ int main(int argc, char **argv)
 		app.footer(tools::exitCodeHelp);
 		network.addTo(app);
 		addOptions(app, settings);
+		tools::ScalingOptions scaling;
+		scaling.addTo(app);
 		if (const auto code = app.parse(argc, argv))
 			return *code;
-		std::copy_n(settings.mean.begin(),
-			    std::min(settings.mean.size(), settings.run.scaling.mean.size()),
-			    settings.run.scaling.mean.begin());
+		settings.run.scaling = scaling.scaling();
 
 		return tools::finished(network.file().and_then([&](tools::NetworkFile file) {
 			settings.run.network = std::move(file);

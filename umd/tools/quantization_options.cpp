@@ -2,9 +2,10 @@
 #include "quantization_options.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/core.h>
+
+#include "base/io/number_list.h"
 
 namespace nvdla::tools
 {
@@ -20,19 +21,11 @@ Result<std::vector<T>> parseList(const char *name, const std::vector<std::string
 	if (index >= given.size())
 		return std::vector<T>{ fallback };
 
-	const std::string &text = given[index];
-	const char *at = text.data();
-	const char *const end = at + text.size();
-	std::vector<T> numbers;
-	while (true) {
-		const auto [next, error] = std::from_chars(at, end, numbers.emplace_back());
-		if (error != std::errc() || (next != end && *next != ','))
-			return fail(ErrorCode::InvalidArgument, name, text,
-				    "must be a number, or one for each channel: a,b,c");
-		if (next == end)
-			return numbers;
-		at = next + 1;
-	}
+	auto numbers = parseNumbers<T>(given[index], ',');
+	if (!numbers)
+		return fail(ErrorCode::InvalidArgument, name, given[index],
+			    "must be a number, or one for each channel: a,b,c");
+	return std::move(*numbers);
 }
 
 } /* namespace */

@@ -11,6 +11,7 @@
 #include "exit_code.h"
 #include "program.h"
 #include "quantization_options.h"
+#include "scaling_options.h"
 #include "tensor_io.h"
 
 namespace nvdla::tools
@@ -23,7 +24,7 @@ namespace
 struct Lists {
 	NetworkOptions network;
 	std::vector<std::string> images;
-	std::vector<float> mean;
+	ScalingOptions scaling;
 	QuantizationOptions input;
 	QuantizationOptions output;
 	std::map<std::string, CommandLineOption> options; /* that need others to have an effect */
@@ -54,12 +55,9 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		"for further inputs"));
 	lists.keep(addPerTensor(app, "--input-zero", lists.input.zeroPoints,
 				"the integer that stands for 0 in an input, or in each channel"));
-	lists.keep(app.option("--normalize", settings.scaling.normalize,
-			      "divide pixels by this (int8: with --input-scale)")
-			   .showDefault());
-	lists.keep(app.option("--mean", lists.mean,
-			      "subtract from pixels before, per channel: a,b,c,d")
-			   .commaList(4));
+	lists.scaling.addTo(app, " (int8: with --input-scale)");
+	for (const CommandLineOption &option : lists.scaling.all())
+		lists.keep(option);
 	addPerTensor(app, "--output", settings.outputs,
 		     "write an output as .dimg, its numbers as .npy, or its bytes as .raw; repeat "
 		     "for further outputs");
@@ -107,8 +105,7 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 
 Result<void> takeLists(const Lists &lists, RunSettings &settings)
 {
-	std::copy_n(lists.mean.begin(), std::min(lists.mean.size(), settings.scaling.mean.size()),
-		    settings.scaling.mean.begin());
+	settings.scaling = lists.scaling.scaling();
 	auto inputs = lists.input.parse("--input-scale");
 	if (!inputs)
 		return forward(inputs);

@@ -9,7 +9,7 @@
 
 #include "base/io/file.h"
 #include "fitted.h"
-#include "picture_file.h"
+#include "folder.h"
 
 namespace nvdla::tools
 {
@@ -31,17 +31,16 @@ Result<std::vector<std::string>> filesOf(const std::vector<std::string> &paths)
 			files.push_back(path);
 			continue;
 		}
-		const auto first = static_cast<ptrdiff_t>(files.size());
-		for (const auto &entry : std::filesystem::directory_iterator(path, error)) {
-			if (entry.path().extension() == ".npy" || isPictureFile(entry.path()))
-				files.push_back(entry.path().string());
-		}
-		if (error)
-			return fail(ErrorCode::Io, reading, path, error.message());
-		if (static_cast<ptrdiff_t>(files.size()) == first)
+		auto samples = pathsIn(path, reading, [](const std::filesystem::path &file) {
+			return file.extension() == ".npy" || isPictureFile(file);
+		});
+		if (!samples)
+			return forward(samples);
+		if (samples->empty())
 			return fail(ErrorCode::InvalidArgument, reading, path,
 				    "has no picture and no .npy");
-		std::sort(files.begin() + first, files.end());
+		for (const std::filesystem::path &file : *samples)
+			files.push_back(file.string());
 	}
 	return files;
 }

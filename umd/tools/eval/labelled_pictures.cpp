@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "tools/picture_file.h"
+#include "tools/folder.h"
 #include "tools/text_file.h"
 
 namespace nvdla::eval
@@ -31,23 +31,6 @@ std::vector<size_t> labelsThat(const std::vector<std::string> &labels,
 			found.push_back(i);
 	}
 	return found;
-}
-
-/* What is in a folder and is wanted, by name. */
-Result<std::vector<fs::path>> entriesOf(const fs::path &folder,
-					const std::function<bool(const fs::path &)> &wanted)
-{
-	std::vector<fs::path> entries;
-	std::error_code error;
-
-	for (const auto &entry : fs::directory_iterator(folder, error)) {
-		if (wanted(entry.path()))
-			entries.push_back(entry.path());
-	}
-	if (error)
-		return fail(ErrorCode::Io, finding, folder.string(), error.message());
-	std::ranges::sort(entries);
-	return entries;
 }
 
 } /* namespace */
@@ -81,8 +64,8 @@ Result<std::vector<LabelledPicture>> picturesInFolders(const std::string &folder
 						       const std::vector<std::string> &labels)
 {
 	std::vector<LabelledPicture> pictures;
-	auto classes =
-		entriesOf(folder, [](const fs::path &path) { return fs::is_directory(path); });
+	auto classes = tools::pathsIn(folder, finding,
+				      [](const fs::path &path) { return fs::is_directory(path); });
 
 	if (!classes)
 		return forward(classes);
@@ -92,7 +75,7 @@ Result<std::vector<LabelledPicture>> picturesInFolders(const std::string &folder
 			label.error().where = one.string();
 			return forward(label);
 		}
-		auto files = entriesOf(one, tools::isPictureFile);
+		auto files = tools::pathsIn(one, finding, tools::isPictureFile);
 		if (!files)
 			return forward(files);
 		for (const fs::path &file : *files)

@@ -43,7 +43,7 @@ std::string macUseOf(const Operations &operations, double cycles)
 	return convolutions && cycles > 0 ? fmt::format("{:.1f}%", 100 * busy / cycles) : "-";
 }
 
-/* What bounds the operation that takes longest. */
+/* The unit or memory that limits the longest operation. */
 const char *boundOf(const Operations &operations)
 {
 	const PredictedOperation *longest =

@@ -18,7 +18,7 @@ namespace
 
 constexpr const char *compiling = "compile model";
 
-/* What the name stands for, or InvalidArgument with all names. */
+/* The value that has this name; InvalidArgument names all values. */
 template<typename T>
 T chosen(const OptionNames<T> &names, const char *option, const std::string &name)
 {

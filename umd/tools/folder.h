@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+
+namespace nvdla::tools
+{
+
+/** \return the ending of the file's name is that of a picture which can be read */
+inline bool isPictureFile(const std::filesystem::path &path)
+{
+	constexpr std::array suffixes = { ".png", ".jpg", ".jpeg", ".pgm", ".ppm" };
+	std::string suffix = path.extension().string();
+
+	std::ranges::transform(suffix, suffix.begin(),
+			       [](unsigned char letter) { return std::tolower(letter); });
+	return std::ranges::find(suffixes, suffix) != suffixes.end();
+}
+
+/**
+ * \return the paths in \a folder for which \a wanted is true, sorted; Io if it cannot be read
+ * \param[in] what is being done, for the error
+ */
+inline Result<std::vector<std::filesystem::path>>
+pathsIn(const std::filesystem::path &folder, const char *what,
+	const std::function<bool(const std::filesystem::path &)> &wanted)
+{
+	std::vector<std::filesystem::path> paths;
+	std::error_code error;
+
+	for (const auto &entry : std::filesystem::directory_iterator(folder, error)) {
+		if (wanted(entry.path()))
+			paths.push_back(entry.path());
+	}
+	if (error)
+		return fail(ErrorCode::Io, what, folder.string(), error.message());
+	std::ranges::sort(paths);
+	return paths;
+}
+
+} /* namespace nvdla::tools */

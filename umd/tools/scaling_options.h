@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What becomes of pixels, on the command line.
+ */
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <nvdla/image.h>
+
+#include "command-line/command_line.h"
+
+namespace nvdla::tools
+{
+
+/** \brief --mean and --normalize; has to exist until the command line is parsed */
+class ScalingOptions
+{
+public:
+	ScalingOptions() = default;
+	ScalingOptions(const ScalingOptions &) = delete;
+	ScalingOptions &operator=(const ScalingOptions &) = delete;
+
+	/** \param[in] note what else there is to say of --normalize */
+	void addTo(CommandLine &app, const std::string &note = "")
+	{
+		all_.push_back(app.option("--mean", mean_,
+					  "subtract from the pixels of pictures, per channel: "
+					  "a,b,c,d")
+				       .commaList(static_cast<int>(PixelScaling{}.mean.size())));
+		all_.push_back(app.option("--normalize", normalize_,
+					  "divide pixels by this, after that" + note)
+				       .showDefault());
+	}
+
+	/** \return the options, for programs that have to say when they have no effect */
+	const std::vector<CommandLineOption> &all() const { return all_; }
+
+	PixelScaling scaling() const
+	{
+		PixelScaling scaling{ .normalize = normalize_ };
+
+		std::ranges::copy(mean_, scaling.mean.begin());
+		return scaling;
+	}
+
+private:
+	std::vector<CommandLineOption> all_;
+	std::vector<float> mean_;
+	float normalize_ = PixelScaling{}.normalize;
+};
+
+} /* namespace nvdla::tools */
