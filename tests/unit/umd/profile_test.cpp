@@ -8,12 +8,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "test_support.h"
 #include "tools/prof/profile.h"
 #include "tools/prof/profile_table.h"
 #include "tools/prof/run_profile.h"
+#include "tools/prof/time_axis.h"
 #include "tools/prof/timeline_svg.h"
 #include "tools/prof/trace_json.h"
-#include "test_support.h"
 
 namespace nvdla
 {
@@ -254,6 +255,48 @@ TEST(Profile, PictureHasABarForEachOperation)
 	EXPECT_EQ(bars, 4u);
 	EXPECT_TRUE(test::has(svg, "what &lt;it&gt; does"));
 	EXPECT_FALSE(test::has(svg, "nan"));
+}
+
+/* A job that waited, ran two operations and waited for its interrupt. */
+Profile idleExample()
+{
+	Profile profile;
+	profile.durationNs = 100000;
+	profile.operations.resize(2);
+	profile.operations[0].timed = profile.operations[1].timed = true;
+	profile.operations[0].startNs = 60000;
+	profile.operations[0].endNs = 64000;
+	profile.operations[1].startNs = 65000;
+	profile.operations[1].endNs = 70000;
+	return profile;
+}
+
+TEST(Profile, TimesWithoutOperationsAreCutOut)
+{
+	const TimeAxis axis(idleExample(), 100, 1200);
+	ASSERT_EQ(axis.parts().size(), 3u);
+	EXPECT_TRUE(axis.parts()[0].isCut && axis.parts()[2].isCut);
+	EXPECT_EQ(axis.parts()[0].endNs, 60000u);
+	EXPECT_EQ(axis.parts()[1].endNs, 70000u);
+	EXPECT_DOUBLE_EQ(axis.at(0), 100);
+	EXPECT_DOUBLE_EQ(axis.at(60000), axis.parts()[1].left);
+	/* The gap between the operations is to scale. */
+	EXPECT_NEAR(axis.at(65000) - axis.at(64000), axis.parts()[1].width / 10, 1e-9);
+	EXPECT_NEAR(axis.at(100000), 1300, 1e-9);
+	EXPECT_GT(axis.parts()[1].width, 1000);
+	EXPECT_EQ(axis.tickNs(110), 2000u);
+	EXPECT_TRUE(test::has(timelineSvg(idleExample()), "60.000 us"));
+}
+
+TEST(Profile, ShortGapsAreToScale)
+{
+	Profile profile = idleExample();
+	profile.operations[0].startNs = 8000;
+	profile.operations[1].endNs = 95000;
+	const TimeAxis axis(profile, 0, 1000);
+	ASSERT_EQ(axis.parts().size(), 1u);
+	EXPECT_DOUBLE_EQ(axis.at(50000), 500);
+	EXPECT_EQ(axis.tickNs(100), 10000u);
 }
 
 /* A CPU task, then a job of which one operation did not complete. */

@@ -10,6 +10,7 @@
 #include "loadable/inspect/colours.h"
 #include "loadable/inspect/svg.h"
 #include "profile_table.h"
+#include "time_axis.h"
 
 namespace nvdla::prof
 {
@@ -38,24 +39,8 @@ constexpr std::string_view style = ".paper{fill:#ffffff}\n"
 				   ".bar{stroke:#444;stroke-width:0.6}\n"
 				   ".gauge{fill:#ee8866}\n"
 				   ".grid{stroke:#ddd;stroke-width:1}\n"
-				   ".stripe{fill:#f7f7f7}\n";
-
-/* The smallest step of 1, 2 or 5 times a power of ten that leaves room between ticks. */
-uint64_t tickNs(uint64_t durationNs)
-{
-	const double wanted = static_cast<double>(durationNs) * tickEvery / plotWidth;
-	uint64_t step = 1;
-
-	for (const unsigned *factor = nullptr; static_cast<double>(step) < wanted;) {
-		static constexpr unsigned factors[] = { 2, 5, 10 };
-		factor = factor && *factor != 10 ? factor + 1 : factors;
-		uint64_t decade = 1;
-		while (decade * 10 <= step)
-			decade *= 10;
-		step = decade * *factor;
-	}
-	return step;
-}
+				   ".stripe{fill:#f7f7f7}\n"
+				   ".cut{fill:#ffffff;stroke:#bbb;stroke-dasharray:4 4}\n";
 
 /* As much of the text as a bar of this width has room for. */
 std::string fitting(const std::string &text, double width)
@@ -71,7 +56,7 @@ class Timeline
 {
 public:
 	explicit Timeline(const Profile &profile)
-		: profile_(profile), lanes_(lanes(profile)),
+		: profile_(profile), axis_(profile, left, plotWidth), lanes_(lanes(profile)),
 		  bottom_(laneTop(lanes_.size() + profile.gauges.size())),
 		  svg_(left + plotWidth + margin, bottom_ + margin + 12,
 		       std::string(style) + inspect::engineColours)
@@ -86,31 +71,44 @@ public:
 				      timeText(profile_.durationNs)));
 		for (size_t i = 1; i < lanes_.size() + profile_.gauges.size(); i += 2)
 			svg_.rectangle(left, laneTop(i), plotWidth, laneHeight, 0, "stripe");
-		drawAxis();
+		for (const TimeAxis::Part &part : axis_.parts())
+			drawTicks(part);
 		for (size_t i = 0; i < lanes_.size(); i++)
 			drawLane(i);
 		for (size_t i = 0; i < profile_.gauges.size(); i++)
 			drawGauge(profile_.gauges[i], laneTop(lanes_.size() + i));
+		for (const TimeAxis::Part &part : axis_.parts())
+			drawCut(part);
 		return svg_.finish();
 	}
 
 private:
 	static double laneTop(size_t lane) { return top + laneHeight * static_cast<double>(lane); }
 
-	double at(uint64_t ns) const
-	{
-		return left +
-		       plotWidth * static_cast<double>(ns) /
-			       static_cast<double>(std::max<uint64_t>(profile_.durationNs, 1));
-	}
+	double at(uint64_t ns) const { return axis_.at(ns); }
 
-	void drawAxis()
+	void drawTicks(const TimeAxis::Part &part)
 	{
-		const uint64_t step = tickNs(profile_.durationNs);
-		for (uint64_t ns = 0; ns <= profile_.durationNs; ns += step) {
+		const uint64_t step = axis_.tickNs(tickEvery);
+		if (part.isCut)
+			return;
+		for (uint64_t ns = (part.startNs + step - 1) / step * step; ns <= part.endNs;
+		     ns += step) {
 			svg_.line(at(ns), top, at(ns), bottom_, "grid");
 			svg_.text(at(ns), top - 6, "small middle", tickText(ns, step));
 		}
+	}
+
+	/* Over everything: nothing runs there. */
+	void drawCut(const TimeAxis::Part &part)
+	{
+		if (!part.isCut)
+			return;
+		svg_.rectangle(part.left, top, part.width, bottom_ - top, 0, "cut");
+		svg_.text(part.left + part.width / 2, (top + bottom_) / 2 - 4, "small middle",
+			  timeText(part.endNs - part.startNs));
+		svg_.text(part.left + part.width / 2, (top + bottom_) / 2 + 10, "small middle",
+			  "no operation");
 	}
 
 	static std::string tickText(uint64_t ns, uint64_t step)
@@ -181,6 +179,7 @@ private:
 	}
 
 	const Profile &profile_;
+	TimeAxis axis_;
 	std::vector<Lane> lanes_;
 	double bottom_;
 	Svg svg_;

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a moment of a run lies in a picture.
+ */
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "profile.h"
+
+namespace nvdla::prof
+{
+
+/**
+ * \brief The time of a run from left to right
+ *
+ * A run through the driver may be idle for most of its time: the job waits for its turn, and its
+ * end waits for an interrupt. The axis has one scale, but long times without an operation are cut
+ * out if they are much of the run: each of them gets a width of its own, which says nothing of its
+ * length.
+ */
+class TimeAxis
+{
+public:
+	/** \brief A part of the run and where it is drawn, in pixels */
+	struct Part {
+		uint64_t startNs = 0;
+		uint64_t endNs = 0;
+		bool isCut = false; /**< nothing ran, and it is not to scale */
+		double left = 0;
+		double width = 0;
+	};
+
+	/** \param[in] left,width of the whole, in pixels */
+	TimeAxis(const Profile &profile, double left, double width);
+
+	/** \brief By their start; without gaps from 0 to the run's end, at least one */
+	const std::vector<Part> &parts() const { return parts_; }
+
+	double at(uint64_t ns) const;
+	/** \return time between ticks that are at least \a pixels apart: 1, 2 or 5 times a power of
+	 * ten */
+	uint64_t tickNs(double pixels) const;
+
+private:
+	std::vector<Part> parts_;
+	double nsPerPixel_ = 1;
+};
+
+} /* namespace nvdla::prof */
