@@ -90,7 +90,9 @@ class Plan(unittest.TestCase):
 
 	def test_the_newest_sees_every_mode_others_one(self):
 		self.assertEqual(self.modes('6.12', '7.2', '7.3', 'debug'), {
-			'6.12': ['iommu'], '7.2': ['iommu'], '7.3': ['iommu', 'none'], 'debug': ['iommu']})
+			'6.12': ['iommu'], '7.2': ['iommu'], '7.3': ['iommu'], 'debug': ['iommu']})
+		self.assertEqual(self.modes('6.12', '7.2', '7.3', 'debug', test='platform'), {
+			'6.12': ['none'], '7.2': [], '7.3': ['cma', 'none'], 'debug': ['none']})
 
 	def test_only_the_newest_sees_what_is_the_runtimes(self):
 		self.assertEqual(self.modes('6.12', '7.3', 'debug', test='async'),
@@ -98,11 +100,16 @@ class Plan(unittest.TestCase):
 
 	def test_those_between_see_what_is_for_each(self):
 		self.assertEqual(self.modes('6.12', '7.2', '7.3', test='stress'),
-				 {'6.12': ['iommu'], '7.2': [], '7.3': ['iommu', 'none']})
-		self.assertEqual(self.modes('6.12', '7.3', test='stress'), {'6.12': ['iommu'], '7.3': ['iommu', 'none']})
+				 {'6.12': ['iommu'], '7.2': [], '7.3': ['iommu']})
+		self.assertEqual(self.modes('6.12', '7.3', test='stress'), {'6.12': ['iommu'], '7.3': ['iommu']})
+
+	def test_the_debug_kernel_has_lines_of_its_own(self):
+		arguments = {kernel: test.arguments for (kernel, _), wanted in vmtests.plan(
+			['7.3', 'debug'], lambda name: name.endswith('.stress')).items() for test in wanted}
+		self.assertEqual(arguments, {'7.3': (), 'debug': ('--submits=100',)})
 
 	def test_a_kernel_that_is_asked_for_sees_everything(self):
-		self.assertEqual(self.modes('7.2'), {'7.2': ['iommu', 'none']})
+		self.assertEqual(self.modes('7.2', test='platform'), {'7.2': ['cma', 'none']})
 		self.assertEqual(self.modes('7.2', test='async'), {'7.2': ['iommu']})
 
 	def test_the_debug_kernel_alone(self):
