@@ -319,8 +319,10 @@ Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const Compi
 		auto parts = compiler::compileParts(bytes, options);
 		if (parts)
 			return parts;
-		compiled.error().why += fmt::format("; the host does not compute it either: {}",
-						    parts.error().message());
+		if (compiled.error().why.find(parts.error().why) == std::string::npos)
+			compiled.error().why +=
+				fmt::format("; the host does not compute it either: {}",
+					    parts.error().message());
 		return compiled;
 	});
 }

@@ -87,7 +87,7 @@ std::string Partitioner::ask(size_t node) const
 	auto written = writeModel(api_, graph_, nodes_.unitOf(node));
 	if (!written)
 		return written.error().message();
-	auto compiled = compileModel(written->bytes);
+	auto compiled = compileModel(written->bytes, { .host = HostUse::Never });
 	if (!compiled)
 		return fmt::format("{}: {}", compiled.error().where, compiled.error().why);
 	const std::vector<LayerReport> layers = plugin::layersOnCpu(compiled->report);

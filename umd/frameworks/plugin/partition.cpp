@@ -47,10 +47,12 @@ bool hasWork(const CompileReport &report)
 Result<CompiledModel> compilePartition(std::span<const std::byte> model,
 				       const std::string &cacheFolder)
 {
+	/* What the core cannot compute is the framework's. */
+	const CompileOptions options{ .host = HostUse::Never };
 	const Cache cache(cacheFolder);
-	if (auto known = cache.find(model))
+	if (auto known = cache.find(model, options))
 		return std::move(*known);
-	auto compiled = compileModel(model);
+	auto compiled = compileModel(model, options);
 	if (!compiled)
 		return compiled;
 	if (!hasWork(compiled->report))
@@ -58,7 +60,7 @@ Result<CompiledModel> compilePartition(std::span<const std::byte> model,
 			    "the core has nothing to compute");
 	/* The others are not to be run. */
 	if (layersOnCpu(compiled->report).empty())
-		cache.keep(model, *compiled);
+		cache.keep(model, *compiled, options);
 	return compiled;
 }
 
