@@ -40,6 +40,13 @@ bool isPlain(const TensorDesc &desc)
 	return desc.format == PixelFormat::Plain;
 }
 
+/* The library gets the bytes as they are. */
+bool isArray(const TensorDesc &desc)
+{
+	return isPlain(desc) && desc.signature &&
+	       desc.size == desc.elements() * elementBytes(desc.type);
+}
+
 Result<void> HostReader::addTensors(const std::vector<uint16_t> &ids, const char *field,
 				    std::vector<TensorDesc> &to)
 {
@@ -52,7 +59,7 @@ Result<void> HostReader::addTensors(const std::vector<uint16_t> &ids, const char
 			return forward(desc);
 		if (auto checked = desc->check(); !checked)
 			return checked;
-		if (!task_.model.empty() && (!isPlain(*desc) || !desc->signature))
+		if (!task_.model.empty() && !isArray(*desc))
 			return bad(field, fmt::format("tensor '{}' is not plain, with the shape "
 						      "that the model has",
 						      desc->name));

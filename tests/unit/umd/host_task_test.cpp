@@ -193,7 +193,9 @@ TEST(HostTask, WhatCannotBeIsNamed)
 		{ "names no entry of tensor_desc_list",
 		  [](Loadable &l) { l.tasks[0].outputs = { 9 }; } },
 		{ "outputs: are none", [](Loadable &l) { l.tasks[0].outputs.clear(); } },
-		{ "is not plain", [](Loadable &l) { l.tensors[0].pixelFormat = 36; } },
+		{ "line stride", [](Loadable &l) { l.tensors[0].pixelFormat = 36; } },
+		{ "is not plain",
+		  [](Loadable &l) { l.memories[0].size = l.tensors[0].size = 4096; } },
 		{ "is not plain", [](Loadable &l) { l.tensors[0].signature.reset(); } },
 		{ "reasons: are 2 for 1 layers",
 		  [](Loadable &l) { l.tasks[0].reasons.resize(2); } },
@@ -208,7 +210,7 @@ TEST(HostTask, WhatCannotBeIsNamed)
 			  l.tensors[1].c = 2;
 			  l.tensors[1].signature->shape = { 1, 2, 2, 2 };
 		  } },
-		{ "size", [](Loadable &l) { l.tensors[1].h = 1 << 30; } },
+		{ "surface stride", [](Loadable &l) { l.tensors[1].h = 1 << 30; } },
 		{ "data_type", [](Loadable &l) { l.tensors[1].dataType = 99; } },
 	};
 
