@@ -29,8 +29,9 @@ Result<const nvdla_host_functions *> openModule()
 	void *module = dlopen(moduleName, RTLD_NOW | RTLD_LOCAL);
 	if (!module)
 		return fail(ErrorCode::Unsupported, "use ONNX Runtime", moduleName,
-			    fmt::format("{}; install ONNX Runtime (Debian 13 and newer: "
-					"libonnxruntime-dev brings it) and this module of it",
+			    fmt::format("{}; ONNX Runtime has to be installed (Debian 13 and "
+					"newer: libonnxruntime-dev), and this project's module "
+					"that is built with it",
 					dlerror()));
 	const auto entry = reinterpret_cast<nvdla_host_entry>(dlsym(module, NVDLA_HOST_ENTRY));
 	const nvdla_host_functions *functions = entry ? entry() : nullptr;
