@@ -54,6 +54,10 @@ static int check_errors(const char *path)
 	options.shapes = NULL;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	options.num_shapes = 0;
+	options.host = NVDLA_HOST_NEVER + 1;
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(strstr(nvdla_last_error(), "host: is 2"));
+	options.host = NVDLA_HOST_NEVER;
 	options.sram_size = 65536;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_OK);
 	nvdla_model_free(model);

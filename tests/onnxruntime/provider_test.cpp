@@ -212,27 +212,6 @@ TEST(LostProvider, OnnxRuntimeGoesOn)
 	dlclose(library);
 }
 
-/* a -> b -> c, a -> c: b alone cannot be computed elsewhere if a and c are one. */
-TEST(Groups, NoWayLeadsOutAndBack)
-{
-	const auto node = [](const std::vector<std::string> &from, const std::string &to) {
-		ort::NodeView node;
-		for (const std::string &name : from)
-			node.inputs.push_back({ nullptr, name, 1, {}, false, false });
-		node.outputs.push_back({ nullptr, to, 1, {}, false, false });
-		return node;
-	};
-	const ort::GraphView graph{ { node({ "x" }, "a"), node({ "a" }, "b"),
-				      node({ "a", "b" }, "c"), node({ "x" }, "d") },
-				    {} };
-	using Groups = std::vector<std::vector<size_t>>;
-
-	EXPECT_EQ(groupsOf(graph, { true, true, true, true }), (Groups{ { 0, 1, 2, 3 } }));
-	EXPECT_EQ(groupsOf(graph, { true, false, true, true }), (Groups{ { 0, 3 }, { 2 } }));
-	EXPECT_EQ(groupsOf(graph, { false, true, true, false }), (Groups{ { 1, 2 } }));
-	EXPECT_EQ(groupsOf(graph, { false, false, false, false }), Groups{});
-}
-
 } /* namespace */
 
 } /* namespace nvdla::test */

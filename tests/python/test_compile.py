@@ -99,6 +99,7 @@ def test_how_it_is_carried_out():
 
 @pytest.mark.parametrize('options, words', [
 	({'fold_sums': 'some'}, ["fold_sums", "'some'", 'floats, never, always']),
+	({'host': 'always'}, ["host", "'always'", 'auto, never']),
 	({'samples': [], 'ranges': 'mean'}, ["ranges", "'mean'", 'minmax, percentile, entropy']),
 	({'samples': [], 'precision': 'int4'}, ["precision", "'int4'", 'fp16, int8, int16']),
 	({'samples': [np.zeros(5)]}, ['5']),

@@ -40,7 +40,8 @@ class Options(ProgramTest):
 		ten = self.write('ten.txt', b'%d\n' * 10 % tuple(range(10)))
 		strategy = [(word, [run], [net]) for word in (
 			('--strategy', 'never'), ('--sram-size', '64K'), ('--fold-sums', 'never'), ('--variant', 'nv_full'),
-			('--cache', self.folder / 'cache'), ('--shape', '1x1x8x8'), ('--shape', 'picture=1x1x8x8'))]
+			('--cache', self.folder / 'cache'), ('--shape', '1x1x8x8'), ('--shape', 'picture=1x1x8x8'),
+			('--host', 'never'))]
 		return {
 			'nvdla-run': strategy + [
 				(('--normalize', 255), [net + picture + ('--input-scale', '0.01')],

@@ -14,6 +14,7 @@
 #include "compiler/import/import.h"
 #include "compiler/joins.h"
 #include "compiler/lower/lowerer.h"
+#include "compiler/partition/partition.h"
 #include "compiler/passes/passes.h"
 #include "compiler/refusals.h"
 
@@ -308,10 +309,21 @@ std::vector<OperatorSupport> supportedOperators(const Model &model)
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
 {
 	return guarded("compile model", [&]() -> Result<CompiledModel> {
-		auto model = importModel(bytes, options.shapes);
-		if (!model)
-			return forward(model);
-		return compiler::compileInMemory(std::move(*model), options);
+		auto compiled = importModel(bytes, options.shapes).and_then([&](auto &&model) {
+			return compiler::compileInMemory(std::move(model), options);
+		});
+		if (compiled || compiled.error().code != ErrorCode::Unsupported ||
+		    options.host == HostUse::Never || options.calibration || options.everyTensor ||
+		    compiler::isTflite(bytes))
+			return compiled;
+		auto parts = compiler::compileParts(bytes, options);
+		if (parts)
+			return parts;
+		if (compiled.error().why.find(parts.error().why) == std::string::npos)
+			compiled.error().why +=
+				fmt::format("; the host does not compute it either: {}",
+					    parts.error().message());
+		return compiled;
 	});
 }
 

@@ -30,6 +30,11 @@ inline OptionNames<FoldSums> foldSumsNames()
 		 { "always", FoldSums::Always } };
 }
 
+inline OptionNames<HostUse> hostNames()
+{
+	return { { "auto", HostUse::Auto }, { "never", HostUse::Never } };
+}
+
 /** \brief What a model of real numbers is computed in; integers need samples */
 inline OptionNames<DataType> precisionNames()
 {

@@ -8,6 +8,7 @@
 #include "assembler.h"
 #include "loadable/cubes.h"
 #include "loadable/emu_lists.h"
+#include "loadable/entries.h"
 #include "loadable/network_descriptor.h"
 #include "loadable/operation_list.h"
 
@@ -94,31 +95,15 @@ void Writer::writeTensors(const std::vector<const SurfaceState *> &surfaces)
 		const TensorDesc &desc = surface->desc;
 		const bool feature = desc.format == PixelFormat::Feature;
 		const Region &region = plan_.regions[static_cast<size_t>(surface->region)];
-		TensorEntry entry;
+		TensorEntry entry = tensorEntry(desc);
 
 		entry.id = static_cast<uint16_t>(loadable_.tensors.size());
 		entry.memId = region.memory;
-		entry.size = desc.size;
 		entry.offset = region.offset;
 		entry.dataFormat = feature ? NcxHwx : surface->planar ? Nchw : Nhwc;
-		entry.dataType = static_cast<uint8_t>(desc.type);
 		entry.dataCategory = feature	       ? FeatureCategory
 				     : surface->planar ? PlanarCategory
 						       : ImageCategory;
-		entry.pixelFormat = static_cast<uint8_t>(desc.format);
-		entry.name = desc.name;
-		entry.n = static_cast<int32_t>(desc.n);
-		entry.c = static_cast<int32_t>(desc.c);
-		entry.h = static_cast<int32_t>(desc.h);
-		entry.w = static_cast<int32_t>(desc.w);
-		entry.stride[0] = static_cast<uint32_t>(elementBytes(desc.type));
-		entry.stride[1] = desc.lineStride;
-		entry.stride[2] = desc.surfaceStride;
-		entry.stride[3] = desc.lineStrideUv;
-		for (const Quantization &one : desc.quantization.values()) {
-			entry.scale.push_back(static_cast<float>(one.scale));
-			entry.zeroPoint.push_back(one.zeroPoint);
-		}
 		loadable_.memories[region.memory].bindId = bindId++;
 		loadable_.memories[region.memory].tensorDescId = entry.id;
 		loadable_.tensors.push_back(std::move(entry));
@@ -272,27 +257,15 @@ void Writer::writeCpuTask(const TaskRange &range)
 	writeTask(Interface::Emu1, range, std::move(addresses));
 }
 
-/* Each task signals its end; the next one waits for that. */
 void Writer::writeTask(Interface interface, const TaskRange &range, std::vector<uint16_t> addresses)
 {
-	const auto id = static_cast<uint16_t>(loadable_.tasks.size());
 	Task task;
 
-	task.id = id;
 	task.interface = interface;
 	task.addressList = std::move(addresses);
 	for (size_t i = range.first; i < range.last; i++)
 		task.layers.push_back(plan_.nodes[i].name);
-	if (id > 0) {
-		const auto wait = static_cast<uint16_t>(loadable_.events.size());
-		loadable_.events.push_back({ wait, 0, static_cast<uint16_t>(id - 1), 1, 0 });
-		task.preActions.push_back(wait);
-	}
-	const auto signal = static_cast<uint16_t>(loadable_.events.size());
-	loadable_.events.push_back({ signal, 0, id, 1, 1 });
-	task.postActions.push_back(signal);
-	loadable_.tasks.push_back(std::move(task));
-	loadable_.submits.push_back({ id, { id } });
+	addTask(loadable_, std::move(task));
 }
 
 Result<Loadable> Writer::write()

@@ -93,6 +93,7 @@ private:
 	Result<void> checkMemories();
 	Result<void> checkContents(const Memory &memory, const std::string &where);
 	Result<void> checkAddresses();
+	Result<void> checkHost(const Task &task, const std::string &where) const;
 	Result<void> checkTasks();
 	Result<void> checkTensors();
 	Result<void> checkRelocs();
@@ -185,19 +186,33 @@ Result<void> Checker::checkAddresses()
 	return {};
 }
 
+/* Other tasks have no such fields. */
+Result<void> Checker::checkHost(const Task &task, const std::string &where) const
+{
+	if (!task.model.empty() && !blobs_.contains(task.model))
+		return bad(where + ".model", fmt::format("there is no blob \"{}\"", task.model));
+	return tensors_.require(task.inputs, where + ".inputs").and_then([&] {
+		return tensors_.require(task.outputs, where + ".outputs");
+	});
+}
+
 Result<void> Checker::checkTasks()
 {
 	for (size_t i = 0; i < loadable_.tasks.size(); i++) {
 		const Task &task = loadable_.tasks[i];
 		const std::string where = fmt::format("task_list[{}]", i);
 
-		if (task.interface != Interface::Dla1 && task.interface != Interface::Emu1)
+		const bool isHost = task.interface == Interface::Host1;
+		if (task.interface != Interface::Dla1 && task.interface != Interface::Emu1 &&
+		    !isHost)
 			return bad(where + ".interface",
-				   fmt::format("{} is neither DLA nor EMU",
+				   fmt::format("{} is neither DLA, EMU nor HOST",
 					       static_cast<uint32_t>(task.interface)));
-		if (task.addressList.empty())
+		if (task.addressList.empty() && !isHost)
 			return bad(where + ".address_list",
 				   "is empty, its first entry leads to the descriptors");
+		if (auto checked = checkHost(task, where); !checked)
+			return checked;
 		auto checked = addresses_.require(task.addressList, where + ".address_list")
 				       .and_then([&] {
 					       return events_.require(task.preActions,
@@ -342,6 +357,31 @@ const Blob *Loadable::blob(const std::string &name) const
 	return entry == blobs.end() ? nullptr : &*entry;
 }
 
+Result<TensorDesc> describeTensor(const TensorEntry &entry)
+{
+	TensorDesc desc;
+
+	desc.name = entry.name;
+	desc.type = static_cast<DataType>(entry.dataType);
+	desc.format = static_cast<PixelFormat>(entry.pixelFormat);
+	desc.n = static_cast<uint32_t>(entry.n);
+	desc.c = static_cast<uint32_t>(entry.c);
+	desc.h = static_cast<uint32_t>(entry.h);
+	desc.w = static_cast<uint32_t>(entry.w);
+	desc.lineStride = entry.stride[1];
+	desc.surfaceStride = entry.stride[2];
+	desc.lineStrideUv = entry.stride[3];
+	desc.size = entry.size;
+	desc.memory = entry.memId;
+	desc.offset = entry.offset;
+	auto quantization = quantizationOf(entry);
+	if (!quantization)
+		return forward(quantization);
+	desc.quantization = std::move(*quantization);
+	desc.signature = entry.signature;
+	return desc;
+}
+
 /* By bind id. */
 Result<std::vector<TensorDesc>> describeTensors(const Loadable &loadable, MemoryFlags direction)
 {
@@ -355,26 +395,10 @@ Result<std::vector<TensorDesc>> describeTensors(const Loadable &loadable, Memory
 		const Memory *home = loadable.memory(entry.memId);
 		if (!home || !(home->flags & direction))
 			continue;
-		TensorDesc desc;
-		desc.name = entry.name;
-		desc.type = static_cast<DataType>(entry.dataType);
-		desc.format = static_cast<PixelFormat>(entry.pixelFormat);
-		desc.n = static_cast<uint32_t>(entry.n);
-		desc.c = static_cast<uint32_t>(entry.c);
-		desc.h = static_cast<uint32_t>(entry.h);
-		desc.w = static_cast<uint32_t>(entry.w);
-		desc.lineStride = entry.stride[1];
-		desc.surfaceStride = entry.stride[2];
-		desc.lineStrideUv = entry.stride[3];
-		desc.size = entry.size;
-		desc.memory = entry.memId;
-		desc.offset = entry.offset;
-		auto quantization = quantizationOf(entry);
-		if (!quantization)
-			return forward(quantization);
-		desc.quantization = std::move(*quantization);
-		desc.signature = entry.signature;
-		found.push_back({ home->bindId, std::move(desc) });
+		auto desc = describeTensor(entry);
+		if (!desc)
+			return forward(desc);
+		found.push_back({ home->bindId, std::move(*desc) });
 	}
 	std::stable_sort(found.begin(), found.end(),
 			 [](const Bound &a, const Bound &b) { return a.bindId < b.bindId; });

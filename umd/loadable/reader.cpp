@@ -83,6 +83,7 @@ private:
 	std::string text(const flatbuffers::String *string);
 	template<typename T>
 	std::vector<T> copyVector(const flatbuffers::Vector<T> *vector);
+	std::vector<std::string> copyStrings(const List<flatbuffers::String> *strings);
 
 	Result<void> readMemory(const fb::MemoryListEntry &entry, const std::string &where);
 	Result<void> readBlob(const fb::Blob &entry, const std::string &where);
@@ -118,6 +119,17 @@ std::vector<T> Reader::copyVector(const flatbuffers::Vector<T> *vector)
 	return { vector->begin(), vector->end() };
 }
 
+std::vector<std::string> Reader::copyStrings(const List<flatbuffers::String> *strings)
+{
+	std::vector<std::string> copied;
+
+	if (strings) {
+		for (const flatbuffers::String *string : *strings)
+			copied.push_back(text(string));
+	}
+	return copied;
+}
+
 /* The verifier looks at each string of a list, however often entries share the list. */
 template<typename T>
 bool Reader::affordStrings(const T &entry, flatbuffers::voffset_t field,
@@ -147,7 +159,8 @@ bool Reader::canBeVerified(const fb::MemoryListEntry &entry)
 template<>
 bool Reader::canBeVerified(const fb::TaskListEntry &entry)
 {
-	return affordStrings(entry, fb::TaskListEntry::VT_LAYERS, &fb::TaskListEntry::layers);
+	return affordStrings(entry, fb::TaskListEntry::VT_LAYERS, &fb::TaskListEntry::layers) &&
+	       affordStrings(entry, fb::TaskListEntry::VT_REASONS, &fb::TaskListEntry::reasons);
 }
 
 Version toVersion(const fb::Version *version)
@@ -287,10 +300,11 @@ void Reader::readTask(const fb::TaskListEntry &entry)
 	task.addressList = copyVector(entry.address_list());
 	task.preActions = copyVector(entry.pre_actions());
 	task.postActions = copyVector(entry.post_actions());
-	if (entry.layers()) {
-		for (const flatbuffers::String *layer : *entry.layers())
-			task.layers.push_back(text(layer));
-	}
+	task.layers = copyStrings(entry.layers());
+	task.model = text(entry.model());
+	task.inputs = copyVector(entry.inputs());
+	task.outputs = copyVector(entry.outputs());
+	task.reasons = copyStrings(entry.reasons());
 	loadable_.tasks.push_back(std::move(task));
 }
 

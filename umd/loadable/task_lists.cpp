@@ -28,9 +28,17 @@ uint64_t descriptorRoom(const Loadable &loadable)
 	return bytes / emuBufferPairBytes;
 }
 
+/* A file has room for their ids, of two bytes, more than memory has for what they name. */
+constexpr size_t mostHostTensors = 65536;
+
 uint64_t operationsOf(const AnyTask &task)
 {
-	return std::visit([](const auto &any) { return any.operations.size(); }, task);
+	const auto count = [](const auto &any) -> uint64_t {
+		if constexpr (requires { any.operations; })
+			return any.operations.size();
+		return 0;
+	};
+	return std::visit(count, task);
 }
 
 } /* namespace */
@@ -45,6 +53,8 @@ LoadableIndex::LoadableIndex(const Loadable &loadable)
 		tasks_.emplace(task.id, &task);
 	for (const Address &address : loadable.addresses)
 		addresses_.emplace(address.id, &address);
+	for (const TensorEntry &tensor : loadable.tensors)
+		tensors_.emplace(tensor.id, &tensor);
 	for (const Memory &memory : loadable.memories) {
 		auto &contents = contents_[memory.id];
 		for (const MemoryContent &content : memory.contents) {
@@ -113,6 +123,7 @@ Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable)
 		const LoadableIndex index(loadable);
 		uint64_t left = descriptorRoom(loadable);
 		std::vector<AnyTask> tasks;
+		size_t tensors = 0;
 
 		for (const Submit &submit : loadable.submits) {
 			for (uint16_t id : submit.taskIds) {
@@ -127,6 +138,17 @@ Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable)
 					if (!emu)
 						return forward(emu);
 					tasks.emplace_back(std::move(*emu));
+				} else if (task->interface == Interface::Host1) {
+					auto host = hostTask(index, id);
+					if (!host)
+						return forward(host);
+					tensors += host->addresses.size();
+					if (tensors > mostHostTensors)
+						return fail(ErrorCode::InvalidFile, takingTask,
+							    fmt::format("task {}", id),
+							    "with it tasks for the host have "
+							    "too many tensors");
+					tasks.emplace_back(std::move(*host));
 				} else {
 					auto dla = dlaTask(index, id);
 					if (!dla)

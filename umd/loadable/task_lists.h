@@ -44,6 +44,7 @@ public:
 	/** \return the entry, nullptr if there is none */
 	const Task *task(uint16_t id) const { return at(tasks_, id); }
 	const Address *address(uint16_t id) const { return at(addresses_, id); }
+	const TensorEntry *tensor(uint16_t id) const { return at(tensors_, id); }
 	/** \return what a memory holds at the start */
 	const std::vector<Content> &contents(uint16_t memory) const { return contents_.at(memory); }
 
@@ -57,6 +58,7 @@ private:
 
 	std::unordered_map<uint16_t, const Task *> tasks_;
 	std::unordered_map<uint16_t, const Address *> addresses_;
+	std::unordered_map<uint16_t, const TensorEntry *> tensors_;
 	std::unordered_map<uint16_t, std::vector<Content>> contents_;
 };
 
@@ -98,6 +100,8 @@ private:
 Result<DlaTask> dlaTask(const LoadableIndex &index, uint16_t id);
 /** \brief As emuTask() of a loadable, for many tasks of the same one */
 Result<EmuTask> emuTask(const LoadableIndex &index, uint16_t id);
+/** \brief As hostTask(const Loadable &, uint16_t) */
+Result<HostTask> hostTask(const LoadableIndex &index, uint16_t id);
 
 /** \brief Copy element \a index of an array with the given stride out of \a bytes */
 template<typename T>
@@ -109,6 +113,9 @@ T element(std::span<const std::byte> bytes, size_t index, size_t stride = sizeof
 	std::memcpy(&value, bytes.data() + index * stride, sizeof(T));
 	return value;
 }
+
+/** \return a tensor as the loadable describes it, not yet checked */
+Result<TensorDesc> describeTensor(const TensorEntry &entry);
 
 /**
  * \return tensors that the application binds, as the loadable describes them: not yet checked,

@@ -61,8 +61,14 @@ Offset<fb::TaskListEntry> writeTask(FlatBufferBuilder &builder, const Task &task
 	const auto post = builder.CreateVector(task.postActions);
 	const auto layers = task.layers.empty() ? 0 : builder.CreateVectorOfStrings(task.layers);
 
+	const auto model = task.model.empty() ? 0 : builder.CreateString(task.model);
+	const auto inputs = task.inputs.empty() ? 0 : builder.CreateVector(task.inputs);
+	const auto outputs = task.outputs.empty() ? 0 : builder.CreateVector(task.outputs);
+	const auto reasons = task.reasons.empty() ? 0 : builder.CreateVectorOfStrings(task.reasons);
+
 	return fb::CreateTaskListEntry(builder, task.id, static_cast<fb::Interface>(task.interface),
-				       task.instance, addresses, pre, post, layers);
+				       task.instance, addresses, pre, post, layers, model, inputs,
+				       outputs, reasons);
 }
 
 Offset<fb::TensorSignature> writeSignature(FlatBufferBuilder &builder,

@@ -127,6 +127,9 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 		auto prepared = program->prepare(device);
 		if (!prepared)
 			return forward(prepared);
+		auto hosts = openHostModels(checked, program->tasks);
+		if (!hosts)
+			return forward(hosts);
 		keepContentsOf(checked, program->own);
 
 		auto loop = options.loop ? Result<EventLoop>(*options.loop) : EventLoop::shared();
@@ -134,7 +137,7 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 			return forward(loop);
 		auto pipeline = Pipeline::create({ device, *loop->loop_, std::move(*program),
 						   std::move(checked), std::move(*shared),
-						   std::move(*prepared) },
+						   std::move(*prepared), std::move(*hosts) },
 						 options.slots, options.maxQueued);
 		if (!pipeline)
 			return forward(pipeline);

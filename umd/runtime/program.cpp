@@ -70,6 +70,15 @@ MemoryIds written(const EmuTask &task)
 	return ids;
 }
 
+MemoryIds written(const HostTask &task)
+{
+	MemoryIds ids;
+
+	for (const TensorDesc &desc : task.outputs)
+		ids.insert(desc.memory);
+	return ids;
+}
+
 template<typename Task>
 MemoryIds memoriesOf(const std::vector<AnyTask> &tasks)
 {
@@ -101,6 +110,11 @@ ProgramStep stepAt(const std::vector<AnyTask> &tasks, size_t first, size_t maxTa
 	if (const auto *emu = std::get_if<EmuTask>(&tasks[first])) {
 		step.cpu = true;
 		step.operations = static_cast<unsigned>(emu->operations.size());
+		return step;
+	}
+	if (std::holds_alternative<HostTask>(tasks[first])) {
+		step.cpu = true;
+		step.operations = 1;
 		return step;
 	}
 	/* Neighbours on the device go as one job. */
@@ -173,7 +187,10 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 
 MemoryIds Program::cpuMemories() const
 {
-	return memoriesOf<EmuTask>(tasks);
+	MemoryIds ids = memoriesOf<EmuTask>(tasks);
+
+	ids.merge(memoriesOf<HostTask>(tasks));
+	return ids;
 }
 
 MemoryIds Program::coreMemories() const

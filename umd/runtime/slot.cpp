@@ -162,7 +162,7 @@ Result<void> Slot::runSteps()
 Result<void> Slot::runStep(const ProgramStep &step)
 {
 	if (step.cpu) {
-		auto done = runEmuTask(cpuTask(step));
+		auto done = runCpu(step);
 		stepEnded();
 		return done;
 	}
@@ -383,30 +383,59 @@ bool Slot::isShort(const ProgramStep &step) const
 	/* What is bound may be somebody's for a while. */
 	if (!request_->bound.empty())
 		return false;
-	for (const EmuOperation &operation : cpuTask(step).operations) {
+	const auto *task = std::get_if<EmuTask>(&common_.program.tasks[step.first]);
+	if (!task)
+		return false;
+	for (const EmuOperation &operation : task->operations) {
 		const EmuBuffer &cube = operation.src;
 		elements += uint64_t{ cube.c } * cube.h * cube.w;
 	}
 	return elements <= most;
 }
 
-const EmuTask &Slot::cpuTask(const ProgramStep &step) const
-{
-	return std::get<EmuTask>(common_.program.tasks[step.first]);
-}
-
 /* The thread pool's; the result comes back to the loop. */
 Result<void> Slot::startCpu(const ProgramStep &step)
 {
 	return common_.loop.work(
-		runningNetwork, [this, &task = cpuTask(step)] { return runEmuTask(task); },
+		runningNetwork, [this, &step] { return runCpu(step); },
 		[this](Result<void> result) {
 			stepEnded();
 			result ? goOn() : goOn(forward(result));
 		});
 }
 
-Result<void> Slot::runEmuTask(const EmuTask &task)
+Result<void> Slot::runCpu(const ProgramStep &step)
+{
+	const AnyTask &task = common_.program.tasks[step.first];
+
+	if (const auto *host = std::get_if<HostTask>(&task)) {
+		const auto &model = common_.hosts[step.first];
+		return runTask(*host, model ? &*model : nullptr);
+	}
+	return runTask(std::get<EmuTask>(task));
+}
+
+Result<void> Slot::runTask(const HostTask &task, const HostModel *model)
+{
+	std::vector<Buffer::Access> accesses;
+	std::vector<std::span<std::byte>> bytes;
+
+	for (size_t i = 0; i < task.addresses.size(); i++) {
+		const TaskAddress &address = task.addresses[i];
+		auto access =
+			this->access(address.memory, i < task.inputs.size() ? CpuAccess::Read
+									    : CpuAccess::ReadWrite);
+		if (!access)
+			return forward(access);
+		bytes.push_back(access->bytes().subspan(
+			place(address.memory).offset + address.offset, address.size));
+		accesses.push_back(std::move(*access));
+	}
+	const std::span all(bytes);
+	return runHost(task, model, all.first(task.inputs.size()), all.subspan(task.inputs.size()));
+}
+
+Result<void> Slot::runTask(const EmuTask &task)
 {
 	for (size_t i = 0; i < task.operations.size(); i++) {
 		if (auto done = runEmuOperation(task, task.operations[i]); !done) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "runtime/async/event_watch.h"
+#include "runtime/host/host_step.h"
 #include "runtime/program.h"
 #include "runtime/request_state.h"
 #include "runtime/resident_memory.h"
@@ -34,6 +35,7 @@ public:
 		Loadable loadable;	/**< contents of Program::own */
 		ResidentMemory shared;	/**< Program::shared */
 		PreparedTasks prepared; /**< of Program::tasks */
+		HostModels hosts;	/**< of Program::tasks */
 	};
 	/** \brief Told when the run in the slot has ended; throws nothing */
 	using Done = std::function<void(Result<void>)>;
@@ -80,9 +82,10 @@ private:
 	void jobDone() noexcept;
 
 	bool isShort(const ProgramStep &step) const;
-	const EmuTask &cpuTask(const ProgramStep &step) const;
 	Result<void> startCpu(const ProgramStep &step);
-	Result<void> runEmuTask(const EmuTask &task);
+	Result<void> runCpu(const ProgramStep &step);
+	Result<void> runTask(const EmuTask &task);
+	Result<void> runTask(const HostTask &task, const HostModel *model);
 	Result<void> runEmuOperation(const EmuTask &task, const EmuOperation &operation);
 	MemoryPlace place(uint16_t memory);
 	void resolve();

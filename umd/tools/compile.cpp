@@ -104,9 +104,9 @@ bool isHalf(const AnyTask &any)
 		return std::ranges::any_of(cpu->operations, [](const EmuOperation &operation) {
 			return operation.dst.type == DataType::Half;
 		});
-	const DlaTask &task = std::get<DlaTask>(any);
-	for (size_t i = 0; i < task.graph.size(); i++) {
-		if (isHalf(task.graph[i].op_type, task.operations[i]))
+	const auto *task = std::get_if<DlaTask>(&any);
+	for (size_t i = 0; task && i < task->graph.size(); i++) {
+		if (isHalf(task->graph[i].op_type, task->operations[i]))
 			return true;
 	}
 	return false;

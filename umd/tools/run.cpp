@@ -43,13 +43,18 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 	return {};
 }
 
-/* The first runtime wrote one output, whatever it was, to output.dimg. */
+/*
+ * The first runtime wrote one output, whatever it was, to output.dimg. These files have no type for
+ * plain tensors.
+ */
 std::vector<std::string> usualOutputs(const Network &network)
 {
 	std::vector<std::string> names;
 
 	for (size_t i = 0; i < network.outputs().size(); i++)
-		names.push_back(fmt::format("output{}.dimg", i ? std::to_string(i) : ""));
+		names.push_back(fmt::format(
+			"output{}.{}", i ? std::to_string(i) : "",
+			network.outputs()[i].format == PixelFormat::Plain ? "npy" : "dimg"));
 	return names;
 }
 

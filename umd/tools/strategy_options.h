@@ -19,8 +19,8 @@ namespace nvdla::tools
 {
 
 /**
- * \brief --strategy, --sram-size, --fold-sums, --shape and --variant; has to exist until the
- * command line is parsed
+ * \brief --strategy, --sram-size, --fold-sums, --shape, --host and --variant; has to exist until
+ * the command line is parsed
  */
 class StrategyOptions
 {
@@ -52,6 +52,10 @@ public:
 			       "sizes of an input that a model leaves open: NAME=1x3x480x640, or "
 			       "without a name of the only input; repeat for further inputs")
 			    .repeatable());
+		add(app.choice("--host", host_, hostNames(),
+			       "whether ONNX Runtime, if it is installed, computes operators of an "
+			       "ONNX model that neither the core nor the CPU steps can: auto, the "
+			       "default, or never"));
 		add(app.option("--variant", variant_,
 			       "configuration of the core that a model is compiled for: " +
 				       coreVariantNames())
@@ -93,7 +97,8 @@ public:
 				       .sramBytes = sramBytes_,
 				       .foldSums = foldSums_,
 				       .core = *core,
-				       .shapes = std::move(shapes) };
+				       .shapes = std::move(shapes),
+				       .host = host_ };
 	}
 
 private:
@@ -104,6 +109,7 @@ private:
 	uint64_t sramBytes_ = 0;
 	FoldSums foldSums_ = FoldSums::Floats;
 	std::vector<std::string> shapes_;
+	HostUse host_ = HostUse::Auto;
 	std::string variant_ = coreVariants().front().name;
 };
 

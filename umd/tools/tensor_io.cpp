@@ -135,6 +135,12 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 	if (fileKind(path) == FileKind::Npy) {
 		const ElementOrder order = settings.layout.value_or(desc.order());
 		const std::vector<size_t> shape = arrayShape(desc, settings.layout);
+		if (desc.format == PixelFormat::Plain) {
+			auto own = network.outputElements(index, order).and_then([&](auto &&all) {
+				return encodeNpy(shape, desc.type, all);
+			});
+			return own ? writeWholeFile(path, *own) : forward(own);
+		}
 		auto array = network.outputFloat(index, order).and_then([&](const auto &values) {
 			return encodeNpy(shape, values);
 		});

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "frameworks/plugin/host_tensor.h"
+#include "base/tensor/host_tensor.h"
 #include "frameworks/plugin/options.h"
 #include "test_support.h"
 
@@ -18,9 +18,9 @@ namespace nvdla::test
 namespace
 {
 
-using plugin::HostType;
-using plugin::pack;
-using plugin::unpack;
+using DataType;
+using nvdla::packHost;
+using nvdla::unpackHost;
 
 /* Elements that went into a tensor's layout and out again, to look at it in between. */
 struct Trip {
@@ -28,15 +28,15 @@ struct Trip {
 	std::vector<std::byte> back;
 };
 
-Trip trip(const TensorDesc &desc, HostType type, std::vector<std::byte> bytes)
+Trip trip(const TensorDesc &desc, DataType type, std::vector<std::byte> bytes)
 {
 	std::vector<std::byte> tensor(desc.size);
 	Trip trip{ {}, std::vector<std::byte>(bytes.size()) };
 
-	auto packed = pack(desc, ElementOrder::Nhwc, { type, bytes }, tensor);
+	auto packed = packHost(desc, ElementOrder::Nhwc, { type, bytes }, tensor);
 	EXPECT_TRUE(packed) << packed.error().message();
 	trip.elements = unpackElements(desc, tensor, ElementOrder::Nhwc).value();
-	auto unpacked = unpack(desc, ElementOrder::Nhwc, tensor, { type, trip.back });
+	auto unpacked = unpackHost(desc, ElementOrder::Nhwc, tensor, { type, trip.back });
 	EXPECT_TRUE(unpacked) << unpacked.error().message();
 	return trip;
 }
@@ -51,17 +51,17 @@ TEST(HostTensor, IntegersOfTheSameType)
 	const auto small = bytesOf(std::vector<int8_t>{ -128, -1, 0, 127 });
 	const auto large = bytesOf(std::vector<int16_t>{ -32768, -1, 0, 32767 });
 
-	EXPECT_EQ(trip(desc(DataType::Int8), HostType::Int8, small).elements, small);
-	EXPECT_EQ(trip(desc(DataType::Int8), HostType::Int8, small).back, small);
-	EXPECT_EQ(trip(desc(DataType::Int16), HostType::Int16, large).elements, large);
-	EXPECT_EQ(trip(desc(DataType::Int16), HostType::Int16, large).back, large);
+	EXPECT_EQ(trip(desc(DataType::Int8), DataType::Int8, small).elements, small);
+	EXPECT_EQ(trip(desc(DataType::Int8), DataType::Int8, small).back, small);
+	EXPECT_EQ(trip(desc(DataType::Int16), DataType::Int16, large).elements, large);
+	EXPECT_EQ(trip(desc(DataType::Int16), DataType::Int16, large).back, large);
 }
 
 TEST(HostTensor, UnsignedIntegersAreLessBy128)
 {
 	const auto numbers = bytesOf(std::vector<uint8_t>{ 0, 127, 128, 255 });
-	const Trip small = trip(desc(DataType::Int8), HostType::UInt8, numbers);
-	const Trip held = trip(desc(DataType::Int16), HostType::UInt8, numbers);
+	const Trip small = trip(desc(DataType::Int8), DataType::UInt8, numbers);
+	const Trip held = trip(desc(DataType::Int16), DataType::UInt8, numbers);
 
 	EXPECT_EQ(small.elements, bytesOf(std::vector<int8_t>{ -128, -1, 0, 127 }));
 	EXPECT_EQ(small.back, numbers);
@@ -72,7 +72,7 @@ TEST(HostTensor, UnsignedIntegersAreLessBy128)
 TEST(HostTensor, SmallIntegersHeldInLargeOnes)
 {
 	const auto numbers = bytesOf(std::vector<int8_t>{ -128, -1, 0, 127 });
-	const Trip held = trip(desc(DataType::Int16), HostType::Int8, numbers);
+	const Trip held = trip(desc(DataType::Int16), DataType::Int8, numbers);
 
 	EXPECT_EQ(held.elements, bytesOf(std::vector<int16_t>{ -128, -1, 0, 127 }));
 	EXPECT_EQ(held.back, numbers);
@@ -83,37 +83,37 @@ TEST(HostTensor, RealNumbers)
 	TensorDesc quantized = desc(DataType::Int8);
 	quantized.quantization = Quantization{ 0.5, 3 };
 	const auto numbers = bytesOf(std::vector<float>{ -4, -0.5F, 0, 62 });
-	const Trip half = trip(desc(DataType::Half), HostType::Float32, numbers);
-	const Trip integer = trip(quantized, HostType::Float32, numbers);
+	const Trip half = trip(desc(DataType::Half), DataType::Float, numbers);
+	const Trip integer = trip(quantized, DataType::Float, numbers);
 
 	EXPECT_EQ(half.elements, bytesOf(std::vector<uint16_t>{ 0xc400, 0xb800, 0, 0x53c0 }));
 	EXPECT_EQ(half.back, numbers);
 	EXPECT_EQ(integer.elements, bytesOf(std::vector<int8_t>{ -5, 2, 3, 127 }));
 	EXPECT_EQ(integer.back, numbers);
-	const Trip same = trip(desc(DataType::Half), HostType::Float16, half.elements);
+	const Trip same = trip(desc(DataType::Half), DataType::Half, half.elements);
 	EXPECT_EQ(same.elements, half.elements);
 	EXPECT_EQ(same.back, half.elements);
-	EXPECT_EQ(trip(quantized, HostType::Float16, half.elements).back, half.elements);
+	EXPECT_EQ(trip(quantized, DataType::Half, half.elements).back, half.elements);
 }
 
 TEST(HostTensor, SomeLieAlike)
 {
 	const auto alike = [](DataType type, uint32_t channels, uint32_t height, uint32_t width,
-			      HostType host) {
-		return plugin::liesAlike(
+			      DataType host) {
+		return liesAlike(
 			TensorDesc::packedFeature("x", type, channels, height, width),
 			ElementOrder::Nhwc, host);
 	};
 
-	EXPECT_TRUE(alike(DataType::Int8, 640, 1, 1, HostType::Int8));
-	EXPECT_TRUE(alike(DataType::Int8, 3, 1, 1, HostType::Int8));
-	EXPECT_TRUE(alike(DataType::Int8, 32, 5, 7, HostType::Int8));
-	EXPECT_TRUE(alike(DataType::Int16, 300, 1, 1, HostType::Int16));
-	EXPECT_FALSE(alike(DataType::Int8, 33, 1, 2, HostType::Int8));
-	EXPECT_FALSE(alike(DataType::Int8, 3, 1, 2, HostType::Int8));
-	EXPECT_FALSE(alike(DataType::Int8, 3, 1, 1, HostType::UInt8));
-	EXPECT_FALSE(alike(DataType::Half, 3, 1, 1, HostType::Float32));
-	EXPECT_FALSE(alike(DataType::Int8, 64, 16, 16, HostType::Int8));
+	EXPECT_TRUE(alike(DataType::Int8, 640, 1, 1, DataType::Int8));
+	EXPECT_TRUE(alike(DataType::Int8, 3, 1, 1, DataType::Int8));
+	EXPECT_TRUE(alike(DataType::Int8, 32, 5, 7, DataType::Int8));
+	EXPECT_TRUE(alike(DataType::Int16, 300, 1, 1, DataType::Int16));
+	EXPECT_FALSE(alike(DataType::Int8, 33, 1, 2, DataType::Int8));
+	EXPECT_FALSE(alike(DataType::Int8, 3, 1, 2, DataType::Int8));
+	EXPECT_FALSE(alike(DataType::Int8, 3, 1, 1, DataType::UInt8));
+	EXPECT_FALSE(alike(DataType::Half, 3, 1, 1, DataType::Float));
+	EXPECT_FALSE(alike(DataType::Int8, 64, 16, 16, DataType::Int8));
 }
 
 TEST(HostTensor, WhatDoesNotBelongTogetherIsRefused)
@@ -121,8 +121,8 @@ TEST(HostTensor, WhatDoesNotBelongTogetherIsRefused)
 	std::vector<std::byte> tensor(desc(DataType::Half).size), bytes(3);
 
 	auto other =
-		pack(desc(DataType::Half), ElementOrder::Nhwc, { HostType::Int8, bytes }, tensor);
-	auto few = pack(desc(DataType::Int8), ElementOrder::Nhwc, { HostType::Int8, bytes },
+		packHost(desc(DataType::Half), ElementOrder::Nhwc, { DataType::Int8, bytes }, tensor);
+	auto few = packHost(desc(DataType::Int8), ElementOrder::Nhwc, { DataType::Int8, bytes },
 			std::span(tensor).first(desc(DataType::Int8).size));
 	ASSERT_FALSE(other);
 	EXPECT_EQ(other.error().code, ErrorCode::Unsupported);

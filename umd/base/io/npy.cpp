@@ -106,12 +106,12 @@ struct FileType {
 constexpr FileType fileTypes[] = {
 	{ "'<f8'", DataType::Float, sizeof(double), narrowed<double> },
 	{ "'<f4'", DataType::Float, sizeof(float) },
-	{ "'<i8'", DataType::Float, sizeof(int64_t), narrowed<int64_t> },
-	{ "'<i4'", DataType::Float, sizeof(int32_t), narrowed<int32_t> },
+	{ "'<i8'", DataType::Int64, sizeof(int64_t) },
+	{ "'<i4'", DataType::Int32, sizeof(int32_t) },
 	{ "'<u8'", DataType::Float, sizeof(uint64_t), narrowed<uint64_t> },
 	{ "'<u4'", DataType::Float, sizeof(uint32_t), narrowed<uint32_t> },
 	{ "'<u2'", DataType::Float, sizeof(uint16_t), narrowed<uint16_t> },
-	{ "'|b1'", DataType::Float, sizeof(bool), narrowed<uint8_t> },
+	{ "'|b1'", DataType::Bool, sizeof(bool) },
 	{ "'<f2'", DataType::Half, 2 },
 	{ "'<i2'", DataType::Int16, 2 },
 	{ "'|i1'", DataType::Int8, 1 },
@@ -385,37 +385,61 @@ Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const Npy
 	});
 }
 
+namespace
+{
+
+Result<std::vector<std::byte>> encodeArray(std::span<const size_t> shape, const char *code,
+					   size_t each, std::span<const std::byte> data)
+{
+	constexpr size_t alignment = 64;
+	const size_t needed = bytesOf(shape, 1);
+
+	if (needed * each != data.size())
+		return fail(ErrorCode::InvalidArgument, "write npy", "",
+			    fmt::format("{} numbers given, shape {} needs {}", data.size() / each,
+					shape, needed));
+
+	std::string dictionary =
+		fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': ({}{}), }}", code,
+			    fmt::join(shape, ", "), shape.empty() ? "" : ",");
+	const size_t start = npyMagic.size() + 2 + sizeof(uint16_t);
+	dictionary.append(alignment - (start + dictionary.size() + 1) % alignment, ' ');
+	dictionary += '\n';
+
+	std::string file(npyMagic.data(), npyMagic.size());
+	const auto length = static_cast<uint16_t>(dictionary.size());
+	file += '\x01';
+	file += '\0';
+	file.append(reinterpret_cast<const char *>(&length), sizeof(length));
+	file += dictionary;
+	const auto head = std::as_bytes(std::span(file));
+	std::vector<std::byte> bytes(head.begin(), head.end());
+	bytes.insert(bytes.end(), data.begin(), data.end());
+	return bytes;
+}
+
+} /* namespace */
+
 Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape,
 					 std::span<const float> values)
 {
+	return guarded("encode npy", [&] {
+		return encodeArray(shape, "'<f4'", sizeof(float), std::as_bytes(values));
+	});
+}
+
+Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape, DataType type,
+					 std::span<const std::byte> elements)
+{
 	return guarded("encode npy", [&]() -> Result<std::vector<std::byte>> {
-		constexpr size_t alignment = 64;
-		size_t needed = 1;
-		for (size_t extent : shape)
-			needed *= extent;
-		if (needed != values.size())
-			return fail(ErrorCode::InvalidArgument, "write npy", "",
-				    fmt::format("{} numbers given, shape {} needs {}",
-						values.size(), shape, needed));
-
-		std::string dictionary =
-			fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}{}), }}",
-				    fmt::join(shape, ", "), shape.empty() ? "" : ",");
-		const size_t start = npyMagic.size() + 2 + sizeof(uint16_t);
-		dictionary.append(alignment - (start + dictionary.size() + 1) % alignment, ' ');
-		dictionary += '\n';
-
-		std::string file(npyMagic.data(), npyMagic.size());
-		const auto length = static_cast<uint16_t>(dictionary.size());
-		file += '\x01';
-		file += '\0';
-		file.append(reinterpret_cast<const char *>(&length), sizeof(length));
-		file += dictionary;
-		const auto head = std::as_bytes(std::span(file));
-		const auto data = std::as_bytes(values);
-		std::vector<std::byte> bytes(head.begin(), head.end());
-		bytes.insert(bytes.end(), data.begin(), data.end());
-		return bytes;
+		if (type == DataType::UInt8)
+			return encodeArray(shape, "'|u1'", 1, elements);
+		for (const FileType &known : fileTypes) {
+			if (known.type == type && !known.convert)
+				return encodeArray(shape, known.code, known.fileBytes, elements);
+		}
+		return fail(ErrorCode::InvalidArgument, "write npy", dataTypeName(type),
+			    "is no type of arrays");
 	});
 }
 

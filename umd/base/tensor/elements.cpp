@@ -92,6 +92,21 @@ void dequantize(const Run &run, const std::byte *elements, float *values)
 	}
 }
 
+/* Elements that only the host computes with have no quantization. */
+template<typename T>
+void toWhole(const Run &run, const float *values, std::byte *elements)
+{
+	for (size_t i = 0; i < run.count; i++)
+		storeElement(elements, i, static_cast<T>(run.limits.saturate(double{ values[i] })));
+}
+
+template<typename T>
+void fromWhole(const Run &run, const std::byte *elements, float *values)
+{
+	for (size_t i = 0; i < run.count; i++)
+		values[i] = static_cast<float>(loadElement<T>(elements, i));
+}
+
 void convert(DataType type, const Run &run, const float *values, std::byte *elements)
 {
 	switch (type) {
@@ -109,6 +124,13 @@ void convert(DataType type, const Run &run, const float *values, std::byte *elem
 		if (run.count)
 			std::memcpy(elements, values, run.count * sizeof(float));
 		break;
+	case DataType::Int32:
+		return toWhole<int32_t>(run, values, elements);
+	case DataType::Int64:
+		return toWhole<int64_t>(run, values, elements);
+	case DataType::Bool:
+	case DataType::UInt8:
+		return toWhole<uint8_t>(run, values, elements);
 	case DataType::Unknown:
 		break;
 	}
@@ -131,6 +153,13 @@ void convert(DataType type, const Run &run, const std::byte *elements, float *va
 		if (run.count)
 			std::memcpy(values, elements, run.count * sizeof(float));
 		break;
+	case DataType::Int32:
+		return fromWhole<int32_t>(run, elements, values);
+	case DataType::Int64:
+		return fromWhole<int64_t>(run, elements, values);
+	case DataType::Bool:
+	case DataType::UInt8:
+		return fromWhole<uint8_t>(run, elements, values);
 	case DataType::Unknown:
 		break;
 	}

@@ -28,17 +28,24 @@ Result<void> checkDimensions(const TensorDesc &desc)
 		uint32_t value;
 	} dimensions[] = { { "n", desc.n }, { "c", desc.c }, { "h", desc.h }, { "w", desc.w } };
 
+	const bool isPlain = desc.format == PixelFormat::Plain;
+
 	for (const auto &dimension : dimensions) {
-		if (dimension.value < 1 || dimension.value > maxDimension)
+		if (dimension.value < 1 || (!isPlain && dimension.value > maxDimension))
 			return bad(desc, dimension.name,
 				   fmt::format("is {}, must be 1 to {}", dimension.value,
 					       maxDimension));
 	}
-	if (desc.type != DataType::Int8 && desc.type != DataType::Int16 &&
+	if (isPlain && !elementBytes(desc.type))
+		return fail(ErrorCode::Unsupported, "tensor " + desc.describe(), "data_type",
+			    "is not known");
+	if (!isPlain && desc.type != DataType::Int8 && desc.type != DataType::Int16 &&
 	    desc.type != DataType::Half)
 		return fail(ErrorCode::Unsupported, "tensor " + desc.describe(), "data_type",
 			    "the core works on int8, int16 and fp16");
-	if (desc.size > maxTensorBytes)
+	/* A product of such numbers does not overflow below. */
+	const double bytes = 1.0 * desc.n * desc.c * desc.h * desc.w;
+	if (desc.size > maxTensorBytes || (isPlain && bytes > static_cast<double>(maxTensorBytes)))
 		return bad(desc, "size", fmt::format("{} bytes is beyond any memory", desc.size));
 	return {};
 }
@@ -47,8 +54,10 @@ Result<void> checkDimensions(const TensorDesc &desc)
 
 Result<Layout> Layout::ofFeature(const TensorDesc &desc)
 {
-	const uint32_t atomBytes = desc.format == PixelFormat::FeatureX8 ? 8 : 32;
 	const auto bytes = static_cast<uint32_t>(elementBytes(desc.type));
+	const uint32_t atomBytes = desc.format == PixelFormat::Plain	   ? bytes
+				   : desc.format == PixelFormat::FeatureX8 ? 8
+									   : 32;
 
 	return Layout(atomBytes / bytes, atomBytes, nullptr);
 }
@@ -111,8 +120,9 @@ Result<Layout> Layout::of(const TensorDesc &desc)
 	if (!checked)
 		return forward(checked);
 
-	const bool feature =
-		desc.format == PixelFormat::Feature || desc.format == PixelFormat::FeatureX8;
+	const bool feature = desc.format == PixelFormat::Feature ||
+			     desc.format == PixelFormat::FeatureX8 ||
+			     desc.format == PixelFormat::Plain;
 	auto layout = feature ? ofFeature(desc) : ofPixels(desc);
 	if (!layout)
 		return layout;

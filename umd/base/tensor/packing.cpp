@@ -89,8 +89,12 @@ void copyLine(size_t bytes, const std::byte *from, size_t fromStep, std::byte *t
 {
 	if (bytes == 1)
 		copyElements<1>(from, fromStep, to, toStep, count);
-	else
+	else if (bytes == 2)
 		copyElements<2>(from, fromStep, to, toStep, count);
+	else if (bytes == 4)
+		copyElements<4>(from, fromStep, to, toStep, count);
+	else
+		copyElements<8>(from, fromStep, to, toStep, count);
 }
 
 /* Whether every element of a packed format fits the bits of its channel. */

@@ -99,6 +99,8 @@ std::string pixelFormatName(PixelFormat format)
 		return "FEATURE";
 	if (format == FeatureX8)
 		return "FEATURE_X8";
+	if (format == Plain)
+		return "PLAIN";
 	return fmt::format("format {}", static_cast<unsigned>(format));
 }
 

@@ -76,12 +76,17 @@ size_t elementBytes(DataType type)
 {
 	switch (type) {
 	case DataType::Int8:
+	case DataType::UInt8:
+	case DataType::Bool:
 		return 1;
 	case DataType::Int16:
 	case DataType::Half:
 		return 2;
 	case DataType::Float:
+	case DataType::Int32:
 		return 4;
+	case DataType::Int64:
+		return 8;
 	case DataType::Unknown:
 		break;
 	}
@@ -99,6 +104,14 @@ const char *dataTypeName(DataType type)
 		return "fp16";
 	case DataType::Float:
 		return "fp32";
+	case DataType::Int32:
+		return "int32";
+	case DataType::Int64:
+		return "int64";
+	case DataType::Bool:
+		return "bool";
+	case DataType::UInt8:
+		return "uint8";
 	case DataType::Unknown:
 		break;
 	}
@@ -147,6 +160,23 @@ TensorDesc TensorDesc::packedFeature(std::string name, DataType type, uint32_t c
 	desc.lineStride = w * atomBytes;
 	desc.surfaceStride = h * desc.lineStride;
 	desc.size = uint64_t{ desc.surfaceStride } * ((c + atom - 1) / atom);
+	return desc;
+}
+
+TensorDesc TensorDesc::plain(std::string name, DataType type, const std::vector<uint32_t> &shape)
+{
+	TensorDesc desc;
+	uint32_t *const axes[] = { &desc.n, &desc.c, &desc.h, &desc.w };
+
+	for (size_t i = 0; i < shape.size(); i++)
+		*axes[std::min(i, std::size(axes) - 1)] *= shape[i];
+	desc.name = std::move(name);
+	desc.type = type;
+	desc.format = PixelFormat::Plain;
+	desc.lineStride = desc.w * static_cast<uint32_t>(elementBytes(type));
+	desc.surfaceStride = desc.h * desc.lineStride;
+	desc.size = uint64_t{ desc.surfaceStride } * desc.c * desc.n;
+	desc.signature = { shape, ElementOrder::Nchw };
 	return desc;
 }
 

@@ -20,7 +20,7 @@ public:
 	Values(const Values &) = delete;
 	Values &operator=(const Values &) = delete;
 
-	Result<void> add(const OrtMemoryInfo *memory, const plugin::HostTensor &tensor,
+	Result<void> add(const OrtMemoryInfo *memory, const HostTensor &tensor,
 			 const ValueView &view)
 	{
 		OrtValue *value = nullptr;
@@ -47,19 +47,19 @@ private:
 
 } /* namespace */
 
-std::optional<plugin::HostType> hostType(int32_t type)
+std::optional<DataType> hostType(int32_t type)
 {
 	switch (type) {
 	case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT:
-		return plugin::HostType::Float32;
+		return DataType::Float;
 	case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16:
-		return plugin::HostType::Float16;
+		return DataType::Half;
 	case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8:
-		return plugin::HostType::Int8;
+		return DataType::Int8;
 	case ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8:
-		return plugin::HostType::UInt8;
+		return DataType::UInt8;
 	case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16:
-		return plugin::HostType::Int16;
+		return DataType::Int16;
 	default:
 		return {};
 	}
@@ -89,8 +89,8 @@ Result<void> CpuSession::make()
 						       model_.bytes.size(), options, &session_));
 }
 
-Result<void> CpuSession::run(std::span<const plugin::HostTensor> inputs,
-			     std::span<const plugin::HostTensor> outputs)
+Result<void> CpuSession::run(std::span<const HostTensor> inputs,
+			     std::span<const HostTensor> outputs)
 {
 	if (!session_) {
 		if (auto made = make(); !made)

@@ -14,7 +14,7 @@ namespace nvdla::ort
 {
 
 /** \return an element type of files as tensors of plug-ins have it; nothing for others */
-std::optional<plugin::HostType> hostType(int32_t type);
+std::optional<DataType> hostType(int32_t type);
 
 /** \brief A session of its own, which is made when it is needed first */
 class CpuSession : public plugin::CpuNetwork
@@ -23,8 +23,8 @@ public:
 	CpuSession(const Api &api, WrittenModel model) : api_(api), model_(std::move(model)) {}
 	~CpuSession() override;
 
-	Result<void> run(std::span<const plugin::HostTensor> inputs,
-			 std::span<const plugin::HostTensor> outputs) override;
+	Result<void> run(std::span<const HostTensor> inputs,
+			 std::span<const HostTensor> outputs) override;
 
 private:
 	Result<void> make();

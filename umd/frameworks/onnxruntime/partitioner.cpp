@@ -2,9 +2,7 @@
 #include "partitioner.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <unordered_map>
+#include <functional>
 
 #include <fmt/core.h>
 
@@ -25,16 +23,6 @@ bool isOpen(const ValueView &value)
 			   [](int64_t extent) { return extent < 0; });
 }
 
-bool quantizes(const NodeView &node)
-{
-	return node.type == "QuantizeLinear";
-}
-
-bool dequantizes(const NodeView &node)
-{
-	return node.type == "DequantizeLinear";
-}
-
 std::string onCpu(const LayerReport &layer)
 {
 	return "would run on the CPU: " + layer.cpu;
@@ -45,15 +33,9 @@ class Partitioner
 public:
 	Partitioner(const Api &api, const GraphView &graph,
 		    std::shared_ptr<plugin::Session> session)
-		: api_(api), graph_(graph), session_(std::move(session)),
+		: api_(api), graph_(graph), session_(std::move(session)), nodes_(nodesOf(graph)),
 		  possible_(graph.nodes.size(), true)
 	{
-		for (size_t i = 0; i < graph.nodes.size(); i++) {
-			for (const ValueView &output : graph.nodes[i].outputs)
-				makers_[output.name] = i;
-			for (const ValueView &input : graph.nodes[i].inputs)
-				readers_[input.name].push_back(i);
-		}
 	}
 
 	Result<std::vector<PlacedPartition>> run();
@@ -61,22 +43,16 @@ public:
 private:
 	void leave(size_t node, const std::string &reason);
 	std::string reasonAgainst(const NodeView &node) const;
-	std::vector<size_t> unitOf(size_t node) const;
 	std::string ask(size_t node) const;
-	std::vector<size_t> readersOf(const std::string &name) const;
-	bool areReadersPossible(size_t node) const;
 	void judge();
-	void followOperators();
 	Result<PlacedPartition> place(const std::vector<size_t> &group);
 	bool leaveLayersOnCpu(const std::vector<size_t> &group, const CompileReport &report);
 
 	const Api &api_;
 	const GraphView &graph_;
 	std::shared_ptr<plugin::Session> session_;
+	compiler::NodeGraph nodes_;
 	std::vector<bool> possible_;
-	/* By the names of tensors. */
-	std::unordered_map<std::string, size_t> makers_;
-	std::unordered_map<std::string, std::vector<size_t>> readers_;
 };
 
 void Partitioner::leave(size_t node, const std::string &reason)
@@ -96,8 +72,8 @@ std::string Partitioner::reasonAgainst(const NodeView &node) const
 			if (isOpen(value))
 				return fmt::format("the shape of '{}' is left open", value.name);
 			const auto type = hostType(value.type);
-			real |= !value.isConstant && (type == plugin::HostType::Float32 ||
-						      type == plugin::HostType::Float16);
+			real |= !value.isConstant &&
+				(type == DataType::Float || type == DataType::Half);
 		}
 	}
 	if (real && session_->options().precision == plugin::Precision::Integer)
@@ -105,86 +81,31 @@ std::string Partitioner::reasonAgainst(const NodeView &node) const
 	return {};
 }
 
-/* An operator with what makes integers of its results, and real numbers of its operands. */
-std::vector<size_t> Partitioner::unitOf(size_t node) const
-{
-	std::set<size_t> unit{ node };
-
-	for (const ValueView &input : graph_.nodes[node].inputs) {
-		const auto maker = makers_.find(input.name);
-		if (maker != makers_.end() && dequantizes(graph_.nodes[maker->second]))
-			unit.insert(maker->second);
-	}
-	for (const ValueView &output : graph_.nodes[node].outputs) {
-		for (const size_t reader : readersOf(output.name)) {
-			if (quantizes(graph_.nodes[reader]))
-				unit.insert(reader);
-		}
-	}
-	return { unit.begin(), unit.end() };
-}
-
 /* Why the compiler does not want a node; empty: it does. */
 std::string Partitioner::ask(size_t node) const
 {
-	auto written = writeModel(api_, graph_, unitOf(node));
+	auto written = writeModel(api_, graph_, nodes_.unitOf(node));
 	if (!written)
 		return written.error().message();
-	auto compiled = compileModel(written->bytes);
+	auto compiled = compileModel(written->bytes, { .host = HostUse::Never });
 	if (!compiled)
 		return fmt::format("{}: {}", compiled.error().where, compiled.error().why);
 	const std::vector<LayerReport> layers = plugin::layersOnCpu(compiled->report);
 	return layers.empty() ? "" : onCpu(layers.front());
 }
 
-std::vector<size_t> Partitioner::readersOf(const std::string &name) const
-{
-	const auto found = readers_.find(name);
-
-	return found == readers_.end() ? std::vector<size_t>() : found->second;
-}
-
-bool Partitioner::areReadersPossible(size_t node) const
-{
-	for (const ValueView &output : graph_.nodes[node].outputs) {
-		const std::vector<size_t> readers = readersOf(output.name);
-		if (output.isGraphOutput || !std::all_of(readers.begin(), readers.end(),
-							 [&](size_t i) { return possible_[i]; }))
-			return false;
-	}
-	return true;
-}
-
 void Partitioner::judge()
 {
 	for (size_t i = 0; i < graph_.nodes.size(); i++) {
-		const NodeView &node = graph_.nodes[i];
-		if (quantizes(node) || dequantizes(node))
+		if (nodes_.isConversion(i))
 			continue;
-		std::string reason = reasonAgainst(node);
+		std::string reason = reasonAgainst(graph_.nodes[i]);
 		if (reason.empty())
 			reason = ask(i);
 		if (!reason.empty())
 			leave(i, reason);
 	}
-	followOperators();
-}
-
-/*
- * Steps between integers and real numbers go with the operators whose they are, so that integers go
- * from one partition to another. Readers come behind those that they read.
- */
-void Partitioner::followOperators()
-{
-	for (size_t i = graph_.nodes.size(); i-- > 0;) {
-		const NodeView &node = graph_.nodes[i];
-		const auto maker =
-			node.inputs.empty() ? makers_.end() : makers_.find(node.inputs[0].name);
-		if (quantizes(node) && maker != makers_.end())
-			possible_[i] = possible_[maker->second];
-		else if (quantizes(node) || dequantizes(node))
-			possible_[i] = areReadersPossible(i);
-	}
+	nodes_.followOperators(possible_);
 }
 
 /* Layers are named by the first tensor that they make. */
@@ -201,7 +122,7 @@ bool Partitioner::leaveLayersOnCpu(const std::vector<size_t> &group, const Compi
 		}
 	}
 	if (any)
-		followOperators();
+		nodes_.followOperators(possible_);
 	return any;
 }
 
@@ -247,7 +168,10 @@ Result<std::vector<PlacedPartition>> Partitioner::run()
 		again = false;
 		all.clear();
 		taken = 0;
-		for (const std::vector<size_t> &group : groupsOf(graph_, possible_)) {
+		auto groups = nodes_.groupsOf(possible_);
+		std::ranges::stable_sort(groups, std::greater(),
+					 [](const auto &group) { return group.nodes.size(); });
+		for (const auto &[step, group] : groups) {
 			if (all.size() == mostPartitions)
 				break;
 			auto placed = place(group);
@@ -269,36 +193,21 @@ Result<std::vector<PlacedPartition>> Partitioner::run()
 
 } /* namespace */
 
-/*
- * Each node is a step behind what it reads of the other kind. A way from one node of a group
- * through a node that is not in it is at least two steps long, so it does not come back.
- */
-std::vector<std::vector<size_t>> groupsOf(const GraphView &graph, const std::vector<bool> &possible)
+compiler::NodeGraph nodesOf(const GraphView &graph)
 {
-	std::unordered_map<std::string, size_t> makers;
-	std::vector<size_t> steps(graph.nodes.size());
-	std::map<size_t, std::vector<size_t>> byStep;
-	std::vector<std::vector<size_t>> groups;
+	std::vector<compiler::GraphNode> nodes;
 
-	for (size_t i = 0; i < graph.nodes.size(); i++) {
-		steps[i] = possible[i] ? 1 : 0;
-		for (const ValueView &input : graph.nodes[i].inputs) {
-			const auto maker = makers.find(input.name);
-			if (maker == makers.end())
-				continue;
-			const size_t other = possible[maker->second] == possible[i] ? 0 : 1;
-			steps[i] = std::max(steps[i], steps[maker->second] + other);
+	for (const NodeView &node : graph.nodes) {
+		compiler::GraphNode &to = nodes.emplace_back();
+		to.type = node.type;
+		for (const ValueView &input : node.inputs)
+			to.inputs.push_back(input.name);
+		for (const ValueView &output : node.outputs) {
+			to.outputs.push_back(output.name);
+			to.makesOutput |= output.isGraphOutput;
 		}
-		for (const ValueView &output : graph.nodes[i].outputs)
-			makers[output.name] = i;
-		if (possible[i])
-			byStep[steps[i]].push_back(i);
 	}
-	for (auto &[step, group] : byStep)
-		groups.push_back(std::move(group));
-	std::stable_sort(groups.begin(), groups.end(),
-			 [](const auto &a, const auto &b) { return a.size() > b.size(); });
-	return groups;
+	return compiler::NodeGraph(std::move(nodes));
 }
 
 Result<std::vector<PlacedPartition>> placePartitions(const Api &api, const GraphView &graph,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "compiler/partition/node_graph.h"
 #include "frameworks/plugin/partition.h"
 #include "model_writer.h"
 
@@ -21,14 +22,8 @@ struct PlacedPartition {
 	std::vector<ValueView> outputs;
 };
 
-/**
- * \brief Put nodes together whose results no other node needs in between
- *
- * \param[in] possible for each node whether it may be in a group
- * \return groups of indices, the largest first
- */
-std::vector<std::vector<size_t>> groupsOf(const GraphView &graph,
-					  const std::vector<bool> &possible);
+/** \return the nodes as who divides a graph sees them */
+compiler::NodeGraph nodesOf(const GraphView &graph);
 
 /**
  * \brief Choose partitions, compile them and bring them to the device

@@ -76,7 +76,7 @@ private:
 
 Result<void> Kernel::run(OrtKernelContext *context)
 {
-	std::vector<plugin::HostTensor> inputs, outputs;
+	std::vector<HostTensor> inputs, outputs;
 
 	for (const Binding &input : inputs_) {
 		const OrtValue *value = nullptr;

@@ -56,10 +56,10 @@ bool Cache::keeps(const CompileOptions &options) const
 
 std::string Cache::pathOf(std::span<const std::byte> model, const CompileOptions &options) const
 {
-	std::string how =
-		fmt::format("{} {} {} {} {}\n", options.everyTensor,
-			    static_cast<int>(options.foldSums), options.sramBytes,
-			    options.core.name, options.strategy ? toString(*options.strategy) : "");
+	std::string how = fmt::format(
+		"{} {} {} {} {} {}\n", options.everyTensor, static_cast<int>(options.foldSums),
+		static_cast<int>(options.host), options.sramBytes, options.core.name,
+		options.strategy ? toString(*options.strategy) : "");
 	for (const InputShape &shape : options.shapes)
 		how += toString(shape) + '\n';
 	const auto sum = Sum().add(buildId()).add(std::as_bytes(std::span(how))).add(model).value();

@@ -47,10 +47,12 @@ bool hasWork(const CompileReport &report)
 Result<CompiledModel> compilePartition(std::span<const std::byte> model,
 				       const std::string &cacheFolder)
 {
+	/* What the core cannot compute is the framework's. */
+	const CompileOptions options{ .host = HostUse::Never };
 	const Cache cache(cacheFolder);
-	if (auto known = cache.find(model))
+	if (auto known = cache.find(model, options))
 		return std::move(*known);
-	auto compiled = compileModel(model);
+	auto compiled = compileModel(model, options);
 	if (!compiled)
 		return compiled;
 	if (!hasWork(compiled->report))
@@ -58,7 +60,7 @@ Result<CompiledModel> compilePartition(std::span<const std::byte> model,
 			    "the core has nothing to compute");
 	/* The others are not to be run. */
 	if (layersOnCpu(compiled->report).empty())
-		cache.keep(model, *compiled);
+		cache.keep(model, *compiled, options);
 	return compiled;
 }
 
@@ -116,19 +118,19 @@ Result<void> Partition::takeBack(std::vector<End> &ends)
 	return {};
 }
 
-std::span<std::byte> Partition::memoryOf(const End &end, HostType type)
+std::span<std::byte> Partition::memoryOf(const End &end, DataType type)
 {
 	if (!end.buffer || !liesAlike(end.desc, end.desc.order(), type))
 		return {};
 	return end.bytes.first(end.desc.elements() * elementBytes(type));
 }
 
-std::span<std::byte> Partition::inputMemory(size_t index, HostType type) const
+std::span<std::byte> Partition::inputMemory(size_t index, DataType type) const
 {
 	return memoryOf(inputs_.at(index), type);
 }
 
-std::span<std::byte> Partition::outputMemory(size_t index, HostType type) const
+std::span<std::byte> Partition::outputMemory(size_t index, DataType type) const
 {
 	return memoryOf(outputs_.at(index), type);
 }
@@ -176,9 +178,9 @@ Result<void> Partition::setInput(size_t index, const HostTensor &input)
 	if (end.buffer && input.bytes.data() == end.bytes.data())
 		return {};
 	if (end.buffer)
-		return pack(end.desc, end.desc.order(), input, end.bytes);
+		return packHost(end.desc, end.desc.order(), input, end.bytes);
 	std::vector<std::byte> tensor(end.desc.size);
-	return pack(end.desc, end.desc.order(), input, tensor).and_then([&] {
+	return packHost(end.desc, end.desc.order(), input, tensor).and_then([&] {
 		return request_.setInput(index, tensor);
 	});
 }
@@ -190,11 +192,11 @@ Result<void> Partition::takeOutput(size_t index, const HostTensor &output)
 	if (end.buffer && output.bytes.data() == end.bytes.data())
 		return {};
 	if (end.buffer)
-		return unpack(end.desc, end.desc.order(), end.bytes, output);
+		return unpackHost(end.desc, end.desc.order(), end.bytes, output);
 	auto tensor = request_.output(index);
 	if (!tensor)
 		return forward(tensor);
-	return unpack(end.desc, end.desc.order(), *tensor, output);
+	return unpackHost(end.desc, end.desc.order(), *tensor, output);
 }
 
 Result<void> Partition::runOnDevice(std::span<const HostTensor> inputs,

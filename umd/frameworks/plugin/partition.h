@@ -15,7 +15,7 @@
 #include <nvdla/compiler.h>
 #include <nvdla/network.h>
 
-#include "host_tensor.h"
+#include "base/tensor/host_tensor.h"
 #include "session.h"
 
 namespace nvdla::plugin
@@ -77,9 +77,9 @@ public:
 	 * \param[in] type of the framework's elements
 	 * \return nothing if the elements lie there in another way than the framework's
 	 */
-	std::span<std::byte> inputMemory(size_t index, HostType type) const;
+	std::span<std::byte> inputMemory(size_t index, DataType type) const;
 	/** \brief As inputMemory(), for an output */
-	std::span<std::byte> outputMemory(size_t index, HostType type) const;
+	std::span<std::byte> outputMemory(size_t index, DataType type) const;
 
 	/**
 	 * \brief Compute it, on the CPU if the device cannot
@@ -111,7 +111,7 @@ private:
 	Result<void> setInput(size_t index, const HostTensor &input);
 	Result<void> takeOutput(size_t index, const HostTensor &output);
 	Result<void> takeBack(std::vector<End> &ends);
-	static std::span<std::byte> memoryOf(const End &end, HostType type);
+	static std::span<std::byte> memoryOf(const End &end, DataType type);
 
 	std::shared_ptr<Session> session_;
 	Network network_;

@@ -33,8 +33,8 @@ Result<void> CpuInterpreter::make()
 	return {};
 }
 
-Result<void> CpuInterpreter::run(std::span<const plugin::HostTensor> inputs,
-				 std::span<const plugin::HostTensor> outputs)
+Result<void> CpuInterpreter::run(std::span<const HostTensor> inputs,
+				 std::span<const HostTensor> outputs)
 {
 	if (!interpreter_) {
 		if (auto made = make(); !made)

@@ -27,8 +27,8 @@ public:
 	{
 	}
 
-	Result<void> run(std::span<const plugin::HostTensor> inputs,
-			 std::span<const plugin::HostTensor> outputs) override;
+	Result<void> run(std::span<const HostTensor> inputs,
+			 std::span<const HostTensor> outputs) override;
 
 private:
 	Result<void> make();

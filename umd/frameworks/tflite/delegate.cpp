@@ -14,28 +14,28 @@ namespace nvdla::delegate
 namespace
 {
 
-std::optional<plugin::HostType> hostType(TfLiteType type)
+std::optional<DataType> hostType(TfLiteType type)
 {
 	switch (type) {
 	case kTfLiteFloat32:
-		return plugin::HostType::Float32;
+		return DataType::Float;
 	case kTfLiteFloat16:
-		return plugin::HostType::Float16;
+		return DataType::Half;
 	case kTfLiteInt8:
-		return plugin::HostType::Int8;
+		return DataType::Int8;
 	case kTfLiteUInt8:
-		return plugin::HostType::UInt8;
+		return DataType::UInt8;
 	case kTfLiteInt16:
-		return plugin::HostType::Int16;
+		return DataType::Int16;
 	default:
 		return {};
 	}
 }
 
-Result<std::vector<plugin::HostTensor>> hostTensors(const TfLiteContext &context,
-						    std::span<const int> indices)
+Result<std::vector<HostTensor>> hostTensors(const TfLiteContext &context,
+					    std::span<const int> indices)
 {
-	std::vector<plugin::HostTensor> tensors;
+	std::vector<HostTensor> tensors;
 
 	for (const int index : indices) {
 		const TfLiteTensor &tensor = context.tensors[index];
@@ -55,8 +55,7 @@ Result<std::vector<plugin::HostTensor>> hostTensors(const TfLiteContext &context
 
 /* Node of an interpreter that stands for a partition. */
 struct Delegate::Kernel {
-	using MemoryOf = std::span<std::byte> (plugin::Partition::*)(size_t,
-								     plugin::HostType) const;
+	using MemoryOf = std::span<std::byte> (plugin::Partition::*)(size_t, DataType) const;
 
 	std::shared_ptr<Delegate> delegate;
 	PlacedPartition placed;

@@ -115,7 +115,8 @@ Result<Prediction> predict(const Loadable &loadable, const sim::Chip &chip, std:
 	for (const AnyTask &any : *tasks) {
 		const auto *task = std::get_if<DlaTask>(&any);
 		if (!task) {
-			prediction.cpuOperations += std::get<EmuTask>(any).operations.size();
+			const auto *cpu = std::get_if<EmuTask>(&any);
+			prediction.cpuOperations += cpu ? cpu->operations.size() : 1;
 			continue;
 		}
 		if (now > 0)

@@ -45,6 +45,8 @@ struct LayerReport {
 	std::vector<std::string> operations;
 	/** \brief Why it runs on the CPU; empty: it does not */
 	std::string cpu;
+	/** \brief Why a library of the host runs it (HostUse); empty: it does not */
+	std::string host = {};
 	/** \brief Constants of the model that FP16 does not have, and what they become */
 	std::vector<std::string> inexact;
 	/** \brief Of a calibrated model */
@@ -79,6 +81,9 @@ struct CompileReport {
 	/** \brief Where the layers' operations are in the loadable, and what its memories hold */
 	std::vector<AssembledStep> steps;
 	std::vector<AssembledRange> ranges;
+	/** \brief Multiplications of sums of products, if the host has a part; else 0 */
+	uint64_t coreMacs = 0;
+	uint64_t hostMacs = 0;
 };
 
 /** \brief A network that can run, and how it came about */
@@ -136,6 +141,14 @@ Result<InputShape> parseInputShape(std::string_view text);
 /** \return text that parseInputShape() makes the same of */
 std::string toString(const InputShape &shape);
 
+/** \brief Whether a library of the host computes what neither the core nor the CPU steps can */
+enum class HostUse {
+	/** \brief Of ONNX models, by ONNX Runtime if it is installed; not of calibrated ones, nor
+	 * with everyTensor */
+	Auto,
+	Never,
+};
+
 struct CompileOptions {
 	/** \brief Only of float models; without it they are computed in FP16 */
 	std::optional<Calibration> calibration;
@@ -156,6 +169,7 @@ struct CompileOptions {
 	 * A first axis that is left open is 1 without this.
 	 */
 	std::vector<InputShape> shapes;
+	HostUse host = HostUse::Auto;
 };
 
 /** \brief An input of a model */

@@ -19,12 +19,17 @@ enum class DataType : uint8_t {
 	Half = 2,
 	Int16 = 3,
 	Int8 = 4,
+	/* Ours: of tensors that only the host computes with (PixelFormat::Plain). */
+	Int32 = 32,
+	Int64 = 33,
+	Bool = 34, /**< a byte, 0 or 1 */
+	UInt8 = 35,
 };
 
 /** \return bytes of an element, 0 for a type that tensors cannot have */
 size_t elementBytes(DataType type);
 
-/** \return "int8", "int16", "fp16", "fp32" or "unknown" */
+/** \return "int8", "int16", "fp16", "fp32", "int32", "int64", "bool", "uint8" or "unknown" */
 const char *dataTypeName(DataType type);
 
 } /* namespace nvdla */

@@ -36,6 +36,7 @@ enum class Interface : uint32_t {
 	None = 0,
 	Dla1 = 1, /**< the core */
 	Emu1 = 2, /**< the CPU */
+	Host1 = 3 /**< a library of the host; ours */
 };
 
 /** \brief Which array of a task a blob holds (DLA); files do not always say */
@@ -125,6 +126,11 @@ struct Task {
 	 * Nothing, or one for each operation: a layer of the model, or of a graph its operation.
 	 */
 	std::vector<std::string> layers;
+	/** \brief Of a task for the host, ours: as HostTask has it, tensors by their ids */
+	std::string model;
+	std::vector<uint16_t> inputs;
+	std::vector<uint16_t> outputs;
+	std::vector<std::string> reasons;
 
 	bool operator==(const Task &) const = default;
 };

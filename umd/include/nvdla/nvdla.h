@@ -167,6 +167,11 @@ enum nvdla_data_type {
 	NVDLA_DATA_HALF = 2,
 	NVDLA_DATA_INT16 = 3,
 	NVDLA_DATA_INT8 = 4,
+	/* Of tensors that only the host computes with */
+	NVDLA_DATA_INT32 = 32,
+	NVDLA_DATA_INT64 = 33,
+	NVDLA_DATA_BOOL = 34, /**< a byte, 0 or 1 */
+	NVDLA_DATA_UINT8 = 35,
 };
 
 /** Shape and layout of a tensor; size is the caller's sizeof, and no more than that is written */
@@ -464,6 +469,12 @@ enum nvdla_fold_sums {
 	NVDLA_FOLD_ALWAYS = 2,
 };
 
+/** Whether a library of the host computes what the core cannot, as nvdla::HostUse */
+enum nvdla_host_use {
+	NVDLA_HOST_AUTO = 0,
+	NVDLA_HOST_NEVER = 1,
+};
+
 /** How a model is compiled, as nvdla::CompileOptions */
 struct nvdla_compile_options {
 	size_t size; /**< the caller's sizeof */
@@ -489,6 +500,7 @@ struct nvdla_compile_options {
 	/** Sizes of inputs that the model leaves open, each as nvdla::parseInputShape() reads it */
 	const char *const *shapes;
 	size_t num_shapes;
+	uint32_t host; /**< enum nvdla_host_use */
 };
 
 /**
@@ -524,6 +536,8 @@ struct nvdla_layer_info {
 	double error_ratio;    /**< as nvdla::LayerError, in decibels; infinite: exact */
 	double own_error_ratio;
 	double largest_error;
+	/** why a library of the host runs it; "" if it does not; owned by the model */
+	const char *host;
 };
 
 size_t nvdla_model_num_layers(const struct nvdla_model *model);

@@ -58,6 +58,9 @@ enum class PixelFormat : uint8_t {
 	Y16V16U16N444 = 35,
 	Feature = 36,	/**< atoms of 32 bytes: 32 INT8 or 16 INT16/FP16 channels */
 	FeatureX8 = 37, /**< atoms of 8 bytes, as nv_small has them */
+	/** \brief Elements one behind the other in the model's order, for steps of the host. Ours
+	 */
+	Plain = 64,
 };
 
 /** \brief How the channels of a pixel are held */

@@ -96,10 +96,23 @@ constexpr IntegerLimits integerLimits(uint32_t bits)
 	return { -(int64_t{ 1 } << (bits - 1)), (int64_t{ 1 } << (bits - 1)) - 1 };
 }
 
-/** \return limits of Int8 or Int16 */
+/** \return limits of a type of integers */
 constexpr IntegerLimits integerLimits(DataType type)
 {
-	return integerLimits(type == DataType::Int8 ? 8U : 16U);
+	switch (type) {
+	case DataType::Int8:
+		return integerLimits(8U);
+	case DataType::UInt8:
+		return { 0, UINT8_MAX };
+	case DataType::Bool:
+		return { 0, 1 };
+	case DataType::Int32:
+		return integerLimits(32U);
+	case DataType::Int64:
+		return { INT64_MIN, INT64_MAX };
+	default:
+		return integerLimits(16U);
+	}
 }
 
 } /* namespace nvdla */

@@ -144,7 +144,24 @@ struct EmuTask {
 	std::vector<std::string> layers; /**< as Task::layers */
 };
 
-using AnyTask = std::variant<DlaTask, EmuTask>;
+/**
+ * \brief A task for a library of the host; ours
+ *
+ * The model's inputs and outputs have the names of tensors, which are plain (PixelFormat::Plain)
+ * and have its types and shapes. Without a model each input becomes the output of the same place:
+ * the same numbers in another layout or type.
+ */
+struct HostTask {
+	uint16_t id = 0;
+	std::string model; /**< name of the blob with an ONNX file; empty: there is none */
+	std::vector<TensorDesc> inputs;
+	std::vector<TensorDesc> outputs;
+	std::vector<TaskAddress> addresses; /**< of the inputs, then of the outputs */
+	std::vector<std::string> layers;    /**< as Task::layers: of each operator of the model */
+	std::vector<std::string> reasons;   /**< why the core does not compute each of them */
+};
+
+using AnyTask = std::variant<DlaTask, EmuTask, HostTask>;
 
 /**
  * \brief Take a task for the core out of a loadable
@@ -170,6 +187,12 @@ Result<DlaTask> dlaTask(const Loadable &loadable, uint16_t id);
  * understood; the size of the operation list tells which one it is.
  */
 Result<EmuTask> emuTask(const Loadable &loadable, uint16_t id);
+
+/**
+ * \brief Take a task for the host out of a loadable
+ * \return InvalidFile naming the tensor that cannot be, or is not what the task needs
+ */
+Result<HostTask> hostTask(const Loadable &loadable, uint16_t id);
 
 /** \return all tasks in the order in which they are submitted */
 Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable);

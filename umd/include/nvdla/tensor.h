@@ -56,7 +56,8 @@ struct TensorSignature {
  * w * pixelBytes, its channels where PixelFormatInfo::place says. Semi-planar: Y likewise,
  * V and U at surfaceStride + h * lineStrideUv + w * 2 * elementBytes. A one-channel pixel
  * format with more channels is planar data (Rubik's): channel c is the plane at
- * c * surfaceStride. The images of a batch follow each other at size / n bytes.
+ * c * surfaceStride, as it is of plain elements, which may have any type. The images of a batch
+ * follow each other at size / n bytes.
  */
 struct TensorDesc {
 	std::string name;
@@ -128,6 +129,13 @@ struct TensorDesc {
 	 */
 	static TensorDesc planar(std::string name, DataType type, uint32_t c, uint32_t h,
 				 uint32_t w);
+
+	/**
+	 * \brief Elements one behind the other, of a tensor that the host computes with
+	 * \param[in] shape the model's, of less than 2^32 bytes; its axes from the fourth on are w
+	 */
+	static TensorDesc plain(std::string name, DataType type,
+				const std::vector<uint32_t> &shape);
 
 	bool operator==(const TensorDesc &) const = default;
 };

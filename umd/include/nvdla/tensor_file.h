@@ -58,7 +58,7 @@ Result<std::vector<std::byte>> elementsFromDimg(const TensorDesc &desc, const Di
 struct NpyArray {
 	std::vector<size_t> shape;
 	/**
-	 * \brief float32, float16, int16 or int8
+	 * \brief float32, float16, int64, int32, int16, int8 or bool
 	 *
 	 * Numbers of other types in the file, float64 and the other integers, are rounded to
 	 * float32.
@@ -106,6 +106,9 @@ Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const Npy
  */
 Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape,
 					 std::span<const float> values);
+/** \brief The same of elements of a type that NpyArray can have, or UInt8 */
+Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape, DataType type,
+					 std::span<const std::byte> elements);
 
 } /* namespace nvdla */
 

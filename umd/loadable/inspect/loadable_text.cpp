@@ -131,6 +131,26 @@ std::string taskText(const EmuTask &task)
 	return text;
 }
 
+std::string taskText(const HostTask &task)
+{
+	std::string text = fmt::format("\ntask {}: host, {} inputs, {} outputs\n", task.id,
+				       task.inputs.size(), task.outputs.size()) +
+			   operationLine(0, describeOperation(task));
+
+	for (size_t i = 0; i < task.layers.size(); i++) {
+		const std::string why =
+			i < task.reasons.size() ? ", not on the core: " + task.reasons[i] : "";
+		text += fmt::format("{:>13} {}{}\n", "", printable(task.layers[i]), printable(why));
+	}
+	for (const auto *tensors : { &task.inputs, &task.outputs }) {
+		for (const TensorDesc &desc : *tensors)
+			text += fmt::format("{:>13} {} {} at @{}+{}\n", "",
+					    tensors == &task.inputs ? "reads" : "writes",
+					    desc.describe(), desc.memory, desc.offset);
+	}
+	return text;
+}
+
 } /* namespace */
 
 Result<std::string> loadableText(const Loadable &loadable, const std::string &name)

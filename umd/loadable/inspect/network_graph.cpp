@@ -66,6 +66,7 @@ public:
 	void addInput(const TensorDesc &desc);
 	void addTask(const DlaTask &task);
 	void addTask(const EmuTask &task);
+	void addTask(const HostTask &task);
 	void addOutput(const TensorDesc &desc);
 
 private:
@@ -272,6 +273,22 @@ void Builder::addTask(const EmuTask &task)
 		};
 		connect(node, { { access(operation.src) }, { access(operation.dst) } });
 	}
+}
+
+void Builder::addTask(const HostTask &task)
+{
+	const size_t node =
+		addNode({ GraphNode::Kind::Cpu, "", { { task.id, 0, describeOperation(task) } } });
+	Accesses accesses;
+	auto access = [](const TensorDesc &desc) {
+		return Access{ rangeOf(desc), fmt::format("{}x{}x{}", desc.c, desc.h, desc.w) };
+	};
+
+	for (const TensorDesc &desc : task.inputs)
+		accesses.reads.push_back(access(desc));
+	for (const TensorDesc &desc : task.outputs)
+		accesses.writes.push_back(access(desc));
+	connect(node, accesses);
 }
 
 } /* namespace */

@@ -312,6 +312,31 @@ OperationText describeOperation(const EmuTask &task, size_t index)
 	return text;
 }
 
+OperationText describeOperation(const HostTask &task)
+{
+	const TensorDesc none;
+	const TensorDesc &from = task.inputs.empty() ? none : task.inputs.front();
+	const TensorDesc &to = task.outputs.empty() ? none : task.outputs.front();
+	const auto shape = [](const TensorDesc &desc) {
+		return fmt::format("{}x{}x{}", desc.c, desc.h, desc.w);
+	};
+	OperationText text{ .engine = "HOST",
+			    .action = "move",
+			    .shape = shape(from) + " -> " + shape(to),
+			    .types = dataTypeName(from.type),
+			    .places = fmt::format("@{}+{} -> @{}+{}", from.memory, from.offset,
+						  to.memory, to.offset),
+			    .layer = {} };
+
+	if (from.type != to.type)
+		text.types += fmt::format(" -> {}", dataTypeName(to.type));
+	if (!task.model.empty())
+		text.action = fmt::format("{} operators of ONNX Runtime", task.layers.size());
+	if (task.layers.size() == 1)
+		text.layer = task.layers.front();
+	return text;
+}
+
 std::string shapeBetween(const OperationText &first, const OperationText &last)
 {
 	const size_t from = first.shape.find(" -> ");

@@ -26,6 +26,8 @@ struct OperationText {
 /** \return operation \a index of a task in words; whatever its fields are */
 OperationText describeOperation(const DlaTask &task, size_t index);
 OperationText describeOperation(const EmuTask &task, size_t index);
+/** \brief A task for the host, which is one operation */
+OperationText describeOperation(const HostTask &task);
 
 /** \return from the first one's input to the last one's output: "64x56x56 -> 64x56x56" */
 std::string shapeBetween(const OperationText &first, const OperationText &last);

@@ -23,7 +23,7 @@ public:
 		for (const Task &task : loadable_.tasks) {
 			if (task.interface == Interface::Emu1)
 				addEmu(task);
-			else
+			else if (task.interface == Interface::Dla1)
 				addDla(task);
 		}
 		return std::move(kinds_);

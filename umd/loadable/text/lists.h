@@ -94,6 +94,10 @@ inline constexpr auto members<Task> = std::tuple{
 	Member{ "pre_actions", &Task::preActions },
 	Member{ "post_actions", &Task::postActions },
 	Optional{ "layers", &Task::layers },
+	Optional{ "model", &Task::model },
+	Optional{ "inputs", &Task::inputs },
+	Optional{ "outputs", &Task::outputs },
+	Optional{ "reasons", &Task::reasons },
 };
 
 template<>

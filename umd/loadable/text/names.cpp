@@ -75,7 +75,7 @@ std::string weightFormatName(uint64_t format)
 
 std::string formatName(uint64_t format)
 {
-	constexpr uint64_t formats = static_cast<uint64_t>(PixelFormat::FeatureX8) + 1;
+	constexpr uint64_t formats = static_cast<uint64_t>(PixelFormat::Plain) + 1;
 	if (format >= formats)
 		return "";
 	const std::string name = pixelFormatName(static_cast<PixelFormat>(format));
@@ -137,7 +137,7 @@ std::string elementFunctionName(uint64_t function)
 
 std::string interfaceName(uint64_t interface)
 {
-	return pick(interface, { "none", "dla1", "emu1" });
+	return pick(interface, { "none", "dla1", "emu1", "host1" });
 }
 
 std::string domainName(uint64_t domain)

@@ -80,7 +80,8 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 {
 	CompileOptions options = { .everyTensor = given.every_tensor != 0,
 				   .sramBytes = given.sram_size,
-				   .foldSums = static_cast<FoldSums>(given.fold_sums) };
+				   .foldSums = static_cast<FoldSums>(given.fold_sums),
+				   .host = static_cast<HostUse>(given.host) };
 	Calibration calibration = { .correctBias = given.keep_bias == 0 };
 
 	auto strategy = parseStrategy(given.strategy ? given.strategy : "");
@@ -104,6 +105,9 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 	if (given.fold_sums > NVDLA_FOLD_ALWAYS)
 		return wrong("fold_sums", fmt::format("is {}, not one of enum nvdla_fold_sums",
 						      given.fold_sums));
+	if (given.host > NVDLA_HOST_NEVER)
+		return wrong("host",
+			     fmt::format("is {}, not one of enum nvdla_host_use", given.host));
 	if (!given.samples) {
 		if (auto unused = refuseUnused(given); !unused)
 			return forward(unused);
@@ -266,7 +270,8 @@ enum nvdla_status nvdla_model_layer(const struct nvdla_model *model, size_t inde
 					  .type = layer.type.c_str(),
 					  .cpu = layer.cpu.c_str(),
 					  .num_operations = layer.operations.size(),
-					  .has_error = layer.error.has_value() };
+					  .has_error = layer.error.has_value(),
+					  .host = layer.host.c_str() };
 		if (layer.error) {
 			said.error_ratio = layer.error->ratio;
 			said.own_error_ratio = layer.error->ownRatio;

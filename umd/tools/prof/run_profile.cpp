@@ -28,7 +28,8 @@ public:
 
 private:
 	Result<void> addStep(const RunReport::Step &step);
-	void addCpu(const RunReport::Step &step, const EmuTask &task);
+	void addCpu(const RunReport::Step &step, uint16_t task, size_t index,
+		    inspect::OperationText text);
 	Result<void> addJob(const RunReport::Step &step);
 
 	const std::vector<AnyTask> &tasks_;
@@ -81,18 +82,18 @@ Result<void> Assembler::addJob(const RunReport::Step &step)
 	return {};
 }
 
-void Assembler::addCpu(const RunReport::Step &step, const EmuTask &task)
+void Assembler::addCpu(const RunReport::Step &step, uint16_t task, size_t index,
+		       inspect::OperationText text)
 {
-	for (size_t i = 0; i < task.operations.size(); i++) {
-		OperationProfile operation;
-		operation.task = task.id;
-		operation.index = i;
-		operation.text = inspect::describeOperation(task, i);
-		operation.timed = true;
-		operation.startNs = now_;
-		operation.endNs = now_ + static_cast<uint64_t>(step.duration.count());
-		profile_.operations.push_back(std::move(operation));
-	}
+	OperationProfile operation;
+
+	operation.task = task;
+	operation.index = index;
+	operation.text = std::move(text);
+	operation.timed = true;
+	operation.startNs = now_;
+	operation.endNs = now_ + static_cast<uint64_t>(step.duration.count());
+	profile_.operations.push_back(std::move(operation));
 }
 
 Result<void> Assembler::addStep(const RunReport::Step &step)
@@ -100,10 +101,14 @@ Result<void> Assembler::addStep(const RunReport::Step &step)
 	if (step.tasks > tasks_.size() - next_)
 		return fail(ErrorCode::InvalidArgument, profilingRun, "report",
 			    fmt::format("has more than the loadable's {} tasks", tasks_.size()));
-	const auto *cpu = step.tasks ? std::get_if<EmuTask>(&tasks_[next_]) : nullptr;
-	if (step.cpu && cpu)
-		addCpu(step, *cpu);
-	else if (auto added = addJob(step); !added)
+	const AnyTask *task = step.cpu && step.tasks ? &tasks_[next_] : nullptr;
+	const auto *cpu = task ? std::get_if<EmuTask>(task) : nullptr;
+	const auto *host = task ? std::get_if<HostTask>(task) : nullptr;
+	for (size_t i = 0; cpu && i < cpu->operations.size(); i++)
+		addCpu(step, cpu->id, i, inspect::describeOperation(*cpu, i));
+	if (host)
+		addCpu(step, host->id, 0, inspect::describeOperation(*host));
+	if (auto added = cpu || host ? Result<void>() : addJob(step); !added)
 		return added;
 	next_ += step.tasks;
 	now_ += static_cast<uint64_t>(step.duration.count());

@@ -47,9 +47,9 @@ public:
 					addCpu(*cpu, i);
 				continue;
 			}
-			const auto &task = std::get<DlaTask>(any);
-			for (size_t i = 0; i < task.graph.size(); i++) {
-				const auto first = firsts.find({ task.id, i });
+			const auto *task = std::get_if<DlaTask>(&any);
+			for (size_t i = 0; task && i < task->graph.size(); i++) {
+				const auto first = firsts.find({ task->id, i });
 				if (first != firsts.end())
 					addCore(*first->second);
 			}

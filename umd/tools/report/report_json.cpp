@@ -55,7 +55,8 @@ Json layerJson(const Layer &layer)
 	Json json = { { "name", layer.what.name },
 		      { "type", layer.what.type },
 		      { "operations", layer.what.operations },
-		      { "cpu", layer.what.cpu } };
+		      { "cpu", layer.what.cpu },
+		      { "host", layer.what.host } };
 
 	if (!layer.what.inexact.empty())
 		json["inexact"] = layer.what.inexact;
@@ -100,15 +101,19 @@ std::string reportJson(const ModelReport &report)
 		layers.push_back(layerJson(layer));
 	for (const MemoryUse &use : memoryUses(report.model))
 		memories.push_back(memoryJson(use));
-	const Json json = { { "name", report.name },
-			    { "chip", report.prediction.chip.text() },
-			    { "durationNs", report.prediction.durationNs },
-			    { "macUse", report.prediction.macUse() },
-			    { "dramBytes", traffic.mc.total() },
-			    { "sramBytes", traffic.cv.total() },
-			    { "cpuOperations", report.prediction.cpuOperations },
-			    { "layers", layers },
-			    { "memories", memories } };
+	Json json = { { "name", report.name },
+		      { "chip", report.prediction.chip.text() },
+		      { "durationNs", report.prediction.durationNs },
+		      { "macUse", report.prediction.macUse() },
+		      { "dramBytes", traffic.mc.total() },
+		      { "sramBytes", traffic.cv.total() },
+		      { "cpuOperations", report.prediction.cpuOperations },
+		      { "layers", layers },
+		      { "memories", memories } };
+	if (!hostText(report.model.report).empty()) {
+		json["coreMacs"] = report.model.report.coreMacs;
+		json["hostMacs"] = report.model.report.hostMacs;
+	}
 	/* Names come from a file: what is no UTF-8 is replaced. */
 	return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -109,7 +109,8 @@ std::string reportText(const ModelReport &report)
 		if (use.what != "descriptors")
 			text += memoryText(use);
 	}
-	return text + chip::predictionSummary(report.prediction);
+	return text + hostText(report.model.report) +
+	       chip::predictionSummary(report.prediction);
 }
 
 } /* namespace nvdla::report */

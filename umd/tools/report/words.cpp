@@ -49,6 +49,8 @@ uint64_t mostInUse(const std::vector<const AssembledRange *> &ranges)
 
 std::string whereOf(const LayerReport &layer)
 {
+	if (!layer.host.empty())
+		return "host: " + layer.host;
 	if (layer.operations.empty())
 		return "nothing to do";
 	const size_t count = layer.operations.size();
@@ -66,6 +68,24 @@ std::string whereOf(const LayerReport &layer)
 					    taken.cycles, choice.candidates.front().cycles);
 	}
 	return text;
+}
+
+std::string hostText(const CompileReport &report)
+{
+	const auto isHost = [](const LayerReport &layer) { return !layer.host.empty(); };
+	const auto count = std::ranges::count_if(report.layers, isHost);
+	const uint64_t all = report.coreMacs + report.hostMacs;
+
+	if (!count)
+		return {};
+	std::string text = fmt::format("host: ONNX Runtime computes {} of {} layers", count,
+				       report.layers.size());
+	if (all)
+		text += fmt::format(", the core {:.1f}% of {} multiplications",
+				    100.0 * static_cast<double>(report.coreMacs) /
+					    static_cast<double>(all),
+				    all);
+	return text + '\n';
 }
 
 std::string decibels(double ratio)

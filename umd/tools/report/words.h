@@ -15,6 +15,9 @@ namespace nvdla::report
 /** \return "core, 2 operations", or that and why the CPU does it */
 std::string whereOf(const LayerReport &layer);
 
+/** \return a line that says what the host computes; empty: nothing */
+std::string hostText(const CompileReport &report);
+
 /** \return "44.5 dB", or "exact" */
 std::string decibels(double ratio);
 

@@ -72,7 +72,8 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	    ranges: Optional[str] = None, percentile: Optional[float] = None, precision: Optional[str] = None,
 	    keep_bias: Optional[bool] = None, every_tensor: bool = False,
 	    strategy: str = '', sram_size: int = 0, fold_sums: str = 'floats', variant: str = 'nv_full',
-	    shape: Union[Sequence[int], Dict[str, Sequence[int]], None] = None) -> Model:
+	    shape: Union[Sequence[int], Dict[str, Sequence[int]], None] = None,
+	    host: str = 'auto') -> Model:
 	"""Compile a model: a TensorFlow Lite file (.tflite) or an ONNX file (.onnx), or the bytes of one.
 
 	Integer models are computed in integers, models of real numbers in FP16, or with samples in integers. Raises
@@ -91,11 +92,14 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	fold_sums:    "floats", "never" or "always": sums that the operation of the convolution before them computes
 	variant:      configuration of the core, which the network's file names
 	shape:        sizes of an input that the model leaves open, (1, 3, 480, 640); of several inputs a dictionary by name
+	host:         "auto" or "never": whether ONNX Runtime, if it is installed, computes operators of an ONNX model that
+		      neither the core nor the CPU steps can
 	"""
 	options = _nvdla.CompileOptions()
 	options.set_strategy(strategy)
 	options.set_fold_sums(fold_sums)
 	options.set_variant(variant)
+	options.set_host(host)
 	for name, sizes in (shape if isinstance(shape, dict) else {} if shape is None else {'': shape}).items():
 		options.add_shape(name, [int(size) for size in sizes])
 	options.every_tensor = every_tensor

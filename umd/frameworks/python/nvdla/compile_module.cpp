@@ -86,6 +86,10 @@ void addCompiler(py::module_ &module)
 		     [](CompileOptions &options, const std::string &name) {
 			     options.foldSums = chosen(foldSumsNames(), "fold_sums", name);
 		     })
+		.def("set_host",
+		     [](CompileOptions &options, const std::string &name) {
+			     options.host = chosen(hostNames(), "host", name);
+		     })
 		.def("add_shape",
 		     [](CompileOptions &options, const std::string &name,
 			const std::vector<uint32_t> &sizes) {

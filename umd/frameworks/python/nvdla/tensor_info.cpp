@@ -24,6 +24,14 @@ const char *dtypeName(const TensorDesc &desc)
 		return desc.isUnsigned ? "uint16" : "int16";
 	case DataType::Half:
 		return "float16";
+	case DataType::Int32:
+		return "int32";
+	case DataType::Int64:
+		return "int64";
+	case DataType::Bool:
+		return "bool";
+	case DataType::UInt8:
+		return "uint8";
 	default:
 		return "float32";
 	}

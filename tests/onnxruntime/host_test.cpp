@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Models some of whose operators ONNX Runtime computes: as one network, compiled and run.
+ */
+#include <nvdla/compiler.h>
+#include <nvdla/network.h>
+
+#include "compiler/partition/node_graph.h"
+#include "core_run.h"
+#include "onnx_builder.h"
+#include "test_support.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+using compiler::GraphNode;
+using compiler::NodeGraph;
+
+/* Where each layer of a model is: "core Conv", "host CumSum". */
+std::vector<std::string> placesOf(const CompiledModel &compiled)
+{
+	std::vector<std::string> places;
+
+	for (const LayerReport &layer : compiled.report.layers)
+		places.push_back((layer.host.empty() ? "core " : "host ") + layer.type);
+	return places;
+}
+
+CompiledModel compiled(const OnnxBuilder &model)
+{
+	auto made = compileModel(model.file());
+
+	EXPECT_TRUE(made) << made.error().message();
+	return made ? std::move(*made) : CompiledModel{};
+}
+
+/* The numbers of each output. */
+std::vector<Numbers> run(const CompiledModel &compiled, const std::vector<Numbers> &inputs)
+{
+	std::vector<Numbers> outputs;
+	auto network = Network::load(openEmbedded(), compiled.loadable);
+	if (!network) {
+		ADD_FAILURE() << network.error().message();
+		return {};
+	}
+	for (size_t i = 0; i < inputs.size(); i++) {
+		const TensorDesc &desc = network->inputs().at(i);
+		const auto set = network->setInputFloat(
+			i, std::vector<float>(inputs[i].begin(), inputs[i].end()), desc.order());
+		EXPECT_TRUE(set) << set.error().message();
+	}
+	const auto ran = network->run();
+	EXPECT_TRUE(ran) << ran.error().message();
+	for (size_t i = 0; i < network->outputs().size(); i++) {
+		auto numbers = network->outputFloat(i, network->outputs()[i].order());
+		EXPECT_TRUE(numbers) << numbers.error().message();
+		outputs.emplace_back(numbers->begin(), numbers->end());
+	}
+	return outputs;
+}
+
+/* y = CumSum(x * 2) + 1, whose convolutions are the core's */
+OnnxBuilder between()
+{
+	OnnxBuilder model;
+
+	model.input("x", { 1, 1, 2, 2 });
+	model.floats("two", { 1, 1, 1, 1 }, { 2 });
+	model.floats("one", { 1 }, { 1 });
+	model.floats("same", { 1, 1, 1, 1 }, { 1 });
+	model.integers("axis", {}, { 3 }, onnx::INT32);
+	model.node("Conv", { "x", "two" }, "a");
+	model.node("CumSum", { "a", "axis" }, "b");
+	model.node("Conv", { "b", "same", "one" }, "y");
+	model.output("y");
+	return model;
+}
+
+} /* namespace */
+
+/* a -> b -> c, a -> c: b alone cannot be computed elsewhere if a and c are one. */
+TEST(NodeGraph, NoWayLeadsOutAndBack)
+{
+	const NodeGraph graph({ { "", { "x" }, { "a" } },
+				{ "", { "a" }, { "b" } },
+				{ "", { "a", "b" }, { "c" } },
+				{ "", { "x" }, { "d" } } });
+	const auto groups = [&](const std::vector<bool> &possible) {
+		std::vector<std::vector<size_t>> all;
+		for (const compiler::NodeGroup &group : graph.groupsOf(possible))
+			all.push_back(group.nodes);
+		return all;
+	};
+	using Groups = std::vector<std::vector<size_t>>;
+
+	EXPECT_EQ(groups({ true, true, true, true }), (Groups{ { 0, 1, 2, 3 } }));
+	EXPECT_EQ(groups({ true, false, true, true }), (Groups{ { 0, 3 }, { 2 } }));
+	EXPECT_EQ(groups({ false, true, true, false }), (Groups{ { 1, 2 } }));
+	EXPECT_EQ(groups({ false, false, false, false }), Groups{});
+}
+
+TEST(Host, HasWhatIsBetweenPartsOfTheCore)
+{
+	const CompiledModel made = compiled(between());
+
+	EXPECT_EQ(placesOf(made),
+		  (std::vector<std::string>{ "core Conv", "host CumSum", "core Conv" }));
+	EXPECT_EQ(made.report.coreMacs, 8u);
+	EXPECT_EQ(made.report.hostMacs, 0u);
+	EXPECT_TRUE(has(made.report.layers.at(1).host, "CumSum 'b', operator: is not known"));
+	EXPECT_EQ(run(made, { { 1, 2, 3, 4 } }), (std::vector<Numbers>{ { 3, 7, 7, 15 } }));
+}
+
+TEST(Host, NeverIsNotAsked)
+{
+	auto made = compileModel(between().file(), { .host = HostUse::Never });
+
+	ASSERT_FALSE(made);
+	EXPECT_TRUE(has(made.error().message(), "CumSum 'b', operator: is not known"));
+	EXPECT_FALSE(has(made.error().message(), "ONNX Runtime"));
+}
+
+/* What the core can compute has no part of the host's. */
+TEST(Host, HasNothingOfTheCores)
+{
+	OnnxBuilder model;
+	model.input("x", { 1, 1, 2, 2 });
+	model.floats("two", { 1, 1, 1, 1 }, { 2 });
+	model.node("Conv", { "x", "two" }, "y");
+	model.output("y");
+
+	EXPECT_EQ(placesOf(compiled(model)), std::vector<std::string>{ "core Conv" });
+}
+
+/* ids of int64 lead to rows of a table, which the core multiplies. */
+TEST(Host, TakesWholeNumbers)
+{
+	OnnxBuilder model;
+	model.input("ids", { 1, 3 }, onnx::INT64);
+	model.floats("table", { 4, 2 }, { 0, 1, 10, 11, 20, 21, 30, 31 });
+	model.floats("w", { 2, 2 }, { 1, 1, 1, -1 });
+	model.node("Gather", { "table", "ids" }, "rows");
+	model.node("MatMul", { "rows", "w" }, "y");
+	model.output("y");
+	const CompiledModel made = compiled(model);
+
+	EXPECT_EQ(placesOf(made), (std::vector<std::string>{ "host Gather", "core MatMul" }));
+	EXPECT_EQ(made.loadable.inputs()->at(0).type, DataType::Int64);
+	EXPECT_EQ(run(made, { { 3, 0, 2 } }), (std::vector<Numbers>{ { 61, -1, 1, -1, 41, -1 } }));
+}
+
+/* Two results, one of them whole numbers; both are outputs under their names. */
+TEST(Host, HasSeveralOutputs)
+{
+	OnnxBuilder model;
+	model.input("x", { 1, 4 });
+	model.floats("w", { 4, 4 }, { 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0 });
+	model.list("k", { 2 });
+	model.node("MatMul", { "x", "w" }, "turned");
+	model.node("TopK", { "turned", "k" }, "values")->add_output("places");
+	model.output("turned");
+	model.output("values");
+	model.output("places", onnx::INT64);
+	const CompiledModel made = compiled(model);
+
+	ASSERT_EQ(made.loadable.outputs()->size(), 3u);
+	EXPECT_EQ(made.loadable.outputs()->at(2).name, "places");
+	EXPECT_EQ(made.loadable.outputs()->at(2).type, DataType::Int64);
+	EXPECT_EQ(run(made, { { 5, 9, 1, 7 } }),
+		  (std::vector<Numbers>{ { 9, 5, 7, 1 }, { 9, 7 }, { 0, 2 } }));
+}
+
+/* It has a size that nobody knows before; the message says which. */
+TEST(Host, RefusesSizesThatDependOnNumbers)
+{
+	OnnxBuilder model;
+	model.input("x", { 1, 4 });
+	model.node("NonZero", { "x" }, "y");
+	model.output("y", onnx::INT64);
+	auto made = compileModel(model.file());
+
+	ASSERT_FALSE(made);
+	EXPECT_EQ(made.error().code, ErrorCode::Unsupported);
+	EXPECT_TRUE(has(made.error().message(), "'y': has")) << made.error().message();
+}
+
+} /* namespace nvdla::test */

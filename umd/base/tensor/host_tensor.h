@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tensors of a framework or of the host, and their way into a network's and back.
+ */
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <nvdla/tensor.h>
+
+namespace nvdla
+{
+
+/** \brief A framework's tensor, its elements in the order of the model; memory is the caller's */
+struct HostTensor {
+	DataType type = DataType::Float;
+	std::span<std::byte> bytes;
+};
+
+/**
+ * \brief Put a framework's tensor into the layout of a network's
+ *
+ * The compiler says how they belong together: uint8 is int8 whose numbers are less by 128; integers
+ * of 8 bits may be held in 16; real numbers are FP16, or integers with the network's scale, and so
+ * are whole numbers of more bits.
+ *
+ * \param[in] desc the network's tensor
+ * \param[in] order of the framework's elements
+ * \param[out] tensor desc.size bytes
+ * \return InvalidArgument for another number of elements; Unsupported for types that do not belong
+ * together
+ */
+Result<void> packHost(const TensorDesc &desc, ElementOrder order, const HostTensor &from,
+		      std::span<std::byte> tensor);
+
+/**
+ * \return whether packHost() changes nothing: a framework's tensor lies as the first bytes of the
+ * network's, so that one memory can be both
+ */
+bool liesAlike(const TensorDesc &desc, ElementOrder order, DataType type);
+
+/** \brief The way back of packHost() */
+Result<void> unpackHost(const TensorDesc &desc, ElementOrder order,
+			std::span<const std::byte> tensor, const HostTensor &to);
+
+} /* namespace nvdla */

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "merge.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "loadable/entries.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+constexpr const char *merging = "put parts together";
+constexpr uint32_t memoryAlignment = 4096;
+/* Value of loadable.fbs. */
+constexpr uint8_t nchw = 1;
+
+/* Tensors that a step of the host moves into another layout, by their ids. */
+struct Moves {
+	std::vector<uint16_t> from;
+	std::vector<uint16_t> to;
+};
+
+class Merger
+{
+public:
+	Merger(const OnnxGraph &graph, const std::vector<std::string> &reasons)
+		: graph_(graph), reasons_(reasons)
+	{
+	}
+
+	Result<CompiledModel> run(std::vector<MergedPart> parts);
+
+private:
+	Result<void> addInputs(const std::vector<MergedPart> &parts);
+	Result<void> addCore(MergedPart &part);
+	Result<void> addHost(MergedPart &part);
+	Result<void> checkOutputs() const;
+	void describe();
+
+	/* A value that a step of the host reads or writes. */
+	Result<uint16_t> addPlain(const std::string &name, uint16_t flags);
+	uint16_t addMemory(Memory memory);
+	uint16_t addTensor(TensorEntry entry);
+	void addMoves(const Moves &moves);
+	void bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction);
+
+	bool isOutput(const std::string &name) const
+	{
+		return std::ranges::count(graph_.outputs(), name) != 0;
+	}
+
+	const OnnxGraph &graph_;
+	const std::vector<std::string> &reasons_;
+	std::map<std::string, size_t> readers_;	    /* parts that read a value */
+	std::map<std::string, uint16_t> plain_;	    /* ids of tensors */
+	std::map<MemoryDomain, uint16_t> surfaces_; /* memories that parts use in turn */
+	CompiledModel merged_;
+};
+
+uint16_t Merger::addMemory(Memory memory)
+{
+	std::vector<Memory> &all = merged_.loadable.memories;
+	const bool isSurface =
+		memory.contents.empty() && !(memory.flags & (MemoryInput | MemoryOutput));
+
+	memory.id = static_cast<uint16_t>(all.size());
+	if (isSurface && memory.flags == MemoryAlloc) {
+		const auto [known, isNew] = surfaces_.try_emplace(memory.domain, memory.id);
+		if (!isNew) {
+			all[known->second].size = std::max(all[known->second].size, memory.size);
+			return known->second;
+		}
+	}
+	all.push_back(std::move(memory));
+	return all.back().id;
+}
+
+uint16_t Merger::addTensor(TensorEntry entry)
+{
+	entry.id = static_cast<uint16_t>(merged_.loadable.tensors.size());
+	merged_.loadable.tensors.push_back(std::move(entry));
+	return merged_.loadable.tensors.back().id;
+}
+
+/* A tensor that the application gives or takes, at its place among the model's. */
+void Merger::bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction)
+{
+	const TensorEntry &entry = merged_.loadable.tensors[tensor];
+	Memory &memory = merged_.loadable.memories[entry.memId];
+
+	memory.flags = static_cast<uint16_t>(memory.flags | direction);
+	memory.bindId = static_cast<uint16_t>(std::ranges::find(names, entry.name) - names.begin());
+	memory.tensorDescId = tensor;
+}
+
+Result<uint16_t> Merger::addPlain(const std::string &name, uint16_t flags)
+{
+	auto desc = graph_.tensorOf(name);
+	Memory memory;
+
+	if (!desc)
+		return forward(desc);
+	TensorEntry entry = tensorEntry(*desc);
+	/* Not one of those that parts use in turn. */
+	memory.flags = static_cast<uint16_t>(MemoryAlloc | MemoryDebug | flags);
+	memory.size = desc->size;
+	memory.alignment = memoryAlignment;
+	entry.memId = addMemory(std::move(memory));
+	merged_.loadable.memories[entry.memId].flags &= static_cast<uint16_t>(~MemoryDebug);
+	entry.dataFormat = nchw;
+	const uint16_t id = addTensor(std::move(entry));
+	plain_[name] = id;
+	return id;
+}
+
+void Merger::addMoves(const Moves &moves)
+{
+	Task task;
+
+	if (moves.from.empty())
+		return;
+	task.interface = Interface::Host1;
+	task.inputs = moves.from;
+	task.outputs = moves.to;
+	addTask(merged_.loadable, std::move(task));
+}
+
+/* An input that a single part for the core reads is that part's: it needs no step of the host. */
+Result<void> Merger::addInputs(const std::vector<MergedPart> &parts)
+{
+	std::map<std::string, bool> onCore;
+
+	for (const MergedPart &part : parts) {
+		for (const std::string &name : part.inputs) {
+			readers_[name]++;
+			onCore[name] = part.model.has_value();
+		}
+	}
+	for (const std::string &name : graph_.inputs()) {
+		if (readers_[name] == 1 && onCore[name] && !isOutput(name))
+			continue;
+		auto tensor = addPlain(name, MemoryInput);
+		if (!tensor)
+			return forward(tensor);
+		bind(*tensor, graph_.inputs(), MemoryInput);
+	}
+	return {};
+}
+
+Result<void> Merger::addCore(MergedPart &part)
+{
+	Loadable &from = part.model->loadable;
+	Loadable &to = merged_.loadable;
+	const std::string prefix = fmt::format("part-{}-", to.tasks.size());
+	std::map<uint16_t, uint16_t> memories, addresses, tasks;
+	Moves before, after;
+	auto inputs = from.inputs(), outputs = from.outputs();
+
+	if (!inputs || !outputs || inputs->size() != part.inputs.size() ||
+	    outputs->size() != part.outputs.size())
+		return fail(ErrorCode::Unsupported, merging, graph_.describe(part.nodes.front()),
+			    "and what goes with it has other inputs and outputs than the model");
+	for (Memory &memory : from.memories) {
+		const uint16_t id = memory.id;
+		for (MemoryContent &content : memory.contents)
+			content.blob = prefix + content.blob;
+		memories[id] = addMemory(memory);
+		to.memories[memories[id]].flags &=
+			static_cast<uint16_t>(~(MemoryInput | MemoryOutput));
+	}
+	for (Blob &blob : from.blobs) {
+		blob.name = prefix + blob.name;
+		to.blobs.push_back(std::move(blob));
+	}
+	for (const Address &address : from.addresses) {
+		addresses[address.id] = static_cast<uint16_t>(to.addresses.size());
+		to.addresses.push_back({ addresses[address.id], memories[address.memId],
+					 address.offset, address.size });
+	}
+	const auto tensorIn = [&](uint16_t memory, const std::string &name) {
+		const auto found = std::ranges::find(from.tensors, memory, &TensorEntry::memId);
+		TensorEntry entry = *found;
+		entry.memId = memories[memory];
+		entry.name = name;
+		return addTensor(std::move(entry));
+	};
+	for (size_t i = 0; i < inputs->size(); i++) {
+		const std::string &name = part.inputs[i];
+		const uint16_t tensor = tensorIn((*inputs)[i].memory, name);
+		if (const auto plain = plain_.find(name); plain != plain_.end()) {
+			before.from.push_back(plain->second);
+			before.to.push_back(tensor);
+		} else {
+			bind(tensor, graph_.inputs(), MemoryInput);
+		}
+	}
+	addMoves(before);
+	for (Task &task : from.tasks) {
+		for (uint16_t &address : task.addressList)
+			address = addresses[address];
+		tasks[task.id] = static_cast<uint16_t>(to.tasks.size());
+		addTask(merged_.loadable, std::move(task));
+	}
+	for (size_t i = 0; i < outputs->size(); i++) {
+		const std::string &name = part.outputs[i];
+		const uint16_t tensor = tensorIn((*outputs)[i].memory, name);
+		if (isOutput(name))
+			bind(tensor, graph_.outputs(), MemoryOutput);
+		if (!readers_[name])
+			continue;
+		auto plain = addPlain(name, 0);
+		if (!plain)
+			return forward(plain);
+		after.from.push_back(tensor);
+		after.to.push_back(*plain);
+	}
+	addMoves(after);
+
+	CompileReport &report = part.model->report;
+	const size_t steps = merged_.report.steps.size();
+	for (LayerReport &layer : report.layers)
+		merged_.report.layers.push_back(std::move(layer));
+	for (AssembledStep &step : report.steps) {
+		step.task = tasks[step.task];
+		merged_.report.steps.push_back(std::move(step));
+	}
+	for (AssembledRange &range : report.ranges) {
+		range.memory = memories[range.memory];
+		range.firstStep += steps;
+		range.lastStep += steps;
+		merged_.report.ranges.push_back(std::move(range));
+	}
+	for (const size_t node : part.nodes)
+		merged_.report.coreMacs += graph_.macsOf(node);
+	to.variant = from.variant;
+	return {};
+}
+
+Result<void> Merger::addHost(MergedPart &part)
+{
+	Loadable &to = merged_.loadable;
+	Task task;
+	Blob blob;
+
+	blob.name = fmt::format("host-{}", to.tasks.size());
+	blob.interface = Interface::Host1;
+	blob.data = std::move(part.file);
+	task.interface = Interface::Host1;
+	task.model = blob.name;
+	to.blobs.push_back(std::move(blob));
+	for (const std::string &name : part.inputs)
+		task.inputs.push_back(plain_.at(name));
+	for (const std::string &name : part.outputs) {
+		auto plain = addPlain(name, isOutput(name) ? MemoryOutput : 0);
+		if (!plain)
+			return forward(plain);
+		if (isOutput(name))
+			bind(*plain, graph_.outputs(), MemoryOutput);
+		task.outputs.push_back(*plain);
+	}
+	for (const size_t node : part.nodes) {
+		task.layers.push_back(graph_.describe(node));
+		task.reasons.push_back(reasons_[node]);
+		LayerReport &layer = merged_.report.layers.emplace_back();
+		layer.name = graph_.nameOf(node);
+		layer.type = graph_.typeOf(node);
+		layer.host = reasons_[node].empty() ? "it goes with others" : reasons_[node];
+		merged_.report.hostMacs += graph_.macsOf(node);
+	}
+	addTask(merged_.loadable, std::move(task));
+	return {};
+}
+
+/* The model, for people. */
+void Merger::describe()
+{
+	CompileReport &report = merged_.report;
+	std::map<std::string, size_t> indices;
+	const auto describe = [&](const std::vector<std::string> &names, std::vector<size_t> &to) {
+		for (const std::string &name : names) {
+			const auto desc = graph_.tensorOf(name);
+			if (!desc)
+				continue;
+			const auto [known, isNew] =
+				indices.try_emplace(name, report.tensors.size());
+			if (isNew)
+				report.tensors.push_back(
+					{ name,
+					  fmt::format("{}",
+						      fmt::join(desc->signature->shape, " x ")),
+					  dataTypeName(desc->type) });
+			to.push_back(known->second);
+		}
+	};
+
+	describe(graph_.inputs(), report.inputs);
+	for (size_t i = 0; i < graph_.nodes().nodes().size(); i++) {
+		ModelOperator shown{ graph_.nameOf(i), graph_.typeOf(i), {}, {} };
+		describe(graph_.nodes().nodes()[i].inputs, shown.inputs);
+		describe(graph_.nodes().nodes()[i].outputs, shown.outputs);
+		report.operators.push_back(std::move(shown));
+	}
+	describe(graph_.outputs(), report.outputs);
+}
+
+Result<void> Merger::checkOutputs() const
+{
+	auto bound = merged_.loadable.outputs();
+
+	if (!bound)
+		return forward(bound);
+	for (const std::string &name : graph_.outputs()) {
+		if (!std::ranges::count(*bound, name, &TensorDesc::name))
+			return fail(ErrorCode::Unsupported, merging,
+				    fmt::format("output '{}'", name),
+				    "is an input or a constant of the model");
+	}
+	return {};
+}
+
+Result<CompiledModel> Merger::run(std::vector<MergedPart> parts)
+{
+	if (auto added = addInputs(parts); !added)
+		return forward(added);
+	for (MergedPart &part : parts) {
+		auto added = part.model ? addCore(part) : addHost(part);
+		if (!added)
+			return forward(added);
+	}
+	constexpr size_t most = UINT16_MAX;
+	const Loadable &loadable = merged_.loadable;
+	if (std::max({ loadable.memories.size(), loadable.addresses.size(), loadable.tensors.size(),
+		       loadable.events.size() }) > most)
+		return fail(
+			ErrorCode::Unsupported, merging, "network",
+			fmt::format("has {} parts, more than a loadable can hold", parts.size()));
+	auto checked = checkOutputs().and_then([&] { return merged_.loadable.check(); });
+	if (!checked)
+		return forward(checked);
+	describe();
+	return std::move(merged_);
+}
+
+} /* namespace */
+
+Result<CompiledModel> mergeParts(const OnnxGraph &graph, std::vector<MergedPart> parts,
+				 const std::vector<std::string> &reasons)
+{
+	return Merger(graph, reasons).run(std::move(parts));
+}
+
+} /* namespace nvdla::compiler */

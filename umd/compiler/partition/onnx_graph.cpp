@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+#include "onnx_graph.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include <fmt/core.h>
+
+#include "compiler/import/input_shapes.h"
+#include "compiler/import/onnx/file_shapes.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+namespace pb = nvdla::onnx;
+constexpr const char *dividing = "divide model";
+
+uint64_t elementsOf(const std::vector<int64_t> &shape)
+{
+	return std::accumulate(shape.begin(), shape.end(), uint64_t{ 1 },
+			       [](uint64_t a, int64_t b) { return a * static_cast<uint64_t>(b); });
+}
+
+bool isOpen(const std::vector<int64_t> &shape)
+{
+	return std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; });
+}
+
+/* What a node and its bodies read of the graph around it. */
+std::vector<std::string> readBy(const pb::Node &node)
+{
+	std::vector<std::string> names;
+	const auto addBody = [&](const pb::Graph &body) {
+		std::set<std::string> own;
+		const auto add = [&](const std::string &name) {
+			if (!own.contains(name))
+				names.push_back(name);
+		};
+		for (const pb::ValueInfo &input : body.input())
+			own.insert(input.name());
+		for (const pb::Tensor &tensor : body.initializer())
+			own.insert(tensor.name());
+		for (const pb::Node &inner : body.node()) {
+			std::ranges::for_each(readBy(inner), add);
+			own.insert(inner.output().begin(), inner.output().end());
+		}
+		for (const pb::ValueInfo &output : body.output())
+			add(output.name());
+	};
+
+	for (const std::string &name : node.input()) {
+		if (!name.empty())
+			names.push_back(name);
+	}
+	for (const pb::Attribute &attribute : node.attribute()) {
+		if (attribute.has_g())
+			addBody(attribute.g());
+		std::ranges::for_each(attribute.graphs(), addBody);
+	}
+	return names;
+}
+
+std::vector<std::byte> bytesOf(const pb::Model &model)
+{
+	std::vector<std::byte> bytes(model.ByteSizeLong());
+
+	if (!model.SerializeToArray(bytes.data(), static_cast<int>(bytes.size())))
+		bytes.clear();
+	return bytes;
+}
+
+/* All tensors are its outputs, so that it says what they are. */
+pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
+{
+	pb::Model model = header;
+	std::set<std::string> outputs;
+
+	*model.mutable_graph() = graph;
+	for (const pb::ValueInfo &output : graph.output())
+		outputs.insert(output.name());
+	for (const pb::Node &node : graph.node()) {
+		for (const std::string &name : node.output()) {
+			if (!name.empty() && outputs.insert(name).second)
+				model.mutable_graph()->add_output()->set_name(name);
+		}
+	}
+	return model;
+}
+
+} /* namespace */
+
+Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
+				  std::span<const InputShape> shapes)
+{
+	OnnxGraph graph;
+
+	if (!graph.header_.ParseFromArray(file.data(), static_cast<int>(file.size())))
+		return fail(ErrorCode::InvalidFile, dividing, "file", "is no ONNX file");
+	graph.graph_.Swap(graph.header_.mutable_graph());
+	graph.header_.clear_graph();
+	/* Before that, files list constants as inputs. */
+	constexpr int64_t withConstants = 4;
+	graph.header_.set_ir_version(std::max(graph.header_.ir_version(), withConstants));
+	for (const pb::ValueInfo &output : graph.graph_.output())
+		graph.outputs_.push_back(output.name());
+	for (int i = 0; i < graph.graph_.initializer_size(); i++)
+		graph.constants_[graph.graph_.initializer(i).name()] = i;
+	auto read = graph.readInputs(shapes).and_then([&] { return graph.askHost(); });
+	if (!read)
+		return forward(read);
+	std::vector<GraphNode> nodes;
+	for (const pb::Node &node : graph.graph_.node()) {
+		GraphNode &to = nodes.emplace_back();
+		to.type = node.op_type();
+		to.inputs = readBy(node);
+		for (const std::string &name : node.output()) {
+			if (!name.empty())
+				to.outputs.push_back(name);
+			to.makesOutput |= std::ranges::count(graph.outputs_, name) != 0;
+		}
+	}
+	graph.nodes_.emplace(std::move(nodes));
+	return graph;
+}
+
+/* Sizes that the file leaves open get those that are given. */
+Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
+{
+	google::protobuf::RepeatedPtrField<pb::ValueInfo> infos;
+	compiler::onnx::FileShapes fileShapes;
+
+	for (pb::ValueInfo &info : *graph_.mutable_input()) {
+		if (constants_.contains(info.name()))
+			continue;
+		inputs_.push_back(info.name());
+		*infos.Add() = std::move(info);
+	}
+	auto given = givenShapes(shapes, inputs_);
+	if (!given)
+		return forward(given);
+	for (const pb::ValueInfo &info : infos) {
+		if (const auto shape = given->find(info.name()); shape != given->end())
+			fileShapes.nameSizes(info.type().tensor_type(), shape->second);
+	}
+	for (pb::ValueInfo &info : infos) {
+		pb::TensorType &tensor = *info.mutable_type()->mutable_tensor_type();
+		const auto shape = given->find(info.name());
+		auto extents = fileShapes.shapeOf(tensor, fmt::format("input '{}'", info.name()),
+						  shape == given->end() ? nullptr : &shape->second);
+		if (!extents)
+			return forward(extents);
+		tensor.mutable_shape()->clear_dim();
+		for (const uint32_t extent : *extents)
+			tensor.mutable_shape()->add_dim()->set_dim_value(extent);
+		known_[info.name()] = HostValue{ info.name(),
+						 tensor.elem_type(),
+						 { extents->begin(), extents->end() } };
+		if (auto held = tensorOf(info.name()); !held)
+			return forward(held);
+	}
+	graph_.mutable_input()->Swap(&infos);
+	return {};
+}
+
+/* Numbers for the inputs: zeros, or something between 0 and 1. */
+std::vector<HostArray> OnnxGraph::numbers(bool isZero)
+{
+	std::mt19937 random;
+	std::vector<HostArray> arrays;
+
+	numbers_.clear();
+	for (const std::string &name : inputs_) {
+		const HostValue &value = known_[name];
+		const DataType type = typeOfOnnx(value.type).value_or(DataType::Float);
+		std::vector<float> numbers(elementsOf(value.shape));
+		for (float &number : numbers)
+			number = isZero ? 0 : static_cast<float>(random() % 1000) / 1000;
+		numbers_.push_back(elementsFromFloat(type, numbers));
+		arrays.push_back({ value, numbers_.back() });
+	}
+	return arrays;
+}
+
+Result<void> OnnxGraph::askHost()
+{
+	const pb::Model all = withAllOutputs(header_, graph_);
+	std::vector<std::string> names;
+
+	for (const pb::ValueInfo &output : all.graph().output())
+		names.push_back(output.name());
+	auto model = HostModel::open(bytesOf(all));
+	if (!model)
+		return forward(model);
+	auto said = model->outputs();
+	if (!said)
+		return forward(said);
+	for (const HostValue &value : *said) {
+		if (!isOpen(value.shape))
+			known_[value.name] = value;
+	}
+	const auto once = model->shapes(numbers(true), names);
+	const auto again = model->shapes(numbers(false), names);
+	for (size_t i = 0; once && i < once->size(); i++) {
+		const HostValue &value = (*once)[i];
+		if (value.type && (!again || (*again)[i].shape == value.shape))
+			known_.try_emplace(value.name, value);
+	}
+	return fold(*model);
+}
+
+bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &constants) const
+{
+	static const std::set<std::string> others = {
+		"QuantizeLinear",    "DequantizeLinear", "RandomNormal", "RandomUniform",
+		"RandomUniformLike", "RandomNormalLike", "Multinomial",	 "Bernoulli",
+	};
+	const bool isOfShape = node.op_type() == "Shape" || node.op_type() == "Size";
+
+	for (const std::string &name : node.output()) {
+		if (name.empty())
+			continue;
+		const HostValue *value = find(name);
+		if (!value || !typeOfOnnx(value->type) || std::ranges::count(outputs_, name))
+			return false;
+	}
+	if (others.contains(node.op_type()))
+		return false;
+	return std::ranges::all_of(readBy(node), [&](const std::string &name) {
+		return constants.contains(name) || (isOfShape && find(name));
+	});
+}
+
+/* What is constant is computed once, now. */
+Result<void> OnnxGraph::fold(const HostModel &model)
+{
+	google::protobuf::RepeatedPtrField<pb::Node> rest;
+	std::set<std::string> constants, read;
+	std::vector<HostArray> folded;
+	std::vector<std::vector<std::byte>> bytes;
+
+	for (const auto &[name, index] : constants_)
+		constants.insert(name);
+	for (pb::Node &node : *graph_.mutable_node()) {
+		if (isFoldable(node, constants)) {
+			constants.insert(node.output().begin(), node.output().end());
+			continue;
+		}
+		for (const std::string &name : readBy(node))
+			read.insert(name);
+		*rest.Add() = std::move(node);
+	}
+	for (const std::string &name : constants) {
+		if (!read.contains(name) || constants_.contains(name))
+			continue;
+		const HostValue &value = *find(name);
+		bytes.emplace_back(elementsOf(value.shape) * elementBytes(*typeOfOnnx(value.type)));
+		folded.push_back({ value, bytes.back() });
+	}
+	graph_.mutable_node()->Swap(&rest);
+	if (!folded.empty()) {
+		if (auto done = model.run(numbers(true), folded); !done)
+			return done;
+	}
+	for (const HostArray &array : folded) {
+		pb::Tensor &tensor = *graph_.add_initializer();
+		constants_[array.what.name] = graph_.initializer_size() - 1;
+		tensor.set_name(array.what.name);
+		tensor.set_data_type(array.what.type);
+		tensor.mutable_dims()->Add(array.what.shape.begin(), array.what.shape.end());
+		tensor.set_raw_data(array.bytes.data(), array.bytes.size());
+	}
+	return {};
+}
+
+const HostValue *OnnxGraph::find(const std::string &name) const
+{
+	const auto found = known_.find(name);
+
+	return found == known_.end() ? nullptr : &found->second;
+}
+
+std::string OnnxGraph::nameOf(size_t node) const
+{
+	const std::vector<std::string> &outputs = nodes_->nodes()[node].outputs;
+
+	return outputs.empty() ? "" : outputs.front();
+}
+
+std::string OnnxGraph::describe(size_t node) const
+{
+	return fmt::format("{} '{}'", typeOf(node), nameOf(node));
+}
+
+Result<TensorDesc> OnnxGraph::tensorOf(const std::string &name) const
+{
+	const HostValue *value = find(name);
+	std::vector<uint32_t> shape;
+	const auto bad = [&](const std::string &why) {
+		return fail(ErrorCode::Unsupported, dividing, fmt::format("'{}'", name), why);
+	};
+
+	if (!value)
+		return bad("has a size that depends on the inputs' numbers");
+	const auto type = typeOfOnnx(value->type);
+	if (!type)
+		return bad(
+			fmt::format("has elements of type {}, which no tensor has", value->type));
+	for (const int64_t extent : value->shape) {
+		if (extent < 1 || extent > UINT32_MAX)
+			return bad("has no elements, or too many");
+		shape.push_back(static_cast<uint32_t>(extent));
+	}
+	if (static_cast<double>(elementsOf(value->shape)) * 8 > UINT32_MAX)
+		return bad("has too many elements");
+	return TensorDesc::plain(name, *type, shape);
+}
+
+Result<void> OnnxGraph::describe(const std::string &name, pb::ValueInfo &to) const
+{
+	pb::TensorType &tensor = *to.mutable_type()->mutable_tensor_type();
+
+	if (auto held = tensorOf(name); !held)
+		return forward(held);
+	to.set_name(name);
+	tensor.set_elem_type(find(name)->type);
+	tensor.mutable_shape();
+	for (const int64_t extent : find(name)->shape)
+		tensor.mutable_shape()->add_dim()->set_dim_value(extent);
+	return {};
+}
+
+Result<OnnxPart> OnnxGraph::part(std::span<const size_t> nodes) const
+{
+	pb::Model model = header_;
+	pb::Graph &graph = *model.mutable_graph();
+	std::set<std::string> inside, elsewhere;
+	OnnxPart part;
+
+	graph.set_name("part");
+	for (size_t i = 0; i < nodes_->nodes().size(); i++) {
+		const std::vector<std::string> &inputs = nodes_->nodes()[i].inputs;
+		if (!std::ranges::binary_search(nodes, i))
+			elsewhere.insert(inputs.begin(), inputs.end());
+	}
+	elsewhere.insert(outputs_.begin(), outputs_.end());
+	for (const size_t node : nodes) {
+		for (const std::string &name : nodes_->nodes()[node].inputs) {
+			if (!inside.insert(name).second)
+				continue;
+			if (const auto constant = constants_.find(name);
+			    constant != constants_.end())
+				*graph.add_initializer() = graph_.initializer(constant->second);
+			else
+				part.inputs.push_back(name);
+		}
+		*graph.add_node() = graph_.node(static_cast<int>(node));
+		for (const std::string &name : nodes_->nodes()[node].outputs) {
+			inside.insert(name);
+			if (elsewhere.contains(name))
+				part.outputs.push_back(name);
+			else if (tensorOf(name))
+				describe(name, *graph.add_value_info());
+		}
+	}
+	for (const std::string &name : part.inputs) {
+		if (auto done = describe(name, *graph.add_input()); !done)
+			return forward(done);
+	}
+	for (const std::string &name : part.outputs) {
+		if (auto done = describe(name, *graph.add_output()); !done)
+			return forward(done);
+	}
+	part.file = bytesOf(model);
+	if (part.file.empty())
+		return fail(ErrorCode::Unsupported, dividing, describe(nodes.front()),
+			    "and what goes with it is larger than a file can be");
+	return part;
+}
+
+/* As the standard defines these operators. */
+uint64_t OnnxGraph::macsOf(size_t node) const
+{
+	const GraphNode &what = nodes_->nodes()[node];
+	const auto shapeOf = [&](const std::string &name) -> std::vector<int64_t> {
+		const auto constant = constants_.find(name);
+		if (constant != constants_.end()) {
+			const auto &dims = graph_.initializer(constant->second).dims();
+			return { dims.begin(), dims.end() };
+		}
+		const HostValue *value = find(name);
+		return value ? value->shape : std::vector<int64_t>();
+	};
+
+	if (what.inputs.size() < 2 || what.outputs.empty())
+		return 0;
+	/* Between them are scales and zero points. */
+	const size_t second = what.type.starts_with("QLinear") && what.inputs.size() > 3 ? 3 : 1;
+	const std::vector<int64_t> from = shapeOf(what.inputs[0]),
+				   by = shapeOf(what.inputs[second]), to = shapeOf(what.outputs[0]);
+	if (from.empty() || by.empty() || !by[0])
+		return 0;
+	if (what.type == "Conv" || what.type == "ConvInteger" || what.type == "QLinearConv")
+		return elementsOf(to) * elementsOf(by) / static_cast<uint64_t>(by[0]);
+	if (what.type == "ConvTranspose")
+		return elementsOf(from) * elementsOf(by) / static_cast<uint64_t>(by[0]);
+	if (what.type == "MatMul" || what.type == "MatMulInteger" || what.type == "QLinearMatMul")
+		return elementsOf(to) * static_cast<uint64_t>(from.back());
+	if (what.type == "Gemm")
+		return elementsOf(from) * elementsOf(to) /
+		       std::max<uint64_t>(static_cast<uint64_t>(to.empty() ? 1 : to[0]), 1);
+	const bool isCell = what.type == "LSTM" || what.type == "GRU" || what.type == "RNN";
+	if (isCell && what.inputs.size() > 2 && from.size() == 3)
+		return static_cast<uint64_t>(from[0] * from[1]) *
+		       (elementsOf(by) + elementsOf(shapeOf(what.inputs[2])));
+	return 0;
+}
+
+} /* namespace nvdla::compiler */

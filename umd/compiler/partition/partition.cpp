@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "partition.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "compiler/compile.h"
+#include "compiler/import/import.h"
+#include "compiler/partition/merge.h"
+#include "compiler/partition/onnx_graph.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+std::string reasonOf(const Error &error)
+{
+	return fmt::format("{}: {}", error.where, error.why);
+}
+
+class Partitioner
+{
+public:
+	Partitioner(const OnnxGraph &graph, const CompileOptions &options)
+		: graph_(graph), options_(options), possible_(size(), true), reasons_(size())
+	{
+		options_.shapes.clear();
+	}
+
+	Result<std::vector<MergedPart>> run();
+	const std::vector<std::string> &reasons() const { return reasons_; }
+
+private:
+	struct Compiled {
+		OnnxPart part;
+		CompiledModel model;
+		bool hasProducts = false;
+	};
+
+	size_t size() const { return graph_.nodes().nodes().size(); }
+	void leave(size_t node, const std::string &reason);
+	const Result<Compiled> &compile(const std::vector<size_t> &nodes);
+	Result<Compiled> compileNow(std::span<const size_t> nodes) const;
+	std::vector<size_t> refusedIn(std::span<const size_t> nodes) const;
+	bool leaveRefused(const std::vector<size_t> &nodes);
+	bool place(size_t step, const std::vector<size_t> &nodes);
+	bool placeAll();
+	Result<void> addHost();
+
+	const OnnxGraph &graph_;
+	CompileOptions options_;
+	std::vector<bool> possible_;
+	std::vector<std::string> reasons_; /* why a node is left; empty: it is not */
+	std::map<std::vector<size_t>, Result<Compiled>> compiled_;
+	std::vector<MergedPart> parts_;
+};
+
+void Partitioner::leave(size_t node, const std::string &reason)
+{
+	possible_[node] = false;
+	if (reasons_[node].empty())
+		reasons_[node] = reason;
+}
+
+Result<Partitioner::Compiled> Partitioner::compileNow(std::span<const size_t> nodes) const
+{
+	auto part = graph_.part(nodes);
+	if (!part)
+		return forward(part);
+	auto model = importOnnx(part->file);
+	if (!model)
+		return forward(model);
+	const bool hasProducts = std::ranges::any_of(
+		model->operators, [](const Operator &one) { return hasKernels(one.kind); });
+	auto compiled = compileInMemory(std::move(*model), options_);
+	if (!compiled)
+		return forward(compiled);
+	return Compiled{ std::move(*part), std::move(*compiled), hasProducts };
+}
+
+/* The same groups come again when others are left. */
+const Result<Partitioner::Compiled> &Partitioner::compile(const std::vector<size_t> &nodes)
+{
+	const auto known = compiled_.find(nodes);
+
+	if (known != compiled_.end())
+		return known->second;
+	return compiled_.emplace(nodes, compileNow(nodes)).first->second;
+}
+
+/* Nodes that the compiler refuses when it sees them one by one; all if it cannot read them. */
+std::vector<size_t> Partitioner::refusedIn(std::span<const size_t> nodes) const
+{
+	std::vector<size_t> refused;
+	auto part = graph_.part(nodes);
+	auto model =
+		part ? importOnnx(part->file) : Result<Model>(tl::unexpected<Error>(part.error()));
+
+	if (!model)
+		return { nodes.begin(), nodes.end() };
+	for (const OperatorSupport &support : supportedOperators(*model)) {
+		if (!support.reason.empty() && support.index < nodes.size())
+			refused.push_back(nodes[support.index]);
+	}
+	return refused;
+}
+
+/* What is refused among others may be possible in a part of its own. \return any was left */
+bool Partitioner::leaveRefused(const std::vector<size_t> &nodes)
+{
+	bool any = false;
+
+	for (const size_t node : refusedIn(nodes)) {
+		std::vector<size_t> unit = { node };
+		if (!graph_.nodes().isConversion(node))
+			unit = graph_.nodes().unitOf(node);
+		const Result<Compiled> &alone = compile(unit);
+		if (alone || !possible_[node])
+			continue;
+		leave(node, reasonOf(alone.error()));
+		any = true;
+	}
+	return any;
+}
+
+/* \return false if nodes were left, so that groups have to be found anew */
+bool Partitioner::place(size_t step, const std::vector<size_t> &nodes)
+{
+	const Result<Compiled> &compiled = compile(nodes);
+
+	if (compiled && (compiled->hasProducts || nodes.size() == size())) {
+		parts_.push_back({ .step = step,
+				   .nodes = nodes,
+				   .inputs = compiled->part.inputs,
+				   .outputs = compiled->part.outputs,
+				   .model = compiled->model,
+				   .file = {} });
+		return true;
+	}
+	if (compiled || nodes.size() == 1) {
+		for (const size_t node : nodes)
+			leave(node, compiled ? "the way to the core and back is not worth it: no "
+					       "convolution or product goes with it"
+					     : reasonOf(compiled.error()));
+		return false;
+	}
+	if (leaveRefused(nodes))
+		return false;
+	const auto middle = nodes.begin() + static_cast<ptrdiff_t>(nodes.size() / 2);
+	const bool first = place(step, { nodes.begin(), middle });
+	return place(step, { middle, nodes.end() }) && first;
+}
+
+bool Partitioner::placeAll()
+{
+	bool all = true;
+
+	parts_.clear();
+	graph_.nodes().followOperators(possible_);
+	for (size_t i = 0; i < size(); i++)
+		possible_[i] = possible_[i] && reasons_[i].empty();
+	for (const NodeGroup &group : graph_.nodes().groupsOf(possible_))
+		all &= place(group.step, group.nodes);
+	return all;
+}
+
+Result<void> Partitioner::addHost()
+{
+	for (const NodeGroup &group : graph_.nodes().groupsOf(possible_, false)) {
+		auto part = graph_.part(group.nodes);
+		if (!part)
+			return forward(part);
+		parts_.push_back({ .step = group.step,
+				   .nodes = group.nodes,
+				   .inputs = std::move(part->inputs),
+				   .outputs = std::move(part->outputs),
+				   .model = {},
+				   .file = std::move(part->file) });
+	}
+	return {};
+}
+
+Result<std::vector<MergedPart>> Partitioner::run()
+{
+	for (size_t i = 0; i < size(); i++) {
+		for (const std::string &name : graph_.nodes().nodes()[i].outputs) {
+			if (auto held = graph_.tensorOf(name); !held)
+				leave(i, reasonOf(held.error()));
+		}
+	}
+	/* Each time at least one more node is left. */
+	while (!placeAll()) {
+	}
+	if (auto added = addHost(); !added) {
+		/* What goes between parts cannot be held: there is one. */
+		parts_.clear();
+		possible_.assign(size(), false);
+		if (auto one = addHost(); !one)
+			return forward(one);
+	}
+	std::ranges::stable_sort(parts_, {}, &MergedPart::step);
+	return std::move(parts_);
+}
+
+} /* namespace */
+
+Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options)
+{
+	auto graph = OnnxGraph::read(file, options.shapes);
+	if (!graph)
+		return forward(graph);
+	Partitioner partitioner(*graph, options);
+	auto parts = partitioner.run();
+	if (!parts)
+		return forward(parts);
+	return mergeParts(*graph, std::move(*parts), partitioner.reasons());
+}
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The module that runs parts of networks by ONNX Runtime.
+ */
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <onnxruntime_c_api.h>
+#include <onnxruntime_session_options_config_keys.h>
+
+#include "base/host/host_interface.h"
+
+namespace
+{
+
+const OrtApi *api()
+{
+	static const OrtApi *const api = OrtGetApiBase()->GetApi(ORT_API_VERSION);
+
+	return api;
+}
+
+struct Failure : std::exception {
+	explicit Failure(std::string text) : message(std::move(text)) {}
+	const char *what() const noexcept override { return message.c_str(); }
+
+	std::string message;
+};
+
+void check(OrtStatus *status)
+{
+	if (!status)
+		return;
+	const std::string message = api()->GetErrorMessage(status);
+	api()->ReleaseStatus(status);
+	throw Failure(message);
+}
+
+template<typename T>
+using Kept = std::unique_ptr<T, void (*)(T *)>;
+
+/*
+ * Debian's ONNX Runtime and the library with ONNX's operators both register them, and say so of
+ * each on the standard error. What else is said there meanwhile comes through.
+ */
+class WithoutRepeats
+{
+public:
+	WithoutRepeats() : own_(std::cerr.rdbuf(said_.rdbuf())) {}
+	~WithoutRepeats()
+	{
+		std::cerr.rdbuf(own_);
+		for (std::string line; std::getline(said_, line);) {
+			if (!line.empty() && line.find("already registered") == std::string::npos)
+				std::cerr << line << '\n';
+		}
+	}
+	WithoutRepeats(const WithoutRepeats &) = delete;
+	WithoutRepeats &operator=(const WithoutRepeats &) = delete;
+
+private:
+	std::stringstream said_;
+	std::streambuf *own_;
+};
+
+/* One for the process, as ONNX Runtime wants it. */
+OrtEnv *environment()
+{
+	static OrtEnv *const made = [] {
+		OrtEnv *env = nullptr;
+		check(api()->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "nvdla", &env));
+		return env;
+	}();
+
+	return made;
+}
+
+struct Model {
+	Kept<OrtSession> session{ nullptr, api()->ReleaseSession };
+	Kept<OrtMemoryInfo> memory{ nullptr, api()->ReleaseMemoryInfo };
+};
+
+struct TensorType {
+	ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+	std::vector<int64_t> shape;
+};
+
+TensorType typeOf(const OrtTensorTypeAndShapeInfo *info)
+{
+	TensorType tensor;
+	size_t rank = 0;
+
+	check(api()->GetTensorElementType(info, &tensor.type));
+	check(api()->GetDimensionsCount(info, &rank));
+	tensor.shape.resize(rank);
+	check(api()->GetDimensions(info, tensor.shape.data(), rank));
+	return tensor;
+}
+
+/* Of sequences and the like, and of what is left out, there is no type. */
+TensorType typeOf(const OrtValue *value)
+{
+	OrtTensorTypeAndShapeInfo *info = nullptr;
+	int isTensor = 0;
+
+	if (value)
+		check(api()->IsTensor(value, &isTensor));
+	if (!isTensor)
+		return {};
+	check(api()->GetTensorTypeAndShape(value, &info));
+	const Kept<OrtTensorTypeAndShapeInfo> kept(info, api()->ReleaseTensorTypeAndShapeInfo);
+	return typeOf(info);
+}
+
+Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLevel level)
+{
+	static std::mutex one; /* of them at a time has the standard error */
+	OrtSessionOptions *options = nullptr;
+	OrtSession *session = nullptr;
+
+	check(api()->CreateSessionOptions(&options));
+	const Kept<OrtSessionOptions> kept(options, api()->ReleaseSessionOptions);
+	/* Or sums of bytes saturate on machines without instructions for them. */
+	check(api()->AddSessionConfigEntry(options, kOrtSessionOptionsAvx2PrecisionMode, "1"));
+	check(api()->SetSessionGraphOptimizationLevel(options, level));
+	const std::lock_guard lock(one);
+	const WithoutRepeats quiet;
+	check(api()->CreateSessionFromArray(environment(), bytes, size, options, &session));
+	return { session, api()->ReleaseSession };
+}
+
+/* Of some nodes, ONNX Runtime makes operators that it has no kernels for: of int16 behind scales.
+ */
+Kept<OrtSession> makeSession(const void *bytes, size_t size)
+{
+	try {
+		return makeSession(bytes, size, ORT_ENABLE_ALL);
+	} catch (const Failure &) {
+		return makeSession(bytes, size, ORT_DISABLE_ALL);
+	}
+}
+
+void *openModel(const void *bytes, size_t size)
+{
+	auto model = std::make_unique<Model>();
+	OrtMemoryInfo *memory = nullptr;
+
+	model->session = makeSession(bytes, size);
+	check(api()->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory));
+	model->memory.reset(memory);
+	return model.release();
+}
+
+void describeOutputs(const Model &model, void *context, nvdla_host_found found)
+{
+	OrtAllocator *allocator = nullptr;
+	size_t count = 0;
+
+	check(api()->GetAllocatorWithDefaultOptions(&allocator));
+	check(api()->SessionGetOutputCount(model.session.get(), &count));
+	for (size_t i = 0; i < count; i++) {
+		char *name = nullptr;
+		OrtTypeInfo *info = nullptr;
+		const OrtTensorTypeAndShapeInfo *tensor = nullptr;
+		check(api()->SessionGetOutputName(model.session.get(), i, allocator, &name));
+		const std::string text = name;
+		check(api()->AllocatorFree(allocator, name));
+		check(api()->SessionGetOutputTypeInfo(model.session.get(), i, &info));
+		const Kept<OrtTypeInfo> kept(info, api()->ReleaseTypeInfo);
+		check(api()->CastTypeInfoToTensorInfo(info, &tensor));
+		if (!tensor)
+			continue;
+		const TensorType type = typeOf(tensor);
+		found(context, text.c_str(), type.type, type.shape.data(), type.shape.size());
+	}
+}
+
+std::string textOf(const int64_t *shape, size_t rank)
+{
+	std::string text;
+
+	for (size_t i = 0; i < rank; i++)
+		text += (i ? " x " : "") + std::to_string(shape[i]);
+	return text;
+}
+
+/* An output is copied only if it is what the caller has room for. */
+void takeOutput(OrtValue *value, const nvdla_host_array &to)
+{
+	const TensorType type = typeOf(value);
+	const void *data = nullptr;
+	size_t size = 0;
+
+	if (type.type != to.type ||
+	    type.shape != std::vector<int64_t>(to.shape, to.shape + to.rank))
+		throw Failure(std::string("'") + to.name + "' is " +
+			      textOf(type.shape.data(), type.shape.size()) + " of type " +
+			      std::to_string(type.type) + ", the network has " +
+			      textOf(to.shape, to.rank) + " of type " + std::to_string(to.type) +
+			      ": its size depends on the inputs' numbers");
+	check(api()->GetTensorSizeInBytes(value, &size));
+	if (size != to.size)
+		throw Failure(std::string("'") + to.name + "' has " + std::to_string(size) +
+			      " bytes, not " + std::to_string(to.size));
+	check(api()->GetTensorData(value, &data));
+	if (size)
+		std::memcpy(to.data, data, size);
+}
+
+class Values
+{
+public:
+	explicit Values(size_t count) : values_(count) {}
+	~Values()
+	{
+		for (OrtValue *value : values_) {
+			if (value)
+				api()->ReleaseValue(value);
+		}
+	}
+	Values(const Values &) = delete;
+	Values &operator=(const Values &) = delete;
+
+	OrtValue *&operator[](size_t i) { return values_[i]; }
+	OrtValue **data() { return values_.data(); }
+
+private:
+	std::vector<OrtValue *> values_;
+};
+
+void runModel(const Model &model, const nvdla_host_array *inputs, size_t numInputs,
+	      const nvdla_host_array *outputs, size_t numOutputs, void *context,
+	      nvdla_host_found found)
+{
+	std::vector<const char *> inputNames, outputNames;
+	Values from(numInputs), to(numOutputs);
+
+	for (size_t i = 0; i < numInputs; i++) {
+		const nvdla_host_array &array = inputs[i];
+		inputNames.push_back(array.name);
+		check(api()->CreateTensorWithDataAsOrtValue(
+			model.memory.get(), array.data, array.size, array.shape, array.rank,
+			static_cast<ONNXTensorElementDataType>(array.type), &from[i]));
+	}
+	for (size_t i = 0; i < numOutputs; i++)
+		outputNames.push_back(outputs[i].name);
+	check(api()->Run(model.session.get(), nullptr, inputNames.data(), from.data(), numInputs,
+			 outputNames.data(), numOutputs, to.data()));
+	for (size_t i = 0; i < numOutputs; i++) {
+		if (found) {
+			const TensorType type = typeOf(to[i]);
+			found(context, outputs[i].name, type.type, type.shape.data(),
+			      type.shape.size());
+		} else {
+			takeOutput(to[i], outputs[i]);
+		}
+	}
+}
+
+/* No exception leaves the module. */
+template<typename Call>
+int said(void *context, nvdla_host_say say, Call call) noexcept
+{
+	try {
+		if (!api())
+			throw Failure("ONNX Runtime is older than what this module was built with");
+		call();
+		return 0;
+	} catch (const std::exception &error) {
+		say(context, error.what());
+	}
+	return 1;
+}
+
+void *open(const void *bytes, size_t size, void *context, nvdla_host_say say)
+{
+	void *model = nullptr;
+
+	said(context, say, [&] { model = openModel(bytes, size); });
+	return model;
+}
+
+void close(void *model)
+{
+	delete static_cast<Model *>(model);
+}
+
+int outputs(void *model, void *context, nvdla_host_found found, nvdla_host_say say)
+{
+	return said(context, say,
+		    [&] { describeOutputs(*static_cast<Model *>(model), context, found); });
+}
+
+int run(void *model, const nvdla_host_array *from, size_t numFrom, const nvdla_host_array *to,
+	size_t numTo, void *context, nvdla_host_found found, nvdla_host_say say)
+{
+	return said(context, say, [&] {
+		runModel(*static_cast<Model *>(model), from, numFrom, to, numTo, context, found);
+	});
+}
+
+} /* namespace */
+
+extern "C" __attribute__((visibility("default"))) const nvdla_host_functions *nvdla_host_library()
+{
+	static constexpr nvdla_host_functions functions{ NVDLA_HOST_INTERFACE, open, close, outputs,
+							 run };
+
+	return &functions;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps of a network that a library of the host computes.
+ */
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <nvdla/task.h>
+
+#include "base/host/host_model.h"
+
+namespace nvdla
+{
+
+/** \brief Per task the model that the host runs; nothing where there is none */
+using HostModels = std::vector<std::optional<HostModel>>;
+
+/**
+ * \brief Open the models of tasks for the host
+ * \param[in] loadable whose tasks these are, in that order
+ * \return an error naming the operators if the library, or one of them, is not there
+ */
+Result<HostModels> openHostModels(const Loadable &loadable, std::span<const AnyTask> tasks);
+
+/**
+ * \brief Carry out a task
+ * \param[in] model the task's, nullptr if it has none
+ * \param[in] inputs the bytes of each tensor, as are \a outputs
+ */
+Result<void> runHost(const HostTask &task, const HostModel *model,
+		     std::span<const std::span<std::byte>> inputs,
+		     std::span<const std::span<std::byte>> outputs);
+
+} /* namespace nvdla */
