@@ -16,7 +16,7 @@
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/stream.h"
-#include "core/variant.h"
+#include "core/conv_options.h"
 #include "core/workers.h"
 
 namespace nvdla::sim

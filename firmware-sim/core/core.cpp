@@ -39,7 +39,7 @@ const char *engineName(Engine engine)
 
 Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
 	: config_(config), dram_(dram), interrupt_(std::move(interrupt)),
-	  cvsram_(config.cvsramBase, config.cvsramSize), scheduler_(config.variant),
+	  cvsram_(config.cvsramBase, config.cvsramSize), scheduler_(config_.geometry),
 	  workers_(config.threads), conv_(ConvPipeline::create(workers_, config_.conv))
 {
 	glb_.reset();

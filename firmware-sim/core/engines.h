@@ -10,11 +10,12 @@
 #include <functional>
 #include <memory>
 
+#include "core/conv_options.h"
+#include "core/geometry.h"
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/register_view.h"
 #include "core/unit.h"
-#include "core/variant.h"
 #include "core/workers.h"
 #include "lut/lut_tables.h"
 
@@ -28,6 +29,7 @@ namespace nvdla::sim
  * (SDP_RDMA) or a PDP that does not take part has no view: ask has() first.
  */
 struct OperationInputs {
+	const Geometry *geometry = &nvFull;
 	std::array<RegisterView, unitCount> views;
 	uint32_t units = 0; /**< bit n: unit number n takes part */
 	LutTables sdpLut;   /**< set if SDP takes part */

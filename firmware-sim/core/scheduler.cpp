@@ -82,10 +82,11 @@ uint32_t doneBits(Unit unit)
 
 } /* namespace */
 
-Scheduler::Scheduler(const Variant &variant) : bdma_(variant.bdmaSlots)
+Scheduler::Scheduler(const Geometry &geometry)
+	: geometry_(geometry), bdma_(geometry.bdmaSlots)
 {
 	for (size_t unit = 0; unit < unitCount; unit++)
-		files_.emplace_back(static_cast<Unit>(unit));
+		files_.emplace_back(static_cast<Unit>(unit), geometry);
 	reset();
 }
 
@@ -268,6 +269,7 @@ uint32_t Scheduler::consumerField(Unit unit, uint32_t address, uint32_t mask) co
 std::unique_ptr<Job> Scheduler::take(Engine engine, const std::vector<Unit> &units)
 {
 	auto job = std::make_unique<Job>(Job{ .engine = engine });
+	job->inputs.geometry = &geometry_;
 	job->units.reserve(units.size());
 	for (Unit unit : units) {
 		const unsigned int group = file(unit).consumer();

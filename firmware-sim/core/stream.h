@@ -10,18 +10,12 @@
 #include <span>
 
 #include "core/placement.h"
+#include "core/precision.h"
 
 namespace nvdla::sim
 {
 
 class MemoryPort;
-
-/** \brief Number formats of the datapath; values as in the *_PRECISION register fields */
-enum class Precision : uint8_t {
-	Int8 = 0,
-	Int16 = 1,
-	Fp16 = 2,
-};
 
 /** \brief Bytes of an atom: all channels of one column in one surface of a cube */
 inline constexpr uint32_t atomBytes = 32;
@@ -32,12 +26,6 @@ inline constexpr uint32_t atomMask = ~(atomBytes - 1);
 constexpr uint32_t atomChannels(Precision precision)
 {
 	return precision == Precision::Int8 ? 32 : 16;
-}
-
-/** \return bytes of one element in memory */
-constexpr uint32_t elementBytes(Precision precision)
-{
-	return precision == Precision::Int8 ? 1 : 2;
 }
 
 /** \brief The cube that a stream is to be */
