@@ -8,6 +8,7 @@
 #include <string>
 
 #include "arith/integer.h"
+#include "core/geometry.h"
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/register_view.h"
@@ -18,7 +19,7 @@
 namespace nvdla::sim
 {
 
-/** \brief A feature cube in memory; strides and address in bytes, multiples of 32 */
+/** \brief A feature cube in memory; strides and address in bytes, multiples of an atom */
 struct CdpCube {
 	RamType ram = RamType::Mc;
 	uint64_t address = 0;
@@ -28,6 +29,7 @@ struct CdpCube {
 
 /** \brief One operation of CDP, as its registers describe it */
 struct CdpOp {
+	const Geometry *geometry = &nvFull; /**< of the core */
 	uint32_t width = 1;    /**< 1..8192 */
 	uint32_t height = 1;   /**< 1..8192 */
 	uint32_t channels = 1; /**< 1..8192 */
@@ -48,14 +50,14 @@ struct CdpOp {
 	/** What the guest did wrong; empty if nothing. The operation is still defined. */
 	std::string guestError;
 
-	uint32_t surfaces() const
-	{
-		return (channels + atomChannels(precision) - 1) / atomChannels(precision);
-	}
+	/** \return bytes of an atom in memory */
+	uint32_t atom() const { return geometry->atomBytes; }
+	uint32_t surfaces() const { return geometry->surfaces(precision, channels); }
 };
 
 /** \brief Decode one operation; anything a guest can write decodes */
-CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma);
+CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma,
+		const Geometry &geometry = nvFull);
 
 /** \return what the timing model is told about an operation */
 CdpWork cdpWork(const CdpOp &op);

@@ -32,9 +32,10 @@ namespace nvdla::sim
 class ConvEngine
 {
 public:
-	/** \param workers must outlive this object */
-	explicit ConvEngine(Workers &workers, const ConvOptions &options = {})
-		: workers_(workers), options_(options)
+	/** \param workers must outlive this object, as must \a geometry */
+	explicit ConvEngine(Workers &workers, const ConvOptions &options = {},
+			    const Geometry &geometry = nvFull)
+		: workers_(workers), options_(options), cbuf_(geometry)
 	{
 	}
 

@@ -63,8 +63,9 @@ public:
 	/** \return other threads are going to be wanted for the operation; from any thread */
 	virtual bool isShared(const OperationInputs &inputs) const = 0;
 
-	/** \param workers must outlive the pipeline */
-	static std::unique_ptr<ConvPipeline> create(Workers &workers, const ConvOptions &options);
+	/** \param workers must outlive the pipeline, as must \a geometry */
+	static std::unique_ptr<ConvPipeline> create(Workers &workers, const ConvOptions &options,
+						    const Geometry &geometry);
 };
 
 /** \brief SDP reading from memory, followed by PDP if it takes part */

@@ -48,8 +48,12 @@ constexpr std::array kPagesOfOthers = {
 	Unit::CdpRdma, Unit::Cdp,  Unit::Gec,	  Unit::Cvif, Unit::Bdma,    Unit::Rbk,
 };
 
-/* There are twice as many banks, of which each has more entries, and stages begin bypassed. */
+/*
+ * There may be twice as many banks and four times as many entries, stages begin bypassed, and what
+ * is not there has no status. (The mask of interrupts has bits for it.)
+ */
 constexpr OtherRegister kOtherRegisters[] = {
+	{ NVDLA_GLB_S_INTR_SET, 0, 0x3f003f },
 	{ NVDLA_CDMA_D_BANK, 0, 0x1f001f },
 	{ NVDLA_CDMA_D_ENTRY_PER_SLICE, 0, 0x3fff },
 	{ NVDLA_CSC_D_BANK, 0, 0x1f001f },

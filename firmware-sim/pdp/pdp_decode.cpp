@@ -18,7 +18,10 @@ constexpr uint32_t lineBufferAtoms = 128;
 class PdpDecoder
 {
 public:
-	PdpDecoder(const RegisterView &pdp, const RegisterView &rdma) : pdp_(pdp), rdma_(rdma) {}
+	PdpDecoder(const RegisterView &pdp, const RegisterView &rdma, const Geometry &geometry)
+		: pdp_(pdp), rdma_(rdma), op_{ .geometry = &geometry }
+	{
+	}
 
 	PdpOp decode();
 
@@ -64,6 +67,8 @@ void PdpDecoder::decodeMode()
 
 	if (precision > NVDLA_PDP_D_DATA_FORMAT__INPUT_DATA__FP16)
 		error("PDP: reserved value in INPUT_DATA");
+	else if (!op_.geometry->has(static_cast<Precision>(precision)))
+		error("PDP: the core has INT8 only");
 	else
 		op_.precision = static_cast<Precision>(precision);
 	if (method > NVDLA_PDP_D_OPERATION_MODE_CFG__POOLING_METHOD__POOLING_METHOD_MIN)
@@ -251,9 +256,9 @@ PdpOp PdpDecoder::decode()
 
 } /* namespace */
 
-PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma)
+PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma, const Geometry &geometry)
 {
-	return PdpDecoder(pdp, rdma).decode();
+	return PdpDecoder(pdp, rdma, geometry).decode();
 }
 
 std::vector<PdpPart> pdpParts(const PdpOp &op)

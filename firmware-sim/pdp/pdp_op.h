@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/geometry.h"
 #include "core/memory.h"
 #include "core/register_view.h"
 #include "core/stream.h"
@@ -56,6 +57,7 @@ struct PdpPart {
 
 /** \brief A whole operation */
 struct PdpOp {
+	const Geometry *geometry = &nvFull; /**< of the core */
 	Precision precision = Precision::Int8;
 	PoolingMethod method = PoolingMethod::Average;
 	bool flying = false;	/**< input from SDP, else from memory */
@@ -92,8 +94,10 @@ struct PdpOp {
 	/** What the guest did wrong; empty if nothing. The operation is still defined. */
 	std::string guestError;
 
-	uint32_t lanes() const { return atomChannels(precision); }
-	uint32_t surfaces() const { return (channels + lanes() - 1) / lanes(); }
+	/** \return bytes of an atom in memory */
+	uint32_t atom() const { return geometry->atomBytes; }
+	uint32_t lanes() const { return geometry->atomChannels(precision); }
+	uint32_t surfaces() const { return geometry->surfaces(precision, channels); }
 };
 
 /**
@@ -105,7 +109,8 @@ struct PdpOp {
  * \param pdp registers of PDP \param rdma registers of PDP_RDMA; not looked at
  *        where the input comes from SDP
  */
-PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma);
+PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma,
+		const Geometry &geometry = nvFull);
 
 /** \return the parts from left to right, one if \a op is not split */
 std::vector<PdpPart> pdpParts(const PdpOp &op);

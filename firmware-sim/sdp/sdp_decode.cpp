@@ -9,7 +9,6 @@ namespace nvdla::sim
 namespace
 {
 
-/* Addresses and strides are in units of one atom; the low bits are not implemented. */
 /* The shifters behind the multipliers of X take six bits of the field. */
 constexpr uint32_t shiftMask = 0x3f;
 
@@ -61,7 +60,10 @@ constexpr ReadRegisters yReader = {
 class SdpDecoder
 {
 public:
-	SdpDecoder(const RegisterView &sdp, const RegisterView &rdma) : sdp_(sdp), rdma_(rdma) {}
+	SdpDecoder(const RegisterView &sdp, const RegisterView &rdma, const Geometry &geometry)
+		: sdp_(sdp), rdma_(rdma), op_{ .geometry = &geometry }
+	{
+	}
 
 	SdpOp decode();
 
@@ -96,6 +98,10 @@ Precision SdpDecoder::precision(uint32_t value)
 		error("SDP: reserved value in a precision field");
 		return Precision::Int16;
 	}
+	if (!op_.geometry->has(static_cast<Precision>(value))) {
+		error("SDP: the core has INT8 only");
+		return Precision::Int8;
+	}
 	return static_cast<Precision>(value);
 }
 
@@ -125,15 +131,14 @@ void SdpDecoder::decodeCube()
 			       ? RamType::Mc
 			       : RamType::Cv,
 		.address = sdp_.address64(NVDLA_SDP_D_DST_BASE_ADDR_HIGH,
-					  NVDLA_SDP_D_DST_BASE_ADDR_LOW) &
-			   ~uint64_t{ ~atomMask },
-		.lineStride = sdp_[NVDLA_SDP_D_DST_LINE_STRIDE] & atomMask,
-		.surfaceStride = sdp_[NVDLA_SDP_D_DST_SURFACE_STRIDE] & atomMask,
-		.batchStride = sdp_[NVDLA_SDP_D_DST_BATCH_STRIDE] & atomMask,
+					  NVDLA_SDP_D_DST_BASE_ADDR_LOW),
+		.lineStride = sdp_[NVDLA_SDP_D_DST_LINE_STRIDE],
+		.surfaceStride = sdp_[NVDLA_SDP_D_DST_SURFACE_STRIDE],
+		.batchStride = sdp_[NVDLA_SDP_D_DST_BATCH_STRIDE],
 	};
 
 	if (isSinglePosition() && op_.batches == 1)
-		op_.destination.surfaceStride = atomBytes;
+		op_.destination.surfaceStride = op_.atom();
 
 	op_.converter.offset = static_cast<int32_t>(sdp_[NVDLA_SDP_D_CVT_OFFSET]);
 	op_.converter.scale = static_cast<int16_t>(
@@ -182,7 +187,9 @@ void SdpDecoder::decodeY(SdpStage &stage)
 {
 	const uint32_t config = NVDLA_SDP_D_DP_EW_CFG;
 
-	stage.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS);
+	/* The registers are there, whatever is behind them. */
+	stage.bypass = !op_.geometry->hasY ||
+		       sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS);
 	stage.alu.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_BYPASS);
 	stage.algorithm =
 		static_cast<SdpAlu>(sdp_.field(config, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_ALGO));
@@ -250,14 +257,13 @@ void SdpDecoder::decodeRead(SdpOperandRead &read, const ReadRegisters &registers
 	read.cube = {
 		.ram = rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE) ? RamType::Mc
 										      : RamType::Cv,
-		.address = rdma_.address64(registers.addressHigh, registers.addressLow) &
-			   ~uint64_t{ ~atomMask },
-		.lineStride = rdma_[registers.lineStride] & atomMask,
-		.surfaceStride = rdma_[registers.surfaceStride] & atomMask,
+		.address = rdma_.address64(registers.addressHigh, registers.addressLow),
+		.lineStride = rdma_[registers.lineStride],
+		.surfaceStride = rdma_[registers.surfaceStride],
 	};
 
 	if (isSinglePosition())
-		read.cube.surfaceStride = atomChannels(op_.proc) * read.elementBytes();
+		read.cube.surfaceStride = op_.lanes() * read.elementBytes();
 	if (read.enabled && !read.alu && !read.mul)
 		error("SDP_RDMA: reserved value of DATA_USE");
 }
@@ -268,7 +274,8 @@ void SdpDecoder::decodeRdma()
 
 	decodeRead(op_.x1.read, x1Reader);
 	decodeRead(op_.x2.read, x2Reader);
-	decodeRead(op_.y.read, yReader);
+	if (op_.geometry->hasY)
+		decodeRead(op_.y.read, yReader);
 
 	if (!op_.flying)
 		op_.in = precision(
@@ -279,13 +286,12 @@ void SdpDecoder::decodeRdma()
 			       ? RamType::Mc
 			       : RamType::Cv,
 		.address = rdma_.address64(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-					   NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW) &
-			   ~uint64_t{ ~atomMask },
-		.lineStride = rdma_[NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE] & atomMask,
-		.surfaceStride = rdma_[NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE] & atomMask,
+					   NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW),
+		.lineStride = rdma_[NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE],
+		.surfaceStride = rdma_[NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE],
 	};
 	if (isSinglePosition())
-		op_.source.surfaceStride = atomBytes;
+		op_.source.surfaceStride = op_.atom();
 	op_.countsInputNan = rdma_.flag(NVDLA_SDP_RDMA_D_PERF_ENABLE,
 					NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
 
@@ -343,6 +349,8 @@ void SdpDecoder::check()
 		error("SDP: no precision conversion on the way to PDP or when comparing");
 	if (!op_.flying && (op_.batches > 1 || op_.winograd))
 		error("SDP: batches and Winograd need the input from the convolution");
+	if (op_.batches > op_.geometry->mostBatches)
+		error("SDP: the core has no batches");
 	if (op_.compares() && (op_.batches > 1 || op_.winograd))
 		error("SDP: batches and Winograd cannot be compared");
 	if (op_.compares() && !op_.y.lutBypass)
@@ -364,9 +372,9 @@ SdpOp SdpDecoder::decode()
 
 } /* namespace */
 
-SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma)
+SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma, const Geometry &geometry)
 {
-	return SdpDecoder(sdp, rdma).decode();
+	return SdpDecoder(sdp, rdma, geometry).decode();
 }
 
 } /* namespace nvdla::sim */

@@ -25,7 +25,7 @@ Placement placementOf(const SdpOp &op, const SdpCube &cube, uint32_t surfaces, u
 /* All batches share them. */
 Placement operandsOf(const SdpOp &op, const SdpOperandRead &read)
 {
-	const uint64_t atom = uint64_t{ atomChannels(op.proc) } * read.elementBytes();
+	const uint64_t atom = uint64_t{ op.lanes() } * read.elementBytes();
 	Placement operands = placementOf(op, read.cube, op.surfaces(), atom);
 
 	operands.batches = {};
@@ -36,17 +36,13 @@ Placement operandsOf(const SdpOp &op, const SdpOperandRead &read)
 
 Placement destinationOf(const SdpOp &op)
 {
-	const uint32_t parts = std::max(atomChannels(op.proc) / atomChannels(op.out), 1U);
-
-	return placementOf(op, op.destination, op.surfaces() * parts, atomBytes);
+	return placementOf(op, op.destination, op.surfaces() * op.outParts(), op.atom());
 }
 
 /* An INT16 source for INT8 processing has its channels in two surfaces. */
 Placement sourceOf(const SdpOp &op)
 {
-	const uint32_t parts = std::max(atomChannels(op.proc) / atomChannels(op.in), 1U);
-
-	return placementOf(op, op.source, op.surfaces() * parts, atomBytes);
+	return placementOf(op, op.source, op.surfaces() * op.sourceParts(), op.atom());
 }
 
 /* What is written changes nothing that is read but what belongs to the same elements. */

@@ -4,10 +4,12 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include "arith/integer.h"
+#include "core/geometry.h"
 #include "core/memory.h"
 #include "core/register_view.h"
 #include "core/stream.h"
@@ -16,7 +18,7 @@
 namespace nvdla::sim
 {
 
-/** \brief A feature cube in memory; strides and address in bytes, multiples of 32 */
+/** \brief A feature cube in memory; strides and address in bytes, multiples of an atom */
 struct SdpCube {
 	RamType ram = RamType::Mc;
 	uint64_t address = 0;
@@ -76,6 +78,7 @@ struct SdpStage {
 
 /** \brief A whole operation */
 struct SdpOp {
+	const Geometry *geometry = &nvFull; /**< of the core */
 	uint32_t width = 1;    /**< 1..8192 */
 	uint32_t height = 1;   /**< 1..8192 */
 	uint32_t channels = 1; /**< 1..8192 */
@@ -108,11 +111,23 @@ struct SdpOp {
 	/** The hardware never finishes what was programmed */
 	bool hangs = false;
 
+	/** \return bytes of an atom in memory */
+	uint32_t atom() const { return geometry->atomBytes; }
+	/** \return channels of an atom as it is processed */
+	uint32_t lanes() const { return geometry->atomChannels(proc); }
+	/** \return channels of an atom of the output */
+	uint32_t outLanes() const { return geometry->atomChannels(out); }
+	/** \return atoms are as long as those that SIMD takes several channels of at once */
+	bool hasWideAtoms() const { return atom() == atomBytes; }
 	/** \return surfaces of the cube as it is processed */
-	uint32_t surfaces() const
+	uint32_t surfaces() const { return geometry->surfaces(proc, channels); }
+	/** \return surfaces of the source that are one: INT16 for INT8 processing has two */
+	uint32_t sourceParts() const
 	{
-		return (channels + atomChannels(proc) - 1) / atomChannels(proc);
+		return std::max(lanes() / geometry->atomChannels(in), 1U);
 	}
+	/** \return surfaces of the destination that one becomes: INT8 to 16 bits makes two */
+	uint32_t outParts() const { return std::max(lanes() / outLanes(), 1U); }
 
 	/** \return true if the Y stage compares and nothing is written */
 	bool compares() const { return !y.bypass && !y.alu.bypass && y.algorithm == SdpAlu::Equal; }
@@ -127,10 +142,10 @@ struct SdpOp {
 			const SdpOperandRead &read = stage.read;
 			return (!stage.readsAlu() && !stage.readsMul()) || !read.perElement ||
 			       read.cube.lineStride ==
-				       width * atomChannels(proc) * read.elementBytes();
+				       width * lanes() * read.elementBytes();
 		};
 
-		return (toPdp || destination.lineStride == width * atomBytes) && isPacked(x1) &&
+		return (toPdp || destination.lineStride == width * atom()) && isPacked(x1) &&
 		       isPacked(x2) && isPacked(y);
 	}
 
@@ -151,6 +166,7 @@ struct SdpOp {
  * \param sdp registers of SDP \param rdma registers of SDP_RDMA; not looked at
  *        where the operation reads nothing from memory
  */
-SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma);
+SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma,
+		const Geometry &geometry = nvFull);
 
 } /* namespace nvdla::sim */
