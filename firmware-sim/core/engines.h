@@ -83,7 +83,4 @@ OperationResult runRubikOperation(const OperationInputs &inputs, MemoryPort &por
  */
 void merge(OperationResult &result, OperationResult &&part);
 
-/** \return the result of an operation of a unit that is not modelled: an error, and it hangs */
-OperationResult notModelled(const char *unit);
-
 } /* namespace nvdla::sim */
