@@ -60,7 +60,7 @@ public:
 		  mostValues_(size_t{ std::min(chunkAtoms, op.width) } * stride_),
 		  lut_(cdpLut, op.lut, tables)
 	{
-		/* The others are made for atoms as long as nv_full's. */
+		/* The vector kernels are written for atoms of 32 bytes. */
 		if (op.atom() != atomBytes)
 			return;
 		if (op.precision != Precision::Fp16) {

@@ -15,7 +15,8 @@
 namespace nvdla::sim
 {
 
-/** \brief Size of nv_full's buffer, of which no other one is larger: 16 banks of 256 entries of 128 bytes */
+/** \brief Size of nv_full's buffer, of which no other one is larger: 16 banks of 256 entries of 128
+ * bytes */
 inline constexpr uint32_t kBanks = 16;
 inline constexpr uint32_t kBankEntries = 256;
 inline constexpr uint32_t kEntryBytes = 128;
@@ -153,9 +154,9 @@ private:
 		uint32_t maskEntries = 0;
 	};
 
-	/** \return what there is after reset */
+	/** \return the state after reset, in which the first operation finds other banks */
 	Last nothing() const { return { geometry_.banks, geometry_.banks }; }
-	/** \return the bits of CSC's counter of lines, which has as many as one of entries */
+	/** \return mask of CSC's line counter, which is as wide as an entry counter */
 	uint32_t sliceMask() const { return data_.mask(); }
 
 	const Geometry &geometry_;

@@ -167,7 +167,9 @@ void EntryStream::read(std::span<std::byte> out)
 
 std::span<const std::byte> EntryStream::takeUnsettled(size_t bytes)
 {
-	const auto entriesTo = [this](uint64_t end) { return (end + entryBytes_ - 1) / entryBytes_; };
+	const auto entriesTo = [this](uint64_t end) {
+		return (end + entryBytes_ - 1) / entryBytes_;
+	};
 	const uint64_t before = entriesTo(taken_);
 	const std::span<const std::byte> here = source_.all().subspan(taken_, bytes);
 
@@ -235,7 +237,8 @@ std::string WeightReader::check() const
 	if (op_.weights.compressed && held > uint64_t{ op_.geometry->bankBytes() } * 8)
 		return "CDMA: the mask of a kernel group does not fit its bank";
 	if (!op_.weights.compressed &&
-	    held * elementBytes(op_.precision) > uint64_t{ op_.weightBanks } * op_.geometry->bankBytes())
+	    held * elementBytes(op_.precision) >
+		    uint64_t{ op_.weightBanks } * op_.geometry->bankBytes())
 		return "CDMA: a kernel group does not fit the weight banks";
 	if (!kept_)
 		return checkFetch();

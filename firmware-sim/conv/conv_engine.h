@@ -13,10 +13,10 @@
 #include "conv/cdma.h"
 #include "conv/conv_compute.h"
 #include "conv/conv_op.h"
+#include "core/conv_options.h"
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/stream.h"
-#include "core/conv_options.h"
 #include "core/workers.h"
 
 namespace nvdla::sim

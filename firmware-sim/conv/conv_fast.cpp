@@ -216,7 +216,7 @@ private:
 	uint32_t saturated_ = 0;
 };
 
-/** \return MAC steps are as wide as those that SIMD kernels are made for */
+/** \return true if atoms and MAC steps have the sizes that the SIMD kernels are written for */
 bool hasWideSteps(const ConvOp &op)
 {
 	return op.atom() == atomBytes && op.geometry->macChannels == kMacLanes;

@@ -73,8 +73,8 @@ ConvWork convWork(const ConvOp &op, const Kept &kept)
 	work.dataRam = op.fetch.ram;
 	work.oneSurface = inputSurfaces(op) == 1;
 	work.dataRoom = op.dataBanks * uint64_t{ op.geometry->bankBytes() };
-	work.dataHeld = uint64_t{ op.bufferedEntries() } * op.geometry->entryBytes * op.windows.data.height *
-			op.batches;
+	work.dataHeld = uint64_t{ op.bufferedEntries() } * op.geometry->entryBytes *
+			op.windows.data.height * op.batches;
 	if (!kept.data) {
 		work.dataBytes = dataBytes(op);
 		work.atoms = work.dataBytes / op.atom();

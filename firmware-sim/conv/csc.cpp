@@ -84,8 +84,8 @@ std::vector<Block> makeBlocks(const ConvOp &op)
 		blocks = directBlocks(windows.kernel, op.geometry->macChannels);
 		break;
 	case ConvMode::Image:
-		blocks = imageBlocks(windows.kernel, op.geometry->macChannels,
-				     windows.rowsPerBlock);
+		blocks =
+			imageBlocks(windows.kernel, op.geometry->macChannels, windows.rowsPerBlock);
 		break;
 	case ConvMode::Winograd:
 		blocks = winogradBlocks(windows.kernel);

@@ -147,8 +147,7 @@ void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 {
 	const uint32_t width = op_.windows.data.width;
 	const size_t column = size_t{ op_.windows.data.channels } * elementBytes(op_.precision);
-	const uint32_t surfaces =
-		op_.geometry->surfaces(op_.precision, op_.windows.data.channels);
+	const uint32_t surfaces = op_.geometry->surfaces(op_.precision, op_.windows.data.channels);
 	const LineLayout layout(width, surfaces, *op_.geometry);
 
 	for (uint32_t surface = 0; surface < surfaces;) {
@@ -159,7 +158,8 @@ void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 		const uint32_t columns = layout.perEntry() / atoms;
 		for (uint32_t x = 0; x < width;) {
 			/* x is the first column of an entry. */
-			const auto here = entries(first + layout.atom(surface, x) / layout.perEntry());
+			const auto here =
+				entries(first + layout.atom(surface, x) / layout.perEntry());
 			const size_t room = here.size() / op_.geometry->entryBytes * columns;
 			const auto count = static_cast<uint32_t>(std::min<size_t>(width - x, room));
 			LinePiece piece = { .from = here.data(),

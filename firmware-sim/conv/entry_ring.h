@@ -13,8 +13,8 @@ namespace nvdla::sim
  * \brief A ring of entries: CDMA writes behind the last one, CSC reads from the first one
  *
  * CDMA and CSC each move by their own registers, and nobody holds one against the
- * other. The counters have as many bits as entries of the buffer take: they wrap where more is released
- * than was fetched, and a pointer that moves by more than the ring leaves it.
+ * other. The counters have as many bits as entries of the buffer take: they wrap where more is
+ * released than was fetched, and a pointer that moves by more than the ring leaves it.
  */
 class EntryRing
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the convolution pipeline goes about its work.
+ * Options of the model's convolution pipeline.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ enum class ReleasedEntries : uint8_t {
 	MayChange,
 };
 
-/** \brief How the convolution pipeline goes about its work */
+/** \brief Options of the convolution pipeline */
 struct ConvOptions {
 	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
 	ReleasedEntries released = ReleasedEntries::Stay;

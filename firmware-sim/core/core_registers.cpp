@@ -34,8 +34,7 @@ bool isLutData(uint32_t address)
 uint32_t Core::csbRead(uint32_t byteOffset)
 {
 	std::unique_lock lock(mutex_);
-	const uint32_t value =
-		resetting_ ? 0 : readLocked(config_.geometry.nameOf(byteOffset));
+	const uint32_t value = resetting_ ? 0 : readLocked(config_.geometry.nameOf(byteOffset));
 	Messages messages = { .errors = errors_.take() };
 	lock.unlock();
 	deliver(std::move(messages));
@@ -76,8 +75,8 @@ void Core::csbWrite(std::span<const CsbWrite> writes)
 	Messages messages;
 	for (const CsbWrite &write : writes) {
 		try {
-			messages.interrupt |= writeLocked(
-				config_.geometry.nameOf(write.byteOffset), write.value);
+			messages.interrupt |=
+				writeLocked(config_.geometry.nameOf(write.byteOffset), write.value);
 		} catch (const std::bad_alloc &) {
 			errors_.addNoMemory("CSB", "write");
 		}
@@ -173,12 +172,12 @@ void Core::guestError(uint32_t address, const char *reason)
 	const RegisterInfo *info = registerInfo(address);
 
 	errors_.add([&] {
-		return GuestError{ .unit = unit < unitCount ? unitName(static_cast<Unit>(unit))
-							    : "CSB",
-				   .where = info ? info->name
-						 : hex(config_.geometry.addressOf(address)),
-				   .reason = reason,
-				   .detail = {} };
+		return GuestError{
+			.unit = unit < unitCount ? unitName(static_cast<Unit>(unit)) : "CSB",
+			.where = info ? info->name : hex(config_.geometry.addressOf(address)),
+			.reason = reason,
+			.detail = {}
+		};
 	});
 }
 

@@ -27,7 +27,8 @@ public:
 			    const std::function<void(OperationResult)> &sumsDone) override
 	{
 		const ConvOp conv = decode(inputs);
-		const SdpOp sdp = decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma], *inputs.geometry);
+		const SdpOp sdp =
+			decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma], *inputs.geometry);
 		MemoryPort results = port.fork();
 		std::optional<PdpStream> pdp;
 		if (inputs.has(Unit::Pdp))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The configurations that there are.
+ * The five configurations.
  *
  * Sources: for nv_full the public tree nvdla/hw, branch nvdlav1 (spec/defs/nv_full.spec); for the
  * others its branch master: spec/defs/NAME.spec, spec/defs/projects.spec (entries of the buffer are
@@ -31,99 +31,73 @@ constexpr uint32_t bitOf(Unit unit)
 
 /* GEC is described by the register map of each, and is in the RTL of none. */
 constexpr uint32_t kAllUnits = (bitOf(Unit::Rbk) * 2 - 1) & ~bitOf(Unit::Gec);
-constexpr uint32_t kUnitsOfSmall =
-	(kAllUnits | bitOf(Unit::CfgRom)) &
-	~(bitOf(Unit::Cvif) | bitOf(Unit::Bdma) | bitOf(Unit::Rbk));
+constexpr uint32_t kUnitsOfSmall = (kAllUnits | bitOf(Unit::CfgRom)) &
+				   ~(bitOf(Unit::Cvif) | bitOf(Unit::Bdma) | bitOf(Unit::Rbk));
 constexpr uint32_t kUnitsOfLarge = kUnitsOfSmall | bitOf(Unit::Cvif);
 
 constexpr std::array kPagesOfFull = {
-	Unit::Glb,   Unit::Gec,	  Unit::Mcif, Unit::Cvif,    Unit::Bdma, Unit::Cdma,
-	Unit::Csc,   Unit::CmacA, Unit::CmacB, Unit::Cacc,   Unit::SdpRdma, Unit::Sdp,
-	Unit::PdpRdma, Unit::Pdp, Unit::CdpRdma, Unit::Cdp,  Unit::Rbk,
+	Unit::Glb,     Unit::Gec,   Unit::Mcif,	   Unit::Cvif, Unit::Bdma,    Unit::Cdma,
+	Unit::Csc,     Unit::CmacA, Unit::CmacB,   Unit::Cacc, Unit::SdpRdma, Unit::Sdp,
+	Unit::PdpRdma, Unit::Pdp,   Unit::CdpRdma, Unit::Cdp,  Unit::Rbk,
 };
 
 constexpr std::array kPagesOfOthers = {
-	Unit::CfgRom, Unit::Glb,   Unit::Mcif,	  Unit::Cdma, Unit::Csc,     Unit::CmacA,
-	Unit::CmacB,  Unit::Cacc,  Unit::SdpRdma, Unit::Sdp,  Unit::PdpRdma, Unit::Pdp,
+	Unit::CfgRom,  Unit::Glb,  Unit::Mcif,	  Unit::Cdma, Unit::Csc,     Unit::CmacA,
+	Unit::CmacB,   Unit::Cacc, Unit::SdpRdma, Unit::Sdp,  Unit::PdpRdma, Unit::Pdp,
 	Unit::CdpRdma, Unit::Cdp,  Unit::Gec,	  Unit::Cvif, Unit::Bdma,    Unit::Rbk,
 };
 
 /*
- * There may be twice as many banks and four times as many entries, stages begin bypassed, and what
- * is not there has no status. (The mask of interrupts has bits for it.)
+ * BANK and ENTRIES fields are wider, SDP's stages are bypassed after reset, and S_INTR_SET has no
+ * bits for the absent BDMA and RUBIK (S_INTR_MASK has).
  */
-constexpr OtherRegister kOtherRegisters[] = {
-	{ NVDLA_GLB_S_INTR_SET, 0, 0x3f003f },
-	{ NVDLA_CDMA_D_BANK, 0, 0x1f001f },
-	{ NVDLA_CDMA_D_ENTRY_PER_SLICE, 0, 0x3fff },
-	{ NVDLA_CSC_D_BANK, 0, 0x1f001f },
-	{ NVDLA_CSC_D_ENTRY_PER_SLICE, 0, 0x3fff },
-	{ NVDLA_SDP_RDMA_D_BRDMA_CFG, 0x1, 0x3f },
-	{ NVDLA_SDP_RDMA_D_NRDMA_CFG, 0x1, 0x3f },
-	{ NVDLA_SDP_RDMA_D_ERDMA_CFG, 0x1, 0x3f },
-	{ NVDLA_SDP_D_DP_BS_CFG, 0x73, 0x7f },
-	{ NVDLA_SDP_D_DP_BN_CFG, 0x53, 0x7f },
-	{ NVDLA_SDP_D_DP_EW_CFG, 0x53, 0x7f },
-	{ NVDLA_SDP_D_DP_EW_ALU_CFG, 0x2, 0x3 },
+constexpr RegisterDifference kDifferences[] = {
+	{ NVDLA_GLB_S_INTR_SET, 0, 0x3f003f },	     { NVDLA_CDMA_D_BANK, 0, 0x1f001f },
+	{ NVDLA_CDMA_D_ENTRY_PER_SLICE, 0, 0x3fff }, { NVDLA_CSC_D_BANK, 0, 0x1f001f },
+	{ NVDLA_CSC_D_ENTRY_PER_SLICE, 0, 0x3fff },  { NVDLA_SDP_RDMA_D_BRDMA_CFG, 0x1, 0x3f },
+	{ NVDLA_SDP_RDMA_D_NRDMA_CFG, 0x1, 0x3f },   { NVDLA_SDP_RDMA_D_ERDMA_CFG, 0x1, 0x3f },
+	{ NVDLA_SDP_D_DP_BS_CFG, 0x73, 0x7f },	     { NVDLA_SDP_D_DP_BN_CFG, 0x53, 0x7f },
+	{ NVDLA_SDP_D_DP_EW_CFG, 0x53, 0x7f },	     { NVDLA_SDP_D_DP_EW_ALU_CFG, 0x2, 0x3 },
 	{ NVDLA_SDP_D_DP_EW_MUL_CFG, 0x2, 0x3 },
 };
 
 /*
- * A table that was written by hand, for nv_small: the others of the tree answer with it as well. A
- * sub-unit begins with its number and the bytes that follow.
+ * The tree's ROM is a constant table for nv_small, so every other configuration built from it
+ * answers with nv_small's numbers. Behind version and GLB each sub-unit begins with its id and the
+ * number of bytes that follow: memory interface (2), CDMA, CBUF, CSC, CMAC_A, CMAC_B, CACC,
+ * SDP_RDMA, SDP, PDP_RDMA, PDP, CDP_RDMA, CDP (13); 0 ends the list.
  */
 constexpr uint32_t kRomOfOthers[] = {
-	/* version */
-	0x10001,
-	/* GLB */
-	1,
-	/* memory interface */
-	0x180002, 0, 0, 8, 0x32, 0x80, 0x400,
-	/* CDMA */
-	0x340003, 0, 0x10, 0x10, 0x10, 8, 8, 8, 0x20, 8, 0x200, 0, 0xcfff001, 3,
-	/* CBUF */
-	0x180004, 0, 0, 0x20, 8, 0x200, 3,
-	/* CSC */
-	0x300005, 0, 0x10, 0x10, 0x10, 8, 8, 8, 0x20, 8, 0x200, 3, 0,
-	/* CMAC_A */
-	0x1c0006, 0, 0x10, 0x10, 0x10, 8, 8, 3,
-	/* CMAC_B */
-	0x1c0006, 0, 0x10, 0x10, 0x10, 8, 8, 3,
-	/* CACC */
-	0x200007, 0, 0, 0x10, 0x10, 8, 8, 3, 0,
-	/* SDP_RDMA */
-	0xe0008, 0, 0, 8, 0x9,
-	/* SDP */
-	0x200009, 0, 0x18, 0x10, 0x10, 3, 0, 1, 1, 0,
-	/* PDP_RDMA */
-	0xe000a, 0, 0, 8, 0xb,
-	/* PDP */
-	0x10000b, 0, 0, 0x10, 1,
-	/* CDP_RDMA */
-	0xe000c, 0, 0, 8, 0xd,
-	/* CDP */
-	0x10000d, 0, 0, 0x10, 1,
-	/* end */
-	0,
+	0x10001,  0x1,	     0x180002, 0x0,	 0x0,  0x8,  0x32, 0x80, 0x400,	   0x340003,
+	0x0,	  0x10,	     0x10,     0x10,	 0x8,  0x8,  0x8,  0x20, 0x8,	   0x200,
+	0x0,	  0xcfff001, 0x3,      0x180004, 0x0,  0x0,  0x20, 0x8,	 0x200,	   0x3,
+	0x300005, 0x0,	     0x10,     0x10,	 0x10, 0x8,  0x8,  0x8,	 0x20,	   0x8,
+	0x200,	  0x3,	     0x0,      0x1c0006, 0x0,  0x10, 0x10, 0x10, 0x8,	   0x8,
+	0x3,	  0x1c0006,  0x0,      0x10,	 0x10, 0x10, 0x8,  0x8,	 0x3,	   0x200007,
+	0x0,	  0x0,	     0x10,     0x10,	 0x8,  0x8,  0x3,  0x0,	 0xe0008,  0x0,
+	0x0,	  0x8,	     0x9,      0x200009, 0x0,  0x18, 0x10, 0x10, 0x3,	   0x0,
+	0x1,	  0x1,	     0x0,      0xe000a,	 0x0,  0x0,  0x8,  0xb,	 0x10000b, 0x0,
+	0x0,	  0x10,	     0x1,      0xe000c,	 0x0,  0x0,  0x8,  0xd,	 0x10000d, 0x0,
+	0x0,	  0x10,	     0x1,      0x0
 };
 
 constexpr uint32_t kInt8 = 1U << static_cast<unsigned int>(Precision::Int8);
 constexpr uint32_t kAllPrecisions = kInt8 | 1U << static_cast<unsigned int>(Precision::Int16) |
 				    1U << static_cast<unsigned int>(Precision::Fp16);
 
-/* What the configurations of the tree's master have in common. */
+/* Completes a configuration of branch master with what they all share. */
 constexpr Geometry others(Geometry geometry)
 {
 	geometry.precisions = kInt8;
 	geometry.mostBatches = 1;
 	geometry.pages = kPagesOfOthers;
 	geometry.hasByteAddresses = true;
-	geometry.registers = kOtherRegisters;
+	geometry.registers = kDifferences;
 	geometry.rom = kRomOfOthers;
 	return geometry;
 }
 
-/* Of the name of what nobody answers to. */
+/* Set in the names of addresses beyond the last page. */
 constexpr uint32_t kNobody = 1U << 31;
 
 /* The size of the CVSRAM is the integrator's choice, not the core's. */
@@ -230,8 +204,8 @@ uint32_t Geometry::nameOf(uint32_t address) const
 
 uint32_t Geometry::addressOf(uint32_t name) const
 {
-	const auto page =
-		std::ranges::find(pages, name / NVDLA_UNIT_SIZE, [](Unit unit) { return index(unit); });
+	const auto page = std::ranges::find(pages, name / NVDLA_UNIT_SIZE,
+					    [](Unit unit) { return index(unit); });
 
 	if (page == pages.end())
 		return name & ~kNobody;
@@ -241,14 +215,14 @@ uint32_t Geometry::addressOf(uint32_t name) const
 
 RegisterInfo Geometry::adapt(uint32_t name, RegisterInfo info) const
 {
-	const auto other = std::ranges::find(registers, name, &OtherRegister::name);
+	const auto other = std::ranges::find(registers, name, &RegisterDifference::name);
 	const uint32_t lowest = info.writeMask & (~info.writeMask + 1);
 
 	if (other != registers.end()) {
 		info.reset = other->reset;
 		info.readMask = info.writeMask = other->mask;
 	} else if (hasByteAddresses && lowest > 1 && std::popcount(info.writeMask) > 16) {
-		/* Its only field is the upper part of an address, a stride or a size. */
+		/* The only field is an address, a stride or a size in units of an atom or entry. */
 		info.readMask |= lowest - 1;
 		info.writeMask |= lowest - 1;
 	}

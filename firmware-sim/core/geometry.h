@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What differs between configurations of the core, as values.
+ * Configurations of the core as values: sizes, units, capabilities, address map.
  */
 #pragma once
 
@@ -16,43 +16,43 @@
 namespace nvdla::sim
 {
 
-/** \brief A register that is another one than nv_full's */
-struct OtherRegister {
+/** \brief Difference of one register from its description in registers.yaml, which is nv_full's */
+struct RegisterDifference {
 	uint32_t name; /**< NVDLA_<UNIT>_<REGISTER> */
 	uint32_t reset;
-	uint32_t mask; /**< of what is read and written */
+	uint32_t mask; /**< bits that can be read and written */
 };
 
 /**
  * \brief One configuration of the core, chosen at run time
  *
- * Registers are named by their addresses in nv_full (NVDLA_<UNIT>_<REGISTER>) everywhere: the unit
- * and the offset in it, which is the same in all configurations. Only the core's doors know where
- * another configuration has its units.
+ * A register's address in nv_full (NVDLA_<UNIT>_<REGISTER>) is its name in all configurations: it
+ * consists of the unit and of the offset inside the unit, which never differs. Unit addresses do
+ * differ; Core translates each CSB address to a name once, on entry.
  */
 struct Geometry {
 	const char *name;
 	uint16_t pciVariant; /**< NVDLA_PCI_VARIANT_* */
 
-	uint32_t atomBytes;   /**< of a column in one surface of a cube in memory */
-	uint32_t macChannels; /**< that a kernel's MAC cell multiplies in a step (ATOMIC_C) */
-	uint32_t banks;	      /**< of the convolution buffer */
-	uint32_t bankEntries;
-	uint32_t entryBytes;
+	uint32_t atomBytes;   /**< memory atom: bytes of one column in one surface of a cube */
+	uint32_t macChannels; /**< ATOMIC_C: channels that a MAC cell multiplies in one step */
+	uint32_t banks;	      /**< banks of the convolution buffer */
+	uint32_t bankEntries; /**< entries of a bank */
+	uint32_t entryBytes;  /**< bytes of an entry */
 
-	uint32_t precisions;	    /**< bit n: there is Precision n */
-	uint32_t mostBatches;	    /**< cubes that one convolution takes */
-	bool hasWinograd;	    /**< of convolutions */
+	uint32_t precisions;  /**< bit n: the datapath supports Precision n */
+	uint32_t mostBatches; /**< largest batch of one convolution */
+	bool hasWinograd;
 	bool hasCompressedWeights;
-	bool hasY;		    /**< stage Y of SDP, with its operands and its table */
-	uint32_t bdmaSlots;	    /**< operations that BDMA can queue */
-	size_t cvsramSize;	    /**< bytes of memory behind CVIF, unless configured */
+	bool hasY;	    /**< SDP has stage Y with its operands (ERDMA) and its LUT */
+	uint32_t bdmaSlots; /**< operations that BDMA can queue */
+	size_t cvsramSize;  /**< default size of the memory behind CVIF, 0 without CVIF */
 
-	uint32_t units; /**< bit n: unit number n is there */
-	std::span<const Unit> pages; /**< the unit of each page of the CSB, the missing ones too */
-	bool hasByteAddresses; /**< registers keep the low bits of addresses, strides and sizes */
-	std::span<const OtherRegister> registers; /**< that are others than nv_full's besides */
-	std::span<const uint32_t> rom; /**< words of the unit that tells what there is */
+	uint32_t units;		     /**< bit n: unit number n exists */
+	std::span<const Unit> pages; /**< unit of each 4 KiB page of the CSB, even if absent */
+	bool hasByteAddresses;	     /**< address, stride and size registers keep their low bits */
+	std::span<const RegisterDifference> registers; /**< further differences from nv_full */
+	std::span<const uint32_t> rom;		       /**< words of the configuration ROM */
 
 	constexpr bool has(Unit unit) const { return units >> index(unit) & 1; }
 	constexpr bool has(Precision precision) const
@@ -73,12 +73,14 @@ struct Geometry {
 	/** \return bytes of a bank of the convolution buffer */
 	constexpr uint32_t bankBytes() const { return bankEntries * entryBytes; }
 
-	/** \return the name of what answers at an address of the CSB: its address in nv_full; where
-	 * nobody does, what no register is called */
+	/**
+	 * \return the name of the register at a CSB address: its address in nv_full; beyond the
+	 *	   last page a number that is no register's name
+	 */
 	uint32_t nameOf(uint32_t address) const;
-	/** \return where the register of a name answers */
+	/** \return the CSB address of a name; the inverse of nameOf() */
 	uint32_t addressOf(uint32_t name) const;
-	/** \return facts about a register of the core \param info those of nv_full */
+	/** \return facts about a register of this core \param info facts about it in nv_full */
 	RegisterInfo adapt(uint32_t name, RegisterInfo info) const;
 };
 
@@ -89,11 +91,11 @@ extern const Geometry nvSmall;
 extern const Geometry nvSmall256;
 extern const Geometry nvSmall256Full;
 
-/** \return all of them */
+/** \return all configurations */
 std::span<const Geometry *const> geometries();
-/** \return the one of a name, null if there is none */
+/** \return the configuration called \a name, null if there is none */
 const Geometry *findGeometry(std::string_view name);
-/** \return "nv_full, nv_large and so on", for who has asked for another one */
+/** \return the names of all configurations with commas between them, for error messages */
 const char *geometryNames();
 
 } /* namespace nvdla::sim */

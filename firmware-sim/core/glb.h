@@ -35,7 +35,7 @@ public:
 private:
 	bool line() const { return (status_ & ~mask_) != 0; }
 
-	const uint32_t settable_; /* status bits: of units that are there */
+	const uint32_t settable_; /* status bits that exist: those of the core's units */
 	uint32_t mask_ = 0;
 	uint32_t status_ = 0;
 };

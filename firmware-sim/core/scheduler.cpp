@@ -44,7 +44,7 @@ constexpr Operand sdpOperands[] = {
 	  NVDLA_SDP_D_DP_EW_MUL_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_SRC },
 };
 
-/* Those of Y are the last ones. */
+/* The last operands in sdpOperands are those of stage Y. */
 constexpr size_t kOperandsOfY = 2;
 
 bool readsOperands(const RegisterFile &sdp, bool hasY)
@@ -88,8 +88,7 @@ uint32_t doneBits(Unit unit)
 
 } /* namespace */
 
-Scheduler::Scheduler(const Geometry &geometry)
-	: geometry_(geometry), bdma_(geometry.bdmaSlots)
+Scheduler::Scheduler(const Geometry &geometry) : geometry_(geometry), bdma_(geometry.bdmaSlots)
 {
 	for (size_t unit = 0; unit < unitCount; unit++)
 		files_.emplace_back(static_cast<Unit>(unit), geometry);

@@ -29,10 +29,10 @@ enum class Unit : uint8_t {
 	CdpRdma,
 	Cdp,
 	Rbk,
-	CfgRom, /**< words that tell what there is; nv_full has none */
+	CfgRom, /**< configuration ROM; nv_full has none */
 };
 
-/** Units that have registers */
+/** Units with registers, that is all but CfgRom */
 constexpr size_t unitCount = 17;
 
 constexpr size_t index(Unit unit)

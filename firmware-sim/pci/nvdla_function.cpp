@@ -21,8 +21,8 @@ Identity identityOf(const Geometry &geometry)
 		.vendorId = NVDLA_PCI_VENDOR_ID,
 		.deviceId = NVDLA_PCI_DEVICE_ID,
 		.subsystemVendorId = NVDLA_PCI_SUBSYSTEM_VENDOR_ID,
-		.subsystemId = static_cast<uint16_t>(NVDLA_PCI_SUBSYSTEM_ID_BASE +
-						     geometry.pciVariant),
+		.subsystemId =
+			static_cast<uint16_t>(NVDLA_PCI_SUBSYSTEM_ID_BASE + geometry.pciVariant),
 		.revision = NVDLA_PCI_REVISION,
 		.classCode = NVDLA_PCI_CLASS,
 	};

@@ -402,7 +402,7 @@ std::unique_ptr<PdpPooler> createOfFloats(const PdpOp &op, const PdpPart &part)
 			FloatAverages, lanes>(op, part);
 }
 
-/* Lanes of INT8, of the cores that there are. */
+/* Lanes of an INT8 atom: nv_small and its sisters, nv_full and nv_large. */
 constexpr uint32_t kSmallAtom = 8;
 constexpr uint32_t kWideAtom = atomChannels(Precision::Int8);
 

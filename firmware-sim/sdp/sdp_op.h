@@ -117,16 +117,13 @@ struct SdpOp {
 	uint32_t lanes() const { return geometry->atomChannels(proc); }
 	/** \return channels of an atom of the output */
 	uint32_t outLanes() const { return geometry->atomChannels(out); }
-	/** \return atoms are as long as those that SIMD takes several channels of at once */
+	/** \return true if atoms have the 32 bytes that the SIMD kernels are written for */
 	bool hasWideAtoms() const { return atom() == atomBytes; }
 	/** \return surfaces of the cube as it is processed */
 	uint32_t surfaces() const { return geometry->surfaces(proc, channels); }
-	/** \return surfaces of the source that are one: INT16 for INT8 processing has two */
-	uint32_t sourceParts() const
-	{
-		return std::max(lanes() / geometry->atomChannels(in), 1U);
-	}
-	/** \return surfaces of the destination that one becomes: INT8 to 16 bits makes two */
+	/** \return source surfaces that make one processed surface: 2 from INT16 to INT8, else 1 */
+	uint32_t sourceParts() const { return std::max(lanes() / geometry->atomChannels(in), 1U); }
+	/** \return output surfaces made of one processed surface: 2 from INT8 to 16 bits, else 1 */
 	uint32_t outParts() const { return std::max(lanes() / outLanes(), 1U); }
 
 	/** \return true if the Y stage compares and nothing is written */
@@ -141,8 +138,7 @@ struct SdpOp {
 		const auto isPacked = [&](const SdpStage &stage) {
 			const SdpOperandRead &read = stage.read;
 			return (!stage.readsAlu() && !stage.readsMul()) || !read.perElement ||
-			       read.cube.lineStride ==
-				       width * lanes() * read.elementBytes();
+			       read.cube.lineStride == width * lanes() * read.elementBytes();
 		};
 
 		return (toPdp || destination.lineStride == width * atom()) && isPacked(x1) &&

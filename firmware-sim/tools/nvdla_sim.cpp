@@ -168,9 +168,10 @@ int main(int argc, char **argv)
 	app.option("--variant", options.variant, "configuration of the core")
 		.check(checkVariant)
 		.valueText("nv_full|nv_large|nv_small|nv_small_256|nv_small_256_full");
-	auto cvsram = app.option("--cvsram-size", options.cvsramSize,
-				 "bytes of on-chip memory, also as 512K or 4M; 0 for none, which is "
-				 "what cores without an interface to it have");
+	auto cvsram =
+		app.option("--cvsram-size", options.cvsramSize,
+			   "bytes of on-chip memory, also as 512K or 4M; 0 for none, which is "
+			   "what cores without an interface to it have");
 	cvsram.bytes().check(checkCvsramSize).valueText("SIZE=4M");
 	app.option("--cvsram-base", options.cvsramBase,
 		   "the on-chip memory's first address, as engines see it")

@@ -74,8 +74,8 @@ private:
 		fail(command,
 		     fmt::format("{} {}: expected {:#x}, got {:#x} (mask {:#x})",
 				 command.kind == TraceCommand::Kind::Poll ? "poll" : "read",
-				 registerName(*trace_.geometry, command.address), command.value, got & command.mask,
-				 command.mask));
+				 registerName(*trace_.geometry, command.address), command.value,
+				 got & command.mask, command.mask));
 		return false;
 	}
 

@@ -20,7 +20,7 @@ namespace
 /* A register write of the test bench that recorded the vectors, from one to the next. */
 constexpr double kWriteCycles = 19;
 
-/* \return the command, with the register's name */
+/* \return the command with the name of its register in place of the address */
 TraceCommand named(const Trace &trace, const TraceCommand &command)
 {
 	const auto address = static_cast<uint32_t>(command.address);

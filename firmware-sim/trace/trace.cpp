@@ -233,9 +233,9 @@ tl::expected<Trace, std::string> loadTrace(const std::filesystem::path &director
 					 : variant->get<std::string>();
 	const Geometry *geometry = findGeometry(name);
 	if (!geometry)
-		return tl::unexpected(fmt::format("{}: variant \"{}\" is not modelled; there are {}",
-						  (directory / "meta.json").string(), name,
-						  geometryNames()));
+		return tl::unexpected(
+			fmt::format("{}: variant \"{}\" is not modelled; there are {}",
+				    (directory / "meta.json").string(), name, geometryNames()));
 	return Trace{ .directory = directory,
 		      .geometry = geometry,
 		      .commands = std::move(*commands) };
