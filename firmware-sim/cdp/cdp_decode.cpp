@@ -74,19 +74,20 @@ void CdpDecoder::decodeCubes()
 				  NVDLA_CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE)
 			       ? RamType::Mc
 			       : RamType::Cv,
-		.address = rdma_.address64(NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-					   NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW),
-		.lineStride = rdma_[NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE],
-		.surfaceStride = rdma_[NVDLA_CDP_RDMA_D_SRC_SURFACE_STRIDE],
+		.address = op_.geometry->wholeAtoms(rdma_.address64(
+			NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW)),
+		.lineStride = op_.geometry->wholeAtoms(rdma_[NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE]),
+		.surfaceStride =
+			op_.geometry->wholeAtoms(rdma_[NVDLA_CDP_RDMA_D_SRC_SURFACE_STRIDE]),
 	};
 	op_.destination = {
 		.ram = cdp_.flag(NVDLA_CDP_D_DST_DMA_CFG, NVDLA_CDP_D_DST_DMA_CFG__DST_RAM_TYPE)
 			       ? RamType::Mc
 			       : RamType::Cv,
-		.address = cdp_.address64(NVDLA_CDP_D_DST_BASE_ADDR_HIGH,
-					  NVDLA_CDP_D_DST_BASE_ADDR_LOW),
-		.lineStride = cdp_[NVDLA_CDP_D_DST_LINE_STRIDE],
-		.surfaceStride = cdp_[NVDLA_CDP_D_DST_SURFACE_STRIDE],
+		.address = op_.geometry->wholeAtoms(cdp_.address64(NVDLA_CDP_D_DST_BASE_ADDR_HIGH,
+								   NVDLA_CDP_D_DST_BASE_ADDR_LOW)),
+		.lineStride = op_.geometry->wholeAtoms(cdp_[NVDLA_CDP_D_DST_LINE_STRIDE]),
+		.surfaceStride = op_.geometry->wholeAtoms(cdp_[NVDLA_CDP_D_DST_SURFACE_STRIDE]),
 	};
 }
 

@@ -15,9 +15,9 @@
 #define FIELD(view, reg, name) ((view).field(NVDLA_##reg, NVDLA_##reg##__##name))
 #define COUNT(view, reg, name) (FIELD(view, reg, name) + 1)
 #define FLAG(view, reg, name) ((view).flag(NVDLA_##reg, NVDLA_##reg##__##name))
-/* Bits of an address or stride that a core's register does not hold are zero. */
-#define BYTES(view, reg) ((view)[NVDLA_##reg])
-#define ADDRESS(view, high, low) ((view).address64(NVDLA_##high, NVDLA_##low))
+/* Addresses and strides. */
+#define BYTES(view, reg) (geometry.wholeAtoms((view)[NVDLA_##reg]))
+#define ADDRESS(view, high, low) (geometry.wholeAtoms((view).address64(NVDLA_##high, NVDLA_##low)))
 
 namespace nvdla::sim
 {
@@ -25,12 +25,12 @@ namespace nvdla::sim
 namespace
 {
 
-/* These fields are wider in other cores than in nv_full. */
+/* Fields that are wider in other configurations than in nv_full, whose upper bits read as zero. */
 constexpr uint32_t kDataBank = 0x1f;
 constexpr uint32_t kWeightBank = 0x1f0000;
 constexpr uint32_t kEntries = 0x3fff;
 
-DataFetch decodeFetch(const RegisterView &cdma)
+DataFetch decodeFetch(const RegisterView &cdma, const Geometry &geometry)
 {
 	DataFetch fetch;
 
@@ -89,10 +89,10 @@ WeightFetch decodeWeights(const RegisterView &cdma, const Geometry &geometry)
 
 	weights.ram = static_cast<RamType>(FIELD(cdma, CDMA_D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE));
 	weights.address = ADDRESS(cdma, CDMA_D_WEIGHT_ADDR_HIGH, CDMA_D_WEIGHT_ADDR_LOW);
-	weights.bytes = BYTES(cdma, CDMA_D_WEIGHT_BYTES) & wholeEntries;
+	weights.bytes = cdma[NVDLA_CDMA_D_WEIGHT_BYTES] & wholeEntries;
 	weights.compressed = FLAG(cdma, CDMA_D_WEIGHT_FORMAT, WEIGHT_FORMAT);
 	weights.maskAddress = ADDRESS(cdma, CDMA_D_WMB_ADDR_HIGH, CDMA_D_WMB_ADDR_LOW);
-	weights.maskBytes = BYTES(cdma, CDMA_D_WMB_BYTES) & wholeEntries;
+	weights.maskBytes = cdma[NVDLA_CDMA_D_WMB_BYTES] & wholeEntries;
 	weights.groupSizeAddress = ADDRESS(cdma, CDMA_D_WGS_ADDR_HIGH, CDMA_D_WGS_ADDR_LOW);
 	return weights;
 }
@@ -207,7 +207,7 @@ std::string_view illegalWinograd(const ConvOp &op)
 	return {};
 }
 
-/** \return what the core does not have, empty if it has all that the operation is made of */
+/** \return the missing capability that the operation needs, empty if there is none */
 std::string_view lacking(const ConvOp &op)
 {
 	const Geometry &geometry = *op.geometry;
@@ -286,7 +286,7 @@ ConvOp decodeConv(const ConvViews &views, const Geometry &geometry)
 	op.reuseWeights = FLAG(cdma, CDMA_D_MISC_CFG, WEIGHT_REUSE);
 	op.keepData = FLAG(csc, CSC_D_MISC_CFG, SKIP_DATA_RLS);
 	op.keepWeights = FLAG(csc, CSC_D_MISC_CFG, SKIP_WEIGHT_RLS);
-	op.fetch = decodeFetch(cdma);
+	op.fetch = decodeFetch(cdma, geometry);
 	op.pixel = decodePixel(cdma);
 	op.weights = decodeWeights(cdma, geometry);
 	op.windows = decodeWindows(csc);

@@ -60,6 +60,12 @@ struct Geometry {
 		return precisions >> static_cast<unsigned int>(precision) & 1;
 	}
 
+	/** \return an address or stride as engines take it: in whole atoms */
+	template<typename Bytes>
+	constexpr Bytes wholeAtoms(Bytes bytes) const
+	{
+		return bytes & ~static_cast<Bytes>(atomBytes - 1);
+	}
 	/** \return channels in one atom */
 	constexpr uint32_t atomChannels(Precision precision) const
 	{

@@ -163,10 +163,10 @@ void PdpDecoder::decodeDestination()
 	op_.destination = {
 		.ram = static_cast<RamType>(
 			pdp_.field(NVDLA_PDP_D_DST_RAM_CFG, NVDLA_PDP_D_DST_RAM_CFG__DST_RAM_TYPE)),
-		.address = pdp_.address64(NVDLA_PDP_D_DST_BASE_ADDR_HIGH,
-					  NVDLA_PDP_D_DST_BASE_ADDR_LOW),
-		.lineStride = pdp_[NVDLA_PDP_D_DST_LINE_STRIDE],
-		.surfaceStride = pdp_[NVDLA_PDP_D_DST_SURFACE_STRIDE],
+		.address = op_.geometry->wholeAtoms(pdp_.address64(NVDLA_PDP_D_DST_BASE_ADDR_HIGH,
+								   NVDLA_PDP_D_DST_BASE_ADDR_LOW)),
+		.lineStride = op_.geometry->wholeAtoms(pdp_[NVDLA_PDP_D_DST_LINE_STRIDE]),
+		.surfaceStride = op_.geometry->wholeAtoms(pdp_[NVDLA_PDP_D_DST_SURFACE_STRIDE]),
 	};
 }
 
@@ -179,10 +179,11 @@ void PdpDecoder::decodeRdma()
 	op_.source = {
 		.ram = static_cast<RamType>(rdma_.field(
 			NVDLA_PDP_RDMA_D_SRC_RAM_CFG, NVDLA_PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE)),
-		.address = rdma_.address64(NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-					   NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW),
-		.lineStride = rdma_[NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE],
-		.surfaceStride = rdma_[NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE],
+		.address = op_.geometry->wholeAtoms(rdma_.address64(
+			NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW)),
+		.lineStride = op_.geometry->wholeAtoms(rdma_[NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE]),
+		.surfaceStride =
+			op_.geometry->wholeAtoms(rdma_[NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE]),
 	};
 
 	if (rdma_[NVDLA_PDP_RDMA_D_DATA_CUBE_IN_WIDTH] != pdp_[NVDLA_PDP_D_DATA_CUBE_IN_WIDTH] ||

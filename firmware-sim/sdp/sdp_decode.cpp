@@ -130,11 +130,11 @@ void SdpDecoder::decodeCube()
 		.ram = sdp_.flag(NVDLA_SDP_D_DST_DMA_CFG, NVDLA_SDP_D_DST_DMA_CFG__DST_RAM_TYPE)
 			       ? RamType::Mc
 			       : RamType::Cv,
-		.address = sdp_.address64(NVDLA_SDP_D_DST_BASE_ADDR_HIGH,
-					  NVDLA_SDP_D_DST_BASE_ADDR_LOW),
-		.lineStride = sdp_[NVDLA_SDP_D_DST_LINE_STRIDE],
-		.surfaceStride = sdp_[NVDLA_SDP_D_DST_SURFACE_STRIDE],
-		.batchStride = sdp_[NVDLA_SDP_D_DST_BATCH_STRIDE],
+		.address = op_.geometry->wholeAtoms(sdp_.address64(NVDLA_SDP_D_DST_BASE_ADDR_HIGH,
+								   NVDLA_SDP_D_DST_BASE_ADDR_LOW)),
+		.lineStride = op_.geometry->wholeAtoms(sdp_[NVDLA_SDP_D_DST_LINE_STRIDE]),
+		.surfaceStride = op_.geometry->wholeAtoms(sdp_[NVDLA_SDP_D_DST_SURFACE_STRIDE]),
+		.batchStride = op_.geometry->wholeAtoms(sdp_[NVDLA_SDP_D_DST_BATCH_STRIDE]),
 	};
 
 	if (isSinglePosition() && op_.batches == 1)
@@ -188,8 +188,7 @@ void SdpDecoder::decodeY(SdpStage &stage)
 	const uint32_t config = NVDLA_SDP_D_DP_EW_CFG;
 
 	/* The registers are there, whatever is behind them. */
-	stage.bypass = !op_.geometry->hasY ||
-		       sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS);
+	stage.bypass = !op_.geometry->hasY || sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS);
 	stage.alu.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_BYPASS);
 	stage.algorithm =
 		static_cast<SdpAlu>(sdp_.field(config, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_ALGO));
@@ -257,9 +256,10 @@ void SdpDecoder::decodeRead(SdpOperandRead &read, const ReadRegisters &registers
 	read.cube = {
 		.ram = rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE) ? RamType::Mc
 										      : RamType::Cv,
-		.address = rdma_.address64(registers.addressHigh, registers.addressLow),
-		.lineStride = rdma_[registers.lineStride],
-		.surfaceStride = rdma_[registers.surfaceStride],
+		.address = op_.geometry->wholeAtoms(
+			rdma_.address64(registers.addressHigh, registers.addressLow)),
+		.lineStride = op_.geometry->wholeAtoms(rdma_[registers.lineStride]),
+		.surfaceStride = op_.geometry->wholeAtoms(rdma_[registers.surfaceStride]),
 	};
 
 	if (isSinglePosition())
@@ -285,10 +285,11 @@ void SdpDecoder::decodeRdma()
 				  NVDLA_SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE)
 			       ? RamType::Mc
 			       : RamType::Cv,
-		.address = rdma_.address64(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-					   NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW),
-		.lineStride = rdma_[NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE],
-		.surfaceStride = rdma_[NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE],
+		.address = op_.geometry->wholeAtoms(rdma_.address64(
+			NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW)),
+		.lineStride = op_.geometry->wholeAtoms(rdma_[NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE]),
+		.surfaceStride =
+			op_.geometry->wholeAtoms(rdma_[NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE]),
 	};
 	if (isSinglePosition())
 		op_.source.surfaceStride = op_.atom();

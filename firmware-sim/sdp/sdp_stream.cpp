@@ -14,11 +14,11 @@ namespace nvdla::sim
 
 SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory, AtomSink *toPdp)
 	: given_(op), op_(withOneLine(op)), tables_(tables), memory_(memory), toPdp_(toPdp),
-	  lanes_(op.lanes()), lut_(sdpLut, op.lut, tables),
-	  x1_(op_, op_.x1, false, memory), x2_(op_, op_.x2, false, memory),
-	  y_(op_, op_.y, true, memory), guestError_(op.guestError)
+	  lanes_(op.lanes()), lut_(sdpLut, op.lut, tables), x1_(op_, op_.x1, false, memory),
+	  x2_(op_, op_.x2, false, memory), y_(op_, op_.y, true, memory), guestError_(op.guestError)
 {
-	if (lutBypassed())
+	/* The table's kernels take whole atoms of 16 or 32 numbers. */
+	if (lutBypassed() || !op.hasWideAtoms())
 		return;
 	if (op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
 		fastLut_.emplace(sdpLut, op.lut, tables);
