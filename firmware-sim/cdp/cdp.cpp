@@ -415,22 +415,15 @@ CdpCounters CdpRun::counters() const
 	return all;
 }
 
-Placement placementOf(const CdpOp &op, const CdpCube &cube)
-{
-	return { .ram = cube.ram,
-		 .address = cube.address,
-		 .lineBytes = uint64_t{ op.width } * op.atom(),
-		 .lines = { op.height, cube.lineStride },
-		 .surfaces = { op.surfaces(), cube.surfaceStride } };
-}
-
 /* Positions know nothing of each other, if none is written where another one is. */
 unsigned int worthwhileThreads(const CdpOp &op)
 {
 	constexpr uint64_t kAtoms = 640; /* some microseconds */
-	const Placement written = placementOf(op, op.destination);
+	const uint64_t line = uint64_t{ op.width } * op.atom();
+	const Placement written = op.destination.placement(line, op.height, op.surfaces());
+	const Placement read = op.source.placement(line, op.height, op.surfaces());
 
-	if (!written.hasLinesApart() || !placementOf(op, op.source).isUsableBy(written))
+	if (!written.hasLinesApart() || !read.isUsableBy(written))
 		return 1;
 	return threadsFor(uint64_t{ op.width } * op.height * op.surfaces(), kAtoms);
 }

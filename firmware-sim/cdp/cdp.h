@@ -8,6 +8,7 @@
 #include <string>
 
 #include "arith/integer.h"
+#include "core/cube.h"
 #include "core/geometry.h"
 #include "core/memory.h"
 #include "core/operation.h"
@@ -19,14 +20,6 @@
 namespace nvdla::sim
 {
 
-/** \brief A feature cube in memory; strides and address in bytes, multiples of an atom */
-struct CdpCube {
-	RamType ram = RamType::Mc;
-	uint64_t address = 0;
-	uint32_t lineStride = 0;
-	uint32_t surfaceStride = 0;
-};
-
 /** \brief One operation of CDP, as its registers describe it */
 struct CdpOp {
 	const Geometry *geometry = &nvFull; /**< of the core */
@@ -34,8 +27,8 @@ struct CdpOp {
 	uint32_t height = 1;   /**< 1..8192 */
 	uint32_t channels = 1; /**< 1..8192 */
 	Precision precision = Precision::Int8;
-	CdpCube source;
-	CdpCube destination;
+	FeatureCube source;
+	FeatureCube destination;
 
 	uint32_t radius = 1;	      /**< channels summed up on each side, 1..4 */
 	bool squareSumBypass = false; /**< the element itself goes to the table */

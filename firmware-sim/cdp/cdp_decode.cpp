@@ -69,26 +69,18 @@ void CdpDecoder::decodeCubes()
 	    type)
 		error("CDP: the precisions of CDP and CDP_RDMA differ");
 
-	op_.source = {
-		.ram = rdma_.flag(NVDLA_CDP_RDMA_D_SRC_DMA_CFG,
-				  NVDLA_CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE)
-			       ? RamType::Mc
-			       : RamType::Cv,
-		.address = op_.geometry->wholeAtoms(rdma_.address64(
-			NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW)),
-		.lineStride = op_.geometry->wholeAtoms(rdma_[NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE]),
-		.surfaceStride =
-			op_.geometry->wholeAtoms(rdma_[NVDLA_CDP_RDMA_D_SRC_SURFACE_STRIDE]),
-	};
-	op_.destination = {
-		.ram = cdp_.flag(NVDLA_CDP_D_DST_DMA_CFG, NVDLA_CDP_D_DST_DMA_CFG__DST_RAM_TYPE)
-			       ? RamType::Mc
-			       : RamType::Cv,
-		.address = op_.geometry->wholeAtoms(cdp_.address64(NVDLA_CDP_D_DST_BASE_ADDR_HIGH,
-								   NVDLA_CDP_D_DST_BASE_ADDR_LOW)),
-		.lineStride = op_.geometry->wholeAtoms(cdp_[NVDLA_CDP_D_DST_LINE_STRIDE]),
-		.surfaceStride = op_.geometry->wholeAtoms(cdp_[NVDLA_CDP_D_DST_SURFACE_STRIDE]),
-	};
+	op_.source = decodeCube(
+		rdma_,
+		{ NVDLA_CDP_RDMA_D_SRC_DMA_CFG, NVDLA_CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE,
+		  NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW,
+		  NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE, NVDLA_CDP_RDMA_D_SRC_SURFACE_STRIDE },
+		*op_.geometry);
+	op_.destination =
+		decodeCube(cdp_,
+			   { NVDLA_CDP_D_DST_DMA_CFG, NVDLA_CDP_D_DST_DMA_CFG__DST_RAM_TYPE,
+			     NVDLA_CDP_D_DST_BASE_ADDR_HIGH, NVDLA_CDP_D_DST_BASE_ADDR_LOW,
+			     NVDLA_CDP_D_DST_LINE_STRIDE, NVDLA_CDP_D_DST_SURFACE_STRIDE },
+			   *op_.geometry);
 }
 
 /* The converters of INT8 have narrower offsets: 8 bits in, 25 bits out. */

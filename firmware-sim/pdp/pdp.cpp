@@ -50,18 +50,10 @@ void addCounters(OperationResult &result, uint32_t nans)
 	};
 }
 
-Placement placementOf(const PdpOp &op, const PdpCube &cube, uint32_t width, uint32_t height)
-{
-	return { .ram = cube.ram,
-		 .address = cube.address,
-		 .lineBytes = uint64_t{ width } * op.atom(),
-		 .lines = { height, cube.lineStride },
-		 .surfaces = { op.surfaces(), cube.surfaceStride } };
-}
-
 Placement destinationOf(const PdpOp &op)
 {
-	return placementOf(op, op.destination, op.outWidth, op.outHeight);
+	return op.destination.placement(uint64_t{ op.outWidth } * op.atom(), op.outHeight,
+					op.surfaces());
 }
 
 /** \brief Pools surfaces from memory, those of one part of the width after the other */
@@ -122,7 +114,8 @@ unsigned int worthwhileThreads(const PdpOp &op)
 {
 	constexpr uint64_t kAtoms = 1024; /* some microseconds */
 	const Placement written = destinationOf(op);
-	const Placement read = placementOf(op, op.source, op.inWidth, op.inHeight);
+	const Placement read =
+		op.source.placement(uint64_t{ op.inWidth } * op.atom(), op.inHeight, op.surfaces());
 
 	if (!op.guestError.empty() || !written.hasLinesApart() || !read.isApart(written))
 		return 1;
@@ -133,7 +126,7 @@ unsigned int worthwhileThreads(const PdpOp &op)
 
 uint64_t PdpWriter::addressOf(uint32_t y) const
 {
-	const PdpCube &cube = op_.destination;
+	const FeatureCube &cube = op_.destination;
 
 	return cube.address + uint64_t{ surface_ } * cube.surfaceStride +
 	       uint64_t{ y } * cube.lineStride + uint64_t{ x_ } * op_.atom();

@@ -160,14 +160,12 @@ void PdpDecoder::decodeParts()
 
 void PdpDecoder::decodeDestination()
 {
-	op_.destination = {
-		.ram = static_cast<RamType>(
-			pdp_.field(NVDLA_PDP_D_DST_RAM_CFG, NVDLA_PDP_D_DST_RAM_CFG__DST_RAM_TYPE)),
-		.address = op_.geometry->wholeAtoms(pdp_.address64(NVDLA_PDP_D_DST_BASE_ADDR_HIGH,
-								   NVDLA_PDP_D_DST_BASE_ADDR_LOW)),
-		.lineStride = op_.geometry->wholeAtoms(pdp_[NVDLA_PDP_D_DST_LINE_STRIDE]),
-		.surfaceStride = op_.geometry->wholeAtoms(pdp_[NVDLA_PDP_D_DST_SURFACE_STRIDE]),
-	};
+	op_.destination =
+		decodeCube(pdp_,
+			   { NVDLA_PDP_D_DST_RAM_CFG, NVDLA_PDP_D_DST_RAM_CFG__DST_RAM_TYPE,
+			     NVDLA_PDP_D_DST_BASE_ADDR_HIGH, NVDLA_PDP_D_DST_BASE_ADDR_LOW,
+			     NVDLA_PDP_D_DST_LINE_STRIDE, NVDLA_PDP_D_DST_SURFACE_STRIDE },
+			   *op_.geometry);
 }
 
 /*
@@ -176,15 +174,12 @@ void PdpDecoder::decodeDestination()
  */
 void PdpDecoder::decodeRdma()
 {
-	op_.source = {
-		.ram = static_cast<RamType>(rdma_.field(
-			NVDLA_PDP_RDMA_D_SRC_RAM_CFG, NVDLA_PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE)),
-		.address = op_.geometry->wholeAtoms(rdma_.address64(
-			NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW)),
-		.lineStride = op_.geometry->wholeAtoms(rdma_[NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE]),
-		.surfaceStride =
-			op_.geometry->wholeAtoms(rdma_[NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE]),
-	};
+	op_.source = decodeCube(
+		rdma_,
+		{ NVDLA_PDP_RDMA_D_SRC_RAM_CFG, NVDLA_PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE,
+		  NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW,
+		  NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE, NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE },
+		*op_.geometry);
 
 	if (rdma_[NVDLA_PDP_RDMA_D_DATA_CUBE_IN_WIDTH] != pdp_[NVDLA_PDP_D_DATA_CUBE_IN_WIDTH] ||
 	    rdma_[NVDLA_PDP_RDMA_D_DATA_CUBE_IN_HEIGHT] != pdp_[NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT] ||

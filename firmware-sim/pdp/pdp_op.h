@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cube.h"
 #include "core/geometry.h"
 #include "core/memory.h"
 #include "core/register_view.h"
@@ -22,14 +23,6 @@ enum class PoolingMethod : uint8_t {
 	Average = 0,
 	Max = 1,
 	Min = 2,
-};
-
-/** \brief A cube in memory; strides in bytes */
-struct PdpCube {
-	RamType ram = RamType::Cv;
-	uint64_t address = 0;
-	uint32_t lineStride = 0;
-	uint32_t surfaceStride = 0;
 };
 
 /** \brief Widths of the parts of a split operation, in columns */
@@ -88,8 +81,8 @@ struct PdpOp {
 	PdpPartWidths partIn;
 	PdpPartWidths partOut;
 
-	PdpCube source; /**< not looked at when flying */
-	PdpCube destination;
+	FeatureCube source; /**< not looked at when flying */
+	FeatureCube destination;
 
 	/** What the guest did wrong; empty if nothing. The operation is still defined. */
 	std::string guestError;

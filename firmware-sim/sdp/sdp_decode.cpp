@@ -21,14 +21,6 @@ struct StageRegisters {
 	uint32_t mulValue;
 };
 
-struct ReadRegisters {
-	uint32_t config;
-	uint32_t addressLow;
-	uint32_t addressHigh;
-	uint32_t lineStride;
-	uint32_t surfaceStride;
-};
-
 constexpr StageRegisters x1Registers = {
 	NVDLA_SDP_D_DP_BS_CFG,	   NVDLA_SDP_D_DP_BS_ALU_CFG,	    NVDLA_SDP_D_DP_BS_ALU_SRC_VALUE,
 	NVDLA_SDP_D_DP_BS_MUL_CFG, NVDLA_SDP_D_DP_BS_MUL_SRC_VALUE,
@@ -39,22 +31,34 @@ constexpr StageRegisters x2Registers = {
 	NVDLA_SDP_D_DP_BN_MUL_CFG, NVDLA_SDP_D_DP_BN_MUL_SRC_VALUE,
 };
 
-constexpr ReadRegisters x1Reader = {
-	NVDLA_SDP_RDMA_D_BRDMA_CFG,	    NVDLA_SDP_RDMA_D_BS_BASE_ADDR_LOW,
-	NVDLA_SDP_RDMA_D_BS_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BS_LINE_STRIDE,
-	NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE,
+constexpr CubeRegisters x1Reader = {
+	NVDLA_SDP_RDMA_D_BRDMA_CFG,	    NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE,
+	NVDLA_SDP_RDMA_D_BS_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BS_BASE_ADDR_LOW,
+	NVDLA_SDP_RDMA_D_BS_LINE_STRIDE,    NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE,
 };
 
-constexpr ReadRegisters x2Reader = {
-	NVDLA_SDP_RDMA_D_NRDMA_CFG,	    NVDLA_SDP_RDMA_D_BN_BASE_ADDR_LOW,
-	NVDLA_SDP_RDMA_D_BN_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BN_LINE_STRIDE,
-	NVDLA_SDP_RDMA_D_BN_SURFACE_STRIDE,
+constexpr CubeRegisters x2Reader = {
+	NVDLA_SDP_RDMA_D_NRDMA_CFG,	    NVDLA_SDP_RDMA_D_NRDMA_CFG__NRDMA_RAM_TYPE,
+	NVDLA_SDP_RDMA_D_BN_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BN_BASE_ADDR_LOW,
+	NVDLA_SDP_RDMA_D_BN_LINE_STRIDE,    NVDLA_SDP_RDMA_D_BN_SURFACE_STRIDE,
 };
 
-constexpr ReadRegisters yReader = {
-	NVDLA_SDP_RDMA_D_ERDMA_CFG,	    NVDLA_SDP_RDMA_D_EW_BASE_ADDR_LOW,
-	NVDLA_SDP_RDMA_D_EW_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_EW_LINE_STRIDE,
-	NVDLA_SDP_RDMA_D_EW_SURFACE_STRIDE,
+constexpr CubeRegisters yReader = {
+	NVDLA_SDP_RDMA_D_ERDMA_CFG,	    NVDLA_SDP_RDMA_D_ERDMA_CFG__ERDMA_RAM_TYPE,
+	NVDLA_SDP_RDMA_D_EW_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_EW_BASE_ADDR_LOW,
+	NVDLA_SDP_RDMA_D_EW_LINE_STRIDE,    NVDLA_SDP_RDMA_D_EW_SURFACE_STRIDE,
+};
+
+constexpr CubeRegisters sourceRegisters = {
+	NVDLA_SDP_RDMA_D_SRC_DMA_CFG,	     NVDLA_SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE,
+	NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW,
+	NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE,    NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE,
+};
+
+constexpr CubeRegisters destinationRegisters = {
+	NVDLA_SDP_D_DST_DMA_CFG,	NVDLA_SDP_D_DST_DMA_CFG__DST_RAM_TYPE,
+	NVDLA_SDP_D_DST_BASE_ADDR_HIGH, NVDLA_SDP_D_DST_BASE_ADDR_LOW,
+	NVDLA_SDP_D_DST_LINE_STRIDE,	NVDLA_SDP_D_DST_SURFACE_STRIDE,
 };
 
 class SdpDecoder
@@ -72,11 +76,11 @@ private:
 	Precision precision(uint32_t value);
 	/* A cube of one position is one packed run of atoms, whatever its stride says. */
 	bool isSinglePosition() const { return op_.width == 1 && op_.height == 1; }
-	void decodeCube();
+	void decodeCubes();
 	void decodeX(SdpStage &stage, const StageRegisters &registers);
 	void decodeY(SdpStage &stage);
 	void decodeLut();
-	void decodeRead(SdpOperandRead &read, const ReadRegisters &registers);
+	void decodeRead(SdpOperandRead &read, const CubeRegisters &registers);
 	void decodeRdma();
 	void checkStage(const SdpStage &stage, const char *missing, const char *unused);
 	void check();
@@ -105,7 +109,7 @@ Precision SdpDecoder::precision(uint32_t value)
 	return static_cast<Precision>(value);
 }
 
-void SdpDecoder::decodeCube()
+void SdpDecoder::decodeCubes()
 {
 	op_.width = sdp_.field(NVDLA_SDP_D_DATA_CUBE_WIDTH, NVDLA_SDP_D_DATA_CUBE_WIDTH__WIDTH) + 1;
 	op_.height =
@@ -126,16 +130,8 @@ void SdpDecoder::decodeCube()
 	op_.out = precision(sdp_.field(format, NVDLA_SDP_D_DATA_FORMAT__OUT_PRECISION));
 	op_.in = op_.proc;
 
-	op_.destination = {
-		.ram = sdp_.flag(NVDLA_SDP_D_DST_DMA_CFG, NVDLA_SDP_D_DST_DMA_CFG__DST_RAM_TYPE)
-			       ? RamType::Mc
-			       : RamType::Cv,
-		.address = op_.geometry->wholeAtoms(sdp_.address64(NVDLA_SDP_D_DST_BASE_ADDR_HIGH,
-								   NVDLA_SDP_D_DST_BASE_ADDR_LOW)),
-		.lineStride = op_.geometry->wholeAtoms(sdp_[NVDLA_SDP_D_DST_LINE_STRIDE]),
-		.surfaceStride = op_.geometry->wholeAtoms(sdp_[NVDLA_SDP_D_DST_SURFACE_STRIDE]),
-		.batchStride = op_.geometry->wholeAtoms(sdp_[NVDLA_SDP_D_DST_BATCH_STRIDE]),
-	};
+	op_.destination = decodeCube(sdp_, destinationRegisters, *op_.geometry);
+	op_.destination.batchStride = op_.geometry->wholeAtoms(sdp_[NVDLA_SDP_D_DST_BATCH_STRIDE]);
 
 	if (isSinglePosition() && op_.batches == 1)
 		op_.destination.surfaceStride = op_.atom();
@@ -242,9 +238,9 @@ void SdpDecoder::decodeLut()
 	op_.lut = lut;
 }
 
-void SdpDecoder::decodeRead(SdpOperandRead &read, const ReadRegisters &registers)
+void SdpDecoder::decodeRead(SdpOperandRead &read, const CubeRegisters &registers)
 {
-	const uint32_t config = registers.config;
+	const uint32_t config = registers.ram;
 	const uint32_t use = rdma_.field(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE);
 	const uint32_t both = NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE__BOTH;
 
@@ -253,14 +249,7 @@ void SdpDecoder::decodeRead(SdpOperandRead &read, const ReadRegisters &registers
 	read.alu = use == NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE__ALU || use == both;
 	read.twoBytes = rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_SIZE);
 	read.perElement = rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE);
-	read.cube = {
-		.ram = rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE) ? RamType::Mc
-										      : RamType::Cv,
-		.address = op_.geometry->wholeAtoms(
-			rdma_.address64(registers.addressHigh, registers.addressLow)),
-		.lineStride = op_.geometry->wholeAtoms(rdma_[registers.lineStride]),
-		.surfaceStride = op_.geometry->wholeAtoms(rdma_[registers.surfaceStride]),
-	};
+	read.cube = decodeCube(rdma_, registers, *op_.geometry);
 
 	if (isSinglePosition())
 		read.cube.surfaceStride = op_.lanes() * read.elementBytes();
@@ -280,17 +269,7 @@ void SdpDecoder::decodeRdma()
 	if (!op_.flying)
 		op_.in = precision(
 			rdma_.field(mode, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION));
-	op_.source = {
-		.ram = rdma_.flag(NVDLA_SDP_RDMA_D_SRC_DMA_CFG,
-				  NVDLA_SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE)
-			       ? RamType::Mc
-			       : RamType::Cv,
-		.address = op_.geometry->wholeAtoms(rdma_.address64(
-			NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW)),
-		.lineStride = op_.geometry->wholeAtoms(rdma_[NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE]),
-		.surfaceStride =
-			op_.geometry->wholeAtoms(rdma_[NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE]),
-	};
+	op_.source = decodeCube(rdma_, sourceRegisters, *op_.geometry);
 	if (isSinglePosition())
 		op_.source.surfaceStride = op_.atom();
 	op_.countsInputNan = rdma_.flag(NVDLA_SDP_RDMA_D_PERF_ENABLE,
@@ -360,7 +339,7 @@ void SdpDecoder::check()
 
 SdpOp SdpDecoder::decode()
 {
-	decodeCube();
+	decodeCubes();
 	decodeX(op_.x1, x1Registers);
 	decodeX(op_.x2, x2Registers);
 	decodeY(op_.y);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "arith/integer.h"
+#include "core/cube.h"
 #include "core/geometry.h"
 #include "core/memory.h"
 #include "core/register_view.h"
@@ -18,15 +19,6 @@
 namespace nvdla::sim
 {
 
-/** \brief A feature cube in memory; strides and address in bytes, multiples of an atom */
-struct SdpCube {
-	RamType ram = RamType::Mc;
-	uint64_t address = 0;
-	uint32_t lineStride = 0;
-	uint32_t surfaceStride = 0;
-	uint32_t batchStride = 0; /**< destination only */
-};
-
 /** \brief What one of BRDMA, NRDMA and ERDMA reads for its stage */
 struct SdpOperandRead {
 	bool enabled = false;
@@ -34,7 +26,7 @@ struct SdpOperandRead {
 	bool mul = false; /**< delivers multiplier operands; with alu they are interleaved pairs */
 	bool twoBytes = false;
 	bool perElement = false; /**< else one (pair) per channel, packed */
-	SdpCube cube;
+	FeatureCube cube;
 
 	/** \return bytes that one element's operands take in memory */
 	uint32_t elementBytes() const { return (twoBytes ? 2U : 1U) * (alu && mul ? 2U : 1U); }
@@ -92,8 +84,8 @@ struct SdpOp {
 	Precision proc = Precision::Int8;
 	Precision out = Precision::Int8;
 
-	SdpCube source;
-	SdpCube destination;
+	FeatureCube source;
+	FeatureCube destination;
 
 	SdpStage x1;
 	SdpStage x2;

@@ -380,7 +380,7 @@ void SdpStream::emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, 
 
 uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x) const
 {
-	const SdpCube &cube = op_.destination;
+	const FeatureCube &cube = op_.destination;
 
 	return cube.address + uint64_t{ surface } * cube.surfaceStride +
 	       uint64_t{ run.y } * cube.lineStride + uint64_t{ run.batch } * cube.batchStride +

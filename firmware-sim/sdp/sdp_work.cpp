@@ -47,7 +47,7 @@ void addSource(const SdpOp &op, MemoryTraffic &traffic)
 void addDestination(const SdpOp &op, SdpWork &work)
 {
 	const uint64_t surfaces = op.surfaces() * uint64_t{ op.outParts() };
-	const SdpCube &cube = op.destination;
+	const FeatureCube &cube = op.destination;
 
 	if (op.toPdp || op.compares())
 		return;

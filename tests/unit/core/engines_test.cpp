@@ -73,20 +73,17 @@ public:
 	}
 
 	/* Lines and surfaces have gaps behind them. */
-	template<typename Cube>
-	Cube cubeAt(uint64_t address, const Size &size) const
+	FeatureCube cubeAt(uint64_t address, const Size &size) const
 	{
-		Cube cube;
+		FeatureCube cube;
 
-		cube.ram = RamType::Mc;
 		cube.address = address;
 		cube.lineStride = (size.width + 1) * geometry.atomBytes;
 		cube.surfaceStride = size.height * cube.lineStride + geometry.atomBytes;
 		return cube;
 	}
 
-	template<typename Cube>
-	void put(const Cube &cube, const Size &size, const Numbers &numbers)
+	void put(const FeatureCube &cube, const Size &size, const Numbers &numbers)
 	{
 		forEach(cube, size, 1, [&](size_t i, uint64_t address) {
 			const auto byte = static_cast<std::byte>(numbers[i]);
@@ -94,8 +91,7 @@ public:
 		});
 	}
 
-	template<typename Cube>
-	Numbers get(const Cube &cube, const Size &size)
+	Numbers get(const FeatureCube &cube, const Size &size)
 	{
 		Numbers numbers(size.elements());
 
@@ -134,8 +130,9 @@ private:
 		ASSERT_TRUE(dram.write(address, std::span(bytes).first(twoBytes ? 2 : 1)));
 	}
 
-	template<typename Cube, typename Function>
-	void forEach(const Cube &cube, const Size &size, uint32_t bytes, const Function &function)
+	template<typename Function>
+	void forEach(const FeatureCube &cube, const Size &size, uint32_t bytes,
+		     const Function &function)
 	{
 		const uint32_t lanes = geometry.atomChannels(Precision::Int8);
 		size_t i = 0;
@@ -262,10 +259,9 @@ TEST(EnginesOfCoresTest, SdpIsPlain)
 			Machine machine(geometry);
 			SdpOp op = made;
 			op.geometry = &geometry;
-			op.source = machine.cubeAt<SdpCube>(kSource, size);
-			op.destination = machine.cubeAt<SdpCube>(kOut, size);
+			op.source = machine.cubeAt(kSource, size);
+			op.destination = machine.cubeAt(kOut, size);
 			SdpOperandRead &read = op.x1.read;
-			read.cube.ram = RamType::Mc;
 			read.cube.address = kOperands;
 			read.cube.lineStride = size.width * op.lanes() * read.elementBytes();
 			read.cube.surfaceStride = size.height * read.cube.lineStride;
@@ -333,8 +329,8 @@ TEST(EnginesOfCoresTest, PdpIsPlain)
 			Machine machine(geometry);
 			PdpOp op = made;
 			op.geometry = &geometry;
-			op.source = machine.cubeAt<PdpCube>(kSource, in);
-			op.destination = machine.cubeAt<PdpCube>(kOut, out);
+			op.source = machine.cubeAt(kSource, in);
+			op.destination = machine.cubeAt(kOut, out);
 			machine.put(op.source, in, numbers);
 			const OperationResult result = runPdp(op, machine.port);
 			EXPECT_EQ(result.guestError, "");
@@ -389,8 +385,8 @@ TEST(EnginesOfCoresTest, CdpIsPlain)
 			Machine machine(geometry);
 			CdpOp op = made;
 			op.geometry = &geometry;
-			op.source = machine.cubeAt<CdpCube>(kSource, size);
-			op.destination = machine.cubeAt<CdpCube>(kOut, size);
+			op.source = machine.cubeAt(kSource, size);
+			op.destination = machine.cubeAt(kOut, size);
 			machine.put(op.source, size, numbers);
 			const OperationResult result = runCdp(op, tables, machine.port);
 			EXPECT_EQ(result.guestError, "");
