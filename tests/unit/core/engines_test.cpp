@@ -24,9 +24,10 @@ using namespace nvdla::sim;
 namespace
 {
 
-constexpr uint64_t kSource = 0x10000;
-constexpr uint64_t kOperands = 0x80000;
-constexpr uint64_t kOut = 0x100000;
+constexpr uint64_t kSource = 0x1000;
+constexpr uint64_t kOperands = 0x30000;
+constexpr uint64_t kOut = 0x60000;
+constexpr size_t kMemory = 0x90000;
 constexpr unsigned int kOperations = 60;
 
 class Random
@@ -67,8 +68,8 @@ Numbers randomNumbers(Random &random, const Size &size, int largest)
 class Machine
 {
 public:
-	explicit Machine(const Geometry &core)
-		: geometry(core), dram(0, 2 << 20), cvsram(0x50000000, 4096), port(dram, cvsram)
+	Machine(const Geometry &core, RamMemory &memory, RamMemory &cvsram)
+		: geometry(core), image(kMemory), dram(memory), port(memory, cvsram)
 	{
 	}
 
@@ -86,8 +87,7 @@ public:
 	void put(const FeatureCube &cube, const Size &size, const Numbers &numbers)
 	{
 		forEach(cube, size, 1, [&](size_t i, uint64_t address) {
-			const auto byte = static_cast<std::byte>(numbers[i]);
-			ASSERT_TRUE(dram.write(address, { &byte, 1 }));
+			image[address] = static_cast<std::byte>(numbers[i]);
 		});
 	}
 
@@ -95,10 +95,9 @@ public:
 	{
 		Numbers numbers(size.elements());
 
+		EXPECT_TRUE(dram.read(0, image));
 		forEach(cube, size, 1, [&](size_t i, uint64_t address) {
-			std::byte byte{};
-			ASSERT_TRUE(dram.read(address, { &byte, 1 }));
-			numbers[i] = static_cast<int8_t>(byte);
+			numbers[i] = static_cast<int8_t>(image[address]);
 		});
 		return numbers;
 	}
@@ -117,17 +116,20 @@ public:
 		});
 	}
 
+	/* To be called when all is put. */
+	void load() { EXPECT_TRUE(dram.write(0, image)); }
+
 	const Geometry &geometry;
-	RamMemory dram;
-	RamMemory cvsram;
+	std::vector<std::byte> image; /* of the memory, before the operation or behind it */
+	RamMemory &dram;
 	MemoryPort port;
 
 private:
 	void write(uint64_t address, int16_t number, bool twoBytes)
 	{
-		const std::byte bytes[] = { static_cast<std::byte>(number),
-					    static_cast<std::byte>(number >> 8) };
-		ASSERT_TRUE(dram.write(address, std::span(bytes).first(twoBytes ? 2 : 1)));
+		image[address] = static_cast<std::byte>(number);
+		if (twoBytes)
+			image[address + 1] = static_cast<std::byte>(number >> 8);
 	}
 
 	template<typename Function>
@@ -164,6 +166,14 @@ LutTables randomTables(Random &random)
 		entry = static_cast<int16_t>(random(INT16_MIN, INT16_MAX));
 	return tables;
 }
+
+class EnginesOfCoresTest : public testing::Test
+{
+protected:
+	Random random;
+	RamMemory dram{ 0, kMemory };
+	RamMemory cvsram{ 0x50000000, 4096 };
+};
 
 /* \a run puts the input into memory and returns the output. */
 template<typename Run>
@@ -240,10 +250,8 @@ Numbers plainSdp(const SdpOp &op, const LutTables &tables, const Size &size, con
 	return out;
 }
 
-TEST(EnginesOfCoresTest, SdpIsPlain)
+TEST_F(EnginesOfCoresTest, SdpIsPlain)
 {
-	Random random;
-
 	for (unsigned int i = 0; i < kOperations; i++) {
 		const Size size = randomSize(random);
 		const SdpOp made = randomSdp(random, size);
@@ -256,7 +264,7 @@ TEST(EnginesOfCoresTest, SdpIsPlain)
 		SCOPED_TRACE(i);
 		const Numbers expected = plainSdp(made, tables, size, in, alu, mul);
 		const auto run = [&](const Geometry &geometry) {
-			Machine machine(geometry);
+			Machine machine(geometry, dram, cvsram);
 			SdpOp op = made;
 			op.geometry = &geometry;
 			op.source = machine.cubeAt(kSource, size);
@@ -267,6 +275,7 @@ TEST(EnginesOfCoresTest, SdpIsPlain)
 			read.cube.surfaceStride = size.height * read.cube.lineStride;
 			machine.put(op.source, size, in);
 			machine.putOperands(read, size, alu, mul);
+			machine.load();
 			const OperationResult result = runSdp(op, tables, machine.port);
 			EXPECT_EQ(result.guestError, "");
 			return machine.get(op.destination, size);
@@ -314,10 +323,8 @@ Numbers plainPdp(const PdpOp &op, const Size &in, const Numbers &numbers)
 	return { out.values.begin(), out.values.end() };
 }
 
-TEST(EnginesOfCoresTest, PdpIsPlain)
+TEST_F(EnginesOfCoresTest, PdpIsPlain)
 {
-	Random random;
-
 	for (unsigned int i = 0; i < kOperations; i++) {
 		Size in = {};
 		Size out = {};
@@ -326,12 +333,13 @@ TEST(EnginesOfCoresTest, PdpIsPlain)
 
 		SCOPED_TRACE(i);
 		expectOnAllCores(plainPdp(made, in, numbers), [&](const Geometry &geometry) {
-			Machine machine(geometry);
+			Machine machine(geometry, dram, cvsram);
 			PdpOp op = made;
 			op.geometry = &geometry;
 			op.source = machine.cubeAt(kSource, in);
 			op.destination = machine.cubeAt(kOut, out);
 			machine.put(op.source, in, numbers);
+			machine.load();
 			const OperationResult result = runPdp(op, machine.port);
 			EXPECT_EQ(result.guestError, "");
 			return machine.get(op.destination, out);
@@ -360,10 +368,8 @@ Numbers plainCdp(const CdpOp &op, const LutTables &tables, const Size &size, con
 	return out;
 }
 
-TEST(EnginesOfCoresTest, CdpIsPlain)
+TEST_F(EnginesOfCoresTest, CdpIsPlain)
 {
-	Random random;
-
 	for (unsigned int i = 0; i < kOperations; i++) {
 		const Size size = randomSize(random);
 		const LutTables tables = randomTables(random);
@@ -382,12 +388,13 @@ TEST(EnginesOfCoresTest, CdpIsPlain)
 		SCOPED_TRACE(i);
 		const Numbers expected = plainCdp(made, tables, size, numbers);
 		const auto run = [&](const Geometry &geometry) {
-			Machine machine(geometry);
+			Machine machine(geometry, dram, cvsram);
 			CdpOp op = made;
 			op.geometry = &geometry;
 			op.source = machine.cubeAt(kSource, size);
 			op.destination = machine.cubeAt(kOut, size);
 			machine.put(op.source, size, numbers);
+			machine.load();
 			const OperationResult result = runCdp(op, tables, machine.port);
 			EXPECT_EQ(result.guestError, "");
 			return machine.get(op.destination, size);
