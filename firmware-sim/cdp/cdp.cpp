@@ -33,7 +33,7 @@ constexpr uint32_t margin = kCdpMargin;
 CdpOp withLongestLines(const CdpOp &op)
 {
 	CdpOp result = op;
-	const uint32_t line = op.width * atomBytes;
+	const uint32_t line = op.width * op.atom();
 	const uint64_t pixels = uint64_t{ op.width } * op.height;
 
 	if (pixels > UINT32_MAX || op.source.lineStride != line ||
@@ -55,11 +55,14 @@ class CdpRun
 public:
 	/** \param op must outlive this object, as must \a memory */
 	CdpRun(const CdpOp &op, const LutTables &tables, MemoryPort &memory)
-		: op_(op), memory_(memory), lanes_(atomChannels(op.precision)),
+		: op_(op), memory_(memory), lanes_(op.geometry->atomChannels(op.precision)),
 		  stride_(op.surfaces() * lanes_ + 2 * margin),
 		  mostValues_(size_t{ std::min(chunkAtoms, op.width) } * stride_),
 		  lut_(cdpLut, op.lut, tables)
 	{
+		/* The vector kernels are written for atoms of 32 bytes. */
+		if (op.atom() != atomBytes)
+			return;
 		if (op.precision != Precision::Fp16) {
 			const auto pieces =
 				CdpPieces::accepts(op_)
@@ -173,10 +176,10 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		const uint64_t address =
 			op_.source.address + uint64_t{ surface } * op_.source.surfaceStride +
-			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * atomBytes;
+			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * op_.atom();
 
 		convertAtoms(
-			memory_.view(op_.source.ram, address, size_t{ count } * atomBytes, bytes_),
+			memory_.view(op_.source.ram, address, size_t{ count } * op_.atom(), bytes_),
 			surface * lanes_, count);
 	}
 }
@@ -306,7 +309,7 @@ int32_t CdpRun::normaliseFloat(const int32_t *center)
 uint64_t CdpRun::outputAddress(uint32_t surface, uint32_t y, uint32_t x) const
 {
 	return op_.destination.address + uint64_t{ surface } * op_.destination.surfaceStride +
-	       uint64_t{ y } * op_.destination.lineStride + uint64_t{ x } * atomBytes;
+	       uint64_t{ y } * op_.destination.lineStride + uint64_t{ x } * op_.atom();
 }
 
 void CdpRun::write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms)
@@ -348,12 +351,12 @@ void CdpRun::computeFast(uint32_t count, std::byte *atoms, size_t step)
 						     .surfaceBytes = step });
 	else
 		for (uint32_t atom = 0; atom < count; atom++)
-			normaliseFast(atom, atoms + size_t{ atom } * atomBytes, step);
+			normaliseFast(atom, atoms + size_t{ atom } * op_.atom(), step);
 }
 
 void CdpRun::writeFast(uint32_t y, uint32_t x, uint32_t count)
 {
-	const size_t bytes = size_t{ count } * atomBytes;
+	const size_t bytes = size_t{ count } * op_.atom();
 	const Places places = place(y, x, bytes);
 
 	computeFast(count, places.atoms, places.step);
@@ -370,7 +373,7 @@ void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
 		return;
 	}
 	elements_.resize(size_t{ count } * lanes_);
-	bytes_.resize(size_t{ count } * atomBytes);
+	bytes_.resize(size_t{ count } * op_.atom());
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		for (uint32_t atom = 0; atom < count; atom++) {
 			const int32_t *in =
@@ -412,22 +415,15 @@ CdpCounters CdpRun::counters() const
 	return all;
 }
 
-Placement placementOf(const CdpOp &op, const CdpCube &cube)
-{
-	return { .ram = cube.ram,
-		 .address = cube.address,
-		 .lineBytes = uint64_t{ op.width } * atomBytes,
-		 .lines = { op.height, cube.lineStride },
-		 .surfaces = { op.surfaces(), cube.surfaceStride } };
-}
-
 /* Positions know nothing of each other, if none is written where another one is. */
 unsigned int worthwhileThreads(const CdpOp &op)
 {
 	constexpr uint64_t kAtoms = 640; /* some microseconds */
-	const Placement written = placementOf(op, op.destination);
+	const uint64_t line = uint64_t{ op.width } * op.atom();
+	const Placement written = op.destination.placement(line, op.height, op.surfaces());
+	const Placement read = op.source.placement(line, op.height, op.surfaces());
 
-	if (!written.hasLinesApart() || !placementOf(op, op.source).isUsableBy(written))
+	if (!written.hasLinesApart() || !read.isUsableBy(written))
 		return 1;
 	return threadsFor(uint64_t{ op.width } * op.height * op.surfaces(), kAtoms);
 }

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "arith/integer.h"
+#include "core/cube.h"
+#include "core/geometry.h"
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/register_view.h"
@@ -18,22 +20,15 @@
 namespace nvdla::sim
 {
 
-/** \brief A feature cube in memory; strides and address in bytes, multiples of 32 */
-struct CdpCube {
-	RamType ram = RamType::Mc;
-	uint64_t address = 0;
-	uint32_t lineStride = 0;
-	uint32_t surfaceStride = 0;
-};
-
 /** \brief One operation of CDP, as its registers describe it */
 struct CdpOp {
+	const Geometry *geometry = &nvFull; /**< of the core */
 	uint32_t width = 1;    /**< 1..8192 */
 	uint32_t height = 1;   /**< 1..8192 */
 	uint32_t channels = 1; /**< 1..8192 */
 	Precision precision = Precision::Int8;
-	CdpCube source;
-	CdpCube destination;
+	FeatureCube source;
+	FeatureCube destination;
 
 	uint32_t radius = 1;	      /**< channels summed up on each side, 1..4 */
 	bool squareSumBypass = false; /**< the element itself goes to the table */
@@ -48,14 +43,14 @@ struct CdpOp {
 	/** What the guest did wrong; empty if nothing. The operation is still defined. */
 	std::string guestError;
 
-	uint32_t surfaces() const
-	{
-		return (channels + atomChannels(precision) - 1) / atomChannels(precision);
-	}
+	/** \return bytes of an atom in memory */
+	uint32_t atom() const { return geometry->atomBytes; }
+	uint32_t surfaces() const { return geometry->surfaces(precision, channels); }
 };
 
 /** \brief Decode one operation; anything a guest can write decodes */
-CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma);
+CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma,
+		const Geometry &geometry = nvFull);
 
 /** \return what the timing model is told about an operation */
 CdpWork cdpWork(const CdpOp &op);

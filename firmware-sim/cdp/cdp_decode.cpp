@@ -11,7 +11,6 @@ using namespace arith;
 namespace
 {
 
-/* Addresses and strides are in units of one atom; the low bits are not implemented. */
 /* Edges of the tables are numbers of 38 bits, or FP32 in the low register. */
 constexpr unsigned edgeBits = 38;
 constexpr unsigned int8OutputOffsetBits = 25;
@@ -19,7 +18,10 @@ constexpr unsigned int8OutputOffsetBits = 25;
 class CdpDecoder
 {
 public:
-	CdpDecoder(const RegisterView &cdp, const RegisterView &rdma) : cdp_(cdp), rdma_(rdma) {}
+	CdpDecoder(const RegisterView &cdp, const RegisterView &rdma, const Geometry &geometry)
+		: cdp_(cdp), rdma_(rdma), op_{ .geometry = &geometry }
+	{
+	}
 
 	CdpOp decode();
 
@@ -58,6 +60,8 @@ void CdpDecoder::decodeCubes()
 	if (type > static_cast<uint32_t>(Precision::Fp16)) {
 		error("CDP: reserved value of INPUT_DATA_TYPE");
 		op_.precision = Precision::Int16;
+	} else if (!op_.geometry->has(static_cast<Precision>(type))) {
+		error("CDP: the core has INT8 only");
 	} else {
 		op_.precision = static_cast<Precision>(type);
 	}
@@ -65,27 +69,18 @@ void CdpDecoder::decodeCubes()
 	    type)
 		error("CDP: the precisions of CDP and CDP_RDMA differ");
 
-	op_.source = {
-		.ram = rdma_.flag(NVDLA_CDP_RDMA_D_SRC_DMA_CFG,
-				  NVDLA_CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE)
-			       ? RamType::Mc
-			       : RamType::Cv,
-		.address = rdma_.address64(NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-					   NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW) &
-			   ~uint64_t{ ~atomMask },
-		.lineStride = rdma_[NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE] & atomMask,
-		.surfaceStride = rdma_[NVDLA_CDP_RDMA_D_SRC_SURFACE_STRIDE] & atomMask,
-	};
-	op_.destination = {
-		.ram = cdp_.flag(NVDLA_CDP_D_DST_DMA_CFG, NVDLA_CDP_D_DST_DMA_CFG__DST_RAM_TYPE)
-			       ? RamType::Mc
-			       : RamType::Cv,
-		.address = cdp_.address64(NVDLA_CDP_D_DST_BASE_ADDR_HIGH,
-					  NVDLA_CDP_D_DST_BASE_ADDR_LOW) &
-			   ~uint64_t{ ~atomMask },
-		.lineStride = cdp_[NVDLA_CDP_D_DST_LINE_STRIDE] & atomMask,
-		.surfaceStride = cdp_[NVDLA_CDP_D_DST_SURFACE_STRIDE] & atomMask,
-	};
+	op_.source = decodeCube(
+		rdma_,
+		{ NVDLA_CDP_RDMA_D_SRC_DMA_CFG, NVDLA_CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE,
+		  NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW,
+		  NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE, NVDLA_CDP_RDMA_D_SRC_SURFACE_STRIDE },
+		*op_.geometry);
+	op_.destination =
+		decodeCube(cdp_,
+			   { NVDLA_CDP_D_DST_DMA_CFG, NVDLA_CDP_D_DST_DMA_CFG__DST_RAM_TYPE,
+			     NVDLA_CDP_D_DST_BASE_ADDR_HIGH, NVDLA_CDP_D_DST_BASE_ADDR_LOW,
+			     NVDLA_CDP_D_DST_LINE_STRIDE, NVDLA_CDP_D_DST_SURFACE_STRIDE },
+			   *op_.geometry);
 }
 
 /* The converters of INT8 have narrower offsets: 8 bits in, 25 bits out. */
@@ -146,9 +141,9 @@ CdpOp CdpDecoder::decode()
 
 } /* namespace */
 
-CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma)
+CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma, const Geometry &geometry)
 {
-	return CdpDecoder(cdp, rdma).decode();
+	return CdpDecoder(cdp, rdma, geometry).decode();
 }
 
 } /* namespace nvdla::sim */

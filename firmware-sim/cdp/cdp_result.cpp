@@ -13,8 +13,8 @@ CdpWork cdpWork(const CdpOp &op)
 	work.atoms = uint64_t{ op.surfaces() } * op.height * op.width;
 	work.fp16 = op.precision == Precision::Fp16;
 	work.squares = !op.squareSumBypass;
-	work.traffic.of(op.source.ram).readBytes += work.atoms * atomBytes;
-	work.traffic.of(op.destination.ram).writeBytes += work.atoms * atomBytes;
+	work.traffic.of(op.source.ram).readBytes += work.atoms * op.atom();
+	work.traffic.of(op.destination.ram).writeBytes += work.atoms * op.atom();
 	return work;
 }
 

@@ -17,8 +17,6 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint32_t kMaskBank = kBanks - 1;
-
 uint32_t divideRoundUp(uint32_t value, uint32_t divisor)
 {
 	return (value + divisor - 1) / divisor;
@@ -26,17 +24,18 @@ uint32_t divideRoundUp(uint32_t value, uint32_t divisor)
 
 } /* namespace */
 
-uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uint32_t channels)
+uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uint32_t channels,
+			 const Geometry &geometry)
 {
 	const uint32_t bytes = elementBytes(precision);
 
 	/* Winograd stores tiles of four lines; a line's share of them is the same sum. */
 	if (mode != ConvMode::Direct)
-		return divideRoundUp(width * channels * bytes, kEntryBytes);
+		return divideRoundUp(width * channels * bytes, geometry.entryBytes);
 
-	const uint32_t surfaces = surfacesOf(precision, channels);
-	const LineLayout layout(width, surfaces);
-	return layout.atom(surfaces - 1, width - 1) / LineLayout::kAtomsPerEntry + 1;
+	const uint32_t surfaces = geometry.surfaces(precision, channels);
+	const LineLayout layout(width, surfaces, geometry);
+	return layout.atom(surfaces - 1, width - 1) / layout.perEntry() + 1;
 }
 
 uint32_t LineLayout::firstPadded(uint32_t end) const
@@ -46,31 +45,40 @@ uint32_t LineLayout::firstPadded(uint32_t end) const
 	return rest_ == 3 ? whole_ * width_ : end - 1;
 }
 
+Cbuf::Cbuf(const Geometry &geometry)
+	: geometry_(geometry), bytes_(geometry.banks * size_t{ geometry.bankBytes() } + kLineBytes),
+	  data_(geometry.banks * geometry.bankEntries),
+	  weights_(geometry.banks * geometry.bankEntries),
+	  masks_(geometry.banks * geometry.bankEntries), last_(nothing())
+{
+}
+
 void Cbuf::clear()
 {
 	std::ranges::fill(bytes_, std::byte{ 0 });
-	data_ = weights_ = masks_ = EntryRing();
+	data_ = weights_ = masks_ = EntryRing(data_.mask() + 1);
 	slices_ = kernels_ = 0;
-	last_ = Last();
+	last_ = nothing();
 }
 
 Kept Cbuf::begin(const ConvOp &op)
 {
+	const uint32_t entries = geometry_.bankEntries;
 	const bool otherData = op.dataBanks != last_.dataBanks;
 	const bool otherBanks = otherData || op.weightBanks != last_.weightBanks;
 	const bool sameMode = op.mode == last_.mode;
 
 	if (otherData) {
-		data_.reset(0, op.dataBanks * kBankEntries);
+		data_.reset(0, op.dataBanks * entries);
 		slices_ = 0;
 	} else if (!op.reuseData || !sameMode) {
 		data_.released(last_.dataEntries);
-		slices_ = (slices_ - last_.slices) & kSliceMask;
+		slices_ = (slices_ - last_.slices) & sliceMask();
 	}
 
 	if (otherBanks) {
-		weights_.reset(op.dataBanks * kBankEntries, op.weightBanks * kBankEntries);
-		masks_.reset(kMaskBank * kBankEntries, kBankEntries);
+		weights_.reset(op.dataBanks * entries, op.weightBanks * entries);
+		masks_.reset((geometry_.banks - 1) * entries, entries);
 		kernels_ = 0;
 	} else if (!op.reuseWeights && last_.keepWeights) {
 		weights_.released(last_.weightEntries);
@@ -88,34 +96,34 @@ void Cbuf::end(const ConvOp &op)
 	const uint32_t released = op.keepData ? 0 : op.windows.releasedSlices;
 
 	data_.released(entries * released);
-	slices_ = (slices_ - released) & kSliceMask;
+	slices_ = (slices_ - released) & sliceMask();
 
 	last_.dataBanks = op.dataBanks;
 	last_.weightBanks = op.weightBanks;
 	last_.mode = op.mode;
 	last_.keepData = op.keepData;
-	last_.slices = (op.windows.data.height - released) & kSliceMask;
-	last_.dataEntries = (entries * last_.slices) & EntryRing::kMask;
+	last_.slices = (op.windows.data.height - released) & sliceMask();
+	last_.dataEntries = (entries * last_.slices) & data_.mask();
 	last_.keepWeights = op.keepWeights;
 	last_.kernels = op.windows.kernels;
-	last_.weightEntries = op.weights.bytes / kEntryBytes;
-	last_.maskEntries = op.weights.compressed ? op.weights.maskBytes / kEntryBytes : 0;
+	last_.weightEntries = op.weights.bytes / geometry_.entryBytes;
+	last_.maskEntries = op.weights.compressed ? op.weights.maskBytes / geometry_.entryBytes : 0;
 }
 
 void Cbuf::addSlices(uint32_t count, uint32_t entries)
 {
 	data_.fetched(count * entries);
-	slices_ = (slices_ + count) & kSliceMask;
+	slices_ = (slices_ + count) & sliceMask();
 }
 
 std::span<std::byte> Cbuf::from(const EntryRing &ring, uint32_t entry)
 {
 	const uint32_t first = ring.place(entry);
 	const uint32_t inRing = entry < ring.size() ? ring.size() - entry : 1;
-	const uint32_t count = std::min(inRing, kBanks * kBankEntries - first);
+	const uint32_t count = std::min(inRing, ring.mask() + 1 - first);
+	const size_t bytes = geometry_.entryBytes;
 
-	return std::span(bytes_).subspan(size_t{ first } * kEntryBytes,
-					 size_t{ count } * kEntryBytes);
+	return std::span(bytes_).subspan(first * bytes, count * bytes);
 }
 
 std::span<const std::byte> Cbuf::from(const EntryRing &ring, uint32_t entry) const

@@ -15,7 +15,8 @@
 namespace nvdla::sim
 {
 
-/** \brief Size of the buffer: 16 banks of 256 entries of 128 bytes */
+/** \brief Size of nv_full's buffer, of which no other one is larger: 16 banks of 256 entries of 128
+ * bytes */
 inline constexpr uint32_t kBanks = 16;
 inline constexpr uint32_t kBankEntries = 256;
 inline constexpr uint32_t kEntryBytes = 128;
@@ -28,41 +29,48 @@ constexpr uint32_t surfacesOf(Precision precision, uint32_t channels)
 }
 
 /** \return entries a line of \a width columns of \a channels takes */
-uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uint32_t channels);
+uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uint32_t channels,
+			 const Geometry &geometry = nvFull);
 
 /**
  * \brief Where the atoms of a buffered line of a feature cube are, in direct mode
  *
- * Four surfaces share the entries of as many columns as the line has. The one to
- * three that are left over are packed: four columns to an entry, two, or one.
+ * As many surfaces as an entry has atoms, of which nv_full's has four, share the entries of as many
+ * columns as the line has. The one to three that are left over are packed: four columns to an
+ * entry, two, or one.
  */
 class LineLayout
 {
 public:
-	static constexpr uint32_t kAtomsPerEntry = kEntryBytes / atomBytes;
+	static constexpr uint32_t kMostAtomsPerEntry = kEntryBytes / atomBytes;
 
-	LineLayout(uint32_t width, uint32_t surfaces)
-		: width_(width), whole_(surfaces / kAtomsPerEntry), rest_(surfaces % kAtomsPerEntry)
+	LineLayout(uint32_t width, uint32_t surfaces, const Geometry &geometry)
+		: width_(width), perEntry_(geometry.entryBytes / geometry.atomBytes),
+		  whole_(surfaces / perEntry_), rest_(surfaces % perEntry_)
 	{
 	}
+
+	/** \return atoms of an entry */
+	uint32_t perEntry() const { return perEntry_; }
 
 	/** \return atoms of a column in the entries of surface \a surface, empty ones included */
 	uint32_t atoms(uint32_t surface) const
 	{
-		return surface / kAtomsPerEntry < whole_ || rest_ == 3 ? kAtomsPerEntry : rest_;
+		return surface / perEntry_ < whole_ || rest_ == 3 ? perEntry_ : rest_;
 	}
 	/** \return atoms of the line before the one at column \a x */
 	uint32_t atom(uint32_t surface, uint32_t x) const
 	{
-		return surface / kAtomsPerEntry * kAtomsPerEntry * width_ + x * atoms(surface) +
-		       surface % kAtomsPerEntry;
+		return surface / perEntry_ * perEntry_ * width_ + x * atoms(surface) +
+		       surface % perEntry_;
 	}
 	/** \return first entry with empty atoms, or \a end if there is none */
 	uint32_t firstPadded(uint32_t end) const;
 
 private:
 	uint32_t width_;
-	uint32_t whole_; /* groups of four surfaces */
+	uint32_t perEntry_;
+	uint32_t whole_; /* groups of surfaces that fill entries */
 	uint32_t rest_;	 /* surfaces behind them */
 };
 
@@ -83,6 +91,9 @@ struct Kept {
 class Cbuf
 {
 public:
+	/** \param geometry must outlive this object */
+	explicit Cbuf(const Geometry &geometry = nvFull);
+
 	/** \brief All bytes zero, all pointers at the beginning, as reset leaves it; takes no
 	 * memory */
 	void clear();
@@ -107,6 +118,7 @@ public:
 	void addKernels(uint32_t count) { kernels_ = (kernels_ + count) & kKernelMask; }
 	void releaseKernels(uint32_t count) { kernels_ = (kernels_ - count) & kKernelMask; }
 
+	const Geometry &geometry() const { return geometry_; }
 	EntryRing &data() { return data_; }
 	const EntryRing &data() const { return data_; }
 	EntryRing &weights() { return weights_; }
@@ -130,8 +142,8 @@ private:
 
 	/** What the end of an operation leaves for the next one to look at */
 	struct Last {
-		uint32_t dataBanks = kBanks;
-		uint32_t weightBanks = kBanks;
+		uint32_t dataBanks;
+		uint32_t weightBanks;
 		ConvMode mode = ConvMode::Direct;
 		bool keepData = false;
 		bool keepWeights = false;
@@ -142,10 +154,14 @@ private:
 		uint32_t maskEntries = 0;
 	};
 
-	static constexpr uint32_t kSliceMask = 0xfff; /* bits of CSC's counter */
+	/** \return the state after reset, in which the first operation finds other banks */
+	Last nothing() const { return { geometry_.banks, geometry_.banks }; }
+	/** \return mask of CSC's line counter, which is as wide as an entry counter */
+	uint32_t sliceMask() const { return data_.mask(); }
 
+	const Geometry &geometry_;
 	/* Behind the last entry is what one reads that wants a whole line of the host's caches. */
-	LineVector bytes_ = LineVector(kBanks * size_t{ kBankBytes } + kLineBytes);
+	LineVector bytes_;
 	EntryRing data_;
 	EntryRing weights_;
 	EntryRing masks_;

@@ -233,8 +233,9 @@ private:
 	uint64_t taken_ = 0;			     /* bytes, as long as they are not settled */
 	uint32_t entry_;			     /* that CSC loads next */
 	uint32_t loaded_ = 0;			     /* entries that were not released */
+	const size_t entryBytes_;
 	std::array<std::byte, kEntryBytes> current_; /* the entry loaded last */
-	size_t used_ = kEntryBytes;		     /* bytes of it */
+	size_t used_;				     /* bytes of it */
 };
 
 /**

@@ -2,7 +2,7 @@
 /*
  * Feature cubes into the convolution buffer, for direct and Winograd convolution.
  *
- * A line of a feature cube is one run of 32-byte atoms per surface (formats
+ * A line of a feature cube is one run of atoms per surface (formats
  * document, "Feature Data Format"). Winograd lines are those of the cube that
  * padding and channel extension make of it ("Channel extension for Winograd").
  */
@@ -64,8 +64,8 @@ class LineReader
 public:
 	LineReader(const ConvOp &op, MemoryPort &memory, SpecialCount &special)
 		: op_(op), special_(special),
-		  surfaces_(surfacesOf(op.precision, op.fetch.size.channels)),
-		  lineBytes_(size_t{ op.fetch.size.width } * atomBytes),
+		  surfaces_(op.geometry->surfaces(op.precision, op.fetch.size.channels)),
+		  lineBytes_(size_t{ op.fetch.size.width } * op.atom()),
 		  source_(memory, op.fetch.ram, op.fetch.address,
 			  offset(op.batches - 1, surfaces_ - 1, op.fetch.size.height - 1) +
 				  lineBytes_)
@@ -77,7 +77,7 @@ public:
 	/**
 	 * \return the atoms of line \a y of cube \a batch
 	 *
-	 * They are valid until a surface is read that is a multiple of kAtomsPerEntry away.
+	 * They are valid until a surface is read that is a multiple of kMostAtomsPerEntry away.
 	 */
 	std::span<const std::byte> read(uint32_t batch, uint32_t surface, uint32_t y)
 	{
@@ -97,7 +97,7 @@ public:
 	std::optional<CubeInMemory> look()
 	{
 		if (source_.all().empty() || op_.batches > 1 || op_.precision == Precision::Fp16 ||
-		    reinterpret_cast<uintptr_t>(source_.all().data()) % atomBytes)
+		    reinterpret_cast<uintptr_t>(source_.all().data()) % op_.atom())
 			return {};
 		return CubeInMemory{ source_.all(), lineBytes_ * op_.fetch.size.height * surfaces_,
 				     static_cast<size_t>(offset(0, 0, 1) - offset(0, 0, 0)),
@@ -112,7 +112,7 @@ private:
 
 		/* A packed 1x1 cube is one line of atoms, whatever its surface stride says. */
 		if (fetch.packed && fetch.size.width == 1 && fetch.size.height == 1)
-			return cube + static_cast<uint64_t>(surface) * atomBytes;
+			return cube + static_cast<uint64_t>(surface) * op_.atom();
 		return cube + static_cast<uint64_t>(surface) * fetch.surfaceStride +
 		       static_cast<uint64_t>(y) * fetch.lineStride;
 	}
@@ -122,7 +122,7 @@ private:
 	uint32_t surfaces_;
 	size_t lineBytes_;
 	ReadRange source_;
-	std::vector<std::byte> buffers_[LineLayout::kAtomsPerEntry];
+	std::vector<std::byte> buffers_[LineLayout::kMostAtomsPerEntry];
 };
 
 /** What both modes have: each thread reads lines by itself */
@@ -165,10 +165,10 @@ class DirectFetcher : public FeatureFetcher
 public:
 	DirectFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
 		: FeatureFetcher(op, memory, cbuf, op.fetch.size.height, 1),
-		  surfaces_(surfacesOf(op.precision, op.fetch.size.channels)),
-		  layout_(op.fetch.size.width, surfaces_),
+		  surfaces_(op.geometry->surfaces(op.precision, op.fetch.size.channels)),
+		  layout_(op.fetch.size.width, surfaces_, *op.geometry),
 		  entries_(entriesPerSlice(op.mode, op.precision, op.fetch.size.width,
-					   op.fetch.size.channels))
+					   op.fetch.size.channels, *op.geometry))
 	{
 	}
 
@@ -197,7 +197,8 @@ private:
 			const uint32_t first = offset + batch * op_.fetchedEntries();
 
 			for (uint32_t i = layout_.firstPadded(entries_); i < entries_; i++)
-				std::fill_n(entry(first + i), kEntryBytes, std::byte{ 0 });
+				std::fill_n(entry(first + i), op_.geometry->entryBytes,
+					    std::byte{ 0 });
 			for (uint32_t surface = 0; surface < surfaces_;
 			     surface += layout_.atoms(surface))
 				putColumns(reader, batch, line, surface, first);
@@ -209,38 +210,43 @@ private:
 			uint32_t first)
 	{
 		const uint32_t width = op_.fetch.size.width;
-		const size_t step = size_t{ layout_.atoms(surface) } * atomBytes;
+		const size_t atom = op_.atom();
+		const size_t step = layout_.atoms(surface) * atom;
 		const uint32_t count = std::min(layout_.atoms(surface), surfaces_ - surface);
-		const std::byte *atoms[LineLayout::kAtomsPerEntry];
+		const std::byte *atoms[LineLayout::kMostAtomsPerEntry];
 
 		for (uint32_t i = 0; i < count; i++)
 			atoms[i] = reader.read(batch, surface + i, line).data();
 		for (uint32_t x = 0; x < width;) {
 			/* x is the first column of an entry. */
-			const auto room = entries(first + layout_.atom(surface, x) /
-								  LineLayout::kAtomsPerEntry);
+			const auto room =
+				entries(first + layout_.atom(surface, x) / layout_.perEntry());
 			const auto columns = static_cast<uint32_t>(
 				std::min<size_t>(width - x, room.size() / step));
-			const size_t before = size_t{ x } * atomBytes;
+			const size_t before = x * atom;
 
-			if (count == LineLayout::kAtomsPerEntry)
+			if (count == LineLayout::kMostAtomsPerEntry && atom == atomBytes)
 				putWhole(atoms, before, columns, room.data());
 			else
 				for (uint32_t i = 0; i < count; i++)
-					putAtoms(atoms[i] + before, columns, step,
-						 &room[size_t{ i } * atomBytes]);
+					putAtoms(atoms[i] + before, columns, step, &room[i * atom]);
 			x += columns;
 		}
 	}
 
-	static void putAtoms(const std::byte *atoms, uint32_t count, size_t step, std::byte *out)
+	void putAtoms(const std::byte *atoms, uint32_t count, size_t step, std::byte *out) const
 	{
-		if (step == atomBytes) {
-			std::memcpy(out, atoms, size_t{ count } * atomBytes);
+		const size_t atom = op_.atom();
+
+		if (step == atom) {
+			std::memcpy(out, atoms, count * atom);
 			return;
 		}
-		for (uint32_t i = 0; i < count; i++)
-			std::memcpy(out + i * step, atoms + size_t{ i } * atomBytes, atomBytes);
+		for (uint32_t i = 0; i < count; i++, out += step, atoms += atom)
+			if (atom == atomBytes)
+				std::memcpy(out, atoms, atomBytes); /* no call of a function */
+			else
+				std::memcpy(out, atoms, atom);
 	}
 
 	/* Entry by entry, so that each is written at once. */
@@ -252,7 +258,7 @@ private:
 		const std::byte *const third = atoms[2] + before;
 		const std::byte *const fourth = atoms[3] + before;
 
-		static_assert(LineLayout::kAtomsPerEntry == 4);
+		static_assert(LineLayout::kMostAtomsPerEntry == 4);
 		for (size_t at = 0; at < size_t{ columns } * atomBytes; at += atomBytes) {
 			std::memcpy(out, first + at, atomBytes);
 			std::memcpy(out + atomBytes, second + at, atomBytes);
@@ -376,7 +382,8 @@ std::unique_ptr<DataFetcher> DataFetcher::create(const ConvOp &op, MemoryPort &m
 uint32_t DataFetcher::linesThatFit() const
 {
 	const uint32_t entries = op_.fetchedEntries() * op_.batches;
-	const uint32_t room = (cbuf_.data().size() - cbuf_.data().available()) & EntryRing::kMask;
+	const uint32_t room =
+		(cbuf_.data().size() - cbuf_.data().available()) & cbuf_.data().mask();
 	const uint64_t fit = room / std::max(uint64_t{ entries } * step_, uint64_t{ 1 }) * step_;
 
 	return static_cast<uint32_t>(std::min<uint64_t>(fit, lines_ - next_));
@@ -411,7 +418,7 @@ void DataFetcher::fetchLines(uint32_t count, uint32_t step, Workers &workers)
 		}
 	};
 	const bool apart = lineEntries() <= op_.fetchedEntries();
-	const uint64_t bytes = uint64_t{ count } * step * kEntryBytes;
+	const uint64_t bytes = uint64_t{ count } * step * op_.geometry->entryBytes;
 
 	shareUnits(
 		&workers, apart ? threadsFor(bytes, kBytesForAThread) : 1, memory_, count,

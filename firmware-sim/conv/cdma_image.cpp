@@ -25,8 +25,6 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint32_t kFetchBytes = 32;
-
 /** One channel's raw bits to the element that is buffered */
 class PixelConverter
 {
@@ -241,9 +239,10 @@ public:
 		  offsets_(PixelOffsets::of(op, format_))
 	{
 		const size_t line = size_t{ op.bufferedColumns() } * format_.channels;
-		const size_t perEntry = kEntryBytes / elementBytes(op.precision);
+		const size_t entryBytes = op.geometry->entryBytes;
+		const size_t perEntry = entryBytes / elementBytes(op.precision);
 
-		padding_.resize((line + perEntry - 1) / perEntry * kEntryBytes);
+		padding_.resize((line + perEntry - 1) / perEntry * entryBytes);
 		narrow(op.precision,
 		       std::vector<int16_t>(line, padElement(op.precision, op.fetch.padValue)),
 		       padding_.data());
@@ -268,7 +267,7 @@ protected:
 	}
 	uint32_t lineEntries() const override
 	{
-		return static_cast<uint32_t>(padding_.size() / kEntryBytes);
+		return static_cast<uint32_t>(padding_.size() / op_.geometry->entryBytes);
 	}
 	std::optional<CubeInMemory> look() override
 	{
@@ -326,11 +325,11 @@ private:
 		return { op_, memory, bytes(0), op_.fetch.address + op_.pixel.xOffset * bytes(0),
 			 op_.fetch.lineStride };
 	}
-	/* Its address register names the 32-byte unit that holds the first pixel. */
+	/* Its address register names the atom that holds the first pixel. */
 	Plane secondPlane(MemoryPort &memory) const
 	{
 		return { op_, memory, bytes(1),
-			 op_.fetch.addressUv + op_.pixel.xOffset * bytes(1) % kFetchBytes,
+			 op_.fetch.addressUv + op_.pixel.xOffset * bytes(1) % op_.atom(),
 			 op_.fetch.lineStrideUv };
 	}
 
@@ -382,7 +381,7 @@ void ImageFetcher::ImageLines::fetch(uint32_t y, uint32_t offset)
 		const size_t count = std::min(room.size(), rest.size());
 		std::memcpy(room.data(), rest.data(), count);
 		rest = rest.subspan(count);
-		offset += static_cast<uint32_t>(count / kEntryBytes);
+		offset += static_cast<uint32_t>(count / op.geometry->entryBytes);
 	}
 }
 

@@ -37,7 +37,8 @@ uint64_t kernelElements(const ConvOp &op)
 EntryStream::EntryStream(Cbuf &cbuf, EntryRing &ring, MemoryPort &memory, RamType ram,
 			 uint64_t address, uint64_t bytes, SpecialCount *special, bool flushNan)
 	: cbuf_(cbuf), ring_(ring), source_(memory, ram, address, bytes), bytes_(bytes),
-	  special_(special), flushNan_(flushNan), first_(ring.write()), entry_(ring.read())
+	  special_(special), flushNan_(flushNan), first_(ring.write()), entry_(ring.read()),
+	  entryBytes_(cbuf.geometry().entryBytes), used_(entryBytes_)
 {
 	const bool empty = ring.available() == 0 && entry_ == first_ && first_ < ring.size();
 
@@ -48,12 +49,12 @@ void EntryStream::fill()
 {
 	while (!done() && ring_.available() < ring_.size()) {
 		const std::span<std::byte> room = cbuf_.from(ring_, ring_.write());
-		const uint64_t free = uint64_t{ ring_.size() - ring_.available() } * kEntryBytes;
+		const uint64_t free = uint64_t{ ring_.size() - ring_.available() } * entryBytes_;
 		const auto piece =
 			room.first(std::min<uint64_t>({ bytes_ - fetched_, free, room.size() }));
 
 		fetch(piece);
-		ring_.fetched(static_cast<uint32_t>(piece.size() / kEntryBytes));
+		ring_.fetched(static_cast<uint32_t>(piece.size() / entryBytes_));
 		fetched_ += piece.size();
 	}
 }
@@ -100,8 +101,8 @@ void EntryStream::settle(Workers *workers)
 		return;
 	settled_ = true;
 	/* Of what went through an entry of the ring, the last one. */
-	const uint64_t held = std::min(fetched_, uint64_t{ ring_.size() } * kEntryBytes);
-	const uint64_t before = (fetched_ - held) / kEntryBytes;
+	const uint64_t held = std::min(fetched_, uint64_t{ ring_.size() } * entryBytes_);
+	const uint64_t before = (fetched_ - held) / entryBytes_;
 	std::vector<std::byte> seen;
 	auto all = source_.all().subspan(fetched_ - held, held);
 	if (unseen_ && special_->nan > 0)
@@ -109,7 +110,7 @@ void EntryStream::settle(Workers *workers)
 	const auto putPiece = [&](uint64_t piece) {
 		const uint64_t at = piece * kPieceBytes;
 		put(all.subspan(at, std::min(kPieceBytes, held - at)),
-		    static_cast<uint32_t>((first_ + before + at / kEntryBytes) % ring_.size()));
+		    static_cast<uint32_t>((first_ + before + at / entryBytes_) % ring_.size()));
 	};
 	shareOut(workers, threadsFor(held, kMoreBytesForAThread),
 		 (held + kPieceBytes - 1) / kPieceBytes, [&] { return putPiece; });
@@ -122,17 +123,17 @@ void EntryStream::put(std::span<const std::byte> bytes, uint32_t entry)
 		const size_t count = std::min(room.size(), bytes.size());
 		std::memcpy(room.data(), bytes.data(), count);
 		bytes = bytes.subspan(count);
-		entry = ring_.advance(entry, static_cast<uint32_t>(count / kEntryBytes));
+		entry = ring_.advance(entry, static_cast<uint32_t>(count / entryBytes_));
 	}
 }
 
 std::span<const std::byte> EntryStream::load(size_t count)
 {
 	const std::span<const std::byte> bytes = cbuf_.from(ring_, entry_);
-	const size_t entries = std::min(count, bytes.size()) / kEntryBytes;
+	const size_t entries = std::min(count, bytes.size()) / entryBytes_;
 
 	loaded(static_cast<uint32_t>(entries));
-	return bytes.first(entries * kEntryBytes);
+	return bytes.first(entries * entryBytes_);
 }
 
 void EntryStream::loaded(uint32_t count)
@@ -147,16 +148,16 @@ void EntryStream::read(std::span<std::byte> out)
 	while (!out.empty()) {
 		std::span<const std::byte> bytes;
 
-		if (used_ == kEntryBytes && out.size() >= kEntryBytes) {
+		if (used_ == entryBytes_ && out.size() >= entryBytes_) {
 			bytes = load(out.size());
 		} else {
 			/* CSC has the rest of an entry, even if CDMA writes a new one there. */
-			if (used_ == kEntryBytes) {
-				std::ranges::copy(load(kEntryBytes), current_.begin());
+			if (used_ == entryBytes_) {
+				std::ranges::copy(load(entryBytes_), current_.begin());
 				used_ = 0;
 			}
 			bytes = std::span<const std::byte>(current_).subspan(
-				used_, std::min(out.size(), kEntryBytes - used_));
+				used_, std::min(out.size(), entryBytes_ - used_));
 			used_ += bytes.size();
 		}
 		std::memcpy(out.data(), bytes.data(), bytes.size());
@@ -166,15 +167,17 @@ void EntryStream::read(std::span<std::byte> out)
 
 std::span<const std::byte> EntryStream::takeUnsettled(size_t bytes)
 {
-	const auto entriesTo = [](uint64_t end) { return (end + kEntryBytes - 1) / kEntryBytes; };
+	const auto entriesTo = [this](uint64_t end) {
+		return (end + entryBytes_ - 1) / entryBytes_;
+	};
 	const uint64_t before = entriesTo(taken_);
 	const std::span<const std::byte> here = source_.all().subspan(taken_, bytes);
 
 	taken_ += bytes;
 	loaded(static_cast<uint32_t>(entriesTo(taken_) - before));
-	used_ = taken_ % kEntryBytes ? taken_ % kEntryBytes : kEntryBytes;
-	if (used_ < kEntryBytes)
-		std::ranges::copy(source_.all().subspan(taken_ - used_, kEntryBytes),
+	used_ = taken_ % entryBytes_ ? taken_ % entryBytes_ : entryBytes_;
+	if (used_ < entryBytes_)
+		std::ranges::copy(source_.all().subspan(taken_ - used_, entryBytes_),
 				  current_.begin());
 	return here;
 }
@@ -186,12 +189,12 @@ std::span<const std::byte> EntryStream::take(size_t bytes, std::vector<std::byte
 	settle();
 
 	const std::span<const std::byte> here = cbuf_.from(ring_, entry_);
-	const size_t rest = bytes % kEntryBytes;
+	const size_t rest = bytes % entryBytes_;
 
-	if (used_ == kEntryBytes && bytes <= here.size()) {
+	if (used_ == entryBytes_ && bytes <= here.size()) {
 		load(bytes - rest);
 		if (rest) {
-			std::ranges::copy(load(kEntryBytes), current_.begin());
+			std::ranges::copy(load(entryBytes_), current_.begin());
 			used_ = rest;
 		}
 		return here.first(bytes);
@@ -231,10 +234,11 @@ std::string WeightReader::check() const
 	const uint64_t held = op_.keepWeights ? kernel * op_.windows.kernels : group;
 
 	/* Also what bounds the model's memory. */
-	if (op_.weights.compressed && held > uint64_t{ kBankBytes } * 8)
+	if (op_.weights.compressed && held > uint64_t{ op_.geometry->bankBytes() } * 8)
 		return "CDMA: the mask of a kernel group does not fit its bank";
 	if (!op_.weights.compressed &&
-	    held * elementBytes(op_.precision) > uint64_t{ op_.weightBanks } * kBankBytes)
+	    held * elementBytes(op_.precision) >
+		    uint64_t{ op_.weightBanks } * op_.geometry->bankBytes())
 		return "CDMA: a kernel group does not fit the weight banks";
 	if (!kept_)
 		return checkFetch();
@@ -245,11 +249,12 @@ std::string WeightReader::check() const
 
 std::string WeightReader::checkFetch() const
 {
+	const uint64_t entryBytes = op_.geometry->entryBytes;
 	const uint64_t bytes = elementBytes(op_.precision);
 	const uint64_t kernel = kernelElements(op_) * bytes;
 	const uint64_t all = kernel * op_.windows.kernels;
-	const uint64_t leftover = uint64_t{ cbuf_.weights().available() } * kEntryBytes;
-	const uint64_t bankBytes = static_cast<uint64_t>(op_.weightBanks) * kBankBytes;
+	const uint64_t leftover = cbuf_.weights().available() * entryBytes;
+	const uint64_t bankBytes = uint64_t{ op_.weightBanks } * op_.geometry->bankBytes();
 
 	if (op_.weights.compressed)
 		return all / bytes > uint64_t{ op_.weights.maskBytes } * 8
@@ -261,7 +266,7 @@ std::string WeightReader::checkFetch() const
 	/* The last group has arrived when all bytes have; CSC has released those before it. */
 	const uint64_t before =
 		op_.keepWeights ? 0 : uint64_t{ op_.surfaces() - 1 } * op_.groupKernels() * kernel;
-	const uint64_t last = op_.weights.bytes - before / kEntryBytes * kEntryBytes;
+	const uint64_t last = op_.weights.bytes - before / entryBytes * entryBytes;
 	if (last > bankBytes)
 		return "CDMA D_WEIGHT_BYTES is more than the kernels take";
 	if (last + leftover > bankBytes && cbuf_.kernels() < op_.windows.kernels)

@@ -45,8 +45,7 @@ std::string misfit(const ConvOp &op, const DataFetcher *data)
 bool releasesAll(const ConvOp &op, const Cbuf &cbuf)
 {
 	const CubeSize &data = op.windows.data;
-	const uint32_t entries =
-		entriesPerSlice(op.mode, op.precision, op.bufferedColumns(), data.channels);
+	const uint32_t entries = op.entriesOf(op.bufferedColumns());
 
 	return op.mode != ConvMode::Winograd && !op.keepData && cbuf.data().available() == 0 &&
 	       cbuf.slices() == 0 && op.fetch.size.height == data.height &&

@@ -13,10 +13,10 @@
 #include "conv/cdma.h"
 #include "conv/conv_compute.h"
 #include "conv/conv_op.h"
+#include "core/conv_options.h"
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/stream.h"
-#include "core/variant.h"
 #include "core/workers.h"
 
 namespace nvdla::sim
@@ -32,9 +32,10 @@ namespace nvdla::sim
 class ConvEngine
 {
 public:
-	/** \param workers must outlive this object */
-	explicit ConvEngine(Workers &workers, const ConvOptions &options = {})
-		: workers_(workers), options_(options)
+	/** \param workers must outlive this object, as must \a geometry */
+	explicit ConvEngine(Workers &workers, const ConvOptions &options = {},
+			    const Geometry &geometry = nvFull)
+		: workers_(workers), options_(options), cbuf_(geometry)
 	{
 	}
 

@@ -216,6 +216,12 @@ private:
 	uint32_t saturated_ = 0;
 };
 
+/** \return true if atoms and MAC steps have the sizes that the SIMD kernels are written for */
+bool hasWideSteps(const ConvOp &op)
+{
+	return op.atom() == atomBytes && op.geometry->macChannels == kMacLanes;
+}
+
 /** \return true if no sum that the host makes of integers can overflow */
 bool sumsFit(const ConvOp &op)
 {
@@ -258,7 +264,7 @@ bool channelsTakeCompressed(const TilePlan &plan)
  */
 bool areWeightsSmall(const ConvOp &op)
 {
-	constexpr uint64_t kMost = kBanks * uint64_t{ kBankBytes };
+	const uint64_t most = op.geometry->banks * uint64_t{ op.geometry->bankBytes() };
 	const auto elements = [](const CubeSize &cube) {
 		return uint64_t{ cube.width } * cube.height * cube.channels;
 	};
@@ -267,7 +273,7 @@ bool areWeightsSmall(const ConvOp &op)
 	const uint64_t cubes =
 		(elements(op.windows.data) + outputs * op.windows.kernels) * op.batches;
 
-	return weights < cubes && weights * elementBytes(op.precision) <= kMost;
+	return weights < cubes && weights * elementBytes(op.precision) <= most;
 }
 
 } /* namespace */
@@ -287,7 +293,7 @@ bool paddedLinesFit(const ConvOp &op)
 
 bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)
 {
-	if (op.mode == ConvMode::Winograd || !paddedLinesFit(op))
+	if (op.mode == ConvMode::Winograd || !hasWideSteps(op) || !paddedLinesFit(op))
 		return false;
 	if (op.precision == Precision::Fp16)
 		return fp16 == Fp16Arithmetic::Fast;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "conv/conv_compute.h"
-#include "core/variant.h"
+#include "core/conv_options.h"
 #include "core/workers.h"
 
 namespace nvdla::sim

@@ -15,10 +15,9 @@
 #define FIELD(view, reg, name) ((view).field(NVDLA_##reg, NVDLA_##reg##__##name))
 #define COUNT(view, reg, name) (FIELD(view, reg, name) + 1)
 #define FLAG(view, reg, name) ((view).flag(NVDLA_##reg, NVDLA_##reg##__##name))
-/* Bits of an address or stride that the register does not hold read as zero. */
-#define BYTES(view, reg, name) ((view)[NVDLA_##reg] & NVDLA_##reg##__##name)
-#define ADDRESS(view, high, low, name)                                                             \
-	(static_cast<uint64_t>((view)[NVDLA_##high]) << 32 | BYTES(view, low, name))
+/* Addresses and strides. */
+#define BYTES(view, reg) (geometry.wholeAtoms((view)[NVDLA_##reg]))
+#define ADDRESS(view, high, low) (geometry.wholeAtoms((view).address64(NVDLA_##high, NVDLA_##low)))
 
 namespace nvdla::sim
 {
@@ -26,19 +25,22 @@ namespace nvdla::sim
 namespace
 {
 
-DataFetch decodeFetch(const RegisterView &cdma)
+/* Fields that are wider in other configurations than in nv_full, whose upper bits read as zero. */
+constexpr uint32_t kDataBank = 0x1f;
+constexpr uint32_t kWeightBank = 0x1f0000;
+constexpr uint32_t kEntries = 0x3fff;
+
+DataFetch decodeFetch(const RegisterView &cdma, const Geometry &geometry)
 {
 	DataFetch fetch;
 
 	fetch.ram = static_cast<RamType>(FIELD(cdma, CDMA_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE));
-	fetch.address =
-		ADDRESS(cdma, CDMA_D_DAIN_ADDR_HIGH_0, CDMA_D_DAIN_ADDR_LOW_0, DATAIN_ADDR_LOW_0);
-	fetch.addressUv =
-		ADDRESS(cdma, CDMA_D_DAIN_ADDR_HIGH_1, CDMA_D_DAIN_ADDR_LOW_1, DATAIN_ADDR_LOW_1);
-	fetch.lineStride = BYTES(cdma, CDMA_D_LINE_STRIDE, LINE_STRIDE);
-	fetch.lineStrideUv = BYTES(cdma, CDMA_D_LINE_UV_STRIDE, UV_LINE_STRIDE);
-	fetch.surfaceStride = BYTES(cdma, CDMA_D_SURF_STRIDE, SURF_STRIDE);
-	fetch.batchStride = BYTES(cdma, CDMA_D_BATCH_STRIDE, BATCH_STRIDE);
+	fetch.address = ADDRESS(cdma, CDMA_D_DAIN_ADDR_HIGH_0, CDMA_D_DAIN_ADDR_LOW_0);
+	fetch.addressUv = ADDRESS(cdma, CDMA_D_DAIN_ADDR_HIGH_1, CDMA_D_DAIN_ADDR_LOW_1);
+	fetch.lineStride = BYTES(cdma, CDMA_D_LINE_STRIDE);
+	fetch.lineStrideUv = BYTES(cdma, CDMA_D_LINE_UV_STRIDE);
+	fetch.surfaceStride = BYTES(cdma, CDMA_D_SURF_STRIDE);
+	fetch.batchStride = BYTES(cdma, CDMA_D_BATCH_STRIDE);
 	fetch.packed = FLAG(cdma, CDMA_D_DAIN_MAP, LINE_PACKED) &&
 		       FLAG(cdma, CDMA_D_DAIN_MAP, SURF_PACKED);
 	fetch.size = { COUNT(cdma, CDMA_D_DATAIN_SIZE_0, DATAIN_WIDTH),
@@ -51,7 +53,7 @@ DataFetch decodeFetch(const RegisterView &cdma)
 	fetch.padValue = static_cast<int16_t>(FIELD(cdma, CDMA_D_ZERO_PADDING_VALUE, PAD_VALUE));
 	fetch.strideX = COUNT(cdma, CDMA_D_CONV_STRIDE, CONV_X_STRIDE);
 	fetch.strideY = COUNT(cdma, CDMA_D_CONV_STRIDE, CONV_Y_STRIDE);
-	fetch.entries = COUNT(cdma, CDMA_D_ENTRY_PER_SLICE, ENTRIES);
+	fetch.entries = cdma.field(NVDLA_CDMA_D_ENTRY_PER_SLICE, kEntries) + 1;
 	fetch.flushNan = FLAG(cdma, CDMA_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
 	return fetch;
 }
@@ -80,20 +82,18 @@ PixelInput decodePixel(const RegisterView &cdma)
 	return pixel;
 }
 
-WeightFetch decodeWeights(const RegisterView &cdma)
+WeightFetch decodeWeights(const RegisterView &cdma, const Geometry &geometry)
 {
+	const uint32_t wholeEntries = ~(geometry.entryBytes - 1);
 	WeightFetch weights;
 
 	weights.ram = static_cast<RamType>(FIELD(cdma, CDMA_D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE));
-	weights.address =
-		ADDRESS(cdma, CDMA_D_WEIGHT_ADDR_HIGH, CDMA_D_WEIGHT_ADDR_LOW, WEIGHT_ADDR_LOW);
-	weights.bytes = BYTES(cdma, CDMA_D_WEIGHT_BYTES, WEIGHT_BYTES);
+	weights.address = ADDRESS(cdma, CDMA_D_WEIGHT_ADDR_HIGH, CDMA_D_WEIGHT_ADDR_LOW);
+	weights.bytes = cdma[NVDLA_CDMA_D_WEIGHT_BYTES] & wholeEntries;
 	weights.compressed = FLAG(cdma, CDMA_D_WEIGHT_FORMAT, WEIGHT_FORMAT);
-	weights.maskAddress =
-		ADDRESS(cdma, CDMA_D_WMB_ADDR_HIGH, CDMA_D_WMB_ADDR_LOW, WMB_ADDR_LOW);
-	weights.maskBytes = BYTES(cdma, CDMA_D_WMB_BYTES, WMB_BYTES);
-	weights.groupSizeAddress =
-		ADDRESS(cdma, CDMA_D_WGS_ADDR_HIGH, CDMA_D_WGS_ADDR_LOW, WGS_ADDR_LOW);
+	weights.maskAddress = ADDRESS(cdma, CDMA_D_WMB_ADDR_HIGH, CDMA_D_WMB_ADDR_LOW);
+	weights.maskBytes = cdma[NVDLA_CDMA_D_WMB_BYTES] & wholeEntries;
+	weights.groupSizeAddress = ADDRESS(cdma, CDMA_D_WGS_ADDR_HIGH, CDMA_D_WGS_ADDR_LOW);
 	return weights;
 }
 
@@ -120,7 +120,7 @@ Windows decodeWindows(const RegisterView &csc)
 	windows.padValue = static_cast<int16_t>(FIELD(csc, CSC_D_ZERO_PADDING_VALUE, PAD_VALUE));
 	windows.rowsPerBlock = 1U << FIELD(csc, CSC_D_POST_Y_EXTENSION, Y_EXTENSION);
 	windows.preTruncate = FIELD(csc, CSC_D_PRA_CFG, PRA_TRUNCATE);
-	windows.entries = COUNT(csc, CSC_D_ENTRY_PER_SLICE, ENTRIES);
+	windows.entries = csc.field(NVDLA_CSC_D_ENTRY_PER_SLICE, kEntries) + 1;
 	windows.releasedSlices = COUNT(csc, CSC_D_RELEASE, RLS_SLICES);
 	return windows;
 }
@@ -148,8 +148,8 @@ std::string_view disagreement(const ConvViews &views, const ConvOp &op)
 	if (COUNT(cdma, CDMA_D_BATCH_NUMBER, BATCHES) != op.batches ||
 	    COUNT(cacc, CACC_D_BATCH_NUMBER, BATCHES) != op.batches)
 		return "D_BATCH_NUMBER differs between the units";
-	if (COUNT(cdma, CDMA_D_BANK, DATA_BANK) != op.dataBanks ||
-	    COUNT(cdma, CDMA_D_BANK, WEIGHT_BANK) != op.weightBanks)
+	if (cdma.field(NVDLA_CDMA_D_BANK, kDataBank) + 1 != op.dataBanks ||
+	    cdma.field(NVDLA_CDMA_D_BANK, kWeightBank) + 1 != op.weightBanks)
 		return "D_BANK differs between CDMA and CSC";
 	if (FLAG(csc, CSC_D_WEIGHT_FORMAT, WEIGHT_FORMAT) != op.weights.compressed)
 		return "D_WEIGHT_FORMAT differs between CDMA and CSC";
@@ -182,7 +182,7 @@ std::string_view illegalImage(const ConvOp &op)
 		return "CSC D_DILATION_EXT is not 0 for image input";
 	if (op.windows.rowsPerBlock > 4)
 		return "CSC D_POST_Y_EXTENSION is reserved";
-	if (op.windows.rowsPerBlock * op.windows.kernel.channels > 64 &&
+	if (op.windows.rowsPerBlock * op.windows.kernel.channels > op.geometry->macChannels &&
 	    op.windows.rowsPerBlock != 1)
 		return "CSC D_POST_Y_EXTENSION: the rows do not fit one MAC step";
 	return {};
@@ -207,6 +207,22 @@ std::string_view illegalWinograd(const ConvOp &op)
 	return {};
 }
 
+/** \return the missing capability that the operation needs, empty if there is none */
+std::string_view lacking(const ConvOp &op)
+{
+	const Geometry &geometry = *op.geometry;
+
+	if (!geometry.has(op.precision) || !geometry.has(op.inPrecision))
+		return "D_MISC_CFG: the core has INT8 only";
+	if (op.mode == ConvMode::Winograd && !geometry.hasWinograd)
+		return "D_MISC_CFG.CONV_MODE: the core has no Winograd mode";
+	if (op.weights.compressed && !geometry.hasCompressedWeights)
+		return "D_WEIGHT_FORMAT: the core has no compressed weights";
+	if (op.batches > geometry.mostBatches)
+		return "D_BATCH_NUMBER: the core has no batches";
+	return {};
+}
+
 /** \return what the programming guide rules out, empty if nothing */
 std::string_view illegal(const ConvOp &op)
 {
@@ -216,7 +232,9 @@ std::string_view illegal(const ConvOp &op)
 		return "D_MISC_CFG.PROC_PRECISION is reserved";
 	if (op.inPrecision > Precision::Fp16)
 		return "CDMA D_MISC_CFG.IN_PRECISION is reserved";
-	if (op.dataBanks + op.weightBanks > (op.weights.compressed ? 15U : 16U))
+	if (const std::string_view missing = lacking(op); !missing.empty())
+		return missing;
+	if (op.dataBanks + op.weightBanks > op.geometry->banks - op.weights.compressed)
 		return "D_BANK: data and weight banks overlap";
 	if (op.surfaces() != (windows.kernels + op.groupKernels() - 1) / op.groupKernels())
 		return "CSC WEIGHT_KERNEL does not fit DATAOUT_CHANNEL";
@@ -233,6 +251,11 @@ std::string_view illegal(const ConvOp &op)
 
 } /* namespace */
 
+uint32_t ConvOp::entriesOf(uint32_t columns) const
+{
+	return entriesPerSlice(mode, precision, columns, windows.data.channels, *geometry);
+}
+
 uint32_t ConvOp::fetchedEntries() const
 {
 	return fetch.entries ? fetch.entries : bufferedEntries();
@@ -240,17 +263,16 @@ uint32_t ConvOp::fetchedEntries() const
 
 uint32_t ConvOp::bufferedEntries() const
 {
-	return windows.entries
-		       ? windows.entries
-		       : entriesPerSlice(mode, precision, bufferedColumns(), windows.data.channels);
+	return windows.entries ? windows.entries : entriesOf(bufferedColumns());
 }
 
-ConvOp decodeConv(const ConvViews &views)
+ConvOp decodeConv(const ConvViews &views, const Geometry &geometry)
 {
 	const RegisterView &cdma = views.cdma;
 	const RegisterView &csc = views.csc;
 	ConvOp op;
 
+	op.geometry = &geometry;
 	if (FLAG(csc, CSC_D_MISC_CFG, CONV_MODE))
 		op.mode = ConvMode::Winograd;
 	else if (FLAG(csc, CSC_D_DATAIN_FORMAT, DATAIN_FORMAT))
@@ -258,15 +280,15 @@ ConvOp decodeConv(const ConvViews &views)
 	op.inPrecision = static_cast<Precision>(FIELD(cdma, CDMA_D_MISC_CFG, IN_PRECISION));
 	op.precision = static_cast<Precision>(FIELD(csc, CSC_D_MISC_CFG, PROC_PRECISION));
 	op.batches = COUNT(csc, CSC_D_BATCH_NUMBER, BATCHES);
-	op.dataBanks = COUNT(csc, CSC_D_BANK, DATA_BANK);
-	op.weightBanks = COUNT(csc, CSC_D_BANK, WEIGHT_BANK);
+	op.dataBanks = csc.field(NVDLA_CSC_D_BANK, kDataBank) + 1;
+	op.weightBanks = csc.field(NVDLA_CSC_D_BANK, kWeightBank) + 1;
 	op.reuseData = FLAG(cdma, CDMA_D_MISC_CFG, DATA_REUSE);
 	op.reuseWeights = FLAG(cdma, CDMA_D_MISC_CFG, WEIGHT_REUSE);
 	op.keepData = FLAG(csc, CSC_D_MISC_CFG, SKIP_DATA_RLS);
 	op.keepWeights = FLAG(csc, CSC_D_MISC_CFG, SKIP_WEIGHT_RLS);
-	op.fetch = decodeFetch(cdma);
+	op.fetch = decodeFetch(cdma, geometry);
 	op.pixel = decodePixel(cdma);
-	op.weights = decodeWeights(cdma);
+	op.weights = decodeWeights(cdma, geometry);
 	op.windows = decodeWindows(csc);
 	op.clipTruncate = FIELD(views.cacc, CACC_D_CLIP_CFG, CLIP_TRUNCATE);
 

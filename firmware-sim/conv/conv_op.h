@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/geometry.h"
 #include "core/memory.h"
 #include "core/register_view.h"
 #include "core/stream.h"
@@ -78,7 +79,7 @@ struct PixelInput {
 struct WeightFetch {
 	RamType ram = RamType::Mc;
 	uint64_t address = 0;
-	uint32_t bytes = 0; /**< of the packed weights, 128-byte units */
+	uint32_t bytes = 0; /**< of the packed weights, whole entries of the buffer */
 	bool compressed = false;
 	uint64_t maskAddress = 0; /**< WMB */
 	uint32_t maskBytes = 0;
@@ -112,6 +113,7 @@ struct Windows {
  * register, reason); the engine does not run it.
  */
 struct ConvOp {
+	const Geometry *geometry = &nvFull; /**< of the core */
 	ConvMode mode = ConvMode::Direct;
 	Precision inPrecision = Precision::Int8; /**< of the samples CDMA reads */
 	Precision precision = Precision::Int8;	 /**< of MAC operands and weights */
@@ -132,7 +134,11 @@ struct ConvOp {
 	std::string guestError;
 
 	/** \return kernels that share one pass over the cube: the channels of a surface */
-	uint32_t groupKernels() const { return atomChannels(precision); }
+	uint32_t groupKernels() const { return geometry->atomChannels(precision); }
+	/** \return bytes of an atom in memory */
+	uint32_t atom() const { return geometry->atomBytes; }
+	/** \return entries that a line with so many columns takes */
+	uint32_t entriesOf(uint32_t columns) const;
 	/** \return surfaces of the output cube */
 	uint32_t surfaces() const
 	{
@@ -162,6 +168,6 @@ constexpr int16_t padElement(Precision precision, int16_t value)
  * Never fails: contradictions between the units and values that the programming
  * guide ("Limitation") rules out are described in ConvOp::guestError.
  */
-ConvOp decodeConv(const ConvViews &views);
+ConvOp decodeConv(const ConvViews &views, const Geometry &geometry = nvFull);
 
 } /* namespace nvdla::sim */

@@ -26,9 +26,7 @@ ConvWalk walkOf(ConvMode mode)
 
 uint32_t inputSurfaces(const ConvOp &op)
 {
-	const uint32_t lanes = atomChannels(op.inPrecision);
-
-	return (op.fetch.size.channels + lanes - 1) / lanes;
+	return op.geometry->surfaces(op.inPrecision, op.fetch.size.channels);
 }
 
 uint64_t dataBytes(const ConvOp &op)
@@ -37,7 +35,7 @@ uint64_t dataBytes(const ConvOp &op)
 	const PixelFormat *format = pixelFormat(op.pixel.format);
 
 	if (op.mode != ConvMode::Image)
-		return positions * inputSurfaces(op) * atomBytes * op.batches;
+		return positions * inputSurfaces(op) * op.atom() * op.batches;
 	if (!format)
 		return 0;
 	return positions *
@@ -66,6 +64,7 @@ ConvWork convWork(const ConvOp &op, const Kept &kept)
 	work.batches = op.batches;
 	work.kernels = op.windows.kernels;
 	work.groupKernels = op.groupKernels();
+	work.macChannels = op.geometry->macChannels;
 	work.steps = static_cast<uint32_t>(blocks.size());
 	work.lanes = 0;
 	for (const Block &block : blocks)
@@ -73,19 +72,19 @@ ConvWork convWork(const ConvOp &op, const Kept &kept)
 
 	work.dataRam = op.fetch.ram;
 	work.oneSurface = inputSurfaces(op) == 1;
-	work.dataRoom = op.dataBanks * uint64_t{ kBankBytes };
-	work.dataHeld = uint64_t{ op.bufferedEntries() } * kEntryBytes * op.windows.data.height *
-			op.batches;
+	work.dataRoom = op.dataBanks * uint64_t{ op.geometry->bankBytes() };
+	work.dataHeld = uint64_t{ op.bufferedEntries() } * op.geometry->entryBytes *
+			op.windows.data.height * op.batches;
 	if (!kept.data) {
 		work.dataBytes = dataBytes(op);
-		work.atoms = work.dataBytes / atomBytes;
+		work.atoms = work.dataBytes / op.atom();
 		work.lines = uint64_t{ op.fetch.size.height } * op.batches;
 		if (op.mode != ConvMode::Image)
 			work.lines *= inputSurfaces(op);
 	}
 	work.weightRam = op.weights.ram;
 	work.weightBytes = kept.weights ? 0 : weightBytes(op);
-	work.weightRoom = uint64_t{ op.weightBanks } * kBankBytes;
+	work.weightRoom = uint64_t{ op.weightBanks } * op.geometry->bankBytes();
 	return work;
 }
 

@@ -19,20 +19,20 @@ namespace
 /** Channels of a Winograd block */
 constexpr uint32_t kTileChannels = 4;
 
-std::vector<Block> directBlocks(const CubeSize &kernel)
+std::vector<Block> directBlocks(const CubeSize &kernel, uint32_t lanes)
 {
-	const size_t parts = (kernel.channels + kMacLanes - 1) / kMacLanes;
+	const size_t parts = (kernel.channels + lanes - 1) / lanes;
 	std::vector<Block> blocks;
 
 	blocks.reserve(parts * kernel.height * kernel.width);
-	for (uint32_t channel = 0; channel < kernel.channels; channel += kMacLanes) {
+	for (uint32_t channel = 0; channel < kernel.channels; channel += lanes) {
 		for (uint32_t row = 0; row < kernel.height; row++) {
 			for (uint32_t column = 0; column < kernel.width; column++) {
 				Block block;
 				block.row = row;
 				block.column = column;
 				block.channel = channel;
-				block.lanes = std::min(kMacLanes, kernel.channels - channel);
+				block.lanes = std::min(lanes, kernel.channels - channel);
 				blocks.push_back(block);
 			}
 		}
@@ -40,10 +40,10 @@ std::vector<Block> directBlocks(const CubeSize &kernel)
 	return blocks;
 }
 
-std::vector<Block> imageBlocks(const CubeSize &kernel, uint32_t rowsPerBlock)
+std::vector<Block> imageBlocks(const CubeSize &kernel, uint32_t lanes, uint32_t rowsPerBlock)
 {
 	std::vector<Block> blocks;
-	const uint32_t step = kMacLanes / rowsPerBlock;
+	const uint32_t step = lanes / rowsPerBlock;
 
 	for (uint32_t channel = 0; channel < kernel.channels; channel += step) {
 		for (uint32_t row = 0; row < kernel.height; row += rowsPerBlock) {
@@ -81,10 +81,11 @@ std::vector<Block> makeBlocks(const ConvOp &op)
 
 	switch (op.mode) {
 	case ConvMode::Direct:
-		blocks = directBlocks(windows.kernel);
+		blocks = directBlocks(windows.kernel, op.geometry->macChannels);
 		break;
 	case ConvMode::Image:
-		blocks = imageBlocks(windows.kernel, windows.rowsPerBlock);
+		blocks =
+			imageBlocks(windows.kernel, op.geometry->macChannels, windows.rowsPerBlock);
 		break;
 	case ConvMode::Winograd:
 		blocks = winogradBlocks(windows.kernel);

@@ -18,7 +18,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Operand pairs one MAC cell multiplies in a step */
+/** \brief Operand pairs that a MAC cell of nv_full multiplies in a step; others have no more */
 inline constexpr uint32_t kMacLanes = 64;
 
 /**

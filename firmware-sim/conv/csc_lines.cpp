@@ -4,7 +4,7 @@
  *
  * RTL of nvdlav1, NV_NVDLA_CSC_dl: the address of an entry is the pointer, plus
  * D_ENTRY_PER_SLICE for each line (the cubes of a batch alternate), plus the width for
- * each 128 bytes of channels, plus the column's place; once around the data banks.
+ * as many channels as an entry has, plus the column's place; once around the data banks.
  */
 #include "conv/csc.h"
 
@@ -23,20 +23,17 @@ DataView::DataView(const ConvOp &op, const Cbuf &cbuf, const CubeInMemory *cube)
 
 bool DataView::fits(const ConvOp &op)
 {
-	const uint64_t entries =
-		op.mode == ConvMode::Image
-			? op.bufferedEntries()
-			: entriesPerSlice(op.mode, op.precision, op.windows.data.width,
-					  op.windows.data.channels);
+	const uint64_t entries = op.mode == ConvMode::Image ? op.bufferedEntries()
+							    : op.entriesOf(op.windows.data.width);
 
 	return entries * op.windows.data.height * op.batches <=
-	       uint64_t{ op.dataBanks } * kBankEntries;
+	       uint64_t{ op.dataBanks } * op.geometry->bankEntries;
 }
 
 size_t DataView::lineBytes() const
 {
 	if (op_.mode == ConvMode::Image)
-		return size_t{ op_.bufferedEntries() } * kEntryBytes;
+		return size_t{ op_.bufferedEntries() } * op_.geometry->entryBytes;
 	return size_t{ op_.windows.data.width } * op_.windows.data.channels *
 	       elementBytes(op_.precision);
 }
@@ -101,9 +98,9 @@ std::span<const std::byte> DataView::entries(uint32_t offset) const
 std::optional<AtomPlaces> bufferedPlaces(const ConvOp &op)
 {
 	const CubeSize &data = op.windows.data;
-	const uint32_t surfaces = surfacesOf(op.precision, data.channels);
-	const LineLayout layout(data.width, surfaces);
-	const uint32_t column = layout.atoms(0) * atomBytes;
+	const uint32_t surfaces = op.geometry->surfaces(op.precision, data.channels);
+	const LineLayout layout(data.width, surfaces, *op.geometry);
+	const uint32_t column = layout.atoms(0) * op.atom();
 
 	if (layout.atoms(0) != layout.atoms(surfaces - 1))
 		return {};
@@ -113,7 +110,7 @@ std::optional<AtomPlaces> bufferedPlaces(const ConvOp &op)
 std::optional<AtomPlaces> DataView::places() const
 {
 	if (cube_)
-		return AtomPlaces{ atomBytes, 0, cube_->surfaceStride };
+		return AtomPlaces{ op_.atom(), 0, cube_->surfaceStride };
 	return bufferedPlaces(op_);
 }
 
@@ -121,10 +118,8 @@ const std::byte *DataView::whole(uint32_t batch, uint32_t y) const
 {
 	if (cube_)
 		return &cube_->bytes[y * cube_->lineStride];
-	const Windows &windows = op_.windows;
-	const size_t bytes = size_t{
-		entriesPerSlice(op_.mode, op_.precision, windows.data.width, windows.data.channels)
-	} * kEntryBytes;
+	const size_t bytes =
+		size_t{ op_.entriesOf(op_.windows.data.width) } * op_.geometry->entryBytes;
 	const EntryRing &ring = cbuf_.data();
 	const uint32_t first =
 		ring.advance(ring.read(), (y * op_.batches + batch) * op_.bufferedEntries());
@@ -144,7 +139,7 @@ void DataView::copyWhole(uint32_t batch, uint32_t y, std::span<std::byte> out) c
 		const size_t count = std::min(here.size(), out.size());
 		std::memcpy(out.data(), here.data(), count);
 		out = out.subspan(count);
-		entry += static_cast<uint32_t>(count / kEntryBytes);
+		entry += static_cast<uint32_t>(count / op_.geometry->entryBytes);
 	}
 }
 
@@ -152,20 +147,20 @@ void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 {
 	const uint32_t width = op_.windows.data.width;
 	const size_t column = size_t{ op_.windows.data.channels } * elementBytes(op_.precision);
-	const uint32_t surfaces = surfacesOf(op_.precision, op_.windows.data.channels);
-	const LineLayout layout(width, surfaces);
+	const uint32_t surfaces = op_.geometry->surfaces(op_.precision, op_.windows.data.channels);
+	const LineLayout layout(width, surfaces, *op_.geometry);
 
 	for (uint32_t surface = 0; surface < surfaces;) {
 		/* The atoms of a column in one entry follow each other. */
 		const uint32_t atoms = layout.atoms(surface);
-		const size_t step = size_t{ atoms } * atomBytes;
-		const size_t channel = size_t{ surface } * atomBytes;
-		const uint32_t columns = LineLayout::kAtomsPerEntry / atoms;
+		const size_t step = size_t{ atoms } * op_.atom();
+		const size_t channel = size_t{ surface } * op_.atom();
+		const uint32_t columns = layout.perEntry() / atoms;
 		for (uint32_t x = 0; x < width;) {
 			/* x is the first column of an entry. */
-			const auto here = entries(first + layout.atom(surface, x) /
-								  LineLayout::kAtomsPerEntry);
-			const size_t room = here.size() / kEntryBytes * columns;
+			const auto here =
+				entries(first + layout.atom(surface, x) / layout.perEntry());
+			const size_t room = here.size() / op_.geometry->entryBytes * columns;
 			const auto count = static_cast<uint32_t>(std::min<size_t>(width - x, room));
 			LinePiece piece = { .from = here.data(),
 					    .fromStep = step,
@@ -188,14 +183,15 @@ void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 void DataView::findInMemory(uint32_t y, std::vector<LinePiece> &pieces) const
 {
 	const size_t column = size_t{ op_.windows.data.channels } * elementBytes(op_.precision);
+	const size_t atom = op_.atom();
 	const std::byte *from = whole(0, y);
 
-	for (size_t channel = 0; channel < column; channel += atomBytes) {
+	for (size_t channel = 0; channel < column; channel += atom) {
 		pieces.push_back({ .from = from,
-				   .fromStep = atomBytes,
+				   .fromStep = atom,
 				   .to = channel,
 				   .toStep = column,
-				   .bytes = std::min<size_t>(atomBytes, column - channel),
+				   .bytes = std::min(atom, column - channel),
 				   .parts = op_.windows.data.width });
 		from += cube_->surfaceStride;
 	}
@@ -226,16 +222,17 @@ void DataView::findImageInMemory(uint32_t y, std::vector<LinePiece> &pieces) con
 void DataView::findImage(uint32_t first, std::vector<LinePiece> &pieces) const
 {
 	const uint32_t end = op_.bufferedEntries();
+	const size_t entryBytes = op_.geometry->entryBytes;
 
 	for (uint32_t i = 0; i < end;) {
 		const auto here = entries(first + i);
 		const auto count =
-			static_cast<uint32_t>(std::min<size_t>(end - i, here.size() / kEntryBytes));
+			static_cast<uint32_t>(std::min<size_t>(end - i, here.size() / entryBytes));
 		pieces.push_back({ .from = here.data(),
-				   .fromStep = kEntryBytes,
-				   .to = size_t{ i } * kEntryBytes,
-				   .toStep = kEntryBytes,
-				   .bytes = size_t{ count } * kEntryBytes,
+				   .fromStep = entryBytes,
+				   .to = i * entryBytes,
+				   .toStep = entryBytes,
+				   .bytes = count * entryBytes,
 				   .parts = 1 });
 		i += count;
 	}

@@ -13,20 +13,26 @@ namespace nvdla::sim
  * \brief A ring of entries: CDMA writes behind the last one, CSC reads from the first one
  *
  * CDMA and CSC each move by their own registers, and nobody holds one against the
- * other. The counters have the hardware's 12 bits: they wrap where more is released
- * than was fetched, and a pointer that moves by more than the ring leaves it.
+ * other. The counters have as many bits as entries of the buffer take: they wrap where more is
+ * released than was fetched, and a pointer that moves by more than the ring leaves it.
  */
 class EntryRing
 {
 public:
-	static constexpr uint32_t kMask = 0xfff;
+	/** \param entries of the buffer, a power of two */
+	explicit EntryRing(uint32_t entries) : mask_(entries - 1) {}
 
 	/** \brief Empty ring of \a size entries from entry \a base of the buffer on */
-	void reset(uint32_t base, uint32_t size) { *this = EntryRing{ base, size }; }
-
-	EntryRing() = default;
+	void reset(uint32_t base, uint32_t size)
+	{
+		*this = EntryRing(mask_ + 1);
+		base_ = base;
+		size_ = size;
+	}
 
 	uint32_t size() const { return size_; }
+	/** \return the bits of a counter of entries */
+	uint32_t mask() const { return mask_; }
 	uint32_t write() const { return write_; }
 	uint32_t read() const { return read_; }
 	/** \brief Entries that were fetched and not released */
@@ -35,28 +41,27 @@ public:
 	/** \return entry \a offset behind \a pointer in the ring, once around at most */
 	uint32_t advance(uint32_t pointer, uint32_t offset) const
 	{
-		const uint32_t sum = pointer + (offset & kMask);
-		return (sum >= size_ ? sum - size_ : sum) & kMask;
+		const uint32_t sum = pointer + (offset & mask_);
+		return (sum >= size_ ? sum - size_ : sum) & mask_;
 	}
 	/** \return an entry of the ring as the buffer counts it */
-	uint32_t place(uint32_t entry) const { return (base_ + entry) & kMask; }
+	uint32_t place(uint32_t entry) const { return (base_ + entry) & mask_; }
 
 	/** \brief CDMA wrote \a count entries */
 	void fetched(uint32_t count)
 	{
 		write_ = advance(write_, count);
-		available_ = (available_ + count) & kMask;
+		available_ = (available_ + count) & mask_;
 	}
 	/** \brief CSC is done with \a count entries */
 	void released(uint32_t count)
 	{
 		read_ = advance(read_, count);
-		available_ = (available_ - count) & kMask;
+		available_ = (available_ - count) & mask_;
 	}
 
 private:
-	EntryRing(uint32_t base, uint32_t size) : base_(base), size_(size) {}
-
+	uint32_t mask_;
 	uint32_t base_ = 0;
 	uint32_t size_ = 0;
 	uint32_t write_ = 0;

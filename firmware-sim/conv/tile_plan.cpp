@@ -117,7 +117,7 @@ size_t TilePlan::bufferedElements() const
 	const CubeSize &data = op.windows.data;
 
 	if (op.mode == ConvMode::Image)
-		return size_t{ op.bufferedEntries() } * kEntryBytes /
+		return size_t{ op.bufferedEntries() } * op.geometry->entryBytes /
 		       sim::elementBytes(op.precision);
 	return size_t{ data.width } * data.channels;
 }
@@ -152,9 +152,7 @@ uint32_t TilePlan::wholeUnits(uint32_t bytes) const
 
 void TilePlan::stayInPlace()
 {
-	const CubeSize &data = op.windows.data;
-	const uint32_t bytes =
-		entriesPerSlice(op.mode, op.precision, data.width, data.channels) * kEntryBytes;
+	const uint32_t bytes = op.entriesOf(op.windows.data.width) * op.geometry->entryBytes;
 
 	step = op.windows.strideX * places_.column / elementBytes;
 	lineElements = bytes / elementBytes;

@@ -39,8 +39,9 @@ const char *engineName(Engine engine)
 
 Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
 	: config_(config), dram_(dram), interrupt_(std::move(interrupt)),
-	  cvsram_(config.cvsramBase, config.cvsramSize), scheduler_(config.variant),
-	  workers_(config.threads), conv_(ConvPipeline::create(workers_, config_.conv))
+	  cvsram_(config.cvsramBase, config.cvsramSize), glb_(config_.geometry),
+	  scheduler_(config_.geometry), workers_(config.threads),
+	  conv_(ConvPipeline::create(workers_, config_.conv, config_.geometry))
 {
 	glb_.reset();
 	asleep_.reserve(threads_.size());

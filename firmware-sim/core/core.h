@@ -16,13 +16,14 @@
 #include <span>
 #include <thread>
 
+#include "core/conv_options.h"
 #include "core/engines.h"
+#include "core/geometry.h"
 #include "core/glb.h"
 #include "core/guest_error.h"
 #include "core/ram_memory.h"
 #include "core/scheduler.h"
 #include "core/timing.h"
-#include "core/variant.h"
 #include "core/workers.h"
 
 namespace nvdla::sim
@@ -46,7 +47,7 @@ struct CsbWrite {
 
 /** \brief How a core is built */
 struct CoreConfig {
-	Variant variant = nvFull;
+	Geometry geometry = nvFull;
 	uint64_t cvsramBase = 0; /**< first address of the CVSRAM, as engines see it */
 	size_t cvsramSize = nvFull.cvsramSize; /**< bytes */
 	Diagnostics diagnostics;	       /**< receiver of guest errors; may be empty */

@@ -34,7 +34,7 @@ bool isLutData(uint32_t address)
 uint32_t Core::csbRead(uint32_t byteOffset)
 {
 	std::unique_lock lock(mutex_);
-	const uint32_t value = resetting_ ? 0 : readLocked(byteOffset);
+	const uint32_t value = resetting_ ? 0 : readLocked(config_.geometry.nameOf(byteOffset));
 	Messages messages = { .errors = errors_.take() };
 	lock.unlock();
 	deliver(std::move(messages));
@@ -46,6 +46,8 @@ uint32_t Core::readLocked(uint32_t address)
 	if (!present(address, "read of a reserved address"))
 		return 0;
 	const Unit unit = static_cast<Unit>(address / NVDLA_UNIT_SIZE);
+	if (unit == Unit::CfgRom)
+		return config_.geometry.rom[address % NVDLA_UNIT_SIZE / 4];
 	if (unit == Unit::Glb)
 		return glb_.read(address);
 	if (address == NVDLA_BDMA_STATUS)
@@ -73,7 +75,8 @@ void Core::csbWrite(std::span<const CsbWrite> writes)
 	Messages messages;
 	for (const CsbWrite &write : writes) {
 		try {
-			messages.interrupt |= writeLocked(write.byteOffset, write.value);
+			messages.interrupt |=
+				writeLocked(config_.geometry.nameOf(write.byteOffset), write.value);
 		} catch (const std::bad_alloc &) {
 			errors_.addNoMemory("CSB", "write");
 		}
@@ -91,7 +94,7 @@ bool Core::writeLocked(uint32_t address, uint32_t value)
 	const Unit unit = static_cast<Unit>(number);
 	if (number >= unitCount || unit == Unit::Glb || isLutConfig(address) || isLutData(address))
 		return writeSpecial(address, value);
-	if (!config_.variant.has(unit))
+	if (!config_.geometry.has(unit))
 		return false;
 	switch (scheduler_.file(unit).write(address, value)) {
 	case RegisterFile::Write::Locked:
@@ -114,9 +117,9 @@ bool Core::writeLocked(uint32_t address, uint32_t value)
 /* What is no unit's register of its own. */
 bool Core::writeSpecial(uint32_t address, uint32_t value)
 {
-	if (!present(address, kReservedWrite))
-		return false;
 	const Unit unit = static_cast<Unit>(address / NVDLA_UNIT_SIZE);
+	if (!present(address, kReservedWrite) || unit == Unit::CfgRom)
+		return false;
 	if (unit == Unit::Glb)
 		return glb_.write(address, value);
 	writeLut(unit, address, value);
@@ -147,12 +150,16 @@ void Core::writeBdma(uint32_t address, uint32_t value)
 	dispatch(Unit::Bdma);
 }
 
-/* Is there a register? Units that the variant does not have read as zero, silently. */
+/* Is there a register? Units that the core does not have read as zero, silently. */
 bool Core::present(uint32_t address, const char *what)
 {
+	const Geometry &geometry = config_.geometry;
 	const size_t unit = address / NVDLA_UNIT_SIZE;
-	if (unit < unitCount && !config_.variant.has(static_cast<Unit>(unit)))
+	if (unit < unitCount && !geometry.has(static_cast<Unit>(unit)))
 		return false;
+	if (unit == index(Unit::CfgRom) && address % 4 == 0 &&
+	    address % NVDLA_UNIT_SIZE / 4 < geometry.rom.size())
+		return true;
 	if (registerInfo(address))
 		return true;
 	guestError(address, what);
@@ -165,11 +172,12 @@ void Core::guestError(uint32_t address, const char *reason)
 	const RegisterInfo *info = registerInfo(address);
 
 	errors_.add([&] {
-		return GuestError{ .unit = unit < unitCount ? unitName(static_cast<Unit>(unit))
-							    : "CSB",
-				   .where = info ? info->name : hex(address),
-				   .reason = reason,
-				   .detail = {} };
+		return GuestError{
+			.unit = unit < unitCount ? unitName(static_cast<Unit>(unit)) : "CSB",
+			.where = info ? info->name : hex(config_.geometry.addressOf(address)),
+			.reason = reason,
+			.detail = {}
+		};
 	});
 }
 

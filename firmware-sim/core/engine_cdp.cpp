@@ -8,7 +8,7 @@ namespace nvdla::sim
 
 OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers)
 {
-	const CdpOp op = decodeCdp(inputs[Unit::Cdp], inputs[Unit::CdpRdma]);
+	const CdpOp op = decodeCdp(inputs[Unit::Cdp], inputs[Unit::CdpRdma], *inputs.geometry);
 
 	return runCdp(op, inputs.cdpLut, port, &workers);
 }

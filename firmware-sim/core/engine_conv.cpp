@@ -18,7 +18,8 @@ namespace
 class ConvPipelineImpl : public ConvPipeline
 {
 public:
-	ConvPipelineImpl(Workers &workers, const ConvOptions &options) : engine_(workers, options)
+	ConvPipelineImpl(Workers &workers, const ConvOptions &options, const Geometry &geometry)
+		: engine_(workers, options, geometry)
 	{
 	}
 
@@ -26,11 +27,12 @@ public:
 			    const std::function<void(OperationResult)> &sumsDone) override
 	{
 		const ConvOp conv = decode(inputs);
-		const SdpOp sdp = decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma]);
+		const SdpOp sdp =
+			decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma], *inputs.geometry);
 		MemoryPort results = port.fork();
 		std::optional<PdpStream> pdp;
 		if (inputs.has(Unit::Pdp))
-			pdp.emplace(decodePdp(inputs[Unit::Pdp], {}), results);
+			pdp.emplace(decodePdp(inputs[Unit::Pdp], {}, *inputs.geometry), results);
 		SdpStream stream(sdp, inputs.sdpLut, results, pdp ? &*pdp : nullptr);
 
 		OperationResult result = engine_.run(conv, port, stream);
@@ -61,7 +63,8 @@ private:
 	static ConvOp decode(const OperationInputs &inputs)
 	{
 		return decodeConv({ inputs[Unit::Cdma], inputs[Unit::Csc], inputs[Unit::CmacA],
-				    inputs[Unit::CmacB], inputs[Unit::Cacc] });
+				    inputs[Unit::CmacB], inputs[Unit::Cacc] },
+				  *inputs.geometry);
 	}
 
 	ConvEngine engine_;
@@ -69,9 +72,10 @@ private:
 
 } /* namespace */
 
-std::unique_ptr<ConvPipeline> ConvPipeline::create(Workers &workers, const ConvOptions &options)
+std::unique_ptr<ConvPipeline> ConvPipeline::create(Workers &workers, const ConvOptions &options,
+						   const Geometry &geometry)
 {
-	return std::make_unique<ConvPipelineImpl>(workers, options);
+	return std::make_unique<ConvPipelineImpl>(workers, options, geometry);
 }
 
 } /* namespace nvdla::sim */

@@ -7,7 +7,8 @@ namespace nvdla::sim
 
 OperationResult runPdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers)
 {
-	return runPdp(decodePdp(inputs[Unit::Pdp], inputs[Unit::PdpRdma]), port, &workers);
+	return runPdp(decodePdp(inputs[Unit::Pdp], inputs[Unit::PdpRdma], *inputs.geometry), port,
+		      &workers);
 }
 
 } /* namespace nvdla::sim */

@@ -10,11 +10,12 @@
 #include <functional>
 #include <memory>
 
+#include "core/conv_options.h"
+#include "core/geometry.h"
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/register_view.h"
 #include "core/unit.h"
-#include "core/variant.h"
 #include "core/workers.h"
 #include "lut/lut_tables.h"
 
@@ -28,6 +29,7 @@ namespace nvdla::sim
  * (SDP_RDMA) or a PDP that does not take part has no view: ask has() first.
  */
 struct OperationInputs {
+	const Geometry *geometry = &nvFull;
 	std::array<RegisterView, unitCount> views;
 	uint32_t units = 0; /**< bit n: unit number n takes part */
 	LutTables sdpLut;   /**< set if SDP takes part */
@@ -61,8 +63,9 @@ public:
 	/** \return other threads are going to be wanted for the operation; from any thread */
 	virtual bool isShared(const OperationInputs &inputs) const = 0;
 
-	/** \param workers must outlive the pipeline */
-	static std::unique_ptr<ConvPipeline> create(Workers &workers, const ConvOptions &options);
+	/** \param workers must outlive the pipeline, as must \a geometry */
+	static std::unique_ptr<ConvPipeline> create(Workers &workers, const ConvOptions &options,
+						    const Geometry &geometry);
 };
 
 /** \brief SDP reading from memory, followed by PDP if it takes part */
@@ -79,8 +82,5 @@ OperationResult runRubikOperation(const OperationInputs &inputs, MemoryPort &por
  * \brief Add one unit's part of a fused operation
  */
 void merge(OperationResult &result, OperationResult &&part);
-
-/** \return the result of an operation of a unit that is not modelled: an error, and it hangs */
-OperationResult notModelled(const char *unit);
 
 } /* namespace nvdla::sim */

@@ -8,6 +8,12 @@
 namespace nvdla::sim
 {
 
+Glb::Glb(const Geometry &geometry)
+	: settable_(geometry.adapt(NVDLA_GLB_S_INTR_SET, *registerInfo(NVDLA_GLB_S_INTR_SET))
+			    .writeMask)
+{
+}
+
 void Glb::reset()
 {
 	mask_ = registerInfo(NVDLA_GLB_S_INTR_MASK)->reset;
@@ -35,7 +41,7 @@ bool Glb::write(uint32_t address, uint32_t value)
 		mask_ = value & registerInfo(address)->writeMask;
 		return line();
 	case NVDLA_GLB_S_INTR_SET:
-		return raise(value & registerInfo(address)->writeMask);
+		return raise(value & settable_);
 	case NVDLA_GLB_S_INTR_STATUS:
 		status_ &= ~value;
 		return line();

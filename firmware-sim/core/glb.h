@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "core/geometry.h"
+
 namespace nvdla::sim
 {
 
@@ -18,6 +20,8 @@ namespace nvdla::sim
 class Glb
 {
 public:
+	explicit Glb(const Geometry &geometry = nvFull);
+
 	void reset();
 
 	uint32_t read(uint32_t address) const;
@@ -31,6 +35,7 @@ public:
 private:
 	bool line() const { return (status_ & ~mask_) != 0; }
 
+	const uint32_t settable_; /* status bits that exist: those of the core's units */
 	uint32_t mask_ = 0;
 	uint32_t status_ = 0;
 };

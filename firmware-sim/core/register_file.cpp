@@ -20,12 +20,16 @@ constexpr uint32_t pointerWord = (NVDLA_RBK_S_POINTER - NVDLA_RBK_BASE) / 4;
 
 } /* namespace */
 
-RegisterFile::RegisterFile(Unit unit) : registers_(unitRegisters(unit)), base_(unitBase(unit))
+RegisterFile::RegisterFile(Unit unit, const Geometry &geometry) : base_(unitBase(unit))
 {
+	const auto known = unitRegisters(unit);
+
+	registers_.assign(known.begin(), known.end());
 	for (uint32_t word = 0; word < registers_.size(); word++) {
-		const RegisterInfo &info = registers_[word];
+		RegisterInfo &info = registers_[word];
 		if (!info.name)
 			continue;
+		info = geometry.adapt(base_ + 4 * word, info);
 		if (std::strcmp(info.name, "D_OP_ENABLE") == 0)
 			opEnable_ = word;
 		if (!info.shadowed)

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/geometry.h"
 #include "core/register_table.h"
 #include "core/register_view.h"
 #include "core/unit.h"
@@ -38,7 +39,7 @@ public:
 		Reserved, /**< ignored, there is no such register */
 	};
 
-	explicit RegisterFile(Unit unit);
+	explicit RegisterFile(Unit unit, const Geometry &geometry = nvFull);
 
 	/** \brief Back to the values after reset */
 	void reset();
@@ -92,7 +93,7 @@ private:
 	uint32_t status() const;
 	uint32_t pointer() const;
 
-	std::span<const RegisterInfo> registers_; /* by word; without a name where there is none */
+	std::vector<RegisterInfo> registers_; /* by word; without a name where there is none */
 	uint32_t base_;
 	uint32_t opEnable_ = absent; /* word of D_OP_ENABLE */
 	bool grouped_ = false;

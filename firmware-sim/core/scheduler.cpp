@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include <nvdla/hw/registers.h>
 
@@ -43,13 +44,18 @@ constexpr Operand sdpOperands[] = {
 	  NVDLA_SDP_D_DP_EW_MUL_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_SRC },
 };
 
-bool readsOperands(const RegisterFile &sdp)
+/* The last operands in sdpOperands are those of stage Y. */
+constexpr size_t kOperandsOfY = 2;
+
+bool readsOperands(const RegisterFile &sdp, bool hasY)
 {
-	return std::any_of(std::begin(sdpOperands), std::end(sdpOperands),
-			   [&sdp](const Operand &operand) {
-				   return !sdp.consumerField(operand.config, operand.bypass) &&
-					  sdp.consumerField(operand.source, operand.memory);
-			   });
+	const auto operands =
+		std::span(sdpOperands).first(std::size(sdpOperands) - (hasY ? 0 : kOperandsOfY));
+
+	return std::ranges::any_of(operands, [&sdp](const Operand &operand) {
+		return !sdp.consumerField(operand.config, operand.bypass) &&
+		       sdp.consumerField(operand.source, operand.memory);
+	});
 }
 
 /* The first one is what drivers enable last. */
@@ -82,10 +88,10 @@ uint32_t doneBits(Unit unit)
 
 } /* namespace */
 
-Scheduler::Scheduler(const Variant &variant) : bdma_(variant.bdmaSlots)
+Scheduler::Scheduler(const Geometry &geometry) : geometry_(geometry), bdma_(geometry.bdmaSlots)
 {
 	for (size_t unit = 0; unit < unitCount; unit++)
-		files_.emplace_back(static_cast<Unit>(unit));
+		files_.emplace_back(static_cast<Unit>(unit), geometry);
 	reset();
 }
 
@@ -167,8 +173,8 @@ void Scheduler::skipIdleSdpRdma()
 		{ NVDLA_SDP_RDMA_D_NRDMA_CFG, NVDLA_SDP_RDMA_D_NRDMA_CFG__NRDMA_DISABLE },
 		{ NVDLA_SDP_RDMA_D_ERDMA_CFG, NVDLA_SDP_RDMA_D_ERDMA_CFG__ERDMA_DISABLE },
 	};
-	while (ready(Unit::SdpRdma) &&
-	       std::all_of(std::begin(disables), std::end(disables), [this](const auto &disable) {
+	const auto readers = std::span(disables).first(std::size(disables) - !geometry_.hasY);
+	while (ready(Unit::SdpRdma) && std::ranges::all_of(readers, [this](const auto &disable) {
 		       return consumerField(Unit::SdpRdma, disable.address, disable.mask) != 0;
 	       }))
 		file(Unit::SdpRdma).finish();
@@ -218,7 +224,7 @@ bool Scheduler::addSdpPartners(std::vector<Unit> &units) const
 	const uint32_t flying = consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
 					      NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE);
 	if (flying == NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__OFF ||
-	    readsOperands(file(Unit::Sdp))) {
+	    readsOperands(file(Unit::Sdp), geometry_.hasY)) {
 		if (!ready(Unit::SdpRdma))
 			return false;
 		units.push_back(Unit::SdpRdma);
@@ -268,6 +274,7 @@ uint32_t Scheduler::consumerField(Unit unit, uint32_t address, uint32_t mask) co
 std::unique_ptr<Job> Scheduler::take(Engine engine, const std::vector<Unit> &units)
 {
 	auto job = std::make_unique<Job>(Job{ .engine = engine });
+	job->inputs.geometry = &geometry_;
 	job->units.reserve(units.size());
 	for (Unit unit : units) {
 		const unsigned int group = file(unit).consumer();

@@ -11,10 +11,10 @@
 
 #include "bdma/bdma_queue.h"
 #include "core/engines.h"
+#include "core/geometry.h"
 #include "core/register_file.h"
 #include "core/timing.h"
 #include "core/unit.h"
-#include "core/variant.h"
 
 namespace nvdla::sim
 {
@@ -52,7 +52,8 @@ struct Job {
 class Scheduler
 {
 public:
-	explicit Scheduler(const Variant &variant);
+	/** \param geometry must outlive this object */
+	explicit Scheduler(const Geometry &geometry);
 
 	void reset();
 
@@ -92,6 +93,7 @@ private:
 	bool addSdpPartners(std::vector<Unit> &units) const;
 	std::unique_ptr<Job> take(Engine engine, const std::vector<Unit> &units);
 
+	const Geometry &geometry_;
 	std::vector<RegisterFile> files_;
 	BdmaQueue bdma_;
 	LutTables sdpLut_;

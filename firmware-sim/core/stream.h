@@ -10,34 +10,21 @@
 #include <span>
 
 #include "core/placement.h"
+#include "core/precision.h"
 
 namespace nvdla::sim
 {
 
 class MemoryPort;
 
-/** \brief Number formats of the datapath; values as in the *_PRECISION register fields */
-enum class Precision : uint8_t {
-	Int8 = 0,
-	Int16 = 1,
-	Fp16 = 2,
-};
-
-/** \brief Bytes of an atom: all channels of one column in one surface of a cube */
+/** \brief Bytes of an atom of nv_full, which SIMD is made for: all channels of one column in one
+ * surface of a cube */
 inline constexpr uint32_t atomBytes = 32;
-/** Of a register of an atom's address or a stride: the bits that count. */
-inline constexpr uint32_t atomMask = ~(atomBytes - 1);
 
-/** \return channels in one atom */
+/** \return channels in one atom of nv_full */
 constexpr uint32_t atomChannels(Precision precision)
 {
 	return precision == Precision::Int8 ? 32 : 16;
-}
-
-/** \return bytes of one element in memory */
-constexpr uint32_t elementBytes(Precision precision)
-{
-	return precision == Precision::Int8 ? 1 : 2;
 }
 
 /** \brief The cube that a stream is to be */
@@ -139,7 +126,10 @@ struct AtomRun {
 	Precision precision;
 	std::span<const std::byte> atoms;
 
-	uint32_t width() const { return static_cast<uint32_t>(atoms.size() / atomBytes); }
+	uint32_t width(uint32_t atom = atomBytes) const
+	{
+		return static_cast<uint32_t>(atoms.size() / atom);
+	}
 };
 
 /** \brief Receiver of such a stream, whose order is that of a StreamSink */

@@ -10,7 +10,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Units; the value is the unit's number on the CSB (its base address / 4 KiB) */
+/** \brief Units; the value is the unit's number on nv_full's CSB (its base address / 4 KiB) */
 enum class Unit : uint8_t {
 	Glb,
 	Gec,
@@ -29,8 +29,10 @@ enum class Unit : uint8_t {
 	CdpRdma,
 	Cdp,
 	Rbk,
+	CfgRom, /**< configuration ROM; nv_full has none */
 };
 
+/** Units with registers, that is all but CfgRom */
 constexpr size_t unitCount = 17;
 
 constexpr size_t index(Unit unit)

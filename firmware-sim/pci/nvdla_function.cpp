@@ -15,22 +15,24 @@ namespace
 
 using vfiouser::pci::Identity;
 
-constexpr uint16_t kVariantId = NVDLA_PCI_VARIANT_NV_FULL;
-
-constexpr Identity kIdentity = {
-	.vendorId = NVDLA_PCI_VENDOR_ID,
-	.deviceId = NVDLA_PCI_DEVICE_ID,
-	.subsystemVendorId = NVDLA_PCI_SUBSYSTEM_VENDOR_ID,
-	.subsystemId = NVDLA_PCI_SUBSYSTEM_ID_BASE + kVariantId,
-	.revision = NVDLA_PCI_REVISION,
-	.classCode = NVDLA_PCI_CLASS,
-};
+Identity identityOf(const Geometry &geometry)
+{
+	return {
+		.vendorId = NVDLA_PCI_VENDOR_ID,
+		.deviceId = NVDLA_PCI_DEVICE_ID,
+		.subsystemVendorId = NVDLA_PCI_SUBSYSTEM_VENDOR_ID,
+		.subsystemId =
+			static_cast<uint16_t>(NVDLA_PCI_SUBSYSTEM_ID_BASE + geometry.pciVariant),
+		.revision = NVDLA_PCI_REVISION,
+		.classCode = NVDLA_PCI_CLASS,
+	};
+}
 
 } /* namespace */
 
 NvdlaFunction::NvdlaFunction(const Config &config, vfiouser::GuestMemory &memory,
 			     vfiouser::Interrupts &interrupts, vfiouser::Log &log)
-	: PciFunction(kIdentity, memory, interrupts), log_(log),
+	: PciFunction(identityOf(config.geometry), memory, interrupts), log_(log),
 	  core_(coreConfig(config), dram_, [this] { sendInterrupt(); })
 {
 	addBar(NVDLA_PCI_CSB_BAR, NVDLA_PCI_CSB_SIZE);
@@ -44,7 +46,7 @@ NvdlaFunction::NvdlaFunction(const Config &config, vfiouser::GuestMemory &memory
 CoreConfig NvdlaFunction::coreConfig(const Config &config)
 {
 	return {
-		.variant = config.variant,
+		.geometry = config.geometry,
 		.cvsramBase = config.cvsramBase,
 		.cvsramSize = config.cvsramSize,
 		.diagnostics =
@@ -81,7 +83,7 @@ void NvdlaFunction::addDescription(const Config &config)
 	put(NVDLA_PCI_VSC_LENGTH_OFFSET, NVDLA_PCI_VSC_LENGTH, 1);
 	put(NVDLA_PCI_VSC_VERSION_OFFSET, NVDLA_PCI_VSC_VERSION_1, 1);
 	put(NVDLA_PCI_VSC_MAGIC_OFFSET, NVDLA_PCI_VSC_MAGIC, 4);
-	put(NVDLA_PCI_VSC_VARIANT_OFFSET, kVariantId, 2);
+	put(NVDLA_PCI_VSC_VARIANT_OFFSET, config.geometry.pciVariant, 2);
 	put(NVDLA_PCI_VSC_CVSRAM_BASE_OFFSET, config.cvsramBase, 8);
 	put(NVDLA_PCI_VSC_CVSRAM_SIZE_OFFSET, config.cvsramSize, 8);
 	this->config().addCapability(vfiouser::pci::kCapabilityVendor, body);

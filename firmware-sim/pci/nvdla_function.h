@@ -25,7 +25,7 @@ class NvdlaFunction : public vfiouser::pci::PciFunction
 {
 public:
 	struct Config {
-		Variant variant = nvFull;
+		Geometry geometry = nvFull;
 		uint64_t cvsramBase = 0;
 		size_t cvsramSize = nvFull.cvsramSize;
 		Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;

@@ -50,18 +50,10 @@ void addCounters(OperationResult &result, uint32_t nans)
 	};
 }
 
-Placement placementOf(const PdpOp &op, const PdpCube &cube, uint32_t width, uint32_t height)
-{
-	return { .ram = cube.ram,
-		 .address = cube.address,
-		 .lineBytes = uint64_t{ width } * atomBytes,
-		 .lines = { height, cube.lineStride },
-		 .surfaces = { op.surfaces(), cube.surfaceStride } };
-}
-
 Placement destinationOf(const PdpOp &op)
 {
-	return placementOf(op, op.destination, op.outWidth, op.outHeight);
+	return op.destination.placement(uint64_t{ op.outWidth } * op.atom(), op.outHeight,
+					op.surfaces());
 }
 
 /** \brief Pools surfaces from memory, those of one part of the width after the other */
@@ -105,12 +97,12 @@ void PdpReader::work(uint64_t unit)
 
 void PdpReader::poolLine(uint32_t surface, uint32_t y)
 {
-	const uint64_t first = op_.source.address + static_cast<uint64_t>(part_->inX) * atomBytes;
+	const uint64_t first = op_.source.address + static_cast<uint64_t>(part_->inX) * op_.atom();
 	std::span<const std::byte> atoms =
 		port_.view(op_.source.ram,
 			   first + uint64_t{ surface } * op_.source.surfaceStride +
 				   uint64_t{ y } * op_.source.lineStride,
-			   size_t{ part_->inWidth } * atomBytes, line_);
+			   size_t{ part_->inWidth } * op_.atom(), line_);
 
 	if (op_.precision == Precision::Fp16 && op_.nanToZero)
 		atoms = withoutNans(atoms, line_);
@@ -122,7 +114,8 @@ unsigned int worthwhileThreads(const PdpOp &op)
 {
 	constexpr uint64_t kAtoms = 1024; /* some microseconds */
 	const Placement written = destinationOf(op);
-	const Placement read = placementOf(op, op.source, op.inWidth, op.inHeight);
+	const Placement read =
+		op.source.placement(uint64_t{ op.inWidth } * op.atom(), op.inHeight, op.surfaces());
 
 	if (!op.guestError.empty() || !written.hasLinesApart() || !read.isApart(written))
 		return 1;
@@ -133,10 +126,10 @@ unsigned int worthwhileThreads(const PdpOp &op)
 
 uint64_t PdpWriter::addressOf(uint32_t y) const
 {
-	const PdpCube &cube = op_.destination;
+	const FeatureCube &cube = op_.destination;
 
 	return cube.address + uint64_t{ surface_ } * cube.surfaceStride +
-	       uint64_t{ y } * cube.lineStride + uint64_t{ x_ } * atomBytes;
+	       uint64_t{ y } * cube.lineStride + uint64_t{ x_ } * op_.atom();
 }
 
 std::span<std::byte> PdpWriter::place(uint32_t y, size_t bytes)
@@ -157,7 +150,7 @@ PdpStream::PdpStream(const PdpOp &op, MemoryPort &port, bool anySurface)
 	  writer_(op_, port), anySurface_(anySurface)
 {
 	for (Line &line : lines_)
-		line.atoms.resize(size_t{ op_.inWidth } * atomBytes);
+		line.atoms.resize(size_t{ op_.inWidth } * op_.atom());
 }
 
 bool PdpStream::accepts(const AtomRun &run)
@@ -166,8 +159,9 @@ bool PdpStream::accepts(const AtomRun &run)
 		surface_ = run.surface;
 	return !mismatch_ && run.batch == 0 && surface_ < op_.surfaces() &&
 	       run.surface == surface_ && (run.y == y_ || run.y == y_ + 1) &&
-	       run.y < op_.inHeight && run.x <= op_.inWidth && run.width() <= op_.inWidth - run.x &&
-	       atomChannels(run.precision) == op_.lanes();
+	       run.y < op_.inHeight && run.x <= op_.inWidth &&
+	       run.width(op_.atom()) <= op_.inWidth - run.x &&
+	       elementBytes(run.precision) == elementBytes(op_.precision);
 }
 
 void PdpStream::poolLine(std::span<const std::byte> atoms)
@@ -189,12 +183,12 @@ void PdpStream::push(const AtomRun &run)
 		return;
 	}
 	Line &line = lines_[run.y % lines_.size()];
-	if (run.y == y_ && run.width() == op_.inWidth && line.filled == 0) {
+	if (run.y == y_ && run.width(op_.atom()) == op_.inWidth && line.filled == 0) {
 		poolLine(run.atoms);
 		return;
 	}
-	std::ranges::copy(run.atoms, line.atoms.begin() + ptrdiff_t{ run.x } * atomBytes);
-	line.filled += run.width();
+	std::ranges::copy(run.atoms, line.atoms.begin() + ptrdiff_t{ run.x } * op_.atom());
+	line.filled += run.width(op_.atom());
 	for (Line *next = &lines_[y_ % lines_.size()]; next->filled >= op_.inWidth;
 	     next = &lines_[y_ % lines_.size()]) {
 		next->filled = 0;

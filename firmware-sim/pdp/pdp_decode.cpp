@@ -18,7 +18,10 @@ constexpr uint32_t lineBufferAtoms = 128;
 class PdpDecoder
 {
 public:
-	PdpDecoder(const RegisterView &pdp, const RegisterView &rdma) : pdp_(pdp), rdma_(rdma) {}
+	PdpDecoder(const RegisterView &pdp, const RegisterView &rdma, const Geometry &geometry)
+		: pdp_(pdp), rdma_(rdma), op_{ .geometry = &geometry }
+	{
+	}
 
 	PdpOp decode();
 
@@ -64,6 +67,8 @@ void PdpDecoder::decodeMode()
 
 	if (precision > NVDLA_PDP_D_DATA_FORMAT__INPUT_DATA__FP16)
 		error("PDP: reserved value in INPUT_DATA");
+	else if (!op_.geometry->has(static_cast<Precision>(precision)))
+		error("PDP: the core has INT8 only");
 	else
 		op_.precision = static_cast<Precision>(precision);
 	if (method > NVDLA_PDP_D_OPERATION_MODE_CFG__POOLING_METHOD__POOLING_METHOD_MIN)
@@ -155,14 +160,12 @@ void PdpDecoder::decodeParts()
 
 void PdpDecoder::decodeDestination()
 {
-	op_.destination = {
-		.ram = static_cast<RamType>(
-			pdp_.field(NVDLA_PDP_D_DST_RAM_CFG, NVDLA_PDP_D_DST_RAM_CFG__DST_RAM_TYPE)),
-		.address = pdp_.address64(NVDLA_PDP_D_DST_BASE_ADDR_HIGH,
-					  NVDLA_PDP_D_DST_BASE_ADDR_LOW),
-		.lineStride = pdp_[NVDLA_PDP_D_DST_LINE_STRIDE],
-		.surfaceStride = pdp_[NVDLA_PDP_D_DST_SURFACE_STRIDE],
-	};
+	op_.destination =
+		decodeCube(pdp_,
+			   { NVDLA_PDP_D_DST_RAM_CFG, NVDLA_PDP_D_DST_RAM_CFG__DST_RAM_TYPE,
+			     NVDLA_PDP_D_DST_BASE_ADDR_HIGH, NVDLA_PDP_D_DST_BASE_ADDR_LOW,
+			     NVDLA_PDP_D_DST_LINE_STRIDE, NVDLA_PDP_D_DST_SURFACE_STRIDE },
+			   *op_.geometry);
 }
 
 /*
@@ -171,14 +174,12 @@ void PdpDecoder::decodeDestination()
  */
 void PdpDecoder::decodeRdma()
 {
-	op_.source = {
-		.ram = static_cast<RamType>(rdma_.field(
-			NVDLA_PDP_RDMA_D_SRC_RAM_CFG, NVDLA_PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE)),
-		.address = rdma_.address64(NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-					   NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW),
-		.lineStride = rdma_[NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE],
-		.surfaceStride = rdma_[NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE],
-	};
+	op_.source = decodeCube(
+		rdma_,
+		{ NVDLA_PDP_RDMA_D_SRC_RAM_CFG, NVDLA_PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE,
+		  NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW,
+		  NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE, NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE },
+		*op_.geometry);
 
 	if (rdma_[NVDLA_PDP_RDMA_D_DATA_CUBE_IN_WIDTH] != pdp_[NVDLA_PDP_D_DATA_CUBE_IN_WIDTH] ||
 	    rdma_[NVDLA_PDP_RDMA_D_DATA_CUBE_IN_HEIGHT] != pdp_[NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT] ||
@@ -251,9 +252,9 @@ PdpOp PdpDecoder::decode()
 
 } /* namespace */
 
-PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma)
+PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma, const Geometry &geometry)
 {
-	return PdpDecoder(pdp, rdma).decode();
+	return PdpDecoder(pdp, rdma, geometry).decode();
 }
 
 std::vector<PdpPart> pdpParts(const PdpOp &op)

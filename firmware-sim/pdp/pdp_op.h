@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/cube.h"
+#include "core/geometry.h"
 #include "core/memory.h"
 #include "core/register_view.h"
 #include "core/stream.h"
@@ -21,14 +23,6 @@ enum class PoolingMethod : uint8_t {
 	Average = 0,
 	Max = 1,
 	Min = 2,
-};
-
-/** \brief A cube in memory; strides in bytes */
-struct PdpCube {
-	RamType ram = RamType::Cv;
-	uint64_t address = 0;
-	uint32_t lineStride = 0;
-	uint32_t surfaceStride = 0;
 };
 
 /** \brief Widths of the parts of a split operation, in columns */
@@ -56,6 +50,7 @@ struct PdpPart {
 
 /** \brief A whole operation */
 struct PdpOp {
+	const Geometry *geometry = &nvFull; /**< of the core */
 	Precision precision = Precision::Int8;
 	PoolingMethod method = PoolingMethod::Average;
 	bool flying = false;	/**< input from SDP, else from memory */
@@ -86,14 +81,16 @@ struct PdpOp {
 	PdpPartWidths partIn;
 	PdpPartWidths partOut;
 
-	PdpCube source; /**< not looked at when flying */
-	PdpCube destination;
+	FeatureCube source; /**< not looked at when flying */
+	FeatureCube destination;
 
 	/** What the guest did wrong; empty if nothing. The operation is still defined. */
 	std::string guestError;
 
-	uint32_t lanes() const { return atomChannels(precision); }
-	uint32_t surfaces() const { return (channels + lanes() - 1) / lanes(); }
+	/** \return bytes of an atom in memory */
+	uint32_t atom() const { return geometry->atomBytes; }
+	uint32_t lanes() const { return geometry->atomChannels(precision); }
+	uint32_t surfaces() const { return geometry->surfaces(precision, channels); }
 };
 
 /**
@@ -105,7 +102,8 @@ struct PdpOp {
  * \param pdp registers of PDP \param rdma registers of PDP_RDMA; not looked at
  *        where the input comes from SDP
  */
-PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma);
+PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma,
+		const Geometry &geometry = nvFull);
 
 /** \return the parts from left to right, one if \a op is not split */
 std::vector<PdpPart> pdpParts(const PdpOp &op);

@@ -385,10 +385,11 @@ template<class AtOnce>
 std::unique_ptr<PdpPooler> createOfIntegers(const PdpOp &op, const PdpPart &part)
 {
 	constexpr Precision precision = AtOnce::Scaling::kPrecision;
+	constexpr uint32_t lanes = AtOnce::Scaling::kLanes;
 
-	return createOf<IntegerExtremes<precision, PoolingMethod::Max>,
-			IntegerExtremes<precision, PoolingMethod::Min>, IntegerAverages<AtOnce>,
-			atomChannels(precision)>(op, part);
+	return createOf<IntegerExtremes<precision, PoolingMethod::Max, lanes>,
+			IntegerExtremes<precision, PoolingMethod::Min, lanes>,
+			IntegerAverages<AtOnce>, lanes>(op, part);
 }
 
 std::unique_ptr<PdpPooler> createOfFloats(const PdpOp &op, const PdpPart &part)
@@ -401,11 +402,16 @@ std::unique_ptr<PdpPooler> createOfFloats(const PdpOp &op, const PdpPart &part)
 			FloatAverages, lanes>(op, part);
 }
 
+/* Lanes of an INT8 atom: nv_small and its sisters, nv_full and nv_large. */
+constexpr uint32_t kSmallAtom = 8;
+constexpr uint32_t kWideAtom = atomChannels(Precision::Int8);
+
 std::unique_ptr<PdpPooler> createOfTarget(const PdpOp &op, const PdpPart &part)
 {
 	switch (op.precision) {
 	case Precision::Int8:
-		return createOfIntegers<Int8AtOnce>(op, part);
+		return op.lanes() == kSmallAtom ? createOfIntegers<Int8AtOnce<kSmallAtom>>(op, part)
+						: createOfIntegers<Int8AtOnce<kWideAtom>>(op, part);
 	case Precision::Int16:
 		return createOfIntegers<Int16AtOnce>(op, part);
 	case Precision::Fp16:

@@ -30,11 +30,15 @@ namespace hn = hwy::HWY_NAMESPACE;
  *
  * A product of 14 by 17 bits is not needed as a whole: of the lower 16 bits of the reciprocal the
  * product's upper half and its bit below, and the number itself for the bit above.
+ *
+ * \tparam kAtom lanes of an atom
  */
+template<uint32_t kAtom>
 struct Int8Scaling {
 	static constexpr Precision kPrecision = Precision::Int8;
+	static constexpr uint32_t kLanes = kAtom;
 	static constexpr bool kFits = true; /* there is ofFitting() */
-	using Tag = hn::CappedTag<int16_t, atomChannels(kPrecision)>;
+	using Tag = hn::CappedTag<int16_t, kAtom>;
 	using BitsTag = hn::RebindToUnsigned<Tag>;
 	using Bits = hn::Vec<BitsTag>;
 
@@ -62,6 +66,7 @@ struct Int8Scaling {
 /** \brief Times a reciprocal, INT16: sums of 32 bits, of a product of 22 by 17 bits two parts */
 struct Int16Scaling {
 	static constexpr Precision kPrecision = Precision::Int16;
+	static constexpr uint32_t kLanes = atomChannels(kPrecision);
 	static constexpr bool kFits = HWY_TARGET != HWY_SCALAR;
 	using Tag = hn::CappedTag<int32_t, atomChannels(kPrecision)>;
 	using BitsTag = hn::RebindToUnsigned<Tag>;
@@ -105,11 +110,12 @@ struct Int16Scaling {
  * Two roundings are one for many windows, odd ones of 3x3 and all of 2x2 among them: that is tried
  * with all sums.
  */
+template<uint32_t kAtom>
 class Int8AtOnce
 {
 public:
-	using Scaling = Int8Scaling;
-	using Tag = Scaling::Tag;
+	using Scaling = Int8Scaling<kAtom>;
+	using Tag = typename Scaling::Tag;
 	using Vector = hn::Vec<Tag>;
 
 	/** \param most magnitude of a sum that fits */
@@ -150,7 +156,7 @@ private:
 	bool worksUpTo(int64_t most, uint32_t recipWidth, uint32_t recipHeight) const
 	{
 		const Tag tag;
-		const Scaling::BitsTag bits;
+		const typename Scaling::BitsTag bits;
 		const auto width = static_cast<int32_t>(recipWidth);
 		const auto height = static_cast<int32_t>(recipHeight);
 		const Vector last = hn::Set(tag, static_cast<int16_t>(most));

@@ -30,12 +30,12 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** \brief PdpExtreme of integers */
-template<Precision P, PoolingMethod M>
+/** \brief PdpExtreme of integers \tparam kAtom lanes of an atom */
+template<Precision P, PoolingMethod M, uint32_t kAtom>
 struct IntegerExtremes {
 	using Element = PdpElement<P>;
 	using Number = Element;
-	using Tag = hn::CappedTag<Number, atomChannels(P)>;
+	using Tag = hn::CappedTag<Number, kAtom>;
 	using Vector = hn::Vec<Tag>;
 	static constexpr bool kLosesSigns = false;
 

@@ -36,9 +36,9 @@ PdpWork pdpWork(const PdpOp &op)
 		work.outCycles += op.surfaces() * linesLeft(op) * cyclesPerAtom * part.outWidth;
 		if (!op.flying)
 			work.traffic.of(op.source.ram).readBytes +=
-				uint64_t{ atomBytes } * op.surfaces() * op.inHeight * part.inWidth;
+				uint64_t{ op.atom() } * op.surfaces() * op.inHeight * part.inWidth;
 		work.traffic.of(op.destination.ram).writeBytes +=
-			uint64_t{ atomBytes } * op.surfaces() * op.outHeight * part.outWidth;
+			uint64_t{ op.atom() } * op.surfaces() * op.outHeight * part.outWidth;
 	}
 	return work;
 }

@@ -205,11 +205,6 @@ uint32_t Qtest::read32(uint64_t address)
 	return static_cast<uint32_t>(number(fmt::format("readl {:#x}", address)));
 }
 
-uint64_t Qtest::read64(uint64_t address)
-{
-	return number(fmt::format("readq {:#x}", address));
-}
-
 void Qtest::writeMemory(uint64_t address, std::span<const std::byte> data)
 {
 	while (!data.empty()) {

@@ -59,7 +59,6 @@ public:
 	uint8_t read8(uint64_t address);
 	uint16_t read16(uint64_t address);
 	uint32_t read32(uint64_t address);
-	uint64_t read64(uint64_t address);
 
 	/** \brief Copy to and from the machine's memory */
 	void writeMemory(uint64_t address, std::span<const std::byte> data);

@@ -41,8 +41,8 @@ bool SdpStream::isTable() const
 		return stage.readsAlu() || stage.readsMul();
 	};
 
-	return op_.out == op_.proc && staysAtoms() && !lutBypassed() && !counts && !reads(op_.x1) &&
-	       !reads(op_.x2) && !reads(op_.y) &&
+	return op_.hasWideAtoms() && op_.out == op_.proc && staysAtoms() && !lutBypassed() &&
+	       !counts && !reads(op_.x1) && !reads(op_.x2) && !reads(op_.y) &&
 	       atoms * lanes_ >= 2 * SdpTable::numbers(elementBytes(op_.proc));
 }
 

@@ -9,7 +9,6 @@ namespace nvdla::sim
 namespace
 {
 
-/* Addresses and strides are in units of one atom; the low bits are not implemented. */
 /* The shifters behind the multipliers of X take six bits of the field. */
 constexpr uint32_t shiftMask = 0x3f;
 
@@ -22,14 +21,6 @@ struct StageRegisters {
 	uint32_t mulValue;
 };
 
-struct ReadRegisters {
-	uint32_t config;
-	uint32_t addressLow;
-	uint32_t addressHigh;
-	uint32_t lineStride;
-	uint32_t surfaceStride;
-};
-
 constexpr StageRegisters x1Registers = {
 	NVDLA_SDP_D_DP_BS_CFG,	   NVDLA_SDP_D_DP_BS_ALU_CFG,	    NVDLA_SDP_D_DP_BS_ALU_SRC_VALUE,
 	NVDLA_SDP_D_DP_BS_MUL_CFG, NVDLA_SDP_D_DP_BS_MUL_SRC_VALUE,
@@ -40,28 +31,43 @@ constexpr StageRegisters x2Registers = {
 	NVDLA_SDP_D_DP_BN_MUL_CFG, NVDLA_SDP_D_DP_BN_MUL_SRC_VALUE,
 };
 
-constexpr ReadRegisters x1Reader = {
-	NVDLA_SDP_RDMA_D_BRDMA_CFG,	    NVDLA_SDP_RDMA_D_BS_BASE_ADDR_LOW,
-	NVDLA_SDP_RDMA_D_BS_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BS_LINE_STRIDE,
-	NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE,
+constexpr CubeRegisters x1Reader = {
+	NVDLA_SDP_RDMA_D_BRDMA_CFG,	    NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE,
+	NVDLA_SDP_RDMA_D_BS_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BS_BASE_ADDR_LOW,
+	NVDLA_SDP_RDMA_D_BS_LINE_STRIDE,    NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE,
 };
 
-constexpr ReadRegisters x2Reader = {
-	NVDLA_SDP_RDMA_D_NRDMA_CFG,	    NVDLA_SDP_RDMA_D_BN_BASE_ADDR_LOW,
-	NVDLA_SDP_RDMA_D_BN_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BN_LINE_STRIDE,
-	NVDLA_SDP_RDMA_D_BN_SURFACE_STRIDE,
+constexpr CubeRegisters x2Reader = {
+	NVDLA_SDP_RDMA_D_NRDMA_CFG,	    NVDLA_SDP_RDMA_D_NRDMA_CFG__NRDMA_RAM_TYPE,
+	NVDLA_SDP_RDMA_D_BN_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BN_BASE_ADDR_LOW,
+	NVDLA_SDP_RDMA_D_BN_LINE_STRIDE,    NVDLA_SDP_RDMA_D_BN_SURFACE_STRIDE,
 };
 
-constexpr ReadRegisters yReader = {
-	NVDLA_SDP_RDMA_D_ERDMA_CFG,	    NVDLA_SDP_RDMA_D_EW_BASE_ADDR_LOW,
-	NVDLA_SDP_RDMA_D_EW_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_EW_LINE_STRIDE,
-	NVDLA_SDP_RDMA_D_EW_SURFACE_STRIDE,
+constexpr CubeRegisters yReader = {
+	NVDLA_SDP_RDMA_D_ERDMA_CFG,	    NVDLA_SDP_RDMA_D_ERDMA_CFG__ERDMA_RAM_TYPE,
+	NVDLA_SDP_RDMA_D_EW_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_EW_BASE_ADDR_LOW,
+	NVDLA_SDP_RDMA_D_EW_LINE_STRIDE,    NVDLA_SDP_RDMA_D_EW_SURFACE_STRIDE,
+};
+
+constexpr CubeRegisters sourceRegisters = {
+	NVDLA_SDP_RDMA_D_SRC_DMA_CFG,	     NVDLA_SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE,
+	NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW,
+	NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE,    NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE,
+};
+
+constexpr CubeRegisters destinationRegisters = {
+	NVDLA_SDP_D_DST_DMA_CFG,	NVDLA_SDP_D_DST_DMA_CFG__DST_RAM_TYPE,
+	NVDLA_SDP_D_DST_BASE_ADDR_HIGH, NVDLA_SDP_D_DST_BASE_ADDR_LOW,
+	NVDLA_SDP_D_DST_LINE_STRIDE,	NVDLA_SDP_D_DST_SURFACE_STRIDE,
 };
 
 class SdpDecoder
 {
 public:
-	SdpDecoder(const RegisterView &sdp, const RegisterView &rdma) : sdp_(sdp), rdma_(rdma) {}
+	SdpDecoder(const RegisterView &sdp, const RegisterView &rdma, const Geometry &geometry)
+		: sdp_(sdp), rdma_(rdma), op_{ .geometry = &geometry }
+	{
+	}
 
 	SdpOp decode();
 
@@ -70,11 +76,11 @@ private:
 	Precision precision(uint32_t value);
 	/* A cube of one position is one packed run of atoms, whatever its stride says. */
 	bool isSinglePosition() const { return op_.width == 1 && op_.height == 1; }
-	void decodeCube();
+	void decodeCubes();
 	void decodeX(SdpStage &stage, const StageRegisters &registers);
 	void decodeY(SdpStage &stage);
 	void decodeLut();
-	void decodeRead(SdpOperandRead &read, const ReadRegisters &registers);
+	void decodeRead(SdpOperandRead &read, const CubeRegisters &registers);
 	void decodeRdma();
 	void checkStage(const SdpStage &stage, const char *missing, const char *unused);
 	void check();
@@ -96,10 +102,14 @@ Precision SdpDecoder::precision(uint32_t value)
 		error("SDP: reserved value in a precision field");
 		return Precision::Int16;
 	}
+	if (!op_.geometry->has(static_cast<Precision>(value))) {
+		error("SDP: the core has INT8 only");
+		return Precision::Int8;
+	}
 	return static_cast<Precision>(value);
 }
 
-void SdpDecoder::decodeCube()
+void SdpDecoder::decodeCubes()
 {
 	op_.width = sdp_.field(NVDLA_SDP_D_DATA_CUBE_WIDTH, NVDLA_SDP_D_DATA_CUBE_WIDTH__WIDTH) + 1;
 	op_.height =
@@ -120,20 +130,11 @@ void SdpDecoder::decodeCube()
 	op_.out = precision(sdp_.field(format, NVDLA_SDP_D_DATA_FORMAT__OUT_PRECISION));
 	op_.in = op_.proc;
 
-	op_.destination = {
-		.ram = sdp_.flag(NVDLA_SDP_D_DST_DMA_CFG, NVDLA_SDP_D_DST_DMA_CFG__DST_RAM_TYPE)
-			       ? RamType::Mc
-			       : RamType::Cv,
-		.address = sdp_.address64(NVDLA_SDP_D_DST_BASE_ADDR_HIGH,
-					  NVDLA_SDP_D_DST_BASE_ADDR_LOW) &
-			   ~uint64_t{ ~atomMask },
-		.lineStride = sdp_[NVDLA_SDP_D_DST_LINE_STRIDE] & atomMask,
-		.surfaceStride = sdp_[NVDLA_SDP_D_DST_SURFACE_STRIDE] & atomMask,
-		.batchStride = sdp_[NVDLA_SDP_D_DST_BATCH_STRIDE] & atomMask,
-	};
+	op_.destination = decodeCube(sdp_, destinationRegisters, *op_.geometry);
+	op_.destination.batchStride = op_.geometry->wholeAtoms(sdp_[NVDLA_SDP_D_DST_BATCH_STRIDE]);
 
 	if (isSinglePosition() && op_.batches == 1)
-		op_.destination.surfaceStride = atomBytes;
+		op_.destination.surfaceStride = op_.atom();
 
 	op_.converter.offset = static_cast<int32_t>(sdp_[NVDLA_SDP_D_CVT_OFFSET]);
 	op_.converter.scale = static_cast<int16_t>(
@@ -182,7 +183,8 @@ void SdpDecoder::decodeY(SdpStage &stage)
 {
 	const uint32_t config = NVDLA_SDP_D_DP_EW_CFG;
 
-	stage.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS);
+	/* The registers are there, whatever is behind them. */
+	stage.bypass = !op_.geometry->hasY || sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS);
 	stage.alu.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_BYPASS);
 	stage.algorithm =
 		static_cast<SdpAlu>(sdp_.field(config, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_ALGO));
@@ -236,9 +238,9 @@ void SdpDecoder::decodeLut()
 	op_.lut = lut;
 }
 
-void SdpDecoder::decodeRead(SdpOperandRead &read, const ReadRegisters &registers)
+void SdpDecoder::decodeRead(SdpOperandRead &read, const CubeRegisters &registers)
 {
-	const uint32_t config = registers.config;
+	const uint32_t config = registers.ram;
 	const uint32_t use = rdma_.field(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE);
 	const uint32_t both = NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE__BOTH;
 
@@ -247,17 +249,10 @@ void SdpDecoder::decodeRead(SdpOperandRead &read, const ReadRegisters &registers
 	read.alu = use == NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE__ALU || use == both;
 	read.twoBytes = rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_SIZE);
 	read.perElement = rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE);
-	read.cube = {
-		.ram = rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE) ? RamType::Mc
-										      : RamType::Cv,
-		.address = rdma_.address64(registers.addressHigh, registers.addressLow) &
-			   ~uint64_t{ ~atomMask },
-		.lineStride = rdma_[registers.lineStride] & atomMask,
-		.surfaceStride = rdma_[registers.surfaceStride] & atomMask,
-	};
+	read.cube = decodeCube(rdma_, registers, *op_.geometry);
 
 	if (isSinglePosition())
-		read.cube.surfaceStride = atomChannels(op_.proc) * read.elementBytes();
+		read.cube.surfaceStride = op_.lanes() * read.elementBytes();
 	if (read.enabled && !read.alu && !read.mul)
 		error("SDP_RDMA: reserved value of DATA_USE");
 }
@@ -268,24 +263,15 @@ void SdpDecoder::decodeRdma()
 
 	decodeRead(op_.x1.read, x1Reader);
 	decodeRead(op_.x2.read, x2Reader);
-	decodeRead(op_.y.read, yReader);
+	if (op_.geometry->hasY)
+		decodeRead(op_.y.read, yReader);
 
 	if (!op_.flying)
 		op_.in = precision(
 			rdma_.field(mode, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION));
-	op_.source = {
-		.ram = rdma_.flag(NVDLA_SDP_RDMA_D_SRC_DMA_CFG,
-				  NVDLA_SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE)
-			       ? RamType::Mc
-			       : RamType::Cv,
-		.address = rdma_.address64(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-					   NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW) &
-			   ~uint64_t{ ~atomMask },
-		.lineStride = rdma_[NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE] & atomMask,
-		.surfaceStride = rdma_[NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE] & atomMask,
-	};
+	op_.source = decodeCube(rdma_, sourceRegisters, *op_.geometry);
 	if (isSinglePosition())
-		op_.source.surfaceStride = atomBytes;
+		op_.source.surfaceStride = op_.atom();
 	op_.countsInputNan = rdma_.flag(NVDLA_SDP_RDMA_D_PERF_ENABLE,
 					NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
 
@@ -343,6 +329,8 @@ void SdpDecoder::check()
 		error("SDP: no precision conversion on the way to PDP or when comparing");
 	if (!op_.flying && (op_.batches > 1 || op_.winograd))
 		error("SDP: batches and Winograd need the input from the convolution");
+	if (op_.batches > op_.geometry->mostBatches)
+		error("SDP: the core has no batches");
 	if (op_.compares() && (op_.batches > 1 || op_.winograd))
 		error("SDP: batches and Winograd cannot be compared");
 	if (op_.compares() && !op_.y.lutBypass)
@@ -351,7 +339,7 @@ void SdpDecoder::check()
 
 SdpOp SdpDecoder::decode()
 {
-	decodeCube();
+	decodeCubes();
 	decodeX(op_.x1, x1Registers);
 	decodeX(op_.x2, x2Registers);
 	decodeY(op_.y);
@@ -364,9 +352,9 @@ SdpOp SdpDecoder::decode()
 
 } /* namespace */
 
-SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma)
+SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma, const Geometry &geometry)
 {
-	return SdpDecoder(sdp, rdma).decode();
+	return SdpDecoder(sdp, rdma, geometry).decode();
 }
 
 } /* namespace nvdla::sim */

@@ -12,41 +12,29 @@ namespace nvdla::sim
 namespace
 {
 
-Placement placementOf(const SdpOp &op, const SdpCube &cube, uint32_t surfaces, uint64_t atom)
-{
-	return { .ram = cube.ram,
-		 .address = cube.address,
-		 .lineBytes = op.width * atom,
-		 .lines = { op.height, cube.lineStride },
-		 .surfaces = { surfaces, cube.surfaceStride },
-		 .batches = { op.batches, cube.batchStride } };
-}
-
 /* All batches share them. */
 Placement operandsOf(const SdpOp &op, const SdpOperandRead &read)
 {
-	const uint64_t atom = uint64_t{ atomChannels(op.proc) } * read.elementBytes();
-	Placement operands = placementOf(op, read.cube, op.surfaces(), atom);
+	const uint64_t atom = uint64_t{ op.lanes() } * read.elementBytes();
 
-	operands.batches = {};
-	if (!read.perElement)
-		operands = { read.cube.ram, read.cube.address, op.surfaces() * atom, {}, {} };
-	return operands;
+	return read.perElement ? read.cube.placement(op.width * atom, op.height, op.surfaces())
+			       : read.cube.placement(op.surfaces() * atom, 1, 1);
 }
 
 Placement destinationOf(const SdpOp &op)
 {
-	const uint32_t parts = std::max(atomChannels(op.proc) / atomChannels(op.out), 1U);
+	Placement written = op.destination.placement(uint64_t{ op.width } * op.atom(), op.height,
+						     op.surfaces() * op.outParts());
 
-	return placementOf(op, op.destination, op.surfaces() * parts, atomBytes);
+	written.batches = { op.batches, op.destination.batchStride };
+	return written;
 }
 
 /* An INT16 source for INT8 processing has its channels in two surfaces. */
 Placement sourceOf(const SdpOp &op)
 {
-	const uint32_t parts = std::max(atomChannels(op.proc) / atomChannels(op.in), 1U);
-
-	return placementOf(op, op.source, op.surfaces() * parts, atomBytes);
+	return op.source.placement(uint64_t{ op.width } * op.atom(), op.height,
+				   op.surfaces() * op.sourceParts());
 }
 
 /* What is written changes nothing that is read but what belongs to the same elements. */

@@ -19,7 +19,7 @@ bool areBehindEachOther(const SdpOp &op, const SdpStage &stage)
 	const SdpOperandRead &read = stage.read;
 
 	return (!stage.readsAlu() && !stage.readsMul()) || !read.perElement ||
-	       read.cube.surfaceStride == atomChannels(op.proc) * read.elementBytes();
+	       read.cube.surfaceStride == op.lanes() * read.elementBytes();
 }
 
 } /* namespace */
@@ -29,7 +29,7 @@ bool SdpStream::isOnePosition(const SdpOp &op)
 {
 	return op.flying && !op.toPdp && op.width == 1 && op.height == 1 && op.batches == 1 &&
 	       op.proc != Precision::Fp16 && op.out == op.proc && op.surfaces() > 1 &&
-	       op.destination.surfaceStride == atomBytes && areBehindEachOther(op, op.x1) &&
+	       op.destination.surfaceStride == op.atom() && areBehindEachOther(op, op.x1) &&
 	       areBehindEachOther(op, op.x2) && areBehindEachOther(op, op.y);
 }
 
@@ -41,7 +41,7 @@ SdpOp SdpStream::withOneLine(const SdpOp &op)
 	if (!isOnePosition(op))
 		return line;
 	line.width = op.surfaces();
-	line.channels = atomChannels(op.proc);
+	line.channels = op.lanes();
 	for (SdpStage *stage : { &line.x1, &line.x2, &line.y })
 		stage->read.perElement = true;
 	return line;

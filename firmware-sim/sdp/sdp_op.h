@@ -4,10 +4,13 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include "arith/integer.h"
+#include "core/cube.h"
+#include "core/geometry.h"
 #include "core/memory.h"
 #include "core/register_view.h"
 #include "core/stream.h"
@@ -16,15 +19,6 @@
 namespace nvdla::sim
 {
 
-/** \brief A feature cube in memory; strides and address in bytes, multiples of 32 */
-struct SdpCube {
-	RamType ram = RamType::Mc;
-	uint64_t address = 0;
-	uint32_t lineStride = 0;
-	uint32_t surfaceStride = 0;
-	uint32_t batchStride = 0; /**< destination only */
-};
-
 /** \brief What one of BRDMA, NRDMA and ERDMA reads for its stage */
 struct SdpOperandRead {
 	bool enabled = false;
@@ -32,7 +26,7 @@ struct SdpOperandRead {
 	bool mul = false; /**< delivers multiplier operands; with alu they are interleaved pairs */
 	bool twoBytes = false;
 	bool perElement = false; /**< else one (pair) per channel, packed */
-	SdpCube cube;
+	FeatureCube cube;
 
 	/** \return bytes that one element's operands take in memory */
 	uint32_t elementBytes() const { return (twoBytes ? 2U : 1U) * (alu && mul ? 2U : 1U); }
@@ -76,6 +70,7 @@ struct SdpStage {
 
 /** \brief A whole operation */
 struct SdpOp {
+	const Geometry *geometry = &nvFull; /**< of the core */
 	uint32_t width = 1;    /**< 1..8192 */
 	uint32_t height = 1;   /**< 1..8192 */
 	uint32_t channels = 1; /**< 1..8192 */
@@ -89,8 +84,8 @@ struct SdpOp {
 	Precision proc = Precision::Int8;
 	Precision out = Precision::Int8;
 
-	SdpCube source;
-	SdpCube destination;
+	FeatureCube source;
+	FeatureCube destination;
 
 	SdpStage x1;
 	SdpStage x2;
@@ -108,11 +103,20 @@ struct SdpOp {
 	/** The hardware never finishes what was programmed */
 	bool hangs = false;
 
+	/** \return bytes of an atom in memory */
+	uint32_t atom() const { return geometry->atomBytes; }
+	/** \return channels of an atom as it is processed */
+	uint32_t lanes() const { return geometry->atomChannels(proc); }
+	/** \return channels of an atom of the output */
+	uint32_t outLanes() const { return geometry->atomChannels(out); }
+	/** \return true if atoms have the 32 bytes that the SIMD kernels are written for */
+	bool hasWideAtoms() const { return atom() == atomBytes; }
 	/** \return surfaces of the cube as it is processed */
-	uint32_t surfaces() const
-	{
-		return (channels + atomChannels(proc) - 1) / atomChannels(proc);
-	}
+	uint32_t surfaces() const { return geometry->surfaces(proc, channels); }
+	/** \return source surfaces that make one processed surface: 2 from INT16 to INT8, else 1 */
+	uint32_t sourceParts() const { return std::max(lanes() / geometry->atomChannels(in), 1U); }
+	/** \return output surfaces made of one processed surface: 2 from INT8 to 16 bits, else 1 */
+	uint32_t outParts() const { return std::max(lanes() / outLanes(), 1U); }
 
 	/** \return true if the Y stage compares and nothing is written */
 	bool compares() const { return !y.bypass && !y.alu.bypass && y.algorithm == SdpAlu::Equal; }
@@ -126,11 +130,10 @@ struct SdpOp {
 		const auto isPacked = [&](const SdpStage &stage) {
 			const SdpOperandRead &read = stage.read;
 			return (!stage.readsAlu() && !stage.readsMul()) || !read.perElement ||
-			       read.cube.lineStride ==
-				       width * atomChannels(proc) * read.elementBytes();
+			       read.cube.lineStride == width * lanes() * read.elementBytes();
 		};
 
-		return (toPdp || destination.lineStride == width * atomBytes) && isPacked(x1) &&
+		return (toPdp || destination.lineStride == width * atom()) && isPacked(x1) &&
 		       isPacked(x2) && isPacked(y);
 	}
 
@@ -151,6 +154,7 @@ struct SdpOp {
  * \param sdp registers of SDP \param rdma registers of SDP_RDMA; not looked at
  *        where the operation reads nothing from memory
  */
-SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma);
+SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma,
+		const Geometry &geometry = nvFull);
 
 } /* namespace nvdla::sim */

@@ -53,7 +53,7 @@ int32_t sdpIntegerOperand(const SdpStage &stage, bool isY, bool isAlu, int16_t v
 
 SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, MemoryPort &memory)
 	: stage_(stage), memory_(memory), precision_(op.proc), isY_(isY), nanToZero_(op.nanToZero),
-	  lanes_(atomChannels(op.proc))
+	  lanes_(op.lanes())
 {
 	if (stage.bypass)
 		return;

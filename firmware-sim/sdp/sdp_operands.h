@@ -89,7 +89,6 @@ private:
 	/** \return bytes of a surface's operands of kernels */
 	size_t perKernelBytes() const { return size_t{ lanes_ } * stage_.read.elementBytes(); }
 	void loadPerKernel(uint32_t surface);
-	void loadPerElement(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void unpack();
 	SdpOperandRun unpackOne(const SdpOperand &operand, bool isAlu,

@@ -25,8 +25,8 @@ class SdpSource
 {
 public:
 	SdpSource(const SdpOp &op, MemoryPort &memory, SdpStream &stream)
-		: op_(op), memory_(memory), stream_(stream), lanes_(atomChannels(op.proc)),
-		  sourceLanes_(atomChannels(op.in)),
+		: op_(op), memory_(memory), stream_(stream), lanes_(op.lanes()),
+		  sourceLanes_(op.geometry->atomChannels(op.in)),
 		  most_(op.in == op.proc ? stream.mostAtomsOfBytes() : SdpStream::kMostAtoms),
 		  runsOfLine_((op.width + most_ - 1) / most_),
 		  runsOfUnit_(std::max(SdpStream::kMostAtoms / op.width, 1U))
@@ -66,8 +66,8 @@ std::span<const std::byte> SdpSource::readRaw(uint32_t sourceSurface, uint32_t y
 	return memory_.view(
 		op_.source.ram,
 		op_.source.address + uint64_t{ sourceSurface } * op_.source.surfaceStride +
-			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * atomBytes,
-		size_t{ count } * atomBytes, buffer_);
+			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * op_.atom(),
+		size_t{ count } * op_.atom(), buffer_);
 }
 
 /*
@@ -76,7 +76,7 @@ std::span<const std::byte> SdpSource::readRaw(uint32_t sourceSurface, uint32_t y
  */
 void SdpSource::gather(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
 {
-	const uint32_t parts = std::max(lanes_ / sourceLanes_, 1U);
+	const uint32_t parts = op_.sourceParts();
 	const uint32_t lanes = std::min(lanes_, sourceLanes_);
 
 	part_.resize(size_t{ count } * sourceLanes_);
@@ -157,7 +157,7 @@ SdpOp withLongestLines(const SdpOp &op)
 	SdpOp result = op;
 	const uint64_t pixels = uint64_t{ op.width } * op.height;
 
-	if (op.toPdp || pixels > UINT32_MAX || op.source.lineStride != op.width * atomBytes ||
+	if (op.toPdp || pixels > UINT32_MAX || op.source.lineStride != op.width * op.atom() ||
 	    !op.linesFollow())
 		return op;
 	result.width = static_cast<uint32_t>(pixels);

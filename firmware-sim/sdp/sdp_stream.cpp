@@ -14,11 +14,11 @@ namespace nvdla::sim
 
 SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory, AtomSink *toPdp)
 	: given_(op), op_(withOneLine(op)), tables_(tables), memory_(memory), toPdp_(toPdp),
-	  lanes_(atomChannels(op.proc)), lut_(sdpLut, op.lut, tables),
-	  x1_(op_, op_.x1, false, memory), x2_(op_, op_.x2, false, memory),
-	  y_(op_, op_.y, true, memory), guestError_(op.guestError)
+	  lanes_(op.lanes()), lut_(sdpLut, op.lut, tables), x1_(op_, op_.x1, false, memory),
+	  x2_(op_, op_.x2, false, memory), y_(op_, op_.y, true, memory), guestError_(op.guestError)
 {
-	if (lutBypassed())
+	/* The table's kernels take whole atoms of 16 or 32 numbers. */
+	if (lutBypassed() || !op.hasWideAtoms())
 		return;
 	if (op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
 		fastLut_.emplace(sdpLut, op.lut, tables);
@@ -125,7 +125,7 @@ void SdpStream::processBytes(const StreamRun &run, std::span<const std::byte> at
 	for (uint32_t done = 0; done < run.width; done += kMostAtoms) {
 		const uint32_t count = std::min(kMostAtoms, run.width - done);
 		loadOperands(run.surface, run.y, run.x + done, count);
-		widen(atoms.subspan(size_t{ done } * atomBytes, size_t{ count } * atomBytes));
+		widen(atoms.subspan(size_t{ done } * op_.atom(), size_t{ count } * op_.atom()));
 		processLoaded(run, run.x + done, input_);
 	}
 }
@@ -204,7 +204,7 @@ void SdpStream::makeNumbers()
 /* Elements stay what they are; of integers there may be a line. */
 bool SdpStream::takesBytes() const
 {
-	return op_.out == op_.proc && staysAtoms() && lutBypassed() &&
+	return op_.hasWideAtoms() && op_.out == op_.proc && staysAtoms() && lutBypassed() &&
 	       bytesLine_.failures < Line::kMostFailures && x1_.areBytes() && x2_.areBytes() &&
 	       y_.areBytes();
 }
@@ -212,7 +212,7 @@ bool SdpStream::takesBytes() const
 /* Atoms of the output are those of the input, and somebody takes them. */
 bool SdpStream::staysAtoms() const
 {
-	return (!op_.toPdp || toPdp_) && !op_.compares() && atomChannels(op_.out) == lanes_;
+	return (!op_.toPdp || toPdp_) && !op_.compares() && op_.outLanes() == lanes_;
 }
 
 /* The line of the stages that are ready. */
@@ -245,7 +245,7 @@ bool SdpStream::storeBytes(const StreamRun &run, std::span<const std::byte> atom
 /* FP16 from the accumulators straight to memory. */
 bool SdpStream::storeHalves(const StreamRun &run, uint32_t x, std::span<const int32_t> input)
 {
-	place(run, x, input.size() / lanes_ * atomBytes);
+	place(run, x, input.size() / lanes_ * op_.atom());
 	const bool stored = storeSdpHalves(op_, stages_, input, bytes_, counters_);
 
 	if (stored)
@@ -260,7 +260,7 @@ bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input)
 {
 	constexpr uint64_t kFewAtoms = 4; /* of a surface: finding the line takes longer */
 
-	if (line_.failures == Line::kMostFailures ||
+	if (line_.failures == Line::kMostFailures || !op_.hasWideAtoms() ||
 	    uint64_t{ op_.width } * op_.height * op_.batches < kFewAtoms)
 		return false;
 	if (findLine(line_, run.surface) &&
@@ -275,7 +275,7 @@ bool SdpStream::storeStages(const StreamRun &run, uint32_t x, std::span<const in
 {
 	if (!staysAtoms())
 		return false;
-	place(run, x, input.size() / lanes_ * atomBytes);
+	place(run, x, input.size() / lanes_ * op_.atom());
 	if (!storeLine(run, input) && !storeSdpFast(op_, stages_, lanes_, input, bytes_, counters_))
 		return false;
 	write(run, run.surface, x);
@@ -287,7 +287,7 @@ bool SdpStream::storeValues(const StreamRun &run, uint32_t x)
 {
 	if (!staysAtoms())
 		return false;
-	place(run, x, values_.size() / lanes_ * atomBytes);
+	place(run, x, values_.size() / lanes_ * op_.atom());
 	if (!narrowValues(bytes_))
 		return false;
 	write(run, run.surface, x);
@@ -353,7 +353,7 @@ void SdpStream::convert()
 /* INT8 to 16 bits makes two surfaces of one: the lower and the upper half of each atom. */
 void SdpStream::emit(const StreamRun &run, uint32_t x, uint32_t count)
 {
-	const uint32_t outLanes = atomChannels(op_.out);
+	const uint32_t outLanes = op_.outLanes();
 
 	if (outLanes >= lanes_) {
 		emitSurface(run, run.surface, x, count, values_);
@@ -372,7 +372,7 @@ void SdpStream::emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, 
 			    std::span<const int32_t> values)
 {
 	checkZero(values);
-	buffer_.resize(size_t{ count } * atomBytes);
+	buffer_.resize(size_t{ count } * op_.atom());
 	bytes_ = buffer_;
 	narrowElements(values, op_.out, bytes_);
 	write(run, surface, x);
@@ -380,11 +380,11 @@ void SdpStream::emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, 
 
 uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x) const
 {
-	const SdpCube &cube = op_.destination;
+	const FeatureCube &cube = op_.destination;
 
 	return cube.address + uint64_t{ surface } * cube.surfaceStride +
 	       uint64_t{ run.y } * cube.lineStride + uint64_t{ run.batch } * cube.batchStride +
-	       uint64_t{ x } * atomBytes;
+	       uint64_t{ x } * op_.atom();
 }
 
 /*
@@ -422,7 +422,7 @@ void SdpStream::handOver(const StreamRun &run, uint32_t surface, uint32_t x)
 			   .precision = op_.out,
 			   .atoms = {} };
 	     toPdp_ && !left.empty(); some.y++, some.x = 0) {
-		const size_t line = size_t{ op_.width - some.x } * atomBytes;
+		const size_t line = size_t{ op_.width - some.x } * op_.atom();
 		some.atoms = left.first(std::min(line, left.size()));
 		left = left.subspan(some.atoms.size());
 		toPdp_->push(some);

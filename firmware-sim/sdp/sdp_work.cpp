@@ -20,7 +20,7 @@ void addOperands(const SdpOp &op, const SdpStage &stage, uint64_t &bytes, Memory
 		return;
 	const uint64_t atoms =
 		op.surfaces() * (stage.read.perElement ? positions(op) * op.batches : 1);
-	bytes = atoms * atomChannels(op.proc) * stage.read.elementBytes();
+	bytes = atoms * op.lanes() * stage.read.elementBytes();
 	traffic.of(stage.read.cube.ram).readBytes += bytes;
 }
 
@@ -37,23 +37,21 @@ uint64_t pairedAtoms(const SdpOp &op, const SdpStage &stage)
 /* An INT16 source for INT8 processing has each surface in two. */
 void addSource(const SdpOp &op, MemoryTraffic &traffic)
 {
-	const uint64_t parts = std::max(atomChannels(op.proc) / atomChannels(op.in), uint32_t{ 1 });
+	const uint64_t parts = op.sourceParts();
 
 	if (!op.flying)
 		traffic.of(op.source.ram).readBytes +=
-			op.surfaces() * parts * positions(op) * atomBytes;
+			op.surfaces() * parts * positions(op) * op.atom();
 }
 
 void addDestination(const SdpOp &op, SdpWork &work)
 {
-	const uint64_t parts =
-		std::max(atomChannels(op.proc) / atomChannels(op.out), uint32_t{ 1 });
-	const uint64_t surfaces = op.surfaces() * parts;
-	const SdpCube &cube = op.destination;
+	const uint64_t surfaces = op.surfaces() * uint64_t{ op.outParts() };
+	const FeatureCube &cube = op.destination;
 
 	if (op.toPdp || op.compares())
 		return;
-	work.traffic.of(cube.ram).writeBytes += surfaces * positions(op) * op.batches * atomBytes;
+	work.traffic.of(cube.ram).writeBytes += surfaces * positions(op) * op.batches * op.atom();
 	/* The write DMA takes a cube of one position for one line of atoms. */
 	if (positions(op) == 1) {
 		work.writeWords = surfaces * op.batches;
@@ -61,7 +59,7 @@ void addDestination(const SdpOp &op, SdpWork &work)
 	}
 	work.writeLines = surfaces * op.height * op.batches;
 	work.writeWords =
-		op.batches * wordsOfLines(cube.address, uint64_t{ op.width } * atomBytes, op.height,
+		op.batches * wordsOfLines(cube.address, uint64_t{ op.width } * op.atom(), op.height,
 					  cube.lineStride, surfaces, cube.surfaceStride);
 }
 
@@ -75,7 +73,7 @@ SdpWork sdpWork(const SdpOp &op)
 	work.y = !op.y.bypass;
 	work.stages = work.y || !op.x1.bypass || !op.x2.bypass;
 	work.lut = work.y && !op.y.lutBypass;
-	work.elements = op.surfaces() * positions(op) * op.batches * atomChannels(op.proc);
+	work.elements = op.surfaces() * positions(op) * op.batches * op.lanes();
 	addSource(op, work.traffic);
 	addOperands(op, op.x1, work.operandBytes[0], work.traffic);
 	addOperands(op, op.x2, work.operandBytes[1], work.traffic);

@@ -34,6 +34,7 @@ struct ConvWork {
 	uint32_t batches = 1;
 	uint32_t kernels = 1;
 	uint32_t groupKernels = 16; /**< kernels that share a pass: 32 in INT8, otherwise 16 */
+	uint32_t macChannels = 64;  /**< operand pairs of a kernel in a step */
 	uint32_t steps = 1;	    /**< MAC steps of a position: kernel positions and channels */
 	uint32_t lanes = 64; /**< operand pairs that all steps of a position have for a kernel */
 
@@ -62,7 +63,7 @@ struct ConvWork {
 		return (walk == ConvWalk::Tiles ? positions() / 4 : positions()) * kernels * lanes;
 	}
 	/** \return multipliers of the MAC array at the precision of the operation */
-	uint64_t multipliers() const { return uint64_t{ groupKernels } * 64; }
+	uint64_t multipliers() const { return uint64_t{ groupKernels } * macChannels; }
 };
 
 /** \brief Work of SDP */

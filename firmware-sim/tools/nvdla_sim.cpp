@@ -74,9 +74,9 @@ void print(vfiouser::LogLevel level, std::string_view text)
 
 std::string checkVariant(const std::string &name)
 {
-	if (name == nvFull.name)
+	if (findGeometry(name))
 		return {};
-	return "\"" + name + "\" is not modelled: there are engines for " + nvFull.name + " only";
+	return "\"" + name + "\" is not modelled; there are " + geometryNames();
 }
 
 std::string checkCvsramSize(const std::string &text)
@@ -127,8 +127,7 @@ int serve(const Options &options)
 
 	vfiouser::GuestMemory memory(log);
 	vfiouser::Interrupts interrupts(log, 1);
-	/* No other is taken. */
-	const NvdlaFunction::Config config = { .variant = nvFull,
+	const NvdlaFunction::Config config = { .geometry = *findGeometry(options.variant),
 					       .cvsramBase = options.cvsramBase,
 					       .cvsramSize = options.cvsramSize,
 					       .fp16 = options.fp16,
@@ -168,12 +167,12 @@ int main(int argc, char **argv)
 		.valueText("PATH (required)");
 	app.option("--variant", options.variant, "configuration of the core")
 		.check(checkVariant)
-		.valueText("nv_full");
-	app.option("--cvsram-size", options.cvsramSize,
-		   "bytes of on-chip memory, also as 512K or 4M; 0 for none")
-		.bytes()
-		.check(checkCvsramSize)
-		.valueText("SIZE=4M");
+		.valueText("nv_full|nv_large|nv_small|nv_small_256|nv_small_256_full");
+	auto cvsram =
+		app.option("--cvsram-size", options.cvsramSize,
+			   "bytes of on-chip memory, also as 512K or 4M; 0 for none, which is "
+			   "what cores without an interface to it have");
+	cvsram.bytes().check(checkCvsramSize).valueText("SIZE=4M");
 	app.option("--cvsram-base", options.cvsramBase,
 		   "the on-chip memory's first address, as engines see it")
 		.check(checkCvsramBase)
@@ -202,6 +201,14 @@ int main(int argc, char **argv)
 	constexpr int most = static_cast<int>(vfiouser::LogLevel::Trace);
 	options.logLevel = static_cast<vfiouser::LogLevel>(
 		std::min(static_cast<int>(options.logLevel) + verbose, most));
+	const Geometry &geometry = *findGeometry(options.variant);
+	if (!cvsram.given())
+		options.cvsramSize = geometry.cvsramSize;
+	if (options.cvsramSize && !geometry.has(Unit::Cvif)) {
+		print(vfiouser::LogLevel::Error,
+		      "--cvsram-size: " + options.variant + " has no interface to on-chip memory");
+		return 2;
+	}
 	if (options.cvsramBase && !options.cvsramSize) {
 		print(vfiouser::LogLevel::Error, "--cvsram-base is where the on-chip memory "
 						 "begins, and --cvsram-size 0 leaves "

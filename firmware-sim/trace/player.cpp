@@ -14,12 +14,13 @@ namespace nvdla::sim
 namespace
 {
 
-std::string registerName(uint64_t address)
+std::string registerName(const Geometry &geometry, uint64_t address)
 {
-	const RegisterInfo *info = registerInfo(static_cast<uint32_t>(address));
+	const uint32_t name = geometry.nameOf(static_cast<uint32_t>(address));
+	const RegisterInfo *info = registerInfo(name);
 	if (!info)
 		return fmt::format("{:#07x}", address);
-	const auto unit = static_cast<Unit>(address / NVDLA_UNIT_SIZE);
+	const auto unit = static_cast<Unit>(name / NVDLA_UNIT_SIZE);
 	return fmt::format("{}_{}", unitName(unit), info->name);
 }
 
@@ -73,8 +74,8 @@ private:
 		fail(command,
 		     fmt::format("{} {}: expected {:#x}, got {:#x} (mask {:#x})",
 				 command.kind == TraceCommand::Kind::Poll ? "poll" : "read",
-				 registerName(command.address), command.value, got & command.mask,
-				 command.mask));
+				 registerName(*trace_.geometry, command.address), command.value,
+				 got & command.mask, command.mask));
 		return false;
 	}
 

@@ -54,6 +54,11 @@ public:
 			run.result.failures.push_back(trace.error());
 			return;
 		}
+		if (trace->geometry != &nvFull) {
+			run.result.skipped = std::string("a core of ") + trace->geometry->name +
+					     " is not started in QEMU";
+			return;
+		}
 		if (!prepare()) {
 			run.result.skipped = "the device cannot be started";
 			return;

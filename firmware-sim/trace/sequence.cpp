@@ -20,6 +20,17 @@ namespace
 /* A register write of the test bench that recorded the vectors, from one to the next. */
 constexpr double kWriteCycles = 19;
 
+/* \return the command with the name of its register in place of the address */
+TraceCommand named(const Trace &trace, const TraceCommand &command)
+{
+	const auto address = static_cast<uint32_t>(command.address);
+	TraceCommand result = command;
+
+	if (command.kind != TraceCommand::Kind::Load && command.kind != TraceCommand::Kind::Expect)
+		result.address = trace.geometry->nameOf(address);
+	return result;
+}
+
 bool enables(const TraceCommand &command)
 {
 	const RegisterInfo *info = registerInfo(static_cast<uint32_t>(command.address));
@@ -206,7 +217,7 @@ std::optional<Sequence> sequenceOf(const SuiteRun &run, const Trace &trace)
 	Timeline timeline(run);
 
 	for (const TraceCommand &command : trace.commands)
-		timeline.add(command);
+		timeline.add(named(trace, command));
 	return timeline.finish();
 }
 

@@ -25,6 +25,8 @@ void playOne(SuiteRun &run, const ConvOptions &options)
 	}
 	std::mutex mutex; /* of run: callbacks come from any thread */
 	CoreConfig config;
+	config.geometry = *trace->geometry;
+	config.cvsramSize = config.geometry.cvsramSize;
 	config.conv = options;
 	/* Traces are played side by side: that is what keeps the host busy. */
 	config.threads = 1;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include <nlohmann/json.hpp>
 
@@ -20,10 +19,9 @@ std::optional<TimingComparison> compareTiming(const SuiteRun &run)
 	const auto sequence = sequenceOf(run, *trace);
 	if (!sequence || sequence->steps.empty() || sequence->masked)
 		return std::nullopt;
-	std::ifstream file(run.directory / "meta.json");
-	const auto meta = nlohmann::json::parse(file, nullptr, false);
-	if (!meta.is_object() || !meta.contains("rtl_cycles") ||
-	    !meta["rtl_cycles"].is_number_unsigned() || meta["rtl_cycles"] == 0)
+	const auto meta = loadMeta(run.directory);
+	if (!meta.contains("rtl_cycles") || !meta["rtl_cycles"].is_number_unsigned() ||
+	    meta["rtl_cycles"] == 0)
 		return std::nullopt;
 	return TimingComparison{ static_cast<uint64_t>(std::llround(sequence->lastCycles())),
 				 meta["rtl_cycles"].get<uint64_t>() };

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 namespace nvdla::sim
 {
@@ -207,6 +208,14 @@ tl::expected<std::vector<TraceCommand>, std::string> parseTrace(std::string_view
 	return commands;
 }
 
+nlohmann::json loadMeta(const std::filesystem::path &directory)
+{
+	std::ifstream file(directory / "meta.json");
+	auto meta = nlohmann::json::parse(file, nullptr, false);
+
+	return meta.is_object() ? meta : nlohmann::json::object();
+}
+
 tl::expected<Trace, std::string> loadTrace(const std::filesystem::path &directory)
 {
 	const auto path = directory / "trace";
@@ -217,7 +226,19 @@ tl::expected<Trace, std::string> loadTrace(const std::filesystem::path &director
 		parseTrace({ reinterpret_cast<const char *>(bytes->data()), bytes->size() });
 	if (!commands)
 		return tl::unexpected(fmt::format("{}: {}", path.string(), commands.error()));
-	return Trace{ .directory = directory, .commands = std::move(*commands) };
+	const auto meta = loadMeta(directory);
+	const auto variant = meta.find("variant");
+	const std::string name = variant == meta.end() || !variant->is_string()
+					 ? nvFull.name
+					 : variant->get<std::string>();
+	const Geometry *geometry = findGeometry(name);
+	if (!geometry)
+		return tl::unexpected(
+			fmt::format("{}: variant \"{}\" is not modelled; there are {}",
+				    (directory / "meta.json").string(), name, geometryNames()));
+	return Trace{ .directory = directory,
+		      .geometry = geometry,
+		      .commands = std::move(*commands) };
 }
 
 tl::expected<std::vector<std::byte>, std::string> readFile(const std::filesystem::path &path)

@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
 #include <tl/expected.hpp>
 
+#include "core/geometry.h"
 #include "core/memory.h"
 
 namespace nvdla::sim
@@ -56,14 +58,22 @@ struct TraceCommand {
 /** \brief A trace and where its files are */
 struct Trace {
 	std::filesystem::path directory;
+	const Geometry *geometry = &nvFull; /**< of the core that it was recorded on */
 	std::vector<TraceCommand> commands;
 };
 
 /** \return the commands, or a message that begins with the line number */
 tl::expected<std::vector<TraceCommand>, std::string> parseTrace(std::string_view text);
 
-/** \return the trace DIRECTORY/trace, or a message that begins with the file's name */
+/**
+ * \return the trace DIRECTORY/trace, or a message that begins with the file's name
+ *
+ * The core is the "variant" of DIRECTORY/meta.json, nv_full if it says nothing.
+ */
 tl::expected<Trace, std::string> loadTrace(const std::filesystem::path &directory);
+
+/** \return the object in DIRECTORY/meta.json, an empty one if there is none */
+nlohmann::json loadMeta(const std::filesystem::path &directory);
 
 /** \return contents of a file of at most 1 GiB, or a message that begins with its name */
 tl::expected<std::vector<std::byte>, std::string> readFile(const std::filesystem::path &path);

@@ -59,8 +59,6 @@ public:
 	/** \return bytes that can be reached */
 	uint64_t size() const { return size_; }
 	bool writable() const { return writable_; }
-	/** \return whether accesses go through a mapping rather than through system calls */
-	bool mapped() const { return mapping_ != nullptr; }
 
 	/** \brief Copy out of the file \return false if it does not hold the bytes */
 	bool read(uint64_t offset, std::span<std::byte> out) const;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random operations of every engine on 1, 2, 3 and 5 threads: the bytes of both memories, the
- * registers and the errors must be those of one thread. Worth most with the sanitizers. A round is
- * twelve operations of each kind; NVDLA_FUZZ_ROUNDS in the environment makes it as many rounds,
- * NVDLA_FUZZ_SEED begins with another seed.
+ * Random operations of every engine of every core on 1, 2, 3 and 5 threads: the bytes of both
+ * memories, the registers and the errors must be those of one thread. Worth most with the
+ * sanitizers. A round is twelve operations of each kind on nv_full, and four on each other core;
+ * NVDLA_FUZZ_ROUNDS in the environment makes it as many rounds, NVDLA_FUZZ_SEED begins with another
+ * seed.
  */
 #include <algorithm>
 #include <array>
@@ -25,15 +26,16 @@ namespace
 {
 
 constexpr unsigned int kOperationsOfKind = 12;
+constexpr unsigned int kOperationsOfOthers = 4;
 
 /** \brief Cores that play in the same way, each with another number of threads */
 class Cores
 {
 public:
-	explicit Cores(const PlayOptions &options)
+	Cores(const sim::Geometry &geometry, const PlayOptions &options)
 	{
 		for (size_t i = 0; i < kThreads.size(); i++)
-			cores_[i] = std::make_unique<PlayedCore>(kThreads[i], options);
+			cores_[i] = std::make_unique<PlayedCore>(kThreads[i], options, geometry);
 	}
 
 	/** \return what is left, the same on all of them */
@@ -67,19 +69,28 @@ uint32_t firstSeed()
 	return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : 1;
 }
 
-class AnyThreads : public testing::TestWithParam<Kind>
+/* A kind of operations, and the core that they are for. */
+struct KindOfCore {
+	const sim::Geometry *core;
+	Kind kind;
+};
+
+class AnyThreads : public testing::TestWithParam<KindOfCore>
 {
 };
 
 TEST_P(AnyThreads, OperationsLeaveTheSame)
 {
-	const unsigned int count = kOperationsOfKind * test::fuzzRounds();
+	const auto &[core, kind] = GetParam();
+	const unsigned int count = test::fuzzRounds() *
+				   (core == &sim::nvFull ? kOperationsOfKind : kOperationsOfOthers);
 	const std::vector<std::byte> any = memoryImage(1, false);
 	const std::vector<std::byte> tame = memoryImage(2, true);
 	Cores cores[] = {
-		Cores({}),
-		Cores({ .conv = { sim::Fp16Arithmetic::Fast, sim::ReleasedEntries::MayChange } }),
-		Cores({ .hidesMemory = true }),
+		Cores(*core, {}),
+		Cores(*core,
+		      { .conv = { sim::Fp16Arithmetic::Fast, sim::ReleasedEntries::MayChange } }),
+		Cores(*core, { .hidesMemory = true }),
 	};
 	unsigned int legal = 0;
 	std::map<std::string, unsigned int> errors;
@@ -87,7 +98,7 @@ TEST_P(AnyThreads, OperationsLeaveTheSame)
 
 	for (uint32_t i = 0; i < count && !HasFailure(); i++) {
 		const uint32_t seed = firstSeed() + i;
-		const Program program = OperationDice(seed).roll(GetParam());
+		const Program program = OperationDice(seed, *core).roll(kind);
 		SCOPED_TRACE(testing::Message() << program.what << ", seed " << seed);
 		name = program.what;
 		const Remains left =
@@ -96,21 +107,47 @@ TEST_P(AnyThreads, OperationsLeaveTheSame)
 		for (const std::string &error : left.errors)
 			errors[error.substr(0, error.find("0x"))]++;
 	}
-	std::cout << name << ": " << count << " operations, " << legal << " without an error\n";
+	std::cout << core->name << ", " << name << ": " << count << " operations, " << legal
+		  << " without an error\n";
 	/* Most are to be what the hardware defines, and in memory. */
 	EXPECT_GE(3 * legal, count) << testing::PrintToString(errors);
 }
 
-std::vector<Kind> allKinds()
+/* The core has all that an operation of the kind is made of. */
+bool supports(const sim::Geometry &core, Kind kind)
 {
-	std::vector<Kind> kinds;
+	switch (kind) {
+	case Kind::Bdma:
+		return core.has(sim::Unit::Bdma);
+	case Kind::Rubik:
+		return core.has(sim::Unit::Rbk);
+	case Kind::Batch:
+		return core.mostBatches > 1;
+	case Kind::Sparse:
+	case Kind::SparseDepthwise:
+		return core.hasCompressedWeights;
+	case Kind::Winograd:
+		return core.hasWinograd;
+	default:
+		return true;
+	}
+}
 
-	for (unsigned int kind = 0; kind < kKinds; kind++)
-		kinds.push_back(static_cast<Kind>(kind));
+std::vector<KindOfCore> allKinds()
+{
+	std::vector<KindOfCore> kinds;
+
+	for (const sim::Geometry *core : sim::geometries())
+		for (unsigned int kind = 0; kind < kKinds; kind++)
+			if (supports(*core, static_cast<Kind>(kind)))
+				kinds.push_back({ core, static_cast<Kind>(kind) });
 	return kinds;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, AnyThreads, testing::ValuesIn(allKinds()));
+INSTANTIATE_TEST_SUITE_P(Kinds, AnyThreads, testing::ValuesIn(allKinds()), [](const auto &info) {
+	return std::string(info.param.core->name) + "_" +
+	       std::to_string(static_cast<unsigned int>(info.param.kind));
+});
 
 } /* namespace */
 

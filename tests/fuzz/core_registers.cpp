@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core_registers.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -53,10 +54,13 @@ void append(std::vector<uint8_t> &input, const Access &access)
 
 } /* namespace */
 
-std::vector<uint8_t> encode(const std::vector<TraceCommand> &commands)
+std::vector<uint8_t> encode(const Trace &trace)
 {
-	std::vector<uint8_t> input;
-	for (const TraceCommand &command : commands) {
+	const auto all = geometries();
+	const auto index = std::ranges::find(all, trace.geometry) - all.begin();
+	std::vector<uint8_t> input = { static_cast<uint8_t>(index) };
+
+	for (const TraceCommand &command : trace.commands) {
 		const auto address = static_cast<uint32_t>(command.address);
 		Access access = {
 			.kind = Access::Write,
@@ -75,13 +79,18 @@ std::vector<uint8_t> encode(const std::vector<TraceCommand> &commands)
 
 void playAccesses(std::span<const uint8_t> input)
 {
+	if (input.empty())
+		return;
+	const auto all = geometries();
 	CountingMemory dram;
 	CoreConfig config;
+	config.geometry = *all[input[0] % all.size()];
 	config.cvsramBase = cvsramBase;
-	config.cvsramSize = 1 << 20;
+	config.cvsramSize = std::min<size_t>(config.geometry.cvsramSize, 1 << 20);
 	config.diagnostics = [](const GuestError &) {};
 	Core core(config, dram, [] {});
 
+	input = input.subspan(kGeometryBytes);
 	for (size_t i = 0; i < maximumAccesses && input.size() >= sizeof(Access); i++) {
 		Access access;
 		std::memcpy(&access, input.data(), sizeof(access));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz input for the core: a sequence of register accesses.
+ * Fuzz input for the core: its configuration and a sequence of register accesses.
  */
 #pragma once
 
@@ -36,8 +36,11 @@ struct Access {
 
 static_assert(sizeof(Access) == 8);
 
-/** \return the writes and polls of a trace as fuzz input */
-std::vector<uint8_t> encode(const std::vector<sim::TraceCommand> &commands);
+/** \brief The first byte of the input: index in sim::geometries(), modulo their number */
+inline constexpr size_t kGeometryBytes = 1;
+
+/** \return the configuration, the writes and the polls of a trace as fuzz input */
+std::vector<uint8_t> encode(const sim::Trace &trace);
 
 /**
  * \brief Play an input on a core of its own

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the fuzzer does, without the fuzzer: a fixed number of inputs made from
- * the reference traces, or of random accesses, by a generator with a fixed
- * seed. Worth most with the sanitizers. NVDLA_FUZZ_ROUNDS in the environment
+ * the reference traces of all cores, or of random accesses, by a generator with
+ * a fixed seed. Worth most with the sanitizers. NVDLA_FUZZ_ROUNDS in the environment
  * makes it that many times as many. With a file as its argument, the program
  * plays that fuzz input instead; with --write-seeds DIR, it writes the reference
  * traces as inputs for the fuzzer to start from.
  */
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <random>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -29,8 +33,21 @@ namespace sim = nvdla::sim;
 namespace
 {
 
+/* The reference traces of each core. */
+std::vector<sim::SuiteRun> referenceTraces()
+{
+	std::vector<sim::SuiteRun> all;
+
+	for (const char *vectors : { "vectors", "vectors-nv_small", "vectors-nv_large" }) {
+		const auto directory = nvdla::test::referenceData() / vectors;
+		if (std::filesystem::is_directory(directory))
+			std::ranges::move(sim::findTraces(directory), std::back_inserter(all));
+	}
+	return all;
+}
+
 /* Changes some of the accesses, keeping most of the input sensible. */
-void mutate(std::vector<uint8_t> &input, std::mt19937 &random)
+void mutate(std::span<uint8_t> input, std::mt19937 &random)
 {
 	if (input.empty())
 		return;
@@ -59,10 +76,12 @@ TEST(CoreRegisters, RandomAccesses)
 {
 	std::mt19937 random(1);
 	for (unsigned int round = 0; round < 40 * nvdla::test::fuzzRounds(); round++) {
-		std::vector<uint8_t> input(sizeof(Access) * 600);
-		for (size_t i = 0; i < input.size(); i++)
-			input[i] = static_cast<uint8_t>(random());
-		for (size_t access = 0; access < input.size(); access += sizeof(Access)) {
+		std::vector<uint8_t> input(kGeometryBytes + sizeof(Access) * 600);
+		for (uint8_t &byte : input)
+			byte = static_cast<uint8_t>(random());
+		input[0] = static_cast<uint8_t>(round);
+		for (size_t access = kGeometryBytes; access < input.size();
+		     access += sizeof(Access)) {
 			const auto kind = static_cast<uint8_t>(random() % 100);
 			input[access] = kind < 90   ? Access::Write
 					: kind < 98 ? Access::Read
@@ -80,19 +99,17 @@ TEST(CoreRegisters, RandomAccesses)
 
 TEST(CoreRegisters, ChangedTraces)
 {
-	const auto directory = nvdla::test::referenceData() / "vectors";
-	if (!std::filesystem::is_directory(directory))
-		GTEST_SKIP() << "no reference data in " << directory
+	const auto runs = referenceTraces();
+	if (runs.empty())
+		GTEST_SKIP() << "no reference data in " << nvdla::test::referenceData()
 			     << " (set NVDLA_REFERENCE_DATA to its folder)";
-	const auto runs = sim::findTraces(directory);
-	ASSERT_FALSE(runs.empty());
 
 	std::mt19937 random(2);
 	for (size_t i = 0; i < runs.size() * nvdla::test::fuzzRounds(); i += 7) {
 		const auto trace = sim::loadTrace(runs[i % runs.size()].directory);
 		ASSERT_TRUE(trace) << trace.error();
-		auto input = encode(trace->commands);
-		mutate(input, random);
+		auto input = encode(*trace);
+		mutate(std::span(input).subspan(kGeometryBytes), random);
 		SCOPED_TRACE(runs[i % runs.size()].directory);
 		playAccesses(input);
 	}
@@ -100,18 +117,19 @@ TEST(CoreRegisters, ChangedTraces)
 
 int writeSeeds(const std::filesystem::path &directory)
 {
-	const auto vectors = nvdla::test::referenceData() / "vectors";
 	size_t seeds = 0;
 	std::error_code ignored;
 	std::filesystem::create_directories(directory, ignored);
-	for (const auto &run : sim::findTraces(vectors)) {
+	for (const auto &run : referenceTraces()) {
 		const auto trace = sim::loadTrace(run.directory);
 		if (!trace) {
 			fprintf(stderr, "%s\n", trace.error().c_str());
 			return 2;
 		}
-		const auto input = encode(trace->commands);
-		const auto path = directory / std::filesystem::path(run.directory).filename();
+		const auto input = encode(*trace);
+		const std::filesystem::path from = run.directory;
+		const auto path = directory / (std::string(trace->geometry->name) + "-" +
+					       from.filename().string());
 		std::ofstream file(path, std::ios::binary);
 		file.write(reinterpret_cast<const char *>(input.data()),
 			   static_cast<std::streamsize>(input.size()));

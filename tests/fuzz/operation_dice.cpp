@@ -15,6 +15,16 @@ using namespace nvdla::sim;
 namespace nvdla::fuzz
 {
 
+Precision OperationDice::rollPrecision()
+{
+	Precision precision;
+
+	do
+		precision = static_cast<Precision>(below(3));
+	while (!core_.has(precision));
+	return precision;
+}
+
 uint32_t OperationDice::rollWidth()
 {
 	switch (below(4)) {
@@ -35,9 +45,9 @@ OperationDice::Shape OperationDice::rollShape(Precision precision, uint32_t most
 	shape.width = std::min(shape.width, mostAtoms);
 	surfaces = std::clamp(mostAtoms / shape.width, 1U, surfaces);
 	shape.height = std::clamp(mostAtoms / (shape.width * surfaces), 1U, shape.height);
-	shape.channels = surfaces * atomChannels(precision);
+	shape.channels = surfaces * core_.atomChannels(precision);
 	if (!oneIn(3))
-		shape.channels -= below(atomChannels(precision));
+		shape.channels -= below(core_.atomChannels(precision));
 	return shape;
 }
 
@@ -49,18 +59,18 @@ uint64_t OperationDice::findRoom(RamType ram, uint64_t bytes)
 
 	/* Some end behind the memory. */
 	return base + (oneIn(30) ? size - std::min(bytes, size) / 2 : random_() % (last + 1)) /
-			      atomBytes * atomBytes;
+			      core_.atomBytes * core_.atomBytes;
 }
 
 OperationDice::Place OperationDice::place(uint32_t lineBytes, uint32_t lines, uint32_t surfaces)
 {
-	const auto gap = [&] { return oneIn(2) ? 0 : from(1, 4) * atomBytes; };
+	const auto gap = [&] { return oneIn(2) ? 0 : from(1, 4) * core_.atomBytes; };
 	Place made;
 
 	/* Onto something that there is, or somewhere in it. */
 	if (!places_.empty() && oneIn(12)) {
 		made = places_[below(static_cast<uint32_t>(places_.size()))];
-		made.address += oneIn(2) ? 0 : uint64_t{ below(64) } * atomBytes;
+		made.address += oneIn(2) ? 0 : uint64_t{ below(64) } * core_.atomBytes;
 		return made;
 	}
 	made.lineStride = lineBytes + gap();
@@ -69,11 +79,12 @@ OperationDice::Place OperationDice::place(uint32_t lineBytes, uint32_t lines, ui
 		made.surfaceStride = lineBytes + gap();
 		made.lineStride = made.surfaceStride * surfaces;
 	} else if (oneIn(30)) { /* or onto each other */
-		made.surfaceStride = from(0, 8) * atomBytes;
+		made.surfaceStride = from(0, 8) * core_.atomBytes;
 	}
 	const uint64_t bytes = uint64_t{ made.lineStride } * (lines - 1) +
 			       uint64_t{ made.surfaceStride } * (surfaces - 1) + lineBytes;
-	made.ram = bytes < kCvsramBytes && oneIn(6) ? RamType::Cv : RamType::Mc;
+	made.ram = core_.has(Unit::Cvif) && bytes < kCvsramBytes && oneIn(6) ? RamType::Cv
+									     : RamType::Mc;
 	made.address = findRoom(made.ram, bytes);
 	places_.push_back(made);
 	return made;
@@ -121,8 +132,8 @@ void OperationDice::addBdmaTransfer()
 {
 	const Shape shape = rollShape(Precision::Int8, 5000);
 	const uint32_t surfaces = (shape.channels + 31) / 32;
-	const Place source = place(shape.width * atomBytes, shape.height, surfaces);
-	const Place destination = place(shape.width * atomBytes, shape.height, surfaces);
+	const Place source = place(shape.width * core_.atomBytes, shape.height, surfaces);
+	const Place destination = place(shape.width * core_.atomBytes, shape.height, surfaces);
 
 	set(NVDLA_BDMA_CFG_CMD,
 	    NVDLA_FIELD_PREP(NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE, source.ram) |
@@ -156,11 +167,10 @@ void OperationDice::addRubik()
 	const auto mode = below(3);
 	const Precision precision = rollPrecision();
 	const Shape shape = rollShape(precision, 2500);
-	const uint32_t atoms = shape.width * atomBytes;
-	const uint32_t surfaces =
-		(shape.channels + atomChannels(precision) - 1) / atomChannels(precision);
-	const uint32_t planeLine =
-		(shape.width * elementBytes(precision) + atomBytes - 1) / atomBytes * atomBytes;
+	const uint32_t atoms = shape.width * core_.atomBytes;
+	const uint32_t surfaces = core_.surfaces(precision, shape.channels);
+	const uint32_t planeLine = (shape.width * elementBytes(precision) + core_.atomBytes - 1) /
+				   core_.atomBytes * core_.atomBytes;
 	const bool contracts = mode == NVDLA_RBK_D_MISC_CFG__RUBIK_MODE__CONTRACT;
 	const bool splits = mode == NVDLA_RBK_D_MISC_CFG__RUBIK_MODE__SPLIT;
 	const uint32_t strideX = contracts ? from(1, 3) : 1;
@@ -225,9 +235,8 @@ void OperationDice::addCdp()
 {
 	const Precision precision = rollPrecision();
 	const Shape shape = rollShape(precision, 4000);
-	const uint32_t surfaces =
-		(shape.channels + atomChannels(precision) - 1) / atomChannels(precision);
-	const Place source = place(shape.width * atomBytes, shape.height, surfaces);
+	const uint32_t surfaces = core_.surfaces(precision, shape.channels);
+	const Place source = place(shape.width * core_.atomBytes, shape.height, surfaces);
 
 	setCdpTables(precision);
 	set(NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH, shape.width - 1);
@@ -242,7 +251,7 @@ void OperationDice::addCdp()
 	set({ NVDLA_CDP_D_DST_DMA_CFG, NVDLA_CDP_D_DST_BASE_ADDR_HIGH,
 	      NVDLA_CDP_D_DST_BASE_ADDR_LOW, NVDLA_CDP_D_DST_LINE_STRIDE,
 	      NVDLA_CDP_D_DST_SURFACE_STRIDE },
-	    oneIn(6) ? source : place(shape.width * atomBytes, shape.height, surfaces));
+	    oneIn(6) ? source : place(shape.width * core_.atomBytes, shape.height, surfaces));
 	set(NVDLA_CDP_D_LRN_CFG, below(4));
 	set(NVDLA_CDP_D_FUNC_BYPASS, oneIn(3) ? below(4) : 0);
 	set(NVDLA_CDP_D_NAN_FLUSH_TO_ZERO, below(2));

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/core.h"
-#include "core/stream.h"
+#include "core/geometry.h"
 
 namespace nvdla::fuzz
 {
@@ -25,7 +25,8 @@ inline constexpr size_t kCvsramBytes = 256 << 10;
 /** \brief An operation, with the engines that it flies through */
 struct Program {
 	std::string what;
-	std::vector<sim::CsbWrite> writes; /**< the last ones begin it */
+	/** To registers by name: addresses in nv_full. The last ones begin the operation. */
+	std::vector<sim::CsbWrite> writes;
 	/** Memory that is as this operation wants it: a mask, say */
 	struct Patch {
 		sim::RamType ram;
@@ -60,6 +61,8 @@ Program growing(sim::Precision precision, uint32_t side, uint32_t batches);
 /**
  * \brief Rolls operations that the hardware defines, most of them
  *
+ * Kinds that the core has no units for give operations that its registers refuse.
+ *
  * Cubes have gaps between lines and surfaces or none, lines are shorter and longer than what the
  * model works on at once, with a rest and without, and there are few surfaces or many. Some are
  * written onto what they read, or beyond the end of memory.
@@ -67,7 +70,11 @@ Program growing(sim::Precision precision, uint32_t side, uint32_t batches);
 class OperationDice
 {
 public:
-	explicit OperationDice(uint32_t seed) : random_(seed) {}
+	/** \param core which the operations are for; it must outlive this object */
+	explicit OperationDice(uint32_t seed, const sim::Geometry &core = sim::nvFull)
+		: random_(seed), core_(core)
+	{
+	}
 
 	/** \param kind of the operation */
 	Program roll(Kind kind);
@@ -106,7 +113,8 @@ private:
 	{
 		return values.begin()[below(static_cast<uint32_t>(values.size()))];
 	}
-	sim::Precision rollPrecision() { return static_cast<sim::Precision>(below(3)); }
+	/** \return a precision that the core has */
+	sim::Precision rollPrecision();
 	uint32_t rollWidth();
 	Shape rollShape(sim::Precision precision, uint32_t mostAtoms);
 	Place place(uint32_t lineBytes, uint32_t lines, uint32_t surfaces);
@@ -154,6 +162,7 @@ private:
 	void enableConvolution();
 
 	std::mt19937 random_;
+	const sim::Geometry &core_;
 	Program *program_ = nullptr;
 	std::vector<Place> places_; /* of the operation so far */
 };

@@ -46,21 +46,6 @@ struct OperationDice::Convolution {
 	uint32_t elements() const { return kernel.width * kernel.height * kernel.channels; }
 };
 
-namespace
-{
-
-uint32_t surfacesOf(uint32_t channels, Precision precision)
-{
-	return (channels + atomChannels(precision) - 1) / atomChannels(precision);
-}
-
-uint32_t wholeEntries(uint64_t bytes)
-{
-	return static_cast<uint32_t>((bytes + kEntryBytes - 1) / kEntryBytes * kEntryBytes);
-}
-
-} /* namespace */
-
 void OperationDice::rollDirect(Convolution &conv)
 {
 	conv.fetched = rollShape(conv.precision, 1500);
@@ -86,8 +71,8 @@ void OperationDice::rollDirect(Convolution &conv)
 	conv.outHeight = out(conv.fetched.height, conv.padTop, conv.kernel.height, conv.dilationY,
 			     conv.strideY);
 	conv.data = conv.fetched;
-	conv.source = place(conv.fetched.width * atomBytes, conv.fetched.height,
-			    surfacesOf(conv.fetched.channels, conv.precision) * conv.batches);
+	conv.source = place(conv.fetched.width * core_.atomBytes, conv.fetched.height,
+			    core_.surfaces(conv.precision, conv.fetched.channels) * conv.batches);
 	if (conv.batches > 1) /* whose cubes follow each other */
 		conv.source.surfaceStride = std::max(conv.source.surfaceStride,
 						     conv.source.lineStride * conv.fetched.height);
@@ -98,9 +83,9 @@ void OperationDice::rollDepthwise(Convolution &conv)
 {
 	rollDirect(conv);
 	conv.isDepthwise = true;
-	conv.fetched.channels = std::min(conv.fetched.channels, atomChannels(conv.precision));
+	conv.fetched.channels = std::min(conv.fetched.channels, core_.atomChannels(conv.precision));
 	if (oneIn(2))
-		conv.fetched.channels = atomChannels(conv.precision);
+		conv.fetched.channels = core_.atomChannels(conv.precision);
 	conv.data = conv.fetched;
 	conv.kernel.channels = conv.kernels = conv.fetched.channels;
 }
@@ -111,7 +96,9 @@ void OperationDice::rollImage(Convolution &conv)
 	conv.fetched = { std::min(rollWidth(), 200U), from(1, 12), 1 };
 	do
 		conv.pixelFormat = below(64);
-	while (!pixelFormat(conv.pixelFormat));
+	while (!pixelFormat(conv.pixelFormat) ||
+	       (pixelFormat(conv.pixelFormat)->kind == PixelKind::Fp16 &&
+		!core_.has(Precision::Fp16)));
 	const PixelFormat &format = *pixelFormat(conv.pixelFormat);
 	if (format.kind == PixelKind::Fp16)
 		conv.precision = Precision::Fp16;
@@ -120,7 +107,7 @@ void OperationDice::rollImage(Convolution &conv)
 	conv.data = conv.fetched;
 	conv.rowsOfBlock = below(3);
 	conv.kernel = { 1, std::min(from(1, 5), conv.fetched.height), columns * format.channels };
-	if (conv.kernel.channels << conv.rowsOfBlock > 64)
+	if (conv.kernel.channels << conv.rowsOfBlock > core_.macChannels)
 		conv.rowsOfBlock = 0;
 	conv.fetchPad[0] = below(columns);
 	conv.fetchPad[1] = below(columns);
@@ -132,13 +119,13 @@ void OperationDice::rollImage(Convolution &conv)
 			1;
 	conv.outHeight =
 		(2 * conv.padTop + conv.fetched.height - conv.kernel.height) / conv.strideY + 1;
-	conv.source = place((conv.fetched.width * 8 + 96) / atomBytes * atomBytes,
+	conv.source = place((conv.fetched.width * 8 + 96) / core_.atomBytes * core_.atomBytes,
 			    conv.fetched.height, 2);
 }
 
 void OperationDice::rollWinograd(Convolution &conv)
 {
-	const uint32_t atom = atomChannels(conv.precision);
+	const uint32_t atom = core_.atomChannels(conv.precision);
 
 	conv.mode = ConvMode::Winograd;
 	conv.fetchStrideX = oneIn(3) ? 2 : 1;
@@ -149,13 +136,13 @@ void OperationDice::rollWinograd(Convolution &conv)
 	conv.fetched = { conv.data.width * conv.fetchStrideX - conv.fetchPad[0] - conv.fetchPad[1],
 			 conv.data.height * conv.fetchStrideY - conv.fetchPad[2] - conv.fetchPad[3],
 			 atom * from(1, 3) - below(atom) };
-	conv.data.channels = surfacesOf(conv.fetched.channels, conv.precision) * atom *
+	conv.data.channels = core_.surfaces(conv.precision, conv.fetched.channels) * atom *
 			     conv.fetchStrideX * conv.fetchStrideY;
 	conv.kernel = { 4, 4, conv.data.channels };
 	conv.outWidth = conv.data.width - 4;
 	conv.outHeight = conv.data.height - 4;
-	conv.source = place(conv.fetched.width * atomBytes, conv.fetched.height,
-			    surfacesOf(conv.fetched.channels, conv.precision));
+	conv.source = place(conv.fetched.width * core_.atomBytes, conv.fetched.height,
+			    core_.surfaces(conv.precision, conv.fetched.channels));
 }
 
 /* \return there is room for the cube and for a group of kernels */
@@ -165,16 +152,19 @@ bool OperationDice::layBanks(Convolution &conv)
 		conv.data.width +
 		(conv.mode == ConvMode::Image ? conv.fetchPad[0] + conv.fetchPad[1] : 0);
 	const uint32_t group = conv.elements() * elementBytes(conv.precision) *
-			       std::min(conv.kernels, atomChannels(conv.precision));
+			       std::min(conv.kernels, core_.atomChannels(conv.precision));
 
-	conv.entries = entriesPerSlice(conv.mode, conv.precision, columns, conv.data.channels);
+	conv.entries =
+		entriesPerSlice(conv.mode, conv.precision, columns, conv.data.channels, core_);
 	const uint32_t dataBanks =
-		(conv.entries * conv.data.height * conv.batches + kBankEntries - 1) / kBankEntries;
-	const uint32_t weightBanks = (group + kEntryBytes + kBankBytes - 1) / kBankBytes;
-	const uint32_t banks = conv.isSparse ? kBanks - 1 : kBanks;
+		(conv.entries * conv.data.height * conv.batches + core_.bankEntries - 1) /
+		core_.bankEntries;
+	const uint32_t weightBanks =
+		(group + core_.entryBytes + core_.bankBytes() - 1) / core_.bankBytes();
+	const uint32_t banks = conv.isSparse ? core_.banks - 1 : core_.banks;
 
 	/* The mask of a group has a bank, a bit for each element. */
-	const bool masksFit = group <= kBankBytes * 8 * elementBytes(conv.precision);
+	const bool masksFit = group <= core_.bankBytes() * 8 * elementBytes(conv.precision);
 
 	if (dataBanks + weightBanks > banks || (conv.isSparse && !masksFit))
 		return false;
@@ -186,10 +176,15 @@ bool OperationDice::layBanks(Convolution &conv)
 /* Where they are anything, memory's numbers are the weights, and the mask. */
 void OperationDice::setWeights(const Convolution &conv)
 {
+	const auto wholeEntries = [&](uint64_t bytes) {
+		return static_cast<uint32_t>((bytes + core_.entryBytes - 1) / core_.entryBytes *
+					     core_.entryBytes);
+	};
 	const uint64_t elements = uint64_t{ conv.elements() } * conv.kernels;
 	const uint32_t bytes = wholeEntries(elements * elementBytes(conv.precision));
 	const uint32_t maskBytes = wholeEntries((elements + 7) / 8);
-	const RamType ram = bytes < kCvsramBytes && oneIn(4) ? RamType::Cv : RamType::Mc;
+	const RamType ram = core_.has(Unit::Cvif) && bytes < kCvsramBytes && oneIn(4) ? RamType::Cv
+										      : RamType::Mc;
 	const uint64_t weights = findRoom(ram, bytes);
 	const uint64_t mask = findRoom(ram, maskBytes);
 
@@ -205,8 +200,7 @@ void OperationDice::setWeights(const Convolution &conv)
 	set(NVDLA_CDMA_D_WGS_ADDR_HIGH, NVDLA_CDMA_D_WGS_ADDR_LOW, findRoom(ram, 1024));
 	if (!conv.isDepthwise)
 		return;
-	/* An element of a kernel after the other: 64 channels or fewer, so that all are together.
-	 */
+	/* Kernels and channels of one step: an element of a kernel after the other. */
 	const size_t element = elementBytes(conv.precision);
 	Program::Patch own = { ram, weights, std::vector<std::byte>(bytes) };
 	Program::Patch ownMask = { ram, mask, std::vector<std::byte>(maskBytes) };
@@ -229,7 +223,7 @@ void OperationDice::setConvolution(const Convolution &conv)
 	const auto precision = static_cast<uint32_t>(conv.precision);
 	const uint32_t pad = oneIn(2) ? 0 : below(0x10000);
 	/* Pixels are converted to what is processed, cubes are it. */
-	const uint32_t in = isImage ? below(3) : precision;
+	const uint32_t in = isImage ? static_cast<uint32_t>(rollPrecision()) : precision;
 	const auto size = [](const Shape &shape) {
 		return FIELD(CDMA_D_DATAIN_SIZE_0, DATAIN_WIDTH, shape.width - 1) |
 		       FIELD(CDMA_D_DATAIN_SIZE_0, DATAIN_HEIGHT, shape.height - 1);
@@ -263,7 +257,7 @@ void OperationDice::setConvolution(const Convolution &conv)
 	    conv.source.address + conv.source.surfaceStride);
 	set(NVDLA_CDMA_D_LINE_UV_STRIDE, conv.source.lineStride);
 	set(NVDLA_CDMA_D_BATCH_STRIDE,
-	    surfacesOf(conv.fetched.channels, conv.precision) * conv.source.surfaceStride);
+	    core_.surfaces(conv.precision, conv.fetched.channels) * conv.source.surfaceStride);
 	for (const uint32_t unit :
 	     { NVDLA_CDMA_D_BATCH_NUMBER, NVDLA_CSC_D_BATCH_NUMBER, NVDLA_CACC_D_BATCH_NUMBER })
 		set(unit, conv.batches - 1);
@@ -324,8 +318,9 @@ void OperationDice::addConvolution(Kind kind)
 		conv = Convolution();
 		places_.clear();
 		conv.precision = rollPrecision();
-		conv.isSparse = kind == Kind::Sparse || kind == Kind::SparseDepthwise ||
-				(kind != Kind::Depthwise && oneIn(8));
+		conv.isSparse = core_.hasCompressedWeights &&
+				(kind == Kind::Sparse || kind == Kind::SparseDepthwise ||
+				 (kind != Kind::Depthwise && oneIn(8)));
 		conv.kernels = oneIn(3) ? from(40, 200) : from(1, 40);
 		conv.batches = kind == Kind::Batch ? from(2, 5) : 1;
 		if (kind == Kind::Image)
@@ -342,7 +337,7 @@ void OperationDice::addConvolution(Kind kind)
 		}
 		out = { conv.outWidth, conv.outHeight, conv.kernels };
 	} while (!layBanks(conv) || uint64_t{ out.width } * out.height * conv.batches *
-						    surfacesOf(out.channels, conv.precision) >
+						    core_.surfaces(conv.precision, out.channels) >
 					    8000);
 
 	const bool toPdp = conv.batches == 1 && oneIn(5);
@@ -378,7 +373,7 @@ Program growing(Precision precision, uint32_t side, uint32_t batches)
 	conv.kernels = 32;
 	conv.batches = batches;
 	conv.outWidth = conv.outHeight = side;
-	conv.source = { RamType::Mc, 0x1000, atomBytes, atomBytes };
+	conv.source = { RamType::Mc, 0x1000, nvFull.atomBytes, nvFull.atomBytes };
 	dice.layBanks(conv);
 	dice.setConvolution(conv);
 	dice.setWeights(conv);

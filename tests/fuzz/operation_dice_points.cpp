@@ -49,11 +49,6 @@ constexpr StageRegisters stages[] = {
 };
 constexpr unsigned int kY = 2;
 
-uint32_t surfacesOf(uint32_t channels, Precision precision)
-{
-	return (channels + atomChannels(precision) - 1) / atomChannels(precision);
-}
-
 /* \return padding with which windows end where the input does; \a stride may change for it */
 uint32_t padBehind(uint32_t size, uint32_t kernel, uint32_t before, uint32_t &stride)
 {
@@ -102,7 +97,7 @@ bool OperationDice::setSdpStage(unsigned int stage, const Shape &shape, Precisio
 	const bool perElement = oneIn(2);
 	const bool twoBytes = precision != Precision::Int8 || oneIn(2);
 	const uint32_t elements =
-		atomChannels(precision) * (twoBytes ? 2 : 1) * (aluReads && mulReads ? 2 : 1);
+		core_.atomChannels(precision) * (twoBytes ? 2 : 1) * (aluReads && mulReads ? 2 : 1);
 	const uint32_t use = aluReads && mulReads ? NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE__BOTH
 			     : aluReads		  ? NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE__ALU
 						  : NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE__MUL;
@@ -133,7 +128,7 @@ bool OperationDice::setSdpStage(unsigned int stage, const Shape &shape, Precisio
 		set(registers.reader, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE);
 		return false;
 	}
-	const uint32_t surfaces = surfacesOf(shape.channels, precision);
+	const uint32_t surfaces = core_.surfaces(precision, shape.channels);
 	const Place operands = perElement ? place(shape.width * elements, shape.height, surfaces)
 					  : place(surfaces * elements, 1, 1);
 	set(registers.reader,
@@ -149,9 +144,10 @@ bool OperationDice::setSdpStage(unsigned int stage, const Shape &shape, Precisio
 bool OperationDice::setSdp(const Shape &shape, Precision precision, bool flying, bool toPdp,
 			   uint32_t batches)
 {
-	const bool widens = precision == Precision::Int8 && !toPdp && oneIn(6);
+	const bool has16 = core_.has(Precision::Int16);
+	const bool widens = has16 && precision == Precision::Int8 && !toPdp && oneIn(6);
 	const Precision out = widens ? Precision::Int16 : precision;
-	const bool narrows = precision == Precision::Int8 && !flying && !toPdp && oneIn(6);
+	const bool narrows = has16 && precision == Precision::Int8 && !flying && !toPdp && oneIn(6);
 	const Precision in = narrows ? Precision::Int16 : precision;
 	const uint32_t mode =
 		(flying ? NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE : 0) |
@@ -168,7 +164,7 @@ bool OperationDice::setSdp(const Shape &shape, Precision precision, bool flying,
 	    NVDLA_FIELD_PREP(NVDLA_SDP_D_DATA_FORMAT__PROC_PRECISION, precision) |
 		    NVDLA_FIELD_PREP(NVDLA_SDP_D_DATA_FORMAT__OUT_PRECISION, out));
 	for (unsigned int stage = 0; stage <= kY; stage++)
-		reads |= setSdpStage(stage, shape, precision);
+		reads |= setSdpStage(stage, shape, precision) && (stage != kY || core_.hasY);
 	set(NVDLA_SDP_D_DP_EW_TRUNCATE_VALUE, from(0, 14));
 	for (const uint32_t scale :
 	     { NVDLA_SDP_D_DP_EW_ALU_CVT_SCALE_VALUE, NVDLA_SDP_D_DP_EW_MUL_CVT_SCALE_VALUE })
@@ -194,14 +190,14 @@ bool OperationDice::setSdp(const Shape &shape, Precision precision, bool flying,
 		set({ NVDLA_SDP_RDMA_D_SRC_DMA_CFG, NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH,
 		      NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW, NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE,
 		      NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE },
-		    place(shape.width * atomBytes, shape.height,
-			  surfacesOf(shape.channels, precision) * (narrows ? 2 : 1)));
+		    place(shape.width * core_.atomBytes, shape.height,
+			  core_.surfaces(precision, shape.channels) * (narrows ? 2 : 1)));
 	if (toPdp)
 		return reads;
 	/* The cubes of a batch behind each other. */
-	const uint32_t outSurfaces = surfacesOf(shape.channels, precision) * (widens ? 2 : 1);
+	const uint32_t outSurfaces = core_.surfaces(precision, shape.channels) * (widens ? 2 : 1);
 	const Place destination =
-		place(shape.width * atomBytes, shape.height, outSurfaces * batches);
+		place(shape.width * core_.atomBytes, shape.height, outSurfaces * batches);
 	set({ NVDLA_SDP_D_DST_DMA_CFG, NVDLA_SDP_D_DST_BASE_ADDR_HIGH,
 	      NVDLA_SDP_D_DST_BASE_ADDR_LOW, NVDLA_SDP_D_DST_LINE_STRIDE,
 	      NVDLA_SDP_D_DST_SURFACE_STRIDE },
@@ -277,7 +273,7 @@ void OperationDice::setPdp(const Shape &in, Precision precision, bool flying)
 	const auto [width, outWidth, parts] =
 		isSplit ? setPdpParts(kernelX, strideX, padLeft, most) : unsplit;
 	const uint32_t outHeight = (padTop + in.height + padBottom - kernelY) / strideY + 1;
-	const uint32_t surfaces = surfacesOf(in.channels, precision);
+	const uint32_t surfaces = core_.surfaces(precision, in.channels);
 	const uint32_t splits =
 		NVDLA_FIELD_PREP(NVDLA_PDP_D_OPERATION_MODE_CFG__SPLIT_NUM, parts - 1);
 
@@ -329,7 +325,7 @@ void OperationDice::setPdp(const Shape &in, Precision precision, bool flying)
 	set({ NVDLA_PDP_D_DST_RAM_CFG, NVDLA_PDP_D_DST_BASE_ADDR_HIGH,
 	      NVDLA_PDP_D_DST_BASE_ADDR_LOW, NVDLA_PDP_D_DST_LINE_STRIDE,
 	      NVDLA_PDP_D_DST_SURFACE_STRIDE },
-	    place(outWidth * atomBytes, outHeight, surfaces));
+	    place(outWidth * core_.atomBytes, outHeight, surfaces));
 	set(NVDLA_PDP_D_PERF_ENABLE, below(2));
 	if (flying)
 		return;
@@ -339,7 +335,7 @@ void OperationDice::setPdp(const Shape &in, Precision precision, bool flying)
 	set({ NVDLA_PDP_RDMA_D_SRC_RAM_CFG, NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH,
 	      NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW, NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE,
 	      NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE },
-	    place(width * atomBytes, in.height, surfaces));
+	    place(width * core_.atomBytes, in.height, surfaces));
 }
 
 void OperationDice::addPdp()

@@ -54,8 +54,11 @@ struct PlayOptions {
 class PlayedCore
 {
 public:
-	PlayedCore(unsigned int threads, const PlayOptions &options)
-		: dram_(options.hidesMemory
+	/** \param geometry must outlive this object */
+	PlayedCore(unsigned int threads, const PlayOptions &options,
+		   const sim::Geometry &geometry = sim::nvFull)
+		: geometry_(geometry),
+		  dram_(options.hidesMemory
 				? std::make_unique<sim::test::HiddenMemory>(0, kDramBytes)
 				: std::make_unique<sim::RamMemory>(0, kDramBytes)),
 		  core_(config(threads, options), *dram_, [] {})
@@ -78,8 +81,7 @@ public:
 	/** \brief Play a program until nothing more happens */
 	void play(const Program &program)
 	{
-		for (const sim::CsbWrite &write : program.writes)
-			core_.csbWrite(write.byteOffset, write.value);
+		write(program);
 		core_.waitIdle();
 	}
 
@@ -88,8 +90,7 @@ public:
 	{
 		const auto end = std::chrono::steady_clock::now() + longest;
 
-		for (const sim::CsbWrite &write : program.writes)
-			core_.csbWrite(write.byteOffset, write.value);
+		write(program);
 		while (!core_.idle() && std::chrono::steady_clock::now() < end)
 			std::this_thread::sleep_for(std::chrono::milliseconds(1));
 		core_.reset();
@@ -111,14 +112,21 @@ public:
 	}
 
 private:
+	void write(const Program &program)
+	{
+		for (const sim::CsbWrite &write : program.writes)
+			core_.csbWrite(geometry_.addressOf(write.byteOffset), write.value);
+	}
+
 	sim::CoreConfig config(unsigned int threads, const PlayOptions &options)
 	{
 		sim::CoreConfig config;
 
+		config.geometry = geometry_;
 		config.threads = threads;
 		config.conv = options.conv;
 		config.cvsramBase = kCvsramBase;
-		config.cvsramSize = kCvsramBytes;
+		config.cvsramSize = std::min(geometry_.cvsramSize, kCvsramBytes);
 		config.diagnostics = [this](const sim::GuestError &error) {
 			const std::lock_guard lock(mutex_);
 			errors_.insert(error.unit + ", " + error.where + ": " + error.reason +
@@ -132,14 +140,15 @@ private:
 		const auto registers = sim::unitRegisters(unit);
 
 		for (uint32_t word = 0; word < registers.size(); word++) {
-			const uint32_t address = sim::unitBase(unit) + 4 * word;
+			const uint32_t name = sim::unitBase(unit) + 4 * word;
 			/* A read of these moves on. */
-			if (registers[word].name && address != NVDLA_SDP_S_LUT_ACCESS_DATA &&
-			    address != NVDLA_CDP_S_LUT_ACCESS_DATA)
-				values.push_back(core_.csbRead(address));
+			if (registers[word].name && name != NVDLA_SDP_S_LUT_ACCESS_DATA &&
+			    name != NVDLA_CDP_S_LUT_ACCESS_DATA)
+				values.push_back(core_.csbRead(geometry_.addressOf(name)));
 		}
 	}
 
+	const sim::Geometry &geometry_;
 	std::mutex mutex_;
 	std::set<std::string> errors_;
 	const std::unique_ptr<sim::Memory> dram_;

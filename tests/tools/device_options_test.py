@@ -11,7 +11,8 @@ from programs import call
 
 SIM = [
 	# options, words of the message
-	(['--variant', 'nv_small'], ['--variant', 'nv_small', 'nv_full']),
+	(['--variant', 'nv_tiny'], ['--variant', 'nv_tiny', 'nv_full', 'nv_small']),
+	(['--variant', 'nv_small', '--cvsram-size', '4M'], ['--cvsram-size', 'nv_small']),
 	(['--interrupt-gap', '5us'], ['--interrupt-gap']),
 	(['--cvsram-size', '9' * 30], ['--cvsram-size', '4 GiB']),
 	(['--cvsram-size', '-1'], ['--cvsram-size', '4 GiB']),

@@ -72,12 +72,6 @@ uint16_t ConfigSpace::get16(size_t offset) const
 	return static_cast<uint16_t>(bytes_[offset] | bytes_[offset + 1] << 8);
 }
 
-uint32_t ConfigSpace::get32(size_t offset) const
-{
-	return static_cast<uint32_t>(get16(offset)) | static_cast<uint32_t>(get16(offset + 2))
-							      << 16;
-}
-
 void ConfigSpace::set(size_t offset, uint64_t value, size_t size)
 {
 	for (size_t i = 0; i < size; i++)

@@ -95,7 +95,6 @@ public:
 
 	uint8_t get8(size_t offset) const { return bytes_[offset]; }
 	uint16_t get16(size_t offset) const;
-	uint32_t get32(size_t offset) const;
 
 private:
 	void set(size_t offset, uint64_t value, size_t size);

@@ -61,6 +61,10 @@
 #define NVDLA_PCI_VSC_MAGIC		0x414c444e /* "NDLA" */
 
 #define NVDLA_PCI_VARIANT_NV_FULL	0
+#define NVDLA_PCI_VARIANT_NV_SMALL	1
+#define NVDLA_PCI_VARIANT_NV_LARGE	2
+#define NVDLA_PCI_VARIANT_NV_SMALL_256	3
+#define NVDLA_PCI_VARIANT_NV_SMALL_256_FULL 4
 
 /*
  * Another vendor-specific capability, of a device model that was started for tests alone

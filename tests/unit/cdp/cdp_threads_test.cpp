@@ -52,7 +52,7 @@ const SharedCase<CdpOp> cases[] = {
 		  op.width = 100;
 		  op.height = 9;
 		  op.channels = 64;
-		  for (CdpCube *cube : { &op.source, &op.destination }) {
+		  for (FeatureCube *cube : { &op.source, &op.destination }) {
 			  cube->lineStride = (op.width + 1) * atomBytes;
 			  cube->surfaceStride = op.height * cube->lineStride;
 		  }

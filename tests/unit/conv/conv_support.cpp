@@ -108,8 +108,8 @@ void Random::fill(Cube &cube, Precision precision)
 }
 
 Collector::Collector(const ConvOp &op)
-	: atom_(atomChannels(op.precision)), surfaces_(op.surfaces()),
-	  height_(op.windows.out.height), width_(op.windows.out.width),
+	: atom_(op.groupKernels()), surfaces_(op.surfaces()), height_(op.windows.out.height),
+	  width_(op.windows.out.width),
 	  values_(static_cast<size_t>(op.batches) * surfaces_ * height_ * width_ * atom_)
 {
 }
@@ -149,20 +149,22 @@ ConvOp Bench::direct(const Layer &layer)
 {
 	const Cube &input = layer.inputs[0];
 	const Cube &kernel = layer.kernels[0];
-	const uint32_t atom = atomChannels(layer.precision);
-	const uint32_t surfaces = (input.channels + atom - 1) / atom;
+	const uint32_t atom = geometry.atomChannels(layer.precision);
+	const uint32_t block = geometry.macChannels;
+	const uint32_t surfaces = geometry.surfaces(layer.precision, input.channels);
 	ConvOp op;
 
+	op.geometry = &geometry;
 	op.mode = ConvMode::Direct;
 	op.precision = op.inPrecision = layer.precision;
 	op.batches = static_cast<uint32_t>(layer.inputs.size());
-	op.dataBanks = 8;
-	op.weightBanks = 7;
+	op.dataBanks = geometry.banks / 2;
+	op.weightBanks = geometry.banks / 2 - 1;
 	op.fetch.address = kData;
 	/* Gaps behind lines, surfaces and cubes. */
-	op.fetch.lineStride = input.width * 32 + 32;
-	op.fetch.surfaceStride = op.fetch.lineStride * input.height + 64;
-	op.fetch.batchStride = op.fetch.surfaceStride * surfaces + 96;
+	op.fetch.lineStride = (input.width + 1) * geometry.atomBytes;
+	op.fetch.surfaceStride = op.fetch.lineStride * input.height + 2 * geometry.atomBytes;
+	op.fetch.batchStride = op.fetch.surfaceStride * surfaces + 3 * geometry.atomBytes;
 	op.fetch.size = { input.width, input.height, input.channels };
 	op.windows.data = op.fetch.size;
 	op.windows.kernel = { kernel.width, kernel.height, kernel.channels };
@@ -201,16 +203,18 @@ ConvOp Bench::direct(const Layer &layer)
 	packedWeights.clear();
 	const auto kernels = static_cast<uint32_t>(layer.kernels.size());
 	for (uint32_t k0 = 0; k0 < kernels; k0 += atom)
-		for (uint32_t c0 = 0; c0 < kernel.channels; c0 += 64)
+		for (uint32_t c0 = 0; c0 < kernel.channels; c0 += block)
 			for (uint32_t r = 0; r < kernel.height; r++)
 				for (uint32_t s = 0; s < kernel.width; s++)
 					for (uint32_t k = k0; k < std::min(k0 + atom, kernels); k++)
 						for (uint32_t c = c0;
-						     c < std::min(c0 + 64, kernel.channels); c++)
+						     c < std::min(c0 + block, kernel.channels); c++)
 							appendElement(packedWeights,
 								      layer.precision,
 								      layer.kernels[k].at(c, r, s));
-	packedWeights.resize((packedWeights.size() + 127) / 128 * 128);
+	/* Another entry would stay in the buffer, in front of the next layer's weights. */
+	packedWeights.resize((packedWeights.size() + geometry.entryBytes - 1) /
+			     geometry.entryBytes * geometry.entryBytes);
 	store(kWeights, packedWeights);
 	op.weights.address = kWeights;
 	op.weights.bytes = static_cast<uint32_t>(packedWeights.size());

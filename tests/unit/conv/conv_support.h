@@ -128,7 +128,12 @@ public:
 	static constexpr uint64_t kGroupSizes = 0x380000;
 	static constexpr size_t kMemory = 4 << 20;
 
-	Bench() : dram(0, kMemory), cvsram(0x50000000, 1 << 16) {}
+	/** \param core must outlive this object */
+	explicit Bench(const Geometry &core = nvFull)
+		: geometry(core), dram(0, kMemory), cvsram(0x50000000, 1 << 16),
+		  engine(workers, {}, core)
+	{
+	}
 
 	/** \brief Put a direct convolution's operands into memory */
 	ConvOp direct(const Layer &layer);
@@ -141,10 +146,11 @@ public:
 	OperationResult run(const ConvOp &op, ConvEngine &engine);
 	OperationResult run(const ConvOp &op) { return run(op, engine); }
 
+	const Geometry &geometry;
 	RamMemory dram;
 	RamMemory cvsram;
 	Workers workers;
-	ConvEngine engine{ workers };
+	ConvEngine engine;
 	std::vector<uint8_t> packedWeights; /* of the last layer put into memory */
 	std::unique_ptr<Collector> out;
 };

@@ -48,12 +48,12 @@ public:
 		return units_.at(address & ~0xfffU)[address % 0x1000 / 4];
 	}
 
-	ConvOp decode()
+	ConvOp decode(const Geometry &geometry = nvFull)
 	{
 		std::vector<RegisterView> views;
 		for (const auto &[base, words] : units_)
 			views.emplace_back(base, words);
-		return decodeConv({ views[0], views[1], views[2], views[3], views[4] });
+		return decodeConv({ views[0], views[1], views[2], views[3], views[4] }, geometry);
 	}
 
 private:
@@ -205,5 +205,64 @@ TEST(DecodeConvTest, RandomRegistersAreBounded)
 }
 
 } /* namespace */
+
+TEST(DecodeConvTest, MissingCapabilitiesAreNamed)
+{
+	const struct {
+		std::function<void(Registers &)> change;
+		const char *error;
+	} cases[] = {
+		{ [](Registers &) {}, "" },
+		{ [](Registers &one) {
+			 /* PROC_PRECISION: INT16 */
+			 one.set(NVDLA_CDMA_D_MISC_CFG, 0x1100);
+			 one.set(NVDLA_CSC_D_MISC_CFG, 0x1100);
+			 one.set(NVDLA_CMAC_A_D_MISC_CFG, 0x1000);
+			 one.set(NVDLA_CMAC_B_D_MISC_CFG, 0x1000);
+			 one.set(NVDLA_CACC_D_MISC_CFG, 0x1000);
+		 },
+		  "INT8 only" },
+		{ [](Registers &one) {
+			 one.set(NVDLA_CDMA_D_WEIGHT_FORMAT, 1);
+			 one.set(NVDLA_CSC_D_WEIGHT_FORMAT, 1);
+		 },
+		  "no compressed weights" },
+		{ [](Registers &one) {
+			 one.set(NVDLA_CDMA_D_BATCH_NUMBER, 1);
+			 one.set(NVDLA_CSC_D_BATCH_NUMBER, 1);
+			 one.set(NVDLA_CACC_D_BATCH_NUMBER, 1);
+		 },
+		  "no batches" },
+	};
+
+	for (const auto &one : cases) {
+		Registers registers;
+		one.change(registers);
+		const std::string error = registers.decode(nvSmall).guestError;
+		if (*one.error)
+			EXPECT_NE(error.find(one.error), std::string::npos) << error;
+		else
+			EXPECT_EQ(error, "");
+		EXPECT_EQ(registers.decode().guestError.find("the core has"), std::string::npos);
+	}
+}
+
+TEST(DecodeConvTest, BanksAndEntriesHaveTheWidestFields)
+{
+	Registers registers;
+
+	for (const uint32_t address : { NVDLA_CDMA_D_BANK, NVDLA_CSC_D_BANK })
+		registers.set(address, 14U << 16 | 16);
+	registers.set(NVDLA_CDMA_D_ENTRY_PER_SLICE, 0x2fff);
+	registers.set(NVDLA_CSC_D_ENTRY_PER_SLICE, 0x2fff);
+	const ConvOp op = registers.decode(nvSmall);
+
+	EXPECT_EQ(op.guestError, "");
+	EXPECT_EQ(op.dataBanks, 17U);
+	EXPECT_EQ(op.weightBanks, 15U);
+	EXPECT_EQ(op.fetch.entries, 0x3000U);
+	EXPECT_EQ(op.windows.entries, 0x3000U);
+	EXPECT_NE(registers.decode().guestError, "") << "nv_full has 16 banks";
+}
 
 } /* namespace nvdla::sim::test */

@@ -14,7 +14,7 @@ namespace
 constexpr uint64_t clientBytes = 0x10000000;
 constexpr uint64_t zeroesAddress = 0xf0000000;
 /* Half of the on-chip memory, which begins at 0. */
-constexpr uint64_t onChipBytes = sim::nvFull.cvsramSize / 2;
+const uint64_t onChipBytes = sim::nvFull.cvsramSize / 2;
 
 /** \return a number that is different for each place and value of a byte, most likely */
 uint64_t mix(uint64_t address, std::byte value)

@@ -269,7 +269,8 @@ PdpOp randomOp(Precision precision, PoolingMethod method, std::mt19937 &random)
 			op.padValue[n] = pad * static_cast<int32_t>(n);
 	}
 
-	const auto place = [&](PdpCube &cube, uint32_t width, uint32_t height, uint64_t offset) {
+	const auto place = [&](FeatureCube &cube, uint32_t width, uint32_t height,
+			       uint64_t offset) {
 		cube.ram = pick(random, 0, 1) ? RamType::Mc : RamType::Cv;
 		cube.address =
 			(cube.ram == RamType::Mc ? PdpMemory::dramBase : PdpMemory::cvsramBase) +

@@ -18,7 +18,7 @@ namespace
 constexpr uint64_t kSource = 0, kOperands = 0x40000, kOut = 0x80000, kEnd = 0xc0000;
 constexpr uint32_t kWidth = 37, kHeight = 21, kChannels = 150;
 
-SdpCube cubeAt(uint64_t address)
+FeatureCube cubeAt(uint64_t address)
 {
 	return { RamType::Mc, address, kWidth * atomBytes, kWidth * kHeight * atomBytes };
 }
@@ -69,7 +69,7 @@ const SharedCase<SdpOp> cases[] = {
 	{ "bias", takeBias },
 	{ "lines with gaps",
 	  [](SdpOp &op) {
-		  for (SdpCube *cube : { &op.source, &op.destination, &op.x1.read.cube }) {
+		  for (FeatureCube *cube : { &op.source, &op.destination, &op.x1.read.cube }) {
 			  cube->lineStride += atomBytes;
 			  cube->surfaceStride += kHeight * atomBytes;
 		  }
@@ -119,7 +119,7 @@ const SharedCase<SdpOp> cases[] = {
 	  [](SdpOp &op) {
 		  op.channels = atomChannels(op.proc);
 		  op.width *= 3;
-		  for (SdpCube *cube : { &op.source, &op.destination, &op.x1.read.cube })
+		  for (FeatureCube *cube : { &op.source, &op.destination, &op.x1.read.cube })
 			  cube->lineStride *= 3;
 	  } },
 };

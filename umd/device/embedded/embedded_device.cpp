@@ -83,7 +83,7 @@ private:
 	std::mutex lock_;
 	std::condition_variable changed_; /* a job is done */
 	EmbeddedMemory memory_;
-	OnChipMemory onChip_{ Executor::cvsramBase, Executor::cvsramSize };
+	OnChipMemory onChip_{ Executor::cvsramBase, sim::nvFull.cvsramSize };
 	BufferTable buffers_{ memory_, onChip_ };
 	SyncobjTable syncobjs_{ changed_ };
 	TaskTable tasks_;

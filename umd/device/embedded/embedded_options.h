@@ -9,7 +9,7 @@
 
 #include <nvdla/error.h>
 
-#include "core/variant.h"
+#include "core/conv_options.h"
 #include "timing/chip.h"
 
 namespace nvdla

@@ -24,7 +24,6 @@ sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 {
 	sim::CoreConfig config;
 	config.cvsramBase = Executor::cvsramBase;
-	config.cvsramSize = Executor::cvsramSize;
 	config.conv = { options.fp16, sim::ReleasedEntries::MayChange };
 	config.threads = options.threads;
 	if (options.chip)

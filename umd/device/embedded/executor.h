@@ -39,7 +39,6 @@ public:
 	 * can have, so that no address means one thing to MCIF and another to CVIF.
 	 */
 	static constexpr uint64_t cvsramBase = uint64_t{ 1 } << 44;
-	static constexpr size_t cvsramSize = sim::nvFull.cvsramSize;
 
 	/**
 	 * \param[in] options how the core computes

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Options of the model's convolution pipeline.
+ */
+#pragma once
+
+#include <cstdint>
+
+namespace nvdla::sim
+{
+
+/** \brief How FP16 convolutions are computed */
+enum class Fp16Arithmetic : uint8_t {
+	Exact, /**< the hardware's bits */
+	Fast,  /**< f32 sums within the precision document's threshold, the same on every host */
+};
+
+/** \brief What the convolution buffer has in entries that were released */
+enum class ReleasedEntries : uint8_t {
+	/** what was there, as on hardware: a program that reads them by mistake finds it */
+	Stay,
+	/** anything: what nobody but one operation looks at need not be put there */
+	MayChange,
+};
+
+/** \brief Options of the convolution pipeline */
+struct ConvOptions {
+	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
+	ReleasedEntries released = ReleasedEntries::Stay;
+};
+
+} /* namespace nvdla::sim */
