@@ -133,11 +133,12 @@ TEST(HostTask, MovesBetweenTypesAndLayouts)
 				numbers),
 			  numbers)
 			<< dataTypeName(type);
-		if (type != DataType::Int16 && type != DataType::Int8)
+		if (type != DataType::Int16 && type != DataType::Int8) {
 			EXPECT_EQ(runOn(HostFile(plainOf(type), cubeOf(DataType::Half)).loadable(),
 					numbers),
 				  numbers)
 				<< dataTypeName(type);
+		}
 		EXPECT_EQ(
 			runOn(HostFile(cubeOf(DataType::Int16), plainOf(type)).loadable(), numbers),
 			numbers)

@@ -18,10 +18,6 @@ namespace nvdla::test
 namespace
 {
 
-using DataType;
-using nvdla::packHost;
-using nvdla::unpackHost;
-
 /* Elements that went into a tensor's layout and out again, to look at it in between. */
 struct Trip {
 	std::vector<std::byte> elements; /* on the device, in N, H, W, C order */
