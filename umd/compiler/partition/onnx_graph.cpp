@@ -17,7 +17,7 @@ namespace
 {
 
 namespace pb = nvdla::onnx;
-constexpr const char *dividing = "divide model";
+constexpr const char *divideModel = "divide model";
 
 uint64_t elementsOf(const std::vector<int64_t> &shape)
 {
@@ -99,7 +99,7 @@ Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
 	OnnxGraph graph;
 
 	if (!graph.header_.ParseFromArray(file.data(), static_cast<int>(file.size())))
-		return fail(ErrorCode::InvalidFile, dividing, "file", "is no ONNX file");
+		return fail(ErrorCode::InvalidFile, divideModel, "file", "is no ONNX file");
 	graph.graph_.Swap(graph.header_.mutable_graph());
 	graph.header_.clear_graph();
 	/* Before that, files list constants as inputs. */
@@ -300,7 +300,7 @@ Result<TensorDesc> OnnxGraph::tensorOf(const std::string &name) const
 	const HostValue *value = find(name);
 	std::vector<uint32_t> shape;
 	const auto bad = [&](const std::string &why) {
-		return fail(ErrorCode::Unsupported, dividing, fmt::format("'{}'", name), why);
+		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name), why);
 	};
 
 	if (!value)
@@ -376,7 +376,7 @@ Result<OnnxPart> OnnxGraph::part(std::span<const size_t> nodes) const
 	}
 	part.file = bytesOf(model);
 	if (part.file.empty())
-		return fail(ErrorCode::Unsupported, dividing, describe(nodes.front()),
+		return fail(ErrorCode::Unsupported, divideModel, describe(nodes.front()),
 			    "and what goes with it is larger than a file can be");
 	return part;
 }

@@ -65,13 +65,14 @@ private:
 	Result<void> readInputs(std::span<const InputShape> shapes);
 	Result<void> askHost();
 	Result<void> fold(const HostModel &model);
-	bool isFoldable(const onnx::Node &node, const std::set<std::string> &constants) const;
+	bool isFoldable(const nvdla::onnx::Node &node,
+			const std::set<std::string> &constants) const;
 	std::vector<HostArray> numbers(bool isZero);
 	const HostValue *find(const std::string &name) const;
-	Result<void> describe(const std::string &name, onnx::ValueInfo &to) const;
+	Result<void> describe(const std::string &name, nvdla::onnx::ValueInfo &to) const;
 
-	onnx::Model header_; /* without its graph */
-	onnx::Graph graph_;
+	nvdla::onnx::Model header_; /* without its graph */
+	nvdla::onnx::Graph graph_;
 	std::vector<std::string> inputs_;
 	std::vector<std::string> outputs_;
 	std::map<std::string, HostValue> known_;
