@@ -123,7 +123,7 @@ TEST(Host, NeverIsNotAsked)
 	EXPECT_FALSE(has(made.error().message(), "ONNX Runtime"));
 }
 
-/* What the core can compute has no part of the host's. */
+/* A model that the core computes as a whole has no step of the host. */
 TEST(Host, HasNothingOfTheCores)
 {
 	OnnxBuilder model;

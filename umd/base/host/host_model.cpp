@@ -41,7 +41,7 @@ Result<const nvdla_host_functions *> openModule()
 	return functions;
 }
 
-/* What is said of a failure. */
+/* Takes what the module's callbacks report: the message of a failure, and tensors. */
 struct Said {
 	std::string message;
 	std::vector<HostValue> values;

@@ -16,7 +16,7 @@ namespace nvdla
 namespace
 {
 
-/* What uint8 is more than the int8 that stands for it. */
+/* The core has int8: an element of uint8 is stored as its value less this. */
 constexpr int unsignedOffset = 128;
 
 template<typename T>

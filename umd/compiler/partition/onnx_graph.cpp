@@ -30,7 +30,7 @@ bool isOpen(const std::vector<int64_t> &shape)
 	return std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; });
 }
 
-/* What a node and its bodies read of the graph around it. */
+/* \return names of the values that a node reads; those that its bodies define are left out */
 std::vector<std::string> readBy(const pb::Node &node)
 {
 	std::vector<std::string> names;
@@ -234,7 +234,7 @@ bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &co
 	});
 }
 
-/* What is constant is computed once, now. */
+/* Nodes whose inputs are all constants are computed now, and become constants. */
 Result<void> OnnxGraph::fold(const HostModel &model)
 {
 	google::protobuf::RepeatedPtrField<pb::Node> rest;

@@ -109,7 +109,10 @@ std::vector<size_t> Partitioner::refusedIn(std::span<const size_t> nodes) const
 	return refused;
 }
 
-/* What is refused among others may be possible in a part of its own. \return any was left */
+/*
+ * The compiler may refuse a node in this group and take it in a part of its own: a node is left to
+ * the host only if it is refused alone, too. \return whether any was left
+ */
 bool Partitioner::leaveRefused(const std::vector<size_t> &nodes)
 {
 	bool any = false;
@@ -196,7 +199,8 @@ Result<std::vector<MergedPart>> Partitioner::run()
 	while (!placeAll()) {
 	}
 	if (auto added = addHost(); !added) {
-		/* What goes between parts cannot be held: there is one. */
+		/* A value between two parts has a type or size that no tensor can have: the host
+		 * computes the whole model as one part. */
 		parts_.clear();
 		possible_.assign(size(), false);
 		if (auto one = addHost(); !one)

@@ -47,7 +47,7 @@ bool hasWork(const CompileReport &report)
 Result<CompiledModel> compilePartition(std::span<const std::byte> model,
 				       const std::string &cacheFolder)
 {
-	/* What the core cannot compute is the framework's. */
+	/* The framework itself computes the operators that the core cannot. */
 	const CompileOptions options{ .host = HostUse::Never };
 	const Cache cache(cacheFolder);
 	if (auto known = cache.find(model, options))

@@ -103,7 +103,7 @@ TensorType typeOf(const OrtTensorTypeAndShapeInfo *info)
 	return tensor;
 }
 
-/* Of sequences and the like, and of what is left out, there is no type. */
+/* \return type and shape; undefined for sequences, maps and optional values that are absent */
 TensorType typeOf(const OrtValue *value)
 {
 	OrtTensorTypeAndShapeInfo *info = nullptr;
