@@ -46,6 +46,8 @@ private:
 	/* A value that a step of the host reads or writes. */
 	Result<uint16_t> addPlain(const std::string &name, uint16_t flags);
 	uint16_t addMemory(Memory memory);
+	/* The memory of a part for the core, which other parts may use before and after it. */
+	uint16_t addPartMemory(Memory memory);
 	uint16_t addTensor(TensorEntry entry);
 	void addMoves(const Moves &moves);
 	void bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction);
@@ -65,20 +67,21 @@ private:
 
 uint16_t Merger::addMemory(Memory memory)
 {
-	std::vector<Memory> &all = merged_.loadable.memories;
-	const bool isSurface =
-		memory.contents.empty() && !(memory.flags & (MemoryInput | MemoryOutput));
+	memory.id = static_cast<uint16_t>(merged_.loadable.memories.size());
+	merged_.loadable.memories.push_back(std::move(memory));
+	return merged_.loadable.memories.back().id;
+}
 
-	memory.id = static_cast<uint16_t>(all.size());
-	if (isSurface && memory.flags == MemoryAlloc) {
-		const auto [known, isNew] = surfaces_.try_emplace(memory.domain, memory.id);
-		if (!isNew) {
-			all[known->second].size = std::max(all[known->second].size, memory.size);
-			return known->second;
-		}
-	}
-	all.push_back(std::move(memory));
-	return all.back().id;
+uint16_t Merger::addPartMemory(Memory memory)
+{
+	if (!memory.contents.empty() || memory.flags != MemoryAlloc)
+		return addMemory(std::move(memory));
+	const auto known = surfaces_.find(memory.domain);
+	if (known == surfaces_.end())
+		return surfaces_[memory.domain] = addMemory(std::move(memory));
+	uint64_t &size = merged_.loadable.memories[known->second].size;
+	size = std::max(size, memory.size);
+	return known->second;
 }
 
 uint16_t Merger::addTensor(TensorEntry entry)
@@ -107,12 +110,10 @@ Result<uint16_t> Merger::addPlain(const std::string &name, uint16_t flags)
 	if (!desc)
 		return forward(desc);
 	TensorEntry entry = tensorEntry(*desc);
-	/* Not one of those that parts use in turn. */
-	memory.flags = static_cast<uint16_t>(MemoryAlloc | MemoryDebug | flags);
+	memory.flags = static_cast<uint16_t>(MemoryAlloc | flags);
 	memory.size = desc->size;
 	memory.alignment = memoryAlignment;
 	entry.memId = addMemory(std::move(memory));
-	merged_.loadable.memories[entry.memId].flags &= static_cast<uint16_t>(~MemoryDebug);
 	entry.dataFormat = nchw;
 	const uint16_t id = addTensor(std::move(entry));
 	plain_[name] = id;
@@ -170,7 +171,7 @@ Result<void> Merger::addCore(MergedPart &part)
 		const uint16_t id = memory.id;
 		for (MemoryContent &content : memory.contents)
 			content.blob = prefix + content.blob;
-		memories[id] = addMemory(memory);
+		memories[id] = addPartMemory(memory);
 		to.memories[memories[id]].flags &=
 			static_cast<uint16_t>(~(MemoryInput | MemoryOutput));
 	}
