@@ -41,7 +41,7 @@ nvdla_variant engineVariant(const CoreGeometry &core)
 	variant.weight_alignment = core.weightAlignment;
 	variant.weight_size_alignment = core.weightSizeAlignment;
 	variant.mac_channels = core.macChannels;
-	variant.mac_kernels = core.macKernels;
+	variant.int8_kernels = core.groupKernels(DataType::Int8);
 	variant.cbuf_banks = core.bufferBanks;
 	variant.cbuf_bank_entries = core.bankEntries;
 	variant.cbuf_entry_bytes = core.entryBytes;
