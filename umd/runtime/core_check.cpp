@@ -57,28 +57,20 @@ bool hasAtomsOf(uint32_t atomBytes, const Program &program)
 	return true;
 }
 
-bool isAcceptedBy(const nvdla_variant &core, const Loadable &loadable, const Program &program)
+bool isFor(const nvdla_variant &variant, const Program &program)
 {
-	/* Where its memories lie is not asked. */
-	nvdla_variant variant = core;
-	const auto onChip = [&](uint16_t id) {
-		const Memory *memory = loadable.memory(id);
-		return memory && memory->domain == MemoryDomain::Sram;
-	};
-
-	variant.address_bits = 64;
 	return hasAtomsOf(variant.atom_bytes, program) &&
 	       std::ranges::all_of(program.tasks, [&](const AnyTask &any) {
 		       const auto *task = std::get_if<DlaTask>(&any);
-		       return !task || checkTask(variant, *task, onChip);
+		       return !task || canRun(variant, *task);
 	       });
 }
 
 /* Files of other compilers do not name their core, so the rules of each are asked. */
-const nvdla_variant *findCoreOf(const Loadable &loadable, const Program &program)
+const nvdla_variant *findCoreOf(const Program &program)
 {
 	const auto found = std::ranges::find_if(nvdla_variants, [&](const nvdla_variant &variant) {
-		return isAcceptedBy(variant, loadable, program);
+		return isFor(variant, program);
 	});
 
 	return found == std::end(nvdla_variants) ? nullptr : &*found;
@@ -121,8 +113,7 @@ Result<void> checkCore(const Device &device, const Loadable &loadable, const Pro
 Error explainRefusal(const Device &device, const Loadable &loadable, const Program &program,
 		     const Error &refusal)
 {
-	const nvdla_variant *core =
-		loadable.variant.empty() ? findCoreOf(loadable, program) : nullptr;
+	const nvdla_variant *core = loadable.variant.empty() ? findCoreOf(program) : nullptr;
 
 	if (!core || core->id == device.info().variant)
 		return refusal;
