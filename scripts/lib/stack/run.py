@@ -158,6 +158,14 @@ def prepare_programs(*further, target=_TARGET):
 	return build_dir() / target
 
 
+def prepare_programs_and_tree(target):
+	"""The same of the program @target, and of the guest tree side by side."""
+	with otherwise(_EMBEDDED):
+		tree = setup.guest_tree_meanwhile()
+	with tree:
+		return prepare_programs(build.MODEL, target=target)
+
+
 def prepare_module(found, wanted):
 	"""Stage "module": the guest and kernel to boot, and nvdla.ko for it, as kmod.choose() has them."""
 	with otherwise(_EMBEDDED, _KERNEL), console.stage('module') as progress:
@@ -217,8 +225,7 @@ def main():
 		if arguments.device == 'embedded':
 			run_embedded(prepare_programs(), picture, made)
 		else:
-			with setup.guest_tree_meanwhile():
-				program = prepare_programs(build.MODEL)
+			program = prepare_programs_and_tree(_TARGET)
 			found = prepare_guest(arguments.kernel)
 			found, kernel, module = prepare_module(found, arguments.kernel)
 			run_in_guest(found, kernel, module, program, picture, made)

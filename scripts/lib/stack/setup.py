@@ -34,7 +34,8 @@ def _tree_meanwhile(name, tree, module):
 
 
 def guest_tree_meanwhile():
-	"""The guest tree is made while the body compiles."""
+	"""The guest tree is made while the body compiles. What keeps this machine from using it is said at once."""
+	guest.check_machine()
 	return _tree_meanwhile('guest tree', guest_tree.path(), 'stack.setup')
 
 
