@@ -21,19 +21,6 @@
 namespace nvdla
 {
 
-namespace
-{
-
-Result<compiler::Model> importModel(std::span<const std::byte> bytes,
-				    std::span<const InputShape> shapes = {})
-{
-	if (compiler::isTflite(bytes))
-		return compiler::importTflite(bytes, shapes);
-	return compiler::importOnnx(bytes, shapes);
-}
-
-} /* namespace */
-
 namespace compiler
 {
 
@@ -309,12 +296,11 @@ std::vector<OperatorSupport> supportedOperators(const Model &model)
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
 {
 	return guarded("compile model", [&]() -> Result<CompiledModel> {
-		auto compiled = importModel(bytes, options.shapes).and_then([&](auto &&model) {
+		auto compiled = compiler::importModel(bytes, options.shapes).and_then([&](auto &&model) {
 			return compiler::compileInMemory(std::move(model), options);
 		});
 		if (compiled || compiled.error().code != ErrorCode::Unsupported ||
-		    options.host == HostUse::Never || options.calibration || options.everyTensor ||
-		    compiler::isTflite(bytes))
+		    options.host == HostUse::Never || options.calibration || options.everyTensor)
 			return compiled;
 		auto parts = compiler::compileParts(bytes, options);
 		if (parts)
@@ -331,7 +317,7 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 					    std::span<const InputShape> shapes)
 {
 	return guarded("read model", [&]() -> Result<std::vector<ModelInput>> {
-		auto model = importModel(bytes, shapes);
+		auto model = compiler::importModel(bytes, shapes);
 		if (!model)
 			return forward(model);
 		std::vector<ModelInput> inputs;
@@ -351,7 +337,7 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> bytes)
 {
 	return guarded("read model", [&]() -> Result<std::vector<OperatorSupport>> {
-		auto model = importModel(bytes);
+		auto model = compiler::importModel(bytes);
 		if (!model)
 			return forward(model);
 		return compiler::supportedOperators(*model);

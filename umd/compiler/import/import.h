@@ -10,13 +10,11 @@
 
 #include <nvdla/compiler.h>
 
+#include "base/host/host_model.h"
 #include "compiler/ir/model.h"
 
 namespace nvdla::compiler
 {
-
-/** \return whether \a bytes begin as a TensorFlow Lite file does */
-bool isTflite(std::span<const std::byte> bytes);
 
 /**
  * \brief Read a TensorFlow Lite file: its first subgraph, with constants
@@ -43,6 +41,13 @@ Result<Model> importTflite(std::span<const std::byte> bytes,
  * \return as importTflite()
  */
 Result<Model> importOnnx(std::span<const std::byte> bytes, std::span<const InputShape> shapes = {});
+
+/** \return as importTflite() or importOnnx(), whichever kind of file it is */
+inline Result<Model> importModel(std::span<const std::byte> bytes,
+				 std::span<const InputShape> shapes = {})
+{
+	return isTfliteFile(bytes) ? importTflite(bytes, shapes) : importOnnx(bytes, shapes);
+}
 
 /** \brief \a value with axes in another order: axis i of the result is axis order[i] */
 Value permuted(const Value &value, const std::vector<uint32_t> &order);

@@ -2,7 +2,6 @@
 #include "onnx_graph.h"
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 
 #include <fmt/core.h>
@@ -17,13 +16,6 @@ namespace
 {
 
 namespace pb = nvdla::onnx;
-constexpr const char *divideModel = "divide model";
-
-uint64_t elementsOf(const std::vector<int64_t> &shape)
-{
-	return std::accumulate(shape.begin(), shape.end(), uint64_t{ 1 },
-			       [](uint64_t a, int64_t b) { return a * static_cast<uint64_t>(b); });
-}
 
 bool isOpen(const std::vector<int64_t> &shape)
 {
@@ -283,43 +275,17 @@ const HostValue *OnnxGraph::find(const std::string &name) const
 	return found == known_.end() ? nullptr : &found->second;
 }
 
-std::string OnnxGraph::nameOf(size_t node) const
-{
-	const std::vector<std::string> &outputs = nodes_->nodes()[node].outputs;
-
-	return outputs.empty() ? "" : outputs.front();
-}
-
-std::string OnnxGraph::describe(size_t node) const
-{
-	return fmt::format("{} '{}'", typeOf(node), nameOf(node));
-}
-
 Result<TensorDesc> OnnxGraph::tensorOf(const std::string &name) const
 {
 	const HostValue *value = find(name);
-	std::vector<uint32_t> shape;
-	const auto bad = [&](const std::string &why) {
-		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name), why);
-	};
 
 	if (!value)
-		return bad("has a size that depends on the inputs' numbers");
-	const auto type = typeOfOnnx(value->type);
-	if (!type)
-		return bad(
-			fmt::format("has elements of type {}, which no tensor has", value->type));
-	for (const int64_t extent : value->shape) {
-		if (extent < 1 || extent > UINT32_MAX)
-			return bad("has no elements, or too many");
-		shape.push_back(static_cast<uint32_t>(extent));
-	}
-	if (static_cast<double>(elementsOf(value->shape)) * 8 > UINT32_MAX)
-		return bad("has too many elements");
-	return TensorDesc::plain(name, *type, shape);
+		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name),
+			    "has a size that depends on the inputs' numbers");
+	return plainTensor(name, typeOfOnnx(value->type), value->shape);
 }
 
-Result<void> OnnxGraph::describe(const std::string &name, pb::ValueInfo &to) const
+Result<void> OnnxGraph::fill(const std::string &name, pb::ValueInfo &to) const
 {
 	pb::TensorType &tensor = *to.mutable_type()->mutable_tensor_type();
 
@@ -333,12 +299,12 @@ Result<void> OnnxGraph::describe(const std::string &name, pb::ValueInfo &to) con
 	return {};
 }
 
-Result<OnnxPart> OnnxGraph::part(std::span<const size_t> nodes) const
+Result<ModelPart> OnnxGraph::part(std::span<const size_t> nodes) const
 {
 	pb::Model model = header_;
 	pb::Graph &graph = *model.mutable_graph();
 	std::set<std::string> inside, elsewhere;
-	OnnxPart part;
+	ModelPart part;
 
 	graph.set_name("part");
 	for (size_t i = 0; i < nodes_->nodes().size(); i++) {
@@ -363,15 +329,15 @@ Result<OnnxPart> OnnxGraph::part(std::span<const size_t> nodes) const
 			if (elsewhere.contains(name))
 				part.outputs.push_back(name);
 			else if (tensorOf(name))
-				describe(name, *graph.add_value_info());
+				fill(name, *graph.add_value_info());
 		}
 	}
 	for (const std::string &name : part.inputs) {
-		if (auto done = describe(name, *graph.add_input()); !done)
+		if (auto done = fill(name, *graph.add_input()); !done)
 			return forward(done);
 	}
 	for (const std::string &name : part.outputs) {
-		if (auto done = describe(name, *graph.add_output()); !done)
+		if (auto done = fill(name, *graph.add_output()); !done)
 			return forward(done);
 	}
 	part.file = bytesOf(model);
@@ -381,7 +347,6 @@ Result<OnnxPart> OnnxGraph::part(std::span<const size_t> nodes) const
 	return part;
 }
 
-/* As the standard defines these operators. */
 uint64_t OnnxGraph::macsOf(size_t node) const
 {
 	const GraphNode &what = nodes_->nodes()[node];

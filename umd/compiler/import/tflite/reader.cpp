@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "compiler/import/input_shapes.h"
+#include "file.h"
 #include "operator_reader.h"
 
 namespace nvdla::compiler
@@ -55,6 +56,18 @@ Result<ElementType> elementType(fb::TensorType type, const std::string &where)
 		    fmt::format("tensor type {} is no type that tensors of the core have; use "
 				"integers of 8 or 16 bits, or float",
 				static_cast<int>(type)));
+}
+
+/* Of tensors whose numbers are not just there, or just computed. */
+Result<ElementType> checkStorage(const fb::Tensor &tensor, ElementType type, const std::string &where)
+{
+	const char *const why = tensor.is_variable() ? "keeps its numbers from run to run"
+				: tensor.sparsity()  ? "is sparse; convert the model without that"
+						     : nullptr;
+
+	if (why)
+		return fail(ErrorCode::Unsupported, reading, where, why);
+	return type;
 }
 
 /* Of 8 bits, one that the type has; kernels without theirs fit 16 bits then. */
@@ -153,7 +166,9 @@ Result<void> Reader::readTensor(const fb::Tensor &tensor, size_t index)
 			return damaged(where, "has more elements than a tensor can");
 		value.shape.push_back(static_cast<uint32_t>(extent));
 	}
-	auto type = elementType(tensor.type(), where);
+	auto type = elementType(tensor.type(), where).and_then([&](ElementType known) {
+		return checkStorage(tensor, known, where);
+	});
 	if (!type) {
 		unknownTensors_.emplace(index, type.error());
 		value.type = ElementType::Int64;
@@ -211,22 +226,16 @@ Result<void> Reader::readOperator(const fb::Operator &operation, size_t index)
 		return damaged(fmt::format("operator {}", index),
 			       fmt::format("names code {}, there are {}", code,
 					   codes ? codes->size() : 0));
-	/* Codes below 127 are in the old field; writers of today fill both. */
 	const auto *entry = codes->Get(code);
-	const int32_t builtin =
-		std::max<int32_t>(entry->deprecated_builtin_code(), entry->builtin_code());
-	const OperatorKind *kind = operatorKind(builtin);
-	const std::string type = entry->custom_code() ? fmt::format("custom operator '{}'",
-								    entry->custom_code()->str())
-				 : kind		      ? kind->name
-						      : fmt::format("operator code {}", builtin);
+	ReadOperator *const read = readerOf(*entry);
+	const std::string type = typeName(*entry);
 	const size_t before = model_.operators.size();
 	OperatorReader reader(model_, operation, type.c_str());
-	reader.support(kind && kind->read, "operator",
+	reader.support(read, "operator",
 		       "is not known to this compiler; replace it in the model, or cut the model "
 		       "before it");
 	if (!reader.failed())
-		kind->read(reader);
+		read(reader);
 	if (const Error *why = unknownTensor(operation))
 		return setAside(reader, before, index, *why);
 	/* It may be that nothing needs it, or that somebody asks what can be compiled. */
@@ -316,28 +325,13 @@ Result<Model> Reader::read()
 
 } /* namespace tflite */
 
-bool isTflite(std::span<const std::byte> bytes)
-{
-	constexpr size_t identifierEnd = 8;
-
-	return bytes.size() >= identifierEnd && tflite::fb::ModelBufferHasIdentifier(bytes.data());
-}
-
 Result<Model> importTflite(std::span<const std::byte> bytes, std::span<const InputShape> shapes)
 {
-	constexpr flatbuffers::uoffset_t maxDepth = 16;
-	constexpr flatbuffers::uoffset_t maxTables = 1u << 20;
-	/* Scalars are read where they lie, so the file has to lie as its writer aligned it. */
-	std::vector<std::max_align_t> aligned(bytes.size() / sizeof(std::max_align_t) + 1);
-	const auto *data = reinterpret_cast<const uint8_t *>(aligned.data());
+	auto file = tflite::File::open(bytes);
 
-	std::memcpy(aligned.data(), bytes.data(), bytes.size());
-	if (!isTflite(bytes))
-		return tflite::damaged("file", "does not begin as a TFLite model");
-	flatbuffers::Verifier verifier(data, bytes.size(), maxDepth, maxTables);
-	if (!tflite::fb::VerifyModelBuffer(verifier))
-		return tflite::damaged("file", "is truncated, or tables lie outside of it");
-	return tflite::Reader(*tflite::fb::GetModel(data), shapes).read();
+	if (!file)
+		return forward(file);
+	return tflite::Reader(file->model(), shapes).read();
 }
 
 } /* namespace nvdla::compiler */

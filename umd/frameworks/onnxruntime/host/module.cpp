@@ -14,7 +14,7 @@
 #include <onnxruntime_c_api.h>
 #include <onnxruntime_session_options_config_keys.h>
 
-#include "base/host/host_interface.h"
+#include "base/host/host_module.h"
 
 namespace
 {
@@ -26,12 +26,7 @@ const OrtApi *api()
 	return api;
 }
 
-struct Failure : std::exception {
-	explicit Failure(std::string text) : message(std::move(text)) {}
-	const char *what() const noexcept override { return message.c_str(); }
-
-	std::string message;
-};
+using nvdla::host::Failure;
 
 void check(OrtStatus *status)
 {
@@ -181,15 +176,6 @@ void describeOutputs(const Model &model, void *context, nvdla_host_found found)
 	}
 }
 
-std::string textOf(const int64_t *shape, size_t rank)
-{
-	std::string text;
-
-	for (size_t i = 0; i < rank; i++)
-		text += (i ? " x " : "") + std::to_string(shape[i]);
-	return text;
-}
-
 /* An output is copied only if it is what the caller has room for. */
 void takeOutput(OrtValue *value, const nvdla_host_array &to)
 {
@@ -197,17 +183,9 @@ void takeOutput(OrtValue *value, const nvdla_host_array &to)
 	const void *data = nullptr;
 	size_t size = 0;
 
-	if (type.type != to.type ||
-	    type.shape != std::vector<int64_t>(to.shape, to.shape + to.rank))
-		throw Failure(std::string("'") + to.name + "' is " +
-			      textOf(type.shape.data(), type.shape.size()) + " of type " +
-			      std::to_string(type.type) + ", the network has " +
-			      textOf(to.shape, to.rank) + " of type " + std::to_string(to.type) +
-			      ": its size depends on the inputs' numbers");
-	check(api()->GetTensorSizeInBytes(value, &size));
-	if (size != to.size)
-		throw Failure(std::string("'") + to.name + "' has " + std::to_string(size) +
-			      " bytes, not " + std::to_string(to.size));
+	if (type.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED)
+		check(api()->GetTensorSizeInBytes(value, &size));
+	nvdla::host::checkOutput(to, type.type, type.shape.data(), type.shape.size(), size);
 	check(api()->GetTensorData(value, &data));
 	if (size)
 		std::memcpy(to.data, data, size);
@@ -263,19 +241,14 @@ void runModel(const Model &model, const nvdla_host_array *inputs, size_t numInpu
 	}
 }
 
-/* No exception leaves the module. */
 template<typename Call>
-int said(void *context, nvdla_host_say say, Call call) noexcept
+int said(void *context, nvdla_host_say say, const Call &call) noexcept
 {
-	try {
+	return nvdla::host::said(context, say, [&] {
 		if (!api())
 			throw Failure("ONNX Runtime is older than what this module was built with");
 		call();
-		return 0;
-	} catch (const std::exception &error) {
-		say(context, error.what());
-	}
-	return 1;
+	});
 }
 
 void *open(const void *bytes, size_t size, void *context, nvdla_host_say say)
@@ -310,7 +283,7 @@ int run(void *model, const nvdla_host_array *from, size_t numFrom, const nvdla_h
 extern "C" __attribute__((visibility("default"))) const nvdla_host_functions *nvdla_host_library()
 {
 	static constexpr nvdla_host_functions functions{ NVDLA_HOST_INTERFACE, open, close, outputs,
-							 run };
+							 run, nullptr };
 
 	return &functions;
 }

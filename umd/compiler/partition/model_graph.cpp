@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "model_graph.h"
+
+#include <numeric>
+
+#include <fmt/core.h>
+
+#include "compiler/partition/onnx_graph.h"
+#include "compiler/partition/tflite_graph.h"
+
+namespace nvdla::compiler
+{
+
+uint64_t elementsOf(const std::vector<int64_t> &shape)
+{
+	return std::accumulate(shape.begin(), shape.end(), uint64_t{ 1 },
+			       [](uint64_t a, int64_t b) { return a * static_cast<uint64_t>(b); });
+}
+
+std::string ModelGraph::nameOf(size_t node) const
+{
+	const std::vector<std::string> &outputs = nodes_->nodes()[node].outputs;
+
+	return outputs.empty() ? "" : outputs.front();
+}
+
+std::string ModelGraph::describe(size_t node) const
+{
+	return fmt::format("{} '{}'", typeOf(node), nameOf(node));
+}
+
+Result<TensorDesc> ModelGraph::plainTensor(const std::string &name, std::optional<DataType> type,
+					   const std::vector<int64_t> &shape)
+{
+	std::vector<uint32_t> extents;
+	const auto bad = [&](const std::string &why) {
+		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name), why);
+	};
+
+	if (!type)
+		return bad("has elements of a type that no tensor has");
+	for (const int64_t extent : shape) {
+		if (extent < 1 || extent > UINT32_MAX)
+			return bad("has no elements, or too many");
+		extents.push_back(static_cast<uint32_t>(extent));
+	}
+	double bytes = 8;
+	for (const int64_t extent : shape)
+		bytes *= static_cast<double>(extent);
+	if (bytes > UINT32_MAX)
+		return bad("has too many elements");
+	return TensorDesc::plain(name, *type, extents);
+}
+
+Result<std::unique_ptr<ModelGraph>> readGraph(std::span<const std::byte> file,
+					      std::span<const InputShape> shapes)
+{
+	const auto held = [](auto &&graph) -> std::unique_ptr<ModelGraph> {
+		return std::make_unique<std::decay_t<decltype(graph)>>(std::move(graph));
+	};
+
+	if (isTfliteFile(file))
+		return TfliteGraph::read(file, shapes).map(held);
+	return OnnxGraph::read(file, shapes).map(held);
+}
+
+} /* namespace nvdla::compiler */
