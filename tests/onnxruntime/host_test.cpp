@@ -103,7 +103,8 @@ TEST(Host, TakesWholeNumbers)
 
 	EXPECT_EQ(placesOf(made), (std::vector<std::string>{ "host Gather", "core MatMul" }));
 	EXPECT_EQ(made.loadable.inputs()->at(0).type, DataType::Int64);
-	EXPECT_EQ(runOnce(made, { { 3, 0, 2 } }), (std::vector<Numbers>{ { 61, -1, 1, -1, 41, -1 } }));
+	EXPECT_EQ(runOnce(made, { { 3, 0, 2 } }),
+		  (std::vector<Numbers>{ { 61, -1, 1, -1, 41, -1 } }));
 }
 
 /* Two results, one of them whole numbers; both are outputs under their names. */

@@ -45,11 +45,12 @@ TEST(TfliteHost, HasWhatIsBetweenPartsOfTheCore)
 	TfliteBuilder model;
 	const int32_t two = model.constant<float>({ 2, 2 }, { 2, 0, 0, 2 });
 	const int32_t same = model.constant<float>({ 2, 2 }, { 1, 0, 0, 1 });
-	const CompiledModel made = compiledFile(
-		reversedBetween(model, two, same, [&] { return model.floats({ 1, 2 }); }));
+	const CompiledModel made = compiledFile(reversedBetween(model, two, same, [&] {
+		return model.floats({ 1, 2 });
+	}));
 
-	EXPECT_EQ(placesOf(made), (Places{ "core FULLY_CONNECTED", "host REVERSE_V2",
-					   "core FULLY_CONNECTED" }));
+	EXPECT_EQ(placesOf(made),
+		  (Places{ "core FULLY_CONNECTED", "host REVERSE_V2", "core FULLY_CONNECTED" }));
 	EXPECT_EQ(made.report.coreMacs, 8u);
 	EXPECT_EQ(made.report.hostMacs, 0u);
 	EXPECT_TRUE(has(made.report.layers.at(1).host, "REVERSE_V2 't4', operator: is not known"))
@@ -57,20 +58,18 @@ TEST(TfliteHost, HasWhatIsBetweenPartsOfTheCore)
 	EXPECT_EQ(runOnce(made, { { 3, 5 } }), (std::vector<Numbers>{ { 10, 6 } }));
 }
 
-/* Integers go from part to part as they are, and stand for numbers where the application has them. */
+/* Integers go from part to part as they are, and stand for numbers where the application has them.
+ */
 TEST(TfliteHost, TakesQuantizedNumbers)
 {
 	for (const bool isSigned : { true, false }) {
 		TfliteBuilder model;
-		const int32_t two =
-			model.quantized<int8_t>({ 2, 2 }, { 4, 0, 0, 4 }, 0.5f, 0);
-		const int32_t same =
-			model.quantized<int8_t>({ 2, 2 }, { 2, 0, 0, 2 }, 0.5f, 0);
-		const CompiledModel made =
-			compiledFile(reversedBetween(model, two, same, [&] {
-				return isSigned ? model.integers({ 1, 2 }, 0.25f, -8)
-						: model.bytes({ 1, 2 }, 0.25f, 120);
-			}));
+		const int32_t two = model.quantized<int8_t>({ 2, 2 }, { 4, 0, 0, 4 }, 0.5f, 0);
+		const int32_t same = model.quantized<int8_t>({ 2, 2 }, { 2, 0, 0, 2 }, 0.5f, 0);
+		const CompiledModel made = compiledFile(reversedBetween(model, two, same, [&] {
+			return isSigned ? model.integers({ 1, 2 }, 0.25f, -8)
+					: model.bytes({ 1, 2 }, 0.25f, 120);
+		}));
 
 		EXPECT_EQ(placesOf(made), (Places{ "core FULLY_CONNECTED", "host REVERSE_V2",
 						   "core FULLY_CONNECTED" }));

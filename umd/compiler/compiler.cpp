@@ -296,9 +296,10 @@ std::vector<OperatorSupport> supportedOperators(const Model &model)
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
 {
 	return guarded("compile model", [&]() -> Result<CompiledModel> {
-		auto compiled = compiler::importModel(bytes, options.shapes).and_then([&](auto &&model) {
-			return compiler::compileInMemory(std::move(model), options);
-		});
+		auto compiled =
+			compiler::importModel(bytes, options.shapes).and_then([&](auto &&model) {
+				return compiler::compileInMemory(std::move(model), options);
+			});
 		if (compiled || compiled.error().code != ErrorCode::Unsupported ||
 		    options.host == HostUse::Never || options.calibration || options.everyTensor)
 			return compiled;

@@ -191,8 +191,8 @@ Result<std::vector<HostValue>> HostModel::shapes(std::span<const HostArray> inpu
 	for (const std::string &name : names)
 		outputs.push_back({ { .name = name }, {} });
 	const auto from = arraysOf(inputs), to = arraysOf(outputs);
-	if (library_->functions->run(model_.get(), from.data(), from.size(), to.data(), to.size(), &said,
-			  Said::found, Said::say))
+	if (library_->functions->run(model_.get(), from.data(), from.size(), to.data(), to.size(),
+				     &said, Said::found, Said::say))
 		return said.error("run model", *library_);
 	return std::move(said.values);
 }
@@ -203,8 +203,8 @@ Result<void> HostModel::run(std::span<const HostArray> inputs,
 	const auto from = arraysOf(inputs), to = arraysOf(outputs);
 	Said said;
 
-	if (library_->functions->run(model_.get(), from.data(), from.size(), to.data(), to.size(), &said,
-			  nullptr, Said::say))
+	if (library_->functions->run(model_.get(), from.data(), from.size(), to.data(), to.size(),
+				     &said, nullptr, Said::say))
 		return said.error("run model", *library_);
 	return {};
 }

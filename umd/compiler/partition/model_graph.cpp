@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "model_graph.h"
 
+#include <algorithm>
 #include <numeric>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -50,6 +52,35 @@ Result<TensorDesc> ModelGraph::plainTensor(const std::string &name, std::optiona
 	if (bytes > UINT32_MAX)
 		return bad("has too many elements");
 	return TensorDesc::plain(name, *type, extents);
+}
+
+Result<void> ModelGraph::bound(std::span<const size_t> nodes, ModelPart &part) const
+{
+	std::set<std::string> inside, elsewhere(outputs_.begin(), outputs_.end());
+
+	for (size_t i = 0; i < nodes_->nodes().size(); i++) {
+		const std::vector<std::string> &inputs = nodes_->nodes()[i].inputs;
+		if (!std::ranges::binary_search(nodes, i))
+			elsewhere.insert(inputs.begin(), inputs.end());
+	}
+	for (const size_t node : nodes) {
+		for (const std::string &name : nodes_->nodes()[node].inputs) {
+			if (inside.insert(name).second && isComputed(name))
+				part.inputs.push_back(name);
+		}
+		for (const std::string &name : nodes_->nodes()[node].outputs) {
+			inside.insert(name);
+			if (elsewhere.contains(name))
+				part.outputs.push_back(name);
+		}
+	}
+	for (const std::vector<std::string> *names : { &part.inputs, &part.outputs }) {
+		for (const std::string &name : *names) {
+			if (auto held = tensorOf(name); !held)
+				return forward(held);
+		}
+	}
+	return {};
 }
 
 Result<std::unique_ptr<ModelGraph>> readGraph(std::span<const std::byte> file,

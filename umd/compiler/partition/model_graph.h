@@ -49,12 +49,20 @@ public:
 	virtual Result<TensorDesc> tensorOf(const std::string &name) const = 0;
 	/** \return some nodes, in ascending order, as a file */
 	virtual Result<ModelPart> part(std::span<const size_t> nodes) const = 0;
+	/** \return whether what a node reads is no constant */
+	virtual bool isComputed(const std::string &name) const = 0;
 	/** \return multiplications of a node, 0 of those that are not made of sums of products */
 	virtual uint64_t macsOf(size_t node) const = 0;
 	/** \return why the host has to compute the whole model as one part; empty: it need not */
 	virtual std::string wholeBecause() const { return {}; }
 
 protected:
+	/**
+	 * \brief Set what goes into some nodes and comes out of them
+	 * \param[in] nodes in ascending order
+	 * \return an error if a tensor between parts cannot be one
+	 */
+	Result<void> bound(std::span<const size_t> nodes, ModelPart &part) const;
 	/** \return as tensorOf() for a shape and a type, if there is one */
 	static Result<TensorDesc> plainTensor(const std::string &name, std::optional<DataType> type,
 					      const std::vector<int64_t> &shape);
@@ -69,8 +77,8 @@ uint64_t elementsOf(const std::vector<int64_t> &shape);
 
 /**
  * \param[in] shapes as CompileOptions::shapes
- * \return the graph of an ONNX or TensorFlow Lite file; an error if the library of the host that goes with it is
- * not there, or cannot run the model
+ * \return the graph of an ONNX or TensorFlow Lite file; an error if the library of the host that
+ * goes with it is not there, or cannot run the model
  */
 Result<std::unique_ptr<ModelGraph>> readGraph(std::span<const std::byte> file,
 					      std::span<const InputShape> shapes);

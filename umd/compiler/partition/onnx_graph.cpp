@@ -285,60 +285,43 @@ Result<TensorDesc> OnnxGraph::tensorOf(const std::string &name) const
 	return plainTensor(name, typeOfOnnx(value->type), value->shape);
 }
 
-Result<void> OnnxGraph::fill(const std::string &name, pb::ValueInfo &to) const
+void OnnxGraph::fill(const std::string &name, pb::ValueInfo &to) const
 {
 	pb::TensorType &tensor = *to.mutable_type()->mutable_tensor_type();
 
-	if (auto held = tensorOf(name); !held)
-		return forward(held);
 	to.set_name(name);
 	tensor.set_elem_type(find(name)->type);
 	tensor.mutable_shape();
 	for (const int64_t extent : find(name)->shape)
 		tensor.mutable_shape()->add_dim()->set_dim_value(extent);
-	return {};
 }
 
 Result<ModelPart> OnnxGraph::part(std::span<const size_t> nodes) const
 {
 	pb::Model model = header_;
 	pb::Graph &graph = *model.mutable_graph();
-	std::set<std::string> inside, elsewhere;
+	std::set<std::string> known;
 	ModelPart part;
 
+	if (auto done = bound(nodes, part); !done)
+		return forward(done);
 	graph.set_name("part");
-	for (size_t i = 0; i < nodes_->nodes().size(); i++) {
-		const std::vector<std::string> &inputs = nodes_->nodes()[i].inputs;
-		if (!std::ranges::binary_search(nodes, i))
-			elsewhere.insert(inputs.begin(), inputs.end());
-	}
-	elsewhere.insert(outputs_.begin(), outputs_.end());
+	for (const std::string &name : part.inputs)
+		fill(name, *graph.add_input());
+	for (const std::string &name : part.outputs)
+		fill(name, *graph.add_output());
+	known.insert(part.outputs.begin(), part.outputs.end());
 	for (const size_t node : nodes) {
 		for (const std::string &name : nodes_->nodes()[node].inputs) {
-			if (!inside.insert(name).second)
-				continue;
-			if (const auto constant = constants_.find(name);
-			    constant != constants_.end())
+			const auto constant = constants_.find(name);
+			if (constant != constants_.end() && known.insert(name).second)
 				*graph.add_initializer() = graph_.initializer(constant->second);
-			else
-				part.inputs.push_back(name);
 		}
 		*graph.add_node() = graph_.node(static_cast<int>(node));
 		for (const std::string &name : nodes_->nodes()[node].outputs) {
-			inside.insert(name);
-			if (elsewhere.contains(name))
-				part.outputs.push_back(name);
-			else if (tensorOf(name))
+			if (!known.contains(name) && tensorOf(name))
 				fill(name, *graph.add_value_info());
 		}
-	}
-	for (const std::string &name : part.inputs) {
-		if (auto done = fill(name, *graph.add_input()); !done)
-			return forward(done);
-	}
-	for (const std::string &name : part.outputs) {
-		if (auto done = fill(name, *graph.add_output()); !done)
-			return forward(done);
 	}
 	part.file = bytesOf(model);
 	if (part.file.empty())

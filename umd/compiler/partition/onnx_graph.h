@@ -39,6 +39,10 @@ public:
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
 	Result<ModelPart> part(std::span<const size_t> nodes) const override;
+	bool isComputed(const std::string &name) const override
+	{
+		return !constants_.contains(name);
+	}
 	/* As the standard defines these operators. */
 	uint64_t macsOf(size_t node) const override;
 
@@ -51,12 +55,12 @@ private:
 			const std::set<std::string> &constants) const;
 	std::vector<HostArray> numbers(bool isZero);
 	const HostValue *find(const std::string &name) const;
-	Result<void> fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
+	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
 
 	nvdla::onnx::Model header_; /* without its graph */
 	nvdla::onnx::Graph graph_;
 	std::map<std::string, HostValue> known_;
-	std::map<std::string, int> constants_; /* indices of initializers */
+	std::map<std::string, int> constants_;	      /* indices of initializers */
 	std::vector<std::vector<std::byte>> numbers_; /* that inputs are given */
 };
 

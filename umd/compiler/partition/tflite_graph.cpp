@@ -46,9 +46,8 @@ std::optional<DataType> dataTypeOf(fb::TensorType type)
 /* Of an interpreter, which operators of one handle share. */
 bool sharesState(fb::BuiltinOperator kind)
 {
-	constexpr fb::BuiltinOperator kinds[] = { CALL_ONCE,	    VAR_HANDLE,
-						  READ_VARIABLE,    ASSIGN_VARIABLE,
-						  HASHTABLE,	    HASHTABLE_FIND,
+	constexpr fb::BuiltinOperator kinds[] = { CALL_ONCE,	    VAR_HANDLE,	   READ_VARIABLE,
+						  ASSIGN_VARIABLE,  HASHTABLE,	   HASHTABLE_FIND,
 						  HASHTABLE_IMPORT, HASHTABLE_SIZE };
 
 	return std::ranges::count(kinds, kind) != 0;
@@ -140,11 +139,12 @@ bool TfliteGraph::isConstant(const fb::Operator &source) const
 	const Tensors inputs = tensors(source.inputs()), outputs = tensors(source.outputs());
 
 	return !sharesState(kind) && !isRandom(kind) &&
-	       std::ranges::all_of(inputs,
-				   [&](int32_t id) {
-					   return model_.values[static_cast<size_t>(id)].isConstant ||
-						  constantMakers_.contains(id);
-				   }) &&
+	       std::ranges::all_of(
+		       inputs,
+		       [&](int32_t id) {
+			       return model_.values[static_cast<size_t>(id)].isConstant ||
+				      constantMakers_.contains(id);
+		       }) &&
 	       std::ranges::none_of(outputs, [&](int32_t id) {
 		       return std::ranges::count(outputs_, names_[static_cast<size_t>(id)]);
 	       });
@@ -213,35 +213,17 @@ Result<TensorDesc> TfliteGraph::tensorOf(const std::string &name) const
 Result<ModelPart> TfliteGraph::part(std::span<const size_t> nodes) const
 {
 	std::set<int32_t> constants;
-	std::set<std::string> inside, elsewhere(outputs_.begin(), outputs_.end());
 	TfliteSelection selection;
 	ModelPart part;
 
-	for (size_t i = 0; i < nodes_->nodes().size(); i++) {
-		const std::vector<std::string> &inputs = nodes_->nodes()[i].inputs;
-		if (!std::ranges::binary_search(nodes, i))
-			elsewhere.insert(inputs.begin(), inputs.end());
-	}
-	for (const size_t node : nodes) {
+	if (auto done = bound(nodes, part); !done)
+		return forward(done);
+	for (const std::string &name : part.inputs)
+		selection.inputs.push_back(numbers_.at(name));
+	for (const std::string &name : part.outputs)
+		selection.outputs.push_back(numbers_.at(name));
+	for (const size_t node : nodes)
 		addConstants(operators_[node], constants);
-		for (const std::string &name : nodes_->nodes()[node].inputs) {
-			if (inside.insert(name).second)
-				part.inputs.push_back(name);
-		}
-		for (const std::string &name : nodes_->nodes()[node].outputs) {
-			inside.insert(name);
-			if (elsewhere.contains(name))
-				part.outputs.push_back(name);
-		}
-	}
-	for (const std::vector<std::string> *names : { &part.inputs, &part.outputs }) {
-		for (const std::string &name : *names) {
-			if (auto held = tensorOf(name); !held)
-				return forward(held);
-			(names == &part.inputs ? selection.inputs : selection.outputs)
-				.push_back(numbers_.at(name));
-		}
-	}
 	selection.operators.assign(constants.begin(), constants.end());
 	part.before = constants.size();
 	for (const size_t node : nodes)

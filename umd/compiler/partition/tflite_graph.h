@@ -29,6 +29,8 @@ public:
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
 	Result<ModelPart> part(std::span<const size_t> nodes) const override;
+	/* Nodes have no others among their inputs. */
+	bool isComputed(const std::string &) const override { return true; }
 	uint64_t macsOf(size_t node) const override;
 	std::string wholeBecause() const override;
 

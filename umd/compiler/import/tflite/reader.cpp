@@ -59,7 +59,8 @@ Result<ElementType> elementType(fb::TensorType type, const std::string &where)
 }
 
 /* Of tensors whose numbers are not just there, or just computed. */
-Result<ElementType> checkStorage(const fb::Tensor &tensor, ElementType type, const std::string &where)
+Result<ElementType> checkStorage(const fb::Tensor &tensor, ElementType type,
+				 const std::string &where)
 {
 	const char *const why = tensor.is_variable() ? "keeps its numbers from run to run"
 				: tensor.sparsity()  ? "is sparse; convert the model without that"

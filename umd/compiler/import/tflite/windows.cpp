@@ -113,8 +113,10 @@ struct TransposedOptions {
 	Clamp activation;
 };
 
-/* Of input \a input with the weights that are input 1, and the bias, if any, that is input \a bias. */
-void addTransposed(OperatorReader &reader, const TransposedOptions &options, ValueId input, size_t bias)
+/* Of input \a input with the weights that are input 1, and the bias, if any, that is input \a bias.
+ */
+void addTransposed(OperatorReader &reader, const TransposedOptions &options, ValueId input,
+		   size_t bias)
 {
 	const ValueId output = reader.output(0);
 	const Value weights = reader.constant(1);
@@ -367,8 +369,9 @@ void readConvolution2DTransposeBias(OperatorReader &reader)
 	int32_t options[3] = {};
 	const std::span<const uint8_t> bytes = reader.customOptions();
 
-	if (!reader.need(bytes.size() >= sizeof(options), "options",
-			 fmt::format("have {} bytes, {} are needed", bytes.size(), sizeof(options))))
+	if (!reader.need(
+		    bytes.size() >= sizeof(options), "options",
+		    fmt::format("have {} bytes, {} are needed", bytes.size(), sizeof(options))))
 		return;
 	std::memcpy(options, bytes.data(), sizeof(options));
 	addTransposed(reader, { strides(reader, options[1], options[2]), {} }, reader.input(0), 2);

@@ -2,14 +2,16 @@
 /*
  * The module that runs parts of networks by ONNX Runtime.
  */
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <exception>
-#include <iostream>
 #include <memory>
-#include <mutex>
-#include <sstream>
 #include <string>
 #include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <onnxruntime_c_api.h>
 #include <onnxruntime_session_options_config_keys.h>
@@ -41,33 +43,60 @@ template<typename T>
 using Kept = std::unique_ptr<T, void (*)(T *)>;
 
 /*
- * Debian's ONNX Runtime and the library with ONNX's operators both register them, and say so of
- * each on the standard error. What else is said there meanwhile comes through.
+ * Debian's ONNX Runtime and the library with ONNX's operators both register them, and complain of
+ * each of the second ones on the standard error. That goes to a file in memory meanwhile; what else
+ * is said, by other threads as well, comes through afterwards.
  */
 class WithoutRepeats
 {
 public:
-	WithoutRepeats() : own_(std::cerr.rdbuf(said_.rdbuf())) {}
+	WithoutRepeats()
+		: own_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)),
+		  said_(own_ < 0 ? -1 : memfd_create("stderr", MFD_CLOEXEC))
+	{
+		if (said_ >= 0)
+			dup2(said_, STDERR_FILENO);
+	}
 	~WithoutRepeats()
 	{
-		std::cerr.rdbuf(own_);
-		for (std::string line; std::getline(said_, line);) {
-			if (!line.empty() && line.find("already registered") == std::string::npos)
-				std::cerr << line << '\n';
+		if (said_ >= 0) {
+			dup2(own_, STDERR_FILENO);
+			passOn();
+			close(said_);
 		}
+		if (own_ >= 0)
+			close(own_);
 	}
 	WithoutRepeats(const WithoutRepeats &) = delete;
 	WithoutRepeats &operator=(const WithoutRepeats &) = delete;
 
 private:
-	std::stringstream said_;
-	std::streambuf *own_;
+	void passOn() const
+	{
+		FILE *const lines = fdopen(fcntl(said_, F_DUPFD_CLOEXEC, 0), "r");
+		char *line = nullptr;
+		size_t size = 0;
+
+		if (!lines)
+			return;
+		rewind(lines);
+		while (getline(&line, &size, lines) > 0) {
+			if (!strstr(line, "already registered") && strcmp(line, "\n") != 0)
+				fputs(line, stderr);
+		}
+		free(line);
+		fclose(lines);
+	}
+
+	int own_;
+	int said_;
 };
 
 /* One for the process, as ONNX Runtime wants it. */
 OrtEnv *environment()
 {
 	static OrtEnv *const made = [] {
+		const WithoutRepeats quiet;
 		OrtEnv *env = nullptr;
 		check(api()->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "nvdla", &env));
 		return env;
@@ -115,7 +144,6 @@ TensorType typeOf(const OrtValue *value)
 
 Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLevel level)
 {
-	static std::mutex one; /* of them at a time has the standard error */
 	OrtSessionOptions *options = nullptr;
 	OrtSession *session = nullptr;
 
@@ -124,8 +152,6 @@ Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLe
 	/* Or sums of bytes saturate on machines without instructions for them. */
 	check(api()->AddSessionConfigEntry(options, kOrtSessionOptionsAvx2PrecisionMode, "1"));
 	check(api()->SetSessionGraphOptimizationLevel(options, level));
-	const std::lock_guard lock(one);
-	const WithoutRepeats quiet;
 	check(api()->CreateSessionFromArray(environment(), bytes, size, options, &session));
 	return { session, api()->ReleaseSession };
 }
@@ -141,7 +167,7 @@ Kept<OrtSession> makeSession(const void *bytes, size_t size)
 	}
 }
 
-void *openModel(const void *bytes, size_t size)
+Model *makeModel(const void *bytes, size_t size)
 {
 	auto model = std::make_unique<Model>();
 	OrtMemoryInfo *memory = nullptr;
@@ -251,15 +277,15 @@ int said(void *context, nvdla_host_say say, const Call &call) noexcept
 	});
 }
 
-void *open(const void *bytes, size_t size, void *context, nvdla_host_say say)
+void *openModel(const void *bytes, size_t size, void *context, nvdla_host_say say)
 {
 	void *model = nullptr;
 
-	said(context, say, [&] { model = openModel(bytes, size); });
+	said(context, say, [&] { model = makeModel(bytes, size); });
 	return model;
 }
 
-void close(void *model)
+void closeModel(void *model)
 {
 	delete static_cast<Model *>(model);
 }
@@ -282,8 +308,9 @@ int run(void *model, const nvdla_host_array *from, size_t numFrom, const nvdla_h
 
 extern "C" __attribute__((visibility("default"))) const nvdla_host_functions *nvdla_host_library()
 {
-	static constexpr nvdla_host_functions functions{ NVDLA_HOST_INTERFACE, open, close, outputs,
-							 run, nullptr };
+	static constexpr nvdla_host_functions functions{
+		NVDLA_HOST_INTERFACE, openModel, closeModel, outputs, run, nullptr
+	};
 
 	return &functions;
 }

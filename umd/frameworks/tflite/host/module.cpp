@@ -89,13 +89,14 @@ public:
 	Model(const void *bytes, size_t size);
 
 	void describeOutputs(void *context, nvdla_host_found found) const;
-	void run(std::span<const nvdla_host_array> inputs, std::span<const nvdla_host_array> outputs,
-		 void *context, nvdla_host_found found);
+	void run(std::span<const nvdla_host_array> inputs,
+		 std::span<const nvdla_host_array> outputs, void *context, nvdla_host_found found);
 
 private:
 	const TfLiteTensor *output(size_t i) const
 	{
-		return TfLiteInterpreterGetOutputTensor(interpreter_.get(), static_cast<int32_t>(i));
+		return TfLiteInterpreterGetOutputTensor(interpreter_.get(),
+							static_cast<int32_t>(i));
 	}
 	void takeInputs(std::span<const nvdla_host_array> inputs);
 
@@ -129,8 +130,8 @@ Model::Model(const void *bytes, size_t size) : bytes_(size / sizeof(std::max_ali
 
 void Model::describeOutputs(void *context, nvdla_host_found found) const
 {
-	const auto count = static_cast<size_t>(
-		TfLiteInterpreterGetOutputTensorCount(interpreter_.get()));
+	const auto count =
+		static_cast<size_t>(TfLiteInterpreterGetOutputTensorCount(interpreter_.get()));
 
 	for (size_t i = 0; i < count; i++) {
 		const std::vector<int64_t> shape = shapeOf(output(i));
@@ -142,8 +143,8 @@ void Model::describeOutputs(void *context, nvdla_host_found found) const
 /* In the file's order: names need not be unique there. */
 void Model::takeInputs(std::span<const nvdla_host_array> inputs)
 {
-	const auto count = static_cast<size_t>(
-		TfLiteInterpreterGetInputTensorCount(interpreter_.get()));
+	const auto count =
+		static_cast<size_t>(TfLiteInterpreterGetInputTensorCount(interpreter_.get()));
 
 	if (inputs.size() != count)
 		throw Failure("the model has " + std::to_string(count) + " inputs, not " +
@@ -161,8 +162,8 @@ void Model::takeInputs(std::span<const nvdla_host_array> inputs)
 	}
 }
 
-void Model::run(std::span<const nvdla_host_array> inputs,
-		std::span<const nvdla_host_array> outputs, void *context, nvdla_host_found found)
+void Model::run(std::span<const nvdla_host_array> inputs, std::span<const nvdla_host_array> outputs,
+		void *context, nvdla_host_found found)
 {
 	const std::lock_guard lock(one_);
 
@@ -177,7 +178,8 @@ void Model::run(std::span<const nvdla_host_array> inputs,
 	for (size_t i = 0; i < outputs.size(); i++) {
 		const std::vector<int64_t> shape = shapeOf(output(i));
 		nvdla::host::checkOutput(outputs[i], numberOf(TfLiteTensorType(output(i))),
-					 shape.data(), shape.size(), TfLiteTensorByteSize(output(i)));
+					 shape.data(), shape.size(),
+					 TfLiteTensorByteSize(output(i)));
 	}
 	for (size_t i = 0; i < outputs.size(); i++) {
 		if (outputs[i].size)
@@ -215,17 +217,17 @@ int run(void *model, const nvdla_host_array *from, size_t numFrom, const nvdla_h
 int select(const void *file, size_t size, const nvdla_host_selection *selection, void *context,
 	   nvdla_host_take take, nvdla_host_say say)
 {
-	return said(context, say, [&] {
-		nvdla::host::selectOperators(file, size, *selection, context, take);
-	});
+	return said(context, say,
+		    [&] { nvdla::host::selectOperators(file, size, *selection, context, take); });
 }
 
 } /* namespace */
 
 extern "C" __attribute__((visibility("default"))) const nvdla_host_functions *nvdla_host_library()
 {
-	static constexpr nvdla_host_functions functions{ NVDLA_HOST_INTERFACE, open, close, outputs,
-							 run,			select };
+	static constexpr nvdla_host_functions functions{
+		NVDLA_HOST_INTERFACE, open, close, outputs, run, select
+	};
 
 	return &functions;
 }

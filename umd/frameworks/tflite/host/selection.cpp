@@ -71,7 +71,8 @@ void Selector::takeOperator(int32_t index)
 {
 	auto &operators = graph().operators;
 
-	if (index < 0 || static_cast<size_t>(index) >= operators.size() || !operators[static_cast<size_t>(index)])
+	if (index < 0 || static_cast<size_t>(index) >= operators.size() ||
+	    !operators[static_cast<size_t>(index)])
 		throw Failure("the file has no operator " + std::to_string(index));
 	std::unique_ptr<fb::OperatorT> taken = std::move(operators[static_cast<size_t>(index)]);
 	takeTensors(taken->inputs);
@@ -106,7 +107,8 @@ void Selector::dropBuffers()
 	for (const auto &graph : model_->subgraphs) {
 		for (const auto &tensor : graph->tensors) {
 			if (tensor->buffer >= isUsed.size())
-				throw Failure("the file has no buffer " + std::to_string(tensor->buffer));
+				throw Failure("the file has no buffer " +
+					      std::to_string(tensor->buffer));
 			isUsed[tensor->buffer] = true;
 		}
 	}

@@ -17,8 +17,8 @@ void verifyFile(const void *file, size_t size);
 /**
  * \brief Hand out a file with the operators that are selected
  *
- * It has the tensors and constants that these need. Graphs that IF, WHILE and CALL_ONCE name come along as
- * they are. Throws Failure if the file does not have what is selected.
+ * It has the tensors and constants that these need. Graphs that IF, WHILE and CALL_ONCE name come
+ * along as they are. Throws Failure if the file does not have what is selected.
  */
 void selectOperators(const void *file, size_t size, const nvdla_host_selection &selection,
 		     void *context, nvdla_host_take take);
