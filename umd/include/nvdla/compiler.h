@@ -143,8 +143,8 @@ std::string toString(const InputShape &shape);
 
 /** \brief Whether a library of the host computes what neither the core nor the CPU steps can */
 enum class HostUse {
-	/** \brief Of ONNX models, by ONNX Runtime if it is installed; not of calibrated ones, nor
-	 * with everyTensor */
+	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for its own, if it is installed; not
+	 * of calibrated models, nor with everyTensor */
 	Auto,
 	Never,
 };

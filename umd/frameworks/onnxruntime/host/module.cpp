@@ -2,10 +2,12 @@
 /*
  * The module that runs parts of networks by ONNX Runtime.
  */
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,7 +98,6 @@ private:
 OrtEnv *environment()
 {
 	static OrtEnv *const made = [] {
-		const WithoutRepeats quiet;
 		OrtEnv *env = nullptr;
 		check(api()->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "nvdla", &env));
 		return env;
@@ -144,9 +145,13 @@ TensorType typeOf(const OrtValue *value)
 
 Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLevel level)
 {
+	static std::atomic<bool> isFirst = true; /* which registers operators */
+	std::optional<WithoutRepeats> quiet;
 	OrtSessionOptions *options = nullptr;
 	OrtSession *session = nullptr;
 
+	if (isFirst.exchange(false))
+		quiet.emplace();
 	check(api()->CreateSessionOptions(&options));
 	const Kept<OrtSessionOptions> kept(options, api()->ReleaseSessionOptions);
 	/* Or sums of bytes saturate on machines without instructions for them. */
