@@ -2,6 +2,7 @@
 #include <nvdla/compiler.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "compiler/calibrate/calibrate.h"
 #include "compiler/compile.h"
 #include "compiler/import/import.h"
+#include "compiler/import/onnx/external_data.h"
 #include "compiler/joins.h"
 #include "compiler/lower/lowerer.h"
 #include "compiler/partition/partition.h"
@@ -345,10 +347,24 @@ Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byt
 	});
 }
 
+Result<std::vector<std::byte>> readModelFile(const std::string &path)
+{
+	return guarded("read model", [&]() -> Result<std::vector<std::byte>> {
+		auto bytes = readWholeFile(path, maxModelBytes);
+		if (!bytes || isTfliteFile(*bytes))
+			return bytes;
+		auto whole = compiler::onnx::withExternalData(
+			std::move(*bytes), std::filesystem::path(path).parent_path().string());
+		if (!whole)
+			whole.error().where = fmt::format("{}: {}", path, whole.error().where);
+		return whole;
+	});
+}
+
 Result<CompiledModel> compileFile(const std::string &path, const CompileOptions &options)
 {
 	return guarded("compile model", [&]() -> Result<CompiledModel> {
-		auto bytes = readWholeFile(path, maxModelBytes);
+		auto bytes = readModelFile(path);
 		if (!bytes)
 			return forward(bytes);
 		auto compiled = compileModel(*bytes, options);
