@@ -314,6 +314,12 @@ void readConversion(OperatorReader &reader)
 
 using enum fb::BuiltinOperator;
 
+/* The constant has all of its elements already. */
+void readDensify(OperatorReader &reader)
+{
+	reader.alias(reader.output(0), reader.constant(0));
+}
+
 struct OperatorKind {
 	fb::BuiltinOperator code;
 	ReadOperator *read;
@@ -326,6 +332,7 @@ const OperatorKind kinds[] = {
 	{ CONV_2D, readConvolution },
 	{ DEPTHWISE_CONV_2D, readDepthwise },
 	{ DEPTH_TO_SPACE, readDepthToSpace },
+	{ DENSIFY, readDensify },
 	{ DEQUANTIZE, readConversion },
 	{ FLOOR, readUnary<Unary::Function::Floor> },
 	{ FULLY_CONNECTED, readFullyConnected },

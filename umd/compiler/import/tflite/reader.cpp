@@ -11,6 +11,7 @@
 #include "compiler/import/input_shapes.h"
 #include "file.h"
 #include "operator_reader.h"
+#include "sparse.h"
 
 namespace nvdla::compiler
 {
@@ -56,19 +57,6 @@ Result<ElementType> elementType(fb::TensorType type, const std::string &where)
 		    fmt::format("tensor type {} is no type that tensors of the core have; use "
 				"integers of 8 or 16 bits, or float",
 				static_cast<int>(type)));
-}
-
-/* Of tensors whose numbers are not just there, or just computed. */
-Result<ElementType> checkStorage(const fb::Tensor &tensor, ElementType type,
-				 const std::string &where)
-{
-	const char *const why = tensor.is_variable() ? "keeps its numbers from run to run"
-				: tensor.sparsity()  ? "is sparse; convert the model without that"
-						     : nullptr;
-
-	if (why)
-		return fail(ErrorCode::Unsupported, reading, where, why);
-	return type;
 }
 
 /* Of 8 bits, one that the type has; kernels without theirs fit 16 bits then. */
@@ -167,9 +155,10 @@ Result<void> Reader::readTensor(const fb::Tensor &tensor, size_t index)
 			return damaged(where, "has more elements than a tensor can");
 		value.shape.push_back(static_cast<uint32_t>(extent));
 	}
-	auto type = elementType(tensor.type(), where).and_then([&](ElementType known) {
-		return checkStorage(tensor, known, where);
-	});
+	auto type = elementType(tensor.type(), where);
+	if (tensor.is_variable())
+		type = fail(ErrorCode::Unsupported, reading, where,
+			    "keeps its numbers from run to run");
 	if (!type) {
 		unknownTensors_.emplace(index, type.error());
 		value.type = ElementType::Int64;
@@ -191,6 +180,13 @@ Result<void> Reader::readTensor(const fb::Tensor &tensor, size_t index)
 		const auto *data = reinterpret_cast<const std::byte *>(buffer->data()->data());
 		value.data.assign(data, data + buffer->data()->size());
 		value.isConstant = true;
+		if (tensor.sparsity()) {
+			auto dense = densified(*tensor.sparsity(), value.data,
+					       elementBytes(value.type), value.shape, where);
+			if (!dense)
+				return forward(dense);
+			value.data = std::move(*dense);
+		}
 	}
 	model_.values.push_back(std::move(value));
 	return {};

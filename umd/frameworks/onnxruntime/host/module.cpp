@@ -99,7 +99,7 @@ OrtEnv *environment()
 {
 	static OrtEnv *const made = [] {
 		OrtEnv *env = nullptr;
-		check(api()->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "nvdla", &env));
+		check(api()->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "nvdla", &env));
 		return env;
 	}();
 
