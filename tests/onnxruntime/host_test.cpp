@@ -110,6 +110,30 @@ TEST(Host, TakesWholeNumbers)
 		  (std::vector<Numbers>{ { 61, -1, 1, -1, 41, -1 } }));
 }
 
+/* With a rate other than 3 it has no row to take, and cannot run; constants are computed all the
+ * same. */
+TEST(Host, RunsWithNumbersThatAModelComparesWith)
+{
+	OnnxBuilder model;
+	model.input("x", { 1, 2 });
+	model.input("rate", { 1 }, onnx::INT64);
+	model.list("three", { 3 });
+	model.floats("ones", { 1, 2 }, { 1, 1 });
+	model.integers("axis", {}, { 1 }, onnx::INT32);
+	model.node("CumSum", { "ones", "axis" }, "sums");
+	model.node("Equal", { "rate", "three" }, "is");
+	model.node("Sub", { "rate", "three" }, "row");
+	model.node("Gather", { "x", "row" }, "taken");
+	model.node("Add", { "taken", "sums" }, "y");
+	model.output("y");
+	model.output("is", onnx::BOOL);
+	const CompiledModel made = compiledFile(model.file());
+
+	EXPECT_EQ(made.report.operators.size(), 4U);
+	EXPECT_EQ(runOnce(made, { { 10, 20 }, { 3 } }),
+		  (std::vector<Numbers>{ { 11, 22 }, { 1 } }));
+}
+
 /* Two results, one of them whole numbers; both are outputs under their names. */
 TEST(Host, HasSeveralOutputs)
 {

@@ -8,6 +8,7 @@
 
 #include "compiler/import/input_shapes.h"
 #include "compiler/import/onnx/file_shapes.h"
+#include "compiler/import/onnx/node_reader.h"
 
 namespace nvdla::compiler
 {
@@ -63,6 +64,40 @@ std::vector<std::byte> bytesOf(const pb::Model &model)
 	if (!model.SerializeToArray(bytes.data(), static_cast<int>(bytes.size())))
 		bytes.clear();
 	return bytes;
+}
+
+/*
+ * Adds whole numbers that a model compares something with: with others than these, as a rate in
+ * hertz, some models only take one of their branches, or cannot run at all.
+ */
+void comparedNumbers(const pb::Graph &graph, std::vector<std::optional<float>> &numbers)
+{
+	constexpr size_t most = 6;
+	std::map<std::string, float> constants;
+	const auto addConstant = [&](const std::string &name, const pb::Tensor &tensor) {
+		auto value = compiler::onnx::readConstant(tensor);
+		if (value && wholeNumbers(*value).size() == 1)
+			constants[name] = static_cast<float>(wholeNumbers(*value)[0]);
+	};
+
+	for (const pb::Tensor &tensor : graph.initializer())
+		addConstant(tensor.name(), tensor);
+	for (const pb::Node &node : graph.node()) {
+		for (const pb::Attribute &attribute : node.attribute()) {
+			if (attribute.has_g())
+				comparedNumbers(attribute.g(), numbers);
+			if (node.op_type() == "Constant" && attribute.has_t() && node.output_size())
+				addConstant(node.output(0), attribute.t());
+		}
+		if (node.op_type() != "Equal")
+			continue;
+		for (const std::string &name : node.input()) {
+			const auto found = constants.find(name);
+			if (found != constants.end() && numbers.size() < most &&
+			    !std::ranges::count(numbers, std::optional(found->second)))
+				numbers.push_back(found->second);
+		}
+	}
 }
 
 /* All tensors are its outputs, so that it says what they are. */
@@ -158,8 +193,7 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 	return {};
 }
 
-/* Numbers for the inputs: zeros, or something between 0 and 1. */
-std::vector<HostArray> OnnxGraph::numbers(bool isZero)
+std::vector<HostArray> OnnxGraph::numbers(std::optional<float> number)
 {
 	std::mt19937 random;
 	std::vector<HostArray> arrays;
@@ -169,8 +203,8 @@ std::vector<HostArray> OnnxGraph::numbers(bool isZero)
 		const HostValue &value = known_[name];
 		const DataType type = typeOfOnnx(value.type).value_or(DataType::Float);
 		std::vector<float> numbers(elementsOf(value.shape));
-		for (float &number : numbers)
-			number = isZero ? 0 : static_cast<float>(random() % 1000) / 1000;
+		for (float &one : numbers)
+			one = number ? *number : static_cast<float>(random() % 1000) / 1000;
 		numbers_.push_back(elementsFromFloat(type, numbers));
 		arrays.push_back({ value, numbers_.back() });
 	}
@@ -194,14 +228,26 @@ Result<void> OnnxGraph::askHost()
 		if (!isOpen(value.shape))
 			known_[value.name] = value;
 	}
-	const auto once = model->shapes(numbers(true), names);
-	const auto again = model->shapes(numbers(false), names);
-	for (size_t i = 0; once && i < once->size(); i++) {
-		const HostValue &value = (*once)[i];
-		if (value.type && (!again || (*again)[i].shape == value.shape))
+	std::vector<std::optional<float>> tried = { 0.0f, std::nullopt };
+	std::vector<std::vector<HostValue>> runs;
+	std::optional<float> works = 0.0f;
+	comparedNumbers(graph_, tried);
+	for (const std::optional<float> &number : tried) {
+		auto run = model->shapes(numbers(number), names);
+		if (!run)
+			continue;
+		runs.push_back(std::move(*run));
+		if (runs.size() == 1)
+			works = number;
+	}
+	for (size_t i = 0; !runs.empty() && i < names.size(); i++) {
+		const HostValue &value = runs[0][i];
+		if (value.type && std::ranges::all_of(runs, [&](const auto &run) {
+			    return run[i].shape == value.shape;
+		    }))
 			known_.try_emplace(value.name, value);
 	}
-	return fold(*model);
+	return fold(*model, works);
 }
 
 bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &constants) const
@@ -227,7 +273,7 @@ bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &co
 }
 
 /* Nodes whose inputs are all constants are computed now, and become constants. */
-Result<void> OnnxGraph::fold(const HostModel &model)
+Result<void> OnnxGraph::fold(const HostModel &model, std::optional<float> number)
 {
 	google::protobuf::RepeatedPtrField<pb::Node> rest;
 	std::set<std::string> constants, read;
@@ -254,7 +300,7 @@ Result<void> OnnxGraph::fold(const HostModel &model)
 	}
 	graph_.mutable_node()->Swap(&rest);
 	if (!folded.empty()) {
-		if (auto done = model.run(numbers(true), folded); !done)
+		if (auto done = model.run(numbers(number), folded); !done)
 			return done;
 	}
 	for (const HostArray &array : folded) {

@@ -25,7 +25,7 @@ namespace nvdla::compiler
  * \brief An ONNX file's graph
  *
  * ONNX Runtime says what each tensor is, and computes what does not depend on inputs. It runs the
- * model twice for that, with different numbers: a tensor that has another shape then is not known.
+ * model for that with different numbers: a tensor that has another shape then is not known.
  */
 class OnnxGraph : public ModelGraph
 {
@@ -50,10 +50,12 @@ private:
 	OnnxGraph() = default;
 	Result<void> readInputs(std::span<const InputShape> shapes);
 	Result<void> askHost();
-	Result<void> fold(const HostModel &model);
+	/* number: with which the model can run */
+	Result<void> fold(const HostModel &model, std::optional<float> number);
 	bool isFoldable(const nvdla::onnx::Node &node,
 			const std::set<std::string> &constants) const;
-	std::vector<HostArray> numbers(bool isZero);
+	/* Numbers for the inputs: something between 0 and 1, or if given that number. */
+	std::vector<HostArray> numbers(std::optional<float> number);
 	const HostValue *find(const std::string &name) const;
 	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
 
