@@ -135,6 +135,31 @@ TEST(TfliteHost, KeepsStateFromRunToRun)
 	EXPECT_EQ(runOnce(made, { { 4 } }), (std::vector<Numbers>{ { 4 } }));
 }
 
+/* Whose batch is one in the file. */
+TEST(TfliteHost, ComputesOtherSizes)
+{
+	TfliteBuilder model;
+	const int32_t x = model.floats({ 1, 2 }), y = model.floats({ 1, 2 });
+	const int32_t two = model.constant<float>({ 2, 2 }, { 2, 0, 0, 3 });
+	addFullyConnected(model, x, two, -1, y);
+	const std::vector<std::byte> file = model.file({ x }, { y });
+	const InputShape shape{ "t0", { 3, 2 } };
+	auto made = compileModel(file, { .shapes = { shape } });
+	auto inputs = modelInputs(file, std::span(&shape, 1));
+
+	ASSERT_TRUE(made) << made.error().message();
+	EXPECT_EQ(placesOf(*made), Places{ "core FULLY_CONNECTED" });
+	EXPECT_EQ(runOnce(*made, { { 1, 2, 3, 4, 5, 6 } }),
+		  (std::vector<Numbers>{ { 2, 6, 6, 12, 10, 18 } }));
+	ASSERT_TRUE(inputs);
+	EXPECT_EQ(inputs->at(0).signature.shape, (std::vector<uint32_t>{ 3, 2 }));
+	/* What does not fit is said by the name of the operator. */
+	made = compileModel(file, { .shapes = { { "t0", { 1, 3 } } } });
+	ASSERT_FALSE(made);
+	EXPECT_TRUE(has(made.error().message(), "FULLY_CONNECTED 't1'"))
+		<< made.error().message();
+}
+
 TEST(TfliteHost, NamesWhatNobodyKnows)
 {
 	TfliteBuilder model;

@@ -298,6 +298,14 @@ std::vector<OperatorSupport> supportedOperators(const Model &model)
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
 {
 	return guarded("compile model", [&]() -> Result<CompiledModel> {
+		if (isTfliteFile(bytes) && !options.shapes.empty()) {
+			CompileOptions rest = options;
+			rest.shapes.clear();
+			return compiler::resizedTflite(bytes, options.shapes)
+				.and_then([&](auto &&resized) {
+					return compileModel(resized, rest);
+				});
+		}
 		auto compiled =
 			compiler::importModel(bytes, options.shapes).and_then([&](auto &&model) {
 				return compiler::compileInMemory(std::move(model), options);
@@ -320,6 +328,10 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 					    std::span<const InputShape> shapes)
 {
 	return guarded("read model", [&]() -> Result<std::vector<ModelInput>> {
+		if (isTfliteFile(bytes) && !shapes.empty())
+			return compiler::resizedTflite(bytes, shapes).and_then([](auto &&resized) {
+				return modelInputs(resized);
+			});
 		auto model = compiler::importModel(bytes, shapes);
 		if (!model)
 			return forward(model);

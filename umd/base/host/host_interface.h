@@ -34,6 +34,13 @@ typedef void (*nvdla_host_found)(void *context, const char *name, int32_t type,
 /** Told why a function failed */
 typedef void (*nvdla_host_say)(void *context, const char *message);
 
+/** The shape that an input of a TensorFlow Lite file gets, by its place among the inputs */
+struct nvdla_host_shape {
+	int32_t input;
+	const int32_t *extents;
+	size_t rank;
+};
+
 /** Takes a file that a module made; the bytes are the module's */
 typedef void (*nvdla_host_take)(void *context, const void *file, size_t size);
 
@@ -68,6 +75,12 @@ struct nvdla_host_functions {
 	 */
 	int (*select)(const void *model, size_t size, const struct nvdla_host_selection *selection,
 		      void *context, nvdla_host_take take, nvdla_host_say say);
+	/**
+	 * 0; else it failed. Makes a file whose tensors have the shapes that they get if the inputs
+	 * have these. NULL as select
+	 */
+	int (*resize)(const void *model, size_t size, const struct nvdla_host_shape *shapes,
+		      size_t num_shapes, void *context, nvdla_host_take take, nvdla_host_say say);
 };
 
 typedef const struct nvdla_host_functions *(*nvdla_host_entry)(void);

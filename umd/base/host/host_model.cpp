@@ -155,6 +155,23 @@ Result<std::vector<std::byte>> selectOperators(std::span<const std::byte> tflite
 	return std::move(said.file);
 }
 
+Result<std::vector<std::byte>> resizeTensors(std::span<const std::byte> tflite,
+					     std::span<const TfliteShape> shapes)
+{
+	auto library = libraryOf(tflite);
+	std::vector<nvdla_host_shape> what;
+	Said said;
+
+	if (!library)
+		return forward(library);
+	for (const TfliteShape &shape : shapes)
+		what.push_back({ shape.input, shape.extents.data(), shape.extents.size() });
+	if ((*library)->functions->resize(tflite.data(), tflite.size(), what.data(), what.size(),
+					  &said, Said::take, Said::say))
+		return said.error("change sizes", **library);
+	return std::move(said.file);
+}
+
 HostModel::HostModel(const HostLibrary &library, void *model)
 	: library_(&library), model_(model, library.functions->close)
 {

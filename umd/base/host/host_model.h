@@ -55,6 +55,17 @@ struct TfliteSelection {
 Result<std::vector<std::byte>> selectOperators(std::span<const std::byte> tflite,
 					       const TfliteSelection &selection);
 
+/** \brief The shape that an input of a TensorFlow Lite file gets, by its place among the inputs */
+struct TfliteShape {
+	int32_t input = 0;
+	std::vector<int32_t> extents;
+};
+
+/** \return a file whose tensors have the shapes that they get if inputs have these; as
+ * selectOperators() */
+Result<std::vector<std::byte>> resizeTensors(std::span<const std::byte> tflite,
+					     std::span<const TfliteShape> shapes);
+
 /**
  * \brief A model that ONNX Runtime or TensorFlow Lite runs; from any number of threads at once
  *

@@ -91,7 +91,7 @@ Result<std::unique_ptr<ModelGraph>> readGraph(std::span<const std::byte> file,
 	};
 
 	if (isTfliteFile(file))
-		return TfliteGraph::read(file, shapes).map(held);
+		return TfliteGraph::read(file).map(held);
 	return OnnxGraph::read(file, shapes).map(held);
 }
 

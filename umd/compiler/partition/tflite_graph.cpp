@@ -60,13 +60,12 @@ bool isRandom(fb::BuiltinOperator kind)
 
 } /* namespace */
 
-Result<TfliteGraph> TfliteGraph::read(std::span<const std::byte> file,
-				      std::span<const InputShape> shapes)
+Result<TfliteGraph> TfliteGraph::read(std::span<const std::byte> file)
 {
 	auto opened = tflite::File::open(file);
 	if (!opened)
 		return forward(opened);
-	auto model = importTflite(file, shapes);
+	auto model = importTflite(file);
 	if (!model)
 		return forward(model);
 	TfliteGraph graph(file, std::move(*opened), std::move(*model));

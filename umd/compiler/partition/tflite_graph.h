@@ -23,9 +23,8 @@ namespace nvdla::compiler
 class TfliteGraph : public ModelGraph
 {
 public:
-	/** \param[in] file has to outlive the graph \param[in] shapes as importTflite() */
-	static Result<TfliteGraph> read(std::span<const std::byte> file,
-					std::span<const InputShape> shapes);
+	/** \param[in] file has to outlive the graph */
+	static Result<TfliteGraph> read(std::span<const std::byte> file);
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
 	Result<ModelPart> part(std::span<const size_t> nodes) const override;

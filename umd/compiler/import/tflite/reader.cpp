@@ -8,7 +8,6 @@
 
 #include <fmt/core.h>
 
-#include "compiler/import/input_shapes.h"
 #include "file.h"
 #include "operator_reader.h"
 #include "sparse.h"
@@ -113,10 +112,7 @@ Result<void> readQuantization(const fb::QuantizationParameters &from, Value &val
 class Reader
 {
 public:
-	Reader(const fb::Model &source, std::span<const InputShape> shapes)
-		: source_(source), shapes_(shapes)
-	{
-	}
+	explicit Reader(const fb::Model &source) : source_(source) {}
 
 	Result<Model> read();
 
@@ -131,10 +127,7 @@ private:
 	Result<std::vector<ValueId>> readIds(const flatbuffers::Vector<int32_t> *ids,
 					     const char *field) const;
 
-	Result<void> checkShapes(const std::vector<ValueId> &inputs) const;
-
 	const fb::Model &source_;
-	std::span<const InputShape> shapes_;
 	Model model_;
 	std::map<ValueId, Error> unknownTensors_; /* of types that nothing computes with */
 };
@@ -259,29 +252,6 @@ Result<std::vector<ValueId>> Reader::readIds(const flatbuffers::Vector<int32_t> 
 	return values;
 }
 
-/* The file has the sizes of all that is computed of the inputs, so that they cannot change. */
-Result<void> Reader::checkShapes(const std::vector<ValueId> &inputs) const
-{
-	std::vector<std::string> names;
-
-	for (const ValueId id : inputs)
-		names.push_back(model_.values[id].name);
-	auto given = givenShapes(shapes_, names);
-	if (!given)
-		return forward(given);
-	for (const ValueId id : inputs) {
-		const Value &value = model_.values[id];
-		const auto shape = given->find(value.name);
-		if (shape == given->end() || Extents(shape->second) == value.shape)
-			continue;
-		return fail(ErrorCode::Unsupported, reading, fmt::format("input '{}'", value.name),
-			    fmt::format("is {} in the file, which has the sizes of everything "
-					"behind it, too; convert the model with an input of {}",
-					toString(value.shape), toString(Extents(shape->second))));
-	}
-	return {};
-}
-
 Result<Model> Reader::read()
 {
 	if (!source_.subgraphs() || !source_.subgraphs()->size())
@@ -303,8 +273,6 @@ Result<Model> Reader::read()
 		if (auto done = readOperator(*graph.operators()->Get(i), i); !done)
 			return forward(done);
 	}
-	if (auto checked = checkShapes(*inputs); !checked)
-		return forward(checked);
 	/* An input that only gave a shape, which the tensors have, is none. */
 	std::copy_if(inputs->begin(), inputs->end(), std::back_inserter(model_.inputs),
 		     [this](ValueId id) {
@@ -322,13 +290,13 @@ Result<Model> Reader::read()
 
 } /* namespace tflite */
 
-Result<Model> importTflite(std::span<const std::byte> bytes, std::span<const InputShape> shapes)
+Result<Model> importTflite(std::span<const std::byte> bytes)
 {
 	auto file = tflite::File::open(bytes);
 
 	if (!file)
 		return forward(file);
-	return tflite::Reader(file->model(), shapes).read();
+	return tflite::Reader(file->model()).read();
 }
 
 } /* namespace nvdla::compiler */

@@ -314,7 +314,7 @@ int run(void *model, const nvdla_host_array *from, size_t numFrom, const nvdla_h
 extern "C" __attribute__((visibility("default"))) const nvdla_host_functions *nvdla_host_library()
 {
 	static constexpr nvdla_host_functions functions{
-		NVDLA_HOST_INTERFACE, openModel, closeModel, outputs, run, nullptr
+		NVDLA_HOST_INTERFACE, openModel, closeModel, outputs, run, nullptr, nullptr
 	};
 
 	return &functions;

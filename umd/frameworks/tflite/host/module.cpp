@@ -86,9 +86,11 @@ std::vector<int64_t> shapeOf(const TfLiteTensor *tensor)
 class Model
 {
 public:
-	Model(const void *bytes, size_t size);
+	Model(const void *bytes, size_t size, std::span<const nvdla_host_shape> shapes = {});
 
 	void describeOutputs(void *context, nvdla_host_found found) const;
+	/* Of each tensor, once the model has run with zeros: some are known only then. */
+	std::vector<std::vector<int32_t>> shapes();
 	void run(std::span<const nvdla_host_array> inputs,
 		 std::span<const nvdla_host_array> outputs, void *context, nvdla_host_found found);
 
@@ -110,7 +112,8 @@ private:
 	};
 };
 
-Model::Model(const void *bytes, size_t size) : bytes_(size / sizeof(std::max_align_t) + 1)
+Model::Model(const void *bytes, size_t size, std::span<const nvdla_host_shape> shapes)
+	: bytes_(size / sizeof(std::max_align_t) + 1)
 {
 	const std::unique_ptr<TfLiteInterpreterOptions, decltype(&TfLiteInterpreterOptionsDelete)>
 		options(TfLiteInterpreterOptionsCreate(), TfLiteInterpreterOptionsDelete);
@@ -124,6 +127,12 @@ Model::Model(const void *bytes, size_t size) : bytes_(size / sizeof(std::max_ali
 							&complaints_));
 	if (model_)
 		interpreter_.reset(TfLiteInterpreterCreate(model_.get(), options.get()));
+	for (const nvdla_host_shape &shape : shapes) {
+		if (!interpreter_ || TfLiteInterpreterResizeInputTensor(
+					     interpreter_.get(), shape.input, shape.extents,
+					     static_cast<int32_t>(shape.rank)) != kTfLiteOk)
+			throw Failure(complaints_.take("an input cannot have this shape"));
+	}
 	if (!interpreter_ || TfLiteInterpreterAllocateTensors(interpreter_.get()) != kTfLiteOk)
 		throw Failure(complaints_.take("it is no model that can run"));
 }
@@ -137,6 +146,29 @@ void Model::describeOutputs(void *context, nvdla_host_found found) const
 		const std::vector<int64_t> shape = shapeOf(output(i));
 		found(context, TfLiteTensorName(output(i)), numberOf(TfLiteTensorType(output(i))),
 		      shape.data(), shape.size());
+	}
+}
+
+std::vector<std::vector<int32_t>> Model::shapes()
+{
+	std::vector<std::vector<int32_t>> all;
+	const auto inputs =
+		static_cast<size_t>(TfLiteInterpreterGetInputTensorCount(interpreter_.get()));
+
+	for (size_t i = 0; i < inputs; i++) {
+		TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter_.get(),
+								      static_cast<int32_t>(i));
+		if (TfLiteTensorByteSize(input))
+			std::memset(TfLiteTensorData(input), 0, TfLiteTensorByteSize(input));
+	}
+	if (TfLiteInterpreterInvoke(interpreter_.get()) != kTfLiteOk)
+		throw Failure(complaints_.take("it does not run"));
+	for (int i = 0;; i++) {
+		const TfLiteTensor *tensor = TfLiteInterpreterGetTensor(interpreter_.get(), i);
+		if (!tensor)
+			return all;
+		const std::vector<int64_t> shape = shapeOf(tensor);
+		all.emplace_back(shape.begin(), shape.end());
 	}
 }
 
@@ -221,12 +253,21 @@ int select(const void *file, size_t size, const nvdla_host_selection *selection,
 		    [&] { nvdla::host::selectOperators(file, size, *selection, context, take); });
 }
 
+int resize(const void *file, size_t size, const nvdla_host_shape *shapes, size_t numShapes,
+	   void *context, nvdla_host_take take, nvdla_host_say say)
+{
+	return said(context, say, [&] {
+		Model model(file, size, { shapes, numShapes });
+		nvdla::host::setShapes(file, size, model.shapes(), context, take);
+	});
+}
+
 } /* namespace */
 
 extern "C" __attribute__((visibility("default"))) const nvdla_host_functions *nvdla_host_library()
 {
 	static constexpr nvdla_host_functions functions{
-		NVDLA_HOST_INTERFACE, open, close, outputs, run, select
+		NVDLA_HOST_INTERFACE, open, close, outputs, run, select, resize
 	};
 
 	return &functions;

@@ -134,6 +134,24 @@ void Selector::select(const nvdla_host_selection &selection)
 	dropBuffers();
 }
 
+std::unique_ptr<fb::ModelT> unpack(const void *file, size_t size)
+{
+	/* Scalars are read where they lie, so the file has to lie as its writer aligned it. */
+	std::vector<std::max_align_t> aligned(size / sizeof(std::max_align_t) + 1);
+
+	std::memcpy(aligned.data(), file, size);
+	verifyFile(aligned.data(), size);
+	return fb::UnPackModel(aligned.data());
+}
+
+void handOut(const fb::ModelT &model, void *context, nvdla_host_take take)
+{
+	flatbuffers::FlatBufferBuilder builder;
+
+	fb::FinishModelBuffer(builder, fb::CreateModel(builder, &model));
+	take(context, builder.GetBufferPointer(), builder.GetSize());
+}
+
 } /* namespace */
 
 void verifyFile(const void *file, size_t size)
@@ -147,16 +165,23 @@ void verifyFile(const void *file, size_t size)
 void selectOperators(const void *file, size_t size, const nvdla_host_selection &selection,
 		     void *context, nvdla_host_take take)
 {
-	/* Scalars are read where they lie, so the file has to lie as its writer aligned it. */
-	std::vector<std::max_align_t> aligned(size / sizeof(std::max_align_t) + 1);
-	flatbuffers::FlatBufferBuilder builder;
+	Selector selector(unpack(file, size));
 
-	std::memcpy(aligned.data(), file, size);
-	verifyFile(aligned.data(), size);
-	Selector selector(fb::UnPackModel(aligned.data()));
 	selector.select(selection);
-	fb::FinishModelBuffer(builder, fb::CreateModel(builder, &selector.model()));
-	take(context, builder.GetBufferPointer(), builder.GetSize());
+	handOut(selector.model(), context, take);
+}
+
+void setShapes(const void *file, size_t size, const std::vector<std::vector<int32_t>> &shapes,
+	       void *context, nvdla_host_take take)
+{
+	const std::unique_ptr<fb::ModelT> model = unpack(file, size);
+	auto &tensors = model->subgraphs.at(0)->tensors;
+
+	for (size_t i = 0; i < tensors.size() && i < shapes.size(); i++) {
+		tensors[i]->shape = shapes[i];
+		tensors[i]->shape_signature.clear();
+	}
+	handOut(*model, context, take);
 }
 
 } /* namespace nvdla::host */

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "base/host/host_interface.h"
 
@@ -22,5 +24,12 @@ void verifyFile(const void *file, size_t size);
  */
 void selectOperators(const void *file, size_t size, const nvdla_host_selection &selection,
 		     void *context, nvdla_host_take take);
+
+/**
+ * \brief Hand out the file with other shapes of its first graph's tensors
+ * \param[in] shapes one for each tensor
+ */
+void setShapes(const void *file, size_t size, const std::vector<std::vector<int32_t>> &shapes,
+	       void *context, nvdla_host_take take);
 
 } /* namespace nvdla::host */
