@@ -61,5 +61,6 @@ def run(arguments, picture):
 		with tempfile.TemporaryDirectory(prefix='nvdla-') as folder:
 			status = _run_in_guest(arguments, program, files, Path(folder))
 	if status != 0:
-		raise Failure(f'{_PROGRAM} failed (status {status})', 1)
+		# 2: what it was given is at fault.
+		raise Failure(f'{_PROGRAM} failed (status {status})', 2 if status == 2 else 1)
 	return 0

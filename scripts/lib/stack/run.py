@@ -64,7 +64,7 @@ def _parser():
 	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='where to run (default: vm)')
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'the guest\'s: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
-	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM')
+	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM (default: the example\'s photograph of a cat)')
 	modelrun.add_options(parser)
 	parser.add_argument('--output', metavar='FILE', type=Path,
 			    help='PNG to write (default: out/edges.png); the timeline goes beside it')

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from . import console, debian_tree, guest, guest_tree, processes, suite_tree
+from . import build, console, debian_tree, guest, guest_tree, processes, suite_tree
 from .paths import ROOT
 
 _COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
@@ -65,6 +65,8 @@ def main():
 		debian_tree.remove_all()
 		suite_tree.remove()
 		return 0
+	with console.stage('build') as progress:
+		build.look_again(progress)
 	with console.stage('guest tree') as progress:
 		found = guest.find(progress)
 	console.say(f'guest: {found.origin}, kernels {", ".join(found.series())}')

@@ -38,8 +38,8 @@ Result<HostLibrary> openModule(HostLibrary library)
 	void *module = dlopen(library.module, RTLD_NOW | RTLD_LOCAL);
 	if (!module)
 		return fail(ErrorCode::Unsupported, use, library.module,
-			    fmt::format("{}; {} has to be installed ({}), and this project's "
-					"module that is built with it",
+			    fmt::format("does not load ({}); install {} ({}), then have this "
+					"project's build look for it: meson setup --reconfigure build",
 					dlerror(), library.name, library.package));
 	const auto entry = reinterpret_cast<nvdla_host_entry>(dlsym(module, NVDLA_HOST_ENTRY));
 	library.functions = entry ? entry() : nullptr;
