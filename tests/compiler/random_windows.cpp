@@ -26,6 +26,7 @@ void Generator::convolution()
 	/* Longer than the core's: along one axis, or both. */
 	const bool isLong = !joins_ && !depthwise && chance(0.15);
 	if (isLong) {
+		x[3] = from(1, 6); /* a block of all has to be channels of one element */
 		s = from(1, 45);
 		conv.stride.x = from(s > 32 ? 2 : 9, 20);
 		conv.dilation.x = 1;

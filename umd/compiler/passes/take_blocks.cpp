@@ -17,6 +17,7 @@ namespace
 
 constexpr uint32_t mostTaps = 32;
 constexpr uint32_t mostStride = 8;
+constexpr uint64_t mostChannels = 8192;
 
 /* One axis of a convolution. Without blocks they have one element. */
 struct BlockAxis {
@@ -82,6 +83,7 @@ public:
 		const Extents &out = model.values[whole.outputs[0]].shape;
 		const Extents &kernels = model.values[whole.inputs[1]].shape;
 
+		channels_ = in[3];
 		y_ = {
 			in[1], out[1], kernels[2], conv.stride.y, conv.dilation.y, conv.padding.top
 		};
@@ -99,7 +101,8 @@ private:
 		return conv_.groups == 1 && (y_.isTooLong() || x_.isTooLong()) &&
 		       (!y_.isTooLong() || y_.canHaveBlocks()) &&
 		       (!x_.isTooLong() || x_.canHaveBlocks()) && y_.blocksSeen() > 0 &&
-		       x_.blocksSeen() > 0;
+		       x_.blocksSeen() > 0 &&
+		       uint64_t{ y_.block() } * x_.block() * channels_ <= mostChannels;
 	}
 	void add(Kind kind, const char *what, Extents shape);
 	void addWholeBlocks();
@@ -109,6 +112,7 @@ private:
 	const Operator &whole_;
 	const Convolution conv_;
 	BlockAxis y_, x_;
+	uint32_t channels_ = 0;
 	Operator step_;
 	std::vector<Operator> steps_;
 };
