@@ -17,12 +17,25 @@ void Generator::convolution()
 	Convolution conv;
 	const bool depthwise = chance(0.5);
 	Extents x = picture();
-	const uint32_t r = from(1, joins_ ? std::min(5U, x[1]) : 5);
-	const uint32_t s = from(1, joins_ ? std::min(5U, x[2]) : 5);
+	uint32_t r = from(1, joins_ ? std::min(5U, x[1]) : 5);
+	uint32_t s = from(1, joins_ ? std::min(5U, x[2]) : 5);
 
 	conv.stride = { from(1, 3), from(1, 3) };
 	conv.dilation = { from(1, joins_ && 2 * s > x[2] ? 1 : 2),
 			  from(1, joins_ && 2 * r > x[1] ? 1 : 2) };
+	/* Longer than the core's: along one axis, or both. */
+	const bool isLong = !joins_ && !depthwise && chance(0.15);
+	if (isLong) {
+		x[3] = from(1, 6); /* a block of all has to be channels of one element */
+		s = from(1, 45);
+		conv.stride.x = from(s > 32 ? 2 : 9, 20);
+		conv.dilation.x = 1;
+	}
+	if (isLong && chance(0.5)) {
+		r = from(1, 45);
+		conv.stride.y = from(r > 32 ? 2 : 9, 20);
+		conv.dilation.y = 1;
+	}
 	const uint32_t w = (s - 1) * conv.dilation.x + 1, h = (r - 1) * conv.dilation.y + 1;
 	conv.padding = { from(0, w - 1), from(0, w - 1), from(0, h - 1), from(0, h - 1) };
 	if (!joins_) {
@@ -31,7 +44,7 @@ void Generator::convolution()
 	}
 	conv.groups = depthwise ? x[3] : 1;
 	conv.activation = clamp();
-	const uint32_t k = depthwise ? x[3] * from(1, joins_ && x[3] > 35 ? 1 : 2) : from(1, 70);
+	const uint32_t k = depthwise ? x[3] * from(1, joins_ && x[3] > 35 ? 1 : 2) : from(1, isLong ? 10 : 70);
 	const ValueId in = input(x);
 	const ValueId weights = kernels({ k, x[3] / conv.groups, r, s });
 	std::vector<ValueId> inputs{ in, weights };

@@ -29,6 +29,16 @@ public:
 	{
 		return add(shape, fb::TensorType::INT8, 0, quantization(scale, zero));
 	}
+	/** \brief uint8, in the same way */
+	int32_t bytes(const Shape &shape, float scale, int64_t zero)
+	{
+		return add(shape, fb::TensorType::UINT8, 0, quantization(scale, zero));
+	}
+	/** \brief Numbers that an operator keeps from run to run, zeros at first */
+	int32_t variable(const Shape &shape)
+	{
+		return add(shape, fb::TensorType::FLOAT32, 0, 0, true);
+	}
 	/** \brief int8 that stands for real numbers */
 	int32_t integers(const Shape &shape, float scale, int64_t zero,
 			 const std::vector<int8_t> &elements)
@@ -70,6 +80,15 @@ public:
 	int32_t list(const std::vector<int32_t> &numbers)
 	{
 		return constant<int32_t>({ static_cast<int32_t>(numbers.size()) }, numbers);
+	}
+	/** \brief An operator that only has a name, which libraries may know */
+	void customNode(const char *name, const Shape &inputs, const Shape &outputs)
+	{
+		constexpr int32_t custom = 32;
+
+		codes_.push_back(fb::CreateOperatorCodeDirect(flat, custom, name, 1, custom));
+		operators_.push_back(fb::CreateOperatorDirect(
+			flat, static_cast<uint32_t>(codes_.size() - 1), &inputs, &outputs));
 	}
 	/** \brief An operator whose options are not looked at */
 	void node(int32_t code, const Shape &inputs, const Shape &outputs)
@@ -116,11 +135,12 @@ private:
 							      &zeros);
 	}
 	int32_t add(const Shape &shape, fb::TensorType type, uint32_t buffer,
-		    flatbuffers::Offset<fb::QuantizationParameters> quantization)
+		    flatbuffers::Offset<fb::QuantizationParameters> quantization,
+		    bool isVariable = false)
 	{
 		const std::string name = "t" + std::to_string(tensors_.size());
 		tensors_.push_back(fb::CreateTensorDirect(flat, &shape, type, buffer, name.c_str(),
-							  quantization));
+							  quantization, isVariable));
 		return static_cast<int32_t>(tensors_.size() - 1);
 	}
 

@@ -4,7 +4,7 @@
 #
 # Run at each start of an installed Debian 13: installs the packages, and after a reboot uses,
 # upgrades and purges them. The folder it is in is shared with the host and has the repositories
-# of two versions, a network, its input and its output, and a model with its picture.
+# of two versions, a network, its input and its output, and models.
 share=${0%/*}
 boot=$(($(cat "$share/boot" 2>/dev/null || echo 0) + 1))
 echo "$boot" >"$share/boot"
@@ -13,7 +13,7 @@ exec >"$share/tap-$boot" 2>"$share/errors-$boot"
 . "$share/tap.sh"
 
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
-packages='nvdla-dkms nvdla-tools nvdla-sim libnvdla0 libnvdla-dev python3-nvdla'
+packages='nvdla-dkms nvdla-tools nvdla-sim libnvdla0 libnvdla-dev nvdla-host-onnx python3-nvdla'
 device=/dev/accel/accel0
 
 # take_from FOLDER: make it the only place that apt takes packages from.
@@ -126,6 +126,7 @@ second_boot() {
 	check "a member of render gets the right bytes" infer member
 	check "who is not in render is refused" is_refused
 	check "Python compiles a model and runs it" runuser -u member -- python3 "$share/digits.py" "$device" "$share"
+	check "ONNX Runtime computes what the core cannot" runuser -u member -- python3 "$share/host.py" "$device" "$share"
 	use
 	check "apt reads the next version's repository" take_from next
 	check "apt upgrades while the driver is in use" apt-get -q -y upgrade

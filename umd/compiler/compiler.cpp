@@ -2,6 +2,7 @@
 #include <nvdla/compiler.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "compiler/calibrate/calibrate.h"
 #include "compiler/compile.h"
 #include "compiler/import/import.h"
+#include "compiler/import/onnx/external_data.h"
 #include "compiler/joins.h"
 #include "compiler/lower/lowerer.h"
 #include "compiler/partition/partition.h"
@@ -20,19 +22,6 @@
 
 namespace nvdla
 {
-
-namespace
-{
-
-Result<compiler::Model> importModel(std::span<const std::byte> bytes,
-				    std::span<const InputShape> shapes = {})
-{
-	if (compiler::isTflite(bytes))
-		return compiler::importTflite(bytes, shapes);
-	return compiler::importOnnx(bytes, shapes);
-}
-
-} /* namespace */
 
 namespace compiler
 {
@@ -309,12 +298,20 @@ std::vector<OperatorSupport> supportedOperators(const Model &model)
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
 {
 	return guarded("compile model", [&]() -> Result<CompiledModel> {
-		auto compiled = importModel(bytes, options.shapes).and_then([&](auto &&model) {
-			return compiler::compileInMemory(std::move(model), options);
-		});
+		if (isTfliteFile(bytes) && !options.shapes.empty()) {
+			CompileOptions rest = options;
+			rest.shapes.clear();
+			return compiler::resizedTflite(bytes, options.shapes)
+				.and_then([&](auto &&resized) {
+					return compileModel(resized, rest);
+				});
+		}
+		auto compiled =
+			compiler::importModel(bytes, options.shapes).and_then([&](auto &&model) {
+				return compiler::compileInMemory(std::move(model), options);
+			});
 		if (compiled || compiled.error().code != ErrorCode::Unsupported ||
-		    options.host == HostUse::Never || options.calibration || options.everyTensor ||
-		    compiler::isTflite(bytes))
+		    options.host == HostUse::Never || options.calibration || options.everyTensor)
 			return compiled;
 		auto parts = compiler::compileParts(bytes, options);
 		if (parts)
@@ -331,7 +328,11 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 					    std::span<const InputShape> shapes)
 {
 	return guarded("read model", [&]() -> Result<std::vector<ModelInput>> {
-		auto model = importModel(bytes, shapes);
+		if (isTfliteFile(bytes) && !shapes.empty())
+			return compiler::resizedTflite(bytes, shapes).and_then([](auto &&resized) {
+				return modelInputs(resized);
+			});
+		auto model = compiler::importModel(bytes, shapes);
 		if (!model)
 			return forward(model);
 		std::vector<ModelInput> inputs;
@@ -351,17 +352,31 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> bytes)
 {
 	return guarded("read model", [&]() -> Result<std::vector<OperatorSupport>> {
-		auto model = importModel(bytes);
+		auto model = compiler::importModel(bytes);
 		if (!model)
 			return forward(model);
 		return compiler::supportedOperators(*model);
 	});
 }
 
+Result<std::vector<std::byte>> readModelFile(const std::string &path)
+{
+	return guarded("read model", [&]() -> Result<std::vector<std::byte>> {
+		auto bytes = readWholeFile(path, maxModelBytes);
+		if (!bytes || isTfliteFile(*bytes))
+			return bytes;
+		auto whole = compiler::onnx::withExternalData(
+			std::move(*bytes), std::filesystem::path(path).parent_path().string());
+		if (!whole)
+			whole.error().where = fmt::format("{}: {}", path, whole.error().where);
+		return whole;
+	});
+}
+
 Result<CompiledModel> compileFile(const std::string &path, const CompileOptions &options)
 {
 	return guarded("compile model", [&]() -> Result<CompiledModel> {
-		auto bytes = readWholeFile(path, maxModelBytes);
+		auto bytes = readModelFile(path);
 		if (!bytes)
 			return forward(bytes);
 		auto compiled = compileModel(*bytes, options);

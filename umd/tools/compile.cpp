@@ -195,7 +195,7 @@ Result<void> writeReport(const CompileSettings &settings, CompiledModel model)
 
 Result<void> compile(const CompileSettings &settings)
 {
-	auto model = readWholeFile(settings.model, maxModelBytes);
+	auto model = readModelFile(settings.model);
 	if (!model)
 		return forward(model);
 	auto options = compileOptions(settings, *model);

@@ -50,7 +50,7 @@ Result<Candidate> calibrated(const Settings &settings)
 	if (!file.isModel)
 		return fail(ErrorCode::InvalidArgument, "--calibrate", file.path,
 			    "is a loadable; a float model is needed");
-	auto bytes = readWholeFile(file.path, maxModelBytes);
+	auto bytes = readModelFile(file.path);
 	if (!bytes)
 		return forward(bytes);
 	auto inputs = modelInputs(*bytes, file.options.shapes);

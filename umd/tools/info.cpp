@@ -78,8 +78,29 @@ Result<std::string> describe(const Settings &settings)
 	return drawGraph(loadable, settings);
 }
 
+/* Nobody wants text in a file that is named a picture. */
+Result<void> checkName(const Settings &settings)
+{
+	constexpr std::pair<const char *, Format> kinds[] = { { ".svg", Format::Svg },
+							      { ".dot", Format::Dot },
+							      { ".json", Format::Json } };
+
+	for (const auto &[suffix, format] : kinds) {
+		const Format written = settings.json ? Format::Json : settings.format;
+		if (settings.output.ends_with(suffix) && (written != format || settings.chip))
+			return fail(ErrorCode::InvalidArgument, "write what is in it",
+				    settings.output,
+				    fmt::format("would have something else in it; add --format {}, or "
+						"give it another name",
+						suffix + 1));
+	}
+	return {};
+}
+
 Result<void> run(const Settings &settings)
 {
+	if (auto named = checkName(settings); !named)
+		return named;
 	auto text = describe(settings);
 	if (!text)
 		return forward(text);

@@ -70,7 +70,7 @@ Result<CompiledModel> cachedModel(const NetworkFile &file)
 		writable.error().what = "--cache";
 		return forward(writable);
 	}
-	auto model = readWholeFile(file.path, maxModelBytes);
+	auto model = readModelFile(file.path);
 	if (!model)
 		return forward(model);
 	if (auto known = cache.find(*model, file.options))

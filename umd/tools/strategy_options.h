@@ -53,9 +53,9 @@ public:
 			       "without a name of the only input; repeat for further inputs")
 			    .repeatable());
 		add(app.choice("--host", host_, hostNames(),
-			       "whether ONNX Runtime, if it is installed, computes operators of an "
-			       "ONNX model that neither the core nor the CPU steps can: auto, the "
-			       "default, or never"));
+			       "whether ONNX Runtime or TensorFlow Lite, if it is installed, "
+			       "computes operators of a model of its kind that neither the core "
+			       "nor the CPU steps can: auto, the default, or never"));
 		add(app.option("--variant", variant_,
 			       "configuration of the core that a model is compiled for: " +
 				       coreVariantNames())

@@ -135,7 +135,7 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 	if (fileKind(path) == FileKind::Npy) {
 		const ElementOrder order = settings.layout.value_or(desc.order());
 		const std::vector<size_t> shape = arrayShape(desc, settings.layout);
-		if (desc.format == PixelFormat::Plain) {
+		if (desc.format == PixelFormat::Plain && desc.quantization.none()) {
 			auto own = network.outputElements(index, order).and_then([&](auto &&all) {
 				return encodeNpy(shape, desc.type, all);
 			});

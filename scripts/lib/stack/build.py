@@ -61,7 +61,18 @@ def configure(progress=lambda text: None, tests=False):
 		build.mkdir(parents=True, exist_ok=True)
 		_run([_tool('meson'), 'setup', *options, build, ROOT], 'configure', progress, _linker())
 	elif options and not wanted.items() <= _options().items():
-		_run([_tool('meson'), 'configure', *options, build], 'configure', progress)
+		# Packages may have come since: what Meson did not find then is looked for again.
+		_run([_tool('meson'), 'configure', '--clearcache', *options, build], 'configure', progress)
+
+
+def look_again(progress=lambda text: None):
+	"""Have Meson look again for everything that it may not have found, if the build directory is set up: a build by hand
+	then has what the packages allow that are installed by now."""
+	build = build_dir()
+	if (build / 'build.ninja').is_file():
+		progress('configuring again')
+		_run([_tool('meson'), 'configure', '--clearcache', build], 'configure', progress)
+		_run([_tool('meson'), 'setup', '--reconfigure', build, ROOT], 'configure', progress)
 
 
 def _options():

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import guest_tree, kernels
+from . import guest_tree, kernels, namespace
 from .console import Failure, say
 
 # vfio-user-pci exists since 10.1.0, whose PCI class code was wrong.
@@ -181,17 +181,23 @@ def find(progress=lambda text: None, wanted=()):
 	more kernel (kernel_in()). @wanted: known series that are fetched into the guest tree if the
 	archive has them; a line says which it has not.
 	"""
+	return _with_own_kernel(check_machine() or tree(progress, wanted))
+
+
+def check_machine():
+	"""The Guest of the host's own parts, or None if it is to be the guest tree and this machine can use that."""
 	choice = _choice()
 	if choice != 'tree':
 		host = _host()
 		if isinstance(host, Guest):
-			return _with_own_kernel(host)
+			return host
 		if choice == 'host':
 			raise Failure(f'{host}: install it, or leave NVDLA_GUEST unset')
 	if platform.machine() != 'x86_64':
 		raise Failure(f'the guest runs on x86_64 hosts, this is {platform.machine()}: '
 			      'use --device embedded')
-	return _with_own_kernel(tree(progress, wanted))
+	namespace.prefix()
+	return None
 
 
 def series_there():

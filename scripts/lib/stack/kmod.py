@@ -181,7 +181,8 @@ def choose(found, wanted, progress=lambda text: None):
 	"""The kernel to boot, and its driver: (Guest that has it, Kernel, path of nvdla.ko).
 
 	@wanted: a series or release of the Guest @found; None for the newest kernel for which the driver
-	builds, of the guest tree if it builds for none of this machine. A line says which ones were passed over.
+	builds, of the guest tree if it builds for none of this machine. A line says which ones were passed over:
+	of the guest tree only such as are newer than all known ones.
 	"""
 	if wanted:
 		kernel = found.kernel(wanted)
@@ -192,6 +193,9 @@ def choose(found, wanted, progress=lambda text: None):
 		try:
 			return found, kernel, build(found, kernel, progress, again=False)[0]
 		except DoesNotBuild as failure:
+			# In the guest tree a known kernel is what the driver is made for: the fault is the driver's.
+			if found.root is not None and not kernels.is_excused(series):
+				raise
 			failures.append(failure)
 			console.say(f'module: Linux {kernel.release} is passed over, the driver does not build for it: '
 				    f'{failure.reason}; log: {os.path.relpath(failure.log)}')

@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from . import build, console, run as example, setup, vm
+from . import console, run as example, vm
 from .console import Failure
 from .vmrun import report
 
@@ -57,10 +57,10 @@ def run(arguments, picture):
 		with console.stage('run'):
 			status = subprocess.call(_command(program, 'embedded', files, arguments))
 	else:
-		with setup.guest_tree_meanwhile():
-			program = example.prepare_programs(build.MODEL, target=_TARGET)
+		program = example.prepare_programs_and_tree(_TARGET)
 		with tempfile.TemporaryDirectory(prefix='nvdla-') as folder:
 			status = _run_in_guest(arguments, program, files, Path(folder))
 	if status != 0:
-		raise Failure(f'{_PROGRAM} failed (status {status})', 1)
+		# 2: what it was given is at fault.
+		raise Failure(f'{_PROGRAM} failed (status {status})', 2 if status == 2 else 1)
 	return 0

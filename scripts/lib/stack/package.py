@@ -28,6 +28,8 @@ _CCACHE_INSIDE = Path('/tmp/ccache')
 _NO_ADDRESS = ('bogus-mail-host', 'bogus-mail-host-in-debian-changelog', 'root-in-contact')
 # Releases whose kernel is new enough for the driver.
 _WITH_DRIVER = (13,)
+# What a release has no library for is left out by these profiles of scripts/debian/control.
+_PROFILES = {12: ['pkg.nvdla.noonnx'], 13: []}
 _REPOSITORY = 'dpkg-scanpackages . >Packages && apt-ftparchive release . >Release.new && mv Release.new Release'
 
 
@@ -41,11 +43,13 @@ def default_version(release):
 	return f'{project_version()}~deb{release}'
 
 
-def _build_depends():
-	"""The packages in scripts/debian/control's Build-Depends; of alternatives the first."""
+def _build_depends(release):
+	"""The packages in scripts/debian/control's Build-Depends for Debian @release; of alternatives the first."""
 	field = re.search(r'^Build-Depends:((?:\n .*)+)', (_DEBIAN / 'control').read_text(), re.MULTILINE).group(1)
+	without = [f'<!{profile}>' for profile in _PROFILES[release]]
 	entries = (entry.strip() for entry in field.split(','))
-	return [re.sub(r'\s*(\(.*\)|\|.*)$', '', entry).strip() for entry in entries if entry]
+	return [re.sub(r'\s*(\(.*\)|\|.*|<.*>)$', '', entry).strip() for entry in entries
+		if entry and not entry.endswith(tuple(without))]
 
 
 def _maintainer():
@@ -108,7 +112,9 @@ def _run(system, folder, directory, command, log, progress, options=()):
 def _compile(system, folder, release, optimised, progress):
 	log = folder / 'build.log'
 	kinds = '-b' if release in _WITH_DRIVER else '-B'
-	if _run(system, folder, 'nvdla', f'dpkg-buildpackage {kinds} -nc -us -uc -j{os.cpu_count()}', log, progress,
+	profiles = [f'-P{profile}' for profile in _PROFILES[release]]
+	argv = ' '.join(('dpkg-buildpackage', kinds, *profiles, '-nc', '-us', '-uc', f'-j{os.cpu_count()}'))
+	if _run(system, folder, 'nvdla', argv, log, progress,
 		() if optimised else ('noopt',)) != 0:
 		print(processes.tail(log, 30), end='', flush=True)
 		raise Failure(f'the packages for Debian {release} do not build; log: {log}')
@@ -141,7 +147,7 @@ def _make_repository(system, folder, output, progress):
 
 def tree(release, progress):
 	"""The system that packages for Debian @release are built in; made when it is not there yet."""
-	return debian_tree.ensure('package', release, [*_TOOLS, *_build_depends()], progress)
+	return debian_tree.ensure('package', release, [*_TOOLS, *_build_depends(release)], progress)
 
 
 def build(release, output, progress, version=None, lint=True, optimised=True):

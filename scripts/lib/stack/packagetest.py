@@ -28,7 +28,7 @@ _SOURCES = ROOT / 'tests' / 'packages'
 # depend on is there already.
 _SYSTEM = ('diffutils', 'dkms', 'e2fsprogs', 'linux-headers-amd64', 'linux-image-amd64', 'openssl', 'pkgconf',
 	   'systemd-sysv', 'udev')
-_DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libpng16-16t64', 'libprotobuf-lite32t64',
+_DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libonnxruntime1.21', 'libpng16-16t64', 'libprotobuf-lite32t64',
 		 'libturbojpeg0', 'libuv1t64', 'python3-numpy')
 # Few modules: depmod, which DKMS runs at each change, unpacks all there are, and takes an emulated
 # processor a minute for a whole kernel's; so it is with the first file system.
@@ -112,6 +112,8 @@ def _fill(share, progress):
 	for source in (_SOURCES / 'guest.sh', _SOURCES / 'digits.py', ROOT / 'tests' / 'vm' / 'tap.sh',
 		       digits / 'digits.onnx', digits / 'seven.pgm'):
 		shutil.copy(source, share)
+	shutil.copy(_SOURCES / 'host.py', share)
+	(share / 'host.onnx').write_bytes(_host_model())
 	net, picture = share / 'net.nvdla', share / 'input.ppm'
 	tools, examples = build_dir() / 'umd' / 'tools', build_dir() / 'umd' / 'examples'
 	picture.write_bytes(b'P6 64 64 255\n' + bytes(range(256)) * 48)
@@ -120,6 +122,15 @@ def _fill(share, progress):
 		said = subprocess.run([str(word) for word in argv], capture_output=True, text=True)
 		if said.returncode != 0:
 			raise Failure(f'{argv[0]} fails: {said.stderr.strip()}')
+
+
+def _host_model():
+	"""The ONNX file that is tests/packages/host.txt."""
+	said = subprocess.run(['protoc', f'--proto_path={ROOT / "umd/compiler/import/onnx"}', '--encode=nvdla.onnx.Model', 'onnx.proto'],
+			      input=(_SOURCES / 'host.txt').read_bytes(), capture_output=True)
+	if said.returncode != 0:
+		raise Failure(f'protoc does not make a model of host.txt: {said.stderr.decode().strip()}')
+	return said.stdout
 
 
 def _make_disk(system, folder):

@@ -64,7 +64,7 @@ def _parser():
 	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='where to run (default: vm)')
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'the guest\'s: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
-	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM')
+	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM (default: the example\'s photograph of a cat)')
 	modelrun.add_options(parser)
 	parser.add_argument('--output', metavar='FILE', type=Path,
 			    help='PNG to write (default: out/edges.png); the timeline goes beside it')
@@ -158,6 +158,14 @@ def prepare_programs(*further, target=_TARGET):
 	return build_dir() / target
 
 
+def prepare_programs_and_tree(target):
+	"""The same of the program @target, and of the guest tree side by side."""
+	with otherwise(_EMBEDDED):
+		tree = setup.guest_tree_meanwhile()
+	with tree:
+		return prepare_programs(build.MODEL, target=target)
+
+
 def prepare_module(found, wanted):
 	"""Stage "module": the guest and kernel to boot, and nvdla.ko for it, as kmod.choose() has them."""
 	with otherwise(_EMBEDDED, _KERNEL), console.stage('module') as progress:
@@ -217,8 +225,7 @@ def main():
 		if arguments.device == 'embedded':
 			run_embedded(prepare_programs(), picture, made)
 		else:
-			with setup.guest_tree_meanwhile():
-				program = prepare_programs(build.MODEL)
+			program = prepare_programs_and_tree(_TARGET)
 			found = prepare_guest(arguments.kernel)
 			found, kernel, module = prepare_module(found, arguments.kernel)
 			run_in_guest(found, kernel, module, program, picture, made)

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from . import console, debian_tree, guest, guest_tree, processes, suite_tree
+from . import build, console, debian_tree, guest, guest_tree, processes, suite_tree
 from .paths import ROOT
 
 _COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
@@ -34,7 +34,8 @@ def _tree_meanwhile(name, tree, module):
 
 
 def guest_tree_meanwhile():
-	"""The guest tree is made while the body compiles."""
+	"""The guest tree is made while the body compiles. What keeps this machine from using it is said at once."""
+	guest.check_machine()
 	return _tree_meanwhile('guest tree', guest_tree.path(), 'stack.setup')
 
 
@@ -64,6 +65,8 @@ def main():
 		debian_tree.remove_all()
 		suite_tree.remove()
 		return 0
+	with console.stage('build') as progress:
+		build.look_again(progress)
 	with console.stage('guest tree') as progress:
 		found = guest.find(progress)
 	console.say(f'guest: {found.origin}, kernels {", ".join(found.series())}')

@@ -4,8 +4,8 @@
 import re
 import subprocess
 
-# nvdla_job_begin+0x1c/0x80 [nvdla]
-_PLACE = re.compile(r'\b([A-Za-z_][\w.]*)\+0x([0-9a-f]+)/0x[0-9a-f]+ \[nvdla\]')
+# nvdla_job_begin+0x1c/0x80 [nvdla]; behind "RIP: 0010:" it is the instruction that failed.
+_PLACE = re.compile(r'(RIP: \w+:)?\b([A-Za-z_][\w.]*)\+0x([0-9a-f]+)/0x[0-9a-f]+ \[nvdla\]')
 # Where the sources are while the module is built in the guest tree.
 _BUILT_IN = '/mnt/'
 
@@ -19,31 +19,39 @@ def with_lines(text, module):
 		return text
 	try:
 		functions = _functions(module)
-		places = sorted({(name, int(offset, 16)) for name, offset in _PLACE.findall(text) if name in functions})
-		lines = _lines(module, [functions[name] + offset for name, offset in places])
+		places = sorted({_place(match) for match in _PLACE.finditer(text) if match.group(2) in functions})
+		known = {}
+		for section in {functions[name][0] for name, _ in places}:
+			here = [place for place in places if functions[place[0]][0] == section]
+			offsets = [functions[name][1] + offset for name, offset in here]
+			known |= zip(here, _lines(module, section, offsets))
 	except (OSError, subprocess.CalledProcessError):
 		return text
-	known = dict(zip(places, lines))
 
 	def shown(match):
-		line = known.get((match.group(1), int(match.group(2), 16)))
+		line = known.get(_place(match))
 		return f'{match.group()} ({line})' if line else match.group()
 
 	return _PLACE.sub(shown, text)
 
 
+def _place(match):
+	"""Function and offset of the instruction that @match names. A return address is that of the next one."""
+	offset = int(match.group(3), 16)
+	return match.group(2), offset if match.group(1) else max(offset - 1, 0)
+
+
 def _functions(module):
-	"""Offsets in the section of code: {name: offset}."""
-	listed = subprocess.run(['nm', module], check=True, capture_output=True, text=True).stdout
-	entries = (line.split() for line in listed.splitlines())
-	return {entry[2]: int(entry[0], 16) for entry in entries if len(entry) == 3 and entry[1] in 'tT'}
+	"""Where functions are: {name: (section, offset in it)}."""
+	listed = subprocess.run(['nm', '-f', 'sysv', module], check=True, capture_output=True, text=True).stdout
+	entries = ([field.strip() for field in line.split('|')] for line in listed.splitlines())
+	return {entry[0]: (entry[6], int(entry[1], 16)) for entry in entries if len(entry) == 7 and entry[3] == 'FUNC' and entry[1]}
 
 
-def _lines(module, offsets):
-	"""The source lines of @offsets, 'kmd/nvdla_job.c:12', or None where nothing is known."""
-	# A return address is that of the next instruction.
-	words = [f'{max(offset - 1, 0):#x}' for offset in offsets]
-	said = subprocess.run(['addr2line', '-j', '.text', '-e', module, *words], check=True, capture_output=True,
+def _lines(module, section, offsets):
+	"""The source lines of @offsets in @section, 'kmd/nvdla_job.c:12', or None where nothing is known."""
+	words = [f'{offset:#x}' for offset in offsets]
+	said = subprocess.run(['addr2line', '-j', section, '-e', module, *words], check=True, capture_output=True,
 			      text=True).stdout
 	found = [line.removeprefix(_BUILT_IN).split(' (')[0] for line in said.splitlines()]
 	return [None if line.startswith('?') or line.endswith((':0', ':?')) else line for line in found]

@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import re
 import socket
 import sys
 from pathlib import Path
@@ -12,6 +13,9 @@ from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
 _SHARE = ROOT / 'out'
+# Where the kernel begins to say what went wrong, and what of that only helps with its own code.
+_FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
+_REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 0033:')
 _DESCRIPTION = '''\
 Boot the guest with nvdla.ko loaded on top of the device model, run COMMAND in it,
 print its output, and exit with its status. Without COMMAND: a shell on the terminal.
@@ -141,10 +145,19 @@ def _say_progress(text):
 	print(f'guest: {text}', file=sys.stderr, end='\r\n' if sys.stderr.isatty() else '\n', flush=True)
 
 
+def _telling(lines, most=30):
+	"""Of the kernel's messages those from where it fails on, without what the CPU's registers and user space have; else
+	the last ones."""
+	start = next((index for index, line in enumerate(lines) if _FAILS.search(line)), None)
+	if start is None:
+		return lines[-most:]
+	return [line for line in lines[start:] if not _REGISTERS.search(line)][:most]
+
+
 def report(outcome):
 	"""Say on stderr what was wrong, with the end of the kernel's log."""
 	lines = outcome.kernel_log.read_text(errors='replace').splitlines()
-	print(f'--- the last kernel messages of {outcome.kernel_log}:', *lines[-25:], '---', sep='\n', file=sys.stderr)
+	print(f'--- the kernel\'s messages in {outcome.kernel_log}:', *_telling(lines), '---', sep='\n', file=sys.stderr)
 	for problem in outcome.problems:
 		print(f'error: {problem}', file=sys.stderr)
 

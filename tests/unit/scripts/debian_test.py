@@ -36,11 +36,13 @@ class Sources(unittest.TestCase):
 
 class Control(unittest.TestCase):
 	def test_build_depends_are_names(self):
-		names = package._build_depends()
-		self.assertIn('meson', names)
-		self.assertIn('pkgconf', names)
-		for name in names:
-			self.assertTrue(re.fullmatch(r'[a-z0-9][a-z0-9.+-]+', name), name)
+		for release, has_onnx in ((12, False), (13, True)):
+			names = package._build_depends(release)
+			self.assertIn('meson', names)
+			self.assertIn('pkgconf', names)
+			self.assertEqual('libonnxruntime-dev' in names, has_onnx)
+			for name in names:
+				self.assertTrue(re.fullmatch(r'[a-z0-9][a-z0-9.+-]+', name), name)
 
 	def test_nothing_is_left_to_fill_in(self):
 		with tempfile.TemporaryDirectory() as folder:

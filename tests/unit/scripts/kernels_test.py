@@ -212,6 +212,15 @@ class Choice(Folders):
 		with contextlib.redirect_stdout(io.StringIO()), self.assertRaisesRegex(kmod.DoesNotBuild, _NEWER):
 			kmod.choose(found, None)
 
+	def test_an_error_for_a_known_kernel_is_the_drivers(self):
+		"""Of the guest tree: no other kernel is tried."""
+		found = dataclasses.replace(self.guest(**{'6.12.1-a': _BUILDS, '7.3.4-a': _BUILDS}), root=self.folder)
+		failure = kmod.DoesNotBuild('7.3.4-a', 'a typo', self.folder / 'make.log')
+		with (mock.patch.object(kmod, 'build', side_effect=failure) as built,
+		      self.assertRaisesRegex(kmod.DoesNotBuild, 'a typo')):
+			kmod.choose(found, None)
+		built.assert_called_once()
+
 	def test_the_guest_tree_comes_after_this_machine(self):
 		machine, tree = self.guest(**{f'{_NEWER}.1-a': _REFUSES}), self.guest(**{'6.12.1-a': _BUILDS})
 		os.environ['NVDLA_GUEST'] = 'auto'

@@ -9,8 +9,9 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from stack import console, run
+from stack import console, guest, run
 
 
 class RunOptions(unittest.TestCase):
@@ -53,6 +54,17 @@ class RunOptions(unittest.TestCase):
 			for words in ((), ('--model', tflite), ('--model', onnx), ('--output', folder / 'e.png')):
 				run.check_files(run.parse(list(map(str, words))))
 			self.assertEqual(len(list(folder.iterdir())), 3)
+
+
+class Machine(unittest.TestCase):
+	def test_that_cannot_use_the_guest_tree(self):
+		"""Said before anything is built, with what works instead."""
+		with (mock.patch.object(guest, '_choice', return_value='tree'),
+		      mock.patch.object(guest.namespace, 'prefix', side_effect=console.Failure('no mounts here')),
+		      mock.patch.object(run.build, 'build') as built,
+		      self.assertRaisesRegex(console.Failure, '(?s)no mounts here.*--device embedded')):
+			run.prepare_programs_and_tree('program')
+		built.assert_not_called()
 
 
 # Says what it was given and what there is, and writes what the example writes.

@@ -10,6 +10,12 @@ from pathlib import Path
 from stack import traces
 
 _SOURCE = '''\
+__attribute__((section(".init.text")))
+int nvdla_begin(int *place)
+{
+	return place ? 1 : 2;
+}
+
 int nvdla_inner(int *place)
 {
 	return *place;
@@ -40,9 +46,20 @@ class Traces(unittest.TestCase):
 			'[ 1.2]  drm_ioctl+0x12/0x34 [drm]\n'
 			'[ 1.3]  nvdla_elsewhere+0x1/0x2 [nvdla]\n')
 		said = traces.with_lines(text, self.module).splitlines()
-		self.assertRegex(said[0], r'\[nvdla\] \(.*nvdla_x\.c:[1-4]\)$')
-		self.assertRegex(said[1], r'\[nvdla\] \(.*nvdla_x\.c:[6-9]\)$')
+		self.assertRegex(said[0], r'\[nvdla\] \(.*nvdla_x\.c:([7-9]|10)\)$')
+		self.assertRegex(said[1], r'\[nvdla\] \(.*nvdla_x\.c:1[2-5]\)$')
 		self.assertEqual(said[2:], text.splitlines()[2:])
+
+	def test_instruction_that_failed_and_return_address(self):
+		"""The first byte of a function is of its own line, what returns there is of the one before."""
+		self.compile('-g')
+		text = ('[ 1.0] RIP: 0010:nvdla_outer+0x0/0x20 [nvdla]\n'
+			'[ 1.1]  ? nvdla_outer+0x1/0x30 [nvdla]\n'
+			'[ 1.2]  nvdla_begin+0x1/0x30 [nvdla]\n')
+		said = traces.with_lines(text, self.module).splitlines()
+		self.assertRegex(said[0], r'nvdla_x\.c:13\)$')
+		self.assertRegex(said[1], r'nvdla_x\.c:13\)$')
+		self.assertRegex(said[2], r'nvdla_x\.c:3\)$')
 
 	def test_without_debug_information(self):
 		self.compile('-g0')

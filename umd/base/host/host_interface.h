@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define NVDLA_HOST_INTERFACE 1
+#define NVDLA_HOST_INTERFACE 2
 /** The function of the module, a nvdla_host_entry */
 #define NVDLA_HOST_ENTRY "nvdla_host_library"
 
@@ -34,6 +34,26 @@ typedef void (*nvdla_host_found)(void *context, const char *name, int32_t type,
 /** Told why a function failed */
 typedef void (*nvdla_host_say)(void *context, const char *message);
 
+/** The shape that an input of a TensorFlow Lite file gets, by its place among the inputs */
+struct nvdla_host_shape {
+	int32_t input;
+	const int32_t *extents;
+	size_t rank;
+};
+
+/** Takes a file that a module made; the bytes are the module's */
+typedef void (*nvdla_host_take)(void *context, const void *file, size_t size);
+
+/** Some operators of a TensorFlow Lite file's first graph, and that graph's tensors by index */
+struct nvdla_host_selection {
+	const int32_t *operators; /**< in ascending order */
+	size_t num_operators;
+	const int32_t *inputs;
+	size_t num_inputs;
+	const int32_t *outputs;
+	size_t num_outputs;
+};
+
 struct nvdla_host_functions {
 	uint32_t version; /**< NVDLA_HOST_INTERFACE */
 	/** model: any bytes, not needed afterwards; NULL if they are no model that can run */
@@ -49,6 +69,18 @@ struct nvdla_host_functions {
 	int (*run)(void *model, const struct nvdla_host_array *inputs, size_t num_inputs,
 		   const struct nvdla_host_array *outputs, size_t num_outputs, void *context,
 		   nvdla_host_found found, nvdla_host_say say);
+	/**
+	 * 0; else it failed. Makes a file of some operators of a file, with what these need of it.
+	 * NULL in the module of ONNX Runtime: anybody can read and write all of an ONNX file
+	 */
+	int (*select)(const void *model, size_t size, const struct nvdla_host_selection *selection,
+		      void *context, nvdla_host_take take, nvdla_host_say say);
+	/**
+	 * 0; else it failed. Makes a file whose tensors have the shapes that they get if the inputs
+	 * have these. NULL as select
+	 */
+	int (*resize)(const void *model, size_t size, const struct nvdla_host_shape *shapes,
+		      size_t num_shapes, void *context, nvdla_host_take take, nvdla_host_say say);
 };
 
 typedef const struct nvdla_host_functions *(*nvdla_host_entry)(void);

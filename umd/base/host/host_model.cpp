@@ -2,6 +2,7 @@
 #include "host_model.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <dlfcn.h>
@@ -12,10 +13,58 @@
 namespace nvdla
 {
 
+/** \brief A library, and this project's module that is linked with it */
+struct HostLibrary {
+	const char *name;
+	const char *package; /**< where Debian has it */
+	const char *module;
+	const nvdla_host_functions *functions = nullptr;
+};
+
 namespace
 {
 
-constexpr const char *moduleName = "libnvdla-host-onnx.so";
+constexpr HostLibrary onnxRuntime{ "ONNX Runtime", "Debian 13 and newer: libonnxruntime-dev",
+				   "libnvdla-host-onnx.so" };
+constexpr HostLibrary tensorflowLite{ "TensorFlow Lite",
+				      "newer than Debian 13: libtensorflow-lite-dev",
+				      "libnvdla-host-tflite.so" };
+
+/* It stays for the life of the process: the library has threads. */
+Result<HostLibrary> openModule(HostLibrary library)
+{
+	const std::string use = fmt::format("use {}", library.name);
+
+	void *module = dlopen(library.module, RTLD_NOW | RTLD_LOCAL);
+	if (!module)
+		return fail(ErrorCode::Unsupported, use, library.module,
+			    fmt::format("does not load ({}); install {} ({}), then have this "
+					"project's build look for it: meson setup --reconfigure build",
+					dlerror(), library.name, library.package));
+	const auto entry = reinterpret_cast<nvdla_host_entry>(dlsym(module, NVDLA_HOST_ENTRY));
+	library.functions = entry ? entry() : nullptr;
+	if (!library.functions || library.functions->version != NVDLA_HOST_INTERFACE)
+		return fail(ErrorCode::Unsupported, use, library.module,
+			    "is of another release than this program; install both of one");
+	return library;
+}
+
+Result<const HostLibrary *> pointTo(const Result<HostLibrary> &library)
+{
+	if (!library)
+		return tl::unexpected<Error>(library.error());
+	return &*library;
+}
+
+Result<const HostLibrary *> libraryOf(std::span<const std::byte> model)
+{
+	if (isTfliteFile(model)) {
+		static const Result<HostLibrary> tflite = openModule(tensorflowLite);
+		return pointTo(tflite);
+	}
+	static const Result<HostLibrary> onnx = openModule(onnxRuntime);
+	return pointTo(onnx);
+}
 
 constexpr std::pair<DataType, int32_t> types[] = {
 	{ DataType::Float, 1 }, { DataType::UInt8, 2 }, { DataType::Int8, 3 },
@@ -23,28 +72,11 @@ constexpr std::pair<DataType, int32_t> types[] = {
 	{ DataType::Bool, 9 },	{ DataType::Half, 10 },
 };
 
-/* It stays for the life of the process: the library has threads. */
-Result<const nvdla_host_functions *> openModule()
-{
-	void *module = dlopen(moduleName, RTLD_NOW | RTLD_LOCAL);
-	if (!module)
-		return fail(ErrorCode::Unsupported, "use ONNX Runtime", moduleName,
-			    fmt::format("{}; ONNX Runtime has to be installed (Debian 13 and "
-					"newer: libonnxruntime-dev), and this project's module "
-					"that is built with it",
-					dlerror()));
-	const auto entry = reinterpret_cast<nvdla_host_entry>(dlsym(module, NVDLA_HOST_ENTRY));
-	const nvdla_host_functions *functions = entry ? entry() : nullptr;
-	if (!functions || functions->version != NVDLA_HOST_INTERFACE)
-		return fail(ErrorCode::Unsupported, "use ONNX Runtime", moduleName,
-			    "is of another release than this program; install both of one");
-	return functions;
-}
-
-/* Takes what the module's callbacks report: the message of a failure, and tensors. */
+/* Takes what the module's callbacks report: the message of a failure, tensors, a file. */
 struct Said {
 	std::string message;
 	std::vector<HostValue> values;
+	std::vector<std::byte> file;
 
 	static void say(void *context, const char *message)
 	{
@@ -56,9 +88,14 @@ struct Said {
 		static_cast<Said *>(context)->values.push_back(
 			{ name, type, { shape, shape + rank } });
 	}
-	tl::unexpected<Error> error(const char *what) const
+	static void take(void *context, const void *file, size_t size)
 	{
-		return fail(ErrorCode::Unsupported, what, "ONNX Runtime", message);
+		const auto *bytes = static_cast<const std::byte *>(file);
+		static_cast<Said *>(context)->file.assign(bytes, bytes + size);
+	}
+	tl::unexpected<Error> error(const char *what, const HostLibrary &library) const
+	{
+		return fail(ErrorCode::Unsupported, what, library.name, message);
 	}
 };
 
@@ -90,30 +127,75 @@ std::optional<DataType> typeOfOnnx(int32_t type)
 	return found->first;
 }
 
-HostModel::HostModel(const nvdla_host_functions *library, void *model)
-	: library_(library), model_(model, library->close)
+bool isTfliteFile(std::span<const std::byte> bytes)
+{
+	constexpr std::string_view identifier = "TFL3";
+	constexpr size_t offset = 4;
+	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+
+	return text.size() >= offset + identifier.size() &&
+	       text.substr(offset, identifier.size()) == identifier;
+}
+
+Result<std::vector<std::byte>> selectOperators(std::span<const std::byte> tflite,
+					       const TfliteSelection &selection)
+{
+	const nvdla_host_selection what{
+		selection.operators.data(), selection.operators.size(), selection.inputs.data(),
+		selection.inputs.size(),    selection.outputs.data(),	selection.outputs.size(),
+	};
+	auto library = libraryOf(tflite);
+	Said said;
+
+	if (!library)
+		return forward(library);
+	if ((*library)->functions->select(tflite.data(), tflite.size(), &what, &said, Said::take,
+					  Said::say))
+		return said.error("divide model", **library);
+	return std::move(said.file);
+}
+
+Result<std::vector<std::byte>> resizeTensors(std::span<const std::byte> tflite,
+					     std::span<const TfliteShape> shapes)
+{
+	auto library = libraryOf(tflite);
+	std::vector<nvdla_host_shape> what;
+	Said said;
+
+	if (!library)
+		return forward(library);
+	for (const TfliteShape &shape : shapes)
+		what.push_back({ shape.input, shape.extents.data(), shape.extents.size() });
+	if ((*library)->functions->resize(tflite.data(), tflite.size(), what.data(), what.size(),
+					  &said, Said::take, Said::say))
+		return said.error("change sizes", **library);
+	return std::move(said.file);
+}
+
+HostModel::HostModel(const HostLibrary &library, void *model)
+	: library_(&library), model_(model, library.functions->close)
 {
 }
 
 Result<HostModel> HostModel::open(std::span<const std::byte> model)
 {
-	static const Result<const nvdla_host_functions *> module = openModule();
+	auto library = libraryOf(model);
 	Said said;
 
-	if (!module)
-		return tl::unexpected<Error>(module.error());
-	void *opened = (*module)->open(model.data(), model.size(), &said, Said::say);
+	if (!library)
+		return forward(library);
+	void *opened = (*library)->functions->open(model.data(), model.size(), &said, Said::say);
 	if (!opened)
-		return said.error("open model");
-	return HostModel(*module, opened);
+		return said.error("open model", **library);
+	return HostModel(**library, opened);
 }
 
 Result<std::vector<HostValue>> HostModel::outputs() const
 {
 	Said said;
 
-	if (library_->outputs(model_.get(), &said, Said::found, Said::say))
-		return said.error("read model");
+	if (library_->functions->outputs(model_.get(), &said, Said::found, Said::say))
+		return said.error("read model", *library_);
 	return std::move(said.values);
 }
 
@@ -126,9 +208,9 @@ Result<std::vector<HostValue>> HostModel::shapes(std::span<const HostArray> inpu
 	for (const std::string &name : names)
 		outputs.push_back({ { .name = name }, {} });
 	const auto from = arraysOf(inputs), to = arraysOf(outputs);
-	if (library_->run(model_.get(), from.data(), from.size(), to.data(), to.size(), &said,
-			  Said::found, Said::say))
-		return said.error("run model");
+	if (library_->functions->run(model_.get(), from.data(), from.size(), to.data(), to.size(),
+				     &said, Said::found, Said::say))
+		return said.error("run model", *library_);
 	return std::move(said.values);
 }
 
@@ -138,9 +220,9 @@ Result<void> HostModel::run(std::span<const HostArray> inputs,
 	const auto from = arraysOf(inputs), to = arraysOf(outputs);
 	Said said;
 
-	if (library_->run(model_.get(), from.data(), from.size(), to.data(), to.size(), &said,
-			  nullptr, Said::say))
-		return said.error("run model");
+	if (library_->functions->run(model_.get(), from.data(), from.size(), to.data(), to.size(),
+				     &said, nullptr, Said::say))
+		return said.error("run model", *library_);
 	return {};
 }
 

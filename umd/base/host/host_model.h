@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model that a library of the host runs, if it is there.
+ * Models that libraries of the host run, if they are there.
  */
 #pragma once
 
@@ -15,10 +15,10 @@
 #include <nvdla/data_type.h>
 #include <nvdla/error.h>
 
-struct nvdla_host_functions;
-
 namespace nvdla
 {
+
+struct HostLibrary;
 
 /** \return how ONNX files number a type of elements; 0: they have none */
 int32_t onnxType(DataType type);
@@ -38,12 +38,45 @@ struct HostArray {
 	std::span<std::byte> bytes;
 };
 
-/** \brief A model that ONNX Runtime runs; from any number of threads at once */
+/** \return whether bytes begin as a TensorFlow Lite file does */
+bool isTfliteFile(std::span<const std::byte> bytes);
+
+/** \brief Some operators of a TensorFlow Lite file, and tensors, by their indices there */
+struct TfliteSelection {
+	std::vector<int32_t> operators; /**< in ascending order */
+	std::vector<int32_t> inputs;
+	std::vector<int32_t> outputs;
+};
+
+/**
+ * \return a file with these operators of another's first graph, and what they need of it;
+ * Unsupported if TensorFlow Lite is not there, with the package to install
+ */
+Result<std::vector<std::byte>> selectOperators(std::span<const std::byte> tflite,
+					       const TfliteSelection &selection);
+
+/** \brief The shape that an input of a TensorFlow Lite file gets, by its place among the inputs */
+struct TfliteShape {
+	int32_t input = 0;
+	std::vector<int32_t> extents;
+};
+
+/** \return a file whose tensors have the shapes that they get if inputs have these; as
+ * selectOperators() */
+Result<std::vector<std::byte>> resizeTensors(std::span<const std::byte> tflite,
+					     std::span<const TfliteShape> shapes);
+
+/**
+ * \brief A model that ONNX Runtime or TensorFlow Lite runs; from any number of threads at once
+ *
+ * What a TensorFlow Lite model keeps from run to run, it keeps as long as this and its copies live.
+ */
 class HostModel
 {
 public:
 	/**
-	 * \param[in] model an ONNX file, which is not trusted; not needed afterwards
+	 * \param[in] model an ONNX or TensorFlow Lite file, which is not trusted; not needed
+	 * afterwards
 	 * \return Unsupported if there is no library, with the package to install; what it says of
 	 * a model that it cannot run
 	 */
@@ -54,14 +87,17 @@ public:
 	/** \return what outputs with these names are, with these inputs */
 	Result<std::vector<HostValue>> shapes(std::span<const HostArray> inputs,
 					      std::span<const std::string> names) const;
-	/** \return an error also if an output has another type or shape; nothing is written then */
+	/**
+	 * \param[in] inputs in the file's order, as \a outputs
+	 * \return an error also if an output has another type or shape; nothing is written then
+	 */
 	Result<void> run(std::span<const HostArray> inputs,
 			 std::span<const HostArray> outputs) const;
 
 private:
-	HostModel(const nvdla_host_functions *library, void *model);
+	HostModel(const HostLibrary &library, void *model);
 
-	const nvdla_host_functions *library_;
+	const HostLibrary *library_;
 	std::shared_ptr<void> model_;
 };
 

@@ -92,7 +92,7 @@ void dequantize(const Run &run, const std::byte *elements, float *values)
 	}
 }
 
-/* Elements that only the host computes with have no quantization. */
+/* Elements that have no quantization. */
 template<typename T>
 void toWhole(const Run &run, const float *values, std::byte *elements)
 {
@@ -128,8 +128,9 @@ void convert(DataType type, const Run &run, const float *values, std::byte *elem
 		return toWhole<int32_t>(run, values, elements);
 	case DataType::Int64:
 		return toWhole<int64_t>(run, values, elements);
-	case DataType::Bool:
 	case DataType::UInt8:
+		return quantize<uint8_t>(run, values, elements);
+	case DataType::Bool:
 		return toWhole<uint8_t>(run, values, elements);
 	case DataType::Unknown:
 		break;
@@ -157,8 +158,9 @@ void convert(DataType type, const Run &run, const std::byte *elements, float *va
 		return fromWhole<int32_t>(run, elements, values);
 	case DataType::Int64:
 		return fromWhole<int64_t>(run, elements, values);
-	case DataType::Bool:
 	case DataType::UInt8:
+		return dequantize<uint8_t>(run, elements, values);
+	case DataType::Bool:
 		return fromWhole<uint8_t>(run, elements, values);
 	case DataType::Unknown:
 		break;

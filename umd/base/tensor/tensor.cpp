@@ -26,7 +26,8 @@ Result<void> checkQuantization(const TensorDesc &desc)
 
 	if (values.empty())
 		return {};
-	if (desc.type != DataType::Int8 && desc.type != DataType::Int16)
+	if (desc.type != DataType::Int8 && desc.type != DataType::Int16 &&
+	    desc.type != DataType::UInt8)
 		return bad(fmt::format("{} elements have none", dataTypeName(desc.type)));
 	if (values.size() != 1 && values.size() != desc.c)
 		return bad(fmt::format("has {} values, must have 1 or one for each of {} channels",

@@ -10,13 +10,11 @@
 
 #include <nvdla/compiler.h>
 
+#include "base/host/host_model.h"
 #include "compiler/ir/model.h"
 
 namespace nvdla::compiler
 {
-
-/** \return whether \a bytes begin as a TensorFlow Lite file does */
-bool isTflite(std::span<const std::byte> bytes);
 
 /**
  * \brief Read a TensorFlow Lite file: its first subgraph, with constants
@@ -24,13 +22,22 @@ bool isTflite(std::span<const std::byte> bytes);
  * Tensors are in the order of the file, so ids are the file's own; what the importer adds comes
  * behind. Kernels are turned to K, C, R, S. Types and quantizations are the file's.
  *
- * \param[in] shapes have to be those of the file, which has the sizes of all that is computed of
- * them
  * \return InvalidFile naming the part that is damaged; Unsupported naming the operator that is not
  * known, its layer and the remedy; InvalidArgument naming what is wrong with the shapes
  */
-Result<Model> importTflite(std::span<const std::byte> bytes,
-			   std::span<const InputShape> shapes = {});
+Result<Model> importTflite(std::span<const std::byte> bytes);
+
+/**
+ * \brief A TensorFlow Lite file with other sizes of inputs
+ *
+ * The file has the sizes of all that is computed of the inputs, so TensorFlow Lite has to find them
+ * out, unless these are its own.
+ *
+ * \return Unsupported if that is not there, or cannot; InvalidArgument naming what is wrong with
+ * the shapes
+ */
+Result<std::vector<std::byte>> resizedTflite(std::span<const std::byte> bytes,
+					     std::span<const InputShape> shapes);
 
 /**
  * \brief Read an ONNX file: its graph, with constants
@@ -43,6 +50,14 @@ Result<Model> importTflite(std::span<const std::byte> bytes,
  * \return as importTflite()
  */
 Result<Model> importOnnx(std::span<const std::byte> bytes, std::span<const InputShape> shapes = {});
+
+/** \return as importTflite(), which takes no shapes, or importOnnx(), whichever kind of file it is
+ */
+inline Result<Model> importModel(std::span<const std::byte> bytes,
+				 std::span<const InputShape> shapes = {})
+{
+	return isTfliteFile(bytes) ? importTflite(bytes) : importOnnx(bytes, shapes);
+}
 
 /** \brief \a value with axes in another order: axis i of the result is axis order[i] */
 Value permuted(const Value &value, const std::vector<uint32_t> &order);

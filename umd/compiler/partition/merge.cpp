@@ -29,7 +29,7 @@ struct Moves {
 class Merger
 {
 public:
-	Merger(const OnnxGraph &graph, const std::vector<std::string> &reasons)
+	Merger(const ModelGraph &graph, const std::vector<std::string> &reasons)
 		: graph_(graph), reasons_(reasons)
 	{
 	}
@@ -57,7 +57,7 @@ private:
 		return std::ranges::count(graph_.outputs(), name) != 0;
 	}
 
-	const OnnxGraph &graph_;
+	const ModelGraph &graph_;
 	const std::vector<std::string> &reasons_;
 	std::map<std::string, size_t> readers_;	    /* parts that read a value */
 	std::map<std::string, uint16_t> plain_;	    /* ids of tensors */
@@ -163,10 +163,8 @@ Result<void> Merger::addCore(MergedPart &part)
 	Moves before, after;
 	auto inputs = from.inputs(), outputs = from.outputs();
 
-	if (!inputs || !outputs || inputs->size() != part.inputs.size() ||
-	    outputs->size() != part.outputs.size())
-		return fail(ErrorCode::Unsupported, merging, graph_.describe(part.nodes.front()),
-			    "and what goes with it has other inputs and outputs than the model");
+	if (!inputs || !outputs)
+		return inputs ? Result<void>(forward(outputs)) : forward(inputs);
 	for (Memory &memory : from.memories) {
 		const uint16_t id = memory.id;
 		for (MemoryContent &content : memory.contents)
@@ -350,7 +348,7 @@ Result<CompiledModel> Merger::run(std::vector<MergedPart> parts)
 
 } /* namespace */
 
-Result<CompiledModel> mergeParts(const OnnxGraph &graph, std::vector<MergedPart> parts,
+Result<CompiledModel> mergeParts(const ModelGraph &graph, std::vector<MergedPart> parts,
 				 const std::vector<std::string> &reasons)
 {
 	return Merger(graph, reasons).run(std::move(parts));

@@ -10,7 +10,7 @@
 
 #include <nvdla/compiler.h>
 
-#include "compiler/partition/onnx_graph.h"
+#include "compiler/partition/model_graph.h"
 
 namespace nvdla::compiler
 {
@@ -29,7 +29,7 @@ struct MergedPart {
  * \param[in] parts in the order in which they are carried out
  * \param[in] reasons why a node is not the core's
  */
-Result<CompiledModel> mergeParts(const OnnxGraph &graph, std::vector<MergedPart> parts,
+Result<CompiledModel> mergeParts(const ModelGraph &graph, std::vector<MergedPart> parts,
 				 const std::vector<std::string> &reasons);
 
 } /* namespace nvdla::compiler */

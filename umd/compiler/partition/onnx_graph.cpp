@@ -2,13 +2,13 @@
 #include "onnx_graph.h"
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 
 #include <fmt/core.h>
 
 #include "compiler/import/input_shapes.h"
 #include "compiler/import/onnx/file_shapes.h"
+#include "compiler/import/onnx/node_reader.h"
 
 namespace nvdla::compiler
 {
@@ -17,13 +17,6 @@ namespace
 {
 
 namespace pb = nvdla::onnx;
-constexpr const char *divideModel = "divide model";
-
-uint64_t elementsOf(const std::vector<int64_t> &shape)
-{
-	return std::accumulate(shape.begin(), shape.end(), uint64_t{ 1 },
-			       [](uint64_t a, int64_t b) { return a * static_cast<uint64_t>(b); });
-}
 
 bool isOpen(const std::vector<int64_t> &shape)
 {
@@ -71,6 +64,40 @@ std::vector<std::byte> bytesOf(const pb::Model &model)
 	if (!model.SerializeToArray(bytes.data(), static_cast<int>(bytes.size())))
 		bytes.clear();
 	return bytes;
+}
+
+/*
+ * Adds whole numbers that a model compares something with: with others than these, as a rate in
+ * hertz, some models only take one of their branches, or cannot run at all.
+ */
+void comparedNumbers(const pb::Graph &graph, std::vector<std::optional<float>> &numbers)
+{
+	constexpr size_t most = 6;
+	std::map<std::string, float> constants;
+	const auto addConstant = [&](const std::string &name, const pb::Tensor &tensor) {
+		auto value = compiler::onnx::readConstant(tensor);
+		if (value && wholeNumbers(*value).size() == 1)
+			constants[name] = static_cast<float>(wholeNumbers(*value)[0]);
+	};
+
+	for (const pb::Tensor &tensor : graph.initializer())
+		addConstant(tensor.name(), tensor);
+	for (const pb::Node &node : graph.node()) {
+		for (const pb::Attribute &attribute : node.attribute()) {
+			if (attribute.has_g())
+				comparedNumbers(attribute.g(), numbers);
+			if (node.op_type() == "Constant" && attribute.has_t() && node.output_size())
+				addConstant(node.output(0), attribute.t());
+		}
+		if (node.op_type() != "Equal")
+			continue;
+		for (const std::string &name : node.input()) {
+			const auto found = constants.find(name);
+			if (found != constants.end() && numbers.size() < most &&
+			    !std::ranges::count(numbers, std::optional(found->second)))
+				numbers.push_back(found->second);
+		}
+	}
 }
 
 /* All tensors are its outputs, so that it says what they are. */
@@ -166,8 +193,7 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 	return {};
 }
 
-/* Numbers for the inputs: zeros, or something between 0 and 1. */
-std::vector<HostArray> OnnxGraph::numbers(bool isZero)
+std::vector<HostArray> OnnxGraph::numbers(std::optional<float> number)
 {
 	std::mt19937 random;
 	std::vector<HostArray> arrays;
@@ -177,8 +203,8 @@ std::vector<HostArray> OnnxGraph::numbers(bool isZero)
 		const HostValue &value = known_[name];
 		const DataType type = typeOfOnnx(value.type).value_or(DataType::Float);
 		std::vector<float> numbers(elementsOf(value.shape));
-		for (float &number : numbers)
-			number = isZero ? 0 : static_cast<float>(random() % 1000) / 1000;
+		for (float &one : numbers)
+			one = number ? *number : static_cast<float>(random() % 1000) / 1000;
 		numbers_.push_back(elementsFromFloat(type, numbers));
 		arrays.push_back({ value, numbers_.back() });
 	}
@@ -202,14 +228,26 @@ Result<void> OnnxGraph::askHost()
 		if (!isOpen(value.shape))
 			known_[value.name] = value;
 	}
-	const auto once = model->shapes(numbers(true), names);
-	const auto again = model->shapes(numbers(false), names);
-	for (size_t i = 0; once && i < once->size(); i++) {
-		const HostValue &value = (*once)[i];
-		if (value.type && (!again || (*again)[i].shape == value.shape))
+	std::vector<std::optional<float>> tried = { 0.0f, std::nullopt };
+	std::vector<std::vector<HostValue>> runs;
+	std::optional<float> works = 0.0f;
+	comparedNumbers(graph_, tried);
+	for (const std::optional<float> &number : tried) {
+		auto run = model->shapes(numbers(number), names);
+		if (!run)
+			continue;
+		runs.push_back(std::move(*run));
+		if (runs.size() == 1)
+			works = number;
+	}
+	for (size_t i = 0; !runs.empty() && i < names.size(); i++) {
+		const HostValue &value = runs[0][i];
+		if (value.type && std::ranges::all_of(runs, [&](const auto &run) {
+			    return run[i].shape == value.shape;
+		    }))
 			known_.try_emplace(value.name, value);
 	}
-	return fold(*model);
+	return fold(*model, works);
 }
 
 bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &constants) const
@@ -235,7 +273,7 @@ bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &co
 }
 
 /* Nodes whose inputs are all constants are computed now, and become constants. */
-Result<void> OnnxGraph::fold(const HostModel &model)
+Result<void> OnnxGraph::fold(const HostModel &model, std::optional<float> number)
 {
 	google::protobuf::RepeatedPtrField<pb::Node> rest;
 	std::set<std::string> constants, read;
@@ -262,7 +300,7 @@ Result<void> OnnxGraph::fold(const HostModel &model)
 	}
 	graph_.mutable_node()->Swap(&rest);
 	if (!folded.empty()) {
-		if (auto done = model.run(numbers(true), folded); !done)
+		if (auto done = model.run(numbers(number), folded); !done)
 			return done;
 	}
 	for (const HostArray &array : folded) {
@@ -283,96 +321,53 @@ const HostValue *OnnxGraph::find(const std::string &name) const
 	return found == known_.end() ? nullptr : &found->second;
 }
 
-std::string OnnxGraph::nameOf(size_t node) const
-{
-	const std::vector<std::string> &outputs = nodes_->nodes()[node].outputs;
-
-	return outputs.empty() ? "" : outputs.front();
-}
-
-std::string OnnxGraph::describe(size_t node) const
-{
-	return fmt::format("{} '{}'", typeOf(node), nameOf(node));
-}
-
 Result<TensorDesc> OnnxGraph::tensorOf(const std::string &name) const
 {
 	const HostValue *value = find(name);
-	std::vector<uint32_t> shape;
-	const auto bad = [&](const std::string &why) {
-		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name), why);
-	};
 
 	if (!value)
-		return bad("has a size that depends on the inputs' numbers");
-	const auto type = typeOfOnnx(value->type);
-	if (!type)
-		return bad(
-			fmt::format("has elements of type {}, which no tensor has", value->type));
-	for (const int64_t extent : value->shape) {
-		if (extent < 1 || extent > UINT32_MAX)
-			return bad("has no elements, or too many");
-		shape.push_back(static_cast<uint32_t>(extent));
-	}
-	if (static_cast<double>(elementsOf(value->shape)) * 8 > UINT32_MAX)
-		return bad("has too many elements");
-	return TensorDesc::plain(name, *type, shape);
+		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name),
+			    "has a size that depends on the inputs' numbers");
+	return plainTensor(name, typeOfOnnx(value->type), value->shape);
 }
 
-Result<void> OnnxGraph::describe(const std::string &name, pb::ValueInfo &to) const
+void OnnxGraph::fill(const std::string &name, pb::ValueInfo &to) const
 {
 	pb::TensorType &tensor = *to.mutable_type()->mutable_tensor_type();
 
-	if (auto held = tensorOf(name); !held)
-		return forward(held);
 	to.set_name(name);
 	tensor.set_elem_type(find(name)->type);
 	tensor.mutable_shape();
 	for (const int64_t extent : find(name)->shape)
 		tensor.mutable_shape()->add_dim()->set_dim_value(extent);
-	return {};
 }
 
-Result<OnnxPart> OnnxGraph::part(std::span<const size_t> nodes) const
+Result<ModelPart> OnnxGraph::part(std::span<const size_t> nodes) const
 {
 	pb::Model model = header_;
 	pb::Graph &graph = *model.mutable_graph();
-	std::set<std::string> inside, elsewhere;
-	OnnxPart part;
+	std::set<std::string> known;
+	ModelPart part;
 
+	if (auto done = bound(nodes, part); !done)
+		return forward(done);
 	graph.set_name("part");
-	for (size_t i = 0; i < nodes_->nodes().size(); i++) {
-		const std::vector<std::string> &inputs = nodes_->nodes()[i].inputs;
-		if (!std::ranges::binary_search(nodes, i))
-			elsewhere.insert(inputs.begin(), inputs.end());
-	}
-	elsewhere.insert(outputs_.begin(), outputs_.end());
+	for (const std::string &name : part.inputs)
+		fill(name, *graph.add_input());
+	for (const std::string &name : part.outputs)
+		fill(name, *graph.add_output());
+	known.insert(part.outputs.begin(), part.outputs.end());
 	for (const size_t node : nodes) {
 		for (const std::string &name : nodes_->nodes()[node].inputs) {
-			if (!inside.insert(name).second)
-				continue;
-			if (const auto constant = constants_.find(name);
-			    constant != constants_.end())
+			const auto constant = constants_.find(name);
+			if (constant != constants_.end() && known.insert(name).second)
 				*graph.add_initializer() = graph_.initializer(constant->second);
-			else
-				part.inputs.push_back(name);
 		}
 		*graph.add_node() = graph_.node(static_cast<int>(node));
 		for (const std::string &name : nodes_->nodes()[node].outputs) {
-			inside.insert(name);
-			if (elsewhere.contains(name))
-				part.outputs.push_back(name);
-			else if (tensorOf(name))
-				describe(name, *graph.add_value_info());
+			if (!known.contains(name) && tensorOf(name))
+				fill(name, *graph.add_value_info());
 		}
-	}
-	for (const std::string &name : part.inputs) {
-		if (auto done = describe(name, *graph.add_input()); !done)
-			return forward(done);
-	}
-	for (const std::string &name : part.outputs) {
-		if (auto done = describe(name, *graph.add_output()); !done)
-			return forward(done);
 	}
 	part.file = bytesOf(model);
 	if (part.file.empty())
@@ -381,7 +376,6 @@ Result<OnnxPart> OnnxGraph::part(std::span<const size_t> nodes) const
 	return part;
 }
 
-/* As the standard defines these operators. */
 uint64_t OnnxGraph::macsOf(size_t node) const
 {
 	const GraphNode &what = nodes_->nodes()[node];

@@ -6,10 +6,11 @@
 
 #include <fmt/core.h>
 
+#include "base/host/host_model.h"
 #include "compiler/compile.h"
 #include "compiler/import/import.h"
 #include "compiler/partition/merge.h"
-#include "compiler/partition/onnx_graph.h"
+#include "compiler/partition/model_graph.h"
 
 namespace nvdla::compiler
 {
@@ -25,7 +26,7 @@ std::string reasonOf(const Error &error)
 class Partitioner
 {
 public:
-	Partitioner(const OnnxGraph &graph, const CompileOptions &options)
+	Partitioner(const ModelGraph &graph, const CompileOptions &options)
 		: graph_(graph), options_(options), possible_(size(), true), reasons_(size())
 	{
 		options_.shapes.clear();
@@ -36,7 +37,7 @@ public:
 
 private:
 	struct Compiled {
-		OnnxPart part;
+		ModelPart part;
 		CompiledModel model;
 		bool hasProducts = false;
 	};
@@ -51,7 +52,7 @@ private:
 	bool placeAll();
 	Result<void> addHost();
 
-	const OnnxGraph &graph_;
+	const ModelGraph &graph_;
 	CompileOptions options_;
 	std::vector<bool> possible_;
 	std::vector<std::string> reasons_; /* why a node is left; empty: it is not */
@@ -71,11 +72,15 @@ Result<Partitioner::Compiled> Partitioner::compileNow(std::span<const size_t> no
 	auto part = graph_.part(nodes);
 	if (!part)
 		return forward(part);
-	auto model = importOnnx(part->file);
+	auto model = importModel(part->file);
 	if (!model)
 		return forward(model);
 	const bool hasProducts = std::ranges::any_of(
 		model->operators, [](const Operator &one) { return hasKernels(one.kind); });
+	/* The importer leaves out inputs that only give shapes. */
+	if (model->inputs.size() != part->inputs.size())
+		return fail(ErrorCode::Unsupported, divideModel, graph_.describe(nodes.front()),
+			    "and what goes with it reads shapes that are computed");
 	auto compiled = compileInMemory(std::move(*model), options_);
 	if (!compiled)
 		return forward(compiled);
@@ -98,13 +103,14 @@ std::vector<size_t> Partitioner::refusedIn(std::span<const size_t> nodes) const
 	std::vector<size_t> refused;
 	auto part = graph_.part(nodes);
 	auto model =
-		part ? importOnnx(part->file) : Result<Model>(tl::unexpected<Error>(part.error()));
+		part ? importModel(part->file) : Result<Model>(tl::unexpected<Error>(part.error()));
 
 	if (!model)
 		return { nodes.begin(), nodes.end() };
 	for (const OperatorSupport &support : supportedOperators(*model)) {
-		if (!support.reason.empty() && support.index < nodes.size())
-			refused.push_back(nodes[support.index]);
+		const size_t index = support.index - part->before;
+		if (!support.reason.empty() && index < nodes.size())
+			refused.push_back(nodes[index]);
 	}
 	return refused;
 }
@@ -177,6 +183,8 @@ Result<void> Partitioner::addHost()
 		auto part = graph_.part(group.nodes);
 		if (!part)
 			return forward(part);
+		if (auto opened = HostModel::open(part->file); !opened)
+			return forward(opened);
 		parts_.push_back({ .step = group.step,
 				   .nodes = group.nodes,
 				   .inputs = std::move(part->inputs),
@@ -190,6 +198,8 @@ Result<void> Partitioner::addHost()
 Result<std::vector<MergedPart>> Partitioner::run()
 {
 	for (size_t i = 0; i < size(); i++) {
+		if (const std::string why = graph_.wholeBecause(); !why.empty())
+			leave(i, why);
 		for (const std::string &name : graph_.nodes().nodes()[i].outputs) {
 			if (auto held = graph_.tensorOf(name); !held)
 				leave(i, reasonOf(held.error()));
@@ -214,14 +224,14 @@ Result<std::vector<MergedPart>> Partitioner::run()
 
 Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options)
 {
-	auto graph = OnnxGraph::read(file, options.shapes);
+	auto graph = readGraph(file, options.shapes);
 	if (!graph)
 		return forward(graph);
-	Partitioner partitioner(*graph, options);
+	Partitioner partitioner(**graph, options);
 	auto parts = partitioner.run();
 	if (!parts)
 		return forward(parts);
-	return mergeParts(*graph, std::move(*parts), partitioner.reasons());
+	return mergeParts(**graph, std::move(*parts), partitioner.reasons());
 }
 
 } /* namespace nvdla::compiler */

@@ -12,8 +12,9 @@ namespace nvdla::compiler
 {
 
 /**
- * \brief Compile an ONNX model part by part
- * \return one network of all; an error if there is no ONNX Runtime, or if it cannot run the rest
+ * \brief Compile a model part by part
+ * \return one network of all; an error if the library of the host is not there, or cannot run the
+ * rest
  */
 Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options);
 

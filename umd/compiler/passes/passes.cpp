@@ -24,6 +24,7 @@ Result<void> runPasses(Model &model)
 	cutKernels(model);
 	if (auto unrolled = unrollBatch(model); !unrolled)
 		return unrolled;
+	takeBlocks(model);
 	uncutTransposed(model);
 	splitWindows(model);
 	splitEnlargements(model);

@@ -109,6 +109,10 @@ Result<Batch> takeBatch(Model &model);
 /** \brief Give what takeBatch() took back, to a model that passes may have changed */
 void giveBatch(Model &model, const Batch &batch);
 
+/** \brief Convolutions with a stride above 8, or with a stride and more than 32 taps, go from block
+ * to block of the input */
+void takeBlocks(Model &model);
+
 /** \brief Transposed convolutions some of whose phases are single elements are made larger, and cut
  */
 void uncutTransposed(Model &model);

@@ -143,8 +143,8 @@ std::string toString(const InputShape &shape);
 
 /** \brief Whether a library of the host computes what neither the core nor the CPU steps can */
 enum class HostUse {
-	/** \brief Of ONNX models, by ONNX Runtime if it is installed; not of calibrated ones, nor
-	 * with everyTensor */
+	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for its own, if it is installed; not
+	 * of calibrated models, nor with everyTensor */
 	Auto,
 	Never,
 };
@@ -209,6 +209,13 @@ Result<CompiledModel> compileModel(std::span<const std::byte> model,
 
 /** \brief Files of models that are not larger are read */
 inline constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
+
+/**
+ * \brief Read a model's file
+ * \return the bytes; of an ONNX model whose constants are in files beside it, those of a model that
+ * has them itself. InvalidFile if one of them is not in the model's folder, or too short
+ */
+Result<std::vector<std::byte>> readModelFile(const std::string &path);
 
 /** \brief compileModel() of the file at \a path, of at most maxModelBytes */
 Result<CompiledModel> compileFile(const std::string &path, const CompileOptions &options = {});

@@ -102,7 +102,7 @@ struct TensorDesc {
 	 * \brief Check that the layout is known, that every element lies inside \a size, that the
 	 * quantization can be, and that a signature's shape has as many elements
 	 *
-	 * A quantization is of INT8 or INT16 tensors, has none, one or as many values as there are
+	 * A quantization is of INT8, UINT8 or INT16 tensors, has none, one or as many values as there are
 	 * channels, scales that are positive and finite, and zero points that elements can be.
 	 *
 	 * The functions below do this themselves.

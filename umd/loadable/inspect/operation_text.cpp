@@ -331,7 +331,7 @@ OperationText describeOperation(const HostTask &task)
 	if (from.type != to.type)
 		text.types += fmt::format(" -> {}", dataTypeName(to.type));
 	if (!task.model.empty())
-		text.action = fmt::format("{} operators of ONNX Runtime", task.layers.size());
+		text.action = fmt::format("{} operators by a library", task.layers.size());
 	if (task.layers.size() == 1)
 		text.layer = task.layers.front();
 	return text;

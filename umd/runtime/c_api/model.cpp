@@ -195,7 +195,7 @@ enum nvdla_status nvdla_compile_file(const char *path, const struct nvdla_compil
 			return missing(compiling, path ? "model" : "path");
 		if (const auto read = readSized(compiling, options, given))
 			return read;
-		const auto bytes = readWholeFile(path, maxModelBytes);
+		const auto bytes = readModelFile(path);
 		if (!bytes)
 			return failure(bytes.error());
 		auto compiled = compile(*bytes, given);

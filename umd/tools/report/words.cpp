@@ -78,7 +78,7 @@ std::string hostText(const CompileReport &report)
 
 	if (!count)
 		return {};
-	std::string text = fmt::format("host: ONNX Runtime computes {} of {} layers", count,
+	std::string text = fmt::format("host: computes {} of {} layers", count,
 				       report.layers.size());
 	if (all)
 		text += fmt::format(", the core {:.1f}% of {} multiplications",

@@ -110,6 +110,13 @@ Result<Snapshot> takeSnapshot(const Selection &selection)
 
 	snapshot.time = std::chrono::steady_clock::now().time_since_epoch();
 	snapshot.devices = readDevices(selection);
+	if (snapshot.devices.empty() && !selection.device.empty()) {
+		const std::vector<Device> others = readDevices({ .root = selection.root });
+		if (!others.empty())
+			return fail(ErrorCode::NoDevice, "find device", selection.device,
+				    fmt::format("is no device of the driver nvdla; {} is one",
+						others.front().name));
+	}
 	if (snapshot.devices.empty())
 		return fail(ErrorCode::NoDevice, "find device",
 			    selection.device.empty() ? "/sys/class/accel" : selection.device,

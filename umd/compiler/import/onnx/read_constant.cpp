@@ -78,7 +78,7 @@ Result<Value> readConstant(const pb::Tensor &tensor)
 	value.isConstant = true;
 	if (tensor.data_location())
 		return damaged(ErrorCode::Unsupported,
-			       "is in another file; save the model as one file");
+			       "is in another file, which is found if the model is given by its path");
 	for (const int64_t extent : tensor.dims()) {
 		if (extent < 0 || extent > static_cast<int64_t>(maxConstant))
 			return damaged(ErrorCode::InvalidFile,

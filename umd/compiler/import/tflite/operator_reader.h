@@ -8,15 +8,10 @@
 
 #include "compiler/import/import.h"
 #include "compiler/import/rules.h"
-#include "tflite_generated.h"
+#include "compiler/import/tflite/file.h"
 
 namespace nvdla::compiler::tflite
 {
-
-namespace fb = nvdla::tflite;
-
-/** \brief What did not succeed, in errors */
-inline constexpr const char *reading = "read TFLite model";
 
 /** \brief Reads an operator and appends what it becomes to a model */
 class OperatorReader : public Rules
@@ -59,6 +54,13 @@ public:
 		return found;
 	}
 
+	/** \return the options of a custom operator, which say nothing of themselves */
+	std::span<const uint8_t> customOptions() const
+	{
+		const auto *bytes = source_.custom_options();
+		return bytes ? std::span(bytes->data(), bytes->size()) : std::span<const uint8_t>();
+	}
+
 	/** \brief What a fused activation leaves */
 	Clamp clamp(fb::Activation activation);
 	/** \brief Add a constant to the model */
@@ -87,14 +89,10 @@ private:
 	Value none_;
 };
 
-/** \brief How an operator is read */
-struct OperatorKind {
-	int32_t code; /**< BuiltinOperator of the format */
-	const char *name;
-	void (*read)(OperatorReader &reader); /**< nullptr: known by name only */
-};
+/** \brief Reads an operator of one kind */
+using ReadOperator = void(OperatorReader &reader);
 
-/** \return the operator with a code, or nullptr */
-const OperatorKind *operatorKind(int32_t code);
+/** \return what reads operators with a code, or nullptr */
+ReadOperator *readerOf(const fb::OperatorCode &code);
 
 } /* namespace nvdla::compiler::tflite */

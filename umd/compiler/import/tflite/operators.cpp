@@ -312,92 +312,107 @@ void readConversion(OperatorReader &reader)
 		reader.add(Unary{}, { reader.input(0) }, { output });
 }
 
+using enum fb::BuiltinOperator;
+
+/* The constant has all of its elements already. */
+void readDensify(OperatorReader &reader)
+{
+	reader.alias(reader.output(0), reader.constant(0));
+}
+
+struct OperatorKind {
+	fb::BuiltinOperator code;
+	ReadOperator *read;
+};
+
 const OperatorKind kinds[] = {
-	{ 0, "ADD", readAdd },
-	{ 1, "AVERAGE_POOL_2D", readAveragePool },
-	{ 2, "CONCATENATION", readConcatenation },
-	{ 3, "CONV_2D", readConvolution },
-	{ 4, "DEPTHWISE_CONV_2D", readDepthwise },
-	{ 5, "DEPTH_TO_SPACE", readDepthToSpace },
-	{ 6, "DEQUANTIZE", readConversion },
-	{ 8, "FLOOR", readUnary<Unary::Function::Floor> },
-	{ 9, "FULLY_CONNECTED", readFullyConnected },
-	{ 11, "L2_NORMALIZATION", readL2Normalization },
-	{ 13, "LOCAL_RESPONSE_NORMALIZATION", readLocalResponse },
-	{ 14, "LOGISTIC", readUnary<Unary::Function::Logistic> },
-	{ 17, "MAX_POOL_2D", readMaxPool },
-	{ 18, "MUL", readMul },
-	{ 19, "RELU", readActivation<fb::Activation::RELU> },
-	{ 20, "RELU_N1_TO_1", readActivation<fb::Activation::RELU_N1_TO_1> },
-	{ 21, "RELU6", readActivation<fb::Activation::RELU6> },
-	{ 22, "RESHAPE", readReshape },
-	{ 23, "RESIZE_BILINEAR", readResizeBilinear },
-	{ 25, "SOFTMAX", readSoftmax },
-	{ 26, "SPACE_TO_DEPTH", readSpaceToDepth },
-	{ 28, "TANH", readUnary<Unary::Function::Tanh> },
-	{ 34, "PAD", readPad },
-	{ 36, "GATHER", readGather },
-	{ 39, "TRANSPOSE", readTranspose },
-	{ 40, "MEAN", readMean },
-	{ 41, "SUB", readSub },
-	{ 42, "DIV", readDiv },
-	{ 43, "SQUEEZE", readReshape },
-	{ 45, "STRIDED_SLICE", readStridedSlice },
-	{ 47, "EXP", readUnary<Unary::Function::Exp> },
-	{ 49, "SPLIT", readSplit },
-	{ 50, "LOG_SOFTMAX", readLogSoftmax },
-	{ 54, "PRELU", readPRelu },
-	{ 55, "MAXIMUM", readMaximum },
-	{ 56, "ARG_MAX", readArgMax },
-	{ 57, "MINIMUM", readMinimum },
-	{ 59, "NEG", readNeg },
-	{ 60, "PADV2", readPad },
-	{ 64, "SELECT", readSelect },
-	{ 65, "SLICE", readSlice },
-	{ 66, "SIN", readUnary<Unary::Function::Sin> },
-	{ 67, "TRANSPOSE_CONV", readTransposedConvolution },
-	{ 69, "TILE", readTile },
-	{ 70, "EXPAND_DIMS", readReshape },
-	{ 73, "LOG", readUnary<Unary::Function::Log> },
-	{ 74, "SUM", readSum },
-	{ 75, "SQRT", readRoot<1, 2> },
-	{ 76, "RSQRT", readRoot<-1, 2> },
-	{ 78, "POW", readPow },
-	{ 79, "ARG_MIN", readArgMin },
-	{ 82, "REDUCE_MAX", readReduceMax },
-	{ 83, "PACK", readPack },
-	{ 88, "UNPACK", readUnpack },
-	{ 89, "REDUCE_MIN", readReduceMin },
-	{ 92, "SQUARE", readUnary<Unary::Function::Square> },
-	{ 97, "RESIZE_NEAREST_NEIGHBOR", readResizeNearest },
-	{ 98, "LEAKY_RELU", readLeakyRelu },
-	{ 99, "SQUARED_DIFFERENCE", readSquaredDifference },
-	{ 100, "MIRROR_PAD", readMirrorPad },
-	{ 101, "ABS", readUnary<Unary::Function::Abs> },
-	{ 102, "SPLIT_V", readSplitV },
-	{ 104, "CEIL", readUnary<Unary::Function::Ceil> },
-	{ 106, "ADD_N", readAddN },
-	{ 108, "COS", readUnary<Unary::Function::Cos> },
-	{ 111, "ELU", readUnary<Unary::Function::Elu> },
-	{ 114, "QUANTIZE", readConversion },
-	{ 116, "ROUND", readUnary<Unary::Function::Round> },
-	{ 117, "HARD_SWISH", readUnary<Unary::Function::HardSwish> },
-	{ 123, "SELECT_V2", readSelect },
-	{ 126, "BATCH_MATMUL", readProduct },
-	{ 150, "GELU", readGelu },
-	{ 152, "RELU_0_TO_1", readRelu0To1 },
-	{ 158, "SIGN", readUnary<Unary::Function::Sign> },
+	{ ADD, readAdd },
+	{ AVERAGE_POOL_2D, readAveragePool },
+	{ CONCATENATION, readConcatenation },
+	{ CONV_2D, readConvolution },
+	{ DEPTHWISE_CONV_2D, readDepthwise },
+	{ DEPTH_TO_SPACE, readDepthToSpace },
+	{ DENSIFY, readDensify },
+	{ DEQUANTIZE, readConversion },
+	{ FLOOR, readUnary<Unary::Function::Floor> },
+	{ FULLY_CONNECTED, readFullyConnected },
+	{ L2_NORMALIZATION, readL2Normalization },
+	{ LOCAL_RESPONSE_NORMALIZATION, readLocalResponse },
+	{ LOGISTIC, readUnary<Unary::Function::Logistic> },
+	{ MAX_POOL_2D, readMaxPool },
+	{ MUL, readMul },
+	{ RELU, readActivation<fb::Activation::RELU> },
+	{ RELU_N1_TO_1, readActivation<fb::Activation::RELU_N1_TO_1> },
+	{ RELU6, readActivation<fb::Activation::RELU6> },
+	{ RESHAPE, readReshape },
+	{ RESIZE_BILINEAR, readResizeBilinear },
+	{ SOFTMAX, readSoftmax },
+	{ SPACE_TO_DEPTH, readSpaceToDepth },
+	{ TANH, readUnary<Unary::Function::Tanh> },
+	{ PAD, readPad },
+	{ GATHER, readGather },
+	{ TRANSPOSE, readTranspose },
+	{ MEAN, readMean },
+	{ SUB, readSub },
+	{ DIV, readDiv },
+	{ SQUEEZE, readReshape },
+	{ STRIDED_SLICE, readStridedSlice },
+	{ EXP, readUnary<Unary::Function::Exp> },
+	{ SPLIT, readSplit },
+	{ LOG_SOFTMAX, readLogSoftmax },
+	{ PRELU, readPRelu },
+	{ MAXIMUM, readMaximum },
+	{ ARG_MAX, readArgMax },
+	{ MINIMUM, readMinimum },
+	{ NEG, readNeg },
+	{ PADV2, readPad },
+	{ SELECT, readSelect },
+	{ SLICE, readSlice },
+	{ SIN, readUnary<Unary::Function::Sin> },
+	{ TRANSPOSE_CONV, readTransposedConvolution },
+	{ TILE, readTile },
+	{ EXPAND_DIMS, readReshape },
+	{ LOG, readUnary<Unary::Function::Log> },
+	{ SUM, readSum },
+	{ SQRT, readRoot<1, 2> },
+	{ RSQRT, readRoot<-1, 2> },
+	{ POW, readPow },
+	{ ARG_MIN, readArgMin },
+	{ REDUCE_MAX, readReduceMax },
+	{ PACK, readPack },
+	{ UNPACK, readUnpack },
+	{ REDUCE_MIN, readReduceMin },
+	{ SQUARE, readUnary<Unary::Function::Square> },
+	{ RESIZE_NEAREST_NEIGHBOR, readResizeNearest },
+	{ LEAKY_RELU, readLeakyRelu },
+	{ SQUARED_DIFFERENCE, readSquaredDifference },
+	{ MIRROR_PAD, readMirrorPad },
+	{ ABS, readUnary<Unary::Function::Abs> },
+	{ SPLIT_V, readSplitV },
+	{ CEIL, readUnary<Unary::Function::Ceil> },
+	{ ADD_N, readAddN },
+	{ COS, readUnary<Unary::Function::Cos> },
+	{ ELU, readUnary<Unary::Function::Elu> },
+	{ QUANTIZE, readConversion },
+	{ ROUND, readUnary<Unary::Function::Round> },
+	{ HARD_SWISH, readUnary<Unary::Function::HardSwish> },
+	{ SELECT_V2, readSelect },
+	{ BATCH_MATMUL, readProduct },
+	{ GELU, readGelu },
+	{ RELU_0_TO_1, readRelu0To1 },
+	{ SIGN, readUnary<Unary::Function::Sign> },
 };
 
 } /* namespace */
 
-const OperatorKind *operatorKind(int32_t code)
+ReadOperator *readerOf(const fb::OperatorCode &code)
 {
-	const auto *found =
-		std::find_if(std::begin(kinds), std::end(kinds),
-			     [code](const OperatorKind &kind) { return kind.code == code; });
-
-	return found == std::end(kinds) ? nullptr : found;
+	if (code.custom_code())
+		return code.custom_code()->str() == "Convolution2DTransposeBias"
+			       ? readConvolution2DTransposeBias
+			       : nullptr;
+	const auto *found = std::ranges::find(kinds, builtinCode(code), &OperatorKind::code);
+	return found == std::end(kinds) ? nullptr : found->read;
 }
 
 } /* namespace nvdla::compiler::tflite */

@@ -22,6 +22,7 @@ void readDepthwise(OperatorReader &reader);
 void readFullyConnected(OperatorReader &reader);
 void readProduct(OperatorReader &reader);
 void readTransposedConvolution(OperatorReader &reader);
+void readConvolution2DTransposeBias(OperatorReader &reader);
 void readStridedSlice(OperatorReader &reader);
 void readPack(OperatorReader &reader);
 void readUnpack(OperatorReader &reader);

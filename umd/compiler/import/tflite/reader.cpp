@@ -8,8 +8,9 @@
 
 #include <fmt/core.h>
 
-#include "compiler/import/input_shapes.h"
+#include "file.h"
 #include "operator_reader.h"
+#include "sparse.h"
 
 namespace nvdla::compiler
 {
@@ -111,10 +112,7 @@ Result<void> readQuantization(const fb::QuantizationParameters &from, Value &val
 class Reader
 {
 public:
-	Reader(const fb::Model &source, std::span<const InputShape> shapes)
-		: source_(source), shapes_(shapes)
-	{
-	}
+	explicit Reader(const fb::Model &source) : source_(source) {}
 
 	Result<Model> read();
 
@@ -129,10 +127,7 @@ private:
 	Result<std::vector<ValueId>> readIds(const flatbuffers::Vector<int32_t> *ids,
 					     const char *field) const;
 
-	Result<void> checkShapes(const std::vector<ValueId> &inputs) const;
-
 	const fb::Model &source_;
-	std::span<const InputShape> shapes_;
 	Model model_;
 	std::map<ValueId, Error> unknownTensors_; /* of types that nothing computes with */
 };
@@ -154,6 +149,9 @@ Result<void> Reader::readTensor(const fb::Tensor &tensor, size_t index)
 		value.shape.push_back(static_cast<uint32_t>(extent));
 	}
 	auto type = elementType(tensor.type(), where);
+	if (tensor.is_variable())
+		type = fail(ErrorCode::Unsupported, reading, where,
+			    "keeps its numbers from run to run");
 	if (!type) {
 		unknownTensors_.emplace(index, type.error());
 		value.type = ElementType::Int64;
@@ -175,6 +173,13 @@ Result<void> Reader::readTensor(const fb::Tensor &tensor, size_t index)
 		const auto *data = reinterpret_cast<const std::byte *>(buffer->data()->data());
 		value.data.assign(data, data + buffer->data()->size());
 		value.isConstant = true;
+		if (tensor.sparsity()) {
+			auto dense = densified(*tensor.sparsity(), value.data,
+					       elementBytes(value.type), value.shape, where);
+			if (!dense)
+				return forward(dense);
+			value.data = std::move(*dense);
+		}
 	}
 	model_.values.push_back(std::move(value));
 	return {};
@@ -211,22 +216,16 @@ Result<void> Reader::readOperator(const fb::Operator &operation, size_t index)
 		return damaged(fmt::format("operator {}", index),
 			       fmt::format("names code {}, there are {}", code,
 					   codes ? codes->size() : 0));
-	/* Codes below 127 are in the old field; writers of today fill both. */
 	const auto *entry = codes->Get(code);
-	const int32_t builtin =
-		std::max<int32_t>(entry->deprecated_builtin_code(), entry->builtin_code());
-	const OperatorKind *kind = operatorKind(builtin);
-	const std::string type = entry->custom_code() ? fmt::format("custom operator '{}'",
-								    entry->custom_code()->str())
-				 : kind		      ? kind->name
-						      : fmt::format("operator code {}", builtin);
+	ReadOperator *const read = readerOf(*entry);
+	const std::string type = typeName(*entry);
 	const size_t before = model_.operators.size();
 	OperatorReader reader(model_, operation, type.c_str());
-	reader.support(kind && kind->read, "operator",
+	reader.support(read, "operator",
 		       "is not known to this compiler; replace it in the model, or cut the model "
 		       "before it");
 	if (!reader.failed())
-		kind->read(reader);
+		read(reader);
 	if (const Error *why = unknownTensor(operation))
 		return setAside(reader, before, index, *why);
 	/* It may be that nothing needs it, or that somebody asks what can be compiled. */
@@ -253,29 +252,6 @@ Result<std::vector<ValueId>> Reader::readIds(const flatbuffers::Vector<int32_t> 
 	return values;
 }
 
-/* The file has the sizes of all that is computed of the inputs, so that they cannot change. */
-Result<void> Reader::checkShapes(const std::vector<ValueId> &inputs) const
-{
-	std::vector<std::string> names;
-
-	for (const ValueId id : inputs)
-		names.push_back(model_.values[id].name);
-	auto given = givenShapes(shapes_, names);
-	if (!given)
-		return forward(given);
-	for (const ValueId id : inputs) {
-		const Value &value = model_.values[id];
-		const auto shape = given->find(value.name);
-		if (shape == given->end() || Extents(shape->second) == value.shape)
-			continue;
-		return fail(ErrorCode::Unsupported, reading, fmt::format("input '{}'", value.name),
-			    fmt::format("is {} in the file, which has the sizes of everything "
-					"behind it, too; convert the model with an input of {}",
-					toString(value.shape), toString(Extents(shape->second))));
-	}
-	return {};
-}
-
 Result<Model> Reader::read()
 {
 	if (!source_.subgraphs() || !source_.subgraphs()->size())
@@ -297,8 +273,6 @@ Result<Model> Reader::read()
 		if (auto done = readOperator(*graph.operators()->Get(i), i); !done)
 			return forward(done);
 	}
-	if (auto checked = checkShapes(*inputs); !checked)
-		return forward(checked);
 	/* An input that only gave a shape, which the tensors have, is none. */
 	std::copy_if(inputs->begin(), inputs->end(), std::back_inserter(model_.inputs),
 		     [this](ValueId id) {
@@ -316,28 +290,13 @@ Result<Model> Reader::read()
 
 } /* namespace tflite */
 
-bool isTflite(std::span<const std::byte> bytes)
+Result<Model> importTflite(std::span<const std::byte> bytes)
 {
-	constexpr size_t identifierEnd = 8;
+	auto file = tflite::File::open(bytes);
 
-	return bytes.size() >= identifierEnd && tflite::fb::ModelBufferHasIdentifier(bytes.data());
-}
-
-Result<Model> importTflite(std::span<const std::byte> bytes, std::span<const InputShape> shapes)
-{
-	constexpr flatbuffers::uoffset_t maxDepth = 16;
-	constexpr flatbuffers::uoffset_t maxTables = 1u << 20;
-	/* Scalars are read where they lie, so the file has to lie as its writer aligned it. */
-	std::vector<std::max_align_t> aligned(bytes.size() / sizeof(std::max_align_t) + 1);
-	const auto *data = reinterpret_cast<const uint8_t *>(aligned.data());
-
-	std::memcpy(aligned.data(), bytes.data(), bytes.size());
-	if (!isTflite(bytes))
-		return tflite::damaged("file", "does not begin as a TFLite model");
-	flatbuffers::Verifier verifier(data, bytes.size(), maxDepth, maxTables);
-	if (!tflite::fb::VerifyModelBuffer(verifier))
-		return tflite::damaged("file", "is truncated, or tables lie outside of it");
-	return tflite::Reader(*tflite::fb::GetModel(data), shapes).read();
+	if (!file)
+		return forward(file);
+	return tflite::Reader(file->model()).read();
 }
 
 } /* namespace nvdla::compiler */

@@ -4,6 +4,7 @@
  */
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/core.h>
 
@@ -105,6 +106,53 @@ CutOff cutOff(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride)
 	const auto total = static_cast<uint32_t>(sums > out ? sums - out : 0);
 
 	return { total / 2, total - total / 2, static_cast<uint32_t>(sums < out ? out - sums : 0) };
+}
+
+struct TransposedOptions {
+	op::Axes stride;
+	Clamp activation;
+};
+
+/* Of input \a input with the weights that are input 1, and the bias, if any, that is input \a bias.
+ */
+void addTransposed(OperatorReader &reader, const TransposedOptions &options, ValueId input,
+		   size_t bias)
+{
+	const ValueId output = reader.output(0);
+	const Value weights = reader.constant(1);
+	const Extents in = reader.value(input).shape, out = reader.value(output).shape;
+
+	if (reader.failed() ||
+	    !reader.need(weights.shape.size() == 4 && in.size() == 4 && out.size() == 4 &&
+				 elementCount(in) && elementCount(weights.shape),
+			 "shapes", "are not of four axes"))
+		return;
+	TransposedConvolution conv{ options.stride, {}, options.activation };
+	const CutOff x = cutOff(in[2], out[2], weights.shape[2], conv.stride.x);
+	const CutOff y = cutOff(in[1], out[1], weights.shape[1], conv.stride.y);
+	conv.padding = { x.before, x.after, y.before, y.after };
+	/* Where strides are larger than the kernel, the output has elements of the bias alone. */
+	const Value kernels = permuted(weights, { 0, 3, 1, 2 });
+	const uint32_t lines = weights.shape[1] + y.missing, columns = weights.shape[2] + x.missing;
+	const double planes = static_cast<double>(weights.shape[0]) * weights.shape[3];
+	if (!reader.support(lines <= mostWindow && columns <= mostWindow &&
+				    planes * lines * columns <= mostOfKernels,
+			    "shapes",
+			    fmt::format("{} has much more elements than are made of {}",
+					toString(out), toString(in))))
+		return;
+	const ValueId all = reader.addConstant(
+		y.missing || x.missing ? spreadKernels(kernels, 1, {}, { columns, lines })
+				       : kernels);
+	reader.add(conv, withBias(reader, input, all, bias), { output });
+}
+
+op::Axes strides(OperatorReader &reader, int32_t w, int32_t h)
+{
+	for (const int32_t stride : { w, h })
+		reader.need(stride >= 1 && stride <= UINT16_MAX, "options",
+			    fmt::format("{} is no stride", stride));
+	return { static_cast<uint32_t>(w), static_cast<uint32_t>(h) };
 }
 
 /* A slice, or one and averages of neighbours. */
@@ -307,41 +355,26 @@ void readTransposedConvolution(OperatorReader &reader)
 {
 	const auto *options =
 		reader.options<fb::TransposeConvOptions>(fb::BuiltinOptions::TransposeConvOptions);
-	const ValueId input = reader.input(2), output = reader.output(0);
-	const Value weights = reader.constant(1);
-	const Extents in = reader.value(input).shape, out = reader.value(output).shape;
 
-	if (reader.failed() ||
-	    !reader.need(weights.shape.size() == 4 && in.size() == 4 && out.size() == 4 &&
-				 elementCount(in) && elementCount(weights.shape),
-			 "shapes", "are not of four axes"))
+	if (options)
+		addTransposed(reader,
+			      { strides(reader, options->stride_w(), options->stride_h()),
+				reader.clamp(options->activation()) },
+			      reader.input(2), 3);
+}
+
+/* MediaPipe's operator: its options are three integers, padding and the strides. */
+void readConvolution2DTransposeBias(OperatorReader &reader)
+{
+	int32_t options[3] = {};
+	const std::span<const uint8_t> bytes = reader.customOptions();
+
+	if (!reader.need(
+		    bytes.size() >= sizeof(options), "options",
+		    fmt::format("have {} bytes, {} are needed", bytes.size(), sizeof(options))))
 		return;
-	for (const int32_t stride : { options->stride_w(), options->stride_h() })
-		reader.need(stride >= 1 && stride <= UINT16_MAX, "options",
-			    fmt::format("{} is no stride", stride));
-	if (reader.failed())
-		return;
-	TransposedConvolution conv{ { static_cast<uint32_t>(options->stride_w()),
-				      static_cast<uint32_t>(options->stride_h()) },
-				    {},
-				    reader.clamp(options->activation()) };
-	const CutOff x = cutOff(in[2], out[2], weights.shape[2], conv.stride.x);
-	const CutOff y = cutOff(in[1], out[1], weights.shape[1], conv.stride.y);
-	conv.padding = { x.before, x.after, y.before, y.after };
-	/* Where strides are larger than the kernel, the output has elements of the bias alone. */
-	const Value kernels = permuted(weights, { 0, 3, 1, 2 });
-	const uint32_t lines = weights.shape[1] + y.missing, columns = weights.shape[2] + x.missing;
-	const double planes = static_cast<double>(weights.shape[0]) * weights.shape[3];
-	if (!reader.support(lines <= mostWindow && columns <= mostWindow &&
-				    planes * lines * columns <= mostOfKernels,
-			    "shapes",
-			    fmt::format("{} has much more elements than are made of {}",
-					toString(out), toString(in))))
-		return;
-	const ValueId all = reader.addConstant(
-		y.missing || x.missing ? spreadKernels(kernels, 1, {}, { columns, lines })
-				       : kernels);
-	reader.add(conv, withBias(reader, input, all, 3), { output });
+	std::memcpy(options, bytes.data(), sizeof(options));
+	addTransposed(reader, { strides(reader, options[1], options[2]), {} }, reader.input(0), 2);
 }
 
 void readAveragePool(OperatorReader &reader)

@@ -2,19 +2,23 @@
 /*
  * The module that runs parts of networks by ONNX Runtime.
  */
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <exception>
-#include <iostream>
 #include <memory>
-#include <mutex>
-#include <sstream>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <onnxruntime_c_api.h>
 #include <onnxruntime_session_options_config_keys.h>
 
-#include "base/host/host_interface.h"
+#include "base/host/host_module.h"
 
 namespace
 {
@@ -26,12 +30,7 @@ const OrtApi *api()
 	return api;
 }
 
-struct Failure : std::exception {
-	explicit Failure(std::string text) : message(std::move(text)) {}
-	const char *what() const noexcept override { return message.c_str(); }
-
-	std::string message;
-};
+using nvdla::host::Failure;
 
 void check(OrtStatus *status)
 {
@@ -46,27 +45,53 @@ template<typename T>
 using Kept = std::unique_ptr<T, void (*)(T *)>;
 
 /*
- * Debian's ONNX Runtime and the library with ONNX's operators both register them, and say so of
- * each on the standard error. What else is said there meanwhile comes through.
+ * Debian's ONNX Runtime and the library with ONNX's operators both register them, and complain of
+ * each of the second ones on the standard error. That goes to a file in memory meanwhile; what else
+ * is said, by other threads as well, comes through afterwards.
  */
 class WithoutRepeats
 {
 public:
-	WithoutRepeats() : own_(std::cerr.rdbuf(said_.rdbuf())) {}
+	WithoutRepeats()
+		: own_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)),
+		  said_(own_ < 0 ? -1 : memfd_create("stderr", MFD_CLOEXEC))
+	{
+		if (said_ >= 0)
+			dup2(said_, STDERR_FILENO);
+	}
 	~WithoutRepeats()
 	{
-		std::cerr.rdbuf(own_);
-		for (std::string line; std::getline(said_, line);) {
-			if (!line.empty() && line.find("already registered") == std::string::npos)
-				std::cerr << line << '\n';
+		if (said_ >= 0) {
+			dup2(own_, STDERR_FILENO);
+			passOn();
+			close(said_);
 		}
+		if (own_ >= 0)
+			close(own_);
 	}
 	WithoutRepeats(const WithoutRepeats &) = delete;
 	WithoutRepeats &operator=(const WithoutRepeats &) = delete;
 
 private:
-	std::stringstream said_;
-	std::streambuf *own_;
+	void passOn() const
+	{
+		FILE *const lines = fdopen(fcntl(said_, F_DUPFD_CLOEXEC, 0), "r");
+		char *line = nullptr;
+		size_t size = 0;
+
+		if (!lines)
+			return;
+		rewind(lines);
+		while (getline(&line, &size, lines) > 0) {
+			if (!strstr(line, "already registered") && strcmp(line, "\n") != 0)
+				fputs(line, stderr);
+		}
+		free(line);
+		fclose(lines);
+	}
+
+	int own_;
+	int said_;
 };
 
 /* One for the process, as ONNX Runtime wants it. */
@@ -74,7 +99,7 @@ OrtEnv *environment()
 {
 	static OrtEnv *const made = [] {
 		OrtEnv *env = nullptr;
-		check(api()->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "nvdla", &env));
+		check(api()->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "nvdla", &env));
 		return env;
 	}();
 
@@ -120,17 +145,18 @@ TensorType typeOf(const OrtValue *value)
 
 Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLevel level)
 {
-	static std::mutex one; /* of them at a time has the standard error */
+	static std::atomic<bool> isFirst = true; /* which registers operators */
+	std::optional<WithoutRepeats> quiet;
 	OrtSessionOptions *options = nullptr;
 	OrtSession *session = nullptr;
 
+	if (isFirst.exchange(false))
+		quiet.emplace();
 	check(api()->CreateSessionOptions(&options));
 	const Kept<OrtSessionOptions> kept(options, api()->ReleaseSessionOptions);
 	/* Or sums of bytes saturate on machines without instructions for them. */
 	check(api()->AddSessionConfigEntry(options, kOrtSessionOptionsAvx2PrecisionMode, "1"));
 	check(api()->SetSessionGraphOptimizationLevel(options, level));
-	const std::lock_guard lock(one);
-	const WithoutRepeats quiet;
 	check(api()->CreateSessionFromArray(environment(), bytes, size, options, &session));
 	return { session, api()->ReleaseSession };
 }
@@ -146,7 +172,7 @@ Kept<OrtSession> makeSession(const void *bytes, size_t size)
 	}
 }
 
-void *openModel(const void *bytes, size_t size)
+Model *makeModel(const void *bytes, size_t size)
 {
 	auto model = std::make_unique<Model>();
 	OrtMemoryInfo *memory = nullptr;
@@ -181,15 +207,6 @@ void describeOutputs(const Model &model, void *context, nvdla_host_found found)
 	}
 }
 
-std::string textOf(const int64_t *shape, size_t rank)
-{
-	std::string text;
-
-	for (size_t i = 0; i < rank; i++)
-		text += (i ? " x " : "") + std::to_string(shape[i]);
-	return text;
-}
-
 /* An output is copied only if it is what the caller has room for. */
 void takeOutput(OrtValue *value, const nvdla_host_array &to)
 {
@@ -197,17 +214,9 @@ void takeOutput(OrtValue *value, const nvdla_host_array &to)
 	const void *data = nullptr;
 	size_t size = 0;
 
-	if (type.type != to.type ||
-	    type.shape != std::vector<int64_t>(to.shape, to.shape + to.rank))
-		throw Failure(std::string("'") + to.name + "' is " +
-			      textOf(type.shape.data(), type.shape.size()) + " of type " +
-			      std::to_string(type.type) + ", the network has " +
-			      textOf(to.shape, to.rank) + " of type " + std::to_string(to.type) +
-			      ": its size depends on the inputs' numbers");
-	check(api()->GetTensorSizeInBytes(value, &size));
-	if (size != to.size)
-		throw Failure(std::string("'") + to.name + "' has " + std::to_string(size) +
-			      " bytes, not " + std::to_string(to.size));
+	if (type.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED)
+		check(api()->GetTensorSizeInBytes(value, &size));
+	nvdla::host::checkOutput(to, type.type, type.shape.data(), type.shape.size(), size);
 	check(api()->GetTensorData(value, &data));
 	if (size)
 		std::memcpy(to.data, data, size);
@@ -263,30 +272,25 @@ void runModel(const Model &model, const nvdla_host_array *inputs, size_t numInpu
 	}
 }
 
-/* No exception leaves the module. */
 template<typename Call>
-int said(void *context, nvdla_host_say say, Call call) noexcept
+int said(void *context, nvdla_host_say say, const Call &call) noexcept
 {
-	try {
+	return nvdla::host::said(context, say, [&] {
 		if (!api())
 			throw Failure("ONNX Runtime is older than what this module was built with");
 		call();
-		return 0;
-	} catch (const std::exception &error) {
-		say(context, error.what());
-	}
-	return 1;
+	});
 }
 
-void *open(const void *bytes, size_t size, void *context, nvdla_host_say say)
+void *openModel(const void *bytes, size_t size, void *context, nvdla_host_say say)
 {
 	void *model = nullptr;
 
-	said(context, say, [&] { model = openModel(bytes, size); });
+	said(context, say, [&] { model = makeModel(bytes, size); });
 	return model;
 }
 
-void close(void *model)
+void closeModel(void *model)
 {
 	delete static_cast<Model *>(model);
 }
@@ -309,8 +313,9 @@ int run(void *model, const nvdla_host_array *from, size_t numFrom, const nvdla_h
 
 extern "C" __attribute__((visibility("default"))) const nvdla_host_functions *nvdla_host_library()
 {
-	static constexpr nvdla_host_functions functions{ NVDLA_HOST_INTERFACE, open, close, outputs,
-							 run };
+	static constexpr nvdla_host_functions functions{
+		NVDLA_HOST_INTERFACE, openModel, closeModel, outputs, run, nullptr, nullptr
+	};
 
 	return &functions;
 }

@@ -92,8 +92,8 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	fold_sums:    "floats", "never" or "always": sums that the operation of the convolution before them computes
 	variant:      configuration of the core, which the network's file names
 	shape:        sizes of an input that the model leaves open, (1, 3, 480, 640); of several inputs a dictionary by name
-	host:         "auto" or "never": whether ONNX Runtime, if it is installed, computes operators of an ONNX model that
-		      neither the core nor the CPU steps can
+	host:         "auto" or "never": whether ONNX Runtime or TensorFlow Lite, if it is installed, computes operators of a
+		      model of its kind that neither the core nor the CPU steps can
 	"""
 	options = _nvdla.CompileOptions()
 	options.set_strategy(strategy)

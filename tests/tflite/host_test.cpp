@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Models some of whose operators TensorFlow Lite computes: as one network, compiled and run.
+ */
+#include <gtest/gtest.h>
+
+#include "base/host/host_model.h"
+#include "host_run.h"
+#include "test_support.h"
+#include "tflite_builder.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+constexpr int32_t fullyConnected = 9, svdf = 27, negation = 59, reverse = 105;
+using Places = std::vector<std::string>;
+
+void addFullyConnected(TfliteBuilder &model, int32_t x, int32_t weights, int32_t bias, int32_t y)
+{
+	model.node(fullyConnected, { x, weights, bias }, { y },
+		   fb::BuiltinOptions::FullyConnectedOptions,
+		   fb::CreateFullyConnectedOptions(model.flat));
+}
+
+/* y = W reverse(2 x), of numbers as \a tensor makes them */
+template<typename Tensor>
+std::vector<std::byte> reversedBetween(TfliteBuilder &model, int32_t two, int32_t same,
+				       Tensor tensor)
+{
+	const int32_t x = tensor(), a = tensor(), b = tensor(), y = tensor();
+
+	addFullyConnected(model, x, two, -1, a);
+	model.node(reverse, { a, model.list({ 1 }) }, { b });
+	addFullyConnected(model, b, same, -1, y);
+	return model.file({ x }, { y });
+}
+
+} /* namespace */
+
+TEST(TfliteHost, HasWhatIsBetweenPartsOfTheCore)
+{
+	TfliteBuilder model;
+	const int32_t two = model.constant<float>({ 2, 2 }, { 2, 0, 0, 2 });
+	const int32_t same = model.constant<float>({ 2, 2 }, { 1, 0, 0, 1 });
+	const CompiledModel made = compiledFile(reversedBetween(model, two, same, [&] {
+		return model.floats({ 1, 2 });
+	}));
+
+	EXPECT_EQ(placesOf(made),
+		  (Places{ "core FULLY_CONNECTED", "host REVERSE_V2", "core FULLY_CONNECTED" }));
+	EXPECT_EQ(made.report.coreMacs, 8u);
+	EXPECT_EQ(made.report.hostMacs, 0u);
+	EXPECT_TRUE(has(made.report.layers.at(1).host, "REVERSE_V2 't4', operator: is not known"))
+		<< made.report.layers.at(1).host;
+	EXPECT_EQ(runOnce(made, { { 3, 5 } }), (std::vector<Numbers>{ { 10, 6 } }));
+}
+
+/* Integers go from part to part as they are, and stand for numbers where the application has them.
+ */
+TEST(TfliteHost, TakesQuantizedNumbers)
+{
+	for (const bool isSigned : { true, false }) {
+		TfliteBuilder model;
+		const int32_t two = model.quantized<int8_t>({ 2, 2 }, { 4, 0, 0, 4 }, 0.5f, 0);
+		const int32_t same = model.quantized<int8_t>({ 2, 2 }, { 2, 0, 0, 2 }, 0.5f, 0);
+		const CompiledModel made = compiledFile(reversedBetween(model, two, same, [&] {
+			return isSigned ? model.integers({ 1, 2 }, 0.25f, -8)
+					: model.bytes({ 1, 2 }, 0.25f, 120);
+		}));
+
+		EXPECT_EQ(placesOf(made), (Places{ "core FULLY_CONNECTED", "host REVERSE_V2",
+						   "core FULLY_CONNECTED" }));
+		EXPECT_EQ(runOnce(made, { { 3, -5.25 } }), (std::vector<Numbers>{ { -10.5, 6 } }));
+	}
+}
+
+/* What the host alone reads, and what it alone makes, has the model's quantization, too. */
+TEST(TfliteHost, HasQuantizedInputsAndOutputs)
+{
+	for (const bool isSigned : { true, false }) {
+		TfliteBuilder model;
+		const auto tensor = [&] {
+			return isSigned ? model.integers({ 1, 2 }, 0.25f, -8)
+					: model.bytes({ 1, 2 }, 0.25f, 120);
+		};
+		const int32_t x = tensor(), y = tensor();
+		model.node(reverse, { x, model.list({ 1 }) }, { y });
+		const CompiledModel made = compiledFile(model.file({ x }, { y }));
+
+		EXPECT_EQ(placesOf(made), Places{ "host REVERSE_V2" });
+		EXPECT_EQ(runOnce(made, { { 3, -5.25 } }), (std::vector<Numbers>{ { -5.25, 3 } }));
+	}
+}
+
+/* The same constants as the application's own: what is computed of constants is in each part. */
+TEST(TfliteHost, ComputesConstantsWhereTheyAreRead)
+{
+	TfliteBuilder model;
+	const int32_t x = model.floats({ 1, 2 }), axes = model.floats({ 1, 2 }),
+		      a = model.floats({ 1, 2 }), y = model.floats({ 1, 2 });
+	const int32_t constant = model.constant<float>({ 1, 2 }, { 1, -7 });
+	model.node(negation, { constant }, { axes });
+	model.node(reverse, { x, model.list({ 1 }) }, { a });
+	constexpr int32_t add = 0;
+	model.node(add, { a, axes }, { y }, fb::BuiltinOptions::AddOptions,
+		   fb::CreateAddOptions(model.flat));
+	const CompiledModel made = compiledFile(model.file({ x }, { y }));
+
+	EXPECT_EQ(made.report.operators.size(), 2U);
+	EXPECT_EQ(runOnce(made, { { 3, 5 } }), (std::vector<Numbers>{ { 4, 10 } }));
+}
+
+/* One filter that remembers two numbers: y = x of this run + 10 times that of the run before. */
+TEST(TfliteHost, KeepsStateFromRunToRun)
+{
+	TfliteBuilder model;
+	const int32_t x = model.floats({ 1, 1 }), y = model.floats({ 1, 1 });
+	const int32_t features = model.constant<float>({ 1, 1 }, { 1 });
+	const int32_t times = model.constant<float>({ 1, 2 }, { 10, 1 });
+	const int32_t state = model.variable({ 1, 2 });
+	model.node(svdf, { x, features, times, -1, state }, { y }, fb::BuiltinOptions::SVDFOptions,
+		   fb::CreateSVDFOptions(model.flat, 1));
+	const CompiledModel made = compiledFile(model.file({ x }, { y }));
+
+	EXPECT_EQ(placesOf(made), Places{ "host SVDF" });
+	auto network = Network::load(openEmbedded(), made.loadable);
+	ASSERT_TRUE(network) << network.error().message();
+	EXPECT_EQ(runNetwork(*network, { { 3 } }), (std::vector<Numbers>{ { 3 } }));
+	EXPECT_EQ(runNetwork(*network, { { 4 } }), (std::vector<Numbers>{ { 34 } }));
+	EXPECT_EQ(runNetwork(*network, { { 0 } }), (std::vector<Numbers>{ { 40 } }));
+	/* Another one begins anew. */
+	EXPECT_EQ(runOnce(made, { { 4 } }), (std::vector<Numbers>{ { 4 } }));
+}
+
+/* Whose batch is one in the file. */
+TEST(TfliteHost, ComputesOtherSizes)
+{
+	TfliteBuilder model;
+	const int32_t x = model.floats({ 1, 2 }), y = model.floats({ 1, 2 });
+	const int32_t two = model.constant<float>({ 2, 2 }, { 2, 0, 0, 3 });
+	addFullyConnected(model, x, two, -1, y);
+	const std::vector<std::byte> file = model.file({ x }, { y });
+	const InputShape shape{ "t0", { 3, 2 } };
+	auto made = compileModel(file, { .shapes = { shape } });
+	auto inputs = modelInputs(file, std::span(&shape, 1));
+
+	ASSERT_TRUE(made) << made.error().message();
+	EXPECT_EQ(placesOf(*made), Places{ "core FULLY_CONNECTED" });
+	EXPECT_EQ(runOnce(*made, { { 1, 2, 3, 4, 5, 6 } }),
+		  (std::vector<Numbers>{ { 2, 6, 6, 12, 10, 18 } }));
+	ASSERT_TRUE(inputs);
+	EXPECT_EQ(inputs->at(0).signature.shape, (std::vector<uint32_t>{ 3, 2 }));
+	/* What does not fit is said by the name of the operator. */
+	made = compileModel(file, { .shapes = { { "t0", { 1, 3 } } } });
+	ASSERT_FALSE(made);
+	EXPECT_TRUE(has(made.error().message(), "FULLY_CONNECTED 't1'"))
+		<< made.error().message();
+}
+
+TEST(TfliteHost, NamesWhatNobodyKnows)
+{
+	TfliteBuilder model;
+	const int32_t x = model.floats({ 1, 2 }), y = model.floats({ 1, 2 });
+	model.customNode("Frobnicate", { x }, { y });
+	auto made = compileModel(model.file({ x }, { y }));
+
+	ASSERT_FALSE(made);
+	EXPECT_EQ(made.error().code, ErrorCode::Unsupported);
+	EXPECT_TRUE(has(made.error().message(), "custom operator 'Frobnicate' 't1'"))
+		<< made.error().message();
+	EXPECT_TRUE(has(made.error().message(), "unresolved custom op")) << made.error().message();
+}
+
+/* A loadable is not trusted, nor is the model in it. */
+TEST(TfliteHost, RefusesDamagedModels)
+{
+	TfliteBuilder model;
+	const int32_t x = model.floats({ 1, 2 }), y = model.floats({ 1, 2 });
+	model.node(reverse, { x, model.list({ 1 }) }, { y });
+	const std::vector<std::byte> file = model.file({ x }, { y });
+
+	ASSERT_TRUE(HostModel::open(file));
+	for (size_t size = 8; size < file.size() / 2; size++) {
+		const auto opened = HostModel::open(std::span(file).first(size));
+		ASSERT_FALSE(opened) << size;
+		EXPECT_EQ(opened.error().where, "TensorFlow Lite");
+	}
+}
+
+} /* namespace nvdla::test */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What modules for libraries of the host have in common.
+ */
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "base/host/host_interface.h"
+
+namespace nvdla::host
+{
+
+/** \brief Why a function of the module fails, for its caller */
+struct Failure : std::exception {
+	explicit Failure(std::string text) : message(std::move(text)) {}
+	const char *what() const noexcept override { return message.c_str(); }
+
+	std::string message;
+};
+
+/** \brief Call something; no exception leaves the module \return what functions of it return */
+template<typename Call>
+int said(void *context, nvdla_host_say say, const Call &call) noexcept
+{
+	try {
+		call();
+		return 0;
+	} catch (const std::exception &error) {
+		say(context, error.what());
+	}
+	return 1;
+}
+
+/** \return "1 x 8 x 8", for messages */
+template<typename Extent>
+std::string shapeText(const Extent *shape, size_t rank)
+{
+	std::string text;
+
+	for (size_t i = 0; i < rank; i++)
+		text += (i ? " x " : "") + std::to_string(shape[i]);
+	return text;
+}
+
+/**
+ * \brief Hold what the library made against what the network has room for
+ * \param[in] shape of \a rank extents, as is \a size in bytes
+ */
+inline void checkOutput(const nvdla_host_array &to, int32_t type, const int64_t *shape, size_t rank,
+			size_t size)
+{
+	if (type != to.type || !std::equal(shape, shape + rank, to.shape, to.shape + to.rank))
+		throw Failure(std::string("'") + to.name + "' is " + shapeText(shape, rank) +
+			      " of type " + std::to_string(type) + ", the network has " +
+			      shapeText(to.shape, to.rank) + " of type " + std::to_string(to.type) +
+			      ": its size depends on the inputs' numbers");
+	if (size != to.size)
+		throw Failure(std::string("'") + to.name + "' has " + std::to_string(size) +
+			      " bytes, not " + std::to_string(to.size));
+}
+
+} /* namespace nvdla::host */

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "external_data.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include <fmt/core.h>
+#include <nvdla/compiler.h>
+
+#include "base/io/file.h"
+#include "onnx.pb.h"
+
+namespace nvdla::compiler::onnx
+{
+
+namespace
+{
+
+namespace pb = nvdla::onnx;
+namespace fs = std::filesystem;
+
+class Collector
+{
+public:
+	explicit Collector(const std::string &folder) : folder_(folder.empty() ? "." : folder) {}
+
+	Result<void> collect(pb::Graph &graph);
+	bool any() const { return !files_.empty(); }
+
+private:
+	Result<void> collect(pb::Tensor &tensor);
+	Result<const std::vector<std::byte> *> fileAt(const std::string &location);
+
+	fs::path folder_;
+	std::map<std::string, std::vector<std::byte>> files_;
+};
+
+std::string entryOf(const pb::Tensor &tensor, const char *key)
+{
+	for (const pb::Entry &entry : tensor.external_data()) {
+		if (entry.key() == key)
+			return entry.value();
+	}
+	return {};
+}
+
+/* \return nothing if it is no number; \a otherwise if it is not there */
+std::optional<uint64_t> numberOf(const pb::Tensor &tensor, const char *key, uint64_t otherwise)
+{
+	const std::string text = entryOf(tensor, key);
+	uint64_t number = otherwise;
+	const char *const end = text.data() + text.size();
+
+	if (text.empty())
+		return otherwise;
+	const auto [last, error] = std::from_chars(text.data(), end, number);
+	if (error != std::errc() || last != end)
+		return std::nullopt;
+	return number;
+}
+
+/* Whoever wrote the model is not trusted with other files of whoever reads it. */
+Result<const std::vector<std::byte> *> Collector::fileAt(const std::string &location)
+{
+	const auto known = files_.find(location);
+	std::error_code noFolder, noPath;
+
+	if (known != files_.end())
+		return &known->second;
+	/* Links are followed before they are looked at. */
+	const fs::path folder = fs::canonical(folder_, noFolder);
+	const fs::path path = fs::weakly_canonical(folder / location, noPath);
+	const auto [end, rest] = std::ranges::mismatch(folder, path);
+	if (noFolder || noPath || location.empty() || end != folder.end())
+		return fail(ErrorCode::InvalidFile, "read ONNX model", "",
+			    fmt::format("is in the file '{}', which is not in the model's folder",
+					location));
+	auto bytes = readWholeFile(path.string(), maxModelBytes);
+	if (!bytes)
+		return forward(bytes);
+	return &(files_[location] = std::move(*bytes));
+}
+
+Result<void> Collector::collect(pb::Tensor &tensor)
+{
+	const std::string where = fmt::format("constant '{}'", tensor.name());
+	const std::string location = entryOf(tensor, "location");
+
+	if (!tensor.data_location())
+		return {};
+	auto file = fileAt(location);
+	if (!file) {
+		file.error().where =
+			where + (file.error().where.empty() ? "" : ": ") + file.error().where;
+		return forward(file);
+	}
+	const std::vector<std::byte> &bytes = **file;
+	const auto offset = numberOf(tensor, "offset", 0);
+	const uint64_t rest = offset && *offset <= bytes.size() ? bytes.size() - *offset : 0;
+	const auto length = numberOf(tensor, "length", rest);
+	if (!offset || !length || *offset > bytes.size() || *length > rest)
+		return fail(ErrorCode::InvalidFile, "read ONNX model", where,
+			    fmt::format("is at {} of '{}', {} bytes long; that file has {} bytes",
+					entryOf(tensor, "offset"), location,
+					entryOf(tensor, "length"), bytes.size()));
+	tensor.set_raw_data(bytes.data() + *offset, *length);
+	tensor.clear_external_data();
+	tensor.clear_data_location();
+	return {};
+}
+
+Result<void> Collector::collect(pb::Graph &graph)
+{
+	Result<void> done;
+
+	for (int i = 0; i < graph.initializer_size() && done; i++)
+		done = collect(*graph.mutable_initializer(i));
+	for (pb::Node &node : *graph.mutable_node()) {
+		for (pb::Attribute &attribute : *node.mutable_attribute()) {
+			if (done && attribute.has_t())
+				done = collect(*attribute.mutable_t());
+			if (done && attribute.has_g())
+				done = collect(*attribute.mutable_g());
+			for (int i = 0; i < attribute.graphs_size() && done; i++)
+				done = collect(*attribute.mutable_graphs(i));
+		}
+	}
+	return done;
+}
+
+} /* namespace */
+
+Result<std::vector<std::byte>> withExternalData(std::vector<std::byte> file,
+						const std::string &folder)
+{
+	const std::string_view text(reinterpret_cast<const char *>(file.data()), file.size());
+	Collector collector(folder);
+	pb::Model model;
+
+	/* The name that such constants have their files by. */
+	if (text.find("location") == std::string_view::npos ||
+	    !model.ParseFromArray(file.data(), static_cast<int>(file.size())))
+		return file;
+	if (auto done = collector.collect(*model.mutable_graph()); !done)
+		return forward(done);
+	if (!collector.any())
+		return file;
+	if (model.ByteSizeLong() >= maxModelBytes)
+		return fail(ErrorCode::Unsupported, "read ONNX model", "file",
+			    "has 2 GiB of constants, or more, in the files beside it");
+	file.resize(model.ByteSizeLong());
+	model.SerializeToArray(file.data(), static_cast<int>(file.size()));
+	return file;
+}
+
+} /* namespace nvdla::compiler::onnx */

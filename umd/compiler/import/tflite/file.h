@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A TensorFlow Lite file that is read where it lies.
+ */
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+
+#include "tflite_generated.h"
+
+namespace nvdla::compiler::tflite
+{
+
+namespace fb = nvdla::tflite;
+
+/** \brief What did not succeed, in errors */
+inline constexpr const char *reading = "read TFLite model";
+
+/** \brief A file whose tables all lie inside it */
+class File
+{
+public:
+	/** \return a copy of the bytes; InvalidFile if they are no such file */
+	static Result<File> open(std::span<const std::byte> bytes);
+
+	const fb::Model &model() const { return *fb::GetModel(aligned_.data()); }
+
+private:
+	explicit File(std::span<const std::byte> bytes);
+
+	/* Scalars are read where they lie, so the file has to lie as its writer aligned it. */
+	std::vector<std::max_align_t> aligned_;
+};
+
+/** \return what computes an operator; CUSTOM has a name of its own */
+fb::BuiltinOperator builtinCode(const fb::OperatorCode &code);
+/** \return what people call an operator: "CONV_2D", "custom operator 'Name'" */
+std::string typeName(const fb::OperatorCode &code);
+
+} /* namespace nvdla::compiler::tflite */

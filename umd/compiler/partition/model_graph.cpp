@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "model_graph.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "compiler/partition/onnx_graph.h"
+#include "compiler/partition/tflite_graph.h"
+
+namespace nvdla::compiler
+{
+
+uint64_t elementsOf(const std::vector<int64_t> &shape)
+{
+	return std::accumulate(shape.begin(), shape.end(), uint64_t{ 1 },
+			       [](uint64_t a, int64_t b) { return a * static_cast<uint64_t>(b); });
+}
+
+std::string ModelGraph::nameOf(size_t node) const
+{
+	const std::vector<std::string> &outputs = nodes_->nodes()[node].outputs;
+
+	return outputs.empty() ? "" : outputs.front();
+}
+
+std::string ModelGraph::describe(size_t node) const
+{
+	return fmt::format("{} '{}'", typeOf(node), nameOf(node));
+}
+
+Result<TensorDesc> ModelGraph::plainTensor(const std::string &name, std::optional<DataType> type,
+					   const std::vector<int64_t> &shape)
+{
+	std::vector<uint32_t> extents;
+	const auto bad = [&](const std::string &why) {
+		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name), why);
+	};
+
+	if (!type)
+		return bad("has elements of a type that no tensor has");
+	for (const int64_t extent : shape) {
+		if (extent < 1 || extent > UINT32_MAX)
+			return bad("has no elements, or too many");
+		extents.push_back(static_cast<uint32_t>(extent));
+	}
+	double bytes = 8;
+	for (const int64_t extent : shape)
+		bytes *= static_cast<double>(extent);
+	if (bytes > UINT32_MAX)
+		return bad("has too many elements");
+	return TensorDesc::plain(name, *type, extents);
+}
+
+Result<void> ModelGraph::bound(std::span<const size_t> nodes, ModelPart &part) const
+{
+	std::set<std::string> inside, elsewhere(outputs_.begin(), outputs_.end());
+
+	for (size_t i = 0; i < nodes_->nodes().size(); i++) {
+		const std::vector<std::string> &inputs = nodes_->nodes()[i].inputs;
+		if (!std::ranges::binary_search(nodes, i))
+			elsewhere.insert(inputs.begin(), inputs.end());
+	}
+	for (const size_t node : nodes) {
+		for (const std::string &name : nodes_->nodes()[node].inputs) {
+			if (inside.insert(name).second && isComputed(name))
+				part.inputs.push_back(name);
+		}
+		for (const std::string &name : nodes_->nodes()[node].outputs) {
+			inside.insert(name);
+			if (elsewhere.contains(name))
+				part.outputs.push_back(name);
+		}
+	}
+	for (const std::vector<std::string> *names : { &part.inputs, &part.outputs }) {
+		for (const std::string &name : *names) {
+			if (auto held = tensorOf(name); !held)
+				return forward(held);
+		}
+	}
+	return {};
+}
+
+Result<std::unique_ptr<ModelGraph>> readGraph(std::span<const std::byte> file,
+					      std::span<const InputShape> shapes)
+{
+	const auto held = [](auto &&graph) -> std::unique_ptr<ModelGraph> {
+		return std::make_unique<std::decay_t<decltype(graph)>>(std::move(graph));
+	};
+
+	if (isTfliteFile(file))
+		return TfliteGraph::read(file).map(held);
+	return OnnxGraph::read(file, shapes).map(held);
+}
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "tflite_graph.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/core.h>
+
+#include "base/host/host_model.h"
+#include "compiler/import/import.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+namespace fb = nvdla::tflite;
+using enum fb::BuiltinOperator;
+
+std::optional<DataType> dataTypeOf(fb::TensorType type)
+{
+	switch (type) {
+	case fb::TensorType::FLOAT32:
+		return DataType::Float;
+	case fb::TensorType::FLOAT16:
+		return DataType::Half;
+	case fb::TensorType::INT8:
+		return DataType::Int8;
+	case fb::TensorType::UINT8:
+		return DataType::UInt8;
+	case fb::TensorType::INT16:
+		return DataType::Int16;
+	case fb::TensorType::INT32:
+		return DataType::Int32;
+	case fb::TensorType::INT64:
+		return DataType::Int64;
+	case fb::TensorType::BOOL:
+		return DataType::Bool;
+	default:
+		break;
+	}
+	return {};
+}
+
+/* Of an interpreter, which operators of one handle share. */
+bool sharesState(fb::BuiltinOperator kind)
+{
+	constexpr fb::BuiltinOperator kinds[] = { CALL_ONCE,	    VAR_HANDLE,	   READ_VARIABLE,
+						  ASSIGN_VARIABLE,  HASHTABLE,	   HASHTABLE_FIND,
+						  HASHTABLE_IMPORT, HASHTABLE_SIZE };
+
+	return std::ranges::count(kinds, kind) != 0;
+}
+
+bool isRandom(fb::BuiltinOperator kind)
+{
+	return kind == RANDOM_STANDARD_NORMAL || kind == RANDOM_UNIFORM || kind == MULTINOMIAL;
+}
+
+} /* namespace */
+
+Result<TfliteGraph> TfliteGraph::read(std::span<const std::byte> file)
+{
+	auto opened = tflite::File::open(file);
+	if (!opened)
+		return forward(opened);
+	auto model = importTflite(file);
+	if (!model)
+		return forward(model);
+	TfliteGraph graph(file, std::move(*opened), std::move(*model));
+	/* Whether TensorFlow Lite is there at all is known before anything is compiled. */
+	auto part = selectOperators(file, {});
+	if (!part)
+		return forward(part);
+	return graph;
+}
+
+TfliteGraph::TfliteGraph(std::span<const std::byte> bytes, tflite::File file, Model model)
+	: bytes_(bytes), file_(std::move(file)), model_(std::move(model))
+{
+	nameTensors();
+	for (const int32_t id : tensors(graph().inputs())) {
+		inputs_.push_back(names_[static_cast<size_t>(id)]);
+		computed_.insert(id);
+	}
+	for (const int32_t id : tensors(graph().outputs()))
+		outputs_.push_back(names_[static_cast<size_t>(id)]);
+	addOperators();
+}
+
+/* Names need not be there, or be different. */
+void TfliteGraph::nameTensors()
+{
+	for (size_t i = 0; i < graph().tensors()->size(); i++) {
+		std::string name = model_.values[i].name;
+		if (name.empty() || numbers_.contains(name))
+			name += fmt::format("#{}", i);
+		numbers_[name] = static_cast<int32_t>(i);
+		names_.push_back(std::move(name));
+	}
+}
+
+const fb::Operator &TfliteGraph::source(size_t index) const
+{
+	return *graph().operators()->Get(static_cast<flatbuffers::uoffset_t>(index));
+}
+
+fb::BuiltinOperator TfliteGraph::kindOf(const fb::Operator &source) const
+{
+	return tflite::builtinCode(*file_.model().operator_codes()->Get(source.opcode_index()));
+}
+
+TfliteGraph::Tensors TfliteGraph::tensors(const flatbuffers::Vector<int32_t> *ids) const
+{
+	Tensors known;
+
+	for (flatbuffers::uoffset_t i = 0; ids && i < ids->size(); i++) {
+		const int32_t id = ids->Get(i);
+		if (id >= 0 && static_cast<size_t>(id) < names_.size())
+			known.push_back(id);
+	}
+	return known;
+}
+
+TfliteGraph::Tensors TfliteGraph::readBy(const fb::Operator &source) const
+{
+	Tensors read;
+
+	std::ranges::copy_if(tensors(source.inputs()), std::back_inserter(read),
+			     [&](int32_t id) { return computed_.contains(id); });
+	return read;
+}
+
+bool TfliteGraph::isConstant(const fb::Operator &source) const
+{
+	const fb::BuiltinOperator kind = kindOf(source);
+	const Tensors inputs = tensors(source.inputs()), outputs = tensors(source.outputs());
+
+	return !sharesState(kind) && !isRandom(kind) &&
+	       std::ranges::all_of(
+		       inputs,
+		       [&](int32_t id) {
+			       return model_.values[static_cast<size_t>(id)].isConstant ||
+				      constantMakers_.contains(id);
+		       }) &&
+	       std::ranges::none_of(outputs, [&](int32_t id) {
+		       return std::ranges::count(outputs_, names_[static_cast<size_t>(id)]);
+	       });
+}
+
+void TfliteGraph::addOperators()
+{
+	std::vector<GraphNode> nodes;
+	const size_t count = graph().operators() ? graph().operators()->size() : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const fb::Operator &operation = source(i);
+		const Tensors outputs = tensors(operation.outputs());
+		if (isConstant(operation)) {
+			for (const int32_t id : outputs)
+				constantMakers_[id] = i;
+			continue;
+		}
+		GraphNode &to = nodes.emplace_back();
+		to.type = tflite::typeName(
+			*file_.model().operator_codes()->Get(operation.opcode_index()));
+		for (const int32_t id : readBy(operation))
+			to.inputs.push_back(names_[static_cast<size_t>(id)]);
+		for (const int32_t id : outputs) {
+			to.outputs.push_back(names_[static_cast<size_t>(id)]);
+			to.makesOutput |= std::ranges::count(outputs_, to.outputs.back()) != 0;
+		}
+		computed_.insert(outputs.begin(), outputs.end());
+		operators_.push_back(i);
+	}
+	nodes_.emplace(std::move(nodes));
+}
+
+void TfliteGraph::addConstants(size_t index, std::set<int32_t> &operators) const
+{
+	for (const int32_t id : tensors(source(index).inputs())) {
+		const auto maker = constantMakers_.find(id);
+		if (maker != constantMakers_.end() &&
+		    operators.insert(static_cast<int32_t>(maker->second)).second)
+			addConstants(maker->second, operators);
+	}
+}
+
+std::vector<int64_t> TfliteGraph::shapeOf(int32_t tensor) const
+{
+	const Extents &shape = model_.values[static_cast<size_t>(tensor)].shape;
+
+	return { shape.begin(), shape.end() };
+}
+
+Result<TensorDesc> TfliteGraph::tensorOf(const std::string &name) const
+{
+	const int32_t id = numbers_.at(name);
+	const auto type =
+		dataTypeOf(graph().tensors()->Get(static_cast<flatbuffers::uoffset_t>(id))->type());
+	auto desc = plainTensor(name, type, shapeOf(id));
+
+	/* Those of kernels are one for each channel. */
+	const TensorQuantization &steps = model_.values[static_cast<size_t>(id)].quantization;
+	if (desc && steps.values().size() == 1 && steps.channel(0).scale > 0 &&
+	    (type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int16))
+		desc->quantization = steps;
+	return desc;
+}
+
+Result<ModelPart> TfliteGraph::part(std::span<const size_t> nodes) const
+{
+	std::set<int32_t> constants;
+	TfliteSelection selection;
+	ModelPart part;
+
+	if (auto done = bound(nodes, part); !done)
+		return forward(done);
+	for (const std::string &name : part.inputs)
+		selection.inputs.push_back(numbers_.at(name));
+	for (const std::string &name : part.outputs)
+		selection.outputs.push_back(numbers_.at(name));
+	for (const size_t node : nodes)
+		addConstants(operators_[node], constants);
+	selection.operators.assign(constants.begin(), constants.end());
+	part.before = constants.size();
+	for (const size_t node : nodes)
+		selection.operators.push_back(static_cast<int32_t>(operators_[node]));
+	auto file = selectOperators(bytes_, selection);
+	if (!file)
+		return forward(file);
+	part.file = std::move(*file);
+	return part;
+}
+
+std::string TfliteGraph::wholeBecause() const
+{
+	for (const size_t index : operators_) {
+		if (sharesState(kindOf(source(index))))
+			return "the model keeps numbers in variables from run to run: TensorFlow "
+			       "Lite has them for the whole model";
+	}
+	return {};
+}
+
+/* As TensorFlow Lite defines these operators. */
+uint64_t TfliteGraph::macsOf(size_t node) const
+{
+	const fb::Operator &operation = source(operators_[node]);
+	const Tensors inputs = tensors(operation.inputs()), outputs = tensors(operation.outputs());
+	const auto elements = [&](size_t i) { return elementsOf(shapeOf(inputs[i])); };
+	const auto extent = [&](size_t i, size_t axis) {
+		const std::vector<int64_t> shape = shapeOf(inputs[i]);
+		return std::max<uint64_t>(
+			axis < shape.size() ? static_cast<uint64_t>(shape[axis]) : 1, 1);
+	};
+
+	if (inputs.size() < 2 || outputs.empty())
+		return 0;
+	const uint64_t made = elementsOf(shapeOf(outputs[0]));
+	switch (kindOf(operation)) {
+	case CONV_2D:
+		return made * elements(1) / extent(1, 0);
+	case DEPTHWISE_CONV_2D:
+		return made * elements(1) / extent(1, 3);
+	case CONV_3D:
+		return made * elements(1) / extent(1, 4);
+	case TRANSPOSE_CONV:
+		return inputs.size() < 3 ? 0 : elements(2) * elements(1) / extent(1, 3);
+	case FULLY_CONNECTED:
+		return made * extent(1, 1);
+	case BATCH_MATMUL:
+		return made * extent(0, shapeOf(inputs[0]).size() - 1);
+	case SVDF:
+		return inputs.size() < 3 ? 0 : extent(0, 0) * (elements(1) + elements(2));
+	case UNIDIRECTIONAL_SEQUENCE_LSTM: {
+		uint64_t matrices = 0;
+		for (size_t i = 1; i < inputs.size(); i++)
+			matrices += shapeOf(inputs[i]).size() == 2 ? elements(i) : 0;
+		return matrices * elements(0) / extent(0, 2);
+	}
+	default:
+		return 0;
+	}
+}
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Convolutions whose steps or kernels are longer than the core's: a block of as many elements as a
+ * step has becomes the channels of one, and the kernels go from block to block.
+ */
+#include "passes.h"
+
+#include <algorithm>
+
+#include "kernel_window.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+constexpr uint32_t mostTaps = 32;
+constexpr uint32_t mostStride = 8;
+constexpr uint64_t mostChannels = 8192;
+
+/* One axis of a convolution. Without blocks they have one element. */
+struct BlockAxis {
+	uint32_t in, out, taps;
+	uint32_t stride, dilation;
+	uint32_t before; /* padding */
+
+	bool isTooLong() const { return stride > mostStride || taps > mostTaps; }
+	bool canHaveBlocks() const { return stride > 1 && dilation == 1; }
+	uint32_t block() const { return isTooLong() ? stride : 1; }
+	/* Taps in front of the kernel that add nothing, so that padding is whole blocks. */
+	uint32_t lead() const { return (block() - before % block()) % block(); }
+	uint32_t blocksBefore() const { return (before + lead()) / block(); }
+	uint32_t blocksOfKernel() const { return (lead() + taps - 1) / block() + 1; }
+	/* From the picture's start on; the kernels see no more. */
+	int64_t blocksSeen() const
+	{
+		return int64_t{ out } - 1 + blocksOfKernel() - blocksBefore();
+	}
+	uint32_t blocks() const
+	{
+		return static_cast<uint32_t>(
+			std::min<int64_t>(blocksSeen(), (int64_t{ in } - 1) / block() + 1));
+	}
+	uint32_t blocksBehind() const { return static_cast<uint32_t>(blocksSeen()) - blocks(); }
+};
+
+/* Element (r, s) of a block is channels (r * columns + s) * C and following. */
+Value inBlocks(const Value &kernels, Window block)
+{
+	const size_t size = elementBytes(kernels.type);
+	const Extents &from = kernels.shape;
+	Value to = kernels;
+	size_t element = 0;
+
+	to.shape = { from[0], from[1] * block.lines * block.columns, from[2] / block.lines,
+		     from[3] / block.columns };
+	for (size_t k = 0; k < from[0]; k++)
+		for (size_t c = 0; c < from[1]; c++)
+			for (size_t r = 0; r < from[2]; r++)
+				for (size_t s = 0; s < from[3]; s++, element++) {
+					const size_t inner =
+						r % block.lines * block.columns + s % block.columns;
+					const size_t channel = inner * from[1] + c;
+					const size_t index =
+						((k * to.shape[1] + channel) * to.shape[2] +
+						 r / block.lines) *
+							to.shape[3] +
+						s / block.columns;
+					std::copy_n(&kernels.data[element * size], size,
+						    &to.data[index * size]);
+				}
+	return to;
+}
+
+class Blocks
+{
+public:
+	Blocks(Model &model, const Operator &whole, const Convolution &conv)
+		: model_(model), whole_(whole), conv_(conv), step_(whole)
+	{
+		const Extents &in = model.values[whole.inputs[0]].shape;
+		const Extents &out = model.values[whole.outputs[0]].shape;
+		const Extents &kernels = model.values[whole.inputs[1]].shape;
+
+		channels_ = in[3];
+		y_ = {
+			in[1], out[1], kernels[2], conv.stride.y, conv.dilation.y, conv.padding.top
+		};
+		x_ = {
+			in[2], out[2], kernels[3], conv.stride.x, conv.dilation.x, conv.padding.left
+		};
+	}
+
+	/* \return nothing if it is none that has to be, or can be */
+	std::vector<Operator> take();
+
+private:
+	bool isPossible() const
+	{
+		return conv_.groups == 1 && (y_.isTooLong() || x_.isTooLong()) &&
+		       (!y_.isTooLong() || y_.canHaveBlocks()) &&
+		       (!x_.isTooLong() || x_.canHaveBlocks()) && y_.blocksSeen() > 0 &&
+		       x_.blocksSeen() > 0 &&
+		       uint64_t{ y_.block() } * x_.block() * channels_ <= mostChannels;
+	}
+	void add(Kind kind, const char *what, Extents shape);
+	void addWholeBlocks();
+	void addConvolution();
+
+	Model &model_;
+	const Operator &whole_;
+	const Convolution conv_;
+	BlockAxis y_, x_;
+	uint32_t channels_ = 0;
+	Operator step_;
+	std::vector<Operator> steps_;
+};
+
+void Blocks::add(Kind kind, const char *what, Extents shape)
+{
+	Value made = model_.values[step_.inputs[0]];
+
+	made.name += what;
+	made.shape = std::move(shape);
+	step_.kind = std::move(kind);
+	step_.outputs = { model_.add(std::move(made)) };
+	steps_.push_back(step_);
+	step_.inputs = step_.outputs;
+}
+
+/* What is in no block that is seen goes, and the last one gets zeros. */
+void Blocks::addWholeBlocks()
+{
+	Extents shape = model_.values[whole_.inputs[0]].shape;
+	Extents cut = shape, none(shape.size(), 0), behind = none;
+
+	for (const auto &[axis, index] : { std::pair(y_, 1U), std::pair(x_, 2U) }) {
+		const uint32_t wanted = axis.block() > 1 ? axis.blocks() * axis.block() : axis.in;
+		cut[index] = std::min(shape[index], wanted);
+		behind[index] = wanted - cut[index];
+	}
+	step_.inputs.resize(1);
+	if (cut != shape)
+		add(Slice{ none, Extents(shape.size(), 1) }, " cut", cut);
+	if (behind == none)
+		return;
+	for (size_t i = 0; i < cut.size(); i++)
+		cut[i] += behind[i];
+	add(Pad{ none, behind, 0 }, " padded", cut);
+}
+
+void Blocks::addConvolution()
+{
+	const Window block{ y_.block(), x_.block() };
+	const Value &kernels = model_.values[whole_.inputs[1]];
+	const Value wide = inWindow(
+		kernels, { y_.blocksOfKernel() * block.lines, x_.blocksOfKernel() * block.columns },
+		{ y_.lead(), x_.lead() });
+	Convolution conv = conv_;
+
+	if (block.lines > 1) {
+		conv.stride.y = 1;
+		conv.padding.top = y_.blocksBefore();
+		conv.padding.bottom = y_.blocksBehind();
+	}
+	if (block.columns > 1) {
+		conv.stride.x = 1;
+		conv.padding.left = x_.blocksBefore();
+		conv.padding.right = x_.blocksBehind();
+	}
+	Operator last = whole_;
+	last.kind = conv;
+	last.inputs[0] = step_.inputs[0];
+	last.inputs[1] = model_.add(inBlocks(wide, block));
+	steps_.push_back(std::move(last));
+}
+
+std::vector<Operator> Blocks::take()
+{
+	if (!isPossible())
+		return {};
+	addWholeBlocks();
+	const Extents shape = model_.values[step_.inputs[0]].shape;
+	const Window block{ y_.block(), x_.block() };
+	const Extents inBlocks{ shape[0], shape[1] / block.lines, shape[2] / block.columns,
+				shape[3] * block.lines * block.columns };
+	/* Blocks of one line lie as they have to. */
+	if (block.lines == 1)
+		add(Reshape{}, " in blocks", inBlocks);
+	else
+		add(Transpose{ { inBlocks[1], block.lines, inBlocks[2], block.columns, shape[3] },
+			       { 0, 2, 1, 3, 4 } },
+		    " in blocks", inBlocks);
+	addConvolution();
+	return steps_;
+}
+
+} /* namespace */
+
+void takeBlocks(Model &model)
+{
+	std::vector<Operator> all;
+
+	for (const Operator &operation : std::vector<Operator>(model.operators)) {
+		const auto *conv = std::get_if<Convolution>(&operation.kind);
+		std::vector<Operator> steps;
+		if (conv)
+			steps = Blocks(model, operation, *conv).take();
+		if (steps.empty())
+			steps.push_back(operation);
+		all.insert(all.end(), steps.begin(), steps.end());
+	}
+	model.operators = std::move(all);
+}
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Some operators of a TensorFlow Lite file as a file of their own.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/host/host_interface.h"
+
+namespace nvdla::host
+{
+
+/** \brief State that tables of a file lie inside it; throws Failure otherwise */
+void verifyFile(const void *file, size_t size);
+
+/**
+ * \brief Hand out a file with the operators that are selected
+ *
+ * It has the tensors and constants that these need. Graphs that IF, WHILE and CALL_ONCE name come
+ * along as they are. Throws Failure if the file does not have what is selected.
+ */
+void selectOperators(const void *file, size_t size, const nvdla_host_selection &selection,
+		     void *context, nvdla_host_take take);
+
+/**
+ * \brief Hand out the file with other shapes of its first graph's tensors
+ * \param[in] shapes one for each tensor
+ */
+void setShapes(const void *file, size_t size, const std::vector<std::vector<int32_t>> &shapes,
+	       void *context, nvdla_host_take take);
+
+} /* namespace nvdla::host */
