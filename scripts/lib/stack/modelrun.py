@@ -126,8 +126,10 @@ def run(arguments, picture):
 		with console.stage('compile'):
 			way = _compile(arguments, files['loadable'])
 		if arguments.device == 'embedded':
+			# Named as it is there: nothing that is printed names a folder that is gone later.
+			named = files | {'loadable': files['loadable'].name}
 			with console.stage('run'):
-				status = subprocess.call(_command(way, program, 'embedded', files, arguments))
+				status = subprocess.call(_command(way, program, 'embedded', named, arguments), cwd=folder)
 		else:
 			shared = folder / 'shared'
 			shared.mkdir()
