@@ -20,10 +20,10 @@
 
 #include <nvdla/network.h>
 
+#include "base/io/file.h"
 #include "command-line/command_line.h"
 #include "compiler/import/import.h"
 #include "core_run.h"
-#include "base/io/file.h"
 #include "networks.h"
 #include "onednn.h"
 #include "peak.h"
@@ -163,8 +163,7 @@ Model read(const std::string &path)
 {
 	const auto bytes = orDie(readWholeFile(path, kMaxModelBytes));
 
-	return orDie(compiler::isTflite(bytes) ? compiler::importTflite(bytes)
-					       : compiler::importOnnx(bytes));
+	return orDie(compiler::importModel(bytes));
 }
 
 void measureAll(const Settings &settings)

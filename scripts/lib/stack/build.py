@@ -44,17 +44,18 @@ def _run(argv, name, progress, environment=None):
 		raise Failure(f'the project does not {name}; log: {log}')
 
 
-def configure(progress=lambda text: None, tests=False):
+def configure(progress=lambda text: None, tests=False, suite=False):
 	"""Set the build directory up unless it is; warnings are errors with CI=true.
 
-	Without @tests there are some if their packages are installed.
+	Without @tests there are some if their packages are installed. @suite: what is linked with the suite tree's
+	libraries is built, too.
 	"""
 	build = build_dir()
 	wanted = {'werror': 'true'} if os.environ.get('CI') == 'true' else {}
 	if tests:
 		wanted['tests'] = 'enabled'
-		if suite_tree.path().is_dir():
-			wanted['suite_tree'] = str(suite_tree.path())
+	if (tests or suite) and suite_tree.path().is_dir():
+		wanted['suite_tree'] = str(suite_tree.path())
 	options = [f'-D{name}={value}' for name, value in wanted.items()]
 	if not (build / 'build.ninja').is_file():
 		progress('configuring')
@@ -83,12 +84,12 @@ def _text(value):
 	return str(value).lower() if isinstance(value, bool) else value
 
 
-def build(progress=lambda text: None, targets=None, tests=False):
+def build(progress=lambda text: None, targets=None, tests=False, suite=False):
 	"""Build what is out of date of @targets: paths in the build directory, None for everything there is.
 
-	@tests: whether there are tests among them.
+	@tests: whether there are tests among them. @suite: whether something is linked with the suite tree's libraries.
 	"""
-	configure(progress, tests=tests or targets is None)
+	configure(progress, tests=tests or targets is None, suite=suite)
 	if targets == []:
 		return
 	ninja = [_tool('ninja'), '-C', str(build_dir()), *(targets or [])]

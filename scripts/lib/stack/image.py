@@ -18,7 +18,9 @@ import stat
 import subprocess
 from pathlib import Path
 
+from . import suite_tree
 from .console import Failure
+from .paths import build_dir
 
 _INIT = Path(__file__).with_name('guest-init.sh')
 # File systems and buses of the guest; what the driver needs is found from the driver.
@@ -142,6 +144,13 @@ def libraries(programs, lister=lambda program: ['ldd', str(program)]):
 			if match:
 				found.add(match.group(1))
 	return found
+
+
+def suite_files(built):
+	"""What the @built program, and modules that it loads, need by the suite tree's loader, at the paths they have here."""
+	found = libraries(built, lambda path: suite_tree.loader_command('--list', path))
+	return ({str(path): stripped(path, build_dir() / 'vm' / 'stripped') for path in built}
+		| {str(path): Path(path) for path in [*found, *suite_tree.loaded()]} | {str(suite_tree.RUNNER): suite_tree.RUNNER})
 
 
 def stripped(path, cache):

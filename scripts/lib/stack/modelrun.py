@@ -1,30 +1,94 @@
 # SPDX-License-Identifier: MIT
-"""scripts/run --model: a model of other tools on a picture."""
+"""scripts/run --model: a model of other tools on a picture.
 
+It is compiled here: what is wrong with it is said before a guest is booted, and the guest's processor is an
+emulated one. What a library of the host has to compute (Documentation/host-parts.md) is run by that of the suite
+tree, in the guest as well.
+"""
+
+import re
 import subprocess
 import tempfile
 from pathlib import Path
 
-from . import console, run as example, vm
+from . import build, console, image, run as example, suite_tree, vm
 from .console import Failure
+from .paths import build_dir
 from .vmrun import report
 
 _PROGRAM = 'nvdla-run'
 _TARGET = f'umd/tools/{_PROGRAM}'
+_COMPILER = 'umd/tools/nvdla-compile'
 _NODE = '/dev/accel/accel0'
+# Folders below umd/frameworks that have the modules for libraries of the host.
+_MODULES = {'onnx': 'onnxruntime', 'tflite': 'tflite'}
 
 
 def add_options(parser):
 	"""The options of scripts/run that are about models."""
 	parser.add_argument('--model', metavar='FILE', type=Path, help='a .tflite or .onnx file to run on the picture')
+	parser.add_argument('--shape', metavar='SHAPE', action='append',
+			    help='sizes of an input that the model leaves open: 1x3x224x224, or NAME=1x3x224x224; may be repeated')
 	parser.add_argument('--labels', metavar='FILE', type=Path, help='names of the model\'s classes, a line each')
 	parser.add_argument('--top', metavar='N', type=int, help='how many classes to print (default: 3)')
 	parser.add_argument('--mean', metavar='A,B,C', help='subtract from pixels, for models of floats (default: 0)')
 	parser.add_argument('--normalize', metavar='N', help='divide pixels by this, after that (default: 1)')
 
 
-def _command(program, device, files, arguments):
-	words = [str(program), '--device', device, '--model', str(files['model']), '--input', str(files['picture']),
+class _InSuite:
+	"""How programs are run that need a library of the suite tree; @module: this project's, that is linked with it."""
+
+	def __init__(self, module):
+		self._module = module
+
+	def command(self, program):
+		return suite_tree.loader_command(program)
+
+	def files(self, program):
+		"""What the guest needs beside @program: {path in it: path here}."""
+		return image.suite_files([program, self._module])
+
+
+class _Native:
+	"""How programs are run that need nothing beside this system's libraries."""
+
+	def command(self, program):
+		return [str(program)]
+
+	def files(self, program):
+		return {}
+
+
+def _compile(arguments, loadable):
+	"""Make @loadable of the model; returns how it is run."""
+	words = [arguments.model.absolute(), '-o', loadable]
+	words += [word for shape in arguments.shape or () for word in ('--shape', shape)]
+	compiler = build_dir() / _COMPILER
+	said = _try(_Native(), compiler, words)
+	missing = re.search(r'libnvdla-host-(\w+)\.so', said.stderr)
+	if said.returncode == 0 or not missing:
+		return _checked(said, _Native())
+	module = f'umd/frameworks/{_MODULES[missing.group(1)]}/host/{missing.group()}'
+	with console.stage('suite tree') as progress:
+		suite_tree.ensure(progress)
+	with console.stage('build') as progress:
+		build.build(progress, [module, _COMPILER, _TARGET], suite=True)
+	way = _InSuite(build_dir() / module)
+	return _checked(_try(way, compiler, words), way)
+
+
+def _try(way, compiler, words):
+	return subprocess.run([*way.command(compiler), *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+def _checked(said, way):
+	if said.returncode != 0:
+		raise Failure(said.stderr.strip(), 2 if said.returncode == 2 else 1)
+	return way
+
+
+def _command(way, program, device, files, arguments):
+	words = [*way.command(program), '--device', device, '--loadable', str(files['loadable']), '--input', str(files['picture']),
 		 '--top', str(arguments.top)]
 	if 'labels' in files:
 		words += ['--labels', str(files['labels'])]
@@ -34,32 +98,42 @@ def _command(program, device, files, arguments):
 	return words
 
 
-def _run_in_guest(arguments, program, files, folder):
+def _run_in_guest(arguments, way, program, files, folder):
 	found = example.prepare_guest(arguments.kernel)
 	found, kernel, module = example.prepare_module(found, arguments.kernel)
 	inside = example.copied_into(folder, files)
 	options = vm.Options(kernel=kernel.release, share=folder, timeout=300)
+	named = program if isinstance(way, _InSuite) else _PROGRAM
 	with console.stage('guest') as progress:
-		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, progress=progress).run(
-			_command(_PROGRAM, _NODE, inside, arguments))
+		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, way.files(program), progress=progress).run(
+			_command(way, named, _NODE, inside, arguments))
 	if outcome.problems:
 		report(outcome)
 	return outcome.status
 
 
 def run(arguments, picture):
-	"""Compile and run the model that @arguments name on @picture."""
-	files = {'model': arguments.model.absolute(), 'picture': picture}
-	if arguments.labels:
-		files['labels'] = arguments.labels.absolute()
+	"""Compile the model that @arguments name, and run it on @picture."""
 	if arguments.device == 'embedded':
-		program = example.prepare_programs(target=_TARGET)
-		with console.stage('run'):
-			status = subprocess.call(_command(program, 'embedded', files, arguments))
+		program = example.prepare_programs(_COMPILER, target=_TARGET)
 	else:
-		program = example.prepare_programs_and_tree(_TARGET)
-		with tempfile.TemporaryDirectory(prefix='nvdla-') as folder:
-			status = _run_in_guest(arguments, program, files, Path(folder))
+		program = example.prepare_programs_and_tree(_TARGET, _COMPILER)
+	with tempfile.TemporaryDirectory(prefix='nvdla-') as name:
+		folder = Path(name)
+		files = {'loadable': folder / f'{arguments.model.stem}.nvdla', 'picture': picture}
+		if arguments.labels:
+			files['labels'] = arguments.labels.absolute()
+		with console.stage('compile'):
+			way = _compile(arguments, files['loadable'])
+		if arguments.device == 'embedded':
+			# Named as it is there: nothing that is printed names a folder that is gone later.
+			named = files | {'loadable': files['loadable'].name}
+			with console.stage('run'):
+				status = subprocess.call(_command(way, program, 'embedded', named, arguments), cwd=folder)
+		else:
+			shared = folder / 'shared'
+			shared.mkdir()
+			status = _run_in_guest(arguments, way, program, files, shared)
 	if status != 0:
 		# 2: what it was given is at fault.
 		raise Failure(f'{_PROGRAM} failed (status {status})', 2 if status == 2 else 1)

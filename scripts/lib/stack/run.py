@@ -79,7 +79,7 @@ def parse(words=None):
 		('--kernel', arguments.kernel, arguments.device != 'embedded', 'a guest, which --device embedded has not'),
 		('--output', arguments.output, not arguments.model, 'the example: with --model classes are printed'),
 		*((f'--{name}', getattr(arguments, name), arguments.model, '--model')
-		  for name in ('labels', 'top', 'mean', 'normalize')),
+		  for name in ('shape', 'labels', 'top', 'mean', 'normalize')),
 	) if given is not None and not works]
 	for option, needs in without_effect:
 		parser.error(f'{option} has no effect without {needs}')
@@ -158,12 +158,12 @@ def prepare_programs(*further, target=_TARGET):
 	return build_dir() / target
 
 
-def prepare_programs_and_tree(target):
-	"""The same of the program @target, and of the guest tree side by side."""
+def prepare_programs_and_tree(target, *further):
+	"""The same of the program @target and the targets @further, and of the guest tree side by side."""
 	with otherwise(_EMBEDDED):
 		tree = setup.guest_tree_meanwhile()
 	with tree:
-		return prepare_programs(build.MODEL, target=target)
+		return prepare_programs(build.MODEL, *further, target=target)
 
 
 def prepare_module(found, wanted):

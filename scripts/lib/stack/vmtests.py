@@ -197,7 +197,7 @@ def _image(wanted, programs, modules, plan_file):
 	for test in wanted:
 		command = f'{_INSIDE}/{test.program.name}' if test.is_script else test.program.name
 		if test.in_suite:
-			files |= _suite_files(test.program)
+			files |= image.suite_files([test.program, *build.needed_by(test.program)])
 			command = ' '.join(suite_tree.loader_command(test.program))
 		if test.is_python:
 			files |= guest_python.files()
@@ -209,14 +209,6 @@ def _image(wanted, programs, modules, plan_file):
 	plan_file.write_text(''.join(lines))
 	files[f'{_INSIDE}/plan'] = plan_file
 	return executables, files
-
-
-def _suite_files(program):
-	"""What a program of the suite tree's frameworks needs, at the paths it has here."""
-	built = [program, *build.needed_by(program)]
-	found = image.libraries(built, lambda path: suite_tree.loader_command('--list', path))
-	return ({str(path): image.stripped(path, build_dir() / 'vm' / 'stripped') for path in built}
-		| {str(path): Path(path) for path in [*found, *suite_tree.loaded()]} | {str(suite_tree.RUNNER): suite_tree.RUNNER})
 
 
 def _collect(test, share, prefix):
