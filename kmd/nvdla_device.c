@@ -27,16 +27,12 @@
 
 static u32 nvdla_reg_read(void *context, u32 reg)
 {
-	struct nvdla_device *ndev = context;
-
-	return readl(ndev->regs + reg);
+	return nvdla_device_read(context, reg);
 }
 
 static void nvdla_reg_write(void *context, u32 reg, u32 value)
 {
-	struct nvdla_device *ndev = context;
-
-	writel(value, ndev->regs + reg);
+	nvdla_device_write(context, reg, value);
 }
 
 static void nvdla_reg_delay(void *context, u32 us)
@@ -73,12 +69,12 @@ bool nvdla_device_attend(struct nvdla_device *ndev)
 	lockdep_assert_held(&ndev->lock);
 
 	/* A dead core may be without clocks. */
-	status = ndev->dead ? 0 : readl(ndev->regs + NVDLA_GLB_S_INTR_STATUS);
+	status = ndev->dead ? 0 : nvdla_device_read(ndev, NVDLA_GLB_S_INTR_STATUS);
 	/* All ones is what a device that is gone reads as. */
 	if (!status || status & ~ndev->variant->intr_mask)
 		return false;
 
-	writel(status, ndev->regs + NVDLA_GLB_S_INTR_STATUS);
+	nvdla_device_write(ndev, NVDLA_GLB_S_INTR_STATUS, status);
 	trace_nvdla_irq(ndev, status);
 	if (!nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_INTERRUPT))
 		nvdla_job_irq(ndev, status);
@@ -100,7 +96,7 @@ static irqreturn_t nvdla_irq_thread(int irq, void *data)
 
 static int nvdla_hw_start(struct nvdla_device *ndev)
 {
-	u32 version = readl(ndev->regs + NVDLA_GLB_S_NVDLA_HW_VERSION);
+	u32 version = nvdla_device_read(ndev, NVDLA_GLB_S_NVDLA_HW_VERSION);
 
 	if (version != ndev->variant->hw_version) {
 		drm_err(&ndev->drm, "hardware version %#x, %#x expected\n", version,
@@ -109,8 +105,8 @@ static int nvdla_hw_start(struct nvdla_device *ndev)
 	}
 	ndev->hw_version = version;
 
-	writel(ndev->variant->intr_mask, ndev->regs + NVDLA_GLB_S_INTR_STATUS);
-	writel(0, ndev->regs + NVDLA_GLB_S_INTR_MASK);
+	nvdla_device_write(ndev, NVDLA_GLB_S_INTR_STATUS, ndev->variant->intr_mask);
+	nvdla_device_write(ndev, NVDLA_GLB_S_INTR_MASK, 0);
 	return 0;
 }
 
@@ -120,7 +116,7 @@ static int nvdla_hw_start(struct nvdla_device *ndev)
  */
 static bool nvdla_hw_was_reset(struct nvdla_device *ndev)
 {
-	return !readl(ndev->regs + NVDLA_GLB_S_INTR_MASK);
+	return !nvdla_device_read(ndev, NVDLA_GLB_S_INTR_MASK);
 }
 
 /*
@@ -184,7 +180,7 @@ void nvdla_device_stop(struct nvdla_device *ndev)
 
 	nvdla_jobs_stop(ndev);
 	if (!ndev->dead)
-		writel(ndev->variant->intr_mask, ndev->regs + NVDLA_GLB_S_INTR_MASK);
+		nvdla_device_write(ndev, NVDLA_GLB_S_INTR_MASK, ndev->variant->intr_mask);
 }
 
 /**

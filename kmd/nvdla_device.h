@@ -177,6 +177,17 @@ struct nvdla_device {
 	bool dead;
 };
 
+/* Registers by their names, NVDLA_<UNIT>_<REGISTER>. */
+static inline u32 nvdla_device_read(struct nvdla_device *ndev, u32 reg)
+{
+	return readl(ndev->regs + nvdla_variant_register(ndev->variant, reg));
+}
+
+static inline void nvdla_device_write(struct nvdla_device *ndev, u32 reg, u32 value)
+{
+	writel(value, ndev->regs + nvdla_variant_register(ndev->variant, reg));
+}
+
 static inline struct nvdla_device *to_nvdla_device(struct drm_device *drm)
 {
 	return container_of(drm, struct nvdla_device, drm);

@@ -29,11 +29,7 @@
 static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_device_info *info)
 {
 	*info = (struct drm_nvdla_device_info){
-		.variant = ndev->variant->id,
 		.hw_version = ndev->hw_version,
-		.engines = ndev->variant->engines,
-		.precisions = ndev->variant->precisions,
-		.atom_bytes = ndev->variant->atom_bytes,
 		.max_operations = NVDLA_TASK_MAX_OPERATIONS,
 		.max_luts = NVDLA_TASK_MAX_LUTS,
 		.max_addresses = NVDLA_TASK_MAX_ADDRESSES,
@@ -54,6 +50,7 @@ static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_devic
 		.max_sram_bytes = nvdla_client_max_sram(ndev),
 		.max_task_bytes = NVDLA_MAX_TASK_BYTES,
 	};
+	nvdla_variant_tell(ndev->variant, info);
 }
 
 static int nvdla_query_answer(struct drm_nvdla_dev_query *args, const void *answer, u32 size)

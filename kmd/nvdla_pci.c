@@ -68,11 +68,11 @@ static int nvdla_pci_read_configuration(struct nvdla_device *ndev, struct pci_de
 				     "the capability that describes the core is missing\n");
 
 	pci_read_config_word(pdev, cap + NVDLA_PCI_VSC_VARIANT_OFFSET, &variant);
-	if (variant != NVDLA_PCI_VARIANT_NV_FULL)
+	if (variant >= NVDLA_NUM_VARIANTS)
 		return dev_err_probe(&pdev->dev, -ENODEV, "core variant %u is not supported\n",
 				     variant);
 
-	ndev->variant = nvdla_variant_nv_full();
+	ndev->variant = &nvdla_variants[variant];
 	ndev->sram.base = nvdla_pci_read_qword(pdev, cap + NVDLA_PCI_VSC_CVSRAM_BASE_OFFSET);
 	ndev->sram.size = nvdla_pci_read_qword(pdev, cap + NVDLA_PCI_VSC_CVSRAM_SIZE_OFFSET);
 	return 0;

@@ -12,6 +12,8 @@
 #include <linux/property.h>
 #include <linux/reset.h>
 
+#include <drm/nvdla_accel.h>
+
 #include <nvdla/hw/registers.h>
 
 #include "nvdla_device.h"
@@ -20,14 +22,6 @@
 
 /* Many cycles of the slowest clock a core may have. */
 #define NVDLA_RESET_US 10
-
-/**
- * struct nvdla_platform_match - what a compatible stands for
- * @variant: configuration of the core
- */
-struct nvdla_platform_match {
-	const struct nvdla_variant *(*variant)(void);
-};
 
 static int nvdla_platform_reset(struct nvdla_device *ndev)
 {
@@ -79,7 +73,7 @@ static const struct nvdla_bus_ops nvdla_platform_bus_ops = {
 	.power_down = nvdla_platform_power_down,
 };
 
-static const struct nvdla_platform_match *nvdla_platform_match(struct platform_device *pdev)
+static const struct nvdla_variant *nvdla_platform_variant(struct platform_device *pdev)
 {
 	const struct platform_device_id *id = platform_get_device_id(pdev);
 
@@ -149,13 +143,13 @@ static int nvdla_platform_enable_pm(struct device *dev)
 
 static int nvdla_platform_probe(struct platform_device *pdev)
 {
-	const struct nvdla_platform_match *match = nvdla_platform_match(pdev);
+	const struct nvdla_variant *variant = nvdla_platform_variant(pdev);
 	struct device *dev = &pdev->dev;
 	struct nvdla_device *ndev;
 	struct resource *csb;
 	int ret;
 
-	if (!match)
+	if (!variant)
 		return dev_err_probe(dev, -ENODEV, "nothing says what core this is\n");
 
 	ndev = nvdla_device_alloc(dev);
@@ -163,7 +157,7 @@ static int nvdla_platform_probe(struct platform_device *pdev)
 		return PTR_ERR(ndev);
 
 	ndev->bus_ops = &nvdla_platform_bus_ops;
-	ndev->variant = match->variant();
+	ndev->variant = variant;
 
 	ndev->regs = devm_platform_get_and_ioremap_resource(pdev, 0, &csb);
 	if (IS_ERR(ndev->regs))
@@ -201,18 +195,21 @@ static void nvdla_platform_remove(struct platform_device *pdev)
 	nvdla_device_fini(platform_get_drvdata(pdev));
 }
 
-static const struct nvdla_platform_match nvdla_platform_nv_full = {
-	.variant = nvdla_variant_nv_full,
-};
-
+/* The names of NVIDIA's are those of its own driver. */
 static const struct of_device_id nvdla_of_match[] = {
-	{ .compatible = "nvdla,nv-full", .data = &nvdla_platform_nv_full },
+	{ .compatible = "nvdla,nv-full", .data = &nvdla_variants[DRM_NVDLA_VARIANT_NV_FULL] },
+	{ .compatible = "nvidia,nvdla_os_initial",
+	  .data = &nvdla_variants[DRM_NVDLA_VARIANT_NV_FULL] },
+	{ .compatible = "nvidia,nv_small", .data = &nvdla_variants[DRM_NVDLA_VARIANT_NV_SMALL] },
+	{ .compatible = "nvidia,nvdla_2", .data = &nvdla_variants[DRM_NVDLA_VARIANT_NV_SMALL] },
+	{ .compatible = "nvidia,nv_large", .data = &nvdla_variants[DRM_NVDLA_VARIANT_NV_LARGE] },
 	{ }
 };
 MODULE_DEVICE_TABLE(of, nvdla_of_match);
 
 static const struct platform_device_id nvdla_platform_ids[] = {
-	{ .name = "nvdla-nv-full", .driver_data = (kernel_ulong_t)&nvdla_platform_nv_full },
+	{ .name = "nvdla-nv-full",
+	  .driver_data = (kernel_ulong_t)&nvdla_variants[DRM_NVDLA_VARIANT_NV_FULL] },
 	{ }
 };
 MODULE_DEVICE_TABLE(platform, nvdla_platform_ids);

@@ -48,7 +48,7 @@ static void nvdla_unit_read(struct nvdla_device *ndev, const struct nvdla_unit_i
 		const struct nvdla_register_info *info = &unit->registers[i];
 
 		if (nvdla_register_is_safe(info) && nvdla_register_is_shadowed(info) == shadowed)
-			value[i][group] = readl(ndev->regs + info->address);
+			value[i][group] = nvdla_device_read(ndev, info->address);
 	}
 }
 
@@ -60,15 +60,15 @@ static void nvdla_unit_read(struct nvdla_device *ndev, const struct nvdla_unit_i
 static void nvdla_unit_read_groups(struct nvdla_device *ndev, const struct nvdla_unit_info *unit,
 				   u32 (*value)[NVDLA_NUM_GROUPS])
 {
-	void __iomem *pointer = ndev->regs + unit->base + NVDLA_POINTER_OFFSET;
-	u32 producer = readl(pointer) & NVDLA_CDMA_S_POINTER__PRODUCER;
+	u32 pointer = unit->base + NVDLA_POINTER_OFFSET;
+	u32 producer = nvdla_device_read(ndev, pointer) & NVDLA_CDMA_S_POINTER__PRODUCER;
 	u32 group;
 
 	for (group = 0; group < NVDLA_NUM_GROUPS; group++) {
-		writel(group, pointer);
+		nvdla_device_write(ndev, pointer, group);
 		nvdla_unit_read(ndev, unit, true, group, value);
 	}
-	writel(producer, pointer);
+	nvdla_device_write(ndev, pointer, producer);
 }
 
 static bool nvdla_unit_has_groups(const struct nvdla_unit_info *unit)

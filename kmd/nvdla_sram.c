@@ -189,6 +189,7 @@ int nvdla_sram_init(struct nvdla_device *ndev)
 	if (ret)
 		return ret;
 
+	sram->size = nvdla_variant_sram_bytes(ndev->variant, sram->size);
 	sram->size = min_t(u64, round_down(sram->size, PAGE_SIZE), NVDLA_SRAM_CLEAR_MAX);
 
 	if (sram->size)

@@ -7,6 +7,11 @@
 #include "nvdla_check.h"
 #include "nvdla_types.h"
 
+/* Fields of CDMA and CSC as wide as in the core with the most banks and entries. */
+#define NVDLA_CONV_DATA_BANK 0x0000001fU
+#define NVDLA_CONV_WEIGHT_BANK 0x001f0000U
+#define NVDLA_CONV_ENTRIES 0x00003fffU
+
 /**
  * struct nvdla_pixel_format - a row of "Pixel formats and valid setting"
  * @precision: enum nvdla_precision that it is read as
@@ -65,7 +70,7 @@ struct nvdla_conv_plan {
 static inline u32 nvdla_group_kernels(const struct nvdla_variant *variant,
 				      const struct nvdla_conv_op_desc *op)
 {
-	return variant->mac_kernels * (op->out_precision == NVDLA_PRECISION_INT8 ? 2 : 1);
+	return variant->int8_kernels / nvdla_bytes_per_element(op->out_precision);
 }
 
 /**

@@ -78,9 +78,9 @@ static u32 misc_cfg(struct nvdla_check *check, const struct nvdla_conv_op_desc *
 
 static u32 bank_cfg(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
 {
-	return nvdla_put_minus_one(check, NVDLA_CSC_D_BANK__DATA_BANK, op->data_bank,
+	return nvdla_put_minus_one(check, NVDLA_CONV_DATA_BANK, op->data_bank,
 				   NVDLA_FIELD(op->data_bank)) |
-	       nvdla_put_minus_one(check, NVDLA_CSC_D_BANK__WEIGHT_BANK, op->weight_bank,
+	       nvdla_put_minus_one(check, NVDLA_CONV_WEIGHT_BANK, op->weight_bank,
 				   NVDLA_FIELD(op->weight_bank));
 }
 
@@ -109,8 +109,8 @@ static void program_csc_input(struct nvdla_check *check, const struct nvdla_conv
 		   nvdla_put(check, NVDLA_CSC_D_POST_Y_EXTENSION__Y_EXTENSION, op->post_extension,
 			     NVDLA_FIELD(op->post_extension)));
 	nvdla_emit(check, NVDLA_CSC_D_ENTRY_PER_SLICE,
-		   nvdla_put_minus_one(check, NVDLA_CSC_D_ENTRY_PER_SLICE__ENTRIES,
-				       op->entry_per_slice, NVDLA_FIELD(op->entry_per_slice)));
+		   nvdla_put_minus_one(check, NVDLA_CONV_ENTRIES, op->entry_per_slice,
+				       NVDLA_FIELD(op->entry_per_slice)));
 	nvdla_emit(check, NVDLA_CSC_D_RELEASE, op->release == 0 ? 0 :
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_RELEASE__RLS_SLICES, op->release,
 				       NVDLA_FIELD(op->release)));
@@ -145,10 +145,7 @@ static void program_csc_kernel(struct nvdla_check *check, const struct nvdla_con
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_KERNEL,
 				       surface->dst_data.channel,
 				       NVDLA_FIELD(surface->dst_data.channel)));
-	nvdla_emit(check, NVDLA_CSC_D_WEIGHT_BYTES,
-		   nvdla_put_stride(check, NVDLA_CSC_D_WEIGHT_BYTES__WEIGHT_BYTES,
-				    surface->weight_data.size,
-				    NVDLA_FIELD(surface->weight_data.size)));
+	nvdla_emit(check, NVDLA_CSC_D_WEIGHT_BYTES, surface->weight_data.size);
 	nvdla_emit(check, NVDLA_CSC_D_WMB_BYTES, wmb_bytes(check, surface, plan));
 }
 
@@ -222,8 +219,8 @@ static void program_cdma_input(struct nvdla_check *check, const struct nvdla_con
 				       NVDLA_FIELD(op->batch)));
 	nvdla_emit(check, NVDLA_CDMA_D_BATCH_STRIDE, op->batch > 1 ? op->batch_stride : 0);
 	nvdla_emit(check, NVDLA_CDMA_D_ENTRY_PER_SLICE,
-		   nvdla_put_minus_one(check, NVDLA_CDMA_D_ENTRY_PER_SLICE__ENTRIES,
-				       op->entry_per_slice, NVDLA_FIELD(op->entry_per_slice)));
+		   nvdla_put_minus_one(check, NVDLA_CONV_ENTRIES, op->entry_per_slice,
+				       NVDLA_FIELD(op->entry_per_slice)));
 	nvdla_emit(check, NVDLA_CDMA_D_FETCH_GRAIN,
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_FETCH_GRAIN__GRAINS, op->fetch_grain,
 				       NVDLA_FIELD(op->fetch_grain)));
@@ -272,10 +269,7 @@ static void program_cdma_weights(struct nvdla_check *check, const struct nvdla_c
 		   nvdla_ram_type(surface->weight_data.type));
 	nvdla_emit_address(check, NVDLA_CDMA_D_WEIGHT_ADDR_HIGH, NVDLA_CDMA_D_WEIGHT_ADDR_LOW,
 			   plan->weight_access);
-	nvdla_emit(check, NVDLA_CDMA_D_WEIGHT_BYTES,
-		   nvdla_put_stride(check, NVDLA_CDMA_D_WEIGHT_BYTES__WEIGHT_BYTES,
-				    surface->weight_data.size,
-				    NVDLA_FIELD(surface->weight_data.size)));
+	nvdla_emit(check, NVDLA_CDMA_D_WEIGHT_BYTES, surface->weight_data.size);
 	nvdla_emit_address(check, NVDLA_CDMA_D_WGS_ADDR_HIGH, NVDLA_CDMA_D_WGS_ADDR_LOW,
 			   plan->wgs_access);
 	nvdla_emit_address(check, NVDLA_CDMA_D_WMB_ADDR_HIGH, NVDLA_CDMA_D_WMB_ADDR_LOW,

@@ -10,7 +10,6 @@
 
 #define CONV_MAX_STRIDE 8
 #define CONV_MAX_DILATION 32
-#define CONV_MAX_BATCH 32
 #define CONV_MAX_PRA_TRUNCATE 2
 
 /* A winograd kernel is 3x3, 4x4 after its transformation. */
@@ -18,11 +17,8 @@
 #define WINOGRAD_KERNEL 4
 #define WINOGRAD_MIN_OUTPUT 8
 
-/* Room that a kernel group needs behind it, in weight and mask banks. */
-#define KERNEL_GROUP_SLACK 128
-
 /* CDMA asks for weights in bursts that begin at multiples of this. */
-#define WEIGHT_BURST_BYTES 256
+#define WEIGHT_BURST_BYTES(variant) (8 * (variant)->atom_bytes)
 
 static void check_flag(struct nvdla_check *check, const u8 *flag)
 {
@@ -35,6 +31,10 @@ static void check_enums(struct nvdla_check *check, const struct nvdla_conv_op_de
 
 	nvdla_need(check, op->conv_mode <= NVDLA_CONV_MODE_WINOGRAD, DRM_NVDLA_RULE_CONV_MODE,
 		   op->conv_mode, NVDLA_CONV_MODE_WINOGRAD, NVDLA_FIELD(op->conv_mode));
+	nvdla_need(check,
+		   op->conv_mode != NVDLA_CONV_MODE_WINOGRAD || check->variant->has_winograd,
+		   DRM_NVDLA_RULE_CONV_NO_WINOGRAD, op->conv_mode, NVDLA_CONV_MODE_DIRECT,
+		   NVDLA_FIELD(op->conv_mode));
 	check_flag(check, &op->data_reuse);
 	check_flag(check, &op->weight_reuse);
 	check_flag(check, &op->skip_data_rls);
@@ -80,8 +80,9 @@ static void check_ranges(struct nvdla_check *check, const struct nvdla_conv_op_d
 	nvdla_need(check, op->dilation_y >= 1 && op->dilation_y <= CONV_MAX_DILATION,
 		   DRM_NVDLA_RULE_CONV_DILATION, op->dilation_y, CONV_MAX_DILATION,
 		   NVDLA_FIELD(op->dilation_y));
-	nvdla_need(check, op->batch >= 1 && op->batch <= CONV_MAX_BATCH, DRM_NVDLA_RULE_CONV_BATCH,
-		   op->batch, CONV_MAX_BATCH, NVDLA_FIELD(op->batch));
+	nvdla_need(check, op->batch >= 1 && op->batch <= check->variant->max_batch,
+		   DRM_NVDLA_RULE_CONV_BATCH, op->batch, check->variant->max_batch,
+		   NVDLA_FIELD(op->batch));
 	nvdla_need(check, op->post_extension <= 2, DRM_NVDLA_RULE_CONV_POST_EXTENSION,
 		   op->post_extension, 2, NVDLA_FIELD(op->post_extension));
 	nvdla_need(check, op->pra_truncate <= CONV_MAX_PRA_TRUNCATE,
@@ -280,6 +281,10 @@ static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_con
 			   NVDLA_FIELD(op->kernel_channel_csc));
 		x.kernel = op->kernel_channel_csc / src->channel;
 		y.kernel = op->kernel_height_csc;
+		nvdla_need(check,
+			   x.stride <= x.kernel || !check->variant->image_stride_in_kernel,
+			   DRM_NVDLA_RULE_CONV_IMAGE_STRIDE, x.stride, x.kernel,
+			   NVDLA_FIELD(op->conv_stride_x));
 	} else {
 		need_kernel(check, op->kernel_channel_csc, src->channel,
 			    NVDLA_FIELD(op->kernel_channel_csc));
@@ -298,7 +303,7 @@ static u32 entries_per_slice(const struct nvdla_check *check, const struct nvdla
 	const u32 atom = check->variant->atom_bytes;
 	u32 bytes = nvdla_bytes_per_element(op->out_precision);
 	u32 channel_bytes = src->channel * bytes;
-	u32 entries;
+	u32 columns = entry / atom;
 	u32 atoms;
 
 	if (plan->image)
@@ -310,17 +315,13 @@ static u32 entries_per_slice(const struct nvdla_check *check, const struct nvdla
 		return DIV_ROUND_UP(op->input_width_csc, 4) *
 		       DIV_ROUND_UP(op->input_channel_csc * bytes, atom);
 
-	/* The last atoms of a channel vector share entries: 4, 2 or 1 columns each. */
-	entries = channel_bytes / entry * src->width;
+	/* The last atoms of a channel vector share entries: as many columns as there is room for. */
 	atoms = DIV_ROUND_UP(channel_bytes % entry, atom);
-	if (atoms == 1)
-		entries += DIV_ROUND_UP(src->width, 4);
-	else if (atoms == 2)
-		entries += DIV_ROUND_UP(src->width, 2);
-	else if (atoms > 2)
-		entries += src->width;
+	while (columns > 1 && columns * atoms > entry / atom)
+		columns /= 2;
 
-	return entries;
+	return channel_bytes / entry * src->width +
+	       (atoms ? DIV_ROUND_UP(src->width, columns) : 0);
 }
 
 static void check_buffer(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -347,6 +348,11 @@ static void check_buffer(struct nvdla_check *check, const struct nvdla_conv_op_d
 		   op->release <= op->input_height_csc && (op->release >= 1 || op->skip_data_rls),
 		   DRM_NVDLA_RULE_CONV_RELEASE, op->release, op->input_height_csc,
 		   NVDLA_FIELD(op->release));
+	nvdla_need(check,
+		   op->fetch_grain <= 1 || !variant->fetches_unpacked_by_line ||
+			   (!plan->image && src->line_stride == src->width * variant->atom_bytes),
+		   DRM_NVDLA_RULE_CONV_FETCH_GRAIN, op->fetch_grain, 1,
+		   NVDLA_FIELD(op->fetch_grain));
 }
 
 static void check_compressed(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -361,8 +367,8 @@ static void check_compressed(struct nvdla_check *check, const struct nvdla_conv_
 
 	nvdla_need(check, surface->wmb_data.size == mask_bytes, DRM_NVDLA_RULE_CONV_WMB_SIZE,
 		   surface->wmb_data.size, mask_bytes, NVDLA_FIELD(surface->wmb_data.size));
-	nvdla_need(check, group_bytes <= bank_bytes - KERNEL_GROUP_SLACK,
-		   DRM_NVDLA_RULE_CONV_WMB_BANK, group_bytes, bank_bytes - KERNEL_GROUP_SLACK,
+	nvdla_need(check, group_bytes <= bank_bytes - variant->weight_slack,
+		   DRM_NVDLA_RULE_CONV_WMB_BANK, group_bytes, bank_bytes - variant->weight_slack,
 		   NVDLA_FIELD(op->bytes_per_kernel));
 	nvdla_need(check, mask_bytes <= bank_bytes || !op->skip_weight_rls,
 		   DRM_NVDLA_RULE_CONV_WEIGHT_KEPT, mask_bytes, bank_bytes,
@@ -380,7 +386,8 @@ static u64 group_room(const struct nvdla_variant *variant, u64 group_bytes, bool
 	if (only_group)
 		return round_up(group_bytes, (u64)variant->weight_size_alignment);
 
-	return group_bytes + (IS_ALIGNED(group_bytes, WEIGHT_BURST_BYTES) ? 0 : KERNEL_GROUP_SLACK);
+	return group_bytes +
+	       (IS_ALIGNED(group_bytes, WEIGHT_BURST_BYTES(variant)) ? 0 : variant->weight_slack);
 }
 
 static void check_kernels(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,

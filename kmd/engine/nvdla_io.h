@@ -11,8 +11,8 @@ extern "C" {
 /**
  * struct nvdla_io - access to the registers of one core
  * @context: passed to every function
- * @read: returns the register at byte offset @reg of the CSB space
- * @write: writes the register at byte offset @reg of the CSB space
+ * @read: returns register @reg, NVDLA_<UNIT>_<REGISTER>; where that is, nvdla_variant_register() says
+ * @write: writes register @reg, named in the same way
  * @delay: waits about @us microseconds between two reads of a status register;
  *         may be NULL, then the reads follow each other at once
  * @now: returns CLOCK_MONOTONIC in nanoseconds; may be NULL, then operations

@@ -5,6 +5,7 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "nvdla_conv.h"
 #include "nvdla_internal.h"
 #include "nvdla_lut.h"
 #include "nvdla_platform.h"
@@ -285,7 +286,7 @@ static u32 data_banks(const struct nvdla_sequencer *sequencer, u32 group)
 {
 	u32 value = nvdla_sequencer_held(sequencer, group, NVDLA_CSC_D_BANK);
 
-	return FIELD_GET(NVDLA_CSC_D_BANK__DATA_BANK, value) + 1;
+	return FIELD_GET(NVDLA_CONV_DATA_BANK, value) + 1;
 }
 
 int nvdla_issue_enable(void *context, u32 operation, u32 group)

@@ -21,9 +21,6 @@
 #define SCRUB_WIDTH 8
 #define SCRUB_STRIDE 8
 
-/* Kernels of a group in INT8; a group of them fills a bank. */
-#define SCRUB_GROUP(variant) (2 * (variant)->mac_kernels)
-
 enum { SCRUB_CONV, SCRUB_SDP, SCRUB_OPERATIONS };
 
 /**
@@ -86,7 +83,8 @@ static void describe_cube(const struct nvdla_variant *variant, struct nvdla_data
 static void describe_conv(const struct nvdla_variant *variant, struct nvdla_conv_op_desc *op,
 			  u32 data_banks)
 {
-	u32 channels = bank_bytes(variant) / SCRUB_GROUP(variant);
+	/* A group of kernels fills a bank. */
+	u32 channels = bank_bytes(variant) / variant->int8_kernels;
 
 	op->data_format = NVDLA_FORMAT_FEATURE;
 	op->entry_per_slice = SCRUB_WIDTH * channels / variant->cbuf_entry_bytes;
@@ -127,7 +125,7 @@ static void describe(const struct nvdla_variant *variant, struct scrub_source *s
 	cubes->weight_data.size = conv->weight_bank * bank_bytes(variant);
 
 	describe_cube(variant, &out->dst_data, conv->input_width_cmac, conv->input_height_cmac,
-		      conv->weight_bank * SCRUB_GROUP(variant));
+		      conv->weight_bank * variant->int8_kernels);
 	out->src_data = out->dst_data;
 	out->src_data.type = NVDLA_MEM_HW;
 	out->src_data.address = -1;

@@ -9,11 +9,6 @@
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
 
-/* Batches need addresses and strides of two atoms (guide, Limitation, SDP). */
-#define SDP_BATCH_ALIGNMENT 64
-
-#define SDP_MAX_BATCH 32
-
 /*
  * Precision that the pipeline works in. INT8 on either side of a conversion
  * between integers makes it INT8; otherwise it follows the input.
@@ -69,8 +64,8 @@ static void check_modes(struct nvdla_check *check, const struct nvdla_sdp_op_des
 
 	nvdla_need(check, op->conv_mode <= NVDLA_CONV_MODE_WINOGRAD, DRM_NVDLA_RULE_SDP_MODE,
 		   op->conv_mode, NVDLA_CONV_MODE_WINOGRAD, NVDLA_FIELD(op->conv_mode));
-	nvdla_need(check, op->batch_num >= 1 && op->batch_num <= SDP_MAX_BATCH,
-		   DRM_NVDLA_RULE_SDP_BATCH, op->batch_num, SDP_MAX_BATCH,
+	nvdla_need(check, op->batch_num >= 1 && op->batch_num <= check->variant->max_batch,
+		   DRM_NVDLA_RULE_SDP_BATCH, op->batch_num, check->variant->max_batch,
 		   NVDLA_FIELD(op->batch_num));
 	nvdla_need(check, flying_in || op->conv_mode == NVDLA_CONV_MODE_DIRECT,
 		   DRM_NVDLA_RULE_SDP_OFFLINE, op->conv_mode, NVDLA_CONV_MODE_DIRECT,
@@ -129,6 +124,8 @@ static void check_unit(struct nvdla_check *check, const struct nvdla_sdp_op *uni
 		   NVDLA_FIELD(unit->enable));
 	if (!unit->enable)
 		return;
+	nvdla_need(check, !info->is_y || check->variant->has_sdp_y, DRM_NVDLA_RULE_SDP_NO_Y, 1, 0,
+		   NVDLA_FIELD(unit->enable));
 
 	/* X units end with ReLU, Y ends with the look-up table. */
 	activation = unit->act == NVDLA_ACT_NONE || unit->act == NVDLA_ACT_PRELU ||
@@ -329,8 +326,9 @@ void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *
 	if (check->failed)
 		return;
 	plan.proc = proc_precision(op->src_precision, op->dst_precision);
+	/* Batches need addresses and strides of two atoms (guide, Limitation, SDP). */
 	if (op->batch_num > 1)
-		plan.alignment = SDP_BATCH_ALIGNMENT;
+		plan.alignment *= 2;
 
 	check_size(check, plan.src, plan.dst);
 	for (i = 0; i < NVDLA_SDP_NUM_UNITS; i++)

@@ -11,9 +11,6 @@
 #include "nvdla_schedule.h"
 #include "nvdla_sequencer.h"
 
-/** NVDLA_NUM_UNITS - units with registers, GLB to RUBIK; a unit's pages are 4 KiB */
-#define NVDLA_NUM_UNITS 17
-
 /** NVDLA_UNIT_REGS - registers of a unit that can belong to a group */
 #define NVDLA_UNIT_REGS 64
 

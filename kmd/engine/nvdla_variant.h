@@ -2,66 +2,127 @@
 #ifndef NVDLA_VARIANT_H
 #define NVDLA_VARIANT_H
 
+#include <nvdla/hw/registers.h>
+
 #include "nvdla_types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/** NVDLA_NUM_UNITS - units with registers, GLB to RUBIK; a unit's pages are 4 KiB */
+#define NVDLA_NUM_UNITS 17
+
+/** NVDLA_NUM_VARIANTS - entries of nvdla_variants */
+#define NVDLA_NUM_VARIANTS 5
+
 /**
  * struct nvdla_variant - configuration of a core
  * @name: for messages
- * @id: enum drm_nvdla_variant
+ * @id: enum drm_nvdla_variant, NVDLA_PCI_VARIANT_*
  * @hw_version: what GLB's S_NVDLA_HW_VERSION reads
+ * @unit_base: per unit, in nv_full's order, where its registers begin
  * @engines: bit n is set if operations of enum nvdla_op_type n can run
  * @precisions: bit n is set if enum nvdla_precision n is supported
  * @address_bits: width of the memory interface's addresses
  * @atom_bytes: bytes of an atom: alignment of feature data, of strides and of
  *	BDMA lines
  * @weight_alignment: bytes that weight, WMB and WGS surfaces are aligned to
- * @weight_size_alignment: bytes that the size of those surfaces is a multiple of
+ * @weight_size_alignment: bytes that the size of those surfaces is a multiple of: whole entries
+ * @weight_slack: bytes that a kernel group needs behind it in its banks
  * @mac_channels: channels that a MAC cell takes at once
- * @mac_kernels: output channels at once, INT16 and FP16; twice that for INT8
+ * @int8_kernels: output channels at once, INT8; half of that for the others
  * @cbuf_banks: banks of the convolution buffer
  * @cbuf_bank_entries: entries in a bank
  * @cbuf_entry_bytes: bytes of an entry
  * @pdp_line_bytes: bytes of PDP's buffer for partial results
  * @bdma_slots: operations that BDMA queues
+ * @max_batch: cubes of one convolution
+ * @has_winograd: convolutions have that mode
  * @has_weight_compression: WMB and WGS surfaces are understood
+ * @has_sdp_y: SDP has its unit Y, with operands in memory and a look-up table
  * @has_cvsram: there is a second memory interface
+ * @fetches_unpacked_by_line: CDMA fetches lines that are not packed one at a time
+ * @image_stride_in_kernel: convolutions of images skip no column between two windows
  * @intr_mask: status bits that GLB implements
  *
  * All facts about a configuration that code depends on are here, none is an
- * #ifdef. Register offsets are the same in all of them.
+ * #ifdef. Offsets of registers inside a unit are the same in all of them.
  */
 struct nvdla_variant {
 	const char *name;
 	u32 id;
 	u32 hw_version;
+	const u32 *unit_base;
 	u32 engines;
 	u32 precisions;
 	u32 address_bits;
 	u32 atom_bytes;
 	u32 weight_alignment;
 	u32 weight_size_alignment;
+	u32 weight_slack;
 	u32 mac_channels;
-	u32 mac_kernels;
+	u32 int8_kernels;
 	u32 cbuf_banks;
 	u32 cbuf_bank_entries;
 	u32 cbuf_entry_bytes;
 	u32 pdp_line_bytes;
 	u32 bdma_slots;
+	u32 max_batch;
+	bool has_winograd;
 	bool has_weight_compression;
+	bool has_sdp_y;
 	bool has_cvsram;
+	bool fetches_unpacked_by_line;
+	bool image_stride_in_kernel;
 	u32 intr_mask;
 };
+
+/** nvdla_variants - all configurations, by &nvdla_variant.id */
+extern const struct nvdla_variant nvdla_variants[NVDLA_NUM_VARIANTS];
 
 /**
  * nvdla_variant_nv_full() - the nvdlav1 configuration
  *
  * Return: a constant that is never freed.
  */
-const struct nvdla_variant *nvdla_variant_nv_full(void);
+static inline const struct nvdla_variant *nvdla_variant_nv_full(void)
+{
+	return &nvdla_variants[0];
+}
+
+/**
+ * nvdla_variant_sram_bytes() - on-chip memory that the driver can use
+ * @variant: the core
+ * @bytes: how much there is
+ *
+ * Return: @bytes, or 0 if the core cannot clear it: that is BDMA's part.
+ */
+static inline u64 nvdla_variant_sram_bytes(const struct nvdla_variant *variant, u64 bytes)
+{
+	return variant->has_cvsram && variant->bdma_slots ? bytes : 0;
+}
+
+struct drm_nvdla_device_info;
+
+/**
+ * nvdla_variant_tell() - what user space is told of a core
+ * @variant: the core
+ * @info: what follows from the variant is filled
+ */
+void nvdla_variant_tell(const struct nvdla_variant *variant, struct drm_nvdla_device_info *info);
+
+/**
+ * nvdla_variant_register() - where a core has a register
+ * @variant: the core
+ * @reg: name of the register, NVDLA_<UNIT>_<REGISTER>: its byte offset in nv_full
+ *
+ * Return: its byte offset in the core's CSB space.
+ */
+static inline u32 nvdla_variant_register(const struct nvdla_variant *variant, u32 reg)
+{
+	return variant->unit_base[reg / NVDLA_UNIT_SIZE] + reg % NVDLA_UNIT_SIZE;
+}
 
 #ifdef __cplusplus
 }

@@ -43,6 +43,16 @@ TEST(Query, DescribesNvFull)
 	EXPECT_EQ(info.engines, 0x3fU);
 	EXPECT_EQ(info.precisions, 0x7U);
 	EXPECT_EQ(info.atom_bytes, 32U);
+	EXPECT_EQ(info.capabilities, 0x7U);
+	EXPECT_EQ(info.max_batch, 32U);
+	EXPECT_EQ(info.weight_alignment, 256U);
+	EXPECT_EQ(info.weight_size_alignment, 128U);
+	EXPECT_EQ(info.mac_channels, 64U);
+	EXPECT_EQ(info.int8_kernels, 32U);
+	EXPECT_EQ(info.cbuf_banks, 16U);
+	EXPECT_EQ(info.cbuf_bank_entries, 256U);
+	EXPECT_EQ(info.cbuf_entry_bytes, 128U);
+	EXPECT_EQ(info.reserved, 0U);
 	EXPECT_GE(info.max_operations, 512U);
 	EXPECT_GE(info.max_addresses, 1024U);
 	EXPECT_GT(info.default_timeout_ms, 0U);

@@ -26,9 +26,10 @@ namespace nvdla
 namespace
 {
 
-constexpr bool is(Feature feature, uint64_t bit)
+template<typename Enum>
+constexpr bool is(Enum value, uint64_t bit)
 {
-	return static_cast<uint64_t>(feature) == bit;
+	return static_cast<uint64_t>(value) == bit;
 }
 
 static_assert(is(Feature::Contexts, DRM_NVDLA_FEATURE_CONTEXTS));
@@ -39,6 +40,9 @@ static_assert(is(Feature::DmaBuf, DRM_NVDLA_FEATURE_PRIME));
 static_assert(is(Feature::Timeline, DRM_NVDLA_FEATURE_TIMELINE));
 static_assert(is(Feature::WriteCombine, DRM_NVDLA_FEATURE_WRITE_COMBINE));
 static_assert(is(Feature::PreparedTasks, DRM_NVDLA_FEATURE_PREPARED_TASKS));
+static_assert(is(Capability::Winograd, DRM_NVDLA_CAPABILITY_WINOGRAD));
+static_assert(is(Capability::Compression, DRM_NVDLA_CAPABILITY_COMPRESSION));
+static_assert(is(Capability::SdpY, DRM_NVDLA_CAPABILITY_SDP_Y));
 static_assert(static_cast<uint32_t>(Priority::Low) == DRM_NVDLA_PRIORITY_LOW);
 static_assert(static_cast<uint32_t>(Priority::Normal) == DRM_NVDLA_PRIORITY_NORMAL);
 static_assert(static_cast<uint32_t>(Priority::High) == DRM_NVDLA_PRIORITY_HIGH);
@@ -64,7 +68,16 @@ DeviceInfo infoOf(const drm_nvdla_device_info &said)
 		 .priorities = said.priorities,
 		 .maxContexts = said.max_contexts,
 		 .maxOnChipBytes = said.max_sram_bytes,
-		 .maxTaskBytes = said.max_task_bytes };
+		 .maxTaskBytes = said.max_task_bytes,
+		 .capabilities = said.capabilities,
+		 .maxBatch = said.max_batch,
+		 .weightAlignment = said.weight_alignment,
+		 .weightSizeAlignment = said.weight_size_alignment,
+		 .macChannels = said.mac_channels,
+		 .int8Kernels = said.int8_kernels,
+		 .bufferBanks = said.cbuf_banks,
+		 .bankEntries = said.cbuf_bank_entries,
+		 .entryBytes = said.cbuf_entry_bytes };
 }
 
 template<typename T>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/network.h>
 
-#include <span>
-
-#include <fmt/core.h>
-#include <nvdla/core_geometry.h>
+#include <set>
 
 #include "base/io/guarded.h"
+#include "runtime/core_check.h"
 #include "runtime/network_impl.h"
 
 namespace nvdla
@@ -14,44 +12,6 @@ namespace nvdla
 
 namespace
 {
-
-/*
- * A loadable does not name the core it is for, but its tensors do: surfaces lie in atoms of 8
- * bytes for nv_small, of 32 for the others. What only the CPU reaches may lie as it likes.
- */
-Result<void> checkAtoms(const Device &device, const Program &program)
-{
-	constexpr uint32_t small = 8;
-	const MemoryIds ofCore = program.coreMemories();
-	const auto refusal = [&](std::string where) {
-		return fail(
-			ErrorCode::Unsupported, "load network", std::move(where),
-			fmt::format("has atoms of {} bytes, as for nv_small; the core of {} has "
-				    "{} bytes",
-				    small, device.path(), device.info().atomBytes));
-	};
-
-	if (device.info().atomBytes == small)
-		return {};
-	for (const auto *tensors : { &program.inputs, &program.outputs }) {
-		for (const TensorDesc &desc : *tensors) {
-			if (desc.format == PixelFormat::FeatureX8 && ofCore.contains(desc.memory))
-				return refusal("tensor " + desc.describe());
-		}
-	}
-	for (const AnyTask &any : program.tasks) {
-		const auto *task = std::get_if<EmuTask>(&any);
-		for (const EmuOperation &operation :
-		     task ? std::span(task->operations) : std::span<const EmuOperation>()) {
-			for (const EmuBuffer *cube : { &operation.src, &operation.dst }) {
-				if (cube->smallAtoms &&
-				    ofCore.contains(task->addresses[cube->address].memory))
-					return refusal(fmt::format("CPU task {}", task->id));
-			}
-		}
-	}
-	return {};
-}
 
 Result<void> checkTensors(const Program &program)
 {
@@ -62,21 +22,6 @@ Result<void> checkTensors(const Program &program)
 		}
 	}
 	return {};
-}
-
-/* What a loadable says it was made for; those of other compilers say nothing. */
-Result<void> checkVariant(const Device &device, const Loadable &loadable)
-{
-	const CoreGeometry *core = findCoreVariant(device.info().variant);
-	const std::string name =
-		core ? core->name : fmt::format("variant {}", device.info().variant);
-
-	if (loadable.variant.empty() || loadable.variant == name)
-		return {};
-	return fail(ErrorCode::Unsupported, "load network",
-		    fmt::format("variant '{}'", loadable.variant),
-		    fmt::format("is not that of {}, which is {}; compile the model for that",
-				device.path(), name));
 }
 
 /* Of the loadable's data, only what further slots begin with stays. */
@@ -115,18 +60,17 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 		auto program = Program::create(checked, device.info().maxTasks);
 		if (!program)
 			return forward(program);
-		if (auto variant = checkVariant(device, checked); !variant)
-			return forward(variant);
-		if (auto atoms = checkAtoms(device, *program); !atoms)
-			return forward(atoms);
+		if (auto core = checkCore(device, checked, *program); !core)
+			return forward(core);
 		if (auto tensors = checkTensors(*program); !tensors)
 			return forward(tensors);
+		auto prepared = program->prepare(device);
+		if (!prepared)
+			return tl::unexpected(
+				explainRefusal(device, checked, *program, prepared.error()));
 		auto shared = ResidentMemory::create(device, checked, program->shared);
 		if (!shared)
 			return forward(shared);
-		auto prepared = program->prepare(device);
-		if (!prepared)
-			return forward(prepared);
 		auto hosts = openHostModels(checked, program->tasks);
 		if (!hosts)
 			return forward(hosts);

@@ -60,6 +60,27 @@ enum drm_nvdla_query_type {
 enum drm_nvdla_variant {
 	/** @DRM_NVDLA_VARIANT_NV_FULL: nvdlav1, all engines, INT8/INT16/FP16 */
 	DRM_NVDLA_VARIANT_NV_FULL = 0,
+	/** @DRM_NVDLA_VARIANT_NV_SMALL: INT8, atoms of 8 bytes, 8 x 8 multipliers */
+	DRM_NVDLA_VARIANT_NV_SMALL = 1,
+	/** @DRM_NVDLA_VARIANT_NV_LARGE: INT8, atoms of 32 bytes, 64 x 32 multipliers */
+	DRM_NVDLA_VARIANT_NV_LARGE = 2,
+	/** @DRM_NVDLA_VARIANT_NV_SMALL_256: as NV_SMALL, 32 x 8 multipliers */
+	DRM_NVDLA_VARIANT_NV_SMALL_256 = 3,
+	/** @DRM_NVDLA_VARIANT_NV_SMALL_256_FULL: as NV_SMALL_256, with SDP's unit Y */
+	DRM_NVDLA_VARIANT_NV_SMALL_256_FULL = 4,
+};
+
+/**
+ * enum drm_nvdla_capability - what not every core can, bits of
+ * &drm_nvdla_device_info.capabilities
+ */
+enum drm_nvdla_capability {
+	/** @DRM_NVDLA_CAPABILITY_WINOGRAD: convolutions in winograd mode */
+	DRM_NVDLA_CAPABILITY_WINOGRAD = 1u << 0,
+	/** @DRM_NVDLA_CAPABILITY_COMPRESSION: compressed weights */
+	DRM_NVDLA_CAPABILITY_COMPRESSION = 1u << 1,
+	/** @DRM_NVDLA_CAPABILITY_SDP_Y: SDP's unit Y and its look-up table */
+	DRM_NVDLA_CAPABILITY_SDP_Y = 1u << 2,
 };
 
 /**
@@ -144,6 +165,26 @@ struct drm_nvdla_device_info {
 	__u64 max_sram_bytes;
 	/** @max_task_bytes: the kernel's memory for all prepared tasks of an open file */
 	__u64 max_task_bytes;
+	/** @capabilities: bits of enum drm_nvdla_capability */
+	__u32 capabilities;
+	/** @max_batch: cubes of one convolution, at most */
+	__u32 max_batch;
+	/** @weight_alignment: alignment of weights, bytes */
+	__u32 weight_alignment;
+	/** @weight_size_alignment: what the size of weights is a multiple of, bytes */
+	__u32 weight_size_alignment;
+	/** @mac_channels: channels of a block of weights */
+	__u32 mac_channels;
+	/** @int8_kernels: kernels of a group of INT8 weights; half of that for the others */
+	__u32 int8_kernels;
+	/** @cbuf_banks: banks of the convolution buffer */
+	__u32 cbuf_banks;
+	/** @cbuf_bank_entries: entries of a bank */
+	__u32 cbuf_bank_entries;
+	/** @cbuf_entry_bytes: bytes of an entry */
+	__u32 cbuf_entry_bytes;
+	/** @reserved: zero */
+	__u32 reserved;
 };
 
 /**

@@ -129,7 +129,7 @@ NVDLA_RULE(415, CONV_STRIDE, "strides are 1 to 8", "registers")
 NVDLA_RULE(416, CONV_DILATION, "dilations are 1 to 32", "registers")
 NVDLA_RULE(417, CONV_DILATION_CROSSING, "dilation works with direct convolution of features only",
 	   "guide, Limitation, Convolution, feature crossing")
-NVDLA_RULE(418, CONV_BATCH, "a batch has 1 to 32 cubes", "registers")
+NVDLA_RULE(418, CONV_BATCH, "no number of cubes that a batch of this core can have", "registers")
 NVDLA_RULE(419, CONV_BATCH_CROSSING, "batches work with direct convolution of features only",
 	   "guide, Limitation, Convolution, feature crossing")
 NVDLA_RULE(420, CONV_POST_EXTENSION, "no such channel post-extension", "formats, post-extension")
@@ -183,8 +183,13 @@ NVDLA_RULE(443, CONV_WEIGHT_KEPT,
 NVDLA_RULE(444, CONV_DATA_REUSE_SHAPE,
 	   "the lines that are kept have another shape or format", "hardware")
 NVDLA_RULE(445, CONV_PIXEL_X_OFFSET,
-	   "the first pixel of an image is in the 32 bytes that its address names",
+	   "the first pixel of an image is in the atom that its address names",
 	   "guide, PIXEL_X_OFFSET")
+NVDLA_RULE(446, CONV_NO_WINOGRAD, "this core has no winograd mode", "driver")
+NVDLA_RULE(447, CONV_FETCH_GRAIN, "this core fetches one line at a time if lines are not packed",
+	   "hardware")
+NVDLA_RULE(448, CONV_IMAGE_STRIDE, "this core's windows of an image cannot skip columns",
+	   "hardware")
 
 /* SDP */
 NVDLA_RULE(500, SDP_PRECISION, "no such precision", "registers")
@@ -196,9 +201,9 @@ NVDLA_RULE(503, SDP_PDP_PRECISION, "no conversion is possible on the way to PDP"
 NVDLA_RULE(504, SDP_MODE, "no such convolution mode", "registers")
 NVDLA_RULE(505, SDP_OFFLINE, "winograd and batches need the convolution's stream",
 	   "guide, Limitation, SDP, Winograd/Batch")
-NVDLA_RULE(506, SDP_BATCH, "a batch has 1 to 32 cubes", "registers")
+NVDLA_RULE(506, SDP_BATCH, "no number of cubes that a batch of this core can have", "registers")
 NVDLA_RULE(507, SDP_BATCH_ALIGNMENT,
-	   "with batches, addresses and strides are multiples of 64 bytes",
+	   "with batches, addresses and strides are multiples of two atoms",
 	   "guide, Limitation, SDP, Winograd/Batch")
 NVDLA_RULE(508, SDP_SIZE, "input, operands and output have to have the same size",
 	   "guide, SDP programming")
@@ -221,6 +226,7 @@ NVDLA_RULE(520, SDP_EQL_MODE,
 	   "a comparison works without winograd, batches and precision conversion",
 	   "guide, Limitation, SDP, Winograd/Batch")
 NVDLA_RULE(521, SDP_EQL_DST, "a comparison has no output for PDP", "guide, SDP, Compare mode")
+NVDLA_RULE(522, SDP_NO_Y, "this core's SDP has no unit Y", "driver")
 
 /* Look-up tables */
 NVDLA_RULE(600, LUT_METHOD, "no such look-up method", "registers")

@@ -32,6 +32,34 @@ static void make_image(struct nvdla_test_task *t)
 	nvdla_test_add_image(t, NVDLA_TEST_A8B8G8R8);
 }
 
+/* A column of each four is looked at. */
+static void make_skipping_image(struct nvdla_test_task *t)
+{
+	struct nvdla_conv_op_desc *op;
+
+	make_image(t);
+	op = &t->operations[0].conv;
+	op->kernel_channel_csc = 4;
+	op->bytes_per_kernel = 3 * 4;
+	op->pad_x_left = 0;
+	op->pad_x_right = 0;
+	op->conv_stride_x = 4;
+	op->input_width_cmac = 2;
+	t->surfaces[0].conv.dst_data = nvdla_test_stream(2, 8, 32, 1);
+	t->surfaces[0].conv.weight_data.size = 3 * 4 * 32;
+	t->surfaces[1].sdp.src_data = t->surfaces[0].conv.dst_data;
+	t->surfaces[1].sdp.dst_data = nvdla_test_feature(2, 0, 2, 8, 32, 1);
+}
+
+/* Two lines are fetched at a time, between which there is room. */
+static void make_unpacked_lines(struct nvdla_test_task *t)
+{
+	make_conv(t);
+	t->operations[0].conv.fetch_grain = 2;
+	t->surfaces[0].conv.src_data.line_stride *= 2;
+	t->surfaces[0].conv.src_data.surf_stride *= 2;
+}
+
 /* From the second pixel on. */
 static void make_region(struct nvdla_test_task *t)
 {
@@ -131,6 +159,12 @@ static void conv_value_rules(struct kunit *test)
 		     t->operations[0].conv.weight_format = 2);
 	NVDLA_BREAKS(test, CONV_NO_COMPRESSION, OPERATION(conv, weight_format), make_compressed,
 		     t->variant.has_weight_compression = false);
+	NVDLA_BREAKS(test, CONV_NO_WINOGRAD, OPERATION(conv, conv_mode), make_winograd,
+		     t->variant.has_winograd = false);
+	NVDLA_BREAKS(test, CONV_FETCH_GRAIN, OPERATION(conv, fetch_grain), make_unpacked_lines,
+		     t->variant.fetches_unpacked_by_line = true);
+	NVDLA_BREAKS(test, CONV_IMAGE_STRIDE, OPERATION(conv, conv_stride_x), make_skipping_image,
+		     t->variant.image_stride_in_kernel = true);
 	NVDLA_BREAKS(test, CONV_STRIDE, OPERATION(conv, conv_stride_x), make_conv,
 		     t->operations[0].conv.conv_stride_x = 0);
 	NVDLA_BREAKS(test, CONV_STRIDE, OPERATION(conv, conv_stride_y), make_conv,

@@ -212,6 +212,9 @@ static void sdp_unit_rules(struct kunit *test)
 	t->operations[0].sdp.y_op.alu_type = NVDLA_ALU_EQL;
 	NVDLA_REFUSED(test, SDP_EQL_DST, SURFACE(sdp, dst_data.type));
 
+	NVDLA_BREAKS(test, SDP_NO_Y, OPERATION(sdp, y_op.enable), make_lut,
+		     t->variant.has_sdp_y = false);
+
 	NVDLA_BREAKS(test, FIELD_WIDTH, OPERATION(sdp, x1_op.shift_value), make_sdp,
 		     t->operations[0].sdp.x1_op.shift_value = 64);
 	NVDLA_BREAKS(test, FIELD_WIDTH, OPERATION(sdp, out_cvt.truncate), make_sdp,

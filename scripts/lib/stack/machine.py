@@ -91,7 +91,7 @@ def listens(socket):
 def start_model(socket, log, chip='', patience=20.0):
 	"""Start nvdla-sim on @socket, with faults to order, and wait until it listens; returns the process.
 
-	@chip describes the chip that it counts the time of, as in the name of an embedded device.
+	@chip describes the chip that it counts the time of, as in the name of an embedded device, and its core: variant=NAME.
 	"""
 	options = [f'--{option}' for option in chip.split(',') if option]
 	if not any(option.startswith('--threads') for option in options):

@@ -51,7 +51,7 @@ class Options:
 	is_exact: bool = False		# whether a slow machine has no more of them, either
 	verbose: bool = False		# kernel messages on stderr as they come
 	devices: int = 1		# device models to start; with none, no driver either
-	chip: str = ''			# that they count the time of, as in "embedded:CHIP"
+	chip: str = ''			# that they count the time of, as in "embedded:CHIP"; variant=NAME is their core
 	load: bool = True		# load the driver
 	parameters: str = ''		# of the driver
 	append: str = ''		# to the kernel's command line

@@ -73,6 +73,8 @@ def _parse():
 	parser.add_argument('--no-load', dest='load', action='store_false', help='leave nvdla.ko unloaded')
 	parser.add_argument('--devices', metavar='N', type=int, default=1,
 			    help='device models, each of them a PCI function (default: 1)')
+	parser.add_argument('--variant', metavar='NAME', default='nv_full',
+			    help='their core, nv_full, nv_small, ... (default: nv_full)')
 	parser.add_argument('--no-device', dest='devices', action='store_const', const=0,
 			    help='boot without the device and the driver')
 	parser.add_argument('--no-build', dest='build', action='store_false', help='take the programs as they are')
@@ -131,7 +133,7 @@ def main():
 		dma=arguments.dma, gdb=arguments.gdb, share=share, mounts=tuple(mounts),
 		timeout=arguments.timeout or (300 if quiet and arguments.gdb is None else None),
 		is_exact=bool(arguments.timeout), verbose=arguments.verbose, user=arguments.user,
-		devices=arguments.devices, load=arguments.load, parameters=arguments.module_parameters,
+		devices=arguments.devices, chip=f'variant={arguments.variant}', load=arguments.load, parameters=arguments.module_parameters,
 		append=arguments.append, environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
 	outcome = vm.Machine(found, options, module, guest_programs() | _guest_tests(),
 			     progress=_say_progress).run(arguments.command or None)

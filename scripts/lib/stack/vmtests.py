@@ -15,9 +15,10 @@ from .results import Case
 FOLDER = ROOT / 'tests' / 'vm'
 _LIST = FOLDER / 'tests.list'
 _INSIDE = '/usr/libexec/nvdla'
-# How a guest is booted: {mode: (where DMA buffers come from, number of devices)}.
-_MODES = {'iommu': ('iommu', 1), 'cma': ('cma', 1), 'none': ('none', 1), 'bounce': ('bounce', 1),
-	  'pair': ('iommu', 2)}
+# How a guest is booted: {mode: (where DMA buffers come from, number of devices, their core)}.
+_FULL = 'nv_full'
+_MODES = {'iommu': ('iommu', 1, _FULL), 'cma': ('cma', 1, _FULL), 'none': ('none', 1, _FULL),
+	  'bounce': ('bounce', 1, _FULL), 'pair': ('iommu', 2, _FULL), 'small': ('iommu', 1, 'nv_small')}
 # Among the modes: the program is linked with the suite tree's frameworks, and runs by its loader;
 # the test is for the newest kernel only; for those between the oldest and the newest as well.
 _SUITE = 'suite'
@@ -148,7 +149,7 @@ def run(found, series, mode, wanted, modules, programs, progress):
 	@modules: the driver, and those that tests may load.
 	"""
 	prefix = _prefix(series, mode)
-	dma, devices = _MODES[mode]
+	dma, devices, core = _MODES[mode]
 	kernel = found.kernel(series)
 	if dma == 'cma' and not kernel.has('CONFIG_DMA_CMA'):
 		return [Case(f'{prefix}.{test.name}', results.SKIPPED, f'Linux {series} has no CMA here') for test in wanted]
@@ -170,7 +171,8 @@ def run(found, series, mode, wanted, modules, programs, progress):
 	data = reference_data()
 	with_python = any(test.is_python for test in wanted)
 	options = vm.Options(
-		kernel=kernel.release, dma=dma, devices=devices, share=share, logs=logs, timeout=seconds, chip=_CHIP,
+		kernel=kernel.release, dma=dma, devices=devices, share=share, logs=logs, timeout=seconds,
+		chip=f'variant={core},{_CHIP}',
 		mounts=((data,) if data else ()) + (guest_python.mounts() if with_python else ()),
 		environment={'NVDLA_CHIP': _CHIP} | ({'NVDLA_REFERENCE_DATA': str(data)} if data else {})
 		| (guest_python.environment() if with_python else {}))

@@ -8,9 +8,11 @@
 namespace nvdla::test
 {
 
-sim::CoreConfig ModelledCore::config()
+sim::CoreConfig ModelledCore::config(const sim::Geometry &geometry)
 {
 	sim::CoreConfig config;
+	config.geometry = geometry;
+	config.cvsramSize = geometry.cvsramSize;
 	/* The tasks of tests are too small to share their work. */
 	config.threads = 1;
 	config.diagnostics = [this](const sim::GuestError &error) {
@@ -26,7 +28,8 @@ std::vector<std::string> ModelledCore::takeErrors()
 	return std::exchange(errors_, {});
 }
 
-ModelledCore::ModelledCore(sim::Memory &dram) : core_(config(), dram, [] {})
+ModelledCore::ModelledCore(sim::Memory &dram, const sim::Geometry &geometry)
+	: variant_(nvdla_variants[geometry.pciVariant]), core_(config(geometry), dram, [] {})
 {
 	static const nvdla_sequencer_ops ops = {
 		[](void *context, nvdla_task *, int error) {
@@ -42,18 +45,18 @@ ModelledCore::ModelledCore(sim::Memory &dram) : core_(config(), dram, [] {})
 	io.read = [](void *context, u32 reg) {
 		ModelledCore &self = *static_cast<ModelledCore *>(context);
 		self.reads_++;
-		return self.core_.csbRead(reg);
+		return self.core_.csbRead(self.place(reg));
 	};
 	io.write = [](void *context, u32 reg, u32 value) {
 		ModelledCore &self = *static_cast<ModelledCore *>(context);
 		self.writes_++;
 		if (self.writer_)
-			self.writer_->write(self.core_, reg, value);
+			self.writer_->write(self.core_, self.place(reg), value);
 		else
-			self.core_.csbWrite(reg, value);
+			self.core_.csbWrite(self.place(reg), value);
 	};
 	nvdla_sequencer *created = nullptr;
-	nvdla_sequencer_create(nvdla_variant_nv_full(), &io, &ops, this, &created);
+	nvdla_sequencer_create(&variant_, &io, &ops, this, &created);
 	sequencer_.reset(created);
 }
 
@@ -71,11 +74,11 @@ bool ModelledCore::run(nvdla_task *task, nvdla_task *next)
 		return false;
 	while (!done_) {
 		core_.waitIdle();
-		const uint32_t status = core_.csbRead(NVDLA_GLB_S_INTR_STATUS);
+		const uint32_t status = core_.csbRead(place(NVDLA_GLB_S_INTR_STATUS));
 		/* Nothing runs and nothing happened: it never will. */
 		if (status == 0)
 			return false;
-		core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, status);
+		core_.csbWrite(place(NVDLA_GLB_S_INTR_STATUS), status);
 		reads_++;
 		writes_++;
 		nvdla_sequencer_irq(sequencer_.get(), status);

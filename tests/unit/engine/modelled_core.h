@@ -23,7 +23,7 @@ class ModelledCore
 {
 public:
 	/** \param dram system memory, which must outlive the core */
-	explicit ModelledCore(sim::Memory &dram);
+	explicit ModelledCore(sim::Memory &dram, const sim::Geometry &geometry = sim::nvFull);
 
 	/** \brief Run a task to its end; \return false if it fails or the core stops before */
 	bool run(nvdla_task *task);
@@ -59,11 +59,13 @@ public:
 	unsigned int reads() const { return reads_; }
 
 private:
-	sim::CoreConfig config();
+	sim::CoreConfig config(const sim::Geometry &geometry);
+	uint32_t place(uint32_t reg) const { return nvdla_variant_register(&variant_, reg); }
 
 	std::mutex mutex_; /* of errors_, which come from the core's threads */
 	std::vector<std::string> errors_;
 	Writer *writer_ = nullptr;
+	const nvdla_variant &variant_;
 	sim::Core core_;
 	unsigned int writes_ = 0;
 	unsigned int reads_ = 0;

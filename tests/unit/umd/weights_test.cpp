@@ -23,7 +23,7 @@ TEST(Weights, GeometryIsThatOfTheDriver)
 
 	EXPECT_EQ(nvFull.atomBytes, variant.atom_bytes);
 	EXPECT_EQ(nvFull.macChannels, variant.mac_channels);
-	EXPECT_EQ(nvFull.macKernels, variant.mac_kernels);
+	EXPECT_EQ(nvFull.groupKernels(DataType::Int8), variant.int8_kernels);
 	EXPECT_EQ(nvFull.weightAlignment, variant.weight_alignment);
 	EXPECT_EQ(nvFull.weightSizeAlignment, variant.weight_size_alignment);
 	EXPECT_EQ(nvFull.bufferBanks, variant.cbuf_banks);

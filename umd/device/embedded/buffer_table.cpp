@@ -17,9 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* nv_full's memory interface has 64-bit addresses; 40 bits are what hosts have. */
 constexpr uint64_t firstAddress = uint64_t{ 1 } << 20;
-constexpr uint64_t addressLimit = uint64_t{ 1 } << 40;
 /* More than any stride overruns by accident; also keeps buffers 64 KiB aligned. */
 constexpr uint64_t gap = uint64_t{ 1 } << 16;
 
@@ -115,7 +113,7 @@ bool EmbeddedMemory::insert(EmbeddedBuffer &buffer)
 			break;
 		address = (start + bytes.size() + 2 * gap - 1) / gap * gap;
 	}
-	if (address > addressLimit || buffer.bytes().size() > addressLimit - address)
+	if (address > end_ || buffer.bytes().size() > end_ - address)
 		return false;
 	ranges_.emplace(address, buffer.bytes());
 	bytes_ += buffer.bytes().size();

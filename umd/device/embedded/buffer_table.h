@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -87,6 +88,12 @@ private:
 class EmbeddedMemory : public sim::Memory
 {
 public:
+	/** \param[in] addressBits of the core's memory interface */
+	explicit EmbeddedMemory(unsigned int addressBits)
+		: end_(uint64_t{ 1 } << std::min(addressBits, hostAddressBits))
+	{
+	}
+
 	/**
 	 * \brief Give \a buffer an address
 	 *
@@ -104,8 +111,11 @@ public:
 	Region region(uint64_t address) override;
 
 private:
+	static constexpr unsigned int hostAddressBits = 40;
+
 	std::byte *find(uint64_t address, size_t size);
 
+	const uint64_t end_;
 	std::shared_mutex mutex_; /* of the map, not of the bytes */
 	std::map<uint64_t, std::span<std::byte>> ranges_;
 	uint64_t bytes_ = 0; /* of all of them */

@@ -41,7 +41,11 @@ class EmbeddedDevice::State
 {
 public:
 	State(const std::string &name, const EmbeddedOptions &options)
-		: path(name), executor_(options, memory_, lock_, changed_)
+		: path(name), memory_(Executor::variantOf(*options.core).address_bits),
+		  onChip_(Executor::cvsramBase,
+			  nvdla_variant_sram_bytes(&Executor::variantOf(*options.core),
+						   options.core->cvsramSize)),
+		  executor_(options, memory_, lock_, changed_)
 	{
 	}
 
@@ -83,7 +87,7 @@ private:
 	std::mutex lock_;
 	std::condition_variable changed_; /* a job is done */
 	EmbeddedMemory memory_;
-	OnChipMemory onChip_{ Executor::cvsramBase, sim::nvFull.cvsramSize };
+	OnChipMemory onChip_;
 	BufferTable buffers_{ memory_, onChip_ };
 	SyncobjTable syncobjs_{ changed_ };
 	TaskTable tasks_;
@@ -93,16 +97,12 @@ private:
 int EmbeddedDevice::State::query(drm_nvdla_dev_query &args)
 {
 	const uint32_t userSize = args.size;
-	const nvdla_variant &variant = executor_.variant();
 	drm_nvdla_device_info info = {};
 
 	if (args.type != DRM_NVDLA_QUERY_DEVICE)
 		return -EINVAL;
-	info.variant = variant.id;
+	nvdla_variant_tell(&executor_.variant(), &info);
 	info.hw_version = executor_.hardwareVersion();
-	info.engines = variant.engines;
-	info.precisions = variant.precisions;
-	info.atom_bytes = variant.atom_bytes;
 	info.max_operations = NVDLA_TASK_MAX_OPERATIONS;
 	info.max_luts = NVDLA_TASK_MAX_LUTS;
 	info.max_addresses = NVDLA_TASK_MAX_ADDRESSES;
@@ -113,9 +113,9 @@ int EmbeddedDevice::State::query(drm_nvdla_dev_query &args)
 	info.cvsram_bytes = onChip_.size();
 	info.max_bo_bytes = EmbeddedBuffer::maxBytes;
 	info.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
-			DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_SRAM |
-			DRM_NVDLA_FEATURE_PRIME | DRM_NVDLA_FEATURE_TIMELINE |
-			DRM_NVDLA_FEATURE_PREPARED_TASKS;
+			DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_PRIME |
+			DRM_NVDLA_FEATURE_TIMELINE | DRM_NVDLA_FEATURE_PREPARED_TASKS |
+			(onChip_.size() ? DRM_NVDLA_FEATURE_SRAM : 0);
 	info.priorities = 1u << DRM_NVDLA_PRIORITY_LOW | 1u << DRM_NVDLA_PRIORITY_NORMAL |
 			  1u << DRM_NVDLA_PRIORITY_HIGH;
 	info.max_contexts = JobQueue::maxContexts;

@@ -29,7 +29,8 @@ bool number(std::string_view text, unsigned int &value)
 /* What can be said, for who said something else. */
 std::string forms()
 {
-	std::string text = "it can be fp16=exact or fp16=fast, threads=0 (one on each core of the "
+	std::string text = std::string("it can be a core (") + sim::geometryNames() +
+			   "), fp16=exact or fp16=fast, threads=0 (one on each core of the "
 			   "host) to " +
 			   std::to_string(sim::CoreConfig::kMostThreads) + ", realtime";
 
@@ -45,6 +46,10 @@ std::string take(const std::string &option, EmbeddedOptions &options)
 	if (option == "fp16=exact" || option == "fp16=fast") {
 		options.fp16 = option == "fp16=fast" ? sim::Fp16Arithmetic::Fast
 						     : sim::Fp16Arithmetic::Exact;
+		return "";
+	}
+	if (const sim::Geometry *core = sim::findGeometry(option)) {
+		options.core = core;
 		return "";
 	}
 	if (option == "realtime") {

@@ -10,6 +10,7 @@
 #include <nvdla/error.h>
 
 #include "core/conv_options.h"
+#include "core/geometry.h"
 #include "timing/chip.h"
 
 namespace nvdla
@@ -17,6 +18,7 @@ namespace nvdla
 
 /** \brief How an embedded device is built */
 struct EmbeddedOptions {
+	const sim::Geometry *core = &sim::nvFull;
 	sim::Fp16Arithmetic fp16 = sim::Fp16Arithmetic::Exact;
 	unsigned int threads = 0; /**< of the host that compute; 0: one on each core */
 	/** \brief The chip that durations, stalls and latencies are of; without: the memory of the
@@ -31,8 +33,8 @@ bool isEmbeddedPath(const std::string &path);
 /**
  * \brief Read the options in a path that isEmbeddedPath()
  *
- * They are written as "embedded:threads=2,dram=10GB/s,realtime", with commas between several. Those
- * of a chip are sim::chipOptions().
+ * They are written as "embedded:nv_small,threads=2,dram=10GB/s,realtime", with commas between
+ * several. Those of a chip are sim::chipOptions().
  *
  * \return InvalidArgument naming the option and what can be said
  */

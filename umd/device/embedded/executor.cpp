@@ -23,6 +23,8 @@ constexpr size_t mostWrites = 4096;
 sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 {
 	sim::CoreConfig config;
+	config.geometry = *options.core;
+	config.cvsramSize = options.core->cvsramSize;
 	config.cvsramBase = Executor::cvsramBase;
 	config.conv = { options.fp16, sim::ReleasedEntries::MayChange };
 	config.threads = options.threads;
@@ -36,7 +38,8 @@ sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 
 Executor::Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
 		   std::condition_variable &done)
-	: lock_(lock), done_(done), core_(coreConfig(options), memory, [this] { attend(); })
+	: variant_(&variantOf(*options.core)), lock_(lock), done_(done),
+	  core_(coreConfig(options), memory, [this] { attend(); })
 {
 	writes_.reserve(mostWrites);
 }
@@ -61,7 +64,7 @@ int Executor::start()
 	nvdla_sequencer *sequencer = nullptr;
 
 	bringUp();
-	hardwareVersion_ = core_.csbRead(NVDLA_GLB_S_NVDLA_HW_VERSION);
+	hardwareVersion_ = core_.csbRead(place(NVDLA_GLB_S_NVDLA_HW_VERSION));
 	io.context = this;
 	io.read = &Executor::readRegister;
 	io.write = &Executor::writeRegister;
@@ -78,7 +81,7 @@ uint32_t Executor::readRegister(void *context, uint32_t reg)
 	auto *executor = static_cast<Executor *>(context);
 
 	executor->flush();
-	return executor->carryOut([&] { return executor->core_.csbRead(reg); });
+	return executor->carryOut([&] { return executor->core_.csbRead(executor->place(reg)); });
 }
 
 void Executor::writeRegister(void *context, uint32_t reg, uint32_t value)
@@ -87,7 +90,7 @@ void Executor::writeRegister(void *context, uint32_t reg, uint32_t value)
 
 	if (executor->writes_.size() == mostWrites)
 		executor->flush();
-	executor->writes_.push_back({ reg, value });
+	executor->writes_.push_back({ executor->place(reg), value });
 }
 
 /* What the core has no memory for fails the job; the engine, which is in C, sees no exception. */
@@ -137,8 +140,8 @@ void Executor::taskDone(void *context, [[maybe_unused]] nvdla_task *task, int er
 /* After reset: clear what stands and let everything interrupt. */
 void Executor::bringUp()
 {
-	core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, variant_->intr_mask);
-	core_.csbWrite(NVDLA_GLB_S_INTR_MASK, 0);
+	core_.csbWrite(place(NVDLA_GLB_S_INTR_STATUS), variant_->intr_mask);
+	core_.csbWrite(place(NVDLA_GLB_S_INTR_MASK), 0);
 }
 
 void Executor::clearOnChip(uint64_t address, size_t size)
@@ -183,8 +186,8 @@ void Executor::handleInterrupt()
 {
 	if (!running_)
 		return;
-	if (const uint32_t status = core_.csbRead(NVDLA_GLB_S_INTR_STATUS)) {
-		core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, status);
+	if (const uint32_t status = core_.csbRead(place(NVDLA_GLB_S_INTR_STATUS))) {
+		core_.csbWrite(place(NVDLA_GLB_S_INTR_STATUS), status);
 		nvdla_sequencer_irq(sequencer_.get(), status);
 		flush();
 	}

@@ -54,6 +54,11 @@ public:
 	/** \return 0 or a negative errno */
 	int start();
 
+	/** \return the driver's part of what \a core is */
+	static const nvdla_variant &variantOf(const sim::Geometry &core)
+	{
+		return nvdla_variants[core.pciVariant];
+	}
 	const nvdla_variant &variant() const { return *variant_; }
 	uint32_t hardwareVersion() const { return hardwareVersion_; }
 
@@ -85,6 +90,8 @@ private:
 	static void opCompleted(void *context, nvdla_task *task, u32 operation);
 	static void taskDone(void *context, nvdla_task *task, int error);
 
+	/** \return where the core has a register */
+	uint32_t place(uint32_t reg) const { return nvdla_variant_register(variant_, reg); }
 	template<typename Work>
 	uint32_t carryOut(Work work) noexcept;
 	/** \brief Do what was to be written */
@@ -109,7 +116,7 @@ private:
 	static void writeResult(EmbeddedJob &job, int error);
 	void recover();
 
-	const nvdla_variant *variant_ = nvdla_variant_nv_full();
+	const nvdla_variant *variant_;
 	uint32_t hardwareVersion_ = 0;
 
 	std::mutex &lock_;

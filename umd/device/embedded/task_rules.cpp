@@ -29,6 +29,21 @@ std::vector<nvdla_task_extent> extentsOf(const DlaTask &task,
 	return extents;
 }
 
+/* The task without its memory. */
+nvdla_task_source sourceOf(const DlaTask &task)
+{
+	nvdla_task_source source = {};
+
+	source.graph = task.graph.data();
+	source.operations = task.operations.data();
+	source.surfaces = task.surfaces.data();
+	source.luts = task.luts.data();
+	source.num_operations = static_cast<u32>(task.graph.size());
+	source.num_luts = static_cast<u32>(task.luts.size());
+	source.num_extents = static_cast<u32>(task.addresses.size());
+	return source;
+}
+
 } /* namespace */
 
 nvdla_variant engineVariant(const CoreGeometry &core)
@@ -41,7 +56,7 @@ nvdla_variant engineVariant(const CoreGeometry &core)
 	variant.weight_alignment = core.weightAlignment;
 	variant.weight_size_alignment = core.weightSizeAlignment;
 	variant.mac_channels = core.macChannels;
-	variant.mac_kernels = core.macKernels;
+	variant.int8_kernels = core.groupKernels(DataType::Int8);
 	variant.cbuf_banks = core.bufferBanks;
 	variant.cbuf_bank_entries = core.bankEntries;
 	variant.cbuf_entry_bytes = core.entryBytes;
@@ -53,23 +68,27 @@ tl::expected<EngineTask, TaskRefusal> checkTask(const nvdla_variant &variant, co
 						const std::function<bool(uint16_t)> &onChip)
 {
 	const auto memory = extentsOf(task, onChip);
-	nvdla_task_source source = {};
+	nvdla_task_source source = sourceOf(task);
 	TaskRefusal refusal;
 	nvdla_task *created = nullptr;
 
-	source.graph = task.graph.data();
-	source.operations = task.operations.data();
-	source.surfaces = task.surfaces.data();
-	source.luts = task.luts.data();
 	source.extents = memory.data();
-	source.num_operations = static_cast<u32>(task.graph.size());
-	source.num_luts = static_cast<u32>(task.luts.size());
-	source.num_extents = static_cast<u32>(memory.size());
 	const int result = nvdla_task_create(&variant, &source, &refusal.error, &created);
 	if (!result)
 		return EngineTask(created);
 	refusal.noMemory = result != -EINVAL;
 	return tl::unexpected(refusal);
+}
+
+bool canRun(const nvdla_variant &variant, const DlaTask &task)
+{
+	const nvdla_task_source source = sourceOf(task);
+	nvdla_prepared *prepared = nullptr;
+
+	if (nvdla_prepared_create(&variant, &source, nullptr, &prepared))
+		return false;
+	nvdla_prepared_destroy(prepared);
+	return true;
 }
 
 } /* namespace nvdla */

@@ -23,9 +23,16 @@ enum class Feature : uint64_t {
 	PreparedTasks = 1u << 7, /**< Device::prepare() */
 };
 
+/** \brief What not every core can do, bits of DeviceInfo::capabilities */
+enum class Capability : uint32_t {
+	Winograd = 1u << 0,    /**< convolutions in winograd mode */
+	Compression = 1u << 1, /**< compressed weights */
+	SdpY = 1u << 2,	       /**< SDP's unit Y, with its look-up table */
+};
+
 /** \brief What a device is, and what a process may do with it */
 struct DeviceInfo {
-	uint32_t variant = 0;	    /**< configuration of the core; 0: nvdlav1, nv_full */
+	uint32_t variant = 0;	    /**< enum drm_nvdla_variant; 0: nvdlav1, nv_full */
 	uint32_t hwVersion = 0;	    /**< the core's register of that name */
 	uint32_t engines = 0;	    /**< bit n: operations of engine n run; see OperationReport */
 	uint32_t precisions = 0;    /**< bit 0: INT8, 1: INT16, 2: FP16 */
@@ -44,6 +51,15 @@ struct DeviceInfo {
 	uint32_t maxContexts = 0;      /**< of one open device */
 	uint64_t maxOnChipBytes = 0;   /**< of all buffers of an open device of the caller */
 	uint64_t maxTaskBytes = 0;     /**< of the driver's memory for prepared tasks */
+	uint32_t capabilities = 0;     /**< bits of Capability; 0 of an older driver, as all below */
+	uint32_t maxBatch = 0;	       /**< cubes of one convolution */
+	uint32_t weightAlignment = 0;  /**< of the addresses of weights, bytes */
+	uint32_t weightSizeAlignment = 0; /**< of the sizes of weights, bytes */
+	uint32_t macChannels = 0;	  /**< channels of a block of weights */
+	uint32_t int8Kernels = 0;  /**< kernels of a group, INT8; half of that for the others */
+	uint32_t bufferBanks = 0;  /**< of the convolution buffer */
+	uint32_t bankEntries = 0;  /**< of a bank */
+	uint32_t entryBytes = 0;   /**< of an entry */
 };
 
 } /* namespace nvdla */

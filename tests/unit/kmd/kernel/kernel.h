@@ -17,6 +17,8 @@ typedef s64 ktime_t;
 #define __iomem
 #define READ_ONCE(x) (x)
 #define WRITE_ONCE(x, value) ((x) = (value))
+#define readl(address) (*(volatile u32 *)(address))
+#define writel(value, address) ((void)(*(volatile u32 *)(address) = (value)))
 #define container_of(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
 #define IS_ENABLED(option) 0
 #define GFP_NOWAIT 0U

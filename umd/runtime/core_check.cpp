@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/core_check.h"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/core.h>
+
+#include "device/embedded/task_rules.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr const char *loading = "load network";
+constexpr uint32_t smallAtom = 8;
+
+std::string nameOf(const Device &device)
+{
+	const uint32_t variant = device.info().variant;
+
+	return variant < NVDLA_NUM_VARIANTS ? nvdla_variants[variant].name
+					    : fmt::format("variant {}", variant);
+}
+
+/*
+ * Surfaces lie in atoms of 8 bytes for small cores, of 32 for the others. What only the CPU
+ * reaches may lie as it likes.
+ */
+bool hasAtomsOf(uint32_t atomBytes, const Program &program)
+{
+	const MemoryIds ofCore = program.coreMemories();
+	const bool isSmall = atomBytes == smallAtom;
+
+	for (const auto *tensors : { &program.inputs, &program.outputs }) {
+		for (const TensorDesc &desc : *tensors) {
+			const bool isFeature = desc.format == PixelFormat::Feature ||
+					       desc.format == PixelFormat::FeatureX8;
+			if (isFeature && ofCore.contains(desc.memory) &&
+			    (desc.format == PixelFormat::FeatureX8) != isSmall)
+				return false;
+		}
+	}
+	for (const AnyTask &any : program.tasks) {
+		const auto *task = std::get_if<EmuTask>(&any);
+		for (const EmuOperation &operation :
+		     task ? std::span(task->operations) : std::span<const EmuOperation>()) {
+			for (const EmuBuffer *cube : { &operation.src, &operation.dst }) {
+				if (cube->smallAtoms != isSmall &&
+				    ofCore.contains(task->addresses[cube->address].memory))
+					return false;
+			}
+		}
+	}
+	return true;
+}
+
+bool isFor(const nvdla_variant &variant, const Program &program)
+{
+	return hasAtomsOf(variant.atom_bytes, program) &&
+	       std::ranges::all_of(program.tasks, [&](const AnyTask &any) {
+		       const auto *task = std::get_if<DlaTask>(&any);
+		       return !task || canRun(variant, *task);
+	       });
+}
+
+/* Files of other compilers do not name their core, so the rules of each are asked. */
+const nvdla_variant *findCoreOf(const Program &program)
+{
+	const auto found = std::ranges::find_if(nvdla_variants, [&](const nvdla_variant &variant) {
+		return isFor(variant, program);
+	});
+
+	return found == std::end(nvdla_variants) ? nullptr : &*found;
+}
+
+std::string remedyFor(std::string_view name)
+{
+	return fmt::format("open such a core: --device {}",
+			   name == nvdla_variant_nv_full()->name
+				   ? Device::embeddedPath
+				   : fmt::format("{}:{}", Device::embeddedPath, name));
+}
+
+} /* namespace */
+
+Result<void> checkCore(const Device &device, const Loadable &loadable, const Program &program)
+{
+	const std::string name = nameOf(device);
+
+	if (loadable.variant == name ||
+	    (loadable.variant.empty() && hasAtomsOf(device.info().atomBytes, program)))
+		return {};
+	if (loadable.variant.empty()) {
+		const uint32_t other = device.info().atomBytes == smallAtom ? 32 : smallAtom;
+		return tl::unexpected(explainRefusal(
+			device, loadable, program,
+			{ ErrorCode::Unsupported, loading, device.path(),
+			  fmt::format("the network has surfaces in atoms of {} bytes, {} has {}",
+				      other, name, device.info().atomBytes) }));
+	}
+	const bool isKnown = std::ranges::any_of(nvdla_variants, [&](const nvdla_variant &variant) {
+		return loadable.variant == variant.name;
+	});
+	return fail(ErrorCode::Unsupported, loading, fmt::format("variant '{}'", loadable.variant),
+		    fmt::format("is not that of {}, which is {}; compile the model for that{}",
+				device.path(), name,
+				isKnown ? ", or " + remedyFor(loadable.variant) : ""));
+}
+
+Error explainRefusal(const Device &device, const Loadable &loadable, const Program &program,
+		     const Error &refusal)
+{
+	const nvdla_variant *core = loadable.variant.empty() ? findCoreOf(program) : nullptr;
+
+	if (!core || core->id == device.info().variant)
+		return refusal;
+	return { ErrorCode::Unsupported, loading, device.path(),
+		 fmt::format("the network is for {}, and this core is {}; {}", core->name,
+			     nameOf(device), remedyFor(core->name)) };
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a network is for the core that a device has.
+ */
+#pragma once
+
+#include "runtime/program.h"
+
+namespace nvdla
+{
+
+/** \return Unsupported if the loadable, or what its surfaces lie in, is another core's */
+Result<void> checkCore(const Device &device, const Loadable &loadable, const Program &program);
+
+/**
+ * \brief Why a device may have refused a network
+ * \return that it is for another core if one would accept it, otherwise \a refusal
+ */
+Error explainRefusal(const Device &device, const Loadable &loadable, const Program &program,
+		     const Error &refusal);
+
+} /* namespace nvdla */
