@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CDP's arithmetic of FP16 where the table's function is FloatPieces, many positions at a time;
- * CdpRun in cdp.cpp has it to read.
+ * CDP in FP16, many positions at a time, if the function of the look-up table can be written as
+ * FloatPieces. CdpRun in cdp.cpp is the readable form of the same arithmetic.
  */
 #pragma once
 

@@ -342,9 +342,9 @@ private:
 	}
 
 	/*
-	 * What a thread makes before it asks again, of one set: all lines while there is a set for
-	 * each of the others as well, then so few that all are done at about the same time, unless
-	 * the set's are one receiver's.
+	 * Take work for a thread, all of one set of groups: a whole set while there is one for
+	 * each of the other threads, too, or if a set's lines must go to one receiver. Otherwise
+	 * so few lines that all threads finish at about the same time.
 	 *
 	 * \return the set, null if nothing is left
 	 */

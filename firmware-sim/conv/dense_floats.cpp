@@ -149,8 +149,9 @@ struct PaddedFloats {
 /**
  * All sums of one group or two, in registers: indices are constants once inlined
  *
- * Columns are put into the nearest cache. Hosts make floats of what they load from there sooner
- * than of a register's halves, and products of all kernels wait for their sums at the same time.
+ * Transposed weights are stored in the nearest cache first, because hosts convert FP16 to f32
+ * faster from memory than from half a register. Sums of different kernels are independent, so the
+ * latencies of their multiply-adds overlap.
  *
  * \tparam kFinite see finiteFloatsOf()
  */

@@ -29,9 +29,10 @@ std::unique_ptr<LineMaker> newDenseMaker(const ConvOp &op, const DataView &data)
 bool staysCompressed(const ConvOp &op);
 
 /**
- * \brief What makes the line of compressed groups
- * \param op with staysCompressed(), else as newDenseMaker()'s; must outlive the maker
- * \param data likewise
+ * \brief Maker of the output line whose weights stay compressed
+ * \param op for which staysCompressed() is true, and otherwise what newDenseMaker() takes; must
+ *	  outlive the maker
+ * \param data must outlive the maker
  */
 std::unique_ptr<LineMaker> newCompressedMaker(const ConvOp &op, const DataView &data);
 

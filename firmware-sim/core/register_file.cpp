@@ -121,7 +121,7 @@ RegisterView RegisterFile::view(unsigned int group) const
 	return view;
 }
 
-/* What the unit counted for the producer's group restarts when the group is enabled. */
+/* Enabling the producer's group resets the counter registers of that group. */
 void RegisterFile::clearCounters()
 {
 	for (const uint32_t word : counters_)

@@ -12,7 +12,10 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Some elements of each channel, in their order; zeros for columns that there are not. */
+/*
+ * The elements of a range, in C, H, W order; zero for columns beyond the last one, where a phase of
+ * a deconvolution is wider than what is left of the output.
+ */
 Elements gather(const Elements &from, const OperandRange &range)
 {
 	Elements some{ from.type, {} };

@@ -79,7 +79,10 @@ void addPadding(Kind &kind, const Pad &pad)
 	pool.countPadding = true;
 }
 
-/* One number for each element of the output, or of each sample: \a value around zeros. */
+/*
+ * A constant of the padded output's shape: the number of the padding around zeros. Without padding
+ * of the batch axis it has one sample, for all samples of a batch.
+ */
 Value numbersAround(const Pad &pad, const Extents &shape)
 {
 	std::vector<double> numbers;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A batch is taken from a model, and given back: what is learnt from single samples is so for all.
+ * Reduces the batch of a model to one sample for calibration, and restores it afterwards.
+ * Quantizations that are found with single samples hold for all samples of a batch.
  */
 #include <algorithm>
 

@@ -18,16 +18,15 @@ namespace nvdla
 /**
  * \brief Write a loadable as JSON
  *
- * All lists of the file, in its order and with its names. Descriptor lists are
- * decoded into the fields of include/uapi/drm/nvdla_descriptors.h, values with a name
- * by that name, in the layout that the file has (cubes of 28 or 32 bytes).
+ * The text has all lists of the file, in the file's order and with its names. Descriptor lists
+ * are decoded into the fields of include/uapi/drm/nvdla_descriptors.h, in the layout that the
+ * file has (cubes of 28 or 32 bytes); named constants are written by name.
  * Other blobs, and descriptor lists with bytes that are no field, are base64.
  * The form is described in Documentation/loadables.md, "As text".
  *
  * \param[in] loadable as read() or check() leave it
- * \param[in] blobFolder an existing folder to write the base64 blobs to as files
- * instead, one for each; the text names them. Files of these names are replaced.
- * Empty: all in the text.
+ * \param[in] blobFolder an existing folder: each base64 blob becomes a file in it, which the
+ * text names; files of these names are replaced. If empty, all blobs are in the text.
  * \return the text, from which loadableFromJson() makes an equal loadable; the
  * error of check(); Unsupported for a name that is not UTF-8; Io for the files
  */

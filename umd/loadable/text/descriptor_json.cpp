@@ -240,7 +240,7 @@ Result<void> encode(const Layout &layout, const Json &json, const std::string &p
 	return {};
 }
 
-/* Entries of a kind with several layouts are objects whose one field names theirs. */
+/* If a kind has several layouts, an entry is an object with one field, named after its layout. */
 Result<void> encodeChoice(const ListKind &kind, const Json &json, const std::string &path,
 			  std::span<std::byte> bytes)
 {

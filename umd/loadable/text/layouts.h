@@ -47,7 +47,8 @@ struct Layout {
 /**
  * \brief Kind of a descriptor list: what the entries of a blob are
  *
- * Fields that lie behind an entry's bytes are not in it: a later kind has larger entries.
+ * Kinds may share a layout and differ in their stride. An entry of an older, shorter kind has no
+ * fields that end behind its stride.
  */
 struct ListKind {
 	const char *name; /**< in the text form */

@@ -309,8 +309,8 @@ Result<Loadable> readLoadable(const std::string &path)
 		if (!bytes)
 			return forward(bytes);
 
-		/* The first four bytes of the other form are an offset, of which the last is zero.
-		 */
+		/* A binary loadable begins with a 32-bit little-endian offset whose top byte is
+		 * zero; JSON has no zero byte there. */
 		const std::string_view text(reinterpret_cast<const char *>(bytes->data()),
 					    bytes->size());
 		const size_t first = text.find_first_not_of(" \t\r\n");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators that look at all channels, or move elements between channels and the picture.
+ * Operators that reduce or normalize over all channels, or move elements between channels and
+ * lines and columns.
  */
 #include <algorithm>
 
