@@ -36,13 +36,12 @@ void readArgMin(NodeReader &reader)
 	const uint32_t axis =
 		reader.axis(reader.integer("axis", 0), reader.input(0).shape.size(), "axis");
 	const FileTensor x = withAxisLast(reader, axis);
-	const ValueId factor = reader.addConstant(floatConstant({ -1 }, { 1 }));
+	const ValueId factor = reader.addNumber(-1);
 
-	if (reader.failed())
-		return;
-	reader.addBefore(Elementwise{ Elementwise::Function::Multiply, {} }, { x.id, factor },
-			 reader.computed(x), x,
-			 [&](const FileTensor &negative) { addArgMax(reader, negative, axis); });
+	addArgMax(reader,
+		  reader.addBetween(Elementwise{ Elementwise::Function::Multiply, {} },
+				    { x.id, factor }, reader.computed(x), x),
+		  axis);
 }
 
 /* The norm of all channels is 1 then. */
@@ -144,11 +143,9 @@ void addReduced(NodeReader &reader, Kind kind, const FileTensor &x, uint32_t axi
 		reader.add(std::move(kind), { x.id }, elements, like);
 		return;
 	}
-	reader.addBefore(std::move(kind), { x.id }, elements, like, [&](const FileTensor &kept) {
-		Extents shape = like.shape;
-		shape.erase(shape.begin() + axis);
-		addReshape(reader, kept, shape);
-	});
+	const FileTensor kept = reader.addBetween(std::move(kind), { x.id }, elements, like);
+	like.shape.erase(like.shape.begin() + axis);
+	addReshape(reader, kept, like.shape);
 }
 
 const NodeTable channelNodes = {

@@ -128,8 +128,7 @@ void addSum(NodeReader &reader, const Product &product, double beta, const Eleme
 		c.id = reader.addConstant(scaled(reader.value(c), beta));
 	else if (beta != 1)
 		c = reader.addBetween(Elementwise{ Elementwise::Function::Multiply, {} },
-				      { c.id, reader.addConstant(floatConstant({ beta }, { 1 })) },
-				      reader.computed(c), c);
+				      { c.id, reader.addNumber(beta) }, reader.computed(c), c);
 	addElementwise(reader, Elementwise::Function::Add, made, c, elements);
 }
 
@@ -207,10 +206,10 @@ void addPicture(NodeReader &reader, Kind kind, std::vector<ValueId> inputs,
 		reader.add(std::move(kind), std::move(inputs), elements, shape, order);
 		return;
 	}
-	reader.addBefore(std::move(kind), std::move(inputs), elements, { 0, shape, order, {} },
-			 [&](const FileTensor &picture) {
-				 addReshape(reader, picture, { shape[0], shape[1], shape[3] });
-			 });
+	const FileTensor picture = reader.addBetween(std::move(kind), std::move(inputs), elements,
+						     { 0, shape, order, {} });
+	if (!reader.failed())
+		addReshape(reader, picture, { shape[0], shape[1], shape[3] });
 }
 
 Value kernelsOf(NodeReader &reader, size_t index)
@@ -314,8 +313,7 @@ Product productOf(NodeReader &reader, const FileTensor &rows, const Value &weigh
 			 { 0, shape, asInFile(shape.size()) } };
 	for (Value one : bias) {
 		/* One number stands for all. */
-		if (elementCount(one.shape) == 1 &&
-		    (isFloat(one.type) || !one.quantization.none()))
+		if (elementCount(one.shape) == 1 && (isFloat(one.type) || !one.quantization.none()))
 			one = floatConstant(std::vector<double>(shape.back(), realNumbers(one)[0]),
 					    { shape.back() });
 		one.shape = { static_cast<uint32_t>(elementCount(one.shape)) };

@@ -327,16 +327,6 @@ void NodeReader::add(Kind kind, std::vector<ValueId> inputs, const ElementKind &
 		      output);
 }
 
-void NodeReader::addBefore(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,
-			   const FileTensor &like,
-			   const std::function<void(const FileTensor &)> &rest)
-{
-	const FileTensor made = addBetween(std::move(kind), std::move(inputs), elements, like);
-
-	if (!failed())
-		rest(made);
-}
-
 FileTensor NodeReader::addBetween(Kind kind, std::vector<ValueId> inputs,
 				  const ElementKind &elements, const FileTensor &like)
 {

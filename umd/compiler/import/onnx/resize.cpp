@@ -175,16 +175,10 @@ void shrink(NodeReader &reader, const FileTensor &x, const Ratio (&ratios)[2], c
 	}
 	FileTensor used = x;
 	used.shape = { x.shape[0], x.shape[1], y.used(), c.used() };
-	reader.addBefore(Slice{ begin, Extents(begin.size(), 1) }, { x.id }, reader.same(x), used,
-			 [&](const FileTensor &slice) {
-				 const Pool pool{ Pool::Method::Average,
-						  { c.taps, y.taps },
-						  { c.by, y.by },
-						  {},
-						  false,
-						  {} };
-				 reader.add(pool, { slice.id }, reader.computed(slice), like);
-			 });
+	const FileTensor slice = reader.addBetween(Slice{ begin, Extents(begin.size(), 1) },
+						   { x.id }, reader.same(x), used);
+	const Pool pool{ Pool::Method::Average, { c.taps, y.taps }, { c.by, y.by }, {}, false, {} };
+	reader.add(pool, { slice.id }, reader.computed(slice), like);
 }
 
 /* Of whole multiples, all other ways to round take other elements. */
@@ -218,9 +212,8 @@ bool resize(NodeReader &reader, const FileTensor &x, const std::vector<double> &
 	else if (!shrinks)
 		reader.add(enlarge, { x.id }, elements, large);
 	else
-		reader.addBefore(enlarge, { x.id }, elements, large, [&](const FileTensor &made) {
-			shrink(reader, made, ratios, places);
-		});
+		shrink(reader, reader.addBetween(enlarge, { x.id }, elements, large), ratios,
+		       places);
 	return true;
 }
 
