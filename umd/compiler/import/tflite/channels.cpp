@@ -24,8 +24,6 @@ uint32_t blockOf(OperatorReader &reader, const Extents &large, const Extents &sm
 	return reader.failed() ? 0 : large[1] / small[1];
 }
 
-} /* namespace */
-
 void readTranspose(OperatorReader &reader)
 {
 	const Extents in = reader.value(reader.input(0)).shape;
@@ -71,9 +69,6 @@ void readDepthToSpace(OperatorReader &reader)
 	reader.add(ofSamples(in[0], one), { reader.input(0) }, { reader.output(0) });
 }
 
-namespace
-{
-
 /* Indices are integers of 16 bits here, whatever the file has. */
 void addArgMax(OperatorReader &reader, ValueId input)
 {
@@ -88,8 +83,6 @@ void addArgMax(OperatorReader &reader, ValueId input)
 	reader.makeIndices(output);
 	reader.add(ArgMax{}, { input }, { output });
 }
-
-} /* namespace */
 
 void readArgMax(OperatorReader &reader)
 {
@@ -111,7 +104,7 @@ void readArgMin(OperatorReader &reader)
 
 void readL2Normalization(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::L2NormOptions>(fb::BuiltinOptions::L2NormOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_L2NormOptions);
 
 	if (!options)
 		return;
@@ -122,8 +115,8 @@ void readL2Normalization(OperatorReader &reader)
 
 void readLocalResponse(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::LocalResponseNormalizationOptions>(
-		fb::BuiltinOptions::LocalResponseNormalizationOptions);
+	const auto *options =
+		reader.options(&fb::Operator::builtin_options_as_LocalResponseNormalizationOptions);
 	constexpr int32_t mostRadius = 127;
 
 	if (!options || !reader.need(options->radius() >= 0 && options->radius() <= mostRadius,
@@ -133,5 +126,19 @@ void readLocalResponse(OperatorReader &reader)
 				  options->alpha(), options->beta() },
 		   { reader.input(0) }, { reader.output(0) });
 }
+
+using enum fb::BuiltinOperator;
+
+} /* namespace */
+
+const OperatorTable channelOperators = {
+	{ ARG_MAX, readArgMax },
+	{ ARG_MIN, readArgMin },
+	{ DEPTH_TO_SPACE, readDepthToSpace },
+	{ L2_NORMALIZATION, readL2Normalization },
+	{ LOCAL_RESPONSE_NORMALIZATION, readLocalResponse },
+	{ SPACE_TO_DEPTH, readSpaceToDepth },
+	{ TRANSPOSE, readTranspose },
+};
 
 } /* namespace nvdla::compiler::tflite */

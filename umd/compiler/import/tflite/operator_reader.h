@@ -39,17 +39,15 @@ public:
 
 	/** \brief The options; nullptr if there are none of this kind */
 	template<typename Options>
-	const Options *optionsIfAny(fb::BuiltinOptions kind) const
+	const Options *optionsIfAny(const Options *(fb::Operator::*asKind)() const) const
 	{
-		return source_.builtin_options_type() == kind
-			       ? static_cast<const Options *>(source_.builtin_options())
-			       : nullptr;
+		return (source_.*asKind)();
 	}
 	/** \brief The same; an error if there are none */
 	template<typename Options>
-	const Options *options(fb::BuiltinOptions kind)
+	const Options *options(const Options *(fb::Operator::*asKind)() const)
 	{
-		const Options *found = optionsIfAny<Options>(kind);
+		const Options *found = optionsIfAny(asKind);
 		need(found, "options", "are missing, or those of another operator");
 		return found;
 	}

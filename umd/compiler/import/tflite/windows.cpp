@@ -244,9 +244,10 @@ std::vector<uint32_t> nearest(uint32_t extent, uint32_t wanted, bool alignsCorne
 	return taken;
 }
 
-void readPool(OperatorReader &reader, Pool::Method method)
+template<Pool::Method method>
+void readPool(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::Pool2DOptions>(fb::BuiltinOptions::Pool2DOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_Pool2DOptions);
 	const Value &in = reader.value(reader.input(0));
 	if (reader.failed())
 		return;
@@ -260,11 +261,9 @@ void readPool(OperatorReader &reader, Pool::Method method)
 		   { reader.input(0) }, { reader.output(0) });
 }
 
-} /* namespace */
-
 void readConvolution(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::Conv2DOptions>(fb::BuiltinOptions::Conv2DOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_Conv2DOptions);
 	const ValueId input = reader.input(0);
 	const Value in = reader.value(input);
 	const Value weights = reader.constant(1);
@@ -288,8 +287,8 @@ void readConvolution(OperatorReader &reader)
 
 void readDepthwise(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::DepthwiseConv2DOptions>(
-		fb::BuiltinOptions::DepthwiseConv2DOptions);
+	const auto *options =
+		reader.options(&fb::Operator::builtin_options_as_DepthwiseConv2DOptions);
 	const ValueId input = reader.input(0);
 	const Value in = reader.value(input);
 	const Value weights = reader.constant(1);
@@ -313,8 +312,8 @@ void readDepthwise(OperatorReader &reader)
 
 void readFullyConnected(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::FullyConnectedOptions>(
-		fb::BuiltinOptions::FullyConnectedOptions);
+	const auto *options =
+		reader.options(&fb::Operator::builtin_options_as_FullyConnectedOptions);
 	const Value &weights = reader.constant(1);
 	if (reader.failed())
 		return;
@@ -328,8 +327,7 @@ void readFullyConnected(OperatorReader &reader)
 /* With a constant matrix, C x K, or K x C if adj_y. */
 void readProduct(OperatorReader &reader)
 {
-	const auto *options =
-		reader.options<fb::BatchMatMulOptions>(fb::BuiltinOptions::BatchMatMulOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_BatchMatMulOptions);
 	Value weights = reader.constant(1);
 	const Extents shape = weights.shape;
 
@@ -354,7 +352,7 @@ void readProduct(OperatorReader &reader)
 void readTransposedConvolution(OperatorReader &reader)
 {
 	const auto *options =
-		reader.options<fb::TransposeConvOptions>(fb::BuiltinOptions::TransposeConvOptions);
+		reader.options(&fb::Operator::builtin_options_as_TransposeConvOptions);
 
 	if (options)
 		addTransposed(reader,
@@ -363,34 +361,10 @@ void readTransposedConvolution(OperatorReader &reader)
 			      reader.input(2), 3);
 }
 
-/* MediaPipe's operator: its options are three integers, padding and the strides. */
-void readConvolution2DTransposeBias(OperatorReader &reader)
-{
-	int32_t options[3] = {};
-	const std::span<const uint8_t> bytes = reader.customOptions();
-
-	if (!reader.need(
-		    bytes.size() >= sizeof(options), "options",
-		    fmt::format("have {} bytes, {} are needed", bytes.size(), sizeof(options))))
-		return;
-	std::memcpy(options, bytes.data(), sizeof(options));
-	addTransposed(reader, { strides(reader, options[1], options[2]), {} }, reader.input(0), 2);
-}
-
-void readAveragePool(OperatorReader &reader)
-{
-	readPool(reader, Pool::Method::Average);
-}
-
-void readMaxPool(OperatorReader &reader)
-{
-	readPool(reader, Pool::Method::Max);
-}
-
 void readResizeBilinear(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::ResizeBilinearOptions>(
-		fb::BuiltinOptions::ResizeBilinearOptions);
+	const auto *options =
+		reader.options(&fb::Operator::builtin_options_as_ResizeBilinearOptions);
 
 	if (!options || !needPictures(reader))
 		return;
@@ -413,8 +387,8 @@ void readResizeBilinear(OperatorReader &reader)
 /* What is no ratio of small numbers is put together of parts. */
 void readResizeNearest(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::ResizeNearestNeighborOptions>(
-		fb::BuiltinOptions::ResizeNearestNeighborOptions);
+	const auto *options =
+		reader.options(&fb::Operator::builtin_options_as_ResizeNearestNeighborOptions);
 	constexpr uint32_t mostTaken = 1 << 16;
 	std::vector<std::vector<Part>> axes(4);
 
@@ -437,5 +411,35 @@ void readResizeNearest(OperatorReader &reader)
 	if (!reader.failed())
 		addAxesOfParts(reader, axes);
 }
+
+using enum fb::BuiltinOperator;
+
+} /* namespace */
+
+/* MediaPipe's operator: its options are three integers, padding and the strides. */
+void readConvolution2DTransposeBias(OperatorReader &reader)
+{
+	int32_t options[3] = {};
+	const std::span<const uint8_t> bytes = reader.customOptions();
+
+	if (!reader.need(
+		    bytes.size() >= sizeof(options), "options",
+		    fmt::format("have {} bytes, {} are needed", bytes.size(), sizeof(options))))
+		return;
+	std::memcpy(options, bytes.data(), sizeof(options));
+	addTransposed(reader, { strides(reader, options[1], options[2]), {} }, reader.input(0), 2);
+}
+
+const OperatorTable windowOperators = {
+	{ AVERAGE_POOL_2D, readPool<Pool::Method::Average> },
+	{ BATCH_MATMUL, readProduct },
+	{ CONV_2D, readConvolution },
+	{ DEPTHWISE_CONV_2D, readDepthwise },
+	{ FULLY_CONNECTED, readFullyConnected },
+	{ MAX_POOL_2D, readPool<Pool::Method::Max> },
+	{ RESIZE_BILINEAR, readResizeBilinear },
+	{ RESIZE_NEAREST_NEIGHBOR, readResizeNearest },
+	{ TRANSPOSE_CONV, readTransposedConvolution },
+};
 
 } /* namespace nvdla::compiler::tflite */
