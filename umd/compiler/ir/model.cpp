@@ -126,6 +126,23 @@ bool isOverChannels(const Kind &kind)
 	       (reduction && isExtreme(reduction->method));
 }
 
+const Clamp *activationOf(const Kind &kind)
+{
+	return std::visit(
+		[](const auto &operation) -> const Clamp * {
+			if constexpr (requires { operation.activation; })
+				return &operation.activation;
+			else
+				return nullptr;
+		},
+		kind);
+}
+
+Clamp *activationOf(Kind &kind)
+{
+	return const_cast<Clamp *>(activationOf(std::as_const(kind)));
+}
+
 bool hasKernels(const Kind &kind)
 {
 	return std::holds_alternative<Convolution>(kind) ||

@@ -182,6 +182,8 @@ struct Unary {
 	/** \return the function of \a x, clamped, as it is where there is neither infinity nor NaN
 	 */
 	double operator()(double x) const;
+	/** \return whether it makes nothing but another type or quantization */
+	bool isConversion() const { return function == Function::Identity && activation.isNone(); }
 	bool operator==(const Unary &) const = default;
 };
 
@@ -266,6 +268,9 @@ using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, El
  * and make real numbers, or the other way round, as they are
  */
 bool isOverChannels(const Kind &kind);
+/** \return the activation of an operator; nullptr of one that has none */
+const Clamp *activationOf(const Kind &kind);
+Clamp *activationOf(Kind &kind);
 /** \return whether the second input of an operator are kernels */
 bool hasKernels(const Kind &kind);
 
