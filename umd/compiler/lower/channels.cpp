@@ -110,29 +110,13 @@ void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &
 	if (lowerer.cube(input).c != lowerer.value(input).shape.back())
 		lowerer.makeNatural(input);
 	const Cube in = lowerer.cube(input);
-	Kernels kernels{ .k = 1, .c = in.c, .r = 1, .s = 1 };
-	kernels.elements.assign(in.c, 1.0);
-	kernels.scales = { 1.0 };
-	kernels.bias = { 0.0 };
-	convolve(lowerer, kernels,
-		 { input,
-		   output,
-		   { 1, in.h, in.w },
-		   {},
-		   {},
-		   {},
-		   1,
-		   {},
-		   { reduction.method == Pool::Method::Average ? 1.0 / in.c : 1.0 },
-		   {},
-		   {},
-		   {},
-		   false,
-		   false,
-		   false,
-		   {},
-		   sumBits(lowerer, input, output,
-			   reduction.method == Pool::Method::Average ? in.c : 0) });
+	const bool divides = reduction.method == Pool::Method::Average;
+	convolve(lowerer, uniformKernels({ 1, in.c, 1, 1 }, 1),
+		 { .input = input,
+		   .output = output,
+		   .out = { 1, in.h, in.w },
+		   .factors = { divides ? 1.0 / in.c : 1.0 },
+		   .firstBits = sumBits(lowerer, input, output, divides ? in.c : 0) });
 }
 
 /* Axes of one element say nothing; axes that stay beside each other are one. */

@@ -100,13 +100,21 @@ GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string 
 		 .elements = elementsOf(kernels.elements, type) };
 }
 
+Kernels uniformKernels(const Extents &shape, double element)
+{
+	return { .k = shape[0],
+		 .c = shape[1],
+		 .r = shape[2],
+		 .s = shape[3],
+		 .elements = std::vector<double>(elementCount(shape), element),
+		 .scales = std::vector<double>(shape[0], 1),
+		 .bias = std::vector<double>(shape[0], 0) };
+}
+
 Kernels selection(uint32_t c, const std::vector<int64_t> &channels)
 {
-	Kernels kernels{ .k = static_cast<uint32_t>(channels.size()), .c = c, .r = 1, .s = 1 };
+	Kernels kernels = uniformKernels({ static_cast<uint32_t>(channels.size()), c, 1, 1 }, 0);
 
-	kernels.elements.resize(channels.size() * c);
-	kernels.scales.assign(channels.size(), 1.0);
-	kernels.bias.assign(channels.size(), 0.0);
 	for (size_t k = 0; k < channels.size(); k++) {
 		if (channels[k] >= 0)
 			kernels.elements[k * c + static_cast<size_t>(channels[k])] = 1;

@@ -175,7 +175,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 	const auto s = static_cast<uint32_t>(x.parts.size());
 	const double most = *std::max_element(x.parts.begin(), x.parts.end()) *
 			    *std::max_element(y.parts.begin(), y.parts.end());
-	Kernels kernels{ .k = in.c, .c = in.c, .r = r, .s = s };
 
 	if (!lowerer.need(lowerer.storage(operation.inputs[0]) != DataType::Int8 ||
 				  most <= INT8_MAX,
@@ -185,9 +184,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 		return;
 	if (!lowerer.needRoom(uint64_t{ in.c } * in.c * r * s))
 		return;
-	kernels.scales.assign(in.c, 1.0);
-	kernels.bias.assign(in.c, 0.0);
-	kernels.elements.resize(size_t{ in.c } * in.c * r * s);
+	Kernels kernels = uniformKernels({ in.c, in.c, r, s }, 0);
 	for (size_t c = 0; c < in.c; c++) {
 		for (size_t rs = 0; rs < size_t{ r } * s; rs++)
 			kernels.elements[(c * in.c + c) * r * s + rs] =

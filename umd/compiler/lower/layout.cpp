@@ -226,7 +226,13 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	}
 	const std::string from = read == in ? at.surface : lowerer.part(at, read);
 	convolve(lowerer, kernels,
-		 { input, output, out, stride, {}, {}, 1, activation, { 1.0 }, {}, from, read });
+		 { .input = input,
+		   .output = output,
+		   .out = out,
+		   .stride = stride,
+		   .activation = activation,
+		   .from = from,
+		   .in = read });
 }
 
 /* Kernels of one tap: padding of a convolution does the rest. */
@@ -260,18 +266,10 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
 	const Kernels wide = oneTap(selection(in.c, channels), top + bottom + 1, left + right + 1,
 				    bottom, right);
 	convolve(lowerer, wide,
-		 { input,
-		   output,
-		   out,
-		   {},
-		   {},
-		   { left + right, left + right, top + bottom, top + bottom },
-		   1,
-		   {},
-		   { 1.0 },
-		   {},
-		   {},
-		   {} });
+		 { .input = input,
+		   .output = output,
+		   .out = out,
+		   .padding = { left + right, left + right, top + bottom, top + bottom } });
 }
 
 } /* namespace nvdla::compiler */
