@@ -64,9 +64,8 @@ std::vector<double> metWeights(const Kernels &kernels, uint32_t k, const Cube &i
 Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const DeconvolutionPass &pass,
 		uint8_t truncated)
 {
-	const bool half = lowerer.storage(pass.input) == DataType::Half;
-	const Quantization in = half ? Quantization{} : lowerer.quantization(pass.input);
-	const Quantization out = half ? Quantization{} : lowerer.quantization(pass.output);
+	const Quantization in = lowerer.quantization(pass.input);
+	const Quantization out = lowerer.quantization(pass.output);
 	const Cube shape = lowerer.cube(pass.output);
 	const int32_t zero = pass.keepsZero ? 0 : in.zeroPoint;
 	const bool alike = zero == 0 && !pass.normalizes;

@@ -55,9 +55,7 @@ op::Sdp productOf(const Lowerer::Stage &stage, const Requantization &product)
 /* A value as it is, but for its quantization, in a part of a surface. */
 void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp activation)
 {
-	const bool half = lowerer.storage(from) == DataType::Half;
-	const Quantization in = half ? Quantization{} : lowerer.quantization(from);
-	const Quantization out = half ? Quantization{} : lowerer.quantization(like);
+	const Quantization in = lowerer.quantization(from), out = lowerer.quantization(like);
 	const Cube whole = lowerer.cube(from);
 	const uint32_t atom = lowerer.core().atomChannels(lowerer.storage(from));
 	const bool alone = isAlone(whole, lowerer.cube(like));
