@@ -207,4 +207,33 @@ std::vector<Step> stretchingSteps(const Extents &in, const Extents &out)
 	return steps;
 }
 
+std::vector<Step> resizingSteps(const Extents &in, const Extents &out, const Enlarge &larger,
+				const Shrinking &lines, const Shrinking &columns)
+{
+	const Extents begin{ 0, lines.first, columns.first, 0 };
+	const bool enlarges = larger.factor.x > 1 || larger.factor.y > 1;
+	std::vector<Step> steps;
+
+	if (enlarges)
+		steps.push_back(
+			{ larger,
+			  { in[0], in[1] * larger.factor.y, in[2] * larger.factor.x, in[3] } });
+	if (enlarges && lines.by == 1 && columns.by == 1)
+		return steps;
+	if (lines.taps == 1 && columns.taps == 1) {
+		steps.push_back({ Slice{ begin, { 1, lines.by, columns.by, 1 } }, out });
+		return steps;
+	}
+	steps.push_back({ Slice{ begin, { 1, 1, 1, 1 } },
+			  { out[0], lines.used(), columns.used(), out[3] } });
+	steps.push_back({ Pool{ Pool::Method::Average,
+				{ columns.taps, lines.taps },
+				{ columns.by, lines.by },
+				{},
+				false,
+				{} },
+			  out });
+	return steps;
+}
+
 } /* namespace nvdla::compiler */

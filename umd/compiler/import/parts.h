@@ -104,6 +104,14 @@ struct Step {
  */
 std::vector<Step> stretchingSteps(const Extents &in, const Extents &out);
 
+/**
+ * \brief A picture that becomes some times as large, then each so many-th element of that
+ * \param[in] in, out N, H, W, C
+ * \param[in] lines, columns what is taken of the larger picture
+ */
+std::vector<Step> resizingSteps(const Extents &in, const Extents &out, const Enlarge &larger,
+				const Shrinking &lines, const Shrinking &columns);
+
 /** \return numbers of a tensor for each element of a larger one; axes of one element are repeated,
  * and those that are missing in front. None if the shapes do not go together, or make too many */
 std::vector<double> repeatedNumbers(const std::vector<double> &numbers, const Extents &from,

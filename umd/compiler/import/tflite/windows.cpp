@@ -155,29 +155,9 @@ op::Axes strides(OperatorReader &reader, int32_t w, int32_t h)
 	return { static_cast<uint32_t>(w), static_cast<uint32_t>(h) };
 }
 
-/* A slice, or one and averages of neighbours. */
-void addShrink(OperatorReader &reader, Shrink method, ValueId input, const Ratio &lines,
-	       const Ratio &columns, const Extents &out)
+/* Operators one behind the other, from the input to the output; false if there are none. */
+bool addSteps(OperatorReader &reader, const std::vector<Step> &steps)
 {
-	const Shrinking y = shrinking(method, lines.smaller, out[1]);
-	const Shrinking x = shrinking(method, columns.smaller, out[2]);
-	const ValueId output = reader.output(0);
-
-	if (y.taps == 1 && x.taps == 1) {
-		reader.add(Slice{ { 0, y.first, x.first, 0 }, { 1, y.by, x.by, 1 } }, { input },
-			   { output });
-		return;
-	}
-	const ValueId used = reader.addBetween(input, { out[0], y.used(), x.used(), out[3] });
-	reader.add(Slice{ { 0, y.first, x.first, 0 }, { 1, 1, 1, 1 } }, { input }, { used });
-	reader.add(Pool{ Pool::Method::Average, { x.taps, y.taps }, { x.by, y.by }, {}, false, {} },
-		   { used }, { output });
-}
-
-/* With first and last elements at the ends; false if that cannot be done. */
-bool addStretched(OperatorReader &reader, const Extents &in, const Extents &out)
-{
-	const std::vector<Step> steps = stretchingSteps(in, out);
 	ValueId from = reader.input(0);
 
 	for (size_t i = 0; i < steps.size(); i++) {
@@ -205,8 +185,7 @@ bool needPictures(OperatorReader &reader)
 /* Some times as large, then each so many-th; false if the ratio is none of those. */
 bool addResize(OperatorReader &reader, Enlarge::Method larger, Shrink smaller)
 {
-	const ValueId input = reader.input(0);
-	const Extents in = reader.value(input).shape;
+	const Extents in = reader.value(reader.input(0)).shape;
 	const Extents out = reader.value(reader.output(0)).shape;
 	const auto y = ratioOf(in[1], out[1]), x = ratioOf(in[2], out[2]);
 
@@ -216,16 +195,9 @@ bool addResize(OperatorReader &reader, Enlarge::Method larger, Shrink smaller)
 	const bool shrinks = y->smaller > 1 || x->smaller > 1;
 	if (enlarges && shrinks && !mayBeOnTheWay(in, *y, *x))
 		return false;
-	if (!enlarges) {
-		addShrink(reader, smaller, input, *y, *x, out);
-		return true;
-	}
-	const Extents large{ in[0], in[1] * y->larger, in[2] * x->larger, in[3] };
-	const ValueId to = shrinks ? reader.addBetween(input, large) : reader.output(0);
-	reader.add(Enlarge{ larger, { x->larger, y->larger } }, { input }, { to });
-	if (shrinks)
-		addShrink(reader, smaller, to, *y, *x, out);
-	return true;
+	return addSteps(reader, resizingSteps(in, out, { larger, { x->larger, y->larger } },
+					      shrinking(smaller, y->smaller, out[1]),
+					      shrinking(smaller, x->smaller, out[2])));
 }
 
 /* Which element of an axis each of the output's is, in single precision as the kernels have it. */
@@ -372,7 +344,7 @@ void readResizeBilinear(OperatorReader &reader)
 	const Extents out = reader.value(reader.output(0)).shape;
 	const bool centers = options->half_pixel_centers();
 	const bool known = options->align_corners()
-				   ? addStretched(reader, in, out)
+				   ? addSteps(reader, stretchingSteps(in, out))
 				   : addResize(reader,
 					       centers ? Enlarge::Method::LinearOfCenters
 						       : Enlarge::Method::Linear,
