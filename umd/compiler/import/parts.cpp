@@ -116,6 +116,17 @@ std::vector<Part> takenParts(Rules &rules, const std::string &field, uint32_t ex
 	return parts;
 }
 
+Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation)
+{
+	if (!in)
+		return {};
+	const uint32_t last = (in - 1) / stride * stride;
+	const uint64_t needed = last + uint64_t{ kernel - 1 } * dilation + 1;
+	const auto total = static_cast<uint32_t>(needed > in ? needed - in : 0);
+
+	return { total / 2, total - total / 2 };
+}
+
 Shrinking shrinking(Shrink method, uint32_t by, uint32_t extent)
 {
 	const bool even = by % 2 == 0;

@@ -49,6 +49,16 @@ std::vector<uint32_t> chosenElements(Rules &rules, const std::string &field, uin
 std::vector<Part> takenParts(Rules &rules, const std::string &field, uint32_t extent,
 			     const std::vector<uint32_t> &taken);
 
+/** \brief Elements of padding */
+struct Sides {
+	uint32_t before = 0;
+	uint32_t after = 0;
+};
+
+/** \return padding with which as many windows begin in \a in elements as strides do; an odd one
+ * is at the end */
+Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation);
+
 /** \brief An axis of a picture that becomes shorter by a whole factor */
 struct Shrinking {
 	uint32_t by = 1;

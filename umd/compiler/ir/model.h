@@ -332,6 +332,10 @@ struct Model {
 	void setAsideInvalid();
 };
 
+/** \return how many windows an axis has; 0 if none fits */
+uint32_t windowsOf(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride,
+		   uint32_t dilation);
+
 /** \return the elements of a constant, without their quantization */
 std::vector<double> rawNumbers(const Value &constant);
 /** \return the same of a constant of integers, exactly; none of any other */

@@ -34,23 +34,6 @@ op::Axes axesOf(NodeReader &reader, const std::string &name)
 	return { static_cast<uint32_t>(numbers[1]), static_cast<uint32_t>(numbers[0]) };
 }
 
-struct Sides {
-	uint32_t before;
-	uint32_t after;
-};
-
-/* As many elements as strides begin in the input; an odd one goes to the end, or to the start. */
-Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation, bool upper)
-{
-	const uint64_t windows = in ? (in - 1) / stride + 1 : 0;
-	const uint64_t needed =
-		windows ? (windows - 1) * stride + uint64_t{ kernel - 1 } * dilation + 1 : 0;
-	const auto total = static_cast<uint32_t>(needed > in ? needed - in : 0);
-	const uint32_t half = total / 2;
-
-	return upper ? Sides{ half, total - half } : Sides{ total - half, half };
-}
-
 op::Padding paddingOf(NodeReader &reader, const FileTensor &picture, const Windows &windows)
 {
 	const std::string kind = reader.text("auto_pad", "NOTSET");
@@ -61,11 +44,14 @@ op::Padding paddingOf(NodeReader &reader, const FileTensor &picture, const Windo
 	if (kind == "VALID" || reader.failed())
 		return {};
 	if (kind == "SAME_UPPER" || kind == "SAME_LOWER") {
-		const bool upper = kind == "SAME_UPPER";
-		const Sides y = samePadding(picture.shape[2], windows.kernel.y, windows.stride.y,
-					    windows.dilation.y, upper);
-		const Sides x = samePadding(picture.shape[3], windows.kernel.x, windows.stride.x,
-					    windows.dilation.x, upper);
+		Sides y = samePadding(picture.shape[2], windows.kernel.y, windows.stride.y,
+				      windows.dilation.y);
+		Sides x = samePadding(picture.shape[3], windows.kernel.x, windows.stride.x,
+				      windows.dilation.x);
+		if (kind == "SAME_LOWER") {
+			std::swap(y.before, y.after);
+			std::swap(x.before, x.after);
+		}
 		return { x.before, x.after, y.before, y.after };
 	}
 	if (pads.empty())
@@ -78,15 +64,6 @@ op::Padding paddingOf(NodeReader &reader, const FileTensor &picture, const Windo
 		return {};
 	return { static_cast<uint32_t>(pads[1]), static_cast<uint32_t>(pads[3]),
 		 static_cast<uint32_t>(pads[0]), static_cast<uint32_t>(pads[2]) };
-}
-
-uint32_t countOf(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride,
-		 uint32_t dilation)
-{
-	const uint64_t padded = uint64_t{ in } + before + after;
-	const uint64_t window = uint64_t{ kernel - 1 } * dilation + 1;
-
-	return padded < window ? 0 : static_cast<uint32_t>((padded - window) / stride + 1);
 }
 
 void readConv(NodeReader &reader)
@@ -246,10 +223,10 @@ Extents windowed(NodeReader &reader, const FileTensor &picture, const Windows &w
 		return {};
 	const op::Padding &padding = windows.padding;
 	const Extents shape{ picture.shape[0], channels,
-			     countOf(picture.shape[2], padding.top, padding.bottom,
-				     windows.kernel.y, windows.stride.y, windows.dilation.y),
-			     countOf(picture.shape[3], padding.left, padding.right,
-				     windows.kernel.x, windows.stride.x, windows.dilation.x) };
+			     windowsOf(picture.shape[2], padding.top, padding.bottom,
+				       windows.kernel.y, windows.stride.y, windows.dilation.y),
+			     windowsOf(picture.shape[3], padding.left, padding.right,
+				       windows.kernel.x, windows.stride.x, windows.dilation.x) };
 	reader.need(shape[2] && shape[3], "kernel",
 		    fmt::format("of {} x {} does not fit into {}", windows.kernel.y,
 				windows.kernel.x, toString(picture.shape)));

@@ -20,25 +20,6 @@ namespace
 constexpr uint32_t mostWindow = 1 << 16;
 constexpr double mostOfKernels = 1 << 26;
 
-struct AxisPadding {
-	uint32_t before = 0;
-	uint32_t after = 0;
-};
-
-/* SAME makes ceil(in / stride) elements; of an odd number of padded ones, one more comes after. */
-AxisPadding axisPadding(fb::Padding padding, uint32_t in, uint32_t kernel, uint32_t stride,
-			uint32_t dilation)
-{
-	if (padding == fb::Padding::VALID || !stride || !in)
-		return {};
-	const uint32_t out = (in - 1) / stride + 1;
-	const uint64_t needed =
-		uint64_t{ out - 1 } * stride + uint64_t{ kernel - 1 } * dilation + 1;
-	const uint64_t total = needed > in ? needed - in : 0;
-
-	return { static_cast<uint32_t>(total / 2), static_cast<uint32_t>(total - total / 2) };
-}
-
 struct WindowOptions {
 	fb::Padding padding;
 	int32_t strideW, strideH;
@@ -70,10 +51,10 @@ Window window(OperatorReader &reader, const Value &in, uint32_t w, uint32_t h,
 		       { static_cast<uint32_t>(options.dilationW),
 			 static_cast<uint32_t>(options.dilationH) },
 		       {} };
-	const AxisPadding x =
-		axisPadding(options.padding, in.shape[2], w, window.stride.x, window.dilation.x);
-	const AxisPadding y =
-		axisPadding(options.padding, in.shape[1], h, window.stride.y, window.dilation.y);
+	if (options.padding == fb::Padding::VALID)
+		return window;
+	const Sides x = samePadding(in.shape[2], w, window.stride.x, window.dilation.x);
+	const Sides y = samePadding(in.shape[1], h, window.stride.y, window.dilation.y);
 	window.padding = { x.before, x.after, y.before, y.after };
 	return window;
 }
