@@ -342,6 +342,8 @@ std::vector<double> rawNumbers(const Value &constant);
 std::vector<int64_t> wholeNumbers(const Value &constant);
 /** \return the real numbers that a constant stands for */
 std::vector<double> realNumbers(const Value &constant);
+/** \brief A constant with axes in another order: axis i of the result is axis order[i] */
+Value permuted(const Value &value, const std::vector<uint32_t> &order);
 /** \return a constant of float32; \a numbers are in the order of the shape */
 Value floatConstant(const std::vector<double> &numbers, const Extents &shape);
 
