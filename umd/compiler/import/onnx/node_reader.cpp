@@ -222,8 +222,7 @@ ValueId NodeReader::addConstant(Value value)
 		     "of the model have more bytes than this compiler takes"))
 		return 0;
 	value.isConstant = true;
-	import_.model.values.push_back(std::move(value));
-	return import_.model.values.size() - 1;
+	return import_.model.add(std::move(value));
 }
 
 ValueId NodeReader::addMeeting(const FileTensor &tensor, Value value)
@@ -311,8 +310,7 @@ FileTensor NodeReader::addValue(const std::string &name, Kind kind, std::vector<
 	value.quantization = elements.quantization;
 	for (const uint32_t axis : order)
 		value.shape.push_back(shape[axis]);
-	import_.model.values.push_back(std::move(value));
-	const ValueId id = import_.model.values.size() - 1;
+	const ValueId id = import_.model.add(std::move(value));
 	import_.model.operators.push_back(
 		{ name, node_.op_type(), std::move(kind), std::move(inputs), { id } });
 	return { id, shape, order, {} };
