@@ -19,9 +19,8 @@ using Function = Elementwise::Function;
 
 void addUnary(NodeReader &reader, const Unary &unary)
 {
-	const FileTensor x = reader.input(0);
+	const FileTensor x = reader.computedInput();
 
-	reader.support(reader.failed() || !reader.value(x).isConstant, "input 0", "is a constant");
 	reader.add(unary, { x.id }, reader.computed(x), x);
 }
 
@@ -41,10 +40,9 @@ void readRoot(NodeReader &reader)
 /* outer * function(inner * x); what multiplies by 1 is left out. */
 void addScaledUnary(NodeReader &reader, double inner, const Unary &unary, double outer)
 {
-	FileTensor x = reader.input(0);
+	FileTensor x = reader.computedInput();
 	const ElementKind elements = reader.computed(x);
 
-	reader.support(reader.failed() || !reader.value(x).isConstant, "input 0", "is a constant");
 	if (inner != 1)
 		x = reader.addBetween(Elementwise{ Function::Multiply, {} },
 				      { x.id, reader.addNumber(inner) }, elements, x);
@@ -73,14 +71,11 @@ void readClip(NodeReader &reader)
 	addUnary(reader, { .activation = clamp });
 }
 
-void readLeakyRelu(NodeReader &reader)
+/* Alpha is so many hundredths, if it is not given. */
+template<Unary::Function function, int usual>
+void readWithAlpha(NodeReader &reader)
 {
-	addUnary(reader, { Unary::Function::LeakyRelu, reader.number("alpha", 0.01), {} });
-}
-
-void readElu(NodeReader &reader)
-{
-	addUnary(reader, { Unary::Function::Elu, reader.number("alpha", 1), {} });
+	addUnary(reader, { function, reader.number("alpha", usual / 100.0), {} });
 }
 
 void readCelu(NodeReader &reader)
@@ -111,11 +106,6 @@ void readGelu(NodeReader &reader)
 		 { approximate == "tanh" ? Unary::Function::GeluTanh : Unary::Function::Gelu,
 		   0,
 		   {} });
-}
-
-void readThresholdedRelu(NodeReader &reader)
-{
-	addUnary(reader, { Unary::Function::ThresholdedRelu, reader.number("alpha", 1), {} });
 }
 
 /* What is near 0 becomes 0; what is not stays (bias 0), or comes as near (a bias of lambd). */
@@ -241,9 +231,8 @@ void readMean(NodeReader &reader)
 
 void readNeg(NodeReader &reader)
 {
-	const FileTensor x = reader.input(0);
+	const FileTensor x = reader.computedInput();
 
-	reader.support(reader.failed() || !reader.value(x).isConstant, "input 0", "is a constant");
 	reader.add(Elementwise{ Function::Multiply, {} }, { x.id, reader.addNumber(-1) },
 		   reader.computed(x), x);
 }
@@ -333,10 +322,7 @@ void readSoftmax(NodeReader &reader)
 	reader.support(!all || std::none_of(several.begin(), several.end(),
 					    [&](uint32_t one) { return one > axis; }),
 		       "axis", "and those behind it have several elements");
-	AxisOrder order = x.order;
-	order.erase(std::find(order.begin(), order.end(), axis));
-	order.push_back(axis);
-	x = reader.inOrder(x, order);
+	x = withAxisLast(reader, axis);
 	reader.add(Softmax{ 1, isLogarithm }, { x.id }, reader.computed(x), x);
 }
 
@@ -424,7 +410,7 @@ const NodeTable elementNodes = {
 	{ "Cosh", readUnary<Unary::Function::Cosh> },
 	{ "Div", readDiv },
 	{ "Dropout", readDropout },
-	{ "Elu", readElu },
+	{ "Elu", readWithAlpha<Unary::Function::Elu, 100> },
 	{ "Erf", readUnary<Unary::Function::Erf> },
 	{ "Exp", readUnary<Unary::Function::Exp> },
 	{ "Floor", readUnary<Unary::Function::Floor> },
@@ -432,7 +418,7 @@ const NodeTable elementNodes = {
 	{ "HardSigmoid", readHardSigmoid },
 	{ "HardSwish", readUnary<Unary::Function::HardSwish> },
 	{ "Identity", readIdentity },
-	{ "LeakyRelu", readLeakyRelu },
+	{ "LeakyRelu", readWithAlpha<Unary::Function::LeakyRelu, 1> },
 	{ "Log", readUnary<Unary::Function::Log> },
 	{ "LogSoftmax", readSoftmax<true> },
 	{ "Max", readSeveral<Function::Maximum> },
@@ -460,7 +446,7 @@ const NodeTable elementNodes = {
 	{ "Sum", readSeveral<Function::Add> },
 	{ "Tan", readUnary<Unary::Function::Tan> },
 	{ "Tanh", readUnary<Unary::Function::Tanh> },
-	{ "ThresholdedRelu", readThresholdedRelu },
+	{ "ThresholdedRelu", readWithAlpha<Unary::Function::ThresholdedRelu, 100> },
 };
 
 } /* namespace nvdla::compiler::onnx */

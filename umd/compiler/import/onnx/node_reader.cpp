@@ -105,6 +105,14 @@ FileTensor NodeReader::input(size_t index)
 	return found->second;
 }
 
+FileTensor NodeReader::computedInput()
+{
+	const FileTensor tensor = input(0);
+
+	support(failed() || !value(tensor).isConstant, "input 0", "is a constant");
+	return tensor;
+}
+
 const Value &NodeReader::value(const FileTensor &tensor) const
 {
 	return failed() || tensor.id >= import_.model.values.size()

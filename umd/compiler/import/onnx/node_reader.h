@@ -106,6 +106,8 @@ public:
 	}
 	/** \brief A tensor; an empty one after an error */
 	FileTensor input(size_t index);
+	/** \brief Input 0, which has to be no constant */
+	FileTensor computedInput();
 	/** \brief The value of an input; an empty one after an error */
 	const Value &value(const FileTensor &tensor) const;
 	const Value &value(size_t index) { return value(input(index)); }
