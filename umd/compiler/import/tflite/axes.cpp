@@ -74,7 +74,7 @@ void readMean(OperatorReader &reader)
 		axes.push_back(reader.axis(number, rank, "axes"));
 	std::sort(axes.begin(), axes.end());
 	if (rank == 4 && axes == std::vector<uint32_t>{ 1, 2 })
-		reader.add(GlobalAverage{}, { reader.input(0) }, { reader.output(0) });
+		reader.add(GlobalAverage{});
 	else
 		addReduction(reader, Pool::Method::Average);
 }

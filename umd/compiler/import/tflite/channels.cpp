@@ -41,7 +41,7 @@ void readTranspose(OperatorReader &reader)
 	}
 	reader.need(made == out, "perm",
 		    fmt::format("makes {}, the output is {}", toString(made), toString(out)));
-	reader.add(std::move(transpose), { reader.input(0) }, { reader.output(0) });
+	reader.add(std::move(transpose));
 }
 
 /* Each block's elements, line by line, become channels, those of an element side by side. */
@@ -54,7 +54,7 @@ void readSpaceToDepth(OperatorReader &reader)
 	if (reader.failed())
 		return;
 	const Transpose one{ { out[1], block, out[2], block, in[3] }, { 0, 2, 1, 3, 4 } };
-	reader.add(ofSamples(in[0], one), { reader.input(0) }, { reader.output(0) });
+	reader.add(ofSamples(in[0], one));
 }
 
 void readDepthToSpace(OperatorReader &reader)
@@ -66,7 +66,7 @@ void readDepthToSpace(OperatorReader &reader)
 	if (reader.failed())
 		return;
 	const Transpose one{ { in[1], in[2], block, block, out[3] }, { 0, 2, 1, 3, 4 } };
-	reader.add(ofSamples(in[0], one), { reader.input(0) }, { reader.output(0) });
+	reader.add(ofSamples(in[0], one));
 }
 
 /* Indices are integers of 16 bits here, whatever the file has. */
@@ -110,7 +110,7 @@ void readL2Normalization(OperatorReader &reader)
 		return;
 	reader.support(reader.clamp(options->activation()).isNone(), "fused activation",
 		       "is not known here; make it an operator of its own");
-	reader.add(Normalization{}, { reader.input(0) }, { reader.output(0) });
+	reader.add(Normalization{});
 }
 
 void readLocalResponse(OperatorReader &reader)
@@ -123,8 +123,7 @@ void readLocalResponse(OperatorReader &reader)
 				     "radius", fmt::format("is {}", options->radius())))
 		return;
 	reader.add(LocalResponse{ 2 * static_cast<uint32_t>(options->radius()) + 1, options->bias(),
-				  options->alpha(), options->beta() },
-		   { reader.input(0) }, { reader.output(0) });
+				  options->alpha(), options->beta() });
 }
 
 using enum fb::BuiltinOperator;

@@ -68,6 +68,8 @@ public:
 	ValueId addBetween(ValueId like, const Extents &shape);
 	/** \brief Add the operator: the first inputs that there are, all outputs */
 	void add(Kind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
+	/** \brief The same, of input 0 alone, that makes output 0 alone */
+	void add(Kind kind) { add(std::move(kind), { input(0) }, { output(0) }); }
 	/** \brief Say that a result is indices: int16, whatever integers the file has */
 	void makeIndices(ValueId id);
 	/** \brief Add the operator as one that is not known, with what it names */

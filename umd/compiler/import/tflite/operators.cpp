@@ -103,7 +103,7 @@ void readReshape(OperatorReader &reader)
 
 	reader.need(elementCount(in.shape) == elementCount(out.shape), "shape",
 		    fmt::format("{} becomes {}", toString(in.shape), toString(out.shape)));
-	reader.add(Reshape{}, { reader.input(0) }, { reader.output(0) });
+	reader.add(Reshape{});
 }
 
 void readPad(OperatorReader &reader)
@@ -124,7 +124,7 @@ void readPad(OperatorReader &reader)
 	}
 	if (!fill.data.empty())
 		pad.value = realNumbers(fill).front();
-	reader.add(std::move(pad), { reader.input(0) }, { reader.output(0) });
+	reader.add(std::move(pad));
 }
 
 void readConcatenation(OperatorReader &reader)
@@ -180,19 +180,19 @@ void readSlice(OperatorReader &reader)
 			    fmt::format("{} of {}", begin[i], shape[i]));
 		slice.begin.push_back(static_cast<uint32_t>(begin[i]));
 	}
-	reader.add(std::move(slice), { reader.input(0) }, { reader.output(0) });
+	reader.add(std::move(slice));
 }
 
 void readSoftmax(OperatorReader &reader)
 {
 	const auto *options = reader.options(&fb::Operator::builtin_options_as_SoftmaxOptions);
 	if (options)
-		reader.add(Softmax{ options->beta() }, { reader.input(0) }, { reader.output(0) });
+		reader.add(Softmax{ options->beta() });
 }
 
 void readLogSoftmax(OperatorReader &reader)
 {
-	reader.add(Softmax{ 1, true }, { reader.input(0) }, { reader.output(0) });
+	reader.add(Softmax{ 1, true });
 }
 
 void readNeg(OperatorReader &reader)
@@ -205,7 +205,7 @@ void readNeg(OperatorReader &reader)
 
 void readRelu0To1(OperatorReader &reader)
 {
-	reader.add(Unary{ .activation = { 0, 1 } }, { reader.input(0) }, { reader.output(0) });
+	reader.add(Unary{ .activation = { 0, 1 } });
 }
 
 template<Unary::Function function>
@@ -216,15 +216,14 @@ void readUnary(OperatorReader &reader)
 	unary.function = function;
 	if (function == Unary::Function::Elu)
 		unary.parameter = 1;
-	reader.add(unary, { reader.input(0) }, { reader.output(0) });
+	reader.add(unary);
 }
 
 /* To the power of a fraction. */
 template<int numerator, int denominator>
 void readRoot(OperatorReader &reader)
 {
-	reader.add(Unary{ Unary::Function::Power, double{ numerator } / denominator, {} },
-		   { reader.input(0) }, { reader.output(0) });
+	reader.add(Unary{ Unary::Function::Power, double{ numerator } / denominator, {} });
 }
 
 /* To a constant power. */
@@ -241,7 +240,7 @@ void readPow(OperatorReader &reader)
 	const Unary power = exponent == 1   ? Unary{}
 			    : exponent == 2 ? Unary{ .function = Unary::Function::Square }
 					    : Unary{ Unary::Function::Power, exponent, {} };
-	reader.add(power, { reader.input(0) }, { reader.output(0) });
+	reader.add(power);
 }
 
 /* Older files have no options. */
@@ -250,8 +249,7 @@ void readGelu(OperatorReader &reader)
 	const auto *options = reader.optionsIfAny(&fb::Operator::builtin_options_as_GeluOptions);
 	const bool approximate = options && options->approximate();
 
-	reader.add(Unary{ approximate ? Unary::Function::GeluTanh : Unary::Function::Gelu, 0, {} },
-		   { reader.input(0) }, { reader.output(0) });
+	reader.add(Unary{ approximate ? Unary::Function::GeluTanh : Unary::Function::Gelu, 0, {} });
 }
 
 template<fb::Activation activation>
@@ -260,15 +258,14 @@ void readActivation(OperatorReader &reader)
 	Unary unary;
 
 	unary.activation = reader.clamp(activation);
-	reader.add(unary, { reader.input(0) }, { reader.output(0) });
+	reader.add(unary);
 }
 
 void readLeakyRelu(OperatorReader &reader)
 {
 	const auto *options = reader.options(&fb::Operator::builtin_options_as_LeakyReluOptions);
 	if (options)
-		reader.add(Unary{ Unary::Function::LeakyRelu, options->alpha(), {} },
-			   { reader.input(0) }, { reader.output(0) });
+		reader.add(Unary{ Unary::Function::LeakyRelu, options->alpha(), {} });
 }
 
 void readConversion(OperatorReader &reader)

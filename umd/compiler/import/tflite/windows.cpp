@@ -210,8 +210,7 @@ void readPool(OperatorReader &reader)
 		reader, in, kernel.x, kernel.y,
 		{ options->padding(), options->stride_w(), options->stride_h(), 1, 1 });
 	reader.add(Pool{ method, kernel, window.stride, window.padding, false,
-			 reader.clamp(options->activation()) },
-		   { reader.input(0) }, { reader.output(0) });
+			 reader.clamp(options->activation()) });
 }
 
 void readConvolution(OperatorReader &reader)
