@@ -44,29 +44,20 @@ void readTranspose(OperatorReader &reader)
 	reader.add(std::move(transpose));
 }
 
-/* Each block's elements, line by line, become channels, those of an element side by side. */
-void readSpaceToDepth(OperatorReader &reader)
+/* Each block's elements, line by line, are channels, those of an element side by side. */
+template<bool toDepth>
+void readBlocks(OperatorReader &reader)
 {
 	const Extents in = reader.value(reader.input(0)).shape;
 	const Extents out = reader.value(reader.output(0)).shape;
-	const uint32_t block = blockOf(reader, in, out);
+	const Extents &large = toDepth ? in : out, &small = toDepth ? out : in;
+	const uint32_t block = blockOf(reader, large, small);
 
 	if (reader.failed())
 		return;
-	const Transpose one{ { out[1], block, out[2], block, in[3] }, { 0, 2, 1, 3, 4 } };
-	reader.add(ofSamples(in[0], one));
-}
-
-void readDepthToSpace(OperatorReader &reader)
-{
-	const Extents in = reader.value(reader.input(0)).shape;
-	const Extents out = reader.value(reader.output(0)).shape;
-	const uint32_t block = blockOf(reader, out, in);
-
-	if (reader.failed())
-		return;
-	const Transpose one{ { in[1], in[2], block, block, out[3] }, { 0, 2, 1, 3, 4 } };
-	reader.add(ofSamples(in[0], one));
+	const Extents seen = toDepth ? Extents{ small[1], block, small[2], block, large[3] }
+				     : Extents{ small[1], small[2], block, block, large[3] };
+	reader.add(ofSamples(in[0], { seen, { 0, 2, 1, 3, 4 } }));
 }
 
 /* Indices are integers of 16 bits here, whatever the file has. */
@@ -133,10 +124,10 @@ using enum fb::BuiltinOperator;
 const OperatorTable channelOperators = {
 	{ ARG_MAX, readArgMax },
 	{ ARG_MIN, readArgMin },
-	{ DEPTH_TO_SPACE, readDepthToSpace },
+	{ DEPTH_TO_SPACE, readBlocks<false> },
 	{ L2_NORMALIZATION, readL2Normalization },
 	{ LOCAL_RESPONSE_NORMALIZATION, readLocalResponse },
-	{ SPACE_TO_DEPTH, readSpaceToDepth },
+	{ SPACE_TO_DEPTH, readBlocks<true> },
 	{ TRANSPOSE, readTranspose },
 };
 

@@ -213,52 +213,37 @@ void readPool(OperatorReader &reader)
 			 reader.clamp(options->activation()) });
 }
 
+/* Depthwise kernels have each channel of the input for themselves. */
+template<auto asKind, bool isDepthwise>
 void readConvolution(OperatorReader &reader)
 {
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_Conv2DOptions);
+	const auto *options = reader.options(asKind);
 	const ValueId input = reader.input(0);
 	const Value in = reader.value(input);
 	const Value weights = reader.constant(1);
-	if (reader.failed() ||
-	    !reader.need(weights.shape.size() == 4, "weights", "have not four axes"))
-		return;
-	const Window window =
-		tflite::window(reader, in, weights.shape[2], weights.shape[1],
-			       { options->padding(), options->stride_w(), options->stride_h(),
-				 options->dilation_w(), options->dilation_h() });
-	const uint32_t channels = weights.shape[3];
-	if (reader.failed() ||
-	    !reader.need(channels && in.shape[3] % channels == 0, "weights",
-			 fmt::format("have {} channels, the input {}", channels, in.shape[3])))
-		return;
-	Convolution conv{ window.stride, window.dilation, window.padding, in.shape[3] / channels,
-			  reader.clamp(options->activation()) };
-	const ValueId kernels = reader.addConstant(permuted(weights, { 0, 3, 1, 2 }));
-	reader.add(conv, withBias(reader, input, kernels), { reader.output(0) });
-}
-
-void readDepthwise(OperatorReader &reader)
-{
-	const auto *options =
-		reader.options(&fb::Operator::builtin_options_as_DepthwiseConv2DOptions);
-	const ValueId input = reader.input(0);
-	const Value in = reader.value(input);
-	const Value weights = reader.constant(1);
-	if (reader.failed() || !reader.need(weights.shape.size() == 4 && weights.shape[0] == 1,
-					    "weights", "are not 1 x height x width x channels"))
-		return;
-	const Window window =
-		tflite::window(reader, in, weights.shape[2], weights.shape[1],
-			       { options->padding(), options->stride_w(), options->stride_h(),
-				 options->dilation_w(), options->dilation_h() });
 	if (reader.failed() ||
 	    !reader.need(
-		    in.shape[3] && weights.shape[3] % in.shape[3] == 0, "weights",
-		    fmt::format("have {} channels, the input {}", weights.shape[3], in.shape[3])))
+		    weights.shape.size() == 4 && (!isDepthwise || weights.shape[0] == 1), "weights",
+		    isDepthwise ? "are not 1 x height x width x channels" : "have not four axes"))
 		return;
-	Convolution conv{ window.stride, window.dilation, window.padding, in.shape[3],
+	const Window window =
+		tflite::window(reader, in, weights.shape[2], weights.shape[1],
+			       { options->padding(), options->stride_w(), options->stride_h(),
+				 options->dilation_w(), options->dilation_h() });
+	if (reader.failed())
+		return;
+	const uint32_t channels = weights.shape[3], given = in.shape[3];
+	const bool fits =
+		isDepthwise ? given && channels % given == 0 : channels && given % channels == 0;
+	if (!reader.need(fits, "weights",
+			 fmt::format("have {} channels, the input {}", channels, given)))
+		return;
+	Convolution conv{ window.stride, window.dilation, window.padding,
+			  isDepthwise ? given : given / channels,
 			  reader.clamp(options->activation()) };
-	const ValueId kernels = reader.addConstant(permuted(weights, { 3, 0, 1, 2 }));
+	const std::vector<uint32_t> order = isDepthwise ? std::vector<uint32_t>{ 3, 0, 1, 2 }
+							: std::vector<uint32_t>{ 0, 3, 1, 2 };
+	const ValueId kernels = reader.addConstant(permuted(weights, order));
 	reader.add(conv, withBias(reader, input, kernels), { reader.output(0) });
 }
 
@@ -385,8 +370,9 @@ void readConvolution2DTransposeBias(OperatorReader &reader)
 const OperatorTable windowOperators = {
 	{ AVERAGE_POOL_2D, readPool<Pool::Method::Average> },
 	{ BATCH_MATMUL, readProduct },
-	{ CONV_2D, readConvolution },
-	{ DEPTHWISE_CONV_2D, readDepthwise },
+	{ CONV_2D, readConvolution<&fb::Operator::builtin_options_as_Conv2DOptions, false> },
+	{ DEPTHWISE_CONV_2D,
+	  readConvolution<&fb::Operator::builtin_options_as_DepthwiseConv2DOptions, true> },
 	{ FULLY_CONNECTED, readFullyConnected },
 	{ MAX_POOL_2D, readPool<Pool::Method::Max> },
 	{ RESIZE_BILINEAR, readResizeBilinear },
