@@ -160,12 +160,7 @@ Model lossesOf(const Model &real, const Model &integers)
 			lost.push_back(wanted[j] - given[j]);
 		operation.inputs.resize(2);
 		operation.inputs[1] = losses.add(floatConstant(lost, kernels.shape));
-		std::visit(
-			[](auto &kind) {
-				if constexpr (requires { kind.activation; })
-					kind.activation = {};
-			},
-			operation.kind);
+		*activationOf(operation.kind) = {};
 	}
 	return losses;
 }

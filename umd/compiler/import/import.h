@@ -59,9 +59,6 @@ inline Result<Model> importModel(std::span<const std::byte> bytes,
 	return isTfliteFile(bytes) ? importTflite(bytes) : importOnnx(bytes, shapes);
 }
 
-/** \brief \a value with axes in another order: axis i of the result is axis order[i] */
-Value permuted(const Value &value, const std::vector<uint32_t> &order);
-
 /**
  * \brief Kernels of a transposed convolution with groups, holes and space behind them filled by
  * zeros \param[in] kernels K/groups x C x R x S, of 8 bits with one zero point, or float \return K

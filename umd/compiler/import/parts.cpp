@@ -116,6 +116,17 @@ std::vector<Part> takenParts(Rules &rules, const std::string &field, uint32_t ex
 	return parts;
 }
 
+Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation)
+{
+	if (!in)
+		return {};
+	const uint32_t last = (in - 1) / stride * stride;
+	const uint64_t needed = last + uint64_t{ kernel - 1 } * dilation + 1;
+	const auto total = static_cast<uint32_t>(needed > in ? needed - in : 0);
+
+	return { total / 2, total - total / 2 };
+}
+
 Shrinking shrinking(Shrink method, uint32_t by, uint32_t extent)
 {
 	const bool even = by % 2 == 0;
@@ -204,6 +215,35 @@ std::vector<Step> stretchingSteps(const Extents &in, const Extents &out)
 			{ Enlarge{ Enlarge::Method::Linear, { x->factor, y->factor } }, shape });
 	if (shape != out || steps.empty())
 		steps.push_back({ Slice{ { 0, 0, 0, 0 }, { 1, 1, 1, 1 } }, out });
+	return steps;
+}
+
+std::vector<Step> resizingSteps(const Extents &in, const Extents &out, const Enlarge &larger,
+				const Shrinking &lines, const Shrinking &columns)
+{
+	const Extents begin{ 0, lines.first, columns.first, 0 };
+	const bool enlarges = larger.factor.x > 1 || larger.factor.y > 1;
+	std::vector<Step> steps;
+
+	if (enlarges)
+		steps.push_back(
+			{ larger,
+			  { in[0], in[1] * larger.factor.y, in[2] * larger.factor.x, in[3] } });
+	if (enlarges && lines.by == 1 && columns.by == 1)
+		return steps;
+	if (lines.taps == 1 && columns.taps == 1) {
+		steps.push_back({ Slice{ begin, { 1, lines.by, columns.by, 1 } }, out });
+		return steps;
+	}
+	steps.push_back({ Slice{ begin, { 1, 1, 1, 1 } },
+			  { out[0], lines.used(), columns.used(), out[3] } });
+	steps.push_back({ Pool{ Pool::Method::Average,
+				{ columns.taps, lines.taps },
+				{ columns.by, lines.by },
+				{},
+				false,
+				{} },
+			  out });
 	return steps;
 }
 

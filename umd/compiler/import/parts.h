@@ -49,6 +49,16 @@ std::vector<uint32_t> chosenElements(Rules &rules, const std::string &field, uin
 std::vector<Part> takenParts(Rules &rules, const std::string &field, uint32_t extent,
 			     const std::vector<uint32_t> &taken);
 
+/** \brief Elements of padding */
+struct Sides {
+	uint32_t before = 0;
+	uint32_t after = 0;
+};
+
+/** \return padding with which as many windows begin in \a in elements as strides do; an odd one
+ * is at the end */
+Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation);
+
 /** \brief An axis of a picture that becomes shorter by a whole factor */
 struct Shrinking {
 	uint32_t by = 1;
@@ -103,6 +113,14 @@ struct Step {
  * \return at least one step; none if the number is not whole
  */
 std::vector<Step> stretchingSteps(const Extents &in, const Extents &out);
+
+/**
+ * \brief A picture that becomes some times as large, then each so many-th element of that
+ * \param[in] in, out N, H, W, C
+ * \param[in] lines, columns what is taken of the larger picture
+ */
+std::vector<Step> resizingSteps(const Extents &in, const Extents &out, const Enlarge &larger,
+				const Shrinking &lines, const Shrinking &columns);
 
 /** \return numbers of a tensor for each element of a larger one; axes of one element are repeated,
  * and those that are missing in front. None if the shapes do not go together, or make too many */

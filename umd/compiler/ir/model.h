@@ -182,6 +182,8 @@ struct Unary {
 	/** \return the function of \a x, clamped, as it is where there is neither infinity nor NaN
 	 */
 	double operator()(double x) const;
+	/** \return whether it makes nothing but another type or quantization */
+	bool isConversion() const { return function == Function::Identity && activation.isNone(); }
 	bool operator==(const Unary &) const = default;
 };
 
@@ -266,6 +268,9 @@ using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, El
  * and make real numbers, or the other way round, as they are
  */
 bool isOverChannels(const Kind &kind);
+/** \return the activation of an operator; nullptr of one that has none */
+const Clamp *activationOf(const Kind &kind);
+Clamp *activationOf(Kind &kind);
 /** \return whether the second input of an operator are kernels */
 bool hasKernels(const Kind &kind);
 
@@ -327,12 +332,18 @@ struct Model {
 	void setAsideInvalid();
 };
 
+/** \return how many windows an axis has; 0 if none fits */
+uint32_t windowsOf(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride,
+		   uint32_t dilation);
+
 /** \return the elements of a constant, without their quantization */
 std::vector<double> rawNumbers(const Value &constant);
 /** \return the same of a constant of integers, exactly; none of any other */
 std::vector<int64_t> wholeNumbers(const Value &constant);
 /** \return the real numbers that a constant stands for */
 std::vector<double> realNumbers(const Value &constant);
+/** \brief A constant with axes in another order: axis i of the result is axis order[i] */
+Value permuted(const Value &value, const std::vector<uint32_t> &order);
 /** \return a constant of float32; \a numbers are in the order of the shape */
 Value floatConstant(const std::vector<double> &numbers, const Extents &shape);
 

@@ -15,16 +15,6 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Windows of an axis; 0 if there are none. */
-uint32_t windows(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride,
-		 uint32_t dilation)
-{
-	const uint64_t padded = uint64_t{ in } + before + after;
-	const uint64_t window = uint64_t{ kernel - 1 } * dilation + 1;
-
-	return padded < window ? 0 : static_cast<uint32_t>((padded - window) / stride + 1);
-}
-
 bool isActivation(ElementType type)
 {
 	return isFloat(type) || type == ElementType::Int8 || type == ElementType::UInt8 ||
@@ -147,10 +137,10 @@ void Checker::operator()(const Convolution &conv)
 			      toString(x), conv.groups)))
 		return;
 	expectShape({ shape(0)[0],
-		      windows(x[1], conv.padding.top, conv.padding.bottom, w[2], conv.stride.y,
-			      conv.dilation.y),
-		      windows(x[2], conv.padding.left, conv.padding.right, w[3], conv.stride.x,
-			      conv.dilation.x),
+		      windowsOf(x[1], conv.padding.top, conv.padding.bottom, w[2], conv.stride.y,
+				conv.dilation.y),
+		      windowsOf(x[2], conv.padding.left, conv.padding.right, w[3], conv.stride.x,
+				conv.dilation.x),
 		      w[0] });
 }
 
@@ -216,10 +206,10 @@ void Checker::operator()(const Pool &pool)
 		return;
 	const Extents &x = shape(0);
 	expectShape({ shape(0)[0],
-		      windows(x[1], pool.padding.top, pool.padding.bottom, pool.kernel.y,
-			      pool.stride.y, 1),
-		      windows(x[2], pool.padding.left, pool.padding.right, pool.kernel.x,
-			      pool.stride.x, 1),
+		      windowsOf(x[1], pool.padding.top, pool.padding.bottom, pool.kernel.y,
+				pool.stride.y, 1),
+		      windowsOf(x[2], pool.padding.left, pool.padding.right, pool.kernel.x,
+				pool.stride.x, 1),
 		      x[3] });
 }
 
@@ -391,6 +381,15 @@ std::optional<Error> constantError(const Model &model, const Operator &operation
 }
 
 } /* namespace */
+
+uint32_t windowsOf(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride,
+		   uint32_t dilation)
+{
+	const uint64_t padded = uint64_t{ in } + before + after;
+	const uint64_t window = uint64_t{ kernel - 1 } * dilation + 1;
+
+	return padded < window ? 0 : static_cast<uint32_t>((padded - window) / stride + 1);
+}
 
 void Model::setAsideInvalid()
 {

@@ -20,8 +20,7 @@ void overChannels(Lowerer &lowerer, const Operator &operation, op::OverChannels 
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const Extents &shape = lowerer.value(input).shape;
-	const bool half = lowerer.storage(input) == DataType::Half;
-	const bool halfResult = lowerer.storage(output) == DataType::Half;
+	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
 
 	if (!shape.empty() && lowerer.cube(input).c != shape.back())
 		lowerer.makeNatural(input);
@@ -32,8 +31,6 @@ void overChannels(Lowerer &lowerer, const Operator &operation, op::OverChannels 
 		cube.c = 1;
 	lowerer.setCube(output, cube);
 	lowerer.onCpu("the core computes no function of all channels");
-	const Quantization in = half ? Quantization{} : lowerer.quantization(input);
-	const Quantization out = halfResult ? Quantization{} : lowerer.quantization(output);
 	step.name = lowerer.step("over channels");
 	step.input = lowerer.surface(input);
 	step.inScale = static_cast<float>(in.scale);
@@ -49,11 +46,7 @@ void overChannels(Lowerer &lowerer, const Operator &operation, op::OverChannels 
 
 void lower(Lowerer &lowerer, const Operator &operation, const ArgMax &)
 {
-	overChannels(lowerer, operation,
-		     { .name = {},
-		       .input = {},
-		       .output = {},
-		       .function = op::OverChannels::Function::ArgMax });
+	overChannels(lowerer, operation, { .function = op::OverChannels::Function::ArgMax });
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const Normalization &)
@@ -63,19 +56,13 @@ void lower(Lowerer &lowerer, const Operator &operation, const Normalization &)
 		lowerer.roundsTwice(operation.inputs[0]) && lowerer.is8Bits(operation.outputs[0]);
 
 	overChannels(lowerer, operation,
-		     { .name = {},
-		       .input = {},
-		       .output = {},
-		       .function = twice ? Function::NormalizeTwice : Function::Normalize });
+		     { .function = twice ? Function::NormalizeTwice : Function::Normalize });
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const LocalResponse &response)
 {
 	overChannels(lowerer, operation,
-		     { .name = {},
-		       .input = {},
-		       .output = {},
-		       .function = op::OverChannels::Function::LocalResponse,
+		     { .function = op::OverChannels::Function::LocalResponse,
 		       .window = response.window,
 		       .power = static_cast<float>(response.beta),
 		       .scale = static_cast<float>(response.alpha),
@@ -85,10 +72,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const LocalResponse &res
 void lower(Lowerer &lowerer, const Operator &operation, const Standardization &standardization)
 {
 	overChannels(lowerer, operation,
-		     { .name = {},
-		       .input = {},
-		       .output = {},
-		       .function = op::OverChannels::Function::Standardize,
+		     { .function = op::OverChannels::Function::Standardize,
 		       .shift = static_cast<float>(standardization.epsilon) });
 }
 
@@ -99,10 +83,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &
 
 	if (isExtreme(reduction.method)) {
 		overChannels(lowerer, operation,
-			     { .name = {},
-			       .input = {},
-			       .output = {},
-			       .function = reduction.method == Pool::Method::Max
+			     { .function = reduction.method == Pool::Method::Max
 						   ? op::OverChannels::Function::Largest
 						   : op::OverChannels::Function::Smallest });
 		return;
@@ -110,29 +91,13 @@ void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &
 	if (lowerer.cube(input).c != lowerer.value(input).shape.back())
 		lowerer.makeNatural(input);
 	const Cube in = lowerer.cube(input);
-	Kernels kernels{ .k = 1, .c = in.c, .r = 1, .s = 1 };
-	kernels.elements.assign(in.c, 1.0);
-	kernels.scales = { 1.0 };
-	kernels.bias = { 0.0 };
-	convolve(lowerer, kernels,
-		 { input,
-		   output,
-		   { 1, in.h, in.w },
-		   {},
-		   {},
-		   {},
-		   1,
-		   {},
-		   { reduction.method == Pool::Method::Average ? 1.0 / in.c : 1.0 },
-		   {},
-		   {},
-		   {},
-		   false,
-		   false,
-		   false,
-		   {},
-		   sumBits(lowerer, input, output,
-			   reduction.method == Pool::Method::Average ? in.c : 0) });
+	const bool divides = reduction.method == Pool::Method::Average;
+	convolve(lowerer, uniformKernels({ 1, in.c, 1, 1 }, 1),
+		 { .input = input,
+		   .output = output,
+		   .out = { 1, in.h, in.w },
+		   .factors = { divides ? 1.0 / in.c : 1.0 },
+		   .firstBits = sumBits(lowerer, input, output, divides ? in.c : 0) });
 }
 
 /* Axes of one element say nothing; axes that stay beside each other are one. */
@@ -156,8 +121,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 	lowerer.need(groups.size() <= AxisOrder::most, "perm",
 		     fmt::format("moves {} axes; {} are possible", groups.size(), AxisOrder::most));
 	lowerer.need(lowerer.storage(input) == lowerer.storage(output) &&
-			     (lowerer.storage(input) == DataType::Half ||
-			      lowerer.quantization(input) == lowerer.quantization(output)),
+			     lowerer.quantization(input) == lowerer.quantization(output),
 		     "quantization", "of input and output differ");
 	if (lowerer.failed())
 		return;

@@ -180,19 +180,15 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 	if (lowerer.failed())
 		return;
 	convolve(lowerer, kernelsOf(lowerer, operation),
-		 { input,
-		   output,
-		   naturalCube(lowerer.value(output).shape),
-		   conv.stride,
-		   conv.dilation,
-		   conv.padding,
-		   conv.groups,
-		   conv.activation,
-		   { 1.0 },
-		   {},
-		   {},
-		   {},
-		   true });
+		 { .input = input,
+		   .output = output,
+		   .out = naturalCube(lowerer.value(output).shape),
+		   .stride = conv.stride,
+		   .dilation = conv.dilation,
+		   .padding = conv.padding,
+		   .groups = conv.groups,
+		   .activation = conv.activation,
+		   .canSum = true });
 }
 
 /* Rows are the columns of a picture, or one row all elements of it: then a kernel takes all. */
@@ -230,7 +226,11 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 	}
 	const Cube out = rows ? Cube{ kernels.k, cube.h, cube.w } : Cube{ kernels.k, 1, 1 };
 	convolve(lowerer, kernels,
-		 { input, output, out, {}, {}, {}, 1, full.activation, { 1.0 }, {}, {}, {}, true });
+		 { .input = input,
+		   .output = output,
+		   .out = out,
+		   .activation = full.activation,
+		   .canSum = true });
 }
 
 } /* namespace nvdla::compiler */

@@ -31,10 +31,10 @@ struct Scaling {
 Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass)
 {
 	const bool half = lowerer.storage(pass.input) == DataType::Half;
-	const Quantization in = half ? Quantization{} : lowerer.quantization(pass.input);
+	const Quantization in = lowerer.quantization(pass.input);
+	const Quantization out = lowerer.quantization(pass.output);
 	const uint8_t truncated =
 		half ? uint8_t{ 0 } : excessBits(kernels, in, lowerer.range(pass.input));
-	const Quantization out = half ? Quantization{} : lowerer.quantization(pass.output);
 	const size_t kernel = size_t{ kernels.c } * kernels.r * kernels.s;
 	const Cube shape{ kernels.k, pass.factorShape.h, pass.factorShape.w };
 	Affine affine{ {}, {}, shape, pass.activation, pass.firstBits };
@@ -100,13 +100,21 @@ GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string 
 		 .elements = elementsOf(kernels.elements, type) };
 }
 
+Kernels uniformKernels(const Extents &shape, double element)
+{
+	return { .k = shape[0],
+		 .c = shape[1],
+		 .r = shape[2],
+		 .s = shape[3],
+		 .elements = std::vector<double>(elementCount(shape), element),
+		 .scales = std::vector<double>(shape[0], 1),
+		 .bias = std::vector<double>(shape[0], 0) };
+}
+
 Kernels selection(uint32_t c, const std::vector<int64_t> &channels)
 {
-	Kernels kernels{ .k = static_cast<uint32_t>(channels.size()), .c = c, .r = 1, .s = 1 };
+	Kernels kernels = uniformKernels({ static_cast<uint32_t>(channels.size()), c, 1, 1 }, 0);
 
-	kernels.elements.resize(channels.size() * c);
-	kernels.scales.assign(channels.size(), 1.0);
-	kernels.bias.assign(channels.size(), 0.0);
 	for (size_t k = 0; k < channels.size(); k++) {
 		if (channels[k] >= 0)
 			kernels.elements[k * c + static_cast<size_t>(channels[k])] = 1;
@@ -119,8 +127,6 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 	const DataType type = lowerer.storage(pass.input);
 	const Cube in = pass.from.empty() ? lowerer.cube(pass.input) : pass.in;
 	const std::string surface = pass.from.empty() ? lowerer.surface(pass.input) : pass.from;
-	const bool half = type == DataType::Half;
-	const Quantization quantization = half ? Quantization{} : lowerer.quantization(pass.input);
 
 	/* A window that is all there is has no stride; poolings may have one beyond the core's. */
 	const op::Axes stride{
@@ -148,9 +154,10 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 		.stride = stride,
 		.dilation = pass.dilation,
 		.padding = pass.padding,
-		.padValue = static_cast<int16_t>(half || (pass.keepsZero && !pass.countsPadding)
-							 ? 0
-							 : quantization.zeroPoint),
+		.padValue =
+			static_cast<int16_t>(pass.keepsZero && !pass.countsPadding
+						     ? 0
+						     : lowerer.quantization(pass.input).zeroPoint),
 		.groups = pass.groups,
 		.accumulatorShift = scaling.truncated,
 	};

@@ -64,9 +64,8 @@ std::vector<double> metWeights(const Kernels &kernels, uint32_t k, const Cube &i
 Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const DeconvolutionPass &pass,
 		uint8_t truncated)
 {
-	const bool half = lowerer.storage(pass.input) == DataType::Half;
-	const Quantization in = half ? Quantization{} : lowerer.quantization(pass.input);
-	const Quantization out = half ? Quantization{} : lowerer.quantization(pass.output);
+	const Quantization in = lowerer.quantization(pass.input);
+	const Quantization out = lowerer.quantization(pass.output);
 	const Cube shape = lowerer.cube(pass.output);
 	const int32_t zero = pass.keepsZero ? 0 : in.zeroPoint;
 	const bool alike = zero == 0 && !pass.normalizes;
@@ -175,7 +174,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 	const auto s = static_cast<uint32_t>(x.parts.size());
 	const double most = *std::max_element(x.parts.begin(), x.parts.end()) *
 			    *std::max_element(y.parts.begin(), y.parts.end());
-	Kernels kernels{ .k = in.c, .c = in.c, .r = r, .s = s };
 
 	if (!lowerer.need(lowerer.storage(operation.inputs[0]) != DataType::Int8 ||
 				  most <= INT8_MAX,
@@ -185,9 +183,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 		return;
 	if (!lowerer.needRoom(uint64_t{ in.c } * in.c * r * s))
 		return;
-	kernels.scales.assign(in.c, 1.0);
-	kernels.bias.assign(in.c, 0.0);
-	kernels.elements.resize(size_t{ in.c } * in.c * r * s);
+	Kernels kernels = uniformKernels({ in.c, in.c, r, s }, 0);
 	for (size_t c = 0; c < in.c; c++) {
 		for (size_t rs = 0; rs < size_t{ r } * s; rs++)
 			kernels.elements[(c * in.c + c) * r * s + rs] =

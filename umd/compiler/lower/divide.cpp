@@ -37,7 +37,7 @@ std::string onCpuInHalf(Lowerer &lowerer, ValueId id, const std::string &what, d
 {
 	const std::string name = lowerer.step(what);
 	const std::string made = lowerer.intermediate(name, DataType::Half, lowerer.cube(id));
-	const int32_t zero = isHalf(lowerer, id) ? 0 : lowerer.quantization(id).zeroPoint;
+	const int32_t zero = lowerer.quantization(id).zeroPoint;
 
 	lowerer.add(op::Unary{ .name = name,
 			       .input = lowerer.surface(id),

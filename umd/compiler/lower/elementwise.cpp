@@ -162,7 +162,7 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 	const Cube cube = lowerer.cube(x);
 	const DataType type = lowerer.storage(output);
 	const bool half = type == DataType::Half;
-	const bool same = half || lowerer.quantization(x) == lowerer.quantization(output);
+	const bool same = lowerer.quantization(x) == lowerer.quantization(output);
 	GraphOperands constants =
 		operands(lowerer.unique(operation.name + " limits"), constant.shape);
 
@@ -225,9 +225,7 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 	lowerer.makeNatural(x);
 	const ValueId output = operation.outputs[0];
 	const Cube cube = lowerer.cube(x);
-	const bool half = lowerer.storage(x) == DataType::Half;
-	const Quantization in = half ? Quantization{} : lowerer.quantization(x);
-	const Quantization out = half ? Quantization{} : lowerer.quantization(output);
+	const Quantization in = lowerer.quantization(x), out = lowerer.quantization(output);
 	const Extents &wanted = lowerer.value(output).shape, &shape = lowerer.value(x).shape;
 
 	if (!lowerer.need(elementCount(wanted) == elementCount(shape), "inputs",

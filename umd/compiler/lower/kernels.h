@@ -37,7 +37,7 @@ struct ConvolutionPass {
 	uint32_t groups = 1;
 	Clamp activation;
 	/** \brief What sums are multiplied by besides: one number, or h x w of factorShape */
-	std::vector<double> factors;
+	std::vector<double> factors = { 1.0 };
 	Cube factorShape;
 	/** \brief A part of the input's surface, and its shape; empty: all of it */
 	std::string from;
@@ -91,6 +91,8 @@ uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType rang
 void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	       const Clamp &activation);
 
+/** \return kernels without scales and biases, all of whose elements are \a element */
+Kernels uniformKernels(const Extents &shape, double element);
 /** \return 1 x 1 kernels, kernel k of which takes channel \a channels[k]; none if that is -1 */
 Kernels selection(uint32_t c, const std::vector<int64_t> &channels);
 

@@ -55,9 +55,7 @@ op::Sdp productOf(const Lowerer::Stage &stage, const Requantization &product)
 /* A value as it is, but for its quantization, in a part of a surface. */
 void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp activation)
 {
-	const bool half = lowerer.storage(from) == DataType::Half;
-	const Quantization in = half ? Quantization{} : lowerer.quantization(from);
-	const Quantization out = half ? Quantization{} : lowerer.quantization(like);
+	const Quantization in = lowerer.quantization(from), out = lowerer.quantization(like);
 	const Cube whole = lowerer.cube(from);
 	const uint32_t atom = lowerer.core().atomChannels(lowerer.storage(from));
 	const bool alone = isAlone(whole, lowerer.cube(like));
@@ -226,7 +224,13 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	}
 	const std::string from = read == in ? at.surface : lowerer.part(at, read);
 	convolve(lowerer, kernels,
-		 { input, output, out, stride, {}, {}, 1, activation, { 1.0 }, {}, from, read });
+		 { .input = input,
+		   .output = output,
+		   .out = out,
+		   .stride = stride,
+		   .activation = activation,
+		   .from = from,
+		   .in = read });
 }
 
 /* Kernels of one tap: padding of a convolution does the rest. */
@@ -260,18 +264,10 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
 	const Kernels wide = oneTap(selection(in.c, channels), top + bottom + 1, left + right + 1,
 				    bottom, right);
 	convolve(lowerer, wide,
-		 { input,
-		   output,
-		   out,
-		   {},
-		   {},
-		   { left + right, left + right, top + bottom, top + bottom },
-		   1,
-		   {},
-		   { 1.0 },
-		   {},
-		   {},
-		   {} });
+		 { .input = input,
+		   .output = output,
+		   .out = out,
+		   .padding = { left + right, left + right, top + bottom, top + bottom } });
 }
 
 } /* namespace nvdla::compiler */

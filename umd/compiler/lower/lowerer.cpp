@@ -91,7 +91,7 @@ bool Lowerer::needRoom(uint64_t elements)
 
 Quantization Lowerer::quantization(ValueId id) const
 {
-	return value(id).quantization.channel(0);
+	return storage(id) == DataType::Half ? Quantization{} : value(id).quantization.channel(0);
 }
 
 bool Lowerer::staysReshaped(const Operator &operation, ValueId output) const

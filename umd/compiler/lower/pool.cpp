@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "affine.h"
 #include "kernels.h"
 
 namespace nvdla::compiler
@@ -49,20 +50,10 @@ uint32_t atomsAtOnce(const CoreGeometry &core, const Cube &in, DataType type)
 								 core.bankBytes() / line);
 }
 
-Kernels onesOf(uint32_t k, uint32_t c, uint32_t r, uint32_t s)
-{
-	Kernels kernels{ .k = k, .c = c, .r = r, .s = s };
-
-	kernels.elements.assign(size_t{ k } * c * r * s, 1.0);
-	kernels.scales.assign(k, 1.0);
-	kernels.bias.assign(k, 0.0);
-	return kernels;
-}
-
 /* Kernel k has a one wherever channel k of an atom is. */
 Kernels turnedOnes(uint32_t atom, const Cube &in)
 {
-	Kernels kernels = onesOf(atom, atom * in.h, 1, in.w);
+	Kernels kernels = uniformKernels({ atom, atom * in.h, 1, in.w }, 1);
 
 	for (size_t i = 0; i < kernels.elements.size(); i++) {
 		const size_t channel = i / in.w % kernels.c, kernel = i / in.w / kernels.c;
@@ -128,7 +119,7 @@ bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 		convolve(lowerer, turnedOnes(atom, in),
 			 someChannels(lowerer, pass, to, c, std::min(most, turned - c), true));
 	if (turned < in.c)
-		convolve(lowerer, onesOf(in.c - turned, 1, in.h, in.w),
+		convolve(lowerer, uniformKernels({ in.c - turned, 1, in.h, in.w }, 1),
 			 someChannels(lowerer, pass, to, turned, in.c - turned, false));
 	if (widens)
 		lowerer.add(op::Sdp{ .name = lowerer.step("widen"),
@@ -144,7 +135,7 @@ void sumWhole(Lowerer &lowerer, const ConvolutionPass &pass)
 	const Cube in = lowerer.cube(pass.input);
 
 	if (!sumTurned(lowerer, pass))
-		convolve(lowerer, onesOf(in.c, 1, in.h, in.w), pass);
+		convolve(lowerer, uniformKernels({ in.c, 1, in.h, in.w }, 1), pass);
 }
 
 /* Sums of windows; of averages each is divided by the number of elements that count. */
@@ -158,11 +149,19 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 	const bool divides = pool.method == Pool::Method::Average;
 	const bool alike = !divides || pool.countPadding ||
 			   (padding.left + padding.right + padding.top + padding.bottom) == 0;
-	ConvolutionPass pass{ input, output,	      out, pool.stride, {}, padding,
-			      in.c,  pool.activation, {},  {},		{}, {} };
+	ConvolutionPass pass{
+		.input = input,
+		.output = output,
+		.out = out,
+		.stride = pool.stride,
+		.padding = padding,
+		.groups = in.c,
+		.activation = pool.activation,
+		.factors = {},
+		.keepsZero = divides && !pool.ofReals && lowerer.averagesIntegers(input, output),
+		.countsPadding = pool.countPadding,
+	};
 
-	pass.keepsZero = divides && !pool.ofReals && lowerer.averagesIntegers(input, output);
-	pass.countsPadding = pool.countPadding;
 	if (!lowerer.need(pool.kernel.x <= maxConvKernel && pool.kernel.y <= maxConvKernel,
 			  "window",
 			  fmt::format("of {} x {}; {} lines and columns are possible",
@@ -189,7 +188,7 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 								     pool.stride.x, padding.left)));
 		}
 	}
-	convolve(lowerer, onesOf(in.c, 1, pool.kernel.y, pool.kernel.x), pass);
+	convolve(lowerer, uniformKernels({ in.c, 1, pool.kernel.y, pool.kernel.x }, 1), pass);
 }
 
 /* PDP's windows use each column and line: the input is a part of the surface if need be. */
@@ -212,25 +211,19 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		takeSlice(lowerer, operation, { Extents(4, 0), Extents(4, 1) }, pool.activation);
 		return;
 	}
-	const auto clamp = lowerer.clamped(pool.activation, lowerer.quantization(output),
-					   lowerer.range(output));
-	const bool half = lowerer.storage(input) == DataType::Half;
-	const bool clamps = half ? !pool.activation.isNone() : !clamp.none;
-
-	lowerer.need(half || lowerer.quantization(input) == lowerer.quantization(output),
+	lowerer.need(lowerer.storage(input) == DataType::Half ||
+			     lowerer.quantization(input) == lowerer.quantization(output),
 		     "quantization",
 		     "of input and output differ; one element of a window is "
 		     "taken as it is");
 	const std::string name = lowerer.step("pooling");
 	lowerer.setCube(output, out);
-	const std::string result = lowerer.write(output);
-	const std::string pooled =
-		clamps ? lowerer.intermediate(name + " raw", lowerer.storage(output), out) : result;
+	ClampBehind clamp(lowerer, name, pool.activation, output);
 	lowerer.add(op::Pooling{
 		.name = name,
 		.input = used == in ? lowerer.surface(input)
 				    : lowerer.part({ lowerer.surface(input), 0, 0, 0 }, used),
-		.output = pooled,
+		.output = clamp.written(),
 		.method = pool.method == Pool::Method::Max ? op::Pool::Max : op::Pool::Min,
 		.kernel = pool.kernel,
 		.stride = pool.stride,
@@ -238,12 +231,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 			     after(used.w, out.w, pool.kernel.x, pool.stride.x, padding.left),
 			     padding.top,
 			     after(used.h, out.h, pool.kernel.y, pool.stride.y, padding.top) } });
-	if (clamps && half)
-		lowerer.affine(lowerer.stage(lowerer.step("clamp"), pooled, DataType::Half, result,
-					     output),
-			       { { 1 }, { 0 }, { out.c, 1, 1 }, pool.activation });
-	else if (clamps)
-		lowerer.clampSurface(pooled, result, clamp);
+	clamp.finish();
 }
 
 } /* namespace */

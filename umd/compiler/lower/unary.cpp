@@ -260,11 +260,10 @@ void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	const ValueId input = operation.inputs[0];
 	const ValueId output = operation.outputs[0];
 	const Cube cube = lowerer.cube(input);
-	const bool half = lowerer.storage(input) == DataType::Half;
-	const Quantization in = half ? Quantization{} : lowerer.quantization(input);
-	const Quantization out = half ? Quantization{} : lowerer.quantization(output);
+	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
 
-	if (half != (lowerer.storage(output) == DataType::Half)) {
+	if ((lowerer.storage(input) == DataType::Half) !=
+	    (lowerer.storage(output) == DataType::Half)) {
 		convertOnCpu(lowerer, operation, unary);
 		return;
 	}
@@ -392,17 +391,15 @@ void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)
 	const ValueId output = operation.outputs[0];
 	const uint32_t classes =
 		lowerer.value(input).shape.empty() ? 1 : lowerer.value(input).shape.back();
-	const bool half = lowerer.storage(input) == DataType::Half;
-	const bool halfResult = lowerer.storage(output) == DataType::Half;
+	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
 
 	if (lowerer.cube(input).c != classes)
 		lowerer.makeNatural(input);
-	lowerer.need(!half || softmax.beta == 1, "beta", "is not 1, with float");
+	lowerer.need(lowerer.storage(input) != DataType::Half || softmax.beta == 1, "beta",
+		     "is not 1, with float");
 	lowerer.setCube(output, lowerer.cube(input));
 	lowerer.onCpu("the core has no exponential and no sum over channels");
 	const std::string result = lowerer.write(output);
-	const Quantization in = half ? Quantization{} : lowerer.quantization(input);
-	const Quantization out = halfResult ? Quantization{} : lowerer.quantization(output);
 	if (softmax.isLogarithm) {
 		lowerer.add(op::OverChannels{ .name = lowerer.step("softmax"),
 					      .input = lowerer.surface(input),

@@ -6,18 +6,6 @@
 namespace nvdla::compiler
 {
 
-namespace
-{
-
-bool isConversion(const Operator &operation)
-{
-	const auto *unary = std::get_if<Unary>(&operation.kind);
-
-	return unary && unary->function == Unary::Function::Identity && unary->activation.isNone();
-}
-
-} /* namespace */
-
 void takeConversionsOffEnds(Model &model)
 {
 	std::vector<Operator> kept;
@@ -27,7 +15,8 @@ void takeConversionsOffEnds(Model &model)
 		const bool quantizes = isFloat(model.values[from].type);
 		const bool dequantizes = isFloat(model.values[to].type);
 		const auto input = std::find(model.inputs.begin(), model.inputs.end(), from);
-		const bool one = isConversion(operation) && quantizes != dequantizes;
+		const auto *unary = std::get_if<Unary>(&operation.kind);
+		const bool one = unary && unary->isConversion() && quantizes != dequantizes;
 
 		if (one && quantizes && input != model.inputs.end() &&
 		    model.readers(from).size() == 1 && !model.isOutput(from))

@@ -29,11 +29,9 @@ Operator *convolutionBefore(Model &model, ValueId value)
 
 	if (!writer || model.readers(value).size() != 1 || model.isOutput(value))
 		return nullptr;
-	const auto *conv = std::get_if<Convolution>(&writer->kind);
-	const auto *full = std::get_if<FullyConnected>(&writer->kind);
-	const bool plain =
-		(conv && conv->activation.isNone()) || (full && full->activation.isNone());
-	return plain ? writer : nullptr;
+	const bool convolves = std::holds_alternative<Convolution>(writer->kind) ||
+			       std::holds_alternative<FullyConnected>(writer->kind);
+	return convolves && activationOf(writer->kind)->isNone() ? writer : nullptr;
 }
 
 /* Kernels and bias times and plus numbers, one for each kernel. */
@@ -81,12 +79,7 @@ bool foldOne(Model &model, const Operator &operation, const Elementwise &element
 		fold(model, *conv, numbers, std::vector<double>(kernels, 0));
 	else
 		fold(model, *conv, std::vector<double>(kernels, 1), numbers);
-	std::visit(
-		[&](auto &kind) {
-			if constexpr (requires { kind.activation; })
-				kind.activation = elementwise.activation;
-		},
-		conv->kind);
+	*activationOf(conv->kind) = elementwise.activation;
 	conv->outputs.front() = to;
 	return true;
 }

@@ -2,7 +2,6 @@
 #include "passes.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace nvdla::compiler
 {
@@ -107,16 +106,12 @@ Value numbersAround(const Pad &pad, const Extents &shape)
 
 void padWithZeros(Model &model)
 {
-	std::vector<Operator> all;
-
-	for (Operator &operation : std::exchange(model.operators, {})) {
+	expandEach(model, [&](Operator &operation) -> std::vector<Operator> {
 		auto *pad = std::get_if<Pad>(&operation.kind);
 		const ValueId output = operation.outputs.front();
 		if (!pad || pad->value == 0 ||
-		    elementCount(model.values[output].shape) > mostElementsAround) {
-			all.push_back(std::move(operation));
-			continue;
-		}
+		    elementCount(model.values[output].shape) > mostElementsAround)
+			return {};
 		const ValueId numbers = model.add(numbersAround(*pad, model.values[output].shape));
 		Value padded = model.values[output];
 		padded.name += " in zeros";
@@ -126,10 +121,8 @@ void padWithZeros(Model &model)
 		sum.inputs = { between, numbers };
 		pad->value = 0;
 		operation.outputs = { between };
-		all.push_back(std::move(operation));
-		all.push_back(std::move(sum));
-	}
-	model.operators = std::move(all);
+		return { operation, sum };
+	});
 }
 
 void foldPads(Model &model)

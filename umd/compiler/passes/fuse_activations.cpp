@@ -1,28 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "passes.h"
 
-#include <algorithm>
-
 namespace nvdla::compiler
 {
-
-namespace
-{
-
-/* The activation of an operator that has one; nullptr if it has none. */
-Clamp *activationOf(Kind &kind)
-{
-	return std::visit(
-		[](auto &operation) -> Clamp * {
-			if constexpr (requires { operation.activation; })
-				return &operation.activation;
-			else
-				return nullptr;
-		},
-		kind);
-}
-
-} /* namespace */
 
 void fuseActivations(Model &model)
 {
@@ -33,11 +13,8 @@ void fuseActivations(Model &model)
 			continue;
 		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
 		const Value &before = model.values[from], &after = model.values[to];
-		const auto writer = std::find_if(
-			model.operators.begin(), model.operators.end(),
-			[from](const Operator &one) { return one.outputs.front() == from; });
-		Clamp *activation =
-			writer == model.operators.end() ? nullptr : activationOf(writer->kind);
+		Operator *writer = model.writer(from);
+		Clamp *activation = writer ? activationOf(writer->kind) : nullptr;
 		if (!activation || !activation->isNone() || model.readers(from).size() != 1 ||
 		    model.isOutput(from) || before.type != after.type ||
 		    before.quantization != after.quantization)

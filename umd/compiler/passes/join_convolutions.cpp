@@ -153,20 +153,13 @@ const Operator *stackableWriter(const Model &model, const Operator &concatenatio
 	return writer;
 }
 
-Clamp activationOf(const Operator &operation)
-{
-	const auto *conv = std::get_if<Convolution>(&operation.kind);
-
-	return conv ? conv->activation : std::get<FullyConnected>(operation.kind).activation;
-}
-
 bool areAlike(const Model &model, const Operator &a, const Operator &b)
 {
 	const auto *one = std::get_if<Convolution>(&a.kind);
 	const auto *other = std::get_if<Convolution>(&b.kind);
 
 	if (a.inputs.size() != b.inputs.size() || a.inputs.front() != b.inputs.front() ||
-	    a.kind.index() != b.kind.index() || activationOf(a) != activationOf(b))
+	    a.kind.index() != b.kind.index() || *activationOf(a.kind) != *activationOf(b.kind))
 		return false;
 	if (one && (one->stride.x != other->stride.x || one->stride.y != other->stride.y))
 		return false;

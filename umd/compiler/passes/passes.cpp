@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "passes.h"
 
+#include <algorithm>
+
 namespace nvdla::compiler
 {
+
+void expandEach(Model &model, const Expand &expand)
+{
+	std::vector<Operator> all;
+
+	for (Operator &operation : model.operators) {
+		std::vector<Operator> steps = expand(operation);
+		if (steps.empty())
+			steps.push_back(std::move(operation));
+		std::ranges::move(steps, std::back_inserter(all));
+	}
+	model.operators = std::move(all);
+}
 
 Result<void> runPasses(Model &model)
 {

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "compiler/ir/model.h"
@@ -168,6 +169,12 @@ bool canPoolParts(const Model &model, const Operator &concatenation);
  * \return what the pooling wrote, and now a concatenation does
  */
 ValueId poolParts(Model &model, ValueId concatenated);
+
+/** \brief Operators in the place of one; none: it stays, as the function may have changed it */
+using Expand = std::function<std::vector<Operator>(Operator &)>;
+
+/** \brief Put other operators into the place of each for which there are some */
+void expandEach(Model &model, const Expand &expand);
 
 /** \brief Operators none of whose results is read fall away; of shapes, files compute many */
 void removeUnused(Model &model);

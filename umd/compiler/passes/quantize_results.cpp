@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "passes.h"
 
-#include <algorithm>
-
 namespace nvdla::compiler
 {
 
@@ -56,8 +54,7 @@ void quantizeResults(Model &model)
 	for (size_t i = 0; i < model.operators.size(); i++) {
 		const Operator operation = model.operators[i];
 		const auto *unary = std::get_if<Unary>(&operation.kind);
-		if (!unary || unary->function != Unary::Function::Identity ||
-		    !unary->activation.isNone())
+		if (!unary || !unary->isConversion())
 			continue;
 		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
 		if (isFloat(model.values[to].type))
@@ -69,10 +66,7 @@ void quantizeResults(Model &model)
 			model.values[id].type = model.values[to].type;
 			model.values[id].quantization = model.values[to].quantization;
 		}
-		const auto writer = std::find_if(
-			model.operators.begin(), model.operators.end(),
-			[from](const Operator &one) { return one.outputs.front() == from; });
-		writer->outputs.front() = to;
+		model.writer(from)->outputs.front() = to;
 		model.operators.erase(model.operators.begin() + static_cast<ptrdiff_t>(i));
 		i--;
 	}

@@ -16,6 +16,15 @@ namespace
 constexpr size_t lines = 1, columns = 2, channels = 3;
 constexpr size_t rank = 4;
 
+/* Of four axes; the first ones are 1 if there are fewer. */
+Extents pictureOf(const Extents &shape)
+{
+	Extents picture(rank - std::min(rank, shape.size()), 1);
+
+	picture.insert(picture.end(), shape.begin(), shape.end());
+	return picture;
+}
+
 /* Kernels of one element: each channel is the only one there is, as it is. */
 Value copies(uint32_t count)
 {
@@ -42,10 +51,8 @@ public:
 	void seeAsPicture()
 	{
 		const Extents &shape = model_.values[id_].shape;
-		Extents picture(rank - shape.size(), 1);
-		picture.insert(picture.end(), shape.begin(), shape.end());
 		if (shape.size() < rank)
-			add(Reshape{}, { id_ }, picture);
+			add(Reshape{}, { id_ }, pictureOf(shape));
 	}
 	void repeatChannels(uint32_t count)
 	{
@@ -90,15 +97,6 @@ private:
 	const Operator &reader_;
 	ValueId id_;
 };
-
-/* Of four axes; the first ones are 1 if there are fewer. */
-Extents pictureOf(const Extents &shape)
-{
-	Extents picture(rank - std::min(rank, shape.size()), 1);
-
-	picture.insert(picture.end(), shape.begin(), shape.end());
-	return picture;
-}
 
 /* SDP takes one number for each channel as it is. */
 bool isAlongChannels(const Extents &shape)

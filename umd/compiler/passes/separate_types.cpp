@@ -15,9 +15,7 @@ bool takesBoth(const Kind &kind)
 {
 	const auto *unary = std::get_if<Unary>(&kind);
 
-	return (unary && unary->function == Unary::Function::Identity &&
-		unary->activation.isNone()) ||
-	       isOverChannels(kind);
+	return (unary && unary->isConversion()) || isOverChannels(kind);
 }
 
 } /* namespace */

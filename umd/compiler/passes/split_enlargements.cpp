@@ -6,7 +6,6 @@
 #include "passes.h"
 
 #include <cstdint>
-#include <utility>
 
 namespace nvdla::compiler
 {
@@ -28,28 +27,25 @@ bool fitsKernels(const Enlarge &enlarge)
 void splitEnlargements(Model &model)
 {
 	constexpr double stepsOf8Bits = 128;
-	std::vector<Operator> all;
 
-	for (Operator &operation : std::exchange(model.operators, {})) {
+	expandEach(model, [&](Operator &operation) -> std::vector<Operator> {
 		auto *lines = std::get_if<Enlarge>(&operation.kind);
 		const Value in = model.values[operation.inputs.front()];
-		if (lines && in.type == ElementType::Int8 && lines->factor.x > 1 &&
-		    lines->factor.y > 1 && !fitsKernels(*lines)) {
-			Value wide = in;
-			wide.name += " wide";
-			wide.type = ElementType::Int16;
-			wide.quantization =
-				Quantization{ in.quantization.channel(0).scale / stepsOf8Bits, 0 };
-			wide.shape[2] *= lines->factor.x;
-			Operator columns = operation;
-			std::get<Enlarge>(columns.kind).factor.y = 1;
-			lines->factor.x = 1;
-			columns.outputs = operation.inputs = { model.add(std::move(wide)) };
-			all.push_back(std::move(columns));
-		}
-		all.push_back(std::move(operation));
-	}
-	model.operators = std::move(all);
+		if (!lines || in.type != ElementType::Int8 || lines->factor.x == 1 ||
+		    lines->factor.y == 1 || fitsKernels(*lines))
+			return {};
+		Value wide = in;
+		wide.name += " wide";
+		wide.type = ElementType::Int16;
+		wide.quantization =
+			Quantization{ in.quantization.channel(0).scale / stepsOf8Bits, 0 };
+		wide.shape[2] *= lines->factor.x;
+		Operator columns = operation;
+		std::get<Enlarge>(columns.kind).factor.y = 1;
+		lines->factor.x = 1;
+		columns.outputs = operation.inputs = { model.add(std::move(wide)) };
+		return { columns, operation };
+	});
 }
 
 } /* namespace nvdla::compiler */

@@ -143,15 +143,7 @@ std::vector<Operator> inSteps(Model &model, const Operator &whole)
 
 void splitWindows(Model &model)
 {
-	std::vector<Operator> all;
-
-	for (const Operator &operation : std::vector<Operator>(model.operators)) {
-		std::vector<Operator> steps = inSteps(model, operation);
-		if (steps.empty())
-			steps.push_back(operation);
-		all.insert(all.end(), steps.begin(), steps.end());
-	}
-	model.operators = std::move(all);
+	expandEach(model, [&](const Operator &operation) { return inSteps(model, operation); });
 }
 
 } /* namespace nvdla::compiler */

@@ -48,28 +48,13 @@ struct BlockAxis {
 /* Element (r, s) of a block is channels (r * columns + s) * C and following. */
 Value inBlocks(const Value &kernels, Window block)
 {
-	const size_t size = elementBytes(kernels.type);
 	const Extents &from = kernels.shape;
+	const uint32_t r = from[2] / block.lines, s = from[3] / block.columns;
 	Value to = kernels;
-	size_t element = 0;
 
-	to.shape = { from[0], from[1] * block.lines * block.columns, from[2] / block.lines,
-		     from[3] / block.columns };
-	for (size_t k = 0; k < from[0]; k++)
-		for (size_t c = 0; c < from[1]; c++)
-			for (size_t r = 0; r < from[2]; r++)
-				for (size_t s = 0; s < from[3]; s++, element++) {
-					const size_t inner =
-						r % block.lines * block.columns + s % block.columns;
-					const size_t channel = inner * from[1] + c;
-					const size_t index =
-						((k * to.shape[1] + channel) * to.shape[2] +
-						 r / block.lines) *
-							to.shape[3] +
-						s / block.columns;
-					std::copy_n(&kernels.data[element * size], size,
-						    &to.data[index * size]);
-				}
+	to.shape = { from[0], from[1], r, block.lines, s, block.columns };
+	to = permuted(to, { 0, 3, 5, 1, 2, 4 });
+	to.shape = { from[0], from[1] * block.lines * block.columns, r, s };
 	return to;
 }
 
@@ -200,18 +185,10 @@ std::vector<Operator> Blocks::take()
 
 void takeBlocks(Model &model)
 {
-	std::vector<Operator> all;
-
-	for (const Operator &operation : std::vector<Operator>(model.operators)) {
+	expandEach(model, [&](const Operator &operation) {
 		const auto *conv = std::get_if<Convolution>(&operation.kind);
-		std::vector<Operator> steps;
-		if (conv)
-			steps = Blocks(model, operation, *conv).take();
-		if (steps.empty())
-			steps.push_back(operation);
-		all.insert(all.end(), steps.begin(), steps.end());
-	}
-	model.operators = std::move(all);
+		return conv ? Blocks(model, operation, *conv).take() : std::vector<Operator>{};
+	});
 }
 
 } /* namespace nvdla::compiler */

@@ -52,15 +52,9 @@ RealNumbers Evaluator::evaluate(const Operator &operation,
 
 	for (const ValueId id : operation.inputs)
 		step.inputs.push_back(model_.values[id].isConstant ? &constants_[id] : &values[id]);
-	std::visit(
-		[&](const auto &kind) {
-			compute(step, kind);
-			if constexpr (requires { kind.activation; }) {
-				if (!kind.activation.isNone())
-					clampAll(result, kind.activation);
-			}
-		},
-		operation.kind);
+	std::visit([&](const auto &kind) { compute(step, kind); }, operation.kind);
+	if (const Clamp *clamp = activationOf(operation.kind); clamp && !clamp->isNone())
+		clampAll(result, *clamp);
 	if (!isFloat(output.type) && !output.quantization.none())
 		quantizeAll(result, output);
 	return result;

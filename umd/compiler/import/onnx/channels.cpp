@@ -15,35 +15,20 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-/* Indices are integers of 16 bits here, whatever the file has. */
-void addArgMax(NodeReader &reader, const FileTensor &x, uint32_t axis)
-{
-	reader.support(reader.integer("select_last_index", 0) == 0, "select_last_index",
-		       "is set; the first of several is known");
-	addReduced(reader, ArgMax{}, x, axis, { ElementType::Int16, Quantization{ 1, 0 } });
-}
-
+/* Indices are integers of 16 bits; the smallest is the largest of the negative numbers. */
+template<bool ofSmallest>
 void readArgMax(NodeReader &reader)
 {
 	const uint32_t axis =
 		reader.axis(reader.integer("axis", 0), reader.input(0).shape.size(), "axis");
+	FileTensor x = withAxisLast(reader, axis);
 
-	addArgMax(reader, withAxisLast(reader, axis), axis);
-}
-
-/* The largest of the negative numbers. */
-void readArgMin(NodeReader &reader)
-{
-	const uint32_t axis =
-		reader.axis(reader.integer("axis", 0), reader.input(0).shape.size(), "axis");
-	const FileTensor x = withAxisLast(reader, axis);
-	const ValueId factor = reader.addConstant(floatConstant({ -1 }, { 1 }));
-
-	if (reader.failed())
-		return;
-	reader.addBefore(Elementwise{ Elementwise::Function::Multiply, {} }, { x.id, factor },
-			 reader.computed(x), x,
-			 [&](const FileTensor &negative) { addArgMax(reader, negative, axis); });
+	if (ofSmallest)
+		x = reader.addBetween(Elementwise{ Elementwise::Function::Multiply, {} },
+				      { x.id, reader.addNumber(-1) }, reader.computed(x), x);
+	reader.support(reader.integer("select_last_index", 0) == 0, "select_last_index",
+		       "is set; the first of several is known");
+	addReduced(reader, ArgMax{}, x, axis, { ElementType::Int16, Quantization{ 1, 0 } });
 }
 
 /* The norm of all channels is 1 then. */
@@ -145,16 +130,14 @@ void addReduced(NodeReader &reader, Kind kind, const FileTensor &x, uint32_t axi
 		reader.add(std::move(kind), { x.id }, elements, like);
 		return;
 	}
-	reader.addBefore(std::move(kind), { x.id }, elements, like, [&](const FileTensor &kept) {
-		Extents shape = like.shape;
-		shape.erase(shape.begin() + axis);
-		addReshape(reader, kept, shape);
-	});
+	const FileTensor kept = reader.addBetween(std::move(kind), { x.id }, elements, like);
+	like.shape.erase(like.shape.begin() + axis);
+	addReshape(reader, kept, like.shape);
 }
 
 const NodeTable channelNodes = {
-	{ "ArgMax", readArgMax },
-	{ "ArgMin", readArgMin },
+	{ "ArgMax", readArgMax<false> },
+	{ "ArgMin", readArgMax<true> },
 	{ "DepthToSpace", readDepthToSpace },
 	{ "LpNormalization", readLpNormalization },
 	{ "LRN", readLrn },

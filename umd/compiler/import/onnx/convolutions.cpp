@@ -34,23 +34,6 @@ op::Axes axesOf(NodeReader &reader, const std::string &name)
 	return { static_cast<uint32_t>(numbers[1]), static_cast<uint32_t>(numbers[0]) };
 }
 
-struct Sides {
-	uint32_t before;
-	uint32_t after;
-};
-
-/* As many elements as strides begin in the input; an odd one goes to the end, or to the start. */
-Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation, bool upper)
-{
-	const uint64_t windows = in ? (in - 1) / stride + 1 : 0;
-	const uint64_t needed =
-		windows ? (windows - 1) * stride + uint64_t{ kernel - 1 } * dilation + 1 : 0;
-	const auto total = static_cast<uint32_t>(needed > in ? needed - in : 0);
-	const uint32_t half = total / 2;
-
-	return upper ? Sides{ half, total - half } : Sides{ total - half, half };
-}
-
 op::Padding paddingOf(NodeReader &reader, const FileTensor &picture, const Windows &windows)
 {
 	const std::string kind = reader.text("auto_pad", "NOTSET");
@@ -61,11 +44,14 @@ op::Padding paddingOf(NodeReader &reader, const FileTensor &picture, const Windo
 	if (kind == "VALID" || reader.failed())
 		return {};
 	if (kind == "SAME_UPPER" || kind == "SAME_LOWER") {
-		const bool upper = kind == "SAME_UPPER";
-		const Sides y = samePadding(picture.shape[2], windows.kernel.y, windows.stride.y,
-					    windows.dilation.y, upper);
-		const Sides x = samePadding(picture.shape[3], windows.kernel.x, windows.stride.x,
-					    windows.dilation.x, upper);
+		Sides y = samePadding(picture.shape[2], windows.kernel.y, windows.stride.y,
+				      windows.dilation.y);
+		Sides x = samePadding(picture.shape[3], windows.kernel.x, windows.stride.x,
+				      windows.dilation.x);
+		if (kind == "SAME_LOWER") {
+			std::swap(y.before, y.after);
+			std::swap(x.before, x.after);
+		}
 		return { x.before, x.after, y.before, y.after };
 	}
 	if (pads.empty())
@@ -78,15 +64,6 @@ op::Padding paddingOf(NodeReader &reader, const FileTensor &picture, const Windo
 		return {};
 	return { static_cast<uint32_t>(pads[1]), static_cast<uint32_t>(pads[3]),
 		 static_cast<uint32_t>(pads[0]), static_cast<uint32_t>(pads[2]) };
-}
-
-uint32_t countOf(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride,
-		 uint32_t dilation)
-{
-	const uint64_t padded = uint64_t{ in } + before + after;
-	const uint64_t window = uint64_t{ kernel - 1 } * dilation + 1;
-
-	return padded < window ? 0 : static_cast<uint32_t>((padded - window) / stride + 1);
 }
 
 void readConv(NodeReader &reader)
@@ -128,8 +105,7 @@ void addSum(NodeReader &reader, const Product &product, double beta, const Eleme
 		c.id = reader.addConstant(scaled(reader.value(c), beta));
 	else if (beta != 1)
 		c = reader.addBetween(Elementwise{ Elementwise::Function::Multiply, {} },
-				      { c.id, reader.addConstant(floatConstant({ beta }, { 1 })) },
-				      reader.computed(c), c);
+				      { c.id, reader.addNumber(beta) }, reader.computed(c), c);
 	addElementwise(reader, Elementwise::Function::Add, made, c, elements);
 }
 
@@ -207,10 +183,10 @@ void addPicture(NodeReader &reader, Kind kind, std::vector<ValueId> inputs,
 		reader.add(std::move(kind), std::move(inputs), elements, shape, order);
 		return;
 	}
-	reader.addBefore(std::move(kind), std::move(inputs), elements, { 0, shape, order, {} },
-			 [&](const FileTensor &picture) {
-				 addReshape(reader, picture, { shape[0], shape[1], shape[3] });
-			 });
+	const FileTensor picture = reader.addBetween(std::move(kind), std::move(inputs), elements,
+						     { 0, shape, order, {} });
+	if (!reader.failed())
+		addReshape(reader, picture, { shape[0], shape[1], shape[3] });
 }
 
 Value kernelsOf(NodeReader &reader, size_t index)
@@ -247,10 +223,10 @@ Extents windowed(NodeReader &reader, const FileTensor &picture, const Windows &w
 		return {};
 	const op::Padding &padding = windows.padding;
 	const Extents shape{ picture.shape[0], channels,
-			     countOf(picture.shape[2], padding.top, padding.bottom,
-				     windows.kernel.y, windows.stride.y, windows.dilation.y),
-			     countOf(picture.shape[3], padding.left, padding.right,
-				     windows.kernel.x, windows.stride.x, windows.dilation.x) };
+			     windowsOf(picture.shape[2], padding.top, padding.bottom,
+				       windows.kernel.y, windows.stride.y, windows.dilation.y),
+			     windowsOf(picture.shape[3], padding.left, padding.right,
+				       windows.kernel.x, windows.stride.x, windows.dilation.x) };
 	reader.need(shape[2] && shape[3], "kernel",
 		    fmt::format("of {} x {} does not fit into {}", windows.kernel.y,
 				windows.kernel.x, toString(picture.shape)));
@@ -314,8 +290,7 @@ Product productOf(NodeReader &reader, const FileTensor &rows, const Value &weigh
 			 { 0, shape, asInFile(shape.size()) } };
 	for (Value one : bias) {
 		/* One number stands for all. */
-		if (elementCount(one.shape) == 1 &&
-		    (isFloat(one.type) || !one.quantization.none()))
+		if (elementCount(one.shape) == 1 && (isFloat(one.type) || !one.quantization.none()))
 			one = floatConstant(std::vector<double>(shape.back(), realNumbers(one)[0]),
 					    { shape.back() });
 		one.shape = { static_cast<uint32_t>(elementCount(one.shape)) };

@@ -19,9 +19,8 @@ using Function = Elementwise::Function;
 
 void addUnary(NodeReader &reader, const Unary &unary)
 {
-	const FileTensor x = reader.input(0);
+	const FileTensor x = reader.computedInput();
 
-	reader.support(reader.failed() || !reader.value(x).isConstant, "input 0", "is a constant");
 	reader.add(unary, { x.id }, reader.computed(x), x);
 }
 
@@ -41,27 +40,19 @@ void readRoot(NodeReader &reader)
 /* outer * function(inner * x); what multiplies by 1 is left out. */
 void addScaledUnary(NodeReader &reader, double inner, const Unary &unary, double outer)
 {
-	const FileTensor x = reader.input(0);
+	FileTensor x = reader.computedInput();
 	const ElementKind elements = reader.computed(x);
-	const Elementwise product{ Function::Multiply, {} };
 
-	auto scaled = [&](const FileTensor &tensor) {
-		if (outer == 1) {
-			reader.add(unary, { tensor.id }, elements, x);
-			return;
-		}
-		const ValueId factor = reader.addConstant(floatConstant({ outer }, { 1 }));
-		reader.addBefore(unary, { tensor.id }, elements, x, [&](const FileTensor &made) {
-			reader.add(product, { made.id, factor }, elements, x);
-		});
-	};
-	reader.support(reader.failed() || !reader.value(x).isConstant, "input 0", "is a constant");
-	if (inner == 1) {
-		scaled(x);
+	if (inner != 1)
+		x = reader.addBetween(Elementwise{ Function::Multiply, {} },
+				      { x.id, reader.addNumber(inner) }, elements, x);
+	if (outer == 1) {
+		reader.add(unary, { x.id }, elements, x);
 		return;
 	}
-	const ValueId factor = reader.addConstant(floatConstant({ inner }, { 1 }));
-	reader.addBefore(product, { x.id, factor }, elements, x, scaled);
+	x = reader.addBetween(unary, { x.id }, elements, x);
+	reader.add(Elementwise{ Function::Multiply, {} }, { x.id, reader.addNumber(outer) },
+		   elements, x);
 }
 
 void readRelu(NodeReader &reader)
@@ -80,14 +71,11 @@ void readClip(NodeReader &reader)
 	addUnary(reader, { .activation = clamp });
 }
 
-void readLeakyRelu(NodeReader &reader)
+/* Alpha is so many hundredths, if it is not given. */
+template<Unary::Function function, int usual>
+void readWithAlpha(NodeReader &reader)
 {
-	addUnary(reader, { Unary::Function::LeakyRelu, reader.number("alpha", 0.01), {} });
-}
-
-void readElu(NodeReader &reader)
-{
-	addUnary(reader, { Unary::Function::Elu, reader.number("alpha", 1), {} });
+	addUnary(reader, { function, reader.number("alpha", usual / 100.0), {} });
 }
 
 void readCelu(NodeReader &reader)
@@ -120,11 +108,6 @@ void readGelu(NodeReader &reader)
 		   {} });
 }
 
-void readThresholdedRelu(NodeReader &reader)
-{
-	addUnary(reader, { Unary::Function::ThresholdedRelu, reader.number("alpha", 1), {} });
-}
-
 /* What is near 0 becomes 0; what is not stays (bias 0), or comes as near (a bias of lambd). */
 void readShrink(NodeReader &reader)
 {
@@ -139,11 +122,9 @@ void readShrink(NodeReader &reader)
 	reader.support(bias == threshold && threshold > 0, "bias",
 		       fmt::format("is {}; 0 and lambd, {}, are known", bias, threshold));
 	reader.support(reader.failed() || !reader.value(x).isConstant, "input 0", "is a constant");
-	reader.addBefore(Unary{ .activation = { -threshold, threshold } }, { x.id }, elements, x,
-			 [&](const FileTensor &near) {
-				 reader.add(Elementwise{ Function::Subtract, {} },
-					    { x.id, near.id }, elements, x);
-			 });
+	const FileTensor near = reader.addBetween(Unary{ .activation = { -threshold, threshold } },
+						  { x.id }, elements, x);
+	reader.add(Elementwise{ Function::Subtract, {} }, { x.id, near.id }, elements, x);
 }
 
 /* clamp(alpha * x + beta, 0, 1) */
@@ -151,16 +132,12 @@ void readHardSigmoid(NodeReader &reader)
 {
 	const FileTensor x = reader.input(0);
 	const ElementKind elements = reader.computed(x);
-	const ValueId alpha =
-		reader.addConstant(floatConstant({ reader.number("alpha", 0.2) }, { 1 }));
-	const ValueId beta =
-		reader.addConstant(floatConstant({ reader.number("beta", 0.5) }, { 1 }));
+	const ValueId alpha = reader.addNumber(reader.number("alpha", 0.2));
+	const ValueId beta = reader.addNumber(reader.number("beta", 0.5));
+	const FileTensor product = reader.addBetween(Elementwise{ Function::Multiply, {} },
+						     { x.id, alpha }, elements, x);
 
-	reader.addBefore(Elementwise{ Function::Multiply, {} }, { x.id, alpha }, elements, x,
-			 [&](const FileTensor &product) {
-				 reader.add(Elementwise{ Function::Add, { 0, 1 } },
-					    { product.id, beta }, elements, x);
-			 });
+	reader.add(Elementwise{ Function::Add, { 0, 1 } }, { product.id, beta }, elements, x);
 }
 
 /* The second operand; before version 7 it lies along the axes of the first one from `axis` on. */
@@ -248,17 +225,16 @@ void readMean(NodeReader &reader)
 		sum = reader.addBetween(Elementwise{ Function::Add, {} }, { sum.id, other.id },
 					elements, sum);
 	}
-	const ValueId factor = reader.addConstant(floatConstant({ share }, { 1 }));
-	reader.add(Elementwise{ Function::Multiply, {} }, { sum.id, factor }, elements, sum);
+	reader.add(Elementwise{ Function::Multiply, {} }, { sum.id, reader.addNumber(share) },
+		   elements, sum);
 }
 
 void readNeg(NodeReader &reader)
 {
-	const FileTensor x = reader.input(0);
-	const ValueId factor = reader.addConstant(floatConstant({ -1 }, { 1 }));
+	const FileTensor x = reader.computedInput();
 
-	reader.support(reader.failed() || !reader.value(x).isConstant, "input 0", "is a constant");
-	reader.add(Elementwise{ Function::Multiply, {} }, { x.id, factor }, reader.computed(x), x);
+	reader.add(Elementwise{ Function::Multiply, {} }, { x.id, reader.addNumber(-1) },
+		   reader.computed(x), x);
 }
 
 /* Between the widths of real numbers, which are all one here. */
@@ -307,10 +283,9 @@ void readPow(NodeReader &reader)
 		addUnary(reader, square);
 	} else if (exponent == 3) {
 		reader.support(!reader.value(x).isConstant, "input 0", "is a constant");
-		reader.addBefore(square, { x.id }, elements, x, [&](const FileTensor &squared) {
-			reader.add(Elementwise{ Function::Multiply, {} }, { x.id, squared.id },
-				   elements, x);
-		});
+		const FileTensor squared = reader.addBetween(square, { x.id }, elements, x);
+		reader.add(Elementwise{ Function::Multiply, {} }, { x.id, squared.id }, elements,
+			   x);
 	} else {
 		reader.support(std::isfinite(exponent), "exponent", "is infinite or no number");
 		addUnary(reader, { Unary::Function::Power, exponent, {} });
@@ -347,10 +322,7 @@ void readSoftmax(NodeReader &reader)
 	reader.support(!all || std::none_of(several.begin(), several.end(),
 					    [&](uint32_t one) { return one > axis; }),
 		       "axis", "and those behind it have several elements");
-	AxisOrder order = x.order;
-	order.erase(std::find(order.begin(), order.end(), axis));
-	order.push_back(axis);
-	x = reader.inOrder(x, order);
+	x = withAxisLast(reader, axis);
 	reader.add(Softmax{ 1, isLogarithm }, { x.id }, reader.computed(x), x);
 }
 
@@ -438,7 +410,7 @@ const NodeTable elementNodes = {
 	{ "Cosh", readUnary<Unary::Function::Cosh> },
 	{ "Div", readDiv },
 	{ "Dropout", readDropout },
-	{ "Elu", readElu },
+	{ "Elu", readWithAlpha<Unary::Function::Elu, 100> },
 	{ "Erf", readUnary<Unary::Function::Erf> },
 	{ "Exp", readUnary<Unary::Function::Exp> },
 	{ "Floor", readUnary<Unary::Function::Floor> },
@@ -446,7 +418,7 @@ const NodeTable elementNodes = {
 	{ "HardSigmoid", readHardSigmoid },
 	{ "HardSwish", readUnary<Unary::Function::HardSwish> },
 	{ "Identity", readIdentity },
-	{ "LeakyRelu", readLeakyRelu },
+	{ "LeakyRelu", readWithAlpha<Unary::Function::LeakyRelu, 1> },
 	{ "Log", readUnary<Unary::Function::Log> },
 	{ "LogSoftmax", readSoftmax<true> },
 	{ "Max", readSeveral<Function::Maximum> },
@@ -474,7 +446,7 @@ const NodeTable elementNodes = {
 	{ "Sum", readSeveral<Function::Add> },
 	{ "Tan", readUnary<Unary::Function::Tan> },
 	{ "Tanh", readUnary<Unary::Function::Tanh> },
-	{ "ThresholdedRelu", readThresholdedRelu },
+	{ "ThresholdedRelu", readWithAlpha<Unary::Function::ThresholdedRelu, 100> },
 };
 
 } /* namespace nvdla::compiler::onnx */

@@ -41,10 +41,10 @@ void addParts(NodeReader &reader, FileTensor tensor, const std::vector<std::vect
 			begin[axis] = part.begin;
 			like.shape[axis] = part.count;
 			all.shape[axis] += part.count;
-			reader.addBefore(
-				Slice{ inValueOrder(tensor, begin), Extents(begin.size(), 1) },
-				{ tensor.id }, reader.same(tensor), like,
-				[&](const FileTensor &slice) { ids.push_back(slice.id); });
+			const Slice slice{ inValueOrder(tensor, begin), Extents(begin.size(), 1) };
+			ids.push_back(
+				reader.addBetween(slice, { tensor.id }, reader.same(tensor), like)
+					.id);
 		}
 		if (!reader.support(elementCount(all.shape) <= mostElements, "output",
 				    fmt::format("would be {}", toString(all.shape))))
@@ -56,8 +56,7 @@ void addParts(NodeReader &reader, FileTensor tensor, const std::vector<std::vect
 		if (axis + 1 == static_cast<size_t>(last))
 			reader.add(joined, std::move(ids), elements, all);
 		else
-			reader.addBefore(joined, std::move(ids), elements, all,
-					 [&](const FileTensor &made) { tensor = made; });
+			tensor = reader.addBetween(joined, std::move(ids), elements, all);
 	}
 }
 

@@ -105,6 +105,14 @@ FileTensor NodeReader::input(size_t index)
 	return found->second;
 }
 
+FileTensor NodeReader::computedInput()
+{
+	const FileTensor tensor = input(0);
+
+	support(failed() || !value(tensor).isConstant, "input 0", "is a constant");
+	return tensor;
+}
+
 const Value &NodeReader::value(const FileTensor &tensor) const
 {
 	return failed() || tensor.id >= import_.model.values.size()
@@ -222,8 +230,7 @@ ValueId NodeReader::addConstant(Value value)
 		     "of the model have more bytes than this compiler takes"))
 		return 0;
 	value.isConstant = true;
-	import_.model.values.push_back(std::move(value));
-	return import_.model.values.size() - 1;
+	return import_.model.add(std::move(value));
 }
 
 ValueId NodeReader::addMeeting(const FileTensor &tensor, Value value)
@@ -311,8 +318,7 @@ FileTensor NodeReader::addValue(const std::string &name, Kind kind, std::vector<
 	value.quantization = elements.quantization;
 	for (const uint32_t axis : order)
 		value.shape.push_back(shape[axis]);
-	import_.model.values.push_back(std::move(value));
-	const ValueId id = import_.model.values.size() - 1;
+	const ValueId id = import_.model.add(std::move(value));
 	import_.model.operators.push_back(
 		{ name, node_.op_type(), std::move(kind), std::move(inputs), { id } });
 	return { id, shape, order, {} };
@@ -325,16 +331,6 @@ void NodeReader::add(Kind kind, std::vector<ValueId> inputs, const ElementKind &
 		alias(addValue(node_.output(static_cast<int>(output)), std::move(kind),
 			       std::move(inputs), elements, shape, order),
 		      output);
-}
-
-void NodeReader::addBefore(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,
-			   const FileTensor &like,
-			   const std::function<void(const FileTensor &)> &rest)
-{
-	const FileTensor made = addBetween(std::move(kind), std::move(inputs), elements, like);
-
-	if (!failed())
-		rest(made);
 }
 
 FileTensor NodeReader::addBetween(Kind kind, std::vector<ValueId> inputs,

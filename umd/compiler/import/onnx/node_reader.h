@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 
@@ -107,6 +106,8 @@ public:
 	}
 	/** \brief A tensor; an empty one after an error */
 	FileTensor input(size_t index);
+	/** \brief Input 0, which has to be no constant */
+	FileTensor computedInput();
 	/** \brief The value of an input; an empty one after an error */
 	const Value &value(const FileTensor &tensor) const;
 	const Value &value(size_t index) { return value(input(index)); }
@@ -139,6 +140,8 @@ public:
 	bool isLine() { return input(0).shape.size() == 3; }
 
 	ValueId addConstant(Value value);
+	/** \brief One real number, which meets any tensor */
+	ValueId addNumber(double number) { return addConstant(floatConstant({ number }, { 1 })); }
 	/**
 	 * \brief Add a constant that meets a computed tensor, its axes as the tensor's value has
 	 * them
@@ -167,9 +170,6 @@ public:
 	/** \brief An operator whose result has the shape of \a like */
 	void add(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,
 		 const FileTensor &like);
-	/** \brief An operator that writes what \a rest reads to make the result; alike in shape */
-	void addBefore(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,
-		       const FileTensor &like, const std::function<void(const FileTensor &)> &rest);
 	/** \brief The same, to be read further on; after an error an empty one */
 	FileTensor addBetween(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,
 			      const FileTensor &like);

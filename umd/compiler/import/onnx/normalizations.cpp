@@ -92,7 +92,7 @@ void addMoments(NodeReader &reader, const Rows &all)
 	const FileTensor squares = reader.addBetween(Unary{ Unary::Function::Square },
 						     { centered.id }, elements, all.rows);
 	const FileTensor variance = reader.addBetween(mean, { squares.id }, elements, all.reduced);
-	const ValueId epsilon = reader.addConstant(floatConstant({ epsilonOf(reader) }, { 1 }));
+	const ValueId epsilon = reader.addNumber(epsilonOf(reader));
 	const FileTensor more = reader.addBetween(Elementwise{ Elementwise::Function::Add, {} },
 						  { variance.id, epsilon }, elements, all.reduced);
 	const FileTensor widths = reader.addBetween(Unary{ Unary::Function::Power, -0.5, {} },

@@ -87,6 +87,8 @@ private:
 	Result<void> readOutputs();
 	/* Pictures whose first step turns N, H, W, C come as that. */
 	bool comesWithChannelsLast(const std::string &input) const;
+	ValueId addStep(const FileTensor &from, const std::string &name, const char *type,
+			Kind kind, Value value);
 	void addFloatOutput(FileTensor &tensor, const std::string &name);
 	uint32_t lastAxisInMemory(const FileTensor &tensor) const;
 	bool isFlatPicture(const FileTensor &tensor) const;
@@ -107,8 +109,7 @@ Result<void> Reader::readConstants()
 		if (!value)
 			return forward(value);
 		const Extents shape = value->shape;
-		const ValueId id = import_.model.values.size();
-		import_.model.values.push_back(std::move(*value));
+		const ValueId id = import_.model.add(std::move(*value));
 		import_.tensors[tensor.name()] = { id, shape, asInFile(shape.size()), {} };
 	}
 	return {};
@@ -152,8 +153,7 @@ Result<FileTensor> Reader::describe(const pb::ValueInfo &info, const std::string
 	value.type = *type;
 	for (const uint32_t axis : order)
 		value.shape.push_back(shape[axis]);
-	import_.model.values.push_back(std::move(value));
-	return FileTensor{ import_.model.values.size() - 1, shape, order, {} };
+	return FileTensor{ import_.model.add(std::move(value)), shape, order, {} };
 }
 
 Result<void> Reader::readInput(const pb::ValueInfo &info, const std::vector<uint32_t> *given)
@@ -277,39 +277,38 @@ Result<void> Reader::readNode(const pb::Node &node)
 	return addUnknown(node, { done.error(), reader.follows() });
 }
 
+/* What brings an output to how the file has it; \return what it makes, like \a value. */
+ValueId Reader::addStep(const FileTensor &from, const std::string &name, const char *type,
+			Kind kind, Value value)
+{
+	value.name = name;
+	const ValueId made = import_.model.add(std::move(value));
+	import_.model.operators.push_back({ name, type, std::move(kind), { from.id }, { made } });
+	return made;
+}
+
 /* The file's output is real numbers; a pass takes the step away again. */
 void Reader::addFloatOutput(FileTensor &tensor, const std::string &name)
 {
-	Model &model = import_.model;
 	Value value;
 
-	value.name = name;
-	value.shape = model.values[tensor.id].shape;
-	model.values.push_back(std::move(value));
-	model.operators.push_back(
-		{ name, "DequantizeLinear", Unary{}, { tensor.id }, { model.values.size() - 1 } });
-	tensor.id = model.values.size() - 1;
+	value.shape = import_.model.values[tensor.id].shape;
+	tensor.id = addStep(tensor, name, "DequantizeLinear", Unary{}, std::move(value));
 }
 
 /* The CPU moves the elements, if they lie otherwise. */
 void Reader::addInFileOrder(FileTensor &tensor, const std::string &name)
 {
-	Model &model = import_.model;
 	const AxisOrder order = asInFile(tensor.shape.size());
-	Value value = model.values[tensor.id];
+	Value value = import_.model.values[tensor.id];
 
 	if (severalOf(tensor.shape, tensor.order) == severalOf(tensor.shape, order))
 		return;
 	Transpose transpose = turnedTo(tensor, value.shape, order);
-	value.name = name;
 	value.shape = tensor.shape;
-	model.values.push_back(std::move(value));
-	model.operators.push_back({ name,
-				    "Transpose",
-				    std::move(transpose),
-				    { tensor.id },
-				    { model.values.size() - 1 } });
-	tensor = { model.values.size() - 1, tensor.shape, order, {} };
+	const ValueId made =
+		addStep(tensor, name, "Transpose", std::move(transpose), std::move(value));
+	tensor = { made, tensor.shape, order, {} };
 }
 
 /* Reshapes change nothing in memory: what the last axis had before all of them. */
@@ -351,13 +350,8 @@ bool Reader::isFlatPicture(const FileTensor &tensor) const
 /* The CPU moves the elements to their places. */
 void Reader::unflatten(FileTensor &tensor, const std::string &name)
 {
-	Model &model = import_.model;
-	Value value = model.values[tensor.id];
-
-	value.name = name;
-	const ValueId made = model.add(std::move(value));
-	model.operators.push_back(
-		{ name, "Transpose", tensor.unflattened, { tensor.id }, { made } });
+	const ValueId made = addStep(tensor, name, "Transpose", tensor.unflattened,
+				     import_.model.values[tensor.id]);
 	tensor = { made, tensor.shape, asInFile(tensor.shape.size()) };
 }
 

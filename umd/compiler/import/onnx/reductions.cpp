@@ -90,11 +90,9 @@ struct Reduction {
 
 Reduction reductionOf(NodeReader &reader)
 {
-	Reduction reduction{ reader.input(0), {}, reader.integer("keepdims", 1) != 0 };
+	Reduction reduction{ reader.computedInput(), {}, reader.integer("keepdims", 1) != 0 };
 	const size_t rank = reduction.in.shape.size();
 
-	reader.support(reader.failed() || !reader.value(reduction.in).isConstant, "input 0",
-		       "is a constant");
 	for (const int64_t number : reader.list(1, "axes"))
 		reduction.axes.push_back(reader.axis(number, rank, "axes"));
 	if (reduction.axes.empty() && reader.integer("noop_with_empty_axes", 0) == 0)
@@ -181,28 +179,17 @@ void readReduction(NodeReader &reader)
 	addReduction(reader, reductionOf(reader), method, {});
 }
 
-void readReduceL1(NodeReader &reader)
-{
-	addReduction(reader, reductionOf(reader), Pool::Method::Sum,
-		     { { Unary::Function::Abs }, {} });
-}
-
 void readReduceL2(NodeReader &reader)
 {
 	addReduction(reader, reductionOf(reader), Pool::Method::Sum,
 		     { { Unary::Function::Square }, { Unary::Function::Power, 0.5, {} } });
 }
 
-void readReduceSumSquare(NodeReader &reader)
+/* The sum of a function, and a function of that. */
+template<Unary::Function before, Unary::Function behind = Unary::Function::Identity>
+void readSumOf(NodeReader &reader)
 {
-	addReduction(reader, reductionOf(reader), Pool::Method::Sum,
-		     { { Unary::Function::Square }, {} });
-}
-
-void readReduceLogSum(NodeReader &reader)
-{
-	addReduction(reader, reductionOf(reader), Pool::Method::Sum,
-		     { {}, { Unary::Function::Log } });
+	addReduction(reader, reductionOf(reader), Pool::Method::Sum, { { before }, { behind } });
 }
 
 /*
@@ -236,15 +223,15 @@ void readReduceLogSumExp(NodeReader &reader)
 } /* namespace */
 
 const NodeTable reductionNodes = {
-	{ "ReduceL1", readReduceL1 },
+	{ "ReduceL1", readSumOf<Unary::Function::Abs> },
 	{ "ReduceL2", readReduceL2 },
-	{ "ReduceLogSum", readReduceLogSum },
+	{ "ReduceLogSum", readSumOf<Unary::Function::Identity, Unary::Function::Log> },
 	{ "ReduceLogSumExp", readReduceLogSumExp },
 	{ "ReduceMax", readReduction<Pool::Method::Max> },
 	{ "ReduceMean", readReduction<Pool::Method::Average> },
 	{ "ReduceMin", readReduction<Pool::Method::Min> },
 	{ "ReduceSum", readReduction<Pool::Method::Sum> },
-	{ "ReduceSumSquare", readReduceSumSquare },
+	{ "ReduceSumSquare", readSumOf<Unary::Function::Square> },
 };
 
 } /* namespace nvdla::compiler::onnx */

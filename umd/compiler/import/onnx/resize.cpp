@@ -110,6 +110,25 @@ uint32_t wantedOf(uint32_t extent, double factor)
 		std::floor(std::clamp(extent * factor + 1e-6, 0.0, double{ mostOfAxis })));
 }
 
+/* Operators one behind the other; of real numbers where they compute, or all of them. */
+void addSteps(NodeReader &reader, FileTensor x, const std::vector<Step> &steps, bool allCompute)
+{
+	for (size_t i = 0; i < steps.size() && !reader.failed(); i++) {
+		const auto &[kind, shape, copies] = steps[i];
+		const auto *enlarge = std::get_if<Enlarge>(&kind);
+		const bool moves = std::holds_alternative<Slice>(kind) ||
+				   (enlarge && enlarge->method == Enlarge::Method::Nearest);
+		const ElementKind elements =
+			moves && !allCompute ? reader.same(x) : reader.computed(x);
+		const std::vector<ValueId> inputs(copies, x.id);
+		x.shape = { shape[0], shape[3], shape[1], shape[2] };
+		if (i + 1 < steps.size())
+			x = reader.addBetween(kind, inputs, elements, x);
+		else
+			reader.add(kind, inputs, elements, x);
+	}
+}
+
 /* First and last elements stay at the ends. */
 void stretch(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors)
 {
@@ -117,22 +136,12 @@ void stretch(NodeReader &reader, const FileTensor &x, const std::vector<double> 
 			   wantedOf(x.shape[3], factors[3]) };
 	const std::vector<Step> steps =
 		stretchingSteps(inValueOrder(x, x.shape), inValueOrder(x, out));
-	FileTensor from = x;
 
 	reader.support(!steps.empty(), "scales",
 		       fmt::format("make {} of {}, whose elements are no whole numbers of times as "
 				   "far apart",
 				   toString(out), toString(x.shape)));
-	for (size_t i = 0; i < steps.size(); i++) {
-		const auto &[kind, shape, copies] = steps[i];
-		const std::vector<ValueId> inputs(copies, from.id);
-		FileTensor like = x;
-		like.shape = { shape[0], shape[3], shape[1], shape[2] };
-		if (i + 1 < steps.size())
-			from = reader.addBetween(kind, inputs, reader.computed(x), like);
-		else
-			reader.add(kind, inputs, reader.computed(x), like);
-	}
+	addSteps(reader, x, steps, true);
 }
 
 Shrink methodOf(const Places &places)
@@ -151,42 +160,6 @@ Enlarge::Method enlargingOf(const Places &places)
 	return places.centers ? Enlarge::Method::LinearOfCenters : Enlarge::Method::Linear;
 }
 
-/* A slice, or one and averages of neighbours. */
-void shrink(NodeReader &reader, const FileTensor &x, const Ratio (&ratios)[2], const Places &places)
-{
-	Shrinking axes[2];
-
-	for (const size_t axis : { 0U, 1U }) {
-		const uint32_t by = ratios[axis].smaller;
-		const uint32_t extent = x.shape[axis + 2] / by;
-		const bool isFirst = places.onlyIsFirst && extent == 1;
-		axes[axis] = shrinking(isFirst ? Shrink::First : methodOf(places), by, extent);
-		if (!reader.need(axes[axis].extent > 0, "scales", "leave nothing"))
-			return;
-	}
-	const Shrinking &y = axes[0], &c = axes[1];
-	FileTensor like = x;
-	const Extents begin = inValueOrder(x, { 0, 0, y.first, c.first });
-	like.shape = { x.shape[0], x.shape[1], y.extent, c.extent };
-	if (y.taps == 1 && c.taps == 1) {
-		reader.add(Slice{ begin, inValueOrder(x, { 1, 1, y.by, c.by }) }, { x.id },
-			   reader.same(x), like);
-		return;
-	}
-	FileTensor used = x;
-	used.shape = { x.shape[0], x.shape[1], y.used(), c.used() };
-	reader.addBefore(Slice{ begin, Extents(begin.size(), 1) }, { x.id }, reader.same(x), used,
-			 [&](const FileTensor &slice) {
-				 const Pool pool{ Pool::Method::Average,
-						  { c.taps, y.taps },
-						  { c.by, y.by },
-						  {},
-						  false,
-						  {} };
-				 reader.add(pool, { slice.id }, reader.computed(slice), like);
-			 });
-}
-
 /* Of whole multiples, all other ways to round take other elements. */
 bool roundsAsEnlarge(const Places &places)
 {
@@ -201,26 +174,23 @@ bool resize(NodeReader &reader, const FileTensor &x, const std::vector<double> &
 
 	if (!y || !c)
 		return false;
-	const Ratio ratios[] = { *y, *c };
 	const bool enlarges = y->larger > 1 || c->larger > 1;
-	const bool shrinks = y->smaller > 1 || c->smaller > 1;
-	FileTensor large = x;
-
 	if (enlarges &&
 	    ((places.isNearest && !roundsAsEnlarge(places)) || !mayBeOnTheWay(x.shape, *y, *c)))
 		return false;
-	large.shape[2] *= y->larger;
-	large.shape[3] *= c->larger;
-	const Enlarge enlarge{ enlargingOf(places), { c->larger, y->larger } };
-	const ElementKind elements = places.isNearest ? reader.same(x) : reader.computed(x);
-	if (!enlarges)
-		shrink(reader, x, ratios, places);
-	else if (!shrinks)
-		reader.add(enlarge, { x.id }, elements, large);
-	else
-		reader.addBefore(enlarge, { x.id }, elements, large, [&](const FileTensor &made) {
-			shrink(reader, made, ratios, places);
-		});
+	auto shrunk = [&](uint32_t extent, const Ratio &ratio) {
+		const uint32_t left = extent * ratio.larger / ratio.smaller;
+		const bool isFirst = places.onlyIsFirst && left == 1;
+		return shrinking(isFirst ? Shrink::First : methodOf(places), ratio.smaller, left);
+	};
+	const Shrinking lines = shrunk(x.shape[2], *y), columns = shrunk(x.shape[3], *c);
+	if (!reader.need(lines.extent > 0 && columns.extent > 0, "scales", "leave nothing"))
+		return true;
+	const Extents out{ x.shape[0], lines.extent, columns.extent, x.shape[1] };
+	addSteps(reader, x,
+		 resizingSteps(inValueOrder(x, x.shape), out,
+			       { enlargingOf(places), { c->larger, y->larger } }, lines, columns),
+		 false);
 	return true;
 }
 

@@ -22,11 +22,12 @@ ValueId addNumbers(NodeReader &reader, const FileTensor &like, const std::vector
 }
 
 /* What is chosen of a tensor, and zeros. */
-void choose(NodeReader &reader, const FileTensor &x, const std::vector<double> &mask,
-	    const std::function<void(const FileTensor &)> &rest)
+ValueId choose(NodeReader &reader, const FileTensor &x, const std::vector<double> &mask)
 {
-	reader.addBefore(Elementwise{ Elementwise::Function::Multiply, {} },
-			 { x.id, addNumbers(reader, x, mask) }, reader.same(x), x, rest);
+	const Elementwise product{ Elementwise::Function::Multiply, {} };
+
+	return reader.addBetween(product, { x.id, addNumbers(reader, x, mask) }, reader.same(x), x)
+		.id;
 }
 
 void readWhere(NodeReader &reader)
@@ -56,11 +57,8 @@ void readWhere(NodeReader &reader)
 	}
 	if (!first && !second) {
 		const FileTensor y = reader.arranged(b, x);
-		choose(reader, x, mask, [&](const FileTensor &chosen) {
-			choose(reader, y, other, [&](const FileTensor &rest) {
-				reader.add(sum, { chosen.id, rest.id }, reader.computed(x), x);
-			});
-		});
+		const ValueId chosen = choose(reader, x, mask), rest = choose(reader, y, other);
+		reader.add(sum, { chosen, rest }, reader.computed(x), x);
 		return;
 	}
 	const Value &constant = reader.value(first ? a : b);
@@ -73,9 +71,8 @@ void readWhere(NodeReader &reader)
 	/* What is not chosen may be infinite. */
 	for (size_t i = 0; i < numbers.size(); i++)
 		other[i] = other[i] != 0 ? numbers[i] : 0;
-	choose(reader, x, mask, [&](const FileTensor &chosen) {
-		reader.add(sum, { chosen.id, addNumbers(reader, x, other) }, reader.computed(x), x);
-	});
+	const ValueId chosen = choose(reader, x, mask);
+	reader.add(sum, { chosen, addNumbers(reader, x, other) }, reader.computed(x), x);
 }
 
 } /* namespace */

@@ -65,8 +65,6 @@ void addReduction(OperatorReader &reader, Pool::Method method)
 	addInShape(reader, pool, input, shape, reader.output(0));
 }
 
-} /* namespace */
-
 void readMean(OperatorReader &reader)
 {
 	const size_t rank = reader.value(reader.input(0)).shape.size();
@@ -76,28 +74,16 @@ void readMean(OperatorReader &reader)
 		axes.push_back(reader.axis(number, rank, "axes"));
 	std::sort(axes.begin(), axes.end());
 	if (rank == 4 && axes == std::vector<uint32_t>{ 1, 2 })
-		reader.add(GlobalAverage{}, { reader.input(0) }, { reader.output(0) });
+		reader.add(GlobalAverage{});
 	else
 		addReduction(reader, Pool::Method::Average);
 }
 
-void readSum(OperatorReader &reader)
+template<Pool::Method method>
+void readReduction(OperatorReader &reader)
 {
-	addReduction(reader, Pool::Method::Sum);
+	addReduction(reader, method);
 }
-
-void readReduceMax(OperatorReader &reader)
-{
-	addReduction(reader, Pool::Method::Max);
-}
-
-void readReduceMin(OperatorReader &reader)
-{
-	addReduction(reader, Pool::Method::Min);
-}
-
-namespace
-{
 
 /* What a strided slice says of its input's axes, which its own list of entries is about. */
 struct SliceEntries {
@@ -138,13 +124,10 @@ SliceEntries entriesOf(OperatorReader &reader, const fb::StridedSliceOptions &op
 	return result;
 }
 
-} /* namespace */
-
 /* What an axis is shrunk to is one element, whose axis then falls away; new ones are of one. */
 void readStridedSlice(OperatorReader &reader)
 {
-	const auto *options =
-		reader.options<fb::StridedSliceOptions>(fb::BuiltinOptions::StridedSliceOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_StridedSliceOptions);
 	const Extents shape = reader.value(reader.input(0)).shape;
 	const Extents out = reader.value(reader.output(0)).shape;
 	const std::vector<int64_t> begin = reader.numbers(1);
@@ -190,7 +173,7 @@ void readStridedSlice(OperatorReader &reader)
 /* Tensors side by side along an axis that they do not have. */
 void readPack(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::PackOptions>(fb::BuiltinOptions::PackOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_PackOptions);
 	const ValueId output = reader.output(0);
 	Extents one = reader.value(output).shape;
 	std::vector<ValueId> parts;
@@ -218,7 +201,7 @@ void readPack(OperatorReader &reader)
 /* The elements of an axis, one an output. */
 void readUnpack(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::UnpackOptions>(fb::BuiltinOptions::UnpackOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_UnpackOptions);
 	const ValueId input = reader.input(0);
 	Extents one = reader.value(input).shape;
 
@@ -237,5 +220,19 @@ void readUnpack(OperatorReader &reader)
 		addInShape(reader, slice, input, one, reader.output(i));
 	}
 }
+
+using enum fb::BuiltinOperator;
+
+} /* namespace */
+
+const OperatorTable axisOperators = {
+	{ MEAN, readMean },
+	{ PACK, readPack },
+	{ REDUCE_MAX, readReduction<Pool::Method::Max> },
+	{ REDUCE_MIN, readReduction<Pool::Method::Min> },
+	{ STRIDED_SLICE, readStridedSlice },
+	{ SUM, readReduction<Pool::Method::Sum> },
+	{ UNPACK, readUnpack },
+};
 
 } /* namespace nvdla::compiler::tflite */

@@ -24,8 +24,6 @@ uint32_t blockOf(OperatorReader &reader, const Extents &large, const Extents &sm
 	return reader.failed() ? 0 : large[1] / small[1];
 }
 
-} /* namespace */
-
 void readTranspose(OperatorReader &reader)
 {
 	const Extents in = reader.value(reader.input(0)).shape;
@@ -43,36 +41,24 @@ void readTranspose(OperatorReader &reader)
 	}
 	reader.need(made == out, "perm",
 		    fmt::format("makes {}, the output is {}", toString(made), toString(out)));
-	reader.add(std::move(transpose), { reader.input(0) }, { reader.output(0) });
+	reader.add(std::move(transpose));
 }
 
-/* Each block's elements, line by line, become channels, those of an element side by side. */
-void readSpaceToDepth(OperatorReader &reader)
+/* Each block's elements, line by line, are channels, those of an element side by side. */
+template<bool toDepth>
+void readBlocks(OperatorReader &reader)
 {
 	const Extents in = reader.value(reader.input(0)).shape;
 	const Extents out = reader.value(reader.output(0)).shape;
-	const uint32_t block = blockOf(reader, in, out);
+	const Extents &large = toDepth ? in : out, &small = toDepth ? out : in;
+	const uint32_t block = blockOf(reader, large, small);
 
 	if (reader.failed())
 		return;
-	const Transpose one{ { out[1], block, out[2], block, in[3] }, { 0, 2, 1, 3, 4 } };
-	reader.add(ofSamples(in[0], one), { reader.input(0) }, { reader.output(0) });
+	const Extents seen = toDepth ? Extents{ small[1], block, small[2], block, large[3] }
+				     : Extents{ small[1], small[2], block, block, large[3] };
+	reader.add(ofSamples(in[0], { seen, { 0, 2, 1, 3, 4 } }));
 }
-
-void readDepthToSpace(OperatorReader &reader)
-{
-	const Extents in = reader.value(reader.input(0)).shape;
-	const Extents out = reader.value(reader.output(0)).shape;
-	const uint32_t block = blockOf(reader, out, in);
-
-	if (reader.failed())
-		return;
-	const Transpose one{ { in[1], in[2], block, block, out[3] }, { 0, 2, 1, 3, 4 } };
-	reader.add(ofSamples(in[0], one), { reader.input(0) }, { reader.output(0) });
-}
-
-namespace
-{
 
 /* Indices are integers of 16 bits here, whatever the file has. */
 void addArgMax(OperatorReader &reader, ValueId input)
@@ -88,8 +74,6 @@ void addArgMax(OperatorReader &reader, ValueId input)
 	reader.makeIndices(output);
 	reader.add(ArgMax{}, { input }, { output });
 }
-
-} /* namespace */
 
 void readArgMax(OperatorReader &reader)
 {
@@ -111,27 +95,40 @@ void readArgMin(OperatorReader &reader)
 
 void readL2Normalization(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::L2NormOptions>(fb::BuiltinOptions::L2NormOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_L2NormOptions);
 
 	if (!options)
 		return;
 	reader.support(reader.clamp(options->activation()).isNone(), "fused activation",
 		       "is not known here; make it an operator of its own");
-	reader.add(Normalization{}, { reader.input(0) }, { reader.output(0) });
+	reader.add(Normalization{});
 }
 
 void readLocalResponse(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::LocalResponseNormalizationOptions>(
-		fb::BuiltinOptions::LocalResponseNormalizationOptions);
+	const auto *options =
+		reader.options(&fb::Operator::builtin_options_as_LocalResponseNormalizationOptions);
 	constexpr int32_t mostRadius = 127;
 
 	if (!options || !reader.need(options->radius() >= 0 && options->radius() <= mostRadius,
 				     "radius", fmt::format("is {}", options->radius())))
 		return;
 	reader.add(LocalResponse{ 2 * static_cast<uint32_t>(options->radius()) + 1, options->bias(),
-				  options->alpha(), options->beta() },
-		   { reader.input(0) }, { reader.output(0) });
+				  options->alpha(), options->beta() });
 }
+
+using enum fb::BuiltinOperator;
+
+} /* namespace */
+
+const OperatorTable channelOperators = {
+	{ ARG_MAX, readArgMax },
+	{ ARG_MIN, readArgMin },
+	{ DEPTH_TO_SPACE, readBlocks<false> },
+	{ L2_NORMALIZATION, readL2Normalization },
+	{ LOCAL_RESPONSE_NORMALIZATION, readLocalResponse },
+	{ SPACE_TO_DEPTH, readBlocks<true> },
+	{ TRANSPOSE, readTranspose },
+};
 
 } /* namespace nvdla::compiler::tflite */

@@ -122,8 +122,7 @@ Clamp OperatorReader::clamp(fb::Activation activation)
 ValueId OperatorReader::addConstant(Value value)
 {
 	value.isConstant = true;
-	model_.values.push_back(std::move(value));
-	return model_.values.size() - 1;
+	return model_.add(std::move(value));
 }
 
 ValueId OperatorReader::addBetween(ValueId like, const Extents &shape)
@@ -136,8 +135,7 @@ ValueId OperatorReader::addBetween(ValueId like, const Extents &shape)
 	between.type = value(like).type;
 	between.quantization = value(like).quantization;
 	between.shape = shape;
-	model_.values.push_back(std::move(between));
-	return model_.values.size() - 1;
+	return model_.add(std::move(between));
 }
 
 void OperatorReader::add(Kind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs)

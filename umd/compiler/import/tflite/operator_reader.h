@@ -39,17 +39,15 @@ public:
 
 	/** \brief The options; nullptr if there are none of this kind */
 	template<typename Options>
-	const Options *optionsIfAny(fb::BuiltinOptions kind) const
+	const Options *optionsIfAny(const Options *(fb::Operator::*asKind)() const) const
 	{
-		return source_.builtin_options_type() == kind
-			       ? static_cast<const Options *>(source_.builtin_options())
-			       : nullptr;
+		return (source_.*asKind)();
 	}
 	/** \brief The same; an error if there are none */
 	template<typename Options>
-	const Options *options(fb::BuiltinOptions kind)
+	const Options *options(const Options *(fb::Operator::*asKind)() const)
 	{
-		const Options *found = optionsIfAny<Options>(kind);
+		const Options *found = optionsIfAny(asKind);
 		need(found, "options", "are missing, or those of another operator");
 		return found;
 	}
@@ -70,6 +68,8 @@ public:
 	ValueId addBetween(ValueId like, const Extents &shape);
 	/** \brief Add the operator: the first inputs that there are, all outputs */
 	void add(Kind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
+	/** \brief The same, of input 0 alone, that makes output 0 alone */
+	void add(Kind kind) { add(std::move(kind), { input(0) }, { output(0) }); }
 	/** \brief Say that a result is indices: int16, whatever integers the file has */
 	void makeIndices(ValueId id);
 	/** \brief Add the operator as one that is not known, with what it names */

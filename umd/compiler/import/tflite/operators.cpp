@@ -28,25 +28,12 @@ void addElementwise(OperatorReader &reader, Elementwise::Function function, Clam
 		   { reader.output(0) });
 }
 
-void readAdd(OperatorReader &reader)
+/* With an activation, which options of its own have. */
+template<Elementwise::Function function, auto asKind>
+void readElementwise(OperatorReader &reader)
 {
-	if (const auto *options = reader.options<fb::AddOptions>(fb::BuiltinOptions::AddOptions))
-		addElementwise(reader, Elementwise::Function::Add,
-			       reader.clamp(options->activation()));
-}
-
-void readSub(OperatorReader &reader)
-{
-	if (const auto *options = reader.options<fb::SubOptions>(fb::BuiltinOptions::SubOptions))
-		addElementwise(reader, Elementwise::Function::Subtract,
-			       reader.clamp(options->activation()));
-}
-
-void readMul(OperatorReader &reader)
-{
-	if (const auto *options = reader.options<fb::MulOptions>(fb::BuiltinOptions::MulOptions))
-		addElementwise(reader, Elementwise::Function::Multiply,
-			       reader.clamp(options->activation()));
+	if (const auto *options = reader.options(asKind))
+		addElementwise(reader, function, reader.clamp(options->activation()));
 }
 
 /* The square of what the difference's own integers would have to be wide enough for. */
@@ -84,7 +71,7 @@ void readAddN(OperatorReader &reader)
 /* By a constant: a product. */
 void readDiv(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::DivOptions>(fb::BuiltinOptions::DivOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_DivOptions);
 	const ValueId second = reader.input(1);
 
 	if (!reader.failed() && !reader.value(second).isConstant) {
@@ -103,14 +90,10 @@ void readDiv(OperatorReader &reader)
 		{ reader.input(0), factor }, { reader.output(0) });
 }
 
-void readMaximum(OperatorReader &reader)
+template<Elementwise::Function function>
+void readExtreme(OperatorReader &reader)
 {
-	addElementwise(reader, Elementwise::Function::Maximum, {});
-}
-
-void readMinimum(OperatorReader &reader)
-{
-	addElementwise(reader, Elementwise::Function::Minimum, {});
+	addElementwise(reader, function, {});
 }
 
 void readReshape(OperatorReader &reader)
@@ -120,7 +103,7 @@ void readReshape(OperatorReader &reader)
 
 	reader.need(elementCount(in.shape) == elementCount(out.shape), "shape",
 		    fmt::format("{} becomes {}", toString(in.shape), toString(out.shape)));
-	reader.add(Reshape{}, { reader.input(0) }, { reader.output(0) });
+	reader.add(Reshape{});
 }
 
 void readPad(OperatorReader &reader)
@@ -141,13 +124,13 @@ void readPad(OperatorReader &reader)
 	}
 	if (!fill.data.empty())
 		pad.value = realNumbers(fill).front();
-	reader.add(std::move(pad), { reader.input(0) }, { reader.output(0) });
+	reader.add(std::move(pad));
 }
 
 void readConcatenation(OperatorReader &reader)
 {
 	const auto *options =
-		reader.options<fb::ConcatenationOptions>(fb::BuiltinOptions::ConcatenationOptions);
+		reader.options(&fb::Operator::builtin_options_as_ConcatenationOptions);
 	std::vector<ValueId> inputs;
 
 	for (size_t i = 0; i < reader.inputs(); i++)
@@ -161,7 +144,8 @@ void readConcatenation(OperatorReader &reader)
 }
 
 /* Parts that follow each other along an axis, one an output. */
-void readParts(OperatorReader &reader, size_t input, size_t axisInput)
+template<size_t input, size_t axisInput>
+void readParts(OperatorReader &reader)
 {
 	const Extents shape = reader.value(reader.input(input)).shape;
 	const std::vector<int64_t> given = reader.numbers(axisInput);
@@ -184,16 +168,6 @@ void readParts(OperatorReader &reader, size_t input, size_t axisInput)
 		    fmt::format("have {} of {} elements", slice.begin[axis], shape[axis]));
 }
 
-void readSplit(OperatorReader &reader)
-{
-	readParts(reader, 1, 0);
-}
-
-void readSplitV(OperatorReader &reader)
-{
-	readParts(reader, 0, 2);
-}
-
 void readSlice(OperatorReader &reader)
 {
 	const Extents shape = reader.value(reader.input(0)).shape;
@@ -206,20 +180,19 @@ void readSlice(OperatorReader &reader)
 			    fmt::format("{} of {}", begin[i], shape[i]));
 		slice.begin.push_back(static_cast<uint32_t>(begin[i]));
 	}
-	reader.add(std::move(slice), { reader.input(0) }, { reader.output(0) });
+	reader.add(std::move(slice));
 }
 
 void readSoftmax(OperatorReader &reader)
 {
-	const auto *options =
-		reader.options<fb::SoftmaxOptions>(fb::BuiltinOptions::SoftmaxOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_SoftmaxOptions);
 	if (options)
-		reader.add(Softmax{ options->beta() }, { reader.input(0) }, { reader.output(0) });
+		reader.add(Softmax{ options->beta() });
 }
 
 void readLogSoftmax(OperatorReader &reader)
 {
-	reader.add(Softmax{ 1, true }, { reader.input(0) }, { reader.output(0) });
+	reader.add(Softmax{ 1, true });
 }
 
 void readNeg(OperatorReader &reader)
@@ -232,7 +205,7 @@ void readNeg(OperatorReader &reader)
 
 void readRelu0To1(OperatorReader &reader)
 {
-	reader.add(Unary{ .activation = { 0, 1 } }, { reader.input(0) }, { reader.output(0) });
+	reader.add(Unary{ .activation = { 0, 1 } });
 }
 
 template<Unary::Function function>
@@ -243,15 +216,14 @@ void readUnary(OperatorReader &reader)
 	unary.function = function;
 	if (function == Unary::Function::Elu)
 		unary.parameter = 1;
-	reader.add(unary, { reader.input(0) }, { reader.output(0) });
+	reader.add(unary);
 }
 
 /* To the power of a fraction. */
 template<int numerator, int denominator>
 void readRoot(OperatorReader &reader)
 {
-	reader.add(Unary{ Unary::Function::Power, double{ numerator } / denominator, {} },
-		   { reader.input(0) }, { reader.output(0) });
+	reader.add(Unary{ Unary::Function::Power, double{ numerator } / denominator, {} });
 }
 
 /* To a constant power. */
@@ -268,17 +240,16 @@ void readPow(OperatorReader &reader)
 	const Unary power = exponent == 1   ? Unary{}
 			    : exponent == 2 ? Unary{ .function = Unary::Function::Square }
 					    : Unary{ Unary::Function::Power, exponent, {} };
-	reader.add(power, { reader.input(0) }, { reader.output(0) });
+	reader.add(power);
 }
 
 /* Older files have no options. */
 void readGelu(OperatorReader &reader)
 {
-	const auto *options = reader.optionsIfAny<fb::GeluOptions>(fb::BuiltinOptions::GeluOptions);
+	const auto *options = reader.optionsIfAny(&fb::Operator::builtin_options_as_GeluOptions);
 	const bool approximate = options && options->approximate();
 
-	reader.add(Unary{ approximate ? Unary::Function::GeluTanh : Unary::Function::Gelu, 0, {} },
-		   { reader.input(0) }, { reader.output(0) });
+	reader.add(Unary{ approximate ? Unary::Function::GeluTanh : Unary::Function::Gelu, 0, {} });
 }
 
 template<fb::Activation activation>
@@ -287,16 +258,14 @@ void readActivation(OperatorReader &reader)
 	Unary unary;
 
 	unary.activation = reader.clamp(activation);
-	reader.add(unary, { reader.input(0) }, { reader.output(0) });
+	reader.add(unary);
 }
 
 void readLeakyRelu(OperatorReader &reader)
 {
-	const auto *options =
-		reader.options<fb::LeakyReluOptions>(fb::BuiltinOptions::LeakyReluOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_LeakyReluOptions);
 	if (options)
-		reader.add(Unary{ Unary::Function::LeakyRelu, options->alpha(), {} },
-			   { reader.input(0) }, { reader.output(0) });
+		reader.add(Unary{ Unary::Function::LeakyRelu, options->alpha(), {} });
 }
 
 void readConversion(OperatorReader &reader)
@@ -320,75 +289,47 @@ void readDensify(OperatorReader &reader)
 	reader.alias(reader.output(0), reader.constant(0));
 }
 
-struct OperatorKind {
-	fb::BuiltinOperator code;
-	ReadOperator *read;
-};
-
-const OperatorKind kinds[] = {
-	{ ADD, readAdd },
-	{ AVERAGE_POOL_2D, readAveragePool },
+const OperatorTable elementOperators = {
+	{ ADD, readElementwise<Elementwise::Function::Add,
+			       &fb::Operator::builtin_options_as_AddOptions> },
 	{ CONCATENATION, readConcatenation },
-	{ CONV_2D, readConvolution },
-	{ DEPTHWISE_CONV_2D, readDepthwise },
-	{ DEPTH_TO_SPACE, readDepthToSpace },
 	{ DENSIFY, readDensify },
 	{ DEQUANTIZE, readConversion },
 	{ FLOOR, readUnary<Unary::Function::Floor> },
-	{ FULLY_CONNECTED, readFullyConnected },
-	{ L2_NORMALIZATION, readL2Normalization },
-	{ LOCAL_RESPONSE_NORMALIZATION, readLocalResponse },
 	{ LOGISTIC, readUnary<Unary::Function::Logistic> },
-	{ MAX_POOL_2D, readMaxPool },
-	{ MUL, readMul },
+	{ MUL, readElementwise<Elementwise::Function::Multiply,
+			       &fb::Operator::builtin_options_as_MulOptions> },
 	{ RELU, readActivation<fb::Activation::RELU> },
 	{ RELU_N1_TO_1, readActivation<fb::Activation::RELU_N1_TO_1> },
 	{ RELU6, readActivation<fb::Activation::RELU6> },
 	{ RESHAPE, readReshape },
-	{ RESIZE_BILINEAR, readResizeBilinear },
 	{ SOFTMAX, readSoftmax },
-	{ SPACE_TO_DEPTH, readSpaceToDepth },
 	{ TANH, readUnary<Unary::Function::Tanh> },
 	{ PAD, readPad },
-	{ GATHER, readGather },
-	{ TRANSPOSE, readTranspose },
-	{ MEAN, readMean },
-	{ SUB, readSub },
+	{ SUB, readElementwise<Elementwise::Function::Subtract,
+			       &fb::Operator::builtin_options_as_SubOptions> },
 	{ DIV, readDiv },
 	{ SQUEEZE, readReshape },
-	{ STRIDED_SLICE, readStridedSlice },
 	{ EXP, readUnary<Unary::Function::Exp> },
-	{ SPLIT, readSplit },
+	{ SPLIT, readParts<1, 0> },
 	{ LOG_SOFTMAX, readLogSoftmax },
 	{ PRELU, readPRelu },
-	{ MAXIMUM, readMaximum },
-	{ ARG_MAX, readArgMax },
-	{ MINIMUM, readMinimum },
+	{ MAXIMUM, readExtreme<Elementwise::Function::Maximum> },
+	{ MINIMUM, readExtreme<Elementwise::Function::Minimum> },
 	{ NEG, readNeg },
 	{ PADV2, readPad },
-	{ SELECT, readSelect },
 	{ SLICE, readSlice },
 	{ SIN, readUnary<Unary::Function::Sin> },
-	{ TRANSPOSE_CONV, readTransposedConvolution },
-	{ TILE, readTile },
 	{ EXPAND_DIMS, readReshape },
 	{ LOG, readUnary<Unary::Function::Log> },
-	{ SUM, readSum },
 	{ SQRT, readRoot<1, 2> },
 	{ RSQRT, readRoot<-1, 2> },
 	{ POW, readPow },
-	{ ARG_MIN, readArgMin },
-	{ REDUCE_MAX, readReduceMax },
-	{ PACK, readPack },
-	{ UNPACK, readUnpack },
-	{ REDUCE_MIN, readReduceMin },
 	{ SQUARE, readUnary<Unary::Function::Square> },
-	{ RESIZE_NEAREST_NEIGHBOR, readResizeNearest },
 	{ LEAKY_RELU, readLeakyRelu },
 	{ SQUARED_DIFFERENCE, readSquaredDifference },
-	{ MIRROR_PAD, readMirrorPad },
 	{ ABS, readUnary<Unary::Function::Abs> },
-	{ SPLIT_V, readSplitV },
+	{ SPLIT_V, readParts<0, 2> },
 	{ CEIL, readUnary<Unary::Function::Ceil> },
 	{ ADD_N, readAddN },
 	{ COS, readUnary<Unary::Function::Cos> },
@@ -396,8 +337,6 @@ const OperatorKind kinds[] = {
 	{ QUANTIZE, readConversion },
 	{ ROUND, readUnary<Unary::Function::Round> },
 	{ HARD_SWISH, readUnary<Unary::Function::HardSwish> },
-	{ SELECT_V2, readSelect },
-	{ BATCH_MATMUL, readProduct },
 	{ GELU, readGelu },
 	{ RELU_0_TO_1, readRelu0To1 },
 	{ SIGN, readUnary<Unary::Function::Sign> },
@@ -411,8 +350,12 @@ ReadOperator *readerOf(const fb::OperatorCode &code)
 		return code.custom_code()->str() == "Convolution2DTransposeBias"
 			       ? readConvolution2DTransposeBias
 			       : nullptr;
-	const auto *found = std::ranges::find(kinds, builtinCode(code), &OperatorKind::code);
-	return found == std::end(kinds) ? nullptr : found->read;
+	for (const OperatorTable *table : { &axisOperators, &channelOperators, &elementOperators,
+					    &partOperators, &windowOperators }) {
+		if (const auto found = table->find(builtinCode(code)); found != table->end())
+			return found->second;
+	}
+	return nullptr;
 }
 
 } /* namespace nvdla::compiler::tflite */

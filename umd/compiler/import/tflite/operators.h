@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readers of operators that have a file of their own.
+ * What families of operators share.
  */
 #pragma once
+
+#include <map>
 
 #include "compiler/import/parts.h"
 #include "operator_reader.h"
@@ -17,33 +19,15 @@ void addAxesOfParts(OperatorReader &reader, const std::vector<std::vector<Part>>
 void addInShape(OperatorReader &reader, Kind kind, ValueId input, const Extents &shape,
 		ValueId output);
 
-void readConvolution(OperatorReader &reader);
-void readDepthwise(OperatorReader &reader);
-void readFullyConnected(OperatorReader &reader);
-void readProduct(OperatorReader &reader);
-void readTransposedConvolution(OperatorReader &reader);
+/** \brief How the operators of a family are read */
+using OperatorTable = std::map<fb::BuiltinOperator, ReadOperator *>;
+
+extern const OperatorTable axisOperators;
+extern const OperatorTable channelOperators;
+extern const OperatorTable partOperators;
+extern const OperatorTable windowOperators;
+
+/** \brief A custom operator, which has no number of its own */
 void readConvolution2DTransposeBias(OperatorReader &reader);
-void readStridedSlice(OperatorReader &reader);
-void readPack(OperatorReader &reader);
-void readUnpack(OperatorReader &reader);
-void readMirrorPad(OperatorReader &reader);
-void readTile(OperatorReader &reader);
-void readGather(OperatorReader &reader);
-void readSelect(OperatorReader &reader);
-void readMean(OperatorReader &reader);
-void readSum(OperatorReader &reader);
-void readReduceMax(OperatorReader &reader);
-void readReduceMin(OperatorReader &reader);
-void readTranspose(OperatorReader &reader);
-void readSpaceToDepth(OperatorReader &reader);
-void readDepthToSpace(OperatorReader &reader);
-void readArgMax(OperatorReader &reader);
-void readArgMin(OperatorReader &reader);
-void readL2Normalization(OperatorReader &reader);
-void readLocalResponse(OperatorReader &reader);
-void readAveragePool(OperatorReader &reader);
-void readMaxPool(OperatorReader &reader);
-void readResizeBilinear(OperatorReader &reader);
-void readResizeNearest(OperatorReader &reader);
 
 } /* namespace nvdla::compiler::tflite */

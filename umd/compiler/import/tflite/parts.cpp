@@ -69,10 +69,12 @@ void addAxesOfParts(OperatorReader &reader, const std::vector<std::vector<Part>>
 	}
 }
 
+namespace
+{
+
 void readMirrorPad(OperatorReader &reader)
 {
-	const auto *options =
-		reader.options<fb::MirrorPadOptions>(fb::BuiltinOptions::MirrorPadOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_MirrorPadOptions);
 	const ValueId input = reader.input(0);
 	const Extents shape = reader.value(input).shape;
 	const std::vector<int64_t> pads = reader.numbers(1);
@@ -115,7 +117,7 @@ void readTile(OperatorReader &reader)
 /* By constant indices along an axis; a single one, without an axis of its own, takes that away. */
 void readGather(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::GatherOptions>(fb::BuiltinOptions::GatherOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_GatherOptions);
 	const ValueId input = reader.input(0), output = reader.output(0);
 	const Extents shape = reader.value(input).shape;
 	const std::vector<int64_t> indices = reader.numbers(1);
@@ -196,5 +198,15 @@ void readSelect(OperatorReader &reader)
 		       "inputs", "are constants, all of them");
 	reader.add(Elementwise{ Elementwise::Function::Add, {} }, parts, { output });
 }
+
+using enum fb::BuiltinOperator;
+
+} /* namespace */
+
+const OperatorTable partOperators = {
+	{ GATHER, readGather }, { MIRROR_PAD, readMirrorPad },
+	{ SELECT, readSelect }, { SELECT_V2, readSelect },
+	{ TILE, readTile },
+};
 
 } /* namespace nvdla::compiler::tflite */

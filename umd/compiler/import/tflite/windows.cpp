@@ -20,25 +20,6 @@ namespace
 constexpr uint32_t mostWindow = 1 << 16;
 constexpr double mostOfKernels = 1 << 26;
 
-struct AxisPadding {
-	uint32_t before = 0;
-	uint32_t after = 0;
-};
-
-/* SAME makes ceil(in / stride) elements; of an odd number of padded ones, one more comes after. */
-AxisPadding axisPadding(fb::Padding padding, uint32_t in, uint32_t kernel, uint32_t stride,
-			uint32_t dilation)
-{
-	if (padding == fb::Padding::VALID || !stride || !in)
-		return {};
-	const uint32_t out = (in - 1) / stride + 1;
-	const uint64_t needed =
-		uint64_t{ out - 1 } * stride + uint64_t{ kernel - 1 } * dilation + 1;
-	const uint64_t total = needed > in ? needed - in : 0;
-
-	return { static_cast<uint32_t>(total / 2), static_cast<uint32_t>(total - total / 2) };
-}
-
 struct WindowOptions {
 	fb::Padding padding;
 	int32_t strideW, strideH;
@@ -70,10 +51,10 @@ Window window(OperatorReader &reader, const Value &in, uint32_t w, uint32_t h,
 		       { static_cast<uint32_t>(options.dilationW),
 			 static_cast<uint32_t>(options.dilationH) },
 		       {} };
-	const AxisPadding x =
-		axisPadding(options.padding, in.shape[2], w, window.stride.x, window.dilation.x);
-	const AxisPadding y =
-		axisPadding(options.padding, in.shape[1], h, window.stride.y, window.dilation.y);
+	if (options.padding == fb::Padding::VALID)
+		return window;
+	const Sides x = samePadding(in.shape[2], w, window.stride.x, window.dilation.x);
+	const Sides y = samePadding(in.shape[1], h, window.stride.y, window.dilation.y);
 	window.padding = { x.before, x.after, y.before, y.after };
 	return window;
 }
@@ -155,29 +136,9 @@ op::Axes strides(OperatorReader &reader, int32_t w, int32_t h)
 	return { static_cast<uint32_t>(w), static_cast<uint32_t>(h) };
 }
 
-/* A slice, or one and averages of neighbours. */
-void addShrink(OperatorReader &reader, Shrink method, ValueId input, const Ratio &lines,
-	       const Ratio &columns, const Extents &out)
+/* Operators one behind the other, from the input to the output; false if there are none. */
+bool addSteps(OperatorReader &reader, const std::vector<Step> &steps)
 {
-	const Shrinking y = shrinking(method, lines.smaller, out[1]);
-	const Shrinking x = shrinking(method, columns.smaller, out[2]);
-	const ValueId output = reader.output(0);
-
-	if (y.taps == 1 && x.taps == 1) {
-		reader.add(Slice{ { 0, y.first, x.first, 0 }, { 1, y.by, x.by, 1 } }, { input },
-			   { output });
-		return;
-	}
-	const ValueId used = reader.addBetween(input, { out[0], y.used(), x.used(), out[3] });
-	reader.add(Slice{ { 0, y.first, x.first, 0 }, { 1, 1, 1, 1 } }, { input }, { used });
-	reader.add(Pool{ Pool::Method::Average, { x.taps, y.taps }, { x.by, y.by }, {}, false, {} },
-		   { used }, { output });
-}
-
-/* With first and last elements at the ends; false if that cannot be done. */
-bool addStretched(OperatorReader &reader, const Extents &in, const Extents &out)
-{
-	const std::vector<Step> steps = stretchingSteps(in, out);
 	ValueId from = reader.input(0);
 
 	for (size_t i = 0; i < steps.size(); i++) {
@@ -205,8 +166,7 @@ bool needPictures(OperatorReader &reader)
 /* Some times as large, then each so many-th; false if the ratio is none of those. */
 bool addResize(OperatorReader &reader, Enlarge::Method larger, Shrink smaller)
 {
-	const ValueId input = reader.input(0);
-	const Extents in = reader.value(input).shape;
+	const Extents in = reader.value(reader.input(0)).shape;
 	const Extents out = reader.value(reader.output(0)).shape;
 	const auto y = ratioOf(in[1], out[1]), x = ratioOf(in[2], out[2]);
 
@@ -216,16 +176,9 @@ bool addResize(OperatorReader &reader, Enlarge::Method larger, Shrink smaller)
 	const bool shrinks = y->smaller > 1 || x->smaller > 1;
 	if (enlarges && shrinks && !mayBeOnTheWay(in, *y, *x))
 		return false;
-	if (!enlarges) {
-		addShrink(reader, smaller, input, *y, *x, out);
-		return true;
-	}
-	const Extents large{ in[0], in[1] * y->larger, in[2] * x->larger, in[3] };
-	const ValueId to = shrinks ? reader.addBetween(input, large) : reader.output(0);
-	reader.add(Enlarge{ larger, { x->larger, y->larger } }, { input }, { to });
-	if (shrinks)
-		addShrink(reader, smaller, to, *y, *x, out);
-	return true;
+	return addSteps(reader, resizingSteps(in, out, { larger, { x->larger, y->larger } },
+					      shrinking(smaller, y->smaller, out[1]),
+					      shrinking(smaller, x->smaller, out[2])));
 }
 
 /* Which element of an axis each of the output's is, in single precision as the kernels have it. */
@@ -244,9 +197,10 @@ std::vector<uint32_t> nearest(uint32_t extent, uint32_t wanted, bool alignsCorne
 	return taken;
 }
 
-void readPool(OperatorReader &reader, Pool::Method method)
+template<Pool::Method method>
+void readPool(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::Pool2DOptions>(fb::BuiltinOptions::Pool2DOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_Pool2DOptions);
 	const Value &in = reader.value(reader.input(0));
 	if (reader.failed())
 		return;
@@ -256,65 +210,47 @@ void readPool(OperatorReader &reader, Pool::Method method)
 		reader, in, kernel.x, kernel.y,
 		{ options->padding(), options->stride_w(), options->stride_h(), 1, 1 });
 	reader.add(Pool{ method, kernel, window.stride, window.padding, false,
-			 reader.clamp(options->activation()) },
-		   { reader.input(0) }, { reader.output(0) });
+			 reader.clamp(options->activation()) });
 }
 
-} /* namespace */
-
+/* Depthwise kernels have each channel of the input for themselves. */
+template<auto asKind, bool isDepthwise>
 void readConvolution(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::Conv2DOptions>(fb::BuiltinOptions::Conv2DOptions);
+	const auto *options = reader.options(asKind);
 	const ValueId input = reader.input(0);
 	const Value in = reader.value(input);
 	const Value weights = reader.constant(1);
-	if (reader.failed() ||
-	    !reader.need(weights.shape.size() == 4, "weights", "have not four axes"))
-		return;
-	const Window window =
-		tflite::window(reader, in, weights.shape[2], weights.shape[1],
-			       { options->padding(), options->stride_w(), options->stride_h(),
-				 options->dilation_w(), options->dilation_h() });
-	const uint32_t channels = weights.shape[3];
-	if (reader.failed() ||
-	    !reader.need(channels && in.shape[3] % channels == 0, "weights",
-			 fmt::format("have {} channels, the input {}", channels, in.shape[3])))
-		return;
-	Convolution conv{ window.stride, window.dilation, window.padding, in.shape[3] / channels,
-			  reader.clamp(options->activation()) };
-	const ValueId kernels = reader.addConstant(permuted(weights, { 0, 3, 1, 2 }));
-	reader.add(conv, withBias(reader, input, kernels), { reader.output(0) });
-}
-
-void readDepthwise(OperatorReader &reader)
-{
-	const auto *options = reader.options<fb::DepthwiseConv2DOptions>(
-		fb::BuiltinOptions::DepthwiseConv2DOptions);
-	const ValueId input = reader.input(0);
-	const Value in = reader.value(input);
-	const Value weights = reader.constant(1);
-	if (reader.failed() || !reader.need(weights.shape.size() == 4 && weights.shape[0] == 1,
-					    "weights", "are not 1 x height x width x channels"))
-		return;
-	const Window window =
-		tflite::window(reader, in, weights.shape[2], weights.shape[1],
-			       { options->padding(), options->stride_w(), options->stride_h(),
-				 options->dilation_w(), options->dilation_h() });
 	if (reader.failed() ||
 	    !reader.need(
-		    in.shape[3] && weights.shape[3] % in.shape[3] == 0, "weights",
-		    fmt::format("have {} channels, the input {}", weights.shape[3], in.shape[3])))
+		    weights.shape.size() == 4 && (!isDepthwise || weights.shape[0] == 1), "weights",
+		    isDepthwise ? "are not 1 x height x width x channels" : "have not four axes"))
 		return;
-	Convolution conv{ window.stride, window.dilation, window.padding, in.shape[3],
+	const Window window =
+		tflite::window(reader, in, weights.shape[2], weights.shape[1],
+			       { options->padding(), options->stride_w(), options->stride_h(),
+				 options->dilation_w(), options->dilation_h() });
+	if (reader.failed())
+		return;
+	const uint32_t channels = weights.shape[3], given = in.shape[3];
+	const bool fits =
+		isDepthwise ? given && channels % given == 0 : channels && given % channels == 0;
+	if (!reader.need(fits, "weights",
+			 fmt::format("have {} channels, the input {}", channels, given)))
+		return;
+	Convolution conv{ window.stride, window.dilation, window.padding,
+			  isDepthwise ? given : given / channels,
 			  reader.clamp(options->activation()) };
-	const ValueId kernels = reader.addConstant(permuted(weights, { 3, 0, 1, 2 }));
+	const std::vector<uint32_t> order = isDepthwise ? std::vector<uint32_t>{ 3, 0, 1, 2 }
+							: std::vector<uint32_t>{ 0, 3, 1, 2 };
+	const ValueId kernels = reader.addConstant(permuted(weights, order));
 	reader.add(conv, withBias(reader, input, kernels), { reader.output(0) });
 }
 
 void readFullyConnected(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::FullyConnectedOptions>(
-		fb::BuiltinOptions::FullyConnectedOptions);
+	const auto *options =
+		reader.options(&fb::Operator::builtin_options_as_FullyConnectedOptions);
 	const Value &weights = reader.constant(1);
 	if (reader.failed())
 		return;
@@ -328,8 +264,7 @@ void readFullyConnected(OperatorReader &reader)
 /* With a constant matrix, C x K, or K x C if adj_y. */
 void readProduct(OperatorReader &reader)
 {
-	const auto *options =
-		reader.options<fb::BatchMatMulOptions>(fb::BuiltinOptions::BatchMatMulOptions);
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_BatchMatMulOptions);
 	Value weights = reader.constant(1);
 	const Extents shape = weights.shape;
 
@@ -354,7 +289,7 @@ void readProduct(OperatorReader &reader)
 void readTransposedConvolution(OperatorReader &reader)
 {
 	const auto *options =
-		reader.options<fb::TransposeConvOptions>(fb::BuiltinOptions::TransposeConvOptions);
+		reader.options(&fb::Operator::builtin_options_as_TransposeConvOptions);
 
 	if (options)
 		addTransposed(reader,
@@ -363,34 +298,10 @@ void readTransposedConvolution(OperatorReader &reader)
 			      reader.input(2), 3);
 }
 
-/* MediaPipe's operator: its options are three integers, padding and the strides. */
-void readConvolution2DTransposeBias(OperatorReader &reader)
-{
-	int32_t options[3] = {};
-	const std::span<const uint8_t> bytes = reader.customOptions();
-
-	if (!reader.need(
-		    bytes.size() >= sizeof(options), "options",
-		    fmt::format("have {} bytes, {} are needed", bytes.size(), sizeof(options))))
-		return;
-	std::memcpy(options, bytes.data(), sizeof(options));
-	addTransposed(reader, { strides(reader, options[1], options[2]), {} }, reader.input(0), 2);
-}
-
-void readAveragePool(OperatorReader &reader)
-{
-	readPool(reader, Pool::Method::Average);
-}
-
-void readMaxPool(OperatorReader &reader)
-{
-	readPool(reader, Pool::Method::Max);
-}
-
 void readResizeBilinear(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::ResizeBilinearOptions>(
-		fb::BuiltinOptions::ResizeBilinearOptions);
+	const auto *options =
+		reader.options(&fb::Operator::builtin_options_as_ResizeBilinearOptions);
 
 	if (!options || !needPictures(reader))
 		return;
@@ -398,7 +309,7 @@ void readResizeBilinear(OperatorReader &reader)
 	const Extents out = reader.value(reader.output(0)).shape;
 	const bool centers = options->half_pixel_centers();
 	const bool known = options->align_corners()
-				   ? addStretched(reader, in, out)
+				   ? addSteps(reader, stretchingSteps(in, out))
 				   : addResize(reader,
 					       centers ? Enlarge::Method::LinearOfCenters
 						       : Enlarge::Method::Linear,
@@ -413,8 +324,8 @@ void readResizeBilinear(OperatorReader &reader)
 /* What is no ratio of small numbers is put together of parts. */
 void readResizeNearest(OperatorReader &reader)
 {
-	const auto *options = reader.options<fb::ResizeNearestNeighborOptions>(
-		fb::BuiltinOptions::ResizeNearestNeighborOptions);
+	const auto *options =
+		reader.options(&fb::Operator::builtin_options_as_ResizeNearestNeighborOptions);
 	constexpr uint32_t mostTaken = 1 << 16;
 	std::vector<std::vector<Part>> axes(4);
 
@@ -437,5 +348,36 @@ void readResizeNearest(OperatorReader &reader)
 	if (!reader.failed())
 		addAxesOfParts(reader, axes);
 }
+
+using enum fb::BuiltinOperator;
+
+} /* namespace */
+
+/* MediaPipe's operator: its options are three integers, padding and the strides. */
+void readConvolution2DTransposeBias(OperatorReader &reader)
+{
+	int32_t options[3] = {};
+	const std::span<const uint8_t> bytes = reader.customOptions();
+
+	if (!reader.need(
+		    bytes.size() >= sizeof(options), "options",
+		    fmt::format("have {} bytes, {} are needed", bytes.size(), sizeof(options))))
+		return;
+	std::memcpy(options, bytes.data(), sizeof(options));
+	addTransposed(reader, { strides(reader, options[1], options[2]), {} }, reader.input(0), 2);
+}
+
+const OperatorTable windowOperators = {
+	{ AVERAGE_POOL_2D, readPool<Pool::Method::Average> },
+	{ BATCH_MATMUL, readProduct },
+	{ CONV_2D, readConvolution<&fb::Operator::builtin_options_as_Conv2DOptions, false> },
+	{ DEPTHWISE_CONV_2D,
+	  readConvolution<&fb::Operator::builtin_options_as_DepthwiseConv2DOptions, true> },
+	{ FULLY_CONNECTED, readFullyConnected },
+	{ MAX_POOL_2D, readPool<Pool::Method::Max> },
+	{ RESIZE_BILINEAR, readResizeBilinear },
+	{ RESIZE_NEAREST_NEIGHBOR, readResizeNearest },
+	{ TRANSPOSE_CONV, readTransposedConvolution },
+};
 
 } /* namespace nvdla::compiler::tflite */
