@@ -207,17 +207,38 @@ void describeOutputs(const Model &model, void *context, nvdla_host_found found)
 	}
 }
 
+/* Of the types that a network's tensors have; 0 of others. */
+size_t bytesOf(ONNXTensorElementDataType type)
+{
+	switch (type) {
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8:
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8:
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL:
+		return 1;
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16:
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16:
+		return 2;
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT:
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32:
+		return 4;
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
 /* An output is copied only if it is what the caller has room for. */
 void takeOutput(OrtValue *value, const nvdla_host_array &to)
 {
 	const TensorType type = typeOf(value);
-	const void *data = nullptr;
-	size_t size = 0;
+	size_t size = bytesOf(type.type);
+	void *data = nullptr;
 
-	if (type.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED)
-		check(api()->GetTensorSizeInBytes(value, &size));
+	for (const int64_t extent : type.shape)
+		size *= static_cast<size_t>(extent);
 	nvdla::host::checkOutput(to, type.type, type.shape.data(), type.shape.size(), size);
-	check(api()->GetTensorData(value, &data));
+	check(api()->GetTensorMutableData(value, &data));
 	if (size)
 		std::memcpy(to.data, data, size);
 }
