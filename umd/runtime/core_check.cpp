@@ -25,6 +25,23 @@ std::string nameOf(const Device &device)
 					    : fmt::format("variant {}", variant);
 }
 
+/* An input or output that the core reaches, in other atoms than these; nullptr: there is none. */
+const TensorDesc *tensorOfOthers(uint32_t atomBytes, const Program &program)
+{
+	const MemoryIds ofCore = program.coreMemories();
+
+	for (const auto *tensors : { &program.inputs, &program.outputs }) {
+		for (const TensorDesc &desc : *tensors) {
+			const bool isFeature = desc.format == PixelFormat::Feature ||
+					       desc.format == PixelFormat::FeatureX8;
+			if (isFeature && ofCore.contains(desc.memory) &&
+			    (desc.format == PixelFormat::FeatureX8) != (atomBytes == smallAtom))
+				return &desc;
+		}
+	}
+	return nullptr;
+}
+
 /*
  * Surfaces lie in atoms of 8 bytes for small cores, of 32 for the others. What only the CPU
  * reaches may lie as it likes.
@@ -34,15 +51,8 @@ bool hasAtomsOf(uint32_t atomBytes, const Program &program)
 	const MemoryIds ofCore = program.coreMemories();
 	const bool isSmall = atomBytes == smallAtom;
 
-	for (const auto *tensors : { &program.inputs, &program.outputs }) {
-		for (const TensorDesc &desc : *tensors) {
-			const bool isFeature = desc.format == PixelFormat::Feature ||
-					       desc.format == PixelFormat::FeatureX8;
-			if (isFeature && ofCore.contains(desc.memory) &&
-			    (desc.format == PixelFormat::FeatureX8) != isSmall)
-				return false;
-		}
-	}
+	if (tensorOfOthers(atomBytes, program))
+		return false;
 	for (const AnyTask &any : program.tasks) {
 		const auto *task = std::get_if<EmuTask>(&any);
 		for (const EmuOperation &operation :
@@ -94,12 +104,21 @@ Result<void> checkCore(const Device &device, const Loadable &loadable, const Pro
 	    (loadable.variant.empty() && hasAtomsOf(device.info().atomBytes, program)))
 		return {};
 	if (loadable.variant.empty()) {
-		const uint32_t other = device.info().atomBytes == smallAtom ? 32 : smallAtom;
+		const uint32_t own = device.info().atomBytes;
+		const auto other =
+			std::ranges::find_if(nvdla_variants, [&](const nvdla_variant &variant) {
+				return variant.atom_bytes != own;
+			});
+		const TensorDesc *tensor = tensorOfOthers(own, program);
 		return tl::unexpected(explainRefusal(
 			device, loadable, program,
-			{ ErrorCode::Unsupported, loading, device.path(),
-			  fmt::format("the network has surfaces in atoms of {} bytes, {} has {}",
-				      other, name, device.info().atomBytes) }));
+			{ ErrorCode::Unsupported, loading,
+			  tensor ? "tensor " + tensor->describe() : device.path(),
+			  fmt::format(
+				  "is in atoms of {} bytes, as {} has them; {} is {}, which has "
+				  "{}; {}",
+				  other->atom_bytes, other->name, device.path(), name, own,
+				  remedyFor(other->name)) }));
 	}
 	const bool isKnown = std::ranges::any_of(nvdla_variants, [&](const nvdla_variant &variant) {
 		return loadable.variant == variant.name;
