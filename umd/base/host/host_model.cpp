@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
+#include "base/host/module_dir.h"
 #include "host_interface.h"
 
 namespace nvdla
@@ -35,12 +36,17 @@ Result<HostLibrary> openModule(HostLibrary library)
 {
 	const std::string use = fmt::format("use {}", library.name);
 
+	const std::string installed = fmt::format("{}/{}", NVDLA_MODULE_DIR, library.module);
+
 	void *module = dlopen(library.module, RTLD_NOW | RTLD_LOCAL);
 	if (!module)
-		return fail(ErrorCode::Unsupported, use, library.module,
-			    fmt::format("does not load ({}); install {} ({}), then have this "
-					"project's build look for it: meson setup --reconfigure build",
-					dlerror(), library.name, library.package));
+		module = dlopen(installed.c_str(), RTLD_NOW | RTLD_LOCAL);
+	if (!module)
+		return fail(
+			ErrorCode::Unsupported, use, library.module,
+			fmt::format("does not load ({}); install {} ({}), then have this "
+				    "project's build look for it: meson setup --reconfigure build",
+				    dlerror(), library.name, library.package));
 	const auto entry = reinterpret_cast<nvdla_host_entry>(dlsym(module, NVDLA_HOST_ENTRY));
 	library.functions = entry ? entry() : nullptr;
 	if (!library.functions || library.functions->version != NVDLA_HOST_INTERFACE)
