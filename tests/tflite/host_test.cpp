@@ -77,7 +77,7 @@ TEST(TfliteHost, TakesQuantizedNumbers)
 	}
 }
 
-/* What the host alone reads, and what it alone makes, has the model's quantization, too. */
+/* Inputs and outputs of a step of the host have the quantization of the model, too. */
 TEST(TfliteHost, HasQuantizedInputsAndOutputs)
 {
 	for (const bool isSigned : { true, false }) {
@@ -135,14 +135,15 @@ TEST(TfliteHost, KeepsStateFromRunToRun)
 	EXPECT_EQ(runOnce(made, { { 4 } }), (std::vector<Numbers>{ { 4 } }));
 }
 
-/* Whose batch is one in the file. */
+/* The file has a batch of one; three samples are asked for, by the input's place in the file. */
 TEST(TfliteHost, ComputesOtherSizes)
 {
 	TfliteBuilder model;
 	const int32_t x = model.floats({ 1, 2 }), y = model.floats({ 1, 2 });
 	const int32_t two = model.constant<float>({ 2, 2 }, { 2, 0, 0, 3 });
+	const int32_t unread = model.wholeNumbers({ 4 });
 	addFullyConnected(model, x, two, -1, y);
-	const std::vector<std::byte> file = model.file({ x }, { y });
+	const std::vector<std::byte> file = model.file({ unread, x }, { y });
 	const InputShape shape{ "t0", { 3, 2 } };
 	auto made = compileModel(file, { .shapes = { shape } });
 	auto inputs = modelInputs(file, std::span(&shape, 1));
@@ -153,11 +154,10 @@ TEST(TfliteHost, ComputesOtherSizes)
 		  (std::vector<Numbers>{ { 2, 6, 6, 12, 10, 18 } }));
 	ASSERT_TRUE(inputs);
 	EXPECT_EQ(inputs->at(0).signature.shape, (std::vector<uint32_t>{ 3, 2 }));
-	/* What does not fit is said by the name of the operator. */
+	/* An input that an operator cannot take is an error with the operator's name. */
 	made = compileModel(file, { .shapes = { { "t0", { 1, 3 } } } });
 	ASSERT_FALSE(made);
-	EXPECT_TRUE(has(made.error().message(), "FULLY_CONNECTED 't1'"))
-		<< made.error().message();
+	EXPECT_TRUE(has(made.error().message(), "FULLY_CONNECTED 't1'")) << made.error().message();
 }
 
 TEST(TfliteHost, NamesWhatNobodyKnows)

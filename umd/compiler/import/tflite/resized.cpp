@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "compiler/import/import.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "compiler/import/input_shapes.h"
@@ -12,6 +14,7 @@ namespace nvdla::compiler
 Result<std::vector<std::byte>> resizedTflite(std::span<const std::byte> bytes,
 					     std::span<const InputShape> shapes)
 {
+	auto file = tflite::File::open(bytes);
 	auto model = importTflite(bytes);
 	std::vector<std::string> names;
 	std::vector<TfliteShape> changed;
@@ -19,6 +22,8 @@ Result<std::vector<std::byte>> resizedTflite(std::span<const std::byte> bytes,
 
 	if (!model)
 		return forward(model);
+	/* The model may have fewer: those that nothing reads are left out. */
+	const auto &inputs = *file->model().subgraphs()->Get(0)->inputs();
 	for (const ValueId id : model->inputs)
 		names.push_back(model->values[id].name);
 	auto given = givenShapes(shapes, names);
@@ -29,7 +34,8 @@ Result<std::vector<std::byte>> resizedTflite(std::span<const std::byte> bytes,
 		const Extents &known = model->values[model->inputs[i]].shape;
 		if (shape == given->end() || Extents(shape->second) == known)
 			continue;
-		changed.push_back({ static_cast<int32_t>(i),
+		const auto place = std::ranges::find(inputs, model->inputs[i]) - inputs.begin();
+		changed.push_back({ static_cast<int32_t>(place),
 				    { shape->second.begin(), shape->second.end() } });
 		if (where.empty())
 			where = fmt::format("input '{}' as {}, not {}", names[i],
