@@ -21,7 +21,7 @@ static const u32 later_map[NVDLA_NUM_UNITS] = {
 	0x07000, 0x08000, 0x09000, 0x0a000, 0x0b000, 0x0c000, 0x0d000, 0x11000,
 };
 
-/* What the cores after nv_full have in common. */
+/* Members that are the same in all cores after nv_full. */
 #define LATER_CORE \
 	.hw_version = 0x303031, \
 	.unit_base = later_map, \

@@ -23,7 +23,7 @@ struct Axis {
 	std::vector<uint8_t> indices = {};
 };
 
-/* What densified() makes of the elements 1, 2, 3, ...; empty if it refuses them. */
+/* The result of densified() for the elements 1, 2, 3, ...; empty if it is an error. */
 std::vector<int> densified(const Extents &shape, const std::vector<int32_t> &order,
 			   const std::vector<int32_t> &blocks, const std::vector<Axis> &axes,
 			   uint8_t elements)
@@ -111,7 +111,7 @@ TEST(TfliteSparse, IsGoneThroughOnce)
 	EXPECT_EQ(densified({ 1, 1, 1, 1, 1, 1 }, { 0, 1, 2, 3, 4, 5 }, {}, axes, 200), Elements{});
 }
 
-/* Whatever the lists hold, nothing outside of them is touched. */
+/* Random lists: no access is outside of a list or of the constant (seen by the sanitizers). */
 TEST(TfliteSparse, TakesAnyNumbers)
 {
 	std::mt19937 random(20261128);

@@ -44,6 +44,9 @@ class _InSuite:
 	def command(self, program):
 		return suite_tree.loader_command(program)
 
+	# The guest has everything at the path it has here.
+	in_guest = command
+
 	def files(self, program):
 		"""What the guest needs beside @program: {path in it: path here}."""
 		return image.suite_files([program, self._module])
@@ -54,6 +57,9 @@ class _Native:
 
 	def command(self, program):
 		return [str(program)]
+
+	def in_guest(self, program):
+		return [program.name]
 
 	def files(self, program):
 		return {}
@@ -87,8 +93,8 @@ def _checked(said, way):
 	return way
 
 
-def _command(way, program, device, files, arguments):
-	words = [*way.command(program), '--device', device, '--loadable', str(files['loadable']), '--input', str(files['picture']),
+def _command(program, device, files, arguments):
+	words = [*program, '--device', device, '--loadable', str(files['loadable']), '--input', str(files['picture']),
 		 '--top', str(arguments.top)]
 	if 'labels' in files:
 		words += ['--labels', str(files['labels'])]
@@ -103,10 +109,9 @@ def _run_in_guest(arguments, way, program, files, folder):
 	found, kernel, module = example.prepare_module(found, arguments.kernel)
 	inside = example.copied_into(folder, files)
 	options = vm.Options(kernel=kernel.release, share=folder, timeout=300)
-	named = program if isinstance(way, _InSuite) else _PROGRAM
 	with console.stage('guest') as progress:
 		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, way.files(program), progress=progress).run(
-			_command(way, named, _NODE, inside, arguments))
+			_command(way.in_guest(program), _NODE, inside, arguments))
 	if outcome.problems:
 		report(outcome)
 	return outcome.status
@@ -129,7 +134,7 @@ def run(arguments, picture):
 			# Named as it is there: nothing that is printed names a folder that is gone later.
 			named = files | {'loadable': files['loadable'].name}
 			with console.stage('run'):
-				status = subprocess.call(_command(way, program, 'embedded', named, arguments), cwd=folder)
+				status = subprocess.call(_command(way.command(program), 'embedded', named, arguments), cwd=folder)
 		else:
 			shared = folder / 'shared'
 			shared.mkdir()

@@ -286,7 +286,7 @@ TEST_P(OfVariant, WhatItLacksIsRefusedByName)
 	expectAcceptedIf(variant_.has_cvsram, DRM_NVDLA_RULE_CUBE_NO_CVSRAM);
 }
 
-/* Whatever banks were used before: what comes next computes as on a core that is new. */
+/* After the scrub a convolution computes as on a new core, whichever banks were used before it. */
 TEST_P(OfVariant, TheScrubRunsAfterAnyBanks)
 {
 	constexpr uint64_t zeroes = 0x90000000;

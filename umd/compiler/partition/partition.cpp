@@ -197,9 +197,11 @@ Result<void> Partitioner::addHost()
 
 Result<std::vector<MergedPart>> Partitioner::run()
 {
+	const std::string whole = graph_.wholeBecause();
+
 	for (size_t i = 0; i < size(); i++) {
-		if (const std::string why = graph_.wholeBecause(); !why.empty())
-			leave(i, why);
+		if (!whole.empty())
+			leave(i, whole);
 		for (const std::string &name : graph_.nodes().nodes()[i].outputs) {
 			if (auto held = graph_.tensorOf(name); !held)
 				leave(i, reasonOf(held.error()));

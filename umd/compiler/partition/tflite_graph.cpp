@@ -201,7 +201,8 @@ Result<TensorDesc> TfliteGraph::tensorOf(const std::string &name) const
 		dataTypeOf(graph().tensors()->Get(static_cast<flatbuffers::uoffset_t>(id))->type());
 	auto desc = plainTensor(name, type, shapeOf(id));
 
-	/* Those of kernels are one for each channel. */
+	/* A plain tensor has one scale; kernels, which no part hands on, have one for each channel.
+	 */
 	const TensorQuantization &steps = model_.values[static_cast<size_t>(id)].quantization;
 	if (desc && steps.values().size() == 1 && steps.channel(0).scale > 0 &&
 	    (type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int16))

@@ -277,7 +277,8 @@ Result<void> Reader::readNode(const pb::Node &node)
 	return addUnknown(node, { done.error(), reader.follows() });
 }
 
-/* What brings an output to how the file has it; \return what it makes, like \a value. */
+/* Add an operator that changes an output into what the file says it is. \return its result,
+ * described by \a value */
 ValueId Reader::addStep(const FileTensor &from, const std::string &name, const char *type,
 			Kind kind, Value value)
 {
