@@ -20,7 +20,6 @@
 #include <hwy/highway.h>
 
 #include "conv/tile_products-inl.h"
-#include "conv/wide_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -96,7 +95,7 @@ HWY_INLINE void integerSums(const ChannelOperands &operands, const TilePosition 
 	for (size_t column = 0; column < operands.columns; column += hn::Lanes(Tag())) {
 		Positions<Vector, kIndex...> some(positions, column * sizeof(Operand));
 		const int32_t *weights = operands.weights + column;
-		((some.sums[kIndex] = hn::LoadU(Tag(), operands.start + column)), ...);
+		((some.sums[kIndex] = hn::Zero(Tag())), ...);
 		for (const ChannelTaps &taps : operands.taps) {
 			const Vector pairs = hn::LoadU(Tag(), weights);
 			some.forEach(taps, [&](Vector &sum, auto first, auto second) HWY_ATTR {
@@ -110,25 +109,6 @@ HWY_INLINE void integerSums(const ChannelOperands &operands, const TilePosition 
 }
 
 template<size_t... kIndex>
-HWY_INLINE void wideSums(const ChannelOperands &operands, const TilePosition *positions,
-			 int64_t *out, std::index_sequence<kIndex...>)
-{
-	for (size_t column = 0; column < operands.columns; column += hn::Lanes(Tag())) {
-		Positions<WideSum, kIndex...> some(positions, column * sizeof(uint16_t));
-		const int32_t *weights = operands.weights + column;
-		for (const ChannelTaps &taps : operands.taps) {
-			const Vector pairs = hn::LoadU(Tag(), weights);
-			some.forEach(taps, [&](WideSum &sum, auto first, auto second) HWY_ATTR {
-				sum.add(Pairs::multiply(operandPairs<uint16_t>(first, second),
-							pairs));
-			});
-			weights += operands.columns;
-		}
-		(some.sums[kIndex].store(out + kIndex * operands.columns + column), ...);
-	}
-}
-
-template<size_t... kIndex>
 HWY_INLINE void floatSums(const ChannelOperands &operands, const TilePosition *positions,
 			  int32_t *out, std::index_sequence<kIndex...>)
 {
@@ -137,13 +117,17 @@ HWY_INLINE void floatSums(const ChannelOperands &operands, const TilePosition *p
 		return hn::LoadU(FloatTag(), reinterpret_cast<const float *>(at));
 	};
 
+	const auto asBytes = [](const int32_t *at) {
+		return reinterpret_cast<const std::byte *>(at);
+	};
+
 	for (size_t column = 0; column < operands.columns; column += hn::Lanes(FloatTag())) {
 		Positions<Floats::Vector, kIndex...> some(positions, column * sizeof(float));
 		const int32_t *weights = operands.weights + column;
-		((some.sums[kIndex] = Floats::load(operands.start + column)), ...);
+		((some.sums[kIndex] = hn::Zero(FloatTag())), ...);
 		for (const ChannelTaps &taps : operands.taps) {
-			const auto ones = Floats::load(weights);
-			const auto others = Floats::load(weights + operands.columns);
+			const auto ones = load(asBytes(weights));
+			const auto others = load(asBytes(weights + operands.columns));
 			some.forEach(taps, [&](auto &sum, auto first, auto second) HWY_ATTR {
 				sum = hn::MulAdd(load(first), ones, sum);
 				sum = hn::MulAdd(load(second), others, sum);
@@ -166,24 +150,14 @@ void allIntegerSums(const ChannelOperands &operands, const TilePosition *positio
 void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
 		  int32_t *sums)
 {
-	if (operands.kind == TileKind::Float)
+	if (operands.elementBytes == sizeof(float))
 		forAll(operands.columns, positions, count, sums,
 		       [&](const TilePosition *some, int32_t *out, auto indices)
 			       HWY_ATTR { floatSums(operands, some, out, indices); });
-	else if (operands.kind == TileKind::Quads)
-		allIntegerSums<uint8_t>(operands, positions, count, sums);
-	else if (operands.kind == TileKind::Bytes)
+	else if (operands.elementBytes == sizeof(int8_t))
 		allIntegerSums<int8_t>(operands, positions, count, sums);
 	else
 		allIntegerSums<uint16_t>(operands, positions, count, sums);
-}
-
-void wideSumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
-		      int64_t *sums)
-{
-	forAll(operands.columns, positions, count, sums,
-	       [&](const TilePosition *some, int64_t *out, auto indices)
-		       HWY_ATTR { wideSums(operands, some, out, indices); });
 }
 
 #else
@@ -192,12 +166,6 @@ void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions
 		  int32_t *sums)
 {
 	channelSumsReference(operands, positions, count, sums);
-}
-
-void wideSumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
-		      int64_t *sums)
-{
-	wideChannelSumsReference(operands, positions, count, sums);
 }
 
 #endif
@@ -212,7 +180,6 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(sumsOfTarget);
-HWY_EXPORT(wideSumsOfTarget);
 
 namespace
 {
@@ -246,7 +213,7 @@ void forEachProduct(const ChannelOperands &operands, const TilePosition &positio
 int32_t floatSum(const ChannelOperands &operands, const TilePosition &position, size_t column)
 {
 	const int32_t *weight = operands.weights + column;
-	auto sum = std::bit_cast<float>(operands.start[column]);
+	float sum = 0;
 
 	for (const ChannelTaps &taps : operands.taps) {
 		for (const size_t tap : { taps.first, taps.second }) {
@@ -266,40 +233,19 @@ void channelSums(const ChannelOperands &operands, const TilePosition *positions,
 	HWY_DYNAMIC_DISPATCH(sumsOfTarget)(operands, positions, count, sums);
 }
 
-void wideChannelSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
-		     int64_t *sums)
-{
-	HWY_DYNAMIC_DISPATCH(wideSumsOfTarget)(operands, positions, count, sums);
-}
-
 void channelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
 			  size_t count, int32_t *sums)
 {
 	for (size_t i = 0; i < count; i++) {
 		for (size_t column = 0; column < operands.columns; column++) {
-			int32_t sum = operands.start[column];
+			int32_t sum = 0;
 			const auto add = [&](int32_t product) { sum += product; };
-			if (operands.kind == TileKind::Float)
+			if (operands.elementBytes == sizeof(float))
 				sum = floatSum(operands, positions[i], column);
-			else if (operands.kind == TileKind::Quads)
-				forEachProduct<uint8_t>(operands, positions[i], column, add);
-			else if (operands.kind == TileKind::Bytes)
+			else if (operands.elementBytes == sizeof(int8_t))
 				forEachProduct<int8_t>(operands, positions[i], column, add);
 			else
 				forEachProduct<int16_t>(operands, positions[i], column, add);
-			*sums++ = sum;
-		}
-	}
-}
-
-void wideChannelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
-			      size_t count, int64_t *sums)
-{
-	for (size_t i = 0; i < count; i++) {
-		for (size_t column = 0; column < operands.columns; column++) {
-			int64_t sum = 0;
-			forEachProduct<int16_t>(operands, positions[i], column,
-						[&](int32_t product) { sum += product; });
 			*sums++ = sum;
 		}
 	}

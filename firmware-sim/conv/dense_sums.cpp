@@ -14,10 +14,9 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "conv/ahead.h"
 #include "conv/conv_tile.h"
 #include "conv/lane_totals-inl.h"
-#include "conv/wide_sums-inl.h"
+#include "core/bring_ahead.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -118,50 +117,6 @@ private:
 	{
 		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(weights.raw), "v"(data.raw));
 		return sum;
-	}
-};
-#endif
-
-#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-/** Data that are not negative as unsigned numbers: 16 bits hold the sums of two products */
-struct DensePositive {
-	using SumTag = hn::FixedTag<int32_t, 8>;
-	using Sum = hn::Vec<SumTag>;
-	using Operand = Sum;
-	static constexpr size_t kBytes = kDenseBytes / 2;
-	static constexpr int32_t kExcess = 0;
-	static constexpr size_t kBlocksAtOnce = 1;
-
-	/** \return there are no data below zero */
-	static HWY_INLINE bool suits(std::span<const DenseBlock> blocks)
-	{
-		Operand signs = hn::Zero(SumTag());
-
-		for (const DenseBlock &block : blocks) {
-			size_t at = 0;
-			for (; at + kBytes <= block.bytes; at += kBytes)
-				signs = hn::Or(signs, load(block.data + at));
-			if (at < block.bytes)
-				signs = hn::Or(signs, loadSome(block.data + at, block.bytes - at));
-		}
-		return _mm256_movemask_epi8(signs.raw) == 0;
-	}
-
-	static HWY_INLINE Operand load(const std::byte *bytes)
-	{
-		return hn::LoadU(SumTag(), reinterpret_cast<const int32_t *>(bytes));
-	}
-
-	static HWY_INLINE Operand loadSome(const std::byte *bytes, size_t count)
-	{
-		return load(PaddedBlock<kBytes>(bytes, count).bytes);
-	}
-
-	static HWY_INLINE Sum add(Sum sum, Operand data, Operand weights)
-	{
-		const __m256i pairs = _mm256_maddubs_epi16(data.raw, weights.raw);
-
-		return hn::Add(sum, Sum{ _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)) });
 	}
 };
 #endif
@@ -313,118 +268,11 @@ void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &w
 		allSums<DenseQuads>(blocks, weights, sums);
 		return;
 	}
-#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-	if (DensePositive::suits(blocks)) {
-		allSums<DensePositive>(blocks, weights, sums);
-		return;
-	}
 #endif
 	allSums<DensePairs>(blocks, weights, sums);
 }
 
-using WidePairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
-using WidePairs = hn::Vec<WidePairTag>;
-
-constexpr size_t kWideBytes = hn::MaxLanes(WidePairTag()) * sizeof(int16_t); /* of a vector */
-
-HWY_INLINE WidePairs loadWide(const std::byte *bytes)
-{
-	return hn::LoadU(WidePairTag(), reinterpret_cast<const int16_t *>(bytes));
-}
-
-/** Products of INT16 */
-HWY_INLINE void addWide(WideSum &sum, WidePairs data, WidePairs weights)
-{
-	const WideSum::Tag tag;
-	auto other = hn::Zero(tag);
-
-	sum.add(hn::ReorderWidenMulAccumulate(tag, data, weights, hn::Zero(tag), other));
-#if !HWY_ARCH_X86 || HWY_TARGET == HWY_EMU128
-	sum.add(other);
-#endif
-}
-
-/** Those of some kernels, as DenseSums */
-struct WideDenseSums {
-	static constexpr size_t kBlockBytes = 2 * kDenseBytes;
-	static constexpr std::make_index_sequence<kBlockBytes / kWideBytes> kParts = {};
-
-	WideSum sums[kKernelsAtOnce];
-
-	HWY_INLINE WideDenseSums() {} /* an implicit one has no vectors */
-
-	template<size_t... kPart>
-	static HWY_INLINE void addKernel(WideSum &sum, const WidePairs *data,
-					 const std::byte *weights, std::index_sequence<kPart...>)
-	{
-		WideSum local = sum;
-
-		(addWide(local, data[kPart], loadWide(weights + kPart * kWideBytes)), ...);
-		sum = local;
-	}
-
-	/** \param weights of the first kernel, those of the next one follow */
-	template<size_t... kPart>
-	HWY_INLINE void addWhole(const std::byte *data, const std::byte *weights, size_t kernels,
-				 std::index_sequence<kPart...>)
-	{
-		const WidePairs operands[] = { loadWide(data + kPart * kWideBytes)... };
-
-		for (size_t kernel = 0; kernel < kernels; kernel++, weights += kBlockBytes) {
-			bringAhead(weights);
-			bringAhead(weights + kDenseBytes);
-			addKernel(sums[kernel], operands, weights, kParts);
-		}
-	}
-
-	/** A block of fewer bytes than kBlockBytes */
-	HWY_INLINE void addSome(const DenseBlock &block, const std::byte *weights, size_t kernels)
-	{
-		const PaddedBlock<kBlockBytes> data(block.data, block.bytes);
-
-		for (size_t kernel = 0; kernel < kernels; kernel++, weights += block.bytes) {
-			const PaddedBlock<kBlockBytes> padded(weights, block.bytes);
-			for (size_t at = 0; at < kBlockBytes; at += kWideBytes)
-				addWide(sums[kernel], loadWide(data.bytes + at),
-					loadWide(padded.bytes + at));
-		}
-	}
-
-	/** \param weights of the first kernel */
-	HWY_INLINE void add(const DenseBlock &block, const std::byte *weights, size_t kernels)
-	{
-		if (block.bytes == kBlockBytes)
-			addWhole(block.data, weights, kernels, kParts);
-		else
-			addSome(block, weights, kernels);
-	}
-};
-
-void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-			   int16_t lowestData, int64_t *sums)
-{
-	/* Of two products 32 bits hold all sums but one, that of -2^15 alone. */
-	if (lowestData == INT16_MIN) {
-		denseWideSumsReference(blocks, weights, sums);
-		return;
-	}
-	for (size_t first = 0; first < weights.kernels; first += kKernelsAtOnce) {
-		const size_t some = std::min(weights.kernels - first, kKernelsAtOnce);
-		WideDenseSums dense;
-		for (const DenseBlock &block : blocks)
-			dense.add(block, weights.at(block, first), some);
-		for (size_t kernel = 0; kernel < some; kernel++)
-			sums[first + kernel] = dense.sums[kernel].total();
-	}
-}
-
 #else
-
-void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights, int16_t,
-			   int64_t *sums)
-{
-	denseWideSumsReference(blocks, weights, sums);
-}
 
 void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights,
 		       int32_t *sums)
@@ -444,7 +292,6 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(denseSumsOfTarget);
-HWY_EXPORT(denseWideSumsOfTarget);
 
 void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums)
 {
@@ -461,31 +308,6 @@ void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &
 			for (size_t i = 0; i < block.bytes; i++)
 				sums[kernel] += static_cast<int8_t>(block.data[i]) *
 						static_cast<int8_t>(weight[i]);
-		}
-	}
-}
-
-void denseWideSums(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-		   int16_t lowestData, int64_t *sums)
-{
-	HWY_DYNAMIC_DISPATCH(denseWideSumsOfTarget)(blocks, weights, lowestData, sums);
-}
-
-void denseWideSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-			    int64_t *sums)
-{
-	int16_t data;
-	int16_t weight;
-
-	std::fill_n(sums, weights.kernels, 0);
-	for (const DenseBlock &block : blocks) {
-		for (size_t kernel = 0; kernel < weights.kernels; kernel++) {
-			const std::byte *from = weights.at(block, kernel);
-			for (size_t i = 0; i < block.bytes; i += sizeof(data)) {
-				std::memcpy(&data, block.data + i, sizeof(data));
-				std::memcpy(&weight, from + i, sizeof(weight));
-				sums[kernel] += int64_t{ data } * weight;
-			}
 		}
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolutions of integers with a single output position: each weight is used once, so that it is
+ * Convolutions of INT8 with a single output position: each weight is used once, so that it is
  * multiplied where it is, row by row.
  */
 #pragma once
@@ -16,7 +16,7 @@ namespace nvdla::sim
 struct DenseBlock {
 	const std::byte *data;
 	size_t before; /**< bytes of each kernel before the block */
-	size_t bytes;  /**< at most kDenseBytes; of INT16 twice as many */
+	size_t bytes;  /**< at most kDenseBytes */
 };
 
 /** \brief Weights of a group: for each block those of all kernels, one after the other */
@@ -31,7 +31,7 @@ struct DenseWeights {
 	}
 };
 
-/** \brief Bytes of the largest block of INT8 */
+/** \brief Bytes of the largest block */
 inline constexpr size_t kDenseBytes = 64;
 
 /**
@@ -44,17 +44,5 @@ void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, 
 /** \brief denseSums() to read */
 void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
 			int32_t *sums);
-
-/**
- * \brief The sum of products of INT16 of each kernel
- * \param blocks of less than 2^17 elements in all \param lowestData of all data
- * \param sums as many as kernels; overwritten
- */
-void denseWideSums(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-		   int16_t lowestData, int64_t *sums);
-
-/** \brief denseWideSums() to read */
-void denseWideSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-			    int64_t *sums);
 
 } /* namespace nvdla::sim */
