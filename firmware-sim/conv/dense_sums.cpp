@@ -15,7 +15,6 @@
 #include <hwy/highway.h>
 
 #include "conv/conv_tile.h"
-#include "conv/lane_totals-inl.h"
 #include "core/bring_ahead.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,6 +27,39 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /* Vectors whose size is known, so that there can be arrays of them. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+
+constexpr size_t kTotalsAtOnce = 4;
+using TotalsTag = hn::FixedTag<int32_t, kTotalsAtOnce>;
+
+/** \return the sum of the vector's blocks of 128 bits */
+template<typename Tag>
+HWY_INLINE hn::Vec<TotalsTag> sumOfBlocks(Tag tag, hn::Vec<Tag> blocks)
+{
+	if constexpr (hn::MaxLanes(Tag()) == kTotalsAtOnce) {
+		return blocks;
+	} else {
+		const hn::Half<Tag> half;
+		return sumOfBlocks(
+			half, hn::Add(hn::LowerHalf(half, blocks), hn::UpperHalf(half, blocks)));
+	}
+}
+
+/** \return the sum of the lanes of each of four vectors of 32-bit numbers */
+template<typename Tag>
+HWY_INLINE hn::Vec<TotalsTag> totalsOf(Tag tag, const hn::Vec<Tag> *sums)
+{
+	const hn::Repartition<int64_t, Tag> pairTag;
+	const auto halve = [&](hn::Vec<Tag> a, hn::Vec<Tag> b) HWY_ATTR {
+		return hn::BitCast(pairTag, hn::Add(hn::InterleaveLower(tag, a, b),
+						    hn::InterleaveUpper(tag, a, b)));
+	};
+	const auto first = halve(sums[0], sums[1]);
+	const auto second = halve(sums[2], sums[3]);
+
+	return sumOfBlocks(tag,
+			   hn::Add(hn::BitCast(tag, hn::InterleaveLower(pairTag, first, second)),
+				   hn::BitCast(tag, hn::InterleaveUpper(pairTag, first, second))));
+}
 
 /* Those of a group, which has no more of them. */
 constexpr size_t kKernelsAtOnce = kTileColumns;
@@ -282,6 +314,79 @@ void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &w
 
 #endif
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+using SumTag = hn::FixedTag<int32_t, 16>;
+using Sums = hn::Vec<SumTag>;
+
+/** Sums of bytes of some positions, in registers: indices are constants once inlined */
+template<size_t... kIndex>
+struct ByteSums {
+	Sums sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(SumTag()))... };
+	const std::byte *positions[sizeof...(kIndex)];
+
+	/** \param line the first position's first unit \param last the last position's number */
+	HWY_INLINE ByteSums(const std::byte *line, size_t step, size_t last)
+		: positions{ line + std::min(kIndex, last) * step... }
+	{
+	}
+
+	/** Each four bytes are added to one number */
+	static HWY_INLINE void add(Sums &sum, __m512i data)
+	{
+		const Sums ones = hn::Set(SumTag(), 0x01010101);
+
+		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(ones.raw), "v"(data));
+	}
+
+	HWY_INLINE void add(const TileRun &run)
+	{
+		constexpr uint32_t kUnits = hn::MaxLanes(SumTag());
+		const uint32_t rest = run.units % kUnits;
+		const size_t end = run.offset + (run.units - rest) * kUnitBytes;
+		const auto there = static_cast<__mmask16>((1U << rest) - 1);
+
+		for (size_t at = run.offset; at < end; at += kUnits * kUnitBytes)
+			(add(sums[kIndex], _mm512_loadu_si512(positions[kIndex] + at)), ...);
+		if (rest)
+			(add(sums[kIndex],
+			     _mm512_maskz_loadu_epi32(there, positions[kIndex] + end)),
+			 ...);
+	}
+};
+
+void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		      std::span<int32_t> sums)
+{
+	if (!__builtin_cpu_supports("avx512vnni")) {
+		byteSumsReference(line, step, runs, sums);
+		return;
+	}
+	for (size_t x = 0; x < sums.size(); x += kTotalsAtOnce, line += kTotalsAtOnce * step) {
+		const size_t count = std::min(kTotalsAtOnce, sums.size() - x);
+		ByteSums<0, 1, 2, 3> some(line, step, count - 1);
+		for (const TileRun &run : runs)
+			some.add(run);
+		if (count == kTotalsAtOnce) {
+			hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), &sums[x]);
+			continue;
+		}
+		int32_t out[kTotalsAtOnce];
+		hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), out);
+		std::copy_n(out, count, &sums[x]);
+	}
+}
+
+#else
+
+void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		      std::span<int32_t> sums)
+{
+	byteSumsReference(line, step, runs, sums);
+}
+
+#endif
+
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
 HWY_AFTER_NAMESPACE();
@@ -291,6 +396,7 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
+HWY_EXPORT(byteSumsOfTarget);
 HWY_EXPORT(denseSumsOfTarget);
 
 void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums)
@@ -309,6 +415,24 @@ void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &
 				sums[kernel] += static_cast<int8_t>(block.data[i]) *
 						static_cast<int8_t>(weight[i]);
 		}
+	}
+}
+
+void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
+	      std::span<int32_t> sums)
+{
+	HWY_DYNAMIC_DISPATCH(byteSumsOfTarget)(line, step, runs, sums);
+}
+
+void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		       std::span<int32_t> sums)
+{
+	for (int32_t &sum : sums) {
+		sum = 0;
+		for (const TileRun &run : runs)
+			for (size_t i = 0; i < run.units * kUnitBytes; i++)
+				sum += static_cast<int8_t>(line[run.offset + i]);
+		line += step;
 	}
 }
 

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <span>
 
+#include "conv/conv_tile.h"
+
 namespace nvdla::sim
 {
 
@@ -44,5 +46,17 @@ void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, 
 /** \brief denseSums() to read */
 void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
 			int32_t *sums);
+
+/**
+ * \brief Sums of the INT8 that positions of a line have
+ * \param line the first position's first unit \param step bytes to the next position's
+ * \param runs that a position has
+ */
+void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
+	      std::span<int32_t> sums);
+
+/** \brief byteSums() to read */
+void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		       std::span<int32_t> sums);
 
 } /* namespace nvdla::sim */

@@ -20,7 +20,6 @@
 
 #include "conv/fp16_columns-inl.h"
 #include "conv/fp16_products-inl.h"
-#include "conv/fp16_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -32,6 +31,37 @@ namespace HWY_NAMESPACE
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+/*
+ * The accumulator has 39 bits of a double's 53, and its exponents never leave the range. A sum of
+ * two is cut to 53 bits (TowardZero), then rounded half away from zero to 39.
+ */
+
+/** Half away from zero, without the last \a kBits bits of the fraction */
+template<int kBits>
+HWY_INLINE Doubles roundedBy(Doubles number)
+{
+	const BitsTag tag;
+	constexpr int64_t kUnit = int64_t{ 1 } << kBits;
+	const auto bits = hn::Add(hn::BitCast(tag, number), hn::Set(tag, kUnit / 2));
+
+	return hn::BitCast(DoubleTag(), hn::And(bits, hn::Set(tag, -kUnit)));
+}
+
+/** A sum that was cut to 53 bits, as FloatSum::add() rounds it: cutting changes no half */
+HWY_INLINE Doubles rounded(Doubles sum)
+{
+	constexpr int kDroppedBits = 14;
+	return roundedBy<kDroppedBits>(sum);
+}
+
+/** \return what FloatSum::deliver() makes of sums without NaNs */
+HWY_INLINE hn::Vec<HalfTag> delivered(Doubles sum)
+{
+	const hn::Rebind<float, DoubleTag> floatTag;
+	return hn::BitCast(HalfTag(),
+			   hn::DemoteTo(floatTag, roundedBy<Fp16Sums::kNotDelivered>(sum)));
+}
 
 /* From the exponent of a step (50 below the point) to that of a double. */
 constexpr int64_t kDoubleExponent = 1023 - 50;

@@ -128,13 +128,15 @@ HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, si
 		hn::BitCast(tag, hn::InterleaveUpper(pairTag, high01, high23)),
 	};
 
-	for (size_t i = 0; i < count; i++) {
-		if (kernels == kKernelsAtOnce)
-			hn::StoreU(units[i], tag, out + i * columns);
-		else
-			hn::BlendedStore(units[i], hn::FirstN(tag, kernels), tag,
-					 out + i * columns);
+	if (count == kUnitsAtOnce && kernels == kKernelsAtOnce) {
+		hn::StoreU(units[0], tag, out);
+		hn::StoreU(units[1], tag, out + columns);
+		hn::StoreU(units[2], tag, out + 2 * columns);
+		hn::StoreU(units[3], tag, out + 3 * columns);
+		return;
 	}
+	for (size_t i = 0; i < count; i++)
+		hn::BlendedStore(units[i], hn::FirstN(tag, kernels), tag, out + i * columns);
 }
 
 /** The rows of all kernels, some kernels and four units at a time */

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "conv/dense_sums.h"
 #include "conv/line_elements.h"
 #include "conv/tile_operands.h"
 #include "core/aligned.h"

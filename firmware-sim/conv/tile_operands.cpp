@@ -17,7 +17,6 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "conv/lane_totals-inl.h"
 #include "conv/tile_columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -268,79 +267,6 @@ void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, i
 
 #endif
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-
-using SumTag = hn::FixedTag<int32_t, 16>;
-using Sums = hn::Vec<SumTag>;
-
-/** Sums of bytes of some positions, in registers: indices are constants once inlined */
-template<size_t... kIndex>
-struct ByteSums {
-	Sums sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(SumTag()))... };
-	const std::byte *positions[sizeof...(kIndex)];
-
-	/** \param line the first position's first unit \param last the last position's number */
-	HWY_INLINE ByteSums(const std::byte *line, size_t step, size_t last)
-		: positions{ line + std::min(kIndex, last) * step... }
-	{
-	}
-
-	/** Each four bytes are added to one number */
-	static HWY_INLINE void add(Sums &sum, __m512i data)
-	{
-		const Sums ones = hn::Set(SumTag(), 0x01010101);
-
-		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(ones.raw), "v"(data));
-	}
-
-	HWY_INLINE void add(const TileRun &run)
-	{
-		constexpr uint32_t kUnits = hn::MaxLanes(SumTag());
-		const uint32_t rest = run.units % kUnits;
-		const size_t end = run.offset + (run.units - rest) * kUnitBytes;
-		const auto there = static_cast<__mmask16>((1U << rest) - 1);
-
-		for (size_t at = run.offset; at < end; at += kUnits * kUnitBytes)
-			(add(sums[kIndex], _mm512_loadu_si512(positions[kIndex] + at)), ...);
-		if (rest)
-			(add(sums[kIndex],
-			     _mm512_maskz_loadu_epi32(there, positions[kIndex] + end)),
-			 ...);
-	}
-};
-
-void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		      std::span<int32_t> sums)
-{
-	if (!__builtin_cpu_supports("avx512vnni")) {
-		byteSumsReference(line, step, runs, sums);
-		return;
-	}
-	for (size_t x = 0; x < sums.size(); x += kTotalsAtOnce, line += kTotalsAtOnce * step) {
-		const size_t count = std::min(kTotalsAtOnce, sums.size() - x);
-		ByteSums<0, 1, 2, 3> some(line, step, count - 1);
-		for (const TileRun &run : runs)
-			some.add(run);
-		if (count == kTotalsAtOnce) {
-			hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), &sums[x]);
-			continue;
-		}
-		int32_t out[kTotalsAtOnce];
-		hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), out);
-		std::copy_n(out, count, &sums[x]);
-	}
-}
-
-#else
-
-void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		      std::span<int32_t> sums)
-{
-	byteSumsReference(line, step, runs, sums);
-}
-
-#endif
-
 bool anyNegativeOfTarget(const std::byte *numbers, size_t count)
 {
 	const hn::ScalableTag<int8_t> tag;
@@ -434,7 +360,6 @@ HWY_EXPORT(areFiniteOfTarget);
 HWY_EXPORT(putUnitsOfTarget);
 HWY_EXPORT(ownElementsOfTarget);
 HWY_EXPORT(anyNanOfTarget);
-HWY_EXPORT(byteSumsOfTarget);
 HWY_EXPORT(anyNegativeOfTarget);
 HWY_EXPORT(magnitudesOfTarget);
 HWY_EXPORT(roundSumsOfTarget);
@@ -498,24 +423,6 @@ bool anyNegative(const std::byte *numbers, size_t count)
 Int16Magnitudes magnitudesOf(const std::byte *numbers, size_t count)
 {
 	return HWY_DYNAMIC_DISPATCH(magnitudesOfTarget)(numbers, count);
-}
-
-void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
-	      std::span<int32_t> sums)
-{
-	HWY_DYNAMIC_DISPATCH(byteSumsOfTarget)(line, step, runs, sums);
-}
-
-void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		       std::span<int32_t> sums)
-{
-	for (int32_t &sum : sums) {
-		sum = 0;
-		for (const TileRun &run : runs)
-			for (size_t i = 0; i < run.units * kUnitBytes; i++)
-				sum += static_cast<int8_t>(line[run.offset + i]);
-		line += step;
-	}
 }
 
 void roundSums(int32_t *sums, size_t count, uint32_t truncate)

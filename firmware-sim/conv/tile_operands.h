@@ -89,18 +89,6 @@ struct KernelRows {
 };
 
 /**
- * \brief Sums of the INT8 that positions of a line have
- * \param line the first position's first unit \param step bytes to the next position's
- * \param runs that a position has
- */
-void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
-	      std::span<int32_t> sums);
-
-/** \brief byteSums() to read */
-void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		       std::span<int32_t> sums);
-
-/**
  * \brief Of each kernel's atom the element that has the kernel's number, and zeroes behind them
  * \param rows atoms of as many kernels as an atom has elements, or fewer
  * \param own an atom; overwritten

@@ -16,6 +16,7 @@
 #include "conv/conv_fast.h"
 #include "conv/conv_fp16.h"
 #include "conv/conv_tile.h"
+#include "conv/dense_sums.h"
 #include "conv/fp16_cells.h"
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
