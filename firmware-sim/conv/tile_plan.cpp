@@ -39,7 +39,8 @@ TileKind kindFor(const ConvOp &op, bool positive)
 {
 	switch (op.precision) {
 	case Precision::Int8:
-		if (isOnePosition(op) && op.geometry->macChannels == kMacLanes)
+		if (isOnePosition(op) && op.groupKernels() == kTileColumns &&
+		    op.geometry->macChannels == kMacLanes)
 			return TileKind::Rows;
 		if (tileKind() == TileKind::None || (tileKind() == TileKind::Bytes && !positive))
 			return TileKind::Pairs;

@@ -31,7 +31,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<int32_t>;
 using Vector = hn::Vec<Tag>;
 
-/* As many positions as registers hold beside the weights, for two vectors of columns. */
+/* As many positions as registers hold beside the weights, for two vectors of columns, and their
+ * pointers. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kPositions = 11;
 #elif HWY_ARCH_X86
