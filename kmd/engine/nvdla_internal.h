@@ -66,7 +66,7 @@ struct nvdla_surface_member {
  * @offset: bytes from the address to the first byte
  * @bytes: how many bytes are touched from there on
  * @alignment: what the first byte's address has to be a multiple of
- * @alignment_rule: enum drm_nvdla_rule that says so
+ * @alignment_rule: the rule that says so, in words
  * @operation: the operation
  * @address: index into the address table, valid
  * @mem_type: enum nvdla_mem_type that the address has to be of
@@ -78,8 +78,8 @@ struct nvdla_surface_member {
 struct nvdla_access {
 	u64 offset;
 	u64 bytes;
+	const char *alignment_rule;
 	u32 alignment;
-	u32 alignment_rule;
 	u16 operation;
 	u16 address;
 	u8 mem_type;

@@ -31,6 +31,22 @@ extern "C" {
 #define NVDLA_ACCESS_WRITE (1U << 1)
 
 /**
+ * struct nvdla_refusal - why a task is not acceptable
+ * @error: what user space is told: which member of what
+ * @op_type: enum nvdla_op_type of the operation, ~0 if there is none
+ * @rule: what is asked of that member, in words
+ * @value: what it is
+ * @limit: what it was held against
+ */
+struct nvdla_refusal {
+	struct drm_nvdla_error error;
+	u32 op_type;
+	const char *rule;
+	s64 value;
+	s64 limit;
+};
+
+/**
  * struct nvdla_task_extent - memory that one entry of the address table names
  * @dma_addr: first byte, as the core addresses it
  * @size: bytes that may be accessed
@@ -98,7 +114,7 @@ struct nvdla_task;
  * nvdla_task_create() - prepare a task graph and bind it to its addresses
  * @variant: the core that it is going to run on
  * @source: what was submitted
- * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @task: filled on success, to be freed with nvdla_task_destroy()
  *
  * nvdla_prepared_create() and nvdla_task_bind() in one, for what is run once: checks
@@ -110,7 +126,7 @@ struct nvdla_task;
  */
 int nvdla_task_create(const struct nvdla_variant *variant,
 		      const struct nvdla_task_source *source,
-		      struct drm_nvdla_error *error, struct nvdla_task **task);
+		      struct nvdla_refusal *why, struct nvdla_task **task);
 
 /**
  * nvdla_task_destroy() - free a task

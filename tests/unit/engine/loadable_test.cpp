@@ -160,7 +160,7 @@ TEST(ReferenceLoadables, AreAccepted)
 			if (path.string().find("inception_misaligned") != std::string::npos)
 				continue;
 			EXPECT_EQ(created.result, 0)
-				<< path << " operation " << created.error.operation << ": "
+				<< path << " operation " << created.error.error.operation << ": "
 				<< describeRefusal(created.error);
 			accepted += created.result == 0;
 		}

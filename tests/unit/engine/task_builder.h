@@ -26,7 +26,7 @@ using TaskPtr = std::unique_ptr<nvdla_task, TaskDeleter>;
 /** \brief What nvdla_task_create() answered */
 struct Created {
 	int result = 0;
-	drm_nvdla_error error = {};
+	nvdla_refusal error = {};
 	TaskPtr task;
 };
 

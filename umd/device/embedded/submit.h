@@ -57,7 +57,7 @@ private:
 		       const std::vector<nvdla_task_extent> &extents);
 	void use(const std::shared_ptr<EmbeddedBuffer> &buffer, bool write);
 
-	int refuse(uint32_t task, drm_nvdla_error &error);
+	int refuse(uint32_t task, nvdla_refusal &why);
 
 	const drm_nvdla_submit &args_;
 	const nvdla_variant &variant_;
