@@ -213,7 +213,8 @@ static int nvdla_submit_find_task(struct nvdla_submit *submit, u32 index,
 	*task = nvdla_user_task_find(submit->file->driver_priv, args->handle);
 	if (!*task)
 		return -ENOENT;
-	if (nvdla_args_check_prepared(args, (*task)->prepared, &why))
+	if (nvdla_args_check_prepared(args, nvdla_prepared_num_addresses((*task)->prepared),
+				      &why))
 		return nvdla_submit_refuse(submit, index, &why);
 	return 0;
 }

@@ -8,7 +8,6 @@
 
 #include "nvdla_check.h"
 #include "nvdla_platform.h"
-#include "nvdla_prepared.h"
 #include "nvdla_task.h"
 
 static_assert(offsetofend(struct drm_nvdla_task, lut_size) == NVDLA_MIN_TASK_SIZE);
@@ -200,16 +199,15 @@ int nvdla_args_check_template(const struct drm_nvdla_task *args, struct nvdla_re
 /**
  * nvdla_args_check_prepared() - does an address table belong to a prepared task?
  * @args: the task that names it
- * @prepared: the prepared task
+ * @expected: entries that it was prepared with
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  *
  * Return: 0 or -EINVAL.
  */
-int nvdla_args_check_prepared(const struct drm_nvdla_task *args,
-			      const struct nvdla_prepared *prepared, struct nvdla_refusal *why)
+int nvdla_args_check_prepared(const struct drm_nvdla_task *args, u32 expected,
+			      struct nvdla_refusal *why)
 {
 	struct args_check check = { why, DRM_NVDLA_STRUCT_TASK, 0, args };
-	u32 expected = nvdla_prepared_num_addresses(prepared);
 
 	need(&check, args->num_addresses == expected, args->num_addresses, expected,
 	     "the task was prepared with another number of addresses");

@@ -6,11 +6,6 @@
 
 #include "nvdla_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-struct nvdla_prepared;
 struct nvdla_refusal;
 struct nvdla_task_extent;
 
@@ -42,14 +37,10 @@ int nvdla_args_check_submit(const struct drm_nvdla_submit *args, struct nvdla_re
 int nvdla_args_check_counts(const struct drm_nvdla_task *args, struct nvdla_refusal *why);
 int nvdla_args_check_task(const struct drm_nvdla_task *args, struct nvdla_refusal *why);
 int nvdla_args_check_template(const struct drm_nvdla_task *args, struct nvdla_refusal *why);
-int nvdla_args_check_prepared(const struct drm_nvdla_task *args,
-			      const struct nvdla_prepared *prepared, struct nvdla_refusal *why);
+int nvdla_args_check_prepared(const struct drm_nvdla_task *args, u32 expected,
+			      struct nvdla_refusal *why);
 int nvdla_args_extent(const struct drm_nvdla_address *address, u32 index,
 		      const struct nvdla_task_extent *buffer, struct nvdla_task_extent *extent,
 		      struct nvdla_refusal *why);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* NVDLA_ARGS_H */

@@ -86,23 +86,23 @@ bool nvdla_state_multiple(struct nvdla_check *check, struct nvdla_field field, u
 #define nvdla_need(check, fulfilled, member, limit, rule) \
 	nvdla_state(check, fulfilled, (member), limit, NVDLA_FIELD(member), rule)
 
-/** nvdla_need_range() - the rule is that @member is @least to @most */
+/* The rule is that @member is @least to @most. */
 #define nvdla_need_range(check, member, least, most, rule) \
 	nvdla_state_range(check, NVDLA_FIELD(member), least, most, rule)
 
-/** nvdla_need_equal() - the rule is that @member is @expected */
+/* The rule is that @member is @expected. */
 #define nvdla_need_equal(check, member, expected, rule) \
 	nvdla_state(check, (member) == (expected), (member), expected, NVDLA_FIELD(member), rule)
 
-/** nvdla_need_multiple() - the rule is that @member is a multiple of @unit, a power of two */
+/* The rule is that @member is a multiple of @unit, a power of two. */
 #define nvdla_need_multiple(check, member, unit, rule) \
 	nvdla_state_multiple(check, NVDLA_FIELD(member), unit, rule)
 
-/** nvdla_need_room() - the rule is that @value, which depends on @member, is @most or less */
+/* The rule is that @value, which depends on @member, is @most or less. */
 #define nvdla_need_room(check, value, most, member, rule) \
 	nvdla_state(check, (value) <= (most), value, most, NVDLA_FIELD(member), rule)
 
-/** nvdla_need_precision() - the rule is that @member is a precision that the core has */
+/* The rule is that @member is a precision that the core has. */
 #define nvdla_need_precision(check, member) \
 	nvdla_need(check, (member) <= NVDLA_PRECISION_FP16 && \
 		   (check)->variant->precisions & BIT(member), member, NVDLA_PRECISION_FP16, \

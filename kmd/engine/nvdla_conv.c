@@ -14,46 +14,30 @@
 #define INT16 NVDLA_PRECISION_INT16
 #define FP16 NVDLA_PRECISION_FP16
 
-/* In the order of enum nvdla_data_format. */
+/* By enum nvdla_data_format, in whose table formats alike follow each other. */
 static const struct nvdla_pixel_format pixel_formats[] = {
-	{ INT8, 1, 1, 0 },	/* R8 */
-	{ INT16, 1, 2, 0 },	/* R10 */
-	{ INT16, 1, 2, 0 },	/* R12 */
-	{ INT16, 1, 2, 0 },	/* R16 */
-	{ INT16, 1, 2, 0 },	/* R16_I */
-	{ FP16, 1, 2, 0 },	/* R16_F */
-	{ INT16, 4, 8, 0 },	/* A16B16G16R16 */
-	{ INT16, 4, 8, 0 },	/* X16B16G16R16 */
-	{ FP16, 4, 8, 0 },	/* A16B16G16R16_F */
-	{ INT16, 4, 8, 0 },	/* A16Y16U16V16 */
-	{ INT16, 4, 8, 0 },	/* V16U16Y16A16 */
-	{ FP16, 4, 8, 0 },	/* A16Y16U16V16_F */
-	{ INT8, 4, 4, 0 },	/* A8B8G8R8 */
-	{ INT8, 4, 4, 0 },	/* A8R8G8B8 */
-	{ INT8, 4, 4, 0 },	/* B8G8R8A8 */
-	{ INT8, 4, 4, 0 },	/* R8G8B8A8 */
-	{ INT8, 4, 4, 0 },	/* X8B8G8R8 */
-	{ INT8, 4, 4, 0 },	/* X8R8G8B8 */
-	{ INT8, 4, 4, 0 },	/* B8G8R8X8 */
-	{ INT8, 4, 4, 0 },	/* R8G8B8X8 */
-	{ INT16, 4, 4, 0 },	/* A2B10G10R10 */
-	{ INT16, 4, 4, 0 },	/* A2R10G10B10 */
-	{ INT16, 4, 4, 0 },	/* B10G10R10A2 */
-	{ INT16, 4, 4, 0 },	/* R10G10B10A2 */
-	{ INT16, 4, 4, 0 },	/* A2Y10U10V10 */
-	{ INT16, 4, 4, 0 },	/* V10U10Y10A2 */
-	{ INT8, 4, 4, 0 },	/* A8Y8U8V8 */
-	{ INT8, 4, 4, 0 },	/* V8U8Y8A8 */
-	{ INT8, 3, 1, 2 },	/* Y8___U8V8_N444 */
-	{ INT8, 3, 1, 2 },	/* Y8___V8U8_N444 */
-	{ INT16, 3, 2, 4 },	/* Y10___U10V10_N444 */
-	{ INT16, 3, 2, 4 },	/* Y10___V10U10_N444 */
-	{ INT16, 3, 2, 4 },	/* Y12___U12V12_N444 */
-	{ INT16, 3, 2, 4 },	/* Y12___V12U12_N444 */
-	{ INT16, 3, 2, 4 },	/* Y16___U16V16_N444 */
-	{ INT16, 3, 2, 4 },	/* Y16___V16U16_N444 */
+	[0] = { INT8, 1, 1, 0 },		/* R8 */
+	[1 ... 4] = { INT16, 1, 2, 0 },		/* R10, R12, R16, R16_I */
+	[5] = { FP16, 1, 2, 0 },		/* R16_F */
+	[6 ... 7] = { INT16, 4, 8, 0 },		/* A16B16G16R16, X16B16G16R16 */
+	[8] = { FP16, 4, 8, 0 },		/* A16B16G16R16_F */
+	[9 ... 10] = { INT16, 4, 8, 0 },	/* A16Y16U16V16, V16U16Y16A16 */
+	[11] = { FP16, 4, 8, 0 },		/* A16Y16U16V16_F */
+	[12 ... 19] = { INT8, 4, 4, 0 },	/* A8B8G8R8 to R8G8B8X8 */
+	[20 ... 25] = { INT16, 4, 4, 0 },	/* A2B10G10R10 to V10U10Y10A2 */
+	[26 ... 27] = { INT8, 4, 4, 0 },	/* A8Y8U8V8, V8U8Y8A8 */
+	[28 ... 29] = { INT8, 3, 1, 2 },	/* Y8___U8V8_N444, Y8___V8U8_N444 */
+	[30 ... 35] = { INT16, 3, 2, 4 },	/* Y10___U10V10_N444 to Y16___V16U16_N444 */
 };
 
+static_assert(ARRAY_SIZE(pixel_formats) == NVDLA_FORMAT_LAST_PIXEL + 1);
+
+/**
+ * nvdla_pixel_format() - look up a pixel format
+ * @format: enum nvdla_data_format, NVDLA_FORMAT_FIRST_PIXEL to NVDLA_FORMAT_LAST_PIXEL
+ *
+ * Return: its properties.
+ */
 const struct nvdla_pixel_format *nvdla_pixel_format(u32 format)
 {
 	return &pixel_formats[format];

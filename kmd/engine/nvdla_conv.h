@@ -26,12 +26,6 @@ struct nvdla_pixel_format {
 	u8 uv_bytes;
 };
 
-/**
- * nvdla_pixel_format() - look up a pixel format
- * @format: enum nvdla_data_format, NVDLA_FORMAT_FIRST_PIXEL to NVDLA_FORMAT_LAST_PIXEL
- *
- * Return: its properties.
- */
 const struct nvdla_pixel_format *nvdla_pixel_format(u32 format);
 
 /**

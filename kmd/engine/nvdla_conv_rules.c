@@ -249,7 +249,7 @@ static u32 entries_per_slice(const struct nvdla_check *check, const struct nvdla
 		return DIV_ROUND_UP(op->input_width_csc, 4) *
 		       DIV_ROUND_UP(op->input_channel_csc * bytes, atom);
 
-	/* The last atoms of a channel vector share entries: as many columns as there is room for. */
+	/* The last atoms of a channel vector share entries, of as many columns as fit. */
 	atoms = DIV_ROUND_UP(channel_bytes % entry, atom);
 	while (columns > 1 && columns * atoms > entry / atom)
 		columns /= 2;

@@ -253,7 +253,8 @@ static void pair_streams(struct nvdla_check *check, u32 producer_type, u32 consu
 
 		parent = &check->source->graph[consumer].fused_parent;
 		nvdla_need(check, parent->index == -1 || parent->index == producer, parent->index,
-			   producer, "fused operations are not in the order in which their engines run them");
+			   producer,
+			   "fused operations are not in the order in which their engines run them");
 		check_stream(check, producer);
 		prepared->operations[producer].consumer = consumer;
 		prepared->operations[consumer].producer = producer;

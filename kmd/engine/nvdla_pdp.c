@@ -156,7 +156,7 @@ static void check_parts(struct nvdla_check *check, const struct nvdla_pdp_op_des
 				 "the output is too wide for the line buffer");
 }
 
-/* Widths of the parts, which have the same fields in all registers; without a split there are none. */
+/* Widths of the parts, in the same fields of all registers; without a split there are none. */
 static u32 part_widths(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 		       const u16 *first, const u16 *mid, const u16 *last)
 {

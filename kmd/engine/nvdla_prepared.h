@@ -8,10 +8,6 @@
 #include "nvdla_types.h"
 #include "nvdla_variant.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * struct nvdla_prepared - a checked task graph that lacks its addresses
  *
@@ -72,9 +68,5 @@ u32 nvdla_prepared_num_addresses(const struct nvdla_prepared *prepared);
  */
 int nvdla_task_bind(const struct nvdla_prepared *prepared, const struct nvdla_task_extent *extents,
 		    u32 flags, struct nvdla_refusal *why, struct nvdla_task **task);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* NVDLA_PREPARED_H */

@@ -26,15 +26,15 @@ void nvdla_emit_access(struct nvdla_check *check, u32 high, u32 low, u32 access)
 u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encoding,
 		 struct nvdla_field field);
 
-/** nvdla_emit() - write a register, or add bits to the write before */
+/* Write a register, or add bits to the write before. */
 #define nvdla_emit(check, register, bits) nvdla_emit_bits(check, NVDLA_##register, bits)
 
-/** nvdla_emit_counting() - write a register that has the core count, if it is to count */
+/* Write a register that has the core count, if it is to count. */
 #define nvdla_emit_counting(check, register, value) \
 	nvdla_emit_kind(check, NVDLA_##register, NVDLA_WRITE_COUNTING, value)
 
-/**
- * nvdla_emit_address() - write the two registers of an address
+/*
+ * Write the two registers of an address.
  *
  * Every operation writes all addresses of the units that it uses: the register group still has
  * those of an earlier operation, of another client perhaps.
@@ -42,13 +42,13 @@ u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encodi
 #define nvdla_emit_address(check, registers, access) \
 	nvdla_emit_access(check, NVDLA_##registers##_HIGH, NVDLA_##registers##_LOW, access)
 
-/** nvdla_put() - a number of a descriptor in a register's field */
+/* A number of a descriptor in a register's field. */
 #define nvdla_put(check, register, field, member) \
 	nvdla_emit_bits(check, NVDLA_##register, \
 			nvdla_encode(check, NVDLA_##register##__##field, NVDLA_AS_IT_IS, \
 				     NVDLA_FIELD(member)))
 
-/** nvdla_put_count() - the same of a count, of which registers hold one less */
+/* The same of a count, of which registers hold one less. */
 #define nvdla_put_count(check, register, field, member) \
 	nvdla_emit_bits(check, NVDLA_##register, \
 			nvdla_encode(check, NVDLA_##register##__##field, NVDLA_MINUS_ONE, \

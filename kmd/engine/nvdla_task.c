@@ -22,10 +22,10 @@ struct nvdla_task *nvdla_task_allocate(const struct nvdla_prepared *prepared, u3
 	task->addresses = kvcalloc(prepared->num_accesses + 1, sizeof(*task->addresses),
 				   GFP_KERNEL_ACCOUNT);
 	if (flags & NVDLA_TASK_STATISTICS)
-		task->stats = kvcalloc(count, sizeof(*task->stats), GFP_KERNEL_ACCOUNT);
+		task->counted = kvcalloc(count, sizeof(*task->counted), GFP_KERNEL_ACCOUNT);
 
 	if (!task->state || !task->addresses ||
-	    (!task->stats && (flags & NVDLA_TASK_STATISTICS))) {
+	    (!task->counted && (flags & NVDLA_TASK_STATISTICS))) {
 		nvdla_task_destroy(task);
 		return NULL;
 	}
@@ -114,8 +114,6 @@ int nvdla_task_bind(const struct nvdla_prepared *prepared, const struct nvdla_ta
 		}
 	}
 
-	for (i = 0; bound->stats && i < prepared->num_operations; i++)
-		bound->stats[i].op_type = prepared->operations[i].op_type;
 	nvdla_task_rewind(bound);
 	*task = bound;
 	return 0;
@@ -147,7 +145,7 @@ void nvdla_task_destroy(struct nvdla_task *task)
 		return;
 
 	nvdla_prepared_destroy(task->owned);
-	kvfree(task->stats);
+	kvfree(task->counted);
 	kvfree(task->addresses);
 	kvfree(task->state);
 	kvfree(task);
@@ -205,17 +203,12 @@ void nvdla_task_rewind(struct nvdla_task *task)
 	task->num_completed = 0;
 	for (i = 0; i < prepared->num_operations; i++) {
 		task->state[i] = (struct nvdla_op_state) { .waits = prepared->operations[i].waits };
-		if (task->stats)
-			task->stats[i].valid = false;
+		if (task->counted)
+			task->counted[i].flags = 0;
 	}
 }
 
 const struct nvdla_operation_times *nvdla_task_times(const struct nvdla_task *task, u32 operation)
 {
 	return &task->state[operation].times;
-}
-
-const struct nvdla_operation_stats *nvdla_task_stats(const struct nvdla_task *task, u32 operation)
-{
-	return task->stats ? &task->stats[operation] : NULL;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device/embedded/engine.h"
-#include "nvdla_args.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {
@@ -65,7 +65,7 @@ int check(uint32_t variant, DeviceBackend &backend, const drm_nvdla_task &args, 
 		    nvdla_prepared_create(&nvdla_variants[variant], &source, &why, &created))
 		return error;
 	const EnginePrepared prepared(created, nvdla_prepared_destroy);
-	if (nvdla_args_check_prepared(&args, created, &why))
+	if (nvdla_args_check_prepared(&args, source.num_extents, &why))
 		return -EINVAL;
 
 	std::vector<nvdla_task_extent> extents(args.num_addresses);

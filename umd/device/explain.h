@@ -9,7 +9,7 @@
 #include <drm/nvdla_accel.h>
 
 #include "backend.h"
-#include "nvdla_task.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {

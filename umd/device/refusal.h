@@ -8,7 +8,7 @@
 
 #include <drm/nvdla_accel.h>
 
-#include "nvdla_task.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {

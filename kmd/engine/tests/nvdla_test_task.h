@@ -7,13 +7,13 @@
 
 #include <drm/nvdla_descriptors.h>
 
-#include "../nvdla_task.h"
-#include "../nvdla_types.h"
-#include "../nvdla_variant.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#include "../nvdla_task.h"
+#include "../nvdla_types.h"
+#include "../nvdla_variant.h"
 
 struct kunit;
 

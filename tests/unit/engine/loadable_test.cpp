@@ -12,7 +12,7 @@
 #include <nvdla/loadable.h>
 #include <nvdla/task.h>
 
-#include <nvdla_task.h>
+#include <user/nvdla_engine.h>
 
 #include "core/ram_memory.h"
 #include "device/refusal.h"

@@ -11,8 +11,7 @@
 
 #include <drm/nvdla_descriptors.h>
 
-#include <nvdla_sequencer.h>
-#include <nvdla_task.h>
+#include <user/nvdla_engine.h>
 #include <tests/nvdla_test_task.h>
 
 namespace nvdla::test

@@ -13,7 +13,7 @@
 #include <tests/nvdla_test_rules.h>
 
 #include <nvdla/hw/registers.h>
-#include <nvdla_scrub.h>
+#include <user/nvdla_engine.h>
 
 #include "core/ram_memory.h"
 #include "device/refusal.h"

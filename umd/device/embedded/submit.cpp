@@ -119,7 +119,8 @@ int SubmitReader::readTask(uint32_t index)
 		prepared = tasks_.find(task.handle);
 		if (!prepared)
 			return -ENOENT;
-		if (nvdla_args_check_prepared(&task, prepared.get(), &why))
+		if (nvdla_args_check_prepared(&task, nvdla_prepared_num_addresses(prepared.get()),
+					      &why))
 			return refuse(index, why);
 	}
 

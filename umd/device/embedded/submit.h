@@ -13,7 +13,7 @@
 #include "device/embedded/executor.h"
 #include "device/embedded/syncobj_table.h"
 #include "device/embedded/task_table.h"
-#include "nvdla_args.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {

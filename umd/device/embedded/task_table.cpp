@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "device/embedded/task_reader.h"
-#include "nvdla_args.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {
