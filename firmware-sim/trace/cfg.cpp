@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 
 #include <fmt/core.h>
@@ -43,14 +44,14 @@ std::optional<uint32_t> findRegister(std::string_view text)
 	return std::nullopt;
 }
 
-uint64_t cfgRegister(LineReader &line)
+uint32_t cfgRegister(LineReader &line, const Geometry &core)
 {
 	const std::string_view name = line.word();
 	const auto found = findRegister(name);
 
 	if (!found)
 		line.fail(fmt::format("'{}' is not a register", name));
-	return found.value_or(0);
+	return core.addressOf(found.value_or(0));
 }
 
 RamType cfgRam(LineReader &line)
@@ -63,37 +64,34 @@ RamType cfgRam(LineReader &line)
 	return text == "sec_mem" || text == "0" ? RamType::Cv : RamType::Mc;
 }
 
-/* The interrupts of a unit: of both of its register groups. */
-uint32_t readInterrupts(LineReader &line)
-{
-	struct Source {
-		std::string_view name;
-		uint32_t bits;
-	};
-	constexpr std::array sources = {
-		Source{ "SDP_0", NVDLA_GLB_S_INTR_STATUS__SDP_DONE_STATUS0 |
-					 NVDLA_GLB_S_INTR_STATUS__SDP_DONE_STATUS1 },
-		Source{ "CDP_0", NVDLA_GLB_S_INTR_STATUS__CDP_DONE_STATUS0 |
-					 NVDLA_GLB_S_INTR_STATUS__CDP_DONE_STATUS1 },
-		Source{ "PDP_0", NVDLA_GLB_S_INTR_STATUS__PDP_DONE_STATUS0 |
-					 NVDLA_GLB_S_INTR_STATUS__PDP_DONE_STATUS1 },
-		Source{ "BDMA_0", NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0 |
-					  NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS1 },
-		Source{ "RUBIK_0", NVDLA_GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0 |
-					   NVDLA_GLB_S_INTR_STATUS__RUBIK_DONE_STATUS1 },
-		Source{ "cdma_dat_0", NVDLA_GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0 |
-					      NVDLA_GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS1 },
-		Source{ "cdma_wt_0", NVDLA_GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0 |
-					     NVDLA_GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS1 },
-		Source{ "CACC_0", NVDLA_GLB_S_INTR_STATUS__CACC_DONE_STATUS0 |
-					  NVDLA_GLB_S_INTR_STATUS__CACC_DONE_STATUS1 },
-	};
-	const std::string_view name = line.word();
-	const auto source = std::ranges::find(sources, name, &Source::name);
+/* What interrupts come from, with the bit of its register group 0; that of 1 is the next one. */
+struct Source {
+	std::string_view name;
+	uint32_t bit;
+};
 
-	if (source != sources.end())
-		return source->bits;
-	line.fail(fmt::format("'{}' is not what interrupts come from", name));
+constexpr std::array sources = {
+	Source{ "SDP", NVDLA_GLB_S_INTR_STATUS__SDP_DONE_STATUS0 },
+	Source{ "CDP", NVDLA_GLB_S_INTR_STATUS__CDP_DONE_STATUS0 },
+	Source{ "PDP", NVDLA_GLB_S_INTR_STATUS__PDP_DONE_STATUS0 },
+	Source{ "BDMA", NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0 },
+	Source{ "RUBIK", NVDLA_GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0 },
+	Source{ "CDMA_DAT", NVDLA_GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0 },
+	Source{ "CDMA_WT", NVDLA_GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0 },
+	Source{ "CACC", NVDLA_GLB_S_INTR_STATUS__CACC_DONE_STATUS0 },
+};
+
+/* "SDP_0"; some traces have small letters. */
+uint32_t interruptOf(LineReader &line)
+{
+	const std::string_view text = line.word();
+	std::string name(text);
+
+	std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+	for (uint32_t bit = 0; bit < 32; bit++)
+		if (name == interruptName(bit))
+			return uint32_t{ 1 } << bit;
+	line.fail(fmt::format("'{}' is not what interrupts come from", text));
 	return 0;
 }
 
@@ -126,18 +124,18 @@ TraceCommand readCrc(LineReader &line)
 	return command;
 }
 
-void readCfgLine(LineReader &line, std::vector<TraceCommand> &commands)
+void readCfgLine(LineReader &line, std::vector<TraceCommand> &commands, const Geometry &core)
 {
 	const std::string_view name = line.word();
 
 	if (name == "reg_write") {
-		TraceCommand command = { .kind = Kind::Write, .address = cfgRegister(line) };
+		TraceCommand command = { .kind = Kind::Write, .address = cfgRegister(line, core) };
 		command.value = line.unsigned32();
-		if (command.address == NVDLA_GLB_S_INTR_STATUS)
+		if (command.address == core.addressOf(NVDLA_GLB_S_INTR_STATUS))
 			command.kind = Kind::Acknowledge;
 		commands.push_back(command);
 	} else if (name == "poll_reg_equal") {
-		TraceCommand command = { .kind = Kind::Poll, .address = cfgRegister(line) };
+		TraceCommand command = { .kind = Kind::Poll, .address = cfgRegister(line, core) };
 		command.mask = UINT32_MAX;
 		command.value = line.unsigned32();
 		commands.push_back(command);
@@ -147,8 +145,13 @@ void readCfgLine(LineReader &line, std::vector<TraceCommand> &commands)
 		commands.push_back(cfgMemory(line, Kind::Load));
 		commands.back().file = line.file();
 	} else if (name == "intr_notify") {
-		commands.push_back({ .kind = Kind::AnyInterrupt, .mask = readInterrupts(line) });
+		const uint32_t bit = interruptOf(line);
 		line.word(); /* what others call it */
+		commands.push_back({ .kind = Kind::AnyInterrupt, .mask = bit });
+		/* The testbench clears it by itself. */
+		commands.push_back({ .kind = Kind::Acknowledge,
+				     .address = core.addressOf(NVDLA_GLB_S_INTR_STATUS),
+				     .value = bit });
 	} else if (name == "check_crc") {
 		commands.push_back(readCrc(line));
 	} else if (name == "sync_notify" || name == "sync_wait" || name == "check_nothing") {
@@ -161,9 +164,22 @@ void readCfgLine(LineReader &line, std::vector<TraceCommand> &commands)
 
 } /* namespace */
 
-tl::expected<std::vector<TraceCommand>, std::string> parseCfg(std::string_view text)
+std::string interruptName(uint32_t bit)
 {
-	return readCommands(text, "//", " \t\r(),;\"", readCfgLine);
+	for (const Source &source : sources)
+		for (uint32_t group = 0; group < 2; group++)
+			if (source.bit << group == uint32_t{ 1 } << bit)
+				return fmt::format("{}_{}", source.name, group);
+	return {};
+}
+
+tl::expected<std::vector<TraceCommand>, std::string> parseCfg(std::string_view text,
+							      const Geometry &core)
+{
+	return readCommands(text, "//", " \t\r(),;\"",
+			    [&](LineReader &line, std::vector<TraceCommand> &commands) {
+				    readCfgLine(line, commands, core);
+			    });
 }
 
 tl::expected<std::vector<std::byte>, std::string> decodeRecords(std::string_view text)

@@ -121,7 +121,7 @@ tl::expected<void, std::string> readLines(std::string_view text, std::string_vie
 
 tl::expected<std::vector<TraceCommand>, std::string>
 readCommands(std::string_view text, std::string_view comment, std::string_view separators,
-	     void (*read)(LineReader &line, std::vector<TraceCommand> &commands))
+	     const std::function<void(LineReader &line, std::vector<TraceCommand> &commands)> &read)
 {
 	std::vector<TraceCommand> commands;
 	const auto well = readLines(text, comment, separators, [&](LineReader &line) {

@@ -74,8 +74,8 @@ tl::expected<void, std::string> readLines(std::string_view text, std::string_vie
  * \param read appends the commands that a line stands for
  * \return the commands with their lines' numbers
  */
-tl::expected<std::vector<TraceCommand>, std::string>
-readCommands(std::string_view text, std::string_view comment, std::string_view separators,
-	     void (*read)(LineReader &line, std::vector<TraceCommand> &commands));
+tl::expected<std::vector<TraceCommand>, std::string> readCommands(
+	std::string_view text, std::string_view comment, std::string_view separators,
+	const std::function<void(LineReader &line, std::vector<TraceCommand> &commands)> &read);
 
 } /* namespace nvdla::sim */

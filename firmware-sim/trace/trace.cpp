@@ -88,16 +88,18 @@ void readTraceLine(LineReader &line, std::vector<TraceCommand> &commands)
 struct Format {
 	/* The name of its file in a directory. */
 	fs::path (*nameIn)(const fs::path &directory);
-	tl::expected<std::vector<TraceCommand>, std::string> (*parse)(std::string_view text);
+	tl::expected<std::vector<TraceCommand>, std::string> (*parse)(std::string_view text,
+								      const Geometry &core);
 	/* Bytes from a file that is text; null: files are the bytes themselves. */
 	tl::expected<std::vector<std::byte>, std::string> (*decode)(std::string_view text);
-	/* Registers are named (by their addresses in nv_full); the path says for which core. */
-	bool hasNames;
+	bool isInFolderOfCore; /* whose path says which core it is for */
 	size_t cvsramSize;
 };
 
 constexpr Format formats[] = {
-	{ [](const fs::path &) -> fs::path { return "trace"; }, parseTrace, nullptr, false, 0 },
+	{ [](const fs::path &) -> fs::path { return "trace"; },
+	  [](std::string_view text, const Geometry &) { return parseTrace(text); }, nullptr, false,
+	  0 },
 	{ [](const fs::path &) -> fs::path { return "input.txn"; }, parseTxn, decodeDump, false,
 	  txnCvsramSize },
 	{ [](const fs::path &directory) -> fs::path {
@@ -111,7 +113,7 @@ const Format *formatIn(const fs::path &directory)
 	std::error_code error;
 
 	for (const Format &format : formats)
-		if (fs::exists(directory / format.nameIn(directory), error))
+		if (fs::is_regular_file(directory / format.nameIn(directory), error))
 			return &format;
 	return nullptr;
 }
@@ -151,7 +153,7 @@ tl::expected<const Geometry *, std::string> geometryOf(const fs::path &directory
 
 	if (variant != meta.end() && variant->is_string())
 		name = variant->get<std::string>();
-	else if (format.hasNames)
+	else if (format.isInFolderOfCore)
 		for (const fs::path &folder : fs::absolute(directory))
 			if (folder.string().starts_with("nv_"))
 				name = folder.string();
@@ -195,18 +197,13 @@ tl::expected<Trace, std::string> loadTrace(const fs::path &directory)
 	const auto geometry = geometryOf(directory, *format);
 	if (!geometry)
 		return tl::unexpected(geometry.error());
-	auto commands = format->parse(textOf(*bytes));
+	auto commands = format->parse(textOf(*bytes), **geometry);
 	if (!commands)
 		return tl::unexpected(fmt::format("{}: {}", path.string(), commands.error()));
 	Trace trace = { .directory = directory,
 			.geometry = *geometry,
 			.cvsramSize = format->cvsramSize,
 			.commands = std::move(*commands) };
-	if (format->hasNames)
-		for (TraceCommand &command : trace.commands)
-			if (command.isRegister())
-				command.address = trace.geometry->addressOf(
-					static_cast<uint32_t>(command.address));
 	if (const auto decoded = decodeFiles(trace, *format); !decoded)
 		return tl::unexpected(decoded.error());
 	return trace;

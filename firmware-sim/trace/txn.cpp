@@ -16,17 +16,14 @@ namespace
 
 using Kind = TraceCommand::Kind;
 
-/* Registers are words of what their testbench has at this address. */
-constexpr uint32_t registerSpace = 0xffff0000;
-
 uint64_t txnRegister(LineReader &line)
 {
 	const uint32_t word = line.unsigned32();
 
-	if ((word & registerSpace) != registerSpace)
+	if ((word & txnRegisters) != txnRegisters)
 		line.fail(fmt::format("{:#x} is not a register: they are from {:#x} on", word,
-				      registerSpace));
-	return uint64_t{ word & ~registerSpace } * 4;
+				      txnRegisters));
+	return uint64_t{ word & ~txnRegisters } * 4;
 }
 
 TraceCommand txnMemory(LineReader &line, Kind kind)
@@ -43,19 +40,21 @@ TraceCommand txnMemory(LineReader &line, Kind kind)
 }
 
 /* Whether it is so for some cycles of a core only, perhaps for none of the model. */
-bool passesAway(const TraceCommand &command)
+bool passesAway(const TraceCommand &command, uint32_t name)
 {
-	const RegisterInfo *info = registerInfo(static_cast<uint32_t>(command.address));
+	const RegisterInfo *info = registerInfo(name);
 
 	/* Also that no interrupt stands: one may have come since others were cleared. */
-	if (command.address == NVDLA_CDMA_S_CBUF_FLUSH_STATUS ||
-	    command.address == NVDLA_GLB_S_INTR_STATUS)
+	if (name == NVDLA_CDMA_S_CBUF_FLUSH_STATUS || name == NVDLA_GLB_S_INTR_STATUS)
 		return command.value == 0;
 	return info && std::string_view(info->name) == "D_OP_ENABLE" && command.value == 1;
 }
 
-void readTxnLine(LineReader &line, std::vector<TraceCommand> &commands)
+void readTxnLine(LineReader &line, std::vector<TraceCommand> &commands, const Geometry &core)
 {
+	const auto nameOf = [&](const TraceCommand &command) {
+		return core.nameOf(static_cast<uint32_t>(command.address));
+	};
 	const std::string_view name = line.word();
 
 	if (name == "load_mem") {
@@ -65,20 +64,20 @@ void readTxnLine(LineReader &line, std::vector<TraceCommand> &commands)
 	} else if (name == "write_reg") {
 		TraceCommand command = { .kind = Kind::Write, .address = txnRegister(line) };
 		command.value = line.unsigned32();
-		if (command.address == NVDLA_GLB_S_INTR_STATUS)
+		if (nameOf(command) == NVDLA_GLB_S_INTR_STATUS)
 			command.kind = Kind::Acknowledge;
 		commands.push_back(command);
 	} else if (name == "read_reg") {
 		TraceCommand command = { .kind = Kind::Poll, .address = txnRegister(line) };
 		command.mask = line.unsigned32();
 		command.value = line.unsigned32() & command.mask;
-		if (command.address == NVDLA_GLB_S_INTR_STATUS && command.value) {
+		if (nameOf(command) == NVDLA_GLB_S_INTR_STATUS && command.value) {
 			command.kind = Kind::Interrupts;
 			/* It is what the wait before it is for. */
 			if (!commands.empty() && commands.back().kind == Kind::AnyInterrupt)
 				commands.pop_back();
 		}
-		if (!passesAway(command))
+		if (!passesAway(command, nameOf(command)))
 			commands.push_back(command);
 	} else if (name == "wait") {
 		commands.push_back({ .kind = Kind::AnyInterrupt, .mask = UINT32_MAX });
@@ -89,9 +88,13 @@ void readTxnLine(LineReader &line, std::vector<TraceCommand> &commands)
 
 } /* namespace */
 
-tl::expected<std::vector<TraceCommand>, std::string> parseTxn(std::string_view text)
+tl::expected<std::vector<TraceCommand>, std::string> parseTxn(std::string_view text,
+							      const Geometry &core)
 {
-	return readCommands(text, "#", " \t\r", readTxnLine);
+	return readCommands(text, "#", " \t\r",
+			    [&](LineReader &line, std::vector<TraceCommand> &commands) {
+				    readTxnLine(line, commands, core);
+			    });
 }
 
 tl::expected<std::vector<std::byte>, std::string> decodeDump(std::string_view text)

@@ -78,7 +78,8 @@ TEST(Trace, SaysWhatIsWrongAndWhere)
 TEST(Trace, SaysWhatIsWrongInPublishedFormats)
 {
 	struct Case {
-		tl::expected<std::vector<TraceCommand>, std::string> (*parse)(std::string_view);
+		tl::expected<std::vector<TraceCommand>, std::string> (*parse)(std::string_view,
+									      const Geometry &);
 		const char *text;
 		const char *error;
 	};
@@ -102,7 +103,7 @@ TEST(Trace, SaysWhatIsWrongInPublishedFormats)
 		     Case{ parseCfg, "intr_notify(GLB_0, x);",
 			   "line 1: 'GLB_0' is not what interrupts come from" },
 	     }) {
-		const auto commands = bad.parse(bad.text);
+		const auto commands = bad.parse(bad.text, nvFull);
 		ASSERT_FALSE(commands) << bad.text;
 		EXPECT_EQ(commands.error().substr(0, std::string(bad.error).size()), bad.error);
 	}
