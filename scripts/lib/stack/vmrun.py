@@ -47,7 +47,7 @@ def named_in(command, share):
 	text = ' '.join(command)
 	scripts = [share / word for word in text.split()]
 	text = '\n'.join([text] + [path.read_text(errors='replace') for path in scripts
-				    if path.is_file() and path.stat().st_size <= _LONGEST_SCRIPT])
+				    if os.path.isfile(path) and path.stat().st_size <= _LONGEST_SCRIPT])
 	words = set(re.findall(r'[\w-]+', text))
 	return lambda name: name in words
 
