@@ -233,11 +233,11 @@ def _run_guest_tests(boots, guests, modules):
 
 
 def _modules(found, series, sparse):
-	"""The driver and the tests' modules for a kernel, or the Failure of building them: its tests
-	fail, the others run.
+	"""The paths of the driver's and the tests' modules for a kernel, or the Failure if they do not build; then only this
+	kernel's tests fail.
 
-	@sparse: have sparse check them. The oldest kernel's is enough, with what older ones need; as the
-	newest has them, the test "kernel-form" does.
+	@sparse: also check them with sparse. Once is enough, on the oldest kernel, for which the compatibility code is
+	compiled; the test "kernel-form" checks the sources as the newest kernel compiles them.
 	"""
 	with console.stage('module') as progress:
 		try:

@@ -14,7 +14,7 @@ from .paths import ROOT, build_dir, reference_data
 
 _SHARE = ROOT / 'out'
 _LONGEST_SCRIPT = 1 << 20
-# Where the kernel begins to say what went wrong, and what of that only helps with its own code.
+# Lines with which the kernel's report of a failure begins, and lines of register contents in it.
 _FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
 _REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 0033:')
 _DESCRIPTION = '''\
@@ -163,8 +163,8 @@ def _say_progress(text):
 
 
 def _telling(lines, most=30):
-	"""Of the kernel's messages those from where it fails on, without what the CPU's registers and user space have; else
-	the last ones."""
+	"""The kernel's messages from the first failure on, without the lines with register contents; if there is no failure,
+	the last ones. At most @most lines."""
 	start = next((index for index, line in enumerate(lines) if _FAILS.search(line)), None)
 	if start is None:
 		return lines[-most:]
