@@ -185,7 +185,8 @@ class Options(ProgramTest):
 					('nvdla-compile', MODEL, '-o', self.out, '--calibrate', path),
 					('nvdla-compile', MODEL, '-o', self.out, '--report', 'svg', '--report-file', path),
 					('nvdla-convert', path, '-'), ('nvdla-convert', self.net, f'{path}.json'),
-					('nvdla-edges', '--input', path), (*edges, '--output', path), (*edges, '--timeline', path),
+					('nvdla-edges', '--input', path), (*edges, '--output', path),
+					(*edges, '--output', self.folder / 'edges.png', '--timeline', path),
 					('nvdla-example-net', '-o', path)):
 				with self.subTest(words):
 					said = self.bad(2, *words)
