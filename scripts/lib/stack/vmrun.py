@@ -13,6 +13,7 @@ from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
 _SHARE = ROOT / 'out'
+_LONGEST_SCRIPT = 1 << 20
 # Where the kernel begins to say what went wrong, and what of that only helps with its own code.
 _FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
 _REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 0033:')
@@ -20,10 +21,10 @@ _DESCRIPTION = '''\
 Boot the guest with nvdla.ko loaded on top of the device model, run COMMAND in it,
 print its output, and exit with its status. Without COMMAND: a shell on the terminal.
 
-The guest has the project's programs (nvdla-run, the examples, and uapi-test once
-"ninja -C build" has made it) in its PATH. The shared folder (out/ in the checkout) is
-mounted at the path it has here, and is the command's directory; the reference data
-($NVDLA_REFERENCE_DATA) is mounted likewise, read only.
+The guest has the project's programs in its PATH. Those that COMMAND names are built first,
+for a shell all of them; "ninja -C build" builds the rest, with uapi-test and other tests. The
+shared folder (out/ in the checkout) is mounted at the path it has here, and is the command's
+directory; the reference data ($NVDLA_REFERENCE_DATA) is mounted likewise, read-only.
 '''
 _STATUS = f'''\
 exit status: the command's, or {vm.STATUS_KERNEL} when the command succeeded and the kernel
@@ -36,6 +37,19 @@ def guest_programs():
 	"""The project's programs for the guest: {name: path}."""
 	built = [path for folder in ('tools', 'examples') for path in sorted((build_dir() / 'umd' / folder).glob('*'))]
 	return {path.name: path for path in built if path.is_file() and os.access(path, os.X_OK)}
+
+
+def named_in(command, share):
+	"""A function that says whether the guest's @command names a program: a word of it, or of a script that it runs from
+	the folder @share. A shell (no command) may run any."""
+	if not command:
+		return lambda name: True
+	text = ' '.join(command)
+	scripts = [share / word for word in text.split()]
+	text = '\n'.join([text] + [path.read_text(errors='replace') for path in scripts
+				    if os.path.isfile(path) and path.stat().st_size <= _LONGEST_SCRIPT])
+	words = set(re.findall(r'[\w-]+', text))
+	return lambda name: name in words
 
 
 def _guest_tests():
@@ -117,15 +131,16 @@ def main():
 	with console.stage('guest tree') as progress:
 		found = vmtests.guest_for(arguments.kernel, progress)
 	kernel = found.kernel(arguments.kernel)
+	share = arguments.share.absolute()
 	if arguments.build:
 		with console.stage('build', quiet_below=5) as progress:
-			build.build_programs(progress)
+			named = named_in(arguments.command, share)
+			build.build_programs(progress, lambda name: arguments.devices and name == Path(build.MODEL).name or named(name))
 	module = None
 	if arguments.devices:
 		machine.model_program()
 		with console.stage('module') as progress:
 			found, kernel, module = kmod.choose(found, arguments.kernel, progress)
-	share = arguments.share.absolute()
 	data = reference_data()
 	mounts = [path.absolute() for path in arguments.mount] + ([data] if data else [])
 	options = vm.Options(
