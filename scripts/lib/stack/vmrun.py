@@ -14,7 +14,7 @@ from .paths import ROOT, build_dir, reference_data
 
 _SHARE = ROOT / 'out'
 _LONGEST_SCRIPT = 1 << 20
-# Where the kernel begins to say what went wrong, and what of that only helps with its own code.
+# Lines with which the kernel's report of a failure begins, and lines of register contents in it.
 _FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
 _REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 0033:')
 _DESCRIPTION = '''\
@@ -69,7 +69,7 @@ def _parse():
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
 				 help='virtualize; an error if KVM does not work here (default: KVM if a trial boot works)')
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), default='iommu',
-			    help='how the guest gets large DMA buffers (default: iommu); bounce: small ones, all copied')
+			    help='how the guest gets large DMA buffers (default: iommu); bounce: only small buffers, and the device gets copies')
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
 			    help='have the driver wait for gdb on this port (default: 1234) before it gets its device; '
 				 'says how to start gdb')
@@ -82,16 +82,16 @@ def _parse():
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
 			    help='stop the guest after this time (default: with a COMMAND 300, more on a slow or '
 				 'busy machine; never without, or with --gdb)')
-	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='given to nvdla.ko')
+	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='parameters of nvdla.ko, as for insmod')
 	parser.add_argument('--append', metavar='TEXT', default='', help='added to the kernel command line')
 	parser.add_argument('--no-load', dest='load', action='store_false', help='leave nvdla.ko unloaded')
 	parser.add_argument('--devices', metavar='N', type=int, default=1,
 			    help='device models, each of them a PCI function (default: 1)')
 	parser.add_argument('--variant', metavar='NAME', default='nv_full',
-			    help='their core, nv_full, nv_small, ... (default: nv_full)')
+			    help='core of the device models: nv_full, nv_small, ... (default: nv_full)')
 	parser.add_argument('--no-device', dest='devices', action='store_const', const=0,
 			    help='boot without the device and the driver')
-	parser.add_argument('--no-build', dest='build', action='store_false', help='take the programs as they are')
+	parser.add_argument('--no-build', dest='build', action='store_false', help='build no programs, and take those that there are')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show the kernel\'s messages as they come')
 	parser.add_argument('command', metavar='-- COMMAND', nargs='...', help='what to run')
 	arguments = parser.parse_args()
@@ -163,8 +163,8 @@ def _say_progress(text):
 
 
 def _telling(lines, most=30):
-	"""Of the kernel's messages those from where it fails on, without what the CPU's registers and user space have; else
-	the last ones."""
+	"""The kernel's messages from the first failure on, without the lines with register contents; if there is no failure,
+	the last ones. At most @most lines."""
 	start = next((index for index, line in enumerate(lines) if _FAILS.search(line)), None)
 	if start is None:
 		return lines[-most:]
