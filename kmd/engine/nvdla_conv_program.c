@@ -40,8 +40,8 @@ static void program_cacc_cmac(struct nvdla_check *check, const struct nvdla_conv
 				     NVDLA_FIELD(member)))
 
 /* What CDMA and CSC are told in the same way, but for the input's precision. */
-static void program_both(struct nvdla_check *check, u32 misc_reg, const struct nvdla_conv_op_desc *op,
-			 const u8 *in_precision, u32 bank_reg, u32 entries_reg)
+static void program_both(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+			 const u8 *in_precision, u32 misc_reg, u32 bank_reg, u32 entries_reg)
 {
 	put_misc(CONV_MODE, op->conv_mode);
 	put_misc(IN_PRECISION, *in_precision);
@@ -68,7 +68,7 @@ static void program_csc(struct nvdla_check *check, const struct nvdla_conv_op_de
 	const struct nvdla_data_cube *dst = &surface->dst_data;
 	const u32 atomics = (u32)dst->width * dst->height - 1;
 
-	program_both(check, NVDLA_CSC_D_MISC_CFG, op, &op->out_precision, NVDLA_CSC_D_BANK,
+	program_both(check, op, &op->out_precision, NVDLA_CSC_D_MISC_CFG, NVDLA_CSC_D_BANK,
 		     NVDLA_CSC_D_ENTRY_PER_SLICE);
 	nvdla_emit(check, CSC_D_DATAIN_FORMAT,
 		   plan->image ? NVDLA_CSC_D_DATAIN_FORMAT__DATAIN_FORMAT : 0);
@@ -125,7 +125,7 @@ static void program_cdma_input(struct nvdla_check *check, const struct nvdla_con
 	const struct nvdla_data_cube *src = &surface->src_data;
 	u32 map = 0;
 
-	program_both(check, NVDLA_CDMA_D_MISC_CFG, op, &op->in_precision, NVDLA_CDMA_D_BANK,
+	program_both(check, op, &op->in_precision, NVDLA_CDMA_D_MISC_CFG, NVDLA_CDMA_D_BANK,
 		     NVDLA_CDMA_D_ENTRY_PER_SLICE);
 	nvdla_emit(check, CDMA_D_DATAIN_FORMAT,
 		   plan->image ? NVDLA_CDMA_D_DATAIN_FORMAT__DATAIN_FORMAT : 0);

@@ -230,9 +230,12 @@ int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_ta
 	if (op->lut != NVDLA_NO_LUT)
 		load_lut(sequencer, task, op);
 
-	for (i = 0; i < op->num_writes; i++, write++)
-		write_shadowed(sequencer, nvdla_unit_is_rdma(unit_of(write->reg)) ? rdma_group : group,
-			       write->reg, nvdla_task_value(task, write));
+	for (i = 0; i < op->num_writes; i++, write++) {
+		bool rdma = nvdla_unit_is_rdma(unit_of(write->reg));
+
+		write_shadowed(sequencer, rdma ? rdma_group : group, write->reg,
+			       nvdla_task_value(task, write));
+	}
 
 	return 0;
 }
