@@ -200,7 +200,7 @@ void moveToTheEnd(TaskBuilder &builder, const Field &field)
 	}
 	cube.offset = good * field.alignment;
 	const Created created = builder.create();
-	EXPECT_EQ(created.result, 0) << refusedField(created.error, NVDLA_OP_BDMA);
+	EXPECT_EQ(created.result, 0) << refusedField(created.error);
 }
 
 } /* namespace */
