@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <vector>
 
-#include "device/embedded/engine.h"
 #include "user/nvdla_engine.h"
 
 namespace nvdla
@@ -50,22 +49,16 @@ nvdla_task_source sourceOf(const PreparedGraph &graph)
 	return source;
 }
 
-/* -EINVAL if \a why says what is wrong, or another errno if nothing is known. */
+/* In the order in which the driver looks: -EINVAL if \a why says what is wrong. */
 int check(uint32_t variant, DeviceBackend &backend, const drm_nvdla_task &args, nvdla_refusal &why)
 {
 	std::shared_ptr<const PreparedGraph> graph;
-	nvdla_prepared *created = nullptr;
 
 	if (nvdla_args_check_task(&args, &why))
 		return -EINVAL;
 	if (args.handle && !(graph = backend.graphs().find(args.handle)))
 		return -ENOENT;
-	const nvdla_task_source source = graph ? sourceOf(*graph) : sourceOf(args);
-	if (const int error =
-		    nvdla_prepared_create(&nvdla_variants[variant], &source, &why, &created))
-		return error;
-	const EnginePrepared prepared(created, nvdla_prepared_destroy);
-	if (nvdla_args_check_prepared(&args, source.num_extents, &why))
+	if (graph && nvdla_args_check_prepared(&args, graph->addresses, &why))
 		return -EINVAL;
 
 	std::vector<nvdla_task_extent> extents(args.num_addresses);
@@ -82,8 +75,11 @@ int check(uint32_t variant, DeviceBackend &backend, const drm_nvdla_task &args, 
 		if (nvdla_args_extent(&address, i, memory ? &whole : nullptr, &extents[i], &why))
 			return -EINVAL;
 	}
+
+	nvdla_task_source source = graph ? sourceOf(*graph) : sourceOf(args);
 	nvdla_task *task = nullptr;
-	const int error = nvdla_task_bind(created, extents.data(), 0, &why, &task);
+	source.extents = extents.data();
+	const int error = nvdla_task_create(&nvdla_variants[variant], &source, &why, &task);
 	nvdla_task_destroy(task);
 	return error;
 }
