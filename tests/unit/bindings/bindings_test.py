@@ -13,6 +13,7 @@ import yaml
 
 _ROOT = Path(os.environ['NVDLA_SOURCE_ROOT'])
 _BINDINGS = _ROOT / 'Documentation' / 'devicetree' / 'bindings'
+_TREES = _ROOT / 'tests' / 'devicetree'
 _BINDING = _BINDINGS / 'npu' / 'nvdla,nv-full.yaml'
 _DRIVER = (_ROOT / 'kmd' / 'nvdla_platform.c').read_text()
 
@@ -86,6 +87,25 @@ class Binding(unittest.TestCase):
 		for right, wrong in (('"core", "csb"', '"axi", "csb"'), ('sram =', 'cvsram ='),
 				     ('interrupts =', 'interrupt =')):
 			self.assertNotEqual(self.complaints(example.replace(right, wrong)), [], wrong)
+
+	def test_trees_of_machines_follow_it(self):
+		"""As far as they do: what was made for another driver says more, or less."""
+		violations = {'esp': ['reg-io-width', 'reg-shift'], 'cheshire': ['compatible'], 'zcu102': ['clock-names']}
+		sources = sorted(_TREES.glob('*.dts'))
+		with tempfile.TemporaryDirectory() as folder:
+			blobs = [Path(folder, f'{source.stem}.dtb') for source in sources]
+			for source, blob in zip(sources, blobs):
+				text = source.read_text().replace('/plugin/;', '').replace('&{/}', '/')
+				subprocess.run([_tool('dtc'), '-q', '-I', 'dts', '-O', 'dtb', '-o', blob, '-'], input=text,
+					       text=True, check=True)
+			run = subprocess.run([_tool('dt-validate'), '-s', _BINDING.parent, *blobs], capture_output=True, text=True)
+		said = [line for line in (run.stdout + run.stderr).splitlines() if 'nvdla@' in line]
+		for source in sources:
+			lines = [line for line in said if f'{source.stem}.dtb' in line]
+			for name in violations.get(source.stem, []):
+				self.assertTrue(any(name in line for line in lines), f'{source.stem}: {name} is not found')
+			others = [line for line in lines if not any(name in line for name in violations.get(source.stem, []))]
+			self.assertEqual(others, [])
 
 	def test_the_driver_knows_its_compatibles(self):
 		named = set(self.binding['properties']['compatible']['enum'])
