@@ -9,7 +9,7 @@
 #include <nvdla/weights.h>
 
 #include "model_convolution.h"
-#include "nvdla_variant.h"
+#include "user/nvdla_engine.h"
 #include "plain_convolution.h"
 
 namespace nvdla

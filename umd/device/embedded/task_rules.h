@@ -16,11 +16,11 @@
 namespace nvdla
 {
 
-/** \brief Why there is no task: the host has no memory left, or \a error is what the driver would
- * tell */
+/** \brief Why there is no task: the host has no memory left, or \a error says what
+ * is wrong with it */
 struct TaskRefusal {
 	bool noMemory = false;
-	drm_nvdla_error error = {};
+	nvdla_refusal error = {};
 };
 
 /** \return nv_full for the driver's rules, with the numbers of \a core */

@@ -44,10 +44,10 @@ Result<EngineTask> createTask(const Loadable &loadable, const DlaTask &task)
 		return std::move(*checked);
 	if (checked.error().noMemory)
 		return fail(ErrorCode::NoMemory, what, "", "the host has no memory left");
-	const drm_nvdla_error &error = checked.error().error;
+	const nvdla_refusal &refusal = checked.error().error;
 	return fail(ErrorCode::InvalidArgument, what,
-		    fmt::format("task {} operation {}", task.id, error.operation),
-		    fmt::format("{}: {}", refusedField(error), refusalReason(error)));
+		    fmt::format("task {} operation {}", task.id, refusal.error.operation),
+		    describeRefusal(refusal));
 }
 
 /** The registers that a program leaves behind, as units see them */
