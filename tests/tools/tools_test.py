@@ -242,8 +242,8 @@ class Models(ProgramTest):
 			model = (DIGITS / 'digits.onnx',) + (('-o', self.folder / 'out') if program == 'nvdla-compile' else ())
 			self.assertIn('no layer of the graph', self.bad(2, program, *model, '--strategy', 'bands=always'))
 			self.assertIn("'bands=often'", self.bad(2, program, *model, '--strategy', 'bands=often'))
-			self.assertIn("--variant: 'nv_tiny': is not known; there are: nv_full", self.bad(2, program, *model, '--variant', 'nv_tiny'))
-			self.good(program, *model, '--variant', 'nv_full')
+			self.assertIn("--target: 'nv_tiny': is not known; there are: nv_full, nv_small", self.bad(2, program, *model, '--target', 'nv_tiny'))
+			self.good(program, *model, '--target', 'nv_full')
 
 	def test_calibrated_with_a_folder_of_pictures(self):
 		pictures = self.folder / 'pictures'

@@ -142,7 +142,7 @@ void thinOut(std::vector<eval::LabelledPicture> &pictures, size_t count)
 		pictures = std::move(kept);
 }
 
-Result<void> evaluate(const Settings &settings)
+Result<void> evaluate(Settings &settings)
 {
 	auto labels = tools::readLines(settings.labels);
 	if (!labels)
@@ -154,12 +154,12 @@ Result<void> evaluate(const Settings &settings)
 		return forward(pictures);
 	if (settings.limit)
 		thinOut(*pictures, settings.limit);
+	auto device = tools::openDevice(settings.run.device, settings.run.network);
+	if (!device)
+		return forward(device);
 	auto networks = candidates(settings);
 	if (!networks)
 		return forward(networks);
-	auto device = Device::open(settings.run.device);
-	if (!device)
-		return forward(device);
 	std::vector<eval::Score> scores;
 	for (const Candidate &candidate : *networks) {
 		auto score = judge(settings, *device, candidate, *pictures, labels->size());

@@ -113,12 +113,12 @@ Result<void> run(RunSettings settings)
 {
 	Progress progress(!settings.json);
 
+	auto device = openDevice(settings.device, settings.network);
+	if (!device)
+		return forward(device);
 	auto loadable = loadNetwork(settings, progress);
 	if (!loadable)
 		return forward(loadable);
-	auto device = Device::open(settings.device);
-	if (!device)
-		return forward(device);
 	progress.show("loading onto " + settings.device);
 	auto network = Network::load(*device, *loadable);
 	if (!network)

@@ -19,7 +19,7 @@ namespace nvdla::tools
 {
 
 /**
- * \brief --strategy, --sram-size, --fold-sums, --shape, --host and --variant; has to exist until
+ * \brief --strategy, --sram-size, --fold-sums, --shape, --host and --target; has to exist until
  * the command line is parsed
  */
 class StrategyOptions
@@ -56,18 +56,20 @@ public:
 			       "whether ONNX Runtime or TensorFlow Lite, if it is installed, "
 			       "computes operators of a model of its kind that neither the core "
 			       "nor the CPU steps can: auto, the default, or never"));
-		add(app.option("--variant", variant_,
-			       "configuration of the core that a model is compiled for: " +
-				       coreVariantNames())
-			    .showDefault());
+		add(app.option("--target", target_,
+			       "the core that a model is compiled for: " + coreVariantNames() +
+				       "; without it that of the device, or nv_full"));
 	}
+
+	/** \return whether --target says for which core, and not the device */
+	bool hasTarget() const { return !target_.empty(); }
 
 	/** \return the options, for who has to say when they have no effect */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
 	 * \return how to compile a model; InvalidArgument naming what is no strategy, or no
-	 * variant
+	 * target
 	 * \param[in] chip further options of the chip, as Strategy::chip
 	 */
 	Result<CompileOptions>
@@ -78,9 +80,9 @@ public:
 			strategy.error().what = "--strategy";
 			return forward(strategy);
 		}
-		auto core = findCoreVariant(variant_);
+		auto core = hasTarget() ? findCoreVariant(target_) : Result<CoreGeometry>(nvFull);
 		if (!core) {
-			core.error().what = "--variant";
+			core.error().what = "--target";
 			return forward(core);
 		}
 		std::vector<InputShape> shapes;
@@ -110,7 +112,7 @@ private:
 	FoldSums foldSums_ = FoldSums::Floats;
 	std::vector<std::string> shapes_;
 	HostUse host_ = HostUse::Auto;
-	std::string variant_ = coreVariants().front().name;
+	std::string target_;
 };
 
 } /* namespace nvdla::tools */
