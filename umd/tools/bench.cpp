@@ -170,7 +170,7 @@ Result<bench::Measurement> measure(const Settings &settings)
 	options.timeout = std::chrono::milliseconds(settings.timeoutMs);
 	progress.show("loading " + settings.network.path);
 	tools::NetworkFile file = settings.network;
-	auto device = tools::openDevice(settings.device, file);
+	auto device = tools::targetOf(file, Device::open(settings.device));
 	if (!device)
 		return forward(device);
 	auto read = tools::readNetwork(file);

@@ -155,7 +155,7 @@ Result<void> evaluate(Settings &settings)
 		return forward(pictures);
 	if (settings.limit)
 		thinOut(*pictures, settings.limit);
-	auto device = tools::openDevice(settings.run.device, settings.run.network);
+	auto device = tools::targetOf(settings.run.network, Device::open(settings.run.device));
 	if (!device)
 		return forward(device);
 	auto networks = candidates(settings);

@@ -92,9 +92,8 @@ Result<CompiledModel> cachedModel(const NetworkFile &file)
 
 } /* namespace */
 
-Result<Device> openDevice(const std::string &path, NetworkFile &file)
+Result<Device> targetOf(NetworkFile &file, Result<Device> device)
 {
-	auto device = Device::open(path);
 	if (!device || !file.isModel || file.hasTarget)
 		return device;
 	auto core = coreOf(device->info());

@@ -56,9 +56,8 @@ private:
 	std::vector<CommandLineOption> ofModels_;
 };
 
-/** \brief Open the device that \a file is for: a model that names no target is compiled for its
- * core */
-Result<Device> openDevice(const std::string &path, NetworkFile &file);
+/** \return \a device, for whose core \a file is compiled if it is a model that names no target */
+Result<Device> targetOf(NetworkFile &file, Result<Device> device);
 
 /** \return the network; of a loadable nothing else is filled in */
 Result<CompiledModel> readNetwork(const NetworkFile &file);

@@ -110,7 +110,7 @@ Result<void> predict(const Settings &settings)
 
 Result<void> run(Settings &settings)
 {
-	auto device = tools::openDevice(settings.run.device, settings.run.network);
+	auto device = tools::targetOf(settings.run.network, Device::open(settings.run.device));
 	if (!device)
 		return forward(device);
 	auto read = tools::readNetwork(settings.run.network);
