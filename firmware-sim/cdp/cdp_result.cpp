@@ -11,7 +11,6 @@ CdpWork cdpWork(const CdpOp &op)
 	CdpWork work;
 
 	work.atoms = uint64_t{ op.surfaces() } * op.height * op.width;
-	work.atomCycles = op.atom() / op.geometry->cdpBytes;
 	work.fp16 = op.precision == Precision::Fp16;
 	work.squares = !op.squareSumBypass;
 	work.traffic.of(op.source.ram).readBytes += work.atoms * op.atom();

@@ -35,16 +35,10 @@ const char *engineName(Engine engine)
 	return "";
 }
 
-CoreConfig throughPorts(CoreConfig config)
-{
-	config.timing = config.timing.through(config.geometry.portBytes);
-	return config;
-}
-
 } /* namespace */
 
 Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
-	: config_(throughPorts(config)), dram_(dram), interrupt_(std::move(interrupt)),
+	: config_(config), dram_(dram), interrupt_(std::move(interrupt)),
 	  cvsram_(config.cvsramBase, config.cvsramSize), glb_(config_.geometry),
 	  scheduler_(config_.geometry), workers_(config.threads),
 	  conv_(ConvPipeline::create(workers_, config_.conv, config_.geometry))

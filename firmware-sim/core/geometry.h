@@ -40,12 +40,6 @@ struct Geometry {
 	uint32_t bankEntries; /**< entries of a bank */
 	uint32_t entryBytes;  /**< bytes of an entry */
 
-	uint32_t sdpX;	    /**< elements that X1 and X2 of SDP take in a cycle */
-	uint32_t sdpY;	    /**< the same of Y */
-	uint32_t pdpBytes;  /**< bytes that PDP takes in a cycle */
-	uint32_t cdpBytes;  /**< bytes that CDP takes in a cycle */
-	uint32_t portBytes; /**< bytes that a memory port moves in a cycle, in each direction */
-
 	uint32_t precisions;  /**< bit n: the datapath supports Precision n */
 	uint32_t mostBatches; /**< largest batch of one convolution */
 	bool hasWinograd;

@@ -9,7 +9,8 @@ namespace nvdla::sim
 namespace
 {
 
-/* A line is never faster than this. */
+/* Eight bytes go through the pooling logic in one cycle, and a line is never faster than this. */
+constexpr uint64_t cyclesPerAtom = 4;
 constexpr uint64_t shortestLine = 7;
 
 /* Output lines that wait for the last input line, but for the first one of them. */
@@ -27,7 +28,6 @@ uint64_t linesLeft(const PdpOp &op)
 PdpWork pdpWork(const PdpOp &op)
 {
 	PdpWork work = { .flying = op.flying };
-	const uint64_t cyclesPerAtom = op.atom() / op.geometry->pdpBytes;
 
 	for (const PdpPart &part : pdpParts(op)) {
 		const uint64_t width = std::max(part.inWidth, part.outWidth);

@@ -72,7 +72,6 @@ SdpWork sdpWork(const SdpOp &op)
 	work.flying = op.flying;
 	work.y = !op.y.bypass;
 	work.stages = work.y || !op.x1.bypass || !op.x2.bypass;
-	work.perCycle = work.y ? op.geometry->sdpY : op.geometry->sdpX;
 	work.lut = work.y && !op.y.lutBypass;
 	work.elements = op.surfaces() * positions(op) * op.batches * op.lanes();
 	addSource(op, work.traffic);

@@ -31,8 +31,12 @@ constexpr double kCdpSquares = 11;
 constexpr double kCdpFp16 = 14;
 constexpr double kCdpFp16Squares = 18;
 
+/* Elements of SDP's output in a cycle; an INT8 atom goes in two halves. */
+constexpr double kXElements = 16;
+constexpr double kYElements = 4;
 constexpr double kPairedAtom = 0.8; /* cycles to take operands for ALU and multiplier apart */
 constexpr double kWriteLine = 2;    /* cycles of SDP's write DMA a line, beside its words */
+constexpr double kCdpAtom = 4;
 
 /** One engine's part of an operation, cycles */
 struct Part {
@@ -43,7 +47,7 @@ struct Part {
 
 double sdpDatapath(const SdpWork &work)
 {
-	return static_cast<double>(work.elements) / work.perCycle +
+	return static_cast<double>(work.elements) / (work.y ? kYElements : kXElements) +
 	       kPairedAtom * static_cast<double>(work.pairedAtoms);
 }
 
@@ -88,7 +92,7 @@ Part cdpPart(const CdpWork &work)
 	const double fixed = kCdpFixed + (work.squares ? kCdpSquares : 0) +
 			     (work.fp16 ? kCdpFp16 : 0) +
 			     (work.fp16 && work.squares ? kCdpFp16Squares : 0);
-	return { Bound::Cdp, fixed, static_cast<double>(work.atomCycles * work.atoms) };
+	return { Bound::Cdp, fixed, kCdpAtom * static_cast<double>(work.atoms) };
 }
 
 /** The parts of an operation, and what else may be its bound */

@@ -43,17 +43,6 @@ struct TimingParameters {
 		0; /**< from an operation's end to the start of one that waits for it */
 
 	const MemoryTiming &of(RamType type) const { return type == RamType::Mc ? mc : cv; }
-
-	/** \return the same through ports that move so many bytes in a cycle and direction */
-	TimingParameters through(uint32_t portBytes) const
-	{
-		TimingParameters limited = *this;
-
-		for (MemoryTiming *memory : { &limited.mc, &limited.cv })
-			memory->bytesPerCycle =
-				std::min(memory->bytesPerCycle, static_cast<double>(portBytes));
-		return limited;
-	}
 };
 
 } /* namespace nvdla::sim */

@@ -73,7 +73,6 @@ struct SdpWork {
 	bool y = false;
 	bool lut = false;
 	uint64_t elements = 0;	 /**< with those beyond the last channel of an atom */
-	uint32_t perCycle = 16;	 /**< elements that the slowest unit takes in a cycle */
 	uint64_t writeWords = 0; /**< words of 64 bytes that lines of the output touch */
 	uint64_t writeLines = 0; /**< that are written one by one */
 	bool writes = true;	 /**< or only compares */
@@ -101,7 +100,6 @@ struct PdpWork {
 /** \brief Work of CDP */
 struct CdpWork {
 	uint64_t atoms = 0;
-	uint32_t atomCycles = 4; /**< that an atom takes */
 	bool fp16 = false;
 	bool squares = true; /**< elements are squared and summed up */
 	MemoryTraffic traffic;

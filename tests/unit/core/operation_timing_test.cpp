@@ -247,7 +247,7 @@ TEST(OperationTiming, EnginesOnTheFlyWorkSideBySide)
 
 	EXPECT_GT(fused, alone);
 	EXPECT_LT(fused, alone + alone / 50);
-	sdp.perCycle = 4; /* as with Y: now SDP is the slower one */
+	sdp.y = true; /* 4 elements a cycle: now SDP is the slower one */
 	const OperationTiming slow = timeOperation({ .conv = layer(), .sdp = sdp }, {});
 	EXPECT_GT(slow.cycles, 200704U / 4);
 	sdp.elements *= 2;

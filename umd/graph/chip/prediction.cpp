@@ -22,9 +22,8 @@ uint64_t nanoseconds(double cycles, const sim::TimingParameters &parameters)
 
 /* Tasks follow each other: the next one's first operation waits for the last interrupt. */
 Result<double> addTask(const Loadable &loadable, const DlaTask &task, double begin,
-		       const sim::TimingParameters &chip, Prediction &prediction)
+		       const sim::TimingParameters &parameters, Prediction &prediction)
 {
-	const sim::TimingParameters parameters = throughPorts(loadable, task, chip);
 	auto works = taskWork(loadable, task);
 	std::vector<sim::ScheduledWork> list;
 	double end = begin;

@@ -258,12 +258,4 @@ Result<std::vector<FusedWork>> taskWork(const Loadable &loadable, const DlaTask 
 	return Fusion(task, program->get(), *sim::findGeometry((*core)->name)).run();
 }
 
-sim::TimingParameters throughPorts(const Loadable &loadable, const DlaTask &task,
-				   const sim::TimingParameters &parameters)
-{
-	const auto core = coreOf(loadable, task);
-
-	return core ? parameters.through(sim::findGeometry((*core)->name)->portBytes) : parameters;
-}
-
 } /* namespace nvdla::chip */

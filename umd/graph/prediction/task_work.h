@@ -11,7 +11,6 @@
 #include <nvdla/loadable.h>
 #include <nvdla/task.h>
 
-#include "timing/parameters.h"
 #include "timing/work.h"
 
 namespace nvdla::chip
@@ -35,9 +34,5 @@ struct FusedWork {
  * \return in an order in which they can run; InvalidArgument if the driver would refuse the task
  */
 Result<std::vector<FusedWork>> taskWork(const Loadable &loadable, const DlaTask &task);
-
-/** \return \a parameters through the memory ports of the core that \a task is for */
-sim::TimingParameters throughPorts(const Loadable &loadable, const DlaTask &task,
-				   const sim::TimingParameters &parameters);
 
 } /* namespace nvdla::chip */

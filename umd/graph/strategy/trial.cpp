@@ -7,8 +7,8 @@
 #include <nvdla/task.h>
 
 #include "graph/assembler.h"
-#include "graph/prediction/task_work.h"
 #include "graph/small_graph.h"
+#include "graph/prediction/task_work.h"
 #include "timing/chip.h"
 #include "timing/schedule.h"
 
@@ -54,8 +54,7 @@ std::optional<TrialResult> timeOf(const Loadable &loadable, const sim::TimingPar
 				fused.work.sdp.has_value() && fused.work.pdp.has_value();
 		}
 		double end = 0;
-		for (const sim::ScheduledTime &time :
-		     sim::schedule(list, chip::throughPorts(loadable, *task, parameters)))
+		for (const sim::ScheduledTime &time : sim::schedule(list, parameters))
 			end = std::max(end, time.end);
 		result.cycles += end;
 	}
