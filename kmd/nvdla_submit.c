@@ -34,10 +34,10 @@
 #include "nvdla_user_task.h"
 
 /* Tells user space why a submit was refused; returns -EINVAL. */
-int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct drm_nvdla_error *error)
+int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct nvdla_refusal *why)
 {
 	return nvdla_user_refuse(&submit->ndev->drm, submit->args->error, submit->args->error_size,
-				 task, error);
+				 task, why);
 }
 
 /* Where the result goes; its size is known once all tasks are. */
@@ -247,7 +247,7 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 		.args = data,
 	};
 	struct nvdla_file *priv = file->driver_priv;
-	struct drm_nvdla_error error;
+	struct nvdla_refusal why;
 	int ret;
 
 	if (drm_dev_is_unplugged(drm))
@@ -255,8 +255,8 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 	if (nvdla_client_is_banned(&priv->client))
 		return -EIO;
 
-	if (nvdla_args_check_submit(submit.args, &error))
-		return nvdla_submit_refuse(&submit, 0, &error);
+	if (nvdla_args_check_submit(submit.args, &why))
+		return nvdla_submit_refuse(&submit, 0, &why);
 	if (submit.args->timeout_ms > NVDLA_USER_TIMEOUT_MS && !capable(CAP_SYS_NICE))
 		return -EACCES;
 

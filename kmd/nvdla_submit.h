@@ -8,7 +8,7 @@
 struct dma_fence;
 struct dma_fence_chain;
 struct drm_file;
-struct drm_nvdla_error;
+struct nvdla_refusal;
 struct drm_nvdla_submit;
 struct drm_syncobj;
 struct nvdla_device;
@@ -38,7 +38,7 @@ struct nvdla_submit {
 	u64 *points;
 };
 
-int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct drm_nvdla_error *error);
+int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct nvdla_refusal *why);
 
 int nvdla_submit_get_bo(struct nvdla_submit *submit, u32 handle);
 int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index);

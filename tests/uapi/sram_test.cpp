@@ -62,7 +62,7 @@ protected:
 	{
 		Submit submit(task);
 		EXPECT_EQ(submit.run(device_), -EINVAL);
-		return refusedField(submit.error);
+		return refusedField(submit.error, NVDLA_OP_BDMA);
 	}
 
 	Device device_;
@@ -151,7 +151,7 @@ TEST_F(SramTest, WhatCouldNotBeClearedIsNeverSeen)
 	ASSERT_TRUE(result.valid());
 	Submit submit(task);
 	submit.resultHandle = result.buffer().handle();
-	ASSERT_EQ(submit.run(device_), 0) << describeRefusal(submit.error);
+	ASSERT_EQ(submit.run(device_), 0) << refusedField(submit.error, NVDLA_OP_BDMA);
 	ASSERT_EQ(result.wait(), 0);
 	EXPECT_EQ(result.job().status, -EIO);
 	EXPECT_EQ(result.job().num_completed, 0u);
@@ -339,7 +339,7 @@ TEST_F(SramTest, AnOperationReadsAndWritesIt)
 	task.operations = builder.operations;
 	task.surfaces = builder.surfaces;
 	Submit submit(task);
-	ASSERT_EQ(submit.run(device_), 0) << describeRefusal(submit.error);
+	ASSERT_EQ(submit.run(device_), 0) << refusedField(submit.error, NVDLA_OP_BDMA);
 	ASSERT_EQ(fromSram(device_, out, destination), 0);
 
 	for (uint32_t y = 0; y < 4; y++)

@@ -17,6 +17,7 @@
 #include "base/io/file.h"
 #include "bench/measurement.h"
 #include "command-line/command_line.h"
+#include "device_option.h"
 #include "network_file.h"
 #include "program.h"
 #include "progress.h"
@@ -168,12 +169,13 @@ Result<bench::Measurement> measure(const Settings &settings)
 
 	options.timeout = std::chrono::milliseconds(settings.timeoutMs);
 	progress.show("loading " + settings.network.path);
-	auto read = tools::readNetwork(settings.network);
-	if (!read)
-		return forward(read);
-	auto device = Device::open(settings.device);
+	tools::NetworkFile file = settings.network;
+	auto device = tools::targetOf(file, Device::open(settings.device));
 	if (!device)
 		return forward(device);
+	auto read = tools::readNetwork(file);
+	if (!read)
+		return forward(read);
 	auto network = Network::load(*device, read->loadable, { .slots = settings.inFlight });
 	if (!network)
 		return forward(network);
@@ -251,11 +253,9 @@ int main(int argc, char **argv)
 		tools::NetworkOptions network;
 
 		app.footer(tools::exitCodeHelp);
-		app.option("--device", settings.device,
-			   "/dev/accel/accelN, or embedded for the device model in this process")
-			.showDefault();
+		tools::addDeviceOption(app, settings.device);
 		network.addTo(app);
-		app.option("--in-flight", settings.inFlight, "runs on their way at once")
+		app.option("--in-flight", settings.inFlight, "runs in flight at once")
 			.range(1u, 256u)
 			.showDefault();
 		app.option("--warm-up", settings.warmUp, "seconds of runs that are not counted")

@@ -19,35 +19,44 @@ std::string NetworkFile::name() const
 
 NetworkFile networkFile(const std::string &path)
 {
-	return { path, path.ends_with(".tflite") || path.ends_with(".onnx"), {}, {} };
+	return { path, path.ends_with(".tflite") || path.ends_with(".onnx"), {}, {}, false };
 }
 
 void NetworkOptions::addTo(CommandLine &app, const std::string &modelHelp)
 {
-	const auto network = app.option("network", network_,
-					"loadable, or its text form; or a model to compile, whose "
-					"name ends in .tflite or .onnx");
+	app.option("network", network_,
+		   "loadable, or its text form; or a model to compile, whose name ends in .tflite "
+		   "or .onnx");
 	const auto loadable =
-		app.option("--loadable", loadable_, "the same, of a loadable").excludes(network);
+		app.option("--loadable", loadable_, "a loadable, whatever its name ends in");
 	app.option("--model", model_,
-		   "the same, of a TensorFlow Lite or ONNX model of any name" + modelHelp)
-		.excludes(network)
+		   "a TensorFlow Lite or ONNX model, whatever its name ends in" + modelHelp)
 		.excludes(loadable);
 	ofModels_.push_back(
 		app.option("--cache", cache_,
-			   "folder where compiled models are kept: one with the same contents is "
-			   "not compiled again"));
+			   "folder where compiled models are kept: a model with the same contents "
+			   "is not compiled again"));
 	strategy_.addTo(app);
 	ofModels_.insert(ofModels_.end(), strategy_.all().begin(), strategy_.all().end());
 }
 
+void NetworkOptions::yieldTo(std::string &next)
+{
+	if (next.empty() && !(loadable_ + model_).empty())
+		std::swap(network_, next);
+}
+
 Result<NetworkFile> NetworkOptions::file() const
 {
+	if (!network_.empty() && !(loadable_ + model_).empty())
+		return fail(ErrorCode::InvalidArgument, "network", network_,
+			    std::string("excludes ") + (model_.empty() ? "--loadable" : "--model"));
 	auto options = strategy_.options();
 	if (!options)
 		return forward(options);
 	if (!model_.empty())
-		return NetworkFile{ model_, true, cache_, std::move(*options) };
+		return NetworkFile{ model_, true, cache_, std::move(*options),
+				    strategy_.hasTarget() };
 	const std::string &path = loadable_.empty() ? network_ : loadable_;
 	if (path.empty())
 		return fail(ErrorCode::InvalidArgument, "network is required", "",
@@ -57,7 +66,7 @@ Result<NetworkFile> NetworkOptions::file() const
 		if (auto used = checkUses({ { option, isModel, "a model to compile" } }); !used)
 			return forward(used);
 	}
-	return NetworkFile{ path, isModel, cache_, std::move(*options) };
+	return NetworkFile{ path, isModel, cache_, std::move(*options), strategy_.hasTarget() };
 }
 
 namespace
@@ -82,6 +91,17 @@ Result<CompiledModel> cachedModel(const NetworkFile &file)
 }
 
 } /* namespace */
+
+Result<Device> targetOf(NetworkFile &file, Result<Device> device)
+{
+	if (!device || !file.isModel || file.hasTarget)
+		return device;
+	auto core = coreOf(device->info());
+	if (!core)
+		return forward(core);
+	file.options.core = *core;
+	return device;
+}
 
 Result<CompiledModel> readNetwork(const NetworkFile &file)
 {

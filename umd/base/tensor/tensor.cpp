@@ -121,8 +121,15 @@ const char *dataTypeName(DataType type)
 
 std::string TensorDesc::describe() const
 {
-	return fmt::format("{} {}x{}x{}x{} {}{} {}", printable(name), n, c, h, w,
-			   isUnsigned ? "u" : "", dataTypeName(type), pixelFormatName(format));
+	const std::vector<uint32_t> shape =
+		signature ? signature->shape : std::vector<uint32_t>{ n, c, h, w };
+	std::string text = fmt::format("{} {} {}{}", printable(name), fmt::join(shape, "x"),
+				       isUnsigned ? "u" : "", dataTypeName(type));
+
+	/* Of a model's input the format is the compiler's choice, and nothing to the reader. */
+	if (!signature && pixelFormatInfo(format))
+		text += " " + pixelFormatName(format);
+	return text;
 }
 
 IntegerLimits TensorDesc::limits(uint32_t c) const
@@ -147,18 +154,19 @@ Result<void> TensorDesc::check() const
 }
 
 TensorDesc TensorDesc::packedFeature(std::string name, DataType type, uint32_t c, uint32_t h,
-				     uint32_t w)
+				     uint32_t w, PixelFormat format)
 {
-	constexpr uint32_t atomBytes = 32;
-	const uint32_t atom = atomBytes / static_cast<uint32_t>(elementBytes(type));
+	const uint32_t bytes = atomBytes(format);
+	const uint32_t atom = bytes / static_cast<uint32_t>(elementBytes(type));
 	TensorDesc desc;
 
 	desc.name = std::move(name);
 	desc.type = type;
+	desc.format = format;
 	desc.c = c;
 	desc.h = h;
 	desc.w = w;
-	desc.lineStride = w * atomBytes;
+	desc.lineStride = w * bytes;
 	desc.surfaceStride = h * desc.lineStride;
 	desc.size = uint64_t{ desc.surfaceStride } * ((c + atom - 1) / atom);
 	return desc;

@@ -143,8 +143,8 @@ std::string toString(const InputShape &shape);
 
 /** \brief Whether a library of the host computes what neither the core nor the CPU steps can */
 enum class HostUse {
-	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for its own, if it is installed; not
-	 * of calibrated models, nor with everyTensor */
+	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for its own, if it is installed;
+	 * not of calibrated models, nor with everyTensor */
 	Auto,
 	Never,
 };
@@ -242,7 +242,8 @@ struct OperatorSupport {
  *
  * \return InvalidFile naming what is damaged, if it is no operator
  */
-Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> model);
+Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> model,
+							const CoreGeometry &core = nvFull);
 
 } /* namespace nvdla */
 

@@ -92,7 +92,7 @@ struct TensorDesc {
 	/** \return the order of arrays that the model has; without a model N, C, H, W */
 	ElementOrder order() const { return signature ? signature->order : ElementOrder::Nchw; }
 
-	/** \return "name n x c x h x w type layout", for messages */
+	/** \return name, shape in the model's order (else N C H W), type; of pictures the format */
 	std::string describe() const;
 
 	/** \return the smallest and the largest integer that an element of channel \a c can be */
@@ -102,16 +102,20 @@ struct TensorDesc {
 	 * \brief Check that the layout is known, that every element lies inside \a size, that the
 	 * quantization can be, and that a signature's shape has as many elements
 	 *
-	 * A quantization is of INT8, UINT8 or INT16 tensors, has none, one or as many values as there are
-	 * channels, scales that are positive and finite, and zero points that elements can be.
+	 * A quantization is of INT8, UINT8 or INT16 tensors, has none, one or as many values as
+	 * there are channels, scales that are positive and finite, and zero points that elements
+	 * can be.
 	 *
 	 * The functions below do this themselves.
 	 */
 	Result<void> check() const;
 
-	/** \return a feature tensor whose lines and surfaces follow each other without gaps */
+	/**
+	 * \brief A feature tensor whose lines and surfaces follow each other without gaps
+	 * \param[in] format Feature or FeatureX8, as CoreGeometry::featureFormat()
+	 */
 	static TensorDesc packedFeature(std::string name, DataType type, uint32_t c, uint32_t h,
-					uint32_t w);
+					uint32_t w, PixelFormat format = PixelFormat::Feature);
 
 	/**
 	 * \brief A picture in a pixel format, its lines as close as the core allows
