@@ -147,7 +147,7 @@ Result<Tensor> Reader::describe(const pb::ValueInfo &info, const std::string &wh
 	auto type = elementType(tensor.elem_type(), where);
 	if (!type)
 		return forward(type);
-	auto read = fileShapes_.shapeOf(tensor, where, given);
+	auto read = fileShapes_.shapeOf(tensor, where, info.name(), given);
 	if (!read)
 		return forward(read);
 	const Extents &shape = *read;
