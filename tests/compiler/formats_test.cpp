@@ -205,9 +205,8 @@ void addResizes(std::map<std::string, Case> &cases)
 	       std::tuple{ "Firsts", false, false } }) {
 		for (const Shape &out : { Shape{ 1, 4, 8, 4 }, Shape{ 1, 3, 7, 4 },
 					  Shape{ 1, 2, 2, 4 }, Shape{ 1, 5, 9, 4 } }) {
-			const std::string what = std::string(name) + "To" +
-						 std::to_string(out[1]) + "x" +
-						 std::to_string(out[2]);
+			const std::string what = std::string(name) + "To" + std::to_string(out[1]) +
+						 "x" + std::to_string(out[2]);
 			cases.emplace("Nearest" + what,
 				      resized(Operators::RESIZE_NEAREST_NEIGHBOR,
 					      fb::BuiltinOptions::ResizeNearestNeighborOptions, out,
@@ -227,18 +226,20 @@ void addMoves(std::map<std::string, Case> &cases)
 	const auto perm = [](onnx::Node *node) {
 		OnnxBuilder::setList(node, "perm", { 0, 1, 3, 2 });
 	};
-	const auto block = [](onnx::Node *node) {
-		OnnxBuilder::setInteger(node, "blocksize", 2);
+	const auto block = [](onnx::Node *node) { OnnxBuilder::setInteger(node, "blocksize", 2); };
+	const auto reflect = [](onnx::Node *node) {
+		OnnxBuilder::setText(node, "mode", "reflect");
 	};
-	const auto reflect = [](onnx::Node *node) { OnnxBuilder::setText(node, "mode", "reflect"); };
 	const auto ofColumns = [](onnx::Node *node) { OnnxBuilder::setInteger(node, "axis", 3); };
 
 	cases["Transpose"] = { { 1, 4, 2, 4 },
 			       onnx("Transpose", perm),
 			       tflite(Operators::TRANSPOSE, listed({ 0, 2, 1, 3 })) };
-	cases["DepthToSpace"] = { { 1, 4, 8, 1 }, onnx("DepthToSpace", block),
+	cases["DepthToSpace"] = { { 1, 4, 8, 1 },
+				  onnx("DepthToSpace", block),
 				  tflite(Operators::DEPTH_TO_SPACE) };
-	cases["SpaceToDepth"] = { { 1, 1, 2, 16 }, onnx("SpaceToDepth", block),
+	cases["SpaceToDepth"] = { { 1, 1, 2, 16 },
+				  onnx("SpaceToDepth", block),
 				  tflite(Operators::SPACE_TO_DEPTH) };
 	cases["Pad"] = { { 1, 3, 7, 4 },
 			 onnx("Pad", {}, onnxListed({ 0, 0, 1, 2, 0, 0, 0, 1 })),
@@ -246,31 +247,29 @@ void addMoves(std::map<std::string, Case> &cases)
 				 return Shape{ builder.constant<int32_t>(
 					 { 4, 2 }, { 0, 0, 1, 0, 2, 1, 0, 0 }) };
 			 }) };
-	cases["PadReflect"] = {
-		{ 1, 2, 7, 4 },
-		onnx("Pad", reflect, onnxListed({ 0, 0, 0, 2, 0, 0, 0, 1 })),
-		tflite<fb::MirrorPadOptions>(
-			Operators::MIRROR_PAD, fb::BuiltinOptions::MirrorPadOptions,
-			[](TfliteBuilder &b) {
-				return fb::CreateMirrorPadOptions(b.flat,
-								  fb::MirrorPadMode::REFLECT);
-			},
-			[](TfliteBuilder &builder) {
-				return Shape{ builder.constant<int32_t>(
-					{ 4, 2 }, { 0, 0, 0, 0, 2, 1, 0, 0 }) };
-			})
-	};
+	cases["PadReflect"] = { { 1, 2, 7, 4 },
+				onnx("Pad", reflect, onnxListed({ 0, 0, 0, 2, 0, 0, 0, 1 })),
+				tflite<fb::MirrorPadOptions>(
+					Operators::MIRROR_PAD, fb::BuiltinOptions::MirrorPadOptions,
+					[](TfliteBuilder &b) {
+						return fb::CreateMirrorPadOptions(
+							b.flat, fb::MirrorPadMode::REFLECT);
+					},
+					[](TfliteBuilder &builder) {
+						return Shape{ builder.constant<int32_t>(
+							{ 4, 2 }, { 0, 0, 0, 0, 2, 1, 0, 0 }) };
+					}) };
 	cases["Tile"] = { { 1, 4, 4, 8 },
 			  onnx("Tile", {}, onnxListed({ 1, 2, 2, 1 })),
 			  tflite(Operators::TILE, listed({ 1, 2, 1, 2 })) };
-	cases["Gather"] = {
-		{ 1, 2, 3, 4 },
-		onnx("Gather", ofColumns, onnxListed({ 3, 0, 1 })),
-		tflite<fb::GatherOptions>(
-			Operators::GATHER, fb::BuiltinOptions::GatherOptions,
-			[](TfliteBuilder &b) { return fb::CreateGatherOptions(b.flat, 2); },
-			listed({ 3, 0, 1 }))
-	};
+	cases["Gather"] = { { 1, 2, 3, 4 },
+			    onnx("Gather", ofColumns, onnxListed({ 3, 0, 1 })),
+			    tflite<fb::GatherOptions>(
+				    Operators::GATHER, fb::BuiltinOptions::GatherOptions,
+				    [](TfliteBuilder &b) {
+					    return fb::CreateGatherOptions(b.flat, 2);
+				    },
+				    listed({ 3, 0, 1 })) };
 }
 
 std::map<std::string, Case> cases()
@@ -282,16 +281,11 @@ std::map<std::string, Case> cases()
 		{ "Neg", unary("Neg", Operators::NEG) },
 		{ "Relu", unary("Relu", Operators::RELU) },
 		{ "Tanh", unary("Tanh", Operators::TANH) },
-		{ "MaxOfConstant",
-		  withConstant("Max", Operators::MAXIMUM, { 1, 2, 4, 4 }) },
-		{ "MinOfChannels",
-		  withConstant("Min", Operators::MINIMUM, { 1, 1, 1, 4 }) },
-		{ "PReluOfChannels",
-		  withConstant("PRelu", Operators::PRELU, { 1, 1, 1, 4 }) },
-		{ "PReluOfElements",
-		  withConstant("PRelu", Operators::PRELU, { 1, 2, 4, 4 }) },
-		{ "MeanOfPlanes",
-		  reduction("ReduceMean", Operators::MEAN, { 1, 2 }, { 1, 4 }) },
+		{ "MaxOfConstant", withConstant("Max", Operators::MAXIMUM, { 1, 2, 4, 4 }) },
+		{ "MinOfChannels", withConstant("Min", Operators::MINIMUM, { 1, 1, 1, 4 }) },
+		{ "PReluOfChannels", withConstant("PRelu", Operators::PRELU, { 1, 1, 1, 4 }) },
+		{ "PReluOfElements", withConstant("PRelu", Operators::PRELU, { 1, 2, 4, 4 }) },
+		{ "MeanOfPlanes", reduction("ReduceMean", Operators::MEAN, { 1, 2 }, { 1, 4 }) },
 		{ "MeanOfLines", reduction("ReduceMean", Operators::MEAN, { 1 }, { 1, 4, 4 }) },
 		{ "MeanOfChannels", reduction("ReduceMean", Operators::MEAN, { 3 }, { 1, 2, 4 }) },
 		{ "MeanOfAll", reduction("ReduceMean", Operators::MEAN, { 1, 2, 3 }, { 1 }) },
@@ -342,9 +336,8 @@ TEST(Formats, SameOperatorSameAnswer)
 			ADD_FAILURE() << "is not known to both";
 			continue;
 		}
-		const Numbers wanted = one.out.size() == 4
-					       ? channelsFirst(second.front(), one.out)
-					       : second.front();
+		const Numbers wanted = one.out.size() == 4 ? channelsFirst(second.front(), one.out)
+							   : second.front();
 		ASSERT_EQ(first.front().size(), wanted.size());
 		for (size_t i = 0; i < wanted.size(); i++)
 			EXPECT_NEAR(first.front()[i], wanted[i], one.within) << i;

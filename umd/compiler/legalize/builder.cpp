@@ -67,7 +67,8 @@ Builder::Builder(const char *what, Building &building, AxisOrder pictureOrder)
 {
 }
 
-bool Builder::state(bool fulfilled, ErrorCode code, const std::string &field, const std::string &why)
+bool Builder::state(bool fulfilled, ErrorCode code, const std::string &field,
+		    const std::string &why)
 {
 	if (!fulfilled && !error_)
 		error_ = Error{ code, what_, fmt::format("{} '{}', {}", type_, name_, field), why };

@@ -57,9 +57,8 @@ Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias)
 		return unary(builder, x, { Unary::Function::HardShrink, threshold, {} });
 	builder.support(bias == threshold && threshold > 0, "bias",
 			fmt::format("is {}; 0 and lambd, {}, are known", bias, threshold));
-	const Tensor near =
-		builder.prepare(Unary{ .activation = { -threshold, threshold } },
-				builder.needComputed(x), x);
+	const Tensor near = builder.prepare(Unary{ .activation = { -threshold, threshold } },
+					    builder.needComputed(x), x);
 	return builder.compute(Elementwise{ Function::Subtract, {} }, x, x, { near.id });
 }
 
@@ -192,8 +191,7 @@ Tensor power(Builder &builder, const Tensor &x, double exponent)
 		return unary(builder, x, square);
 	if (exponent == 3 && builder.hasFloatResults()) {
 		const Tensor squared = builder.prepare(square, builder.needComputed(x), x);
-		return builder.compute(Elementwise{ Function::Multiply, {} }, x, x,
-				       { squared.id });
+		return builder.compute(Elementwise{ Function::Multiply, {} }, x, x, { squared.id });
 	}
 	return unary(builder, x, { Unary::Function::Power, exponent, {} });
 }

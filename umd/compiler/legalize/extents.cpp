@@ -28,11 +28,12 @@ std::vector<Part> paddedParts(Builder &builder, const std::string &field, const 
 		return {};
 	const uint32_t pieces = wraps ? 2 : std::max(before, after);
 	const uint32_t most = wraps || twice ? extent : edge ? mostParts : extent - 1;
-	if (!builder.support(std::max(before, after) <= most && pieces <= mostParts / 2, field,
-			   fmt::format("of {} and {} elements around {}, in mode {}; up to {} are "
-				       "possible",
-				       before, after, extent, mode,
-				       wraps ? extent : std::min(most, mostParts / 2))))
+	if (!builder.support(
+		    std::max(before, after) <= most && pieces <= mostParts / 2, field,
+		    fmt::format("of {} and {} elements around {}, in mode {}; up to {} are "
+				"possible",
+				before, after, extent, mode,
+				wraps ? extent : std::min(most, mostParts / 2))))
 		return {};
 	if (wraps && before)
 		parts.push_back({ extent - before, before });
@@ -67,7 +68,7 @@ std::vector<uint32_t> chosenElements(Builder &builder, const std::string &field,
 
 	for (const int64_t number : numbers) {
 		builder.need(number >= -end && number < end, field,
-			   fmt::format("name element {} of {}", number, extent));
+			     fmt::format("name element {} of {}", number, extent));
 		chosen.push_back(static_cast<uint32_t>(number < 0 ? number + end : number));
 	}
 	return builder.failed() ? std::vector<uint32_t>{} : chosen;
@@ -97,8 +98,8 @@ std::vector<Part> takenParts(Builder &builder, const std::string &field, uint32_
 	if (parts.size() == 1 && parts.front().count == extent)
 		return {};
 	if (!builder.support(!parts.empty() && parts.size() <= mostParts, field,
-			   fmt::format("takes {} parts of {} elements; up to {} are possible",
-				       parts.size(), extent, mostParts)))
+			     fmt::format("takes {} parts of {} elements; up to {} are possible",
+					 parts.size(), extent, mostParts)))
 		return {};
 	return parts;
 }
@@ -145,9 +146,8 @@ Tensor gather(Builder &builder, const Tensor &from, int64_t along, const Value &
 
 	builder.support(builder.failed() || indices.isConstant, "indices",
 			"are computed by the model; they have to be a constant");
-	builder.support(
-		indices.shape.size() <= 1, "indices",
-		fmt::format("are {}; a list of them is known", toString(indices.shape)));
+	builder.support(indices.shape.size() <= 1, "indices",
+			fmt::format("are {}; a list of them is known", toString(indices.shape)));
 	if (builder.failed())
 		return {};
 	const std::vector<uint32_t> taken =

@@ -56,8 +56,8 @@ Tensor flattened(const Tensor &tensor, const Extents &shape)
 		}
 		flat.places.push_back(static_cast<uint32_t>(place));
 	}
-	flat.unflattened = turnedTo(tensor, inValueOrder(tensor, tensor.shape),
-				    asInFile(tensor.shape.size()));
+	flat.unflattened =
+		turnedTo(tensor, inValueOrder(tensor, tensor.shape), asInFile(tensor.shape.size()));
 	return flat;
 }
 
@@ -91,8 +91,8 @@ Tensor reshape(Builder &builder, const Tensor &tensor, const Extents &shape)
 
 uint32_t placeOf(const Tensor &tensor, uint32_t axis)
 {
-	return static_cast<uint32_t>(
-		std::find(tensor.order.begin(), tensor.order.end(), axis) - tensor.order.begin());
+	return static_cast<uint32_t>(std::find(tensor.order.begin(), tensor.order.end(), axis) -
+				     tensor.order.begin());
 }
 
 } /* namespace */
@@ -214,8 +214,8 @@ std::vector<Tensor> split(Builder &builder, const Tensor &from, uint32_t axis,
 		    !builder.need(size >= 1 && size + begin <= tensor.shape[axis], "split",
 				  fmt::format("{} elements of {}", size, tensor.shape[axis])))
 			return std::vector<Tensor>(sizes.size());
-		parts.push_back(part(builder, tensor, axis,
-				     { begin, static_cast<uint32_t>(size) }));
+		parts.push_back(
+			part(builder, tensor, axis, { begin, static_cast<uint32_t>(size) }));
 		begin += static_cast<uint32_t>(size);
 	}
 	return parts;

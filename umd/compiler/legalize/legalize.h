@@ -85,8 +85,8 @@ Tensor expand(Builder &builder, const Tensor &tensor, const std::vector<int64_t>
 Tensor gather(Builder &builder, const Tensor &tensor, int64_t axis, const Value &indices);
 
 struct Padding {
-	std::string field; /**< what the file calls the numbers, in errors */
-	std::string mode;  /**< constant, reflect, symmetric, edge or wrap */
+	std::string field;	     /**< what the file calls the numbers, in errors */
+	std::string mode;	     /**< constant, reflect, symmetric, edge or wrap */
 	std::vector<int64_t> before; /**< each axis */
 	std::vector<int64_t> after;
 	double value = 0;
@@ -198,10 +198,10 @@ Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clam
 enum class Rounding : uint8_t { Floor, Ceil, HalfUp, HalfDown };
 /** \brief Where the elements of a larger or smaller picture come from */
 struct Resizing {
-	bool isNearest = false; /**< or linear */
-	bool centers = false;	/**< elements are wide, and their middles lie in one place */
-	bool corners = false;	/**< first and last elements lie in one place */
-	bool onlyIsFirst = false;	/**< and a single one lies where the first does */
+	bool isNearest = false;	  /**< or linear */
+	bool centers = false;	  /**< elements are wide, and their middles lie in one place */
+	bool corners = false;	  /**< first and last elements lie in one place */
+	bool onlyIsFirst = false; /**< and a single one lies where the first does */
 	bool inSinglePrecision = false; /**< places are computed */
 	Rounding rounding = Rounding::Floor;
 	uint32_t lines = 0; /**< of the result */

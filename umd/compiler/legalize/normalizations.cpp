@@ -87,9 +87,9 @@ Normalized layerNormalized(Builder &builder, const Tensor &x, uint32_t first,
 	const Rows all = rowsOf(builder, x, axes);
 	if (builder.failed())
 		return {};
-	result.tensor = scaledAlong(
-		builder, builder.compute(Standardization{ epsilon }, all.rows, all.rows),
-		all.rows.order.back(), scaling);
+	result.tensor = scaledAlong(builder,
+				    builder.compute(Standardization{ epsilon }, all.rows, all.rows),
+				    all.rows.order.back(), scaling);
 	if (axes.size() > 1)
 		result.tensor = builder.move(Reshape{}, result.tensor, all.turned);
 	if (wantsMoments)
@@ -106,8 +106,7 @@ Tensor instanceNormalized(Builder &builder, const Tensor &from, const Scaling &s
 	const Tensor made = builder.compute(Standardization{ epsilon }, all.rows, all.rows);
 	const Tensor turned = builder.move(Reshape{}, made, all.turned);
 
-	return builder.asLineLike(from, scaledAlong(builder,
-						    builder.inOrder(turned, picture.order),
+	return builder.asLineLike(from, scaledAlong(builder, builder.inOrder(turned, picture.order),
 						    usual[3], scaling));
 }
 

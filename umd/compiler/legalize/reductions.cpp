@@ -29,7 +29,10 @@ Kind windowOf(const Extents &in, const Extents &out, Pool::Method method, bool i
 {
 	if (method == Pool::Method::Average && isPlane)
 		return GlobalAverage{};
-	return Pool{ method, { in[2] / std::max(out[2], 1U), in[1] / std::max(out[1], 1U) }, {}, {}, false, {}, true };
+	return Pool{ method, { in[2] / std::max(out[2], 1U), in[1] / std::max(out[1], 1U) },
+		     {},     {},
+		     false,  {},
+		     true };
 }
 
 Extents without(const Extents &shape, const AxisOrder &axes)
@@ -118,10 +121,10 @@ Tensor reduced(Builder &builder, const Tensor &in, const Reduction &over, Pool::
 	Tensor x = all.rows;
 	if (around.before != Unary{})
 		x = builder.prepare(around.before, x, x);
-	const Kind kind = window ? windowOf(inValueOrder(x, x.shape),
-					    inValueOrder(x, all.reduced.shape), method,
-					    over.axes.size() == 2)
-				 : ChannelReduction{ method };
+	const Kind kind =
+		window ? windowOf(inValueOrder(x, x.shape), inValueOrder(x, all.reduced.shape),
+				  method, over.axes.size() == 2)
+		       : ChannelReduction{ method };
 	x = isExtreme(method) ? builder.move(kind, x, all.reduced)
 			      : builder.compute(kind, x, all.reduced);
 	if (around.behind != Unary{})

@@ -165,13 +165,13 @@ std::optional<Tensor> scaled(Builder &builder, Tensor x, const Extents &out, con
 		return std::nullopt;
 	const bool enlarges = y->larger > 1 || c->larger > 1;
 	const bool shrinks = y->smaller > 1 || c->smaller > 1;
-	if (enlarges && ((how.isNearest && !roundsAsEnlarge(how)) ||
-			 (shrinks && !mayBeOnTheWay(in, *y, *c))))
+	if (enlarges &&
+	    ((how.isNearest && !roundsAsEnlarge(how)) || (shrinks && !mayBeOnTheWay(in, *y, *c))))
 		return std::nullopt;
 	if (enlarges) {
 		const Enlarge larger{ enlargingOf(how), { c->larger, y->larger } };
-		const Tensor like = withValueShape(
-			x, { in[0], in[1] * y->larger, in[2] * c->larger, in[3] });
+		const Tensor like =
+			withValueShape(x, { in[0], in[1] * y->larger, in[2] * c->larger, in[3] });
 		x = how.isNearest ? builder.move(larger, x, like)
 				  : builder.compute(larger, x, like);
 	}
@@ -190,8 +190,7 @@ double placeOf(const Resizing &how, double factor, uint32_t i, uint32_t extent, 
 		const float scale =
 			ends ? static_cast<float>(extent - 1) / static_cast<float>(wanted - 1)
 			     : static_cast<float>(extent) / static_cast<float>(wanted);
-		const float place =
-			(static_cast<float>(i) + (how.centers ? 0.5f : 0.0f)) * scale;
+		const float place = (static_cast<float>(i) + (how.centers ? 0.5f : 0.0f)) * scale;
 		return double{ place } - (how.centers ? 0.5 : 0.0);
 	}
 	if (how.corners)

@@ -68,8 +68,8 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 {
 	const bool first = builder.isConstant(a), second = builder.isConstant(b);
 	const Tensor x = !first && !second && a.places != b.places ? builder.plain(a)
-			 : first				    ? b
-								    : a;
+			 : first				   ? b
+								   : a;
 	const Elementwise sum{ Elementwise::Function::Add, {} };
 
 	if (builder.failed() ||
@@ -77,9 +77,8 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 		return {};
 	std::vector<double> mask = repeatedNumbers(rawNumbers(condition), condition.shape, x.shape),
 			    other = mask;
-	builder.support(
-		!mask.empty(), "condition",
-		fmt::format("is {} for {}", toString(condition.shape), toString(x.shape)));
+	builder.support(!mask.empty(), "condition",
+			fmt::format("is {} for {}", toString(condition.shape), toString(x.shape)));
 	if (!builder.support(
 		    first || second || a.shape == b.shape, "inputs",
 		    fmt::format("are {} and {}; what is computed has to have the output's shape",

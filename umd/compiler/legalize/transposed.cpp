@@ -158,9 +158,9 @@ Tensor transposedConvolution(Builder &builder, const Tensor &from, const Windows
 	if (builder.failed())
 		return {};
 	const Tensor like = withValueShape(x, { in[0], y.out, c.out, kernels.shape[0] });
-	const TransposedConvolution made{
-		stride, { c.before, c.after, y.before, y.after }, activation
-	};
+	const TransposedConvolution made{ stride,
+					  { c.before, c.after, y.before, y.after },
+					  activation };
 	return builder.asLineLike(
 		from, builder.compute(made, x, like, builder.addWeights(std::move(weights))));
 }

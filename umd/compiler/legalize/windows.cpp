@@ -116,18 +116,17 @@ Tensor pool(Builder &builder, Pool::Method method, const Tensor &from, const Win
 	if (builder.failed())
 		return {};
 	if (rules.ceils) {
-		all.padding.right = ceilPadding(in[2], padding.left, padding.right, all.kernel.x,
-						all.stride.x);
-		all.padding.bottom = ceilPadding(in[1], padding.top, padding.bottom, all.kernel.y,
-						 all.stride.y);
+		all.padding.right =
+			ceilPadding(in[2], padding.left, padding.right, all.kernel.x, all.stride.x);
+		all.padding.bottom =
+			ceilPadding(in[1], padding.top, padding.bottom, all.kernel.y, all.stride.y);
 		builder.support(!rules.countsPadding || (all.padding.right == padding.right &&
 							 all.padding.bottom == padding.bottom),
 				"ceil_mode", "and count_include_pad together are not known");
 	}
 	const Pool made{ method,      all.kernel,	   all.stride,
 			 all.padding, rules.countsPadding, rules.activation };
-	return builder.asLineLike(
-		from, pooled(builder, made, x, windowed(builder, x, all, in[3])));
+	return builder.asLineLike(from, pooled(builder, made, x, windowed(builder, x, all, in[3])));
 }
 
 Tensor poolAll(Builder &builder, Pool::Method method, const Tensor &from)
@@ -183,13 +182,13 @@ Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clam
 	const uint32_t columns = kernels.shape[1];
 	if (builder.failed() ||
 	    !builder.need(columns == x.shape.back(), "weights",
-			  fmt::format("of {}, turned, do not go with {}",
-				      toString(kernels.shape), toString(x.shape))))
+			  fmt::format("of {}, turned, do not go with {}", toString(kernels.shape),
+				      toString(x.shape))))
 		return {};
 	/* Elements of a flattened picture lie in another order. */
 	const size_t size = elementBytes(kernels.type);
-	const std::vector<std::byte> data = x.places.empty() ? std::vector<std::byte>{}
-							     : kernels.data;
+	const std::vector<std::byte> data =
+		x.places.empty() ? std::vector<std::byte>{} : kernels.data;
 	for (size_t k = 0; !x.places.empty() && k < kernels.shape[0]; k++) {
 		for (size_t c = 0; c < columns; c++) {
 			const auto *from = &data[(k * columns + x.places[c]) * size];

@@ -233,8 +233,8 @@ bool foldConstants(NodeReader &reader, const std::string &type)
 			return false;
 		const bool takesReal = type == "Cast";
 		for (size_t i = 0; i < reader.inputs(); i++) {
-			if (reader.hasInput(i) &&
-			    (!reader.isConstant(i) || (!takesReal && isFloat(reader.value(i).type))))
+			if (reader.hasInput(i) && (!reader.isConstant(i) ||
+						   (!takesReal && isFloat(reader.value(i).type))))
 				return false;
 		}
 		found->fold(reader);

@@ -28,7 +28,8 @@ Tensor readReshape(NodeReader &reader)
 	for (const int64_t number : reader.list(1, "shape")) {
 		const size_t axis = shape.size();
 		const bool keeps = number == 0 && !zeroIsEmpty && axis < tensor.shape.size();
-		reader.need(number >= -1 && number <= static_cast<int64_t>(maxConstant) && (number != -1 || !open),
+		reader.need(number >= -1 && number <= static_cast<int64_t>(maxConstant) &&
+				    (number != -1 || !open),
 			    "shape", fmt::format("has an axis of {}", number));
 		if (reader.failed())
 			return {};

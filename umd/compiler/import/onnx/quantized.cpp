@@ -130,8 +130,8 @@ Value quantizedWeights(NodeReader &reader, size_t index, size_t axis)
 /* A result whose scale and zero point are these inputs. */
 void setResult(NodeReader &reader, size_t scale)
 {
-	reader.setResults({ typeOfZeroPoint(reader, scale + 1),
-			    quantizationOf(reader, scale, scale + 1) });
+	reader.setResults(
+		{ typeOfZeroPoint(reader, scale + 1), quantizationOf(reader, scale, scale + 1) });
 }
 
 Tensor readQLinearConv(NodeReader &reader)
@@ -147,8 +147,8 @@ Tensor readQLinearMatMul(NodeReader &reader)
 	const Tensor x = withQuantization(reader, 0);
 
 	setResult(reader, 6);
-	return legalize::product(
-		reader, x, { matrixOf(reader, quantizedWeights(reader, 3, 1)), {} }, {});
+	return legalize::product(reader, x,
+				 { matrixOf(reader, quantizedWeights(reader, 3, 1)), {} }, {});
 }
 
 /* ONNX Runtime's own: a, b, bias, result. */

@@ -82,16 +82,15 @@ private:
 	Result<void> readInput(const pb::ValueInfo &info, const std::vector<uint32_t> *given);
 	/* Add a value of the shape and type that the file says; given: its sizes, if they are. */
 	Result<Tensor> describe(const pb::ValueInfo &info, const std::string &where,
-				    bool channelsLast,
-				    const std::vector<uint32_t> *given = nullptr);
+				bool channelsLast, const std::vector<uint32_t> *given = nullptr);
 	Result<void> readNode(const pb::Node &node);
 	Result<void> addUnknown(const pb::Node &node, const Unknown &why);
 	const pb::ValueInfo *infoOf(const std::string &name) const;
 	Result<void> readOutputs();
 	/* Pictures whose first step turns N, H, W, C come as that. */
 	bool comesWithChannelsLast(const std::string &input) const;
-	ValueId addStep(const Tensor &from, const std::string &name, const char *type,
-			Kind kind, Value value);
+	ValueId addStep(const Tensor &from, const std::string &name, const char *type, Kind kind,
+			Value value);
 	void addFloatOutput(Tensor &tensor, const std::string &name);
 	uint32_t lastAxisInMemory(const Tensor &tensor) const;
 	bool isFlatPicture(const Tensor &tensor) const;
@@ -139,7 +138,7 @@ bool Reader::comesWithChannelsLast(const std::string &input) const
 }
 
 Result<Tensor> Reader::describe(const pb::ValueInfo &info, const std::string &where,
-				    bool lastAlready, const std::vector<uint32_t> *given)
+				bool lastAlready, const std::vector<uint32_t> *given)
 {
 	const pb::TensorType &tensor = info.type().tensor_type();
 	Value value;
@@ -243,9 +242,9 @@ Result<void> Reader::addUnknown(const pb::Node &node, const Unknown &why)
 			Value value;
 			value.name = name;
 			tensor = Tensor{ .id = import_.model.add(std::move(value)),
-					     .shape = {},
-					     .order = {},
-					     .isKnown = false };
+					 .shape = {},
+					 .order = {},
+					 .isKnown = false };
 		}
 		unknown.outputs.push_back(tensor->id);
 		import_.tensors[name] = std::move(*tensor);
@@ -282,8 +281,8 @@ Result<void> Reader::readNode(const pb::Node &node)
 
 /* Add an operator that changes an output into what the file says it is. \return its result,
  * described by \a value */
-ValueId Reader::addStep(const Tensor &from, const std::string &name, const char *type,
-			Kind kind, Value value)
+ValueId Reader::addStep(const Tensor &from, const std::string &name, const char *type, Kind kind,
+			Value value)
 {
 	value.name = name;
 	const ValueId made = import_.model.add(std::move(value));

@@ -41,13 +41,15 @@ op::Axes axesOf(NodeReader &reader, const std::string &name)
 legalize::Windows windowsOf(NodeReader &reader)
 {
 	const Extents x = reader.input(0).shape;
-	reader.support(reader.failed() || x.size() == 4 || reader.isLine(), "input 0",
-		       fmt::format("is {}; batch, channels, lines and columns are needed",
-				   toString(x)));
+	reader.support(
+		reader.failed() || x.size() == 4 || reader.isLine(), "input 0",
+		fmt::format("is {}; batch, channels, lines and columns are needed", toString(x)));
 	const std::string kind = reader.text("auto_pad", "NOTSET");
 	std::vector<int64_t> pads = reader.integers("pads");
-	legalize::Windows windows{ axesOf(reader, "kernel_shape"), axesOf(reader, "strides"),
-				   axesOf(reader, "dilations"), {} };
+	legalize::Windows windows{ axesOf(reader, "kernel_shape"),
+				   axesOf(reader, "strides"),
+				   axesOf(reader, "dilations"),
+				   {} };
 
 	windows.same = kind == "SAME_UPPER"   ? legalize::Same::Upper
 		       : kind == "SAME_LOWER" ? legalize::Same::Lower
@@ -103,9 +105,8 @@ Tensor readConvTranspose(NodeReader &reader)
 	std::swap(order[0], order[1]);
 	weights.kernels = permuted(weights.kernels, order);
 	const legalize::Windows windows = windowsOf(reader);
-	return legalize::transposedConvolution(reader, reader.input(0), windows,
-					       std::move(weights), reader.integer("group", 1),
-					       axes[0], axes[1], {});
+	return legalize::transposedConvolution(reader, reader.input(0), windows, std::move(weights),
+					       reader.integer("group", 1), axes[0], axes[1], {});
 }
 
 /* Numbers times a factor; the bias of Gemm has one. */
@@ -188,8 +189,8 @@ legalize::Resizing placesOf(NodeReader &reader)
 	const std::string mode = reader.text("mode", "nearest");
 	const std::string places =
 		reader.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
-	const auto rounding = roundings.find(
-		reader.text("nearest_mode", old ? "floor" : "round_prefer_floor"));
+	const auto rounding =
+		roundings.find(reader.text("nearest_mode", old ? "floor" : "round_prefer_floor"));
 	const std::string policy = reader.text("keep_aspect_ratio_policy", "stretch");
 	legalize::Resizing how{ .isNearest = mode == "nearest",
 				.centers = places == "half_pixel" || places == "pytorch_half_pixel",

@@ -109,9 +109,9 @@ Tensor readPow(OperatorReader &reader)
 
 	reader.support(elementCount(exponents.shape) == 1, "exponent",
 		       fmt::format("is {}; one number is known", toString(exponents.shape)));
-	return reader.failed() ? Tensor{}
-			       : legalize::power(reader, reader.input(0),
-						 realNumbers(exponents).front());
+	return reader.failed()
+		       ? Tensor{}
+		       : legalize::power(reader, reader.input(0), realNumbers(exponents).front());
 }
 
 /* Older files have no options. */
@@ -126,8 +126,7 @@ Tensor readGelu(OperatorReader &reader)
 template<fb::Activation activation>
 Tensor readActivation(OperatorReader &reader)
 {
-	return legalize::unary(reader, reader.input(0),
-			       { .activation = reader.clamp(activation) });
+	return legalize::unary(reader, reader.input(0), { .activation = reader.clamp(activation) });
 }
 
 Tensor readLeakyRelu(OperatorReader &reader)

@@ -170,7 +170,7 @@ void OperatorReader::addUnknown(const Error &why)
 		return found;
 	};
 	model().operators.push_back({ name(), type(), Unknown{ why }, known(source_.inputs()),
-				     known(source_.outputs()) });
+				      known(source_.outputs()) });
 }
 
 } /* namespace nvdla::compiler::tflite */

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "compiler/import/import.h"
-#include "compiler/legalize/legalize.h"
 #include "compiler/import/tflite/file.h"
+#include "compiler/legalize/legalize.h"
 
 namespace nvdla::compiler::tflite
 {

@@ -72,15 +72,13 @@ Tensor readConvolution(OperatorReader &reader)
 			 isDepthwise ? "are not 1 x height x width x channels, of a picture"
 				     : "have not four axes, or the picture has not"))
 		return {};
-	const legalize::Windows windows =
-		windowsOf(reader, options->padding(),
-			  legalize::axesOf(reader, "stride", options->stride_h(),
-					   options->stride_w()),
-			  legalize::axesOf(reader, "dilation", options->dilation_h(),
-					   options->dilation_w()));
+	const legalize::Windows windows = windowsOf(
+		reader, options->padding(),
+		legalize::axesOf(reader, "stride", options->stride_h(), options->stride_w()),
+		legalize::axesOf(reader, "dilation", options->dilation_h(), options->dilation_w()));
 	const uint32_t channels = weights.shape[3], given = x.shape[3];
-	const legalize::AxisOrder order = isDepthwise ? legalize::AxisOrder{ 3, 0, 1, 2 }
-						      : legalize::AxisOrder{ 0, 3, 1, 2 };
+	const legalize::AxisOrder order =
+		isDepthwise ? legalize::AxisOrder{ 3, 0, 1, 2 } : legalize::AxisOrder{ 0, 3, 1, 2 };
 	return legalize::convolution(reader, x, windows,
 				     { permuted(weights, order), biasOf(reader, x) },
 				     isDepthwise ? given : given / std::max(channels, 1U),
@@ -130,9 +128,9 @@ Tensor readProduct(OperatorReader &reader)
 	const auto more = static_cast<uint32_t>(shape.size() - 2);
 	weights.shape = { shape[more], shape.back() };
 	weights.quantizedAxis -= std::min(weights.quantizedAxis, more);
-	return legalize::product(
-		reader, reader.input(0),
-		{ options->adj_y() ? weights : permuted(weights, { 1, 0 }), {} }, {});
+	return legalize::product(reader, reader.input(0),
+				 { options->adj_y() ? weights : permuted(weights, { 1, 0 }), {} },
+				 {});
 }
 
 /* Of input \a input with the weights that are input 1, and the bias, if any, that is input \a bias.
