@@ -118,7 +118,7 @@ auto onnxListed(const std::vector<int64_t> &numbers)
 	};
 }
 
-/* A reduction of axes of N, H, W, C, which fall away. */
+/* A reduction of axes of N, H, W, C, which stay if the output has four. */
 Case reduction(const std::string &type, Operators code, const std::vector<int32_t> &axes,
 	       const Shape &out)
 {
@@ -126,18 +126,20 @@ Case reduction(const std::string &type, Operators code, const std::vector<int32_
 
 	for (const int32_t axis : axes)
 		turned.push_back(axisOf(axis));
+	const bool keeps = out.size() == 4;
 	const auto attributes = [=](onnx::Node *node) {
 		OnnxBuilder::setList(node, "axes", turned);
-		OnnxBuilder::setInteger(node, "keepdims", 0);
+		OnnxBuilder::setInteger(node, "keepdims", keeps);
 	};
 	return { out, onnx(type, attributes), tflite(code, listed(axes)), 0.01 };
 }
 
 Case extremeOfAxis(const std::string &type, Operators code, int32_t axis, const Shape &out)
 {
+	const bool keeps = out.size() == 4;
 	const auto attributes = [=](onnx::Node *node) {
 		OnnxBuilder::setInteger(node, "axis", axisOf(axis));
-		OnnxBuilder::setInteger(node, "keepdims", 0);
+		OnnxBuilder::setInteger(node, "keepdims", keeps);
 	};
 	return { out, onnx(type, attributes), tflite(code, listed({ axis })) };
 }
@@ -286,19 +288,19 @@ std::map<std::string, Case> cases()
 		{ "PReluOfChannels", withConstant("PRelu", Operators::PRELU, { 1, 1, 1, 4 }) },
 		{ "PReluOfElements", withConstant("PRelu", Operators::PRELU, { 1, 2, 4, 4 }) },
 		{ "MeanOfPlanes", reduction("ReduceMean", Operators::MEAN, { 1, 2 }, { 1, 4 }) },
-		{ "MeanOfLines", reduction("ReduceMean", Operators::MEAN, { 1 }, { 1, 4, 4 }) },
+		{ "MeanOfLines", reduction("ReduceMean", Operators::MEAN, { 1 }, { 1, 1, 4, 4 }) },
 		{ "MeanOfChannels", reduction("ReduceMean", Operators::MEAN, { 3 }, { 1, 2, 4 }) },
 		{ "MeanOfAll", reduction("ReduceMean", Operators::MEAN, { 1, 2, 3 }, { 1 }) },
 		{ "LargestOfChannelsAndColumns",
 		  reduction("ReduceMax", Operators::REDUCE_MAX, { 2, 3 }, { 1, 2 }) },
 		{ "SmallestOfColumns",
-		  reduction("ReduceMin", Operators::REDUCE_MIN, { 2 }, { 1, 2, 4 }) },
+		  reduction("ReduceMin", Operators::REDUCE_MIN, { 2 }, { 1, 2, 1, 4 }) },
 		{ "LargestIndexOfChannels",
 		  extremeOfAxis("ArgMax", Operators::ARG_MAX, 3, { 1, 2, 4 }) },
 		{ "LargestIndexOfColumns",
-		  extremeOfAxis("ArgMax", Operators::ARG_MAX, 2, { 1, 2, 4 }) },
+		  extremeOfAxis("ArgMax", Operators::ARG_MAX, 2, { 1, 2, 1, 4 }) },
 		{ "SmallestIndexOfLines",
-		  extremeOfAxis("ArgMin", Operators::ARG_MIN, 1, { 1, 4, 4 }) },
+		  extremeOfAxis("ArgMin", Operators::ARG_MIN, 1, { 1, 1, 4, 4 }) },
 	};
 
 	addMoves(all);

@@ -191,7 +191,7 @@ double placeOf(const Resizing &how, double factor, uint32_t i, uint32_t extent, 
 			ends ? static_cast<float>(extent - 1) / static_cast<float>(wanted - 1)
 			     : static_cast<float>(extent) / static_cast<float>(wanted);
 		const float place = (static_cast<float>(i) + (how.centers ? 0.5f : 0.0f)) * scale;
-		return double{ place } - (how.centers ? 0.5 : 0.0);
+		return double{ place } - (how.centers && !how.corners ? 0.5 : 0.0);
 	}
 	if (how.corners)
 		return ends ? i * (extent - 1.0) / (wanted - 1) : 0;

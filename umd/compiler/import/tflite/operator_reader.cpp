@@ -135,9 +135,9 @@ void OperatorReader::write(const Tensor &made, size_t index)
 	const ValueId to = id(source_.outputs(), index, "outputs");
 	const Extents wanted = output(index).shape;
 
-	if (failed() || !need(made.shape == wanted, "output",
-			      fmt::format("is {}, the operator makes {}", toString(wanted),
-					  toString(made.shape))))
+	if (failed() || !need(made.shape == wanted, "shape",
+			      fmt::format("the output is {}, the operator makes {}",
+					  toString(wanted), toString(made.shape))))
 		return;
 	Tensor tensor = inOrder(made, legalize::asInFile(wanted.size()));
 	/* What was there before is an operator's that does nothing. */
