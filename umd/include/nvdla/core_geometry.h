@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers of a core that networks are made for.
+ * Sizes of a core, which networks depend on.
  */
 #pragma once
 

@@ -80,7 +80,7 @@ struct TensorDesc {
 	 * Network::inputs() has it, Loadable::inputs() has not.
 	 */
 	bool isUnsigned = false;
-	/** \brief What the elements stand for; heeded wherever there are numbers: float, pictures
+	/** \brief Real numbers of the elements; used in all conversions from numbers and pictures
 	 */
 	TensorQuantization quantization = {};
 	/** \brief Of inputs and outputs of a network that was compiled from a model by us */
@@ -102,8 +102,9 @@ struct TensorDesc {
 	 * \brief Check that the layout is known, that every element lies inside \a size, that the
 	 * quantization can be, and that a signature's shape has as many elements
 	 *
-	 * A quantization is of INT8, UINT8 or INT16 tensors, has none, one or as many values as there are
-	 * channels, scales that are positive and finite, and zero points that elements can be.
+	 * A quantization is of INT8, UINT8 or INT16 tensors, has none, one or as many values as
+	 * there are channels, scales that are positive and finite, and zero points that elements
+	 * can be.
 	 *
 	 * The functions below do this themselves.
 	 */
