@@ -17,6 +17,7 @@
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_gem.h"
 #include "nvdla_iommu.h"
 #include "nvdla_job.h"
 
@@ -124,7 +125,7 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_jobs_abandon_bos() - keep the buffers of the job on the hardware for ever
+ * nvdla_jobs_abandon_bos() - keep the memory of the job on the hardware for ever
  * @ndev: device, locked, whose core may go on using them
  */
 void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
@@ -135,7 +136,7 @@ void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
 	lockdep_assert_held(&ndev->lock);
 
 	for (i = 0; job && i < job->num_bos; i++)
-		drm_gem_object_get(job->bos[i].obj);
+		to_nvdla_bo(job->bos[i].obj)->memory.abandoned = true;
 	if (job && job->scrubbing)
 		nvdla_cbuf_abandon(ndev);
 }
