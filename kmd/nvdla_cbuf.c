@@ -13,7 +13,6 @@
 #include "nvdla_cbuf.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_domain.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
@@ -45,9 +44,7 @@ static int nvdla_cbuf_create_scrub(struct nvdla_device *ndev)
 		return PTR_ERR(zeroes);
 
 	extent.dma_addr = zeroes->dma_addr;
-	ret = nvdla_domain_map(ndev->iommu.own, zeroes);
-	if (!ret)
-		ret = nvdla_scrub_create(ndev->variant, &extent, &cbuf->scrub);
+	ret = nvdla_scrub_create(ndev->variant, &extent, &cbuf->scrub);
 	if (ret) {
 		drm_gem_object_put(&zeroes->base);
 		return ret;

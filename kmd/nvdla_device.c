@@ -19,7 +19,6 @@
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
-#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 #include "nvdla_pm.h"
 #include "nvdla_sram.h"
@@ -198,7 +197,6 @@ void nvdla_device_reset_prepare(struct nvdla_device *ndev)
 	/* The mask is not what a reset makes it, by which that can be told to have happened. */
 	nvdla_device_stop(ndev);
 	mutex_unlock(&ndev->lock);
-	nvdla_iommu_settle(ndev);
 }
 
 /**
@@ -381,14 +379,10 @@ int nvdla_device_init(struct nvdla_device *ndev)
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot start the core\n");
 
-	ret = nvdla_iommu_init(ndev);
-	if (ret)
-		goto err_pm_fini;
-
 	ret = drm_dev_register(&ndev->drm, 0);
 	if (ret) {
-		dev_err_probe(dev, ret, "cannot register the accel device\n");
-		goto err_iommu_fini;
+		nvdla_pm_fini(ndev);
+		return dev_err_probe(dev, ret, "cannot register the accel device\n");
 	}
 	nvdla_debugfs_init(ndev);
 
@@ -396,12 +390,6 @@ int nvdla_device_init(struct nvdla_device *ndev)
 		 ndev->hw_version);
 	nvdla_pm_allow(ndev);
 	return 0;
-
-err_iommu_fini:
-	nvdla_iommu_fini(ndev);
-err_pm_fini:
-	nvdla_pm_fini(ndev);
-	return ret;
 }
 
 /**
@@ -421,5 +409,4 @@ void nvdla_device_fini(struct nvdla_device *ndev)
 	nvdla_cbuf_fini(ndev);
 	nvdla_sram_fini(ndev);
 	nvdla_gem_fini(ndev);
-	nvdla_iommu_fini(ndev);
 }

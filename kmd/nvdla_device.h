@@ -23,7 +23,6 @@
 #include "nvdla_counters.h"
 #include "nvdla_dump.h"
 #include "nvdla_faults.h"
-#include "nvdla_iommu.h"
 
 struct nvdla_device;
 struct nvdla_job;
@@ -103,9 +102,6 @@ struct nvdla_device {
 
 	/** @memory_owner: device that contiguous memory is allocated for, NULL behind an IOMMU */
 	struct device *memory_owner;
-
-	/** @iommu: the second wall */
-	struct nvdla_iommu iommu;
 
 	/** @sched_wq: where the scheduler works */
 	struct workqueue_struct *sched_wq;

@@ -18,7 +18,6 @@
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_domain.h"
 #include "nvdla_drv.h"
 #include "nvdla_fence.h"
 #include "nvdla_gem.h"
@@ -89,10 +88,7 @@ static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_
 
 static void nvdla_file_release(struct kref *refcount)
 {
-	struct nvdla_file *file = container_of(refcount, struct nvdla_file, refcount);
-
-	nvdla_domain_put(file->domain);
-	kfree(file);
+	kfree(container_of(refcount, struct nvdla_file, refcount));
 }
 
 struct nvdla_file *nvdla_file_get(struct nvdla_file *file)
@@ -108,21 +104,13 @@ void nvdla_file_put(struct nvdla_file *file)
 
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {
-	struct nvdla_domain *domain;
 	struct nvdla_file *priv;
 	int ret;
 
-	domain = nvdla_domain_create(to_nvdla_device(drm), file->client_id);
-	if (IS_ERR(domain))
-		return PTR_ERR(domain);
-
 	priv = kzalloc(sizeof(*priv), GFP_KERNEL_ACCOUNT);
-	if (!priv) {
-		nvdla_domain_put(domain);
+	if (!priv)
 		return -ENOMEM;
-	}
 	kref_init(&priv->refcount);
-	priv->domain = domain;
 	priv->usage.client_id = file->client_id;
 	nvdla_client_init(&priv->client);
 	nvdla_user_tasks_open(priv);

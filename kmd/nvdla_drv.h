@@ -16,7 +16,6 @@
 struct drm_file;
 struct drm_printer;
 struct nvdla_device;
-struct nvdla_domain;
 
 /**
  * struct nvdla_file - one open of the accel node
@@ -26,9 +25,6 @@ struct nvdla_domain;
 struct nvdla_file {
 	/** @refcount: who keeps it */
 	struct kref refcount;
-
-	/** @domain: what its jobs reach, NULL if there is no second wall */
-	struct nvdla_domain *domain;
 
 	/** @contexts: contexts that jobs can be submitted to, by their number */
 	struct xarray contexts;

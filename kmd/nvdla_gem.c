@@ -20,8 +20,6 @@
 
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
-#include "nvdla_domain.h"
-#include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_prime.h"
 
@@ -34,32 +32,6 @@
 bool nvdla_bo_is_undefined(const struct nvdla_bo *bo)
 {
 	return bo->defined && dma_fence_get_status(bo->defined) < 0;
-}
-
-/**
- * nvdla_bo_open() - a file gets a handle of a buffer
- * @obj: buffer
- * @file: file
- *
- * Return: 0 or -errno.
- */
-int nvdla_bo_open(struct drm_gem_object *obj, struct drm_file *file)
-{
-	const struct nvdla_file *priv = file->driver_priv;
-
-	return nvdla_domain_map(priv->domain, to_nvdla_bo(obj));
-}
-
-/**
- * nvdla_bo_close() - a file gives up a handle of a buffer
- * @obj: buffer
- * @file: file
- */
-void nvdla_bo_close(struct drm_gem_object *obj, struct drm_file *file)
-{
-	const struct nvdla_file *priv = file->driver_priv;
-
-	nvdla_domain_unmap(priv->domain, to_nvdla_bo(obj));
 }
 
 /**
@@ -112,7 +84,6 @@ void nvdla_bo_unmap(struct nvdla_bo *bo)
 	mutex_lock(&ndev->bos_lock);
 	sgt = bo->sgt;
 	if (sgt) {
-		nvdla_bo_unmap_domains(bo);
 		bo->sgt = NULL;
 		list_del(&bo->link);
 	}
@@ -305,8 +276,6 @@ static enum drm_gem_object_status nvdla_bo_status(struct drm_gem_object *obj)
 
 static const struct drm_gem_object_funcs nvdla_bo_funcs = {
 	.free = nvdla_bo_free,
-	.open = nvdla_bo_open,
-	.close = nvdla_bo_close,
 	.export = nvdla_prime_export,
 	.get_sg_table = nvdla_bo_get_sg_table,
 	.vmap = nvdla_bo_gem_vmap,
@@ -367,7 +336,6 @@ struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size, u32 fla
 
 	bo->base.funcs = &nvdla_bo_funcs;
 	bo->mem_type = NVDLA_MEM_MC;
-	INIT_LIST_HEAD(&bo->mappings);
 	drm_gem_private_object_init(&ndev->drm, &bo->base, size);
 
 	ret = drm_gem_create_mmap_offset(&bo->base);

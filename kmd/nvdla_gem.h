@@ -45,9 +45,6 @@ struct nvdla_bo {
 	/** @link: place in &nvdla_device.bos; under &nvdla_device.bos_lock, as is @sgt's end */
 	struct list_head link;
 
-	/** @mappings: clients' domains that it is in; under &nvdla_device.bos_lock */
-	struct list_head mappings;
-
 	/** @vaddr: the kernel's mapping of @memory, NULL until another driver needs it */
 	void *vaddr;
 
@@ -74,8 +71,6 @@ int nvdla_gem_init(struct nvdla_device *ndev);
 void nvdla_gem_fini(struct nvdla_device *ndev);
 
 struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size, u32 flags);
-int nvdla_bo_open(struct drm_gem_object *obj, struct drm_file *file);
-void nvdla_bo_close(struct drm_gem_object *obj, struct drm_file *file);
 bool nvdla_bo_is_undefined(const struct nvdla_bo *bo);
 void nvdla_bo_set_mapped(struct nvdla_bo *bo, struct sg_table *sgt);
 void nvdla_bo_unmap(struct nvdla_bo *bo);

@@ -15,7 +15,6 @@
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_domain.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
@@ -98,27 +97,10 @@ void nvdla_job_uncount(struct nvdla_job *job)
 	job->counted = false;
 }
 
-/* A handle may be closed while the job is under way, and the driver's own buffers have none. */
-static int nvdla_job_map_bos(struct nvdla_job *job)
-{
-	struct nvdla_domain *domain = job->context->file->domain;
-	int ret;
-
-	for (; job->num_mapped < job->num_bos; job->num_mapped++) {
-		ret = nvdla_domain_map(domain, to_nvdla_bo(job->bos[job->num_mapped].obj));
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 static void nvdla_job_put_bos(struct nvdla_job *job)
 {
-	struct nvdla_domain *domain = job->context->file->domain;
 	u32 i;
 
-	for (i = 0; i < job->num_mapped; i++)
-		nvdla_domain_unmap(domain, to_nvdla_bo(job->bos[i].obj));
 	for (i = 0; i < job->num_bos; i++)
 		drm_gem_object_put(job->bos[i].obj);
 	kvfree(job->bos);
@@ -131,15 +113,11 @@ static void nvdla_job_put_bos(struct nvdla_job *job)
  *
  * From here on an unplug waits for the job, so the job must not wait for user space.
  *
- * Return: 0, -ENODEV if the core does not wake, -ENOMEM.
+ * Return: 0, or -ENODEV if the core does not wake.
  */
 int nvdla_job_admit(struct nvdla_job *job)
 {
 	int ret;
-
-	ret = nvdla_job_map_bos(job);
-	if (ret)
-		return ret;
 
 	ret = nvdla_pm_get(job->ndev);
 	if (ret)

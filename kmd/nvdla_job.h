@@ -98,9 +98,6 @@ struct nvdla_job {
 	/** @num_bos: entries at @bos */
 	u32 num_bos;
 
-	/** @num_mapped: how many of them, from the first on, are mapped for its client */
-	u32 num_mapped;
-
 	/** @admitted: the device is awake for it, and does not go before it */
 	bool admitted;
 
@@ -128,7 +125,7 @@ struct nvdla_job {
 	/** @timeout_ns: how long it may be on the hardware while no operation begins or ends */
 	u64 timeout_ns;
 
-	/** @deadline_ns: CLOCK_MONOTONIC when that is over, U64_MAX on the way to its domain */
+	/** @deadline_ns: CLOCK_MONOTONIC when that is over */
 	u64 deadline_ns;
 
 	/** @last_deadline_ns: CLOCK_MONOTONIC when its time is over, whatever its operations do */
@@ -153,7 +150,6 @@ void nvdla_job_drain(struct nvdla_device *ndev);
 void nvdla_job_put_on(struct nvdla_job *job);
 void nvdla_job_begin(struct nvdla_job *job);
 void nvdla_job_end(struct nvdla_job *job, int status);
-void nvdla_jobs_go_on(struct nvdla_device *ndev);
 void nvdla_job_irq(struct nvdla_device *ndev, u32 status);
 void nvdla_job_extend(struct nvdla_job *job);
 bool nvdla_job_is_late(const struct nvdla_job *job);

@@ -143,8 +143,6 @@ static int nvdla_import_mmap(struct drm_gem_object *obj, struct vm_area_struct *
 
 static const struct drm_gem_object_funcs nvdla_import_funcs = {
 	.free = nvdla_import_free,
-	.open = nvdla_bo_open,
-	.close = nvdla_bo_close,
 	.mmap = nvdla_import_mmap,
 };
 
@@ -182,7 +180,6 @@ struct drm_gem_object *nvdla_prime_import_sg_table(struct drm_device *drm,
 
 	bo->base.funcs = &nvdla_import_funcs;
 	bo->mem_type = NVDLA_MEM_MC;
-	INIT_LIST_HEAD(&bo->mappings);
 	drm_gem_private_object_init(drm, &bo->base, size);
 
 	ret = drm_gem_create_mmap_offset(&bo->base);

@@ -15,7 +15,6 @@
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
-#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 
 /*
@@ -163,8 +162,6 @@ static bool nvdla_job_is_stuck(struct nvdla_job *job)
 	if (ndev->active != job)
 		return false;
 
-	if (!job->error && nvdla_iommu_has_faulted(ndev))
-		job->error = -EFAULT;
 	if (!job->error && nvdla_job_is_late(job))
 		job->error = -ETIMEDOUT;
 	return job->error;

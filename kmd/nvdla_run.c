@@ -21,7 +21,6 @@
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
-#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 #include "nvdla_trace.h"
 
@@ -123,37 +122,11 @@ static void nvdla_job_start_clock(struct nvdla_job *job)
 	nvdla_jobs_arm_timeout(job->ndev);
 }
 
-/*
- * No time of the job passes while the core goes to another IOMMU domain: an emulated IOMMU may
- * need seconds for that, with a call for each page. Its time begins, anew, when the core is there.
- *
- * Return: see nvdla_domain_enter().
- */
-static int nvdla_job_enter_domain(struct nvdla_job *job, struct nvdla_domain *domain)
-{
-	int ret = nvdla_domain_enter(job->ndev, domain);
-
-	if (ret == -EINPROGRESS)
-		job->deadline_ns = U64_MAX;
-	else if (!ret)
-		nvdla_job_start_clock(job);
-	return ret;
-}
-
 /* Tasks may be done at once, without an interrupt; @task_running tells. */
 static void nvdla_job_start_tasks(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
 	int ret;
-
-	ret = job->next_task ? 0 : nvdla_job_enter_domain(job, job->context->file->domain);
-	if (ret == -EINPROGRESS)
-		return;
-	/* Nothing of it is on the hardware: no reset is needed, and nobody is to blame. */
-	if (ret) {
-		nvdla_job_end(job, ret);
-		return;
-	}
 
 	while (job->next_task < job->num_tasks) {
 		struct nvdla_task *task = job->tasks[job->next_task++];
@@ -165,7 +138,6 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 			nvdla_job_fail(job, ret);
 			return;
 		}
-		nvdla_fault_in_domain(ndev);
 		if (job->task_running)
 			nvdla_job_program_ahead(job);
 		if (job->task_running || job->error)
@@ -193,8 +165,6 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 
 	if (!error && nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_TASK))
 		error = -EIO;
-	if (!error && nvdla_iommu_has_faulted(ndev))
-		error = -EFAULT;
 	trace_nvdla_task_done(job, job->next_task - 1, error);
 	if (error)
 		nvdla_job_fail(job, error);
@@ -248,6 +218,32 @@ const struct nvdla_sequencer_ops nvdla_job_sequencer_ops = {
 	.op_completed = nvdla_job_op_completed,
 };
 
+/* What another client left goes before anything of the job runs. */
+static void nvdla_job_start_scrub(struct nvdla_job *job)
+{
+	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_task *scrub = job->scrub;
+	int ret;
+
+	job->scrub = NULL;
+	job->scrubbing = true;
+	job->task_running = true;
+	ret = nvdla_sequencer_start(ndev->seq, scrub);
+	if (ret)
+		nvdla_job_fail(job, ret);
+}
+
+/* Start what comes next of the job on the hardware, unless something of it runs or failed. */
+static void nvdla_job_go_on(struct nvdla_job *job)
+{
+	if (job->error || job->task_running)
+		return;
+	if (job->scrub)
+		nvdla_job_start_scrub(job);
+	else
+		nvdla_job_start_tasks(job);
+}
+
 /**
  * nvdla_job_irq() - the core has interrupted
  * @ndev: device, locked
@@ -264,50 +260,7 @@ void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
 		return;
 
 	nvdla_sequencer_irq(ndev->seq, status);
-	nvdla_jobs_go_on(ndev);
-}
-
-/* What another client left goes before anything of the job runs. */
-static void nvdla_job_start_scrub(struct nvdla_job *job)
-{
-	struct nvdla_device *ndev = job->ndev;
-	struct nvdla_task *scrub = job->scrub;
-	int ret;
-
-	ret = nvdla_job_enter_domain(job, ndev->iommu.own);
-	if (ret == -EINPROGRESS)
-		return;
-	if (ret) {
-		/* What is in there is still another client's. */
-		ndev->cbuf.owner = 0;
-		nvdla_job_end(job, ret);
-		return;
-	}
-
-	job->scrub = NULL;
-	job->scrubbing = true;
-	job->task_running = true;
-	ret = nvdla_sequencer_start(ndev->seq, scrub);
-	if (ret)
-		nvdla_job_fail(job, ret);
-}
-
-/**
- * nvdla_jobs_go_on() - start what comes next of the job on the hardware, if it can be started
- * @ndev: device, locked
- */
-void nvdla_jobs_go_on(struct nvdla_device *ndev)
-{
-	struct nvdla_job *job = ndev->active;
-
-	lockdep_assert_held(&ndev->lock);
-
-	if (!job || job->error || job->task_running || ndev->stopped)
-		return;
-	if (job->scrub)
-		nvdla_job_start_scrub(job);
-	else
-		nvdla_job_start_tasks(job);
+	nvdla_job_go_on(job);
 }
 
 /**
@@ -366,7 +319,6 @@ static int nvdla_job_check(const struct nvdla_job *job)
  */
 void nvdla_job_begin(struct nvdla_job *job)
 {
-	struct nvdla_device *ndev = job->ndev;
 	int ret;
 	u32 i;
 
@@ -383,9 +335,10 @@ void nvdla_job_begin(struct nvdla_job *job)
 	job->task_running = false;
 	job->start_ns = ktime_get_ns();
 	trace_nvdla_job_run(job);
+	nvdla_job_start_clock(job);
 
 	job->scrub = nvdla_cbuf_claim(job);
-	nvdla_jobs_go_on(ndev);
+	nvdla_job_go_on(job);
 }
 
 /**

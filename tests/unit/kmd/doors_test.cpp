@@ -26,7 +26,6 @@ enum class Door {
 	FirstJob,
 	FollowingTask,
 	FollowingJob,
-	AfterDomain,
 	AfterReset,
 	ArrivedDuringReset,
 	AfterResume,
@@ -35,8 +34,8 @@ enum class Door {
 
 enum class Check { Nothing, Banned, UndefinedMemory, Dead, Unplugged, Stopped, Scrub };
 
-const char *const doorNames[] = { "FirstJob",   "FollowingTask",      "FollowingJob", "AfterDomain",
-				  "AfterReset", "ArrivedDuringReset", "AfterResume",  "Prepared" };
+const char *const doorNames[] = { "FirstJob",		"FollowingTask", "FollowingJob", "AfterReset",
+				  "ArrivedDuringReset", "AfterResume",	 "Prepared" };
 const char *const checkNames[] = { "Nothing", "Banned", "UndefinedMemory", "Dead", "Unplugged",
 				   "Stopped", "Scrub" };
 
@@ -213,18 +212,6 @@ protected:
 				driver_start(driver_.get());
 			}
 			return complete();
-		case Door::AfterDomain:
-			driver_fail_domain(driver_.get(), -EINPROGRESS);
-			putOn(job);
-			ASSERT_EQ(enabled(), before_);
-			EXPECT_FALSE(driver_time_out(driver_.get())) << "its time has not begun";
-			apply(job);
-			if (check() == Check::Dead || check() == Check::Unplugged) {
-				driver_stop(driver_.get());
-				driver_start(driver_.get());
-			}
-			driver_fail_domain(driver_.get(), 0);
-			return driver_go_on(driver_.get());
 		}
 	}
 
@@ -235,8 +222,7 @@ protected:
 		case Check::Banned:
 		case Check::UndefinedMemory:
 			/* Neither can change while the job has the core. */
-			return door() == Door::FollowingTask || door() == Door::AfterDomain ? waits
-											    : -EIO;
+			return door() == Door::FollowingTask ? waits : -EIO;
 		case Check::Dead:
 		case Check::Unplugged:
 			return -ENODEV;
@@ -293,9 +279,8 @@ TEST_P(DoorsTest, IsGuarded)
 INSTANTIATE_TEST_SUITE_P(
 	All, DoorsTest,
 	testing::Combine(testing::Values(Door::FirstJob, Door::FollowingTask, Door::FollowingJob,
-					 Door::AfterDomain, Door::AfterReset,
-					 Door::ArrivedDuringReset, Door::AfterResume,
-					 Door::Prepared),
+					 Door::AfterReset, Door::ArrivedDuringReset,
+					 Door::AfterResume, Door::Prepared),
 			 testing::Values(Check::Nothing, Check::Banned, Check::UndefinedMemory,
 					 Check::Dead, Check::Unplugged, Check::Stopped,
 					 Check::Scrub)),
@@ -340,25 +325,6 @@ TEST_F(DriverTest, AScrubThatHangsIsNobodysGuilt)
 	EXPECT_EQ(job.status(), 0);
 }
 
-/* An emulated IOMMU takes seconds to change the domain, behind the scrub as before it. */
-TEST_F(DriverTest, NoTimePassesOnTheWayFromTheScrubsDomain)
-{
-	runOne(otherClient);
-	const Job job(driver_.get(), client, { .timeoutMs = 1 });
-	putOn(job);
-	ASSERT_TRUE(driver_scrubs(job.get()));
-	driver_fail_domain(driver_.get(), -EINPROGRESS);
-	complete();
-	ASSERT_FALSE(driver_scrubs(job.get()));
-	EXPECT_FALSE(driver_time_out(driver_.get()));
-	EXPECT_EQ(driver_resets(driver_.get()), 0u);
-
-	driver_fail_domain(driver_.get(), 0);
-	driver_go_on(driver_.get());
-	EXPECT_TRUE(driver_time_out(driver_.get())) << "its time has begun";
-	EXPECT_EQ(job.status(), -ETIMEDOUT);
-}
-
 TEST_F(DriverTest, WhatTheDriverDoesForAClientIsNotItsGuilt)
 {
 	const Job job(driver_.get(), client);
@@ -367,34 +333,6 @@ TEST_F(DriverTest, WhatTheDriverDoesForAClientIsNotItsGuilt)
 	ASSERT_TRUE(driver_time_out(driver_.get()));
 	EXPECT_EQ(job.status(), -ETIMEDOUT);
 	EXPECT_EQ(driver_guilty(driver_.get(), client), 0u);
-}
-
-/* Before, between and behind the scrub. What is in the buffer stays another client's until then. */
-TEST_F(DriverTest, NoMemoryIsNobodysGuilt)
-{
-	runOne(otherClient);
-	for (unsigned int round = 0; round < 2; round++) {
-		const Job job(driver_.get(), client);
-		driver_fail_domain(driver_.get(), -ENOMEM);
-		putOn(job);
-		EXPECT_EQ(job.status(), -ENOMEM);
-	}
-	driver_fail_domain(driver_.get(), 0);
-	const Job again(driver_.get(), client);
-	putOn(again);
-	ASSERT_TRUE(driver_scrubs(again.get()));
-
-	driver_fail_domain(driver_.get(), -ENOMEM);
-	complete();
-	EXPECT_EQ(again.status(), -ENOMEM);
-	driver_fail_domain(driver_.get(), 0);
-	const Job last(driver_.get(), client);
-	putOn(last);
-	EXPECT_FALSE(driver_scrubs(last.get()));
-	complete();
-	EXPECT_EQ(last.status(), 0);
-	EXPECT_EQ(driver_guilty(driver_.get(), client), 0u);
-	EXPECT_EQ(driver_resets(driver_.get()), 0u);
 }
 
 /* The system sleeps, however long a job goes on, and says what became of it when it wakes. */

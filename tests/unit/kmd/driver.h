@@ -49,14 +49,6 @@ void driver_kill(struct driver *driver);
 void driver_unplug(struct driver *driver);
 /** \brief The job that was to clear the buffer of \a job has failed */
 void driver_undefine(struct nvdla_job *job);
-/** \brief The core is in the domain that the job on it waits for */
-void driver_go_on(struct driver *driver);
-/**
- * \brief The next times that the core is to change its domain fail with that, 0: they do not
- *
- * With -EINPROGRESS they take until driver_go_on().
- */
-void driver_fail_domain(struct driver *driver, int error);
 /** \brief The job is the driver's own */
 void driver_own(struct nvdla_job *job);
 
