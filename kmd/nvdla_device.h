@@ -106,14 +106,11 @@ struct nvdla_device {
 	/** @sched_wq: where the scheduler works */
 	struct workqueue_struct *sched_wq;
 
-	/** @timeout_wq: where jobs that hang are ended; reclaim may wait for that */
+	/** @timeout_wq: where jobs that hang are found; reclaim may wait for that */
 	struct workqueue_struct *timeout_wq;
 
 	/** @recover_work: resets a core whose job failed or hangs; holds a reference to @drm */
 	struct work_struct recover_work;
-
-	/** @rearm_work: on @timeout_wq, sets the scheduler's timer for the job that runs now */
-	struct work_struct rearm_work;
 
 	/** @free_wq: where jobs are freed */
 	struct workqueue_struct *free_wq;

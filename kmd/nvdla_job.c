@@ -216,19 +216,13 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 	drm_sched_job_cleanup(sched_job);
 	INIT_WORK(&job->free_work, nvdla_job_free_work);
 
-	/* The scheduler has just set the timer anew for the job behind this one. */
-	mutex_lock(&ndev->lock);
-	nvdla_jobs_arm_timeout(ndev);
-	mutex_unlock(&ndev->lock);
-
 	queue_work(ndev->free_wq, &job->free_work);
 	dma_fence_end_signalling(cookie);
 }
 
 /*
- * The scheduler has jobs that have ended and were not freed yet: the first of those that it gave
- * out need not be the one on the hardware, and it may be too early for that, whose own timeout
- * counts.
+ * The scheduler's timeout is how often somebody looks at the job on the hardware, which has its own.
+ * It need not be the job that is named here: that may have ended and not been freed yet.
  *
  * A reset ends the job. Its fence tells the scheduler, with the error, as that of any
  * job does, and the next one runs: there is nothing that would have to be stopped
@@ -240,27 +234,11 @@ static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_jo
 	bool cookie = dma_fence_begin_signalling();
 	enum drm_gpu_sched_stat stat;
 
-	if (!nvdla_jobs_recover(ndev))
-		queue_work(ndev->timeout_wq, &ndev->rearm_work);
+	nvdla_jobs_recover(ndev);
 	stat = nvdla_sched_keep_job(sched_job);
 	nvdla_fault_in_timeout(ndev);
 	dma_fence_end_signalling(cookie);
 	return stat;
-}
-
-/*
- * When the callback above has returned, the scheduler sets its timer to its own timeout,
- * whatever that of the job is which has begun meanwhile. This comes behind it.
- */
-static void nvdla_job_rearm_work(struct work_struct *work)
-{
-	struct nvdla_device *ndev = container_of(work, struct nvdla_device, rearm_work);
-
-	mutex_lock(&ndev->lock);
-	/* An unplug ends the job on the hardware by itself. */
-	if (!nvdla_device_is_gone(ndev))
-		nvdla_jobs_arm_timeout(ndev);
-	mutex_unlock(&ndev->lock);
 }
 
 static const struct drm_sched_backend_ops nvdla_sched_ops = {
@@ -294,7 +272,7 @@ int nvdla_job_init(struct nvdla_device *ndev)
 		.ops = &nvdla_sched_ops,
 		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
 		.credit_limit = NVDLA_JOB_CREDITS,
-		.timeout = msecs_to_jiffies(NVDLA_DEFAULT_TIMEOUT_MS),
+		.timeout = msecs_to_jiffies(NVDLA_CHECK_MS),
 		.name = dev_name(ndev->drm.dev),
 		.dev = ndev->drm.dev,
 	};
@@ -308,7 +286,6 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	if (!ndev->sched_wq)
 		return -ENOMEM;
 
-	INIT_WORK(&ndev->rearm_work, nvdla_job_rearm_work);
 	INIT_WORK(&ndev->recover_work, nvdla_jobs_recover_work);
 	ndev->timeout_wq = alloc_ordered_workqueue("%s-timeout", WQ_HIGHPRI | WQ_MEM_RECLAIM,
 						   dev_name(ndev->drm.dev));

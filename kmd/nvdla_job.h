@@ -27,6 +27,9 @@ struct nvdla_user_task;
 /* Of the scheduler: one job takes all that there are, so the next one begins when it has ended. */
 #define NVDLA_JOB_CREDITS 1
 
+/* How often the job on the hardware is looked at. */
+#define NVDLA_CHECK_MS 20
+
 /* How long a system that wants to sleep waits for a job. */
 #define NVDLA_DRAIN_MS (NVDLA_DEFAULT_TIMEOUT_MS + 1000)
 
@@ -153,8 +156,8 @@ void nvdla_job_end(struct nvdla_job *job, int status);
 void nvdla_job_irq(struct nvdla_device *ndev, u32 status);
 void nvdla_job_extend(struct nvdla_job *job);
 bool nvdla_job_is_late(const struct nvdla_job *job);
-void nvdla_jobs_arm_timeout(struct nvdla_device *ndev);
 bool nvdla_jobs_recover(struct nvdla_device *ndev);
+void nvdla_jobs_queue_recovery(struct nvdla_device *ndev);
 void nvdla_jobs_recover_work(struct work_struct *work);
 void nvdla_jobs_abandon_bos(struct nvdla_device *ndev);
 void nvdla_jobs_stop(struct nvdla_device *ndev);

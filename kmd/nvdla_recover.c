@@ -179,27 +179,35 @@ static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_jobs_recover() - have a job that failed, or has had its time, taken off the hardware
+ * nvdla_jobs_queue_recovery() - have the job on the hardware taken off it, if it failed
  * @ndev: device
  *
  * That takes the lock of the device's parent, which may be held for long: it is not waited for
  * here, but by a worker.
+ */
+void nvdla_jobs_queue_recovery(struct nvdla_device *ndev)
+{
+	drm_dev_get(&ndev->drm);
+	if (!queue_work(nvdla_recovery_wq, &ndev->recover_work))
+		drm_dev_put(&ndev->drm);
+}
+
+/**
+ * nvdla_jobs_recover() - look after the job on the hardware
+ * @ndev: device
  *
- * Return: false if there is no such job.
+ * Return: whether it failed, or has had its time, and is going to be taken off.
  */
 bool nvdla_jobs_recover(struct nvdla_device *ndev)
 {
 	if (!nvdla_jobs_are_stuck(ndev))
 		return false;
-
-	drm_dev_get(&ndev->drm);
-	if (!queue_work(nvdla_recovery_wq, &ndev->recover_work))
-		drm_dev_put(&ndev->drm);
+	nvdla_jobs_queue_recovery(ndev);
 	return true;
 }
 
 /**
- * nvdla_jobs_recover_work() - do what nvdla_jobs_recover() asked for
+ * nvdla_jobs_recover_work() - do what nvdla_jobs_queue_recovery() asked for
  * @work: &nvdla_device.recover_work
  */
 void nvdla_jobs_recover_work(struct work_struct *work)
@@ -211,8 +219,6 @@ void nvdla_jobs_recover_work(struct work_struct *work)
 	if (!drm_dev_is_unplugged(&ndev->drm) && nvdla_jobs_are_stuck(ndev))
 		nvdla_device_reset(ndev);
 	device_unlock(ndev->drm.dev);
-
-	queue_work(ndev->timeout_wq, &ndev->rearm_work);
 	drm_dev_put(&ndev->drm);
 }
 

@@ -78,7 +78,7 @@ static void nvdla_job_fail(struct nvdla_job *job, int error)
 	lockdep_assert_held(&job->ndev->lock);
 
 	job->error = error;
-	drm_sched_fault(&job->ndev->sched);
+	nvdla_jobs_queue_recovery(job->ndev);
 }
 
 /* While a task runs: the one that comes next takes the register groups that it leaves. */
@@ -112,14 +112,6 @@ void nvdla_job_extend(struct nvdla_job *job)
 bool nvdla_job_is_late(const struct nvdla_job *job)
 {
 	return ktime_get_ns() >= job->deadline_ns;
-}
-
-/* The job's time begins. */
-static void nvdla_job_start_clock(struct nvdla_job *job)
-{
-	job->last_deadline_ns = ktime_get_ns() + NVDLA_TIMEOUT_FACTOR * job->timeout_ns;
-	nvdla_job_extend(job);
-	nvdla_jobs_arm_timeout(job->ndev);
 }
 
 /* Tasks may be done at once, without an interrupt; @task_running tells. */
@@ -263,31 +255,6 @@ void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
 	nvdla_job_go_on(job);
 }
 
-/**
- * nvdla_jobs_arm_timeout() - have the scheduler look after the job on the hardware in time
- * @ndev: device, locked
- *
- * The scheduler has one timeout for all jobs, and takes it whenever a job begins or
- * is freed. Those that have another one get it here.
- */
-void nvdla_jobs_arm_timeout(struct nvdla_device *ndev)
-{
-	const struct nvdla_job *job = ndev->active;
-	u64 now = ktime_get_ns();
-
-	lockdep_assert_held(&ndev->lock);
-
-	/* A core that is stopped begins anew with it. */
-	if (!job || ndev->stopped)
-		return;
-	if (job->error || now >= job->deadline_ns)
-		drm_sched_fault(&ndev->sched);
-	else
-		drm_sched_resume_timeout(&ndev->sched,
-					 min(nsecs_to_jiffies64(job->deadline_ns - now) + 1,
-					     (u64)MAX_JIFFY_OFFSET));
-}
-
 static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
 {
 	u32 i;
@@ -335,7 +302,8 @@ void nvdla_job_begin(struct nvdla_job *job)
 	job->task_running = false;
 	job->start_ns = ktime_get_ns();
 	trace_nvdla_job_run(job);
-	nvdla_job_start_clock(job);
+	job->last_deadline_ns = job->start_ns + NVDLA_TIMEOUT_FACTOR * job->timeout_ns;
+	nvdla_job_extend(job);
 
 	job->scrub = nvdla_cbuf_claim(job);
 	nvdla_job_go_on(job);

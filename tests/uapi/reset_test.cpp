@@ -248,10 +248,7 @@ TEST_F(ResetTest, TimeoutsHitTheGuiltyAlone)
 	}
 }
 
-/*
- * None of them waits for the scheduler's own timeout, which is the default one: the scheduler takes
- * it when a timeout was handled, though the next job's was set meanwhile.
- */
+/* Each has its own, whatever the scheduler does when it hears late that one was handled. */
 TEST_F(ResetTest, ShortTimeoutsFollowEachOther)
 {
 	const Setting lost(debugFolder() / "inject" / "lose_interrupt", "1000");

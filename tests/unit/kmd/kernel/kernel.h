@@ -228,13 +228,8 @@ struct drm_sched_entity {
 };
 
 struct drm_gpu_scheduler {
-	/* The timer went off, or is to go off in so many jiffies. */
-	bool fault;
-	unsigned long timeout;
+	int dummy;
 };
-
-#define drm_sched_fault(sched) ((sched)->fault = true)
-#define drm_sched_resume_timeout(sched, remaining) ((sched)->timeout = (remaining))
 
 bool flush_work(struct work_struct *work);
 
