@@ -11,7 +11,6 @@
 #include <drm/drm_print.h>
 
 #include "nvdla_cbuf.h"
-#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
@@ -106,9 +105,9 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 	}
 
 	if (job->error && !job->own)
-		nvdla_client_blame(ndev, job->context->file);
+		atomic64_inc(&job->context->file->guilty_jobs);
 	else if (!job->error && job->num_runs)
-		atomic64_inc(&job->context->file->client.innocent_jobs);
+		atomic64_inc(&job->context->file->innocent_jobs);
 
 	if (job->error)
 		nvdla_job_end(job, job->error);

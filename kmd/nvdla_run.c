@@ -16,7 +16,6 @@
 
 #include "engine/nvdla_result.h"
 #include "nvdla_cbuf.h"
-#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
@@ -273,7 +272,7 @@ static int nvdla_job_check(const struct nvdla_job *job)
 {
 	if (nvdla_device_is_gone(job->ndev))
 		return -ENODEV;
-	if (nvdla_client_is_banned(&job->context->file->client) || nvdla_job_has_undefined_bo(job))
+	if (nvdla_job_has_undefined_bo(job))
 		return -EIO;
 	return 0;
 }

@@ -15,7 +15,6 @@
 
 #include <drm/nvdla_descriptors.h>
 
-#include "nvdla_client.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
@@ -62,7 +61,7 @@ static int nvdla_sram_take(struct nvdla_device *ndev, struct nvdla_sram_bo *sbo)
 		return ret;
 
 	mutex_lock(&sram->lock);
-	if (nvdla_sram_used_by(sram, sbo->user) + sbo->bo.base.size > nvdla_client_max_sram(ndev))
+	if (nvdla_sram_used_by(sram, sbo->user) + sbo->bo.base.size > nvdla_max_sram(ndev))
 		ret = -ENOSPC;
 	else
 		ret = drm_mm_insert_node_generic(&sram->mm, &sbo->node, sbo->bo.base.size,

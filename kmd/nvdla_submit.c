@@ -21,7 +21,6 @@
 #include "engine/nvdla_args.h"
 #include "engine/nvdla_result.h"
 #include "nvdla_cbuf.h"
-#include "nvdla_client.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
@@ -246,14 +245,11 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 		.file = file,
 		.args = data,
 	};
-	struct nvdla_file *priv = file->driver_priv;
 	struct drm_nvdla_error error;
 	int ret;
 
 	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
-	if (nvdla_client_is_banned(&priv->client))
-		return -EIO;
 
 	if (nvdla_args_check_submit(submit.args, &error))
 		return nvdla_submit_refuse(&submit, 0, &error);

@@ -255,7 +255,6 @@ TEST_F(ResetTest, ShortTimeoutsFollowEachOther)
 	const Setting slow(debugFolder() / "inject" / "slow_timeout", "1000");
 	ASSERT_TRUE(lost.done() && slow.done());
 	const uint64_t defaultNs = uint64_t{ device_.info().default_timeout_ms } * 1'000'000;
-	/* A file each: one with so many of them would be banned. */
 	std::deque<Device> files(8);
 	std::deque<ShortCopy> copies;
 	for (const Device &file : files) {

@@ -206,13 +206,6 @@ struct drm_nvdla_client_info {
 	 * what was written to it if the number is still what it was before.
 	 */
 	__u64 sram_losses;
-	/**
-	 * @banned: 1 if so many jobs failed in a short time that those of this file
-	 * are not run any more: submits fail with -EIO, as do jobs in the queue
-	 */
-	__u32 banned;
-	/** @reserved: zero */
-	__u32 reserved;
 };
 
 /**

@@ -32,12 +32,12 @@ enum class Door {
 	Prepared,
 };
 
-enum class Check { Nothing, Banned, UndefinedMemory, Dead, Unplugged, Stopped, Scrub };
+enum class Check { Nothing, UndefinedMemory, Dead, Unplugged, Stopped, Scrub };
 
 const char *const doorNames[] = { "FirstJob",		"FollowingTask", "FollowingJob", "AfterReset",
 				  "ArrivedDuringReset", "AfterResume",	 "Prepared" };
-const char *const checkNames[] = { "Nothing", "Banned", "UndefinedMemory", "Dead", "Unplugged",
-				   "Stopped", "Scrub" };
+const char *const checkNames[] = { "Nothing",   "UndefinedMemory", "Dead",
+				   "Unplugged", "Stopped",	   "Scrub" };
 
 constexpr unsigned int client = 0, otherClient = 1;
 constexpr int waits = -EINPROGRESS;
@@ -144,8 +144,6 @@ protected:
 		case Check::Nothing:
 		case Check::Scrub:
 			return;
-		case Check::Banned:
-			return driver_ban(driver_.get(), client);
 		case Check::UndefinedMemory:
 			return driver_undefine(job.get());
 		case Check::Dead:
@@ -219,9 +217,8 @@ protected:
 	static int expected()
 	{
 		switch (check()) {
-		case Check::Banned:
 		case Check::UndefinedMemory:
-			/* Neither can change while the job has the core. */
+			/* It cannot change while the job has the core. */
 			return door() == Door::FollowingTask ? waits : -EIO;
 		case Check::Dead:
 		case Check::Unplugged:
@@ -281,9 +278,8 @@ INSTANTIATE_TEST_SUITE_P(
 	testing::Combine(testing::Values(Door::FirstJob, Door::FollowingTask, Door::FollowingJob,
 					 Door::AfterReset, Door::ArrivedDuringReset,
 					 Door::AfterResume, Door::Prepared),
-			 testing::Values(Check::Nothing, Check::Banned, Check::UndefinedMemory,
-					 Check::Dead, Check::Unplugged, Check::Stopped,
-					 Check::Scrub)),
+			 testing::Values(Check::Nothing, Check::UndefinedMemory, Check::Dead,
+					 Check::Unplugged, Check::Stopped, Check::Scrub)),
 	[](const auto &info) {
 		return std::string(doorNames[static_cast<int>(std::get<Door>(info.param))]) +
 		       checkNames[static_cast<int>(std::get<Check>(info.param))];
@@ -301,11 +297,8 @@ TEST_F(DriverTest, AJobThatHangsIsItsClientsGuilt)
 		EXPECT_EQ(driver_dumps(job.get()), 1u);
 		EXPECT_EQ(driver_guilty(driver_.get(), client), i);
 	}
-	const Job refused(driver_.get(), client), others(driver_.get(), otherClient);
-	putOn(refused);
-	EXPECT_EQ(refused.status(), -EIO);
-	putOn(others);
-	EXPECT_EQ(others.status(), waits);
+	runOne(client);
+	runOne(otherClient);
 }
 
 /* The reset clears the buffer, and the job goes on as if nothing had been. */

@@ -119,7 +119,6 @@ struct driver *driver_create(const struct nvdla_io *io)
 	for (i = 0; i < DRIVER_NUM_CLIENTS; i++) {
 		driver->contexts[i].file = &driver->files[i];
 		driver->files[i].usage.client_id = 1 + i;
-		nvdla_client_init(&driver->files[i].client);
 	}
 	nvdla_recovery_init();
 	nvdla_sequencer_create(driver->ndev.variant, io, &nvdla_job_sequencer_ops, &driver->ndev,
@@ -210,11 +209,6 @@ bool driver_time_out(struct driver *driver)
 	return true;
 }
 
-void driver_ban(struct driver *driver, unsigned int client)
-{
-	driver->files[client].client.banned = true;
-}
-
 void driver_kill(struct driver *driver)
 {
 	driver->ndev.dead = true;
@@ -257,7 +251,7 @@ unsigned int driver_dumps(const struct nvdla_job *job)
 
 u64 driver_guilty(const struct driver *driver, unsigned int client)
 {
-	return driver->files[client].client.guilty_jobs.counter;
+	return driver->files[client].guilty_jobs.counter;
 }
 
 unsigned int driver_resets(const struct driver *driver)

@@ -120,13 +120,8 @@ extern unsigned long jiffies;
 #define ktime_get_ns() ((u64)jiffies * NSEC_PER_MSEC)
 
 struct ratelimit_state {
-	int left;
+	int dummy;
 };
-
-#define RATELIMIT_MSG_ON_RELEASE 0
-#define ratelimit_set_flags(state, flags) ((void)(state))
-#define ratelimit_state_init(state, interval, burst) ((state)->left = (burst))
-#define __ratelimit(state) ((state)->left-- > 0)
 
 /* Works */
 
