@@ -313,7 +313,7 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
 	struct nvdla_io io = nvdla_mmio;
 	int ret;
 
-	nvdla_counters_init(&ndev->counters);
+	spin_lock_init(&ndev->counters.lock);
 	nvdla_coredump_init(ndev);
 	nvdla_faults_init(&ndev->faults);
 

@@ -179,6 +179,22 @@ static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 	nvdla_file_put(priv);
 }
 
+/* What a file uses, in /proc/PID/fdinfo/FD; see Documentation/gpu/drm-usage-stats.rst. */
+static void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file)
+{
+	struct nvdla_device *ndev = to_nvdla_device(file->minor->dev);
+	struct nvdla_file *priv = file->driver_priv;
+	u32 type;
+
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
+		if (!(ndev->variant->engines & BIT(type)))
+			continue;
+		drm_printf(p, "drm-engine-%s:\t%llu ns\n", nvdla_engine_name(type),
+			   nvdla_usage_busy_ns(&ndev->counters, &priv->usage, type));
+	}
+	drm_show_memory_stats(p, file);
+}
+
 /*
  * After an unplug every ioctl says -ENODEV, whatever it would have done. Those that touch
  * user memory, or sleep for as long as the caller likes, see to that themselves.
@@ -246,6 +262,7 @@ static int __init nvdla_init(void)
 {
 	int ret;
 
+	nvdla_counters_init_attrs();
 	ret = nvdla_recovery_init();
 	if (ret)
 		return ret;

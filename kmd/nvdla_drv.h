@@ -13,7 +13,6 @@
 #include "nvdla_counters.h"
 
 struct drm_file;
-struct drm_printer;
 struct nvdla_device;
 
 /**
@@ -74,7 +73,6 @@ void nvdla_platform_unregister(void);
 
 bool nvdla_is_trusted(void);
 u64 nvdla_max_sram(struct nvdla_device *ndev);
-void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file);
 struct nvdla_file *nvdla_file_get(struct nvdla_file *file);
 void nvdla_file_put(struct nvdla_file *file);
 
