@@ -127,7 +127,7 @@ struct nvdla_device {
 	/** @fence_lock: lock of the hardware fences */
 	spinlock_t fence_lock;
 
-	/** @num_jobs: from nvdla_job_admit() to their end; a removal waits for 0 */
+	/** @num_jobs: from nvdla_job_submit() to their end; a removal waits for 0 */
 	atomic_t num_jobs;
 
 	/** @counters: what the engines did */

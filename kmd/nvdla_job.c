@@ -9,16 +9,20 @@
 #include <linux/wait_bit.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_exec.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_managed.h>
 
+#include "nvdla_cbuf.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_pm.h"
+#include "nvdla_trace.h"
 #include "nvdla_user_task.h"
 
 static const char *nvdla_core_fence_driver_name(struct dma_fence *fence)
@@ -44,20 +48,23 @@ static struct nvdla_job *to_nvdla_job(struct drm_sched_job *sched_job)
 /**
  * nvdla_job_create() - allocate a job
  * @ndev: device
- * @context: queue that it is for; on success the job takes over the reference
+ * @context: queue that it is for; the reference is taken over
  * @num_tasks: number of tasks it is going to have
  *
- * Return: the job, to be freed with nvdla_job_destroy(), or an ERR_PTR(); -EBUSY if the file has
- * as many as it may have.
+ * Return: the job, for nvdla_job_submit() or nvdla_job_destroy(), or an ERR_PTR(); -EBUSY if the
+ * file has as many as it may have.
  */
 struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_context *context,
 				   u32 num_tasks)
 {
 	struct nvdla_file *file = context->file;
 	struct nvdla_job *job;
+	int ret = -ENOMEM;
 
-	if (!atomic_add_unless(&file->num_jobs, 1, NVDLA_MAX_JOBS))
-		return ERR_PTR(-EBUSY);
+	if (!atomic_add_unless(&file->num_jobs, 1, NVDLA_MAX_JOBS)) {
+		ret = -EBUSY;
+		goto err_put;
+	}
 
 	job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 	if (!job)
@@ -70,9 +77,15 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 	if (!job->tasks || !job->user_tasks || !job->fence)
 		goto err_free;
 
+	ret = drm_sched_job_init(&job->base, &context->entity, NVDLA_JOB_CREDITS, file,
+				 file->usage.client_id);
+	if (ret)
+		goto err_free;
+
 	job->ndev = ndev;
 	job->context = context;
 	job->counted = true;
+	job->timeout_ns = (u64)NVDLA_DEFAULT_TIMEOUT_MS * NSEC_PER_MSEC;
 	job->submit_ns = ktime_get_ns();
 	return job;
 
@@ -83,7 +96,9 @@ err_free:
 	kfree(job);
 err_uncount:
 	atomic_dec(&file->num_jobs);
-	return ERR_PTR(-ENOMEM);
+err_put:
+	nvdla_context_put(context);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -106,16 +121,11 @@ static void nvdla_job_put_bos(struct nvdla_job *job)
 	kvfree(job->bos);
 }
 
-/**
- * nvdla_job_admit() - have the device there and awake until the job is destroyed
- * @job: job with all its buffers that is about to be queued; the caller is between
- *	drm_dev_enter() and drm_dev_exit()
- *
- * From here on an unplug waits for the job, so the job must not wait for user space.
- *
- * Return: 0, or -ENODEV if the core does not wake.
+/*
+ * Has the device there and awake until the job is destroyed. From here on an unplug waits for the
+ * job, so the job must not wait for user space.
  */
-int nvdla_job_admit(struct nvdla_job *job)
+static int nvdla_job_admit(struct nvdla_job *job)
 {
 	int ret;
 
@@ -126,6 +136,114 @@ int nvdla_job_admit(struct nvdla_job *job)
 	atomic_inc(&job->ndev->num_jobs);
 	job->admitted = true;
 	return 0;
+}
+
+static int nvdla_job_lock_bos(struct nvdla_job *job, struct drm_exec *exec)
+{
+	int ret = 0;
+	u32 i;
+
+	drm_exec_until_all_locked(exec) {
+		for (i = 0; i < job->num_bos; i++) {
+			/*
+			 * Two handles may name one buffer, or two that share their
+			 * fences: room for the job as one that reads and one that writes.
+			 */
+			ret = drm_exec_prepare_obj(exec, job->bos[i].obj, 2);
+			if (ret)
+				break;
+		}
+		drm_exec_retry_on_contention(exec);
+		if (ret)
+			return ret;
+	}
+
+	for (i = 0; i < job->num_bos; i++) {
+		ret = drm_sched_job_add_implicit_dependencies(&job->base, job->bos[i].obj,
+							      job->bos[i].write);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/*
+ * Nothing fails in here: the job's fence is promised from drm_sched_job_arm() on. Buffers are
+ * unlocked before the job may end: the locks keep references, and a buffer whose last one goes
+ * takes the lock of its exporter, while others are locked yet.
+ */
+static struct dma_fence *nvdla_job_push(struct nvdla_job *job, struct drm_exec *exec,
+					struct nvdla_fence *memory)
+{
+	struct nvdla_context *context = job->context;
+	struct dma_fence *fence;
+	u32 i;
+
+	/* The job takes its reference with it. */
+	nvdla_context_get(context);
+	mutex_lock(&context->submit_lock);
+
+	drm_sched_job_arm(&job->base);
+	fence = nvdla_fence_follow(memory, &job->base.s_fence->finished);
+
+	for (i = 0; i < job->num_bos; i++)
+		dma_resv_add_fence(job->bos[i].obj->resv, fence,
+				   job->bos[i].write ? DMA_RESV_USAGE_WRITE : DMA_RESV_USAGE_READ);
+	trace_nvdla_job_queue(job);
+	drm_exec_fini(exec);
+	drm_sched_entity_push_job(&job->base);
+
+	mutex_unlock(&context->submit_lock);
+	nvdla_context_put(context);
+	return fence;
+}
+
+/**
+ * nvdla_job_submit() - hand a job to the scheduler
+ * @job: job with all its tasks, buffers and dependencies; if this succeeds it is not the caller's
+ *	any more
+ *
+ * It waits for what its buffers wait for, and they wait for it.
+ *
+ * Return: a reference to the fence of the job, or an ERR_PTR(); -ENODEV if the device is gone or
+ * does not wake.
+ */
+struct dma_fence *nvdla_job_submit(struct nvdla_job *job)
+{
+	struct nvdla_fence *memory;
+	struct dma_fence *fence;
+	struct drm_exec exec;
+	int ret, idx;
+
+	memory = nvdla_fence_alloc();
+	if (!memory)
+		return ERR_PTR(-ENOMEM);
+
+	if (!drm_dev_enter(&job->ndev->drm, &idx)) {
+		kfree(memory);
+		return ERR_PTR(-ENODEV);
+	}
+	ret = nvdla_cbuf_prepare(job);
+	if (!ret)
+		ret = nvdla_job_admit(job);
+	if (ret)
+		goto err_exit;
+
+	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
+		      job->num_bos);
+	ret = nvdla_job_lock_bos(job, &exec);
+	if (ret) {
+		drm_exec_fini(&exec);
+		goto err_exit;
+	}
+	fence = nvdla_job_push(job, &exec, memory);
+	drm_dev_exit(idx);
+	return fence;
+
+err_exit:
+	drm_dev_exit(idx);
+	kfree(memory);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -149,13 +267,15 @@ void nvdla_job_free_tasks(struct nvdla_task **tasks, struct nvdla_user_task **us
 
 /**
  * nvdla_job_destroy() - free a job that is not in the scheduler's hands
- * @job: job; a scheduler job inside it must have been cleaned up
+ * @job: job
  */
 void nvdla_job_destroy(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
 	bool admitted = job->admitted;
 
+	if (job->base.s_fence)
+		drm_sched_job_cleanup(&job->base);
 	nvdla_job_uncount(job);
 	if (job->result)
 		nvdla_bo_vunmap_range(job->result);

@@ -166,7 +166,7 @@ void nvdla_jobs_start(struct nvdla_device *ndev);
 struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_context *context,
 				   u32 num_tasks);
 void nvdla_job_uncount(struct nvdla_job *job);
-int nvdla_job_admit(struct nvdla_job *job);
+struct dma_fence *nvdla_job_submit(struct nvdla_job *job);
 void nvdla_job_free_tasks(struct nvdla_task **tasks, struct nvdla_user_task **user_tasks,
 			  u32 count);
 void nvdla_job_destroy(struct nvdla_job *job);
