@@ -104,17 +104,6 @@ struct nvdla_task *nvdla_cbuf_claim(struct nvdla_job *job)
 }
 
 /**
- * nvdla_cbuf_abandon() - keep the scrub's memory for ever
- * @ndev: device, locked, whose core may go on using it
- */
-void nvdla_cbuf_abandon(struct nvdla_device *ndev)
-{
-	lockdep_assert_held(&ndev->lock);
-
-	drm_gem_object_get(&ndev->cbuf.zeroes->base);
-}
-
-/**
  * nvdla_cbuf_init() - nothing is in the convolution buffer
  * @ndev: device
  *

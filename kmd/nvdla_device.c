@@ -132,7 +132,7 @@ static void nvdla_device_die(struct nvdla_device *ndev)
 
 	drm_err(&ndev->drm, "the core cannot be stopped: the buffers of its job are never freed\n");
 	mutex_lock(&ndev->lock);
-	nvdla_jobs_abandon_bos(ndev);
+	nvdla_jobs_keep_bos(ndev);
 	mutex_unlock(&ndev->lock);
 }
 

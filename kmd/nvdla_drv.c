@@ -62,7 +62,7 @@ static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_devic
 		.max_jobs = NVDLA_MAX_JOBS,
 		.cvsram_bytes = ndev->sram.size,
 		.core_clock_hz = clk_get_rate(ndev->clks[NVDLA_CLK_CORE].clk),
-		.max_bo_bytes = nvdla_bo_max_size(),
+		.max_bo_bytes = NVDLA_BO_MAX_SIZE,
 		.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
 			    DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_TIMELINE |
 			    DRM_NVDLA_FEATURE_PRIME | DRM_NVDLA_FEATURE_WRITE_COMBINE |

@@ -101,8 +101,6 @@ static void nvdla_bo_free(struct drm_gem_object *obj)
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
 
 	nvdla_bo_unmap(bo);
-	if (bo->vaddr)
-		vunmap(bo->vaddr);
 	nvdla_memory_free(&bo->memory);
 	drm_gem_object_release(obj);
 	kfree(bo);
@@ -152,20 +150,6 @@ static const struct vm_operations_struct nvdla_bo_vm_ops = {
 static struct sg_table *nvdla_bo_get_sg_table(struct drm_gem_object *obj)
 {
 	return nvdla_memory_sg_table(&to_nvdla_bo(obj)->memory);
-}
-
-/* All of a buffer stays mapped as long as it exists: it is likely to be wanted again. */
-static void *nvdla_bo_vmap(struct nvdla_bo *bo)
-{
-	void *vaddr;
-
-	if (READ_ONCE(bo->vaddr))
-		return bo->vaddr;
-
-	vaddr = nvdla_memory_vmap(&bo->memory, 0, bo->memory.num_pages);
-	if (vaddr && cmpxchg(&bo->vaddr, NULL, vaddr))
-		vunmap(vaddr);
-	return bo->vaddr;
 }
 
 /**
@@ -260,12 +244,18 @@ void nvdla_bo_end_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
 
 static int nvdla_bo_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
 {
-	void *vaddr = nvdla_bo_vmap(to_nvdla_bo(obj));
+	const struct nvdla_memory *memory = &to_nvdla_bo(obj)->memory;
+	void *vaddr = nvdla_memory_vmap(memory, 0, memory->num_pages);
 
 	if (!vaddr)
 		return -ENOMEM;
 	iosys_map_set_vaddr(map, vaddr);
 	return 0;
+}
+
+static void nvdla_bo_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	vunmap(map->vaddr);
 }
 
 /* For fdinfo. Called under a spinlock; an answer that has just become old will do. */
@@ -279,6 +269,7 @@ static const struct drm_gem_object_funcs nvdla_bo_funcs = {
 	.export = nvdla_prime_export,
 	.get_sg_table = nvdla_bo_get_sg_table,
 	.vmap = nvdla_bo_gem_vmap,
+	.vunmap = nvdla_bo_gem_vunmap,
 	.mmap = nvdla_bo_mmap,
 	.status = nvdla_bo_status,
 	.vm_ops = &nvdla_bo_vm_ops,

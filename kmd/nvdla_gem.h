@@ -4,10 +4,14 @@
 
 #include <linux/list.h>
 #include <linux/scatterlist.h>
+#include <linux/sizes.h>
 
 #include <drm/drm_gem.h>
 
 #include "nvdla_memory.h"
+
+/* What an int of pages and the u32 sizes of the descriptors can both express. */
+#define NVDLA_BO_MAX_SIZE SZ_2G
 
 struct dma_buf;
 struct dma_fence;
@@ -45,9 +49,6 @@ struct nvdla_bo {
 	/** @link: place in &nvdla_device.bos; under &nvdla_device.bos_lock, as is @sgt's end */
 	struct list_head link;
 
-	/** @vaddr: the kernel's mapping of @memory, NULL until another driver needs it */
-	void *vaddr;
-
 	/**
 	 * @defined: fence of the job that gives it its first content, NULL if it needs none.
 	 * If that fails, no other job may use the buffer.
@@ -60,7 +61,6 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 	return container_of(obj, struct nvdla_bo, base);
 }
 
-u64 nvdla_bo_max_size(void);
 void *nvdla_bo_vmap_range(struct nvdla_bo *bo, u64 offset, u64 size);
 void nvdla_bo_vunmap_range(void *vaddr);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);

@@ -163,9 +163,9 @@ struct drm_gem_object *nvdla_prime_import_sg_table(struct drm_device *drm,
 	struct nvdla_bo *bo;
 	int ret;
 
-	if (!size || !PAGE_ALIGNED(size) || size > nvdla_bo_max_size()) {
-		drm_dbg(drm, "dma-buf size %zu is not whole pages up to %llu\n", size,
-			nvdla_bo_max_size());
+	if (!size || !PAGE_ALIGNED(size) || size > NVDLA_BO_MAX_SIZE) {
+		drm_dbg(drm, "dma-buf size %zu is not whole pages up to %u\n", size,
+			NVDLA_BO_MAX_SIZE);
 		return ERR_PTR(-EINVAL);
 	}
 	if (drm_prime_get_contiguous_size(sgt) < size) {

@@ -10,10 +10,10 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 
-#include "nvdla_cbuf.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_gem.h"
 #include "nvdla_job.h"
 
 /*
@@ -22,32 +22,17 @@
  */
 static struct workqueue_struct *nvdla_recovery_wq;
 
+/* Whoever can submit can have jobs fail, as often as they like. What was where is in the dump. */
 static void nvdla_job_report(struct nvdla_job *job)
 {
-	struct drm_device *drm = &job->ndev->drm;
 	struct nvdla_sequencer_snapshot state;
-	u32 type, group;
 
 	nvdla_sequencer_snapshot(job->ndev->seq, &state);
-	/* Whoever can submit can have jobs fail, as often as they like. */
-	drm_err_ratelimited(drm,
+	drm_err_ratelimited(&job->ndev->drm,
 			    "%s failed: %d, task %u of %u, %u of its %u operations completed\n",
 			    job->scrubbing ? "clearing the convolution buffer for a job" : "job",
 			    job->error, job->next_task, job->num_tasks, state.num_completed,
 			    state.num_operations);
-
-	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
-		for (group = 0; group < 2; group++) {
-			if (state.engine[type].group[group].state == NVDLA_GROUP_IDLE)
-				continue;
-			drm_err_ratelimited(drm,
-					    "%s group %u: operation %u, state %u, waits for %u\n",
-					    nvdla_engine_name(type), group,
-					    state.engine[type].group[group].operation,
-					    state.engine[type].group[group].state,
-					    state.engine[type].group[group].waits_for);
-		}
-	}
 }
 
 /**
@@ -120,10 +105,10 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_jobs_abandon_bos() - keep the buffers of the job on the hardware for ever
+ * nvdla_jobs_keep_bos() - keep the buffers of the job on the hardware for ever
  * @ndev: device, locked, whose core may go on using them
  */
-void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
+void nvdla_jobs_keep_bos(struct nvdla_device *ndev)
 {
 	const struct nvdla_job *job = ndev->active;
 	u32 i;
@@ -133,7 +118,7 @@ void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
 	for (i = 0; job && i < job->num_bos; i++)
 		drm_gem_object_get(job->bos[i].obj);
 	if (job && job->scrubbing)
-		nvdla_cbuf_abandon(ndev);
+		drm_gem_object_get(&ndev->cbuf.zeroes->base);
 }
 
 /*

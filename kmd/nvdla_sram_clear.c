@@ -20,26 +20,6 @@
 #include "nvdla_job.h"
 #include "nvdla_sram.h"
 
-/* The page of zeroes, with a reference to it. */
-static struct nvdla_bo *nvdla_sram_get_zeroes(struct nvdla_device *ndev)
-{
-	struct nvdla_sram *sram = &ndev->sram;
-	struct nvdla_bo *bo;
-
-	mutex_lock(&sram->lock);
-	bo = sram->zeroes;
-	if (!bo) {
-		bo = nvdla_bo_create(ndev, PAGE_SIZE, 0);
-		if (!IS_ERR(bo))
-			sram->zeroes = bo;
-	}
-	if (!IS_ERR(bo))
-		drm_gem_object_get(&bo->base);
-	mutex_unlock(&sram->lock);
-
-	return bo;
-}
-
 /**
  * struct nvdla_sram_clear - descriptors of a task that clears a buffer
  * @node: one operation
@@ -113,16 +93,14 @@ static int nvdla_sram_clear_task(struct nvdla_device *ndev, const struct nvdla_b
 /* The task and both buffers: the job may be the last to know them. */
 static int nvdla_sram_fill_job(struct nvdla_job *job, struct nvdla_bo *bo)
 {
-	struct nvdla_bo *zeroes;
+	struct nvdla_bo *zeroes = job->ndev->sram.zeroes;
 	int ret;
 
 	job->bos = kvcalloc(2, sizeof(*job->bos), GFP_KERNEL_ACCOUNT);
 	if (!job->bos)
 		return -ENOMEM;
 
-	zeroes = nvdla_sram_get_zeroes(job->ndev);
-	if (IS_ERR(zeroes))
-		return PTR_ERR(zeroes);
+	drm_gem_object_get(&zeroes->base);
 	drm_gem_object_get(&bo->base);
 	job->bos[0].obj = &zeroes->base;
 	job->bos[1].obj = &bo->base;
