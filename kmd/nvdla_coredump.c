@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Core dumps: what the core and the job looked like when the job failed, in
- * /sys/class/devcoredump. Documentation/slow-or-wrong.md describes the text.
+ * /sys/class/devcoredump. Documentation/failed-jobs.md describes the text.
  *
  * The state is captured on the way to a fence that others wait for, where memory
  * must not be waited for. What the job was made of needs no copy: the dump takes

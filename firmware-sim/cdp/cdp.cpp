@@ -10,8 +10,6 @@
 #include "arith/float.h"
 #include "cdp/cdp_fast.h"
 #include "cdp/cdp_float.h"
-#include "cdp/cdp_float_pieces.h"
-#include "cdp/cdp_pieces.h"
 #include "cdp/cdp_result.h"
 #include "core/elements.h"
 #include "core/shared_units.h"
@@ -64,16 +62,9 @@ public:
 		if (op.atom() != atomBytes)
 			return;
 		if (op.precision != Precision::Fp16) {
-			const auto pieces =
-				CdpPieces::accepts(op_)
-					? LutPieces::of(op_.lut, tables, cdpLutInputs(op_))
-					: std::nullopt;
-			if (pieces)
-				pieces_.emplace(CdpPieces{ op_, *pieces });
-			else if (FastLut::accepts(op.lut))
-				fastLut_.emplace(cdpLut, op.lut, tables);
+			if (FastLut::accepts(op.lut))
+				fastLut_.emplace(cdpLut, op.lut, tables, op.countsLut);
 		} else if (FloatLut::accepts(op.lut, tables)) {
-			floatPieces_ = CdpFloatPieces::of(op, tables);
 			floatLut_.emplace(cdpLut, op.lut, tables, op.countsLut);
 			float_.emplace(floatOf(op));
 		}
@@ -84,7 +75,7 @@ public:
 	CdpCounters counters() const;
 
 private:
-	bool isFast() const { return pieces_ || fastLut_ || float_; }
+	bool isFast() const { return fastLut_ || float_; }
 	/** \return all lanes' */
 	size_t channels() const { return stride_ - 2 * margin; }
 	CdpFloat floatOf(const CdpOp &op);
@@ -101,7 +92,6 @@ private:
 	};
 	uint64_t outputAddress(uint32_t surface, uint32_t y, uint32_t x) const;
 	Places place(uint32_t y, uint32_t x, size_t bytes);
-	void computeFast(uint32_t count, std::byte *atoms, size_t step);
 	void writeFast(uint32_t y, uint32_t x, uint32_t count);
 	void write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms);
 	int32_t normalise(const int32_t *center);
@@ -116,16 +106,12 @@ private:
 	const size_t
 		mostValues_; /**< of a chunk: a thread's first one may be a line's short last */
 	Lut lut_;
-	std::optional<CdpPieces> pieces_; /**< integers, if lut_ is pieces */
-	std::optional<FastLut> fastLut_;  /**< integers, if not, and it can take lut_'s place */
+	/* One is there if it can take lut_'s place: of integers, or of FP16. */
+	std::optional<FastLut> fastLut_;
+	std::optional<FloatLut> floatLut_;
+	std::optional<CdpFloat> float_; /**< FP16, if there is floatLut_ */
 
-	std::optional<FloatLut> floatLut_;	    /**< the same of FP16 */
-	std::optional<CdpFloat> float_;		    /**< FP16, if there is floatLut_ */
-	std::optional<CdpFloatPieces> floatPieces_; /**< for what has no NaN, if lut_ is pieces */
-	bool hasNan_ = false;			    /**< the chunk, of FP16 */
-
-	std::vector<int16_t> words_;   /**< with pieces_ */
-	std::vector<int32_t> values_;  /**< without; FP16 with float_: FP32 bits */
+	std::vector<int32_t> values_;  /**< with float_: FP32 bits */
 	std::vector<double> sums_;     /**< INT16's squares, of a position */
 	std::vector<int32_t> results_; /**< of a position */
 	std::vector<int32_t> elements_;
@@ -168,11 +154,7 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 	 * Channels beyond the first and the last one count as zero: those are never written, and
 	 * vectors may go beyond the last position's.
 	 */
-	if (pieces_)
-		words_.resize(mostValues_);
-	else
-		values_.resize(mostValues_ + atomBytes);
-	hasNan_ = false;
+	values_.resize(mostValues_ + atomBytes);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		const uint64_t address =
 			op_.source.address + uint64_t{ surface } * op_.source.surfaceStride +
@@ -184,24 +166,14 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 	}
 }
 
-/* To the channels from \a channel on of words_ or values_. */
+/* To the channels from \a channel on of values_. */
 void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count)
 {
 	const uint32_t valid = std::min(lanes_, op_.channels - channel);
-	const auto clearRest = [&](auto *first, size_t step) {
-		for (uint32_t atom = 0; atom < count && valid < lanes_; atom++)
-			std::fill_n(first + atom * step + valid, lanes_ - valid, 0);
-	};
-
-	if (pieces_) {
-		int16_t *first = &words_[margin + channel];
-		cdpInput(op_.input, op_.precision, atoms.data(), count, first, stride_);
-		clearRest(first, stride_);
-		return;
-	}
 	int32_t *first = &values_[margin + channel];
+
 	if (float_) {
-		hasNan_ |= !cdpFloatInput(op_.nanToZero, atoms.data(), count, first, stride_);
+		cdpFloatInput(op_.nanToZero, atoms.data(), count, first, stride_);
 	} else if (fastLut_) {
 		cdpInput(op_.input, op_.precision, atoms.data(), count, first, stride_);
 	} else {
@@ -212,7 +184,8 @@ void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, ui
 				first[size_t{ atom } * stride_ + lane] =
 					convertInput(elements_[size_t{ atom } * lanes_ + lane]);
 	}
-	clearRest(first, stride_);
+	for (uint32_t atom = 0; atom < count && valid < lanes_; atom++)
+		std::fill_n(first + size_t{ atom } * stride_ + valid, lanes_ - valid, 0);
 }
 
 /* The table's results for all channels of a position, to results_. */
@@ -332,34 +305,13 @@ CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 	return { bytes_.data(), bytes };
 }
 
-/* \param atoms of the first surface, \a step bytes from those of the next one */
-void CdpRun::computeFast(uint32_t count, std::byte *atoms, size_t step)
-{
-	if (pieces_)
-		cdpPiecesChunk(*pieces_, { .values = &words_[margin],
-					   .valueStep = stride_,
-					   .positions = count,
-					   .channels = channels(),
-					   .atoms = atoms,
-					   .surfaceBytes = step });
-	else if (floatPieces_ && !hasNan_)
-		cdpFloatPiecesChunk(*floatPieces_, { .values = &values_[margin],
-						     .valueStep = stride_,
-						     .positions = count,
-						     .channels = channels(),
-						     .atoms = atoms,
-						     .surfaceBytes = step });
-	else
-		for (uint32_t atom = 0; atom < count; atom++)
-			normaliseFast(atom, atoms + size_t{ atom } * op_.atom(), step);
-}
-
 void CdpRun::writeFast(uint32_t y, uint32_t x, uint32_t count)
 {
 	const size_t bytes = size_t{ count } * op_.atom();
 	const Places places = place(y, x, bytes);
 
-	computeFast(count, places.atoms, places.step);
+	for (uint32_t atom = 0; atom < count; atom++)
+		normaliseFast(atom, places.atoms + size_t{ atom } * op_.atom(), places.step);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++)
 		write(surface, y, x, { places.atoms + surface * places.step, bytes });
 }
@@ -405,12 +357,6 @@ CdpCounters CdpRun::counters() const
 	if (float_) {
 		all.lut += float_->counters;
 		all.saturation += float_->saturation;
-	}
-	if (floatPieces_)
-		all.saturation += floatPieces_->saturation;
-	if (pieces_) {
-		all.lut += pieces_->counters;
-		all.saturation += pieces_->saturation;
 	}
 	return all;
 }

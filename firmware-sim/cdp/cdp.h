@@ -23,9 +23,9 @@ namespace nvdla::sim
 /** \brief One operation of CDP, as its registers describe it */
 struct CdpOp {
 	const Geometry *geometry = &nvFull; /**< of the core */
-	uint32_t width = 1;    /**< 1..8192 */
-	uint32_t height = 1;   /**< 1..8192 */
-	uint32_t channels = 1; /**< 1..8192 */
+	uint32_t width = 1;		    /**< 1..8192 */
+	uint32_t height = 1;		    /**< 1..8192 */
+	uint32_t channels = 1;		    /**< 1..8192 */
 	Precision precision = Precision::Int8;
 	FeatureCube source;
 	FeatureCube destination;

@@ -26,19 +26,14 @@ namespace HWY_NAMESPACE
 namespace cdp
 {
 
-template<typename Element, typename Value>
-void widenAtom(const Element *elements, size_t lanes, Value *values)
+template<typename Element>
+void widenAtom(const Element *elements, size_t lanes, int32_t *values)
 {
-	const hn::CappedTag<Value, 16> tag;
-	const hn::Rebind<Element, decltype(tag)> elementTag;
+	const hn::Rebind<Element, NumberTag> tag;
 
-	for (size_t i = 0; i < lanes; i += hn::Lanes(tag)) {
-		const auto raw = hn::LoadU(elementTag, elements + i);
-		if constexpr (sizeof(Element) == sizeof(Value))
-			hn::StoreU(raw, tag, values + i);
-		else
-			hn::StoreU(hn::PromoteTo(tag, raw), tag, values + i);
-	}
+	for (size_t i = 0; i < lanes; i += hn::Lanes(tag))
+		hn::StoreU(hn::PromoteTo(NumberTag(), hn::LoadU(tag, elements + i)), NumberTag(),
+			   values + i);
 }
 
 /* Differences of 17 bits times 16 bits. */
@@ -53,37 +48,21 @@ void convertAtom(const arith::Converter &converter, double highest, size_t lanes
 	}
 }
 
-template<typename Element, typename Value>
-void inputOf(const arith::Converter &converter, const std::byte *atoms, size_t count, Value *values,
-	     size_t step)
+template<typename Element>
+void inputOf(const arith::Converter &converter, const std::byte *atoms, size_t count,
+	     int32_t *values, size_t step)
 {
 	constexpr size_t lanes = atomBytes / sizeof(Element);
 	constexpr double highest = sizeof(Element) == 1 ? 255 : 65535;
 	const bool converts = !converter.changesNothing();
 
-	for (size_t atom = 0; atom < count; atom++) {
+	for (size_t atom = 0; atom < count; atom++, values += step) {
 		const auto *elements = reinterpret_cast<const Element *>(atoms + atom * atomBytes);
 		bringAhead(elements);
-		Value *out = values + atom * step;
-		if (!converts) {
-			widenAtom(elements, lanes, out);
-			continue;
-		}
-		int32_t numbers[lanes];
-		widenAtom(elements, lanes, numbers);
-		convertAtom(converter, highest, lanes, numbers);
-		std::copy_n(numbers, lanes, out);
+		widenAtom(elements, lanes, values);
+		if (converts)
+			convertAtom(converter, highest, lanes, values);
 	}
-}
-
-template<typename Value>
-void inputOfAny(const arith::Converter &converter, Precision precision, const std::byte *atoms,
-		size_t count, Value *values, size_t step)
-{
-	if (precision == Precision::Int8)
-		inputOf<int8_t>(converter, atoms, count, values, step);
-	else
-		inputOf<int16_t>(converter, atoms, count, values, step);
 }
 
 void sumSquares(const int32_t *values, uint32_t radius, size_t count, int32_t *sums)
@@ -143,13 +122,10 @@ uint32_t outputOf(const arith::Converter &converter, const int32_t *results, con
 void cdpInputOfTarget(const arith::Converter &converter, Precision precision,
 		      const std::byte *atoms, size_t count, int32_t *values, size_t step)
 {
-	cdp::inputOfAny(converter, precision, atoms, count, values, step);
-}
+	const auto input =
+		precision == Precision::Int8 ? cdp::inputOf<int8_t> : cdp::inputOf<int16_t>;
 
-void cdpWordsOfTarget(const arith::Converter &converter, Precision precision,
-		      const std::byte *atoms, size_t count, int16_t *values, size_t step)
-{
-	cdp::inputOfAny(converter, precision, atoms, count, values, step);
+	input(converter, atoms, count, values, step);
 }
 
 void squareSumsOfTarget(const int32_t *values, uint32_t radius, size_t count, int32_t *sums)
@@ -181,7 +157,6 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(cdpInputOfTarget);
-HWY_EXPORT(cdpWordsOfTarget);
 HWY_EXPORT(squareSumsOfTarget);
 HWY_EXPORT(wideSquareSumsOfTarget);
 HWY_EXPORT(cdpOutputOfTarget);
@@ -190,12 +165,6 @@ void cdpInput(const arith::Converter &converter, Precision precision, const std:
 	      size_t count, int32_t *values, size_t step)
 {
 	HWY_DYNAMIC_DISPATCH(cdpInputOfTarget)(converter, precision, atoms, count, values, step);
-}
-
-void cdpInput(const arith::Converter &converter, Precision precision, const std::byte *atoms,
-	      size_t count, int16_t *values, size_t step)
-{
-	HWY_DYNAMIC_DISPATCH(cdpWordsOfTarget)(converter, precision, atoms, count, values, step);
 }
 
 void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, int32_t *sums)

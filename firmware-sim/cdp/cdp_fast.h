@@ -26,10 +26,6 @@ inline constexpr uint32_t kCdpMargin = 4;
 void cdpInput(const arith::Converter &converter, Precision precision, const std::byte *atoms,
 	      size_t count, int32_t *values, size_t step);
 
-/** \brief The same, of values that are known to have 16 bits */
-void cdpInput(const arith::Converter &converter, Precision precision, const std::byte *atoms,
-	      size_t count, int16_t *values, size_t step);
-
 /**
  * \brief The sum of the window's squares for each channel
  *

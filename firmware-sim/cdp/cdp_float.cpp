@@ -32,11 +32,10 @@ using namespace float_bits;
 
 constexpr size_t kLanes = atomChannels(Precision::Fp16);
 
-bool input(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values, size_t step)
+void input(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values, size_t step)
 {
 	const auto *halves = reinterpret_cast<const uint16_t *>(atoms);
 	const bool finite = halvesAreBelow(halves, count * kLanes, 0x7c00);
-	Mask nans = hn::MaskFromVec(hn::Zero(Tag()));
 
 	for (size_t atom = 0; atom < count; atom++) {
 		for (size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag())) {
@@ -44,12 +43,9 @@ bool input(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values
 			Bits value = finite ? widenFinite(in) : fp17::load(in);
 			if (!finite && nanToZero)
 				value = hn::IfThenZeroElse(fp17::isNan(value), value);
-			else if (!finite)
-				nans = hn::Or(nans, fp17::isNan(value));
 			hn::StoreU(value, Tag(), values + atom * step + lane);
 		}
 	}
-	return hn::AllFalse(Tag(), nans);
 }
 
 /* From the middle outwards, the pair on both sides first. */
@@ -110,10 +106,10 @@ void position(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *ato
 
 } /* namespace cdp_float */
 
-bool cdpFloatInputOfTarget(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values,
+void cdpFloatInputOfTarget(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values,
 			   size_t step)
 {
-	return cdp_float::input(nanToZero, atoms, count, values, step);
+	cdp_float::input(nanToZero, atoms, count, values, step);
 }
 
 void cdpFloatPositionOfTarget(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *atoms,
@@ -134,10 +130,10 @@ namespace nvdla::sim
 HWY_EXPORT(cdpFloatInputOfTarget);
 HWY_EXPORT(cdpFloatPositionOfTarget);
 
-bool cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values,
+void cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values,
 		   size_t step)
 {
-	return HWY_DYNAMIC_DISPATCH(cdpFloatInputOfTarget)(nanToZero, atoms, count, values, step);
+	HWY_DYNAMIC_DISPATCH(cdpFloatInputOfTarget)(nanToZero, atoms, count, values, step);
 }
 
 void cdpFloatPosition(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *atoms,

@@ -34,9 +34,8 @@ struct CdpFloat {
  * \brief Atoms of FP16 to FP17, held as FP32's bits
  *
  * \param values of the first atom; those of each other one are \a step further on
- * \return false if there is a NaN
  */
-bool cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values,
+void cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values,
 		   size_t step);
 
 /**

@@ -23,9 +23,9 @@ namespace nvdla::sim
 /**
  * \brief Threads that help whoever has an operation to compute, and memory for it
  *
- * They are one operation's at a time. Results must not depend on how many there are. Whoever waits,
- * for work or for the others, looks for it some microseconds before it sleeps: operations follow
- * each other faster than a thread is woken.
+ * They are one operation's at a time. Results must not depend on how many there are. A thread that
+ * waits, for work or for the others, polls for kPatience (a tenth of a millisecond) before it
+ * sleeps: operations follow each other faster than a thread is woken.
  */
 class Workers
 {

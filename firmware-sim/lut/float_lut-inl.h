@@ -213,12 +213,10 @@ HWY_INLINE Bits lookup(const FloatLut &lut, Bits x, LutCounters &counters)
 	const Mask hit = outcomes.hit();
 	const Bits inside = interpolate<Variant>(lut, hn::And(selectLo, hit), le, lo);
 
-	if (lut.counts)
-		outcomes.countHits(lut.rules, counters);
+	outcomes.countHits(lut.rules, counters);
 	if (hn::AllTrue(Tag(), hit))
 		return inside;
-	if (lut.counts)
-		outcomes.countMisses(lut.rules, selectLo, counters);
+	outcomes.countMisses(lut.rules, selectLo, counters);
 	return hn::IfThenElse(hit, inside,
 			      extrapolate<Variant>(lut, selectLo, outcomes.underflow(selectLo), x));
 }

@@ -71,7 +71,7 @@ bool FloatLut::accepts(const LutConfig &config, const LutTables &tables)
 
 FloatLut::FloatLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables,
 		   bool counts)
-	: rules(FastLut::rulesOf(variant, config)), counts(counts),
+	: rules(FastLut::rulesOf(variant, config, counts)),
 	  le(floatTableOf(config.le, tables.le, 0)),
 	  lo(floatTableOf(config.lo, tables.lo, FastLut::lePairs))
 {

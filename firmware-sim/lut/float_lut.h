@@ -31,7 +31,6 @@ struct FloatLut {
 		 bool counts);
 
 	FastLut::Rules rules;
-	bool counts;
 	Table le;
 	Table lo;
 	/** LE's entries, then LO's */

@@ -168,10 +168,7 @@ void lookupOfTarget(const FastLut &table, int32_t *values, size_t count, LutCoun
 		return;
 	}
 	for (size_t i = 0; i < count; i += lanes) {
-		if (i + 2 * lanes <= count &&
-		    lut::lookupTwo(table, rules, narrow, values + i, counted))
-			i += lanes;
-		else if (!lut::lookupNarrow(table, rules, narrow, values + i, counted))
+		if (!lut::lookupNarrow(table, rules, narrow, values + i, counted))
 			lookupWide(table, values + i, values + i, lanes, counted);
 	}
 	counters += counted;

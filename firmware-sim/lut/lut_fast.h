@@ -80,6 +80,8 @@ struct FastLut {
 	/** \brief Which table answers, and how that counts */
 	struct Rules {
 		LutVariant variant;
+		/** Somebody reads the counters */
+		bool counts;
 		/** Beyond all edges the function is what it is there */
 		bool flatEdges;
 		/** LO answers where both tables hit, or miss at different ends */
@@ -89,14 +91,18 @@ struct FastLut {
 		bool overflowDiffers;
 	};
 
-	static Rules rulesOf(const LutVariant &variant, const LutConfig &config);
+	static Rules rulesOf(const LutVariant &variant, const LutConfig &config, bool counts);
 
 	/** \return false if an edge is beyond 2^34 or a step beyond 2^35, or the host has no
 	 * vectors */
 	static bool accepts(const LutConfig &config);
 
-	/** \param variant sdpLut or cdpLut \param config one that accepts() takes */
-	FastLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables);
+	/**
+	 * \param variant sdpLut or cdpLut \param config one that accepts() takes
+	 * \param counts somebody reads the counters
+	 */
+	FastLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables,
+		bool counts);
 
 	/** \return true if the host has vectors for it */
 	static bool hasVectors();
@@ -116,9 +122,6 @@ struct FastLut {
 	Table lo;
 	NarrowTables narrow;
 	LutPairs pairs;
-	/** The lower and the upper halves of pairs */
-	std::array<int16_t, lePairs + loPairs> front;
-	std::array<int16_t, lePairs + loPairs> back;
 };
 
 } /* namespace nvdla::sim */

@@ -141,9 +141,10 @@ bool FastLut::accepts(const LutConfig &config)
 	return acceptsTable(config.le) && acceptsTable(config.lo) && hasVectors();
 }
 
-FastLut::Rules FastLut::rulesOf(const LutVariant &variant, const LutConfig &config)
+FastLut::Rules FastLut::rulesOf(const LutVariant &variant, const LutConfig &config, bool counts)
 {
 	return { .variant = variant,
+		 .counts = counts,
 		 .flatEdges = isFlat(config.le) && isFlat(config.lo),
 		 .hybridSelectsLo = config.hybridSelectsLo,
 		 .underflowDiffers = config.underflowSelectsLo != config.hybridSelectsLo,
@@ -159,15 +160,12 @@ LutPairs lutPairs(const LutTables &tables)
 	return pairs;
 }
 
-FastLut::FastLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables)
-	: rules(rulesOf(variant, config)), le(tableOf(config.le, tables.le, 0)),
+FastLut::FastLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables,
+		 bool counts)
+	: rules(rulesOf(variant, config, counts)), le(tableOf(config.le, tables.le, 0)),
 	  lo(tableOf(config.lo, tables.lo, lePairs)), narrow(narrowTablesOf(config)),
 	  pairs(lutPairs(tables))
 {
-	for (size_t i = 0; i < pairs.size(); i++) {
-		front[i] = static_cast<int16_t>(pairs[i]);
-		back[i] = static_cast<int16_t>(pairs[i] >> 16);
-	}
 }
 
 } /* namespace nvdla::sim */

@@ -68,6 +68,8 @@ struct Outcomes {
 	/** Count what hits at least one table */
 	HWY_INLINE void countHits(const FastLut::Rules &rules, LutCounters &counters) const
 	{
+		if (!rules.counts)
+			return;
 		const uint32_t le = count(leHit), lo = count(loHit), hits = count(hit());
 
 		if (rules.variant.countsByResult) {
@@ -85,6 +87,8 @@ struct Outcomes {
 	HWY_INLINE void countMisses(const FastLut::Rules &rules, Mask selectLo,
 				    LutCounters &counters) const
 	{
+		if (!rules.counts)
+			return;
 		const Mask either = hn::Or(leUnderflow, loUnderflow);
 		const Mask both = hn::And(leUnderflow, loUnderflow);
 
@@ -216,75 +220,6 @@ HWY_INLINE bool lookupNarrow(const FastLut &lut, const FastLut::Rules &rules,
 		      hn::ShiftRight<16>(pairs), values, counters);
 	return true;
 }
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-
-/* Both vectors' entries out of registers that hold 64 of them: faster than gathers. */
-class Entries
-{
-public:
-	HWY_INLINE Entries(NarrowVector a, NarrowVector b)
-		: index_(_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(a.raw)),
-					    _mm512_cvtepi32_epi16(b.raw), 1))
-	{
-		isLe_ = _mm512_cmpge_epu16_mask(index_, _mm512_set1_epi16(64)) == 0;
-	}
-
-	/** Those of \a table at the indices */
-	HWY_INLINE void get(const int16_t *table, NarrowVector &a, NarrowVector &b) const
-	{
-		__m512i entries = part(table);
-
-		for (int first = 64; first < 320 && !isLe_; first += 64) {
-			const __mmask32 from = _mm512_cmpge_epu16_mask(
-				index_, _mm512_set1_epi16(static_cast<int16_t>(first)));
-			entries = _mm512_mask_mov_epi16(entries, from, part(table + first));
-		}
-		a = NarrowVector{ _mm512_cvtepi16_epi32(_mm512_castsi512_si256(entries)) };
-		b = NarrowVector{ _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(entries, 1)) };
-	}
-
-private:
-	HWY_INLINE __m512i part(const int16_t *table) const
-	{
-		return _mm512_permutex2var_epi16(_mm512_loadu_si512(table), index_,
-						 _mm512_loadu_si512(table + 32));
-	}
-
-	__m512i index_;
-	bool isLe_; /* no entry of LO is asked for */
-};
-
-/** \return false if nothing was done: one of two vectors is not for this */
-HWY_INLINE bool lookupTwo(const FastLut &lut, const FastLut::Rules &rules,
-			  const FastLut::NarrowTables &narrow, int32_t *values,
-			  LutCounters &counters)
-{
-	const size_t lanes = hn::Lanes(NarrowTag());
-	NarrowLookup first;
-	NarrowLookup second;
-	NarrowVector from[2];
-	NarrowVector to[2];
-
-	if (!first.locate(rules, narrow, values) || !second.locate(rules, narrow, values + lanes))
-		return false;
-	const Entries entries(first.pair, second.pair);
-	entries.get(lut.front.data(), from[0], from[1]);
-	entries.get(lut.back.data(), to[0], to[1]);
-	first.finish(lut, rules, narrow, from[0], to[0], values, counters);
-	second.finish(lut, rules, narrow, from[1], to[1], values + lanes, counters);
-	return true;
-}
-
-#else
-
-HWY_INLINE bool lookupTwo(const FastLut &, const FastLut::Rules &, const FastLut::NarrowTables &,
-			  int32_t *, LutCounters &)
-{
-	return false;
-}
-
-#endif
 
 } /* namespace lut */
 } /* namespace HWY_NAMESPACE */

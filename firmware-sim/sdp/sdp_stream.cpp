@@ -21,7 +21,7 @@ SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memor
 	if (lutBypassed() || !op.hasWideAtoms())
 		return;
 	if (op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
-		fastLut_.emplace(sdpLut, op.lut, tables);
+		fastLut_.emplace(sdpLut, op.lut, tables, op.countsLut);
 	else if (op.proc == Precision::Fp16 && FloatLut::accepts(op.lut, tables))
 		floatLut_.emplace(sdpLut, op.lut, tables, op.countsLut);
 }

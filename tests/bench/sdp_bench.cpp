@@ -110,7 +110,7 @@ void lut(benchmark::State &state)
 	for (size_t i = 0; i < tables.lo.size(); i++)
 		tables.lo[i] = static_cast<int16_t>(i * 50);
 	const Lut readable(sdpLut, config, tables);
-	const FastLut fast(sdpLut, config, tables);
+	const FastLut fast(sdpLut, config, tables, true);
 	measure(
 		state, [&](Values &values) { fast.lookup(values, counters); },
 		[&](Values &values) { applySdpLut(readable, Precision::Int8, values, counters); });

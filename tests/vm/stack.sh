@@ -131,7 +131,7 @@ refused() {
 	[ "$(dmesg | wc -l)" = "$before" ] || { dmesg | tail -n 3; return 1; }
 }
 
-# Documentation/slow-or-wrong.md has these commands: what the driver knows of a job that failed.
+# Documentation/failed-jobs.md has these commands: what the driver knows of a job that failed.
 failure_is_recorded() {
 	device=$(readlink -f /sys/class/accel/accel0/device)
 	echo 1 >"/sys/kernel/debug/accel/${device##*/}/inject/lose_interrupt" || return 1

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,9 @@ from .paths import ROOT, build_dir
 _HEADERS = ('registers.h', 'register_table.h')
 # The device model, which every guest needs.
 MODEL = 'firmware-sim/tools/nvdla-sim'
+_SECONDS_BETWEEN_LINES = 5
+# From here on a step is named while it runs: ninja tells of steps when they have ended.
+_LONG_STEP = 5
 
 
 def _environment():
@@ -35,9 +39,22 @@ def _tool(name):
 	return path
 
 
-def _run(argv, name, progress, environment=None):
+def steps_done(ninja, log):
+	"""How far the process @ninja is that writes to @log, and the step that it has worked on longest."""
+	done = re.findall(r'^\[(\d+)/(\d+)\]', log.read_text(errors='replace'), re.MULTILINE)
+	texts = []
+	if done:
+		number, of = map(int, done[-1])
+		texts.append(f'{number} of {of} steps done ({100 * number // of} %)')
+	for seconds, words in processes.children(ninja)[:1]:
+		if seconds >= _LONG_STEP and '-o' in words[:-1]:
+			texts.append(f'{seconds:.0f} s on {words[words.index("-o") + 1].removesuffix(".o")}')
+	return ', '.join(texts)
+
+
+def _run(argv, name, progress, environment=None, **how):
 	log = build_dir() / f'{name}.log'
-	if processes.run_logged(argv, log, progress, cwd=ROOT, env={**(environment or {}), **_environment()}) != 0:
+	if processes.run_logged(argv, log, progress, cwd=ROOT, env={**(environment or {}), **_environment()}, **how) != 0:
 		text = log.read_text(errors='replace').splitlines()
 		start = next((index for index, line in enumerate(text) if 'FAILED:' in line or 'ERROR:' in line), 0)
 		print('\n'.join(text[start:start + 40]), flush=True)
@@ -97,13 +114,14 @@ def build(progress=lambda text: None, targets=None, tests=False, suite=False):
 	if pending.returncode == 0 and 'no work to do' in pending.stdout:
 		return
 	progress('compiling')
-	_run(ninja, 'compile', progress)
+	_run(ninja, 'compile', progress, every=_SECONDS_BETWEEN_LINES, describe=steps_done)
 
 
-def build_programs(progress=lambda text: None):
-	"""Build every program that is no test."""
+def build_programs(progress, is_wanted):
+	"""Build the programs with a name that @is_wanted, and those that were built before: none of them is out of date then.
+	Tests are no programs."""
 	configure_anew(progress)
-	build(progress, programs())
+	build(progress, [path for path in programs() if is_wanted(Path(path).name) or (build_dir() / path).is_file()])
 
 
 def configure_anew(progress=lambda text: None, tests=False):

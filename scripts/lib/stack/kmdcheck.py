@@ -67,8 +67,8 @@ def main():
 		'Check the driver as its reviewers would: compile it for every kernel of the guest with W=1 and '
 		'sparse, all warnings being errors, and run checkpatch --strict over it.'))
 	parser.add_argument('--all', action='store_true', help=(
-		'instead, compile it so for every kernel whose headers the Debian archive has, from old backports '
-		'to experimental, and print a table; a suite that cannot be reached is passed over'))
+		'instead, compile it in this way for every kernel whose headers the Debian archive has, from old backports '
+		'to experimental, and print a table; a suite that cannot be reached is skipped'))
 	arguments = parser.parse_args()
 	with console.stage('headers') as progress:
 		kmod.build_headers(progress)

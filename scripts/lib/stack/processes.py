@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 from .console import Failure
 
@@ -76,8 +77,28 @@ def tail(path, lines):
 		return ''.join(log.readlines()[-lines:])
 
 
-def run_logged(argv, log, progress, cwd=None, env=None, every=10.0):
-	"""Run @argv with its output in the file @log; every ten seconds pass its last line to @progress.
+def children(parent):
+	"""The command lines of the children of the process @parent: [(seconds since it began, words)], the oldest first."""
+	found = []
+	uptime = float(Path('/proc/uptime').read_text().split()[0])
+	for folder in Path('/proc').glob('[0-9]*'):
+		# Any of them may end while it is read.
+		with contextlib.suppress(OSError):
+			# Behind the name, which may have anything in it: state, parent, ...; the 20th is when it began.
+			fields = (folder / 'stat').read_text(errors='replace').rpartition(')')[2].split()
+			if int(fields[1]) == parent:
+				words = (folder / 'cmdline').read_text(errors='replace').replace('\0', ' ').split()
+				found.append((uptime - int(fields[19]) / os.sysconf('SC_CLK_TCK'), words))
+	return sorted(found, reverse=True)
+
+
+def last_line(pid, log):
+	"""What the process @pid wrote last to the file @log."""
+	return tail(log, 1).strip()[:90]
+
+
+def run_logged(argv, log, progress, cwd=None, env=None, every=10.0, describe=last_line):
+	"""Run @argv with its output in the file @log; every few seconds pass @describe(its pid, @log) to @progress.
 
 	Returns the exit status.
 	"""
@@ -93,8 +114,7 @@ def run_logged(argv, log, progress, cwd=None, env=None, every=10.0):
 					pass
 				if time.monotonic() - said >= every:
 					said = time.monotonic()
-					last = tail(log, 1).strip()
-					progress(last[:90] or 'working')
+					progress(describe(child.pid, log) or 'working')
 		finally:
 			if child.poll() is None:
 				end(child)

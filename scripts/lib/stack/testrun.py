@@ -24,10 +24,11 @@ _NICENESS = 5
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
-Set up what is missing, build, and run every test: the host's (unit, conformance, the device
-model under QEMU's qtest) and the guest's on every kernel there is, the debug kernel among them
-once scripts/kernel-debug has made it. The newest kernel sees every test, the oldest those of the driver
-in one DMA mode, kernels between them those of the driver's interface; --kernel runs all on one.
+Install what is missing, build, and run every test: on the host (unit, conformance, the device
+model under QEMU's qtest) and in guests with each kernel, also the debug kernel if
+scripts/kernel-debug has made it. The newest kernel runs every test; the oldest the tests of the
+driver in one DMA mode; those between the tests of the driver's interface. --kernel runs every
+test of the guest on one kernel.
 The last line is "N passed, N failed", and ", N skipped" if some were.
 '''
 _EPILOG = '''\
@@ -46,7 +47,7 @@ def _parse():
 		'instead of everything, only the guest tests marked "debug" in tests/vm/tests.list, on the kernel '
 		'that scripts/kernel-debug makes: any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
 		'checks is a failure'))
-	parser.add_argument('--list', action='store_true', help='show the names of the tests and run none')
+	parser.add_argument('--list', action='store_true', help='print the names of the tests, and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests with this in their name')
 	arguments = parser.parse_args()
 	if arguments.debug_kernel:
@@ -233,11 +234,11 @@ def _run_guest_tests(boots, guests, modules):
 
 
 def _modules(found, series, sparse):
-	"""The driver and the tests' modules for a kernel, or the Failure of building them: its tests
-	fail, the others run.
+	"""The paths of the driver's and the tests' modules for a kernel, or the Failure if they do not build; then only this
+	kernel's tests fail.
 
-	@sparse: have sparse check them. The oldest kernel's is enough, with what older ones need; as the
-	newest has them, the test "kernel-form" does.
+	@sparse: also check them with sparse. Once is enough, on the oldest kernel, for which the compatibility code is
+	compiled; the test "kernel-form" checks the sources as the newest kernel compiles them.
 	"""
 	with console.stage('module') as progress:
 		try:

@@ -156,10 +156,11 @@ def _write_to(stream):
 class Machine:
 	"""A guest about to run. Everything it starts or makes is gone when run() returns."""
 
-	def __init__(self, found, options, module=None, executables=None, files=None, progress=lambda text: None):
+	def __init__(self, found, options, module=None, executables=None, files=None, progress=lambda text: None,
+		     working=lambda: None):
 		"""@found: the Guest; @module: nvdla.ko; @executables and @files: see image.programs().
 
-		@progress is told what is being started, in a few words each.
+		@progress is told every few seconds what is being started, and then what @working() says of the command.
 		"""
 		self._found = found
 		self._options = options
@@ -168,6 +169,7 @@ class Machine:
 		self._executables = executables or {}
 		self._files = files or {}
 		self._progress = progress
+		self._working = working
 		self._logs = options.logs or build_dir() / 'vm' / self._kernel.series
 		self._folders = self._shared_folders()
 
@@ -336,7 +338,7 @@ class Machine:
 			pump.start()
 			pump.close_writer()
 		stopped = self._wait(qemu, qemu_log, lambda: self._failed_early(control, console_log, patience),
-				     lambda: waiting and waiting.waits or self._say_booting(control, console_log, began),
+				     lambda: waiting and waiting.waits or self._say_how_far(control, console_log, began),
 				     waiting)
 		if stopped:
 			processes.end(qemu)
@@ -348,11 +350,13 @@ class Machine:
 		kernel_log.write_text(traces.with_lines(kernel_log.read_text(errors='replace'), self._module))
 		return self._judge(control, kernel_log, qemu_log, stopped, began)
 
-	def _say_booting(self, control, console_log, began):
-		"""How far a guest is that is not up yet: what its kernel said last."""
+	def _say_how_far(self, control, console_log, began):
+		"""What the kernel of a guest that is not up yet said last; what one that is up works on."""
 		if control.ready_at is None:
 			said = console_log.read_text(errors='replace').strip().splitlines()
 			self._progress(f'booting for {time.monotonic() - began:.0f} s{": " + said[-1][:100] if said else ""}')
+		elif text := self._working():
+			self._progress(text)
 
 	def _failed_early(self, control, console_log, patience):
 		"""Whether the kernel complained before it started init, or does not get there."""

@@ -13,17 +13,18 @@ from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
 _SHARE = ROOT / 'out'
-# Where the kernel begins to say what went wrong, and what of that only helps with its own code.
+_LONGEST_SCRIPT = 1 << 20
+# Lines with which the kernel's report of a failure begins, and lines of register contents in it.
 _FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
 _REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 0033:')
 _DESCRIPTION = '''\
 Boot the guest with nvdla.ko loaded on top of the device model, run COMMAND in it,
 print its output, and exit with its status. Without COMMAND: a shell on the terminal.
 
-The guest has the project's programs (nvdla-run, the examples, and uapi-test once
-"ninja -C build" has made it) in its PATH. The shared folder (out/ in the checkout) is
-mounted at the path it has here, and is the command's directory; the reference data
-($NVDLA_REFERENCE_DATA) is mounted likewise, read only.
+The guest has the project's programs in its PATH. Those that COMMAND names are built first,
+for a shell all of them; "ninja -C build" builds the rest, with uapi-test and other tests. The
+shared folder (out/ in the checkout) is mounted at the path it has here, and is the command's
+directory; the reference data ($NVDLA_REFERENCE_DATA) is mounted likewise, read-only.
 '''
 _STATUS = f'''\
 exit status: the command's, or {vm.STATUS_KERNEL} when the command succeeded and the kernel
@@ -36,6 +37,19 @@ def guest_programs():
 	"""The project's programs for the guest: {name: path}."""
 	built = [path for folder in ('tools', 'examples') for path in sorted((build_dir() / 'umd' / folder).glob('*'))]
 	return {path.name: path for path in built if path.is_file() and os.access(path, os.X_OK)}
+
+
+def named_in(command, share):
+	"""A function that says whether the guest's @command names a program: a word of it, or of a script that it runs from
+	the folder @share. A shell (no command) may run any."""
+	if not command:
+		return lambda name: True
+	text = ' '.join(command)
+	scripts = [share / word for word in text.split()]
+	text = '\n'.join([text] + [path.read_text(errors='replace') for path in scripts
+				    if os.path.isfile(path) and path.stat().st_size <= _LONGEST_SCRIPT])
+	words = set(re.findall(r'[\w-]+', text))
+	return lambda name: name in words
 
 
 def _guest_tests():
@@ -55,7 +69,7 @@ def _parse():
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
 				 help='virtualize; an error if KVM does not work here (default: KVM if a trial boot works)')
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), default='iommu',
-			    help='how the guest gets large DMA buffers (default: iommu); bounce: small ones, all copied')
+			    help='how the guest gets large DMA buffers (default: iommu); bounce: only small buffers, and the device gets copies')
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
 			    help='have the driver wait for gdb on this port (default: 1234) before it gets its device; '
 				 'says how to start gdb')
@@ -68,16 +82,16 @@ def _parse():
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
 			    help='stop the guest after this time (default: with a COMMAND 300, more on a slow or '
 				 'busy machine; never without, or with --gdb)')
-	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='given to nvdla.ko')
+	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='parameters of nvdla.ko, as for insmod')
 	parser.add_argument('--append', metavar='TEXT', default='', help='added to the kernel command line')
 	parser.add_argument('--no-load', dest='load', action='store_false', help='leave nvdla.ko unloaded')
 	parser.add_argument('--devices', metavar='N', type=int, default=1,
 			    help='device models, each of them a PCI function (default: 1)')
 	parser.add_argument('--variant', metavar='NAME', default='nv_full',
-			    help='their core, nv_full, nv_small, ... (default: nv_full)')
+			    help='core of the device models: nv_full, nv_small, ... (default: nv_full)')
 	parser.add_argument('--no-device', dest='devices', action='store_const', const=0,
 			    help='boot without the device and the driver')
-	parser.add_argument('--no-build', dest='build', action='store_false', help='take the programs as they are')
+	parser.add_argument('--no-build', dest='build', action='store_false', help='build no programs, and take those that there are')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show the kernel\'s messages as they come')
 	parser.add_argument('command', metavar='-- COMMAND', nargs='...', help='what to run')
 	arguments = parser.parse_args()
@@ -117,15 +131,16 @@ def main():
 	with console.stage('guest tree') as progress:
 		found = vmtests.guest_for(arguments.kernel, progress)
 	kernel = found.kernel(arguments.kernel)
+	share = arguments.share.absolute()
 	if arguments.build:
 		with console.stage('build', quiet_below=5) as progress:
-			build.build_programs(progress)
+			named = named_in(arguments.command, share)
+			build.build_programs(progress, lambda name: arguments.devices and name == Path(build.MODEL).name or named(name))
 	module = None
 	if arguments.devices:
 		machine.model_program()
 		with console.stage('module') as progress:
 			found, kernel, module = kmod.choose(found, arguments.kernel, progress)
-	share = arguments.share.absolute()
 	data = reference_data()
 	mounts = [path.absolute() for path in arguments.mount] + ([data] if data else [])
 	options = vm.Options(
@@ -148,8 +163,8 @@ def _say_progress(text):
 
 
 def _telling(lines, most=30):
-	"""Of the kernel's messages those from where it fails on, without what the CPU's registers and user space have; else
-	the last ones."""
+	"""The kernel's messages from the first failure on, without the lines with register contents; if there is no failure,
+	the last ones. At most @most lines."""
 	start = next((index for index, line in enumerate(lines) if _FAILS.search(line)), None)
 	if start is None:
 		return lines[-most:]

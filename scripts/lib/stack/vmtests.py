@@ -178,12 +178,19 @@ def run(found, series, mode, wanted, modules, programs, progress):
 		| (guest_python.environment() if with_python else {}))
 	progress(f'booting Linux {kernel.release} ({mode}): {", ".join(test.name for test in wanted)}')
 	with open(logs / 'output', 'wb') as output:
-		outcome = vm.Machine(found, options, modules[0], executables, files).run(
-			['sh', f'{_INSIDE}/run.sh', f'{_INSIDE}/plan'], output=output.write, errors=output.write)
+		machine = vm.Machine(found, options, modules[0], executables, files, progress, lambda: how_far(wanted, share))
+		outcome = machine.run(['sh', f'{_INSIDE}/run.sh', f'{_INSIDE}/plan'], output=output.write, errors=output.write)
 	for test in wanted:
 		cases += _collect(test, share, f'{prefix}.{test.name}')
 	cases.append(_kernel_case(outcome, prefix))
 	return cases
+
+
+def how_far(wanted, share):
+	"""Which of the tests @wanted runs now, as their files in the shared folder tell."""
+	ended = [test for test in wanted if (share / f'{test.name}.status').is_file()]
+	running = [test.name for test in wanted if test not in ended and (share / f'{test.name}.log').is_file()]
+	return f'{len(ended)} of {len(wanted)} tests have ended{", now " + running[0] if running else ""}'
 
 
 def _image(wanted, programs, modules, plan_file):

@@ -11,8 +11,6 @@
 
 #include "arith/float.h"
 #include "arith/integer.h"
-#include "cdp/cdp_float_pieces.h"
-#include "cdp/cdp_pieces.h"
 #include "cdp_test_support.h"
 #include "each_target.h"
 
@@ -127,8 +125,6 @@ TEST(CdpElements, EachIntegerIsTheDefinition)
 				gentle ? falls ? first - falls * i * 60 : pick(-16000, 16000)
 				       : pick(INT16_MIN, INT16_MAX));
 	};
-	size_t inPieces[LutPieces::kMost + 1] = {};
-	size_t climb = 0, fall = 0;
 
 	for (int round = 0; round < 1200; round++) {
 		const bool isInt8 = round % 2;
@@ -175,10 +171,6 @@ TEST(CdpElements, EachIntegerIsTheDefinition)
 		if (pick(0, 1)) /* of sums, which often begin at 0, some reach the last entry */
 			op.lut.le.start = op.lut.lo.start = 0;
 		op.lut.lo.start += 20 * pick(0, 3);
-		const auto pieces = LutPieces::of(op.lut, random16, cdpLutInputs(op));
-		inPieces[pieces ? pieces->count : 0]++;
-		climb += pieces && pieces->climbs && !pieces->falls;
-		fall += pieces && pieces->falls;
 
 		const size_t atom = atomChannels(op.precision);
 		const size_t lanes = op.surfaces() * atom;
@@ -208,11 +200,6 @@ TEST(CdpElements, EachIntegerIsTheDefinition)
 			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_OUT_SATURATION), saturated);
 		});
 	}
-	/* All ways through were gone. */
-	for (size_t count : inPieces)
-		EXPECT_GT(count, 5U) << testing::PrintToString(inPieces);
-	EXPECT_GT(climb, 100U);
-	EXPECT_GT(fall, 100U);
 }
 
 TEST(CdpElements, EachHalfIsTheDefinition)
@@ -252,7 +239,6 @@ TEST(CdpElements, EachHalfIsTheDefinition)
 			entries[i] = static_cast<int16_t>(
 				sign | (first + static_cast<uint32_t>(step) * i));
 	};
-	size_t inPieces[FloatPieces::kMost + 1] = {};
 
 	for (int round = 0; round < 1200; round++) {
 		const int special = round % 3 ? 0 : 50;
@@ -294,8 +280,6 @@ TEST(CdpElements, EachHalfIsTheDefinition)
 			fillGently(random16.le);
 			fillGently(random16.lo);
 		}
-		const auto pieces = CdpFloatPieces::of(op, random16);
-		inPieces[pieces ? pieces->pieces.count : 0]++;
 
 		const size_t lanes = op.surfaces() * 16;
 		std::vector<int32_t> in(width * lanes);
@@ -325,7 +309,4 @@ TEST(CdpElements, EachHalfIsTheDefinition)
 			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_NAN_OUTPUT_NUM), nans);
 		});
 	}
-	/* All ways through were gone. */
-	for (size_t count : inPieces)
-		EXPECT_GT(count, 5U) << testing::PrintToString(inPieces);
 }

@@ -136,7 +136,7 @@ TEST(FastLut, IsTheReference)
 				return;
 			auto values = inputs;
 			LutCounters counters;
-			FastLut(variant, config, tables).lookup(values, counters);
+			FastLut(variant, config, tables, true).lookup(values, counters);
 			ASSERT_EQ(values, expected);
 			ASSERT_TRUE(counters == expectedCounters);
 			all.underflow += counters.underflow;

@@ -5,6 +5,9 @@ import functools
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+import time
 import unittest
 
 from stack import processes
@@ -72,6 +75,28 @@ class Meanwhile(unittest.TestCase):
 			begun.wait()
 			raise KeyError
 		self.assertEqual(multiprocessing.active_children(), [])
+
+
+class Children(unittest.TestCase):
+	def test_the_oldest_is_the_first(self):
+		script = 'import time; print(flush=True); time.sleep(60)'
+		begun = []
+		for name in ('one', 'two'):
+			begun.append(subprocess.Popen([sys.executable, '-c', script, name], stdout=subprocess.PIPE))
+			# The kernel counts begin in ticks.
+			time.sleep(2 / os.sysconf('SC_CLK_TCK'))
+		try:
+			for child in begun:
+				child.stdout.readline()
+			found = processes.children(os.getpid())
+		finally:
+			for child in begun:
+				child.kill()
+				child.communicate()
+		self.assertEqual([words[-1] for _, words in found], ['one', 'two'])
+		self.assertLessEqual(0, found[1][0])
+		self.assertLessEqual(found[1][0], found[0][0])
+		self.assertEqual(processes.children(begun[0].pid), [])
 
 
 if __name__ == '__main__':

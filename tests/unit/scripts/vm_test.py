@@ -8,7 +8,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from stack import machine, vm, vmtests
+from stack import build, machine, vm, vmrun, vmtests
 from stack.console import Failure
 from stack.guest import Guest, Kernel
 
@@ -114,6 +114,71 @@ class Plan(unittest.TestCase):
 
 	def test_the_debug_kernel_alone(self):
 		self.assertEqual(self.modes('debug'), {'debug': ['iommu']})
+
+
+class Progress(unittest.TestCase):
+	"""Nothing is silent for long."""
+
+	def setUp(self):
+		folder = tempfile.TemporaryDirectory()
+		self.addCleanup(folder.cleanup)
+		self.folder = Path(folder.name)
+
+	def test_which_test_runs_in_the_guest(self):
+		wanted = [test for test in vmtests.tests() if test.name in ('smoke', 'async')]
+		self.assertEqual(vmtests.how_far(wanted, self.folder), '0 of 2 tests have ended')
+		(self.folder / f'{wanted[0].name}.log').touch()
+		self.assertEqual(vmtests.how_far(wanted, self.folder), f'0 of 2 tests have ended, now {wanted[0].name}')
+		(self.folder / f'{wanted[0].name}.status').touch()
+		self.assertEqual(vmtests.how_far(wanted, self.folder), '1 of 2 tests have ended')
+
+	def test_a_guest_that_is_up_tells_of_its_command(self):
+		told = []
+		guest = vm.Machine(_GUEST, vm.Options(logs=self.folder), progress=told.append, working=lambda: 'now smoke')
+		(self.folder / 'console').write_text('a line\nthe last\n')
+		control = vm._Control()
+		guest._say_how_far(control, self.folder / 'console', 0)
+		control.feed(b'ready 1.5\n')
+		guest._say_how_far(control, self.folder / 'console', 0)
+		self.assertRegex(told[0], 'booting for .*: the last')
+		self.assertEqual(told[1:], ['now smoke'])
+
+	def test_compiling(self):
+		log = self.folder / 'log'
+		log.write_text('[1/80] Generating registers\n[20/80] Compiling C++ object a.cpp.o\na.cpp:1: warning: [9/9]\n')
+		words = ['c++', '-c', 'b.cpp', '-o', 'b.cpp.o']
+		for seconds, end in ((4, ''), (40.2, ', 40 s on b.cpp')):
+			with unittest.mock.patch.object(build.processes, 'children', return_value=[(seconds, words), (1, ['true'])]):
+				self.assertEqual(build.steps_done(1, log), f'20 of 80 steps done (25 %){end}')
+		log.write_text('ninja: Entering directory\n')
+		with unittest.mock.patch.object(build.processes, 'children', return_value=[]):
+			self.assertEqual(build.steps_done(1, log), '')
+
+
+class Programs(unittest.TestCase):
+	"""What scripts/vm builds for a command."""
+
+	_ALL = ['firmware-sim/tools/nvdla-sim', 'umd/tools/nvdla-run', 'umd/tools/nvdla-top', 'umd/examples/nvdla-edges']
+
+	def test_named_by_the_command(self):
+		with tempfile.TemporaryDirectory() as folder:
+			Path(folder, 'test.sh').write_text('nvdla-edges >x; ./nvdla-prof-of-mine\n')
+			programs = ['nvdla-run', 'nvdla-top', 'nvdla-prof', 'nvdla-edges']
+			for command, names in ((['nvdla-run', 'x'], ['nvdla-run']), (['sh', '-c', 'true&&nvdla-top --once'], ['nvdla-top']),
+					       (['sh', 'test.sh'], ['nvdla-edges']), (['dmesg'], []), ([], programs)):
+				named = vmrun.named_in(command, Path(folder))
+				self.assertEqual([name for name in programs if named(name)], names)
+
+	def test_one_that_is_there_is_built_again(self):
+		with tempfile.TemporaryDirectory() as folder:
+			there = Path(folder, 'umd/tools/nvdla-top')
+			there.parent.mkdir(parents=True)
+			there.touch()
+			with (unittest.mock.patch.object(build, 'build_dir', return_value=Path(folder)),
+			      unittest.mock.patch.object(build, 'configure_anew'), unittest.mock.patch.object(build, 'build') as built,
+			      unittest.mock.patch.object(build, 'programs', return_value=self._ALL)):
+				build.build_programs(print, lambda name: name == 'nvdla-sim')
+		self.assertEqual(built.call_args.args[1], ['firmware-sim/tools/nvdla-sim', 'umd/tools/nvdla-top'])
 
 
 class Control(unittest.TestCase):
