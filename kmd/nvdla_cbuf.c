@@ -5,7 +5,6 @@
  * of the driver's own, which runs as the first one of that job and in its time.
  */
 #include <drm/drm_gem.h>
-#include <drm/drm_managed.h>
 
 #include <drm/nvdla_descriptors.h>
 
@@ -101,17 +100,6 @@ struct nvdla_task *nvdla_cbuf_claim(struct nvdla_job *job)
 	task = nvdla_scrub_task(cbuf->scrub, ndev->seq);
 	cbuf->scrubs += !!task;
 	return task;
-}
-
-/**
- * nvdla_cbuf_init() - nothing is in the convolution buffer
- * @ndev: device
- *
- * Return: 0 or -errno; nothing has to be undone then.
- */
-int nvdla_cbuf_init(struct nvdla_device *ndev)
-{
-	return drmm_mutex_init(&ndev->drm, &ndev->cbuf.lock);
 }
 
 /**

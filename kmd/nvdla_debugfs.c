@@ -12,7 +12,6 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 
-#include "nvdla_debugfs.h"
 #include "nvdla_device.h"
 #include "nvdla_dump.h"
 #include "nvdla_faults.h"

@@ -15,7 +15,6 @@
 #include <nvdla/hw/registers.h>
 
 #include "nvdla_cbuf.h"
-#include "nvdla_debugfs.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
@@ -318,6 +317,8 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
 	nvdla_faults_init(&ndev->faults);
 
 	ret = drmm_mutex_init(&ndev->drm, &ndev->lock);
+	if (!ret)
+		ret = drmm_mutex_init(&ndev->drm, &ndev->cbuf.lock);
 	if (ret)
 		return ret;
 
@@ -342,10 +343,6 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
 	ret = nvdla_job_init(ndev);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot set up the job scheduler\n");
-
-	ret = nvdla_cbuf_init(ndev);
-	if (ret)
-		return dev_err_probe(dev, ret, "cannot set up the convolution buffer\n");
 
 	ret = nvdla_sram_init(ndev);
 	if (ret)

@@ -205,4 +205,6 @@ void nvdla_device_reset(struct nvdla_device *ndev);
 bool nvdla_device_attend(struct nvdla_device *ndev);
 int nvdla_device_force_reset(struct nvdla_device *ndev);
 
+void nvdla_debugfs_init(struct nvdla_device *ndev);
+
 #endif /* __NVDLA_DEVICE_H__ */

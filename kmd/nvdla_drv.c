@@ -136,10 +136,11 @@ void nvdla_file_put(struct nvdla_file *file)
 	kref_put(&file->refcount, nvdla_file_release);
 }
 
+/* Not at the same time as an unplug: what a file has is of the device. */
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {
 	struct nvdla_file *priv;
-	int ret;
+	int ret, idx;
 
 	priv = kzalloc(sizeof(*priv), GFP_KERNEL_ACCOUNT);
 	if (!priv)
@@ -148,24 +149,15 @@ static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 	priv->usage.client_id = file->client_id;
 	nvdla_user_tasks_open(priv);
 
-	ret = nvdla_contexts_open(to_nvdla_device(drm), priv);
-	if (ret) {
-		nvdla_file_put(priv);
-		return ret;
+	ret = -ENODEV;
+	if (drm_dev_enter(drm, &idx)) {
+		ret = nvdla_contexts_open(to_nvdla_device(drm), priv);
+		drm_dev_exit(idx);
 	}
-	file->driver_priv = priv;
-	return 0;
-}
-
-/* Not at the same time as an unplug: what a file has is of the device. */
-static int nvdla_open_plugged(struct drm_device *drm, struct drm_file *file)
-{
-	int ret, idx;
-
-	if (!drm_dev_enter(drm, &idx))
-		return -ENODEV;
-	ret = nvdla_open(drm, file);
-	drm_dev_exit(idx);
+	if (ret)
+		nvdla_file_put(priv);
+	else
+		file->driver_priv = priv;
 	return ret;
 }
 
@@ -242,7 +234,7 @@ static const struct file_operations nvdla_fops = {
 const struct drm_driver nvdla_drm_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
 			   DRIVER_SYNCOBJ_TIMELINE,
-	.open = nvdla_open_plugged,
+	.open = nvdla_open,
 	.postclose = nvdla_postclose,
 	.ioctls = nvdla_ioctls,
 	.num_ioctls = ARRAY_SIZE(nvdla_ioctls),

@@ -215,7 +215,7 @@ struct dma_fence *nvdla_job_submit(struct nvdla_job *job)
 	struct drm_exec exec;
 	int ret, idx;
 
-	memory = nvdla_fence_alloc();
+	memory = kzalloc(sizeof(*memory), GFP_KERNEL_ACCOUNT);
 	if (!memory)
 		return ERR_PTR(-ENOMEM);
 
