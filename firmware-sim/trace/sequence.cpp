@@ -26,7 +26,7 @@ TraceCommand named(const Trace &trace, const TraceCommand &command)
 	const auto address = static_cast<uint32_t>(command.address);
 	TraceCommand result = command;
 
-	if (command.kind != TraceCommand::Kind::Load && command.kind != TraceCommand::Kind::Expect)
+	if (command.isRegister())
 		result.address = trace.geometry->nameOf(address);
 	return result;
 }
@@ -85,6 +85,7 @@ public:
 			write(command);
 			now_ += kWriteCycles;
 			break;
+		case TraceCommand::Kind::Acknowledge:
 		case TraceCommand::Kind::Read:
 			now_ += kWriteCycles;
 			break;
@@ -92,8 +93,15 @@ public:
 			if (command.address == NVDLA_GLB_S_INTR_STATUS)
 				waitFor(command.mask);
 			break;
+		case TraceCommand::Kind::AnyInterrupt:
+			waitFor(command.mask);
+			break;
+		case TraceCommand::Kind::Interrupts:
+			waitFor(command.value);
+			break;
 		case TraceCommand::Kind::Load:
 		case TraceCommand::Kind::Expect:
+		case TraceCommand::Kind::ExpectCrc:
 			break;
 		}
 	}

@@ -169,7 +169,8 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 
 } /* namespace */
 
-Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings)
+Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings,
+					   TraceOptions &trace)
 {
 	CommandLine app{ "Runs a network on an NVDLA and writes its output tensors.", "nvdla-run",
 			 "nvdla-run model.onnx --input cat.png --labels classes.txt --top 5" };
@@ -178,11 +179,14 @@ Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &s
 	app.footer(exitCodeHelp);
 	addRunOptions(app, settings, lists);
 	addTensorOptions(app, settings, lists);
+	trace.addTo(app);
 	if (const auto code = app.parse(argc, argv))
 		return code;
 
 	if (!settings.labels.empty())
 		settings.top = std::max(settings.top, 1u);
+	if (auto checked = trace.check(); !checked)
+		return forward(checked);
 	if (auto taken = takeLists(lists, settings); !taken)
 		return forward(taken);
 	if (auto checked = checkOptions(lists, settings); !checked)
