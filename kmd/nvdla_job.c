@@ -341,8 +341,8 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 }
 
 /*
- * The scheduler's timeout is how often somebody looks at the job on the hardware, which has its own.
- * It need not be the job that is named here: that may have ended and not been freed yet.
+ * The scheduler's timeout is how often somebody looks at the job on the hardware, which has its
+ * own. It need not be the job that is named here: that may have ended and not been freed yet.
  *
  * A reset ends the job. Its fence tells the scheduler, with the error, as that of any
  * job does, and the next one runs: there is nothing that would have to be stopped
