@@ -118,12 +118,6 @@ struct nvdla_device {
 	/** @sched: gives out the job that goes to the hardware, one at a time */
 	struct drm_gpu_scheduler sched;
 
-	/** @fence_context: context of the jobs' hardware fences */
-	u64 fence_context;
-
-	/** @fence_seqno: number of the last hardware fence; only the scheduler touches it */
-	u64 fence_seqno;
-
 	/** @fence_lock: lock of the hardware fences */
 	spinlock_t fence_lock;
 

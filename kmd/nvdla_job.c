@@ -82,6 +82,8 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 	if (ret)
 		goto err_free;
 
+	dma_fence_init(job->fence, &nvdla_core_fence_ops, &ndev->fence_lock,
+		       dma_fence_context_alloc(1), 1);
 	job->ndev = ndev;
 	job->context = context;
 	job->counted = true;
@@ -283,10 +285,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 	nvdla_coredump_publish(job);
 	nvdla_job_free_tasks(job->tasks, job->user_tasks, job->num_tasks);
 
-	if (job->fence_live)
-		dma_fence_put(job->fence);
-	else
-		kfree(job->fence);
+	dma_fence_put(job->fence);
 	nvdla_context_put(job->context);
 	kfree(job);
 
@@ -301,15 +300,11 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 {
 	struct nvdla_job *job = to_nvdla_job(sched_job);
 	struct nvdla_device *ndev = job->ndev;
-	struct dma_fence *fence;
+	struct dma_fence *fence = dma_fence_get(job->fence);
 	bool cookie;
 
 	cookie = dma_fence_begin_signalling();
 	mutex_lock(&ndev->lock);
-	dma_fence_init(job->fence, &nvdla_core_fence_ops, &ndev->fence_lock,
-		       ndev->fence_context, ++ndev->fence_seqno);
-	job->fence_live = true;
-	fence = dma_fence_get(job->fence);
 	nvdla_job_put_on(job);
 	mutex_unlock(&ndev->lock);
 	dma_fence_end_signalling(cookie);
@@ -341,8 +336,8 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 }
 
 /*
- * The scheduler's timeout is how often somebody looks at the job on the hardware, which has its own.
- * It need not be the job that is named here: that may have ended and not been freed yet.
+ * The scheduler's timeout is how often somebody looks at the job on the hardware, which has its
+ * own. It need not be the job that is named here: that may have ended and not been freed yet.
  *
  * A reset ends the job. Its fence tells the scheduler, with the error, as that of any
  * job does, and the next one runs: there is nothing that would have to be stopped
@@ -399,7 +394,6 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	int ret;
 
 	spin_lock_init(&ndev->fence_lock);
-	ndev->fence_context = dma_fence_context_alloc(1);
 	atomic_set(&ndev->num_jobs, 0);
 
 	ndev->sched_wq = alloc_ordered_workqueue("%s", WQ_MEM_RECLAIM, dev_name(ndev->drm.dev));

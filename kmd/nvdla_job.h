@@ -104,11 +104,8 @@ struct nvdla_job {
 	/** @admitted: the device is awake for it, and does not go before it */
 	bool admitted;
 
-	/** @fence: signalled when the hardware is done; initialised when the job runs */
+	/** @fence: signalled when the hardware is done */
 	struct dma_fence *fence;
-
-	/** @fence_live: @fence was initialised and is reference counted */
-	bool fence_live;
 
 	/** @result: where user space wants to know how it went, a mapping; or NULL */
 	void *result;

@@ -161,7 +161,7 @@ static const struct pci_error_handlers nvdla_pci_error_handlers = {
 	.reset_done = nvdla_pci_reset_done,
 };
 
-/* Nobody has to load the driver for an id that is for devices on trial: no MODULE_DEVICE_TABLE(). */
+/* No MODULE_DEVICE_TABLE(): the id is for devices on trial. */
 static const struct pci_device_id nvdla_pci_ids[] = {
 	{ PCI_DEVICE(NVDLA_PCI_VENDOR_ID, NVDLA_PCI_DEVICE_ID) },
 	{ }
