@@ -324,6 +324,7 @@ const struct attribute_group *nvdla_counters_groups[] = {
 	&nvdla_engine_groups[NVDLA_OP_CDP],
 	&nvdla_engine_groups[NVDLA_OP_RUBIK],
 	&nvdla_control_group,
+	&nvdla_recovery_group,
 	NULL
 };
 

@@ -3,6 +3,8 @@
  * Hangs and resets: how a job is taken off the hardware, and what becomes of it.
  */
 #include <linux/delay.h>
+#include <linux/device.h>
+#include <linux/sysfs.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
@@ -206,6 +208,26 @@ void nvdla_jobs_recover_work(struct work_struct *work)
 	drm_dev_put(&ndev->drm);
 }
 
+static ssize_t recovery_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct nvdla_device *ndev = dev_get_drvdata(dev);
+
+	if (READ_ONCE(ndev->dead))
+		return sysfs_emit(buf, "dead\n");
+	return sysfs_emit(buf, "%s\n", ndev->bus_ops->reset ? "reset" : "none");
+}
+static DEVICE_ATTR_RO(recovery);
+
+static struct attribute *nvdla_recovery_attrs[] = {
+	&dev_attr_recovery.attr,
+	NULL
+};
+
+/* How the device recovers from a hang, in sysfs. */
+const struct attribute_group nvdla_recovery_group = {
+	.attrs = nvdla_recovery_attrs,
+};
+
 /**
  * nvdla_recovery_init() - set up what all devices recover by
  *
@@ -228,8 +250,8 @@ void nvdla_recovery_fini(void)
 
 /**
  * nvdla_job_drain() - wait until the core has nothing to do, because the system goes to sleep
- * @ndev: device that is &nvdla_device.sleeping, and whose scheduler stands still; the lock of its
- *	parent is held
+ * @ndev: device that is &nvdla_device.sleeping, and whose scheduler stands still, or that is
+ *	unplugged; the lock of its parent is held
  *
  * A job that failed, or has had its time, or takes too long to wait for, is taken off the core.
  * What becomes of it is for nvdla_jobs_start() to say when the core wakes.
