@@ -316,6 +316,26 @@ static const struct attribute_group nvdla_control_group = {
 	.attrs = nvdla_control_attrs,
 };
 
+static ssize_t recovery_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct nvdla_device *ndev = dev_get_drvdata(dev);
+
+	if (READ_ONCE(ndev->dead))
+		return sysfs_emit(buf, "dead\n");
+	return sysfs_emit(buf, "%s\n", ndev->bus_ops->reset ? "reset" : "none");
+}
+static DEVICE_ATTR_RO(recovery);
+
+static struct attribute *nvdla_recovery_attrs[] = {
+	&dev_attr_recovery.attr,
+	NULL
+};
+
+/* How the device recovers from a hang, in sysfs. */
+static const struct attribute_group nvdla_recovery_group = {
+	.attrs = nvdla_recovery_attrs,
+};
+
 const struct attribute_group *nvdla_counters_groups[] = {
 	&nvdla_engine_groups[NVDLA_OP_BDMA],
 	&nvdla_engine_groups[NVDLA_OP_CONV],

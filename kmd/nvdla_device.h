@@ -193,8 +193,6 @@ void nvdla_device_stop(struct nvdla_device *ndev);
 void nvdla_device_reset_prepare(struct nvdla_device *ndev);
 void nvdla_device_reset_done(struct nvdla_device *ndev, int error);
 void nvdla_device_reset(struct nvdla_device *ndev);
-extern const struct attribute_group nvdla_recovery_group;
-
 bool nvdla_device_attend(struct nvdla_device *ndev);
 int nvdla_device_force_reset(struct nvdla_device *ndev);
 

@@ -3,8 +3,6 @@
  * Hangs and resets: how a job is taken off the hardware, and what becomes of it.
  */
 #include <linux/delay.h>
-#include <linux/device.h>
-#include <linux/sysfs.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
@@ -207,26 +205,6 @@ void nvdla_jobs_recover_work(struct work_struct *work)
 	device_unlock(ndev->drm.dev);
 	drm_dev_put(&ndev->drm);
 }
-
-static ssize_t recovery_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct nvdla_device *ndev = dev_get_drvdata(dev);
-
-	if (READ_ONCE(ndev->dead))
-		return sysfs_emit(buf, "dead\n");
-	return sysfs_emit(buf, "%s\n", ndev->bus_ops->reset ? "reset" : "none");
-}
-static DEVICE_ATTR_RO(recovery);
-
-static struct attribute *nvdla_recovery_attrs[] = {
-	&dev_attr_recovery.attr,
-	NULL
-};
-
-/* How the device recovers from a hang, in sysfs. */
-const struct attribute_group nvdla_recovery_group = {
-	.attrs = nvdla_recovery_attrs,
-};
 
 /**
  * nvdla_recovery_init() - set up what all devices recover by
