@@ -137,7 +137,7 @@ static void nvdla_device_die(struct nvdla_device *ndev)
 
 	drm_err(&ndev->drm, "the core cannot be stopped: the buffers of its job are never freed\n");
 	mutex_lock(&ndev->lock);
-	nvdla_jobs_keep_bos(ndev);
+	nvdla_jobs_leak_memory(ndev);
 	mutex_unlock(&ndev->lock);
 }
 

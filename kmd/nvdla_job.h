@@ -156,7 +156,7 @@ bool nvdla_job_is_late(const struct nvdla_job *job);
 bool nvdla_jobs_recover(struct nvdla_device *ndev);
 void nvdla_jobs_queue_recovery(struct nvdla_device *ndev);
 void nvdla_jobs_recover_work(struct work_struct *work);
-void nvdla_jobs_keep_bos(struct nvdla_device *ndev);
+void nvdla_jobs_leak_memory(struct nvdla_device *ndev);
 void nvdla_jobs_stop(struct nvdla_device *ndev);
 void nvdla_jobs_start(struct nvdla_device *ndev);
 

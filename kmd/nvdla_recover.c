@@ -105,10 +105,10 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_jobs_keep_bos() - keep the buffers of the job on the hardware for ever
+ * nvdla_jobs_leak_memory() - keep the memory of the job on the hardware for ever
  * @ndev: device, locked, whose core may go on using them
  */
-void nvdla_jobs_keep_bos(struct nvdla_device *ndev)
+void nvdla_jobs_leak_memory(struct nvdla_device *ndev)
 {
 	const struct nvdla_job *job = ndev->active;
 	u32 i;
@@ -116,9 +116,9 @@ void nvdla_jobs_keep_bos(struct nvdla_device *ndev)
 	lockdep_assert_held(&ndev->lock);
 
 	for (i = 0; job && i < job->num_bos; i++)
-		drm_gem_object_get(job->bos[i].obj);
+		to_nvdla_bo(job->bos[i].obj)->memory.leaked = true;
 	if (job && job->scrubbing)
-		drm_gem_object_get(&ndev->cbuf.zeroes->base);
+		ndev->cbuf.zeroes->memory.leaked = true;
 }
 
 /*
