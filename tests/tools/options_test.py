@@ -40,7 +40,7 @@ class Options(ProgramTest):
 		made = ('-o', self.out)
 		ten = self.write('ten.txt', b'%d\n' * 10 % tuple(range(10)))
 		strategy = [(word, [run], [net]) for word in (
-			('--strategy', 'never'), ('--sram-size', '64K'), ('--fold-sums', 'never'), ('--variant', 'nv_full'),
+			('--strategy', 'never'), ('--sram-size', '64K'), ('--fold-sums', 'never'), ('--target', 'nv_full'),
 			('--cache', self.folder / 'cache'), ('--shape', '1x1x8x8'), ('--shape', 'picture=1x1x8x8'),
 			('--host', 'never'))]
 		return {

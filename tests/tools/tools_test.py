@@ -251,8 +251,19 @@ class Models(ProgramTest):
 			model = (DIGITS / 'digits.onnx',) + (('-o', self.folder / 'out') if program == 'nvdla-compile' else ())
 			self.assertIn('no layer of the graph', self.bad(2, program, *model, '--strategy', 'bands=always'))
 			self.assertIn("'bands=often'", self.bad(2, program, *model, '--strategy', 'bands=often'))
-			self.assertIn("--variant: 'nv_tiny': is not known; there are: nv_full", self.bad(2, program, *model, '--variant', 'nv_tiny'))
-			self.good(program, *model, '--variant', 'nv_full')
+			self.assertIn("--target: 'nv_tiny': is not known; there are: nv_full, nv_small", self.bad(2, program, *model, '--target', 'nv_tiny'))
+			self.good(program, *model, '--target', 'nv_full')
+
+	def test_another_core(self):
+		model, net = DIGITS / 'digits.onnx', self.folder / 'small.nvdla'
+		small = ('--device', 'embedded:nv_small')
+		self.good('nvdla-compile', model, '-o', net, '--target', 'nv_small', '--calibrate', DIGITS / 'held_out.npy')
+		self.assertRegex(self.good('nvdla-run', net, *small, '--input', DIGITS / 'seven.pgm', '--top', '1'), r'\b7\b')
+		self.assertIn("variant 'nv_small': is not that of embedded, which is nv_full", self.bad(2, 'nvdla-run', net))
+		self.assertIn('nv_small', self.good('nvdla-info', net))
+		self.assertRegex(self.good('nvdla-info', '--chip', net), r'CONV\+SDP')
+		# The core of a model is the device's.
+		self.assertIn('nv_small computes with int8; calibrate', self.bad(2, 'nvdla-run', model, *small, '--host', 'never'))
 
 	def test_calibrated_with_a_folder_of_pictures(self):
 		pictures = self.folder / 'pictures'

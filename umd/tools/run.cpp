@@ -113,12 +113,12 @@ Result<void> run(RunSettings settings, TraceOptions &trace)
 {
 	Progress progress(!settings.json);
 
+	auto device = targetOf(settings.network, trace.open(settings.device));
+	if (!device)
+		return forward(device);
 	auto loadable = loadNetwork(settings, progress);
 	if (!loadable)
 		return forward(loadable);
-	auto device = trace.open(settings.device);
-	if (!device)
-		return forward(device);
 	progress.show("loading onto " + settings.device);
 	auto network = Network::load(*device, *loadable);
 	if (!network)

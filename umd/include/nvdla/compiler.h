@@ -244,7 +244,8 @@ struct OperatorSupport {
  *
  * \return InvalidFile naming the damage, if the damage is outside of the operators
  */
-Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> model);
+Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> model,
+							const CoreGeometry &core = nvFull);
 
 } /* namespace nvdla */
 

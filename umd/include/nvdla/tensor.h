@@ -110,9 +110,12 @@ struct TensorDesc {
 	 */
 	Result<void> check() const;
 
-	/** \return a feature tensor whose lines and surfaces follow each other without gaps */
+	/**
+	 * \brief A feature tensor whose lines and surfaces follow each other without gaps
+	 * \param[in] format Feature or FeatureX8, as CoreGeometry::featureFormat()
+	 */
 	static TensorDesc packedFeature(std::string name, DataType type, uint32_t c, uint32_t h,
-					uint32_t w);
+					uint32_t w, PixelFormat format = PixelFormat::Feature);
 
 	/**
 	 * \brief A picture in a pixel format, its lines as close as the core allows

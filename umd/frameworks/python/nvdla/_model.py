@@ -71,7 +71,7 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	    samples: Optional[Iterable[Union[np.ndarray, Sequence[np.ndarray]]]] = None,
 	    ranges: Optional[str] = None, percentile: Optional[float] = None, precision: Optional[str] = None,
 	    keep_bias: Optional[bool] = None, every_tensor: bool = False,
-	    strategy: str = '', sram_size: int = 0, fold_sums: str = 'floats', variant: str = 'nv_full',
+	    strategy: str = '', sram_size: int = 0, fold_sums: str = 'floats', target: str = 'nv_full',
 	    shape: Union[Sequence[int], Dict[str, Sequence[int]], None] = None,
 	    host: str = 'auto') -> Model:
 	"""Compile a model: a TensorFlow Lite file (.tflite) or an ONNX file (.onnx), or the bytes of one.
@@ -92,7 +92,7 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	strategy:     as in `nvdla-compile --strategy`, for instance "winograd=always,bands=never"
 	sram_size:    on-chip memory for tensors between layers, in bytes
 	fold_sums:    "floats", "never" or "always": which additions are fused with the convolution before them
-	variant:      configuration of the core, which the network's file names
+	target:       the core that the network is for: `variant` of a device's info
 	shape:        sizes of an input that the model leaves open, (1, 3, 480, 640); for several inputs a dictionary by
 	              name
 	host:         "auto" or "never": whether ONNX Runtime or TensorFlow Lite, if it is installed, computes operators of a
@@ -101,7 +101,7 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	options = _nvdla.CompileOptions()
 	options.set_strategy(strategy)
 	options.set_fold_sums(fold_sums)
-	options.set_variant(variant)
+	options.set_target(target)
 	options.set_host(host)
 	for name, sizes in (shape if isinstance(shape, dict) else {} if shape is None else {'': shape}).items():
 		options.add_shape(name, [int(size) for size in sizes])

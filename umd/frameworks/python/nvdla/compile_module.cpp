@@ -95,7 +95,7 @@ void addCompiler(py::module_ &module)
 			const std::vector<uint32_t> &sizes) {
 			     options.shapes.push_back({ name, sizes });
 		     })
-		.def("set_variant",
+		.def("set_target",
 		     [](CompileOptions &options, const std::string &name) {
 			     options.core = take(findCoreVariant(name));
 		     })
