@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 #include <nvdla/hw/registers.h>
-#include <nvdla_prepared.h>
 #include <recording_core.h>
 #include <task_builder.h>
 

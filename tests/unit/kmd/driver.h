@@ -5,11 +5,13 @@
  */
 #pragma once
 
+#ifdef __cplusplus
+#include <user/nvdla_engine.h>
+
+extern "C" {
+#else
 #include <nvdla_io.h>
 #include <nvdla_task.h>
-
-#ifdef __cplusplus
-extern "C" {
 #endif
 
 /** \brief Two clients are enough for everything */
