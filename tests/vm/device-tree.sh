@@ -72,6 +72,33 @@ sleeps_and_wakes() {
 		echo auto >"$core/power/control" && soon grep -qx 0 "$count"
 }
 
+computes() {
+	soon has_node && "${0%/*}/double" "$node"
+}
+
+# The job fails, whatever the core made of it.
+hangs() {
+	soon has_node || return 1
+	had=$(failed_jobs)
+	# Below "accel", or "dri" for a render node.
+	order=$(echo /sys/kernel/debug/*/nvdla-soc/inject/lose_interrupt)
+	echo 1 >"$order" || return 1
+	"${0%/*}/double" "$node"
+	[ "$(failed_jobs)" -gt "$had" ] || { echo "no job failed"; return 1; }
+}
+
+failed_jobs() {
+	dmesg | grep -c 'nvdla-soc: .*job failed: -110'
+}
+
+is_reset_after_a_hang() {
+	hangs && grep -x reset "$core/recovery" && computes
+}
+
+is_given_up_after_a_hang() {
+	hangs && grep -x dead "$core/recovery" && dmesg | grep 'buffers of its job are never freed'
+}
+
 rebind() {
 	echo nvdla-soc >"$driver/unbind" || return 1
 	! has_node || { echo "$node is still there"; return 1; }
@@ -83,6 +110,17 @@ check "the driver says how the core recovers" says_how_it_recovers
 check "the interrupt is the node's, a level" has_its_interrupt
 [ ! -e "$tree/memory-region" ] || check "the driver says where buffers come from" says_what_the_pool_is_good_for
 check "the core sleeps and wakes" sleeps_and_wakes
+check "the core computes" computes
+check "the core sleeps and wakes again" sleeps_and_wakes
+check "the core computes after that" computes
 check "the driver can be unbound from it and bound again" rebind
+check "the core computes after that, too" computes
+if [ -e "$tree/resets" ]; then
+	check "a core that hangs is reset" is_reset_after_a_hang
+else
+	check "a core that hangs is given up" is_given_up_after_a_hang
+	check "it can be bound again if it is idle" rebind
+	check "then it computes" computes
+fi
 check "the core becomes a PCI function again" becomes_pci
 done_testing
