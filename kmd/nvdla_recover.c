@@ -119,6 +119,8 @@ void nvdla_jobs_leak_memory(struct nvdla_device *ndev)
 		to_nvdla_bo(job->bos[i].obj)->memory.leaked = true;
 	if (job && job->scrubbing)
 		ndev->cbuf.zeroes->memory.leaked = true;
+	if (job && job->own)
+		ndev->sram.zeroes->memory.leaked = true;
 }
 
 /*

@@ -90,24 +90,24 @@ static int nvdla_sram_clear_task(struct nvdla_device *ndev, const struct nvdla_b
 	return ret;
 }
 
-/* The task and both buffers: the job may be the last to know them. */
+/*
+ * The task and the buffer, which the job may be the last to know. The zeroes live as long as the
+ * device. They are no buffer of the job, because they would keep its fence, and that the module.
+ */
 static int nvdla_sram_fill_job(struct nvdla_job *job, struct nvdla_bo *bo)
 {
-	struct nvdla_bo *zeroes = job->ndev->sram.zeroes;
 	int ret;
 
-	job->bos = kvcalloc(2, sizeof(*job->bos), GFP_KERNEL_ACCOUNT);
+	job->bos = kvcalloc(1, sizeof(*job->bos), GFP_KERNEL_ACCOUNT);
 	if (!job->bos)
 		return -ENOMEM;
 
-	drm_gem_object_get(&zeroes->base);
 	drm_gem_object_get(&bo->base);
-	job->bos[0].obj = &zeroes->base;
-	job->bos[1].obj = &bo->base;
-	job->bos[1].write = true;
-	job->num_bos = 2;
+	job->bos[0].obj = &bo->base;
+	job->bos[0].write = true;
+	job->num_bos = 1;
 
-	ret = nvdla_sram_clear_task(job->ndev, zeroes, bo, &job->tasks[0]);
+	ret = nvdla_sram_clear_task(job->ndev, job->ndev->sram.zeroes, bo, &job->tasks[0]);
 	job->num_tasks = !ret;
 	return ret;
 }
