@@ -171,7 +171,7 @@ static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 	nvdla_file_put(priv);
 }
 
-/* What a file uses, in /proc/PID/fdinfo/FD; see Documentation/gpu/drm-usage-stats.rst. */
+/* Usage of an open file, in /proc/PID/fdinfo/FD; see Documentation/gpu/drm-usage-stats.rst. */
 static void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 {
 	struct nvdla_device *ndev = to_nvdla_device(file->minor->dev);

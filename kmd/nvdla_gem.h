@@ -10,7 +10,7 @@
 
 #include "nvdla_memory.h"
 
-/* What an int of pages and the u32 sizes of the descriptors can both express. */
+/* The largest size that an int of pages and the u32 sizes of descriptors can both express. */
 #define NVDLA_BO_MAX_SIZE SZ_2G
 
 struct dma_buf;

@@ -58,7 +58,7 @@ int64_t axisOf(int32_t axis)
 	return axis == 0 ? 0 : axis == 3 ? 1 : axis + 1;
 }
 
-/* What makes y of x in both files. */
+/* The operator that computes y from x, in both files. */
 struct Case {
 	Shape out;
 	std::function<void(OnnxBuilder &)> onnx;

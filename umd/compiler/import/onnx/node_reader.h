@@ -130,7 +130,7 @@ extern const NodeTable moveNodes;
 extern const NodeTable quantizedNodes;
 extern const NodeTable windowNodes;
 
-/* What operators share with those that have quantizations of their own. */
+/* Functions that plain operators share with those that have quantizations of their own. */
 
 /** \brief A convolution of input 0, with windows as attributes say */
 Tensor addConvolution(NodeReader &reader, legalize::Weights weights);
