@@ -99,29 +99,31 @@ int nvdla_user_copy_array(const void **copy, u64 user, u32 count, u32 user_size,
  */
 int nvdla_user_copy_task(struct nvdla_task_source *source, const struct drm_nvdla_task *args)
 {
-	int ret;
+	const struct {
+		const void **copy;
+		u64 user;
+		u32 count, user_size, size;
+	} arrays[] = {
+		{ (const void **)&source->graph, args->graph, args->num_operations,
+		  args->node_size, sizeof(*source->graph) },
+		{ (const void **)&source->operations, args->operations, args->num_operations,
+		  args->operation_size, sizeof(*source->operations) },
+		{ (const void **)&source->surfaces, args->surfaces, args->num_operations,
+		  args->surface_size, sizeof(*source->surfaces) },
+		{ (const void **)&source->luts, args->luts, args->num_luts,
+		  args->lut_size, sizeof(*source->luts) },
+	};
+	u32 i;
+	int ret = 0;
 
 	source->num_operations = args->num_operations;
 	source->num_luts = args->num_luts;
 	source->num_extents = args->num_addresses;
 
-	ret = nvdla_user_copy_array((const void **)&source->graph, args->graph,
-				    args->num_operations, args->node_size,
-				    sizeof(*source->graph));
-	if (ret)
-		return ret;
-	ret = nvdla_user_copy_array((const void **)&source->operations, args->operations,
-				    args->num_operations, args->operation_size,
-				    sizeof(*source->operations));
-	if (ret)
-		return ret;
-	ret = nvdla_user_copy_array((const void **)&source->surfaces, args->surfaces,
-				    args->num_operations, args->surface_size,
-				    sizeof(*source->surfaces));
-	if (ret)
-		return ret;
-	return nvdla_user_copy_array((const void **)&source->luts, args->luts, args->num_luts,
-				     args->lut_size, sizeof(*source->luts));
+	for (i = 0; !ret && i < ARRAY_SIZE(arrays); i++)
+		ret = nvdla_user_copy_array(arrays[i].copy, arrays[i].user, arrays[i].count,
+					    arrays[i].user_size, arrays[i].size);
+	return ret;
 }
 
 /**

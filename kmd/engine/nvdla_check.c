@@ -100,7 +100,10 @@ s64 nvdla_field_value(struct nvdla_field field)
 	case sizeof(u16):
 		return field.is_signed ? *(const s16 *)field.at : *(const u16 *)field.at;
 	case sizeof(u32):
-		return field.is_signed ? *(const s32 *)field.at : *(const u32 *)field.at;
+		/* The conditional operator would make an unsigned number of both. */
+		if (field.is_signed)
+			return *(const s32 *)field.at;
+		return *(const u32 *)field.at;
 	}
 	/* Descriptors have 64-bit numbers at multiples of 4. */
 	memcpy(&value, field.at, sizeof(value));

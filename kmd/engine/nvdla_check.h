@@ -64,7 +64,7 @@ struct nvdla_check {
 
 void nvdla_check_set_operation(struct nvdla_check *check, u32 operation);
 
-/* What nvdla_need() and the like are made of. */
+/* The functions behind nvdla_need() and its relatives. */
 s64 nvdla_field_value(struct nvdla_field field);
 bool nvdla_state(struct nvdla_check *check, bool fulfilled, s64 value, s64 limit,
 		 struct nvdla_field field, const char *rule);

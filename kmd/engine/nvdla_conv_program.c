@@ -39,7 +39,7 @@ static void program_cacc_cmac(struct nvdla_check *check, const struct nvdla_conv
 			nvdla_encode(check, NVDLA_CDMA_D_MISC_CFG__##field, NVDLA_AS_IT_IS, \
 				     NVDLA_FIELD(member)))
 
-/* What CDMA and CSC are told in the same way, but for the input's precision. */
+/* Register values that CDMA and CSC share, without the input's precision. */
 static void program_both(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			 const u8 *in_precision, u32 misc_reg, u32 bank_reg, u32 entries_reg)
 {

@@ -72,7 +72,7 @@ void checkOutput(const RandomModel &made, const Compare &compare)
 	compare(outputs->front(), wanted);
 }
 
-/* What the core lacks is refused by name; \a refused counts. */
+/* An operator that the core lacks is refused by name; \a refused counts these. */
 void checkOutputOn(const CoreGeometry &core, size_t &refused, const RandomModel &made,
 		   const Compare &compare)
 {

@@ -110,7 +110,7 @@ TEST_F(CanaryFieldTest, AddressTables)
 		task.addresses.push_back(address);
 		task.addCopy(0, 1, 64, 1);
 		EXPECT_EQ(run(task), -EINVAL);
-		EXPECT_EQ(refusedField(client_->error()), name);
+		EXPECT_EQ(refusedField(client_->error(), NVDLA_OP_BDMA), name);
 	};
 	const uint32_t own = client_->buffer(1).handle();
 	/* Handles of the other process, which mean nothing here. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-bench: how long runs of a network take, and how many there are in a second.
+ * nvdla-bench: measures how long runs of a network take, and how many complete in a second.
  */
 #include <atomic>
 #include <chrono>

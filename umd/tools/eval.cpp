@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-eval: how many pictures of a folder a network recognizes.
+ * nvdla-eval: counts how many pictures of a folder a network recognizes.
  */
 #include <cstdio>
 

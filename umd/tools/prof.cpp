@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-prof: when which operation of a network ran.
+ * nvdla-prof: shows when each operation of a network ran.
  */
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How models are carried out, on the command line.
+ * The options for compiling a model.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ namespace nvdla::tools
 {
 
 /**
- * \brief --strategy, --sram-size, --fold-sums, --shape, --host and --target; has to exist until
- * the command line is parsed
+ * \brief --strategy, --sram-size, --fold-sums, --shape, --host and --target. The object must exist
+ * until the command line is parsed
  */
 class StrategyOptions
 {
@@ -69,7 +69,7 @@ public:
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
-	 * \return how to compile a model; InvalidArgument naming what is no strategy, or no
+	 * \return the options for the compiler; InvalidArgument naming an unknown strategy or
 	 * target
 	 * \param[in] chip further options of the chip, as Strategy::chip
 	 */

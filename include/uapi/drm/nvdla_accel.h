@@ -206,13 +206,6 @@ struct drm_nvdla_client_info {
 	 * what was written to it if the number is still what it was before.
 	 */
 	__u64 sram_losses;
-	/**
-	 * @banned: 1 if so many jobs failed in a short time that those of this file
-	 * are not run any more: submits fail with -EIO, as do jobs in the queue
-	 */
-	__u32 banned;
-	/** @reserved: zero */
-	__u32 reserved;
 };
 
 /**
@@ -621,7 +614,7 @@ struct drm_nvdla_job_result {
  * Queues one job that runs the tasks one after the other. The job waits for
  * the syncobjs at @in_syncs and for the implicit fences of all buffers, and
  * signals those at @out_syncs when its last task is done; if it fails, their
- * fence carries the error (-ETIMEDOUT, -EIO, -EFAULT, -ENODEV, -ENOMEM).
+ * fence carries the error (-ETIMEDOUT, -EIO, -ENODEV).
  *
  * -EBUSY if &drm_nvdla_device_info.max_jobs of the file have not ended. Nothing waits for one of
  * them to end here: it may wait for fences that only another submit signals.

@@ -78,7 +78,7 @@ struct nvdla_test_place {
 		NVDLA_REFUSED(test, rule, place); \
 	} while (0)
 
-/* What the engine says of each rule, and how often each was broken and refused. */
+/* The text of each rule, and how often a test broke it and was refused. */
 extern const char *const nvdla_test_rule_text[NVDLA_TEST_NUM_RULES];
 extern u32 nvdla_rules_broken[NVDLA_TEST_NUM_RULES];
 

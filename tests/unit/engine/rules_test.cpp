@@ -3,6 +3,7 @@
  * The list of rules, and how a violation is told.
  */
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -61,8 +62,10 @@ TEST(Rules, AreAllInTheList)
 	const std::set<std::string> known(std::begin(nvdla_test_rule_text),
 					  std::end(nvdla_test_rule_text));
 	std::set<std::string> said;
+	const char *sources = std::getenv("NVDLA_ENGINE_SOURCES");
 
-	for (const auto &file : std::filesystem::directory_iterator(NVDLA_ENGINE_SOURCES)) {
+	ASSERT_TRUE(sources) << "NVDLA_ENGINE_SOURCES is to be the folder kmd/engine";
+	for (const auto &file : std::filesystem::directory_iterator(sources)) {
 		if (file.path().extension() == ".c" || file.path().extension() == ".h")
 			said.merge(sentencesOf(file));
 	}

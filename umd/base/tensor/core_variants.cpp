@@ -8,7 +8,7 @@
 #include <drm/nvdla_accel.h>
 #include <fmt/core.h>
 
-#include "nvdla_variant.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {

@@ -20,7 +20,7 @@ namespace
 
 /* The operand times a power of two stays within 28 bits, and the stream's factor within 16. */
 constexpr int mostShift = 20;
-constexpr int factorBits = 14;
+constexpr int streamBits = 14;
 
 /* gain * (factor * stream + 2^shift * operand), and how far off that is in steps of the output. */
 struct Sum {
@@ -37,7 +37,7 @@ Sum sumOf(const Lowerer &lowerer, const Meeting &meeting, const Quantization &ou
 	constexpr int triedShifts = 8;
 	const double stream = lowerer.quantization(meeting.stream).scale / out.scale;
 	const double operand = lowerer.quantization(meeting.operand).scale / out.scale;
-	const int most = std::clamp(factorBits - std::ilogb(stream / operand), 0, mostShift);
+	const int most = std::clamp(streamBits - std::ilogb(stream / operand), 0, mostShift);
 	Sum best{ meeting };
 
 	for (int shift = most; shift >= std::max(most - triedShifts, 0); shift--) {

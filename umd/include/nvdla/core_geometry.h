@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a core that networks are made for has.
+ * Sizes of a core, which networks depend on.
  */
 #pragma once
 

@@ -510,7 +510,7 @@ struct nvdla_compile_options {
 	uint32_t ranges;	   /**< enum nvdla_range_method */
 	uint32_t precision;	   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
 	uint32_t keep_bias;	   /**< not 0: what rounding takes away does not go into biases */
-	uint32_t every_tensor;	   /**< not 0: all tensors are outputs, behind the model's own */
+	uint32_t every_tensor;	   /**< not 0: as CompileOptions::everyTensor */
 	/** As nvdla::parseStrategy() reads it; NULL: as an empty text */
 	const char *strategy;
 	/** On-chip memory for what flows between layers, in bytes */

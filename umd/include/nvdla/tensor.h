@@ -80,7 +80,7 @@ struct TensorDesc {
 	 * Network::inputs() has it, Loadable::inputs() has not.
 	 */
 	bool isUnsigned = false;
-	/** \brief What the elements stand for; heeded wherever there are numbers: float, pictures
+	/** \brief Real numbers of the elements; used in all conversions from numbers and pictures
 	 */
 	TensorQuantization quantization = {};
 	/** \brief Of inputs and outputs of a network that was compiled from a model by us */

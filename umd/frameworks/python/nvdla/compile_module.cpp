@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Models and how they are compiled.
+ * The compiler, for Python.
  */
 #include <nvdla/compiler.h>
 #include <pybind11/pybind11.h>
