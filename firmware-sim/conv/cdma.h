@@ -181,6 +181,13 @@ public:
 	 * \return the bytes; they stay valid until the next fill() and as long as \a copy
 	 */
 	std::span<const std::byte> take(size_t bytes, std::vector<std::byte> &copy);
+	/** \return where take() is likely to find what comes next, if that is in memory */
+	std::span<const std::byte> ahead() const
+	{
+		if (settled_)
+			return {};
+		return source_.all().subspan(taken_, bytes_ - taken_);
+	}
 	/** \return what take() has given is in the buffer, or a copy, not where it stays */
 	bool settled() const { return settled_; }
 	/** \brief Release the entries that were loaded since the last time */

@@ -323,6 +323,7 @@ WeightGroup WeightReader::next()
 		readSparse(bytes, group);
 	} else {
 		group.bytes = packed_.take(bytes, bytes_);
+		group.soon = packed_.ahead();
 		group.stays = !packed_.settled();
 	}
 

@@ -59,6 +59,8 @@ public:
 			return;
 		lines_.sumUp();
 		weights_.load(group, place);
+		next_ = group.soon.first(
+			std::min(plan_.groupsAtOnce() * group.bytes.size(), group.soon.size()));
 		groups_ = place + 1;
 		isNew_ = true;
 	}
@@ -79,6 +81,7 @@ public:
 		}
 		if (std::exchange(isNew_, false))
 			choose();
+		panel_.next = nextOf(first, count);
 		saturated_ = isTooWide_ ? tileSumsReference(kind_, positions, panel_, sums_.data())
 					: tileSums(kind_, positions, panel_, sums_.data());
 		if (kind_ != TileKind::WidePairs)
@@ -115,6 +118,15 @@ private:
 		std::ranges::fill(std::span(sums_), 0);
 		denseSums(rows_, { group.bytes.data(), group.kernels }, sums_.data());
 		round(sums_);
+	}
+
+	/** \return the lines' share of what is wanted next */
+	std::span<const std::byte> nextOf(uint64_t first, uint32_t count) const
+	{
+		const uint64_t lines = uint64_t{ op_.windows.out.height } * op_.batches;
+		const size_t begin = next_.size() * first / lines;
+
+		return next_.subspan(begin, next_.size() * (first + count) / lines - begin);
 	}
 
 	/* What the panel is multiplied with: INT16 in 32 bits if nothing leaves them. */
@@ -187,9 +199,10 @@ private:
 	std::vector<DenseBlock> rows_;		 /* TileKind::Rows: what blocks of weights meet */
 	std::vector<uint32_t> kernels_;		 /* of each group */
 	uint32_t groups_ = 0;
-	bool isNew_ = false;	     /* the panel is not chosen yet */
-	bool isChannelwise_ = false; /* the group's weights are channels_ */
-	bool isTooWide_ = false;     /* for what is fast */
+	std::span<const std::byte> next_; /* weights of the next panel */
+	bool isNew_ = false;		  /* the panel is not chosen yet */
+	bool isChannelwise_ = false;	  /* the group's weights are channels_ */
+	bool isTooWide_ = false;	  /* for what is fast */
 	Panel panel_ = {};
 	TileKind kind_ = plan_.kernel.kind;
 	const size_t most_;	      /* positions */

@@ -342,10 +342,14 @@ private:
 			set_->held.push_back(hold(weights_.next()));
 	}
 
-	static HeldGroup hold(const WeightGroup &group)
+	HeldGroup hold(const WeightGroup &group) const
 	{
 		HeldGroup held{ group, {} };
+		/* Others take those between. */
+		const size_t others = bands_ ? 0 : (threads_ - 1) * groupsAtOnce_;
 
+		held.group.soon = group.soon.subspan(
+			std::min(others * group.bytes.size(), group.soon.size()));
 		if (group.stays)
 			return held;
 		held.copy.assign(group.bytes.begin(), group.bytes.end());

@@ -20,6 +20,7 @@
 #include "conv/cacc.h"
 #include "conv/matrix_tile.h"
 #include "conv/tile_products-inl.h"
+#include "core/bring_ahead.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -31,6 +32,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /* Vectors whose size is known, so that they can be members. */
 #if !HWY_HAVE_SCALABLE
+
+/* What is wanted soon is brought nearer between so many: behind each one takes longer. */
+constexpr uint32_t kUnitsBetween = 16;
 
 /**
  * The sums of one tile, in registers: indices are constants, without a loop that could have them in
@@ -76,12 +80,18 @@ struct Tile {
 		return weights;
 	}
 
-	HWY_INLINE void multiply(const Panel &panel, size_t column)
+	HWY_INLINE void multiply(const Panel &panel, size_t column, Ahead &ahead)
 	{
 		const int32_t *weights = panel.weights + column;
 
-		for (const TileRun &run : panel.runs)
-			weights = multiply(run.offset, run.units, weights);
+		for (const TileRun &run : panel.runs) {
+			for (uint32_t unit = 0; unit < run.units; unit += kUnitsBetween) {
+				ahead.bring();
+				weights = multiply(run.offset + unit * sizeof(Number),
+						   std::min(kUnitsBetween, run.units - unit),
+						   weights);
+			}
+		}
 	}
 
 	/** \param out the first position's sums */
@@ -276,27 +286,32 @@ HWY_INLINE void forEachTile(size_t count, Make make)
 }
 
 template<typename Product, typename Shape, size_t... kIndex>
-void oneTile(const TilePosition *positions, const Panel &panel, int32_t *sums,
+void oneTile(const TilePosition *positions, const Panel &panel, Ahead &ahead, int32_t *sums,
 	     std::index_sequence<kIndex...>)
 {
 	using ThisTile = Tile<Product, Shape, kIndex...>;
+	const hn::RebindToSigned<typename Product::Tag> zeroTag;
 	size_t column = 0;
 
 	for (; column < panel.used; column += ThisTile::kVectors * ThisTile::kLanes) {
 		ThisTile tile(positions);
-		tile.multiply(panel, column);
+		tile.multiply(panel, column, ahead);
 		tile.store(sums + column);
 	}
-	for (size_t i = 0; column < kTileColumns && i < sizeof...(kIndex); i++)
-		std::fill(sums + i * kTileColumns + column, sums + (i + 1) * kTileColumns, 0);
+	for (; column < kTileColumns; column += ThisTile::kLanes)
+		for (size_t i = 0; i < sizeof...(kIndex); i++)
+			hn::StoreU(hn::Zero(zeroTag), zeroTag, sums + i * kTileColumns + column);
 }
 
 template<typename Product, typename Shape>
 void tilesOf(std::span<const TilePosition> positions, const Panel &panel, int32_t *sums)
 {
+	Ahead ahead(panel.next,
+		    (positions.size() / Shape::kMostPositions + 1) * panel.units() / kUnitsBetween);
+
 	forEachTile<Shape>(positions.size(), [&](size_t first, size_t, auto indices) HWY_ATTR {
-		oneTile<Product, Shape>(&positions[first], panel, sums + first * kTileColumns,
-					indices);
+		oneTile<Product, Shape>(&positions[first], panel, ahead,
+					sums + first * kTileColumns, indices);
 	});
 }
 

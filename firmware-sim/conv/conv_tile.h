@@ -58,6 +58,7 @@ struct Panel {
 	/** Positions of a line, which are as far from each other, of a multiple of as many; not
 	 * looked at but for Matrices */
 	size_t width = 1;
+	std::span<const std::byte> next = {}; /**< wanted soon: brought nearer meanwhile */
 	/* WidePairs alone. */
 	uint32_t unitsThatFit = 1; /**< in 32 bits, beside a sum of 16 */
 	uint32_t truncate = 0;	   /**< bits that CACC drops, 0 to 31 */

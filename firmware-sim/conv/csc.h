@@ -47,6 +47,8 @@ std::vector<Block> makeBlocks(const ConvOp &op);
 struct WeightGroup {
 	uint32_t kernels = 0;
 	std::span<const std::byte> bytes;
+	/** Where the groups that its taker gets next are likely to be taken from */
+	std::span<const std::byte> soon = {};
 	bool stays = false; /**< the bytes stay valid until the operation ends */
 };
 

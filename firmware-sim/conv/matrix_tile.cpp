@@ -17,6 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/bring_ahead.h"
+
 namespace nvdla::sim
 {
 
@@ -133,7 +135,7 @@ public:
 	{
 	}
 
-	void make(int32_t *sums) const
+	void make(int32_t *sums, Ahead &ahead) const
 	{
 		const std::byte *weights = reinterpret_cast<const std::byte *>(panel_.weights);
 
@@ -141,6 +143,7 @@ public:
 		for (const TileRun &run : panel_.runs) {
 			const size_t end = run.offset + run.units * kUnitBytes;
 			for (size_t offset = run.offset; offset < end; offset += kRowBytes) {
+				ahead.bring();
 				add(offset, weights);
 				weights += kMatrixUnits * kWeightsStep;
 			}
@@ -225,13 +228,16 @@ template<size_t kHalves>
 class MatrixSums
 {
 public:
-	MatrixSums(const Panel &panel, int32_t *sums) : panel_(panel), sums_(sums) {}
+	MatrixSums(const Panel &panel, int32_t *sums, Ahead ahead)
+		: panel_(panel), sums_(sums), ahead_(ahead)
+	{
+	}
 
 	void add(const DataRows &matrix, size_t rows)
 	{
 		if (waiting_ && rows == rows_) {
 			matrices_[1] = matrix;
-			MatrixTile<2, kHalves>(matrices_, panel_).make(sums_);
+			MatrixTile<2, kHalves>(matrices_, panel_).make(sums_, ahead_);
 			waiting_ = false;
 			return;
 		}
@@ -245,13 +251,14 @@ public:
 	void finish()
 	{
 		if (waiting_)
-			MatrixTile<1, kHalves>(matrices_, panel_).make(sums_);
+			MatrixTile<1, kHalves>(matrices_, panel_).make(sums_, ahead_);
 		waiting_ = false;
 	}
 
 private:
 	const Panel &panel_;
 	int32_t *sums_;
+	Ahead ahead_;
 	Registers registers_;
 	std::array<DataRows, 2> matrices_ = {};
 	size_t rows_ = 0;
@@ -261,7 +268,9 @@ private:
 template<size_t kHalves>
 void sumsOf(std::span<const TilePosition> positions, const Panel &panel, int32_t *sums)
 {
-	MatrixSums<kHalves> work(panel, sums);
+	MatrixSums<kHalves> work(panel, sums,
+				 { panel.next, (positions.size() / (2 * kRows) + 1) *
+						       panel.units() / kMatrixUnits });
 
 	for (size_t first = 0; first < positions.size();) {
 		const auto [count, step] = regularFrom(positions.subspan(first), panel.width);

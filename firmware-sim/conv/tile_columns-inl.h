@@ -145,8 +145,6 @@ void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *ou
 {
 	constexpr size_t kSourceBytes = unitSourceBytes(kFormat);
 	constexpr size_t kBytes = kUnitsAtOnce * kSourceBytes;
-	std::byte padded[kKernelsAtOnce][kBytes] = {};
-
 	for (size_t unit = 0; unit < units; unit += kUnitsAtOnce, out += kUnitsAtOnce * columns) {
 		const size_t count = std::min(kUnitsAtOnce, units - unit);
 		const std::byte *in = rows.first + unit * kSourceBytes;
@@ -158,6 +156,7 @@ void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *ou
 						       out + kernel);
 				continue;
 			}
+			std::byte padded[kKernelsAtOnce][kBytes] = {};
 			for (size_t i = 0; i < some; i++)
 				std::memcpy(padded[i], from + i * rows.step, count * kSourceBytes);
 			transposeFour<kFormat>(padded[0], kBytes, count, some, columns,

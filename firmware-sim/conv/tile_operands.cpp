@@ -127,7 +127,9 @@ void packAll(const LinePiece &piece, std::byte *to)
 	const size_t few = packFew<To>(piece, out);
 
 	/* Atoms of an entry. */
-	if (piece.bytes == atomBytes)
+	if (piece.bytes == atomBytes / 2)
+		packParts<To>(piece, few, kAtom / 2, out);
+	else if (piece.bytes == atomBytes)
 		packParts<To>(piece, few, kAtom, out);
 	else if (piece.bytes == 2 * atomBytes)
 		packParts<To>(piece, few, 2 * kAtom, out);

@@ -34,7 +34,7 @@ using Vector = hn::Vec<Tag>;
 /* As many positions as registers hold beside the weights, for two vectors of columns, and their
  * pointers. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-constexpr size_t kPositions = 11;
+constexpr size_t kPositions = 12;
 #elif HWY_ARCH_X86
 constexpr size_t kPositions = 5;
 #else
