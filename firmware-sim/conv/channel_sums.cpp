@@ -74,21 +74,24 @@ HWY_INLINE void forAll(size_t columns, const TilePosition *positions, size_t cou
 	}
 }
 
-/** Both operands of each channel, in the halves of 32 bits */
-template<typename Operand>
+/** Both operands of each channel, in the halves of 32 bits, without a bit that they have too much
+ */
+template<typename Operand, Operand kFlip>
 HWY_INLINE Vector operandPairs(const std::byte *first, const std::byte *second)
 {
 	const hn::Rebind<Operand, Tag> tag;
 	const hn::Repartition<int16_t, Tag> halfTag;
 	const auto load = [&](const std::byte *at) HWY_ATTR {
-		return hn::PromoteTo(Tag(), hn::LoadU(tag, reinterpret_cast<const Operand *>(at)));
+		const auto operands = hn::LoadU(tag, reinterpret_cast<const Operand *>(at));
+		return hn::PromoteTo(Tag(),
+				     kFlip ? hn::Xor(operands, hn::Set(tag, kFlip)) : operands);
 	};
 
 	return hn::BitCast(Tag(), hn::OddEven(hn::BitCast(halfTag, hn::ShiftLeft<16>(load(second))),
 					      hn::BitCast(halfTag, load(first))));
 }
 
-template<typename Operand, size_t... kIndex>
+template<typename Operand, Operand kFlip, size_t... kIndex>
 HWY_INLINE void integerSums(const ChannelOperands &operands, const TilePosition *positions,
 			    int32_t *out, std::index_sequence<kIndex...>)
 {
@@ -99,7 +102,8 @@ HWY_INLINE void integerSums(const ChannelOperands &operands, const TilePosition 
 		for (const ChannelTaps &taps : operands.taps) {
 			const Vector pairs = hn::LoadU(Tag(), weights);
 			some.forEach(taps, [&](Vector &sum, auto first, auto second) HWY_ATTR {
-				sum = Pairs::add(sum, operandPairs<Operand>(first, second), pairs);
+				sum = Pairs::add(sum, operandPairs<Operand, kFlip>(first, second),
+						 pairs);
 			});
 			weights += operands.columns;
 		}
@@ -138,13 +142,13 @@ HWY_INLINE void floatSums(const ChannelOperands &operands, const TilePosition *p
 	}
 }
 
-template<typename Operand>
+template<typename Operand, Operand kFlip = 0>
 void allIntegerSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
 		    int32_t *sums)
 {
 	forAll(operands.columns, positions, count, sums,
 	       [&](const TilePosition *some, int32_t *out, auto indices)
-		       HWY_ATTR { integerSums<Operand>(operands, some, out, indices); });
+		       HWY_ATTR { integerSums<Operand, kFlip>(operands, some, out, indices); });
 }
 
 void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
@@ -154,6 +158,8 @@ void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions
 		forAll(operands.columns, positions, count, sums,
 		       [&](const TilePosition *some, int32_t *out, auto indices)
 			       HWY_ATTR { floatSums(operands, some, out, indices); });
+	else if (operands.isUnsigned)
+		allIntegerSums<int8_t, INT8_MIN>(operands, positions, count, sums);
 	else if (operands.elementBytes == sizeof(int8_t))
 		allIntegerSums<int8_t>(operands, positions, count, sums);
 	else
@@ -197,15 +203,15 @@ Operand operandOf(const TilePosition &position, size_t tap, size_t column)
 /** The products of all taps of a column, in their order, as \a add gets them */
 template<typename Operand, typename Add>
 void forEachProduct(const ChannelOperands &operands, const TilePosition &position, size_t column,
-		    Add add)
+		    Add add, int excess = 0)
 {
 	const int32_t *weight = operands.weights + column;
 	int16_t pair[2];
 
 	for (const ChannelTaps &taps : operands.taps) {
 		std::memcpy(pair, weight, sizeof(pair));
-		add(operandOf<Operand>(position, taps.first, column) * pair[0]);
-		add(operandOf<Operand>(position, taps.second, column) * pair[1]);
+		add((operandOf<Operand>(position, taps.first, column) - excess) * pair[0]);
+		add((operandOf<Operand>(position, taps.second, column) - excess) * pair[1]);
 		weight += operands.columns;
 	}
 }
@@ -242,6 +248,8 @@ void channelSumsReference(const ChannelOperands &operands, const TilePosition *p
 			const auto add = [&](int32_t product) { sum += product; };
 			if (operands.elementBytes == sizeof(float))
 				sum = floatSum(operands, positions[i], column);
+			else if (operands.isUnsigned)
+				forEachProduct<uint8_t>(operands, positions[i], column, add, 128);
 			else if (operands.elementBytes == sizeof(int8_t))
 				forEachProduct<int8_t>(operands, positions[i], column, add);
 			else

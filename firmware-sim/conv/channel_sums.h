@@ -32,6 +32,7 @@ struct ChannelOperands {
 	/** For each of \a taps those of all columns: two of 16 bits, the first one lower. Float:
 	 * the first one's, then the second one's as f32. */
 	const int32_t *weights;
+	bool isUnsigned = false; /**< INT8 is more by 128, as LineFormat::Unsigned */
 };
 
 /**

@@ -40,7 +40,8 @@ public:
 
 	ChannelOperands operands() const
 	{
-		return { plan_.elementBytes, plan_.op.groupKernels(), taps_, weights_.data() };
+		return { plan_.elementBytes, plan_.op.groupKernels(), taps_, weights_.data(),
+			 plan_.kernel.lines == LineFormat::Unsigned };
 	}
 
 private:

@@ -34,7 +34,8 @@ constexpr uint64_t kMaximumLineBytes = 64 << 20;
 class PanelMaker : public LineMaker
 {
 public:
-	PanelMaker(const TilePlan &plan, TileLines &lines, uint32_t linesAtOnce, Scratch &scratch)
+	PanelMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce,
+		   Scratch &scratch)
 		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan, scratch),
 		  kernels_(plan.groupsAtOnce()),
 		  most_(size_t{ linesAtOnce } * op_.windows.out.width),
@@ -57,7 +58,6 @@ public:
 		isChannelwise_ = channels_ && channels_->load(group, lines_.largest());
 		if (isChannelwise_)
 			return;
-		lines_.sumUp();
 		weights_.load(group, place);
 		next_ = group.soon.first(
 			std::min(plan_.groupsAtOnce() * group.bytes.size(), group.soon.size()));
@@ -152,6 +152,7 @@ private:
 	/* The sums of each group, which are beside each other in those of a panel. */
 	void takeApart(size_t positions)
 	{
+		constexpr uint32_t kFewest = 4;
 		const uint32_t kernels = op_.groupKernels();
 
 		if (kernels == kTileColumns)
@@ -159,8 +160,10 @@ private:
 		for (uint32_t place = 0; place < groups_; place++) {
 			const int32_t *from = sums_.data() + size_t{ place } * kernels;
 			int32_t *to = linesOf(place).data();
-			for (size_t i = 0; i < positions; i++, from += kTileColumns, to += kernels)
-				std::copy_n(from, kernels, to);
+			/* Of a constant size each, without a call of a function. */
+			for (size_t i = 0; i < positions; i++, from += kTileColumns)
+				for (uint32_t k = 0; k < kernels; k += kFewest, to += kFewest)
+					std::copy_n(from + k, kFewest, to);
 		}
 	}
 
@@ -193,7 +196,7 @@ private:
 
 	const ConvOp &op_;
 	const TilePlan &plan_;
-	TileLines &lines_;
+	const TileLines &lines_;
 	TileWeights weights_;
 	std::optional<ChannelWeights> channels_; /* if there may be such kernels */
 	std::vector<DenseBlock> rows_;		 /* TileKind::Rows: what blocks of weights meet */
@@ -299,7 +302,7 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 	const unsigned int threads = fastConvThreads(op);
 
 	const TilePlan plan(op, isPositive(op, data), data.places());
-	TileLines lines(plan, data, workers);
+	const TileLines lines(plan, data, workers);
 	const size_t lineSumBytes = op.windows.out.width * kTileColumns * sizeof(int32_t);
 	const auto linesAtOnce = static_cast<uint32_t>(std::clamp<size_t>(
 		kSumBytesAtOnce / lineSumBytes, 1, op.windows.out.height * op.batches));

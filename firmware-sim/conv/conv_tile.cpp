@@ -55,9 +55,10 @@ struct Tile {
 	Vector sums[kCount][kVectors];
 	const std::byte *at[kCount];
 
-	HWY_INLINE explicit Tile(const TilePosition *positions) : at{ positions[kIndex].at... }
+	HWY_INLINE Tile(const TilePosition *positions, const Panel &panel, size_t column)
+		: at{ positions[kIndex].at... }
 	{
-		(start<kIndex>(positions[kIndex].start, Vectors()), ...);
+		(start<kIndex>(positions[kIndex].start, &panel.start[column], Vectors()), ...);
 	}
 
 	/** \return weights behind those of the units */
@@ -102,9 +103,9 @@ struct Tile {
 
 private:
 	template<size_t kPosition, size_t... kVector>
-	HWY_INLINE void start(int32_t sum, std::index_sequence<kVector...>)
+	HWY_INLINE void start(int32_t sum, const int32_t *columns, std::index_sequence<kVector...>)
 	{
-		((sums[kPosition][kVector] = Product::start(sum)), ...);
+		((sums[kPosition][kVector] = Product::start(sum, columns + kVector * kLanes)), ...);
 	}
 
 	template<size_t kPosition, size_t... kVector>
@@ -162,7 +163,8 @@ struct WideTile : Tile<Product, Shape, kIndex...> {
 
 	Vector highs[kCount][kVectors];
 
-	HWY_INLINE explicit WideTile(const TilePosition *positions) : Base(positions)
+	HWY_INLINE WideTile(const TilePosition *positions, const Panel &panel, size_t column)
+		: Base(positions, panel, column)
 	{
 		forEachSum([](Vector &, Vector &high) HWY_ATTR { high = hn::Zero(Tag()); });
 	}
@@ -294,7 +296,7 @@ void oneTile(const TilePosition *positions, const Panel &panel, Ahead &ahead, in
 	size_t column = 0;
 
 	for (; column < panel.used; column += ThisTile::kVectors * ThisTile::kLanes) {
-		ThisTile tile(positions);
+		ThisTile tile(positions, panel, column);
 		tile.multiply(panel, column, ahead);
 		tile.store(sums + column);
 	}
@@ -334,7 +336,7 @@ size_t oneWideTile(const TilePosition *positions, size_t made, const Panel &pane
 	size_t clipped = 0;
 
 	for (size_t column = 0; column < kTileColumns; column += step) {
-		ThisTile tile(positions);
+		ThisTile tile(positions, panel, column);
 		tile.multiply(panel, column);
 		clipped += tile.deliver(made, panel.truncate, sums + column);
 	}
@@ -365,6 +367,10 @@ uint32_t sumsOfTarget(TileKind kind, std::span<const TilePosition> positions, co
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 	if (kind == TileKind::Quads) {
 		allTiles<Quads>(positions, panel, sums);
+		return 0;
+	}
+	if (kind == TileKind::SignedQuads) {
+		allTiles<SignedQuads>(positions, panel, sums);
 		return 0;
 	}
 	if (hasVnni()) {
@@ -459,10 +465,12 @@ int32_t floatSum(const TilePosition &position, const Panel &panel, size_t column
 
 int64_t integerSum(TileKind kind, const TilePosition &position, const Panel &panel, size_t column)
 {
-	int64_t sum = kind == TileKind::Quads ? position.start : 0;
+	int64_t sum = int64_t{ position.start } + panel.start[column];
 
 	forEachUnit(position, panel, column, [&](const std::byte *data, const std::byte *weight) {
 		if (kind == TileKind::Quads)
+			sum += unitSum<uint8_t, int8_t>(data, weight);
+		else if (kind == TileKind::SignedQuads)
 			sum += unitSum<int8_t, uint8_t>(data, weight);
 		else if (kind == TileKind::Matrices || kind == TileKind::Bytes)
 			sum += unitSum<int8_t, int8_t>(data, weight);

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,14 +27,15 @@ inline constexpr int32_t kFloatNan = 0x7f800200;
 
 /** \brief What the host multiplies in a unit */
 enum class TileKind : uint8_t {
-	None,	   /**< no instructions for it */
-	Rows,	   /**< INT8 of a single position: weights are met where they are (dense_sums) */
-	Pairs,	   /**< two signed 16-bit numbers by two, in 32 bits */
-	WidePairs, /**< the same in 48 bits, and what CACC delivers of it */
-	Quads,	   /**< four signed 8-bit numbers by four unsigned ones, which are more by 128 */
-	Bytes,	   /**< four signed 8-bit numbers that are not below zero by four signed ones */
-	Matrices,  /**< four signed 8-bit numbers by four, in as many units as kMatrixUnits */
-	Float,	   /**< a number of 32 bits by another */
+	None,	     /**< no instructions for it */
+	Rows,	     /**< INT8 of a single position: weights are met where they are (dense_sums) */
+	Pairs,	     /**< two signed 16-bit numbers by two, in 32 bits */
+	WidePairs,   /**< the same in 48 bits, and what CACC delivers of it */
+	Quads,	     /**< four unsigned 8-bit numbers, which are more by 128, by four signed ones */
+	SignedQuads, /**< the same where the weights are the unsigned ones */
+	Bytes,	     /**< four signed 8-bit numbers that are not below zero by four signed ones */
+	Matrices,    /**< four signed 8-bit numbers by four, in as many units as kMatrixUnits */
+	Float,	     /**< a number of 32 bits by another */
 };
 
 /** \brief Consecutive units of one kernel row */
@@ -45,7 +47,7 @@ struct TileRun {
 /** \brief One output: where its operands are */
 struct TilePosition {
 	const std::byte *at; /**< the first; the others are as far from it for all positions */
-	int32_t start = 0;   /**< Quads: what all its sums begin with; others begin with zero */
+	int32_t start = 0;   /**< SignedQuads: what all its sums begin with */
 };
 
 /** \brief What all positions meet: the weights of kernel groups that are worked on at once */
@@ -58,7 +60,8 @@ struct Panel {
 	/** Positions of a line, which are as far from each other, of a multiple of as many; not
 	 * looked at but for Matrices */
 	size_t width = 1;
-	std::span<const std::byte> next = {}; /**< wanted soon: brought nearer meanwhile */
+	std::array<int32_t, kTileColumns> start = {}; /**< Quads: what sums begin with */
+	std::span<const std::byte> next = {};	      /**< wanted soon: brought nearer meanwhile */
 	/* WidePairs alone. */
 	uint32_t unitsThatFit = 1; /**< in 32 bits, beside a sum of 16 */
 	uint32_t truncate = 0;	   /**< bits that CACC drops, 0 to 31 */

@@ -38,48 +38,15 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 	const unsigned int threads = threadsFor(lineBytes_ * count_, kBytesForAThread);
 
 	shareOut(&workers, threads, count_, [&] {
-		return [&, pieces = std::vector<LinePiece>()](uint64_t index) mutable {
+		return [&, pieces = std::vector<LinePiece>(),
+			sums = std::vector<int32_t>()](uint64_t index) mutable {
 			lines_[index] = plan_.inPlace ? findLine(index, data)
 						      : makeLine(index, data, pieces);
 			inspect(lines_[index]);
-			place(index);
+			place(index, sums);
 		};
 	});
-	/* Windows have several lines, all of which are there now. */
-	if (plan.kernel.kind != TileKind::Quads || plan.mayBeChannelwise)
-		return;
-	std::call_once(summed_, [&] {
-		shareOut(&workers, threads, count_, [&] {
-			return [&, sums = std::vector<int32_t>()](uint64_t index) mutable {
-				sumUp(index, sums);
-			};
-		});
-	});
 }
-
-void TileLines::sumUp()
-{
-	if (plan_.kernel.kind != TileKind::Quads)
-		return;
-	std::call_once(summed_, [&] {
-		std::vector<int32_t> sums;
-		for (size_t index = 0; index < count_; index++)
-			sumUp(index, sums);
-	});
-}
-
-/* What sums have too much because the weights are more by 128. */
-void TileLines::sumUp(size_t index, std::vector<int32_t> &sums)
-{
-	constexpr int32_t kWeightExcess = 128;
-	const std::span<TilePosition> positions = positionsOf(index);
-
-	sums.resize(positions.size());
-	byteSums(lines_[index], size_t{ plan_.step } * plan_.elementBytes, plan_.runs, sums);
-	for (size_t i = 0; i < positions.size(); i++)
-		positions[i].start = sums[i] * -kWeightExcess;
-}
-
 void TileLines::inspect(const std::byte *line)
 {
 	if (!plan_.inPlace) {
@@ -145,14 +112,19 @@ std::span<TilePosition> TileLines::positionsOf(size_t index)
 	return { positions_.data() + line * windows.out.width, windows.out.width };
 }
 
-void TileLines::place(size_t index)
+/* SignedQuads: sums begin with what they have too much because the weights are more by 128. */
+void TileLines::place(size_t index, std::vector<int32_t> &sums)
 {
+	constexpr int32_t kWeightExcess = 128;
+	const size_t step = size_t{ plan_.step } * plan_.elementBytes;
+	const std::span<TilePosition> positions = positionsOf(index);
 	const std::byte *at = lines_[index];
 
-	for (TilePosition &position : positionsOf(index)) {
-		position = { at };
-		at += size_t{ plan_.step } * plan_.elementBytes;
-	}
+	sums.resize(positions.size());
+	if (plan_.kernel.kind == TileKind::SignedQuads)
+		byteSums(at, step, plan_.runs, sums);
+	for (size_t i = 0; i < positions.size(); i++, at += step)
+		positions[i] = { at, sums[i] * -kWeightExcess };
 }
 
 void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const

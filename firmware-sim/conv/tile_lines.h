@@ -34,13 +34,6 @@ public:
 		return { positions_.data() + firstLine * width, count * width };
 	}
 
-	/**
-	 * \brief Quads: positions have what sums begin with
-	 *
-	 * Those of an operation that mayBeChannelwise have it from then on, others anyway.
-	 */
-	void sumUp();
-
 	/** \return INT16: the largest magnitude of operands */
 	uint32_t largest() const { return largest_; }
 
@@ -57,8 +50,7 @@ private:
 	void inspect(const std::byte *operands, size_t count);
 	/** \return positions of outputs whose windows begin in a line; none if there are not any */
 	std::span<TilePosition> positionsOf(size_t index);
-	void place(size_t index);
-	void sumUp(size_t index, std::vector<int32_t> &sums);
+	void place(size_t index, std::vector<int32_t> &sums);
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{
@@ -76,7 +68,6 @@ private:
 	std::vector<const std::byte *> lines_;
 	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */
 	ScratchArray<TilePosition> positions_;
-	std::once_flag summed_;
 	std::mutex mutex_; /* of largest_ */
 	uint32_t largest_ = 0;
 	std::atomic<bool> hasNan_ = false;

@@ -63,6 +63,15 @@ struct ToBytes {
 	}
 };
 
+/** LineFormat::Unsigned */
+struct ToUnsigned : ToBytes {
+	template<typename Tag>
+	static HWY_INLINE hn::Vec<Tag> load(Tag tag, const In *in)
+	{
+		return hn::Xor(hn::LoadU(tag, in), hn::Set(tag, 0x80));
+	}
+};
+
 /** Elements of a part; whole vectors first, then smaller ones, for a count that is mostly small */
 template<typename To, size_t kMost = 64>
 HWY_INLINE void packPart(const typename To::In *in, size_t count, typename To::Out *out)
@@ -144,6 +153,8 @@ void packOfTarget(LineFormat format, const LinePiece &piece, std::byte *out)
 	switch (format) {
 	case LineFormat::Bytes:
 		return packAll<ToBytes>(piece, out);
+	case LineFormat::Unsigned:
+		return packAll<ToUnsigned>(piece, out);
 	case LineFormat::WideBytes:
 		return packAll<ToWide>(piece, out);
 	case LineFormat::Floats:

@@ -18,6 +18,7 @@ namespace nvdla::sim
 /** \brief What becomes of elements of lines */
 enum class LineFormat : uint8_t {
 	Bytes,	   /**< as they are */
+	Unsigned,  /**< INT8, more by 128 */
 	WideBytes, /**< INT8 in 16 bits */
 	Floats,	   /**< FP16 as f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
 };
@@ -25,7 +26,7 @@ enum class LineFormat : uint8_t {
 /** \return times as many bytes as the elements have */
 constexpr size_t growthOf(LineFormat format)
 {
-	return format == LineFormat::Bytes ? 1 : 2;
+	return format == LineFormat::Bytes || format == LineFormat::Unsigned ? 1 : 2;
 }
 
 /**

@@ -15,7 +15,8 @@ namespace
 constexpr TileKernel kKernels[] = {
 	{ TileKind::Rows, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
 	{ TileKind::Matrices, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes, kMatrixUnits },
-	{ TileKind::Quads, Precision::Int8, LineFormat::Bytes, UnitFormat::Unsigned },
+	{ TileKind::Quads, Precision::Int8, LineFormat::Unsigned, UnitFormat::Bytes },
+	{ TileKind::SignedQuads, Precision::Int8, LineFormat::Bytes, UnitFormat::Unsigned },
 	{ TileKind::Bytes, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
 	{ TileKind::Pairs, Precision::Int8, LineFormat::WideBytes, UnitFormat::WideBytes },
 	{ TileKind::Pairs, Precision::Int16, LineFormat::Bytes, UnitFormat::Bytes },
@@ -50,15 +51,6 @@ TileKind kindFor(const ConvOp &op, bool positive)
 	default:
 		return TileKind::Float;
 	}
-}
-
-const TileKernel &kernelFor(const ConvOp &op, bool positive)
-{
-	const TileKind kind = kindFor(op, positive);
-
-	return *std::ranges::find_if(kKernels, [&](const TileKernel &kernel) {
-		return kernel.kind == kind && kernel.precision == op.precision;
-	});
 }
 
 /* What lines are a multiple of, bytes. */
@@ -100,10 +92,25 @@ bool mayStay(const ConvOp &op, const TileKernel &kernel, const std::optional<Ato
 	       (places->column + atOnce - 1) / atOnce * atOnce <= places->column + places->behind;
 }
 
+const TileKernel &kernelFor(const ConvOp &op, bool positive,
+			    const std::optional<AtomPlaces> &places)
+{
+	const auto find = [&](TileKind kind) -> const TileKernel & {
+		return *std::ranges::find_if(kKernels, [&](const TileKernel &kernel) {
+			return kernel.kind == kind && kernel.precision == op.precision;
+		});
+	};
+	const TileKind kind = kindFor(op, positive);
+
+	if (kind == TileKind::Quads && mayStay(op, find(TileKind::SignedQuads), places))
+		return find(TileKind::SignedQuads);
+	return find(kind);
+}
+
 } /* namespace */
 
 TilePlan::TilePlan(const ConvOp &operation, bool positive, const std::optional<AtomPlaces> &places)
-	: op(operation), kernel(kernelFor(op, positive)),
+	: op(operation), kernel(kernelFor(op, positive, places)),
 	  elementBytes(
 		  static_cast<uint32_t>(sim::elementBytes(op.precision) * growthOf(kernel.lines))),
 	  step(op.windows.strideX * op.windows.data.channels), inPlace(mayStay(op, kernel, places)),

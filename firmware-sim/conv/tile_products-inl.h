@@ -105,9 +105,10 @@ struct Pairs {
 		return sum;
 	}
 
-	static HWY_INLINE Vector start(int32_t sum)
+	/** \param columns what the sums of each column begin with */
+	static HWY_INLINE Vector start(int32_t sum, const int32_t *columns)
 	{
-		return hn::Set(Tag(), sum);
+		return hn::Add(hn::Set(Tag(), sum), hn::LoadU(Tag(), columns));
 	}
 
 	static HWY_INLINE void store(Vector sum, int32_t *out)
@@ -121,8 +122,15 @@ struct Pairs {
 struct Quads : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
-		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(weights.raw), "v"(data.raw));
+		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
 		return sum;
+	}
+};
+
+struct SignedQuads : Pairs {
+	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
+	{
+		return Quads::add(sum, weights, data);
 	}
 };
 
@@ -167,7 +175,7 @@ struct Floats {
 		return hn::MulAdd(data, weights, sum);
 	}
 
-	static HWY_INLINE Vector start(int32_t) { return hn::Zero(Tag()); }
+	static HWY_INLINE Vector start(int32_t, const int32_t *) { return hn::Zero(Tag()); }
 
 	static HWY_INLINE void store(Vector sum, int32_t *out)
 	{

@@ -48,11 +48,29 @@ Panel TileWeights::panel()
 		clear(place);
 		kernels_[place] = 0;
 	}
-	return { .runs = plan_.runs,
-		 .weights = units_.data(),
-		 .used = (groups_ - 1) * plan_.op.groupKernels() + kernels_[groups_ - 1],
-		 .width = plan_.op.windows.out.width,
-		 .truncate = plan_.op.clipTruncate };
+	Panel panel = { .runs = plan_.runs,
+			.weights = units_.data(),
+			.used = (groups_ - 1) * plan_.op.groupKernels() + kernels_[groups_ - 1],
+			.width = plan_.op.windows.out.width,
+			.truncate = plan_.op.clipTruncate };
+	if (plan_.kernel.kind == TileKind::Quads)
+		start(panel);
+	return panel;
+}
+
+/* An output whose data are all zero, 128 as unsigned numbers, is to be zero. */
+void TileWeights::start(Panel &panel)
+{
+	constexpr int32_t kUnsignedZero = 128;
+	const TileRun all = { 0, static_cast<uint32_t>(plan_.units) };
+	Panel ones = panel;
+
+	ones.runs = { &all, 1 };
+	ones_.resize(plan_.units * kUnitBytes, std::byte{ 1 });
+	const TilePosition position = { ones_.data() };
+	tileSums(TileKind::Quads, { &position, 1 }, ones, panel.start.data());
+	for (int32_t &sum : panel.start)
+		sum *= -kUnsignedZero;
 }
 
 void TileWeights::clear(uint32_t place)
@@ -112,7 +130,9 @@ void TileWeights::putOne(std::byte *out, const std::byte *element) const
 	if (plan_.kernel.weights == UnitFormat::Unsigned)
 		*out = *element ^ kSign;
 	else
-		packPiece(plan_.kernel.lines, { .from = element, .bytes = bytes, .parts = 1 }, out);
+		packPiece(plan_.kernel.weights == UnitFormat::Bytes ? LineFormat::Bytes
+								    : plan_.kernel.lines,
+			  { .from = element, .bytes = bytes, .parts = 1 }, out);
 }
 
 } /* namespace nvdla::sim */

@@ -42,6 +42,8 @@ private:
 	/** \return some of the units' bytes are no weights of a whole group */
 	bool hasGaps() const;
 	void clear(uint32_t place);
+	/** \brief Find what sums begin with */
+	void start(Panel &panel);
 	void put(const Columns &columns, const Block &block, uint32_t row,
 		 const std::byte *elements, size_t kernelBytes);
 	void putOne(std::byte *out, const std::byte *element) const;
@@ -51,6 +53,7 @@ private:
 	const TilePlan &plan_;
 	std::vector<Block> blocks_;
 	ScratchArray<int32_t> units_;
+	std::vector<std::byte> ones_;	/* TileKind::Quads: a one for each weight of a kernel */
 	uint32_t groups_ = 0;		/* of the panel */
 	std::vector<uint32_t> kernels_; /* that each place has columns of, or kAnything */
 };

@@ -801,11 +801,12 @@ void expectTheReference(TileKind kind, const std::vector<TilePosition> &position
 
 	tileSumsReference(kind, positions, panel, expected.data());
 	forEachTileKind([&] {
-		const bool isInt8 = kind == TileKind::Quads || kind == TileKind::Bytes ||
-				    kind == TileKind::Matrices;
+		const TileKind host = kind == TileKind::SignedQuads ? TileKind::Quads : kind;
+		const bool isInt8 = host == TileKind::Quads || host == TileKind::Bytes ||
+				    host == TileKind::Matrices;
 		if (kind != TileKind::Float && tileKind() == TileKind::None)
 			return;
-		if (isInt8 && tileKind() != kind)
+		if (isInt8 && tileKind() != host)
 			return;
 		std::vector<int32_t> sums(expected.size(), 77);
 		tileSums(kind, positions, panel, sums.data());
@@ -834,7 +835,12 @@ TEST(TileTest, SumsOfAllCounts)
 		expectTheReference(TileKind::Pairs, positions, { runs, weights.data() });
 		for (TilePosition &position : positions)
 			position.start = random(-100000, 100000);
-		expectTheReference(TileKind::Quads, positions, { runs, weights.data() });
+		expectTheReference(TileKind::SignedQuads, positions, { runs, weights.data() });
+		Panel panel = { runs, weights.data() };
+		for (int32_t &start : panel.start)
+			start = random(-100000, 100000);
+		expectTheReference(TileKind::Quads, { positions.size(), { &lines[count * 6] } },
+				   panel);
 	}
 }
 
@@ -898,8 +904,8 @@ TEST(TileTest, ColumnsThatAreNotUsedHaveSumsOfZero)
 			for (size_t unit = 0; unit < 16; unit++)
 				weights[unit * kTileColumns + column] = random(0, 0x3fff);
 		}
-		for (TileKind kind :
-		     { TileKind::Pairs, TileKind::Quads, TileKind::Bytes, TileKind::Matrices })
+		for (TileKind kind : { TileKind::Pairs, TileKind::Quads, TileKind::SignedQuads,
+				       TileKind::Bytes, TileKind::Matrices })
 			expectTheReference(kind, positions, { runs, weights.data(), used });
 	}
 }
@@ -912,8 +918,9 @@ TEST(TileTest, SumsOfChannelsAreTheReferences)
 	std::vector<int32_t> weights(2 * std::size(taps) * kTileColumns);
 	const auto halves = reinterpret_cast<int16_t *>(lines.data());
 	const auto floats = reinterpret_cast<float *>(lines.data());
-	const auto expectSums = [&](size_t elementBytes, size_t columns) {
-		const ChannelOperands operands = { elementBytes, columns, taps, weights.data() };
+	const auto expectSums = [&](size_t elementBytes, size_t columns, bool isUnsigned = false) {
+		const ChannelOperands operands = { elementBytes, columns, taps, weights.data(),
+						   isUnsigned };
 		for (size_t count = 1; count <= 5; count++) {
 			std::vector<TilePosition> positions;
 			for (size_t p = 0; p < count; p++)
@@ -933,6 +940,7 @@ TEST(TileTest, SumsOfChannelsAreTheReferences)
 	for (int32_t &weight : weights)
 		weight = random(-128, 127) * 0x10000 + random(-128, 127);
 	expectSums(sizeof(int8_t), kTileColumns);
+	expectSums(sizeof(int8_t), kTileColumns, true);
 	for (size_t i = 0; i < lines.size() / sizeof(*halves); i++)
 		halves[i] = std::max<int16_t>(halves[i], -INT16_MAX);
 	expectSums(sizeof(int16_t), kTileColumns);
