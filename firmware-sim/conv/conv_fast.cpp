@@ -38,9 +38,9 @@ public:
 		   Scratch &scratch)
 		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan, scratch),
 		  kernels_(plan.groupsAtOnce()),
-		  most_(size_t{ linesAtOnce } * op_.windows.out.width),
-		  sums_(scratch, most_ * kTileColumns),
-		  apart_(scratch, op_.groupKernels() < kTileColumns ? sums_.size() : 0)
+		  most_((size_t{ linesAtOnce } * op_.windows.out.width + kRounded - 1) / kRounded *
+			kRounded),
+		  sums_(scratch, most_ * kTileColumns)
 	{
 		if (plan.mayBeChannelwise && !lines.hasNan())
 			channels_.emplace(plan);
@@ -82,13 +82,15 @@ public:
 		if (std::exchange(isNew_, false))
 			choose();
 		panel_.next = nextOf(first, count);
-		saturated_ = isTooWide_ ? tileSumsReference(kind_, positions, panel_, sums_.data())
-					: tileSums(kind_, positions, panel_, sums_.data());
-		if (kind_ != TileKind::WidePairs)
-			round(std::span(sums_).first(positions.size() * kTileColumns));
-		takeApart(positions.size());
-		for (uint32_t place = 0; place < groups_; place++)
+		const TileSums out = { sums_.data(), op_.groupKernels(), linesOf(0).size() };
+		saturated_ = isTooWide_ ? tileSumsReference(kind_, positions, panel_, out)
+					: tileSums(kind_, positions, panel_, out);
+		for (uint32_t place = 0; place < groups_; place++) {
+			if (kind_ != TileKind::WidePairs)
+				round(linesOf(place).first((sums + kRounded - 1) / kRounded *
+							   kRounded));
 			clearBehind(linesOf(place).first(sums), kernels_[place]);
+		}
 	}
 
 	std::span<const int32_t> lines(uint32_t place) const override
@@ -98,6 +100,8 @@ public:
 	uint32_t saturated() const override { return saturated_; }
 
 private:
+	static constexpr size_t kRounded = 16; /* sums at once */
+
 	/* The window of the only position, block by block. */
 	void findRows()
 	{
@@ -149,31 +153,11 @@ private:
 		isTooWide_ = panel_.unitsThatFit == 0 || (!fits && plan_.units > kMostWideUnits);
 	}
 
-	/* The sums of each group, which are beside each other in those of a panel. */
-	void takeApart(size_t positions)
-	{
-		constexpr uint32_t kFewest = 4;
-		const uint32_t kernels = op_.groupKernels();
-
-		if (kernels == kTileColumns)
-			return;
-		for (uint32_t place = 0; place < groups_; place++) {
-			const int32_t *from = sums_.data() + size_t{ place } * kernels;
-			int32_t *to = linesOf(place).data();
-			/* Of a constant size each, without a call of a function. */
-			for (size_t i = 0; i < positions; i++, from += kTileColumns)
-				for (uint32_t k = 0; k < kernels; k += kFewest, to += kFewest)
-					std::copy_n(from + k, kFewest, to);
-		}
-	}
-
 	std::span<int32_t> linesOf(uint32_t place)
 	{
 		const size_t values = most_ * op_.groupKernels();
 
-		if (op_.groupKernels() == kTileColumns)
-			return sums_;
-		return std::span(apart_).subspan(place * values, values);
+		return std::span(sums_).subspan(place * values, values);
 	}
 
 	/* What fits 32 bits needs no clipping. */
@@ -208,9 +192,8 @@ private:
 	bool isTooWide_ = false;	  /* for what is fast */
 	Panel panel_ = {};
 	TileKind kind_ = plan_.kernel.kind;
-	const size_t most_;	      /* positions */
-	ScratchArray<int32_t> sums_;  /* of the panel */
-	ScratchArray<int32_t> apart_; /* of each group, if a panel has several */
+	const size_t most_;	     /* positions */
+	ScratchArray<int32_t> sums_; /* of the first group, then of the others */
 	uint32_t saturated_ = 0;
 };
 

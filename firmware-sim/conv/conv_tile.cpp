@@ -6,8 +6,6 @@
 #include "conv/conv_tile.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -17,7 +15,6 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "conv/cacc.h"
 #include "conv/matrix_tile.h"
 #include "conv/tile_products-inl.h"
 #include "core/bring_ahead.h"
@@ -58,7 +55,11 @@ struct Tile {
 	HWY_INLINE Tile(const TilePosition *positions, const Panel &panel, size_t column)
 		: at{ positions[kIndex].at... }
 	{
-		(start<kIndex>(positions[kIndex].start, &panel.start[column], Vectors()), ...);
+		const bool isUsed = column < panel.used;
+
+		(start<kIndex>(isUsed ? positions[kIndex].start : 0, &panel.start[column],
+			       Vectors()),
+		 ...);
 	}
 
 	/** \return weights behind those of the units */
@@ -95,10 +96,21 @@ struct Tile {
 		}
 	}
 
-	/** \param out the first position's sums */
-	HWY_INLINE void store(int32_t *out) const
+	/** \param first the tile's first position */
+	HWY_INLINE void store(const TileSums &out, size_t first, size_t column) const
 	{
-		(storePosition<kIndex>(out + kIndex * kTileColumns, Vectors()), ...);
+		HWY_ALIGN int32_t rows[kCount][kVectors * kLanes];
+
+		if (out.columns >= kLanes) {
+			storeAll(out.columns, Vectors(), [&](size_t vector) HWY_ATTR {
+				return out.at(first, column + vector * kLanes);
+			});
+			return;
+		}
+		storeAll(kVectors * kLanes, Vectors(),
+			 [&](size_t vector) HWY_ATTR { return rows[0] + vector * kLanes; });
+		for (size_t i = 0; i < kCount; i++)
+			out.put(first + i, column, rows[i], kVectors * kLanes);
 	}
 
 private:
@@ -108,10 +120,17 @@ private:
 		((sums[kPosition][kVector] = Product::start(sum, columns + kVector * kLanes)), ...);
 	}
 
-	template<size_t kPosition, size_t... kVector>
-	HWY_INLINE void storePosition(int32_t *out, std::index_sequence<kVector...>) const
+	/** \param step numbers to the next position's \param at where the first one's are */
+	template<typename At, size_t... kVector>
+	HWY_INLINE void storeAll(size_t step, std::index_sequence<kVector...>, At at) const
 	{
-		(Product::store(sums[kPosition][kVector], out + kVector * kLanes), ...);
+		(storeVector<kVector>(at(kVector), step), ...);
+	}
+
+	template<size_t kVector>
+	HWY_INLINE void storeVector(int32_t *out, size_t step) const
+	{
+		(Product::store(sums[kIndex][kVector], out + kIndex * step), ...);
 	}
 
 	template<size_t kPosition, size_t kUnit, size_t... kVector>
@@ -183,18 +202,21 @@ struct WideTile : Tile<Product, Shape, kIndex...> {
 		}
 	}
 
-	/** \return how many were clipped of those from position \a first on */
-	HWY_INLINE size_t deliver(size_t first, uint32_t truncate, int32_t *out) const
+	/** \return how many were clipped of those from the tile's position \a made on */
+	HWY_INLINE size_t deliver(const TileSums &out, size_t first, size_t made, size_t column,
+				  uint32_t truncate) const
 	{
 		HWY_ALIGN int32_t rests[kCount][kVectors][kLanes];
 		HWY_ALIGN int32_t uppers[kCount][kVectors][kLanes];
 		size_t clipped = 0;
 
 		(store<kIndex>(rests, uppers, typename Base::Vectors()), ...);
-		for (size_t i = first; i < kCount; i++)
+		for (size_t i = made; i < kCount; i++) {
 			for (size_t k = 0; k < kVectors * kLanes; k += hn::Lanes(WideTag()))
 				clipped += clip(uppers[i][0] + k, rests[i][0] + k, truncate,
-						out + i * kTileColumns + k);
+						rests[i][0] + k);
+			out.put(first + i, column, rests[i][0], kVectors * kLanes);
+		}
 		return clipped;
 	}
 
@@ -287,39 +309,29 @@ HWY_INLINE void forEachTile(size_t count, Make make)
 	}
 }
 
-template<typename Product, typename Shape, size_t... kIndex>
-void oneTile(const TilePosition *positions, const Panel &panel, Ahead &ahead, int32_t *sums,
-	     std::index_sequence<kIndex...>)
-{
-	using ThisTile = Tile<Product, Shape, kIndex...>;
-	const hn::RebindToSigned<typename Product::Tag> zeroTag;
-	size_t column = 0;
-
-	for (; column < panel.used; column += ThisTile::kVectors * ThisTile::kLanes) {
-		ThisTile tile(positions, panel, column);
-		tile.multiply(panel, column, ahead);
-		tile.store(sums + column);
-	}
-	for (; column < kTileColumns; column += ThisTile::kLanes)
-		for (size_t i = 0; i < sizeof...(kIndex); i++)
-			hn::StoreU(hn::Zero(zeroTag), zeroTag, sums + i * kTileColumns + column);
-}
-
 template<typename Product, typename Shape>
-void tilesOf(std::span<const TilePosition> positions, const Panel &panel, int32_t *sums)
+void tilesOf(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
 	Ahead ahead(panel.next,
 		    (positions.size() / Shape::kMostPositions + 1) * panel.units() / kUnitsBetween);
 
-	forEachTile<Shape>(positions.size(), [&](size_t first, size_t, auto indices) HWY_ATTR {
-		oneTile<Product, Shape>(&positions[first], panel, ahead,
-					sums + first * kTileColumns, indices);
-	});
+	forEachTile<Shape>(
+		positions.size(), [&]<size_t... kIndex>(size_t first, size_t,
+							std::index_sequence<kIndex...>) HWY_ATTR {
+			using ThisTile = Tile<Product, Shape, kIndex...>;
+			constexpr size_t step = ThisTile::kVectors * ThisTile::kLanes;
+			for (size_t column = 0; column < kTileColumns; column += step) {
+				ThisTile tile(&positions[first], panel, column);
+				if (column < panel.used)
+					tile.multiply(panel, column, ahead);
+				tile.store(sums, first, column);
+			}
+		});
 }
 
 /** Half of the columns where the others are zero */
 template<typename Product>
-void allTiles(std::span<const TilePosition> positions, const Panel &panel, int32_t *sums)
+void allTiles(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
 	if (hn::MaxLanes(typename Product::Tag()) == kFewColumns && panel.used <= kFewColumns)
 		tilesOf<Product, OneVector>(positions, panel, sums);
@@ -327,38 +339,29 @@ void allTiles(std::span<const TilePosition> positions, const Panel &panel, int32
 		tilesOf<Product, TwoVectors>(positions, panel, sums);
 }
 
-template<typename Product, size_t... kIndex>
-size_t oneWideTile(const TilePosition *positions, size_t made, const Panel &panel, int32_t *sums,
-		   std::index_sequence<kIndex...>)
-{
-	using ThisTile = WideTile<Product, WideVectors, kIndex...>;
-	constexpr size_t step = ThisTile::kVectors * ThisTile::kLanes;
-	size_t clipped = 0;
-
-	for (size_t column = 0; column < kTileColumns; column += step) {
-		ThisTile tile(positions, panel, column);
-		tile.multiply(panel, column);
-		clipped += tile.deliver(made, panel.truncate, sums + column);
-	}
-	return clipped;
-}
-
 template<typename Product>
-uint32_t allWideTiles(std::span<const TilePosition> positions, const Panel &panel, int32_t *sums)
+uint32_t allWideTiles(std::span<const TilePosition> positions, const Panel &panel,
+		      const TileSums &sums)
 {
 	size_t clipped = 0;
 
 	forEachTile<WideVectors>(
-		positions.size(), [&](size_t first, size_t made, auto indices) HWY_ATTR {
-			clipped += oneWideTile<Product>(&positions[first], made, panel,
-							sums + first * kTileColumns, indices);
+		positions.size(), [&]<size_t... kIndex>(size_t first, size_t made,
+							std::index_sequence<kIndex...>) HWY_ATTR {
+			using ThisTile = WideTile<Product, WideVectors, kIndex...>;
+			constexpr size_t step = ThisTile::kVectors * ThisTile::kLanes;
+			for (size_t column = 0; column < kTileColumns; column += step) {
+				ThisTile tile(&positions[first], panel, column);
+				tile.multiply(panel, column);
+				clipped += tile.deliver(sums, first, made, column, panel.truncate);
+			}
 		});
 	return static_cast<uint32_t>(clipped);
 }
 
 /** The kernels that this target has; \return what were clipped */
 uint32_t sumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
-		      int32_t *sums)
+		      const TileSums &sums)
 {
 	if (kind == TileKind::Float) {
 		allTiles<Floats>(positions, panel, sums);
@@ -397,7 +400,7 @@ uint32_t sumsOfTarget(TileKind kind, std::span<const TilePosition> positions, co
 #else /* vectors of any size */
 
 uint32_t sumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
-		      int32_t *sums)
+		      const TileSums &sums)
 {
 	return tileSumsReference(kind, positions, panel, sums);
 }
@@ -415,101 +418,13 @@ namespace nvdla::sim
 
 HWY_EXPORT(sumsOfTarget);
 
-namespace
-{
-
-template<typename Number>
-Number numberAt(const std::byte *at)
-{
-	Number number;
-	std::memcpy(&number, at, sizeof(number));
-	return number;
-}
-
-/** \return the products of numbers in a unit's operands and a column's weights, added up */
-template<typename Data, typename Weight>
-int64_t unitSum(const std::byte *data, const std::byte *weights)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < kUnitBytes / sizeof(Data); i++)
-		sum += int64_t{ numberAt<Data>(data + i * sizeof(Data)) } *
-		       numberAt<Weight>(weights + i * sizeof(Weight));
-	return sum;
-}
-
-/** Calls with a unit's operands and a column's weights, one unit after the other */
-template<typename Use>
-void forEachUnit(const TilePosition &position, const Panel &panel, size_t column, Use use)
-{
-	const int32_t *weight = panel.weights + column;
-
-	for (const TileRun &run : panel.runs) {
-		const std::byte *at = position.at + run.offset;
-		for (uint32_t unit = 0; unit < run.units; unit++, at += kUnitBytes) {
-			use(at, reinterpret_cast<const std::byte *>(weight));
-			weight += kTileColumns;
-		}
-	}
-}
-
-int32_t floatSum(const TilePosition &position, const Panel &panel, size_t column)
-{
-	float sum = 0;
-
-	forEachUnit(position, panel, column, [&](const std::byte *data, const std::byte *weight) {
-		sum += numberAt<float>(data) * numberAt<float>(weight);
-	});
-	return std::isnan(sum) ? kFloatNan : std::bit_cast<int32_t>(sum);
-}
-
-int64_t integerSum(TileKind kind, const TilePosition &position, const Panel &panel, size_t column)
-{
-	int64_t sum = int64_t{ position.start } + panel.start[column];
-
-	forEachUnit(position, panel, column, [&](const std::byte *data, const std::byte *weight) {
-		if (kind == TileKind::Quads)
-			sum += unitSum<uint8_t, int8_t>(data, weight);
-		else if (kind == TileKind::SignedQuads)
-			sum += unitSum<int8_t, uint8_t>(data, weight);
-		else if (kind == TileKind::Matrices || kind == TileKind::Bytes)
-			sum += unitSum<int8_t, int8_t>(data, weight);
-		else
-			sum += unitSum<int16_t, int16_t>(data, weight);
-	});
-	return sum;
-}
-
-} /* namespace */
-
 uint32_t tileSums(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
-		  int32_t *sums)
+		  const TileSums &sums)
 {
 	if (kind != TileKind::Matrices)
 		return HWY_DYNAMIC_DISPATCH(sumsOfTarget)(kind, positions, panel, sums);
 	matrixSums(positions, panel, sums);
 	return 0;
-}
-
-uint32_t tileSumsReference(TileKind kind, std::span<const TilePosition> positions,
-			   const Panel &panel, int32_t *sums)
-{
-	const uint32_t truncate = kind == TileKind::WidePairs ? panel.truncate : 0;
-	uint32_t clipped = 0;
-
-	for (const TilePosition &position : positions) {
-		for (size_t column = 0; column < kTileColumns; column++, sums++) {
-			if (kind == TileKind::Float) {
-				*sums = floatSum(position, panel, column);
-				continue;
-			}
-			bool saturated = false;
-			const IntegerSum sum = { integerSum(kind, position, panel, column) };
-			*sums = sum.deliver(truncate, saturated);
-			clipped += saturated;
-		}
-	}
-	return clipped;
 }
 
 } /* namespace nvdla::sim */

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -77,6 +78,26 @@ struct Panel {
 	}
 };
 
+/** \brief Where sums go: those of each kernel group by themselves */
+struct TileSums {
+	int32_t *first;
+	size_t columns = kTileColumns; /**< kernels of a group; for Matrices at least kFewColumns */
+	size_t step = 0;	       /**< numbers from a group's first sum to the next one's */
+
+	int32_t *at(size_t position, size_t column) const
+	{
+		return first + column / columns * step + position * columns + column % columns;
+	}
+
+	/** \brief Put the sums of \a count columns, whole groups or less than one */
+	void put(size_t position, size_t column, const int32_t *sums, size_t count) const
+	{
+		for (size_t i = 0; i < count; i += columns)
+			std::copy_n(sums + i, std::min(columns, count - i),
+				    at(position, column + i));
+	}
+};
+
 /**
  * \return what INT8 is best multiplied with here: Bytes mean Pairs where data are below zero. INT16
  * takes pairs unless it is None
@@ -91,14 +112,13 @@ TileKind tileKind();
  * the bits are the same on every host, with fused multiply-adds or without. A NaN becomes the one
  * with sign 0 and payload 0x200.
  *
- * \param sums kTileColumns for each position; overwritten
  * \return WidePairs: how many were clipped to 32 bits
  */
 uint32_t tileSums(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
-		  int32_t *sums);
+		  const TileSums &sums);
 
 /** \brief tileSums() to read */
 uint32_t tileSumsReference(TileKind kind, std::span<const TilePosition> positions,
-			   const Panel &panel, int32_t *sums);
+			   const Panel &panel, const TileSums &sums);
 
 } /* namespace nvdla::sim */

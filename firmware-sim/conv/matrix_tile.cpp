@@ -135,7 +135,7 @@ public:
 	{
 	}
 
-	void make(int32_t *sums, Ahead &ahead) const
+	void make(const TileSums &sums, Ahead &ahead) const
 	{
 		const std::byte *weights = reinterpret_cast<const std::byte *>(panel_.weights);
 
@@ -182,17 +182,15 @@ private:
 		}
 	}
 
-	void finish(int32_t *sums) const
+	void finish(const TileSums &sums) const
 	{
-		constexpr size_t step = kTileColumns * sizeof(int32_t);
-		int32_t *first = sums + matrices_[0].first * kTileColumns;
+		const size_t step = sums.columns * sizeof(int32_t);
 
-		store<Sums>(first, step);
-		store<Sums + 1>(first + kColumns, step);
+		store<Sums>(sums.at(matrices_[0].first, 0), step);
+		store<Sums + 1>(sums.at(matrices_[0].first, kColumns), step);
 		if constexpr (kMatrices > 1) {
-			int32_t *second = sums + matrices_[1].first * kTileColumns;
-			store<Sums + 2>(second, step);
-			store<Sums + 3>(second + kColumns, step);
+			store<Sums + 2>(sums.at(matrices_[1].first, 0), step);
+			store<Sums + 3>(sums.at(matrices_[1].first, kColumns), step);
 		}
 	}
 
@@ -228,7 +226,7 @@ template<size_t kHalves>
 class MatrixSums
 {
 public:
-	MatrixSums(const Panel &panel, int32_t *sums, Ahead ahead)
+	MatrixSums(const Panel &panel, const TileSums &sums, Ahead ahead)
 		: panel_(panel), sums_(sums), ahead_(ahead)
 	{
 	}
@@ -257,7 +255,7 @@ public:
 
 private:
 	const Panel &panel_;
-	int32_t *sums_;
+	const TileSums &sums_;
 	Ahead ahead_;
 	Registers registers_;
 	std::array<DataRows, 2> matrices_ = {};
@@ -266,7 +264,7 @@ private:
 };
 
 template<size_t kHalves>
-void sumsOf(std::span<const TilePosition> positions, const Panel &panel, int32_t *sums)
+void sumsOf(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
 	MatrixSums<kHalves> work(panel, sums,
 				 { panel.next, (positions.size() / (2 * kRows) + 1) *
@@ -308,7 +306,7 @@ bool hasMatrices()
 	return has;
 }
 
-void matrixSums(std::span<const TilePosition> positions, const Panel &panel, int32_t *sums)
+void matrixSums(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
 	if (panel.used > kColumns)
 		sumsOf<2>(positions, panel, sums);
@@ -328,7 +326,7 @@ bool hasMatrices()
 	return false;
 }
 
-void matrixSums(std::span<const TilePosition> positions, const Panel &panel, int32_t *sums)
+void matrixSums(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
 	tileSumsReference(TileKind::Matrices, positions, panel, sums);
 }

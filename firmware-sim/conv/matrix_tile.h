@@ -27,6 +27,6 @@ bool hasMatrices();
  *
  * \param panel whose runs are multiples of kMatrixUnits
  */
-void matrixSums(std::span<const TilePosition> positions, const Panel &panel, int32_t *sums);
+void matrixSums(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums);
 
 } /* namespace nvdla::sim */

@@ -45,6 +45,8 @@ TileKind kindFor(const ConvOp &op, bool positive)
 			return TileKind::Rows;
 		if (tileKind() == TileKind::None || (tileKind() == TileKind::Bytes && !positive))
 			return TileKind::Pairs;
+		if (tileKind() == TileKind::Matrices && op.groupKernels() < kFewColumns)
+			return TileKind::Quads; /* such hosts have, too */
 		return tileKind();
 	case Precision::Int16:
 		return TileKind::Pairs;

@@ -68,7 +68,7 @@ void TileWeights::start(Panel &panel)
 	ones.runs = { &all, 1 };
 	ones_.resize(plan_.units * kUnitBytes, std::byte{ 1 });
 	const TilePosition position = { ones_.data() };
-	tileSums(TileKind::Quads, { &position, 1 }, ones, panel.start.data());
+	tileSums(TileKind::Quads, { &position, 1 }, ones, { panel.start.data() });
 	for (int32_t &sum : panel.start)
 		sum *= -kUnsignedZero;
 }

@@ -55,8 +55,9 @@ public:
 	{
 		constexpr int kRead = 0;
 		constexpr int kNotTheNearest = 2;
+		if (rest_.empty())
+			return;
 		const size_t bytes = std::min(atOnce_, rest_.size());
-
 		for (size_t at = 0; at < bytes; at += kLine)
 			__builtin_prefetch(&rest_[at], kRead, kNotTheNearest);
 		rest_ = rest_.subspan(bytes);

@@ -799,7 +799,7 @@ void expectTheReference(TileKind kind, const std::vector<TilePosition> &position
 {
 	std::vector<int32_t> expected(positions.size() * kTileColumns);
 
-	tileSumsReference(kind, positions, panel, expected.data());
+	tileSumsReference(kind, positions, panel, { expected.data() });
 	forEachTileKind([&] {
 		const TileKind host = kind == TileKind::SignedQuads ? TileKind::Quads : kind;
 		const bool isInt8 = host == TileKind::Quads || host == TileKind::Bytes ||
@@ -809,7 +809,7 @@ void expectTheReference(TileKind kind, const std::vector<TilePosition> &position
 		if (isInt8 && tileKind() != host)
 			return;
 		std::vector<int32_t> sums(expected.size(), 77);
-		tileSums(kind, positions, panel, sums.data());
+		tileSums(kind, positions, panel, { sums.data() });
 		EXPECT_EQ(sums, expected)
 			<< positions.size() << " positions, " << panel.used << " columns";
 	});

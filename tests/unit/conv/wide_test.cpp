@@ -62,13 +62,13 @@ struct WideOperands {
 		for (size_t p = 0; p < count; p++)
 			positions.push_back(
 				{ reinterpret_cast<const std::byte *>(lines.data()) + p * 16 });
-		const uint32_t clipped =
-			tileSumsReference(TileKind::WidePairs, positions, panel, expected.data());
+		const uint32_t clipped = tileSumsReference(TileKind::WidePairs, positions, panel,
+							   { expected.data() });
 		forEachTarget([&] {
 			std::vector<int32_t> sums(expected.size());
 			if (panel.unitsThatFit == 0 || tileKind() == TileKind::None)
 				return;
-			EXPECT_EQ(tileSums(TileKind::WidePairs, positions, panel, sums.data()),
+			EXPECT_EQ(tileSums(TileKind::WidePairs, positions, panel, { sums.data() }),
 				  clipped);
 			EXPECT_EQ(sums, expected) << count << " positions";
 		});
