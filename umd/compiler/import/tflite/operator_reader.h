@@ -98,6 +98,9 @@ extern const OperatorTable elementOperators;
 extern const OperatorTable moveOperators;
 extern const OperatorTable windowOperators;
 
+/** \return how an operator is read; null if it is not known */
+ReadOperator *readerOf(const fb::OperatorCode &code);
+
 /** \brief A custom operator, which has no number of its own */
 Tensor readConvolution2DTransposeBias(OperatorReader &reader);
 
