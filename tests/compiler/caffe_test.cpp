@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -282,6 +283,40 @@ TEST_F(CaffeNet, WhatIsWrongIsNamed)
 	has(errorOf("layer { name: 'd' "), "line 1");
 	has(errorOf("name: 'empty'"), "no layers");
 	has(errorOf(dataLayer + layerOf("Softmax", "softmax_param { axis: 4 }")), "axis: is 4");
+}
+
+/* Bytes of both files change: whatever comes of that is a model or an error. */
+TEST_F(CaffeNet, DamagedFilesAreModelsOrErrors)
+{
+	constexpr int rounds = 300;
+	std::mt19937 random(35);
+	WeightsBuilder weights;
+	weights.layer("conv").blob({ 1, 2, 1, 1 }, { 1, 2 }).blob({ 1 }, { 3 });
+	weights.layer("scale").blob({ 1 }, { 2 }).blob({ 1 }, { 1 });
+	const std::string net =
+		dataLayer +
+		layerOf("Convolution", "convolution_param { num_output: 1 kernel_size: 1 }", "data",
+			"conv") +
+		layerOf("Pooling", "pooling_param { pool: AVE kernel_size: 2 pad: 1 }", "conv",
+			"pool") +
+		layerOf("Scale", "scale_param { bias_term: true }", "pool", "scale") +
+		layerOf("Slice", "slice_param { axis: 2 slice_point: 1 } top: \"rest\"", "scale");
+	const std::string bytes = weights.net().SerializeAsString();
+	const auto damaged = [&](std::string text) {
+		for (uint32_t i = random() % 3; i < 3; i++)
+			text[random() % text.size()] ^= static_cast<char>(1 << random() % 7);
+		return text;
+	};
+	int models = 0;
+
+	for (int i = 0; i < rounds; i++) {
+		std::ofstream(path("net.prototxt")) << (i % 2 ? damaged(net) : net);
+		std::ofstream(path("net.caffemodel"), std::ios::binary)
+			<< (i % 2 ? bytes : damaged(bytes));
+		models += readModelFile(path("net.prototxt")).has_value();
+	}
+	EXPECT_GT(models, 0);
+	EXPECT_LT(models, rounds);
 }
 
 TEST_F(CaffeNet, WeightsAreFoundBesideTheNet)
