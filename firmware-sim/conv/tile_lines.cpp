@@ -36,6 +36,7 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 						plan.op.windows.out.height * plan.op.batches)
 {
 	const unsigned int threads = threadsFor(lineBytes_ * count_, kBytesForAThread);
+	const bool needsAll = plan.kernel.kind == TileKind::SignedQuads && !plan.inPlace;
 
 	shareOut(&workers, threads, count_, [&] {
 		return [&, pieces = std::vector<LinePiece>(),
@@ -43,9 +44,17 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 			lines_[index] = plan_.inPlace ? findLine(index, data)
 						      : makeLine(index, data, pieces);
 			inspect(lines_[index]);
-			place(index, sums);
+			if (!needsAll)
+				place(index, sums);
 		};
 	});
+	/* Windows have several lines, all of which are there now. */
+	if (needsAll)
+		shareOut(&workers, threads, count_, [&] {
+			return [&, sums = std::vector<int32_t>()](uint64_t index) mutable {
+				place(index, sums);
+			};
+		});
 }
 void TileLines::inspect(const std::byte *line)
 {

@@ -102,9 +102,15 @@ const TileKernel &kernelFor(const ConvOp &op, bool positive,
 			return kernel.kind == kind && kernel.precision == op.precision;
 		});
 	};
+	/* In the time that a group takes to find its columns' sums, so many positions find theirs.
+	 */
+	constexpr uint64_t kPositionsForAGroup = 80;
+	const Windows &windows = op.windows;
+	const uint64_t positions = uint64_t{ windows.out.width } * windows.out.height * op.batches;
 	const TileKind kind = kindFor(op, positive);
 
-	if (kind == TileKind::Quads && mayStay(op, find(TileKind::SignedQuads), places))
+	if (kind == TileKind::Quads && (positions < kPositionsForAGroup * op.surfaces() ||
+					mayStay(op, find(TileKind::SignedQuads), places)))
 		return find(TileKind::SignedQuads);
 	return find(kind);
 }

@@ -10,7 +10,7 @@
  * The table of kernels (tile_plan.cpp) says what becomes of elements.
  *
  *  - INT8 in quads: data + 128 as unsigned numbers; sums begin with -128 times the column's sum of
- *    weights. Where data stay where they are, the other way round.
+ *    weights. Where data stay where they are, or positions are few, the other way round.
  *  - INT8 in matrices: in runs of as many units as a matrix has; behind their ends weights are
  * zero, and what is read there may be anything.
  *
