@@ -114,7 +114,7 @@ void nvdla_cbuf_abandon(struct nvdla_device *ndev)
 {
 	lockdep_assert_held(&ndev->lock);
 
-	drm_gem_object_get(&ndev->cbuf.zeroes->base);
+	ndev->cbuf.zeroes->memory.abandoned = true;
 }
 
 /**

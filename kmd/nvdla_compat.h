@@ -14,6 +14,8 @@
 #include <linux/module.h>
 #include <linux/uaccess.h>
 
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
 #include <drm/gpu_scheduler.h>
 
 /* Before 6.13 it took the name without quotes. */
@@ -42,6 +44,12 @@ struct drm_sched_init_args {
 #ifndef NVDLA_HAVE_SCHED_JOB_CLIENT_ID
 #define drm_sched_job_init(job, entity, credits, owner, client_id) \
 	drm_sched_job_init(job, entity, credits, owner)
+#endif
+
+#if !IS_ENABLED(CONFIG_DRM_ACCEL)
+/* No accel nodes, as in Debian's kernels for riscv64 and arm64: a device is a render node there. */
+#define DRIVER_COMPUTE_ACCEL DRIVER_RENDER
+#define accel_open drm_open
 #endif
 
 #ifndef NVDLA_HAVE_COPY_STRUCT_TO_USER

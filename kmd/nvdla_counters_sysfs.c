@@ -219,6 +219,7 @@ static const struct attribute_group nvdla_control_group = {
 };
 
 const struct attribute_group *nvdla_counters_groups[] = {
+	&nvdla_recovery_group,
 	&nvdla_control_group,
 	&nvdla_bdma_group,
 	&nvdla_conv_group,

@@ -22,6 +22,7 @@
 #include "nvdla_iommu.h"
 #include "nvdla_job.h"
 #include "nvdla_pm.h"
+#include "nvdla_registers.h"
 #include "nvdla_sram.h"
 #include "nvdla_trace.h"
 
@@ -68,8 +69,13 @@ bool nvdla_device_attend(struct nvdla_device *ndev)
 
 	lockdep_assert_held(&ndev->lock);
 
-	/* A dead core may be without clocks. */
-	status = ndev->dead ? 0 : nvdla_device_read(ndev, NVDLA_GLB_S_INTR_STATUS);
+	/*
+	 * The line may be another device's as well. A core that sleeps or is dead may be without
+	 * clocks.
+	 */
+	if (ndev->stopped || ndev->dead)
+		return false;
+	status = nvdla_device_read(ndev, NVDLA_GLB_S_INTR_STATUS);
 	/* All ones is what a device that is gone reads as. */
 	if (!status || status & ~ndev->variant->intr_mask)
 		return false;
@@ -128,7 +134,7 @@ static void nvdla_device_die(struct nvdla_device *ndev)
 	mutex_lock(&ndev->lock);
 	ndev->dead = true;
 	mutex_unlock(&ndev->lock);
-	if (!ndev->bus_ops->disable_dma(ndev))
+	if (ndev->bus_ops->disable_dma && !ndev->bus_ops->disable_dma(ndev))
 		return;
 
 	drm_err(&ndev->drm, "the core cannot be stopped: the buffers of its job are never freed\n");
@@ -137,13 +143,27 @@ static void nvdla_device_die(struct nvdla_device *ndev)
 	mutex_unlock(&ndev->lock);
 }
 
+/* A core of which nothing is known and that kept its state: did anybody leave it in good order? */
+static int nvdla_hw_take_over(struct nvdla_device *ndev)
+{
+	if (ndev->bus_ops->reset) {
+		drm_err(&ndev->drm, "a reset leaves the core as it was\n");
+		return -EIO;
+	}
+	if (!nvdla_registers_are_idle(ndev)) {
+		drm_err(&ndev->drm, "the core is at work for nobody, and there is no reset\n");
+		return -EBUSY;
+	}
+	return 0;
+}
+
 /**
  * nvdla_device_start() - have the core run jobs
  * @ndev: device whose core is idle: it was reset, or stopped by nvdla_device_stop()
  *
  * A core that was stopped may have kept its state, other clients' data among it. Then what is
- * known of it stays true. If the core does not answer, or was not reset where nothing is known
- * of it, it is marked dead and later jobs fail.
+ * known of it stays true. If the core does not answer, it is marked dead and later jobs fail. So
+ * it is where nothing is known of it, unless it was reset, or cannot be and is idle.
  */
 void nvdla_device_start(struct nvdla_device *ndev)
 {
@@ -154,17 +174,15 @@ void nvdla_device_start(struct nvdla_device *ndev)
 	mutex_lock(&ndev->lock);
 	was_reset = nvdla_hw_was_reset(ndev);
 	error = nvdla_hw_start(ndev);
+	if (!error && !known && (!was_reset || !ndev->bus_ops->reset))
+		error = nvdla_hw_take_over(ndev);
 	mutex_unlock(&ndev->lock);
 
-	if (!error && !was_reset && !known) {
-		drm_err(&ndev->drm, "a reset leaves the core as it was\n");
-		error = -EIO;
-	}
 	if (error)
 		nvdla_device_die(ndev);
 
 	mutex_lock(&ndev->lock);
-	if (was_reset)
+	if (was_reset || !known)
 		nvdla_sequencer_reset(ndev->seq);
 	nvdla_jobs_start(ndev);
 	mutex_unlock(&ndev->lock);
@@ -193,7 +211,6 @@ void nvdla_device_reset_prepare(struct nvdla_device *ndev)
 {
 	device_lock_assert(ndev->drm.dev);
 
-	disable_irq(ndev->irq);
 	mutex_lock(&ndev->lock);
 	/* The mask is not what a reset makes it, by which that can be told to have happened. */
 	nvdla_device_stop(ndev);
@@ -229,9 +246,6 @@ void nvdla_device_reset_done(struct nvdla_device *ndev, int error)
 	nvdla_sequencer_reset(ndev->seq);
 	trace_nvdla_reset(ndev, error);
 	atomic64_inc(&ndev->sram.losses);
-	/* A level that a dead core raises has nobody to clear it. */
-	if (!ndev->dead)
-		enable_irq(ndev->irq);
 	nvdla_jobs_start(ndev);
 	mutex_unlock(&ndev->lock);
 }
@@ -245,7 +259,7 @@ void nvdla_device_reset(struct nvdla_device *ndev)
 	int error;
 
 	nvdla_device_reset_prepare(ndev);
-	error = ndev->bus_ops->reset(ndev);
+	error = ndev->bus_ops->reset ? ndev->bus_ops->reset(ndev) : -EOPNOTSUPP;
 	if (!error && nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_RESET))
 		error = -EIO;
 	nvdla_device_reset_done(ndev, error);
@@ -259,11 +273,15 @@ void nvdla_device_reset(struct nvdla_device *ndev)
  * whoever removes the driver has the lock of the device's parent, and waits for those who have
  * such a file in use, so that the lock cannot simply be taken.
  *
- * Return: 0, or -ENODEV if the device is being removed or does not come back.
+ * Return: 0, -ENODEV if the device is being removed or does not come back, or -EOPNOTSUPP if
+ * there is no reset.
  */
 int nvdla_device_force_reset(struct nvdla_device *ndev)
 {
 	int ret;
+
+	if (!ndev->bus_ops->reset)
+		return -EOPNOTSUPP;
 
 	ret = nvdla_pm_get(ndev);
 	if (ret)
@@ -353,9 +371,10 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot set up the on-chip memory\n");
 
-	/* Edge or level is for the bus to say; the interrupt is on while the core is awake. */
+	ndev->stopped = true;
+	/* Edge or level is for the bus to say. */
 	ret = devm_request_threaded_irq(dev, ndev->irq, NULL, nvdla_irq_thread,
-					IRQF_ONESHOT | IRQF_NO_AUTOEN, dev_name(dev), ndev);
+					IRQF_ONESHOT | IRQF_SHARED, dev_name(dev), ndev);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot request interrupt %d\n", ndev->irq);
 	return 0;

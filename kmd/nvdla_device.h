@@ -32,14 +32,14 @@ struct reset_control;
 /**
  * struct nvdla_bus_ops - what differs between the buses a core can sit on
  * @reset: bring the core back to its state after power-on. Called with the
- *	interrupt disabled, no job on the hardware, and the parent's lock held.
- *	Return: 0 or -errno.
+ *	core stopped and the parent's lock held. Return: 0 or -errno. NULL if the
+ *	bus has no means to do so.
  * @disable_dma: keep the core from reaching memory for ever, because it could
  *	not be reset and may still be at work. Return: 0, or -errno if it may
- *	go on reaching memory.
+ *	go on reaching memory. NULL if @reset is.
  * @power_up: make the registers accessible. The core is as a reset leaves it, or as
- *	nvdla_device_stop() left it; when the driver is bound it was reset.
- *	Return: 0 or -errno. Optional.
+ *	nvdla_device_stop() left it; when the driver is bound it was reset, if
+ *	there is @reset. Return: 0 or -errno. Optional.
  * @power_down: undo @power_up. Optional.
  */
 struct nvdla_bus_ops {
@@ -47,18 +47,6 @@ struct nvdla_bus_ops {
 	int (*disable_dma)(struct nvdla_device *ndev);
 	int (*power_up)(struct nvdla_device *ndev);
 	void (*power_down)(struct nvdla_device *ndev);
-};
-
-/**
- * enum nvdla_clk - clocks of a core
- * @NVDLA_CLK_CORE: what the engines run at
- * @NVDLA_CLK_CSB: clock of the register interface
- * @NVDLA_NUM_CLKS: how many there are
- */
-enum nvdla_clk {
-	NVDLA_CLK_CORE,
-	NVDLA_CLK_CSB,
-	NVDLA_NUM_CLKS,
 };
 
 /**
@@ -80,16 +68,22 @@ struct nvdla_device {
 	/** @irq: Linux interrupt number */
 	int irq;
 
-	/** @clks: clocks, NULL where the bus takes care of them */
-	struct clk_bulk_data clks[NVDLA_NUM_CLKS];
+	/** @clks: clocks that are on while the core is awake */
+	struct clk_bulk_data *clks;
+
+	/** @num_clks: entries at @clks */
+	u32 num_clks;
+
+	/** @core_clk: the one of @clks that the engines run at, NULL if that is not known */
+	struct clk *core_clk;
 
 	/** @clks_enabled: @clks are enabled; for the bus operations */
 	bool clks_enabled;
 
-	/** @reset: reset line, NULL where the bus has another way */
+	/** @reset: reset lines, NULL where the bus has another way, or none */
 	struct reset_control *reset;
 
-	/** @awake: power and interrupt are on; written by the PM callbacks, one at a time */
+	/** @awake: the core has power; written by the PM callbacks, one at a time */
 	bool awake;
 
 	/** @hw_version: S_NVDLA_HW_VERSION as read at probe */
@@ -167,7 +161,10 @@ struct nvdla_device {
 	/** @last_job: the job that was on the hardware before; all zero if none was */
 	struct nvdla_job_record last_job;
 
-	/** @stopped: the core is being reset, or asleep; @active waits to be started */
+	/**
+	 * @stopped: the core is being reset, or asleep, and its registers are left alone; @active
+	 * waits to be started
+	 */
 	bool stopped;
 
 	/** @sleeping: the system sleeps, or is about to: a core that is @stopped stays so */
@@ -209,6 +206,8 @@ void nvdla_device_stop(struct nvdla_device *ndev);
 void nvdla_device_reset_prepare(struct nvdla_device *ndev);
 void nvdla_device_reset_done(struct nvdla_device *ndev, int error);
 void nvdla_device_reset(struct nvdla_device *ndev);
+extern const struct attribute_group nvdla_recovery_group;
+
 bool nvdla_device_attend(struct nvdla_device *ndev);
 int nvdla_device_force_reset(struct nvdla_device *ndev);
 

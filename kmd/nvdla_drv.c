@@ -38,7 +38,7 @@ static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_devic
 		.max_timeout_ms = nvdla_client_max_timeout_ms(),
 		.max_jobs = NVDLA_MAX_JOBS,
 		.cvsram_bytes = ndev->sram.size,
-		.core_clock_hz = clk_get_rate(ndev->clks[NVDLA_CLK_CORE].clk),
+		.core_clock_hz = clk_get_rate(ndev->core_clk),
 		.max_bo_bytes = nvdla_bo_max_size(),
 		.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
 			    DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_TIMELINE |
@@ -181,7 +181,7 @@ NVDLA_IOCTL_WRAPPER(nvdla_ioctl_context_create)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_context_destroy)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_task_destroy)
 
-#define NVDLA_IOCTL(n, func) DRM_IOCTL_DEF_DRV(NVDLA_##n, func, 0)
+#define NVDLA_IOCTL(n, func) DRM_IOCTL_DEF_DRV(NVDLA_##n, func, DRM_RENDER_ALLOW)
 
 static const struct drm_ioctl_desc nvdla_ioctls[] = {
 	NVDLA_IOCTL(DEV_QUERY, nvdla_ioctl_dev_query),

@@ -86,6 +86,10 @@ static void nvdla_bo_release_sgt(struct nvdla_bo *bo, struct sg_table *sgt)
 {
 	struct drm_gem_object *obj = &bo->base;
 
+	/* The exporter has to leave its memory where the core may go on using it. */
+	if (bo->dma_buf && bo->memory.abandoned)
+		return;
+
 	if (bo->dma_buf) {
 		dma_buf_unmap_attachment_unlocked(obj->import_attach, sgt, DMA_BIDIRECTIONAL);
 		dma_buf_detach(bo->dma_buf, obj->import_attach);

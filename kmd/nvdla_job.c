@@ -366,8 +366,8 @@ err_sched_wq:
  * nvdla_job_fini() - end all jobs
  * @ndev: device that is unplugged; the lock of its parent is held
  *
- * The job on the hardware is taken off it, those in the queue fail when their
- * turn comes.
+ * The job on the hardware is taken off it, or waited for if there is no reset; those in the queue
+ * fail when their turn comes.
  */
 void nvdla_job_fini(struct nvdla_device *ndev)
 {
@@ -378,8 +378,10 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 	busy = ndev->active;
 	mutex_unlock(&ndev->lock);
 
-	if (busy)
+	if (busy && ndev->bus_ops->reset)
 		nvdla_device_reset(ndev);
+	else if (busy)
+		nvdla_job_drain(ndev);
 
 	wait_var_event(&ndev->num_jobs, !atomic_read(&ndev->num_jobs));
 	/* Whoever brought the number to zero may not have returned. */

@@ -18,9 +18,10 @@
 #include <linux/iommu.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/of.h>
+#include <linux/of_device.h>
 #include <linux/of_reserved_mem.h>
 #include <linux/platform_device.h>
-#include <linux/property.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -46,6 +47,7 @@ static void nvdla_memory_device_unregister(struct drm_device *drm, void *data)
 {
 	struct platform_device *owner = data;
 
+	kfree(owner->dev.dma_range_map);
 	of_reserved_mem_device_release(&owner->dev);
 	platform_device_unregister(owner);
 }
@@ -66,6 +68,8 @@ int nvdla_memory_init(struct nvdla_device *ndev)
 		.dma_mask = min_not_zero(dma_get_mask(dev), dev->bus_dma_limit),
 	};
 	struct platform_device *owner;
+	struct device_node *region;
+	bool reusable;
 	int ret;
 
 	if (domain && iommu_is_dma_domain(domain))
@@ -80,8 +84,22 @@ int nvdla_memory_init(struct nvdla_device *ndev)
 	if (ret)
 		return ret;
 
-	if (!device_property_present(dev, "memory-region"))
+	if (!dev_of_node(dev))
 		return 0;
+	/* Which memory the core reaches, and at which addresses. */
+	ret = of_dma_configure(&owner->dev, dev->of_node, true);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot follow the device tree's dma-ranges\n");
+
+	region = of_parse_phandle(dev->of_node, "memory-region", 0);
+	if (!region)
+		return 0;
+	reusable = of_property_read_bool(region, "reusable");
+	of_node_put(region);
+	if (!reusable) {
+		dev_warn(dev, "the reserved memory is not reusable: buffers come from the system's\n");
+		return 0;
+	}
 	ret = of_reserved_mem_device_init_by_idx(&owner->dev, dev->of_node, 0);
 	return ret ? dev_err_probe(dev, ret, "cannot use the reserved memory\n") : 0;
 }
@@ -230,9 +248,11 @@ void nvdla_memory_free(struct nvdla_memory *memory)
 	if (!memory->pages)
 		return;
 
-	if (memory->write_combine)
-		nvdla_memory_set_cached(memory);
-	nvdla_memory_free_pages(memory);
+	if (!memory->abandoned) {
+		if (memory->write_combine)
+			nvdla_memory_set_cached(memory);
+		nvdla_memory_free_pages(memory);
+	}
 	kvfree(memory->pages);
 }
 

@@ -20,6 +20,9 @@
 #include "nvdla_drv.h"
 #include "nvdla_pm.h"
 
+/* Clocks of a device that no device tree describes: lookup tables do not say how many there are. */
+static const char *const nvdla_platform_clocks[] = { "core", "csb" };
+
 /* Many cycles of the slowest clock a core may have. */
 #define NVDLA_RESET_US 10
 
@@ -37,7 +40,7 @@ static int nvdla_platform_reset(struct nvdla_device *ndev)
 static void nvdla_platform_power_down(struct nvdla_device *ndev)
 {
 	if (ndev->clks_enabled)
-		clk_bulk_disable_unprepare(ARRAY_SIZE(ndev->clks), ndev->clks);
+		clk_bulk_disable_unprepare(ndev->num_clks, ndev->clks);
 	ndev->clks_enabled = false;
 }
 
@@ -45,12 +48,12 @@ static int nvdla_platform_power_up(struct nvdla_device *ndev)
 {
 	int ret;
 
-	ret = clk_bulk_prepare_enable(ARRAY_SIZE(ndev->clks), ndev->clks);
+	ret = clk_bulk_prepare_enable(ndev->num_clks, ndev->clks);
 	if (ret)
 		return ret;
 	ndev->clks_enabled = true;
 
-	ret = nvdla_platform_reset(ndev);
+	ret = ndev->reset ? nvdla_platform_reset(ndev) : 0;
 	if (ret)
 		nvdla_platform_power_down(ndev);
 
@@ -73,6 +76,11 @@ static const struct nvdla_bus_ops nvdla_platform_bus_ops = {
 	.power_down = nvdla_platform_power_down,
 };
 
+static const struct nvdla_bus_ops nvdla_platform_bus_ops_without_reset = {
+	.power_up = nvdla_platform_power_up,
+	.power_down = nvdla_platform_power_down,
+};
+
 static const struct nvdla_variant *nvdla_platform_variant(struct platform_device *pdev)
 {
 	const struct platform_device_id *id = platform_get_device_id(pdev);
@@ -82,10 +90,46 @@ static const struct nvdla_variant *nvdla_platform_variant(struct platform_device
 
 static int nvdla_platform_get_clocks(struct nvdla_device *ndev, struct device *dev)
 {
-	ndev->clks[NVDLA_CLK_CORE].id = "core";
-	ndev->clks[NVDLA_CLK_CSB].id = "csb";
+	u32 i;
+	int ret;
 
-	return devm_clk_bulk_get(dev, ARRAY_SIZE(ndev->clks), ndev->clks);
+	if (dev_of_node(dev)) {
+		ret = devm_clk_bulk_get_all(dev, &ndev->clks);
+		ndev->num_clks = max(ret, 0);
+	} else {
+		ndev->num_clks = ARRAY_SIZE(nvdla_platform_clocks);
+		ndev->clks = devm_kcalloc(dev, ndev->num_clks, sizeof(*ndev->clks), GFP_KERNEL);
+		if (!ndev->clks)
+			return -ENOMEM;
+		for (i = 0; i < ndev->num_clks; i++)
+			ndev->clks[i].id = nvdla_platform_clocks[i];
+		ret = devm_clk_bulk_get_optional(dev, ndev->num_clks, ndev->clks);
+	}
+	if (ret < 0)
+		return ret;
+
+	for (i = 0; i < ndev->num_clks; i++)
+		if (ndev->num_clks == 1 ||
+		    (ndev->clks[i].id && !strcmp(ndev->clks[i].id, "core")))
+			ndev->core_clk = ndev->clks[i].clk;
+	return 0;
+}
+
+static int nvdla_platform_get_reset(struct nvdla_device *ndev, struct device *dev)
+{
+	if (dev_of_node(dev))
+		ndev->reset = devm_reset_control_array_get_optional_exclusive(dev);
+	else
+		ndev->reset = devm_reset_control_get_optional_exclusive(dev, NULL);
+	if (IS_ERR(ndev->reset))
+		return PTR_ERR(ndev->reset);
+
+	ndev->bus_ops = &nvdla_platform_bus_ops;
+	if (!ndev->reset) {
+		ndev->bus_ops = &nvdla_platform_bus_ops_without_reset;
+		dev_warn(dev, "no reset line: a core that hangs is given up, with the memory of its job\n");
+	}
+	return 0;
 }
 
 /* The CPU has no need of the on-chip memory, so nothing but its place is asked for. */
@@ -156,15 +200,14 @@ static int nvdla_platform_probe(struct platform_device *pdev)
 	if (IS_ERR(ndev))
 		return PTR_ERR(ndev);
 
-	ndev->bus_ops = &nvdla_platform_bus_ops;
 	ndev->variant = variant;
 
 	ndev->regs = devm_platform_get_and_ioremap_resource(pdev, 0, &csb);
 	if (IS_ERR(ndev->regs))
 		return PTR_ERR(ndev->regs);
-	if (resource_size(csb) < NVDLA_CSB_SIZE)
+	if (resource_size(csb) < nvdla_variant_csb_bytes(variant))
 		return dev_err_probe(dev, -EINVAL, "registers %pR are less than %#x bytes\n", csb,
-				     NVDLA_CSB_SIZE);
+				     nvdla_variant_csb_bytes(variant));
 
 	ndev->irq = platform_get_irq(pdev, 0);
 	if (ndev->irq < 0)
@@ -174,10 +217,9 @@ static int nvdla_platform_probe(struct platform_device *pdev)
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot get the clocks\n");
 
-	ndev->reset = devm_reset_control_get_exclusive(dev, "core");
-	if (IS_ERR(ndev->reset))
-		return dev_err_probe(dev, PTR_ERR(ndev->reset),
-				     "cannot get the reset line, without which a core that hangs goes on writing\n");
+	ret = nvdla_platform_get_reset(ndev, dev);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot get the reset lines\n");
 
 	ret = nvdla_platform_get_sram(ndev, dev);
 	if (ret)

@@ -6,7 +6,6 @@
  * to its end, a buffer in on-chip memory for as long as it exists. Without any,
  * the core goes to sleep after a while and forgets its registers.
  */
-#include <linux/interrupt.h>
 #include <linux/pm_runtime.h>
 
 #include <drm/drm_print.h>
@@ -43,7 +42,6 @@ static void nvdla_pm_wake(struct nvdla_device *ndev)
 	if (ndev->dead)
 		return;
 
-	enable_irq(ndev->irq);
 	ndev->awake = true;
 }
 
@@ -53,8 +51,6 @@ static void nvdla_pm_sleep(struct nvdla_device *ndev)
 		return;
 
 	ndev->awake = false;
-	disable_irq(ndev->irq);
-
 	mutex_lock(&ndev->lock);
 	nvdla_device_stop(ndev);
 	mutex_unlock(&ndev->lock);
@@ -123,7 +119,7 @@ const struct dev_pm_ops nvdla_pm_ops = {
 /**
  * nvdla_pm_init() - power the core and start it
  * @ndev: device that is active for runtime PM, which the bus holds a reference
- *	of; its interrupt is requested and disabled
+ *	of; its interrupt is requested, and the core is stopped
  *
  * Return: 0 or -errno; nothing has to be undone then.
  */

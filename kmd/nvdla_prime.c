@@ -121,7 +121,8 @@ static void nvdla_import_free(struct drm_gem_object *obj)
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
 
 	nvdla_bo_unmap(bo);
-	dma_buf_put(bo->dma_buf);
+	if (!bo->memory.abandoned)
+		dma_buf_put(bo->dma_buf);
 	drm_gem_object_release(obj);
 	kfree(bo);
 }

@@ -3,6 +3,8 @@
  * Hangs and resets: how a job is taken off the hardware, and what becomes of it.
  */
 #include <linux/delay.h>
+#include <linux/device.h>
+#include <linux/sysfs.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
@@ -15,6 +17,7 @@
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_gem.h"
 #include "nvdla_iommu.h"
 #include "nvdla_job.h"
 
@@ -122,7 +125,7 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_jobs_abandon_bos() - keep the buffers of the job on the hardware for ever
+ * nvdla_jobs_abandon_bos() - keep the memory of the job on the hardware for ever
  * @ndev: device, locked, whose core may go on using them
  */
 void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
@@ -133,7 +136,7 @@ void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
 	lockdep_assert_held(&ndev->lock);
 
 	for (i = 0; job && i < job->num_bos; i++)
-		drm_gem_object_get(job->bos[i].obj);
+		to_nvdla_bo(job->bos[i].obj)->memory.abandoned = true;
 	if (job && job->scrubbing)
 		nvdla_cbuf_abandon(ndev);
 }
@@ -219,6 +222,26 @@ void nvdla_jobs_recover_work(struct work_struct *work)
 	drm_dev_put(&ndev->drm);
 }
 
+static ssize_t recovery_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct nvdla_device *ndev = dev_get_drvdata(dev);
+
+	if (READ_ONCE(ndev->dead))
+		return sysfs_emit(buf, "dead\n");
+	return sysfs_emit(buf, "%s\n", ndev->bus_ops->reset ? "reset" : "none");
+}
+static DEVICE_ATTR_RO(recovery);
+
+static struct attribute *nvdla_recovery_attrs[] = {
+	&dev_attr_recovery.attr,
+	NULL
+};
+
+/* How the device recovers from a hang, in sysfs. */
+const struct attribute_group nvdla_recovery_group = {
+	.attrs = nvdla_recovery_attrs,
+};
+
 /**
  * nvdla_recovery_init() - set up what all devices recover by
  *
@@ -241,8 +264,8 @@ void nvdla_recovery_fini(void)
 
 /**
  * nvdla_job_drain() - wait until the core has nothing to do, because the system goes to sleep
- * @ndev: device that is &nvdla_device.sleeping, and whose scheduler stands still; the lock of its
- *	parent is held
+ * @ndev: device that is &nvdla_device.sleeping, and whose scheduler stands still, or that is
+ *	unplugged; the lock of its parent is held
  *
  * A job that failed, or has had its time, or takes too long to wait for, is taken off the core.
  * What becomes of it is for nvdla_jobs_start() to say when the core wakes.

@@ -16,8 +16,9 @@
 
 #define NVDLA_NUM_GROUPS 2
 
-/* S_POINTER has the same place in each unit with register groups. */
+/* S_POINTER and S_STATUS have the same place in each unit with register groups. */
 #define NVDLA_POINTER_OFFSET (NVDLA_CDMA_S_POINTER - NVDLA_CDMA_BASE)
+#define NVDLA_STATUS_OFFSET (NVDLA_CDMA_S_STATUS - NVDLA_CDMA_BASE)
 
 /**
  * struct nvdla_register_dump - what the registers held
@@ -76,15 +77,24 @@ static bool nvdla_unit_has_groups(const struct nvdla_unit_info *unit)
 	return nvdla_register_is_shadowed(&unit->registers[unit->count - 1]);
 }
 
+/* The CSB space may end before the units that a core does not have. */
+static bool nvdla_unit_is_there(struct nvdla_device *ndev, const struct nvdla_unit_info *unit)
+{
+	return nvdla_variant_register(ndev->variant, unit->base) <
+	       nvdla_variant_csb_bytes(ndev->variant);
+}
+
 /* Returns the first value of the next unit. */
 static u32 nvdla_unit_read_all(struct nvdla_device *ndev, u32 unit, u32 first,
 			       struct nvdla_register_dump *dump)
 {
 	lockdep_assert_held(&ndev->lock);
 
-	nvdla_unit_read(ndev, &nvdla_units[unit], false, 0, &dump->value[first]);
-	if (nvdla_unit_has_groups(&nvdla_units[unit]))
-		nvdla_unit_read_groups(ndev, &nvdla_units[unit], &dump->value[first]);
+	if (nvdla_unit_is_there(ndev, &nvdla_units[unit])) {
+		nvdla_unit_read(ndev, &nvdla_units[unit], false, 0, &dump->value[first]);
+		if (nvdla_unit_has_groups(&nvdla_units[unit]))
+			nvdla_unit_read_groups(ndev, &nvdla_units[unit], &dump->value[first]);
+	}
 	return first + nvdla_units[unit].count;
 }
 
@@ -144,6 +154,30 @@ struct nvdla_register_dump *nvdla_registers_read_at_work(struct nvdla_device *nd
 	}
 
 	return dump;
+}
+
+/**
+ * nvdla_registers_are_idle() - whether no engine is at work, and none waits for another
+ * @ndev: device; its lock is held and the core is awake
+ *
+ * Return: true if all engines are idle.
+ */
+bool nvdla_registers_are_idle(struct nvdla_device *ndev)
+{
+	u32 unit;
+
+	lockdep_assert_held(&ndev->lock);
+
+	if (ndev->variant->engines & BIT(NVDLA_OP_BDMA) &&
+	    !(nvdla_device_read(ndev, NVDLA_BDMA_STATUS) & NVDLA_BDMA_STATUS__IDLE))
+		return false;
+
+	for (unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+		if (nvdla_unit_is_there(ndev, &nvdla_units[unit]) &&
+		    nvdla_unit_has_groups(&nvdla_units[unit]) &&
+		    nvdla_device_read(ndev, nvdla_units[unit].base + NVDLA_STATUS_OFFSET))
+			return false;
+	return true;
 }
 
 static void nvdla_unit_print(const struct nvdla_unit_info *unit,

@@ -10,6 +10,7 @@ struct nvdla_register_dump;
 
 struct nvdla_register_dump *nvdla_registers_read(struct nvdla_device *ndev, gfp_t gfp);
 struct nvdla_register_dump *nvdla_registers_read_at_work(struct nvdla_device *ndev);
+bool nvdla_registers_are_idle(struct nvdla_device *ndev);
 void nvdla_registers_print(const struct nvdla_register_dump *dump, struct drm_printer *p);
 void nvdla_register_print(u32 reg, u32 value, struct drm_printer *p);
 

@@ -26,10 +26,11 @@ RamType ramType(const RegisterView &bdma, uint32_t mask)
 uint64_t duration(const BdmaOp &op)
 {
 	const uint64_t lines = uint64_t{ op.lines } * op.surfaces;
-	const uint64_t words = wordsOfLines(op.dst, op.lineBytes, op.lines, op.dstLineStride,
+	const uint64_t words = wordsOfLines(64, op.dst, op.lineBytes, op.lines, op.dstLineStride,
 					    op.surfaces, op.dstSurfaceStride);
-	const uint64_t start = op.before == BdmaBefore::Nothing	      ? 43
-			       : op.before == BdmaBefore::OtherSource ? 27
+	const CoreTiming::Move &core = nvFullTiming.move;
+	const uint64_t start = op.before == BdmaBefore::Nothing	      ? core.bdmaStart
+			       : op.before == BdmaBefore::OtherSource ? core.bdmaOtherSource
 								      : 0;
 
 	return start + (12 * lines + 11 * words + 7) / 8;

@@ -8,9 +8,10 @@ namespace nvdla::sim
 
 CdpWork cdpWork(const CdpOp &op)
 {
-	CdpWork work;
+	CdpWork work = { .core = op.geometry->timing };
 
-	work.atoms = uint64_t{ op.surfaces() } * op.height * op.width;
+	work.positions = uint64_t{ op.height } * op.width;
+	work.atoms = work.positions * op.surfaces();
 	work.fp16 = op.precision == Precision::Fp16;
 	work.squares = !op.squareSumBypass;
 	work.traffic.of(op.source.ram).readBytes += work.atoms * op.atom();

@@ -56,7 +56,7 @@ ConvWork convWork(const ConvOp &op, const Kept &kept)
 {
 	const CubeSize &out = op.windows.out;
 	const std::vector<Block> blocks = makeBlocks(op);
-	ConvWork work;
+	ConvWork work = { .core = op.geometry->timing };
 
 	work.walk = walkOf(op.mode);
 	work.outWidth = out.width;

@@ -122,6 +122,7 @@ constinit const Geometry nvFull = {
 	.cvsramSize = kCvsramSize,
 	.units = kAllUnits,
 	.pages = kPagesOfFull,
+	.timing = &nvFullTiming,
 };
 
 constinit const Geometry nvLarge = others({
@@ -135,6 +136,7 @@ constinit const Geometry nvLarge = others({
 	.hasY = true,
 	.cvsramSize = kCvsramSize,
 	.units = kUnitsOfLarge,
+	.timing = &nvLargeTiming,
 });
 
 constinit const Geometry nvSmall = others({
@@ -146,6 +148,7 @@ constinit const Geometry nvSmall = others({
 	.bankEntries = 512,
 	.entryBytes = 8,
 	.units = kUnitsOfSmall,
+	.timing = &nvSmallTiming,
 });
 
 constinit const Geometry nvSmall256 = others({
@@ -157,6 +160,7 @@ constinit const Geometry nvSmall256 = others({
 	.bankEntries = 128,
 	.entryBytes = 32,
 	.units = kUnitsOfSmall,
+	.timing = &nvSmall256Timing,
 });
 
 constinit const Geometry nvSmall256Full = others({
@@ -170,6 +174,7 @@ constinit const Geometry nvSmall256Full = others({
 	.hasY = true,
 	.cvsramSize = kCvsramSize,
 	.units = kUnitsOfLarge,
+	.timing = &nvSmall256FullTiming,
 });
 
 std::span<const Geometry *const> geometries()

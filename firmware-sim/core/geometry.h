@@ -12,6 +12,7 @@
 #include "core/precision.h"
 #include "core/register_table.h"
 #include "core/unit.h"
+#include "timing/core_timing.h"
 
 namespace nvdla::sim
 {
@@ -53,6 +54,7 @@ struct Geometry {
 	bool hasByteAddresses;	     /**< address, stride and size registers keep their low bits */
 	std::span<const RegisterDifference> registers; /**< further differences from nv_full */
 	std::span<const uint32_t> rom;		       /**< words of the configuration ROM */
+	const CoreTiming *timing;		       /**< how fast its units are */
 
 	constexpr bool has(Unit unit) const { return units >> index(unit) & 1; }
 	constexpr bool has(Precision precision) const

@@ -9,10 +9,6 @@ namespace nvdla::sim
 namespace
 {
 
-/* Eight bytes go through the pooling logic in one cycle, and a line is never faster than this. */
-constexpr uint64_t cyclesPerAtom = 4;
-constexpr uint64_t shortestLine = 7;
-
 /* Output lines that wait for the last input line, but for the first one of them. */
 uint64_t linesLeft(const PdpOp &op)
 {
@@ -27,13 +23,14 @@ uint64_t linesLeft(const PdpOp &op)
 
 PdpWork pdpWork(const PdpOp &op)
 {
-	PdpWork work = { .flying = op.flying };
+	const CoreTiming::Pdp &core = op.geometry->timing->pdp;
+	PdpWork work = { .core = op.geometry->timing, .flying = op.flying };
 
 	for (const PdpPart &part : pdpParts(op)) {
 		const uint64_t width = std::max(part.inWidth, part.outWidth);
-		work.inCycles +=
-			op.surfaces() * op.inHeight * std::max(cyclesPerAtom * width, shortestLine);
-		work.outCycles += op.surfaces() * linesLeft(op) * cyclesPerAtom * part.outWidth;
+		work.inCycles += op.surfaces() * op.inHeight *
+				 std::max(core.atom * width, core.shortestLine);
+		work.outCycles += op.surfaces() * linesLeft(op) * core.atom * part.outWidth;
 		if (!op.flying)
 			work.traffic.of(op.source.ram).readBytes +=
 				uint64_t{ op.atom() } * op.surfaces() * op.inHeight * part.inWidth;

@@ -25,20 +25,16 @@ uint32_t roundUpToAtom(uint32_t bytes)
 	return (bytes + atomBytes - 1) / atomBytes * atomBytes;
 }
 
-/* Core cycles, fitted to the cycle counts of the reference vectors. */
-constexpr uint64_t kContractFixed = 60;
-constexpr uint64_t kSplitFixed = 51;
-constexpr uint64_t kMergeFixed = 57;
-
 /* Writing takes longer than reading: eleven for every eight words of 64 bytes, and one a line. */
 uint64_t contractCycles(const RubikOp &op)
 {
 	const uint64_t lines = uint64_t{ op.height } * op.strideY;
 	const uint32_t planes = surfaces(op.outChannels, op.precision);
-	const uint64_t words = wordsOfLines(op.dst, uint64_t{ op.width } * op.strideX * atomBytes,
-					    lines, op.dstLineStride, planes, op.dstSurfaceStride);
+	const uint64_t words =
+		wordsOfLines(64, op.dst, uint64_t{ op.width } * op.strideX * atomBytes, lines,
+			     op.dstLineStride, planes, op.dstSurfaceStride);
 
-	return kContractFixed + words * 11 / 8 + lines * planes;
+	return nvFullTiming.move.contract + words * 11 / 8 + lines * planes;
 }
 
 /*
@@ -52,7 +48,7 @@ uint64_t mergeCycles(const RubikOp &op)
 	const uint64_t whole = op.width / piece;
 	const uint64_t rest = (op.width % piece + 1) / 2;
 	const uint64_t last = rest ? rest : piece / 2;
-	uint64_t cycles = kMergeFixed + std::min(op.channels, atom);
+	uint64_t cycles = nvFullTiming.move.merge + std::min(op.channels, atom);
 
 	for (uint32_t first = 0; first < op.channels; first += atom) {
 		const uint64_t reads = std::min(op.channels - first, atom);
@@ -74,7 +70,7 @@ uint64_t duration(const RubikOp &op)
 	case RubikMode::Contract:
 		return contractCycles(op);
 	case RubikMode::Split:
-		return kSplitFixed + 3 * pieces * op.height * op.outChannels +
+		return nvFullTiming.move.split + 3 * pieces * op.height * op.outChannels +
 		       pixels * surfaces(op.outChannels, op.precision) * 3 / 10;
 	case RubikMode::Merge:
 		return mergeCycles(op);

@@ -58,16 +58,16 @@ void addDestination(const SdpOp &op, SdpWork &work)
 		return;
 	}
 	work.writeLines = surfaces * op.height * op.batches;
-	work.writeWords =
-		op.batches * wordsOfLines(cube.address, uint64_t{ op.width } * op.atom(), op.height,
-					  cube.lineStride, surfaces, cube.surfaceStride);
+	work.writeWords = op.batches * wordsOfLines(work.core->sdp.writeBytes, cube.address,
+						    uint64_t{ op.width } * op.atom(), op.height,
+						    cube.lineStride, surfaces, cube.surfaceStride);
 }
 
 } /* namespace */
 
 SdpWork sdpWork(const SdpOp &op)
 {
-	SdpWork work;
+	SdpWork work = { .core = op.geometry->timing };
 
 	work.flying = op.flying;
 	work.y = !op.y.bypass;

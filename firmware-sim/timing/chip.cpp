@@ -13,8 +13,6 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr double kPortBytes = 64; /* of the core's memory interfaces, a cycle and direction */
-
 struct Unit {
 	std::string_view name;
 	double factor;
@@ -106,7 +104,7 @@ std::string writtenTime(double seconds)
 TimingParameters Chip::parameters() const
 {
 	const auto memory = [this](double each, double both, double latency) {
-		return MemoryTiming{ .bytesPerCycle = std::min(kPortBytes, each / clock),
+		return MemoryTiming{ .bytesPerCycle = each / clock,
 				     .sharedBytesPerCycle = both / clock,
 				     .latency = static_cast<uint32_t>(
 					     std::min(std::round(latency * clock), 4e9)) };

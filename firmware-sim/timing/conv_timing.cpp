@@ -9,20 +9,6 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint64_t kStripe = 16; /* positions of a stripe; the last one has up to 31 */
-
-/* CDMA with a memory that answers at once: cycles an atom, and a line on top. */
-constexpr double kOneSurfaceAtom = 0.53;
-constexpr double kAtom = 0.69;
-constexpr double kFeatureLine = 0.97;
-constexpr double kImageLine = 2;
-/* What weights get of a memory while data is fetched from it, too. */
-constexpr double kWeightShare = 0.73;
-
-/* CSC loads a cycle a kernel, in INT8 two of them, and never faster than this. */
-constexpr uint64_t kShortestLoad = 10;
-constexpr uint64_t kShortestWinogradLoad = 16;
-
 /** The cube or the weights, on their way */
 struct Stream {
 	uint64_t begin; /* bytes that are there */
@@ -69,17 +55,19 @@ struct Fetch {
 		  weights{ begin.weightBytes, end.weightBytes,
 			   static_cast<double>(parameters.of(work.weightRam).latency) }
 	{
-		const double dataBandwidth = parameters.of(work.dataRam).readRate();
+		const TimingParameters seen = parameters.seenBy(*work.core);
+		const double dataBandwidth = seen.of(work.dataRam).readRate();
 		const auto dataBytes = static_cast<double>(end.dataBytes - begin.dataBytes);
 		const auto weightBytes = static_cast<double>(end.weightBytes - begin.weightBytes);
 
-		weights.alone = weights.rate = parameters.of(work.weightRam).readRate();
+		weights.alone = weights.rate = seen.of(work.weightRam).readRate();
 		if (work.dataBytes)
 			data.alone = std::min(static_cast<double>(work.dataBytes) / pace(work),
 					      dataBandwidth);
 		data.rate = data.alone;
 		if (work.dataRam == work.weightRam && dataBytes > 0 && weightBytes > 0) {
-			data.rate = std::min(data.alone, (1 - kWeightShare) * dataBandwidth);
+			data.rate = std::min(data.alone,
+					     (1 - work.core->conv.weightShare) * dataBandwidth);
 			weights.rate = weights.alone - data.rate;
 		}
 		data.shared = weights.shared =
@@ -88,12 +76,14 @@ struct Fetch {
 
 	static double pace(const ConvWork &work)
 	{
+		const CoreTiming::Conv &core = work.core->conv;
 		const auto lines = static_cast<double>(work.lines);
 		if (work.walk == ConvWalk::Lines)
-			return lines * kImageLine;
+			return lines * core.imageLine +
+			       static_cast<double>(work.dataBytes) * core.imageByte;
 		return static_cast<double>(work.atoms) *
-			       (work.oneSurface ? kOneSurfaceAtom : kAtom) +
-		       lines * kFeatureLine;
+			       (work.oneSurface ? core.oneSurfaceAtom : core.atom) +
+		       lines * core.featureLine;
 	}
 
 	Stream data;
@@ -101,34 +91,36 @@ struct Fetch {
 };
 
 /** \return cycles of one MAC step over \a positions, in stripes that last \a load at least */
-uint64_t stripeCycles(uint64_t positions, uint64_t load)
+uint64_t stripeCycles(uint64_t stripe, uint64_t positions, uint64_t load)
 {
-	const uint64_t whole = std::max<uint64_t>(positions / kStripe, 1) - 1;
+	const uint64_t whole = std::max<uint64_t>(positions / stripe, 1) - 1;
 
-	return whole * std::max(kStripe, load) + std::max(positions - whole * kStripe, load);
+	return whole * std::max(stripe, load) + std::max(positions - whole * stripe, load);
 }
 
 uint64_t groupCycles(const ConvWork &work, uint32_t kernels)
 {
-	uint64_t load = std::max<uint64_t>(kernels * 16 / work.groupKernels, kShortestLoad);
+	const CoreTiming::Conv &core = work.core->conv;
+	uint64_t load =
+		std::max<uint64_t>(kernels * core.groupLoad / work.groupKernels, core.shortestLoad);
 
 	switch (work.walk) {
 	case ConvWalk::Lines:
-		return stripeCycles(work.outWidth, load) * work.outHeight * work.steps;
+		return stripeCycles(core.stripe, work.outWidth, load) * work.outHeight * work.steps;
 	case ConvWalk::Tiles:
-		load = std::max(load, kShortestWinogradLoad);
-		return stripeCycles(work.positions() / 4, load) * work.steps;
+		load = std::max(load, core.shortestWinograd);
+		return stripeCycles(core.stripe, work.positions() / 4, load) * work.steps;
 	case ConvWalk::Stripes:
 		break;
 	}
-	return stripeCycles(work.positions(), load) * work.steps;
+	return stripeCycles(core.stripe, work.positions(), load) * work.steps;
 }
 
 } /* namespace */
 
 uint64_t stripesOf(const ConvWork &work)
 {
-	return std::max<uint64_t>(work.positions() / kStripe, 1) * work.groups();
+	return std::max<uint64_t>(work.positions() / work.core->conv.stripe, 1) * work.groups();
 }
 
 ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters)

@@ -13,30 +13,8 @@ namespace nvdla::sim
 namespace
 {
 
+/* The memory of the reference vectors, as wide as any core's port. */
 constexpr TimingParameters reference;
-
-/* Cycles from the first request to the interrupt in which nothing is computed. */
-constexpr double kConvFixed = 120;
-constexpr double kConvNoFetch = -60; /* everything is in the buffer */
-constexpr double kWinogradFixed = 99;
-constexpr double kSdpFixed = 62;
-constexpr double kSdpStage = 12;
-constexpr double kSdpFlyingStage = 21;
-constexpr double kSdpLut = 22;
-constexpr double kSdpNoWrite = -18; /* the way through the write DMA */
-constexpr double kPdpFixed = 70;
-constexpr double kPdpFlyingFixed = 10;
-constexpr double kCdpFixed = 74;
-constexpr double kCdpSquares = 11;
-constexpr double kCdpFp16 = 14;
-constexpr double kCdpFp16Squares = 18;
-
-/* Elements of SDP's output in a cycle; an INT8 atom goes in two halves. */
-constexpr double kXElements = 16;
-constexpr double kYElements = 4;
-constexpr double kPairedAtom = 0.8; /* cycles to take operands for ALU and multiplier apart */
-constexpr double kWriteLine = 2;    /* cycles of SDP's write DMA a line, beside its words */
-constexpr double kCdpAtom = 4;
 
 /** One engine's part of an operation, cycles */
 struct Part {
@@ -47,52 +25,63 @@ struct Part {
 
 double sdpDatapath(const SdpWork &work)
 {
-	return static_cast<double>(work.elements) / (work.y ? kYElements : kXElements) +
-	       kPairedAtom * static_cast<double>(work.pairedAtoms);
+	const CoreTiming::Sdp &core = work.core->sdp;
+
+	double elements = work.y ? core.yElements : core.xElements;
+
+	if (work.flying)
+		elements = std::min(elements, core.flyingElements);
+	return static_cast<double>(work.elements) / elements +
+	       core.pairedAtom * static_cast<double>(work.pairedAtoms);
 }
 
 double sdpWrites(const SdpWork &work)
 {
 	return static_cast<double>(work.writeWords) +
-	       kWriteLine * static_cast<double>(work.writeLines);
+	       work.core->sdp.writeLine * static_cast<double>(work.writeLines);
 }
 
 Part convPart(const ConvWork &work, const ConvTiming &timing)
 {
-	double fixed = kConvFixed + timing.begin;
+	const CoreTiming::Conv &core = work.core->conv;
+	double fixed = core.fixed + timing.begin;
 
 	if (work.walk == ConvWalk::Tiles)
-		fixed += kWinogradFixed;
+		fixed += core.winogradFixed;
 	if (!work.fetches())
-		fixed += kConvNoFetch;
+		fixed += core.noFetch;
 	return { Bound::Mac, fixed, timing.end - timing.begin };
 }
 
 Part sdpPart(const SdpWork &work)
 {
-	double fixed = work.lut ? kSdpLut : 0;
+	const CoreTiming::Sdp &core = work.core->sdp;
+	double fixed = work.lut ? core.lut : 0;
 
 	if (work.stages)
-		fixed += work.flying ? kSdpFlyingStage : kSdpStage;
+		fixed += work.flying ? core.flyingStage : core.stage;
 	if (!work.flying)
-		fixed += kSdpFixed;
+		fixed += core.fixed;
 	if (!work.writes)
-		fixed += kSdpNoWrite;
+		fixed += core.noWrite;
 	return { Bound::Sdp, fixed, std::max(sdpDatapath(work), sdpWrites(work)) };
 }
 
 Part pdpPart(const PdpWork &work)
 {
-	return { Bound::Pdp, work.flying ? kPdpFlyingFixed : kPdpFixed,
+	return { Bound::Pdp, work.flying ? work.core->pdp.flyingFixed : work.core->pdp.fixed,
 		 static_cast<double>(work.inCycles + work.outCycles) };
 }
 
 Part cdpPart(const CdpWork &work)
 {
-	const double fixed = kCdpFixed + (work.squares ? kCdpSquares : 0) +
-			     (work.fp16 ? kCdpFp16 : 0) +
-			     (work.fp16 && work.squares ? kCdpFp16Squares : 0);
-	return { Bound::Cdp, fixed, kCdpAtom * static_cast<double>(work.atoms) };
+	const CoreTiming::Cdp &core = work.core->cdp;
+	const double fixed = core.fixed + (work.squares ? core.squares : 0) +
+			     (work.fp16 ? core.fp16 : 0) +
+			     (work.fp16 && work.squares ? core.fp16Squares : 0);
+	return { Bound::Cdp, fixed,
+		 core.atom * static_cast<double>(work.atoms) +
+			 core.position * static_cast<double>(work.positions) };
 }
 
 /** The parts of an operation, and what else may be its bound */
@@ -263,9 +252,10 @@ const char *boundName(Bound bound)
 	return names[static_cast<size_t>(bound)];
 }
 
-OperationTiming timeOperation(const OperationWork &work, const TimingParameters &parameters)
+OperationTiming timeOperation(const OperationWork &work, const TimingParameters &chip)
 {
-	const Times ideal = timesOf(work, reference);
+	const TimingParameters parameters = chip.seenBy(work.core());
+	const Times ideal = timesOf(work, reference.seenBy(work.core()));
 	const Times real = timesOf(work, parameters);
 	const double stall = std::max(0.0, real.cycles - ideal.cycles);
 	OperationTiming timing;

@@ -47,7 +47,7 @@ struct OperationTiming {
 /**
  * \brief Time one operation that has the memories for itself
  *
- * Constants are fitted to the cycles that the RTL of nvdlav1 took for the reference vectors.
+ * Rates and fixed costs are those of the core (CoreTiming).
  *
  * - CDMA fetches the cube and the weights at the same time; MAC steps begin when all lines of the
  *   cube and the first kernel group are in the buffer, and each further group when it is there. The
@@ -59,6 +59,6 @@ struct OperationTiming {
  * - Nothing is faster than the memories move its bytes.
  * - Who waits for the same memory shares the stall by the bytes that each of them moves.
  */
-OperationTiming timeOperation(const OperationWork &work, const TimingParameters &parameters);
+OperationTiming timeOperation(const OperationWork &work, const TimingParameters &chip);
 
 } /* namespace nvdla::sim */

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "timing/core_timing.h"
 #include "timing/traffic.h"
 
 namespace nvdla::sim
@@ -20,6 +21,13 @@ struct MemoryTiming {
 
 	/** \return bytes that are read in a cycle if nothing else is moved */
 	double readRate() const { return std::min(bytesPerCycle, sharedBytesPerCycle); }
+	/** \return the same through a port of so many bytes a cycle in each direction */
+	MemoryTiming through(double portBytes) const
+	{
+		return { .bytesPerCycle = std::min(bytesPerCycle, portBytes),
+			 .sharedBytesPerCycle = std::min(sharedBytesPerCycle, 2 * portBytes),
+			 .latency = latency };
+	}
 	/** \return cycles that moving \a traffic takes at least */
 	double cycles(const Traffic &traffic) const
 	{
@@ -42,6 +50,15 @@ struct TimingParameters {
 	uint64_t interruptCycles =
 		0; /**< from an operation's end to the start of one that waits for it */
 
+	/** \return the same, as a core sees it */
+	TimingParameters seenBy(const CoreTiming &core) const
+	{
+		TimingParameters seen = *this;
+
+		seen.mc = mc.through(core.portBytes);
+		seen.cv = cv.through(core.portBytes);
+		return seen;
+	}
 	const MemoryTiming &of(RamType type) const { return type == RamType::Mc ? mc : cv; }
 };
 

@@ -7,11 +7,9 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint64_t kWord = 64;
-
-uint64_t words(uint64_t address, uint64_t bytes)
+uint64_t words(uint32_t word, uint64_t address, uint64_t bytes)
 {
-	return (address % kWord + bytes + kWord - 1) / kWord;
+	return (address % word + bytes + word - 1) / word;
 }
 
 } /* namespace */
@@ -35,6 +33,15 @@ MemoryTraffic OperationWork::traffic() const
 	return all;
 }
 
+const CoreTiming &OperationWork::core() const
+{
+	return conv  ? *conv->core
+	       : sdp ? *sdp->core
+	       : pdp ? *pdp->core
+	       : cdp ? *cdp->core
+		     : nvFullTiming;
+}
+
 void OperationWork::merge(const OperationWork &other)
 {
 	if (other.conv)
@@ -49,16 +56,16 @@ void OperationWork::merge(const OperationWork &other)
 		move = other.move;
 }
 
-uint64_t wordsOfLines(uint64_t address, uint64_t lineBytes, uint64_t lines, uint64_t lineStride,
-		      uint64_t surfaces, uint64_t surfaceStride)
+uint64_t wordsOfLines(uint32_t word, uint64_t address, uint64_t lineBytes, uint64_t lines,
+		      uint64_t lineStride, uint64_t surfaces, uint64_t surfaceStride)
 {
 	uint64_t all = 0;
 
 	for (uint64_t surface = 0; surface < surfaces; surface++) {
 		const uint64_t first = address + surface * surfaceStride;
 		/* Lines begin at a word or in its middle, all of them or by turns. */
-		all += (lines + 1) / 2 * words(first, lineBytes) +
-		       lines / 2 * words(first + lineStride, lineBytes);
+		all += (lines + 1) / 2 * words(word, first, lineBytes) +
+		       lines / 2 * words(word, first + lineStride, lineBytes);
 	}
 	return all;
 }

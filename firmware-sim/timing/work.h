@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "timing/core_timing.h"
 #include "timing/traffic.h"
 
 namespace nvdla::sim
@@ -28,6 +29,7 @@ struct InBuffer {
 
 /** \brief Work of the convolution pipeline */
 struct ConvWork {
+	const CoreTiming *core = &nvFullTiming;
 	ConvWalk walk = ConvWalk::Stripes;
 	uint32_t outWidth = 1;
 	uint32_t outHeight = 1;
@@ -68,12 +70,13 @@ struct ConvWork {
 
 /** \brief Work of SDP */
 struct SdpWork {
+	const CoreTiming *core = &nvFullTiming;
 	bool flying = false;
 	bool stages = false; /**< X1, X2 or Y do something */
 	bool y = false;
 	bool lut = false;
 	uint64_t elements = 0;	 /**< with those beyond the last channel of an atom */
-	uint64_t writeWords = 0; /**< words of 64 bytes that lines of the output touch */
+	uint64_t writeWords = 0; /**< words that lines of the output touch */
 	uint64_t writeLines = 0; /**< that are written one by one */
 	bool writes = true;	 /**< or only compares */
 	/** \brief Atoms of X1's and X2's operands that come with another one, for ALU and
@@ -91,6 +94,7 @@ struct SdpWork {
 
 /** \brief Work of PDP */
 struct PdpWork {
+	const CoreTiming *core = &nvFullTiming;
 	bool flying = false;
 	uint64_t inCycles = 0;	/**< to take in all lines of all parts */
 	uint64_t outCycles = 0; /**< to put out what is left behind the last line */
@@ -99,7 +103,9 @@ struct PdpWork {
 
 /** \brief Work of CDP */
 struct CdpWork {
+	const CoreTiming *core = &nvFullTiming;
 	uint64_t atoms = 0;
+	uint64_t positions = 0; /**< columns of all lines */
 	bool fp16 = false;
 	bool squares = true; /**< elements are squared and summed up */
 	MemoryTraffic traffic;
@@ -122,17 +128,20 @@ struct OperationWork {
 
 	/** \return all bytes that the operation moves from its begin on */
 	MemoryTraffic traffic() const;
+	/** \return the core that does it; BDMA and RUBIK are nv_full's */
+	const CoreTiming &core() const;
 	/** \brief Add the work of engines that take part, too */
 	void merge(const OperationWork &other);
 };
 
 /**
- * \brief Words of 64 bytes that the lines of a cube touch
+ * \brief Words of memory that the lines of a cube touch
  *
- * \param address, lineStride, surfaceStride bytes, multiples of 32
+ * \param word bytes of a word
+ * \param address, lineStride, surfaceStride bytes, multiples of half a word
  * \param lineBytes bytes of a line
  */
-uint64_t wordsOfLines(uint64_t address, uint64_t lineBytes, uint64_t lines, uint64_t lineStride,
-		      uint64_t surfaces, uint64_t surfaceStride);
+uint64_t wordsOfLines(uint32_t word, uint64_t address, uint64_t lineBytes, uint64_t lines,
+		      uint64_t lineStride, uint64_t surfaces, uint64_t surfaceStride);
 
 } /* namespace nvdla::sim */

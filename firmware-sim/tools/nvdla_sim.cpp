@@ -122,7 +122,7 @@ int serve(const Options &options)
 	auto listener = vfiouser::Listener::open(options.socket);
 	if (!listener) {
 		log.error("{}", listener.error());
-		return 1;
+		return 2;
 	}
 
 	vfiouser::GuestMemory memory(log);

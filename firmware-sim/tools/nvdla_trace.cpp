@@ -133,7 +133,8 @@ int main(int argc, char **argv)
 	bool throughQemu = false;
 	std::string sim = findSim();
 	app.option("directory", paths,
-		   "directories with a file 'trace', searched with everything below them")
+		   "directories of traces, searched with everything below them; a trace is a\n"
+		   "file trace, input.txn or, in a directory NAME, NAME.cfg")
 		.required()
 		.existingDirectory();
 	app.option("-j,--jobs", jobs, "traces played at once").range(1U, 256U);
@@ -158,7 +159,7 @@ int main(int argc, char **argv)
 	for (const std::string &path : paths) {
 		auto found = findTraces(path);
 		if (found.empty()) {
-			fmt::print(stderr, "nvdla-trace: no file 'trace' in {}\n", path);
+			fmt::print(stderr, "nvdla-trace: {}: no trace (a file trace, input.txn or, in a directory NAME, NAME.cfg)\n", path);
 			return 2;
 		}
 		std::ranges::move(found, std::back_inserter(runs));

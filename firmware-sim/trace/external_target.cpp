@@ -80,12 +80,21 @@ void ExternalTarget::begin(const Trace &trace)
 
 	std::set<uint64_t> blocks;
 	for (const TraceCommand &command : trace.commands) {
-		if (command.ram != RamType::Mc || (command.kind != TraceCommand::Kind::Load &&
-						   command.kind != TraceCommand::Kind::Expect))
+		if (command.kind != TraceCommand::Kind::Load &&
+		    command.kind != TraceCommand::Kind::Expect)
 			continue;
+		if (command.ram != RamType::Mc) {
+			if (trace.cvsramSize > config_.cvsramSize &&
+			    !insideCvsram(command.address, 1))
+				obstacle_ = fmt::format("CVSRAM at {:#x} is beyond its {} MiB",
+							command.address, config_.cvsramSize >> 20);
+			continue;
+		}
 		std::error_code error;
 		const uint64_t size =
-			std::filesystem::file_size(trace.directory / command.file, error);
+			command.data
+				? command.data->size()
+				: std::filesystem::file_size(trace.directory / command.file, error);
 		if (error || !size || size > UINT64_MAX - command.address)
 			continue; /* the player will say what is wrong with it */
 		if (overlapsScratch(command.address, size)) {
@@ -142,18 +151,29 @@ uint32_t ExternalTarget::poll(uint32_t offset, uint32_t mask, uint32_t value)
 {
 	enterRegisters();
 	uint32_t now = 0;
-	pollUntil(offset, mask, value, now);
+	pollUntil(
+		offset, [=](uint32_t is) { return (is & mask) == value; }, now);
 	return now;
 }
 
-bool ExternalTarget::pollUntil(uint32_t offset, uint32_t mask, uint32_t value, uint32_t &now)
+uint32_t ExternalTarget::pollAny(uint32_t offset, uint32_t mask)
+{
+	enterRegisters();
+	uint32_t now = 0;
+	pollUntil(
+		offset, [=](uint32_t is) { return (is & mask) != 0; }, now);
+	return now;
+}
+
+bool ExternalTarget::pollUntil(uint32_t offset, const std::function<bool(uint32_t)> &met,
+			       uint32_t &now)
 {
 	const auto end = std::chrono::steady_clock::now() + config_.patience;
 	for (;;) {
 		/* The time first: the register is read once more after the last wait. */
 		const bool late = std::chrono::steady_clock::now() > end;
 		now = device_.readRegister(offset);
-		if ((now & mask) == value)
+		if (met(now))
 			return true;
 		if (stop_)
 			obstacle_ = "interrupted";
@@ -166,8 +186,9 @@ bool ExternalTarget::pollUntil(uint32_t offset, uint32_t mask, uint32_t value, u
 bool ExternalTarget::copy(const Copy &whole)
 {
 	uint32_t status = 0;
-	if (!pollUntil(NVDLA_BDMA_STATUS, NVDLA_BDMA_STATUS__IDLE, NVDLA_BDMA_STATUS__IDLE,
-		       status)) {
+	if (!pollUntil(
+		    NVDLA_BDMA_STATUS,
+		    [](uint32_t is) { return (is & NVDLA_BDMA_STATUS__IDLE) != 0; }, status)) {
 		if (obstacle_.empty())
 			obstacle_ =
 				"BDMA, which is needed to reach the CVSRAM, does not become idle";
@@ -235,8 +256,10 @@ bool ExternalTarget::copyLines(unsigned int group, const Copy &copy, uint32_t li
 	device_.writeRegister(NVDLA_BDMA_CFG_OP, NVDLA_BDMA_CFG_OP__EN);
 	device_.writeRegister(kGroups[group].launch, kGroups[group].launchBit);
 	uint32_t status = 0;
-	return pollUntil(NVDLA_BDMA_STATUS, NVDLA_BDMA_STATUS__IDLE | kGroups[group].busy,
-			 NVDLA_BDMA_STATUS__IDLE, status);
+	const uint32_t mask = NVDLA_BDMA_STATUS__IDLE | kGroups[group].busy;
+	return pollUntil(
+		NVDLA_BDMA_STATUS,
+		[=](uint32_t is) { return (is & mask) == NVDLA_BDMA_STATUS__IDLE; }, status);
 }
 
 bool ExternalTarget::load(RamType ram, uint64_t address, std::span<const std::byte> data)

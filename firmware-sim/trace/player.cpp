@@ -2,6 +2,7 @@
 #include "trace/player.h"
 
 #include <fmt/core.h>
+#include <zlib.h>
 
 #include <nvdla/hw/registers.h>
 
@@ -63,8 +64,56 @@ private:
 			return true;
 		case TraceCommand::Kind::Expect:
 			return expect(command);
+		case TraceCommand::Kind::ExpectCrc:
+			return expectCrc(command);
+		case TraceCommand::Kind::AnyInterrupt:
+			return waitForAny(command);
+		case TraceCommand::Kind::Interrupts:
+			return waitForAll(command);
+		case TraceCommand::Kind::Acknowledge:
+			note(target_.read(offset));
+			/* What comes meanwhile stays. */
+			target_.write(offset, command.value & standing_);
+			standing_ &= ~command.value;
+			return true;
 		}
 		return false;
+	}
+
+	uint32_t status() const { return trace_.geometry->addressOf(NVDLA_GLB_S_INTR_STATUS); }
+
+	/* Each interrupt once, however often it is seen. */
+	void note(uint32_t now)
+	{
+		come_ |= now & ~standing_;
+		standing_ |= now;
+	}
+
+	bool waitForAny(const TraceCommand &command)
+	{
+		if (!(come_ & command.mask))
+			note(target_.pollAny(status(), command.mask & ~standing_));
+		const uint32_t found = come_ & command.mask;
+		if (!found)
+			fail(command,
+			     fmt::format("none of the interrupts {:#x} comes", command.mask));
+		come_ &= ~(found & -found); /* the lowest bit */
+		return found != 0;
+	}
+
+	bool waitForAll(const TraceCommand &command)
+	{
+		for (uint32_t open; (open = command.value & ~come_);) {
+			const uint32_t now = target_.pollAny(status(), open & ~standing_);
+			if (!(now & open & ~standing_)) {
+				fail(command,
+				     fmt::format("the interrupts {:#x} do not come", open));
+				return false;
+			}
+			note(now);
+		}
+		come_ &= ~command.value;
+		return true;
 	}
 
 	bool check(const TraceCommand &command, uint32_t got)
@@ -81,7 +130,7 @@ private:
 
 	bool load(const TraceCommand &command)
 	{
-		const auto data = readFile(trace_.directory / command.file);
+		const auto data = contents(trace_, command);
 		if (!data) {
 			fail(command, data.error());
 			return false;
@@ -95,7 +144,7 @@ private:
 
 	bool expect(const TraceCommand &command)
 	{
-		const auto expected = readFile(trace_.directory / command.file);
+		const auto expected = contents(trace_, command);
 		if (!expected) {
 			fail(command, expected.error());
 			return false;
@@ -122,6 +171,23 @@ private:
 		return true;
 	}
 
+	bool expectCrc(const TraceCommand &command)
+	{
+		std::vector<std::byte> got(command.size);
+		if (!target_.fetch(command.ram, command.address, got)) {
+			fail(command, fmt::format("CRC: no memory at {:#x}", command.address));
+			return false;
+		}
+		const auto crc = static_cast<uint32_t>(crc32_z(
+			0, reinterpret_cast<const unsigned char *>(got.data()), got.size()));
+		if (crc != command.value)
+			fail(command,
+			     fmt::format("CRC of {} bytes at {:#x}: expected {:#010x}, "
+					 "got {:#010x}",
+					 command.size, command.address, command.value, crc));
+		return true;
+	}
+
 	void fail(const TraceCommand &command, const std::string &message)
 	{
 		result_.failures.push_back(fmt::format("line {}: {}", command.line, message));
@@ -130,6 +196,8 @@ private:
 	const Trace &trace_;
 	TraceTarget &target_;
 	PlayResult result_;
+	uint32_t come_ = 0;	/* interrupts that nothing waited for yet */
+	uint32_t standing_ = 0; /* those that were seen since they were last cleared */
 };
 
 CoreConfig withTraceBase(CoreConfig config)
@@ -163,6 +231,15 @@ uint32_t CoreTarget::poll(uint32_t offset, uint32_t mask, uint32_t value)
 {
 	const uint32_t now = core_.csbRead(offset);
 	if ((now & mask) == value)
+		return now;
+	core_.waitIdle();
+	return core_.csbRead(offset);
+}
+
+uint32_t CoreTarget::pollAny(uint32_t offset, uint32_t mask)
+{
+	const uint32_t now = core_.csbRead(offset);
+	if (now & mask)
 		return now;
 	core_.waitIdle();
 	return core_.csbRead(offset);

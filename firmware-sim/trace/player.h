@@ -30,6 +30,12 @@ public:
 	 */
 	virtual uint32_t poll(uint32_t offset, uint32_t mask, uint32_t value) = 0;
 
+	/**
+	 * \brief Wait until (register & mask) is not 0
+	 * \return as poll()
+	 */
+	virtual uint32_t pollAny(uint32_t offset, uint32_t mask) = 0;
+
 	/** \return false if there is no such memory */
 	virtual bool load(RamType ram, uint64_t address, std::span<const std::byte> data) = 0;
 	virtual bool fetch(RamType ram, uint64_t address, std::span<std::byte> out) = 0;
@@ -74,6 +80,7 @@ public:
 	uint32_t read(uint32_t offset) override;
 	void write(uint32_t offset, uint32_t value) override;
 	uint32_t poll(uint32_t offset, uint32_t mask, uint32_t value) override;
+	uint32_t pollAny(uint32_t offset, uint32_t mask) override;
 	bool load(RamType ram, uint64_t address, std::span<const std::byte> data) override;
 	bool fetch(RamType ram, uint64_t address, std::span<std::byte> out) override;
 

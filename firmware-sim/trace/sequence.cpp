@@ -5,7 +5,6 @@
 #include <array>
 #include <cstring>
 #include <deque>
-#include <limits>
 
 #include <nvdla/hw/registers.h>
 
@@ -17,16 +16,13 @@ namespace nvdla::sim
 namespace
 {
 
-/* A register write of the test bench that recorded the vectors, from one to the next. */
-constexpr double kWriteCycles = 19;
-
 /* \return the command with the name of its register in place of the address */
 TraceCommand named(const Trace &trace, const TraceCommand &command)
 {
 	const auto address = static_cast<uint32_t>(command.address);
 	TraceCommand result = command;
 
-	if (command.kind != TraceCommand::Kind::Load && command.kind != TraceCommand::Kind::Expect)
+	if (command.isRegister())
 		result.address = trace.geometry->nameOf(address);
 	return result;
 }
@@ -72,7 +68,8 @@ DoneBit doneBit(const OperationRecord &record)
 class Timeline
 {
 public:
-	explicit Timeline(const SuiteRun &run)
+	Timeline(const SuiteRun &run, const Trace &trace)
+		: testBench_(trace.geometry->timing->testBench)
 	{
 		for (const OperationRecord &record : run.operations)
 			waiting_[index(record.engine)].push_back(record);
@@ -83,17 +80,25 @@ public:
 		switch (command.kind) {
 		case TraceCommand::Kind::Write:
 			write(command);
-			now_ += kWriteCycles;
+			now_ += testBench_.write;
 			break;
+		case TraceCommand::Kind::Acknowledge:
 		case TraceCommand::Kind::Read:
-			now_ += kWriteCycles;
+			now_ += testBench_.write;
 			break;
 		case TraceCommand::Kind::Poll:
 			if (command.address == NVDLA_GLB_S_INTR_STATUS)
 				waitFor(command.mask);
 			break;
+		case TraceCommand::Kind::AnyInterrupt:
+			waitFor(command.mask);
+			break;
+		case TraceCommand::Kind::Interrupts:
+			waitFor(command.value);
+			break;
 		case TraceCommand::Kind::Load:
 		case TraceCommand::Kind::Expect:
+		case TraceCommand::Kind::ExpectCrc:
 			break;
 		}
 	}
@@ -172,11 +177,11 @@ private:
 
 	/*
 	 * Interrupts are cleared when they were seen: each operation is waited for once. Of
-	 * several, the first one raises the line.
+	 * several, the first one raises the line, the last one ends polls.
 	 */
 	void waitFor(uint32_t mask)
 	{
-		double rise = std::numeric_limits<double>::infinity();
+		std::vector<double> rises;
 
 		runAll();
 		for (size_t i = 0; i < bits_.size(); i++) {
@@ -185,12 +190,14 @@ private:
 			mask &= ~bits_[i];
 			bits_[i] = 0;
 			now_ = std::max(now_, sequence_.steps[i].time.end);
-			rise = std::min(rise, sequence_.steps[i].time.end);
+			rises.push_back(sequence_.steps[i].time.end);
 		}
-		if (rise < std::numeric_limits<double>::infinity())
-			sequence_.interrupt = rise;
+		if (!rises.empty())
+			sequence_.interrupt = testBench_.polls ? std::ranges::max(rises)
+							       : std::ranges::min(rises);
 	}
 
+	const CoreTiming::TestBench testBench_;
 	std::array<std::deque<OperationRecord>, engineCount> waiting_;
 	std::array<unsigned int, unitCount> enabled_{};
 	std::array<unsigned int, unitCount> begun_{};
@@ -214,7 +221,7 @@ double Sequence::lastCycles() const
 
 std::optional<Sequence> sequenceOf(const SuiteRun &run, const Trace &trace)
 {
-	Timeline timeline(run);
+	Timeline timeline(run, trace);
 
 	for (const TraceCommand &command : trace.commands)
 		timeline.add(named(trace, command));

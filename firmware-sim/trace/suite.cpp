@@ -26,7 +26,7 @@ void playOne(SuiteRun &run, const ConvOptions &options)
 	std::mutex mutex; /* of run: callbacks come from any thread */
 	CoreConfig config;
 	config.geometry = *trace->geometry;
-	config.cvsramSize = config.geometry.cvsramSize;
+	config.cvsramSize = std::max(config.geometry.cvsramSize, trace->cvsramSize);
 	config.conv = options;
 	/* Traces are played side by side: that is what keeps the host busy. */
 	config.threads = 1;
@@ -49,11 +49,11 @@ std::vector<SuiteRun> findTraces(const fs::path &path)
 {
 	std::vector<SuiteRun> runs;
 	std::error_code error;
-	if (fs::exists(path / "trace", error))
+	if (hasTrace(path))
 		runs.push_back({ .directory = path });
 	for (auto entry = fs::recursive_directory_iterator(path, error);
 	     !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
-		if (entry->is_directory(error) && fs::exists(entry->path() / "trace", error))
+		if (entry->is_directory(error) && hasTrace(entry->path()))
 			runs.push_back({ .directory = entry->path() });
 	std::sort(runs.begin(), runs.end(),
 		  [](const SuiteRun &a, const SuiteRun &b) { return a.directory < b.directory; });

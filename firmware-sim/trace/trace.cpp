@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/trace.h"
 
-#include <algorithm>
-#include <charconv>
 #include <fstream>
-#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+
+#include "trace/line_reader.h"
+#include "trace/published.h"
 
 namespace nvdla::sim
 {
@@ -15,157 +15,55 @@ namespace nvdla::sim
 namespace
 {
 
-using Words = std::vector<std::string_view>;
+namespace fs = std::filesystem;
 
-Words split(std::string_view line)
+RamType parseRam(LineReader &line)
 {
-	Words words;
-	line = line.substr(0, line.find('#'));
-	for (size_t end = 0; end < line.size();) {
-		const size_t begin = line.find_first_not_of(" \t\r", end);
-		if (begin == std::string_view::npos)
-			break;
-		end = std::min(line.find_first_of(" \t\r", begin), line.size());
-		words.push_back(line.substr(begin, end - begin));
-	}
-	return words;
+	const std::string_view text = line.word();
+
+	if (text != "mc" && text != "cv")
+		line.fail(fmt::format("'{}' is neither mc nor cv", text));
+	return text == "cv" ? RamType::Cv : RamType::Mc;
 }
 
-std::optional<uint64_t> parseNumber(std::string_view text, uint64_t maximum)
-{
-	const bool isHex = text.starts_with("0x");
-	if (isHex)
-		text.remove_prefix(2);
-	uint64_t value = 0;
-	const auto [end, error] =
-		std::from_chars(text.data(), text.data() + text.size(), value, isHex ? 16 : 10);
-	if (error != std::errc() || end != text.data() + text.size() || value > maximum)
-		return std::nullopt;
-	return value;
-}
-
-std::optional<double> parseReal(std::string_view text)
-{
-	double value = 0;
-	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-	if (error != std::errc() || end != text.data() + text.size())
-		return std::nullopt;
-	return value;
-}
-
-/* A line that is being read: takes one word after the other, keeps the first error. */
-class Reader
-{
-public:
-	explicit Reader(const Words &words) : words_(words) {}
-
-	std::string_view word()
-	{
-		if (next_ < words_.size())
-			return words_[next_++];
-		fail("words are missing");
-		return {};
-	}
-
-	uint64_t number(uint64_t maximum)
-	{
-		const std::string_view text = word();
-		const auto value = parseNumber(text, maximum);
-		if (!value)
-			fail(fmt::format("'{}' is not a number up to {:#x}", text, maximum));
-		return value.value_or(0);
-	}
-
-	double real()
-	{
-		const std::string_view text = word();
-		const auto value = parseReal(text);
-		if (!value)
-			fail(fmt::format("'{}' is not a number", text));
-		return value.value_or(0);
-	}
-
-	RamType ram()
-	{
-		const std::string_view text = word();
-		if (text != "mc" && text != "cv")
-			fail(fmt::format("'{}' is neither mc nor cv", text));
-		return text == "cv" ? RamType::Cv : RamType::Mc;
-	}
-
-	std::string file()
-	{
-		const std::string_view text = word();
-		if (text.empty() || text.find('/') != std::string_view::npos || text == "..")
-			fail(fmt::format("'{}' is not the name of a file in the directory", text));
-		return std::string(text);
-	}
-
-	void keyword(std::string_view expected)
-	{
-		if (word() != expected)
-			fail(fmt::format("'{}' is missing", expected));
-	}
-
-	bool more() const { return next_ < words_.size(); }
-
-	void fail(std::string message)
-	{
-		if (error_.empty())
-			error_ = std::move(message);
-	}
-
-	const std::string &finish()
-	{
-		if (more())
-			fail(fmt::format("'{}' is too much", words_[next_]));
-		return error_;
-	}
-
-private:
-	const Words &words_;
-	size_t next_ = 0;
-	std::string error_;
-};
-
-Tolerance parseTolerance(Reader &reader)
+Tolerance parseTolerance(LineReader &line)
 {
 	Tolerance tolerance;
-	reader.keyword("tol");
-	const std::string_view kind = reader.word();
+	line.keyword("tol");
+	const std::string_view kind = line.word();
 	if (kind == "dc") {
 		tolerance.kind = Tolerance::Kind::Convolution;
-		tolerance.products = reader.real();
-		tolerance.products *= reader.real();
-		tolerance.products *= reader.real();
-		tolerance.maxExponent = reader.real();
+		tolerance.products = line.real();
+		tolerance.products *= line.real();
+		tolerance.products *= line.real();
+		tolerance.maxExponent = line.real();
 	} else if (kind == "abs") {
 		tolerance.kind = Tolerance::Kind::Pooling;
-		tolerance.absolute = reader.real();
-		reader.keyword("rel");
-		tolerance.relative = reader.real();
+		tolerance.absolute = line.real();
+		line.keyword("rel");
+		tolerance.relative = line.real();
 	} else if (kind != "none") {
-		reader.fail(fmt::format("'{}' is not a tolerance", kind));
+		line.fail(fmt::format("'{}' is not a tolerance", kind));
 	}
 	return tolerance;
 }
 
-TraceCommand parseCommand(Reader &reader)
+void readTraceLine(LineReader &line, std::vector<TraceCommand> &commands)
 {
 	TraceCommand command = {};
-	const std::string_view name = reader.word();
+	const std::string_view name = line.word();
 	const auto registers = [&](TraceCommand::Kind kind, bool masked) {
 		command.kind = kind;
-		command.address = reader.number(UINT32_MAX);
+		command.address = line.unsigned32();
 		if (masked)
-			command.mask = static_cast<uint32_t>(reader.number(UINT32_MAX));
-		command.value = static_cast<uint32_t>(reader.number(UINT32_MAX));
+			command.mask = line.unsigned32();
+		command.value = line.unsigned32();
 	};
 	const auto memory = [&](TraceCommand::Kind kind) {
 		command.kind = kind;
-		command.ram = reader.ram();
-		command.address = reader.number(UINT64_MAX);
-		command.file = reader.file();
+		command.ram = parseRam(line);
+		command.address = line.unsignedUpTo(UINT64_MAX);
+		command.file = line.file();
 	};
 
 	if (name == "write") {
@@ -178,34 +76,103 @@ TraceCommand parseCommand(Reader &reader)
 		memory(TraceCommand::Kind::Load);
 	} else if (name == "expect") {
 		memory(TraceCommand::Kind::Expect);
-		if (reader.more())
-			command.tolerance = parseTolerance(reader);
+		if (line.more())
+			command.tolerance = parseTolerance(line);
 	} else {
-		reader.fail(fmt::format("'{}' is not a command", name));
+		line.fail(fmt::format("'{}' is not a command", name));
 	}
-	return command;
+	commands.push_back(std::move(command));
+}
+
+/* A way in which traces are written. */
+struct Format {
+	/* The name of its file in a directory. */
+	fs::path (*nameIn)(const fs::path &directory);
+	tl::expected<std::vector<TraceCommand>, std::string> (*parse)(std::string_view text,
+								      const Geometry &core);
+	/* Bytes from a file that is text; null: files are the bytes themselves. */
+	tl::expected<std::vector<std::byte>, std::string> (*decode)(std::string_view text);
+	bool isInFolderOfCore; /* whose path says which core it is for */
+	size_t cvsramSize;
+};
+
+constexpr Format formats[] = {
+	{ [](const fs::path &) -> fs::path { return "trace"; },
+	  [](std::string_view text, const Geometry &) { return parseTrace(text); }, nullptr, false,
+	  0 },
+	{ [](const fs::path &) -> fs::path { return "input.txn"; }, parseTxn, decodeDump, false,
+	  txnCvsramSize },
+	{ [](const fs::path &directory) -> fs::path {
+		 return fs::absolute(directory / ".").parent_path().filename().string() + ".cfg";
+	 },
+	  parseCfg, decodeRecords, true, 0 },
+};
+
+const Format *formatIn(const fs::path &directory)
+{
+	std::error_code error;
+
+	for (const Format &format : formats)
+		if (fs::is_regular_file(directory / format.nameIn(directory), error))
+			return &format;
+	return nullptr;
+}
+
+std::string_view textOf(const std::vector<std::byte> &bytes)
+{
+	return { reinterpret_cast<const char *>(bytes.data()), bytes.size() };
+}
+
+/* Put the bytes of files that are text into the commands that name them. */
+tl::expected<void, std::string> decodeFiles(Trace &trace, const Format &format)
+{
+	for (TraceCommand &command : trace.commands) {
+		if (command.file.empty() || !format.decode)
+			continue;
+		const auto bytes = readFile(trace.directory / command.file);
+		if (!bytes)
+			return tl::unexpected(bytes.error());
+		auto data = format.decode(textOf(*bytes));
+		if (!data)
+			return tl::unexpected(fmt::format(
+				"{}: {}", (trace.directory / command.file).string(), data.error()));
+		if (command.size && command.size < data->size())
+			data->resize(command.size);
+		command.data = std::move(*data);
+	}
+	return {};
+}
+
+/* Names what there is no core of. */
+tl::expected<const Geometry *, std::string> geometryOf(const fs::path &directory,
+						       const Format &format)
+{
+	const auto meta = loadMeta(directory);
+	const auto variant = meta.find("variant");
+	std::string name = nvFull.name;
+
+	if (variant != meta.end() && variant->is_string())
+		name = variant->get<std::string>();
+	else if (format.isInFolderOfCore)
+		for (const fs::path &folder : fs::absolute(directory))
+			if (folder.string().starts_with("nv_"))
+				name = folder.string();
+	if (const Geometry *geometry = findGeometry(name))
+		return geometry;
+	return tl::unexpected(fmt::format("{}: the core {} is not modelled; there are {}",
+					  directory.string(), name, geometryNames()));
 }
 
 } /* namespace */
 
 tl::expected<std::vector<TraceCommand>, std::string> parseTrace(std::string_view text)
 {
-	std::vector<TraceCommand> commands;
-	unsigned int line = 0;
-	while (!text.empty()) {
-		line++;
-		const size_t end = std::min(text.find('\n'), text.size());
-		const Words words = split(text.substr(0, end));
-		text.remove_prefix(std::min(end + 1, text.size()));
-		if (words.empty())
-			continue;
-		Reader reader(words);
-		commands.push_back(parseCommand(reader));
-		commands.back().line = line;
-		if (const std::string &error = reader.finish(); !error.empty())
-			return tl::unexpected(fmt::format("line {}: {}", line, error));
-	}
-	return commands;
+	return readCommands(text, "#", " \t\r", readTraceLine);
+}
+
+bool hasTrace(const fs::path &directory)
+{
+	return formatIn(directory) != nullptr;
 }
 
 nlohmann::json loadMeta(const std::filesystem::path &directory)
@@ -216,29 +183,38 @@ nlohmann::json loadMeta(const std::filesystem::path &directory)
 	return meta.is_object() ? meta : nlohmann::json::object();
 }
 
-tl::expected<Trace, std::string> loadTrace(const std::filesystem::path &directory)
+tl::expected<Trace, std::string> loadTrace(const fs::path &directory)
 {
-	const auto path = directory / "trace";
+	const Format *format = formatIn(directory);
+	if (!format)
+		return tl::unexpected(fmt::format(
+			"{}: there is neither trace nor input.txn nor {} in it", directory.string(),
+			std::end(formats)[-1].nameIn(directory).string()));
+	const fs::path path = directory / format->nameIn(directory);
 	const auto bytes = readFile(path);
 	if (!bytes)
 		return tl::unexpected(bytes.error());
-	auto commands =
-		parseTrace({ reinterpret_cast<const char *>(bytes->data()), bytes->size() });
+	const auto geometry = geometryOf(directory, *format);
+	if (!geometry)
+		return tl::unexpected(geometry.error());
+	auto commands = format->parse(textOf(*bytes), **geometry);
 	if (!commands)
 		return tl::unexpected(fmt::format("{}: {}", path.string(), commands.error()));
-	const auto meta = loadMeta(directory);
-	const auto variant = meta.find("variant");
-	const std::string name = variant == meta.end() || !variant->is_string()
-					 ? nvFull.name
-					 : variant->get<std::string>();
-	const Geometry *geometry = findGeometry(name);
-	if (!geometry)
-		return tl::unexpected(
-			fmt::format("{}: variant \"{}\" is not modelled; there are {}",
-				    (directory / "meta.json").string(), name, geometryNames()));
-	return Trace{ .directory = directory,
-		      .geometry = geometry,
-		      .commands = std::move(*commands) };
+	Trace trace = { .directory = directory,
+			.geometry = *geometry,
+			.cvsramSize = format->cvsramSize,
+			.commands = std::move(*commands) };
+	if (const auto decoded = decodeFiles(trace, *format); !decoded)
+		return tl::unexpected(decoded.error());
+	return trace;
+}
+
+tl::expected<std::vector<std::byte>, std::string> contents(const Trace &trace,
+							   const TraceCommand &command)
+{
+	if (command.data)
+		return *command.data;
+	return readFile(trace.directory / command.file);
 }
 
 tl::expected<std::vector<std::byte>, std::string> readFile(const std::filesystem::path &path)

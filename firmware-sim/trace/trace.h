@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Register traces: text files of register accesses, memory contents and
- * expectations, as the golden vectors are written.
+ * Register traces: text files of register accesses, memory contents and expectations.
+ *
+ * Three formats are read: "trace", as the golden vectors are written; "input.txn", as the branch
+ * nvdlav1 of the public hardware repository has them; and NAME.cfg in a folder NAME, as its branch
+ * master has them.
  */
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,42 +39,66 @@ struct Tolerance {
 	double relative = 0;	/**< pooling */
 };
 
-/** \brief One line of a trace */
+/** \brief One step of a trace */
 struct TraceCommand {
 	enum class Kind {
-		Load,	/**< bytes of a file to memory */
-		Write,	/**< register write */
-		Poll,	/**< wait for (register & mask) == value */
-		Read,	/**< (register & mask) must be value now */
-		Expect, /**< memory must equal a file */
+		Load,	      /**< bytes to memory */
+		Write,	      /**< register write */
+		Poll,	      /**< wait for (register & mask) == value */
+		Read,	      /**< (register & mask) must be value now */
+		Expect,	      /**< memory must equal these bytes */
+		ExpectCrc,    /**< the CRC-32 of size bytes of memory must be value */
+		AnyInterrupt, /**< wait for an interrupt of mask that nothing waited for yet */
+		Interrupts,   /**< wait for each interrupt of value that nothing waited for yet */
+		Acknowledge,  /**< write value to GLB's S_INTR_STATUS; nobody misses what it clears
+			       */
 	};
 
 	Kind kind;
-	unsigned int line; /**< in the trace file, from 1 */
+	unsigned int line = 0; /**< in the trace file, from 1 */
 	RamType ram = RamType::Mc;
 	uint64_t address = 0; /**< memory address, or register offset in the CSB space */
-	uint32_t mask = 0;
+	uint32_t mask = 0;    /**< of registers, or of GLB's S_INTR_STATUS */
 	uint32_t value = 0;
-	std::string file; /**< name in the trace's directory */
-	Tolerance tolerance;
+	uint64_t size = 0; /**< bytes that ExpectCrc looks at */
+	std::string file;  /**< name in the trace's directory */
+	/** \brief The bytes of Load and Expect; without: what is in the file */
+	std::optional<std::vector<std::byte>> data = {};
+	Tolerance tolerance = {};
+
+	/** \return whether the address is that of a register */
+	bool isRegister() const
+	{
+		return kind == Kind::Write || kind == Kind::Poll || kind == Kind::Read ||
+		       kind == Kind::Acknowledge;
+	}
 };
 
 /** \brief A trace and where its files are */
 struct Trace {
 	std::filesystem::path directory;
 	const Geometry *geometry = &nvFull; /**< of the core that it was recorded on */
+	size_t cvsramSize = 0;		    /**< bytes that it needs at least */
 	std::vector<TraceCommand> commands;
 };
 
 /** \return the commands, or a message that begins with the line number */
 tl::expected<std::vector<TraceCommand>, std::string> parseTrace(std::string_view text);
 
+/** \return whether there is a trace in a directory, in any format */
+bool hasTrace(const std::filesystem::path &directory);
+
 /**
- * \return the trace DIRECTORY/trace, or a message that begins with the file's name
+ * \return the trace in a directory, or a message that begins with the file's name
  *
- * The core is the "variant" of DIRECTORY/meta.json, nv_full if it says nothing.
+ * The core is the "variant" of DIRECTORY/meta.json. Without it that of input.txn and of "trace" is
+ * nv_full, that of a .cfg the last folder of the directory's path that is the name of a core.
  */
 tl::expected<Trace, std::string> loadTrace(const std::filesystem::path &directory);
+
+/** \return the bytes of a Load or an Expect, or a message that begins with the file's name */
+tl::expected<std::vector<std::byte>, std::string> contents(const Trace &trace,
+							   const TraceCommand &command);
 
 /** \return the object in DIRECTORY/meta.json, an empty one if there is none */
 nlohmann::json loadMeta(const std::filesystem::path &directory);

@@ -136,3 +136,10 @@ void nvdla_variant_tell(const struct nvdla_variant *variant, struct drm_nvdla_de
 	info->cbuf_bank_entries = variant->cbuf_bank_entries;
 	info->cbuf_entry_bytes = variant->cbuf_entry_bytes;
 }
+
+u32 nvdla_variant_csb_bytes(const struct nvdla_variant *variant)
+{
+	/* In the later map these two are behind everything else. */
+	return variant->engines & (BIT(NVDLA_OP_BDMA) | BIT(NVDLA_OP_RUBIK)) ? NVDLA_CSB_SIZE :
+									       KIB(64);
+}

@@ -124,6 +124,14 @@ static inline u32 nvdla_variant_register(const struct nvdla_variant *variant, u3
 	return variant->unit_base[reg / NVDLA_UNIT_SIZE] + reg % NVDLA_UNIT_SIZE;
 }
 
+/**
+ * nvdla_variant_csb_bytes() - how large the CSB space of a core is at least
+ * @variant: the core
+ *
+ * Return: bytes from its beginning to behind the last unit that it has.
+ */
+u32 nvdla_variant_csb_bytes(const struct nvdla_variant *variant);
+
 #ifdef __cplusplus
 }
 #endif

@@ -42,9 +42,13 @@ TEST(ChipText, NoMemoryIsWiderThanThePorts)
 
 	EXPECT_EQ(set(chip, "dram", "1000GB/s"), "");
 	EXPECT_EQ(set(chip, "sram", "1000GB/s"), "");
-	EXPECT_EQ(chip.parameters().mc.bytesPerCycle, 64);
-	EXPECT_EQ(chip.parameters().mc.readRate(), 64);
-	EXPECT_EQ(chip.parameters().cv.bytesPerCycle, 64);
+	const TimingParameters full = chip.parameters().seenBy(nvFullTiming);
+	EXPECT_EQ(full.mc.bytesPerCycle, 64);
+	EXPECT_EQ(full.mc.readRate(), 64);
+	EXPECT_EQ(full.cv.bytesPerCycle, 64);
+	const TimingParameters small = chip.parameters().seenBy(nvSmallTiming);
+	EXPECT_EQ(small.mc.readRate(), 8);
+	EXPECT_EQ(small.mc.sharedBytesPerCycle, 16);
 }
 
 TEST(ChipText, RefusalsNameTheForms)

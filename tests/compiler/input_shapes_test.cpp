@@ -99,7 +99,8 @@ TEST(InputShapes, OfAnInputWithoutAShape)
 	const auto compiled = compileModel(file, with({ { "x", { 1, 8, 5, 7 } } }));
 	ASSERT_TRUE(compiled) << compiled.error().message();
 	EXPECT_EQ(compiled->loadable.outputs()->front().w, 7u);
-	EXPECT_NE(refusal(file, {}).find("has no shape"), std::string::npos);
+	EXPECT_NE(refusal(file, {}).find("has no shape; give it one: --shape x="),
+		  std::string::npos);
 	EXPECT_NE(refusal(file, { { "x", { 65536, 65536, 65536 } } }).find("more elements"),
 		  std::string::npos);
 }
@@ -112,7 +113,7 @@ TEST(InputShapes, WhatCannotBeIsNamed)
 		EXPECT_NE(message.find(words), std::string::npos) << message;
 	};
 
-	says({}, "'x': leaves sizes open, it is ?x8x?x?");
+	says({}, "'x': leaves sizes open; give them with --shape x=?x8x?x?, a number for each ?");
 	says({ { "", { 1, 8, 4, 6 } } }, "does not say of which input: there are x, y");
 	says({ { "z", { 1, 8, 4, 6 } } }, "'z' is no input of the model: there are x, y");
 	says({ { "x", { 1, 8, 4, 6 } }, { "x", { 1, 8, 4, 6 } } }, "second shape of this input");

@@ -132,7 +132,7 @@ TEST(Onnx, SaysWhatItCannotDo)
 	open.input("x", { 1, 2, -1, 3 });
 	open.node("Relu", { "x" }, "y");
 	open.output("y");
-	expectRefusedFile(open.file(), { "input 'x'", "leaves sizes open, it is 1x2x?x3" });
+	expectRefusedFile(open.file(), { "input 'x'", "--shape x=1x2x?x3" });
 
 	OnnxBuilder missing;
 	missing.input("x", { 1, 2, 2, 3 });

@@ -8,6 +8,7 @@
  */
 #include <linux/clk-provider.h>
 #include <linux/clkdev.h>
+#include <linux/interrupt.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/platform_device.h>
@@ -23,6 +24,10 @@
 static bool reset = true;
 module_param(reset, bool, 0444);
 MODULE_PARM_DESC(reset, "give the device a reset line (default: yes)");
+
+static bool share;
+module_param(share, bool, 0444);
+MODULE_PARM_DESC(share, "have a handler of its own on the device's interrupt line (default: no)");
 
 struct glue {
 	struct pci_dev *pdev;
@@ -101,11 +106,9 @@ static int glue_add_reset(struct glue *glue)
 		return -ENOMEM;
 	lookup->provider = kstrdup(dev_name(dev), GFP_KERNEL);
 	lookup->dev_id = kstrdup(glue->child_name, GFP_KERNEL);
-	lookup->con_id = kstrdup("core", GFP_KERNEL);
-	if (!lookup->provider || !lookup->dev_id || !lookup->con_id) {
+	if (!lookup->provider || !lookup->dev_id) {
 		kfree(lookup->provider);
 		kfree(lookup->dev_id);
-		kfree(lookup->con_id);
 		kfree(lookup);
 		return -ENOMEM;
 	}
@@ -162,7 +165,7 @@ static int glue_add_child(struct glue *glue)
 	};
 	struct fwnode_handle *sram_fwnode = glue_add_fwnode(&pdev->dev, sram_properties);
 	struct software_node_ref_args sram_ref, resets_ref;
-	struct property_entry properties[4] = { };
+	struct property_entry properties[3] = { };
 	const struct platform_device_info info = {
 		.parent = &pdev->dev,
 		.name = "nvdla-nv-full",
@@ -180,7 +183,6 @@ static int glue_add_child(struct glue *glue)
 	if (reset) {
 		resets_ref = SOFTWARE_NODE_REFERENCE(to_software_node(glue->resets_fwnode), 0);
 		properties[1] = PROPERTY_ENTRY_REF_ARRAY_LEN("resets", &resets_ref, 1);
-		properties[2] = PROPERTY_ENTRY_STRING("reset-names", "core");
 	}
 
 	glue->child = platform_device_register_full(&info);
@@ -190,6 +192,12 @@ static int glue_add_child(struct glue *glue)
 static void glue_free_vectors(void *data)
 {
 	pci_free_irq_vectors(data);
+}
+
+/* The neighbour on a shared line, which never has an interrupt of its own. */
+static irqreturn_t glue_neighbour(int irq, void *data)
+{
+	return IRQ_NONE;
 }
 
 static int glue_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -224,6 +232,14 @@ static int glue_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 	if (reset) {
 		ret = glue_add_reset(glue);
+		if (ret)
+			return ret;
+	}
+
+	if (share) {
+		ret = devm_request_threaded_irq(&pdev->dev, pci_irq_vector(pdev, 0), NULL,
+						glue_neighbour, IRQF_SHARED | IRQF_ONESHOT,
+						"neighbour", glue);
 		if (ret)
 			return ret;
 	}

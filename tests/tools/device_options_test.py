@@ -55,6 +55,9 @@ class DeviceOptions(unittest.TestCase):
 		self.refused(1, ['cannot be made'], 'nvdla-sim', '--socket', self.socket, '--cvsram-size', '4G',
 			     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
 
+	def test_sim_socket_in_a_folder_that_is_not_there(self):
+		self.refused(2, [str(self.folder / 'none')], 'nvdla-sim', '--socket', self.folder / 'none' / 'socket')
+
 	def trace(self, name):
 		folder = self.folder / name
 		folder.mkdir()
@@ -65,6 +68,9 @@ class DeviceOptions(unittest.TestCase):
 		empty = self.folder / 'empty'
 		empty.mkdir()
 		self.refused(2, [str(empty)], 'nvdla-trace', self.trace('some'), empty)
+
+	def test_trace_that_is_not_there(self):
+		self.refused(2, [str(self.folder / 'none')], 'nvdla-trace', self.folder / 'none')
 
 	def test_trace_timing_of_nothing(self):
 		self.refused(2, ['--timing', 'meta.json'], 'nvdla-trace', '--timing', self.trace('some'))

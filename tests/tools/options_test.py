@@ -88,6 +88,8 @@ class Options(ProgramTest):
 				(('--device', 'embedded'), [net], [net + ('--chip',)]),
 				(picture, [net], [net + ('--chip',)]),
 				(('--warm-up', 2), [net], [net + ('--chip',)]),
+				(('--mean', '1,2,3'), [run + ('--input', PICTURE)], [net, net + array, net + ('--chip',)]),
+				(('--normalize', 255), [run + ('--input', PICTURE)], [net, net + array, net + ('--chip',)]),
 				(('--timeout', 20000), [net], [net + ('--chip',)]),
 				(('--clock', '2GHz'), [net + ('--chip',)], [net]),
 			],
@@ -157,10 +159,76 @@ class Options(ProgramTest):
 		self.assertFalse(Path('-').exists())
 
 	def test_files_that_cannot_be(self):
-		"""The same exit code whatever is wrong with a name."""
+		"""The same exit code whatever is wrong with a name, and wherever it is given."""
 		for path in (self.folder, self.folder / 'none', self.net / 'none', '/dev/null'):
 			with self.subTest(path):
 				self.assertIn(str(path), self.bad(2, 'nvdla-info', path))
+		folder = self.folder / 'pictures'
+		folder.mkdir()
+		ten = self.write('ten.txt', b'%d\n' * 10 % tuple(range(10)))
+		judge = ('nvdla-eval', MODEL, folder, '--labels', ten)
+		there = self.write('truth', b'seven 7')
+		edges = ('nvdla-edges', '--input', PICTURE)
+		for path in (self.folder / 'none' / 'x', self.net / 'x'):
+			for words in (
+					('nvdla-run', path), ('nvdla-run', self.net, '--input', path), ('nvdla-run', MODEL, '--labels', path),
+					('nvdla-run', self.net, '--output', f'{path}.npy'), ('nvdla-run', f'{path}.onnx'),
+					('nvdla-bench', path), ('nvdla-bench', self.net, '--compare', path),
+					('nvdla-info', self.net, '--output', path),
+					('nvdla-prof', path), ('nvdla-prof', self.net, '--input', path),
+					*(('nvdla-prof', self.net, option, path) for option in ('--svg', '--csv', '--json', '--trace')),
+					('nvdla-eval', MODEL, path, '--labels', ten), ('nvdla-eval', MODEL, folder, '--labels', path),
+					('nvdla-eval', path, folder, '--labels', ten, '--truth', there),
+					(*judge, '--truth', path), (*judge, '--truth', there, '--against', path), (*judge, '--truth', there),
+					(*judge, '--truth', there, '--calibrate', path),
+					('nvdla-compile', f'{path}.onnx', '-o', self.out), ('nvdla-compile', MODEL, '-o', path),
+					('nvdla-compile', MODEL, '-o', self.out, '--calibrate', path),
+					('nvdla-compile', MODEL, '-o', self.out, '--report', 'svg', '--report-file', path),
+					('nvdla-convert', path, '-'), ('nvdla-convert', self.net, f'{path}.json'),
+					('nvdla-edges', '--input', path), (*edges, '--output', path),
+					(*edges, '--output', self.folder / 'edges.png', '--timeline', path),
+					('nvdla-example-net', '-o', path)):
+				with self.subTest(words):
+					said = self.bad(2, *words)
+					self.assertTrue(said.startswith(f'{words[0]}: '), said)
+					self.assertIn(str(folder / 'seven' if words == (*judge, '--truth', there) else path), said)
+		self.assertIn('none', self.bad(2, 'nvdla-run', MODEL, '--dump-surfaces', self.net / 'none'))
+
+	def test_files_of_another_kind(self):
+		"""What the file is, and what is to be done with it."""
+		png, jpeg = self.write('a.png', b'\x89PNG\r\n\x1a\n' + bytes(100)), self.write('b', b'\xff\xd8\xff\xe0' + bytes(100))
+		tflite, onnx = self.write('c', b'\x1c\x00\x00\x00TFL3' + bytes(100)), self.write('d', MODEL.read_bytes())
+		archive = self.write('e.nvdla', b'PK\x03\x04' + bytes(100))
+		for path, kind, remedy in ((png, 'a PNG picture', '--input'), (jpeg, 'a JPEG picture', '--input'),
+					   (self.folder / 'in.ppm', 'a PPM picture', '--input'), (self.array, 'a numpy array', '--input'),
+					   (tflite, 'a TensorFlow Lite model', 'nvdla-compile'), (onnx, 'an ONNX model', 'nvdla-compile'),
+					   (archive, 'a zip archive', 'a loadable is needed')):
+			for words in (('nvdla-run', path), ('nvdla-bench', path), ('nvdla-info', path), ('nvdla-prof', path),
+				      ('nvdla-eval', path, self.folder, '--labels', self.names, '--truth', self.write('truth', b'in.ppm a')),
+				      ('nvdla-convert', path, '-')):
+				with self.subTest(words):
+					said = self.bad(2, *words)
+					self.assertIn(f'{path}: is {kind}', said)
+					self.assertIn(remedy, said)
+		for path, kind in ((png, 'a PNG picture'), (self.net, 'a loadable'), (archive, 'a zip archive')):
+			for words in (('nvdla-compile', path, '-o', self.out), ('nvdla-run', '--model', path)):
+				with self.subTest(words):
+					self.assertIn(f'{path}: is {kind}', self.bad(2, *words))
+
+	def test_tensors_in_the_models_words(self):
+		self.assertRegex(self.good('nvdla-run', MODEL, '--top', 1), r'(?m)^digit 1x10 fp16:$')
+		said = self.good('nvdla-info', MODEL)
+		self.assertRegex(said, r'input: picture 1x1x8x8 fp16, ')
+		self.assertRegex(said, r'output: digit 1x10 fp16, .* there 1x10x1x1 FEATURE')
+
+	def test_cores_of_the_device_model(self):
+		"""All of them are named where a device can be given, and can be opened."""
+		for program in ('nvdla-run', 'nvdla-bench', 'nvdla-prof', 'nvdla-eval', 'nvdla-edges'):
+			said = ' '.join(self.good(program, '--help').split())
+			self.assertIn('embedded:nv_small has that core, of nv_full, nv_large, nv_small, nv_small_256, nv_small_256_full', said)
+		self.good('nvdla-run', self.net, '--device', 'embedded:nv_full')
+		for core in ('nv_large', 'nv_small', 'nv_small_256', 'nv_small_256_full'):
+			self.assertIn(f'which is {core};', self.bad(2, 'nvdla-run', self.net, '--device', f'embedded:{core}'))
 
 	def test_cache_that_cannot_be(self):
 		for folder in (self.net, '/proc/none'):

@@ -58,6 +58,15 @@ class Eval(ProgramTest):
 		self.assertEqual((said[0]['pictures'], said[0]['first']), (self.count, right / self.count))
 		self.assertLessEqual(said[0]['first'], said[0]['first_five'])
 
+	def test_the_network_may_be_an_option(self):
+		model, folder = DIGITS / 'digits.onnx', self.pictures
+		expected = self.good(*self.run_).split()[0]
+		for words in (('--model', model, folder), (folder, '--model', model)):
+			self.assertIn(expected, self.good('nvdla-eval', '--labels', self.labels, *words))
+		said = self.bad(2, 'nvdla-eval', '--labels', self.labels, '--model', model, model, folder)
+		self.assertIn('excludes --model', said)
+		self.assertIn('folder is required', self.bad(2, 'nvdla-eval', '--labels', self.labels, model))
+
 	def test_integers_beside_floats(self):
 		net = self.folder / 'fixed.nvdla'
 		self.good('nvdla-compile', DIGITS / 'digits.onnx', '-o', net, '--calibrate', DIGITS / 'held_out.npy')
@@ -146,7 +155,7 @@ class Models(ProgramTest):
 	def test_model_is_no_loadable(self):
 		for program in ('nvdla-run', 'nvdla-info', 'nvdla-prof'):
 			said = self.bad(2, program, '--loadable', DIGITS / 'digits.onnx')
-			self.assertIn('is a model; make a loadable of it: nvdla-compile', said)
+			self.assertIn('is an ONNX model; make a loadable of it: nvdla-compile', said)
 
 	def test_no_input_is_said(self):
 		said = call('nvdla-run', DIGITS / 'digits.onnx')
@@ -598,7 +607,7 @@ class Tools(ProgramTest):
 		extended = next(line for line in self.good('nvdla-info', '--chip', net).splitlines() if 'image 7x7' in line)
 		self.assertGreater(float(extended.split('%')[0].split()[-1]), 1.3 * use[0])
 		self.assertIn('3; 1, 2 or 4 are possible',
-			      self.bad(1, 'nvdla-example-net', '--network', 'bounds', '--post-extension', 3, '-o', net))
+			      self.bad(2, 'nvdla-example-net', '--network', 'bounds', '--post-extension', 3, '-o', net))
 
 	def test_chip_units(self):
 		said = self.bad(2, 'nvdla-prof', '--chip', '--dram', '10GB', self.net)

@@ -91,12 +91,21 @@ rebind() {
 	[ -c "$node" ] || { echo "$node did not come back"; return 1; }
 }
 
-is_refused_without_reset() {
-	insmod "$here/nvdla_pci_glue.ko" reset=0 && hand_over nvdla_pci_glue || return 1
-	for device in "$driver"/nvdla-nv-full.*; do
-		[ ! -e "$device" ] || { echo "the driver is bound to $device"; return 1; }
-	done
-	dmesg | grep 'nvdla-nv-full.*cannot get the reset line'
+says_that_there_is_no_reset() {
+	dmesg | grep 'nvdla-nv-full.*no reset line' && recovers_by none
+}
+
+# recovers_by HOW: what the driver says of that in sysfs.
+recovers_by() {
+	said=$(cat "$driver/$device/recovery")
+	[ "$said" = "$1" ] || { echo "recovery is $said"; return 1; }
+}
+
+# The core is idle when its interrupt is lost, but that is not for the driver to guess.
+hang_gives_it_up() {
+	echo 1 >"/sys/kernel/debug/accel/$device/inject/lose_interrupt" || return 1
+	! is_golden "$1" || { echo "no interrupt was lost"; return 1; }
+	recovers_by dead && dmesg | grep 'buffers of its job are never freed'
 }
 
 # The loadables' names are words.
@@ -108,10 +117,20 @@ loadables() {
 }
 
 # First, since kernels before 7.0 never forget that there is a reset line.
-check "without a reset line the driver refuses it, and says why" is_refused_without_reset
+becomes platform reset=0 share=1
+check "without a reset line the driver says what that means" says_that_there_is_no_reset
+loadables SDP_X1_L0_0
+check "a core that no reset brings back can be unbound and bound again" rebind
+if [ -d "$data" ]; then
+	check "it computes as before" is_golden CONV_D_L0_0
+	check "a core that hangs is given up" hang_gives_it_up SDP_X1_L0_0
+	check "one that is idle can be bound again" rebind
+	check "it computes again" is_golden SDP_X1_L0_0
+fi
 becomes pci
 
 becomes platform
+check "a reset line is there for a core that hangs" recovers_by reset
 check "an idle core has no clocks" clocks 0
 check "a core that must not sleep has them" stays_awake_on_demand
 check "the driver can be unbound from it and bound again" rebind

@@ -19,6 +19,7 @@
 #include "compiler/partition/partition.h"
 #include "compiler/passes/passes.h"
 #include "compiler/refusals.h"
+#include "loadable/file_kind.h"
 
 namespace nvdla
 {
@@ -363,7 +364,11 @@ Result<std::vector<std::byte>> readModelFile(const std::string &path)
 {
 	return guarded("read model", [&]() -> Result<std::vector<std::byte>> {
 		auto bytes = readWholeFile(path, maxModelBytes);
-		if (!bytes || isTfliteFile(*bytes))
+		if (!bytes)
+			return bytes;
+		if (auto checked = checkIsModel(path, *bytes); !checked)
+			return forward(checked);
+		if (isTfliteFile(*bytes))
 			return bytes;
 		auto whole = compiler::onnx::withExternalData(
 			std::move(*bytes), std::filesystem::path(path).parent_path().string());

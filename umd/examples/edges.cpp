@@ -13,6 +13,7 @@
 #include "base/io/file.h"
 #include "command-line/command_line.h"
 #include "edge_network.h"
+#include "tools/device_option.h"
 #include "tools/prof/profile_table.h"
 #include "tools/prof/run_profile.h"
 #include "tools/prof/timeline_svg.h"
@@ -123,16 +124,16 @@ int main(int argc, char **argv)
 				 "nvdla-edges --input photograph.jpg --output edges.png" };
 		Options options;
 
-		app.option("--device", options.device, "/dev/accel/accelN or embedded")
-			.showDefault();
+		nvdla::tools::addDeviceOption(app, options.device);
 		app.option("--input", options.input, "photograph: PNG, JPEG, PGM or PPM")
 			.required();
 		app.option("--output", options.output, "PNG to write").showDefault();
 		app.option("--timeline", options.timeline,
 			   "write when which operation ran, as an SVG picture");
-		app.option("--width", options.size.width, "pixels the network works on")
+		app.option("--width", options.size.width,
+			   "pixels that the network works on, horizontally")
 			.showDefault();
-		app.option("--height", options.size.height).showDefault();
+		app.option("--height", options.size.height, "the same, vertically").showDefault();
 		app.footer(nvdla::tools::exitCodeHelp);
 		if (const auto code = app.parse(argc, argv))
 			return *code;

@@ -2,15 +2,13 @@
 /*
  * nvdla-example-net: the example networks as loadables.
  */
-#include <cstdio>
 #include <string>
 
-#include <fmt/core.h>
-
+#include "base/io/file.h"
 #include "bounds_network.h"
 #include "command-line/command_line.h"
 #include "edge_network.h"
-#include "base/io/file.h"
+#include "tools/program.h"
 
 namespace
 {
@@ -36,29 +34,29 @@ Result<void> writeNetwork(Network network, const examples::EdgeNetworkSize &size
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Writes an example network as an NVDLA loadable.", "nvdla-example-net",
-			 "nvdla-example-net -o net.nvdla" };
-	examples::EdgeNetworkSize size;
-	Network network = Network::Edges;
-	unsigned int postExtension = 1;
-	std::string output;
+	return tools::runProgram("nvdla-example-net", [&]() -> Result<int> {
+		CommandLine app{ "Writes an example network as an NVDLA loadable.",
+				 "nvdla-example-net", "nvdla-example-net -o net.nvdla" };
+		examples::EdgeNetworkSize size;
+		Network network = Network::Edges;
+		unsigned int postExtension = 1;
+		std::string output;
 
-	app.option("--output,-o", output, "loadable to write").required();
-	app.choice<Network>("--network", network,
-			    { { "edges", Network::Edges }, { "bounds", Network::Bounds } },
-			    "edges of a photograph, or layers that take their time for different "
-			    "reasons");
-	app.option("--post-extension", postExtension,
-		   "of bounds: lines of the first layer's kernels that share a MAC step, 1, 2 or 4")
-		.showDefault();
-	app.option("--width", size.width, "pixels, even, 16 to 256").showDefault();
-	app.option("--height", size.height).showDefault();
-	if (const auto code = app.parse(argc, argv))
-		return *code;
-
-	if (auto written = writeNetwork(network, size, postExtension, output); !written) {
-		fmt::print(stderr, "nvdla-example-net: {}\n", written.error().message());
-		return 1;
-	}
-	return 0;
+		app.footer(tools::exitCodeHelpWithoutDevice);
+		app.option("--output,-o", output, "loadable to write").required();
+		app.choice<Network>("--network", network,
+				    { { "edges", Network::Edges }, { "bounds", Network::Bounds } },
+				    "edges of a photograph, or layers that are slow for different "
+				    "reasons");
+		app.option("--post-extension", postExtension,
+			   "of bounds: lines of the first layer's kernels that share a MAC step, "
+			   "1, "
+			   "2 or 4")
+			.showDefault();
+		app.option("--width", size.width, "pixels, even, 16 to 256").showDefault();
+		app.option("--height", size.height, "pixels, even, 16 to 256").showDefault();
+		if (const auto code = app.parse(argc, argv))
+			return *code;
+		return tools::finished(writeNetwork(network, size, postExtension, output));
+	});
 }

@@ -11,7 +11,7 @@
 
 #include "base/io/file.h"
 #include "base/io/guarded.h"
-#include "loadable/model_file.h"
+#include "loadable/file_kind.h"
 #include "loadable_generated.h"
 
 namespace nvdla
@@ -182,8 +182,8 @@ Result<void> Reader::openRoot()
 	const auto offset = flatbuffers::ReadScalar<flatbuffers::uoffset_t>(file.data());
 	if (offset < sizeof(offset) || offset > file.size() - sizeof(flatbuffers::soffset_t) ||
 	    (skip_ + offset) % alignof(flatbuffers::soffset_t))
-		return damaged("file", fmt::format("starts at byte {} of {}, so this is not a "
-						   "loadable or it is truncated",
+		return damaged("file", fmt::format("is not a loadable, or it is truncated: its "
+						   "first table would be at byte {} of {}",
 						   offset, file.size()));
 
 	root_ = reinterpret_cast<const fb::Loadable *>(file.data() + offset);
@@ -456,8 +456,7 @@ Result<Loadable> Loadable::readFile(const std::string &path)
 		if (!bytes)
 			return forward(bytes);
 
-		const auto *start = reinterpret_cast<const char *>(bytes->data());
-		if (auto checked = refuseModel(path, { start, bytes->size() }); !checked)
+		if (auto checked = checkIsLoadable(path, *bytes); !checked)
 			return forward(checked);
 		auto loadable = read(*bytes);
 		if (!loadable)

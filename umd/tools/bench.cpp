@@ -17,6 +17,7 @@
 #include "base/io/file.h"
 #include "bench/measurement.h"
 #include "command-line/command_line.h"
+#include "device_option.h"
 #include "network_file.h"
 #include "program.h"
 #include "progress.h"
@@ -251,11 +252,9 @@ int main(int argc, char **argv)
 		tools::NetworkOptions network;
 
 		app.footer(tools::exitCodeHelp);
-		app.option("--device", settings.device,
-			   "/dev/accel/accelN, or embedded for the device model in this process")
-			.showDefault();
+		tools::addDeviceOption(app, settings.device);
 		network.addTo(app);
-		app.option("--in-flight", settings.inFlight, "runs on their way at once")
+		app.option("--in-flight", settings.inFlight, "runs in flight at once")
 			.range(1u, 256u)
 			.showDefault();
 		app.option("--warm-up", settings.warmUp, "seconds of runs that are not counted")

@@ -227,8 +227,9 @@ void addReport(CommandLine &app, CompileSettings &settings)
 		formats.emplace_back(name, format);
 	const auto report = app.choice(
 		"--report", settings.report, formats,
-		"print what became of each layer, what it takes on a chip, and how far calibrated "
-		"ones are off; svg: graphs before and after, and memory; html: a page of all");
+		"print for each layer its operations, their predicted time on a chip and, after "
+		"calibration, its error; svg: graphs of model and network, and memory; html: all "
+		"on a page");
 	app.option("--report-file", settings.reportFile, "write the report there instead")
 		.needs(report);
 }
@@ -236,23 +237,24 @@ void addReport(CommandLine &app, CompileSettings &settings)
 void addCalibration(CommandLine &app, CompileSettings &settings)
 {
 	app.choice("--precision", settings.precision, precisionNames(),
-		   "what a float model is computed in: FP16, or with --calibrate integers of 8 "
-		   "(without it) or 16 bits");
+		   "type in which a float model is computed: fp16; with --calibrate int8, the "
+		   "default then, or int16");
 	app.option("--calibrate", settings.samples,
 		   "pictures, .npy and folders of them with examples of inputs; a float model "
 		   "becomes one of integers");
 	settings.ofCalibration.push_back(app.choice(
 		"--ranges", settings.calibration.method, rangeNames(),
-		"how ranges are chosen: all numbers that are seen, without it; all but few; or "
-		"what changes their distribution least"));
+		"how the range of a tensor is chosen: minmax (the default): all numbers that "
+		"occur; percentile: all but the few most extreme; entropy: the range that changes "
+		"the distribution of the numbers least"));
 	settings.percentile.push_back(
 		app.option("--percentile", settings.calibration.percentile,
-			   "share of numbers that is kept at each end with --ranges percentile")
+			   "percentile at which --ranges percentile ends the range of a tensor")
 			.range(50.0, 100.0)
 			.showDefault());
 	settings.ofCalibration.push_back(
 		app.flag("--keep-bias", settings.keepsBias,
-			 "do not put into biases what rounding of kernels takes away"));
+			 "do not change biases to make up for the rounding of the weights"));
 	settings.scaling.addTo(app);
 }
 
@@ -267,7 +269,7 @@ int main(int argc, char **argv)
 				 "--precision int8" };
 		CompileSettings settings;
 
-		app.footer(exitCodeHelp);
+		app.footer(exitCodeHelpWithoutDevice);
 		app.option("MODEL", settings.model, "the model, .tflite or .onnx").required();
 		app.option("-o,--output", settings.output, "the loadable to write").required();
 		addReport(app, settings);

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 				 "nvdla-convert net.nvdla net.json" };
 		Settings settings;
 
-		app.footer(tools::exitCodeHelp);
+		app.footer(tools::exitCodeHelpWithoutDevice);
 		app.option("from", settings.from, "loadable, or its text").required();
 		app.option("to", settings.to,
 			   "file to write: the text if its name ends in .json, else the loadable; "

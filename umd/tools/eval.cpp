@@ -9,6 +9,7 @@
 
 #include "base/io/file.h"
 #include "command-line/command_line.h"
+#include "device_option.h"
 #include "eval/labelled_pictures.h"
 #include "eval/score.h"
 #include "labels.h"
@@ -175,22 +176,19 @@ void addOptions(CommandLine &app, Settings &settings)
 {
 	app.option("folder", settings.folder,
 		   "pictures, in a folder for each class: named as its label, the first word of "
-		   "that, or its number from 0 on")
-		.required();
+		   "that, or its number from 0 on");
 	app.option("--labels", settings.labels, "names of the classes, a line each").required();
 	app.option("--truth", settings.truth,
-		   "text file that says what pictures show, instead of folders for classes: a line "
-		   "each with path, space and class");
+		   "text file that says what pictures show, instead of folders for classes: each "
+		   "line has the path of a picture, a space and its class");
 	app.option("--calibrate", settings.samples,
-		   "pictures, .npy and folders of them: judge a float model in 8-bit integers, "
-		   "too, as nvdla-compile --calibrate makes it")
+		   "pictures, .npy and folders of them: also judge the float model after "
+		   "calibration with these examples, as nvdla-compile --calibrate does it")
 		.repeatable();
 	app.option("--against", settings.others, "another network, judged on the same pictures")
 		.repeatable();
 	app.option("--limit", settings.limit, "judge on N pictures only, spread evenly over all");
-	app.option("--device", settings.run.device,
-		   "/dev/accel/accelN, or embedded for the device model in this process")
-		.showDefault();
+	tools::addDeviceOption(app, settings.run.device);
 	app.option("--timeout", settings.run.timeoutMs, "longest time of a job on the device, ms")
 		.range(1u, 600000u)
 		.showDefault();
@@ -220,6 +218,10 @@ int main(int argc, char **argv)
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 		settings.run.scaling = scaling.scaling();
+		network.yieldTo(settings.folder);
+		if (settings.folder.empty())
+			return fail(ErrorCode::InvalidArgument, "folder is required", "",
+				    "it has the pictures");
 
 		return tools::finished(network.file().and_then([&](tools::NetworkFile file) {
 			settings.run.network = std::move(file);

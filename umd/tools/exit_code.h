@@ -11,6 +11,10 @@ constexpr const char *exitCodeHelp = "Exit codes: 0 done, 2 wrong argument or un
 				     "device missing, refusing or failing, "
 				     "4 timeout, 1 anything else.";
 
+/** \brief The same for tools that run nothing on a device */
+constexpr const char *exitCodeHelpWithoutDevice =
+	"Exit codes: 0 done, 2 wrong argument or unusable file, 1 anything else.";
+
 inline int exitCode(ErrorCode code)
 {
 	switch (code) {

@@ -11,6 +11,8 @@
 
 #include <nvdla/error.h>
 
+#include "base/io/error_code.h"
+
 namespace nvdla::tools
 {
 
@@ -26,7 +28,7 @@ inline bool isPictureFile(const std::filesystem::path &path)
 }
 
 /**
- * \return the paths in \a folder for which \a wanted is true, sorted; Io if it cannot be read
+ * \return the paths in \a folder for which \a wanted is true, sorted; the error of codeOfName()
  * \param[in] what is being done, for the error
  */
 inline Result<std::vector<std::filesystem::path>>
@@ -41,7 +43,7 @@ pathsIn(const std::filesystem::path &folder, const char *what,
 			paths.push_back(entry.path());
 	}
 	if (error)
-		return fail(ErrorCode::Io, what, folder.string(), error.message());
+		return fail(codeOfName(error.value()), what, folder.string(), error.message());
 	std::ranges::sort(paths);
 	return paths;
 }

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 		};
 		Settings settings;
 
-		app.footer(tools::exitCodeHelp);
+		app.footer(tools::exitCodeHelpWithoutDevice);
 		tools::NetworkOptions network;
 		network.addTo(app);
 		auto format = app.choice<Format>(

@@ -24,25 +24,33 @@ NetworkFile networkFile(const std::string &path)
 
 void NetworkOptions::addTo(CommandLine &app, const std::string &modelHelp)
 {
-	const auto network = app.option("network", network_,
-					"loadable, or its text form; or a model to compile, whose "
-					"name ends in .tflite or .onnx");
+	app.option("network", network_,
+		   "loadable, or its text form; or a model to compile, whose name ends in .tflite "
+		   "or .onnx");
 	const auto loadable =
-		app.option("--loadable", loadable_, "the same, of a loadable").excludes(network);
+		app.option("--loadable", loadable_, "a loadable, whatever its name ends in");
 	app.option("--model", model_,
-		   "the same, of a TensorFlow Lite or ONNX model of any name" + modelHelp)
-		.excludes(network)
+		   "a TensorFlow Lite or ONNX model, whatever its name ends in" + modelHelp)
 		.excludes(loadable);
 	ofModels_.push_back(
 		app.option("--cache", cache_,
-			   "folder where compiled models are kept: one with the same contents is "
-			   "not compiled again"));
+			   "folder where compiled models are kept: a model with the same contents "
+			   "is not compiled again"));
 	strategy_.addTo(app);
 	ofModels_.insert(ofModels_.end(), strategy_.all().begin(), strategy_.all().end());
 }
 
+void NetworkOptions::yieldTo(std::string &next)
+{
+	if (next.empty() && !(loadable_ + model_).empty())
+		std::swap(network_, next);
+}
+
 Result<NetworkFile> NetworkOptions::file() const
 {
+	if (!network_.empty() && !(loadable_ + model_).empty())
+		return fail(ErrorCode::InvalidArgument, "network", network_,
+			    std::string("excludes ") + (model_.empty() ? "--loadable" : "--model"));
 	auto options = strategy_.options();
 	if (!options)
 		return forward(options);

@@ -39,6 +39,9 @@ public:
 	/** \param[in] modelHelp what else there is to say of --model */
 	void addTo(CommandLine &app, const std::string &modelHelp = "");
 
+	/** \brief With --loadable or --model the first argument is \a next, if there is no other */
+	void yieldTo(std::string &next);
+
 	/** \return the file; InvalidArgument if none was named, or an option is for models only */
 	Result<NetworkFile> file() const;
 

@@ -10,8 +10,10 @@
 #include "base/io/file.h"
 #include "command-line/chip_options.h"
 #include "command-line/command_line.h"
+#include "device_option.h"
 #include "program.h"
 #include "progress.h"
+#include "scaling_options.h"
 #include "tensor_io.h"
 #include "tools/prof/prediction_profile.h"
 #include "tools/prof/prediction_table.h"
@@ -147,15 +149,13 @@ int main(int argc, char **argv)
 		app.footer(tools::exitCodeHelp);
 		tools::NetworkOptions network;
 		network.addTo(app);
-		auto device = app.option("--device", settings.run.device,
-					 "/dev/accel/accelN, or embedded for the device model in "
-					 "this process")
-				      .showDefault();
+		auto device = tools::addDeviceOption(app, settings.run.device);
 		auto input = app.option("--input", settings.run.inputs,
 					"input tensor, as for nvdla-run; repeat for further "
-					"inputs; zero "
-					"without")
+					"inputs; without it an input is zero")
 				     .repeatable();
+		tools::ScalingOptions scaling;
+		scaling.addTo(app);
 		app.option(
 			"--trace", settings.trace,
 			"write the timeline as a trace for Perfetto (ui.perfetto.dev) or Chrome");
@@ -192,6 +192,9 @@ int main(int argc, char **argv)
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 
+		settings.run.scaling = scaling.scaling();
+		if (auto used = tools::checkUses(scaling, settings.run.inputs); !used)
+			return forward(used);
 		return tools::finished(network.file().and_then([&](tools::NetworkFile file) {
 			settings.run.network = std::move(file);
 			return settings.chip ? predict(settings) : run(settings);

@@ -109,14 +109,14 @@ Result<Loadable> loadNetwork(RunSettings &settings, Progress &progress)
 	return std::move(network->loadable);
 }
 
-Result<void> run(RunSettings settings)
+Result<void> run(RunSettings settings, TraceOptions &trace)
 {
 	Progress progress(!settings.json);
 
 	auto loadable = loadNetwork(settings, progress);
 	if (!loadable)
 		return forward(loadable);
-	auto device = Device::open(settings.device);
+	auto device = trace.open(settings.device);
 	if (!device)
 		return forward(device);
 	progress.show("loading onto " + settings.device);
@@ -137,6 +137,8 @@ Result<void> run(RunSettings settings)
 	auto reports = runNetwork(settings, *device, *network, progress);
 	if (!reports)
 		return forward(reports);
+	if (auto written = trace.write(); !written)
+		return written;
 	sayZeroInputs("nvdla-run", settings.inputs.size(), *network);
 
 	const auto outputs = settings.outputs.empty() && settings.usualOutputs
@@ -171,11 +173,12 @@ int main(int argc, char **argv)
 {
 	return runProgram("nvdla-run", [&]() -> Result<int> {
 		RunSettings settings;
-		auto code = parseRunOptions(argc, argv, settings);
+		TraceOptions trace;
+		auto code = parseRunOptions(argc, argv, settings, trace);
 		if (!code)
 			return forward(code);
 		if (*code)
 			return **code;
-		return finished(run(std::move(settings)));
+		return finished(run(std::move(settings), trace));
 	});
 }

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "command-line/command_line.h"
+#include "device_option.h"
 #include "exit_code.h"
 #include "program.h"
 #include "quantization_options.h"
@@ -42,34 +43,32 @@ CommandLineOption addPerTensor(CommandLine &app, const char *name, std::vector<s
 
 void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
-	const auto input =
-		addPerTensor(app, "--input", settings.inputs,
-			     "input tensor: PGM, PPM, PNG, JPEG, numpy .npy, .dimg, or .raw "
-			     "tensor bytes; repeat for further inputs; zero without");
+	const auto input = addPerTensor(
+		app, "--input", settings.inputs,
+		"input tensor: PGM, PPM, PNG, JPEG, numpy .npy, .dimg, or .raw "
+		"tensor bytes; repeat for further inputs; an input without a file is zero");
 	addPerTensor(app, "--image", lists.images,
 		     "as --input; without --output it writes output.dimg")
 		.excludes(input);
 	lists.keep(addPerTensor(
 		app, "--input-scale", lists.input.scales,
-		"what a step of an integer input is worth, or of each channel: a,b,c; repeat "
-		"for further inputs"));
+		"scale of an integer input, or of each of its channels: a,b,c; repeat for "
+		"further inputs"));
 	lists.keep(addPerTensor(app, "--input-zero", lists.input.zeroPoints,
 				"the integer that stands for 0 in an input, or in each channel"));
 	lists.scaling.addTo(app, " (int8: with --input-scale)");
-	for (const CommandLineOption &option : lists.scaling.all())
-		lists.keep(option);
 	addPerTensor(app, "--output", settings.outputs,
 		     "write an output as .dimg, its numbers as .npy, or its bytes as .raw; repeat "
 		     "for further outputs");
 	lists.keep(addPerTensor(app, "--output-scale", lists.output.scales,
-				"what a step of an integer output is worth, for .npy and --top"));
+				"scale of an integer output, for .npy and --top"));
 	lists.keep(addPerTensor(app, "--output-zero", lists.output.zeroPoints,
 				"the integer that stands for 0 in an output"));
 	lists.keep(app.choice<std::optional<ElementOrder>>(
 		"--layout", settings.layout,
 		{ { "nchw", ElementOrder::Nchw }, { "nhwc", ElementOrder::Nhwc } },
-		"order of .npy inputs and outputs: channels first, as without it, or last; models "
-		"have one of their own"));
+		"order of the axes of .npy inputs and outputs: channels first (the default of "
+		"loadables) or last; compiled models keep the model's order without this"));
 	lists.keep(app.flag("--rawdump", settings.rawDump,
 			    "write elements as text instead of .dimg, without --output to "
 			    "output.dimg"));
@@ -83,11 +82,8 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 
 void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
-	app.option("--device", settings.device,
-		   "/dev/accel/accelN, or embedded for the device model in this process")
-		.showDefault();
-	lists.network.addTo(app, "; .npy are in its order, pictures are scaled to its input, whose "
-				 "integers are pixels less 128");
+	addDeviceOption(app, settings.device);
+	lists.network.addTo(app, "; .npy have the model's order, pictures are scaled to its input");
 	app.option("--repeat", settings.repeat, "run N times").range(1u, 1000000u).showDefault();
 	app.option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
 		.range(1u, 600000u)
@@ -96,10 +92,11 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	app.flag("--perf", settings.perf,
 		 "print time, stalls, saturation and NaNs of each operation of the last run");
 	lists.keep(app.option("--saturated-above", settings.saturatedAbove,
-			      "say that values were saturated only of operations with more than N "
-			      "of them")
+			      "report saturated values only of operations with more than N of them")
 			   .showDefault());
-	lists.keep(app.option("--nan-above", settings.nanAbove, "the same of NaNs").showDefault());
+	lists.keep(app.option("--nan-above", settings.nanAbove,
+			      "report NaNs only of operations with more than N of them")
+			   .showDefault());
 	app.flag("--json", settings.json, "print the result as JSON");
 }
 
@@ -150,9 +147,9 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 					    "as text: --rawdump");
 		}
 	}
+	if (auto used = checkUses(lists.scaling, inputs); !used)
+		return used;
 	return checkUses({
-		{ lists.at("--mean"), picture, "a picture as --input" },
-		{ lists.at("--normalize"), picture, "a picture as --input" },
 		{ lists.at("--input-scale"), real, "a picture or .npy as --input" },
 		{ lists.at("--input-zero"), real, "a picture or .npy as --input" },
 		{ lists.at("--output-scale"), shown, "an --output that is .npy, --top or --json" },
@@ -172,7 +169,8 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 
 } /* namespace */
 
-Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings)
+Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings,
+					   TraceOptions &trace)
 {
 	CommandLine app{ "Runs a network on an NVDLA and writes its output tensors.", "nvdla-run",
 			 "nvdla-run model.onnx --input cat.png --labels classes.txt --top 5" };
@@ -181,11 +179,14 @@ Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &s
 	app.footer(exitCodeHelp);
 	addRunOptions(app, settings, lists);
 	addTensorOptions(app, settings, lists);
+	trace.addTo(app);
 	if (const auto code = app.parse(argc, argv))
 		return code;
 
 	if (!settings.labels.empty())
 		settings.top = std::max(settings.top, 1u);
+	if (auto checked = trace.check(); !checked)
+		return forward(checked);
 	if (auto taken = takeLists(lists, settings); !taken)
 		return forward(taken);
 	if (auto checked = checkOptions(lists, settings); !checked)

@@ -9,6 +9,7 @@
 #include <nvdla/quantization.h>
 
 #include "network_file.h"
+#include "trace_options.h"
 
 namespace nvdla::tools
 {
@@ -43,8 +44,10 @@ struct RunSettings {
 
 /**
  * \brief Read the command line of nvdla-run; print help or what is wrong with it
+ * \param[out] trace what of the run is recorded
  * \return the exit code if the program has to end here
  */
-Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings);
+Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings,
+					   TraceOptions &trace);
 
 } /* namespace nvdla::tools */

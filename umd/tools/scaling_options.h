@@ -27,11 +27,11 @@ public:
 	void addTo(CommandLine &app, const std::string &note = "")
 	{
 		all_.push_back(app.option("--mean", mean_,
-					  "subtract from the pixels of pictures, per channel: "
-					  "a,b,c,d")
+					  "subtract these numbers from the pixels of pictures, one "
+					  "for each channel: a,b,c,d")
 				       .commaList(static_cast<int>(PixelScaling{}.mean.size())));
 		all_.push_back(app.option("--normalize", normalize_,
-					  "divide pixels by this, after that" + note)
+					  "divide pixels by this, after --mean" + note)
 				       .showDefault());
 	}
 

@@ -33,29 +33,30 @@ public:
 	{
 		add(app.option(
 			"--strategy", text_,
-			"how the core carries a model out where it has several ways: "
+			"how the core computes a model where there is a choice: "
 			"SUBJECT=auto, always or never, with commas between them; subjects are "
 			"winograd, compression, pixels, post-extension, bands, fused-pooling, "
-			"reuse, join and branches; auto, always or never alone is for all of them. "
-			"Without it auto, what is predicted to be faster, but for "
-			"winograd=never, as the device model takes long for it; options such as "
-			"dram=2.5GB/s describe the chip"));
+			"reuse, join and branches; only auto, always or never applies to all of "
+			"them. The default is auto, the way that is predicted to be faster, but "
+			"winograd=never, because the device model takes long for it; options such "
+			"as dram=2.5GB/s describe the chip"));
 		add(app.option("--sram-size", sramBytes_,
-			       "on-chip memory that what flows between a model's layers may take")
+			       "on-chip memory for tensors between a model's layers")
 			    .bytes());
 		add(app.choice(
 			"--fold-sums", foldSums_, foldSumsNames(),
-			"which sums the SDP operation of the convolution before them computes: "
-			"those in FP16, the default, none, or integers as well, which then are "
-			"not saturated before they are added"));
+			"whether the SDP operation of a convolution also adds another tensor to "
+			"the result: floats (the default): in FP16 only; never; or always: also "
+			"integers, which are then not saturated before they are added"));
 		add(app.option("--shape", shapes_,
 			       "sizes of an input that a model leaves open: NAME=1x3x480x640, or "
 			       "without a name of the only input; repeat for further inputs")
 			    .repeatable());
-		add(app.choice("--host", host_, hostNames(),
-			       "whether ONNX Runtime or TensorFlow Lite, if it is installed, "
-			       "computes operators of a model of its kind that neither the core "
-			       "nor the CPU steps can: auto, the default, or never"));
+		add(app.choice(
+			"--host", host_, hostNames(),
+			"what computes operators that neither the core nor libnvdla itself "
+			"can: auto (the default): ONNX Runtime or TensorFlow Lite, whichever "
+			"the model is of, if it is installed; never: nothing"));
 		add(app.option("--variant", variant_,
 			       "configuration of the core that a model is compiled for: " +
 				       coreVariantNames())

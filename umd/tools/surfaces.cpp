@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/error_code.h"
 #include "tensor_io.h"
 
 namespace nvdla::tools
@@ -78,7 +79,7 @@ Result<std::vector<SurfaceSummary>> dumpSurfaces(const Network &network, const s
 
 	std::filesystem::create_directories(folder, error);
 	if (error)
-		return fail(ErrorCode::Io, "make folder", folder, error.message());
+		return fail(codeOfName(error.value()), "make folder", folder, error.message());
 	for (size_t i = 0; i < network.outputs().size(); i++) {
 		auto summary = summaryOf(network, i);
 		if (!summary)

@@ -12,6 +12,7 @@
 #include "base/io/file.h"
 #include "base/io/printable.h"
 #include "fitted.h"
+#include "program.h"
 
 namespace nvdla::tools
 {
@@ -97,6 +98,18 @@ FileKind fileKind(const std::string &path)
 	if (path.ends_with(".npy"))
 		return FileKind::Npy;
 	return path.ends_with(".raw") ? FileKind::Raw : FileKind::Other;
+}
+
+Result<void> checkUses(const ScalingOptions &scaling, const std::vector<std::string> &inputs)
+{
+	const bool picture = std::ranges::any_of(
+		inputs, [](const std::string &path) { return fileKind(path) == FileKind::Other; });
+
+	for (const CommandLineOption &option : scaling.all()) {
+		if (auto used = checkUses({ { option, picture, "a picture as --input" } }); !used)
+			return used;
+	}
+	return {};
 }
 
 Result<void> setInput(Network &network, size_t index, const std::string &path,

@@ -11,6 +11,7 @@
 #include <nvdla/network.h>
 
 #include "run_options.h"
+#include "scaling_options.h"
 
 namespace nvdla::tools
 {
@@ -19,6 +20,9 @@ namespace nvdla::tools
 enum class FileKind { Dimg, Npy, Raw, Other };
 
 FileKind fileKind(const std::string &path);
+
+/** \return InvalidArgument naming an option for the pixels of pictures, if no input is a picture */
+Result<void> checkUses(const ScalingOptions &scaling, const std::vector<std::string> &inputs);
 
 /**
  * \brief Set an input from a file

@@ -84,9 +84,9 @@ struct nvdla_test_core {
 };
 
 /**
- * NVDLA_EXPECT_LIST() - this happened, and nothing else
+ * NVDLA_EXPECT_LIST() - expect exactly the values that follow, in this order
  * @test: test
- * @list: a struct nvdla_test_list
+ * @list: the struct nvdla_test_list of what the test recorded
  */
 #define NVDLA_EXPECT_LIST(test, list, ...) \
 	do { \

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from . import processes
+from .architectures import AMD64
 from .console import Failure
 
 _KEYRING = Path('/usr/share/keyrings/debian-archive-keyring.gpg')
@@ -71,9 +72,13 @@ def explain(log, space):
 
 
 class Archive:
-	"""The packages of some suites (main, amd64), once update() has been called."""
+	"""The packages of some suites (main), once update() has been called.
 
-	def __init__(self, folder, suites):
+	They are amd64's; what that has not is @architecture's.
+	"""
+
+	def __init__(self, folder, suites, architecture=AMD64):
+		self._flavour = architecture.flavour
 		self._log = folder / 'apt.log'
 		self._environment = dict(os.environ, APT_CONFIG=str(folder / 'apt.conf'))
 		for name in ('etc', 'lists/partial', 'cache/archives/partial'):
@@ -83,6 +88,7 @@ class Archive:
 			    'Dir::Cache': folder / 'cache', 'APT::Architecture': 'amd64', 'APT::Sandbox::User': 'root',
 			    'Acquire::Languages': 'none'}
 		lines = [f'{name} "{value}";' for name, value in settings.items()]
+		lines.append(f'APT::Architectures {{"amd64"; "{architecture.name}";}};')
 		lines += [f'{option};' for option in apt_options()]
 		(folder / 'apt.conf').write_text('\n'.join(lines) + '\n')
 		source = mirror()
@@ -97,6 +103,11 @@ class Archive:
 		if processes.run_logged(['apt-get', '--error-on=any', 'update'], self._log, progress,
 					env=self._environment) != 0:
 			raise Failure(explain(self._log, self._log.parent))
+
+	@property
+	def flavour(self):
+		"""The end of the releases of kernels that are no variant."""
+		return self._flavour
 
 	def names(self, prefix):
 		"""The names of all packages that begin with @prefix."""
@@ -113,17 +124,17 @@ class Archive:
 
 
 @contextlib.contextmanager
-def opened(suites, progress):
+def opened(suites, progress, architecture=AMD64):
 	"""An Archive of @suites that is up to date; what it keeps is deleted afterwards."""
 	with tempfile.TemporaryDirectory(prefix='nvdla-archive-') as folder:
-		archive = Archive(Path(folder), suites)
+		archive = Archive(Path(folder), suites, architecture)
 		archive.update(progress)
 		yield archive
 
 
 def headers(archive):
 	"""The releases of the kernels that have headers there and are no variant, oldest first."""
-	found = (re.fullmatch(r'linux-headers-(\d[^-]*-amd64)', name) for name in archive.names('linux-headers-'))
+	found = (re.fullmatch(rf'linux-headers-(\d[^-]*-{archive.flavour})', name) for name in archive.names('linux-headers-'))
 	return sorted((match.group(1) for match in found if match), key=_order)
 
 
@@ -135,7 +146,7 @@ def kernels(archive):
 
 def parts_of(archive, release):
 	"""The packages that the kernel @release and its headers are made of: newer ones are split further."""
-	base = release.removesuffix('-amd64')
+	base = release.removesuffix(f'-{archive.flavour}')
 	parts = {f'linux-{part}-{release}' for part in ('base', 'binary', 'headers', 'image', 'modules')}
 	return archive.names('linux-') & (parts | {f'linux-headers-{base}-common', f'linux-kbuild-{base}'})
 

@@ -47,8 +47,8 @@ def _command(target, release, packages, commands, other):
 def ensure(name, release, packages, progress, commands=(), other=None):
 	"""Make the tree @name of Debian @release with @packages unless it is there; returns its path.
 
-	@commands are run in the new system. @other: an architecture that packages may be of beside amd64,
-	as NAME:ARCHITECTURE. A tree that is there is whole.
+	@commands are run in the new system. @other: a second architecture; a package of it is written
+	NAME:ARCHITECTURE in @packages. A tree that exists is complete, because it gets its name when it is finished.
 	"""
 	tree = path(name, release, packages, commands, other)
 	if tree.is_dir():

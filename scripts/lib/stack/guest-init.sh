@@ -7,6 +7,7 @@
 # in /etc/vm.conf; it talks to the host through virtio ports named nvdla.*, so that
 # the command's output never mixes with the kernel's.
 
+/bin/busybox --install -s /bin
 export PATH=/usr/bin:/bin HOME=/root TERM="${TERM:-linux}" LANG=C.UTF-8
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
@@ -137,10 +138,14 @@ if [ -f "$modules/nvdla.ko" ]; then
 			give_up "nvdla.ko cannot be loaded: $(cat /tmp/insmod)"
 		[ "$debugger" = no ] || wait_for_debugger
 		if [ "$device" = yes ]; then
-			[ -e /dev/accel/accel0 ] || give_up "nvdla.ko was loaded and made no /dev/accel/accel0"
+			node=/dev/accel/accel
+			# A kernel that has no accel nodes.
+			[ -d /sys/class/accel ] || node=/dev/dri/renderD
+			# shellcheck disable=SC2144 # any of them will do
+			[ -e "$node"* ] || give_up "nvdla.ko was loaded and made no ${node}N"
 			# As the packages' udev rule does.
-			chgrp render /dev/accel/accel*
-			chmod 660 /dev/accel/accel*
+			chgrp render "$node"*
+			chmod 660 "$node"*
 		fi
 	fi
 fi

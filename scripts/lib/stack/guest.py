@@ -14,6 +14,7 @@ import subprocess
 from pathlib import Path
 
 from . import guest_tree, kernels, namespace
+from .architectures import AMD64, Architecture
 from .console import Failure, say
 
 # vfio-user-pci exists since 10.1.0, whose PCI class code was wrong.
@@ -67,6 +68,7 @@ class Guest:
 	environment: dict
 	kernels: tuple
 	busybox: Path
+	architecture: Architecture = AMD64
 
 	def kernel(self, series=None):
 		"""The newest kernel of @series ("6.12", "7.3", or a whole release), or the newest of all."""
@@ -87,8 +89,8 @@ def _kernels(root):
 	for modules in sorted((root / 'lib/modules').glob('*')):
 		if not re.match(r'\d+\.\d+', modules.name):
 			continue
-		image = next((path for path in (modules / 'vmlinuz', root / 'boot' / f'vmlinuz-{modules.name}')
-			      if os.access(path, os.R_OK)), None)
+		images = (modules / 'vmlinuz', root / 'boot' / f'vmlinuz-{modules.name}', root / 'boot' / f'vmlinux-{modules.name}')
+		image = next((path for path in images if os.access(path, os.R_OK)), None)
 		build = modules / 'build'
 		if image is None or not (build / 'Makefile').is_file():
 			continue
@@ -152,14 +154,23 @@ def _host():
 	return Guest('this machine', None, (qemu,), dict(os.environ), kernels_found, Path(busybox))
 
 
-def _tree(root):
-	library = root / 'usr/lib/x86_64-linux-gnu'
+def _tree(root, architecture=AMD64):
+	library = root / 'usr/lib' / AMD64.gnu
 	# The tree's own loader runs its QEMU from any place, as any user, on an older libc.
 	qemu = (str(root / 'usr/lib64/ld-linux-x86-64.so.2'), '--library-path', str(library),
-		str(root / 'usr/bin/qemu-system-x86_64'),
+		str(root / 'usr/bin' / architecture.qemu),
 		'-L', str(root / 'usr/share/qemu'), '-L', str(root / 'usr/share/seabios'))
 	environment = dict(os.environ, QEMU_MODULE_DIR=str(library / 'qemu'))
-	return Guest('the guest tree', root, qemu, environment, _kernels(root), root / 'usr/bin/busybox')
+	return Guest('the guest tree', root, qemu, environment, _kernels(root), root / 'usr/bin/busybox', architecture)
+
+
+def cross(architecture, progress):
+	"""The Guest of another @architecture; makes its tree when it is not there yet."""
+	check_machine()
+	found = _tree(guest_tree.ensure_cross(architecture, progress), architecture)
+	if not found.kernels:
+		raise Failure(f'{found.root} has no kernel that can be used: scripts/setup --remove, then this again')
+	return found
 
 
 def _choice():

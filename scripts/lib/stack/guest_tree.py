@@ -24,6 +24,7 @@ SUITE = 'trixie'
 # Where its packages come from.
 SUITES = (SUITE, f'{SUITE}-backports')
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.guest'
+_CROSS_PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.cross'
 # Part of the tree's name: raise it when the steps below change.
 _FORMAT = '1'
 # The unpacked tree needs half of it, downloads and unpacking the rest.
@@ -63,19 +64,22 @@ def path():
 	return cache_dir() / f'guest-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
 
-def _command(target, packages, suites, newest):
+def _command(target, packages, suites, newest, other=None):
 	release, *others = suites
 	# Only the suites themselves are taken, not their updates: one 6.12 kernel is enough.
 	setup = f'sed -i -n "/ {release} main/p" "$1/etc/apt/sources.list"; '
+	# Where there are two architectures, both have to have the same versions of libraries.
+	newer, only = ('qemu-system-*', 's/^deb /deb [arch=amd64] /; s/] \\[/ /; ') if other else ('*', '')
 	for suite in others:
-		setup += (f'sed "s/ {release} main/ {suite} main/" "$1/etc/apt/sources.list" '
+		setup += (f'sed "{only}s/ {release} main/ {suite} main/" "$1/etc/apt/sources.list" '
 			  f'>"$1/etc/apt/sources.list.d/{suite}.list"; ')
 		if newest:
-			setup += (f'printf "Package: *\\nPin: release n={suite}\\nPin-Priority: 500\\n" '
+			setup += (f'printf "Package: {newer}\\nPin: release n={suite}\\nPin-Priority: 500\\n" '
 				  f'>"$1/etc/apt/preferences.d/{suite}"; ')
 	# Nothing of a package runs, it is only unpacked: root may do that outside of a chroot, too, which
 	# mmdebstrap of Debian 13 has to be told.
-	argv = ['mmdebstrap', '--variant=extract', '--mode=chrootless', '--skip=check/chrootless', '--architectures=amd64',
+	argv = ['mmdebstrap', '--variant=extract', '--mode=chrootless', '--skip=check/chrootless',
+		f'--architectures={",".join(filter(None, ("amd64", other)))}',
 		'--components=main', '--format=directory', '--aptopt=Acquire::Languages "none"',
 		f'--setup-hook={setup}']
 	argv += [f'--aptopt={option}' for option in archive.apt_options()]
@@ -98,7 +102,7 @@ def _thin_out(modules):
 	"""Delete what no guest loads of the @modules of a kernel."""
 	for name in _UNUSED_MODULES:
 		shutil.rmtree(modules / 'kernel' / name, ignore_errors=True)
-	for entry in (modules / 'kernel/drivers/gpu/drm').iterdir():
+	for entry in (modules / 'kernel/drivers/gpu/drm').glob('*'):
 		if entry.is_dir() and entry.name not in ('scheduler', 'vgem', 'display'):
 			shutil.rmtree(entry)
 
@@ -144,15 +148,16 @@ def require_space(size, what):
 			      'free some, or set XDG_CACHE_HOME to another disk')
 
 
-def unpack(packages, target, log, progress, suites=SUITES, newest=True):
+def unpack(packages, target, log, progress, suites=SUITES, newest=True, other=None):
 	"""Unpack @packages, and what they depend on, into the new folder @target.
 
 	They come from the release that @suites begins with, and where the others have newer ones from these;
-	unless @newest, only what the release lacks.
+	unless @newest, only what the release lacks. @other: an architecture that packages may be of beside amd64, as
+	NAME:ARCHITECTURE; then only QEMU is a newer one.
 	"""
 	if not shutil.which('mmdebstrap'):
 		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
-	if processes.run_logged(_command(target, packages, suites, newest), log, progress) != 0:
+	if processes.run_logged(_command(target, packages, suites, newest, other), log, progress) != 0:
 		raise Failure(f'{archive.explain(log, cache_dir())}, then run this again; log: {log}')
 
 
@@ -208,6 +213,47 @@ def add_kernels(tree, wanted, progress):
 	return reasons
 
 
+def cross_path(architecture):
+	"""Where the tree for @architecture is, or will be."""
+	recipe = '\n'.join([SUITE, _FORMAT, *_cross_packages(architecture), *_UNUSED, *_UNUSED_MODULES])
+	return cache_dir() / f'cross-{architecture.name}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
+
+
+def _cross_packages(architecture):
+	lines = (line.split('#')[0].strip() for line in _CROSS_PACKAGES.read_text().splitlines())
+	packages = [line.replace('ARCH', architecture.name).replace('GNU', architecture.gnu) for line in lines if line]
+	tools = [name for name in module_tools() if name not in ('gcc', 'sparse')]
+	return [*packages, *tools, *filter(None, [architecture.package])]
+
+
+def ensure_cross(architecture, progress):
+	"""Make the tree for @architecture unless it is there; returns its path. As ensure()."""
+	tree = cross_path(architecture)
+	if tree.is_dir():
+		return tree
+	name = f'cross-{architecture.name}'
+	with locked(name, progress):
+		if not tree.is_dir():
+			_make_cross(tree, name, architecture, progress)
+	return tree
+
+
+def _make_cross(tree, name, architecture, progress):
+	for stale in cache_dir().glob(f'{name}-*'):
+		shutil.rmtree(stale, ignore_errors=True)
+	require_space(_SPACE, f'the tree for {architecture.name}')
+	partial = tree.with_name(f'{tree.name}.incomplete')
+	progress(f'unpacking kernel, compiler and QEMU for {architecture.name} (about a minute, once)')
+	try:
+		unpack(_cross_packages(architecture), partial, cache_dir() / f'{name}.log', progress, other=architecture.name)
+		with archive.opened((SUITE,), progress, architecture) as packages:
+			_add_kernel(partial, packages, archive.kernels(packages)[-1], progress)
+		_finish(partial)
+		os.rename(partial, tree)
+	finally:
+		shutil.rmtree(partial, ignore_errors=True)
+
+
 def _add_kernel(tree, packages, release, progress):
 	if (tree / 'usr/lib/modules' / release).is_dir():
 		return
@@ -226,6 +272,7 @@ def _add_kernel(tree, packages, release, progress):
 		# The modules come last: a kernel whose modules are there is whole.
 		for part in (*root.glob('boot/*'), *root.glob('usr/src/*'), *root.glob('usr/lib/linux-kbuild-*'), modules):
 			target = tree / part.relative_to(root)
+			target.parent.mkdir(parents=True, exist_ok=True)
 			if target.is_dir():
 				shutil.rmtree(target)
 			os.rename(part, target)
@@ -233,7 +280,7 @@ def _add_kernel(tree, packages, release, progress):
 
 def remove():
 	"""Delete every cached tree, and the kernels made with them."""
-	for pattern in ('guest-*', 'kernel-debug-*', 'kernel-tree-*'):
+	for pattern in ('guest-*', 'cross-*', 'kernel-debug-*', 'kernel-tree-*'):
 		for entry in cache_dir().glob(pattern):
 			if entry.is_dir():
 				shutil.rmtree(entry)

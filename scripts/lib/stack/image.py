@@ -200,10 +200,6 @@ def base(found, kernel, cache):
 		archive.folder(name)
 	archive.file('init', _INIT.read_bytes(), executable=True)
 	archive.file('bin/busybox', found.busybox.read_bytes(), executable=True)
-	applets = subprocess.run([str(found.busybox), '--list'], capture_output=True, text=True, check=True)
-	for applet in applets.stdout.split():
-		if applet != 'busybox':
-			archive.link(f'bin/{applet}', 'busybox')
 	if found.root is None:
 		for library in _busybox_libraries(found.busybox):
 			archive.file(library.lstrip('/'), Path(library).read_bytes(), executable=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A kernel's source, with what builds it: where the driver's form for a kernel tree is checked.
+"""A kernel source tree with the tools to build it. The patches that add the driver to a kernel tree are checked in it.
 
 It is the newest known kernel's source package, unpacked once and kept in the cache with what was
-built in it: src is the source, a git work tree as far as the driver's patches change it.
+built in it. In its folder src is the source; git tracks only the files that the driver's patches change.
 """
 
 import hashlib

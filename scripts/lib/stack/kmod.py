@@ -71,7 +71,7 @@ def _synchronise(files, copy):
 def _make(found, kernel, copy, part, variables):
 	inside = copy if found.root is None else INSIDE
 	argv = ['make', '-C', str(kernel.build), f'M={inside / part}', f'-j{jobs()}',
-		f'NVDLA_GENERATED={inside / "include"}', *variables, 'modules']
+		f'NVDLA_GENERATED={inside / "include"}', *found.architecture.make_variables, *variables, 'modules']
 	if found.root is None:
 		return argv
 	folders = {copy: inside} | ({kernel.headers: kernel.build} if kernel.headers else {})
@@ -109,6 +109,8 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 		name += f'-{hashlib.sha256(str(source).encode()).hexdigest()[:6]}'
 	copy = (folder or build_dir()) / f'{name}-{kernel.release}'
 	modules = [copy / part / name for name in _modules(source, part)]
+	if not found.architecture.makes_modules:
+		modules = [module.with_suffix('.o') for module in modules]
 	what = f'{", ".join(module.name for module in modules)} for {kernel.release}'
 	stamp = copy / '.built'
 	files = _wanted(source, part)

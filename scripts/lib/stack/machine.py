@@ -9,6 +9,7 @@ import subprocess
 import time
 
 from . import pace, processes
+from .architectures import AMD64
 from .console import Failure
 from .paths import build_dir
 
@@ -19,9 +20,6 @@ _COMPLAINTS = re.compile(
 	r'INFO: (?:task|rcu)|Out of memory: Killed|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
 # The emulated firmware's and machine's own, in every boot.
 _HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
-# Without the fast string instructions: the kernel would clear pages by single bytes with them, which
-# an emulated processor does one after the other.
-_EMULATED = 'max,erms=off,fsrm=off'
 # What the kernel of an emulated processor is told: it has none of the faults, and would pay for
 # working around them.
 EMULATED_WORDS = ('mitigations=off',)
@@ -32,13 +30,13 @@ def _quoted(path):
 	return str(path).replace(',', ',,')
 
 
-def arguments(accelerator, memory, dma, processors=2):
+def arguments(accelerator, memory, dma, processors=2, architecture=AMD64):
 	"""QEMU's arguments for a machine without devices; @memory in MiB, @dma as in Options."""
-	machine = 'q35,memory-backend=ram,vmport=off' + (',kernel-irqchip=split' if dma == 'iommu' else '')
+	machine = f'{architecture.machine},memory-backend=ram' + (',kernel-irqchip=split' if dma == 'iommu' else '')
 	# Ahead of every device that is to be behind it.
 	iommu = ['-device', 'intel-iommu,intremap=off,caching-mode=on'] if dma == 'iommu' else []
 	return [*iommu, '-nodefaults', '-no-user-config', '-display', 'none', '-machine', machine,
-		'-accel', accelerator, '-cpu', _EMULATED if accelerator == 'tcg' else 'host',
+		'-accel', accelerator, '-cpu', architecture.cpu if accelerator == 'tcg' else 'host',
 		'-smp', str(processors), '-m', f'{memory}M',
 		# The device model maps the guest's memory: it has to be a file it can be given.
 		'-object', f'memory-backend-memfd,id=ram,size={memory}M,share=on']

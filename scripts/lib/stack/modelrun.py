@@ -31,8 +31,8 @@ def add_options(parser):
 			    help='sizes of an input that the model leaves open: 1x3x224x224, or NAME=1x3x224x224; may be repeated')
 	parser.add_argument('--labels', metavar='FILE', type=Path, help='names of the model\'s classes, a line each')
 	parser.add_argument('--top', metavar='N', type=int, help='how many classes to print (default: 3)')
-	parser.add_argument('--mean', metavar='A,B,C', help='subtract from pixels, for models of floats (default: 0)')
-	parser.add_argument('--normalize', metavar='N', help='divide pixels by this, after that (default: 1)')
+	parser.add_argument('--mean', metavar='A,B,C', help='for float models: subtract these numbers from pixels, one for each channel (default: 0)')
+	parser.add_argument('--normalize', metavar='N', help='divide pixels by this, after --mean (default: 1)')
 
 
 class _InSuite:

@@ -46,12 +46,12 @@ done
 
 _DESCRIPTION = '''\
 Build the stack and run the example network (edge filters, ReLU, tone curve, max pooling;
-INT8) on a photograph. What comes out: a picture of the edges, coloured by their direction
-(PNG), what each operation took and counted, and a timeline of the run (SVG).
+INT8) on a photograph. It makes a picture of the edges, coloured by their direction (PNG), a
+table with the time and the counters of each operation, and a timeline of the run (SVG).
 
-By default the network goes all the way: nvdla-edges in a Linux guest, the kernel driver,
-QEMU, the device model. With --device embedded the model runs in nvdla-edges itself: no
-QEMU, no kernel driver.
+By default nvdla-edges runs in a Linux guest, on the kernel driver; QEMU attaches the device
+model. With --device embedded the device model runs in nvdla-edges itself: no QEMU, no kernel
+driver.
 
 With --model a TensorFlow Lite or ONNX model is compiled and run on the picture instead, and
 the classes that it finds are printed.

@@ -56,8 +56,8 @@ def test_data_meanwhile():
 def main():
 	parser = argparse.ArgumentParser(prog='scripts/setup', description=(
 		'Install what is missing on this machine and make the guest tree (QEMU, kernels '
-		'and compiler of Debian 13, cached in ~/.cache/nvdla) unless the machine\'s own will do. '
-		'Every other script does this by itself; what is there already is not done again.'))
+		'and compiler of Debian 13, cached in ~/.cache/nvdla) unless the machine\'s own are new enough. '
+		'Every other script does this by itself. Nothing that exists is made again.'))
 	parser.add_argument('--remove', action='store_true', help='delete what is cached instead: the guest tree, the suite tree, the systems of scripts/package')
 	arguments = parser.parse_args()
 	if arguments.remove:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from . import (build, console, debug_kernel, guest, guest_tree, kernels, kmdcheck, kmod, packagetest, processes, results,
-	       setup, suite_tree, vmtests)
+	       setup, suite_tree, treetests, vmtests)
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 from .results import Case
@@ -24,10 +24,11 @@ _NICENESS = 5
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
-Set up what is missing, build, and run every test: the host's (unit, conformance, the device
-model under QEMU's qtest) and the guest's on every kernel there is, the debug kernel among them
-once scripts/kernel-debug has made it. The newest kernel sees every test, the oldest those of the driver
-in one DMA mode, kernels between them those of the driver's interface; --kernel runs all on one.
+Install what is missing, build, and run every test: on the host (unit, conformance, the device
+model under QEMU's qtest) and in guests with each kernel, also the debug kernel if
+scripts/kernel-debug has made it. The newest kernel runs every test; the oldest the tests of the
+driver in one DMA mode; those between the tests of the driver's interface. --kernel runs every
+test of the guest on one kernel.
 The last line is "N passed, N failed", and ", N skipped" if some were.
 '''
 _EPILOG = '''\
@@ -46,13 +47,18 @@ def _parse():
 		'instead of everything, only the guest tests marked "debug" in tests/vm/tests.list, on the kernel '
 		'that scripts/kernel-debug makes: any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
 		'checks is a failure'))
-	parser.add_argument('--list', action='store_true', help='show the names of the tests and run none')
+	parser.add_argument('--arch', metavar='NAME', help=(
+		'instead of everything, only the guests of this processor (riscv64, arm64), with the device tree of each '
+		'machine in tests/devicetree/machines.list; the first of these is in every run'))
+	parser.add_argument('--list', action='store_true', help='print the names of the tests, and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests with this in their name')
 	arguments = parser.parse_args()
 	if arguments.debug_kernel:
 		if arguments.quick or arguments.kernel:
 			parser.error('--debug-kernel goes with neither --quick nor --kernel')
 		arguments.kernel = guest.DEBUG
+	if arguments.arch and (arguments.quick or arguments.kernel):
+		parser.error('--arch goes with none of --quick, --kernel and --debug-kernel')
 	return arguments
 
 
@@ -121,16 +127,20 @@ def _targets(arguments, chosen, found, progress):
 	wanted = {test for tests in vmtests.plan(series, chosen).values() for test in tests}
 	names = _host_tests(chosen)
 	targets = build.targets_of(names)
-	if (targets is None or not names and not wanted or found and chosen(packagetest.NAME)
+	if (targets is None or not names and not wanted and not _machines(arguments, chosen) or found and chosen(packagetest.NAME)
 	    or any(test.in_suite or test.is_python for test in wanted) or any(map(chosen, _PLUGINS))):
 		return None
-	return [*targets, *(build.programs() if wanted else []), *sorted({name for test in wanted for name in test.targets()})]
+	model = [build.MODEL] if _machines(arguments, chosen) else []
+	return [*targets, *model, *(build.programs() if wanted else []), *sorted({name for test in wanted for name in test.targets()})]
 
 
 def _list(arguments, chosen):
 	"""Print the names of the tests. Nothing is built, and no tree made, for that."""
 	build.configure_anew(lambda text: print(text, file=sys.stderr), tests=True)
-	names = []
+	names = [treetests.name_of(machine) for machine in _machines(arguments, chosen)]
+	if arguments.arch:
+		print(*names, sep='\n')
+		return
 	if arguments.kernel != guest.DEBUG:
 		plugins = [] if suite_tree.path().is_dir() else [name for name in _PLUGINS if chosen(name)]
 		names += sorted({*_host_tests(chosen), *plugins})
@@ -141,6 +151,30 @@ def _list(arguments, chosen):
 	if not arguments.quick and not arguments.kernel and chosen(packagetest.NAME):
 		names.append(packagetest.NAME)
 	print(*names, sep='\n')
+
+
+def _machines(arguments, chosen):
+	"""Those whose device trees are tested."""
+	if arguments.quick or arguments.kernel:
+		return []
+	return [machine for machine in treetests.machines(arguments.arch) if chosen(treetests.name_of(machine))]
+
+
+def _test_machine(machine):
+	with console.stage(f'guest tests {treetests.name_of(machine)}') as progress:
+		return treetests.run(machine, progress)
+
+
+def _test_machines(machines):
+	"""One after the other: they share a tree and modules."""
+	return [case for machine in machines for case in _test_machine(machine)]
+
+
+def _tell(cases):
+	"""Print how it went; returns the program's status."""
+	console.say_durations()
+	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
+	return 1 if any(case.outcome == results.FAILED for case in cases) else 0
 
 
 def _build_plugins():
@@ -161,6 +195,12 @@ def main():
 	if arguments.list:
 		_list(arguments, chosen)
 		return 0
+	machines = _machines(arguments, chosen)
+	if arguments.arch:
+		with console.stage('build') as progress:
+			build.configure_anew(progress)
+			build.build(progress, [build.MODEL])
+		return _tell(_test_machines(machines))
 	with setup.test_data_meanwhile():
 		with setup.suite_tree_meanwhile() if arguments.kernel != guest.DEBUG else contextlib.nullcontext():
 			found, everything = _guest_and_build(arguments, chosen)
@@ -170,7 +210,7 @@ def main():
 	boots = vmtests.plan(series, chosen)
 	style = not arguments.kernel and chosen(kmdcheck.STYLE)
 	packages = found and not arguments.kernel and chosen(packagetest.NAME)
-	if not names and not boots and not style and not packages:
+	if not names and not boots and not style and not packages and not machines:
 		raise Failure(f'no test has {" or ".join(arguments.filters)} in its name: --list shows the names')
 	with _packages_meanwhile(found if packages else None) as wait_for_packages:
 		cases = _run_host_tests(names, arguments.quick) if names else []
@@ -180,10 +220,9 @@ def main():
 		guests = {kernel: debug_kernel.find(console.say) if kernel == guest.DEBUG else found for kernel, _ in boots}
 		modules = {kernel: _modules(guests[kernel], kernel, sparse=kernel == series[0]) for kernel in guests}
 		cases += _run_guest_tests(boots, guests, modules)
+		cases += _test_machines(machines)
 		cases += wait_for_packages()
-	console.say_durations()
-	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
-	return 1 if any(case.outcome == results.FAILED for case in cases) else 0
+	return _tell(cases)
 
 
 @contextlib.contextmanager
@@ -233,11 +272,11 @@ def _run_guest_tests(boots, guests, modules):
 
 
 def _modules(found, series, sparse):
-	"""The driver and the tests' modules for a kernel, or the Failure of building them: its tests
-	fail, the others run.
+	"""The paths of the driver's and the tests' modules for a kernel, or the Failure if they do not build; then only this
+	kernel's tests fail.
 
-	@sparse: have sparse check them. The oldest kernel's is enough, with what older ones need; as the
-	newest has them, the test "kernel-form" does.
+	@sparse: also check them with sparse. Once is enough, on the oldest kernel, for which the compatibility code is
+	compiled; the test "kernel-form" checks the sources as the newest kernel compiles them.
 	"""
 	with console.stage('module') as progress:
 		try:

@@ -210,7 +210,7 @@ def main():
 	parser = argparse.ArgumentParser(prog='scripts/upstream', description=(
 		'Turn the driver into a series of patches for the Linux source tree DIR (drivers/accel/nvdla, its '
 		'binding, user space interface and documentation), and apply them: as commits if DIR is a git work '
-		'tree, else to its files. They are signed off by the user that git knows there.'))
+		'tree, else to its files. They are signed off with the tree\'s git identity.'))
 	parser.add_argument('tree', metavar='DIR', type=Path, nargs='?',
 			    help='top folder of a Linux source tree, 7.3 or newer')
 	parser.add_argument('--output', metavar='DIR', type=Path, default=ROOT / 'out' / 'upstream',

@@ -43,6 +43,7 @@ class Options:
 	memory: int = 1024		# MiB
 	accelerator: str = 'auto'	# tcg, kvm, auto
 	dma: str = 'iommu'		# iommu, cma, none, bounce
+	device_tree: Path | None = None	# overlay (.dts) for the machine's, where it has one
 	gdb: int | None = None		# TCP port of the stub; the driver waits for a debugger
 	user: bool = False		# the command is an ordinary user's
 	share: Path | None = None	# read and written, the command's directory
@@ -217,7 +218,7 @@ class Machine:
 
 	def _accelerator(self):
 		choice = self._options.accelerator
-		if choice == 'tcg':
+		if choice == 'tcg' or self._found.architecture.is_foreign:
 			return 'tcg'
 		works = kvm_works(self._found, self._kernel)
 		if choice == 'kvm' and not works:
@@ -252,7 +253,7 @@ class Machine:
 		return (self._options.share.stat().st_uid if self._options.share else 0) or image.USER_ID
 
 	def _command_line(self, accelerator, interactive):
-		words = ['console=ttyS0', 'panic=-1', 'oops=panic', 'random.trust_cpu=on',
+		words = [f'console={self._found.architecture.console}', 'panic=-1', 'oops=panic', 'random.trust_cpu=on',
 			 'loglevel=' + ('7' if self._options.verbose else '5')]
 		if self._kernel.is_debug:
 			# Without a record of users, freed objects keep pointers that hide leaks.
@@ -278,7 +279,10 @@ class Machine:
 		options = self._options
 		kernel = (kernel_image.uncompressed(self._kernel, cache_dir() / 'images') if accelerator == 'tcg'
 			  else self._kernel.image)
-		argv = [*machine.arguments(accelerator, options.memory, options.dma), '-no-reboot',
+		base = machine.arguments(accelerator, options.memory, options.dma, architecture=self._found.architecture)
+		if options.device_tree:
+			base += ['-dtb', str(self._merged_device_tree(base))]
+		argv = [*base, '-no-reboot',
 			'-kernel', str(kernel), '-initrd', str(initrd),
 			'-append', self._command_line(accelerator, interactive),
 			'-chardev', f'file,id=serial,path=/dev/fd/{ports["serial"]}', '-serial', 'chardev:serial',
@@ -294,6 +298,21 @@ class Machine:
 				 '-chardev', f'socket,id=input,fd={ports["input"]}',
 				 '-device', 'virtserialport,chardev=input,name=nvdla.input']
 		return [*self._found.qemu, *argv]
+
+	def _merged_device_tree(self, base):
+		"""The device tree of the machine that QEMU makes of the arguments @base, with the overlay."""
+		dumped, overlay, merged = (self._logs / f'device-tree.{name}' for name in ('machine', 'overlay', 'dtb'))
+		dump = [f'{word},dumpdtb={dumped}' if word.startswith(self._found.architecture.machine) else word for word in base]
+		for argv in ([*self._found.qemu, *dump],
+			     ['dtc', '-q', '-@', '-I', 'dts', '-O', 'dtb', '-o', overlay, self._options.device_tree],
+			     ['fdtoverlay', '-i', dumped, '-o', merged, overlay]):
+			try:
+				said = subprocess.run(argv, capture_output=True, text=True, env=self._found.environment)
+			except FileNotFoundError:
+				raise Failure(f'{argv[0]} is missing: apt-get install device-tree-compiler') from None
+			if said.returncode != 0:
+				raise Failure(f'{self._options.device_tree}: {said.stderr.strip()}')
+		return merged
 
 	def _boot(self, stack, initrd, sockets, accelerator, interactive, output, errors):
 		self._progress(f'starting QEMU ({accelerator}) with Linux {self._kernel.release}')

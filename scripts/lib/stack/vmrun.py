@@ -8,13 +8,13 @@ import socket
 import sys
 from pathlib import Path
 
-from . import build, console, kmod, machine, vm, vmtests
+from . import architectures, build, console, guest, kmod, machine, vm, vmtests
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
 _SHARE = ROOT / 'out'
 _LONGEST_SCRIPT = 1 << 20
-# Where the kernel begins to say what went wrong, and what of that only helps with its own code.
+# Lines with which the kernel's report of a failure begins, and lines of register contents in it.
 _FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
 _REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 0033:')
 _DESCRIPTION = '''\
@@ -63,13 +63,20 @@ def _parse():
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'6.12, 7.3, ... (default: the newest for which the driver builds), or debug: the one of '
 		'scripts/kernel-debug'))
+	parser.add_argument('--arch', metavar='NAME', default='amd64', help=(
+		'the processor: amd64 (the default), or '
+		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, emulated; that guest has the '
+		'driver and busybox, its tree is made the first time'))
+	parser.add_argument('--device-tree', metavar='FILE', type=Path,
+			    help='an overlay (.dts) for the machine\'s device tree; with --arch only')
 	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest (default: 1024)')
 	accelerator = parser.add_mutually_exclusive_group()
 	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate')
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
 				 help='virtualize; an error if KVM does not work here (default: KVM if a trial boot works)')
-	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), default='iommu',
-			    help='how the guest gets large DMA buffers (default: iommu); bounce: small ones, all copied')
+	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), help=(
+		'how the guest gets large DMA buffers (default: iommu; with --arch none, and there is no iommu); bounce: only '
+		'small buffers, and the device gets copies'))
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
 			    help='have the driver wait for gdb on this port (default: 1234) before it gets its device; '
 				 'says how to start gdb')
@@ -82,16 +89,16 @@ def _parse():
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
 			    help='stop the guest after this time (default: with a COMMAND 300, more on a slow or '
 				 'busy machine; never without, or with --gdb)')
-	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='given to nvdla.ko')
+	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='parameters of nvdla.ko, as for insmod')
 	parser.add_argument('--append', metavar='TEXT', default='', help='added to the kernel command line')
 	parser.add_argument('--no-load', dest='load', action='store_false', help='leave nvdla.ko unloaded')
 	parser.add_argument('--devices', metavar='N', type=int, default=1,
 			    help='device models, each of them a PCI function (default: 1)')
 	parser.add_argument('--variant', metavar='NAME', default='nv_full',
-			    help='their core, nv_full, nv_small, ... (default: nv_full)')
+			    help='core of the device models: nv_full, nv_small, ... (default: nv_full)')
 	parser.add_argument('--no-device', dest='devices', action='store_const', const=0,
 			    help='boot without the device and the driver')
-	parser.add_argument('--no-build', dest='build', action='store_false', help='take the programs as they are')
+	parser.add_argument('--no-build', dest='build', action='store_false', help='build no programs, and take those that there are')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show the kernel\'s messages as they come')
 	parser.add_argument('command', metavar='-- COMMAND', nargs='...', help='what to run')
 	arguments = parser.parse_args()
@@ -101,6 +108,18 @@ def _parse():
 
 
 def _check(arguments):
+	arguments.architecture = architectures.named(arguments.arch)
+	if arguments.architecture.is_foreign:
+		if not arguments.architecture.machine:
+			raise Failure(f'--arch {arguments.arch}: no guest has it', 2)
+		for option in ('kernel', 'gdb', 'user'):
+			if getattr(arguments, option) not in (None, False):
+				raise Failure(f'--{option} does not go with --arch', 2)
+		if arguments.accelerator == 'kvm' or arguments.dma == 'iommu':
+			raise Failure('--kvm and --dma iommu do not go with --arch', 2)
+	elif arguments.device_tree:
+		raise Failure('--device-tree: the amd64 guest has no device tree, use --arch', 2)
+	arguments.dma = arguments.dma or ('none' if arguments.architecture.is_foreign else 'iommu')
 	if arguments.share == _SHARE:
 		_SHARE.mkdir(exist_ok=True)
 	for option, path in (('--share', arguments.share), *(('--mount', path) for path in arguments.mount)):
@@ -129,12 +148,13 @@ def main():
 	_check(arguments)
 	quiet = bool(arguments.command)
 	with console.stage('guest tree') as progress:
-		found = vmtests.guest_for(arguments.kernel, progress)
+		found = (guest.cross(arguments.architecture, progress) if arguments.architecture.is_foreign
+			 else vmtests.guest_for(arguments.kernel, progress))
 	kernel = found.kernel(arguments.kernel)
 	share = arguments.share.absolute()
 	if arguments.build:
 		with console.stage('build', quiet_below=5) as progress:
-			named = named_in(arguments.command, share)
+			named = (lambda name: False) if found.architecture.is_foreign else named_in(arguments.command, share)
 			build.build_programs(progress, lambda name: arguments.devices and name == Path(build.MODEL).name or named(name))
 	module = None
 	if arguments.devices:
@@ -145,12 +165,13 @@ def main():
 	mounts = [path.absolute() for path in arguments.mount] + ([data] if data else [])
 	options = vm.Options(
 		kernel=kernel.release, memory=arguments.mem, accelerator=arguments.accelerator or 'auto',
-		dma=arguments.dma, gdb=arguments.gdb, share=share, mounts=tuple(mounts),
+		dma=arguments.dma, device_tree=arguments.device_tree, gdb=arguments.gdb, share=share, mounts=tuple(mounts),
 		timeout=arguments.timeout or (300 if quiet and arguments.gdb is None else None),
 		is_exact=bool(arguments.timeout), verbose=arguments.verbose, user=arguments.user,
 		devices=arguments.devices, chip=f'variant={arguments.variant}', load=arguments.load, parameters=arguments.module_parameters,
 		append=arguments.append, environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
-	outcome = vm.Machine(found, options, module, guest_programs() | _guest_tests(),
+	programs = {} if found.architecture.is_foreign else guest_programs() | _guest_tests()
+	outcome = vm.Machine(found, options, module, programs,
 			     progress=_say_progress).run(arguments.command or None)
 	if outcome.problems:
 		report(outcome)
@@ -163,8 +184,8 @@ def _say_progress(text):
 
 
 def _telling(lines, most=30):
-	"""Of the kernel's messages those from where it fails on, without what the CPU's registers and user space have; else
-	the last ones."""
+	"""The kernel's messages from the first failure on, without the lines with register contents; if there is no failure,
+	the last ones. At most @most lines."""
 	start = next((index for index, line in enumerate(lines) if _FAILS.search(line)), None)
 	if start is None:
 		return lines[-most:]

@@ -182,7 +182,7 @@ def run(found, series, mode, wanted, modules, programs, progress):
 		outcome = machine.run(['sh', f'{_INSIDE}/run.sh', f'{_INSIDE}/plan'], output=output.write, errors=output.write)
 	for test in wanted:
 		cases += _collect(test, share, f'{prefix}.{test.name}')
-	cases.append(_kernel_case(outcome, prefix))
+	cases.append(kernel_case(outcome, prefix))
 	return cases
 
 
@@ -240,7 +240,7 @@ def _collect(test, share, prefix):
 	return cases
 
 
-def _kernel_case(outcome, prefix):
+def kernel_case(outcome, prefix):
 	"""One case of its own: nothing in the kernel complained, the driver unloaded, the guest powered off."""
 	problems = list(outcome.problems)
 	if outcome.status not in (0, vm.STATUS_KERNEL) and not problems:

@@ -256,10 +256,11 @@ TEST(OperationTiming, EnginesOnTheFlyWorkSideBySide)
 
 TEST(WordsOfLines, CountsWhatIsTouched)
 {
-	EXPECT_EQ(wordsOfLines(0, 64, 10, 64, 1, 640), 10U);
-	EXPECT_EQ(wordsOfLines(32, 64, 10, 64, 1, 640), 20U) << "each lies in two words";
-	EXPECT_EQ(wordsOfLines(0, 64, 10, 96, 1, 960), 15U) << "every other one does";
-	EXPECT_EQ(wordsOfLines(0, 32, 10, 32, 3, 320), 30U);
+	EXPECT_EQ(wordsOfLines(64, 0, 64, 10, 64, 1, 640), 10U);
+	EXPECT_EQ(wordsOfLines(64, 32, 64, 10, 64, 1, 640), 20U) << "each lies in two words";
+	EXPECT_EQ(wordsOfLines(64, 0, 64, 10, 96, 1, 960), 15U) << "every other one does";
+	EXPECT_EQ(wordsOfLines(64, 0, 32, 10, 32, 3, 320), 30U);
+	EXPECT_EQ(wordsOfLines(8, 8, 16, 10, 24, 1, 240), 20U) << "nv_small's words";
 }
 
 TEST(SdpTiming, PairsOfOperandsTakeLonger)

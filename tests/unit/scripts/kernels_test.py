@@ -24,6 +24,8 @@ _NEWER = '999.0'
 class Packages:
 	"""An archive.Archive that has these packages."""
 
+	flavour = 'amd64'
+
 	def __init__(self, *names):
 		self._names = set(names)
 

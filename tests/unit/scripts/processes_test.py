@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 from stack import processes
@@ -79,7 +80,11 @@ class Meanwhile(unittest.TestCase):
 class Children(unittest.TestCase):
 	def test_the_oldest_is_the_first(self):
 		script = 'import time; print(flush=True); time.sleep(60)'
-		begun = [subprocess.Popen([sys.executable, '-c', script, name], stdout=subprocess.PIPE) for name in ('one', 'two')]
+		begun = []
+		for name in ('one', 'two'):
+			begun.append(subprocess.Popen([sys.executable, '-c', script, name], stdout=subprocess.PIPE))
+			# The kernel counts begin in ticks.
+			time.sleep(2 / os.sysconf('SC_CLK_TCK'))
 		try:
 			for child in begun:
 				child.stdout.readline()

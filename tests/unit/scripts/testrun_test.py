@@ -78,7 +78,7 @@ class Kernels(unittest.TestCase):
 
 class Targets(TestCase):
 	def targets(self, *filters):
-		arguments = argparse.Namespace(quick=False, kernel=None, filters=filters)
+		arguments = argparse.Namespace(quick=False, kernel=None, arch=None, filters=filters)
 		return testrun._targets(arguments, results.chooser(filters), _GUEST, print)
 
 	def test_all_for_all(self):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <gtest/gtest.h>
 
+#include "trace/published.h"
 #include "trace/trace.h"
 
 using namespace nvdla::sim;
@@ -72,6 +73,46 @@ TEST(Trace, SaysWhatIsWrongAndWhere)
 		ASSERT_FALSE(commands) << bad.text;
 		EXPECT_EQ(commands.error().substr(0, std::string(bad.error).size()), bad.error);
 	}
+}
+
+TEST(Trace, SaysWhatIsWrongInPublishedFormats)
+{
+	struct Case {
+		tl::expected<std::vector<TraceCommand>, std::string> (*parse)(std::string_view,
+									      const Geometry &);
+		const char *text;
+		const char *error;
+	};
+	for (const Case &bad : {
+		     Case{ parseTxn, "wait\njump", "line 2: 'jump' is not a command" },
+		     Case{ parseTxn, "write_reg 0x1004 0x0", "line 1: 0x1004 is not a register" },
+		     Case{ parseTxn, "write_reg 0xffff1004", "line 1: words are missing" },
+		     Case{ parseTxn, "load_mem 0x0 0x4 ../a",
+			   "line 1: '../a' is not the name of a file in the directory" },
+		     Case{ parseTxn, "wait 1", "line 1: '1' is too much" },
+		     Case{ parseCfg, "jump(1)", "line 1: 'jump' is not a command" },
+		     Case{ parseCfg, "reg_write(NVDLA_SDP.D_NOTHING_0, 1);",
+			   "line 1: 'NVDLA_SDP.D_NOTHING_0' is not a register" },
+		     Case{ parseCfg, "reg_write(SDP, 1);", "line 1: 'SDP' is not a register" },
+		     Case{ parseCfg, "mem_init(ram, 0, 1, ALL_ZERO);",
+			   "line 1: 'ram' is neither pri_mem nor sec_mem" },
+		     Case{ parseCfg, "mem_init(pri_mem, 0, 1, RANDOM);",
+			   "line 1: 'ALL_ZERO' is missing" },
+		     Case{ parseCfg, "mem_init(pri_mem, 0, 0x80000000, ALL_ZERO);",
+			   "line 1: '0x80000000' is not a number up to 0x10000000" },
+		     Case{ parseCfg, "intr_notify(GLB_0, x);",
+			   "line 1: 'GLB_0' is not what interrupts come from" },
+	     }) {
+		const auto commands = bad.parse(bad.text, nvFull);
+		ASSERT_FALSE(commands) << bad.text;
+		EXPECT_EQ(commands.error().substr(0, std::string(bad.error).size()), bad.error);
+	}
+	EXPECT_EQ(decodeDump("0x1\n0x100").error(), "line 2: '0x100' is not a number up to 0xff");
+	EXPECT_EQ(decodeRecords("{\n{offset:0x0, size:2, payload:0x1}\n}").error(),
+		  "line 2: words are missing");
+	EXPECT_EQ(decodeRecords("{offset:0x10000000, size:2, payload:0x1 0x2}").error(),
+		  "line 1: '2' is not a number up to 0x0");
+	EXPECT_EQ(decodeRecords("{offset:0x1, size:1, payload:0x7}")->size(), 2U);
 }
 
 TEST(Trace, MissingDirectoryIsAnError)

@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "error_code.h"
 #include "unique_fd.h"
 
 namespace nvdla
@@ -21,25 +22,6 @@ namespace
 {
 
 constexpr const char *writingFile = "write file";
-
-/* That a name leads to nothing that can be had is not the disk's fault. */
-ErrorCode codeOfName(int error)
-{
-	switch (error) {
-	case ENOENT:
-		return ErrorCode::NotFound;
-	case EACCES:
-	case EPERM:
-	case EROFS:
-	case EISDIR:
-	case ENOTDIR:
-	case ELOOP:
-	case ENAMETOOLONG:
-		return ErrorCode::InvalidArgument;
-	default:
-		return ErrorCode::Io;
-	}
-}
 
 tl::unexpected<Error> systemError(const char *what, const std::string &path)
 {

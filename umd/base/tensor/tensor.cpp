@@ -121,8 +121,15 @@ const char *dataTypeName(DataType type)
 
 std::string TensorDesc::describe() const
 {
-	return fmt::format("{} {}x{}x{}x{} {}{} {}", printable(name), n, c, h, w,
-			   isUnsigned ? "u" : "", dataTypeName(type), pixelFormatName(format));
+	const std::vector<uint32_t> shape =
+		signature ? signature->shape : std::vector<uint32_t>{ n, c, h, w };
+	std::string text = fmt::format("{} {} {}{}", printable(name), fmt::join(shape, "x"),
+				       isUnsigned ? "u" : "", dataTypeName(type));
+
+	/* Of a model's input the format is the compiler's choice, and nothing to the reader. */
+	if (!signature && pixelFormatInfo(format))
+		text += " " + pixelFormatName(format);
+	return text;
 }
 
 IntegerLimits TensorDesc::limits(uint32_t c) const

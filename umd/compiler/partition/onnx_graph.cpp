@@ -177,6 +177,7 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 		pb::TensorType &tensor = *info.mutable_type()->mutable_tensor_type();
 		const auto shape = given->find(info.name());
 		auto extents = fileShapes.shapeOf(tensor, fmt::format("input '{}'", info.name()),
+						  info.name(),
 						  shape == given->end() ? nullptr : &shape->second);
 		if (!extents)
 			return forward(extents);

@@ -17,7 +17,6 @@ namespace nvdla
 namespace
 {
 
-constexpr uint64_t firstAddress = uint64_t{ 1 } << 20;
 /* More than any stride overruns by accident; also keeps buffers 64 KiB aligned. */
 constexpr uint64_t gap = uint64_t{ 1 } << 16;
 
@@ -104,7 +103,7 @@ bool EmbeddedBuffer::idle(bool write) const
 bool EmbeddedMemory::insert(EmbeddedBuffer &buffer)
 {
 	const std::unique_lock lock(mutex_);
-	uint64_t address = firstAddress;
+	uint64_t address = start_;
 
 	if (buffer.bytes().size() > hostBytes() / 2 - bytes_)
 		return false;

@@ -17,10 +17,10 @@
 
 #include <tl/expected.hpp>
 
+#include "base/io/unique_fd.h"
 #include "core/memory.h"
 #include "device/embedded/fence.h"
 #include "device/embedded/on_chip_memory.h"
-#include "base/io/unique_fd.h"
 
 namespace nvdla
 {
@@ -88,9 +88,15 @@ private:
 class EmbeddedMemory : public sim::Memory
 {
 public:
-	/** \param[in] addressBits of the core's memory interface */
-	explicit EmbeddedMemory(unsigned int addressBits)
-		: end_(uint64_t{ 1 } << std::min(addressBits, hostAddressBits))
+	/** \brief No buffer is at address 0 */
+	static constexpr uint64_t usualStart = uint64_t{ 1 } << 20;
+
+	/**
+	 * \param[in] addressBits of the core's memory interface
+	 * \param[in] start first address of buffers
+	 */
+	EmbeddedMemory(unsigned int addressBits, uint64_t start)
+		: start_(start), end_(uint64_t{ 1 } << std::min(addressBits, hostAddressBits))
 	{
 	}
 
@@ -115,6 +121,7 @@ private:
 
 	std::byte *find(uint64_t address, size_t size);
 
+	const uint64_t start_;
 	const uint64_t end_;
 	std::shared_mutex mutex_; /* of the map, not of the bytes */
 	std::map<uint64_t, std::span<std::byte>> ranges_;

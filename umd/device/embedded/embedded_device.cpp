@@ -41,8 +41,10 @@ class EmbeddedDevice::State
 {
 public:
 	State(const std::string &name, const EmbeddedOptions &options)
-		: path(name), memory_(Executor::variantOf(*options.core).address_bits),
-		  onChip_(Executor::cvsramBase,
+		: path(name), memory_(Executor::variantOf(*options.core).address_bits,
+				      options.recorder ? options.recorder->memory()
+						       : EmbeddedMemory::usualStart),
+		  onChip_(Executor::onChipBase(options),
 			  nvdla_variant_sram_bytes(&Executor::variantOf(*options.core),
 						   options.core->cvsramSize)),
 		  executor_(options, memory_, lock_, changed_)
@@ -393,8 +395,14 @@ Result<std::unique_ptr<EmbeddedDevice>> EmbeddedDevice::open(const std::string &
 	auto options = parseEmbeddedPath(path);
 	if (!options)
 		return forward(options);
+	return open(path, *options);
+}
+
+Result<std::unique_ptr<EmbeddedDevice>> EmbeddedDevice::open(const std::string &path,
+							     const EmbeddedOptions &options)
+{
 	const BlockSignals quiet;
-	auto state = std::make_unique<State>(path, *options);
+	auto state = std::make_unique<State>(path, options);
 
 	if (const int error = state->start())
 		return fail(codeOf(error), "open device", path, reasonOf(error));

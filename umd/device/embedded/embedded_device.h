@@ -9,6 +9,7 @@
 #include <nvdla/error.h>
 
 #include "device/backend.h"
+#include "device/embedded/embedded_options.h"
 
 namespace nvdla
 {
@@ -27,6 +28,9 @@ public:
 	 * \return InvalidArgument, see parseEmbeddedPath(), or DeviceFailed
 	 */
 	static Result<std::unique_ptr<EmbeddedDevice>> open(const std::string &path);
+	/** \brief The same with options that were read; \a path is for messages */
+	static Result<std::unique_ptr<EmbeddedDevice>> open(const std::string &path,
+							    const EmbeddedOptions &options);
 	~EmbeddedDevice() override;
 
 	const std::string &path() const override;

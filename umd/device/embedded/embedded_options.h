@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,8 @@
 namespace nvdla
 {
 
+class Recorder;
+
 /** \brief How an embedded device is built */
 struct EmbeddedOptions {
 	const sim::Geometry *core = &sim::nvFull;
@@ -24,7 +27,8 @@ struct EmbeddedOptions {
 	/** \brief The chip that durations, stalls and latencies are of; without: the memory of the
 	 * reference vectors */
 	std::optional<sim::Chip> chip;
-	bool realtime = false; /**< operations take as long as on the chip */
+	bool realtime = false;		    /**< operations take as long as on the chip */
+	std::shared_ptr<Recorder> recorder; /**< of all jobs; without: none, no option of a path */
 };
 
 /** \return true if \a path is an embedded device's: "embedded", or that, ':' and options */

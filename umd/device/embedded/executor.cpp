@@ -25,7 +25,7 @@ sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 	sim::CoreConfig config;
 	config.geometry = *options.core;
 	config.cvsramSize = options.core->cvsramSize;
-	config.cvsramBase = Executor::cvsramBase;
+	config.cvsramBase = Executor::onChipBase(options);
 	config.conv = { options.fp16, sim::ReleasedEntries::MayChange };
 	config.threads = options.threads;
 	if (options.chip)
@@ -39,7 +39,7 @@ sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 Executor::Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
 		   std::condition_variable &done)
 	: variant_(&variantOf(*options.core)), lock_(lock), done_(done),
-	  core_(coreConfig(options), memory, [this] { attend(); })
+	  recorder_(options.recorder), core_(coreConfig(options), memory, [this] { attend(); })
 {
 	writes_.reserve(mostWrites);
 }
@@ -90,6 +90,8 @@ void Executor::writeRegister(void *context, uint32_t reg, uint32_t value)
 
 	if (executor->writes_.size() == mostWrites)
 		executor->flush();
+	if (executor->recorder_)
+		executor->recorder_->write(executor->place(reg), value);
 	executor->writes_.push_back({ executor->place(reg), value });
 }
 
@@ -140,12 +142,21 @@ void Executor::taskDone(void *context, [[maybe_unused]] nvdla_task *task, int er
 /* After reset: clear what stands and let everything interrupt. */
 void Executor::bringUp()
 {
-	core_.csbWrite(place(NVDLA_GLB_S_INTR_STATUS), variant_->intr_mask);
-	core_.csbWrite(place(NVDLA_GLB_S_INTR_MASK), 0);
+	writeNow(NVDLA_GLB_S_INTR_STATUS, variant_->intr_mask);
+	writeNow(NVDLA_GLB_S_INTR_MASK, 0);
+}
+
+void Executor::writeNow(uint32_t reg, uint32_t value)
+{
+	if (recorder_)
+		recorder_->write(place(reg), value);
+	core_.csbWrite(place(reg), value);
 }
 
 void Executor::clearOnChip(uint64_t address, size_t size)
 {
+	if (recorder_)
+		recorder_->clearOnChip(address, size);
 	core_.cvsram().write(address, std::vector<std::byte>(size));
 }
 
@@ -187,6 +198,8 @@ void Executor::handleInterrupt()
 	if (!running_)
 		return;
 	if (const uint32_t status = core_.csbRead(place(NVDLA_GLB_S_INTR_STATUS))) {
+		if (recorder_)
+			recorder_->interrupts(place(NVDLA_GLB_S_INTR_STATUS), status);
 		core_.csbWrite(place(NVDLA_GLB_S_INTR_STATUS), status);
 		nvdla_sequencer_irq(sequencer_.get(), status);
 		flush();
@@ -215,6 +228,8 @@ bool Executor::takeJob()
 	}
 	if (!job_)
 		return false;
+	if (recorder_)
+		recorder_->begin(job_->buffers);
 	nextTask_ = 0;
 	error_ = 0;
 	job_->result.num_runs = 1;
@@ -241,6 +256,8 @@ void Executor::endJob(int error)
 	const auto job = std::move(job_);
 
 	setDeadline(Clock::time_point::max());
+	if (recorder_)
+		recorder_->end(job->buffers);
 	writeResult(*job, error);
 	std::unique_lock guard(lock_);
 	const FenceEvents events = job->fence->signal(error);

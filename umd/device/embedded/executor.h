@@ -15,6 +15,7 @@
 #include "device/embedded/embedded_options.h"
 #include "device/embedded/engine.h"
 #include "device/embedded/job_queue.h"
+#include "device/embedded/recorder.h"
 
 namespace nvdla
 {
@@ -36,9 +37,13 @@ class Executor
 public:
 	/**
 	 * First address of the on-chip memory. It lies above everything the buffers
-	 * can have, so that no address means one thing to MCIF and another to CVIF.
+	 * can have, or below it in traces, so that no address means one thing to MCIF and another
+	 * to CVIF.
 	 */
-	static constexpr uint64_t cvsramBase = uint64_t{ 1 } << 44;
+	static uint64_t onChipBase(const EmbeddedOptions &options)
+	{
+		return options.recorder ? Recorder::onChipBase : uint64_t{ 1 } << 44;
+	}
 
 	/**
 	 * \param[in] options how the core computes
@@ -96,6 +101,8 @@ private:
 	uint32_t carryOut(Work work) noexcept;
 	/** \brief Do what was to be written */
 	void flush();
+	/** \brief Write a register at once; \a reg is its name */
+	void writeNow(uint32_t reg, uint32_t value);
 	void bringUp();
 	void watch();
 	/** \brief See to all that comes; the caller has set attending_, which is cleared */
@@ -133,6 +140,7 @@ private:
 	Clock::time_point wakes_ = Clock::time_point::max();	/* the watching thread, by itself */
 	Clock::time_point deadline_ = Clock::time_point::max(); /* of the job that runs */
 
+	const std::shared_ptr<Recorder> recorder_; /* null: nothing is recorded */
 	sim::Core core_;
 	/* These are of the thread that attends. */
 	EngineSequencer sequencer_;

@@ -232,14 +232,14 @@ public:
 
 	/**
 	 * \brief Open a device
-	 * \param[in] path "/dev/accel/accelN", or embeddedPath for a device model
-	 * of its own in this process. Options may follow: "embedded:fp16=fast" computes FP16
-	 * convolutions in f32, many times as fast as "fp16=exact", the hardware's bits. A chip that
-	 * durations and stalls are counted for is described as nvdla-prof(1) does, with commas:
-	 * "embedded:clock=1GHz,dram=10GB/s,dram-latency=100ns"; with "realtime" operations take
-	 * that long \param[in] log gets messages about the device, its networks and pools; may be
-	 * empty \return InvalidArgument naming an option that there is not, NoDevice or Io naming
-	 * the path, Unsupported if another driver has it
+	 * \param[in] path "/dev/accel/accelN" or embeddedPath, behind which options may follow:
+	 * "embedded:nv_small,fp16=fast" has that core of nv_full, nv_large, nv_small, nv_small_256
+	 * and nv_small_256_full, and computes FP16 convolutions in f32, many times as fast as the
+	 * hardware's bits; nvdla-run(1) has all options
+	 *
+	 * \param[in] log gets messages about the device, its networks and pools; may be empty
+	 *
+	 * \return InvalidArgument naming an unknown option; NoDevice, Io or Unsupported the path
 	 */
 	static Result<Device> open(const std::string &path, Log log = {});
 

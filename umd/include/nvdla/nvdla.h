@@ -83,7 +83,7 @@ struct nvdla_open_options {
 };
 
 /** path: "/dev/accel/accelN", or "embedded" for a device model in this process,
- * also with an option: "embedded:fp16=fast"
+ * also with options, which nvdla-run(1) lists: "embedded:nv_small,fp16=fast"
  */
 enum nvdla_status nvdla_device_open(const char *path, struct nvdla_device **device);
 /** As nvdla_device_open(). options: may be NULL */

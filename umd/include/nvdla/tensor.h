@@ -92,7 +92,7 @@ struct TensorDesc {
 	/** \return the order of arrays that the model has; without a model N, C, H, W */
 	ElementOrder order() const { return signature ? signature->order : ElementOrder::Nchw; }
 
-	/** \return "name n x c x h x w type layout", for messages */
+	/** \return name, shape in the model's order (else N C H W), type; of pictures the format */
 	std::string describe() const;
 
 	/** \return the smallest and the largest integer that an element of channel \a c can be */

@@ -36,10 +36,12 @@ std::string tensorText(const char *title, const std::vector<TensorDesc> &tensors
 	std::string text;
 
 	for (const TensorDesc &desc : tensors)
-		text += fmt::format("{}: {}, {} bytes at @{}+{}, line stride {}, surface stride "
-				    "{}\n",
-				    title, desc.describe(), desc.size, desc.memory, desc.offset,
-				    desc.lineStride, desc.surfaceStride);
+		text += fmt::format(
+			"{}: {}, {} bytes at @{}+{}, there {}x{}x{}x{} {}, line stride {}, "
+			"surface stride {}\n",
+			title, desc.describe(), desc.size, desc.memory, desc.offset, desc.n, desc.c,
+			desc.h, desc.w, pixelFormatName(desc.format), desc.lineStride,
+			desc.surfaceStride);
 	return text;
 }
 

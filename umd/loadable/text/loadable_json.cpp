@@ -14,7 +14,7 @@
 #include "blob_kinds.h"
 #include "descriptor_json.h"
 #include "list_json.h"
-#include "loadable/model_file.h"
+#include "loadable/file_kind.h"
 
 namespace nvdla
 {
@@ -314,7 +314,7 @@ Result<Loadable> readLoadable(const std::string &path)
 		const std::string_view text(reinterpret_cast<const char *>(bytes->data()),
 					    bytes->size());
 		const size_t first = text.find_first_not_of(" \t\r\n");
-		if (auto checked = refuseModel(path, text); !checked)
+		if (auto checked = checkIsLoadable(path, *bytes); !checked)
 			return forward(checked);
 		const bool isText = first != std::string_view::npos && text[first] == '{' &&
 				    text.substr(0, 4).find('\0') == std::string_view::npos;

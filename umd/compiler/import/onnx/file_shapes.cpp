@@ -62,7 +62,7 @@ Result<std::optional<int64_t>> FileShapes::sizeOf(const pb::Dimension &axis, siz
 }
 
 Result<Extents> FileShapes::shapeOf(const pb::TensorType &tensor, const std::string &where,
-				    const std::vector<uint32_t> *given)
+				    const std::string &name, const std::vector<uint32_t> *given)
 {
 	/* No tensor that the core can hold has more. */
 	constexpr uint64_t maxElements = uint64_t{ 1 } << 31;
@@ -71,8 +71,9 @@ Result<Extents> FileShapes::shapeOf(const pb::TensorType &tensor, const std::str
 	Extents shape;
 
 	if (!tensor.has_shape() && !given)
-		return fail(ErrorCode::Unsupported, reading, where,
-			    "has no shape; give it one, as in --shape 1x3x224x224");
+		return fail(
+			ErrorCode::Unsupported, reading, where,
+			fmt::format("has no shape; give it one: --shape {}=SIZExSIZE...", name));
 	const size_t rank =
 		tensor.has_shape() ? static_cast<size_t>(tensor.shape().dim_size()) : given->size();
 	if (given && given->size() != rank)
@@ -86,10 +87,11 @@ Result<Extents> FileShapes::shapeOf(const pb::TensorType &tensor, const std::str
 		if (!size)
 			return forward(size);
 		if (!*size)
-			return fail(ErrorCode::Unsupported, reading, where,
-				    fmt::format("leaves sizes open, it is {}; give them, as in "
-						"--shape 1x3x224x224",
-						openShape(tensor)));
+			return fail(
+				ErrorCode::Unsupported, reading, where,
+				fmt::format("leaves sizes open; give them with --shape {}={}, a "
+					    "number for each ?",
+					    name, openShape(tensor)));
 		elements *= static_cast<uint64_t>(**size);
 		if (**size > static_cast<int64_t>(maxElements) || elements > maxElements)
 			return fail(ErrorCode::InvalidFile, reading, where,

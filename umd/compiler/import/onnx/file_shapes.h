@@ -27,12 +27,13 @@ public:
 	 * is the first one.
 	 *
 	 * \param[in] where the tensor, for errors
+	 * \param[in] name the tensor's, for --shape
 	 * \param[in] given all of its sizes; null: none are given
 	 * \return Unsupported if a size stays open; InvalidArgument if given ones are not the
 	 * file's
 	 */
 	Result<Extents> shapeOf(const pb::TensorType &tensor, const std::string &where,
-				const std::vector<uint32_t> *given);
+				const std::string &name, const std::vector<uint32_t> *given);
 
 private:
 	Result<std::optional<int64_t>> sizeOf(const pb::Dimension &axis, size_t index,

@@ -144,7 +144,7 @@ Result<FileTensor> Reader::describe(const pb::ValueInfo &info, const std::string
 	auto type = elementType(tensor.elem_type(), where);
 	if (!type)
 		return forward(type);
-	auto read = fileShapes_.shapeOf(tensor, where, given);
+	auto read = fileShapes_.shapeOf(tensor, where, info.name(), given);
 	if (!read)
 		return forward(read);
 	const Extents &shape = *read;

@@ -235,7 +235,8 @@ def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any
 	"""Have a network reside on a device.
 
 	network:    a file's path, its bytes, or what nvdla.compile() made
-	device:     "/dev/accel/accelN", "embedded" for a model of the device in this process, or a Device, of which
+	device:     "/dev/accel/accelN", "embedded" for a model of the device in this process (also with options,
+		    as in "embedded:nv_small", which nvdla-run(1) lists), or a Device, of which
 		    several networks may share one
 	layout:     order of the arrays: "nchw" or "nhwc"; without it the order of the model that was compiled,
 		    or "nchw" if another compiler made the file

@@ -14,11 +14,11 @@ class Tensor:
 	"""An input or output of a network.
 
 	name:        as the network's file has it
-	shape:       of arrays: the model's own, unless the network was loaded with a layout, or its file does not say;
-		     then batch, channels, height and width in the order `layout` says
+	shape:       of arrays: the model's own. If the network was loaded with a layout, or its file has no shape:
+		     batch, channels, height and width, in the order of `layout`
 	layout:      where the axes have their channels: "nchw" (behind the batch) or "nhwc" (last)
 	dtype:       of the elements on the device: int8, uint8, int16, uint16 or float16
-	scales:      what a step of an element is worth: none (elements are the numbers), one, or one a channel
+	scales:      what a step of an element is worth: none (elements are the numbers), one, or one for each channel
 	zero_points: the element that stands for 0, as many as there are scales
 	format:      memory layout on the device
 	nbytes:      bytes on the device, gaps included

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces in the formats of the public hardware repository.
+ *
+ * Their testbench has its own idea of interrupts: each that comes is noted, and is waited for once,
+ * even if it came earlier or was cleared meanwhile together with others.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "trace/trace.h"
+
+namespace nvdla::sim
+{
+
+/** \brief input.txn has registers as words behind this address */
+inline constexpr uint32_t txnRegisters = 0xffff0000;
+
+/** \brief What input.txn takes for CVSRAM: as much from CoreTarget::cvsramBase on */
+inline constexpr size_t txnCvsramSize = size_t{ 64 } << 20;
+
+/**
+ * \brief Read input.txn
+ *
+ * load_mem, dump_mem, write_reg, read_reg and wait; a register that is read is waited for.
+ */
+tl::expected<std::vector<TraceCommand>, std::string> parseTxn(std::string_view text,
+							      const Geometry &core);
+
+/** \return the bytes of a memory image of input.txn: 0x.. each, with headers before them */
+tl::expected<std::vector<std::byte>, std::string> decodeDump(std::string_view text);
+
+/**
+ * \brief Read a .cfg
+ *
+ * mem_init, mem_load, reg_write, poll_reg_equal, intr_notify and check_crc; what orders the threads
+ * of the testbench (sync_notify, sync_wait) is as the lines are.
+ */
+tl::expected<std::vector<TraceCommand>, std::string> parseCfg(std::string_view text,
+							      const Geometry &core);
+
+/** \return what intr_notify calls the interrupt of a bit of GLB's S_INTR_STATUS: "SDP_0" */
+std::string interruptName(uint32_t bit);
+
+/** \return the bytes of a memory image of a .cfg: records of offset, size and payload */
+tl::expected<std::vector<std::byte>, std::string> decodeRecords(std::string_view text);
+
+} /* namespace nvdla::sim */

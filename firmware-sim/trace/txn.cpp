@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include <fmt/core.h>
+
+#include <nvdla/hw/registers.h>
+
+#include "core/register_table.h"
+#include "trace/line_reader.h"
+#include "trace/player.h"
+#include "trace/published.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+using Kind = TraceCommand::Kind;
+
+uint64_t txnRegister(LineReader &line)
+{
+	const uint32_t word = line.unsigned32();
+
+	if ((word & txnRegisters) != txnRegisters)
+		line.fail(fmt::format("{:#x} is not a register: they are from {:#x} on", word,
+				      txnRegisters));
+	return uint64_t{ word & ~txnRegisters } * 4;
+}
+
+TraceCommand txnMemory(LineReader &line, Kind kind)
+{
+	TraceCommand command = { .kind = kind };
+
+	command.address = line.unsignedUpTo(UINT64_MAX);
+	command.size = line.unsignedUpTo(UINT32_MAX);
+	command.file = line.file();
+	if (command.address >= CoreTarget::cvsramBase &&
+	    command.address - CoreTarget::cvsramBase < txnCvsramSize)
+		command.ram = RamType::Cv;
+	return command;
+}
+
+/* Whether it is so for some cycles of a core only, perhaps for none of the model. */
+bool passesAway(const TraceCommand &command, uint32_t name)
+{
+	const RegisterInfo *info = registerInfo(name);
+
+	/* Also that no interrupt stands: one may have come since others were cleared. */
+	if (name == NVDLA_CDMA_S_CBUF_FLUSH_STATUS || name == NVDLA_GLB_S_INTR_STATUS)
+		return command.value == 0;
+	return info && std::string_view(info->name) == "D_OP_ENABLE" && command.value == 1;
+}
+
+void readTxnLine(LineReader &line, std::vector<TraceCommand> &commands, const Geometry &core)
+{
+	const auto nameOf = [&](const TraceCommand &command) {
+		return core.nameOf(static_cast<uint32_t>(command.address));
+	};
+	const std::string_view name = line.word();
+
+	if (name == "load_mem") {
+		commands.push_back(txnMemory(line, Kind::Load));
+	} else if (name == "dump_mem") {
+		commands.push_back(txnMemory(line, Kind::Expect));
+	} else if (name == "write_reg") {
+		TraceCommand command = { .kind = Kind::Write, .address = txnRegister(line) };
+		command.value = line.unsigned32();
+		if (nameOf(command) == NVDLA_GLB_S_INTR_STATUS)
+			command.kind = Kind::Acknowledge;
+		commands.push_back(command);
+	} else if (name == "read_reg") {
+		TraceCommand command = { .kind = Kind::Poll, .address = txnRegister(line) };
+		command.mask = line.unsigned32();
+		command.value = line.unsigned32() & command.mask;
+		if (nameOf(command) == NVDLA_GLB_S_INTR_STATUS && command.value) {
+			command.kind = Kind::Interrupts;
+			/* It is what the wait before it is for. */
+			if (!commands.empty() && commands.back().kind == Kind::AnyInterrupt)
+				commands.pop_back();
+		}
+		if (!passesAway(command, nameOf(command)))
+			commands.push_back(command);
+	} else if (name == "wait") {
+		commands.push_back({ .kind = Kind::AnyInterrupt, .mask = UINT32_MAX });
+	} else {
+		line.fail(fmt::format("'{}' is not a command", name));
+	}
+}
+
+} /* namespace */
+
+tl::expected<std::vector<TraceCommand>, std::string> parseTxn(std::string_view text,
+							      const Geometry &core)
+{
+	return readCommands(text, "#", " \t\r",
+			    [&](LineReader &line, std::vector<TraceCommand> &commands) {
+				    readTxnLine(line, commands, core);
+			    });
+}
+
+tl::expected<std::vector<std::byte>, std::string> decodeDump(std::string_view text)
+{
+	std::vector<std::byte> bytes;
+	const auto well = readLines(text, "#", " \t\r", [&](LineReader &line) {
+		/* Headers and footers are words: "W=0x8", "memory type:dram", "=====". */
+		const bool isHeader = !line.peek().starts_with("0x");
+		while (line.more())
+			if (isHeader)
+				line.word();
+			else
+				bytes.push_back(
+					static_cast<std::byte>(line.unsignedUpTo(UINT8_MAX)));
+	});
+
+	if (!well)
+		return tl::unexpected(well.error());
+	return bytes;
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing traces, for others to play: on a simulation of the hardware, or without a system.
+ */
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "trace/trace.h"
+
+namespace nvdla::sim
+{
+
+enum class TraceFormat {
+	Trace, /**< file trace, with the bytes of memory in .bin */
+	Txn,   /**< input.txn, with .dat */
+	Cfg,   /**< DIRECTORY's name with .cfg, with .dat */
+	C,     /**< trace.c: an array for the player beside the examples */
+};
+
+/**
+ * \brief Write a trace
+ *
+ * \param trace has commands of the kinds Load, Write, Poll (of GLB's S_INTR_STATUS) and Expect,
+ *	  with their data
+ * \param directory is made if it is not there; of what is in it, files of the trace are replaced
+ * \return what could not be written, and why
+ */
+tl::expected<void, std::string> writeTrace(const Trace &trace, TraceFormat format,
+					   const std::filesystem::path &directory);
+
+} /* namespace nvdla::sim */

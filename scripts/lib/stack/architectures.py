@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""The processors that the driver is built for and guests can have, one row each."""
+
+import dataclasses
+
+from .console import Failure
+
+
+@dataclasses.dataclass(frozen=True)
+class Architecture:
+	"""One architecture. An empty @machine: no guest has it."""
+
+	name: str		# as Debian calls it
+	kbuild: str		# ARCH= of a kernel's build
+	gnu: str		# of compilers and library folders
+	flavour: str		# the end of a kernel's release
+	package: str = ''	# that QEMU is in
+	qemu: str = ''		# QEMU's program
+	machine: str = ''	# -machine, without memory
+	cpu: str = ''		# -cpu, emulated
+	console: str = ''
+	makes_modules: bool = True	# else they are compiled, and that is all
+
+	@property
+	def is_foreign(self):
+		"""Whether it takes a cross compiler: everything here runs on amd64."""
+		return self is not AMD64
+
+	@property
+	def make_variables(self):
+		"""What kbuild is told."""
+		if not self.is_foreign:
+			return []
+		compile_only = [] if self.makes_modules else ['MODPOST=/bin/true', 'KBUILD_MODPOST_NOFINAL=1']
+		return [f'ARCH={self.kbuild}', f'CROSS_COMPILE={self.gnu}-', *compile_only]
+
+
+# Without the fast string instructions: the kernel would clear pages by single bytes with them, which
+# an emulated processor does one after the other.
+AMD64 = Architecture('amd64', 'x86', 'x86_64-linux-gnu', 'amd64', 'qemu-system-x86', 'qemu-system-x86_64',
+		     'q35,vmport=off', 'max,erms=off,fsrm=off', 'ttyS0')
+# AIA: its PCI functions can send messages, which those of the PLIC cannot.
+_ALL = (AMD64,
+	Architecture('riscv64', 'riscv', 'riscv64-linux-gnu', 'riscv64', 'qemu-system-riscv', 'qemu-system-riscv64',
+		     'virt,aia=aplic-imsic', 'max', 'ttyS0'),
+	Architecture('arm64', 'arm64', 'aarch64-linux-gnu', 'arm64', 'qemu-system-arm', 'qemu-system-aarch64',
+		     'virt,gic-version=3', 'max,pauth-impdef=on', 'ttyAMA0'),
+	# The modpost for 32 bits in Debian's packages takes an of_device_id for 200 bytes, which are 196.
+	Architecture('armhf', 'arm', 'arm-linux-gnueabihf', 'armmp', makes_modules=False))
+
+
+def foreign():
+	"""All but this machine's."""
+	return _ALL[1:]
+
+
+def named(name):
+	"""The row @name; a Failure if there is none."""
+	for row in _ALL:
+		if row.name == name:
+			return row
+	raise Failure(f'there is no architecture {name}: {", ".join(row.name for row in _ALL)} is what there is', 2)

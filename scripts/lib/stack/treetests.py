@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""The tests on guests with the device trees of machines that have a core: tests/devicetree."""
+
+import shutil
+
+from . import architectures, guest, kmod, namespace, processes, results, vm, vmtests
+from .console import Failure
+from .paths import ROOT, build_dir
+from .results import Case
+
+_FOLDER = ROOT / 'tests' / 'devicetree'
+_SCRIPT = vmtests.FOLDER / 'device-tree.sh'
+_INSIDE = '/usr/libexec/nvdla'
+_SECONDS = 300
+
+
+def machines(architecture=None):
+	"""The machines of the list, [(name, Architecture, core)]: those of @architecture, a name, or the first one."""
+	lines = (line.split('#')[0].split() for line in (_FOLDER / 'machines.list').read_text().splitlines())
+	rows = [(name, architectures.named(row), core) for name, row, core in filter(None, lines)]
+	if architecture is None:
+		return rows[:1]
+	chosen = [row for row in rows if row[1].name == architecture]
+	if not chosen:
+		raise Failure(f'{_FOLDER / "machines.list"} has no machine for {architecture}', 2)
+	return chosen
+
+
+def name_of(machine):
+	"""What the cases of the machine begin with."""
+	return f'vm-{machine[1].name}-{machine[0]}'
+
+
+def _program(found, progress):
+	"""The program that has the core compute something, built for the Guest @found; its path."""
+	folder = build_dir() / f'programs-{found.architecture.name}'
+	folder.mkdir(parents=True, exist_ok=True)
+	gnu = found.architecture.gnu
+	argv = [f'{gnu}-gcc', '-static', '-Wall', '-Wextra', '-Werror', '-I/tmp/sources/include/uapi', f'-I/usr/{gnu}/include/drm',
+		'-o', '/tmp/programs/double', '/tmp/sources/tests/devicetree/double.c']
+	log = folder / 'double.log'
+	if processes.run_logged(namespace.inside(found.root, {ROOT: '/tmp/sources', folder: '/tmp/programs'}, argv), log, progress):
+		raise Failure(f'{_FOLDER / "double.c"} does not compile: {processes.tail(log, 1).strip()}; log: {log}')
+	return folder / 'double'
+
+
+def run(machine, progress):
+	"""Boot a guest with the device tree of the @machine and test there; returns the cases."""
+	name, architecture, core = machine
+	prefix = name_of(machine)
+	try:
+		found = guest.cross(architecture, progress)
+	except Failure as failure:
+		return [Case(prefix, results.SKIPPED, str(failure))]
+	try:
+		kernel = found.kernel()
+		modules = [path for part in (kmod.DRIVER, kmod.TESTS) for path in kmod.build(found, kernel, progress, part=part)]
+		logs = build_dir() / 'vm' / prefix
+		shutil.rmtree(logs, ignore_errors=True)
+		logs.mkdir(parents=True)
+		files = {f'{_INSIDE}/{path.name}': path for path in [_SCRIPT, vmtests.FOLDER / 'tap.sh', *modules[1:],
+							      _program(found, progress)]}
+		options = vm.Options(kernel=kernel.release, dma='none', chip=f'variant={core}', logs=logs, timeout=_SECONDS,
+				     device_tree=_FOLDER / f'{name}.dts')
+		progress(f'booting Linux {kernel.release} with the device tree of {name}')
+		output = bytearray()
+		outcome = vm.Machine(found, options, modules[0], {}, files).run(
+			['sh', '-c', f'sh {_INSIDE}/{_SCRIPT.name}; true'], output=output.extend, errors=output.extend)
+	except Failure as failure:
+		return [Case(prefix, results.FAILED, str(failure))]
+	(logs / 'output').write_bytes(output)
+	return [*results.from_tap(output.decode(errors='replace'), prefix), vmtests.kernel_case(outcome, prefix)]

@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2317 # the functions are called by check
+#
+# The driver on the node of a machine's device tree, which tests/kmd/nvdla_soc_glue.c makes a
+# device of.
+# shellcheck source=tests/vm/tap.sh
+. "${0%/*}/tap.sh"
+
+driver=/sys/bus/platform/drivers/nvdla
+pci=/sys/bus/pci
+function=$(basename "$(readlink -f $pci/drivers/nvdla/0000:*)")
+core=$driver/nvdla-soc
+tree=$(echo /proc/device-tree/soc-nvdla/nvdla@*)
+
+# soon COMMAND...: it succeeds within ten seconds: a probe may be put off.
+soon() {
+	for _ in $(seq 100); do
+		"$@" && return 0
+		sleep 0.1
+	done
+	echo "not so after 10 s: $*"
+	return 1
+}
+
+has_node() {
+	for node in /dev/accel/accel* /dev/dri/renderD*; do
+		[ -c "$node" ] && return 0
+	done
+	return 1
+}
+
+# hand_over DRIVER: the PCI function gets another driver.
+hand_over() {
+	echo "$function" >"$pci/devices/$function/driver/unbind" || return 1
+	echo "$1" >"$pci/devices/$function/driver_override" || return 1
+	echo "$function" >"$pci/drivers_probe" || return 1
+	[ "$(basename "$(readlink "$pci/devices/$function/driver")")" = "$1" ]
+}
+
+becomes_soc() {
+	insmod "${0%/*}/nvdla_soc_glue.ko" && hand_over nvdla_soc_glue && soon test -e "$core" && soon has_node
+}
+
+becomes_pci() {
+	hand_over nvdla && rmmod nvdla_soc_glue && soon has_node
+}
+
+says_how_it_recovers() {
+	if [ -e "$tree/resets" ]; then
+		grep -x reset "$core/recovery"
+	else
+		grep -x none "$core/recovery" && dmesg | grep 'nvdla-soc: no reset line'
+	fi
+}
+
+has_its_interrupt() {
+	grep 'nvdla-soc *[0-9]* Level *nvdla-soc' /proc/interrupts
+}
+
+# A pool that is not reusable has no use yet.
+says_what_the_pool_is_good_for() {
+	dmesg | grep 'nvdla-soc: the reserved memory is not reusable'
+}
+
+# sleeps_and_wakes: its clocks with it.
+sleeps_and_wakes() {
+	echo on >"$core/power/control" && echo auto >"$core/power/control" || return 1
+	[ -e "$tree/clocks" ] || return 0
+	count=/sys/kernel/debug/clk/nvdla-soc-0/clk_enable_count
+	soon grep -qx 0 "$count" && echo on >"$core/power/control" && grep -x 1 "$count" &&
+		echo auto >"$core/power/control" && soon grep -qx 0 "$count"
+}
+
+computes() {
+	soon has_node && "${0%/*}/double" "$node"
+}
+
+# The job fails, whatever the core made of it.
+hangs() {
+	soon has_node || return 1
+	had=$(failed_jobs)
+	# Below "accel", or "dri" for a render node.
+	order=$(echo /sys/kernel/debug/*/nvdla-soc/inject/lose_interrupt)
+	echo 1 >"$order" || return 1
+	"${0%/*}/double" "$node"
+	[ "$(failed_jobs)" -gt "$had" ] || { echo "no job failed"; return 1; }
+}
+
+failed_jobs() {
+	dmesg | grep -c 'nvdla-soc: .*job failed: -110'
+}
+
+is_reset_after_a_hang() {
+	hangs && grep -x reset "$core/recovery" && computes
+}
+
+is_given_up_after_a_hang() {
+	hangs && grep -x dead "$core/recovery" && dmesg | grep 'buffers of its job are never freed'
+}
+
+rebind() {
+	echo nvdla-soc >"$driver/unbind" || return 1
+	! has_node || { echo "$node is still there"; return 1; }
+	echo nvdla-soc >"$driver/bind" && soon has_node
+}
+
+check "the node probes" becomes_soc
+check "the driver says how the core recovers" says_how_it_recovers
+check "the interrupt is the node's, a level" has_its_interrupt
+[ ! -e "$tree/memory-region" ] || check "the driver says where buffers come from" says_what_the_pool_is_good_for
+check "the core sleeps and wakes" sleeps_and_wakes
+check "the core computes" computes
+check "the core sleeps and wakes again" sleeps_and_wakes
+check "the core computes after that" computes
+check "the driver can be unbound from it and bound again" rebind
+check "the core computes after that, too" computes
+if [ -e "$tree/resets" ]; then
+	check "a core that hangs is reset" is_reset_after_a_hang
+else
+	check "a core that hangs is given up" is_given_up_after_a_hang
+	check "it can be bound again if it is idle" rebind
+	check "then it computes" computes
+fi
+check "the core becomes a PCI function again" becomes_pci
+done_testing

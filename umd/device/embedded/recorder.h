@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a device was told and what came out, as a trace for others to play.
+ */
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "device/embedded/job_queue.h"
+#include "trace/trace.h"
+
+namespace nvdla
+{
+
+/**
+ * \brief Records the jobs of an embedded device
+ *
+ * A trace begins with a core that was just reset and with memory that is zero. Before each job it
+ * loads what the CPU has written since, behind each job it expects what the core has written.
+ */
+class Recorder
+{
+public:
+	/** \brief First address of on-chip memory in traces */
+	static constexpr uint64_t onChipBase = 0x50000000;
+	/** \brief First address of buffers, unless another one is wanted */
+	static constexpr uint64_t usualMemory = 0x80000000;
+
+	/** \param[in] memory first address of buffers, a multiple of pages */
+	explicit Recorder(uint64_t memory = usualMemory) : memory_(memory) {}
+
+	uint64_t memory() const { return memory_; }
+
+	/** \brief A register is written; \a offset in the CSB space */
+	void write(uint32_t offset, uint32_t value);
+	/** \brief These interrupts have come; \a offset of GLB's S_INTR_STATUS */
+	void interrupts(uint32_t offset, uint32_t status);
+	/** \brief A job with these buffers begins */
+	void begin(std::span<const EmbeddedJob::Use> uses);
+	/** \brief It has ended */
+	void end(std::span<const EmbeddedJob::Use> uses);
+	/** \brief On-chip memory is cleared from outside the core */
+	void clearOnChip(uint64_t address, size_t size);
+
+	/** \return what was recorded until now on a core of that kind */
+	sim::Trace trace(const sim::Geometry &core);
+
+private:
+	static constexpr size_t pageSize = EmbeddedBuffer::pageSize;
+	using Page = std::array<std::byte, pageSize>;
+
+	void compare(std::span<const EmbeddedJob::Use> uses, sim::TraceCommand::Kind kind);
+	/** \brief Note a page; \return whether it was different */
+	bool changes(uint64_t address, std::span<const std::byte> bytes);
+
+	const uint64_t memory_;
+	std::mutex mutex_;
+	std::vector<sim::TraceCommand> commands_;
+	std::map<uint64_t, Page> pages_; /* that are not zero when the trace has come here */
+};
+
+} /* namespace nvdla */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plays a trace that nvdla-run --trace-format c has written, without a system.
+ */
+#ifndef NVDLA_PLAYER_H
+#define NVDLA_PLAYER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum nvdla_step_kind {
+	NVDLA_LOAD, /* bytes to memory at address; size is in mask */
+	NVDLA_WRITE, /* value to the register at address */
+	NVDLA_POLL, /* wait until (register & mask) == value */
+	NVDLA_EXPECT, /* memory at address has these bytes; size is in mask */
+};
+
+struct nvdla_step {
+	enum nvdla_step_kind kind;
+	uint64_t address; /* of memory as the core has it, or in the core's registers */
+	uint32_t mask;
+	uint32_t value;
+	const uint8_t *bytes;
+};
+
+/* What trace.c has. */
+extern const struct nvdla_step nvdla_steps[];
+extern const size_t nvdla_step_count;
+
+/* What the board has; all functions are given context. */
+struct nvdla_board {
+	void *context;
+	uint32_t (*read)(void *context, uint32_t offset);
+	void (*write)(void *context, uint32_t offset, uint32_t value);
+	/* Where the processor has memory that the core has at this address. */
+	uint8_t *(*memory)(void *context, uint64_t address, uint32_t size);
+	/* The processor has written that memory (is_read 0), or is going to read it. NULL: caches
+	 * are coherent. */
+	void (*sync)(void *context, uint64_t address, uint32_t size, int is_read);
+	uint32_t polls; /* as often is a register read until it has its value; 0: for ever */
+};
+
+/*
+ * Plays the steps. Returns -1 if all went well, else the index of the step that did not: a poll
+ * that was never met, or bytes that are others.
+ */
+long nvdla_play(const struct nvdla_board *board, const struct nvdla_step *steps, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

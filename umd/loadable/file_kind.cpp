@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "file_kind.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "base/host/host_model.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+using namespace std::string_view_literals;
+
+/* What a file can be used for. */
+enum class Use { Loadable, Model, Input, Other };
+
+struct Kind {
+	size_t offset; /* where the identifier is */
+	std::string_view identifier;
+	const char *name;
+	Use use;
+};
+
+constexpr Kind kinds[] = {
+	{ 0, "\x89PNG\r\n"sv, "a PNG picture", Use::Input },
+	{ 0, "\xff\xd8\xff"sv, "a JPEG picture", Use::Input },
+	{ 0, "P5\n"sv, "a PGM picture", Use::Input },
+	{ 0, "P5 "sv, "a PGM picture", Use::Input },
+	{ 0, "P6\n"sv, "a PPM picture", Use::Input },
+	{ 0, "P6 "sv, "a PPM picture", Use::Input },
+	{ 0, "\x93NUMPY"sv, "a numpy array", Use::Input },
+	{ 0, "DIMG"sv, "a tensor (.dimg)", Use::Input },
+	{ 0, "\x89HDF\r\n"sv, "an HDF5 file", Use::Other },
+	{ 0, "PK\3\4"sv, "a zip archive", Use::Other },
+	{ 0, "\x1f\x8b"sv, "a gzip file", Use::Other },
+	{ 4, "NVDA"sv, "a loadable", Use::Loadable },
+};
+constexpr Kind tflite = { 0, "", "a TensorFlow Lite model", Use::Model };
+constexpr Kind onnx = { 0, "", "an ONNX model", Use::Model };
+
+/*
+ * ONNX files have no identifier. They begin with field 1, the version, and field 2 or 7, the
+ * producer or the graph, whose length follows. As a loadable's first offset, which is a small
+ * number, these bytes would be millions.
+ */
+bool isOnnx(std::string_view text)
+{
+	return text.size() > 3 && text[0] == 0x08 && text[1] > 0 && text[1] < 0x20 &&
+	       (text[2] == 0x12 || text[2] == 0x3a) && text[3];
+}
+
+const Kind *kindOf(const std::string &path, std::span<const std::byte> bytes)
+{
+	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+
+	for (const Kind &kind : kinds) {
+		if (text.substr(std::min(kind.offset, text.size())).starts_with(kind.identifier))
+			return &kind;
+	}
+	if (isTfliteFile(bytes))
+		return &tflite;
+	return isOnnx(text) || path.ends_with(".onnx") ? &onnx : nullptr;
+}
+
+constexpr const char *giveAsInput = "; it can be the input of a network: nvdla-run NETWORK --input";
+
+} /* namespace */
+
+Result<void> checkIsLoadable(const std::string &path, std::span<const std::byte> bytes)
+{
+	const Kind *const kind = kindOf(path, bytes);
+
+	if (!kind || kind->use == Use::Loadable)
+		return {};
+	if (kind->use == Use::Model)
+		return fail(ErrorCode::InvalidFile, "read loadable", path,
+			    fmt::format("is {}; make a loadable of it: nvdla-compile, "
+					"nvdla.compile() or nvdla_compile_file()",
+					kind->name));
+	return fail(ErrorCode::InvalidFile, "read loadable", path,
+		    fmt::format("is {}, a loadable is needed here{}", kind->name,
+				kind->use == Use::Input ? giveAsInput : ""));
+}
+
+Result<void> checkIsModel(const std::string &path, std::span<const std::byte> bytes)
+{
+	const Kind *const kind = kindOf(path, bytes);
+
+	if (!kind || kind->use == Use::Model)
+		return {};
+	if (kind->use == Use::Loadable)
+		return fail(ErrorCode::InvalidFile, "read model", path,
+			    "is a loadable, which is compiled already; nvdla-run runs it");
+	return fail(ErrorCode::InvalidFile, "read model", path,
+		    fmt::format("is {}, a TensorFlow Lite or ONNX model is needed here{}",
+				kind->name, kind->use == Use::Input ? giveAsInput : ""));
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files of another kind than the one that is needed, told by how they begin.
+ */
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include <nvdla/error.h>
+
+namespace nvdla
+{
+
+/** \return InvalidFile naming what the file is, and the remedy, if it cannot be a loadable */
+Result<void> checkIsLoadable(const std::string &path, std::span<const std::byte> bytes);
+
+/** \return InvalidFile naming what the file is, and the remedy, if it cannot be a model */
+Result<void> checkIsModel(const std::string &path, std::span<const std::byte> bytes);
+
+} /* namespace nvdla */

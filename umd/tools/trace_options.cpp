@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace_options.h"
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "device/embedded/embedded_device.h"
+#include "program.h"
+#include "trace/published.h"
+
+namespace nvdla::tools
+{
+
+namespace
+{
+
+/* Below it is on-chip memory, as far as one format has it. */
+constexpr uint64_t lowestMemory = Recorder::onChipBase + sim::txnCvsramSize;
+
+std::optional<uint64_t> addressOf(std::string_view text)
+{
+	uint64_t value = 0;
+
+	if (!text.starts_with("0x"))
+		return std::nullopt;
+	text.remove_prefix(2);
+	const auto [end, error] =
+		std::from_chars(text.data(), text.data() + text.size(), value, 16);
+	if (error != std::errc() || end != text.data() + text.size() || value < lowestMemory ||
+	    value % EmbeddedBuffer::pageSize)
+		return std::nullopt;
+	return value;
+}
+
+} /* namespace */
+
+void TraceOptions::addTo(CommandLine &app)
+{
+	app.option(
+		"--trace", folder_,
+		"folder for what the core is told and what comes out: a trace, to be played on a "
+		"simulation of the hardware or without a system");
+	others_.push_back(app.choice<sim::TraceFormat>(
+		"--trace-format", format_,
+		{ { "trace", sim::TraceFormat::Trace },
+		  { "txn", sim::TraceFormat::Txn },
+		  { "cfg", sim::TraceFormat::Cfg },
+		  { "c", sim::TraceFormat::C } },
+		"trace: for nvdla-trace, as without it; txn and cfg: as the public hardware "
+		"repository has them on its branches nvdlav1 and master; c: an array in C"));
+	others_.push_back(app.option("--trace-memory", memory_,
+				     "the first address of the memory that the core uses in the "
+				     "trace, 0x80000000 without it"));
+}
+
+Result<void> TraceOptions::check() const
+{
+	for (const CommandLineOption &option : others_)
+		if (auto checked = checkUses({ { option, !folder_.empty(), "--trace" } }); !checked)
+			return checked;
+	if (!memory_.empty() && !addressOf(memory_))
+		return fail(
+			ErrorCode::InvalidArgument, "--trace-memory", memory_,
+			fmt::format("is not the address of a page, {:#x} or above", lowestMemory));
+	return {};
+}
+
+Result<Device> TraceOptions::open(const std::string &path)
+{
+	if (folder_.empty())
+		return Device::open(path);
+	if (!isEmbeddedPath(path))
+		return fail(ErrorCode::InvalidArgument, "--trace", path,
+			    "is no embedded device, and only these are recorded; use --device "
+			    "embedded");
+	auto options = parseEmbeddedPath(path);
+	if (!options)
+		return forward(options);
+	device_ = std::move(*options);
+	device_.recorder =
+		std::make_shared<Recorder>(addressOf(memory_).value_or(Recorder::usualMemory));
+	auto device = EmbeddedDevice::open(path, device_);
+	if (!device)
+		return forward(device);
+	return Device::open(std::shared_ptr<DeviceBackend>(std::move(*device)));
+}
+
+Result<void> TraceOptions::write() const
+{
+	if (!device_.recorder)
+		return {};
+	std::error_code error;
+	std::filesystem::create_directories(folder_, error);
+	if (error)
+		return fail(ErrorCode::InvalidArgument, "--trace", folder_, error.message());
+	const auto written =
+		sim::writeTrace(device_.recorder->trace(*device_.core), format_, folder_);
+	if (!written)
+		return fail(ErrorCode::Io, "write trace", "", written.error());
+	return {};
+}
+
+} /* namespace nvdla::tools */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recording what a core is told, on the command line.
+ */
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nvdla/device.h>
+
+#include "command-line/command_line.h"
+#include "device/embedded/embedded_options.h"
+#include "device/embedded/recorder.h"
+#include "trace/write_trace.h"
+
+namespace nvdla::tools
+{
+
+/** \brief --trace, --trace-format and --trace-memory; has to exist until the program ends */
+class TraceOptions
+{
+public:
+	TraceOptions() = default;
+	TraceOptions(const TraceOptions &) = delete;
+	TraceOptions &operator=(const TraceOptions &) = delete;
+
+	void addTo(CommandLine &app);
+
+	/** \return InvalidArgument naming the option that has no effect, or what is wrong with it
+	 */
+	Result<void> check() const;
+	/** \return the device at \a path, recorded if a trace is wanted; as Device::open(), or
+	 * InvalidArgument if that device cannot be recorded */
+	Result<Device> open(const std::string &path);
+	/** \brief Write what was recorded until now; nothing if no trace is wanted */
+	Result<void> write() const;
+
+private:
+	std::string folder_;
+	sim::TraceFormat format_ = sim::TraceFormat::Trace;
+	std::string memory_;
+	std::vector<CommandLineOption> others_; /* but --trace */
+	EmbeddedOptions device_;		/* with the recorder, once it is open */
+};
+
+} /* namespace nvdla::tools */
