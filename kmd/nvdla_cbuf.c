@@ -5,7 +5,6 @@
  * of the driver's own, which runs as the first one of that job and in its time.
  */
 #include <drm/drm_gem.h>
-#include <drm/drm_managed.h>
 
 #include <drm/nvdla_descriptors.h>
 
@@ -13,7 +12,6 @@
 #include "nvdla_cbuf.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_domain.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
@@ -45,9 +43,7 @@ static int nvdla_cbuf_create_scrub(struct nvdla_device *ndev)
 		return PTR_ERR(zeroes);
 
 	extent.dma_addr = zeroes->dma_addr;
-	ret = nvdla_domain_map(ndev->iommu.own, zeroes);
-	if (!ret)
-		ret = nvdla_scrub_create(ndev->variant, &extent, &cbuf->scrub);
+	ret = nvdla_scrub_create(ndev->variant, &extent, &cbuf->scrub);
 	if (ret) {
 		drm_gem_object_put(&zeroes->base);
 		return ret;
@@ -104,28 +100,6 @@ struct nvdla_task *nvdla_cbuf_claim(struct nvdla_job *job)
 	task = nvdla_scrub_task(cbuf->scrub, ndev->seq);
 	cbuf->scrubs += !!task;
 	return task;
-}
-
-/**
- * nvdla_cbuf_abandon() - keep the scrub's memory for ever
- * @ndev: device, locked, whose core may go on using it
- */
-void nvdla_cbuf_abandon(struct nvdla_device *ndev)
-{
-	lockdep_assert_held(&ndev->lock);
-
-	ndev->cbuf.zeroes->memory.abandoned = true;
-}
-
-/**
- * nvdla_cbuf_init() - nothing is in the convolution buffer
- * @ndev: device
- *
- * Return: 0 or -errno; nothing has to be undone then.
- */
-int nvdla_cbuf_init(struct nvdla_device *ndev)
-{
-	return drmm_mutex_init(&ndev->drm, &ndev->cbuf.lock);
 }
 
 /**

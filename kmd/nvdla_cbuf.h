@@ -34,10 +34,8 @@ struct nvdla_cbuf {
 	u64 scrubs;
 };
 
-int nvdla_cbuf_init(struct nvdla_device *ndev);
 void nvdla_cbuf_fini(struct nvdla_device *ndev);
 int nvdla_cbuf_prepare(struct nvdla_job *job);
 struct nvdla_task *nvdla_cbuf_claim(struct nvdla_job *job);
-void nvdla_cbuf_abandon(struct nvdla_device *ndev);
 
 #endif /* __NVDLA_CBUF_H__ */

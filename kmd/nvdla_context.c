@@ -13,7 +13,6 @@
 #include <drm/drm_file.h>
 #include <drm/nvdla_accel.h>
 
-#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
@@ -33,7 +32,7 @@ u32 nvdla_context_priorities(void)
 {
 	u32 priorities = BIT(DRM_NVDLA_PRIORITY_LOW) | BIT(DRM_NVDLA_PRIORITY_NORMAL);
 
-	if (nvdla_client_is_trusted())
+	if (nvdla_is_trusted())
 		priorities |= BIT(DRM_NVDLA_PRIORITY_HIGH);
 	return priorities;
 }

@@ -12,9 +12,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 
-#include "nvdla_debugfs.h"
 #include "nvdla_device.h"
-#include "nvdla_domain.h"
 #include "nvdla_dump.h"
 #include "nvdla_faults.h"
 #include "nvdla_job.h"
@@ -60,17 +58,12 @@ static int nvdla_queue_show(struct seq_file *m, void *unused)
 	struct nvdla_device *ndev = m->private;
 	struct nvdla_sequencer_snapshot groups;
 	struct nvdla_job_record record;
-	u64 owner, scrubs, client = 0, changes;
-	bool wall;
+	u64 owner, scrubs;
 	bool busy;
 
 	mutex_lock(&ndev->lock);
 	owner = ndev->cbuf.owner;
 	scrubs = ndev->cbuf.scrubs;
-	wall = ndev->iommu.entered;
-	if (wall)
-		client = ndev->iommu.entered->client_id;
-	changes = ndev->iommu.changes;
 	busy = ndev->active;
 	if (busy)
 		nvdla_job_record_fill(&record, ndev->active, ndev->active->error);
@@ -79,9 +72,6 @@ static int nvdla_queue_show(struct seq_file *m, void *unused)
 
 	drm_printf(&p, "jobs: %d\n", atomic_read(&ndev->num_jobs));
 	drm_printf(&p, "convolution buffer: of client %llu, cleared %llu times\n", owner, scrubs);
-	if (wall)
-		drm_printf(&p, "IOMMU domain: of client %llu, changed %llu times\n", client,
-			   changes);
 	if (busy)
 		nvdla_job_record_print(&record, &p);
 	nvdla_snapshot_print(&groups, &p);

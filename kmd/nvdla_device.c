@@ -15,11 +15,9 @@
 #include <nvdla/hw/registers.h>
 
 #include "nvdla_cbuf.h"
-#include "nvdla_debugfs.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
-#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 #include "nvdla_pm.h"
 #include "nvdla_registers.h"
@@ -139,7 +137,7 @@ static void nvdla_device_die(struct nvdla_device *ndev)
 
 	drm_err(&ndev->drm, "the core cannot be stopped: the buffers of its job are never freed\n");
 	mutex_lock(&ndev->lock);
-	nvdla_jobs_abandon_bos(ndev);
+	nvdla_jobs_leak_memory(ndev);
 	mutex_unlock(&ndev->lock);
 }
 
@@ -215,7 +213,6 @@ void nvdla_device_reset_prepare(struct nvdla_device *ndev)
 	/* The mask is not what a reset makes it, by which that can be told to have happened. */
 	nvdla_device_stop(ndev);
 	mutex_unlock(&ndev->lock);
-	nvdla_iommu_settle(ndev);
 }
 
 /**
@@ -333,11 +330,13 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
 	struct nvdla_io io = nvdla_mmio;
 	int ret;
 
-	nvdla_counters_init(&ndev->counters);
+	spin_lock_init(&ndev->counters.lock);
 	nvdla_coredump_init(ndev);
 	nvdla_faults_init(&ndev->faults);
 
 	ret = drmm_mutex_init(&ndev->drm, &ndev->lock);
+	if (!ret)
+		ret = drmm_mutex_init(&ndev->drm, &ndev->cbuf.lock);
 	if (ret)
 		return ret;
 
@@ -362,10 +361,6 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
 	ret = nvdla_job_init(ndev);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot set up the job scheduler\n");
-
-	ret = nvdla_cbuf_init(ndev);
-	if (ret)
-		return dev_err_probe(dev, ret, "cannot set up the convolution buffer\n");
 
 	ret = nvdla_sram_init(ndev);
 	if (ret)
@@ -400,14 +395,10 @@ int nvdla_device_init(struct nvdla_device *ndev)
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot start the core\n");
 
-	ret = nvdla_iommu_init(ndev);
-	if (ret)
-		goto err_pm_fini;
-
 	ret = drm_dev_register(&ndev->drm, 0);
 	if (ret) {
-		dev_err_probe(dev, ret, "cannot register the accel device\n");
-		goto err_iommu_fini;
+		nvdla_pm_fini(ndev);
+		return dev_err_probe(dev, ret, "cannot register the accel device\n");
 	}
 	nvdla_debugfs_init(ndev);
 
@@ -415,12 +406,6 @@ int nvdla_device_init(struct nvdla_device *ndev)
 		 ndev->hw_version);
 	nvdla_pm_allow(ndev);
 	return 0;
-
-err_iommu_fini:
-	nvdla_iommu_fini(ndev);
-err_pm_fini:
-	nvdla_pm_fini(ndev);
-	return ret;
 }
 
 /**
@@ -440,5 +425,4 @@ void nvdla_device_fini(struct nvdla_device *ndev)
 	nvdla_cbuf_fini(ndev);
 	nvdla_sram_fini(ndev);
 	nvdla_gem_fini(ndev);
-	nvdla_iommu_fini(ndev);
 }

@@ -23,7 +23,6 @@
 #include "nvdla_counters.h"
 #include "nvdla_dump.h"
 #include "nvdla_faults.h"
-#include "nvdla_iommu.h"
 
 struct nvdla_device;
 struct nvdla_job;
@@ -98,20 +97,14 @@ struct nvdla_device {
 	/** @memory_owner: device that contiguous memory is allocated for, NULL behind an IOMMU */
 	struct device *memory_owner;
 
-	/** @iommu: the second wall */
-	struct nvdla_iommu iommu;
-
 	/** @sched_wq: where the scheduler works */
 	struct workqueue_struct *sched_wq;
 
-	/** @timeout_wq: where jobs that hang are ended; reclaim may wait for that */
+	/** @timeout_wq: where jobs that hang are found; reclaim may wait for that */
 	struct workqueue_struct *timeout_wq;
 
 	/** @recover_work: resets a core whose job failed or hangs; holds a reference to @drm */
 	struct work_struct recover_work;
-
-	/** @rearm_work: on @timeout_wq, sets the scheduler's timer for the job that runs now */
-	struct work_struct rearm_work;
 
 	/** @free_wq: where jobs are freed */
 	struct workqueue_struct *free_wq;
@@ -119,16 +112,10 @@ struct nvdla_device {
 	/** @sched: gives out the job that goes to the hardware, one at a time */
 	struct drm_gpu_scheduler sched;
 
-	/** @fence_context: context of the jobs' hardware fences */
-	u64 fence_context;
-
-	/** @fence_seqno: number of the last hardware fence; only the scheduler touches it */
-	u64 fence_seqno;
-
 	/** @fence_lock: lock of the hardware fences */
 	spinlock_t fence_lock;
 
-	/** @num_jobs: from nvdla_job_admit() to their end; a removal waits for 0 */
+	/** @num_jobs: from nvdla_job_submit() to their end; a removal waits for 0 */
 	atomic_t num_jobs;
 
 	/** @counters: what the engines did */
@@ -206,9 +193,9 @@ void nvdla_device_stop(struct nvdla_device *ndev);
 void nvdla_device_reset_prepare(struct nvdla_device *ndev);
 void nvdla_device_reset_done(struct nvdla_device *ndev, int error);
 void nvdla_device_reset(struct nvdla_device *ndev);
-extern const struct attribute_group nvdla_recovery_group;
-
 bool nvdla_device_attend(struct nvdla_device *ndev);
 int nvdla_device_force_reset(struct nvdla_device *ndev);
+
+void nvdla_debugfs_init(struct nvdla_device *ndev);
 
 #endif /* __NVDLA_DEVICE_H__ */

@@ -2,9 +2,11 @@
 /*
  * The DRM side of the driver: files, ioctls and the accel node.
  */
+#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/user_namespace.h>
 
 #include <drm/drm_accel.h>
 #include <drm/drm_drv.h>
@@ -14,17 +16,38 @@
 #include <drm/drm_print.h>
 #include <drm/nvdla_accel.h>
 
-#include "nvdla_client.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_domain.h"
 #include "nvdla_drv.h"
 #include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_prime.h"
 #include "nvdla_user_task.h"
+
+/**
+ * nvdla_is_trusted() - whether the calling process may take from others
+ *
+ * Asked by queries, too, which try nothing: it leaves no trace in the audit log.
+ *
+ * Return: true for those who may give themselves a high priority.
+ */
+bool nvdla_is_trusted(void)
+{
+	return ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+}
+
+/**
+ * nvdla_max_sram() - on-chip memory for all buffers of a user
+ * @ndev: device
+ *
+ * Return: bytes that the calling process may have.
+ */
+u64 nvdla_max_sram(struct nvdla_device *ndev)
+{
+	return nvdla_is_trusted() ? ndev->sram.size : ndev->sram.size / 2;
+}
 
 static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_device_info *info)
 {
@@ -35,11 +58,11 @@ static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_devic
 		.max_addresses = NVDLA_TASK_MAX_ADDRESSES,
 		.max_tasks = NVDLA_MAX_TASKS,
 		.default_timeout_ms = NVDLA_DEFAULT_TIMEOUT_MS,
-		.max_timeout_ms = nvdla_client_max_timeout_ms(),
+		.max_timeout_ms = nvdla_is_trusted() ? NVDLA_MAX_TIMEOUT_MS : NVDLA_USER_TIMEOUT_MS,
 		.max_jobs = NVDLA_MAX_JOBS,
 		.cvsram_bytes = ndev->sram.size,
 		.core_clock_hz = clk_get_rate(ndev->core_clk),
-		.max_bo_bytes = nvdla_bo_max_size(),
+		.max_bo_bytes = NVDLA_BO_MAX_SIZE,
 		.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
 			    DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_TIMELINE |
 			    DRM_NVDLA_FEATURE_PRIME | DRM_NVDLA_FEATURE_WRITE_COMBINE |
@@ -47,10 +70,20 @@ static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_devic
 			    (ndev->sram.size ? DRM_NVDLA_FEATURE_SRAM : 0),
 		.priorities = nvdla_context_priorities(),
 		.max_contexts = NVDLA_MAX_CONTEXTS,
-		.max_sram_bytes = nvdla_client_max_sram(ndev),
+		.max_sram_bytes = nvdla_max_sram(ndev),
 		.max_task_bytes = NVDLA_MAX_TASK_BYTES,
 	};
 	nvdla_variant_tell(ndev->variant, info);
+}
+
+static void nvdla_query_client(struct nvdla_device *ndev, struct nvdla_file *file,
+			       struct drm_nvdla_client_info *info)
+{
+	*info = (struct drm_nvdla_client_info){
+		.guilty_jobs = atomic64_read(&file->guilty_jobs),
+		.innocent_jobs = atomic64_read(&file->innocent_jobs),
+		.sram_losses = atomic64_read(&ndev->sram.losses),
+	};
 }
 
 static int nvdla_query_answer(struct drm_nvdla_dev_query *args, const void *answer, u32 size)
@@ -74,7 +107,7 @@ static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
 	nvdla_query_device(to_nvdla_device(drm), &device);
-	nvdla_client_query(to_nvdla_device(drm), file->driver_priv, &client);
+	nvdla_query_client(to_nvdla_device(drm), file->driver_priv, &client);
 	drm_dev_exit(idx);
 
 	switch (args->type) {
@@ -89,10 +122,7 @@ static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_
 
 static void nvdla_file_release(struct kref *refcount)
 {
-	struct nvdla_file *file = container_of(refcount, struct nvdla_file, refcount);
-
-	nvdla_domain_put(file->domain);
-	kfree(file);
+	kfree(container_of(refcount, struct nvdla_file, refcount));
 }
 
 struct nvdla_file *nvdla_file_get(struct nvdla_file *file)
@@ -106,45 +136,28 @@ void nvdla_file_put(struct nvdla_file *file)
 	kref_put(&file->refcount, nvdla_file_release);
 }
 
+/* Not at the same time as an unplug: what a file has is of the device. */
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {
-	struct nvdla_domain *domain;
 	struct nvdla_file *priv;
-	int ret;
-
-	domain = nvdla_domain_create(to_nvdla_device(drm), file->client_id);
-	if (IS_ERR(domain))
-		return PTR_ERR(domain);
-
-	priv = kzalloc(sizeof(*priv), GFP_KERNEL_ACCOUNT);
-	if (!priv) {
-		nvdla_domain_put(domain);
-		return -ENOMEM;
-	}
-	kref_init(&priv->refcount);
-	priv->domain = domain;
-	priv->usage.client_id = file->client_id;
-	nvdla_client_init(&priv->client);
-	nvdla_user_tasks_open(priv);
-
-	ret = nvdla_contexts_open(to_nvdla_device(drm), priv);
-	if (ret) {
-		nvdla_file_put(priv);
-		return ret;
-	}
-	file->driver_priv = priv;
-	return 0;
-}
-
-/* Not at the same time as an unplug: what a file has is of the device. */
-static int nvdla_open_plugged(struct drm_device *drm, struct drm_file *file)
-{
 	int ret, idx;
 
-	if (!drm_dev_enter(drm, &idx))
-		return -ENODEV;
-	ret = nvdla_open(drm, file);
-	drm_dev_exit(idx);
+	priv = kzalloc(sizeof(*priv), GFP_KERNEL_ACCOUNT);
+	if (!priv)
+		return -ENOMEM;
+	kref_init(&priv->refcount);
+	priv->usage.client_id = file->client_id;
+	nvdla_user_tasks_open(priv);
+
+	ret = -ENODEV;
+	if (drm_dev_enter(drm, &idx)) {
+		ret = nvdla_contexts_open(to_nvdla_device(drm), priv);
+		drm_dev_exit(idx);
+	}
+	if (ret)
+		nvdla_file_put(priv);
+	else
+		file->driver_priv = priv;
 	return ret;
 }
 
@@ -156,6 +169,22 @@ static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 	nvdla_contexts_close(priv);
 	nvdla_user_tasks_close(priv);
 	nvdla_file_put(priv);
+}
+
+/* Usage of an open file, in /proc/PID/fdinfo/FD; see Documentation/gpu/drm-usage-stats.rst. */
+static void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file)
+{
+	struct nvdla_device *ndev = to_nvdla_device(file->minor->dev);
+	struct nvdla_file *priv = file->driver_priv;
+	u32 type;
+
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
+		if (!(ndev->variant->engines & BIT(type)))
+			continue;
+		drm_printf(p, "drm-engine-%s:\t%llu ns\n", nvdla_engine_name(type),
+			   nvdla_usage_busy_ns(&ndev->counters, &priv->usage, type));
+	}
+	drm_show_memory_stats(p, file);
 }
 
 /*
@@ -205,14 +234,12 @@ static const struct file_operations nvdla_fops = {
 const struct drm_driver nvdla_drm_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
 			   DRIVER_SYNCOBJ_TIMELINE,
-	.open = nvdla_open_plugged,
+	.open = nvdla_open,
 	.postclose = nvdla_postclose,
 	.ioctls = nvdla_ioctls,
 	.num_ioctls = ARRAY_SIZE(nvdla_ioctls),
 	.fops = &nvdla_fops,
 	.show_fdinfo = nvdla_show_fdinfo,
-	.prime_handle_to_fd = nvdla_prime_handle_to_fd,
-	.prime_fd_to_handle = nvdla_prime_fd_to_handle,
 	.gem_prime_import = nvdla_prime_import,
 	.gem_prime_import_sg_table = nvdla_prime_import_sg_table,
 	.name = "nvdla",
@@ -225,6 +252,7 @@ static int __init nvdla_init(void)
 {
 	int ret;
 
+	nvdla_counters_init_attrs();
 	ret = nvdla_recovery_init();
 	if (ret)
 		return ret;

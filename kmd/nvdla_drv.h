@@ -10,13 +10,10 @@
 
 #include <drm/drm_drv.h>
 
-#include "nvdla_client.h"
 #include "nvdla_counters.h"
 
 struct drm_file;
-struct drm_printer;
 struct nvdla_device;
-struct nvdla_domain;
 
 /**
  * struct nvdla_file - one open of the accel node
@@ -26,9 +23,6 @@ struct nvdla_domain;
 struct nvdla_file {
 	/** @refcount: who keeps it */
 	struct kref refcount;
-
-	/** @domain: what its jobs reach, NULL if there is no second wall */
-	struct nvdla_domain *domain;
 
 	/** @contexts: contexts that jobs can be submitted to, by their number */
 	struct xarray contexts;
@@ -51,8 +45,11 @@ struct nvdla_file {
 	/** @usage: what the file uses */
 	struct nvdla_usage usage;
 
-	/** @client: what its jobs did to others */
-	struct nvdla_client client;
+	/** @guilty_jobs: its jobs that failed and had the core reset */
+	atomic64_t guilty_jobs;
+
+	/** @innocent_jobs: its jobs that a reset for another reason took off the core */
+	atomic64_t innocent_jobs;
 };
 
 extern const struct drm_driver nvdla_drm_driver;
@@ -74,7 +71,8 @@ static inline void nvdla_pci_unregister(void)
 int nvdla_platform_register(void);
 void nvdla_platform_unregister(void);
 
-void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file);
+bool nvdla_is_trusted(void);
+u64 nvdla_max_sram(struct nvdla_device *ndev);
 struct nvdla_file *nvdla_file_get(struct nvdla_file *file);
 void nvdla_file_put(struct nvdla_file *file);
 

@@ -5,21 +5,17 @@
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
-#include <linux/iommu.h>
-#include <linux/irqflags.h>
 #include <linux/list.h>
 
 #include "nvdla_device.h"
 #include "nvdla_faults.h"
 #include "nvdla_gem.h"
-#include "nvdla_iommu.h"
 
 static const char * const nvdla_fault_names[NVDLA_NUM_FAULTS] = {
 	[NVDLA_FAULT_INTERRUPT] = "lose_interrupt",
 	[NVDLA_FAULT_TASK] = "fail_task",
 	[NVDLA_FAULT_RESET] = "fail_reset",
 	[NVDLA_FAULT_ADDRESS] = "wrong_address",
-	[NVDLA_FAULT_IOMMU] = "iommu_fault",
 	[NVDLA_FAULT_TIMEOUT] = "slow_timeout",
 };
 
@@ -98,21 +94,4 @@ void nvdla_fault_in_timeout(struct nvdla_device *ndev)
 {
 	if (nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_TIMEOUT))
 		msleep(200);
-}
-
-/**
- * nvdla_fault_in_domain() - say that the core reached for what it must not, as an IOMMU does
- * @ndev: device, locked, which a task was started on
- */
-void nvdla_fault_in_domain(struct nvdla_device *ndev)
-{
-	struct iommu_domain *domain = iommu_get_domain_for_dev(ndev->drm.dev);
-	unsigned long flags;
-
-	if (!domain || !nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_IOMMU))
-		return;
-
-	local_irq_save(flags);
-	report_iommu_fault(domain, ndev->drm.dev, 0, IOMMU_FAULT_READ);
-	local_irq_restore(flags);
 }

@@ -15,7 +15,6 @@ struct nvdla_device;
  * @NVDLA_FAULT_TASK: a task that completed is taken for one that did not
  * @NVDLA_FAULT_RESET: the core does not come back from a reset
  * @NVDLA_FAULT_ADDRESS: an entry of an address table is taken for the newest buffer's
- * @NVDLA_FAULT_IOMMU: an IOMMU says that a task reached for what is not its client's
  * @NVDLA_FAULT_TIMEOUT: much happens before the scheduler knows that a timeout was handled
  * @NVDLA_NUM_FAULTS: number of faults
  */
@@ -24,7 +23,6 @@ enum nvdla_fault {
 	NVDLA_FAULT_TASK,
 	NVDLA_FAULT_RESET,
 	NVDLA_FAULT_ADDRESS,
-	NVDLA_FAULT_IOMMU,
 	NVDLA_FAULT_TIMEOUT,
 	NVDLA_NUM_FAULTS,
 };
@@ -50,7 +48,6 @@ void nvdla_faults_add_files(struct nvdla_faults *faults, struct dentry *root);
 bool nvdla_fault_strikes(struct nvdla_faults *faults, enum nvdla_fault fault);
 void nvdla_fault_in_address(struct nvdla_device *ndev, u64 *addr);
 void nvdla_fault_in_timeout(struct nvdla_device *ndev);
-void nvdla_fault_in_domain(struct nvdla_device *ndev);
 
 #else
 
@@ -72,10 +69,6 @@ static inline void nvdla_fault_in_address(struct nvdla_device *ndev, u64 *addr)
 }
 
 static inline void nvdla_fault_in_timeout(struct nvdla_device *ndev)
-{
-}
-
-static inline void nvdla_fault_in_domain(struct nvdla_device *ndev)
 {
 }
 

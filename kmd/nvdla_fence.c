@@ -51,19 +51,8 @@ static void nvdla_fence_finished(struct dma_fence *finished, struct dma_fence_cb
 }
 
 /**
- * nvdla_fence_alloc() - allocate what nvdla_fence_follow() takes, while that may fail
- *
- * Return: memory that nvdla_fence_follow() takes over, or that kfree() frees; NULL if there
- * is none.
- */
-struct nvdla_fence *nvdla_fence_alloc(void)
-{
-	return kzalloc(sizeof(struct nvdla_fence), GFP_KERNEL_ACCOUNT);
-}
-
-/**
  * nvdla_fence_follow() - a fence that signals when a job's does, with the same error
- * @fence: memory for it, which belongs to the fence from here on
+ * @fence: zeroed memory for it, which belongs to the fence from here on
  * @finished: the scheduler's fence of a job that was armed; the caller holds a reference
  *
  * It has the context and number of @finished, by which the scheduler knows that a context need

@@ -19,7 +19,6 @@ struct nvdla_fence {
 	struct dma_fence_cb cb;
 };
 
-struct nvdla_fence *nvdla_fence_alloc(void);
 struct dma_fence *nvdla_fence_follow(struct nvdla_fence *fence, struct dma_fence *finished);
 void nvdla_fences_fini(void);
 

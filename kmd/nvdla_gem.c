@@ -20,8 +20,6 @@
 
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
-#include "nvdla_domain.h"
-#include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_prime.h"
 
@@ -34,32 +32,6 @@
 bool nvdla_bo_is_undefined(const struct nvdla_bo *bo)
 {
 	return bo->defined && dma_fence_get_status(bo->defined) < 0;
-}
-
-/**
- * nvdla_bo_open() - a file gets a handle of a buffer
- * @obj: buffer
- * @file: file
- *
- * Return: 0 or -errno.
- */
-int nvdla_bo_open(struct drm_gem_object *obj, struct drm_file *file)
-{
-	const struct nvdla_file *priv = file->driver_priv;
-
-	return nvdla_domain_map(priv->domain, to_nvdla_bo(obj));
-}
-
-/**
- * nvdla_bo_close() - a file gives up a handle of a buffer
- * @obj: buffer
- * @file: file
- */
-void nvdla_bo_close(struct drm_gem_object *obj, struct drm_file *file)
-{
-	const struct nvdla_file *priv = file->driver_priv;
-
-	nvdla_domain_unmap(priv->domain, to_nvdla_bo(obj));
 }
 
 /**
@@ -87,7 +59,7 @@ static void nvdla_bo_release_sgt(struct nvdla_bo *bo, struct sg_table *sgt)
 	struct drm_gem_object *obj = &bo->base;
 
 	/* The exporter has to leave its memory where the core may go on using it. */
-	if (bo->dma_buf && bo->memory.abandoned)
+	if (bo->dma_buf && bo->memory.leaked)
 		return;
 
 	if (bo->dma_buf) {
@@ -116,7 +88,6 @@ void nvdla_bo_unmap(struct nvdla_bo *bo)
 	mutex_lock(&ndev->bos_lock);
 	sgt = bo->sgt;
 	if (sgt) {
-		nvdla_bo_unmap_domains(bo);
 		bo->sgt = NULL;
 		list_del(&bo->link);
 	}
@@ -134,8 +105,6 @@ static void nvdla_bo_free(struct drm_gem_object *obj)
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
 
 	nvdla_bo_unmap(bo);
-	if (bo->vaddr)
-		vunmap(bo->vaddr);
 	nvdla_memory_free(&bo->memory);
 	drm_gem_object_release(obj);
 	kfree(bo);
@@ -185,20 +154,6 @@ static const struct vm_operations_struct nvdla_bo_vm_ops = {
 static struct sg_table *nvdla_bo_get_sg_table(struct drm_gem_object *obj)
 {
 	return nvdla_memory_sg_table(&to_nvdla_bo(obj)->memory);
-}
-
-/* All of a buffer stays mapped as long as it exists: it is likely to be wanted again. */
-static void *nvdla_bo_vmap(struct nvdla_bo *bo)
-{
-	void *vaddr;
-
-	if (READ_ONCE(bo->vaddr))
-		return bo->vaddr;
-
-	vaddr = nvdla_memory_vmap(&bo->memory, 0, bo->memory.num_pages);
-	if (vaddr && cmpxchg(&bo->vaddr, NULL, vaddr))
-		vunmap(vaddr);
-	return bo->vaddr;
 }
 
 /**
@@ -293,12 +248,18 @@ void nvdla_bo_end_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
 
 static int nvdla_bo_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
 {
-	void *vaddr = nvdla_bo_vmap(to_nvdla_bo(obj));
+	const struct nvdla_memory *memory = &to_nvdla_bo(obj)->memory;
+	void *vaddr = nvdla_memory_vmap(memory, 0, memory->num_pages);
 
 	if (!vaddr)
 		return -ENOMEM;
 	iosys_map_set_vaddr(map, vaddr);
 	return 0;
+}
+
+static void nvdla_bo_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	vunmap(map->vaddr);
 }
 
 /* For fdinfo. Called under a spinlock; an answer that has just become old will do. */
@@ -309,11 +270,10 @@ static enum drm_gem_object_status nvdla_bo_status(struct drm_gem_object *obj)
 
 static const struct drm_gem_object_funcs nvdla_bo_funcs = {
 	.free = nvdla_bo_free,
-	.open = nvdla_bo_open,
-	.close = nvdla_bo_close,
 	.export = nvdla_prime_export,
 	.get_sg_table = nvdla_bo_get_sg_table,
 	.vmap = nvdla_bo_gem_vmap,
+	.vunmap = nvdla_bo_gem_vunmap,
 	.mmap = nvdla_bo_mmap,
 	.status = nvdla_bo_status,
 	.vm_ops = &nvdla_bo_vm_ops,
@@ -371,7 +331,6 @@ struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size, u32 fla
 
 	bo->base.funcs = &nvdla_bo_funcs;
 	bo->mem_type = NVDLA_MEM_MC;
-	INIT_LIST_HEAD(&bo->mappings);
 	drm_gem_private_object_init(&ndev->drm, &bo->base, size);
 
 	ret = drm_gem_create_mmap_offset(&bo->base);

@@ -4,10 +4,14 @@
 
 #include <linux/list.h>
 #include <linux/scatterlist.h>
+#include <linux/sizes.h>
 
 #include <drm/drm_gem.h>
 
 #include "nvdla_memory.h"
+
+/* The largest size that an int of pages and the u32 sizes of descriptors can both express. */
+#define NVDLA_BO_MAX_SIZE SZ_2G
 
 struct dma_buf;
 struct dma_fence;
@@ -45,12 +49,6 @@ struct nvdla_bo {
 	/** @link: place in &nvdla_device.bos; under &nvdla_device.bos_lock, as is @sgt's end */
 	struct list_head link;
 
-	/** @mappings: clients' domains that it is in; under &nvdla_device.bos_lock */
-	struct list_head mappings;
-
-	/** @vaddr: the kernel's mapping of @memory, NULL until another driver needs it */
-	void *vaddr;
-
 	/**
 	 * @defined: fence of the job that gives it its first content, NULL if it needs none.
 	 * If that fails, no other job may use the buffer.
@@ -63,7 +61,6 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 	return container_of(obj, struct nvdla_bo, base);
 }
 
-u64 nvdla_bo_max_size(void);
 void *nvdla_bo_vmap_range(struct nvdla_bo *bo, u64 offset, u64 size);
 void nvdla_bo_vunmap_range(void *vaddr);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
@@ -74,8 +71,6 @@ int nvdla_gem_init(struct nvdla_device *ndev);
 void nvdla_gem_fini(struct nvdla_device *ndev);
 
 struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size, u32 flags);
-int nvdla_bo_open(struct drm_gem_object *obj, struct drm_file *file);
-void nvdla_bo_close(struct drm_gem_object *obj, struct drm_file *file);
 bool nvdla_bo_is_undefined(const struct nvdla_bo *bo);
 void nvdla_bo_set_mapped(struct nvdla_bo *bo, struct sg_table *sgt);
 void nvdla_bo_unmap(struct nvdla_bo *bo);

@@ -7,7 +7,6 @@
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/mm.h>
-#include <linux/sizes.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
@@ -19,14 +18,6 @@
 
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
-
-/* What an int of pages and the u32 sizes of the descriptors can both express. */
-#define NVDLA_BO_MAX_SIZE SZ_2G
-
-u64 nvdla_bo_max_size(void)
-{
-	return NVDLA_BO_MAX_SIZE;
-}
 
 int nvdla_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file)
 {

@@ -9,17 +9,20 @@
 #include <linux/wait_bit.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_exec.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_managed.h>
 
+#include "nvdla_cbuf.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_domain.h"
 #include "nvdla_drv.h"
+#include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_pm.h"
+#include "nvdla_trace.h"
 #include "nvdla_user_task.h"
 
 static const char *nvdla_core_fence_driver_name(struct dma_fence *fence)
@@ -45,20 +48,23 @@ static struct nvdla_job *to_nvdla_job(struct drm_sched_job *sched_job)
 /**
  * nvdla_job_create() - allocate a job
  * @ndev: device
- * @context: queue that it is for; on success the job takes over the reference
+ * @context: queue that it is for; the reference is taken over
  * @num_tasks: number of tasks it is going to have
  *
- * Return: the job, to be freed with nvdla_job_destroy(), or an ERR_PTR(); -EBUSY if the file has
- * as many as it may have.
+ * Return: the job, for nvdla_job_submit() or nvdla_job_destroy(), or an ERR_PTR(); -EBUSY if the
+ * file has as many as it may have.
  */
 struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_context *context,
 				   u32 num_tasks)
 {
 	struct nvdla_file *file = context->file;
 	struct nvdla_job *job;
+	int ret = -ENOMEM;
 
-	if (!atomic_add_unless(&file->num_jobs, 1, NVDLA_MAX_JOBS))
-		return ERR_PTR(-EBUSY);
+	if (!atomic_add_unless(&file->num_jobs, 1, NVDLA_MAX_JOBS)) {
+		ret = -EBUSY;
+		goto err_put;
+	}
 
 	job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 	if (!job)
@@ -71,9 +77,17 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 	if (!job->tasks || !job->user_tasks || !job->fence)
 		goto err_free;
 
+	ret = drm_sched_job_init(&job->base, &context->entity, NVDLA_JOB_CREDITS, file,
+				 file->usage.client_id);
+	if (ret)
+		goto err_free;
+
+	dma_fence_init(job->fence, &nvdla_core_fence_ops, &ndev->fence_lock,
+		       dma_fence_context_alloc(1), 1);
 	job->ndev = ndev;
 	job->context = context;
 	job->counted = true;
+	job->timeout_ns = (u64)NVDLA_DEFAULT_TIMEOUT_MS * NSEC_PER_MSEC;
 	job->submit_ns = ktime_get_ns();
 	return job;
 
@@ -84,7 +98,9 @@ err_free:
 	kfree(job);
 err_uncount:
 	atomic_dec(&file->num_jobs);
-	return ERR_PTR(-ENOMEM);
+err_put:
+	nvdla_context_put(context);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -98,48 +114,22 @@ void nvdla_job_uncount(struct nvdla_job *job)
 	job->counted = false;
 }
 
-/* A handle may be closed while the job is under way, and the driver's own buffers have none. */
-static int nvdla_job_map_bos(struct nvdla_job *job)
-{
-	struct nvdla_domain *domain = job->context->file->domain;
-	int ret;
-
-	for (; job->num_mapped < job->num_bos; job->num_mapped++) {
-		ret = nvdla_domain_map(domain, to_nvdla_bo(job->bos[job->num_mapped].obj));
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 static void nvdla_job_put_bos(struct nvdla_job *job)
 {
-	struct nvdla_domain *domain = job->context->file->domain;
 	u32 i;
 
-	for (i = 0; i < job->num_mapped; i++)
-		nvdla_domain_unmap(domain, to_nvdla_bo(job->bos[i].obj));
 	for (i = 0; i < job->num_bos; i++)
 		drm_gem_object_put(job->bos[i].obj);
 	kvfree(job->bos);
 }
 
-/**
- * nvdla_job_admit() - have the device there and awake until the job is destroyed
- * @job: job with all its buffers that is about to be queued; the caller is between
- *	drm_dev_enter() and drm_dev_exit()
- *
- * From here on an unplug waits for the job, so the job must not wait for user space.
- *
- * Return: 0, -ENODEV if the core does not wake, -ENOMEM.
+/*
+ * Has the device there and awake until the job is destroyed. From here on an unplug waits for the
+ * job, so the job must not wait for user space.
  */
-int nvdla_job_admit(struct nvdla_job *job)
+static int nvdla_job_admit(struct nvdla_job *job)
 {
 	int ret;
-
-	ret = nvdla_job_map_bos(job);
-	if (ret)
-		return ret;
 
 	ret = nvdla_pm_get(job->ndev);
 	if (ret)
@@ -148,6 +138,114 @@ int nvdla_job_admit(struct nvdla_job *job)
 	atomic_inc(&job->ndev->num_jobs);
 	job->admitted = true;
 	return 0;
+}
+
+static int nvdla_job_lock_bos(struct nvdla_job *job, struct drm_exec *exec)
+{
+	int ret = 0;
+	u32 i;
+
+	drm_exec_until_all_locked(exec) {
+		for (i = 0; i < job->num_bos; i++) {
+			/*
+			 * Two handles may name one buffer, or two that share their
+			 * fences: room for the job as one that reads and one that writes.
+			 */
+			ret = drm_exec_prepare_obj(exec, job->bos[i].obj, 2);
+			if (ret)
+				break;
+		}
+		drm_exec_retry_on_contention(exec);
+		if (ret)
+			return ret;
+	}
+
+	for (i = 0; i < job->num_bos; i++) {
+		ret = drm_sched_job_add_implicit_dependencies(&job->base, job->bos[i].obj,
+							      job->bos[i].write);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/*
+ * Nothing fails in here: the job's fence is promised from drm_sched_job_arm() on. Buffers are
+ * unlocked before the job may end: the locks keep references, and a buffer whose last one goes
+ * takes the lock of its exporter, while others are locked yet.
+ */
+static struct dma_fence *nvdla_job_push(struct nvdla_job *job, struct drm_exec *exec,
+					struct nvdla_fence *memory)
+{
+	struct nvdla_context *context = job->context;
+	struct dma_fence *fence;
+	u32 i;
+
+	/* The job takes its reference with it. */
+	nvdla_context_get(context);
+	mutex_lock(&context->submit_lock);
+
+	drm_sched_job_arm(&job->base);
+	fence = nvdla_fence_follow(memory, &job->base.s_fence->finished);
+
+	for (i = 0; i < job->num_bos; i++)
+		dma_resv_add_fence(job->bos[i].obj->resv, fence,
+				   job->bos[i].write ? DMA_RESV_USAGE_WRITE : DMA_RESV_USAGE_READ);
+	trace_nvdla_job_queue(job);
+	drm_exec_fini(exec);
+	drm_sched_entity_push_job(&job->base);
+
+	mutex_unlock(&context->submit_lock);
+	nvdla_context_put(context);
+	return fence;
+}
+
+/**
+ * nvdla_job_submit() - hand a job to the scheduler
+ * @job: job with all its tasks, buffers and dependencies; if this succeeds it is not the caller's
+ *	any more
+ *
+ * It waits for what its buffers wait for, and they wait for it.
+ *
+ * Return: a reference to the fence of the job, or an ERR_PTR(); -ENODEV if the device is gone or
+ * does not wake.
+ */
+struct dma_fence *nvdla_job_submit(struct nvdla_job *job)
+{
+	struct nvdla_fence *memory;
+	struct dma_fence *fence;
+	struct drm_exec exec;
+	int ret, idx;
+
+	memory = kzalloc(sizeof(*memory), GFP_KERNEL_ACCOUNT);
+	if (!memory)
+		return ERR_PTR(-ENOMEM);
+
+	if (!drm_dev_enter(&job->ndev->drm, &idx)) {
+		kfree(memory);
+		return ERR_PTR(-ENODEV);
+	}
+	ret = nvdla_cbuf_prepare(job);
+	if (!ret)
+		ret = nvdla_job_admit(job);
+	if (ret)
+		goto err_exit;
+
+	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
+		      job->num_bos);
+	ret = nvdla_job_lock_bos(job, &exec);
+	if (ret) {
+		drm_exec_fini(&exec);
+		goto err_exit;
+	}
+	fence = nvdla_job_push(job, &exec, memory);
+	drm_dev_exit(idx);
+	return fence;
+
+err_exit:
+	drm_dev_exit(idx);
+	kfree(memory);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -171,13 +269,15 @@ void nvdla_job_free_tasks(struct nvdla_task **tasks, struct nvdla_user_task **us
 
 /**
  * nvdla_job_destroy() - free a job that is not in the scheduler's hands
- * @job: job; a scheduler job inside it must have been cleaned up
+ * @job: job
  */
 void nvdla_job_destroy(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
 	bool admitted = job->admitted;
 
+	if (job->base.s_fence)
+		drm_sched_job_cleanup(&job->base);
 	nvdla_job_uncount(job);
 	if (job->result)
 		nvdla_bo_vunmap_range(job->result);
@@ -185,10 +285,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 	nvdla_coredump_publish(job);
 	nvdla_job_free_tasks(job->tasks, job->user_tasks, job->num_tasks);
 
-	if (job->fence_live)
-		dma_fence_put(job->fence);
-	else
-		kfree(job->fence);
+	dma_fence_put(job->fence);
 	nvdla_context_put(job->context);
 	kfree(job);
 
@@ -203,15 +300,11 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 {
 	struct nvdla_job *job = to_nvdla_job(sched_job);
 	struct nvdla_device *ndev = job->ndev;
-	struct dma_fence *fence;
+	struct dma_fence *fence = dma_fence_get(job->fence);
 	bool cookie;
 
 	cookie = dma_fence_begin_signalling();
 	mutex_lock(&ndev->lock);
-	dma_fence_init(job->fence, &nvdla_core_fence_ops, &ndev->fence_lock,
-		       ndev->fence_context, ++ndev->fence_seqno);
-	job->fence_live = true;
-	fence = dma_fence_get(job->fence);
 	nvdla_job_put_on(job);
 	mutex_unlock(&ndev->lock);
 	dma_fence_end_signalling(cookie);
@@ -238,19 +331,13 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 	drm_sched_job_cleanup(sched_job);
 	INIT_WORK(&job->free_work, nvdla_job_free_work);
 
-	/* The scheduler has just set the timer anew for the job behind this one. */
-	mutex_lock(&ndev->lock);
-	nvdla_jobs_arm_timeout(ndev);
-	mutex_unlock(&ndev->lock);
-
 	queue_work(ndev->free_wq, &job->free_work);
 	dma_fence_end_signalling(cookie);
 }
 
 /*
- * The scheduler has jobs that have ended and were not freed yet: the first of those that it gave
- * out need not be the one on the hardware, and it may be too early for that, whose own timeout
- * counts.
+ * The scheduler's timeout is how often somebody looks at the job on the hardware, which has its
+ * own. It need not be the job that is named here: that may have ended and not been freed yet.
  *
  * A reset ends the job. Its fence tells the scheduler, with the error, as that of any
  * job does, and the next one runs: there is nothing that would have to be stopped
@@ -262,27 +349,11 @@ static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_jo
 	bool cookie = dma_fence_begin_signalling();
 	enum drm_gpu_sched_stat stat;
 
-	if (!nvdla_jobs_recover(ndev))
-		queue_work(ndev->timeout_wq, &ndev->rearm_work);
+	nvdla_jobs_recover(ndev);
 	stat = nvdla_sched_keep_job(sched_job);
 	nvdla_fault_in_timeout(ndev);
 	dma_fence_end_signalling(cookie);
 	return stat;
-}
-
-/*
- * When the callback above has returned, the scheduler sets its timer to its own timeout,
- * whatever that of the job is which has begun meanwhile. This comes behind it.
- */
-static void nvdla_job_rearm_work(struct work_struct *work)
-{
-	struct nvdla_device *ndev = container_of(work, struct nvdla_device, rearm_work);
-
-	mutex_lock(&ndev->lock);
-	/* An unplug ends the job on the hardware by itself. */
-	if (!nvdla_device_is_gone(ndev))
-		nvdla_jobs_arm_timeout(ndev);
-	mutex_unlock(&ndev->lock);
 }
 
 static const struct drm_sched_backend_ops nvdla_sched_ops = {
@@ -316,21 +387,19 @@ int nvdla_job_init(struct nvdla_device *ndev)
 		.ops = &nvdla_sched_ops,
 		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
 		.credit_limit = NVDLA_JOB_CREDITS,
-		.timeout = msecs_to_jiffies(NVDLA_DEFAULT_TIMEOUT_MS),
+		.timeout = msecs_to_jiffies(NVDLA_CHECK_MS),
 		.name = dev_name(ndev->drm.dev),
 		.dev = ndev->drm.dev,
 	};
 	int ret;
 
 	spin_lock_init(&ndev->fence_lock);
-	ndev->fence_context = dma_fence_context_alloc(1);
 	atomic_set(&ndev->num_jobs, 0);
 
 	ndev->sched_wq = alloc_ordered_workqueue("%s", WQ_MEM_RECLAIM, dev_name(ndev->drm.dev));
 	if (!ndev->sched_wq)
 		return -ENOMEM;
 
-	INIT_WORK(&ndev->rearm_work, nvdla_job_rearm_work);
 	INIT_WORK(&ndev->recover_work, nvdla_jobs_recover_work);
 	ndev->timeout_wq = alloc_ordered_workqueue("%s-timeout", WQ_HIGHPRI | WQ_MEM_RECLAIM,
 						   dev_name(ndev->drm.dev));

@@ -27,6 +27,9 @@ struct nvdla_user_task;
 /* Of the scheduler: one job takes all that there are, so the next one begins when it has ended. */
 #define NVDLA_JOB_CREDITS 1
 
+/* How often the job on the hardware is looked at. */
+#define NVDLA_CHECK_MS 20
+
 /* How long a system that wants to sleep waits for a job. */
 #define NVDLA_DRAIN_MS (NVDLA_DEFAULT_TIMEOUT_MS + 1000)
 
@@ -98,17 +101,11 @@ struct nvdla_job {
 	/** @num_bos: entries at @bos */
 	u32 num_bos;
 
-	/** @num_mapped: how many of them, from the first on, are mapped for its client */
-	u32 num_mapped;
-
 	/** @admitted: the device is awake for it, and does not go before it */
 	bool admitted;
 
-	/** @fence: signalled when the hardware is done; initialised when the job runs */
+	/** @fence: signalled when the hardware is done */
 	struct dma_fence *fence;
-
-	/** @fence_live: @fence was initialised and is reference counted */
-	bool fence_live;
 
 	/** @result: where user space wants to know how it went, a mapping; or NULL */
 	void *result;
@@ -128,7 +125,7 @@ struct nvdla_job {
 	/** @timeout_ns: how long it may be on the hardware while no operation begins or ends */
 	u64 timeout_ns;
 
-	/** @deadline_ns: CLOCK_MONOTONIC when that is over, U64_MAX on the way to its domain */
+	/** @deadline_ns: CLOCK_MONOTONIC when that is over */
 	u64 deadline_ns;
 
 	/** @last_deadline_ns: CLOCK_MONOTONIC when its time is over, whatever its operations do */
@@ -153,21 +150,20 @@ void nvdla_job_drain(struct nvdla_device *ndev);
 void nvdla_job_put_on(struct nvdla_job *job);
 void nvdla_job_begin(struct nvdla_job *job);
 void nvdla_job_end(struct nvdla_job *job, int status);
-void nvdla_jobs_go_on(struct nvdla_device *ndev);
 void nvdla_job_irq(struct nvdla_device *ndev, u32 status);
 void nvdla_job_extend(struct nvdla_job *job);
 bool nvdla_job_is_late(const struct nvdla_job *job);
-void nvdla_jobs_arm_timeout(struct nvdla_device *ndev);
 bool nvdla_jobs_recover(struct nvdla_device *ndev);
+void nvdla_jobs_queue_recovery(struct nvdla_device *ndev);
 void nvdla_jobs_recover_work(struct work_struct *work);
-void nvdla_jobs_abandon_bos(struct nvdla_device *ndev);
+void nvdla_jobs_leak_memory(struct nvdla_device *ndev);
 void nvdla_jobs_stop(struct nvdla_device *ndev);
 void nvdla_jobs_start(struct nvdla_device *ndev);
 
 struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_context *context,
 				   u32 num_tasks);
 void nvdla_job_uncount(struct nvdla_job *job);
-int nvdla_job_admit(struct nvdla_job *job);
+struct dma_fence *nvdla_job_submit(struct nvdla_job *job);
 void nvdla_job_free_tasks(struct nvdla_task **tasks, struct nvdla_user_task **user_tasks,
 			  u32 count);
 void nvdla_job_destroy(struct nvdla_job *job);

@@ -248,7 +248,7 @@ void nvdla_memory_free(struct nvdla_memory *memory)
 	if (!memory->pages)
 		return;
 
-	if (!memory->abandoned) {
+	if (!memory->leaked) {
 		if (memory->write_combine)
 			nvdla_memory_set_cached(memory);
 		nvdla_memory_free_pages(memory);

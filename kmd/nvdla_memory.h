@@ -28,8 +28,8 @@ struct nvdla_memory {
 	/** @owner_addr: their address as @owner would see them; to free them with */
 	dma_addr_t owner_addr;
 
-	/** @abandoned: the core may use it for ever: nvdla_memory_free() leaves the pages allocated */
-	bool abandoned;
+	/** @leaked: the core may use it for ever: nvdla_memory_free() leaves the pages allocated */
+	bool leaked;
 
 	/** @write_combine: CPU mappings are write-combined, the kernel's own included */
 	bool write_combine;

@@ -161,11 +161,11 @@ static const struct pci_error_handlers nvdla_pci_error_handlers = {
 	.reset_done = nvdla_pci_reset_done,
 };
 
+/* No MODULE_DEVICE_TABLE(): the id is for devices on trial. */
 static const struct pci_device_id nvdla_pci_ids[] = {
 	{ PCI_DEVICE(NVDLA_PCI_VENDOR_ID, NVDLA_PCI_DEVICE_ID) },
 	{ }
 };
-MODULE_DEVICE_TABLE(pci, nvdla_pci_ids);
 
 static struct pci_driver nvdla_pci_driver = {
 	.name = "nvdla",

@@ -121,7 +121,7 @@ static void nvdla_import_free(struct drm_gem_object *obj)
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
 
 	nvdla_bo_unmap(bo);
-	if (!bo->memory.abandoned)
+	if (!bo->memory.leaked)
 		dma_buf_put(bo->dma_buf);
 	drm_gem_object_release(obj);
 	kfree(bo);
@@ -144,8 +144,6 @@ static int nvdla_import_mmap(struct drm_gem_object *obj, struct vm_area_struct *
 
 static const struct drm_gem_object_funcs nvdla_import_funcs = {
 	.free = nvdla_import_free,
-	.open = nvdla_bo_open,
-	.close = nvdla_bo_close,
 	.mmap = nvdla_import_mmap,
 };
 
@@ -166,9 +164,9 @@ struct drm_gem_object *nvdla_prime_import_sg_table(struct drm_device *drm,
 	struct nvdla_bo *bo;
 	int ret;
 
-	if (!size || !PAGE_ALIGNED(size) || size > nvdla_bo_max_size()) {
-		drm_dbg(drm, "dma-buf size %zu is not whole pages up to %llu\n", size,
-			nvdla_bo_max_size());
+	if (!size || !PAGE_ALIGNED(size) || size > NVDLA_BO_MAX_SIZE) {
+		drm_dbg(drm, "dma-buf size %zu is not whole pages up to %u\n", size,
+			NVDLA_BO_MAX_SIZE);
 		return ERR_PTR(-EINVAL);
 	}
 	if (drm_prime_get_contiguous_size(sgt) < size) {
@@ -183,7 +181,6 @@ struct drm_gem_object *nvdla_prime_import_sg_table(struct drm_device *drm,
 
 	bo->base.funcs = &nvdla_import_funcs;
 	bo->mem_type = NVDLA_MEM_MC;
-	INIT_LIST_HEAD(&bo->mappings);
 	drm_gem_private_object_init(drm, &bo->base, size);
 
 	ret = drm_gem_create_mmap_offset(&bo->base);
@@ -204,64 +201,23 @@ struct drm_gem_object *nvdla_prime_import_sg_table(struct drm_device *drm,
  * @drm: device
  * @dma_buf: dma-buf
  *
+ * Not at the same time as an unplug: a mapping is the device's.
+ *
  * Return: the buffer, with a reference to it, or an ERR_PTR().
  */
 struct drm_gem_object *nvdla_prime_import(struct drm_device *drm, struct dma_buf *dma_buf)
 {
-	struct drm_gem_object *obj;
+	struct drm_gem_object *obj = dma_buf->priv;
+	int idx;
 
-	if (dma_buf->ops == &nvdla_dma_buf_ops) {
-		obj = dma_buf->priv;
-		if (obj->dev == drm) {
-			drm_gem_object_get(obj);
-			return obj;
-		}
+	if (dma_buf->ops == &nvdla_dma_buf_ops && obj->dev == drm) {
+		drm_gem_object_get(obj);
+		return obj;
 	}
-	return drm_gem_prime_import(drm, dma_buf);
-}
-
-/**
- * nvdla_prime_handle_to_fd() - DRM_IOCTL_PRIME_HANDLE_TO_FD
- * @drm: device
- * @file: who asks
- * @handle: GEM handle
- * @flags: of the file
- * @fd: the file descriptor
- *
- * DRM's own, but never at the same time as an unplug.
- *
- * Return: 0 or -errno.
- */
-int nvdla_prime_handle_to_fd(struct drm_device *drm, struct drm_file *file, u32 handle, u32 flags,
-			     int *fd)
-{
-	int ret, idx;
 
 	if (!drm_dev_enter(drm, &idx))
-		return -ENODEV;
-	ret = drm_gem_prime_handle_to_fd(drm, file, handle, flags, fd);
+		return ERR_PTR(-ENODEV);
+	obj = drm_gem_prime_import(drm, dma_buf);
 	drm_dev_exit(idx);
-	return ret;
-}
-
-/**
- * nvdla_prime_fd_to_handle() - DRM_IOCTL_PRIME_FD_TO_HANDLE
- * @drm: device
- * @file: who asks
- * @fd: file descriptor of a dma-buf
- * @handle: GEM handle
- *
- * DRM's own, but never at the same time as an unplug.
- *
- * Return: 0 or -errno.
- */
-int nvdla_prime_fd_to_handle(struct drm_device *drm, struct drm_file *file, int fd, u32 *handle)
-{
-	int ret, idx;
-
-	if (!drm_dev_enter(drm, &idx))
-		return -ENODEV;
-	ret = drm_gem_prime_fd_to_handle(drm, file, fd, handle);
-	drm_dev_exit(idx);
-	return ret;
+	return obj;
 }

@@ -3,8 +3,6 @@
  * Hangs and resets: how a job is taken off the hardware, and what becomes of it.
  */
 #include <linux/delay.h>
-#include <linux/device.h>
-#include <linux/sysfs.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
@@ -12,13 +10,10 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 
-#include "nvdla_cbuf.h"
-#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
-#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 
 /*
@@ -27,32 +22,17 @@
  */
 static struct workqueue_struct *nvdla_recovery_wq;
 
+/* Whoever can submit can have jobs fail, as often as they like. What was where is in the dump. */
 static void nvdla_job_report(struct nvdla_job *job)
 {
-	struct drm_device *drm = &job->ndev->drm;
 	struct nvdla_sequencer_snapshot state;
-	u32 type, group;
 
 	nvdla_sequencer_snapshot(job->ndev->seq, &state);
-	/* Whoever can submit can have jobs fail, as often as they like. */
-	drm_err_ratelimited(drm,
+	drm_err_ratelimited(&job->ndev->drm,
 			    "%s failed: %d, task %u of %u, %u of its %u operations completed\n",
 			    job->scrubbing ? "clearing the convolution buffer for a job" : "job",
 			    job->error, job->next_task, job->num_tasks, state.num_completed,
 			    state.num_operations);
-
-	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
-		for (group = 0; group < 2; group++) {
-			if (state.engine[type].group[group].state == NVDLA_GROUP_IDLE)
-				continue;
-			drm_err_ratelimited(drm,
-					    "%s group %u: operation %u, state %u, waits for %u\n",
-					    nvdla_engine_name(type), group,
-					    state.engine[type].group[group].operation,
-					    state.engine[type].group[group].state,
-					    state.engine[type].group[group].waits_for);
-		}
-	}
 }
 
 /**
@@ -110,9 +90,9 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 	}
 
 	if (job->error && !job->own)
-		nvdla_client_blame(ndev, job->context->file);
+		atomic64_inc(&job->context->file->guilty_jobs);
 	else if (!job->error && job->num_runs)
-		atomic64_inc(&job->context->file->client.innocent_jobs);
+		atomic64_inc(&job->context->file->innocent_jobs);
 
 	if (job->error)
 		nvdla_job_end(job, job->error);
@@ -125,10 +105,10 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_jobs_abandon_bos() - keep the memory of the job on the hardware for ever
+ * nvdla_jobs_leak_memory() - keep the memory of the job on the hardware for ever
  * @ndev: device, locked, whose core may go on using them
  */
-void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
+void nvdla_jobs_leak_memory(struct nvdla_device *ndev)
 {
 	const struct nvdla_job *job = ndev->active;
 	u32 i;
@@ -136,9 +116,11 @@ void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
 	lockdep_assert_held(&ndev->lock);
 
 	for (i = 0; job && i < job->num_bos; i++)
-		to_nvdla_bo(job->bos[i].obj)->memory.abandoned = true;
+		to_nvdla_bo(job->bos[i].obj)->memory.leaked = true;
 	if (job && job->scrubbing)
-		nvdla_cbuf_abandon(ndev);
+		ndev->cbuf.zeroes->memory.leaked = true;
+	if (job && job->own)
+		ndev->sram.zeroes->memory.leaked = true;
 }
 
 /*
@@ -166,8 +148,6 @@ static bool nvdla_job_is_stuck(struct nvdla_job *job)
 	if (ndev->active != job)
 		return false;
 
-	if (!job->error && nvdla_iommu_has_faulted(ndev))
-		job->error = -EFAULT;
 	if (!job->error && nvdla_job_is_late(job))
 		job->error = -ETIMEDOUT;
 	return job->error;
@@ -185,27 +165,35 @@ static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_jobs_recover() - have a job that failed, or has had its time, taken off the hardware
+ * nvdla_jobs_queue_recovery() - have the job on the hardware taken off it, if it failed
  * @ndev: device
  *
  * That takes the lock of the device's parent, which may be held for long: it is not waited for
  * here, but by a worker.
+ */
+void nvdla_jobs_queue_recovery(struct nvdla_device *ndev)
+{
+	drm_dev_get(&ndev->drm);
+	if (!queue_work(nvdla_recovery_wq, &ndev->recover_work))
+		drm_dev_put(&ndev->drm);
+}
+
+/**
+ * nvdla_jobs_recover() - look after the job on the hardware
+ * @ndev: device
  *
- * Return: false if there is no such job.
+ * Return: whether it failed, or has had its time, and is going to be taken off.
  */
 bool nvdla_jobs_recover(struct nvdla_device *ndev)
 {
 	if (!nvdla_jobs_are_stuck(ndev))
 		return false;
-
-	drm_dev_get(&ndev->drm);
-	if (!queue_work(nvdla_recovery_wq, &ndev->recover_work))
-		drm_dev_put(&ndev->drm);
+	nvdla_jobs_queue_recovery(ndev);
 	return true;
 }
 
 /**
- * nvdla_jobs_recover_work() - do what nvdla_jobs_recover() asked for
+ * nvdla_jobs_recover_work() - do what nvdla_jobs_queue_recovery() asked for
  * @work: &nvdla_device.recover_work
  */
 void nvdla_jobs_recover_work(struct work_struct *work)
@@ -217,30 +205,8 @@ void nvdla_jobs_recover_work(struct work_struct *work)
 	if (!drm_dev_is_unplugged(&ndev->drm) && nvdla_jobs_are_stuck(ndev))
 		nvdla_device_reset(ndev);
 	device_unlock(ndev->drm.dev);
-
-	queue_work(ndev->timeout_wq, &ndev->rearm_work);
 	drm_dev_put(&ndev->drm);
 }
-
-static ssize_t recovery_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct nvdla_device *ndev = dev_get_drvdata(dev);
-
-	if (READ_ONCE(ndev->dead))
-		return sysfs_emit(buf, "dead\n");
-	return sysfs_emit(buf, "%s\n", ndev->bus_ops->reset ? "reset" : "none");
-}
-static DEVICE_ATTR_RO(recovery);
-
-static struct attribute *nvdla_recovery_attrs[] = {
-	&dev_attr_recovery.attr,
-	NULL
-};
-
-/* How the device recovers from a hang, in sysfs. */
-const struct attribute_group nvdla_recovery_group = {
-	.attrs = nvdla_recovery_attrs,
-};
 
 /**
  * nvdla_recovery_init() - set up what all devices recover by

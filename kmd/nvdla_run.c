@@ -16,12 +16,10 @@
 
 #include "engine/nvdla_result.h"
 #include "nvdla_cbuf.h"
-#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
-#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 #include "nvdla_trace.h"
 
@@ -79,7 +77,7 @@ static void nvdla_job_fail(struct nvdla_job *job, int error)
 	lockdep_assert_held(&job->ndev->lock);
 
 	job->error = error;
-	drm_sched_fault(&job->ndev->sched);
+	nvdla_jobs_queue_recovery(job->ndev);
 }
 
 /* While a task runs: the one that comes next takes the register groups that it leaves. */
@@ -115,45 +113,11 @@ bool nvdla_job_is_late(const struct nvdla_job *job)
 	return ktime_get_ns() >= job->deadline_ns;
 }
 
-/* The job's time begins. */
-static void nvdla_job_start_clock(struct nvdla_job *job)
-{
-	job->last_deadline_ns = ktime_get_ns() + NVDLA_TIMEOUT_FACTOR * job->timeout_ns;
-	nvdla_job_extend(job);
-	nvdla_jobs_arm_timeout(job->ndev);
-}
-
-/*
- * No time of the job passes while the core goes to another IOMMU domain: an emulated IOMMU may
- * need seconds for that, with a call for each page. Its time begins, anew, when the core is there.
- *
- * Return: see nvdla_domain_enter().
- */
-static int nvdla_job_enter_domain(struct nvdla_job *job, struct nvdla_domain *domain)
-{
-	int ret = nvdla_domain_enter(job->ndev, domain);
-
-	if (ret == -EINPROGRESS)
-		job->deadline_ns = U64_MAX;
-	else if (!ret)
-		nvdla_job_start_clock(job);
-	return ret;
-}
-
 /* Tasks may be done at once, without an interrupt; @task_running tells. */
 static void nvdla_job_start_tasks(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
 	int ret;
-
-	ret = job->next_task ? 0 : nvdla_job_enter_domain(job, job->context->file->domain);
-	if (ret == -EINPROGRESS)
-		return;
-	/* Nothing of it is on the hardware: no reset is needed, and nobody is to blame. */
-	if (ret) {
-		nvdla_job_end(job, ret);
-		return;
-	}
 
 	while (job->next_task < job->num_tasks) {
 		struct nvdla_task *task = job->tasks[job->next_task++];
@@ -165,7 +129,6 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 			nvdla_job_fail(job, ret);
 			return;
 		}
-		nvdla_fault_in_domain(ndev);
 		if (job->task_running)
 			nvdla_job_program_ahead(job);
 		if (job->task_running || job->error)
@@ -193,8 +156,6 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 
 	if (!error && nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_TASK))
 		error = -EIO;
-	if (!error && nvdla_iommu_has_faulted(ndev))
-		error = -EFAULT;
 	trace_nvdla_task_done(job, job->next_task - 1, error);
 	if (error)
 		nvdla_job_fail(job, error);
@@ -248,6 +209,32 @@ const struct nvdla_sequencer_ops nvdla_job_sequencer_ops = {
 	.op_completed = nvdla_job_op_completed,
 };
 
+/* What another client left goes before anything of the job runs. */
+static void nvdla_job_start_scrub(struct nvdla_job *job)
+{
+	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_task *scrub = job->scrub;
+	int ret;
+
+	job->scrub = NULL;
+	job->scrubbing = true;
+	job->task_running = true;
+	ret = nvdla_sequencer_start(ndev->seq, scrub);
+	if (ret)
+		nvdla_job_fail(job, ret);
+}
+
+/* Start what comes next of the job on the hardware, unless something of it runs or failed. */
+static void nvdla_job_go_on(struct nvdla_job *job)
+{
+	if (job->error || job->task_running)
+		return;
+	if (job->scrub)
+		nvdla_job_start_scrub(job);
+	else
+		nvdla_job_start_tasks(job);
+}
+
 /**
  * nvdla_job_irq() - the core has interrupted
  * @ndev: device, locked
@@ -264,75 +251,7 @@ void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
 		return;
 
 	nvdla_sequencer_irq(ndev->seq, status);
-	nvdla_jobs_go_on(ndev);
-}
-
-/* What another client left goes before anything of the job runs. */
-static void nvdla_job_start_scrub(struct nvdla_job *job)
-{
-	struct nvdla_device *ndev = job->ndev;
-	struct nvdla_task *scrub = job->scrub;
-	int ret;
-
-	ret = nvdla_job_enter_domain(job, ndev->iommu.own);
-	if (ret == -EINPROGRESS)
-		return;
-	if (ret) {
-		/* What is in there is still another client's. */
-		ndev->cbuf.owner = 0;
-		nvdla_job_end(job, ret);
-		return;
-	}
-
-	job->scrub = NULL;
-	job->scrubbing = true;
-	job->task_running = true;
-	ret = nvdla_sequencer_start(ndev->seq, scrub);
-	if (ret)
-		nvdla_job_fail(job, ret);
-}
-
-/**
- * nvdla_jobs_go_on() - start what comes next of the job on the hardware, if it can be started
- * @ndev: device, locked
- */
-void nvdla_jobs_go_on(struct nvdla_device *ndev)
-{
-	struct nvdla_job *job = ndev->active;
-
-	lockdep_assert_held(&ndev->lock);
-
-	if (!job || job->error || job->task_running || ndev->stopped)
-		return;
-	if (job->scrub)
-		nvdla_job_start_scrub(job);
-	else
-		nvdla_job_start_tasks(job);
-}
-
-/**
- * nvdla_jobs_arm_timeout() - have the scheduler look after the job on the hardware in time
- * @ndev: device, locked
- *
- * The scheduler has one timeout for all jobs, and takes it whenever a job begins or
- * is freed. Those that have another one get it here.
- */
-void nvdla_jobs_arm_timeout(struct nvdla_device *ndev)
-{
-	const struct nvdla_job *job = ndev->active;
-	u64 now = ktime_get_ns();
-
-	lockdep_assert_held(&ndev->lock);
-
-	/* A core that is stopped begins anew with it. */
-	if (!job || ndev->stopped)
-		return;
-	if (job->error || now >= job->deadline_ns)
-		drm_sched_fault(&ndev->sched);
-	else
-		drm_sched_resume_timeout(&ndev->sched,
-					 min(nsecs_to_jiffies64(job->deadline_ns - now) + 1,
-					     (u64)MAX_JIFFY_OFFSET));
+	nvdla_job_go_on(job);
 }
 
 static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
@@ -353,7 +272,7 @@ static int nvdla_job_check(const struct nvdla_job *job)
 {
 	if (nvdla_device_is_gone(job->ndev))
 		return -ENODEV;
-	if (nvdla_client_is_banned(&job->context->file->client) || nvdla_job_has_undefined_bo(job))
+	if (nvdla_job_has_undefined_bo(job))
 		return -EIO;
 	return 0;
 }
@@ -366,7 +285,6 @@ static int nvdla_job_check(const struct nvdla_job *job)
  */
 void nvdla_job_begin(struct nvdla_job *job)
 {
-	struct nvdla_device *ndev = job->ndev;
 	int ret;
 	u32 i;
 
@@ -383,9 +301,11 @@ void nvdla_job_begin(struct nvdla_job *job)
 	job->task_running = false;
 	job->start_ns = ktime_get_ns();
 	trace_nvdla_job_run(job);
+	job->last_deadline_ns = job->start_ns + NVDLA_TIMEOUT_FACTOR * job->timeout_ns;
+	nvdla_job_extend(job);
 
 	job->scrub = nvdla_cbuf_claim(job);
-	nvdla_jobs_go_on(ndev);
+	nvdla_job_go_on(job);
 }
 
 /**

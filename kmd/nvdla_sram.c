@@ -15,7 +15,6 @@
 
 #include <drm/nvdla_descriptors.h>
 
-#include "nvdla_client.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
@@ -62,7 +61,7 @@ static int nvdla_sram_take(struct nvdla_device *ndev, struct nvdla_sram_bo *sbo)
 		return ret;
 
 	mutex_lock(&sram->lock);
-	if (nvdla_sram_used_by(sram, sbo->user) + sbo->bo.base.size > nvdla_client_max_sram(ndev))
+	if (nvdla_sram_used_by(sram, sbo->user) + sbo->bo.base.size > nvdla_max_sram(ndev))
 		ret = -ENOSPC;
 	else
 		ret = drm_mm_insert_node_generic(&sram->mm, &sbo->node, sbo->bo.base.size,
@@ -170,6 +169,8 @@ static void nvdla_sram_release(struct drm_device *drm, void *data)
 {
 	struct nvdla_sram *sram = data;
 
+	if (sram->zeroes)
+		drm_gem_object_put(&sram->zeroes->base);
 	if (drm_mm_initialized(&sram->mm))
 		drm_mm_takedown(&sram->mm);
 }
@@ -183,6 +184,7 @@ static void nvdla_sram_release(struct drm_device *drm, void *data)
 int nvdla_sram_init(struct nvdla_device *ndev)
 {
 	struct nvdla_sram *sram = &ndev->sram;
+	struct nvdla_bo *zeroes;
 	int ret;
 
 	ret = drmm_mutex_init(&ndev->drm, &sram->lock);
@@ -192,9 +194,16 @@ int nvdla_sram_init(struct nvdla_device *ndev)
 	sram->size = nvdla_variant_sram_bytes(ndev->variant, sram->size);
 	sram->size = min_t(u64, round_down(sram->size, PAGE_SIZE), NVDLA_SRAM_CLEAR_MAX);
 
-	if (sram->size)
-		drm_mm_init(&sram->mm, sram->base, sram->size);
-	return drmm_add_action_or_reset(&ndev->drm, nvdla_sram_release, sram);
+	ret = drmm_add_action_or_reset(&ndev->drm, nvdla_sram_release, sram);
+	if (ret || !sram->size)
+		return ret;
+
+	drm_mm_init(&sram->mm, sram->base, sram->size);
+	zeroes = nvdla_bo_create(ndev, PAGE_SIZE, 0);
+	if (IS_ERR(zeroes))
+		return PTR_ERR(zeroes);
+	sram->zeroes = zeroes;
+	return 0;
 }
 
 /**

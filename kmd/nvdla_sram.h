@@ -30,13 +30,13 @@ struct nvdla_sram {
 	/** @size: bytes, 0 if there is none; constant */
 	u64 size;
 
-	/** @lock: protects @mm and @zeroes */
+	/** @lock: protects @mm */
 	struct mutex lock;
 
 	/** @mm: which parts are taken */
 	struct drm_mm mm;
 
-	/** @zeroes: page in system memory that new buffers are cleared from, made when needed */
+	/** @zeroes: page in system memory that new buffers are cleared from */
 	struct nvdla_bo *zeroes;
 
 	/** @losses: times that what it held was lost */

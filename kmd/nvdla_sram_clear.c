@@ -6,7 +6,6 @@
  * creates many buffers takes the time from nobody else. If that job fails, jobs with the
  * buffer fail too: they never see the content.
  */
-#include <linux/dma-resv.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -14,34 +13,12 @@
 
 #include <drm/nvdla_descriptors.h>
 
-#include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
-#include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_sram.h"
-
-/* The page of zeroes, with a reference to it. */
-static struct nvdla_bo *nvdla_sram_get_zeroes(struct nvdla_device *ndev)
-{
-	struct nvdla_sram *sram = &ndev->sram;
-	struct nvdla_bo *bo;
-
-	mutex_lock(&sram->lock);
-	bo = sram->zeroes;
-	if (!bo) {
-		bo = nvdla_bo_create(ndev, PAGE_SIZE, 0);
-		if (!IS_ERR(bo))
-			sram->zeroes = bo;
-	}
-	if (!IS_ERR(bo))
-		drm_gem_object_get(&bo->base);
-	mutex_unlock(&sram->lock);
-
-	return bo;
-}
 
 /**
  * struct nvdla_sram_clear - descriptors of a task that clears a buffer
@@ -113,55 +90,26 @@ static int nvdla_sram_clear_task(struct nvdla_device *ndev, const struct nvdla_b
 	return ret;
 }
 
-/* A job with the task in it, and both buffers: it may be the last to know them. */
-static struct nvdla_job *nvdla_sram_clear_job(struct nvdla_device *ndev, struct nvdla_file *file,
-					      struct nvdla_bo *bo)
+/*
+ * The task and the buffer, which the job may be the last to know. The zeroes live as long as the
+ * device. They are no buffer of the job, because they would keep its fence, and that the module.
+ */
+static int nvdla_sram_fill_job(struct nvdla_job *job, struct nvdla_bo *bo)
 {
-	struct nvdla_context *context;
-	struct nvdla_bo *zeroes;
-	struct nvdla_job *job;
 	int ret;
 
-	context = nvdla_context_find(file, 0);
-	job = nvdla_job_create(ndev, context, 1);
-	if (IS_ERR(job)) {
-		nvdla_context_put(context);
-		return job;
-	}
-	job->own = true;
-	job->restartable = true;
-	job->timeout_ns = (u64)NVDLA_DEFAULT_TIMEOUT_MS * NSEC_PER_MSEC;
+	job->bos = kvcalloc(1, sizeof(*job->bos), GFP_KERNEL_ACCOUNT);
+	if (!job->bos)
+		return -ENOMEM;
 
-	job->bos = kvcalloc(2, sizeof(*job->bos), GFP_KERNEL_ACCOUNT);
-	if (!job->bos) {
-		ret = -ENOMEM;
-		goto err_destroy;
-	}
-
-	zeroes = nvdla_sram_get_zeroes(ndev);
-	if (IS_ERR(zeroes)) {
-		ret = PTR_ERR(zeroes);
-		goto err_destroy;
-	}
 	drm_gem_object_get(&bo->base);
-	job->bos[0].obj = &zeroes->base;
-	job->bos[1].obj = &bo->base;
-	job->bos[1].write = true;
-	job->num_bos = 2;
+	job->bos[0].obj = &bo->base;
+	job->bos[0].write = true;
+	job->num_bos = 1;
 
-	ret = nvdla_sram_clear_task(ndev, zeroes, bo, &job->tasks[0]);
-	if (ret)
-		goto err_destroy;
-	job->num_tasks = 1;
-
-	ret = nvdla_job_admit(job);
-	if (ret)
-		goto err_destroy;
-	return job;
-
-err_destroy:
-	nvdla_job_destroy(job);
-	return ERR_PTR(ret);
+	ret = nvdla_sram_clear_task(job->ndev, job->ndev->sram.zeroes, bo, &job->tasks[0]);
+	job->num_tasks = !ret;
+	return ret;
 }
 
 /**
@@ -176,43 +124,29 @@ err_destroy:
  */
 int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_file *file, struct nvdla_bo *bo)
 {
-	struct nvdla_context *context;
-	struct nvdla_fence *fence;
+	struct dma_fence *fence;
 	struct nvdla_job *job;
 	int ret;
 
-	fence = nvdla_fence_alloc();
-	if (!fence)
-		return -ENOMEM;
-	job = nvdla_sram_clear_job(ndev, file, bo);
-	if (IS_ERR(job)) {
-		kfree(fence);
+	job = nvdla_job_create(ndev, nvdla_context_find(file, 0), 1);
+	if (IS_ERR(job))
 		return PTR_ERR(job);
+	job->own = true;
+	job->restartable = true;
+
+	ret = nvdla_sram_fill_job(job, bo);
+	if (ret)
+		goto err_destroy;
+
+	fence = nvdla_job_submit(job);
+	if (IS_ERR(fence)) {
+		ret = PTR_ERR(fence);
+		goto err_destroy;
 	}
-	context = job->context;
-
-	dma_resv_lock(bo->base.resv, NULL);
-	ret = dma_resv_reserve_fences(bo->base.resv, 1);
-	if (!ret)
-		ret = drm_sched_job_init(&job->base, &context->entity, NVDLA_JOB_CREDITS, file,
-					 file->usage.client_id);
-	if (ret) {
-		dma_resv_unlock(bo->base.resv);
-		nvdla_job_destroy(job);
-		kfree(fence);
-		return ret;
-	}
-
-	/* The job takes its reference with it. */
-	nvdla_context_get(context);
-	mutex_lock(&context->submit_lock);
-	drm_sched_job_arm(&job->base);
-	bo->defined = nvdla_fence_follow(fence, &job->base.s_fence->finished);
-	dma_resv_add_fence(bo->base.resv, bo->defined, DMA_RESV_USAGE_KERNEL);
-	drm_sched_entity_push_job(&job->base);
-	mutex_unlock(&context->submit_lock);
-	nvdla_context_put(context);
-
-	dma_resv_unlock(bo->base.resv);
+	bo->defined = fence;
 	return 0;
+
+err_destroy:
+	nvdla_job_destroy(job);
+	return ret;
 }

@@ -12,7 +12,6 @@
 #include <linux/uaccess.h>
 
 #include <drm/drm_drv.h>
-#include <drm/drm_exec.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
@@ -20,24 +19,19 @@
 
 #include "engine/nvdla_args.h"
 #include "engine/nvdla_result.h"
-#include "nvdla_cbuf.h"
-#include "nvdla_client.h"
-#include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
-#include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_submit.h"
-#include "nvdla_trace.h"
 #include "nvdla_user_task.h"
 
 /* Tells user space why a submit was refused; returns -EINVAL. */
-int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct drm_nvdla_error *error)
+int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct nvdla_refusal *why)
 {
 	return nvdla_user_refuse(&submit->ndev->drm, submit->args->error, submit->args->error_size,
-				 task, error);
+				 task, why);
 }
 
 /* Where the result goes; its size is known once all tasks are. */
@@ -82,122 +76,23 @@ static int nvdla_submit_add_result(struct nvdla_submit *submit)
 	return 0;
 }
 
-static int nvdla_submit_lock_bos(struct nvdla_submit *submit, struct drm_exec *exec)
-{
-	struct nvdla_job *job = submit->job;
-	int ret = 0;
-	u32 i;
-
-	drm_exec_until_all_locked(exec) {
-		for (i = 0; i < job->num_bos; i++) {
-			/*
-			 * Two handles may name one buffer, or two that share their
-			 * fences: room for the job as one that reads and one that writes.
-			 */
-			ret = drm_exec_prepare_obj(exec, job->bos[i].obj, 2);
-			if (ret)
-				break;
-		}
-		drm_exec_retry_on_contention(exec);
-		if (ret)
-			return ret;
-	}
-
-	for (i = 0; i < job->num_bos; i++) {
-		ret = drm_sched_job_add_implicit_dependencies(&job->base, job->bos[i].obj,
-							      job->bos[i].write);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-/*
- * Nothing fails in here: the job's fence is promised from drm_sched_job_arm() on. Buffers are
- * unlocked before the job may end: the locks keep references, and a buffer whose last one goes
- * takes the lock of its exporter, while others are locked yet.
- */
-static void nvdla_submit_push(struct nvdla_submit *submit, struct drm_exec *exec,
-			      struct nvdla_fence *memory)
-{
-	struct nvdla_job *job = submit->job;
-	struct nvdla_context *context = job->context;
-	struct dma_fence *fence;
-	u32 i;
-
-	/* The job takes its reference with it. */
-	nvdla_context_get(context);
-	mutex_lock(&context->submit_lock);
-
-	drm_sched_job_arm(&job->base);
-	fence = nvdla_fence_follow(memory, &job->base.s_fence->finished);
-
-	for (i = 0; i < job->num_bos; i++)
-		dma_resv_add_fence(job->bos[i].obj->resv, fence,
-				   job->bos[i].write ? DMA_RESV_USAGE_WRITE : DMA_RESV_USAGE_READ);
-	nvdla_submit_signal_out_syncs(submit, fence);
-	trace_nvdla_job_queue(job);
-	drm_exec_fini(exec);
-
-	submit->job = NULL;
-	drm_sched_entity_push_job(&job->base);
-
-	mutex_unlock(&context->submit_lock);
-	nvdla_context_put(context);
-	dma_fence_put(fence);
-}
-
-static int nvdla_submit_lock_and_push(struct nvdla_submit *submit)
-{
-	struct nvdla_fence *fence;
-	struct drm_exec exec;
-	int ret, idx;
-
-	fence = nvdla_fence_alloc();
-	if (!fence)
-		return -ENOMEM;
-
-	if (!drm_dev_enter(&submit->ndev->drm, &idx)) {
-		kfree(fence);
-		return -ENODEV;
-	}
-	ret = nvdla_cbuf_prepare(submit->job);
-	if (!ret)
-		ret = nvdla_job_admit(submit->job);
-	if (ret)
-		goto out_exit;
-
-	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
-		      submit->job->num_bos);
-	ret = nvdla_submit_lock_bos(submit, &exec);
-	if (ret)
-		drm_exec_fini(&exec);
-	else
-		nvdla_submit_push(submit, &exec, fence);
-
-out_exit:
-	drm_dev_exit(idx);
-	if (ret)
-		kfree(fence);
-	return ret;
-}
-
 static int nvdla_submit_queue(struct nvdla_submit *submit)
 {
-	struct nvdla_job *job = submit->job;
+	struct dma_fence *fence;
 	int ret;
 
-	ret = drm_sched_job_init(&job->base, &job->context->entity, NVDLA_JOB_CREDITS,
-				 job->context->file, submit->file->client_id);
+	ret = nvdla_submit_add_in_syncs(submit);
 	if (ret)
 		return ret;
 
-	ret = nvdla_submit_add_in_syncs(submit);
-	if (!ret)
-		ret = nvdla_submit_lock_and_push(submit);
-	if (ret)
-		drm_sched_job_cleanup(&job->base);
-	return ret;
+	fence = nvdla_job_submit(submit->job);
+	if (IS_ERR(fence))
+		return PTR_ERR(fence);
+
+	submit->job = NULL;
+	nvdla_submit_signal_out_syncs(submit, fence);
+	dma_fence_put(fence);
+	return 0;
 }
 
 /* Checking the largest submits takes long. */
@@ -228,12 +123,11 @@ static int nvdla_submit_create_job(struct nvdla_submit *submit)
 		return -ENOENT;
 
 	job = nvdla_job_create(submit->ndev, context, args->num_tasks);
-	if (IS_ERR(job)) {
-		nvdla_context_put(context);
+	if (IS_ERR(job))
 		return PTR_ERR(job);
-	}
 
-	job->timeout_ns = (u64)(args->timeout_ms ?: NVDLA_DEFAULT_TIMEOUT_MS) * NSEC_PER_MSEC;
+	if (args->timeout_ms)
+		job->timeout_ns = (u64)args->timeout_ms * NSEC_PER_MSEC;
 	job->restartable = args->flags & DRM_NVDLA_SUBMIT_RESTARTABLE;
 	submit->job = job;
 	return 0;
@@ -246,17 +140,14 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 		.file = file,
 		.args = data,
 	};
-	struct nvdla_file *priv = file->driver_priv;
-	struct drm_nvdla_error error;
+	struct nvdla_refusal why;
 	int ret;
 
 	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
-	if (nvdla_client_is_banned(&priv->client))
-		return -EIO;
 
-	if (nvdla_args_check_submit(submit.args, &error))
-		return nvdla_submit_refuse(&submit, 0, &error);
+	if (nvdla_args_check_submit(submit.args, &why))
+		return nvdla_submit_refuse(&submit, 0, &why);
 	if (submit.args->timeout_ms > NVDLA_USER_TIMEOUT_MS && !capable(CAP_SYS_NICE))
 		return -EACCES;
 

@@ -6,13 +6,12 @@
 #include <linux/xarray.h>
 
 struct dma_fence;
-struct dma_fence_chain;
 struct drm_file;
-struct drm_nvdla_error;
+struct nvdla_refusal;
 struct drm_nvdla_submit;
-struct drm_syncobj;
 struct nvdla_device;
 struct nvdla_job;
+struct nvdla_out_sync;
 
 /**
  * struct nvdla_submit - one submit on its way into the scheduler
@@ -22,9 +21,7 @@ struct nvdla_job;
  * @job: the job; owned until it is pushed
  * @bo_of_handle: index into the job's buffers, by GEM handle
  * @bo_capacity: entries that fit into &nvdla_job.bos
- * @syncobjs: syncobjs to signal
- * @chains: for each of them the timeline node, NULL if it is a binary one
- * @points: for each of them the point on the timeline
+ * @out_syncs: syncobjs to signal, as many as @args has
  */
 struct nvdla_submit {
 	struct nvdla_device *ndev;
@@ -33,12 +30,10 @@ struct nvdla_submit {
 	struct nvdla_job *job;
 	struct xarray bo_of_handle;
 	u32 bo_capacity;
-	struct drm_syncobj **syncobjs;
-	struct dma_fence_chain **chains;
-	u64 *points;
+	struct nvdla_out_sync *out_syncs;
 };
 
-int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct drm_nvdla_error *error);
+int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct nvdla_refusal *why);
 
 int nvdla_submit_get_bo(struct nvdla_submit *submit, u32 handle);
 int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index);

@@ -12,6 +12,18 @@
 #include "nvdla_job.h"
 #include "nvdla_submit.h"
 
+/**
+ * struct nvdla_out_sync - a syncobj to signal
+ * @syncobj: the syncobj; holds a reference
+ * @chain: the timeline's node, NULL if it is a binary one
+ * @point: the point on the timeline
+ */
+struct nvdla_out_sync {
+	struct drm_syncobj *syncobj;
+	struct dma_fence_chain *chain;
+	u64 point;
+};
+
 static int nvdla_submit_copy_sync(const struct nvdla_submit *submit, u64 user, u32 index,
 				  struct drm_nvdla_sync *sync)
 {
@@ -50,16 +62,15 @@ int nvdla_submit_add_in_syncs(struct nvdla_submit *submit)
 int nvdla_submit_find_out_syncs(struct nvdla_submit *submit)
 {
 	u32 i, count = submit->args->num_out_syncs;
+	struct nvdla_out_sync *out;
 	struct drm_nvdla_sync sync;
 	int ret;
 
 	if (!count)
 		return 0;
 
-	submit->syncobjs = kcalloc(count, sizeof(*submit->syncobjs), GFP_KERNEL_ACCOUNT);
-	submit->chains = kcalloc(count, sizeof(*submit->chains), GFP_KERNEL_ACCOUNT);
-	submit->points = kcalloc(count, sizeof(*submit->points), GFP_KERNEL_ACCOUNT);
-	if (!submit->syncobjs || !submit->chains || !submit->points)
+	submit->out_syncs = kcalloc(count, sizeof(*submit->out_syncs), GFP_KERNEL_ACCOUNT);
+	if (!submit->out_syncs)
 		return -ENOMEM;
 
 	for (i = 0; i < count; i++) {
@@ -67,15 +78,16 @@ int nvdla_submit_find_out_syncs(struct nvdla_submit *submit)
 		if (ret)
 			return ret;
 
-		submit->syncobjs[i] = drm_syncobj_find(submit->file, sync.handle);
-		if (!submit->syncobjs[i])
+		out = &submit->out_syncs[i];
+		out->syncobj = drm_syncobj_find(submit->file, sync.handle);
+		if (!out->syncobj)
 			return -ENOENT;
 
-		submit->points[i] = sync.point;
+		out->point = sync.point;
 		if (!sync.point)
 			continue;
-		submit->chains[i] = dma_fence_chain_alloc();
-		if (!submit->chains[i])
+		out->chain = dma_fence_chain_alloc();
+		if (!out->chain)
 			return -ENOMEM;
 	}
 	return 0;
@@ -83,16 +95,16 @@ int nvdla_submit_find_out_syncs(struct nvdla_submit *submit)
 
 void nvdla_submit_signal_out_syncs(struct nvdla_submit *submit, struct dma_fence *fence)
 {
+	struct nvdla_out_sync *out;
 	u32 i;
 
 	for (i = 0; i < submit->args->num_out_syncs; i++) {
-		if (submit->chains[i]) {
-			drm_syncobj_add_point(submit->syncobjs[i], submit->chains[i], fence,
-					      submit->points[i]);
-			submit->chains[i] = NULL;
-		} else {
-			drm_syncobj_replace_fence(submit->syncobjs[i], fence);
-		}
+		out = &submit->out_syncs[i];
+		if (out->chain)
+			drm_syncobj_add_point(out->syncobj, out->chain, fence, out->point);
+		else
+			drm_syncobj_replace_fence(out->syncobj, fence);
+		out->chain = NULL;
 	}
 }
 
@@ -100,13 +112,10 @@ void nvdla_submit_free_out_syncs(struct nvdla_submit *submit)
 {
 	u32 i;
 
-	for (i = 0; submit->syncobjs && i < submit->args->num_out_syncs; i++) {
-		if (submit->syncobjs[i])
-			drm_syncobj_put(submit->syncobjs[i]);
-		if (submit->chains)
-			dma_fence_chain_free(submit->chains[i]);
+	for (i = 0; submit->out_syncs && i < submit->args->num_out_syncs; i++) {
+		if (submit->out_syncs[i].syncobj)
+			drm_syncobj_put(submit->out_syncs[i].syncobj);
+		dma_fence_chain_free(submit->out_syncs[i].chain);
 	}
-	kfree(submit->syncobjs);
-	kfree(submit->chains);
-	kfree(submit->points);
+	kfree(submit->out_syncs);
 }

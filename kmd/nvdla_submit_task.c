@@ -86,7 +86,7 @@ static int nvdla_submit_resolve(struct nvdla_submit *submit, u32 task, u32 index
 				struct nvdla_task_extent *extent, u32 *bo_index)
 {
 	struct nvdla_task_extent buffer = { .present = true };
-	struct drm_nvdla_error error;
+	struct nvdla_refusal why;
 	int bo = -ENOENT;
 
 	if (address->handle) {
@@ -104,8 +104,8 @@ static int nvdla_submit_resolve(struct nvdla_submit *submit, u32 task, u32 index
 		*bo_index = bo;
 	}
 
-	if (nvdla_args_extent(address, index, bo < 0 ? NULL : &buffer, extent, &error))
-		return nvdla_submit_refuse(submit, task, &error);
+	if (nvdla_args_extent(address, index, bo < 0 ? NULL : &buffer, extent, &why))
+		return nvdla_submit_refuse(submit, task, &why);
 	return 0;
 }
 
@@ -147,7 +147,7 @@ static void nvdla_submit_free_task(struct nvdla_submit_task *task)
 
 /* With descriptors: all is checked now. */
 static int nvdla_submit_create_task(struct nvdla_submit *submit, const struct drm_nvdla_task *args,
-				    struct nvdla_submit_task *task, struct drm_nvdla_error *error,
+				    struct nvdla_submit_task *task, struct nvdla_refusal *why,
 				    struct nvdla_task **created)
 {
 	int ret;
@@ -155,18 +155,18 @@ static int nvdla_submit_create_task(struct nvdla_submit *submit, const struct dr
 	ret = nvdla_user_copy_task(&task->source, args);
 	if (ret)
 		return ret;
-	return nvdla_task_create(submit->ndev->variant, &task->source, error, created);
+	return nvdla_task_create(submit->ndev->variant, &task->source, why, created);
 }
 
 /* Prepared: the addresses are checked now. */
 static int nvdla_submit_bind_task(struct nvdla_submit *submit, u32 index,
-				  struct nvdla_submit_task *task, struct drm_nvdla_error *error,
+				  struct nvdla_submit_task *task, struct nvdla_refusal *why,
 				  struct nvdla_task **created)
 {
 	const struct nvdla_user_task *user_task = submit->job->user_tasks[index];
 
 	return nvdla_task_bind(user_task->prepared, task->source.extents, task->source.flags,
-			       error, created);
+			       why, created);
 }
 
 static int nvdla_submit_check_task(struct nvdla_submit *submit, u32 index,
@@ -174,7 +174,7 @@ static int nvdla_submit_check_task(struct nvdla_submit *submit, u32 index,
 				   struct nvdla_submit_task *task)
 {
 	struct nvdla_job *job = submit->job;
-	struct drm_nvdla_error why;
+	struct nvdla_refusal why;
 	u32 i;
 	int ret;
 
@@ -206,15 +206,16 @@ static int nvdla_submit_find_task(struct nvdla_submit *submit, u32 index,
 				  const struct drm_nvdla_task *args)
 {
 	struct nvdla_user_task **task = &submit->job->user_tasks[index];
-	struct drm_nvdla_error error;
+	struct nvdla_refusal why;
 
 	if (!args->handle)
 		return 0;
 	*task = nvdla_user_task_find(submit->file->driver_priv, args->handle);
 	if (!*task)
 		return -ENOENT;
-	if (nvdla_args_check_prepared(args, (*task)->prepared, &error))
-		return nvdla_submit_refuse(submit, index, &error);
+	if (nvdla_args_check_prepared(args, nvdla_prepared_num_addresses((*task)->prepared),
+				      &why))
+		return nvdla_submit_refuse(submit, index, &why);
 	return 0;
 }
 
@@ -223,7 +224,7 @@ int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index)
 	const struct drm_nvdla_submit *args = submit->args;
 	struct nvdla_submit_task task = {};
 	struct drm_nvdla_task task_args;
-	struct drm_nvdla_error error;
+	struct nvdla_refusal why;
 	int ret;
 
 	ret = copy_struct_from_user(&task_args, sizeof(task_args),
@@ -232,8 +233,8 @@ int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index)
 	if (ret)
 		return ret;
 
-	if (nvdla_args_check_task(&task_args, &error))
-		return nvdla_submit_refuse(submit, index, &error);
+	if (nvdla_args_check_task(&task_args, &why))
+		return nvdla_submit_refuse(submit, index, &why);
 
 	/* What follows is the job's to clean up. */
 	submit->job->num_tasks = index + 1;

@@ -28,17 +28,19 @@
  * @user: zero or where it wants to know
  * @user_size: bytes there
  * @task: index of the task
- * @error: what is wrong
+ * @why: what is wrong
  *
  * Return: -EINVAL.
  */
 int nvdla_user_refuse(struct drm_device *drm, u64 user, u32 user_size, u32 task,
-		      struct drm_nvdla_error *error)
+		      struct nvdla_refusal *why)
 {
+	struct drm_nvdla_error *error = &why->error;
+
 	error->task = task;
-	drm_dbg(drm, "task %u operation %d: rule %u: member %u of structure %u [%u] = %lld, limit %lld\n",
-		task, (int)error->operation, error->rule, error->offset, error->member_of,
-		error->index, (s64)error->value, (s64)error->limit);
+	drm_dbg(drm, "task %u operation %d: byte %u of structure %u [%u]: %s (is %lld, limit %lld)\n",
+		task, (int)error->operation, error->offset, error->member_of, error->index,
+		why->rule, why->value, why->limit);
 
 	if (user && copy_struct_to_user(u64_to_user_ptr(user), user_size, error, sizeof(*error),
 					NULL))
@@ -97,29 +99,31 @@ int nvdla_user_copy_array(const void **copy, u64 user, u32 count, u32 user_size,
  */
 int nvdla_user_copy_task(struct nvdla_task_source *source, const struct drm_nvdla_task *args)
 {
-	int ret;
+	const struct {
+		const void **copy;
+		u64 user;
+		u32 count, user_size, size;
+	} arrays[] = {
+		{ (const void **)&source->graph, args->graph, args->num_operations,
+		  args->node_size, sizeof(*source->graph) },
+		{ (const void **)&source->operations, args->operations, args->num_operations,
+		  args->operation_size, sizeof(*source->operations) },
+		{ (const void **)&source->surfaces, args->surfaces, args->num_operations,
+		  args->surface_size, sizeof(*source->surfaces) },
+		{ (const void **)&source->luts, args->luts, args->num_luts,
+		  args->lut_size, sizeof(*source->luts) },
+	};
+	u32 i;
+	int ret = 0;
 
 	source->num_operations = args->num_operations;
 	source->num_luts = args->num_luts;
 	source->num_extents = args->num_addresses;
 
-	ret = nvdla_user_copy_array((const void **)&source->graph, args->graph,
-				    args->num_operations, args->node_size,
-				    sizeof(*source->graph));
-	if (ret)
-		return ret;
-	ret = nvdla_user_copy_array((const void **)&source->operations, args->operations,
-				    args->num_operations, args->operation_size,
-				    sizeof(*source->operations));
-	if (ret)
-		return ret;
-	ret = nvdla_user_copy_array((const void **)&source->surfaces, args->surfaces,
-				    args->num_operations, args->surface_size,
-				    sizeof(*source->surfaces));
-	if (ret)
-		return ret;
-	return nvdla_user_copy_array((const void **)&source->luts, args->luts, args->num_luts,
-				     args->lut_size, sizeof(*source->luts));
+	for (i = 0; !ret && i < ARRAY_SIZE(arrays); i++)
+		ret = nvdla_user_copy_array(arrays[i].copy, arrays[i].user, arrays[i].count,
+					    arrays[i].user_size, arrays[i].size);
+	return ret;
 }
 
 /**
@@ -236,17 +240,17 @@ static int nvdla_user_task_prepare(struct nvdla_device *ndev,
 				   struct nvdla_prepared **prepared)
 {
 	struct nvdla_task_source source = {};
-	struct drm_nvdla_error error;
+	struct nvdla_refusal why;
 	int ret;
 
-	if (nvdla_args_check_template(task, &error))
-		return nvdla_user_refuse(&ndev->drm, args->error, args->error_size, 0, &error);
+	if (nvdla_args_check_template(task, &why))
+		return nvdla_user_refuse(&ndev->drm, args->error, args->error_size, 0, &why);
 
 	ret = nvdla_user_copy_task(&source, task);
 	if (!ret)
-		ret = nvdla_prepared_create(ndev->variant, &source, &error, prepared);
+		ret = nvdla_prepared_create(ndev->variant, &source, &why, prepared);
 	if (ret == -EINVAL)
-		nvdla_user_refuse(&ndev->drm, args->error, args->error_size, 0, &error);
+		nvdla_user_refuse(&ndev->drm, args->error, args->error_size, 0, &why);
 	nvdla_user_free_copy(&source);
 	return ret;
 }

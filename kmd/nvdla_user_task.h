@@ -7,7 +7,7 @@
 
 struct drm_device;
 struct drm_file;
-struct drm_nvdla_error;
+struct nvdla_refusal;
 struct drm_nvdla_task;
 struct nvdla_file;
 struct nvdla_prepared;
@@ -36,7 +36,7 @@ struct nvdla_user_task *nvdla_user_task_find(struct nvdla_file *file, u32 handle
 void nvdla_user_task_put(struct nvdla_user_task *task);
 
 int nvdla_user_refuse(struct drm_device *drm, u64 user, u32 user_size, u32 task,
-		      struct drm_nvdla_error *error);
+		      struct nvdla_refusal *why);
 int nvdla_user_copy_array(const void **copy, u64 user, u32 count, u32 user_size, size_t size);
 int nvdla_user_copy_task(struct nvdla_task_source *source, const struct drm_nvdla_task *args);
 void nvdla_user_free_copy(struct nvdla_task_source *source);

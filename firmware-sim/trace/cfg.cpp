@@ -64,7 +64,7 @@ RamType cfgRam(LineReader &line)
 	return text == "sec_mem" || text == "0" ? RamType::Cv : RamType::Mc;
 }
 
-/* What interrupts come from, with the bit of its register group 0; that of 1 is the next one. */
+/* A source of interrupts and the bit of its register group 0; group 1 has the next bit. */
 struct Source {
 	std::string_view name;
 	uint32_t bit;

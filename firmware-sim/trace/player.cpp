@@ -72,7 +72,7 @@ private:
 			return waitForAll(command);
 		case TraceCommand::Kind::Acknowledge:
 			note(target_.read(offset));
-			/* What comes meanwhile stays. */
+			/* An interrupt that comes after the read is not cleared. */
 			target_.write(offset, command.value & standing_);
 			standing_ &= ~command.value;
 			return true;

@@ -6,278 +6,243 @@
 
 #include "nvdla_args.h"
 
+#include "nvdla_check.h"
 #include "nvdla_platform.h"
-#include "nvdla_prepared.h"
 #include "nvdla_task.h"
-
-/**
- * struct nvdla_limit - what a 32-bit member of a structure may be
- * @rule: enum drm_nvdla_rule that is violated otherwise
- * @offset: bytes from the start of the structure to the member
- * @least: smallest value
- * @most: largest value
- * @multiple: the value is a multiple of this, 1 or more
- */
-struct nvdla_limit {
-	u32 rule;
-	u32 offset;
-	u32 least;
-	u32 most;
-	u32 multiple;
-};
-
-/**
- * struct nvdla_unused - a member of a structure that has to be zero
- * @offset: bytes from the start of the structure to the member
- * @size: its bytes, 4 or 8
- */
-struct nvdla_unused {
-	u32 offset;
-	u32 size;
-};
 
 static_assert(offsetofend(struct drm_nvdla_task, lut_size) == NVDLA_MIN_TASK_SIZE);
 
-static int refuse(struct drm_nvdla_error *error, enum drm_nvdla_rule rule, u64 value, u64 limit,
-		  enum drm_nvdla_struct member_of, u32 index, u32 offset, u32 size)
-{
-	if (!error)
-		return -EINVAL;
+/* The examination of one structure; as struct nvdla_check, it keeps the first violation. */
+struct args_check {
+	struct nvdla_refusal *why;
+	enum drm_nvdla_struct structure;
+	u32 index;
+	const void *args;
+	bool failed;
+};
 
-	*error = (struct drm_nvdla_error) {
-		.operation = NVDLA_TASK_NO_OPERATION,
+static void state(struct args_check *check, bool fulfilled, struct nvdla_field field, s64 limit,
+		  const char *rule)
+{
+	if (fulfilled || check->failed)
+		return;
+
+	check->failed = true;
+	if (!check->why)
+		return;
+	*check->why = (struct nvdla_refusal) {
+		.error.operation = NVDLA_TASK_NO_OPERATION,
+		.error.member_of = check->structure,
+		.error.index = check->index,
+		.error.offset = (uintptr_t)field.at - (uintptr_t)check->args,
+		.error.size = field.size,
 		.op_type = ~0U,
 		.rule = rule,
-		.value = value,
+		.value = nvdla_field_value(field),
 		.limit = limit,
-		.member_of = member_of,
-		.index = index,
-		.offset = offset,
-		.size = size,
 	};
-	return -EINVAL;
 }
 
-static int check_limits(const void *args, enum drm_nvdla_struct member_of,
-			const struct nvdla_limit *limits, u32 count, struct drm_nvdla_error *error)
+static void state_range(struct args_check *check, struct nvdla_field field, s64 least, s64 most,
+			const char *rule)
 {
-	u32 i;
+	s64 value = nvdla_field_value(field);
 
-	for (i = 0; i < count; i++) {
-		const struct nvdla_limit *limit = &limits[i];
-		const u32 value = *(const u32 *)((const char *)args + limit->offset);
-
-		if (value < limit->least || value > limit->most || value % limit->multiple)
-			return refuse(error, limit->rule, value,
-				      value < limit->least ? limit->least : limit->most,
-				      member_of, 0, limit->offset, sizeof(value));
-	}
-
-	return 0;
+	state(check, value >= least && value <= most, field, value < least ? least : most, rule);
 }
 
-static int check_unused(const struct drm_nvdla_task *args, enum drm_nvdla_rule rule,
-			const struct nvdla_unused *members, u32 count,
-			struct drm_nvdla_error *error)
+#define need(check, fulfilled, member, limit, rule) \
+	state(check, fulfilled, NVDLA_FIELD(member), limit, rule)
+#define need_range(check, member, least, most, rule) \
+	state_range(check, NVDLA_FIELD(member), least, most, rule)
+#define need_zero(check, member, rule) state_range(check, NVDLA_FIELD(member), 0, 0, rule)
+
+static int result(const struct args_check *check)
 {
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		const void *at = (const char *)args + members[i].offset;
-		u64 value = members[i].size == sizeof(u64) ? *(const u64 *)at : *(const u32 *)at;
-
-		if (value)
-			return refuse(error, rule, value, 0, DRM_NVDLA_STRUCT_TASK, 0,
-				      members[i].offset, members[i].size);
-	}
-
-	return 0;
+	return check->failed ? -EINVAL : 0;
 }
 
-/* A limit of a member of struct drm_nvdla_submit, or drm_nvdla_task. */
-#define SUBMIT_LIMIT(rule, member, least, most) \
-	{ rule, offsetof(struct drm_nvdla_submit, member), least, most, 1 }
-#define TASK_LIMIT(rule, member, least, most) \
-	{ rule, offsetof(struct drm_nvdla_task, member), least, most, 1 }
+static const char element_size[] = "no size that an element of this array can have";
 
 /* Descriptors may be shorter than any known: what is missing is zero. */
-#define DESCRIPTOR_LIMIT(member) \
-	{ DRM_NVDLA_RULE_SUBMIT_SIZE, offsetof(struct drm_nvdla_task, member), \
-	  NVDLA_DESCRIPTOR_MULTIPLE, NVDLA_MAX_ELEMENT_SIZE, NVDLA_DESCRIPTOR_MULTIPLE }
-
-static const struct nvdla_limit submit_limits[] = {
-	SUBMIT_LIMIT(DRM_NVDLA_RULE_SUBMIT_COUNT, num_tasks, 1, NVDLA_MAX_TASKS),
-	SUBMIT_LIMIT(DRM_NVDLA_RULE_SUBMIT_COUNT, num_in_syncs, 0, NVDLA_MAX_SYNCS),
-	SUBMIT_LIMIT(DRM_NVDLA_RULE_SUBMIT_COUNT, num_out_syncs, 0, NVDLA_MAX_SYNCS),
-	SUBMIT_LIMIT(DRM_NVDLA_RULE_SUBMIT_COUNT, timeout_ms, 0, NVDLA_MAX_TIMEOUT_MS),
-	SUBMIT_LIMIT(DRM_NVDLA_RULE_SUBMIT_SIZE, task_size,
-		     NVDLA_MIN_TASK_SIZE, NVDLA_MAX_ELEMENT_SIZE),
-};
-
-static const struct nvdla_limit sync_limit =
-	SUBMIT_LIMIT(DRM_NVDLA_RULE_SUBMIT_SIZE, sync_size,
-		     offsetofend(struct drm_nvdla_sync, point), NVDLA_MAX_ELEMENT_SIZE);
-
-static const struct nvdla_limit count_limits[] = {
-	TASK_LIMIT(DRM_NVDLA_RULE_TASK_NUM_OPERATIONS, num_operations, 1,
-		   NVDLA_TASK_MAX_OPERATIONS),
-	TASK_LIMIT(DRM_NVDLA_RULE_TASK_NUM_LUTS, num_luts, 0, NVDLA_TASK_MAX_LUTS),
-	TASK_LIMIT(DRM_NVDLA_RULE_TASK_NUM_ADDRESSES, num_addresses, 1, NVDLA_TASK_MAX_ADDRESSES),
-};
-
-static const struct nvdla_limit address_limit =
-	TASK_LIMIT(DRM_NVDLA_RULE_SUBMIT_SIZE, address_size,
-		   offsetofend(struct drm_nvdla_address, size), NVDLA_MAX_ELEMENT_SIZE);
-
-static const struct nvdla_limit size_limits[] = {
-	DESCRIPTOR_LIMIT(node_size),
-	DESCRIPTOR_LIMIT(operation_size),
-	DESCRIPTOR_LIMIT(surface_size),
-};
-
-static const struct nvdla_limit lut_limit = DESCRIPTOR_LIMIT(lut_size);
-
-/* A member of struct drm_nvdla_task that has to be zero. */
-#define TASK_UNUSED(member) \
-	{ offsetof(struct drm_nvdla_task, member), sizeof_field(struct drm_nvdla_task, member) }
-
-static const struct nvdla_unused no_descriptors[] = {
-	TASK_UNUSED(graph),
-	TASK_UNUSED(operations),
-	TASK_UNUSED(surfaces),
-	TASK_UNUSED(luts),
-	TASK_UNUSED(num_operations),
-	TASK_UNUSED(num_luts),
-	TASK_UNUSED(node_size),
-	TASK_UNUSED(operation_size),
-	TASK_UNUSED(surface_size),
-	TASK_UNUSED(lut_size),
-};
-
-static const struct nvdla_unused no_addresses[] = {
-	TASK_UNUSED(addresses),
-	TASK_UNUSED(address_size),
-	TASK_UNUSED(handle),
-};
-
-static const struct nvdla_unused reserved = TASK_UNUSED(reserved);
+static void state_descriptor_size(struct args_check *check, struct nvdla_field field)
+{
+	state_range(check, field, NVDLA_DESCRIPTOR_MULTIPLE, NVDLA_MAX_ELEMENT_SIZE,
+		    element_size);
+	state(check, IS_ALIGNED(nvdla_field_value(field), NVDLA_DESCRIPTOR_MULTIPLE), field,
+	      NVDLA_MAX_ELEMENT_SIZE, element_size);
+}
 
 #define SUBMIT_FLAGS (DRM_NVDLA_SUBMIT_STATISTICS | DRM_NVDLA_SUBMIT_RESTARTABLE)
 
-int nvdla_args_check_submit(const struct drm_nvdla_submit *args, struct drm_nvdla_error *error)
+/**
+ * nvdla_args_check_submit() - hold a submit's own arguments against their limits
+ * @args: the submit
+ * @why: filled if -EINVAL is returned; may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
+int nvdla_args_check_submit(const struct drm_nvdla_submit *args, struct nvdla_refusal *why)
 {
-	int ret;
+	struct args_check check = { why, DRM_NVDLA_STRUCT_SUBMIT, 0, args };
+	const char *range = "not in the accepted range";
 
-	if (args->flags & ~SUBMIT_FLAGS)
-		return refuse(error, DRM_NVDLA_RULE_SUBMIT_FLAGS, args->flags, SUBMIT_FLAGS,
-			      DRM_NVDLA_STRUCT_SUBMIT, 0,
-			      offsetof(struct drm_nvdla_submit, flags), sizeof(args->flags));
-	if (!args->result_handle &&
-	    (args->result_offset || args->flags & DRM_NVDLA_SUBMIT_STATISTICS))
-		return refuse(error, DRM_NVDLA_RULE_SUBMIT_RESULT, 0, 1, DRM_NVDLA_STRUCT_SUBMIT,
-			      0, offsetof(struct drm_nvdla_submit, result_handle),
-			      sizeof(args->result_handle));
-
-	ret = check_limits(args, DRM_NVDLA_STRUCT_SUBMIT, submit_limits,
-			   ARRAY_SIZE(submit_limits), error);
-	if (!ret && (args->num_in_syncs || args->num_out_syncs))
-		ret = check_limits(args, DRM_NVDLA_STRUCT_SUBMIT, &sync_limit, 1, error);
-	return ret;
+	need(&check, !(args->flags & ~SUBMIT_FLAGS), args->flags, SUBMIT_FLAGS, "unknown flag");
+	need(&check, args->result_handle || (!args->result_offset &&
+					     !(args->flags & DRM_NVDLA_SUBMIT_STATISTICS)),
+	     args->result_handle, 1, "statistics and an offset need a buffer for the result");
+	need_range(&check, args->num_tasks, 1, NVDLA_MAX_TASKS, range);
+	need_range(&check, args->num_in_syncs, 0, NVDLA_MAX_SYNCS, range);
+	need_range(&check, args->num_out_syncs, 0, NVDLA_MAX_SYNCS, range);
+	need_range(&check, args->timeout_ms, 0, NVDLA_MAX_TIMEOUT_MS, range);
+	need_range(&check, args->task_size, NVDLA_MIN_TASK_SIZE, NVDLA_MAX_ELEMENT_SIZE,
+		   element_size);
+	if (args->num_in_syncs || args->num_out_syncs)
+		need_range(&check, args->sync_size, offsetofend(struct drm_nvdla_sync, point),
+			   NVDLA_MAX_ELEMENT_SIZE, element_size);
+	return result(&check);
 }
 
-int nvdla_args_check_counts(const struct drm_nvdla_task *args, struct drm_nvdla_error *error)
+static void check_counts(struct args_check *check, const struct drm_nvdla_task *args)
 {
-	return check_limits(args, DRM_NVDLA_STRUCT_TASK, count_limits, ARRAY_SIZE(count_limits),
-			    error);
+	need_range(check, args->num_operations, 1, NVDLA_TASK_MAX_OPERATIONS,
+		   "a task needs at least one operation and has an upper limit");
+	need_range(check, args->num_luts, 0, NVDLA_TASK_MAX_LUTS, "too many look-up tables");
+	need_range(check, args->num_addresses, 1, NVDLA_TASK_MAX_ADDRESSES,
+		   "a task needs at least one address and has an upper limit");
 }
 
-static int check_descriptors(const struct drm_nvdla_task *args, struct drm_nvdla_error *error)
+/**
+ * nvdla_args_check_counts() - hold a task's counts against their limits
+ * @args: the task
+ * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
+int nvdla_args_check_counts(const struct drm_nvdla_task *args, struct nvdla_refusal *why)
 {
-	int ret;
+	struct args_check check = { why, DRM_NVDLA_STRUCT_TASK, 0, args };
 
-	ret = nvdla_args_check_counts(args, error);
-	if (!ret)
-		ret = check_limits(args, DRM_NVDLA_STRUCT_TASK, size_limits,
-				   ARRAY_SIZE(size_limits), error);
-	if (!ret && args->num_luts)
-		ret = check_limits(args, DRM_NVDLA_STRUCT_TASK, &lut_limit, 1, error);
-	return ret;
+	check_counts(&check, args);
+	return result(&check);
 }
 
-int nvdla_args_check_task(const struct drm_nvdla_task *args, struct drm_nvdla_error *error)
+static void check_descriptors(struct args_check *check, const struct drm_nvdla_task *args)
 {
-	int ret;
+	check_counts(check, args);
+	state_descriptor_size(check, NVDLA_FIELD(args->node_size));
+	state_descriptor_size(check, NVDLA_FIELD(args->operation_size));
+	state_descriptor_size(check, NVDLA_FIELD(args->surface_size));
+	if (args->num_luts)
+		state_descriptor_size(check, NVDLA_FIELD(args->lut_size));
+}
 
-	ret = check_unused(args, DRM_NVDLA_RULE_TASK_RESERVED, &reserved, 1, error);
-	if (ret)
-		return ret;
+static void check_no_descriptors(struct args_check *check, const struct drm_nvdla_task *args)
+{
+	const char *rule = "a prepared task has its descriptors already";
 
+	need_zero(check, args->graph, rule);
+	need_zero(check, args->operations, rule);
+	need_zero(check, args->surfaces, rule);
+	need_zero(check, args->luts, rule);
+	need_zero(check, args->num_operations, rule);
+	need_zero(check, args->num_luts, rule);
+	need_zero(check, args->node_size, rule);
+	need_zero(check, args->operation_size, rule);
+	need_zero(check, args->surface_size, rule);
+	need_zero(check, args->lut_size, rule);
+}
+
+/**
+ * nvdla_args_check_task() - hold a task's counts and sizes against their limits
+ * @args: the task, with descriptors or prepared
+ * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ *
+ * Afterwards its arrays may be copied.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int nvdla_args_check_task(const struct drm_nvdla_task *args, struct nvdla_refusal *why)
+{
+	struct args_check check = { why, DRM_NVDLA_STRUCT_TASK, 0, args };
+
+	need_zero(&check, args->reserved, "must be zero");
 	if (args->handle)
-		ret = check_unused(args, DRM_NVDLA_RULE_TASK_PREPARED, no_descriptors,
-				   ARRAY_SIZE(no_descriptors), error);
+		check_no_descriptors(&check, args);
 	else
-		ret = check_descriptors(args, error);
-	if (!ret)
-		ret = check_limits(args, DRM_NVDLA_STRUCT_TASK, &address_limit, 1, error);
-	return ret;
+		check_descriptors(&check, args);
+	need_range(&check, args->address_size, offsetofend(struct drm_nvdla_address, size),
+		   NVDLA_MAX_ELEMENT_SIZE, element_size);
+	return result(&check);
 }
 
-int nvdla_args_check_template(const struct drm_nvdla_task *args, struct drm_nvdla_error *error)
+/**
+ * nvdla_args_check_template() - the same of a task that is to be prepared
+ * @args: the task
+ * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
+int nvdla_args_check_template(const struct drm_nvdla_task *args, struct nvdla_refusal *why)
 {
-	int ret;
+	struct args_check check = { why, DRM_NVDLA_STRUCT_TASK, 0, args };
+	const char *later = "a task that is prepared gets its addresses later";
 
-	ret = check_unused(args, DRM_NVDLA_RULE_TASK_RESERVED, &reserved, 1, error);
-	if (!ret)
-		ret = check_unused(args, DRM_NVDLA_RULE_TASK_TEMPLATE, no_addresses,
-				   ARRAY_SIZE(no_addresses), error);
-	if (!ret)
-		ret = check_descriptors(args, error);
-	return ret;
+	need_zero(&check, args->reserved, "must be zero");
+	need_zero(&check, args->addresses, later);
+	need_zero(&check, args->address_size, later);
+	need_zero(&check, args->handle, later);
+	check_descriptors(&check, args);
+	return result(&check);
 }
 
-int nvdla_args_check_prepared(const struct drm_nvdla_task *args,
-			      const struct nvdla_prepared *prepared,
-			      struct drm_nvdla_error *error)
+/**
+ * nvdla_args_check_prepared() - does an address table belong to a prepared task?
+ * @args: the task that names it
+ * @expected: entries that it was prepared with
+ * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
+int nvdla_args_check_prepared(const struct drm_nvdla_task *args, u32 expected,
+			      struct nvdla_refusal *why)
 {
-	u32 expected = nvdla_prepared_num_addresses(prepared);
+	struct args_check check = { why, DRM_NVDLA_STRUCT_TASK, 0, args };
 
-	if (args->num_addresses == expected)
-		return 0;
-	return refuse(error, DRM_NVDLA_RULE_TASK_PREPARED_ADDRESSES, args->num_addresses,
-		      expected, DRM_NVDLA_STRUCT_TASK, 0,
-		      offsetof(struct drm_nvdla_task, num_addresses),
-		      sizeof(args->num_addresses));
+	need(&check, args->num_addresses == expected, args->num_addresses, expected,
+	     "the task was prepared with another number of addresses");
+	return result(&check);
 }
 
+/**
+ * nvdla_args_extent() - the memory that an entry of the address table names
+ * @address: the entry; with a zero handle it names none
+ * @index: its place in the table
+ * @buffer: the whole buffer of that handle, NULL if there is none
+ * @extent: filled on success
+ * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
 int nvdla_args_extent(const struct drm_nvdla_address *address, u32 index,
 		      const struct nvdla_task_extent *buffer, struct nvdla_task_extent *extent,
-		      struct drm_nvdla_error *error)
+		      struct nvdla_refusal *why)
 {
+	struct args_check check = { why, DRM_NVDLA_STRUCT_ADDRESS, index, address };
 	u64 size;
 
-	if (address->reserved)
-		return refuse(error, DRM_NVDLA_RULE_ADDRESS_RESERVED, address->reserved, 0,
-			      DRM_NVDLA_STRUCT_ADDRESS, index,
-			      offsetof(struct drm_nvdla_address, reserved),
-			      sizeof(address->reserved));
-
+	need_zero(&check, address->reserved, "must be zero");
+	need(&check, !address->handle || buffer, address->handle, 0, "no such buffer");
 	*extent = (struct nvdla_task_extent) {};
-	if (!address->handle)
-		return 0;
-	if (!buffer)
-		return refuse(error, DRM_NVDLA_RULE_ADDRESS_HANDLE, address->handle, 0,
-			      DRM_NVDLA_STRUCT_ADDRESS, index,
-			      offsetof(struct drm_nvdla_address, handle), sizeof(address->handle));
-	if (address->offset > buffer->size)
-		return refuse(error, DRM_NVDLA_RULE_ADDRESS_RANGE, address->offset, buffer->size,
-			      DRM_NVDLA_STRUCT_ADDRESS, index,
-			      offsetof(struct drm_nvdla_address, offset), sizeof(address->offset));
+	if (check.failed || !address->handle)
+		return result(&check);
 
 	size = buffer->size - address->offset;
-	if (address->size > size)
-		return refuse(error, DRM_NVDLA_RULE_ADDRESS_RANGE, address->size, size,
-			      DRM_NVDLA_STRUCT_ADDRESS, index,
-			      offsetof(struct drm_nvdla_address, size), sizeof(address->size));
+	need(&check, address->offset <= buffer->size, address->offset, buffer->size,
+	     "behind the end of the buffer");
+	need(&check, address->size <= size, address->size, size, "behind the end of the buffer");
+	if (check.failed)
+		return -EINVAL;
 
 	*extent = *buffer;
 	extent->dma_addr += address->offset;

@@ -6,11 +6,7 @@
 
 #include "nvdla_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-struct nvdla_prepared;
+struct nvdla_refusal;
 struct nvdla_task_extent;
 
 /** NVDLA_MAX_TASKS - tasks in one submit, at most */
@@ -34,75 +30,17 @@ struct nvdla_task_extent;
 /** NVDLA_MAX_ELEMENT_SIZE - bytes of an array's element in user space's eyes, at most */
 #define NVDLA_MAX_ELEMENT_SIZE 4096
 
-/**
- * nvdla_args_check_submit() - hold a submit's own arguments against their limits
- * @args: the submit
- * @error: filled if -EINVAL is returned; may be NULL
- *
- * Return: 0 or -EINVAL.
- */
-int nvdla_args_check_submit(const struct drm_nvdla_submit *args, struct drm_nvdla_error *error);
-
-/**
- * nvdla_args_check_counts() - hold a task's counts against their limits
- * @args: the task
- * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
- *
- * Return: 0 or -EINVAL.
- */
-int nvdla_args_check_counts(const struct drm_nvdla_task *args, struct drm_nvdla_error *error);
-
-/**
- * nvdla_args_check_task() - hold a task's counts and sizes against their limits
- * @args: the task, with descriptors or prepared
- * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
- *
- * Afterwards its arrays may be copied.
- *
- * Return: 0 or -EINVAL.
- */
-int nvdla_args_check_task(const struct drm_nvdla_task *args, struct drm_nvdla_error *error);
-
 /** NVDLA_MIN_TASK_SIZE - bytes of struct drm_nvdla_task up to its lut_size, which all know */
 #define NVDLA_MIN_TASK_SIZE 72
 
-/**
- * nvdla_args_check_template() - the same of a task that is to be prepared
- * @args: the task
- * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
- *
- * Return: 0 or -EINVAL.
- */
-int nvdla_args_check_template(const struct drm_nvdla_task *args, struct drm_nvdla_error *error);
-
-/**
- * nvdla_args_check_prepared() - does an address table belong to a prepared task?
- * @args: the task that names it
- * @prepared: the prepared task
- * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
- *
- * Return: 0 or -EINVAL.
- */
-int nvdla_args_check_prepared(const struct drm_nvdla_task *args,
-			      const struct nvdla_prepared *prepared,
-			      struct drm_nvdla_error *error);
-
-/**
- * nvdla_args_extent() - the memory that an entry of the address table names
- * @address: the entry; with a zero handle it names none
- * @index: its place in the table
- * @buffer: the whole buffer of that handle, NULL if there is none
- * @extent: filled on success
- * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
- *
- * Return: 0 or -EINVAL.
- */
+int nvdla_args_check_submit(const struct drm_nvdla_submit *args, struct nvdla_refusal *why);
+int nvdla_args_check_counts(const struct drm_nvdla_task *args, struct nvdla_refusal *why);
+int nvdla_args_check_task(const struct drm_nvdla_task *args, struct nvdla_refusal *why);
+int nvdla_args_check_template(const struct drm_nvdla_task *args, struct nvdla_refusal *why);
+int nvdla_args_check_prepared(const struct drm_nvdla_task *args, u32 expected,
+			      struct nvdla_refusal *why);
 int nvdla_args_extent(const struct drm_nvdla_address *address, u32 index,
 		      const struct nvdla_task_extent *buffer, struct nvdla_task_extent *extent,
-		      struct drm_nvdla_error *error);
-
-#ifdef __cplusplus
-}
-#endif
+		      struct nvdla_refusal *why);
 
 #endif /* NVDLA_ARGS_H */

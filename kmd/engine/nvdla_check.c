@@ -8,6 +8,11 @@
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
 
+/**
+ * nvdla_check_set_operation() - look at another operation
+ * @check: examination
+ * @operation: index, valid
+ */
 void nvdla_check_set_operation(struct nvdla_check *check, u32 operation)
 {
 	check->operation = operation;
@@ -16,10 +21,10 @@ void nvdla_check_set_operation(struct nvdla_check *check, u32 operation)
 }
 
 /* Names the member that a field is, if it lies in this array. */
-static bool locate(struct drm_nvdla_error *error, const struct nvdla_field *field,
+static bool locate(struct drm_nvdla_error *error, struct nvdla_field field,
 		   enum drm_nvdla_struct member_of, const void *array, u32 count, size_t size)
 {
-	const size_t offset = (uintptr_t)field->at - (uintptr_t)array;
+	const size_t offset = (uintptr_t)field.at - (uintptr_t)array;
 
 	if (offset >= count * size)
 		return false;
@@ -27,11 +32,11 @@ static bool locate(struct drm_nvdla_error *error, const struct nvdla_field *fiel
 	error->member_of = member_of;
 	error->index = offset / size;
 	error->offset = offset % size;
-	error->size = field->size;
+	error->size = field.size;
 	return true;
 }
 
-static void name_field(struct drm_nvdla_error *error, const struct nvdla_field *field,
+static void name_field(struct drm_nvdla_error *error, struct nvdla_field field,
 		       const struct nvdla_task_source *source)
 {
 	const u32 count = source->num_operations;
@@ -47,38 +52,121 @@ static void name_field(struct drm_nvdla_error *error, const struct nvdla_field *
 	       sizeof(*source->luts));
 }
 
-bool nvdla_need(struct nvdla_check *check, bool fulfilled, enum drm_nvdla_rule rule, s64 value,
-		s64 limit, struct nvdla_field field)
+/**
+ * nvdla_state() - state a rule
+ * @check: examination
+ * @fulfilled: what the rule asks for
+ * @value: the value that is looked at
+ * @limit: what it is held against
+ * @field: where @value comes from
+ * @rule: the rule in words
+ *
+ * Return: @fulfilled.
+ */
+bool nvdla_state(struct nvdla_check *check, bool fulfilled, s64 value, s64 limit,
+		 struct nvdla_field field, const char *rule)
 {
-	struct drm_nvdla_error *error = check->error;
-
 	if (fulfilled || check->failed)
 		return fulfilled;
 
 	check->failed = true;
-	if (!error)
+	if (!check->why)
 		return false;
 
-	error->operation = check->operation;
-	error->op_type = check->op_type;
-	error->rule = rule;
-	error->value = value;
-	error->limit = limit;
-	name_field(error, &field, check->source);
-
+	*check->why = (struct nvdla_refusal) {
+		.error.operation = check->operation,
+		.op_type = check->op_type,
+		.rule = rule,
+		.value = value,
+		.limit = limit,
+	};
+	name_field(&check->why->error, field, check->source);
 	return false;
 }
 
+/**
+ * nvdla_field_value() - what a number in a descriptor is
+ * @field: the number
+ *
+ * Return: its value.
+ */
+s64 nvdla_field_value(struct nvdla_field field)
+{
+	s64 value;
+
+	switch (field.size) {
+	case sizeof(u8):
+		return field.is_signed ? *(const s8 *)field.at : *(const u8 *)field.at;
+	case sizeof(u16):
+		return field.is_signed ? *(const s16 *)field.at : *(const u16 *)field.at;
+	case sizeof(u32):
+		/* The conditional operator would make an unsigned number of both. */
+		if (field.is_signed)
+			return *(const s32 *)field.at;
+		return *(const u32 *)field.at;
+	}
+	/* Descriptors have 64-bit numbers at multiples of 4. */
+	memcpy(&value, field.at, sizeof(value));
+	return value;
+}
+
+bool nvdla_state_range(struct nvdla_check *check, struct nvdla_field field, s64 least, s64 most,
+		       const char *rule)
+{
+	s64 value = nvdla_field_value(field);
+
+	return nvdla_state(check, value >= least && value <= most, value,
+			   value < least ? least : most, field, rule);
+}
+
+bool nvdla_state_multiple(struct nvdla_check *check, struct nvdla_field field, u32 unit,
+			  const char *rule)
+{
+	s64 value = nvdla_field_value(field);
+
+	return nvdla_state(check, IS_ALIGNED(value, unit), value, unit, field, rule);
+}
+
+/**
+ * nvdla_need_same_size() - the rule is that two cubes have the same size
+ * @check: examination
+ * @cube: the cube that is looked at
+ * @other: the other one
+ * @rule: the rule in words
+ */
+void nvdla_need_same_size(struct nvdla_check *check, const struct nvdla_data_cube *cube,
+			  const struct nvdla_data_cube *other, const char *rule)
+{
+	nvdla_need_equal(check, cube->width, other->width, rule);
+	nvdla_need_equal(check, cube->height, other->height, rule);
+	nvdla_need_equal(check, cube->channel, other->channel, rule);
+}
+
+/**
+ * nvdla_nan_to_zero() - what the current operation says of NaN
+ * @check: examination
+ * @precision: enum nvdla_precision that it computes in
+ *
+ * Return: 1 if its engine takes NaN as zero, otherwise 0.
+ */
 u32 nvdla_nan_to_zero(struct nvdla_check *check, u32 precision)
 {
 	const u8 *nan_to_zero = &check->source->operations[check->operation].extended.nan_to_zero;
-	u32 limit = precision == NVDLA_PRECISION_FP16;
 
-	nvdla_need(check, *nan_to_zero <= limit, DRM_NVDLA_RULE_OPERATION_NAN, *nan_to_zero, limit,
-		   NVDLA_FIELD(*nan_to_zero));
+	nvdla_need_range(check, *nan_to_zero, 0, precision == NVDLA_PRECISION_FP16,
+			 "NaN is flushed by 1, by engines that read FP16");
 	return *nan_to_zero;
 }
 
+/**
+ * nvdla_walk_bytes() - bytes from the first to the last one that a walk touches
+ * @unit: bytes touched at each step
+ * @dims: dimensions
+ * @num_dims: number of dimensions
+ * @bytes: result
+ *
+ * Return: false if the result does not fit 64 bits.
+ */
 bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 *bytes)
 {
 	u64 total = unit;
@@ -96,6 +184,25 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
 	return true;
 }
 
+/**
+ * nvdla_cube_access() - an access to the memory of a data cube
+ * @cube: the cube as it was submitted
+ * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
+ *
+ * Return: a request that lacks its bytes and its alignment.
+ */
+struct nvdla_access_request nvdla_cube_access(const struct nvdla_data_cube *cube, u32 access)
+{
+	return (struct nvdla_access_request) {
+		.type_field = NVDLA_FIELD(cube->type),
+		.address_field = NVDLA_FIELD(cube->address),
+		.offset_field = NVDLA_FIELD(cube->offset),
+		.field = NVDLA_WHOLE(*cube),
+		.offset = cube->offset,
+		.access = access,
+	};
+}
+
 /* A part of the current operation's surface descriptor. */
 static struct nvdla_surface_member member_of_surface(const struct nvdla_check *check,
 						     struct nvdla_field field)
@@ -108,41 +215,49 @@ static struct nvdla_surface_member member_of_surface(const struct nvdla_check *c
 	};
 }
 
+/**
+ * nvdla_add_access() - note memory that the current operation touches
+ * @check: examination
+ * @request: what is touched
+ *
+ * What it names is checked here, the memory behind it by nvdla_task_bind().
+ *
+ * Return: the access, for nvdla_emit_address(), or NVDLA_NO_ACCESS on violations.
+ */
 u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_request *request)
 {
 	struct nvdla_prepared *prepared = check->prepared;
+	const s64 mem_type = nvdla_field_value(request->type_field);
+	const s64 address = nvdla_field_value(request->address_field);
 	u64 end;
 
-	nvdla_need(check, request->mem_type == NVDLA_MEM_MC || request->mem_type == NVDLA_MEM_CV,
-		   DRM_NVDLA_RULE_CUBE_MEM_TYPE, request->mem_type, NVDLA_MEM_CV,
-		   request->type_field);
-	nvdla_need(check, request->mem_type == NVDLA_MEM_MC || check->variant->has_cvsram,
-		   DRM_NVDLA_RULE_CUBE_NO_CVSRAM, request->mem_type, NVDLA_MEM_MC,
-		   request->type_field);
-	nvdla_need(check, request->address >= 0 && request->address < check->source->num_extents,
-		   DRM_NVDLA_RULE_CUBE_ADDRESS, request->address,
-		   (s64)check->source->num_extents - 1, request->address_field);
-	nvdla_need(check, !check_add_overflow(request->offset, request->bytes, &end),
-		   DRM_NVDLA_RULE_CUBE_OVERFLOW, request->offset, request->bytes,
-		   request->offset_field);
-	nvdla_need(check, request->bytes > 0, DRM_NVDLA_RULE_CUBE_EXTENT, request->bytes, 1,
-		   request->field);
+	nvdla_state_range(check, request->type_field, NVDLA_MEM_MC, NVDLA_MEM_CV,
+			  "no such memory type for this cube");
+	nvdla_state(check, mem_type == NVDLA_MEM_MC || check->variant->has_cvsram, mem_type,
+		    NVDLA_MEM_MC, request->type_field, "this core has no on-chip memory");
 	/* nvdla_max_accesses() is a property of this code, not of the input. */
-	nvdla_need(check, check->accesses_left > 0, DRM_NVDLA_RULE_CUBE_ADDRESS,
-		   request->address, 0, request->address_field);
+	nvdla_state(check, address >= 0 && address < check->source->num_extents &&
+		    check->accesses_left, address, (s64)check->source->num_extents - 1,
+		    request->address_field, "the task has no such address");
+	nvdla_state(check, !check_add_overflow(request->offset, request->bytes, &end),
+		    request->offset, request->bytes, request->offset_field,
+		    "the size of the cube overflows");
+	nvdla_state(check, request->bytes, request->bytes, 1, request->field,
+		    "the cube reaches beyond the memory of its address");
 	if (check->failed)
 		return NVDLA_NO_ACCESS;
 
 	check->accesses_left--;
-	prepared->use[request->address] |= request->access;
+	prepared->use[address] |= request->access;
 	prepared->accesses[prepared->num_accesses] = (struct nvdla_access) {
 		.offset = request->offset,
 		.bytes = request->bytes,
 		.alignment = request->alignment,
-		.alignment_rule = request->alignment_rule,
+		.alignment_rule = request->alignment_rule ?:
+				  "the address is not aligned as this kind of data needs",
 		.operation = check->operation,
-		.address = request->address,
-		.mem_type = request->mem_type,
+		.address = address,
+		.mem_type = mem_type,
 		.type_member = member_of_surface(check, request->type_field),
 		.address_member = member_of_surface(check, request->address_field),
 		.offset_member = member_of_surface(check, request->offset_field),
@@ -151,75 +266,116 @@ u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_reques
 	return prepared->num_accesses++;
 }
 
-void nvdla_feature_use_init(const struct nvdla_check *check, struct nvdla_feature_use *use,
-			    const struct nvdla_data_cube *cube, u32 access, u32 precision)
+/**
+ * nvdla_feature_use() - the usual walk: one cube of packed atoms
+ * @check: examination
+ * @cube: the cube
+ * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
+ * @precision: enum nvdla_precision of the cube, valid
+ *
+ * Return: the walk.
+ */
+struct nvdla_feature_use nvdla_feature_use(const struct nvdla_check *check,
+					   const struct nvdla_data_cube *cube, u32 access,
+					   u32 precision)
 {
 	u32 atom_bytes = check->variant->atom_bytes;
 
-	*use = (struct nvdla_feature_use) {
+	return (struct nvdla_feature_use) {
 		.cube = cube,
 		.access = access,
+		.line_stride = cube->line_stride,
+		.surf_stride = cube->surf_stride,
 		.atom_bytes = atom_bytes,
 		.atom_elements = atom_bytes / nvdla_bytes_per_element(precision),
 		.surface_multiple = 1,
 		.batches = 1,
 		.alignment = atom_bytes,
-		.address_alignment = atom_bytes,
-		.address_rule = DRM_NVDLA_RULE_CUBE_ALIGNMENT,
 	};
 }
 
-void nvdla_check_feature_shape(struct nvdla_check *check, const struct nvdla_data_cube *cube,
-			       const struct nvdla_feature_use *use)
+/**
+ * nvdla_need_cube() - the rule is that a cube has elements
+ * @check: examination
+ * @cube: the cube
+ */
+void nvdla_need_cube(struct nvdla_check *check, const struct nvdla_data_cube *cube)
 {
-	u64 line_bytes = (u64)cube->width * use->atom_bytes;
-
-	nvdla_need(check, cube->width > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
-		   NVDLA_FIELD(use->cube->width));
-	nvdla_need(check, cube->height > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
-		   NVDLA_FIELD(use->cube->height));
-	nvdla_need(check, cube->channel > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
-		   NVDLA_FIELD(use->cube->channel));
-	nvdla_need(check, IS_ALIGNED(cube->line_stride, use->alignment),
-		   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, cube->line_stride, use->alignment,
-		   NVDLA_FIELD(use->cube->line_stride));
-	nvdla_need(check, IS_ALIGNED(cube->surf_stride, use->alignment),
-		   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, cube->surf_stride, use->alignment,
-		   NVDLA_FIELD(use->cube->surf_stride));
-	nvdla_need(check, cube->line_stride >= line_bytes, DRM_NVDLA_RULE_CUBE_LINE_STRIDE,
-		   cube->line_stride, line_bytes, NVDLA_FIELD(use->cube->line_stride));
-
-	if (cube->width != 1 || cube->height != 1)
-		return;
-	nvdla_need(check, cube->line_stride == use->atom_bytes, DRM_NVDLA_RULE_CUBE_PACKED,
-		   cube->line_stride, use->atom_bytes, NVDLA_FIELD(use->cube->line_stride));
-	nvdla_need(check, cube->surf_stride == use->atom_bytes, DRM_NVDLA_RULE_CUBE_PACKED,
-		   cube->surf_stride, use->atom_bytes, NVDLA_FIELD(use->cube->surf_stride));
+	nvdla_need_range(check, cube->width, 1, U16_MAX, "a dimension is zero");
+	nvdla_need_range(check, cube->height, 1, U16_MAX, "a dimension is zero");
+	nvdla_need_range(check, cube->channel, 1, U16_MAX, "a dimension is zero");
 }
 
-u32 nvdla_add_feature_access(struct nvdla_check *check, const struct nvdla_data_cube *cube,
-			     const struct nvdla_feature_use *use)
+/* Rules of a feature cube, wherever it is (guide, Limitation, Data Format). */
+static void check_shape(struct nvdla_check *check, const struct nvdla_feature_use *use)
 {
-	u32 surfaces = DIV_ROUND_UP((u32)cube->channel, use->atom_elements);
-	struct nvdla_dim dims[3];
-	struct nvdla_access_request request = nvdla_cube_access(use->cube, use->access);
+	const char *multiple = "the stride is not aligned as this kind of data needs";
+	const char *packed = "a 1x1 cube has to be line packed and surface packed";
+	const struct nvdla_data_cube *cube = use->cube;
+	const u32 atom = check->variant->atom_bytes;
+	u64 line_bytes = (u64)cube->width * use->atom_bytes;
 
-	nvdla_check_feature_shape(check, cube, use);
+	nvdla_need_cube(check, cube);
+	nvdla_state(check, IS_ALIGNED(use->line_stride, atom), use->line_stride, atom,
+		    NVDLA_FIELD(cube->line_stride), multiple);
+	nvdla_state(check, IS_ALIGNED(use->surf_stride, atom), use->surf_stride, atom,
+		    NVDLA_FIELD(cube->surf_stride), multiple);
+	nvdla_state(check, use->line_stride >= line_bytes, use->line_stride, line_bytes,
+		    NVDLA_FIELD(cube->line_stride), "a line does not fit its stride");
+	if (cube->width != 1 || cube->height != 1)
+		return;
+	nvdla_state(check, use->line_stride == use->atom_bytes, use->line_stride,
+		    use->atom_bytes, NVDLA_FIELD(cube->line_stride), packed);
+	nvdla_state(check, use->surf_stride == use->atom_bytes, use->surf_stride,
+		    use->atom_bytes, NVDLA_FIELD(cube->surf_stride), packed);
+}
+
+/**
+ * nvdla_add_feature_use() - rules and extent of a feature cube in memory
+ * @check: examination
+ * @use: the cube, and how it is used
+ *
+ * Return: the access, for nvdla_emit_address(), or NVDLA_NO_ACCESS on violations.
+ */
+u32 nvdla_add_feature_use(struct nvdla_check *check, const struct nvdla_feature_use *use)
+{
+	const struct nvdla_data_cube *cube = use->cube;
+	u32 surfaces = DIV_ROUND_UP((u32)cube->channel, use->atom_elements);
+	struct nvdla_access_request request = nvdla_cube_access(cube, use->access);
+	struct nvdla_dim dims[] = {
+		{ cube->height, use->line_stride },
+		{ DIV_ROUND_UP(surfaces, use->surface_multiple) * use->surface_multiple,
+		  use->surf_stride },
+		{ use->batches, use->batch_stride },
+	};
+
+	check_shape(check, use);
 	if (check->failed)
 		return NVDLA_NO_ACCESS;
 
-	request.alignment = use->address_alignment;
-	request.alignment_rule = use->address_rule;
-	surfaces = DIV_ROUND_UP(surfaces, use->surface_multiple) * use->surface_multiple;
-	dims[0] = (struct nvdla_dim) { cube->height, cube->line_stride };
-	dims[1] = (struct nvdla_dim) { surfaces, cube->surf_stride };
-	dims[2] = (struct nvdla_dim) { use->batches, use->batch_stride };
-	if (!nvdla_walk_bytes((u64)cube->width * use->atom_bytes, dims, ARRAY_SIZE(dims),
-			      &request.bytes)) {
-		nvdla_need(check, false, DRM_NVDLA_RULE_CUBE_OVERFLOW, cube->surf_stride, surfaces,
-			   NVDLA_FIELD(use->cube->surf_stride));
+	request.alignment = use->alignment;
+	request.alignment_rule = use->alignment_rule;
+	if (!nvdla_state(check, nvdla_walk_bytes((u64)cube->width * use->atom_bytes, dims,
+						 ARRAY_SIZE(dims), &request.bytes),
+			 use->surf_stride, dims[1].count, NVDLA_FIELD(cube->surf_stride),
+			 "the size of the cube overflows"))
 		return NVDLA_NO_ACCESS;
-	}
-
 	return nvdla_add_access(check, &request);
+}
+
+/**
+ * nvdla_add_feature() - the same of one cube of packed atoms
+ * @check: examination
+ * @cube: the cube
+ * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
+ * @precision: enum nvdla_precision of the cube, valid
+ *
+ * Return: the access, for nvdla_emit_address(), or NVDLA_NO_ACCESS on violations.
+ */
+u32 nvdla_add_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
+		      u32 precision)
+{
+	const struct nvdla_feature_use use = nvdla_feature_use(check, cube, access, precision);
+
+	return nvdla_add_feature_use(check, &use);
 }

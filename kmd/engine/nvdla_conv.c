@@ -14,46 +14,30 @@
 #define INT16 NVDLA_PRECISION_INT16
 #define FP16 NVDLA_PRECISION_FP16
 
-/* In the order of enum nvdla_data_format. */
+/* By enum nvdla_data_format, in whose table formats alike follow each other. */
 static const struct nvdla_pixel_format pixel_formats[] = {
-	{ INT8, 1, 1, 0 },	/* R8 */
-	{ INT16, 1, 2, 0 },	/* R10 */
-	{ INT16, 1, 2, 0 },	/* R12 */
-	{ INT16, 1, 2, 0 },	/* R16 */
-	{ INT16, 1, 2, 0 },	/* R16_I */
-	{ FP16, 1, 2, 0 },	/* R16_F */
-	{ INT16, 4, 8, 0 },	/* A16B16G16R16 */
-	{ INT16, 4, 8, 0 },	/* X16B16G16R16 */
-	{ FP16, 4, 8, 0 },	/* A16B16G16R16_F */
-	{ INT16, 4, 8, 0 },	/* A16Y16U16V16 */
-	{ INT16, 4, 8, 0 },	/* V16U16Y16A16 */
-	{ FP16, 4, 8, 0 },	/* A16Y16U16V16_F */
-	{ INT8, 4, 4, 0 },	/* A8B8G8R8 */
-	{ INT8, 4, 4, 0 },	/* A8R8G8B8 */
-	{ INT8, 4, 4, 0 },	/* B8G8R8A8 */
-	{ INT8, 4, 4, 0 },	/* R8G8B8A8 */
-	{ INT8, 4, 4, 0 },	/* X8B8G8R8 */
-	{ INT8, 4, 4, 0 },	/* X8R8G8B8 */
-	{ INT8, 4, 4, 0 },	/* B8G8R8X8 */
-	{ INT8, 4, 4, 0 },	/* R8G8B8X8 */
-	{ INT16, 4, 4, 0 },	/* A2B10G10R10 */
-	{ INT16, 4, 4, 0 },	/* A2R10G10B10 */
-	{ INT16, 4, 4, 0 },	/* B10G10R10A2 */
-	{ INT16, 4, 4, 0 },	/* R10G10B10A2 */
-	{ INT16, 4, 4, 0 },	/* A2Y10U10V10 */
-	{ INT16, 4, 4, 0 },	/* V10U10Y10A2 */
-	{ INT8, 4, 4, 0 },	/* A8Y8U8V8 */
-	{ INT8, 4, 4, 0 },	/* V8U8Y8A8 */
-	{ INT8, 3, 1, 2 },	/* Y8___U8V8_N444 */
-	{ INT8, 3, 1, 2 },	/* Y8___V8U8_N444 */
-	{ INT16, 3, 2, 4 },	/* Y10___U10V10_N444 */
-	{ INT16, 3, 2, 4 },	/* Y10___V10U10_N444 */
-	{ INT16, 3, 2, 4 },	/* Y12___U12V12_N444 */
-	{ INT16, 3, 2, 4 },	/* Y12___V12U12_N444 */
-	{ INT16, 3, 2, 4 },	/* Y16___U16V16_N444 */
-	{ INT16, 3, 2, 4 },	/* Y16___V16U16_N444 */
+	[0] = { INT8, 1, 1, 0 },		/* R8 */
+	[1 ... 4] = { INT16, 1, 2, 0 },		/* R10, R12, R16, R16_I */
+	[5] = { FP16, 1, 2, 0 },		/* R16_F */
+	[6 ... 7] = { INT16, 4, 8, 0 },		/* A16B16G16R16, X16B16G16R16 */
+	[8] = { FP16, 4, 8, 0 },		/* A16B16G16R16_F */
+	[9 ... 10] = { INT16, 4, 8, 0 },	/* A16Y16U16V16, V16U16Y16A16 */
+	[11] = { FP16, 4, 8, 0 },		/* A16Y16U16V16_F */
+	[12 ... 19] = { INT8, 4, 4, 0 },	/* A8B8G8R8 to R8G8B8X8 */
+	[20 ... 25] = { INT16, 4, 4, 0 },	/* A2B10G10R10 to V10U10Y10A2 */
+	[26 ... 27] = { INT8, 4, 4, 0 },	/* A8Y8U8V8, V8U8Y8A8 */
+	[28 ... 29] = { INT8, 3, 1, 2 },	/* Y8___U8V8_N444, Y8___V8U8_N444 */
+	[30 ... 35] = { INT16, 3, 2, 4 },	/* Y10___U10V10_N444 to Y16___V16U16_N444 */
 };
 
+static_assert(ARRAY_SIZE(pixel_formats) == NVDLA_FORMAT_LAST_PIXEL + 1);
+
+/**
+ * nvdla_pixel_format() - look up a pixel format
+ * @format: enum nvdla_data_format, NVDLA_FORMAT_FIRST_PIXEL to NVDLA_FORMAT_LAST_PIXEL
+ *
+ * Return: its properties.
+ */
 const struct nvdla_pixel_format *nvdla_pixel_format(u32 format)
 {
 	return &pixel_formats[format];
@@ -63,8 +47,8 @@ const struct nvdla_pixel_format *nvdla_pixel_format(u32 format)
  * One plane of a pitch linear image; lines are read in whole atoms. The address is
  * that of the atom with the first pixel.
  */
-static u32 bind_plane(struct nvdla_check *check, const struct nvdla_data_cube *src, u64 offset,
-		      const u32 *line_stride, u32 pixel_bytes, u32 pixel_x_offset)
+static u32 add_plane(struct nvdla_check *check, const struct nvdla_data_cube *src, u64 offset,
+		     const u32 *line_stride, u32 pixel_bytes, u32 pixel_x_offset)
 {
 	u32 atom = check->variant->atom_bytes;
 	u64 skipped = pixel_x_offset * pixel_bytes % atom;
@@ -72,14 +56,11 @@ static u32 bind_plane(struct nvdla_check *check, const struct nvdla_data_cube *s
 	const struct nvdla_dim dim = { src->height, *line_stride };
 	struct nvdla_access_request request = nvdla_cube_access(src, NVDLA_ACCESS_READ);
 
-	nvdla_need(check, src->width > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
-		   NVDLA_FIELD(src->width));
-	nvdla_need(check, src->height > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
-		   NVDLA_FIELD(src->height));
-	nvdla_need(check, IS_ALIGNED(*line_stride, atom), DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT,
-		   *line_stride, atom, NVDLA_FIELD(*line_stride));
-	nvdla_need(check, *line_stride >= line_bytes, DRM_NVDLA_RULE_CUBE_LINE_STRIDE,
-		   *line_stride, line_bytes, NVDLA_FIELD(*line_stride));
+	nvdla_need_cube(check, src);
+	nvdla_need_multiple(check, *line_stride, atom,
+			    "the stride is not aligned as this kind of data needs");
+	nvdla_need_range(check, *line_stride, line_bytes, U32_MAX,
+			 "a line does not fit its stride");
 	if (check->failed)
 		return NVDLA_NO_ACCESS;
 
@@ -90,116 +71,102 @@ static u32 bind_plane(struct nvdla_check *check, const struct nvdla_data_cube *s
 	return nvdla_add_access(check, &request);
 }
 
-static void bind_image(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
-		       const struct nvdla_conv_surface_desc *surface,
-		       struct nvdla_conv_plan *plan)
+static void add_image(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+		      const struct nvdla_conv_surface_desc *surface, struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_pixel_format *format = nvdla_pixel_format(op->data_format);
 	const struct nvdla_data_cube *src = &surface->src_data;
 	s64 uv_offset;
 
-	plan->src_access = bind_plane(check, src, src->offset, &src->line_stride, format->bytes,
-				      plan->pixel_x_offset);
+	plan->src_access = add_plane(check, src, src->offset, &src->line_stride, format->bytes,
+				     plan->pixel_x_offset);
 	if (!format->uv_bytes)
 		return;
 
-	if (!nvdla_need(check,
-			!check_add_overflow(surface->offset_u, (s64)src->offset, &uv_offset) &&
-				uv_offset >= 0,
-			DRM_NVDLA_RULE_CUBE_OVERFLOW, surface->offset_u, src->offset,
-			NVDLA_FIELD(surface->offset_u)))
-		return;
-	plan->uv_access = bind_plane(check, src, uv_offset, &surface->in_line_uv_stride,
-				     format->uv_bytes, plan->pixel_x_offset);
+	if (nvdla_state(check, !check_add_overflow(surface->offset_u, (s64)src->offset,
+						   &uv_offset) && uv_offset >= 0,
+			surface->offset_u, src->offset, NVDLA_FIELD(surface->offset_u),
+			"the size of the cube overflows"))
+		plan->uv_access = add_plane(check, src, uv_offset, &surface->in_line_uv_stride,
+					    format->uv_bytes, plan->pixel_x_offset);
 }
 
-/* The first pixel of a region lies in the atom that the address names. */
-static void check_pixel_x_offset(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
-				 struct nvdla_conv_plan *plan)
+static void add_source(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+		       const struct nvdla_conv_surface_desc *surface,
+		       struct nvdla_conv_plan *plan)
 {
-	const u8 *offset = &check->source->operations[check->operation].extended.pixel_x_offset;
-	u32 limit = 0;
+	struct nvdla_feature_use use = nvdla_feature_use(check, &surface->src_data,
+							 NVDLA_ACCESS_READ, op->in_precision);
 
-	if (plan->image)
-		limit = check->variant->atom_bytes / nvdla_pixel_format(op->data_format)->bytes - 1;
-	nvdla_need(check, *offset <= limit, DRM_NVDLA_RULE_CONV_PIXEL_X_OFFSET, *offset, limit,
-		   NVDLA_FIELD(*offset));
-	plan->pixel_x_offset = *offset;
-}
-
-static void bind_source(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
-			const struct nvdla_conv_surface_desc *surface,
-			struct nvdla_conv_plan *plan)
-{
-	struct nvdla_feature_use use;
-
-	nvdla_feature_use_init(check, &use, &surface->src_data, NVDLA_ACCESS_READ,
-			       op->in_precision);
 	use.batches = op->batch;
 	use.batch_stride = op->batch_stride;
 	if (op->batch > 1)
-		nvdla_need(check, IS_ALIGNED(op->batch_stride, use.atom_bytes),
-			   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, op->batch_stride, use.atom_bytes,
-			   NVDLA_FIELD(op->batch_stride));
-	plan->src_access = nvdla_add_feature_access(check, &surface->src_data, &use);
+		nvdla_need_multiple(check, op->batch_stride, use.atom_bytes,
+				    "the stride is not aligned as this kind of data needs");
+	plan->src_access = nvdla_add_feature_use(check, &use);
 }
 
-static u32 bind_weights(struct nvdla_check *check, const struct nvdla_data_cube *cube, u64 bytes)
+static u32 add_weights(struct nvdla_check *check, const struct nvdla_data_cube *cube,
+		       const struct nvdla_data_cube *weights, u64 bytes)
 {
 	struct nvdla_access_request request = nvdla_cube_access(cube, NVDLA_ACCESS_READ);
 
+	nvdla_need_equal(check, cube->type, weights->type,
+			 "weights, their mask and group sizes lie in the same kind of memory");
 	request.bytes = bytes;
 	request.alignment = check->variant->weight_alignment;
 	return nvdla_add_access(check, &request);
 }
 
-static void bind_kernels(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
-			 const struct nvdla_conv_surface_desc *surface,
-			 struct nvdla_conv_plan *plan)
+static void add_kernels(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+			const struct nvdla_conv_surface_desc *surface,
+			struct nvdla_conv_plan *plan)
 {
-	u32 group_kernels = nvdla_group_kernels(check->variant, op);
-	u32 groups = DIV_ROUND_UP(surface->dst_data.channel, group_kernels);
+	const struct nvdla_data_cube *weights = &surface->weight_data;
+	u32 groups = DIV_ROUND_UP(surface->dst_data.channel,
+				  nvdla_group_kernels(check->variant, op));
 	u64 wgs_bytes = round_up((u64)groups * sizeof(u32), (u64)check->variant->atom_bytes);
 
-	plan->weight_access =
-		bind_weights(check, &surface->weight_data, surface->weight_data.size);
+	plan->weight_access = add_weights(check, weights, weights, weights->size);
 	if (!plan->compressed)
 		return;
-
-	nvdla_need(check, surface->wmb_data.type == surface->weight_data.type,
-		   DRM_NVDLA_RULE_CONV_WEIGHT_MEMORY, surface->wmb_data.type,
-		   surface->weight_data.type, NVDLA_FIELD(surface->wmb_data.type));
-	nvdla_need(check, surface->wgs_data.type == surface->weight_data.type,
-		   DRM_NVDLA_RULE_CONV_WEIGHT_MEMORY, surface->wgs_data.type,
-		   surface->weight_data.type, NVDLA_FIELD(surface->wgs_data.type));
-	plan->wmb_access = bind_weights(check, &surface->wmb_data, surface->wmb_data.size);
-	plan->wgs_access = bind_weights(check, &surface->wgs_data, wgs_bytes);
+	plan->wmb_access = add_weights(check, &surface->wmb_data, weights,
+				       surface->wmb_data.size);
+	plan->wgs_access = add_weights(check, &surface->wgs_data, weights, wgs_bytes);
 }
 
 void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 		      const struct nvdla_conv_surface_desc *surface)
 {
+	const u8 *pixel_x_offset =
+		&check->source->operations[check->operation].extended.pixel_x_offset;
 	struct nvdla_conv_plan plan = {
 		.image = op->data_format < NVDLA_FORMAT_FEATURE,
 		.winograd = op->conv_mode == NVDLA_CONV_MODE_WINOGRAD,
 		.compressed = op->weight_format == NVDLA_WEIGHT_COMPRESSED,
+		.pixel_x_offset = *pixel_x_offset,
 		.uv_access = NVDLA_NO_ACCESS,
 		.wmb_access = NVDLA_NO_ACCESS,
 		.wgs_access = NVDLA_NO_ACCESS,
 	};
+	u32 limit = 0;
 
 	nvdla_check_conv_op(check, op, surface, &plan);
 	if (check->failed)
 		return;
-	check_pixel_x_offset(check, op, &plan);
+	/* The first pixel of a region lies in the atom that the address names. */
+	if (plan.image)
+		limit = check->variant->atom_bytes / nvdla_pixel_format(op->data_format)->bytes - 1;
+	nvdla_need_range(check, *pixel_x_offset, 0, limit,
+			 "the first pixel of an image is in the atom that its address names");
 	if (check->failed)
 		return;
 
 	if (plan.image)
-		bind_image(check, op, surface, &plan);
+		add_image(check, op, surface, &plan);
 	else
-		bind_source(check, op, surface, &plan);
-	bind_kernels(check, op, surface, &plan);
+		add_source(check, op, surface, &plan);
+	add_kernels(check, op, surface, &plan);
 	if (check->failed)
 		return;
 

@@ -26,12 +26,6 @@ struct nvdla_pixel_format {
 	u8 uv_bytes;
 };
 
-/**
- * nvdla_pixel_format() - look up a pixel format
- * @format: enum nvdla_data_format, NVDLA_FORMAT_FIRST_PIXEL to NVDLA_FORMAT_LAST_PIXEL
- *
- * Return: its properties.
- */
 const struct nvdla_pixel_format *nvdla_pixel_format(u32 format);
 
 /**
@@ -73,32 +67,12 @@ static inline u32 nvdla_group_kernels(const struct nvdla_variant *variant,
 	return variant->int8_kernels / nvdla_bytes_per_element(op->out_precision);
 }
 
-/**
- * nvdla_check_conv_op() - rules of a convolution that are not about memory
- * @check: examination
- * @op: operation
- * @surface: its cubes
- * @plan: flags are set
- */
 void nvdla_check_conv_op(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			 const struct nvdla_conv_surface_desc *surface,
 			 const struct nvdla_conv_plan *plan);
-
-/**
- * nvdla_program_conv() - write the program of a checked convolution
- * @check: examination
- * @op: operation
- * @surface: its cubes
- * @plan: result of the check
- */
 void nvdla_program_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			const struct nvdla_conv_surface_desc *surface,
 			const struct nvdla_conv_plan *plan);
-
-/**
- * nvdla_check_conv_reuse() - rules of what convolutions leave each other
- * @check: examination, after every operation was checked by itself
- */
 void nvdla_check_conv_reuse(struct nvdla_check *check);
 
 #endif /* NVDLA_CONV_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Convolution: what modes, sizes and the convolution buffer allow.
+ * Convolution: what modes, sizes and the convolution buffer allow (guide,
+ * Limitation, Convolution).
  */
 
 #include "nvdla_check.h"
@@ -20,78 +21,50 @@
 /* CDMA asks for weights in bursts that begin at multiples of this. */
 #define WEIGHT_BURST_BYTES(variant) (8 * (variant)->atom_bytes)
 
-static void check_flag(struct nvdla_check *check, const u8 *flag)
-{
-	nvdla_need(check, *flag <= 1, DRM_NVDLA_RULE_CONV_FLAG, *flag, 1, NVDLA_FIELD(*flag));
-}
-
 static void check_enums(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
 {
-	const u32 precisions = check->variant->precisions;
+	const u8 *flags[] = {
+		&op->data_reuse, &op->weight_reuse, &op->skip_data_rls, &op->skip_weight_rls,
+		&op->mean_format, &op->pixel_override, &op->in_cvt.enable,
+	};
+	u32 i;
 
-	nvdla_need(check, op->conv_mode <= NVDLA_CONV_MODE_WINOGRAD, DRM_NVDLA_RULE_CONV_MODE,
-		   op->conv_mode, NVDLA_CONV_MODE_WINOGRAD, NVDLA_FIELD(op->conv_mode));
-	nvdla_need(check,
-		   op->conv_mode != NVDLA_CONV_MODE_WINOGRAD || check->variant->has_winograd,
-		   DRM_NVDLA_RULE_CONV_NO_WINOGRAD, op->conv_mode, NVDLA_CONV_MODE_DIRECT,
-		   NVDLA_FIELD(op->conv_mode));
-	check_flag(check, &op->data_reuse);
-	check_flag(check, &op->weight_reuse);
-	check_flag(check, &op->skip_data_rls);
-	check_flag(check, &op->skip_weight_rls);
-	check_flag(check, &op->mean_format);
-	check_flag(check, &op->pixel_override);
-	check_flag(check, &op->in_cvt.enable);
-	nvdla_need(check, op->data_format <= NVDLA_FORMAT_FEATURE, DRM_NVDLA_RULE_CONV_FORMAT,
-		   op->data_format, NVDLA_FORMAT_FEATURE, NVDLA_FIELD(op->data_format));
-	nvdla_need(check, op->pixel_mapping == 0, DRM_NVDLA_RULE_CONV_PIXEL_MAPPING,
-		   op->pixel_mapping, 0, NVDLA_FIELD(op->pixel_mapping));
-	nvdla_need(check,
-		   op->in_precision <= NVDLA_PRECISION_FP16 &&
-			   (precisions & BIT(op->in_precision)),
-		   DRM_NVDLA_RULE_CONV_PRECISION, op->in_precision, NVDLA_PRECISION_FP16,
-		   NVDLA_FIELD(op->in_precision));
-	nvdla_need(check,
-		   op->out_precision <= NVDLA_PRECISION_FP16 &&
-			   (precisions & BIT(op->out_precision)),
-		   DRM_NVDLA_RULE_CONV_PRECISION, op->out_precision, NVDLA_PRECISION_FP16,
-		   NVDLA_FIELD(op->out_precision));
-	nvdla_need(check, op->weight_format <= NVDLA_WEIGHT_COMPRESSED,
-		   DRM_NVDLA_RULE_CONV_WEIGHT_FORMAT, op->weight_format, NVDLA_WEIGHT_COMPRESSED,
-		   NVDLA_FIELD(op->weight_format));
-	nvdla_need(check,
-		   op->weight_format == NVDLA_WEIGHT_UNCOMPRESSED ||
-			   check->variant->has_weight_compression,
-		   DRM_NVDLA_RULE_CONV_NO_COMPRESSION, op->weight_format,
-		   NVDLA_WEIGHT_UNCOMPRESSED, NVDLA_FIELD(op->weight_format));
+	nvdla_need_range(check, op->conv_mode, 0, NVDLA_CONV_MODE_WINOGRAD,
+			 "no such convolution mode");
+	nvdla_need_range(check, op->conv_mode, 0,
+			 check->variant->has_winograd ? NVDLA_CONV_MODE_WINOGRAD :
+							NVDLA_CONV_MODE_DIRECT,
+			 "this core has no winograd mode");
+	for (i = 0; i < ARRAY_SIZE(flags); i++)
+		nvdla_need_range(check, *flags[i], 0, 1, "a flag is 0 or 1");
+	nvdla_need_range(check, op->data_format, 0, NVDLA_FORMAT_FEATURE, "no such data format");
+	nvdla_need_equal(check, op->pixel_mapping, 0, "only pitch linear images are supported");
+	nvdla_need_precision(check, op->in_precision);
+	nvdla_need_precision(check, op->out_precision);
+	nvdla_need_range(check, op->weight_format, 0, NVDLA_WEIGHT_COMPRESSED,
+			 "no such weight format");
+	nvdla_need_range(check, op->weight_format, 0,
+			 check->variant->has_weight_compression ? NVDLA_WEIGHT_COMPRESSED :
+								  NVDLA_WEIGHT_UNCOMPRESSED,
+			 "this core does not decompress weights");
 }
 
 static void check_ranges(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
 {
-	nvdla_need(check, op->conv_stride_x >= 1 && op->conv_stride_x <= CONV_MAX_STRIDE,
-		   DRM_NVDLA_RULE_CONV_STRIDE, op->conv_stride_x, CONV_MAX_STRIDE,
-		   NVDLA_FIELD(op->conv_stride_x));
-	nvdla_need(check, op->conv_stride_y >= 1 && op->conv_stride_y <= CONV_MAX_STRIDE,
-		   DRM_NVDLA_RULE_CONV_STRIDE, op->conv_stride_y, CONV_MAX_STRIDE,
-		   NVDLA_FIELD(op->conv_stride_y));
-	nvdla_need(check, op->dilation_x >= 1 && op->dilation_x <= CONV_MAX_DILATION,
-		   DRM_NVDLA_RULE_CONV_DILATION, op->dilation_x, CONV_MAX_DILATION,
-		   NVDLA_FIELD(op->dilation_x));
-	nvdla_need(check, op->dilation_y >= 1 && op->dilation_y <= CONV_MAX_DILATION,
-		   DRM_NVDLA_RULE_CONV_DILATION, op->dilation_y, CONV_MAX_DILATION,
-		   NVDLA_FIELD(op->dilation_y));
-	nvdla_need(check, op->batch >= 1 && op->batch <= check->variant->max_batch,
-		   DRM_NVDLA_RULE_CONV_BATCH, op->batch, check->variant->max_batch,
-		   NVDLA_FIELD(op->batch));
-	nvdla_need(check, op->post_extension <= 2, DRM_NVDLA_RULE_CONV_POST_EXTENSION,
-		   op->post_extension, 2, NVDLA_FIELD(op->post_extension));
-	nvdla_need(check, op->pra_truncate <= CONV_MAX_PRA_TRUNCATE,
-		   DRM_NVDLA_RULE_CONV_PRA_TRUNCATE, op->pra_truncate, CONV_MAX_PRA_TRUNCATE,
-		   NVDLA_FIELD(op->pra_truncate));
-	nvdla_need(check, op->out_cvt.scale == 1, DRM_NVDLA_RULE_CONV_OUT_CVT, op->out_cvt.scale,
-		   1, NVDLA_FIELD(op->out_cvt.scale));
-	nvdla_need(check, op->out_cvt.offset == 0, DRM_NVDLA_RULE_CONV_OUT_CVT, op->out_cvt.offset,
-		   0, NVDLA_FIELD(op->out_cvt.offset));
+	const char *out_cvt = "the output converter only truncates: scale 1, offset 0";
+	const char *dilation = "dilations are 1 to 32";
+
+	nvdla_need_range(check, op->conv_stride_x, 1, CONV_MAX_STRIDE, "strides are 1 to 8");
+	nvdla_need_range(check, op->conv_stride_y, 1, CONV_MAX_STRIDE, "strides are 1 to 8");
+	nvdla_need_range(check, op->dilation_x, 1, CONV_MAX_DILATION, dilation);
+	nvdla_need_range(check, op->dilation_y, 1, CONV_MAX_DILATION, dilation);
+	nvdla_need_range(check, op->batch, 1, check->variant->max_batch,
+			 "no number of cubes that a batch of this core can have");
+	nvdla_need_range(check, op->post_extension, 0, 2, "no such channel post-extension");
+	nvdla_need_range(check, op->pra_truncate, 0, CONV_MAX_PRA_TRUNCATE,
+			 "the pre-addition truncates by 0, 1 or 2");
+	nvdla_need_equal(check, op->out_cvt.scale, 1, out_cvt);
+	nvdla_need_equal(check, op->out_cvt.offset, 0, out_cvt);
 }
 
 /* Which features may meet (guide, Limitation, Supported feature crossing). */
@@ -99,79 +72,50 @@ static void check_crossing(struct nvdla_check *check, const struct nvdla_conv_op
 			   const struct nvdla_conv_plan *plan)
 {
 	bool plain = !plan->image && !plan->winograd;
-
-	nvdla_need(check, !(plan->image && plan->winograd), DRM_NVDLA_RULE_CONV_WINOGRAD_FORMAT,
-		   op->data_format, NVDLA_FORMAT_FEATURE, NVDLA_FIELD(op->data_format));
-	nvdla_need(check, plain || (op->dilation_x == 1 && op->dilation_y == 1),
-		   DRM_NVDLA_RULE_CONV_DILATION_CROSSING, max(op->dilation_x, op->dilation_y), 1,
-		   NVDLA_FIELD(op->dilation_x));
-	nvdla_need(check, plain || op->batch == 1, DRM_NVDLA_RULE_CONV_BATCH_CROSSING, op->batch,
-		   1, NVDLA_FIELD(op->batch));
-	nvdla_need(check, plan->image || op->post_extension == 0,
-		   DRM_NVDLA_RULE_CONV_POST_CROSSING, op->post_extension, 0,
-		   NVDLA_FIELD(op->post_extension));
-
 	/* Two lines of 32 channels or four of 16 fill a MAC cell. */
-	nvdla_need(check,
-		   op->post_extension == 0 || op->kernel_channel_csc <=
-						      check->variant->mac_channels >>
-						      op->post_extension,
-		   DRM_NVDLA_RULE_CONV_POST_CHANNELS, op->kernel_channel_csc,
-		   check->variant->mac_channels >> op->post_extension,
-		   NVDLA_FIELD(op->kernel_channel_csc));
+	u32 channels = check->variant->mac_channels >> op->post_extension;
+
+	nvdla_need(check, !plan->image || !plan->winograd, op->data_format, NVDLA_FORMAT_FEATURE,
+		   "winograd works with features only");
+	nvdla_state(check, plain || (op->dilation_x == 1 && op->dilation_y == 1),
+		    max(op->dilation_x, op->dilation_y), 1, NVDLA_FIELD(op->dilation_x),
+		    "dilation works with direct convolution of features only");
+	nvdla_need(check, plain || op->batch == 1, op->batch, 1,
+		   "batches work with direct convolution of features only");
+	nvdla_need(check, plan->image || !op->post_extension, op->post_extension, 0,
+		   "channel post-extension works with images only");
+	nvdla_need(check, !op->post_extension || op->kernel_channel_csc <= channels,
+		   op->kernel_channel_csc, channels,
+		   "too many channels for this channel post-extension");
 }
 
 static void check_precisions(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			     const struct nvdla_data_cube *src, const struct nvdla_conv_plan *plan)
 {
+	bool converts = plan->image && op->in_precision != NVDLA_PRECISION_FP16;
 	const struct nvdla_pixel_format *format;
 
-	if (!plan->image) {
-		nvdla_need(check, op->in_precision == op->out_precision,
-			   DRM_NVDLA_RULE_CONV_PRECISION_PAIR, op->out_precision, op->in_precision,
-			   NVDLA_FIELD(op->out_precision));
-		return;
+	if (plan->image) {
+		format = nvdla_pixel_format(op->data_format);
+		nvdla_need_equal(check, op->in_precision, format->precision,
+				 "the pixel format has another input precision");
+		nvdla_need_equal(check, src->channel, format->channels,
+				 "the pixel format has another number of channels");
 	}
-
-	format = nvdla_pixel_format(op->data_format);
-	nvdla_need(check, op->in_precision == format->precision,
-		   DRM_NVDLA_RULE_CONV_PIXEL_PRECISION, op->in_precision, format->precision,
-		   NVDLA_FIELD(op->in_precision));
-	nvdla_need(check, src->channel == format->channels, DRM_NVDLA_RULE_CONV_PIXEL_CHANNELS,
-		   src->channel, format->channels, NVDLA_FIELD(src->channel));
-	nvdla_need(check,
-		   op->in_precision != NVDLA_PRECISION_FP16 ||
-			   op->out_precision == NVDLA_PRECISION_FP16,
-		   DRM_NVDLA_RULE_CONV_PRECISION_PAIR, op->out_precision, op->in_precision,
-		   NVDLA_FIELD(op->out_precision));
+	nvdla_need(check, converts || op->out_precision == op->in_precision, op->out_precision,
+		   op->in_precision, "the convolution cannot convert between these precisions");
 }
 
-static void need_csc(struct nvdla_check *check, u32 value, u32 expected, struct nvdla_field field)
-{
-	nvdla_need(check, value == expected, DRM_NVDLA_RULE_CONV_CSC_SIZE, value, expected, field);
-}
+#define need_csc(check, member, expected) \
+	nvdla_need_equal(check, member, expected, \
+			 "the input size for CSC does not follow from the input cube")
+#define need_kernel(check, member, expected) \
+	nvdla_need_equal(check, member, expected, \
+			 "the kernel size for CSC does not fit the mode")
 
-static void need_kernel(struct nvdla_check *check, u32 value, u32 expected,
-			struct nvdla_field field)
-{
-	nvdla_need(check, value == expected, DRM_NVDLA_RULE_CONV_KERNEL_SIZE, value, expected,
-		   field);
-}
-
-/*
- * The kernel is at most three strides wide and high before its extension. More
- * at the right and bottom fills the output up to whole tiles.
- */
-static void check_winograd_padding(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
-{
-	const u32 limit_x = WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_x - 1;
-	const u32 limit_y = WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_y - 1;
-
-	nvdla_need(check, op->pad_x_left <= limit_x, DRM_NVDLA_RULE_CONV_PADDING, op->pad_x_left,
-		   limit_x, NVDLA_FIELD(op->pad_x_left));
-	nvdla_need(check, op->pad_y_top <= limit_y, DRM_NVDLA_RULE_CONV_PADDING, op->pad_y_top,
-		   limit_y, NVDLA_FIELD(op->pad_y_top));
-}
+static const char output_size[] =
+	"the output size does not follow from input, kernel, padding and stride";
+static const char padding[] = "the padding is not less than the kernel";
 
 /*
  * Winograd sees a channel-extended input: stride_x * stride_y neighbours become
@@ -181,34 +125,34 @@ static void check_winograd_sizes(struct nvdla_check *check, const struct nvdla_c
 				 const struct nvdla_data_cube *src,
 				 const struct nvdla_data_cube *dst)
 {
+	const char *tiles = "winograd needs an output of 8 or more, divisible by 4";
 	u32 atom_elements = check->variant->atom_bytes / nvdla_bytes_per_element(op->in_precision);
 	u32 width = src->width + op->pad_x_left + op->pad_x_right;
 	u32 height = src->height + op->pad_y_top + op->pad_y_bottom;
 	u32 channels = round_up((u32)src->channel, atom_elements) * op->conv_stride_x *
 		       op->conv_stride_y;
 
-	check_winograd_padding(check, op);
-	need_csc(check, op->input_width_csc, DIV_ROUND_UP(width, op->conv_stride_x),
-		 NVDLA_FIELD(op->input_width_csc));
-	need_csc(check, op->input_height_csc, DIV_ROUND_UP(height, op->conv_stride_y),
-		 NVDLA_FIELD(op->input_height_csc));
-	need_csc(check, op->input_channel_csc, channels, NVDLA_FIELD(op->input_channel_csc));
-	need_kernel(check, op->kernel_width_csc, WINOGRAD_KERNEL,
-		    NVDLA_FIELD(op->kernel_width_csc));
-	need_kernel(check, op->kernel_height_csc, WINOGRAD_KERNEL,
-		    NVDLA_FIELD(op->kernel_height_csc));
-	need_kernel(check, op->kernel_channel_csc, channels, NVDLA_FIELD(op->kernel_channel_csc));
+	/*
+	 * The kernel is at most three strides wide and high before its extension. More
+	 * at the right and bottom fills the output up to whole tiles.
+	 */
+	nvdla_need_range(check, op->pad_x_left, 0,
+			 WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_x - 1, padding);
+	nvdla_need_range(check, op->pad_y_top, 0,
+			 WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_y - 1, padding);
+	need_csc(check, op->input_width_csc, DIV_ROUND_UP(width, op->conv_stride_x));
+	need_csc(check, op->input_height_csc, DIV_ROUND_UP(height, op->conv_stride_y));
+	need_csc(check, op->input_channel_csc, channels);
+	need_kernel(check, op->kernel_width_csc, WINOGRAD_KERNEL);
+	need_kernel(check, op->kernel_height_csc, WINOGRAD_KERNEL);
+	need_kernel(check, op->kernel_channel_csc, channels);
 
-	nvdla_need(check, dst->width >= WINOGRAD_MIN_OUTPUT && dst->width % 4 == 0,
-		   DRM_NVDLA_RULE_CONV_WINOGRAD_OUTPUT, dst->width, WINOGRAD_MIN_OUTPUT,
-		   NVDLA_FIELD(dst->width));
-	nvdla_need(check, dst->height >= WINOGRAD_MIN_OUTPUT && dst->height % 4 == 0,
-		   DRM_NVDLA_RULE_CONV_WINOGRAD_OUTPUT, dst->height, WINOGRAD_MIN_OUTPUT,
-		   NVDLA_FIELD(dst->height));
-	nvdla_need(check, dst->width + 4 == op->input_width_csc, DRM_NVDLA_RULE_CONV_OUTPUT_SIZE,
-		   dst->width, op->input_width_csc - 4, NVDLA_FIELD(dst->width));
-	nvdla_need(check, dst->height + 4 == op->input_height_csc, DRM_NVDLA_RULE_CONV_OUTPUT_SIZE,
-		   dst->height, op->input_height_csc - 4, NVDLA_FIELD(dst->height));
+	nvdla_need(check, dst->width >= WINOGRAD_MIN_OUTPUT && dst->width % 4 == 0, dst->width,
+		   WINOGRAD_MIN_OUTPUT, tiles);
+	nvdla_need(check, dst->height >= WINOGRAD_MIN_OUTPUT && dst->height % 4 == 0, dst->height,
+		   WINOGRAD_MIN_OUTPUT, tiles);
+	nvdla_need_equal(check, dst->width, op->input_width_csc - 4, output_size);
+	nvdla_need_equal(check, dst->height, op->input_height_csc - 4, output_size);
 }
 
 /* One axis of a direct convolution. */
@@ -231,16 +175,13 @@ static void check_axis(struct nvdla_check *check, const struct conv_axis *axis)
 	u32 padded = *axis->pad_before + *axis->in + *axis->pad_after;
 	u32 expected = 0;
 
-	nvdla_need(check, *axis->in > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1, NVDLA_FIELD(*axis->in));
-	nvdla_need(check, *axis->pad_before < axis->kernel, DRM_NVDLA_RULE_CONV_PADDING,
-		   *axis->pad_before, axis->kernel - 1, NVDLA_FIELD(*axis->pad_before));
-	nvdla_need(check, *axis->pad_after < axis->kernel, DRM_NVDLA_RULE_CONV_PADDING,
-		   *axis->pad_after, axis->kernel - 1, NVDLA_FIELD(*axis->pad_after));
-
+	nvdla_need_range(check, *axis->in, 1, U16_MAX, "a dimension is zero");
+	nvdla_need_range(check, *axis->pad_before, 0, axis->kernel - 1, padding);
+	nvdla_need_range(check, *axis->pad_after, 0, axis->kernel - 1, padding);
 	if (padded >= axis->kernel)
 		expected = (padded - axis->kernel) / axis->stride + 1;
-	nvdla_need(check, *axis->out > 0 && *axis->out == expected,
-		   DRM_NVDLA_RULE_CONV_OUTPUT_SIZE, *axis->out, expected, NVDLA_FIELD(*axis->out));
+	nvdla_need(check, *axis->out > 0 && *axis->out == expected, *axis->out, expected,
+		   output_size);
 }
 
 static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -248,6 +189,7 @@ static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_con
 			       const struct nvdla_data_cube *dst,
 			       const struct nvdla_conv_plan *plan)
 {
+	const char *kernel_size = "the kernel size for CSC does not fit the mode";
 	struct conv_axis x = {
 		&src->width, &dst->width, &op->pad_x_left, &op->pad_x_right, 0, op->conv_stride_x,
 	};
@@ -256,38 +198,30 @@ static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_con
 		op->conv_stride_y,
 	};
 
-	need_csc(check, op->input_width_csc, src->width, NVDLA_FIELD(op->input_width_csc));
-	need_csc(check, op->input_channel_csc, src->channel, NVDLA_FIELD(op->input_channel_csc));
+	need_csc(check, op->input_width_csc, src->width);
+	need_csc(check, op->input_channel_csc, src->channel);
 	/* Reused lines count for CSC, but are not fetched. */
 	if (!op->data_reuse)
-		need_csc(check, op->input_height_csc, src->height,
-			 NVDLA_FIELD(op->input_height_csc));
-	nvdla_need(check, op->kernel_width_csc > 0, DRM_NVDLA_RULE_CONV_KERNEL_SIZE, 0, 1,
-		   NVDLA_FIELD(op->kernel_width_csc));
-	nvdla_need(check, op->kernel_height_csc > 0, DRM_NVDLA_RULE_CONV_KERNEL_SIZE, 0, 1,
-		   NVDLA_FIELD(op->kernel_height_csc));
-	nvdla_need(check, src->channel > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
-		   NVDLA_FIELD(src->channel));
+		need_csc(check, op->input_height_csc, src->height);
+	nvdla_need_range(check, op->kernel_width_csc, 1, U16_MAX, kernel_size);
+	nvdla_need_range(check, op->kernel_height_csc, 1, U16_MAX, kernel_size);
+	nvdla_need_range(check, src->channel, 1, U16_MAX, "a dimension is zero");
 	if (check->failed)
 		return;
 
 	if (plan->image) {
 		/* A line of the kernel has become channels: C * S of them, 1 wide. */
-		need_kernel(check, op->kernel_width_csc, 1, NVDLA_FIELD(op->kernel_width_csc));
-		nvdla_need(check,
-			   op->kernel_channel_csc > 0 &&
-				   op->kernel_channel_csc % src->channel == 0,
-			   DRM_NVDLA_RULE_CONV_KERNEL_SIZE, op->kernel_channel_csc, src->channel,
-			   NVDLA_FIELD(op->kernel_channel_csc));
+		need_kernel(check, op->kernel_width_csc, 1);
+		nvdla_need(check, op->kernel_channel_csc &&
+			   op->kernel_channel_csc % src->channel == 0,
+			   op->kernel_channel_csc, src->channel, kernel_size);
 		x.kernel = op->kernel_channel_csc / src->channel;
 		y.kernel = op->kernel_height_csc;
-		nvdla_need(check,
-			   x.stride <= x.kernel || !check->variant->image_stride_in_kernel,
-			   DRM_NVDLA_RULE_CONV_IMAGE_STRIDE, x.stride, x.kernel,
-			   NVDLA_FIELD(op->conv_stride_x));
+		nvdla_need(check, x.stride <= x.kernel || !check->variant->image_stride_in_kernel,
+			   op->conv_stride_x, x.kernel,
+			   "this core's windows of an image cannot skip columns");
 	} else {
-		need_kernel(check, op->kernel_channel_csc, src->channel,
-			    NVDLA_FIELD(op->kernel_channel_csc));
+		need_kernel(check, op->kernel_channel_csc, src->channel);
 		x.kernel = (op->kernel_width_csc - 1) * op->dilation_x + 1;
 		y.kernel = (op->kernel_height_csc - 1) * op->dilation_y + 1;
 	}
@@ -315,7 +249,7 @@ static u32 entries_per_slice(const struct nvdla_check *check, const struct nvdla
 		return DIV_ROUND_UP(op->input_width_csc, 4) *
 		       DIV_ROUND_UP(op->input_channel_csc * bytes, atom);
 
-	/* The last atoms of a channel vector share entries: as many columns as there is room for. */
+	/* The last atoms of a channel vector share entries, of as many columns as fit. */
 	atoms = DIV_ROUND_UP(channel_bytes % entry, atom);
 	while (columns > 1 && columns * atoms > entry / atom)
 		columns /= 2;
@@ -328,51 +262,25 @@ static void check_buffer(struct nvdla_check *check, const struct nvdla_conv_op_d
 			 const struct nvdla_data_cube *src, const struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_variant *variant = check->variant;
+	const char *too_many = "data and weights need more banks than there are";
 	/* The last bank holds the masks of compressed weights. */
 	u32 banks = variant->cbuf_banks - (plan->compressed ? 1 : 0);
 	u32 entries = entries_per_slice(check, op, src, plan);
 	u64 needed = (u64)entries * op->input_height_csc * op->batch;
+	bool packed = !plan->image && src->line_stride == src->width * variant->atom_bytes;
 
-	nvdla_need(check, op->data_bank >= 1, DRM_NVDLA_RULE_CONV_BANKS, 0, 1,
-		   NVDLA_FIELD(op->data_bank));
-	nvdla_need(check, op->weight_bank >= 1, DRM_NVDLA_RULE_CONV_BANKS, 0, 1,
-		   NVDLA_FIELD(op->weight_bank));
-	nvdla_need(check, op->data_bank + op->weight_bank <= banks, DRM_NVDLA_RULE_CONV_BANKS,
-		   op->data_bank + op->weight_bank, banks, NVDLA_FIELD(op->weight_bank));
-	nvdla_need(check, op->entry_per_slice == entries, DRM_NVDLA_RULE_CONV_ENTRIES,
-		   op->entry_per_slice, entries, NVDLA_FIELD(op->entry_per_slice));
-	nvdla_need(check, needed <= (u64)op->data_bank * variant->cbuf_bank_entries,
-		   DRM_NVDLA_RULE_CONV_DATA_BANKS, needed,
-		   op->data_bank * variant->cbuf_bank_entries, NVDLA_FIELD(op->data_bank));
-	nvdla_need(check,
-		   op->release <= op->input_height_csc && (op->release >= 1 || op->skip_data_rls),
-		   DRM_NVDLA_RULE_CONV_RELEASE, op->release, op->input_height_csc,
-		   NVDLA_FIELD(op->release));
-	nvdla_need(check,
-		   op->fetch_grain <= 1 || !variant->fetches_unpacked_by_line ||
-			   (!plan->image && src->line_stride == src->width * variant->atom_bytes),
-		   DRM_NVDLA_RULE_CONV_FETCH_GRAIN, op->fetch_grain, 1,
-		   NVDLA_FIELD(op->fetch_grain));
-}
-
-static void check_compressed(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
-			     const struct nvdla_conv_surface_desc *surface, u32 group_kernels)
-{
-	const struct nvdla_variant *variant = check->variant;
-	u64 bank_bytes = (u64)variant->cbuf_bank_entries * variant->cbuf_entry_bytes;
-	u64 kernel_elements = op->bytes_per_kernel / nvdla_bytes_per_element(op->out_precision);
-	u64 mask_bytes = round_up(DIV_ROUND_UP(kernel_elements * surface->dst_data.channel, 8),
-				  (u64)variant->weight_size_alignment);
-	u64 group_bytes = DIV_ROUND_UP(kernel_elements * group_kernels, 8);
-
-	nvdla_need(check, surface->wmb_data.size == mask_bytes, DRM_NVDLA_RULE_CONV_WMB_SIZE,
-		   surface->wmb_data.size, mask_bytes, NVDLA_FIELD(surface->wmb_data.size));
-	nvdla_need(check, group_bytes <= bank_bytes - variant->weight_slack,
-		   DRM_NVDLA_RULE_CONV_WMB_BANK, group_bytes, bank_bytes - variant->weight_slack,
-		   NVDLA_FIELD(op->bytes_per_kernel));
-	nvdla_need(check, mask_bytes <= bank_bytes || !op->skip_weight_rls,
-		   DRM_NVDLA_RULE_CONV_WEIGHT_KEPT, mask_bytes, bank_bytes,
-		   NVDLA_FIELD(surface->wmb_data.size));
+	nvdla_need_range(check, op->data_bank, 1, U8_MAX, too_many);
+	nvdla_need_range(check, op->weight_bank, 1, U8_MAX, too_many);
+	nvdla_need_room(check, op->data_bank + op->weight_bank, banks, op->weight_bank, too_many);
+	nvdla_need_equal(check, op->entry_per_slice, entries,
+			 "the entries per slice do not follow from the input");
+	nvdla_need_room(check, needed, (u64)op->data_bank * variant->cbuf_bank_entries,
+			op->data_bank, "the input does not fit its banks");
+	nvdla_need_range(check, op->release, op->skip_data_rls ? 0 : 1, op->input_height_csc,
+			 "more slices are released than there are");
+	nvdla_need(check, op->fetch_grain <= 1 || packed || !variant->fetches_unpacked_by_line,
+		   op->fetch_grain, 1,
+		   "this core fetches one line at a time if lines are not packed");
 }
 
 /*
@@ -390,58 +298,81 @@ static u64 group_room(const struct nvdla_variant *variant, u64 group_bytes, bool
 	       (IS_ALIGNED(group_bytes, WEIGHT_BURST_BYTES(variant)) ? 0 : variant->weight_slack);
 }
 
+static void check_compressed(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+			     const struct nvdla_conv_surface_desc *surface, u32 group_kernels)
+{
+	const struct nvdla_variant *variant = check->variant;
+	const u64 bank_bytes = (u64)variant->cbuf_bank_entries * variant->cbuf_entry_bytes;
+	u64 kernel_elements = op->bytes_per_kernel / nvdla_bytes_per_element(op->out_precision);
+	u64 mask_bytes = round_up(DIV_ROUND_UP(kernel_elements * surface->dst_data.channel, 8),
+				  (u64)variant->weight_size_alignment);
+	u64 group_bytes = DIV_ROUND_UP(kernel_elements * group_kernels, 8);
+
+	nvdla_need_equal(check, surface->wmb_data.size, mask_bytes,
+			 "the size of the mask surface does not follow from the kernels");
+	nvdla_need_room(check, group_bytes, bank_bytes - variant->weight_slack,
+			op->bytes_per_kernel, "the mask of a kernel group does not fit its bank");
+	nvdla_need(check, mask_bytes <= bank_bytes || !op->skip_weight_rls,
+		   surface->wmb_data.size, bank_bytes,
+		   "weights that are not released do not fit their banks at once");
+}
+
 static void check_kernels(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			  const struct nvdla_conv_surface_desc *surface,
 			  const struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_variant *variant = check->variant;
-	u64 bank_bytes = (u64)variant->cbuf_bank_entries * variant->cbuf_entry_bytes;
+	const char *size_rule = "the size of the weights does not follow from the kernels";
+	const u64 banks_bytes = (u64)op->weight_bank * variant->cbuf_bank_entries *
+				variant->cbuf_entry_bytes;
 	u32 kernels = surface->dst_data.channel;
 	u32 group_kernels = min(kernels, nvdla_group_kernels(variant, op));
 	u64 kernel_bytes = (u64)op->kernel_width_csc * op->kernel_height_csc *
 			   op->kernel_channel_csc * nvdla_bytes_per_element(op->out_precision);
 	u64 room = group_room(variant, kernel_bytes * group_kernels, kernels == group_kernels);
 	u64 all_bytes = round_up(kernel_bytes * kernels, (u64)variant->weight_size_alignment);
-	u32 size = surface->weight_data.size;
+	const u32 *size = &surface->weight_data.size;
 
-	nvdla_need(check, kernels > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
-		   NVDLA_FIELD(surface->dst_data.channel));
-	nvdla_need(check, op->bytes_per_kernel == kernel_bytes,
-		   DRM_NVDLA_RULE_CONV_BYTES_PER_KERNEL, op->bytes_per_kernel, kernel_bytes,
-		   NVDLA_FIELD(op->bytes_per_kernel));
+	nvdla_need_range(check, surface->dst_data.channel, 1, U16_MAX, "a dimension is zero");
+	nvdla_need_equal(check, op->bytes_per_kernel, kernel_bytes,
+			 "the bytes per kernel do not follow from the kernel's size");
 	if (check->failed)
 		return;
 
-	nvdla_need(check, room <= op->weight_bank * bank_bytes || plan->compressed,
-		   DRM_NVDLA_RULE_CONV_WEIGHT_BANKS, room, op->weight_bank * bank_bytes,
-		   NVDLA_FIELD(op->weight_bank));
-	nvdla_need(check, size <= op->weight_bank * bank_bytes || !op->skip_weight_rls,
-		   DRM_NVDLA_RULE_CONV_WEIGHT_KEPT, size, op->weight_bank * bank_bytes,
-		   NVDLA_FIELD(op->weight_bank));
+	if (!plan->compressed)
+		nvdla_need_room(check, room, banks_bytes, op->weight_bank,
+				"a kernel group and what is fetched with it do not fit its banks");
+	if (op->skip_weight_rls)
+		nvdla_need_room(check, *size, banks_bytes, op->weight_bank,
+				"weights that are not released do not fit their banks at once");
 	if (!plan->compressed) {
-		nvdla_need(check, size == all_bytes, DRM_NVDLA_RULE_CONV_WEIGHT_SIZE, size,
-			   all_bytes, NVDLA_FIELD(surface->weight_data.size));
+		nvdla_need_equal(check, *size, all_bytes, size_rule);
 		return;
 	}
-	nvdla_need(check,
-		   size > 0 && size <= all_bytes &&
-			   IS_ALIGNED(size, variant->weight_size_alignment),
-		   DRM_NVDLA_RULE_CONV_WEIGHT_SIZE, size, all_bytes,
-		   NVDLA_FIELD(surface->weight_data.size));
+	nvdla_need(check, *size && *size <= all_bytes &&
+		   IS_ALIGNED(*size, variant->weight_size_alignment), *size, all_bytes, size_rule);
 	check_compressed(check, op, surface, group_kernels);
 }
 
+/**
+ * nvdla_check_conv_op() - rules of a convolution that are not about memory
+ * @check: examination
+ * @op: operation
+ * @surface: its cubes
+ * @plan: its flags
+ */
 void nvdla_check_conv_op(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			 const struct nvdla_conv_surface_desc *surface,
 			 const struct nvdla_conv_plan *plan)
 {
+	const char *cmac_size = "the output size differs from that of the output cube";
 	const struct nvdla_data_cube *src = &surface->src_data;
 	const struct nvdla_data_cube *dst = &surface->dst_data;
 
 	check_enums(check, op);
 	check_ranges(check, op);
-	nvdla_need(check, dst->type == NVDLA_MEM_HW, DRM_NVDLA_RULE_CONV_DST_TYPE, dst->type,
-		   NVDLA_MEM_HW, NVDLA_FIELD(dst->type));
+	nvdla_need_equal(check, dst->type, NVDLA_MEM_HW,
+			 "a convolution's output goes to SDP, not to memory");
 	if (check->failed)
 		return;
 
@@ -454,10 +385,8 @@ void nvdla_check_conv_op(struct nvdla_check *check, const struct nvdla_conv_op_d
 		check_winograd_sizes(check, op, src, dst);
 	else
 		check_direct_sizes(check, op, src, dst, plan);
-	nvdla_need(check, op->input_width_cmac == dst->width, DRM_NVDLA_RULE_CONV_CMAC_SIZE,
-		   op->input_width_cmac, dst->width, NVDLA_FIELD(op->input_width_cmac));
-	nvdla_need(check, op->input_height_cmac == dst->height, DRM_NVDLA_RULE_CONV_CMAC_SIZE,
-		   op->input_height_cmac, dst->height, NVDLA_FIELD(op->input_height_cmac));
+	nvdla_need_equal(check, op->input_width_cmac, dst->width, cmac_size);
+	nvdla_need_equal(check, op->input_height_cmac, dst->height, cmac_size);
 	if (check->failed)
 		return;
 

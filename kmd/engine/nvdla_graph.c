@@ -12,15 +12,12 @@
 
 static void check_node(struct nvdla_check *check, const struct nvdla_graph_node *node)
 {
-	nvdla_need(check, node->op_type < NVDLA_NUM_OP_TYPES, DRM_NVDLA_RULE_NODE_OP_TYPE,
-		   node->op_type, NVDLA_NUM_OP_TYPES - 1, NVDLA_FIELD(node->op_type));
-	if (check->failed)
+	if (!nvdla_need_range(check, node->op_type, 0, NVDLA_NUM_OP_TYPES - 1, "no such engine"))
 		return;
 
-	nvdla_need(check, check->variant->engines & BIT(node->op_type), DRM_NVDLA_RULE_NODE_ENGINE,
-		   node->op_type, check->variant->engines, NVDLA_FIELD(node->op_type));
-	nvdla_need(check, node->roi_index == 0, DRM_NVDLA_RULE_NODE_ROI, node->roi_index, 0,
-		   NVDLA_FIELD(node->roi_index));
+	nvdla_need(check, check->variant->engines & BIT(node->op_type), node->op_type,
+		   check->variant->engines, "this core has no such engine");
+	nvdla_need_equal(check, node->roi_index, 0, "regions of interest are not supported");
 }
 
 /*
@@ -32,30 +29,24 @@ static void add_edge(struct nvdla_check *check, const struct nvdla_consumer *con
 		     u32 target_type)
 {
 	struct nvdla_operation *op = check->current_op;
-	u32 num_operations = check->source->num_operations;
 	bool fetch = consumer->event == NVDLA_EVENT_CDMA_WT_DONE ||
 		     consumer->event == NVDLA_EVENT_CDMA_DT_DONE;
+	u32 type;
 
 	if (consumer->index == -1)
 		return;
-
-	if (!nvdla_need(check, consumer->index >= 0 && (u32)consumer->index < num_operations,
-			DRM_NVDLA_RULE_EDGE_INDEX, consumer->index, num_operations - 1,
-			NVDLA_FIELD(consumer->index)))
+	if (!nvdla_need_range(check, consumer->index, 0, check->source->num_operations - 1,
+			      "the graph has no such node"))
 		return;
-	nvdla_need(check, (u32)consumer->index != check->operation, DRM_NVDLA_RULE_EDGE_SELF,
-		   consumer->index, check->operation, NVDLA_FIELD(consumer->index));
-	nvdla_need(check, check->source->graph[consumer->index].op_type == target_type,
-		   DRM_NVDLA_RULE_EDGE_ENGINE, check->source->graph[consumer->index].op_type,
-		   target_type, NVDLA_FIELD(consumer->index));
-	nvdla_need(check,
-		   consumer->event >= NVDLA_EVENT_OP_COMPLETED &&
-			   consumer->event <= NVDLA_EVENT_CDMA_DT_DONE,
-		   DRM_NVDLA_RULE_EDGE_EVENT, consumer->event, NVDLA_EVENT_CDMA_DT_DONE,
-		   NVDLA_FIELD(consumer->event));
-	nvdla_need(check, !fetch || check->op_type == NVDLA_OP_CONV,
-		   DRM_NVDLA_RULE_EDGE_EVENT_ENGINE, consumer->event, NVDLA_EVENT_OP_ENABLED,
-		   NVDLA_FIELD(consumer->event));
+	type = check->source->graph[consumer->index].op_type;
+	nvdla_need(check, consumer->index != check->operation, consumer->index, check->operation,
+		   "an operation cannot wait for itself");
+	nvdla_state(check, type == target_type, type, target_type, NVDLA_FIELD(consumer->index),
+		    "the node at this index runs on another engine");
+	nvdla_need_range(check, consumer->event, NVDLA_EVENT_OP_COMPLETED,
+			 NVDLA_EVENT_CDMA_DT_DONE, "no such event");
+	nvdla_need(check, !fetch || check->op_type == NVDLA_OP_CONV, consumer->event,
+		   NVDLA_EVENT_OP_ENABLED, "only a convolution has fetch events");
 	if (check->failed)
 		return;
 
@@ -82,6 +73,9 @@ static bool is_last_of_chain(const struct nvdla_check *check, u32 operation)
 
 	return node->consumers[node->op_type].index == -1;
 }
+
+static const char stuck[] =
+	"the operation never becomes ready: its dependencies form a cycle";
 
 /*
  * Edges between operations of one engine say in which order it runs them; each
@@ -125,8 +119,8 @@ static void build_queue(struct nvdla_check *check, u32 op_type)
 		if (check->source->graph[i].op_type != op_type || state[i].waits == U16_MAX)
 			continue;
 		nvdla_check_set_operation(check, i);
-		nvdla_need(check, false, DRM_NVDLA_RULE_GRAPH_STUCK, i, 0,
-			   NVDLA_FIELD(check->source->graph[i].consumers[op_type].index));
+		nvdla_state(check, false, i, 0,
+			    NVDLA_FIELD(check->source->graph[i].consumers[op_type].index), stuck);
 	}
 }
 
@@ -167,51 +161,31 @@ void nvdla_graph_build(struct nvdla_check *check)
 	build_queues(check);
 }
 
-static void need_same(struct nvdla_check *check, enum drm_nvdla_rule rule, u32 value, u32 expected,
-		      struct nvdla_field field)
-{
-	nvdla_need(check, value == expected, rule, value, expected, field);
-}
-
-static void check_stream_size(struct nvdla_check *check, const struct nvdla_data_cube *in,
-			      const struct nvdla_data_cube *out)
-{
-	need_same(check, DRM_NVDLA_RULE_FUSED_WIDTH, in->width, out->width,
-		  NVDLA_FIELD(in->width));
-	need_same(check, DRM_NVDLA_RULE_FUSED_HEIGHT, in->height, out->height,
-		  NVDLA_FIELD(in->height));
-	need_same(check, DRM_NVDLA_RULE_FUSED_CHANNEL, in->channel, out->channel,
-		  NVDLA_FIELD(in->channel));
-}
-
 /* The current operation takes the stream of @producer. */
 static void check_stream(struct nvdla_check *check, u32 producer)
 {
-	const union nvdla_operation_desc *ops = check->source->operations;
-	const union nvdla_surface_desc *surfaces = check->source->surfaces;
-	u32 consumer = check->operation;
+	const char *precision = "the producer's stream has another precision";
+	const char *batch = "the producer's stream has another number of batches";
+	const char *size = "the producer's stream has another size";
+	const union nvdla_operation_desc *from = &check->source->operations[producer];
+	const union nvdla_operation_desc *to = &check->source->operations[check->operation];
+	const union nvdla_surface_desc *out = &check->source->surfaces[producer];
+	const union nvdla_surface_desc *in = &check->source->surfaces[check->operation];
 
 	if (check->op_type == NVDLA_OP_SDP) {
-		const struct nvdla_conv_op_desc *conv = &ops[producer].conv;
-		const struct nvdla_sdp_op_desc *sdp = &ops[consumer].sdp;
-
-		check_stream_size(check, &surfaces[consumer].sdp.src_data,
-				  &surfaces[producer].conv.dst_data);
-		need_same(check, DRM_NVDLA_RULE_FUSED_PRECISION, sdp->src_precision,
-			  conv->out_precision, NVDLA_FIELD(sdp->src_precision));
-		need_same(check, DRM_NVDLA_RULE_FUSED_BATCH, sdp->batch_num, conv->batch,
-			  NVDLA_FIELD(sdp->batch_num));
-		need_same(check, DRM_NVDLA_RULE_FUSED_MODE, sdp->conv_mode, conv->conv_mode,
-			  NVDLA_FIELD(sdp->conv_mode));
+		nvdla_need_same_size(check, &in->sdp.src_data, &out->conv.dst_data, size);
+		nvdla_need_equal(check, to->sdp.src_precision, from->conv.out_precision,
+				 precision);
+		nvdla_need_equal(check, to->sdp.batch_num, from->conv.batch, batch);
+		nvdla_need_equal(check, to->sdp.conv_mode, from->conv.conv_mode,
+				 "the producer's convolution mode differs");
 		return;
 	}
 
-	check_stream_size(check, &surfaces[consumer].pdp.src_data,
-			  &surfaces[producer].sdp.dst_data);
-	need_same(check, DRM_NVDLA_RULE_FUSED_PRECISION, ops[consumer].pdp.precision,
-		  ops[producer].sdp.dst_precision, NVDLA_FIELD(ops[consumer].pdp.precision));
-	need_same(check, DRM_NVDLA_RULE_FUSED_BATCH, 1, ops[producer].sdp.batch_num,
-		  NVDLA_FIELD(surfaces[consumer].pdp.src_data.type));
+	nvdla_need_same_size(check, &in->pdp.src_data, &out->sdp.dst_data, size);
+	nvdla_need_equal(check, to->pdp.precision, from->sdp.dst_precision, precision);
+	nvdla_state(check, from->sdp.batch_num == 1, 1, from->sdp.batch_num,
+		    NVDLA_FIELD(in->pdp.src_data.type), batch);
 }
 
 /* What says that the current operation takes a stream, or makes one. */
@@ -266,19 +240,21 @@ static void pair_streams(struct nvdla_check *check, u32 producer_type, u32 consu
 			return;
 		if (consumer == NVDLA_NO_OP) {
 			nvdla_check_set_operation(check, producer);
-			nvdla_need(check, false, DRM_NVDLA_RULE_FUSED_NO_CONSUMER, NVDLA_MEM_HW,
-				   NVDLA_MEM_CV, stream_field(check, false));
+			nvdla_state(check, false, NVDLA_MEM_HW, NVDLA_MEM_CV,
+				    stream_field(check, false),
+				    "no operation takes this output stream");
 			return;
 		}
 		nvdla_check_set_operation(check, consumer);
-		if (!nvdla_need(check, producer != NVDLA_NO_OP, DRM_NVDLA_RULE_FUSED_NO_PRODUCER,
-				NVDLA_MEM_HW, NVDLA_MEM_CV, stream_field(check, true)))
+		if (!nvdla_state(check, producer != NVDLA_NO_OP, NVDLA_MEM_HW, NVDLA_MEM_CV,
+				 stream_field(check, true),
+				 "no operation produces this input stream"))
 			return;
 
 		parent = &check->source->graph[consumer].fused_parent;
-		nvdla_need(check, parent->index == -1 || parent->index == producer,
-			   DRM_NVDLA_RULE_FUSED_ORDER, parent->index, producer,
-			   NVDLA_FIELD(parent->index));
+		nvdla_need(check, parent->index == -1 || parent->index == producer, parent->index,
+			   producer,
+			   "fused operations are not in the order in which their engines run them");
 		check_stream(check, producer);
 		prepared->operations[producer].consumer = consumer;
 		prepared->operations[consumer].producer = producer;
@@ -359,6 +335,6 @@ void nvdla_graph_check_progress(struct nvdla_check *check)
 		if (!task->state[i].completed)
 			break;
 	nvdla_check_set_operation(check, i);
-	nvdla_need(check, false, DRM_NVDLA_RULE_GRAPH_STUCK, task->state[i].waits, 0,
-		   NVDLA_FIELD(check->source->graph[i].consumers));
+	nvdla_state(check, false, task->state[i].waits, 0,
+		    NVDLA_WHOLE(check->source->graph[i].consumers), stuck);
 }

@@ -5,7 +5,6 @@
 #include <drm/nvdla_descriptors.h>
 
 #include "nvdla_platform.h"
-#include "nvdla_stats.h"
 #include "nvdla_task.h"
 
 /** NVDLA_NO_OP - no operation */
@@ -66,7 +65,7 @@ struct nvdla_surface_member {
  * @offset: bytes from the address to the first byte
  * @bytes: how many bytes are touched from there on
  * @alignment: what the first byte's address has to be a multiple of
- * @alignment_rule: enum drm_nvdla_rule that says so
+ * @alignment_rule: the rule that says so, in words
  * @operation: the operation
  * @address: index into the address table, valid
  * @mem_type: enum nvdla_mem_type that the address has to be of
@@ -78,8 +77,8 @@ struct nvdla_surface_member {
 struct nvdla_access {
 	u64 offset;
 	u64 bytes;
+	const char *alignment_rule;
 	u32 alignment;
-	u32 alignment_rule;
 	u16 operation;
 	u16 address;
 	u8 mem_type;
@@ -195,7 +194,7 @@ struct nvdla_prepared {
  * @num_completed: operations that completed in the current run
  * @state: what the sequencer knows about the operations while the task runs
  * @addresses: per access of @prepared, its first byte as the core addresses it
- * @stats: counters per operation, or NULL if they were not asked for
+ * @counted: per operation what the core counted, or NULL if that was not asked for
  */
 struct nvdla_task {
 	const struct nvdla_prepared *prepared;
@@ -204,7 +203,7 @@ struct nvdla_task {
 	u32 num_completed;
 	struct nvdla_op_state *state;
 	u64 *addresses;
-	struct nvdla_operation_stats *stats;
+	struct drm_nvdla_operation_result *counted;
 };
 
 /**
@@ -222,7 +221,7 @@ static inline u32 nvdla_task_value(const struct nvdla_task *task, const struct n
 	case NVDLA_WRITE_ADDRESS_LOW:
 		return lower_32_bits(task->addresses[write->value]);
 	case NVDLA_WRITE_COUNTING:
-		return task->stats ? write->value : 0;
+		return task->counted ? write->value : 0;
 	}
 	return write->value;
 }

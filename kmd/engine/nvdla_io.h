@@ -4,10 +4,6 @@
 
 #include "nvdla_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * struct nvdla_io - access to the registers of one core
  * @context: passed to every function
@@ -28,9 +24,5 @@ struct nvdla_io {
 	void (*delay)(void *context, u32 us);
 	u64 (*now)(void *context);
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* NVDLA_IO_H */

@@ -11,8 +11,6 @@
 #include "nvdla_platform.h"
 #include "nvdla_sequencer_internal.h"
 
-#define UNIT(name) (NVDLA_##name##_BASE / NVDLA_UNIT_SIZE)
-
 /* S_POINTER has the same place in each unit with register groups. */
 #define S_POINTER_OFFSET (NVDLA_CDMA_S_POINTER - NVDLA_CDMA_BASE)
 
@@ -55,11 +53,6 @@ static void write_register(struct nvdla_sequencer *sequencer, u32 reg, u32 value
 static u32 unit_of(u32 reg)
 {
 	return reg / NVDLA_UNIT_SIZE;
-}
-
-static bool is_rdma(u32 unit)
-{
-	return BIT(unit) & (BIT(UNIT(SDP_RDMA)) | BIT(UNIT(PDP_RDMA)) | BIT(UNIT(CDP_RDMA)));
 }
 
 static const struct nvdla_write *writes_of(const struct nvdla_task *task,
@@ -237,9 +230,12 @@ int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_ta
 	if (op->lut != NVDLA_NO_LUT)
 		load_lut(sequencer, task, op);
 
-	for (i = 0; i < op->num_writes; i++, write++)
-		write_shadowed(sequencer, is_rdma(unit_of(write->reg)) ? rdma_group : group,
-			       write->reg, nvdla_task_value(task, write));
+	for (i = 0; i < op->num_writes; i++, write++) {
+		bool rdma = nvdla_unit_is_rdma(unit_of(write->reg));
+
+		write_shadowed(sequencer, rdma ? rdma_group : group, write->reg,
+			       nvdla_task_value(task, write));
+	}
 
 	return 0;
 }
@@ -274,7 +270,7 @@ static void launch_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_op
 		return;
 
 	write_bdma(sequencer, NVDLA_BDMA_CFG_STATUS,
-		   sequencer->task->stats ? NVDLA_BDMA_CFG_STATUS__STALL_COUNT_EN : 0);
+		   sequencer->task->counted ? NVDLA_BDMA_CFG_STATUS__STALL_COUNT_EN : 0);
 	write_register(sequencer, bdma_group ? NVDLA_BDMA_CFG_LAUNCH1 : NVDLA_BDMA_CFG_LAUNCH0,
 		       NVDLA_BDMA_CFG_LAUNCH0__GRP0_LAUNCH);
 	sequencer->bdma_group[group] = bdma_group;

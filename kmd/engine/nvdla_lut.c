@@ -5,11 +5,10 @@
 
 #include "nvdla_lut.h"
 
-#include <nvdla/hw/registers.h>
-
 #include "nvdla_check.h"
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
+#include "nvdla_program.h"
 
 /* What an engine's look-up table can do in one precision (guide, Limitation, LUT). */
 struct lut_range {
@@ -42,77 +41,76 @@ static const struct lut_range cdp_ranges[] = {
 #define SDP_LUT_BITS 32
 #define CDP_LUT_BITS 38
 
-static void check_edge(struct nvdla_check *check, u64 edge, u32 bits, struct nvdla_field field)
+static void check_edge(struct nvdla_check *check, const nvdla_u64_a4 *edge, u32 bits)
 {
-	s64 limit = (1LL << bits) - 1;
-	s64 value = (s64)edge;
-
 	/* Compilers extend signed values or not, so both are fine. */
-	nvdla_need(check, value >= -(1LL << (bits - 1)) && value <= limit,
-		   DRM_NVDLA_RULE_LUT_RANGE, value, limit, field);
+	nvdla_need_range(check, *edge, -(1LL << (bits - 1)), (1LL << bits) - 1,
+			 "a start or end exceeds the engine's range");
 }
 
 /*
  * A linear table of FP16 begins where its end, 2^bits above, is another FP32
  * number: below 2^(bits + 24).
  */
-static void check_start(struct nvdla_check *check, u64 start, s32 bits, struct nvdla_field field)
+static void check_start(struct nvdla_check *check, const nvdla_u64_a4 *start, s32 bits)
 {
 	u32 limit = (u32)min(bits + 24 + FP32_BIAS, FP32_INFINITE) << FP32_MANTISSA_BITS;
-	u32 magnitude = (u32)start & ~FP32_SIGN;
+	u32 magnitude = (u32)*start & ~FP32_SIGN;
 
-	nvdla_need(check, (u32)start != magnitude || magnitude < limit, DRM_NVDLA_RULE_LUT_START,
-		   magnitude, limit, field);
+	nvdla_state(check, (u32)*start != magnitude || magnitude < limit, magnitude, limit,
+		    NVDLA_FIELD(*start), "an FP16 table that starts here ends where it starts");
 }
 
 static void check_shift(struct nvdla_check *check, const union nvdla_lut_slope *slope)
 {
-	nvdla_need(check, slope->field.shifter >= -16 && slope->field.shifter <= 15,
-		   DRM_NVDLA_RULE_LUT_SHIFT, slope->field.shifter, 15,
-		   NVDLA_FIELD(slope->field.shifter));
+	nvdla_need_range(check, slope->field.shifter, -16, 15, "a slope is shifted by -16 to 15");
 }
 
+/**
+ * nvdla_check_lut() - rules of a look-up table for one engine and precision
+ * @check: examination
+ * @index: index of the table, valid
+ * @precision: enum nvdla_precision of the engine's pipeline
+ *
+ * Notes in the current operation which table it needs.
+ */
 void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 {
 	const struct nvdla_lut_desc *lut = &check->source->luts[index];
 	bool sdp = check->op_type == NVDLA_OP_SDP;
 	const struct lut_range *range = sdp ? &sdp_ranges[precision] : &cdp_ranges[precision];
+	bool exponential = lut->method == NVDLA_LUT_EXPONENTIAL;
 	u32 bits = sdp ? SDP_LUT_BITS : CDP_LUT_BITS;
+	const char *priority = "a priority is LE or LO";
 	s32 le = lut->le_offset.field.value;
 	s32 lo = lut->lo_offset.field.value;
 
-	nvdla_need(check, lut->method <= NVDLA_LUT_LINEAR, DRM_NVDLA_RULE_LUT_METHOD, lut->method,
-		   NVDLA_LUT_LINEAR, NVDLA_FIELD(lut->method));
-	nvdla_need(check, lut->hybrid_priority <= NVDLA_LUT_PRIORITY_LO,
-		   DRM_NVDLA_RULE_LUT_PRIORITY, lut->hybrid_priority, 1,
-		   NVDLA_FIELD(lut->hybrid_priority));
-	nvdla_need(check, lut->underflow_priority <= NVDLA_LUT_PRIORITY_LO,
-		   DRM_NVDLA_RULE_LUT_PRIORITY, lut->underflow_priority, 1,
-		   NVDLA_FIELD(lut->underflow_priority));
-	nvdla_need(check, lut->overflow_priority <= NVDLA_LUT_PRIORITY_LO,
-		   DRM_NVDLA_RULE_LUT_PRIORITY, lut->overflow_priority, 1,
-		   NVDLA_FIELD(lut->overflow_priority));
+	nvdla_need_range(check, lut->method, 0, NVDLA_LUT_LINEAR, "no such look-up method");
+	nvdla_need_range(check, lut->hybrid_priority, 0, NVDLA_LUT_PRIORITY_LO, priority);
+	nvdla_need_range(check, lut->underflow_priority, 0, NVDLA_LUT_PRIORITY_LO, priority);
+	nvdla_need_range(check, lut->overflow_priority, 0, NVDLA_LUT_PRIORITY_LO, priority);
 
-	if (lut->method == NVDLA_LUT_EXPONENTIAL)
-		nvdla_need(check, le >= range->offset_min && le <= range->offset_max,
-			   DRM_NVDLA_RULE_LUT_OFFSET, le, range->offset_max,
-			   NVDLA_FIELD(lut->le_offset));
+	if (exponential)
+		nvdla_state(check, le >= range->offset_min && le <= range->offset_max, le,
+			    range->offset_max, NVDLA_WHOLE(lut->le_offset),
+			    "the index offset exceeds the engine's range");
 	else
-		nvdla_need(check, le >= range->le_min && le <= range->le_max,
-			   DRM_NVDLA_RULE_LUT_LE_SELECT, le, range->le_max,
-			   NVDLA_FIELD(lut->le_offset));
-	nvdla_need(check, lo >= range->lo_min && lo <= range->lo_max, DRM_NVDLA_RULE_LUT_LO_SELECT,
-		   lo, range->lo_max, NVDLA_FIELD(lut->lo_offset));
+		nvdla_state(check, le >= range->le_min && le <= range->le_max, le, range->le_max,
+			    NVDLA_WHOLE(lut->le_offset),
+			    "the index select of LE exceeds the engine's range");
+	nvdla_state(check, lo >= range->lo_min && lo <= range->lo_max, lo, range->lo_max,
+		    NVDLA_WHOLE(lut->lo_offset),
+		    "the index select of LO exceeds the engine's range");
 
-	check_edge(check, lut->le_start, bits, NVDLA_FIELD(lut->le_start));
-	check_edge(check, lut->le_end, bits, NVDLA_FIELD(lut->le_end));
-	check_edge(check, lut->lo_start, bits, NVDLA_FIELD(lut->lo_start));
-	check_edge(check, lut->lo_end, bits, NVDLA_FIELD(lut->lo_end));
+	check_edge(check, &lut->le_start, bits);
+	check_edge(check, &lut->le_end, bits);
+	check_edge(check, &lut->lo_start, bits);
+	check_edge(check, &lut->lo_end, bits);
 
 	if (precision == NVDLA_PRECISION_FP16) {
-		if (lut->method == NVDLA_LUT_LINEAR)
-			check_start(check, lut->le_start, le + 6, NVDLA_FIELD(lut->le_start));
-		check_start(check, lut->lo_start, lo + 8, NVDLA_FIELD(lut->lo_start));
+		if (!exponential)
+			check_start(check, &lut->le_start, le + 6);
+		check_start(check, &lut->lo_start, lo + 8);
 	} else {
 		check_shift(check, &lut->le_underflow);
 		check_shift(check, &lut->le_overflow);
@@ -166,12 +164,6 @@ static const struct lut_registers cdp_registers = {
 	.lo_shift = NVDLA_CDP_S_LUT_LO_SLOPE_SHIFT,
 };
 
-/* Values that were checked; bits above the field are a sign. */
-static u32 field(u32 mask, u32 value)
-{
-	return (value * (mask & (~mask + 1))) & mask;
-}
-
 /* @held: what the engine has there, or NULL */
 static void upload_table(const struct nvdla_io *io, const struct lut_registers *registers,
 			 bool lo, const __s16 *entries, const __s16 *held, u32 count)
@@ -185,9 +177,9 @@ static void upload_table(const struct nvdla_io *io, const struct lut_registers *
 		/* The address register counts up with each entry. */
 		if (i != next)
 			io->write(io->context, registers->access_cfg,
-				  field(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ADDR, i) |
-				  field(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID, lo) |
-				  field(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE,
+				  nvdla_field_bits(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ADDR, i) |
+				  nvdla_field_bits(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID, lo) |
+				  nvdla_field_bits(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE,
 					NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE__WRITE));
 		io->write(io->context, registers->access_data, (u16)entries[i]);
 		next = i + 1;
@@ -200,8 +192,9 @@ static u32 info_value(const struct nvdla_lut_desc *lut)
 	u32 le_mask = exponential ? NVDLA_SDP_S_LUT_INFO__LUT_LE_INDEX_OFFSET :
 				    NVDLA_SDP_S_LUT_INFO__LUT_LE_INDEX_SELECT;
 
-	return field(le_mask, lut->le_offset.field.value) |
-	       field(NVDLA_SDP_S_LUT_INFO__LUT_LO_INDEX_SELECT, lut->lo_offset.field.value);
+	return nvdla_field_bits(le_mask, lut->le_offset.field.value) |
+	       nvdla_field_bits(NVDLA_SDP_S_LUT_INFO__LUT_LO_INDEX_SELECT,
+				lut->lo_offset.field.value);
 }
 
 /* Registers of a table beside its entries: two, the edges and their high halves, four slopes. */
@@ -223,15 +216,15 @@ static void add_slopes(struct lut_settings *settings, u32 scale_register, u32 sh
 {
 	/* An FP16 slope lies in the same bits as the integer scale. */
 	add_setting(settings, scale_register,
-		    field(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_UFLOW_SCALE,
-			  underflow->raw & 0xffff) |
-		    field(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_OFLOW_SCALE,
-			  overflow->raw & 0xffff));
+		    nvdla_field_bits(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_UFLOW_SCALE,
+				     underflow->raw & 0xffff) |
+		    nvdla_field_bits(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_OFLOW_SCALE,
+				     overflow->raw & 0xffff));
 	add_setting(settings, shift_register, fp16 ? 0 :
-		    field(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_UFLOW_SHIFT,
-			  underflow->field.shifter) |
-		    field(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_OFLOW_SHIFT,
-			  overflow->field.shifter));
+		    nvdla_field_bits(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_UFLOW_SHIFT,
+				     underflow->field.shifter) |
+		    nvdla_field_bits(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_OFLOW_SHIFT,
+				     overflow->field.shifter));
 }
 
 static void settings_of(const struct lut_registers *registers, const struct nvdla_lut *table,
@@ -243,10 +236,13 @@ static void settings_of(const struct lut_registers *registers, const struct nvdl
 
 	settings->count = 0;
 	add_setting(settings, registers->cfg,
-		    field(NVDLA_SDP_S_LUT_CFG__LUT_LE_FUNCTION, lut->method) |
-		    field(NVDLA_SDP_S_LUT_CFG__LUT_UFLOW_PRIORITY, lut->underflow_priority) |
-		    field(NVDLA_SDP_S_LUT_CFG__LUT_OFLOW_PRIORITY, lut->overflow_priority) |
-		    field(NVDLA_SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY, lut->hybrid_priority));
+		    nvdla_field_bits(NVDLA_SDP_S_LUT_CFG__LUT_LE_FUNCTION, lut->method) |
+		    nvdla_field_bits(NVDLA_SDP_S_LUT_CFG__LUT_UFLOW_PRIORITY,
+				     lut->underflow_priority) |
+		    nvdla_field_bits(NVDLA_SDP_S_LUT_CFG__LUT_OFLOW_PRIORITY,
+				     lut->overflow_priority) |
+		    nvdla_field_bits(NVDLA_SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY,
+				     lut->hybrid_priority));
 	add_setting(settings, registers->info, info_value(lut));
 
 	for (i = 0; i < ARRAY_SIZE(edges); i++) {

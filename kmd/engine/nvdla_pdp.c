@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * PDP: pooling, from memory or from SDP's stream.
+ * PDP: pooling, from memory or from SDP's stream (guide, Limitation, PDP).
  */
-
-#include <nvdla/hw/registers.h>
 
 #include "nvdla_check.h"
 #include "nvdla_internal.h"
@@ -24,41 +22,28 @@ struct pdp_part {
 
 static void check_op(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op)
 {
+	const char *kernel = "kernels are 1 to 8 wide and high";
+	const char *padding = "the padding is not less than the kernel";
 	u32 i;
 
-	nvdla_need(check,
-		   op->precision <= NVDLA_PRECISION_FP16 &&
-			   (check->variant->precisions & BIT(op->precision)),
-		   DRM_NVDLA_RULE_PDP_PRECISION, op->precision, NVDLA_PRECISION_FP16,
-		   NVDLA_FIELD(op->precision));
-	nvdla_need(check, op->pool_mode <= NVDLA_POOL_MIN, DRM_NVDLA_RULE_PDP_POOL_MODE,
-		   op->pool_mode, NVDLA_POOL_MIN, NVDLA_FIELD(op->pool_mode));
-	nvdla_need(check, op->pool_width < PDP_MAX_KERNEL, DRM_NVDLA_RULE_PDP_KERNEL,
-		   op->pool_width, PDP_MAX_KERNEL - 1, NVDLA_FIELD(op->pool_width));
-	nvdla_need(check, op->pool_height < PDP_MAX_KERNEL, DRM_NVDLA_RULE_PDP_KERNEL,
-		   op->pool_height, PDP_MAX_KERNEL - 1, NVDLA_FIELD(op->pool_height));
-	nvdla_need(check, op->stride_x >= 1 && op->stride_x <= PDP_MAX_STRIDE,
-		   DRM_NVDLA_RULE_PDP_STRIDE, op->stride_x, PDP_MAX_STRIDE,
-		   NVDLA_FIELD(op->stride_x));
-	nvdla_need(check, op->stride_y >= 1 && op->stride_y <= PDP_MAX_STRIDE,
-		   DRM_NVDLA_RULE_PDP_STRIDE, op->stride_y, PDP_MAX_STRIDE,
-		   NVDLA_FIELD(op->stride_y));
+	nvdla_need_precision(check, op->precision);
+	nvdla_need_range(check, op->pool_mode, 0, NVDLA_POOL_MIN, "no such pooling mode");
+	nvdla_need_range(check, op->pool_width, 0, PDP_MAX_KERNEL - 1, kernel);
+	nvdla_need_range(check, op->pool_height, 0, PDP_MAX_KERNEL - 1, kernel);
+	nvdla_need_range(check, op->stride_x, 1, PDP_MAX_STRIDE, "strides are 1 to 16");
+	nvdla_need_range(check, op->stride_y, 1, PDP_MAX_STRIDE, "strides are 1 to 16");
 
 	/* pool_width and pool_height are already one less than the kernel. */
-	nvdla_need(check, op->pad_left <= op->pool_width, DRM_NVDLA_RULE_PDP_PADDING, op->pad_left,
-		   op->pool_width, NVDLA_FIELD(op->pad_left));
-	nvdla_need(check, op->pad_right <= op->pool_width, DRM_NVDLA_RULE_PDP_PADDING,
-		   op->pad_right, op->pool_width, NVDLA_FIELD(op->pad_right));
-	nvdla_need(check, op->pad_top <= op->pool_height, DRM_NVDLA_RULE_PDP_PADDING, op->pad_top,
-		   op->pool_height, NVDLA_FIELD(op->pad_top));
-	nvdla_need(check, op->pad_bottom <= op->pool_height, DRM_NVDLA_RULE_PDP_PADDING,
-		   op->pad_bottom, op->pool_height, NVDLA_FIELD(op->pad_bottom));
+	nvdla_need_range(check, op->pad_left, 0, op->pool_width, padding);
+	nvdla_need_range(check, op->pad_right, 0, op->pool_width, padding);
+	nvdla_need_range(check, op->pad_top, 0, op->pool_height, padding);
+	nvdla_need_range(check, op->pad_bottom, 0, op->pool_height, padding);
 
 	if (op->precision != NVDLA_PRECISION_FP16)
 		return;
 	for (i = 0; i < ARRAY_SIZE(op->padding_value); i++)
-		nvdla_need(check, op->padding_value[i] == 0, DRM_NVDLA_RULE_PDP_PADDING_VALUE,
-			   op->padding_value[i], 0, NVDLA_FIELD(op->padding_value[i]));
+		nvdla_need_equal(check, op->padding_value[i], 0,
+				 "with FP16 padding values are zero");
 }
 
 static void check_size(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
@@ -69,13 +54,12 @@ static void check_size(struct nvdla_check *check, const struct nvdla_pdp_op_desc
 	s32 width = op->pad_left + src->width + op->pad_right;
 	s32 height = op->pad_top + src->height + op->pad_bottom;
 
-	nvdla_need(check, dst->channel == src->channel, DRM_NVDLA_RULE_PDP_CHANNELS, dst->channel,
-		   src->channel, NVDLA_FIELD(dst->channel));
-	nvdla_need(check, dst->width > 0 && width == used_width, DRM_NVDLA_RULE_PDP_WINDOW_WIDTH,
-		   used_width, width, NVDLA_FIELD(dst->width));
-	nvdla_need(check, dst->height > 0 && height == used_height,
-		   DRM_NVDLA_RULE_PDP_WINDOW_HEIGHT, used_height, height,
-		   NVDLA_FIELD(dst->height));
+	nvdla_need_equal(check, dst->channel, src->channel,
+			 "input and output have to have the same channels");
+	nvdla_state(check, dst->width > 0 && width == used_width, used_width, width,
+		    NVDLA_FIELD(dst->width), "the windows do not use each input column exactly");
+	nvdla_state(check, dst->height > 0 && height == used_height, used_height, height,
+		    NVDLA_FIELD(dst->height), "the windows do not use each input line exactly");
 }
 
 /*
@@ -103,18 +87,14 @@ static u32 max_width(const struct nvdla_check *check, const struct nvdla_pdp_op_
 static void check_part(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 		       const struct pdp_part *part)
 {
-	s32 kernel = op->pool_width + 1;
-	s32 columns = *part->out * op->stride_x;
-	s32 expected = columns - (s32)part->pad;
-	u32 limit = max_width(check, op);
+	s32 expected = *part->out * op->stride_x - (s32)part->pad;
 
 	if (part->first)
-		expected += kernel - op->stride_x;
-
-	nvdla_need(check, *part->out >= 1 && *part->out <= limit, DRM_NVDLA_RULE_PDP_LINE_BUFFER,
-		   *part->out, limit, NVDLA_FIELD(*part->out));
-	nvdla_need(check, *part->in >= 1 && (s32)*part->in == expected,
-		   DRM_NVDLA_RULE_PDP_SPLIT_IN, *part->in, expected, NVDLA_FIELD(*part->in));
+		expected += op->pool_width + 1 - op->stride_x;
+	nvdla_need_range(check, *part->out, 1, max_width(check, op),
+			 "the output is too wide for the line buffer");
+	nvdla_need(check, *part->in >= 1 && *part->in == expected, *part->in, expected,
+		   "the input width of a part does not follow from its output width");
 }
 
 /* What windows share with those of the next part, or skip, lies in one part. */
@@ -122,10 +102,9 @@ static void check_overlap(struct nvdla_check *check, const struct nvdla_pdp_op_d
 			  const struct pdp_part *part)
 {
 	s32 shared = op->pool_width + 1 - op->stride_x;
-	s32 least = shared >= 0 ? shared : 1 - shared;
 
-	nvdla_need(check, (s32)*part->in >= least, DRM_NVDLA_RULE_PDP_SPLIT_OVERLAP, *part->in,
-		   least, NVDLA_FIELD(*part->in));
+	nvdla_need_range(check, *part->in, shared >= 0 ? shared : 1 - shared, U16_MAX,
+			 "what windows share or skip between parts does not fit into a part");
 }
 
 static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
@@ -145,8 +124,9 @@ static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_des
 	if (mids > 0)
 		check_part(check, op, &mid);
 	check_part(check, op, &last);
-	nvdla_need(check, out == surface->dst_data.width, DRM_NVDLA_RULE_PDP_SPLIT_OUT, out,
-		   surface->dst_data.width, NVDLA_FIELD(op->partial_width_last));
+	nvdla_state(check, out == surface->dst_data.width, out, surface->dst_data.width,
+		    NVDLA_FIELD(op->partial_width_last),
+		    "the widths of the parts do not add up to the output");
 
 	/* Of two parts, the first has what is shared and the last what is skipped. */
 	if (mids > 0 || op->pool_width + 1 >= op->stride_x)
@@ -161,126 +141,76 @@ static void check_parts(struct nvdla_check *check, const struct nvdla_pdp_op_des
 			const struct nvdla_pdp_surface_desc *surface)
 {
 	bool flying = surface->src_data.type == NVDLA_MEM_HW;
-	u32 limit;
 
-	nvdla_need(check, op->split_num >= 1 && op->split_num <= PDP_MAX_SPLIT,
-		   DRM_NVDLA_RULE_PDP_SPLIT, op->split_num, PDP_MAX_SPLIT,
-		   NVDLA_FIELD(op->split_num));
-	nvdla_need(check, !flying || op->split_num == 1, DRM_NVDLA_RULE_PDP_SPLIT_FLYING,
-		   op->split_num, 1, NVDLA_FIELD(op->split_num));
+	nvdla_need_range(check, op->split_num, 1, PDP_MAX_SPLIT,
+			 "a cube is split into 1 to 64 parts");
+	nvdla_need(check, !flying || op->split_num == 1, op->split_num, 1,
+		   "a stream cannot be split");
 	if (check->failed)
 		return;
 
-	if (op->split_num > 1) {
+	if (op->split_num > 1)
 		check_split(check, op, surface);
-		return;
-	}
-	limit = max_width(check, op);
-	nvdla_need(check, surface->dst_data.width <= limit, DRM_NVDLA_RULE_PDP_LINE_BUFFER,
-		   surface->dst_data.width, limit, NVDLA_FIELD(surface->dst_data.width));
+	else
+		nvdla_need_range(check, surface->dst_data.width, 0, max_width(check, op),
+				 "the output is too wide for the line buffer");
 }
 
-static u32 partial_width_in(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op)
+/* Widths of the parts, in the same fields of all registers; without a split there are none. */
+static u32 part_widths(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
+		       const u16 *first, const u16 *mid, const u16 *last)
 {
-	bool mids = op->split_num > 2;
+	if (op->split_num == 1)
+		return 0;
 
-	return nvdla_put_minus_one(check, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_FIRST,
-				   op->partial_in_width_first,
-				   NVDLA_FIELD(op->partial_in_width_first)) |
-	       nvdla_put_minus_one(check, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_MID,
-				   mids ? op->partial_in_width_mid : 1,
-				   NVDLA_FIELD(op->partial_in_width_mid)) |
-	       nvdla_put_minus_one(check, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_LAST,
-				   op->partial_in_width_last,
-				   NVDLA_FIELD(op->partial_in_width_last));
-}
-
-static u32 partial_width_out(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op)
-{
-	bool mids = op->split_num > 2;
-
-	return nvdla_put_minus_one(check, NVDLA_PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_FIRST,
-				   op->partial_width_first, NVDLA_FIELD(op->partial_width_first)) |
-	       nvdla_put_minus_one(check, NVDLA_PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_MID,
-				   mids ? op->partial_width_mid : 1,
-				   NVDLA_FIELD(op->partial_width_mid)) |
-	       nvdla_put_minus_one(check, NVDLA_PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_LAST,
-				   op->partial_width_last, NVDLA_FIELD(op->partial_width_last));
+	return nvdla_encode(check, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_FIRST,
+			    NVDLA_MINUS_ONE, NVDLA_FIELD(*first)) |
+	       (op->split_num == 2 ? 0 :
+		nvdla_encode(check, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_MID,
+			     NVDLA_MINUS_ONE, NVDLA_FIELD(*mid))) |
+	       nvdla_encode(check, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_LAST,
+			    NVDLA_MINUS_ONE, NVDLA_FIELD(*last));
 }
 
 static void program_rdma(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
-			 const struct nvdla_data_cube *src, u32 access, u32 partial_in)
+			 const struct nvdla_data_cube *src, u32 access, u32 widths_in)
 {
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_DATA_CUBE_IN_WIDTH,
-		   nvdla_put_minus_one(check, NVDLA_PDP_RDMA_D_DATA_CUBE_IN_WIDTH__CUBE_IN_WIDTH,
-				       src->width, NVDLA_FIELD(src->width)));
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_DATA_CUBE_IN_HEIGHT,
-		   nvdla_put_minus_one(check, NVDLA_PDP_RDMA_D_DATA_CUBE_IN_HEIGHT__CUBE_IN_HEIGHT,
-				       src->height, NVDLA_FIELD(src->height)));
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_DATA_CUBE_IN_CHANNEL,
-		   nvdla_put_minus_one(check,
-				       NVDLA_PDP_RDMA_D_DATA_CUBE_IN_CHANNEL__CUBE_IN_CHANNEL,
-				       src->channel, NVDLA_FIELD(src->channel)));
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_FLYING_MODE,
+	nvdla_put_count(check, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH, src->width);
+	nvdla_put_count(check, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT, src->height);
+	nvdla_put_count(check, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL, src->channel);
+	nvdla_emit(check, PDP_RDMA_D_FLYING_MODE,
 		   NVDLA_PDP_RDMA_D_FLYING_MODE__FLYING_MODE__OFF_FLYING);
-	nvdla_emit_address(check, NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-			   NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW, access);
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE, src->surf_stride);
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_SRC_RAM_CFG, nvdla_ram_type(src->type));
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_DATA_FORMAT, op->precision);
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_OPERATION_MODE_CFG, op->split_num - 1);
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_POOLING_KERNEL_CFG,
-		   nvdla_put(check, NVDLA_PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_WIDTH,
-			     op->pool_width, NVDLA_FIELD(op->pool_width)) |
-		   nvdla_put_minus_one(check,
-				       NVDLA_PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH,
-				       op->stride_x,
-				       NVDLA_FIELD(op->stride_x)));
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_POOLING_PADDING_CFG,
-		   nvdla_put(check, NVDLA_PDP_RDMA_D_POOLING_PADDING_CFG__PAD_WIDTH, op->pad_left,
-			     NVDLA_FIELD(op->pad_left)));
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_PARTIAL_WIDTH_IN, partial_in);
-	nvdla_emit_counting(check, NVDLA_PDP_RDMA_D_PERF_ENABLE,
-			    NVDLA_PDP_RDMA_D_PERF_ENABLE__DMA_EN);
+	nvdla_emit_address(check, PDP_RDMA_D_SRC_BASE_ADDR, access);
+	nvdla_emit(check, PDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
+	nvdla_emit(check, PDP_RDMA_D_SRC_SURFACE_STRIDE, src->surf_stride);
+	nvdla_emit(check, PDP_RDMA_D_SRC_RAM_CFG, nvdla_ram_type(src->type));
+	nvdla_emit(check, PDP_RDMA_D_DATA_FORMAT, op->precision);
+	nvdla_emit(check, PDP_RDMA_D_OPERATION_MODE_CFG, op->split_num - 1);
+	nvdla_put(check, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_WIDTH, op->pool_width);
+	nvdla_put_count(check, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH, op->stride_x);
+	nvdla_put(check, PDP_RDMA_D_POOLING_PADDING_CFG, PAD_WIDTH, op->pad_left);
+	nvdla_emit(check, PDP_RDMA_D_PARTIAL_WIDTH_IN, widths_in);
+	nvdla_emit_counting(check, PDP_RDMA_D_PERF_ENABLE, NVDLA_PDP_RDMA_D_PERF_ENABLE__DMA_EN);
 }
 
-static void program_cubes(struct nvdla_check *check, const struct nvdla_pdp_surface_desc *surface,
-			  u32 src_access, u32 dst_access)
+static void program_cubes(struct nvdla_check *check, const struct nvdla_data_cube *src,
+			  const struct nvdla_data_cube *dst, u32 src_access, u32 dst_access)
 {
-	const struct nvdla_data_cube *src = &surface->src_data;
-	const struct nvdla_data_cube *dst = &surface->dst_data;
-
-	nvdla_emit(check, NVDLA_PDP_D_DATA_CUBE_IN_WIDTH,
-		   nvdla_put_minus_one(check, NVDLA_PDP_D_DATA_CUBE_IN_WIDTH__CUBE_IN_WIDTH,
-				       src->width, NVDLA_FIELD(src->width)));
-	nvdla_emit(check, NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT,
-		   nvdla_put_minus_one(check, NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT__CUBE_IN_HEIGHT,
-				       src->height, NVDLA_FIELD(src->height)));
-	nvdla_emit(check, NVDLA_PDP_D_DATA_CUBE_IN_CHANNEL,
-		   nvdla_put_minus_one(check, NVDLA_PDP_D_DATA_CUBE_IN_CHANNEL__CUBE_IN_CHANNEL,
-				       src->channel, NVDLA_FIELD(src->channel)));
-	nvdla_emit(check, NVDLA_PDP_D_DATA_CUBE_OUT_WIDTH,
-		   nvdla_put_minus_one(check, NVDLA_PDP_D_DATA_CUBE_OUT_WIDTH__CUBE_OUT_WIDTH,
-				       dst->width, NVDLA_FIELD(dst->width)));
-	nvdla_emit(check, NVDLA_PDP_D_DATA_CUBE_OUT_HEIGHT,
-		   nvdla_put_minus_one(check, NVDLA_PDP_D_DATA_CUBE_OUT_HEIGHT__CUBE_OUT_HEIGHT,
-				       dst->height, NVDLA_FIELD(dst->height)));
-	nvdla_emit(check, NVDLA_PDP_D_DATA_CUBE_OUT_CHANNEL,
-		   nvdla_put_minus_one(check, NVDLA_PDP_D_DATA_CUBE_OUT_CHANNEL__CUBE_OUT_CHANNEL,
-				       dst->channel, NVDLA_FIELD(dst->channel)));
-
-	nvdla_emit_address(check, NVDLA_PDP_D_SRC_BASE_ADDR_HIGH, NVDLA_PDP_D_SRC_BASE_ADDR_LOW,
-			   src_access);
+	nvdla_put_count(check, PDP_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH, src->width);
+	nvdla_put_count(check, PDP_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT, src->height);
+	nvdla_put_count(check, PDP_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL, src->channel);
+	nvdla_put_count(check, PDP_D_DATA_CUBE_OUT_WIDTH, CUBE_OUT_WIDTH, dst->width);
+	nvdla_put_count(check, PDP_D_DATA_CUBE_OUT_HEIGHT, CUBE_OUT_HEIGHT, dst->height);
+	nvdla_put_count(check, PDP_D_DATA_CUBE_OUT_CHANNEL, CUBE_OUT_CHANNEL, dst->channel);
+	nvdla_emit_address(check, PDP_D_SRC_BASE_ADDR, src_access);
 	if (src->type != NVDLA_MEM_HW) {
-		nvdla_emit(check, NVDLA_PDP_D_SRC_LINE_STRIDE, src->line_stride);
-		nvdla_emit(check, NVDLA_PDP_D_SRC_SURFACE_STRIDE, src->surf_stride);
+		nvdla_emit(check, PDP_D_SRC_LINE_STRIDE, src->line_stride);
+		nvdla_emit(check, PDP_D_SRC_SURFACE_STRIDE, src->surf_stride);
 	}
-	nvdla_emit_address(check, NVDLA_PDP_D_DST_BASE_ADDR_HIGH, NVDLA_PDP_D_DST_BASE_ADDR_LOW,
-			   dst_access);
-	nvdla_emit(check, NVDLA_PDP_D_DST_LINE_STRIDE, dst->line_stride);
-	nvdla_emit(check, NVDLA_PDP_D_DST_SURFACE_STRIDE, dst->surf_stride);
-	nvdla_emit(check, NVDLA_PDP_D_DST_RAM_CFG, nvdla_ram_type(dst->type));
+	nvdla_emit_address(check, PDP_D_DST_BASE_ADDR, dst_access);
+	nvdla_emit(check, PDP_D_DST_LINE_STRIDE, dst->line_stride);
+	nvdla_emit(check, PDP_D_DST_SURFACE_STRIDE, dst->surf_stride);
+	nvdla_emit(check, PDP_D_DST_RAM_CFG, nvdla_ram_type(dst->type));
 }
 
 /*
@@ -299,42 +229,36 @@ static u32 reciprocal(u32 precision, u32 size_minus_one)
 	return 0x10000 / (size_minus_one + 1);
 }
 
-static void program_pooling(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op)
+static void program_pooling(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
+			    bool flying)
 {
 	u32 i;
 
-	nvdla_emit(check, NVDLA_PDP_D_POOLING_KERNEL_CFG,
-		   nvdla_put(check, NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_WIDTH, op->pool_width,
-			     NVDLA_FIELD(op->pool_width)) |
-		   nvdla_put(check, NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_HEIGHT,
-			     op->pool_height, NVDLA_FIELD(op->pool_height)) |
-		   nvdla_put_minus_one(check,
-				       NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH,
-				       op->stride_x, NVDLA_FIELD(op->stride_x)) |
-		   nvdla_put_minus_one(check, NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_HEIGHT,
-				       op->stride_y,
-				       NVDLA_FIELD(op->stride_y)));
-	nvdla_emit(check, NVDLA_PDP_D_RECIP_KERNEL_WIDTH,
-		   reciprocal(op->precision, op->pool_width));
-	nvdla_emit(check, NVDLA_PDP_D_RECIP_KERNEL_HEIGHT,
-		   reciprocal(op->precision, op->pool_height));
-	nvdla_emit(check, NVDLA_PDP_D_POOLING_PADDING_CFG,
-		   nvdla_put(check, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_LEFT, op->pad_left,
-			     NVDLA_FIELD(op->pad_left)) |
-		   nvdla_put(check, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_RIGHT,
-			     op->pad_right, NVDLA_FIELD(op->pad_right)) |
-		   nvdla_put(check, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_TOP, op->pad_top,
-			     NVDLA_FIELD(op->pad_top)) |
-		   nvdla_put(check, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_BOTTOM,
-			     op->pad_bottom, NVDLA_FIELD(op->pad_bottom)));
+	nvdla_put(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_WIDTH, op->pool_width);
+	nvdla_put(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_HEIGHT, op->pool_height);
+	nvdla_put_count(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH, op->stride_x);
+	nvdla_put_count(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT, op->stride_y);
+	nvdla_emit(check, PDP_D_RECIP_KERNEL_WIDTH, reciprocal(op->precision, op->pool_width));
+	nvdla_emit(check, PDP_D_RECIP_KERNEL_HEIGHT, reciprocal(op->precision, op->pool_height));
+	nvdla_put(check, PDP_D_POOLING_PADDING_CFG, PAD_LEFT, op->pad_left);
+	nvdla_put(check, PDP_D_POOLING_PADDING_CFG, PAD_RIGHT, op->pad_right);
+	nvdla_put(check, PDP_D_POOLING_PADDING_CFG, PAD_TOP, op->pad_top);
+	nvdla_put(check, PDP_D_POOLING_PADDING_CFG, PAD_BOTTOM, op->pad_bottom);
 
 	/* The seven registers follow each other. */
 	for (i = 0; i < ARRAY_SIZE(op->padding_value); i++)
-		nvdla_emit(check, NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + i * sizeof(u32),
-			   nvdla_put_signed(check,
-					    NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG__PAD_VALUE_1X,
-					    op->padding_value[i],
-					    NVDLA_FIELD(op->padding_value[i])));
+		nvdla_emit_bits(check, NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + i * sizeof(u32),
+				nvdla_encode(check,
+					     NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG__PAD_VALUE_1X,
+					     NVDLA_AS_IT_IS, NVDLA_FIELD(op->padding_value[i])));
+
+	nvdla_put(check, PDP_D_OPERATION_MODE_CFG, POOLING_METHOD, op->pool_mode);
+	nvdla_emit(check, PDP_D_OPERATION_MODE_CFG,
+		   nvdla_field_bits(NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE, !flying));
+	nvdla_put_count(check, PDP_D_OPERATION_MODE_CFG, SPLIT_NUM, op->split_num);
+	nvdla_emit(check, PDP_D_DATA_FORMAT, op->precision);
+	nvdla_emit(check, PDP_D_NAN_FLUSH_TO_ZERO, nvdla_nan_to_zero(check, op->precision));
+	nvdla_emit_counting(check, PDP_D_PERF_ENABLE, NVDLA_PDP_D_PERF_ENABLE__DMA_EN);
 }
 
 void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
@@ -343,15 +267,12 @@ void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *
 	const struct nvdla_data_cube *src = &surface->src_data;
 	const struct nvdla_data_cube *dst = &surface->dst_data;
 	bool flying = src->type == NVDLA_MEM_HW;
-	struct nvdla_feature_use use;
 	u32 src_access = NVDLA_NO_ACCESS;
-	u32 partial_out = 0;
-	u32 partial_in = 0;
-	u32 dst_access;
+	u32 dst_access, widths;
 
 	check_op(check, op);
-	nvdla_need(check, dst->type != NVDLA_MEM_HW, DRM_NVDLA_RULE_PDP_DST_TYPE, dst->type,
-		   NVDLA_MEM_CV, NVDLA_FIELD(dst->type));
+	nvdla_need(check, dst->type != NVDLA_MEM_HW, dst->type, NVDLA_MEM_CV,
+		   "the output goes to memory");
 	if (check->failed)
 		return;
 	check_size(check, op, src, dst);
@@ -361,36 +282,20 @@ void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *
 	if (check->failed)
 		return;
 
-	if (!flying) {
-		nvdla_feature_use_init(check, &use, src, NVDLA_ACCESS_READ, op->precision);
-		src_access = nvdla_add_feature_access(check, src, &use);
-	}
-	nvdla_feature_use_init(check, &use, dst, NVDLA_ACCESS_WRITE, op->precision);
-	dst_access = nvdla_add_feature_access(check, dst, &use);
-
-	/* Without a split the widths of parts are not looked at. */
-	if (op->split_num > 1) {
-		partial_in = partial_width_in(check, op);
-		partial_out = partial_width_out(check, op);
-	}
+	if (!flying)
+		src_access = nvdla_add_feature(check, src, NVDLA_ACCESS_READ, op->precision);
+	dst_access = nvdla_add_feature(check, dst, NVDLA_ACCESS_WRITE, op->precision);
 
 	check->current_op->flying_in = flying;
 	check->current_op->uses_rdma = !flying;
+	widths = part_widths(check, op, &op->partial_in_width_first, &op->partial_in_width_mid,
+			     &op->partial_in_width_last);
 	if (!flying)
-		program_rdma(check, op, src, src_access, partial_in);
-
-	program_cubes(check, surface, src_access, dst_access);
-	program_pooling(check, op);
-	nvdla_emit(check, NVDLA_PDP_D_OPERATION_MODE_CFG,
-		   nvdla_put(check, NVDLA_PDP_D_OPERATION_MODE_CFG__POOLING_METHOD, op->pool_mode,
-			     NVDLA_FIELD(op->pool_mode)) |
-		   nvdla_put(check, NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE,
-			     flying ? 0 : 1, NVDLA_FIELD(src->type)) |
-		   nvdla_put_minus_one(check, NVDLA_PDP_D_OPERATION_MODE_CFG__SPLIT_NUM,
-				       op->split_num, NVDLA_FIELD(op->split_num)));
-	nvdla_emit(check, NVDLA_PDP_D_PARTIAL_WIDTH_IN, partial_in);
-	nvdla_emit(check, NVDLA_PDP_D_PARTIAL_WIDTH_OUT, partial_out);
-	nvdla_emit(check, NVDLA_PDP_D_DATA_FORMAT, op->precision);
-	nvdla_emit(check, NVDLA_PDP_D_NAN_FLUSH_TO_ZERO, nvdla_nan_to_zero(check, op->precision));
-	nvdla_emit_counting(check, NVDLA_PDP_D_PERF_ENABLE, NVDLA_PDP_D_PERF_ENABLE__DMA_EN);
+		program_rdma(check, op, src, src_access, widths);
+	nvdla_emit(check, PDP_D_PARTIAL_WIDTH_IN, widths);
+	widths = part_widths(check, op, &op->partial_width_first, &op->partial_width_mid,
+			     &op->partial_width_last);
+	nvdla_emit(check, PDP_D_PARTIAL_WIDTH_OUT, widths);
+	program_cubes(check, src, dst, src_access, dst_access);
+	program_pooling(check, op, flying);
 }

@@ -29,7 +29,7 @@ static_assert(sizeof(union nvdla_surface_desc) == 644);
 static_assert(offsetof(struct nvdla_extended_op_desc, nan_to_zero) == NVDLA_OP_DESC_BYTES);
 static_assert(sizeof(union nvdla_operation_desc) == 120);
 
-static int check_counts(const struct nvdla_task_source *source, struct drm_nvdla_error *error)
+static int check_counts(const struct nvdla_task_source *source, struct nvdla_refusal *why)
 {
 	const struct drm_nvdla_task counts = {
 		.num_operations = source->num_operations,
@@ -37,7 +37,7 @@ static int check_counts(const struct nvdla_task_source *source, struct drm_nvdla
 		.num_addresses = source->num_extents,
 	};
 
-	return nvdla_args_check_counts(&counts, error);
+	return nvdla_args_check_counts(&counts, why);
 }
 
 /* An array of a prepared task. Never of zero elements: a task may have no tables. */
@@ -121,13 +121,11 @@ static void copy_operations(struct nvdla_prepared *prepared, const struct nvdla_
 static void check_extended(struct nvdla_check *check, const struct nvdla_extended_op_desc *op)
 {
 	if (check->op_type == NVDLA_OP_BDMA || check->op_type == NVDLA_OP_RUBIK)
-		nvdla_need(check, op->nan_to_zero == 0, DRM_NVDLA_RULE_OPERATION_NAN,
-			   op->nan_to_zero, 0, NVDLA_FIELD(op->nan_to_zero));
+		nvdla_nan_to_zero(check, NVDLA_PRECISION_INT8);
 	if (check->op_type != NVDLA_OP_CONV)
-		nvdla_need(check, op->pixel_x_offset == 0, DRM_NVDLA_RULE_CONV_PIXEL_X_OFFSET,
-			   op->pixel_x_offset, 0, NVDLA_FIELD(op->pixel_x_offset));
-	nvdla_need(check, op->reserved == 0, DRM_NVDLA_RULE_OPERATION_RESERVED, op->reserved, 0,
-		   NVDLA_FIELD(op->reserved));
+		nvdla_need_equal(check, op->pixel_x_offset, 0,
+				 "the first pixel of an image is in the atom that its address names");
+	nvdla_need_equal(check, op->reserved, 0, "must be zero");
 }
 
 static void check_operation(struct nvdla_check *check, u32 operation)
@@ -180,20 +178,18 @@ static void check_graph(struct nvdla_check *check)
 }
 
 int nvdla_prepared_create(const struct nvdla_variant *variant,
-			  const struct nvdla_task_source *source, struct drm_nvdla_error *error,
+			  const struct nvdla_task_source *source, struct nvdla_refusal *why,
 			  struct nvdla_prepared **prepared)
 {
 	struct nvdla_check check = {
 		.variant = variant,
 		.source = source,
-		.error = error,
+		.why = why,
 		.operation = NVDLA_TASK_NO_OPERATION,
 		.op_type = ~0U,
 	};
 
-	if (error)
-		memset(error, 0, sizeof(*error));
-	if (check_counts(source, error))
+	if (check_counts(source, why))
 		return -EINVAL;
 
 	check.prepared = allocate_prepared(variant, source);

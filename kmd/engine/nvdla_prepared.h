@@ -8,10 +8,6 @@
 #include "nvdla_types.h"
 #include "nvdla_variant.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * struct nvdla_prepared - a checked task graph that lacks its addresses
  *
@@ -24,7 +20,7 @@ struct nvdla_prepared;
  * nvdla_prepared_create() - check a task graph and work out what to write where
  * @variant: the core that it is going to run on
  * @source: what was submitted; its extents are not looked at, only how many there are
- * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @prepared: filled on success, to be freed with nvdla_prepared_destroy()
  *
  * Checks every field that reaches a register. What is left for nvdla_task_bind() is to
@@ -33,7 +29,7 @@ struct nvdla_prepared;
  * Return: 0, -EINVAL if the graph is not acceptable, -ENOMEM.
  */
 int nvdla_prepared_create(const struct nvdla_variant *variant,
-			  const struct nvdla_task_source *source, struct drm_nvdla_error *error,
+			  const struct nvdla_task_source *source, struct nvdla_refusal *why,
 			  struct nvdla_prepared **prepared);
 
 /**
@@ -63,7 +59,7 @@ u32 nvdla_prepared_num_addresses(const struct nvdla_prepared *prepared);
  * @prepared: what to do
  * @extents: nvdla_prepared_num_addresses() entries of the address table
  * @flags: NVDLA_TASK_STATISTICS or 0
- * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @task: filled on success, to be freed with nvdla_task_destroy()
  *
  * Holds every byte that the core will touch against the extents, which are not kept.
@@ -71,10 +67,6 @@ u32 nvdla_prepared_num_addresses(const struct nvdla_prepared *prepared);
  * Return: 0, -EINVAL if memory is missing or too small, -ENOMEM.
  */
 int nvdla_task_bind(const struct nvdla_prepared *prepared, const struct nvdla_task_extent *extents,
-		    u32 flags, struct drm_nvdla_error *error, struct nvdla_task **task);
-
-#ifdef __cplusplus
-}
-#endif
+		    u32 flags, struct nvdla_refusal *why, struct nvdla_task **task);
 
 #endif /* NVDLA_PREPARED_H */

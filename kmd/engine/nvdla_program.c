@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Programs: the register writes of an operation, with every value held against
- * the width of its field.
- */
 
 #include "nvdla_program.h"
 
@@ -13,6 +9,12 @@
 /* Register writes of one BDMA transfer. */
 #define BDMA_TRANSFER_WRITES 13
 
+/**
+ * nvdla_max_writes() - room that an operation's program needs
+ * @op_type: enum nvdla_op_type
+ *
+ * Return: number of register writes, at most.
+ */
 u32 nvdla_max_writes(u32 op_type)
 {
 	switch (op_type) {
@@ -31,6 +33,12 @@ u32 nvdla_max_writes(u32 op_type)
 	}
 }
 
+/**
+ * nvdla_max_accesses() - room that an operation's accesses need
+ * @op_type: enum nvdla_op_type
+ *
+ * Return: their number, at most.
+ */
 u32 nvdla_max_accesses(u32 op_type)
 {
 	switch (op_type) {
@@ -44,13 +52,15 @@ u32 nvdla_max_accesses(u32 op_type)
 	}
 }
 
-static void emit(struct nvdla_check *check, u32 reg, enum nvdla_write_kind kind, u32 value)
+/* Adds a register write to the current operation's program. */
+void nvdla_emit_kind(struct nvdla_check *check, u32 reg, enum nvdla_write_kind kind, u32 value)
 {
 	struct nvdla_prepared *prepared = check->prepared;
 
 	/* nvdla_max_writes() is a property of this code, not of the input. */
-	if (!nvdla_need(check, check->writes_left > 0, DRM_NVDLA_RULE_FIELD_WIDTH, reg, 0,
-			NVDLA_NO_FIELD))
+	if (!nvdla_state(check, check->writes_left > 0, reg, 0,
+			 NVDLA_WHOLE(check->source->graph[check->operation]),
+			 "the value does not fit its register field"))
 		return;
 
 	check->writes_left--;
@@ -58,70 +68,49 @@ static void emit(struct nvdla_check *check, u32 reg, enum nvdla_write_kind kind,
 	prepared->writes[prepared->num_writes++] = (struct nvdla_write) { reg, kind, value };
 }
 
-void nvdla_emit(struct nvdla_check *check, u32 reg, u32 value)
+void nvdla_emit_bits(struct nvdla_check *check, u32 reg, u32 bits)
 {
-	emit(check, reg, NVDLA_WRITE_VALUE, value);
+	struct nvdla_write *last = &check->prepared->writes[check->prepared->num_writes] - 1;
+
+	if (check->current_op->num_writes && last->reg == reg)
+		last->value |= bits;
+	else
+		nvdla_emit_kind(check, reg, NVDLA_WRITE_VALUE, bits);
 }
 
-void nvdla_emit_counting(struct nvdla_check *check, u32 reg, u32 value)
+void nvdla_emit_access(struct nvdla_check *check, u32 high, u32 low, u32 access)
 {
-	emit(check, reg, NVDLA_WRITE_COUNTING, value);
+	bool used = access != NVDLA_NO_ACCESS;
+
+	nvdla_emit_kind(check, high, used ? NVDLA_WRITE_ADDRESS_HIGH : NVDLA_WRITE_VALUE,
+			used ? access : 0);
+	nvdla_emit_kind(check, low, used ? NVDLA_WRITE_ADDRESS_LOW : NVDLA_WRITE_VALUE,
+			used ? access : 0);
 }
 
-void nvdla_emit_address(struct nvdla_check *check, u32 high, u32 low, u32 access)
+/**
+ * nvdla_encode() - a number of a descriptor as a register holds it
+ * @check: examination
+ * @mask: bits of the register's field
+ * @encoding: how it is written
+ * @field: the number; of a signed one, its two's complement is what has to fit
+ *
+ * Return: the bits to or into the register.
+ */
+u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encoding,
+		 struct nvdla_field field)
 {
-	if (access == NVDLA_NO_ACCESS) {
-		nvdla_emit(check, high, 0);
-		nvdla_emit(check, low, 0);
-		return;
+	s64 reduced = encoding == NVDLA_MINUS_ONE ? 1 : 0;
+	s64 most = mask / (mask & (~mask + 1));
+	s64 least = 0;
+
+	if (field.is_signed) {
+		most /= 2;
+		least = -most - 1;
 	}
-	emit(check, high, NVDLA_WRITE_ADDRESS_HIGH, access);
-	emit(check, low, NVDLA_WRITE_ADDRESS_LOW, access);
-}
-
-/* The weight of a field's lowest bit. */
-static u32 field_unit(u32 mask)
-{
-	return mask & (~mask + 1);
-}
-
-u32 nvdla_put(struct nvdla_check *check, u32 mask, u64 value, struct nvdla_field field)
-{
-	u32 limit = mask / field_unit(mask);
-
-	if (!nvdla_need(check, value <= limit, DRM_NVDLA_RULE_FIELD_WIDTH, value, limit, field))
+	if (!nvdla_state_range(check, field, least + reduced, most + reduced,
+			       "the value does not fit its register field"))
 		return 0;
 
-	return (u32)value * field_unit(mask);
-}
-
-u32 nvdla_put_minus_one(struct nvdla_check *check, u32 mask, u64 value, struct nvdla_field field)
-{
-	u64 limit = (u64)(mask / field_unit(mask)) + 1;
-
-	if (!nvdla_need(check, value >= 1 && value <= limit, DRM_NVDLA_RULE_FIELD_WIDTH, value,
-			limit, field))
-		return 0;
-
-	return (u32)(value - 1) * field_unit(mask);
-}
-
-u32 nvdla_put_signed(struct nvdla_check *check, u32 mask, s64 value, struct nvdla_field field)
-{
-	s64 limit = mask / field_unit(mask) / 2;
-
-	if (!nvdla_need(check, value >= -limit - 1 && value <= limit, DRM_NVDLA_RULE_FIELD_WIDTH,
-			value, limit, field))
-		return 0;
-
-	return ((u32)value * field_unit(mask)) & mask;
-}
-
-u32 nvdla_put_stride(struct nvdla_check *check, u32 mask, u32 value, struct nvdla_field field)
-{
-	if (!nvdla_need(check, (value & ~mask) == 0, DRM_NVDLA_RULE_FIELD_WIDTH, value, mask,
-			field))
-		return 0;
-
-	return value;
+	return nvdla_field_bits(mask, nvdla_field_value(field) - reduced);
 }

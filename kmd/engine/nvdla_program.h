@@ -1,81 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Programs: the register writes of the current operation of a struct nvdla_check.
+ *
+ * Registers are named as registers.h does, without NVDLA_ in front of it, and their
+ * fields without that. A value that does not fit its field is refused.
+ */
 #ifndef NVDLA_PROGRAM_H
 #define NVDLA_PROGRAM_H
 
+#include <nvdla/hw/registers.h>
+
 #include "nvdla_check.h"
+#include "nvdla_internal.h"
 #include "nvdla_platform.h"
 
-/**
- * nvdla_emit() - add a register write to the current operation's program
- * @check: examination
- * @reg: byte offset in the CSB space
- * @value: complete value of the register
- */
-void nvdla_emit(struct nvdla_check *check, u32 reg, u32 value);
+/* How a number is written to a field: as it is, or reduced by one, as counts are. */
+enum nvdla_encoding {
+	NVDLA_AS_IT_IS,
+	NVDLA_MINUS_ONE,
+};
 
-/**
- * nvdla_emit_counting() - add a register write that has the core count, if it is to
- * @check: examination
- * @reg: byte offset in the CSB space
- * @value: complete value of the register for tasks with NVDLA_TASK_STATISTICS; 0 for others
- */
-void nvdla_emit_counting(struct nvdla_check *check, u32 reg, u32 value);
+void nvdla_emit_bits(struct nvdla_check *check, u32 reg, u32 bits);
+void nvdla_emit_kind(struct nvdla_check *check, u32 reg, enum nvdla_write_kind kind, u32 value);
+void nvdla_emit_access(struct nvdla_check *check, u32 high, u32 low, u32 access);
+u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encoding,
+		 struct nvdla_field field);
 
-/**
- * nvdla_emit_address() - add the two register writes of an address
- * @check: examination
- * @high: register of bits 63 to 32
- * @low: register of bits 31 to 0
- * @access: whose address, of nvdla_add_access(), or NVDLA_NO_ACCESS
+/* Write a register, or add bits to the write before. */
+#define nvdla_emit(check, register, bits) nvdla_emit_bits(check, NVDLA_##register, bits)
+
+/* Write a register that has the core count, if it is to count. */
+#define nvdla_emit_counting(check, register, value) \
+	nvdla_emit_kind(check, NVDLA_##register, NVDLA_WRITE_COUNTING, value)
+
+/*
+ * Write the two registers of an address.
  *
  * Every operation writes all addresses of the units that it uses: the register group still has
  * those of an earlier operation, of another client perhaps.
  */
-void nvdla_emit_address(struct nvdla_check *check, u32 high, u32 low, u32 access);
+#define nvdla_emit_address(check, registers, access) \
+	nvdla_emit_access(check, NVDLA_##registers##_HIGH, NVDLA_##registers##_LOW, access)
+
+/* A number of a descriptor in a register's field. */
+#define nvdla_put(check, register, field, member) \
+	nvdla_emit_bits(check, NVDLA_##register, \
+			nvdla_encode(check, NVDLA_##register##__##field, NVDLA_AS_IT_IS, \
+				     NVDLA_FIELD(member)))
+
+/* The same of a count, of which registers hold one less. */
+#define nvdla_put_count(check, register, field, member) \
+	nvdla_emit_bits(check, NVDLA_##register, \
+			nvdla_encode(check, NVDLA_##register##__##field, NVDLA_MINUS_ONE, \
+				     NVDLA_FIELD(member)))
 
 /**
- * nvdla_put() - an unsigned value in its place
- * @check: examination
- * @mask: bits of the field, as registers.h defines them
- * @value: value; refused if it does not fit
- * @field: descriptor field it comes from
- *
- * Return: the bits to or into the register.
- */
-u32 nvdla_put(struct nvdla_check *check, u32 mask, u64 value, struct nvdla_field field);
-
-/**
- * nvdla_put_minus_one() - a count, which registers hold reduced by one
- * @check: examination
+ * nvdla_field_bits() - a number that fits in its place
  * @mask: bits of the field
- * @value: 1 or more; refused if it does not fit
- * @field: descriptor field it comes from
+ * @value: number; of a negative one, bits above the field are lost
  *
  * Return: the bits to or into the register.
  */
-u32 nvdla_put_minus_one(struct nvdla_check *check, u32 mask, u64 value, struct nvdla_field field);
-
-/**
- * nvdla_put_signed() - a two's complement value in its place
- * @check: examination
- * @mask: bits of the field
- * @value: value; refused if it does not fit
- * @field: descriptor field it comes from
- *
- * Return: the bits to or into the register.
- */
-u32 nvdla_put_signed(struct nvdla_check *check, u32 mask, s64 value, struct nvdla_field field);
-
-/**
- * nvdla_put_stride() - a stride, whose lowest bits a register does not hold
- * @check: examination
- * @mask: bits of the register that exist
- * @value: bytes; refused if bits would be lost
- * @field: descriptor field it comes from
- *
- * Return: the register's value.
- */
-u32 nvdla_put_stride(struct nvdla_check *check, u32 mask, u32 value, struct nvdla_field field);
+static inline u32 nvdla_field_bits(u32 mask, u32 value)
+{
+	return (value * (mask & (~mask + 1))) & mask;
+}
 
 /**
  * nvdla_ram_type() - a memory type as registers encode it
@@ -88,20 +77,7 @@ static inline u32 nvdla_ram_type(u32 mem_type)
 	return mem_type == NVDLA_MEM_MC ? 1 : 0;
 }
 
-/**
- * nvdla_max_writes() - room that an operation's program needs
- * @op_type: enum nvdla_op_type
- *
- * Return: number of register writes, at most.
- */
 u32 nvdla_max_writes(u32 op_type);
-
-/**
- * nvdla_max_accesses() - room that an operation's accesses need
- * @op_type: enum nvdla_op_type
- *
- * Return: their number, at most.
- */
 u32 nvdla_max_accesses(u32 op_type);
 
 #endif /* NVDLA_PROGRAM_H */

@@ -13,6 +13,13 @@
 /** NO_INDEX - no task, no operation */
 #define NO_INDEX (~0U)
 
+/**
+ * nvdla_result_size() - room that the result of a job takes
+ * @tasks: the job's tasks
+ * @num_tasks: entries at @tasks
+ *
+ * Return: bytes. For the largest job there can be they fit an int.
+ */
 u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks)
 {
 	u32 num_operations = 0;
@@ -25,87 +32,21 @@ u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks)
 	       num_operations * sizeof(struct drm_nvdla_operation_result);
 }
 
-static void convert_conv(const struct nvdla_conv_stats *conv,
-			 struct drm_nvdla_operation_result *result)
-{
-	result->read_stall = conv->data_read_stall;
-	result->weight_read_stall = conv->weight_read_stall;
-	result->read_latency = conv->data_read_latency;
-	result->weight_read_latency = conv->weight_read_latency;
-	result->saturation = conv->saturation;
-	result->nan_input = conv->nan_data;
-	result->inf_input = conv->inf_data;
-	result->nan_weight = conv->nan_weight;
-	result->inf_weight = conv->inf_weight;
-}
-
-static void convert_lut(const struct nvdla_lut_stats *lut, struct drm_nvdla_lut_result *result)
-{
-	result->underflow = lut->underflow;
-	result->overflow = lut->overflow;
-	result->le_hit = lut->le_hit;
-	result->lo_hit = lut->lo_hit;
-	result->hybrid = lut->hybrid;
-}
-
-static void convert_sdp(const struct nvdla_sdp_stats *sdp, bool comparison,
-			struct drm_nvdla_operation_result *result)
-{
-	result->read_stall = sdp->src_read_stall;
-	result->write_stall = sdp->write_stall;
-	result->operand_read_stall[0] = sdp->x1_read_stall;
-	result->operand_read_stall[1] = sdp->x2_read_stall;
-	result->operand_read_stall[2] = sdp->y_read_stall;
-	result->saturation = sdp->saturation;
-	result->nan_input = sdp->nan_input;
-	result->inf_input = sdp->inf_input;
-	result->nan_output = sdp->nan_output;
-	result->unequal = comparison ? sdp->status : 0;
-	convert_lut(&sdp->lut, &result->lut);
-}
-
-static void convert_pool(const struct nvdla_pool_stats *pool,
-			 struct drm_nvdla_operation_result *result)
-{
-	result->read_stall = pool->read_stall;
-	result->write_stall = pool->write_stall;
-	result->saturation = pool->saturation;
-	result->nan_input = pool->nan_input;
-	result->inf_input = pool->inf_input;
-	result->nan_output = pool->nan_output;
-	convert_lut(&pool->lut, &result->lut);
-}
-
-static void convert_stats(const struct nvdla_operation *op,
-			  const struct nvdla_operation_stats *stats,
-			  struct drm_nvdla_operation_result *result)
-{
-	switch (stats->op_type) {
-	case NVDLA_OP_CONV:
-		convert_conv(&stats->conv, result);
-		break;
-	case NVDLA_OP_SDP:
-		convert_sdp(&stats->sdp, op->comparison, result);
-		break;
-	case NVDLA_OP_PDP:
-	case NVDLA_OP_CDP:
-		convert_pool(&stats->pool, result);
-		break;
-	case NVDLA_OP_BDMA:
-	case NVDLA_OP_RUBIK:
-		result->read_stall = stats->copy.read_stall;
-		result->write_stall = stats->copy.write_stall;
-		break;
-	}
-	result->flags |= DRM_NVDLA_OPERATION_COUNTED;
-}
-
+/**
+ * nvdla_result_operation() - tell what became of an operation, this time or last time
+ * @task: its task
+ * @operation: index, less than nvdla_task_num_operations()
+ * @result: filled
+ */
 void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
 			    struct drm_nvdla_operation_result *result)
 {
 	const struct nvdla_op_state *state = &task->state[operation];
 
-	memset(result, 0, sizeof(*result));
+	if (task->counted && task->counted[operation].flags)
+		*result = task->counted[operation];
+	else
+		memset(result, 0, sizeof(*result));
 	result->op_type = task->prepared->operations[operation].op_type;
 	if (state->enabled) {
 		result->start_ns = state->times.start_ns;
@@ -115,9 +56,6 @@ void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
 		result->end_ns = state->times.end_ns;
 		result->flags |= DRM_NVDLA_OPERATION_COMPLETED;
 	}
-	if (task->stats && task->stats[operation].valid)
-		convert_stats(&task->prepared->operations[operation], &task->stats[operation],
-			      result);
 }
 
 /* The operation that was enabled first of those that did not complete. */
@@ -139,6 +77,14 @@ static u32 find_stuck(const struct nvdla_task *task)
 	return found;
 }
 
+/**
+ * nvdla_result_write() - tell user space what became of a job
+ * @source: the job
+ * @to: nvdla_result_size() bytes, aligned to 8: struct drm_nvdla_job_result
+ *	and what follows it
+ *
+ * What is at @to is only written: user space may write there at the same time.
+ */
 void nvdla_result_write(const struct nvdla_result_source *source, void *to)
 {
 	struct drm_nvdla_operation_result *operations =

@@ -4,10 +4,6 @@
 
 #include "nvdla_task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct drm_nvdla_operation_result;
 
 /**
@@ -32,36 +28,9 @@ struct nvdla_result_source {
 	u64 end_ns;
 };
 
-/**
- * nvdla_result_size() - room that the result of a job takes
- * @tasks: the job's tasks
- * @num_tasks: entries at @tasks
- *
- * Return: bytes. For the largest job there can be they fit an int.
- */
 u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks);
-
-/**
- * nvdla_result_operation() - tell what became of an operation, this time or last time
- * @task: its task
- * @operation: index, less than nvdla_task_num_operations()
- * @result: filled
- */
 void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
 			    struct drm_nvdla_operation_result *result);
-
-/**
- * nvdla_result_write() - tell user space what became of a job
- * @source: the job
- * @to: nvdla_result_size() bytes, aligned to 8: struct drm_nvdla_job_result
- *	and what follows it
- *
- * What is at @to is only written: user space may write there at the same time.
- */
 void nvdla_result_write(const struct nvdla_result_source *source, void *to);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* NVDLA_RESULT_H */

@@ -5,10 +5,6 @@
 #include "nvdla_sequencer.h"
 #include "nvdla_task.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * struct nvdla_scrub - tasks that bring the convolution buffer into a known state
  *
@@ -57,9 +53,5 @@ void nvdla_scrub_destroy(struct nvdla_scrub *scrub);
  */
 struct nvdla_task *nvdla_scrub_task(struct nvdla_scrub *scrub,
 				    const struct nvdla_sequencer *sequencer);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* NVDLA_SCRUB_H */

@@ -21,57 +21,31 @@ static u32 proc_precision(u32 src, u32 dst)
 	return src;
 }
 
-static void check_precisions(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
-			     const struct nvdla_sdp_surface_desc *surface)
+static void check_op(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+		     const struct nvdla_sdp_plan *plan)
 {
+	const char *offline = "winograd and batches need the convolution's stream";
 	const u32 src = op->src_precision;
 	const u32 dst = op->dst_precision;
-	bool flying_in = surface->src_data.type == NVDLA_MEM_HW;
-	bool flying_out = surface->dst_data.type == NVDLA_MEM_HW;
 
-	nvdla_need(check, src <= NVDLA_PRECISION_FP16 && (check->variant->precisions & BIT(src)),
-		   DRM_NVDLA_RULE_SDP_PRECISION, src, NVDLA_PRECISION_FP16,
-		   NVDLA_FIELD(op->src_precision));
-	nvdla_need(check, dst <= NVDLA_PRECISION_FP16 && (check->variant->precisions & BIT(dst)),
-		   DRM_NVDLA_RULE_SDP_PRECISION, dst, NVDLA_PRECISION_FP16,
-		   NVDLA_FIELD(op->dst_precision));
-	nvdla_need(check,
-		   !(src == NVDLA_PRECISION_INT8 && dst == NVDLA_PRECISION_FP16) &&
-			   !(src == NVDLA_PRECISION_FP16 && dst == NVDLA_PRECISION_INT8),
-		   DRM_NVDLA_RULE_SDP_PRECISION_PAIR, dst, src, NVDLA_FIELD(op->dst_precision));
-	nvdla_need(check,
-		   !flying_in || src != NVDLA_PRECISION_INT16 || dst != NVDLA_PRECISION_INT8,
-		   DRM_NVDLA_RULE_SDP_FLYING_PRECISION, dst, src, NVDLA_FIELD(op->dst_precision));
-	nvdla_need(check, !flying_out || src == dst, DRM_NVDLA_RULE_SDP_PDP_PRECISION, dst, src,
-		   NVDLA_FIELD(op->dst_precision));
-}
-
-static void check_size(struct nvdla_check *check, const struct nvdla_data_cube *src,
-		       const struct nvdla_data_cube *other)
-{
-	nvdla_need(check, other->width == src->width, DRM_NVDLA_RULE_SDP_SIZE, other->width,
-		   src->width, NVDLA_FIELD(other->width));
-	nvdla_need(check, other->height == src->height, DRM_NVDLA_RULE_SDP_SIZE, other->height,
-		   src->height, NVDLA_FIELD(other->height));
-	nvdla_need(check, other->channel == src->channel, DRM_NVDLA_RULE_SDP_SIZE, other->channel,
-		   src->channel, NVDLA_FIELD(other->channel));
-}
-
-static void check_modes(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
-			const struct nvdla_sdp_surface_desc *surface)
-{
-	bool flying_in = surface->src_data.type == NVDLA_MEM_HW;
-
-	nvdla_need(check, op->conv_mode <= NVDLA_CONV_MODE_WINOGRAD, DRM_NVDLA_RULE_SDP_MODE,
-		   op->conv_mode, NVDLA_CONV_MODE_WINOGRAD, NVDLA_FIELD(op->conv_mode));
-	nvdla_need(check, op->batch_num >= 1 && op->batch_num <= check->variant->max_batch,
-		   DRM_NVDLA_RULE_SDP_BATCH, op->batch_num, check->variant->max_batch,
-		   NVDLA_FIELD(op->batch_num));
-	nvdla_need(check, flying_in || op->conv_mode == NVDLA_CONV_MODE_DIRECT,
-		   DRM_NVDLA_RULE_SDP_OFFLINE, op->conv_mode, NVDLA_CONV_MODE_DIRECT,
-		   NVDLA_FIELD(op->conv_mode));
-	nvdla_need(check, flying_in || op->batch_num == 1, DRM_NVDLA_RULE_SDP_OFFLINE,
-		   op->batch_num, 1, NVDLA_FIELD(op->batch_num));
+	nvdla_need_precision(check, op->src_precision);
+	nvdla_need_precision(check, op->dst_precision);
+	nvdla_need(check, !(src == NVDLA_PRECISION_INT8 && dst == NVDLA_PRECISION_FP16) &&
+		   !(src == NVDLA_PRECISION_FP16 && dst == NVDLA_PRECISION_INT8),
+		   op->dst_precision, src, "SDP cannot convert between these precisions");
+	nvdla_need(check, !plan->flying_in || src != NVDLA_PRECISION_INT16 ||
+		   dst != NVDLA_PRECISION_INT8,
+		   op->dst_precision, src, "INT16 to INT8 does not work on the fly");
+	nvdla_need(check, !plan->flying_out || src == dst, op->dst_precision, src,
+		   "no conversion is possible on the way to PDP");
+	nvdla_need_range(check, op->conv_mode, 0, NVDLA_CONV_MODE_WINOGRAD,
+			 "no such convolution mode");
+	nvdla_need_range(check, op->batch_num, 1, check->variant->max_batch,
+			 "no number of cubes that a batch of this core can have");
+	if (plan->flying_in)
+		return;
+	nvdla_need_equal(check, op->conv_mode, NVDLA_CONV_MODE_DIRECT, offline);
+	nvdla_need_equal(check, op->batch_num, 1, offline);
 }
 
 static bool unit_uses_memory(const struct nvdla_sdp_op *unit)
@@ -83,65 +57,51 @@ static bool unit_uses_memory(const struct nvdla_sdp_op *unit)
 static void check_operands(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
 			   const struct nvdla_sdp_unit_info *info, u32 proc)
 {
+	const char *fit = "the operand does not fit its register";
+	const char *converter = "with FP16, operands from memory need their converter enabled";
+
 	/* X units have 16-bit operands, signed or the bits of an FP16 number. */
 	if (!info->is_y && unit->mode == NVDLA_SDP_PER_LAYER) {
-		nvdla_need(check,
-			   unit->alu_operand >= S16_MIN && unit->alu_operand <= (s32)U16_MAX,
-			   DRM_NVDLA_RULE_SDP_OPERAND, unit->alu_operand, U16_MAX,
-			   NVDLA_FIELD(unit->alu_operand));
-		nvdla_need(check,
-			   unit->mul_operand >= S16_MIN && unit->mul_operand <= (s32)U16_MAX,
-			   DRM_NVDLA_RULE_SDP_OPERAND, unit->mul_operand, U16_MAX,
-			   NVDLA_FIELD(unit->mul_operand));
+		nvdla_need_range(check, unit->alu_operand, S16_MIN, U16_MAX, fit);
+		nvdla_need_range(check, unit->mul_operand, S16_MIN, U16_MAX, fit);
 	}
 
 	if (!unit_uses_memory(unit))
 		return;
 	/* Only the INT8 pipeline has a choice: INT8 or INT16 operands. */
-	nvdla_need(check,
-		   unit->precision == proc || (proc == NVDLA_PRECISION_INT8 &&
-					       unit->precision == NVDLA_PRECISION_INT16),
-		   DRM_NVDLA_RULE_SDP_OPERAND_PRECISION, unit->precision, proc,
-		   NVDLA_FIELD(unit->precision));
+	nvdla_need(check, unit->precision == proc || (proc == NVDLA_PRECISION_INT8 &&
+						      unit->precision == NVDLA_PRECISION_INT16),
+		   unit->precision, proc, "the operands' precision does not fit the pipeline's");
 
 	if (!info->is_y || proc != NVDLA_PRECISION_FP16)
 		return;
 	if (unit->type & NVDLA_SDP_OP_ADD)
-		nvdla_need(check, unit->alu_cvt.enable, DRM_NVDLA_RULE_SDP_FP16_CVT, 0, 1,
-			   NVDLA_FIELD(unit->alu_cvt.enable));
+		nvdla_need_range(check, unit->alu_cvt.enable, 1, U8_MAX, converter);
 	if (unit->type & NVDLA_SDP_OP_MUL)
-		nvdla_need(check, unit->mul_cvt.enable, DRM_NVDLA_RULE_SDP_FP16_CVT, 0, 1,
-			   NVDLA_FIELD(unit->mul_cvt.enable));
+		nvdla_need_range(check, unit->mul_cvt.enable, 1, U8_MAX, converter);
 }
 
 static void check_unit(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
 		       const struct nvdla_sdp_unit_info *info, u32 proc)
 {
-	const u32 last_alu = info->is_y ? NVDLA_ALU_EQL : NVDLA_ALU_SUM;
-	bool activation;
+	/* X units end with ReLU, Y ends with the look-up table. */
+	const u32 last_act = info->is_y ? NVDLA_ACT_LUT : NVDLA_ACT_RELU;
 
-	nvdla_need(check, unit->enable <= 1, DRM_NVDLA_RULE_SDP_UNIT_FLAG, unit->enable, 1,
-		   NVDLA_FIELD(unit->enable));
+	nvdla_need_range(check, unit->enable, 0, 1, "a unit is enabled by 1 and disabled by 0");
 	if (!unit->enable)
 		return;
-	nvdla_need(check, !info->is_y || check->variant->has_sdp_y, DRM_NVDLA_RULE_SDP_NO_Y, 1, 0,
-		   NVDLA_FIELD(unit->enable));
-
-	/* X units end with ReLU, Y ends with the look-up table. */
-	activation = unit->act == NVDLA_ACT_NONE || unit->act == NVDLA_ACT_PRELU ||
-		     unit->act == (info->is_y ? NVDLA_ACT_LUT : NVDLA_ACT_RELU);
-
-	nvdla_need(check, unit->type <= NVDLA_SDP_OP_BOTH, DRM_NVDLA_RULE_SDP_UNIT_TYPE,
-		   unit->type, NVDLA_SDP_OP_BOTH, NVDLA_FIELD(unit->type));
-	nvdla_need(check, unit->mode <= NVDLA_SDP_PER_POINT, DRM_NVDLA_RULE_SDP_UNIT_MODE,
-		   unit->mode, NVDLA_SDP_PER_POINT, NVDLA_FIELD(unit->mode));
-	nvdla_need(check, unit->alu_type <= last_alu, DRM_NVDLA_RULE_SDP_ALU_TYPE, unit->alu_type,
-		   last_alu, NVDLA_FIELD(unit->alu_type));
-	nvdla_need(check, activation, DRM_NVDLA_RULE_SDP_ACTIVATION, unit->act,
-		   info->is_y ? NVDLA_ACT_LUT : NVDLA_ACT_RELU, NVDLA_FIELD(unit->act));
+	nvdla_need_range(check, unit->enable, 0, !info->is_y || check->variant->has_sdp_y,
+			 "this core's SDP has no unit Y");
+	nvdla_need_range(check, unit->type, 0, NVDLA_SDP_OP_BOTH, "no such kind of operation");
+	nvdla_need_range(check, unit->mode, 0, NVDLA_SDP_PER_POINT, "no such operand mode");
+	nvdla_need_range(check, unit->alu_type, 0, info->is_y ? NVDLA_ALU_EQL : NVDLA_ALU_SUM,
+			 "no such ALU function");
+	nvdla_need(check, unit->act == NVDLA_ACT_NONE || unit->act == NVDLA_ACT_PRELU ||
+		   unit->act == last_act, unit->act, last_act,
+		   "the unit does not have this activation");
 	nvdla_need(check, unit->act != NVDLA_ACT_PRELU || unit->type == NVDLA_SDP_OP_MUL,
-		   DRM_NVDLA_RULE_SDP_PRELU, unit->type, NVDLA_SDP_OP_MUL,
-		   NVDLA_FIELD(unit->type));
+		   unit->type, NVDLA_SDP_OP_MUL,
+		   "PReLU needs the multiplier, with the ALU bypassed");
 	check_operands(check, unit, info, proc);
 }
 
@@ -155,74 +115,65 @@ static bool is_comparison(const struct nvdla_sdp_op_desc *op)
 static void check_comparison(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
 			     const struct nvdla_sdp_surface_desc *surface)
 {
+	const char *alone = "a comparison needs the ALU alone, without converter and activation";
+	const char *plain = "a comparison works without winograd, batches and precision conversion";
 	const struct nvdla_sdp_op *unit = &op->y_op;
 
-	nvdla_need(check, unit->type == NVDLA_SDP_OP_ADD, DRM_NVDLA_RULE_SDP_EQL_UNIT, unit->type,
-		   NVDLA_SDP_OP_ADD, NVDLA_FIELD(unit->type));
-	nvdla_need(check, unit->act == NVDLA_ACT_NONE, DRM_NVDLA_RULE_SDP_EQL_UNIT, unit->act,
-		   NVDLA_ACT_NONE, NVDLA_FIELD(unit->act));
+	nvdla_need_equal(check, unit->type, NVDLA_SDP_OP_ADD, alone);
+	nvdla_need_equal(check, unit->act, NVDLA_ACT_NONE, alone);
 	nvdla_need(check, !unit->alu_cvt.enable || op->src_precision == NVDLA_PRECISION_FP16,
-		   DRM_NVDLA_RULE_SDP_EQL_UNIT, unit->alu_cvt.enable, 0,
-		   NVDLA_FIELD(unit->alu_cvt.enable));
-	nvdla_need(check, op->conv_mode == NVDLA_CONV_MODE_DIRECT, DRM_NVDLA_RULE_SDP_EQL_MODE,
-		   op->conv_mode, NVDLA_CONV_MODE_DIRECT, NVDLA_FIELD(op->conv_mode));
-	nvdla_need(check, op->batch_num == 1, DRM_NVDLA_RULE_SDP_EQL_MODE, op->batch_num, 1,
-		   NVDLA_FIELD(op->batch_num));
-	nvdla_need(check, op->src_precision == op->dst_precision, DRM_NVDLA_RULE_SDP_EQL_MODE,
-		   op->dst_precision, op->src_precision, NVDLA_FIELD(op->dst_precision));
-	nvdla_need(check, surface->dst_data.type != NVDLA_MEM_HW, DRM_NVDLA_RULE_SDP_EQL_DST,
-		   surface->dst_data.type, NVDLA_MEM_CV, NVDLA_FIELD(surface->dst_data.type));
+		   unit->alu_cvt.enable, 0, alone);
+	nvdla_need_equal(check, op->conv_mode, NVDLA_CONV_MODE_DIRECT, plain);
+	nvdla_need_equal(check, op->batch_num, 1, plain);
+	nvdla_need_equal(check, op->dst_precision, op->src_precision, plain);
+	nvdla_need(check, surface->dst_data.type != NVDLA_MEM_HW, surface->dst_data.type,
+		   NVDLA_MEM_CV, "a comparison has no output for PDP");
 }
+
+static const char batch_alignment[] =
+	"with batches, addresses and strides are multiples of two atoms";
+static const char same_size[] = "input, operands and output have to have the same size";
 
 /* More than an atom is what batches need. */
 static void need_alignment(struct nvdla_feature_use *use, u32 alignment)
 {
 	if (alignment <= use->alignment)
 		return;
-	use->address_alignment = alignment;
-	use->address_rule = DRM_NVDLA_RULE_SDP_BATCH_ALIGNMENT;
+	use->alignment = alignment;
+	use->alignment_rule = batch_alignment;
 }
 
 /*
  * Operands are packed: an atom holds as many elements as the pipeline takes at
  * once, each with one or two components (ALU, MUL) of one or two bytes.
  */
-static u32 bind_operand(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
-			const struct nvdla_sdp_unit_info *info, struct nvdla_sdp_plan *plan)
+static u32 add_operand(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
+		       const struct nvdla_sdp_unit_info *info, struct nvdla_sdp_plan *plan)
 {
 	const struct nvdla_data_cube *cube = info->cube;
-	const struct nvdla_data_cube *src = plan->src;
-	u32 elements = check->variant->atom_bytes / nvdla_bytes_per_element(plan->proc);
-	u32 atom_bytes = elements * nvdla_bytes_per_element(unit->precision) *
+	struct nvdla_feature_use use = nvdla_feature_use(check, cube, NVDLA_ACCESS_READ,
+							 plan->proc);
+
+	use.atom_bytes = use.atom_elements * nvdla_bytes_per_element(unit->precision) *
 			 (unit->type == NVDLA_SDP_OP_BOTH ? 2 : 1);
-	struct nvdla_data_cube walked = *cube;
-	struct nvdla_feature_use use;
-
-	nvdla_feature_use_init(check, &use, cube, NVDLA_ACCESS_READ, plan->proc);
-	use.atom_bytes = atom_bytes;
-	use.atom_elements = elements;
-
 	if (unit->mode == NVDLA_SDP_PER_POINT) {
-		check_size(check, src, cube);
+		nvdla_need_same_size(check, cube, plan->src, same_size);
 	} else {
-		nvdla_need(check, cube->width == 1, DRM_NVDLA_RULE_SDP_SIZE, cube->width, 1,
-			   NVDLA_FIELD(cube->width));
-		nvdla_need(check, cube->height == 1, DRM_NVDLA_RULE_SDP_SIZE, cube->height, 1,
-			   NVDLA_FIELD(cube->height));
-		nvdla_need(check, cube->channel == src->channel, DRM_NVDLA_RULE_SDP_SIZE,
-			   cube->channel, src->channel, NVDLA_FIELD(cube->channel));
+		nvdla_need_equal(check, cube->width, 1, same_size);
+		nvdla_need_equal(check, cube->height, 1, same_size);
+		nvdla_need_equal(check, cube->channel, plan->src->channel, same_size);
 		/*
 		 * One operand per channel is always packed. Compilers write the
 		 * stride of a single component even where there are two.
 		 */
-		walked.line_stride = atom_bytes;
-		walked.surf_stride = atom_bytes;
+		use.line_stride = use.atom_bytes;
+		use.surf_stride = use.atom_bytes;
 	}
 
-	plan->line_stride[info->unit] = walked.line_stride;
-	plan->surf_stride[info->unit] = walked.surf_stride;
+	plan->line_stride[info->unit] = use.line_stride;
+	plan->surf_stride[info->unit] = use.surf_stride;
 	need_alignment(&use, plan->alignment);
-	return nvdla_add_feature_access(check, &walked, &use);
+	return nvdla_add_feature_use(check, &use);
 }
 
 /* With INT16 on one side only, 32 channels are two atoms there. */
@@ -231,72 +182,61 @@ static u32 surface_multiple(u32 precision, u32 proc)
 	return nvdla_bytes_per_element(precision) / nvdla_bytes_per_element(proc) ?: 1;
 }
 
-static void bind_source(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
-			struct nvdla_sdp_plan *plan)
+static u32 add_source(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+		      const struct nvdla_sdp_plan *plan)
 {
-	struct nvdla_feature_use use;
+	struct nvdla_feature_use use = nvdla_feature_use(check, plan->src, NVDLA_ACCESS_READ,
+							 op->src_precision);
 
-	nvdla_feature_use_init(check, &use, plan->src, NVDLA_ACCESS_READ, op->src_precision);
 	use.surface_multiple = surface_multiple(op->src_precision, plan->proc);
-	plan->src_access = nvdla_add_feature_access(check, plan->src, &use);
+	return nvdla_add_feature_use(check, &use);
 }
 
-static void bind_destination(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
-			     struct nvdla_sdp_plan *plan)
+static u32 add_destination(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+			   const struct nvdla_sdp_plan *plan)
 {
 	const struct nvdla_data_cube *dst = plan->dst;
 	/* Single elements are packed, which leaves no room; batches of them are at any atom. */
 	bool point = dst->width == 1 && dst->height == 1;
 	u32 alignment = point ? check->variant->atom_bytes : plan->alignment;
-	struct nvdla_feature_use use;
+	struct nvdla_feature_use use = nvdla_feature_use(check, dst, NVDLA_ACCESS_WRITE,
+							 op->dst_precision);
 
-	nvdla_feature_use_init(check, &use, plan->dst, NVDLA_ACCESS_WRITE, op->dst_precision);
 	use.surface_multiple = surface_multiple(op->dst_precision, plan->proc);
 	use.batches = op->batch_num;
 	use.batch_stride = op->batch_stride;
-
 	if (op->batch_num > 1) {
-		nvdla_need(check, IS_ALIGNED(dst->line_stride, alignment),
-			   DRM_NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->line_stride, alignment,
-			   NVDLA_FIELD(dst->line_stride));
-		nvdla_need(check, IS_ALIGNED(dst->surf_stride, alignment),
-			   DRM_NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->surf_stride, alignment,
-			   NVDLA_FIELD(dst->surf_stride));
-		nvdla_need(check, IS_ALIGNED(op->batch_stride, use.atom_bytes),
-			   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, op->batch_stride, use.atom_bytes,
-			   NVDLA_FIELD(op->batch_stride));
+		nvdla_need_multiple(check, dst->line_stride, alignment, batch_alignment);
+		nvdla_need_multiple(check, dst->surf_stride, alignment, batch_alignment);
+		nvdla_need_multiple(check, op->batch_stride, use.atom_bytes,
+				    "the stride is not aligned as this kind of data needs");
 	}
 	need_alignment(&use, alignment);
-	plan->dst_access = nvdla_add_feature_access(check, dst, &use);
+	return nvdla_add_feature_use(check, &use);
 }
 
-static void bind_cubes(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
-		       const struct nvdla_sdp_unit_info *infos, struct nvdla_sdp_plan *plan)
+static void add_cubes(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+		      const struct nvdla_sdp_unit_info *infos, struct nvdla_sdp_plan *plan)
 {
 	u32 i;
 
 	if (!plan->flying_in)
-		bind_source(check, op, plan);
-
+		plan->src_access = add_source(check, op, plan);
 	/* A comparison writes nothing; its only result is a status bit. */
 	if (!plan->flying_out && !plan->comparison)
-		bind_destination(check, op, plan);
-
+		plan->dst_access = add_destination(check, op, plan);
 	for (i = 0; i < NVDLA_SDP_NUM_UNITS; i++) {
 		plan->unit_rdma[i] = unit_uses_memory(infos[i].op);
 		if (plan->unit_rdma[i])
-			plan->unit_access[i] = bind_operand(check, infos[i].op, &infos[i], plan);
+			plan->unit_access[i] = add_operand(check, infos[i].op, &infos[i], plan);
 	}
 }
 
 static void check_lut_use(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op, u32 proc)
 {
-	if (!op->y_op.enable || op->y_op.act != NVDLA_ACT_LUT)
-		return;
-
-	if (nvdla_need(check, op->lut_index >= 0 && (u32)op->lut_index < check->source->num_luts,
-		       DRM_NVDLA_RULE_SDP_LUT, op->lut_index, (s64)check->source->num_luts - 1,
-		       NVDLA_FIELD(op->lut_index)))
+	if (op->y_op.enable && op->y_op.act == NVDLA_ACT_LUT &&
+	    nvdla_need_range(check, op->lut_index, 0, (s64)check->source->num_luts - 1,
+			     "the activation needs a look-up table of this task"))
 		nvdla_check_lut(check, op->lut_index, proc);
 }
 
@@ -321,8 +261,7 @@ void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *
 	};
 	u32 i;
 
-	check_precisions(check, op, surface);
-	check_modes(check, op, surface);
+	check_op(check, op, &plan);
 	if (check->failed)
 		return;
 	plan.proc = proc_precision(op->src_precision, op->dst_precision);
@@ -330,7 +269,7 @@ void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *
 	if (op->batch_num > 1)
 		plan.alignment *= 2;
 
-	check_size(check, plan.src, plan.dst);
+	nvdla_need_same_size(check, plan.dst, plan.src, same_size);
 	for (i = 0; i < NVDLA_SDP_NUM_UNITS; i++)
 		check_unit(check, infos[i].op, &infos[i], plan.proc);
 	if (plan.comparison)
@@ -339,7 +278,7 @@ void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *
 		return;
 
 	check_lut_use(check, op, plan.proc);
-	bind_cubes(check, op, infos, &plan);
+	add_cubes(check, op, infos, &plan);
 	if (check->failed)
 		return;
 

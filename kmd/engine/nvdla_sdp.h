@@ -62,13 +62,6 @@ struct nvdla_sdp_plan {
 	u32 surf_stride[NVDLA_SDP_NUM_UNITS];
 };
 
-/**
- * nvdla_program_sdp() - write the program of a checked operation
- * @check: examination
- * @op: operation
- * @infos: its units
- * @plan: result of the check
- */
 void nvdla_program_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
 		       const struct nvdla_sdp_unit_info *infos, const struct nvdla_sdp_plan *plan);
 

@@ -28,7 +28,7 @@ static void complete_operation(void *context, u32 operation, u32 group)
 	struct nvdla_sequencer *sequencer = context;
 
 	sequencer->task->state[operation].times.end_ns = nvdla_sequencer_now(sequencer);
-	if (sequencer->task->stats)
+	if (sequencer->task->counted)
 		nvdla_stats_read(sequencer, operation, group);
 	if (sequencer->ops->op_completed)
 		sequencer->ops->op_completed(sequencer->context, sequencer->task, operation);

@@ -9,10 +9,6 @@
 #include "nvdla_types.h"
 #include "nvdla_variant.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * struct nvdla_sequencer_ops - what the owner of a sequencer is told
  * @task_done: the task ended. @error is 0, or -EIO if the core does not do what
@@ -166,9 +162,5 @@ void nvdla_sequencer_reset(struct nvdla_sequencer *sequencer);
  */
 void nvdla_sequencer_snapshot(const struct nvdla_sequencer *sequencer,
 			      struct nvdla_sequencer_snapshot *snapshot);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* NVDLA_SEQUENCER_H */

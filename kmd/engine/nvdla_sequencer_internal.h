@@ -114,6 +114,14 @@ static inline u32 nvdla_sequencer_held(const struct nvdla_sequencer *sequencer, 
 		.value[reg % NVDLA_UNIT_SIZE / sizeof(u32)];
 }
 
+/* Whether a unit is the RDMA of an engine, with groups of its own. */
+static inline bool nvdla_unit_is_rdma(u32 unit)
+{
+	return unit == NVDLA_SDP_RDMA_BASE / NVDLA_UNIT_SIZE ||
+	       unit == NVDLA_PDP_RDMA_BASE / NVDLA_UNIT_SIZE ||
+	       unit == NVDLA_CDP_RDMA_BASE / NVDLA_UNIT_SIZE;
+}
+
 /**
  * nvdla_issue_reset() - forget everything that was written to the core
  * @sequencer: sequencer
@@ -166,15 +174,6 @@ int nvdla_issue_enable(void *context, u32 operation, u32 group);
  */
 void nvdla_issue_select(struct nvdla_sequencer *sequencer, u32 unit, u32 group);
 
-/**
- * nvdla_stats_read() - keep what the core counted for a completed operation
- * @sequencer: sequencer
- * @operation: index
- * @group: register group that it ran in
- *
- * Each counter is a read, for which the engine's next operation may wait: those that stay zero
- * (NaNs of integers, a table or an operand that is not used) are not read.
- */
 void nvdla_stats_read(struct nvdla_sequencer *sequencer, u32 operation, u32 group);
 
 #endif /* NVDLA_SEQUENCER_INTERNAL_H */

@@ -22,10 +22,10 @@ struct nvdla_task *nvdla_task_allocate(const struct nvdla_prepared *prepared, u3
 	task->addresses = kvcalloc(prepared->num_accesses + 1, sizeof(*task->addresses),
 				   GFP_KERNEL_ACCOUNT);
 	if (flags & NVDLA_TASK_STATISTICS)
-		task->stats = kvcalloc(count, sizeof(*task->stats), GFP_KERNEL_ACCOUNT);
+		task->counted = kvcalloc(count, sizeof(*task->counted), GFP_KERNEL_ACCOUNT);
 
 	if (!task->state || !task->addresses ||
-	    (!task->stats && (flags & NVDLA_TASK_STATISTICS))) {
+	    (!task->counted && (flags & NVDLA_TASK_STATISTICS))) {
 		nvdla_task_destroy(task);
 		return NULL;
 	}
@@ -33,61 +33,69 @@ struct nvdla_task *nvdla_task_allocate(const struct nvdla_prepared *prepared, u3
 	return task;
 }
 
-/* Says what is wrong with an access; returns -EINVAL. */
-static int refuse(const struct nvdla_prepared *prepared, const struct nvdla_access *access,
-		  enum drm_nvdla_rule rule, u64 value, u64 limit,
-		  struct nvdla_surface_member member, struct drm_nvdla_error *error)
-{
-	if (!error)
-		return -EINVAL;
-
-	*error = (struct drm_nvdla_error) {
-		.operation = access->operation,
-		.op_type = prepared->operations[access->operation].op_type,
-		.rule = rule,
-		.value = value,
-		.limit = limit,
-		.member_of = DRM_NVDLA_STRUCT_SURFACE,
-		.index = access->operation,
-		.offset = member.offset,
-		.size = member.size,
-	};
-	return -EINVAL;
-}
-
-/* Where an access begins, as the core addresses it. */
+/* Where an access begins, as the core addresses it. Returns -EINVAL if it may not be made. */
 static int bind_access(const struct nvdla_prepared *prepared, const struct nvdla_access *access,
 		       const struct nvdla_task_extent *extent, u64 *address,
-		       struct drm_nvdla_error *error)
+		       struct nvdla_refusal *why)
 {
 	const u32 address_bits = prepared->variant->address_bits;
 	const u64 end = access->offset + access->bytes;
-	u64 last;
+	const struct nvdla_surface_member *member;
+	const char *rule;
+	u64 value, limit, last;
 
-	if (!extent->present)
-		return refuse(prepared, access, DRM_NVDLA_RULE_CUBE_ABSENT, access->address, 0,
-			      access->address_member, error);
-	if (extent->mem_type != access->mem_type)
-		return refuse(prepared, access, DRM_NVDLA_RULE_CUBE_WRONG_MEMORY,
-			      access->mem_type, extent->mem_type, access->type_member, error);
-	if (end > extent->size)
-		return refuse(prepared, access, DRM_NVDLA_RULE_CUBE_EXTENT, end, extent->size,
-			      access->member, error);
-	if (check_add_overflow(extent->dma_addr, access->offset, address) ||
-	    check_add_overflow(*address, access->bytes - 1, &last))
-		return refuse(prepared, access, DRM_NVDLA_RULE_CUBE_OVERFLOW, access->offset,
-			      access->bytes, access->offset_member, error);
-	if (address_bits < 64 && last >> address_bits)
-		return refuse(prepared, access, DRM_NVDLA_RULE_CUBE_ADDRESS_BITS, last,
-			      address_bits, access->address_member, error);
-	if (!IS_ALIGNED(*address, access->alignment))
-		return refuse(prepared, access, access->alignment_rule, *address,
-			      access->alignment, access->offset_member, error);
-	return 0;
+	if (!extent->present) {
+		rule = "no memory was given for this address";
+		member = &access->address_member;
+		value = access->address;
+		limit = 0;
+	} else if (extent->mem_type != access->mem_type) {
+		rule = "the address lies in another kind of memory";
+		member = &access->type_member;
+		value = access->mem_type;
+		limit = extent->mem_type;
+	} else if (end > extent->size) {
+		rule = "the cube reaches beyond the memory of its address";
+		member = &access->member;
+		value = end;
+		limit = extent->size;
+	} else if (check_add_overflow(extent->dma_addr, access->offset, address) ||
+		   check_add_overflow(*address, access->bytes - 1, &last)) {
+		rule = "the size of the cube overflows";
+		member = &access->offset_member;
+		value = access->offset;
+		limit = access->bytes;
+	} else if (address_bits < 64 && last >> address_bits) {
+		rule = "the core cannot address this memory";
+		member = &access->address_member;
+		value = last;
+		limit = address_bits;
+	} else if (!IS_ALIGNED(*address, access->alignment)) {
+		rule = access->alignment_rule;
+		member = &access->offset_member;
+		value = *address;
+		limit = access->alignment;
+	} else {
+		return 0;
+	}
+
+	if (why)
+		*why = (struct nvdla_refusal) {
+			.error.operation = access->operation,
+			.error.member_of = DRM_NVDLA_STRUCT_SURFACE,
+			.error.index = access->operation,
+			.error.offset = member->offset,
+			.error.size = member->size,
+			.op_type = prepared->operations[access->operation].op_type,
+			.rule = rule,
+			.value = value,
+			.limit = limit,
+		};
+	return -EINVAL;
 }
 
 int nvdla_task_bind(const struct nvdla_prepared *prepared, const struct nvdla_task_extent *extents,
-		    u32 flags, struct drm_nvdla_error *error, struct nvdla_task **task)
+		    u32 flags, struct nvdla_refusal *why, struct nvdla_task **task)
 {
 	struct nvdla_task *bound = nvdla_task_allocate(prepared, flags);
 	u32 i;
@@ -98,7 +106,7 @@ int nvdla_task_bind(const struct nvdla_prepared *prepared, const struct nvdla_ta
 	for (i = 0; i < prepared->num_accesses; i++) {
 		const struct nvdla_access *access = &prepared->accesses[i];
 		int ret = bind_access(prepared, access, &extents[access->address],
-				      &bound->addresses[i], error);
+				      &bound->addresses[i], why);
 
 		if (ret) {
 			nvdla_task_destroy(bound);
@@ -106,24 +114,22 @@ int nvdla_task_bind(const struct nvdla_prepared *prepared, const struct nvdla_ta
 		}
 	}
 
-	for (i = 0; bound->stats && i < prepared->num_operations; i++)
-		bound->stats[i].op_type = prepared->operations[i].op_type;
 	nvdla_task_rewind(bound);
 	*task = bound;
 	return 0;
 }
 
 int nvdla_task_create(const struct nvdla_variant *variant, const struct nvdla_task_source *source,
-		      struct drm_nvdla_error *error, struct nvdla_task **task)
+		      struct nvdla_refusal *why, struct nvdla_task **task)
 {
 	struct nvdla_prepared *prepared;
 	int ret;
 
-	ret = nvdla_prepared_create(variant, source, error, &prepared);
+	ret = nvdla_prepared_create(variant, source, why, &prepared);
 	if (ret)
 		return ret;
 
-	ret = nvdla_task_bind(prepared, source->extents, source->flags, error, task);
+	ret = nvdla_task_bind(prepared, source->extents, source->flags, why, task);
 	if (ret) {
 		nvdla_prepared_destroy(prepared);
 		return ret;
@@ -139,7 +145,7 @@ void nvdla_task_destroy(struct nvdla_task *task)
 		return;
 
 	nvdla_prepared_destroy(task->owned);
-	kvfree(task->stats);
+	kvfree(task->counted);
 	kvfree(task->addresses);
 	kvfree(task->state);
 	kvfree(task);
@@ -197,17 +203,12 @@ void nvdla_task_rewind(struct nvdla_task *task)
 	task->num_completed = 0;
 	for (i = 0; i < prepared->num_operations; i++) {
 		task->state[i] = (struct nvdla_op_state) { .waits = prepared->operations[i].waits };
-		if (task->stats)
-			task->stats[i].valid = false;
+		if (task->counted)
+			task->counted[i].flags = 0;
 	}
 }
 
 const struct nvdla_operation_times *nvdla_task_times(const struct nvdla_task *task, u32 operation)
 {
 	return &task->state[operation].times;
-}
-
-const struct nvdla_operation_stats *nvdla_task_stats(const struct nvdla_task *task, u32 operation)
-{
-	return task->stats ? &task->stats[operation] : NULL;
 }

@@ -4,13 +4,8 @@
 
 #include <drm/nvdla_accel.h>
 
-#include "nvdla_stats.h"
 #include "nvdla_types.h"
 #include "nvdla_variant.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /** NVDLA_TASK_MAX_OPERATIONS - operations in one task, at most */
 #define NVDLA_TASK_MAX_OPERATIONS 4096
@@ -29,6 +24,22 @@ extern "C" {
 #define NVDLA_ACCESS_READ (1U << 0)
 /** NVDLA_ACCESS_WRITE - an operation of the task writes to this address */
 #define NVDLA_ACCESS_WRITE (1U << 1)
+
+/**
+ * struct nvdla_refusal - why a task is not acceptable
+ * @error: what user space is told: which member of what
+ * @op_type: enum nvdla_op_type of the operation, ~0 if there is none
+ * @rule: what is asked of that member, in words
+ * @value: what it is
+ * @limit: what it was held against
+ */
+struct nvdla_refusal {
+	struct drm_nvdla_error error;
+	u32 op_type;
+	const char *rule;
+	s64 value;
+	s64 limit;
+};
 
 /**
  * struct nvdla_task_extent - memory that one entry of the address table names
@@ -98,7 +109,7 @@ struct nvdla_task;
  * nvdla_task_create() - prepare a task graph and bind it to its addresses
  * @variant: the core that it is going to run on
  * @source: what was submitted
- * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @task: filled on success, to be freed with nvdla_task_destroy()
  *
  * nvdla_prepared_create() and nvdla_task_bind() in one, for what is run once: checks
@@ -110,7 +121,7 @@ struct nvdla_task;
  */
 int nvdla_task_create(const struct nvdla_variant *variant,
 		      const struct nvdla_task_source *source,
-		      struct drm_nvdla_error *error, struct nvdla_task **task);
+		      struct nvdla_refusal *why, struct nvdla_task **task);
 
 /**
  * nvdla_task_destroy() - free a task
@@ -127,104 +138,32 @@ void nvdla_task_destroy(struct nvdla_task *task);
  */
 void nvdla_task_set_owner(struct nvdla_task *task, u64 owner);
 
-/**
- * nvdla_task_num_operations() - number of operations
- * @task: a task
- *
- * Return: the number of operations in the task.
+/*
+ * What a task is made of. @operation is less than nvdla_task_num_operations(), @op_type is
+ * enum nvdla_op_type, @address is an index into the address table, less than
+ * source->num_extents: nvdla_task_access() says NVDLA_ACCESS_* of it.
  */
 u32 nvdla_task_num_operations(const struct nvdla_task *task);
-
-/**
- * nvdla_task_op_type() - engine that runs an operation
- * @task: a task
- * @operation: index, less than nvdla_task_num_operations()
- *
- * Return: enum nvdla_op_type.
- */
 u32 nvdla_task_op_type(const struct nvdla_task *task, u32 operation);
-
-/**
- * nvdla_task_uses() - whether a task has operations of an engine
- * @task: a task
- * @op_type: enum nvdla_op_type
- *
- * Return: true if at least one operation runs there.
- */
 bool nvdla_task_uses(const struct nvdla_task *task, u32 op_type);
-
-/**
- * nvdla_task_access() - how the operations use an address
- * @task: a task
- * @address: index into the address table, less than source->num_extents
- *
- * Return: NVDLA_ACCESS_READ and NVDLA_ACCESS_WRITE, or 0 if nothing uses it.
- */
 u32 nvdla_task_access(const struct nvdla_task *task, u32 address);
 
-/**
- * nvdla_task_num_writes() - length of an operation's program
- * @task: a task
- * @operation: index, less than nvdla_task_num_operations()
- *
- * Return: the number of its register writes.
+/*
+ * What is written to run an operation, in that order, without what only the moment decides:
+ * register groups, what they hold already, the contents of look-up tables, the order of
+ * op_enable. @index is less than nvdla_task_num_writes().
  */
 u32 nvdla_task_num_writes(const struct nvdla_task *task, u32 operation);
-
-/**
- * nvdla_task_write() - what is written to run an operation
- * @task: a task
- * @operation: index, less than nvdla_task_num_operations()
- * @index: less than nvdla_task_num_writes(); they are in their order
- *
- * Without what only the moment decides: register groups, what they hold already,
- * the contents of look-up tables, the order of op_enable.
- *
- * Return: the write.
- */
 struct nvdla_reg_write nvdla_task_write(const struct nvdla_task *task, u32 operation, u32 index);
 
-/**
- * nvdla_task_num_completed() - operations that completed, this time or last time
- * @task: a task
- *
- * Return: their number.
+/*
+ * What became of the task, this time or last time; as if it had never run after
+ * nvdla_task_rewind(), which is for a task that no sequencer runs. A member of the times is
+ * valid from the op_enabled or op_completed of &struct nvdla_sequencer_ops on.
  */
 u32 nvdla_task_num_completed(const struct nvdla_task *task);
-
-/**
- * nvdla_task_rewind() - forget the last run
- * @task: task that no sequencer runs
- *
- * As if it had never run: no operation has started, nothing was counted.
- */
 void nvdla_task_rewind(struct nvdla_task *task);
-
-/**
- * nvdla_task_times() - when an operation ran, this time or last time
- * @task: a task
- * @operation: index, less than nvdla_task_num_operations()
- *
- * Return: the times, owned by the task. A member is valid from the op_enabled
- * or op_completed of &struct nvdla_sequencer_ops on.
- */
 const struct nvdla_operation_times *nvdla_task_times(const struct nvdla_task *task,
 						     u32 operation);
-
-/**
- * nvdla_task_stats() - counters of an operation
- * @task: a task that was created with NVDLA_TASK_STATISTICS
- * @operation: index, less than nvdla_task_num_operations()
- *
- * The counters are those of the last run; read them after task_done.
- *
- * Return: the counters, owned by the task, or NULL without that flag.
- */
-const struct nvdla_operation_stats *nvdla_task_stats(const struct nvdla_task *task,
-						     u32 operation);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* NVDLA_TASK_H */

@@ -6,10 +6,6 @@
 
 #include "nvdla_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** NVDLA_NUM_UNITS - units with registers, GLB to RUBIK; a unit's pages are 4 KiB */
 #define NVDLA_NUM_UNITS 17
 
@@ -131,9 +127,5 @@ static inline u32 nvdla_variant_register(const struct nvdla_variant *variant, u3
  * Return: bytes from its beginning to behind the last unit that it has.
  */
 u32 nvdla_variant_csb_bytes(const struct nvdla_variant *variant);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* NVDLA_VARIANT_H */

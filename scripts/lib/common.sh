@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# What the shell entry points share: progress with elapsed time, errors in one
+# Functions of the shell entry points: progress with elapsed time, errors in one
 # line, and the installation of missing packages. Everything that needs more than
 # a shell is in the Python package "stack" beside this file, run by the system's
 # Python: another one earlier in PATH may lack the modules that apt installed.
@@ -70,8 +70,8 @@ with_log() {
 	wait "$pid"
 }
 
-# ensure_packages USE...: install what building takes (packages.debian), and what each USE takes (packages.USE);
-# without what tests take ("test", "test-data") it goes on.
+# ensure_packages USE...: install the packages for building (packages.debian) and those of each USE (packages.USE). If
+# packages of the uses "test" or "test-data" are missing, it continues without them.
 ensure_packages() {
 	local use required=(debian) wished=() missing optional=''
 	for use; do
@@ -130,8 +130,8 @@ install_packages() {
 	say "packages: done"
 }
 
-# asks_for_help ARGUMENT...: whether one is --help, as long as they are options: what follows the first that is none may be
-# an option's value, or a command with a --help of its own.
+# asks_for_help ARGUMENT...: true if --help is among the options before the first argument that is not an option. What
+# follows that argument may be an option's value, or a command with its own --help.
 asks_for_help() {
 	local word
 	for word; do
@@ -143,8 +143,8 @@ asks_for_help() {
 	return 1
 }
 
-# run_stack MODULE [USE...] -- ARGUMENT...: one module of the Python package, as a program, after what the USEs take is
-# installed. To be told what it does takes nothing but Python.
+# run_stack MODULE [USE...] -- ARGUMENT...: run one module of the Python package as a program, after installing the
+# packages of the USEs. With --help nothing is installed.
 run_stack() {
 	local module=$1 uses=()
 	shift

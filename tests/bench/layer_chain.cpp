@@ -10,7 +10,7 @@ namespace nvdla::bench
 {
 
 using namespace nvdla::test;
-using nvdla::describeRefusal;
+using nvdla::refusedField;
 
 namespace
 {
@@ -101,7 +101,7 @@ std::string ChainRun::prepare()
 	drm_nvdla_error error = {};
 	const int64_t handle = device_.prepareTask(describe(), error);
 	if (handle < 0)
-		return std::string("not prepared: ") + describeRefusal(error);
+		return std::string("not prepared: ") + refusedField(error, ~0u);
 	prepared_ = static_cast<uint32_t>(handle);
 	return {};
 }
@@ -119,7 +119,7 @@ std::string ChainRun::once(Times &times)
 	times.all = Clock::now() - start;
 
 	if (refused)
-		return std::string("refused: ") + describeRefusal(submit.error);
+		return std::string("refused: ") + refusedField(submit.error, ~0u);
 	if (waited || device_.fenceStatus(syncobj_) != 1)
 		return "the job failed";
 	return {};
@@ -137,7 +137,7 @@ std::string ChainRun::burst(unsigned int jobs, Microseconds &time, std::vector<M
 	for (unsigned int i = 0; i < jobs; i++) {
 		submit.resultHandle = results_[i]->buffer().handle();
 		if (submit.run(device_))
-			return std::string("refused: ") + describeRefusal(submit.error);
+			return std::string("refused: ") + refusedField(submit.error, ~0u);
 	}
 	const int waited = device_.waitSyncobj(syncobj_);
 	time = Clock::now() - start;

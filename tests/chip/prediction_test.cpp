@@ -170,6 +170,38 @@ TEST(Prediction, IsWhatTheDeviceSaysOfAChip)
 			   chip.parameters());
 }
 
+/* 32 channels of 16 x 16 to as many, 3 x 3. */
+Loadable layerFor(const CoreGeometry &core)
+{
+	constexpr uint32_t channels = 32;
+	Graph graph;
+
+	graph.input({ .name = "x", .type = DataType::Int8, .c = channels, .h = 16, .w = 16 });
+	graph.weights({ "w", channels, channels, 3, 3,
+			Elements::of(std::vector<int8_t>(channels * channels * 9, 1)) });
+	graph.add(op::Convolution{ .name = "conv", .input = "x", .weights = "w", .output = "s" });
+	graph.add(op::Sdp{ .name = "relu",
+			   .input = "s",
+			   .output = "y",
+			   .x1 = op::SdpUnit{ .activation = op::Activation::Relu } });
+	graph.output("y");
+	auto loadable = graph.assemble({ .core = core });
+	EXPECT_TRUE(loadable) << (loadable ? "" : loadable.error().message());
+	return loadable ? *std::move(loadable) : Loadable();
+}
+
+TEST(Prediction, IsThatOfTheCore)
+{
+	const auto small = findCoreVariant("nv_small").value();
+	const uint64_t usual = predicted(layerFor(nvFull)).durationNs;
+	const uint64_t smaller = predicted(layerFor(small)).durationNs;
+
+	/* 14 x 14 positions, 9 taps; per tap 4 x 4 blocks of 8 x 8, or half of one of 64 x 32. */
+	EXPECT_GE(smaller, 14U * 14 * 9 * 16);
+	EXPECT_LT(4 * usual, smaller) << "which waits for memory for half of the time";
+	expectDeviceAgrees(layerFor(small), "layer", "embedded:nv_small", {});
+}
+
 TEST(Realtime, TakesAsLongAsTheChip)
 {
 	/* At 1 MHz the network takes some tenths of a second. */

@@ -43,10 +43,10 @@ static int check_errors(const char *path)
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(strstr(nvdla_last_error(), "'bands=1': can be auto, always or never"));
 	options.strategy = "never";
-	options.variant = "nv_tiny";
+	options.target = "nv_tiny";
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(strstr(nvdla_last_error(), "'nv_tiny': is not known; there are: nv_full"));
-	options.variant = "nv_full";
+	options.target = "nv_full";
 	options.shapes = shapes;
 	options.num_shapes = 1;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include <fmt/core.h>
+
 #include "compiler/compile.h"
 
 namespace nvdla::test
@@ -36,7 +38,11 @@ CoreRun::CoreRun(Device device, Network network, const compiler::Model &source)
 Result<CoreRun> CoreRun::load(const compiler::Model &source, const Loadable &loadable)
 {
 	const char *path = std::getenv("NVDLA_DEVICE");
-	auto device = Device::open(path ? path : Device::embeddedPath);
+	const bool isUsual = loadable.variant == nvFull.name;
+	auto device =
+		Device::open(!isUsual ? fmt::format("{}:{}", Device::embeddedPath, loadable.variant)
+			     : path   ? path
+				      : Device::embeddedPath);
 	if (!device)
 		return forward(device);
 	auto network = Network::load(*device, loadable);
@@ -101,9 +107,9 @@ Result<std::vector<Numbers>> CoreRun::run(const std::vector<Numbers> &inputs)
 	return outputs;
 }
 
-Result<Loadable> compile(compiler::Model model)
+Result<Loadable> compile(compiler::Model model, const CoreGeometry &core)
 {
-	auto compiled = compiler::compileInMemory(std::move(model));
+	auto compiled = compiler::compileInMemory(std::move(model), { .core = core });
 	if (!compiled)
 		return forward(compiled);
 	return std::move(compiled->loadable);

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include <nvdla/core_geometry.h>
 #include <nvdla/network.h>
 
 #include "reference.h"
@@ -16,6 +17,8 @@ namespace nvdla::test
 /**
  * \brief A compiled network on the device that NVDLA_DEVICE names, or the embedded one, given and
  * asked for the elements of the model
+ *
+ * A network for another core than nv_full has an embedded device with that core.
  *
  * Elements are in the order of the model's file. Of uint8 models they are the file's, 0 to 255:
  * what the compiler made of them is undone.
@@ -44,6 +47,6 @@ private:
 };
 
 /** \brief Compile a model as imported: passes, lowering, assembly */
-Result<Loadable> compile(compiler::Model model);
+Result<Loadable> compile(compiler::Model model, const CoreGeometry &core = nvFull);
 
 } /* namespace nvdla::test */

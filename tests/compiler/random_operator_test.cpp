@@ -72,6 +72,25 @@ void checkOutput(const RandomModel &made, const Compare &compare)
 	compare(outputs->front(), wanted);
 }
 
+/* An operator that the core lacks is refused by name; \a refused counts these. */
+void checkOutputOn(const CoreGeometry &core, size_t &refused, const RandomModel &made,
+		   const Compare &compare)
+{
+	auto loadable = compile(made.model, core);
+	if (!loadable) {
+		refused++;
+		EXPECT_EQ(loadable.error().code, ErrorCode::Unsupported);
+		EXPECT_NE(loadable.error().message().find(core.name), std::string::npos)
+			<< loadable.error().message();
+		return;
+	}
+	auto run = CoreRun::load(made.model, *loadable);
+	ASSERT_TRUE(run) << run.error().message();
+	auto outputs = run->run(made.inputs);
+	ASSERT_TRUE(outputs) << outputs.error().message();
+	compare(outputs->front(), evaluate(made.model, made.inputs)[made.model.outputs.front()]);
+}
+
 /*
  * The value that an output of a network is; parts of others are copied, which their names say. What
  * a pass has added is a value that no operator of the model has.
@@ -166,6 +185,25 @@ void isWithinAHundredthOfTheRange(const Numbers &got, const Numbers &wanted)
 TEST(RandomOperator, Int8IsWithinAStep)
 {
 	checkSeeds(randomOperator, ElementType::Int8, 250, checkOutput, isWithinAStep);
+}
+
+TEST(RandomOperator, Int8IsWithinAStepOnEveryOtherCore)
+{
+	constexpr uint32_t count = 100;
+
+	for (const CoreGeometry &core : coreVariants().subspan(1)) {
+		SCOPED_TRACE(core.name);
+		size_t refused = 0;
+		checkSeeds(
+			randomOperator, ElementType::Int8, count,
+			[&](const RandomModel &made, const Compare &compare) {
+				checkOutputOn(core, refused, made, compare);
+			},
+			isWithinAStep);
+		EXPECT_LE(refused, count / 5)
+			<< "quotients and columns of blocks, which all of them lack";
+		std::cout << core.name << " refuses " << refused << '\n';
+	}
 }
 
 TEST(RandomOperator, Int16IsWithinAThousandthOfTheRange)

@@ -54,6 +54,7 @@ TEST(Tflite, ReductionsOfPictures)
 		{ sumCode, { 3 }, { 1, 2, 3, 1 }, { 11, 22, 33, 44, 55, 66 } },
 		{ meanCode, { -1 }, { 1, 2, 3 }, { 5.5, 11, 16.5, 22, 27.5, 33 } },
 		{ reduceMaxCode, { 3 }, { 1, 2, 3 }, { 10, 20, 30, 40, 50, 60 } },
+		{ sumCode, { 3, 1 }, { 1, 3 }, { 55, 77, 99 } },
 	};
 
 	for (const auto &[code, axes, shape, wanted] : cases) {
@@ -72,12 +73,12 @@ TEST(Tflite, ReductionsOfPictures)
 	}
 	TfliteBuilder builder;
 	const int32_t x = builder.floats({ 1, 2, 3, 2 });
-	const int32_t axes = builder.list({ 1, 3 });
+	const int32_t axes = builder.list({ 1, 4 });
 	const int32_t y = builder.floats({ 1, 3 });
 	builder.node(sumCode, { x, axes }, { y }, fb::BuiltinOptions::ReducerOptions,
 		     fb::CreateReducerOptions(builder.flat, false));
 	expectRefusedFile(builder.file({ x }, { y }),
-			  { "SUM 't2'", "axes: are not height, width or both" });
+			  { "SUM 't2'", "axes: axis 4, the tensor has 4" });
 }
 
 /* Zero points are no part of what is summed: (q - 5) / 2 each, in steps of 1.5 from -8 on. */

@@ -130,7 +130,8 @@ static int submit(uint32_t atom, const struct buffer *source, const struct buffe
 		node.consumers[i].index = -1;
 	if (!call(DRM_IOCTL_NVDLA_SUBMIT, &job, "SUBMIT"))
 		return 0;
-	fprintf(stderr, "rule %u\n", error.rule);
+	fprintf(stderr, "operation %u, member %u of %u\n", error.operation, error.offset,
+		error.member_of);
 	return -1;
 }
 

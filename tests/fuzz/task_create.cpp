@@ -165,7 +165,8 @@ bool createTask(std::span<const uint8_t> input)
 
 	const test::Created created = builder.create();
 	if (created.result != 0) {
-		if (!created.error.rule)
+		if (!created.error.rule ||
+		    created.error.error.member_of == DRM_NVDLA_STRUCT_NONE)
 			fail("refused without a reason");
 		return false;
 	}

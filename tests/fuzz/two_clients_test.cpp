@@ -33,7 +33,7 @@ enum Client : unsigned int { hostile, normal };
 struct Outcome {
 	bool ended = false;
 	uint64_t written = 0;
-	std::vector<nvdla_operation_stats> stats;
+	std::vector<drm_nvdla_operation_result> stats;
 
 	bool operator==(const Outcome &other) const
 	{
@@ -113,8 +113,11 @@ private:
 
 		outcome.ended = core.run(client, builder, task);
 		outcome.written = core.memory.takeWritten();
-		for (uint32_t i = 0; outcome.ended && i < nvdla_task_num_operations(task); i++)
-			outcome.stats.push_back(*nvdla_task_stats(task, i));
+		for (uint32_t i = 0; outcome.ended && i < nvdla_task_num_operations(task); i++) {
+			auto &counted = outcome.stats.emplace_back();
+			nvdla_result_operation(task, i, &counted);
+			counted.start_ns = counted.end_ns = 0;
+		}
 		return outcome;
 	}
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include <drm/nvdla_descriptors.h>
 #include <fmt/format.h>
 
 #include "random_graph.h"
@@ -35,7 +36,7 @@ struct Known {
 class Generator
 {
 public:
-	explicit Generator(uint32_t seed) : dice_(seed) {}
+	Generator(uint32_t seed, const CoreGeometry &core) : core_(core), dice_(seed) {}
 
 	RandomCase make();
 
@@ -83,8 +84,10 @@ private:
 	void strides(Surface &surface, const Known &known);
 	void add(op::Any operation, std::string text);
 	std::string name(const char *prefix) { return fmt::format("{}{}", prefix, counter_++); }
+	bool hasEngine(nvdla_op_type type) const { return core_.engines >> type & 1; }
 	size_t room() const { return wanted_ - std::min(wanted_, made_); }
 
+	const CoreGeometry core_;
 	Dice dice_;
 	RandomCase case_;
 	std::vector<Known> known_;

@@ -123,7 +123,7 @@ Result<Network> loadCase(const Device &device, const RandomCase &made)
 	return network;
 }
 
-void checkRandomGraphs(const std::string &path, uint32_t count)
+void checkRandomGraphs(const std::string &path, uint32_t count, const CoreGeometry &core)
 {
 	const char *only = std::getenv("NVDLA_GRAPH_SEED");
 	const uint32_t first =
@@ -134,7 +134,7 @@ void checkRandomGraphs(const std::string &path, uint32_t count)
 
 	std::cout << "seeds " << first << " to " << last << '\n';
 	for (uint32_t seed = first; seed <= last; seed++) {
-		const RandomCase made = randomCase(seed);
+		const RandomCase made = randomCase(seed, core);
 		const std::string wrong = checkCase(*device, made);
 		EXPECT_TRUE(wrong.empty()) << "NVDLA_GRAPH_SEED=" << seed << ": " << wrong << '\n'
 					   << made.description;

@@ -32,6 +32,6 @@ std::string checkCase(const Device &device, const RandomCase &made);
  * PDP 0.0001 and 0.001 of the largest value in the window. NVDLA_GRAPH_SEED runs
  * the graph of that seed alone.
  */
-void checkRandomGraphs(const std::string &path, uint32_t count);
+void checkRandomGraphs(const std::string &path, uint32_t count, const CoreGeometry &core = nvFull);
 
 } /* namespace nvdla::test */

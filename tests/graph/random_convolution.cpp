@@ -20,8 +20,8 @@ GraphWeights Generator::weightsFor(const op::Convolution &conv, uint32_t channel
 {
 	GraphWeights weights{ .name = conv.weights, .k = dice_.size(1, 40), .c = channels };
 
-	weights.compressed = dice_.chance(20);
-	weights.onChip = dice_.chance(20);
+	weights.compressed = dice_.chance(20) && core_.has(Capability::Compression);
+	weights.onChip = dice_.chance(20) && core_.hasOnChipMemory;
 	return weights;
 }
 
@@ -47,7 +47,7 @@ void Generator::addConvolution()
 {
 	const bool image = dice_.chance(25);
 	Known in = image ? imageInput() : choose();
-	if (!image && case_.inputNames.size() < 3 && dice_.chance(10))
+	if (!image && case_.inputNames.size() < 3 && dice_.chance(10) && core_.maxBatch > 1)
 		in = newInput(anyType(), dice_.size(2, 3), dice_.size(1, 40), dice_.size(2, 6),
 			      dice_.size(2, 6));
 	op::Convolution conv{ .name = name("conv"),
@@ -63,13 +63,16 @@ void Generator::addConvolution()
 	};
 	weights.s = kernel(in.w, conv.dilation.x);
 	weights.r = kernel(in.h, conv.dilation.y);
+	if (image && core_.imageStrideInKernel)
+		conv.stride.x = std::min(conv.stride.x, weights.s);
 	if (dice_.chance(60)) {
 		conv.padding = { dice_.size(0, weights.s - 1), dice_.size(0, weights.s - 1),
 				 dice_.size(0, weights.r - 1), dice_.size(0, weights.r - 1) };
 		if (in.type != DataType::Half && dice_.chance(50))
 			conv.padValue = static_cast<int16_t>(dice_.pick(-100, 100));
 	}
-	if (image && weights.s * pixelFormatInfo(in.format)->channels <= 16 && dice_.chance(50))
+	if (image && weights.s * pixelFormatInfo(in.format)->channels <= core_.macChannels / 4 &&
+	    dice_.chance(50))
 		conv.postExtension = dice_.chance(50) ? 2 : 4;
 	DataType type = in.type;
 	if (image && in.type != DataType::Half && dice_.chance(60)) {
@@ -197,7 +200,7 @@ void Generator::addSibling()
 		fillWeights(weights, weights.elements.type);
 	}
 	/* Winograd's tiles depend on strides, and strides of batches on the shape. */
-	if (!conv.winograd && in.n == 1)
+	if (!conv.winograd && in.n == 1 && !(image && core_.imageStrideInKernel))
 		conv.stride = { dice_.size(1, 3), dice_.size(1, 3) };
 	finishConvolution(std::move(conv), std::move(weights), in);
 }

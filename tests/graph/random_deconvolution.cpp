@@ -9,24 +9,28 @@ namespace nvdla::test
 /* Phases of a single element are refused: each has two lines or columns at least. */
 void Generator::addDeconvolution()
 {
-	const op::Axes stride{ dice_.size(1, 3), dice_.size(1, 3) };
+	op::Axes stride{ dice_.size(1, 3), dice_.size(1, 3) };
+	if (!hasEngine(NVDLA_OP_RUBIK))
+		stride.x = 1;
 	Known in = choose();
 
 	if (in.w == 1 || in.n * in.h * in.w * stride.x * stride.y > 400)
-		in = newInput(in.type, dice_.chance(30) ? dice_.size(2, 3) : 1, in.c,
+		in = newInput(in.type,
+			      dice_.chance(30) && core_.maxBatch > 1 ? dice_.size(2, 3) : 1, in.c,
 			      dice_.size(1, 6), dice_.size(2, 6));
 	op::Deconvolution deconv{ .name = name("deconv"),
 				  .input = in.name,
 				  .weights = name("weights"),
 				  .output = name("stream"),
 				  .stride = stride,
-				  .phasesOnChip = dice_.chance(30) };
+				  .phasesOnChip = dice_.chance(30) && core_.hasOnChipMemory };
 	GraphWeights weights{ .name = deconv.weights,
 			      .k = dice_.size(1, 40),
 			      .c = in.c,
 			      .r = dice_.size(1, 5),
 			      .s = dice_.size(1, 5),
-			      .compressed = dice_.chance(20) };
+			      .compressed =
+				      dice_.chance(20) && core_.has(Capability::Compression) };
 	if (dice_.chance(60) && in.h > 2 && in.w > 2)
 		deconv.padding = { dice_.size(0, weights.s - 1), dice_.size(0, weights.s - 1),
 				   dice_.size(0, weights.r - 1), dice_.size(0, weights.r - 1) };
@@ -72,8 +76,10 @@ void Generator::addDeconvolution()
 		surface.lineStride = 0;
 	} else if (surface.lineStride) {
 		surface.lineStride =
-			((stream.w + stride.x - 1) / stride.x * stride.x + dice_.size(0, 2)) * 32;
-		surface.surfaceStride = surface.lineStride * stream.h + 32 * dice_.size(0, 2);
+			((stream.w + stride.x - 1) / stride.x * stride.x + dice_.size(0, 2)) *
+			core_.atomBytes;
+		surface.surfaceStride =
+			surface.lineStride * stream.h + core_.atomBytes * dice_.size(0, 2);
 	}
 }
 

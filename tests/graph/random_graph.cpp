@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <drm/nvdla_descriptors.h>
-
 #include "generator.h"
 
 namespace nvdla::test
@@ -23,7 +21,8 @@ DataType Generator::anyType()
 {
 	constexpr DataType types[] = { DataType::Int8, DataType::Int16, DataType::Half };
 
-	return types[dice_.pick(0, 2)];
+	const DataType type = types[dice_.pick(0, 2)];
+	return core_.has(type) ? type : DataType::Int8;
 }
 
 Known Generator::newInput(DataType type, uint32_t n, uint32_t c, uint32_t h, uint32_t w)
@@ -42,7 +41,10 @@ Known Generator::newInput(DataType type, uint32_t n, uint32_t c, uint32_t h, uin
 
 Known Generator::imageInput()
 {
-	const auto format = static_cast<PixelFormat>(dice_.pick(0, NVDLA_FORMAT_LAST_PIXEL));
+	PixelFormat format;
+	do {
+		format = static_cast<PixelFormat>(dice_.pick(0, NVDLA_FORMAT_LAST_PIXEL));
+	} while (!core_.has(pixelElementType(*pixelFormatInfo(format))));
 	const PixelFormatInfo &info = *pixelFormatInfo(format);
 	const bool all = dice_.chance(70);
 	const Known input{ name("image"),
@@ -117,8 +119,8 @@ void Generator::strides(Surface &surface, const Known &known)
 {
 	if (!dice_.chance(30) || (known.h == 1 && known.w == 1))
 		return;
-	const uint32_t unit = known.n > 1 ? 64 : 32;
-	const uint32_t line = (known.w * 32 + unit - 1) / unit * unit;
+	const uint32_t unit = known.n > 1 ? 64 : core_.atomBytes;
+	const uint32_t line = (known.w * core_.atomBytes + unit - 1) / unit * unit;
 	surface.lineStride = line + unit * dice_.size(0, 2);
 	surface.surfaceStride = surface.lineStride * known.h + unit * dice_.size(0, 2);
 }
@@ -149,7 +151,8 @@ bool Generator::addOperation()
 			return false;
 		if (last_ && case_.inputNames.size() < 4 && dice_.chance(40))
 			addSibling();
-		else if (case_.inputNames.size() < 4 && dice_.chance(15))
+		else if (case_.inputNames.size() < 4 && dice_.chance(15) &&
+			 core_.has(Capability::Winograd))
 			addWinograd();
 		else if (case_.inputNames.size() < 4 && dice_.chance(15))
 			addDeconvolution();
@@ -163,13 +166,15 @@ bool Generator::addOperation()
 			addPooling(in, false);
 	} else if (kind < 83) {
 		addNormalization();
+	} else if (kind < 92 && !hasEngine(NVDLA_OP_RUBIK)) {
+		addSdp();
 	} else if (kind < 87) {
 		if (case_.inputNames.size() < 4)
 			addContract();
 	} else if (kind < 92) {
 		addPlanes();
 	} else if (kind < 95) {
-		addCopy();
+		hasEngine(NVDLA_OP_BDMA) ? addCopy() : addSdp();
 	} else if (kind < 98) {
 		if (room() > 2 && case_.inputNames.size() < 4)
 			addParts(anyType(), dice_.size(1, 40), dice_.size(2, 3));
@@ -194,7 +199,8 @@ void Generator::choosePlaces()
 		if (!inner) {
 			case_.graph.output(known.name);
 			case_.outputNames.push_back(known.name);
-		} else if (!offChip_.contains(known.name) && dice_.chance(50)) {
+		} else if (core_.hasOnChipMemory && !offChip_.contains(known.name) &&
+			   dice_.chance(50)) {
 			surfaces_[known.name].place = Place::Sram;
 			case_.description += fmt::format("  {} on chip\n", known.name);
 		}
@@ -204,6 +210,7 @@ void Generator::choosePlaces()
 RandomCase Generator::make()
 {
 	wanted_ = dice_.size(1, maxOperations);
+	case_.options.core = core_;
 	case_.options.reuseMemory = dice_.chance(70);
 	if (dice_.chance(30))
 		case_.options.maxTaskOperations = dice_.size(1, 4);
@@ -215,9 +222,9 @@ RandomCase Generator::make()
 	return std::move(case_);
 }
 
-RandomCase randomCase(uint32_t seed)
+RandomCase randomCase(uint32_t seed, const CoreGeometry &core)
 {
-	return Generator(seed).make();
+	return Generator(seed, core).make();
 }
 
 } /* namespace nvdla::test */

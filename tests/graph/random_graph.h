@@ -27,12 +27,12 @@ struct RandomCase {
 };
 
 /**
- * \brief The graph of a seed
+ * \brief The graph of a seed, for a core
  *
  * Shapes are small and awkward: odd sizes, channels across atoms, strides, padding
- * and dilation, several kernel groups. All engines, types and layouts occur.
+ * and dilation, several kernel groups. All engines, types and layouts that the core has occur.
  */
-RandomCase randomCase(uint32_t seed);
+RandomCase randomCase(uint32_t seed, const CoreGeometry &core = nvFull);
 
 /** \brief Random numbers and what is made of them alone */
 class Dice

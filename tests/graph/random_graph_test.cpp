@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nvdla/device.h>
 
@@ -10,6 +11,14 @@ namespace nvdla::test
 TEST(RandomGraph, EqualsTheReference)
 {
 	checkRandomGraphs(Device::embeddedPath, 1000);
+}
+
+TEST(RandomGraph, EqualsTheReferenceOnEveryOtherCore)
+{
+	for (const CoreGeometry &core : coreVariants().subspan(1)) {
+		SCOPED_TRACE(core.name);
+		checkRandomGraphs(fmt::format("{}:{}", Device::embeddedPath, core.name), 250, core);
+	}
 }
 
 /* What the guest sees of the graphs is worth its time. */

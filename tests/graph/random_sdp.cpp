@@ -132,6 +132,8 @@ op::Sdp Generator::sdpFor(const Known &in, bool stream, bool approximate, int bi
 			sdp.type = DataType::Int16;
 		else
 			sdp.type = stream || dice_.chance(50) ? DataType::Half : DataType::Int8;
+		if (!core_.has(sdp.type))
+			sdp.type = in.type;
 	}
 	const DataType processing =
 		in.type == DataType::Int16 && sdp.type == DataType::Int8 ? DataType::Int8 : in.type;
@@ -141,9 +143,10 @@ op::Sdp Generator::sdpFor(const Known &in, bool stream, bool approximate, int bi
 		chooseTwoSurfaces(*sdp.x1, in, processing);
 	if ((!sdp.x1 || sdp.x1->mulOperands.empty()) && dice_.chance(30))
 		sdp.x2 = unitFor(in, processing, false, stream, bits);
-	if (dice_.chance(30))
+	const bool hasY = core_.has(Capability::SdpY);
+	if (hasY && dice_.chance(30))
 		sdp.y = unitFor(in, processing, true, stream, bits);
-	if (!approximate && dice_.chance(20)) {
+	if (hasY && !approximate && dice_.chance(20)) {
 		if (!sdp.y)
 			sdp.y = op::SdpUnit{};
 		if (sdp.y->activation == op::Activation::None) {

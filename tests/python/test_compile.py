@@ -94,7 +94,7 @@ def test_how_it_is_carried_out():
 	for option, ways in {'strategy': ('winograd=always', 'winograd=never'), 'sram_size': (0, 1 << 16)}.items():
 		one, other = (nvdla.compile(file, fold_sums='never', **{option: way}).to_bytes() for way in ways)
 		assert one != other, option
-	assert nvdla.compile(file, variant='nv_full').to_bytes() == nvdla.compile(file).to_bytes()
+	assert nvdla.compile(file, target='nv_full').to_bytes() == nvdla.compile(file).to_bytes()
 
 
 @pytest.mark.parametrize('options, words', [
@@ -110,7 +110,7 @@ def test_how_it_is_carried_out():
 	({'percentile': 99.0}, ['percentile', 'without samples']),
 	({'samples': [np.zeros(5)], 'percentile': 99.0}, ['percentile', 'ranges="percentile"']),
 	({'samples': [np.zeros(5)], 'precision': 'fp16'}, ['samples', 'precision="int8"']),
-	({'variant': 'nv_tiny'}, ['nv_tiny']),
+	({'target': 'nv_tiny'}, ['nv_tiny']),
 ])
 def test_what_cannot_be_is_named(options, words):
 	with pytest.raises(nvdla.InvalidArgument) as raised:

@@ -232,6 +232,8 @@ def test_a_profile_leaves_python(pair):
 def test_a_device_says_what_it_is(device):
 	info = device.info()
 	assert info['atom_bytes'] == 32 and info['max_bo_bytes'] > 1 << 20
+	assert info['variant'] == 'nv_full' and info['capabilities'] == 'winograd, compression, sdp-y'
+	assert info['buffer_banks'] * info['bank_entries'] * info['entry_bytes'] == 512 << 10
 	json.dumps(info)
 	assert isinstance(nvdla.devices(), list)
 

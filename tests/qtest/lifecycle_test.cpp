@@ -83,7 +83,7 @@ TEST_F(LifecycleTest, TakenSocketIsRefused)
 	ASSERT_NO_FATAL_FAILURE(startSim());
 	SimProcess second(built(NVDLA_SIM_PROGRAM), socket(), file("second.log"));
 	EXPECT_FALSE(second.listening());
-	EXPECT_EQ(second.process().wait(), 1);
+	EXPECT_EQ(second.process().wait(), 2);
 	EXPECT_NE(said("second.log").find("another server is listening"), std::string::npos)
 		<< said("second.log");
 	ASSERT_NO_FATAL_FAILURE(startQemu());

@@ -37,9 +37,10 @@ class Options(ProgramTest):
 		picture, array = ('--input', self.folder / 'in.ppm'), ('--input', self.array)
 		calibrate = ('--calibrate', SAMPLES)
 		compile_ = (MODEL, '-o', self.out)
+		made = ('-o', self.out)
 		ten = self.write('ten.txt', b'%d\n' * 10 % tuple(range(10)))
 		strategy = [(word, [run], [net]) for word in (
-			('--strategy', 'never'), ('--sram-size', '64K'), ('--fold-sums', 'never'), ('--variant', 'nv_full'),
+			('--strategy', 'never'), ('--sram-size', '64K'), ('--fold-sums', 'never'), ('--target', 'nv_full'),
 			('--cache', self.folder / 'cache'), ('--shape', '1x1x8x8'), ('--shape', 'picture=1x1x8x8'),
 			('--host', 'never'))]
 		return {
@@ -92,6 +93,11 @@ class Options(ProgramTest):
 				(('--normalize', 255), [run + ('--input', PICTURE)], [net, net + array, net + ('--chip',)]),
 				(('--timeout', 20000), [net], [net + ('--chip',)]),
 				(('--clock', '2GHz'), [net + ('--chip',)], [net]),
+			],
+			'nvdla-example-net': [
+				(('--post-extension', 2), [made + ('--network', 'bounds')], [made]),
+				(('--width', 32), [made], [made + ('--network', 'bounds')]),
+				(('--height', 32), [made], [made + ('--network', 'bounds')]),
 			],
 			'nvdla-convert': [
 				(('--blob-files',), [net + (self.folder / 'x.json',)], [net + (self.out,)]),

@@ -251,8 +251,19 @@ class Models(ProgramTest):
 			model = (DIGITS / 'digits.onnx',) + (('-o', self.folder / 'out') if program == 'nvdla-compile' else ())
 			self.assertIn('no layer of the graph', self.bad(2, program, *model, '--strategy', 'bands=always'))
 			self.assertIn("'bands=often'", self.bad(2, program, *model, '--strategy', 'bands=often'))
-			self.assertIn("--variant: 'nv_tiny': is not known; there are: nv_full", self.bad(2, program, *model, '--variant', 'nv_tiny'))
-			self.good(program, *model, '--variant', 'nv_full')
+			self.assertIn("--target: 'nv_tiny': is not known; there are: nv_full, nv_small", self.bad(2, program, *model, '--target', 'nv_tiny'))
+			self.good(program, *model, '--target', 'nv_full')
+
+	def test_another_core(self):
+		model, net = DIGITS / 'digits.onnx', self.folder / 'small.nvdla'
+		small = ('--device', 'embedded:nv_small')
+		self.good('nvdla-compile', model, '-o', net, '--target', 'nv_small', '--calibrate', DIGITS / 'held_out.npy')
+		self.assertRegex(self.good('nvdla-run', net, *small, '--input', DIGITS / 'seven.pgm', '--top', '1'), r'\b7\b')
+		self.assertIn("variant 'nv_small': is not that of embedded, which is nv_full", self.bad(2, 'nvdla-run', net))
+		self.assertIn('nv_small', self.good('nvdla-info', net))
+		self.assertRegex(self.good('nvdla-info', '--chip', net), r'CONV\+SDP')
+		# The core of a model is the device's.
+		self.assertIn('nv_small computes with int8; calibrate', self.bad(2, 'nvdla-run', model, *small, '--host', 'never'))
 
 	def test_calibrated_with_a_folder_of_pictures(self):
 		pictures = self.folder / 'pictures'
@@ -290,6 +301,8 @@ class Models(ProgramTest):
 		self.assertEqual({one['file'] for one in surfaces}, {path.name for path in folder.iterdir()})
 		self.assertIn('digit', surfaces[0]['name'])
 		self.assertGreater(len(surfaces), 5)
+		# The Conv's sums before its ReLU are inside one hardware layer.
+		self.assertFalse([one['name'] for one in surfaces if 'sums' in one['name']])
 		for one in surfaces:
 			contents = (folder / one['file']).read_bytes()
 			data = contents[10 + struct.unpack_from('<H', contents, 8)[0]:]
@@ -606,8 +619,9 @@ class Tools(ProgramTest):
 		self.good('nvdla-example-net', '--network', 'bounds', '--post-extension', 2, '-o', net)
 		extended = next(line for line in self.good('nvdla-info', '--chip', net).splitlines() if 'image 7x7' in line)
 		self.assertGreater(float(extended.split('%')[0].split()[-1]), 1.3 * use[0])
-		self.assertIn('3; 1, 2 or 4 are possible',
-			      self.bad(2, 'nvdla-example-net', '--network', 'bounds', '--post-extension', 3, '-o', net))
+		for lines in 3, 4:
+			self.assertIn('--post-extension',
+				      self.bad(2, 'nvdla-example-net', '--network', 'bounds', '--post-extension', lines, '-o', net))
 
 	def test_chip_units(self):
 		said = self.bad(2, 'nvdla-prof', '--chip', '--dram', '10GB', self.net)
@@ -640,6 +654,8 @@ class Tools(ProgramTest):
 		self.bad(2, 'nvdla-run', '--loadable', self.net, '--input', self.write('text', b'hello'))
 		self.bad(2, 'nvdla-run', '--loadable', self.net, '--repeat', 0)
 		self.bad(3, 'nvdla-run', '--loadable', self.net, '--device', '/dev/accel/none')
+		for program in 'nvdla-run', 'nvdla-prof', 'nvdla-bench':
+			self.assertIn('core', self.bad(2, program, self.net, '--device', 'embedded:nv_small'))
 		self.bad(2, 'nvdla-convert', self.net, '/proc/version')
 
 

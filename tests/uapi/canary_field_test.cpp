@@ -19,7 +19,7 @@ TEST_F(CanaryFieldTest, Batches)
 	const size_t sdp = batches.addConv();
 	batches.conv(sdp - 1).batch = batches.sdp(sdp).batch_num = 2;
 	batches.conv(sdp - 1).batch_stride = batches.sdp(sdp).batch_stride = 8 * 8 * 32;
-	ASSERT_EQ(run(batches), 0) << describeRefusal(client_->error());
+	ASSERT_EQ(run(batches), 0) << refusedField(client_->error(), NVDLA_OP_SDP);
 	for (const uint32_t stride : { bufferBytes - 8 * 8 * 32 + atom, bufferBytes, -atom }) {
 		TaskBuilder changed = batches;
 		changed.conv(sdp - 1).batch_stride = stride;
@@ -36,7 +36,7 @@ TEST_F(CanaryFieldTest, SecondPlanes)
 	const size_t conv = planes.addImage(28) - 1;
 	const int64_t lastPlane = bufferBytes - 8 * 32;
 	planes.convCubes(conv).offset_u = lastPlane;
-	ASSERT_EQ(run(planes), 0) << describeRefusal(client_->error());
+	ASSERT_EQ(run(planes), 0) << refusedField(client_->error(), NVDLA_OP_SDP);
 	for (const int64_t offset : { lastPlane + atom, int64_t{ bufferBytes }, INT64_MAX - 31 }) {
 		TaskBuilder changed = planes;
 		changed.convCubes(conv).offset_u = offset;
@@ -65,7 +65,7 @@ TEST_F(CanaryFieldTest, Copies)
 		     .surf_repeat = 2,
 		     .src_surf = bufferBytes - 192,
 		     .dst_surf = bufferBytes - 192 };
-	ASSERT_EQ(run(builder), 0) << describeRefusal(client_->error());
+	ASSERT_EQ(run(builder), 0) << refusedField(client_->error(), NVDLA_OP_SDP);
 
 	using Member = uint32_t nvdla_bdma_transfer::*;
 	const auto refused = [&](Member member, uint32_t value, const char *name) {
@@ -110,7 +110,7 @@ TEST_F(CanaryFieldTest, AddressTables)
 		task.addresses.push_back(address);
 		task.addCopy(0, 1, 64, 1);
 		EXPECT_EQ(run(task), -EINVAL);
-		EXPECT_EQ(refusedField(client_->error()), name);
+		EXPECT_EQ(refusedField(client_->error(), NVDLA_OP_BDMA), name);
 	};
 	const uint32_t own = client_->buffer(1).handle();
 	/* Handles of the other process, which mean nothing here. */

@@ -27,8 +27,9 @@ void CanaryFixture::expectRefused(const TaskBuilder &builder, size_t operation,
 	SCOPED_TRACE(name + ", " + what);
 	EXPECT_EQ(run(builder), -EINVAL);
 	EXPECT_EQ(client_->error().operation, operation);
-	EXPECT_TRUE(refusedField(client_->error()).starts_with(name))
-		<< refusedField(client_->error());
+	const std::string field =
+		refusedField(client_->error(), builder.graph.at(operation).op_type);
+	EXPECT_TRUE(field.starts_with(name)) << field;
 }
 
 } /* namespace nvdla::test */

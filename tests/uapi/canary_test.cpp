@@ -200,7 +200,7 @@ void moveToTheEnd(TaskBuilder &builder, const Field &field)
 	}
 	cube.offset = good * field.alignment;
 	const Created created = builder.create();
-	EXPECT_EQ(created.result, 0) << describeRefusal(created.error);
+	EXPECT_EQ(created.result, 0) << refusedField(created.error);
 }
 
 } /* namespace */
@@ -213,7 +213,7 @@ TEST_P(CanaryTest, NoFieldReachesBeyondItsBuffer)
 		moveToTheEnd(last, field);
 		SCOPED_TRACE(field.name);
 		ASSERT_GT(field.cube(last).offset, 0U);
-		ASSERT_EQ(run(last), 0) << describeRefusal(client_->error());
+		ASSERT_EQ(run(last), 0) << refusedField(client_->error(), NVDLA_OP_SDP);
 
 		const auto refused = [&](const std::string &what, auto &&change) {
 			TaskBuilder changed = last;

@@ -65,15 +65,12 @@ public:
 	}
 
 	/* A job that has no chance to end in time. \return its syncobj, 0 if it was refused */
-	uint32_t fail(int *refusal = nullptr) const
+	uint32_t fail() const
 	{
 		const uint32_t syncobj = device.createSyncobj();
 		Submit late = submit(1, 8);
 		late.outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });
-		const int ret = late.run(device);
-		if (refusal)
-			*refusal = ret;
-		return ret ? 0 : syncobj;
+		return late.run(device) ? 0 : syncobj;
 	}
 
 	int run(uint32_t timeoutMs = 0) const
@@ -128,8 +125,6 @@ TEST(ClientTest, BeginsWithNothing)
 	const drm_nvdla_client_info info = clientInfo(device);
 	EXPECT_EQ(info.guilty_jobs, 0u);
 	EXPECT_EQ(info.innocent_jobs, 0u);
-	EXPECT_EQ(info.banned, 0u);
-	EXPECT_EQ(info.reserved, 0u);
 }
 
 TEST(ClientTest, IsToldWhoseJobFailed)
@@ -168,69 +163,22 @@ TEST(ClientTest, IsToldOfResetsByOthers)
 	EXPECT_EQ(clientInfo(client.device).sram_losses, losses + 1);
 }
 
-/* The driver's rule: more failures than bad luck in a window of time, which begins with the first.
- */
-constexpr size_t badLuck = 8;
-constexpr uint64_t windowNs = 60'000'000'000;
-/* The driver counts ticks, which may come late: this near to the window's end, either is right. */
-constexpr uint64_t lateNs = 5'000'000'000;
-
-TEST(ClientTest, IsBannedWhenItsJobsGoOnFailing)
+/* Nor do others suffer from that, but for the time. */
+TEST(ClientTest, RunsAfterItsJobsHaveFailed)
 {
+	constexpr unsigned int failures = 9;
 	const Client bad(1024), good(16);
 	ASSERT_TRUE(bad.valid() && good.valid());
-	uint64_t firstStart = 0, firstEnd = 0, lastStart = 0;
-	for (size_t i = 0; i <= badLuck; i++) {
-		lastStart = now();
-		const uint32_t job = bad.fail();
-		ASSERT_TRUE(job) << "refused after " << i;
-		ASSERT_EQ(bad.wait(job), -ETIMEDOUT);
-		if (i == 0) {
-			firstStart = lastStart;
-			firstEnd = now();
-		}
+	for (unsigned int i = 0; i < failures; i++) {
+		ASSERT_EQ(bad.wait(bad.fail()), -ETIMEDOUT);
 		if (i % 4 == 0) {
 			EXPECT_EQ(good.run(), 0);
 		}
 	}
-	const uint64_t lastEnd = now();
-	EXPECT_EQ(clientInfo(bad.device).guilty_jobs, badLuck + 1);
-	EXPECT_EQ(clientInfo(good.device).banned, 0u);
-	const bool banned = clientInfo(bad.device).banned;
-	EXPECT_EQ(bad.run(), banned ? -EIO : 0);
-	if (lastEnd - firstStart < windowNs - lateNs) {
-		EXPECT_TRUE(banned);
-	} else if (lastStart - firstEnd > windowNs + lateNs) {
-		EXPECT_FALSE(banned);
-	}
-	if (!banned)
-		std::cout << "the machine is too slow for nine failures a minute\n";
+	EXPECT_EQ(clientInfo(bad.device).guilty_jobs, failures);
+	EXPECT_EQ(clientInfo(good.device).guilty_jobs, 0u);
+	EXPECT_EQ(bad.run(), 0);
 	EXPECT_EQ(good.run(), 0);
-	const Client again(16);
-	EXPECT_EQ(again.run(), 0);
-}
-
-TEST(ClientTest, JobsOfTheBannedLeaveTheQueue)
-{
-	const Client bad(1024);
-	ASSERT_TRUE(bad.valid());
-	/* The last ones may come so late that they are refused. */
-	std::vector<uint32_t> jobs;
-	std::vector<int> refusals(12);
-	const uint64_t before = now();
-	for (int &refusal : refusals)
-		jobs.push_back(bad.fail(&refusal));
-	size_t failed = 0;
-	for (size_t i = 0; i < jobs.size(); i++) {
-		const int status = refusals[i] ? refusals[i] : bad.wait(jobs[i]);
-		failed += i == failed && status == -ETIMEDOUT;
-		EXPECT_EQ(status, i < failed ? -ETIMEDOUT : -EIO) << i;
-	}
-	EXPECT_EQ(clientInfo(bad.device).guilty_jobs, failed);
-	EXPECT_GE(failed, badLuck + 1);
-	if (now() - before < windowNs - lateNs) {
-		EXPECT_EQ(failed, badLuck + 1);
-	}
 }
 
 /* One job hangs, and as many as may wait for it. Nobody else has to. */

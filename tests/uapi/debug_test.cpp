@@ -213,7 +213,7 @@ TEST_F(DebugTest, ATaskThatNeedsNoInterruptMayFail)
 		Submit submit;
 		submit.tasks.assign(2, nothing.task());
 		submit.outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });
-		ASSERT_EQ(submit.run(device), 0) << describeRefusal(submit.error);
+		ASSERT_EQ(submit.run(device), 0) << refusedField(submit.error, NVDLA_OP_BDMA);
 		ASSERT_EQ(device.waitSyncobj(syncobj), 0);
 		EXPECT_EQ(device.fenceStatus(syncobj), expected);
 	}

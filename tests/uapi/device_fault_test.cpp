@@ -213,7 +213,7 @@ TEST_F(DeviceFaultTest, CdmaThatNeverEndsIsATimeout)
 	ASSERT_TRUE(client.valid());
 	TaskBuilder convolution = TaskClient::sized();
 	convolution.addConv();
-	ASSERT_EQ(client.run(convolution), 0) << describeRefusal(client.error());
+	ASSERT_EQ(client.run(convolution), 0) << refusedField(client.error(), NVDLA_OP_SDP);
 
 	ASSERT_TRUE(function_.order(NVDLA_PCI_FAULT_CDMA, 1));
 	EXPECT_EQ(client.run(convolution, faultTimeoutMs), -ETIMEDOUT);

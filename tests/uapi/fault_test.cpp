@@ -286,7 +286,7 @@ TEST_F(FaultTest, Submit)
 	copy.source.bytes()[0] = value;
 	ASSERT_EQ(copy.source.finish(), 0);
 	submit.outSyncs.back().point = point;
-	ASSERT_EQ(submit.run(device_), 0) << describeRefusal(submit.error);
+	ASSERT_EQ(submit.run(device_), 0) << refusedField(submit.error, NVDLA_OP_BDMA);
 	ASSERT_EQ(copy.destination.prepare(DRM_NVDLA_BO_READ), 0);
 	EXPECT_EQ(copy.destination.bytes()[0], value);
 }

@@ -150,7 +150,7 @@ TEST(Isolation, OnlyTheJobThatTakesTooLongFails)
 	Submit first(tooLong);
 	first.timeoutMs = 10;
 	first.outSyncs.push_back({ .handle = guilty, .reserved = 0, .point = 0 });
-	ASSERT_EQ(first.run(device), 0) << describeRefusal(first.error);
+	ASSERT_EQ(first.run(device), 0) << refusedField(first.error, NVDLA_OP_BDMA);
 	Submit second(good);
 	second.outSyncs.push_back({ .handle = innocent, .reserved = 0, .point = 0 });
 	ASSERT_EQ(second.run(device), 0);

@@ -24,7 +24,7 @@ void runVictim(TaskClient &client, uint8_t secret)
 	builder.addConv();
 	builder.setChannels(0, 128);
 	builder.conv(0).weight_bank = 8;
-	ASSERT_EQ(client.run(builder), 0) << describeRefusal(client.error());
+	ASSERT_EQ(client.run(builder), 0) << refusedField(client.error(), NVDLA_OP_SDP);
 }
 
 /** \return what a convolution writes whose mask has ones for 9 KiB of weights, but which
@@ -38,7 +38,7 @@ std::vector<uint8_t> runThief(TaskClient &client)
 	builder.addCompressed();
 	/* Fewer banks than the victim has for its weights: CSC begins where those are. */
 	builder.conv(0).weight_bank = 7;
-	EXPECT_EQ(client.run(builder), 0) << describeRefusal(client.error());
+	EXPECT_EQ(client.run(builder), 0) << refusedField(client.error(), NVDLA_OP_SDP);
 	EXPECT_EQ(client.buffer(2).prepare(DRM_NVDLA_BO_READ), 0);
 	const std::span<uint8_t> out = client.buffer(2).bytes().first(8 * 8 * 32);
 	return { out.begin(), out.end() };

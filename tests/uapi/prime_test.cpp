@@ -199,11 +199,11 @@ TEST_F(PrimeTest, CopiesBehindTheEndOfAnImportAreRefused)
 	task.addCopy(0, 1, 4096 + 32, 1);
 	Submit write(task);
 	EXPECT_EQ(write.run(device_), -EINVAL);
-	EXPECT_EQ(refusedField(write.error), "transfers[0].dst_address");
+	EXPECT_EQ(refusedField(write.error, NVDLA_OP_BDMA), "transfers[0].dst_address");
 	task.addresses[1].offset = 4096 + 32;
 	Submit behind(task);
 	EXPECT_EQ(behind.run(device_), -EINVAL);
-	EXPECT_EQ(refusedField(behind.error), "addresses[1].offset");
+	EXPECT_EQ(refusedField(behind.error, NVDLA_OP_BDMA), "addresses[1].offset");
 }
 
 TEST_F(PrimeTest, ImportsHoldNoResults)

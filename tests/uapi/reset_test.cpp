@@ -248,17 +248,13 @@ TEST_F(ResetTest, TimeoutsHitTheGuiltyAlone)
 	}
 }
 
-/*
- * None of them waits for the scheduler's own timeout, which is the default one: the scheduler takes
- * it when a timeout was handled, though the next job's was set meanwhile.
- */
+/* Each has its own, whatever the scheduler does when it hears late that one was handled. */
 TEST_F(ResetTest, ShortTimeoutsFollowEachOther)
 {
 	const Setting lost(debugFolder() / "inject" / "lose_interrupt", "1000");
 	const Setting slow(debugFolder() / "inject" / "slow_timeout", "1000");
 	ASSERT_TRUE(lost.done() && slow.done());
 	const uint64_t defaultNs = uint64_t{ device_.info().default_timeout_ms } * 1'000'000;
-	/* A file each: one with so many of them would be banned. */
 	std::deque<Device> files(8);
 	std::deque<ShortCopy> copies;
 	for (const Device &file : files) {

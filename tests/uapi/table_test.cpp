@@ -79,7 +79,7 @@ protected:
 			for (size_t at = 0; at < bytes.size(); at++)
 				bytes[at] = static_cast<uint8_t>(at % 13);
 		}
-		EXPECT_EQ(client.run(builder), 0) << describeRefusal(client.error());
+		EXPECT_EQ(client.run(builder), 0) << refusedField(client.error(), NVDLA_OP_SDP);
 		std::vector<uint8_t> all;
 		for (int16_t i = 0; i < TaskClient::bufferCount; i++) {
 			EXPECT_EQ(client.buffer(i).prepare(DRM_NVDLA_BO_READ), 0);

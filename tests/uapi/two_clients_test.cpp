@@ -40,7 +40,7 @@ constexpr uint32_t usedBytes = (1 << 20) + (64 << 10);
 /* Some tasks hang; all others take milliseconds. */
 constexpr uint32_t hangMs = 2000;
 
-/** A client that opens the device anew when its jobs have failed: too many, and it is banned */
+/** A client that opens the device anew when its jobs have failed */
 class RandomClient
 {
 public:

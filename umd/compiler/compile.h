@@ -25,6 +25,6 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
  *
  * An operator is compiled alone, with its constants: what is said is what the lowering said.
  */
-std::vector<OperatorSupport> supportedOperators(const Model &model);
+std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGeometry &core);
 
 } /* namespace nvdla::compiler */

@@ -47,7 +47,7 @@ Result<void> refuseUnknown(const Model &model, const CompileOptions &options)
 	std::erase_if(known.operators, [](const Operator &operation) {
 		return std::holds_alternative<Unknown>(operation.kind);
 	});
-	if (auto passed = runPasses(known); !passed)
+	if (auto passed = runPasses(known, options.core); !passed)
 		refusals.add(passed.error());
 	else
 		Lowerer(known, options).lowerOperators(refusals);
@@ -208,7 +208,7 @@ Result<LayerErrors> transform(Model &model, const CompileOptions &options)
 			return forward(taken);
 		batch = std::move(*taken);
 	}
-	if (auto passed = runPasses(model); !passed)
+	if (auto passed = runPasses(model, options.core); !passed)
 		return forward(passed);
 	if (!options.calibration)
 		return LayerErrors{};
@@ -218,7 +218,7 @@ Result<LayerErrors> transform(Model &model, const CompileOptions &options)
 	const std::vector<Operator> measured = model.operators;
 	if (batch.samples > 1) {
 		giveBatch(model, batch);
-		if (auto unrolled = unrollBatch(model); !unrolled)
+		if (auto unrolled = unrollBatch(model, options.core); !unrolled)
 			return forward(unrolled);
 	}
 	return errorsOf(model, measured, *errors);
@@ -228,6 +228,10 @@ Result<LayerErrors> transform(Model &model, const CompileOptions &options)
 
 Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options)
 {
+	if (options.foldSums == FoldSums::Always && !options.core.has(Capability::SdpY))
+		return fail(ErrorCode::InvalidArgument, compiling, "sums of integers",
+			    fmt::format("are folded by SDP's unit Y, which {} has not",
+					options.core.name));
 	removeUnused(model);
 	completeSignatures(model);
 	if (auto refused = refuseUnknown(model, options); !refused)
@@ -270,7 +274,7 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	return CompiledModel{ std::move(assembly->loadable), std::move(report) };
 }
 
-std::vector<OperatorSupport> supportedOperators(const Model &model)
+std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGeometry &core)
 {
 	std::vector<OperatorSupport> all;
 
@@ -283,7 +287,8 @@ std::vector<OperatorSupport> supportedOperators(const Model &model)
 			continue;
 		}
 		/* What is faster does not matter here. */
-		auto compiled = compileInMemory(model.alone(operation), { .strategy = {} });
+		auto compiled =
+			compileInMemory(model.alone(operation), { .strategy = {}, .core = core });
 		if (!compiled)
 			support.reason =
 				fmt::format("{}: {}", compiled.error().where, compiled.error().why);
@@ -350,13 +355,14 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes,
 	});
 }
 
-Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> bytes)
+Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> bytes,
+							const CoreGeometry &core)
 {
 	return guarded("read model", [&]() -> Result<std::vector<OperatorSupport>> {
 		auto model = compiler::importModel(bytes);
 		if (!model)
 			return forward(model);
-		return compiler::supportedOperators(*model);
+		return compiler::supportedOperators(*model, core);
 	});
 }
 

@@ -14,6 +14,7 @@
 
 #include "errno_code.h"
 #include "gem_handles.h"
+#include "prepared_graphs.h"
 #include "base/io/own_process.h"
 
 namespace nvdla
@@ -92,6 +93,9 @@ public:
 	/** \brief Who owns GEM handles of this file; they are closed through it */
 	GemHandles &handles() { return handles_; }
 
+	/** \brief What its prepared tasks do */
+	PreparedGraphs &graphs() { return graphs_; }
+
 	/** \brief Where messages about it go; set before anybody else has the device */
 	Log log;
 
@@ -103,6 +107,7 @@ protected:
 
 private:
 	GemHandles handles_;
+	PreparedGraphs graphs_;
 };
 
 } /* namespace nvdla */

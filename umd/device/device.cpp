@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <memory>
+#include <optional>
 
 #include <unistd.h>
 
@@ -18,6 +20,7 @@
 #include "drm_calls.h"
 #include "drm_device.h"
 #include "errno_code.h"
+#include "explain.h"
 #include "refusal.h"
 
 namespace nvdla
@@ -86,19 +89,28 @@ uint64_t pointer(const T *data)
 	return reinterpret_cast<uintptr_t>(data);
 }
 
-/* What the driver found wrong, in words. */
-Error refusal(const DeviceBackend &backend, const char *what, const drm_nvdla_error &error)
+/*
+ * What the driver found wrong: \a said is its answer, \a known what its checks say here. A driver
+ * of another version may have found something else.
+ */
+Error refusal(const DeviceBackend &backend, const char *what, const drm_nvdla_error &said,
+	      const std::optional<nvdla_refusal> &known)
 {
 	static constexpr const char *engines[] = { "BDMA", "CONV", "SDP", "PDP", "CDP", "RUBIK" };
-	std::string where = fmt::format("{}: task {}", backend.path(), error.task);
+	const bool isKnown = known && known->error.operation == said.operation &&
+			     known->error.member_of == said.member_of &&
+			     known->error.offset == said.offset;
+	const uint32_t engine = isKnown ? known->op_type : ~0u;
+	std::string where = fmt::format("{}: task {}", backend.path(), said.task);
 
-	if (error.operation != ~0u) {
-		where += fmt::format(" operation {}", error.operation);
-		if (error.op_type < std::size(engines))
-			where += fmt::format(" ({})", engines[error.op_type]);
+	if (said.operation != ~0u) {
+		where += fmt::format(" operation {}", said.operation);
+		if (engine < std::size(engines))
+			where += fmt::format(" ({})", engines[engine]);
 	}
-	return { ErrorCode::DeviceRefused, what, where + " " + refusedField(error),
-		 refusalReason(error) };
+	return { ErrorCode::DeviceRefused, what, where + " " + refusedField(said, engine),
+		 isKnown ? refusalReason(*known) :
+			   "the driver asks for something that this version does not know" };
 }
 
 /* A task without addresses, as the driver takes it. */
@@ -225,7 +237,8 @@ Result<Buffer> Device::allocate(uint64_t size, uint32_t flags) const
 		if (const int error = backend_->call(DRM_IOCTL_NVDLA_BO_CREATE, &create))
 			return fail(codeOf(error), what, path(),
 				    fmt::format("{} bytes: {}", size, reasonOf(error)));
-		backend_->handles().add(create.handle);
+		backend_->handles().add(create.handle,
+					{ create.size, (flags & DRM_NVDLA_BO_SRAM) != 0 });
 		return Buffer(
 			std::make_shared<BufferMemory>(backend_, create.handle, size, create.size));
 	});
@@ -243,7 +256,8 @@ Result<Buffer> Device::importDmaBuf(int fd) const
 		const off_t size = lseek(fd, 0, SEEK_END);
 		if (size < 0)
 			return fail(ErrorCode::InvalidArgument, what, where, std::strerror(errno));
-		auto handle = backend_->handles().import(*backend_, fd);
+		auto handle = backend_->handles().import(*backend_, fd,
+							   static_cast<uint64_t>(size));
 		if (!handle && handle.error() == -EINVAL)
 			return fail(ErrorCode::InvalidArgument, what, where,
 				    fmt::format("{} bytes: not a dma-buf, or not one range of "
@@ -297,20 +311,24 @@ Result<PreparedTask> Device::prepare(const TaskGraph &graph, size_t addresses, u
 			return forward(fits);
 		drm_nvdla_task task = describe(graph);
 		task.num_addresses = static_cast<__u32>(addresses);
+		auto copy = std::make_shared<const PreparedGraph>(graph, task.num_addresses);
 		create.task = pointer(&task);
 		create.task_size = sizeof(task);
 		create.error = pointer(&error);
 		create.error_size = sizeof(error);
 
 		const int result = backend_->call(DRM_IOCTL_NVDLA_TASK_CREATE, &create);
-		if (result == -EINVAL && error.rule) {
+		if (result == -EINVAL && error.member_of) {
 			error.task = index;
-			return tl::unexpected(refusal(*backend_, what, error));
+			return tl::unexpected(
+				refusal(*backend_, what, error, explain(info_.variant, task)));
 		}
 		if (result)
 			return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result),
 				    what, path(), reasonOf(result));
-		return PreparedTask(backend_, create.handle);
+		PreparedTask prepared(backend_, create.handle);
+		backend_->graphs().add(create.handle, std::move(copy));
+		return prepared;
 	});
 }
 
@@ -384,8 +402,9 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 
 		auto thread = options.waits ? backend_->lendThread() : nullptr;
 		const int result = backend_->call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
-		if (result == -EINVAL && error.rule)
-			return tl::unexpected(refusal(*backend_, what, error));
+		if (result == -EINVAL && error.member_of)
+			return tl::unexpected(refusal(*backend_, what, error,
+						      explain(info_.variant, *backend_, submit)));
 		if (result == -EIO)
 			return fail(codeOf(result), what, path(),
 				    "too many jobs of this open device failed: none is run any "

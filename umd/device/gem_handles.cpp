@@ -6,32 +6,45 @@
 namespace nvdla
 {
 
-void GemHandles::add(uint32_t handle)
+void GemHandles::add(uint32_t handle, const GemMemory &memory)
 {
 	const std::lock_guard guard(lock_);
-	owners_[handle]++;
+	Entry &entry = entries_[handle];
+
+	if (!entry.owners++)
+		entry.memory = memory;
 }
 
 /* The lock is held over the calls, or an import could get what is about to be closed. */
-tl::expected<uint32_t, int> GemHandles::import(DeviceBackend &backend, int fd)
+tl::expected<uint32_t, int> GemHandles::import(DeviceBackend &backend, int fd, uint64_t bytes)
 {
 	const std::lock_guard guard(lock_);
 	auto handle = importDmaBuf(backend, fd);
 
-	if (handle)
-		owners_[*handle]++;
+	if (handle && !entries_[*handle].owners++)
+		entries_[*handle].memory.bytes = bytes;
 	return handle;
 }
 
 void GemHandles::release(DeviceBackend &backend, uint32_t handle)
 {
 	const std::lock_guard guard(lock_);
-	const auto entry = owners_.find(handle);
+	const auto entry = entries_.find(handle);
 
-	if (--entry->second)
+	if (--entry->second.owners)
 		return;
-	owners_.erase(entry);
+	entries_.erase(entry);
 	closeHandle(backend, handle);
+}
+
+std::optional<GemMemory> GemHandles::find(uint32_t handle) const
+{
+	const std::lock_guard guard(lock_);
+	const auto entry = entries_.find(handle);
+
+	if (entry == entries_.end())
+		return std::nullopt;
+	return entry->second.memory;
 }
 
 } /* namespace nvdla */

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include <tl/expected.hpp>
@@ -12,8 +13,14 @@ namespace nvdla
 
 class DeviceBackend;
 
+/** \brief The memory of a GEM handle */
+struct GemMemory {
+	uint64_t bytes = 0;
+	bool onChip = false;
+};
+
 /**
- * \brief How many owners each GEM handle of an open device file has
+ * \brief The GEM handles of an open device file: their memory, and how many owners each has
  *
  * Importing the same dma-buf again gives the same handle (drm_prime.c,
  * "drm_gem_prime_fd_to_handle"), which one GEM_CLOSE ends for everybody: only the last owner may
@@ -23,17 +30,25 @@ class GemHandles
 {
 public:
 	/** \brief Note the owner of a handle that was created */
-	void add(uint32_t handle);
+	void add(uint32_t handle, const GemMemory &memory);
 
-	/** \return the handle of a dma-buf with one more owner, or a negative errno */
-	tl::expected<uint32_t, int> import(DeviceBackend &backend, int fd);
+	/** \return the handle of a dma-buf of \a bytes with one more owner, or a negative errno */
+	tl::expected<uint32_t, int> import(DeviceBackend &backend, int fd, uint64_t bytes);
 
 	/** \brief End one ownership */
 	void release(DeviceBackend &backend, uint32_t handle);
 
+	/** \return what a handle that has owners stands for */
+	std::optional<GemMemory> find(uint32_t handle) const;
+
 private:
-	std::mutex lock_;
-	std::unordered_map<uint32_t, unsigned> owners_;
+	struct Entry {
+		unsigned owners = 0;
+		GemMemory memory;
+	};
+
+	mutable std::mutex lock_;
+	std::unordered_map<uint32_t, Entry> entries_;
 };
 
 } /* namespace nvdla */

@@ -32,9 +32,6 @@ std::string failureOf(int status, const char *records)
 	case -EIO:
 		meaning = "the device did not do what it should and was reset";
 		break;
-	case -EFAULT:
-		meaning = "the device reached for memory that is not this client's and was reset";
-		break;
 	default:
 		return reasonOf(status);
 	}

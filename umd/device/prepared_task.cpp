@@ -25,6 +25,7 @@ PreparedTask::~PreparedTask()
 {
 	if (!handle_)
 		return;
+	backend_->graphs().remove(handle_);
 	drm_nvdla_task_destroy destroy = {};
 	destroy.handle = handle_;
 	backend_->call(DRM_IOCTL_NVDLA_TASK_DESTROY, &destroy);

@@ -65,18 +65,6 @@ std::string memberName(const Layout &layout, size_t offset, size_t size)
 	return fmt::format("byte {}", offset);
 }
 
-std::string ruleText(uint32_t rule)
-{
-	switch (rule) {
-#define NVDLA_RULE(number, name, text, source)                                                     \
-	case number:                                                                               \
-		return text;
-#include <drm/nvdla_rules.h>
-	default:
-		return fmt::format("rule {}, which this version does not know", rule);
-	}
-}
-
 /* Operations and surfaces have a layout for each engine, the others one. */
 const Layout *layoutOf(const text::ListKind &list, uint32_t engine)
 {
@@ -85,7 +73,7 @@ const Layout *layoutOf(const text::ListKind &list, uint32_t engine)
 
 } /* namespace */
 
-std::string refusedField(const drm_nvdla_error &error)
+std::string refusedField(const drm_nvdla_error &error, uint32_t engine)
 {
 	const Layout *layout = nullptr;
 	std::string array;
@@ -105,10 +93,10 @@ std::string refusedField(const drm_nvdla_error &error)
 		layout = layoutOf(text::dlaGraphList, 0);
 		break;
 	case DRM_NVDLA_STRUCT_OPERATION:
-		layout = layoutOf(text::dlaOperationList, error.op_type);
+		layout = layoutOf(text::dlaOperationList, engine);
 		break;
 	case DRM_NVDLA_STRUCT_SURFACE:
-		layout = layoutOf(text::dlaSurfaceList, error.op_type);
+		layout = layoutOf(text::dlaSurfaceList, engine);
 		break;
 	case DRM_NVDLA_STRUCT_LUT:
 		layout = layoutOf(text::dlaLutList, 0);
@@ -118,17 +106,21 @@ std::string refusedField(const drm_nvdla_error &error)
 	return layout ? array + memberName(*layout, error.offset, error.size) : std::string();
 }
 
-std::string refusalReason(const drm_nvdla_error &error)
+std::string refusedField(const nvdla_refusal &refusal)
 {
-	return fmt::format("{} (is {}, limit {})", ruleText(error.rule),
-			   static_cast<int64_t>(error.value), static_cast<int64_t>(error.limit));
+	return refusedField(refusal.error, refusal.op_type);
 }
 
-std::string describeRefusal(const drm_nvdla_error &error)
+std::string refusalReason(const nvdla_refusal &refusal)
 {
-	const std::string field = refusedField(error);
+	return fmt::format("{} (is {}, limit {})", refusal.rule, refusal.value, refusal.limit);
+}
 
-	return field.empty() ? refusalReason(error) : field + ": " + refusalReason(error);
+std::string describeRefusal(const nvdla_refusal &refusal)
+{
+	const std::string field = refusedField(refusal);
+
+	return field.empty() ? refusalReason(refusal) : field + ": " + refusalReason(refusal);
 }
 
 } /* namespace nvdla */

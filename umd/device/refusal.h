@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a submit was refused, in words: the driver and the engine speak in numbers.
+ * Why a task was refused, in words: the driver names a member, the engine says what is asked of it.
  */
 #pragma once
 
@@ -8,19 +8,25 @@
 
 #include <drm/nvdla_accel.h>
 
+#include "user/nvdla_engine.h"
+
 namespace nvdla
 {
 
 /**
+ * \param[in] engine of the operation, which says what its descriptors are
  * \return the member that the error is about, as the header names it: "src_data.line_stride",
  * "luts[2].method", "addresses[1].offset"; empty if it is about none that is known here
  */
-std::string refusedField(const drm_nvdla_error &error);
+std::string refusedField(const drm_nvdla_error &error, uint32_t engine);
+
+/** \return the same of what the engine said */
+std::string refusedField(const nvdla_refusal &refusal);
 
 /** \return what the rule asks for, its value and its limit */
-std::string refusalReason(const drm_nvdla_error &error);
+std::string refusalReason(const nvdla_refusal &refusal);
 
 /** \return both of them: "FIELD: REASON" */
-std::string describeRefusal(const drm_nvdla_error &error);
+std::string describeRefusal(const nvdla_refusal &refusal);
 
 } /* namespace nvdla */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An example network whose layers take their time for different reasons.
+ * An example network whose layers are slow for different reasons.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ namespace nvdla::examples
  * pooling, and a fully connected layer of 3.1 million weights, each of which is used once:
  * "classes", 1000 of INT8.
  *
- * \param[in] postExtension lines of the 7x7 kernels that share a MAC step: 1, 2 or 4
+ * \param[in] postExtension lines of the 7x7 kernels that share a MAC step: 1 or 2
  */
 Result<Loadable> boundsNetwork(unsigned int postExtension = 1);
 

@@ -48,15 +48,26 @@ int main(int argc, char **argv)
 				    { { "edges", Network::Edges }, { "bounds", Network::Bounds } },
 				    "edges of a photograph, or layers that are slow for different "
 				    "reasons");
-		app.option("--post-extension", postExtension,
-			   "of bounds: lines of the first layer's kernels that share a MAC step, "
-			   "1, "
-			   "2 or 4")
-			.showDefault();
-		app.option("--width", size.width, "pixels, even, 16 to 256").showDefault();
-		app.option("--height", size.height, "pixels, even, 16 to 256").showDefault();
+		const auto extension =
+			app.option("--post-extension", postExtension,
+				   "for bounds: lines of the first layer's kernels that share a "
+				   "MAC step, 1 or 2")
+				.range(1u, 2u)
+				.showDefault();
+		const auto width =
+			app.option("--width", size.width, "for edges: pixels, even, 16 to 256")
+				.showDefault();
+		const auto height =
+			app.option("--height", size.height, "for edges: pixels, even, 16 to 256")
+				.showDefault();
 		if (const auto code = app.parse(argc, argv))
 			return *code;
+		const bool isEdges = network == Network::Edges;
+		if (auto used = tools::checkUses({ { extension, !isEdges, "--network bounds" },
+						   { width, isEdges, "--network edges" },
+						   { height, isEdges, "--network edges" } });
+		    !used)
+			return forward(used);
 		return tools::finished(writeNetwork(network, size, postExtension, output));
 	});
 }

@@ -74,7 +74,7 @@ std::map<std::string, Join> findJoins(const std::vector<op::Any> &operations, Sy
 	for (auto &[name, ofWhole] : parts) {
 		const auto declared = symbols.declared.find(name);
 		if (declared == symbols.declared.end() || !declared->second.within.empty() ||
-		    declared->second.format != PixelFormat::Feature ||
+		    !isFeature(declared->second.format) ||
 		    declared->second.type == DataType::Unknown)
 			continue;
 		const Surface whole = declared->second;
@@ -140,7 +140,7 @@ std::optional<Channels> Expansion::channelsOf(const std::string &name, size_t de
 
 	if (written != symbols_.surfaces.end()) {
 		const TensorDesc &desc = written->second.desc;
-		return desc.format == PixelFormat::Feature
+		return isFeature(desc.format)
 			       ? std::optional(Channels{ desc.type, desc.c, written->second.place })
 			       : std::nullopt;
 	}

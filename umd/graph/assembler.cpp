@@ -199,6 +199,9 @@ Result<Assembly> Assembler::placeBranches(const std::vector<ExplicitEdge> &edges
 
 Result<Assembly> Assembler::run()
 {
+	if (options_.sramBytes > 0 && !options_.core.hasOnChipMemory)
+		return bad("on-chip memory",
+			   fmt::format("{} has none that the driver can use", options_.core.name));
 	auto done = collectNames()
 			    .and_then([&] { return addInputs(); })
 			    .and_then([&] {

@@ -3,6 +3,7 @@
  * Convolutions: weights, and the buffer that they share with the input.
  */
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include <fmt/core.h>
@@ -93,9 +94,9 @@ uint32_t entriesPerSlice(const CoreGeometry &core, const ConvLayer &layer)
 	if (layer.op.winograd)
 		return divideUp(seen.w, 4) * divideUp(seen.c * bytes, atom);
 
-	/* The last atoms of a channel vector share entries: 4, 2 or 1 columns each. */
-	const uint32_t atoms = divideUp(in.c * bytes % entry, atom);
-	const uint32_t columns = atoms == 1 ? 4 : atoms == 2 ? 2 : 1;
+	/* The last atoms of a channel vector share entries with those of other columns. */
+	const uint32_t most = entry / atom, atoms = divideUp(in.c * bytes % entry, atom);
+	const uint32_t columns = atoms ? most / std::bit_ceil(atoms) : 1;
 	return in.c * bytes / entry * in.w + (atoms ? divideUp(in.w, columns) : 0);
 }
 
@@ -110,7 +111,7 @@ BufferNeeds::BufferNeeds(const Lowering &lowering, const ConvLayer &layer)
 	auto banksFor = [&](uint32_t kernels) {
 		const uint64_t bytes = layer.core.kernelElements() * elementBytes(layer.core.type) *
 				       std::min(kernels, layer.core.kernels);
-		return static_cast<uint32_t>((bytes + kernelGroupSlack + bankBytes - 1) /
+		return static_cast<uint32_t>((bytes + core.weightSlack + bankBytes - 1) /
 					     bankBytes);
 	};
 
@@ -121,7 +122,7 @@ BufferNeeds::BufferNeeds(const Lowering &lowering, const ConvLayer &layer)
 	twoGroups = banksFor(2 * groupKernels);
 	allWeights = banksFor(layer.core.kernels);
 	masksStay = !isSparse(layer.weights) ||
-		    divideUp(static_cast<uint32_t>(layer.core.elements()), 8) + kernelGroupSlack <=
+		    divideUp(static_cast<uint32_t>(layer.core.elements()), 8) + core.weightSlack <=
 			    bankBytes;
 }
 

@@ -31,9 +31,6 @@ struct ConvLayer {
 	uint32_t windowLines() const;
 };
 
-/** \brief Room that a kernel group needs behind it (guide, Limitation, Convolution) */
-constexpr uint32_t kernelGroupSlack = 128;
-
 /** \brief Banks of the convolution buffer that the parts of a layer need */
 struct BufferNeeds {
 	uint32_t banks = 0;	     /**< that data and weights share */

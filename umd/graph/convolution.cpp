@@ -236,7 +236,7 @@ std::optional<ConvLayer> convLayer(Lowering &lowering, const op::Convolution &op
 	ConvLayer layer{ .op = op,
 			 .weights = given,
 			 .in = in,
-			 .image = in.desc.format != PixelFormat::Feature,
+			 .image = !isFeature(in.desc.format),
 			 .plain = { given.elements.type, given.k,
 				    pixels ? pixels->channels : given.c, given.r, given.s },
 			 .padding = op.padding };

@@ -27,7 +27,7 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 	else
 		out.surf_stride = desc.surfaceStride;
 	/* An element alone has to be packed; one atom of a larger surface is. */
-	if (desc.w == 1 && desc.h == 1 && desc.format == PixelFormat::Feature && !surface.planar &&
+	if (desc.w == 1 && desc.h == 1 && isFeature(desc.format) && !surface.planar &&
 	    desc.c <= geometry().atomChannels(desc.type))
 		out.line_stride = out.surf_stride = geometry().atomBytes;
 	out.size = static_cast<__u32>(desc.size / desc.n);

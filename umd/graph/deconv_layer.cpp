@@ -47,7 +47,7 @@ std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvoluti
 	const GraphWeights &given = *weights->second;
 	const TensorDesc &desc = in.desc;
 	checkElements(lowering, given);
-	lowering.need(!in.planar && desc.format == PixelFormat::Feature, "input",
+	lowering.need(!in.planar && isFeature(desc.format), "input",
 		      fmt::format("'{}' is no feature surface", op.input));
 	lowering.need(
 		op.stride.x >= 1 && op.stride.x <= 32 && op.stride.y >= 1 && op.stride.y <= 32,

@@ -42,14 +42,15 @@ Result<void> judge(const CoreGeometry &core, const Plan &plan, const TaskRange &
 		return {};
 	if (checked.error().noMemory)
 		return fail(ErrorCode::NoMemory, what, "", "the host has no memory left");
-	const drm_nvdla_error &error = checked.error().error;
-	const std::string field = refusedField(error);
-	const std::string reason = refusalReason(error);
-	if (error.operation == NVDLA_TASK_NO_OPERATION)
+	const nvdla_refusal &refusal = checked.error().error;
+	const uint32_t operation = refusal.error.operation;
+	const std::string field = refusedField(refusal);
+	const std::string reason = refusalReason(refusal);
+	if (operation == NVDLA_TASK_NO_OPERATION)
 		return fail(ErrorCode::InvalidArgument, what,
 			    fmt::format("task of operations {} to {}", range.first, range.last - 1),
 			    fmt::format("{}: {}", field, reason));
-	const Node &node = plan.nodes[range.first + error.operation];
+	const Node &node = plan.nodes[range.first + operation];
 	return fail(ErrorCode::InvalidArgument, what, where(node),
 		    fmt::format("{}: {}", describeField(node, field), reason));
 }

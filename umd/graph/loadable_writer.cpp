@@ -93,7 +93,7 @@ void Writer::writeTensors(const std::vector<const SurfaceState *> &surfaces)
 
 	for (const SurfaceState *surface : surfaces) {
 		const TensorDesc &desc = surface->desc;
-		const bool feature = desc.format == PixelFormat::Feature;
+		const bool feature = isFeature(desc.format);
 		const Region &region = plan_.regions[static_cast<size_t>(surface->region)];
 		TensorEntry entry = tensorEntry(desc);
 

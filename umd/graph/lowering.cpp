@@ -18,6 +18,15 @@ Lowering::Lowering(Plan &plan, Symbols &symbols, const char *kind, const std::st
 	node.piece = piece;
 }
 
+/* Operations of the CPU have BDMA as their type, and are lowered elsewhere. */
+void Lowering::needEngine()
+{
+	static constexpr const char *engines[] = { "BDMA", "CONV", "SDP", "PDP", "CDP", "RUBIK" };
+
+	need(geometry().engines >> node.type & 1, engines[node.type],
+	     fmt::format("is an engine that {} has not", geometry().name));
+}
+
 bool Lowering::need(bool fulfilled, const std::string &field, const std::string &why)
 {
 	if (!fulfilled && !error_)
@@ -198,19 +207,24 @@ int16_t Lowering::lut(const std::string &name)
 	return static_cast<int16_t>(entry->second);
 }
 
-uint8_t Lowering::precision(DataType type, const std::string &field)
+uint8_t precisionOf(DataType type)
 {
 	switch (type) {
-	case DataType::Int8:
-		return NVDLA_PRECISION_INT8;
 	case DataType::Int16:
 		return NVDLA_PRECISION_INT16;
 	case DataType::Half:
 		return NVDLA_PRECISION_FP16;
 	default:
-		need(false, field, fmt::format("the core does not work on {}", dataTypeName(type)));
 		return NVDLA_PRECISION_INT8;
 	}
+}
+
+uint8_t Lowering::precision(DataType type, const std::string &field)
+{
+	need(geometry().has(type), field,
+	     fmt::format("is {}; {} computes with {}", dataTypeName(type), geometry().name,
+			 geometry().typeNames()));
+	return precisionOf(type);
 }
 
 Result<void> Lowering::result() const

@@ -118,7 +118,10 @@ public:
 
 	const Symbols &symbols() const { return symbols_; }
 	const CoreGeometry &geometry() const { return symbols_.core; }
+	/** \return precisionOf() a type that the core has to compute with */
 	uint8_t precision(DataType type, const std::string &field);
+	/** \brief Does the core have the engine of the operation? */
+	void needEngine();
 
 	/** \return the first rule that is broken */
 	Result<void> result() const;
@@ -154,6 +157,9 @@ private:
 	std::optional<Error> error_;
 	SurfaceState dummy_;
 };
+
+/** \return enum nvdla_precision of elements that engines read */
+uint8_t precisionOf(DataType type);
 
 /** \brief Can PDP take \a stream on the fly, that is in one part? */
 bool poolsOnTheFly(const Lowering &lowering, const op::Pooling &op, const TensorDesc &stream);

@@ -106,7 +106,7 @@ uint64_t layOutPart(const CoreGeometry &geometry, const Window &window, TensorDe
 	desc.w = window.shape.w;
 	desc.lineStride = lineStride * window.lineStep;
 	desc.size = uint64_t{ desc.h - 1 } * desc.lineStride + lineStride;
-	if (desc.format != PixelFormat::Feature)
+	if (!isFeature(desc.format))
 		return cubes + layOutRegion(geometry, window, desc, firstPixel);
 	desc.size += uint64_t{ divideUp(desc.c, atom) - 1 } * desc.surfaceStride - columns;
 	return cubes + uint64_t{ window.channel / atom } * desc.surfaceStride + lines + columns;
@@ -155,7 +155,7 @@ bool Lowering::isTurned(const SurfaceState &surface) const
 bool Lowering::checkPart(const std::string &field, const Surface &part, const SurfaceState &whole)
 {
 	const TensorDesc &desc = whole.desc;
-	const bool image = desc.format != PixelFormat::Feature;
+	const bool image = !isFeature(desc.format);
 	const uint32_t atom = image ? desc.c : geometry().atomChannels(desc.type);
 	const uint64_t lines = part.h ? uint64_t{ part.h - 1 } * part.lineStep + 1 : 0;
 	auto inside = [&](const char *things, uint32_t at, uint64_t size, uint32_t all) {
@@ -254,7 +254,7 @@ SurfaceState &Lowering::writePart(const Surface &part)
 	if (!whole || !checkPart("output", part, *whole))
 		return dummy_;
 	need(part.n == 1, "output", fmt::format("'{}' is a batch", part.name));
-	need(whole->desc.format == PixelFormat::Feature || part.w == whole->desc.w, "output",
+	need(isFeature(whole->desc.format) || part.w == whole->desc.w, "output",
 	     fmt::format("'{}' has not whole lines of the picture '{}'", part.name, part.within));
 	need(!isOutput(part.name), "output",
 	     fmt::format("'{}' is a part of '{}'; only wholes are outputs of a graph", part.name,

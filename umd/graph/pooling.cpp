@@ -118,8 +118,8 @@ void lower(Lowering &lowering, const op::Pooling &op)
 	SurfaceState &in = lowering.input("input", op.input);
 	if (lowering.failed())
 		return;
-	lowering.need(!in.planar && in.desc.format == PixelFormat::Feature && in.desc.n == 1,
-		      "input", fmt::format("'{}' is no single feature surface", op.input));
+	lowering.need(!in.planar && isFeature(in.desc.format) && in.desc.n == 1, "input",
+		      fmt::format("'{}' is no single feature surface", op.input));
 	lowering.need(op.padValue == 0 || in.desc.type != DataType::Half, "padValue",
 		      "is zero with FP16");
 	const uint32_t w = outputSize(lowering, { "x", in.desc.w, op.padding.left, op.padding.right,

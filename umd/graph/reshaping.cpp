@@ -17,8 +17,7 @@ namespace
 
 void needFeature(Lowering &lowering, const SurfaceState &surface)
 {
-	lowering.need(!surface.planar && surface.desc.format == PixelFormat::Feature &&
-			      surface.desc.n == 1,
+	lowering.need(!surface.planar && isFeature(surface.desc.format) && surface.desc.n == 1,
 		      "input", fmt::format("'{}' is no single feature surface", surface.desc.name));
 }
 
@@ -32,6 +31,7 @@ void reshape(Lowering &lowering, nvdla_rubik_mode mode, const std::string &input
 	     const std::string &output)
 {
 	SurfaceState &in = lowering.input("input", input);
+	lowering.needEngine();
 	if (lowering.failed())
 		return;
 	lowering.need(in.planar == (mode == NVDLA_RUBIK_MERGE), "input",
@@ -63,7 +63,7 @@ Lines linesOf(const Lowering &lowering, const SurfaceState &surface)
 	if (surface.planar)
 		return { static_cast<uint32_t>(alignUp(desc.w * elementBytes(desc.type), atom)),
 			 desc.h, desc.c };
-	if (desc.format == PixelFormat::Feature)
+	if (isFeature(desc.format))
 		return { desc.w * atom, desc.h,
 			 divideUp(desc.c, lowering.geometry().atomChannels(desc.type)) };
 	const uint32_t line = desc.w * pixelFormatInfo(desc.format)->pixelBytes();
@@ -102,16 +102,17 @@ void copy(Lowering &lowering, const op::Copy::Transfer &transfer, nvdla_bdma_tra
 	surface.num_transfers++;
 }
 
-EmuBuffer emuBuffer(const nvdla_data_cube &cube, DataType type)
+EmuBuffer emuBuffer(const nvdla_data_cube &cube, const TensorDesc &desc)
 {
 	return { static_cast<uint16_t>(cube.address),
 		 0,
-		 type,
+		 desc.type,
 		 cube.width,
 		 cube.height,
 		 cube.channel,
 		 cube.line_stride,
-		 cube.surf_stride };
+		 cube.surf_stride,
+		 desc.format };
 }
 
 void needReachable(Lowering &lowering, const char *field, const SurfaceState &surface)
@@ -145,8 +146,8 @@ void lowerCpu(Lowering &lowering, const EmuOperation &operation, const std::stri
 		return;
 	EmuOperation &emu = lowering.node.emu;
 	emu = operation;
-	emu.src = emuBuffer(lowering.read("source", in), in.desc.type);
-	emu.dst = emuBuffer(lowering.write("destination", out), out.desc.type);
+	emu.src = emuBuffer(lowering.read("source", in), in.desc);
+	emu.dst = emuBuffer(lowering.write("destination", out), out.desc);
 }
 
 /*
@@ -209,6 +210,7 @@ void lower(Lowering &lowering, const op::Contract &op)
 		return;
 	needFeature(lowering, in);
 	const uint32_t phases = op.stride.x * op.stride.y;
+	lowering.needEngine();
 	lowering.need(
 		op.stride.x >= 1 && op.stride.x <= 32 && op.stride.y >= 1 && op.stride.y <= 32,
 		"stride", fmt::format("{} x {}; 1 to 32 are possible", op.stride.x, op.stride.y));
@@ -257,6 +259,7 @@ void lower(Lowering &lowering, const op::MergePlanes &op)
 
 void lower(Lowering &lowering, const op::Copy &op)
 {
+	lowering.needEngine();
 	if (!lowering.need(!op.transfers.empty() && op.transfers.size() <= NVDLA_BDMA_MAX_TRANSFERS,
 			   "transfers",
 			   fmt::format("are {}; 1 to {} are possible", op.transfers.size(),

@@ -114,7 +114,7 @@ void useConstant(Lowering &lowering, const Unit &unit, const GraphOperands &oper
 	if (lowering.failed())
 		return;
 	unit.op.mode = perChannel ? NVDLA_SDP_PER_KERNEL : NVDLA_SDP_PER_POINT;
-	unit.op.precision = lowering.precision(first.type, field);
+	unit.op.precision = precisionOf(first.type);
 	unit.cube = lowering.constantCube(fmt::format("{}_data", unit.name).c_str(), region);
 	unit.cube.width = static_cast<__u16>(desc.width);
 	unit.cube.height = static_cast<__u16>(desc.height);
@@ -134,7 +134,7 @@ void useSurface(Lowering &lowering, const Unit &unit, const TensorDesc &in, Data
 				  unit.unit.operands));
 	lowering.need(surface.region != none, field,
 		      fmt::format("'{}' is a stream, operands come from memory", desc.name));
-	lowering.need(!surface.planar && desc.format == PixelFormat::Feature, field,
+	lowering.need(!surface.planar && isFeature(desc.format), field,
 		      fmt::format("'{}' is no feature surface", desc.name));
 	lowering.need(desc.type == processing, field,
 		      fmt::format("'{}' is {}, SDP works in {}", desc.name, dataTypeName(desc.type),
@@ -165,6 +165,8 @@ void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataT
 	const op::SdpUnit &from = unit.unit;
 	nvdla_sdp_op &to = unit.op;
 
+	lowering.need(!unit.isY || lowering.geometry().has(Capability::SdpY), unit.name,
+		      fmt::format("is a unit that {} has not", lowering.geometry().name));
 	lowering.need(from.activation != op::Activation::PRelu || (from.multiply && !from.alu),
 		      unit.name, "PReLU needs the multiplier, and the ALU bypassed");
 	lowering.need(from.activation != op::Activation::Relu || !unit.isY, unit.name,
@@ -230,7 +232,7 @@ void checkTypes(Lowering &lowering, const op::Sdp &op, const SurfaceState &in, D
 	lowering.need(!eightAndHalf, "type",
 		      fmt::format("SDP does not convert from {} to {}", dataTypeName(in.desc.type),
 				  dataTypeName(out)));
-	lowering.need(!in.planar && in.desc.format == PixelFormat::Feature, "input",
+	lowering.need(!in.planar && isFeature(in.desc.format), "input",
 		      fmt::format("'{}' is no feature surface", op.input));
 	lowering.need(
 		in.desc.n == 1 || in.region == none, "input",
@@ -321,8 +323,8 @@ void lower(Lowering &lowering, const op::Compare &op)
 	if (lowering.failed())
 		return;
 	const TensorDesc &desc = in.desc;
-	lowering.need(in.region != none && !in.planar && desc.format == PixelFormat::Feature,
-		      "input", fmt::format("'{}' is no feature surface in memory", op.input));
+	lowering.need(in.region != none && !in.planar && isFeature(desc.format), "input",
+		      fmt::format("'{}' is no feature surface in memory", op.input));
 	lowering.need(!op.with.empty(), "with", "has no name");
 	lowering.need(desc.n == 1 || !lowering.symbols().operands.contains(op.with), "with",
 		      fmt::format("'{}' are constants, '{}' is a batch", op.with, op.input));

@@ -61,10 +61,13 @@ TensorDesc layOutPlanar(const Surface &surface)
 	return desc;
 }
 
+/* Types that only the CPU computes with lie as they do for it. */
 TensorDesc layOutFeature(const Surface &surface, const CoreGeometry &core)
 {
+	const PixelFormat format =
+		core.has(surface.type) ? core.featureFormat() : PixelFormat::Feature;
 	TensorDesc desc = TensorDesc::packedFeature(surface.name, surface.type, surface.c,
-						    surface.h, surface.w);
+						    surface.h, surface.w, format);
 
 	desc.n = surface.n;
 	if (surface.lineStride)
@@ -73,8 +76,8 @@ TensorDesc layOutFeature(const Surface &surface, const CoreGeometry &core)
 		desc.lineStride = static_cast<uint32_t>(alignUp(desc.lineStride, batchUnit));
 	desc.surfaceStride =
 		surface.surfaceStride ? surface.surfaceStride : desc.h * desc.lineStride;
-	desc.size = uint64_t{ desc.surfaceStride } *
-		    divideUp(desc.c, core.atomChannels(desc.type)) * desc.n;
+	const uint32_t atom = atomBytes(format) / static_cast<uint32_t>(elementBytes(desc.type));
+	desc.size = uint64_t{ desc.surfaceStride } * divideUp(desc.c, atom) * desc.n;
 	return desc;
 }
 
@@ -87,7 +90,7 @@ std::string toString(const Shape &shape)
 
 Result<TensorDesc> layOut(const Surface &surface, const CoreGeometry &core)
 {
-	const bool image = surface.format != PixelFormat::Feature;
+	const bool image = !isFeature(surface.format);
 	const Shape shape{ image ? 1 : surface.c, surface.h, surface.w, surface.n };
 
 	if (!shape.n || !shape.c || !shape.h || !shape.w)
@@ -97,6 +100,11 @@ Result<TensorDesc> layOut(const Surface &surface, const CoreGeometry &core)
 	    surface.type != DataType::Half)
 		return bad(surface, fmt::format("is {}; the core works on int8, int16 and fp16",
 						dataTypeName(surface.type)));
+	if (!image && surface.format != PixelFormat::Feature &&
+	    surface.format != core.featureFormat())
+		return bad(surface,
+			   fmt::format("is {}, but {} has atoms of {} bytes",
+				       pixelFormatName(surface.format), core.name, core.atomBytes));
 	if (surface.planar && (image || surface.n != 1))
 		return bad(surface, "is planar and has a pixel format, or is a batch");
 

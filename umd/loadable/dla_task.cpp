@@ -93,11 +93,12 @@ Result<void> readSurfaces(const TaskLists &lists, const nvdla_network_desc &netw
 	if (!surfaces)
 		return forward(surfaces);
 
-	if (surfaces->version >= firstUnknown)
+	if (surfaces->version >= firstUnknown && !isOnnc(surfaces->version))
 		return fail(ErrorCode::Unsupported, takingDlaTask, lists.where("surface list"),
-			    fmt::format("is of firmware interface {}, known are those below {}",
+			    fmt::format("is of firmware interface {}, known are those below {} and "
+					"ONNC's 1.x",
 					toString(surfaces->version), toString(firstUnknown)));
-	const bool legacy = surfaces->version < firstWithCubeOffset;
+	const bool legacy = hasLegacyCubes(surfaces->version);
 	for (size_t i = 0; i < count; i++) {
 		const auto bytes = surfaces->bytes.subspan(i * stride, stride);
 		task.surfaces.push_back(legacy ? convertLegacySurface(task.graph[i].op_type, bytes)

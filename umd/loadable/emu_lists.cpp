@@ -11,11 +11,13 @@ namespace nvdla
 namespace
 {
 
-uint16_t formatOf(DataType type)
+uint16_t formatOf(const EmuBuffer &buffer)
 {
-	if (type == DataType::Half)
+	if (buffer.type == DataType::Half)
 		return EmuFormatHalf;
-	return type == DataType::Int16 ? EmuFormatInt16 : EmuFormatInt8;
+	if (buffer.type == DataType::Int16)
+		return EmuFormatInt16;
+	return buffer.format == PixelFormat::FeatureX8 ? EmuFormatInt8SmallAtoms : EmuFormatInt8;
 }
 
 EmuOperationDesc describe(const EmuOperation &operation)
@@ -49,13 +51,14 @@ EmuOperationDesc describe(const EmuOperation &operation)
 
 EmuBufferDesc describe(const EmuBuffer &buffer)
 {
-	const uint32_t atom = buffer.type == DataType::Int8 ? 32 : 16;
+	const uint32_t atom =
+		atomBytes(buffer.format) / static_cast<uint32_t>(elementBytes(buffer.type));
 	const uint32_t surfaces = (buffer.c + atom - 1) / atom;
 
 	return { static_cast<int16_t>(buffer.address),
 		 static_cast<uint32_t>(buffer.offset),
 		 surfaces * buffer.surfaceStride,
-		 formatOf(buffer.type),
+		 formatOf(buffer),
 		 static_cast<uint16_t>(buffer.w),
 		 static_cast<uint16_t>(buffer.h),
 		 static_cast<uint16_t>(buffer.c),

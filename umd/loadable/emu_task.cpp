@@ -191,7 +191,8 @@ Result<EmuBuffer> EmuReader::buffer(std::span<const std::byte> bytes, const std:
 	buffer.address = static_cast<uint16_t>(address);
 	buffer.offset = layout_.bufferOffset ? field<uint32_t>(bytes, *layout_.bufferOffset) : 0;
 	buffer.type = *type;
-	buffer.smallAtoms = !legacy_ && format == EmuFormatInt8SmallAtoms;
+	if (!legacy_ && format == EmuFormatInt8SmallAtoms)
+		buffer.format = PixelFormat::FeatureX8;
 	buffer.w = field<uint16_t>(bytes, layout_.bufferFormat + 2);
 	buffer.h = field<uint16_t>(bytes, layout_.bufferFormat + 4);
 	buffer.c = field<uint16_t>(bytes, layout_.bufferFormat + 6);

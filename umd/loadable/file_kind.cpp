@@ -19,14 +19,14 @@ using namespace std::string_view_literals;
 /* What a file can be used for. */
 enum class Use { Loadable, Model, Input, Other };
 
-struct Kind {
+struct Signature {
 	size_t offset; /* where the identifier is */
 	std::string_view identifier;
 	const char *name;
 	Use use;
 };
 
-constexpr Kind kinds[] = {
+constexpr Signature kinds[] = {
 	{ 0, "\x89PNG\r\n"sv, "a PNG picture", Use::Input },
 	{ 0, "\xff\xd8\xff"sv, "a JPEG picture", Use::Input },
 	{ 0, "P5\n"sv, "a PGM picture", Use::Input },
@@ -40,8 +40,8 @@ constexpr Kind kinds[] = {
 	{ 0, "\x1f\x8b"sv, "a gzip file", Use::Other },
 	{ 4, "NVDA"sv, "a loadable", Use::Loadable },
 };
-constexpr Kind tflite = { 0, "", "a TensorFlow Lite model", Use::Model };
-constexpr Kind onnx = { 0, "", "an ONNX model", Use::Model };
+constexpr Signature tflite = { 0, "", "a TensorFlow Lite model", Use::Model };
+constexpr Signature onnx = { 0, "", "an ONNX model", Use::Model };
 
 /*
  * ONNX files have no identifier. They begin with field 1, the version, and field 2 or 7, the
@@ -54,11 +54,11 @@ bool isOnnx(std::string_view text)
 	       (text[2] == 0x12 || text[2] == 0x3a) && text[3];
 }
 
-const Kind *kindOf(const std::string &path, std::span<const std::byte> bytes)
+const Signature *kindOf(const std::string &path, std::span<const std::byte> bytes)
 {
 	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 
-	for (const Kind &kind : kinds) {
+	for (const Signature &kind : kinds) {
 		if (text.substr(std::min(kind.offset, text.size())).starts_with(kind.identifier))
 			return &kind;
 	}
@@ -73,7 +73,7 @@ constexpr const char *giveAsInput = "; it can be the input of a network: nvdla-r
 
 Result<void> checkIsLoadable(const std::string &path, std::span<const std::byte> bytes)
 {
-	const Kind *const kind = kindOf(path, bytes);
+	const Signature *const kind = kindOf(path, bytes);
 
 	if (!kind || kind->use == Use::Loadable)
 		return {};
@@ -89,7 +89,7 @@ Result<void> checkIsLoadable(const std::string &path, std::span<const std::byte>
 
 Result<void> checkIsModel(const std::string &path, std::span<const std::byte> bytes)
 {
-	const Kind *const kind = kindOf(path, bytes);
+	const Signature *const kind = kindOf(path, bytes);
 
 	if (!kind || kind->use == Use::Model)
 		return {};

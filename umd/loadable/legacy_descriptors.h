@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Surface descriptors of firmware interface 0.10 and 0.11: as the current ones,
- * but with data cubes of 28 bytes, without the offset.
+ * Surface descriptors of firmware interface 0.10 and 0.11, and of ONNC: as the current
+ * ones, but with data cubes of 28 bytes, without the offset.
  */
 #pragma once
 
+#include "operation_list.h"
 #include <drm/nvdla_descriptors.h>
-#include <nvdla/loadable.h>
 
 namespace nvdla
 {
 
 /** \brief Firmware interface that introduced the offset in the data cube */
 constexpr Version firstWithCubeOffset{ 0, 12, 0 };
+
+/** \return whether surfaces of a list of that firmware interface have a LegacyDataCube */
+constexpr bool hasLegacyCubes(Version version)
+{
+	return version < firstWithCubeOffset || isOnnc(version);
+}
 
 struct LegacyDataCube {
 	__u16 type;

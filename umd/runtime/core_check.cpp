@@ -15,7 +15,6 @@ namespace
 {
 
 constexpr const char *loading = "load network";
-constexpr uint32_t smallAtom = 8;
 
 std::string nameOf(const Device &device)
 {
@@ -32,10 +31,8 @@ const TensorDesc *tensorOfOthers(uint32_t atomBytes, const Program &program)
 
 	for (const auto *tensors : { &program.inputs, &program.outputs }) {
 		for (const TensorDesc &desc : *tensors) {
-			const bool isFeature = desc.format == PixelFormat::Feature ||
-					       desc.format == PixelFormat::FeatureX8;
-			if (isFeature && ofCore.contains(desc.memory) &&
-			    (desc.format == PixelFormat::FeatureX8) != (atomBytes == smallAtom))
+			if (isFeature(desc.format) && ofCore.contains(desc.memory) &&
+			    nvdla::atomBytes(desc.format) != atomBytes)
 				return &desc;
 		}
 	}
@@ -49,7 +46,6 @@ const TensorDesc *tensorOfOthers(uint32_t atomBytes, const Program &program)
 bool hasAtomsOf(uint32_t atomBytes, const Program &program)
 {
 	const MemoryIds ofCore = program.coreMemories();
-	const bool isSmall = atomBytes == smallAtom;
 
 	if (tensorOfOthers(atomBytes, program))
 		return false;
@@ -58,7 +54,7 @@ bool hasAtomsOf(uint32_t atomBytes, const Program &program)
 		for (const EmuOperation &operation :
 		     task ? std::span(task->operations) : std::span<const EmuOperation>()) {
 			for (const EmuBuffer *cube : { &operation.src, &operation.dst }) {
-				if (cube->smallAtoms != isSmall &&
+				if (nvdla::atomBytes(cube->format) != atomBytes &&
 				    ofCore.contains(task->addresses[cube->address].memory))
 					return false;
 			}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-bench: how long runs of a network take, and how many there are in a second.
+ * nvdla-bench: measures how long runs of a network take, and how many complete in a second.
  */
 #include <atomic>
 #include <chrono>
@@ -169,12 +169,13 @@ Result<bench::Measurement> measure(const Settings &settings)
 
 	options.timeout = std::chrono::milliseconds(settings.timeoutMs);
 	progress.show("loading " + settings.network.path);
-	auto read = tools::readNetwork(settings.network);
-	if (!read)
-		return forward(read);
-	auto device = Device::open(settings.device);
+	tools::NetworkFile file = settings.network;
+	auto device = tools::targetOf(file, Device::open(settings.device));
 	if (!device)
 		return forward(device);
+	auto read = tools::readNetwork(file);
+	if (!read)
+		return forward(read);
 	auto network = Network::load(*device, read->loadable, { .slots = settings.inFlight });
 	if (!network)
 		return forward(network);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-compile: make a loadable of a model.
+ * nvdla-compile: compiles a model to a loadable.
  */
 #include <algorithm>
 #include <cstdio>

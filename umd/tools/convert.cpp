@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-convert: a loadable as text and back.
+ * nvdla-convert: writes a loadable as text, and text as a loadable.
  */
 #include <cstdio>
 #include <filesystem>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-eval: how many pictures of a folder a network recognizes.
+ * nvdla-eval: counts how many pictures of a folder a network recognizes.
  */
 #include <cstdio>
 
@@ -143,7 +143,7 @@ void thinOut(std::vector<eval::LabelledPicture> &pictures, size_t count)
 		pictures = std::move(kept);
 }
 
-Result<void> evaluate(const Settings &settings)
+Result<void> evaluate(Settings &settings)
 {
 	auto labels = tools::readLines(settings.labels);
 	if (!labels)
@@ -155,12 +155,12 @@ Result<void> evaluate(const Settings &settings)
 		return forward(pictures);
 	if (settings.limit)
 		thinOut(*pictures, settings.limit);
+	auto device = tools::targetOf(settings.run.network, Device::open(settings.run.device));
+	if (!device)
+		return forward(device);
 	auto networks = candidates(settings);
 	if (!networks)
 		return forward(networks);
-	auto device = Device::open(settings.run.device);
-	if (!device)
-		return forward(device);
 	std::vector<eval::Score> scores;
 	for (const Candidate &candidate : *networks) {
 		auto score = judge(settings, *device, candidate, *pictures, labels->size());

@@ -7,9 +7,9 @@ namespace nvdla::tools
 {
 
 /** \brief Exit codes of the tools, for their help */
-constexpr const char *exitCodeHelp = "Exit codes: 0 done, 2 wrong argument or unusable file, 3 "
-				     "device missing, refusing or failing, "
-				     "4 timeout, 1 anything else.";
+constexpr const char *exitCodeHelp = "Exit codes: 0 done, 2 wrong argument or unusable file "
+				     "(also a network for another core), 3 device missing, "
+				     "refusing a job or failing, 4 timeout, 1 anything else.";
 
 /** \brief The same for tools that run nothing on a device */
 constexpr const char *exitCodeHelpWithoutDevice =

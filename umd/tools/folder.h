@@ -28,8 +28,9 @@ inline bool isPictureFile(const std::filesystem::path &path)
 }
 
 /**
- * \return the paths in \a folder for which \a wanted is true, sorted; the error of codeOfName()
- * \param[in] what is being done, for the error
+ * \return the paths in \a folder for which \a wanted is true, sorted; an error with the code of
+ * codeOfName()
+ * \param[in] what the attempted action, for the error
  */
 inline Result<std::vector<std::filesystem::path>>
 pathsIn(const std::filesystem::path &folder, const char *what,

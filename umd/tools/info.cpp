@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-info: what is in a loadable.
+ * nvdla-info: prints the contents of a loadable.
  */
 #include <cstdio>
 
@@ -88,11 +88,11 @@ Result<void> checkName(const Settings &settings)
 	for (const auto &[suffix, format] : kinds) {
 		const Format written = settings.json ? Format::Json : settings.format;
 		if (settings.output.ends_with(suffix) && (written != format || settings.chip))
-			return fail(ErrorCode::InvalidArgument, "write what is in it",
-				    settings.output,
-				    fmt::format("would have something else in it; add --format {}, or "
-						"give it another name",
-						suffix + 1));
+			return fail(
+				ErrorCode::InvalidArgument, "write what is in it", settings.output,
+				fmt::format("would have something else in it; add --format {}, or "
+					    "give it another name",
+					    suffix + 1));
 	}
 	return {};
 }

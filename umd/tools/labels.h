@@ -14,8 +14,8 @@ Result<size_t> findOutputOf(const Network &network, size_t count, const std::str
 
 /**
  * \brief Read the names of classes, a line each
- * \return none if \a path is empty; InvalidArgument if no output has as many numbers: the names
- * would be those of other classes
+ * \return no names if \a path is empty; InvalidArgument if the number of names differs from the
+ * size of every output, because the file then belongs to another network
  */
 Result<std::vector<std::string>> readLabels(const std::string &path, const Network &network);
 

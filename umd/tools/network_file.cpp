@@ -19,7 +19,7 @@ std::string NetworkFile::name() const
 
 NetworkFile networkFile(const std::string &path)
 {
-	return { path, path.ends_with(".tflite") || path.ends_with(".onnx"), {}, {} };
+	return { path, path.ends_with(".tflite") || path.ends_with(".onnx"), {}, {}, false };
 }
 
 void NetworkOptions::addTo(CommandLine &app, const std::string &modelHelp)
@@ -55,7 +55,8 @@ Result<NetworkFile> NetworkOptions::file() const
 	if (!options)
 		return forward(options);
 	if (!model_.empty())
-		return NetworkFile{ model_, true, cache_, std::move(*options) };
+		return NetworkFile{ model_, true, cache_, std::move(*options),
+				    strategy_.hasTarget() };
 	const std::string &path = loadable_.empty() ? network_ : loadable_;
 	if (path.empty())
 		return fail(ErrorCode::InvalidArgument, "network is required", "",
@@ -65,7 +66,7 @@ Result<NetworkFile> NetworkOptions::file() const
 		if (auto used = checkUses({ { option, isModel, "a model to compile" } }); !used)
 			return forward(used);
 	}
-	return NetworkFile{ path, isModel, cache_, std::move(*options) };
+	return NetworkFile{ path, isModel, cache_, std::move(*options), strategy_.hasTarget() };
 }
 
 namespace
@@ -90,6 +91,17 @@ Result<CompiledModel> cachedModel(const NetworkFile &file)
 }
 
 } /* namespace */
+
+Result<Device> targetOf(NetworkFile &file, Result<Device> device)
+{
+	if (!device || !file.isModel || file.hasTarget)
+		return device;
+	auto core = coreOf(device->info());
+	if (!core)
+		return forward(core);
+	file.options.core = *core;
+	return device;
+}
 
 Result<CompiledModel> readNetwork(const NetworkFile &file)
 {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <nvdla/compiler.h>
+#include <nvdla/device.h>
 
 #include "command-line/command_line.h"
 #include "strategy_options.h"
@@ -20,6 +21,7 @@ struct NetworkFile {
 	bool isModel = false; /**< TensorFlow Lite or ONNX, to be compiled */
 	std::string cache;    /**< folder of models that were compiled; empty: there is none */
 	CompileOptions options = {}; /**< of a model */
+	bool hasTarget = false;	     /**< options.core was asked for */
 
 	/** \return the path without its folders */
 	std::string name() const;
@@ -53,6 +55,9 @@ private:
 	StrategyOptions strategy_;
 	std::vector<CommandLineOption> ofModels_;
 };
+
+/** \return \a device, for whose core \a file is compiled if it is a model that names no target */
+Result<Device> targetOf(NetworkFile &file, Result<Device> device);
 
 /** \return the network; of a loadable nothing else is filled in */
 Result<CompiledModel> readNetwork(const NetworkFile &file);

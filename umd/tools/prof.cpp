@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-prof: when which operation of a network ran.
+ * nvdla-prof: shows when each operation of a network ran.
  */
 #include <cstdio>
 
@@ -110,12 +110,12 @@ Result<void> predict(const Settings &settings)
 
 Result<void> run(Settings &settings)
 {
+	auto device = tools::targetOf(settings.run.network, Device::open(settings.run.device));
+	if (!device)
+		return forward(device);
 	auto read = tools::readNetwork(settings.run.network);
 	if (!read)
 		return forward(read);
-	auto device = Device::open(settings.run.device);
-	if (!device)
-		return forward(device);
 	if (!device->has(Feature::Results) || !device->has(Feature::Statistics))
 		return fail(ErrorCode::Unsupported, "profile", settings.run.device,
 			    "the driver does not report when operations ran; a newer one does");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all programs do alike: end, and refuse options that have no effect.
+ * Common to all programs: exit codes, output, and errors for options that have no effect.
  */
 #pragma once
 
@@ -55,8 +55,9 @@ inline Result<void> writeOrPrint(const std::string &path, std::span<const std::b
 }
 
 /**
- * \brief Be main(): print what failed behind the program's name, and make an exit code of it
- * \param[in] work a function that returns a Result<int>, the exit code if all is well
+ * \brief The body of main(): does the work, prints an error after the program's name, and returns
+ * the exit code
+ * \param[in] work a function that returns Result<int>, the exit code if nothing failed
  */
 template<typename Work>
 int runProgram(const char *name, Work work)

@@ -21,8 +21,8 @@ public:
 	void show(const std::string &text);
 
 	/**
-	 * \brief Show how far a long work is and how long it will take; may be called
-	 * any number of times, shows at most ten a second
+	 * \brief Show the progress and the remaining time of long work. May be called any number of
+	 * times; the terminal is updated at most ten times a second
 	 */
 	void count(const char *what, uint64_t done, uint64_t all);
 

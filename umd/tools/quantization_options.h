@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scales and zero points on the command line.
+ * The options for scales and zero points of inputs and outputs.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ struct QuantizationOptions {
 	std::vector<std::string> zeroPoints;
 
 	/**
-	 * \return the quantizations of the first tensors; where only zero points are given, scales
-	 * are 1, and the other way round 0
+	 * \return the quantizations of the first tensors. Scales that are not given are 1, zero
+	 * points 0
 	 * \param[in] name the scales' option, for errors
 	 */
 	Result<std::vector<TensorQuantization>> parse(const char *name) const;

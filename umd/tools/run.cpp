@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-run: run a loadable.
+ * nvdla-run: runs a network.
  */
 #include <cstdio>
 
@@ -44,8 +44,8 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 }
 
 /*
- * The first runtime wrote one output, whatever it was, to output.dimg. These files have no type for
- * plain tensors.
+ * NVDLA's first runtime always wrote its output to output.dimg, so this does, too. .dimg has no
+ * type for plain tensors: those become .npy.
  */
 std::vector<std::string> usualOutputs(const Network &network)
 {
@@ -113,12 +113,12 @@ Result<void> run(RunSettings settings, TraceOptions &trace)
 {
 	Progress progress(!settings.json);
 
+	auto device = targetOf(settings.network, trace.open(settings.device));
+	if (!device)
+		return forward(device);
 	auto loadable = loadNetwork(settings, progress);
 	if (!loadable)
 		return forward(loadable);
-	auto device = trace.open(settings.device);
-	if (!device)
-		return forward(device);
 	progress.show("loading onto " + settings.device);
 	auto network = Network::load(*device, *loadable);
 	if (!network)

@@ -73,8 +73,9 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 			    "write elements as text instead of .dimg, without --output to "
 			    "output.dimg"));
 	app.option("--dump-surfaces", settings.surfaces,
-		   "folder for the numbers of every tensor in a model, as .npy; prints their range "
-		   "and how many are at the limits of their type");
+		   "folder for the numbers of a model's tensors, except those inside fused "
+		   "operations, as .npy; prints their range and how many are at the limits of "
+		   "their type");
 	app.option("--top", settings.top, "print the N largest numbers of each output");
 	app.option("--labels", settings.labels,
 		   "names of the classes, a line each, for --top (which is then at least 1)");

@@ -44,7 +44,7 @@ struct RunSettings {
 
 /**
  * \brief Read the command line of nvdla-run; print help or what is wrong with it
- * \param[out] trace what of the run is recorded
+ * \param[out] trace the options of --trace
  * \return the exit code if the program has to end here
  */
 Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings,

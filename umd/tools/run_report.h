@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nvdla-run prints.
+ * The output of nvdla-run, as text or JSON.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that a model is calibrated with.
+ * Files of samples with which a model is calibrated.
  */
 #pragma once
 
@@ -16,11 +16,11 @@ namespace nvdla::tools
 /**
  * \brief Read samples for Calibration::samples
  *
- * \param[in] paths pictures, which are scaled to the input, arrays in the model's order, of one or
- * several samples one behind the other, and folders of them. Files of a model with several inputs
- * take turns, one for each of them
- * \param[in] scaling numbers of pixels
- * \return an error that names the file that does not fit
+ * \param[in] paths pictures, which are scaled to the input; arrays in the model's order with one or
+ * more samples; and folders of both. For a model with several inputs the files alternate: one for
+ * the first input, one for the second, and so on
+ * \param[in] scaling how pixels become numbers
+ * \return the samples; an error names the file
  */
 Result<std::vector<std::vector<std::vector<float>>>>
 readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput> &inputs,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What becomes of pixels, on the command line.
+ * The options --mean and --normalize, which scale pixels.
  */
 #pragma once
 

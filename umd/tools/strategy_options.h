@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How models are carried out, on the command line.
+ * The options for compiling a model.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ namespace nvdla::tools
 {
 
 /**
- * \brief --strategy, --sram-size, --fold-sums, --shape, --host and --variant; has to exist until
- * the command line is parsed
+ * \brief --strategy, --sram-size, --fold-sums, --shape, --host and --target. The object must exist
+ * until the command line is parsed
  */
 class StrategyOptions
 {
@@ -57,18 +57,20 @@ public:
 			"what computes operators that neither the core nor libnvdla itself "
 			"can: auto (the default): ONNX Runtime or TensorFlow Lite, whichever "
 			"the model is of, if it is installed; never: nothing"));
-		add(app.option("--variant", variant_,
-			       "configuration of the core that a model is compiled for: " +
-				       coreVariantNames())
-			    .showDefault());
+		add(app.option("--target", target_,
+			       "the core that a model is compiled for: " + coreVariantNames() +
+				       "; without it that of the device, or nv_full"));
 	}
+
+	/** \return whether --target says for which core, and not the device */
+	bool hasTarget() const { return !target_.empty(); }
 
 	/** \return the options, for who has to say when they have no effect */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
-	 * \return how to compile a model; InvalidArgument naming what is no strategy, or no
-	 * variant
+	 * \return the options for the compiler; InvalidArgument naming an unknown strategy or
+	 * target
 	 * \param[in] chip further options of the chip, as Strategy::chip
 	 */
 	Result<CompileOptions>
@@ -79,9 +81,9 @@ public:
 			strategy.error().what = "--strategy";
 			return forward(strategy);
 		}
-		auto core = findCoreVariant(variant_);
+		auto core = hasTarget() ? findCoreVariant(target_) : Result<CoreGeometry>(nvFull);
 		if (!core) {
-			core.error().what = "--variant";
+			core.error().what = "--target";
 			return forward(core);
 		}
 		std::vector<InputShape> shapes;
@@ -111,7 +113,7 @@ private:
 	FoldSums foldSums_ = FoldSums::Floats;
 	std::vector<std::string> shapes_;
 	HostUse host_ = HostUse::Auto;
-	std::string variant_ = coreVariants().front().name;
+	std::string target_;
 };
 
 } /* namespace nvdla::tools */

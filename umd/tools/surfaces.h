@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tensors inside of a network hold after a run.
+ * nvdla-run --dump-surfaces: the tensors inside a network after a run.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct SurfaceSummary {
 
 /**
  * \brief Write all outputs of a network that was compiled with CompileOptions::everyTensor
- * \param[in] folder is made if need be; gets a .npy of each tensor's numbers
+ * \param[in] folder is created if missing; receives a .npy with the numbers of each tensor
  */
 Result<std::vector<SurfaceSummary>> dumpSurfaces(const Network &network, const std::string &folder,
 						 const RunSettings &settings);

@@ -34,11 +34,11 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 		      const RunSettings &settings);
 
 /**
- * \brief Say of inputs that got no file that they are zero
+ * \brief Print that the inputs without a file are zero
  *
- * To be called behind what may fail: beside an error, which is one line, it would not be seen.
+ * Call it after all that may fail, so that an error remains the only line.
  *
- * \param[in] given inputs that got one
+ * \param[in] given number of inputs with a file
  */
 void sayZeroInputs(const char *program, size_t given, const Network &network);
 
@@ -46,8 +46,8 @@ void sayZeroInputs(const char *program, size_t given, const Network &network);
  * \brief Write an output to a file
  *
  * A name that ends in .raw: bytes of the tensor as they are; .npy: its numbers,
- * dequantized; otherwise a .dimg, or as settings say its elements as text. Arrays
- * are in the order of the settings, or of the model.
+ * dequantized; otherwise a .dimg, or the elements as text if settings.rawDump. The axes of a .npy
+ * are in the order of the settings; by default the model's.
  */
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
 			 const RunSettings &settings);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-top: what the devices do now, and for whom.
+ * nvdla-top: shows the load of devices, and the processes that cause it.
  */
 #include <cerrno>
 #include <csignal>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording what a core is told, on the command line.
+ * The options of --trace, which records the register writes of a run.
  */
 #pragma once
 
@@ -31,8 +31,8 @@ public:
 	/** \return InvalidArgument naming the option that has no effect, or what is wrong with it
 	 */
 	Result<void> check() const;
-	/** \return the device at \a path, recorded if a trace is wanted; as Device::open(), or
-	 * InvalidArgument if that device cannot be recorded */
+	/** \return the device at \a path, which is recorded if a trace is wanted; errors of
+	 * Device::open(), or InvalidArgument if this device cannot be recorded */
 	Result<Device> open(const std::string &path);
 	/** \brief Write what was recorded until now; nothing if no trace is wanted */
 	Result<void> write() const;

@@ -206,13 +206,6 @@ struct drm_nvdla_client_info {
 	 * what was written to it if the number is still what it was before.
 	 */
 	__u64 sram_losses;
-	/**
-	 * @banned: 1 if so many jobs failed in a short time that those of this file
-	 * are not run any more: submits fail with -EIO, as do jobs in the queue
-	 */
-	__u32 banned;
-	/** @reserved: zero */
-	__u32 reserved;
 };
 
 /**
@@ -455,22 +448,11 @@ struct drm_nvdla_sync {
 	__u64 point;
 };
 
-/*
- * enum drm_nvdla_rule - what a submit can violate
- *
- * DRM_NVDLA_RULE_NONE, and one for each row of nvdla_rules.h, which says what they mean.
- */
-enum drm_nvdla_rule {
-	DRM_NVDLA_RULE_NONE = 0,
-#define NVDLA_RULE(number, name, text, source) DRM_NVDLA_RULE_##name = (number),
-#include "nvdla_rules.h"
-};
-
 /**
  * enum drm_nvdla_struct - structures whose members an error can be about
  */
 enum drm_nvdla_struct {
-	/** @DRM_NVDLA_STRUCT_NONE: the error is about no single member */
+	/** @DRM_NVDLA_STRUCT_NONE: there is no error */
 	DRM_NVDLA_STRUCT_NONE = 0,
 	/** @DRM_NVDLA_STRUCT_SUBMIT: struct drm_nvdla_submit */
 	DRM_NVDLA_STRUCT_SUBMIT,
@@ -480,35 +462,28 @@ enum drm_nvdla_struct {
 	DRM_NVDLA_STRUCT_ADDRESS,
 	/** @DRM_NVDLA_STRUCT_NODE: struct nvdla_graph_node */
 	DRM_NVDLA_STRUCT_NODE,
-	/** @DRM_NVDLA_STRUCT_OPERATION: union nvdla_operation_desc, by &drm_nvdla_error.op_type */
+	/** @DRM_NVDLA_STRUCT_OPERATION: union nvdla_operation_desc, by the engine of the operation */
 	DRM_NVDLA_STRUCT_OPERATION,
-	/** @DRM_NVDLA_STRUCT_SURFACE: union nvdla_surface_desc, by &drm_nvdla_error.op_type */
+	/** @DRM_NVDLA_STRUCT_SURFACE: union nvdla_surface_desc, by the engine of the operation */
 	DRM_NVDLA_STRUCT_SURFACE,
 	/** @DRM_NVDLA_STRUCT_LUT: struct nvdla_lut_desc */
 	DRM_NVDLA_STRUCT_LUT,
 };
 
 /**
- * struct drm_nvdla_error - why a submit was refused, or a task not prepared
+ * struct drm_nvdla_error - which member a submit was refused for, or a task not prepared
  *
  * Written if the call fails with -EINVAL because of what a task contains, or
  * because of a count or size that is out of range. A call that fails for
- * another reason leaves it alone.
+ * another reason leaves it alone. The driver's checks run in user space as well: they
+ * say of the same member what is asked of it.
  */
 struct drm_nvdla_error {
 	/** @task: index of the task, 0 if it is being prepared */
 	__u32 task;
 	/** @operation: index of the operation, ~0 if it is about the whole task */
 	__u32 operation;
-	/** @op_type: enum nvdla_op_type of the operation, ~0 if there is none */
-	__u32 op_type;
-	/** @rule: enum drm_nvdla_rule, never DRM_NVDLA_RULE_NONE */
-	__u32 rule;
-	/** @value: the value that is not acceptable; negative ones are sign-extended */
-	__u64 value;
-	/** @limit: what it was held against */
-	__u64 limit;
-	/** @member_of: enum drm_nvdla_struct: where the value comes from */
+	/** @member_of: enum drm_nvdla_struct: what the member belongs to, never NONE */
 	__u32 member_of;
 	/** @index: which element of its array that structure is */
 	__u32 index;
@@ -639,7 +614,7 @@ struct drm_nvdla_job_result {
  * Queues one job that runs the tasks one after the other. The job waits for
  * the syncobjs at @in_syncs and for the implicit fences of all buffers, and
  * signals those at @out_syncs when its last task is done; if it fails, their
- * fence carries the error (-ETIMEDOUT, -EIO, -EFAULT, -ENODEV, -ENOMEM).
+ * fence carries the error (-ETIMEDOUT, -EIO, -ENODEV).
  *
  * -EBUSY if &drm_nvdla_device_info.max_jobs of the file have not ended. Nothing waits for one of
  * them to end here: it may wait for fences that only another submit signals.

@@ -50,11 +50,11 @@ static void nvdla_test_note(struct nvdla_test_list *list, s64 value)
 		list->values[list->count++] = value;
 }
 
-static void nvdla_test_task_done(void *context, struct nvdla_task *task, int error)
+static void nvdla_test_task_done(void *context, struct nvdla_task *task, int why)
 {
 	struct nvdla_test_core *core = context;
 
-	nvdla_test_note(&core->done, error);
+	nvdla_test_note(&core->done, why);
 }
 
 static void nvdla_test_op_programmed(void *context, const struct nvdla_task *task, u32 operation)
@@ -157,10 +157,10 @@ void nvdla_test_core_reads(struct nvdla_test_core *core, u32 reg, u32 value)
 struct nvdla_task *nvdla_test_core_create(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
-	struct drm_nvdla_error error = {};
+	struct nvdla_refusal why = {};
 	struct nvdla_task *task = NULL;
 
-	KUNIT_ASSERT_EQ(test, nvdla_test_task_create(core->graph, &error, &task), 0);
+	KUNIT_ASSERT_EQ(test, nvdla_test_task_create(core->graph, &why, &task), 0);
 	core->tasks[core->num_tasks++] = task;
 	return task;
 }

@@ -2,7 +2,12 @@
 #include "../nvdla_platform.h"
 #include "nvdla_test_rules.h"
 
-u32 nvdla_rules_broken[NVDLA_TEST_MAX_RULE + 1];
+const char *const nvdla_test_rule_text[NVDLA_TEST_NUM_RULES] = {
+#define NVDLA_RULE(name, text, source) [NVDLA_TEST_RULE_##name] = text,
+#include "nvdla_test_rule_list.h"
+};
+
+u32 nvdla_rules_broken[NVDLA_TEST_NUM_RULES];
 
 /**
  * nvdla_rules_init() - before each test of a suite: an empty task in its private data
@@ -23,12 +28,11 @@ int nvdla_rules_init(struct kunit *test)
  */
 void nvdla_rules_accepted(struct kunit *test, int line)
 {
-	struct drm_nvdla_error error = {};
+	struct nvdla_refusal why = { .rule = "" };
 	struct nvdla_task *task = NULL;
-	int ret = nvdla_test_task_create(test->priv, &error, &task);
+	int ret = nvdla_test_task_create(test->priv, &why, &task);
 
-	KUNIT_EXPECT_EQ_MSG(test, ret, 0, "line %d: before the change it breaks rule %u", line,
-			    error.rule);
+	KUNIT_EXPECT_EQ_MSG(test, ret, 0, "line %d: before the change: %s", line, why.rule);
 	nvdla_task_destroy(task);
 }
 
@@ -48,37 +52,38 @@ void nvdla_rules_valid(struct kunit *test, void (*make)(struct nvdla_test_task *
 /**
  * nvdla_rules_refused() - the task breaks a rule
  * @test: test
- * @rule: enum drm_nvdla_rule
+ * @rule: enum nvdla_test_rule
  * @place: the member that the error has to name
  * @line: where that is stated
  */
 void nvdla_rules_refused(struct kunit *test, u32 rule, struct nvdla_test_place place, int line)
 {
-	struct drm_nvdla_error error = {};
+	struct nvdla_refusal why = { .rule = "" };
 	struct nvdla_task *task = NULL;
-	int ret = nvdla_test_task_create(test->priv, &error, &task);
+	int ret = nvdla_test_task_create(test->priv, &why, &task);
 
 	KUNIT_EXPECT_EQ_MSG(test, ret, -EINVAL, "line %d", line);
 	KUNIT_EXPECT_EQ_MSG(test, !task, 1, "line %d", line);
 	nvdla_task_destroy(task);
-	nvdla_rules_check(test, &error, rule, place, line);
+	nvdla_rules_check(test, &why, rule, place, line);
 }
 
 /**
  * nvdla_rules_check() - an error says what is wrong
  * @test: test
- * @error: the error
- * @rule: enum drm_nvdla_rule that it has to tell
+ * @why: what was said
+ * @rule: enum nvdla_test_rule that it has to tell
  * @place: the member that it has to name
  * @line: where that is stated
  */
-void nvdla_rules_check(struct kunit *test, const struct drm_nvdla_error *error, u32 rule,
+void nvdla_rules_check(struct kunit *test, const struct nvdla_refusal *why, u32 rule,
 		       struct nvdla_test_place place, int line)
 {
-	KUNIT_EXPECT_EQ_MSG(test, error->rule, rule, "line %d", line);
-	KUNIT_EXPECT_EQ_MSG(test, error->member_of, place.member_of, "line %d", line);
-	KUNIT_EXPECT_EQ_MSG(test, error->offset, place.offset, "line %d", line);
-	KUNIT_EXPECT_EQ_MSG(test, error->size, place.size, "line %d", line);
-	if (error->rule == rule)
+	KUNIT_EXPECT_EQ_MSG(test, strcmp(why->rule, nvdla_test_rule_text[rule]), 0,
+			    "line %d: %s", line, why->rule);
+	KUNIT_EXPECT_EQ_MSG(test, why->error.member_of, place.member_of, "line %d", line);
+	KUNIT_EXPECT_EQ_MSG(test, why->error.offset, place.offset, "line %d", line);
+	KUNIT_EXPECT_EQ_MSG(test, why->error.size, place.size, "line %d", line);
+	if (!strcmp(why->rule, nvdla_test_rule_text[rule]))
 		nvdla_rules_broken[rule]++;
 }

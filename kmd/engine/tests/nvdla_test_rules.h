@@ -12,6 +12,13 @@
 
 #include "nvdla_test_task.h"
 
+/* The rules, by name. */
+enum nvdla_test_rule {
+#define NVDLA_RULE(name, text, source) NVDLA_TEST_RULE_##name,
+#include "nvdla_test_rule_list.h"
+	NVDLA_TEST_NUM_RULES
+};
+
 /**
  * struct nvdla_test_place - a member of what is submitted
  * @member_of: enum drm_nvdla_struct
@@ -54,7 +61,7 @@ struct nvdla_test_place {
  * @place: the member that the error has to name
  */
 #define NVDLA_REFUSED(test, rule, place) \
-	nvdla_rules_refused(test, DRM_NVDLA_RULE_##rule, place, __LINE__)
+	nvdla_rules_refused(test, NVDLA_TEST_RULE_##rule, place, __LINE__)
 
 /**
  * NVDLA_BREAKS() - one change to a valid task breaks a rule
@@ -71,17 +78,15 @@ struct nvdla_test_place {
 		NVDLA_REFUSED(test, rule, place); \
 	} while (0)
 
-/* NVDLA_TEST_MAX_RULE - no rule has a higher number */
-#define NVDLA_TEST_MAX_RULE 1023
-
-/* How often each rule was broken and refused, by its number. */
-extern u32 nvdla_rules_broken[NVDLA_TEST_MAX_RULE + 1];
+/* The text of each rule, and how often a test broke it and was refused. */
+extern const char *const nvdla_test_rule_text[NVDLA_TEST_NUM_RULES];
+extern u32 nvdla_rules_broken[NVDLA_TEST_NUM_RULES];
 
 int nvdla_rules_init(struct kunit *test);
 void nvdla_rules_valid(struct kunit *test, void (*make)(struct nvdla_test_task *t), int line);
 void nvdla_rules_accepted(struct kunit *test, int line);
 void nvdla_rules_refused(struct kunit *test, u32 rule, struct nvdla_test_place place, int line);
-void nvdla_rules_check(struct kunit *test, const struct drm_nvdla_error *error, u32 rule,
+void nvdla_rules_check(struct kunit *test, const struct nvdla_refusal *why, u32 rule,
 		       struct nvdla_test_place place, int line);
 
 #endif /* NVDLA_TEST_RULES_H */

@@ -39,16 +39,16 @@ static void args_reset(struct nvdla_test_args *args)
 }
 
 /* As a driver that looks at all of them. */
-static int args_check(struct nvdla_test_args *args, struct drm_nvdla_error *error)
+static int args_check(struct nvdla_test_args *args, struct nvdla_refusal *why)
 {
-	int ret = nvdla_args_check_submit(&args->submit, error);
+	int ret = nvdla_args_check_submit(&args->submit, why);
 
 	if (!ret)
-		ret = nvdla_args_check_task(&args->task, error);
+		ret = nvdla_args_check_task(&args->task, why);
 	if (!ret)
 		ret = nvdla_args_extent(&args->address, BUFFER_INDEX,
 					args->has_buffer ? &args->buffer : NULL, &args->extent,
-					error);
+					why);
 	return ret;
 }
 
@@ -65,20 +65,20 @@ static int args_init(struct kunit *test)
 /* The arguments are not acceptable, and start anew. */
 static void args_refused(struct kunit *test, u32 rule, struct nvdla_test_place place, int line)
 {
-	struct drm_nvdla_error error = {};
+	struct nvdla_refusal why = {};
 
-	KUNIT_EXPECT_EQ_MSG(test, args_check(test->priv, &error), -EINVAL, "line %d", line);
-	nvdla_rules_check(test, &error, rule, place, line);
-	KUNIT_EXPECT_EQ_MSG(test, error.operation, NVDLA_TASK_NO_OPERATION, "line %d", line);
+	KUNIT_EXPECT_EQ_MSG(test, args_check(test->priv, &why), -EINVAL, "line %d", line);
+	nvdla_rules_check(test, &why, rule, place, line);
+	KUNIT_EXPECT_EQ_MSG(test, why.error.operation, NVDLA_TASK_NO_OPERATION, "line %d", line);
 	if (place.member_of == DRM_NVDLA_STRUCT_ADDRESS)
-		KUNIT_EXPECT_EQ_MSG(test, error.index, BUFFER_INDEX, "line %d", line);
+		KUNIT_EXPECT_EQ_MSG(test, why.error.index, BUFFER_INDEX, "line %d", line);
 	args_reset(test->priv);
 }
 
 #define ARGS_BREAK(test, rule, place, change) \
 	do { \
 		change; \
-		args_refused(test, DRM_NVDLA_RULE_##rule, place, __LINE__); \
+		args_refused(test, NVDLA_TEST_RULE_##rule, place, __LINE__); \
 	} while (0)
 
 /* As of a prepared task. */
@@ -94,11 +94,11 @@ static void args_prepared(struct nvdla_test_args *args)
 static void template_refused(struct kunit *test, u32 rule, struct nvdla_test_place place, int line)
 {
 	struct nvdla_test_args *args = test->priv;
-	struct drm_nvdla_error error = {};
+	struct nvdla_refusal why = {};
 
-	KUNIT_EXPECT_EQ_MSG(test, nvdla_args_check_template(&args->task, &error), -EINVAL,
+	KUNIT_EXPECT_EQ_MSG(test, nvdla_args_check_template(&args->task, &why), -EINVAL,
 			    "line %d", line);
-	nvdla_rules_check(test, &error, rule, place, line);
+	nvdla_rules_check(test, &why, rule, place, line);
 	args_reset(args);
 	args->task.address_size = 0;
 }
@@ -106,7 +106,7 @@ static void template_refused(struct kunit *test, u32 rule, struct nvdla_test_pla
 #define TEMPLATE_BREAK(test, rule, place, change) \
 	do { \
 		change; \
-		template_refused(test, DRM_NVDLA_RULE_##rule, place, __LINE__); \
+		template_refused(test, NVDLA_TEST_RULE_##rule, place, __LINE__); \
 	} while (0)
 
 static void args_submit_rules(struct kunit *test)
@@ -123,7 +123,7 @@ static void args_submit_rules(struct kunit *test)
 
 	a->submit.num_in_syncs = 1;
 	a->submit.sync_size = sizeof(struct drm_nvdla_sync) - 8;
-	args_refused(test, DRM_NVDLA_RULE_SUBMIT_SIZE, SUBMIT(sync_size), __LINE__);
+	args_refused(test, NVDLA_TEST_RULE_SUBMIT_SIZE, SUBMIT(sync_size), __LINE__);
 
 	ARGS_BREAK(test, SUBMIT_FLAGS, SUBMIT(flags), a->submit.flags = 1U << 31);
 	ARGS_BREAK(test, SUBMIT_RESULT, SUBMIT(result_handle),
@@ -153,32 +153,32 @@ static void args_task_rules(struct kunit *test)
 static void args_prepared_rules(struct kunit *test)
 {
 	struct nvdla_test_args *a = test->priv;
-	struct drm_nvdla_error error;
+	struct nvdla_refusal why;
 
 	ARGS_BREAK(test, TASK_PREPARED, TASK(num_operations), a->task.handle = 1);
 
 	args_prepared(a);
-	KUNIT_EXPECT_EQ(test, args_check(a, &error), 0);
+	KUNIT_EXPECT_EQ(test, args_check(a, &why), 0);
 	a->task.graph = 1ULL << 40;
-	args_refused(test, DRM_NVDLA_RULE_TASK_PREPARED, TASK(graph), __LINE__);
+	args_refused(test, NVDLA_TEST_RULE_TASK_PREPARED, TASK(graph), __LINE__);
 
 	args_prepared(a);
 	a->task.lut_size = 4;
-	args_refused(test, DRM_NVDLA_RULE_TASK_PREPARED, TASK(lut_size), __LINE__);
+	args_refused(test, NVDLA_TEST_RULE_TASK_PREPARED, TASK(lut_size), __LINE__);
 
 	args_prepared(a);
 	a->task.address_size -= 8;
-	args_refused(test, DRM_NVDLA_RULE_SUBMIT_SIZE, TASK(address_size), __LINE__);
+	args_refused(test, NVDLA_TEST_RULE_SUBMIT_SIZE, TASK(address_size), __LINE__);
 }
 
 /* What is prepared has no addresses, and no handle yet. */
 static void args_template_rules(struct kunit *test)
 {
 	struct nvdla_test_args *a = test->priv;
-	struct drm_nvdla_error error;
+	struct nvdla_refusal why;
 
 	a->task.address_size = 0;
-	KUNIT_EXPECT_EQ(test, nvdla_args_check_template(&a->task, &error), 0);
+	KUNIT_EXPECT_EQ(test, nvdla_args_check_template(&a->task, &why), 0);
 
 	TEMPLATE_BREAK(test, TASK_TEMPLATE, TASK(addresses), a->task.addresses = 64);
 	TEMPLATE_BREAK(test, TASK_TEMPLATE, TASK(address_size), a->task.address_size = 24);
@@ -198,28 +198,28 @@ static void args_address_rules(struct kunit *test)
 
 	a->address.offset = 64;
 	a->address.size = BUFFER_BYTES - 63;
-	args_refused(test, DRM_NVDLA_RULE_ADDRESS_RANGE, ADDRESS(size), __LINE__);
+	args_refused(test, NVDLA_TEST_RULE_ADDRESS_RANGE, ADDRESS(size), __LINE__);
 }
 
 static void args_extent_is_rest_of_buffer_unless_told(struct kunit *test)
 {
 	struct nvdla_test_args *a = test->priv;
-	struct drm_nvdla_error error;
+	struct nvdla_refusal why;
 
 	a->address.offset = 64;
-	KUNIT_EXPECT_EQ(test, args_check(a, &error), 0);
+	KUNIT_EXPECT_EQ(test, args_check(a, &why), 0);
 	KUNIT_EXPECT_EQ(test, a->extent.dma_addr, BUFFER_ADDRESS + 64);
 	KUNIT_EXPECT_EQ(test, a->extent.size, BUFFER_BYTES - 64);
 	KUNIT_EXPECT_TRUE(test, a->extent.present);
 
 	a->address.size = 32;
-	KUNIT_EXPECT_EQ(test, args_check(a, &error), 0);
+	KUNIT_EXPECT_EQ(test, args_check(a, &why), 0);
 	KUNIT_EXPECT_EQ(test, a->extent.size, 32);
 
 	/* An entry that no operation uses. */
 	a->address.handle = 0;
 	a->has_buffer = false;
-	KUNIT_EXPECT_EQ(test, args_check(a, &error), 0);
+	KUNIT_EXPECT_EQ(test, args_check(a, &why), 0);
 	KUNIT_EXPECT_FALSE(test, a->extent.present);
 }
 

@@ -98,9 +98,9 @@ static const struct nvdla_test_range {
 enum nvdla_test_ends { LE_SELECT, LO_SELECT, OFFSET };
 
 static const u32 nvdla_test_end_rules[] = {
-	[LE_SELECT] = DRM_NVDLA_RULE_LUT_LE_SELECT,
-	[LO_SELECT] = DRM_NVDLA_RULE_LUT_LO_SELECT,
-	[OFFSET] = DRM_NVDLA_RULE_LUT_OFFSET,
+	[LE_SELECT] = NVDLA_TEST_RULE_LUT_LE_SELECT,
+	[LO_SELECT] = NVDLA_TEST_RULE_LUT_LO_SELECT,
+	[OFFSET] = NVDLA_TEST_RULE_LUT_OFFSET,
 };
 
 /* The end of a range is accepted, what lies beyond is not, if a descriptor can say it. */

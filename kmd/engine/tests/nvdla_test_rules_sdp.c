@@ -10,6 +10,16 @@ static void make_sdp(struct nvdla_test_task *t)
 	nvdla_test_add_sdp(t);
 }
 
+/* The least operands that registers of X1 have; descriptors have 32 bits for them. */
+static void make_negative_operands(struct nvdla_test_task *t)
+{
+	struct nvdla_sdp_op *unit = &t->operations[nvdla_test_add_sdp(t)].sdp.x1_op;
+
+	unit->mode = NVDLA_SDP_PER_LAYER;
+	unit->alu_operand = S16_MIN;
+	unit->mul_operand = S16_MIN;
+}
+
 static void make_conv(struct nvdla_test_task *t)
 {
 	nvdla_test_add_conv(t);
@@ -163,9 +173,8 @@ static void sdp_unit_rules(struct kunit *test)
 	t->operations[0].sdp.x1_op.alu_operand = 65536;
 	NVDLA_REFUSED(test, SDP_OPERAND, OPERATION(sdp, x1_op.alu_operand));
 
-	NVDLA_VALID(test, make_sdp);
-	t->operations[0].sdp.x1_op.mode = NVDLA_SDP_PER_LAYER;
-	t->operations[0].sdp.x1_op.mul_operand = -32769;
+	NVDLA_VALID(test, make_negative_operands);
+	t->operations[0].sdp.x1_op.mul_operand = S16_MIN - 1;
 	NVDLA_REFUSED(test, SDP_OPERAND, OPERATION(sdp, x1_op.mul_operand));
 
 	NVDLA_BREAKS(test, SDP_OPERAND_PRECISION, OPERATION(sdp, x1_op.precision), make_sdp,

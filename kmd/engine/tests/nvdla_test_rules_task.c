@@ -126,17 +126,17 @@ static void stream_rules(struct kunit *test)
 	NVDLA_VALID(test, make_sdp_pdp);
 	t->surfaces[1].pdp.src_data = nvdla_test_stream(10, 8, 32, 1);
 	t->surfaces[1].pdp.dst_data = nvdla_test_feature(3, 0, 5, 4, 32, 1);
-	NVDLA_REFUSED(test, FUSED_WIDTH, SURFACE(pdp, src_data.width));
+	NVDLA_REFUSED(test, FUSED_SIZE, SURFACE(pdp, src_data.width));
 
 	NVDLA_VALID(test, make_sdp_pdp);
 	t->surfaces[1].pdp.src_data = nvdla_test_stream(8, 10, 32, 1);
 	t->surfaces[1].pdp.dst_data = nvdla_test_feature(3, 0, 4, 5, 32, 1);
-	NVDLA_REFUSED(test, FUSED_HEIGHT, SURFACE(pdp, src_data.height));
+	NVDLA_REFUSED(test, FUSED_SIZE, SURFACE(pdp, src_data.height));
 
 	NVDLA_VALID(test, make_sdp_pdp);
 	t->surfaces[1].pdp.src_data.channel = 16;
 	t->surfaces[1].pdp.dst_data.channel = 16;
-	NVDLA_REFUSED(test, FUSED_CHANNEL, SURFACE(pdp, src_data.channel));
+	NVDLA_REFUSED(test, FUSED_SIZE, SURFACE(pdp, src_data.channel));
 
 	NVDLA_BREAKS(test, FUSED_PRECISION, OPERATION(pdp, precision), make_sdp_pdp,
 		     t->operations[1].pdp.precision = NVDLA_PRECISION_INT16);

@@ -5,6 +5,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "../nvdla_platform.h"
+#include "../nvdla_result.h"
 #include "nvdla_test_core.h"
 
 /* What writing both tables takes: entries, an address for each table, their other registers. */
@@ -404,7 +405,7 @@ static void sequencer_statistics_are_read_from_the_right_group(struct kunit *tes
 {
 	struct nvdla_test_core *core = test->priv;
 	struct nvdla_test_task *t = core->graph;
-	const struct nvdla_operation_stats *conv, *sdp, *cdp;
+	struct drm_nvdla_operation_result conv, sdp, cdp;
 	struct nvdla_task *task;
 
 	t->flags = NVDLA_TASK_STATISTICS;
@@ -418,18 +419,19 @@ static void sequencer_statistics_are_read_from_the_right_group(struct kunit *tes
 	NVDLA_EXPECT_WRITES(test, NVDLA_CDMA_D_PERF_ENABLE, 1);
 	NVDLA_EXPECT_WRITES(test, NVDLA_SDP_D_PERF_ENABLE, 0xf);
 	nvdla_sequencer_irq(core->sequencer, CONV_DONE(0) | SDP_DONE(0));
-	conv = nvdla_task_stats(task, 0);
-	sdp = nvdla_task_stats(task, 1);
-	cdp = nvdla_task_stats(task, 2);
-	KUNIT_EXPECT_TRUE(test, conv->valid);
-	KUNIT_EXPECT_EQ(test, conv->conv.data_read_stall, 11);
-	KUNIT_EXPECT_EQ(test, conv->conv.saturation, 12);
-	KUNIT_EXPECT_EQ(test, sdp->sdp.x1_read_stall, 13);
-	KUNIT_EXPECT_FALSE(test, cdp->valid);
+	nvdla_result_operation(task, 0, &conv);
+	nvdla_result_operation(task, 1, &sdp);
+	nvdla_result_operation(task, 2, &cdp);
+	KUNIT_EXPECT_TRUE(test, conv.flags & DRM_NVDLA_OPERATION_COUNTED);
+	KUNIT_EXPECT_EQ(test, conv.read_stall, 11);
+	KUNIT_EXPECT_EQ(test, conv.saturation, 12);
+	KUNIT_EXPECT_EQ(test, sdp.operand_read_stall[0], 13);
+	KUNIT_EXPECT_FALSE(test, cdp.flags & DRM_NVDLA_OPERATION_COUNTED);
 	nvdla_sequencer_irq(core->sequencer, CDP_DONE(0));
-	KUNIT_EXPECT_TRUE(test, cdp->valid);
-	KUNIT_EXPECT_EQ(test, cdp->op_type, NVDLA_OP_CDP);
-	KUNIT_EXPECT_EQ(test, cdp->pool.lut.lo_hit, 14);
+	nvdla_result_operation(task, 2, &cdp);
+	KUNIT_EXPECT_TRUE(test, cdp.flags & DRM_NVDLA_OPERATION_COUNTED);
+	KUNIT_EXPECT_EQ(test, cdp.op_type, NVDLA_OP_CDP);
+	KUNIT_EXPECT_EQ(test, cdp.lut.lo_hit, 14);
 }
 
 /* Each read is waited for. */
@@ -458,6 +460,7 @@ static void sequencer_without_statistics_nothing_is_read(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
 	struct nvdla_test_task *t = core->graph;
+	struct drm_nvdla_operation_result conv;
 	struct nvdla_task *task;
 
 	nvdla_test_add_conv(t);
@@ -465,7 +468,8 @@ static void sequencer_without_statistics_nothing_is_read(struct kunit *test)
 	core->num_accesses = 0;
 	nvdla_sequencer_irq(core->sequencer, CONV_DONE(0) | SDP_DONE(0));
 	KUNIT_EXPECT_EQ(test, core->num_accesses, 0);
-	KUNIT_EXPECT_PTR_EQ(test, nvdla_task_stats(task, 0), NULL);
+	nvdla_result_operation(task, 0, &conv);
+	KUNIT_EXPECT_FALSE(test, conv.flags & DRM_NVDLA_OPERATION_COUNTED);
 }
 
 static struct kunit_case nvdla_sequencer_engines_cases[] = {

@@ -58,17 +58,17 @@ struct nvdla_task_source nvdla_test_task_source(const struct nvdla_test_task *t)
 /**
  * nvdla_test_task_create() - have the engine check a task graph
  * @t: task graph
- * @error: as for nvdla_task_create()
+ * @why: as for nvdla_task_create()
  * @task: as for nvdla_task_create()
  *
  * Return: what nvdla_task_create() returns.
  */
-int nvdla_test_task_create(const struct nvdla_test_task *t, struct drm_nvdla_error *error,
+int nvdla_test_task_create(const struct nvdla_test_task *t, struct nvdla_refusal *why,
 			   struct nvdla_task **task)
 {
 	const struct nvdla_task_source source = nvdla_test_task_source(t);
 
-	return nvdla_task_create(&t->variant, &source, error, task);
+	return nvdla_task_create(&t->variant, &source, why, task);
 }
 
 /**

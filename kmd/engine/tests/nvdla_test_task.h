@@ -7,13 +7,13 @@
 
 #include <drm/nvdla_descriptors.h>
 
-#include "../nvdla_task.h"
-#include "../nvdla_types.h"
-#include "../nvdla_variant.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#include "../nvdla_task.h"
+#include "../nvdla_types.h"
+#include "../nvdla_variant.h"
 
 struct kunit;
 
@@ -69,7 +69,7 @@ struct nvdla_test_task *nvdla_test_task_new(struct kunit *test);
 void nvdla_test_task_reset(struct nvdla_test_task *t);
 void nvdla_test_fill_extents(struct nvdla_task_extent *extents);
 struct nvdla_task_source nvdla_test_task_source(const struct nvdla_test_task *t);
-int nvdla_test_task_create(const struct nvdla_test_task *t, struct drm_nvdla_error *error,
+int nvdla_test_task_create(const struct nvdla_test_task *t, struct nvdla_refusal *why,
 			   struct nvdla_task **task);
 
 u32 nvdla_test_add(struct nvdla_test_task *t, u32 op_type);

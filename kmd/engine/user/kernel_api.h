@@ -32,6 +32,8 @@
 #define sizeof_field(type, member) sizeof(((type *)0)->member)
 #define offsetofend(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 
+#define is_signed_type(type) (((type)(-1)) < (type)1)
+
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 #define static_assert(condition) _Static_assert(condition, #condition)

@@ -35,8 +35,8 @@ class Architecture:
 		return [f'ARCH={self.kbuild}', f'CROSS_COMPILE={self.gnu}-', *compile_only]
 
 
-# Without the fast string instructions: the kernel would clear pages by single bytes with them, which
-# an emulated processor does one after the other.
+# Without fast string instructions (erms): with them the kernel clears pages byte by byte, which is slow on an emulated
+# processor.
 AMD64 = Architecture('amd64', 'x86', 'x86_64-linux-gnu', 'amd64', 'qemu-system-x86', 'qemu-system-x86_64',
 		     'q35,vmport=off', 'max,erms=off,fsrm=off', 'ttyS0')
 # AIA: its PCI functions can send messages, which those of the PLIC cannot.

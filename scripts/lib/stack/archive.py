@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the Debian archive has: the mirror that this machine uses, and an apt that knows only the
-suites it is asked for and leaves the machine's own alone.
+"""The Debian archive: the mirror that this machine uses, and an apt that knows only given suites and leaves the
+machine's own apt alone.
 """
 
 import contextlib
@@ -40,8 +40,8 @@ def apt_options():
 
 
 def code_name(suite):
-	"""The name that @suite ("testing") keeps when releases move on ("forky"), if the mirror has it by that
-	name as well; else @suite. There are mirrors whose copies of the two are of different days."""
+	"""The code name ("forky") of @suite ("testing"), if the mirror has it under that name as well; else @suite.
+	Some mirrors update the copies under both names on different days."""
 	with contextlib.suppress(OSError, subprocess.SubprocessError), tempfile.TemporaryDirectory() as folder:
 		found = re.search(r'^Codename: (\S+)$', _release(suite, Path(folder)), re.MULTILINE)
 		if found and _release(found[1], Path(folder)):
@@ -74,7 +74,7 @@ def explain(log, space):
 class Archive:
 	"""The packages of some suites (main), once update() has been called.
 
-	They are amd64's; what that has not is @architecture's.
+	They are for amd64; packages that amd64 does not have are for @architecture.
 	"""
 
 	def __init__(self, folder, suites, architecture=AMD64):

@@ -21,8 +21,8 @@ _LONG_STEP = 5
 
 
 def _environment():
-	"""The environment of Meson and ninja: the system's Python first, which has the modules it needs. What the
-	compiler's cache has of one clone is good for others: meson.build keeps the clone's path out of what is compiled."""
+	"""The environment of Meson and ninja: the system's Python first, which has the modules it needs. Clones share
+	the compiler's cache, because meson.build keeps the clone's path out of compiled files."""
 	return {'CCACHE_BASEDIR': str(ROOT), **os.environ, 'PATH': f'/usr/bin:{os.environ.get("PATH", "")}'}
 
 
@@ -62,10 +62,10 @@ def _run(argv, name, progress, environment=None, **how):
 
 
 def configure(progress=lambda text: None, tests=False, suite=False):
-	"""Set the build directory up unless it is; warnings are errors with CI=true.
+	"""Configure the build directory if it is not yet. Warnings are errors with CI=true.
 
-	Without @tests there are some if their packages are installed. @suite: what is linked with the suite tree's
-	libraries is built, too.
+	Without @tests, tests are built only if their packages are installed. @suite: also build programs that are
+	linked with the suite tree's libraries.
 	"""
 	build = build_dir()
 	wanted = {'werror': 'true'} if os.environ.get('CI') == 'true' else {}
@@ -84,8 +84,8 @@ def configure(progress=lambda text: None, tests=False, suite=False):
 
 
 def look_again(progress=lambda text: None):
-	"""Have Meson look again for everything that it may not have found, if the build directory is set up: a build by hand
-	then has what the packages allow that are installed by now."""
+	"""If the build directory is configured, have Meson look again for packages that it did not find before, so that
+	a build by hand uses those installed since."""
 	build = build_dir()
 	if (build / 'build.ninja').is_file():
 		progress('configuring again')
@@ -102,9 +102,9 @@ def _text(value):
 
 
 def build(progress=lambda text: None, targets=None, tests=False, suite=False):
-	"""Build what is out of date of @targets: paths in the build directory, None for everything there is.
+	"""Build what is out of date of @targets: paths in the build directory, None for all.
 
-	@tests: whether there are tests among them. @suite: whether something is linked with the suite tree's libraries.
+	@tests: whether tests are among them. @suite: whether one of them is linked with the suite tree's libraries.
 	"""
 	configure(progress, tests=tests or targets is None, suite=suite)
 	if targets == []:
@@ -118,8 +118,8 @@ def build(progress=lambda text: None, targets=None, tests=False, suite=False):
 
 
 def build_programs(progress, is_wanted):
-	"""Build the programs with a name that @is_wanted, and those that were built before: none of them is out of date then.
-	Tests are no programs."""
+	"""Build the programs for whose name @is_wanted is true, and those that were built before, so that none is out
+	of date. Tests do not count as programs."""
 	configure_anew(progress)
 	build(progress, [path for path in programs() if is_wanted(Path(path).name) or (build_dir() / path).is_file()])
 

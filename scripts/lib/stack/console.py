@@ -45,10 +45,10 @@ def _busy():
 
 @contextlib.contextmanager
 def stage(name, quiet_below=0.5):
-	"""Say when @name begins, how long it took and how long processors worked for it; a stage that had
-	nothing to do is silent.
+	"""Print when the stage @name begins, how long it took and how much processor time it used. A stage without work
+	prints nothing.
 
-	Yields a function that says how far the stage is; the first call announces it.
+	Yields a function that prints the progress of the stage; its first call announces the stage.
 	"""
 	began, busy = time.monotonic(), _busy()
 	announced = False
@@ -82,8 +82,7 @@ def _interrupt(number, frame):
 def run_program(main):
 	"""Run main() as a program: its return value is the exit status.
 
-	SIGTERM and SIGHUP unwind like Ctrl-C, so that every ``finally`` runs and
-	nothing stays behind.
+	SIGTERM and SIGHUP unwind like Ctrl-C, so that every ``finally`` runs and no process or file is left.
 	"""
 	signal.signal(signal.SIGTERM, _interrupt)
 	signal.signal(signal.SIGHUP, _interrupt)

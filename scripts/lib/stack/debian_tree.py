@@ -2,8 +2,8 @@
 """Installed Debian systems in folders, made once and cached.
 
 The guest tree is only unpacked. Here every package is configured, as a package manager
-leaves it: dpkg knows what is there, and can install more. Files in it belong to several
-users, so it takes root, or a user namespace with a range of user numbers.
+leaves it: dpkg knows what is there, and can install more. Files in it belong to several users, so making one takes
+root, or a user namespace with a range of user numbers.
 """
 
 import hashlib
@@ -19,8 +19,8 @@ SUITES = {12: 'bookworm', 13: 'trixie'}
 # Part of a tree's name: raise it when the steps below change.
 _FORMAT = '1'
 _SPACE = 2 << 30
-# A tree that is not whole is not kept: no need to wait for the disk after each file. As a
-# file, because mmdebstrap would pass what it unpacks itself through a filter that takes longer.
+# An incomplete tree is deleted, so dpkg need not wait for the disk after each file. The setting is in a file, because
+# as an option mmdebstrap would filter all packages that it unpacks, which takes longer.
 _DPKG_OPTIONS = (r'mkdir -p "$1/etc/dpkg/dpkg.cfg.d" && printf "force-unsafe-io\n'
 		 r'path-exclude=/usr/share/doc/*\npath-exclude=/usr/share/locale/*\n" '
 		 '>"$1/etc/dpkg/dpkg.cfg.d/nvdla"')

@@ -14,8 +14,8 @@ _SHOWN = ('.text', '.data', '.bss', '.rodata', '.noinstr', '.exit.', '.ref.')
 
 
 def commands(module, port, sections):
-	"""What gdb is to read: where the guest is, where the sections of @module are in it, {name: address}, and where
-	the sources are."""
+	"""The text of gdb's command file: it connects to @port, loads the symbols of @module at its @sections ({name:
+	address} in the guest), and maps its sources."""
 	copy = module.parent.parent
 	places = [f'-s {name} {address}' for name, address in sorted(sections.items())
 		  if name.startswith(_SHOWN) and not name.startswith(_FREED)]
@@ -70,7 +70,7 @@ class Debugger:
 		self._say('    (gdb) continue')
 
 	def look(self):
-		"""Let the guest go on if a debugger is there, which has stopped it and has it go on.
+		"""Let the guest bind the driver if a debugger is connected.
 
 		Called every few hundred milliseconds: QEMU stops the guest a little after gdb has connected.
 		"""

@@ -18,8 +18,8 @@ mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /run
 mount -t debugfs debugfs /sys/kernel/debug
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
-# To know the names of tasks, whoever traces anything has the kernel rewrite its scheduler while that
-# runs. An emulated processor may go on with instructions that are no longer there.
+# Tracing makes the kernel patch its scheduler's code at run time to record the names of tasks. An emulated processor
+# may execute the old instructions.
 echo 0 2>/dev/null >/sys/kernel/tracing/options/record-cmd
 ln -s /proc/self/fd /dev/fd
 ln -s /proc/self/fd/0 /dev/stdin
@@ -114,8 +114,8 @@ while eval "folder=\${mount_$index:-}" && [ -n "$folder" ]; do
 	index=$((index + 1))
 done
 
-# wait_for_debugger: tell where the driver's sections are, and give it its device when the host says
-# that a debugger is there.
+# wait_for_debugger: tell the host the addresses of the driver's sections, and bind the driver when the host says that a
+# debugger is connected.
 wait_for_debugger() {
 	# The shell would read them byte by byte, of which such a file gives the first alone.
 	(cd /sys/module/nvdla/sections && grep . .[!.]*) | while IFS=: read -r section address; do
@@ -141,8 +141,8 @@ if [ -f "$modules/nvdla.ko" ]; then
 			node=/dev/accel/accel
 			# A kernel that has no accel nodes.
 			[ -d /sys/class/accel ] || node=/dev/dri/renderD
-			# shellcheck disable=SC2144 # any of them will do
-			[ -e "$node"* ] || give_up "nvdla.ko was loaded and made no ${node}N"
+			ls "$node"* >/dev/null 2>&1 ||
+				give_up "nvdla.ko was loaded and made no ${node}N"
 			# As the packages' udev rule does.
 			chgrp render "$node"*
 			chmod 660 "$node"*

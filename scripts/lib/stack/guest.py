@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the guest is made of: a QEMU, kernels with their headers, a busybox.
+"""The parts of the guest: QEMU, kernels with their headers, and busybox.
 
-They are this machine's own where those are new enough, else the guest tree's.
+They are this machine's own if new enough, else those of the guest tree.
 """
 
 import dataclasses
@@ -106,7 +106,7 @@ def _kernels(root):
 def kernel_in(folder, root):
 	"""The kernel in a @folder of its own: vmlinuz, lib/modules/RELEASE, and headers/ to build modules in.
 
-	@root: of the Guest that it is for.
+	@root: Guest.root of the guest that will boot it.
 	"""
 	modules = next((folder / 'lib' / 'modules').glob('*'), None)
 	for part in (folder / 'vmlinuz', modules or folder / 'lib/modules/RELEASE', folder / 'headers' / 'Makefile'):
@@ -190,7 +190,7 @@ def find(progress=lambda text: None, wanted=()):
 
 	$NVDLA_GUEST says "host" or "tree" to insist on one, $NVDLA_KERNEL names a folder with one
 	more kernel (kernel_in()). @wanted: known series that are fetched into the guest tree if the
-	archive has them; a line says which it has not.
+	archive has them; a message names those that the archive does not have.
 	"""
 	return _with_own_kernel(check_machine() or tree(progress, wanted))
 

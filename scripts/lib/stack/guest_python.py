@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Python in the guest: this system's interpreter with the Python package and what that needs.
+"""Python in the guest: this system's interpreter with the Python package and its dependencies.
 
-The interpreter and what it and its modules are linked with are in the guest's image. The modules are thousands of
-files, so they are shared folders.
+The interpreter and all shared libraries are in the guest's image. The modules are thousands of files, so their folders
+are mounted in the guest.
 """
 
 import functools

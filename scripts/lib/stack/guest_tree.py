@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The guest tree: a directory of unpacked Debian 13 packages, made once and cached.
 
-It holds the virtual machine, the kernels it boots, their headers and the compiler
-for them, for hosts that have none of these in a version new enough. Nothing in it
+It has QEMU, the kernels for the guest, their headers and the compiler for them, for hosts whose own are too old.
+Nothing in it
 is configured and nothing of it runs as root: the packages are only unpacked, so
 making it needs no privilege and mounts nothing.
 """
@@ -76,8 +76,8 @@ def _command(target, packages, suites, newest, other=None):
 		if newest:
 			setup += (f'printf "Package: {newer}\\nPin: release n={suite}\\nPin-Priority: 500\\n" '
 				  f'>"$1/etc/apt/preferences.d/{suite}"; ')
-	# Nothing of a package runs, it is only unpacked: root may do that outside of a chroot, too, which
-	# mmdebstrap of Debian 13 has to be told.
+	# Packages are only unpacked and run nothing, so no chroot is needed; mmdebstrap of Debian 13 accepts that from
+	# root only with this option.
 	argv = ['mmdebstrap', '--variant=extract', '--mode=chrootless', '--skip=check/chrootless',
 		f'--architectures={",".join(filter(None, ("amd64", other)))}',
 		'--components=main', '--format=directory', '--aptopt=Acquire::Languages "none"',
@@ -123,8 +123,8 @@ def locked(name, progress):
 def ensure(progress):
 	"""Make the tree unless it is there; returns its path.
 
-	It is made under another name and renamed when complete: a tree that is there
-	is whole, whatever happened before. @progress is called with what is being done.
+	It is made under another name and renamed when complete, so a tree that exists is complete. @progress is called
+	with a description of each step.
 	"""
 	tree = path()
 	if tree.is_dir():
@@ -151,9 +151,9 @@ def require_space(size, what):
 def unpack(packages, target, log, progress, suites=SUITES, newest=True, other=None):
 	"""Unpack @packages, and what they depend on, into the new folder @target.
 
-	They come from the release that @suites begins with, and where the others have newer ones from these;
-	unless @newest, only what the release lacks. @other: an architecture that packages may be of beside amd64, as
-	NAME:ARCHITECTURE; then only QEMU is a newer one.
+	Packages come from the release, the first of @suites. With @newest, newer versions in the other suites are
+	preferred; otherwise these provide only what the release lacks. @other: a second architecture; a package of it
+	is written NAME:ARCHITECTURE in @packages, and only QEMU is then taken in its newest version.
 	"""
 	if not shutil.which('mmdebstrap'):
 		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
@@ -186,7 +186,8 @@ def _make(tree, progress):
 
 
 def add_kernels(tree, wanted, progress):
-	"""Fetch the newest kernel of each series in @wanted into @tree; returns {series: why it is not there}.
+	"""Fetch the newest kernel of each series in @wanted into @tree; returns {series: reason} of those that it could
+	not fetch.
 
 	A series that the archive does not have is not looked for again in this tree.
 	"""

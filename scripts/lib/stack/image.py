@@ -3,8 +3,7 @@
 
 It is a row of uncompressed cpio archives (the kernel unpacks one after the other,
 and an emulated processor would spend seconds on decompressing): the base, which
-depends on the kernel only and is kept, then the driver and the programs, then what
-is to be run.
+depends on the kernel only and is kept, then the driver and the programs, then the command.
 """
 
 import contextlib
@@ -107,10 +106,9 @@ class Modules:
 		return name.replace('-', '_')
 
 	def closure(self, names, optional=()):
-		"""{name: contents} of @names and all they need, in loading order.
+		"""{name: contents} of the modules @names and all their dependencies, in loading order.
 
-		What is not there as a file is taken to be built in; kbuild and insmod
-		complain otherwise.
+		A module without a file is assumed to be built into the kernel; if it is not, kbuild or insmod fails.
 		"""
 		loaded = {}
 
@@ -131,7 +129,7 @@ class Modules:
 def libraries(programs, lister=lambda program: ['ldd', str(program)]):
 	"""The shared libraries and loaders that @programs need, as absolute paths.
 
-	@lister: the command that says as ldd does what a program needs.
+	@lister: a command that prints the libraries of a program as ldd does.
 	"""
 	found = set()
 	for program in programs:
@@ -231,9 +229,9 @@ def _add_modules(archive, kernel):
 
 
 def programs(kernel, module, executables, files, cache):
-	"""The part that changes with the project.
+	"""The archive with the driver and the programs.
 
-	@module is nvdla.ko or None; what it needs beyond the base goes along.
+	@module is nvdla.ko or None; modules that it needs beyond the base are added.
 	@executables are {name in /usr/bin: path}, @files {absolute path in the guest: path, or contents}.
 	"""
 	archive = Archive()
@@ -263,8 +261,8 @@ def _is_elf(path):
 
 
 def settings(variables, command, user=USER_ID):
-	"""The last part: what init reads and what it runs, and who there is. @user: number of the ordinary user, who may
-	use the device, as the packages' udev rule has it."""
+	"""The archive with init's configuration, the command and the users. @user: UID of the ordinary user, who may
+	use the device as with the packages' udev rule."""
 	archive = Archive()
 	archive.file('etc/passwd', (f'root:x:0:0:root:/root:/bin/sh\nuser:x:{user}:{user}:user:/tmp:/bin/sh\n'
 				    'nobody:x:65534:65534:nobody:/:/bin/sh\n').encode())

@@ -7,7 +7,6 @@ nvdla_compat.h, which gives older kernels the names that the newest one has.
 """
 
 import re
-import textwrap
 
 from .console import Failure
 
@@ -93,26 +92,9 @@ def objects(root):
 
 
 def public_headers(root):
-	"""{name: text} of include/uapi/drm: the rules are an enum there, with their texts as documentation."""
+	"""{name: text} of include/uapi/drm."""
 	folder = root / 'include/uapi/drm'
-	rows = re.findall(r'^NVDLA_RULE\((\d+), (\w+),\s*"([^"]*)",\s*"([^"]*)"\)$',
-			  (folder / 'nvdla_rules.h').read_text(), re.MULTILINE)
-	rules = ('/**\n * enum drm_nvdla_rule - what a submit can violate\n *\n'
-		 ' * In brackets the source of a rule: a section of the programming guide or of another\n'
-		 ' * document of NVDLA, the width of a register\'s field, the hardware, or the driver.\n */\n'
-		 'enum drm_nvdla_rule {\n\t/** @DRM_NVDLA_RULE_NONE: nothing was violated */\n'
-		 '\tDRM_NVDLA_RULE_NONE = 0,\n')
-	for number, name, said, source in rows:
-		line = f'\t/** @DRM_NVDLA_RULE_{name}: {said} ({source}) */'
-		if len(line.expandtabs(8)) > _COLUMNS:
-			text = textwrap.wrap(f'@DRM_NVDLA_RULE_{name}: {said} ({source})', _COLUMNS - 20)
-			line = '\n'.join(['\t/**', *(f'\t * {part}' for part in text), '\t */'])
-		rules += f'{line}\n\tDRM_NVDLA_RULE_{name} = {number},\n'
-	accel = (folder / 'nvdla_accel.h').read_text()
-	accel, count = re.subn(r'/\*\n \* enum drm_nvdla_rule .*?\n\};\n', lambda _: rules + '};\n', accel, flags=re.DOTALL)
-	if count != 1 or not rows:
-		raise Failure('include/uapi/drm: enum drm_nvdla_rule is not made of nvdla_rules.h any more')
-	return {'nvdla_accel.h': accel, 'nvdla_descriptors.h': (folder / 'nvdla_descriptors.h').read_text()}
+	return {name: (folder / name).read_text() for name in ('nvdla_accel.h', 'nvdla_descriptors.h')}
 
 
 def _converted(text, up):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What QEMU boots a kernel from.
+"""The image from which QEMU boots a kernel.
 
 A bzImage decompresses itself, which takes an emulated processor longer than the firmware and
 all drivers together. Kernels with CONFIG_PVH can be booted from the ELF image in it instead

@@ -31,8 +31,8 @@ def is_newer(series):
 
 
 def is_excused(series):
-	"""Whether a driver that does not build for @series is nobody's fault yet: it is newer than all
-	known ones, and this is not the continuous integration, which has to notice."""
+	"""Whether a driver that does not build for @series is no failure: true if @series is newer than all known ones,
+	except in continuous integration (CI=true), which has to report it."""
 	return is_newer(series) and os.environ.get('CI') != 'true'
 
 

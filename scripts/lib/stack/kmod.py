@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Building nvdla.ko, and the modules of the tests, for a kernel of the guest, out of the source tree.
+"""Building nvdla.ko and the tests' modules for a kernel of the guest, outside of the source tree.
 
 kbuild writes beside the sources it compiles, so it gets a copy of kmd/ (or tests/kmd/) and
 include/ in the build directory (build/kmd-RELEASE), with the generated headers laid over it.
-Where the kernel is the guest tree's, kbuild runs inside of that tree, in a mount
-namespace of its own that the kernel dissolves when the last process in it ends.
+For a kernel of the guest tree, kbuild runs inside that tree, in a mount namespace that ends with its last process.
 """
 
 import argparse
@@ -99,8 +98,8 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	  part=DRIVER, again=True, folder=None):
 	"""Build the modules of @part for @kernel of the Guest @found; returns their paths.
 
-	Nothing is run when the sources are those of the last time. Unless @again, that holds for those that the
-	compiler refused, too. @folder is where they go instead of the build directory.
+	Unchanged sources are not built again. With @again, unchanged sources that failed to compile are tried again.
+	@folder: for the modules, instead of the build directory.
 	"""
 	if not (source / part / 'Kbuild').is_file():
 		raise Failure(f'{source / part / "Kbuild"} is missing: the checkout has no such modules')
@@ -117,9 +116,9 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	# The tests order faults; the driver that is installed cannot have them.
 	variables = ['W=1', 'CONFIG_DRM_ACCEL_NVDLA_FAULTS=y'] + (['KCFLAGS=-Werror'] if werror else [])
 	if sparse:
-		# Not C=1: packaged headers of newer kernels lack the script that would look whether
-		# there is a sparse, and kbuild goes on without it.
-		# 2: a source that was compiled without it is checked, too.
+		# Not C=1: packaged headers of newer kernels lack the script that checks for sparse, and kbuild would
+		# then run without sparse.
+		# C=2 also checks sources that were compiled before without sparse.
 		variables += ['KBUILD_CHECKSRC=2', f'CHECK={SPARSE}']
 	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root),
 				      _own_headers(kernel))).encode()).hexdigest()
@@ -182,9 +181,9 @@ def _readable(log, copy):
 def choose(found, wanted, progress=lambda text: None):
 	"""The kernel to boot, and its driver: (Guest that has it, Kernel, path of nvdla.ko).
 
-	@wanted: a series or release of the Guest @found; None for the newest kernel for which the driver
-	builds, of the guest tree if it builds for none of this machine. A line says which ones were passed over:
-	of the guest tree only such as are newer than all known ones.
+	@wanted: a series or release of the Guest @found; None for the newest kernel for which the driver builds, of the
+	         guest tree if it builds for none of this machine. A message names kernels that were skipped; of the
+	         guest tree, only kernels newer than all known ones are skipped.
 	"""
 	if wanted:
 		kernel = found.kernel(wanted)

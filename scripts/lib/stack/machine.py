@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What every guest is made of, whatever it boots from: QEMU's arguments, the device model, what
-its kernel must not say.
+"""Common to every guest, whatever it boots from: QEMU's arguments, the device model, and the kernel messages that count
+as failures.
 """
 
 import os
@@ -20,8 +20,8 @@ _COMPLAINTS = re.compile(
 	r'INFO: (?:task|rcu)|Out of memory: Killed|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
 # The emulated firmware's and machine's own, in every boot.
 _HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
-# What the kernel of an emulated processor is told: it has none of the faults, and would pay for
-# working around them.
+# Arguments for the kernel of an emulated processor. It has none of the faults that mitigations work around, and
+# mitigations are slow.
 EMULATED_WORDS = ('mitigations=off',)
 
 
@@ -89,7 +89,8 @@ def listens(socket):
 def start_model(socket, log, chip='', patience=20.0):
 	"""Start nvdla-sim on @socket, with faults to order, and wait until it listens; returns the process.
 
-	@chip describes the chip that it counts the time of, as in the name of an embedded device, and its core: variant=NAME.
+	@chip describes the chip whose time it counts, as in the name of an embedded device, and its core as
+	variant=NAME.
 	"""
 	options = [f'--{option}' for option in chip.split(',') if option]
 	if not any(option.startswith('--threads') for option in options):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """scripts/run --model: a model of other tools on a picture.
 
-It is compiled here: what is wrong with it is said before a guest is booted, and the guest's processor is an
-emulated one. What a library of the host has to compute (Documentation/host-parts.md) is run by that of the suite
-tree, in the guest as well.
+The model is compiled on the host, so errors are printed before a guest is booted, and because the guest's processor is
+emulated and slow. Operators for ONNX Runtime or TensorFlow Lite (Documentation/host-parts.md) run with the suite tree's
+library, in the guest as well.
 """
 
 import re

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Running a program inside of an unpacked tree, with the folders it needs mounted there.
 
-The mounts are in a namespace of their own, which the kernel dissolves when the last
-process in it ends: nothing is left behind, however the run ends.
+The mounts are in a namespace of their own, which ends with its last process, so no mount is left however the run ends.
 """
 
 import os
@@ -28,8 +27,8 @@ exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp
 def inside(root, folders, argv, owners=False):
 	"""The command that runs @argv in the tree @root, which sees the host's /proc and /dev.
 
-	@folders is {path of the host: where it is to be seen in the tree}; a place that is not
-	in the tree has to be below /tmp, which is empty otherwise. @owners: as for prefix().
+	@folders is {path of the host: mount point in the tree}; a mount point that the tree does not have must be below
+	/tmp, which is empty otherwise. @owners: as for prefix().
 	"""
 	pairs = [str(path) for pair in folders.items() for path in pair]
 	return [*prefix(owners), 'sh', '-c', _SCRIPT, 'sh', str(root), *pairs, '--', *map(str, argv)]
@@ -38,7 +37,7 @@ def inside(root, folders, argv, owners=False):
 def prefix(owners=False):
 	"""A command prefix that gives the rest private mounts: as root, or as root of a user namespace.
 
-	@owners: files may belong to others than root there, as in an installed system.
+	@owners: files may belong to other users than root, as in an installed system.
 	"""
 	prefixes = [['unshare', '--user', '--map-root-user', *(['--map-auto'] if owners else []), '--mount']]
 	if os.geteuid() == 0:

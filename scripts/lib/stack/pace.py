@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How slow this machine is just now, for whatever ends what takes too long.
+"""How slow this machine is now, for limits of time.
 
-A limit of time is there to end what hangs. What is slow because the machine is, or has other work, must
-not meet it. So limits are written down for a machine like the one that Documentation/build-times.md names,
-with nothing else to do, and grow with what a piece of work takes here that takes _USUAL seconds there.
+A limit is there to end work that hangs, not work that is slow because the machine is slow or busy. Limits in the code
+hold for the idle reference machine of Documentation/build-times.md. They grow by the factor that a measuring loop,
+which takes _USUAL seconds there, takes longer here.
 """
 
 import os
@@ -25,9 +25,9 @@ def _piece():
 
 
 def slowness():
-	"""How many times as long as it should everything takes now, at least 1.
+	"""The factor by which this machine is slower now than the idle reference machine, at least 1.
 
-	Each processor is kept busy at the niceness of this process, as tests do it.
+	The measuring loop runs on every processor, at this process's niceness, because tests do the same.
 	"""
 	number = len(os.sched_getaffinity(0))
 	took = [seconds for seconds in processes.side_by_side([_piece] * number, number) if seconds]
@@ -35,10 +35,10 @@ def slowness():
 
 
 class Limit:
-	"""The end of what may take @seconds on an idle machine, from now on.
+	"""A limit of time, from now on, for work that may take @seconds on the idle reference machine.
 
-	How slow the machine is, is looked at when they have passed, and again when as many more have. @grows: False for
-	a limit that somebody asked for.
+	slowness() is measured when the limit has passed, and again at the end of the longer limit. @grows: False for a
+	limit that the user gave.
 	"""
 
 	def __init__(self, seconds, grows=True):

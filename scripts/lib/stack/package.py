@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """scripts/package: Debian packages of the project, built in a system of the release they are for.
 
-scripts/debian is what Debian calls debian/; what depends on the version or on who builds is
-filled in here. Sources are copied to the build directory, where the next run goes on with
-what this one compiled.
+scripts/debian is the folder that Debian calls debian/; the version and the maintainer are filled in here. Sources are
+copied to the build directory, so the next run recompiles only changes.
 """
 
 import argparse
@@ -23,8 +22,8 @@ _TOOLS = ('apt-utils', 'build-essential', 'ccache', 'lintian')
 # Where the sources and the packages are in the tree.
 _INSIDE = Path('/tmp/build')
 _CCACHE_INSIDE = Path('/tmp/ccache')
-# What lintian says of a maintainer without an address, which is right as long as the packages
-# stay where they were made.
+# Tags of lintian for a maintainer without an address. They are suppressed, because packages that stay on this machine
+# need none.
 _NO_ADDRESS = ('bogus-mail-host', 'bogus-mail-host-in-debian-changelog', 'root-in-contact')
 # Releases whose kernel is new enough for the driver.
 _WITH_DRIVER = (13,)
@@ -153,8 +152,8 @@ def tree(release, progress):
 def build(release, output, progress, version=None, lint=True, optimised=True):
 	"""Make the packages for Debian @release, and a repository of them in the folder @output; returns their paths.
 
-	What @output held before is gone afterwards. @optimised: False is for those who look at the packages,
-	not at how fast the programs are: compiling takes half as long.
+	Earlier contents of @output are deleted. @optimised: False compiles in half the time, for tests of the packages
+	in which the programs may be slow.
 	"""
 	version = version or default_version(release)
 	system = tree(release, progress)

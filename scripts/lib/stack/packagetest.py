@@ -4,8 +4,8 @@
 The system is a folder made once; for a run it becomes a disk, from which QEMU boots it with the
 device model as a PCI function. tests/packages/guest.sh is what it runs at each start. Where KVM
 does not work the guest's processor is emulated, and compiling the driver would take it longer
-than all the rest: then tests/packages/make.sh in the guest hands what DKMS wants to be compiled
-to this module, which runs the same make with the same arguments in the folder.
+than all the rest: then tests/packages/make.sh in the guest passes each make of DKMS to this module, which runs the same
+make with the same arguments in the folder.
 """
 
 import hashlib
@@ -24,14 +24,14 @@ from .results import Case
 NAME = 'packages'
 _RELEASE = 13
 _SOURCES = ROOT / 'tests' / 'packages'
-# What the system has beside a minimal one. The guest has no network, so what the packages
-# depend on is there already.
+# Packages of the system beside a minimal one. The guest has no network, so the dependencies of our packages are
+# installed before.
 _SYSTEM = ('diffutils', 'dkms', 'e2fsprogs', 'linux-headers-amd64', 'linux-image-amd64', 'openssl', 'pkgconf',
 	   'systemd-sysv', 'udev')
 _DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libonnxruntime1.21', 'libpng16-16t64', 'libprotobuf-lite32t64',
 		 'libturbojpeg0', 'libuv1t64', 'python3-numpy')
-# Few modules: depmod, which DKMS runs at each change, unpacks all there are, and takes an emulated
-# processor a minute for a whole kernel's; so it is with the first file system.
+# Only a few modules are kept: depmod, which DKMS runs at each change, unpacks all of them, which takes an emulated
+# processor a minute for a whole kernel. The initramfs takes as long for the same reason.
 _MODULES = ('9p', 'block', 'ext4', 'gpu', 'jbd2', 'mbcache.ko.xz', 'netfs', 'virtio')
 _COMMANDS = (
 	"sh -c 'cd /usr/lib/modules/*/kernel && rm -rf arch/x86/kvm sound && find drivers fs net -mindepth 1 -maxdepth 1 "
@@ -66,8 +66,8 @@ _WORDS = ('root=/dev/vda rw console=ttyS0 loglevel=5 panic=-1 oops=panic random.
 def run(found, progress):
 	"""Make the packages and try them in a guest on the QEMU of the Guest @found; returns the cases.
 
-	What may lack is only what Debian's archive and a namespace with several users give: without these
-	systems it is skipped, unless CI=true.
+	The test is skipped, unless CI=true, if its Debian systems cannot be made: they need Debian's archive and a user
+	namespace with several users.
 	"""
 	try:
 		system = debian_tree.ensure('system', _RELEASE, [*_SYSTEM, *_DEPENDENCIES], progress, _COMMANDS)
@@ -197,7 +197,8 @@ def _serve(qemu, system, share, logs):
 def _compile(system, job, kept):
 	"""Run make in @system as the guest would; @job is the folder that make.sh made.
 
-	The next version is of the same sources: what they were compiled to is in the folder @kept, and is not compiled twice.
+	The next version has the same sources, so the folder @kept holds the compiled files, and nothing is compiled
+	twice.
 	"""
 	directory = (job / 'directory').read_text().strip()
 	arguments = [word.replace(directory, _INSIDE) for word in (job / 'arguments').read_text().splitlines()]

@@ -30,8 +30,8 @@ def _die_with(parent):
 
 
 def _prepare(parent):
-	"""_die_with(@parent), for the leader of a new session: that is as nice as its processes are. Kernels that share
-	processors between sessions go by the session's niceness alone."""
+	"""Like _die_with(), and gives the new session's autogroup the niceness of its processes, because kernels with
+	autogroups share processors between sessions by that alone."""
 	die = _die_with(parent)
 
 	def prepare():
@@ -45,8 +45,8 @@ def _prepare(parent):
 def spawn(argv, own_group=True, **options):
 	"""Start @argv so that it is killed when this process ends.
 
-	With @own_group the child leads a new session: Ctrl-C in the terminal reaches
-	this process only, which then ends the child in order.
+	With @own_group the child leads a new session, so Ctrl-C in the terminal reaches only this process, which then
+	ends the child.
 	"""
 	try:
 		return subprocess.Popen([str(a) for a in argv], start_new_session=own_group,
@@ -157,7 +157,7 @@ def side_by_side(tasks, most):
 	"""Call each of @tasks in a process of its own, at most @most at a time, begun in their order.
 
 	Returns what they return, in their order; None for one whose process was killed. A task
-	handles its own errors. When this process is interrupted, so are they.
+	handles its own errors. If this process is interrupted, the tasks are, too.
 	"""
 	results = [None] * len(tasks)
 	waiting = list(enumerate(tasks))
@@ -178,10 +178,10 @@ def side_by_side(tasks, most):
 
 @contextlib.contextmanager
 def meanwhile(task):
-	"""While the body works, @task is called in a process of its own.
+	"""Call @task in a process of its own while the body runs.
 
-	Yields a function that waits for what it returns, None if its process was killed. It goes on no
-	longer than the body.
+	Yields a function that waits for the task's return value, None if its process was killed. The task is killed
+	when the body ends.
 	"""
 	call = _Call(task)
 	try:

@@ -15,8 +15,8 @@ _COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
 
 @contextlib.contextmanager
 def _meanwhile(name, argv, errors=None, stop=processes.end):
-	"""While the body works, @argv is run to make what @name says. That is mostly downloading. Its lines are among the
-	others. @errors: where those go if not there. @stop ends it when the body is interrupted."""
+	"""While the body runs, run @argv to make the tree @name, which is mostly downloading. Its output is mixed with
+	that of the body. @errors: another place for its errors. @stop ends it when the body is interrupted."""
 	maker = processes.spawn(argv, stdin=subprocess.DEVNULL, stderr=errors)
 	try:
 		yield
@@ -28,8 +28,8 @@ def _meanwhile(name, argv, errors=None, stop=processes.end):
 
 
 def _tree_meanwhile(name, tree, module):
-	"""@module is run to make the tree @name at the path @tree, unless it is there; what goes wrong is said when the
-	tree is asked for."""
+	"""Run @module to make the tree @name at the path @tree, unless it exists; its errors are printed when the tree
+	is needed."""
 	return contextlib.nullcontext() if tree.is_dir() else _meanwhile(name, [sys.executable, '-m', module], subprocess.DEVNULL)
 
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The suite tree: frameworks of a Debian that is newer than this project's, in a folder.
 
-The plug-ins are compiled on the host, against these frameworks' headers alone, and run by the
-tree's own loader with the tree's C library. So the packages are only unpacked: no compiler is among
-them, nothing is mounted and nothing takes root.
+The plug-ins are compiled on the host with these frameworks' headers, and run by the tree's own loader with the tree's C
+library. So packages, without a compiler, are only unpacked; nothing is mounted and nothing needs root.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The driver against the kernel headers of every suite of the Debian archive, old and coming ones:
-what a new kernel breaks is seen before it is anybody's newest.
+"""Builds the driver with the kernel headers of every suite of the Debian archive, so that changes of a coming kernel
+are seen before it is released.
 """
 
 import dataclasses

@@ -116,7 +116,7 @@ def _series(arguments, there):
 
 
 def _targets(arguments, chosen, found, progress):
-	"""What has to be built for the tests that were asked for: what they run, and what is in every guest. None is all.
+	"""The targets for the chosen tests: the programs that they run and those in every guest. None: all targets.
 
 	@found: the Guest, None with --quick.
 	"""
@@ -227,11 +227,11 @@ def main():
 
 @contextlib.contextmanager
 def _packages_meanwhile(found):
-	"""The packages' test runs while the body does: the longest of all, and much of it waits for a disk or
-	for one process.
+	"""Run the packages' test while the body runs, because it is the longest test and often waits for the disk or
+	for a single process.
 
-	@found: the Guest that has the QEMU for it; None for a run without it. Yields a function that waits for
-	its cases.
+	@found: the Guest with the QEMU for it; None to leave the test out. Yields a function that waits for the test's
+	cases.
 	"""
 	if not found:
 		yield list

@@ -11,7 +11,7 @@ _BUILT_IN = '/mnt/'
 
 
 def with_lines(text, module):
-	"""@text, the kernel's messages, with the source line behind each place in @module, an unstripped nvdla.ko.
+	"""Add to @text, the kernel's messages, the source line after each address in @module, an unstripped nvdla.ko.
 
 	Without debug information, or without binutils, it stays as it is.
 	"""

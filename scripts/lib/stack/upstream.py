@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The driver as a series of patches for a kernel tree, drivers/accel/nvdla.
 
-The patches are made by git in a scratch repository that holds nothing of the kernel tree
-but the files that they change, and are then applied to the tree.
+The patches are made by git in a scratch repository with only those files of the kernel tree that the patches change,
+and are then applied to the tree.
 """
 
 import argparse

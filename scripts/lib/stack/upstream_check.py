@@ -22,9 +22,9 @@ _RAN = re.compile(r'Testing complete\. Ran (\d+) tests: passed: (\d+)$', re.MULT
 
 
 def checkpatch(patches, tool=None):
-	"""What checkpatch --strict says of the files @patches, '' if nothing; None without a checkpatch.pl.
+	"""The messages of checkpatch --strict for the files @patches, '' if none; None without a checkpatch.pl.
 
-	kmd/upstream/checkpatch.conf says what it is not asked.
+	kmd/upstream/checkpatch.conf lists the disabled checks.
 	"""
 	tool = tool or debug_kernel.path() / 'tools' / 'checkpatch.pl'
 	if not tool.is_file():

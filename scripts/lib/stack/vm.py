@@ -161,7 +161,8 @@ class Machine:
 		     working=lambda: None):
 		"""@found: the Guest; @module: nvdla.ko; @executables and @files: see image.programs().
 
-		@progress is told every few seconds what is being started, and then what @working() says of the command.
+		Every few seconds @progress is called with the part that is being started, or later with the return
+		value of @working().
 		"""
 		self._found = found
 		self._options = options
@@ -188,9 +189,9 @@ class Machine:
 	def run(self, command=None, output=None, errors=None):
 		"""Boot, run @command (a list, or None for a shell on the terminal) and power off.
 
-		@output and @errors take chunks of bytes; stdout and stderr if left out. A kernel that fails
-		before any program of ours runs is booted again: the debug kernel's checks can stumble over
-		its own start when the emulation is slow.
+		@output and @errors take chunks of bytes; stdout and stderr if left out. A kernel that fails before our
+		init runs is booted again: checks of the debug kernel may fail during its own start when the emulation
+		is slow.
 		"""
 		for _ in range(_BOOTS):
 			outcome = self._run_once(command, output, errors)
@@ -384,9 +385,9 @@ class Machine:
 		return bool(machine.complaints(console_log)) or patience.is_over()
 
 	def _wait(self, qemu, qemu_log, failed, say, waiting=None):
-		"""Wait until QEMU has ended; what the guest has to be stopped for otherwise: 'time' or 'hung'.
+		"""Wait until QEMU has ended and return None, or the reason to stop the guest: 'time' or 'hung'.
 
-		@say is called every few seconds; @waiting: the Debugger that the guest waits for.
+		@say is called every few seconds; @waiting: the Debugger for which the guest waits.
 		"""
 		seconds = math.inf if self._options.timeout is None else self._options.timeout
 		limit = pace.Limit(seconds, grows=not self._options.is_exact)
@@ -449,7 +450,7 @@ def _restore_terminal():
 def kvm_works(found, kernel):
 	"""Whether a guest boots under KVM, tried once per boot of this machine.
 
-	Opening /dev/kvm proves nothing: there are hosts where that works and no kernel runs.
+	Being able to open /dev/kvm is not enough: on some hosts that works, but no kernel runs.
 	"""
 	if not os.access('/dev/kvm', os.R_OK | os.W_OK):
 		return False

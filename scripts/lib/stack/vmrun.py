@@ -40,8 +40,8 @@ def guest_programs():
 
 
 def named_in(command, share):
-	"""A function that says whether the guest's @command names a program: a word of it, or of a script that it runs from
-	the folder @share. A shell (no command) may run any."""
+	"""Returns a function that tells whether the guest's @command runs a program with a given name: the name is a
+	word of the command, or of a script in the folder @share that it runs. A shell (no command) may run any."""
 	if not command:
 		return lambda name: True
 	text = ' '.join(command)

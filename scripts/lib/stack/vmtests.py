@@ -19,8 +19,8 @@ _INSIDE = '/usr/libexec/nvdla'
 _FULL = 'nv_full'
 _MODES = {'iommu': ('iommu', 1, _FULL), 'cma': ('cma', 1, _FULL), 'none': ('none', 1, _FULL),
 	  'bounce': ('bounce', 1, _FULL), 'pair': ('iommu', 2, _FULL), 'small': ('iommu', 1, 'nv_small')}
-# Among the modes: the program is linked with the suite tree's frameworks, and runs by its loader;
-# the test is for the newest kernel only; for those between the oldest and the newest as well.
+# Marks among the modes: the program is linked with the suite tree's frameworks and runs with its loader; the test runs
+# only on the newest kernel; the test runs on every kernel.
 _SUITE = 'suite'
 _NEWEST = 'newest'
 _EACH = 'each'
@@ -51,8 +51,8 @@ class Test:
 		return self.program.parent == FOLDER
 
 	def programs(self):
-		"""The built programs that it is, or that its script is given as arguments; of this system, not
-		of the suite tree."""
+		"""The built programs that the test runs, or that its script receives as arguments, without those for
+		the suite tree."""
 		if self.in_suite:
 			return []
 		return [path for name in self.targets() if (path := build_dir() / name).is_file()]
@@ -94,9 +94,9 @@ def tests():
 def plan(series, chosen):
 	"""The boots to be made: {(kernel series, mode): [Test]}. @chosen(name) filters by the full name.
 
-	Of the kernels @series, oldest first, the newest sees each test in all of its modes, the oldest what
-	asks something of the driver in the first of its modes. Those between take either side of what makes a
-	difference: they see what is for each kernel.
+	@series: kernels, oldest first. The newest runs each test in all of its modes, the oldest each test of the
+	driver in its first mode. Kernels between take the path of the one or the other wherever the driver differs, so
+	they run only the tests for each kernel.
 	"""
 	boots = {}
 	plain = [kernel for kernel in series if kernel != guest.DEBUG]

@@ -107,6 +107,10 @@ class Binding(unittest.TestCase):
 			others = [line for line in lines if not any(name in line for name in violations.get(source.stem, []))]
 			self.assertEqual(others, [])
 
+	def test_each_tree_is_of_a_machine_that_is_tested(self):
+		lines = (line.split('#')[0].split() for line in (_TREES / 'machines.list').read_text().splitlines())
+		self.assertEqual(sorted(words[0] for words in lines if words), sorted(path.stem for path in _TREES.glob('*.dts')))
+
 	def test_the_driver_knows_its_compatibles(self):
 		named = set(self.binding['properties']['compatible']['enum'])
 		self.assertEqual(named, set(re.findall(r'\.compatible = "([^"]+)"', _DRIVER)))

@@ -46,7 +46,7 @@ TEST(Allocation, EachFailureOfATaskIsReported)
 
 	for (;; failures++) {
 		nvdla_task *task = nullptr;
-		drm_nvdla_error error;
+		nvdla_refusal error;
 		allocationsLeft = failures;
 		const int result = nvdla_task_create(&builder.variant, &source, &error, &task);
 		allocationsLeft = -1;

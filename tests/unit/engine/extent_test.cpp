@@ -72,8 +72,8 @@ TEST(Extent, FeatureCubesNeedExactlyWhatTheyReach)
 		const Created created = builder.create();
 		ASSERT_EQ(created.result, -EINVAL) << round;
 		EXPECT_EQ(refusedField(created.error), "src_data");
-		EXPECT_EQ(created.error.value, end);
-		EXPECT_EQ(created.error.limit, end - 1);
+		EXPECT_EQ(static_cast<uint64_t>(created.error.value), end);
+		EXPECT_EQ(static_cast<uint64_t>(created.error.limit), end - 1);
 	}
 }
 
@@ -160,7 +160,7 @@ TEST(Extent, HugeStridesDoNotWrapAround)
 	const Created created = builder.create();
 	EXPECT_EQ(created.result, -EINVAL);
 	EXPECT_EQ(refusedField(created.error), "src_data");
-	EXPECT_EQ(created.error.value, (8191 + 255) * 0xffffffe0ULL + 8192 * 32);
+	EXPECT_EQ(static_cast<uint64_t>(created.error.value), (8191 + 255) * 0xffffffe0ULL + 8192 * 32);
 }
 
 } /* namespace nvdla::test */

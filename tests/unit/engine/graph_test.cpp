@@ -192,7 +192,7 @@ TEST(Graph, GroupsLimitWhatCanWait)
 	builder.edge(3, 0, NVDLA_EVENT_OP_ENABLED);
 	const Created created = builder.create();
 	EXPECT_EQ(created.result, -EINVAL);
-	EXPECT_EQ(created.error.operation, 0u);
+	EXPECT_EQ(created.error.error.operation, 0u);
 	EXPECT_EQ(refusedField(created.error), "consumers");
 }
 

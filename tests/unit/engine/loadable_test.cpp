@@ -12,7 +12,7 @@
 #include <nvdla/loadable.h>
 #include <nvdla/task.h>
 
-#include <nvdla_task.h>
+#include <user/nvdla_engine.h>
 
 #include "core/ram_memory.h"
 #include "device/refusal.h"
@@ -160,7 +160,7 @@ TEST(ReferenceLoadables, AreAccepted)
 			if (path.string().find("inception_misaligned") != std::string::npos)
 				continue;
 			EXPECT_EQ(created.result, 0)
-				<< path << " operation " << created.error.operation << ": "
+				<< path << " operation " << created.error.error.operation << ": "
 				<< describeRefusal(created.error);
 			accepted += created.result == 0;
 		}

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <nvdla_sequencer.h>
+#include <user/nvdla_engine.h>
 
 #include "core/core.h"
 #include "core/memory.h"

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <nvdla_io.h>
-#include <nvdla_sequencer.h>
+#include <user/nvdla_engine.h>
 
 namespace nvdla::test
 {

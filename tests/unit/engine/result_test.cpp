@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/hw/registers.h>
 
-#include <nvdla_result.h>
+#include <user/nvdla_engine.h>
 
 #include "device/refusal.h"
 #include "recording_core.h"

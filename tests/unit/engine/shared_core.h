@@ -10,7 +10,7 @@
 #include <memory>
 #include <random>
 
-#include <nvdla_scrub.h>
+#include <user/nvdla_engine.h>
 
 #include "core/ram_memory.h"
 #include "modelled_core.h"

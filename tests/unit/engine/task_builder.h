@@ -11,8 +11,7 @@
 
 #include <drm/nvdla_descriptors.h>
 
-#include <nvdla_sequencer.h>
-#include <nvdla_task.h>
+#include <user/nvdla_engine.h>
 #include <tests/nvdla_test_task.h>
 
 namespace nvdla::test
@@ -26,7 +25,7 @@ using TaskPtr = std::unique_ptr<nvdla_task, TaskDeleter>;
 /** \brief What nvdla_task_create() answered */
 struct Created {
 	int result = 0;
-	drm_nvdla_error error = {};
+	nvdla_refusal error = {};
 	TaskPtr task;
 };
 

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tests/nvdla_test_rules.h>
 
 #include <nvdla/hw/registers.h>
-#include <nvdla_scrub.h>
+#include <user/nvdla_engine.h>
 
 #include "core/ram_memory.h"
 #include "device/refusal.h"
@@ -91,11 +92,13 @@ protected:
 		return builder_.conv(0);
 	}
 
-	void expectRefusal(uint32_t rule)
+	void expectRefusal(nvdla_test_rule rule)
 	{
 		const Created created = builder_.create();
 		EXPECT_EQ(created.result, -EINVAL);
-		EXPECT_EQ(created.error.rule, rule) << describeRefusal(created.error);
+		ASSERT_TRUE(created.error.rule);
+		EXPECT_STREQ(created.error.rule, nvdla_test_rule_text[rule])
+			<< describeRefusal(created.error);
 	}
 
 	void expectAccepted()
@@ -105,7 +108,7 @@ protected:
 	}
 
 	/** \brief The same if the core can, and a refusal by \a rule if it cannot */
-	void expectAcceptedIf(bool can, uint32_t rule)
+	void expectAcceptedIf(bool can, nvdla_test_rule rule)
 	{
 		if (can)
 			expectAccepted();
@@ -176,10 +179,10 @@ TEST_P(OfVariant, AConvolutionOfItsLayoutRuns)
 		EXPECT_TRUE(core.run(created.task.get()));
 		EXPECT_EQ(core.takeErrors(), std::vector<std::string>());
 		op.entry_per_slice++;
-		expectRefusal(DRM_NVDLA_RULE_CONV_ENTRIES);
+		expectRefusal(NVDLA_TEST_RULE_CONV_ENTRIES);
 		op.entry_per_slice--;
 		builder_.convCubes(0).weight_data.size += variant_.cbuf_entry_bytes;
-		expectRefusal(DRM_NVDLA_RULE_CONV_WEIGHT_SIZE);
+		expectRefusal(NVDLA_TEST_RULE_CONV_WEIGHT_SIZE);
 	}
 }
 
@@ -190,7 +193,7 @@ TEST_P(OfVariant, ItsBufferIsTheLimitOfBanks)
 	op.weight_bank = static_cast<__u8>(variant_.cbuf_banks - op.data_bank);
 	expectAccepted();
 	op.weight_bank++;
-	expectRefusal(DRM_NVDLA_RULE_CONV_BANKS);
+	expectRefusal(NVDLA_TEST_RULE_CONV_BANKS);
 
 	/* As many lines as the bank has room for, and one more. */
 	const uint32_t lines = variant_.cbuf_bank_entries / op.entry_per_slice;
@@ -204,7 +207,7 @@ TEST_P(OfVariant, ItsBufferIsTheLimitOfBanks)
 		builder_.sdpCubes(1).src_data.height = static_cast<__u16>(height);
 		builder_.sdpCubes(1).dst_data.height = static_cast<__u16>(height);
 		repack();
-		expectAcceptedIf(height == lines, DRM_NVDLA_RULE_CONV_DATA_BANKS);
+		expectAcceptedIf(height == lines, NVDLA_TEST_RULE_CONV_DATA_BANKS);
 	}
 }
 
@@ -216,15 +219,15 @@ TEST_P(OfVariant, ItsAtomIsTheUnitOfStridesAndAddresses)
 	cube.surf_stride = cube.line_stride * cube.height;
 	expectAccepted();
 	cube.line_stride += variant_.atom_bytes / 2;
-	expectRefusal(DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT);
+	expectRefusal(NVDLA_TEST_RULE_CUBE_STRIDE_ALIGNMENT);
 	repack();
 	cube.offset = variant_.atom_bytes;
 	expectAccepted();
 	cube.offset = variant_.atom_bytes / 2;
-	expectRefusal(DRM_NVDLA_RULE_CUBE_ALIGNMENT);
+	expectRefusal(NVDLA_TEST_RULE_CUBE_ALIGNMENT);
 	cube.offset = 0;
 	builder_.extents[0].dma_addr = uint64_t{ 1 } << 32;
-	expectAcceptedIf(variant_.address_bits > 32, DRM_NVDLA_RULE_CUBE_ADDRESS_BITS);
+	expectAcceptedIf(variant_.address_bits > 32, NVDLA_TEST_RULE_CUBE_ADDRESS_BITS);
 }
 
 TEST_P(OfVariant, BatchesEndAtItsLargest)
@@ -234,10 +237,10 @@ TEST_P(OfVariant, BatchesEndAtItsLargest)
 	op.batch = 2;
 	op.batch_stride = builder_.sdp(1).batch_stride = 64 * 128;
 	builder_.sdp(1).batch_num = 2;
-	expectAcceptedIf(variant_.max_batch > 1, DRM_NVDLA_RULE_CONV_BATCH);
+	expectAcceptedIf(variant_.max_batch > 1, NVDLA_TEST_RULE_CONV_BATCH);
 	op.batch = 1;
-	expectRefusal(variant_.max_batch > 1 ? DRM_NVDLA_RULE_FUSED_BATCH
-					     : DRM_NVDLA_RULE_SDP_BATCH);
+	expectRefusal(variant_.max_batch > 1 ? NVDLA_TEST_RULE_FUSED_BATCH
+					     : NVDLA_TEST_RULE_SDP_BATCH);
 }
 
 TEST_P(OfVariant, PoolingHasTheSameColumnsInAll)
@@ -247,7 +250,7 @@ TEST_P(OfVariant, PoolingHasTheSameColumnsInAll)
 		builder_.pdpCubes(0).src_data.width = static_cast<__u16>(2 * columns);
 		builder_.pdpCubes(0).dst_data.width = static_cast<__u16>(columns);
 		repack();
-		expectAcceptedIf(columns == 128, DRM_NVDLA_RULE_PDP_LINE_BUFFER);
+		expectAcceptedIf(columns == 128, NVDLA_TEST_RULE_PDP_LINE_BUFFER);
 	}
 }
 
@@ -260,30 +263,30 @@ TEST_P(OfVariant, WhatItLacksIsRefusedByName)
 	const bool isFull = variant_.id == nvdla_variant_nv_full()->id;
 
 	builder_.addBdma();
-	expectAcceptedIf(isFull, DRM_NVDLA_RULE_NODE_ENGINE);
+	expectAcceptedIf(isFull, NVDLA_TEST_RULE_NODE_ENGINE);
 	afresh();
 	builder_.addRubik(NVDLA_RUBIK_MERGE);
-	expectAcceptedIf(isFull, DRM_NVDLA_RULE_NODE_ENGINE);
+	expectAcceptedIf(isFull, NVDLA_TEST_RULE_NODE_ENGINE);
 	afresh();
 	builder_.addWinograd();
-	expectAcceptedIf(isFull, DRM_NVDLA_RULE_CONV_NO_WINOGRAD);
+	expectAcceptedIf(isFull, NVDLA_TEST_RULE_CONV_NO_WINOGRAD);
 	afresh();
 	builder_.addCompressed();
-	expectAcceptedIf(isFull, DRM_NVDLA_RULE_CONV_NO_COMPRESSION);
+	expectAcceptedIf(isFull, NVDLA_TEST_RULE_CONV_NO_COMPRESSION);
 	afresh();
 	addConv(32);
 	builder_.conv(0).in_precision = builder_.conv(0).out_precision = NVDLA_PRECISION_FP16;
-	expectRefusal(isFull ? DRM_NVDLA_RULE_CONV_ENTRIES : DRM_NVDLA_RULE_CONV_PRECISION);
+	expectRefusal(isFull ? NVDLA_TEST_RULE_CONV_ENTRIES : NVDLA_TEST_RULE_CONV_PRECISION);
 	afresh();
 	builder_.useLut(builder_.addSdp());
 	repack();
-	expectAcceptedIf(variant_.has_sdp_y, DRM_NVDLA_RULE_SDP_NO_Y);
+	expectAcceptedIf(variant_.has_sdp_y, NVDLA_TEST_RULE_SDP_NO_Y);
 	afresh();
 	builder_.addPdp();
 	repack();
 	builder_.pdpCubes(0).src_data.type = NVDLA_MEM_CV;
 	builder_.pdpCubes(0).src_data.address = TaskBuilder::cvsram;
-	expectAcceptedIf(variant_.has_cvsram, DRM_NVDLA_RULE_CUBE_NO_CVSRAM);
+	expectAcceptedIf(variant_.has_cvsram, NVDLA_TEST_RULE_CUBE_NO_CVSRAM);
 }
 
 /* After the scrub a convolution computes as on a new core, whichever banks were used before it. */

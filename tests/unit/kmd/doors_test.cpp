@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 #include <nvdla/hw/registers.h>
-#include <nvdla_prepared.h>
 #include <recording_core.h>
 #include <task_builder.h>
 
@@ -26,19 +25,18 @@ enum class Door {
 	FirstJob,
 	FollowingTask,
 	FollowingJob,
-	AfterDomain,
 	AfterReset,
 	ArrivedDuringReset,
 	AfterResume,
 	Prepared,
 };
 
-enum class Check { Nothing, Banned, UndefinedMemory, Dead, Unplugged, Stopped, Scrub };
+enum class Check { Nothing, UndefinedMemory, Dead, Unplugged, Stopped, Scrub };
 
-const char *const doorNames[] = { "FirstJob",   "FollowingTask",      "FollowingJob", "AfterDomain",
-				  "AfterReset", "ArrivedDuringReset", "AfterResume",  "Prepared" };
-const char *const checkNames[] = { "Nothing", "Banned", "UndefinedMemory", "Dead", "Unplugged",
-				   "Stopped", "Scrub" };
+const char *const doorNames[] = { "FirstJob",		"FollowingTask", "FollowingJob", "AfterReset",
+				  "ArrivedDuringReset", "AfterResume",	 "Prepared" };
+const char *const checkNames[] = { "Nothing",   "UndefinedMemory", "Dead",
+				   "Unplugged", "Stopped",	   "Scrub" };
 
 constexpr unsigned int client = 0, otherClient = 1;
 constexpr int waits = -EINPROGRESS;
@@ -145,8 +143,6 @@ protected:
 		case Check::Nothing:
 		case Check::Scrub:
 			return;
-		case Check::Banned:
-			return driver_ban(driver_.get(), client);
 		case Check::UndefinedMemory:
 			return driver_undefine(job.get());
 		case Check::Dead:
@@ -213,18 +209,6 @@ protected:
 				driver_start(driver_.get());
 			}
 			return complete();
-		case Door::AfterDomain:
-			driver_fail_domain(driver_.get(), -EINPROGRESS);
-			putOn(job);
-			ASSERT_EQ(enabled(), before_);
-			EXPECT_FALSE(driver_time_out(driver_.get())) << "its time has not begun";
-			apply(job);
-			if (check() == Check::Dead || check() == Check::Unplugged) {
-				driver_stop(driver_.get());
-				driver_start(driver_.get());
-			}
-			driver_fail_domain(driver_.get(), 0);
-			return driver_go_on(driver_.get());
 		}
 	}
 
@@ -232,11 +216,9 @@ protected:
 	static int expected()
 	{
 		switch (check()) {
-		case Check::Banned:
 		case Check::UndefinedMemory:
-			/* Neither can change while the job has the core. */
-			return door() == Door::FollowingTask || door() == Door::AfterDomain ? waits
-											    : -EIO;
+			/* It cannot change while the job has the core. */
+			return door() == Door::FollowingTask ? waits : -EIO;
 		case Check::Dead:
 		case Check::Unplugged:
 			return -ENODEV;
@@ -293,12 +275,10 @@ TEST_P(DoorsTest, IsGuarded)
 INSTANTIATE_TEST_SUITE_P(
 	All, DoorsTest,
 	testing::Combine(testing::Values(Door::FirstJob, Door::FollowingTask, Door::FollowingJob,
-					 Door::AfterDomain, Door::AfterReset,
-					 Door::ArrivedDuringReset, Door::AfterResume,
-					 Door::Prepared),
-			 testing::Values(Check::Nothing, Check::Banned, Check::UndefinedMemory,
-					 Check::Dead, Check::Unplugged, Check::Stopped,
-					 Check::Scrub)),
+					 Door::AfterReset, Door::ArrivedDuringReset,
+					 Door::AfterResume, Door::Prepared),
+			 testing::Values(Check::Nothing, Check::UndefinedMemory, Check::Dead,
+					 Check::Unplugged, Check::Stopped, Check::Scrub)),
 	[](const auto &info) {
 		return std::string(doorNames[static_cast<int>(std::get<Door>(info.param))]) +
 		       checkNames[static_cast<int>(std::get<Check>(info.param))];
@@ -316,11 +296,8 @@ TEST_F(DriverTest, AJobThatHangsIsItsClientsGuilt)
 		EXPECT_EQ(driver_dumps(job.get()), 1u);
 		EXPECT_EQ(driver_guilty(driver_.get(), client), i);
 	}
-	const Job refused(driver_.get(), client), others(driver_.get(), otherClient);
-	putOn(refused);
-	EXPECT_EQ(refused.status(), -EIO);
-	putOn(others);
-	EXPECT_EQ(others.status(), waits);
+	runOne(client);
+	runOne(otherClient);
 }
 
 /* The reset clears the buffer, and the job goes on as if nothing had been. */
@@ -340,25 +317,6 @@ TEST_F(DriverTest, AScrubThatHangsIsNobodysGuilt)
 	EXPECT_EQ(job.status(), 0);
 }
 
-/* An emulated IOMMU takes seconds to change the domain, behind the scrub as before it. */
-TEST_F(DriverTest, NoTimePassesOnTheWayFromTheScrubsDomain)
-{
-	runOne(otherClient);
-	const Job job(driver_.get(), client, { .timeoutMs = 1 });
-	putOn(job);
-	ASSERT_TRUE(driver_scrubs(job.get()));
-	driver_fail_domain(driver_.get(), -EINPROGRESS);
-	complete();
-	ASSERT_FALSE(driver_scrubs(job.get()));
-	EXPECT_FALSE(driver_time_out(driver_.get()));
-	EXPECT_EQ(driver_resets(driver_.get()), 0u);
-
-	driver_fail_domain(driver_.get(), 0);
-	driver_go_on(driver_.get());
-	EXPECT_TRUE(driver_time_out(driver_.get())) << "its time has begun";
-	EXPECT_EQ(job.status(), -ETIMEDOUT);
-}
-
 TEST_F(DriverTest, WhatTheDriverDoesForAClientIsNotItsGuilt)
 {
 	const Job job(driver_.get(), client);
@@ -367,34 +325,6 @@ TEST_F(DriverTest, WhatTheDriverDoesForAClientIsNotItsGuilt)
 	ASSERT_TRUE(driver_time_out(driver_.get()));
 	EXPECT_EQ(job.status(), -ETIMEDOUT);
 	EXPECT_EQ(driver_guilty(driver_.get(), client), 0u);
-}
-
-/* Before, between and behind the scrub. What is in the buffer stays another client's until then. */
-TEST_F(DriverTest, NoMemoryIsNobodysGuilt)
-{
-	runOne(otherClient);
-	for (unsigned int round = 0; round < 2; round++) {
-		const Job job(driver_.get(), client);
-		driver_fail_domain(driver_.get(), -ENOMEM);
-		putOn(job);
-		EXPECT_EQ(job.status(), -ENOMEM);
-	}
-	driver_fail_domain(driver_.get(), 0);
-	const Job again(driver_.get(), client);
-	putOn(again);
-	ASSERT_TRUE(driver_scrubs(again.get()));
-
-	driver_fail_domain(driver_.get(), -ENOMEM);
-	complete();
-	EXPECT_EQ(again.status(), -ENOMEM);
-	driver_fail_domain(driver_.get(), 0);
-	const Job last(driver_.get(), client);
-	putOn(last);
-	EXPECT_FALSE(driver_scrubs(last.get()));
-	complete();
-	EXPECT_EQ(last.status(), 0);
-	EXPECT_EQ(driver_guilty(driver_.get(), client), 0u);
-	EXPECT_EQ(driver_resets(driver_.get()), 0u);
 }
 
 /* The system sleeps, however long a job goes on, and says what became of it when it wakes. */

@@ -6,7 +6,6 @@
 #include <nvdla_cbuf.h>
 #include <nvdla_context.h>
 #include <nvdla_device.h>
-#include <nvdla_domain.h>
 #include <nvdla_drv.h>
 #include <nvdla_gem.h>
 #include <nvdla_job.h>
@@ -18,7 +17,6 @@ struct driver {
 	struct nvdla_file files[DRIVER_NUM_CLIENTS];
 	struct nvdla_context contexts[DRIVER_NUM_CLIENTS];
 	struct nvdla_bo zeroes;
-	int domain_error;
 	unsigned int resets;
 };
 
@@ -42,21 +40,6 @@ static struct driver_job *driver_job_of(const struct nvdla_job *job)
 }
 
 /* The rest of the driver, as far as it is called */
-
-int nvdla_domain_enter(struct nvdla_device *ndev, struct nvdla_domain *domain)
-{
-	return driver_of(ndev)->domain_error;
-}
-
-int nvdla_domain_map(struct nvdla_domain *domain, struct nvdla_bo *bo)
-{
-	return 0;
-}
-
-bool nvdla_iommu_has_faulted(struct nvdla_device *ndev)
-{
-	return false;
-}
 
 struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size, u32 flags)
 {
@@ -136,7 +119,6 @@ struct driver *driver_create(const struct nvdla_io *io)
 	for (i = 0; i < DRIVER_NUM_CLIENTS; i++) {
 		driver->contexts[i].file = &driver->files[i];
 		driver->files[i].usage.client_id = 1 + i;
-		nvdla_client_init(&driver->files[i].client);
 	}
 	nvdla_recovery_init();
 	nvdla_sequencer_create(driver->ndev.variant, io, &nvdla_job_sequencer_ops, &driver->ndev,
@@ -218,18 +200,13 @@ bool driver_time_out(struct driver *driver)
 {
 	struct work_struct *work = &driver->ndev.recover_work;
 
-	if (driver->ndev.active && driver->ndev.active->deadline_ns != U64_MAX)
+	if (driver->ndev.active)
 		jiffies = nsecs_to_jiffies64(driver->ndev.active->deadline_ns) + 1;
 	if (!nvdla_jobs_recover(&driver->ndev))
 		return false;
 	work->queued = false;
 	nvdla_jobs_recover_work(work);
 	return true;
-}
-
-void driver_ban(struct driver *driver, unsigned int client)
-{
-	driver->files[client].client.banned = true;
 }
 
 void driver_kill(struct driver *driver)
@@ -245,16 +222,6 @@ void driver_unplug(struct driver *driver)
 void driver_undefine(struct nvdla_job *job)
 {
 	driver_job_of(job)->clear.error = -EIO;
-}
-
-void driver_go_on(struct driver *driver)
-{
-	nvdla_jobs_go_on(&driver->ndev);
-}
-
-void driver_fail_domain(struct driver *driver, int error)
-{
-	driver->domain_error = error;
 }
 
 void driver_own(struct nvdla_job *job)
@@ -284,7 +251,7 @@ unsigned int driver_dumps(const struct nvdla_job *job)
 
 u64 driver_guilty(const struct driver *driver, unsigned int client)
 {
-	return driver->files[client].client.guilty_jobs.counter;
+	return driver->files[client].guilty_jobs.counter;
 }
 
 unsigned int driver_resets(const struct driver *driver)

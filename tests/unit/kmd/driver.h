@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The driver's job code - nvdla_run.c, nvdla_recover.c, nvdla_cbuf.c, nvdla_client.c - on a core
+ * The driver's job code - nvdla_run.c, nvdla_recover.c, nvdla_cbuf.c - on a core
  * that a test plays, with as much around it as it needs. The scheduler is the test.
  */
 #pragma once
 
+#ifdef __cplusplus
+#include <user/nvdla_engine.h>
+
+extern "C" {
+#else
 #include <nvdla_io.h>
 #include <nvdla_task.h>
-
-#ifdef __cplusplus
-extern "C" {
 #endif
 
 /** \brief Two clients are enough for everything */
@@ -44,19 +46,10 @@ void driver_wake(struct driver *driver);
 bool driver_time_out(struct driver *driver);
 
 /** \brief Something that keeps jobs from running, or does not any more */
-void driver_ban(struct driver *driver, unsigned int client);
 void driver_kill(struct driver *driver);
 void driver_unplug(struct driver *driver);
 /** \brief The job that was to clear the buffer of \a job has failed */
 void driver_undefine(struct nvdla_job *job);
-/** \brief The core is in the domain that the job on it waits for */
-void driver_go_on(struct driver *driver);
-/**
- * \brief The next times that the core is to change its domain fail with that, 0: they do not
- *
- * With -EINPROGRESS they take until driver_go_on().
- */
-void driver_fail_domain(struct driver *driver, int error);
 /** \brief The job is the driver's own */
 void driver_own(struct nvdla_job *job);
 

@@ -56,6 +56,12 @@ static int check_device(struct nvdla_device *device, const void *loadable, size_
 	EXPECT(nvdla_device_get_info(device, &info) == NVDLA_STATUS_OK);
 	EXPECT(info.size == sizeof(info) && info.atom_bytes == 32 && info.max_buffer_bytes > 4096);
 	EXPECT(info.path && *info.path && info.priorities & 2);
+	EXPECT(!strcmp(info.variant, "nv_full") && info.engines == 63 && info.precisions == 7);
+	EXPECT(info.capabilities == (NVDLA_CAPABILITY_WINOGRAD | NVDLA_CAPABILITY_COMPRESSION |
+				     NVDLA_CAPABILITY_SDP_Y));
+	EXPECT(info.max_batch == 32 && info.mac_channels == 64 && info.int8_kernels == 32);
+	EXPECT(info.buffer_banks == 16 && info.bank_entries == 256 && info.entry_bytes == 128);
+	EXPECT(info.weight_alignment == 256 && info.weight_size_alignment == 128);
 	EXPECT(nvdla_device_get_info(device, &old) == NVDLA_STATUS_OK);
 	EXPECT(old.hw_version == info.hw_version && old.atom_bytes == 12345);
 	old.size = 0;

@@ -134,6 +134,9 @@ TEST(EmbeddedDevice, RefusalNamesOperationFieldAndValues)
 		<< submitted.error().message();
 	EXPECT_NE(submitted.error().where.find("transfers"), std::string::npos)
 		<< submitted.error().message();
+	EXPECT_TRUE(submitted.error().why.starts_with(
+		"the cube reaches beyond the memory of its address (is 9600, limit "))
+		<< submitted.error().message();
 }
 
 TEST(EmbeddedDevice, AddressesOutsideOfTheirBufferAreRefused)

@@ -103,7 +103,9 @@ TEST(DlaTask, ArraysAreThoseOfTheFile)
 /* Lists of other compilers end where their largest engine's descriptor does. */
 TEST(DlaTask, OperationsAreExtendedByVersion)
 {
-	for (const Version version : { Version{ 0, 12, 5 }, firstWithExtendedOperations }) {
+	const Version onnc{ 1, 2, 0 };
+
+	for (const Version version : { Version{ 0, 12, 5 }, firstWithExtendedOperations, onnc }) {
 		LoadableBuilder builder;
 		DlaDescriptors written = chain();
 		written.version = version;
@@ -162,15 +164,18 @@ TEST(DlaTask, LegacyCubesAreConvertedByVersion)
 		written.version = { 0, 11, 0 };
 		const uint16_t id = written.addTo(builder, { builder.memory(64) });
 		ASSERT_TRUE(builder.loadable.check());
-		auto task = dlaTask(builder.loadable, id);
-		ASSERT_TRUE(task);
-		EXPECT_TRUE(sameBytes(task->surfaces[0], expected)) << one.type;
-
-		for (Blob &blob : builder.loadable.blobs)
-			blob.version = { 0, 12, 0 };
-		task = dlaTask(builder.loadable, id);
-		ASSERT_TRUE(task);
-		EXPECT_TRUE(sameBytes(task->surfaces[0], written.surfaces[0])) << one.type;
+		/* ONNC's are the last two. */
+		for (const Version version : { Version{ 0, 11, 0 }, Version{ 0, 12, 0 },
+					       Version{ 1, 2, 0 }, Version{ 1, 3, 0 } }) {
+			const bool current = version == Version{ 0, 12, 0 };
+			for (Blob &blob : builder.loadable.blobs)
+				blob.version = version;
+			auto task = dlaTask(builder.loadable, id);
+			ASSERT_TRUE(task) << task.error().message();
+			EXPECT_TRUE(sameBytes(task->surfaces[0],
+					      current ? written.surfaces[0] : expected))
+				<< one.type << " " << toString(version);
+		}
 	}
 }
 

@@ -122,7 +122,7 @@ TEST(EmuTask, SmallAtoms)
 
 	auto task = emuTask(file.loadable(), 0);
 	ASSERT_TRUE(task) << task.error().message();
-	EXPECT_TRUE(task->operations[0].src.smallAtoms);
+	EXPECT_EQ(task->operations[0].src.format, PixelFormat::FeatureX8);
 	EXPECT_EQ(task->operations[0].src.type, DataType::Int8);
 }
 

@@ -377,7 +377,7 @@ TEST(Emu, SmallAtoms)
 {
 	EmuOperation operation;
 	operation.src = cube(DataType::Int8, 10, 1, 1);
-	operation.src.smallAtoms = true;
+	operation.src.format = PixelFormat::FeatureX8;
 	operation.src.lineStride = operation.src.surfaceStride = 8;
 	operation.dst = cube(DataType::Int8, 10, 1, 1);
 	std::vector<std::byte> src(16), dst(32);

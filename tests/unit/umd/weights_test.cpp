@@ -9,30 +9,13 @@
 #include <nvdla/weights.h>
 
 #include "model_convolution.h"
-#include "nvdla_variant.h"
+#include "user/nvdla_engine.h"
 #include "plain_convolution.h"
 
 namespace nvdla
 {
 
 using namespace test;
-
-TEST(Weights, GeometryIsThatOfTheDriver)
-{
-	const nvdla_variant &variant = *nvdla_variant_nv_full();
-
-	EXPECT_EQ(nvFull.atomBytes, variant.atom_bytes);
-	EXPECT_EQ(nvFull.macChannels, variant.mac_channels);
-	EXPECT_EQ(nvFull.groupKernels(DataType::Int8), variant.int8_kernels);
-	EXPECT_EQ(nvFull.weightAlignment, variant.weight_alignment);
-	EXPECT_EQ(nvFull.weightSizeAlignment, variant.weight_size_alignment);
-	EXPECT_EQ(nvFull.bufferBanks, variant.cbuf_banks);
-	EXPECT_EQ(nvFull.bankEntries, variant.cbuf_bank_entries);
-	EXPECT_EQ(nvFull.entryBytes, variant.cbuf_entry_bytes);
-	EXPECT_EQ(nvFull.poolingLineBytes, variant.pdp_line_bytes);
-	EXPECT_EQ(nvFull.variant, variant.id);
-	EXPECT_STREQ(nvFull.name, variant.name);
-}
 
 TEST(Weights, DirectOrderIsThatOfTheFormatDocument)
 {

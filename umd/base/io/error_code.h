@@ -8,8 +8,8 @@
 namespace nvdla
 {
 
-/** \return what the system's \a error says of a name: NotFound, InvalidArgument if it cannot be
- * used, else Io, which is not the name's fault */
+/** \return the code for errno \a error of a call with a file name: NotFound, InvalidArgument if the
+ * name cannot be used, or Io for failures that the name did not cause */
 inline ErrorCode codeOfName(int error)
 {
 	switch (error) {

@@ -124,8 +124,9 @@ Result<std::vector<std::byte>> readWholeFile(const std::string &path, uint64_t l
 }
 
 /*
- * Beside it, then in its place: if the disk is full, or the program ends, what was there is there
- * still. Where no file can be made beside it (as in sysfs), its bytes are overwritten.
+ * Writes a new file beside the old one and renames it, so the old contents survive a full disk or
+ * the end of the program. In folders where no file can be created (as in sysfs), the old file is
+ * overwritten.
  */
 Result<void> writeWholeFile(const std::string &path, std::span<const std::byte> bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole files at once.
+ * Reading and writing whole files.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The border that no exception passes.
+ * Turns exceptions into errors.
  */
 #pragma once
 
@@ -13,19 +13,19 @@ namespace nvdla
 {
 
 /**
- * \brief The error that stands for the exception which is being handled
+ * \brief The error for the exception that is being handled
  *
- * Without memory for words it has those that fit into a string as it is.
+ * If there is no memory for a message, the message is short enough for a string without allocation.
  */
 Error caughtError(const char *what, const std::string &where) noexcept;
 
 /**
- * \brief Do \a work, whose exceptions become errors
+ * \brief Do \a work; its exceptions become errors
  *
- * Public functions, callbacks of libraries and the functions of threads do what they do in here.
+ * All public functions, callbacks of libraries and thread functions do their work inside this.
  *
- * \param[in] what for the error: what is attempted
- * \param[in] where for the error: what it is for
+ * \param[in] what the attempted action, for the error
+ * \param[in] where the place, for the error
  * \param[in] work a function that returns a Result
  * \return the function's result; NoMemory if there was not enough memory for it
  */
@@ -46,9 +46,9 @@ auto guarded(const char *what, Work &&work) noexcept -> decltype(work())
 }
 
 /**
- * \return a copy of \a result, which may throw
+ * \return a copy of \a result; copying may throw
  *
- * A Result's own copy constructor may not: an exception in it ends the process.
+ * A Result's own copy constructor must not throw: an exception in it ends the process.
  */
 template<typename T>
 Result<T> copyOf(const Result<T> &result)

@@ -139,8 +139,8 @@ size_t bytesOf(std::span<const size_t> shape, size_t each)
 }
 
 /*
- * Copies images to where each has \a imageBytes. Pictures come with three channels where the
- * tensor has a fourth, which is left as it is.
+ * Copies images into an array with \a imageBytes for each. An image may have three channels and the
+ * tensor four; the fourth channel is left as it is.
  */
 void copyImages(const NpyArray &array, size_t images, size_t imageBytes, std::span<std::byte> to)
 {

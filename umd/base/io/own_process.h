@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether this is still the process that something was made in.
+ * Tells a process from the child that fork() made of it.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ namespace nvdla
 /**
  * \brief The process that made an object
  *
- * A child of fork() has copies of its parent's objects, but none of the threads that serve them,
- * and shares the open file. What it asks of them would wait for ever, or concern the parent.
+ * A child of fork() has copies of its parent's objects and shares the open file, but has no
+ * threads. Requests that the child makes would wait for ever, or act on the parent.
  */
 class OwnProcess
 {

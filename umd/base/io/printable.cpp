@@ -12,7 +12,8 @@ namespace
 {
 
 /*
- * Bytes of the character that \a text begins with, 0 if that is none to show. The ranges of first
+ * The length in bytes of the first character of \a text, 0 if it is not printable. The ranges of
+ * first
  * and second bytes are those of Unicode's table "Well-Formed UTF-8 Byte Sequences"; the control
  * characters U+0080 to U+009F are left out.
  */

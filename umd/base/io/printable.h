@@ -9,16 +9,17 @@ namespace nvdla
 {
 
 /**
- * \brief Text of a file as a terminal may be given it
- * \return \a text with control characters and whatever is not UTF-8 as \xNN, byte by byte
+ * \brief Make text from a file safe for a terminal
+ * \return \a text, in which each byte of a control character and each byte that is not UTF-8 is
+ * written as \xNN
  */
 std::string printable(std::string_view text);
 
 /**
- * \brief The end of a long name, which tells it from others of the same model
+ * \brief Shorten a long name to its end, which differs most between names of one model
  *
- * TensorFlow Lite gives a layer the names of all that is in it, with semicolons between them: the
- * first one stands for all.
+ * TensorFlow Lite names a layer after all operators in it, separated by semicolons; only the first
+ * name is used.
  *
  * \return \a text, or "..." and its last bytes; at most \a width bytes, which are 8 or more
  */

@@ -157,6 +157,19 @@ Result<ChannelScaling> scaleTwice(std::span<const double> scales, std::span<cons
 	return scaling;
 }
 
+/* A first rounding brings what is half a step of its own below a tie to that tie. */
+std::vector<double> withFirstRounding(std::span<const double> biases,
+				      std::span<const double> scales, const std::vector<int> &bits)
+{
+	std::vector<double> all(biases.begin(), biases.end());
+
+	for (size_t i = 0; i < all.size(); i++) {
+		if (bits[i] > 0 && scales[i] != 0)
+			all[i] += std::ldexp(0.5, -bits[i]) / scales[i];
+	}
+	return all;
+}
+
 } /* namespace */
 
 Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
@@ -171,9 +184,11 @@ Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<c
 		scale = std::clamp(scale, -largest, largest);
 	if (rounding == ScaleRounding::Once)
 		return scaleOnce(possible, biases, maxFineShift);
-	return scaleTwice(possible, biases, maxFineShift,
-			  firstBits ? std::vector<int>(possible.size(), *firstBits)
-				    : firstBitsOf(possible));
+	const auto bits =
+		firstBits ? std::vector<int>(possible.size(), *firstBits) : firstBitsOf(possible);
+	if (rounding == ScaleRounding::Twice)
+		return scaleTwice(possible, biases, maxFineShift, bits);
+	return scaleOnce(possible, withFirstRounding(biases, possible, bits), maxFineShift);
 }
 
 } /* namespace nvdla */

@@ -37,7 +37,16 @@ struct ChannelScaling {
 };
 
 /** \brief How often a result is rounded */
-enum class ScaleRounding : uint8_t { Once, Twice };
+enum class ScaleRounding : uint8_t {
+	Once,
+	Twice,
+	/**
+	 * \brief Once, with what a first rounding adds to a result that is not negative
+	 *
+	 * It takes no unit Y. Results that are not negative are those of Twice.
+	 */
+	TwiceIfPositive,
+};
 
 /**
  * \brief Work out both units

@@ -55,11 +55,10 @@ Result<void> checkDimensions(const TensorDesc &desc)
 Result<Layout> Layout::ofFeature(const TensorDesc &desc)
 {
 	const auto bytes = static_cast<uint32_t>(elementBytes(desc.type));
-	const uint32_t atomBytes = desc.format == PixelFormat::Plain	   ? bytes
-				   : desc.format == PixelFormat::FeatureX8 ? 8
-									   : 32;
+	const uint32_t atom =
+		desc.format == PixelFormat::Plain ? bytes : nvdla::atomBytes(desc.format);
 
-	return Layout(atomBytes / bytes, atomBytes, nullptr);
+	return Layout(atom / bytes, atom, nullptr);
 }
 
 Result<Layout> Layout::ofPixels(const TensorDesc &desc)
@@ -120,9 +119,7 @@ Result<Layout> Layout::of(const TensorDesc &desc)
 	if (!checked)
 		return forward(checked);
 
-	const bool feature = desc.format == PixelFormat::Feature ||
-			     desc.format == PixelFormat::FeatureX8 ||
-			     desc.format == PixelFormat::Plain;
+	const bool feature = isFeature(desc.format) || desc.format == PixelFormat::Plain;
 	auto layout = feature ? ofFeature(desc) : ofPixels(desc);
 	if (!layout)
 		return layout;

@@ -95,7 +95,7 @@ std::string pixelFormatName(PixelFormat format)
 {
 	if (const PixelFormatInfo *info = pixelFormatInfo(format))
 		return info->name;
-	if (format == Feature)
+	if (format == PixelFormat::Feature)
 		return "FEATURE";
 	if (format == FeatureX8)
 		return "FEATURE_X8";

@@ -154,18 +154,19 @@ Result<void> TensorDesc::check() const
 }
 
 TensorDesc TensorDesc::packedFeature(std::string name, DataType type, uint32_t c, uint32_t h,
-				     uint32_t w)
+				     uint32_t w, PixelFormat format)
 {
-	constexpr uint32_t atomBytes = 32;
-	const uint32_t atom = atomBytes / static_cast<uint32_t>(elementBytes(type));
+	const uint32_t bytes = atomBytes(format);
+	const uint32_t atom = bytes / static_cast<uint32_t>(elementBytes(type));
 	TensorDesc desc;
 
 	desc.name = std::move(name);
 	desc.type = type;
+	desc.format = format;
 	desc.c = c;
 	desc.h = h;
 	desc.w = w;
-	desc.lineStride = w * atomBytes;
+	desc.lineStride = w * bytes;
 	desc.surfaceStride = h * desc.lineStride;
 	desc.size = uint64_t{ desc.surfaceStride } * ((c + atom - 1) / atom);
 	return desc;

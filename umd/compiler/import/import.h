@@ -59,11 +59,4 @@ inline Result<Model> importModel(std::span<const std::byte> bytes,
 	return isTfliteFile(bytes) ? importTflite(bytes) : importOnnx(bytes, shapes);
 }
 
-/**
- * \brief Kernels of a transposed convolution with groups, holes and space behind them filled by
- * zeros \param[in] kernels K/groups x C x R x S, of 8 bits with one zero point, or float \return K
- * x C x size.y x size.x, taps \a dilation from each other
- */
-Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op::Axes size);
-
 } /* namespace nvdla::compiler */

@@ -205,7 +205,8 @@ std::optional<Requantization> Lowerer::requantizedBehind(const Operator &writer,
 	const ValueId result = writer.outputs.front();
 	const auto *conv = std::get_if<Convolution>(&writer.kind);
 
-	if (!conv || model_.roundingOf8Bits != ScaleRounding::Once || !is8Bits(result) ||
+	if (!conv || !core_.has(Capability::SdpY) ||
+	    model_.roundingOf8Bits != ScaleRounding::Once || !is8Bits(result) ||
 	    !is8Bits(concatenated) || storage(writer.inputs.front()) != DataType::Int8)
 		return std::nullopt;
 	const auto behind = requantization(quantization(result), quantization(concatenated));
@@ -281,17 +282,20 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 		narrow(*this, stage, function);
 		return;
 	}
-	const ScaleRounding rounding = stage.range == DataType::Int8 && !stage.keepsZero
-					       ? model_.roundingOf8Bits
-					       : ScaleRounding::Once;
+	ScaleRounding rounding = stage.range == DataType::Int8 && !stage.keepsZero
+					 ? model_.roundingOf8Bits
+					 : ScaleRounding::Once;
+	const bool hasY = core_.has(Capability::SdpY);
+	int64_t zero = stage.keepsZero ? 0 : stage.result.zeroPoint;
+	/* 8-bit numbers in 16 bits keep their range, as the network was trained with it. */
+	Clamped clamp = clamped(function.activation, stage.result, stage.range);
+	if (rounding == ScaleRounding::Twice && !hasY)
+		rounding = clamp.low >= zero ? ScaleRounding::TwiceIfPositive : ScaleRounding::Once;
 	ChannelScaling scaling = take(scaleChannels(
 		function.scale, function.bias, rounding,
 		static_cast<unsigned>(8 * nvdla::elementBytes(stage.range)), function.firstBits));
 	if (failed())
 		return;
-	int64_t zero = stage.keepsZero ? 0 : stage.result.zeroPoint;
-	/* 8-bit numbers in 16 bits keep their range, as the network was trained with it. */
-	Clamped clamp = clamped(function.activation, stage.result, stage.range);
 	if (stage.behind) {
 		zero = stage.behind->to.zeroPoint;
 		clamp = requantized(clamp, *stage.behind);
@@ -311,15 +315,17 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	const bool relu = cutsLow && clamp.low == zero;
 	if (relu)
 		sdp.x2->activation = op::Activation::Relu;
-	if (cutsHigh)
+	/* Y has one of the limits that are no ReLU. */
+	const int limited = (cutsHigh ? 1 : 0) + (cutsLow && !relu ? 1 : 0);
+	if (hasY && cutsHigh)
 		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, op::Alu::Min,
 				 clamp.high - zero);
-	else if (cutsLow && !relu)
+	else if (hasY && limited)
 		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, op::Alu::Max,
 				 clamp.low - zero);
 	else if (!scaling.y.multiply.empty())
 		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, std::nullopt, 0);
-	if (cutsLow && cutsHigh && !relu) {
+	if (limited > (hasY ? 1 : 0)) {
 		sdp.output = intermediate(stage.name + " high", stage.to, stage.cube);
 		add(sdp);
 		clampSurface(sdp.output, stage.output, clamp);

@@ -173,6 +173,10 @@ void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elem
 	lowerer.need(half || lowerer.storage(output) == lowerer.range(output), "types",
 		     "are 8 bits held in 16, for kernels that do not fit 8 bits without their zero "
 		     "point; quantize the kernels symmetrically");
+	lowerer.need(lowerer.core().has(DataType::Half), "input 1",
+		     fmt::format("is computed: products with its reciprocal are FP16's, and {} "
+				 "computes with {}",
+				 lowerer.core().name, lowerer.core().typeNames()));
 	if (lowerer.failed())
 		return;
 	lowerer.onCpu("the core has no quotient: the CPU makes reciprocals");

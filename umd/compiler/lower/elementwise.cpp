@@ -69,6 +69,11 @@ SumFactors sumFactors(double scaleA, double scaleB, int bits)
 	return best;
 }
 
+bool isRelu(const op::Sdp &sdp)
+{
+	return sdp.x2 && sdp.x2->activation == op::Activation::Relu;
+}
+
 op::Alu aluOf(Elementwise::Function function)
 {
 	if (function == Elementwise::Function::Maximum)
@@ -100,33 +105,6 @@ op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Me
 	}
 	sdp.x2 = unit;
 	return sdp;
-}
-
-/*
- * A product's factor in X1, which is a power of two, and the gain that is left for the converter.
- * A small gain leaves the zero point, which is the converter's offset, bits behind the point. What
- * is larger than the factor can be saturates whatever is not 0, and what no product brings to a
- * step is 0.
- */
-double splitGain(double gain, DataType type, op::SdpUnit &x)
-{
-	constexpr double smallGain = 0x1p-4, largestGain = 0x1p14;
-	const bool is8Bits = type == DataType::Int8;
-	const double least = is8Bits ? leastGain : 0x1p-32;
-	const int most = is8Bits ? factorBits(type) : 0;
-	int bits = 0;
-
-	while (gain > smallGain && bits < most) {
-		gain /= 2;
-		bits++;
-	}
-	if (gain < least || bits > 0) {
-		x.multiply = true;
-		x.mulOperand = gain < least ? 0 : 1 << bits;
-	}
-	if (gain < least)
-		return 1;
-	return std::min(gain, is8Bits ? smallGain : largestGain);
 }
 
 /*
@@ -162,7 +140,6 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 	const Cube cube = lowerer.cube(x);
 	const DataType type = lowerer.storage(output);
 	const bool half = type == DataType::Half;
-	const bool same = lowerer.quantization(x) == lowerer.quantization(output);
 	GraphOperands constants =
 		operands(lowerer.unique(operation.name + " limits"), constant.shape);
 
@@ -181,18 +158,7 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 	}
 	lowerer.setCube(output, cube);
 	const std::string result = lowerer.write(output);
-	std::string input = lowerer.surface(x);
-	if (!same) {
-		const std::string name = lowerer.step("requantize");
-		const Quantization in = lowerer.quantization(x);
-		const std::vector<double> scale(cube.c,
-						in.scale / lowerer.quantization(output).scale);
-		const std::vector<double> bias(cube.c, -in.zeroPoint);
-		const std::string scaled = lowerer.intermediate(name + " scaled", type, cube);
-		lowerer.affine(lowerer.stage(name, input, lowerer.storage(x), scaled, output),
-			       { scale, bias, { cube.c, 1, 1 }, {} });
-		input = scaled;
-	}
+	const std::string input = inStepsOf(lowerer, x, output);
 	lowerer.add(op::Sdp{
 		.name = lowerer.step("limits"),
 		.input = input,
@@ -270,6 +236,46 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 
 } /* namespace */
 
+double splitGain(double gain, DataType type, op::SdpUnit &x)
+{
+	constexpr double smallGain = 0x1p-4, largestGain = 0x1p14;
+	const bool is8Bits = type == DataType::Int8;
+	const double least = is8Bits ? leastGain : 0x1p-32;
+	const int most = is8Bits ? factorBits(type) : 0;
+	int bits = 0;
+
+	while (gain > smallGain && bits < most) {
+		gain /= 2;
+		bits++;
+	}
+	if (gain < least || bits > 0) {
+		x.multiply = true;
+		x.mulOperand = gain < least ? 0 : 1 << bits;
+	}
+	if (gain < least)
+		return 1;
+	return std::min(gain, is8Bits ? smallGain : largestGain);
+}
+
+std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output)
+{
+	const Quantization in = lowerer.quantization(id), out = lowerer.quantization(output);
+	const Cube cube = lowerer.cube(id);
+
+	if (in == out)
+		return lowerer.surface(id);
+	const std::string name = lowerer.step("requantize");
+	const std::string scaled =
+		lowerer.intermediate(name + " scaled", lowerer.storage(output), cube);
+	lowerer.affine(
+		lowerer.stage(name, lowerer.surface(id), lowerer.storage(id), scaled, output),
+		{ std::vector<double>(cube.c, in.scale / out.scale),
+		  std::vector<double>(cube.c, -in.zeroPoint),
+		  { cube.c, 1, 1 },
+		  {} });
+	return scaled;
+}
+
 std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
 			    const Elementwise &elementwise)
 {
@@ -315,6 +321,8 @@ SumClamp clampOf(const Lowerer &lowerer, const Clamp &activation, ValueId output
 op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
 		   ValueId output, bool relu)
 {
+	if (!lowerer.core().has(Capability::SdpY))
+		return integerSdpWithoutY(lowerer, elementwise, meeting, output, relu);
 	const Quantization stream = lowerer.quantization(meeting.stream);
 	const Quantization operand = lowerer.quantization(meeting.operand);
 	const Quantization out = lowerer.quantization(output);
@@ -368,7 +376,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &eleme
 	op::Sdp sdp = half ? halfSdp(lowerer, elementwise, *meeting)
 			   : integerSdp(lowerer, elementwise, *meeting, output, clamp.isRelu);
 	const bool clamps = half ? !activation.isNone() && activation != Clamp{ .low = 0 }
-				 : !clamp.isNone && !sdp.x2;
+				 : !clamp.isNone && !isRelu(sdp);
 	lowerer.setCube(output, cube);
 	const std::string result = lowerer.write(output);
 	sdp.name = lowerer.step("elementwise");

@@ -48,4 +48,21 @@ SumClamp clampOf(const Lowerer &lowerer, const Clamp &activation, ValueId output
 op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
 		   ValueId output, bool relu);
 
+/** \brief The same on a core whose SDP has no unit Y */
+op::Sdp integerSdpWithoutY(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
+			   ValueId output, bool relu);
+
+/**
+ * \brief Split a product's gain into X1's factor, a power of two, and what is left for the
+ * converter
+ *
+ * A small gain leaves the zero point, which is the converter's offset, bits behind the point. What
+ * is larger than the factor can be saturates whatever is not 0, and what no product brings to a
+ * step is 0.
+ */
+double splitGain(double gain, DataType type, op::SdpUnit &x);
+
+/** \return a surface that holds the integers of \a id as \a output counts them */
+std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output);
+
 } /* namespace nvdla::compiler */

@@ -309,7 +309,27 @@ void Lowerer::lowerOne(const Operator &operation)
 	if (!failed())
 		std::visit([&](const auto &kind) { lower(*this, operation, kind); },
 			   operation.kind);
+	if (layers.back().cpu.empty())
+		needTypes(operation);
 	current_ = nullptr;
+}
+
+/* Steps of the CPU compute with types that the core has not. */
+void Lowerer::needTypes(const Operator &operation)
+{
+	for (const auto &ids : { operation.inputs, operation.outputs }) {
+		for (const ValueId id : ids) {
+			const bool isWide =
+				storage(id) == DataType::Int16 && range(id) == DataType::Int8;
+			need(value(id).isConstant || core_.has(storage(id)),
+			     fmt::format("'{}'", value(id).name),
+			     fmt::format("is {}, and {} computes with {}; {}",
+					 isWide ? "8 bits held in 16" : dataTypeName(storage(id)),
+					 core_.name, core_.typeNames(),
+					 isWide ? "quantize the kernels symmetrically"
+						: "calibrate the float model (--calibrate)"));
+		}
+	}
 }
 
 /* They are refused before. */

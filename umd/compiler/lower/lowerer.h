@@ -267,6 +267,7 @@ private:
 	void describe(const std::string &surface, ValueId id);
 	Result<void> nameOutputs();
 	void lowerOne(const Operator &operation);
+	void needTypes(const Operator &operation);
 
 	const Model &model_;
 	const FoldSums foldSums_;

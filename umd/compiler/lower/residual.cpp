@@ -79,10 +79,11 @@ std::optional<Residual> Lowerer::residualOf(const Cube &cube, const Affine &func
 	    cubes_[residual.operand] != cube)
 		return std::nullopt;
 	const double low = residual.activation.low;
-	const bool possible =
-		type == DataType::Half
-			? fitsOneUnit(function) && (low == 0 || !std::isfinite(low))
-			: foldSums_ == FoldSums::Always && oneUnit(function).has_value();
+	const bool possible = type == DataType::Half
+				      ? fitsOneUnit(function) && (low == 0 || !std::isfinite(low))
+				      : foldSums_ == FoldSums::Always &&
+						core_.has(Capability::SdpY) &&
+						oneUnit(function).has_value();
 	return possible ? std::optional(residual) : std::nullopt;
 }
 

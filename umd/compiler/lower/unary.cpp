@@ -139,9 +139,19 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 		sdp.converter = { -out.zeroPoint, 1, 0 };
 	}
 	sdp.lut = lowerer.unique(name + " table");
+	lowerer.graph.lut(sdp.lut, table.lut);
+	/* CDP's table has the same form, and all cores have it. */
+	if (!lowerer.core().has(Capability::SdpY)) {
+		lowerer.add(op::Normalization{ .name = name,
+					       .input = sdp.input,
+					       .output = lowerer.write(output),
+					       .lut = sdp.lut,
+					       .bypassSquareSum = true,
+					       .bypassMultiply = true });
+		return;
+	}
 	sdp.y = op::SdpUnit{ .activation = op::Activation::LookUp };
 	sdp.type = lowerer.storage(output);
-	lowerer.graph.lut(sdp.lut, table.lut);
 	sdp.output = lowerer.write(output);
 	lowerer.add(sdp);
 }
@@ -379,7 +389,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
 	/* Multipliers need something to multiply by. */
 	if (std::ranges::all_of(slopes->numbers, [](double slope) { return slope == 0; }))
 		convert(lowerer, operation, { .activation = { .low = 0 } });
-	else if (rounds && ratio < 0.5 && ratio >= leastRatio)
+	else if (rounds && ratio < 0.5 && ratio >= leastRatio &&
+		 lowerer.core().has(Capability::SdpY))
 		bothSides(lowerer, operation, *slopes, ratio);
 	else
 		leakyRelu(lowerer, operation, *slopes);

@@ -107,7 +107,7 @@ std::vector<size_t> Partitioner::refusedIn(std::span<const size_t> nodes) const
 
 	if (!model)
 		return { nodes.begin(), nodes.end() };
-	for (const OperatorSupport &support : supportedOperators(*model)) {
+	for (const OperatorSupport &support : supportedOperators(*model, options_.core)) {
 		const size_t index = support.index - part->before;
 		if (!support.reason.empty() && index < nodes.size())
 			refused.push_back(nodes[index]);

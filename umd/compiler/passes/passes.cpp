@@ -19,7 +19,7 @@ void expandEach(Model &model, const Expand &expand)
 	model.operators = std::move(all);
 }
 
-Result<void> runPasses(Model &model)
+Result<void> runPasses(Model &model, const CoreGeometry &core)
 {
 	takeConversionsOffEnds(model);
 	if (auto computed = computeConstantOutputs(model); !computed)
@@ -37,7 +37,7 @@ Result<void> runPasses(Model &model)
 	repeatOperands(model);
 	foldPads(model);
 	cutKernels(model);
-	if (auto unrolled = unrollBatch(model); !unrolled)
+	if (auto unrolled = unrollBatch(model, core); !unrolled)
 		return unrolled;
 	takeBlocks(model);
 	uncutTransposed(model);

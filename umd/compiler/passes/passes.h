@@ -7,6 +7,8 @@
 #include <functional>
 #include <vector>
 
+#include <nvdla/core_geometry.h>
+
 #include "compiler/ir/model.h"
 
 namespace nvdla::compiler
@@ -89,7 +91,7 @@ void cutKernels(Model &model);
  *
  * \return Unsupported naming an operator that does not work sample by sample
  */
-Result<void> unrollBatch(Model &model);
+Result<void> unrollBatch(Model &model, const CoreGeometry &core = nvFull);
 
 /** \return how many samples the inputs have, if an operator on pictures sees them so; 1: no batch
  */
@@ -183,6 +185,6 @@ void removeUnused(Model &model);
  * \brief All others, in their order; all operators are known
  * \return what unrollBatch() does
  */
-Result<void> runPasses(Model &model);
+Result<void> runPasses(Model &model, const CoreGeometry &core = nvFull);
 
 } /* namespace nvdla::compiler */

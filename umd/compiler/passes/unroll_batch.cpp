@@ -17,9 +17,8 @@ namespace
 {
 
 constexpr uint32_t mostSamples = 64;
-/* Matrix products take several at once: multi-batch mode (guide, "Multi-Batch Mode"). */
-constexpr uint32_t mostAtOnce = 32;
-/* Of them together: they share the convolution buffer with the weights. */
+/* Of samples that a matrix product takes at once, in multi-batch mode (guide, "Multi-Batch Mode"):
+ * they share the convolution buffer with the weights. */
 constexpr uint64_t mostElementsAtOnce = 1 << 16;
 
 bool seesBatches(const Kind &kind)
@@ -37,9 +36,10 @@ bool isOverLastAxis(const Kind &kind)
 class Unroller
 {
 public:
-	Unroller(Model &model, uint32_t batch)
-		: model_(model), batch_(batch), isBatched_(model.values.size()),
-		  isThere_(model.values.size()), samples_(model.values.size())
+	Unroller(Model &model, uint32_t batch, uint32_t mostAtOnce)
+		: model_(model), batch_(batch), mostAtOnce_(mostAtOnce),
+		  isBatched_(model.values.size()), isThere_(model.values.size()),
+		  samples_(model.values.size())
 	{
 	}
 
@@ -65,6 +65,7 @@ private:
 
 	Model &model_;
 	const uint32_t batch_;
+	const uint32_t mostAtOnce_;
 	std::vector<bool> isBatched_; /* by the ids of the model as it was */
 	std::vector<bool> isThere_;   /* with all samples in one value */
 	std::vector<std::vector<ValueId>> samples_;
@@ -206,7 +207,7 @@ bool Unroller::isAtOnce(const Operator &operation) const
 			return quantization.zeroPoint == 0;
 		});
 
-	return isSymmetric && batch_ <= mostAtOnce && in.size() == 2 &&
+	return isSymmetric && batch_ <= mostAtOnce_ && in.size() == 2 &&
 	       elementCount(in) <= mostElementsAtOnce && weights.shape[1] == in.back() &&
 	       (full->activation.isNone() || full->activation.low == 0);
 }
@@ -306,11 +307,11 @@ uint32_t batchOf(const Model &model)
 	return 1;
 }
 
-Result<void> unrollBatch(Model &model)
+Result<void> unrollBatch(Model &model, const CoreGeometry &core)
 {
 	const uint32_t batch = batchOf(model);
 
-	return batch > 1 ? Unroller(model, batch).run() : Result<void>();
+	return batch > 1 ? Unroller(model, batch, core.maxBatch).run() : Result<void>();
 }
 
 } /* namespace nvdla::compiler */

@@ -6,9 +6,7 @@
 
 #include <memory>
 
-#include "nvdla_prepared.h"
-#include "nvdla_sequencer.h"
-#include "nvdla_task.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {

@@ -9,7 +9,7 @@
 
 #include "base/io/guarded.h"
 #include "device/clock.h"
-#include "nvdla_args.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {

@@ -16,7 +16,7 @@
 #include "device/embedded/buffer_table.h"
 #include "device/embedded/engine.h"
 #include "device/embedded/fence.h"
-#include "nvdla_result.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {

@@ -9,18 +9,18 @@
 namespace nvdla
 {
 
-int SubmitReader::refuse(uint32_t task, drm_nvdla_error &error)
+int SubmitReader::refuse(uint32_t task, nvdla_refusal &why)
 {
-	return refuseTask(args_.error, args_.error_size, task, error);
+	return refuseTask(args_.error, args_.error_size, task, why);
 }
 
 /* The ioctl's own arguments, in the order in which the driver looks at them. */
 int SubmitReader::readArguments()
 {
-	drm_nvdla_error error;
+	nvdla_refusal why;
 
-	if (nvdla_args_check_submit(&args_, &error))
-		return refuse(0, error);
+	if (nvdla_args_check_submit(&args_, &why))
+		return refuse(0, why);
 	return queue_.contains(args_.context) ? 0 : -ENOENT;
 }
 
@@ -110,7 +110,7 @@ int SubmitReader::readTask(uint32_t index)
 	if (const int error = copyElement(args_.tasks, index, args_.task_size, task))
 		return error;
 
-	drm_nvdla_error why;
+	nvdla_refusal why;
 	if (nvdla_args_check_task(&task, &why))
 		return refuse(index, why);
 
@@ -119,7 +119,8 @@ int SubmitReader::readTask(uint32_t index)
 		prepared = tasks_.find(task.handle);
 		if (!prepared)
 			return -ENOENT;
-		if (nvdla_args_check_prepared(&task, prepared.get(), &why))
+		if (nvdla_args_check_prepared(&task, nvdla_prepared_num_addresses(prepared.get()),
+					      &why))
 			return refuse(index, why);
 	}
 
@@ -140,7 +141,7 @@ int SubmitReader::readAddress(uint32_t task, uint32_t index, const drm_nvdla_add
 {
 	const auto buffer = address.handle ? buffers_.find(address.handle) : nullptr;
 	nvdla_task_extent whole = {};
-	drm_nvdla_error why;
+	nvdla_refusal why;
 
 	if (buffer) {
 		whole.dma_addr = buffer->dmaAddress;
@@ -158,7 +159,7 @@ int SubmitReader::createTask(uint32_t index, const drm_nvdla_task &args, EngineP
 			     const std::vector<nvdla_task_extent> &extents)
 {
 	const u32 flags = job_->statistics ? NVDLA_TASK_STATISTICS : 0;
-	drm_nvdla_error why = {};
+	nvdla_refusal why = {};
 	nvdla_task *task = nullptr;
 	int error;
 

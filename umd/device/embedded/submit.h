@@ -13,7 +13,7 @@
 #include "device/embedded/executor.h"
 #include "device/embedded/syncobj_table.h"
 #include "device/embedded/task_table.h"
-#include "nvdla_args.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {
@@ -57,7 +57,7 @@ private:
 		       const std::vector<nvdla_task_extent> &extents);
 	void use(const std::shared_ptr<EmbeddedBuffer> &buffer, bool write);
 
-	int refuse(uint32_t task, drm_nvdla_error &error);
+	int refuse(uint32_t task, nvdla_refusal &why);
 
 	const drm_nvdla_submit &args_;
 	const nvdla_variant &variant_;

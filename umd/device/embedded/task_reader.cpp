@@ -27,11 +27,11 @@ int TaskReader::read(const drm_nvdla_task &args)
 	return 0;
 }
 
-int refuseTask(uint64_t user, uint32_t userSize, uint32_t task, drm_nvdla_error &error)
+int refuseTask(uint64_t user, uint32_t userSize, uint32_t task, nvdla_refusal &why)
 {
-	error.task = task;
+	why.error.task = task;
 	if (user)
-		writeStruct(user, userSize, error);
+		writeStruct(user, userSize, why.error);
 	return -EINVAL;
 }
 

@@ -12,7 +12,7 @@
 
 #include <drm/nvdla_accel.h>
 
-#include "nvdla_task.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {
@@ -104,6 +104,6 @@ private:
 };
 
 /** \brief Tell the caller what is wrong with a task. \return -EINVAL */
-int refuseTask(uint64_t user, uint32_t userSize, uint32_t task, drm_nvdla_error &error);
+int refuseTask(uint64_t user, uint32_t userSize, uint32_t task, nvdla_refusal &why);
 
 } /* namespace nvdla */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "device/embedded/task_rules.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace nvdla
@@ -10,17 +13,33 @@ namespace nvdla
 namespace
 {
 
-constexpr uint64_t firstMemory = uint64_t{ 1 } << 32;
-constexpr uint64_t memorySpacing = uint64_t{ 1 } << 40;
+constexpr uint64_t firstMemory = uint64_t{ 1 } << 16;
+constexpr uint64_t memoryAlignment = uint64_t{ 1 } << 16;
+
+/* Where each memory begins: one behind the other, as far as the core's addresses reach. */
+std::map<uint16_t, uint64_t> memoriesOf(const DlaTask &task)
+{
+	std::map<uint16_t, uint64_t> memories;
+	uint64_t next = firstMemory;
+
+	for (const TaskAddress &address : task.addresses) {
+		uint64_t &size = memories[address.memory];
+		size = std::max(size, address.offset + address.size);
+	}
+	for (auto &[memory, size] : memories)
+		next += alignUp(std::exchange(size, next), memoryAlignment);
+	return memories;
+}
 
 std::vector<nvdla_task_extent> extentsOf(const DlaTask &task,
 					 const std::function<bool(uint16_t)> &onChip)
 {
+	const auto memories = memoriesOf(task);
 	std::vector<nvdla_task_extent> extents;
 
 	for (const TaskAddress &address : task.addresses) {
 		nvdla_task_extent extent = {};
-		extent.dma_addr = firstMemory + address.memory * memorySpacing + address.offset;
+		extent.dma_addr = memories.at(address.memory) + address.offset;
 		extent.size = address.size;
 		extent.present = address.used;
 		extent.mem_type = onChip(address.memory) ? NVDLA_MEM_CV : NVDLA_MEM_MC;
@@ -48,15 +67,14 @@ nvdla_task_source sourceOf(const DlaTask &task)
 
 nvdla_variant engineVariant(const CoreGeometry &core)
 {
-	nvdla_variant variant = *nvdla_variant_nv_full();
+	nvdla_variant variant = nvdla_variants[core.variant];
 
 	variant.name = core.name;
-	variant.id = core.variant;
 	variant.atom_bytes = core.atomBytes;
 	variant.weight_alignment = core.weightAlignment;
 	variant.weight_size_alignment = core.weightSizeAlignment;
 	variant.mac_channels = core.macChannels;
-	variant.int8_kernels = core.groupKernels(DataType::Int8);
+	variant.int8_kernels = core.int8Kernels;
 	variant.cbuf_banks = core.bufferBanks;
 	variant.cbuf_bank_entries = core.bankEntries;
 	variant.cbuf_entry_bytes = core.entryBytes;

@@ -16,20 +16,20 @@
 namespace nvdla
 {
 
-/** \brief Why there is no task: the host has no memory left, or \a error is what the driver would
- * tell */
+/** \brief Why there is no task: the host has no memory left, or \a error says what
+ * is wrong with it */
 struct TaskRefusal {
 	bool noMemory = false;
-	drm_nvdla_error error = {};
+	nvdla_refusal error = {};
 };
 
-/** \return nv_full for the driver's rules, with the numbers of \a core */
+/** \return \a core for the driver's rules */
 nvdla_variant engineVariant(const CoreGeometry &core);
 
 /**
  * \brief Hold \a task against the driver's rules
  *
- * Its memories lie apart, anywhere: no rule asks where.
+ * Its memories lie one behind the other: no rule asks where, but for what the core can address.
  * \param variant has to be there as long as the task
  * \param onChip whether the memory of that index is on the chip
  * \return the task, checked, with its programs

@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "device/embedded/task_reader.h"
-#include "nvdla_args.h"
+#include "user/nvdla_engine.h"
 
 namespace nvdla
 {
@@ -12,7 +12,7 @@ namespace nvdla
 int TaskTable::create(const nvdla_variant &variant, drm_nvdla_task_create &args)
 {
 	drm_nvdla_task task;
-	drm_nvdla_error why;
+	nvdla_refusal why;
 
 	if (args.flags || args.task_size < NVDLA_MIN_TASK_SIZE ||
 	    args.task_size > NVDLA_MAX_ELEMENT_SIZE)

@@ -87,7 +87,8 @@ std::string Partitioner::ask(size_t node) const
 	auto written = writeModel(api_, graph_, nodes_.unitOf(node));
 	if (!written)
 		return written.error().message();
-	auto compiled = compileModel(written->bytes, { .host = HostUse::Never });
+	auto compiled =
+		compileModel(written->bytes, { .core = session_->core(), .host = HostUse::Never });
 	if (!compiled)
 		return fmt::format("{}: {}", compiled.error().where, compiled.error().why);
 	const std::vector<LayerReport> layers = plugin::layersOnCpu(compiled->report);
@@ -138,7 +139,7 @@ Result<PlacedPartition> Partitioner::place(const std::vector<size_t> &group)
 					    "has elements of a type that the core has not");
 		}
 	}
-	auto compiled = plugin::compilePartition(written->bytes, session_->options().cacheFolder);
+	auto compiled = plugin::compilePartition(*session_, written->bytes);
 	if (!compiled)
 		return forward(compiled);
 	if (leaveLayersOnCpu(group, compiled->report))

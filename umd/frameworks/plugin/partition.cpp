@@ -44,12 +44,11 @@ bool hasWork(const CompileReport &report)
 
 } /* namespace */
 
-Result<CompiledModel> compilePartition(std::span<const std::byte> model,
-				       const std::string &cacheFolder)
+Result<CompiledModel> compilePartition(const Session &session, std::span<const std::byte> model)
 {
 	/* The framework itself computes the operators that the core cannot. */
-	const CompileOptions options{ .host = HostUse::Never };
-	const Cache cache(cacheFolder);
+	const CompileOptions options{ .core = session.core(), .host = HostUse::Never };
+	const Cache cache(session.options().cacheFolder);
 	if (auto known = cache.find(model, options))
 		return std::move(*known);
 	auto compiled = compileModel(model, options);

@@ -34,13 +34,12 @@ public:
 /**
  * \brief Compile a partition
  *
+ * \param[in] session whose device it is for, and whose cache keeps it
  * \param[in] model a file of the framework's format with the partition and nothing else
- * \param[in] cacheFolder keeps the result, and has it the next time; empty: no cache
  * \return as compileModel(); Unsupported also if the core has nothing to do in it. The report is
  * empty if the cache had it
  */
-Result<CompiledModel> compilePartition(std::span<const std::byte> model,
-				       const std::string &cacheFolder);
+Result<CompiledModel> compilePartition(const Session &session, std::span<const std::byte> model);
 
 /** \return the layers that the runtime would compute on the CPU, which the framework does better */
 std::vector<LayerReport> layersOnCpu(const CompileReport &report);

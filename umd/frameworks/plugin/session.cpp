@@ -28,6 +28,8 @@ Result<std::shared_ptr<Session>> Session::open(const Options &options, Log log)
 	auto device = Device::open(path);
 	if (!device)
 		return forward(device);
+	if (auto core = coreOf(device->info()); !core)
+		return forward(core);
 	return std::make_shared<Session>(std::move(*device), options, std::move(log));
 }
 

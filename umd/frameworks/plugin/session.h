@@ -9,6 +9,9 @@
 #include <memory>
 #include <string>
 
+#include <nvdla/core_geometry.h>
+#include <nvdla/device.h>
+
 #include "options.h"
 
 namespace nvdla::plugin
@@ -31,11 +34,14 @@ public:
 
 	/** \brief Use a device that is open already */
 	Session(Device device, Options options, Log log)
-		: device_(std::move(device)), options_(std::move(options)), log_(std::move(log))
+		: device_(std::move(device)), core_(coreOf(device_.info()).value_or(nvFull)),
+		  options_(std::move(options)), log_(std::move(log))
 	{
 	}
 
 	const Device &device() const { return device_; }
+	/** \brief The device's, which partitions are compiled for */
+	const CoreGeometry &core() const { return core_; }
 	const Options &options() const { return options_; }
 	void log(const std::string &line) const { log_(line); }
 
@@ -45,6 +51,7 @@ public:
 
 private:
 	Device device_;
+	CoreGeometry core_;
 	Options options_;
 	Log log_;
 	std::atomic<bool> lost_{ false };

@@ -133,7 +133,7 @@ Result<std::map<int, std::string>> Planner::ask(const std::vector<int> &nodes) c
 	auto model = writeModel(graph_, all);
 	if (!model)
 		return forward(model);
-	auto supported = supportedOperators(*model);
+	auto supported = supportedOperators(*model, session_->core());
 	if (!supported)
 		return forward(supported);
 	std::map<int, std::string> reasons;
@@ -233,7 +233,7 @@ Result<PlacedPartition> Planner::place(const Candidate &candidate)
 	auto model = writeModel(graph_, part);
 	if (!model)
 		return forward(model);
-	auto compiled = plugin::compilePartition(*model, session_->options().cacheFolder);
+	auto compiled = plugin::compilePartition(*session_, *model);
 	if (!compiled)
 		return forward(compiled);
 	if (auto layers = plugin::layersOnCpu(compiled->report); !layers.empty()) {

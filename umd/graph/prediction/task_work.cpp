@@ -14,8 +14,8 @@
 #include "cdp/cdp.h"
 #include "conv/conv_work.h"
 #include "core/register_file.h"
-#include "device/refusal.h"
 #include "device/embedded/task_rules.h"
+#include "device/refusal.h"
 #include "loadable/cubes.h"
 #include "pdp/pdp_work.h"
 #include "rubik/rubik.h"
@@ -33,9 +33,25 @@ using sim::Unit;
 
 constexpr const char *what = "predict";
 
-Result<EngineTask> createTask(const Loadable &loadable, const DlaTask &task)
+/* The core that the file names; files of other compilers name none, so the rules are asked. */
+Result<const nvdla_variant *> coreOf(const Loadable &loadable, const DlaTask &task)
 {
-	auto checked = checkTask(*nvdla_variant_nv_full(), task, [&](uint16_t index) {
+	if (loadable.variant.empty()) {
+		const auto found =
+			std::ranges::find_if(nvdla_variants, [&](const nvdla_variant &core) {
+				return canRun(core, task);
+			});
+		return found == std::end(nvdla_variants) ? nvdla_variant_nv_full() : &*found;
+	}
+	return findCoreVariant(loadable.variant).map([](const CoreGeometry &core) {
+		return &nvdla_variants[core.variant];
+	});
+}
+
+Result<EngineTask> createTask(const nvdla_variant &core, const Loadable &loadable,
+			      const DlaTask &task)
+{
+	auto checked = checkTask(core, task, [&](uint16_t index) {
 		const auto *memory = loadable.memory(index);
 		return memory && memory->domain == MemoryDomain::Sram;
 	});
@@ -44,20 +60,20 @@ Result<EngineTask> createTask(const Loadable &loadable, const DlaTask &task)
 		return std::move(*checked);
 	if (checked.error().noMemory)
 		return fail(ErrorCode::NoMemory, what, "", "the host has no memory left");
-	const drm_nvdla_error &error = checked.error().error;
+	const nvdla_refusal &refusal = checked.error().error;
 	return fail(ErrorCode::InvalidArgument, what,
-		    fmt::format("task {} operation {}", task.id, error.operation),
-		    fmt::format("{}: {}", refusedField(error), refusalReason(error)));
+		    fmt::format("task {} operation {}", task.id, refusal.error.operation),
+		    describeRefusal(refusal));
 }
 
 /** The registers that a program leaves behind, as units see them */
 class Registers
 {
 public:
-	Registers()
+	explicit Registers(const sim::Geometry &core)
 	{
 		for (size_t unit = 0; unit < sim::unitCount; unit++)
-			files_.emplace_back(static_cast<Unit>(unit));
+			files_.emplace_back(static_cast<Unit>(unit), core);
 	}
 
 	void write(const nvdla_reg_write &write)
@@ -81,7 +97,8 @@ OperationWork convolution(const Registers &registers, sim::Cbuf &buffer)
 	const auto cmacA = registers[Unit::CmacA];
 	const auto cmacB = registers[Unit::CmacB];
 	const auto cacc = registers[Unit::Cacc];
-	const sim::ConvOp op = sim::decodeConv({ cdma, csc, cmacA, cmacB, cacc });
+	const sim::ConvOp op =
+		sim::decodeConv({ cdma, csc, cmacA, cmacB, cacc }, buffer.geometry());
 
 	const sim::Kept kept = buffer.begin(op);
 	buffer.end(op);
@@ -91,7 +108,7 @@ OperationWork convolution(const Registers &registers, sim::Cbuf &buffer)
 /* Copies of one operation follow each other. */
 OperationWork copies(const nvdla_task *task, uint32_t operation)
 {
-	Registers registers;
+	Registers registers(sim::nvFull); /* no other core has BDMA */
 	sim::MoveWork all = { .bdma = true };
 	std::optional<sim::BdmaOp> before;
 
@@ -114,7 +131,8 @@ OperationWork copies(const nvdla_task *task, uint32_t operation)
 OperationWork workOf(const nvdla_task *task, uint32_t operation, sim::Cbuf &buffer)
 {
 	const uint32_t type = nvdla_task_op_type(task, operation);
-	Registers registers;
+	const sim::Geometry &core = buffer.geometry();
+	Registers registers(core);
 
 	if (type == NVDLA_OP_BDMA)
 		return copies(task, operation);
@@ -124,14 +142,14 @@ OperationWork workOf(const nvdla_task *task, uint32_t operation, sim::Cbuf &buff
 	case NVDLA_OP_CONV:
 		return convolution(registers, buffer);
 	case NVDLA_OP_SDP:
-		return { .sdp = sim::sdpWork(
-				 sim::decodeSdp(registers[Unit::Sdp], registers[Unit::SdpRdma])) };
+		return { .sdp = sim::sdpWork(sim::decodeSdp(registers[Unit::Sdp],
+							    registers[Unit::SdpRdma], core)) };
 	case NVDLA_OP_PDP:
-		return { .pdp = sim::pdpWork(
-				 sim::decodePdp(registers[Unit::Pdp], registers[Unit::PdpRdma])) };
+		return { .pdp = sim::pdpWork(sim::decodePdp(registers[Unit::Pdp],
+							    registers[Unit::PdpRdma], core)) };
 	case NVDLA_OP_CDP:
-		return { .cdp = sim::cdpWork(
-				 sim::decodeCdp(registers[Unit::Cdp], registers[Unit::CdpRdma])) };
+		return { .cdp = sim::cdpWork(sim::decodeCdp(registers[Unit::Cdp],
+							    registers[Unit::CdpRdma], core)) };
 	case NVDLA_OP_RUBIK:
 		return { .move = sim::rubikWork(sim::decodeRubik(registers[Unit::Rbk])) };
 	default:
@@ -143,7 +161,10 @@ OperationWork workOf(const nvdla_task *task, uint32_t operation, sim::Cbuf &buff
 class Fusion
 {
 public:
-	Fusion(const DlaTask &task, const nvdla_task *program) : task_(task), program_(program) {}
+	Fusion(const DlaTask &task, const nvdla_task *program, const sim::Geometry &core)
+		: task_(task), program_(program), buffer_(core)
+	{
+	}
 
 	std::vector<FusedWork> run()
 	{
@@ -228,10 +249,13 @@ private:
 
 Result<std::vector<FusedWork>> taskWork(const Loadable &loadable, const DlaTask &task)
 {
-	auto program = createTask(loadable, task);
+	auto core = coreOf(loadable, task);
+	if (!core)
+		return forward(core);
+	auto program = createTask(**core, loadable, task);
 	if (!program)
 		return forward(program);
-	return Fusion(task, program->get()).run();
+	return Fusion(task, program->get(), *sim::findGeometry((*core)->name)).run();
 }
 
 } /* namespace nvdla::chip */

@@ -196,7 +196,7 @@ void Chooser::pixels(const Layer &layer)
 		input = described(input->within);
 	if (pixels_.choice == Choice::Never || input == surfaces.end() || !input->mayBePixels ||
 	    std::ranges::count(GraphParts::inputs(chosen_.graph), input->name) == 0 ||
-	    input->format != PixelFormat::Feature || input->planar || input->lineStride)
+	    !isFeature(input->format) || input->planar || input->lineStride)
 		return;
 	const auto format = pixelsOf(input->type, input->c);
 	const auto names = format ? withParts(*input) : std::nullopt;
@@ -218,8 +218,7 @@ void Chooser::postExtension(const Layer &layer)
 	const op::Convolution &conv = convOf(chosen_.graph, layer.conv);
 	const auto shape = shapes_.find(conv.input);
 
-	if (conv.postExtension != 1 || shape == shapes_.end() ||
-	    shape->second.format == PixelFormat::Feature)
+	if (conv.postExtension != 1 || shape == shapes_.end() || isFeature(shape->second.format))
 		return;
 	std::vector<Candidate> candidates;
 	for (const uint32_t lines : { 2U, 4U })

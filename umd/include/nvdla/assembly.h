@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What assembly made of a graph, and where it is in the loadable.
+ * The result of assembling a graph: its operations and surfaces in the loadable.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ struct Assembly {
 	Loadable loadable;
 	std::vector<AssembledStep> steps; /**< in the order in which they are submitted */
 	std::vector<AssembledRange> ranges;
-	/** \brief What was chosen where there was a choice; none without AssembleOptions::strategy
+	/** \brief The choices that the strategy made; none without AssembleOptions::strategy
 	 */
 	std::vector<LayerChoice> choices;
 };

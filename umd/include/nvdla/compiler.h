@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From models of other tools to loadables.
+ * The compiler: makes loadables of TensorFlow Lite and ONNX models.
  */
 #pragma once
 
@@ -26,10 +26,10 @@ namespace nvdla
 {
 
 /**
- * \brief How far a layer of integers is off the float model that it was made of, over all samples
+ * \brief Difference between an integer layer's results and the float model's, over all samples
  *
- * Ratios are of the powers of what the float model computes and of the difference, in decibels:
- * infinite if there is none. 6 dB are one bit.
+ * The ratio of the power of the float model's results to the power of the difference, in decibels:
+ * infinite if there is no difference. 6 dB are one bit.
  */
 struct LayerError {
 	double ratio = 0;    /**< with the layers before it in integers, too */
@@ -102,8 +102,8 @@ enum class RangeMethod : uint8_t {
 /** \brief What is needed to make integers of a float model */
 struct Calibration {
 	/**
-	 * \brief Examples of what the application will give: for each the numbers of all inputs, in
-	 * the model's order. Some tens are enough
+	 * \brief Examples of the application's inputs: each has the numbers of all inputs, in the
+	 * model's order. Some tens of examples are enough
 	 */
 	std::vector<std::vector<std::vector<float>>> samples;
 	RangeMethod method = RangeMethod::MinMax;
@@ -116,10 +116,10 @@ struct Calibration {
 };
 
 /**
- * \brief Sums that the SDP operation of the convolution before them computes
+ * \brief Additions that are fused with the convolution before them
  *
- * There the convolution's result is not rounded to FP16, and integers are not saturated, before
- * they are added. Integers are otherwise those of two operations, but for ties.
+ * In a fused addition the convolution's result is neither rounded to FP16 nor saturated before it
+ * is added. Apart from this and from ties, integers are the same as with two operations.
  */
 enum class FoldSums {
 	Floats, /**< where nothing is lost by it */
@@ -143,8 +143,8 @@ std::string toString(const InputShape &shape);
 
 /** \brief Whether a library of the host computes what neither the core nor the CPU steps can */
 enum class HostUse {
-	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for its own, if it is installed; not
-	 * of calibrated models, nor with everyTensor */
+	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for its own, if it is installed;
+	 * not of calibrated models, nor with everyTensor */
 	Auto,
 	Never,
 };
@@ -152,21 +152,23 @@ enum class HostUse {
 struct CompileOptions {
 	/** \brief Only of float models; without it they are computed in FP16 */
 	std::optional<Calibration> calibration;
-	/** \brief All tensors that operators write are outputs, behind the model's own */
+	/** \brief Tensors between operators are outputs, too, behind the model's own; tensors
+	 * inside fused operations, such as sums before a ReLU, are left out */
 	bool everyTensor = false;
 	/** \brief How operations are carried out; nothing: the plain way */
 	std::optional<Strategy> strategy = Strategy{};
 	/** \brief On-chip memory for what flows between layers, in bytes (AssembleOptions) */
 	uint64_t sramBytes = 0;
-	/** \brief Which sums of what a convolution makes and another tensor are computed on the way
+	/** \brief Which additions of another tensor are fused with the convolution before them
 	 */
 	FoldSums foldSums = FoldSums::Floats;
 	/** \brief The core that the network is for; see findCoreVariant() */
 	CoreGeometry core = nvFull;
 	/**
-	 * \brief Of inputs whose file leaves sizes open; those that it has cannot be changed
+	 * \brief Shapes for inputs whose sizes the file leaves open; sizes in the file cannot be
+	 * changed
 	 *
-	 * A first axis that is left open is 1 without this.
+	 * An open first axis is 1 by default.
 	 */
 	std::vector<InputShape> shapes;
 	HostUse host = HostUse::Auto;
@@ -183,7 +185,7 @@ struct ModelInput {
 };
 
 /**
- * \brief The inputs of a model, in its order: what samples have to be like
+ * \brief The inputs of a model, in its order: types and shapes of samples
  * \param[in] shapes as CompileOptions::shapes
  * \return errors of files that cannot be read, as compileModel()
  */
@@ -200,7 +202,7 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model,
  * 128. Quantizing and dequantizing at the ends falls away: the application gives and takes real
  * numbers (Network::setInputFloat()) or the integers.
  *
- * \param[in] model the file's bytes; not needed afterwards. Any bytes: they are checked.
+ * \param[in] model the file's bytes; not needed afterwards. They are checked.
  * \return InvalidFile naming what is damaged; Unsupported naming all operators that cannot be
  * compiled, their layers and the remedy; InvalidArgument naming what is wrong with the samples
  */
@@ -212,8 +214,8 @@ inline constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
 
 /**
  * \brief Read a model's file
- * \return the bytes; of an ONNX model whose constants are in files beside it, those of a model that
- * has them itself. InvalidFile if one of them is not in the model's folder, or too short
+ * \return the bytes. Constants that an ONNX model keeps in other files are put into the returned
+ * model. InvalidFile if one of them is not in the model's folder, or too short
  */
 Result<std::vector<std::byte>> readModelFile(const std::string &path);
 
@@ -234,15 +236,16 @@ struct OperatorSupport {
 /**
  * \brief Which operators of a model can be compiled, in their order
  *
- * What a partitioner asks: each operator is compiled alone, so a reason is what compileModel()
- * would say. An operator that becomes several (SPLIT) has an entry for each of them.
+ * For partitioners: each operator is compiled alone, so the reason is the error of compileModel().
+ * An operator that becomes several operators (SPLIT) has an entry for each of them.
  *
- * An operator that breaks the format's rules has a reason, too, and so has one of an ONNX file that
- * reads what such an operator makes, if the file does not say its shape.
+ * An operator that breaks the format's rules has a reason, too. In an ONNX file, so has each
+ * operator that reads its outputs, if the file does not give their shapes.
  *
- * \return InvalidFile naming what is damaged, if it is no operator
+ * \return InvalidFile naming the damage, if the damage is outside of the operators
  */
-Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> model);
+Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> model,
+							const CoreGeometry &core = nvFull);
 
 } /* namespace nvdla */
 

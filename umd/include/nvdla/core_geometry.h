@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers of a core that networks are made for.
+ * Sizes of a core, which networks depend on.
  */
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <nvdla/device_info.h>
 #include <nvdla/error.h>
 #include <nvdla/tensor.h>
 
@@ -28,23 +29,50 @@ constexpr uint64_t alignUp(uint64_t value, uint64_t step)
 inline constexpr uint32_t maxKernelSize = 32;
 
 /**
- * \brief What layouts and the division of work depend on; one value per configuration of the core
+ * \brief What layouts, the division of work and the choice of operations depend on; one value per
+ * configuration of the core
  *
  * Formats document, "Feature Data Format", "Weight Format" and "Alignment of
  * Start Address and Stride"; programming guide, "Convolution Buffer".
  */
 struct CoreGeometry {
 	const char *name;
-	uint32_t variant;	  /**< enum drm_nvdla_variant */
-	uint32_t atomBytes;	  /**< bytes of an atom of feature data */
-	uint32_t macChannels;	  /**< channels that a MAC cell takes at once */
-	uint32_t macKernels;	  /**< kernels of a group, INT16 and FP16; INT8 has twice that */
-	uint32_t weightAlignment; /**< of the addresses of weights, WMB and WGS */
+	uint32_t variant;	      /**< enum drm_nvdla_variant */
+	uint32_t engines;	      /**< as DeviceInfo::engines */
+	uint32_t precisions;	      /**< as DeviceInfo::precisions */
+	uint32_t capabilities;	      /**< bits of Capability */
+	bool hasOnChipMemory;	      /**< that the driver can use */
+	bool imageStrideInKernel;     /**< windows of pictures leave out no column between them */
+	uint32_t maxBatch;	      /**< cubes of one convolution */
+	uint32_t atomBytes;	      /**< bytes of an atom of feature data */
+	uint32_t macChannels;	      /**< channels that a MAC cell takes at once */
+	uint32_t int8Kernels;	      /**< kernels of a group, INT8; half of that for the others */
+	uint32_t weightAlignment;     /**< of the addresses of weights, WMB and WGS */
 	uint32_t weightSizeAlignment; /**< of the sizes of weights, WMB and WGS */
+	uint32_t weightSlack;	      /**< bytes that a kernel group needs behind it */
 	uint32_t bufferBanks;	      /**< of the convolution buffer */
 	uint32_t bankEntries;	      /**< entries in a bank */
 	uint32_t entryBytes;	      /**< bytes of an entry */
 	uint32_t poolingLineBytes;    /**< PDP's buffer for partial results */
+
+	constexpr bool has(Capability capability) const
+	{
+		return capabilities & static_cast<uint32_t>(capability);
+	}
+
+	/** \return whether engines compute with elements of \a type */
+	bool has(DataType type) const;
+
+	/** \return "int8, int16 and fp16": the types that has() knows, for messages */
+	std::string typeNames() const;
+
+	/** \return how feature data lies: in atoms of 8 bytes, or of 32 */
+	constexpr PixelFormat featureFormat() const
+	{
+		return atomBytes == nvdla::atomBytes(PixelFormat::FeatureX8)
+			       ? PixelFormat::FeatureX8
+			       : PixelFormat::Feature;
+	}
 
 	/** \return channels in an atom of elements of \a type */
 	constexpr uint32_t atomChannels(DataType type) const
@@ -55,7 +83,7 @@ struct CoreGeometry {
 	/** \return kernels that share a pass over the input: the size of a full kernel group */
 	constexpr uint32_t groupKernels(DataType type) const
 	{
-		return type == DataType::Int8 ? 2 * macKernels : macKernels;
+		return type == DataType::Int8 ? int8Kernels : int8Kernels / 2;
 	}
 
 	/** \return bytes of a bank of the convolution buffer */
@@ -64,23 +92,12 @@ struct CoreGeometry {
 	bool operator==(const CoreGeometry &) const = default;
 };
 
-/** \brief nvdlav1 */
-inline constexpr CoreGeometry nvFull = {
-	.name = "nv_full",
-	.variant = 0, /* DRM_NVDLA_VARIANT_NV_FULL */
-	.atomBytes = 32,
-	.macChannels = 64,
-	.macKernels = 16,
-	.weightAlignment = 256,
-	.weightSizeAlignment = 128,
-	.bufferBanks = 16,
-	.bankEntries = 256,
-	.entryBytes = 128,
-	.poolingLineBytes = 7 * 1024,
-};
-
-/** \return all configurations that networks can be made for; the first is the usual one */
+/** \return all configurations that networks can be made for: those that the driver knows, the usual
+ * one first */
 std::span<const CoreGeometry> coreVariants();
+
+/** \brief nvdlav1 */
+inline const CoreGeometry &nvFull = coreVariants().front();
 
 /** \return names of coreVariants(), with commas between them */
 std::string coreVariantNames();
@@ -90,6 +107,12 @@ Result<CoreGeometry> findCoreVariant(std::string_view name);
 
 /** \return the configuration that a driver tells (DeviceInfo::variant); nullptr: not known */
 const CoreGeometry *findCoreVariant(uint32_t variant);
+
+/** \return the configuration of a device's core; Unsupported if a newer driver tells another one */
+Result<CoreGeometry> coreOf(const DeviceInfo &device);
+
+/** \return names of \a capabilities, which are bits of Capability, with commas between them */
+std::string capabilityNames(uint32_t capabilities);
 
 } /* namespace nvdla */
 

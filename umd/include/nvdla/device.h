@@ -35,7 +35,7 @@ enum class CpuAccess : uint32_t {
 /**
  * \brief Memory that a device can reach
  *
- * Copies stand for the same memory, which goes with the last of them.
+ * Copies share the same memory, which is freed with the last of them.
  */
 class Buffer
 {
@@ -68,16 +68,15 @@ public:
 	/**
 	 * \brief Begin to read (or write) the buffer's bytes
 	 *
-	 * Waits for jobs that write to it, or use it at all if the CPU is going to write, at most
-	 * \a timeout.
+	 * Waits at most \a timeout for jobs that write to the buffer; before the CPU writes, for
+	 * all jobs that use it.
 	 *
-	 * \return Timeout if the device is still busy with it, Unsupported if the CPU has
-	 * no way to it
+	 * \return Timeout if a job still uses it, Unsupported if the CPU cannot access it
 	 */
 	Result<Access> access(CpuAccess access, std::chrono::milliseconds timeout) const;
 
 	/**
-	 * \brief Make it a dma-buf for other devices, drivers and processes
+	 * \brief Export the buffer as a dma-buf for other devices, drivers and processes
 	 * \return a file descriptor that the caller closes; it keeps the memory.
 	 * Unsupported without Feature::DmaBuf and for on-chip memory
 	 */
@@ -96,8 +95,8 @@ struct JobTask;
 /**
  * \brief A task graph that the driver has checked, all but the addresses
  *
- * Submitting it costs a fraction of what its descriptors do. Jobs that were submitted with it
- * do not need it any more.
+ * Submitting it takes a fraction of the time of its descriptors. Submitted jobs do not need the
+ * object any more.
  */
 class PreparedTask
 {
@@ -129,8 +128,8 @@ enum class Priority : uint32_t {
 /**
  * \brief A queue of jobs: they run in the order of their submission
  *
- * Jobs of different contexts run in any order that buffers allow. When it goes,
- * what was submitted still runs.
+ * Jobs of different contexts run in any order that buffers allow. Jobs that were submitted still
+ * run after its destruction.
  */
 class Context
 {
@@ -184,7 +183,7 @@ struct SubmitOptions {
 /**
  * \brief Something submitted that completes later
  *
- * It may be submitted again once it is done.
+ * It may be submitted again when it is done.
  */
 class Job
 {
@@ -201,8 +200,8 @@ public:
 
 	/**
 	 * \brief Wait until the job is done
-	 * \return Timeout if \a timeout passed first (the job goes on);
-	 * DeviceFailed, or Timeout for one that hung, if it failed
+	 * \return Timeout if \a timeout passed first (the job continues); DeviceFailed if the job
+	 * failed, Timeout if it hung
 	 */
 	Result<void> wait(std::chrono::milliseconds timeout);
 

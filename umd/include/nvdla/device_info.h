@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a device is and can do.
+ * Properties and features of a device.
  */
 #pragma once
 
@@ -51,15 +51,15 @@ struct DeviceInfo {
 	uint32_t maxContexts = 0;      /**< of one open device */
 	uint64_t maxOnChipBytes = 0;   /**< of all buffers of an open device of the caller */
 	uint64_t maxTaskBytes = 0;     /**< of the driver's memory for prepared tasks */
-	uint32_t capabilities = 0;     /**< bits of Capability; 0 of an older driver, as all below */
-	uint32_t maxBatch = 0;	       /**< cubes of one convolution */
-	uint32_t weightAlignment = 0;  /**< of the addresses of weights, bytes */
+	uint32_t capabilities = 0;    /**< bits of Capability; 0 of an older driver, as all below */
+	uint32_t maxBatch = 0;	      /**< cubes of one convolution */
+	uint32_t weightAlignment = 0; /**< of the addresses of weights, bytes */
 	uint32_t weightSizeAlignment = 0; /**< of the sizes of weights, bytes */
 	uint32_t macChannels = 0;	  /**< channels of a block of weights */
-	uint32_t int8Kernels = 0;  /**< kernels of a group, INT8; half of that for the others */
-	uint32_t bufferBanks = 0;  /**< of the convolution buffer */
-	uint32_t bankEntries = 0;  /**< of a bank */
-	uint32_t entryBytes = 0;   /**< of an entry */
+	uint32_t int8Kernels = 0; /**< kernels of a group, INT8; half of that for the others */
+	uint32_t bufferBanks = 0; /**< of the convolution buffer */
+	uint32_t bankEntries = 0; /**< of a bank */
+	uint32_t entryBytes = 0;  /**< of an entry */
 };
 
 } /* namespace nvdla */

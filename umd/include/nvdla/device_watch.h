@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Devices that come and go.
+ * Notification of devices that appear and disappear.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ namespace nvdla
 class FolderWatch;
 
 /**
- * \brief Tells of devices that the kernel begins and ends to drive
+ * \brief Reports devices that appear or disappear
  *
  * A device has come when this process may open it, which is looked at again for ten seconds (the
  * kernel, and udev, let it do so shortly after the file is there), and has gone when its file has.

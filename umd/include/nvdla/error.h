@@ -14,7 +14,7 @@
 namespace nvdla
 {
 
-/** \brief What kind of failure it was; what a program decides on */
+/** \brief Kind of failure, for decisions of a program */
 enum class ErrorCode {
 	InvalidArgument, /**< the caller passed something that cannot be right */
 	InvalidFile, /**< a loadable, picture or tensor file is damaged or not what it should be */

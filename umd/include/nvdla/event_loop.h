@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where completions come from.
+ * The event loop that completes requests.
  */
 #pragma once
 

@@ -37,10 +37,10 @@ enum class Place : uint8_t {
 	Memory, /**< system memory */
 	Sram,	/**< on-chip memory; neither the application nor the CPU reaches it */
 	/**
-	 * \brief Nowhere: one engine hands it to the next, on the fly
+	 * \brief Nowhere: one engine passes the tensor to the next on the fly
 	 *
-	 * A pooling that cannot take it so, because either operation has to be made in several
-	 * hardware layers, reads it from system memory instead.
+	 * If the pooling or the operation before it takes several hardware layers, the tensor is in
+	 * system memory instead.
 	 */
 	Stream,
 	/** \brief On-chip memory, as far as AssembleOptions::sramBytes goes; otherwise system
@@ -53,9 +53,9 @@ enum class Place : uint8_t {
  *
  * Only inputs have to be described. Another surface gets its shape and type
  * from the operation that writes it; describe it to choose its place, layout or
- * strides. A shape that is given is held against that operation. Pictures have type
- * and channels from their format. With fewer channels, if that is asked for: then the
- * application has these alone, kernels have as many, and the others of each pixel are zero.
+ * strides. If you give a shape, it must be that of the operation's output. Pictures have type
+ * and channels from their format. A picture may have fewer channels than its format: then arrays of
+ * the application and kernels have only these, and the other channels of each pixel are zero.
  */
 struct Surface {
 	std::string name;
@@ -144,7 +144,7 @@ struct GraphWeights {
 };
 
 /**
- * \brief Operands of an SDP unit: one for each channel, or for each element of a c * h * w cube
+ * \brief Operands of an SDP unit: one for each channel, or one for each element of a c * h * w cube
  *
  * Elements are in C, H, W order. A unit that adds and multiplies needs both, of
  * one type; leave out what it does not use. INT8 pipelines take INT8 or INT16
@@ -189,7 +189,7 @@ struct AssembleOptions {
 	/**
 	 * \brief On-chip memory that surfaces with Place::Auto may take, in bytes
 	 *
-	 * Those come first that are read and written most for the room that they take. What the
+	 * Surfaces with the most traffic for their size come first. What the
 	 * device has is DeviceInfo's; a network that needs more cannot be loaded.
 	 */
 	uint64_t sramBytes = 0;
@@ -243,21 +243,21 @@ public:
 	 * The rules are those of the driver (kmd/engine), so what is assembled
 	 * is not refused at submit.
 	 *
-	 * \return InvalidArgument naming the operation and the surface; of several operations that
-	 * cannot be, all are named
+	 * \return InvalidArgument naming every operation that is not possible, and its surface
 	 */
 	Result<Loadable> assemble(const AssembleOptions &options = {}) const;
 	/** \brief assemble(), and where everything is in the loadable */
 	Result<Assembly> assembleWithMap(const AssembleOptions &options = {}) const;
 
 	/**
-	 * \brief Can the core, or the CPU, carry out an operation?
+	 * \brief Check that the core, or the CPU, can carry out an operation
 	 *
-	 * It is held against the rules of assemble() by itself. The surfaces that it reads have to
-	 * be described with type and shape, and its constants have to be there; it need not be
-	 * added, and nothing has to write what it reads.
+	 * Checks this operation alone by the rules of assemble(). The surfaces that it reads have
+	 * to
+	 * be described with type and shape, and its constants have to be there; the operation need
+	 * not be in the graph, nor an operation that writes its inputs.
 	 *
-	 * \return InvalidArgument saying what cannot be, and what can
+	 * \return InvalidArgument with the value that is not possible and those that are
 	 */
 	Result<void> supports(const op::Any &operation, const CoreGeometry &core = nvFull) const;
 
@@ -290,8 +290,8 @@ struct ChosenGraph {
  * Candidates are timed by the model that nvdla-prof --chip predicts with, each layer by itself.
  *
  * \return the same graph with modes, bands and places filled in; errors of shapes, as
- * Graph::assemble(); InvalidArgument naming what is Always to be chosen and never can be, or what
- * is wrong with the description of the chip
+ * Graph::assemble(); InvalidArgument naming a subject that is Always to be chosen but is never
+ * possible, or an error in the description of the chip
  */
 Result<ChosenGraph> chooseStrategy(const Graph &graph, const Strategy &strategy = {},
 				   const CoreGeometry &core = nvFull);

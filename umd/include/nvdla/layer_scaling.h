@@ -24,7 +24,7 @@ struct ConvolutionQuantization {
 };
 
 /**
- * \brief What an X unit and the output converter are given
+ * \brief Parameters of an X unit and the output converter
  *
  * The unit adds and multiplies, each operand per channel (components 2 in operands.h). Its
  * output, before the converter, has a zero point of 0, as ReLU needs it.

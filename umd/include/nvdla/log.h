@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library tells an application beside the results of calls.
+ * Messages of the library to an application, beside the results of calls.
  */
 #pragma once
 

@@ -42,7 +42,7 @@ struct LutEntries {
 };
 
 /**
- * \brief What a look-up unit holds, for SDP or CDP
+ * \brief The contents of a look-up unit, for SDP or CDP
  *
  * Registers as values, of a pipeline of integers or, where it says so, of FP16. makeLut() makes
  * them; programming guide, "Limitation", LUT, has their limits.
@@ -104,7 +104,7 @@ struct LutTable {
 Result<LutTable> makeLut(const LutRequest &request);
 
 /**
- * \brief What a table answers, without the rounding of the hardware's last steps
+ * \brief The result of a table look-up, without the rounding of the hardware's last steps
  *
  * \param[in] type of the pipeline, as in LutRequest
  * \param[in] x input of the table: an integer's value, or the real number if Half

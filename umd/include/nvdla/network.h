@@ -27,7 +27,7 @@ struct LoadOptions {
 	/** \brief Loop that completes requests; without one, EventLoop::shared() */
 	std::optional<EventLoop> loop = {};
 	/**
-	 * \brief Runs that are on their way at once, at most
+	 * \brief Most runs in flight
 	 *
 	 * Each takes memory for tensors and intermediate results of its own, from the
 	 * time it is needed first; parameters are there once. With two, the device

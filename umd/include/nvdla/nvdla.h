@@ -97,6 +97,13 @@ typedef void (*nvdla_found)(const char *path, void *context);
 /** Calls found for each device that the kernel drives, in the order of their paths */
 enum nvdla_status nvdla_enumerate(nvdla_found found, void *context);
 
+/** What not every core can do, as nvdla::Capability */
+enum nvdla_capability {
+	NVDLA_CAPABILITY_WINOGRAD = 1,
+	NVDLA_CAPABILITY_COMPRESSION = 2,
+	NVDLA_CAPABILITY_SDP_Y = 4,
+};
+
 /** What a device is; size is the caller's sizeof, and no more than that is written */
 struct nvdla_device_info {
 	size_t size;
@@ -110,6 +117,20 @@ struct nvdla_device_info {
 	uint64_t max_buffer_bytes; /**< of the largest buffer */
 	uint64_t on_chip_bytes;	   /**< 0 without on-chip memory */
 	uint64_t core_clock_hz;	   /**< now; 0 if that is not known */
+	/** Name of the core's configuration, "nv_full"; "" if a newer driver tells another one */
+	const char *variant;
+	uint32_t
+		engines; /**< bit n: operations of engine n run: BDMA, CONV, SDP, PDP, CDP, RUBIK */
+	uint32_t precisions;		/**< bit 0: INT8, 1: INT16, 2: FP16 */
+	uint32_t capabilities;		/**< bits of enum nvdla_capability */
+	uint32_t max_batch;		/**< cubes of one convolution */
+	uint32_t weight_alignment;	/**< of the addresses of weights, bytes */
+	uint32_t weight_size_alignment; /**< of the sizes of weights, bytes */
+	uint32_t mac_channels;		/**< channels of a block of weights */
+	uint32_t int8_kernels; /**< kernels of a group, INT8; half of that for the others */
+	uint32_t buffer_banks; /**< of the convolution buffer */
+	uint32_t bank_entries; /**< of a bank */
+	uint32_t entry_bytes;  /**< of an entry */
 };
 
 enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
@@ -489,14 +510,14 @@ struct nvdla_compile_options {
 	uint32_t ranges;	   /**< enum nvdla_range_method */
 	uint32_t precision;	   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
 	uint32_t keep_bias;	   /**< not 0: what rounding takes away does not go into biases */
-	uint32_t every_tensor;	   /**< not 0: all tensors are outputs, behind the model's own */
+	uint32_t every_tensor;	   /**< not 0: as CompileOptions::everyTensor */
 	/** As nvdla::parseStrategy() reads it; NULL: as an empty text */
 	const char *strategy;
 	/** On-chip memory for what flows between layers, in bytes */
 	uint64_t sram_size;
 	uint32_t fold_sums; /**< enum nvdla_fold_sums */
-	/** Configuration of the core, as nvdla::findCoreVariant() knows it; NULL: nv_full */
-	const char *variant;
+	/** The core that it is for: nvdla_device_info.variant of a device; NULL: nv_full */
+	const char *target;
 	/** Sizes of inputs that the model leaves open, each as nvdla::parseInputShape() reads it */
 	const char *const *shapes;
 	size_t num_shapes;

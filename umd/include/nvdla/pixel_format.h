@@ -63,6 +63,18 @@ enum class PixelFormat : uint8_t {
 	Plain = 64,
 };
 
+/** \return bytes of an atom of feature data; 0 of other formats */
+constexpr uint32_t atomBytes(PixelFormat format)
+{
+	return format == PixelFormat::Feature ? 32 : format == PixelFormat::FeatureX8 ? 8 : 0;
+}
+
+/** \return whether elements lie in atoms of channels, as engines write them */
+constexpr bool isFeature(PixelFormat format)
+{
+	return atomBytes(format) > 0;
+}
+
 /** \brief How the channels of a pixel are held */
 enum class PixelKind : uint8_t {
 	Int8,

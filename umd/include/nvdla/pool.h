@@ -67,10 +67,10 @@ struct DeviceUse {
 /**
  * \brief Devices that share the requests of networks
  *
- * Each network resides on each device. A request goes to the device that has the fewest; who
- * waits, waits for all of them. A device that is lost gives its requests to the others: they are
- * answered once, by whoever completed them. Only when no device is left are they answered
- * DeviceLost. A job that hangs or fails is answered so; it is not tried again.
+ * Each network resides on each device. A request goes to the device with the fewest requests;
+ * waiting requests share one queue. When a device is lost, its requests run on other devices; each
+ * request is answered once. Only when no device is left are they answered
+ * DeviceLost. A request whose job hangs or fails is answered with that error and not repeated.
  *
  * All functions may be called from several threads at once. A pool that goes while requests are
  * pending cancels them, and its destructor returns as Network's does.
@@ -83,7 +83,7 @@ public:
 
 	/**
 	 * \param[in] devices one or more; embedded ones each have a core of their own
-	 * \return InvalidArgument for none, and for options of 0
+	 * \return InvalidArgument for an empty list, and for options that are 0
 	 */
 	static Result<Pool> create(std::vector<Device> devices, const PoolOptions &options = {});
 
@@ -93,13 +93,13 @@ public:
 
 	/**
 	 * \brief Have a network reside on all devices
-	 * \return its number, or what Network::load() says; DeviceLost if no device is left
+	 * \return its number; errors of Network::load(); DeviceLost if no device is left
 	 */
 	Result<size_t> addNetwork(const Loadable &loadable);
 
 	/**
-	 * \brief Another device, for requests from now on: one that came while the pool ran
-	 * \return what Network::load() says of one of the networks
+	 * \brief Add a device, for requests from now on
+	 * \return errors of Network::load() for one of the networks
 	 */
 	Result<void> addDevice(const Device &device);
 
@@ -109,9 +109,10 @@ public:
 	const std::vector<TensorDesc> &outputs(size_t network) const;
 
 	/**
-	 * \brief Run a network; returns at once, or when there is room
+	 * \brief Start a run of a network. If the queue is full, waits for room, or returns Busy if
+	 * the options say so
 	 * \param[in] callback called once if submit() succeeds
-	 * \return InvalidArgument for a network, or inputs, that there are not; Unsupported for a
+	 * \return InvalidArgument for an unknown network or wrong inputs; Unsupported for a
 	 * priority or statistics that a device does not have; Busy; DeviceLost if none is left
 	 */
 	Result<void> submit(PoolRequest request, Callback callback);

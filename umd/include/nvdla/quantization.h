@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the integers of a tensor stand for.
+ * Quantization: the real numbers that integers of a tensor stand for.
  *
  * "VTA" is the document on quantized operations of the VTA accelerator. How operations are told
  * of scales and zero points: nvdla/converter.h and nvdla/layer_scaling.h.

@@ -20,9 +20,10 @@ namespace nvdla
 /** \brief A convolution with weights, bias and activation in real numbers */
 struct RealLayer {
 	/**
-	 * \brief Name, input, stride, dilation, padding and groups; the output is the layer's
+	 * \brief Name, input, stride, dilation, padding and groups; output is the result after bias
+	 * and activation
 	 *
-	 * weights, padValue and accumulatorShift are worked out; what is there is not looked at.
+	 * weights, padValue and accumulatorShift are computed; their values here are ignored.
 	 */
 	op::Convolution convolution;
 	uint32_t k = 0;			/**< kernels */
@@ -39,7 +40,7 @@ struct RealLayer {
 };
 
 /**
- * \brief How far a layer's results are off those of real numbers, at most
+ * \brief Largest difference between a layer's results and those of real numbers
  *
  * In the output's real numbers, for any input, of results within what the output can be. Each is
  * that of the kernel for which it is largest.

@@ -49,8 +49,8 @@ struct TensorPlace {
 	/** \brief Of the tensor's first byte, a multiple of DeviceInfo::atomBytes */
 	uint64_t offset = 0;
 	/**
-	 * \brief How the bytes lie there, to be compared with the network's tensor; nothing
-	 * to say that they do as it wants
+	 * \brief Layout of the bytes in the buffer, which is compared with the network's tensor;
+	 * without it, the tensor's own
 	 *
 	 * Shape, type, pixel format, strides and size have to be equal, and the quantization if
 	 * both have one.
@@ -59,7 +59,7 @@ struct TensorPlace {
 };
 
 /**
- * \brief One run of a network: what goes in, what comes out
+ * \brief One run of a network, with its inputs and outputs
  *
  * It has inputs and outputs of its own, so that any number of requests of one
  * network may be in flight, submitted from any threads. A single Request is
@@ -167,7 +167,7 @@ public:
 	/**
 	 * \brief Wait until it is done; its callback may still be to come
 	 * \param[in] timeout nothing to wait as long as it takes
-	 * \return what became of the last run: DeviceRefused with operation and
+	 * \return the result of the last run: DeviceRefused with operation and
 	 * field, Timeout for a job that hung, DeviceFailed, Cancelled; Timeout also
 	 * if it is not done in time, InvalidArgument if it was never submitted, or
 	 * if this is the loop's thread
@@ -177,13 +177,13 @@ public:
 	/**
 	 * \brief submit() and wait()
 	 *
-	 * If a slot is free and nobody waits for one, the run takes place in the
-	 * calling thread, from step to step, which is sooner done than by the loop.
+	 * If a slot is free and no request waits for one, the run takes place in the calling
+	 * thread, which is faster than in the loop.
 	 */
 	Result<RunReport> run(const RunOptions &options = {});
 
 	/**
-	 * \brief End it early; from any thread
+	 * \brief Cancel the run, from any thread
 	 *
 	 * A request that waits for its turn completes as Cancelled at once, and submit()
 	 * returns that if it still waits for room in the queue. One that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run of a network did, and when.
+ * Operations of a run of a network, with times and counters.
  */
 #pragma once
 

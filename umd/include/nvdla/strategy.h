@@ -26,17 +26,19 @@ enum class Choice : uint8_t {
 };
 
 /**
- * \brief What may be chosen for the operations of a graph
+ * \brief Choices for the operations of a graph
  *
- * What the graph asks for itself is left alone: an operation with Convolution::winograd, bands,
- * reuseData and so on. Integers stay the same bit for bit, whatever is chosen, but for ties where
+ * Settings of the graph itself are kept: an operation with Convolution::winograd, bands, reuseData
+ * and so on is not changed. Integers stay the same bit for bit, whatever is chosen, but for ties
+ * where
  * convolutions are joined; FP16 within the thresholds of the mode (precision document).
  */
 struct Strategy {
 	/**
-	 * \brief Winograd's mode; FP16 only, as integers would need bits that there are not
+	 * \brief Winograd's mode; FP16 only, because transformed integers need more bits than the
+	 * core has
 	 *
-	 * Not without being asked for: the device model takes several times as long with it.
+	 * Only chosen on request, because the device model takes several times as long with it.
 	 */
 	Choice winograd = Choice::Never;
 	/** \brief Weights without the elements that are zero */
@@ -48,7 +50,7 @@ struct Strategy {
 	Choice pixels = Choice::Auto;
 	/** \brief Several lines of a kernel in the MACs at once (Convolution::postExtension) */
 	Choice postExtension = Choice::Auto;
-	/** \brief More bands or fewer than what is usual, for inputs beyond the convolution buffer
+	/** \brief More or fewer bands than usual, for inputs larger than the convolution buffer
 	 */
 	Choice bands = Choice::Auto;
 	/** \brief SDP hands its result to the pooling on the fly */
@@ -88,7 +90,7 @@ struct Strategy {
  * "always" or "never") for everything; SUBJECT=CHOICE, where the subject is winograd, compression,
  * pixels, post-extension, bands, fused-pooling, reuse, join or branches; or an option of the chip,
  * as "dram=2.5GB/s"
- * \return InvalidArgument naming the part that is none of these
+ * \return InvalidArgument naming an unknown part
  */
 Result<Strategy> parseStrategy(std::string_view text);
 

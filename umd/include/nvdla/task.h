@@ -105,7 +105,7 @@ inline bool hasPower(EmuOpType type)
 	       type == EmuOpType::Standardize || type == EmuOpType::Function;
 }
 
-/** \brief A cube that a CPU operation reads or writes, feature layout with 32-byte atoms */
+/** \brief A cube that a CPU operation reads or writes */
 struct EmuBuffer {
 	uint16_t address = 0; /**< index into the task's addresses */
 	uint64_t offset = 0;
@@ -115,7 +115,7 @@ struct EmuBuffer {
 	uint32_t c = 0;
 	uint32_t lineStride = 0;
 	uint32_t surfaceStride = 0;
-	bool smallAtoms = false; /**< of 8 bytes, as for nv_small, and not of 32 */
+	PixelFormat format = PixelFormat::Feature; /**< or FeatureX8, of INT8 */
 };
 
 struct EmuOperation {

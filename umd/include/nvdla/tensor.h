@@ -80,7 +80,7 @@ struct TensorDesc {
 	 * Network::inputs() has it, Loadable::inputs() has not.
 	 */
 	bool isUnsigned = false;
-	/** \brief What the elements stand for; heeded wherever there are numbers: float, pictures
+	/** \brief Real numbers of the elements; used in all conversions from numbers and pictures
 	 */
 	TensorQuantization quantization = {};
 	/** \brief Of inputs and outputs of a network that was compiled from a model by us */
@@ -102,16 +102,20 @@ struct TensorDesc {
 	 * \brief Check that the layout is known, that every element lies inside \a size, that the
 	 * quantization can be, and that a signature's shape has as many elements
 	 *
-	 * A quantization is of INT8, UINT8 or INT16 tensors, has none, one or as many values as there are
-	 * channels, scales that are positive and finite, and zero points that elements can be.
+	 * A quantization is of INT8, UINT8 or INT16 tensors, has none, one or as many values as
+	 * there are channels, scales that are positive and finite, and zero points that elements
+	 * can be.
 	 *
 	 * The functions below do this themselves.
 	 */
 	Result<void> check() const;
 
-	/** \return a feature tensor whose lines and surfaces follow each other without gaps */
+	/**
+	 * \brief A feature tensor whose lines and surfaces follow each other without gaps
+	 * \param[in] format Feature or FeatureX8, as CoreGeometry::featureFormat()
+	 */
 	static TensorDesc packedFeature(std::string name, DataType type, uint32_t c, uint32_t h,
-					uint32_t w);
+					uint32_t w, PixelFormat format = PixelFormat::Feature);
 
 	/**
 	 * \brief A picture in a pixel format, its lines as close as the core allows

@@ -81,8 +81,8 @@ void Finder::addDla(const Task &task)
 	const Blob *surfaces = blobAt(task, network.surface_desc_index);
 	const auto types =
 		typesIn(graph, sizeof(nvdla_graph_node), offsetof(nvdla_graph_node, op_type));
-	const bool legacy = surfaces && surfaces->version < firstWithCubeOffset;
-	const bool extended = operations && operations->version >= firstWithExtendedOperations;
+	const bool legacy = surfaces && hasLegacyCubes(surfaces->version);
+	const bool extended = operations && hasExtendedOperations(operations->version);
 
 	add(root, dlaNetworkList);
 	add(graph, dlaGraphList);

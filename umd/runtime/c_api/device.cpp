@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <nvdla/core_geometry.h>
+
 #include "objects.h"
 
 using namespace nvdla;
@@ -32,6 +34,7 @@ enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
 			return missing("get device info", device ? "info" : "device");
 		const Device &of = device->device;
 		const DeviceInfo &said = of.info();
+		const CoreGeometry *core = findCoreVariant(said.variant);
 		const nvdla_device_info all = {
 			.size = sizeof(all),
 			.path = of.path().c_str(),
@@ -44,6 +47,18 @@ enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
 			.max_buffer_bytes = said.maxBufferBytes,
 			.on_chip_bytes = said.onChipBytes,
 			.core_clock_hz = said.coreClockHz,
+			.variant = core ? core->name : "",
+			.engines = said.engines,
+			.precisions = said.precisions,
+			.capabilities = said.capabilities,
+			.max_batch = said.maxBatch,
+			.weight_alignment = said.weightAlignment,
+			.weight_size_alignment = said.weightSizeAlignment,
+			.mac_channels = said.macChannels,
+			.int8_kernels = said.int8Kernels,
+			.buffer_banks = said.bufferBanks,
+			.bank_entries = said.bankEntries,
+			.entry_bytes = said.entryBytes,
 		};
 		return writeSized("get device info", all, info);
 	});

@@ -88,8 +88,8 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 	if (!strategy)
 		return forward(strategy);
 	options.strategy = std::move(*strategy);
-	if (given.variant) {
-		auto core = findCoreVariant(given.variant);
+	if (given.target) {
+		auto core = findCoreVariant(given.target);
 		if (!core)
 			return forward(core);
 		options.core = *core;

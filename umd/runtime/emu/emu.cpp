@@ -21,7 +21,6 @@ namespace
 {
 
 constexpr const char *runningCpuOperation = "run CPU operation";
-constexpr size_t atomBytes = 32; /* of the layout that all cubes here have */
 
 /* The cube as a tensor that ends where its memory does; FP16 has no scale. */
 TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
@@ -31,14 +30,13 @@ TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
 
 	desc.name = name;
 	desc.type = buffer.type;
+	desc.format = buffer.format;
 	desc.c = buffer.c;
 	desc.h = buffer.h;
 	desc.w = buffer.w;
 	desc.lineStride = buffer.lineStride;
 	desc.surfaceStride = buffer.surfaceStride;
 	desc.size = bytes;
-	if (buffer.smallAtoms)
-		desc.format = PixelFormat::FeatureX8;
 	if (buffer.type != DataType::Half)
 		desc.quantization = quantization;
 	return desc;
@@ -274,7 +272,7 @@ Result<void> reshape(const AxisOrder &axes, const TensorDesc &from, std::span<co
  */
 void clearUnusedLanes(const EmuBuffer &cube, std::span<std::byte> dst)
 {
-	const size_t bytes = elementBytes(cube.type);
+	const size_t bytes = elementBytes(cube.type), atomBytes = nvdla::atomBytes(cube.format);
 	const uint32_t atom = static_cast<uint32_t>(atomBytes / bytes), used = cube.c % atom;
 
 	if (used == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What runs of a network took: percentiles, as text and JSON, and beside an earlier measurement.
+ * Durations of a network's runs: percentiles as text and JSON, and a comparison with an earlier
+ * measurement.
  */
 #pragma once
 
@@ -32,11 +33,11 @@ struct Measurement {
 	double throughput() const { return seconds > 0 ? static_cast<double>(runs) / seconds : 0; }
 
 	/**
-	 * \brief Take the figures of runs
+	 * \brief Compute the figures of a measurement from the durations of its runs
 	 *
-	 * A percentile is the least time that so many percent of the runs did not exceed.
+	 * The N-th percentile is the shortest duration that N percent of the runs did not exceed.
 	 *
-	 * \param[in] times of at least one run, in milliseconds and any order
+	 * \param[in] durations of at least one run, in milliseconds and any order
 	 */
 	void take(std::vector<double> times);
 };

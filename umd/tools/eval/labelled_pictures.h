@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pictures of which it is known what they show.
+ * Pictures with the class that each of them shows.
  */
 #pragma once
 
@@ -20,17 +20,19 @@ struct LabelledPicture {
 };
 
 /**
- * \brief The class that a name stands for
+ * \brief Find the class with a name
  *
- * The name is a whole label, the first word of one ("n01440764 tench"), or an index.
+ * The name is a whole label, the first word of a label ("n01440764" of "n01440764 tench"), or an
+ * index.
  *
  * \return the index; InvalidArgument if no label has that name, or several have it
  */
 Result<size_t> findLabel(const std::vector<std::string> &labels, const std::string &name);
 
 /**
- * \brief Find the pictures in the folders below \a folder, each of which has the name of a class
- * \return at least one picture, by name of the folder and of the file
+ * \brief Find the pictures in the subfolders of \a folder; the name of each subfolder is that of a
+ * class
+ * \return at least one picture, sorted by subfolder and file name
  */
 Result<std::vector<LabelledPicture>> picturesInFolders(const std::string &folder,
 						       const std::vector<std::string> &labels);

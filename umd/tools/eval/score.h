@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many pictures a network recognizes.
+ * Counts the pictures that a network recognizes.
  */
 #pragma once
 

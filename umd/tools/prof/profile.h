@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the operations of a run ran, and what was counted meanwhile.
+ * Start, duration and counters of the operations of a run.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct OperationProfile {
 	uint64_t startNs = 0; /**< since the run began */
 	uint64_t endNs = 0;
 	bool timed = false; /**< it started and completed; otherwise there are no times */
-	/** \brief The operation, by its index in Profile::operations, that passes it data on the
+	/** \brief Index in Profile::operations of the operation that passes data to this one on the
 	 * fly */
 	std::optional<size_t> takesFrom;
 	/** \brief As the driver reported; its times are those of the machine's clock */
@@ -66,10 +66,10 @@ struct Lane {
 };
 
 /**
- * \brief Share the timed operations out to rows
+ * \brief Distribute the timed operations over the rows of a timeline
  *
- * An engine has two groups of registers: the next operation may be started while
- * one runs. It then has a second row.
+ * An engine has two register groups, so the next operation may start before the current one has
+ * ended. The engine then has a second row.
  */
 std::vector<Lane> lanes(const Profile &profile);
 

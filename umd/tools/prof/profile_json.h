@@ -20,8 +20,8 @@ Json countersJson(const OperationReport &result);
 Json profileJson(const Profile &profile);
 
 /**
- * \return the name, the duration and the rows of the view; a row's counters are the sums of its
- * operations', and null if none was counted
+ * \return JSON with the name, the duration and the rows of the view. A row's counters are the sums
+ * over its operations, or null if nothing was counted
  */
 Json rowsJson(const Profile &profile, const View &view = {});
 

@@ -10,8 +10,8 @@ namespace nvdla::prof
 {
 
 /**
- * \return a line for each row of the view (time, stalls, saturation, NaNs) and one for
- * each engine; what is rarer has a column if it is not zero everywhere
+ * \return a table with a line for each row of the view (time, stalls, saturation, NaNs) and for
+ * each engine. Rarer counters have a column only if one of their values is not zero
  */
 std::string profileTable(const Profile &profile, const View &view = {});
 

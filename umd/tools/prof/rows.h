@@ -24,7 +24,7 @@ struct View {
 };
 
 /**
- * \brief Operations that make one row
+ * \brief The operations of one row
  *
  * Operations that pass data on the fly run at the same time: they are one hardware layer, whose
  * time counts once.

@@ -12,10 +12,11 @@ namespace nvdla::prof
 {
 
 /**
- * \brief Put together what a run reported with what the loadable says
+ * \brief Make a profile from the report of a run and the description of its operations in the
+ * loadable
  *
- * Operations on the CPU have the times of their task. On a device that does
- * not report results, those of jobs have none.
+ * Operations on the CPU have the times of their task. Operations of jobs have no times if the
+ * device does not report results.
  *
  * \param[in] name of the profile
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a moment of a run lies in a picture.
+ * The time axis of a timeline: positions of points in time.
  */
 #pragma once
 
@@ -17,8 +17,7 @@ namespace nvdla::prof
  *
  * A run through the driver may be idle for most of its time: the job waits for its turn, and its
  * end waits for an interrupt. The axis has one scale, but long times without an operation are cut
- * out if they are much of the run: each of them gets a width of its own, which says nothing of its
- * length.
+ * out if they are a large part of the run: each cut has a fixed width, whatever its length.
  */
 class TimeAxis
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What became of a model, and what it takes on a chip: for people and programs.
+ * The report of nvdla-compile: the operations of each operator and their predicted time, as text,
+ * JSON, SVG and HTML.
  */
 #pragma once
 
@@ -57,7 +58,7 @@ struct ModelReport {
 };
 
 /**
- * \brief Put a report together
+ * \brief Make a report
  *
  * \param[in] name of the model, for people
  * \return errors of chip::predict()
@@ -75,8 +76,8 @@ enum class ReportFormat : uint8_t {
 std::vector<std::pair<std::string, ReportFormat>> reportFormats();
 
 /**
- * \return the report; Unsupported if a picture is asked for of a graph with more nodes than one
- * can have
+ * \return the report; Unsupported if its format is SVG or HTML and the graph has too many nodes for
+ * a picture
  */
 Result<std::string> formatted(const ModelReport &report, ReportFormat format);
 

@@ -12,13 +12,14 @@ namespace nvdla::report
 inspect::NetworkGraph modelGraph(const CompileReport &report);
 
 /**
- * \return the graphs of the model and of the network, side by side
+ * \return an SVG with the graphs of the model and of the network, side by side;
  * Unsupported if one of them has more nodes than a picture can have
  */
 Result<inspect::Svg> graphsPicture(const ModelReport &report);
 
 /**
- * \brief What lies where in the memories that surfaces share, and from which step to which
+ * \brief An SVG of the memories that surfaces share: the offset of each surface, and the steps that
+ * need it
  *
  * Steps are from left to right, offsets from bottom to top.
  */

@@ -35,9 +35,9 @@ svg{transform-origin:0 0}
 )";
 
 /*
- * Rows fold. Pictures move when they are dragged and grow at the mouse's wheel. A click on a layer,
- * an operation or a surface marks everywhere what belongs to it; steps[i] is the operation of a
- * step.
+ * The script of the page. Table rows fold; pictures are dragged and zoomed with the mouse. A click
+ * on a layer, an operation or a surface highlights all that belongs to it. steps[i] is the
+ * operation of step i.
  */
 inline constexpr const char *pageScript = R"(
 const pictures = [...document.querySelectorAll('.picture')];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reports of all kinds say in words.
+ * Phrases that are the same in all formats of a report.
  */
 #pragma once
 

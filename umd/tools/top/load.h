@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened between two snapshots.
+ * The load of devices and processes between two snapshots.
  */
 #pragma once
 
@@ -44,8 +44,8 @@ struct Load {
 /**
  * \brief Compare two snapshots, the first of which was taken before the second
  *
- * A counter that is smaller than before was reset: it counted from zero. What
- * was not there before began in the interval.
+ * A counter that is smaller than in the first snapshot was reset, and counts from zero. A process
+ * or device that is only in the second one began in the interval.
  */
 Load loadBetween(const Snapshot &before, const Snapshot &now);
 

@@ -30,8 +30,8 @@ Order orderNamed(std::string_view name);
 void sortProcesses(Load &load, Order order);
 
 /**
- * \return the order that a key chooses: the first letter of its name, or 's' for the one after
- * \a current; nothing if the key chooses none
+ * \return the order for a key: the order whose name begins with that letter, or for 's' the one
+ * after \a current; nothing for other keys
  */
 std::optional<Order> orderOfKey(char key, Order current);
 

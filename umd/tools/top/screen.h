@@ -21,7 +21,7 @@ ScreenSize screenSize(unsigned int rows, unsigned int columns);
  * \param[in] footer the last row, empty for none
  * \return the text with control sequences (ECMA-48) that write it over the previous view
  *
- * Colours in \a text take no columns.
+ * Control sequences for colours in \a text do not count as columns.
  */
 std::string screenText(std::string_view text, std::string_view footer, const ScreenSize &size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the driver says, at one moment, of its devices and of who uses them.
+ * Counters of all devices and of the processes that use them, at one moment.
  */
 #pragma once
 
@@ -55,7 +55,7 @@ struct Selection {
 };
 
 /**
- * \brief Read what the driver says now
+ * \brief Read the current counters
  * \return a snapshot with at least one device; NoDevice if there is none
  */
 Result<Snapshot> takeSnapshot(const Selection &selection);

@@ -18,8 +18,8 @@ namespace nvdla::top
 /**
  * \brief A terminal that reports keys as they are pressed
  *
- * The object's end gives the terminal its former mode back, and so do the signals that
- * end or stop a program: the calling thread gets them as events.
+ * The destructor restores the former mode. Signals that end or stop a program do so, too: the
+ * calling thread receives them as events.
  */
 class Terminal
 {

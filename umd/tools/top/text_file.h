@@ -11,8 +11,8 @@ namespace nvdla::top
 {
 
 /**
- * \brief Read a file whose size is not known before, as in sysfs and proc
- * \return nothing if it is gone or may not be read
+ * \brief Read a file of unknown size, as in sysfs and proc
+ * \return nothing if the file is gone or may not be read
  */
 std::optional<std::string> readText(const std::filesystem::path &path);
 

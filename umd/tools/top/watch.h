@@ -18,7 +18,7 @@ struct View {
 };
 
 /**
- * \brief Show one view after the other on a terminal until a key or a signal ends it
+ * \brief Show views on a terminal, one each interval, until a key or a signal ends the program
  * \param[in] before the snapshot that the first view is compared with
  */
 Result<void> watch(const Selection &selection, Snapshot before, View view, Terminal &terminal);

@@ -120,13 +120,8 @@ extern unsigned long jiffies;
 #define ktime_get_ns() ((u64)jiffies * NSEC_PER_MSEC)
 
 struct ratelimit_state {
-	int left;
+	int dummy;
 };
-
-#define RATELIMIT_MSG_ON_RELEASE 0
-#define ratelimit_set_flags(state, flags) ((void)(state))
-#define ratelimit_state_init(state, interval, burst) ((state)->left = (burst))
-#define __ratelimit(state) ((state)->left-- > 0)
 
 /* Works */
 
@@ -228,54 +223,9 @@ struct drm_sched_entity {
 };
 
 struct drm_gpu_scheduler {
-	/* The timer went off, or is to go off in so many jiffies. */
-	bool fault;
-	unsigned long timeout;
+	int dummy;
 };
 
-#define drm_sched_fault(sched) ((sched)->fault = true)
-#define drm_sched_resume_timeout(sched, remaining) ((sched)->timeout = (remaining))
-
-/* IOMMUs: what one does is the test's, see domains.c */
-
-struct iommu_domain {
-	unsigned long pgsize_bitmap;
-};
-
-struct iommu_resv_region {
-	struct list_head list;
-	int type;
-};
-
-typedef int (*iommu_fault_handler_t)(struct iommu_domain *domain, struct device *dev,
-				     unsigned long addr, int flags, void *token);
-
-#define IOMMU_READ 1
-#define IOMMU_WRITE 2
-#define IOMMU_CACHE 4
-#define IOMMU_FAULT_WRITE 1
-#define IOMMU_RESV_DIRECT 0
-#define IOMMU_RESV_SW_MSI 1
-#define DEV_DMA_NON_COHERENT 1
-#define device_get_dma_attr(dev) ((void)(dev), 0)
-#define dev_is_pci(dev) ((void)(dev), true)
-#define iommu_get_resv_regions(dev, list) ((void)(dev))
-#define iommu_put_resv_regions(dev, list) ((void)(dev))
-#define iommu_is_dma_domain(domain) ((void)(domain), true)
-#define memalloc_noreclaim_save() 0U
-#define memalloc_noreclaim_restore(flags) ((void)(flags))
-
-void iommu_set_fault_handler(struct iommu_domain *domain, iommu_fault_handler_t handler,
-			     void *token);
-struct iommu_domain *iommu_get_domain_for_dev(struct device *dev);
-struct iommu_domain *iommu_paging_domain_alloc(struct device *dev);
-void iommu_domain_free(struct iommu_domain *domain);
-int iommu_attach_device(struct iommu_domain *domain, struct device *dev);
-void iommu_detach_device(struct iommu_domain *domain, struct device *dev);
-int iommu_map(struct iommu_domain *domain, unsigned long iova, phys_addr_t paddr, size_t size,
-	      int prot, gfp_t gfp);
-size_t iommu_unmap(struct iommu_domain *domain, unsigned long iova, size_t size);
-phys_addr_t iommu_iova_to_phys(struct iommu_domain *domain, dma_addr_t iova);
 bool flush_work(struct work_struct *work);
 
 /* Tracepoints, which nobody listens to */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators that reduce or normalize over all channels, or move elements between channels and
- * lines and columns.
+ * Operators that reduce or normalize over axes.
  */
-#include <algorithm>
-
 #include <fmt/core.h>
 
 #include "node_reader.h"
@@ -15,133 +12,151 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-/* Indices are integers of 16 bits; the smallest is the largest of the negative numbers. */
-template<bool ofSmallest>
-void readArgMax(NodeReader &reader)
-{
-	const uint32_t axis =
-		reader.axis(reader.integer("axis", 0), reader.input(0).shape.size(), "axis");
-	FileTensor x = withAxisLast(reader, axis);
+using Function = Unary::Function;
+using Method = Pool::Method;
 
-	if (ofSmallest)
-		x = reader.addBetween(Elementwise{ Elementwise::Function::Multiply, {} },
-				      { x.id, reader.addNumber(-1) }, reader.computed(x), x);
+legalize::Reduction reductionOf(NodeReader &reader)
+{
+	const size_t rank = reader.needComputed(reader.input(0)).shape.size();
+	legalize::Reduction reduction{ reader.sortedAxes(reader.list(1, "axes"), rank),
+				       reader.integer("keepdims", 1) != 0 };
+
+	if (reduction.axes.empty() && reader.integer("noop_with_empty_axes", 0) == 0)
+		reduction.axes = legalize::asInFile(rank);
+	return reduction;
+}
+
+template<Method method>
+Tensor readReduction(NodeReader &reader)
+{
+	return legalize::reduced(reader, reader.input(0), reductionOf(reader), method, {});
+}
+
+Tensor readReduceL2(NodeReader &reader)
+{
+	return legalize::reduced(reader, reader.input(0), reductionOf(reader), Method::Sum,
+				 { { Function::Square }, { Function::Power, 0.5, {} } });
+}
+
+/* The sum of a function, and a function of that. */
+template<Function before, Function behind = Function::Identity>
+Tensor readSumOf(NodeReader &reader)
+{
+	return legalize::reduced(reader, reader.input(0), reductionOf(reader), Method::Sum,
+				 { { before }, { behind } });
+}
+
+Tensor readReduceLogSumExp(NodeReader &reader)
+{
+	return legalize::logarithmOfExponentials(reader, reader.input(0), reductionOf(reader));
+}
+
+template<bool ofSmallest>
+Tensor readArgMax(NodeReader &reader)
+{
+	const uint32_t axis = reader.axisOf("axis", 0);
+
 	reader.support(reader.integer("select_last_index", 0) == 0, "select_last_index",
 		       "is set; the first of several is known");
-	addReduced(reader, ArgMax{}, x, axis, { ElementType::Int16, Quantization{ 1, 0 } });
+	const Tensor made = legalize::argMax(reader, reader.input(0), axis, ofSmallest);
+	if (reader.failed() || reader.integer("keepdims", 1) != 0)
+		return made;
+	Extents shape = made.shape;
+	shape.erase(shape.begin() + axis);
+	return reader.reshaped(made, shape);
 }
 
-/* The norm of all channels is 1 then. */
-void readLpNormalization(NodeReader &reader)
+Tensor readLpNormalization(NodeReader &reader)
 {
-	const uint32_t axis =
-		reader.axis(reader.integer("axis", -1), reader.input(0).shape.size(), "axis");
-	const FileTensor x = withAxisLast(reader, axis);
-
 	reader.support(reader.integer("p", 2) == 2, "p", "is not 2");
-	reader.add(Normalization{}, { x.id }, reader.computed(x), x);
+	return legalize::withNormOfOne(reader, reader.input(0), reader.axisOf("axis", -1));
 }
 
-void readLrn(NodeReader &reader)
+Tensor readLrn(NodeReader &reader)
 {
-	const FileTensor x = reader.picture(0);
 	const int64_t size = reader.integer("size", 0);
 
-	if (!reader.support(size >= 1 && size <= UINT8_MAX && size % 2 == 1, "size",
-			    fmt::format("is {}; odd numbers up to 255 are known", size)))
-		return;
-	reader.add(LocalResponse{ static_cast<uint32_t>(size), reader.number("bias", 1),
-				  reader.number("alpha", 1e-4) / static_cast<double>(size),
-				  reader.number("beta", 0.75) },
-		   { x.id }, reader.computed(x), x);
+	reader.support(size >= 1 && size <= UINT8_MAX, "size", fmt::format("is {}", size));
+	return legalize::localResponse(reader, reader.picture(reader.input(0)),
+				       { static_cast<uint32_t>(size), reader.number("bias", 1),
+					 reader.number("alpha", 1e-4) / static_cast<double>(size),
+					 reader.number("beta", 0.75) });
 }
 
-/* The block's size; 0 and an error if the picture has no such blocks. */
-uint32_t blockOf(NodeReader &reader, uint64_t extent, uint64_t other)
+double epsilonOf(NodeReader &reader)
 {
-	const int64_t size = reader.integer("blocksize", 0);
-	const bool fits = size >= 1 && size <= UINT8_MAX &&
-			  extent % static_cast<uint64_t>(size) == 0 &&
-			  other % static_cast<uint64_t>(size) == 0;
-
-	reader.need(fits, "blocksize", fmt::format("is {}", size));
-	return reader.failed() ? 0 : static_cast<uint32_t>(size);
+	return reader.number("epsilon", 1e-5);
 }
 
-/* DCR: channels of an element stay side by side; CRD: those of a block do. */
-void readDepthToSpace(NodeReader &reader)
+/* Factors and, if they are given, sums. */
+legalize::Scaling scalingOf(NodeReader &reader)
 {
-	const FileTensor x = reader.picture(0);
-	const std::string mode = reader.text("mode", "DCR");
-
-	reader.need(mode == "DCR" || mode == "CRD", "mode", "is " + mode);
-	if (reader.failed())
-		return;
-	const uint32_t block = blockOf(reader, x.shape[1], x.shape[1]);
-	if (reader.failed() ||
-	    !reader.need(x.shape[1] % (block * block) == 0, "blocksize",
-			 fmt::format("is {}, of {} channels", block, x.shape[1])))
-		return;
-	const uint32_t channels = x.shape[1] / block / block, h = x.shape[2], w = x.shape[3];
-	const Transpose transpose =
-		mode == "DCR" ? Transpose{ { h, w, block, block, channels }, { 0, 2, 1, 3, 4 } }
-			      : Transpose{ { h, w, channels, block, block }, { 0, 3, 1, 4, 2 } };
-	reader.add(ofSamples(x.shape[0], transpose), { x.id }, reader.same(x),
-		   { x.shape[0], channels, h * block, w * block }, x.order);
+	return { reader.realNumbers(1),
+		 reader.hasInput(2) ? reader.realNumbers(2) : std::vector<double>{} };
 }
 
-void readSpaceToDepth(NodeReader &reader)
+Tensor readBatchNormalization(NodeReader &reader)
 {
-	const FileTensor x = reader.picture(0);
-	if (reader.failed())
-		return;
-	const uint32_t block = blockOf(reader, x.shape[2], x.shape[3]);
-	if (reader.failed())
-		return;
-	const uint32_t h = x.shape[2] / block, w = x.shape[3] / block;
-	const Transpose transpose{ { h, block, w, block, x.shape[1] }, { 0, 2, 1, 3, 4 } };
-	reader.add(ofSamples(x.shape[0], transpose), { x.id }, reader.same(x),
-		   { x.shape[0], x.shape[1] * block * block, h, w }, x.order);
+	return legalize::batchNormalized(reader, reader.input(0), scalingOf(reader),
+					 reader.realNumbers(3), reader.realNumbers(4),
+					 epsilonOf(reader));
+}
+
+Tensor readLayerNormalization(NodeReader &reader)
+{
+	const bool wants = reader.hasOutput(1) || reader.hasOutput(2);
+	const legalize::Normalized made =
+		legalize::layerNormalized(reader, reader.input(0), reader.axisOf("axis", -1),
+					  scalingOf(reader), epsilonOf(reader), wants);
+
+	if (reader.hasOutput(1))
+		reader.write(made.mean, 1);
+	if (reader.hasOutput(2))
+		reader.write(made.reciprocalWidth, 2);
+	return made.tensor;
+}
+
+Tensor readInstanceNormalization(NodeReader &reader)
+{
+	return legalize::instanceNormalized(reader, reader.input(0), scalingOf(reader),
+					    epsilonOf(reader));
+}
+
+/* Until version 21 groups have a scale, then channels. */
+Tensor readGroupNormalization(NodeReader &reader)
+{
+	constexpr int64_t scalesChannels = 21;
+	const Tensor x = reader.picture(reader.input(0));
+	const int64_t groups = reader.integer("num_groups", 0);
+	const legalize::Scaling scaling = scalingOf(reader);
+	const bool ofGroups = reader.version() < scalesChannels && groups > 1 &&
+			      scaling.factors.size() == static_cast<uint64_t>(groups);
+
+	reader.support(!ofGroups || reader.failed() || groups == x.shape[1], "scale",
+		       "is one number for each group; give one for each channel");
+	return legalize::groupNormalized(reader, x, groups, scaling, epsilonOf(reader));
 }
 
 } /* namespace */
 
-FileTensor withAxisLast(NodeReader &reader, uint32_t axis)
-{
-	const FileTensor x = reader.input(0);
-	AxisOrder order = x.order;
-
-	if (reader.failed())
-		return x;
-	order.erase(std::find(order.begin(), order.end(), axis));
-	order.push_back(axis);
-	return reader.inOrder(x, order);
-}
-
-void addReduced(NodeReader &reader, Kind kind, const FileTensor &x, uint32_t axis,
-		const ElementKind &elements)
-{
-	FileTensor like = x;
-
-	if (reader.failed())
-		return;
-	like.shape[axis] = 1;
-	if (reader.integer("keepdims", 1) != 0) {
-		reader.add(std::move(kind), { x.id }, elements, like);
-		return;
-	}
-	const FileTensor kept = reader.addBetween(std::move(kind), { x.id }, elements, like);
-	like.shape.erase(like.shape.begin() + axis);
-	addReshape(reader, kept, like.shape);
-}
-
 const NodeTable channelNodes = {
 	{ "ArgMax", readArgMax<false> },
 	{ "ArgMin", readArgMax<true> },
-	{ "DepthToSpace", readDepthToSpace },
-	{ "LpNormalization", readLpNormalization },
+	{ "BatchNormalization", readBatchNormalization },
+	{ "GroupNormalization", readGroupNormalization },
+	{ "InstanceNormalization", readInstanceNormalization },
 	{ "LRN", readLrn },
-	{ "SpaceToDepth", readSpaceToDepth },
+	{ "LayerNormalization", readLayerNormalization },
+	{ "LpNormalization", readLpNormalization },
+	{ "ReduceL1", readSumOf<Function::Abs> },
+	{ "ReduceL2", readReduceL2 },
+	{ "ReduceLogSum", readSumOf<Function::Identity, Function::Log> },
+	{ "ReduceLogSumExp", readReduceLogSumExp },
+	{ "ReduceMax", readReduction<Method::Max> },
+	{ "ReduceMean", readReduction<Method::Average> },
+	{ "ReduceMin", readReduction<Method::Min> },
+	{ "ReduceSum", readReduction<Method::Sum> },
+	{ "ReduceSumSquare", readSumOf<Function::Square> },
 };
 
 } /* namespace nvdla::compiler::onnx */

@@ -90,7 +90,7 @@ void foldConstant(NodeReader &reader)
 
 void foldShape(NodeReader &reader)
 {
-	const FileTensor tensor = reader.input(0);
+	const Tensor tensor = reader.input(0);
 	const auto rank = static_cast<int64_t>(tensor.shape.size());
 	const auto place = [&](const char *name, int64_t usual) {
 		const int64_t at = reader.integer(name, usual);
@@ -170,60 +170,6 @@ void foldCast(NodeReader &reader)
 	}
 }
 
-/* The same elements in another shape. */
-void foldReshape(NodeReader &reader)
-{
-	const Value from = reader.value(0);
-	Extents shape;
-	uint64_t known = 1;
-	int64_t open = -1;
-
-	for (const int64_t number : reader.wholeNumbers(1)) {
-		const auto axis = static_cast<int64_t>(shape.size());
-		const bool kept = number == 0 && shape.size() < from.shape.size();
-		reader.need(number >= -1 && number <= static_cast<int64_t>(maxConstant), "shape",
-			    fmt::format("has an axis of {}", number));
-		if (reader.failed())
-			return;
-		shape.push_back(kept	       ? from.shape[shape.size()]
-				: number == -1 ? 1
-					       : static_cast<uint32_t>(number));
-		known *= shape.back();
-		if (!reader.need(known <= maxConstant && (number != -1 || open < 0), "shape",
-				 "is too large, or leaves several axes open"))
-			return;
-		open = number == -1 ? axis : open;
-	}
-	if (open >= 0 && known)
-		shape[static_cast<size_t>(open)] =
-			static_cast<uint32_t>(elementCount(from.shape) / known);
-	if (reader.need(elementCount(shape) == elementCount(from.shape), "shape",
-			fmt::format("{} cannot become {}", toString(from.shape), toString(shape))))
-		reader.become(constantLike(from, from.data, shape));
-}
-
-void foldTranspose(NodeReader &reader)
-{
-	const Value from = reader.value(0);
-	const size_t rank = from.shape.size();
-	std::vector<bool> seen(rank);
-	AxisOrder order;
-
-	for (const int64_t number : reader.integers("perm")) {
-		order.push_back(reader.axis(number, rank, "perm"));
-		if (reader.failed() ||
-		    !reader.need(!seen[order.back()], "perm", "names an axis twice"))
-			return;
-		seen[order.back()] = true;
-	}
-	if (order.empty()) {
-		order = asInFile(rank);
-		std::reverse(order.begin(), order.end());
-	}
-	if (reader.need(order.size() == rank, "perm", "does not name each axis") && rank)
-		reader.become(permuted(from, order));
-}
-
 template<typename Function>
 void foldIntegers(NodeReader &reader, Function function)
 {
@@ -249,7 +195,7 @@ void foldIntegers(NodeReader &reader, Function function)
 
 struct Folding {
 	const char *type;
-	ReadNode fold;
+	void (*fold)(NodeReader &reader);
 };
 
 const Folding foldings[] = {
@@ -264,11 +210,9 @@ const Folding foldings[] = {
 	{ "Gather", foldGather },
 	{ "Mul",
 	  [](NodeReader &r) { foldIntegers(r, [](int64_t a, int64_t b) { return a * b; }); } },
-	{ "Reshape", foldReshape },
 	{ "Slice", foldSlice },
 	{ "Sub",
 	  [](NodeReader &r) { foldIntegers(r, [](int64_t a, int64_t b) { return a - b; }); } },
-	{ "Transpose", foldTranspose },
 };
 
 } /* namespace */
@@ -287,11 +231,10 @@ bool foldConstants(NodeReader &reader, const std::string &type)
 				     [&](const Folding &one) { return type == one.type; });
 		if (found == std::end(foldings) || !reader.hasInput(0))
 			return false;
-		/* Of real numbers only the place may change. */
-		const bool moves = type == "Cast" || type == "Reshape" || type == "Transpose";
+		const bool takesReal = type == "Cast";
 		for (size_t i = 0; i < reader.inputs(); i++) {
-			if (reader.hasInput(i) &&
-			    (!reader.isConstant(i) || (!moves && isFloat(reader.value(i).type))))
+			if (reader.hasInput(i) && (!reader.isConstant(i) ||
+						   (!takesReal && isFloat(reader.value(i).type))))
 				return false;
 		}
 		found->fold(reader);

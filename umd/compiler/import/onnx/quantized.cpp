@@ -70,51 +70,42 @@ uint32_t axisOf(NodeReader &reader, const TensorQuantization &quantization, cons
 	return reader.failed() ? 0 : axis;
 }
 
-void readQuantize(NodeReader &reader)
+Tensor readQuantize(NodeReader &reader)
 {
-	const FileTensor x = reader.input(0);
+	const Tensor x = reader.input(0);
 	const Value from = reader.value(x);
 	const TensorQuantization quantization = quantizationOf(reader, 1, 2);
 	const ElementType type = typeOfZeroPoint(reader, 2);
 
-	if (reader.failed())
-		return;
-	if (from.isConstant) {
-		const uint32_t axis = axisOf(reader, quantization, from.shape);
-		if (!reader.failed())
-			reader.become(quantized(reader, from, type, quantization, axis));
-	} else if (from.type == type && from.quantization == quantization) {
-		reader.alias(x);
-	} else {
-		reader.add(Unary{}, { x.id }, { type, quantization }, x);
-	}
+	if (reader.failed() || (from.type == type && from.quantization == quantization))
+		return x;
+	if (!from.isConstant)
+		return reader.make(Unary{}, { x.id }, { type, quantization }, x);
+	const uint32_t axis = axisOf(reader, quantization, from.shape);
+	return reader.constantTensor(quantized(reader, from, type, quantization, axis));
 }
 
-void readDequantize(NodeReader &reader)
+Tensor readDequantize(NodeReader &reader)
 {
-	const FileTensor x = reader.input(0);
+	const Tensor x = reader.input(0);
 	const TensorQuantization quantization = quantizationOf(reader, 1, 2);
 
 	if (reader.failed())
-		return;
-	if (!reader.value(x).isConstant) {
+		return {};
+	if (!reader.isConstant(x)) {
 		reader.quantize(x, quantization);
-		reader.alias(x);
-		return;
+		return x;
 	}
 	Value constant = reader.value(x);
-	const uint32_t axis = axisOf(reader, quantization, constant.shape);
-	if (reader.failed())
-		return;
+	constant.quantizedAxis = axisOf(reader, quantization, constant.shape);
 	constant.quantization = quantization;
-	constant.quantizedAxis = axis;
-	reader.become(std::move(constant));
+	return reader.constantTensor(std::move(constant));
 }
 
 /* An input that its scale and zero point follow. */
-FileTensor withQuantization(NodeReader &reader, size_t index)
+Tensor withQuantization(NodeReader &reader, size_t index)
 {
-	const FileTensor tensor = reader.input(index);
+	const Tensor tensor = reader.input(index);
 
 	reader.quantize(tensor, quantizationOf(reader, index + 1, index + 2));
 	return tensor;
@@ -136,82 +127,92 @@ Value quantizedWeights(NodeReader &reader, size_t index, size_t axis)
 	return weights;
 }
 
-/* What a result is whose scale and zero point are these inputs. */
-ElementKind resultOf(NodeReader &reader, size_t scale)
+/* A result whose scale and zero point are these inputs. */
+void setResult(NodeReader &reader, size_t scale)
 {
-	return { typeOfZeroPoint(reader, scale + 1), quantizationOf(reader, scale, scale + 1) };
+	reader.setResults(
+		{ typeOfZeroPoint(reader, scale + 1), quantizationOf(reader, scale, scale + 1) });
 }
 
-void readQLinearConv(NodeReader &reader)
+Tensor readQLinearConv(NodeReader &reader)
 {
 	withQuantization(reader, 0);
+	setResult(reader, 6);
 	const Value weights = quantizedWeights(reader, 3, 0);
-
-	addConvolution(reader, reader.picture(0), weights, biasOf(reader, 8), resultOf(reader, 6));
+	return addConvolution(reader, { weights, reader.biasOf(8) });
 }
 
-void readQLinearMatMul(NodeReader &reader)
+Tensor readQLinearMatMul(NodeReader &reader)
 {
-	const FileTensor x = withQuantization(reader, 0);
-	const Value weights = quantizedWeights(reader, 3, 1);
+	const Tensor x = withQuantization(reader, 0);
 
-	addProduct(reader, x, weights, false, {}, resultOf(reader, 6));
+	setResult(reader, 6);
+	return legalize::product(reader, x,
+				 { matrixOf(reader, quantizedWeights(reader, 3, 1)), {} }, {});
 }
 
 /* ONNX Runtime's own: a, b, bias, result. */
-void readQGemm(NodeReader &reader)
+Tensor readQGemm(NodeReader &reader)
 {
-	const FileTensor x = withQuantization(reader, 0);
-	const bool transposed = reader.integer("transB", 0) != 0;
-	const Value weights = quantizedWeights(reader, 3, transposed ? 0 : 1);
+	const Tensor x = withQuantization(reader, 0);
+	const bool isTurned = reader.integer("transB", 0) != 0;
+	const Value weights = quantizedWeights(reader, 3, isTurned ? 0 : 1);
 
-	reader.support(reader.integer("transA", 0) == 0 && reader.number("alpha", 1) == 1, "transA",
-		       "or alpha is not usual");
-	addProduct(reader, x, weights, transposed, biasOf(reader, 6), resultOf(reader, 7));
+	setResult(reader, 7);
+	reader.support(reader.number("alpha", 1) == 1, "alpha", "is not 1");
+	return legalize::product(reader, x, { matrixOf(reader, weights), reader.biasOf(6) }, {});
 }
 
 template<Elementwise::Function function>
-void readQLinearElementwise(NodeReader &reader)
+Tensor readQLinearElementwise(NodeReader &reader)
 {
-	const FileTensor a = withQuantization(reader, 0), b = withQuantization(reader, 3);
+	const Tensor a = withQuantization(reader, 0), b = withQuantization(reader, 3);
 
-	addElementwise(reader, function, a, b, resultOf(reader, 6));
+	setResult(reader, 6);
+	return legalize::elementwise(reader, { function, {} }, a, b);
 }
 
-void readQLinearAveragePool(NodeReader &reader)
+/* Input 0, of an operator whose result's scale is input 3. */
+Tensor inputOfPool(NodeReader &reader)
 {
-	withQuantization(reader, 0);
+	const Tensor x = withQuantization(reader, 0);
+
+	setResult(reader, 3);
 	reader.support(reader.integer("channels_last", 0) == 0, "channels_last", "is not 0");
-	addPool(reader, Pool::Method::Average, reader.picture(0), resultOf(reader, 3));
+	return x;
 }
 
-void readQLinearGlobalAverage(NodeReader &reader)
+Tensor readQLinearAveragePool(NodeReader &reader)
 {
-	withQuantization(reader, 0);
-	reader.support(reader.integer("channels_last", 0) == 0, "channels_last", "is not 0");
-	addGlobalAverage(reader, reader.picture(0), resultOf(reader, 3));
+	inputOfPool(reader);
+	return addPool(reader, Pool::Method::Average);
+}
+
+Tensor readQLinearGlobalAverage(NodeReader &reader)
+{
+	return legalize::poolAll(reader, Pool::Method::Average, inputOfPool(reader));
 }
 
 /* The result's scale and zero point come first. */
-void readQLinearConcat(NodeReader &reader)
+Tensor readQLinearConcat(NodeReader &reader)
 {
-	std::vector<FileTensor> tensors;
+	std::vector<Tensor> tensors;
 
 	for (size_t i = 2; i < reader.inputs() && !reader.failed(); i += 3)
 		tensors.push_back(withQuantization(reader, i));
-	addConcatenation(reader, tensors, resultOf(reader, 0));
+	setResult(reader, 0);
+	return legalize::concatenation(reader, tensors, reader.integer("axis", 1), {});
 }
 
 template<Unary::Function function>
-void readQLinearUnary(NodeReader &reader)
+Tensor readQLinearUnary(NodeReader &reader)
 {
-	const FileTensor x = withQuantization(reader, 0);
-	Unary unary;
+	const Tensor x = withQuantization(reader, 0);
+	const bool isLeaky = function == Unary::Function::LeakyRelu;
 
-	unary.function = function;
-	if (function == Unary::Function::LeakyRelu)
-		unary.parameter = reader.number("alpha", 0.01);
-	reader.add(unary, { x.id }, resultOf(reader, 3), x);
+	setResult(reader, 3);
+	return legalize::unary(reader, x,
+			       { function, isLeaky ? reader.number("alpha", 0.01) : 0, {} });
 }
 
 } /* namespace */

@@ -17,6 +17,11 @@ namespace onnx
 namespace
 {
 
+using legalize::asInFile;
+using legalize::AxisOrder;
+using legalize::severalOf;
+using legalize::turnedTo;
+
 tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 {
 	return fail(ErrorCode::InvalidFile, reading, where, why);
@@ -54,9 +59,7 @@ Result<ElementType> elementType(int32_t type, const std::string &where)
 ReadNode findNode(const std::string &type)
 {
 	for (const NodeTable *table :
-	     { &channelNodes, &convolutionNodes, &elementNodes, &extentNodes, &quantizedNodes,
-	       &layoutNodes, &normalizationNodes, &poolingNodes, &reductionNodes, &resizeNodes,
-	       &selectNodes, &transposedNodes }) {
+	     { &channelNodes, &elementNodes, &moveNodes, &quantizedNodes, &windowNodes }) {
 		if (const auto found = table->find(type); found != table->end())
 			return found->second;
 	}
@@ -78,22 +81,21 @@ private:
 	Result<void> readInputs();
 	Result<void> readInput(const pb::ValueInfo &info, const std::vector<uint32_t> *given);
 	/* Add a value of the shape and type that the file says; given: its sizes, if they are. */
-	Result<FileTensor> describe(const pb::ValueInfo &info, const std::string &where,
-				    bool channelsLast,
-				    const std::vector<uint32_t> *given = nullptr);
+	Result<Tensor> describe(const pb::ValueInfo &info, const std::string &where,
+				bool channelsLast, const std::vector<uint32_t> *given = nullptr);
 	Result<void> readNode(const pb::Node &node);
 	Result<void> addUnknown(const pb::Node &node, const Unknown &why);
 	const pb::ValueInfo *infoOf(const std::string &name) const;
 	Result<void> readOutputs();
 	/* Pictures whose first step turns N, H, W, C come as that. */
 	bool comesWithChannelsLast(const std::string &input) const;
-	ValueId addStep(const FileTensor &from, const std::string &name, const char *type,
-			Kind kind, Value value);
-	void addFloatOutput(FileTensor &tensor, const std::string &name);
-	uint32_t lastAxisInMemory(const FileTensor &tensor) const;
-	bool isFlatPicture(const FileTensor &tensor) const;
-	void unflatten(FileTensor &tensor, const std::string &name);
-	void addInFileOrder(FileTensor &tensor, const std::string &name);
+	ValueId addStep(const Tensor &from, const std::string &name, const char *type, Kind kind,
+			Value value);
+	void addFloatOutput(Tensor &tensor, const std::string &name);
+	uint32_t lastAxisInMemory(const Tensor &tensor) const;
+	bool isFlatPicture(const Tensor &tensor) const;
+	void unflatten(Tensor &tensor, const std::string &name);
+	void addInFileOrder(Tensor &tensor, const std::string &name);
 
 	const pb::Model &source_;
 	const pb::Graph &graph_;
@@ -135,8 +137,8 @@ bool Reader::comesWithChannelsLast(const std::string &input) const
 	return turned;
 }
 
-Result<FileTensor> Reader::describe(const pb::ValueInfo &info, const std::string &where,
-				    bool lastAlready, const std::vector<uint32_t> *given)
+Result<Tensor> Reader::describe(const pb::ValueInfo &info, const std::string &where,
+				bool lastAlready, const std::vector<uint32_t> *given)
 {
 	const pb::TensorType &tensor = info.type().tensor_type();
 	Value value;
@@ -153,7 +155,7 @@ Result<FileTensor> Reader::describe(const pb::ValueInfo &info, const std::string
 	value.type = *type;
 	for (const uint32_t axis : order)
 		value.shape.push_back(shape[axis]);
-	return FileTensor{ import_.model.add(std::move(value)), shape, order, {} };
+	return Tensor{ import_.model.add(std::move(value)), shape, order, {} };
 }
 
 Result<void> Reader::readInput(const pb::ValueInfo &info, const std::vector<uint32_t> *given)
@@ -235,14 +237,14 @@ Result<void> Reader::addUnknown(const pb::Node &node, const Unknown &why)
 			return tl::unexpected<Error>(why.why);
 		const pb::ValueInfo *info = infoOf(name);
 		auto tensor = info ? describe(*info, name, false)
-				   : Result<FileTensor>(tl::unexpected<Error>(why.why));
+				   : Result<Tensor>(tl::unexpected<Error>(why.why));
 		if (!tensor) {
 			Value value;
 			value.name = name;
-			tensor = FileTensor{ .id = import_.model.add(std::move(value)),
-					     .shape = {},
-					     .order = {},
-					     .isKnown = false };
+			tensor = Tensor{ .id = import_.model.add(std::move(value)),
+					 .shape = {},
+					 .order = {},
+					 .isKnown = false };
 		}
 		unknown.outputs.push_back(tensor->id);
 		import_.tensors[name] = std::move(*tensor);
@@ -266,7 +268,7 @@ Result<void> Reader::readNode(const pb::Node &node)
 			       "is not known to this compiler; replace it in the model, or cut the "
 			       "model before it");
 		if (!reader.failed())
-			read(reader);
+			reader.write(read(reader));
 	}
 	const auto done = reader.result();
 	if (done)
@@ -279,8 +281,8 @@ Result<void> Reader::readNode(const pb::Node &node)
 
 /* Add an operator that changes an output into what the file says it is. \return its result,
  * described by \a value */
-ValueId Reader::addStep(const FileTensor &from, const std::string &name, const char *type,
-			Kind kind, Value value)
+ValueId Reader::addStep(const Tensor &from, const std::string &name, const char *type, Kind kind,
+			Value value)
 {
 	value.name = name;
 	const ValueId made = import_.model.add(std::move(value));
@@ -289,7 +291,7 @@ ValueId Reader::addStep(const FileTensor &from, const std::string &name, const c
 }
 
 /* The file's output is real numbers; a pass takes the step away again. */
-void Reader::addFloatOutput(FileTensor &tensor, const std::string &name)
+void Reader::addFloatOutput(Tensor &tensor, const std::string &name)
 {
 	Value value;
 
@@ -298,7 +300,7 @@ void Reader::addFloatOutput(FileTensor &tensor, const std::string &name)
 }
 
 /* The CPU moves the elements, if they lie otherwise. */
-void Reader::addInFileOrder(FileTensor &tensor, const std::string &name)
+void Reader::addInFileOrder(Tensor &tensor, const std::string &name)
 {
 	const AxisOrder order = asInFile(tensor.shape.size());
 	Value value = import_.model.values[tensor.id];
@@ -313,7 +315,7 @@ void Reader::addInFileOrder(FileTensor &tensor, const std::string &name)
 }
 
 /* Reshapes change nothing in memory: what the last axis had before all of them. */
-uint32_t Reader::lastAxisInMemory(const FileTensor &tensor) const
+uint32_t Reader::lastAxisInMemory(const Tensor &tensor) const
 {
 	const Model &model = import_.model;
 	ValueId id = tensor.id;
@@ -329,7 +331,7 @@ uint32_t Reader::lastAxisInMemory(const FileTensor &tensor) const
 
 /* Whether a flattened tensor is a picture in memory, whose planes one by one are the file's order.
  */
-bool Reader::isFlatPicture(const FileTensor &tensor) const
+bool Reader::isFlatPicture(const Tensor &tensor) const
 {
 	const Model &model = import_.model;
 	const Operator *writer = model.writer(tensor.id);
@@ -349,7 +351,7 @@ bool Reader::isFlatPicture(const FileTensor &tensor) const
 }
 
 /* The CPU moves the elements to their places. */
-void Reader::unflatten(FileTensor &tensor, const std::string &name)
+void Reader::unflatten(Tensor &tensor, const std::string &name)
 {
 	const ValueId made = addStep(tensor, name, "Transpose", tensor.unflattened,
 				     import_.model.values[tensor.id]);
@@ -363,7 +365,7 @@ Result<void> Reader::readOutputs()
 		const auto found = import_.tensors.find(info.name());
 		if (found == import_.tensors.end())
 			return damaged(where, "is written by nothing");
-		FileTensor tensor = found->second;
+		Tensor tensor = found->second;
 		import_.model.outputShapes.push_back(tensor.shape);
 		if (!tensor.isKnown || import_.model.values[tensor.id].isConstant) {
 			import_.model.outputs.push_back(tensor.id);

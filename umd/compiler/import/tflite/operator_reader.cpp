@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "operator_reader.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 namespace nvdla::compiler::tflite
 {
 
-OperatorReader::OperatorReader(Model &model, const fb::Operator &source, const char *type)
-	: Rules(reading), model_(model), source_(source), type_(type)
+OperatorReader::OperatorReader(legalize::Building &building, const fb::Operator &source,
+			       const char *type)
+	: Builder(reading, building, legalize::asInFile(4)), source_(source)
 {
-	setOperator(type_, name_);
-	const ValueId first = output(0);
+	setOperator(type, "");
+	const Value &first = output(0);
 
 	if (failed())
 		return;
-	name_ = model_.values[first].name;
-	setOperator(type_, name_);
+	setOperator(type, first.name);
+	setResults({ first.type, first.quantization });
 }
 
 ValueId OperatorReader::id(const flatbuffers::Vector<int32_t> *ids, size_t index, const char *field)
@@ -24,9 +27,9 @@ ValueId OperatorReader::id(const flatbuffers::Vector<int32_t> *ids, size_t index
 		  fmt::format("has {} entries, entry {} is needed", ids ? ids->size() : 0, index)))
 		return 0;
 	const int32_t id = ids->Get(static_cast<flatbuffers::uoffset_t>(index));
-	if (!need(id >= 0 && static_cast<size_t>(id) < model_.values.size(), field,
+	if (!need(id >= 0 && static_cast<size_t>(id) < model().values.size(), field,
 		  fmt::format("entry {} is tensor {}, there are {}", index, id,
-			      model_.values.size())))
+			      model().values.size())))
 		return 0;
 	return static_cast<ValueId>(id);
 }
@@ -37,54 +40,54 @@ bool OperatorReader::hasInput(size_t index) const
 	       source_.inputs()->Get(static_cast<flatbuffers::uoffset_t>(index)) >= 0;
 }
 
-ValueId OperatorReader::input(size_t index)
+Tensor OperatorReader::input(size_t index)
 {
-	return id(source_.inputs(), index, "inputs");
+	const ValueId from = id(source_.inputs(), index, "inputs");
+
+	if (failed())
+		return {};
+	const Value &value = model().values[from];
+	const uint64_t bytes = elementCount(value.shape) * elementBytes(value.type);
+	need(!value.isConstant || value.data.size() == bytes, fmt::format("input {}", index),
+	     fmt::format("'{}' has {} bytes, its shape and type need {}", value.name,
+			 value.data.size(), bytes));
+	/* Shapes are of int32. */
+	support(value.isConstant ||
+			(value.type != ElementType::Int32 && value.type != ElementType::Int64),
+		"type",
+		fmt::format("of '{}' is {}; int8, uint8, int16 and float are known", value.name,
+			    elementTypeName(value.type)));
+	return failed() ? Tensor{}
+			: Tensor{ from, value.shape, legalize::asInFile(value.shape.size()) };
 }
 
-ValueId OperatorReader::output(size_t index)
+std::vector<Tensor> OperatorReader::allInputs()
 {
-	return id(source_.outputs(), index, "outputs");
+	std::vector<Tensor> all;
+
+	for (size_t i = 0; i < std::max<size_t>(inputs(), 1); i++)
+		all.push_back(input(i));
+	return all;
 }
 
-const Value &OperatorReader::value(ValueId id) const
+const Value &OperatorReader::output(size_t index)
 {
-	return failed() || id >= model_.values.size() ? none_ : model_.values[id];
+	const ValueId to = id(source_.outputs(), index, "outputs");
+
+	return failed() ? none_ : model().values[to];
 }
 
 const Value &OperatorReader::constant(size_t index)
 {
-	const ValueId id = input(index);
+	const ValueId from = id(source_.inputs(), index, "inputs");
 
 	if (failed())
 		return none_;
-	support(model_.values[id].isConstant, fmt::format("input {}", index),
+	const Value &constant = model().values[from];
+	support(constant.isConstant, fmt::format("input {}", index),
 		fmt::format("'{}' is computed by the model; it has to be a constant",
-			    model_.values[id].name));
-	const Value &constant = model_.values[id];
-	const uint64_t bytes = elementCount(constant.shape) * elementBytes(constant.type);
-	need(failed() || constant.data.size() == bytes, fmt::format("input {}", index),
-	     fmt::format("'{}' has {} bytes, its shape and type need {}", constant.name,
-			 constant.data.size(), bytes));
-	return value(id);
-}
-
-void OperatorReader::supportElements(ValueId id)
-{
-	const ElementType type = value(id).type;
-
-	support(failed() || (type != ElementType::Int32 && type != ElementType::Int64), "type",
-		fmt::format("of '{}' is {}; int8, uint8, int16 and float are known", value(id).name,
-			    elementTypeName(type)));
-}
-
-void OperatorReader::supportFloat(ValueId id)
-{
-	const ElementType type = value(id).type;
-
-	support(failed() || isFloat(type), "type",
-		fmt::format("of '{}' is {}; float is known", value(id).name,
-			    elementTypeName(type)));
+			    constant.name));
+	return failed() ? none_ : value(input(index));
 }
 
 std::vector<int64_t> OperatorReader::numbers(size_t index)
@@ -97,6 +100,14 @@ std::vector<int64_t> OperatorReader::numbers(size_t index)
 	if (failed())
 		return {};
 	return wholeNumbers(value);
+}
+
+uint32_t OperatorReader::axisOf(size_t index, const Tensor &tensor)
+{
+	const std::vector<int64_t> given = numbers(index);
+
+	need(failed() || given.size() == 1, "axis", "is not one number");
+	return failed() ? 0 : axis(given.front(), tensor.shape.size(), "axis");
 }
 
 Clamp OperatorReader::clamp(fb::Activation activation)
@@ -119,38 +130,33 @@ Clamp OperatorReader::clamp(fb::Activation activation)
 	return {};
 }
 
-ValueId OperatorReader::addConstant(Value value)
+void OperatorReader::write(const Tensor &made, size_t index)
 {
-	value.isConstant = true;
-	return model_.add(std::move(value));
-}
+	const ValueId to = id(source_.outputs(), index, "outputs");
+	const Extents wanted = output(index).shape;
 
-ValueId OperatorReader::addBetween(ValueId like, const Extents &shape)
-{
-	Value between;
-
-	if (failed())
-		return 0;
-	between.name = fmt::format("{} before {}", name_, model_.values.size());
-	between.type = value(like).type;
-	between.quantization = value(like).quantization;
-	between.shape = shape;
-	return model_.add(std::move(between));
-}
-
-void OperatorReader::add(Kind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs)
-{
-	if (!failed())
-		model_.operators.push_back({ value(outputs.front()).name, type_, std::move(kind),
-					     std::move(inputs), std::move(outputs) });
-}
-
-void OperatorReader::makeIndices(ValueId id)
-{
-	if (failed())
+	if (failed() || !need(made.shape == wanted, "shape",
+			      fmt::format("the output is {}, the operator makes {}",
+					  toString(wanted), toString(made.shape))))
 		return;
-	model_.values[id].type = ElementType::Int16;
-	model_.values[id].quantization = Quantization{ 1, 0 };
+	Tensor tensor = inOrder(made, legalize::asInFile(wanted.size()));
+	/* What was there before is an operator's that does nothing. */
+	if (!isConstant(tensor) && !newWriter(tensor.id))
+		tensor = move(Reshape{}, tensor, tensor);
+	const Value from = value(tensor);
+	Value &value = model().values[to];
+	if (from.isConstant) {
+		const std::string name = value.name;
+		value = from;
+		value.name = name;
+		return;
+	}
+	/* Indices are of 16 bits, whatever integers the file has. */
+	if (value.type == ElementType::Int32 || value.type == ElementType::Int64) {
+		value.type = from.type;
+		value.quantization = from.quantization;
+	}
+	becomes(tensor.id, to);
 }
 
 void OperatorReader::addUnknown(const Error &why)
@@ -159,23 +165,12 @@ void OperatorReader::addUnknown(const Error &why)
 		std::vector<ValueId> found;
 		for (const int32_t id :
 		     ids ? std::vector<int32_t>(ids->begin(), ids->end()) : std::vector<int32_t>{})
-			if (id >= 0 && static_cast<size_t>(id) < model_.values.size())
+			if (id >= 0 && static_cast<size_t>(id) < model().values.size())
 				found.push_back(static_cast<ValueId>(id));
 		return found;
 	};
-	model_.operators.push_back({ name_, type_, Unknown{ why }, known(source_.inputs()),
-				     known(source_.outputs()) });
-}
-
-void OperatorReader::alias(ValueId output, const Value &constant)
-{
-	if (failed())
-		return;
-	const Value same = constant;
-	Value &value = model_.values[output];
-	const std::string name = value.name;
-	value = same;
-	value.name = name;
+	model().operators.push_back({ name(), type(), Unknown{ why }, known(source_.inputs()),
+				      known(source_.outputs()) });
 }
 
 } /* namespace nvdla::compiler::tflite */

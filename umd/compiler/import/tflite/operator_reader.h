@@ -4,38 +4,39 @@
  */
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 
 #include "compiler/import/import.h"
-#include "compiler/import/rules.h"
 #include "compiler/import/tflite/file.h"
+#include "compiler/legalize/legalize.h"
 
 namespace nvdla::compiler::tflite
 {
 
+using legalize::Tensor;
+
 /** \brief Reads an operator and appends what it becomes to a model */
-class OperatorReader : public Rules
+class OperatorReader : public legalize::Builder
 {
 public:
-	OperatorReader(Model &model, const fb::Operator &source, const char *type);
+	OperatorReader(legalize::Building &building, const fb::Operator &source, const char *type);
 
 	size_t inputs() const { return source_.inputs() ? source_.inputs()->size() : 0; }
 	size_t outputs() const { return source_.outputs() ? source_.outputs()->size() : 0; }
 	bool hasInput(size_t index) const;
-	/** \brief Id of an input or output; 0 after an error */
-	ValueId input(size_t index);
-	ValueId output(size_t index);
-	/** \brief A value; an empty one after an error */
-	const Value &value(ValueId id) const;
+	/** \brief A tensor that can be computed with, or a constant; an empty one after an error */
+	Tensor input(size_t index);
+	std::vector<Tensor> allInputs();
+	/** \brief The value that the file has for an output; an empty one after an error */
+	const Value &output(size_t index = 0);
 	/** \brief An input that has to be a constant */
 	const Value &constant(size_t index);
-	/** \brief State that a tensor is one that can be computed with; shapes are of int32 */
-	void supportElements(ValueId id);
-	/** \brief State that a tensor is of real numbers: integers have nothing to hold what is on
-	 * the way */
-	void supportFloat(ValueId id);
 	/** \brief The whole numbers of a constant input, as axes and sizes are given */
 	std::vector<int64_t> numbers(size_t index);
+	/** \brief An axis of input 0 that is the one number of a constant input */
+	uint32_t axisOf(size_t index, const Tensor &tensor);
 
 	/** \brief The options; nullptr if there are none of this kind */
 	template<typename Options>
@@ -61,38 +62,39 @@ public:
 
 	/** \brief What a fused activation leaves */
 	Clamp clamp(fb::Activation activation);
-	/** \brief Add a constant to the model */
-	ValueId addConstant(Value value);
-	/** \brief Add a value between two operators, with elements as \a like has them; 0 after an
-	 * error */
-	ValueId addBetween(ValueId like, const Extents &shape);
-	/** \brief Add the operator: the first inputs that there are, all outputs */
-	void add(Kind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
-	/** \brief The same, of input 0 alone, that makes output 0 alone */
-	void add(Kind kind) { add(std::move(kind), { input(0) }, { output(0) }); }
-	/** \brief Say that a result is indices: int16, whatever integers the file has */
-	void makeIndices(ValueId id);
+	/** \return a tensor in another shape, if it has another one */
+	Tensor inShape(const Tensor &tensor, const Extents &shape)
+	{
+		return failed() || tensor.shape == shape ? tensor : reshaped(tensor, shape);
+	}
+	/** \return a tensor in the shape that the file has for an output */
+	Tensor inOutputShape(const Tensor &tensor, size_t index = 0)
+	{
+		return inShape(tensor, output(index).shape);
+	}
+	/** \brief Say what an output is; it has the file's shape and elements */
+	void write(const Tensor &tensor, size_t index = 0);
 	/** \brief Add the operator as one that is not known, with what it names */
 	void addUnknown(const Error &why);
-	/** \brief Say that an output is the same constant as an input */
-	void alias(ValueId output, const Value &constant);
-
-	const std::string &name() const { return name_; }
 
 private:
 	ValueId id(const flatbuffers::Vector<int32_t> *ids, size_t index, const char *field);
 
-	Model &model_;
 	const fb::Operator &source_;
-	std::string type_;
-	std::string name_;
 	Value none_;
 };
 
-/** \brief Reads an operator of one kind */
-using ReadOperator = void(OperatorReader &reader);
+/** \brief How an operator is read: what its first output is; it writes the others */
+using ReadOperator = Tensor(OperatorReader &reader);
 
-/** \return what reads operators with a code, or nullptr */
-ReadOperator *readerOf(const fb::OperatorCode &code);
+/** \brief How the operators of a family are read */
+using OperatorTable = std::map<fb::BuiltinOperator, ReadOperator *>;
+
+extern const OperatorTable elementOperators;
+extern const OperatorTable moveOperators;
+extern const OperatorTable windowOperators;
+
+/** \brief A custom operator, which has no number of its own */
+Tensor readConvolution2DTransposeBias(OperatorReader &reader);
 
 } /* namespace nvdla::compiler::tflite */

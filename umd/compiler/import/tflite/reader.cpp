@@ -128,7 +128,8 @@ private:
 					     const char *field) const;
 
 	const fb::Model &source_;
-	Model model_;
+	legalize::Building building_;
+	Model &model_ = building_.model;
 	std::map<ValueId, Error> unknownTensors_; /* of types that nothing computes with */
 };
 
@@ -220,12 +221,12 @@ Result<void> Reader::readOperator(const fb::Operator &operation, size_t index)
 	ReadOperator *const read = readerOf(*entry);
 	const std::string type = typeName(*entry);
 	const size_t before = model_.operators.size();
-	OperatorReader reader(model_, operation, type.c_str());
+	OperatorReader reader(building_, operation, type.c_str());
 	reader.support(read, "operator",
 		       "is not known to this compiler; replace it in the model, or cut the model "
 		       "before it");
 	if (!reader.failed())
-		read(reader);
+		reader.write(read(reader));
 	if (const Error *why = unknownTensor(operation))
 		return setAside(reader, before, index, *why);
 	/* It may be that nothing needs it, or that somebody asks what can be compiled. */

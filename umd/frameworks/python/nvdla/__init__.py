@@ -4,7 +4,7 @@
 	net = nvdla.load(nvdla.compile("model.tflite"), device="/dev/accel/accel0")
 	y = net(x)
 
-Without a device there is a model of one in this process: device="embedded", the default.
+The default, device="embedded", is the device model in this process.
 """
 
 from typing import Any, Dict, List
@@ -34,7 +34,7 @@ def devices() -> List[str]:
 class Device:
 	"""An open device, which several networks may share. Raises nvdla.NoDevice, nvdla.Io, nvdla.Unsupported.
 
-	path: "/dev/accel/accelN", or "embedded" for a model of the device in this process;
+	path: "/dev/accel/accelN", or "embedded" for the device model in this process;
 	      "embedded:fp16=fast" computes FP16 convolutions in float32, many times as fast
 	"""
 

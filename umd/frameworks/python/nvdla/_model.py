@@ -14,10 +14,10 @@ from ._errors import make
 
 @dataclasses.dataclass(frozen=True)
 class Layer:
-	"""What became of an operator of a model.
+	"""How an operator of a model was compiled.
 
-	operations: of the network, in their order; none if nothing is left to do
-	cpu:        why it runs on the CPU; empty: it does not
+	operations: operations of the network that compute it, in order; empty if it needs none
+	cpu:        reason why it runs on the CPU; empty if it does not
 	"""
 
 	name: str
@@ -71,34 +71,37 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	    samples: Optional[Iterable[Union[np.ndarray, Sequence[np.ndarray]]]] = None,
 	    ranges: Optional[str] = None, percentile: Optional[float] = None, precision: Optional[str] = None,
 	    keep_bias: Optional[bool] = None, every_tensor: bool = False,
-	    strategy: str = '', sram_size: int = 0, fold_sums: str = 'floats', variant: str = 'nv_full',
+	    strategy: str = '', sram_size: int = 0, fold_sums: str = 'floats', target: str = 'nv_full',
 	    shape: Union[Sequence[int], Dict[str, Sequence[int]], None] = None,
 	    host: str = 'auto') -> Model:
 	"""Compile a model: a TensorFlow Lite file (.tflite) or an ONNX file (.onnx), or the bytes of one.
 
 	Integer models are computed in integers, models of real numbers in FP16, or with samples in integers. Raises
 	nvdla.NotFound, nvdla.InvalidFile naming what is damaged, nvdla.Unsupported naming the operator, its layer and the
-	remedy, nvdla.InvalidArgument naming the option that cannot be.
+	remedy, nvdla.InvalidArgument naming the option with a wrong value.
 
-	samples:      examples of inputs, of which a model of real numbers becomes one of integers: of each an array, or a
-		      list or tuple with one for each input, in the model's order of inputs and of axes
-	ranges:       "minmax" (without it), "percentile" or "entropy": how ranges are chosen
+	samples:      examples of inputs, with which a model of real numbers is compiled to integers. Each example is an
+	              array, or a list or tuple with an array for each input, in the model's order of inputs and of axes
+	ranges:       how ranges are chosen: "minmax" (default), "percentile" or "entropy"
 	percentile:   share of the numbers that "percentile" keeps at each end, in percent (99.99)
-	precision:    of a model of real numbers: "fp16" (without samples), "int8" (with samples) or "int16"
-	keep_bias:    True: what rounding takes away does not go into biases
-	every_tensor: all tensors are outputs, behind the model's own
-	strategy:     as `nvdla-compile --strategy` has it: "auto", "winograd=always,bands=never"
-	sram_size:    on-chip memory for what flows between layers, in bytes
-	fold_sums:    "floats", "never" or "always": sums that the operation of the convolution before them computes
-	variant:      configuration of the core, which the network's file names
-	shape:        sizes of an input that the model leaves open, (1, 3, 480, 640); of several inputs a dictionary by name
+	precision:    for a model of real numbers: "fp16" (default without samples), "int8" (default with samples) or
+	              "int16"
+	keep_bias:    True: biases are not corrected for the mean error of rounding
+	every_tensor: True: tensors between operators are outputs, too, behind the model's own, except those inside
+	              fused operations, such as sums before a ReLU
+	strategy:     as in `nvdla-compile --strategy`, for instance "winograd=always,bands=never"
+	sram_size:    on-chip memory for tensors between layers, in bytes
+	fold_sums:    "floats", "never" or "always": which additions are fused with the convolution before them
+	target:       the core that the network is for: `variant` of a device's info
+	shape:        sizes of an input that the model leaves open, (1, 3, 480, 640); for several inputs a dictionary by
+	              name
 	host:         "auto" or "never": whether ONNX Runtime or TensorFlow Lite, if it is installed, computes operators of a
 		      model of its kind that neither the core nor the CPU steps can
 	"""
 	options = _nvdla.CompileOptions()
 	options.set_strategy(strategy)
 	options.set_fold_sums(fold_sums)
-	options.set_variant(variant)
+	options.set_target(target)
 	options.set_host(host)
 	for name, sizes in (shape if isinstance(shape, dict) else {} if shape is None else {'': shape}).items():
 		options.add_shape(name, [int(size) for size in sizes])

@@ -35,13 +35,13 @@ class Outputs(tuple):
 
 
 class Runnable:
-	"""What networks on a device and those on a pool have in common: they are called.
+	"""A network that can be run: base of Network (on a device) and PoolNetwork (on a pool).
 
-	Call it to run it: `y = net(x)`. It may be called from several threads at once, and while runs of
-	`run_async()` are on their way.
+	Calling the object runs the network: `y = net(x)`. It may be called from several threads at once, and while runs
+	of `run_async()` are in flight.
 
-	Inputs are given by position, `net(a, b)`, or by name, `net({"left": a, "right": b})`; those that are
-	left out are zero. An array of the tensor's own dtype (`net.inputs[0].dtype`) holds its elements; one of
+	Inputs are given by position, `net(a, b)`, or by name, `net({"left": a, "right": b})`; inputs that are left out
+	are zero. An array of the tensor's own dtype (`net.inputs[0].dtype`) holds its elements; one of
 	floating-point numbers holds real numbers, which become elements by the scales in the network's file.
 	Dimensions of 1 may be left out of a shape.
 
@@ -70,9 +70,9 @@ class Runnable:
 
 	async def run_async(self, *inputs: Any, raw: bool = False, timeout: float = 30.0,
 			    priority: str = 'normal') -> Union[np.ndarray, Outputs]:
-		"""As a call, for asyncio: any number of runs at once.
+		"""Run the network, for asyncio; any number of runs may be in flight.
 
-		Cancelling the task cancels the run. Raises nvdla.Busy if too many runs wait already.
+		Cancelling the task cancels the run. Raises nvdla.Busy if too many runs are waiting.
 		"""
 		run = self._submit(inputs, timeout, priority, busy=True)
 		loop = asyncio.get_running_loop()
@@ -90,9 +90,9 @@ class Runnable:
 
 	def map(self, frames: Iterable[Any], depth: int = 8, *, raw: bool = False, timeout: float = 30.0,
 		priority: str = 'normal') -> Iterator[Union[np.ndarray, Outputs]]:
-		"""Run it on each of `frames`, which may have no end, and yield the answers in their order.
+		"""Run the network on each of `frames`, which may be endless, and yield the outputs in the order of the frames.
 
-		depth: runs on their way at once, at most; no frame is taken before there is room for it
+		depth: most runs in flight; a frame is taken only when there is room for its run
 		raw, timeout, priority: as for a call
 		"""
 		if depth < 1:
@@ -165,10 +165,10 @@ class Network(Runnable):
 		return f'<nvdla.Network {self.name} on {self.device.path}>'
 
 	def profile(self, *inputs: Any, timeout: float = 30.0) -> Profile:
-		"""Run it once, with the core counting, and say where the time went. Without inputs they are zero.
+		"""Run the network once with performance counters, and return a Profile.
 
-		Times are the device's; on the embedded device and in a guest they are what the model took on the
-		host, not what a chip would.
+		Inputs that are left out are zero. The driver measures the times. On the embedded device and in a guest
+		they are the time of the device model on the host, not of a chip.
 		"""
 		run = self._submit(inputs, timeout, 'normal', statistics=True)
 		run.wait()
@@ -193,10 +193,10 @@ class Network(Runnable):
 class SharedRun:
 	"""A run whose inputs and outputs are numpy arrays in memory of the device. Made by Network.shared().
 
-	`inputs` and `outputs` are arrays of elements, in the shape and order of the network's tensors; write the
-	one, `run()`, read the other. They belong to the device from `run()` until it returns.
+	`inputs` and `outputs` are arrays of elements, in the shape and order of the network's tensors; write `inputs`,
+	`run()`, read `outputs`. They belong to the device from `run()` until it returns.
 
-	Raises nvdla.Unsupported for a tensor that no array can stand for: more channels than an atom has (32 of
+	Raises nvdla.Unsupported for a tensor that is not an array in memory: with more channels than an atom has (32 of
 	int8, 16 of the others), or a pixel format with its channels in another order.
 	"""
 
@@ -232,16 +232,16 @@ class SharedRun:
 
 def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any'] = 'embedded', *,
 	 layout: Optional[str] = None, slots: int = 4, max_queued: int = 4096) -> Network:
-	"""Have a network reside on a device.
+	"""Load a network onto a device.
 
-	network:    a file's path, its bytes, or what nvdla.compile() made
-	device:     "/dev/accel/accelN", "embedded" for a model of the device in this process (also with options,
+	network:    a file's path, its bytes, or the Model that nvdla.compile() returned
+	device:     "/dev/accel/accelN", "embedded" for the device model in this process (also with options,
 		    as in "embedded:nv_small", which nvdla-run(1) lists), or a Device, of which
 		    several networks may share one
 	layout:     order of the arrays: "nchw" or "nhwc"; without it the order of the model that was compiled,
 		    or "nchw" if another compiler made the file
-	slots:      runs on their way at once, at most; each takes memory of its own on the device
-	max_queued: runs that wait, at most
+	slots:      most runs in flight; each takes its own memory on the device
+	max_queued: most runs that wait
 
 	Raises nvdla.NotFound, nvdla.InvalidFile, nvdla.NoDevice, nvdla.NoMemory, nvdla.Unsupported.
 	"""

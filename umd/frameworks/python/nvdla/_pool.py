@@ -13,12 +13,12 @@ from ._network import Runnable, open_network, tensors
 
 @dataclasses.dataclass(frozen=True)
 class DeviceUse:
-	"""What a pool did with a device.
+	"""How a pool uses a device.
 
-	lost:      it is gone, and nothing is given to it any more
+	lost:      True: the device is gone and gets no more runs
 	running:   runs that are on it now
 	completed: runs that it answered, errors among them
-	moved:     runs that were on it when it went, and took place elsewhere
+	moved:     runs that were on it when it was lost, and that another device repeated
 	busy:      seconds during which it had at least one run
 	"""
 
@@ -33,8 +33,8 @@ class DeviceUse:
 class PoolNetwork(Runnable):
 	"""A network on all devices of a pool. Made by Pool.load(); see Runnable for how it is run.
 
-	A run goes to the device that has the fewest. When a device is lost, what was on it runs elsewhere;
-	nvdla.DeviceLost is raised when none is left. Ctrl-C ends the waiting; what is on a device ends there.
+	A run goes to the device that has the fewest. When a device is lost, its runs are repeated on another one;
+	nvdla.DeviceLost is raised when no device is left. Ctrl-C ends the waiting, but runs on a device complete.
 	"""
 
 	def __init__(self, pool: 'Pool', number: int, name: str, layout: Optional[str]):
@@ -57,10 +57,10 @@ class Pool:
 
 	devices:     paths or Devices; without them all that the kernel drives, or else the embedded one.
 		     Each "embedded" is a core of its own
-	slots:       runs that are on each device at once, at most
-	max_pending: runs without an answer, at most
+	slots:       most runs on each device at once
+	max_pending: most runs that are not complete
 
-	Raises what nvdla.Device raises.
+	Raises the errors of nvdla.Device.
 	"""
 
 	def __init__(self, devices: Optional[Sequence[Union[str, Any]]] = None, *, slots: int = 2,

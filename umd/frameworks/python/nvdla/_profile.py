@@ -8,19 +8,19 @@ from typing import Any, Dict, List, Optional, Tuple
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-	"""What the core or the CPU did in one piece, or all that it did for a layer of the model.
+	"""One operation of the core or the CPU, or all operations for one layer of the model.
 
 	Engines that pass data on the fly run at the same time: they are one operation, "CONV+SDP".
 
-	name:     "0.3+4", task and operations in it; of several for one layer "2 layers"
-	engine:   "CONV+SDP", "PDP", ...; of the CPU "SOFTMAX", ...
+	name:     "0.3+4", the task and its operations; "2 layers" if the layer took several hardware layers
+	engine:   "CONV+SDP", "PDP", ...; on the CPU "SOFTMAX", ...
 	layer:    the layer of the model; '' if the loadable does not say
-	action:   what it does: "direct 3x3, pad 1"
+	action:   mode and parameters: "direct 3x3, pad 1"
 	shape:    "64x56x56 -> 64x56x56", channels x height x width
-	start:    seconds since the run began; None if the device told no times
+	start:    seconds since the run began; None if the device does not report times
 	duration: seconds in which it ran; different operations may overlap
 	counters: what the core counted (stalls in cycles, saturated values, NaNs), by the names of
-		  struct drm_nvdla_operation_result; empty if it did not
+		  struct drm_nvdla_operation_result; empty if it did not count
 	"""
 
 	name: str

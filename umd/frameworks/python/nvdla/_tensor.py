@@ -14,11 +14,13 @@ class Tensor:
 	"""An input or output of a network.
 
 	name:        as the network's file has it
-	shape:       of arrays: the model's own. If the network was loaded with a layout, or its file has no shape:
+	shape:       shape of the arrays: the model's own. If the network was loaded with a layout, or its file has no
+	             shape:
 		     batch, channels, height and width, in the order of `layout`
-	layout:      where the axes have their channels: "nchw" (behind the batch) or "nhwc" (last)
+	layout:      position of the channels among the axes: "nchw" (after the batch) or "nhwc" (last)
 	dtype:       of the elements on the device: int8, uint8, int16, uint16 or float16
-	scales:      what a step of an element is worth: none (elements are the numbers), one, or one for each channel
+	scales:      real number of one step of an element: none (elements are the numbers), one, or one for each
+	             channel
 	zero_points: the element that stands for 0, as many as there are scales
 	format:      memory layout on the device
 	nbytes:      bytes on the device, gaps included
@@ -59,9 +61,9 @@ def describe(info: Dict[str, Any], layout: Optional[str]) -> Tensor:
 
 
 def fit(tensor: Tensor, value: Any) -> Tuple[np.ndarray, bool]:
-	"""An array in C order with the tensor's elements, and whether those are real numbers, to be quantized.
+	"""Returns an array in C order for the tensor, and whether it holds real numbers, which have to be quantized.
 
-	Nothing is copied if the array is that already. Raises TypeError or ValueError.
+	An array that is right already is not copied. Raises TypeError or ValueError.
 	"""
 	array = np.asarray(value)
 	if array.dtype == tensor.dtype:

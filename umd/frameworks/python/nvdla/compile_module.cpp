@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Models and how they are compiled.
+ * The compiler, for Python.
  */
 #include <nvdla/compiler.h>
 #include <pybind11/pybind11.h>
@@ -95,7 +95,7 @@ void addCompiler(py::module_ &module)
 			const std::vector<uint32_t> &sizes) {
 			     options.shapes.push_back({ name, sizes });
 		     })
-		.def("set_variant",
+		.def("set_target",
 		     [](CompileOptions &options, const std::string &name) {
 			     options.core = take(findCoreVariant(name));
 		     })

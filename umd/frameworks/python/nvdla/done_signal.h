@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tells whoever waits for a file descriptor that a run is done.
+ * A file descriptor that becomes readable when a run is done.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ namespace nvdla::python
 {
 
 /**
- * \brief A descriptor that can be read from when the run that was announced last is done
+ * \brief A file descriptor that is readable when the run that was announced last is done
  *
- * A run is used again as soon as it is not in flight, and its callback may come after that: it must
- * not wake whoever waits for the next run.
+ * A run object may be started again before the callback of its previous run was called. That late
+ * callback must not wake the waiter for the new run.
  */
 class DoneSignal
 {

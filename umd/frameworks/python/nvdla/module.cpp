@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of the Python package "nvdla" that needs C++. What applications see, with its checks and
- * words, is in the Python files beside it.
+ * The part of the Python package "nvdla" that needs C++. The interface for applications, with its
+ * checks and messages, is in the Python files beside it.
  */
 #include <chrono>
 #include <optional>

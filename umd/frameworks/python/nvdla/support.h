@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the module share: errors, Python's lock, memory for numpy.
+ * Helpers of all parts of the module: errors, Python's lock, memory for numpy.
  */
 #pragma once
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include <nvdla/core_geometry.h>
 #include <nvdla/pixel_format.h>
 
 namespace py = pybind11;
@@ -40,13 +41,12 @@ const char *dtypeName(const TensorDesc &desc)
 /* n, c, h, w; nothing where channels are in several atoms, planes, or in another order. */
 std::optional<std::array<uint64_t, 4>> plainStrides(const TensorDesc &desc)
 {
-	constexpr uint64_t atomBytes = 32;
 	const uint64_t element = elementBytes(desc.type);
 	const PixelFormatInfo *pixels = pixelFormatInfo(desc.format);
-	uint64_t pixel = atomBytes;
+	uint64_t pixel = atomBytes(desc.format);
 
 	if (!pixels) {
-		if (desc.format != PixelFormat::Feature || desc.c * element > atomBytes)
+		if (!isFeature(desc.format) || desc.c * element > pixel)
 			return {};
 	} else {
 		if (pixels->planes != 1 || pixels->kind == PixelKind::Packed10 ||
@@ -109,6 +109,9 @@ py::dict deviceInfo(const DeviceInfo &info)
 {
 	py::dict dict;
 
+	const CoreGeometry *core = findCoreVariant(info.variant);
+
+	dict["variant"] = core ? core->name : "";
 	dict["hw_version"] = info.hwVersion;
 	dict["engines"] = info.engines;
 	dict["precisions"] = info.precisions;
@@ -119,6 +122,15 @@ py::dict deviceInfo(const DeviceInfo &info)
 	dict["features"] = info.features;
 	dict["core_clock_hz"] = info.coreClockHz;
 	dict["priorities"] = info.priorities;
+	dict["capabilities"] = capabilityNames(info.capabilities);
+	dict["max_batch"] = info.maxBatch;
+	dict["weight_alignment"] = info.weightAlignment;
+	dict["weight_size_alignment"] = info.weightSizeAlignment;
+	dict["mac_channels"] = info.macChannels;
+	dict["int8_kernels"] = info.int8Kernels;
+	dict["buffer_banks"] = info.bufferBanks;
+	dict["bank_entries"] = info.bankEntries;
+	dict["entry_bytes"] = info.entryBytes;
 	return dict;
 }
 

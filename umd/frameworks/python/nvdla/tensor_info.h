@@ -13,8 +13,8 @@ namespace nvdla::python
 
 /**
  * \return name, dtype (numpy's), shape (n, c, h, w), scales, zero_points, format, bytes, and
- * strides: bytes from element to element in each dimension of the shape where the layout is such
- * that these say it all, else None
+ * strides: bytes from element to element in each dimension of the shape if the layout can be
+ * described by strides, else None
  */
 pybind11::dict tensorInfo(const TensorDesc &desc);
 

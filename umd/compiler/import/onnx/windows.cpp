@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Convolutions, poolings, matrix products, and larger and smaller pictures.
+ */
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "node_reader.h"
+
+namespace nvdla::compiler::onnx
+{
+
+namespace
+{
+
+using legalize::mostOfWindow;
+using legalize::Weights;
+
+/* Numbers of lines and columns; those of one axis are of columns, then those of lines are usual. */
+std::vector<int64_t> pairOf(NodeReader &reader, const std::string &name, int64_t usual)
+{
+	std::vector<int64_t> numbers = reader.integers(name);
+
+	if (numbers.size() == 1 && reader.isLine())
+		numbers.insert(numbers.begin(), usual);
+	reader.need(numbers.empty() || numbers.size() == 2, name,
+		    fmt::format("has {} numbers for two axes", numbers.size()));
+	return reader.failed() ? std::vector<int64_t>{} : numbers;
+}
+
+op::Axes axesOf(NodeReader &reader, const std::string &name)
+{
+	const std::vector<int64_t> numbers = pairOf(reader, name, 1);
+
+	return numbers.empty() ? op::Axes{ 1, 1 }
+			       : legalize::axesOf(reader, name, numbers[0], numbers[1]);
+}
+
+legalize::Windows windowsOf(NodeReader &reader)
+{
+	const Extents x = reader.input(0).shape;
+	reader.support(
+		reader.failed() || x.size() == 4 || reader.isLine(), "input 0",
+		fmt::format("is {}; batch, channels, lines and columns are needed", toString(x)));
+	const std::string kind = reader.text("auto_pad", "NOTSET");
+	std::vector<int64_t> pads = reader.integers("pads");
+	legalize::Windows windows{ axesOf(reader, "kernel_shape"),
+				   axesOf(reader, "strides"),
+				   axesOf(reader, "dilations"),
+				   {} };
+
+	windows.same = kind == "SAME_UPPER"   ? legalize::Same::Upper
+		       : kind == "SAME_LOWER" ? legalize::Same::Lower
+					      : legalize::Same::No;
+	if (pads.size() == 2 && reader.isLine())
+		pads = { 0, pads[0], 0, pads[1] };
+	if (kind == "VALID" || windows.same != legalize::Same::No || pads.empty())
+		return windows;
+	for (const int64_t pad : pads)
+		reader.support(pad >= 0 && pad <= mostOfWindow, "pads",
+			       fmt::format("{} is not possible", pad));
+	if (reader.need(pads.size() == 4, "pads", fmt::format("are {} numbers", pads.size())) &&
+	    !reader.failed())
+		windows.padding = { static_cast<uint32_t>(pads[1]), static_cast<uint32_t>(pads[3]),
+				    static_cast<uint32_t>(pads[0]),
+				    static_cast<uint32_t>(pads[2]) };
+	return windows;
+}
+
+Tensor readConv(NodeReader &reader)
+{
+	const Value &weights = reader.constant(1);
+
+	return addConvolution(reader, { weights, reader.biasOf(2) });
+}
+
+Tensor readConvTranspose(NodeReader &reader)
+{
+	const std::vector<int64_t> more = pairOf(reader, "output_padding", 0);
+	std::vector<int64_t> sizes = reader.integers("output_shape");
+	Weights weights{ reader.constant(1), reader.biasOf(2) };
+	legalize::AxisOrder order = legalize::asInFile(weights.kernels.shape.size());
+	legalize::TransposedAxis axes[2];
+
+	if (sizes.size() > 2)
+		sizes.erase(sizes.begin(), sizes.end() - 2);
+	if (sizes.size() == 1 && reader.isLine())
+		sizes.insert(sizes.begin(), 1);
+	reader.need(sizes.empty() || sizes.size() == 2, "output_shape",
+		    fmt::format("has {} numbers for two axes", sizes.size()));
+	for (const auto &numbers : { more, sizes })
+		for (const int64_t number : numbers)
+			reader.need(number >= 0 && number <= mostOfWindow, "output_shape",
+				    fmt::format("or output_padding: {} is not possible", number));
+	if (reader.failed() ||
+	    !reader.support(order.size() >= 3, "weights", "have neither lines nor columns"))
+		return {};
+	for (const size_t axis : { 0U, 1U }) {
+		axes[axis].more = more.empty() ? 0 : more[axis];
+		if (!sizes.empty())
+			axes[axis].out = sizes[axis];
+	}
+	std::swap(order[0], order[1]);
+	weights.kernels = permuted(weights.kernels, order);
+	const legalize::Windows windows = windowsOf(reader);
+	return legalize::transposedConvolution(reader, reader.input(0), windows, std::move(weights),
+					       reader.integer("group", 1), axes[0], axes[1], {});
+}
+
+/* Numbers times a factor; the bias of Gemm has one. */
+Value scaled(const Value &value, double factor)
+{
+	std::vector<double> numbers = realNumbers(value);
+
+	if (factor == 1)
+		return value;
+	for (double &number : numbers)
+		number *= factor;
+	return floatConstant(numbers, value.shape);
+}
+
+/* Whether C is one number for each column of the product. */
+bool isBias(const Value &c, uint32_t columns)
+{
+	const uint64_t count = elementCount(c.shape);
+
+	return c.isConstant && (count == 1 || (count == columns && c.shape.back() == columns));
+}
+
+Tensor readGemm(NodeReader &reader)
+{
+	const double alpha = reader.number("alpha", 1), beta = reader.number("beta", 1);
+	Weights weights{ matrixOf(reader, reader.constant(1)), {} };
+	const bool hasC = reader.hasInput(2) && beta != 0;
+
+	reader.support(alpha == 1 || isFloat(weights.kernels.type), "alpha",
+		       "is not 1, of integers");
+	if (reader.failed())
+		return {};
+	weights.kernels = scaled(weights.kernels, alpha);
+	const bool hasBias = hasC && isBias(reader.value(2), weights.kernels.shape.front());
+	if (hasBias)
+		weights.bias = { scaled(reader.constant(2), beta) };
+	const Tensor made = legalize::product(reader, reader.input(0), std::move(weights), {});
+	if (!hasC || hasBias)
+		return made;
+	/* Any other C, computed or constant, is added to the product. */
+	Tensor c = reader.input(2);
+	if (beta != 1 && reader.isConstant(c))
+		c.id = reader.addConstant(scaled(reader.value(c), beta));
+	else if (beta != 1)
+		c = reader.prepare(Elementwise{ Elementwise::Function::Multiply, {} }, c, c,
+				   { reader.addNumber(beta) });
+	return legalize::elementwise(reader, { Elementwise::Function::Add, {} }, made, c);
+}
+
+Tensor readMatMul(NodeReader &reader)
+{
+	return legalize::product(reader, reader.input(0),
+				 { matrixOf(reader, reader.constant(1)), {} }, {});
+}
+
+template<Pool::Method method>
+Tensor readPool(NodeReader &reader)
+{
+	reader.support(reader.outputs() == 1, "outputs", "are indices, too");
+	return addPool(reader, method);
+}
+
+template<Pool::Method method>
+Tensor readPoolAll(NodeReader &reader)
+{
+	return legalize::poolAll(reader, method, reader.input(0));
+}
+
+/* How an operator, in its several versions, says where elements come from. */
+legalize::Resizing placesOf(NodeReader &reader)
+{
+	using legalize::Rounding;
+	static const std::map<std::string, Rounding> roundings = {
+		{ "floor", Rounding::Floor },
+		{ "ceil", Rounding::Ceil },
+		{ "round_prefer_ceil", Rounding::HalfUp },
+		{ "round_prefer_floor", Rounding::HalfDown },
+	};
+	const bool old = reader.inputs() <= 2;
+	const std::string mode = reader.text("mode", "nearest");
+	const std::string places =
+		reader.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
+	const auto rounding =
+		roundings.find(reader.text("nearest_mode", old ? "floor" : "round_prefer_floor"));
+	const std::string policy = reader.text("keep_aspect_ratio_policy", "stretch");
+	legalize::Resizing how{ .isNearest = mode == "nearest",
+				.centers = places == "half_pixel" || places == "pytorch_half_pixel",
+				.corners = places == "align_corners",
+				.onlyIsFirst = places == "pytorch_half_pixel" };
+
+	reader.support(mode == "nearest" || mode == "linear", "mode",
+		       fmt::format("is {}; nearest and linear are known", mode));
+	reader.support(
+		how.centers || places == "asymmetric" || how.corners,
+		"coordinate_transformation_mode",
+		fmt::format("is {}; half_pixel, asymmetric and align_corners are known", places));
+	reader.support(reader.integer("antialias", 0) == 0, "antialias",
+		       "is set; pool before it instead");
+	reader.support(policy == "stretch", "keep_aspect_ratio_policy",
+		       fmt::format("is {}; stretch is known", policy));
+	if (reader.need(rounding != roundings.end(), "nearest_mode", "is not known"))
+		how.rounding = rounding->second;
+	return how;
+}
+
+/* Axes that are named; without names all. */
+legalize::AxisOrder namedAxes(NodeReader &reader, size_t rank)
+{
+	legalize::AxisOrder axes;
+
+	for (const int64_t axis : reader.integers("axes"))
+		axes.push_back(reader.axis(axis, rank, "axes"));
+	return axes.empty() ? legalize::asInFile(rank) : axes;
+}
+
+/* What each axis of the file's is multiplied by. */
+std::vector<double> factorsOf(NodeReader &reader, const Tensor &x, bool &areRounded)
+{
+	const size_t scalesAt = reader.inputs() <= 2 ? 1 : 2;
+	const legalize::AxisOrder axes = namedAxes(reader, x.shape.size());
+	std::vector<double> given, factors(4, 1);
+
+	if (reader.failed())
+		return factors;
+	areRounded = true;
+	if (const pb::Attribute *scales = reader.attribute("scales")) {
+		given.assign(scales->floats().begin(), scales->floats().end());
+	} else if (reader.hasInput(scalesAt) && !reader.value(scalesAt).data.empty()) {
+		given = rawNumbers(reader.constant(scalesAt));
+	} else {
+		areRounded = false;
+		for (const int64_t size : reader.wholeNumbers(3))
+			given.push_back(given.size() < axes.size()
+						? static_cast<double>(size) /
+							  x.shape[axes[given.size()]]
+						: 0);
+	}
+	reader.need(reader.failed() || given.size() == axes.size(), "scales",
+		    fmt::format("are {} numbers for {} axes", given.size(), axes.size()));
+	reader.need(reader.failed() || std::ranges::all_of(given,
+							   [](double factor) {
+								   return std::isfinite(factor) &&
+									  factor > 0;
+							   }),
+		    "scales", "are not all finite and positive");
+	for (size_t i = 0; i < axes.size() && !reader.failed(); i++)
+		factors[axes[i]] = given[i];
+	reader.support(factors[0] == 1 && factors[1] == 1, "scales", "of channels are not 1");
+	return factors;
+}
+
+/* What an axis becomes. */
+uint32_t wantedOf(uint32_t extent, double factor)
+{
+	return static_cast<uint32_t>(std::floor(
+		std::clamp(extent * factor + 1e-6, 0.0, double{ legalize::mostOfAxis })));
+}
+
+Tensor readResize(NodeReader &reader)
+{
+	const Tensor x = reader.picture(reader.input(0));
+	legalize::Resizing how = placesOf(reader);
+	bool areRounded = false;
+	const std::vector<double> factors = factorsOf(reader, x, areRounded);
+
+	if (reader.failed())
+		return {};
+	how.factorY = factors[2];
+	how.factorX = factors[3];
+	how.lines = wantedOf(x.shape[2], how.factorY);
+	how.columns = wantedOf(x.shape[3], how.factorX);
+	if (areRounded)
+		how.factorError = 1e-4;
+	return legalize::resize(reader, x, how);
+}
+
+} /* namespace */
+
+Tensor addConvolution(NodeReader &reader, Weights weights)
+{
+	const legalize::Windows windows = windowsOf(reader);
+
+	return legalize::convolution(reader, reader.input(0), windows, std::move(weights),
+				     reader.integer("group", 1), {});
+}
+
+Tensor addPool(NodeReader &reader, Pool::Method method)
+{
+	const bool hasKernel = reader.attribute("kernel_shape");
+	const bool countsPadding = reader.integer("count_include_pad", 0) != 0;
+
+	reader.need(hasKernel, "kernel_shape", "is missing");
+	const legalize::Windows windows = windowsOf(reader);
+	return legalize::pool(reader, method, reader.input(0), windows,
+			      { countsPadding, reader.integer("ceil_mode", 0) != 0, {} });
+}
+
+Value matrixOf(NodeReader &reader, const Value &weights)
+{
+	reader.support(reader.integer("transA", 0) == 0, "transA", "is not 0");
+	if (reader.failed() || !reader.support(weights.shape.size() == 2, "inputs",
+					       "are not computed rows and a constant matrix"))
+		return {};
+	return reader.integer("transB", 0) != 0 ? weights : permuted(weights, { 1, 0 });
+}
+
+const NodeTable windowNodes = {
+	{ "AveragePool", readPool<Pool::Method::Average> },
+	{ "Conv", readConv },
+	{ "ConvTranspose", readConvTranspose },
+	{ "Gemm", readGemm },
+	{ "GlobalAveragePool", readPoolAll<Pool::Method::Average> },
+	{ "GlobalMaxPool", readPoolAll<Pool::Method::Max> },
+	{ "MatMul", readMatMul },
+	{ "MaxPool", readPool<Pool::Method::Max> },
+	{ "Resize", readResize },
+	{ "Upsample", readResize },
+};
+
+} /* namespace nvdla::compiler::onnx */

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators of TensorFlow Lite, from their published definitions: functions of elements, of two
+ * tensors and over channels.
+ */
+#include <fmt/core.h>
+
+#include "operator_reader.h"
+
+namespace nvdla::compiler::tflite
+{
+
+namespace
+{
+
+using Binary = Elementwise::Function;
+using Function = Unary::Function;
+
+Tensor readPRelu(OperatorReader &reader)
+{
+	return legalize::prelu(reader, reader.input(0), reader.constant(1));
+}
+
+template<Binary function>
+Tensor readExtreme(OperatorReader &reader)
+{
+	return legalize::elementwise(reader, { function, {} }, reader.input(0), reader.input(1));
+}
+
+/* With an activation, which options of its own have. */
+template<Binary function, auto asKind>
+Tensor readElementwise(OperatorReader &reader)
+{
+	const auto *options = reader.options(asKind);
+
+	return options ? legalize::elementwise(reader,
+					       { function, reader.clamp(options->activation()) },
+					       reader.input(0), reader.input(1))
+		       : Tensor{};
+}
+
+Tensor readDiv(OperatorReader &reader)
+{
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_DivOptions);
+
+	return options ? legalize::quotient(reader, reader.input(0), reader.input(1),
+					    reader.clamp(options->activation()))
+		       : Tensor{};
+}
+
+Tensor readSquaredDifference(OperatorReader &reader)
+{
+	return legalize::squaredDifference(reader, reader.input(0), reader.input(1));
+}
+
+Tensor readAddN(OperatorReader &reader)
+{
+	return legalize::several(reader, Binary::Add, reader.allInputs());
+}
+
+Tensor overLastAxis(OperatorReader &reader, const Softmax &function)
+{
+	const Tensor x = reader.input(0);
+
+	return legalize::softmax(reader, x, reader.axis(-1, x.shape.size(), "axis"), function);
+}
+
+Tensor readSoftmax(OperatorReader &reader)
+{
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_SoftmaxOptions);
+
+	return options ? overLastAxis(reader, { options->beta() }) : Tensor{};
+}
+
+Tensor readLogSoftmax(OperatorReader &reader)
+{
+	return overLastAxis(reader, { 1, true });
+}
+
+Tensor readNeg(OperatorReader &reader)
+{
+	return legalize::negative(reader, reader.input(0));
+}
+
+Tensor readRelu0To1(OperatorReader &reader)
+{
+	return legalize::unary(reader, reader.input(0), { .activation = { 0, 1 } });
+}
+
+template<Function function>
+Tensor readUnary(OperatorReader &reader)
+{
+	return legalize::unary(reader, reader.input(0),
+			       { function, function == Function::Elu ? 1.0 : 0.0, {} });
+}
+
+/* To the power of a fraction. */
+template<int numerator, int denominator>
+Tensor readRoot(OperatorReader &reader)
+{
+	return legalize::unary(reader, reader.input(0),
+			       { Function::Power, double{ numerator } / denominator, {} });
+}
+
+/* To a constant power. */
+Tensor readPow(OperatorReader &reader)
+{
+	const Value &exponents = reader.constant(1);
+
+	reader.support(elementCount(exponents.shape) == 1, "exponent",
+		       fmt::format("is {}; one number is known", toString(exponents.shape)));
+	return reader.failed()
+		       ? Tensor{}
+		       : legalize::power(reader, reader.input(0), realNumbers(exponents).front());
+}
+
+/* Older files have no options. */
+Tensor readGelu(OperatorReader &reader)
+{
+	const auto *options = reader.optionsIfAny(&fb::Operator::builtin_options_as_GeluOptions);
+
+	return options && options->approximate() ? readUnary<Function::GeluTanh>(reader)
+						 : readUnary<Function::Gelu>(reader);
+}
+
+template<fb::Activation activation>
+Tensor readActivation(OperatorReader &reader)
+{
+	return legalize::unary(reader, reader.input(0), { .activation = reader.clamp(activation) });
+}
+
+Tensor readLeakyRelu(OperatorReader &reader)
+{
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_LeakyReluOptions);
+
+	return options ? legalize::unary(reader, reader.input(0),
+					 { Function::LeakyRelu, options->alpha(), {} })
+		       : Tensor{};
+}
+
+Tensor readConversion(OperatorReader &reader)
+{
+	const Tensor x = reader.input(0);
+
+	return reader.isConstant(x) && isFloat(reader.output().type)
+		       ? x
+		       : legalize::unary(reader, x, {});
+}
+
+/* The constant has all of its elements already. */
+Tensor readDensify(OperatorReader &reader)
+{
+	reader.constant(0);
+	return reader.input(0);
+}
+
+/* With a constant condition. */
+Tensor readSelect(OperatorReader &reader)
+{
+	const Value condition = reader.constant(0);
+
+	return legalize::select(reader, condition, reader.input(1), reader.input(2));
+}
+
+/* The axis falls away. */
+template<bool ofSmallest>
+Tensor readArgMax(OperatorReader &reader)
+{
+	const Tensor x = reader.input(0);
+	const uint32_t axis = reader.axisOf(1, x);
+
+	return reader.inOutputShape(legalize::argMax(reader, x, axis, ofSmallest));
+}
+
+Tensor readL2Normalization(OperatorReader &reader)
+{
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_L2NormOptions);
+	const Tensor x = reader.input(0);
+	const uint32_t axis = reader.axis(-1, x.shape.size(), "axis");
+
+	reader.support(options && reader.clamp(options->activation()).isNone(), "fused activation",
+		       "is not known here; make it an operator of its own");
+	return legalize::withNormOfOne(reader, x, axis);
+}
+
+Tensor readLocalResponse(OperatorReader &reader)
+{
+	const auto *options =
+		reader.options(&fb::Operator::builtin_options_as_LocalResponseNormalizationOptions);
+	constexpr int32_t mostRadius = 127;
+
+	if (!options || !reader.need(options->radius() >= 0 && options->radius() <= mostRadius,
+				     "radius", fmt::format("is {}", options->radius())))
+		return {};
+	return legalize::localResponse(reader, reader.input(0),
+				       { 2 * static_cast<uint32_t>(options->radius()) + 1,
+					 options->bias(), options->alpha(), options->beta() });
+}
+
+template<Pool::Method method>
+Tensor readReduction(OperatorReader &reader)
+{
+	const Tensor x = reader.input(0);
+	const legalize::Reduction over{
+		reader.sortedAxes(reader.numbers(1), x.shape.size()),
+		reader.output().shape.size() == x.shape.size(),
+	};
+
+	return legalize::reduced(reader, x, over, method, {});
+}
+
+using enum fb::BuiltinOperator;
+
+} /* namespace */
+
+const OperatorTable elementOperators = {
+	{ ABS, readUnary<Function::Abs> },
+	{ ADD, readElementwise<Binary::Add, &fb::Operator::builtin_options_as_AddOptions> },
+	{ ADD_N, readAddN },
+	{ ARG_MAX, readArgMax<false> },
+	{ ARG_MIN, readArgMax<true> },
+	{ CEIL, readUnary<Function::Ceil> },
+	{ COS, readUnary<Function::Cos> },
+	{ DENSIFY, readDensify },
+	{ DEQUANTIZE, readConversion },
+	{ DIV, readDiv },
+	{ ELU, readUnary<Function::Elu> },
+	{ EXP, readUnary<Function::Exp> },
+	{ FLOOR, readUnary<Function::Floor> },
+	{ GELU, readGelu },
+	{ HARD_SWISH, readUnary<Function::HardSwish> },
+	{ L2_NORMALIZATION, readL2Normalization },
+	{ LEAKY_RELU, readLeakyRelu },
+	{ LOCAL_RESPONSE_NORMALIZATION, readLocalResponse },
+	{ LOG, readUnary<Function::Log> },
+	{ LOGISTIC, readUnary<Function::Logistic> },
+	{ LOG_SOFTMAX, readLogSoftmax },
+	{ MAXIMUM, readExtreme<Binary::Maximum> },
+	{ MEAN, readReduction<Pool::Method::Average> },
+	{ MINIMUM, readExtreme<Binary::Minimum> },
+	{ MUL, readElementwise<Binary::Multiply, &fb::Operator::builtin_options_as_MulOptions> },
+	{ NEG, readNeg },
+	{ POW, readPow },
+	{ PRELU, readPRelu },
+	{ QUANTIZE, readConversion },
+	{ REDUCE_MAX, readReduction<Pool::Method::Max> },
+	{ REDUCE_MIN, readReduction<Pool::Method::Min> },
+	{ RELU, readActivation<fb::Activation::RELU> },
+	{ RELU6, readActivation<fb::Activation::RELU6> },
+	{ RELU_0_TO_1, readRelu0To1 },
+	{ RELU_N1_TO_1, readActivation<fb::Activation::RELU_N1_TO_1> },
+	{ ROUND, readUnary<Function::Round> },
+	{ RSQRT, readRoot<-1, 2> },
+	{ SELECT, readSelect },
+	{ SELECT_V2, readSelect },
+	{ SIGN, readUnary<Function::Sign> },
+	{ SIN, readUnary<Function::Sin> },
+	{ SOFTMAX, readSoftmax },
+	{ SQRT, readRoot<1, 2> },
+	{ SQUARE, readUnary<Function::Square> },
+	{ SQUARED_DIFFERENCE, readSquaredDifference },
+	{ SUB, readElementwise<Binary::Subtract, &fb::Operator::builtin_options_as_SubOptions> },
+	{ SUM, readReduction<Pool::Method::Sum> },
+	{ TANH, readUnary<Function::Tanh> },
+};
+
+ReadOperator *readerOf(const fb::OperatorCode &code)
+{
+	if (code.custom_code())
+		return code.custom_code()->str() == "Convolution2DTransposeBias"
+			       ? readConvolution2DTransposeBias
+			       : nullptr;
+	for (const OperatorTable *table : { &elementOperators, &moveOperators, &windowOperators }) {
+		if (const auto found = table->find(builtinCode(code)); found != table->end())
+			return found->second;
+	}
+	return nullptr;
+}
+
+} /* namespace nvdla::compiler::tflite */

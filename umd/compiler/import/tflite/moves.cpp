@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators of TensorFlow Lite that move elements, add some, or take some of them.
+ */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "operator_reader.h"
+
+namespace nvdla::compiler::tflite
+{
+
+namespace
+{
+
+/* The output's shape is the file's. */
+Tensor readReshape(OperatorReader &reader)
+{
+	return reader.reshaped(reader.input(0), reader.output().shape);
+}
+
+Tensor readTranspose(OperatorReader &reader)
+{
+	return legalize::transposed(reader, reader.input(0), reader.numbers(1));
+}
+
+Tensor readConcatenation(OperatorReader &reader)
+{
+	const auto *options =
+		reader.options(&fb::Operator::builtin_options_as_ConcatenationOptions);
+
+	return options ? legalize::concatenation(reader, reader.allInputs(), options->axis(),
+						 reader.clamp(options->activation()))
+		       : Tensor{};
+}
+
+Tensor readPack(OperatorReader &reader)
+{
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_PackOptions);
+
+	return options ? legalize::stack(reader, reader.allInputs(), options->axis()) : Tensor{};
+}
+
+/* Tensors are the outputs. */
+Tensor writeAll(OperatorReader &reader, const std::vector<Tensor> &tensors)
+{
+	for (size_t i = 1; i < tensors.size(); i++)
+		reader.write(reader.inOutputShape(tensors[i], i), i);
+	return tensors.empty() ? Tensor{} : reader.inOutputShape(tensors.front());
+}
+
+/* Parts that follow each other along an axis, one an output. */
+template<size_t input, size_t axisInput>
+Tensor readParts(OperatorReader &reader)
+{
+	const Tensor tensor = reader.input(input);
+	const uint32_t axis = reader.axisOf(axisInput, tensor);
+	std::vector<int64_t> sizes;
+	int64_t all = 0;
+
+	for (size_t i = 0; i < reader.outputs() && !reader.failed(); i++) {
+		const Extents &part = reader.output(i).shape;
+		if (!reader.need(part.size() == tensor.shape.size(), "outputs", "have other axes"))
+			return {};
+		sizes.push_back(part[axis]);
+		all += part[axis];
+	}
+	if (reader.failed() ||
+	    !reader.need(all == tensor.shape[axis], "outputs",
+			 fmt::format("have {} of {} elements", all, tensor.shape[axis])))
+		return {};
+	return writeAll(reader, legalize::split(reader, tensor, axis, sizes));
+}
+
+/* The elements of an axis, one an output. */
+Tensor readUnpack(OperatorReader &reader)
+{
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_UnpackOptions);
+	const Tensor tensor = reader.input(0);
+
+	if (reader.failed())
+		return {};
+	const uint32_t axis = reader.axis(options->axis(), tensor.shape.size(), "axis");
+	if (reader.failed() || !reader.need(reader.outputs() == tensor.shape[axis], "outputs",
+					    fmt::format("are {} for {} elements", reader.outputs(),
+							tensor.shape[axis])))
+		return {};
+	return writeAll(reader, legalize::split(reader, tensor, axis,
+						std::vector<int64_t>(reader.outputs(), 1)));
+}
+
+Tensor readSlice(OperatorReader &reader)
+{
+	const Tensor tensor = reader.input(0);
+	const std::vector<int64_t> begin = reader.numbers(1);
+	const Extents &wanted = reader.output().shape;
+	Extents first;
+
+	reader.need(begin.size() == tensor.shape.size() && wanted.size() == begin.size(), "begin",
+		    "is not one number for each axis");
+	for (size_t i = 0; i < begin.size() && !reader.failed(); i++) {
+		reader.need(begin[i] >= 0 && begin[i] < tensor.shape[i], "begin",
+			    fmt::format("{} of {}", begin[i], tensor.shape[i]));
+		first.push_back(static_cast<uint32_t>(begin[i]));
+	}
+	return legalize::slice(reader, tensor, first, Extents(first.size(), 1), wanted);
+}
+
+/* What a strided slice says of its input's axes, which its own list of entries is about. */
+struct SliceEntries {
+	std::vector<size_t> axes;    /* the entry of each axis; no entry: all of it */
+	std::vector<bool> shrinks;   /* whether it falls away */
+	std::vector<uint32_t> added; /* before which axis the output has one of one element */
+};
+
+constexpr size_t allOfAxis = SIZE_MAX;
+
+SliceEntries entriesOf(OperatorReader &reader, const fb::StridedSliceOptions &options,
+		       size_t entries, size_t rank)
+{
+	auto has = [](int32_t mask, size_t entry) { return (mask >> entry & 1) != 0; };
+	SliceEntries result;
+	size_t axesOfEntries = 0;
+
+	for (size_t i = 0; i < entries; i++)
+		axesOfEntries +=
+			!has(options.ellipsis_mask(), i) && !has(options.new_axis_mask(), i);
+	if (!reader.need(axesOfEntries <= rank, "begin",
+			 fmt::format("is of {} axes, the input has {}", axesOfEntries, rank)))
+		return result;
+	for (size_t i = 0; i < entries; i++) {
+		if (has(options.ellipsis_mask(), i)) {
+			result.axes.insert(result.axes.end(), rank - axesOfEntries, allOfAxis);
+			axesOfEntries = rank;
+		} else if (has(options.new_axis_mask(), i)) {
+			result.added.push_back(static_cast<uint32_t>(result.axes.size()));
+		} else {
+			result.axes.push_back(i);
+		}
+	}
+	result.axes.resize(rank, allOfAxis);
+	for (const size_t entry : result.axes)
+		result.shrinks.push_back(entry != allOfAxis &&
+					 has(options.shrink_axis_mask(), entry));
+	return result;
+}
+
+/* What an axis is shrunk to is one element, whose axis then falls away; new ones are of one. */
+Tensor readStridedSlice(OperatorReader &reader)
+{
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_StridedSliceOptions);
+	const Tensor tensor = reader.input(0);
+	const Extents &shape = tensor.shape, out = reader.output().shape;
+	const std::vector<int64_t> begin = reader.numbers(1);
+	const std::vector<int64_t> stride = reader.numbers(3);
+	constexpr size_t mostEntries = 16; /* a mask has 32 bits */
+	Extents taken, first, step;
+
+	reader.need(begin.size() == stride.size(), "begin", "has not one number for each stride");
+	reader.support(begin.size() <= mostEntries, "begin",
+		       fmt::format("is of {} axes; {} are possible", begin.size(), mostEntries));
+	if (reader.failed())
+		return {};
+	const SliceEntries entries = entriesOf(reader, *options, begin.size(), shape.size());
+	size_t left = 0;
+	for (size_t axis = 0; axis < shape.size() && !reader.failed(); axis++) {
+		const size_t entry = entries.axes[axis];
+		const auto extent = static_cast<int64_t>(shape[axis]);
+		const bool all = entry == allOfAxis;
+		const int64_t every = all ? 1 : stride[entry];
+		int64_t from = all ? 0 : begin[entry];
+		from = from < 0 ? from + extent : from;
+		from = all || (options->begin_mask() >> entry & 1)
+			       ? 0
+			       : std::clamp<int64_t>(from, 0, extent);
+		reader.support(every >= 1, "strides",
+			       fmt::format("{}: only forward slices are known", every));
+		left += static_cast<size_t>(
+			std::count(entries.added.begin(), entries.added.end(), axis));
+		reader.need(entries.shrinks[axis] || left < out.size(), "output",
+			    "has too few axes");
+		first.push_back(static_cast<uint32_t>(from));
+		step.push_back(static_cast<uint32_t>(every));
+		if (!reader.failed())
+			taken.push_back(entries.shrinks[axis] ? 1 : out[left++]);
+	}
+	return reader.inOutputShape(legalize::slice(reader, tensor, first, step, taken));
+}
+
+/* Before and behind each axis. */
+legalize::Padding paddingOf(OperatorReader &reader, const std::string &mode)
+{
+	legalize::Padding padding{ "paddings", mode, {}, {}, 0 };
+	const std::vector<int64_t> numbers = reader.numbers(1);
+
+	for (size_t i = 0; i < numbers.size(); i++)
+		(i % 2 ? padding.after : padding.before).push_back(numbers[i]);
+	return padding;
+}
+
+Tensor readPad(OperatorReader &reader)
+{
+	const Tensor tensor = reader.input(0);
+	legalize::Padding padding = paddingOf(reader, "constant");
+
+	if (reader.hasInput(2)) {
+		const std::vector<double> fill = realNumbers(reader.constant(2));
+		padding.value = fill.empty() ? 0 : fill.front();
+	}
+	return legalize::pad(reader, tensor, padding);
+}
+
+Tensor readMirrorPad(OperatorReader &reader)
+{
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_MirrorPadOptions);
+	const Tensor tensor = reader.input(0);
+	const bool isSymmetric = options && options->mode() == fb::MirrorPadMode::SYMMETRIC;
+
+	return legalize::pad(reader, tensor,
+			     paddingOf(reader, isSymmetric ? "symmetric" : "reflect"));
+}
+
+Tensor readTile(OperatorReader &reader)
+{
+	return legalize::tile(reader, reader.input(0), "multiples", reader.numbers(1));
+}
+
+Tensor readBroadcastTo(OperatorReader &reader)
+{
+	return legalize::expand(reader, reader.input(0), reader.numbers(1));
+}
+
+Tensor readGather(OperatorReader &reader)
+{
+	const auto *options = reader.options(&fb::Operator::builtin_options_as_GatherOptions);
+	const Tensor tensor = reader.input(0);
+	const std::vector<int64_t> indices = reader.numbers(1);
+
+	if (reader.failed())
+		return {};
+	reader.support(options->batch_dims() == 0, "batch_dims",
+		       fmt::format("is {}; gather each sample's by itself", options->batch_dims()));
+	for (const int64_t index : indices)
+		reader.need(index >= 0, "indices", fmt::format("name element {}", index));
+	return legalize::gather(reader, tensor, options->axis(), reader.constant(1));
+}
+
+/* How often the larger picture has the smaller one's height; 0 and an error if that is no block. */
+uint32_t blockOf(OperatorReader &reader, const Extents &large, const Extents &small)
+{
+	const bool fits = large.size() == 4 && small.size() == 4 && small[1] && small[2] &&
+			  large[1] % small[1] == 0 && large[1] / small[1] == large[2] / small[2] &&
+			  large[2] % small[2] == 0;
+
+	reader.need(fits, "shapes",
+		    fmt::format("{} and {} differ by no block", toString(large), toString(small)));
+	return reader.failed() ? 0 : large[1] / small[1];
+}
+
+Tensor readDepthToSpace(OperatorReader &reader)
+{
+	const Tensor x = reader.picture(reader.input(0));
+
+	return legalize::depthToSpace(reader, x, blockOf(reader, reader.output().shape, x.shape),
+				      false);
+}
+
+Tensor readSpaceToDepth(OperatorReader &reader)
+{
+	const Tensor x = reader.picture(reader.input(0));
+
+	return legalize::spaceToDepth(reader, x, blockOf(reader, x.shape, reader.output().shape));
+}
+
+using enum fb::BuiltinOperator;
+
+} /* namespace */
+
+const OperatorTable moveOperators = {
+	{ BROADCAST_TO, readBroadcastTo },
+	{ CONCATENATION, readConcatenation },
+	{ DEPTH_TO_SPACE, readDepthToSpace },
+	{ EXPAND_DIMS, readReshape },
+	{ GATHER, readGather },
+	{ MIRROR_PAD, readMirrorPad },
+	{ PACK, readPack },
+	{ PAD, readPad },
+	{ PADV2, readPad },
+	{ RESHAPE, readReshape },
+	{ SLICE, readSlice },
+	{ SPACE_TO_DEPTH, readSpaceToDepth },
+	{ SPLIT, readParts<1, 0> },
+	{ SPLIT_V, readParts<0, 2> },
+	{ SQUEEZE, readReshape },
+	{ STRIDED_SLICE, readStridedSlice },
+	{ TILE, readTile },
+	{ TRANSPOSE, readTranspose },
+	{ UNPACK, readUnpack },
+};
+
+} /* namespace nvdla::compiler::tflite */

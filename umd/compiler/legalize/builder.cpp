@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include "builder.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace nvdla::compiler::legalize
+{
+
+AxisOrder asInFile(size_t rank)
+{
+	AxisOrder order(rank);
+
+	std::iota(order.begin(), order.end(), 0u);
+	return order;
+}
+
+AxisOrder severalOf(const Extents &shape, const AxisOrder &order)
+{
+	AxisOrder several;
+
+	std::copy_if(order.begin(), order.end(), std::back_inserter(several),
+		     [&](uint32_t axis) { return shape[axis] != 1; });
+	return several;
+}
+
+Extents inValueOrder(const Tensor &tensor, const Extents &numbers)
+{
+	Extents ordered;
+
+	for (const uint32_t axis : tensor.order)
+		ordered.push_back(numbers[axis]);
+	return ordered;
+}
+
+Tensor withValueShape(Tensor tensor, const Extents &shape)
+{
+	for (size_t i = 0; i < tensor.order.size() && i < shape.size(); i++)
+		tensor.shape[tensor.order[i]] = shape[i];
+	return tensor;
+}
+
+Tensor withExtent(Tensor tensor, uint32_t axis, uint32_t extent)
+{
+	if (axis < tensor.shape.size())
+		tensor.shape[axis] = extent;
+	return tensor;
+}
+
+Transpose turnedTo(const Tensor &tensor, const Extents &shape, const AxisOrder &order)
+{
+	Transpose transpose{ shape, {} };
+
+	for (const uint32_t axis : order)
+		transpose.order.push_back(static_cast<uint32_t>(
+			std::find(tensor.order.begin(), tensor.order.end(), axis) -
+			tensor.order.begin()));
+	return transpose;
+}
+
+Builder::Builder(const char *what, Building &building, AxisOrder pictureOrder)
+	: what_(what), building_(building), pictureOrder_(std::move(pictureOrder)),
+	  firstValue_(building.model.values.size()), firstOperator_(building.model.operators.size())
+{
+}
+
+bool Builder::state(bool fulfilled, ErrorCode code, const std::string &field,
+		    const std::string &why)
+{
+	if (!fulfilled && !error_)
+		error_ = Error{ code, what_, fmt::format("{} '{}', {}", type_, name_, field), why };
+	return fulfilled;
+}
+
+Result<void> Builder::result() const
+{
+	if (error_)
+		return tl::unexpected<Error>(*error_);
+	return {};
+}
+
+uint32_t Builder::axis(int64_t axis, size_t rank, const std::string &field)
+{
+	const auto axes = static_cast<int64_t>(rank);
+
+	if (!need(axis >= -axes && axis < axes, field,
+		  fmt::format("axis {}, the tensor has {}", axis, axes)))
+		return 0;
+	return static_cast<uint32_t>(axis < 0 ? axis + axes : axis);
+}
+
+AxisOrder Builder::usualOrder(size_t rank) const
+{
+	return rank == pictureOrder_.size() ? pictureOrder_ : asInFile(rank);
+}
+
+AxisOrder Builder::sortedAxes(const std::vector<int64_t> &axes, size_t rank)
+{
+	AxisOrder sorted;
+
+	for (const int64_t number : axes)
+		sorted.push_back(axis(number, rank, "axes"));
+	std::ranges::sort(sorted);
+	sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+	return sorted;
+}
+
+const Value &Builder::value(const Tensor &tensor) const
+{
+	return failed() || tensor.id >= model().values.size() ? none_ : model().values[tensor.id];
+}
+
+const Tensor &Builder::needComputed(const Tensor &tensor)
+{
+	support(!isConstant(tensor), fmt::format("input '{}'", value(tensor).name),
+		"is a constant");
+	return tensor;
+}
+
+Tensor Builder::inOrder(const Tensor &tensor, const AxisOrder &order)
+{
+	if (failed() || (tensor.order == order && tensor.places.empty()))
+		return tensor;
+	if (!tensor.places.empty())
+		return inOrder(plain(tensor), order);
+	const Value &from = value(tensor);
+	if (!support(order.size() == tensor.order.size(), fmt::format("input '{}'", from.name),
+		     fmt::format("is {}; as many axes as of the others are needed",
+				 toString(tensor.shape))))
+		return tensor;
+	const bool moves = severalOf(tensor.shape, tensor.order) != severalOf(tensor.shape, order);
+	return addValue(from.name + " in order",
+			moves ? Kind(turnedTo(tensor, from.shape, order)) : Reshape{},
+			{ tensor.id }, same(tensor), { 0, tensor.shape, order });
+}
+
+Tensor Builder::withAxisLast(const Tensor &tensor, uint32_t axis)
+{
+	AxisOrder order = tensor.order;
+
+	if (failed())
+		return tensor;
+	order.erase(std::find(order.begin(), order.end(), axis));
+	order.push_back(axis);
+	return inOrder(tensor, order);
+}
+
+Tensor Builder::arranged(const Tensor &tensor, const Tensor &like)
+{
+	const bool alike = !like.places.empty() && tensor.places == like.places;
+
+	return alike ? tensor : inOrder(tensor, like.order);
+}
+
+Tensor Builder::plain(const Tensor &tensor)
+{
+	if (failed() || tensor.places.empty())
+		return tensor;
+	return addValue(value(tensor).name + " in order", tensor.unflattened, { tensor.id },
+			same(tensor), { 0, tensor.shape, asInFile(tensor.shape.size()) });
+}
+
+Tensor Builder::picture(const Tensor &tensor)
+{
+	needComputed(tensor);
+	support(tensor.shape.size() == 4, fmt::format("input '{}'", value(tensor).name),
+		fmt::format("is {}; a picture of four axes is needed", toString(tensor.shape)));
+	return failed() ? Tensor{} : inOrder(tensor, pictureOrder_);
+}
+
+Tensor Builder::pictureOrLine(const Tensor &tensor)
+{
+	if (failed() || tensor.shape.size() != 3 || isConstant(tensor))
+		return picture(tensor);
+	const uint32_t lines = pictureOrder_[1];
+	AxisOrder order;
+	for (const uint32_t axis : pictureOrder_) {
+		if (axis != lines)
+			order.push_back(axis > lines ? axis - 1 : axis);
+	}
+	const Tensor line = inOrder(tensor, order);
+	if (failed())
+		return {};
+	Tensor like{ 0, tensor.shape, pictureOrder_ };
+	like.shape.insert(like.shape.begin() + lines, 1);
+	return addValue(value(tensor).name + " as line", Reshape{}, { line.id }, same(line), like);
+}
+
+Tensor Builder::asLineLike(const Tensor &tensor, const Tensor &picture)
+{
+	Extents shape = picture.shape;
+
+	if (failed() || tensor.shape.size() != 3)
+		return picture;
+	shape.erase(shape.begin() + pictureOrder_[1]);
+	return reshaped(picture, shape);
+}
+
+ValueId Builder::addConstant(Value value)
+{
+	/* A file of some bytes can make constants of any size, and read one again and again. */
+	constexpr uint64_t most = uint64_t{ 1 } << 31;
+
+	building_.constantBytes += value.data.size();
+	if (!support(building_.constantBytes <= most, "constants",
+		     "of the model have more bytes than this compiler takes"))
+		return 0;
+	value.isConstant = true;
+	return model().add(std::move(value));
+}
+
+Tensor Builder::constantTensor(Value constant)
+{
+	const Extents shape = constant.shape;
+
+	return { addConstant(std::move(constant)), shape, asInFile(shape.size()) };
+}
+
+std::vector<ValueId> Builder::addWeights(Weights weights)
+{
+	std::vector<ValueId> ids{ addConstant(std::move(weights.kernels)) };
+
+	for (Value &one : weights.bias)
+		ids.push_back(addConstant(std::move(one)));
+	return ids;
+}
+
+ValueId Builder::addMeeting(const Tensor &tensor, Value value)
+{
+	const size_t rank = tensor.shape.size();
+	const auto more = static_cast<uint32_t>(rank - std::min(rank, value.shape.size()));
+	bool fits = value.shape.size() <= rank;
+
+	if (failed())
+		return 0;
+	for (size_t axis = more; fits && axis < rank; axis++) {
+		const uint32_t extent = value.shape[axis - more];
+		fits = extent == 1 || tensor.shape[axis] == 1 || extent == tensor.shape[axis];
+	}
+	if (!need(fits, "inputs",
+		  fmt::format("of {} and {} do not go together: trailing axes have to be alike, or "
+			      "of one element",
+			      toString(tensor.shape), toString(value.shape))))
+		return 0;
+	if (value.shape.empty())
+		return addConstant(std::move(value));
+	value.shape.insert(value.shape.begin(), more, 1);
+	value.quantizedAxis += value.quantization.none() ? 0 : more;
+	if (!tensor.places.empty() && value.shape.back() != 1) {
+		const size_t bytes = elementBytes(value.type);
+		const std::vector<std::byte> data = value.data;
+		support(value.quantizedAxis + 1 < rank || value.quantization.values().size() <= 1,
+			"inputs", "are flattened, and a constant with a scale for each element");
+		for (size_t i = 0; i < elementCount(value.shape); i++) {
+			const size_t at = i % tensor.places.size();
+			std::copy_n(&data[(i - at + tensor.places[at]) * bytes], bytes,
+				    &value.data[i * bytes]);
+		}
+	}
+	return addConstant(permuted(value, tensor.order));
+}
+
+ValueId Builder::addAlong(const Tensor &tensor, uint32_t axis, const std::vector<double> &numbers)
+{
+	Extents shape(tensor.shape.size(), 1);
+
+	if (failed() ||
+	    !need(axis < shape.size(), "input 0",
+		  fmt::format("is {}, without an axis {}", toString(tensor.shape), axis)))
+		return 0;
+	shape[axis] = static_cast<uint32_t>(numbers.size());
+	return addMeeting(tensor, floatConstant(numbers, shape));
+}
+
+void Builder::needFloatResults()
+{
+	support(hasFloatResults(), "type",
+		fmt::format("of the result is {}; float is known",
+			    elementTypeName(results_ ? results_->type : ElementType::Float32)));
+}
+
+ElementKind Builder::real(const Tensor &tensor) const
+{
+	const ElementType type = value(tensor).type;
+
+	return { isFloat(type) ? type : ElementType::Float32, {} };
+}
+
+ElementKind Builder::same(const Tensor &tensor) const
+{
+	return { value(tensor).type, value(tensor).quantization };
+}
+
+Tensor Builder::addValue(const std::string &name, Kind kind, const std::vector<ValueId> &inputs,
+			 const ElementKind &elements, const Tensor &like)
+{
+	Tensor made = like;
+	Value value;
+
+	value.name = name;
+	value.type = elements.type;
+	value.quantization = elements.quantization;
+	value.shape = inValueOrder(like, like.shape);
+	made.id = model().add(std::move(value));
+	model().operators.push_back({ name, type_, std::move(kind), inputs, { made.id } });
+	return made;
+}
+
+Tensor Builder::make(Kind kind, const std::vector<ValueId> &inputs, const ElementKind &elements,
+		     const Tensor &like)
+{
+	if (failed())
+		return {};
+	return addValue(name_ + " before", std::move(kind), inputs, elements, like);
+}
+
+Tensor Builder::compute(Kind kind, const Tensor &x, const Tensor &like,
+			const std::vector<ValueId> &others)
+{
+	std::vector<ValueId> inputs{ x.id };
+
+	inputs.insert(inputs.end(), others.begin(), others.end());
+	return make(std::move(kind), inputs, computed(x), like);
+}
+
+Tensor Builder::prepare(Kind kind, const Tensor &x, const Tensor &like,
+			const std::vector<ValueId> &others)
+{
+	needFloatResults();
+	return compute(std::move(kind), x, like, others);
+}
+
+Operator *Builder::newWriter(ValueId id)
+{
+	auto &all = model().operators;
+
+	for (size_t i = all.size(); i-- > firstOperator_;) {
+		if (all[i].outputs.front() == id)
+			return &all[i];
+	}
+	return nullptr;
+}
+
+void Builder::becomes(ValueId id, ValueId other)
+{
+	auto &all = model().operators;
+
+	for (size_t i = firstOperator_; i < all.size(); i++) {
+		std::replace(all[i].inputs.begin(), all[i].inputs.end(), id, other);
+		if (all[i].outputs.front() == id) {
+			all[i].outputs.front() = other;
+			all[i].name = model().values[other].name;
+		}
+	}
+	if (id + 1 == model().values.size())
+		model().values.pop_back();
+}
+
+} /* namespace nvdla::compiler::legalize */

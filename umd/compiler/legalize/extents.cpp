@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators that add elements around a tensor, take some of them, or repeat it.
+ */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "legalize.h"
+
+namespace nvdla::compiler::legalize
+{
+
+namespace
+{
+
+/*
+ * What stands before and behind an axis' elements: some of them. The mode symmetric is a
+ * reflection that repeats the edge. No parts are nothing around it, or an error.
+ */
+std::vector<Part> paddedParts(Builder &builder, const std::string &field, const std::string &mode,
+			      uint32_t extent, uint32_t before, uint32_t after)
+{
+	const bool wraps = mode == "wrap", edge = mode == "edge", twice = mode == "symmetric";
+	std::vector<Part> parts;
+
+	if ((before == 0 && after == 0) || !builder.need(extent > 0, "input 0", "has no elements"))
+		return {};
+	const uint32_t pieces = wraps ? 2 : std::max(before, after);
+	const uint32_t most = wraps || twice ? extent : edge ? mostParts : extent - 1;
+	if (!builder.support(
+		    std::max(before, after) <= most && pieces <= mostParts / 2, field,
+		    fmt::format("of {} and {} elements around {}, in mode {}; up to {} are "
+				"possible",
+				before, after, extent, mode,
+				wraps ? extent : std::min(most, mostParts / 2))))
+		return {};
+	if (wraps && before)
+		parts.push_back({ extent - before, before });
+	for (uint32_t i = before; !wraps && i > 0; i--)
+		parts.push_back({ edge ? 0 : twice ? i - 1 : i, 1 });
+	parts.push_back({ 0, extent });
+	for (uint32_t i = 1; !wraps && i <= after; i++)
+		parts.push_back({ edge ? extent - 1 : twice ? extent - i : extent - 1 - i, 1 });
+	if (wraps && after)
+		parts.push_back({ 0, after });
+	return parts;
+}
+
+/* An axis again and again; no parts if that is once, and after an error. */
+std::vector<Part> repeatedParts(Builder &builder, const std::string &field, uint32_t extent,
+				int64_t times)
+{
+	builder.support(
+		times >= 1 && times <= mostParts, field,
+		fmt::format("repeats an axis {} times; up to {} are possible", times, mostParts));
+	if (builder.failed() || times == 1)
+		return {};
+	return std::vector<Part>(static_cast<size_t>(times), { 0, extent });
+}
+
+/* Elements of an axis, by numbers of which negative ones count from its end. */
+std::vector<uint32_t> chosenElements(Builder &builder, const std::string &field, uint32_t extent,
+				     const std::vector<int64_t> &numbers)
+{
+	const int64_t end = extent;
+	std::vector<uint32_t> chosen;
+
+	for (const int64_t number : numbers) {
+		builder.need(number >= -end && number < end, field,
+			     fmt::format("name element {} of {}", number, extent));
+		chosen.push_back(static_cast<uint32_t>(number < 0 ? number + end : number));
+	}
+	return builder.failed() ? std::vector<uint32_t>{} : chosen;
+}
+
+/* A tensor that is computed, in an order of its own. */
+Tensor repeatable(Builder &builder, const Tensor &tensor)
+{
+	builder.support(!builder.isConstant(tensor), "input 0",
+			"is a constant; repeat it in the model's file");
+	return builder.plain(tensor);
+}
+
+} /* namespace */
+
+std::vector<Part> takenParts(Builder &builder, const std::string &field, uint32_t extent,
+			     const std::vector<uint32_t> &taken)
+{
+	std::vector<Part> parts;
+
+	for (const uint32_t element : taken) {
+		if (!parts.empty() && parts.back().begin + parts.back().count == element)
+			parts.back().count++;
+		else
+			parts.push_back({ element, 1 });
+	}
+	if (parts.size() == 1 && parts.front().count == extent)
+		return {};
+	if (!builder.support(!parts.empty() && parts.size() <= mostParts, field,
+			     fmt::format("takes {} parts of {} elements; up to {} are possible",
+					 parts.size(), extent, mostParts)))
+		return {};
+	return parts;
+}
+
+Tensor tile(Builder &builder, const Tensor &from, const std::string &field,
+	    const std::vector<int64_t> &times)
+{
+	const Tensor tensor = repeatable(builder, from);
+	std::vector<std::vector<Part>> axes;
+
+	builder.need(builder.failed() || times.size() == tensor.shape.size(), field,
+		     fmt::format("are {} numbers for {} axes", times.size(), tensor.shape.size()));
+	for (size_t axis = 0; axis < tensor.shape.size() && !builder.failed(); axis++)
+		axes.push_back(repeatedParts(builder, field, tensor.shape[axis], times[axis]));
+	return ofParts(builder, tensor, axes);
+}
+
+Tensor expand(Builder &builder, const Tensor &from, const std::vector<int64_t> &shape)
+{
+	const Tensor tensor = repeatable(builder, from);
+	const size_t rank = tensor.shape.size();
+	std::vector<std::vector<Part>> axes(rank);
+
+	builder.support(
+		builder.failed() || shape.size() <= rank, "shape",
+		fmt::format("has {} axes, the input {}; reshape it before", shape.size(), rank));
+	for (size_t i = 0; i < shape.size() && !builder.failed(); i++) {
+		const size_t axis = rank - shape.size() + i;
+		const uint32_t extent = tensor.shape[axis];
+		builder.need(extent == 1 || shape[i] == 1 || shape[i] == extent, "shape",
+			     fmt::format("makes {} of {} elements", shape[i], extent));
+		if (extent == 1)
+			axes[axis] = repeatedParts(builder, "shape", extent, shape[i]);
+	}
+	return ofParts(builder, tensor, axes);
+}
+
+Tensor gather(Builder &builder, const Tensor &from, int64_t along, const Value &indices)
+{
+	const Tensor tensor = builder.plain(from);
+	const size_t rank = tensor.shape.size();
+	const uint32_t axis = builder.axis(along, rank, "axis");
+	std::vector<std::vector<Part>> axes(rank);
+
+	builder.support(builder.failed() || indices.isConstant, "indices",
+			"are computed by the model; they have to be a constant");
+	builder.support(indices.shape.size() <= 1, "indices",
+			fmt::format("are {}; a list of them is known", toString(indices.shape)));
+	if (builder.failed())
+		return {};
+	const std::vector<uint32_t> taken =
+		chosenElements(builder, "indices", tensor.shape[axis], wholeNumbers(indices));
+	if (builder.failed() || !builder.need(!taken.empty(), "indices", "are no whole numbers"))
+		return {};
+	if (indices.shape.empty())
+		return element(builder, tensor, axis, taken.front());
+	axes[axis] = takenParts(builder, "indices", tensor.shape[axis], taken);
+	return ofParts(builder, tensor, axes);
+}
+
+Tensor pad(Builder &builder, const Tensor &from, const Padding &padding)
+{
+	const Tensor tensor = builder.plain(from);
+	const size_t rank = tensor.shape.size();
+	const std::string &field = padding.field, &mode = padding.mode;
+	std::vector<std::vector<Part>> axes;
+	Tensor padded = tensor;
+	Extents before, after;
+
+	builder.support(mode == "constant" || mode == "reflect" || mode == "symmetric" ||
+				mode == "edge" || mode == "wrap",
+			"mode",
+			fmt::format("is {}; constant, reflect, edge and wrap are known", mode));
+	if (builder.failed() ||
+	    !builder.need(padding.before.size() == rank && padding.after.size() == rank, field,
+			  fmt::format("are {} numbers for {} axes",
+				      padding.before.size() + padding.after.size(), rank)))
+		return {};
+	for (size_t axis = 0; axis < rank; axis++) {
+		for (const int64_t number : { padding.before[axis], padding.after[axis] })
+			builder.support(number >= 0 && number < mostOfAxis, field,
+					fmt::format("{} elements", number));
+		if (builder.failed())
+			return {};
+		before.push_back(static_cast<uint32_t>(padding.before[axis]));
+		after.push_back(static_cast<uint32_t>(padding.after[axis]));
+		padded.shape[axis] += before.back() + after.back();
+	}
+	if (mode == "constant")
+		return builder.move(Pad{ inValueOrder(tensor, before), inValueOrder(tensor, after),
+					 padding.value },
+				    tensor, padded);
+	for (size_t axis = 0; axis < rank && !builder.failed(); axis++)
+		axes.push_back(paddedParts(builder, field, mode, tensor.shape[axis], before[axis],
+					   after[axis]));
+	return ofParts(builder, repeatable(builder, tensor), axes);
+}
+
+} /* namespace nvdla::compiler::legalize */

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators that move elements. Most change nothing but names of axes.
+ */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "legalize.h"
+
+namespace nvdla::compiler::legalize
+{
+
+namespace
+{
+
+Extents sizesOf(const Extents &shape, const AxisOrder &axes)
+{
+	Extents sizes;
+
+	for (const uint32_t axis : axes)
+		sizes.push_back(shape[axis]);
+	return sizes;
+}
+
+/* Axes in the value's order that stand for \a several of the file's, those of one element first. */
+AxisOrder orderOf(const Builder &builder, const Extents &shape, const AxisOrder &several)
+{
+	const AxisOrder usual = builder.usualOrder(shape.size());
+	AxisOrder order;
+
+	if (severalOf(shape, usual) == several)
+		return usual;
+	for (uint32_t axis = 0; axis < shape.size(); axis++) {
+		if (shape[axis] == 1)
+			order.push_back(axis);
+	}
+	order.insert(order.end(), several.begin(), several.end());
+	return order;
+}
+
+/* A flattened picture, whose elements stay where they are. */
+Tensor flattened(const Tensor &tensor, const Extents &shape)
+{
+	std::vector<uint64_t> strides(tensor.shape.size(), 1);
+	Tensor flat{ 0, shape, asInFile(shape.size()) };
+
+	for (size_t axis = tensor.shape.size() - 1; axis > 0; axis--)
+		strides[axis - 1] = strides[axis] * tensor.shape[axis];
+	for (uint64_t i = 0; i < shape.back(); i++) {
+		uint64_t rest = i, place = 0;
+		for (size_t axis = tensor.order.size(); axis-- > 0;) {
+			const uint32_t extent = tensor.shape[tensor.order[axis]];
+			place += rest % extent * strides[tensor.order[axis]];
+			rest /= extent;
+		}
+		flat.places.push_back(static_cast<uint32_t>(place));
+	}
+	flat.unflattened =
+		turnedTo(tensor, inValueOrder(tensor, tensor.shape), asInFile(tensor.shape.size()));
+	return flat;
+}
+
+Tensor reshape(Builder &builder, const Tensor &tensor, const Extents &shape)
+{
+	const AxisOrder from = severalOf(tensor.shape, tensor.order);
+	const AxisOrder to = severalOf(shape, asInFile(shape.size()));
+
+	/* Elements lie as in the file. */
+	if (std::is_sorted(from.begin(), from.end()))
+		return builder.move(Reshape{}, tensor, { 0, shape, orderOf(builder, shape, to) });
+	/* Only axes of one element come or go. */
+	const AxisOrder old = severalOf(tensor.shape, asInFile(tensor.shape.size()));
+	if (sizesOf(tensor.shape, old) == sizesOf(shape, to)) {
+		AxisOrder several;
+		for (const uint32_t axis : from)
+			several.push_back(to[static_cast<size_t>(
+				std::find(old.begin(), old.end(), axis) - old.begin())]);
+		return builder.move(Reshape{}, tensor,
+				    { 0, shape, orderOf(builder, shape, several) });
+	}
+	/* A batch may stay in front of what is flattened. */
+	const bool keepsBatch = to.size() == 2 && to.front() == 0 && shape[0] == tensor.shape[0] &&
+				tensor.order.front() == 0;
+	if ((to.size() == 1 || keepsBatch) && to.back() + 1 == shape.size())
+		return builder.move(Reshape{}, tensor, flattened(tensor, shape));
+	/* The CPU brings the elements into the file's order. */
+	const Tensor inFile = builder.inOrder(tensor, asInFile(tensor.shape.size()));
+	return builder.move(Reshape{}, inFile, { 0, shape, orderOf(builder, shape, to) });
+}
+
+uint32_t placeOf(const Tensor &tensor, uint32_t axis)
+{
+	return static_cast<uint32_t>(std::find(tensor.order.begin(), tensor.order.end(), axis) -
+				     tensor.order.begin());
+}
+
+} /* namespace */
+
+Tensor Builder::reshaped(const Tensor &tensor, const Extents &shape)
+{
+	if (failed() ||
+	    !need(elementCount(shape) == elementCount(tensor.shape), "shape",
+		  fmt::format("{} cannot become {}", toString(tensor.shape), toString(shape))))
+		return {};
+	if (!isConstant(tensor))
+		return reshape(*this, plain(tensor), shape);
+	Value constant = value(tensor);
+	support(constant.quantization.values().size() <= 1, "input 0",
+		"is a constant with a scale for each channel");
+	constant.shape = shape;
+	return constantTensor(std::move(constant));
+}
+
+Tensor transposed(Builder &builder, const Tensor &from, const std::vector<int64_t> &perm)
+{
+	const Tensor tensor = builder.plain(from);
+	const size_t rank = tensor.shape.size();
+	Tensor result{ tensor.id, {}, {} };
+	AxisOrder newName(rank), order;
+	std::vector<bool> seen(rank);
+
+	if (!builder.need(perm.size() == rank, "perm", "does not name each axis"))
+		return {};
+	for (uint32_t to = 0; to < rank; to++) {
+		const uint32_t axis = builder.axis(perm[to], rank, "perm");
+		if (builder.failed() || !builder.need(!seen[axis], "perm", "names an axis twice"))
+			return {};
+		seen[axis] = true;
+		newName[axis] = to;
+		order.push_back(axis);
+		result.shape.push_back(tensor.shape[axis]);
+	}
+	if (builder.isConstant(tensor) && rank)
+		return builder.constantTensor(permuted(builder.value(tensor), order));
+	for (const uint32_t axis : tensor.order)
+		result.order.push_back(newName[axis]);
+	return result;
+}
+
+Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64_t along,
+		     const Clamp &activation)
+{
+	if (builder.failed() || !builder.need(!tensors.empty(), "inputs", "are missing"))
+		return {};
+	const Tensor first = builder.plain(tensors.front());
+	const uint32_t axis = builder.axis(along, first.shape.size(), "axis");
+	Tensor all = withExtent(first, axis, 0);
+	std::vector<ValueId> ids;
+	bool alike = true;
+
+	for (const Tensor &tensor : tensors) {
+		builder.support(!builder.isConstant(tensor), "inputs",
+				"are constants, some of them");
+		if (builder.failed() || !builder.need(tensor.shape.size() == all.shape.size(),
+						      "inputs", "have different axes"))
+			return {};
+		alike = alike && builder.same(tensor) == builder.same(first);
+		ids.push_back(&tensor == &tensors.front()
+				      ? first.id
+				      : builder.inOrder(tensor, first.order).id);
+		all.shape[axis] += tensor.shape[axis];
+	}
+	return builder.make(Concatenation{ placeOf(first, axis), activation }, ids,
+			    alike ? builder.joined(first) : builder.computed(first), all);
+}
+
+Tensor stack(Builder &builder, const std::vector<Tensor> &tensors, int64_t along)
+{
+	std::vector<Tensor> parts;
+	uint32_t axis = 0;
+
+	for (const Tensor &tensor : tensors) {
+		axis = builder.axis(along, tensor.shape.size() + 1, "axis");
+		Extents shape = tensor.shape;
+		shape.insert(shape.begin() + axis, 1);
+		parts.push_back(builder.reshaped(tensor, shape));
+	}
+	return concatenation(builder, parts, axis, {});
+}
+
+Tensor slice(Builder &builder, const Tensor &from, const Extents &begin, const Extents &stride,
+	     const Extents &shape)
+{
+	Tensor like = builder.plain(from);
+	const Tensor tensor = like;
+
+	if (builder.failed())
+		return {};
+	like.shape = shape;
+	return builder.move(Slice{ inValueOrder(tensor, begin), inValueOrder(tensor, stride) },
+			    tensor, like);
+}
+
+Tensor part(Builder &builder, const Tensor &from, uint32_t axis, const Part &part)
+{
+	const size_t rank = from.shape.size();
+
+	if (builder.failed())
+		return {};
+	return slice(builder, from, withExtent({ 0, Extents(rank, 0), {} }, axis, part.begin).shape,
+		     Extents(rank, 1), withExtent(from, axis, part.count).shape);
+}
+
+std::vector<Tensor> split(Builder &builder, const Tensor &from, uint32_t axis,
+			  const std::vector<int64_t> &sizes)
+{
+	const Tensor tensor = builder.plain(from);
+	std::vector<Tensor> parts;
+	uint32_t begin = 0;
+
+	for (const int64_t size : sizes) {
+		if (builder.failed() ||
+		    !builder.need(size >= 1 && size + begin <= tensor.shape[axis], "split",
+				  fmt::format("{} elements of {}", size, tensor.shape[axis])))
+			return std::vector<Tensor>(sizes.size());
+		parts.push_back(
+			part(builder, tensor, axis, { begin, static_cast<uint32_t>(size) }));
+		begin += static_cast<uint32_t>(size);
+	}
+	return parts;
+}
+
+Tensor element(Builder &builder, const Tensor &from, uint32_t axis, uint32_t number)
+{
+	Extents shape = from.shape;
+	const Tensor one = part(builder, from, axis, { number, 1 });
+
+	if (builder.failed())
+		return {};
+	shape.erase(shape.begin() + axis);
+	return builder.reshaped(one, shape);
+}
+
+Tensor ofParts(Builder &builder, Tensor tensor, const std::vector<std::vector<Part>> &axes)
+{
+	constexpr uint64_t mostElements = uint64_t{ 1 } << 28;
+
+	for (uint32_t axis = 0; axis < axes.size() && !builder.failed(); axis++) {
+		Tensor all = withExtent(tensor, axis, 0);
+		std::vector<Tensor> parts;
+
+		if (axes[axis].empty())
+			continue;
+		for (const Part &one : axes[axis])
+			all.shape[axis] += one.count;
+		if (!builder.support(elementCount(all.shape) <= mostElements, "output",
+				     fmt::format("would be {}", toString(all.shape))))
+			return {};
+		for (const Part &one : axes[axis])
+			parts.push_back(part(builder, tensor, axis, one));
+		tensor = concatenation(builder, parts, axis, {});
+	}
+	return tensor;
+}
+
+} /* namespace nvdla::compiler::legalize */

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators that bring the mean of numbers to 0 and their variance to 1.
+ */
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "legalize.h"
+
+namespace nvdla::compiler::legalize
+{
+
+namespace
+{
+
+const Elementwise sum{ Elementwise::Function::Add, {} };
+
+/* Times a factor, plus a sum, for each element of an axis; without numbers nothing is done. */
+Tensor scaledAlong(Builder &builder, Tensor x, uint32_t axis, const Scaling &scaling)
+{
+	for (const auto &[numbers, function] :
+	     { std::pair{ &scaling.factors, Elementwise::Function::Multiply },
+	       std::pair{ &scaling.sums, Elementwise::Function::Add } }) {
+		if (builder.failed() || numbers->empty())
+			continue;
+		if (!builder.need(numbers->size() == x.shape[axis], "scale",
+				  fmt::format("or bias is {} for {} channels", numbers->size(),
+					      x.shape[axis])))
+			return {};
+		x = builder.compute(Elementwise{ function, {} }, x, x,
+				    { builder.addAlong(x, axis, *numbers) });
+	}
+	return x;
+}
+
+/* The mean of each row and the reciprocal of its width, for who wants them, too. */
+void addMoments(Builder &builder, const Rows &all, double epsilon, Normalized &result)
+{
+	const ChannelReduction mean{ Pool::Method::Average };
+	const Tensor &like = all.reduced;
+
+	const Tensor means = builder.compute(mean, all.rows, like);
+	const Tensor centered = builder.compute(Elementwise{ Elementwise::Function::Subtract, {} },
+						all.rows, all.rows, { means.id });
+	const Tensor squares =
+		builder.compute(Unary{ Unary::Function::Square }, centered, centered);
+	const Tensor variance = builder.compute(mean, squares, like);
+	const Tensor more = builder.compute(sum, variance, like, { builder.addNumber(epsilon) });
+	const Tensor widths =
+		builder.compute(Unary{ Unary::Function::Power, -0.5, {} }, more, like);
+	result.mean = builder.move(Reshape{}, means, all.kept);
+	result.reciprocalWidth = builder.move(Reshape{}, widths, all.kept);
+}
+
+} /* namespace */
+
+Tensor batchNormalized(Builder &builder, const Tensor &x, const Scaling &scaling,
+		       const std::vector<double> &mean, const std::vector<double> &variance,
+		       double epsilon)
+{
+	const size_t channels = x.shape.size() > 1 ? x.shape[1] : 0;
+	Scaling all;
+
+	if (builder.failed() ||
+	    !builder.need(scaling.factors.size() == channels && scaling.sums.size() == channels &&
+				  mean.size() == channels && variance.size() == channels,
+			  "scale", fmt::format("and others have not {} numbers", channels)))
+		return {};
+	for (size_t c = 0; c < channels; c++) {
+		all.factors.push_back(scaling.factors[c] / std::sqrt(variance[c] + epsilon));
+		all.sums.push_back(scaling.sums[c] - mean[c] * all.factors.back());
+	}
+	return scaledAlong(builder, x, 1, all);
+}
+
+Normalized layerNormalized(Builder &builder, const Tensor &x, uint32_t first,
+			   const Scaling &scaling, double epsilon, bool wantsMoments)
+{
+	AxisOrder axes = asInFile(x.shape.size());
+	Normalized result;
+
+	if (builder.failed())
+		return {};
+	/* Several axes are normalized as one, in the file's order. */
+	axes.erase(axes.begin(), axes.begin() + first);
+	const Rows all = rowsOf(builder, x, axes);
+	if (builder.failed())
+		return {};
+	result.tensor = scaledAlong(builder,
+				    builder.compute(Standardization{ epsilon }, all.rows, all.rows),
+				    all.rows.order.back(), scaling);
+	if (axes.size() > 1)
+		result.tensor = builder.move(Reshape{}, result.tensor, all.turned);
+	if (wantsMoments)
+		addMoments(builder, all, epsilon, result);
+	return result;
+}
+
+Tensor instanceNormalized(Builder &builder, const Tensor &from, const Scaling &scaling,
+			  double epsilon)
+{
+	const AxisOrder usual = builder.usualOrder(4);
+	const Tensor picture = builder.pictureOrLine(from);
+	const Rows all = rowsOf(builder, picture, { usual[1], usual[2] });
+	const Tensor made = builder.compute(Standardization{ epsilon }, all.rows, all.rows);
+	const Tensor turned = builder.move(Reshape{}, made, all.turned);
+
+	return builder.asLineLike(from, scaledAlong(builder, builder.inOrder(turned, picture.order),
+						    usual[3], scaling));
+}
+
+Tensor groupNormalized(Builder &builder, const Tensor &x, int64_t groups, const Scaling &scaling,
+		       double epsilon)
+{
+	if (builder.failed() ||
+	    !builder.need(groups >= 1 && groups <= x.shape[1] && x.shape[1] % groups == 0,
+			  "num_groups", fmt::format("is {} for {} channels", groups, x.shape[1])))
+		return {};
+	const auto count = static_cast<uint32_t>(groups);
+	const Tensor inFile = builder.inOrder(x, asInFile(4));
+	const uint64_t each = elementCount(x.shape) / x.shape[0] / count;
+	if (!builder.support(each <= mostOfAxis, "input 0",
+			     fmt::format("has groups of {} elements", each)))
+		return {};
+	const Tensor rows = builder.move(
+		Reshape{}, inFile,
+		{ 0, { x.shape[0], count, static_cast<uint32_t>(each) }, asInFile(3) });
+	const Tensor made = builder.compute(Standardization{ epsilon }, rows, rows);
+	const Tensor turned = builder.move(Reshape{}, made, inFile);
+	return scaledAlong(builder, builder.inOrder(turned, x.order), 1, scaling);
+}
+
+} /* namespace nvdla::compiler::legalize */

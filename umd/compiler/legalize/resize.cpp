@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Larger and smaller pictures.
+ */
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "legalize.h"
+
+namespace nvdla::compiler::legalize
+{
+
+namespace
+{
+
+/* An axis that becomes larger or smaller: some times as large, then each so many-th element. */
+struct Ratio {
+	uint32_t larger = 1;
+	uint32_t smaller = 1;
+};
+
+/* Of both. */
+constexpr uint32_t mostLarger = 32, mostSmaller = 8;
+
+/* Elements that are taken of an axis, one of \a by, from \a first on. */
+struct Shrinking {
+	uint32_t by = 1;
+	uint32_t first = 0;
+	uint32_t taps = 1; /* neighbours whose average each is */
+	uint32_t extent = 0;
+
+	/* Input elements from the first to the last that is used. */
+	uint32_t used() const { return (extent - 1) * by + taps; }
+};
+
+/* Each element lies \a factor behind the one before; a single one is \a copies. */
+struct Stretching {
+	uint32_t factor = 1;
+	uint32_t copies = 1;
+};
+
+std::optional<Ratio> ratioOf(uint32_t extent, uint32_t wanted, const Resizing &how, double factor)
+{
+	for (uint32_t smaller = 1; smaller <= mostSmaller; smaller++) {
+		const double larger = std::round(factor * smaller);
+		if (larger >= 1 && larger <= mostLarger &&
+		    std::fabs(factor * smaller - larger) < how.factorError * larger &&
+		    uint64_t{ extent } * static_cast<uint32_t>(larger) / smaller == wanted)
+			return Ratio{ static_cast<uint32_t>(larger), smaller };
+	}
+	return std::nullopt;
+}
+
+/* Whether a picture of that size is not too large to be on the way to another one. */
+bool mayBeOnTheWay(const Extents &shape, const Ratio &lines, const Ratio &columns)
+{
+	constexpr uint64_t most = uint64_t{ 1 } << 24;
+	uint64_t elements = uint64_t{ lines.larger } * columns.larger;
+
+	for (const uint32_t extent : shape) {
+		if (extent > most)
+			return false;
+		elements *= extent;
+		if (elements > most)
+			return false;
+	}
+	return true;
+}
+
+std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted)
+{
+	if (extent == 1 && wanted >= 1 && wanted <= mostParts)
+		return Stretching{ 1, wanted };
+	if (extent < 2 || wanted < extent || (wanted - 1) % (extent - 1))
+		return std::nullopt;
+	return Stretching{ (wanted - 1) / (extent - 1), 1 };
+}
+
+/* First and last elements stay at the ends; none after an error. */
+Tensor stretch(Builder &builder, Tensor x, const Extents &out)
+{
+	Extents shape = inValueOrder(x, x.shape);
+	const auto y = stretching(shape[1], out[1]), c = stretching(shape[2], out[2]);
+
+	if (!builder.support(y && c, "scales",
+			     fmt::format("make {} of {}, whose elements are no whole numbers of "
+					 "times as far apart",
+					 toString(out), toString(shape))))
+		return {};
+	for (const auto &[axis, copies] :
+	     { std::pair{ 2U, c->copies }, std::pair{ 1U, y->copies } }) {
+		shape[axis] *= copies;
+		if (copies > 1)
+			x = builder.make(Concatenation{ axis, {} },
+					 std::vector<ValueId>(copies, x.id), builder.same(x),
+					 withValueShape(x, shape));
+	}
+	shape[1] *= y->factor;
+	shape[2] *= c->factor;
+	if (c->factor > 1 || y->factor > 1)
+		x = builder.compute(Enlarge{ Enlarge::Method::Linear, { c->factor, y->factor } }, x,
+				    withValueShape(x, shape));
+	/* What is behind the last ones. */
+	return shape == out ? x
+			    : builder.move(Slice{ { 0, 0, 0, 0 }, { 1, 1, 1, 1 } }, x,
+					   withValueShape(x, out));
+}
+
+Enlarge::Method enlargingOf(const Resizing &how)
+{
+	if (how.isNearest)
+		return Enlarge::Method::Nearest;
+	return how.centers ? Enlarge::Method::LinearOfCenters : Enlarge::Method::Linear;
+}
+
+/* Which of each \a by elements a smaller picture takes: the first, that in the middle, or two. */
+Shrinking shrinking(const Resizing &how, uint32_t by, uint32_t extent)
+{
+	if (!how.centers || (how.onlyIsFirst && extent == 1))
+		return { by, 0, 1, extent };
+	if (how.isNearest && (how.rounding == Rounding::Ceil || how.rounding == Rounding::HalfUp))
+		return { by, by / 2, 1, extent };
+	return { by, (by - 1) / 2, how.isNearest || by % 2 ? 1U : 2U, extent };
+}
+
+/* Of whole multiples, all other ways to round take other elements. */
+bool roundsAsEnlarge(const Resizing &how)
+{
+	return how.centers ? how.rounding == Rounding::HalfUp || how.rounding == Rounding::HalfDown
+			   : how.rounding == Rounding::Floor;
+}
+
+/* Each so many-th element, or the average of some. */
+Tensor shrink(Builder &builder, const Tensor &x, const Extents &out, const Shrinking &lines,
+	      const Shrinking &columns)
+{
+	const Extents begin{ 0, lines.first, columns.first, 0 };
+
+	if (lines.taps == 1 && columns.taps == 1)
+		return builder.move(Slice{ begin, { 1, lines.by, columns.by, 1 } }, x,
+				    withValueShape(x, out));
+	const Tensor used =
+		builder.move(Slice{ begin, { 1, 1, 1, 1 } }, x,
+			     withValueShape(x, { out[0], lines.used(), columns.used(), out[3] }));
+	return builder.compute(Pool{ Pool::Method::Average,
+				     { columns.taps, lines.taps },
+				     { columns.by, lines.by },
+				     {},
+				     false,
+				     {} },
+			       used, withValueShape(x, out));
+}
+
+/* First some times as large, then each so many-th of that; nothing if that is not how it is done.
+ */
+std::optional<Tensor> scaled(Builder &builder, Tensor x, const Extents &out, const Resizing &how)
+{
+	const Extents in = inValueOrder(x, x.shape);
+	const auto y = ratioOf(in[1], out[1], how, how.factorY);
+	const auto c = ratioOf(in[2], out[2], how, how.factorX);
+
+	if (!y || !c)
+		return std::nullopt;
+	const bool enlarges = y->larger > 1 || c->larger > 1;
+	const bool shrinks = y->smaller > 1 || c->smaller > 1;
+	if (enlarges &&
+	    ((how.isNearest && !roundsAsEnlarge(how)) || (shrinks && !mayBeOnTheWay(in, *y, *c))))
+		return std::nullopt;
+	if (enlarges) {
+		const Enlarge larger{ enlargingOf(how), { c->larger, y->larger } };
+		const Tensor like =
+			withValueShape(x, { in[0], in[1] * y->larger, in[2] * c->larger, in[3] });
+		x = how.isNearest ? builder.move(larger, x, like)
+				  : builder.compute(larger, x, like);
+	}
+	if (enlarges && !shrinks)
+		return x;
+	return shrink(builder, x, out, shrinking(how, y->smaller, out[1]),
+		      shrinking(how, c->smaller, out[2]));
+}
+
+/* Where in an axis of the input an element of the output lies. */
+double placeOf(const Resizing &how, double factor, uint32_t i, uint32_t extent, uint32_t wanted)
+{
+	const bool ends = how.corners && wanted > 1;
+
+	if (how.inSinglePrecision) {
+		const float scale =
+			ends ? static_cast<float>(extent - 1) / static_cast<float>(wanted - 1)
+			     : static_cast<float>(extent) / static_cast<float>(wanted);
+		const float place = (static_cast<float>(i) + (how.centers ? 0.5f : 0.0f)) * scale;
+		return double{ place } - (how.centers && !how.corners ? 0.5 : 0.0);
+	}
+	if (how.corners)
+		return ends ? i * (extent - 1.0) / (wanted - 1) : 0;
+	if (how.centers)
+		return how.onlyIsFirst && wanted == 1 ? 0 : (i + 0.5) / factor - 0.5;
+	return i / factor;
+}
+
+double rounded(Rounding rounding, double place)
+{
+	switch (rounding) {
+	case Rounding::Floor:
+		return std::floor(place);
+	case Rounding::Ceil:
+		return std::ceil(place);
+	case Rounding::HalfUp:
+		return std::floor(place + 0.5);
+	case Rounding::HalfDown:
+		break;
+	}
+	return std::ceil(place - 0.5);
+}
+
+/* Put together of parts. */
+Tensor takeNearest(Builder &builder, const Tensor &x, const Extents &out, const Resizing &how)
+{
+	std::vector<std::vector<Part>> axes(4);
+
+	for (const size_t at : { 1U, 2U }) {
+		const uint32_t axis = x.order[at], extent = x.shape[axis], wanted = out[at];
+		std::vector<uint32_t> taken;
+		for (uint32_t i = 0; i < wanted; i++) {
+			const double place = placeOf(how, at == 1 ? how.factorY : how.factorX, i,
+						     extent, wanted);
+			taken.push_back(static_cast<uint32_t>(
+				std::clamp(rounded(how.rounding, place), 0.0, extent - 1.0)));
+		}
+		axes[axis] = takenParts(builder, "scales", extent, taken);
+	}
+	return ofParts(builder, x, axes);
+}
+
+} /* namespace */
+
+Tensor resize(Builder &builder, const Tensor &picture, const Resizing &how)
+{
+	if (builder.failed())
+		return {};
+	const Extents in = inValueOrder(picture, picture.shape);
+	const Extents out{ in[0], how.lines, how.columns, in[3] };
+	for (const Extents &shape : { in, out })
+		for (const size_t axis : { 1U, 2U })
+			builder.support(shape[axis] > 0 && shape[axis] <= mostOfWindow, "scales",
+					fmt::format("make {} of {}", toString(out), toString(in)));
+	if (builder.failed())
+		return {};
+	if (how.corners && !how.isNearest)
+		return stretch(builder, picture, out);
+	if (!how.corners) {
+		if (const auto made = scaled(builder, picture, out, how))
+			return *made;
+	}
+	builder.support(how.isNearest, "scales",
+			fmt::format("make a size {} and {} times as large; up to {} / n times, n "
+				    "up to {}, are known",
+				    how.factorY, how.factorX, mostLarger, mostSmaller));
+	return builder.failed() ? Tensor{} : takeNearest(builder, picture, out, how);
+}
+
+} /* namespace nvdla::compiler::legalize */

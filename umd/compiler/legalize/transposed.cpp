@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transposed convolutions. The core's have neither groups nor holes: zeros in kernels make them.
+ */
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/core.h>
+
+#include "legalize.h"
+
+namespace nvdla::compiler::legalize
+{
+
+namespace
+{
+
+constexpr uint64_t mostOfKernels = uint64_t{ 1 } << 26;
+
+/* How an axis of a kernel and of the sums is made. */
+struct Axis {
+	uint32_t kernel = 0; /* with its holes, and zeros behind it */
+	uint32_t before = 0; /* sums that are cut off */
+	uint32_t after = 0;
+	uint32_t out = 0;
+};
+
+Axis axisOf(Builder &builder, Axis axis, uint32_t in, uint32_t stride, const TransposedAxis &wanted)
+{
+	const int64_t sums = int64_t{ in - 1 } * stride + axis.kernel;
+
+	if (wanted.out) {
+		const int64_t cut = std::max<int64_t>(sums + wanted.more - *wanted.out, 0);
+		if (!builder.need(cut <= mostOfWindow, "output_shape",
+				  fmt::format("cuts off {} elements", cut)))
+			return {};
+		axis.before = static_cast<uint32_t>(wanted.moreBehind ? cut / 2 : cut - cut / 2);
+		axis.after = static_cast<uint32_t>(cut) - axis.before;
+	}
+	const int64_t out =
+		wanted.out ? *wanted.out : sums + wanted.more - axis.before - axis.after;
+	/* Sums of nothing, behind the others: the kernel has zeros there. */
+	const int64_t all = out + axis.before;
+	const int64_t zeros = std::max<int64_t>(all - sums, 0);
+	builder.need(out >= 1 && out <= mostOfWindow, "pads",
+		     fmt::format("or output_shape leave {} elements", out));
+	builder.need(zeros <= mostOfWindow, "output_padding",
+		     fmt::format("makes {} elements of nothing", zeros));
+	if (builder.failed())
+		return {};
+	axis.kernel += static_cast<uint32_t>(zeros);
+	axis.after = static_cast<uint32_t>(sums + zeros - all);
+	axis.out = static_cast<uint32_t>(out);
+	return axis;
+}
+
+/* K x C x size.y x size.x of K/groups x C x R x S: taps are \a dilation from each other. */
+Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op::Axes size)
+{
+	const uint32_t each = kernels.shape[0], channels = kernels.shape[1];
+	const size_t bytes = elementBytes(kernels.type);
+	const int32_t zero = isFloat(kernels.type) ? 0 : kernels.quantization.channel(0).zeroPoint;
+	Value result = kernels;
+	size_t from = 0;
+
+	result.shape = { each * groups, channels, size.y, size.x };
+	result.data.assign(elementCount(result.shape) * bytes, static_cast<std::byte>(zero));
+	for (uint32_t k = 0; k < each; k++) {
+		for (uint32_t c = 0; c < channels; c++) {
+			const uint32_t group = c / (channels / groups);
+			const uint64_t plane = uint64_t{ group * each + k } * channels + c;
+			for (uint32_t r = 0; r < kernels.shape[2]; r++) {
+				for (uint32_t s = 0; s < kernels.shape[3]; s++) {
+					const uint64_t line =
+						plane * size.y + uint64_t{ r } * dilation.y;
+					const uint64_t to =
+						line * size.x + uint64_t{ s } * dilation.x;
+					std::memcpy(&result.data[to * bytes], &kernels.data[from],
+						    bytes);
+					from += bytes;
+				}
+			}
+		}
+	}
+	return result;
+}
+
+/* Kernels that have groups, holes and zeros behind them only as numbers. */
+Value plainKernels(Builder &builder, const Value &kernels, int64_t groups, op::Axes dilation,
+		   const op::Axes &size)
+{
+	const uint32_t channels = kernels.shape[1];
+	const auto scales = kernels.quantization.values();
+
+	builder.need(groups >= 1 && groups <= channels && channels % groups == 0, "group",
+		     fmt::format("is {}, of {} channels", groups, channels));
+	if (builder.failed() ||
+	    (groups == 1 && size.y == kernels.shape[2] && size.x == kernels.shape[3]))
+		return kernels;
+	builder.support(groups == 1 || scales.size() <= 1, "group",
+			"is not 1, of weights with several scales");
+	builder.support(std::all_of(scales.begin(), scales.end(),
+				    [&](const Quantization &one) {
+					    return one.zeroPoint == scales.front().zeroPoint;
+				    }),
+			"weights",
+			"have several zero points, and groups, dilations or output_padding");
+	/* Each factor is below 2^32, so the first product fits; the others are held against it. */
+	const uint64_t planes = uint64_t{ kernels.shape[0] } * static_cast<uint64_t>(groups);
+	builder.support(planes <= mostOfKernels && planes * channels <= mostOfKernels &&
+				planes * channels * size.y <= mostOfKernels &&
+				planes * channels * size.y * size.x <= mostOfKernels,
+			"weights", "are too many with their groups and holes filled by zeros");
+	if (builder.failed())
+		return {};
+	return spreadKernels(kernels, static_cast<uint32_t>(groups), dilation, size);
+}
+
+} /* namespace */
+
+Tensor transposedConvolution(Builder &builder, const Tensor &from, const Windows &windows,
+			     Weights weights, int64_t groups, TransposedAxis lines,
+			     TransposedAxis columns, const Clamp &activation)
+{
+	const Tensor x = builder.pictureOrLine(from);
+	Value &kernels = weights.kernels;
+	const op::Axes &dilation = windows.dilation, &stride = windows.stride;
+	const op::Padding &cut = windows.padding;
+	const auto withHoles = [](uint32_t kernel, uint32_t step) {
+		const uint64_t all = uint64_t{ kernel - 1 } * step + 1;
+		return static_cast<uint32_t>(std::min<uint64_t>(all, mostOfWindow + 1));
+	};
+
+	if (kernels.shape.size() == 3 && from.shape.size() == 3)
+		kernels.shape.insert(kernels.shape.begin() + 2, 1);
+	builder.support(kernels.shape.size() == 4 && elementCount(kernels.shape), "weights",
+			"are no kernels with lines and columns, or with columns alone");
+	builder.need(elementCount(x.shape), "input 0", "has no elements");
+	if (builder.failed())
+		return {};
+	const Extents in = inValueOrder(x, x.shape);
+	const uint32_t height = withHoles(kernels.shape[2], dilation.y);
+	const uint32_t width = withHoles(kernels.shape[3], dilation.x);
+	builder.support(height <= mostOfWindow && width <= mostOfWindow, "dilations",
+			"make kernels too large");
+	for (const auto &[axis, at] : { std::pair{ &lines, 1 }, std::pair{ &columns, 2 } }) {
+		axis->moreBehind = axis->moreBehind || windows.same == Same::Upper;
+		if (windows.same != Same::No && !axis->out)
+			axis->out = int64_t{ in[at] } * (at == 1 ? stride.y : stride.x);
+	}
+	if (builder.failed())
+		return {};
+	const Axis y = axisOf(builder, { height, cut.top, cut.bottom }, in[1], stride.y, lines);
+	const Axis c = axisOf(builder, { width, cut.left, cut.right }, in[2], stride.x, columns);
+	if (builder.failed())
+		return {};
+	kernels = plainKernels(builder, kernels, groups, dilation, { c.kernel, y.kernel });
+	if (builder.failed())
+		return {};
+	const Tensor like = withValueShape(x, { in[0], y.out, c.out, kernels.shape[0] });
+	const TransposedConvolution made{ stride,
+					  { c.before, c.after, y.before, y.after },
+					  activation };
+	return builder.asLineLike(
+		from, builder.compute(made, x, like, builder.addWeights(std::move(weights))));
+}
+
+} /* namespace nvdla::compiler::legalize */

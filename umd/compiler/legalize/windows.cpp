@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Convolutions and poolings.
+ */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "legalize.h"
+
+namespace nvdla::compiler::legalize
+{
+
+namespace
+{
+
+/* Elements of padding of an axis. */
+struct Sides {
+	uint32_t before = 0;
+	uint32_t after = 0;
+};
+
+/* With which as many windows begin in \a in elements as strides do; an odd one is at the end. */
+Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation)
+{
+	if (!in)
+		return {};
+	const uint32_t last = (in - 1) / stride * stride;
+	const uint64_t needed = last + uint64_t{ kernel - 1 } * dilation + 1;
+	const auto total = static_cast<uint32_t>(needed > in ? needed - in : 0);
+
+	return { total / 2, total - total / 2 };
+}
+
+/* Windows with padding as numbers. */
+Windows padded(Builder &builder, const Extents &picture, Windows windows)
+{
+	const op::Axes &kernel = windows.kernel;
+
+	builder.need(kernel.x >= 1 && kernel.y >= 1 && kernel.x <= mostOfWindow &&
+			     kernel.y <= mostOfWindow,
+		     "kernel", fmt::format("is {} x {}", kernel.y, kernel.x));
+	if (builder.failed() || windows.same == Same::No)
+		return windows;
+	Sides y = samePadding(picture[1], kernel.y, windows.stride.y, windows.dilation.y);
+	Sides x = samePadding(picture[2], kernel.x, windows.stride.x, windows.dilation.x);
+	if (windows.same == Same::Lower) {
+		std::swap(y.before, y.after);
+		std::swap(x.before, x.after);
+	}
+	windows.padding = { x.before, x.after, y.before, y.after };
+	return windows;
+}
+
+/* What windows make of a picture, with so many channels. */
+Tensor windowed(Builder &builder, const Tensor &picture, const Windows &windows, uint32_t channels)
+{
+	if (builder.failed())
+		return {};
+	const op::Padding &padding = windows.padding;
+	const Extents in = inValueOrder(picture, picture.shape);
+	const Extents out{ in[0],
+			   windowsOf(in[1], padding.top, padding.bottom, windows.kernel.y,
+				     windows.stride.y, windows.dilation.y),
+			   windowsOf(in[2], padding.left, padding.right, windows.kernel.x,
+				     windows.stride.x, windows.dilation.x),
+			   channels };
+	builder.need(out[1] && out[2], "kernel",
+		     fmt::format("of {} x {} does not fit into {}", windows.kernel.y,
+				 windows.kernel.x, toString(picture.shape)));
+	return withValueShape(picture, out);
+}
+
+/* One more window, if the last ones do not cover the padded input. */
+uint32_t ceilPadding(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride)
+{
+	const uint32_t padded = in + before + after;
+
+	if (padded < kernel)
+		return after;
+	const uint32_t rest = (padded - kernel) % stride;
+	const uint32_t more = rest ? stride - rest : 0;
+	/* A window that begins behind the input is none. */
+	const uint32_t last = (padded - kernel) / stride * stride + stride;
+	return more && last < in + before ? after + more : after;
+}
+
+Tensor pooled(Builder &builder, const Pool &pool, const Tensor &x, const Tensor &like)
+{
+	return isExtreme(pool.method) ? builder.make(pool, { x.id }, builder.joined(x), like)
+				      : builder.compute(pool, x, like);
+}
+
+} /* namespace */
+
+op::Axes axesOf(Builder &builder, const std::string &field, int64_t y, int64_t x)
+{
+	for (const int64_t number : { y, x })
+		builder.need(number >= 1 && number <= mostOfWindow, field,
+			     fmt::format("{} is not possible", number));
+	if (builder.failed())
+		return { 1, 1 };
+	return { static_cast<uint32_t>(x), static_cast<uint32_t>(y) };
+}
+
+Tensor pool(Builder &builder, Pool::Method method, const Tensor &from, const Windows &windows,
+	    const PoolRules &rules)
+{
+	const Tensor x = builder.pictureOrLine(from);
+	const Extents in = inValueOrder(x, x.shape);
+	Windows all = padded(builder, in, windows);
+	const op::Padding padding = all.padding;
+
+	builder.support(all.dilation.x == 1 && all.dilation.y == 1, "dilations",
+			"of a pooling are not 1");
+	if (builder.failed())
+		return {};
+	if (rules.ceils) {
+		all.padding.right =
+			ceilPadding(in[2], padding.left, padding.right, all.kernel.x, all.stride.x);
+		all.padding.bottom =
+			ceilPadding(in[1], padding.top, padding.bottom, all.kernel.y, all.stride.y);
+		builder.support(!rules.countsPadding || (all.padding.right == padding.right &&
+							 all.padding.bottom == padding.bottom),
+				"ceil_mode", "and count_include_pad together are not known");
+	}
+	const Pool made{ method,      all.kernel,	   all.stride,
+			 all.padding, rules.countsPadding, rules.activation };
+	return builder.asLineLike(from, pooled(builder, made, x, windowed(builder, x, all, in[3])));
+}
+
+Tensor poolAll(Builder &builder, Pool::Method method, const Tensor &from)
+{
+	const Tensor x = builder.pictureOrLine(from);
+
+	if (builder.failed())
+		return {};
+	const Extents in = inValueOrder(x, x.shape);
+	const Tensor like = withValueShape(x, { in[0], 1, 1, in[3] });
+	return builder.asLineLike(
+		from, method == Pool::Method::Average
+			      ? builder.compute(GlobalAverage{}, x, like)
+			      : pooled(builder, { method, { in[2], in[1] }, {}, {}, false, {} }, x,
+				       like));
+}
+
+Tensor convolution(Builder &builder, const Tensor &from, const Windows &windows, Weights weights,
+		   int64_t groups, const Clamp &activation)
+{
+	const Tensor x = builder.pictureOrLine(from);
+	Value &kernels = weights.kernels;
+
+	if (kernels.shape.size() == 3 && from.shape.size() == 3)
+		kernels.shape.insert(kernels.shape.begin() + 2, 1);
+	builder.support(kernels.shape.size() == 4, "weights",
+			fmt::format("are {}; kernels with lines and columns are known",
+				    toString(kernels.shape)));
+	builder.need(groups >= 1 && groups <= mostOfWindow, "group", fmt::format("is {}", groups));
+	if (builder.failed())
+		return {};
+	Windows all = windows;
+	all.kernel = { kernels.shape[3], kernels.shape[2] };
+	all = padded(builder, inValueOrder(x, x.shape), all);
+	const Tensor like = windowed(builder, x, all, kernels.shape[0]);
+	const Convolution made{ all.stride, all.dilation, all.padding,
+				static_cast<uint32_t>(groups), activation };
+	return builder.asLineLike(
+		from, builder.compute(made, x, like, builder.addWeights(std::move(weights))));
+}
+
+Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clamp &activation)
+{
+	const Value &kernels = weights.kernels;
+
+	if (builder.failed() ||
+	    !builder.support(!builder.isConstant(rows) && rows.shape.size() >= 2 &&
+				     kernels.shape.size() == 2,
+			     "inputs", "are not computed rows and a constant matrix"))
+		return {};
+	const Tensor x =
+		rows.places.empty() ? builder.inOrder(rows, asInFile(rows.shape.size())) : rows;
+	const uint32_t columns = kernels.shape[1];
+	if (builder.failed() ||
+	    !builder.need(columns == x.shape.back(), "weights",
+			  fmt::format("of {}, turned, do not go with {}", toString(kernels.shape),
+				      toString(x.shape))))
+		return {};
+	/* Elements of a flattened picture lie in another order. */
+	const size_t size = elementBytes(kernels.type);
+	const std::vector<std::byte> data =
+		x.places.empty() ? std::vector<std::byte>{} : kernels.data;
+	for (size_t k = 0; !x.places.empty() && k < kernels.shape[0]; k++) {
+		for (size_t c = 0; c < columns; c++) {
+			const auto *from = &data[(k * columns + x.places[c]) * size];
+			std::copy(from, from + size,
+				  &weights.kernels.data[(k * columns + c) * size]);
+		}
+	}
+	Tensor like{ 0, x.shape, asInFile(x.shape.size()) };
+	like.shape.back() = kernels.shape[0];
+	for (Value &one : weights.bias) {
+		/* One number stands for all. */
+		if (elementCount(one.shape) == 1 && (isFloat(one.type) || !one.quantization.none()))
+			one = floatConstant(
+				std::vector<double>(like.shape.back(), realNumbers(one)[0]),
+				{ like.shape.back() });
+		one.shape = { static_cast<uint32_t>(elementCount(one.shape)) };
+		one.quantizedAxis = 0;
+	}
+	return builder.compute(FullyConnected{ activation }, x, like,
+			       builder.addWeights(std::move(weights)));
+}
+
+} /* namespace nvdla::compiler::legalize */
