@@ -262,10 +262,12 @@ constexpr double kMostError = 1.0 / 96;
 /** \return straight the line leaves too much open, and Y's product is the last one */
 bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
 {
+	constexpr int kMostShift = 24; /* of products that are exact */
 	if (stages.empty() || op.converter.scale != 1 || op.converter.shift != 0)
 		return false;
 	const SdpStageRun &last = stages.back();
-	if (!last.isY || last.stage->mul.bypass || last.stage->mulShift == 0)
+	if (!last.isY || last.stage->mul.bypass || last.stage->mulShift == 0 ||
+	    last.stage->mulShift > kMostShift)
 		return false;
 	const double factor = *std::max_element(last.mul.data, last.mul.data + lanes) *
 			      powerOfTwo(-last.stage->mulShift);
@@ -307,7 +309,7 @@ bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 		line.low[lane] = std::clamp(line.low[lane], -limit, limit);
 		line.high[lane] = std::clamp(line.high[lane], -limit, limit);
 		const double reach = std::max(std::abs(line.low[lane]), std::abs(line.high[lane]));
-		line.bendFactor[lane] = factor;
+		line.bendMultiplier[lane] = last.mul.data[lane];
 		line.bendOffset[lane] =
 			static_cast<int32_t>(std::clamp(offset, -kMostOffset, kMostOffset));
 		line.bendLow[lane] = static_cast<int32_t>(results.low);

@@ -44,39 +44,43 @@ using Single = hn::Vec<SingleTag>;
 using Numbers = hn::Vec<NumberTag>;
 constexpr size_t kLanes = hn::MaxLanes(SingleTag());
 
+/* Numbers in fixed point: results are upper words, what is behind the point are lower ones. */
+using WordTag = hn::Repartition<uint16_t, SingleTag>;
+using ShortTag = hn::RebindToSigned<WordTag>;
+constexpr int kPointBits = 16;
+constexpr double kOne = 1 << kPointBits;
+
 /* Four roundings, on the way from the largest operand to the last sum: of both precisions. */
 constexpr double kRounding = 0x1p-22;
 constexpr double kRoundingOfDoubles = 0x1p-50; /* the line's own are as large */
-constexpr float kWhole = 0x1.8p23F;	       /* a sum with it has nothing behind the point */
-
-HWY_INLINE Single single(double number)
-{
-	return hn::Set(SingleTag(), static_cast<float>(number));
-}
 
 HWY_INLINE Single loadSingles(const int32_t *numbers)
 {
 	return hn::ConvertTo(SingleTag(), hn::LoadU(NumberTag(), numbers));
 }
 
-/** A line's numbers, each \a more */
-HWY_INLINE Single loadSingles(const double *numbers, double more = 0)
+/** A line's numbers, each \a more, in fixed point */
+HWY_INLINE Single loadFixed(const double *numbers, double more = 0)
 {
 	const hn::Rebind<float, Tag> halfTag;
 	const auto moved = [&](const double *from) HWY_ATTR {
-		return hn::DemoteTo(halfTag, hn::Add(hn::LoadU(Tag(), from), constant(more)));
+		const Vector sum = hn::Add(hn::LoadU(Tag(), from), constant(more));
+		return hn::DemoteTo(halfTag, hn::Mul(sum, constant(kOne)));
 	};
 
 	return hn::Combine(SingleTag(), moved(numbers + hn::Lanes(Tag())), moved(numbers));
 }
 
-/** \return the nearest whole numbers, of 22 bits */
+/** \return the nearest whole numbers, which fit */
 HWY_INLINE Numbers nearestOf(Single values)
 {
-	const Single whole = hn::Set(SingleTag(), kWhole);
-
-	return hn::Sub(hn::BitCast(NumberTag(), hn::Add(values, whole)),
-		       hn::BitCast(NumberTag(), whole));
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	return { _mm512_cvtps_epi32(values.raw) };
+#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+	return { _mm256_cvtps_epi32(values.raw) };
+#else
+	return hn::NearestInt(values);
+#endif
 }
 
 /** A run of atoms, and what is known of its numbers */
@@ -130,7 +134,8 @@ bool Run::set()
 bool Run::setUpTo(double largestIn, double largestElement)
 {
 	constexpr double kSaturates = 65000; /* results of this magnitude, or more, may */
-	constexpr double kMostRounding = 0x1p-8;
+	constexpr double kMostRounding = 0x1p-7;
+	constexpr double kMostWhole = INT16_MAX - 1;
 	constexpr int kWholeBits = 22;
 	const double product = line.largestFactor * largestIn;
 	const double element = line.largestElementFactor * largestElement;
@@ -138,19 +143,19 @@ bool Run::setUpTo(double largestIn, double largestElement)
 	const double most = std::max(product + line.largestOffset, line.nearestBound) + element;
 	const double results = most * line.largestBendFactor + line.largestBendOffset;
 
-	if (std::min(results, line.largestBound) > kSaturates)
+	if (std::min(results, line.largestBound) > kSaturates ||
+	    (line.bends && std::min(most, line.reach) > kMostWhole))
 		return false;
 	exact = !line.bends && line.endsRounded && line.error == 0 &&
-		line.fractionBits < kWholeBits &&
+		line.fractionBits <= kPointBits &&
 		most * powerOfTwo(line.fractionBits) < powerOfTwo(kWholeBits);
 	/* Where a number is not clipped, the product is no larger than it and the rest together; a
 	 * half and the margin are added. */
 	const double terms = std::min(product, line.reach + 1 + rest) + rest;
 	const double rounding = (terms + 1) * kRounding;
-	const double error = line.error + rounding;
-	margin = error + kRounding;
-	return exact ||
-	       (rounding < kMostRounding && error < kMostError && !(line.bends && hasManyHalves()));
+	margin = line.error + rounding + kRounding + 0.5 / kOne;
+	return exact || (rounding < kMostRounding && line.error < kMostError &&
+			 !(line.bends && hasManyHalves()));
 }
 
 /* What a number is rounded to, if that is certain in double precision. */
@@ -183,7 +188,7 @@ int32_t Run::resultAt(size_t at) const
 	if (!line.bends)
 		return static_cast<int32_t>(*whole);
 	const size_t lane = at & (lanes - 1);
-	const double product = *whole * line.bendFactor[lane];
+	const double product = *whole * line.bendMultiplier[lane] * powerOfTwo(-line.bendShift);
 	const auto rounded = static_cast<int32_t>(product + std::copysign(0.5, product));
 	return std::clamp(rounded + line.bendOffset[lane], line.bendLow[lane], line.bendHigh[lane]);
 }
@@ -198,48 +203,46 @@ enum class End : uint8_t {
 /**
  * The line of a vector of channels
  *
- * Numbers that are not exact are made larger by a half and the margin: what is cut off behind the
- * point then is less than two margins where the rounding is not certain.
+ * Numbers are made larger by a half and the margin: what is cut off behind the point then is less
+ * than two margins where the rounding is not certain.
  */
 template<bool kElements, End kEnd>
 class Follower
 {
 public:
 	HWY_INLINE Follower(const Run &run, size_t lane)
-		: Follower(run.line, lane, kEnd == End::IsExact ? 0 : 0.5 + run.margin)
+		: Follower(run.line, lane, 0.5 + (kEnd == End::IsExact ? 0 : run.margin))
 	{
-		const int bits = kEnd == End::Bends ? run.line.bendShift : run.line.fractionBits;
-
-		uncertain_ = single(2 * run.margin);
-		nudge_ = single(kEnd == End::Rounds || bits == 0 ? 0 : powerOfTwo(-bits - 1));
 	}
 
-	/** \param open gets bits of numbers that are not certain */
+	/** \return numbers whose upper words are rounded \param open where that is not certain */
 	HWY_INLINE Numbers numbersOf(const int32_t *in, const int32_t *elements,
-				     uint64_t &open) const
+				     hn::Vec<WordTag> limits, hn::Mask<WordTag> &open) const
 	{
-		const Single value = valueOf(in, elements);
+		const Numbers fixed = nearestOf(valueOf(in, elements));
 
+		/* Halves of negative numbers have to stay below. */
 		if constexpr (kEnd == End::IsExact)
-			return nearestOf(awayFromZero(value));
-		const Single floor = hn::Floor(value);
-		open = bitsOf(hn::Le(hn::Sub(value, floor), uncertain_));
-		return kEnd == End::Bends ? bent(floor) : nearestOf(floor);
+			return hn::Add(fixed, hn::VecFromMask(NumberTag(), hn::Lt(fixed, half_)));
+		open = hn::Lt(hn::BitCast(WordTag(), fixed), limits);
+		return kEnd == End::Bends ? bent(hn::ShiftRight<kPointBits>(fixed)) : fixed;
 	}
 
 private:
 	HWY_INLINE Follower(const SdpLine &line, size_t lane, double more)
-		: factor_(loadSingles(line.factor + lane)),
-		  offset_(loadSingles(line.offset + lane, more)),
-		  low_(loadSingles(line.low + lane, more)),
-		  high_(loadSingles(line.high + lane, more)),
-		  elementFactor_(loadSingles(line.elementFactor + lane)),
-		  lowSum_(loadSingles(line.lowSum + lane, more)),
-		  highSum_(loadSingles(line.highSum + lane, more)),
-		  bendFactor_(loadSingles(line.bendFactor + lane)),
+		: factor_(loadFixed(line.factor + lane)),
+		  offset_(loadFixed(line.offset + lane, more)),
+		  low_(loadFixed(line.low + lane, more)), high_(loadFixed(line.high + lane, more)),
+		  elementFactor_(loadFixed(line.elementFactor + lane)),
+		  lowSum_(loadFixed(line.lowSum + lane, more)),
+		  highSum_(loadFixed(line.highSum + lane, more)),
+		  multiplier_(hn::LoadU(NumberTag(), line.bendMultiplier + lane)),
 		  bendOffset_(hn::LoadU(NumberTag(), line.bendOffset + lane)),
 		  bendLow_(hn::LoadU(NumberTag(), line.bendLow + lane)),
-		  bendHigh_(hn::LoadU(NumberTag(), line.bendHigh + lane))
+		  bendHigh_(hn::LoadU(NumberTag(), line.bendHigh + lane)),
+		  half_(hn::Set(NumberTag(), kEnd == End::Bends ? 1 << line.bendShift >> 1
+								: 1 << kPointBits >> 1)),
+		  shift_(line.bendShift)
 	{
 	}
 
@@ -257,26 +260,16 @@ private:
 				highSum_);
 	}
 
-	/** Halves are moved over the edge, and nothing else is */
-	HWY_INLINE Single awayFromZero(Single value) const
+	/** Halves are rounded away from zero */
+	HWY_INLINE Numbers bent(Numbers whole) const
 	{
-		return hn::Add(value, hn::CopySign(nudge_, value));
-	}
+		const Numbers product = hn::Mul(whole, multiplier_);
+		const Numbers sign = hn::ShiftRight<31>(product);
+		const Numbers rounded =
+			hn::ShiftRightSame(hn::Add(product, hn::Add(half_, sign)), shift_);
 
-	HWY_INLINE Numbers bent(Single whole) const
-	{
-		const Numbers rounded = nearestOf(awayFromZero(hn::Mul(whole, bendFactor_)));
-
-		return hn::Min(hn::Max(hn::Add(rounded, bendOffset_), bendLow_), bendHigh_);
-	}
-
-	static HWY_INLINE uint64_t bitsOf(hn::Mask<SingleTag> mask)
-	{
-		using Bits = std::conditional_t<(kLanes > 8), uint16_t, uint8_t>;
-		Bits bits;
-
-		hn::StoreMaskBits(SingleTag(), mask, reinterpret_cast<uint8_t *>(&bits));
-		return bits;
+		return hn::ShiftLeft<kPointBits>(
+			hn::Min(hn::Max(hn::Add(rounded, bendOffset_), bendLow_), bendHigh_));
 	}
 
 	const Single factor_;
@@ -286,13 +279,37 @@ private:
 	const Single elementFactor_;
 	const Single lowSum_;
 	const Single highSum_;
-	const Single bendFactor_;
+	const Numbers multiplier_;
 	const Numbers bendOffset_;
 	const Numbers bendLow_;
 	const Numbers bendHigh_;
-	Single uncertain_;
-	Single nudge_;
+	const Numbers half_;
+	const int shift_;
 };
+
+/** Upper words of two vectors that follow each other */
+template<typename Element>
+HWY_INLINE void storeUpper(Element *out, Numbers first, Numbers second)
+{
+	const ShortTag tag;
+	const auto words = hn::ConcatOdd(tag, hn::BitCast(tag, second), hn::BitCast(tag, first));
+
+	if constexpr (sizeof(Element) == sizeof(int16_t)) {
+		hn::StoreU(words, tag, out);
+	} else {
+		const hn::Rebind<Element, ShortTag> byteTag;
+		hn::StoreU(hn::DemoteTo(byteTag, words), byteTag, out);
+	}
+}
+
+/** \return two bits for each number, one of them set where its lower word is in the mask */
+HWY_INLINE uint64_t bitsOf(hn::Mask<WordTag> mask)
+{
+	uint64_t bits = 0;
+
+	hn::StoreMaskBits(WordTag(), mask, reinterpret_cast<uint8_t *>(&bits));
+	return bits;
+}
 
 /** \return how many of the numbers from \a at on, whose bits are set, were not certain */
 template<typename Element>
@@ -301,7 +318,7 @@ HWY_NOINLINE size_t repair(const Run &run, size_t at, uint64_t open, Element *ou
 	const auto count = static_cast<size_t>(std::popcount(open));
 
 	for (; open; open &= open - 1) {
-		const size_t place = at + static_cast<size_t>(std::countr_zero(open));
+		const size_t place = at + static_cast<size_t>(std::countr_zero(open)) / 2;
 		out[place] = static_cast<Element>(run.resultAt(place));
 	}
 	return count;
@@ -311,29 +328,45 @@ HWY_NOINLINE size_t repair(const Run &run, size_t at, uint64_t open, Element *ou
 template<typename Element, bool kElements, End kEnd>
 bool storeOf(const Run &run, Element *out)
 {
-	constexpr size_t kOneOf = 32;
+	constexpr size_t kOneOf = 16;
 	constexpr size_t kFew = 64; /* always worth it */
-	const hn::Rebind<Element, NumberTag> tag;
+	constexpr size_t kPair = 2 * kLanes;
+	constexpr size_t kPairWords = hn::MaxLanes(WordTag());
 	/* What is written may be anything: nothing is to be loaded again. */
 	const int32_t *in = run.in.data();
 	const int32_t *elements = run.elements;
 	const size_t count = run.in.size();
-	const size_t step = run.lanes;
+	const size_t lanes = run.lanes;
+	const size_t step = std::max(lanes, kPair);
 	const size_t most = count / kOneOf + kFew;
+	const auto limit = static_cast<uint32_t>(2 * run.margin * kOne + 1);
+	const auto limits =
+		hn::BitCast(WordTag(), hn::Set(hn::RebindToUnsigned<NumberTag>(), limit));
 	size_t repaired = 0;
 
-	for (size_t lane = 0; lane < step; lane += kLanes) {
-		const Follower<kElements, kEnd> follower(run, lane);
-		for (size_t at = lane; at < count; at += step) {
-			uint64_t open = 0;
-			const Numbers numbers = follower.numbersOf(
-				in + at, kElements ? elements + at : nullptr, open);
-			hn::StoreU(hn::DemoteTo(tag, numbers), tag, out + at);
-			if (HWY_UNLIKELY(open != 0)) {
-				repaired += repair(run, at, open, out);
-				if (repaired > most)
-					return false;
-			}
+	if (count < kPair) {
+		repair(run, 0, UINT64_MAX / 3 >> (64 - 2 * count), out);
+		return true;
+	}
+	for (size_t lane = 0; lane < lanes; lane += kPair) {
+		const Follower<kElements, kEnd> first(run, lane);
+		const Follower<kElements, kEnd> second(run, (lane + kLanes) % lanes);
+		for (size_t next = lane; next < count; next += step) {
+			/* The last atom of an odd number of them is there with the one before. */
+			const size_t at = std::min(next, count - kPair);
+			const size_t behind = at + kLanes;
+			hn::Mask<WordTag> open, more;
+			const Numbers lower = first.numbersOf(in + at, elements + at, limits, open);
+			const Numbers upper =
+				second.numbersOf(in + behind, elements + behind, limits, more);
+			storeUpper(out + at, lower, upper);
+			if constexpr (kEnd == End::IsExact)
+				continue;
+			if (HWY_LIKELY(hn::AllFalse(WordTag(), hn::Or(open, more))))
+				continue;
+			repaired += repair(run, at, bitsOf(open) | bitsOf(more) << kPairWords, out);
+			if (repaired > most)
+				return false;
 		}
 	}
 	return true;

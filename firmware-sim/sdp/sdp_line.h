@@ -55,14 +55,17 @@ struct SdpLine {
 	/** What the roundings of all stages but the last one move a result by */
 	double error;
 
-	/** Results are clip(round(number * bendFactor) + bendOffset, bendLow, bendHigh) */
+	/**
+	 * Results are clip(round(number * bendMultiplier * 2 ^ -bendShift) + bendOffset, bendLow,
+	 * bendHigh)
+	 */
 	bool bends;
-	int bendShift; /**< bits of bendFactor behind the point */
-	double bendFactor[kMostLanes];
+	int bendShift;
+	int32_t bendMultiplier[kMostLanes];
 	int32_t bendOffset[kMostLanes];
 	int32_t bendLow[kMostLanes];
 	int32_t bendHigh[kMostLanes];
-	double largestBendFactor; /**< 1 if the line does not bend */
+	double largestBendFactor; /**< multiplier and shift; 1 if the line does not bend */
 	double largestBendOffset; /**< 0 if it does not */
 };
 
