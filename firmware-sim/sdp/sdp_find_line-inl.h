@@ -262,7 +262,7 @@ constexpr double kMostError = 1.0 / 96;
 /** \return straight the line leaves too much open, and Y's product is the last one */
 bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
 {
-	constexpr int kMostShift = 24; /* of products that are exact */
+	constexpr int kMostShift = 30; /* of products of 32 bits */
 	if (stages.empty() || op.converter.scale != 1 || op.converter.shift != 0)
 		return false;
 	const SdpStageRun &last = stages.back();
@@ -276,11 +276,11 @@ bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
 
 /**
  * \brief Y and the converter of whole numbers, whose line ends in front of Y
- * \return false if Y's numbers are not exact in single precision
+ * \return false if Y's products do not fit 32 bits
  */
 bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 {
-	constexpr double kMostProduct = 1 << 23; /* with a bit behind the point for halves */
+	constexpr double kMostProduct = 1 << 30; /* with a half that is added */
 	constexpr double kMostOffset = 1 << 30;
 	const double highest = highestOf(op);
 	const bool adds = last.stage->algorithm == SdpAlu::Sum;
@@ -305,9 +305,11 @@ bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 			results.limit(isLow, std::clamp(operand + offset, -highest - 1, highest));
 		}
 		/* Results of larger numbers are the bounds. */
-		const double limit = std::ceil((highest + 2 + std::abs(offset)) / factor);
-		line.low[lane] = std::clamp(line.low[lane], -limit, limit);
-		line.high[lane] = std::clamp(line.high[lane], -limit, limit);
+		const double lowest =
+			std::floor((std::min(results.low - offset, 0.0) - 1) / factor);
+		const double most = std::ceil((std::max(results.high - offset, 0.0) + 1) / factor);
+		line.low[lane] = std::clamp(line.low[lane], lowest, most);
+		line.high[lane] = std::clamp(line.high[lane], lowest, most);
 		const double reach = std::max(std::abs(line.low[lane]), std::abs(line.high[lane]));
 		line.bendMultiplier[lane] = last.mul.data[lane];
 		line.bendOffset[lane] =

@@ -50,9 +50,10 @@ using ShortTag = hn::RebindToSigned<WordTag>;
 constexpr int kPointBits = 16;
 constexpr double kOne = 1 << kPointBits;
 
-/* Four roundings, on the way from the largest operand to the last sum: of both precisions. */
-constexpr double kRounding = 0x1p-22;
-constexpr double kRoundingOfDoubles = 0x1p-50; /* the line's own are as large */
+/* Half a step of single precision for each number that is rounded. */
+constexpr double kRounding = 0x1p-24;
+/* Four roundings, on the way from the largest operand to the last sum, and the line's own. */
+constexpr double kRoundingOfDoubles = 0x1p-50;
 
 HWY_INLINE Single loadSingles(const int32_t *numbers)
 {
@@ -134,8 +135,9 @@ bool Run::set()
 bool Run::setUpTo(double largestIn, double largestElement)
 {
 	constexpr double kSaturates = 65000; /* results of this magnitude, or more, may */
-	constexpr double kMostRounding = 0x1p-7;
+	constexpr double kMostRounding = 0x1p-8;
 	constexpr double kMostWhole = INT16_MAX - 1;
+	constexpr double kMostExact = 1 << 24;
 	constexpr int kWholeBits = 22;
 	const double product = line.largestFactor * largestIn;
 	const double element = line.largestElementFactor * largestElement;
@@ -150,10 +152,14 @@ bool Run::setUpTo(double largestIn, double largestElement)
 		line.fractionBits <= kPointBits &&
 		most * powerOfTwo(line.fractionBits) < powerOfTwo(kWholeBits);
 	/* Where a number is not clipped, the product is no larger than it and the rest together; a
-	 * half and the margin are added. */
-	const double terms = std::min(product, line.reach + 1 + rest) + rest;
-	const double rounding = (terms + 1) * kRounding;
-	margin = line.error + rounding + kRounding + 0.5 / kOne;
+	 * half and the margin are added. Rounded are factors and offset, together no more than
+	 * that, each sum, and what is above 24 bits. */
+	const double terms =
+		std::max(std::min(product, line.reach + 1 + rest), line.nearestBound) + rest + 1;
+	const bool isExact = std::max(largestIn, largestElement) <= kMostExact;
+	const double rounding =
+		terms * kRounding * (2 + (elements != nullptr) + !isExact + !HWY_NATIVE_FMA);
+	margin = line.error + rounding + 1 / kOne;
 	return exact || (rounding < kMostRounding && line.error < kMostError &&
 			 !(line.bends && hasManyHalves()));
 }

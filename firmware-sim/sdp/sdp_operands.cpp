@@ -18,13 +18,20 @@ using namespace arith;
 namespace
 {
 
-/** \return every second element of \a bytes bytes of \a raw, from \a first on, in \a buffer */
+/** \brief Every second element of \a raw, from \a first on, to \a out */
+template<size_t kBytes>
+void copyEverySecond(std::span<const std::byte> raw, size_t first, std::span<std::byte> out)
+{
+	for (size_t i = 0; i < out.size(); i += kBytes)
+		std::memcpy(&out[i], &raw[2 * i + first * kBytes], kBytes);
+}
+
+/** \return the same, of elements of \a bytes bytes, in \a buffer */
 std::span<const std::byte> everySecond(std::span<const std::byte> raw, size_t bytes, size_t first,
 				       std::vector<std::byte> &buffer)
 {
 	buffer.resize(raw.size() / 2);
-	for (size_t i = 0; i < buffer.size(); i += bytes)
-		std::memcpy(&buffer[i], &raw[2 * i + first * bytes], bytes);
+	(bytes == 1 ? copyEverySecond<1> : copyEverySecond<2>)(raw, first, buffer);
 	return buffer;
 }
 
