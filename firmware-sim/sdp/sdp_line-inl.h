@@ -103,7 +103,7 @@ struct Run {
 	int32_t resultAt(size_t at) const;
 
 private:
-	bool setUpTo(double largestIn, double largestElement);
+	bool setUpTo(double largestIn, double largestElement, double mostRounding);
 	double largestInput() const;
 	std::optional<double> wholeInDoubles(size_t at) const;
 	bool hasManyHalves() const;
@@ -126,16 +126,17 @@ double Run::largestInput() const
 
 bool Run::set()
 {
+	constexpr double kLittle = 0x1p-10; /* more costs more than a look at the numbers */
+	constexpr double kMost = 0x1p-7;    /* more costs as much as the stages */
 	const double element = elements ? sdp::largestOf(elements, in.size()) : 0;
 
-	return (setUpTo(largest, element) && (exact || !hasManyHalves())) ||
-	       setUpTo(largestInput(), element);
+	return (setUpTo(largest, element, kLittle) && (exact || !hasManyHalves())) ||
+	       setUpTo(largestInput(), element, kMost);
 }
 
-bool Run::setUpTo(double largestIn, double largestElement)
+bool Run::setUpTo(double largestIn, double largestElement, double mostRounding)
 {
 	constexpr double kSaturates = 65000; /* results of this magnitude, or more, may */
-	constexpr double kMostRounding = 0x1p-8;
 	constexpr double kMostWhole = INT16_MAX - 1;
 	constexpr double kMostExact = 1 << 24;
 	constexpr int kWholeBits = 22;
@@ -160,7 +161,7 @@ bool Run::setUpTo(double largestIn, double largestElement)
 	const double rounding =
 		terms * kRounding * (2 + (elements != nullptr) + !isExact + !HWY_NATIVE_FMA);
 	margin = line.error + rounding + 1 / kOne;
-	return exact || (rounding < kMostRounding && line.error < kMostError &&
+	return exact || (rounding < mostRounding && line.error < kMostError &&
 			 !(line.bends && hasManyHalves()));
 }
 

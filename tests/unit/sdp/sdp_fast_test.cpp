@@ -608,8 +608,7 @@ void expectScaledSums(Precision precision, const std::vector<int32_t> &inputs,
 		});
 	}
 	std::printf("%zu of %zu\n", stores, runs);
-	/* Of INT16 single precision leaves more open. */
-	EXPECT_GT(stores, isByte ? runs / 2 : runs / 4);
+	EXPECT_GT(stores, runs / 2);
 }
 
 /* Every sum of INT8 and INT8, and an atom more, so that their number is odd. */
