@@ -44,7 +44,11 @@ bool storeSdpFast(const SdpOp &op, std::span<const SdpStageRun> stages, size_t l
  */
 void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values);
 
-/** \brief widenElements() of integers, or of the bits of FP16 */
-void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out);
+/**
+ * \brief widenElements() of integers, or of the bits of FP16
+ * \param shift bits that numbers are shifted left by, which they have to fit
+ */
+void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out,
+		      int shift = 0);
 
 } /* namespace nvdla::sim */

@@ -45,7 +45,7 @@ size_t operandsOfTarget(const arith::Converter &converter, std::span<int32_t> va
 }
 
 template<typename Element>
-size_t widenAs(const std::byte *raw, std::span<int32_t> out)
+size_t widenAs(const std::byte *raw, std::span<int32_t> out, int shift)
 {
 	const NumberTag tag;
 	const hn::Rebind<Element, NumberTag> elementTag;
@@ -53,14 +53,16 @@ size_t widenAs(const std::byte *raw, std::span<int32_t> out)
 	size_t i = 0;
 
 	for (; i + hn::Lanes(tag) <= out.size(); i += hn::Lanes(tag))
-		hn::StoreU(hn::PromoteTo(tag, hn::LoadU(elementTag, elements + i)), tag, &out[i]);
+		hn::StoreU(hn::ShiftLeftSame(
+				   hn::PromoteTo(tag, hn::LoadU(elementTag, elements + i)), shift),
+			   tag, &out[i]);
 	return i;
 }
 
-size_t widenOfTarget(const std::byte *raw, Precision precision, std::span<int32_t> out)
+size_t widenOfTarget(const std::byte *raw, Precision precision, std::span<int32_t> out, int shift)
 {
-	return precision == Precision::Int8 ? widenAs<int8_t>(raw, out)
-					    : widenAs<int16_t>(raw, out);
+	return precision == Precision::Int8 ? widenAs<int8_t>(raw, out, shift)
+					    : widenAs<int16_t>(raw, out, shift);
 }
 
 #else
@@ -70,7 +72,7 @@ size_t operandsOfTarget(const arith::Converter &, std::span<int32_t>)
 	return 0;
 }
 
-size_t widenOfTarget(const std::byte *, Precision, std::span<int32_t>)
+size_t widenOfTarget(const std::byte *, Precision, std::span<int32_t>, int)
 {
 	return 0;
 }
@@ -97,11 +99,15 @@ void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t
 		value = static_cast<int32_t>(arith::saturate<32>(converter.apply(value)));
 }
 
-void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out)
+void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out,
+		      int shift)
 {
-	const size_t done = HWY_DYNAMIC_DISPATCH(widenOfTarget)(raw.data(), precision, out);
+	const size_t done = HWY_DYNAMIC_DISPATCH(widenOfTarget)(raw.data(), precision, out, shift);
+	const auto rest = out.subspan(done);
 
-	widenElements(raw.subspan(done * elementBytes(precision)), precision, out.subspan(done));
+	widenElements(raw.subspan(done * elementBytes(precision)), precision, rest);
+	for (int32_t &number : rest)
+		number <<= shift;
 }
 
 } /* namespace nvdla::sim */

@@ -79,14 +79,21 @@ int32_t SdpOperands::singleOf(int32_t half) const
 	return nanToZero_ && Fp16::isNan(bits) ? 0 : static_cast<int32_t>(fp16ToFp32(bits));
 }
 
+/* The ALU's operands of X are shifted left. */
+int SdpOperands::shiftOf(bool isAlu) const
+{
+	return !isY_ && isAlu ? stage_.aluShift : 0;
+}
+
 /* Integers from memory or a register of X, as the arithmetic takes them. */
 void SdpOperands::convert(const SdpOperand &operand, bool isAlu, std::span<int32_t> values) const
 {
 	if (isY_ && !operand.converterBypass)
 		convertSdpOperandsFast(operand.converter, values);
-	if (!isY_ && isAlu && stage_.aluShift)
+	const int shift = shiftOf(isAlu);
+	if (shift)
 		for (int32_t &value : values)
-			value = static_cast<int32_t>(shiftLeftSaturate<32>(value, stage_.aluShift));
+			value = static_cast<int32_t>(shiftLeftSaturate<32>(value, shift));
 }
 
 void SdpOperands::unpack()
@@ -110,13 +117,15 @@ SdpOperandRun SdpOperands::unpackOne(const SdpOperand &operand, bool isAlu,
 	values.resize(raw_.size() / read.elementBytes());
 	if (isFloat && read.twoBytes && !nanToZero_) {
 		widenSdpHalves(raw, values);
+	} else if (isFloat) {
+		widenSdpElements(raw, width, values);
+		for (int32_t &value : values)
+			value = singleOf(value);
+	} else if (!isY_ && shiftOf(isAlu) <= 32 - 8 * static_cast<int>(elementBytes(width))) {
+		widenSdpElements(raw, width, values, shiftOf(isAlu)); /* without saturation */
 	} else {
 		widenSdpElements(raw, width, values);
-		if (isFloat)
-			for (int32_t &value : values)
-				value = singleOf(value);
-		else
-			convert(operand, isAlu, values);
+		convert(operand, isAlu, values);
 	}
 	return { values.data(), read.perElement ? lanes_ : 0 };
 }

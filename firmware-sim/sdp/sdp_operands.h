@@ -74,6 +74,7 @@ private:
 	SdpOperandRun unpackOne(const SdpOperand &operand, bool isAlu,
 				std::vector<int32_t> &values);
 	int32_t singleOf(int32_t half) const;
+	int shiftOf(bool isAlu) const;
 	void convert(const SdpOperand &operand, bool isAlu, std::span<int32_t> values) const;
 	void prepareRegister(const SdpOperand &operand, bool isAlu, std::vector<int32_t> &values,
 			     SdpOperandRun &run);

@@ -683,6 +683,10 @@ TEST(SdpFast, ElementsAreWidenedAsTheReferenceDoes)
 				std::vector<int32_t> values(count);
 				widenSdpElements(raw, precision, values);
 				EXPECT_EQ(values, expected);
+				widenSdpElements(raw, precision, values, 3);
+				for (int32_t &value : values)
+					value >>= 3;
+				EXPECT_EQ(values, expected);
 			});
 		}
 	}
