@@ -188,8 +188,25 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 	return {};
 }
 
+/* Inputs that integers may be divided by, at which 0 ends the process. */
+std::set<std::string> OnnxGraph::divisors() const
+{
+	std::set<std::string> names;
+
+	for (auto node = graph_.node().rbegin(); node != graph_.node().rend(); node++) {
+		const bool divides = node->op_type() == "Div" || node->op_type() == "Mod";
+		if (divides && node->input_size() == 2)
+			names.insert(node->input(1));
+		const auto leads = [&](const std::string &name) { return names.contains(name); };
+		if (std::ranges::any_of(node->output(), leads))
+			names.insert(node->input().begin(), node->input().end());
+	}
+	return names;
+}
+
 std::vector<HostArray> OnnxGraph::numbers(std::optional<float> number)
 {
+	const std::set<std::string> divisors = this->divisors();
 	std::mt19937 random;
 	std::vector<HostArray> arrays;
 
@@ -200,6 +217,8 @@ std::vector<HostArray> OnnxGraph::numbers(std::optional<float> number)
 		std::vector<float> numbers(elementsOf(value.shape));
 		for (float &one : numbers)
 			one = number ? *number : static_cast<float>(random() % 1000) / 1000;
+		if (divisors.contains(name) && type != DataType::Float && type != DataType::Half)
+			std::ranges::fill(numbers, 1.0f);
 		numbers_.push_back(elementsFromFloat(type, numbers));
 		arrays.push_back({ value, numbers_.back() });
 	}
