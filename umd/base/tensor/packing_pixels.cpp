@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pictures: plain elements and tensors as planes of pixels, for movePixels().
+ * Packing and unpacking of pictures: describes the plain array and the tensor as planes of pixels,
+ * between which movePixels() copies.
  */
 #include "packing.h"
 #include "pixel_moves.h"

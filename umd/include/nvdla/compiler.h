@@ -37,15 +37,16 @@ struct LayerError {
 	double largest = 0;  /**< largest difference of the first kind, in real numbers */
 };
 
-/** \brief What became of one operator of a model */
+/** \brief How one operator of a model is computed */
 struct LayerReport {
 	std::string name; /**< of the first tensor that it makes */
 	std::string type; /**< as the model's format calls it */
-	/** \brief Operations in the graph, in their order; none if nothing is left to do */
+	/** \brief Names of the graph's operations that compute it, in their order; empty: it needs
+	 * none, or is part of another operator's */
 	std::vector<std::string> operations;
-	/** \brief Why it runs on the CPU; empty: it does not */
+	/** \brief Reason why it runs on the CPU; empty if it does not */
 	std::string cpu;
-	/** \brief Why a library of the host runs it (HostUse); empty: it does not */
+	/** \brief Reason why a library of the host runs it (HostUse); empty if it does not */
 	std::string host = {};
 	/** \brief Constants of the model that FP16 does not have, and what they become */
 	std::vector<std::string> inexact;
@@ -81,7 +82,8 @@ struct CompileReport {
 	/** \brief Where the layers' operations are in the loadable, and what its memories hold */
 	std::vector<AssembledStep> steps;
 	std::vector<AssembledRange> ranges;
-	/** \brief Multiplications of sums of products, if the host has a part; else 0 */
+	/** \brief Multiplications of convolutions and products on each side; 0 without host steps
+	 */
 	uint64_t coreMacs = 0;
 	uint64_t hostMacs = 0;
 };
@@ -94,9 +96,9 @@ struct CompiledModel {
 
 /** \brief How the range of a tensor's numbers is chosen */
 enum class RangeMethod : uint8_t {
-	MinMax,	    /**< all that were seen */
-	Percentile, /**< but for a share at each end */
-	Entropy,    /**< what changes their distribution least, by relative entropy */
+	MinMax,	    /**< from the smallest number to the largest one */
+	Percentile, /**< the same without a share of the numbers at each end */
+	Entropy,    /**< the range that changes the distribution least, by relative entropy */
 };
 
 /** \brief What is needed to make integers of a float model */
@@ -215,8 +217,8 @@ inline constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
 /**
  * \brief Read a model's file
  *
- * Constants that an ONNX model keeps in other files are put into it. Of a Caffe net, whose name ends
- * in .prototxt, the weights are read as well: the file beside it with the same name but for
+ * Constants that an ONNX model keeps in other files are put into it. Of a Caffe net, whose name
+ * ends in .prototxt, the weights are read as well: the file beside it with the same name but for
  * .caffemodel, or else the only one there that ends so. The net becomes an ONNX model.
  *
  * \return the bytes of a TensorFlow Lite or ONNX model; InvalidFile naming the file of constants

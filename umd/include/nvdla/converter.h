@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From real numbers to the parameters of converters and multipliers.
+ * Computes the parameters of converters and multipliers from scales and zero points.
  *
- * Sources: "precision" is NVDLA's precision document, "VTA" the document on quantized
- * operations of the VTA accelerator. Precision writes x' = (x - offset) * SF; with a scale and
- * a zero point, real = scale * (q - zeroPoint), SF is 1 / scale and offset -zeroPoint * scale.
+ * The comments cite two documents: "precision", NVDLA's precision document, and "VTA", on
+ * quantized operations of the VTA accelerator. The precision document writes
+ * x' = (x - offset) * SF. With real = scale * (q - zeroPoint), SF is 1 / scale, and offset is
+ * -zeroPoint * scale.
  * Documentation/umd/numbers.md has all formulas.
  */
 #pragma once

@@ -42,7 +42,7 @@ struct CoreGeometry {
 	uint32_t precisions;	      /**< as DeviceInfo::precisions */
 	uint32_t capabilities;	      /**< bits of Capability */
 	bool hasOnChipMemory;	      /**< that the driver can use */
-	bool imageStrideInKernel;     /**< windows of pictures leave out no column between them */
+	bool imageStrideInKernel;     /**< of pictures: the stride is at most the kernel's width */
 	uint32_t maxBatch;	      /**< cubes of one convolution */
 	uint32_t atomBytes;	      /**< bytes of an atom of feature data */
 	uint32_t macChannels;	      /**< channels that a MAC cell takes at once */

@@ -80,8 +80,8 @@ public:
 	 * and all requests of the network: setInputFloat() quantizes, outputFloat() dequantizes,
 	 * and inputs() and outputs() have it. Not while another thread calls one of those.
 	 *
-	 * What a CPU operation writes last has its scale in the loadable, and an output that is
-	 * that has it from the start.
+	 * A loadable has the scales of tensors that CPU operations write. An output that a CPU
+	 * operation writes has this scale from the start.
 	 *
 	 * \return InvalidArgument for what TensorDesc::check() finds wrong
 	 */

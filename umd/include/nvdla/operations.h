@@ -45,7 +45,8 @@ struct PixelConversion {
 	bool signedPixels = true;
 	/** \brief Applied to each component, an integer; nothing: the bits are taken as they are */
 	std::optional<Converter> converter;
-	/** \brief The converter subtracts it instead of its offset: R or Y, G or U, B or V, A or X */
+	/** \brief The converter subtracts it instead of its offset: R or Y, G or U, B or V, A or X
+	 */
 	std::optional<std::array<int16_t, 4>> mean;
 };
 
@@ -136,7 +137,7 @@ struct Deconvolution {
 	Axes stride; /**< 1 to 32 */
 	/** \brief Columns and lines of the output that are cut off on each side */
 	Padding padding;
-	uint8_t accumulatorShift = 0; /**< as of a Convolution */
+	uint8_t accumulatorShift = 0; /**< see Convolution::accumulatorShift */
 	/** \brief The phases are in on-chip memory until they are put together */
 	bool phasesOnChip = false;
 	/** \brief FP16: NaN in input and weights is read as zero (precision, NaN) */
@@ -312,8 +313,8 @@ struct Softmax {
 /**
  * \brief A function of shift + scale * inner(x) for each element x, on the CPU
  *
- * Where the function is infinite or not defined, so is a result in FP16; an integer is that of the
- * nearest number where it is.
+ * Where the function is infinite or not defined, a result in FP16 is infinite or NaN, and an
+ * integer is that of the nearest x at which the function is defined.
  */
 struct Unary {
 	std::string name;
@@ -325,7 +326,7 @@ struct Unary {
 	float shift = 0.0f;
 	float inScale = 1.0f;
 	float outScale = 1.0f;
-	int32_t outZero = 0; /**< as of a Softmax */
+	int32_t outZero = 0; /**< see Softmax::outZero */
 	DataType type = DataType::Unknown;
 	ElementFunction inner = ElementFunction::Identity; /**< one without a parameter */
 };
@@ -333,9 +334,9 @@ struct Unary {
 /**
  * \brief The same elements in another cube, on the CPU
  *
- * Elements are counted in the order H, W, C. The output has to be described, with the input's type
- * and as many elements. With \a axes these are first seen as an array of up to five axes, which
- * come in another order.
+ * Elements are counted in the order H, W, C. The output must be described before, with the input's
+ * type and as many elements. With \a axes, the elements are an array of up to five axes, which are
+ * put into another order.
  */
 struct Reshape {
 	std::string name;
@@ -347,14 +348,14 @@ struct Reshape {
 /** \brief A function of all channels of a pixel, on the CPU */
 struct OverChannels {
 	enum class Function : uint8_t {
-		ArgMax,	       /**< index of the largest, the first of several; an INT16 channel */
-		Normalize,     /**< x / sqrt(sum of squares) */
+		ArgMax,		/**< index of the largest, the first of several; an INT16 channel */
+		Normalize,	/**< x / sqrt(sum of squares) */
 		NormalizeTwice, /**< the same of integers, which TFLite's kernels round twice */
-		LocalResponse, /**< x / (shift + scale * sum of squares of the window) ^ power */
-		LogSoftmax,    /**< x - log(sum of exp(x)) */
-		Standardize,   /**< (x - mean) / sqrt(variance + shift) */
-		Largest,       /**< the largest number, in one channel */
-		Smallest,      /**< the smallest number, in one channel */
+		LocalResponse,	/**< x / (shift + scale * sum of squares of the window) ^ power */
+		LogSoftmax,	/**< x - log(sum of exp(x)) */
+		Standardize,	/**< (x - mean) / sqrt(variance + shift) */
+		Largest,	/**< the largest number, in one channel */
+		Smallest,	/**< the smallest number, in one channel */
 	};
 
 	std::string name;

@@ -73,22 +73,27 @@ struct JobTask : TaskGraph {
 	uint32_t prepared = 0;
 };
 
+/**
+ * \brief Kinds of CPU steps; NVIDIA's runtime does not know those that are called extensions
+ */
 enum class EmuOpType : uint8_t {
 	Power = 0,   /**< y = (shift + scale * x) ^ power */
 	Softmax = 1, /**< over all channels of a pixel */
-	Reshape = 2, /**< the same elements, in the order H, W, C, in another cube; ours */
-	ArgMax = 3,  /**< the index of the largest of a pixel's channels; ours */
-	/** \brief x / sqrt(sum of the squares of a pixel's channels); ours */
+	Reshape = 2, /**< the same elements, in the order H, W, C, in another cube; extension */
+	ArgMax = 3,  /**< the index of the largest of a pixel's channels; extension */
+	/** \brief x / sqrt(sum of the squares of a pixel's channels); extension */
 	Normalize = 4,
-	/** \brief x / (shift + scale * sum of squares of \a window channels around) ^ power; ours
+	/** \brief x / (shift + scale * sum of squares of \a window channels around) ^ power;
+	 * extension
 	 */
 	LocalResponse = 5,
-	LogSoftmax = 6,	 /**< the logarithm of a Softmax; ours */
-	Standardize = 7, /**< (x - mean) / sqrt(variance + shift) of a pixel's channels; ours */
-	Largest = 8,	 /**< the largest of a pixel's channels; ours */
-	Function = 9,	 /**< y = function(shift + scale * x), power is its parameter; ours */
-	Smallest = 10,	 /**< the smallest of a pixel's channels; ours */
-	/** \brief Normalize, whose integers are rounded twice; ours */
+	LogSoftmax = 6, /**< the logarithm of a Softmax; extension */
+	Standardize =
+		7,     /**< (x - mean) / sqrt(variance + shift) of a pixel's channels; extension */
+	Largest = 8,   /**< the largest of a pixel's channels; extension */
+	Function = 9,  /**< y = function(shift + scale * x), power is its parameter; extension */
+	Smallest = 10, /**< the smallest of a pixel's channels; extension */
+	/** \brief Normalize, whose integers are rounded twice; extension */
 	NormalizeTwice = 11,
 };
 
@@ -122,15 +127,16 @@ struct EmuOperation {
 	EmuOpType type = EmuOpType::Power;
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
 	float outScale = 1.0f; /**< real value of one step of an integer output */
-	int8_t outZero = 0;    /**< the integer that stands for 0 in the output; ours */
-	int8_t inZero = 0;     /**< the same of the input; ours */
-	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; ours */
-	ElementFunction function = ElementFunction::Identity; /**< of a Function; ours */
-	ElementFunction inner = ElementFunction::Identity; /**< that its input goes through; ours */
+	int8_t outZero = 0;    /**< the integer that stands for 0 in the output; extension */
+	int8_t inZero = 0;     /**< the same of the input; extension */
+	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; extension */
+	ElementFunction function = ElementFunction::Identity; /**< of a Function; extension */
+	ElementFunction inner =
+		ElementFunction::Identity; /**< that its input goes through; extension */
 	float power = 1.0f;
 	float scale = 1.0f;
 	float shift = 0.0f;
-	/** \brief Reshape: in which order elements are taken; ours */
+	/** \brief Reshape: in which order elements are taken; extension */
 	AxisOrder axes;
 	EmuBuffer src;
 	EmuBuffer dst;
@@ -145,7 +151,7 @@ struct EmuTask {
 };
 
 /**
- * \brief A task for a library of the host; ours
+ * \brief A task for a library of the host; extension
  *
  * The model's inputs and outputs have the names of tensors, which are plain (PixelFormat::Plain)
  * and have its types and shapes. Without a model each input becomes the output of the same place:

@@ -89,7 +89,7 @@ struct TensorDesc {
 	/** \return number of elements, n * c * h * w */
 	uint64_t elements() const { return uint64_t{ n } * c * h * w; }
 
-	/** \return the order of arrays that the model has; without a model N, C, H, W */
+	/** \return the axis order of the model's arrays; N, C, H, W if there is no model */
 	ElementOrder order() const { return signature ? signature->order : ElementOrder::Nchw; }
 
 	/** \return name, shape in the model's order (else N C H W), type; of pictures the format */
@@ -100,11 +100,11 @@ struct TensorDesc {
 
 	/**
 	 * \brief Check that the layout is known, that every element lies inside \a size, that the
-	 * quantization can be, and that a signature's shape has as many elements
+	 * quantization is valid, and that a signature's shape has as many elements
 	 *
-	 * A quantization is of INT8, UINT8 or INT16 tensors, has none, one or as many values as
-	 * there are channels, scales that are positive and finite, and zero points that elements
-	 * can be.
+	 * Tensors of INT8, UINT8 and INT16 may have a quantization: one scale and zero point, or
+	 * one for each channel. Scales are positive and finite, and zero points are integers that
+	 * an element can have.
 	 *
 	 * The functions below do this themselves.
 	 */

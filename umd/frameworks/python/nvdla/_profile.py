@@ -82,7 +82,8 @@ class Profile:
 			f'<th>shape</th><th>ms</th></tr>{body}</table>')
 
 	def to_dict(self) -> Dict[str, Any]:
-		"""All of it as numbers, strings, lists and dictionaries: for json.dump() or pandas.DataFrame()."""
+		"""The profile as dictionaries, lists, strings and numbers, for json.dump(). 'operations' and 'layers' are lists of rows:
+		pandas.DataFrame(profile.to_dict()['layers']) is a table of layers."""
 		return {'name': self.name, 'duration': self.duration,
 			'operations': [dataclasses.asdict(operation) for operation in self.operations],
 			'layers': [dataclasses.asdict(layer) for layer in self.layers]}
