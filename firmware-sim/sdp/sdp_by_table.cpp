@@ -60,13 +60,8 @@ void SdpStream::makeTable(const StreamRun &run)
 	for (size_t first = 0; first < SdpTable::numbers(size); first += step) {
 		fill(first, numbers);
 		widen(numbers);
-		applyStages(input_);
-		applyLut();
-		const auto results = std::span(table_->results).subspan(first * size, step * size);
-		if (!narrowValues(results)) {
-			convert();
-			narrowElements(values_, op_.out, results);
-		}
+		makeResults(run, input_,
+			    std::span(table_->results).subspan(first * size, step * size));
 	}
 	counters_ = counters;
 }

@@ -214,4 +214,35 @@ void convertSdpOutput(const SdpOp &op, std::span<int32_t> values, SdpCounters &c
 	counters.saturation += saturated;
 }
 
+void clearSdpNans(const SdpOp &op, std::span<int32_t> values)
+{
+	if (op.nanToZero && op.proc == Precision::Fp16)
+		for (int32_t &value : values)
+			if (Fp32::isNan(static_cast<uint32_t>(value)))
+				value = 0;
+}
+
+void applySdpStages(std::span<const SdpStageRun> stages, Precision precision,
+		    std::span<int32_t> values, size_t lanes)
+{
+	for (const SdpStageRun &run : stages)
+		(run.isY ? applySdpY : applySdpX)(*run.stage, precision, values, lanes, run.alu,
+						  run.mul);
+}
+
+int32_t sdpResultAt(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,
+		    std::span<const int32_t> in, size_t at)
+{
+	const auto of = [&](const SdpOperandRun &run) {
+		return run.data ? run.data[run.atomStride ? at : at % lanes] : 0;
+	};
+	int32_t value = in[at];
+	uint32_t saturated = 0;
+
+	for (const SdpStageRun &run : stages)
+		value = (run.isY ? yInteger : xInteger)(*run.stage, value, of(run.alu),
+							of(run.mul));
+	return convertInteger(op, value, saturated);
+}
+
 } /* namespace nvdla::sim */

@@ -25,6 +25,14 @@ struct SdpOperandRun {
 	size_t atomStride = 0;
 };
 
+/** \brief A stage that is not bypassed, and its operands for a run of atoms */
+struct SdpStageRun {
+	const SdpStage *stage;
+	bool isY;
+	SdpOperandRun alu; /**< looked at unless the ALU is bypassed */
+	SdpOperandRun mul; /**< the same of the multiplier */
+};
+
 /** \brief What the statistics and status registers count during an operation */
 struct SdpCounters {
 	LutCounters lut;
@@ -70,5 +78,19 @@ void applySdpLut(const Lut &lut, Precision precision, std::span<int32_t> values,
  * numbers. Counts saturated words and NaNs.
  */
 void convertSdpOutput(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters);
+
+/** \brief Clear NaNs of FP32 bits in front of the stages, if the operation does that */
+void clearSdpNans(const SdpOp &op, std::span<int32_t> values);
+
+/** \brief All stages in place, without Y's table */
+void applySdpStages(std::span<const SdpStageRun> stages, Precision precision,
+		    std::span<int32_t> values, size_t lanes);
+
+/**
+ * \brief One result of integer stages and the converter, which counts nothing
+ * \param in whole atoms, the operands' \param at of the number
+ */
+int32_t sdpResultAt(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,
+		    std::span<const int32_t> in, size_t at);
 
 } /* namespace nvdla::sim */

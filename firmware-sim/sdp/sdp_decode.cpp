@@ -298,13 +298,16 @@ void SdpDecoder::checkStage(const SdpStage &stage, const char *missing, const ch
 {
 	const bool needsAlu = stage.readsAlu();
 	const bool needsMul = stage.readsMul();
+	const bool readsAlu = stage.read.enabled && stage.read.alu;
+	const bool readsMul = stage.read.enabled && stage.read.mul;
 
-	if ((needsAlu && !(stage.read.enabled && stage.read.alu)) ||
-	    (needsMul && !(stage.read.enabled && stage.read.mul))) {
+	if ((needsAlu && !readsAlu) || (needsMul && !readsMul)) {
 		error(missing);
 		op_.hangs = true;
-	} else if (stage.read.enabled && !needsAlu && !needsMul) {
+	} else if ((readsAlu && !needsAlu) || (readsMul && !needsMul)) {
+		/* The reader waits until both kinds are taken: the stage waits for the other one. */
 		error(unused);
+		op_.hangs |= needsAlu || needsMul;
 	}
 }
 

@@ -16,7 +16,6 @@
 #include <hwy/highway.h>
 
 #include "arith/doubles-inl.h"
-#include "sdp/sdp_bytes-inl.h"
 #include "sdp/sdp_find_line-inl.h"
 #include "sdp/sdp_line-inl.h"
 #include "sdp/sdp_steps-inl.h"
@@ -57,20 +56,6 @@ bool applyOfTarget(std::span<const SdpStageRun> stages, size_t lanes, std::span<
 	return true;
 }
 
-bool convertOfTarget(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)
-{
-	const Converter convert(op);
-
-	if (values.size() % kLanes)
-		return false;
-	for (size_t i = 0; i < values.size(); i += kLanes) {
-		const Vector scaled = convert.scaled(load(&values[i]));
-		counters.saturation += Converter::saturated(scaled);
-		hn::StoreU(convert.clipped(scaled), IntegerTag(), &values[i]);
-	}
-	return true;
-}
-
 bool storeOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,
 		   std::span<const int32_t> in, std::byte *bytes, SdpCounters &counters)
 {
@@ -92,27 +77,16 @@ bool findLineOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages, size
 }
 
 bool storeLineOfTarget(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
-		       size_t lanes, std::span<const int32_t> in, double largest, std::byte *bytes,
-		       SdpCounters &counters)
+		       size_t lanes, std::span<const int32_t> in, double largest,
+		       std::span<std::byte> bytes, SdpCounters &counters)
 {
 	return line::store(op, line, stages, lanes, in, largest, bytes, counters);
-}
-
-bool storeBytesOfTarget(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
-			std::span<const std::byte> in, std::byte *bytes, SdpCounters &counters)
-{
-	return line::storeBytes(op, line, stages, in, bytes, counters);
 }
 
 #else
 
 bool applyOfTarget(std::span<const SdpStageRun>, size_t, std::span<const int32_t>,
 		   std::span<int32_t>)
-{
-	return false;
-}
-
-bool convertOfTarget(const SdpOp &, std::span<int32_t>, SdpCounters &)
 {
 	return false;
 }
@@ -129,13 +103,7 @@ bool findLineOfTarget(const SdpOp &, std::span<const SdpStageRun>, size_t, SdpLi
 }
 
 bool storeLineOfTarget(const SdpOp &, const SdpLine &, std::span<const SdpStageRun>, size_t,
-		       std::span<const int32_t>, double, std::byte *, SdpCounters &)
-{
-	return false;
-}
-
-bool storeBytesOfTarget(const SdpOp &, const SdpLine &, std::span<const SdpStageRun>,
-			std::span<const std::byte>, std::byte *, SdpCounters &)
+		       std::span<const int32_t>, double, std::span<std::byte>, SdpCounters &)
 {
 	return false;
 }
@@ -152,23 +120,14 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(applyOfTarget);
-HWY_EXPORT(convertOfTarget);
 HWY_EXPORT(storeOfTarget);
 HWY_EXPORT(findLineOfTarget);
 HWY_EXPORT(storeLineOfTarget);
-HWY_EXPORT(storeBytesOfTarget);
 
 bool applySdpFast(std::span<const SdpStageRun> stages, size_t lanes, std::span<const int32_t> in,
 		  std::span<int32_t> out)
 {
 	return HWY_DYNAMIC_DISPATCH(applyOfTarget)(stages, lanes, in, out);
-}
-
-bool convertSdpOutputFast(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)
-{
-	if (op.proc == Precision::Fp16 || op.out == Precision::Fp16)
-		return false;
-	return HWY_DYNAMIC_DISPATCH(convertOfTarget)(op, values, counters);
 }
 
 bool storeSdpFast(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,
@@ -190,16 +149,8 @@ bool storeSdpLine(const SdpOp &op, const SdpLine &line, std::span<const SdpStage
 		  size_t lanes, std::span<const int32_t> in, double largest,
 		  std::span<std::byte> bytes, SdpCounters &counters)
 {
-	return HWY_DYNAMIC_DISPATCH(storeLineOfTarget)(op, line, stages, lanes, in, largest,
-						       bytes.data(), counters);
-}
-
-bool storeSdpLineOfBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
-			 std::span<const std::byte> in, std::span<std::byte> bytes,
-			 SdpCounters &counters)
-{
-	return HWY_DYNAMIC_DISPATCH(storeBytesOfTarget)(op, line, stages, in, bytes.data(),
-							counters);
+	return HWY_DYNAMIC_DISPATCH(storeLineOfTarget)(op, line, stages, lanes, in, largest, bytes,
+						       counters);
 }
 
 } /* namespace nvdla::sim */

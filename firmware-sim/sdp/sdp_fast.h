@@ -16,18 +16,8 @@
 namespace nvdla::sim
 {
 
-/** \brief A stage that is not bypassed, and its operands for a run of atoms */
-struct SdpStageRun {
-	const SdpStage *stage;
-	bool isY;
-	SdpOperandRun alu; /**< looked at unless the ALU is bypassed */
-	SdpOperandRun mul; /**< the same of the multiplier */
-	/** The ALU's operands of each element as they are in memory, if alu has none */
-	const std::byte *aluBytes = nullptr;
-};
-
 /**
- * \brief applySdpX() and applySdpY() of integers, one stage after the other
+ * \brief applySdpStages() of integers
  *
  * False with multipliers of Y with more than 21 bits.
  *
@@ -37,13 +27,11 @@ struct SdpStageRun {
 bool applySdpFast(std::span<const SdpStageRun> stages, size_t lanes, std::span<const int32_t> in,
 		  std::span<int32_t> out);
 
-/** \brief convertSdpOutput() from integers to integers; \a values are whole atoms */
-bool convertSdpOutputFast(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters);
-
 /**
  * \brief applySdpFast() and the output converter, its results as they are in memory
  *
- * Also counts in \a counters those that saturate and notes that one is not zero.
+ * False for floating point, too. Also counts in \a counters those that saturate and notes that one
+ * is not zero.
  *
  * \param bytes as many elements of the output's precision as there are values
  */
@@ -56,14 +44,11 @@ bool storeSdpFast(const SdpOp &op, std::span<const SdpStageRun> stages, size_t l
  */
 void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values);
 
-/** \brief widenElements() of integers, or of the bits of FP16 */
-void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out);
-
 /**
- * \brief widenSdpElements() of every second element
- * \param raw pairs of elements \param second of each pair the second one, else the first one
+ * \brief widenElements() of integers, or of the bits of FP16
+ * \param shift bits that numbers are shifted left by, which they have to fit
  */
-void widenSdpPairs(std::span<const std::byte> raw, Precision precision, bool second,
-		   std::span<int32_t> out);
+void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out,
+		      int shift = 0);
 
 } /* namespace nvdla::sim */

@@ -32,28 +32,11 @@ constexpr size_t kLanes = hn::MaxLanes(Tag());
 
 using NumberTag = hn::CappedTag<int32_t, 16>;
 
-/* A difference of 17 bits, times 16 bits, not rounded. */
-size_t multiplyOperands(const arith::Converter &converter, std::span<int32_t> values)
-{
-	const NumberTag tag;
-	const auto offset = hn::Set(tag, converter.offset);
-	const auto scale = hn::Set(tag, converter.scale);
-	size_t i = 0;
-
-	for (; i + hn::Lanes(tag) <= values.size(); i += hn::Lanes(tag)) {
-		const auto moved = hn::Sub(hn::LoadU(tag, &values[i]), offset);
-		hn::StoreU(hn::Mul(moved, scale), tag, &values[i]);
-	}
-	return i;
-}
-
 size_t operandsOfTarget(const arith::Converter &converter, std::span<int32_t> values)
 {
 	const size_t whole = values.size() / kLanes * kLanes;
 	const double scale = std::ldexp(converter.scale, -converter.shift);
 
-	if (converter.shift == 0 && converter.offset >= -INT16_MAX && converter.offset <= INT16_MAX)
-		return multiplyOperands(converter, values);
 	for (size_t i = 0; i < whole; i += kLanes) {
 		const Vector moved = hn::Sub(load(&values[i]), constant(converter.offset));
 		store(roundAway(hn::Mul(moved, constant(scale))), &values[i]);
@@ -62,7 +45,7 @@ size_t operandsOfTarget(const arith::Converter &converter, std::span<int32_t> va
 }
 
 template<typename Element>
-size_t widenAs(const std::byte *raw, std::span<int32_t> out)
+size_t widenAs(const std::byte *raw, std::span<int32_t> out, int shift)
 {
 	const NumberTag tag;
 	const hn::Rebind<Element, NumberTag> elementTag;
@@ -70,45 +53,16 @@ size_t widenAs(const std::byte *raw, std::span<int32_t> out)
 	size_t i = 0;
 
 	for (; i + hn::Lanes(tag) <= out.size(); i += hn::Lanes(tag))
-		hn::StoreU(hn::PromoteTo(tag, hn::LoadU(elementTag, elements + i)), tag, &out[i]);
+		hn::StoreU(hn::ShiftLeftSame(
+				   hn::PromoteTo(tag, hn::LoadU(elementTag, elements + i)), shift),
+			   tag, &out[i]);
 	return i;
 }
 
-size_t widenOfTarget(const std::byte *raw, Precision precision, std::span<int32_t> out)
+size_t widenOfTarget(const std::byte *raw, Precision precision, std::span<int32_t> out, int shift)
 {
-	return precision == Precision::Int8 ? widenAs<int8_t>(raw, out)
-					    : widenAs<int16_t>(raw, out);
-}
-
-/** Pairs of elements are numbers of twice their size, of which the first element is the lower half
- */
-template<typename Pair>
-size_t widenHalvesOf(const std::byte *raw, bool second, std::span<int32_t> out)
-{
-	constexpr int kBits = 4 * sizeof(Pair);
-	const NumberTag tag;
-	const hn::Rebind<Pair, NumberTag> pairTag;
-	const auto *pairs = reinterpret_cast<const Pair *>(raw);
-	size_t i = 0;
-
-	for (; i + hn::Lanes(tag) <= out.size(); i += hn::Lanes(tag)) {
-		auto pair = hn::LoadU(pairTag, pairs + i);
-		if (!second)
-			pair = hn::ShiftLeft<kBits>(pair);
-		const auto element = hn::ShiftRight<kBits>(pair);
-		if constexpr (sizeof(Pair) < sizeof(int32_t))
-			hn::StoreU(hn::PromoteTo(tag, element), tag, &out[i]);
-		else
-			hn::StoreU(element, tag, &out[i]);
-	}
-	return i;
-}
-
-size_t widenPairsOfTarget(const std::byte *raw, Precision precision, bool second,
-			  std::span<int32_t> out)
-{
-	return precision == Precision::Int8 ? widenHalvesOf<int16_t>(raw, second, out)
-					    : widenHalvesOf<int32_t>(raw, second, out);
+	return precision == Precision::Int8 ? widenAs<int8_t>(raw, out, shift)
+					    : widenAs<int16_t>(raw, out, shift);
 }
 
 #else
@@ -118,12 +72,7 @@ size_t operandsOfTarget(const arith::Converter &, std::span<int32_t>)
 	return 0;
 }
 
-size_t widenOfTarget(const std::byte *, Precision, std::span<int32_t>)
-{
-	return 0;
-}
-
-size_t widenPairsOfTarget(const std::byte *, Precision, bool, std::span<int32_t>)
+size_t widenOfTarget(const std::byte *, Precision, std::span<int32_t>, int)
 {
 	return 0;
 }
@@ -141,7 +90,6 @@ namespace nvdla::sim
 
 HWY_EXPORT(operandsOfTarget);
 HWY_EXPORT(widenOfTarget);
-HWY_EXPORT(widenPairsOfTarget);
 
 void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values)
 {
@@ -151,23 +99,15 @@ void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t
 		value = static_cast<int32_t>(arith::saturate<32>(converter.apply(value)));
 }
 
-void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out)
+void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out,
+		      int shift)
 {
-	const size_t done = HWY_DYNAMIC_DISPATCH(widenOfTarget)(raw.data(), precision, out);
+	const size_t done = HWY_DYNAMIC_DISPATCH(widenOfTarget)(raw.data(), precision, out, shift);
+	const auto rest = out.subspan(done);
 
-	widenElements(raw.subspan(done * elementBytes(precision)), precision, out.subspan(done));
-}
-
-void widenSdpPairs(std::span<const std::byte> raw, Precision precision, bool second,
-		   std::span<int32_t> out)
-{
-	const size_t done =
-		HWY_DYNAMIC_DISPATCH(widenPairsOfTarget)(raw.data(), precision, second, out);
-	const size_t bytes = elementBytes(precision);
-
-	for (size_t i = done; i < out.size(); i++)
-		widenElements(raw.subspan((2 * i + second) * bytes, bytes), precision,
-			      out.subspan(i, 1));
+	widenElements(raw.subspan(done * elementBytes(precision)), precision, rest);
+	for (int32_t &number : rest)
+		number <<= shift;
 }
 
 } /* namespace nvdla::sim */

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include <hwy/highway.h>
@@ -46,15 +45,6 @@ inline double powerOfTwo(int exponent)
 	return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52);
 }
 
-/** \return the smallest power of two that is larger than a positive \a number */
-inline double powerAbove(double number)
-{
-	constexpr int kFraction = 52;
-
-	return std::bit_cast<double>(((std::bit_cast<uint64_t>(number) >> kFraction) + 1)
-				     << kFraction);
-}
-
 /** Two bounds, real numbers */
 struct Bounds {
 	Vector low = constant(-kUnbounded);
@@ -89,37 +79,7 @@ struct Bounds {
 	{
 		return hn::Max(hn::Max(low, hn::Neg(high)), hn::Zero(Tag()));
 	}
-
-	/** \return what numbers of a smaller magnitude are not clipped */
-	HWY_INLINE Vector idle() const { return hn::Min(high, hn::Neg(low)); }
 };
-
-/** What an operand in memory becomes: itself times a scale, and an offset */
-struct ElementLine {
-	double scale = 1;
-	double offset = 0;
-	bool isExact = true; /* whatever the operand is */
-};
-
-inline ElementLine elementLine(const SdpStageRun &run)
-{
-	const SdpOperand &alu = run.stage->alu;
-	const int shift = run.stage->aluShift;
-	const double widest = run.stage->read.twoBytes ? -INT16_MIN : -INT8_MIN;
-	const int mostShift = run.stage->read.twoBytes ? 31 - 15 : 31 - 7;
-
-	if (!run.aluBytes)
-		return {};
-	if (!run.isY)
-		return { powerOfTwo(std::min(shift, mostShift)), 0, shift <= mostShift };
-	if (alu.converterBypass)
-		return {};
-	const arith::Converter &converter = alu.converter;
-	const double scale = converter.scale;
-	const double offset = -static_cast<double>(converter.offset) * scale;
-	const double largest = std::abs(offset) + widest * std::abs(scale);
-	return { scale, offset, converter.shift == 0 && largest < INT32_MAX };
-}
 
 /** A vector of channels on its way through the stages: what SdpLine says, in doubles */
 struct Channels {
@@ -149,12 +109,10 @@ struct Channels {
 			second.move(operand);
 	}
 
-	/** What is added to all elements is moved to the front of the first bounds, with these. */
-	HWY_INLINE void addElements(const ElementLine &elements)
+	HWY_INLINE void addElements()
 	{
-		add(constant(elements.offset));
 		hasElements = true;
-		elementFactor = constant(elements.scale);
+		elementFactor = constant(1);
 		moved = hn::Add(moved, lastError);
 	}
 
@@ -194,7 +152,7 @@ HWY_INLINE void applyAlu(const SdpStageRun &run, size_t lane, Channels &channels
 	if (run.stage->alu.bypass)
 		return;
 	if (run.alu.atomStride) {
-		channels.addElements(elementLine(run));
+		channels.addElements();
 		return;
 	}
 	const Vector operands = operandsOf(run.alu, lane);
@@ -254,8 +212,7 @@ bool isStraight(const SdpStageRun &run, bool &hasElements)
 		return true;
 	if (hasElements || (stage.algorithm != SdpAlu::Sum && stage.algorithm != SdpAlu::Equal))
 		return false;
-	hasElements = true;
-	return elementLine(run).isExact;
+	return hasElements = true;
 }
 
 /** What SdpLine says of all channels, of a vector of them for each lane */
@@ -265,8 +222,6 @@ struct Extremes {
 	Vector largestElementFactor = constant(0);
 	Vector largestBound = constant(0);
 	Vector nearestBound = constant(0);
-	Vector idleBound = constant(kUnbounded);
-	Vector lowestHigh = constant(kUnbounded);
 	Vector error = constant(0);
 	Vector moved = constant(0);
 
@@ -278,19 +233,9 @@ HWY_INLINE void raise(Vector &largest, Vector values)
 	largest = hn::Max(largest, values);
 }
 
-HWY_INLINE void lower(Vector &smallest, Vector values)
-{
-	smallest = hn::Min(smallest, values);
-}
-
 HWY_INLINE double largestOf(Vector values)
 {
 	return hn::GetLane(hn::MaxOfLanes(Tag(), values));
-}
-
-HWY_INLINE double smallestOf(Vector values)
-{
-	return hn::GetLane(hn::MinOfLanes(Tag(), values));
 }
 
 /** \return the largest number of an element of the output */
@@ -299,149 +244,86 @@ double highestOf(const SdpOp &op)
 	return op.out == Precision::Int8 ? INT8_MAX : INT16_MAX;
 }
 
+struct Range {
+	double low;
+	double high;
+
+	/** \brief No number is below \a bound if \a isLow, else above */
+	void limit(bool isLow, double bound)
+	{
+		low = isLow ? std::max(low, bound) : std::min(low, bound);
+		high = isLow ? std::max(high, bound) : std::min(high, bound);
+	}
+};
+
 /* A straight line that roundings move by more than that leaves too many numbers open. */
 constexpr double kMostError = 1.0 / 96;
 
 /** \return straight the line leaves too much open, and Y's product is the last one */
 bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
 {
+	constexpr int kMostShift = 30; /* of products of 32 bits */
 	if (stages.empty() || op.converter.scale != 1 || op.converter.shift != 0)
 		return false;
 	const SdpStageRun &last = stages.back();
-	if (!last.isY || last.stage->mul.bypass || last.stage->mulShift == 0)
+	if (!last.isY || last.stage->mul.bypass || last.stage->mulShift == 0 ||
+	    last.stage->mulShift > kMostShift)
 		return false;
 	const double factor = *std::max_element(last.mul.data, last.mul.data + lanes) *
 			      powerOfTwo(-last.stage->mulShift);
 	return 0.5 * factor >= kMostError;
 }
 
-/** What Y and the converter do with a channel's whole numbers */
-struct Bend {
-	double factor;
-	double offset; /* of the output */
-	double low;
-	double high;
-	/* The same with what the output clips, which may count as saturation. */
-	double lowest;
-	double highest;
-
-	/** \param low, high bounds of the line in front */
-	Bend(const SdpOp &op, const SdpStageRun &run, size_t lane, double lineLow, double lineHigh)
-		: factor(run.mul.data[lane] * powerOfTwo(-run.stage->mulShift)),
-		  offset(-static_cast<double>(op.converter.offset)), low(-highestOf(op) - 1),
-		  high(highestOf(op)), lowest(lineLow * factor), highest(lineHigh * factor)
-	{
-		const double operand = run.stage->alu.bypass ? 0 : run.alu.data[lane];
-
-		if (run.stage->alu.bypass || run.stage->algorithm == SdpAlu::Sum) {
-			offset += operand;
-		} else if (run.stage->algorithm == SdpAlu::Min) {
-			lowest = std::min(lowest, operand);
-			highest = std::min(highest, operand);
-			high = std::clamp(operand + offset, low, high);
-		} else {
-			lowest = std::max(lowest, operand);
-			highest = std::max(highest, operand);
-			low = std::clamp(operand + offset, low, high);
-		}
-		lowest += offset;
-		highest += offset;
-	}
-
-	/** \return whole numbers have the same results */
-	bool isAlike(const Bend &other) const
-	{
-		return factor == other.factor && offset == other.offset && low == other.low &&
-		       high == other.high;
-	}
-
-	/** Halves are rounded away from zero. */
-	double resultOf(double whole) const
-	{
-		const double product = whole * factor;
-		return std::trunc(product + std::copysign(0.5, product)) + offset;
-	}
-
-	/** \return the lowest number whose result is not below the upper bound */
-	double wholeHigh() const { return lowestFor(high - offset); }
-	/** \return the highest number whose result is not above the lower bound */
-	double wholeLow() const { return -lowestFor(offset - low); }
-
-private:
-	/** \return the lowest number whose product is not below a whole number when it is rounded;
-	 * whether the quotient is whole is exact, as numbers have 32 bits at most */
-	double lowestFor(double rounded) const
-	{
-		const double least = (rounded - 0.5) / factor;
-		return rounded > 0 ? std::ceil(least) : std::floor(least) + 1;
-	}
-};
-
-/** The line's whole numbers beyond which a channel's results are its bounds */
-struct BendEnds {
-	double low = 0;
-	double high = 0;
-	bool hasLow = false; /* the lower bound is above the output's */
-	bool clips = false;  /* there are bounds other than the results of the ends */
-
-	/** \param highest of the output */
-	static BendEnds of(const Bend &bend, double highest)
-	{
-		BendEnds ends;
-
-		ends.high = bend.wholeHigh();
-		ends.low = std::min(bend.wholeLow(), ends.high);
-		ends.hasLow = bend.low > -highest - 1;
-		ends.clips = (ends.hasLow && bend.resultOf(ends.low) != bend.low) ||
-			     (bend.high < highest && bend.resultOf(ends.high) != bend.high);
-		return ends;
-	}
-};
-
-/** \return a whole number not below what a line makes of its lower bound, which is 0 if that is */
-double wholeBound(double bound)
-{
-	return bound == 0 ? 0 : std::ceil(bound + kMostError);
-}
-
-/** \return false if Y's numbers are not exact in single precision */
+/**
+ * \brief Y and the converter of whole numbers, whose line ends in front of Y
+ * \return false if Y's products do not fit 32 bits
+ */
 bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 {
-	constexpr double kMostProduct = 1 << 23; /* with a bit behind the point for halves */
+	constexpr double kMostProduct = 1 << 30; /* with a half that is added */
+	constexpr double kMostOffset = 1 << 30;
 	const double highest = highestOf(op);
-	std::optional<Bend> before; /* most channels are like the one before */
-	BendEnds ends;
-	int32_t largest = 0;
+	const bool adds = last.stage->algorithm == SdpAlu::Sum;
+	double mostProduct = 0;
 
 	line.reach = line.largestBound = line.largestBendFactor = line.largestBendOffset = 0;
-	line.showsLow = line.clipsBend = false;
 	line.bendShift = last.stage->mulShift;
 	for (size_t lane = 0; lane < lanes; lane++) {
-		if (last.mul.data[lane] <= 0)
+		const double multiplier = last.mul.data[lane];
+		const double factor = multiplier * powerOfTwo(-line.bendShift);
+		const double operand = last.stage->alu.bypass ? 0 : last.alu.data[lane];
+		const double offset = (last.stage->alu.bypass || adds ? operand : 0) -
+				      static_cast<double>(op.converter.offset);
+		Range bounds = { line.low[lane] * factor, line.high[lane] * factor };
+		Range results = { -highest - 1, highest };
+
+		if (multiplier <= 0)
 			return false;
-		const Bend bend(op, last, lane, line.low[lane], line.high[lane]);
-		if (!before || !bend.isAlike(*before))
-			ends = BendEnds::of(bend, highest);
-		before = bend;
-		line.clipsBend |= ends.clips;
-		line.showsLow |=
-			ends.hasLow || bend.resultOf(wholeBound(line.low[lane])) > -highest - 1;
-		line.low[lane] = std::clamp(line.low[lane], ends.low, ends.high);
-		line.high[lane] = std::clamp(line.high[lane], ends.low, ends.high);
-		line.reach = std::max(
-			{ line.reach, std::abs(line.low[lane]), std::abs(line.high[lane]) });
-		line.bendFactor[lane] = bend.factor;
-		line.bendOffset[lane] = static_cast<int32_t>(
-			std::clamp<double>(bend.offset, INT32_MIN / 2, INT32_MAX / 2));
-		line.bendLow[lane] = static_cast<int32_t>(bend.low);
-		line.bendHigh[lane] = static_cast<int32_t>(bend.high);
-		line.largestBound = std::max(
-			{ line.largestBound, std::abs(bend.lowest), std::abs(bend.highest) });
-		line.largestBendFactor = std::max(line.largestBendFactor, bend.factor);
-		line.largestBendOffset = std::max(line.largestBendOffset, std::abs(bend.offset));
-		largest = std::max(largest, last.mul.data[lane]);
+		if (!last.stage->alu.bypass && !adds) {
+			const bool isLow = last.stage->algorithm == SdpAlu::Max;
+			bounds.limit(isLow, operand);
+			results.limit(isLow, std::clamp(operand + offset, -highest - 1, highest));
+		}
+		/* Results of larger numbers are the bounds. */
+		const double lowest =
+			std::floor((std::min(results.low - offset, 0.0) - 1) / factor);
+		const double most = std::ceil((std::max(results.high - offset, 0.0) + 1) / factor);
+		line.low[lane] = std::clamp(line.low[lane], lowest, most);
+		line.high[lane] = std::clamp(line.high[lane], lowest, most);
+		const double reach = std::max(std::abs(line.low[lane]), std::abs(line.high[lane]));
+		line.bendMultiplier[lane] = last.mul.data[lane];
+		line.bendOffset[lane] =
+			static_cast<int32_t>(std::clamp(offset, -kMostOffset, kMostOffset));
+		line.bendLow[lane] = static_cast<int32_t>(results.low);
+		line.bendHigh[lane] = static_cast<int32_t>(results.high);
+		line.reach = std::max(line.reach, reach);
+		mostProduct = std::max(mostProduct, reach * multiplier);
+		line.largestBound = std::max({ line.largestBound, std::abs(bounds.low + offset),
+					       std::abs(bounds.high + offset) });
+		line.largestBendFactor = std::max(line.largestBendFactor, factor);
+		line.largestBendOffset = std::max(line.largestBendOffset, std::abs(offset));
 	}
-	return line.reach * largest < kMostProduct;
+	return mostProduct < kMostProduct;
 }
 
 /** \param converts the output converter is part of the line */
@@ -461,7 +343,6 @@ HWY_INLINE void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages
 	raise(extremes.largestBound, channels.bounds().largest());
 	raise(extremes.nearestBound, channels.first.nearest());
 	raise(extremes.nearestBound, channels.second.nearest());
-	lower(extremes.idleBound, hn::Min(channels.first.idle(), channels.second.idle()));
 	if (converts)
 		channels.clip(-highestOf(op) - 1, highestOf(op));
 
@@ -472,7 +353,6 @@ HWY_INLINE void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages
 	hn::StoreU(channels.elementFactor, Tag(), line.elementFactor + lane);
 	hn::StoreU(channels.second.low, Tag(), line.lowSum + lane);
 	hn::StoreU(channels.second.high, Tag(), line.highSum + lane);
-	lower(extremes.lowestHigh, channels.first.high);
 	raise(extremes.largestFactor, hn::Abs(channels.factor));
 	raise(extremes.largestOffset, channels.offsets);
 	raise(extremes.largestElementFactor, hn::Abs(channels.elementFactor));
@@ -497,9 +377,10 @@ void findOfStages(const SdpOp &op, std::span<const SdpStageRun> stages, size_t l
 	line.largestElementFactor = largestOf(extremes.largestElementFactor);
 	line.largestBound = largestOf(extremes.largestBound);
 	line.nearestBound = largestOf(extremes.nearestBound);
-	line.idleBound = smallestOf(extremes.idleBound);
-	line.lowestHigh = smallestOf(extremes.lowestHigh);
 	line.error = largestOf(extremes.error);
+	line.reach = highestOf(op) + 1;
+	line.largestBendFactor = 1;
+	line.largestBendOffset = 0;
 }
 
 bool find(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes, SdpLine &line)

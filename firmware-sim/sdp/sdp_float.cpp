@@ -2,13 +2,14 @@
 /*
  * FP32 in vectors of the host's own numbers. IEEE 754 gives what arith/float.h defines as long as
  * operands are zero or normal, but for results that are denormal (zero here), too large (the
- * largest number here) or sums of zero (their sign). Vectors with any other operand, and products
+ * largest number here) or sums of zero (their sign). Atoms with any other operand, and products
  * that IEEE 754 rounds with fewer bits, go through the reference.
  *
  * The file is compiled once for each instruction set (Highway).
  */
 #include "sdp/sdp_float.h"
 
+#include <algorithm>
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
@@ -30,6 +31,8 @@ namespace floats
 {
 
 using namespace float_bits;
+
+constexpr size_t kLanes = atomChannels(Precision::Fp16);
 
 HWY_INLINE Mask isNegative(Bits bits)
 {
@@ -58,185 +61,302 @@ HWY_INLINE Bits ordered(Bits bits)
 	return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), constant(kMagnitude)));
 }
 
-/*
- * The ALU and the multiplier, as types, so that the loops have no branches. Where they find
- * operands that are not theirs, they set \a odd.
- */
-struct NoAlu {
-	static HWY_INLINE Bits apply(Bits value, const int32_t *, Mask &) { return value; }
-};
-
+/* The ALU and the multiplier, as types. Where IEEE 754 is not enough they set \a odd. */
 struct Maximum {
-	static HWY_INLINE Bits apply(Bits value, const int32_t *operand, Mask &odd)
+	static HWY_INLINE Bits apply(Bits value, Bits other, Mask &)
 	{
-		const Bits other = load(operand);
-		odd = hn::Or(odd, isOdd(other));
 		return ordered(hn::Max(ordered(value), ordered(other)));
 	}
 };
 
 struct Minimum {
-	static HWY_INLINE Bits apply(Bits value, const int32_t *operand, Mask &odd)
+	static HWY_INLINE Bits apply(Bits value, Bits other, Mask &)
 	{
-		const Bits other = load(operand);
-		odd = hn::Or(odd, isOdd(other));
 		return ordered(hn::Min(ordered(value), ordered(other)));
 	}
 };
 
 struct Sum {
-	static HWY_INLINE Bits apply(Bits value, const int32_t *operand, Mask &odd)
+	static HWY_INLINE Bits apply(Bits value, Bits other, Mask &)
 	{
-		const Bits other = load(operand);
 		const Bits sum = asBits(hn::Add(asFloat(value), asFloat(other)));
 		const Bits magnitude = magnitudeOf(sum);
 		const Mask zero = hn::Eq(magnitude, hn::Zero(Tag()));
 
-		odd = hn::Or(odd, isOdd(other));
 		/* Of two zeroes, and of what cancels, the first one's sign stays. */
 		return finish(magnitude, signOf(hn::IfThenElse(zero, value, sum)));
 	}
 };
 
-struct NoMultiplier {
-	static HWY_INLINE Bits apply(Bits value, const int32_t *, Mask &) { return value; }
-};
-
 struct Multiply {
-	static HWY_INLINE Bits apply(Bits value, const int32_t *operand, Mask &odd)
+	static HWY_INLINE Bits apply(Bits value, Bits other, Mask &odd)
 	{
-		const Bits other = load(operand);
 		const Bits product = asBits(hn::Mul(asFloat(value), asFloat(other)));
 		const Bits magnitude = magnitudeOf(product);
 
 		/* Just below the smallest number IEEE 754 has a bit less to round to. */
-		odd = hn::Or(odd, hn::Or(isOdd(other), hn::Eq(magnitude, constant(kSmallest))));
+		odd = hn::Or(odd, hn::Eq(magnitude, constant(kSmallest)));
 		return finish(magnitude, signOf(product));
 	}
 };
 
 struct Prelu {
-	static HWY_INLINE Bits apply(Bits value, const int32_t *operand, Mask &odd)
+	static HWY_INLINE Bits apply(Bits value, Bits other, Mask &odd)
 	{
-		return hn::IfThenElse(isNegative(value), Multiply::apply(value, operand, odd),
-				      value);
+		return hn::IfThenElse(isNegative(value), Multiply::apply(value, other, odd), value);
 	}
 };
 
-/** The values and operands of a stage; those that it does not use may be null */
-struct Run {
-	std::span<int32_t> values;
-	size_t lanes;
-	SdpOperandRun alu;
-	SdpOperandRun mul;
+/** Operands of a stage's ALU or multiplier */
+struct Operands {
+	const int32_t *data = nullptr;
+	bool perElement = false; /* else one for each channel, none of which is odd */
+
+	HWY_INLINE Bits at(size_t at, Mask &odd) const
+	{
+		if (!perElement)
+			return load(data + at % kLanes);
+		const Bits bits = load(data + at);
+		odd = hn::Or(odd, isOdd(bits));
+		return bits;
+	}
+
+	/** \return false if vectors do not take them */
+	bool set(const SdpOperandRun &run)
+	{
+		Mask odd = hn::MaskFromVec(hn::Zero(Tag()));
+
+		data = run.data;
+		perElement = run.atomStride != 0;
+		for (size_t lane = 0; !perElement && lane < kLanes; lane += hn::Lanes(Tag()))
+			odd = hn::Or(odd, isOdd(load(data + lane)));
+		return hn::AllFalse(Tag(), odd);
+	}
 };
 
-/**
- * \param fast called with values, operands and where they are odd
- * \param reference called for a vector with odd ones
- */
-template<typename Fast, typename Reference>
-HWY_INLINE void forEachVector(const Run &run, Fast fast, Reference reference)
-{
-	const size_t step = hn::Lanes(Tag());
+/** A stage, ready for vectors */
+struct Stage {
+	const SdpStage *stage;
+	bool isY;
+	Operands alu;
+	Operands mul;
 
-	for (size_t i = 0, atom = 0; i < run.values.size(); i += run.lanes, atom++) {
-		const int32_t *alu =
-			run.alu.data ? run.alu.data + atom * run.alu.atomStride : &run.values[i];
-		const int32_t *mul =
-			run.mul.data ? run.mul.data + atom * run.mul.atomStride : &run.values[i];
+	/** \return false if it is not for vectors */
+	bool set(const SdpStageRun &run)
+	{
+		stage = run.stage;
+		isY = run.isY;
+		return (stage->alu.bypass ||
+			(stage->algorithm != SdpAlu::Equal && alu.set(run.alu))) &&
+		       (stage->mul.bypass || mul.set(run.mul));
+	}
+};
 
-		for (size_t lane = 0; lane < run.lanes; lane += step) {
-			int32_t *values = &run.values[i + lane];
-			const Bits value = load(values);
-			Mask odd = isOdd(value);
-			const Bits result = fast(value, alu + lane, mul + lane, odd);
-			if (hn::AllFalse(Tag(), odd))
-				hn::StoreU(result, Tag(), values);
-			else
-				reference(std::span(values, step), SdpOperandRun{ alu + lane, 0 },
-					  SdpOperandRun{ mul + lane, 0 });
+/** Vectors that go through the stages side by side: indices are constants once inlined */
+template<size_t... kIndex>
+struct Block {
+	static constexpr size_t kStep = hn::MaxLanes(Tag());
+	static constexpr size_t kValues = sizeof...(kIndex) * kStep;
+
+	Bits values[sizeof...(kIndex)];
+	Mask odd = hn::MaskFromVec(hn::Zero(Tag()));
+
+	HWY_INLINE explicit Block(const int32_t *in) : values{ load(in + kIndex * kStep)... }
+	{
+		((odd = hn::Or(odd, isOdd(values[kIndex]))), ...);
+	}
+
+	template<typename Function>
+	HWY_INLINE void each(const Operands &operands, size_t at)
+	{
+		((values[kIndex] = Function::apply(values[kIndex],
+						   operands.at(at + kIndex * kStep, odd), odd)),
+		 ...);
+	}
+
+	HWY_INLINE void compute(const Stage &stage, size_t at)
+	{
+		if (stage.stage->alu.bypass)
+			return;
+		if (stage.stage->algorithm == SdpAlu::Max)
+			each<Maximum>(stage.alu, at);
+		else if (stage.stage->algorithm == SdpAlu::Min)
+			each<Minimum>(stage.alu, at);
+		else
+			each<Sum>(stage.alu, at);
+	}
+
+	HWY_INLINE void scale(const Stage &stage, size_t at)
+	{
+		if (stage.stage->mul.bypass)
+			return;
+		if (stage.stage->prelu)
+			each<Prelu>(stage.mul, at);
+		else
+			each<Multiply>(stage.mul, at);
+	}
+
+	template<typename Output>
+	HWY_INLINE void put(Output &output, size_t at) const
+	{
+		(output.put(at + kIndex * kStep, values[kIndex]), ...);
+	}
+
+	/** \param at number of the first value */
+	HWY_INLINE void apply(const Stage &stage, size_t at)
+	{
+		if (stage.isY) {
+			scale(stage, at);
+			compute(stage, at);
+			return;
+		}
+		compute(stage, at);
+		scale(stage, at);
+		if (!stage.stage->reluBypass)
+			((values[kIndex] =
+				  hn::IfThenZeroElse(isNegative(values[kIndex]), values[kIndex])),
+			 ...);
+	}
+};
+
+template<size_t... kIndex>
+Block<kIndex...> blockOf(std::index_sequence<kIndex...>);
+
+/** Vectors of an atom, and as many as go well side by side: whole atoms, too */
+constexpr size_t kAtomVectors = kLanes / hn::MaxLanes(Tag());
+using Atom = decltype(blockOf(std::make_index_sequence<kAtomVectors>()));
+using Atoms = decltype(blockOf(std::make_index_sequence<std::max<size_t>(kAtomVectors, 4)>()));
+
+/** Where results go: numbers, or elements that are counted */
+struct ToNumbers {
+	int32_t *out;
+
+	HWY_INLINE void put(size_t at, Bits values) { hn::StoreU(values, Tag(), out + at); }
+	void putOdd(size_t at, std::span<int32_t> values) const
+	{
+		std::ranges::copy(values, out + at);
+	}
+};
+
+struct ToHalves {
+	const SdpOp &op;
+	uint16_t *out;
+	SdpCounters &counters;
+	hn::Vec<HalfTag> any = hn::Zero(HalfTag()); /* bits that a result had */
+	size_t largest = 0;
+
+	HWY_INLINE void put(size_t at, Bits values)
+	{
+		const auto halves = narrowFinite(values);
+		const auto magnitude = hn::And(halves, hn::Set(HalfTag(), 0x7fff));
+
+		any = hn::Or(any, halves);
+		largest += hn::CountTrue(HalfTag(), hn::Eq(magnitude, hn::Set(HalfTag(), 0x7bff)));
+		hn::StoreU(halves, HalfTag(), out + at);
+	}
+	void putOdd(size_t at, std::span<int32_t> values)
+	{
+		convertSdpOutput(op, values, counters);
+		for (const int32_t value : values) {
+			out[at++] = static_cast<uint16_t>(value);
+			counters.nonZero |= value != 0;
 		}
 	}
-}
-
-template<typename Alu, typename Multiplier>
-void runX(const SdpStage &stage, const Run &run)
-{
-	const Mask relu = hn::MaskFromVec(constant(stage.reluBypass ? 0 : -1));
-
-	forEachVector(
-		run,
-		[&](Bits value, const int32_t *alu, const int32_t *mul, Mask &odd) HWY_ATTR {
-			const Bits sum = Alu::apply(value, alu, odd);
-			const Bits product = Multiplier::apply(sum, mul, odd);
-			return hn::IfThenZeroElse(hn::And(relu, isNegative(product)), product);
-		},
-		[&](std::span<int32_t> values, const SdpOperandRun &alu, const SdpOperandRun &mul)
-			HWY_ATTR {
-				applySdpX(stage, Precision::Fp16, values, values.size(), alu, mul);
-			});
-}
-
-template<typename Alu, typename Multiplier>
-void runY(const SdpStage &stage, const Run &run)
-{
-	forEachVector(
-		run,
-		[&](Bits value, const int32_t *alu, const int32_t *mul, Mask &odd) HWY_ATTR {
-			return Alu::apply(Multiplier::apply(value, mul, odd), alu, odd);
-		},
-		[&](std::span<int32_t> values, const SdpOperandRun &alu, const SdpOperandRun &mul)
-			HWY_ATTR {
-				applySdpY(stage, Precision::Fp16, values, values.size(), alu, mul);
-			});
-}
-
-template<typename Alu>
-void runWith(const SdpStage &stage, bool isY, const Run &run)
-{
-	if (isY) {
-		if (stage.mul.bypass)
-			runY<Alu, NoMultiplier>(stage, run);
-		else if (stage.prelu)
-			runY<Alu, Prelu>(stage, run);
-		else
-			runY<Alu, Multiply>(stage, run);
-		return;
+	void finish()
+	{
+		counters.saturation += static_cast<uint32_t>(largest);
+		counters.nonZero |= !hn::AllTrue(HalfTag(), hn::Eq(any, hn::Zero(HalfTag())));
 	}
-	if (stage.mul.bypass)
-		runX<Alu, NoMultiplier>(stage, run);
-	else if (stage.prelu)
-		runX<Alu, Prelu>(stage, run);
-	else
-		runX<Alu, Multiply>(stage, run);
-}
+};
 
-bool applyStage(const SdpStage &stage, bool isY, std::span<int32_t> values, size_t lanes,
-		const SdpOperandRun &alu, const SdpOperandRun &mul)
+/** The stages, and what they work on */
+struct Run {
+	static constexpr size_t kMostStages = 3;
+
+	const SdpOp &op;
+	std::span<const SdpStageRun> runs;
+	std::span<const int32_t> in;
+	Stage stages[kMostStages] = {};
+
+	/** \return false if vectors are not for it */
+	bool set()
+	{
+		bool fits = op.proc == Precision::Fp16 && op.lanes() == kLanes;
+
+		for (size_t i = 0; i < runs.size(); i++)
+			fits = fits && stages[i].set(runs[i]);
+		return fits;
+	}
+
+	template<typename Output>
+	void work(Output &output) const
+	{
+		size_t at = 0;
+
+		for (; at + Atoms::kValues <= in.size(); at += Atoms::kValues)
+			workOn<Atoms>(at, output);
+		for (; at < in.size(); at += kLanes)
+			workOn<Atom>(at, output);
+	}
+
+private:
+	template<typename B, typename Output>
+	HWY_INLINE void workOn(size_t at, Output &output) const
+	{
+		B block(&in[at]);
+
+		for (size_t i = 0; i < runs.size(); i++)
+			block.apply(stages[i], at);
+		if (HWY_UNLIKELY(!hn::AllFalse(Tag(), block.odd))) {
+			int32_t values[B::kValues];
+			reference(at, values);
+			output.putOdd(at, values);
+			return;
+		}
+		block.put(output, at);
+	}
+
+	/** The readable way for the atoms from \a at on */
+	void reference(size_t at, std::span<int32_t> values) const
+	{
+		const auto from = [&](const SdpOperandRun &run) -> SdpOperandRun {
+			return { run.data && run.atomStride ? run.data + at : run.data,
+				 run.atomStride };
+		};
+
+		std::ranges::copy(in.subspan(at, values.size()), values.begin());
+		clearSdpNans(op, values);
+		for (const SdpStageRun &run : runs) {
+			const SdpStageRun part = { run.stage, run.isY, from(run.alu),
+						   from(run.mul) };
+			applySdpStages({ &part, 1 }, Precision::Fp16, values, kLanes);
+		}
+	}
+};
+
+bool applyStages(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const int32_t> in,
+		 int32_t *out)
 {
-	const Run run = { values, lanes, alu, mul };
+	Run run = { op, stages, in };
+	ToNumbers output = { out };
 
-	if (lanes % hn::Lanes(Tag()))
+	if (!run.set())
 		return false;
-	if (stage.alu.bypass) {
-		runWith<NoAlu>(stage, isY, run);
-		return true;
-	}
-	switch (stage.algorithm) {
-	case SdpAlu::Max:
-		runWith<Maximum>(stage, isY, run);
-		return true;
-	case SdpAlu::Min:
-		runWith<Minimum>(stage, isY, run);
-		return true;
-	case SdpAlu::Sum:
-		runWith<Sum>(stage, isY, run);
-		return true;
-	case SdpAlu::Equal:
-		break;
-	}
-	return false;
+	run.work(output);
+	return true;
+}
+
+bool storeStages(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const int32_t> in,
+		 std::byte *bytes, SdpCounters &counters)
+{
+	Run run = { op, stages, in };
+	ToHalves output = { op, reinterpret_cast<uint16_t *>(bytes), counters };
+
+	if (op.out != Precision::Fp16 || !run.set())
+		return false;
+	run.work(output);
+	output.finish();
+	return true;
 }
 
 /** \return where a number is neither zero nor normal nor a NaN that FP17 has as well */
@@ -274,71 +394,6 @@ void applyLut(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
 	}
 }
 
-/** The output converter, from FP32 to FP16 */
-class Converter
-{
-public:
-	Converter(const SdpOp &op, SdpCounters &counters) : op_(op), counters_(counters) {}
-
-	HWY_INLINE Bits operator()(const int32_t *values)
-	{
-		const Bits bits = load(values);
-		const Mask nan = hn::Gt(magnitudeOf(bits), constant(kInfinity));
-
-		if (!hn::AllFalse(Tag(), nan))
-			return reference(values);
-		const Bits halves = halvesOf(bits);
-		const Bits magnitude = hn::And(halves, constant(0x7fff));
-		counters_.saturation += static_cast<uint32_t>(
-			hn::CountTrue(Tag(), hn::Eq(magnitude, constant(0x7bff))));
-		return halves;
-	}
-
-private:
-	static constexpr int32_t kInfinity = 0x7f800000;
-
-	Bits reference(const int32_t *values)
-	{
-		int32_t halves[hn::MaxLanes(Tag())];
-
-		hn::StoreU(load(values), Tag(), halves);
-		convertSdpOutput(op_, halves, counters_);
-		return load(halves);
-	}
-
-	const SdpOp &op_;
-	SdpCounters &counters_;
-};
-
-bool convertValues(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)
-{
-	Converter convert(op, counters);
-
-	if (values.size() % hn::Lanes(Tag()))
-		return false;
-	for (size_t i = 0; i < values.size(); i += hn::Lanes(Tag()))
-		hn::StoreU(convert(&values[i]), Tag(), &values[i]);
-	return true;
-}
-
-bool storeValues(const SdpOp &op, std::span<const int32_t> values, std::byte *bytes,
-		 SdpCounters &counters)
-{
-	auto *halves = reinterpret_cast<uint16_t *>(bytes);
-	Converter convert(op, counters);
-	Bits any = hn::Zero(Tag()); /* bits that a result had */
-
-	if (values.size() % hn::Lanes(Tag()))
-		return false;
-	for (size_t i = 0; i < values.size(); i += hn::Lanes(Tag())) {
-		const Bits result = convert(&values[i]);
-		any = hn::Or(any, result);
-		hn::StoreU(hn::DemoteTo(HalfTag(), result), HalfTag(), halves + i);
-	}
-	counters.nonZero |= !hn::AllTrue(Tag(), hn::Eq(any, hn::Zero(Tag())));
-	return true;
-}
-
 SpecialHalves widenHalves(std::span<const std::byte> raw, std::span<int32_t> out)
 {
 	const auto *halves = reinterpret_cast<const uint16_t *>(raw.data());
@@ -360,10 +415,10 @@ SpecialHalves widenHalves(std::span<const std::byte> raw, std::span<int32_t> out
 
 } /* namespace floats */
 
-bool floatStageOfTarget(const SdpStage &stage, bool isY, std::span<int32_t> values, size_t lanes,
-			const SdpOperandRun &alu, const SdpOperandRun &mul)
+bool floatStagesOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages,
+			 std::span<const int32_t> in, int32_t *out)
 {
-	return floats::applyStage(stage, isY, values, lanes, alu, mul);
+	return floats::applyStages(op, stages, in, out);
 }
 
 void floatLutOfTarget(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
@@ -372,15 +427,10 @@ void floatLutOfTarget(const FloatLut &fast, const Lut &lut, std::span<int32_t> v
 	floats::applyLut(fast, lut, values, counters);
 }
 
-bool floatConvertOfTarget(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)
+bool floatStoreOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages,
+			std::span<const int32_t> in, std::byte *bytes, SdpCounters &counters)
 {
-	return floats::convertValues(op, values, counters);
-}
-
-bool floatStoreOfTarget(const SdpOp &op, std::span<const int32_t> values, std::byte *bytes,
-			SdpCounters &counters)
-{
-	return floats::storeValues(op, values, bytes, counters);
+	return floats::storeStages(op, stages, in, bytes, counters);
 }
 
 SpecialHalves floatWidenOfTarget(std::span<const std::byte> raw, std::span<int32_t> out)
@@ -397,46 +447,27 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(floatStageOfTarget);
+HWY_EXPORT(floatStagesOfTarget);
 HWY_EXPORT(floatLutOfTarget);
-HWY_EXPORT(floatConvertOfTarget);
 HWY_EXPORT(floatStoreOfTarget);
 HWY_EXPORT(floatWidenOfTarget);
 
-bool applySdpXFloat(const SdpStage &stage, std::span<int32_t> values, size_t lanes,
-		    const SdpOperandRun &alu, const SdpOperandRun &mul)
+bool applySdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
+		   std::span<const int32_t> in, std::span<int32_t> out)
 {
-	return HWY_DYNAMIC_DISPATCH(floatStageOfTarget)(stage, false, values, lanes, alu, mul);
+	return HWY_DYNAMIC_DISPATCH(floatStagesOfTarget)(op, stages, in, out.data());
 }
 
-bool applySdpYFloat(const SdpStage &stage, std::span<int32_t> values, size_t lanes,
-		    const SdpOperandRun &alu, const SdpOperandRun &mul)
+bool storeSdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
+		   std::span<const int32_t> in, std::span<std::byte> bytes, SdpCounters &counters)
 {
-	/* Without both, the stage is there for its table. */
-	if (stage.alu.bypass && stage.mul.bypass)
-		return true;
-	return HWY_DYNAMIC_DISPATCH(floatStageOfTarget)(stage, true, values, lanes, alu, mul);
+	return HWY_DYNAMIC_DISPATCH(floatStoreOfTarget)(op, stages, in, bytes.data(), counters);
 }
 
 void applySdpLutFloat(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
 		      LutCounters &counters)
 {
 	HWY_DYNAMIC_DISPATCH(floatLutOfTarget)(fast, lut, values, counters);
-}
-
-bool convertSdpOutputFloat(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)
-{
-	if (op.proc != Precision::Fp16 || op.out != Precision::Fp16)
-		return false;
-	return HWY_DYNAMIC_DISPATCH(floatConvertOfTarget)(op, values, counters);
-}
-
-bool storeSdpOutputFloat(const SdpOp &op, std::span<const int32_t> values,
-			 std::span<std::byte> bytes, SdpCounters &counters)
-{
-	if (op.proc != Precision::Fp16 || op.out != Precision::Fp16)
-		return false;
-	return HWY_DYNAMIC_DISPATCH(floatStoreOfTarget)(op, values, bytes.data(), counters);
 }
 
 SpecialHalves widenSdpHalves(std::span<const std::byte> raw, std::span<int32_t> out)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDP's FP16 arithmetic at the speed of the host.
- *
- * Each function but the last does what its namesake in sdp_datapath.h does for FP16, bit by bit.
- * Those that may return false do nothing then: for what they are not made for.
+ * SDP's FP16 arithmetic at the speed of the host, bit by bit that of sdp_datapath.h.
  */
 #pragma once
 
@@ -17,13 +14,28 @@
 namespace nvdla::sim
 {
 
-/** \brief applySdpX(); false for comparisons */
-bool applySdpXFloat(const SdpStage &stage, std::span<int32_t> values, size_t lanes,
-		    const SdpOperandRun &alu, const SdpOperandRun &mul);
+/**
+ * \brief All stages of FP16, without Y's table
+ *
+ * False, with nothing done, for comparisons, other precisions, atoms of other sizes than 16
+ * numbers, and operands of channels that are no numbers.
+ *
+ * \param in FP32 bits, whole atoms; NaNs are cleared if the operation does that
+ * \param out as many; may be the same
+ */
+bool applySdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
+		   std::span<const int32_t> in, std::span<int32_t> out);
 
-/** \brief applySdpY(); false for comparisons */
-bool applySdpYFloat(const SdpStage &stage, std::span<int32_t> values, size_t lanes,
-		    const SdpOperandRun &alu, const SdpOperandRun &mul);
+/**
+ * \brief The same and the output converter, its results as they are in memory
+ *
+ * False as well where the output is not FP16. Counts in \a counters what convertSdpOutput() does,
+ * and notes that a result is not zero.
+ *
+ * \param bytes two for each number
+ */
+bool storeSdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
+		   std::span<const int32_t> in, std::span<std::byte> bytes, SdpCounters &counters);
 
 /**
  * \brief applySdpLut()
@@ -31,19 +43,6 @@ bool applySdpYFloat(const SdpStage &stage, std::span<int32_t> values, size_t lan
  */
 void applySdpLutFloat(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
 		      LutCounters &counters);
-
-/** \brief convertSdpOutput() from FP16 to FP16; \a values are whole atoms */
-bool convertSdpOutputFloat(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters);
-
-/**
- * \brief The same, and its results as they are in memory
- *
- * Also notes in \a counters that one of them is not zero.
- *
- * \param bytes two for each value
- */
-bool storeSdpOutputFloat(const SdpOp &op, std::span<const int32_t> values,
-			 std::span<std::byte> bytes, SdpCounters &counters);
 
 /** \brief Special values among FP16 numbers */
 struct SpecialHalves {

@@ -84,14 +84,14 @@ private:
 
 bool SdpStream::isShareable() const
 {
-	return !given_.toPdp && !given_.hangs && isApart(given_, destinationOf(given_));
+	return !op_.toPdp && !op_.hangs && isApart(op_, destinationOf(op_));
 }
 
 bool SdpStream::leavesAlone(std::span<const std::byte> bytes) const
 {
-	if (given_.toPdp && !toPdp_)
+	if (op_.toPdp && !toPdp_)
 		return true;
-	const Placement written = given_.toPdp ? toPdp_->written() : destinationOf(given_);
+	const Placement written = op_.toPdp ? toPdp_->written() : destinationOf(op_);
 	const auto there = memory_.look(written.ram, written.address, written.size());
 
 	return !there.empty() && areApart(bytes, there);
@@ -99,9 +99,9 @@ bool SdpStream::leavesAlone(std::span<const std::byte> bytes) const
 
 bool SdpStream::spares(const Placement &read) const
 {
-	if (given_.toPdp && !toPdp_)
+	if (op_.toPdp && !toPdp_)
 		return true;
-	return read.isApart(given_.toPdp ? toPdp_->written() : destinationOf(given_));
+	return read.isApart(op_.toPdp ? toPdp_->written() : destinationOf(op_));
 }
 
 std::unique_ptr<StreamSink> SdpStream::fork()
@@ -109,19 +109,18 @@ std::unique_ptr<StreamSink> SdpStream::fork()
 	if (!isShareable())
 		return nullptr;
 	if (!reads_)
-		reads_.emplace(given_.surfaces());
-	return std::make_unique<ForkedStream>(given_, tables_, memory_, *reads_);
+		reads_.emplace(op_.surfaces());
+	return std::make_unique<ForkedStream>(op_, tables_, memory_, *reads_);
 }
 
 std::unique_ptr<StreamSink> SdpStream::forkOfSurfaces(const StreamCube &cube)
 {
-	const StreamCube whole = { given_.width, given_.height, given_.surfaces(), given_.batches,
-				   lanes_ };
+	const StreamCube whole = { op_.width, op_.height, op_.surfaces(), op_.batches, lanes_ };
 
-	if (!toPdp_ || !given_.toPdp || given_.hangs || !staysAtoms() || cube != whole ||
-	    !isApart(given_, toPdp_->written()))
+	if (!toPdp_ || !op_.toPdp || op_.hangs || !staysAtoms() || cube != whole ||
+	    !isApart(op_, toPdp_->written()))
 		return nullptr;
-	auto forked = std::make_unique<ForkedStream>(given_, tables_, memory_, *toPdp_, cube);
+	auto forked = std::make_unique<ForkedStream>(op_, tables_, memory_, *toPdp_, cube);
 	return forked->pdp() ? std::move(forked) : nullptr;
 }
 
@@ -134,7 +133,6 @@ void SdpStream::share(SharedReads &reads)
 
 void SdpStream::count(SdpStream &other)
 {
-	other.processCollected();
 	counters_ += other.counters_;
 	atoms_ += other.atoms_;
 	error(other.guestError_.c_str());

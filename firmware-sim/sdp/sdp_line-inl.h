@@ -3,18 +3,20 @@
  * storeSdpLine() in vectors, for files that are compiled once for each instruction set (Highway).
  */
 #include <algorithm>
-#include <array>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <type_traits>
 
 #include <hwy/highway.h>
 
+#include "sdp/sdp_find_line-inl.h"
 #include "sdp/sdp_line.h"
-#include "sdp/sdp_line_run-inl.h"
-#include "sdp/sdp_uncertain.h"
+#include "sdp/sdp_steps-inl.h"
 
 /* Once for each instruction set. */
 #if defined(NVDLA_SIM_SDP_LINE_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -35,449 +37,376 @@ namespace HWY_NAMESPACE
 namespace line
 {
 
-/** What a kernel has to do, known when it is compiled */
-template<typename A, bool kHasElements, Clips kClipped, bool kIsExact, bool kIsBent = false,
-	 bool kIsBentClipped = false>
-struct Kind {
-	using Arithmetic = A;
-	static constexpr size_t kLanes = hn::MaxLanes(typename A::Tag());
-	static constexpr bool kElements = kHasElements;
-	static constexpr Clips kClips = kClipped;
-	static constexpr bool kExact = kIsExact;
-	static constexpr bool kBytes = std::is_same_v<A, Bytes>;
-	static constexpr bool kBends = kIsBent;
-	static constexpr bool kClipsBend = kIsBentClipped; /* once more, behind it */
-};
+/* A line is followed in single precision: the smallest atom has one of the largest vectors. */
+using SingleTag = hn::CappedTag<float, 16>;
+using NumberTag = hn::Rebind<int32_t, SingleTag>;
+using Single = hn::Vec<SingleTag>;
+using Numbers = hn::Vec<NumberTag>;
+constexpr size_t kLanes = hn::MaxLanes(SingleTag());
 
-/** The line of a vector of channels */
-template<typename A>
-struct Lanes {
-	using Vector = typename A::Vector;
+/* Numbers in fixed point: results are upper words, what is behind the point are lower ones. */
+using WordTag = hn::Repartition<uint16_t, SingleTag>;
+using ShortTag = hn::RebindToSigned<WordTag>;
+constexpr int kPointBits = 16;
+constexpr double kOne = 1 << kPointBits;
 
-	Vector factor;
-	Vector offset;
-	Vector low;
-	Vector high;
-	Vector elementFactor;
-	Vector lowSum;
-	Vector highSum;
+/* Half a step of single precision for each number that is rounded. */
+constexpr double kRounding = 0x1p-24;
+/* Four roundings, on the way from the largest operand to the last sum, and the line's own. */
+constexpr double kRoundingOfDoubles = 0x1p-50;
 
-	/** \param more added to all numbers */
-	HWY_INLINE Lanes(const SdpLine &line, size_t lane, double more)
-		: factor(A::load(line.factor + lane)), offset(A::load(line.offset + lane, more)),
-		  low(A::load(line.low + lane, more)), high(A::load(line.high + lane, more)),
-		  elementFactor(A::load(line.elementFactor + lane)),
-		  lowSum(A::load(line.lowSum + lane, more)),
-		  highSum(A::load(line.highSum + lane, more))
-	{
-	}
-
-	template<typename K, typename In>
-	HWY_INLINE Vector valueOf(const In *in, const In *elements) const
-	{
-		Vector value = hn::MulAdd(A::load(in), factor, offset);
-
-		if constexpr (clipsBelow(K::kClips))
-			value = hn::Max(value, low);
-		if constexpr (clipsAbove(K::kClips))
-			value = hn::Min(value, high);
-		if constexpr (K::kElements)
-			value = hn::MulAdd(A::load(elements), elementFactor, value);
-		if constexpr (K::kElements && K::kClips == Clips::All)
-			value = hn::Min(hn::Max(value, lowSum), highSum);
-		return value;
-	}
-};
-
-/** Numbers to elements, clipped to them */
-template<typename Element, typename Numbers>
-HWY_INLINE void storeNumbers(Element *out, Numbers numbers)
+HWY_INLINE Single loadSingles(const int32_t *numbers)
 {
-	const hn::Rebind<Element, hn::DFromV<Numbers>> tag;
-
-	hn::StoreU(hn::DemoteTo(tag, numbers), tag, out);
+	return hn::ConvertTo(SingleTag(), hn::LoadU(NumberTag(), numbers));
 }
 
-/** The same of two vectors that follow each other */
-template<typename Element, typename Numbers>
-HWY_INLINE void storeNumbers(Element *out, Numbers first, Numbers second)
+/** A line's numbers, each \a more, in fixed point */
+HWY_INLINE Single loadFixed(const double *numbers, double more = 0)
+{
+	const hn::Rebind<float, Tag> halfTag;
+	const auto moved = [&](const double *from) HWY_ATTR {
+		const Vector sum = hn::Add(hn::LoadU(Tag(), from), constant(more));
+		return hn::DemoteTo(halfTag, hn::Mul(sum, constant(kOne)));
+	};
+
+	return hn::Combine(SingleTag(), moved(numbers + hn::Lanes(Tag())), moved(numbers));
+}
+
+/** \return the nearest whole numbers, which fit */
+HWY_INLINE Numbers nearestOf(Single values)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	constexpr size_t kBytes = sizeof(first.raw);
-	if constexpr (kBytes == 64 && sizeof(Element) == 1) {
-		/* Each quarter has four of the first and four of the second. */
-		const __m512i pairs = _mm512_packs_epi32(first.raw, second.raw);
-		const __m256i order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
-		_mm256_storeu_si256(
-			reinterpret_cast<__m256i *>(out),
-			_mm256_permutevar8x32_epi32(_mm512_cvtsepi16_epi8(pairs), order));
-		return;
-	}
-	if constexpr (kBytes == 32 && sizeof(Element) == 2) {
-		/* So has each half. */
-		const __m256i pairs = _mm256_packs_epi32(first.raw, second.raw);
-		constexpr int kOrder = 0xd8;
-		_mm256_storeu_si256(reinterpret_cast<__m256i *>(out),
-				    _mm256_permute4x64_epi64(pairs, kOrder));
-		return;
-	}
+	return { _mm512_cvtps_epi32(values.raw) };
+#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+	return { _mm256_cvtps_epi32(values.raw) };
+#else
+	return hn::NearestInt(values);
 #endif
-	storeNumbers(out, first);
-	storeNumbers(out + hn::MaxLanes(hn::DFromV<Numbers>()), second);
 }
 
-/** A vector of channels behind the bend of their lines */
-template<bool kClips>
-struct BentLanes {
-	using Vector = Singles::Vector;
-	using Numbers = Singles::Numbers;
+/** A run of atoms, and what is known of its numbers */
+struct Run {
+	const SdpOp &op;
+	const SdpLine &line;
+	std::span<const SdpStageRun> stages;
+	size_t lanes;
+	std::span<const int32_t> in;
+	const int32_t *elements; /* null: none */
+	double largest;		 /* no input is larger; the least that is known without a look */
+	/* What set() finds. */
+	bool exact = false; /* all numbers are, and halves are rounded away from zero */
+	double margin = 0;  /* else: closer to a half the rounding is not certain */
 
-	Vector factor;
-	Vector nudge;
-	Numbers offset;
-	Numbers low;
-	Numbers high;
-
-	HWY_INLINE BentLanes(const SdpLine &line, size_t lane, double halves)
-		: factor(Singles::load(line.bendFactor + lane)),
-		  nudge(hn::Set(Singles::Tag(), static_cast<float>(halves))),
-		  offset(hn::LoadU(Singles::NumberTag(), line.bendOffset + lane)),
-		  low(hn::LoadU(Singles::NumberTag(), line.bendLow + lane)),
-		  high(hn::LoadU(Singles::NumberTag(), line.bendHigh + lane))
-	{
-#if HWY_NATIVE_FMA
-		/* The next number: moves a product by less than it is far from the next one. */
-		factor = hn::BitCast(Singles::Tag(),
-				     hn::Add(hn::BitCast(tag(), factor), hn::Set(tag(), 1)));
-		offset = hn::Sub(offset, hn::BitCast(tag(), point()));
-#endif
-	}
-
-	/**
-	 * Halves are moved away from zero, and nothing else over the edge
-	 * \param whole numbers at the bend
-	 */
-	HWY_INLINE Numbers numbersOf(Vector whole) const
-	{
-#if HWY_NATIVE_FMA
-		const Numbers rounded = hn::BitCast(tag(), hn::MulAdd(whole, factor, point()));
-#else
-		const Vector product = hn::Mul(whole, factor);
-		const Numbers rounded =
-			Singles::nearestOf(hn::Add(product, hn::CopySign(nudge, product)));
-#endif
-		const Numbers moved = hn::Add(rounded, offset);
-
-		if constexpr (kClips)
-			return hn::Min(hn::Max(moved, low), high);
-		else
-			return moved;
-	}
+	/** \return false if numbers are too large, or something may saturate */
+	bool set();
+	/** \return a result as the stages make it */
+	int32_t resultAt(size_t at) const;
 
 private:
-	static HWY_INLINE Singles::NumberTag tag()
-	{
-		return {};
-	}
-	static HWY_INLINE Vector point()
-	{
-		return hn::Set(Singles::Tag(), Singles::kWhole);
-	}
+	bool setUpTo(double largestIn, double largestElement, double mostRounding);
+	double largestInput() const;
+	std::optional<double> wholeInDoubles(size_t at) const;
+	bool hasManyHalves() const;
 };
 
-/** Where lines do not bend */
-struct NoBend {
-	HWY_INLINE NoBend(const SdpLine &, size_t, double) {}
+/* Halves are too many for all of them to be computed again. */
+bool Run::hasManyHalves() const
+{
+	constexpr int kFewBits = 10;
+
+	return line.endsRounded && line.error == 0 && line.fractionBits < kFewBits;
+}
+
+double Run::largestInput() const
+{
+	if (!op.flying && op.in == Precision::Int8)
+		return -INT8_MIN;
+	return std::min(sdp::largestOf(in.data(), in.size()), largest);
+}
+
+bool Run::set()
+{
+	constexpr double kLittle = 0x1p-10; /* more costs more than a look at the numbers */
+	constexpr double kMost = 0x1p-7;    /* more costs as much as the stages */
+	const double element = elements ? sdp::largestOf(elements, in.size()) : 0;
+
+	return (setUpTo(largest, element, kLittle) && (exact || !hasManyHalves())) ||
+	       setUpTo(largestInput(), element, kMost);
+}
+
+bool Run::setUpTo(double largestIn, double largestElement, double mostRounding)
+{
+	constexpr double kSaturates = 65000; /* results of this magnitude, or more, may */
+	constexpr double kMostWhole = INT16_MAX - 1;
+	constexpr double kMostExact = 1 << 24;
+	constexpr int kWholeBits = 22;
+	const double product = line.largestFactor * largestIn;
+	const double element = line.largestElementFactor * largestElement;
+	const double rest = line.largestOffset + element;
+	const double most = std::max(product + line.largestOffset, line.nearestBound) + element;
+	const double results = most * line.largestBendFactor + line.largestBendOffset;
+
+	if (std::min(results, line.largestBound) > kSaturates ||
+	    (line.bends && std::min(most, line.reach) > kMostWhole))
+		return false;
+	exact = !line.bends && line.endsRounded && line.error == 0 &&
+		line.fractionBits <= kPointBits &&
+		most * powerOfTwo(line.fractionBits) < powerOfTwo(kWholeBits);
+	/* Where a number is not clipped, the product is no larger than it and the rest together; a
+	 * half and the margin are added. Rounded are factors and offset, together no more than
+	 * that, each sum, and what is above 24 bits. */
+	const double terms =
+		std::max(std::min(product, line.reach + 1 + rest), line.nearestBound) + rest + 1;
+	const bool isExact = std::max(largestIn, largestElement) <= kMostExact;
+	const double rounding =
+		terms * kRounding * (2 + (elements != nullptr) + !isExact + !HWY_NATIVE_FMA);
+	margin = line.error + rounding + 1 / kOne;
+	return exact || (rounding < mostRounding && line.error < kMostError &&
+			 !(line.bends && hasManyHalves()));
+}
+
+/* What a number is rounded to, if that is certain in double precision. */
+std::optional<double> Run::wholeInDoubles(size_t at) const
+{
+	const size_t lane = at & (lanes - 1);
+	const double product = in[at] * line.factor[lane];
+	double value = std::clamp(product + line.offset[lane], line.low[lane], line.high[lane]);
+	double terms = std::abs(product) + line.largestOffset + 1;
+
+	if (elements) {
+		const double element = elements[at] * line.elementFactor[lane];
+		value = std::clamp(value + element, line.lowSum[lane], line.highSum[lane]);
+		terms += std::abs(element);
+	}
+	const double error = line.error + terms * kRoundingOfDoubles;
+	value += 0.5 + error;
+	const double whole = std::floor(value);
+	if (value - whole <= 2 * error)
+		return {};
+	return whole;
+}
+
+int32_t Run::resultAt(size_t at) const
+{
+	const std::optional<double> whole = wholeInDoubles(at);
+
+	if (!whole)
+		return sdpResultAt(op, stages, lanes, in, at);
+	if (!line.bends)
+		return static_cast<int32_t>(*whole);
+	const size_t lane = at & (lanes - 1);
+	const double product = *whole * line.bendMultiplier[lane] * powerOfTwo(-line.bendShift);
+	const auto rounded = static_cast<int32_t>(product + std::copysign(0.5, product));
+	return std::clamp(rounded + line.bendOffset[lane], line.bendLow[lane], line.bendHigh[lane]);
+}
+
+/** What becomes of a line's numbers */
+enum class End : uint8_t {
+	Rounds,	 /**< they are rounded; some are not certain */
+	IsExact, /**< the same, and all are certain */
+	Bends,	 /**< they are rounded, and go through Y and the converter */
 };
 
 /**
- * Numbers of a vector of channels, rounded
+ * The line of a vector of channels
  *
- * Those that are not exact are made larger by a half and the margin: what is cut off behind the
- * point then is less than two margins where the rounding is not certain.
+ * Numbers are made larger by a half and the margin: what is cut off behind the point then is less
+ * than two margins where the rounding is not certain.
  */
-template<typename K, typename In>
+template<bool kElements, End kEnd>
 class Follower
 {
 public:
-	using A = typename K::Arithmetic;
-	using Vector = typename A::Vector;
-	using Numbers = typename A::Numbers;
-
-	/** Bytes are rounded where they are stored. */
-	using Results = std::conditional_t<K::kBytes, Vector, Numbers>;
-
-	HWY_INLINE Follower(const Run<In> &run, size_t lane)
-		: line_(run.line, lane, moreOf(run)), bend_(run.line, lane, run.nudge),
-		  nudge_(set(run.nudge)), uncertain_(set(2 * run.margin)),
-		  behindPoint_(behindPointOf(run))
+	HWY_INLINE Follower(const Run &run, size_t lane)
+		: Follower(run.line, lane, 0.5 + (kEnd == End::IsExact ? 0 : run.margin))
 	{
 	}
 
-	/** \param open gets bits of numbers that are not certain */
-	HWY_INLINE Results resultsOf(const In *in, const In *elements, uint64_t &open) const
+	/** \return numbers whose upper words are rounded \param open where that is not certain */
+	HWY_INLINE Numbers numbersOf(const int32_t *in, const int32_t *elements,
+				     hn::Vec<WordTag> limits, hn::Mask<WordTag> &open) const
 	{
-		const Vector value = line_.template valueOf<K>(in, elements);
+		const Numbers fixed = nearestOf(valueOf(in, elements));
 
-		if constexpr (K::kBytes) {
-			open = bitsOf(A::areZero(value, behindPoint_));
-			return value;
-		} else {
-			return numbersOf(value, open);
-		}
+		/* Halves of negative numbers have to stay below. */
+		if constexpr (kEnd == End::IsExact)
+			return hn::Add(fixed, hn::VecFromMask(NumberTag(), hn::Lt(fixed, half_)));
+		open = hn::Lt(hn::BitCast(WordTag(), fixed), limits);
+		return kEnd == End::Bends ? bent(hn::ShiftRight<kPointBits>(fixed)) : fixed;
 	}
 
 private:
-	using Tag = typename A::Tag;
-
-	static double moreOf(const Run<In> &run)
+	HWY_INLINE Follower(const SdpLine &line, size_t lane, double more)
+		: factor_(loadFixed(line.factor + lane)),
+		  offset_(loadFixed(line.offset + lane, more)),
+		  low_(loadFixed(line.low + lane, more)), high_(loadFixed(line.high + lane, more)),
+		  elementFactor_(loadFixed(line.elementFactor + lane)),
+		  lowSum_(loadFixed(line.lowSum + lane, more)),
+		  highSum_(loadFixed(line.highSum + lane, more)),
+		  multiplier_(hn::LoadU(NumberTag(), line.bendMultiplier + lane)),
+		  bendOffset_(hn::LoadU(NumberTag(), line.bendOffset + lane)),
+		  bendLow_(hn::LoadU(NumberTag(), line.bendLow + lane)),
+		  bendHigh_(hn::LoadU(NumberTag(), line.bendHigh + lane)),
+		  half_(hn::Set(NumberTag(), kEnd == End::Bends ? 1 << line.bendShift >> 1
+								: 1 << kPointBits >> 1)),
+		  shift_(line.bendShift)
 	{
-		if constexpr (K::kBytes)
-			return A::kMoved + 0.5 + run.byteMargin;
-		return K::kExact ? 0 : 0.5 + run.margin;
 	}
 
-	/** \return the bits that are not all zero where two margins or more are behind the point */
-	static Numbers behindPointOf(const Run<In> &run)
+	HWY_INLINE Single valueOf(const int32_t *in, const int32_t *elements) const
 	{
-		constexpr double kPoint = 1 << Bytes::kPointBits;
+		const Single value = hn::Min(
+			hn::Max(hn::MulAdd(loadSingles(in), factor_, offset_), low_), high_);
 
-		return hn::Set(typename A::NumberTag(),
-			       static_cast<int32_t>(kPoint - 2 * run.byteMargin * kPoint));
+		if constexpr (!kElements)
+			return value;
+		else
+			return hn::Min(
+				hn::Max(hn::MulAdd(loadSingles(elements), elementFactor_, value),
+					lowSum_),
+				highSum_);
 	}
 
-	HWY_INLINE Numbers numbersOf(Vector value, uint64_t &open) const
+	/** Halves are rounded away from zero */
+	HWY_INLINE Numbers bent(Numbers whole) const
 	{
-		if constexpr (K::kExact) {
-			open = 0;
-			return A::nearestOf(hn::Add(value, hn::CopySign(nudge_, value)));
-		} else {
-			Vector rest;
-			const Numbers numbers = A::floorOf(value, rest);
-			open = bitsOf(hn::Le(rest, uncertain_));
-			if constexpr (K::kBends)
-				return bend_.numbersOf(hn::Sub(value, rest));
-			return numbers;
-		}
+		const Numbers product = hn::Mul(whole, multiplier_);
+		const Numbers sign = hn::ShiftRight<31>(product);
+		const Numbers rounded =
+			hn::ShiftRightSame(hn::Add(product, hn::Add(half_, sign)), shift_);
+
+		return hn::ShiftLeft<kPointBits>(
+			hn::Min(hn::Max(hn::Add(rounded, bendOffset_), bendLow_), bendHigh_));
 	}
 
-	static Vector set(double number)
-	{
-		return hn::Set(Tag(), static_cast<hn::TFromD<Tag>>(number));
-	}
-
-	static HWY_INLINE uint64_t bitsOf(hn::Mask<Tag> mask)
-	{
-		using Bits = std::conditional_t<(K::kLanes > 8), uint16_t, uint8_t>;
-		Bits bits;
-
-		static_assert(K::kLanes <= 16);
-		hn::StoreMaskBits(Tag(), mask, reinterpret_cast<uint8_t *>(&bits));
-		return bits;
-	}
-
-	const Lanes<A> line_;
-	const std::conditional_t<K::kBends, BentLanes<K::kClipsBend>, NoBend> bend_;
-	const Vector nudge_;
-	const Vector uncertain_;
-	const Numbers behindPoint_;
+	const Single factor_;
+	const Single offset_;
+	const Single low_;
+	const Single high_;
+	const Single elementFactor_;
+	const Single lowSum_;
+	const Single highSum_;
+	const Numbers multiplier_;
+	const Numbers bendOffset_;
+	const Numbers bendLow_;
+	const Numbers bendHigh_;
+	const Numbers half_;
+	const int shift_;
 };
 
-/** Values of Bytes, rounded down */
-template<typename... Values>
-HWY_INLINE void storeFloors(int8_t *out, Values... values)
+/** Upper words of two vectors that follow each other */
+template<typename Element>
+HWY_INLINE void storeUpper(Element *out, Numbers first, Numbers second)
 {
-	storeNumbers(out, Bytes::numbersOf(values)...);
+	const ShortTag tag;
+	const auto words = hn::ConcatOdd(tag, hn::BitCast(tag, second), hn::BitCast(tag, first));
+
+	if constexpr (sizeof(Element) == sizeof(int16_t)) {
+		hn::StoreU(words, tag, out);
+	} else {
+		const hn::Rebind<Element, ShortTag> byteTag;
+		hn::StoreU(hn::DemoteTo(byteTag, words), byteTag, out);
+	}
 }
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-HWY_INLINE void storeFloors(int8_t *out, Bytes::Vector first, Bytes::Vector second)
+/** \return two bits for each number, one of them set where its lower word is in the mask */
+HWY_INLINE uint64_t bitsOf(hn::Mask<WordTag> mask)
 {
-	alignas(64) static constexpr uint16_t kUpperWords[] = {
-		1,  3,	5,  7,	9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
-		33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63,
-	};
-	/* To where a byte begins. */
-	constexpr unsigned int kUp = 16 - Bytes::kPointBits;
-	const __m512i a = _mm512_slli_epi32(_mm512_castps_si512(first.raw), kUp);
-	const __m512i b = _mm512_slli_epi32(_mm512_castps_si512(second.raw), kUp);
-	const __m512i words = _mm512_permutex2var_epi16(a, _mm512_load_si512(kUpperWords), b);
+	uint64_t bits = 0;
 
-	_mm256_storeu_si256(
-		reinterpret_cast<__m256i *>(out),
-		_mm256_xor_si256(_mm512_cvtepi16_epi8(words), _mm256_set1_epi8(INT8_MIN)));
-}
-#endif
-
-/** What a Follower returns */
-template<typename K, typename Element, typename... Results>
-HWY_INLINE void storeResults(Element *out, Results... results)
-{
-	if constexpr (K::kBytes)
-		storeFloors(out, results...);
-	else
-		storeNumbers(out, results...);
+	hn::StoreMaskBits(WordTag(), mask, reinterpret_cast<uint8_t *>(&bits));
+	return bits;
 }
 
-/**
- * One vector of channels of all atoms, or two
- * \param lane first of the channels
- * \return false if too many numbers are not certain
- */
-template<bool kTwo, typename K, typename Element, typename In>
-bool storeLanes(const Run<In> &run, size_t lane, Element *out, SdpUncertain &uncertain)
+/** \return how many of the numbers from \a at on, whose bits are set, were not certain */
+template<typename Element>
+HWY_NOINLINE size_t repair(const Run &run, size_t at, uint64_t open, Element *out)
 {
+	const auto count = static_cast<size_t>(std::popcount(open));
+
+	for (; open; open &= open - 1) {
+		const size_t place = at + static_cast<size_t>(std::countr_zero(open)) / 2;
+		out[place] = static_cast<Element>(run.resultAt(place));
+	}
+	return count;
+}
+
+/** \return false if so many numbers are not certain that the stages take less for all of them */
+template<typename Element, bool kElements, End kEnd>
+bool storeOf(const Run &run, Element *out)
+{
+	constexpr size_t kOneOf = 16;
+	constexpr size_t kFew = 64; /* always worth it */
+	constexpr size_t kPair = 2 * kLanes;
+	constexpr size_t kPairWords = hn::MaxLanes(WordTag());
 	/* What is written may be anything: nothing is to be loaded again. */
-	const In *in = run.in;
-	const In *elements = run.elements;
-	const size_t count = run.count;
-	const size_t step = run.lanes;
-	constexpr size_t kSecond = kTwo ? K::kLanes : 0;
-	const Follower<K, In> follower(run, lane);
-	const Follower<K, In> second(run, lane + kSecond);
-	SdpUncertain::Adder adder(uncertain);
+	const int32_t *in = run.in.data();
+	const int32_t *elements = run.elements;
+	const size_t count = run.in.size();
+	const size_t lanes = run.lanes;
+	const size_t step = std::max(lanes, kPair);
+	const size_t most = count / kOneOf + kFew;
+	const auto limit = static_cast<uint32_t>(2 * run.margin * kOne + 1);
+	const auto limits =
+		hn::BitCast(WordTag(), hn::Set(hn::RebindToUnsigned<NumberTag>(), limit));
+	size_t repaired = 0;
 
-	for (size_t at = lane; at < count; at += step) {
-		uint64_t open, more = 0;
-		const auto results = follower.resultsOf(in + at, elements + at, open);
-		if constexpr (kTwo)
-			storeResults<K>(
-				out + at, results,
-				second.resultsOf(in + at + kSecond, elements + at + kSecond, more));
-		else
-			storeResults<K>(out + at, results);
-		if (!K::kExact && !adder.add(at, open | more << K::kLanes))
-			return false;
+	if (count < kPair) {
+		repair(run, 0, UINT64_MAX / 3 >> (64 - 2 * count), out);
+		return true;
 	}
-	return true;
-}
-
-/** \brief Numbers that were noted, as the stages make them */
-template<typename Element, typename In>
-void storeUncertain(const Run<In> &run, const SdpUncertain &uncertain, Element *out)
-{
-	SdpPicked picked(run.op, run.stages, run.lanes);
-	std::array<uint32_t, SdpPicked::kMost> places;
-	size_t count = 0;
-	const auto computePicked = [&] {
-		const auto numbers = picked.compute();
-		for (size_t i = 0; i < count; i++)
-			out[places[i]] = static_cast<Element>(numbers[i]);
-		count = 0;
-	};
-
-	for (const uint32_t at : uncertain.places()) {
-		if (const auto number = run.roundedInDoubles(at)) {
-			out[at] = static_cast<Element>(*number);
-			continue;
+	for (size_t lane = 0; lane < lanes; lane += kPair) {
+		const Follower<kElements, kEnd> first(run, lane);
+		const Follower<kElements, kEnd> second(run, (lane + kLanes) % lanes);
+		for (size_t next = lane; next < count; next += step) {
+			/* The last atom of an odd number of them is there with the one before. */
+			const size_t at = std::min(next, count - kPair);
+			const size_t behind = at + kLanes;
+			hn::Mask<WordTag> open, more;
+			const Numbers lower = first.numbersOf(in + at, elements + at, limits, open);
+			const Numbers upper =
+				second.numbersOf(in + behind, elements + behind, limits, more);
+			storeUpper(out + at, lower, upper);
+			if constexpr (kEnd == End::IsExact)
+				continue;
+			if (HWY_LIKELY(hn::AllFalse(WordTag(), hn::Or(open, more))))
+				continue;
+			repaired += repair(run, at, bitsOf(open) | bitsOf(more) << kPairWords, out);
+			if (repaired > most)
+				return false;
 		}
-		run.pick(at, picked);
-		places[count++] = at;
-		if (count == places.size())
-			computePicked();
 	}
-	if (count > 0)
-		computePicked();
-}
-
-/** \return some of \a count bytes, which are more than none, are not zero */
-inline bool areNonZero(const std::byte *bytes, size_t count)
-{
-	return bytes[0] != std::byte{ 0 } || std::memcmp(bytes, bytes + 1, count - 1) != 0;
-}
-
-template<typename K, typename Element, typename In>
-bool storeOfKind(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
-{
-	auto *out = reinterpret_cast<Element *>(bytes);
-	SdpUncertain uncertain(run.count);
-	size_t lane = 0;
-
-	for (; lane + 2 * K::kLanes <= run.lanes; lane += 2 * K::kLanes)
-		if (!storeLanes<true, K>(run, lane, out, uncertain))
-			return false;
-	if (lane < run.lanes && !storeLanes<false, K>(run, lane, out, uncertain))
-		return false;
-	storeUncertain(run, uncertain, out);
-	counters.nonZero = counters.nonZero || areNonZero(bytes, run.count * sizeof(Element));
 	return true;
-}
-
-template<typename A, bool kElements, Clips kClips, typename Element, typename In>
-bool storeWith(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
-{
-	return run.exact ? storeOfKind<Kind<A, kElements, kClips, true>, Element>(run, bytes,
-										  counters)
-			 : storeOfKind<Kind<A, kElements, kClips, false>, Element>(run, bytes,
-										   counters);
-}
-
-template<typename A, typename Element, typename In>
-bool storeIn(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
-{
-	if (run.elements)
-		return run.clips == Clips::Nothing
-			       ? storeWith<A, true, Clips::Nothing, Element>(run, bytes, counters)
-			       : storeWith<A, true, Clips::All, Element>(run, bytes, counters);
-	switch (run.clips) {
-	case Clips::Nothing:
-		return storeWith<A, false, Clips::Nothing, Element>(run, bytes, counters);
-	case Clips::Below:
-		return storeWith<A, false, Clips::Below, Element>(run, bytes, counters);
-	default:
-		return storeWith<A, false, Clips::All, Element>(run, bytes, counters);
-	}
-}
-
-template<typename Element, typename In>
-bool storeOfBytes(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
-{
-	using Sums = Kind<Bytes, true, Clips::All, false>;
-	using Products = Kind<Bytes, false, Clips::All, false>;
-
-	return run.elements ? storeOfKind<Sums, Element>(run, bytes, counters)
-			    : storeOfKind<Products, Element>(run, bytes, counters);
 }
 
 template<typename Element>
-bool storeBent(const Run<int32_t> &run, std::byte *bytes, SdpCounters &counters)
+bool storeAs(const Run &run, std::byte *bytes)
 {
-	using Above = Kind<Singles, false, Clips::Above, false, true>;
-	using All = Kind<Singles, false, Clips::All, false, true>;
-	using Behind = Kind<Singles, false, Clips::All, false, true, true>;
+	auto *out = reinterpret_cast<Element *>(bytes);
 
-	if (run.line.clipsBend)
-		return storeOfKind<Behind, Element>(run, bytes, counters);
-	return run.clips == Clips::Above ? storeOfKind<Above, Element>(run, bytes, counters)
-					 : storeOfKind<All, Element>(run, bytes, counters);
-}
-
-template<typename Element, typename In>
-bool storeAs(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
-{
-	if constexpr (std::is_same_v<In, int32_t>)
-		if (run.line.bends)
-			return storeBent<Element>(run, bytes, counters);
-	if constexpr (!Run<In>::kIsByte)
-		if (run.isDouble)
-			return storeIn<Doubles, Element>(run, bytes, counters);
-	if constexpr (sizeof(Element) == 1)
-		if (!run.exact && run.byteMargin > 0)
-			return storeOfBytes<Element>(run, bytes, counters);
-	return storeIn<Singles, Element>(run, bytes, counters);
+	if (run.line.bends)
+		return storeOf<Element, false, End::Bends>(run, out);
+	if (run.elements)
+		return run.exact ? storeOf<Element, true, End::IsExact>(run, out)
+				 : storeOf<Element, true, End::Rounds>(run, out);
+	return run.exact ? storeOf<Element, false, End::IsExact>(run, out)
+			 : storeOf<Element, false, End::Rounds>(run, out);
 }
 
 bool store(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages, size_t lanes,
-	   std::span<const int32_t> in, double largest, std::byte *bytes, SdpCounters &counters)
+	   std::span<const int32_t> in, double largest, std::span<std::byte> bytes,
+	   SdpCounters &counters)
 {
 	const int32_t *elements =
 		line.elementStage < 0 ? nullptr : stages[line.elementStage].alu.data;
-	Run<int32_t> run = { op, line, stages, lanes, in.data(), in.size(), elements, largest };
+	Run run = { op, line, stages, lanes, in, elements, largest };
 
-	if (!run.set())
+	if (!run.set() || !(op.out == Precision::Int8 ? storeAs<int8_t>(run, bytes.data())
+						      : storeAs<int16_t>(run, bytes.data())))
 		return false;
-	return op.out == Precision::Int8 ? storeAs<int8_t>(run, bytes, counters)
-					 : storeAs<int16_t>(run, bytes, counters);
+	counters.nonZero = counters.nonZero || bytes[0] != std::byte{ 0 } ||
+			   std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) != 0;
+	return true;
 }
 
 } /* namespace line */

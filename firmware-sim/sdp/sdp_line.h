@@ -3,11 +3,10 @@
  * SDP's integer stages and output converter as one straight line between bounds.
  *
  * Sums, multipliers, maxima, minima and clipping are, one after the other, a line between two
- * bounds for each channel. It is followed in single precision, or in double precision where that is
- * not enough, as for most of 16 bits. Each stage rounds on its own, which is what the line leaves
- * out: how far a result can be off is known before. A number that is closer than that to where
- * rounding changes is computed by the functions of sdp_datapath.h instead, so that results are
- * theirs, bit by bit.
+ * bounds for each channel. It is followed in single precision. Each stage rounds on its own, which
+ * is what the line leaves out: how far a result can be off is known before. A number that is closer
+ * than that to where rounding changes is computed once more, in double precision or by the
+ * functions of sdp_datapath.h, so that results are theirs, bit by bit.
  *
  * Where the rounding in front of Y's shift moves too many results, the line bends there: it ends in
  * front of Y, whose product of a whole number is exact, as is what comes behind it.
@@ -27,7 +26,8 @@ namespace nvdla::sim
  * \brief The line of each channel of a surface
  *
  * clip(clip(input * factor + offset, low, high) + element * elementFactor, lowSum, highSum), the
- * elements and the second pair of bounds only where a stage adds an operand of each element.
+ * elements and the second pair of bounds only where a stage adds an operand of each element. That,
+ * rounded, is the result, unless the line bends.
  */
 struct SdpLine {
 	static constexpr size_t kMostLanes = 32;
@@ -49,28 +49,24 @@ struct SdpLine {
 	double largestFactor;
 	double largestOffset; /**< of the sums that make it, whatever their signs */
 	double largestElementFactor;
-	double largestBound; /**< of the bounds in front of the clipping that counts as saturation
-			      */
+	double largestBound; /**< of results in front of the clipping that counts as saturation */
 	double nearestBound; /**< of the bounds that keep numbers away from zero */
-	double idleBound;    /**< smaller numbers are clipped by nothing but the output's width */
-	double lowestHigh;   /**< the smallest of \a high, with the output's width */
+	double reach;	     /**< no rounded number that matters is larger */
 	/** What the roundings of all stages but the last one move a result by */
 	double error;
 
-	bool bends; /**< behind the line, its rounded numbers have still to go through Y */
-	/* Then the line is that in front of Y, and no number that matters is larger than reach. */
-	double reach;
-	bool showsLow; /**< results tell the lower bounds from what the output's width makes of less
-			*/
-	bool clipsBend; /**< results have bounds that none of the line's whole numbers ends at */
-	double bendFactor[kMostLanes]; /**< Y's multiplier and shift */
+	/**
+	 * Results are clip(round(number * bendMultiplier * 2 ^ -bendShift) + bendOffset, bendLow,
+	 * bendHigh)
+	 */
+	bool bends;
 	int bendShift;
-	/* What is added behind the rounding, and what the sums are clipped to. */
+	int32_t bendMultiplier[kMostLanes];
 	int32_t bendOffset[kMostLanes];
 	int32_t bendLow[kMostLanes];
 	int32_t bendHigh[kMostLanes];
-	double largestBendFactor;
-	double largestBendOffset;
+	double largestBendFactor; /**< multiplier and shift; 1 if the line does not bend */
+	double largestBendOffset; /**< 0 if it does not */
 };
 
 /**
@@ -97,14 +93,5 @@ bool findSdpLine(const SdpOp &op, std::span<const SdpStageRun> stages, size_t la
 bool storeSdpLine(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
 		  size_t lanes, std::span<const int32_t> in, double largest,
 		  std::span<std::byte> bytes, SdpCounters &counters);
-
-/**
- * \brief storeSdpLine() of INT8 or INT16 as it is in memory, and so are operands of each element
- *
- * Input, operands of each element and output have the same size.
- */
-bool storeSdpLineOfBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
-			 std::span<const std::byte> in, std::span<std::byte> bytes,
-			 SdpCounters &counters);
 
 } /* namespace nvdla::sim */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sdp/sdp_operands.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "arith/float.h"
@@ -17,39 +18,24 @@ using namespace arith;
 namespace
 {
 
-int16_t element(std::span<const std::byte> raw, size_t index, bool twoBytes)
+/** \brief Every second element of \a raw, from \a first on, to \a out */
+template<size_t kBytes>
+void copyEverySecond(std::span<const std::byte> raw, size_t first, std::span<std::byte> out)
 {
-	if (!twoBytes)
-		return static_cast<int8_t>(raw[index]);
-	return static_cast<int16_t>(static_cast<uint16_t>(raw[2 * index]) |
-				    static_cast<uint16_t>(raw[2 * index + 1]) << 8);
+	for (size_t i = 0; i < out.size(); i += kBytes)
+		std::memcpy(&out[i], &raw[2 * i + first * kBytes], kBytes);
 }
 
-/** To \a out every second number of 16 bits, from \a first on */
-void everySecond(std::span<const std::byte> raw, size_t first, std::vector<std::byte> &out)
+/** \return the same, of elements of \a bytes bytes, in \a buffer */
+std::span<const std::byte> everySecond(std::span<const std::byte> raw, size_t bytes, size_t first,
+				       std::vector<std::byte> &buffer)
 {
-	constexpr size_t kBytes = sizeof(uint16_t);
-	const size_t count = raw.size() / (2 * kBytes);
-
-	out.resize(count * kBytes);
-	for (size_t i = 0; i < count; i++)
-		std::memcpy(&out[i * kBytes], &raw[(2 * i + first) * kBytes], kBytes);
+	buffer.resize(raw.size() / 2);
+	(bytes == 1 ? copyEverySecond<1> : copyEverySecond<2>)(raw, first, buffer);
+	return buffer;
 }
 
 } /* namespace */
-
-int32_t sdpIntegerOperand(const SdpStage &stage, bool isY, bool isAlu, int16_t value)
-{
-	const SdpOperand &operand = isAlu ? stage.alu : stage.mul;
-
-	if (isY)
-		return operand.converterBypass
-			       ? value
-			       : static_cast<int32_t>(saturate<32>(operand.converter.apply(value)));
-	if (isAlu)
-		return static_cast<int32_t>(shiftLeftSaturate<32>(value, stage.aluShift));
-	return value;
-}
 
 SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, MemoryPort &memory)
 	: stage_(stage), memory_(memory), precision_(op.proc), isY_(isY), nanToZero_(op.nanToZero),
@@ -77,54 +63,37 @@ void SdpOperands::share(SharedReads &reads, uint32_t stage)
 void SdpOperands::prepareRegister(const SdpOperand &operand, bool isAlu,
 				  std::vector<int32_t> &values, SdpOperandRun &run)
 {
+	values.assign(lanes_, operand.value);
 	/* Y's registers hold what its converters would give: they are used as they are. */
-	const int32_t value =
-		isY_ ? operand.value : prepare(operand, isAlu, static_cast<int16_t>(operand.value));
-
-	values.assign(lanes_, value);
+	if (!isY_ && precision_ == Precision::Fp16)
+		std::ranges::fill(values, singleOf(operand.value));
+	else if (!isY_)
+		convert(operand, isAlu, values);
 	run = { values.data(), 0 };
 }
 
-int32_t SdpOperands::prepare(const SdpOperand &operand, bool isAlu, int16_t value) const
+int32_t SdpOperands::singleOf(int32_t half) const
 {
-	if (precision_ == Precision::Fp16) {
-		const auto half = static_cast<uint16_t>(value);
-		if (nanToZero_ && Fp16::isNan(half))
-			return 0;
-		return static_cast<int32_t>(fp16ToFp32(half));
-	}
-	return sdpIntegerOperand(stage_, isY_, isAlu, value);
+	const auto bits = static_cast<uint16_t>(half);
+
+	return nanToZero_ && Fp16::isNan(bits) ? 0 : static_cast<int32_t>(fp16ToFp32(bits));
 }
 
-/* Operands of every element are as many as the elements. */
-bool SdpOperands::prepareAll(const SdpOperand &operand, bool isAlu, std::span<int32_t> values)
+/* The ALU's operands of X are shifted left. */
+int SdpOperands::shiftOf(bool isAlu) const
 {
-	const Precision width = stage_.read.twoBytes ? Precision::Int16 : Precision::Int8;
+	return !isY_ && isAlu ? stage_.aluShift : 0;
+}
 
-	if (precision_ == Precision::Fp16) {
-		if (nanToZero_ || !stage_.read.twoBytes)
-			return false;
-		if (takeTurns())
-			everySecond(raw_, !isAlu, one_);
-		widenSdpHalves(takeTurns() ? one_ : raw_, values);
-		return true;
-	}
-	/* As far as 16 bits cannot leave 32, no shift saturates. */
-	constexpr uint32_t mostShift = 16;
-	const bool shifts = !isY_ && isAlu && stage_.aluShift;
-	if (shifts && stage_.aluShift > mostShift)
-		return false;
-	if (takeTurns())
-		widenSdpPairs(raw_, width, !isAlu, values);
-	else
-		widenSdpElements(raw_, width, values);
+/* Integers from memory or a register of X, as the arithmetic takes them. */
+void SdpOperands::convert(const SdpOperand &operand, bool isAlu, std::span<int32_t> values) const
+{
 	if (isY_ && !operand.converterBypass)
 		convertSdpOperandsFast(operand.converter, values);
-	if (shifts) {
+	const int shift = shiftOf(isAlu);
+	if (shift)
 		for (int32_t &value : values)
-			value *= 1 << stage_.aluShift;
-	}
-	return true;
+			value = static_cast<int32_t>(shiftLeftSaturate<32>(value, shift));
 }
 
 void SdpOperands::unpack()
@@ -140,12 +109,24 @@ SdpOperandRun SdpOperands::unpackOne(const SdpOperand &operand, bool isAlu,
 				     std::vector<int32_t> &values)
 {
 	const SdpOperandRead &read = stage_.read;
-	const auto place = [&](size_t i) { return takeTurns() ? 2 * i + !isAlu : i; };
+	const Precision width = read.twoBytes ? Precision::Int16 : Precision::Int8;
+	const bool isFloat = precision_ == Precision::Fp16;
+	const auto raw =
+		read.alu && read.mul ? everySecond(raw_, elementBytes(width), !isAlu, one_) : raw_;
 
 	values.resize(raw_.size() / read.elementBytes());
-	if (!prepareAll(operand, isAlu, values))
-		for (size_t i = 0; i < values.size(); i++)
-			values[i] = prepare(operand, isAlu, element(raw_, place(i), read.twoBytes));
+	if (isFloat && read.twoBytes && !nanToZero_) {
+		widenSdpHalves(raw, values);
+	} else if (isFloat) {
+		widenSdpElements(raw, width, values);
+		for (int32_t &value : values)
+			value = singleOf(value);
+	} else if (!isY_ && shiftOf(isAlu) <= 32 - 8 * static_cast<int>(elementBytes(width))) {
+		widenSdpElements(raw, width, values, shiftOf(isAlu)); /* without saturation */
+	} else {
+		widenSdpElements(raw, width, values);
+		convert(operand, isAlu, values);
+	}
 	return { values.data(), read.perElement ? lanes_ : 0 };
 }
 
@@ -169,31 +150,6 @@ void SdpOperands::readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_
 				 uint64_t{ y } * read.cube.lineStride + x * positionBytes;
 
 	raw_ = memory_.view(read.cube.ram, address, count * positionBytes, buffer_);
-}
-
-bool SdpOperands::areBytes() const
-{
-	const SdpOperandRead &read = stage_.read;
-	const bool twoBytes = precision_ != Precision::Int8;
-
-	return !read.perElement || (!stage_.readsMul() && !read.mul && read.twoBytes == twoBytes);
-}
-
-const std::byte *SdpOperands::loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
-{
-	if (!stage_.readsAlu() || !stage_.read.perElement) {
-		load(surface, y, x, count);
-		return nullptr;
-	}
-	readElements(surface, y, x, count);
-	alu_ = { nullptr, lanes_ };
-	return raw_.data();
-}
-
-void SdpOperands::makeNumbers()
-{
-	if (stage_.readsAlu() && stage_.read.perElement)
-		unpack();
 }
 
 void SdpOperands::load(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)

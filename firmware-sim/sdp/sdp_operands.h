@@ -18,9 +18,6 @@
 namespace nvdla::sim
 {
 
-/** \return an integer operand from memory or a register of X, as the arithmetic takes it */
-int32_t sdpIntegerOperand(const SdpStage &stage, bool isY, bool isAlu, int16_t value);
-
 /**
  * \brief Streams of several threads that are one operation: what they read of kernels counts once
  */
@@ -68,24 +65,7 @@ public:
 	const SdpOperandRun &alu() const { return alu_; }
 	const SdpOperandRun &mul() const { return mul_; }
 
-	/**
-	 * \brief Whether loadBytes() has everything that the ALU and the multiplier need
-	 *
-	 * That is with operands as wide as what is processed, for each element and the ALU, and
-	 * with those of channels.
-	 */
-	bool areBytes() const;
-	/**
-	 * \brief load() without operands of each element, which are as they are in memory
-	 * \return these, if there are any
-	 */
-	const std::byte *loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
-	/** \brief Make what load() makes of what loadBytes() has read */
-	void makeNumbers();
-
 private:
-	/** \return those of ALU and multiplier are both read, beside each other */
-	bool takeTurns() const { return stage_.read.alu && stage_.read.mul; }
 	/** \return bytes of a surface's operands of kernels */
 	size_t perKernelBytes() const { return size_t{ lanes_ } * stage_.read.elementBytes(); }
 	void loadPerKernel(uint32_t surface);
@@ -93,9 +73,9 @@ private:
 	void unpack();
 	SdpOperandRun unpackOne(const SdpOperand &operand, bool isAlu,
 				std::vector<int32_t> &values);
-	int32_t prepare(const SdpOperand &operand, bool isAlu, int16_t value) const;
-	/** \return false if nothing was done: there is only the way of one after the other */
-	bool prepareAll(const SdpOperand &operand, bool isAlu, std::span<int32_t> values);
+	int32_t singleOf(int32_t half) const;
+	int shiftOf(bool isAlu) const;
+	void convert(const SdpOperand &operand, bool isAlu, std::span<int32_t> values) const;
 	void prepareRegister(const SdpOperand &operand, bool isAlu, std::vector<int32_t> &values,
 			     SdpOperandRun &run);
 
@@ -113,7 +93,7 @@ private:
 
 	std::span<const std::byte> raw_; /**< of the run that was read last */
 	std::vector<std::byte> buffer_;
-	std::vector<std::byte> one_; /**< FP16: of operands that take turns those of one kind */
+	std::vector<std::byte> one_; /**< of operands that take turns those of one kind */
 	std::vector<int32_t> aluValues_;
 	std::vector<int32_t> mulValues_;
 	SdpOperandRun alu_;

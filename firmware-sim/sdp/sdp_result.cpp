@@ -45,7 +45,6 @@ OperationResult SdpStream::finish()
 	OperationResult result;
 	const uint64_t expected = uint64_t{ op_.batches } * op_.surfaces() * op_.height * op_.width;
 
-	processCollected();
 	if (op_.toPdp && !toPdp_ && !op_.compares())
 		error("SDP: the output goes to PDP, which does not take it");
 	if (atoms_ != expected) {
@@ -55,7 +54,7 @@ OperationResult SdpStream::finish()
 	result.hangs |= op_.hangs;
 	result.guestError = guestError_;
 	reportCounters(result);
-	result.work.sdp = sdpWork(given_);
+	result.work.sdp = sdpWork(op_);
 	return result;
 }
 

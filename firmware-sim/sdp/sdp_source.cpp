@@ -27,8 +27,7 @@ public:
 	SdpSource(const SdpOp &op, MemoryPort &memory, SdpStream &stream)
 		: op_(op), memory_(memory), stream_(stream), lanes_(op.lanes()),
 		  sourceLanes_(op.geometry->atomChannels(op.in)),
-		  most_(op.in == op.proc ? stream.mostAtomsOfBytes() : SdpStream::kMostAtoms),
-		  runsOfLine_((op.width + most_ - 1) / most_),
+		  runsOfLine_((op.width + SdpStream::kMostAtoms - 1) / SdpStream::kMostAtoms),
 		  runsOfUnit_(std::max(SdpStream::kMostAtoms / op.width, 1U))
 	{
 	}
@@ -52,7 +51,6 @@ private:
 	SdpStream &stream_;
 	const uint32_t lanes_;
 	const uint32_t sourceLanes_;
-	const uint32_t most_; /* atoms of a run */
 	const uint32_t runsOfLine_;
 	const uint32_t runsOfUnit_;
 	std::vector<std::byte> buffer_;
@@ -123,12 +121,12 @@ void SdpSource::work(uint64_t unit)
 
 	for (uint64_t i = unit * runsOfUnit_; i < end && !memory_.cancelled(); i++) {
 		const uint64_t line = i / runsOfLine_;
-		const uint32_t x = static_cast<uint32_t>(i % runsOfLine_) * most_;
+		const uint32_t x = static_cast<uint32_t>(i % runsOfLine_) * SdpStream::kMostAtoms;
 		push({ .batch = 0,
 		       .surface = static_cast<uint32_t>(line / op_.height),
 		       .y = static_cast<uint32_t>(line % op_.height),
 		       .x = x,
-		       .width = std::min(most_, op_.width - x),
+		       .width = std::min(SdpStream::kMostAtoms, op_.width - x),
 		       .data = {} });
 	}
 }

@@ -96,37 +96,22 @@ struct Multiply {
 	}
 };
 
-/* Halves away from zero are halves upwards where nothing is negative. */
-struct MultiplyRelu {
-	static HWY_INLINE Vector apply(Vector value, Vector factor)
-	{
-		const Vector product = hn::Max(hn::Mul(value, factor), hn::Zero(Tag()));
-		return hn::Trunc(hn::Add(product, constant(0.5)));
-	}
-};
-
-/* A sum that is not negative stays as it is, of its 33 bits the lower 32. Y's have no more. */
+/* What is not negative stays as it is. */
 struct Prelu {
 	static HWY_INLINE Vector apply(Vector value, Vector factor)
 	{
-		const Vector wrapped =
-			hn::IfThenElse(hn::Gt(value, constant(INT32_MAX)),
-				       hn::Sub(value, constant(4294967296.0)), value);
 		return hn::IfThenElse(hn::Lt(value, hn::Zero(Tag())),
 				      clip(Multiply::apply(value, factor), INT32_MIN, INT32_MAX),
-				      wrapped);
+				      value);
 	}
 };
 
-/* The same with ReLU, which is in front of the wrapping. */
-struct PreluRelu {
-	static HWY_INLINE Vector apply(Vector value, Vector factor)
-	{
-		return hn::IfThenElse(hn::Lt(value, hn::Zero(Tag())),
-				      clip(Multiply::apply(value, factor), 0.0, INT32_MAX),
-				      Prelu::apply(value, factor));
-	}
-};
+/** \return the lower 32 bits of a sum of 33 that is not negative */
+HWY_INLINE Vector wrapped(Vector value)
+{
+	return hn::IfThenElse(hn::Gt(value, constant(INT32_MAX)),
+			      hn::Sub(value, constant(4294967296.0)), value);
+}
 
 /** \return the largest magnitude of \a count values, whole atoms */
 template<typename Value>
@@ -187,13 +172,14 @@ struct StepOperands {
 /** A stage, ready for vectors */
 struct Step {
 	enum class Alu : uint8_t { None, Maximum, Minimum, Sum, Unequal };
-	enum class Multiplier : uint8_t { None, Multiply, MultiplyRelu, Prelu, PreluRelu };
+	enum class Multiplier : uint8_t { None, Multiply, Prelu };
 
 	bool isY = false;
 	Alu alu = Alu::None;
 	Multiplier multiplier = Multiplier::None;
 	bool clipsProduct = false;
-	bool relu = false;     /* X: behind its multiplier, unless that has it */
+	bool relu = false;     /* X: behind its multiplier */
+	bool wraps = false;    /* X: what PReLU has left as it is, behind ReLU */
 	bool clipsSum = false; /* Y: behind its ALU */
 	StepOperands aluOperands;
 	StepOperands factors; /* multipliers times 2 ^ -shift */
@@ -257,29 +243,21 @@ private:
 		const double scale = std::ldexp(1.0, -stage.mulShift);
 
 		if (!stage.mul.bypass) {
-			multiplier = multiplierOf(stage.prelu);
+			multiplier = stage.prelu ? Multiplier::Prelu : Multiplier::Multiply;
 			factors.set(run.mul, lanes, values, scale);
 		} else if (!isY && stage.mulShift) {
-			multiplier = multiplierOf(false);
+			multiplier = Multiplier::Multiply;
 			factors.setAll(scale);
 		}
-		if (multiplier == Multiplier::Prelu || multiplier == Multiplier::PreluRelu) {
+		if (multiplier == Multiplier::Prelu) {
 			/* It clips on its own. */
+			wraps = largest > INT32_MAX;
 			largest = kBits32;
-			relu = false;
 			return;
 		}
 		if (multiplier != Multiplier::None)
 			largest = largest * factors.largest + 1;
 		clipsProduct = clips(largest);
-		relu = relu && multiplier != Multiplier::MultiplyRelu;
-	}
-
-	Multiplier multiplierOf(bool prelu) const
-	{
-		if (prelu)
-			return relu ? Multiplier::PreluRelu : Multiplier::Prelu;
-		return relu ? Multiplier::MultiplyRelu : Multiplier::Multiply;
 	}
 };
 
@@ -347,20 +325,16 @@ struct Block {
 		case Step::Multiplier::Multiply:
 			each<Multiply>();
 			break;
-		case Step::Multiplier::MultiplyRelu:
-			each<MultiplyRelu>();
-			break;
 		case Step::Multiplier::Prelu:
 			each<Prelu>();
-			break;
-		case Step::Multiplier::PreluRelu:
-			each<PreluRelu>();
 			break;
 		}
 		if (step.clipsProduct)
 			((values[kIndex] = clip(values[kIndex], INT32_MIN, INT32_MAX)), ...);
 		if (step.relu)
 			((values[kIndex] = hn::Max(values[kIndex], hn::Zero(Tag()))), ...);
+		if (step.wraps)
+			((values[kIndex] = wrapped(values[kIndex])), ...);
 	}
 
 	HWY_INLINE void apply(const Step &step, size_t at)
@@ -390,7 +364,6 @@ struct Steps {
 	size_t count = 0;
 	size_t lanes;
 	std::span<const int32_t> in;
-	bool negative = true; /* a result may be */
 };
 
 /* As many as leave registers for operands. */
@@ -451,8 +424,6 @@ bool prepare(std::span<const SdpStageRun> stages, Steps &steps)
 		    !multipliersFit(run, steps.lanes, steps.in.size()))
 			return false;
 		steps.steps[steps.count++].set(run, steps.lanes, steps.in.size(), largest);
-		/* A sum that Prelu wraps is negative, too. */
-		steps.negative = run.isY || run.stage->reluBypass || run.stage->prelu;
 	}
 	return true;
 }

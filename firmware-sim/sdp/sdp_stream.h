@@ -71,22 +71,13 @@ public:
 	/**
 	 * \brief A run of atoms of the cube as they are in memory, of the precision of the
 	 * processing \param run within the cube; its data are not looked at \param atoms at most
-	 * mostAtomsOfBytes()
+	 * kMostAtoms
 	 */
 	void pushBytes(const StreamRun &run, std::span<const std::byte> atoms);
 
 	/** Atoms worked on at a time: bounds the memory that an operation takes, and stays in cache
 	 */
 	static constexpr uint32_t kMostAtoms = 256;
-
-	/**
-	 * \return the same of bytes in memory: integers that no table stands in for are passed over
-	 * once, and stored nowhere
-	 */
-	uint32_t mostAtomsOfBytes() const
-	{
-		return op_.proc == Precision::Fp16 || !lutBypassed() ? kMostAtoms : 4 * kMostAtoms;
-	}
 
 	/**
 	 * \brief The end of the input
@@ -100,61 +91,42 @@ public:
 	void countInput(uint32_t nan, uint32_t inf);
 
 private:
-	/** \brief The stages of a surface as a line, which is given up if it often fails */
+	/** \brief The stages of a surface as a line */
 	struct Line {
-		static constexpr uint32_t kMostFailures = 4;
-
 		bool found = false;
 		uint32_t surface = UINT32_MAX;
 		uint32_t failures = 0; /**< runs that it was not for */
 		SdpLine line;
 	};
 
-	static bool isOnePosition(const SdpOp &op);
-	static SdpOp withOneLine(const SdpOp &op);
-	void collect(const StreamRun &run);
-	void processCollected();
 	void process(const StreamRun &run, uint32_t atoms);
 	void processSome(const StreamRun &run, uint32_t first, uint32_t count);
-	void processBytes(const StreamRun &run, std::span<const std::byte> atoms);
 	void processLoaded(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
-	template<typename Load>
-	void forEachStage(Load load);
 	void loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
-	void loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
-	void makeNumbers();
 	bool isTable() const;
 	void makeTable(const StreamRun &run);
 	void storeByTable(const StreamRun &run, std::span<const std::byte> atoms);
-	bool takesBytes() const;
-	bool storeBytes(const StreamRun &run, std::span<const std::byte> atoms);
 	void widen(std::span<const std::byte> atoms);
 	bool staysAtoms() const;
-	bool findLine(Line &line, uint32_t surface);
-	bool storeHalves(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
-	bool storeLine(const StreamRun &run, std::span<const int32_t> input);
-	bool storeStages(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
-	bool storeValues(const StreamRun &run, uint32_t x);
-	bool narrowValues(std::span<std::byte> bytes);
-	void applyStages(std::span<const int32_t> input);
-	void applyStage(const SdpStageRun &run);
+	void makeResults(const StreamRun &run, std::span<const int32_t> input,
+			 std::span<std::byte> bytes);
+	bool storeLine(const StreamRun &run, std::span<const int32_t> input,
+		       std::span<std::byte> bytes);
+	bool store(std::span<const SdpStageRun> stages, std::span<const int32_t> input,
+		   std::span<std::byte> bytes);
+	void makeNumbers(std::span<const int32_t> input);
 	bool lutBypassed() const;
-	void applyLut();
-	void convert();
 	uint64_t addressOf(const StreamRun &run, uint32_t surface, uint32_t x) const;
 	void place(const StreamRun &run, uint32_t x, size_t size,
 		   std::span<const std::byte> atoms = {});
 	void write(const StreamRun &run, uint32_t surface, uint32_t x);
 	void handOver(const StreamRun &run, uint32_t surface, uint32_t x);
-	void emit(const StreamRun &run, uint32_t x, uint32_t count);
-	void emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, uint32_t count,
-			 std::span<const int32_t> values);
+	void writeParts(const StreamRun &run, uint32_t x);
 	void checkZero(std::span<const int32_t> values);
 	void error(const char *text);
 	void reportCounters(OperationResult &result) const;
 
-	const SdpOp &given_;
-	const SdpOp op_; /**< as it is worked on: a line of all surfaces if there is one position */
+	const SdpOp &op_;
 	const LutTables tables_;
 	MemoryPort &memory_;
 	AtomSink *toPdp_;
@@ -168,15 +140,12 @@ private:
 	SdpOperands x2_;
 	SdpOperands y_;
 
-	StreamRun collected_ = {}; /**< surfaces of the only position, as atoms of a line */
-	std::vector<int32_t> collectedSums_;
 	Line line_;
-	Line bytesLine_; /**< of what is in memory, operands of each element included */
 	std::vector<SdpStageRun> stages_; /**< those that are not bypassed, with operands */
 	std::vector<int32_t> input_;	  /**< numbers of pushBytes() */
 	std::vector<int32_t> values_;
-	std::vector<int32_t> half_;
-	std::span<std::byte> bytes_; /**< to be put out: of the memory, or of the buffer */
+	std::vector<std::byte> results_; /**< of which two surfaces are made */
+	std::span<std::byte> bytes_;	 /**< to be put out: of the memory, or of the buffer */
 	std::vector<std::byte> buffer_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;

@@ -121,10 +121,11 @@ void converter(benchmark::State &state)
 {
 	SdpOp op;
 	SdpCounters counters;
+	std::vector<std::byte> bytes(lanes * atoms);
 
 	op.converter = { .offset = 3, .scale = 77, .shift = 13 };
 	measure(
-		state, [&](Values &values) { convertSdpOutputFast(op, values, counters); },
+		state, [&](Values &values) { storeSdpFast(op, {}, lanes, values, bytes, counters); },
 		[&](Values &values) { convertSdpOutput(op, values, counters); });
 }
 BENCHMARK(converter);

@@ -12,6 +12,7 @@
 #include "base/io/guarded.h"
 #include "compiler/calibrate/calibrate.h"
 #include "compiler/compile.h"
+#include "compiler/import/caffe/net.h"
 #include "compiler/import/import.h"
 #include "compiler/import/onnx/external_data.h"
 #include "compiler/joins.h"
@@ -376,8 +377,11 @@ Result<std::vector<std::byte>> readModelFile(const std::string &path)
 			return forward(checked);
 		if (isTfliteFile(*bytes))
 			return bytes;
-		auto whole = compiler::onnx::withExternalData(
-			std::move(*bytes), std::filesystem::path(path).parent_path().string());
+		auto whole = path.ends_with(".prototxt")
+				     ? compiler::caffe::asOnnx(path, *bytes)
+				     : compiler::onnx::withExternalData(
+					       std::move(*bytes),
+					       std::filesystem::path(path).parent_path().string());
 		if (!whole)
 			whole.error().where = fmt::format("{}: {}", path, whole.error().where);
 		return whole;

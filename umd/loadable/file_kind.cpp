@@ -42,6 +42,11 @@ constexpr Signature kinds[] = {
 };
 constexpr Signature tflite = { 0, "", "a TensorFlow Lite model", Use::Model };
 constexpr Signature onnx = { 0, "", "an ONNX model", Use::Model };
+constexpr Signature caffe = { 0, "", "a Caffe net", Use::Model };
+constexpr Signature caffeWeights = {
+	0, "", "the weights of a Caffe net, which are read with its .prototxt: give that",
+	Use::Other
+};
 
 /*
  * ONNX files have no identifier. They begin with field 1, the version, and field 2 or 7, the
@@ -64,6 +69,10 @@ const Signature *kindOf(const std::string &path, std::span<const std::byte> byte
 	}
 	if (isTfliteFile(bytes))
 		return &tflite;
+	if (path.ends_with(".prototxt"))
+		return &caffe;
+	if (path.ends_with(".caffemodel"))
+		return &caffeWeights;
 	return isOnnx(text) || path.ends_with(".onnx") ? &onnx : nullptr;
 }
 
@@ -97,7 +106,8 @@ Result<void> checkIsModel(const std::string &path, std::span<const std::byte> by
 		return fail(ErrorCode::InvalidFile, "read model", path,
 			    "is a loadable, which is compiled already; nvdla-run runs it");
 	return fail(ErrorCode::InvalidFile, "read model", path,
-		    fmt::format("is {}, a TensorFlow Lite or ONNX model is needed here{}",
+		    fmt::format("is {}; a TensorFlow Lite or ONNX model is needed here, or the "
+				".prototxt of a Caffe net{}",
 				kind->name, kind->use == Use::Input ? giveAsInput : ""));
 }
 

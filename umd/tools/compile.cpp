@@ -263,14 +263,14 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 int main(int argc, char **argv)
 {
 	return runProgram("nvdla-compile", [&]() -> Result<int> {
-		CommandLine app{ "Compiles a TensorFlow Lite or ONNX model into an NVDLA loadable.",
+		CommandLine app{ "Compiles a model of TensorFlow Lite, ONNX or Caffe into an NVDLA loadable.",
 				 "nvdla-compile",
 				 "nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ "
 				 "--precision int8" };
 		CompileSettings settings;
 
 		app.footer(exitCodeHelpWithoutDevice);
-		app.option("MODEL", settings.model, "the model, .tflite or .onnx").required();
+		app.option("MODEL", settings.model, "the model, .tflite, .onnx or .prototxt").required();
 		app.option("-o,--output", settings.output, "the loadable to write").required();
 		addReport(app, settings);
 		settings.chip.addTo(app, [&](const CommandLineOption &option) {

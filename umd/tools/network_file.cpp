@@ -19,18 +19,22 @@ std::string NetworkFile::name() const
 
 NetworkFile networkFile(const std::string &path)
 {
-	return { path, path.ends_with(".tflite") || path.ends_with(".onnx"), {}, {}, false };
+	const auto ends = [&](const char *suffix) { return path.ends_with(suffix); };
+	const bool isModel = ends(".tflite") || ends(".onnx") || ends(".prototxt");
+
+	return { path, isModel, {}, {}, false };
 }
 
 void NetworkOptions::addTo(CommandLine &app, const std::string &modelHelp)
 {
 	app.option("network", network_,
-		   "loadable, or its text form; or a model to compile, whose name ends in .tflite "
-		   "or .onnx");
+		   "loadable, or its text form; or a model to compile, whose name ends in .tflite, "
+		   ".onnx or .prototxt");
 	const auto loadable =
 		app.option("--loadable", loadable_, "a loadable, whatever its name ends in");
 	app.option("--model", model_,
-		   "a TensorFlow Lite or ONNX model, whatever its name ends in" + modelHelp)
+		   "a TensorFlow Lite or ONNX model, whatever its name ends in, or a .prototxt" +
+			   modelHelp)
 		.excludes(loadable);
 	ofModels_.push_back(
 		app.option("--cache", cache_,

@@ -26,7 +26,7 @@ _MODULES = {'onnx': 'onnxruntime', 'tflite': 'tflite'}
 
 def add_options(parser):
 	"""The options of scripts/run that are about models."""
-	parser.add_argument('--model', metavar='FILE', type=Path, help='a .tflite or .onnx file to run on the picture')
+	parser.add_argument('--model', metavar='FILE', type=Path, help='a .tflite, .onnx or .prototxt file to run on the picture')
 	parser.add_argument('--shape', metavar='SHAPE', action='append',
 			    help='sizes of an input that the model leaves open: 1x3x224x224, or NAME=1x3x224x224; may be repeated')
 	parser.add_argument('--labels', metavar='FILE', type=Path, help='names of the model\'s classes, a line each')

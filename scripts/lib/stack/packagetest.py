@@ -28,7 +28,7 @@ _SOURCES = ROOT / 'tests' / 'packages'
 # installed before.
 _SYSTEM = ('diffutils', 'dkms', 'e2fsprogs', 'linux-headers-amd64', 'linux-image-amd64', 'openssl', 'pkgconf',
 	   'systemd-sysv', 'udev')
-_DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libonnxruntime1.21', 'libpng16-16t64', 'libprotobuf-lite32t64',
+_DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libonnxruntime1.21', 'libpng16-16t64', 'libprotobuf32t64',
 		 'libturbojpeg0', 'libuv1t64', 'python3-numpy')
 # Only a few modules are kept: depmod, which DKMS runs at each change, unpacks all of them, which takes an emulated
 # processor a minute for a whole kernel. The initramfs takes as long for the same reason.

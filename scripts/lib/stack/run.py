@@ -53,7 +53,7 @@ By default nvdla-edges runs in a Linux guest, on the kernel driver; QEMU attache
 model. With --device embedded the device model runs in nvdla-edges itself: no QEMU, no kernel
 driver.
 
-With --model a TensorFlow Lite or ONNX model is compiled and run on the picture instead, and
+With --model a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture instead, and
 the classes that it finds are printed.
 '''
 
@@ -95,8 +95,8 @@ def check_files(arguments):
 		raise Failure(f'--labels {arguments.labels} is not there', 2)
 	if arguments.model:
 		# ONNX's files have no identifier: they begin with the version, or are named so.
-		models = (rb'\x08', rb'....TFL3', *([rb''] if arguments.model.suffix == '.onnx' else []))
-		_check_start('--model', arguments.model, models, 'a TensorFlow Lite or ONNX model')
+		models = (rb'\x08', rb'....TFL3', *([rb''] if arguments.model.suffix in ('.onnx', '.prototxt') else []))
+		_check_start('--model', arguments.model, models, 'a model of TensorFlow Lite, ONNX or Caffe')
 		return
 	output = arguments.output
 	if output.suffix.lower() != '.png':

@@ -42,7 +42,7 @@ class RunOptions(unittest.TestCase):
 			text.write_text('# Text\n')
 			tflite.write_bytes(b'\x1c\x00\x00\x00TFL3')
 			onnx.write_bytes(b'\x12\x01')
-			for words, why in ((('--model', text), 'is not a TensorFlow Lite or ONNX model'),
+			for words, why in ((('--model', text), 'is not a model of TensorFlow Lite, ONNX or Caffe'),
 					   (('--model', folder / 'none.onnx'), 'is not there'),
 					   (('--picture', text), 'is not a PNG'),
 					   (('--model', tflite, '--labels', folder / 'none'), 'is not there'),

@@ -161,6 +161,28 @@ TEST(SdpDecode, MissingOperandsHang)
 	EXPECT_EQ(registers.decode().guestError, "");
 }
 
+/* Each operand has a source of its own; what is read has to be taken. */
+TEST(SdpDecode, AluFromARegisterAndMultiplierFromMemory)
+{
+	SdpRegisters registers;
+	registers.set(NVDLA_SDP_D_DP_BS_CFG, 0);
+	registers.set(NVDLA_SDP_D_DP_BS_ALU_SRC_VALUE, 5);
+	registers.set(NVDLA_SDP_D_DP_BS_MUL_CFG, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC);
+	registers.set(NVDLA_SDP_RDMA_D_BRDMA_CFG, 0); /* multiplier operands only */
+	const SdpOp op = registers.decode();
+	EXPECT_EQ(op.guestError, "");
+	EXPECT_FALSE(op.hangs);
+	EXPECT_FALSE(op.x1.readsAlu());
+	EXPECT_TRUE(op.x1.readsMul());
+	EXPECT_EQ(op.x1.alu.value, 5);
+
+	/* Nobody takes the ALU's, and the multiplier's are behind them. */
+	registers.set(NVDLA_SDP_RDMA_D_BRDMA_CFG,
+		      NVDLA_FIELD_PREP(NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE, 2));
+	EXPECT_NE(registers.decode().guestError.find("BRDMA"), std::string::npos);
+	EXPECT_TRUE(registers.decode().hangs);
+}
+
 TEST(SdpDecode, IllegalPrecisions)
 {
 	const struct {

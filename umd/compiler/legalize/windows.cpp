@@ -91,6 +91,22 @@ Tensor pooled(Builder &builder, const Pool &pool, const Tensor &x, const Tensor 
 				      : builder.compute(pool, x, like);
 }
 
+/* What counts as elements of a window, unlike what is behind it. */
+Tensor zeroPadded(Builder &builder, const Tensor &x, const op::Padding &padding)
+{
+	Padding zeros{ "pads", "constant", {}, {}, 0 };
+
+	if (padding.top + padding.bottom + padding.left + padding.right == 0)
+		return x;
+	for (std::vector<int64_t> *sides : { &zeros.before, &zeros.after })
+		sides->resize(x.shape.size());
+	zeros.before[x.order[1]] = padding.top;
+	zeros.before[x.order[2]] = padding.left;
+	zeros.after[x.order[1]] = padding.bottom;
+	zeros.after[x.order[2]] = padding.right;
+	return pad(builder, x, zeros);
+}
+
 } /* namespace */
 
 op::Axes axesOf(Builder &builder, const std::string &field, int64_t y, int64_t x)
@@ -106,10 +122,11 @@ op::Axes axesOf(Builder &builder, const std::string &field, int64_t y, int64_t x
 Tensor pool(Builder &builder, Pool::Method method, const Tensor &from, const Windows &windows,
 	    const PoolRules &rules)
 {
-	const Tensor x = builder.pictureOrLine(from);
+	Tensor x = builder.pictureOrLine(from);
 	const Extents in = inValueOrder(x, x.shape);
 	Windows all = padded(builder, in, windows);
 	const op::Padding padding = all.padding;
+	bool countsPadding = rules.countsPadding;
 
 	builder.support(all.dilation.x == 1 && all.dilation.y == 1, "dilations",
 			"of a pooling are not 1");
@@ -120,12 +137,16 @@ Tensor pool(Builder &builder, Pool::Method method, const Tensor &from, const Win
 			ceilPadding(in[2], padding.left, padding.right, all.kernel.x, all.stride.x);
 		all.padding.bottom =
 			ceilPadding(in[1], padding.top, padding.bottom, all.kernel.y, all.stride.y);
-		builder.support(!rules.countsPadding || (all.padding.right == padding.right &&
-							 all.padding.bottom == padding.bottom),
-				"ceil_mode", "and count_include_pad together are not known");
+		if (countsPadding &&
+		    (all.padding.right != padding.right || all.padding.bottom != padding.bottom)) {
+			x = zeroPadded(builder, x, padding);
+			all.padding = { 0, all.padding.right - padding.right, 0,
+					all.padding.bottom - padding.bottom };
+			countsPadding = false;
+		}
 	}
-	const Pool made{ method,      all.kernel,	   all.stride,
-			 all.padding, rules.countsPadding, rules.activation };
+	const Pool made{ method,      all.kernel,    all.stride,
+			 all.padding, countsPadding, rules.activation };
 	return builder.asLineLike(from, pooled(builder, made, x, windowed(builder, x, all, in[3])));
 }
 

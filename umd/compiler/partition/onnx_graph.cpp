@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "compiler/import/input_shapes.h"
 #include "compiler/import/onnx/file_shapes.h"
 #include "compiler/import/onnx/node_reader.h"
 
@@ -158,6 +157,7 @@ Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
 Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 {
 	google::protobuf::RepeatedPtrField<pb::ValueInfo> infos;
+	std::vector<const pb::ValueInfo *> open;
 	compiler::onnx::FileShapes fileShapes;
 
 	for (pb::ValueInfo &info : *graph_.mutable_input()) {
@@ -166,19 +166,13 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 		inputs_.push_back(info.name());
 		*infos.Add() = std::move(info);
 	}
-	auto given = givenShapes(shapes, inputs_);
-	if (!given)
-		return forward(given);
-	for (const pb::ValueInfo &info : infos) {
-		if (const auto shape = given->find(info.name()); shape != given->end())
-			fileShapes.nameSizes(info.type().tensor_type(), shape->second);
-	}
+	for (const pb::ValueInfo &info : infos)
+		open.push_back(&info);
+	if (auto given = fileShapes.give(shapes, open); !given)
+		return given;
 	for (pb::ValueInfo &info : infos) {
 		pb::TensorType &tensor = *info.mutable_type()->mutable_tensor_type();
-		const auto shape = given->find(info.name());
-		auto extents = fileShapes.shapeOf(tensor, fmt::format("input '{}'", info.name()),
-						  info.name(),
-						  shape == given->end() ? nullptr : &shape->second);
+		auto extents = fileShapes.shapeOf(info, fmt::format("input '{}'", info.name()));
 		if (!extents)
 			return forward(extents);
 		tensor.mutable_shape()->clear_dim();
@@ -194,8 +188,25 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 	return {};
 }
 
+/* Inputs that integers may be divided by, at which 0 ends the process. */
+std::set<std::string> OnnxGraph::divisors() const
+{
+	std::set<std::string> names;
+
+	for (auto node = graph_.node().rbegin(); node != graph_.node().rend(); node++) {
+		const bool divides = node->op_type() == "Div" || node->op_type() == "Mod";
+		if (divides && node->input_size() == 2)
+			names.insert(node->input(1));
+		const auto leads = [&](const std::string &name) { return names.contains(name); };
+		if (std::ranges::any_of(node->output(), leads))
+			names.insert(node->input().begin(), node->input().end());
+	}
+	return names;
+}
+
 std::vector<HostArray> OnnxGraph::numbers(std::optional<float> number)
 {
+	const std::set<std::string> divisors = this->divisors();
 	std::mt19937 random;
 	std::vector<HostArray> arrays;
 
@@ -206,6 +217,8 @@ std::vector<HostArray> OnnxGraph::numbers(std::optional<float> number)
 		std::vector<float> numbers(elementsOf(value.shape));
 		for (float &one : numbers)
 			one = number ? *number : static_cast<float>(random() % 1000) / 1000;
+		if (divisors.contains(name) && type != DataType::Float && type != DataType::Half)
+			std::ranges::fill(numbers, 1.0f);
 		numbers_.push_back(elementsFromFloat(type, numbers));
 		arrays.push_back({ value, numbers_.back() });
 	}

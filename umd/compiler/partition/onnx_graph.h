@@ -56,6 +56,7 @@ private:
 			const std::set<std::string> &constants) const;
 	/* Numbers for the inputs: something between 0 and 1, or if given that number. */
 	std::vector<HostArray> numbers(std::optional<float> number);
+	std::set<std::string> divisors() const;
 	const HostValue *find(const std::string &name) const;
 	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
 

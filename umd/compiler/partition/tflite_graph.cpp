@@ -20,27 +20,13 @@ using enum fb::BuiltinOperator;
 
 std::optional<DataType> dataTypeOf(fb::TensorType type)
 {
-	switch (type) {
-	case fb::TensorType::FLOAT32:
-		return DataType::Float;
-	case fb::TensorType::FLOAT16:
-		return DataType::Half;
-	case fb::TensorType::INT8:
-		return DataType::Int8;
-	case fb::TensorType::UINT8:
-		return DataType::UInt8;
-	case fb::TensorType::INT16:
-		return DataType::Int16;
-	case fb::TensorType::INT32:
-		return DataType::Int32;
-	case fb::TensorType::INT64:
-		return DataType::Int64;
-	case fb::TensorType::BOOL:
-		return DataType::Bool;
-	default:
-		break;
-	}
-	return {};
+	/* In the order of ElementType. */
+	constexpr DataType types[] = { DataType::Float, DataType::Half,	 DataType::Int8,
+				       DataType::UInt8, DataType::Int16, DataType::Int32,
+				       DataType::Int64, DataType::Bool };
+	const auto known = tflite::elementTypeOf(type);
+
+	return known ? std::optional(types[static_cast<size_t>(*known)]) : std::nullopt;
 }
 
 /* Of an interpreter, which operators of one handle share. */

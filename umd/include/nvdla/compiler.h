@@ -214,8 +214,14 @@ inline constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
 
 /**
  * \brief Read a model's file
- * \return the bytes. Constants that an ONNX model keeps in other files are put into the returned
- * model. InvalidFile if one of them is not in the model's folder, or too short
+ *
+ * Constants that an ONNX model keeps in other files are put into it. Of a Caffe net, whose name ends
+ * in .prototxt, the weights are read as well: the file beside it with the same name but for
+ * .caffemodel, or else the only one there that ends so. The net becomes an ONNX model.
+ *
+ * \return the bytes of a TensorFlow Lite or ONNX model; InvalidFile naming the file of constants
+ * that is missing, not in the model's folder or too short; for a Caffe net also the line or layer
+ * that is wrong, Unsupported the parameter of a layer that is not known
  */
 Result<std::vector<std::byte>> readModelFile(const std::string &path);
 

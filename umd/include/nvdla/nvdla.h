@@ -533,6 +533,7 @@ struct nvdla_compile_options {
 enum nvdla_status nvdla_compile(const void *data, size_t size,
 				const struct nvdla_compile_options *options,
 				struct nvdla_model **model);
+/** The same of a file; a Caffe net, of which \a path is the .prototxt, has a .caffemodel beside it */
 enum nvdla_status nvdla_compile_file(const char *path, const struct nvdla_compile_options *options,
 				     struct nvdla_model **model);
 void nvdla_model_free(struct nvdla_model *model);

@@ -46,11 +46,6 @@ Tensor readSumOf(NodeReader &reader)
 				 { { before }, { behind } });
 }
 
-Tensor readReduceLogSumExp(NodeReader &reader)
-{
-	return legalize::logarithmOfExponentials(reader, reader.input(0), reductionOf(reader));
-}
-
 template<bool ofSmallest>
 Tensor readArgMax(NodeReader &reader)
 {
@@ -116,12 +111,6 @@ Tensor readLayerNormalization(NodeReader &reader)
 	return made.tensor;
 }
 
-Tensor readInstanceNormalization(NodeReader &reader)
-{
-	return legalize::instanceNormalized(reader, reader.input(0), scalingOf(reader),
-					    epsilonOf(reader));
-}
-
 /* Until version 21 groups have a scale, then channels. */
 Tensor readGroupNormalization(NodeReader &reader)
 {
@@ -144,14 +133,20 @@ const NodeTable channelNodes = {
 	{ "ArgMin", readArgMax<true> },
 	{ "BatchNormalization", readBatchNormalization },
 	{ "GroupNormalization", readGroupNormalization },
-	{ "InstanceNormalization", readInstanceNormalization },
+	{ "InstanceNormalization",
+	  [](NodeReader &r) {
+		  return legalize::instanceNormalized(r, r.input(0), scalingOf(r), epsilonOf(r));
+	  } },
 	{ "LRN", readLrn },
 	{ "LayerNormalization", readLayerNormalization },
 	{ "LpNormalization", readLpNormalization },
 	{ "ReduceL1", readSumOf<Function::Abs> },
 	{ "ReduceL2", readReduceL2 },
 	{ "ReduceLogSum", readSumOf<Function::Identity, Function::Log> },
-	{ "ReduceLogSumExp", readReduceLogSumExp },
+	{ "ReduceLogSumExp",
+	  [](NodeReader &r) {
+		  return legalize::logarithmOfExponentials(r, r.input(0), reductionOf(r));
+	  } },
 	{ "ReduceMax", readReduction<Method::Max> },
 	{ "ReduceMean", readReduction<Method::Average> },
 	{ "ReduceMin", readReduction<Method::Min> },

@@ -31,11 +31,6 @@ Tensor readRoot(NodeReader &reader)
 			       { Function::Power, double{ numerator } / denominator, {} });
 }
 
-Tensor readRelu(NodeReader &reader)
-{
-	return legalize::unary(reader, reader.input(0), { .activation = { .low = 0 } });
-}
-
 /* Limits were attributes once. */
 Tensor readClip(NodeReader &reader)
 {
@@ -85,18 +80,6 @@ Tensor readGelu(NodeReader &reader)
 				     : readUnary<Function::Gelu>(reader);
 }
 
-Tensor readShrink(NodeReader &reader)
-{
-	return legalize::shrink(reader, reader.input(0), reader.number("lambd", 0.5),
-				reader.number("bias", 0));
-}
-
-Tensor readHardSigmoid(NodeReader &reader)
-{
-	return legalize::hardSigmoid(reader, reader.input(0), reader.number("alpha", 0.2),
-				     reader.number("beta", 0.5));
-}
-
 /* The second operand; before version 7 it lies along the axes of the first one from `axis` on. */
 Tensor secondOf(NodeReader &reader, const Tensor &first)
 {
@@ -141,16 +124,6 @@ Tensor readSeveral(NodeReader &reader)
 	return legalize::several(reader, function, reader.allInputs());
 }
 
-Tensor readMean(NodeReader &reader)
-{
-	return legalize::mean(reader, reader.allInputs());
-}
-
-Tensor readNeg(NodeReader &reader)
-{
-	return legalize::negative(reader, reader.input(0));
-}
-
 /* Between the widths of real numbers, which are all one here. */
 Tensor readCast(NodeReader &reader)
 {
@@ -161,11 +134,6 @@ Tensor readCast(NodeReader &reader)
 			       (to == pb::FLOAT || to == pb::FLOAT16),
 		       "to", fmt::format("is {}; from float to float or float16 is known", to));
 	return x;
-}
-
-Tensor readPow(NodeReader &reader)
-{
-	return legalize::power(reader, reader.input(0), reader.scalar(1, 1));
 }
 
 /* Before version 7 there is one slope for each channel. */
@@ -216,11 +184,6 @@ Tensor readDropout(NodeReader &reader)
 	return readIdentity(reader);
 }
 
-Tensor readWhere(NodeReader &reader)
-{
-	return legalize::select(reader, reader.constant(0), reader.input(1), reader.input(2));
-}
-
 } /* namespace */
 
 const NodeTable elementNodes = {
@@ -245,25 +208,36 @@ const NodeTable elementNodes = {
 	{ "Exp", readUnary<Function::Exp> },
 	{ "Floor", readUnary<Function::Floor> },
 	{ "Gelu", readGelu },
-	{ "HardSigmoid", readHardSigmoid },
+	{ "HardSigmoid",
+	  [](NodeReader &r) {
+		  return legalize::hardSigmoid(r, r.input(0), r.number("alpha", 0.2),
+					       r.number("beta", 0.5));
+	  } },
 	{ "HardSwish", readUnary<Function::HardSwish> },
 	{ "Identity", readIdentity },
 	{ "LeakyRelu", readWithAlpha<Function::LeakyRelu, 1> },
 	{ "Log", readUnary<Function::Log> },
 	{ "LogSoftmax", readSoftmax<true> },
 	{ "Max", readSeveral<Binary::Maximum> },
-	{ "Mean", readMean },
+	{ "Mean", [](NodeReader &r) { return legalize::mean(r, r.allInputs()); } },
 	{ "Min", readSeveral<Binary::Minimum> },
 	{ "Mish", readUnary<Function::Mish> },
 	{ "Mul", readElementwise<Binary::Multiply> },
-	{ "Neg", readNeg },
+	{ "Neg", [](NodeReader &r) { return legalize::negative(r, r.input(0)); } },
 	{ "PRelu", readPRelu },
-	{ "Pow", readPow },
+	{ "Pow", [](NodeReader &r) { return legalize::power(r, r.input(0), r.scalar(1, 1)); } },
 	{ "Reciprocal", readRoot<-1> },
-	{ "Relu", readRelu },
+	{ "Relu",
+	  [](NodeReader &r) {
+		  return legalize::unary(r, r.input(0), { .activation = { .low = 0 } });
+	  } },
 	{ "Round", readUnary<Function::Round> },
 	{ "Selu", readSelu },
-	{ "Shrink", readShrink },
+	{ "Shrink",
+	  [](NodeReader &r) {
+		  return legalize::shrink(r, r.input(0), r.number("lambd", 0.5),
+					  r.number("bias", 0));
+	  } },
 	{ "Sigmoid", readUnary<Function::Logistic> },
 	{ "Sign", readUnary<Function::Sign> },
 	{ "Sin", readUnary<Function::Sin> },
@@ -277,7 +251,10 @@ const NodeTable elementNodes = {
 	{ "Tan", readUnary<Function::Tan> },
 	{ "Tanh", readUnary<Function::Tanh> },
 	{ "ThresholdedRelu", readWithAlpha<Function::ThresholdedRelu, 100> },
-	{ "Where", readWhere },
+	{ "Where",
+	  [](NodeReader &r) {
+		  return legalize::select(r, r.constant(0), r.input(1), r.input(2));
+	  } },
 };
 
 } /* namespace nvdla::compiler::onnx */

@@ -48,18 +48,14 @@ std::string entryOf(const pb::Tensor &tensor, const char *key)
 }
 
 /* \return nothing if it is no number; \a otherwise if it is not there */
-std::optional<uint64_t> numberOf(const pb::Tensor &tensor, const char *key, uint64_t otherwise)
+std::optional<uint64_t> numberOf(const std::string &text, uint64_t otherwise)
 {
-	const std::string text = entryOf(tensor, key);
-	uint64_t number = otherwise;
 	const char *const end = text.data() + text.size();
-
-	if (text.empty())
-		return otherwise;
+	uint64_t number = otherwise;
 	const auto [last, error] = std::from_chars(text.data(), end, number);
-	if (error != std::errc() || last != end)
-		return std::nullopt;
-	return number;
+
+	return text.empty() || (error == std::errc() && last == end) ? std::optional(number)
+								     : std::nullopt;
 }
 
 /* Whoever wrote the model is not trusted with other files of whoever reads it. */
@@ -88,6 +84,7 @@ Result<void> Collector::collect(pb::Tensor &tensor)
 {
 	const std::string where = fmt::format("constant '{}'", tensor.name());
 	const std::string location = entryOf(tensor, "location");
+	const std::string offset = entryOf(tensor, "offset"), length = entryOf(tensor, "length");
 
 	if (!tensor.data_location())
 		return {};
@@ -98,15 +95,14 @@ Result<void> Collector::collect(pb::Tensor &tensor)
 		return forward(file);
 	}
 	const std::vector<std::byte> &bytes = **file;
-	const auto offset = numberOf(tensor, "offset", 0);
-	const uint64_t rest = offset && *offset <= bytes.size() ? bytes.size() - *offset : 0;
-	const auto length = numberOf(tensor, "length", rest);
-	if (!offset || !length || *offset > bytes.size() || *length > rest)
+	const auto first = numberOf(offset, 0);
+	const uint64_t rest = first && *first <= bytes.size() ? bytes.size() - *first : 0;
+	const auto count = numberOf(length, rest);
+	if (!first || !count || *first > bytes.size() || *count > rest)
 		return fail(ErrorCode::InvalidFile, "read ONNX model", where,
 			    fmt::format("is at {} of '{}', {} bytes long; that file has {} bytes",
-					entryOf(tensor, "offset"), location,
-					entryOf(tensor, "length"), bytes.size()));
-	tensor.set_raw_data(bytes.data() + *offset, *length);
+					offset, location, length, bytes.size()));
+	tensor.set_raw_data(bytes.data() + *first, *count);
 	tensor.clear_external_data();
 	tensor.clear_data_location();
 	return {};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_shapes.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
 
 namespace nvdla::compiler::onnx
@@ -24,14 +22,27 @@ std::string openShape(const pb::TensorType &tensor)
 
 } /* namespace */
 
-void FileShapes::nameSizes(const pb::TensorType &tensor, const std::vector<uint32_t> &given)
+Result<void> FileShapes::give(std::span<const InputShape> shapes,
+			      const std::vector<const pb::ValueInfo *> &inputs)
 {
-	const auto &axes = tensor.shape().dim();
+	std::vector<std::string> names;
 
-	for (int i = 0; i < std::min(axes.size(), static_cast<int>(given.size())); i++) {
-		if (!axes[i].dim_param().empty())
-			sizes_.emplace(axes[i].dim_param(), given[static_cast<size_t>(i)]);
+	for (const pb::ValueInfo *input : inputs)
+		names.push_back(input->name());
+	auto given = givenShapes(shapes, names);
+	if (!given)
+		return forward(given);
+	given_ = std::move(*given);
+	for (const pb::ValueInfo *input : inputs) {
+		const auto &axes = input->type().tensor_type().shape().dim();
+		const auto sizes = given_.find(input->name());
+		for (size_t i = 0; sizes != given_.end() && i < sizes->second.size(); i++) {
+			const auto axis = static_cast<int>(i);
+			if (axis < axes.size() && !axes[axis].dim_param().empty())
+				sizes_.emplace(axes[axis].dim_param(), sizes->second[i]);
+		}
 	}
+	return {};
 }
 
 Result<std::optional<int64_t>> FileShapes::sizeOf(const pb::Dimension &axis, size_t index,
@@ -61,19 +72,21 @@ Result<std::optional<int64_t>> FileShapes::sizeOf(const pb::Dimension &axis, siz
 	return size;
 }
 
-Result<Extents> FileShapes::shapeOf(const pb::TensorType &tensor, const std::string &where,
-				    const std::string &name, const std::vector<uint32_t> *given)
+Result<Extents> FileShapes::shapeOf(const pb::ValueInfo &info, const std::string &where)
 {
 	/* No tensor that the core can hold has more. */
 	constexpr uint64_t maxElements = uint64_t{ 1 } << 31;
+	const pb::TensorType &tensor = info.type().tensor_type();
+	const auto found = given_.find(info.name());
+	const std::vector<uint32_t> *given = found == given_.end() ? nullptr : &found->second;
 	const pb::Dimension open;
 	uint64_t elements = 1;
 	Extents shape;
 
 	if (!tensor.has_shape() && !given)
-		return fail(
-			ErrorCode::Unsupported, reading, where,
-			fmt::format("has no shape; give it one: --shape {}=SIZExSIZE...", name));
+		return fail(ErrorCode::Unsupported, reading, where,
+			    fmt::format("has no shape; give it one: --shape {}=SIZExSIZE...",
+					info.name()));
 	const size_t rank =
 		tensor.has_shape() ? static_cast<size_t>(tensor.shape().dim_size()) : given->size();
 	if (given && given->size() != rank)
@@ -91,7 +104,7 @@ Result<Extents> FileShapes::shapeOf(const pb::TensorType &tensor, const std::str
 				ErrorCode::Unsupported, reading, where,
 				fmt::format("leaves sizes open; give them with --shape {}={}, a "
 					    "number for each ?",
-					    name, openShape(tensor)));
+					    info.name(), openShape(tensor)));
 		elements *= static_cast<uint64_t>(**size);
 		if (**size > static_cast<int64_t>(maxElements) || elements > maxElements)
 			return fail(ErrorCode::InvalidFile, reading, where,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/import/input_shapes.h"
 #include "node_reader.h"
 
 namespace nvdla::compiler::onnx
@@ -17,8 +18,12 @@ namespace nvdla::compiler::onnx
 class FileShapes
 {
 public:
-	/** \brief Sizes that are given for a tensor hold for all axes of the same names */
-	void nameSizes(const pb::TensorType &tensor, const std::vector<uint32_t> &given);
+	/**
+	 * \brief Take sizes of inputs, which hold for all axes of the same names
+	 * \return InvalidArgument as givenShapes()
+	 */
+	Result<void> give(std::span<const InputShape> shapes,
+			  const std::vector<const pb::ValueInfo *> &inputs);
 
 	/**
 	 * \brief The shape of a tensor
@@ -27,19 +32,17 @@ public:
 	 * is the first one.
 	 *
 	 * \param[in] where the tensor, for errors
-	 * \param[in] name the tensor's, for --shape
-	 * \param[in] given all of its sizes; null: none are given
 	 * \return Unsupported if a size stays open; InvalidArgument if given ones are not the
 	 * file's
 	 */
-	Result<Extents> shapeOf(const pb::TensorType &tensor, const std::string &where,
-				const std::string &name, const std::vector<uint32_t> *given);
+	Result<Extents> shapeOf(const pb::ValueInfo &info, const std::string &where);
 
 private:
 	Result<std::optional<int64_t>> sizeOf(const pb::Dimension &axis, size_t index,
 					      const std::vector<uint32_t> *given,
 					      const std::string &where);
 
+	GivenShapes given_;
 	std::map<std::string, int64_t> sizes_; /* of axes with names */
 };
 

@@ -3,7 +3,6 @@
  * Operators on constants: exporters compute shapes with them.
  */
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/core.h>
 
@@ -14,17 +13,6 @@ namespace nvdla::compiler::onnx
 
 namespace
 {
-
-Value constantLike(const Value &like, const std::vector<std::byte> &data, const Extents &shape)
-{
-	Value value;
-
-	value.type = like.type;
-	value.shape = shape;
-	value.data = data;
-	value.isConstant = true;
-	return value;
-}
 
 Extents extentsOf(NodeReader &reader, const std::vector<int64_t> &numbers)
 {
@@ -41,86 +29,78 @@ Extents extentsOf(NodeReader &reader, const std::vector<int64_t> &numbers)
 	return shape;
 }
 
+/* A tensor that is an attribute. */
+Value attributeOf(NodeReader &reader, const pb::Attribute &attribute)
+{
+	auto read = readConstant(attribute.t());
+
+	reader.need(read.has_value(), "value", read ? "" : read.error().why);
+	return read ? std::move(*read) : Value{};
+}
+
 void foldConstantOfShape(NodeReader &reader)
 {
 	const Extents shape = extentsOf(reader, reader.wholeNumbers(0));
 	const pb::Attribute *attribute = reader.attribute("value");
-	Value one = floatConstant({ 0 }, { 1 });
+	const Value one = attribute ? attributeOf(reader, *attribute) : floatConstant({ 0 }, { 1 });
+	Value all = one;
 
-	if (attribute) {
-		auto read = readConstant(attribute->t());
-		reader.need(read && elementCount(read->shape) == 1, "value",
-			    "is not a tensor of one number");
-		if (!reader.failed())
-			one = std::move(*read);
-	}
-	if (reader.failed())
+	if (!reader.need(elementCount(one.shape) == 1, "value", "is not a tensor of one number") ||
+	    reader.failed())
 		return;
-	const size_t size = elementBytes(one.type);
-	std::vector<std::byte> data(elementCount(shape) * size);
-	for (size_t at = 0; at < data.size(); at += size)
-		std::memcpy(&data[at], one.data.data(), size);
-	reader.become(constantLike(one, data, shape));
+	all.shape = shape;
+	all.data.clear();
+	for (uint64_t i = 0; i < elementCount(shape); i++)
+		all.data.insert(all.data.end(), one.data.begin(), one.data.end());
+	reader.become(std::move(all));
 }
 
 void foldConstant(NodeReader &reader)
 {
-	const pb::Attribute *attribute = reader.attribute("value");
-
-	if (reader.attribute("value_int")) {
-		Value value = wholeConstant({ reader.integer("value_int", 0) });
-		value.shape.clear();
-		reader.become(std::move(value));
-		return;
-	}
-	if (reader.attribute("value_ints")) {
+	if (reader.attribute("value_int"))
+		reader.become(wholeConstant({ reader.integer("value_int", 0) }, Extents{}));
+	else if (reader.attribute("value_ints"))
 		reader.become(wholeConstant(reader.integers("value_ints")));
-		return;
-	}
-	if (reader.attribute("value_float")) {
+	else if (reader.attribute("value_float"))
 		reader.become(floatConstant({ reader.number("value_float", 0) }, {}));
-		return;
-	}
-	if (!reader.support(attribute, "value", "is no tensor and no number"))
-		return;
-	auto read = readConstant(attribute->t());
-	if (reader.need(read.has_value(), "value", read ? "" : read.error().why))
-		reader.become(std::move(*read));
+	else if (const pb::Attribute *attribute = reader.attribute("value"))
+		reader.become(attributeOf(reader, *attribute));
+	else
+		reader.support(false, "value", "is no tensor and no number");
+}
+
+/* Entries from one place up to another one. */
+void becomePart(NodeReader &reader, const std::vector<int64_t> &numbers, int64_t from, int64_t to)
+{
+	const auto count = static_cast<int64_t>(numbers.size());
+	const int64_t first = placeWithin(from, count), last = placeWithin(to, count);
+
+	reader.become(wholeConstant(
+		{ numbers.begin() + first, numbers.begin() + std::max(first, last) }));
 }
 
 void foldShape(NodeReader &reader)
 {
-	const Tensor tensor = reader.input(0);
-	const auto rank = static_cast<int64_t>(tensor.shape.size());
-	const auto place = [&](const char *name, int64_t usual) {
-		const int64_t at = reader.integer(name, usual);
-		return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
-	};
-	const int64_t first = place("start", 0), last = std::max(first, place("end", rank));
+	const Extents shape = reader.input(0).shape;
 
-	if (!reader.failed())
-		reader.become(wholeConstant(
-			{ tensor.shape.begin() + first, tensor.shape.begin() + last }));
+	becomePart(reader, { shape.begin(), shape.end() }, reader.integer("start", 0),
+		   reader.integer("end", static_cast<int64_t>(shape.size())));
 }
 
 /* Entries of a list. */
 void foldGather(NodeReader &reader)
 {
-	const Value data = reader.value(0);
-	const std::vector<int64_t> numbers = compiler::wholeNumbers(data);
+	const std::vector<int64_t> numbers = reader.wholeNumbers(0);
 	std::vector<int64_t> chosen;
 
-	reader.support(data.shape.size() == 1 && !isFloat(data.type), "input 0",
-		       "is no list of integers");
+	reader.support(reader.value(0).shape.size() == 1, "input 0", "is no list of integers");
 	for (const int64_t index : reader.wholeNumbers(1)) {
 		const uint32_t at = reader.axis(index, numbers.size(), "index");
 		if (reader.failed())
 			return;
 		chosen.push_back(numbers[at]);
 	}
-	Value value = wholeConstant(chosen);
-	value.shape = reader.value(1).shape;
-	reader.become(std::move(value));
+	reader.become(wholeConstant(chosen, reader.value(1).shape));
 }
 
 void foldConcat(NodeReader &reader)
@@ -138,41 +118,30 @@ void foldConcat(NodeReader &reader)
 
 void foldSlice(NodeReader &reader)
 {
-	const std::vector<int64_t> numbers = reader.wholeNumbers(0);
 	const std::vector<int64_t> starts = reader.list(1, "starts"), ends = reader.list(2, "ends");
-	const auto count = static_cast<int64_t>(numbers.size());
-	auto place = [count](int64_t at) {
-		return std::clamp<int64_t>(at < 0 ? at + count : at, 0, count);
-	};
 
-	reader.support(reader.value(0).shape.size() == 1 && starts.size() == 1 &&
-			       ends.size() == 1 && !reader.hasInput(4),
-		       "input 0", "is a constant that is not one list");
-	if (reader.failed())
-		return;
-	const int64_t first = place(starts[0]), last = std::max(first, place(ends[0]));
-	reader.become(wholeConstant({ numbers.begin() + first, numbers.begin() + last }));
+	if (reader.support(reader.value(0).shape.size() == 1 && starts.size() == 1 &&
+				   ends.size() == 1 && !reader.hasInput(4),
+			   "input 0", "is a constant that is not one list"))
+		becomePart(reader, reader.wholeNumbers(0), starts[0], ends[0]);
 }
 
 void foldCast(NodeReader &reader)
 {
 	const Value from = reader.value(0);
 	const int64_t to = reader.integer("to", pb::UNDEFINED);
-	const std::vector<double> numbers = rawNumbers(from);
 
-	if (to == pb::INT64 && !isFloat(from.type)) {
-		Value value = wholeConstant(compiler::wholeNumbers(from));
-		value.shape = from.shape;
-		reader.become(std::move(value));
-	} else if (reader.support(to == pb::FLOAT, "to",
-				  fmt::format("is {}, of a constant; float is possible", to))) {
-		reader.become(floatConstant(numbers, from.shape));
-	}
+	if (to == pb::INT64 && !isFloat(from.type))
+		reader.become(wholeConstant(compiler::wholeNumbers(from), from.shape));
+	else if (reader.support(to == pb::FLOAT, "to",
+				fmt::format("is {}, of a constant; float is possible", to)))
+		reader.become(floatConstant(rawNumbers(from), from.shape));
 }
 
-template<typename Function>
-void foldIntegers(NodeReader &reader, Function function)
+template<int64_t (*function)(int64_t a, int64_t b)>
+void foldIntegers(NodeReader &reader)
 {
+	constexpr int64_t most = int64_t{ 1 } << 31;
 	const std::vector<int64_t> a = reader.wholeNumbers(0), b = reader.wholeNumbers(1);
 	std::vector<int64_t> result;
 
@@ -181,64 +150,58 @@ void foldIntegers(NodeReader &reader, Function function)
 			    "has another number of elements, and both are constants"))
 		return;
 	for (size_t i = 0; i < a.size(); i++) {
-		constexpr int64_t most = int64_t{ 1 } << 31;
 		const int64_t x = a[i], y = b[b.size() == 1 ? 0 : i];
 		if (!reader.support(x > -most && x < most && y > -most && y < most, "input",
 				    "is too large a constant"))
 			return;
 		result.push_back(function(x, y));
 	}
-	Value value = wholeConstant(result);
-	value.shape = reader.value(0).shape;
-	reader.become(std::move(value));
+	reader.become(wholeConstant(result, reader.value(0).shape));
 }
 
-struct Folding {
-	const char *type;
-	void (*fold)(NodeReader &reader);
-};
+using Fold = void (*)(NodeReader &reader);
 
-const Folding foldings[] = {
-	{ "Add",
-	  [](NodeReader &r) { foldIntegers(r, [](int64_t a, int64_t b) { return a + b; }); } },
+/* Of integers; Cast takes real numbers as well. */
+const std::map<std::string, Fold> foldings = {
+	{ "Add", foldIntegers<[](int64_t a, int64_t b) { return a + b; }> },
 	{ "Cast", foldCast },
 	{ "Concat", foldConcat },
-	{ "Div",
-	  [](NodeReader &r) {
-		  foldIntegers(r, [](int64_t a, int64_t b) { return b ? a / b : 0; });
-	  } },
+	{ "Div", foldIntegers<[](int64_t a, int64_t b) { return b ? a / b : 0; }> },
 	{ "Gather", foldGather },
-	{ "Mul",
-	  [](NodeReader &r) { foldIntegers(r, [](int64_t a, int64_t b) { return a * b; }); } },
+	{ "Mul", foldIntegers<[](int64_t a, int64_t b) { return a * b; }> },
 	{ "Slice", foldSlice },
-	{ "Sub",
-	  [](NodeReader &r) { foldIntegers(r, [](int64_t a, int64_t b) { return a - b; }); } },
+	{ "Sub", foldIntegers<[](int64_t a, int64_t b) { return a - b; }> },
 };
+
+/* These look at no elements of inputs. */
+const std::map<std::string, Fold> shapes = {
+	{ "Constant", foldConstant },
+	{ "ConstantOfShape", foldConstantOfShape },
+	{ "Shape", foldShape },
+};
+
+bool areConstant(NodeReader &reader, bool takesReal)
+{
+	for (size_t i = 0; i < reader.inputs(); i++) {
+		if (reader.hasInput(i) &&
+		    (!reader.isConstant(i) || (!takesReal && isFloat(reader.value(i).type))))
+			return false;
+	}
+	return reader.hasInput(0);
+}
 
 } /* namespace */
 
 bool foldConstants(NodeReader &reader, const std::string &type)
 {
-	if (type == "Constant")
-		foldConstant(reader);
-	else if (type == "ConstantOfShape")
-		foldConstantOfShape(reader);
-	else if (type == "Shape")
-		foldShape(reader);
-	else {
-		const auto *found =
-			std::find_if(std::begin(foldings), std::end(foldings),
-				     [&](const Folding &one) { return type == one.type; });
-		if (found == std::end(foldings) || !reader.hasInput(0))
-			return false;
-		const bool takesReal = type == "Cast";
-		for (size_t i = 0; i < reader.inputs(); i++) {
-			if (reader.hasInput(i) && (!reader.isConstant(i) ||
-						   (!takesReal && isFloat(reader.value(i).type))))
-				return false;
-		}
-		found->fold(reader);
-	}
+	const auto shape = shapes.find(type), folding = foldings.find(type);
+
+	if (shape != shapes.end())
+		shape->second(reader);
+	else if (folding != foldings.end() && areConstant(reader, type == "Cast"))
+		folding->second(reader);
+	else
+		return false;
 	return true;
 }
 

@@ -119,11 +119,6 @@ Tensor readTranspose(NodeReader &reader)
 	return legalize::transposed(reader, tensor, perm);
 }
 
-Tensor readConcat(NodeReader &reader)
-{
-	return legalize::concatenation(reader, reader.allInputs(), reader.integer("axis", 1), {});
-}
-
 /* Parts along an axis, one an output. */
 Tensor readSplit(NodeReader &reader)
 {
@@ -167,10 +162,8 @@ Tensor readSlice(NodeReader &reader)
 		if (reader.failed())
 			return {};
 		const auto extent = static_cast<int64_t>(tensor.shape[axis]);
-		auto place = [extent](int64_t at) {
-			return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
-		};
-		const int64_t first = place(starts[i]), last = place(ends[i]);
+		const int64_t first = placeWithin(starts[i], extent);
+		const int64_t last = placeWithin(ends[i], extent);
 		reader.support(steps[i] >= 1 && steps[i] <= mostOfAxis, "steps",
 			       fmt::format("{}: only forward slices are known", steps[i]));
 		reader.support(last > first, "ends", "leave nothing");
@@ -181,22 +174,6 @@ Tensor readSlice(NodeReader &reader)
 		shape[axis] = static_cast<uint32_t>((last - first - 1) / steps[i] + 1);
 	}
 	return legalize::slice(reader, tensor, begin, stride, shape);
-}
-
-Tensor readTile(NodeReader &reader)
-{
-	return legalize::tile(reader, reader.input(0), "repeats", reader.list(1, "repeats"));
-}
-
-Tensor readExpand(NodeReader &reader)
-{
-	return legalize::expand(reader, reader.input(0), reader.list(1, "shape"));
-}
-
-Tensor readGather(NodeReader &reader)
-{
-	return legalize::gather(reader, reader.input(0), reader.integer("axis", 0),
-				reader.value(1));
 }
 
 /* Of all axes, those that are not named among them: before each, then behind each. */
@@ -256,26 +233,34 @@ Tensor readDepthToSpace(NodeReader &reader)
 				      mode == "CRD");
 }
 
-Tensor readSpaceToDepth(NodeReader &reader)
-{
-	return legalize::spaceToDepth(reader, reader.picture(reader.input(0)), blockOf(reader));
-}
-
 } /* namespace */
 
 const NodeTable moveNodes = {
-	{ "Concat", readConcat },
+	{ "Concat",
+	  [](NodeReader &r) {
+		  return legalize::concatenation(r, r.allInputs(), r.integer("axis", 1), {});
+	  } },
 	{ "DepthToSpace", readDepthToSpace },
-	{ "Expand", readExpand },
+	{ "Expand",
+	  [](NodeReader &r) { return legalize::expand(r, r.input(0), r.list(1, "shape")); } },
 	{ "Flatten", readFlatten },
-	{ "Gather", readGather },
+	{ "Gather",
+	  [](NodeReader &r) {
+		  return legalize::gather(r, r.input(0), r.integer("axis", 0), r.value(1));
+	  } },
 	{ "Pad", readPad },
 	{ "Reshape", readReshape },
 	{ "Slice", readSlice },
-	{ "SpaceToDepth", readSpaceToDepth },
+	{ "SpaceToDepth",
+	  [](NodeReader &r) {
+		  return legalize::spaceToDepth(r, r.picture(r.input(0)), blockOf(r));
+	  } },
 	{ "Split", readSplit },
 	{ "Squeeze", readSqueeze },
-	{ "Tile", readTile },
+	{ "Tile",
+	  [](NodeReader &r) {
+		  return legalize::tile(r, r.input(0), "repeats", r.list(1, "repeats"));
+	  } },
 	{ "Transpose", readTranspose },
 	{ "Unsqueeze", readUnsqueeze },
 };

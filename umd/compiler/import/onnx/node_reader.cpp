@@ -32,38 +32,12 @@ const pb::Attribute *NodeReader::attribute(const std::string &name) const
 	return found == all.end() ? nullptr : &*found;
 }
 
-int64_t NodeReader::integer(const std::string &name, int64_t usual) const
-{
-	const pb::Attribute *found = attribute(name);
-
-	return found ? found->i() : usual;
-}
-
-double NodeReader::number(const std::string &name, double usual) const
-{
-	const pb::Attribute *found = attribute(name);
-
-	return found ? static_cast<double>(found->f()) : usual;
-}
-
-std::string NodeReader::text(const std::string &name, const std::string &usual) const
-{
-	const pb::Attribute *found = attribute(name);
-
-	return found ? found->s() : usual;
-}
-
 std::vector<int64_t> NodeReader::integers(const std::string &name) const
 {
 	const pb::Attribute *found = attribute(name);
 
 	return found ? std::vector<int64_t>(found->ints().begin(), found->ints().end())
 		     : std::vector<int64_t>{};
-}
-
-bool NodeReader::hasInput(size_t index) const
-{
-	return index < inputs() && !node_.input(static_cast<int>(index)).empty();
 }
 
 Tensor NodeReader::input(size_t index)
@@ -126,11 +100,6 @@ double NodeReader::scalar(size_t index, double usual)
 	need(failed() || numbers.size() == 1, fmt::format("input {}", index),
 	     fmt::format("has {} numbers, one is needed", numbers.size()));
 	return failed() ? usual : numbers.front();
-}
-
-std::vector<int64_t> NodeReader::list(size_t index, const std::string &name)
-{
-	return attribute(name) ? integers(name) : wholeNumbers(index);
 }
 
 void NodeReader::quantize(const Tensor &tensor, const TensorQuantization &quantization)

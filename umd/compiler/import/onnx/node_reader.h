@@ -4,7 +4,9 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "compiler/import/import.h"
@@ -42,9 +44,18 @@ public:
 	bool isBeforeBroadcasting() const { return version() > 0 && version() < 7; }
 
 	/** \brief Attributes; \a usual if there is none of that name */
-	int64_t integer(const std::string &name, int64_t usual) const;
-	double number(const std::string &name, double usual) const;
-	std::string text(const std::string &name, const std::string &usual) const;
+	int64_t integer(const std::string &name, int64_t usual) const
+	{
+		return attribute(name) ? attribute(name)->i() : usual;
+	}
+	double number(const std::string &name, double usual) const
+	{
+		return attribute(name) ? static_cast<double>(attribute(name)->f()) : usual;
+	}
+	std::string text(const std::string &name, const std::string &usual) const
+	{
+		return attribute(name) ? attribute(name)->s() : usual;
+	}
 	std::vector<int64_t> integers(const std::string &name) const;
 	const pb::Attribute *attribute(const std::string &name) const;
 	/** \brief An axis of input 0 */
@@ -55,7 +66,10 @@ public:
 
 	size_t inputs() const { return static_cast<size_t>(node_.input_size()); }
 	size_t outputs() const { return static_cast<size_t>(node_.output_size()); }
-	bool hasInput(size_t index) const;
+	bool hasInput(size_t index) const
+	{
+		return index < inputs() && !node_.input(static_cast<int>(index)).empty();
+	}
 	bool hasOutput(size_t index) const
 	{
 		return index < outputs() && !node_.output(static_cast<int>(index)).empty();
@@ -87,7 +101,10 @@ public:
 	/** \brief The one number of a constant input; \a usual if it is not given */
 	double scalar(size_t index, double usual);
 	/** \brief Whole numbers of an input, or of an attribute as older versions have them */
-	std::vector<int64_t> list(size_t index, const std::string &name);
+	std::vector<int64_t> list(size_t index, const std::string &name)
+	{
+		return attribute(name) ? integers(name) : wholeNumbers(index);
+	}
 
 	/** \brief Say what the integers of a tensor stand for; it cannot be something else already
 	 */
@@ -112,8 +129,15 @@ inline constexpr uint64_t maxConstant = uint64_t{ 1 } << 28;
 
 /** \brief The elements of a constant of the file */
 Result<Value> readConstant(const pb::Tensor &tensor);
-/** \return a constant of whole numbers along one axis */
-Value wholeConstant(const std::vector<int64_t> &numbers);
+/** \return the type of elements that have this number in files; nothing if none has */
+std::optional<ElementType> elementTypeOf(int32_t type);
+/** \return a constant of whole numbers, along one axis without a \a shape */
+Value wholeConstant(const std::vector<int64_t> &numbers, std::optional<Extents> shape = {});
+/** \return a place that may be counted from the end of an axis, held within that */
+inline int64_t placeWithin(int64_t at, int64_t extent)
+{
+	return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
+}
 
 /** \brief Carry out an operator all of whose inputs are constants; false: not known */
 bool foldConstants(NodeReader &reader, const std::string &type);

@@ -188,11 +188,6 @@ Tensor readQLinearAveragePool(NodeReader &reader)
 	return addPool(reader, Pool::Method::Average);
 }
 
-Tensor readQLinearGlobalAverage(NodeReader &reader)
-{
-	return legalize::poolAll(reader, Pool::Method::Average, inputOfPool(reader));
-}
-
 /* The result's scale and zero point come first. */
 Tensor readQLinearConcat(NodeReader &reader)
 {
@@ -247,7 +242,10 @@ const NodeTable quantizedNodes = {
 	{ "QLinearAveragePool", readQLinearAveragePool },
 	{ "QLinearConcat", readQLinearConcat },
 	{ "QLinearConv", readQLinearConv },
-	{ "QLinearGlobalAveragePool", readQLinearGlobalAverage },
+	{ "QLinearGlobalAveragePool",
+	  [](NodeReader &r) {
+		  return legalize::poolAll(r, Pool::Method::Average, inputOfPool(r));
+	  } },
 	{ "QLinearLeakyRelu", readQLinearUnary<Unary::Function::LeakyRelu> },
 	{ "QLinearMatMul", readQLinearMatMul },
 	{ "QLinearMul", readQLinearElementwise<Elementwise::Function::Multiply> },

@@ -14,48 +14,66 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-template<typename To, typename From>
-std::vector<std::byte> bytesOf(const From &numbers)
+/* Little endian: of integers the low bytes are the first. */
+template<typename Numbers>
+std::vector<std::byte> bytesOf(const Numbers &numbers, size_t each)
 {
-	std::vector<std::byte> bytes(static_cast<size_t>(numbers.size()) * sizeof(To));
+	std::vector<std::byte> bytes(static_cast<size_t>(numbers.size()) * each);
 	size_t at = 0;
 
-	for (const auto number : numbers) {
-		const To element = static_cast<To>(number);
-		std::memcpy(&bytes[at], &element, sizeof(To));
-		at += sizeof(To);
+	for (const auto &number : numbers) {
+		std::memcpy(&bytes[at], &number, each);
+		at += each;
 	}
 	return bytes;
 }
 
-std::vector<std::byte> bytesOf(const std::string &raw)
+std::vector<std::byte> bytesOf(const pb::Tensor &tensor, ElementType type)
 {
-	const auto *data = reinterpret_cast<const std::byte *>(raw.data());
+	const size_t each = elementBytes(type);
 
-	return { data, data + raw.size() };
+	if (tensor.has_raw_data())
+		return bytesOf(tensor.raw_data(), 1);
+	if (type == ElementType::Float32)
+		return bytesOf(tensor.float_data(), each);
+	return type == ElementType::Int64 ? bytesOf(tensor.int64_data(), each)
+					  : bytesOf(tensor.int32_data(), each);
 }
 
-std::vector<double> doublesOf(const pb::Tensor &tensor)
+std::vector<std::byte> floatsOf(const pb::Tensor &ofDoubles)
 {
-	std::vector<double> numbers(tensor.double_data().begin(), tensor.double_data().end());
+	std::vector<double> numbers(ofDoubles.double_data().begin(), ofDoubles.double_data().end());
 
-	if (tensor.has_raw_data()) {
-		numbers.resize(tensor.raw_data().size() / sizeof(double));
-		std::memcpy(numbers.data(), tensor.raw_data().data(),
+	if (ofDoubles.has_raw_data()) {
+		numbers.resize(ofDoubles.raw_data().size() / sizeof(double));
+		std::memcpy(numbers.data(), ofDoubles.raw_data().data(),
 			    numbers.size() * sizeof(double));
 	}
-	return numbers;
+	return floatConstant(numbers, {}).data;
 }
 
 } /* namespace */
 
-Value wholeConstant(const std::vector<int64_t> &numbers)
+std::optional<ElementType> elementTypeOf(int32_t type)
+{
+	static const std::map<int32_t, ElementType> types = {
+		{ pb::FLOAT, ElementType::Float32 }, { pb::FLOAT16, ElementType::Float16 },
+		{ pb::INT8, ElementType::Int8 },     { pb::UINT8, ElementType::UInt8 },
+		{ pb::INT16, ElementType::Int16 },   { pb::INT32, ElementType::Int32 },
+		{ pb::INT64, ElementType::Int64 },   { pb::BOOL, ElementType::Bool },
+	};
+	const auto found = types.find(type);
+
+	return found == types.end() ? std::nullopt : std::optional(found->second);
+}
+
+Value wholeConstant(const std::vector<int64_t> &numbers, std::optional<Extents> shape)
 {
 	Value value;
 
 	value.type = ElementType::Int64;
-	value.shape = { static_cast<uint32_t>(numbers.size()) };
-	value.data = bytesOf<int64_t>(numbers);
+	value.shape = shape.value_or(Extents{ static_cast<uint32_t>(numbers.size()) });
+	value.data = bytesOf(numbers, sizeof(int64_t));
 	value.isConstant = true;
 	return value;
 }
@@ -68,17 +86,12 @@ Result<Value> readConstant(const pb::Tensor &tensor)
 		return fail(code, "read ONNX model", fmt::format("constant '{}'", tensor.name()),
 			    why);
 	};
-	auto take = [&](ElementType type, std::vector<std::byte> numbers) {
-		value.type = type;
-		value.data =
-			tensor.has_raw_data() ? bytesOf(tensor.raw_data()) : std::move(numbers);
-	};
-
 	value.name = tensor.name();
 	value.isConstant = true;
 	if (tensor.data_location())
-		return damaged(ErrorCode::Unsupported,
-			       "is in another file, which is found if the model is given by its path");
+		return damaged(
+			ErrorCode::Unsupported,
+			"is in another file, which is found if the model is given by its path");
 	for (const int64_t extent : tensor.dims()) {
 		if (extent < 0 || extent > static_cast<int64_t>(maxConstant))
 			return damaged(ErrorCode::InvalidFile,
@@ -88,40 +101,15 @@ Result<Value> readConstant(const pb::Tensor &tensor)
 			return damaged(ErrorCode::InvalidFile, "has more elements than can be");
 		value.shape.push_back(static_cast<uint32_t>(extent));
 	}
-	switch (tensor.data_type()) {
-	case pb::FLOAT:
-		take(ElementType::Float32, bytesOf<float>(tensor.float_data()));
-		break;
-	case pb::DOUBLE:
-		value.data = bytesOf<float>(doublesOf(tensor));
-		break;
-	case pb::FLOAT16:
-		take(ElementType::Float16, bytesOf<uint16_t>(tensor.int32_data()));
-		break;
-	case pb::INT8:
-		take(ElementType::Int8, bytesOf<int8_t>(tensor.int32_data()));
-		break;
-	case pb::UINT8:
-		take(ElementType::UInt8, bytesOf<uint8_t>(tensor.int32_data()));
-		break;
-	case pb::INT16:
-		take(ElementType::Int16, bytesOf<int16_t>(tensor.int32_data()));
-		break;
-	case pb::INT32:
-		take(ElementType::Int32, bytesOf<int32_t>(tensor.int32_data()));
-		break;
-	case pb::INT64:
-		take(ElementType::Int64, bytesOf<int64_t>(tensor.int64_data()));
-		break;
-	case pb::BOOL:
-		take(ElementType::Bool, bytesOf<uint8_t>(tensor.int32_data()));
-		break;
-	default:
+	const bool isDouble = tensor.data_type() == pb::DOUBLE;
+	const auto type = isDouble ? ElementType::Float32 : elementTypeOf(tensor.data_type());
+	if (!type)
 		return damaged(ErrorCode::Unsupported,
 			       fmt::format("has elements of type {}; use float, or integers of 8 "
 					   "or 16 bits",
 					   tensor.data_type()));
-	}
+	value.type = *type;
+	value.data = isDouble ? floatsOf(tensor) : bytesOf(tensor, *type);
 	if (value.data.size() != elements * elementBytes(value.type))
 		return damaged(ErrorCode::InvalidFile,
 			       fmt::format("has {} bytes, {} of {} need {}", value.data.size(),

@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include "compiler/import/input_shapes.h"
 #include "file_shapes.h"
 #include "node_reader.h"
 
@@ -25,35 +24,6 @@ using legalize::turnedTo;
 tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 {
 	return fail(ErrorCode::InvalidFile, reading, where, why);
-}
-
-Result<ElementType> elementType(int32_t type, const std::string &where)
-{
-	switch (type) {
-	case pb::FLOAT:
-		return ElementType::Float32;
-	case pb::FLOAT16:
-		return ElementType::Float16;
-	case pb::INT8:
-		return ElementType::Int8;
-	case pb::UINT8:
-		return ElementType::UInt8;
-	case pb::INT16:
-		return ElementType::Int16;
-	/* Operators that read these are refused, each by its name. */
-	case pb::INT32:
-		return ElementType::Int32;
-	case pb::INT64:
-		return ElementType::Int64;
-	case pb::BOOL:
-		return ElementType::Bool;
-	default:
-		break;
-	}
-	return fail(ErrorCode::Unsupported, reading, where,
-		    fmt::format("element type {} is no type that tensors of the core have; use "
-				"integers of 8 or 16 bits, or float",
-				type));
 }
 
 ReadNode findNode(const std::string &type)
@@ -79,10 +49,10 @@ public:
 private:
 	Result<void> readConstants();
 	Result<void> readInputs();
-	Result<void> readInput(const pb::ValueInfo &info, const std::vector<uint32_t> *given);
-	/* Add a value of the shape and type that the file says; given: its sizes, if they are. */
+	Result<void> readInput(const pb::ValueInfo &info);
+	/* Add a value of the shape and type that the file says. */
 	Result<Tensor> describe(const pb::ValueInfo &info, const std::string &where,
-				bool channelsLast, const std::vector<uint32_t> *given = nullptr);
+				bool channelsLast);
 	Result<void> readNode(const pb::Node &node);
 	Result<void> addUnknown(const pb::Node &node, const Unknown &why);
 	const pb::ValueInfo *infoOf(const std::string &name) const;
@@ -138,15 +108,19 @@ bool Reader::comesWithChannelsLast(const std::string &input) const
 }
 
 Result<Tensor> Reader::describe(const pb::ValueInfo &info, const std::string &where,
-				bool lastAlready, const std::vector<uint32_t> *given)
+				bool lastAlready)
 {
-	const pb::TensorType &tensor = info.type().tensor_type();
+	const int32_t number = info.type().tensor_type().elem_type();
+	const auto type = elementTypeOf(number);
 	Value value;
 
-	auto type = elementType(tensor.elem_type(), where);
+	/* Operators that read integers of 32 bits and more are refused, each by its name. */
 	if (!type)
-		return forward(type);
-	auto read = fileShapes_.shapeOf(tensor, where, info.name(), given);
+		return fail(ErrorCode::Unsupported, reading, where,
+			    fmt::format("element type {} is no type that tensors of the core have; "
+					"use integers of 8 or 16 bits, or float",
+					number));
+	auto read = fileShapes_.shapeOf(info, where);
 	if (!read)
 		return forward(read);
 	const Extents &shape = *read;
@@ -158,10 +132,10 @@ Result<Tensor> Reader::describe(const pb::ValueInfo &info, const std::string &wh
 	return Tensor{ import_.model.add(std::move(value)), shape, order, {} };
 }
 
-Result<void> Reader::readInput(const pb::ValueInfo &info, const std::vector<uint32_t> *given)
+Result<void> Reader::readInput(const pb::ValueInfo &info)
 {
 	auto tensor = describe(info, fmt::format("input '{}'", info.name()),
-			       comesWithChannelsLast(info.name()), given);
+			       comesWithChannelsLast(info.name()));
 	if (!tensor)
 		return forward(tensor);
 	import_.model.inputs.push_back(tensor->id);
@@ -178,32 +152,21 @@ Result<void> Reader::readInputs()
 {
 	std::set<std::string> known;
 	std::vector<const pb::ValueInfo *> infos;
-	std::vector<std::string> names;
 
 	for (const pb::Node &node : graph_.node())
 		known.insert(node.output().begin(), node.output().end());
 	for (const pb::ValueInfo &info : graph_.input()) {
-		if (import_.tensors.contains(info.name()) || !known.insert(info.name()).second)
-			continue;
-		infos.push_back(&info);
-		names.push_back(info.name());
+		if (!import_.tensors.contains(info.name()) && known.insert(info.name()).second)
+			infos.push_back(&info);
 	}
 	if (infos.empty())
 		return damaged("inputs", "the model has none");
-	auto given = givenShapes(shapes_, names);
-	if (!given)
-		return forward(given);
+	auto done = fileShapes_.give(shapes_, infos);
 	for (const pb::ValueInfo *info : infos) {
-		if (const auto shape = given->find(info->name()); shape != given->end())
-			fileShapes_.nameSizes(info->type().tensor_type(), shape->second);
+		if (done)
+			done = readInput(*info);
 	}
-	for (const pb::ValueInfo *info : infos) {
-		const auto shape = given->find(info->name());
-		auto done = readInput(*info, shape == given->end() ? nullptr : &shape->second);
-		if (!done)
-			return done;
-	}
-	return {};
+	return done;
 }
 
 const pb::ValueInfo *Reader::infoOf(const std::string &name) const

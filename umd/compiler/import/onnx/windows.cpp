@@ -156,12 +156,6 @@ Tensor readGemm(NodeReader &reader)
 	return legalize::elementwise(reader, { Elementwise::Function::Add, {} }, made, c);
 }
 
-Tensor readMatMul(NodeReader &reader)
-{
-	return legalize::product(reader, reader.input(0),
-				 { matrixOf(reader, reader.constant(1)), {} }, {});
-}
-
 template<Pool::Method method>
 Tensor readPool(NodeReader &reader)
 {
@@ -320,7 +314,10 @@ const NodeTable windowNodes = {
 	{ "Gemm", readGemm },
 	{ "GlobalAveragePool", readPoolAll<Pool::Method::Average> },
 	{ "GlobalMaxPool", readPoolAll<Pool::Method::Max> },
-	{ "MatMul", readMatMul },
+	{ "MatMul",
+	  [](NodeReader &r) {
+		  return legalize::product(r, r.input(0), { matrixOf(r, r.constant(1)), {} }, {});
+	  } },
 	{ "MaxPool", readPool<Pool::Method::Max> },
 	{ "Resize", readResize },
 	{ "Upsample", readResize },

@@ -16,11 +16,6 @@ namespace
 using Binary = Elementwise::Function;
 using Function = Unary::Function;
 
-Tensor readPRelu(OperatorReader &reader)
-{
-	return legalize::prelu(reader, reader.input(0), reader.constant(1));
-}
-
 template<Binary function>
 Tensor readExtreme(OperatorReader &reader)
 {
@@ -48,16 +43,6 @@ Tensor readDiv(OperatorReader &reader)
 		       : Tensor{};
 }
 
-Tensor readSquaredDifference(OperatorReader &reader)
-{
-	return legalize::squaredDifference(reader, reader.input(0), reader.input(1));
-}
-
-Tensor readAddN(OperatorReader &reader)
-{
-	return legalize::several(reader, Binary::Add, reader.allInputs());
-}
-
 Tensor overLastAxis(OperatorReader &reader, const Softmax &function)
 {
 	const Tensor x = reader.input(0);
@@ -70,21 +55,6 @@ Tensor readSoftmax(OperatorReader &reader)
 	const auto *options = reader.options(&fb::Operator::builtin_options_as_SoftmaxOptions);
 
 	return options ? overLastAxis(reader, { options->beta() }) : Tensor{};
-}
-
-Tensor readLogSoftmax(OperatorReader &reader)
-{
-	return overLastAxis(reader, { 1, true });
-}
-
-Tensor readNeg(OperatorReader &reader)
-{
-	return legalize::negative(reader, reader.input(0));
-}
-
-Tensor readRelu0To1(OperatorReader &reader)
-{
-	return legalize::unary(reader, reader.input(0), { .activation = { 0, 1 } });
 }
 
 template<Function function>
@@ -216,7 +186,8 @@ using enum fb::BuiltinOperator;
 const OperatorTable elementOperators = {
 	{ ABS, readUnary<Function::Abs> },
 	{ ADD, readElementwise<Binary::Add, &fb::Operator::builtin_options_as_AddOptions> },
-	{ ADD_N, readAddN },
+	{ ADD_N,
+	  [](OperatorReader &r) { return legalize::several(r, Binary::Add, r.allInputs()); } },
 	{ ARG_MAX, readArgMax<false> },
 	{ ARG_MIN, readArgMax<true> },
 	{ CEIL, readUnary<Function::Ceil> },
@@ -234,20 +205,26 @@ const OperatorTable elementOperators = {
 	{ LOCAL_RESPONSE_NORMALIZATION, readLocalResponse },
 	{ LOG, readUnary<Function::Log> },
 	{ LOGISTIC, readUnary<Function::Logistic> },
-	{ LOG_SOFTMAX, readLogSoftmax },
+	{ LOG_SOFTMAX,
+	  [](OperatorReader &r) {
+		  return overLastAxis(r, { 1, true });
+	  } },
 	{ MAXIMUM, readExtreme<Binary::Maximum> },
 	{ MEAN, readReduction<Pool::Method::Average> },
 	{ MINIMUM, readExtreme<Binary::Minimum> },
 	{ MUL, readElementwise<Binary::Multiply, &fb::Operator::builtin_options_as_MulOptions> },
-	{ NEG, readNeg },
+	{ NEG, [](OperatorReader &r) { return legalize::negative(r, r.input(0)); } },
 	{ POW, readPow },
-	{ PRELU, readPRelu },
+	{ PRELU, [](OperatorReader &r) { return legalize::prelu(r, r.input(0), r.constant(1)); } },
 	{ QUANTIZE, readConversion },
 	{ REDUCE_MAX, readReduction<Pool::Method::Max> },
 	{ REDUCE_MIN, readReduction<Pool::Method::Min> },
 	{ RELU, readActivation<fb::Activation::RELU> },
 	{ RELU6, readActivation<fb::Activation::RELU6> },
-	{ RELU_0_TO_1, readRelu0To1 },
+	{ RELU_0_TO_1,
+	  [](OperatorReader &r) {
+		  return legalize::unary(r, r.input(0), { .activation = { 0, 1 } });
+	  } },
 	{ RELU_N1_TO_1, readActivation<fb::Activation::RELU_N1_TO_1> },
 	{ ROUND, readUnary<Function::Round> },
 	{ RSQRT, readRoot<-1, 2> },
@@ -258,7 +235,10 @@ const OperatorTable elementOperators = {
 	{ SOFTMAX, readSoftmax },
 	{ SQRT, readRoot<1, 2> },
 	{ SQUARE, readUnary<Function::Square> },
-	{ SQUARED_DIFFERENCE, readSquaredDifference },
+	{ SQUARED_DIFFERENCE,
+	  [](OperatorReader &r) {
+		  return legalize::squaredDifference(r, r.input(0), r.input(1));
+	  } },
 	{ SUB, readElementwise<Binary::Subtract, &fb::Operator::builtin_options_as_SubOptions> },
 	{ SUM, readReduction<Pool::Method::Sum> },
 	{ TANH, readUnary<Function::Tanh> },

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -32,6 +33,20 @@ Result<File> File::open(std::span<const std::byte> bytes)
 	if (!fb::VerifyModelBuffer(verifier))
 		return damaged("is truncated, or tables lie outside of it");
 	return file;
+}
+
+std::optional<ElementType> elementTypeOf(fb::TensorType type)
+{
+	using enum fb::TensorType;
+	static const std::map<fb::TensorType, ElementType> types = {
+		{ FLOAT32, ElementType::Float32 }, { FLOAT16, ElementType::Float16 },
+		{ INT8, ElementType::Int8 },	   { UINT8, ElementType::UInt8 },
+		{ INT16, ElementType::Int16 },	   { INT32, ElementType::Int32 },
+		{ INT64, ElementType::Int64 },	   { BOOL, ElementType::Bool },
+	};
+	const auto found = types.find(type);
+
+	return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
 /* Codes below 127 are in the old field; writers of today fill both. */

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <nvdla/error.h>
 
+#include "compiler/ir/model.h"
 #include "tflite_generated.h"
 
 namespace nvdla::compiler::tflite
@@ -37,6 +39,8 @@ private:
 	std::vector<std::max_align_t> aligned_;
 };
 
+/** \return the type of a tensor's elements; nothing if nothing computes with it */
+std::optional<ElementType> elementTypeOf(fb::TensorType type);
 /** \return what computes an operator; CUSTOM has a name of its own */
 fb::BuiltinOperator builtinCode(const fb::OperatorCode &code);
 /** \return what people call an operator: "CONV_2D", "custom operator 'Name'" */

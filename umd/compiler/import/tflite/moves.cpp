@@ -20,11 +20,6 @@ Tensor readReshape(OperatorReader &reader)
 	return reader.reshaped(reader.input(0), reader.output().shape);
 }
 
-Tensor readTranspose(OperatorReader &reader)
-{
-	return legalize::transposed(reader, reader.input(0), reader.numbers(1));
-}
-
 Tensor readConcatenation(OperatorReader &reader)
 {
 	const auto *options =
@@ -221,16 +216,6 @@ Tensor readMirrorPad(OperatorReader &reader)
 			     paddingOf(reader, isSymmetric ? "symmetric" : "reflect"));
 }
 
-Tensor readTile(OperatorReader &reader)
-{
-	return legalize::tile(reader, reader.input(0), "multiples", reader.numbers(1));
-}
-
-Tensor readBroadcastTo(OperatorReader &reader)
-{
-	return legalize::expand(reader, reader.input(0), reader.numbers(1));
-}
-
 Tensor readGather(OperatorReader &reader)
 {
 	const auto *options = reader.options(&fb::Operator::builtin_options_as_GatherOptions);
@@ -278,7 +263,8 @@ using enum fb::BuiltinOperator;
 } /* namespace */
 
 const OperatorTable moveOperators = {
-	{ BROADCAST_TO, readBroadcastTo },
+	{ BROADCAST_TO,
+	  [](OperatorReader &r) { return legalize::expand(r, r.input(0), r.numbers(1)); } },
 	{ CONCATENATION, readConcatenation },
 	{ DEPTH_TO_SPACE, readDepthToSpace },
 	{ EXPAND_DIMS, readReshape },
@@ -294,8 +280,12 @@ const OperatorTable moveOperators = {
 	{ SPLIT_V, readParts<0, 2> },
 	{ SQUEEZE, readReshape },
 	{ STRIDED_SLICE, readStridedSlice },
-	{ TILE, readTile },
-	{ TRANSPOSE, readTranspose },
+	{ TILE,
+	  [](OperatorReader &r) {
+		  return legalize::tile(r, r.input(0), "multiples", r.numbers(1));
+	  } },
+	{ TRANSPOSE,
+	  [](OperatorReader &r) { return legalize::transposed(r, r.input(0), r.numbers(1)); } },
 	{ UNPACK, readUnpack },
 };
 

@@ -34,12 +34,6 @@ ValueId OperatorReader::id(const flatbuffers::Vector<int32_t> *ids, size_t index
 	return static_cast<ValueId>(id);
 }
 
-bool OperatorReader::hasInput(size_t index) const
-{
-	return index < inputs() &&
-	       source_.inputs()->Get(static_cast<flatbuffers::uoffset_t>(index)) >= 0;
-}
-
 Tensor OperatorReader::input(size_t index)
 {
 	const ValueId from = id(source_.inputs(), index, "inputs");

@@ -25,7 +25,11 @@ public:
 
 	size_t inputs() const { return source_.inputs() ? source_.inputs()->size() : 0; }
 	size_t outputs() const { return source_.outputs() ? source_.outputs()->size() : 0; }
-	bool hasInput(size_t index) const;
+	bool hasInput(size_t index) const
+	{
+		return index < inputs() &&
+		       source_.inputs()->Get(static_cast<flatbuffers::uoffset_t>(index)) >= 0;
+	}
 	/** \brief A tensor that can be computed with, or a constant; an empty one after an error */
 	Tensor input(size_t index);
 	std::vector<Tensor> allInputs();
@@ -93,6 +97,9 @@ using OperatorTable = std::map<fb::BuiltinOperator, ReadOperator *>;
 extern const OperatorTable elementOperators;
 extern const OperatorTable moveOperators;
 extern const OperatorTable windowOperators;
+
+/** \return how an operator is read; null if it is not known */
+ReadOperator *readerOf(const fb::OperatorCode &code);
 
 /** \brief A custom operator, which has no number of its own */
 Tensor readConvolution2DTransposeBias(OperatorReader &reader);

@@ -30,34 +30,6 @@ tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 	return fail(ErrorCode::InvalidFile, reading, where, why);
 }
 
-Result<ElementType> elementType(fb::TensorType type, const std::string &where)
-{
-	switch (type) {
-	case fb::TensorType::FLOAT32:
-		return ElementType::Float32;
-	case fb::TensorType::FLOAT16:
-		return ElementType::Float16;
-	case fb::TensorType::INT8:
-		return ElementType::Int8;
-	case fb::TensorType::UINT8:
-		return ElementType::UInt8;
-	case fb::TensorType::INT16:
-		return ElementType::Int16;
-	case fb::TensorType::INT32:
-		return ElementType::Int32;
-	case fb::TensorType::INT64:
-		return ElementType::Int64;
-	case fb::TensorType::BOOL:
-		return ElementType::Bool;
-	default:
-		break;
-	}
-	return fail(ErrorCode::Unsupported, reading, where,
-		    fmt::format("tensor type {} is no type that tensors of the core have; use "
-				"integers of 8 or 16 bits, or float",
-				static_cast<int>(type)));
-}
-
 /* Of 8 bits, one that the type has; kernels without theirs fit 16 bits then. */
 bool isZeroPoint(int64_t number, ElementType type)
 {
@@ -149,17 +121,19 @@ Result<void> Reader::readTensor(const fb::Tensor &tensor, size_t index)
 			return damaged(where, "has more elements than a tensor can");
 		value.shape.push_back(static_cast<uint32_t>(extent));
 	}
-	auto type = elementType(tensor.type(), where);
-	if (tensor.is_variable())
-		type = fail(ErrorCode::Unsupported, reading, where,
-			    "keeps its numbers from run to run");
-	if (!type) {
-		unknownTensors_.emplace(index, type.error());
-		value.type = ElementType::Int64;
+	const auto type = elementTypeOf(tensor.type());
+	value.type = type.value_or(ElementType::Int64);
+	if (!type || tensor.is_variable()) {
+		const std::string why =
+			tensor.is_variable()
+				? "keeps its numbers from run to run"
+				: fmt::format("tensor type {} is no type that tensors of the core "
+					      "have; use integers of 8 or 16 bits, or float",
+					      static_cast<int>(tensor.type()));
+		unknownTensors_[index] = { ErrorCode::Unsupported, reading, where, why };
 		model_.values.push_back(std::move(value));
 		return {};
 	}
-	value.type = *type;
 	if (tensor.quantization()) {
 		auto done = readQuantization(*tensor.quantization(), value, where);
 		if (!done)

@@ -74,7 +74,8 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	    strategy: str = '', sram_size: int = 0, fold_sums: str = 'floats', target: str = 'nv_full',
 	    shape: Union[Sequence[int], Dict[str, Sequence[int]], None] = None,
 	    host: str = 'auto') -> Model:
-	"""Compile a model: a TensorFlow Lite file (.tflite) or an ONNX file (.onnx), or the bytes of one.
+	"""Compile a model: a file of TensorFlow Lite (.tflite), ONNX (.onnx) or Caffe (.prototxt, with the
+	.caffemodel beside it), or the bytes of one of the first two.
 
 	Integer models are computed in integers, models of real numbers in FP16, or with samples in integers. Raises
 	nvdla.NotFound, nvdla.InvalidFile naming what is damaged, nvdla.Unsupported naming the operator, its layer and the

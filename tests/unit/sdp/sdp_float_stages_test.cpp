@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FP16 to memory, from memory and behind a convolution, against the readable stages, which are its
- * definition.
+ * Stages of FP16 to memory, of elements and behind a convolution, against the readable ones, which
+ * are their definition.
  */
-#include "sdp/sdp_halves.h"
+#include "sdp/sdp_float.h"
 
 #include <cstdio>
 #include <cstring>
@@ -92,8 +92,7 @@ public:
 		stage.bypass = false;
 		stage.algorithm = static_cast<SdpAlu>(below(3));
 		stage.alu.bypass = below(4) == 0;
-		stage.alu.fromMemory = true;
-		stage.mul.bypass = isY || coin();
+		stage.mul.bypass = coin();
 		stage.prelu = coin();
 		stage.reluBypass = isY || coin();
 		return stage;
@@ -119,28 +118,19 @@ std::vector<int32_t> numbersOf(const SdpOp &op, const Halves &halves)
 struct HalfStage {
 	HalfStage(HalfDice &dice, const SdpOp &op, size_t count, bool last, uint32_t special)
 		: isY(last && dice.coin()), perElement(dice.coin()), stage(dice.stage(isY)),
-		  aluHalves(dice.halves(perElement ? count : kLanes, perElement ? special : 0)),
-		  alu(numbersOf(op, aluHalves)), mul(numbersOf(op, dice.halves(kLanes, 0)))
+		  alu(numbersOf(
+			  op, dice.halves(perElement ? count : kLanes, perElement ? special : 0))),
+		  mul(numbersOf(op, dice.halves(kLanes, 0)))
 	{
 	}
 
 	SdpOperandRun aluRun() const { return { alu.data(), perElement ? kLanes : 0 }; }
 
-	SdpStageRun bytes() const
-	{
-		if (!perElement)
-			return { &stage, isY, aluRun(), { mul.data(), 0 } };
-		return { &stage,
-			 isY,
-			 { nullptr, kLanes },
-			 { mul.data(), 0 },
-			 std::as_bytes(std::span(aluHalves)).data() };
-	}
+	SdpStageRun run() const { return { &stage, isY, aluRun(), { mul.data(), 0 } }; }
 
 	bool isY;
 	bool perElement;
 	SdpStage stage;
-	Halves aluHalves;
 	std::vector<int32_t> alu;
 	std::vector<int32_t> mul;
 };
@@ -156,7 +146,7 @@ struct HalfChain {
 		for (uint32_t i = 0; i < stageCount; i++)
 			stages.emplace_back(dice, op, expected.size(), i == 2, special);
 		for (const HalfStage &stage : stages) {
-			runs.push_back(stage.bytes());
+			runs.push_back(stage.run());
 			(stage.isY ? applySdpY : applySdpX)(stage.stage, op.proc, expected, kLanes,
 							    stage.aluRun(),
 							    { stage.mul.data(), 0 });
@@ -164,22 +154,19 @@ struct HalfChain {
 		convertSdpOutput(op, expected, counters);
 	}
 
-	/** \param in what storeSdpHalves() is given \param round to say which one failed */
-	template<typename In>
-	void expectSame(const SdpOp &op, const In &in, int round) const
+	/** \param in FP32 bits, NaNs included \param round to say which one failed */
+	void expectSame(const SdpOp &op, const std::vector<int32_t> &in, int round) const
 	{
 		const Halves bits(expected.begin(), expected.end());
 
 		nvdla::test::forEachTarget([&] {
 			Halves out(bits.size());
 			SdpCounters found;
-			ASSERT_TRUE(storeSdpHalves(op, runs, in,
-						   std::as_writable_bytes(std::span(out)), found));
+			ASSERT_TRUE(storeSdpFloat(op, runs, in,
+						  std::as_writable_bytes(std::span(out)), found));
 			ASSERT_EQ(out, bits) << "round " << round;
 			ASSERT_EQ(found.saturation, counters.saturation);
 			ASSERT_EQ(found.nanOutput, counters.nanOutput);
-			ASSERT_EQ(found.nanInput, counters.nanInput);
-			ASSERT_EQ(found.infInput, counters.infInput);
 			ASSERT_EQ(found.nonZero, out != Halves(out.size()));
 		});
 	}
@@ -192,7 +179,7 @@ struct HalfChain {
 
 } /* namespace */
 
-TEST(SdpHalves, AreTheReference)
+TEST(SdpFloatStages, OfElementsAreTheReference)
 {
 	HalfDice dice(508);
 
@@ -204,16 +191,12 @@ TEST(SdpHalves, AreTheReference)
 		op.in = op.proc = op.out = Precision::Fp16;
 		op.nanToZero = dice.coin();
 		const Halves in = dice.halves(count, special);
-		HalfChain chain(dice, op, numbersOf(op, in), special);
-		for (const uint16_t half : in) {
-			chain.counters.nanInput += arith::Fp16::isNan(half);
-			chain.counters.infInput += arith::Fp16::isInf(half);
-		}
-		chain.expectSame(op, std::as_bytes(std::span(in)), round);
+		HalfChain(dice, op, numbersOf(op, in), special)
+			.expectSame(op, numbersOf({}, in), round);
 	}
 }
 
-TEST(SdpHalves, BehindAConvolutionAreTheReference)
+TEST(SdpFloatStages, BehindAConvolutionAreTheReference)
 {
 	HalfDice dice(509);
 
@@ -230,34 +213,8 @@ TEST(SdpHalves, BehindAConvolutionAreTheReference)
 		for (int32_t &number : numbers)
 			if (op.nanToZero && arith::Fp32::isNan(static_cast<uint32_t>(number)))
 				number = 0;
-		HalfChain(dice, op, numbers, special)
-			.expectSame(op, std::span<const int32_t>(in), round);
+		HalfChain(dice, op, numbers, special).expectSame(op, in, round);
 	}
-}
-
-TEST(SdpHalves, LeaveWhatFp32DoesNotHoldToTheStages)
-{
-	const Halves in(kLanes, 0x3c00);
-	const std::vector<int32_t> large(kLanes, 0x7f7fffff); /* an infinity, widened */
-	Halves out(kLanes);
-	SdpOp op;
-	SdpStage stage;
-	SdpCounters counters;
-	const auto stores = [&](bool isY) {
-		const SdpStageRun run = { &stage, isY, { large.data(), 0 }, { large.data(), 0 } };
-		return storeSdpHalves(op, { &run, 1 }, std::as_bytes(std::span(in)),
-				      std::as_writable_bytes(std::span(out)), counters);
-	};
-
-	op.in = op.proc = op.out = Precision::Fp16;
-	stage.bypass = stage.alu.bypass = false;
-	stage.alu.fromMemory = true;
-	EXPECT_FALSE(stores(false));
-	stage.alu.bypass = true;
-	EXPECT_TRUE(stores(true)) << "nothing to do";
-	stage.mul.bypass = false;
-	EXPECT_FALSE(stores(false));
-	EXPECT_FALSE(stores(true));
 }
 
 } /* namespace nvdla::sim */
