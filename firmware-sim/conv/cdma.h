@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +16,7 @@
 #include "conv/cbuf.h"
 #include "conv/conv_op.h"
 #include "conv/csc.h"
+#include "core/control_data.h"
 #include "core/memory.h"
 #include "core/workers.h"
 
@@ -161,7 +161,7 @@ std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &me
  * be overwritten. Where memory has a view of them and the ring is empty at first, take() gives what
  * was fetched where it is in memory, and settle() puts into the buffer what is left of it there.
  *
- * FP16 is looked at for special values as it is fetched, unless whoever takes it does.
+ * FP16 is looked at for special values as it is fetched.
  */
 class EntryStream
 {
@@ -190,16 +190,6 @@ public:
 	}
 	/** \return what take() has given is in the buffer, or a copy, not where it stays */
 	bool settled() const { return settled_; }
-	/**
-	 * \brief Who takes FP16 out of memory looks for special values, and calls see()
-	 * \param taken bytes that will be
-	 */
-	void leaveUnseen(uint64_t taken);
-	/** \return take() gave what nobody has looked at */
-	bool isUnseen() const { return !settled_ && unseen_; }
-	/** \brief WeightSource::see() */
-	std::span<const std::byte> see(std::span<const std::byte> bytes,
-				       std::vector<std::byte> &copy);
 	/** \brief Release the entries that were loaded since the last time */
 	void release();
 	/**
@@ -226,13 +216,11 @@ private:
 	uint64_t fetched_ = 0; /* bytes */
 	SpecialCount *special_;
 	bool flushNan_;
-	bool unseen_ = false;			     /* FP16 is looked at by who takes it */
-	std::once_flag counted_;		     /* what was unseen */
-	bool settled_;				     /* what was fetched is in the buffer */
-	const uint32_t first_;			     /* entry that CDMA wrote first */
-	uint64_t taken_ = 0;			     /* bytes, as long as they are not settled */
-	uint32_t entry_;			     /* that CSC loads next */
-	uint32_t loaded_ = 0;			     /* entries that were not released */
+	bool settled_;	       /* what was fetched is in the buffer */
+	const uint32_t first_; /* entry that CDMA wrote first */
+	uint64_t taken_ = 0;   /* bytes, as long as they are not settled */
+	uint32_t entry_;       /* that CSC loads next */
+	uint32_t loaded_ = 0;  /* entries that were not released */
 	const size_t entryBytes_;
 	std::array<std::byte, kEntryBytes> current_; /* the entry loaded last */
 	size_t used_;				     /* bytes of it */
@@ -254,14 +242,6 @@ public:
 	std::string check() const;
 
 	WeightGroup next() override;
-	void keepCompressed() override { unpacks_ = false; }
-	void leaveUnseen() override;
-	std::span<const std::byte> see(std::span<const std::byte> bytes,
-				       std::vector<std::byte> &copy) override
-	{
-		return packed_.see(bytes, copy);
-	}
-
 	/** \brief Fetch what there is room for */
 	void fill();
 	/** \return all was fetched, and CSC has released all that there was */
@@ -287,7 +267,6 @@ private:
 	const ConvOp &op_;
 	Cbuf &cbuf_;
 	bool kept_;
-	bool unpacks_ = true;
 	SpecialCount special_;
 	EntryStream packed_;
 	EntryStream mask_;

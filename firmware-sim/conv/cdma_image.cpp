@@ -17,7 +17,6 @@
 #include "arith/integer.h"
 #include "conv/line_elements.h"
 #include "conv/pixel_format.h"
-#include "conv/pixel_offsets.h"
 
 namespace nvdla::sim
 {
@@ -235,8 +234,7 @@ class ImageFetcher : public DataFetcher
 public:
 	ImageFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
 		: DataFetcher(op, memory, cbuf, op.fetch.size.height, 1),
-		  format_(*pixelFormat(op.pixel.format)), passes_(passesAsItIs(op, format_)),
-		  offsets_(PixelOffsets::of(op, format_))
+		  format_(*pixelFormat(op.pixel.format)), passes_(passesAsItIs(op, format_))
 	{
 		const size_t line = size_t{ op.bufferedColumns() } * format_.channels;
 		const size_t entryBytes = op.geometry->entryBytes;
@@ -246,7 +244,7 @@ public:
 		narrow(op.precision,
 		       std::vector<int16_t>(line, padElement(op.precision, op.fetch.padValue)),
 		       padding_.data());
-		if (format_.kind != PixelKind::Int8 || passes_ || offsets_)
+		if (format_.kind != PixelKind::Int8 || passes_)
 			return;
 		SpecialCount none;
 		PixelConverter convert(op, format_, none);
@@ -335,7 +333,6 @@ private:
 
 	const PixelFormat &format_;
 	const bool passes_;
-	const std::optional<PixelOffsets> offsets_;
 	std::optional<ByteConverter> convertBytes_;
 	/* A line without pixels: between them, padding, and zeroes to the end of the last entry. */
 	std::vector<std::byte> padding_;
@@ -351,8 +348,6 @@ void ImageFetcher::ImageLines::convert(const PixelLine &line, std::byte *out)
 		std::memcpy(pixels.data(), line.planes[0], pixels.size());
 		if (fetcher_.format_.kind == PixelKind::Fp16)
 			special_.pass(pixels, op.fetch.flushNan);
-	} else if (fetcher_.offsets_) {
-		addOffsets(*fetcher_.offsets_, line.planes[0], line.pixels, out);
 	} else if (!byBytes) {
 		convertLine(fetcher_.format_, convert_, line, elements_.data());
 		narrow(op.precision, elements_, out);

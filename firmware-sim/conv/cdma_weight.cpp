@@ -63,7 +63,7 @@ void EntryStream::fill()
 void EntryStream::fetch(std::span<std::byte> piece)
 {
 	/* What may change on its way is copied. */
-	if (!settled_ && special_ && !unseen_ &&
+	if (!settled_ && special_ &&
 	    SpecialCount::any(source_.all().subspan(fetched_, piece.size())))
 		settle();
 	if (!settled_) {
@@ -73,23 +73,6 @@ void EntryStream::fetch(std::span<std::byte> piece)
 	source_.read(fetched_, piece);
 	if (special_)
 		special_->pass(piece, flushNan_);
-}
-
-void EntryStream::leaveUnseen(uint64_t taken)
-{
-	unseen_ = !settled_ && special_ && taken <= bytes_ &&
-		  !SpecialCount::any(source_.all().subspan(taken));
-}
-
-std::span<const std::byte> EntryStream::see(std::span<const std::byte> bytes,
-					    std::vector<std::byte> &copy)
-{
-	std::call_once(counted_, [&] { special_->count(source_.all()); });
-	if (special_->nan == 0 || !flushNan_)
-		return bytes;
-	copy.assign(bytes.begin(), bytes.end());
-	SpecialCount().pass(copy, true);
-	return copy;
 }
 
 void EntryStream::settle(Workers *workers)
@@ -103,10 +86,7 @@ void EntryStream::settle(Workers *workers)
 	/* Of what went through an entry of the ring, the last one. */
 	const uint64_t held = std::min(fetched_, uint64_t{ ring_.size() } * entryBytes_);
 	const uint64_t before = (fetched_ - held) / entryBytes_;
-	std::vector<std::byte> seen;
-	auto all = source_.all().subspan(fetched_ - held, held);
-	if (unseen_ && special_->nan > 0)
-		all = see(all, seen);
+	const auto all = source_.all().subspan(fetched_ - held, held);
 	const auto putPiece = [&](uint64_t piece) {
 		const uint64_t at = piece * kPieceBytes;
 		put(all.subspan(at, std::min(kPieceBytes, held - at)),
@@ -324,20 +304,8 @@ void WeightReader::readSparse(size_t bytes, WeightGroup &group)
 
 	present_.resize(present + kSparseSlack);
 	packed_.read(std::span(present_).first(present));
-	if (!unpacks_) {
-		group.masks = masks;
-		group.packed = std::span(present_).first(present);
-		return;
-	}
 	expandSparse(masks, present_.data(), element, bytes_);
 	group.bytes = std::span(bytes_).first(bytes);
-}
-
-void WeightReader::leaveUnseen()
-{
-	/* All is taken out of memory then: check() says that each group finds room. */
-	if (!op_.weights.compressed)
-		packed_.leaveUnseen(kernelElements(op_) * op_.windows.kernels * sizeof(uint16_t));
 }
 
 WeightGroup WeightReader::next()
@@ -355,8 +323,7 @@ WeightGroup WeightReader::next()
 		readSparse(bytes, group);
 	} else {
 		group.bytes = packed_.take(bytes, bytes_);
-		group.unseen = packed_.isUnseen() ? this : nullptr;
-		group.ahead = group.soon = packed_.ahead();
+		group.soon = packed_.ahead();
 		group.stays = !packed_.settled();
 	}
 

@@ -20,7 +20,6 @@
 #include <hwy/highway.h>
 
 #include "conv/tile_products-inl.h"
-#include "conv/wide_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -75,56 +74,41 @@ HWY_INLINE void forAll(size_t columns, const TilePosition *positions, size_t cou
 	}
 }
 
-/** Both operands of each channel, in the halves of 32 bits */
-template<typename Operand>
+/** Both operands of each channel, in the halves of 32 bits, without a bit that they have too much
+ */
+template<typename Operand, Operand kFlip>
 HWY_INLINE Vector operandPairs(const std::byte *first, const std::byte *second)
 {
 	const hn::Rebind<Operand, Tag> tag;
 	const hn::Repartition<int16_t, Tag> halfTag;
 	const auto load = [&](const std::byte *at) HWY_ATTR {
-		return hn::PromoteTo(Tag(), hn::LoadU(tag, reinterpret_cast<const Operand *>(at)));
+		const auto operands = hn::LoadU(tag, reinterpret_cast<const Operand *>(at));
+		return hn::PromoteTo(Tag(),
+				     kFlip ? hn::Xor(operands, hn::Set(tag, kFlip)) : operands);
 	};
 
 	return hn::BitCast(Tag(), hn::OddEven(hn::BitCast(halfTag, hn::ShiftLeft<16>(load(second))),
 					      hn::BitCast(halfTag, load(first))));
 }
 
-template<typename Operand, size_t... kIndex>
+template<typename Operand, Operand kFlip, size_t... kIndex>
 HWY_INLINE void integerSums(const ChannelOperands &operands, const TilePosition *positions,
 			    int32_t *out, std::index_sequence<kIndex...>)
 {
 	for (size_t column = 0; column < operands.columns; column += hn::Lanes(Tag())) {
 		Positions<Vector, kIndex...> some(positions, column * sizeof(Operand));
 		const int32_t *weights = operands.weights + column;
-		((some.sums[kIndex] = hn::LoadU(Tag(), operands.start + column)), ...);
+		((some.sums[kIndex] = hn::Zero(Tag())), ...);
 		for (const ChannelTaps &taps : operands.taps) {
 			const Vector pairs = hn::LoadU(Tag(), weights);
 			some.forEach(taps, [&](Vector &sum, auto first, auto second) HWY_ATTR {
-				sum = Pairs::add(sum, operandPairs<Operand>(first, second), pairs);
+				sum = Pairs::add(sum, operandPairs<Operand, kFlip>(first, second),
+						 pairs);
 			});
 			weights += operands.columns;
 		}
 		(hn::StoreU(some.sums[kIndex], Tag(), out + kIndex * operands.columns + column),
 		 ...);
-	}
-}
-
-template<size_t... kIndex>
-HWY_INLINE void wideSums(const ChannelOperands &operands, const TilePosition *positions,
-			 int64_t *out, std::index_sequence<kIndex...>)
-{
-	for (size_t column = 0; column < operands.columns; column += hn::Lanes(Tag())) {
-		Positions<WideSum, kIndex...> some(positions, column * sizeof(uint16_t));
-		const int32_t *weights = operands.weights + column;
-		for (const ChannelTaps &taps : operands.taps) {
-			const Vector pairs = hn::LoadU(Tag(), weights);
-			some.forEach(taps, [&](WideSum &sum, auto first, auto second) HWY_ATTR {
-				sum.add(Pairs::multiply(operandPairs<uint16_t>(first, second),
-							pairs));
-			});
-			weights += operands.columns;
-		}
-		(some.sums[kIndex].store(out + kIndex * operands.columns + column), ...);
 	}
 }
 
@@ -137,13 +121,17 @@ HWY_INLINE void floatSums(const ChannelOperands &operands, const TilePosition *p
 		return hn::LoadU(FloatTag(), reinterpret_cast<const float *>(at));
 	};
 
+	const auto asBytes = [](const int32_t *at) {
+		return reinterpret_cast<const std::byte *>(at);
+	};
+
 	for (size_t column = 0; column < operands.columns; column += hn::Lanes(FloatTag())) {
 		Positions<Floats::Vector, kIndex...> some(positions, column * sizeof(float));
 		const int32_t *weights = operands.weights + column;
-		((some.sums[kIndex] = Floats::load(operands.start + column)), ...);
+		((some.sums[kIndex] = hn::Zero(FloatTag())), ...);
 		for (const ChannelTaps &taps : operands.taps) {
-			const auto ones = Floats::load(weights);
-			const auto others = Floats::load(weights + operands.columns);
+			const auto ones = load(asBytes(weights));
+			const auto others = load(asBytes(weights + operands.columns));
 			some.forEach(taps, [&](auto &sum, auto first, auto second) HWY_ATTR {
 				sum = hn::MulAdd(load(first), ones, sum);
 				sum = hn::MulAdd(load(second), others, sum);
@@ -154,36 +142,28 @@ HWY_INLINE void floatSums(const ChannelOperands &operands, const TilePosition *p
 	}
 }
 
-template<typename Operand>
+template<typename Operand, Operand kFlip = 0>
 void allIntegerSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
 		    int32_t *sums)
 {
 	forAll(operands.columns, positions, count, sums,
 	       [&](const TilePosition *some, int32_t *out, auto indices)
-		       HWY_ATTR { integerSums<Operand>(operands, some, out, indices); });
+		       HWY_ATTR { integerSums<Operand, kFlip>(operands, some, out, indices); });
 }
 
 void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
 		  int32_t *sums)
 {
-	if (operands.kind == TileKind::Float)
+	if (operands.elementBytes == sizeof(float))
 		forAll(operands.columns, positions, count, sums,
 		       [&](const TilePosition *some, int32_t *out, auto indices)
 			       HWY_ATTR { floatSums(operands, some, out, indices); });
-	else if (operands.kind == TileKind::Quads)
-		allIntegerSums<uint8_t>(operands, positions, count, sums);
-	else if (operands.kind == TileKind::Bytes)
+	else if (operands.isUnsigned)
+		allIntegerSums<int8_t, INT8_MIN>(operands, positions, count, sums);
+	else if (operands.elementBytes == sizeof(int8_t))
 		allIntegerSums<int8_t>(operands, positions, count, sums);
 	else
 		allIntegerSums<uint16_t>(operands, positions, count, sums);
-}
-
-void wideSumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
-		      int64_t *sums)
-{
-	forAll(operands.columns, positions, count, sums,
-	       [&](const TilePosition *some, int64_t *out, auto indices)
-		       HWY_ATTR { wideSums(operands, some, out, indices); });
 }
 
 #else
@@ -192,12 +172,6 @@ void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions
 		  int32_t *sums)
 {
 	channelSumsReference(operands, positions, count, sums);
-}
-
-void wideSumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
-		      int64_t *sums)
-{
-	wideChannelSumsReference(operands, positions, count, sums);
 }
 
 #endif
@@ -212,7 +186,6 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(sumsOfTarget);
-HWY_EXPORT(wideSumsOfTarget);
 
 namespace
 {
@@ -230,15 +203,15 @@ Operand operandOf(const TilePosition &position, size_t tap, size_t column)
 /** The products of all taps of a column, in their order, as \a add gets them */
 template<typename Operand, typename Add>
 void forEachProduct(const ChannelOperands &operands, const TilePosition &position, size_t column,
-		    Add add)
+		    Add add, int excess = 0)
 {
 	const int32_t *weight = operands.weights + column;
 	int16_t pair[2];
 
 	for (const ChannelTaps &taps : operands.taps) {
 		std::memcpy(pair, weight, sizeof(pair));
-		add(operandOf<Operand>(position, taps.first, column) * pair[0]);
-		add(operandOf<Operand>(position, taps.second, column) * pair[1]);
+		add((operandOf<Operand>(position, taps.first, column) - excess) * pair[0]);
+		add((operandOf<Operand>(position, taps.second, column) - excess) * pair[1]);
 		weight += operands.columns;
 	}
 }
@@ -246,7 +219,7 @@ void forEachProduct(const ChannelOperands &operands, const TilePosition &positio
 int32_t floatSum(const ChannelOperands &operands, const TilePosition &position, size_t column)
 {
 	const int32_t *weight = operands.weights + column;
-	auto sum = std::bit_cast<float>(operands.start[column]);
+	float sum = 0;
 
 	for (const ChannelTaps &taps : operands.taps) {
 		for (const size_t tap : { taps.first, taps.second }) {
@@ -266,40 +239,21 @@ void channelSums(const ChannelOperands &operands, const TilePosition *positions,
 	HWY_DYNAMIC_DISPATCH(sumsOfTarget)(operands, positions, count, sums);
 }
 
-void wideChannelSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
-		     int64_t *sums)
-{
-	HWY_DYNAMIC_DISPATCH(wideSumsOfTarget)(operands, positions, count, sums);
-}
-
 void channelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
 			  size_t count, int32_t *sums)
 {
 	for (size_t i = 0; i < count; i++) {
 		for (size_t column = 0; column < operands.columns; column++) {
-			int32_t sum = operands.start[column];
+			int32_t sum = 0;
 			const auto add = [&](int32_t product) { sum += product; };
-			if (operands.kind == TileKind::Float)
+			if (operands.elementBytes == sizeof(float))
 				sum = floatSum(operands, positions[i], column);
-			else if (operands.kind == TileKind::Quads)
-				forEachProduct<uint8_t>(operands, positions[i], column, add);
-			else if (operands.kind == TileKind::Bytes)
+			else if (operands.isUnsigned)
+				forEachProduct<uint8_t>(operands, positions[i], column, add, 128);
+			else if (operands.elementBytes == sizeof(int8_t))
 				forEachProduct<int8_t>(operands, positions[i], column, add);
 			else
 				forEachProduct<int16_t>(operands, positions[i], column, add);
-			*sums++ = sum;
-		}
-	}
-}
-
-void wideChannelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
-			      size_t count, int64_t *sums)
-{
-	for (size_t i = 0; i < count; i++) {
-		for (size_t column = 0; column < operands.columns; column++) {
-			int64_t sum = 0;
-			forEachProduct<int16_t>(operands, positions[i], column,
-						[&](int32_t product) { sum += product; });
 			*sums++ = sum;
 		}
 	}

@@ -26,13 +26,13 @@ struct ChannelTaps {
 
 /** \brief What positions meet */
 struct ChannelOperands {
-	TileKind kind;	/**< Quads, Bytes, Pairs or Float: what the operands are */
-	size_t columns; /**< kernels of a full group */
+	size_t elementBytes; /**< of data: INT8, INT8 or INT16 in 16 bits, or f32 */
+	size_t columns;	     /**< kernels of a full group */
 	std::span<const ChannelTaps> taps;
 	/** For each of \a taps those of all columns: two of 16 bits, the first one lower. Float:
 	 * the first one's, then the second one's as f32. */
 	const int32_t *weights;
-	const int32_t *start; /**< what the sums of each column begin with */
+	bool isUnsigned = false; /**< INT8 is more by 128, as LineFormat::Unsigned */
 };
 
 /**
@@ -46,20 +46,8 @@ struct ChannelOperands {
 void channelSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
 		 int32_t *sums);
 
-/**
- * \brief Sums of products of INT16 in 64 bits, which begin with zero
- *
- * The two products of taps fit 32 bits together, and there are less than 2^16 of them.
- */
-void wideChannelSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
-		     int64_t *sums);
-
 /** \brief channelSums() to read */
 void channelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
 			  size_t count, int32_t *sums);
-
-/** \brief wideChannelSums() to read */
-void wideChannelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
-			      size_t count, int64_t *sums);
 
 } /* namespace nvdla::sim */

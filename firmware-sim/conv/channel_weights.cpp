@@ -64,32 +64,21 @@ ChannelWeights::ChannelWeights(const TilePlan &plan)
 	weights_.resize(2 * taps_.size() * plan.op.groupKernels());
 }
 
-bool ChannelWeights::load(const WeightGroup &group, Int16Range data)
+bool ChannelWeights::load(const WeightGroup &group, uint32_t largestData)
 {
-	constexpr int32_t kUnsignedZero = 128;
 	const size_t weightBytes = elementBytes(plan_.op.precision);
-	const std::byte *packed = group.packed.data();
 	std::array<Numbers, kMostAtoms> numbers;
 	size_t element = 0;
 
-	if (data.lowest == INT16_MIN)
-		return false;
 	std::ranges::fill(magnitudes_, uint64_t{ 0 });
-	std::ranges::fill(weightSums_, 0);
 	for (const Block &block : blocks_) {
 		const auto atoms = std::span(numbers).first(block.lanes / channels_);
-		if (!readAny(group, block, packed, atoms))
+		if (!read(group, block, atoms))
 			return false;
 		for (const Numbers &some : atoms)
 			put(element++, { some.data(), group.kernels * weightBytes });
 	}
-	areWide_ = plan_.op.precision == Precision::Int16 &&
-		   std::ranges::max(magnitudes_) * data.largest() > INT32_MAX;
-	/* An output whose data are all zero, 128 as unsigned numbers, is to be zero. */
-	if (plan_.kind == TileKind::Quads)
-		std::ranges::transform(weightSums_, start_.begin(),
-				       [](int32_t sum) { return -kUnsignedZero * sum; });
-	return true;
+	return std::ranges::max(magnitudes_) * largestData <= INT32_MAX;
 }
 
 bool ChannelWeights::read(const WeightGroup &group, const Block &block,
@@ -110,32 +99,6 @@ bool ChannelWeights::read(const WeightGroup &group, const Block &block,
 	return true;
 }
 
-bool ChannelWeights::readAny(const WeightGroup &group, const Block &block, const std::byte *&packed,
-			     std::span<Numbers> numbers) const
-{
-	if (group.bytes.empty())
-		return readCompressed(group, block, packed, numbers);
-	return read(group, block, numbers);
-}
-
-bool ChannelWeights::readCompressed(const WeightGroup &group, const Block &block,
-				    const std::byte *&packed, std::span<Numbers> numbers) const
-{
-	const std::byte *masks = group.masks.data() + block.weights * group.kernels / 8;
-	uint32_t mask = 0;
-
-	for (uint32_t kernel = 0; kernel < group.kernels; kernel++) {
-		for (Numbers &one : numbers) {
-			std::memcpy(&mask, masks, sizeof(mask));
-			if (mask & ~(uint32_t{ 1 } << kernel))
-				return false;
-			one[kernel] = mask ? *packed++ : std::byte{ 0 };
-			masks += sizeof(mask);
-		}
-	}
-	return true;
-}
-
 void ChannelWeights::put(size_t element, std::span<const std::byte> weights)
 {
 	if (plan_.op.precision == Precision::Fp16) {
@@ -151,10 +114,8 @@ void ChannelWeights::put(size_t element, std::span<const std::byte> weights)
 		reinterpret_cast<int16_t *>(&weights_[element / 2 * plan_.op.groupKernels()]);
 
 	widen(plan_.op.precision, weights.data(), some);
-	for (size_t kernel = 0; kernel < some.size(); kernel++) {
+	for (size_t kernel = 0; kernel < some.size(); kernel++)
 		halves[2 * kernel + element % 2] = some[kernel];
-		weightSums_[kernel] += some[kernel];
-	}
 	if (plan_.op.precision != Precision::Int16)
 		return;
 	for (size_t kernel = 0; kernel < some.size(); kernel++)

@@ -14,7 +14,6 @@
 #include "conv/channel_sums.h"
 #include "conv/csc.h"
 #include "conv/tile_plan.h"
-#include "conv/wide_tile.h"
 
 namespace nvdla::sim
 {
@@ -34,22 +33,15 @@ public:
 	/**
 	 * \brief Take over a group, whose bytes are not needed afterwards
 	 *
-	 * \param group may be compressed, of whole atoms of INT8
-	 * \param data INT16: that it meets
-	 * \return false if kernels have weights for other channels, or data are -2^15, of which 32
-	 *         bits do not hold two products
+	 * \param largestData INT16: the largest magnitude of data
+	 * \return false if kernels have weights for other channels, or sums may leave 32 bits
 	 */
-	bool load(const WeightGroup &group, Int16Range data);
+	bool load(const WeightGroup &group, uint32_t largestData);
 
-	/** \return channelSums() may overflow 32 bits */
-	bool areWide() const { return areWide_; }
 	ChannelOperands operands() const
 	{
-		/* Of matrices the operands are no others. */
-		const TileKind kind =
-			plan_.kind == TileKind::Matrices ? TileKind::Bytes : plan_.kind;
-
-		return { kind, plan_.op.groupKernels(), taps_, weights_.data(), start_.data() };
+		return { plan_.elementBytes, plan_.op.groupKernels(), taps_, weights_.data(),
+			 plan_.kernel.lines == LineFormat::Unsigned };
 	}
 
 private:
@@ -58,14 +50,9 @@ private:
 
 	/**
 	 * \brief The numbers of a block's elements, which are one for each atom of it
-	 * \param packed of a compressed group the block's first weight; moved behind its last one
 	 * \return false if kernels have weights for other channels
 	 */
-	bool readAny(const WeightGroup &group, const Block &block, const std::byte *&packed,
-		     std::span<Numbers> numbers) const;
 	bool read(const WeightGroup &group, const Block &block, std::span<Numbers> numbers) const;
-	bool readCompressed(const WeightGroup &group, const Block &block, const std::byte *&packed,
-			    std::span<Numbers> numbers) const;
 	/** \param weights of a kernel element, those of all kernels */
 	void put(size_t element, std::span<const std::byte> weights);
 
@@ -74,11 +61,7 @@ private:
 	const uint32_t channels_; /* of an atom */
 	std::vector<ChannelTaps> taps_;
 	std::vector<int32_t> weights_;
-	/* Of each kernel. */
-	std::array<int32_t, kTileColumns> start_ = {};
-	std::array<int32_t, kTileColumns> weightSums_ = {};  /* integers */
-	std::array<uint64_t, kTileColumns> magnitudes_ = {}; /* the same without signs */
-	bool areWide_ = false;
+	std::array<uint64_t, kTileColumns> magnitudes_ = {}; /* INT16: sums of each kernel */
 };
 
 } /* namespace nvdla::sim */

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output lines out of conv_tile's sums.
+ * Output lines out of panels.
  */
 #include "conv/conv_fast.h"
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "conv/channel_weights.h"
 #include "conv/conv_lines.h"
 #include "conv/conv_tile.h"
-#include "conv/dense_maker.h"
-#include "conv/sparse_weights.h"
+#include "conv/dense_sums.h"
+#include "conv/line_elements.h"
 #include "conv/tile_lines.h"
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
 #include "conv/tile_weights.h"
-#include "conv/wide_tile.h"
 
 namespace nvdla::sim
 {
@@ -30,197 +30,172 @@ constexpr size_t kSumBytesAtOnce = 56 << 10;
 /* Above this many bytes of padded lines, or of positions, the reference does it. */
 constexpr uint64_t kMaximumLineBytes = 64 << 20;
 
-/** Output lines that are worked on together, of one or two groups */
-class TileMaker : public LineMaker
+/** The maker of panels: output lines of the groups that a panel has room for */
+class PanelMaker : public LineMaker
 {
 public:
-	TileMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce,
-		  Scratch &scratch)
-		: op_(plan.op), plan_(plan), lines_(lines), kind_(kindOf(plan, lines)),
-		  weights_(plan, scratch),
-		  sums_(scratch,
-			size_t{ linesAtOnce } * op_.windows.out.width * op_.groupKernels()),
-		  wide_(scratch, 0)
+	PanelMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce,
+		   Scratch &scratch)
+		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan, scratch),
+		  kernels_(plan.groupsAtOnce()),
+		  most_((size_t{ linesAtOnce } * op_.windows.out.width + kRounded - 1) / kRounded *
+			kRounded),
+		  sums_(scratch, most_ * kTileColumns)
 	{
 		if (plan.mayBeChannelwise && !lines.hasNan())
 			channels_.emplace(plan);
+		if (plan.kernel.kind == TileKind::Rows)
+			findRows();
 	}
 
-	void begin(std::span<int32_t> second) override
+	void load(const WeightGroup &group, uint32_t place) override
 	{
-		second_ = second;
-		loaded_ = 0;
-		isWide_ = false;
-		weights_.begin(groups());
-	}
-
-	void load(const WeightGroup &given) override
-	{
-		WeightGroup group = given;
-
-		isChannelwise_ = channels_ && channels_->load(group, lines_.data().numbers.range);
-		if (!isChannelwise_ && group.bytes.empty())
-			unpack(group);
-		isWide_ |= isChannelwise_ ? channels_->areWide() : mayBeWide(group);
-		kernels_[loaded_] = group.kernels;
-		ahead_ = group.nextGroups(groups());
-		if (!isChannelwise_)
-			weights_.load(group, loaded_);
-		loaded_++;
-		if (isWide_ && isChannelwise_)
-			wide_.resize(sums_.size());
-		else if (isWide_ && loaded_ == groups())
-			carries_ = wideCarries(weights_.operands(), lines_.data());
+		kernels_[place] = group.kernels;
+		if (plan_.kernel.kind == TileKind::Rows) {
+			makeRows(group);
+			return;
+		}
+		isChannelwise_ = channels_ && channels_->load(group, lines_.largest());
+		if (isChannelwise_)
+			return;
+		weights_.load(group, place);
+		next_ = group.soon.first(
+			std::min(plan_.groupsAtOnce() * group.bytes.size(), group.soon.size()));
+		groups_ = place + 1;
+		isNew_ = true;
 	}
 
 	void make(uint64_t first, uint32_t count) override
 	{
 		const auto positions = lines_.positions(first, count);
-		const size_t values = positions.size() * op_.groupKernels();
-		const std::span<int32_t> one = std::span(sums_).first(values);
-		std::span<int32_t> other;
+		const size_t sums = positions.size() * op_.groupKernels();
 
-		if (groups() > 1)
-			other = second_.subspan(first * op_.windows.out.width * kFewColumns,
-						values);
-		saturated_ = 0;
-		if (isChannelwise_)
-			makeChannels(positions, one);
-		else if (isWide_)
-			makeWide(positions, placesOf(one, other), aheadOf(first, count));
-		else
-			tileSums(kind_, positions, weights_.operands(), placesOf(one, other),
-				 aheadOf(first, count));
-		if (isWide_)
+		if (plan_.kernel.kind == TileKind::Rows)
 			return;
-		finish(one, kernels_[0]);
-		finish(other, kernels_[1]);
+		if (isChannelwise_) {
+			int32_t *const out = linesOf(0).data();
+			channelSums(channels_->operands(), positions.data(), positions.size(), out);
+			round({ out, sums });
+			clearBehind({ out, sums }, kernels_[0]);
+			return;
+		}
+		if (std::exchange(isNew_, false))
+			choose();
+		panel_.next = nextOf(first, count);
+		const TileSums out = { sums_.data(), op_.groupKernels(), linesOf(0).size() };
+		saturated_ = isTooWide_ ? tileSumsReference(kind_, positions, panel_, out)
+					: tileSums(kind_, positions, panel_, out);
+		for (uint32_t place = 0; place < groups_; place++) {
+			if (kind_ != TileKind::WidePairs)
+				round(linesOf(place).first((sums + kRounded - 1) / kRounded *
+							   kRounded));
+			clearBehind(linesOf(place).first(sums), kernels_[place]);
+		}
 	}
 
-	std::span<const int32_t> lines() const override { return sums_; }
+	std::span<const int32_t> lines(uint32_t place) const override
+	{
+		return const_cast<PanelMaker *>(this)->linesOf(place);
+	}
 	uint32_t saturated() const override { return saturated_; }
 
 private:
-	/** \return what suits the operands there are */
-	static TileKind kindOf(const TilePlan &plan, const TileLines &lines)
+	static constexpr size_t kRounded = 16; /* sums at once */
+
+	/* The window of the only position, block by block. */
+	void findRows()
 	{
-		if (plan.kind == TileKind::Bytes && !lines.hasNegative())
-			return TileKind::PositiveBytes;
-		return plan.kind;
-	}
+		const Windows &windows = op_.windows;
+		const std::byte *first = lines_.positions(0, 1)[0].at;
 
-	uint32_t groups() const { return second_.empty() ? 1 : 2; }
-
-	void unpack(WeightGroup &group)
-	{
-		expandSparse(group.masks, group.packed.data(), elementBytes(op_.precision),
-			     unpacked_);
-		group.bytes = unpacked_;
-	}
-
-	/** \return INT16: conv_tile's sums may overflow 32 bits */
-	bool mayBeWide(const WeightGroup &group) const
-	{
-		constexpr size_t kPiece = 4096; /* which often says so already */
-		const uint32_t data = lines_.data().numbers.range.largest();
-
-		if (op_.precision != Precision::Int16)
-			return false;
-		for (auto rest = group.bytes; !rest.empty();) {
-			const auto piece = rest.first(std::min(kPiece, rest.size()));
-			const Int16Range weights =
-				rangeOf(piece.data(), piece.size() / sizeof(int16_t));
-			if (!plan_.sumsFit(data, weights.largest()))
-				return true;
-			rest = rest.subspan(piece.size());
+		for (const Block &block : makeBlocks(op_)) {
+			const size_t column =
+				size_t{ block.column } * windows.dilationX * windows.data.channels;
+			rows_.push_back(
+				{ first + block.row * plan_.rowBytes() + column + block.channel,
+				  block.weights, block.lanes });
 		}
-		return false;
+	}
+
+	void makeRows(const WeightGroup &group)
+	{
+		std::ranges::fill(std::span(sums_), 0);
+		denseSums(rows_, { group.bytes.data(), group.kernels }, sums_.data());
+		round(sums_);
 	}
 
 	/** \return the lines' share of what is wanted next */
-	std::span<const std::byte> aheadOf(uint64_t first, uint32_t count) const
+	std::span<const std::byte> nextOf(uint64_t first, uint32_t count) const
 	{
 		const uint64_t lines = uint64_t{ op_.windows.out.height } * op_.batches;
-		const size_t begin = ahead_.size() * first / lines;
+		const size_t begin = next_.size() * first / lines;
 
-		return ahead_.subspan(begin, ahead_.size() * (first + count) / lines - begin);
+		return next_.subspan(begin, next_.size() * (first + count) / lines - begin);
 	}
 
-	/** \return where the sums of one group go, or of two */
-	TileSums placesOf(std::span<int32_t> one, std::span<int32_t> other) const
+	/* What the panel is multiplied with: INT16 in 32 bits if nothing leaves them. */
+	void choose()
 	{
-		/* Kernels behind the first ones are another group's, or its own. */
-		return { { one.data(), other.empty() ? one.data() + kFewColumns : other.data() },
-			 op_.groupKernels() };
+		constexpr uint32_t kRoom = INT32_MAX - UINT16_MAX;
+		constexpr size_t kMostWideUnits = UINT16_MAX;
+
+		panel_ = weights_.panel();
+		if (op_.precision != Precision::Int16)
+			return;
+		const uint64_t largest =
+			uint64_t{ lines_.largest() } *
+			magnitudesOf(reinterpret_cast<const std::byte *>(panel_.weights),
+				     plan_.units * kTileColumns * 2)
+				.pair;
+		const bool fits = largest * plan_.units <= INT32_MAX;
+		kind_ = fits ? TileKind::Pairs : TileKind::WidePairs;
+		panel_.unitsThatFit = fits ? 1 : static_cast<uint32_t>(kRoom / largest);
+		isTooWide_ = panel_.unitsThatFit == 0 || (!fits && plan_.units > kMostWideUnits);
 	}
 
-	/** What becomes of sums that fit 32 bits */
-	void finish(std::span<int32_t> sums, uint32_t kernels) const
+	std::span<int32_t> linesOf(uint32_t place)
 	{
-		if (op_.precision == Precision::Fp16)
-			clearBehind(sums, kernels);
-		else if (op_.clipTruncate) /* What fits 32 bits needs no clipping. */
+		const size_t values = most_ * op_.groupKernels();
+
+		return std::span(sums_).subspan(place * values, values);
+	}
+
+	/* What fits 32 bits needs no clipping. */
+	void round(std::span<int32_t> sums) const
+	{
+		if (op_.precision != Precision::Fp16 && op_.clipTruncate)
 			roundSums(sums.data(), sums.size(), op_.clipTruncate);
 	}
 
 	/** FP16: a NaN times the weights that there are not is none */
-	static void clearBehind(std::span<int32_t> sums, uint32_t kernels)
+	void clearBehind(std::span<int32_t> sums, uint32_t kernels) const
 	{
-		if (kernels == kFewColumns)
-			return;
-		for (size_t i = 0; i < sums.size(); i += kFewColumns)
-			std::fill(&sums[i] + kernels, &sums[i] + kFewColumns, 0);
-	}
+		const uint32_t columns = op_.groupKernels();
 
-	void makeChannels(std::span<const TilePosition> positions, std::span<int32_t> sums)
-	{
-		if (!isWide_) {
-			channelSums(channels_->operands(), positions.data(), positions.size(),
-				    sums.data());
+		if (op_.precision != Precision::Fp16 || kernels == columns)
 			return;
-		}
-		wideChannelSums(channels_->operands(), positions.data(), positions.size(),
-				wide_.data());
-		saturated_ = clipSums(std::span(wide_).first(sums.size()), op_.clipTruncate,
-				      sums.data());
-	}
-
-	/** INT16: sums that 32 bits do not hold */
-	void makeWide(std::span<const TilePosition> positions, const TileSums &sums,
-		      std::span<const std::byte> ahead)
-	{
-		if (carries_.empty() || plan_.units > kMostWideUnits)
-			saturated_ = wideSumsReference(positions, weights_.operands(),
-						       op_.clipTruncate, sums);
-		else
-			saturated_ = wideSums(positions, weights_.operands(), carries_,
-					      op_.clipTruncate, sums, ahead);
+		for (size_t i = 0; i < sums.size(); i += columns)
+			std::fill(&sums[i] + kernels, &sums[i] + columns, 0);
 	}
 
 	const ConvOp &op_;
 	const TilePlan &plan_;
 	const TileLines &lines_;
-	const TileKind kind_;
 	TileWeights weights_;
 	std::optional<ChannelWeights> channels_; /* if there may be such kernels */
-	std::vector<std::byte> unpacked_;	 /* that are none, if they came compressed */
-	std::span<const std::byte> ahead_;	 /* weights of the next groups */
-	std::span<int32_t> second_; /* all lines of the second group, if there is one */
-	uint32_t loaded_ = 0;	    /* groups */
-	uint32_t kernels_[kTileColumns / kFewColumns] = {}; /* of each group */
-	bool isChannelwise_ = false;			    /* the group's weights are channels_ */
-	bool isWide_ = false;
-	ScratchArray<int32_t> sums_;   /* of the first group */
-	ScratchArray<int64_t> wide_;   /* INT16, channelwise */
-	std::vector<uint8_t> carries_; /* INT16; none if the reference is to do it */
+	std::vector<DenseBlock> rows_;		 /* TileKind::Rows: what blocks of weights meet */
+	std::vector<uint32_t> kernels_;		 /* of each group */
+	uint32_t groups_ = 0;
+	std::span<const std::byte> next_; /* weights of the next panel */
+	bool isNew_ = false;		  /* the panel is not chosen yet */
+	bool isChannelwise_ = false;	  /* the group's weights are channels_ */
+	bool isTooWide_ = false;	  /* for what is fast */
+	Panel panel_ = {};
+	TileKind kind_ = plan_.kernel.kind;
+	const size_t most_;	     /* positions */
+	ScratchArray<int32_t> sums_; /* of the first group, then of the others */
 	uint32_t saturated_ = 0;
 };
-
-/** \return true if atoms and MAC steps have the sizes that the SIMD kernels are written for */
-bool hasWideSteps(const ConvOp &op)
-{
-	return op.atom() == atomBytes && op.geometry->macChannels == kMacLanes;
-}
 
 /** \return true if no sum that the host makes of integers can overflow */
 bool sumsFit(const ConvOp &op)
@@ -232,30 +207,25 @@ bool sumsFit(const ConvOp &op)
 	return elements < (op.precision == Precision::Int8 ? 1 << 16 : 1 << 17);
 }
 
-/** \return INT8 of the first line and of padding are not below zero: others are likely not to be */
-bool beginsPositive(const ConvOp &op, const DataView &data)
+/** \return no INT8 is below zero, on hosts that it makes a difference to */
+bool isPositive(const ConvOp &op, const DataView &data)
 {
 	std::vector<LinePiece> pieces;
 
-	if (op.precision != Precision::Int8 || tileKind() != TileKind::Bytes)
+	if (op.precision != Precision::Int8 || tileKind() != TileKind::Bytes ||
+	    padElement(op.precision, op.windows.padValue) < 0)
 		return false;
-	data.find(0, 0, pieces);
-	return padElement(op.precision, op.windows.padValue) >= 0 &&
-	       std::ranges::all_of(pieces, [](const LinePiece &piece) {
-		       for (size_t i = 0; i < piece.parts; i++)
-			       if (lowestOf(piece.from + i * piece.fromStep, piece.bytes) < 0)
-				       return false;
-		       return true;
-	       });
-}
-
-/** \return ChannelWeights may take the weights, and takes them compressed */
-bool channelsTakeCompressed(const TilePlan &plan)
-{
-	const ConvOp &op = plan.op;
-
-	return op.weights.compressed && op.precision == Precision::Int8 && plan.mayBeChannelwise &&
-	       op.windows.kernel.channels % op.groupKernels() == 0;
+	for (uint32_t y = 0; y < op.windows.data.height; y++) {
+		for (uint32_t batch = 0; batch < op.batches; batch++) {
+			data.find(batch, y, pieces);
+			for (const LinePiece &piece : pieces)
+				for (size_t i = 0; i < piece.parts; i++)
+					if (anyNegative(piece.from + i * piece.fromStep,
+							piece.bytes))
+						return false;
+		}
+	}
+	return true;
 }
 
 /**
@@ -293,7 +263,8 @@ bool paddedLinesFit(const ConvOp &op)
 
 bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)
 {
-	if (op.mode == ConvMode::Winograd || !hasWideSteps(op) || !paddedLinesFit(op))
+	if (op.mode == ConvMode::Winograd || kTileColumns % op.groupKernels() ||
+	    !paddedLinesFit(op))
 		return false;
 	if (op.precision == Precision::Fp16)
 		return fp16 == Fp16Arithmetic::Fast;
@@ -305,9 +276,6 @@ unsigned int fastConvThreads(const ConvOp &op)
 	/* As long as it takes to begin on a thread. */
 	constexpr uint64_t kMacsForAThread = 1 << 19;
 
-	/* So few kernels are not worth a second thread, with a copy of the group. */
-	if (isDense(op) && staysCompressed(op))
-		return 1;
 	return worthwhileThreads(op, kMacsForAThread);
 }
 
@@ -316,30 +284,16 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 {
 	const unsigned int threads = fastConvThreads(op);
 
-	if (isDense(op) && staysCompressed(op)) {
-		weights.keepCompressed();
-		return streamLines(op, weights, sink, memory, workers, { threads, 1 },
-				   [&] { return newCompressedMaker(op, data); });
-	}
-	if (isDense(op)) {
-		if (op.precision == Precision::Fp16)
-			weights.leaveUnseen();
-		return streamLines(op, weights, sink, memory, workers, { threads, 1 },
-				   [&] { return newDenseMaker(op, data); });
-	}
-
-	const TilePlan plan(op, beginsPositive(op, data), data.places());
+	const TilePlan plan(op, isPositive(op, data), data.places());
 	const TileLines lines(plan, data, workers);
-	if (channelsTakeCompressed(plan))
-		weights.keepCompressed();
-	const size_t lineSumBytes = op.windows.out.width * op.groupKernels() * sizeof(int32_t);
+	const size_t lineSumBytes = op.windows.out.width * kTileColumns * sizeof(int32_t);
 	const auto linesAtOnce = static_cast<uint32_t>(std::clamp<size_t>(
 		kSumBytesAtOnce / lineSumBytes, 1, op.windows.out.height * op.batches));
 
 	return streamLines(op, weights, sink, memory, workers,
 			   { threads, linesAtOnce, plan.groupsAtOnce(), areWeightsSmall(op) }, [&] {
-				   return std::make_unique<TileMaker>(plan, lines, linesAtOnce,
-								      workers.scratch());
+				   return std::make_unique<PanelMaker>(plan, lines, linesAtOnce,
+								       workers.scratch());
 			   });
 }
 

@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "conv/sparse_weights.h"
 #include "core/bands.h"
 
 namespace nvdla::sim
@@ -32,63 +31,37 @@ uint32_t largestSum(const ConvOp &op)
 }
 
 /**
- * \return groups that are worked on at once, \a wanted or one
+ * \return weights may be fetched before the lines of earlier ones are written
  *
- * The second one's lines wait for the first one's. What can be buffered leads to fewer lines, but
- * registers may say that there are more.
+ * Threads do so, further the more there are, and panels, whose groups are loaded together.
  */
-uint32_t groupsThatFit(uint64_t lines, size_t lineValues, uint32_t wanted)
-{
-	constexpr uint64_t kMostBytes = 64 << 20;
-
-	return lines * lineValues * sizeof(int32_t) <= kMostBytes ? wanted : 1;
-}
-
-/**
- * \return threads that share the operation, at most as many as are \a wanted
- *
- * They fetch weights ahead of the lines, further the more there are. Where what is written changes
- * the weights there is one.
- */
-unsigned int threadsThatMayShare(const WeightFetch &weights, const StreamSink &sink,
-				 unsigned int wanted)
+bool mayFetchAhead(const WeightFetch &weights, const StreamSink &sink)
 {
 	const Placement packed = { weights.ram, weights.address, weights.bytes, {}, {} };
 	const Placement masks = { weights.ram, weights.maskAddress, weights.maskBytes, {}, {} };
 
-	return sink.spares(packed) && (!weights.compressed || sink.spares(masks)) ? wanted : 1;
+	return sink.spares(packed) && (!weights.compressed || sink.spares(masks));
 }
 
 /** A group's weights, as long as somebody may want them */
 struct HeldGroup {
 	WeightGroup group;
-	ControlData masks;	     /* copies, where the next group takes their place: of masks */
-	std::vector<std::byte> copy; /* of its bytes, or the packed ones that they are made of */
+	std::vector<std::byte> copy; /* of its bytes, where the next group takes their place */
 };
 
-/** Groups that are worked on at once, which all threads that do so look at */
+/** The groups of a panel, which all threads that work on it look at */
 struct GroupSet {
-	/** \param values of all lines of a group, if that is where the second one's go */
-	GroupSet(uint32_t firstSurface, uint32_t count, Scratch &scratch, size_t values)
-		: surface(firstSurface), groups(count), second(scratch, count > 1 ? values : 0)
-	{
-	}
-
-	const uint32_t surface; /* the first group's */
-	const uint32_t groups;
-	std::vector<HeldGroup> held;  /* where threads share the operation */
-	ScratchArray<int32_t> second; /* all lines of the second group */
+	uint32_t surface; /* the first group's */
+	uint32_t groups;
+	std::vector<HeldGroup> held; /* where threads share the operation */
 };
 
 /** A thread's share of an operation where each has receivers of its own */
 struct Part {
-	Part(Scratch &scratch, size_t values) : second(scratch, values) {}
-
 	std::unique_ptr<LineMaker> maker;
-	std::vector<std::unique_ptr<StreamSink>> sinks;
-	ScratchArray<int32_t> second;	/* all lines of the second of two groups */
-	std::optional<uint32_t> loaded; /* surface of the set */
-	uint64_t last = 0;		/* index of the piece it has made last */
+	std::vector<std::unique_ptr<StreamSink>> sinks; /* of each group of a panel */
+	std::optional<uint32_t> loaded;			/* surface of the set */
+	uint64_t last = 0;				/* index of the piece it has made last */
 };
 
 /** Lines of a set of groups */
@@ -96,7 +69,6 @@ struct Piece {
 	uint64_t index; /* in the order of the stream */
 	uint64_t first;
 	uint32_t count;
-	bool isLast; /* of its set */
 };
 
 class LineStream
@@ -105,17 +77,16 @@ public:
 	LineStream(const ConvOp &op, WeightSource &weights, StreamSink &sink,
 		   const MemoryPort &memory, Workers &workers, const LineShares &shares)
 		: op_(op), weights_(weights), sink_(sink), memory_(memory), workers_(workers),
-		  inBands_(shares.inBands),
-		  threads_(threadsThatMayShare(op.weights, sink,
-					       std::min(shares.threads, workers.threads()))),
+		  inBands_(shares.inBands), fetchesAhead_(mayFetchAhead(op.weights, sink)),
+		  threads_(fetchesAhead_ ? std::min(shares.threads, workers.threads()) : 1),
 		  lines_(uint64_t{ op.windows.out.height } * op.batches),
 		  lineValues_(size_t{ op.windows.out.width } * op.groupKernels()),
-		  groupsAtOnce_(groupsThatFit(lines_, lineValues_, shares.groupsAtOnce)),
+		  groupsAtOnce_(fetchesAhead_ ? std::min(shares.groupsAtOnce, op.surfaces()) : 1),
 		  largestSum_(largestSum(op))
 	{
 		/* Pieces of about the same size. */
 		pieces_ = (lines_ + shares.linesAtOnce - 1) / shares.linesAtOnce;
-		countSets();
+		share(groupsAtOnce_);
 		/* For two threads to have half of them each. What is written at once must not
 		 * depend on threads, as it is missed at once. */
 		if (inBands_ && pieces_ < lines_ && (pieces_ > 1 || sets_ == 1))
@@ -125,28 +96,29 @@ public:
 
 	ConvCounters run(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 	{
-		if (threads_ == 1)
-			alone(*newMaker());
-		else if (fork())
+		isApart_ = (threads_ > 1 || groupsAtOnce_ > 1) && fork();
+		if (!isApart_)
+			share(1);
+		if (isApart_)
 			workers_.run(threads_, [&](unsigned int thread) {
 				orGiveUp([&] { apart(newMaker, thread); });
 			});
-		else
+		else if (threads_ > 1)
 			workers_.run(threads_,
 				     [&](unsigned int) { orGiveUp([&] { inTurn(newMaker); }); });
+		else
+			alone(*newMaker());
 		return counters_;
 	}
 
 private:
-	/* One thread: weights are not held longer than the maker wants them. */
+	/* One thread, one group at a time: weights are not held longer than the maker wants them.
+	 */
 	void alone(LineMaker &maker)
 	{
 		while (const auto piece = take()) {
-			if (piece->first == 0) {
-				maker.begin(set_->second);
-				for (uint32_t i = 0; i < set_->groups; i++)
-					maker.load(weights_.next());
-			}
+			if (piece->first == 0)
+				maker.load(weights_.next(), 0);
 			maker.make(piece->first, piece->count);
 			deliver(*piece, *set_, maker);
 		}
@@ -159,23 +131,21 @@ private:
 		takesSurfaces_ = !first_ && op_.surfaces() > 1;
 		if (takesSurfaces_)
 			first_ = newSink();
-		if (takesSurfaces_ && first_)
-			shareSets();
-		else if (first_ && inBands_ && pieces_ >= threads_)
+		/* Whole ones, and of fewer groups rather than with nothing for some thread to do.
+		 */
+		if (takesSurfaces_ && first_ && op_.surfaces() < threads_ * groupsAtOnce_)
+			share(1);
+		else if (first_ && inBands_ && !takesSurfaces_ && pieces_ >= threads_)
 			bands_.emplace(pieces_, threads_, sets_);
-		isApart_ = first_ != nullptr;
-		return isApart_;
+		return first_ != nullptr;
 	}
 
-	/* Whole ones, and of fewer groups rather than with nothing for some thread to do. */
-	void shareSets()
+	/* Have panels of so many groups at once. */
+	void share(uint32_t groupsAtOnce)
 	{
-		if (op_.surfaces() < threads_ * groupsAtOnce_)
-			groupsAtOnce_ = 1;
-		countSets();
+		groupsAtOnce_ = groupsAtOnce;
+		sets_ = (op_.surfaces() + groupsAtOnce_ - 1) / groupsAtOnce_;
 	}
-
-	void countSets() { sets_ = (op_.surfaces() + groupsAtOnce_ - 1) / groupsAtOnce_; }
 
 	std::unique_ptr<StreamSink> newSink()
 	{
@@ -197,10 +167,10 @@ private:
 			sinks.push_back(newSink());
 	}
 
-	/* Several threads, each with receivers of its own. */
+	/* Threads, each with receivers of its own. */
 	void apart(const std::function<std::unique_ptr<LineMaker>()> &newMaker, unsigned int thread)
 	{
-		Part part(workers_.scratch(), groupsAtOnce_ > 1 ? lines_ * lineValues_ : 0);
+		Part part;
 		std::vector<Piece> pieces;
 
 		part.maker = newMaker();
@@ -229,21 +199,17 @@ private:
 	/* \return outputs that were clipped */
 	uint32_t make(const GroupSet &set, const std::vector<Piece> &pieces, Part &part) const
 	{
-		const std::span<int32_t> second =
-			set.groups > 1 ? std::span(part.second) : std::span<int32_t>();
 		uint32_t saturated = 0;
 
 		if (part.loaded != set.surface)
-			load(*part.maker, set, second);
+			load(*part.maker, set);
 		part.loaded = set.surface;
 		part.last = pieces.back().index;
 		for (const Piece &piece : pieces) {
 			part.maker->make(piece.first, piece.count);
 			saturated += part.maker->saturated();
-			push(*part.sinks.front(), set.surface, piece, part.maker->lines());
-			if (set.groups > 1)
-				push(*part.sinks.back(), set.surface + 1, piece,
-				     linesOf(second, piece));
+			for (uint32_t i = 0; i < set.groups; i++)
+				push(*part.sinks[i], set.surface + i, piece, part.maker->lines(i));
 		}
 		return saturated;
 	}
@@ -273,7 +239,7 @@ private:
 			const std::shared_ptr<GroupSet> set = set_;
 			lock.unlock();
 			if (loaded != set->surface)
-				load(*maker, *set, set->second);
+				load(*maker, *set);
 			loaded = set->surface;
 			maker->make(piece->first, piece->count);
 			/* Shorter than it takes to wake somebody. */
@@ -303,7 +269,7 @@ private:
 		const uint64_t first = lines_ * piece / pieces_;
 		const uint64_t end = lines_ * (piece + 1) / pieces_;
 
-		return { index, first, static_cast<uint32_t>(end - first), end == lines_ };
+		return { index, first, static_cast<uint32_t>(end - first) };
 	}
 
 	std::optional<Piece> take()
@@ -370,62 +336,37 @@ private:
 	{
 		const uint32_t groups = std::min(groupsAtOnce_, op_.surfaces() - surface);
 
-		set_.reset(); /* whose memory is the next one's, if nobody is at it any more */
-		set_ = std::make_shared<GroupSet>(surface, groups, workers_.scratch(),
-						  isApart_ ? 0 : lines_ * lineValues_);
-		for (uint32_t i = 0; i < groups && threads_ > 1; i++)
+		set_ = std::make_shared<GroupSet>(GroupSet{ surface, groups, {} });
+		/* One thread that works on one group at a time loads it itself. */
+		for (uint32_t i = 0; i < groups && (threads_ > 1 || isApart_); i++)
 			set_->held.push_back(hold(weights_.next()));
 	}
 
 	HeldGroup hold(const WeightGroup &group) const
 	{
-		HeldGroup held{ group, {}, {} };
-		const uint32_t between = bands_ ? 0 : (threads_ - 1) * groupsAtOnce_;
-		const size_t others = between * group.bytes.size();
+		HeldGroup held{ group, {} };
+		/* Others take those between. */
+		const size_t others = bands_ ? 0 : (threads_ - 1) * groupsAtOnce_;
 
-		held.group.ahead = {}; /* which others may be given */
-		held.group.soon = group.soon.subspan(std::min(others, group.soon.size()));
+		held.group.soon = group.soon.subspan(
+			std::min(others * group.bytes.size(), group.soon.size()));
 		if (group.stays)
 			return held;
-		const size_t packed = group.packed.size();
-		held.masks.copy(group.masks);
-		held.copy.reserve(group.bytes.size() + packed + kSparseSlack);
-		for (const auto part : { group.bytes, group.packed })
-			held.copy.insert(held.copy.end(), part.begin(), part.end());
-		held.copy.resize(held.copy.capacity());
-		const std::span<const std::byte> copy = held.copy;
-		held.group = { .kernels = group.kernels,
-			       .bytes = copy.first(group.bytes.size()),
-			       .masks = held.masks.view(),
-			       .packed = copy.subspan(group.bytes.size(), packed) };
+		held.copy.assign(group.bytes.begin(), group.bytes.end());
+		held.group.bytes = held.copy;
 		return held;
 	}
 
-	/** \param second where the lines of the second group go, if there is one */
-	static void load(LineMaker &maker, const GroupSet &set, std::span<int32_t> second)
+	static void load(LineMaker &maker, const GroupSet &set)
 	{
-		maker.begin(second);
-		for (const HeldGroup &held : set.held)
-			maker.load(held.group);
+		for (uint32_t i = 0; i < set.groups; i++)
+			maker.load(set.held[i].group, i);
 	}
 
 	void deliver(const Piece &piece, const GroupSet &set, const LineMaker &maker)
 	{
 		counters_.saturated += maker.saturated();
-		push(sink_, set.surface, piece, maker.lines());
-		if (!piece.isLast || set.groups == 1)
-			return;
-		/* In pieces as well, which are nearer when they are written. */
-		for (uint64_t i = 0; i < pieces_; i++) {
-			const Piece second = pieceAt(i);
-			push(sink_, set.surface + 1, second, linesOf(set.second, second));
-		}
-	}
-
-	/** \param lines all of a group's */
-	std::span<const int32_t> linesOf(std::span<const int32_t> lines, const Piece &piece) const
-	{
-		return lines.subspan(piece.first * lineValues_);
+		push(sink_, set.surface, piece, maker.lines(0));
 	}
 
 	/** \param sums of the piece's lines */
@@ -452,6 +393,7 @@ private:
 	const MemoryPort &memory_;
 	Workers &workers_;
 	const bool inBands_;
+	const bool fetchesAhead_;
 	unsigned int threads_; /* that share the operation */
 	uint64_t lines_;       /* of a group */
 	size_t lineValues_;

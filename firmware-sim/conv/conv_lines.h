@@ -15,19 +15,19 @@
 namespace nvdla::sim
 {
 
-/** \brief Makes output lines of one kernel group after the other; each thread has its own */
+/** \brief Makes output lines of one panel of kernel groups after the other; each thread has its own
+ */
 class LineMaker
 {
 public:
 	virtual ~LineMaker() = default;
 
 	/**
-	 * \brief The next group that is loaded is worked on alone, or together with the one behind
-	 *	  it, all of whose lines go to the span
+	 * \brief Work on \a group from now on; its bytes are not needed afterwards
+	 * \param place 0 alone, or first of a panel of groups that are worked on at once, whose
+	 *others are loaded next
 	 */
-	virtual void begin(std::span<int32_t>) {}
-	/** \brief Work on \a group from now on; its bytes are not needed afterwards */
-	virtual void load(const WeightGroup &group) = 0;
+	virtual void load(const WeightGroup &group, uint32_t place) = 0;
 	/**
 	 * \brief Make \a count lines from line \a first on
 	 *
@@ -35,23 +35,17 @@ public:
 	 * not matter.
 	 */
 	virtual void make(uint64_t first, uint32_t count) = 0;
-	/** \return accumulators of the lines made last, one after the other, of the first group */
-	virtual std::span<const int32_t> lines() const = 0;
+	/** \return accumulators of the lines made last, one after the other, of a group */
+	virtual std::span<const int32_t> lines(uint32_t place) const = 0;
 	/** \return outputs of those lines that were clipped, of all groups */
 	virtual uint32_t saturated() const = 0;
 };
 
-/**
- * \brief How lines are shared among threads
- *
- * Lines in memory are bounded: those of a group at once by whoever says how many that are, those of
- * the second of two groups by streamLines(), which works on more than a constant number of bytes
- * of them with one group at once.
- */
+/** \brief How lines are shared among threads */
 struct LineShares {
 	unsigned int threads;	   /**< that there is enough work for */
-	uint32_t linesAtOnce;	   /**< lines of a group that a thread makes at once, at most */
-	uint32_t groupsAtOnce = 1; /**< that it works on at once: 1 or 2 */
+	uint32_t linesAtOnce;	   /**< lines of a panel that a thread makes at once, at most */
+	uint32_t groupsAtOnce = 1; /**< that a panel has room for */
 	/** Threads have bands of lines, of all groups, which they load all of: for weights that are
 	 * small next to the cubes */
 	bool inBands = false;
@@ -60,11 +54,11 @@ struct LineShares {
 /**
  * \brief Stream all output lines to \a sink, in the order of computeConv()
  *
- * Pieces of kernel groups are handed out in order to the threads, whole groups as long as there are
+ * Pieces of panels are handed out in order to the threads, whole panels as long as there are
  * some for all of them, or where a receiver takes whole surfaces only; or bands of lines. Weights
  * are fetched by one thread at a time. If the sink can be forked, each thread has receivers of its
- * own; else lines are delivered by one thread at a time, in their order, and of groups that are
- * worked on at once, the second one's lines wait until all of the first one's are delivered.
+ * own, one for each group of a panel; else a panel is one group, and lines are delivered by one
+ * thread at a time, in their order.
  * Memory, counters and errors are the same for any number of threads.
  *
  * \param sink its way to memory is not that of the weights: another thread may go there

@@ -6,8 +6,6 @@
 #include "conv/conv_tile.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -17,10 +15,9 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "conv/ahead.h"
 #include "conv/matrix_tile.h"
-#include "conv/tile-inl.h"
 #include "conv/tile_products-inl.h"
+#include "core/bring_ahead.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -33,58 +30,39 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Vectors whose size is known, so that they can be members. */
 #if !HWY_HAVE_SCALABLE
 
-/** A tile from its first sums to its last */
+/* What is wanted soon is brought nearer between so many: behind each one takes longer. */
+constexpr uint32_t kUnitsBetween = 16;
+
+/**
+ * The sums of one tile, in registers: indices are constants, without a loop that could have them in
+ * memory
+ */
 template<typename ThisProduct, typename ThisShape, size_t... kIndex>
-struct SumTile : Tile<ThisProduct, ThisShape, kIndex...> {
-	using Base = Tile<ThisProduct, ThisShape, kIndex...>;
-	using Base::kLanes;
-	using Base::sums;
-	using typename Base::Number;
-	using typename Base::Product;
-	using typename Base::Shape;
-	using typename Base::Tag;
-	using typename Base::Vector;
-	using typename Base::Vectors;
+struct Tile {
+	using Product = ThisProduct;
+	using Shape = ThisShape;
+	using Tag = typename Product::Tag;
+	using Vector = typename Product::Vector;
+	using Number = typename Product::Number;
+	static constexpr size_t kCount = sizeof...(kIndex);
+	static constexpr size_t kVectors = Shape::kVectors;
+	static constexpr size_t kLanes = hn::MaxLanes(Tag());
+	using Vectors = std::make_index_sequence<kVectors>;
 
-	template<size_t kPosition, size_t... kVector>
-	HWY_INLINE void start(const TilePosition &position, const int32_t *from,
-			      std::index_sequence<kVector...>)
+	Vector sums[kCount][kVectors];
+	const std::byte *at[kCount];
+
+	HWY_INLINE Tile(const TilePosition *positions, const Panel &panel, size_t column)
+		: at{ positions[kIndex].at... }
 	{
-		if constexpr (Product::kPositionsStart)
-			((sums[kPosition][kVector] = hn::Set(Tag(), position.start)), ...);
-		else
-			((sums[kPosition][kVector] = Product::load(from + kVector * kLanes)), ...);
+		const bool isUsed = column < panel.used;
+
+		(start<kIndex>(isUsed ? positions[kIndex].start : 0, &panel.start[column],
+			       Vectors()),
+		 ...);
 	}
 
-	template<size_t kPosition, size_t... kVector>
-	HWY_INLINE void clear(std::index_sequence<kVector...>)
-	{
-		((sums[kPosition][kVector] = hn::Zero(Tag())), ...);
-	}
-
-	HWY_INLINE void clear() { (clear<kIndex>(Vectors()), ...); }
-
-	HWY_INLINE void start(const TilePosition *positions, const int32_t *from)
-	{
-		(start<kIndex>(positions[kIndex], from, Vectors()), ...);
-	}
-
-	HWY_INLINE const int32_t *multiply(const TileRun &run, const int32_t *weights, Ahead &ahead)
-	{
-		/* Behind which more is brought nearer: behind each one takes longer. */
-		constexpr uint32_t kUnitsBetween = 16;
-		size_t offset = run.offset;
-
-		for (uint32_t left = run.units; left > 0;) {
-			const uint32_t units = std::min(left, kUnitsBetween);
-			ahead.bring(units);
-			weights = multiply(offset, units, weights);
-			offset += units * sizeof(Number);
-			left -= units;
-		}
-		return weights;
-	}
-
+	/** \return weights behind those of the units */
 	HWY_INLINE const int32_t *multiply(size_t offset, uint32_t units, const int32_t *weights)
 	{
 		constexpr size_t most = Shape::kUnitsAtOnce;
@@ -93,23 +71,60 @@ struct SumTile : Tile<ThisProduct, ThisShape, kIndex...> {
 		if constexpr (most > 1) {
 			for (; offset + most * sizeof(Number) <= end;
 			     offset += most * sizeof(Number)) {
-				this->template step<most>(offset, weights);
-				weights += most * this->stride();
+				step(offset, weights, std::make_index_sequence<most * kVectors>());
+				weights += most * kTileColumns;
 			}
 		}
 		for (; offset < end; offset += sizeof(Number)) {
-			this->template step<1>(offset, weights);
-			weights += this->stride();
+			step(offset, weights, Vectors());
+			weights += kTileColumns;
 		}
 		return weights;
 	}
 
-	/** \param first the tile's first position */
-	template<size_t... kVector>
-	HWY_INLINE void store(const TileSums &out, size_t first, size_t column,
-			      std::index_sequence<kVector...>) const
+	HWY_INLINE void multiply(const Panel &panel, size_t column, Ahead &ahead)
 	{
-		(storeVector<kVector>(out.at(first, column + kVector * kLanes), out.step), ...);
+		const int32_t *weights = panel.weights + column;
+
+		for (const TileRun &run : panel.runs) {
+			for (uint32_t unit = 0; unit < run.units; unit += kUnitsBetween) {
+				ahead.bring();
+				weights = multiply(run.offset + unit * sizeof(Number),
+						   std::min(kUnitsBetween, run.units - unit),
+						   weights);
+			}
+		}
+	}
+
+	/** \param first the tile's first position */
+	HWY_INLINE void store(const TileSums &out, size_t first, size_t column) const
+	{
+		HWY_ALIGN int32_t rows[kCount][kVectors * kLanes];
+
+		if (out.columns >= kLanes) {
+			storeAll(out.columns, Vectors(), [&](size_t vector) HWY_ATTR {
+				return out.at(first, column + vector * kLanes);
+			});
+			return;
+		}
+		storeAll(kVectors * kLanes, Vectors(),
+			 [&](size_t vector) HWY_ATTR { return rows[0] + vector * kLanes; });
+		for (size_t i = 0; i < kCount; i++)
+			out.put(first + i, column, rows[i], kVectors * kLanes);
+	}
+
+private:
+	template<size_t kPosition, size_t... kVector>
+	HWY_INLINE void start(int32_t sum, const int32_t *columns, std::index_sequence<kVector...>)
+	{
+		((sums[kPosition][kVector] = Product::start(sum, columns + kVector * kLanes)), ...);
+	}
+
+	/** \param step numbers to the next position's \param at where the first one's are */
+	template<typename At, size_t... kVector>
+	HWY_INLINE void storeAll(size_t step, std::index_sequence<kVector...>, At at) const
+	{
+		(storeVector<kVector>(at(kVector), step), ...);
 	}
 
 	template<size_t kVector>
@@ -117,136 +132,277 @@ struct SumTile : Tile<ThisProduct, ThisShape, kIndex...> {
 	{
 		(Product::store(sums[kIndex][kVector], out + kIndex * step), ...);
 	}
+
+	template<size_t kPosition, size_t kUnit, size_t... kVector>
+	HWY_INLINE void addUnit(const std::byte *from, const Vector *weights,
+				std::index_sequence<kVector...>)
+	{
+		Number number;
+		std::memcpy(&number, from + kUnit * sizeof(number), sizeof(number));
+		const Vector data = Product::spread(number);
+		((sums[kPosition][kVector] = Product::add(sums[kPosition][kVector], data,
+							  weights[kUnit * kVectors + kVector])),
+		 ...);
+	}
+
+	template<size_t kPosition, size_t... kUnit>
+	HWY_INLINE void add(size_t offset, const Vector *weights, std::index_sequence<kUnit...>)
+	{
+		(addUnit<kPosition, kUnit>(at[kPosition] + offset, weights, Vectors()), ...);
+	}
+
+	/** \param offset of the units, bytes \param kColumn vectors of weights of all of them */
+	template<size_t... kColumn>
+	HWY_INLINE void step(size_t offset, const int32_t *weights, std::index_sequence<kColumn...>)
+	{
+		const Vector vectors[] = { hn::BitCast(
+			Tag(), hn::LoadU(hn::RebindToSigned<Tag>(),
+					 weights + kColumn / kVectors * kTileColumns +
+						 kColumn % kVectors * kLanes))... };
+
+		(add<kIndex>(offset, vectors,
+			     std::make_index_sequence<sizeof...(kColumn) / kVectors>()),
+		 ...);
+	}
 };
 
-/** What all tiles of a call share */
-struct Work {
-	std::span<const TilePosition> positions;
-	const TileOperands &operands;
-	const TileSums &sums;
-	Ahead ahead;
-};
-
+/**
+ * Sums that 32 bits do not hold: their upper halves are added up apart before they leave them, and
+ * the lower ones go on
+ */
 template<typename Product, typename Shape, size_t... kIndex>
-void oneTile(Work &work, size_t first, std::index_sequence<kIndex...>)
+struct WideTile : Tile<Product, Shape, kIndex...> {
+	using Base = Tile<Product, Shape, kIndex...>;
+	using Base::kCount;
+	using Base::kLanes;
+	using Base::kVectors;
+	using Base::sums;
+
+	static constexpr int kHalfBits = 16;
+
+	Vector highs[kCount][kVectors];
+
+	HWY_INLINE WideTile(const TilePosition *positions, const Panel &panel, size_t column)
+		: Base(positions, panel, column)
+	{
+		forEachSum([](Vector &, Vector &high) HWY_ATTR { high = hn::Zero(Tag()); });
+	}
+
+	HWY_INLINE void multiply(const Panel &panel, size_t column)
+	{
+		const int32_t *weights = panel.weights + column;
+
+		for (const TileRun &run : panel.runs) {
+			for (uint32_t unit = 0; unit < run.units; unit += panel.unitsThatFit) {
+				weights = Base::multiply(
+					run.offset + unit * kUnitBytes,
+					std::min(panel.unitsThatFit, run.units - unit), weights);
+				carry();
+			}
+		}
+	}
+
+	/** \return how many were clipped of those from the tile's position \a made on */
+	HWY_INLINE size_t deliver(const TileSums &out, size_t first, size_t made, size_t column,
+				  uint32_t truncate) const
+	{
+		HWY_ALIGN int32_t rests[kCount][kVectors][kLanes];
+		HWY_ALIGN int32_t uppers[kCount][kVectors][kLanes];
+		size_t clipped = 0;
+
+		(store<kIndex>(rests, uppers, typename Base::Vectors()), ...);
+		for (size_t i = made; i < kCount; i++) {
+			for (size_t k = 0; k < kVectors * kLanes; k += hn::Lanes(WideTag()))
+				clipped += clip(uppers[i][0] + k, rests[i][0] + k, truncate,
+						rests[i][0] + k);
+			out.put(first + i, column, rests[i][0], kVectors * kLanes);
+		}
+		return clipped;
+	}
+
+private:
+	using WideTag = hn::CappedTag<int64_t, 8>;
+
+	template<typename Use>
+	HWY_INLINE void forEachSum(Use use)
+	{
+		(forEachSum<kIndex>(use, typename Base::Vectors()), ...);
+	}
+
+	template<size_t kPosition, typename Use, size_t... kVector>
+	HWY_INLINE void forEachSum(Use use, std::index_sequence<kVector...>)
+	{
+		(use(sums[kPosition][kVector], highs[kPosition][kVector]), ...);
+	}
+
+	HWY_INLINE void carry()
+	{
+		forEachSum([](Vector &sum, Vector &high) HWY_ATTR {
+			high = hn::Add(high, hn::ShiftRight<kHalfBits>(sum));
+			sum = hn::And(sum, hn::Set(Tag(), UINT16_MAX));
+		});
+	}
+
+	template<size_t kPosition, typename Numbers, size_t... kVector>
+	HWY_INLINE void store(Numbers &rests, Numbers &uppers,
+			      std::index_sequence<kVector...>) const
+	{
+		(hn::Store(sums[kPosition][kVector], Tag(), rests[kPosition][kVector]), ...);
+		(hn::Store(highs[kPosition][kVector], Tag(), uppers[kPosition][kVector]), ...);
+	}
+
+	/** What CACC makes of some sums; \return how many were clipped */
+	static HWY_INLINE size_t clip(const int32_t *uppers, const int32_t *rests,
+				      uint32_t truncate, int32_t *out)
+	{
+		const WideTag tag;
+		const hn::RebindToUnsigned<WideTag> bitsTag;
+		const hn::Rebind<int32_t, WideTag> partTag;
+		const auto load = [&](const int32_t *from) HWY_ATTR {
+			return hn::PromoteTo(tag, hn::LoadU(partTag, from));
+		};
+		const auto sum = hn::Add(hn::ShiftLeft<kHalfBits>(load(uppers)), load(rests));
+		const auto half = hn::Set(bitsTag, (uint64_t{ 1 } << truncate) >> 1);
+		const auto sign = hn::BroadcastSignBit(sum);
+		const auto magnitude = hn::BitCast(bitsTag, hn::Sub(hn::Xor(sum, sign), sign));
+		const auto shifted =
+			hn::BitCast(tag, hn::ShiftRightSame(hn::Add(magnitude, half),
+							    static_cast<int>(truncate)));
+		const auto rounded = hn::Sub(hn::Xor(shifted, sign), sign);
+		const auto fitting =
+			hn::Min(hn::Max(rounded, hn::Set(tag, INT32_MIN)), hn::Set(tag, INT32_MAX));
+
+		hn::StoreU(hn::BitCast(partTag,
+				       hn::TruncateTo(hn::RebindToUnsigned<decltype(partTag)>(),
+						      hn::BitCast(bitsTag, fitting))),
+			   partTag, out);
+		return hn::CountTrue(tag, hn::Ne(fitting, rounded));
+	}
+};
+
+/**
+ * Cuts positions into tiles, of which the last ones go back to positions that there was a tile for
+ * \param make called with a tile's first position, how many of it were made before, and an index
+ *	  for each
+ */
+template<typename Shape, typename Make>
+HWY_INLINE void forEachTile(size_t count, Make make)
 {
-	using ThisTile = SumTile<Product, Shape, kIndex...>;
-	const TileOperands &operands = work.operands;
-	const TilePosition *positions = &work.positions[first];
-	Ahead ahead = work.ahead;
+	constexpr size_t most = Shape::kMostPositions;
+	constexpr size_t few = std::min(most, kFewPositions);
+	size_t done = 0;
 
-	constexpr size_t step = ThisTile::kVectors * ThisTile::kLanes;
-	size_t column = 0;
-
-	for (; column < operands.used; column += step) {
-		ThisTile tile;
-		const int32_t *weights = operands.weights + column;
-
-		tile.place(positions, operands.columns);
-		tile.start(positions, operands.start + column);
-		for (const TileRun &run : operands.runs)
-			weights = tile.multiply(run, weights, ahead);
-		tile.store(work.sums, first, column, typename ThisTile::Vectors());
+	while (done < count) {
+		const size_t left = count - done;
+		/* Less time than a tile of most take two of few. */
+		if (left >= most || (left > 2 * few && count >= most)) {
+			const size_t first = std::min(done, count - most);
+			make(first, done - first, std::make_index_sequence<most>());
+			done = first + most;
+		} else if (left > 1 && count >= few) {
+			const size_t first = std::min(done, count - few);
+			make(first, done - first, std::make_index_sequence<few>());
+			done = first + few;
+		} else {
+			make(done++, 0, std::make_index_sequence<1>());
+		}
 	}
-	for (; column < operands.columns; column += step) {
-		ThisTile tile;
-		tile.clear();
-		tile.store(work.sums, first, column, typename ThisTile::Vectors());
-	}
-	work.ahead = ahead;
 }
 
 template<typename Product, typename Shape>
-void allTilesOf(Work &work)
+void tilesOf(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
-	forEachTile<Shape>(work.positions.size(), [&](size_t first, size_t, auto indices) HWY_ATTR {
-		oneTile<Product, Shape>(work, first, indices);
-	});
+	Ahead ahead(panel.next,
+		    (positions.size() / Shape::kMostPositions + 1) * panel.units() / kUnitsBetween);
+
+	forEachTile<Shape>(
+		positions.size(), [&]<size_t... kIndex>(size_t first, size_t,
+							std::index_sequence<kIndex...>) HWY_ATTR {
+			using ThisTile = Tile<Product, Shape, kIndex...>;
+			constexpr size_t step = ThisTile::kVectors * ThisTile::kLanes;
+			for (size_t column = 0; column < kTileColumns; column += step) {
+				ThisTile tile(&positions[first], panel, column);
+				if (column < panel.used)
+					tile.multiply(panel, column, ahead);
+				tile.store(sums, first, column);
+			}
+		});
 }
 
-/** Of kTileColumns: half of them where the others are zero */
+/** Half of the columns where the others are zero */
 template<typename Product>
-void allTilesOfUsed(Work &work)
+void allTiles(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
-	if (work.operands.used <= kFewColumns)
-		allTilesOf<Product, FirstOfTwo>(work);
+	if (hn::MaxLanes(typename Product::Tag()) == kFewColumns && panel.used <= kFewColumns)
+		tilesOf<Product, OneVector>(positions, panel, sums);
 	else
-		allTilesOf<Product, TwoVectors>(work);
+		tilesOf<Product, TwoVectors>(positions, panel, sums);
 }
 
-/** Of what has as many columns as there are kernels, and of bytes */
 template<typename Product>
-void allTiles(Work &work)
+uint32_t allWideTiles(std::span<const TilePosition> positions, const Panel &panel,
+		      const TileSums &sums)
 {
-	if constexpr (hn::MaxLanes(typename Product::Tag()) == kFewColumns) {
-		if (work.operands.columns == kFewColumns) {
-			allTilesOf<Product, OneVector>(work);
-			return;
-		}
-	}
-#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-	if (work.operands.used > kFewColumns) {
-		allTilesOf<Product, FourVectors>(work);
-		return;
-	}
-#endif
-	allTilesOf<Product, TwoVectors>(work);
+	size_t clipped = 0;
+
+	forEachTile<WideVectors>(
+		positions.size(), [&]<size_t... kIndex>(size_t first, size_t made,
+							std::index_sequence<kIndex...>) HWY_ATTR {
+			using ThisTile = WideTile<Product, WideVectors, kIndex...>;
+			constexpr size_t step = ThisTile::kVectors * ThisTile::kLanes;
+			for (size_t column = 0; column < kTileColumns; column += step) {
+				ThisTile tile(&positions[first], panel, column);
+				tile.multiply(panel, column);
+				clipped += tile.deliver(sums, first, made, column, panel.truncate);
+			}
+		});
+	return static_cast<uint32_t>(clipped);
 }
 
-/* As many as a tile has: a number that is read then meets two vectors of weights. */
-size_t columnsOfTarget()
+/** The kernels that this target has; \return what were clipped */
+uint32_t sumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
+		      const TileSums &sums)
 {
-	return std::max(kFewColumns, TwoVectors::kVectors * hn::MaxLanes(Tag()));
-}
-
-void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions,
-		  const TileOperands &operands, const TileSums &sums,
-		  std::span<const std::byte> bytesAhead)
-{
-	Work work = { positions, operands, sums,
-		      Ahead(bytesAhead, stepsOf(positions.size(), operands)) };
-
 	if (kind == TileKind::Float) {
-		allTiles<Floats>(work);
-		return;
+		allTiles<Floats>(positions, panel, sums);
+		return 0;
 	}
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 	if (kind == TileKind::Quads) {
-		allTilesOfUsed<Quads>(work);
-		return;
+		allTiles<Quads>(positions, panel, sums);
+		return 0;
 	}
 	if (kind == TileKind::SignedQuads) {
-		allTilesOfUsed<SignedQuads>(work);
-		return;
+		allTiles<SignedQuads>(positions, panel, sums);
+		return 0;
 	}
 	if (hasVnni()) {
-		allTiles<VnniPairs>(work);
-		return;
+		if (kind == TileKind::WidePairs)
+			return allWideTiles<VnniPairs>(positions, panel, sums);
+		allTiles<VnniPairs>(positions, panel, sums);
+		return 0;
 	}
 #elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-	if (kind == TileKind::PositiveBytes) {
-		allTiles<PositiveBytes>(work);
-		return;
-	}
 	if (kind == TileKind::Bytes) {
-		allTiles<SignedBytes>(work);
-		return;
+		if (panel.used <= kFewColumns)
+			tilesOf<PositiveBytes, TwoVectors>(positions, panel, sums);
+		else
+			tilesOf<PositiveBytes, FourVectors>(positions, panel, sums);
+		return 0;
 	}
 #endif
-	allTiles<Pairs>(work);
+	if (kind == TileKind::WidePairs)
+		return allWideTiles<Pairs>(positions, panel, sums);
+	allTiles<Pairs>(positions, panel, sums);
+	return 0;
 }
 
 #else /* vectors of any size */
 
-size_t columnsOfTarget()
+uint32_t sumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
+		      const TileSums &sums)
 {
-	return kFewColumns;
-}
-
-void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions,
-		  const TileOperands &operands, const TileSums &sums, std::span<const std::byte>)
-{
-	tileSumsReference(kind, positions, operands, sums);
+	return tileSumsReference(kind, positions, panel, sums);
 }
 
 #endif
@@ -260,92 +416,15 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(columnsOfTarget);
 HWY_EXPORT(sumsOfTarget);
 
-namespace
+uint32_t tileSums(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
+		  const TileSums &sums)
 {
-
-template<typename Number>
-Number numberAt(const std::byte *at)
-{
-	Number number;
-	std::memcpy(&number, at, sizeof(number));
-	return number;
-}
-
-/** \return what a sum begins with */
-int32_t startOf(TileKind kind, const TilePosition &position, const int32_t *ofColumn)
-{
-	if (kind == TileKind::Matrices)
-		return 0;
-	return kind == TileKind::SignedQuads ? position.start : *ofColumn;
-}
-
-/** A unit's operands times a column's weights, added to the bits of a sum */
-int32_t addUnit(TileKind kind, int32_t sum, const std::byte *data, int32_t weights)
-{
-	const auto *weight = reinterpret_cast<const std::byte *>(&weights);
-
-	switch (kind) {
-	case TileKind::Quads:
-		for (size_t i = 0; i < kUnitBytes; i++)
-			sum += numberAt<uint8_t>(data + i) * numberAt<int8_t>(weight + i);
-		return sum;
-	case TileKind::SignedQuads:
-		for (size_t i = 0; i < kUnitBytes; i++)
-			sum += numberAt<int8_t>(data + i) * numberAt<uint8_t>(weight + i);
-		return sum;
-	case TileKind::Bytes:
-	case TileKind::PositiveBytes:
-	case TileKind::Matrices:
-		for (size_t i = 0; i < kUnitBytes; i++)
-			sum += numberAt<int8_t>(data + i) * numberAt<int8_t>(weight + i);
-		return sum;
-	case TileKind::Float:
-		return std::bit_cast<int32_t>(std::bit_cast<float>(sum) +
-					      numberAt<float>(data) * numberAt<float>(weight));
-	default:
-		for (size_t i = 0; i < kUnitBytes; i += sizeof(int16_t))
-			sum += numberAt<int16_t>(data + i) * numberAt<int16_t>(weight + i);
-		return sum;
-	}
-}
-
-} /* namespace */
-
-size_t tileColumns()
-{
-	return HWY_DYNAMIC_DISPATCH(columnsOfTarget)();
-}
-
-void tileSums(TileKind kind, std::span<const TilePosition> positions, const TileOperands &operands,
-	      const TileSums &sums, std::span<const std::byte> ahead)
-{
-	if (kind == TileKind::Matrices)
-		matrixSums(positions, operands, sums, ahead);
-	else
-		HWY_DYNAMIC_DISPATCH(sumsOfTarget)(kind, positions, operands, sums, ahead);
-}
-
-void tileSumsReference(TileKind kind, std::span<const TilePosition> positions,
-		       const TileOperands &operands, const TileSums &sums)
-{
-	for (size_t p = 0; p < positions.size(); p++) {
-		for (size_t column = 0; column < operands.columns; column++) {
-			const int32_t *weight = operands.weights + column;
-			int32_t sum = startOf(kind, positions[p], operands.start + column);
-			for (const TileRun &run : operands.runs) {
-				const std::byte *at = positions[p].at + run.offset;
-				for (uint32_t unit = 0; unit < run.units;
-				     unit++, at += kUnitBytes, weight += operands.columns)
-					sum = addUnit(kind, sum, at, *weight);
-			}
-			if (kind == TileKind::Float && std::isnan(std::bit_cast<float>(sum)))
-				sum = kFloatNan;
-			*sums.at(p, column) = sum;
-		}
-	}
+	if (kind != TileKind::Matrices)
+		return HWY_DYNAMIC_DISPATCH(sumsOfTarget)(kind, positions, panel, sums);
+	matrixSums(positions, panel, sums);
+	return 0;
 }
 
 } /* namespace nvdla::sim */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The innermost loops of the fast convolution.
+ * The innermost loops of the fast convolution: panels of weights meet positions.
  */
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,10 +13,9 @@
 namespace nvdla::sim
 {
 
-/** \brief Weight columns that a tile works on at most: kernels of a group of INT8, or of two others
- */
+/** \brief Columns of a panel: kernels of one group or of some, as many as there is room for */
 inline constexpr size_t kTileColumns = 32;
-/** \brief Weight columns of one group of INT16 or FP16 */
+/** \brief Columns of half a panel: where the others are zero, they are left out */
 inline constexpr size_t kFewColumns = 16;
 /** \brief Bytes of operands that meet one weight column in a step: a unit */
 inline constexpr size_t kUnitBytes = 4;
@@ -27,14 +28,15 @@ inline constexpr int32_t kFloatNan = 0x7f800200;
 
 /** \brief What the host multiplies in a unit */
 enum class TileKind : uint8_t {
-	None,	       /**< no instructions for it */
-	Pairs,	       /**< two signed 16-bit numbers by two */
-	Quads,	       /**< four unsigned 8-bit numbers by four signed ones */
-	SignedQuads,   /**< the same where the weights are the unsigned ones */
-	Bytes,	       /**< four signed 8-bit numbers by four, which takes longer than pairs do */
-	PositiveBytes, /**< the same if no operand is below zero, which takes less */
-	Matrices,      /**< four signed 8-bit numbers by four, in as many units as kMatrixUnits */
-	Float,	       /**< a number of 32 bits by another */
+	None,	     /**< no instructions for it */
+	Rows,	     /**< INT8 of a single position: weights are met where they are (dense_sums) */
+	Pairs,	     /**< two signed 16-bit numbers by two, in 32 bits */
+	WidePairs,   /**< the same in 48 bits, and what CACC delivers of it */
+	Quads,	     /**< four unsigned 8-bit numbers, which are more by 128, by four signed ones */
+	SignedQuads, /**< the same where the weights are the unsigned ones */
+	Bytes,	     /**< four signed 8-bit numbers that are not below zero by four signed ones */
+	Matrices,    /**< four signed 8-bit numbers by four, in as many units as kMatrixUnits */
+	Float,	     /**< a number of 32 bits by another */
 };
 
 /** \brief Consecutive units of one kernel row */
@@ -49,20 +51,21 @@ struct TilePosition {
 	int32_t start = 0;   /**< SignedQuads: what all its sums begin with */
 };
 
-/** \brief What all positions meet */
-struct TileOperands {
+/** \brief What all positions meet: the weights of kernel groups that are worked on at once */
+struct Panel {
 	std::span<const TileRun> runs;
-	/** Units of all runs one after the other, all columns of each */
+	/** Units of all runs one after the other, kTileColumns of each */
 	const int32_t *weights;
-	size_t columns; /**< kTileColumns, or kFewColumns; quads and bytes always have the former */
-	/** What the sums of each column begin with; not looked at for SignedQuads and Matrices,
-	 * those of which begin with zero */
-	const int32_t *start;
 	/** From this column on sums are zero, and have to be in what they are made of */
-	size_t used = columns;
+	size_t used = kTileColumns;
 	/** Positions of a line, which are as far from each other, of a multiple of as many; not
 	 * looked at but for Matrices */
 	size_t width = 1;
+	std::array<int32_t, kTileColumns> start = {}; /**< Quads: what sums begin with */
+	std::span<const std::byte> next = {};	      /**< wanted soon: brought nearer meanwhile */
+	/* WidePairs alone. */
+	uint32_t unitsThatFit = 1; /**< in 32 bits, beside a sum of 16 */
+	uint32_t truncate = 0;	   /**< bits that CACC drops, 0 to 31 */
 
 	/** \return those of all runs */
 	size_t units() const
@@ -75,43 +78,47 @@ struct TileOperands {
 	}
 };
 
-/** \brief Where sums go */
+/** \brief Where sums go: those of each kernel group by themselves */
 struct TileSums {
-	/** The first position's: of the first kFewColumns columns, and of the others if there are
-	 */
-	int32_t *halves[kTileColumns / kFewColumns];
-	size_t step; /**< numbers from a position to the next one, in each of \a halves */
+	int32_t *first;
+	size_t columns = kTileColumns; /**< kernels of a group; for Matrices at least kFewColumns */
+	size_t step = 0;	       /**< numbers from a group's first sum to the next one's */
 
 	int32_t *at(size_t position, size_t column) const
 	{
-		return halves[column / kFewColumns] + position * step + column % kFewColumns;
+		return first + column / columns * step + position * columns + column % columns;
+	}
+
+	/** \brief Put the sums of \a count columns, whole groups or less than one */
+	void put(size_t position, size_t column, const int32_t *sums, size_t count) const
+	{
+		for (size_t i = 0; i < count; i += columns)
+			std::copy_n(sums + i, std::min(columns, count - i),
+				    at(position, column + i));
 	}
 };
 
 /**
- * \return what INT8 is best multiplied with here: Bytes mean PositiveBytes or else Pairs; INT16
+ * \return what INT8 is best multiplied with here: Bytes mean Pairs where data are below zero. INT16
  * takes pairs unless it is None
  */
 TileKind tileKind();
 
-/** \return columns of INT16 and FP16 that are best multiplied at once here */
-size_t tileColumns();
-
 /**
  * \brief Sums of products for all positions, for each column
  *
- * Integers: nothing may overflow 32 bits. Float: one product after the other
+ * Integers: nothing may overflow 32 bits, but of WidePairs. Float: one product after the other
  * is added, rounding to nearest even; where operands have 11 bits the products are exact, so that
  * the bits are the same on every host, with fused multiply-adds or without. A NaN becomes the one
  * with sign 0 and payload 0x200.
  *
- * \param ahead bytes that are wanted next, which are brought nearer meanwhile
+ * \return WidePairs: how many were clipped to 32 bits
  */
-void tileSums(TileKind kind, std::span<const TilePosition> positions, const TileOperands &operands,
-	      const TileSums &sums, std::span<const std::byte> ahead = {});
+uint32_t tileSums(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
+		  const TileSums &sums);
 
 /** \brief tileSums() to read */
-void tileSumsReference(TileKind kind, std::span<const TilePosition> positions,
-		       const TileOperands &operands, const TileSums &sums);
+uint32_t tileSumsReference(TileKind kind, std::span<const TilePosition> positions,
+			   const Panel &panel, const TileSums &sums);
 
 } /* namespace nvdla::sim */

@@ -13,7 +13,6 @@
 
 #include "conv/cbuf.h"
 #include "conv/conv_op.h"
-#include "core/control_data.h"
 
 namespace nvdla::sim
 {
@@ -40,8 +39,6 @@ struct Block {
 /** \return the blocks of a kernel in the order the hardware accumulates them */
 std::vector<Block> makeBlocks(const ConvOp &op);
 
-class WeightSource;
-
 /**
  * \brief Weights of one kernel group in the order CSC loads them
  *
@@ -49,31 +46,10 @@ class WeightSource;
  */
 struct WeightGroup {
 	uint32_t kernels = 0;
-	std::span<const std::byte> bytes; /**< empty if the group stays compressed */
-	/**
-	 * A bit for each element of a compressed group, least significant first, and the elements
-	 * that are not zero; kSparseSlack bytes behind these can be read
-	 */
-	ControlView masks = {};
-	std::span<const std::byte> packed = {};
-	/**
-	 * Where the groups behind this one are likely to be taken from: to be computed with, if
-	 * what comes of it is used only if the next group is there indeed
-	 */
-	std::span<const std::byte> ahead = {};
-	/** The same of those that who gets this one is likely to get next: to be brought nearer */
+	std::span<const std::byte> bytes;
+	/** Where the groups that its taker gets next are likely to be taken from */
 	std::span<const std::byte> soon = {};
 	bool stays = false; /**< the bytes stay valid until the operation ends */
-	/** FP16: nobody has looked for infinities and NaNs; its see() is to be called if there are
-	 * some
-	 */
-	WeightSource *unseen = nullptr;
-
-	/** \return the first \a count groups that are wanted soon */
-	std::span<const std::byte> nextGroups(uint32_t count) const
-	{
-		return soon.first(std::min(soon.size(), count * bytes.size()));
-	}
 };
 
 /** \brief Where a convolution's weights come from, kernel group by kernel group */
@@ -86,24 +62,6 @@ public:
 	 * \return the group; its bytes stay valid until the next call
 	 */
 	virtual WeightGroup next() = 0;
-	/** \brief What is compressed need not be unpacked by next() */
-	virtual void keepCompressed() {}
-	/**
-	 * \brief FP16: groups of next() need not be looked at for NaNs and infinities, which those
-	 * who multiply all their numbers find anyway
-	 */
-	virtual void leaveUnseen() {}
-	/**
-	 * \brief There may be some in a group that is unseen: they are counted, once
-	 *
-	 * May be called by several threads, while groups are taken.
-	 *
-	 * \param bytes of the group
-	 * \return what is in the convolution buffer instead: \a bytes, or \a copy if NaNs are
-	 * flushed
-	 */
-	virtual std::span<const std::byte> see(std::span<const std::byte> bytes,
-					       std::vector<std::byte> &copy) = 0;
 };
 
 /**

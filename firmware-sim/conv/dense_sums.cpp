@@ -14,10 +14,8 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "conv/ahead.h"
 #include "conv/conv_tile.h"
-#include "conv/lane_totals-inl.h"
-#include "conv/wide_sums-inl.h"
+#include "core/bring_ahead.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -29,6 +27,39 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /* Vectors whose size is known, so that there can be arrays of them. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+
+constexpr size_t kTotalsAtOnce = 4;
+using TotalsTag = hn::FixedTag<int32_t, kTotalsAtOnce>;
+
+/** \return the sum of the vector's blocks of 128 bits */
+template<typename Tag>
+HWY_INLINE hn::Vec<TotalsTag> sumOfBlocks(Tag tag, hn::Vec<Tag> blocks)
+{
+	if constexpr (hn::MaxLanes(Tag()) == kTotalsAtOnce) {
+		return blocks;
+	} else {
+		const hn::Half<Tag> half;
+		return sumOfBlocks(
+			half, hn::Add(hn::LowerHalf(half, blocks), hn::UpperHalf(half, blocks)));
+	}
+}
+
+/** \return the sum of the lanes of each of four vectors of 32-bit numbers */
+template<typename Tag>
+HWY_INLINE hn::Vec<TotalsTag> totalsOf(Tag tag, const hn::Vec<Tag> *sums)
+{
+	const hn::Repartition<int64_t, Tag> pairTag;
+	const auto halve = [&](hn::Vec<Tag> a, hn::Vec<Tag> b) HWY_ATTR {
+		return hn::BitCast(pairTag, hn::Add(hn::InterleaveLower(tag, a, b),
+						    hn::InterleaveUpper(tag, a, b)));
+	};
+	const auto first = halve(sums[0], sums[1]);
+	const auto second = halve(sums[2], sums[3]);
+
+	return sumOfBlocks(tag,
+			   hn::Add(hn::BitCast(tag, hn::InterleaveLower(pairTag, first, second)),
+				   hn::BitCast(tag, hn::InterleaveUpper(pairTag, first, second))));
+}
 
 /* Those of a group, which has no more of them. */
 constexpr size_t kKernelsAtOnce = kTileColumns;
@@ -118,50 +149,6 @@ private:
 	{
 		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(weights.raw), "v"(data.raw));
 		return sum;
-	}
-};
-#endif
-
-#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-/** Data that are not negative as unsigned numbers: 16 bits hold the sums of two products */
-struct DensePositive {
-	using SumTag = hn::FixedTag<int32_t, 8>;
-	using Sum = hn::Vec<SumTag>;
-	using Operand = Sum;
-	static constexpr size_t kBytes = kDenseBytes / 2;
-	static constexpr int32_t kExcess = 0;
-	static constexpr size_t kBlocksAtOnce = 1;
-
-	/** \return there are no data below zero */
-	static HWY_INLINE bool suits(std::span<const DenseBlock> blocks)
-	{
-		Operand signs = hn::Zero(SumTag());
-
-		for (const DenseBlock &block : blocks) {
-			size_t at = 0;
-			for (; at + kBytes <= block.bytes; at += kBytes)
-				signs = hn::Or(signs, load(block.data + at));
-			if (at < block.bytes)
-				signs = hn::Or(signs, loadSome(block.data + at, block.bytes - at));
-		}
-		return _mm256_movemask_epi8(signs.raw) == 0;
-	}
-
-	static HWY_INLINE Operand load(const std::byte *bytes)
-	{
-		return hn::LoadU(SumTag(), reinterpret_cast<const int32_t *>(bytes));
-	}
-
-	static HWY_INLINE Operand loadSome(const std::byte *bytes, size_t count)
-	{
-		return load(PaddedBlock<kBytes>(bytes, count).bytes);
-	}
-
-	static HWY_INLINE Sum add(Sum sum, Operand data, Operand weights)
-	{
-		const __m256i pairs = _mm256_maddubs_epi16(data.raw, weights.raw);
-
-		return hn::Add(sum, Sum{ _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)) });
 	}
 };
 #endif
@@ -313,123 +300,89 @@ void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &w
 		allSums<DenseQuads>(blocks, weights, sums);
 		return;
 	}
-#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-	if (DensePositive::suits(blocks)) {
-		allSums<DensePositive>(blocks, weights, sums);
-		return;
-	}
 #endif
 	allSums<DensePairs>(blocks, weights, sums);
 }
 
-using WidePairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
-using WidePairs = hn::Vec<WidePairTag>;
-
-constexpr size_t kWideBytes = hn::MaxLanes(WidePairTag()) * sizeof(int16_t); /* of a vector */
-
-HWY_INLINE WidePairs loadWide(const std::byte *bytes)
-{
-	return hn::LoadU(WidePairTag(), reinterpret_cast<const int16_t *>(bytes));
-}
-
-/** Products of INT16 */
-HWY_INLINE void addWide(WideSum &sum, WidePairs data, WidePairs weights)
-{
-	const WideSum::Tag tag;
-	auto other = hn::Zero(tag);
-
-	sum.add(hn::ReorderWidenMulAccumulate(tag, data, weights, hn::Zero(tag), other));
-#if !HWY_ARCH_X86 || HWY_TARGET == HWY_EMU128
-	sum.add(other);
-#endif
-}
-
-/** Those of some kernels, as DenseSums */
-struct WideDenseSums {
-	static constexpr size_t kBlockBytes = 2 * kDenseBytes;
-	static constexpr std::make_index_sequence<kBlockBytes / kWideBytes> kParts = {};
-
-	WideSum sums[kKernelsAtOnce];
-
-	HWY_INLINE WideDenseSums() {} /* an implicit one has no vectors */
-
-	template<size_t... kPart>
-	static HWY_INLINE void addKernel(WideSum &sum, const WidePairs *data,
-					 const std::byte *weights, std::index_sequence<kPart...>)
-	{
-		WideSum local = sum;
-
-		(addWide(local, data[kPart], loadWide(weights + kPart * kWideBytes)), ...);
-		sum = local;
-	}
-
-	/** \param weights of the first kernel, those of the next one follow */
-	template<size_t... kPart>
-	HWY_INLINE void addWhole(const std::byte *data, const std::byte *weights, size_t kernels,
-				 std::index_sequence<kPart...>)
-	{
-		const WidePairs operands[] = { loadWide(data + kPart * kWideBytes)... };
-
-		for (size_t kernel = 0; kernel < kernels; kernel++, weights += kBlockBytes) {
-			bringAhead(weights);
-			bringAhead(weights + kDenseBytes);
-			addKernel(sums[kernel], operands, weights, kParts);
-		}
-	}
-
-	/** A block of fewer bytes than kBlockBytes */
-	HWY_INLINE void addSome(const DenseBlock &block, const std::byte *weights, size_t kernels)
-	{
-		const PaddedBlock<kBlockBytes> data(block.data, block.bytes);
-
-		for (size_t kernel = 0; kernel < kernels; kernel++, weights += block.bytes) {
-			const PaddedBlock<kBlockBytes> padded(weights, block.bytes);
-			for (size_t at = 0; at < kBlockBytes; at += kWideBytes)
-				addWide(sums[kernel], loadWide(data.bytes + at),
-					loadWide(padded.bytes + at));
-		}
-	}
-
-	/** \param weights of the first kernel */
-	HWY_INLINE void add(const DenseBlock &block, const std::byte *weights, size_t kernels)
-	{
-		if (block.bytes == kBlockBytes)
-			addWhole(block.data, weights, kernels, kParts);
-		else
-			addSome(block, weights, kernels);
-	}
-};
-
-void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-			   int16_t lowestData, int64_t *sums)
-{
-	/* Of two products 32 bits hold all sums but one, that of -2^15 alone. */
-	if (lowestData == INT16_MIN) {
-		denseWideSumsReference(blocks, weights, sums);
-		return;
-	}
-	for (size_t first = 0; first < weights.kernels; first += kKernelsAtOnce) {
-		const size_t some = std::min(weights.kernels - first, kKernelsAtOnce);
-		WideDenseSums dense;
-		for (const DenseBlock &block : blocks)
-			dense.add(block, weights.at(block, first), some);
-		for (size_t kernel = 0; kernel < some; kernel++)
-			sums[first + kernel] = dense.sums[kernel].total();
-	}
-}
-
 #else
-
-void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights, int16_t,
-			   int64_t *sums)
-{
-	denseWideSumsReference(blocks, weights, sums);
-}
 
 void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights,
 		       int32_t *sums)
 {
 	denseSumsReference(blocks, weights, sums);
+}
+
+#endif
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+using SumTag = hn::FixedTag<int32_t, 16>;
+using Sums = hn::Vec<SumTag>;
+
+/** Sums of bytes of some positions, in registers: indices are constants once inlined */
+template<size_t... kIndex>
+struct ByteSums {
+	Sums sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(SumTag()))... };
+	const std::byte *positions[sizeof...(kIndex)];
+
+	/** \param line the first position's first unit \param last the last position's number */
+	HWY_INLINE ByteSums(const std::byte *line, size_t step, size_t last)
+		: positions{ line + std::min(kIndex, last) * step... }
+	{
+	}
+
+	/** Each four bytes are added to one number */
+	static HWY_INLINE void add(Sums &sum, __m512i data)
+	{
+		const Sums ones = hn::Set(SumTag(), 0x01010101);
+
+		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(ones.raw), "v"(data));
+	}
+
+	HWY_INLINE void add(const TileRun &run)
+	{
+		constexpr uint32_t kUnits = hn::MaxLanes(SumTag());
+		const uint32_t rest = run.units % kUnits;
+		const size_t end = run.offset + (run.units - rest) * kUnitBytes;
+		const auto there = static_cast<__mmask16>((1U << rest) - 1);
+
+		for (size_t at = run.offset; at < end; at += kUnits * kUnitBytes)
+			(add(sums[kIndex], _mm512_loadu_si512(positions[kIndex] + at)), ...);
+		if (rest)
+			(add(sums[kIndex],
+			     _mm512_maskz_loadu_epi32(there, positions[kIndex] + end)),
+			 ...);
+	}
+};
+
+void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		      std::span<int32_t> sums)
+{
+	if (!__builtin_cpu_supports("avx512vnni")) {
+		byteSumsReference(line, step, runs, sums);
+		return;
+	}
+	for (size_t x = 0; x < sums.size(); x += kTotalsAtOnce, line += kTotalsAtOnce * step) {
+		const size_t count = std::min(kTotalsAtOnce, sums.size() - x);
+		ByteSums<0, 1, 2, 3> some(line, step, count - 1);
+		for (const TileRun &run : runs)
+			some.add(run);
+		if (count == kTotalsAtOnce) {
+			hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), &sums[x]);
+			continue;
+		}
+		int32_t out[kTotalsAtOnce];
+		hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), out);
+		std::copy_n(out, count, &sums[x]);
+	}
+}
+
+#else
+
+void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		      std::span<int32_t> sums)
+{
+	byteSumsReference(line, step, runs, sums);
 }
 
 #endif
@@ -443,8 +396,8 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
+HWY_EXPORT(byteSumsOfTarget);
 HWY_EXPORT(denseSumsOfTarget);
-HWY_EXPORT(denseWideSumsOfTarget);
 
 void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums)
 {
@@ -465,28 +418,21 @@ void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &
 	}
 }
 
-void denseWideSums(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-		   int16_t lowestData, int64_t *sums)
+void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
+	      std::span<int32_t> sums)
 {
-	HWY_DYNAMIC_DISPATCH(denseWideSumsOfTarget)(blocks, weights, lowestData, sums);
+	HWY_DYNAMIC_DISPATCH(byteSumsOfTarget)(line, step, runs, sums);
 }
 
-void denseWideSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-			    int64_t *sums)
+void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		       std::span<int32_t> sums)
 {
-	int16_t data;
-	int16_t weight;
-
-	std::fill_n(sums, weights.kernels, 0);
-	for (const DenseBlock &block : blocks) {
-		for (size_t kernel = 0; kernel < weights.kernels; kernel++) {
-			const std::byte *from = weights.at(block, kernel);
-			for (size_t i = 0; i < block.bytes; i += sizeof(data)) {
-				std::memcpy(&data, block.data + i, sizeof(data));
-				std::memcpy(&weight, from + i, sizeof(weight));
-				sums[kernel] += int64_t{ data } * weight;
-			}
-		}
+	for (int32_t &sum : sums) {
+		sum = 0;
+		for (const TileRun &run : runs)
+			for (size_t i = 0; i < run.units * kUnitBytes; i++)
+				sum += static_cast<int8_t>(line[run.offset + i]);
+		line += step;
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolutions of integers with a single output position: each weight is used once, so that it is
+ * Convolutions of INT8 with a single output position: each weight is used once, so that it is
  * multiplied where it is, row by row.
  */
 #pragma once
@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <span>
 
+#include "conv/conv_tile.h"
+
 namespace nvdla::sim
 {
 
@@ -16,7 +18,7 @@ namespace nvdla::sim
 struct DenseBlock {
 	const std::byte *data;
 	size_t before; /**< bytes of each kernel before the block */
-	size_t bytes;  /**< at most kDenseBytes; of INT16 twice as many */
+	size_t bytes;  /**< at most kDenseBytes */
 };
 
 /** \brief Weights of a group: for each block those of all kernels, one after the other */
@@ -31,7 +33,7 @@ struct DenseWeights {
 	}
 };
 
-/** \brief Bytes of the largest block of INT8 */
+/** \brief Bytes of the largest block */
 inline constexpr size_t kDenseBytes = 64;
 
 /**
@@ -46,15 +48,15 @@ void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &
 			int32_t *sums);
 
 /**
- * \brief The sum of products of INT16 of each kernel
- * \param blocks of less than 2^17 elements in all \param lowestData of all data
- * \param sums as many as kernels; overwritten
+ * \brief Sums of the INT8 that positions of a line have
+ * \param line the first position's first unit \param step bytes to the next position's
+ * \param runs that a position has
  */
-void denseWideSums(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-		   int16_t lowestData, int64_t *sums);
+void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
+	      std::span<int32_t> sums);
 
-/** \brief denseWideSums() to read */
-void denseWideSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-			    int64_t *sums);
+/** \brief byteSums() to read */
+void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		       std::span<int32_t> sums);
 
 } /* namespace nvdla::sim */

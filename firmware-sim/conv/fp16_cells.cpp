@@ -20,7 +20,6 @@
 
 #include "conv/fp16_columns-inl.h"
 #include "conv/fp16_products-inl.h"
-#include "conv/fp16_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -32,6 +31,37 @@ namespace HWY_NAMESPACE
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+/*
+ * The accumulator has 39 bits of a double's 53, and its exponents never leave the range. A sum of
+ * two is cut to 53 bits (TowardZero), then rounded half away from zero to 39.
+ */
+
+/** Half away from zero, without the last \a kBits bits of the fraction */
+template<int kBits>
+HWY_INLINE Doubles roundedBy(Doubles number)
+{
+	const BitsTag tag;
+	constexpr int64_t kUnit = int64_t{ 1 } << kBits;
+	const auto bits = hn::Add(hn::BitCast(tag, number), hn::Set(tag, kUnit / 2));
+
+	return hn::BitCast(DoubleTag(), hn::And(bits, hn::Set(tag, -kUnit)));
+}
+
+/** A sum that was cut to 53 bits, as FloatSum::add() rounds it: cutting changes no half */
+HWY_INLINE Doubles rounded(Doubles sum)
+{
+	constexpr int kDroppedBits = 14;
+	return roundedBy<kDroppedBits>(sum);
+}
+
+/** \return what FloatSum::deliver() makes of sums without NaNs */
+HWY_INLINE hn::Vec<HalfTag> delivered(Doubles sum)
+{
+	const hn::Rebind<float, DoubleTag> floatTag;
+	return hn::BitCast(HalfTag(),
+			   hn::DemoteTo(floatTag, roundedBy<Fp16Sums::kNotDelivered>(sum)));
+}
 
 /* From the exponent of a step (50 below the point) to that of a double. */
 constexpr int64_t kDoubleExponent = 1023 - 50;
@@ -112,21 +142,6 @@ void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t
 	}
 }
 
-void oneStepOfTarget(const Fp16Weights &weights, const Fp16Data &data, Fp16Sums &sums)
-{
-	Position position;
-
-	position.weights = &weights;
-	position.data = &data;
-	position.sums = &sums;
-	step(&position, 1);
-}
-
-void loadDataOfTarget(const int16_t *numbers, size_t lanes, Fp16Data &out)
-{
-	loadData(numbers, lanes, out);
-}
-
 /** A row of sums in the order of the kernels, with what becomes of NaNs */
 HWY_INLINE void deliverRow(const Fp16Sums &sums, size_t kernel, int32_t *out)
 {
@@ -181,11 +196,11 @@ HWY_INLINE Row takeRowApart(size_t first, size_t kernels, Fp16Lane &out)
 
 /** Take the weights of rows apart that are worked on together */
 template<size_t... kRow>
-HWY_INLINE void takeRowsApart(size_t first, size_t kernels, uint64_t wanted, Fp16Weights &weights,
+HWY_INLINE void takeRowsApart(size_t first, size_t kernels, Fp16Weights &weights,
 			      std::index_sequence<kRow...>)
 {
-	for (uint64_t rest = wanted; rest; rest &= rest - 1) {
-		Fp16Lane &lane = weights.numbers[std::countr_zero(rest)];
+	for (size_t i = 0; i < weights.lanes; i++) {
+		Fp16Lane &lane = weights.numbers[i];
 		LostCarries::place(first, lane,
 				   takeRowApart(first + kRow * kRowLanes,
 						kernels - kRow * kRowLanes, lane)...);
@@ -201,30 +216,36 @@ bool loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16We
 	return transposePadded(weights, kernels, out.lanes, numbers);
 }
 
-void takeApartOfTarget(uint64_t wanted, Fp16Weights &out)
+void takeApartOfTarget(Fp16Weights &out)
 {
 	forRowsTogether(out.kernels, [&](size_t first, auto rows) HWY_ATTR {
-		takeRowsApart(first, out.kernels - first, wanted, out, rows);
+		takeRowsApart(first, out.kernels - first, out, rows);
 	});
 }
 
 /** The sums of \a some positions, as many as there are indices */
 template<size_t... kIndex>
-HWY_INLINE void sumChannels(const Fp16ChannelTaps &channels, const double *const *some,
-			    int32_t *out, std::index_sequence<kIndex...>)
+HWY_INLINE void sumChannels(const ChannelOperands &channels, const TilePosition *some, int32_t *out,
+			    std::index_sequence<kIndex...>)
 {
 	const DoubleTag tag;
+	const auto load = [](const void *at) HWY_ATTR {
+		return hn::PromoteTo(DoubleTag(), hn::LoadU(hn::Rebind<float, DoubleTag>(),
+							    static_cast<const float *>(at)));
+	};
 
 	for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes) {
-		const double *const at[] = { (some[kIndex] + kernel)... };
+		const std::byte *const at[] = { (some[kIndex].at + kernel * sizeof(float))... };
 		Doubles sums[] = { (static_cast<void>(kIndex), hn::Zero(tag))... };
-		const double *weights = channels.weights + kernel;
-		for (const size_t tap : channels.taps) {
-			const Doubles weight = hn::LoadU(tag, weights);
-			((sums[kIndex] = rounded(hn::MulAdd(hn::LoadU(tag, at[kIndex] + tap),
-							    weight, sums[kIndex]))),
-			 ...);
-			weights += kFp16Kernels;
+		const int32_t *weights = channels.weights + kernel;
+		for (const ChannelTaps &taps : channels.taps) {
+			for (const size_t tap : { taps.first, taps.second }) {
+				const Doubles weight = load(weights);
+				((sums[kIndex] = rounded(hn::MulAdd(load(at[kIndex] + tap), weight,
+								    sums[kIndex]))),
+				 ...);
+				weights += kFp16Kernels;
+			}
 		}
 		(hn::StoreU(delivered(sums[kIndex]), HalfTag(),
 			    out + kIndex * kFp16Kernels + kernel),
@@ -232,33 +253,19 @@ HWY_INLINE void sumChannels(const Fp16ChannelTaps &channels, const double *const
 	}
 }
 
-void sumChannelsOfTarget(const Fp16ChannelTaps &channels, std::span<const double *const> positions,
+void sumChannelsOfTarget(const ChannelOperands &channels, std::span<const TilePosition> positions,
 			 int32_t *out)
 {
 	/* Each product waits for the sum before it, so that some positions take turns. */
-	constexpr size_t kTogether = 8;
-	const size_t whole = positions.size() / kTogether * kTogether;
+	constexpr size_t kTurns = 8;
+	const size_t whole = positions.size() / kTurns * kTurns;
 
-	for (size_t i = 0; i < whole; i += kTogether)
+	for (size_t i = 0; i < whole; i += kTurns)
 		sumChannels(channels, &positions[i], out + i * kFp16Kernels,
-			    std::make_index_sequence<kTogether>());
+			    std::make_index_sequence<kTurns>());
 	for (size_t i = whole; i < positions.size(); i++)
 		sumChannels(channels, &positions[i], out + i * kFp16Kernels,
 			    std::make_index_sequence<1>());
-}
-
-bool widenOfTarget(const float *numbers, size_t count, double *out)
-{
-	const DoubleTag tag;
-	const hn::Rebind<float, DoubleTag> floatTag;
-	auto areNans = hn::IsNaN(hn::Zero(tag));
-
-	for (size_t i = 0; i < count; i += hn::Lanes(tag)) {
-		const Doubles wide = hn::PromoteTo(tag, hn::LoadU(floatTag, numbers + i));
-		areNans = hn::Or(areNans, hn::IsNaN(wide));
-		hn::StoreU(wide, tag, out + i);
-	}
-	return hn::AllFalse(tag, areNans);
 }
 
 #else
@@ -272,14 +279,6 @@ void stepOfTarget(const Fp16Weights &, const int16_t *const *, size_t, Fp16Sums 
 {
 }
 
-void oneStepOfTarget(const Fp16Weights &, const Fp16Data &, Fp16Sums &)
-{
-}
-
-void loadDataOfTarget(const int16_t *, size_t, Fp16Data &)
-{
-}
-
 void deliverOfTarget(const Fp16Sums *, size_t, int32_t *const *)
 {
 }
@@ -289,17 +288,12 @@ bool loadOfTarget(size_t, const std::byte *, size_t, Fp16Weights &)
 	return true;
 }
 
-void takeApartOfTarget(uint64_t, Fp16Weights &)
+void takeApartOfTarget(Fp16Weights &)
 {
 }
 
-void sumChannelsOfTarget(const Fp16ChannelTaps &, std::span<const double *const>, int32_t *)
+void sumChannelsOfTarget(const ChannelOperands &, std::span<const TilePosition>, int32_t *)
 {
-}
-
-bool widenOfTarget(const float *, size_t, double *)
-{
-	return false;
 }
 
 #endif
@@ -310,32 +304,22 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "conv/tile_operands.h"
-
 namespace nvdla::sim
 {
 
 HWY_EXPORT(supportedOfTarget);
 HWY_EXPORT(stepOfTarget);
-HWY_EXPORT(oneStepOfTarget);
 HWY_EXPORT(deliverOfTarget);
-HWY_EXPORT(loadDataOfTarget);
 HWY_EXPORT(loadOfTarget);
 HWY_EXPORT(takeApartOfTarget);
 HWY_EXPORT(sumChannelsOfTarget);
-HWY_EXPORT(widenOfTarget);
 
 bool fp16CellsSupported()
 {
 	return HWY_DYNAMIC_DISPATCH(supportedOfTarget)();
 }
 
-void Fp16Data::load(const int16_t *numbers, uint32_t lanes)
-{
-	HWY_DYNAMIC_DISPATCH(loadDataOfTarget)(numbers, lanes, *this);
-}
-
-bool Fp16Weights::load(size_t group, const std::byte *weights, uint32_t kernelCount,
+void Fp16Weights::load(size_t group, const std::byte *weights, uint32_t kernelCount,
 		       uint32_t laneCount)
 {
 	const size_t first = group * kFp16Kernels;
@@ -348,7 +332,6 @@ bool Fp16Weights::load(size_t group, const std::byte *weights, uint32_t kernelCo
 	std::fill_n(nan + first, kFp16Kernels, uint16_t{ 0 });
 	if (hasNans)
 		noteNans(first);
-	return !hasNans;
 }
 
 void Fp16Weights::noteNans(size_t first)
@@ -361,10 +344,9 @@ void Fp16Weights::noteNans(size_t first)
 		}
 }
 
-void Fp16Weights::takeApart(uint64_t wanted)
+void Fp16Weights::takeApart()
 {
-	HWY_DYNAMIC_DISPATCH(takeApartOfTarget)
-	(wanted & ~uint64_t{ 0 } >> (kMacLanes - lanes), *this);
+	HWY_DYNAMIC_DISPATCH(takeApartOfTarget)(*this);
 }
 
 void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
@@ -373,25 +355,15 @@ void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *con
 	HWY_DYNAMIC_DISPATCH(stepOfTarget)(weights, data, count, sums);
 }
 
-void stepFp16(const TowardZero &, const Fp16Weights &weights, const Fp16Data &data, Fp16Sums &sums)
-{
-	HWY_DYNAMIC_DISPATCH(oneStepOfTarget)(weights, data, sums);
-}
-
 void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *const groups[2])
 {
 	HWY_DYNAMIC_DISPATCH(deliverOfTarget)(sums, count, groups);
 }
 
-void sumFp16Channels(const TowardZero &, const Fp16ChannelTaps &channels,
-		     std::span<const double *const> positions, int32_t *out)
+void sumFp16Channels(const TowardZero &, const ChannelOperands &channels,
+		     std::span<const TilePosition> positions, int32_t *out)
 {
 	HWY_DYNAMIC_DISPATCH(sumChannelsOfTarget)(channels, positions, out);
-}
-
-bool widenFp16(const float *numbers, size_t count, double *out)
-{
-	return HWY_DYNAMIC_DISPATCH(widenOfTarget)(numbers, count, out);
 }
 
 } /* namespace nvdla::sim */

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 
+#include "conv/channel_sums.h"
 #include "conv/cmac.h"
 
 namespace nvdla::sim
@@ -36,9 +37,6 @@ struct Fp16Sums {
 /** \brief Data of one block, taken apart */
 struct Fp16Data {
 	Fp16Data() {} /* what is not loaded is not looked at */
-
-	/** \param numbers of which kMacLanes can be read, and \a lanes count */
-	void load(const int16_t *numbers, uint32_t lanes);
 
 	/** Significands in 16 bits, in the lower halves and in the upper ones, with zeroes beside
 	 * them */
@@ -72,15 +70,11 @@ public:
 	 * \brief Take over the numbers of a group; the second one, if there is one, comes next
 	 * \param group 0 or 1
 	 * \param weights \a kernels (up to kFp16Kernels) times \a lanes (up to kMacLanes) numbers
-	 * \return none is infinite or a NaN
 	 */
-	bool load(size_t group, const std::byte *weights, uint32_t kernels, uint32_t lanes);
+	void load(size_t group, const std::byte *weights, uint32_t kernels, uint32_t lanes);
 
-	/**
-	 * \brief Take the numbers apart, when those of all groups are there
-	 * \param wanted a bit for each lane that has data other than zero, or more
-	 */
-	void takeApart(uint64_t wanted);
+	/** \brief Take the numbers apart, when those of all groups are there */
+	void takeApart();
 
 	Fp16Lane numbers[kMacLanes];
 	uint32_t kernels = 0; /**< of all groups; those before the last one are full */
@@ -117,27 +111,15 @@ private:
 void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
 	      size_t count, Fp16Sums *sums);
 
-/** \brief The same of a single position */
-void stepFp16(const TowardZero &, const Fp16Weights &weights, const Fp16Data &data, Fp16Sums &sums);
-
-/** \brief Weights of kernels that have them for one channel each, kernel k for channel k */
-struct Fp16ChannelTaps {
-	/** Of each kernel element, numbers from a position's first operand to those of all channels
-	 */
-	std::span<const size_t> taps;
-	const double *weights; /**< of each tap those of kFp16Kernels */
-};
-
 /**
- * \brief Sums of such kernels, as SDP gets them, for each of \a positions
+ * \brief Sums of kernels that have weights for one channel each, as SDP gets them
  *
- * Each tap is a step. Nothing is a NaN, infinities are 65536.
+ * Each tap is a step, whose only product is exact. Nothing is a NaN, infinities are 65536.
+ *
+ * \param channels f32 of kFp16Kernels
  */
-void sumFp16Channels(const TowardZero &, const Fp16ChannelTaps &channels,
-		     std::span<const double *const> positions, int32_t *out);
-
-/** \brief The same numbers, wider; \return none is a NaN. \a count is a multiple of 16 */
-bool widenFp16(const float *numbers, size_t count, double *out);
+void sumFp16Channels(const TowardZero &, const ChannelOperands &channels,
+		     std::span<const TilePosition> positions, int32_t *out);
 
 /**
  * \brief What SDP gets of each of \a count positions: FloatSum::deliver()

@@ -7,8 +7,6 @@
  */
 #include "conv/matrix_tile.h"
 
-#include "conv/ahead.h"
-
 #if defined(__x86_64__) && defined(__linux__)
 
 #include <algorithm>
@@ -18,6 +16,8 @@
 
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "core/bring_ahead.h"
 
 namespace nvdla::sim
 {
@@ -130,20 +130,20 @@ template<size_t kMatrices, size_t kHalves>
 class MatrixTile
 {
 public:
-	MatrixTile(const std::array<DataRows, 2> &matrices, const TileOperands &operands)
-		: matrices_(matrices), operands_(operands)
+	MatrixTile(const std::array<DataRows, 2> &matrices, const Panel &panel)
+		: matrices_(matrices), panel_(panel)
 	{
 	}
 
 	void make(const TileSums &sums, Ahead &ahead) const
 	{
-		const std::byte *weights = reinterpret_cast<const std::byte *>(operands_.weights);
+		const std::byte *weights = reinterpret_cast<const std::byte *>(panel_.weights);
 
 		begin();
-		for (const TileRun &run : operands_.runs) {
+		for (const TileRun &run : panel_.runs) {
 			const size_t end = run.offset + run.units * kUnitBytes;
 			for (size_t offset = run.offset; offset < end; offset += kRowBytes) {
-				ahead.bring(kMatrixUnits);
+				ahead.bring();
 				add(offset, weights);
 				weights += kMatrixUnits * kWeightsStep;
 			}
@@ -184,7 +184,7 @@ private:
 
 	void finish(const TileSums &sums) const
 	{
-		const size_t step = sums.step * sizeof(int32_t);
+		const size_t step = sums.columns * sizeof(int32_t);
 
 		store<Sums>(sums.at(matrices_[0].first, 0), step);
 		store<Sums + 1>(sums.at(matrices_[0].first, kColumns), step);
@@ -195,7 +195,7 @@ private:
 	}
 
 	const std::array<DataRows, 2> &matrices_;
-	const TileOperands &operands_;
+	const Panel &panel_;
 };
 
 /** Positions from the first one on that are as far from each other */
@@ -226,8 +226,8 @@ template<size_t kHalves>
 class MatrixSums
 {
 public:
-	MatrixSums(const TileOperands &operands, const TileSums &sums, Ahead ahead)
-		: operands_(operands), sums_(sums), ahead_(ahead)
+	MatrixSums(const Panel &panel, const TileSums &sums, Ahead ahead)
+		: panel_(panel), sums_(sums), ahead_(ahead)
 	{
 	}
 
@@ -235,7 +235,7 @@ public:
 	{
 		if (waiting_ && rows == rows_) {
 			matrices_[1] = matrix;
-			MatrixTile<2, kHalves>(matrices_, operands_).make(sums_, ahead_);
+			MatrixTile<2, kHalves>(matrices_, panel_).make(sums_, ahead_);
 			waiting_ = false;
 			return;
 		}
@@ -249,12 +249,12 @@ public:
 	void finish()
 	{
 		if (waiting_)
-			MatrixTile<1, kHalves>(matrices_, operands_).make(sums_, ahead_);
+			MatrixTile<1, kHalves>(matrices_, panel_).make(sums_, ahead_);
 		waiting_ = false;
 	}
 
 private:
-	const TileOperands &operands_;
+	const Panel &panel_;
 	const TileSums &sums_;
 	Ahead ahead_;
 	Registers registers_;
@@ -264,13 +264,14 @@ private:
 };
 
 template<size_t kHalves>
-void sumsOf(std::span<const TilePosition> positions, const TileOperands &operands,
-	    const TileSums &sums, Ahead ahead)
+void sumsOf(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
-	MatrixSums<kHalves> work(operands, sums, ahead);
+	MatrixSums<kHalves> work(panel, sums,
+				 { panel.next, (positions.size() / (2 * kRows) + 1) *
+						       panel.units() / kMatrixUnits });
 
 	for (size_t first = 0; first < positions.size();) {
-		const auto [count, step] = regularFrom(positions.subspan(first), operands.width);
+		const auto [count, step] = regularFrom(positions.subspan(first), panel.width);
 		/* All matrices of about the same size, the last one back to where there was one. */
 		const size_t matrices = (count + kRows - 1) / kRows;
 		const size_t rows = (count + matrices - 1) / matrices;
@@ -305,16 +306,12 @@ bool hasMatrices()
 	return has;
 }
 
-void matrixSums(std::span<const TilePosition> positions, const TileOperands &operands,
-		const TileSums &sums, std::span<const std::byte> ahead)
+void matrixSums(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
-	const size_t tiles = (positions.size() + 2 * kRows - 1) / (2 * kRows);
-	const Ahead bytes(ahead, tiles * operands.units());
-
-	if (operands.used > kColumns)
-		sumsOf<2>(positions, operands, sums, bytes);
+	if (panel.used > kColumns)
+		sumsOf<2>(positions, panel, sums);
 	else
-		sumsOf<1>(positions, operands, sums, bytes);
+		sumsOf<1>(positions, panel, sums);
 }
 
 } /* namespace nvdla::sim */
@@ -329,10 +326,9 @@ bool hasMatrices()
 	return false;
 }
 
-void matrixSums(std::span<const TilePosition> positions, const TileOperands &operands,
-		const TileSums &sums, std::span<const std::byte>)
+void matrixSums(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
-	tileSumsReference(TileKind::Matrices, positions, operands, sums);
+	tileSumsReference(TileKind::Matrices, positions, panel, sums);
 }
 
 } /* namespace nvdla::sim */

@@ -25,10 +25,8 @@ bool hasMatrices();
  * Sixteen positions of a line, or less, are worked on at once; those of the next line go on where
  * they are as far from each other.
  *
- * \param operands of kTileColumns columns, whose runs are multiples of kMatrixUnits; start is not
- *	  looked at
+ * \param panel whose runs are multiples of kMatrixUnits
  */
-void matrixSums(std::span<const TilePosition> positions, const TileOperands &operands,
-		const TileSums &sums, std::span<const std::byte> ahead);
+void matrixSums(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums);
 
 } /* namespace nvdla::sim */

@@ -4,7 +4,6 @@
  */
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
 #include <hwy/highway.h>
 
@@ -54,110 +53,14 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 #endif
 }
 
-/** Whether finiteFloatsOf() leaves infinities infinite */
-constexpr bool kKeepsInfinities = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
-
-/** \brief The same where none is infinite or a NaN; what is one is no finite number afterwards,
- * or what floatsOf() makes of it */
-template<typename Tag, typename Halves>
-HWY_INLINE hn::Vec<Tag> finiteFloatsOf(Tag tag, Halves halves)
-{
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-	const hn::Rebind<hwy::float16_t, Tag> halfTag;
-
-	return hn::PromoteTo(tag, hn::BitCast(halfTag, halves));
-#else
-	return floatsOf(tag, halves);
-#endif
-}
-
 /* Vectors of known size, so that there can be arrays of them. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-/* Four units of a kernel. */
-using Units = hn::FixedTag<int32_t, 4>;
-using UnitVector = hn::Vec<Units>;
-constexpr size_t kUnitsAtOnce = 4;
-
-/** The formats: four units of weights from \a in */
-struct Bytes {
-	static HWY_INLINE UnitVector load(const std::byte *in)
-	{
-		return hn::LoadU(Units(), reinterpret_cast<const int32_t *>(in));
-	}
-};
-
-struct Unsigned {
-	template<typename Tag>
-	static HWY_INLINE hn::Vec<Tag> flip(Tag tag, hn::Vec<Tag> units)
-	{
-		return hn::Xor(units, hn::Set(tag, static_cast<int32_t>(0x80808080)));
-	}
-
-	static HWY_INLINE UnitVector load(const std::byte *in)
-	{
-		return flip(Units(), Bytes::load(in));
-	}
-};
-
-struct WideBytes {
-	static HWY_INLINE UnitVector load(const std::byte *in)
-	{
-		const hn::FixedTag<int16_t, 8> tag;
-		const hn::FixedTag<int8_t, 8> byteTag;
-		return hn::BitCast(
-			Units(),
-			hn::PromoteTo(tag,
-				      hn::LoadU(byteTag, reinterpret_cast<const int8_t *>(in))));
-	}
-};
-
-struct Float {
-	static HWY_INLINE UnitVector load(const std::byte *in)
-	{
-		const hn::FixedTag<float, 4> tag;
-		const hn::FixedTag<uint16_t, 4> halfTag;
-		return hn::BitCast(
-			Units(),
-			floatsOf(tag, hn::LoadU(halfTag, reinterpret_cast<const uint16_t *>(in))));
-	}
-};
-
-/** Four kernels' vectors of four units each to \a count units' vectors of kernels */
-HWY_INLINE void storeTransposed(const UnitVector rows[4], size_t count, size_t columns,
-				int32_t *out)
-{
-	const hn::FixedTag<int64_t, 2> pairTag;
-	const Units tag;
-	const auto low01 = hn::BitCast(pairTag, hn::InterleaveLower(tag, rows[0], rows[1]));
-	const auto low23 = hn::BitCast(pairTag, hn::InterleaveLower(tag, rows[2], rows[3]));
-	const auto high01 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, rows[0], rows[1]));
-	const auto high23 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, rows[2], rows[3]));
-	const UnitVector units[] = {
-		hn::BitCast(tag, hn::InterleaveLower(pairTag, low01, low23)),
-		hn::BitCast(tag, hn::InterleaveUpper(pairTag, low01, low23)),
-		hn::BitCast(tag, hn::InterleaveLower(pairTag, high01, high23)),
-		hn::BitCast(tag, hn::InterleaveUpper(pairTag, high01, high23)),
-	};
-
-	for (size_t i = 0; i < count; i++)
-		hn::StoreU(units[i], tag, out + i * columns);
-}
-
-/** \return a kernel's first \a count units of weights, zeroes behind them */
-template<typename Format, size_t kSourceBytes>
-UnitVector loadSome(const std::byte *in, size_t count)
-{
-	std::byte part[kUnitsAtOnce * kSourceBytes] = {};
-
-	std::memcpy(part, in, count * kSourceBytes);
-	return Format::load(part);
-}
-
 /* As many kernels as a vector has columns: four of them in each 128 bits. */
-using WideTag = hn::CappedTag<int32_t, kTileColumns / 2>;
-using WideVector = hn::Vec<WideTag>;
-constexpr size_t kWideKernels = hn::MaxLanes(WideTag());
+using UnitTag = hn::CappedTag<int32_t, kTileColumns / 2>;
+using UnitVector = hn::Vec<UnitTag>;
+constexpr size_t kKernelsAtOnce = hn::MaxLanes(UnitTag());
+constexpr size_t kUnitsAtOnce = 4;
 
 /** \return what is at \a in and each \a step bytes behind it, four lanes of each */
 template<typename Tag>
@@ -175,101 +78,89 @@ HWY_INLINE hn::Vec<Tag> gather(Tag tag, const std::byte *in, size_t step)
 	}
 }
 
-/** Four units of each kernel */
-template<typename Format>
-HWY_INLINE WideVector loadWide(const std::byte *in, size_t step)
+/** Four units of each fourth kernel */
+template<UnitFormat kFormat>
+HWY_INLINE UnitVector loadUnits(const std::byte *in, size_t step)
 {
-	const hn::Rebind<uint16_t, WideTag> halfTag;
+	const UnitTag tag;
 
-	if constexpr (std::is_same_v<Format, Float>) {
-		const hn::Rebind<float, WideTag> tag;
-		return hn::BitCast(WideTag(), floatsOf(tag, gather(halfTag, in, step)));
-	} else if constexpr (std::is_same_v<Format, WideBytes>) {
-		const hn::Repartition<int16_t, WideTag> tag;
-		const hn::Rebind<int8_t, decltype(tag)> byteTag;
+	if constexpr (kFormat == UnitFormat::Float) {
+		const hn::Rebind<uint16_t, UnitTag> halfTag;
+		const hn::Rebind<float, UnitTag> floatTag;
+		return hn::BitCast(tag, floatsOf(floatTag, gather(halfTag, in, step)));
+	} else if constexpr (kFormat == UnitFormat::WideBytes) {
+		const hn::Rebind<uint16_t, UnitTag> halfTag;
+		const hn::Repartition<int16_t, UnitTag> wideTag;
+		const hn::Rebind<int8_t, decltype(wideTag)> byteTag;
 		const auto bytes = hn::BitCast(byteTag, gather(halfTag, in, step));
-		return hn::BitCast(WideTag(), hn::PromoteTo(tag, bytes));
-	} else if constexpr (std::is_same_v<Format, Unsigned>) {
-		return Unsigned::flip(WideTag(), gather(WideTag(), in, step));
+		return hn::BitCast(tag, hn::PromoteTo(wideTag, bytes));
+	} else if constexpr (kFormat == UnitFormat::Unsigned) {
+		return hn::Xor(gather(tag, in, step),
+			       hn::Set(tag, static_cast<int32_t>(0x80808080)));
 	} else {
-		return gather(WideTag(), in, step);
+		return gather(tag, in, step);
 	}
 }
 
-/** Four units of kWideKernels kernels, one vector for each unit */
-struct WideUnits {
-	WideVector units[kUnitsAtOnce];
-
-	/** \param in the first kernel's \param step bytes to the next one's */
-	template<typename Format>
-	static HWY_INLINE WideUnits load(const std::byte *in, size_t step)
-	{
-		const hn::Repartition<int64_t, WideTag> pairTag;
-		const WideTag tag;
-		const WideVector first = loadWide<Format>(in, 4 * step);
-		const WideVector second = loadWide<Format>(in + step, 4 * step);
-		const WideVector third = loadWide<Format>(in + 2 * step, 4 * step);
-		const WideVector fourth = loadWide<Format>(in + 3 * step, 4 * step);
-		const auto low01 = hn::BitCast(pairTag, hn::InterleaveLower(tag, first, second));
-		const auto low23 = hn::BitCast(pairTag, hn::InterleaveLower(tag, third, fourth));
-		const auto high01 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, first, second));
-		const auto high23 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, third, fourth));
-
-		return { { hn::BitCast(tag, hn::InterleaveLower(pairTag, low01, low23)),
-			   hn::BitCast(tag, hn::InterleaveUpper(pairTag, low01, low23)),
-			   hn::BitCast(tag, hn::InterleaveLower(pairTag, high01, high23)),
-			   hn::BitCast(tag, hn::InterleaveUpper(pairTag, high01, high23)) } };
-	}
-};
-
-template<typename Format>
-HWY_INLINE void transposeWide(const std::byte *in, size_t step, size_t columns, int32_t *out)
+/**
+ * Four units of kKernelsAtOnce kernels to as many rows of columns
+ * \param in the first kernel's \param step bytes to the next one's
+ * \param count units that are put \param kernels columns that are
+ */
+template<UnitFormat kFormat>
+HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, size_t kernels,
+			      size_t columns, int32_t *out)
 {
-	const WideUnits wide = WideUnits::load<Format>(in, step);
+	const hn::Repartition<int64_t, UnitTag> pairTag;
+	const UnitTag tag;
+	const UnitVector first = loadUnits<kFormat>(in, 4 * step);
+	const UnitVector second = loadUnits<kFormat>(in + step, 4 * step);
+	const UnitVector third = loadUnits<kFormat>(in + 2 * step, 4 * step);
+	const UnitVector fourth = loadUnits<kFormat>(in + 3 * step, 4 * step);
+	const auto low01 = hn::BitCast(pairTag, hn::InterleaveLower(tag, first, second));
+	const auto low23 = hn::BitCast(pairTag, hn::InterleaveLower(tag, third, fourth));
+	const auto high01 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, first, second));
+	const auto high23 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, third, fourth));
+	const UnitVector units[] = {
+		hn::BitCast(tag, hn::InterleaveLower(pairTag, low01, low23)),
+		hn::BitCast(tag, hn::InterleaveUpper(pairTag, low01, low23)),
+		hn::BitCast(tag, hn::InterleaveLower(pairTag, high01, high23)),
+		hn::BitCast(tag, hn::InterleaveUpper(pairTag, high01, high23)),
+	};
 
-	hn::StoreU(wide.units[0], WideTag(), out);
-	hn::StoreU(wide.units[1], WideTag(), out + columns);
-	hn::StoreU(wide.units[2], WideTag(), out + 2 * columns);
-	hn::StoreU(wide.units[3], WideTag(), out + 3 * columns);
-}
-
-/** \return kernels that are done, from the first on */
-template<typename Format>
-HWY_INLINE size_t transposeSomeWide(const KernelRows &rows, const std::byte *in, size_t columns,
-				    int32_t *out)
-{
-	size_t kernel = 0;
-
-	if constexpr (kWideKernels > kUnitsAtOnce) {
-		for (; kernel + kWideKernels <= rows.kernels; kernel += kWideKernels)
-			transposeWide<Format>(in + kernel * rows.step, rows.step, columns,
-					      out + kernel);
+	if (count == kUnitsAtOnce && kernels == kKernelsAtOnce) {
+		hn::StoreU(units[0], tag, out);
+		hn::StoreU(units[1], tag, out + columns);
+		hn::StoreU(units[2], tag, out + 2 * columns);
+		hn::StoreU(units[3], tag, out + 3 * columns);
+		return;
 	}
-	return kernel;
+	for (size_t i = 0; i < count; i++)
+		hn::BlendedStore(units[i], hn::FirstN(tag, kernels), tag, out + i * columns);
 }
 
-/** Columns four by four; where there are fewer kernels or units, with weights of zero */
-template<typename Format, size_t kSourceBytes>
+/** The rows of all kernels, some kernels and four units at a time */
+template<UnitFormat kFormat>
 void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *out)
 {
+	constexpr size_t kSourceBytes = unitSourceBytes(kFormat);
+	constexpr size_t kBytes = kUnitsAtOnce * kSourceBytes;
 	for (size_t unit = 0; unit < units; unit += kUnitsAtOnce, out += kUnitsAtOnce * columns) {
-		const std::byte *in = rows.first + unit * kSourceBytes;
 		const size_t count = std::min(kUnitsAtOnce, units - unit);
-		size_t kernel = 0;
-		if (count == kUnitsAtOnce)
-			kernel = transposeSomeWide<Format>(rows, in, columns, out);
-		in += kernel * rows.step;
-		for (; kernel < rows.kernels; kernel += kUnitsAtOnce) {
-			UnitVector loaded[kUnitsAtOnce];
-			for (size_t i = 0; i < kUnitsAtOnce; i++, in += rows.step) {
-				if (count == kUnitsAtOnce && kernel + i < rows.kernels)
-					loaded[i] = Format::load(in);
-				else if (kernel + i < rows.kernels)
-					loaded[i] = loadSome<Format, kSourceBytes>(in, count);
-				else
-					loaded[i] = loadSome<Format, kSourceBytes>(in, 0);
+		const std::byte *in = rows.first + unit * kSourceBytes;
+		for (size_t kernel = 0; kernel < rows.kernels; kernel += kKernelsAtOnce) {
+			const size_t some = std::min(kKernelsAtOnce, rows.kernels - kernel);
+			const std::byte *from = in + kernel * rows.step;
+			if (count == kUnitsAtOnce && some == kKernelsAtOnce) {
+				transposeFour<kFormat>(from, rows.step, count, some, columns,
+						       out + kernel);
+				continue;
 			}
-			storeTransposed(loaded, count, columns, out + kernel);
+			std::byte padded[kKernelsAtOnce][kBytes] = {};
+			for (size_t i = 0; i < some; i++)
+				std::memcpy(padded[i], from + i * rows.step, count * kSourceBytes);
+			transposeFour<kFormat>(padded[0], kBytes, count, some, columns,
+					       out + kernel);
 		}
 	}
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "conv/dense_sums.h"
 #include "conv/line_elements.h"
 #include "conv/tile_operands.h"
 #include "core/aligned.h"
@@ -29,68 +30,52 @@ void fillWith(std::byte *out, size_t count, const std::byte *bits)
 TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &workers)
 	: plan_(plan), height_(paddedHeight(plan.op.windows)), count_(height_ * plan.op.batches),
 	  lineBytes_(plan.lineBytes()),
-	  bytes_(workers.scratch(), plan.inPlace ? 0 : lineBytes_ * count_),
+	  bytes_(workers.scratch(), plan.inPlace ? 0 : lineBytes_ * count_), lines_(count_),
+	  turned_(plan.inPlace ? count_ : 0),
 	  positions_(workers.scratch(), size_t{ plan.op.windows.out.width } *
 						plan.op.windows.out.height * plan.op.batches)
 {
-	data_.alignment = plan.alignment();
-	if (plan.inPlace)
-		turned_.resize(count_);
-	const unsigned int threads =
-		std::min(threadsFor(lineBytes_ * count_, kBytesForAThread), workers.threads());
-	const auto share = [&](const auto &work) {
-		Bands bands(count_, threads);
-		workers.run(threads, [&](unsigned int thread) { work(bands, thread); });
-	};
-	share([&](Bands &lines, unsigned int thread) { makeLines(data, lines, thread); });
-	if (areSummed())
-		share([&](Bands &lines, unsigned int thread) { placeLines(lines, thread); });
+	const unsigned int threads = threadsFor(lineBytes_ * count_, kBytesForAThread);
+	const bool needsAll = plan.kernel.kind == TileKind::SignedQuads && !plan.inPlace;
+
+	shareOut(&workers, threads, count_, [&] {
+		return [&, pieces = std::vector<LinePiece>(),
+			sums = std::vector<int32_t>()](uint64_t index) mutable {
+			lines_[index] = plan_.inPlace ? findLine(index, data)
+						      : makeLine(index, data, pieces);
+			inspect(lines_[index]);
+			if (!needsAll)
+				place(index, sums);
+		};
+	});
+	/* Windows have several lines, all of which are there now. */
+	if (needsAll)
+		shareOut(&workers, threads, count_, [&] {
+			return [&, sums = std::vector<int32_t>()](uint64_t index) mutable {
+				place(index, sums);
+			};
+		});
 }
-
-void TileLines::placeLines(Bands &lines, unsigned int thread)
-{
-	std::vector<int32_t> sums;
-
-	while (const auto index = lines.take(thread))
-		place(&bytes_[*index * lineBytes_], positionsOf(*index), sums);
-}
-
-void TileLines::makeLines(const DataView &data, Bands &lines, unsigned int thread)
-{
-	std::vector<LinePiece> pieces;
-	std::vector<int32_t> sums;
-	Int16Numbers numbers;
-
-	while (const auto index = lines.take(thread)) {
-		const std::byte *line =
-			plan_.inPlace ? findLine(*index, data) : makeLine(*index, data, pieces);
-		if (!areSummed())
-			place(line, positionsOf(*index), sums);
-		inspect(line, numbers);
-	}
-	const std::lock_guard lock(mutex_);
-	data_.numbers.add(numbers);
-}
-
-void TileLines::inspect(const std::byte *line, Int16Numbers &numbers)
+void TileLines::inspect(const std::byte *line)
 {
 	if (!plan_.inPlace) {
-		inspect(line, plan_.lineElements, numbers);
+		inspect(line, plan_.lineElements);
 		return;
 	}
 	for (const TileRun &run : plan_.runs)
-		inspect(line + run.offset, plan_.columnElements(), numbers);
+		inspect(line + run.offset, plan_.columnElements());
 }
 
-void TileLines::inspect(const std::byte *line, size_t count, Int16Numbers &numbers)
+void TileLines::inspect(const std::byte *line, size_t count)
 {
-	if (plan_.op.precision == Precision::Int16)
-		numbers.add(numbersOf(line, count));
-	else if (plan_.kind == TileKind::Bytes && !hasNegative_ && lowestOf(line, count) < 0)
-		hasNegative_ = true;
-	else if (plan_.kind == TileKind::Float && plan_.mayBeChannelwise &&
-		 anyNan(reinterpret_cast<const float *>(line), count))
+	if (plan_.op.precision == Precision::Int16) {
+		const uint32_t largest = magnitudesOf(line, count).number;
+		const std::lock_guard lock(mutex_);
+		largest_ = std::max(largest_, largest);
+	} else if (plan_.kernel.kind == TileKind::Float && plan_.mayBeChannelwise &&
+		   anyNan(reinterpret_cast<const float *>(line), count)) {
 		hasNan_ = true;
+	}
 }
 
 /* What is not written meets weights that are zero. */
@@ -137,21 +122,18 @@ std::span<TilePosition> TileLines::positionsOf(size_t index)
 }
 
 /* SignedQuads: sums begin with what they have too much because the weights are more by 128. */
-void TileLines::place(const std::byte *line, std::span<TilePosition> positions,
-		      std::vector<int32_t> &sums) const
+void TileLines::place(size_t index, std::vector<int32_t> &sums)
 {
 	constexpr int32_t kWeightExcess = 128;
 	const size_t step = size_t{ plan_.step } * plan_.elementBytes;
+	const std::span<TilePosition> positions = positionsOf(index);
+	const std::byte *at = lines_[index];
 
-	if (plan_.kind != TileKind::SignedQuads) {
-		for (size_t i = 0; i < positions.size(); i++)
-			positions[i] = { line + i * step };
-		return;
-	}
 	sums.resize(positions.size());
-	byteSums(line, step, plan_.runs, sums);
-	for (size_t i = 0; i < positions.size(); i++)
-		positions[i] = { line + i * step, sums[i] * -kWeightExcess };
+	if (plan_.kernel.kind == TileKind::SignedQuads)
+		byteSums(at, step, plan_.runs, sums);
+	for (size_t i = 0; i < positions.size(); i++, at += step)
+		positions[i] = { at, sums[i] * -kWeightExcess };
 }
 
 void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const
@@ -164,7 +146,7 @@ void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const
 
 	fill(line, 0, left, pad);
 	for (const LinePiece &piece : pieces)
-		convert(piece, operand(line, left + piece.to / bytes));
+		packPiece(plan_.kernel.lines, piece, operand(line, left + piece.to / bytes));
 	/* Behind an image line there is nothing, behind others padding. */
 	if (end < plan_.lineElements)
 		fill(line, end, plan_.lineElements - end, image ? int16_t{ 0 } : pad);
@@ -178,7 +160,8 @@ void TileLines::fill(std::byte *line, size_t first, size_t count, int16_t value)
 	if (count == 0)
 		return;
 	narrow(plan_.op.precision, { &value, 1 }, element);
-	convert({ .from = element, .bytes = elementBytes(plan_.op.precision), .parts = 1 }, one);
+	packPiece(plan_.kernel.lines,
+		  { .from = element, .bytes = elementBytes(plan_.op.precision), .parts = 1 }, one);
 	switch (plan_.elementBytes) {
 	case sizeof(uint8_t):
 		fillWith<uint8_t>(operand(line, first), count, one);
@@ -189,32 +172,6 @@ void TileLines::fill(std::byte *line, size_t first, size_t count, int16_t value)
 	default:
 		fillWith<uint32_t>(operand(line, first), count, one);
 		break;
-	}
-}
-
-void TileLines::convert(const LinePiece &piece, std::byte *out) const
-{
-	switch (plan_.kind) {
-	case TileKind::Quads:
-		flipSigns(piece, out);
-		return;
-	case TileKind::Bytes:
-	case TileKind::Matrices:
-		copyBytes(piece, out);
-		return;
-	case TileKind::Float:
-		widenHalves(piece, reinterpret_cast<float *>(out));
-		return;
-	case TileKind::Pairs:
-		if (plan_.op.precision == Precision::Int8) {
-			widenBytes(piece, reinterpret_cast<int16_t *>(out));
-			return;
-		}
-		[[fallthrough]];
-	default:
-		for (size_t i = 0; i < piece.parts; i++)
-			std::memcpy(out + i * piece.toStep, piece.from + i * piece.fromStep,
-				    piece.bytes);
 	}
 }
 

@@ -13,8 +13,7 @@
 
 #include "conv/csc.h"
 #include "conv/tile_plan.h"
-#include "conv/wide_tile.h"
-#include "core/bands.h"
+#include "core/scratch.h"
 #include "core/workers.h"
 
 namespace nvdla::sim
@@ -35,35 +34,23 @@ public:
 		return { positions_.data() + firstLine * width, count * width };
 	}
 
-	/** \return INT16: what operands there are */
-	const WideData &data() const { return data_; }
-
-	/** \return INT8, if the plan is for bytes: one of the operands is below zero */
-	bool hasNegative() const { return hasNegative_; }
+	/** \return INT16: the largest magnitude of operands */
+	uint32_t largest() const { return largest_; }
 
 	/** \return FP16, if the plan is for one atom: there is a NaN */
 	bool hasNan() const { return hasNan_; }
 
 private:
-	/** \brief Those that \a thread takes */
-	void makeLines(const DataView &data, Bands &lines, unsigned int thread);
-	/** \brief Positions of those, once all lines are made that their windows have */
-	void placeLines(Bands &lines, unsigned int thread);
-	/** \return sums begin with what is made of windows of several lines, which have to be there
-	 */
-	bool areSummed() const { return plan_.kind == TileKind::SignedQuads && !plan_.inPlace; }
 	const std::byte *makeLine(size_t index, const DataView &data,
 				  std::vector<LinePiece> &pieces);
 	const std::byte *findLine(size_t index, const DataView &data);
 	/** \brief Look at the operands of a line */
-	void inspect(const std::byte *line, Int16Numbers &numbers);
+	void inspect(const std::byte *line);
 	/** \brief Look at \a count operands that follow each other */
-	void inspect(const std::byte *operands, size_t count, Int16Numbers &numbers);
+	void inspect(const std::byte *operands, size_t count);
 	/** \return positions of outputs whose windows begin in a line; none if there are not any */
 	std::span<TilePosition> positionsOf(size_t index);
-	/** \param sums of the positions' data, for a line */
-	void place(const std::byte *line, std::span<TilePosition> positions,
-		   std::vector<int32_t> &sums) const;
+	void place(size_t index, std::vector<int32_t> &sums);
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{
@@ -72,19 +59,17 @@ private:
 	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
 	/** \param pieces of the line, as they are buffered */
 	void put(std::span<const LinePiece> pieces, std::byte *line) const;
-	/** \brief Elements as they are buffered to operands; \a out is that of the first one */
-	void convert(const LinePiece &piece, std::byte *out) const;
 
 	const TilePlan &plan_;
 	size_t height_;	   /* lines of a cube, with padding above and below */
 	size_t count_;	   /* of all cubes */
 	size_t lineBytes_; /* of those that are made */
 	ScratchArray<std::byte> bytes_;
+	std::vector<const std::byte *> lines_;
 	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */
 	ScratchArray<TilePosition> positions_;
-	std::mutex mutex_; /* of data_ */
-	WideData data_;
-	std::atomic<bool> hasNegative_ = false;
+	std::mutex mutex_; /* of largest_ */
+	uint32_t largest_ = 0;
 	std::atomic<bool> hasNan_ = false;
 };
 

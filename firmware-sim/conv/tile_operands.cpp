@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
-#include <vector>
 
 #include "conv/conv_tile.h"
 
@@ -17,7 +17,6 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "conv/lane_totals-inl.h"
 #include "conv/tile_columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,234 +27,140 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/** LineFormat::WideBytes */
+struct ToWide {
+	using In = int8_t;
+	using Out = int16_t;
+
+	template<typename Tag>
+	static HWY_INLINE hn::Vec<Tag> load(Tag tag, const In *in)
+	{
+		return hn::PromoteTo(tag, hn::LoadU(hn::Rebind<In, Tag>(), in));
+	}
+};
+
+/** LineFormat::Floats */
+struct ToFloats {
+	using In = uint16_t;
+	using Out = float;
+
+	template<typename Tag>
+	static HWY_INLINE hn::Vec<Tag> load(Tag tag, const In *in)
+	{
+		return floatsOf(tag, hn::LoadU(hn::Rebind<In, Tag>(), in));
+	}
+};
+
+/** LineFormat::Bytes */
+struct ToBytes {
+	using In = uint8_t;
+	using Out = uint8_t;
+
+	template<typename Tag>
+	static HWY_INLINE hn::Vec<Tag> load(Tag tag, const In *in)
+	{
+		return hn::LoadU(tag, in);
+	}
+};
+
+/** LineFormat::Unsigned */
+struct ToUnsigned : ToBytes {
+	template<typename Tag>
+	static HWY_INLINE hn::Vec<Tag> load(Tag tag, const In *in)
+	{
+		return hn::Xor(hn::LoadU(tag, in), hn::Set(tag, 0x80));
+	}
+};
+
+/** Elements of a part; whole vectors first, then smaller ones, for a count that is mostly small */
+template<typename To, size_t kMost = 64>
+HWY_INLINE void packPart(const typename To::In *in, size_t count, typename To::Out *out)
+{
+	const hn::CappedTag<typename To::Out, kMost> tag;
+	constexpr size_t kLanes = hn::MaxLanes(tag);
+	size_t i = 0;
+
+	for (; i + kLanes <= count; i += kLanes)
+		hn::StoreU(To::load(tag, in + i), tag, out + i);
+	if constexpr (kLanes > 4)
+		packPart<To, kLanes / 2>(in + i, count - i, out + i);
+	else if (i < count) {
+		typename To::In rest[kLanes] = {};
+		typename To::Out values[kLanes];
+		std::copy_n(in + i, count - i, rest);
+		hn::StoreU(To::load(tag, rest), tag, values);
+		std::copy_n(values, count - i, out + i);
+	}
+}
+
+/** All parts of a piece, of \a count elements, which is known when it is compiled */
+template<typename To>
+HWY_INLINE void packParts(const LinePiece &piece, size_t first, size_t count, typename To::Out *out)
+{
+	for (size_t i = first; i < piece.parts; i++)
+		packPart<To>(
+			reinterpret_cast<const typename To::In *>(piece.from + i * piece.fromStep),
+			count, out + i * piece.toStep / sizeof(typename To::In));
+}
+
 /*
  * Columns of a picture have three or four elements, and take longer to be counted than to be moved.
  * Four are put for each of them: where there are three, the next column takes the fourth one's
- * place.
+ * place. Behind the last ones there may be something else.
  */
 constexpr size_t kFew = 4;
 
-/** \return for how many parts, from the first one on, four elements may be read and put */
-HWY_INLINE size_t partsOfFew(const LinePiece &piece, size_t elementBytes)
+template<typename To>
+size_t packFew(const LinePiece &piece, typename To::Out *out)
 {
-	const size_t bytes = kFew * elementBytes;
+	const hn::CappedTag<typename To::Out, kFew> tag;
+	constexpr size_t kBytes = kFew * sizeof(typename To::In);
+	size_t i = 0;
 
-	if (piece.bytes > bytes || piece.toStep != piece.bytes || piece.fromStep < bytes)
+	if (hn::MaxLanes(tag) != kFew || piece.bytes > kBytes || piece.toStep != piece.bytes ||
+	    piece.fromStep < kBytes)
 		return 0;
-	/* Behind the last ones there may be something else. */
-	return piece.parts - std::min(piece.parts, (bytes - 1) / piece.bytes);
-}
-
-HWY_INLINE void widenPart(const std::byte *bytes, size_t count, int16_t *out)
-{
-	const hn::ScalableTag<int16_t> tag;
-	const hn::Rebind<int8_t, decltype(tag)> byteTag;
-	const auto *in = reinterpret_cast<const int8_t *>(bytes);
-	size_t i = 0;
-
-	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
-		hn::StoreU(hn::PromoteTo(tag, hn::LoadU(byteTag, in + i)), tag, out + i);
-	for (; i < count; i++)
-		out[i] = in[i];
-}
-
-void widenBytesOfTarget(const LinePiece &piece, int16_t *out)
-{
-	const hn::CappedTag<int16_t, kFew> tag;
-	const hn::Rebind<int8_t, decltype(tag)> byteTag;
-	size_t i = 0;
-
-	if constexpr (hn::MaxLanes(tag) == kFew) {
-		for (const size_t few = partsOfFew(piece, sizeof(int8_t)); i < few; i++) {
-			const auto *in =
-				reinterpret_cast<const int8_t *>(piece.from + i * piece.fromStep);
-			hn::StoreU(hn::PromoteTo(tag, hn::LoadU(byteTag, in)), tag,
-				   out + i * piece.toStep);
-		}
+	for (; i + (kBytes - 1) / piece.bytes < piece.parts; i++) {
+		typename To::In in[kFew];
+		std::memcpy(in, piece.from + i * piece.fromStep, sizeof(in));
+		hn::StoreU(To::load(tag, in), tag, out + i * piece.bytes / sizeof(in[0]));
 	}
-	for (; i < piece.parts; i++)
-		widenPart(piece.from + i * piece.fromStep, piece.bytes, out + i * piece.toStep);
+	return i;
 }
 
-/** \a count is almost always that of one atom or more \param kFlip bits that change */
-template<uint8_t kFlip>
-HWY_INLINE void flipPart(const uint8_t *in, size_t count, uint8_t *out)
+template<typename To>
+void packAll(const LinePiece &piece, std::byte *to)
 {
-	const hn::ScalableTag<uint8_t> tag;
-	const hn::CappedTag<uint8_t, atomBytes / 2> smallTag;
-	size_t i = 0;
+	constexpr size_t kAtom = atomBytes / sizeof(typename To::In);
+	auto *out = reinterpret_cast<typename To::Out *>(to);
+	const size_t few = packFew<To>(piece, out);
 
-	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
-		hn::StoreU(hn::Xor(hn::LoadU(tag, in + i), hn::Set(tag, kFlip)), tag, out + i);
-	for (; i + hn::Lanes(smallTag) <= count; i += hn::Lanes(smallTag))
-		hn::StoreU(hn::Xor(hn::LoadU(smallTag, in + i), hn::Set(smallTag, kFlip)), smallTag,
-			   out + i);
-	for (; i < count; i++)
-		out[i] = in[i] ^ kFlip;
+	/* Atoms of an entry. */
+	if (piece.bytes == atomBytes / 2)
+		packParts<To>(piece, few, kAtom / 2, out);
+	else if (piece.bytes == atomBytes)
+		packParts<To>(piece, few, kAtom, out);
+	else if (piece.bytes == 2 * atomBytes)
+		packParts<To>(piece, few, 2 * kAtom, out);
+	else if (piece.bytes == kEntryBytes)
+		packParts<To>(piece, few, 4 * kAtom, out);
+	else
+		packParts<To>(piece, few, piece.bytes / sizeof(typename To::In), out);
 }
 
-/** All parts of a piece, of as many bytes, which is known when it is compiled */
-template<uint8_t kFlip, size_t kBytes>
-HWY_INLINE void flipParts(const LinePiece &piece, const uint8_t *in, uint8_t *out)
+void packOfTarget(LineFormat format, const LinePiece &piece, std::byte *out)
 {
-	for (size_t i = 0; i < piece.parts; i++, in += piece.fromStep, out += piece.toStep)
-		flipPart<kFlip>(in, kBytes, out);
-}
-
-template<uint8_t kFlip>
-HWY_INLINE void flip(const LinePiece &piece, std::byte *out)
-{
-	constexpr uint32_t kFlips = 0x01010101 * uint32_t{ kFlip };
-	const auto *in = reinterpret_cast<const uint8_t *>(piece.from);
-	auto *to = reinterpret_cast<uint8_t *>(out);
-	size_t i = 0;
-
-	switch (piece.bytes) {
-	case atomBytes / 2:
-		return flipParts<kFlip, atomBytes / 2>(piece, in, to);
-	case atomBytes:
-		return flipParts<kFlip, atomBytes>(piece, in, to);
-	case 2 * atomBytes:
-		return flipParts<kFlip, 2 * atomBytes>(piece, in, to);
-	case kEntryBytes:
-		return flipParts<kFlip, kEntryBytes>(piece, in, to);
-	default:
-		break;
+	switch (format) {
+	case LineFormat::Bytes:
+		return packAll<ToBytes>(piece, out);
+	case LineFormat::Unsigned:
+		return packAll<ToUnsigned>(piece, out);
+	case LineFormat::WideBytes:
+		return packAll<ToWide>(piece, out);
+	case LineFormat::Floats:
+		return packAll<ToFloats>(piece, out);
 	}
-	for (const size_t few = partsOfFew(piece, sizeof(uint8_t)); i < few; i++) {
-		uint32_t elements;
-		std::memcpy(&elements, in + i * piece.fromStep, sizeof(elements));
-		elements ^= kFlips;
-		std::memcpy(to + i * piece.toStep, &elements, sizeof(elements));
-	}
-	for (; i < piece.parts; i++)
-		flipPart<kFlip>(in + i * piece.fromStep, piece.bytes, to + i * piece.toStep);
 }
-
-void flipSignsOfTarget(const LinePiece &piece, std::byte *out)
-{
-	flip<0x80>(piece, out);
-}
-
-void copyBytesOfTarget(const LinePiece &piece, std::byte *out)
-{
-	flip<0>(piece, out);
-}
-
-HWY_INLINE void widenHalvesOfPart(const std::byte *halves, size_t count, float *out)
-{
-	const hn::ScalableTag<float> tag;
-	const hn::Rebind<uint16_t, decltype(tag)> halfTag;
-	const size_t lanes = hn::Lanes(tag);
-	uint16_t rest[hn::MaxLanes(tag)] = {};
-	float values[hn::MaxLanes(tag)];
-
-	for (; count >= lanes; count -= lanes, halves += lanes * sizeof(uint16_t), out += lanes) {
-		const auto *some = reinterpret_cast<const uint16_t *>(halves);
-		hn::StoreU(floatsOf(tag, hn::LoadU(halfTag, some)), tag, out);
-	}
-	if (count == 0)
-		return;
-	std::memcpy(rest, halves, count * sizeof(uint16_t));
-	hn::StoreU(floatsOf(tag, hn::LoadU(halfTag, rest)), tag, values);
-	std::copy_n(values, count, out);
-}
-
-void widenHalvesOfTarget(const LinePiece &piece, float *out)
-{
-	const hn::CappedTag<float, kFew> tag;
-	const hn::Rebind<uint16_t, decltype(tag)> halfTag;
-	size_t i = 0;
-
-	if constexpr (hn::MaxLanes(tag) == kFew) {
-		for (const size_t few = partsOfFew(piece, sizeof(uint16_t)); i < few; i++) {
-			uint16_t halves[kFew];
-			std::memcpy(halves, piece.from + i * piece.fromStep, sizeof(halves));
-			hn::StoreU(floatsOf(tag, hn::LoadU(halfTag, halves)), tag,
-				   out + i * piece.toStep / sizeof(uint16_t));
-		}
-	}
-	for (; i < piece.parts; i++)
-		widenHalvesOfPart(piece.from + i * piece.fromStep, piece.bytes / sizeof(uint16_t),
-				  out + i * piece.toStep / sizeof(uint16_t));
-}
-
-/* Those that the exact FP16 cells are for. */
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
-
-/** Stores FP16 as doubles, and notes NaNs */
-class HalvesToDoubles
-{
-public:
-	using Tag = hn::ScalableTag<float>;
-	static constexpr size_t kMostLanes = hn::MaxLanes(Tag());
-
-	HWY_INLINE HalvesToDoubles() : nans_(hn::IsNaN(hn::Zero(Tag()))) {}
-
-	/** As many as a vector of f32 has */
-	HWY_INLINE void widen(const uint16_t *halves, double *out)
-	{
-		const hn::Rebind<uint16_t, Tag> halfTag;
-		const hn::Half<Tag> floatTag;
-		const hn::Repartition<double, Tag> tag;
-		const auto floats = floatsOf(Tag(), hn::LoadU(halfTag, halves));
-
-		nans_ = hn::Or(nans_, hn::IsNaN(floats));
-		hn::StoreU(hn::PromoteTo(tag, hn::LowerHalf(floatTag, floats)), tag, out);
-		hn::StoreU(hn::PromoteTo(tag, hn::UpperHalf(floatTag, floats)), tag,
-			   out + hn::Lanes(tag));
-	}
-
-	HWY_INLINE bool hasNan() const { return !hn::AllFalse(Tag(), nans_); }
-
-private:
-	hn::Mask<Tag> nans_;
-};
-
-bool widenHalvesToDoublesOfTarget(const LinePiece &piece, double *out)
-{
-	const size_t lanes = hn::Lanes(HalvesToDoubles::Tag());
-	const size_t count = piece.bytes / sizeof(uint16_t);
-	const size_t step = piece.toStep / sizeof(uint16_t);
-	uint16_t rest[HalvesToDoubles::kMostLanes] = {};
-	double values[HalvesToDoubles::kMostLanes];
-	HalvesToDoubles halves;
-
-	for (size_t part = 0; part < piece.parts; part++) {
-		const auto *in =
-			reinterpret_cast<const uint16_t *>(piece.from + part * piece.fromStep);
-		double *to = out + part * step;
-		size_t i = 0;
-		for (; i + lanes <= count; i += lanes)
-			halves.widen(in + i, to + i);
-		if (i == count)
-			continue;
-		std::memcpy(rest, in + i, (count - i) * sizeof(uint16_t));
-		halves.widen(rest, values);
-		std::copy_n(values, count - i, to + i);
-	}
-	return !halves.hasNan();
-}
-
-#else
-
-bool widenHalvesToDoublesOfTarget(const LinePiece &piece, double *out)
-{
-	const size_t count = piece.bytes / sizeof(uint16_t);
-	const size_t step = piece.toStep / sizeof(uint16_t);
-	std::vector<float> part(count);
-	bool hasNan = false;
-
-	for (size_t i = 0; i < piece.parts; i++) {
-		widenHalvesOfPart(piece.from + i * piece.fromStep, count, part.data());
-		hasNan |=
-			std::ranges::any_of(part, [](float number) { return std::isnan(number); });
-		std::ranges::copy(part, out + i * step);
-	}
-	return !hasNan;
-}
-
-#endif
 
 bool areFiniteOfTarget(const std::byte *halves, size_t count)
 {
@@ -352,152 +257,91 @@ bool anyNanOfTarget(const float *numbers, size_t count)
 /* Vectors of known size, so that there can be arrays of them. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, size_t columns,
-		      int32_t *out)
+void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out)
 {
 	switch (format) {
 	case UnitFormat::Bytes:
-		transpose<Bytes, 4>(rows, units, columns, out);
-		break;
+		return transpose<UnitFormat::Bytes>(rows, units, kTileColumns, out);
 	case UnitFormat::Unsigned:
-		transpose<Unsigned, 4>(rows, units, columns, out);
-		break;
+		return transpose<UnitFormat::Unsigned>(rows, units, kTileColumns, out);
 	case UnitFormat::WideBytes:
-		transpose<WideBytes, 2>(rows, units, columns, out);
-		break;
+		return transpose<UnitFormat::WideBytes>(rows, units, kTileColumns, out);
 	case UnitFormat::Float:
-		transpose<Float, 2>(rows, units, columns, out);
-		break;
+		return transpose<UnitFormat::Float>(rows, units, kTileColumns, out);
 	}
 }
 
 #else
 
-void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, size_t columns,
-		      int32_t *out)
+void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out)
 {
-	putUnitsReference(format, rows, units, columns, out);
+	putUnitsReference(format, rows, units, out);
 }
 
 #endif
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-
-using SumTag = hn::FixedTag<int32_t, 16>;
-using Sums = hn::Vec<SumTag>;
-
-/** Sums of bytes of some positions, in registers: indices are constants once inlined */
-template<size_t... kIndex>
-struct ByteSums {
-	Sums sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(SumTag()))... };
-	const std::byte *positions[sizeof...(kIndex)];
-
-	/** \param line the first position's first unit \param last the last position's number */
-	HWY_INLINE ByteSums(const std::byte *line, size_t step, size_t last)
-		: positions{ line + std::min(kIndex, last) * step... }
-	{
-	}
-
-	/** Each four bytes are added to one number */
-	static HWY_INLINE void add(Sums &sum, __m512i data)
-	{
-		const Sums ones = hn::Set(SumTag(), 0x01010101);
-
-		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(ones.raw), "v"(data));
-	}
-
-	HWY_INLINE void add(const TileRun &run)
-	{
-		constexpr uint32_t kUnits = hn::MaxLanes(SumTag());
-		const uint32_t rest = run.units % kUnits;
-		const size_t end = run.offset + (run.units - rest) * kUnitBytes;
-		const auto there = static_cast<__mmask16>((1U << rest) - 1);
-
-		for (size_t at = run.offset; at < end; at += kUnits * kUnitBytes)
-			(add(sums[kIndex], _mm512_loadu_si512(positions[kIndex] + at)), ...);
-		if (rest)
-			(add(sums[kIndex],
-			     _mm512_maskz_loadu_epi32(there, positions[kIndex] + end)),
-			 ...);
-	}
-};
-
-void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		      std::span<int32_t> sums)
-{
-
-	if (!__builtin_cpu_supports("avx512vnni")) {
-		byteSumsReference(line, step, runs, sums);
-		return;
-	}
-	for (size_t x = 0; x < sums.size(); x += kTotalsAtOnce, line += kTotalsAtOnce * step) {
-		const size_t count = std::min(kTotalsAtOnce, sums.size() - x);
-		ByteSums<0, 1, 2, 3> some(line, step, count - 1);
-		for (const TileRun &run : runs)
-			some.add(run);
-		if (count == kTotalsAtOnce) {
-			hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), &sums[x]);
-			continue;
-		}
-		int32_t out[kTotalsAtOnce];
-		hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), out);
-		std::copy_n(out, count, &sums[x]);
-	}
-}
-
-#else
-
-void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		      std::span<int32_t> sums)
-{
-	byteSumsReference(line, step, runs, sums);
-}
-
-#endif
-
-int8_t lowestOfTarget(const std::byte *numbers, size_t count)
+bool anyNegativeOfTarget(const std::byte *numbers, size_t count)
 {
 	const hn::ScalableTag<int8_t> tag;
 	const auto *in = reinterpret_cast<const int8_t *>(numbers);
-	const size_t lanes = hn::Lanes(tag);
-	auto first = hn::Zero(tag);
-	auto second = hn::Zero(tag);
-	int8_t ends[hn::MaxLanes(tag)];
+	auto all = hn::Zero(tag);
+	int rest = 0;
 	size_t i = 0;
 
-	for (; i + 2 * lanes <= count; i += 2 * lanes) {
-		first = hn::Min(first, hn::LoadU(tag, in + i));
-		second = hn::Min(second, hn::LoadU(tag, in + i + lanes));
-	}
-	hn::StoreU(hn::Min(first, second), tag, ends);
-	int8_t lowest = *std::min_element(ends, ends + lanes);
+	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
+		all = hn::Or(all, hn::LoadU(tag, in + i));
 	for (; i < count; i++)
-		lowest = std::min(lowest, in[i]);
-	return lowest;
+		rest |= in[i];
+	return rest < 0 || !hn::AllFalse(tag, hn::Lt(all, hn::Zero(tag)));
 }
 
-Int16Range rangeOfTarget(const std::byte *numbers, size_t count)
+#if HWY_TARGET != HWY_SCALAR
+
+Int16Magnitudes magnitudesOfTarget(const std::byte *numbers, size_t count)
 {
-	const hn::ScalableTag<int16_t> tag;
-	const auto *in = reinterpret_cast<const int16_t *>(numbers);
-	auto highest = hn::Zero(tag);
-	auto lowest = hn::Zero(tag);
+	const hn::ScalableTag<uint32_t> tag;
+	const hn::Repartition<int16_t, decltype(tag)> numberTag;
+	const size_t step = hn::Lanes(numberTag);
+	int16_t rest[hn::MaxLanes(numberTag)] = {};
+	auto number = hn::Zero(tag);
+	auto pair = hn::Zero(tag);
 	size_t i = 0;
+	const auto add = [&](const void *at) HWY_ATTR {
+		/* That of the lowest number is itself, as one without a sign. */
+		const auto both = hn::BitCast(
+			tag, hn::Abs(hn::LoadU(numberTag, static_cast<const int16_t *>(at))));
+		const auto one = hn::And(both, hn::Set(tag, UINT16_MAX));
+		const auto other = hn::ShiftRight<16>(both);
+		number = hn::Max(number, hn::Max(one, other));
+		pair = hn::Max(pair, hn::Add(one, other));
+	};
 
-	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag)) {
-		highest = hn::Max(highest, hn::LoadU(tag, in + i));
-		lowest = hn::Min(lowest, hn::LoadU(tag, in + i));
-	}
-	Int16Range range;
-	int16_t ends[2 * hn::MaxLanes(tag)];
-	hn::StoreU(highest, tag, ends);
-	hn::StoreU(lowest, tag, ends + hn::Lanes(tag));
-	for (size_t lane = 0; lane < 2 * hn::Lanes(tag); lane++)
-		range.add(ends[lane]);
-	for (; i < count; i++)
-		range.add(in[i]);
-	return range;
+	for (; i + step <= count; i += step)
+		add(numbers + i * sizeof(int16_t));
+	std::memcpy(rest, numbers + i * sizeof(int16_t), (count - i) * sizeof(int16_t));
+	add(rest);
+	return { hn::GetLane(hn::MaxOfLanes(tag, number)), hn::GetLane(hn::MaxOfLanes(tag, pair)) };
 }
+
+#else
+
+Int16Magnitudes magnitudesOfTarget(const std::byte *numbers, size_t count)
+{
+	Int16Magnitudes all;
+	uint32_t before = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int16_t number;
+		std::memcpy(&number, numbers + i * sizeof(number), sizeof(number));
+		const auto one = static_cast<uint32_t>(std::abs(int32_t{ number }));
+		before = i % 2 ? before : 0;
+		all.add({ one, before + one });
+		before = one;
+	}
+	return all;
+}
+
+#endif
 
 void roundSumsOfTarget(int32_t *sums, size_t count, uint32_t truncate)
 {
@@ -524,38 +368,18 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(widenBytesOfTarget);
-HWY_EXPORT(copyBytesOfTarget);
-HWY_EXPORT(flipSignsOfTarget);
-HWY_EXPORT(widenHalvesOfTarget);
+HWY_EXPORT(packOfTarget);
 HWY_EXPORT(areFiniteOfTarget);
 HWY_EXPORT(putUnitsOfTarget);
-HWY_EXPORT(widenHalvesToDoublesOfTarget);
 HWY_EXPORT(ownElementsOfTarget);
 HWY_EXPORT(anyNanOfTarget);
-HWY_EXPORT(byteSumsOfTarget);
-HWY_EXPORT(lowestOfTarget);
-HWY_EXPORT(rangeOfTarget);
+HWY_EXPORT(anyNegativeOfTarget);
+HWY_EXPORT(magnitudesOfTarget);
 HWY_EXPORT(roundSumsOfTarget);
 
-void widenBytes(const LinePiece &piece, int16_t *out)
+void packPiece(LineFormat format, const LinePiece &piece, std::byte *out)
 {
-	HWY_DYNAMIC_DISPATCH(widenBytesOfTarget)(piece, out);
-}
-
-void copyBytes(const LinePiece &piece, std::byte *out)
-{
-	HWY_DYNAMIC_DISPATCH(copyBytesOfTarget)(piece, out);
-}
-
-void flipSigns(const LinePiece &piece, std::byte *out)
-{
-	HWY_DYNAMIC_DISPATCH(flipSignsOfTarget)(piece, out);
-}
-
-void widenHalves(const LinePiece &piece, float *out)
-{
-	HWY_DYNAMIC_DISPATCH(widenHalvesOfTarget)(piece, out);
+	HWY_DYNAMIC_DISPATCH(packOfTarget)(format, piece, out);
 }
 
 bool areFinite(const std::byte *halves, size_t count)
@@ -563,43 +387,35 @@ bool areFinite(const std::byte *halves, size_t count)
 	return HWY_DYNAMIC_DISPATCH(areFiniteOfTarget)(halves, count);
 }
 
-void putUnits(UnitFormat format, const KernelRows &rows, size_t units, size_t columns, int32_t *out)
+void putUnits(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out)
 {
-	HWY_DYNAMIC_DISPATCH(putUnitsOfTarget)(format, rows, units, columns, out);
+	HWY_DYNAMIC_DISPATCH(putUnitsOfTarget)(format, rows, units, out);
 }
 
-void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, size_t columns,
-		       int32_t *out)
+void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out)
 {
+	constexpr uint32_t kFlips = 0x80808080;
+
 	for (size_t kernel = 0; kernel < rows.kernels; kernel++) {
 		for (size_t unit = 0; unit < units; unit++) {
 			const std::byte *in =
 				rows.first + kernel * rows.step + unit * unitSourceBytes(format);
-			int32_t *to = out + unit * columns + kernel;
-			int16_t halves[2];
-			switch (format) {
-			case UnitFormat::Bytes:
-				std::memcpy(to, in, sizeof(*to));
-				break;
-			case UnitFormat::Unsigned:
-				flipSigns({ .from = in, .bytes = kUnitBytes, .parts = 1 },
-					  reinterpret_cast<std::byte *>(to));
-				break;
-			case UnitFormat::WideBytes:
-				widenBytes(in, std::size(halves), halves);
-				std::memcpy(to, halves, sizeof(*to));
-				break;
-			case UnitFormat::Float:
-				widenHalves(in, 1, reinterpret_cast<float *>(to));
-				break;
-			}
+			const LinePiece piece = { .from = in,
+						  .bytes = unitSourceBytes(format),
+						  .parts = 1 };
+			uint32_t bits = 0;
+			auto *to = reinterpret_cast<std::byte *>(&bits);
+			if (format == UnitFormat::Float)
+				packPiece(LineFormat::Floats, piece, to);
+			else if (format == UnitFormat::WideBytes)
+				packPiece(LineFormat::WideBytes, piece, to);
+			else
+				std::memcpy(to, in, sizeof(bits));
+			if (format == UnitFormat::Unsigned)
+				bits ^= kFlips;
+			out[unit * kTileColumns + kernel] = static_cast<int32_t>(bits);
 		}
 	}
-}
-
-bool widenHalves(const LinePiece &piece, double *out)
-{
-	return HWY_DYNAMIC_DISPATCH(widenHalvesToDoublesOfTarget)(piece, out);
 }
 
 bool ownElements(const KernelRows &rows, size_t elementBytes, std::byte *own)
@@ -612,32 +428,14 @@ bool anyNan(const float *numbers, size_t count)
 	return HWY_DYNAMIC_DISPATCH(anyNanOfTarget)(numbers, count);
 }
 
-void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
-	      std::span<int32_t> sums)
+bool anyNegative(const std::byte *numbers, size_t count)
 {
-	HWY_DYNAMIC_DISPATCH(byteSumsOfTarget)(line, step, runs, sums);
+	return HWY_DYNAMIC_DISPATCH(anyNegativeOfTarget)(numbers, count);
 }
 
-void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		       std::span<int32_t> sums)
+Int16Magnitudes magnitudesOf(const std::byte *numbers, size_t count)
 {
-	for (int32_t &sum : sums) {
-		sum = 0;
-		for (const TileRun &run : runs)
-			for (size_t i = 0; i < run.units * kUnitBytes; i++)
-				sum += static_cast<int8_t>(line[run.offset + i]);
-		line += step;
-	}
-}
-
-int8_t lowestOf(const std::byte *numbers, size_t count)
-{
-	return HWY_DYNAMIC_DISPATCH(lowestOfTarget)(numbers, count);
-}
-
-Int16Range rangeOf(const std::byte *numbers, size_t count)
-{
-	return HWY_DYNAMIC_DISPATCH(rangeOfTarget)(numbers, count);
+	return HWY_DYNAMIC_DISPATCH(magnitudesOfTarget)(numbers, count);
 }
 
 void roundSums(int32_t *sums, size_t count, uint32_t truncate)

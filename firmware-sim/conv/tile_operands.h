@@ -1,50 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From buffered elements to operands of conv_tile, and from its sums to CACC's.
+ * From buffered elements to operands of conv_tile, and what there is to know of them.
  */
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "conv/conv_tile.h"
 #include "conv/csc.h"
-#include "conv/wide_tile.h"
 
 namespace nvdla::sim
 {
 
-/*
- * Elements of a piece of a line: those of its first part go to \a out, those of the others as many
- * elements behind it as LinePiece says.
- */
+/** \brief What becomes of elements of lines */
+enum class LineFormat : uint8_t {
+	Bytes,	   /**< as they are */
+	Unsigned,  /**< INT8, more by 128 */
+	WideBytes, /**< INT8 in 16 bits */
+	Floats,	   /**< FP16 as f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
+};
 
-/** \brief INT8 to 16 bits */
-void widenBytes(const LinePiece &piece, int16_t *out);
-
-/** \brief INT8 as they are */
-void copyBytes(const LinePiece &piece, std::byte *out);
-
-/** \brief INT8 to unsigned numbers, more by 128 */
-void flipSigns(const LinePiece &piece, std::byte *out);
-
-/** \brief FP16 to f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
-void widenHalves(const LinePiece &piece, float *out);
-
-/** \brief FP16 to doubles, as widenHalves() to f32; \return none is a NaN */
-bool widenHalves(const LinePiece &piece, double *out);
-
-/** \brief widenBytes() of \a count bytes */
-inline void widenBytes(const std::byte *bytes, size_t count, int16_t *out)
+/** \return times as many bytes as the elements have */
+constexpr size_t growthOf(LineFormat format)
 {
-	widenBytes({ .from = bytes, .bytes = count, .parts = 1 }, out);
+	return format == LineFormat::Bytes || format == LineFormat::Unsigned ? 1 : 2;
 }
 
-/** \brief widenHalves() of \a count of them */
+/**
+ * \brief Elements of a piece of a line
+ * \param out where those of the first part go; those of the others are as many elements behind it
+ *	  as LinePiece says
+ */
+void packPiece(LineFormat format, const LinePiece &piece, std::byte *out);
+
+/** \brief \a count FP16 numbers as LineFormat::Floats */
 inline void widenHalves(const std::byte *halves, size_t count, float *out)
 {
-	widenHalves({ .from = halves, .bytes = count * sizeof(uint16_t), .parts = 1 }, out);
+	packPiece(LineFormat::Floats,
+		  { .from = halves, .bytes = count * sizeof(uint16_t), .parts = 1 },
+		  reinterpret_cast<std::byte *>(out));
 }
 
 /** \return none of FP16 is an infinity or a NaN */
@@ -53,11 +50,23 @@ bool areFinite(const std::byte *halves, size_t count);
 /** \return one of the numbers is a NaN */
 bool anyNan(const float *numbers, size_t count);
 
-/** \return the lowest INT8, 0 if none is below */
-int8_t lowestOf(const std::byte *numbers, size_t count);
+/** \return one of INT8 is below zero */
+bool anyNegative(const std::byte *numbers, size_t count);
 
-/** \return the range of INT16 */
-Int16Range rangeOf(const std::byte *numbers, size_t count);
+/** \brief The largest magnitudes of INT16 */
+struct Int16Magnitudes {
+	uint32_t number = 0;
+	uint32_t pair = 0; /**< the sum of two, the first, third, fifth... and the one behind it */
+
+	void add(const Int16Magnitudes &other)
+	{
+		number = std::max(number, other.number);
+		pair = std::max(pair, other.pair);
+	}
+};
+
+/** \return those of \a count numbers, behind which there are zeroes */
+Int16Magnitudes magnitudesOf(const std::byte *numbers, size_t count);
 
 /** \brief What becomes of weights in units of 32 bits */
 enum class UnitFormat : uint8_t {
@@ -81,18 +90,6 @@ struct KernelRows {
 };
 
 /**
- * \brief Sums of the INT8 that positions of a line have
- * \param line the first position's first unit \param step bytes to the next position's
- * \param runs that a position has, all in this line
- */
-void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
-	      std::span<int32_t> sums);
-
-/** \brief byteSums() to read */
-void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		       std::span<int32_t> sums);
-
-/**
  * \brief Of each kernel's atom the element that has the kernel's number, and zeroes behind them
  * \param rows atoms of as many kernels as an atom has elements, or fewer
  * \param own an atom; overwritten
@@ -101,16 +98,13 @@ void byteSumsReference(const std::byte *line, size_t step, std::span<const TileR
 bool ownElements(const KernelRows &rows, size_t elementBytes, std::byte *own);
 
 /**
- * \brief Turn rows of weights into columns: unit u of kernel k to out[u * columns + k]
+ * \brief Turn rows of weights into columns: unit u of kernel k to out[u * kTileColumns + k]
  * \param units of each kernel
- * \param columns of a unit
  */
-void putUnits(UnitFormat format, const KernelRows &rows, size_t units, size_t columns,
-	      int32_t *out);
+void putUnits(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out);
 
 /** \brief putUnits() to read */
-void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, size_t columns,
-		       int32_t *out);
+void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out);
 
 /**
  * \brief Shift sums right by \a truncate (1..31), halves away from zero

@@ -11,11 +11,43 @@ namespace nvdla::sim
 namespace
 {
 
-TileKind kindFor(Precision precision, bool positive)
+/* What there is for each precision; of INT8 what suits the host, and the operation. */
+constexpr TileKernel kKernels[] = {
+	{ TileKind::Rows, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
+	{ TileKind::Matrices, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes, kMatrixUnits },
+	{ TileKind::Quads, Precision::Int8, LineFormat::Unsigned, UnitFormat::Bytes },
+	{ TileKind::SignedQuads, Precision::Int8, LineFormat::Bytes, UnitFormat::Unsigned },
+	{ TileKind::Bytes, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
+	{ TileKind::Pairs, Precision::Int8, LineFormat::WideBytes, UnitFormat::WideBytes },
+	{ TileKind::Pairs, Precision::Int16, LineFormat::Bytes, UnitFormat::Bytes },
+	{ TileKind::Float, Precision::Fp16, LineFormat::Floats, UnitFormat::Float },
+};
+
+/** \return there is one position, whose window needs no padding */
+bool isOnePosition(const ConvOp &op)
 {
-	switch (precision) {
+	const Windows &windows = op.windows;
+	const CubeSize &kernel = windows.kernel;
+
+	return op.mode == ConvMode::Direct && op.batches == 1 && windows.out.width == 1 &&
+	       windows.out.height == 1 && windows.padLeft == 0 && windows.padTop == 0 &&
+	       kernel.channels == windows.data.channels &&
+	       (kernel.width - 1) * windows.dilationX < windows.data.width &&
+	       (kernel.height - 1) * windows.dilationY < windows.data.height;
+}
+
+TileKind kindFor(const ConvOp &op, bool positive)
+{
+	switch (op.precision) {
 	case Precision::Int8:
-		return tileKind() == TileKind::Bytes && !positive ? TileKind::Pairs : tileKind();
+		if (isOnePosition(op) && op.groupKernels() == kTileColumns &&
+		    op.geometry->macChannels == kMacLanes)
+			return TileKind::Rows;
+		if (tileKind() == TileKind::None || (tileKind() == TileKind::Bytes && !positive))
+			return TileKind::Pairs;
+		if (tileKind() == TileKind::Matrices && op.groupKernels() < kFewColumns)
+			return TileKind::Quads; /* such hosts have, too */
+		return tileKind();
 	case Precision::Int16:
 		return TileKind::Pairs;
 	default:
@@ -23,22 +55,7 @@ TileKind kindFor(Precision precision, bool positive)
 	}
 }
 
-uint32_t operandBytes(TileKind kind)
-{
-	switch (kind) {
-	case TileKind::Quads:
-	case TileKind::SignedQuads:
-	case TileKind::Bytes:
-	case TileKind::Matrices:
-		return 1;
-	case TileKind::Pairs:
-		return 2;
-	default:
-		return 4;
-	}
-}
-
-/* What lines are a multiple of, bytes: a row is as far into its line as its run is. */
+/* What lines are a multiple of, bytes. */
 constexpr size_t kLineAlignment = 64;
 
 /** \return each window is a column of the cube */
@@ -54,14 +71,6 @@ bool isColumns(const ConvOp &op)
 	       uint64_t{ windows.out.height - 1 } * windows.strideY < data.height;
 }
 
-/** \return the sums of all positions' data take less time than those of all kernels' weights */
-bool hasFewPositions(const ConvOp &op)
-{
-	const CubeSize &out = op.windows.out;
-
-	return uint64_t{ out.width } * out.height * op.batches < op.windows.kernels;
-}
-
 /** \return kernels may have weights for one channel of each atom, in one group that has all */
 bool hasOneGroup(const ConvOp &op)
 {
@@ -69,28 +78,58 @@ bool hasOneGroup(const ConvOp &op)
 	const uint32_t channels = windows.kernel.channels;
 
 	if (op.mode != ConvMode::Direct || channels != windows.data.channels ||
-	    windows.kernels > std::min(channels, op.groupKernels()))
+	    op.atom() != atomBytes || windows.kernels > std::min(channels, op.groupKernels()))
 		return false;
 	return channels <= op.groupKernels() ||
 	       (op.precision == Precision::Int8 && channels % op.groupKernels() == 0);
 }
 
+/** \return operands are where CSC reads them: whole units, and more of them than would be copied */
+bool mayStay(const ConvOp &op, const TileKernel &kernel, const std::optional<AtomPlaces> &places)
+{
+	const size_t atOnce = kernel.unitsAtOnce * kUnitBytes;
+
+	return places && kernel.kind != TileKind::Rows && kernel.lines == LineFormat::Bytes &&
+	       isColumns(op) && places->column >= atomBytes &&
+	       (places->column + atOnce - 1) / atOnce * atOnce <= places->column + places->behind;
+}
+
+const TileKernel &kernelFor(const ConvOp &op, bool positive,
+			    const std::optional<AtomPlaces> &places)
+{
+	const auto find = [&](TileKind kind) -> const TileKernel & {
+		return *std::ranges::find_if(kKernels, [&](const TileKernel &kernel) {
+			return kernel.kind == kind && kernel.precision == op.precision;
+		});
+	};
+	/* In the time that a group takes to find its columns' sums, so many positions find theirs.
+	 */
+	constexpr uint64_t kPositionsForAGroup = 80;
+	const Windows &windows = op.windows;
+	const uint64_t positions = uint64_t{ windows.out.width } * windows.out.height * op.batches;
+	const TileKind kind = kindFor(op, positive);
+
+	if (kind == TileKind::Quads && (positions < kPositionsForAGroup * op.surfaces() ||
+					mayStay(op, find(TileKind::SignedQuads), places)))
+		return find(TileKind::SignedQuads);
+	return find(kind);
+}
+
 } /* namespace */
 
 TilePlan::TilePlan(const ConvOp &operation, bool positive, const std::optional<AtomPlaces> &places)
-	: op(operation), kind(kindFor(op.precision, positive)), elementBytes(operandBytes(kind)),
-	  step(op.windows.strideX * op.windows.data.channels),
-	  inPlace(places && mayRead(*places) && elementBytes == sim::elementBytes(op.precision) &&
-		  isColumns(op)),
-	  mayBeChannelwise(!inPlace && hasOneGroup(op)), places_(places.value_or(AtomPlaces{}))
+	: op(operation), kernel(kernelFor(op, positive, places)),
+	  elementBytes(
+		  static_cast<uint32_t>(sim::elementBytes(op.precision) * growthOf(kernel.lines))),
+	  step(op.windows.strideX * op.windows.data.channels), inPlace(mayStay(op, kernel, places)),
+	  mayBeChannelwise(!inPlace && kernel.kind != TileKind::Rows && hasOneGroup(op)),
+	  places_(places.value_or(AtomPlaces{}))
 {
 	const Windows &windows = op.windows;
 
 	lineElements = (windows.out.width - 1) * step +
 		       (windows.kernel.width - 1) * windows.dilationX * windows.data.channels +
 		       windows.kernel.channels;
-	if (kind == TileKind::Quads && (inPlace || (!mayBeChannelwise && hasFewPositions(op))))
-		kind = TileKind::SignedQuads;
 	if (inPlace)
 		stayInPlace();
 	layTaps();
@@ -134,20 +173,11 @@ size_t TilePlan::lineBytes() const
 	return (bytes + kLineAlignment - 1) / kLineAlignment * kLineAlignment;
 }
 
-size_t TilePlan::alignment() const
-{
-	size_t multiples = kLineAlignment | places_.column | size_t{ step } * elementBytes;
-
-	for (const TileRun &run : runs)
-		multiples |= run.offset;
-	return multiples & -multiples;
-}
-
 uint32_t TilePlan::wholeUnits(uint32_t bytes) const
 {
-	const uint32_t atOnce = unitsAtOnce() * static_cast<uint32_t>(kUnitBytes);
+	const uint32_t atOnce = kernel.unitsAtOnce * static_cast<uint32_t>(kUnitBytes);
 
-	return (bytes + atOnce - 1) / atOnce * unitsAtOnce();
+	return (bytes + atOnce - 1) / atOnce * kernel.unitsAtOnce;
 }
 
 void TilePlan::stayInPlace()
@@ -160,11 +190,11 @@ void TilePlan::stayInPlace()
 
 void TilePlan::layTaps()
 {
-	const CubeSize &kernel = op.windows.kernel;
-	const uint32_t columns = dilated() ? kernel.width : 1;
-	const uint32_t elements = kernel.channels * (dilated() ? 1 : kernel.width);
+	const CubeSize &size = op.windows.kernel;
+	const uint32_t columns = dilated() ? size.width : 1;
+	const uint32_t elements = size.channels * (dilated() ? 1 : size.width);
 
-	for (uint32_t row = 0; row < kernel.height; row++)
+	for (uint32_t row = 0; row < size.height; row++)
 		for (uint32_t column = 0; column < columns; column++)
 			taps.push_back({ row,
 					 column * op.windows.dilationX * op.windows.data.channels,

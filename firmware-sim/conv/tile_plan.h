@@ -7,33 +7,38 @@
  * below, so that each run is as far from the first one for all positions. A run's elements are
  * multiplied in units of 4 bytes; where a run ends inside a unit, the weights are zero.
  *
- *  - INT8 in quads: data + 128 as unsigned numbers; sums begin with -128 times the
- *    kernel's sum of weights. Where there are fewer positions than kernels, as in the last layers
- *    of a network, weights + 128, and sums begin with -128 times the position's sum of data.
- *  - INT8 in pairs: both as 16-bit numbers.
- *  - INT8 as bytes: both as they are. This is quick only if no operand is below zero.
- *  - INT8 in matrices: both as they are, in runs of as many units as a matrix has; behind their
- *    ends weights are zero, and what is read there may be anything.
- *  - FP16 as f32, one at a time.
- *  - INT16 in pairs, as they are.
+ * The table of kernels (tile_plan.cpp) says what becomes of elements.
+ *
+ *  - INT8 in quads: data + 128 as unsigned numbers; sums begin with -128 times the column's sum of
+ *    weights. Where data stay where they are, or positions are few, the other way round.
+ *  - INT8 in matrices: in runs of as many units as a matrix has; behind their ends weights are
+ * zero, and what is read there may be anything.
  *
  * What 1x1 kernels meet is multiplied where it is in the convolution buffer, or in memory, if it
- * has the right size there: the channels of a column that follow each other are a run. INT8 stays
- * signed then, so that of quads the weights are the unsigned numbers; of pairs of INT8 there is
- * nothing to find.
+ * has the right size there: the channels of a column that follow each other are a run.
  */
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "conv/conv_op.h"
 #include "conv/conv_tile.h"
+#include "conv/tile_operands.h"
 
 namespace nvdla::sim
 {
+
+/** \brief An entry of the table of kernels: what a TileKind is for, and what it wants */
+struct TileKernel {
+	TileKind kind;
+	Precision precision;
+	LineFormat lines;
+	UnitFormat weights;
+	uint32_t unitsAtOnce = 1; /**< what the units of a run are a multiple of */
+};
 
 /** \brief A kernel row, or one column of a dilated one */
 struct TileTap {
@@ -52,8 +57,7 @@ class TilePlan
 public:
 	/**
 	 * \param op direct or image convolution
-	 * \param positive operands are likely not to be below zero: how INT8 is laid out, which is
-	 *	  right for any
+	 * \param positive INT8: no operand is below zero
 	 * \param places see DataView
 	 */
 	TilePlan(const ConvOp &op, bool positive, const std::optional<AtomPlaces> &places);
@@ -63,7 +67,7 @@ public:
 	}
 
 	const ConvOp &op;
-	TileKind kind;
+	const TileKernel &kernel;
 	uint32_t elementBytes; /**< of an operand */
 	uint32_t step;	       /**< elements from one output column to the next */
 	bool inPlace;	       /**< operands are where CSC reads them */
@@ -75,20 +79,13 @@ public:
 	std::vector<TileRun> runs;
 	size_t units = 0; /**< of all runs */
 
-	/** \return kernel groups that are worked on at once, if there are as many */
+	/** \return kernel groups that a panel has room for */
 	uint32_t groupsAtOnce() const
 	{
-		return std::max(1U, static_cast<uint32_t>(tileColumns()) / op.groupKernels());
-	}
-	/** \return sums of products of INT16 up to these magnitudes fit 32 bits */
-	bool sumsFit(uint32_t largestData, uint32_t largestWeight) const
-	{
-		return largestData * uint64_t{ largestWeight } * units * perUnit() <= INT32_MAX;
+		return static_cast<uint32_t>(kTileColumns) / op.groupKernels();
 	}
 	/** \return elements of a unit */
 	uint32_t perUnit() const { return static_cast<uint32_t>(kUnitBytes) / elementBytes; }
-	/** \return what the units of a run are a multiple of */
-	uint32_t unitsAtOnce() const { return kind == TileKind::Matrices ? kMatrixUnits : 1; }
 	/** \return the kernel has its columns in taps of their own */
 	bool dilated() const { return op.windows.dilationX != 1; }
 	/** \return operands of padding that a line begins with; an image's have it as they are */
@@ -103,18 +100,10 @@ public:
 	{
 		return op.windows.data.width * places_.column / elementBytes;
 	}
-	/** \return bytes that each run of each position begins at a multiple of in its line; a
-	 * power of 2, of 64 at most */
-	size_t alignment() const;
 	/** \return bytes from a kernel row's operands to the next one's */
 	size_t rowBytes() const { return op.windows.dilationY * lineBytes(); }
 
 private:
-	/** \return whole units go no further behind a column than may be read there */
-	bool mayRead(const AtomPlaces &places) const
-	{
-		return wholeUnits(places.column) * kUnitBytes <= places.column + places.behind;
-	}
 	/** \return units of as many bytes, or of some more if they are worked on together */
 	uint32_t wholeUnits(uint32_t bytes) const;
 	void stayInPlace();

@@ -31,7 +31,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<int32_t>;
 using Vector = hn::Vec<Tag>;
 
-/* As many positions as registers hold beside the weights, for two vectors of columns. */
+/* As many positions as registers hold beside the weights, for two vectors of columns, and their
+ * pointers. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kPositions = 12;
 #elif HWY_ARCH_X86
@@ -44,7 +45,6 @@ constexpr size_t kFewPositions = 4;
 /** How many columns go with how many positions: those of a tile, held in registers */
 struct TwoVectors {
 	static constexpr size_t kVectors = 2;
-	static constexpr bool kHasAllColumns = false; /* that a unit has */
 	static constexpr size_t kMostPositions = kPositions;
 	static constexpr size_t kUnitsAtOnce = 1;
 };
@@ -53,32 +53,31 @@ struct TwoVectors {
  * then loaded once for some units. */
 struct OneVector {
 	static constexpr size_t kVectors = 1;
-	static constexpr bool kHasAllColumns = true;
 	static constexpr size_t kMostPositions = 2 * kPositions;
 	static constexpr size_t kUnitsAtOnce = 4;
 };
 
-/** The first of two, where the second one's columns are zero */
-struct FirstOfTwo : OneVector {
-	static constexpr bool kHasAllColumns = false;
-};
-
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-/* Columns of a whole group of INT8: fewer positions are spread for as many products, and weights
- * need not be in registers. */
+/* A whole panel: fewer positions are spread for as many products, and weights need not be in
+ * registers. */
 struct FourVectors {
 	static constexpr size_t kVectors = 4;
-	static constexpr bool kHasAllColumns = false;
 	static constexpr size_t kMostPositions = 3;
 	static constexpr size_t kUnitsAtOnce = 1;
 };
 #endif
 
+/* Two vectors for each of sums that are carried on. */
+struct WideVectors {
+	static constexpr size_t kVectors = 2;
+	static constexpr size_t kMostPositions = kPositions / 2;
+	static constexpr size_t kUnitsAtOnce = 1;
+};
+
 struct Pairs {
 	using Number = int32_t;
 	using Tag = HWY_NAMESPACE::Tag;
 	using Vector = HWY_NAMESPACE::Vector;
-	static constexpr bool kPositionsStart = false; /* with numbers of their own */
 
 	static HWY_INLINE Vector spread(Number unit) { return hn::Set(Tag(), unit); }
 
@@ -106,9 +105,10 @@ struct Pairs {
 		return sum;
 	}
 
-	static HWY_INLINE Vector load(const int32_t *start)
+	/** \param columns what the sums of each column begin with */
+	static HWY_INLINE Vector start(int32_t sum, const int32_t *columns)
 	{
-		return hn::LoadU(Tag(), start);
+		return hn::Add(hn::Set(Tag(), sum), hn::LoadU(Tag(), columns));
 	}
 
 	static HWY_INLINE void store(Vector sum, int32_t *out)
@@ -128,8 +128,6 @@ struct Quads : Pairs {
 };
 
 struct SignedQuads : Pairs {
-	static constexpr bool kPositionsStart = true;
-
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
 		return Quads::add(sum, weights, data);
@@ -148,10 +146,10 @@ struct VnniPairs : Pairs {
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
 /*
  * Without VNNI, bytes take three instructions where numbers of 16 bits take four, and half as many
- * loads, but of two that are multiplied one is unsigned, and two products are added up in 16 bits.
+ * loads, but of two that are multiplied one is unsigned, and two products are added up in 16 bits:
+ * 2 * 127 * -128 is the furthest from zero.
  */
 struct PositiveBytes : Pairs {
-	/* 2 * 127 * -128 is the furthest from zero. */
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
 		const __m256i twos = _mm256_maddubs_epi16(data.raw, weights.raw);
@@ -163,33 +161,12 @@ struct PositiveBytes : Pairs {
 		return sum;
 	}
 };
-
-/** Those of even places and of odd ones, in 16 bits */
-struct SignedBytes : Pairs {
-	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
-	{
-		sum = Pairs::add(sum, even(data), even(weights));
-		return Pairs::add(sum, odd(data), odd(weights));
-	}
-
-private:
-	static HWY_INLINE Vector even(Vector bytes)
-	{
-		return odd(Vector{ _mm256_slli_epi16(bytes.raw, 8) });
-	}
-
-	static HWY_INLINE Vector odd(Vector bytes)
-	{
-		return Vector{ _mm256_srai_epi16(bytes.raw, 8) };
-	}
-};
 #endif
 
 struct Floats {
 	using Number = float;
 	using Tag = hn::CappedTag<float, kFewColumns>;
 	using Vector = hn::Vec<Tag>;
-	static constexpr bool kPositionsStart = false;
 
 	static HWY_INLINE Vector spread(Number number) { return hn::Set(Tag(), number); }
 
@@ -198,11 +175,7 @@ struct Floats {
 		return hn::MulAdd(data, weights, sum);
 	}
 
-	static HWY_INLINE Vector load(const int32_t *start)
-	{
-		const hn::RebindToSigned<Tag> bitsTag;
-		return hn::BitCast(Tag(), hn::LoadU(bitsTag, start));
-	}
+	static HWY_INLINE Vector start(int32_t, const int32_t *) { return hn::Zero(Tag()); }
 
 	static HWY_INLINE void store(Vector sum, int32_t *out)
 	{

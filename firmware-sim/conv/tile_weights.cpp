@@ -2,73 +2,32 @@
 #include "conv/tile_weights.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
-#include "conv/line_elements.h"
-#include "conv/tile_operands.h"
 #include "core/aligned.h"
 #include "core/bring_ahead.h"
 
 namespace nvdla::sim
 {
 
-namespace
-{
-
-UnitFormat formatOf(const TilePlan &plan)
-{
-	switch (plan.kind) {
-	case TileKind::Quads:
-	case TileKind::Bytes:
-	case TileKind::Matrices:
-		return UnitFormat::Bytes;
-	case TileKind::SignedQuads:
-		return UnitFormat::Unsigned;
-	case TileKind::Float:
-		return UnitFormat::Float;
-	default:
-		return plan.op.precision == Precision::Int8 ? UnitFormat::WideBytes
-							    : UnitFormat::Bytes;
-	}
-}
-
-/** \return a unit whose weights are zero */
-int32_t noWeights(const TilePlan &plan)
-{
-	return plan.kind == TileKind::SignedQuads ? static_cast<int32_t>(0x80808080) : 0;
-}
-
-} /* namespace */
-
 TileWeights::TileWeights(const TilePlan &plan, Scratch &scratch)
-	: plan_(plan), blocks_(makeBlocks(plan.op)),
-	  units_(scratch, plan.units * plan.groupsAtOnce() * plan.op.groupKernels()),
-	  columns_(plan.op.groupKernels())
+	: plan_(plan), blocks_(makeBlocks(plan.op)), units_(scratch, plan.units * kTileColumns),
+	  kernels_(plan.groupsAtOnce(), kAnything)
 {
 }
 
-void TileWeights::begin(uint32_t groups)
-{
-	const size_t columns = size_t{ groups } * plan_.op.groupKernels();
-
-	if (columns != columns_) /* Each of them is somewhere else. */
-		std::ranges::fill(kernels_, 0U);
-	columns_ = columns;
-}
-
-void TileWeights::load(const WeightGroup &group, uint32_t index)
+void TileWeights::load(const WeightGroup &group, uint32_t place)
 {
 	const std::byte *elements = group.bytes.data();
 	const size_t elementSize = elementBytes(plan_.op.precision);
 	const uint32_t most = plan_.op.groupKernels();
-	const Columns columns = { size_t{ index } * most, group.kernels };
+	const Columns columns = { size_t{ place } * most, group.kernels };
 
 	/* What is written is always the same but for the kernels that there are. */
-	if (group.kernels != kernels_[index] && (group.kernels < most || hasGaps()))
-		clear(columns.first);
-	kernels_[index] = group.kernels;
-	used_ = columns.first + group.kernels;
+	if (group.kernels != kernels_[place] && (group.kernels < most || hasGaps()))
+		clear(place);
+	kernels_[place] = group.kernels;
+	groups_ = place + 1;
 	for (const Block &block : blocks_) {
 		const size_t kernelBytes = block.lanes * elementSize;
 		const size_t rowBytes = kernelBytes / block.rows;
@@ -79,23 +38,56 @@ void TileWeights::load(const WeightGroup &group, uint32_t index)
 			put(columns, block, row, elements + row * rowBytes, kernelBytes);
 		elements += group.kernels * kernelBytes;
 	}
-	if (plan_.kind == TileKind::Quads)
-		findStart(group);
 }
 
-/* Those of a group, from its first one on. */
-void TileWeights::clear(size_t column)
+Panel TileWeights::panel()
 {
-	int32_t *unit = units_.data() + column;
+	for (uint32_t place = groups_; place < kernels_.size(); place++) {
+		if (kernels_[place] == 0)
+			continue;
+		clear(place);
+		kernels_[place] = 0;
+	}
+	Panel panel = { .runs = plan_.runs,
+			.weights = units_.data(),
+			.used = (groups_ - 1) * plan_.op.groupKernels() + kernels_[groups_ - 1],
+			.width = plan_.op.windows.out.width,
+			.truncate = plan_.op.clipTruncate };
+	if (plan_.kernel.kind == TileKind::Quads)
+		start(panel);
+	return panel;
+}
 
-	for (size_t i = 0; i < plan_.units; i++, unit += columns_)
-		std::fill_n(unit, plan_.op.groupKernels(), noWeights(plan_));
+/* An output whose data are all zero, 128 as unsigned numbers, is to be zero. */
+void TileWeights::start(Panel &panel)
+{
+	constexpr int32_t kUnsignedZero = 128;
+	const TileRun all = { 0, static_cast<uint32_t>(plan_.units) };
+	Panel ones = panel;
+
+	ones.runs = { &all, 1 };
+	ones_.resize(plan_.units * kUnitBytes, std::byte{ 1 });
+	const TilePosition position = { ones_.data() };
+	tileSums(TileKind::Quads, { &position, 1 }, ones, { panel.start.data() });
+	for (int32_t &sum : panel.start)
+		sum *= -kUnsignedZero;
+}
+
+void TileWeights::clear(uint32_t place)
+{
+	constexpr uint32_t kUnsignedZeroes = 0x80808080;
+	const uint32_t columns = plan_.op.groupKernels();
+	const bool isUnsigned = plan_.kernel.weights == UnitFormat::Unsigned;
+	int32_t *unit = units_.data() + size_t{ place } * columns;
+
+	for (size_t i = 0; i < plan_.units; i++, unit += kTileColumns)
+		std::fill_n(unit, columns, static_cast<int32_t>(isUnsigned ? kUnsignedZeroes : 0));
 }
 
 bool TileWeights::hasGaps() const
 {
 	return std::ranges::any_of(plan_.taps, [&](const TileTap &tap) {
-		return tap.elements % (plan_.unitsAtOnce() * plan_.perUnit()) != 0;
+		return tap.elements % (plan_.kernel.unitsAtOnce * plan_.perUnit()) != 0;
 	});
 }
 
@@ -116,15 +108,14 @@ void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 	/* Whole units where they begin at one; the rest element by element. */
 	const uint32_t whole = at % plan_.perUnit() == 0 ? count / plan_.perUnit() : 0;
 	if (whole)
-		putUnits(formatOf(plan_), { elements, kernelBytes, columns.kernels }, whole,
-			 columns_,
-			 &units_[(tap.unit + at / plan_.perUnit()) * columns_ + columns.first]);
+		putUnits(plan_.kernel.weights, { elements, kernelBytes, columns.kernels }, whole,
+			 &units_[(tap.unit + at / plan_.perUnit()) * kTileColumns + columns.first]);
 	for (uint32_t i = whole * plan_.perUnit(); i < count; i++) {
 		const size_t byte = (at + i) * plan_.elementBytes;
 		const size_t unit = tap.unit + byte / kUnitBytes;
-		auto *out =
-			reinterpret_cast<std::byte *>(&units_[unit * columns_ + columns.first]) +
-			byte % kUnitBytes;
+		auto *out = reinterpret_cast<std::byte *>(
+				    &units_[unit * kTileColumns + columns.first]) +
+			    byte % kUnitBytes;
 		for (uint32_t kernel = 0; kernel < columns.kernels; kernel++)
 			putOne(out + kernel * kUnitBytes,
 			       elements + kernel * kernelBytes + i * elementSize);
@@ -133,40 +124,15 @@ void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 
 void TileWeights::putOne(std::byte *out, const std::byte *element) const
 {
-	int16_t number;
+	constexpr std::byte kSign{ 0x80 };
+	const size_t bytes = elementBytes(plan_.op.precision);
 
-	switch (plan_.kind) {
-	case TileKind::Quads:
-	case TileKind::Bytes:
-	case TileKind::Matrices:
-		*out = *element;
-		return;
-	case TileKind::SignedQuads:
-		flipSigns({ .from = element, .bytes = 1, .parts = 1 }, out);
-		return;
-	default:
-		widen(plan_.op.precision, element, { &number, 1 });
-		std::memcpy(out, &number, sizeof(number));
-	}
-}
-
-/* An output whose data are all zero, 128 as unsigned numbers, is to be zero. */
-void TileWeights::findStart(const WeightGroup &group)
-{
-	constexpr int32_t kUnsignedZero = 128;
-	static constexpr auto ones = [] {
-		std::array<std::byte, kDenseBytes> bytes;
-		bytes.fill(std::byte{ 1 });
-		return bytes;
-	}();
-
-	if (ones_.empty())
-		for (const Block &block : blocks_)
-			ones_.push_back({ ones.data(), block.weights, block.lanes });
-	std::fill(std::begin(start_), std::end(start_), 0);
-	denseSums(ones_, { group.bytes.data(), group.kernels }, start_);
-	for (int32_t &start : start_)
-		start *= -kUnsignedZero;
+	if (plan_.kernel.weights == UnitFormat::Unsigned)
+		*out = *element ^ kSign;
+	else
+		packPiece(plan_.kernel.weights == UnitFormat::Bytes ? LineFormat::Bytes
+								    : plan_.kernel.lines,
+			  { .from = element, .bytes = bytes, .parts = 1 }, out);
 }
 
 } /* namespace nvdla::sim */

@@ -41,4 +41,33 @@ HWY_INLINE void bringNear(std::span<const std::byte> bytes)
 		__builtin_prefetch(&bytes[at]);
 }
 
+/** \brief What is wanted next, brought nearer little by little while something else is worked on */
+class Ahead
+{
+public:
+	/** \param times that bring() is called until all of \a bytes are near */
+	Ahead(std::span<const std::byte> bytes, size_t times)
+		: rest_(bytes), atOnce_(times ? bytes.size() / times / kLine * kLine + kLine : 0)
+	{
+	}
+
+	HWY_INLINE void bring()
+	{
+		constexpr int kRead = 0;
+		constexpr int kNotTheNearest = 2;
+		if (rest_.empty())
+			return;
+		const size_t bytes = std::min(atOnce_, rest_.size());
+		for (size_t at = 0; at < bytes; at += kLine)
+			__builtin_prefetch(&rest_[at], kRead, kNotTheNearest);
+		rest_ = rest_.subspan(bytes);
+	}
+
+private:
+	static constexpr size_t kLine = 64;
+
+	std::span<const std::byte> rest_;
+	size_t atOnce_;
+};
+
 } /* namespace nvdla::sim */

@@ -82,21 +82,4 @@ TEST(DenseTest, SumsOfBytesAreTheReferences)
 	}
 }
 
-TEST(DenseTest, WideSumsAreTheReferences)
-{
-	Random random(32);
-
-	for (int round = 0; round < 100; round++) {
-		const DenseCase<int16_t> one(random, round % 2 ? -INT16_MAX : INT16_MIN, INT16_MAX);
-		const int16_t lowest = std::ranges::min(one.data);
-		std::vector<int64_t> expected(one.kernels);
-		denseWideSumsReference(one.blocks, one.all(), expected.data());
-		forEachTarget([&] {
-			std::vector<int64_t> sums(one.kernels);
-			denseWideSums(one.blocks, one.all(), lowest, sums.data());
-			EXPECT_EQ(sums, expected) << round;
-		});
-	}
-}
-
 } /* namespace nvdla::sim::test */

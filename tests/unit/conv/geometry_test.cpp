@@ -233,6 +233,20 @@ TEST(ConvGeometryTest, AnyGeometryGivesAPlainConvolution)
 	});
 }
 
+/* As a fully connected layer is one. */
+TEST(ConvGeometryTest, AnyGeometryGivesAPlainConvolutionOfOnePosition)
+{
+	expectPlainConvolutions([](Random &random, Bench &bench, Layer &layer) {
+		layer = smallLayer(random);
+		const Cube &kernel = layer.kernels[0];
+		layer.inputs[0] = randomCube(random, kernel.channels, kernel.height, kernel.width);
+		layer.dilationX = layer.dilationY = 1;
+		layer.padLeft = layer.padTop = 0;
+		layer.padRight = layer.padBottom = 0;
+		return bench.direct(layer);
+	});
+}
+
 TEST(ConvGeometryTest, AnyGeometryGivesAPlainConvolutionOfAPicture)
 {
 	expectPlainConvolutions([](Random &random, Bench &bench, Layer &layer) {

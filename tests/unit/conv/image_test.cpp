@@ -8,7 +8,6 @@
 
 #include "conv/cdma.h"
 #include "conv/pixel_format.h"
-#include "conv/pixel_offsets.h"
 #include "conv_support.h"
 #include "each_target.h"
 
@@ -276,54 +275,6 @@ TEST_F(ImageTest, BytesGoThroughTheirChannelsConverter)
 					<< "format " << value << " element " << i;
 		}
 	}
-}
-
-TEST_F(ImageTest, OffsetsAreWhatTheConverterMakesOfAllBytes)
-{
-	const int16_t means[] = { 0, 1, -1, 127, 128, 129, -126, -127, 255, 382, 383, -32768, 254 };
-
-	op.precision = Precision::Int8;
-	op.pixel.format = FORMAT(R8G8B8A8);
-	op.pixel.convert = true;
-	for (const bool isSigned : { false, true }) {
-		for (const int16_t mean : means) {
-			op.pixel.isSigned = isSigned;
-			std::fill_n(op.pixel.mean, 4, mean);
-			op.pixel.mean[2] = 128;
-			const auto offsets = PixelOffsets::of(op, *pixelFormat(op.pixel.format));
-			const int most = std::abs((isSigned ? 0 : 128) - mean);
-			ASSERT_EQ(offsets.has_value(), most <= PixelOffsets::kMost) << mean;
-			if (!offsets)
-				continue;
-			std::vector<std::byte> pixels(4 * 257);
-			for (size_t i = 0; i < pixels.size(); i++)
-				pixels[i] = static_cast<std::byte>(i / 4 + i % 4);
-			std::vector<std::byte> expected(pixels.size());
-			addOffsetsReference(*offsets, pixels.data(), 257, expected.data());
-			for (size_t i = 0; i < pixels.size(); i++) {
-				/* R is the last byte. */
-				const auto raw =
-					std::to_integer<uint8_t>(pixels[i / 4 * 4 + 3 - i % 4]);
-				const int value = isSigned ? static_cast<int8_t>(raw) : raw;
-				EXPECT_EQ(static_cast<int8_t>(expected[i]),
-					  std::clamp(value - op.pixel.mean[i % 4], -128, 127));
-			}
-			nvdla::test::forEachTarget([&] {
-				for (const size_t count : { 1, 15, 16, 257 }) {
-					std::vector<std::byte> out(4 * count);
-					addOffsets(*offsets, pixels.data(), count, out.data());
-					EXPECT_TRUE(std::ranges::equal(
-						out, std::span(expected).first(out.size())));
-				}
-			});
-		}
-	}
-	op.pixel.scale = 2;
-	EXPECT_FALSE(PixelOffsets::of(op, *pixelFormat(op.pixel.format)));
-	op.pixel.convert = false;
-	EXPECT_TRUE(PixelOffsets::of(op, *pixelFormat(op.pixel.format)));
-	op.precision = Precision::Int16;
-	EXPECT_FALSE(PixelOffsets::of(op, *pixelFormat(op.pixel.format)));
 }
 
 TEST_F(ImageTest, FloatingPointPixelsPassAndAreCounted)

@@ -22,6 +22,12 @@ using test::forEachTarget;
 namespace
 {
 
+template<typename Operand>
+void pack(LineFormat format, const LinePiece &piece, Operand *out)
+{
+	packPiece(format, piece, reinterpret_cast<std::byte *>(out));
+}
+
 /* A piece whose parts are at the beginning of an atom each. */
 struct Shape {
 	size_t parts;
@@ -73,9 +79,7 @@ void expectPieces(Convert convert, Expected expected)
 TEST(OperandsTest, BytesOfPiecesStayAsTheyAre)
 {
 	expectPieces<int8_t, int8_t>(
-		[](const LinePiece &piece, int8_t *out) {
-			copyBytes(piece, reinterpret_cast<std::byte *>(out));
-		},
+		[](const LinePiece &piece, int8_t *out) { pack(LineFormat::Bytes, piece, out); },
 		[](int8_t element) { return element; });
 }
 
@@ -83,37 +87,26 @@ TEST(OperandsTest, BytesOfPiecesBecomeUnsigned)
 {
 	expectPieces<int8_t, uint8_t>(
 		[](const LinePiece &piece, uint8_t *out) {
-			flipSigns(piece, reinterpret_cast<std::byte *>(out));
+			pack(LineFormat::Unsigned, piece, out);
 		},
 		[](int8_t element) { return static_cast<uint8_t>(element + 128); });
 }
 
 TEST(OperandsTest, BytesOfPiecesBecomeWide)
 {
-	expectPieces<int8_t, int16_t>(
-		[](const LinePiece &piece, int16_t *out) { widenBytes(piece, out); },
-		[](int8_t element) { return int16_t{ element }; });
+	expectPieces<int8_t, int16_t>([](const LinePiece &piece,
+					 int16_t *out) { pack(LineFormat::WideBytes, piece, out); },
+				      [](int8_t element) { return int16_t{ element }; });
 }
 
 TEST(OperandsTest, HalvesOfPiecesBecomeFloats)
 {
 	expectPieces<uint16_t, float>(
-		[](const LinePiece &piece, float *out) { widenHalves(piece, out); },
+		[](const LinePiece &piece, float *out) { pack(LineFormat::Floats, piece, out); },
 		[](uint16_t element) {
 			float value;
 			widenHalves(reinterpret_cast<const std::byte *>(&element), 1, &value);
 			return value;
-		});
-}
-
-TEST(OperandsTest, HalvesOfPiecesBecomeDoubles)
-{
-	expectPieces<uint16_t, double>(
-		[](const LinePiece &piece, double *out) { EXPECT_TRUE(widenHalves(piece, out)); },
-		[](uint16_t element) {
-			float value;
-			widenHalves(reinterpret_cast<const std::byte *>(&element), 1, &value);
-			return double{ value };
 		});
 }
 
@@ -157,7 +150,6 @@ TEST(OperandsTest, NansAreFoundAnywhere)
 
 	for (size_t elements = 1; elements <= 40; elements++) {
 		std::vector<uint16_t> halves(kParts * elements, 0xfc00);
-		std::vector<double> doubles(halves.size());
 		std::vector<float> floats(halves.size());
 		const LinePiece piece = { .from = std::as_bytes(std::span(halves)).data(),
 					  .fromStep = elements * sizeof(uint16_t),
@@ -165,14 +157,11 @@ TEST(OperandsTest, NansAreFoundAnywhere)
 					  .bytes = elements * sizeof(uint16_t),
 					  .parts = kParts };
 		forEachTarget([&] {
-			EXPECT_TRUE(widenHalves(piece, doubles.data()));
-			EXPECT_EQ(doubles, std::vector<double>(halves.size(), -65536.0));
-			widenHalves(piece, floats.data());
+			pack(LineFormat::Floats, piece, floats.data());
 			EXPECT_FALSE(anyNan(floats.data(), floats.size()));
 			for (size_t i = 0; i < halves.size(); i++) {
 				halves[i] = i % 2 ? 0x7c01 : 0xfe00;
-				EXPECT_FALSE(widenHalves(piece, doubles.data())) << i;
-				widenHalves(piece, floats.data());
+				pack(LineFormat::Floats, piece, floats.data());
 				EXPECT_TRUE(anyNan(floats.data(), floats.size())) << i;
 				halves[i] = 0xfc00;
 			}

@@ -115,32 +115,11 @@ TEST(WeightReaderTest, ElementsComeInMemoryOrderGroupByGroup)
 	}
 }
 
-/* Views of memory are no masks. */
+/*
+ * A guest, or BDMA, may write to the mask at any time; how many elements there are is said once:
+ * views of memory are no masks.
+ */
 static_assert(!std::is_constructible_v<ControlView, std::span<const std::byte>>);
-
-/* A guest, or BDMA, may write to the mask at any time; how many elements there are is said once. */
-TEST(WeightReaderTest, MaskIsLookedAtOnce)
-{
-	Random random(9);
-	Bench bench;
-	const ConvOp op =
-		bench.compressed(bench.direct(sparseLayer(random, Precision::Int8, 64, 40, 5)));
-	MemoryPort port(bench.dram, bench.cvsram);
-	Cbuf cbuf;
-	cbuf.begin(op);
-	WeightReader reader(op, port, cbuf);
-
-	ASSERT_EQ(reader.check(), "");
-	reader.keepCompressed();
-	for (const uint8_t mask : { 0xff, 0x00 }) {
-		const WeightGroup group = reader.next();
-		const size_t ones = countOnes(group.masks);
-		EXPECT_GT(ones, 0U);
-		bench.store(Bench::kMask, std::vector<uint8_t>(op.weights.maskBytes, mask));
-		EXPECT_EQ(countOnes(group.masks), ones);
-		EXPECT_EQ(group.packed.size(), ones);
-	}
-}
 
 TEST(WeightReaderTest, RefusesWhatWouldNeverArrive)
 {
