@@ -126,9 +126,6 @@ HWY_INLINE bool halvesAreBelow(const uint16_t *halves, size_t count, uint16_t li
 	       hn::AllTrue(atomTag, hn::Lt(last, hn::Set(atomTag, limit)));
 }
 
-/** What widenFinite() makes of infinities and NaNs is no finite number */
-constexpr bool kWidensSpecial = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
-
 /** \param bits FP16, finite \return FP32 bits */
 HWY_INLINE Bits widenFinite(const uint16_t *bits)
 {

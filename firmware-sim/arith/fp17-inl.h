@@ -151,23 +151,6 @@ HWY_INLINE Bits multiplyFinite(Bits a, Bits b)
 }
 
 /**
- * \return true of zero and what is between 2^-14 and 2^20: some of them, added to some numbers of
- *	   FP16, make none that is too large, or so small that it is flushed
- */
-inline bool isModerate(uint32_t fp17Bits)
-{
-	const int exponent = arith::Fp17::exponent(fp17Bits) - arith::Fp17::kBias;
-
-	return arith::Fp17::isZero(fp17Bits) || (exponent >= -14 && exponent < 20);
-}
-
-/** \return true if the magnitude is */
-inline bool isAtMostOne(uint32_t fp17Bits)
-{
-	return (fp17Bits & arith::Fp17::kMagnitudeMask) <= arith::Fp17::kOne;
-}
-
-/**
  * \param value finite, below 2^100 \return to nearest even at the mantissa's end; nothing else
  *
  * T. J. Dekker's way ("A floating-point technique for extending the available precision", 1971): in
@@ -180,34 +163,6 @@ HWY_INLINE Bits roundedMantissa(Bits value)
 	const auto large = hn::MulAdd(number, hn::Set(FloatTag(), 0x1p13F), number);
 
 	return asBits(hn::Sub(large, hn::Sub(large, number)));
-}
-
-/**
- * \brief add() of sums of moderate numbers and finite ones of FP16, but for the sign of a zero
- *
- * All are multiples of FP16's least number, far above FP17's: only the mantissa is rounded.
- */
-HWY_INLINE Bits addNonzero(Bits a, Bits b)
-{
-	return roundedMantissa(asBits(hn::Add(asFloat(a), asFloat(b))));
-}
-
-/** \return \a number, or a zero with the sign of \a first where \a sum is one */
-HWY_INLINE Bits withSignOfZero(Bits number, Bits sum, Bits first)
-{
-	const Mask zero = hn::RebindMask(Tag(), hn::Eq(asFloat(sum), hn::Zero(FloatTag())));
-
-	return hn::IfThenElse(zero, signOf(first), number);
-}
-
-/**
- * \brief multiply() of a moderate sum by at most one, on the way to FP16
- *
- * What FP17 makes zero is, further on, FP16's zero of the same sign anyhow.
- */
-HWY_INLINE Bits shrink(Bits a, Bits b)
-{
-	return roundedMantissa(asBits(hn::Mul(asFloat(a), asFloat(b))));
 }
 
 HWY_INLINE Bits multiply(Bits a, Bits b)

@@ -7,10 +7,11 @@
 #include <span>
 #include <vector>
 
+#include <nvdla/hw/registers.h>
+
 #include "arith/float.h"
 #include "cdp/cdp_fast.h"
 #include "cdp/cdp_float.h"
-#include "cdp/cdp_result.h"
 #include "core/elements.h"
 #include "core/shared_units.h"
 #include "lut/lut_fast.h"
@@ -26,6 +27,21 @@ namespace
 /* Positions of a line worked on at a time: bounds the memory that an operation takes. */
 constexpr uint32_t chunkAtoms = 64;
 constexpr uint32_t margin = kCdpMargin;
+
+/** \brief What is counted, each thread's part of it */
+struct CdpCounters {
+	LutCounters lut;
+	uint32_t saturation = 0;
+	uint32_t nanOutput = 0;
+
+	CdpCounters &operator+=(const CdpCounters &other)
+	{
+		lut += other.lut;
+		saturation += other.saturation;
+		nanOutput += other.nanOutput;
+		return *this;
+	}
+};
 
 /* Lines that lie behind one another in both cubes are one. */
 CdpOp withLongestLines(const CdpOp &op)
@@ -374,7 +390,42 @@ unsigned int worthwhileThreads(const CdpOp &op)
 	return threadsFor(uint64_t{ op.width } * op.height * op.surfaces(), kAtoms);
 }
 
+OperationResult cdpResult(const CdpOp &op, const CdpCounters &counters)
+{
+	const LutCounters lut = op.countsLut ? counters.lut : LutCounters{};
+
+	OperationResult result;
+	result.updates = {
+		/* The RTL does not count special numbers of the input. */
+		{ NVDLA_CDP_D_NAN_INPUT_NUM, 0 },
+		{ NVDLA_CDP_D_INF_INPUT_NUM, 0 },
+		{ NVDLA_CDP_D_NAN_OUTPUT_NUM, counters.nanOutput },
+		{ NVDLA_CDP_D_OUT_SATURATION, counters.saturation },
+		{ NVDLA_CDP_D_PERF_LUT_UFLOW, lut.underflow },
+		{ NVDLA_CDP_D_PERF_LUT_OFLOW, lut.overflow },
+		{ NVDLA_CDP_D_PERF_LUT_HYBRID, lut.hybrid },
+		{ NVDLA_CDP_D_PERF_LUT_LE_HIT, lut.leHit },
+		{ NVDLA_CDP_D_PERF_LUT_LO_HIT, lut.loHit },
+	};
+	result.work.cdp = cdpWork(op);
+	result.guestError = op.guestError;
+	return result;
+}
+
 } /* namespace */
+
+CdpWork cdpWork(const CdpOp &op)
+{
+	CdpWork work = { .core = op.geometry->timing };
+
+	work.positions = uint64_t{ op.height } * op.width;
+	work.atoms = work.positions * op.surfaces();
+	work.fp16 = op.precision == Precision::Fp16;
+	work.squares = !op.squareSumBypass;
+	work.traffic.of(op.source.ram).readBytes += work.atoms * op.atom();
+	work.traffic.of(op.destination.ram).writeBytes += work.atoms * op.atom();
+	return work;
+}
 
 OperationResult runCdp(const CdpOp &op, const LutTables &tables, MemoryPort &memory,
 		       Workers *workers)

@@ -45,15 +45,9 @@ void CdpDecoder::error(const char *text)
 
 void CdpDecoder::decodeCubes()
 {
-	op_.width = rdma_.field(NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH,
-				NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH) +
-		    1;
-	op_.height = rdma_.field(NVDLA_CDP_RDMA_D_DATA_CUBE_HEIGHT,
-				 NVDLA_CDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT) +
-		     1;
-	op_.channels = rdma_.field(NVDLA_CDP_RDMA_D_DATA_CUBE_CHANNEL,
-				   NVDLA_CDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL) +
-		       1;
+	op_.width = rdma_[NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH] + 1;
+	op_.height = rdma_[NVDLA_CDP_RDMA_D_DATA_CUBE_HEIGHT] + 1;
+	op_.channels = rdma_[NVDLA_CDP_RDMA_D_DATA_CUBE_CHANNEL] + 1;
 
 	const uint32_t type =
 		cdp_.field(NVDLA_CDP_D_DATA_FORMAT, NVDLA_CDP_D_DATA_FORMAT__INPUT_DATA_TYPE);
@@ -92,13 +86,11 @@ void CdpDecoder::decodeConverters()
 
 	op_.input.offset = static_cast<int32_t>(isInt8 ? signExtend<8>(in) : signExtend<16>(in));
 	op_.input.scale = static_cast<int16_t>(cdp_[NVDLA_CDP_D_DATIN_SCALE]);
-	op_.input.shift = static_cast<uint8_t>(
-		cdp_.field(NVDLA_CDP_D_DATIN_SHIFTER, NVDLA_CDP_D_DATIN_SHIFTER__DATIN_SHIFTER));
+	op_.input.shift = static_cast<uint8_t>(cdp_[NVDLA_CDP_D_DATIN_SHIFTER]);
 	op_.output.offset = static_cast<int32_t>(isInt8 ? signExtend<int8OutputOffsetBits>(out)
 							: signExtend<32>(out));
 	op_.output.scale = static_cast<int16_t>(cdp_[NVDLA_CDP_D_DATOUT_SCALE]);
-	op_.output.shift = static_cast<uint8_t>(
-		cdp_.field(NVDLA_CDP_D_DATOUT_SHIFTER, NVDLA_CDP_D_DATOUT_SHIFTER__DATOUT_SHIFTER));
+	op_.output.shift = static_cast<uint8_t>(cdp_[NVDLA_CDP_D_DATOUT_SHIFTER]);
 }
 
 int64_t CdpDecoder::edge(uint32_t high, uint32_t low) const

@@ -194,57 +194,33 @@ void CommandLine::footer(const std::string &text)
 	app_->footer(example_ + wrapped(text, lineColumns));
 }
 
-CommandLineOption CommandLine::option(const std::string &name, std::string &value,
-				      const std::string &help)
+template<typename T>
+CommandLineOption CommandLine::option(const std::string &name, T &value, const std::string &help)
 {
 	return CommandLineOption(app_->add_option(name, value, help));
 }
 
-CommandLineOption CommandLine::option(const std::string &name, unsigned int &value,
-				      const std::string &help)
-{
-	return CommandLineOption(app_->add_option(name, value, help));
-}
+template CommandLineOption CommandLine::option(const std::string &, std::string &,
+					       const std::string &);
+template CommandLineOption CommandLine::option(const std::string &, unsigned int &,
+					       const std::string &);
+template CommandLineOption CommandLine::option(const std::string &, uint64_t &,
+					       const std::string &);
+template CommandLineOption CommandLine::option(const std::string &, float &, const std::string &);
+template CommandLineOption CommandLine::option(const std::string &, double &, const std::string &);
+template CommandLineOption CommandLine::option(const std::string &, std::vector<std::string> &,
+					       const std::string &);
+template CommandLineOption CommandLine::option(const std::string &, std::vector<float> &,
+					       const std::string &);
 
-CommandLineOption CommandLine::option(const std::string &name, uint64_t &value,
-				      const std::string &help)
-{
-	return CommandLineOption(app_->add_option(name, value, help));
-}
-
-CommandLineOption CommandLine::option(const std::string &name, float &value,
-				      const std::string &help)
-{
-	return CommandLineOption(app_->add_option(name, value, help));
-}
-
-CommandLineOption CommandLine::option(const std::string &name, double &value,
-				      const std::string &help)
-{
-	return CommandLineOption(app_->add_option(name, value, help));
-}
-
-CommandLineOption CommandLine::option(const std::string &name, std::vector<std::string> &values,
-				      const std::string &help)
-{
-	return CommandLineOption(app_->add_option(name, values, help));
-}
-
-CommandLineOption CommandLine::option(const std::string &name, std::vector<float> &values,
-				      const std::string &help)
-{
-	return CommandLineOption(app_->add_option(name, values, help));
-}
-
-CommandLineOption CommandLine::flag(const std::string &name, bool &value, const std::string &help)
+template<typename T>
+CommandLineOption CommandLine::flag(const std::string &name, T &value, const std::string &help)
 {
 	return CommandLineOption(app_->add_flag(name, value, help));
 }
 
-CommandLineOption CommandLine::flag(const std::string &name, int &count, const std::string &help)
-{
-	return CommandLineOption(app_->add_flag(name, count, help));
-}
+template CommandLineOption CommandLine::flag(const std::string &, bool &, const std::string &);
+template CommandLineOption CommandLine::flag(const std::string &, int &, const std::string &);
 
 CommandLineOption CommandLine::choice(const std::string &name,
 				      const std::vector<std::string> &words,

@@ -88,25 +88,16 @@ public:
 	/** \brief Text below the options in the help */
 	void footer(const std::string &text);
 
-	CommandLineOption option(const std::string &name, std::string &value,
-				 const std::string &help = "");
-	CommandLineOption option(const std::string &name, unsigned int &value,
-				 const std::string &help = "");
-	CommandLineOption option(const std::string &name, uint64_t &value,
-				 const std::string &help = "");
-	CommandLineOption option(const std::string &name, float &value,
-				 const std::string &help = "");
-	CommandLineOption option(const std::string &name, double &value,
-				 const std::string &help = "");
-	CommandLineOption option(const std::string &name, std::vector<std::string> &values,
-				 const std::string &help = "");
-	CommandLineOption option(const std::string &name, std::vector<float> &values,
-				 const std::string &help = "");
+	/** \tparam T std::string, unsigned int, uint64_t, float, double, or a vector of some */
+	template<typename T>
+	CommandLineOption option(const std::string &name, T &value, const std::string &help = "");
 
-	/** \brief An option without a value */
-	CommandLineOption flag(const std::string &name, bool &value, const std::string &help);
-	/** \brief The same; \a count says how often it was given */
-	CommandLineOption flag(const std::string &name, int &count, const std::string &help);
+	/**
+	 * \brief An option without a value
+	 * \tparam T bool, or int for how often it was given
+	 */
+	template<typename T>
+	CommandLineOption flag(const std::string &name, T &value, const std::string &help);
 
 	/** \brief An option whose value is one of some words, each of which stands for a value */
 	template<typename T>

@@ -2,6 +2,7 @@
 #include "core/core.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <iterator>
 #include <new>
@@ -18,21 +19,9 @@ namespace
 
 const char *engineName(Engine engine)
 {
-	switch (engine) {
-	case Engine::Bdma:
-		return "BDMA";
-	case Engine::Conv:
-		return "convolution";
-	case Engine::Sdp:
-		return "SDP";
-	case Engine::Pdp:
-		return "PDP";
-	case Engine::Cdp:
-		return "CDP";
-	case Engine::Rubik:
-		return "RUBIK";
-	}
-	return "";
+	constexpr std::array<const char *, engineCount> names = { "BDMA", "convolution", "SDP",
+								  "PDP",  "CDP",	 "RUBIK" };
+	return names[index(engine)];
 }
 
 } /* namespace */
@@ -41,7 +30,7 @@ Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
 	: config_(config), dram_(dram), interrupt_(std::move(interrupt)),
 	  cvsram_(config.cvsramBase, config.cvsramSize), glb_(config_.geometry),
 	  scheduler_(config_.geometry), workers_(config.threads),
-	  conv_(ConvPipeline::create(workers_, config_.conv, config_.geometry))
+	  conv_(workers_, config_.conv, config_.geometry)
 {
 	glb_.reset();
 	asleep_.reserve(threads_.size());
@@ -112,7 +101,7 @@ void Core::begin(Engine engine)
 	slot.busy = true;
 	slot.cancel = false;
 	news_++;
-	if (engine == Engine::Conv && workers_.anyAsleep() && conv_->isShared(slot.job->inputs))
+	if (engine == Engine::Conv && workers_.anyAsleep() && conv_.isShared(slot.job->inputs))
 		toWake_ |= kHelpers;
 }
 
@@ -336,7 +325,7 @@ OperationResult Core::runJob(Job &job, MemoryPort &port)
 	case Engine::Bdma:
 		return run(job.bdma, port);
 	case Engine::Conv:
-		return conv_->run(job.inputs, port, [&](OperationResult sums) {
+		return conv_.run(job.inputs, port, [&](OperationResult sums) {
 			concludeSums(job, std::move(sums), port);
 		});
 	case Engine::Sdp:
@@ -425,7 +414,7 @@ void Core::reset()
 	sdpPort_.configure(0);
 	cdpPort_.configure(0);
 	errors_.reset();
-	conv_->reset();
+	conv_.reset();
 	resetting_ = false;
 	changed_.notify_all();
 }

@@ -245,7 +245,7 @@ private:
 	std::atomic<unsigned int> news_ = 0;
 	Workers workers_;
 	/* Used by the thread of the convolution, reset while there is none. */
-	std::unique_ptr<ConvPipeline> conv_;
+	ConvPipeline conv_;
 	std::array<Slot, engineCount> slots_;
 	/*
 	 * As many threads as there are engines. One that has carried out an operation looks for the

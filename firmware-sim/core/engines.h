@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the engines are attached: one function per engine, each in a file of
- * its own (engine_<name>.cpp), which decodes the registers with the engine
- * folder's decode function and calls its runner.
+ * Where the engines are attached: one function per engine, which decodes the registers with the
+ * engine folder's decode function and calls its runner.
  */
 #pragma once
 
@@ -21,6 +20,8 @@
 
 namespace nvdla::sim
 {
+
+class ConvEngine;
 
 /**
  * \brief Everything an operation is made of, as it was when it began
@@ -48,24 +49,26 @@ struct OperationInputs {
 class ConvPipeline
 {
 public:
-	virtual ~ConvPipeline() = default;
+	/** \param workers must outlive the pipeline, as must \a geometry */
+	ConvPipeline(Workers &workers, const ConvOptions &options, const Geometry &geometry);
+	~ConvPipeline();
+
 	/**
 	 * \brief Carry out an operation
 	 * \param sumsDone called at the end of everything but CDMA, if that has still to fetch;
 	 *        what is returned is then CDMA's part
 	 */
-	virtual OperationResult run(const OperationInputs &inputs, MemoryPort &port,
-				    const std::function<void(OperationResult)> &sumsDone) = 0;
+	OperationResult run(const OperationInputs &inputs, MemoryPort &port,
+			    const std::function<void(OperationResult)> &sumsDone);
 
 	/** \brief As after it was made; takes no memory */
-	virtual void reset() = 0;
+	void reset();
 
 	/** \return other threads are going to be wanted for the operation; from any thread */
-	virtual bool isShared(const OperationInputs &inputs) const = 0;
+	bool isShared(const OperationInputs &inputs) const;
 
-	/** \param workers must outlive the pipeline, as must \a geometry */
-	static std::unique_ptr<ConvPipeline> create(Workers &workers, const ConvOptions &options,
-						    const Geometry &geometry);
+private:
+	std::unique_ptr<ConvEngine> engine_;
 };
 
 /** \brief SDP reading from memory, followed by PDP if it takes part */
@@ -78,9 +81,7 @@ OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port,
 
 OperationResult runRubikOperation(const OperationInputs &inputs, MemoryPort &port);
 
-/**
- * \brief Add one unit's part of a fused operation
- */
+/** \brief Add one unit's part of a fused operation */
 void merge(OperationResult &result, OperationResult &&part);
 
 } /* namespace nvdla::sim */

@@ -62,29 +62,14 @@ bool readsOperands(const RegisterFile &sdp, bool hasY)
 constexpr Unit convUnits[] = { Unit::Cdma,  Unit::Csc,	Unit::CmacA,
 			       Unit::CmacB, Unit::Cacc, Unit::Sdp };
 
-/* Interrupt bits of group 0; those of group 1 are the next higher ones. */
-uint32_t doneBits(Unit unit)
-{
-	switch (unit) {
-	case Unit::Sdp:
-		return NVDLA_GLB_S_INTR_STATUS__SDP_DONE_STATUS0;
-	case Unit::Cdp:
-		return NVDLA_GLB_S_INTR_STATUS__CDP_DONE_STATUS0;
-	case Unit::Pdp:
-		return NVDLA_GLB_S_INTR_STATUS__PDP_DONE_STATUS0;
-	case Unit::Bdma:
-		return NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0;
-	case Unit::Rbk:
-		return NVDLA_GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0;
-	case Unit::Cdma:
-		return NVDLA_GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0 |
-		       NVDLA_GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0;
-	case Unit::Cacc:
-		return NVDLA_GLB_S_INTR_STATUS__CACC_DONE_STATUS0;
-	default:
-		return 0;
-	}
-}
+/* Counters of BDMA's groups. */
+constexpr struct {
+	uint32_t reads;
+	uint32_t writes;
+} kBdmaStalls[] = {
+	{ NVDLA_BDMA_STATUS_GRP0_READ_STALL, NVDLA_BDMA_STATUS_GRP0_WRITE_STALL },
+	{ NVDLA_BDMA_STATUS_GRP1_READ_STALL, NVDLA_BDMA_STATUS_GRP1_WRITE_STALL },
+};
 
 } /* namespace */
 
@@ -109,6 +94,29 @@ void Scheduler::reset()
 	bdma_.reset();
 	sdpLut_ = {};
 	cdpLut_ = {};
+}
+
+uint32_t Scheduler::doneBits(Unit unit)
+{
+	switch (unit) {
+	case Unit::Sdp:
+		return NVDLA_GLB_S_INTR_STATUS__SDP_DONE_STATUS0;
+	case Unit::Cdp:
+		return NVDLA_GLB_S_INTR_STATUS__CDP_DONE_STATUS0;
+	case Unit::Pdp:
+		return NVDLA_GLB_S_INTR_STATUS__PDP_DONE_STATUS0;
+	case Unit::Bdma:
+		return NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0;
+	case Unit::Rbk:
+		return NVDLA_GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0;
+	case Unit::Cdma:
+		return NVDLA_GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0 |
+		       NVDLA_GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0;
+	case Unit::Cacc:
+		return NVDLA_GLB_S_INTR_STATUS__CACC_DONE_STATUS0;
+	default:
+		return 0;
+	}
 }
 
 bool Scheduler::takesPart(Unit unit, Engine engine)
@@ -153,9 +161,13 @@ std::unique_ptr<Job> Scheduler::begin(Engine engine)
 	case Engine::Pdp:
 		return beginPdp();
 	case Engine::Cdp:
-		return beginCdp();
+		if (ready(Unit::Cdp) && ready(Unit::CdpRdma))
+			return take(Engine::Cdp, { Unit::Cdp, Unit::CdpRdma });
+		break;
 	case Engine::Rubik:
-		return beginRubik();
+		if (ready(Unit::Rbk))
+			return take(Engine::Rubik, { Unit::Rbk });
+		break;
 	}
 	return nullptr;
 }
@@ -194,37 +206,41 @@ std::unique_ptr<Job> Scheduler::beginBdma()
 
 std::unique_ptr<Job> Scheduler::beginConv()
 {
-	if (!std::ranges::all_of(convUnits, [this](Unit unit) { return ready(unit); }))
-		return nullptr;
-	if (consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
-			  NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE) !=
-	    NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__ON)
+	if (!std::ranges::all_of(convUnits, [this](Unit unit) { return ready(unit); }) ||
+	    !sdpFlies())
 		return nullptr;
 	std::vector<Unit> units(std::begin(convUnits), std::end(convUnits));
-	if (!addSdpPartners(units))
-		return nullptr;
-	return take(Engine::Conv, units);
+	return addSdpPartners(units) ? take(Engine::Conv, units) : nullptr;
 }
 
 std::unique_ptr<Job> Scheduler::beginSdp()
 {
-	if (!ready(Unit::Sdp) || consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
-					       NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE) !=
-					 NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__OFF)
-		return nullptr;
 	std::vector<Unit> units = { Unit::Sdp };
-	if (!addSdpPartners(units))
+	if (!ready(Unit::Sdp) || sdpFlies() || !addSdpPartners(units))
 		return nullptr;
 	return take(Engine::Sdp, units);
+}
+
+/* The ready SDP operation is behind a convolution. */
+bool Scheduler::sdpFlies() const
+{
+	return consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
+			     NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE) ==
+	       NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__ON;
+}
+
+/* The same of PDP behind SDP. */
+bool Scheduler::pdpFlies() const
+{
+	return consumerField(Unit::Pdp, NVDLA_PDP_D_OPERATION_MODE_CFG,
+			     NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE) ==
+	       NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE__ON_FLYING;
 }
 
 /* SDP_RDMA and PDP, where the ready SDP operation needs them; false if one is not ready. */
 bool Scheduler::addSdpPartners(std::vector<Unit> &units) const
 {
-	const uint32_t flying = consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
-					      NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE);
-	if (flying == NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__OFF ||
-	    readsOperands(file(Unit::Sdp), geometry_.hasY)) {
+	if (!sdpFlies() || readsOperands(file(Unit::Sdp), geometry_.hasY)) {
 		if (!ready(Unit::SdpRdma))
 			return false;
 		units.push_back(Unit::SdpRdma);
@@ -234,9 +250,7 @@ bool Scheduler::addSdpPartners(std::vector<Unit> &units) const
 			  NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST) ==
 	    NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST__MEM)
 		return true;
-	if (!ready(Unit::Pdp) || consumerField(Unit::Pdp, NVDLA_PDP_D_OPERATION_MODE_CFG,
-					       NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE) !=
-					 NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE__ON_FLYING)
+	if (!ready(Unit::Pdp) || !pdpFlies())
 		return false;
 	units.push_back(Unit::Pdp);
 	return true;
@@ -244,26 +258,9 @@ bool Scheduler::addSdpPartners(std::vector<Unit> &units) const
 
 std::unique_ptr<Job> Scheduler::beginPdp()
 {
-	if (!ready(Unit::Pdp) || !ready(Unit::PdpRdma) ||
-	    consumerField(Unit::Pdp, NVDLA_PDP_D_OPERATION_MODE_CFG,
-			  NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE) !=
-		    NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE__OFF_FLYING)
+	if (!ready(Unit::Pdp) || !ready(Unit::PdpRdma) || pdpFlies())
 		return nullptr;
 	return take(Engine::Pdp, { Unit::Pdp, Unit::PdpRdma });
-}
-
-std::unique_ptr<Job> Scheduler::beginCdp()
-{
-	if (!ready(Unit::Cdp) || !ready(Unit::CdpRdma))
-		return nullptr;
-	return take(Engine::Cdp, { Unit::Cdp, Unit::CdpRdma });
-}
-
-std::unique_ptr<Job> Scheduler::beginRubik()
-{
-	if (!ready(Unit::Rbk))
-		return nullptr;
-	return take(Engine::Rubik, { Unit::Rbk });
 }
 
 uint32_t Scheduler::consumerField(Unit unit, uint32_t address, uint32_t mask) const
@@ -296,10 +293,7 @@ void Scheduler::addBdmaStall(unsigned int group, const OperationTiming &timing)
 	RegisterFile &bdma = file(Unit::Bdma);
 	if (!(bdma.read(NVDLA_BDMA_CFG_STATUS) & NVDLA_BDMA_CFG_STATUS__STALL_COUNT_EN))
 		return;
-	const uint32_t reads =
-		group ? NVDLA_BDMA_STATUS_GRP1_READ_STALL : NVDLA_BDMA_STATUS_GRP0_READ_STALL;
-	const uint32_t writes =
-		group ? NVDLA_BDMA_STATUS_GRP1_WRITE_STALL : NVDLA_BDMA_STATUS_GRP0_WRITE_STALL;
+	const auto [reads, writes] = kBdmaStalls[group];
 	bdma.latch(0, reads, registerValue(bdma.read(reads) + timing.readStall));
 	bdma.latch(0, writes, registerValue(bdma.read(writes) + timing.writeStall));
 }
@@ -309,12 +303,8 @@ const char *Scheduler::launchBdma(unsigned int group)
 	const char *error = bdma_.launch(group);
 	if (error)
 		return error;
-	RegisterFile &bdma = file(Unit::Bdma);
-	bdma.latch(0, group ? NVDLA_BDMA_STATUS_GRP1_READ_STALL : NVDLA_BDMA_STATUS_GRP0_READ_STALL,
-		   0);
-	bdma.latch(0,
-		   group ? NVDLA_BDMA_STATUS_GRP1_WRITE_STALL : NVDLA_BDMA_STATUS_GRP0_WRITE_STALL,
-		   0);
+	file(Unit::Bdma).latch(0, kBdmaStalls[group].reads, 0);
+	file(Unit::Bdma).latch(0, kBdmaStalls[group].writes, 0);
 	return nullptr;
 }
 

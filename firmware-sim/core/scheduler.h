@@ -68,6 +68,9 @@ public:
 	/** \return true if operations of \a engine may wait for \a unit to be enabled */
 	static bool takesPart(Unit unit, Engine engine);
 
+	/** \return bits of the interrupt status for group 0; those of group 1 are the next ones */
+	static uint32_t doneBits(Unit unit);
+
 	/** \brief Begin an operation of \a engine \return it, or null if none can begin */
 	std::unique_ptr<Job> begin(Engine engine);
 
@@ -84,12 +87,12 @@ private:
 	std::unique_ptr<Job> beginConv();
 	std::unique_ptr<Job> beginSdp();
 	std::unique_ptr<Job> beginPdp();
-	std::unique_ptr<Job> beginCdp();
-	std::unique_ptr<Job> beginRubik();
 
 	void addBdmaStall(unsigned int group, const OperationTiming &timing);
 	bool ready(Unit unit) const { return file(unit).ready(); }
 	uint32_t consumerField(Unit unit, uint32_t address, uint32_t mask) const;
+	bool sdpFlies() const;
+	bool pdpFlies() const;
 	bool addSdpPartners(std::vector<Unit> &units) const;
 	std::unique_ptr<Job> take(Engine engine, const std::vector<Unit> &units);
 

@@ -137,9 +137,9 @@ std::span<std::byte> PdpWriter::place(uint32_t y, size_t bytes)
 	return port_.place(op_.destination.ram, addressOf(y), bytes, buffer_);
 }
 
-void PdpWriter::write(uint32_t y, std::span<const std::byte> atoms, bool mayHaveNan)
+void PdpWriter::write(uint32_t y, std::span<const std::byte> atoms)
 {
-	if (mayHaveNan && op_.precision == Precision::Fp16)
+	if (op_.precision == Precision::Fp16)
 		nans_ += nansOf(reinterpret_cast<const uint16_t *>(atoms.data()),
 				atoms.size() / sizeof(uint16_t));
 	port_.write(op_.destination.ram, addressOf(y), atoms);

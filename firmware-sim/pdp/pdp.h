@@ -35,7 +35,7 @@ public:
 		x_ = x;
 	}
 	std::span<std::byte> place(uint32_t y, size_t bytes) override;
-	void write(uint32_t y, std::span<const std::byte> atoms, bool mayHaveNan) override;
+	void write(uint32_t y, std::span<const std::byte> atoms) override;
 
 	uint32_t nanCount() const { return nans_; }
 	/** \brief Count what another one has written */

@@ -6,14 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <limits>
 
 #include <hwy/highway.h>
 
 #include "arith/fp17-inl.h"
 #include "pdp/pdp_arith.h"
-#include "pdp/pdp_scaling-inl.h"
 
 /* Once for each instruction set. */
 #if defined(NVDLA_SIM_PDP_AVERAGES_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -40,264 +37,131 @@ HWY_INLINE hn::Vec<D> wrap(D, hn::Vec<D> value)
 	return hn::ShiftRight<cut>(hn::ShiftLeft<cut>(value));
 }
 
-/** \brief PdpIntegerAverage \tparam AtOnce Int8AtOnce or Int16AtOnce */
-template<class AtOnce>
+/**
+ * \brief Magnitudes times a reciprocal of 17 bits
+ *
+ * \param magnitude of 14 bits in 16, INT8, or of 22 bits in 32, INT16: a product is not needed as a
+ *	  whole, and has two parts, that of the reciprocal's upper bit and that of its lower 16 bits
+ * \return whole bits of the product, in \a half the one below
+ */
+template<class D>
+HWY_INLINE hn::Vec<D> timesReciprocal(D bits, hn::Vec<D> magnitude, int32_t reciprocal,
+				      hn::Vec<D> &half)
+{
+	using Bit = hn::TFromD<D>;
+	const auto low = hn::Set(bits, static_cast<uint16_t>(reciprocal));
+	const auto high = hn::And(magnitude, hn::Set(bits, static_cast<Bit>(-(reciprocal >> 16))));
+
+	if constexpr (sizeof(Bit) == sizeof(uint16_t)) {
+		half = hn::ShiftRight<15>(hn::Mul(magnitude, low));
+		return hn::Add(hn::MulHigh(magnitude, low), high);
+	} else {
+		const auto below = hn::Mul(hn::And(magnitude, hn::Set(bits, 0xffff)), low);
+		const auto above = hn::Mul(hn::ShiftRight<16>(magnitude), low);
+
+		half = hn::And(hn::ShiftRight<15>(below), hn::Set(bits, 1));
+		return hn::Add(hn::Add(above, hn::ShiftRight<16>(below)), high);
+	}
+}
+
+/** \brief PdpIntegerAverage \tparam kAtom lanes of an atom */
+template<Precision P, uint32_t kAtom>
 class IntegerAverages
 {
 public:
-	using Scaling = typename AtOnce::Scaling;
-	using Arith = PdpIntegerAverage<Scaling::kPrecision>;
+	using Arith = PdpIntegerAverage<P>;
 	using Element = typename Arith::Element;
 	using Number = typename Arith::Number;
-	using Tag = typename Scaling::Tag;
+	using Tag = hn::CappedTag<Number, kAtom>;
 	using Vector = hn::Vec<Tag>;
-	static constexpr bool kLosesSigns = false;
 
-	explicit IntegerAverages(const PdpOp &op)
-		: arith_(op), fits_(Scaling::kFits && op.padValue[0] == 0 && allFit(op))
-	{
-		if (fits_)
-			atOnce_ = AtOnce(op.recipWidth, op.recipHeight, largestSum(op, -kLowest));
-	}
+	explicit IntegerAverages(const PdpOp &op) : arith_(op) {}
 
-	/** \return true if nothing is lost */
-	bool mayBePlain() const { return fits_; }
-	static HWY_INLINE void seeRow(Vector, Vector &) {}
-	static HWY_INLINE bool sawPlain(Vector) { return true; }
-	template<bool>
-	HWY_INLINE Vector load(const Element *in, Vector &) const
+	HWY_INLINE Vector load(const Element *in) const
 	{
 		return hn::PromoteTo(Tag(), hn::LoadU(ElementTag(), in));
 	}
-	template<bool>
-	HWY_INLINE Vector addInRow(Vector row, Vector in) const
-	{
-		return hn::Add(row, in);
-	}
-	template<bool kPlain>
+	HWY_INLINE Vector addInRow(Vector row, Vector in) const { return hn::Add(row, in); }
 	HWY_INLINE Vector finishRow(Vector row, uint32_t padded) const
 	{
-		if (kPlain && padded == 0)
-			return row;
 		const auto value = static_cast<Number>(arith_.padValue[padded]);
-		const Vector sum = hn::Add(row, hn::Set(Tag(), value));
 
-		return kPlain ? sum : wrap<Arith::kRowBits>(Tag(), sum);
+		return wrap<Arith::kRowBits>(Tag(), hn::Add(row, hn::Set(Tag(), value)));
 	}
-	template<bool>
-	HWY_INLINE Vector addRow(Vector sum, Vector row) const
-	{
-		return hn::Add(sum, row);
-	}
-	template<bool kPlain>
+	HWY_INLINE Vector addRow(Vector sum, Vector row) const { return hn::Add(sum, row); }
 	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
 	{
-		/* The sum is wrapped afterwards anyhow. */
-		const auto added = static_cast<Number>(arith_.padValue[padded] * arith_.width);
-		const Vector all = hn::Add(sum, hn::Set(Tag(), added));
-		Vector result;
+		const auto value = static_cast<Number>(arith_.padValue[padded] * arith_.width);
+		const Vector all =
+			wrap<Arith::kSumBits>(Tag(), hn::Add(sum, hn::Set(Tag(), value)));
+		const Vector row = scale<Arith::kScaledBits>(all, arith_.recipWidth);
+		const Vector result = scale<Arith::kOutBits>(row, arith_.recipHeight);
 
-		if constexpr (!kPlain)
-			result = scaled(all);
-		else if (!atOnce_(all, result))
-			result = scaledFitting(all);
 		hn::StoreU(hn::DemoteTo(ElementTag(), result), ElementTag(), out);
 	}
 
 private:
 	using ElementTag = hn::Rebind<Element, Tag>;
 
-	static constexpr int64_t kLowest = std::numeric_limits<Element>::min();
-
-	static int64_t largestPad(const PdpOp &op)
-	{
-		int64_t pad = 0;
-
-		for (const int32_t value : op.padValue)
-			pad = std::max<int64_t>(pad, std::abs(int64_t{ value }));
-		return pad;
-	}
-
-	/** \param largest magnitude of an element */
-	static int64_t largestSum(const PdpOp &op, int64_t largest)
-	{
-		const int64_t pad = largestPad(op);
-
-		return op.kernelHeight * (op.kernelWidth * largest + pad) + op.kernelWidth * pad;
-	}
-
-	/** \param largest magnitude of an element \param above of negative numbers 1 */
-	static bool fitUpTo(const PdpOp &op, int64_t largest, int64_t above)
-	{
-		const auto fits = [&](int64_t magnitude, unsigned bits) {
-			return magnitude < (int64_t{ 1 } << (bits - 1)) + above;
-		};
-		const auto scaled = [](int64_t sum, uint32_t reciprocal) {
-			constexpr int64_t half = int64_t{ 1 } << (Arith::kFraction - 1);
-			return (sum * reciprocal + half) >> Arith::kFraction;
-		};
-		const int64_t all = largestSum(op, largest);
-		const int64_t row = scaled(all, op.recipWidth);
-
-		return fits(op.kernelWidth * largest + largestPad(op), Arith::kRowBits) &&
-		       fits(all, Arith::kSumBits) && fits(row, Arith::kScaledBits) &&
-		       fits(scaled(row, op.recipHeight), Arith::kOutBits);
-	}
-
-	/** \return true if no sum and no result of a window loses bits, and divisors are above 1 */
-	static bool allFit(const PdpOp &op)
-	{
-		return op.recipWidth <= UINT16_MAX && op.recipHeight <= UINT16_MAX &&
-		       fitUpTo(op, -kLowest - 1, 0) && fitUpTo(op, -kLowest, 1);
-	}
-
 	/* As PdpIntegerAverage::scale(): of a negative number all bits are rounded. */
 	template<int kBits>
 	static HWY_INLINE Vector scale(Vector value, int32_t reciprocal)
 	{
-		const typename Scaling::BitsTag bits;
+		const hn::RebindToUnsigned<Tag> bits;
 		using Bit = hn::TFromD<decltype(bits)>;
 		const auto sign = hn::BroadcastSignBit(value);
 		const auto mask = hn::Or(hn::BitCast(bits, sign),
 					 hn::Set(bits, (Bit{ 1 } << (kBits - 1)) - 1));
-		typename Scaling::Bits half;
-		const auto whole = Scaling::of(hn::BitCast(bits, hn::Abs(value)), reciprocal, half);
+		hn::Vec<hn::RebindToUnsigned<Tag>> half;
+		const auto whole =
+			timesReciprocal(bits, hn::BitCast(bits, hn::Abs(value)), reciprocal, half);
 		const auto rounded = hn::BitCast(Tag(), hn::Add(hn::And(whole, mask), half));
 
 		return wrap<kBits>(Tag(), hn::Sub(hn::Xor(rounded, sign), sign));
 	}
 
-	HWY_INLINE Vector scaled(Vector sum) const
-	{
-		const Vector row = scale<Arith::kScaledBits>(wrap<Arith::kSumBits>(Tag(), sum),
-							     arith_.recipWidth);
-
-		return scale<Arith::kOutBits>(row, arith_.recipHeight);
-	}
-
-	/** \return a sum that fits times both reciprocals: magnitudes, with the sign at the end */
-	HWY_INLINE Vector scaledFitting(Vector sum) const
-	{
-		const auto sign = hn::BroadcastSignBit(sum);
-		auto magnitude = hn::BitCast(typename Scaling::BitsTag(), hn::Abs(sum));
-
-		magnitude = Scaling::ofFitting(magnitude, arith_.recipWidth);
-		magnitude = Scaling::ofFitting(magnitude, arith_.recipHeight);
-		return hn::Sub(hn::Xor(hn::BitCast(Tag(), magnitude), sign), sign);
-	}
-
-	Arith arith_;
-	bool fits_;
-	AtOnce atOnce_; /* of sums that fit */
+	const Arith arith_;
 };
 
 /** \brief PdpFloatAverage, of registers that hold ordinary numbers */
 class FloatAverages
 {
 public:
-	using Arith = PdpFloatAverage;
-	using Element = Arith::Element;
+	using Element = PdpFloatAverage::Element;
 	using Number = int32_t;
 	using Tag = fp17::Tag;
 	using Vector = fp17::Bits;
-	static constexpr bool kLosesSigns = true;
 
-	explicit FloatAverages(const PdpOp &op) : FloatAverages(Arith(op)) {}
+	explicit FloatAverages(const PdpOp &op)
+	{
+		const PdpFloatAverage arith(op);
+
+		recipWidth_ = fp17::ofRegister(arith.recipWidth);
+		recipHeight_ = fp17::ofRegister(arith.recipHeight);
+		std::ranges::transform(arith.rowPad, rowPad_.begin(), fp17::ofRegister);
+		std::ranges::transform(arith.windowPad, windowPad_.begin(), fp17::ofRegister);
+	}
 
 	/** \return false if a register has a number that OneByOne is for */
 	static bool accepts(const PdpOp &op)
 	{
-		const Arith arith(op);
-		bool ordinary =
-			fp17::isOrdinary(arith.recipWidth) && fp17::isOrdinary(arith.recipHeight);
+		const PdpFloatAverage arith(op);
 
-		for (size_t i = 0; i < arith.rowPad.size(); i++)
-			ordinary = ordinary && fp17::isOrdinary(arith.rowPad[i]) &&
-				   fp17::isOrdinary(arith.windowPad[i]);
-		return ordinary;
+		return fp17::isOrdinary(arith.recipWidth) && fp17::isOrdinary(arith.recipHeight) &&
+		       std::ranges::all_of(arith.rowPad, fp17::isOrdinary) &&
+		       std::ranges::all_of(arith.windowPad, fp17::isOrdinary);
 	}
 
-	static HWY_INLINE bool hasZero(Vector sum)
-	{
-		return !hn::AllTrue(fp17::FloatTag(),
-				    hn::Ne(fp17::asFloat(sum), hn::Zero(fp17::FloatTag())));
-	}
-	/** \return true if no column of a row is negative */
-	static HWY_INLINE bool hasNoSigns(const Element *from, uint32_t columns)
-	{
-		const fp17::HalfTag tag;
-		auto bits = hn::Zero(tag);
-
-		for (uint32_t n = 0; n < columns; n++, from += atomChannels(Precision::Fp16))
-			bits = hn::Or(bits, hn::LoadU(tag, from));
-		return hn::AllTrue(tag, hn::Lt(bits, hn::Set(tag, 0x8000)));
-	}
-	/** \return \a sum, with the sign of the row that was added last where it is zero */
-	static HWY_INLINE Vector withSign(Vector sum, Vector last)
-	{
-		return fp17::withSignOfZero(sum, sum, last);
-	}
-
-	/** \return true if no padding takes sums of finite numbers beyond what is said of them */
-	bool mayBePlain() const { return moderate_; }
-	/*
-	 * Of numbers that are not finite no sum is, and zero times as much is no zero; without
-	 * instructions for halves they have to be seen before they are in a sum as others.
-	 */
-	template<bool kPlain>
-	HWY_INLINE Vector load(const Element *in, Vector &seen) const
-	{
-		if constexpr (!kPlain)
-			return fp17::load(in);
-		const Vector value = fp17::widenFinite(in);
-		if constexpr (!fp17::kWidensSpecial)
-			seen = hn::Max(seen, fp17::magnitudeOf(value));
-		return value;
-	}
-	static HWY_INLINE void seeRow(Vector row, Vector &seen)
-	{
-		if constexpr (fp17::kWidensSpecial)
-			seen = fp17::asBits(hn::MulAdd(fp17::asFloat(row),
-						       hn::Zero(fp17::FloatTag()),
-						       fp17::asFloat(seen)));
-	}
-	static HWY_INLINE bool sawPlain(Vector seen)
-	{
-		const Vector most = fp17::constant(fp17::kLargestHalf);
-
-		return hn::AllFalse(Tag(), hn::Gt(fp17::magnitudeOf(seen), most));
-	}
-	template<bool kPlain>
-	HWY_INLINE Vector addInRow(Vector row, Vector in) const
-	{
-		return kPlain ? fp17::addNonzero(row, in) : fp17::add(row, in);
-	}
-	template<bool kPlain>
+	HWY_INLINE Vector load(const Element *in) const { return fp17::load(in); }
+	HWY_INLINE Vector addInRow(Vector row, Vector in) const { return fp17::add(row, in); }
 	HWY_INLINE Vector finishRow(Vector row, uint32_t padded) const
 	{
-		return kPlain && padded == 0 ? row : added(row, rowPad_[padded]);
+		return added(row, rowPad_[padded]);
 	}
-	template<bool kPlain>
-	HWY_INLINE Vector addRow(Vector sum, Vector row) const
-	{
-		return kPlain ? fp17::addNonzero(row, sum) : fp17::add(row, sum);
-	}
-	/* A zero changes nothing, not even the sign of another one. */
-	static HWY_INLINE Vector added(Vector sum, int32_t pad)
-	{
-		return (pad & fp17::kMagnitude) == 0 ? sum : fp17::add(sum, fp17::constant(pad));
-	}
-	template<bool kPlain>
+	HWY_INLINE Vector addRow(Vector sum, Vector row) const { return fp17::add(row, sum); }
 	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
 	{
 		Vector value = added(sum, windowPad_[padded]);
-
-		if (kPlain && shrinks_) {
-			value = fp17::shrink(value, fp17::constant(recipWidth_));
-			value = fp17::shrink(value, fp17::constant(recipHeight_));
-			hn::StoreU(fp17::narrowFinite(value), fp17::HalfTag(), out);
-			return;
-		}
 
 		value = fp17::multiply(value, fp17::constant(recipWidth_));
 		value = fp17::multiply(value, fp17::constant(recipHeight_));
@@ -305,17 +169,10 @@ public:
 	}
 
 private:
-	explicit FloatAverages(const Arith &arith)
-		: recipWidth_(fp17::ofRegister(arith.recipWidth)),
-		  recipHeight_(fp17::ofRegister(arith.recipHeight)),
-		  moderate_(arith::Fp17::isZero(arith.rowPad[0]) &&
-			    std::ranges::all_of(arith.rowPad, fp17::isModerate) &&
-			    std::ranges::all_of(arith.windowPad, fp17::isModerate)),
-		  shrinks_(fp17::isAtMostOne(arith.recipWidth) &&
-			   fp17::isAtMostOne(arith.recipHeight))
+	/* A zero changes nothing, not even the sign of another one. */
+	static HWY_INLINE Vector added(Vector sum, int32_t pad)
 	{
-		std::ranges::transform(arith.rowPad, rowPad_.begin(), fp17::ofRegister);
-		std::ranges::transform(arith.windowPad, windowPad_.begin(), fp17::ofRegister);
+		return (pad & fp17::kMagnitude) == 0 ? sum : fp17::add(sum, fp17::constant(pad));
 	}
 
 	/* FP32 bits */
@@ -323,8 +180,6 @@ private:
 	std::array<int32_t, 8> windowPad_;
 	int32_t recipWidth_;
 	int32_t recipHeight_;
-	bool moderate_; /* padding values are */
-	bool shrinks_;	/* a sum, by both reciprocals */
 };
 
 } /* namespace HWY_NAMESPACE */

@@ -31,7 +31,7 @@ private:
 	void decodeMode();
 	void decodeGeometry();
 	void decodePadding();
-	void decodeParts();
+	PdpPartWidths partWidths(uint32_t address) const;
 	void decodeDestination();
 	void decodeRdma();
 	void checkAxis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before,
@@ -91,35 +91,20 @@ void PdpDecoder::decodeGeometry()
 {
 	const uint32_t kernel = NVDLA_PDP_D_POOLING_KERNEL_CFG;
 
-	op_.inWidth = pdp_.field(NVDLA_PDP_D_DATA_CUBE_IN_WIDTH,
-				 NVDLA_PDP_D_DATA_CUBE_IN_WIDTH__CUBE_IN_WIDTH) +
-		      1;
-	op_.inHeight = pdp_.field(NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT,
-				  NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT__CUBE_IN_HEIGHT) +
-		       1;
-	op_.channels = pdp_.field(NVDLA_PDP_D_DATA_CUBE_IN_CHANNEL,
-				  NVDLA_PDP_D_DATA_CUBE_IN_CHANNEL__CUBE_IN_CHANNEL) +
-		       1;
-	op_.outWidth = pdp_.field(NVDLA_PDP_D_DATA_CUBE_OUT_WIDTH,
-				  NVDLA_PDP_D_DATA_CUBE_OUT_WIDTH__CUBE_OUT_WIDTH) +
-		       1;
-	op_.outHeight = pdp_.field(NVDLA_PDP_D_DATA_CUBE_OUT_HEIGHT,
-				   NVDLA_PDP_D_DATA_CUBE_OUT_HEIGHT__CUBE_OUT_HEIGHT) +
-			1;
-	if (pdp_.field(NVDLA_PDP_D_DATA_CUBE_OUT_CHANNEL,
-		       NVDLA_PDP_D_DATA_CUBE_OUT_CHANNEL__CUBE_OUT_CHANNEL) +
-		    1 !=
-	    op_.channels)
+	op_.inWidth = pdp_[NVDLA_PDP_D_DATA_CUBE_IN_WIDTH] + 1;
+	op_.inHeight = pdp_[NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT] + 1;
+	op_.channels = pdp_[NVDLA_PDP_D_DATA_CUBE_IN_CHANNEL] + 1;
+	op_.outWidth = pdp_[NVDLA_PDP_D_DATA_CUBE_OUT_WIDTH] + 1;
+	op_.outHeight = pdp_[NVDLA_PDP_D_DATA_CUBE_OUT_HEIGHT] + 1;
+	if (pdp_[NVDLA_PDP_D_DATA_CUBE_OUT_CHANNEL] + 1 != op_.channels)
 		error("PDP: numbers of input and output channels differ");
 
 	op_.kernelWidth = kernelSize(NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_WIDTH);
 	op_.kernelHeight = kernelSize(NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_HEIGHT);
 	op_.strideX = pdp_.field(kernel, NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH) + 1;
 	op_.strideY = pdp_.field(kernel, NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_HEIGHT) + 1;
-	op_.recipWidth = pdp_.field(NVDLA_PDP_D_RECIP_KERNEL_WIDTH,
-				    NVDLA_PDP_D_RECIP_KERNEL_WIDTH__RECIP_KERNEL_WIDTH);
-	op_.recipHeight = pdp_.field(NVDLA_PDP_D_RECIP_KERNEL_HEIGHT,
-				     NVDLA_PDP_D_RECIP_KERNEL_HEIGHT__RECIP_KERNEL_HEIGHT);
+	op_.recipWidth = pdp_[NVDLA_PDP_D_RECIP_KERNEL_WIDTH];
+	op_.recipHeight = pdp_[NVDLA_PDP_D_RECIP_KERNEL_HEIGHT];
 }
 
 void PdpDecoder::decodePadding()
@@ -140,21 +125,15 @@ void PdpDecoder::decodePadding()
 				: pdp_.signedField(values + 4 * (n - 1), mask);
 }
 
-void PdpDecoder::decodeParts()
+/* Both registers have the same fields. */
+PdpPartWidths PdpDecoder::partWidths(uint32_t address) const
 {
-	const uint32_t in = NVDLA_PDP_D_PARTIAL_WIDTH_IN;
-	const uint32_t out = NVDLA_PDP_D_PARTIAL_WIDTH_OUT;
-
-	op_.partIn = {
-		.first = pdp_.field(in, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_FIRST) + 1,
-		.mid = pdp_.field(in, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_MID) + 1,
-		.last = pdp_.field(in, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_LAST) + 1,
-	};
-	op_.partOut = {
-		.first =
-			pdp_.field(out, NVDLA_PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_FIRST) + 1,
-		.mid = pdp_.field(out, NVDLA_PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_MID) + 1,
-		.last = pdp_.field(out, NVDLA_PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_LAST) + 1,
+	return {
+		.first = pdp_.field(address, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_FIRST) +
+			 1,
+		.mid = pdp_.field(address, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_MID) + 1,
+		.last = pdp_.field(address, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_LAST) +
+			1,
 	};
 }
 
@@ -240,7 +219,8 @@ PdpOp PdpDecoder::decode()
 	decodeMode();
 	decodeGeometry();
 	decodePadding();
-	decodeParts();
+	op_.partIn = partWidths(NVDLA_PDP_D_PARTIAL_WIDTH_IN);
+	op_.partOut = partWidths(NVDLA_PDP_D_PARTIAL_WIDTH_OUT);
 	decodeDestination();
 	if (!op_.flying)
 		decodeRdma();

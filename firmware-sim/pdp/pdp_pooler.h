@@ -22,11 +22,8 @@ public:
 
 	/** \return room for all of line \a y, \a bytes bytes, until write() */
 	virtual std::span<std::byte> place(uint32_t y, size_t bytes) = 0;
-	/**
-	 * \param atoms as they are in memory, in what place() gave
-	 * \param mayHaveNan else, of FP16, none of them is
-	 */
-	virtual void write(uint32_t y, std::span<const std::byte> atoms, bool mayHaveNan) = 0;
+	/** \param atoms as they are in memory, in what place() gave */
+	virtual void write(uint32_t y, std::span<const std::byte> atoms) = 0;
 };
 
 /**

@@ -2,16 +2,13 @@
 /*
  * What pdp_arith.h does with one element, in vectors; for files that are compiled once for each
  * instruction set (Highway). Each has the elements of memory, the numbers that it keeps, and
- * vectors of those of an atom at most. Nearly all lines are plain, without numbers that need care,
- * so that most steps are shorter: load() and seeRow() collect what says in the end whether that was
- * so.
+ * vectors of those of an atom at most.
  */
 #include <cstddef>
 #include <cstdint>
 
 #include <hwy/highway.h>
 
-#include "arith/float_bits-inl.h"
 #include "pdp/pdp_arith.h"
 
 /* Once for each instruction set. */
@@ -37,7 +34,6 @@ struct IntegerExtremes {
 	using Number = Element;
 	using Tag = hn::CappedTag<Number, kAtom>;
 	using Vector = hn::Vec<Tag>;
-	static constexpr bool kLosesSigns = false;
 
 	explicit IntegerExtremes(const PdpOp &) {}
 
@@ -46,50 +42,31 @@ struct IntegerExtremes {
 		return M == PoolingMethod::Max ? hn::Max(a, b) : hn::Min(a, b);
 	}
 
-	static bool mayBePlain() { return true; }
-	static HWY_INLINE void seeRow(Vector, Vector &) {}
-	static HWY_INLINE bool sawPlain(Vector) { return true; }
-	template<bool>
-	HWY_INLINE Vector load(const Element *in, Vector &) const
-	{
-		return hn::LoadU(Tag(), in);
-	}
-	template<bool>
-	HWY_INLINE Vector addInRow(Vector row, Vector in) const
-	{
-		return select(row, in);
-	}
-	template<bool>
-	HWY_INLINE Vector finishRow(Vector row, uint32_t) const
-	{
-		return row;
-	}
-	template<bool>
-	HWY_INLINE Vector addRow(Vector sum, Vector row) const
-	{
-		return select(row, sum);
-	}
-	template<bool>
+	HWY_INLINE Vector load(const Element *in) const { return hn::LoadU(Tag(), in); }
+	HWY_INLINE Vector addInRow(Vector row, Vector in) const { return select(row, in); }
+	HWY_INLINE Vector finishRow(Vector row, uint32_t) const { return row; }
+	HWY_INLINE Vector addRow(Vector sum, Vector row) const { return select(row, sum); }
 	HWY_INLINE void finish(Vector sum, uint32_t, Element *out) const
 	{
 		hn::StoreU(sum, Tag(), out);
 	}
 };
 
-/** \brief PdpExtreme of FP16: 16 bits in whose order the numbers are, but for NaNs */
+/** \brief PdpExtreme of FP16: 16 bits in whose order the numbers are, NaNs beyond all others */
 template<PoolingMethod M>
 struct FloatExtremes {
 	using Element = PdpElement<Precision::Fp16>;
 	using Number = int16_t;
 	using Tag = hn::CappedTag<Number, atomChannels(Precision::Fp16)>;
 	using Vector = hn::Vec<Tag>;
-	static constexpr bool kLosesSigns = false;
+	using BitsTag = hn::RebindToUnsigned<Tag>;
+	static constexpr bool kMax = M == PoolingMethod::Max;
+	/* NaNs of one sign lie beyond the numbers; by their count those of the other sign wrap. */
+	static constexpr Number kTurn = kMax ? -0x3ff : 0x3ff;
 
 	explicit FloatExtremes(const PdpOp &) {}
 
-	static bool mayBePlain() { return true; }
-
-	/* Its own inverse. */
+	/* Of negative numbers the one of the larger magnitude comes first. Its own inverse. */
 	static HWY_INLINE Vector ordered(Vector bits)
 	{
 		return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), hn::Set(Tag(), 0x7fff)));
@@ -97,125 +74,81 @@ struct FloatExtremes {
 
 	static HWY_INLINE hn::Mask<Tag> isNan(Vector number)
 	{
-		const Vector magnitude = hn::Xor(number, hn::BroadcastSignBit(number));
+		const Vector infinity = hn::Set(Tag(), kMax ? 0x7c00 + kTurn : ~0x7c00 + kTurn);
 
-		return hn::Gt(magnitude, hn::Set(Tag(), 0x7c00));
+		return kMax ? hn::Gt(number, infinity) : hn::Lt(number, infinity);
 	}
 
-	template<bool kPlain>
 	static HWY_INLINE Vector select(Vector a, Vector b)
 	{
-		const Vector chosen = M == PoolingMethod::Max ? hn::Max(a, b) : hn::Min(a, b);
-
-		if constexpr (kPlain)
-			return chosen;
-		return hn::IfThenElse(isNan(a), a, hn::IfThenElse(isNan(b), b, chosen));
+		return hn::IfThenElse(isNan(a), a, kMax ? hn::Max(a, b) : hn::Min(a, b));
 	}
 
-	/** \param seen the largest magnitude of each lane */
-	template<bool kPlain>
-	HWY_INLINE Vector load(const Element *in, Vector &seen) const
+	HWY_INLINE Vector load(const Element *in) const
 	{
-		const hn::RebindToUnsigned<Tag> bitsTag;
-		const Vector bits = hn::BitCast(Tag(), hn::LoadU(bitsTag, in));
-
-		if constexpr (kPlain)
-			seen = hn::Max(seen, hn::And(bits, hn::Set(Tag(), 0x7fff)));
-		return ordered(bits);
+		return hn::Add(ordered(hn::BitCast(Tag(), hn::LoadU(BitsTag(), in))),
+			       hn::Set(Tag(), kTurn));
 	}
-	static HWY_INLINE void seeRow(Vector, Vector &) {}
-	static HWY_INLINE bool sawPlain(Vector seen)
-	{
-		return hn::AllFalse(Tag(), hn::Gt(seen, hn::Set(Tag(), 0x7c00)));
-	}
-	template<bool kPlain>
-	HWY_INLINE Vector addInRow(Vector row, Vector in) const
-	{
-		return select<kPlain>(row, in);
-	}
-	template<bool>
-	HWY_INLINE Vector finishRow(Vector row, uint32_t) const
-	{
-		return row;
-	}
-	template<bool kPlain>
-	HWY_INLINE Vector addRow(Vector sum, Vector row) const
-	{
-		return select<kPlain>(row, sum);
-	}
-	template<bool>
+	HWY_INLINE Vector addInRow(Vector row, Vector in) const { return select(row, in); }
+	HWY_INLINE Vector finishRow(Vector row, uint32_t) const { return row; }
+	HWY_INLINE Vector addRow(Vector sum, Vector row) const { return select(row, sum); }
 	HWY_INLINE void finish(Vector sum, uint32_t, Element *out) const
 	{
-		const hn::RebindToUnsigned<Tag> bits;
+		const Vector bits = ordered(hn::Sub(sum, hn::Set(Tag(), kTurn)));
 
-		hn::StoreU(hn::BitCast(bits, ordered(sum)), bits, out);
+		hn::StoreU(hn::BitCast(BitsTag(), bits), BitsTag(), out);
 	}
 };
 
 /** \brief Any of pdp_arith.h with numbers of 32 bits, one after the other */
-template<typename A>
+template<typename Arith>
 struct OneByOne {
-	using Arith = A;
 	using Element = typename Arith::Element;
 	using Number = int32_t;
 	using Tag = hn::CappedTag<Number, atomChannels(Precision::Int16)>;
 	using Vector = hn::Vec<Tag>;
-	static constexpr bool kLosesSigns = false;
 
 	explicit OneByOne(const PdpOp &op) : arith(op) {}
 
-	static bool mayBePlain() { return false; }
-
-	struct Numbers {
-		Number of[hn::MaxLanes(Tag())] = {};
-
-		Numbers() {}
-		explicit Numbers(Vector vector) { hn::StoreU(vector, Tag(), of); }
-		HWY_INLINE Vector vector() const { return hn::LoadU(Tag(), of); }
-	};
-
-	static void seeRow(Vector, Vector &) {}
-	static bool sawPlain(Vector) { return true; }
-	template<bool>
-	Vector load(const Element *in, Vector &) const
+	/** \return what \a step makes of each number of \a vector, told which one it is */
+	template<typename Step>
+	static Vector each(Vector vector, const Step &step)
 	{
-		Numbers numbers;
+		Number numbers[hn::MaxLanes(Tag())];
+
+		hn::StoreU(vector, Tag(), numbers);
 		for (size_t i = 0; i < hn::Lanes(Tag()); i++)
-			numbers.of[i] = arith.load(in[i]);
-		return numbers.vector();
+			numbers[i] = step(numbers[i], i);
+		return hn::LoadU(Tag(), numbers);
 	}
-	template<bool>
+
+	Vector load(const Element *in) const
+	{
+		return each(hn::Zero(Tag()), [&](Number, size_t i) { return arith.load(in[i]); });
+	}
 	Vector addInRow(Vector row, Vector in) const
 	{
-		Numbers numbers(row);
-		const Numbers others(in);
-		for (size_t i = 0; i < hn::Lanes(Tag()); i++)
-			numbers.of[i] = arith.addInRow(numbers.of[i], others.of[i]);
-		return numbers.vector();
+		return each(row, [&](Number number, size_t i) {
+			return arith.addInRow(number, hn::ExtractLane(in, i));
+		});
 	}
-	template<bool>
 	Vector finishRow(Vector row, uint32_t padded) const
 	{
-		Numbers numbers(row);
-		for (size_t i = 0; i < hn::Lanes(Tag()); i++)
-			numbers.of[i] = arith.finishRow(numbers.of[i], padded);
-		return numbers.vector();
+		return each(row,
+			    [&](Number number, size_t) { return arith.finishRow(number, padded); });
 	}
-	template<bool>
 	Vector addRow(Vector sum, Vector row) const
 	{
-		Numbers numbers(sum);
-		const Numbers others(row);
-		for (size_t i = 0; i < hn::Lanes(Tag()); i++)
-			numbers.of[i] = arith.addRow(numbers.of[i], others.of[i]);
-		return numbers.vector();
+		return each(sum, [&](Number number, size_t i) {
+			return arith.addRow(number, hn::ExtractLane(row, i));
+		});
 	}
-	template<bool>
 	void finish(Vector sum, uint32_t padded, Element *out) const
 	{
-		const Numbers numbers(sum);
-		for (size_t i = 0; i < hn::Lanes(Tag()); i++)
-			out[i] = arith.finish(numbers.of[i], padded);
+		each(sum, [&](Number number, size_t i) {
+			out[i] = arith.finish(number, padded);
+			return number;
+		});
 	}
 
 	Arith arith;

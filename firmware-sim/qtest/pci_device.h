@@ -16,12 +16,19 @@ public:
 	/** \param slot device number on bus 0; function 0 is meant */
 	PciDevice(Qtest &qtest, unsigned int slot) : qtest_(qtest), slot_(slot) {}
 
-	uint8_t config8(uint8_t offset);
-	uint16_t config16(uint8_t offset);
-	uint32_t config32(uint8_t offset);
-	void setConfig8(uint8_t offset, uint8_t value);
-	void setConfig16(uint8_t offset, uint16_t value);
-	void setConfig32(uint8_t offset, uint32_t value);
+	/** \brief Configuration space, as many bits as \a T has */
+	template<typename T>
+	T config(uint8_t offset)
+	{
+		select(offset);
+		return qtest_.in<T>(kConfigData + offset % 4);
+	}
+	template<typename T>
+	void setConfig(uint8_t offset, T value)
+	{
+		select(offset);
+		qtest_.out<T>(kConfigData + offset % 4, value);
+	}
 
 	/** \return place of a capability in configuration space, 0 if there is none */
 	uint8_t findCapability(uint8_t id);
@@ -33,6 +40,8 @@ public:
 	void enable(bool memory, bool master);
 
 private:
+	static constexpr uint16_t kConfigData = 0xcfc;
+
 	void select(uint8_t offset);
 
 	Qtest &qtest_;

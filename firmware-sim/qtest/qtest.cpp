@@ -32,6 +32,12 @@ std::string shortened(const std::string &line)
 	return line.size() > 60 ? line.substr(0, 60) + "..." : line;
 }
 
+/* Byte, word, long or quad. */
+char letterOf(size_t bytes)
+{
+	return bytes == 1 ? 'b' : bytes == 2 ? 'w' : bytes == 4 ? 'l' : 'q';
+}
+
 } /* namespace */
 
 Qtest::Qtest(const std::vector<std::string> &qemu, const std::vector<std::string> &arguments,
@@ -128,9 +134,15 @@ std::string Qtest::demand(const std::string &line)
 	return reply.value_or("");
 }
 
-uint64_t Qtest::number(const std::string &line)
+void Qtest::put(const char *what, uint64_t at, size_t bytes, uint64_t value)
 {
-	return std::strtoull(demand(line).c_str(), nullptr, 0);
+	demand(fmt::format("{}{} {:#x} {:#x}", what, letterOf(bytes), at, value));
+}
+
+uint64_t Qtest::get(const char *what, uint64_t at, size_t bytes)
+{
+	return std::strtoull(demand(fmt::format("{}{} {:#x}", what, letterOf(bytes), at)).c_str(),
+			     nullptr, 0);
 }
 
 void Qtest::post32(uint64_t address, uint32_t value)
@@ -138,71 +150,6 @@ void Qtest::post32(uint64_t address, uint32_t value)
 	toSend_ += fmt::format("writel {:#x} {:#x}\n", address, value);
 	if (++posted_ >= kMaxPosted && !collectPosted() && failed_)
 		failed_("QEMU does not answer register writes");
-}
-
-void Qtest::out32(uint16_t port, uint32_t value)
-{
-	demand(fmt::format("outl {:#x} {:#x}", port, value));
-}
-
-void Qtest::out16(uint16_t port, uint16_t value)
-{
-	demand(fmt::format("outw {:#x} {:#x}", port, value));
-}
-
-void Qtest::out8(uint16_t port, uint8_t value)
-{
-	demand(fmt::format("outb {:#x} {:#x}", port, value));
-}
-
-uint32_t Qtest::in32(uint16_t port)
-{
-	return static_cast<uint32_t>(number(fmt::format("inl {:#x}", port)));
-}
-
-uint16_t Qtest::in16(uint16_t port)
-{
-	return static_cast<uint16_t>(number(fmt::format("inw {:#x}", port)));
-}
-
-uint8_t Qtest::in8(uint16_t port)
-{
-	return static_cast<uint8_t>(number(fmt::format("inb {:#x}", port)));
-}
-
-void Qtest::write8(uint64_t address, uint8_t value)
-{
-	demand(fmt::format("writeb {:#x} {:#x}", address, value));
-}
-
-void Qtest::write16(uint64_t address, uint16_t value)
-{
-	demand(fmt::format("writew {:#x} {:#x}", address, value));
-}
-
-void Qtest::write32(uint64_t address, uint32_t value)
-{
-	demand(fmt::format("writel {:#x} {:#x}", address, value));
-}
-
-void Qtest::write64(uint64_t address, uint64_t value)
-{
-	demand(fmt::format("writeq {:#x} {:#x}", address, value));
-}
-
-uint8_t Qtest::read8(uint64_t address)
-{
-	return static_cast<uint8_t>(number(fmt::format("readb {:#x}", address)));
-}
-
-uint16_t Qtest::read16(uint64_t address)
-{
-	return static_cast<uint16_t>(number(fmt::format("readw {:#x}", address)));
-}
-
-uint32_t Qtest::read32(uint64_t address)
-{
-	return static_cast<uint32_t>(number(fmt::format("readl {:#x}", address)));
 }
 
 void Qtest::writeMemory(uint64_t address, std::span<const std::byte> data)

@@ -43,22 +43,30 @@ public:
 	/** \brief Wait until QEMU has ended by itself \return its exit status */
 	int wait() { return process_->wait(); }
 
-	void out32(uint16_t port, uint32_t value);
-	void out16(uint16_t port, uint16_t value);
-	void out8(uint16_t port, uint8_t value);
-	uint32_t in32(uint16_t port);
-	uint16_t in16(uint16_t port);
-	uint8_t in8(uint16_t port);
-
-	void write8(uint64_t address, uint8_t value);
-	void write16(uint64_t address, uint16_t value);
-	void write32(uint64_t address, uint32_t value);
-	void write64(uint64_t address, uint64_t value);
-	/** \brief write32() that does not wait until it is done; a later request does */
+	/** \brief A port, of as many bits as \a T has */
+	template<typename T>
+	void out(uint16_t port, T value)
+	{
+		put("out", port, sizeof(T), value);
+	}
+	template<typename T>
+	T in(uint16_t port)
+	{
+		return static_cast<T>(get("in", port, sizeof(T)));
+	}
+	/** \brief Memory, of as many bits as \a T has */
+	template<typename T>
+	void write(uint64_t address, T value)
+	{
+		put("write", address, sizeof(T), value);
+	}
+	template<typename T>
+	T read(uint64_t address)
+	{
+		return static_cast<T>(get("read", address, sizeof(T)));
+	}
+	/** \brief write() of 32 bits that does not wait until it is done; a later request does */
 	void post32(uint64_t address, uint32_t value);
-	uint8_t read8(uint64_t address);
-	uint16_t read16(uint64_t address);
-	uint32_t read32(uint64_t address);
 
 	/** \brief Copy to and from the machine's memory */
 	void writeMemory(uint64_t address, std::span<const std::byte> data);
@@ -71,7 +79,8 @@ private:
 	std::optional<std::string> request(const std::string &line);
 	/** \brief request() that must not fail \return what follows OK, empty if it failed */
 	std::string demand(const std::string &line);
-	uint64_t number(const std::string &line);
+	void put(const char *what, uint64_t at, size_t bytes, uint64_t value);
+	uint64_t get(const char *what, uint64_t at, size_t bytes);
 	bool send();
 	std::optional<std::string> readLine();
 	bool collectPosted();

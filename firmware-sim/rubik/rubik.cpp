@@ -2,12 +2,10 @@
 #include "rubik/rubik.h"
 
 #include <algorithm>
-#include <span>
+#include <cstring>
 #include <vector>
 
 #include <nvdla/hw/registers.h>
-
-#include "rubik/transpose.h"
 
 namespace nvdla::sim
 {
@@ -135,63 +133,17 @@ void contract(const RubikOp &op, MemoryPort &port)
 	}
 }
 
-/** Pixels that lie behind one another on both sides, so that they can be worked on in one go */
-struct PixelRuns {
-	uint32_t count;
-	uint32_t pixels; /* of each */
-
-	/**
-	 * \param atomLineStride of the feature cube
-	 * \param planeLineStride of the planes, lines of which take whole atoms
-	 */
-	PixelRuns(const RubikOp &op, uint32_t atomLineStride, uint32_t planeLineStride)
-		: count(op.height), pixels(op.width)
-	{
-		const uint32_t planeLine = op.width * elementBytes(op.precision);
-
-		if (planeLine % atomBytes || planeLineStride != planeLine ||
-		    atomLineStride != op.width * atomBytes)
-			return;
-		count = 1;
-		pixels = op.width * op.height;
+/* Copy elements that lie \a fromStep bytes apart to where they lie \a toStep bytes apart. */
+void copyElements(const RubikOp &op, const std::byte *from, size_t fromStep, std::byte *to,
+		  size_t toStep)
+{
+	if (op.precision == Precision::Int8) {
+		for (size_t x = 0; x < op.width; x++)
+			to[x * toStep] = from[x * fromStep];
+		return;
 	}
-};
-
-/* Pixels worked on at a time: they stay in the first cache. */
-constexpr uint32_t kPixelsAtOnce = 512;
-
-/* Planes of pixels beside one another, not all of them in the same places of the cache. */
-size_t planeStep(size_t pixels, Precision precision)
-{
-	constexpr size_t kCacheLine = 64;
-
-	return roundUpToAtom(static_cast<uint32_t>(pixels) * elementBytes(precision)) + kCacheLine;
-}
-
-/** Call \a move with the line, the first pixel and the pixels of each piece of a surface */
-template<typename Move>
-void forEachPiece(const PixelRuns &runs, const MemoryPort &port, Move move)
-{
-	for (uint32_t y = 0; y < runs.count; y++)
-		for (uint32_t x = 0; x < runs.pixels && !port.cancelled(); x += kPixelsAtOnce)
-			move(y, x, std::min(kPixelsAtOnce, runs.pixels - x));
-}
-
-/**
- * Planes can be worked on where they are: all of an atom's, which are not in the same places of the
- * cache
- */
-bool canStay(const RubikOp &op, uint32_t planes, uint32_t planeStride)
-{
-	constexpr uint32_t kCachePlaces = 4096;
-
-	return planes == atomChannels(op.precision) && planeStride % kCachePlaces != 0;
-}
-
-/** \return bytes from the first plane's first one to the last plane's last one */
-size_t extentOf(uint32_t planes, uint32_t planeStride, size_t bytes)
-{
-	return size_t{ planes - 1 } * planeStride + bytes;
+	for (size_t x = 0; x < op.width; x++)
+		std::memcpy(to + x * toStep, from + x * fromStep, sizeof(uint16_t));
 }
 
 /* Lines of planes are written in whole atoms: the rest of the last one is zero. */
@@ -199,57 +151,28 @@ void split(const RubikOp &op, MemoryPort &port)
 {
 	const uint32_t perAtom = atomChannels(op.precision);
 	const uint32_t bytes = elementBytes(op.precision);
-	const PixelRuns runs(op, op.srcLineStride, op.dstLineStride);
-	const size_t most = std::min(kPixelsAtOnce, runs.pixels);
-	const size_t outStep = planeStep(most, op.precision);
-	std::vector<std::byte> in;
-	std::vector<std::byte> out(outStep * perAtom);
+	std::vector<std::byte> atoms(size_t{ op.width } * atomBytes);
+	std::vector<std::byte> line(roundUpToAtom(op.width * bytes));
 
 	for (uint32_t surface = 0; surface < surfaces(op.outChannels, op.precision); surface++) {
 		const uint32_t first = surface * perAtom;
-		const uint32_t planes = std::min(perAtom, op.outChannels - first);
+		const uint32_t end = std::min(first + perAtom, op.outChannels);
 
-		forEachPiece(runs, port, [&](uint32_t y, uint32_t x, uint32_t pixels) {
-			const uint32_t used = pixels * bytes;
-			const uint32_t whole = roundUpToAtom(used);
-			const uint64_t address = op.dst + uint64_t{ first } * op.dstPlaneStride +
-						 uint64_t{ y } * op.dstLineStride +
-						 uint64_t{ x } * bytes;
-
-			const auto atoms =
-				port.view(op.srcType,
-					  op.src + uint64_t{ surface } * op.srcSurfaceStride +
-						  uint64_t{ y } * op.srcLineStride +
-						  uint64_t{ x } * atomBytes,
-					  size_t{ pixels } * atomBytes, in);
-			std::span<std::byte> there;
-			if (op.dstPlaneStride >= whole && canStay(op, planes, op.dstPlaneStride))
-				there = port.place(op.dstType, address,
-						   extentOf(planes, op.dstPlaneStride, whole));
-			const Matrix<std::byte> to =
-				!there.empty() && areApart(there, atoms)
-					? Matrix<std::byte>{ there.data(), op.dstPlaneStride }
-					: Matrix<std::byte>{ out.data(), outStep };
-
-			/* All of the atom: squares of it are as fast as parts of them. */
-			transpose(bytes, { atoms.data(), atomBytes }, pixels, perAtom, to);
-			for (uint32_t plane = 0; plane < planes; plane++) {
-				const std::span line(to.first + plane * to.step, whole);
-				std::ranges::fill(line.subspan(used), std::byte{ 0 });
+		for (uint32_t y = 0; y < op.height && !port.cancelled(); y++) {
+			port.read(op.srcType,
+				  op.src + uint64_t{ surface } * op.srcSurfaceStride +
+					  uint64_t{ y } * op.srcLineStride,
+				  atoms);
+			for (uint32_t plane = first; plane < end; plane++) {
+				copyElements(op, &atoms[(plane - first) * bytes], atomBytes,
+					     line.data(), bytes);
 				port.write(op.dstType,
-					   address + uint64_t{ plane } * op.dstPlaneStride, line);
+					   op.dst + uint64_t{ plane } * op.dstPlaneStride +
+						   uint64_t{ y } * op.dstLineStride,
+					   line);
 			}
-		});
+		}
 	}
-}
-
-/** Planes where they are; empty if they cannot stay there */
-std::span<const std::byte> planesAt(const RubikOp &op, uint64_t address, uint32_t planes,
-				    size_t bytes, MemoryPort &port)
-{
-	if (!canStay(op, planes, op.srcPlaneStride))
-		return {};
-	return port.look(op.srcType, address, extentOf(planes, op.srcPlaneStride, bytes));
 }
 
 /* Channels of the last surface that no plane gives are zero. */
@@ -257,46 +180,28 @@ void merge(const RubikOp &op, MemoryPort &port)
 {
 	const uint32_t perAtom = atomChannels(op.precision);
 	const uint32_t bytes = elementBytes(op.precision);
-	const PixelRuns runs(op, op.dstLineStride, op.srcLineStride);
-	const size_t most = std::min(kPixelsAtOnce, runs.pixels);
-	const size_t inStep = planeStep(most, op.precision);
-	std::vector<std::byte> in(inStep * perAtom);
-	std::vector<std::byte> out(most * atomBytes);
+	std::vector<std::byte> line(roundUpToAtom(op.width * bytes));
+	std::vector<std::byte> atoms(size_t{ op.width } * atomBytes);
 
 	for (uint32_t surface = 0; surface < surfaces(op.channels, op.precision); surface++) {
 		const uint32_t first = surface * perAtom;
-		const uint32_t planes = std::min(perAtom, op.channels - first);
+		const uint32_t end = std::min(first + perAtom, op.channels);
 
-		std::fill(in.begin() + static_cast<ptrdiff_t>(planes * inStep), in.end(),
-			  std::byte{ 0 });
-		forEachPiece(runs, port, [&](uint32_t y, uint32_t x, uint32_t pixels) {
-			const uint64_t address = op.src + uint64_t{ first } * op.srcPlaneStride +
-						 uint64_t{ y } * op.srcLineStride +
-						 uint64_t{ x } * bytes;
-			const uint32_t whole = roundUpToAtom(pixels * bytes);
-			const auto there = planesAt(op, address, planes, whole, port);
-			const uint64_t dst = op.dst + uint64_t{ surface } * op.dstSurfaceStride +
-					     uint64_t{ y } * op.dstLineStride +
-					     uint64_t{ x } * atomBytes;
-			const size_t size = size_t{ pixels } * atomBytes;
-			std::span<std::byte> atoms = port.place(op.dstType, dst, size);
-
-			if (atoms.empty() || !areApart(atoms, there))
-				atoms = std::span(out).first(size);
-			if (there.empty()) {
-				for (uint32_t plane = 0; plane < planes; plane++)
-					port.read(op.srcType,
-						  address + uint64_t{ plane } * op.srcPlaneStride,
-						  { &in[plane * inStep], whole });
-				transpose(bytes, { in.data(), inStep }, perAtom, pixels,
-					  { atoms.data(), atomBytes });
-			} else {
-				port.countRead(op.srcType, size_t{ planes } * whole);
-				transpose(bytes, { there.data(), op.srcPlaneStride }, perAtom,
-					  pixels, { atoms.data(), atomBytes });
+		std::ranges::fill(atoms, std::byte{ 0 });
+		for (uint32_t y = 0; y < op.height && !port.cancelled(); y++) {
+			for (uint32_t plane = first; plane < end; plane++) {
+				port.read(op.srcType,
+					  op.src + uint64_t{ plane } * op.srcPlaneStride +
+						  uint64_t{ y } * op.srcLineStride,
+					  line);
+				copyElements(op, line.data(), bytes,
+					     &atoms[(plane - first) * bytes], atomBytes);
 			}
-			port.write(op.dstType, dst, atoms);
-		});
+			port.write(op.dstType,
+				   op.dst + uint64_t{ surface } * op.dstSurfaceStride +
+					   uint64_t{ y } * op.dstLineStride,
+				   atoms);
+		}
 	}
 }
 
@@ -317,21 +222,15 @@ RubikOp decodeRubik(const RegisterView &rubik)
 
 	op.mode = static_cast<RubikMode>(mode);
 	op.precision = static_cast<Precision>(precision);
-	op.srcType = static_cast<RamType>(
-		rubik.field(NVDLA_RBK_D_DAIN_RAM_TYPE, NVDLA_RBK_D_DAIN_RAM_TYPE__DATAIN_RAM_TYPE));
-	op.dstType = static_cast<RamType>(rubik.field(
-		NVDLA_RBK_D_DAOUT_RAM_TYPE, NVDLA_RBK_D_DAOUT_RAM_TYPE__DATAOUT_RAM_TYPE));
+	op.srcType = static_cast<RamType>(rubik[NVDLA_RBK_D_DAIN_RAM_TYPE]);
+	op.dstType = static_cast<RamType>(rubik[NVDLA_RBK_D_DAOUT_RAM_TYPE]);
 	op.width =
 		rubik.field(NVDLA_RBK_D_DATAIN_SIZE_0, NVDLA_RBK_D_DATAIN_SIZE_0__DATAIN_WIDTH) + 1;
 	op.height =
 		rubik.field(NVDLA_RBK_D_DATAIN_SIZE_0, NVDLA_RBK_D_DATAIN_SIZE_0__DATAIN_HEIGHT) +
 		1;
-	op.channels =
-		rubik.field(NVDLA_RBK_D_DATAIN_SIZE_1, NVDLA_RBK_D_DATAIN_SIZE_1__DATAIN_CHANNEL) +
-		1;
-	op.outChannels = rubik.field(NVDLA_RBK_D_DATAOUT_SIZE_1,
-				     NVDLA_RBK_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL) +
-			 1;
+	op.channels = rubik[NVDLA_RBK_D_DATAIN_SIZE_1] + 1;
+	op.outChannels = rubik[NVDLA_RBK_D_DATAOUT_SIZE_1] + 1;
 	op.src = rubik.address64(NVDLA_RBK_D_DAIN_ADDR_HIGH, NVDLA_RBK_D_DAIN_ADDR_LOW);
 	op.dst = rubik.address64(NVDLA_RBK_D_DAOUT_ADDR_HIGH, NVDLA_RBK_D_DAOUT_ADDR_LOW);
 	decodeStrides(rubik, op);

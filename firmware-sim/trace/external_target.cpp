@@ -147,25 +147,16 @@ void ExternalTarget::write(uint32_t offset, uint32_t value)
 	device_.writeRegister(offset, value);
 }
 
-uint32_t ExternalTarget::poll(uint32_t offset, uint32_t mask, uint32_t value)
+uint32_t ExternalTarget::poll(uint32_t offset, const std::function<bool(uint32_t)> &wanted)
 {
-	enterRegisters();
 	uint32_t now = 0;
-	pollUntil(
-		offset, [=](uint32_t is) { return (is & mask) == value; }, now);
+
+	enterRegisters();
+	pollUntil(offset, wanted, now);
 	return now;
 }
 
-uint32_t ExternalTarget::pollAny(uint32_t offset, uint32_t mask)
-{
-	enterRegisters();
-	uint32_t now = 0;
-	pollUntil(
-		offset, [=](uint32_t is) { return (is & mask) != 0; }, now);
-	return now;
-}
-
-bool ExternalTarget::pollUntil(uint32_t offset, const std::function<bool(uint32_t)> &met,
+bool ExternalTarget::pollUntil(uint32_t offset, const std::function<bool(uint32_t)> &wanted,
 			       uint32_t &now)
 {
 	const auto end = std::chrono::steady_clock::now() + config_.patience;
@@ -173,7 +164,7 @@ bool ExternalTarget::pollUntil(uint32_t offset, const std::function<bool(uint32_
 		/* The time first: the register is read once more after the last wait. */
 		const bool late = std::chrono::steady_clock::now() > end;
 		now = device_.readRegister(offset);
-		if (met(now))
+		if (wanted(now))
 			return true;
 		if (stop_)
 			obstacle_ = "interrupted";

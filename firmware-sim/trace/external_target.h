@@ -78,8 +78,7 @@ public:
 
 	uint32_t read(uint32_t offset) override;
 	void write(uint32_t offset, uint32_t value) override;
-	uint32_t poll(uint32_t offset, uint32_t mask, uint32_t value) override;
-	uint32_t pollAny(uint32_t offset, uint32_t mask) override;
+	uint32_t poll(uint32_t offset, const std::function<bool(uint32_t)> &wanted) override;
 	bool load(RamType ram, uint64_t address, std::span<const std::byte> data) override;
 	bool fetch(RamType ram, uint64_t address, std::span<std::byte> out) override;
 	std::string obstacle() const override { return obstacle_; }
@@ -96,7 +95,7 @@ private:
 	bool insideCvsram(uint64_t address, uint64_t size) const;
 	bool overlapsScratch(uint64_t address, uint64_t size) const;
 	void enterRegisters();
-	bool pollUntil(uint32_t offset, const std::function<bool(uint32_t)> &met, uint32_t &now);
+	bool pollUntil(uint32_t offset, const std::function<bool(uint32_t)> &wanted, uint32_t &now);
 	bool copy(const Copy &copy);
 	bool copyLines(unsigned int group, const Copy &copy, uint32_t lineSize, uint32_t lines);
 	void zeroCvsram();

@@ -58,7 +58,9 @@ private:
 			target_.write(offset, command.value);
 			return true;
 		case TraceCommand::Kind::Poll:
-			return check(command, target_.poll(offset, command.mask, command.value));
+			return check(command, target_.poll(offset, [&](uint32_t now) {
+				return (now & command.mask) == command.value;
+			}));
 		case TraceCommand::Kind::Read:
 			check(command, target_.read(offset));
 			return true;
@@ -80,7 +82,12 @@ private:
 		return false;
 	}
 
-	uint32_t status() const { return trace_.geometry->addressOf(NVDLA_GLB_S_INTR_STATUS); }
+	/* \return GLB's S_INTR_STATUS when it has a bit of \a mask, or never will */
+	uint32_t pollAny(uint32_t mask)
+	{
+		return target_.poll(trace_.geometry->addressOf(NVDLA_GLB_S_INTR_STATUS),
+				    [mask](uint32_t now) { return (now & mask) != 0; });
+	}
 
 	/* Each interrupt once, however often it is seen. */
 	void note(uint32_t now)
@@ -92,7 +99,7 @@ private:
 	bool waitForAny(const TraceCommand &command)
 	{
 		if (!(come_ & command.mask))
-			note(target_.pollAny(status(), command.mask & ~standing_));
+			note(pollAny(command.mask & ~standing_));
 		const uint32_t found = come_ & command.mask;
 		if (!found)
 			fail(command,
@@ -104,7 +111,7 @@ private:
 	bool waitForAll(const TraceCommand &command)
 	{
 		for (uint32_t open; (open = command.value & ~come_);) {
-			const uint32_t now = target_.pollAny(status(), open & ~standing_);
+			const uint32_t now = pollAny(open & ~standing_);
 			if (!(now & open & ~standing_)) {
 				fail(command,
 				     fmt::format("the interrupts {:#x} do not come", open));
@@ -227,19 +234,10 @@ void CoreTarget::write(uint32_t offset, uint32_t value)
 	core_.csbWrite(offset, value);
 }
 
-uint32_t CoreTarget::poll(uint32_t offset, uint32_t mask, uint32_t value)
+uint32_t CoreTarget::poll(uint32_t offset, const std::function<bool(uint32_t)> &wanted)
 {
 	const uint32_t now = core_.csbRead(offset);
-	if ((now & mask) == value)
-		return now;
-	core_.waitIdle();
-	return core_.csbRead(offset);
-}
-
-uint32_t CoreTarget::pollAny(uint32_t offset, uint32_t mask)
-{
-	const uint32_t now = core_.csbRead(offset);
-	if (now & mask)
+	if (wanted(now))
 		return now;
 	core_.waitIdle();
 	return core_.csbRead(offset);

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,16 +26,10 @@ public:
 	virtual void write(uint32_t offset, uint32_t value) = 0;
 
 	/**
-	 * \brief Wait until (register & mask) == value
+	 * \brief Wait until a register's value is as wanted
 	 * \return the register's value when that is so, or when it cannot become so any more
 	 */
-	virtual uint32_t poll(uint32_t offset, uint32_t mask, uint32_t value) = 0;
-
-	/**
-	 * \brief Wait until (register & mask) is not 0
-	 * \return as poll()
-	 */
-	virtual uint32_t pollAny(uint32_t offset, uint32_t mask) = 0;
+	virtual uint32_t poll(uint32_t offset, const std::function<bool(uint32_t)> &wanted) = 0;
 
 	/** \return false if there is no such memory */
 	virtual bool load(RamType ram, uint64_t address, std::span<const std::byte> data) = 0;
@@ -79,8 +74,7 @@ public:
 
 	uint32_t read(uint32_t offset) override;
 	void write(uint32_t offset, uint32_t value) override;
-	uint32_t poll(uint32_t offset, uint32_t mask, uint32_t value) override;
-	uint32_t pollAny(uint32_t offset, uint32_t mask) override;
+	uint32_t poll(uint32_t offset, const std::function<bool(uint32_t)> &wanted) override;
 	bool load(RamType ram, uint64_t address, std::span<const std::byte> data) override;
 	bool fetch(RamType ram, uint64_t address, std::span<std::byte> out) override;
 

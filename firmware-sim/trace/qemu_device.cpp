@@ -118,7 +118,7 @@ void QemuDevice::enable()
 
 uint32_t QemuDevice::readRegister(uint32_t offset)
 {
-	const uint32_t value = qemu_->read32(kCsb + offset);
+	const uint32_t value = qemu_->read<uint32_t>(kCsb + offset);
 	/* What is read from a function that is not there any more. */
 	if (value == UINT32_MAX && !sim_->process().running() && broken_.empty())
 		broken_ = fmt::format("nvdla-sim has ended: {}", said("sim.log"));
@@ -132,8 +132,8 @@ void QemuDevice::writeRegister(uint32_t offset, uint32_t value)
 
 void QemuDevice::reset()
 {
-	function_->setConfig8(static_cast<uint8_t>(advanced_ + kAdvancedControl),
-			      kFunctionLevelReset);
+	function_->setConfig<uint8_t>(static_cast<uint8_t>(advanced_ + kAdvancedControl),
+				      kFunctionLevelReset);
 	enable();
 }
 

@@ -12,25 +12,9 @@ namespace
 {
 
 /* What keeps the programs from being started, whichever thread sees it first. */
-class StartProblem
-{
-public:
-	void set(std::string problem)
-	{
-		std::scoped_lock lock(mutex_);
-		if (problem_.empty())
-			problem_ = std::move(problem);
-	}
-
-	std::string get()
-	{
-		std::scoped_lock lock(mutex_);
-		return problem_;
-	}
-
-private:
-	std::mutex mutex_;
-	std::string problem_;
+struct StartProblem {
+	std::mutex mutex;
+	std::string text;
 };
 
 /* What one thread plays on. */
@@ -77,12 +61,14 @@ private:
 	{
 		if (device_)
 			return true;
-		if (!problem_.get().empty())
+		if (const std::lock_guard lock(problem_.mutex); !problem_.text.empty())
 			return false;
 		const ExternalTarget::Config config;
 		auto device = QemuDevice::start(programs_, config.cvsramBase);
 		if (!device) {
-			problem_.set(device.error());
+			const std::lock_guard lock(problem_.mutex);
+			if (problem_.text.empty())
+				problem_.text = device.error();
 			return false;
 		}
 		device_ = std::move(*device);
@@ -113,7 +99,7 @@ std::string playSuiteThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs,
 		const auto player = std::make_shared<QemuPlayer>(programs, stop, problem);
 		return [player](SuiteRun &run) { player->play(run); };
 	});
-	return problem.get();
+	return problem.text;
 }
 
 } /* namespace nvdla::sim */

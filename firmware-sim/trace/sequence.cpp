@@ -9,6 +9,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "core/register_table.h"
+#include "core/scheduler.h"
 
 namespace nvdla::sim
 {
@@ -40,29 +41,12 @@ bool launches(const TraceCommand &command)
 	       command.address == NVDLA_BDMA_CFG_LAUNCH1;
 }
 
-/* A unit whose interrupt ends operations, that of its group 0; that of group 1 is the next bit. */
-struct DoneBit {
-	Unit unit;
-	uint32_t bit;
-};
-
-DoneBit doneBit(const OperationRecord &record)
+/* The unit whose interrupt ends operations of an engine. */
+Unit lastUnit(Engine engine)
 {
-	switch (record.engine) {
-	case Engine::Conv:
-		return { Unit::Cacc, NVDLA_GLB_S_INTR_STATUS__CACC_DONE_STATUS0 };
-	case Engine::Sdp:
-		return { Unit::Sdp, NVDLA_GLB_S_INTR_STATUS__SDP_DONE_STATUS0 };
-	case Engine::Pdp:
-		return { Unit::Pdp, NVDLA_GLB_S_INTR_STATUS__PDP_DONE_STATUS0 };
-	case Engine::Cdp:
-		return { Unit::Cdp, NVDLA_GLB_S_INTR_STATUS__CDP_DONE_STATUS0 };
-	case Engine::Rubik:
-		return { Unit::Rbk, NVDLA_GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0 };
-	case Engine::Bdma:
-		break;
-	}
-	return { Unit::Bdma, NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0 };
+	constexpr std::array<Unit, engineCount> units = { Unit::Bdma, Unit::Cacc, Unit::Sdp,
+							  Unit::Pdp,  Unit::Cdp,  Unit::Rbk };
+	return units[index(engine)];
 }
 
 class Timeline
@@ -154,14 +138,14 @@ private:
 	/* Units take their groups by turns. */
 	unsigned int groupOf(const OperationRecord &record) const
 	{
-		return (begun_[index(doneBit(record).unit)] - 1) % 2;
+		return (begun_[index(lastUnit(record.engine))] - 1) % 2;
 	}
 
 	void begin(std::deque<OperationRecord> &waiting, unsigned int group)
 	{
 		const OperationRecord &record = waiting.front();
 
-		bits_.push_back(doneBit(record).bit << group);
+		bits_.push_back(Scheduler::doneBits(lastUnit(record.engine)) << group);
 		works_.push_back({ .work = record.work, .notBefore = now_ });
 		sequence_.steps.push_back({ .operation = record, .enabled = now_ });
 		waiting.pop_front();

@@ -49,7 +49,6 @@ public:
 		if (error)
 			return tl::unexpected(
 				fmt::format("{}: {}", directory_.string(), error.message()));
-		begin();
 		for (const TraceCommand &command : trace_.commands)
 			add(command);
 		end();
@@ -61,11 +60,10 @@ public:
 	}
 
 protected:
-	virtual void begin() {}
-	virtual void load(const TraceCommand &command, const std::string &name) = 0;
+	/* Load or Expect, the bytes of which are called \a name. */
+	virtual void memory(const TraceCommand &command, const std::string &name) = 0;
 	virtual void store(const TraceCommand &command) = 0;
 	virtual void poll(const TraceCommand &command) = 0;
-	virtual void expect(const TraceCommand &command, const std::string &name) = 0;
 	virtual void end() = 0;
 
 	template<typename... Values>
@@ -97,9 +95,6 @@ protected:
 	{
 		return trace_.geometry->nameOf(static_cast<uint32_t>(command.address));
 	}
-	/* The bytes that are numbered in the order in which they are named. */
-	std::string next(const char *what) { return fmt::format("{}-{}", what, files_++); }
-
 	const Trace &trace_;
 	const fs::path directory_;
 	std::string text_;
@@ -109,13 +104,13 @@ private:
 	{
 		switch (command.kind) {
 		case Kind::Load:
-			return load(command, next("load"));
+			return memory(command, fmt::format("load-{}", files_++));
 		case Kind::Write:
 			return store(command);
 		case Kind::Poll:
 			return poll(command);
 		case Kind::Expect:
-			return expect(command, next("expect"));
+			return memory(command, fmt::format("expect-{}", files_++));
 		default:
 			fail("a trace of another format cannot be written");
 		}
@@ -160,9 +155,11 @@ public:
 	using Writer::Writer;
 
 protected:
-	void load(const TraceCommand &command, const std::string &name) override
+	void memory(const TraceCommand &command, const std::string &name) override
 	{
-		memory("load", command, name);
+		file(name + ".bin", text(*command.data));
+		line("{} {} {:#x} {}.bin", command.kind == Kind::Load ? "load" : "expect",
+		     ramOf(command, "mc", "cv"), command.address, name);
 	}
 	void store(const TraceCommand &command) override
 	{
@@ -172,18 +169,7 @@ protected:
 	{
 		line("poll {:#x} {:#x} {:#x}", command.address, command.mask, command.value);
 	}
-	void expect(const TraceCommand &command, const std::string &name) override
-	{
-		memory("expect", command, name);
-	}
 	void end() override { file("trace", text_); }
-
-private:
-	void memory(const char *what, const TraceCommand &command, const std::string &name)
-	{
-		file(name + ".bin", text(*command.data));
-		line("{} {} {:#x} {}.bin", what, ramOf(command, "mc", "cv"), command.address, name);
-	}
 };
 
 class TxnWriter : public Writer
@@ -192,9 +178,15 @@ public:
 	using Writer::Writer;
 
 protected:
-	void load(const TraceCommand &command, const std::string &name) override
+	void memory(const TraceCommand &command, const std::string &name) override
 	{
-		memory("load_mem", command, name);
+		file(name + ".dat",
+		     byLines(*command.data, [](std::string &out, size_t, Bytes bytes) {
+			     appendBytes(out, bytes, " ");
+			     out.back() = '\n';
+		     }));
+		line("{} {:#x} {:#x} {}.dat", command.kind == Kind::Load ? "load_mem" : "dump_mem",
+		     command.address, command.data->size(), name);
 	}
 	void store(const TraceCommand &command) override
 	{
@@ -207,25 +199,12 @@ protected:
 		line("wait");
 		line("read_reg {:#x} {:#x} {:#x}", word(command), command.mask, command.value);
 	}
-	void expect(const TraceCommand &command, const std::string &name) override
-	{
-		memory("dump_mem", command, name);
-	}
 	void end() override { file("input.txn", text_); }
 
 private:
 	static uint32_t word(const TraceCommand &command)
 	{
 		return txnRegisters | static_cast<uint32_t>(command.address / 4);
-	}
-	void memory(const char *what, const TraceCommand &command, const std::string &name)
-	{
-		file(name + ".dat",
-		     byLines(*command.data, [](std::string &out, size_t, Bytes bytes) {
-			     appendBytes(out, bytes, " ");
-			     out.back() = '\n';
-		     }));
-		line("{} {:#x} {:#x} {}.dat", what, command.address, command.data->size(), name);
 	}
 };
 
@@ -235,8 +214,10 @@ public:
 	using Writer::Writer;
 
 protected:
-	void load(const TraceCommand &command, const std::string &name) override
+	void memory(const TraceCommand &command, const std::string &name) override
 	{
+		if (command.kind == Kind::Expect)
+			return expect(command);
 		file(name + ".dat",
 		     "{\n" + byLines(*command.data, [](std::string &out, size_t at, Bytes bytes) {
 			     fmt::format_to(std::back_inserter(out),
@@ -282,7 +263,15 @@ protected:
 		}
 	}
 
-	void expect(const TraceCommand &command, const std::string &) override
+	void end() override
+	{
+		const auto name = fs::absolute(directory_ / ".").parent_path().filename();
+
+		file(name.string() + ".cfg", text_);
+	}
+
+private:
+	void expect(const TraceCommand &command)
 	{
 		const auto crc = static_cast<uint32_t>(
 			crc32_z(0, reinterpret_cast<const unsigned char *>(command.data->data()),
@@ -293,14 +282,6 @@ protected:
 		     crc);
 	}
 
-	void end() override
-	{
-		const auto name = fs::absolute(directory_ / ".").parent_path().filename();
-
-		file(name.string() + ".cfg", text_);
-	}
-
-private:
 	unsigned int syncs_ = 0;
 	std::vector<std::string> events_; /* that were waited for last */
 	std::set<std::string> waiting_;	  /* blocks that wait for these */
@@ -312,9 +293,21 @@ public:
 	using Writer::Writer;
 
 protected:
-	void load(const TraceCommand &command, const std::string &) override
+	void memory(const TraceCommand &command, const std::string &) override
 	{
-		memory("NVDLA_LOAD", command);
+		if (command.ram != RamType::Mc)
+			return fail("on-chip memory is written before it is used, and a processor "
+				    "has no way to it");
+		arrays_ += fmt::format("static const uint8_t bytes_{}[] = {{\n", count_);
+		arrays_ += byLines(*command.data, [](std::string &out, size_t, Bytes bytes) {
+			out += '\t';
+			appendBytes(out, bytes, ",");
+			out += '\n';
+		});
+		arrays_ += "};\n\n";
+		line("\t{{ {}, {:#x}, {:#x}, 0, bytes_{} }},",
+		     command.kind == Kind::Load ? "NVDLA_LOAD" : "NVDLA_EXPECT", command.address,
+		     command.data->size(), count_++);
 	}
 	void store(const TraceCommand &command) override
 	{
@@ -324,10 +317,6 @@ protected:
 	{
 		line("\t{{ NVDLA_POLL, {:#x}, {:#x}, {:#x}, 0 }},", command.address, command.mask,
 		     command.value);
-	}
-	void expect(const TraceCommand &command, const std::string &) override
-	{
-		memory("NVDLA_EXPECT", command);
 	}
 	void end() override
 	{
@@ -341,22 +330,6 @@ protected:
 	}
 
 private:
-	void memory(const char *kind, const TraceCommand &command)
-	{
-		if (command.ram != RamType::Mc)
-			return fail("on-chip memory is written before it is used, and a processor "
-				    "has no way to it");
-		arrays_ += fmt::format("static const uint8_t bytes_{}[] = {{\n", count_);
-		arrays_ += byLines(*command.data, [](std::string &out, size_t, Bytes bytes) {
-			out += '\t';
-			appendBytes(out, bytes, ",");
-			out += '\n';
-		});
-		arrays_ += "};\n\n";
-		line("\t{{ {}, {:#x}, {:#x}, 0, bytes_{} }},", kind, command.address,
-		     command.data->size(), count_++);
-	}
-
 	std::string arrays_;
 	unsigned int count_ = 0;
 };

@@ -29,6 +29,14 @@ std::optional<T> parseSized(const Message &message)
 	return value;
 }
 
+/* The reply where a function has given an errno value, or 0. */
+tl::expected<Bytes, int> replyOf(int error, Bytes payload = {})
+{
+	if (error)
+		return tl::unexpected(error);
+	return payload;
+}
+
 bool takesFds(wire::Command command)
 {
 	return command == wire::Command::DmaMap || command == wire::Command::DeviceSetIrqs;
@@ -142,11 +150,8 @@ Dispatcher::Result Dispatcher::dmaMap(Message &message)
 	log_.debug("map {:#x} bytes at {:#x}{}{}{}", range.size, range.address,
 		   range.readable ? " r" : "", range.writable ? " w" : "",
 		   message.fds.empty() ? " without a descriptor" : "");
-	const int error = memory_.map().map(
-		range, message.fds.empty() ? UniqueFd() : std::move(message.fds.front()));
-	if (error)
-		return tl::unexpected(error);
-	return Bytes();
+	return replyOf(memory_.map().map(
+		range, message.fds.empty() ? UniqueFd() : std::move(message.fds.front())));
 }
 
 Dispatcher::Result Dispatcher::dmaUnmap(const Message &message)
@@ -160,13 +165,10 @@ Dispatcher::Result Dispatcher::dmaUnmap(const Message &message)
 			return tl::unexpected(EINVAL);
 		log_.debug("unmap all");
 		memory_.map().clear();
-	} else {
-		log_.debug("unmap {:#x} bytes at {:#x}", +request->size, +request->address);
-		const int error = memory_.map().unmap(request->address, request->size);
-		if (error)
-			return tl::unexpected(error);
+		return toBytes(*request);
 	}
-	return toBytes(*request);
+	log_.debug("unmap {:#x} bytes at {:#x}", +request->size, +request->address);
+	return replyOf(memory_.map().unmap(request->address, request->size), toBytes(*request));
 }
 
 Dispatcher::Result Dispatcher::deviceInfo(const Message &message)
@@ -219,10 +221,7 @@ Dispatcher::Result Dispatcher::setIrqs(Message &message)
 		return tl::unexpected(EINVAL);
 	const auto data =
 		std::span<const std::byte>(message.payload).subspan(sizeof(wire::SetIrqs));
-	const int error = interrupts_.configure(*request, data, std::move(message.fds));
-	if (error)
-		return tl::unexpected(error);
-	return Bytes();
+	return replyOf(interrupts_.configure(*request, data, std::move(message.fds)));
 }
 
 int Dispatcher::checkAccess(uint32_t index, uint64_t offset, uint64_t count, bool write) const
@@ -250,9 +249,7 @@ Dispatcher::Result Dispatcher::regionRead(const Message &message)
 	reply.resize(sizeof(wire::RegionAccess) + request->count);
 	error = function_.regionRead(request->region, request->offset,
 				     std::span(reply).subspan(sizeof(wire::RegionAccess)));
-	if (error)
-		return tl::unexpected(error);
-	return reply;
+	return replyOf(error, std::move(reply));
 }
 
 Dispatcher::Result Dispatcher::regionWrite(const Message &message)
@@ -260,16 +257,13 @@ Dispatcher::Result Dispatcher::regionWrite(const Message &message)
 	const auto request = parse<wire::RegionAccess>(message.payload);
 	if (!request || message.payload.size() - sizeof(wire::RegionAccess) != request->count)
 		return tl::unexpected(EINVAL);
-	int error = checkAccess(request->region, request->offset, request->count, true);
-	if (error)
+	if (const int error = checkAccess(request->region, request->offset, request->count, true))
 		return tl::unexpected(error);
 
 	const auto data =
 		std::span<const std::byte>(message.payload).subspan(sizeof(wire::RegionAccess));
-	error = function_.regionWrite(request->region, request->offset, data);
-	if (error)
-		return tl::unexpected(error);
-	return toBytes(*request);
+	return replyOf(function_.regionWrite(request->region, request->offset, data),
+		       toBytes(*request));
 }
 
 /* All entries are checked before the first is carried out. */

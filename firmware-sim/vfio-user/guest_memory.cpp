@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "guest_memory.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace nvdla::sim::vfiouser
@@ -9,73 +11,52 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-struct RemotePart {
-	uint64_t address;
-	size_t offset;
-	size_t size;
-};
-
 /*
- * Do the parts of an access that lie in mapped memory, and return the others:
- * those must wait for the client, and nothing may be leased meanwhile.
+ * Copy an access: the parts in mapped memory at once, then the others, which must wait for the
+ * client, and nothing may be leased meanwhile.
  */
-template<typename Copy>
-bool copyLocal(std::vector<DmaMap::Lease> leases, std::vector<RemotePart> &remote, Copy copy)
+template<typename Bytes, typename Local, typename Remote>
+bool copyParts(std::vector<DmaMap::Lease> leases, Bytes bytes, Local local, Remote remote)
 {
-	size_t offset = 0;
+	std::vector<std::pair<uint64_t, Bytes>> later;
+
+	if (leases.empty())
+		return bytes.empty();
 	for (DmaMap::Lease &lease : leases) {
+		const Bytes part = bytes.first(lease.size());
+		bytes = bytes.subspan(lease.size());
 		if (!lease.local())
-			remote.push_back({ lease.address(), offset, lease.size() });
-		else if (!copy(lease, offset))
+			later.emplace_back(lease.address(), part);
+		else if (!local(lease, part))
 			return false;
-		offset += lease.size();
 		lease.release();
 	}
-	return true;
+	return std::ranges::all_of(
+		later, [&](const auto &part) { return remote(part.first, part.second); });
 }
 
 } /* namespace */
 
 bool GuestMemory::read(uint64_t address, std::span<std::byte> out)
 {
-	if (out.empty())
-		return true;
-	std::vector<DmaMap::Lease> leases = map_.acquire(address, out.size(), Access::Read);
-	if (leases.empty())
-		return false;
-
-	std::vector<RemotePart> remote;
-	const auto copy = [&](const DmaMap::Lease &lease, size_t offset) {
-		return lease.read(out.subspan(offset, lease.size()));
-	};
-	if (!copyLocal(std::move(leases), remote, copy))
-		return false;
-	for (const RemotePart &part : remote) {
-		if (!channel_.read(part.address, out.subspan(part.offset, part.size)))
-			return false;
-	}
-	return true;
+	return copyParts(
+		map_.acquire(address, out.size(), Access::Read), out,
+		[](const DmaMap::Lease &lease, std::span<std::byte> part) {
+			return lease.read(part);
+		},
+		[this](uint64_t at, std::span<std::byte> part) { return channel_.read(at, part); });
 }
 
 bool GuestMemory::write(uint64_t address, std::span<const std::byte> data)
 {
-	if (data.empty())
-		return true;
-	std::vector<DmaMap::Lease> leases = map_.acquire(address, data.size(), Access::Write);
-	if (leases.empty())
-		return false;
-
-	std::vector<RemotePart> remote;
-	const auto copy = [&](const DmaMap::Lease &lease, size_t offset) {
-		return lease.write(data.subspan(offset, lease.size()));
-	};
-	if (!copyLocal(std::move(leases), remote, copy))
-		return false;
-	for (const RemotePart &part : remote) {
-		if (!channel_.write(part.address, data.subspan(part.offset, part.size)))
-			return false;
-	}
-	return true;
+	return copyParts(
+		map_.acquire(address, data.size(), Access::Write), data,
+		[](const DmaMap::Lease &lease, std::span<const std::byte> part) {
+			return lease.write(part);
+		},
+		[this](uint64_t at, std::span<const std::byte> part) {
+			return channel_.write(at, part);
+		});
 }
 
 } /* namespace nvdla::sim::vfiouser */

@@ -137,8 +137,8 @@ bool Server::serve(const Polls &polls, bool held)
 {
 	if (polls[Requests].revents && !sendRequests())
 		return false;
-	if ((polls[Client].revents & POLLOUT) && !flush())
-		return false;
+	if ((polls[Client].revents & POLLOUT) && !session_->stream.flush())
+		return giveUp();
 	return !(held || (polls[Client].revents & (POLLIN | POLLHUP | POLLERR))) || receive();
 }
 
@@ -189,8 +189,7 @@ bool Server::receive()
 				log_.info("the client has left");
 			return false;
 		case Stream::Result::Failed:
-			log_.warning("the connection is given up: {}", stream.failure());
-			return false;
+			return giveUp();
 		case Stream::Result::Message:
 			break;
 		}
@@ -199,10 +198,8 @@ bool Server::receive()
 		session_->spoke = true;
 
 		auto reply = session_->dispatcher.handle(std::move(message));
-		if (reply && !stream.send(std::move(*reply))) {
-			log_.warning("the connection is given up: {}", stream.failure());
-			return false;
-		}
+		if (reply && !stream.send(std::move(*reply)))
+			return giveUp();
 		if (session_->dispatcher.hangUp())
 			return false;
 		if (stream.queuedBytes() >= kMaxQueued)
@@ -214,18 +211,15 @@ bool Server::receive()
 bool Server::sendRequests()
 {
 	for (Bytes &request : memory_.channel().takeRequests()) {
-		if (!session_->stream.send(std::move(request))) {
-			log_.warning("the connection is given up: {}", session_->stream.failure());
-			return false;
-		}
+		if (!session_->stream.send(std::move(request)))
+			return giveUp();
 	}
 	return true;
 }
 
-bool Server::flush()
+/* \return false: the session is over */
+bool Server::giveUp()
 {
-	if (session_->stream.flush())
-		return true;
 	log_.warning("the connection is given up: {}", session_->stream.failure());
 	return false;
 }

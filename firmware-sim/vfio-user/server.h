@@ -70,7 +70,7 @@ private:
 	bool accept(Listener &listener);
 	bool receive();
 	bool sendRequests();
-	bool flush();
+	bool giveUp();
 	void endSession();
 
 	DeviceFunction &function_;

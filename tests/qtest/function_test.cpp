@@ -36,29 +36,30 @@ protected:
 	{
 		const uint8_t at = device_->findCapability(kCapMsi);
 		ASSERT_NE(at, 0);
-		device_->setConfig32(static_cast<uint8_t>(at + 4), kMessageAddress);
-		device_->setConfig32(static_cast<uint8_t>(at + 8), 0);
-		device_->setConfig16(static_cast<uint8_t>(at + 12), kMessageData);
-		device_->setConfig16(static_cast<uint8_t>(at + 2), 1);
+		device_->setConfig<uint32_t>(static_cast<uint8_t>(at + 4), kMessageAddress);
+		device_->setConfig<uint32_t>(static_cast<uint8_t>(at + 8), 0);
+		device_->setConfig<uint16_t>(static_cast<uint8_t>(at + 12), kMessageData);
+		device_->setConfig<uint16_t>(static_cast<uint8_t>(at + 2), 1);
 	}
 
 	void enableMsix()
 	{
 		const uint8_t at = device_->findCapability(kCapMsix);
 		ASSERT_NE(at, 0);
-		ASSERT_EQ(device_->config32(static_cast<uint8_t>(at + 4)), NVDLA_PCI_MSIX_BAR + 0u);
-		qemu_->write32(kMsixTable, kMessageAddress);
-		qemu_->write32(kMsixTable + 4, 0);
-		qemu_->write32(kMsixTable + 8, kMessageData);
-		qemu_->write32(kMsixTable + 12, 0);
-		device_->setConfig16(static_cast<uint8_t>(at + 2), 0x8000);
+		ASSERT_EQ(device_->config<uint32_t>(static_cast<uint8_t>(at + 4)),
+			  NVDLA_PCI_MSIX_BAR + 0u);
+		qemu_->write<uint32_t>(kMsixTable, kMessageAddress);
+		qemu_->write<uint32_t>(kMsixTable + 4, 0);
+		qemu_->write<uint32_t>(kMsixTable + 8, kMessageData);
+		qemu_->write<uint32_t>(kMsixTable + 12, 0);
+		device_->setConfig<uint16_t>(static_cast<uint8_t>(at + 2), 0x8000);
 	}
 
 	void expectMessage()
 	{
 		waitFor("an interrupt message",
-			[&] { return qemu_->read32(kMessageAddress) == kMessageData; });
-		qemu_->write32(kMessageAddress, 0);
+			[&] { return qemu_->read<uint32_t>(kMessageAddress) == kMessageData; });
+		qemu_->write<uint32_t>(kMessageAddress, 0);
 	}
 
 	/* The report may come a moment after the operation's end is seen. */
@@ -72,7 +73,7 @@ protected:
 	{
 		const auto data = pattern(4096);
 		qemu_->writeMemory(kRam, data);
-		qemu_->write32(kMessageAddress, 0);
+		qemu_->write<uint32_t>(kMessageAddress, 0);
 		startCopy(kRam, kRam + 0x10000, 4096);
 		expectMessage();
 		EXPECT_EQ(csb(NVDLA_GLB_S_INTR_STATUS), NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0);
@@ -84,12 +85,13 @@ protected:
 TEST_F(FunctionTest, Identity)
 {
 	ASSERT_NO_FATAL_FAILURE(start());
-	EXPECT_EQ(device_->config16(0x00), NVDLA_PCI_VENDOR_ID);
-	EXPECT_EQ(device_->config16(0x02), NVDLA_PCI_DEVICE_ID);
-	EXPECT_EQ(device_->config32(0x08), NVDLA_PCI_CLASS << 8 | NVDLA_PCI_REVISION);
-	EXPECT_EQ(device_->config16(0x2c), NVDLA_PCI_SUBSYSTEM_VENDOR_ID);
-	EXPECT_EQ(device_->config16(0x2e), NVDLA_PCI_SUBSYSTEM_ID_BASE + NVDLA_PCI_VARIANT_NV_FULL);
-	EXPECT_EQ(device_->config8(0x3d), 0) << "no INTx";
+	EXPECT_EQ(device_->config<uint16_t>(0x00), NVDLA_PCI_VENDOR_ID);
+	EXPECT_EQ(device_->config<uint16_t>(0x02), NVDLA_PCI_DEVICE_ID);
+	EXPECT_EQ(device_->config<uint32_t>(0x08), NVDLA_PCI_CLASS << 8 | NVDLA_PCI_REVISION);
+	EXPECT_EQ(device_->config<uint16_t>(0x2c), NVDLA_PCI_SUBSYSTEM_VENDOR_ID);
+	EXPECT_EQ(device_->config<uint16_t>(0x2e),
+		  NVDLA_PCI_SUBSYSTEM_ID_BASE + NVDLA_PCI_VARIANT_NV_FULL);
+	EXPECT_EQ(device_->config<uint8_t>(0x3d), 0) << "no INTx";
 	for (unsigned int bar = 0; bar < 6; bar++) {
 		const uint32_t size = bar == NVDLA_PCI_CSB_BAR	  ? NVDLA_PCI_CSB_SIZE
 				      : bar == NVDLA_PCI_MSIX_BAR ? 4096
@@ -104,11 +106,11 @@ TEST_F(FunctionTest, VendorCapabilityDescribesTheCore)
 	const uint8_t at = device_->findCapability(kCapVendor);
 	ASSERT_NE(at, 0);
 	const auto read = [&](unsigned int offset) {
-		return device_->config32(static_cast<uint8_t>(at + offset));
+		return device_->config<uint32_t>(static_cast<uint8_t>(at + offset));
 	};
-	EXPECT_EQ(device_->config8(static_cast<uint8_t>(at + NVDLA_PCI_VSC_LENGTH_OFFSET)),
+	EXPECT_EQ(device_->config<uint8_t>(static_cast<uint8_t>(at + NVDLA_PCI_VSC_LENGTH_OFFSET)),
 		  NVDLA_PCI_VSC_LENGTH);
-	EXPECT_EQ(device_->config8(static_cast<uint8_t>(at + NVDLA_PCI_VSC_VERSION_OFFSET)),
+	EXPECT_EQ(device_->config<uint8_t>(static_cast<uint8_t>(at + NVDLA_PCI_VSC_VERSION_OFFSET)),
 		  NVDLA_PCI_VSC_VERSION_1);
 	EXPECT_EQ(read(NVDLA_PCI_VSC_MAGIC_OFFSET), static_cast<uint32_t>(NVDLA_PCI_VSC_MAGIC));
 	EXPECT_EQ(read(NVDLA_PCI_VSC_VARIANT_OFFSET), NVDLA_PCI_VARIANT_NV_FULL + 0u);
@@ -133,13 +135,13 @@ TEST_F(FunctionTest, Registers)
 TEST_F(FunctionTest, OnlyAccessesOf32Bits)
 {
 	ASSERT_NO_FATAL_FAILURE(start());
-	EXPECT_EQ(qemu_->read8(kCsb), 0xff);
-	EXPECT_EQ(qemu_->read16(kCsb), 0xffff);
-	EXPECT_EQ(qemu_->read16(kCsb + 2), 0xffff);
-	EXPECT_EQ(qemu_->read32(kCsb), kHwVersion);
-	qemu_->write8(kCsb + NVDLA_GLB_S_INTR_MASK, 0xff);
-	qemu_->write16(kCsb + NVDLA_GLB_S_INTR_MASK, 0xffff);
-	qemu_->write64(kCsb, 0xffffffffffffffff);
+	EXPECT_EQ(qemu_->read<uint8_t>(kCsb), 0xff);
+	EXPECT_EQ(qemu_->read<uint16_t>(kCsb), 0xffff);
+	EXPECT_EQ(qemu_->read<uint16_t>(kCsb + 2), 0xffff);
+	EXPECT_EQ(qemu_->read<uint32_t>(kCsb), kHwVersion);
+	qemu_->write<uint8_t>(kCsb + NVDLA_GLB_S_INTR_MASK, 0xff);
+	qemu_->write<uint16_t>(kCsb + NVDLA_GLB_S_INTR_MASK, 0xffff);
+	qemu_->write<uint64_t>(kCsb, 0xffffffffffffffff);
 	EXPECT_EQ(csb(NVDLA_GLB_S_INTR_MASK), 0u);
 	const std::string log = said("sim.log");
 	const size_t report = log.find("only aligned accesses of 4 bytes");
@@ -255,7 +257,7 @@ TEST_F(FunctionTest, MaskedInterruptIsRaisedWhenUnmasked)
 	setCsb(NVDLA_GLB_S_INTR_MASK, 0x3f03ff);
 	setCsb(NVDLA_GLB_S_INTR_SET, 1);
 	ASSERT_EQ(csb(NVDLA_GLB_S_INTR_STATUS), 1u);
-	EXPECT_EQ(qemu_->read32(kMessageAddress), 0u);
+	EXPECT_EQ(qemu_->read<uint32_t>(kMessageAddress), 0u);
 	setCsb(NVDLA_GLB_S_INTR_MASK, 0);
 	expectMessage();
 }
@@ -280,12 +282,13 @@ TEST_F(FunctionTest, FunctionLevelReset)
 	ASSERT_NO_FATAL_FAILURE(start());
 	const uint8_t at = device_->findCapability(kCapAdvanced);
 	ASSERT_NE(at, 0);
-	EXPECT_EQ(device_->config8(static_cast<uint8_t>(at + 3)) & 2, 2) << "reset is there";
+	EXPECT_EQ(device_->config<uint8_t>(static_cast<uint8_t>(at + 3)) & 2, 2)
+		<< "reset is there";
 	setCsb(NVDLA_GLB_S_INTR_MASK, 0x3f);
 	setCsb(NVDLA_GLB_S_INTR_SET, 1);
 
-	device_->setConfig8(static_cast<uint8_t>(at + 4), 1);
-	EXPECT_EQ(device_->config16(0x04) & 6, 0);
+	device_->setConfig<uint8_t>(static_cast<uint8_t>(at + 4), 1);
+	EXPECT_EQ(device_->config<uint16_t>(0x04) & 6, 0);
 	device_->mapBar(NVDLA_PCI_CSB_BAR, kCsb);
 	device_->enable(true, true);
 	EXPECT_EQ(csb(NVDLA_GLB_S_NVDLA_HW_VERSION), kHwVersion);

@@ -54,8 +54,8 @@ TEST_F(LifecycleTest, ServerKilled)
 	/* The guest sees a card that was pulled out, and goes on. */
 	EXPECT_EQ(csb(NVDLA_GLB_S_NVDLA_HW_VERSION), 0xffffffffu);
 	setCsb(NVDLA_GLB_S_INTR_MASK, 1);
-	qemu_->write32(kRam, 5);
-	EXPECT_EQ(qemu_->read32(kRam), 5u);
+	qemu_->write<uint32_t>(kRam, 5);
+	EXPECT_EQ(qemu_->read<uint32_t>(kRam), 5u);
 
 	/* Its socket is still there, and does not keep the next server from starting. */
 	EXPECT_TRUE(std::filesystem::exists(socket()));

@@ -54,8 +54,11 @@ protected:
 	std::unique_ptr<Qtest> makeQemu(Ram ram, const std::string &errors) const;
 
 	/** \brief Read and write a register of the core */
-	uint32_t csb(uint32_t address) { return qemu_->read32(kCsb + address); }
-	void setCsb(uint32_t address, uint32_t value) { qemu_->write32(kCsb + address, value); }
+	uint32_t csb(uint32_t address) { return qemu_->read<uint32_t>(kCsb + address); }
+	void setCsb(uint32_t address, uint32_t value)
+	{
+		qemu_->write<uint32_t>(kCsb + address, value);
+	}
 
 	/** \brief Program BDMA's next slot and launch group 0 \param cv RAM types are CVSRAM */
 	void startCopy(uint64_t from, uint64_t to, uint32_t bytes, bool fromCv = false,

@@ -72,7 +72,7 @@ struct InPlace final : PdpOutput {
 	explicit InPlace(std::span<std::byte> where) : line(where) {}
 
 	std::span<std::byte> place(uint32_t, size_t bytes) override { return line.first(bytes); }
-	void write(uint32_t, std::span<const std::byte>, bool) override {}
+	void write(uint32_t, std::span<const std::byte>) override {}
 
 	std::span<std::byte> line;
 };

@@ -91,7 +91,7 @@ struct PooledLine final : sim::PdpOutput {
 		elements.resize(bytes / sizeof(Element));
 		return std::as_writable_bytes(std::span(elements));
 	}
-	void write(uint32_t, std::span<const std::byte>, bool) override {}
+	void write(uint32_t, std::span<const std::byte>) override {}
 
 	std::vector<Element> elements;
 };

@@ -11,10 +11,8 @@
 
 #include "core/ram_memory.h"
 #include "core/register_file.h"
-#include "each_target.h"
 #include "element_memories.h"
 #include "rubik/rubik.h"
-#include "rubik/transpose.h"
 
 using namespace nvdla::sim;
 using nvdla::sim::test::HiddenMemory;
@@ -49,7 +47,7 @@ protected:
 		op.mode = mode;
 		op.precision = GetParam();
 		op.srcType = op.dstType = RamType::Mc;
-		/* Now and then lines behind one another, more pixels than are worked on at once. */
+		/* Now and then lines behind one another. */
 		gapless = pick(0, 3) == 0;
 		op.width = gapless ? 64 : pick(1, 40);
 		op.height = gapless ? 12 : pick(1, 4);
@@ -173,31 +171,6 @@ TEST_P(RubikTest, MergeMakesAFeatureCubeOfPlanes)
 			}
 		}
 		runAndCompare(op);
-	}
-}
-
-TEST(Transpose, IsOneElementAfterTheOtherWithEveryInstructionSet)
-{
-	std::mt19937 random(11);
-	const auto below = [&](size_t end) { return static_cast<size_t>(random() % end); };
-
-	for (int round = 0; round < 200; round++) {
-		const size_t element = 1 + below(2), rows = 1 + below(70), columns = 1 + below(70);
-		const size_t inStep = (columns + below(9)) * element;
-		const size_t outStep = (rows + below(9)) * element;
-		std::vector<std::byte> in(rows * inStep), expected(columns * outStep);
-		for (std::byte &byte : in)
-			byte = static_cast<std::byte>(random());
-		for (size_t row = 0; row < rows; row++)
-			for (size_t column = 0; column < columns; column++)
-				std::copy_n(&in[row * inStep + column * element], element,
-					    &expected[column * outStep + row * element]);
-		nvdla::test::forEachTarget([&] {
-			std::vector<std::byte> out(expected.size());
-			transpose(static_cast<uint32_t>(element), { in.data(), inStep }, rows,
-				  columns, { out.data(), outStep });
-			ASSERT_EQ(out, expected) << rows << " x " << columns;
-		});
 	}
 }
 
