@@ -13,10 +13,7 @@
 #include "compiler/calibrate/calibrate.h"
 #include "compiler/compile.h"
 #include "compiler/import/import.h"
-#include "compiler/import/onnx/external_data.h"
-#include "compiler/joins.h"
 #include "compiler/lower/lowerer.h"
-#include "compiler/partition/partition.h"
 #include "compiler/passes/passes.h"
 #include "compiler/refusals.h"
 #include "loadable/file_kind.h"
@@ -44,9 +41,8 @@ Result<void> refuseUnknown(const Model &model, const CompileOptions &options)
 	if (refusals.none())
 		return {};
 	Model known = model;
-	std::erase_if(known.operators, [](const Operator &operation) {
-		return std::holds_alternative<Unknown>(operation.kind);
-	});
+	std::erase_if(known.operators,
+		      [](const Operator &operation) { return isAny<Unknown>(operation.kind); });
 	if (auto passed = runPasses(known, options.core); !passed)
 		refusals.add(passed.error());
 	else
@@ -376,7 +372,7 @@ Result<std::vector<std::byte>> readModelFile(const std::string &path)
 			return forward(checked);
 		if (isTfliteFile(*bytes))
 			return bytes;
-		auto whole = compiler::onnx::withExternalData(
+		auto whole = compiler::withExternalData(
 			std::move(*bytes), std::filesystem::path(path).parent_path().string());
 		if (!whole)
 			whole.error().where = fmt::format("{}: {}", path, whole.error().where);
