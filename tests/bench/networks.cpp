@@ -159,7 +159,9 @@ Model ResnetBuilder::build(Resnet which)
 				 : basicBlock(x, 64U << stage, stride);
 		}
 	}
-	x = add("GlobalAveragePool", GlobalAverage{}, { x }, { 1, shape(x)[3] });
+	const uint32_t channels = shape(x)[3];
+	x = add("GlobalAveragePool", wholeAverage(shape(x)), { x }, { 1, 1, 1, channels });
+	x = add("Flatten", Reshape{}, { x }, { 1, channels });
 	const ValueId weights = kernels({ kClasses, shape(x)[1] });
 	x = add("FullyConnected", FullyConnected{}, { x, weights }, { 1, kClasses });
 	model_.outputs = { x };

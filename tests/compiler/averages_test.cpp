@@ -45,6 +45,12 @@ Pool wholePicture(Pool::Method method, uint32_t h, uint32_t w, Clamp activation 
 	};
 }
 
+/* Of real numbers, as ONNX and MEAN have it. */
+Pool mean(uint32_t h, uint32_t w)
+{
+	return wholeAverage({ 1, h, w, 1 });
+}
+
 ValueId addAveraged(Model &model, const AveragedCase &one, const Extents &shape,
 		    const Quantization &quantization)
 {
@@ -77,20 +83,20 @@ Model averageOf(const AveragedCase &one, uint32_t batch)
 }
 
 const AveragedCase averagedCases[] = {
-	{ ElementType::Int8, 1000, 13, 13, GlobalAverage{}, 1 },
-	{ ElementType::Int8, 96, 7, 5, GlobalAverage{}, 1 },
-	{ ElementType::Int8, 32, 7, 7, GlobalAverage{}, 1 },
-	{ ElementType::Int8, 1000, 16, 16, GlobalAverage{}, 2 },
+	{ ElementType::Int8, 1000, 13, 13, mean(13, 13), 1 },
+	{ ElementType::Int8, 96, 7, 5, mean(7, 5), 1 },
+	{ ElementType::Int8, 32, 7, 7, mean(7, 7), 1 },
+	{ ElementType::Int8, 1000, 16, 16, mean(16, 16), 2 },
 	{ ElementType::Int8, 70, 8, 4, wholePicture(Pool::Method::Average, 8, 4), 1, averagedX },
 	{ ElementType::Int8, 70, 8, 4, wholePicture(Pool::Method::Average, 8, 4, { 0, 1 }), 1 },
 	{ ElementType::Int8, 70, 8, 4, wholePicture(Pool::Method::Sum, 8, 4), 1, { 1.0 / 4, 7 } },
-	{ ElementType::Int8, 70, 1, 9, GlobalAverage{}, 1 },
-	{ ElementType::Int8, 70, 9, 1, GlobalAverage{}, 1 },
-	{ ElementType::Int8, 70, 5, 5, GlobalAverage{}, 2, { 1.0 / 40, 4 }, 2 },
-	{ ElementType::Int16, 40, 7, 7, GlobalAverage{}, 1 },
-	{ ElementType::Float32, 48, 7, 7, GlobalAverage{}, 1 },
+	{ ElementType::Int8, 70, 1, 9, mean(1, 9), 1 },
+	{ ElementType::Int8, 70, 9, 1, mean(9, 1), 1 },
+	{ ElementType::Int8, 70, 5, 5, mean(5, 5), 2, { 1.0 / 40, 4 }, 2 },
+	{ ElementType::Int16, 40, 7, 7, mean(7, 7), 1 },
+	{ ElementType::Float32, 48, 7, 7, mean(7, 7), 1 },
 	/* What is left of an atom of FP16 might be NaN. */
-	{ ElementType::Float32, 40, 7, 7, GlobalAverage{}, 2 },
+	{ ElementType::Float32, 40, 7, 7, mean(7, 7), 2 },
 };
 
 void checkAveraged(const AveragedCase &one)

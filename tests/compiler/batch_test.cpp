@@ -145,8 +145,10 @@ void classifier(BatchModel &made)
 void averages(BatchModel &made)
 {
 	const ValueId first = made.convolution(made.x, 40, 3);
-	const ValueId average = made.add(GlobalAverage{}, { first }, { made.batch(), 40 });
-	made.add(FullyConnected{}, { average, made.kernels({ classes, 40 }) },
+	const ValueId average = made.add(wholeAverage({ 1, tall, wide, 40 }), { first },
+					 { made.batch(), 1, 1, 40 });
+	const ValueId row = made.add(Reshape{}, { average }, { made.batch(), 40 });
+	made.add(FullyConnected{}, { row, made.kernels({ classes, 40 }) },
 		 { made.batch(), classes });
 }
 

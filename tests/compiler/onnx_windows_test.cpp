@@ -85,6 +85,32 @@ TEST(OnnxWindows, ReductionsOfPictures)
 	expectRefusedFile(nothing.file(), { "ReduceMax 'y'", "axes: are none; leave" });
 }
 
+/* One window over a picture and some of its padding, which counts. */
+TEST(OnnxWindows, AverageOverPaddingAndAll)
+{
+	constexpr size_t channels = 40;
+	OnnxBuilder builder;
+	Numbers x, wanted(channels, 0);
+
+	builder.input("x", { 1, channels, 4, 4 });
+	onnx::Node *node = builder.node("AveragePool", { "x" }, "y");
+	OnnxBuilder::set(node, "kernel_shape", { 4, 4 });
+	OnnxBuilder::set(node, "strides", { 4, 4 });
+	OnnxBuilder::set(node, "pads", { 1, 1, 1, 1 });
+	OnnxBuilder::set(node, "count_include_pad", { 1 });
+	builder.output("y");
+	for (size_t i = 0; i < channels * 16; i++) {
+		x.push_back(static_cast<double>(i % 23));
+		if (i % 4 < 3 && i % 16 < 12)
+			wanted[i / 16] += x.back() / 16;
+	}
+	const auto outputs = onCore(builder, { x });
+	ASSERT_EQ(outputs.size(), 1U);
+	ASSERT_EQ(outputs[0].size(), wanted.size());
+	for (size_t i = 0; i < wanted.size(); i++)
+		EXPECT_NEAR(outputs[0][i], wanted[i], 0.01) << "channel " << i;
+}
+
 TEST(OnnxWindows, NormalizationGoesIntoTheConvolution)
 {
 	OnnxBuilder builder;

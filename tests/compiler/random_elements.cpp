@@ -125,7 +125,7 @@ void Generator::argMax()
 
 	made_.model.values[out].type = ElementType::Int16;
 	made_.model.values[out].quantization = Quantization{ 1, 0 };
-	finish(ArgMax{}, { in }, out);
+	finish(OverChannels{}, { in }, out);
 }
 
 void Generator::normalize()
@@ -134,16 +134,18 @@ void Generator::normalize()
 	const ValueId in = input(x);
 	const double scale = type_ == ElementType::Int16 ? 1.0 / 32768 : 1.0 / 128;
 
-	finish(Normalization{}, { in }, output(x, { scale, 0 }));
+	finish(OverChannels{ OverChannels::Function::Normalize }, { in }, output(x, { scale, 0 }));
 }
 
 void Generator::localResponse()
 {
 	const Extents x = picture();
 	const ValueId in = input(x);
-	const LocalResponse response{ 2 * from(0, 4) + 1, real(0.5, 2), real(0.01, 1),
-				      real(0.5, 1) };
+	OverChannels response{ OverChannels::Function::LocalResponse, 2 * from(0, 4) + 1 };
 
+	response.shift = real(0.5, 2);
+	response.scale = real(0.01, 1);
+	response.power = real(0.5, 1);
 	finish(response, { in }, output(x, made_.model.values[in].quantization.channel(0)));
 }
 
@@ -197,7 +199,9 @@ void Generator::standardize()
 	const double scale = type_ == ElementType::Int16 ? 1.0 / 8192 : 1.0 / 32;
 
 	/* Channels that are nearly alike differ by what was rounded before. */
-	finish(Standardization{ std::pow(step * real(2, 20), 2) }, { in },
+	finish(OverChannels{ .function = OverChannels::Function::Standardize,
+			     .shift = std::pow(step * real(2, 20), 2) },
+	       { in },
 	       output(x, { scale, isInteger() && type_ == ElementType::Int8 ? 3 : 0 }));
 }
 

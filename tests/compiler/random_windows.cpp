@@ -113,7 +113,7 @@ void Generator::globalAverage()
 
 	out.scale = static_cast<double>(static_cast<float>(
 		made_.model.values[in].quantization.channel(0).scale * real(0.3, 1.5)));
-	finish(GlobalAverage{}, { in }, output({ 1, x[3] }, out));
+	finish(wholeAverage(x), { in }, output({ 1, 1, 1, x[3] }, out));
 }
 
 void Generator::transposedConvolution()

@@ -14,7 +14,25 @@ namespace nvdla::test
 
 using namespace compiler;
 
-void OperatorReference::operator()(const ArgMax &)
+void OperatorReference::operator()(const OverChannels &over)
+{
+	switch (over.function) {
+	case OverChannels::Function::ArgMax:
+		argMax();
+		break;
+	case OverChannels::Function::Normalize:
+		normalize();
+		break;
+	case OverChannels::Function::Standardize:
+		standardize(over.shift);
+		break;
+	default:
+		localResponse(over);
+		break;
+	}
+}
+
+void OperatorReference::argMax()
 {
 	const uint32_t classes = value(0).shape.back();
 
@@ -25,7 +43,7 @@ void OperatorReference::operator()(const ArgMax &)
 	}
 }
 
-void OperatorReference::operator()(const Normalization &)
+void OperatorReference::normalize()
 {
 	const uint32_t channels = out_.shape.back();
 
@@ -39,7 +57,7 @@ void OperatorReference::operator()(const Normalization &)
 	}
 }
 
-void OperatorReference::operator()(const LocalResponse &response)
+void OperatorReference::localResponse(const OverChannels &response)
 {
 	const int64_t channels = out_.shape.back(), radius = response.window / 2;
 
@@ -53,7 +71,7 @@ void OperatorReference::operator()(const LocalResponse &response)
 		const auto at = static_cast<size_t>(i);
 		result_[at] =
 			written(real(0, in(0)[at]) *
-				std::pow(response.bias + response.alpha * squares, -response.beta));
+				std::pow(response.shift + response.scale * squares, -response.power));
 	}
 }
 
@@ -76,7 +94,7 @@ void OperatorReference::operator()(const ChannelReduction &reduction)
 	}
 }
 
-void OperatorReference::operator()(const Standardization &standardization)
+void OperatorReference::standardize(double epsilon)
 {
 	const size_t channels = out_.shape.back();
 
@@ -89,7 +107,7 @@ void OperatorReference::operator()(const Standardization &standardization)
 		const double variance = squares / static_cast<double>(channels);
 		for (size_t i = row; i < row + channels; i++)
 			result_[i] = written((real(0, in(0)[i]) - mean) /
-					     std::sqrt(variance + standardization.epsilon));
+					     std::sqrt(variance + epsilon));
 	}
 }
 

@@ -51,7 +51,6 @@ public:
 	void operator()(const compiler::FullyConnected &full);
 	void operator()(const compiler::Elementwise &elementwise);
 	void operator()(const compiler::Pool &pool);
-	void operator()(const compiler::GlobalAverage &);
 	void operator()(const compiler::Reshape &) { result_ = in(0); }
 	void operator()(const compiler::Pad &pad);
 	void operator()(const compiler::Concatenation &concatenation);
@@ -61,14 +60,17 @@ public:
 	void operator()(const compiler::Enlarge &enlarge);
 	void operator()(const compiler::Softmax &softmax);
 	void operator()(const compiler::Transpose &transpose);
-	void operator()(const compiler::ArgMax &);
-	void operator()(const compiler::Normalization &);
-	void operator()(const compiler::LocalResponse &response);
+	void operator()(const compiler::OverChannels &over);
 	void operator()(const compiler::ChannelReduction &reduction);
-	void operator()(const compiler::Standardization &standardization);
 	void operator()(const compiler::Unknown &) {} /* what is not read may be */
 
 private:
+	/* Of lines and columns; integers are rounded as TFLite's MEAN does. */
+	void meanOfReals();
+	void argMax();
+	void normalize();
+	void localResponse(const compiler::OverChannels &response);
+	void standardize(double epsilon);
 	const compiler::Value &value(size_t input) const
 	{
 		return model_.values[operation_.inputs[input]];

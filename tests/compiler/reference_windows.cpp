@@ -96,6 +96,10 @@ void OperatorReference::operator()(const Pool &pool)
 {
 	const Extents &x = value(0).shape, &y = out_.shape;
 
+	if (pool.ofReals && pool.method == Pool::Method::Average && pool.isWhole(x)) {
+		meanOfReals();
+		return;
+	}
 	for (uint32_t oy = 0; oy < y[1]; oy++)
 		for (uint32_t ox = 0; ox < y[2]; ox++)
 			for (uint32_t c = 0; c < y[3]; c++) {
@@ -147,7 +151,7 @@ void OperatorReference::operator()(const Pool &pool)
 			}
 }
 
-void OperatorReference::operator()(const GlobalAverage &)
+void OperatorReference::meanOfReals()
 {
 	const Extents &x = value(0).shape;
 	const int64_t count = int64_t{ x[1] } * x[2];

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/import/tflite/sparse.h"
+#include "compiler/import/tflite/file.h"
 #include "tflite_builder.h"
 
 namespace nvdla::test

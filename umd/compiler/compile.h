@@ -4,6 +4,9 @@
  */
 #pragma once
 
+#include <map>
+#include <span>
+
 #include <nvdla/compiler.h>
 
 #include "compiler/ir/model.h"
@@ -26,5 +29,27 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
  * An operator is compiled alone, with its constants: what is said is what the lowering said.
  */
 std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGeometry &core);
+
+/**
+ * \brief Compile a model part by part
+ * \return one network of all; an error if the library of the host is not there, or cannot run the
+ * rest
+ */
+Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options);
+
+/** \brief What was chosen for the operators that write these values */
+using Joins = std::multimap<ValueId, LayerChoice>;
+
+/**
+ * \brief Join convolutions whose results are concatenated, where that is predicted to be faster
+ *
+ * Each candidate is compiled by itself, with the convolutions as they are and with one for all of
+ * them. Where the accumulator would have to cut off more bits, there is no candidate. The same for
+ * Concatenation::takesTurned, and for poolings of what was concatenated.
+ *
+ * \return InvalidArgument for an option of the chip that is none, or if Strategy::join is
+ * Choice::Always and nothing can be joined
+ */
+Result<Joins> joinWhatGains(Model &model, const CompileOptions &options);
 
 } /* namespace nvdla::compiler */

@@ -14,10 +14,7 @@
 #include "compiler/compile.h"
 #include "compiler/import/caffe/net.h"
 #include "compiler/import/import.h"
-#include "compiler/import/onnx/external_data.h"
-#include "compiler/joins.h"
 #include "compiler/lower/lowerer.h"
-#include "compiler/partition/partition.h"
 #include "compiler/passes/passes.h"
 #include "compiler/refusals.h"
 #include "loadable/file_kind.h"
@@ -45,9 +42,8 @@ Result<void> refuseUnknown(const Model &model, const CompileOptions &options)
 	if (refusals.none())
 		return {};
 	Model known = model;
-	std::erase_if(known.operators, [](const Operator &operation) {
-		return std::holds_alternative<Unknown>(operation.kind);
-	});
+	std::erase_if(known.operators,
+		      [](const Operator &operation) { return isAny<Unknown>(operation.kind); });
 	if (auto passed = runPasses(known, options.core); !passed)
 		refusals.add(passed.error());
 	else
@@ -379,7 +375,7 @@ Result<std::vector<std::byte>> readModelFile(const std::string &path)
 			return bytes;
 		auto whole = path.ends_with(".prototxt")
 				     ? compiler::caffe::asOnnx(path, *bytes)
-				     : compiler::onnx::withExternalData(
+				     : compiler::withExternalData(
 					       std::move(*bytes),
 					       std::filesystem::path(path).parent_path().string());
 		if (!whole)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "joins.h"
+#include "compile.h"
 
 #include <algorithm>
 
@@ -81,7 +81,7 @@ public:
 	{
 		std::vector<ValueId> concatenated;
 		for (const Operator &operation : model_.operators) {
-			if (std::holds_alternative<Concatenation>(operation.kind))
+			if (isAny<Concatenation>(operation.kind))
 				concatenated.push_back(operation.outputs.front());
 		}
 		for (const ValueId whole : concatenated) {
@@ -97,9 +97,22 @@ public:
 	bool joinedAny = false;
 
 private:
+	/* Both ways, if the core can do both. */
+	bool tryBoth(const Model &apart, const Model &changed)
+	{
+		const auto before = tried(apart, options_, chip_);
+		const auto after = tried(changed, options_, chip_);
+		if (before && after) {
+			before_ = *before;
+			after_ = *after;
+		}
+		return before && after;
+	}
+	bool gains() const { return always_ || after_.cycles < before_.cycles; }
+
 	void consider(ValueId whole, const JoinableParts &parts)
 	{
-		Model apart = partOf(model_, parts, { whole });
+		const Model apart = partOf(model_, parts, { whole });
 		Model joined = apart;
 		const Operator &last = joined.operators.back();
 		const auto same = joinableParts(joined, last);
@@ -107,17 +120,13 @@ private:
 			return;
 		joinConvolutions(joined, last.outputs.front(), same.front());
 		removeUnused(joined);
-		const auto before = tried(apart, options_, chip_);
-		const auto after = tried(joined, options_, chip_);
-		if (!before || !after || before->cutOff.empty() || after->cutOff.empty() ||
-		    std::ranges::any_of(before->cutOff, [&](uint8_t bits) {
-			    return bits != after->cutOff.front();
+		if (!tryBoth(apart, joined) || before_.cutOff.empty() || after_.cutOff.empty() ||
+		    std::ranges::any_of(before_.cutOff, [&](uint8_t bits) {
+			    return bits != after_.cutOff.front();
 		    }))
 			return;
-		const bool gains = always_ || after->cycles < before->cycles;
-		const ValueId shown = gains ? joinConvolutions(model_, whole, parts) : whole;
-		choose(shown, fmt::format("one convolution for {}", parts.size()), *before, *after,
-		       gains);
+		choose(gains() ? joinConvolutions(model_, whole, parts) : whole,
+		       fmt::format("one convolution for {}", parts.size()));
 	}
 
 	/* Y is slower than SDP's other units, memory may be slower than that. */
@@ -128,19 +137,16 @@ private:
 			return model_.values[part].quantization !=
 			       model_.values[whole].quantization;
 		};
-		if (!std::holds_alternative<Concatenation>(writer->kind) ||
+		if (!isAny<Concatenation>(writer->kind) ||
 		    std::ranges::none_of(writer->inputs, countsOtherwise))
 			return;
-		Model apart = partOf(model_, writer->inputs, { whole });
+		const Model apart = partOf(model_, writer->inputs, { whole });
 		Model turned = apart;
 		std::get<Concatenation>(turned.operators.back().kind).takesTurned = true;
-		const auto before = tried(apart, options_, chip_);
-		const auto after = tried(turned, options_, chip_);
-		if (!before || !after || before->operations == after->operations)
+		if (!tryBoth(apart, turned) || before_.operations == after_.operations)
 			return;
-		const bool gains = always_ || after->cycles < before->cycles;
-		std::get<Concatenation>(writer->kind).takesTurned = gains;
-		choose(whole, "its integers made by the convolutions", *before, *after, gains);
+		std::get<Concatenation>(writer->kind).takesTurned = gains();
+		choose(whole, "its integers made by the convolutions");
 	}
 
 	/* PDP can take what a convolution makes, but not what is put together in memory. */
@@ -155,30 +161,25 @@ private:
 		Model pooled = apart;
 		poolParts(pooled, pooled.operators.back().inputs.front());
 		removeUnused(pooled);
-		const auto before = tried(apart, options_, chip_);
-		const auto after = tried(pooled, options_, chip_);
-		if (!before || !after)
-			return;
-		const bool gains = always_ || after->cycles < before->cycles;
-		const ValueId shown = gains ? poolParts(model_, whole) : whole;
-		choose(shown, fmt::format("{} poolings before it", writer.inputs.size()), *before,
-		       *after, gains);
+		if (tryBoth(apart, pooled))
+			choose(gains() ? poolParts(model_, whole) : whole,
+			       fmt::format("{} poolings before it", writer.inputs.size()));
 	}
 
-	void choose(ValueId shown, const std::string &what, const Trial &before, const Trial &after,
-		    bool gains)
+	void choose(ValueId shown, const std::string &what)
 	{
 		joins.insert({ shown,
 			       { model_.writer(shown)->name,
-				 { { "as it is", before.cycles }, { what, after.cycles } },
-				 gains } });
-		joinedAny |= gains;
+				 { { "as it is", before_.cycles }, { what, after_.cycles } },
+				 gains() } });
+		joinedAny |= gains();
 	}
 
 	Model &model_;
 	CompileOptions options_; /* of the trials */
 	const sim::TimingParameters &chip_;
 	const bool always_;
+	Trial before_, after_; /* the last ones */
 };
 
 } /* namespace */

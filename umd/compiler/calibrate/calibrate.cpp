@@ -8,7 +8,6 @@
 
 #include "compiler/real/evaluator.h"
 #include "quantize_model.h"
-#include "ranges.h"
 
 namespace nvdla::compiler
 {

@@ -1,18 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers for the values of a float model.
+ * Integers for the values of a float model, and the ranges of real numbers that they stand for.
  */
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include <nvdla/data_type.h>
 
 #include "compiler/ir/model.h"
-#include "ranges.h"
 
 namespace nvdla::compiler
 {
+
+/** \brief Real numbers from \a low to \a high; 0 is among them */
+struct Range {
+	double low = 0;
+	double high = 0;
+
+	/** \brief Widen the range to hold some numbers */
+	void include(std::span<const float> numbers);
+	void include(const Range &other);
+	bool operator==(const Range &) const = default;
+};
+
+/**
+ * \brief How often numbers are in each part of a range
+ *
+ * But for 0, which integers say exactly in every range, and of which there are many behind a ReLU.
+ */
+class Histogram
+{
+public:
+	static constexpr size_t bins = 2048;
+
+	/** \param[in] range of all numbers that will be counted */
+	explicit Histogram(const Range &range) : range_(range), counts_(bins) {}
+
+	void count(std::span<const float> numbers);
+
+	/**
+	 * \brief Leave out what is rare
+	 * \param[in] percent of the numbers that are kept, at each of the two ends: 50 to 100
+	 */
+	Range percentile(double percent) const;
+	/**
+	 * \brief Leave out what matters little
+	 *
+	 * Of ranges that have a share of each side of 0, from an eighth on, the one where the
+	 * distribution that \a levels integers can say differs least from that of the numbers, by
+	 * relative entropy (Kullback and Leibler). Numbers beyond a range count at its ends.
+	 */
+	Range leastEntropy(size_t levels) const;
+
+private:
+	double width() const { return (range_.high - range_.low) / bins; }
+	size_t zeroBin() const;
+
+	Range range_;
+	std::vector<uint64_t> counts_;
+};
 
 /**
  * \brief Ranges as operators need them

@@ -5,8 +5,10 @@
  */
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <nvdla/compiler.h>
 
@@ -15,6 +17,16 @@
 
 namespace nvdla::compiler
 {
+
+/** \brief Given sizes by the names of inputs, each of which the model has */
+using GivenShapes = std::map<std::string, std::vector<uint32_t>>;
+
+/**
+ * \param[in] inputs names of the model's inputs
+ * \return InvalidArgument naming a shape that is for no input, or for one that has one already
+ */
+Result<GivenShapes> givenShapes(std::span<const InputShape> shapes,
+				const std::vector<std::string> &inputs);
 
 /**
  * \brief Read a TensorFlow Lite file: its first subgraph, with constants
@@ -58,5 +70,14 @@ inline Result<Model> importModel(std::span<const std::byte> bytes,
 {
 	return isTfliteFile(bytes) ? importTflite(bytes) : importOnnx(bytes, shapes);
 }
+
+/**
+ * \brief Put constants that are in other files into the model
+ * \param[in] file any bytes; what is no model comes back as it is
+ * \param[in] folder of the model; only files in it, or in folders of it, are read
+ * \return InvalidFile naming the constant whose file is elsewhere, not there or too short
+ */
+Result<std::vector<std::byte>> withExternalData(std::vector<std::byte> file,
+						const std::string &folder);
 
 } /* namespace nvdla::compiler */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input_shapes.h"
+#include "import.h"
 
 #include <algorithm>
 #include <utility>

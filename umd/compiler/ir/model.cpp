@@ -119,11 +119,7 @@ bool isOverChannels(const Kind &kind)
 {
 	const auto *reduction = std::get_if<ChannelReduction>(&kind);
 
-	return std::holds_alternative<Softmax>(kind) || std::holds_alternative<ArgMax>(kind) ||
-	       std::holds_alternative<Normalization>(kind) ||
-	       std::holds_alternative<LocalResponse>(kind) ||
-	       std::holds_alternative<Standardization>(kind) ||
-	       (reduction && isExtreme(reduction->method));
+	return isAny<Softmax, OverChannels>(kind) || (reduction && isExtreme(reduction->method));
 }
 
 const Clamp *activationOf(const Kind &kind)
@@ -141,13 +137,6 @@ const Clamp *activationOf(const Kind &kind)
 Clamp *activationOf(Kind &kind)
 {
 	return const_cast<Clamp *>(activationOf(std::as_const(kind)));
-}
-
-bool hasKernels(const Kind &kind)
-{
-	return std::holds_alternative<Convolution>(kind) ||
-	       std::holds_alternative<TransposedConvolution>(kind) ||
-	       std::holds_alternative<FullyConnected>(kind);
 }
 
 std::vector<size_t> Model::readers(ValueId value) const
@@ -191,6 +180,15 @@ ValueId Model::add(Value value)
 {
 	values.push_back(std::move(value));
 	return values.size() - 1;
+}
+
+ValueId Model::addLike(ValueId like, const std::string &what, Extents shape)
+{
+	Value value = values[like];
+
+	value.name += what;
+	value.shape = std::move(shape);
+	return add(std::move(value));
 }
 
 Model Model::alone(std::span<const Operator> some) const
@@ -239,11 +237,8 @@ Result<void> Model::check() const
 	for (ValueId id = 0; id < values.size(); id++) {
 		const Value &value = values[id];
 		known[id] = value.isConstant;
-		const uint64_t bytes = elementCount(value.shape) * elementBytes(value.type);
-		if (value.isConstant && value.data.size() != bytes)
-			return bad(value.name, fmt::format("has {} bytes, {} of {} need {}",
-							   value.data.size(), toString(value.shape),
-							   elementTypeName(value.type), bytes));
+		if (const auto error = bytesError(value))
+			return tl::unexpected<Error>(*error);
 	}
 	for (ValueId id : inputs) {
 		if (id >= values.size())
@@ -272,6 +267,18 @@ Result<void> Model::check() const
 			return bad("outputs", fmt::format("nothing writes value {}", id));
 	}
 	return {};
+}
+
+std::optional<Error> bytesError(const Value &value)
+{
+	const uint64_t bytes = elementCount(value.shape) * elementBytes(value.type);
+
+	if (!value.isConstant || value.data.size() == bytes)
+		return std::nullopt;
+	return Error{ ErrorCode::InvalidFile, "check model",
+		      value.name.empty() ? "what has no name" : value.name,
+		      fmt::format("has {} bytes, {} of {} need {}", value.data.size(),
+				  toString(value.shape), elementTypeName(value.type), bytes) };
 }
 
 std::vector<double> rawNumbers(const Value &constant)

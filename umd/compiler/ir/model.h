@@ -119,6 +119,11 @@ struct Elementwise {
 	Clamp activation;
 };
 
+inline bool isNone(const op::Padding &padding)
+{
+	return !padding.left && !padding.right && !padding.top && !padding.bottom;
+}
+
 /** \brief Windows; only elements inside the picture count, unless countPadding */
 struct Pool {
 	enum class Method : uint8_t { Average, Max, Min, Sum };
@@ -131,17 +136,27 @@ struct Pool {
 	/** \brief The average is a mean of what the integers stand for; TFLite's kernels of
 	 * windows divide the sum of the integers instead */
 	bool ofReals = false;
+
+	/** \return whether the one window on \a picture is all of it */
+	bool isWhole(const Extents &picture) const
+	{
+		return kernel.x == picture[2] && kernel.y == picture[1] && isNone(padding);
+	}
 };
+
+/** \return the mean of lines and columns */
+inline Pool wholeAverage(const Extents &picture)
+{
+	return { .method = Pool::Method::Average,
+		 .kernel = { picture[2], picture[1] },
+		 .ofReals = true };
+}
 
 /** \return whether the result is one of the elements, as it is */
 inline bool isExtreme(Pool::Method method)
 {
 	return method == Pool::Method::Max || method == Pool::Method::Min;
 }
-
-/** \brief The average over height and width */
-struct GlobalAverage {
-};
 
 /** \brief The same elements in the same order, in the output's shape */
 struct Reshape {
@@ -225,30 +240,20 @@ struct Transpose {
 /** \return a transpose of one sample as that of a batch of some, whose axis stays the first */
 Transpose ofSamples(uint32_t samples, Transpose one);
 
-/** \brief Index of the largest number along the last axis, the first of several */
-struct ArgMax {
+/** \brief A function of all numbers of the last axis; of ArgMax that has one element then, or goes
+ */
+struct OverChannels {
+	using Function = op::OverChannels::Function;
+	Function function = Function::ArgMax;
+	uint32_t window = 0; /**< of LocalResponse, as the others */
+	double power = 1;
+	double scale = 1;
+	double shift = 0; /**< of Standardize, too */
 };
 
 /** \brief One number of all those of the last axis, which has one element then */
 struct ChannelReduction {
 	Pool::Method method = Pool::Method::Average;
-};
-
-/** \brief (x - mean) / sqrt(variance + epsilon), of the numbers of the last axis */
-struct Standardization {
-	double epsilon = 0;
-};
-
-/** \brief Each number of the last axis, divided by the root of the sum of all squares there */
-struct Normalization {
-};
-
-/** \brief x / (bias + alpha * sum of squares of \a window neighbours along the last axis) ^ beta */
-struct LocalResponse {
-	uint32_t window = 5;
-	double bias = 1;
-	double alpha = 1;
-	double beta = 0.5;
 };
 
 /** \brief What an importer does not know; it may be there as long as nothing needs it */
@@ -259,9 +264,15 @@ struct Unknown {
 };
 
 using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, Elementwise, Pool,
-			  GlobalAverage, Reshape, Pad, Concatenation, Slice, Unary, PRelu, Enlarge,
-			  Softmax, Transpose, ArgMax, Normalization, LocalResponse,
-			  ChannelReduction, Standardization, Unknown>;
+			  Reshape, Pad, Concatenation, Slice, Unary, PRelu, Enlarge, Softmax,
+			  Transpose, OverChannels, ChannelReduction, Unknown>;
+
+/** \return whether it is one of these kinds */
+template<typename... Kinds>
+bool isAny(const Kind &kind)
+{
+	return (std::holds_alternative<Kinds>(kind) || ...);
+}
 
 /**
  * \return whether it is a function of all channels that is a step of the CPU; these take integers
@@ -272,7 +283,10 @@ bool isOverChannels(const Kind &kind);
 const Clamp *activationOf(const Kind &kind);
 Clamp *activationOf(Kind &kind);
 /** \return whether the second input of an operator are kernels */
-bool hasKernels(const Kind &kind);
+inline bool hasKernels(const Kind &kind)
+{
+	return isAny<Convolution, TransposedConvolution, FullyConnected>(kind);
+}
 
 struct Operator {
 	std::string name; /**< for people: that of the first output */
@@ -306,8 +320,15 @@ struct Model {
 	Operator *writer(ValueId value);
 	bool isOutput(ValueId value) const;
 	bool isInput(ValueId value) const;
+	/** \brief Whether a single operator reads a value, and nobody else */
+	bool isReadOnce(ValueId value) const
+	{
+		return readers(value).size() == 1 && !isOutput(value);
+	}
 	/** \brief Add a value, which changes no id */
 	ValueId add(Value value);
+	/** \brief Add one like another one, whose name has something behind it, in another shape */
+	ValueId addLike(ValueId like, const std::string &what, Extents shape);
 	/**
 	 * \brief One operator as a model: its inputs, in their order and each once, are the model's
 	 *
@@ -332,10 +353,12 @@ struct Model {
 	void setAsideInvalid();
 };
 
-/** \return how many windows an axis has; 0 if none fits */
-uint32_t windowsOf(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride,
-		   uint32_t dilation);
+/** \return what windows make of a picture; no lines or columns if none fits */
+Extents windowed(const Extents &picture, const op::Axes &kernel, const op::Axes &stride,
+		 const op::Axes &dilation, const op::Padding &padding, uint32_t channels);
 
+/** \return what is wrong with a constant that has other bytes than its shape needs */
+std::optional<Error> bytesError(const Value &value);
 /** \return the elements of a constant, without their quantization */
 std::vector<double> rawNumbers(const Value &constant);
 /** \return the same of a constant of integers, exactly; none of any other */

@@ -36,7 +36,6 @@ public:
 	void operator()(const FullyConnected &);
 	void operator()(const Elementwise &);
 	void operator()(const Pool &pool);
-	void operator()(const GlobalAverage &);
 	void operator()(const Reshape &);
 	void operator()(const Pad &pad);
 	void operator()(const Concatenation &concatenation);
@@ -46,11 +45,8 @@ public:
 	void operator()(const Enlarge &enlarge);
 	void operator()(const Softmax &) { expectShape(shape(0)); }
 	void operator()(const Transpose &transpose);
-	void operator()(const ArgMax &);
-	void operator()(const Normalization &) { expectShape(shape(0)); }
-	void operator()(const LocalResponse &response);
+	void operator()(const OverChannels &over);
 	void operator()(const ChannelReduction &);
-	void operator()(const Standardization &) { expectShape(shape(0)); }
 	void operator()(const Unknown &) {}
 
 private:
@@ -136,12 +132,7 @@ void Checker::operator()(const Convolution &conv)
 		  fmt::format("kernels of {} do not go with {} in {} groups", toString(w),
 			      toString(x), conv.groups)))
 		return;
-	expectShape({ shape(0)[0],
-		      windowsOf(x[1], conv.padding.top, conv.padding.bottom, w[2], conv.stride.y,
-				conv.dilation.y),
-		      windowsOf(x[2], conv.padding.left, conv.padding.right, w[3], conv.stride.x,
-				conv.dilation.x),
-		      w[0] });
+	expectShape(windowed(x, { w[3], w[2] }, conv.stride, conv.dilation, conv.padding, w[0]));
 }
 
 void Checker::operator()(const TransposedConvolution &conv)
@@ -204,21 +195,8 @@ void Checker::operator()(const Pool &pool)
 	if (!needInputs(1, 1) || !needPicture() ||
 	    !need(pool.kernel.x > 0 && pool.kernel.y > 0, "windows are empty"))
 		return;
-	const Extents &x = shape(0);
-	expectShape({ shape(0)[0],
-		      windowsOf(x[1], pool.padding.top, pool.padding.bottom, pool.kernel.y,
-				pool.stride.y, 1),
-		      windowsOf(x[2], pool.padding.left, pool.padding.right, pool.kernel.x,
-				pool.stride.x, 1),
-		      x[3] });
-}
-
-void Checker::operator()(const GlobalAverage &)
-{
-	if (needInputs(1, 2) && needPicture())
-		need(elementCount(out().shape) == uint64_t{ shape(0)[0] } * shape(0)[3],
-		     fmt::format("the output is {} for {} channels", toString(out().shape),
-				 shape(0)[3]));
+	expectShape(
+		windowed(shape(0), pool.kernel, pool.stride, { 1, 1 }, pool.padding, shape(0)[3]));
 }
 
 void Checker::operator()(const Reshape &)
@@ -290,20 +268,19 @@ void Checker::operator()(const Transpose &transpose)
 			 toString(transpose.extents), toString(out().shape)));
 }
 
-void Checker::operator()(const ArgMax &)
+void Checker::operator()(const OverChannels &over)
 {
-	if (need(!shape(0).empty(), "the input is one number"))
+	const bool isOfWindow = over.function == OverChannels::Function::LocalResponse;
+
+	need(!isOfWindow || (over.window % 2 == 1 && over.window <= UINT8_MAX),
+	     fmt::format("the window has {} channels; an odd number up to 255 is possible",
+			 over.window));
+	if (over.function != OverChannels::Function::ArgMax)
+		expectShape(shape(0));
+	else if (need(!shape(0).empty(), "the input is one number"))
 		need(elementCount(out().shape) * shape(0).back() == elementCount(shape(0)),
 		     fmt::format("the output is {} of {}", toString(out().shape),
 				 toString(shape(0))));
-}
-
-void Checker::operator()(const LocalResponse &response)
-{
-	expectShape(shape(0));
-	need(response.window % 2 == 1 && response.window <= UINT8_MAX,
-	     fmt::format("the window has {} channels; an odd number up to 255 is possible",
-			 response.window));
 }
 
 void Checker::operator()(const ChannelReduction &)
@@ -343,7 +320,7 @@ void Checker::needQuantized(const Value &value)
 
 Result<void> Checker::run()
 {
-	if (std::holds_alternative<Unknown>(operation_.kind))
+	if (isAny<Unknown>(operation_.kind))
 		return {};
 	if (need(!operation_.inputs.empty() && operation_.outputs.size() == 1,
 		 "has no inputs, or not one output")) {
@@ -359,36 +336,22 @@ Result<void> Checker::run()
 	return {};
 }
 
-bool hasOtherBytes(const Value &value)
-{
-	return value.isConstant &&
-	       value.data.size() != elementCount(value.shape) * elementBytes(value.type);
-}
-
-std::optional<Error> constantError(const Model &model, const Operator &operation)
-{
-	for (const ValueId id : operation.inputs) {
-		if (id >= model.values.size() || !hasOtherBytes(model.values[id]))
-			continue;
-		const Value &value = model.values[id];
-		return Error{ ErrorCode::InvalidFile, "check model",
-			      value.name.empty() ? "what has no name" : value.name,
-			      fmt::format("has {} bytes, {} of {} need {}", value.data.size(),
-					  toString(value.shape), elementTypeName(value.type),
-					  elementCount(value.shape) * elementBytes(value.type)) };
-	}
-	return std::nullopt;
-}
-
 } /* namespace */
 
-uint32_t windowsOf(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride,
-		   uint32_t dilation)
+Extents windowed(const Extents &picture, const op::Axes &kernel, const op::Axes &stride,
+		 const op::Axes &dilation, const op::Padding &padding, uint32_t channels)
 {
-	const uint64_t padded = uint64_t{ in } + before + after;
-	const uint64_t window = uint64_t{ kernel - 1 } * dilation + 1;
+	const auto windowsOf = [](uint64_t padded, uint32_t taps, uint32_t step, uint32_t apart) {
+		const uint64_t window = uint64_t{ taps - 1 } * apart + 1;
+		return padded < window ? 0 : static_cast<uint32_t>((padded - window) / step + 1);
+	};
 
-	return padded < window ? 0 : static_cast<uint32_t>((padded - window) / stride + 1);
+	return { picture[0],
+		 windowsOf(uint64_t{ picture[1] } + padding.top + padding.bottom, kernel.y,
+			   stride.y, dilation.y),
+		 windowsOf(uint64_t{ picture[2] } + padding.left + padding.right, kernel.x,
+			   stride.x, dilation.x),
+		 channels };
 }
 
 void Model::setAsideInvalid()
@@ -401,17 +364,20 @@ void Model::setAsideInvalid()
 		if (id < values.size())
 			isThere[id] = true;
 	for (Operator &operation : operators) {
-		std::optional<Error> error = constantError(*this, operation);
-		const bool isKnown = !std::holds_alternative<Unknown>(operation.kind);
+		std::optional<Error> error;
+		const bool isKnown = !isAny<Unknown>(operation.kind);
 		std::erase_if(operation.inputs, [&](ValueId id) {
 			const bool there = id < values.size() && isThere[id];
+			const auto other = there ? bytesError(values[id]) : std::nullopt;
+			if (other && !error)
+				error = other;
 			if (!there && !error)
 				error = Error{ ErrorCode::InvalidFile, "check model",
 					       operation.name,
 					       fmt::format("reads value {}, which nothing before "
 							   "it writes",
 							   id) };
-			return !there || hasOtherBytes(values[id]);
+			return !there || other;
 		});
 		if (isKnown && !error)
 			if (auto checked = Checker(*this, operation).run(); !checked)
@@ -424,7 +390,7 @@ void Model::setAsideInvalid()
 	}
 	/* Nothing reads them any more. */
 	for (Value &value : values) {
-		if (hasOtherBytes(value)) {
+		if (bytesError(value)) {
 			value.isConstant = false;
 			value.data.clear();
 		}

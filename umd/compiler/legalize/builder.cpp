@@ -27,6 +27,14 @@ AxisOrder severalOf(const Extents &shape, const AxisOrder &order)
 	return several;
 }
 
+bool hasAtMost(const Extents &shape, uint64_t elements)
+{
+	return std::ranges::all_of(shape, [&](uint32_t extent) {
+		elements /= std::max(extent, 1U);
+		return elements > 0;
+	});
+}
+
 Extents inValueOrder(const Tensor &tensor, const Extents &numbers)
 {
 	Extents ordered;

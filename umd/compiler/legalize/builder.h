@@ -51,6 +51,8 @@ struct Tensor {
 	Transpose unflattened = {};
 };
 
+/** \return whether a shape, of which a file may say anything, has no more elements than that */
+bool hasAtMost(const Extents &shape, uint64_t elements);
 /** \return numbers for each axis of the file, as the value has its axes */
 Extents inValueOrder(const Tensor &tensor, const Extents &numbers);
 /** \return a tensor like another one, whose value has that \a shape */

@@ -1,13 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators that look at all channels, or move elements between channels and lines and columns.
+ * Operators that look at all channels, or move elements between channels and lines and columns;
+ * sums, means and extremes over axes, and functions made of them.
  */
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "legalize.h"
 
 namespace nvdla::compiler::legalize
 {
+
+namespace
+{
+
+/* Lines, columns or both of a picture, unless these are the last axis of the value. */
+bool isWindow(const Builder &builder, const Tensor &x, const AxisOrder &axes)
+{
+	const AxisOrder usual = builder.usualOrder(4);
+	const bool plane = std::ranges::all_of(
+		axes, [&](uint32_t axis) { return axis == usual[1] || axis == usual[2]; });
+
+	return plane && x.shape.size() == 4 && !(axes.size() == 1 && x.order.back() == axes[0]);
+}
+
+Extents without(const Extents &shape, const AxisOrder &axes)
+{
+	Extents left;
+
+	for (uint32_t axis = 0; axis < shape.size(); axis++) {
+		if (std::ranges::find(axes, axis) == axes.end())
+			left.push_back(shape[axis]);
+	}
+	return left;
+}
+
+Tensor finished(Builder &builder, const Tensor &made, const Tensor &kept, const Reduction &over)
+{
+	const Tensor all = made.shape == kept.shape ? made : builder.move(Reshape{}, made, kept);
+
+	return over.keeps ? all : builder.reshaped(all, without(all.shape, over.axes));
+}
+
+} /* namespace */
 
 Tensor argMax(Builder &builder, const Tensor &from, uint32_t axis, bool ofSmallest)
 {
@@ -18,7 +54,7 @@ Tensor argMax(Builder &builder, const Tensor &from, uint32_t axis, bool ofSmalle
 		x = builder.make(Elementwise{ Elementwise::Function::Multiply, {} },
 				 { x.id, builder.addNumber(-1) }, builder.real(x), x);
 	/* Indices are integers of 16 bits. */
-	return builder.make(ArgMax{}, { x.id }, { ElementType::Int16, Quantization{ 1, 0 } },
+	return builder.make(OverChannels{}, { x.id }, { ElementType::Int16, Quantization{ 1, 0 } },
 			    withExtent(x, axis, 1));
 }
 
@@ -26,13 +62,17 @@ Tensor withNormOfOne(Builder &builder, const Tensor &from, uint32_t axis)
 {
 	const Tensor x = builder.withAxisLast(from, axis);
 
-	return builder.compute(Normalization{}, x, x);
+	return builder.compute(OverChannels{ OverChannels::Function::Normalize }, x, x);
 }
 
-Tensor localResponse(Builder &builder, const Tensor &picture, const LocalResponse &response)
+Tensor localResponse(Builder &builder, const Tensor &picture, uint32_t window, double bias,
+		     double alpha, double beta)
 {
-	builder.support(response.window % 2 == 1 && response.window <= UINT8_MAX, "size",
-			fmt::format("is {}; odd numbers up to 255 are known", response.window));
+	const OverChannels response{ OverChannels::Function::LocalResponse, window, beta, alpha,
+				     bias };
+
+	builder.support(window % 2 == 1 && window <= UINT8_MAX, "size",
+			fmt::format("is {}; odd numbers up to 255 are known", window));
 	return builder.compute(response, picture, picture);
 }
 
@@ -64,6 +104,103 @@ Tensor spaceToDepth(Builder &builder, const Tensor &picture, uint32_t block)
 	const Transpose transpose{ { h, block, w, block, x[3] }, { 0, 2, 1, 3, 4 } };
 	return builder.move(ofSamples(x[0], transpose), picture,
 			    withValueShape(picture, { x[0], h, w, x[3] * block * block }));
+}
+
+Rows rowsOf(Builder &builder, const Tensor &tensor, const AxisOrder &axes)
+{
+	AxisOrder kept;
+	uint64_t elements = 1;
+	Rows made;
+
+	std::ranges::copy_if(tensor.order, std::back_inserter(kept), [&](uint32_t axis) {
+		return std::ranges::find(axes, axis) == axes.end();
+	});
+	AxisOrder order = kept;
+	order.insert(order.end(), axes.begin(), axes.end());
+	made.turned = builder.inOrder(tensor, order);
+	if (builder.failed())
+		return {};
+	made.kept = made.turned;
+	for (const uint32_t axis : axes) {
+		elements *= tensor.shape[axis];
+		made.kept.shape[axis] = 1;
+		if (!builder.support(elements <= mostOfAxis, "axes",
+				     fmt::format("have {} elements together", elements)))
+			return {};
+	}
+	made.rows = made.turned;
+	made.reduced = made.kept;
+	if (axes.size() == 1)
+		return made;
+	made.rows.shape.clear();
+	for (const uint32_t axis : kept)
+		made.rows.shape.push_back(tensor.shape[axis]);
+	made.rows.shape.push_back(static_cast<uint32_t>(elements));
+	made.rows.order = asInFile(made.rows.shape.size());
+	made.reduced = made.rows;
+	made.reduced.shape.back() = 1;
+	made.rows = builder.move(Reshape{}, made.turned, made.rows);
+	/* A batch stays the first axis. */
+	made.kept.order = kept;
+	made.kept.order.insert(made.kept.order.begin() +
+				       (kept.empty() || kept.front() != 0 ? 0 : 1),
+			       axes.begin(), axes.end());
+	return made;
+}
+
+Tensor reduced(Builder &builder, const Tensor &in, const Reduction &over, Pool::Method method,
+	       const Around &around)
+{
+	if (builder.failed() || !builder.support(!over.axes.empty(), "axes",
+						 "are none; leave the operator out, which does "
+						 "nothing"))
+		return {};
+	const bool window = isWindow(builder, in, over.axes);
+	Rows all;
+
+	if (window) {
+		all.rows = builder.inOrder(in, builder.usualOrder(4));
+		all.reduced = all.rows;
+		for (const uint32_t axis : over.axes)
+			all.reduced.shape[axis] = 1;
+		all.kept = all.reduced;
+	} else {
+		all = rowsOf(builder, in, over.axes);
+	}
+	if (builder.failed())
+		return {};
+	Tensor x = all.rows;
+	if (around.before != Unary{})
+		x = builder.prepare(around.before, x, x);
+	const Extents from = inValueOrder(x, x.shape), to = inValueOrder(x, all.reduced.shape);
+	const Kind kind = window ? Kind(Pool{ .method = method,
+					      .kernel = { from[2] / std::max(to[2], 1U),
+							  from[1] / std::max(to[1], 1U) },
+					      .ofReals = true })
+				 : ChannelReduction{ method };
+	x = isExtreme(method) ? builder.move(kind, x, all.reduced)
+			      : builder.compute(kind, x, all.reduced);
+	if (around.behind != Unary{})
+		x = builder.compute(around.behind, x, x);
+	return finished(builder, x, all.kept, over);
+}
+
+/*
+ * The logarithm of a softmax is each number less what is wanted. That of the largest is within
+ * a few of 0, and so exact in FP16, where a sum of exponentials would be infinite.
+ */
+Tensor logarithmOfExponentials(Builder &builder, const Tensor &in, const Reduction &over)
+{
+	const Kind largest = ChannelReduction{ Pool::Method::Max };
+	const Rows all = rowsOf(builder, in, over.axes);
+
+	const Tensor most = builder.prepare(largest, all.rows, all.reduced);
+	const Tensor logarithms = builder.prepare(Softmax{ 1, true }, all.rows, all.rows);
+	const Tensor highest = builder.prepare(largest, logarithms, all.reduced);
+	return finished(builder,
+			builder.compute(Elementwise{ Elementwise::Function::Subtract, {} }, most,
+					all.reduced, { highest.id }),
+			all.kept, over);
 }
 
 } /* namespace nvdla::compiler::legalize */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of single elements, of two tensors, and softmax.
+ * Functions of single elements, of two tensors, and softmax. One of two numbers for each element,
+ * with a constant condition, is products with ones and zeros, and their sum.
  */
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,42 @@ Tensor timesNumber(Builder &builder, const Tensor &x, double factor, bool isLast
 
 	return isLast ? builder.compute(product, x, x, other)
 		      : builder.prepare(product, x, x, other);
+}
+
+/* For each element of a larger tensor; none if the shapes do not go together, or make too many. */
+std::vector<double> repeatedNumbers(const std::vector<double> &numbers, const Extents &from,
+				    const Extents &to)
+{
+	constexpr uint64_t most = uint64_t{ 1 } << 26;
+	const size_t more = to.size() - std::min(from.size(), to.size());
+	std::vector<double> result;
+
+	if (from.size() > to.size() || !hasAtMost(to, most) || !hasAtMost(from, most) ||
+	    elementCount(from) != numbers.size())
+		return {};
+	for (size_t axis = 0; axis < from.size(); axis++) {
+		if (from[axis] != 1 && from[axis] != to[more + axis])
+			return {};
+	}
+	for (uint64_t i = 0; i < elementCount(to); i++) {
+		uint64_t rest = i, at = 0, step = 1;
+		for (size_t axis = to.size(); axis-- > more;) {
+			const uint32_t extent = from[axis - more];
+			at += extent == 1 ? 0 : rest % to[axis] * step;
+			rest /= to[axis];
+			step *= extent;
+		}
+		result.push_back(numbers[at]);
+	}
+	return result;
+}
+
+/* What is chosen of a tensor, and zeros. */
+Tensor choose(Builder &builder, const Tensor &x, const std::vector<double> &mask)
+{
+	return builder.make(Elementwise{ Elementwise::Function::Multiply, {} },
+			    { x.id, builder.addMeeting(x, floatConstant(mask, x.shape)) },
+			    builder.joined(x), x);
 }
 
 } /* namespace */
@@ -156,19 +193,12 @@ Tensor several(Builder &builder, Function function, const std::vector<Tensor> &t
 
 Tensor mean(Builder &builder, const std::vector<Tensor> &tensors)
 {
-	Tensor sum = tensors.empty() ? Tensor{} : builder.plain(tensors.front());
+	const Tensor sum = several(builder, Function::Add, tensors);
 
-	for (size_t i = 1; i < tensors.size() && !builder.failed(); i++) {
-		const Tensor other = builder.inOrder(tensors[i], sum.order);
-		if (!builder.support(sum.shape == other.shape && !builder.isConstant(sum) &&
-					     !builder.isConstant(other),
-				     "inputs", "are constants or of several shapes"))
-			return {};
-		sum = builder.prepare(Elementwise{ Function::Add, {} }, sum, sum, { other.id });
-	}
-	return tensors.size() < 2
-		       ? sum
-		       : timesNumber(builder, sum, 1.0 / static_cast<double>(tensors.size()), true);
+	if (tensors.size() < 2)
+		return sum;
+	builder.needFloatResults();
+	return timesNumber(builder, sum, 1.0 / static_cast<double>(tensors.size()), true);
 }
 
 Tensor squaredDifference(Builder &builder, const Tensor &a, const Tensor &b)
@@ -206,6 +236,49 @@ Tensor softmax(Builder &builder, const Tensor &from, uint32_t axis, const Softma
 	const Tensor x = builder.withAxisLast(from, axis);
 
 	return builder.compute(function, x, x);
+}
+
+Tensor select(Builder &builder, const Value &condition, const Tensor &a, const Tensor &b)
+{
+	const bool first = builder.isConstant(a), second = builder.isConstant(b);
+	const Tensor x = !first && !second && a.places != b.places ? builder.plain(a)
+			 : first				   ? b
+								   : a;
+	const Elementwise sum{ Elementwise::Function::Add, {} };
+
+	if (builder.failed() ||
+	    !builder.support(!first || !second, "inputs", "are constants, all of them"))
+		return {};
+	std::vector<double> mask = repeatedNumbers(rawNumbers(condition), condition.shape, x.shape),
+			    other = mask;
+	builder.support(!mask.empty(), "condition",
+			fmt::format("is {} for {}", toString(condition.shape), toString(x.shape)));
+	if (!builder.support(
+		    first || second || a.shape == b.shape, "inputs",
+		    fmt::format("are {} and {}; what is computed has to have the output's shape",
+				toString(a.shape), toString(b.shape))) ||
+	    builder.failed())
+		return {};
+	for (size_t i = 0; i < mask.size(); i++) {
+		mask[i] = (mask[i] != 0) != first;
+		other[i] = 1 - mask[i];
+	}
+	const Tensor chosen = choose(builder, x, mask);
+	if (!first && !second)
+		return builder.compute(sum, chosen, x,
+				       { choose(builder, builder.arranged(b, x), other).id });
+	const Value &constant = builder.value(first ? a : b);
+	const std::vector<double> numbers =
+		repeatedNumbers(realNumbers(constant), constant.shape, x.shape);
+	if (!builder.support(!numbers.empty(), "inputs",
+			     fmt::format("are {} and a constant of {}", toString(x.shape),
+					 toString(constant.shape))))
+		return {};
+	/* What is not chosen may be infinite. */
+	for (size_t i = 0; i < numbers.size(); i++)
+		other[i] = other[i] != 0 ? numbers[i] : 0;
+	return builder.compute(sum, chosen, x,
+			       { builder.addMeeting(x, floatConstant(other, x.shape)) });
 }
 
 } /* namespace nvdla::compiler::legalize */

@@ -99,7 +99,9 @@ Tensor pad(Builder &builder, const Tensor &tensor, const Padding &padding);
 Tensor argMax(Builder &builder, const Tensor &tensor, uint32_t axis, bool ofSmallest);
 /** \brief The root of the sum of all squares of an axis becomes 1 */
 Tensor withNormOfOne(Builder &builder, const Tensor &tensor, uint32_t axis);
-Tensor localResponse(Builder &builder, const Tensor &picture, const LocalResponse &response);
+/** \brief x / (bias + alpha * sum of squares of \a window channels around it) ^ beta */
+Tensor localResponse(Builder &builder, const Tensor &picture, uint32_t window, double bias,
+		     double alpha, double beta);
 /** \param[in] blocksTogether the channels of a block are side by side, not those of an element */
 Tensor depthToSpace(Builder &builder, const Tensor &picture, uint32_t block, bool blocksTogether);
 Tensor spaceToDepth(Builder &builder, const Tensor &picture, uint32_t block);

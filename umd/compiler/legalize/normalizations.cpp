@@ -16,6 +16,13 @@ namespace
 
 const Elementwise sum{ Elementwise::Function::Add, {} };
 
+Tensor standardized(Builder &builder, const Tensor &rows, double epsilon)
+{
+	return builder.compute(
+		OverChannels{ .function = OverChannels::Function::Standardize, .shift = epsilon },
+		rows, rows);
+}
+
 /* Times a factor, plus a sum, for each element of an axis; without numbers nothing is done. */
 Tensor scaledAlong(Builder &builder, Tensor x, uint32_t axis, const Scaling &scaling)
 {
@@ -87,8 +94,7 @@ Normalized layerNormalized(Builder &builder, const Tensor &x, uint32_t first,
 	const Rows all = rowsOf(builder, x, axes);
 	if (builder.failed())
 		return {};
-	result.tensor = scaledAlong(builder,
-				    builder.compute(Standardization{ epsilon }, all.rows, all.rows),
+	result.tensor = scaledAlong(builder, standardized(builder, all.rows, epsilon),
 				    all.rows.order.back(), scaling);
 	if (axes.size() > 1)
 		result.tensor = builder.move(Reshape{}, result.tensor, all.turned);
@@ -103,7 +109,7 @@ Tensor instanceNormalized(Builder &builder, const Tensor &from, const Scaling &s
 	const AxisOrder usual = builder.usualOrder(4);
 	const Tensor picture = builder.pictureOrLine(from);
 	const Rows all = rowsOf(builder, picture, { usual[1], usual[2] });
-	const Tensor made = builder.compute(Standardization{ epsilon }, all.rows, all.rows);
+	const Tensor made = standardized(builder, all.rows, epsilon);
 	const Tensor turned = builder.move(Reshape{}, made, all.turned);
 
 	return builder.asLineLike(from, scaledAlong(builder, builder.inOrder(turned, picture.order),
@@ -126,7 +132,7 @@ Tensor groupNormalized(Builder &builder, const Tensor &x, int64_t groups, const 
 	const Tensor rows = builder.move(
 		Reshape{}, inFile,
 		{ 0, { x.shape[0], count, static_cast<uint32_t>(each) }, asInFile(3) });
-	const Tensor made = builder.compute(Standardization{ epsilon }, rows, rows);
+	const Tensor made = standardized(builder, rows, epsilon);
 	const Tensor turned = builder.move(Reshape{}, made, inFile);
 	return scaledAlong(builder, builder.inOrder(turned, x.order), 1, scaling);
 }

@@ -53,22 +53,6 @@ std::optional<Ratio> ratioOf(uint32_t extent, uint32_t wanted, const Resizing &h
 	return std::nullopt;
 }
 
-/* Whether a picture of that size is not too large to be on the way to another one. */
-bool mayBeOnTheWay(const Extents &shape, const Ratio &lines, const Ratio &columns)
-{
-	constexpr uint64_t most = uint64_t{ 1 } << 24;
-	uint64_t elements = uint64_t{ lines.larger } * columns.larger;
-
-	for (const uint32_t extent : shape) {
-		if (extent > most)
-			return false;
-		elements *= extent;
-		if (elements > most)
-			return false;
-	}
-	return true;
-}
-
 std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted)
 {
 	if (extent == 1 && wanted >= 1 && wanted <= mostParts)
@@ -164,9 +148,10 @@ std::optional<Tensor> scaled(Builder &builder, Tensor x, const Extents &out, con
 	if (!y || !c)
 		return std::nullopt;
 	const bool enlarges = y->larger > 1 || c->larger > 1;
+	constexpr uint64_t most = uint64_t{ 1 } << 24; /* elements on the way */
 	const bool shrinks = y->smaller > 1 || c->smaller > 1;
-	if (enlarges &&
-	    ((how.isNearest && !roundsAsEnlarge(how)) || (shrinks && !mayBeOnTheWay(in, *y, *c))))
+	if (enlarges && ((how.isNearest && !roundsAsEnlarge(how)) ||
+			 (shrinks && !hasAtMost(in, most / (y->larger * c->larger)))))
 		return std::nullopt;
 	if (enlarges) {
 		const Enlarge larger{ enlargingOf(how), { c->larger, y->larger } };

@@ -57,30 +57,22 @@ Axis axisOf(Builder &builder, Axis axis, uint32_t in, uint32_t stride, const Tra
 /* K x C x size.y x size.x of K/groups x C x R x S: taps are \a dilation from each other. */
 Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op::Axes size)
 {
-	const uint32_t each = kernels.shape[0], channels = kernels.shape[1];
+	const Extents &from = kernels.shape;
 	const size_t bytes = elementBytes(kernels.type);
 	const int32_t zero = isFloat(kernels.type) ? 0 : kernels.quantization.channel(0).zeroPoint;
 	Value result = kernels;
-	size_t from = 0;
 
-	result.shape = { each * groups, channels, size.y, size.x };
+	result.shape = { from[0] * groups, from[1], size.y, size.x };
 	result.data.assign(elementCount(result.shape) * bytes, static_cast<std::byte>(zero));
-	for (uint32_t k = 0; k < each; k++) {
-		for (uint32_t c = 0; c < channels; c++) {
-			const uint32_t group = c / (channels / groups);
-			const uint64_t plane = uint64_t{ group * each + k } * channels + c;
-			for (uint32_t r = 0; r < kernels.shape[2]; r++) {
-				for (uint32_t s = 0; s < kernels.shape[3]; s++) {
-					const uint64_t line =
-						plane * size.y + uint64_t{ r } * dilation.y;
-					const uint64_t to =
-						line * size.x + uint64_t{ s } * dilation.x;
-					std::memcpy(&result.data[to * bytes], &kernels.data[from],
-						    bytes);
-					from += bytes;
-				}
-			}
-		}
+	for (uint64_t i = 0; i < elementCount(from); i++) {
+		const uint64_t column = i % from[3], line = i / from[3] % from[2];
+		const uint64_t plane = i / from[3] / from[2], c = plane % from[1];
+		const uint64_t group = c / (from[1] / groups);
+		const uint64_t to =
+			((group * from[0] * from[1] + plane) * size.y + line * dilation.y) *
+				size.x +
+			column * dilation.x;
+		std::memcpy(&result.data[to * bytes], &kernels.data[i * bytes], bytes);
 	}
 	return result;
 }

@@ -57,14 +57,9 @@ Tensor windowed(Builder &builder, const Tensor &picture, const Windows &windows,
 {
 	if (builder.failed())
 		return {};
-	const op::Padding &padding = windows.padding;
-	const Extents in = inValueOrder(picture, picture.shape);
-	const Extents out{ in[0],
-			   windowsOf(in[1], padding.top, padding.bottom, windows.kernel.y,
-				     windows.stride.y, windows.dilation.y),
-			   windowsOf(in[2], padding.left, padding.right, windows.kernel.x,
-				     windows.stride.x, windows.dilation.x),
-			   channels };
+	const Extents out =
+		compiler::windowed(inValueOrder(picture, picture.shape), windows.kernel,
+				   windows.stride, windows.dilation, windows.padding, channels);
 	builder.need(out[1] && out[2], "kernel",
 		     fmt::format("of {} x {} does not fit into {}", windows.kernel.y,
 				 windows.kernel.x, toString(picture.shape)));
@@ -158,11 +153,9 @@ Tensor poolAll(Builder &builder, Pool::Method method, const Tensor &from)
 		return {};
 	const Extents in = inValueOrder(x, x.shape);
 	const Tensor like = withValueShape(x, { in[0], 1, 1, in[3] });
-	return builder.asLineLike(
-		from, method == Pool::Method::Average
-			      ? builder.compute(GlobalAverage{}, x, like)
-			      : pooled(builder, { method, { in[2], in[1] }, {}, {}, false, {} }, x,
-				       like));
+	Pool whole = wholeAverage(in);
+	whole.method = method;
+	return builder.asLineLike(from, pooled(builder, whole, x, like));
 }
 
 Tensor convolution(Builder &builder, const Tensor &from, const Windows &windows, Weights weights,

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include <fmt/core.h>
 #include <nvdla/converter.h>
 
 #include "affine.h"
@@ -116,6 +117,37 @@ Lowerer::Clamped requantized(const Lowerer::Clamped &limits, const Requantizatio
 }
 
 } /* namespace */
+
+std::optional<CubeNumbers> numbersFor(Lowerer &lowerer, ValueId x, ValueId constant)
+{
+	const Value &value = lowerer.value(constant);
+	const Cube cube = lowerer.cube(x), given = naturalCube(value.shape);
+	const bool perChannel = given.h == 1 && given.w == 1;
+	const auto fits = [](uint32_t one, uint32_t whole) { return one == 1 || one == whole; };
+	const std::vector<double> numbers = realNumbers(value);
+	CubeNumbers met{ perChannel ? Cube{ cube.c, 1, 1 } : cube, {} };
+
+	if (!lowerer.need(fits(given.c, cube.c) && fits(given.h, cube.h) && fits(given.w, cube.w) &&
+				  given.elements() == numbers.size(),
+			  "input",
+			  fmt::format("is a constant of {} for {}; each of its axes has to have "
+				      "one element or as many",
+				      toString(value.shape), toString(lowerer.value(x).shape))) ||
+	    !lowerer.needRoom(met.shape.elements()))
+		return std::nullopt;
+	met.numbers.reserve(met.shape.elements());
+	for (size_t c = 0; c < met.shape.c; c++) {
+		for (size_t h = 0; h < met.shape.h; h++) {
+			for (size_t w = 0; w < met.shape.w; w++) {
+				const size_t line = given.h == 1 ? 0 : h * given.w;
+				const size_t pixel = line + (given.w == 1 ? 0 : w);
+				met.numbers.push_back(
+					numbers[pixel * given.c + (given.c == 1 ? 0 : c)]);
+			}
+		}
+	}
+	return met;
+}
 
 GraphOperands operands(const std::string &name, const Cube &shape)
 {
@@ -235,6 +267,17 @@ Lowerer::Stage Lowerer::stage(const std::string &name, const std::string &input,
 		 false,
 		 false,
 		 behind == requantized_.end() ? std::nullopt : std::optional(behind->second) };
+}
+
+Affine Lowerer::turning(ValueId from, ValueId to, const Clamp &activation) const
+{
+	const Quantization in = quantization(from), out = quantization(to);
+	const uint32_t channels = cube(from).c;
+
+	return { std::vector<double>(channels, in.scale / out.scale),
+		 std::vector<double>(channels, -in.zeroPoint),
+		 { channels, 1, 1 },
+		 activation };
 }
 
 void Lowerer::clampSurface(const std::string &input, const std::string &output,
@@ -359,7 +402,7 @@ void ClampBehind::finish()
 	}
 	lowerer_.affine(
 		lowerer_.stage(lowerer_.step("clamp"), written_, DataType::Half, result_, output_),
-		{ { 1 }, { 0 }, { lowerer_.cube(output_).c, 1, 1 }, activation_ });
+		lowerer_.turning(output_, output_, activation_));
 }
 
 } /* namespace nvdla::compiler */

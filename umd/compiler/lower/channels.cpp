@@ -25,9 +25,9 @@ void overChannels(Lowerer &lowerer, const Operator &operation, op::OverChannels 
 	if (!shape.empty() && lowerer.cube(input).c != shape.back())
 		lowerer.makeNatural(input);
 	Cube cube = lowerer.cube(input);
-	if (step.function == op::OverChannels::Function::ArgMax ||
-	    step.function == op::OverChannels::Function::Largest ||
-	    step.function == op::OverChannels::Function::Smallest)
+	if (step.function == OverChannels::Function::ArgMax ||
+	    step.function == OverChannels::Function::Largest ||
+	    step.function == OverChannels::Function::Smallest)
 		cube.c = 1;
 	lowerer.setCube(output, cube);
 	lowerer.onCpu("the core computes no function of all channels");
@@ -44,36 +44,46 @@ void overChannels(Lowerer &lowerer, const Operator &operation, op::OverChannels 
 
 } /* namespace */
 
-void lower(Lowerer &lowerer, const Operator &operation, const ArgMax &)
+void lower(Lowerer &lowerer, const Operator &operation, const OverChannels &over)
 {
-	overChannels(lowerer, operation, { .function = op::OverChannels::Function::ArgMax });
-}
-
-void lower(Lowerer &lowerer, const Operator &operation, const Normalization &)
-{
-	using Function = op::OverChannels::Function;
-	const bool twice =
-		lowerer.roundsTwice(operation.inputs[0]) && lowerer.is8Bits(operation.outputs[0]);
+	using Function = OverChannels::Function;
+	const bool twice = over.function == Function::Normalize &&
+			   lowerer.roundsTwice(operation.inputs[0]) &&
+			   lowerer.is8Bits(operation.outputs[0]);
 
 	overChannels(lowerer, operation,
-		     { .function = twice ? Function::NormalizeTwice : Function::Normalize });
+		     { .function = twice ? Function::NormalizeTwice : over.function,
+		       .window = over.window,
+		       .power = static_cast<float>(over.power),
+		       .scale = static_cast<float>(over.scale),
+		       .shift = static_cast<float>(over.shift) });
 }
 
-void lower(Lowerer &lowerer, const Operator &operation, const LocalResponse &response)
+void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)
 {
-	overChannels(lowerer, operation,
-		     { .function = op::OverChannels::Function::LocalResponse,
-		       .window = response.window,
-		       .power = static_cast<float>(response.beta),
-		       .scale = static_cast<float>(response.alpha),
-		       .shift = static_cast<float>(response.bias) });
-}
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+	const Extents &shape = lowerer.value(input).shape;
+	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
 
-void lower(Lowerer &lowerer, const Operator &operation, const Standardization &standardization)
-{
-	overChannels(lowerer, operation,
-		     { .function = op::OverChannels::Function::Standardize,
-		       .shift = static_cast<float>(standardization.epsilon) });
+	lowerer.need(lowerer.storage(input) != DataType::Half || softmax.beta == 1, "beta",
+		     "is not 1, with float");
+	if (softmax.isLogarithm) {
+		overChannels(lowerer, operation,
+			     { .function = OverChannels::Function::LogSoftmax });
+		return;
+	}
+	if (lowerer.cube(input).c != (shape.empty() ? 1 : shape.back()))
+		lowerer.makeNatural(input);
+	lowerer.setCube(output, lowerer.cube(input));
+	lowerer.onCpu("the core has no exponential and no sum over channels");
+	const std::string result = lowerer.write(output);
+	lowerer.add(op::Softmax{ .name = lowerer.step("softmax"),
+				 .input = lowerer.surface(input),
+				 .output = result,
+				 .inScale = static_cast<float>(in.scale * softmax.beta),
+				 .outScale = static_cast<float>(out.scale),
+				 .outZero = out.zeroPoint,
+				 .type = lowerer.storage(output) });
 }
 
 /* The largest and the smallest on the CPU; a sum is a convolution with a kernel of ones. */
@@ -84,8 +94,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &
 	if (isExtreme(reduction.method)) {
 		overChannels(lowerer, operation,
 			     { .function = reduction.method == Pool::Method::Max
-						   ? op::OverChannels::Function::Largest
-						   : op::OverChannels::Function::Smallest });
+						   ? OverChannels::Function::Largest
+						   : OverChannels::Function::Smallest });
 		return;
 	}
 	if (lowerer.cube(input).c != lowerer.value(input).shape.back())

@@ -17,21 +17,9 @@ namespace
 
 constexpr uint32_t maxDeconvolutionStride = 32;
 
-struct DeconvolutionPass {
-	ValueId input;
-	ValueId output;
-	op::Axes stride;
-	op::Padding padding;
-	Clamp activation;
-	/* Divide each sum by that of the kernel's elements that are in it. */
-	bool normalizes;
-	/* Integers are summed as they are, see ConvolutionPass. */
-	bool keepsZero = false;
-};
-
 /* For each element of the output, the sum of the kernel's elements that meet the input. */
 std::vector<double> metWeights(const Kernels &kernels, uint32_t k, const Cube &in, const Cube &out,
-			       const DeconvolutionPass &pass)
+			       const ConvolutionPass &pass)
 {
 	std::vector<double> plane(size_t{ kernels.r } * kernels.s);
 	std::vector<double> sums(size_t{ out.h } * out.w);
@@ -61,14 +49,14 @@ std::vector<double> metWeights(const Kernels &kernels, uint32_t k, const Cube &i
 }
 
 /* As behind a convolution, but not every kernel's element meets the input. */
-Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const DeconvolutionPass &pass,
-		uint8_t truncated)
+Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass,
+		bool normalizes, uint8_t truncated)
 {
 	const Quantization in = lowerer.quantization(pass.input);
 	const Quantization out = lowerer.quantization(pass.output);
 	const Cube shape = lowerer.cube(pass.output);
 	const int32_t zero = pass.keepsZero ? 0 : in.zeroPoint;
-	const bool alike = zero == 0 && !pass.normalizes;
+	const bool alike = zero == 0 && !normalizes;
 	Affine affine{ {}, {}, { kernels.k, 1, 1 }, pass.activation };
 
 	if (!alike)
@@ -80,7 +68,7 @@ Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const Deconvolut
 			      : metWeights(kernels, k, lowerer.cube(pass.input), shape, pass);
 		for (const double sum : met) {
 			const double bias = kernels.bias[k] / step - zero * sum;
-			double factor = pass.normalizes && sum != 0 ? 1 / sum : 1;
+			double factor = normalizes && sum != 0 ? 1 / sum : 1;
 			if (pass.keepsZero && lowerer.is8Bits(pass.input))
 				factor = dividing(factor);
 			affine.bias.push_back(std::ldexp(bias, -truncated));
@@ -90,7 +78,9 @@ Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const Deconvolut
 	return affine;
 }
 
-void deconvolve(Lowerer &lowerer, const Kernels &kernels, const DeconvolutionPass &pass)
+/* normalizes: each sum is divided by that of the kernel's elements that are in it. */
+void deconvolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass,
+		bool normalizes)
 {
 	const DataType type = lowerer.storage(pass.input);
 	const bool half = type == DataType::Half;
@@ -123,7 +113,7 @@ void deconvolve(Lowerer &lowerer, const Kernels &kernels, const DeconvolutionPas
 		lowerer.stage(lowerer.step("scale"), deconv.output, type, output, pass.output);
 	stage.stream = true;
 	stage.keepsZero = pass.keepsZero;
-	lowerer.affine(stage, epilogue(lowerer, kernels, pass, truncated));
+	lowerer.affine(stage, epilogue(lowerer, kernels, pass, normalizes, truncated));
 }
 
 /* Parts of an element that an axis of a kernel adds around it, in whole numbers. */
@@ -156,8 +146,12 @@ Spread spreadOf(Enlarge::Method method, uint32_t factor)
 void lower(Lowerer &lowerer, const Operator &operation, const TransposedConvolution &conv)
 {
 	deconvolve(lowerer, kernelsOf(lowerer, operation),
-		   { operation.inputs[0], operation.outputs[0], conv.stride, conv.padding,
-		     conv.activation, false });
+		   { .input = operation.inputs[0],
+		     .output = operation.outputs[0],
+		     .stride = conv.stride,
+		     .padding = conv.padding,
+		     .activation = conv.activation },
+		   false);
 }
 
 /*
@@ -194,15 +188,15 @@ void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 		const auto taps = static_cast<uint32_t>(spread.parts.size());
 		return (size - 1) * factor + taps - spread.before - wanted;
 	};
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	deconvolve(lowerer, kernels,
-		   { operation.inputs[0],
-		     operation.outputs[0],
-		     enlarge.factor,
-		     { x.before, after(in.w, enlarge.factor.x, x, out.w), y.before,
-		       after(in.h, enlarge.factor.y, y, out.h) },
-		     {},
-		     true,
-		     lowerer.averagesIntegers(operation.inputs[0], operation.outputs[0]) });
+		   { .input = input,
+		     .output = output,
+		     .stride = enlarge.factor,
+		     .padding = { x.before, after(in.w, enlarge.factor.x, x, out.w), y.before,
+				  after(in.h, enlarge.factor.y, y, out.h) },
+		     .keepsZero = lowerer.averagesIntegers(input, output) },
+		   true);
 }
 
 } /* namespace nvdla::compiler */

@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include "affine.h"
-#include "constants.h"
 #include "elementwise.h"
 
 namespace nvdla::compiler
@@ -195,7 +194,7 @@ void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elem
 	const std::string result = lowerer.write(output);
 	lowerer.affine(lowerer.stage(lowerer.step("clamp"), product.surface, DataType::Half, result,
 				     output),
-		       { { 1 }, { 0 }, { lowerer.cube(output).c, 1, 1 }, elementwise.activation });
+		       lowerer.turning(output, output, elementwise.activation));
 }
 
 } /* namespace nvdla::compiler */

@@ -8,7 +8,6 @@
 #include <nvdla/converter.h>
 
 #include "affine.h"
-#include "constants.h"
 #include "elementwise.h"
 
 namespace nvdla::compiler
@@ -259,20 +258,14 @@ double splitGain(double gain, DataType type, op::SdpUnit &x)
 
 std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output)
 {
-	const Quantization in = lowerer.quantization(id), out = lowerer.quantization(output);
-	const Cube cube = lowerer.cube(id);
-
-	if (in == out)
+	if (lowerer.quantization(id) == lowerer.quantization(output))
 		return lowerer.surface(id);
 	const std::string name = lowerer.step("requantize");
 	const std::string scaled =
-		lowerer.intermediate(name + " scaled", lowerer.storage(output), cube);
+		lowerer.intermediate(name + " scaled", lowerer.storage(output), lowerer.cube(id));
 	lowerer.affine(
 		lowerer.stage(name, lowerer.surface(id), lowerer.storage(id), scaled, output),
-		{ std::vector<double>(cube.c, in.scale / out.scale),
-		  std::vector<double>(cube.c, -in.zeroPoint),
-		  { cube.c, 1, 1 },
-		  {} });
+		lowerer.turning(id, output));
 	return scaled;
 }
 
@@ -387,7 +380,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &eleme
 	if (clamps && half)
 		lowerer.affine(lowerer.stage(lowerer.step("clamp"), sdp.output, DataType::Half,
 					     result, output),
-			       { { 1 }, { 0 }, { cube.c, 1, 1 }, activation });
+			       lowerer.turning(output, output, activation));
 	else if (clamps)
 		lowerer.clampSurface(sdp.output, result, clamp.limits);
 }

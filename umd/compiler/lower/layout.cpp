@@ -173,11 +173,9 @@ void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	       const Clamp &activation)
 {
-	const ValueId input = operation.inputs[0];
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	lowerer.makeNatural(input);
-	const ValueId output = operation.outputs[0];
-	const Cube in = lowerer.cube(input);
-	const Cube out = naturalCube(lowerer.value(output).shape);
+	const Cube in = lowerer.cube(input), out = naturalCube(lowerer.value(output).shape);
 	const uint32_t firstC = along(slice.begin, 0, 0), strideC = along(slice.stride, 0, 1);
 	const op::Axes stride{ along(slice.stride, 1, 1), along(slice.stride, 2, 1) };
 	PartOf at{ lowerer.surface(input), 0, along(slice.begin, 2, 0), along(slice.begin, 1, 0),
@@ -236,11 +234,9 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 /* Kernels of one tap: padding of a convolution does the rest. */
 void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
 {
-	const ValueId input = operation.inputs[0];
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	lowerer.makeNatural(input);
-	const ValueId output = operation.outputs[0];
-	const Cube in = lowerer.cube(input);
-	const Cube out = naturalCube(lowerer.value(output).shape);
+	const Cube in = lowerer.cube(input), out = naturalCube(lowerer.value(output).shape);
 	const uint32_t left = along(pad.before, 1, 0), right = along(pad.after, 1, 0);
 	const uint32_t top = along(pad.before, 2, 0), bottom = along(pad.after, 2, 0);
 	const uint32_t front = along(pad.before, 0, 0);

@@ -12,17 +12,6 @@
 namespace nvdla::compiler
 {
 
-namespace
-{
-
-/* Of these any shape is right that has as many elements. */
-bool countsElements(const Kind &kind)
-{
-	return std::holds_alternative<Reshape>(kind) || std::holds_alternative<Transpose>(kind);
-}
-
-} /* namespace */
-
 Cube naturalCube(const Extents &shape)
 {
 	Cube cube;
@@ -99,7 +88,7 @@ bool Lowerer::staysReshaped(const Operator &operation, ValueId output) const
 	if (operation.inputs.empty())
 		return false;
 	const ValueId input = operation.inputs.front();
-	const bool isReshaped = std::holds_alternative<Reshape>(operation.kind) ||
+	const bool isReshaped = isAny<Reshape>(operation.kind) ||
 				cubes_[input] != naturalCube(value(input).cubeShape());
 
 	return isReshaped && elementCount(value(output).cubeShape()) == cubes_[input].elements();
@@ -114,6 +103,16 @@ bool Lowerer::needSize(ValueId id, const Cube &cube)
 		    fmt::format("'{}'", value(id).name),
 		    fmt::format("is {}; {} channels, lines and columns are possible",
 				toString(value(id).cubeShape()), most));
+}
+
+void Lowerer::needSurface(ValueId id, const std::string &where, const Cube &cube)
+{
+	need(cube.elements() == elementCount(value(id).cubeShape()), where,
+	     fmt::format("is {}; batches of 1 and three more axes are what there can be",
+			 toString(value(id).cubeShape())));
+	need(storage(id) != DataType::Unknown, where,
+	     fmt::format("is {}; the core works on int8, int16 and float",
+			 elementTypeName(value(id).type)));
 }
 
 void Lowerer::makeNatural(ValueId id)
@@ -286,24 +285,17 @@ void Lowerer::lowerOne(const Operator &operation)
 		if (!staysReshaped(operation, id))
 			needSize(id, naturalCube(value(id).cubeShape()));
 	}
+	const bool countsElements = isAny<Reshape, Transpose>(operation.kind);
 	for (const auto &ids : { operation.inputs, operation.outputs }) {
 		for (const ValueId id : ids) {
-			const Extents shape = value(id).cubeShape();
-			const Cube natural = naturalCube(shape);
-			need(value(id).isConstant || countsElements(operation.kind) ||
-				     elementCount(shape) == natural.elements(),
-			     fmt::format("'{}'", value(id).name),
-			     fmt::format("is {}; batches of 1 and three more axes are what "
-					 "there can be",
-					 toString(shape)));
-			need(value(id).isConstant || isFloat(value(id).type) ||
-				     quantization(id).scale > 0,
-			     fmt::format("'{}'", value(id).name),
+			const std::string where = fmt::format("'{}'", value(id).name);
+			if (value(id).isConstant)
+				continue;
+			needSurface(id, where,
+				    countsElements ? countingCube(value(id).cubeShape())
+						   : naturalCube(value(id).cubeShape()));
+			need(isFloat(value(id).type) || quantization(id).scale > 0, where,
 			     "has a scale of 0; elements of such a tensor stand for nothing");
-			need(value(id).isConstant || storage(id) != DataType::Unknown,
-			     fmt::format("'{}'", value(id).name),
-			     fmt::format("is {}; the core works on int8, int16 and float",
-					 elementTypeName(value(id).type)));
 		}
 	}
 	if (!failed())

@@ -117,6 +117,8 @@ public:
 	bool needRoom(uint64_t elements);
 	/** \brief State that a value can be a surface of this size; constants are none */
 	bool needSize(ValueId id, const Cube &cube);
+	/** \brief State that a value, which is no constant, can be in a surface of that shape */
+	void needSurface(ValueId id, const std::string &where, const Cube &cube);
 	/** \brief The value of a result; an error is kept */
 	template<typename T>
 	T take(Result<T> result)
@@ -225,6 +227,8 @@ public:
 	/** \brief The bits of one, which the report is told of likewise */
 	uint16_t half(double number);
 
+	/** \brief What makes the numbers of a value, with an activation, those of another one */
+	Affine turning(ValueId from, ValueId to, const Clamp &activation = {}) const;
 	/** \brief An SDP operation for an affine function; two if a clamp needs another one */
 	void affine(const Stage &stage, const Affine &function);
 	/**
@@ -300,7 +304,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const TransposedConvolut
 void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &full);
 void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise);
 void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool);
-void lower(Lowerer &lowerer, const Operator &operation, const GlobalAverage &average);
 void lower(Lowerer &lowerer, const Operator &operation, const Reshape &reshape);
 void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad);
 void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &concatenation);
@@ -310,11 +313,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const PRelu &prelu);
 void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge);
 void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax);
 void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpose);
-void lower(Lowerer &lowerer, const Operator &operation, const ArgMax &);
-void lower(Lowerer &lowerer, const Operator &operation, const Normalization &);
-void lower(Lowerer &lowerer, const Operator &operation, const LocalResponse &response);
+void lower(Lowerer &lowerer, const Operator &operation, const OverChannels &over);
 void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &reduction);
-void lower(Lowerer &lowerer, const Operator &operation, const Standardization &standardization);
 void lower(Lowerer &lowerer, const Operator &operation, const Unknown &unknown);
 
 } /* namespace nvdla::compiler */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Surfaces of inputs, outputs and concatenations, and of what no operator writes.
+ * Surfaces of inputs, outputs and concatenations, and of what no operator writes; types of elements
+ * in the core's memory.
  */
 #include <algorithm>
 
@@ -10,6 +11,35 @@
 
 namespace nvdla::compiler
 {
+
+namespace
+{
+
+DataType storageOf(ElementType type)
+{
+	switch (type) {
+	case ElementType::Int8:
+		return DataType::Int8;
+	case ElementType::Int16:
+		return DataType::Int16;
+	case ElementType::Float32:
+	case ElementType::Float16:
+		return DataType::Half;
+	default:
+		return DataType::Unknown;
+	}
+}
+
+/* Sums are convolutions, which make what they are told to. */
+bool convolves(const Kind &kind)
+{
+	const auto *pool = std::get_if<Pool>(&kind);
+
+	return hasKernels(kind) || isAny<ChannelReduction>(kind) ||
+	       (pool && !isExtreme(pool->method));
+}
+
+} /* namespace */
 
 void Lowerer::placeInput(size_t index)
 {
@@ -22,15 +52,10 @@ void Lowerer::placeInput(size_t index)
 	/* Elements can be given in any shape, if they are in the order that reshapes count in. */
 	if (readers.size() == 1 && channelsLast) {
 		const Operator &reader = model_.operators[readers.front()];
-		if (std::holds_alternative<Reshape>(reader.kind))
+		if (isAny<Reshape>(reader.kind))
 			cubes_[id] = countingCube(value(reader.outputs.front()).shape);
 	}
-	need(cubes_[id].elements() == elementCount(value(id).cubeShape()), where,
-	     fmt::format("is {}; batches of 1 and three more axes are what there can be",
-			 toString(value(id).shape)));
-	need(storage(id) != DataType::Unknown, where,
-	     fmt::format("is {}; the core works on int8, int16 and float",
-			 elementTypeName(value(id).type)));
+	needSurface(id, where, cubes_[id]);
 	surfaces_[id] = unique(value(id).name);
 	if (failed())
 		missing_.insert(id);
@@ -97,16 +122,13 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 		const bool divides =
 			elementwise && elementwise->function == Elementwise::Function::Divide;
 		const bool computes =
-			writer && !divides && !std::holds_alternative<Reshape>(writer->kind) &&
-			!std::holds_alternative<Slice>(writer->kind) &&
-			!isOverChannels(writer->kind) &&
-			!std::holds_alternative<Transpose>(writer->kind) &&
-			!std::holds_alternative<TransposedConvolution>(writer->kind) &&
-			!std::holds_alternative<Enlarge>(writer->kind) && isPlaceable(*writer) &&
+			writer && !divides &&
+			!isAny<Reshape, Slice, Transpose, TransposedConvolution, Enlarge>(
+				writer->kind) &&
+			!isOverChannels(writer->kind) && isPlaceable(*writer) &&
 			isFloat(value(writer->inputs.front()).type) == isFloat(value(input).type);
 		if (!computes || std::ranges::count(operation.inputs, input) != 1 ||
-		    model_.readers(input).size() != 1 || model_.isOutput(input) ||
-		    storage(input) != storage(output) ||
+		    !model_.isReadOnce(input) || storage(input) != storage(output) ||
 		    isAlone(naturalCube(value(input).shape),
 			    naturalCube(value(output).cubeShape())))
 			continue;
@@ -159,6 +181,47 @@ Result<void> Lowerer::nameOutputs()
 		graph.output(surface);
 	}
 	return {};
+}
+
+/* An INT8 tensor that meets 16-bit weights is held in 16 bits by all who write and read it. */
+void Lowerer::chooseStorage()
+{
+	bool changed = true;
+
+	for (ValueId id = 0; id < storage_.size(); id++)
+		storage_[id] = storageOf(value(id).type);
+	auto widen = [&](ValueId id) {
+		changed |= storage_[id] == DataType::Int8;
+		if (storage_[id] == DataType::Int8)
+			storage_[id] = DataType::Int16;
+	};
+	for (const Operator &operation : model_.operators) {
+		if (hasKernels(operation.kind) && needsWideWeights(value(operation.inputs[1])))
+			widen(operation.inputs.front());
+	}
+	/* What does not compute, and what computes with two surfaces, has one type throughout. */
+	while (changed) {
+		changed = false;
+		for (const Operator &operation : model_.operators) {
+			if (convolves(operation.kind) || isAny<Unary>(operation.kind) ||
+			    isOverChannels(operation.kind))
+				continue;
+			std::vector<ValueId> all = operation.inputs;
+			all.insert(all.end(), operation.outputs.begin(), operation.outputs.end());
+			const bool wide = std::any_of(all.begin(), all.end(), [&](ValueId id) {
+				return storage_[id] == DataType::Int16 && !value(id).isConstant;
+			});
+			for (ValueId id : all) {
+				if (wide && !value(id).isConstant)
+					widen(id);
+			}
+		}
+	}
+}
+
+DataType Lowerer::range(ValueId id) const
+{
+	return storageOf(value(id).type);
 }
 
 } /* namespace nvdla::compiler */

@@ -141,14 +141,11 @@ void sumWhole(Lowerer &lowerer, const ConvolutionPass &pass)
 /* Sums of windows; of averages each is divided by the number of elements that count. */
 void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
-	const ValueId input = operation.inputs[0];
-	const ValueId output = operation.outputs[0];
-	const Cube in = lowerer.cube(input);
-	const Cube out = naturalCube(lowerer.value(output).shape);
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+	const Cube in = lowerer.cube(input), out = naturalCube(lowerer.value(output).shape);
 	const op::Padding &padding = pool.padding;
 	const bool divides = pool.method == Pool::Method::Average;
-	const bool alike = !divides || pool.countPadding ||
-			   (padding.left + padding.right + padding.top + padding.bottom) == 0;
+	const bool alike = !divides || pool.countPadding || isNone(padding);
 	ConvolutionPass pass{
 		.input = input,
 		.output = output,
@@ -169,16 +166,15 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 		return;
 	if (!lowerer.needRoom(alike ? 0 : out.elements()))
 		return;
-	if (alike)
-		pass.firstBits = sumBits(lowerer, input, output,
-					 divides ? pool.kernel.x * pool.kernel.y : 0);
-	if (alike)
-		pass.factors = { divides ? 1.0 / (pool.kernel.x * pool.kernel.y) : 1.0 };
-	if (alike && out.h == 1 && out.w == 1 && pool.kernel.x == in.w && pool.kernel.y == in.h) {
-		sumWhole(lowerer, pass);
-		return;
-	}
-	if (!alike) {
+	if (alike) {
+		const uint32_t count = divides ? pool.kernel.x * pool.kernel.y : 0;
+		pass.firstBits = sumBits(lowerer, input, output, count);
+		pass.factors = { 1.0 / std::max(count, 1U) };
+		if (pool.isWhole(lowerer.value(input).shape)) {
+			sumWhole(lowerer, pass);
+			return;
+		}
+	} else {
 		pass.factorShape = { in.c, out.h, out.w };
 		for (uint32_t y = 0; y < out.h; y++) {
 			for (uint32_t x = 0; x < out.w; x++)
@@ -194,10 +190,8 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 /* PDP's windows use each column and line: the input is a part of the surface if need be. */
 void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
-	const ValueId input = operation.inputs[0];
-	const ValueId output = operation.outputs[0];
-	const Cube in = lowerer.cube(input);
-	const Cube out = naturalCube(lowerer.value(output).shape);
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+	const Cube in = lowerer.cube(input), out = naturalCube(lowerer.value(output).shape);
 	const op::Padding &padding = pool.padding;
 	const Cube used{ in.c, usedSize(in.h, out.h, pool.kernel.y, pool.stride.y, padding.top),
 			 usedSize(in.w, out.w, pool.kernel.x, pool.stride.x, padding.left) };
@@ -247,24 +241,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 			 fmt::format("of {} x {}; {} lines and columns are possible", pool.kernel.y,
 				     pool.kernel.x, maxPoolKernel)))
 		poolByPdp(lowerer, operation, pool);
-}
-
-void lower(Lowerer &lowerer, const Operator &operation, const GlobalAverage &)
-{
-	lowerer.makeNatural(operation.inputs[0]);
-	const Cube in = lowerer.cube(operation.inputs[0]);
-	const ValueId output = operation.outputs[0];
-
-	if (!lowerer.need(in.h <= maxConvKernel && in.w <= maxConvKernel, "input",
-			  fmt::format("of {} x {}; {} lines and columns are possible", in.h, in.w,
-				      maxConvKernel)))
-		return;
-	ConvolutionPass pass{ .input = operation.inputs[0], .output = output };
-	pass.out = { in.c, 1, 1 };
-	pass.groups = in.c;
-	pass.factors = { 1.0 / (in.h * in.w) };
-	pass.firstBits = sumBits(lowerer, pass.input, output, in.h * in.w);
-	sumWhole(lowerer, pass);
 }
 
 } /* namespace nvdla::compiler */

@@ -12,7 +12,6 @@
 #include "base/number/half_range.h"
 #include "base/number/lut_format.h"
 #include "base/number/requantization.h"
-#include "constants.h"
 
 namespace nvdla::compiler
 {
@@ -112,8 +111,7 @@ bool hasExactTable(const Lowerer &lowerer, const Operator &operation)
 
 void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
-	const ValueId input = operation.inputs[0];
-	const ValueId output = operation.outputs[0];
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const DataType type = lowerer.storage(input);
 	const bool half = type == DataType::Half;
 	const std::string name = lowerer.step("look-up");
@@ -174,8 +172,7 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 {
 	constexpr int mostBits = 14;
 	constexpr double leastGain = 0x1p-23; /* a zero point is then an offset yet */
-	const ValueId input = operation.inputs[0];
-	const ValueId output = operation.outputs[0];
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const std::string name = lowerer.step("leaky ReLU");
 	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
 
@@ -267,10 +264,7 @@ void computeOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unar
 /* Another type, another quantization, or a clamp alone. */
 void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
-	const ValueId input = operation.inputs[0];
-	const ValueId output = operation.outputs[0];
-	const Cube cube = lowerer.cube(input);
-	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 
 	if ((lowerer.storage(input) == DataType::Half) !=
 	    (lowerer.storage(output) == DataType::Half)) {
@@ -280,10 +274,7 @@ void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	const std::string result = lowerer.write(output);
 	lowerer.affine(lowerer.stage(lowerer.step("convert"), lowerer.surface(input),
 				     lowerer.storage(input), result, output),
-		       { std::vector<double>(cube.c, in.scale / out.scale),
-			 std::vector<double>(cube.c, -in.zeroPoint),
-			 { cube.c, 1, 1 },
-			 unary.activation });
+		       lowerer.turning(input, output, unary.activation));
 }
 
 /*
@@ -303,10 +294,7 @@ void bothSides(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 
 	lowerer.affine(lowerer.stage(lowerer.step("ReLU"), lowerer.surface(input), DataType::Int8,
 				     positive, output),
-		       { std::vector<double>(cube.c, ratio),
-			 std::vector<double>(cube.c, -in.zeroPoint),
-			 { cube.c, 1, 1 },
-			 { .low = 0 } });
+		       lowerer.turning(input, output, { .low = 0 }));
 	for (const double slope : slopes.numbers)
 		largest = std::max(largest, std::fabs(slope) * ratio);
 	const int bits = std::clamp(13 - std::ilogb(largest), 0, mostBits);
@@ -394,42 +382,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
 		bothSides(lowerer, operation, *slopes, ratio);
 	else
 		leakyRelu(lowerer, operation, *slopes);
-}
-
-void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)
-{
-	const ValueId input = operation.inputs[0];
-	const ValueId output = operation.outputs[0];
-	const uint32_t classes =
-		lowerer.value(input).shape.empty() ? 1 : lowerer.value(input).shape.back();
-	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
-
-	if (lowerer.cube(input).c != classes)
-		lowerer.makeNatural(input);
-	lowerer.need(lowerer.storage(input) != DataType::Half || softmax.beta == 1, "beta",
-		     "is not 1, with float");
-	lowerer.setCube(output, lowerer.cube(input));
-	lowerer.onCpu("the core has no exponential and no sum over channels");
-	const std::string result = lowerer.write(output);
-	if (softmax.isLogarithm) {
-		lowerer.add(op::OverChannels{ .name = lowerer.step("softmax"),
-					      .input = lowerer.surface(input),
-					      .output = result,
-					      .function = op::OverChannels::Function::LogSoftmax,
-					      .inScale = static_cast<float>(in.scale),
-					      .inZero = in.zeroPoint,
-					      .outScale = static_cast<float>(out.scale),
-					      .outZero = out.zeroPoint,
-					      .type = lowerer.storage(output) });
-		return;
-	}
-	lowerer.add(op::Softmax{ .name = lowerer.step("softmax"),
-				 .input = lowerer.surface(input),
-				 .output = result,
-				 .inScale = static_cast<float>(in.scale * softmax.beta),
-				 .outScale = static_cast<float>(out.scale),
-				 .outZero = out.zeroPoint,
-				 .type = lowerer.storage(output) });
 }
 
 } /* namespace nvdla::compiler */

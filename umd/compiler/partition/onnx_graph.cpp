@@ -17,11 +17,6 @@ namespace
 
 namespace pb = nvdla::onnx;
 
-bool isOpen(const std::vector<int64_t> &shape)
-{
-	return std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; });
-}
-
 /* \return names of the values that a node reads; those that its bodies define are left out */
 std::vector<std::string> readBy(const pb::Node &node)
 {
@@ -239,7 +234,7 @@ Result<void> OnnxGraph::askHost()
 	if (!said)
 		return forward(said);
 	for (const HostValue &value : *said) {
-		if (!isOpen(value.shape))
+		if (std::ranges::none_of(value.shape, [](int64_t extent) { return extent < 0; }))
 			known_[value.name] = value;
 	}
 	std::vector<std::optional<float>> tried = { 0.0f, std::nullopt };

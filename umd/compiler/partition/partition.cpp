@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "partition.h"
-
 #include <algorithm>
 #include <map>
 

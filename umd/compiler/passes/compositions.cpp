@@ -142,12 +142,16 @@ std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
 	return isLessMaximum ? difference->inputs[0] : of;
 }
 
-bool isMean(const Kind &kind)
+/* Of channels, or of lines and columns. */
+bool isMean(const Model &model, const Operator &operation)
 {
-	const auto *channels = std::get_if<ChannelReduction>(&kind);
+	const auto *channels = std::get_if<ChannelReduction>(&operation.kind);
+	const auto *pool = std::get_if<Pool>(&operation.kind);
 
-	return std::holds_alternative<GlobalAverage>(kind) ||
-	       (channels && channels->method == Pool::Method::Average);
+	return channels ? channels->method == Pool::Method::Average
+			: pool && pool->method == Pool::Method::Average &&
+				  pool->activation.isNone() &&
+				  pool->isWhole(model.values[operation.inputs[0]].shape);
 }
 
 /* What a variance is of, the mean of that, and how means are made. */
@@ -168,7 +172,7 @@ std::optional<VarianceParts> partsOfVariance(const Model &model, const Operator 
 	const auto mean = rootOf(model, operation.inputs[1]);
 	const Operator *ofSquares = model.writer(operation.inputs[0]);
 	const Operator *ofNumbers = mean ? model.writer(*mean) : nullptr;
-	if (!ofSquares || !ofNumbers || !isMean(ofSquares->kind) || !isMean(ofNumbers->kind) ||
+	if (!ofSquares || !ofNumbers || !isMean(model, *ofSquares) || !isMean(model, *ofNumbers) ||
 	    ofSquares->kind.index() != ofNumbers->kind.index() ||
 	    rootOf(model, ofSquares->inputs[0]) != ofNumbers->inputs[0])
 		return std::nullopt;
@@ -257,7 +261,9 @@ void findStandardizations(Model &model)
 		const auto variance = standardized(model, operation);
 		if (!variance)
 			return std::nullopt;
-		return Composition{ Standardization{ variance->epsilon }, variance->of };
+		return Composition{ OverChannels{ .function = OverChannels::Function::Standardize,
+						  .shift = variance->epsilon },
+				    variance->of };
 	});
 }
 

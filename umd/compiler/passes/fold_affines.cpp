@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Products, sums and clamps that go into the operator before them, or into the function on the CPU
+ * that is behind them.
+ */
 #include "passes.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "base/number/element_functions.h"
 
 namespace nvdla::compiler
 {
@@ -27,11 +35,11 @@ Operator *convolutionBefore(Model &model, ValueId value)
 {
 	Operator *writer = model.writer(value);
 
-	if (!writer || model.readers(value).size() != 1 || model.isOutput(value))
-		return nullptr;
-	const bool convolves = std::holds_alternative<Convolution>(writer->kind) ||
-			       std::holds_alternative<FullyConnected>(writer->kind);
-	return convolves && activationOf(writer->kind)->isNone() ? writer : nullptr;
+	return writer && model.isReadOnce(value) &&
+			       isAny<Convolution, FullyConnected>(writer->kind) &&
+			       activationOf(writer->kind)->isNone()
+		       ? writer
+		       : nullptr;
 }
 
 /* Kernels and bias times and plus numbers, one for each kernel. */
@@ -54,7 +62,7 @@ void fold(Model &model, Operator &conv, const std::vector<double> &factors,
 	conv.inputs.push_back(model.add(floatConstant(bias, { weights.shape.front() })));
 }
 
-bool foldOne(Model &model, const Operator &operation, const Elementwise &elementwise)
+bool foldAffine(Model &model, const Operator &operation, const Elementwise &elementwise)
 {
 	using Function = Elementwise::Function;
 	const bool first = model.values[operation.inputs[0]].isConstant;
@@ -84,18 +92,135 @@ bool foldOne(Model &model, const Operator &operation, const Elementwise &element
 	return true;
 }
 
+using Function = Elementwise::Function;
+
+/* The writer of a float value that nothing else reads; nullptr if there is none. */
+const Operator *ownWriter(const Model &model, ValueId value)
+{
+	return model.isReadOnce(value) && isFloat(model.values[value].type) ? model.writer(value)
+									    : nullptr;
+}
+
+/* scale * x + shift, of a value x. */
+struct Line {
+	ValueId of;
+	double scale;
+	double shift;
+};
+
+/* A sum or a product of a tensor and one number. */
+std::optional<Line> lineThatWrites(const Model &model, ValueId value)
+{
+	const Operator *writer = ownWriter(model, value);
+	const auto *kind = writer ? std::get_if<Elementwise>(&writer->kind) : nullptr;
+	if (!kind || !kind->activation.isNone() || kind->function > Function::Multiply)
+		return std::nullopt;
+	const size_t at = model.values[writer->inputs[0]].isConstant ? 0 : 1;
+	const Value &constant = model.values[writer->inputs[at]];
+	const Value &tensor = model.values[writer->inputs[1 - at]];
+	if (!constant.isConstant || tensor.isConstant || !isFloat(tensor.type) ||
+	    tensor.shape != model.values[value].shape)
+		return std::nullopt;
+	const std::vector<double> numbers = realNumbers(constant);
+	if (numbers.empty() ||
+	    std::ranges::adjacent_find(numbers, std::not_equal_to<>()) != numbers.end())
+		return std::nullopt;
+	const double number = numbers.front();
+	Line line{ writer->inputs[1 - at], 1, 0 };
+	if (kind->function == Function::Multiply)
+		line.scale = number;
+	else if (kind->function == Function::Add)
+		line.shift = number;
+	else
+		line = at == 0 ? Line{ line.of, -1, number } : Line{ line.of, 1, -number };
+	return line;
+}
+
+/* A function that the core has no good table of, or a square. */
+struct Inner {
+	ValueId of;
+	Unary::Function function;
+};
+
+std::optional<Inner> innerThatWrites(const Model &model, ValueId value)
+{
+	const Operator *writer = ownWriter(model, value);
+	if (!writer || !isFloat(model.values[writer->inputs[0]].type))
+		return std::nullopt;
+	if (const auto *product = std::get_if<Elementwise>(&writer->kind)) {
+		const bool isSquare = product->function == Function::Multiply &&
+				      product->activation.isNone() &&
+				      writer->inputs[0] == writer->inputs[1];
+		return isSquare ? std::optional(Inner{ writer->inputs[0], Unary::Function::Square })
+				: std::nullopt;
+	}
+	const auto *unary = std::get_if<Unary>(&writer->kind);
+	if (!unary || *unary != Unary{ .function = unary->function })
+		return std::nullopt;
+	const ElementFunctionInfo &info = elementFunction(unary->function);
+	if (info.hasParameter || (info.hasTables && unary->function != Unary::Function::Square))
+		return std::nullopt;
+	return Inner{ writer->inputs[0], unary->function };
+}
+
+/* One operator into the function behind it; false if there is none to fold. */
+bool foldOne(Model &model)
+{
+	for (Operator &operation : model.operators) {
+		auto *unary = std::get_if<Unary>(&operation.kind);
+		if (!unary || elementFunction(unary->function).hasTables ||
+		    unary->inner != Unary::Function::Identity)
+			continue;
+		ValueId &input = operation.inputs[0];
+		if (const auto line = lineThatWrites(model, input)) {
+			unary->shift += unary->scale * line->shift;
+			unary->scale *= line->scale;
+			input = line->of;
+			return true;
+		}
+		if (const auto inner = innerThatWrites(model, input)) {
+			unary->inner = inner->function;
+			input = inner->of;
+			return true;
+		}
+	}
+	return false;
+}
+
 } /* namespace */
 
 void foldAffines(Model &model)
 {
-	for (size_t i = 0; i < model.operators.size(); i++) {
-		const Operator operation = model.operators[i];
+	foldEach(model, [&](const Operator &operation) {
 		const auto *elementwise = std::get_if<Elementwise>(&operation.kind);
-		if (!elementwise || !foldOne(model, operation, *elementwise))
-			continue;
-		model.operators.erase(model.operators.begin() + static_cast<ptrdiff_t>(i));
-		i--;
-	}
+		return elementwise && foldAffine(model, operation, *elementwise);
+	});
+}
+
+void fuseActivations(Model &model)
+{
+	foldEach(model, [&](const Operator &operation) {
+		const auto *unary = std::get_if<Unary>(&operation.kind);
+		if (!unary || unary->function != Unary::Function::Identity)
+			return false;
+		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
+		const Value &before = model.values[from], &after = model.values[to];
+		Operator *writer = model.writer(from);
+		Clamp *activation = writer ? activationOf(writer->kind) : nullptr;
+		if (!activation || !activation->isNone() || !model.isReadOnce(from) ||
+		    before.type != after.type || before.quantization != after.quantization)
+			return false;
+		*activation = unary->activation;
+		writer->outputs.front() = to;
+		return true;
+	});
+}
+
+void foldIntoFunctions(Model &model)
+{
+	/* What was folded reads nothing any more. */
+	while (foldOne(model))
+		removeUnused(model);
 }
 
 } /* namespace nvdla::compiler */

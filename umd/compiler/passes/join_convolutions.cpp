@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Convolutions of one input whose results are put one behind the other: their kernels stacked are
- * those of one convolution.
+ * those of one convolution. The largest of a window is found channel by channel, so what is pooled
+ * behind a concatenation may be pooled before: by then a convolution can hand it over on the fly.
  */
+#include "passes.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include <nvdla/core_geometry.h>
 
 #include "kernel_window.h"
-#include "passes.h"
 
 namespace nvdla::compiler
 {
@@ -81,13 +83,13 @@ std::optional<Taps> both(const Taps &a, const Taps &b)
 }
 
 /* One for each kernel, all of them; a single one if it is the same for all. */
-TensorQuantization stacked(const std::vector<const Value *> &values)
+TensorQuantization stacked(const std::vector<Value> &values)
 {
 	std::vector<Quantization> all;
 
-	for (const Value *value : values) {
-		for (uint32_t k = 0; k < value->shape.front() && !value->quantization.none(); k++)
-			all.push_back(value->quantization.channel(k));
+	for (const Value &value : values) {
+		for (uint32_t k = 0; k < value.shape.front() && !value.quantization.none(); k++)
+			all.push_back(value.quantization.channel(k));
 	}
 	if (std::ranges::all_of(all, [&](const Quantization &one) { return one == all.front(); }))
 		all.resize(std::min<size_t>(all.size(), 1));
@@ -95,15 +97,15 @@ TensorQuantization stacked(const std::vector<const Value *> &values)
 }
 
 /* Constants one behind the other along their first axis, whose other axes are the same. */
-Value stackedConstant(const std::vector<const Value *> &values)
+Value stackedConstant(const std::vector<Value> &values)
 {
-	Value all = *values.front();
+	Value all = values.front();
 
 	all.shape.front() = 0;
 	all.data.clear();
-	for (const Value *value : values) {
-		all.shape.front() += value->shape.front();
-		all.data.insert(all.data.end(), value->data.begin(), value->data.end());
+	for (const Value &value : values) {
+		all.shape.front() += value.shape.front();
+		all.data.insert(all.data.end(), value.data.begin(), value.data.end());
 	}
 	all.quantization = stacked(values);
 	all.quantizedAxis = 0;
@@ -143,10 +145,10 @@ const Operator *stackableWriter(const Model &model, const Operator &concatenatio
 	const Value &whole = model.values[concatenation.outputs.front()];
 	const Value &value = model.values[part];
 	const auto *conv = writer ? std::get_if<Convolution>(&writer->kind) : nullptr;
-	const bool isOne = writer && ((conv && conv->groups == 1) ||
-				      std::holds_alternative<FullyConnected>(writer->kind));
+	const bool isOne =
+		writer && ((conv && conv->groups == 1) || isAny<FullyConnected>(writer->kind));
 
-	if (!isOne || model.isOutput(part) || model.readers(part).size() != 1 ||
+	if (!isOne || !model.isReadOnce(part) ||
 	    std::ranges::count(concatenation.inputs, part) != 1 || value.type != whole.type ||
 	    value.quantization != whole.quantization)
 		return nullptr;
@@ -188,7 +190,7 @@ size_t alikeFrom(const Model &model, const std::vector<const Operator *> &writer
 	size_t end = first + 1;
 	if (!one)
 		return first;
-	const bool hasWindow = std::holds_alternative<Convolution>(one->kind);
+	const bool hasWindow = isAny<Convolution>(one->kind);
 	std::optional<Taps> taps;
 	std::vector<const Value *> kernels{ &model.values[one->inputs[1]] };
 
@@ -243,17 +245,45 @@ Operator joined(Model &model, const std::vector<const Operator *> &writers, Valu
 		for (size_t i = 1; i < all.inputs.size(); i++)
 			constants[i].push_back(model.values[writer->inputs[i]]);
 	}
-	if (std::holds_alternative<Convolution>(all.kind))
+	if (isAny<Convolution>(all.kind))
 		all.kind = stackWindows(model, writers, constants[1]);
-	for (size_t i = 1; i < all.inputs.size(); i++) {
-		std::vector<const Value *> stack;
-		for (const Value &value : constants[i])
-			stack.push_back(&value);
-		all.inputs[i] = model.add(stackedConstant(stack));
-	}
+	for (size_t i = 1; i < all.inputs.size(); i++)
+		all.inputs[i] = model.add(stackedConstant(constants[i]));
 	all.name = model.values[whole].name;
 	all.outputs = { whole };
 	return all;
+}
+
+/* The pooling that alone reads a concatenation of channels, if its parts can be pooled instead. */
+const Operator *poolingBehind(const Model &model, const Operator &concatenation)
+{
+	const auto *kind = std::get_if<Concatenation>(&concatenation.kind);
+	const ValueId whole = concatenation.outputs.front();
+	const Value &value = model.values[whole];
+	const auto readers = model.readers(whole);
+
+	if (!kind || !kind->activation.isNone() || value.shape.size() != 4 || value.batch != 1 ||
+	    kind->axis != 3 || model.isOutput(whole) || readers.size() != 1)
+		return nullptr;
+	const Operator &reader = model.operators[readers.front()];
+	const auto *pool = std::get_if<Pool>(&reader.kind);
+	const bool moves = pool && isExtreme(pool->method) && pool->activation.isNone() &&
+			   model.values[reader.outputs.front()].quantization == value.quantization;
+	/* Integers of other steps are turned into the concatenation's in order: the largest stays
+	 * that. */
+	const auto isAlike = [&](ValueId part) {
+		return !model.values[part].isConstant && model.values[part].type == value.type;
+	};
+
+	return moves && std::ranges::all_of(concatenation.inputs, isAlike) ? &reader : nullptr;
+}
+
+/* Whether a pooling could take a value from the convolution that writes it. */
+bool isHandedOver(const Model &model, ValueId part)
+{
+	const Operator *writer = model.writer(part);
+
+	return writer && isAny<Convolution>(writer->kind) && model.isReadOnce(part);
 }
 
 } /* namespace */
@@ -323,6 +353,39 @@ ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts
 	*at = made;
 	inputs.erase(at + 1, at + static_cast<ptrdiff_t>(parts.size()));
 	return made;
+}
+
+bool canPoolParts(const Model &model, const Operator &concatenation)
+{
+	return poolingBehind(model, concatenation) &&
+	       std::ranges::any_of(concatenation.inputs,
+				   [&](ValueId part) { return isHandedOver(model, part); });
+}
+
+ValueId poolParts(Model &model, ValueId concatenated)
+{
+	const Operator before = *model.writer(concatenated);
+	const Operator pooling = *poolingBehind(model, before);
+	const ValueId result = pooling.outputs.front();
+	Operator behind = before;
+	std::vector<Operator> moved;
+
+	behind.outputs = { result };
+	for (ValueId &part : behind.inputs) {
+		Extents shape = model.values[result].shape;
+		shape.back() = model.values[part].shape.back();
+		const ValueId made = model.addLike(part, " pooled", std::move(shape));
+		Operator one = pooling;
+		one.inputs = { part };
+		one.outputs = { made };
+		moved.push_back(std::move(one));
+		part = made;
+	}
+	moved.push_back(std::move(behind));
+	const auto place =
+		model.operators.begin() + (model.writer(result) - model.operators.data());
+	model.operators.insert(model.operators.erase(place), moved.begin(), moved.end());
+	return result;
 }
 
 } /* namespace nvdla::compiler */

@@ -6,6 +6,36 @@
 namespace nvdla::compiler
 {
 
+ConvolutionAxes::ConvolutionAxes(const Model &model, const Operator &operation,
+				 const Convolution &conv)
+{
+	const Extents &in = model.values[operation.inputs[0]].shape;
+	const Extents &out = model.values[operation.outputs[0]].shape;
+	const Extents &kernels = model.values[operation.inputs[1]].shape;
+	const op::Padding &padding = conv.padding;
+
+	y = {
+		in[1],		 out[1],      kernels[2],    conv.stride.y,
+		conv.dilation.y, padding.top, padding.bottom
+	};
+	x = {
+		in[2],		 out[2],       kernels[3],   conv.stride.x,
+		conv.dilation.x, padding.left, padding.right
+	};
+}
+
+Value onesOf(uint32_t channels, Window window, double worth)
+{
+	Value kernels;
+
+	kernels.type = ElementType::Int8;
+	kernels.shape = { channels, 1, window.lines, window.columns };
+	kernels.data.assign(elementCount(kernels.shape), std::byte{ 1 });
+	kernels.quantization = Quantization{ worth, 0 };
+	kernels.isConstant = true;
+	return kernels;
+}
+
 Value inWindow(const Value &kernels, Window window, Window at)
 {
 	const size_t size = elementBytes(kernels.type);
@@ -24,22 +54,6 @@ Value inWindow(const Value &kernels, Window window, Window at)
 			    &wide.data[(to * window.columns + at.columns) * size]);
 	}
 	return wide;
-}
-
-Value cutOf(const Value &kernels, Window window, Window at)
-{
-	const size_t size = elementBytes(kernels.type), columns = window.columns * size;
-	const Extents &shape = kernels.shape;
-	Value cut = kernels;
-
-	cut.shape = { shape[0], shape[1], window.lines, window.columns };
-	cut.data.resize(elementCount(cut.shape) * size);
-	for (size_t line = 0; line < size_t{ shape[0] } * shape[1] * window.lines; line++) {
-		const size_t from = line / window.lines * shape[2] + at.lines + line % window.lines;
-		std::copy_n(&kernels.data[(from * shape[3] + at.columns) * size], columns,
-			    &cut.data[line * columns]);
-	}
-	return cut;
 }
 
 } /* namespace nvdla::compiler */

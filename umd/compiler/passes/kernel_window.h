@@ -15,14 +15,29 @@ struct Window {
 	uint32_t columns = 0;
 };
 
+/** \brief One axis of a convolution */
+struct ConvolutionAxis {
+	uint32_t in, out, taps;
+	uint32_t stride, dilation;
+	uint32_t before, after; /**< padding */
+};
+
+/** \brief Lines and columns of a convolution */
+struct ConvolutionAxes {
+	ConvolutionAxis y, x;
+
+	ConvolutionAxes(const Model &model, const Operator &operation, const Convolution &conv);
+};
+
+/** \return ones for each channel by itself (channels x 1 x R x S), each of which is worth so much
+ */
+Value onesOf(uint32_t channels, Window window, double worth = 1);
+
 /**
  * \brief Kernels (K x C x R x S) with elements around them that add nothing
  * \param[in] window not smaller than \a at and the kernels' own one
  * \param[in] at where in the window they begin
  */
 Value inWindow(const Value &kernels, Window window, Window at = {});
-
-/** \brief The part of kernels (K x C x R x S) that begins \a at a place in them */
-Value cutOf(const Value &kernels, Window window, Window at);
 
 } /* namespace nvdla::compiler */

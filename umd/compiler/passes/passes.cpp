@@ -19,6 +19,37 @@ void expandEach(Model &model, const Expand &expand)
 	model.operators = std::move(all);
 }
 
+void foldEach(Model &model, const std::function<bool(const Operator &)> &fold)
+{
+	for (size_t i = 0; i < model.operators.size();) {
+		const Operator operation = model.operators[i];
+		if (fold(operation))
+			model.operators.erase(model.operators.begin() + static_cast<ptrdiff_t>(i));
+		else
+			i++;
+	}
+}
+
+void removeUnused(Model &model)
+{
+	std::vector<bool> needed(model.values.size());
+	std::vector<Operator> kept;
+
+	for (const ValueId id : model.outputs)
+		needed[id] = true;
+	for (size_t i = model.operators.size(); i-- > 0;) {
+		Operator &operation = model.operators[i];
+		if (std::none_of(operation.outputs.begin(), operation.outputs.end(),
+				 [&](ValueId id) { return needed[id]; }))
+			continue;
+		for (const ValueId id : operation.inputs)
+			needed[id] = true;
+		kept.push_back(std::move(operation));
+	}
+	std::reverse(kept.begin(), kept.end());
+	model.operators = std::move(kept);
+}
+
 Result<void> runPasses(Model &model, const CoreGeometry &core)
 {
 	takeConversionsOffEnds(model);

@@ -178,6 +178,9 @@ using Expand = std::function<std::vector<Operator>(Operator &)>;
 /** \brief Put other operators into the place of each for which there are some */
 void expandEach(Model &model, const Expand &expand);
 
+/** \brief Take away operators of which the function says that another one does what they did */
+void foldEach(Model &model, const std::function<bool(const Operator &)> &fold);
+
 /** \brief Operators none of whose results is read fall away; of shapes, files compute many */
 void removeUnused(Model &model);
 

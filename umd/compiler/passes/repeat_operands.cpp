@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel_window.h"
+
 namespace nvdla::compiler
 {
 
@@ -23,19 +25,6 @@ Extents pictureOf(const Extents &shape)
 
 	picture.insert(picture.end(), shape.begin(), shape.end());
 	return picture;
-}
-
-/* Kernels of one element: each channel is the only one there is, as it is. */
-Value copies(uint32_t count)
-{
-	Value kernels;
-
-	kernels.type = ElementType::Int8;
-	kernels.shape = { count, 1, 1, 1 };
-	kernels.data.assign(count, std::byte{ 1 });
-	kernels.quantization = Quantization{ 1, 0 };
-	kernels.isConstant = true;
-	return kernels;
 }
 
 /* Repeats one value, as operators before the one that reads it. */
@@ -56,7 +45,9 @@ public:
 	}
 	void repeatChannels(uint32_t count)
 	{
-		add(Convolution{}, { id_, model_.add(copies(count)) }, extended(channels, count));
+		/* Each is of the only channel there is, as it is. */
+		add(Convolution{}, { id_, model_.add(onesOf(count, { 1, 1 })) },
+		    extended(channels, count));
 	}
 	void repeat(size_t axis, uint32_t count)
 	{
@@ -81,10 +72,7 @@ private:
 	}
 	void add(Kind kind, std::vector<ValueId> inputs, Extents shape)
 	{
-		Value made = model_.values[id_];
-		made.shape = std::move(shape);
-		made.name += " repeated";
-		id_ = model_.add(std::move(made));
+		id_ = model_.addLike(id_, " repeated", std::move(shape));
 		operators.push_back({ reader_.name,
 				      "(repeat)",
 				      std::move(kind),
@@ -160,7 +148,7 @@ void repeatOperands(Model &model)
 	std::vector<Operator> all;
 
 	for (Operator &operation : std::exchange(model.operators, {})) {
-		if (std::holds_alternative<Elementwise>(operation.kind))
+		if (isAny<Elementwise>(operation.kind))
 			repeatBoth(model, operation, all);
 		all.push_back(std::move(operation));
 	}

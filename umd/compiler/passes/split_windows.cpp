@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums and averages over more lines or columns than a kernel has: first averages of some of them,
- * side by side, then a sum of these.
+ * Sums and averages over more lines or columns than a kernel has are made in two steps: first
+ * averages of some of them, side by side, then a sum of these. Larger pictures of 8 bits whose
+ * kernels need more bits as well: columns, then lines, with 16 bits between them.
  */
 #include "passes.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+
+#include "kernel_window.h"
 
 namespace nvdla::compiler
 {
@@ -50,29 +54,13 @@ std::optional<SplitAxis> axisOf(uint32_t kernel, uint32_t stride, uint32_t size)
 }
 
 /* A reduction, as a pooling with one window along the axes that are too long. */
-std::optional<Pool> reductionOf(const Operator &operation, const Extents &in)
+std::optional<Pool> reductionOf(const Operator &operation)
 {
-	if (std::holds_alternative<GlobalAverage>(operation.kind))
-		return Pool{ Pool::Method::Average, { in[2], in[1] }, {}, {}, false, {} };
 	const auto *pool = std::get_if<Pool>(&operation.kind);
-	if (!pool || isExtreme(pool->method) ||
-	    pool->padding.left + pool->padding.right + pool->padding.top + pool->padding.bottom !=
-		    0)
+
+	if (!pool || isExtreme(pool->method) || !isNone(pool->padding))
 		return std::nullopt;
 	return *pool;
-}
-
-/* Kernels of ones for each channel, worth \a factor. */
-Value ones(uint32_t channels, const SplitAxis &y, const SplitAxis &x, double factor)
-{
-	Value kernels;
-
-	kernels.type = ElementType::Int8;
-	kernels.shape = { channels, 1, y.window(), x.window() };
-	kernels.data.assign(elementCount(kernels.shape), std::byte{ 1 });
-	kernels.quantization = Quantization{ factor, 0 };
-	kernels.isConstant = true;
-	return kernels;
 }
 
 /* Of integers, averages have all of 16 bits for the range of what they are made of. */
@@ -97,7 +85,7 @@ Value averagesOf(const Value &in, const SplitAxis &y, const SplitAxis &x)
 std::vector<Operator> inSteps(Model &model, const Operator &whole)
 {
 	const Value in = model.values[whole.inputs.front()];
-	const auto pool = reductionOf(whole, in.shape);
+	const auto pool = reductionOf(whole);
 	if (!pool)
 		return {};
 	auto y = axisOf(pool->kernel.y, pool->stride.y, in.shape[1]);
@@ -122,15 +110,14 @@ std::vector<Operator> inSteps(Model &model, const Operator &whole)
 		steps.push_back(step);
 		step.inputs = step.outputs;
 	}
-	Value sums = model.values[whole.outputs.front()];
-	sums.name += " sums";
-	sums.shape = { 1, y->isSummed ? 1 : y->size, x->isSummed ? 1 : x->size, in.shape[3] };
 	Convolution sum;
 	sum.groups = in.shape[3];
 	sum.activation = pool->activation;
 	step.kind = sum;
-	step.inputs.push_back(model.add(ones(in.shape[3], *y, *x, factor)));
-	step.outputs = { model.add(std::move(sums)) };
+	step.inputs.push_back(model.add(onesOf(in.shape[3], { y->window(), x->window() }, factor)));
+	step.outputs = { model.addLike(
+		whole.outputs.front(), " sums",
+		{ 1, y->isSummed ? 1 : y->size, x->isSummed ? 1 : x->size, in.shape[3] }) };
 	steps.push_back(step);
 	step.kind = Reshape{};
 	step.inputs = step.outputs;
@@ -139,11 +126,44 @@ std::vector<Operator> inSteps(Model &model, const Operator &whole)
 	return steps;
 }
 
+/* Parts of the nearest element are twice the factor along an axis, at most. */
+bool fitsKernels(const Enlarge &enlarge)
+{
+	const auto most = [](uint32_t factor) { return factor > 1 ? uint64_t{ 2 } * factor : 1; };
+
+	return enlarge.method == Enlarge::Method::Nearest ||
+	       most(enlarge.factor.x) * most(enlarge.factor.y) <= INT8_MAX;
+}
+
 } /* namespace */
 
 void splitWindows(Model &model)
 {
 	expandEach(model, [&](const Operator &operation) { return inSteps(model, operation); });
+}
+
+void splitEnlargements(Model &model)
+{
+	constexpr double stepsOf8Bits = 128;
+
+	expandEach(model, [&](Operator &operation) -> std::vector<Operator> {
+		auto *lines = std::get_if<Enlarge>(&operation.kind);
+		const Value in = model.values[operation.inputs.front()];
+		if (!lines || in.type != ElementType::Int8 || lines->factor.x == 1 ||
+		    lines->factor.y == 1 || fitsKernels(*lines))
+			return {};
+		Value wide = in;
+		wide.name += " wide";
+		wide.type = ElementType::Int16;
+		wide.quantization =
+			Quantization{ in.quantization.channel(0).scale / stepsOf8Bits, 0 };
+		wide.shape[2] *= lines->factor.x;
+		Operator columns = operation;
+		std::get<Enlarge>(columns.kind).factor.y = 1;
+		lines->factor.x = 1;
+		columns.outputs = operation.inputs = { model.add(std::move(wide)) };
+		return { columns, operation };
+	});
 }
 
 } /* namespace nvdla::compiler */

@@ -19,12 +19,8 @@ constexpr uint32_t mostTaps = 32;
 constexpr uint32_t mostStride = 8;
 constexpr uint64_t mostChannels = 8192;
 
-/* One axis of a convolution. Without blocks they have one element. */
-struct BlockAxis {
-	uint32_t in, out, taps;
-	uint32_t stride, dilation;
-	uint32_t before; /* padding */
-
+/* Without blocks they have one element. */
+struct BlockAxis : ConvolutionAxis {
 	bool isTooLong() const { return stride > mostStride || taps > mostTaps; }
 	bool canHaveBlocks() const { return stride > 1 && dilation == 1; }
 	uint32_t block() const { return isTooLong() ? stride : 1; }
@@ -62,25 +58,21 @@ class Blocks
 {
 public:
 	Blocks(Model &model, const Operator &whole, const Convolution &conv)
-		: model_(model), whole_(whole), conv_(conv), step_(whole)
+		: Blocks(model, whole, conv, ConvolutionAxes(model, whole, conv))
 	{
-		const Extents &in = model.values[whole.inputs[0]].shape;
-		const Extents &out = model.values[whole.outputs[0]].shape;
-		const Extents &kernels = model.values[whole.inputs[1]].shape;
-
-		channels_ = in[3];
-		y_ = {
-			in[1], out[1], kernels[2], conv.stride.y, conv.dilation.y, conv.padding.top
-		};
-		x_ = {
-			in[2], out[2], kernels[3], conv.stride.x, conv.dilation.x, conv.padding.left
-		};
 	}
 
 	/* \return nothing if it is none that has to be, or can be */
 	std::vector<Operator> take();
 
 private:
+	Blocks(Model &model, const Operator &whole, const Convolution &conv,
+	       const ConvolutionAxes &axes)
+		: model_(model), whole_(whole), conv_(conv), y_{ axes.y }, x_{ axes.x },
+		  channels_(model.values[whole.inputs[0]].shape[3]), step_(whole)
+	{
+	}
+
 	bool isPossible() const
 	{
 		return conv_.groups == 1 && (y_.isTooLong() || x_.isTooLong()) &&
@@ -97,19 +89,15 @@ private:
 	const Operator &whole_;
 	const Convolution conv_;
 	BlockAxis y_, x_;
-	uint32_t channels_ = 0;
+	const uint32_t channels_;
 	Operator step_;
 	std::vector<Operator> steps_;
 };
 
 void Blocks::add(Kind kind, const char *what, Extents shape)
 {
-	Value made = model_.values[step_.inputs[0]];
-
-	made.name += what;
-	made.shape = std::move(shape);
 	step_.kind = std::move(kind);
-	step_.outputs = { model_.add(std::move(made)) };
+	step_.outputs = { model_.addLike(step_.inputs[0], what, std::move(shape)) };
 	steps_.push_back(step_);
 	step_.inputs = step_.outputs;
 }

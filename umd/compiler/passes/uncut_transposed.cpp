@@ -98,13 +98,12 @@ void uncutTransposed(Model &model)
 		const uint32_t s = std::max(wholePhases(x), in[2] == 1 ? 2U : 1U);
 		if (!canBeExtended(kernels.shape, r, s))
 			continue;
-		Value whole = model.values[output];
-		whole.name += " uncut";
-		whole.shape = { 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s, out[3] };
+		const Extents uncut{ 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s,
+				     out[3] };
 		const Slice slice{ { 0, y.before, x.before, 0 }, { 1, 1, 1, 1 } };
 		conv->padding = {};
 		operation.inputs[1] = model.add(inWindow(kernels, { r, s }));
-		operation.outputs.front() = model.add(std::move(whole));
+		operation.outputs.front() = model.addLike(output, " uncut", uncut);
 		Operator cut{ operation.name,	 operation.type, slice,
 			      operation.outputs, { output },	 operation.index };
 		model.operators.insert(model.operators.begin() + static_cast<ptrdiff_t>(i) + 1,

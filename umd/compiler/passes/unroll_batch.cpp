@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A batch is computed sample by sample. Each operator becomes one for each sample, layer by layer,
- * so that the same kernels are used one after the other; the constants are those of all.
+ * so that the same kernels are used one after the other; the constants are those of all. For
+ * calibration one sample is left: quantizations that are found with single samples hold for all.
  */
+#include "passes.h"
+
 #include <algorithm>
 #include <map>
 
 #include <fmt/core.h>
-
-#include "passes.h"
 
 namespace nvdla::compiler
 {
@@ -23,14 +24,12 @@ constexpr uint64_t mostElementsAtOnce = 1 << 16;
 
 bool seesBatches(const Kind &kind)
 {
-	return !std::holds_alternative<Reshape>(kind) && !std::holds_alternative<Transpose>(kind) &&
-	       !std::holds_alternative<Unknown>(kind);
+	return !isAny<Reshape, Transpose, Unknown>(kind);
 }
 
 bool isOverLastAxis(const Kind &kind)
 {
-	return isOverChannels(kind) || std::holds_alternative<ChannelReduction>(kind) ||
-	       std::holds_alternative<FullyConnected>(kind) || std::holds_alternative<PRelu>(kind);
+	return isOverChannels(kind) || isAny<ChannelReduction, FullyConnected, PRelu>(kind);
 }
 
 class Unroller
@@ -106,9 +105,9 @@ std::string Unroller::problemOfInputs(const Operator &operation) const
 		const Value &input = value(id);
 		const bool isLikeOutput =
 			input.shape.size() == out.size() && input.shape.front() == batch_;
-		if (std::holds_alternative<Concatenation>(operation.kind) && !isBatched_[id])
+		if (isAny<Concatenation>(operation.kind) && !isBatched_[id])
 			return fmt::format("puts '{}', which is no batch, beside one", input.name);
-		if (!std::holds_alternative<Elementwise>(operation.kind))
+		if (!isAny<Elementwise>(operation.kind))
 			continue;
 		if (isBatched_[id] && !isLikeOutput)
 			return fmt::format("repeats the batch '{}' along another axis", input.name);
@@ -155,8 +154,7 @@ const std::vector<ValueId> &Unroller::describeSamples(ValueId id)
 
 ValueId Unroller::sample(ValueId id, uint32_t index, const Operator &reader)
 {
-	const bool isRepeated = std::holds_alternative<Elementwise>(reader.kind) ||
-				std::holds_alternative<PRelu>(reader.kind);
+	const bool isRepeated = isAny<Elementwise, PRelu>(reader.kind);
 
 	if (value(id).isConstant && isRepeated && shape(id).size() > 1 &&
 	    shape(id).size() == shape(reader.outputs.front()).size() && shape(id).front() == batch_)
@@ -270,7 +268,7 @@ Result<void> Unroller::run()
 			return fail(ErrorCode::Unsupported, "compile model",
 				    fmt::format("{} '{}'", operation.type, operation.name), why);
 		isBatched_[operation.outputs.front()] = true;
-		if (std::holds_alternative<Reshape>(operation.kind))
+		if (isAny<Reshape>(operation.kind))
 			reshapes_.emplace(operation.outputs.front(), operation);
 		if (isAtOnce(operation)) {
 			addAtOnce(operation);
@@ -286,6 +284,35 @@ Result<void> Unroller::run()
 	model_.operators = std::move(operators_);
 	removeUnused(model_);
 	return {};
+}
+
+/* Which values follow from some inputs. */
+std::vector<bool> derivedFrom(const Model &model, const std::vector<bool> &inputs)
+{
+	std::vector<bool> derived(model.values.size());
+
+	for (size_t i = 0; i < model.inputs.size(); i++)
+		derived[model.inputs[i]] = inputs[i];
+	for (const Operator &operation : model.operators) {
+		const bool isDerived = std::ranges::any_of(operation.inputs,
+							   [&](ValueId id) { return derived[id]; });
+		for (const ValueId id : operation.outputs)
+			derived[id] = isDerived;
+	}
+	return derived;
+}
+
+/* A constant that has numbers for each sample. */
+bool hasSamples(const Model &model, const Operator &operation, uint32_t samples)
+{
+	const size_t rank = model.values[operation.outputs.front()].shape.size();
+
+	return isAny<Elementwise, PRelu>(operation.kind) &&
+	       std::ranges::any_of(operation.inputs, [&](ValueId id) {
+		       const Value &value = model.values[id];
+		       return value.isConstant && value.shape.size() == rank && rank > 1 &&
+			      value.shape.front() == samples;
+	       });
 }
 
 } /* namespace */
@@ -312,6 +339,53 @@ Result<void> unrollBatch(Model &model, const CoreGeometry &core)
 	const uint32_t batch = batchOf(model);
 
 	return batch > 1 ? Unroller(model, batch, core.maxBatch).run() : Result<void>();
+}
+
+Result<Batch> takeBatch(Model &model)
+{
+	Batch batch{ batchOf(model), {} };
+
+	for (const ValueId id : model.inputs) {
+		const Extents &shape = model.values[id].shape;
+		batch.inputs.push_back(shape.size() > 1 && shape.front() == batch.samples);
+	}
+	if (batch.samples == 1)
+		return batch;
+	Model whole = model;
+	if (auto unrolled = unrollBatch(whole); !unrolled)
+		return forward(unrolled);
+	const std::vector<bool> derived = derivedFrom(model, batch.inputs);
+	for (Operator &operation : model.operators) {
+		if (!derived[operation.outputs.front()])
+			continue;
+		if (hasSamples(model, operation, batch.samples))
+			return fail(ErrorCode::Unsupported, "compile model",
+				    fmt::format("{} '{}'", operation.type, operation.name),
+				    "has a constant for each sample; calibrate the model with a "
+				    "batch of 1");
+		if (auto *transpose = std::get_if<Transpose>(&operation.kind))
+			transpose->extents.front() = 1;
+	}
+	for (ValueId id = 0; id < derived.size(); id++) {
+		if (derived[id])
+			model.values[id].shape.front() = 1;
+	}
+	return batch;
+}
+
+void giveBatch(Model &model, const Batch &batch)
+{
+	const std::vector<bool> derived = derivedFrom(model, batch.inputs);
+
+	for (ValueId id = 0; id < derived.size(); id++) {
+		if (derived[id])
+			model.values[id].shape.front() = batch.samples;
+	}
+	for (Operator &operation : model.operators) {
+		auto *transpose = std::get_if<Transpose>(&operation.kind);
+		if (transpose && derived[operation.outputs.front()])
+			*transpose = ofSamples(batch.samples, std::move(*transpose));
+	}
 }
 
 } /* namespace nvdla::compiler */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators on single elements, and those that move elements.
+ * Operators on single elements and on all channels, and those that move elements.
  */
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "evaluator.h"
 
@@ -84,6 +86,47 @@ float placeInInput(uint32_t at, uint32_t factor, uint32_t size, Enlarge::Method 
 	const float place = (static_cast<float>(at) + center) / static_cast<float>(factor);
 
 	return std::clamp(place - center, 0.0f, static_cast<float>(size - 1));
+}
+
+using Row = std::span<const float>;
+
+double sumOfSquares(Row x, double mean = 0)
+{
+	return std::accumulate(x.begin(), x.end(), 0.0, [&](double sum, float number) {
+		return sum + std::pow(number - mean, 2);
+	});
+}
+
+void normalize(Row x, float *y)
+{
+	constexpr double leastLength = 1e-6;
+	const double length = std::max(std::sqrt(sumOfSquares(x)), leastLength);
+
+	for (const float number : x)
+		*y++ = static_cast<float>(number / length);
+}
+
+void standardize(Row x, float *y, double epsilon)
+{
+	const auto count = static_cast<double>(x.size());
+	const double mean = std::accumulate(x.begin(), x.end(), 0.0) / count;
+	const double width = std::sqrt(sumOfSquares(x, mean) / count + epsilon);
+
+	for (const float number : x)
+		*y++ = width > 0 ? static_cast<float>((number - mean) / width) : 0;
+}
+
+void divideByNeighbours(Row x, float *y, const OverChannels &over)
+{
+	const size_t radius = over.window / 2;
+
+	for (size_t c = 0; c < x.size(); c++) {
+		const size_t first = c - std::min(c, radius);
+		const double squares =
+			sumOfSquares(x.subspan(first, std::min(c + radius + 1, x.size()) - first));
+		y[c] = static_cast<float>(x[c] *
+					  std::pow(over.shift + over.scale * squares, -over.power));
+	}
 }
 
 } /* namespace */
@@ -191,8 +234,65 @@ void compute(const RealStep &step, const Enlarge &enlarge)
 	}
 }
 
-void compute(const RealStep &, const Unknown &)
+void compute(const RealStep &step, const Softmax &softmax)
 {
+	const size_t classes = step.outShape().empty() ? 1 : step.outShape().back();
+
+	for (size_t row = 0; row < step.result.size(); row += classes) {
+		const float *from = &step.in(0)[row];
+		const float largest = *std::max_element(from, from + classes);
+		double sum = 0;
+		for (size_t c = 0; c < classes; c++) {
+			const double power = std::exp((from[c] - largest) * softmax.beta);
+			step.result[row + c] = static_cast<float>(power);
+			sum += power;
+		}
+		for (size_t c = 0; c < classes; c++)
+			step.result[row + c] = static_cast<float>(
+				softmax.isLogarithm
+					? (from[c] - largest) * softmax.beta - std::log(sum)
+					: step.result[row + c] / sum);
+	}
+}
+
+void compute(const RealStep &step, const ChannelReduction &reduction)
+{
+	const size_t channels = step.shape(0).back();
+
+	for (size_t row = 0; row < step.result.size(); row++) {
+		const float *from = &step.in(0)[row * channels];
+		const double sum = std::accumulate(from, from + channels, 0.0);
+		step.result[row] =
+			reduction.method == Pool::Method::Max
+				? *std::max_element(from, from + channels)
+			: reduction.method == Pool::Method::Min
+				? *std::min_element(from, from + channels)
+			: reduction.method == Pool::Method::Sum
+				? static_cast<float>(sum)
+				: static_cast<float>(sum / static_cast<double>(channels));
+	}
+}
+
+void compute(const RealStep &step, const OverChannels &over)
+{
+	using Function = OverChannels::Function;
+	const size_t channels = step.shape(0).empty() ? 1 : step.shape(0).back();
+
+	for (size_t row = 0; row < step.in(0).size() / channels; row++) {
+		const Row x(&step.in(0)[row * channels], channels);
+		if (over.function == Function::ArgMax) {
+			step.result[row] =
+				static_cast<float>(std::ranges::max_element(x) - x.begin());
+			continue;
+		}
+		float *y = &step.result[row * channels];
+		if (over.function == Function::Normalize)
+			normalize(x, y);
+		else if (over.function == Function::Standardize)
+			standardize(x, y, over.shift);
+		else
+			divideByNeighbours(x, y, over);
+	}
 }
 
 } /* namespace nvdla::compiler */

@@ -72,7 +72,6 @@ void compute(const RealStep &step, const TransposedConvolution &conv);
 void compute(const RealStep &step, const FullyConnected &full);
 void compute(const RealStep &step, const Elementwise &elementwise);
 void compute(const RealStep &step, const Pool &pool);
-void compute(const RealStep &step, const GlobalAverage &average);
 void compute(const RealStep &step, const Reshape &reshape);
 void compute(const RealStep &step, const Pad &pad);
 void compute(const RealStep &step, const Concatenation &concatenation);
@@ -82,11 +81,10 @@ void compute(const RealStep &step, const PRelu &prelu);
 void compute(const RealStep &step, const Enlarge &enlarge);
 void compute(const RealStep &step, const Softmax &softmax);
 void compute(const RealStep &step, const Transpose &transpose);
-void compute(const RealStep &step, const ArgMax &argMax);
-void compute(const RealStep &step, const Normalization &normalization);
-void compute(const RealStep &step, const LocalResponse &response);
+void compute(const RealStep &step, const OverChannels &over);
 void compute(const RealStep &step, const ChannelReduction &reduction);
-void compute(const RealStep &step, const Standardization &standardization);
-void compute(const RealStep &step, const Unknown &unknown);
+inline void compute(const RealStep &, const Unknown &)
+{
+}
 
 } /* namespace nvdla::compiler */

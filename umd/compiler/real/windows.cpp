@@ -227,15 +227,4 @@ void compute(const RealStep &step, const Pool &pool)
 	}
 }
 
-void compute(const RealStep &step, const GlobalAverage &)
-{
-	const size_t channels = step.result.size();
-	const auto pixels = static_cast<float>(step.in(0).size() / channels);
-
-	for (size_t i = 0; i < step.in(0).size(); i++)
-		step.result[i % channels] += step.in(0)[i];
-	for (float &number : step.result)
-		number /= pixels;
-}
-
 } /* namespace nvdla::compiler */

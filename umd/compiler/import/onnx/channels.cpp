@@ -73,9 +73,9 @@ Tensor readLrn(NodeReader &reader)
 
 	reader.support(size >= 1 && size <= UINT8_MAX, "size", fmt::format("is {}", size));
 	return legalize::localResponse(reader, reader.picture(reader.input(0)),
-				       { static_cast<uint32_t>(size), reader.number("bias", 1),
-					 reader.number("alpha", 1e-4) / static_cast<double>(size),
-					 reader.number("beta", 0.75) });
+				       static_cast<uint32_t>(size), reader.number("bias", 1),
+				       reader.number("alpha", 1e-4) / static_cast<double>(size),
+				       reader.number("beta", 0.75));
 }
 
 double epsilonOf(NodeReader &reader)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "external_data.h"
+#include "compiler/import/import.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,6 @@
 #include <optional>
 
 #include <fmt/core.h>
-#include <nvdla/compiler.h>
 
 #include "base/io/file.h"
 #include "onnx.pb.h"
@@ -129,12 +128,17 @@ Result<void> Collector::collect(pb::Graph &graph)
 
 } /* namespace */
 
+} /* namespace nvdla::compiler::onnx */
+
+namespace nvdla::compiler
+{
+
 Result<std::vector<std::byte>> withExternalData(std::vector<std::byte> file,
 						const std::string &folder)
 {
 	const std::string_view text(reinterpret_cast<const char *>(file.data()), file.size());
-	Collector collector(folder);
-	pb::Model model;
+	onnx::Collector collector(folder);
+	onnx::pb::Model model;
 
 	/* The name that such constants have their files by. */
 	if (text.find("location") == std::string_view::npos ||
@@ -152,4 +156,4 @@ Result<std::vector<std::byte>> withExternalData(std::vector<std::byte> file,
 	return file;
 }
 
-} /* namespace nvdla::compiler::onnx */
+} /* namespace nvdla::compiler */

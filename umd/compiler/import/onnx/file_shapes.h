@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "compiler/import/input_shapes.h"
 #include "node_reader.h"
 
 namespace nvdla::compiler::onnx

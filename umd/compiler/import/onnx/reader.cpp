@@ -64,8 +64,7 @@ private:
 	void addFloatOutput(Tensor &tensor, const std::string &name);
 	uint32_t lastAxisInMemory(const Tensor &tensor) const;
 	bool isFlatPicture(const Tensor &tensor) const;
-	void unflatten(Tensor &tensor, const std::string &name);
-	void addInFileOrder(Tensor &tensor, const std::string &name);
+	void addInFileOrder(Tensor &tensor, const std::string &name, Transpose transpose);
 
 	const pb::Model &source_;
 	const pb::Graph &graph_;
@@ -262,19 +261,15 @@ void Reader::addFloatOutput(Tensor &tensor, const std::string &name)
 	tensor.id = addStep(tensor, name, "DequantizeLinear", Unary{}, std::move(value));
 }
 
-/* The CPU moves the elements, if they lie otherwise. */
-void Reader::addInFileOrder(Tensor &tensor, const std::string &name)
+/* The CPU moves the elements, which lie otherwise. */
+void Reader::addInFileOrder(Tensor &tensor, const std::string &name, Transpose transpose)
 {
-	const AxisOrder order = asInFile(tensor.shape.size());
 	Value value = import_.model.values[tensor.id];
 
-	if (severalOf(tensor.shape, tensor.order) == severalOf(tensor.shape, order))
-		return;
-	Transpose transpose = turnedTo(tensor, value.shape, order);
 	value.shape = tensor.shape;
 	const ValueId made =
 		addStep(tensor, name, "Transpose", std::move(transpose), std::move(value));
-	tensor = { made, tensor.shape, order, {} };
+	tensor = { made, tensor.shape, asInFile(tensor.shape.size()) };
 }
 
 /* Reshapes change nothing in memory: what the last axis had before all of them. */
@@ -283,12 +278,9 @@ uint32_t Reader::lastAxisInMemory(const Tensor &tensor) const
 	const Model &model = import_.model;
 	ValueId id = tensor.id;
 
-	for (auto operation = model.operators.rbegin(); operation != model.operators.rend();
-	     operation++) {
-		if (std::holds_alternative<Reshape>(operation->kind) &&
-		    operation->outputs.front() == id)
-			id = operation->inputs.front();
-	}
+	for (const Operator *writer = model.writer(id); writer && isAny<Reshape>(writer->kind);
+	     writer = model.writer(id))
+		id = writer->inputs.front();
 	return model.values[id].shape.empty() ? 1 : model.values[id].shape.back();
 }
 
@@ -302,23 +294,14 @@ bool Reader::isFlatPicture(const Tensor &tensor) const
 	const size_t pixels = tensor.places.size() / channels;
 
 	/* What computes with a flattened tensor, or reads it, may have it in another surface. */
-	if (tensor.unflattened.extents.size() != 4 || !writer ||
-	    !std::holds_alternative<Reshape>(writer->kind) || !model.readers(tensor.id).empty() ||
-	    lastAxisInMemory(tensor) != channels)
+	if (tensor.unflattened.extents.size() != 4 || !writer || !isAny<Reshape>(writer->kind) ||
+	    !model.readers(tensor.id).empty() || lastAxisInMemory(tensor) != channels)
 		return false;
 	for (size_t i = 0; i < tensor.places.size(); i++) {
 		if (tensor.places[i] != i % channels * pixels + i / channels)
 			return false;
 	}
 	return true;
-}
-
-/* The CPU moves the elements to their places. */
-void Reader::unflatten(Tensor &tensor, const std::string &name)
-{
-	const ValueId made = addStep(tensor, name, "Transpose", tensor.unflattened,
-				     import_.model.values[tensor.id]);
-	tensor = { made, tensor.shape, asInFile(tensor.shape.size()) };
 }
 
 Result<void> Reader::readOutputs()
@@ -336,7 +319,7 @@ Result<void> Reader::readOutputs()
 			continue;
 		}
 		if (!tensor.places.empty() && !isFlatPicture(tensor))
-			unflatten(tensor, info.name());
+			addInFileOrder(tensor, info.name(), tensor.unflattened);
 		const size_t rank = tensor.shape.size();
 		auto lies = [&](const AxisOrder &order) {
 			return severalOf(tensor.shape, tensor.order) ==
@@ -348,8 +331,10 @@ Result<void> Reader::readOutputs()
 			!tensor.places.empty() || (isBatch && lies(channelsLast(rank)) &&
 						   lastAxisInMemory(tensor) == tensor.shape[1]);
 		const bool asIs = tensor.places.empty() && (!picture || lies(asInFile(rank)));
-		if (asIs)
-			addInFileOrder(tensor, info.name());
+		if (asIs && !lies(asInFile(rank)))
+			addInFileOrder(tensor, info.name(),
+				       turnedTo(tensor, import_.model.values[tensor.id].shape,
+						asInFile(rank)));
 		const int32_t wanted = info.type().tensor_type().elem_type();
 		const Value &value = import_.model.values[tensor.id];
 		if (!isFloat(value.type) && (wanted == pb::FLOAT || wanted == pb::FLOAT16))

@@ -163,8 +163,8 @@ Tensor readLocalResponse(OperatorReader &reader)
 				     "radius", fmt::format("is {}", options->radius())))
 		return {};
 	return legalize::localResponse(reader, reader.input(0),
-				       { 2 * static_cast<uint32_t>(options->radius()) + 1,
-					 options->bias(), options->alpha(), options->beta() });
+				       2 * static_cast<uint32_t>(options->radius()) + 1,
+				       options->bias(), options->alpha(), options->beta());
 }
 
 template<Pool::Method method>

@@ -12,6 +12,117 @@
 namespace nvdla::compiler::tflite
 {
 
+namespace
+{
+
+/* What is gone through: elements or blocks of an axis of the shape, or elements in a block. */
+struct Level {
+	uint32_t extent;
+	uint64_t step; /* elements of the constant from one to the next */
+	bool isSparse;
+	std::vector<uint32_t> segments;
+	std::vector<uint32_t> indices;
+};
+
+std::vector<uint32_t> numbersOf(fb::SparseIndexVector kind, const void *vector)
+{
+	const auto copyOf = [](const auto *values) {
+		return values ? std::vector<uint32_t>(values->begin(), values->end())
+			      : std::vector<uint32_t>{};
+	};
+
+	if (vector && kind == fb::SparseIndexVector::Int32Vector)
+		return copyOf(static_cast<const fb::Int32Vector *>(vector)->values());
+	if (vector && kind == fb::SparseIndexVector::Uint16Vector)
+		return copyOf(static_cast<const fb::Uint16Vector *>(vector)->values());
+	if (vector && kind == fb::SparseIndexVector::Uint8Vector)
+		return copyOf(static_cast<const fb::Uint8Vector *>(vector)->values());
+	return {};
+}
+
+/* \return nothing if the axes are not those of the shape */
+std::vector<Level> levelsOf(const fb::SparsityParameters &sparsity, const Extents &shape)
+{
+	const auto *order = sparsity.traversal_order(), *ofBlocks = sparsity.block_map();
+	const auto *all = sparsity.dim_metadata();
+	const size_t rank = shape.size(), blocks = ofBlocks ? ofBlocks->size() : 0;
+	Extents axes, block(rank, 1);
+	std::vector<uint64_t> step(rank, 1);
+	std::vector<Level> levels;
+
+	if (!order || !all || order->size() != all->size() || order->size() != rank + blocks)
+		return {};
+	for (size_t axis = rank; axis-- > 1;)
+		step[axis - 1] = step[axis] * shape[axis];
+	for (flatbuffers::uoffset_t i = 0; i < order->size(); i++) {
+		const auto axis = static_cast<uint32_t>(order->Get(i));
+		const auto inner = static_cast<flatbuffers::uoffset_t>(axis - rank);
+		const bool isInner = axis >= rank && inner < blocks;
+		axes.push_back(isInner ? static_cast<uint32_t>(ofBlocks->Get(inner)) : axis);
+		if (axes.back() >= rank)
+			return {};
+		if (isInner)
+			block[axes.back()] = static_cast<uint32_t>(all->Get(i)->dense_size());
+	}
+	for (flatbuffers::uoffset_t i = 0; i < order->size(); i++) {
+		const fb::DimensionMetadata &one = *all->Get(i);
+		const uint32_t axis = axes[i], size = block[axis];
+		const bool isInner = static_cast<uint32_t>(order->Get(i)) >= rank;
+		const uint32_t extent = isInner ? size : shape[axis] / std::max(size, 1U);
+		const bool isSparse = one.format() == fb::DimensionType::SPARSE_CSR;
+		if (!isSparse && static_cast<uint32_t>(one.dense_size()) != extent)
+			return {};
+		levels.push_back({ extent, isInner ? step[axis] : step[axis] * size, isSparse,
+				   numbersOf(one.array_segments_type(), one.array_segments()),
+				   numbersOf(one.array_indices_type(), one.array_indices()) });
+	}
+	return levels;
+}
+
+struct Densifier {
+	std::span<const std::byte> elements;
+	size_t bytes; /* of an element */
+	std::vector<Level> levels;
+	std::vector<std::byte> dense;
+	uint64_t steps = 0;
+
+	/* From a level on. \return false if an element lies outside, or is not there */
+	bool place(size_t depth, size_t from, uint64_t to);
+};
+
+bool Densifier::place(size_t depth, size_t from, uint64_t to)
+{
+	const size_t all = dense.size() / bytes;
+
+	/* Lists of a damaged file may name the same elements again and again. */
+	if (++steps > (all + 1) * (levels.size() + 1))
+		return false;
+	if (depth == levels.size()) {
+		if (to >= all || (from + 1) * bytes > elements.size())
+			return false;
+		std::memcpy(&dense[to * bytes], &elements[from * bytes], bytes);
+		return true;
+	}
+	const Level &level = levels[depth];
+	size_t begin = from * level.extent, end = begin + level.extent;
+	if (level.isSparse) {
+		if (from + 1 >= level.segments.size())
+			return false;
+		begin = level.segments[from];
+		end = level.segments[from + 1];
+		if (begin > end || end > level.indices.size())
+			return false;
+	}
+	for (size_t i = begin; i < end; i++) {
+		const size_t index = level.isSparse ? level.indices[i] : i - begin;
+		if (index >= level.extent || !place(depth + 1, i, to + index * level.step))
+			return false;
+	}
+	return true;
+}
+
+} /* namespace */
+
 File::File(std::span<const std::byte> bytes) : aligned_(bytes.size() / sizeof(std::max_align_t) + 1)
 {
 	std::memcpy(aligned_.data(), bytes.data(), bytes.size());
@@ -64,6 +175,19 @@ std::string typeName(const fb::OperatorCode &code)
 	if (code.custom_code())
 		return fmt::format("custom operator '{}'", code.custom_code()->str());
 	return name.empty() ? fmt::format("operator code {}", static_cast<int>(builtin)) : name;
+}
+
+Result<std::vector<std::byte>> densified(const fb::SparsityParameters &sparsity,
+					 std::span<const std::byte> elements, size_t bytes,
+					 const Extents &shape, const std::string &where)
+{
+	Densifier all{ elements, bytes, levelsOf(sparsity, shape),
+		       std::vector<std::byte>(elementCount(shape) * bytes) };
+
+	if (all.levels.empty() || !all.place(0, 0, 0))
+		return fail(ErrorCode::InvalidFile, reading, where,
+			    "is sparse, and its elements do not lie in its shape");
+	return std::move(all.dense);
 }
 
 } /* namespace nvdla::compiler::tflite */

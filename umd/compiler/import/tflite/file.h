@@ -46,4 +46,14 @@ fb::BuiltinOperator builtinCode(const fb::OperatorCode &code);
 /** \return what people call an operator: "CONV_2D", "custom operator 'Name'" */
 std::string typeName(const fb::OperatorCode &code);
 
+/**
+ * \brief Put the elements of a sparse constant where they belong, zeros elsewhere
+ * \param[in] elements those that the file has, of \a bytes each
+ * \param[in] shape of the whole constant
+ * \return the bytes of all elements; InvalidFile if the places do not lie in the shape
+ */
+Result<std::vector<std::byte>> densified(const fb::SparsityParameters &sparsity,
+					 std::span<const std::byte> elements, size_t bytes,
+					 const Extents &shape, const std::string &where);
+
 } /* namespace nvdla::compiler::tflite */

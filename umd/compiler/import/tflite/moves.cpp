@@ -102,83 +102,54 @@ Tensor readSlice(OperatorReader &reader)
 	return legalize::slice(reader, tensor, first, Extents(first.size(), 1), wanted);
 }
 
-/* What a strided slice says of its input's axes, which its own list of entries is about. */
-struct SliceEntries {
-	std::vector<size_t> axes;    /* the entry of each axis; no entry: all of it */
-	std::vector<bool> shrinks;   /* whether it falls away */
-	std::vector<uint32_t> added; /* before which axis the output has one of one element */
-};
-
-constexpr size_t allOfAxis = SIZE_MAX;
-
-SliceEntries entriesOf(OperatorReader &reader, const fb::StridedSliceOptions &options,
-		       size_t entries, size_t rank)
-{
-	auto has = [](int32_t mask, size_t entry) { return (mask >> entry & 1) != 0; };
-	SliceEntries result;
-	size_t axesOfEntries = 0;
-
-	for (size_t i = 0; i < entries; i++)
-		axesOfEntries +=
-			!has(options.ellipsis_mask(), i) && !has(options.new_axis_mask(), i);
-	if (!reader.need(axesOfEntries <= rank, "begin",
-			 fmt::format("is of {} axes, the input has {}", axesOfEntries, rank)))
-		return result;
-	for (size_t i = 0; i < entries; i++) {
-		if (has(options.ellipsis_mask(), i)) {
-			result.axes.insert(result.axes.end(), rank - axesOfEntries, allOfAxis);
-			axesOfEntries = rank;
-		} else if (has(options.new_axis_mask(), i)) {
-			result.added.push_back(static_cast<uint32_t>(result.axes.size()));
-		} else {
-			result.axes.push_back(i);
-		}
-	}
-	result.axes.resize(rank, allOfAxis);
-	for (const size_t entry : result.axes)
-		result.shrinks.push_back(entry != allOfAxis &&
-					 has(options.shrink_axis_mask(), entry));
-	return result;
-}
-
-/* What an axis is shrunk to is one element, whose axis then falls away; new ones are of one. */
+/*
+ * Entries are of axes, one after the other; some stand for all axes that have none, or for new ones
+ * of one element. What an axis is shrunk to is one element, whose axis then falls away.
+ */
 Tensor readStridedSlice(OperatorReader &reader)
 {
 	const auto *options = reader.options(&fb::Operator::builtin_options_as_StridedSliceOptions);
 	const Tensor tensor = reader.input(0);
-	const Extents &shape = tensor.shape, out = reader.output().shape;
-	const std::vector<int64_t> begin = reader.numbers(1);
-	const std::vector<int64_t> stride = reader.numbers(3);
+	const size_t rank = tensor.shape.size();
+	const Extents &out = reader.output().shape;
+	const std::vector<int64_t> begin = reader.numbers(1), stride = reader.numbers(3);
 	constexpr size_t mostEntries = 16; /* a mask has 32 bits */
-	Extents taken, first, step;
+	Extents first(rank, 0), step(rank, 1), taken = tensor.shape;
+	size_t axis = 0, left = 0, axesOfEntries = 0;
 
 	reader.need(begin.size() == stride.size(), "begin", "has not one number for each stride");
 	reader.support(begin.size() <= mostEntries, "begin",
 		       fmt::format("is of {} axes; {} are possible", begin.size(), mostEntries));
 	if (reader.failed())
 		return {};
-	const SliceEntries entries = entriesOf(reader, *options, begin.size(), shape.size());
-	size_t left = 0;
-	for (size_t axis = 0; axis < shape.size() && !reader.failed(); axis++) {
-		const size_t entry = entries.axes[axis];
-		const auto extent = static_cast<int64_t>(shape[axis]);
-		const bool all = entry == allOfAxis;
-		const int64_t every = all ? 1 : stride[entry];
-		int64_t from = all ? 0 : begin[entry];
-		from = from < 0 ? from + extent : from;
-		from = all || (options->begin_mask() >> entry & 1)
-			       ? 0
-			       : std::clamp<int64_t>(from, 0, extent);
-		reader.support(every >= 1, "strides",
-			       fmt::format("{}: only forward slices are known", every));
-		left += static_cast<size_t>(
-			std::count(entries.added.begin(), entries.added.end(), axis));
-		reader.need(entries.shrinks[axis] || left < out.size(), "output",
-			    "has too few axes");
-		first.push_back(static_cast<uint32_t>(from));
-		step.push_back(static_cast<uint32_t>(every));
-		if (!reader.failed())
-			taken.push_back(entries.shrinks[axis] ? 1 : out[left++]);
+	for (size_t i = 0; i < begin.size(); i++)
+		axesOfEntries +=
+			~(options->ellipsis_mask() | options->new_axis_mask()) >> i & 1 ? 1 : 0;
+	if (!reader.need(axesOfEntries <= rank, "begin",
+			 fmt::format("is of {} axes, the input has {}", axesOfEntries, rank)))
+		return {};
+	for (size_t i = 0; i < begin.size(); i++) {
+		if (options->ellipsis_mask() >> i & 1) {
+			axis += rank - axesOfEntries;
+			left += rank - axesOfEntries;
+			axesOfEntries = rank;
+			continue;
+		}
+		if (options->new_axis_mask() >> i & 1) {
+			left++;
+			continue;
+		}
+		const int64_t extent = tensor.shape[axis];
+		const int64_t from = begin[i] < 0 ? begin[i] + extent : begin[i];
+		const bool shrinks = options->shrink_axis_mask() >> i & 1;
+		reader.support(stride[i] >= 1, "strides",
+			       fmt::format("{}: only forward slices are known", stride[i]));
+		if (!reader.need(shrinks || left < out.size(), "output", "has too few axes"))
+			return {};
+		first[axis] = static_cast<uint32_t>(
+			options->begin_mask() >> i & 1 ? 0 : std::clamp<int64_t>(from, 0, extent));
+		step[axis] = static_cast<uint32_t>(stride[i]);
+		taken[axis++] = shrinks ? 1 : out[left++];
 	}
 	return reader.inOutputShape(legalize::slice(reader, tensor, first, step, taken));
 }

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * What is around pictures: zeros become the padding of operators, and elements of kernels that meet
+ * nothing else go.
+ */
 #include "passes.h"
 
 #include <algorithm>
+
+#include "kernel_window.h"
 
 namespace nvdla::compiler
 {
@@ -51,8 +57,7 @@ bool canPad(const Model &model, const Operator &operation, const Pool &pool, con
 		return uint64_t{ windows - 1 } * stride + kernel <= uint64_t{ extent } + padding;
 	};
 
-	return !isExtreme(pool.method) &&
-	       (pool.countPadding || own.left + own.right + own.top + own.bottom == 0) &&
+	return !isExtreme(pool.method) && (pool.countPadding || isNone(own)) &&
 	       isWithin(sum(own, pad), pool.kernel.x, pool.kernel.y) &&
 	       isInside(in[1], out[1], pool.kernel.y, pool.stride.y, own.top + own.bottom) &&
 	       isInside(in[2], out[2], pool.kernel.x, pool.stride.x, own.left + own.right);
@@ -102,6 +107,70 @@ Value numbersAround(const Pad &pad, const Extents &shape)
 	return floatConstant(numbers, each);
 }
 
+/* How many taps at an axis' ends no window has inside the picture. */
+struct Unseen {
+	uint32_t first = 0;
+	uint32_t last = 0;
+};
+
+/*
+ * A tap that goes takes as much padding with it, which has to be there: nothing else says where the
+ * first window is.
+ */
+Unseen unseenOf(const ConvolutionAxis &axis)
+{
+	const uint64_t lastWindow = uint64_t{ axis.out - 1 } * axis.stride;
+	Unseen unseen;
+
+	auto isBefore = [&](uint64_t tap) {
+		return lastWindow + tap * axis.dilation < axis.before;
+	};
+	auto isBehind = [&](uint64_t tap) {
+		return tap * axis.dilation >= uint64_t{ axis.before } + axis.in;
+	};
+	while (unseen.first + 1 < axis.taps && isBefore(unseen.first) &&
+	       (unseen.first + 1) * uint64_t{ axis.dilation } <= axis.before)
+		unseen.first++;
+	while (unseen.first + unseen.last + 1 < axis.taps &&
+	       isBehind(axis.taps - 1 - unseen.last) &&
+	       (unseen.last + 1) * uint64_t{ axis.dilation } <= axis.after)
+		unseen.last++;
+	return unseen;
+}
+
+/* What is left has no dilation, if it is one tap. */
+uint32_t dilationOf(const ConvolutionAxis &axis, const Unseen &unseen)
+{
+	return unseen.first + unseen.last + 1 == axis.taps ? 1 : axis.dilation;
+}
+
+/* What behind the picture the last window has of the \a taps that are left. */
+uint32_t neededBehind(const ConvolutionAxis &axis, uint32_t taps, uint32_t before)
+{
+	const uint64_t end =
+		uint64_t{ axis.out - 1 } * axis.stride + uint64_t{ taps - 1 } * axis.dilation + 1;
+	const uint64_t there = uint64_t{ before } + axis.in;
+
+	return end > there ? static_cast<uint32_t>(end - there) : 0;
+}
+
+/* The part of kernels (K x C x R x S) that begins at a place in them. */
+Value cutOf(const Value &kernels, Window window, Window at)
+{
+	const size_t size = elementBytes(kernels.type), columns = window.columns * size;
+	const Extents &shape = kernels.shape;
+	Value cut = kernels;
+
+	cut.shape = { shape[0], shape[1], window.lines, window.columns };
+	cut.data.resize(elementCount(cut.shape) * size);
+	for (size_t line = 0; line < size_t{ shape[0] } * shape[1] * window.lines; line++) {
+		const size_t from = line / window.lines * shape[2] + at.lines + line % window.lines;
+		std::copy_n(&kernels.data[(from * shape[3] + at.columns) * size], columns,
+			    &cut.data[line * columns]);
+	}
+	return cut;
+}
+
 } /* namespace */
 
 void padWithZeros(Model &model)
@@ -113,9 +182,8 @@ void padWithZeros(Model &model)
 		    elementCount(model.values[output].shape) > mostElementsAround)
 			return {};
 		const ValueId numbers = model.add(numbersAround(*pad, model.values[output].shape));
-		Value padded = model.values[output];
-		padded.name += " in zeros";
-		const ValueId between = model.add(std::move(padded));
+		const ValueId between =
+			model.addLike(output, " in zeros", model.values[output].shape);
 		Operator sum = operation;
 		sum.kind = Elementwise{ Elementwise::Function::Add, {} };
 		sum.inputs = { between, numbers };
@@ -127,24 +195,46 @@ void padWithZeros(Model &model)
 
 void foldPads(Model &model)
 {
-	for (size_t i = 0; i < model.operators.size(); i++) {
-		const Operator operation = model.operators[i];
+	foldEach(model, [&](const Operator &operation) {
 		const auto *pad = std::get_if<Pad>(&operation.kind);
-		const ValueId to = operation.outputs.front();
+		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
 		const auto readers = model.readers(to);
 		if (!pad || !isPlane(*pad) || readers.empty() || model.isOutput(to) ||
-		    model.values[operation.inputs.front()].quantization !=
-			    model.values[to].quantization ||
-		    !std::all_of(readers.begin(), readers.end(), [&](size_t reader) {
+		    model.values[from].quantization != model.values[to].quantization ||
+		    !std::ranges::all_of(readers, [&](size_t reader) {
 			    return canPad(model, model.operators[reader], *pad);
 		    }))
-			continue;
+			return false;
 		for (const size_t reader : readers) {
 			addPadding(model.operators[reader].kind, *pad);
-			model.operators[reader].inputs.front() = operation.inputs.front();
+			model.operators[reader].inputs.front() = from;
 		}
-		model.operators.erase(model.operators.begin() + static_cast<ptrdiff_t>(i));
-		i--;
+		return true;
+	});
+}
+
+void cutKernels(Model &model)
+{
+	for (Operator &operation : model.operators) {
+		auto *conv = std::get_if<Convolution>(&operation.kind);
+		if (!conv)
+			continue;
+		const ConvolutionAxes axes(model, operation, *conv);
+		const auto &[y, x] = axes;
+		const Value &kernels = model.values[operation.inputs[1]];
+		op::Padding &padding = conv->padding;
+		const Unseen lines = unseenOf(y), columns = unseenOf(x);
+		const Window left{ y.taps - lines.first - lines.last,
+				   x.taps - columns.first - columns.last };
+		conv->dilation = { dilationOf(x, columns), dilationOf(y, lines) };
+		if (left.lines == y.taps && left.columns == x.taps)
+			continue;
+		padding.top -= lines.first * y.dilation;
+		padding.bottom = neededBehind(y, left.lines, padding.top);
+		padding.left -= columns.first * x.dilation;
+		padding.right = neededBehind(x, left.columns, padding.left);
+		Value cut = cutOf(kernels, left, { lines.first, columns.first });
+		operation.inputs[1] = model.add(std::move(cut));
 	}
 }
 

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where integers are, and where real numbers.
+ */
+#include "passes.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+/* Of what it reads, all that is no constant is integers. */
+bool readsIntegers(const Model &model, const Operator &operation)
+{
+	size_t integers = 0, floats = 0;
+
+	for (const ValueId id : operation.inputs) {
+		if (model.values[id].isConstant)
+			continue;
+		isFloat(model.values[id].type) ? floats++ : integers++;
+	}
+	return integers > 0 && floats == 0;
+}
+
+/*
+ * What an operator on integers writes, and what becomes of it by moving its elements, up to \a to;
+ * nothing if somebody else reads any of that, or the operator reads real numbers.
+ */
+std::vector<ValueId> madeOfIntegers(const Model &model, ValueId to)
+{
+	std::vector<ValueId> values;
+
+	for (;;) {
+		const Operator *writer = model.writer(to);
+		values.push_back(to);
+		if (!isFloat(model.values[to].type) || !writer || !model.isReadOnce(to))
+			return {};
+		if (readsIntegers(model, *writer))
+			return values;
+		if (!isAny<Reshape, Transpose>(writer->kind))
+			return {};
+		to = writer->inputs.front();
+	}
+}
+
+/* These take integers and make real numbers, or the other way round, as they are. */
+bool takesBoth(const Kind &kind)
+{
+	const auto *unary = std::get_if<Unary>(&kind);
+
+	return (unary && unary->isConversion()) || isOverChannels(kind);
+}
+
+} /* namespace */
+
+void takeConversionsOffEnds(Model &model)
+{
+	std::vector<Operator> kept;
+
+	for (const Operator &operation : model.operators) {
+		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
+		const bool quantizes = isFloat(model.values[from].type);
+		const bool dequantizes = isFloat(model.values[to].type);
+		const auto input = std::find(model.inputs.begin(), model.inputs.end(), from);
+		const auto *unary = std::get_if<Unary>(&operation.kind);
+		const bool one = unary && unary->isConversion() && quantizes != dequantizes;
+
+		if (one && quantizes && input != model.inputs.end() && model.isReadOnce(from))
+			*input = to;
+		else if (one && dequantizes && model.isOutput(to) && model.readers(to).empty() &&
+			 !model.isInput(from))
+			std::ranges::replace(model.outputs, to, from);
+		else
+			kept.push_back(operation);
+	}
+	model.operators = std::move(kept);
+}
+
+void makeSigned(Model &model)
+{
+	constexpr int32_t half = 128;
+
+	for (Value &value : model.values) {
+		if (value.type != ElementType::UInt8 || value.isConstant)
+			continue;
+		const Quantization all = value.quantization.channel(0);
+		value.type = ElementType::Int8;
+		value.quantization = Quantization{ all.scale, all.zeroPoint - half };
+	}
+}
+
+void quantizeResults(Model &model)
+{
+	foldEach(model, [&](const Operator &operation) {
+		const auto *unary = std::get_if<Unary>(&operation.kind);
+		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
+		if (!unary || !unary->isConversion() || isFloat(model.values[to].type))
+			return false;
+		const std::vector<ValueId> made = madeOfIntegers(model, from);
+		for (const ValueId id : made) {
+			model.values[id].type = model.values[to].type;
+			model.values[id].quantization = model.values[to].quantization;
+		}
+		if (!made.empty())
+			model.writer(from)->outputs.front() = to;
+		return !made.empty();
+	});
+}
+
+void separateTypes(Model &model)
+{
+	std::map<ValueId, ValueId> known; /* integers, and the same as real numbers */
+	std::vector<Operator> all;
+
+	auto asFloat = [&](ValueId id) {
+		const auto [entry, isNew] = known.try_emplace(id, 0);
+		if (!isNew)
+			return entry->second;
+		Value value;
+		value.name = model.values[id].name + " as float";
+		value.shape = model.values[id].shape;
+		entry->second = model.add(value);
+		all.push_back({ value.name, "(as float)", Unary{}, { id }, { entry->second } });
+		return entry->second;
+	};
+	for (Operator &operation : std::exchange(model.operators, {})) {
+		if (isFloat(model.values[operation.outputs.front()].type) &&
+		    !takesBoth(operation.kind)) {
+			for (ValueId &id : operation.inputs) {
+				if (!model.values[id].isConstant && !isFloat(model.values[id].type))
+					id = asFloat(id);
+			}
+		}
+		all.push_back(std::move(operation));
+	}
+	model.operators = std::move(all);
+}
+
+} /* namespace nvdla::compiler */
