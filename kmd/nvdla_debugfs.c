@@ -14,7 +14,6 @@
 
 #include "nvdla_device.h"
 #include "nvdla_dump.h"
-#include "nvdla_faults.h"
 #include "nvdla_job.h"
 #include "nvdla_registers.h"
 
@@ -123,5 +122,4 @@ void nvdla_debugfs_init(struct nvdla_device *ndev)
 	debugfs_create_file("queue", 0400, root, ndev, &nvdla_queue_fops);
 	debugfs_create_file("last_job", 0400, root, ndev, &nvdla_last_job_fops);
 	debugfs_create_file("reset", 0200, root, ndev, &nvdla_reset_fops);
-	nvdla_faults_add_files(&ndev->faults, root);
 }

@@ -80,8 +80,7 @@ bool nvdla_device_attend(struct nvdla_device *ndev)
 
 	nvdla_device_write(ndev, NVDLA_GLB_S_INTR_STATUS, status);
 	trace_nvdla_irq(ndev, status);
-	if (!nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_INTERRUPT))
-		nvdla_job_irq(ndev, status);
+	nvdla_job_irq(ndev, status);
 	return true;
 }
 
@@ -257,8 +256,6 @@ void nvdla_device_reset(struct nvdla_device *ndev)
 
 	nvdla_device_reset_prepare(ndev);
 	error = ndev->bus_ops->reset ? ndev->bus_ops->reset(ndev) : -EOPNOTSUPP;
-	if (!error && nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_RESET))
-		error = -EIO;
 	nvdla_device_reset_done(ndev, error);
 }
 
@@ -332,7 +329,6 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
 
 	spin_lock_init(&ndev->counters.lock);
 	nvdla_coredump_init(ndev);
-	nvdla_faults_init(&ndev->faults);
 
 	ret = drmm_mutex_init(&ndev->drm, &ndev->lock);
 	if (!ret)

@@ -22,7 +22,6 @@
 #include "nvdla_coredump.h"
 #include "nvdla_counters.h"
 #include "nvdla_dump.h"
-#include "nvdla_faults.h"
 
 struct nvdla_device;
 struct nvdla_job;
@@ -123,9 +122,6 @@ struct nvdla_device {
 
 	/** @coredumps: on their way to user space */
 	struct nvdla_coredumps coredumps;
-
-	/** @faults: what is made to go wrong, in a build for tests */
-	struct nvdla_faults faults;
 
 	/** @bos_lock: protects @bos */
 	struct mutex bos_lock;

@@ -351,7 +351,6 @@ static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_jo
 
 	nvdla_jobs_recover(ndev);
 	stat = nvdla_sched_keep_job(sched_job);
-	nvdla_fault_in_timeout(ndev);
 	dma_fence_end_signalling(cookie);
 	return stat;
 }

@@ -154,8 +154,6 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 		return;
 	}
 
-	if (!error && nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_TASK))
-		error = -EIO;
 	trace_nvdla_task_done(job, job->next_task - 1, error);
 	if (error)
 		nvdla_job_fail(job, error);

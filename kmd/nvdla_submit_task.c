@@ -98,7 +98,6 @@ static int nvdla_submit_resolve(struct nvdla_submit *submit, u32 task, u32 index
 		struct nvdla_bo *nbo = to_nvdla_bo(submit->job->bos[bo].obj);
 
 		buffer.dma_addr = nbo->dma_addr;
-		nvdla_fault_in_address(submit->ndev, &buffer.dma_addr);
 		buffer.size = nbo->base.size;
 		buffer.mem_type = nbo->mem_type;
 		*bo_index = bo;
