@@ -34,7 +34,7 @@
  * @time_ns: CLOCK_MONOTONIC when it was captured
  * @job: the job
  * @groups: what the register groups were doing
- * @registers: registers, or NULL if there was no memory for them
+ * @registers: the registers
  * @tasks: the job's tasks, once the job is gone
  * @user_tasks: what they were prepared as and are still made of
  */
@@ -42,7 +42,7 @@ struct nvdla_coredump {
 	u64 time_ns;
 	struct nvdla_job_record job;
 	struct nvdla_sequencer_snapshot groups;
-	struct nvdla_register_dump *registers;
+	struct nvdla_register_dump registers;
 	struct nvdla_task **tasks;
 	struct nvdla_user_task **user_tasks;
 };
@@ -50,7 +50,6 @@ struct nvdla_coredump {
 static void nvdla_coredump_free(struct nvdla_coredump *dump)
 {
 	nvdla_job_free_tasks(dump->tasks, dump->user_tasks, dump->job.num_tasks);
-	kfree(dump->registers);
 	kfree(dump);
 }
 
@@ -60,8 +59,8 @@ static void nvdla_coredump_free(struct nvdla_coredump *dump)
  */
 void nvdla_coredump_capture(struct nvdla_job *job)
 {
-	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
 	struct nvdla_coredump *dump;
+	u32 unit;
 
 	lockdep_assert_held(&job->ndev->lock);
 
@@ -69,14 +68,15 @@ void nvdla_coredump_capture(struct nvdla_job *job)
 	    !__ratelimit(&job->ndev->coredumps.limit))
 		return;
 
-	dump = kzalloc(sizeof(*dump), gfp);
+	dump = kzalloc(sizeof(*dump), GFP_NOWAIT | __GFP_NOWARN);
 	if (!dump)
 		return;
 
 	dump->time_ns = ktime_get_ns();
 	nvdla_job_record_fill(&dump->job, job, job->error);
 	nvdla_sequencer_snapshot(job->ndev->seq, &dump->groups);
-	dump->registers = nvdla_registers_read(job->ndev, gfp);
+	for (unit = 0; unit < NVDLA_NUM_UNITS; unit++)
+		nvdla_registers_read(job->ndev, unit, &dump->registers);
 	job->coredump = dump;
 }
 
@@ -129,7 +129,7 @@ static void nvdla_coredump_print_programs(const struct nvdla_task *task, struct 
 			   nvdla_operation_state(task, i));
 		for (j = 0; j < nvdla_task_num_writes(task, i); j++) {
 			write = nvdla_task_write(task, i, j);
-			nvdla_register_print(write.reg, write.value, p);
+			nvdla_registers_print(&write, 1, p);
 		}
 	}
 }
@@ -140,7 +140,7 @@ static size_t nvdla_coredump_print(struct nvdla_device *ndev, const struct nvdla
 	struct drm_print_iterator iterator = { .data = buffer, .remain = size };
 	struct drm_printer p = drm_coredump_printer(&iterator);
 
-	drm_puts(&p, "nvdla coredump 1\n");
+	drm_puts(&p, "nvdla coredump 2\n");
 	drm_printf(&p, "device: %s\n", dev_name(ndev->drm.dev));
 	drm_printf(&p, "variant: %s\n", ndev->variant->name);
 	drm_printf(&p, "hardware version: 0x%06x\n", ndev->hw_version);
@@ -153,10 +153,8 @@ static size_t nvdla_coredump_print(struct nvdla_device *ndev, const struct nvdla
 	drm_puts(&p, "\n[groups]\n");
 	nvdla_snapshot_print(&dump->groups, &p);
 
-	if (dump->registers) {
-		drm_puts(&p, "\n[registers]\n");
-		nvdla_registers_print(dump->registers, &p);
-	}
+	drm_puts(&p, "\n[registers]\n");
+	nvdla_registers_print(dump->registers.values, dump->registers.count, &p);
 
 	if (dump->job.task != ~0U) {
 		drm_puts(&p, "\n[programs]\n");

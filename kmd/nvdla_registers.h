@@ -4,14 +4,27 @@
 
 #include <linux/types.h>
 
+#include "engine/nvdla_task.h"
+
 struct drm_printer;
 struct nvdla_device;
-struct nvdla_register_dump;
 
-struct nvdla_register_dump *nvdla_registers_read(struct nvdla_device *ndev, gfp_t gfp);
-struct nvdla_register_dump *nvdla_registers_read_at_work(struct nvdla_device *ndev);
+/* All that a core has, and a few more */
+#define NVDLA_NUM_REGISTERS 448
+
+/**
+ * struct nvdla_register_dump - what registers held
+ * @count: entries at @values
+ * @values: in the order in which they were read; those that each register group has come twice,
+ *	first all of group 0
+ */
+struct nvdla_register_dump {
+	u32 count;
+	struct nvdla_reg_write values[2 * NVDLA_NUM_REGISTERS];
+};
+
+void nvdla_registers_read(struct nvdla_device *ndev, u32 index, struct nvdla_register_dump *dump);
 bool nvdla_registers_are_idle(struct nvdla_device *ndev);
-void nvdla_registers_print(const struct nvdla_register_dump *dump, struct drm_printer *p);
-void nvdla_register_print(u32 reg, u32 value, struct drm_printer *p);
+void nvdla_registers_print(const struct nvdla_reg_write *values, u32 count, struct drm_printer *p);
 
 #endif /* __NVDLA_REGISTERS_H__ */
