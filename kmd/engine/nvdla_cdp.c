@@ -47,7 +47,7 @@ static void program_core(struct nvdla_check *check, const struct nvdla_cdp_op_de
 }
 
 void nvdla_check_cdp(struct nvdla_check *check, const struct nvdla_cdp_op_desc *op,
-		     const struct nvdla_cdp_surface_desc *surface)
+		     const struct nvdla_pair_surface_desc *surface)
 {
 	u32 src_access, dst_access;
 

@@ -209,11 +209,11 @@ void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc
 void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
 		     const struct nvdla_sdp_surface_desc *surface);
 void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
-		     const struct nvdla_pdp_surface_desc *surface);
+		     const struct nvdla_pair_surface_desc *surface);
 void nvdla_check_cdp(struct nvdla_check *check, const struct nvdla_cdp_op_desc *op,
-		     const struct nvdla_cdp_surface_desc *surface);
+		     const struct nvdla_pair_surface_desc *surface);
 void nvdla_check_rubik(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
-		       const struct nvdla_rubik_surface_desc *surface);
+		       const struct nvdla_pair_surface_desc *surface);
 void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision);
 
 #endif /* NVDLA_CHECK_H */

@@ -108,7 +108,7 @@ static void check_overlap(struct nvdla_check *check, const struct nvdla_pdp_op_d
 }
 
 static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
-			const struct nvdla_pdp_surface_desc *surface)
+			const struct nvdla_pair_surface_desc *surface)
 {
 	const struct pdp_part first = { &op->partial_in_width_first, &op->partial_width_first,
 					op->pad_left, true };
@@ -138,7 +138,7 @@ static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_des
 }
 
 static void check_parts(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
-			const struct nvdla_pdp_surface_desc *surface)
+			const struct nvdla_pair_surface_desc *surface)
 {
 	bool flying = surface->src_data.type == NVDLA_MEM_HW;
 
@@ -262,7 +262,7 @@ static void program_pooling(struct nvdla_check *check, const struct nvdla_pdp_op
 }
 
 void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
-		     const struct nvdla_pdp_surface_desc *surface)
+		     const struct nvdla_pair_surface_desc *surface)
 {
 	const struct nvdla_data_cube *src = &surface->src_data;
 	const struct nvdla_data_cube *dst = &surface->dst_data;

@@ -21,7 +21,7 @@ static_assert(sizeof(struct nvdla_conv_op_desc) == 92);
 static_assert(sizeof(struct nvdla_lut_desc) == 700);
 static_assert(sizeof(struct nvdla_sdp_surface_desc) == 160);
 static_assert(sizeof(struct nvdla_sdp_op_desc) == 116);
-static_assert(sizeof(struct nvdla_pdp_surface_desc) == 64);
+static_assert(sizeof(struct nvdla_pair_surface_desc) == 64);
 static_assert(sizeof(struct nvdla_pdp_op_desc) == 52);
 static_assert(sizeof(struct nvdla_cdp_op_desc) == 24);
 static_assert(sizeof(struct nvdla_rubik_op_desc) == 4);

@@ -113,7 +113,7 @@ static void program_contract(struct nvdla_check *check, const struct nvdla_rubik
 }
 
 void nvdla_check_rubik(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
-		       const struct nvdla_rubik_surface_desc *surface)
+		       const struct nvdla_pair_surface_desc *surface)
 {
 	const struct nvdla_data_cube *src = &surface->src_data;
 	const struct nvdla_data_cube *dst = &surface->dst_data;
