@@ -12,7 +12,7 @@ struct attribute_group;
 struct nvdla_task;
 
 /* Time, operations, operations that the core counted for, and what it counted. */
-#define NVDLA_NUM_COUNTERS 22
+#define NVDLA_NUM_COUNTERS 18
 
 /**
  * struct nvdla_usage - how long one open file kept the engines busy
@@ -29,7 +29,7 @@ struct nvdla_usage {
  * @enabled: operations that are enabled now
  * @since: until when the time is up to date, while @enabled is not 0
  * @user: whose operations those are
- * @value: the counters, in the order of the table in nvdla_counters.c
+ * @value: the counters, in that order
  */
 struct nvdla_engine_counters {
 	u32 enabled;
