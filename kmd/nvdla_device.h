@@ -19,7 +19,6 @@
 #include "nvdla_cbuf.h"
 #include "nvdla_sram.h"
 
-#include "nvdla_coredump.h"
 #include "nvdla_counters.h"
 #include "nvdla_dump.h"
 

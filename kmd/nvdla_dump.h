@@ -2,9 +2,13 @@
 #ifndef __NVDLA_DUMP_H__
 #define __NVDLA_DUMP_H__
 
+#include <linux/ratelimit_types.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 struct drm_printer;
+struct nvdla_coredump;
+struct nvdla_device;
 struct nvdla_job;
 struct nvdla_sequencer_snapshot;
 
@@ -30,8 +34,26 @@ struct nvdla_job_record {
 	int error;
 };
 
+/**
+ * struct nvdla_coredumps - how dumps get to user space
+ * @limit: how often a core's state is captured
+ * @work: writes @pending as text and hands it over
+ * @pending: the dump that waits for @work, or NULL
+ */
+struct nvdla_coredumps {
+	struct ratelimit_state limit;
+	struct work_struct work;
+	struct nvdla_coredump *pending;
+};
+
 void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_job *job, int error);
 void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_printer *p);
 void nvdla_snapshot_print(const struct nvdla_sequencer_snapshot *snapshot, struct drm_printer *p);
+
+void nvdla_coredump_init(struct nvdla_device *ndev);
+void nvdla_coredump_fini(struct nvdla_device *ndev);
+
+void nvdla_coredump_capture(struct nvdla_job *job);
+void nvdla_coredump_publish(struct nvdla_job *job);
 
 #endif /* __NVDLA_DUMP_H__ */
