@@ -36,11 +36,19 @@ static bool locate(struct drm_nvdla_error *error, struct nvdla_field field,
 	return true;
 }
 
-static void name_field(struct drm_nvdla_error *error, struct nvdla_field field,
-		       const struct nvdla_task_source *source)
+static void name_field(const struct nvdla_check *check, struct drm_nvdla_error *error,
+		       struct nvdla_field field)
 {
-	const u32 count = source->num_operations;
+	const struct nvdla_task_source *source = check->source;
+	u32 count;
 
+	if (check->args) {
+		locate(error, field, check->structure, check->args, 1, SIZE_MAX);
+		error->index = check->index;
+		return;
+	}
+
+	count = source->num_operations;
 	if (locate(error, field, DRM_NVDLA_STRUCT_NODE, source->graph, count,
 		   sizeof(*source->graph)) ||
 	    locate(error, field, DRM_NVDLA_STRUCT_OPERATION, source->operations, count,
@@ -80,7 +88,7 @@ bool nvdla_state(struct nvdla_check *check, bool fulfilled, s64 value, s64 limit
 		.value = value,
 		.limit = limit,
 	};
-	name_field(&check->why->error, field, check->source);
+	name_field(check, &check->why->error, field);
 	return false;
 }
 

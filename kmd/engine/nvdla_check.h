@@ -34,6 +34,9 @@ struct nvdla_field {
  * struct nvdla_check - state of the examination of one task
  * @variant: core that the task is for
  * @source: what was submitted
+ * @args: in place of @source: the one structure that is looked at, for nvdla_args.c
+ * @structure: what @args is
+ * @index: which element of its array @args is
  * @prepared: what is being built
  * @rehearsal: a run of it on an imagined core
  * @why: where to report the first violation; may be NULL
@@ -51,6 +54,9 @@ struct nvdla_field {
 struct nvdla_check {
 	const struct nvdla_variant *variant;
 	const struct nvdla_task_source *source;
+	const void *args;
+	enum drm_nvdla_struct structure;
+	u32 index;
 	struct nvdla_prepared *prepared;
 	struct nvdla_task *rehearsal;
 	struct nvdla_refusal *why;
