@@ -80,7 +80,7 @@ size_t countLines(const std::string &text, const std::string &with)
 }
 
 /** \return how the line of a register begins */
-std::string line(uint32_t reg)
+std::string lineOf(uint32_t reg)
 {
 	return fmt::format("0x{:05x} = ", reg);
 }
@@ -88,7 +88,7 @@ std::string line(uint32_t reg)
 /** \return how many registers of a unit are shown */
 size_t countOfUnit(const std::string &text, uint32_t base)
 {
-	const std::string page = line(base).substr(0, 4);
+	const std::string page = lineOf(base).substr(0, 4);
 	std::istringstream lines(text);
 	size_t count = 0;
 	for (std::string one; std::getline(lines, one);)
@@ -139,12 +139,12 @@ TEST_F(DebugTest, ShowsRegisters)
 	const Setting awake(deviceFolder() / "power/control", "on");
 	ASSERT_TRUE(awake.done());
 	const std::string registers = show("registers");
-	EXPECT_EQ(countLines(registers, line(NVDLA_GLB_S_NVDLA_HW_VERSION) + "0x00303031"), 1u);
-	EXPECT_EQ(countLines(registers, line(NVDLA_BDMA_CFG_LINE)), 1u);
-	EXPECT_EQ(countLines(registers, line(NVDLA_CDMA_D_OP_ENABLE) + "0x00000000"), 2u)
+	EXPECT_EQ(countLines(registers, lineOf(NVDLA_GLB_S_NVDLA_HW_VERSION) + "0x00303031"), 1u);
+	EXPECT_EQ(countLines(registers, lineOf(NVDLA_BDMA_CFG_LINE)), 1u);
+	EXPECT_EQ(countLines(registers, lineOf(NVDLA_CDMA_D_OP_ENABLE) + "0x00000000"), 2u)
 		<< "one for each register group";
 	EXPECT_EQ(countOfUnit(registers, NVDLA_SDP_RDMA_BASE), 2 + 2 * 35u);
-	EXPECT_EQ(countLines(registers, line(NVDLA_SDP_S_LUT_ACCESS_DATA)), 0u)
+	EXPECT_EQ(countLines(registers, lineOf(NVDLA_SDP_S_LUT_ACCESS_DATA)), 0u)
 		<< "reading it moves the address";
 	EXPECT_EQ(countOfUnit(registers, NVDLA_GEC_BASE), 0u) << "the core has none";
 	EXPECT_EQ(countLines(registers, "\n"), 0u);
@@ -265,7 +265,7 @@ TEST_F(DebugTest, FailuresLeaveADump)
 	EXPECT_EQ(countLines(dump, "operation 0: bdma, enabled"), 1u);
 	EXPECT_EQ(countLines(dump, "operation 1: bdma, not enabled"), 1u);
 	/* Once as a register, once in each operation's program. */
-	EXPECT_EQ(countLines(dump, line(NVDLA_BDMA_CFG_LINE)), 3u);
+	EXPECT_EQ(countLines(dump, lineOf(NVDLA_BDMA_CFG_LINE)), 3u);
 	EXPECT_TRUE(dump.ends_with('\n'));
 
 	/* A second failure does not replace what nobody has read yet. */
