@@ -115,7 +115,8 @@ private:
 				value = hn::Mul(value, load(factors + i));
 			const doubles::Vector scaled =
 				hn::Mul(hn::Sub(value, constant(offset)), constant(scale));
-			/* What misses the range by one is clipped, but does not count. */
+			/* A number beyond the range by one is clipped, but does not count as
+			 * saturated. */
 			const Mask counts = hn::Or(hn::Ge(scaled, constant(kHighest + 2)),
 						   hn::Lt(scaled, constant(-kHighest - 2)));
 			saturated += hn::CountTrue(Tag(), counts);

@@ -133,7 +133,8 @@ private:
 		return next_.subspan(begin, next_.size() * (first + count) / lines - begin);
 	}
 
-	/* What the panel is multiplied with: INT16 in 32 bits if nothing leaves them. */
+	/* Choose how the panel is multiplied: INT16 with sums of 32 bits if these cannot overflow.
+	 */
 	void choose()
 	{
 		constexpr uint32_t kRoom = INT32_MAX - UINT16_MAX;
@@ -160,7 +161,7 @@ private:
 		return std::span(sums_).subspan(place * values, values);
 	}
 
-	/* What fits 32 bits needs no clipping. */
+	/* Sums that fit 32 bits need no clipping. */
 	void round(std::span<int32_t> sums) const
 	{
 		if (op_.precision != Precision::Fp16 && op_.clipTruncate)

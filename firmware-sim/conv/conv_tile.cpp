@@ -30,7 +30,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Vectors whose size is known, so that they can be members. */
 #if !HWY_HAVE_SCALABLE
 
-/* What is wanted soon is brought nearer between so many: behind each one takes longer. */
+/* Units between two prefetches of the next weights: one behind each unit takes longer. */
 constexpr uint32_t kUnitsBetween = 16;
 
 /**
@@ -251,7 +251,7 @@ private:
 		(hn::Store(highs[kPosition][kVector], Tag(), uppers[kPosition][kVector]), ...);
 	}
 
-	/** What CACC makes of some sums; \return how many were clipped */
+	/** Round and clip some sums as CACC does; \return how many were clipped */
 	static HWY_INLINE size_t clip(const int32_t *uppers, const int32_t *rests,
 				      uint32_t truncate, int32_t *out)
 	{

@@ -11,7 +11,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* What there is for each precision; of INT8 what suits the host, and the operation. */
+/* The kernels of each precision. For INT8 the host and the operation decide between several. */
 constexpr TileKernel kKernels[] = {
 	{ TileKind::Rows, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
 	{ TileKind::Matrices, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes, kMatrixUnits },
@@ -55,7 +55,7 @@ TileKind kindFor(const ConvOp &op, bool positive)
 	}
 }
 
-/* What lines are a multiple of, bytes. */
+/* Lines have a multiple of so many bytes. */
 constexpr size_t kLineAlignment = 64;
 
 /** \return each window is a column of the cube */

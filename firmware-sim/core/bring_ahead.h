@@ -41,7 +41,7 @@ HWY_INLINE void bringNear(std::span<const std::byte> bytes)
 		__builtin_prefetch(&bytes[at]);
 }
 
-/** \brief What is wanted next, brought nearer little by little while something else is worked on */
+/** \brief Prefetches the next bytes little by little, while the ones before them are worked on */
 class Ahead
 {
 public:

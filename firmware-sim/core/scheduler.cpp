@@ -215,10 +215,11 @@ std::unique_ptr<Job> Scheduler::beginConv()
 
 std::unique_ptr<Job> Scheduler::beginSdp()
 {
-	std::vector<Unit> units = { Unit::Sdp };
-	if (!ready(Unit::Sdp) || sdpFlies() || !addSdpPartners(units))
+	/* Looking for an operation that is not there takes no memory, which might lack. */
+	if (!ready(Unit::Sdp) || sdpFlies())
 		return nullptr;
-	return take(Engine::Sdp, units);
+	std::vector<Unit> units = { Unit::Sdp };
+	return addSdpPartners(units) ? take(Engine::Sdp, units) : nullptr;
 }
 
 /* The ready SDP operation is behind a convolution. */

@@ -44,7 +44,8 @@ using Single = hn::Vec<SingleTag>;
 using Numbers = hn::Vec<NumberTag>;
 constexpr size_t kLanes = hn::MaxLanes(SingleTag());
 
-/* Numbers in fixed point: results are upper words, what is behind the point are lower ones. */
+/* Numbers in fixed point: the upper word is the result, the lower one the digits behind the point.
+ */
 using WordTag = hn::Repartition<uint16_t, SingleTag>;
 using ShortTag = hn::RebindToSigned<WordTag>;
 constexpr int kPointBits = 16;
@@ -93,7 +94,7 @@ struct Run {
 	std::span<const int32_t> in;
 	const int32_t *elements; /* null: none */
 	double largest;		 /* no input is larger; the least that is known without a look */
-	/* What set() finds. */
+	/* Results of set(). */
 	bool exact = false; /* all numbers are, and halves are rounded away from zero */
 	double margin = 0;  /* else: closer to a half the rounding is not certain */
 
@@ -165,7 +166,7 @@ bool Run::setUpTo(double largestIn, double largestElement, double mostRounding)
 			 !(line.bends && hasManyHalves()));
 }
 
-/* What a number is rounded to, if that is certain in double precision. */
+/* The rounded number, if double precision makes it certain. */
 std::optional<double> Run::wholeInDoubles(size_t at) const
 {
 	const size_t lane = at & (lanes - 1);
@@ -200,7 +201,7 @@ int32_t Run::resultAt(size_t at) const
 	return std::clamp(rounded + line.bendOffset[lane], line.bendLow[lane], line.bendHigh[lane]);
 }
 
-/** What becomes of a line's numbers */
+/** Last step of a line's numbers */
 enum class End : uint8_t {
 	Rounds,	 /**< they are rounded; some are not certain */
 	IsExact, /**< the same, and all are certain */
@@ -339,7 +340,7 @@ bool storeOf(const Run &run, Element *out)
 	constexpr size_t kFew = 64; /* always worth it */
 	constexpr size_t kPair = 2 * kLanes;
 	constexpr size_t kPairWords = hn::MaxLanes(WordTag());
-	/* What is written may be anything: nothing is to be loaded again. */
+	/* Stores may alias members: copies of these are not loaded again behind each store. */
 	const int32_t *in = run.in.data();
 	const int32_t *elements = run.elements;
 	const size_t count = run.in.size();

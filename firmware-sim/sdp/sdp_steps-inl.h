@@ -96,7 +96,7 @@ struct Multiply {
 	}
 };
 
-/* What is not negative stays as it is. */
+/* Numbers that are not negative stay as they are. */
 struct Prelu {
 	static HWY_INLINE Vector apply(Vector value, Vector factor)
 	{

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "timing/conv_timing.h"
 
@@ -85,23 +84,37 @@ Part cdpPart(const CdpWork &work)
 			 core.position * static_cast<double>(work.positions) };
 }
 
-std::vector<Part> partsOf(const OperationWork &work, const ConvTiming &conv)
+/** The parts of an operation, and what else may be its bound */
+class Parts
 {
-	std::vector<Part> parts;
+public:
+	Parts(const OperationWork &work, const ConvTiming &conv)
+	{
+		if (work.conv)
+			add(convPart(*work.conv, conv));
+		if (work.sdp)
+			add(sdpPart(*work.sdp));
+		if (work.pdp)
+			add(pdpPart(*work.pdp));
+		if (work.cdp)
+			add(cdpPart(*work.cdp));
+		if (work.move)
+			add({ work.move->bdma ? Bound::Bdma : Bound::Rubik, 0,
+			      static_cast<double>(work.move->cycles) });
+	}
 
-	if (work.conv)
-		parts.push_back(convPart(*work.conv, conv));
-	if (work.sdp)
-		parts.push_back(sdpPart(*work.sdp));
-	if (work.pdp)
-		parts.push_back(pdpPart(*work.pdp));
-	if (work.cdp)
-		parts.push_back(cdpPart(*work.cdp));
-	if (work.move)
-		parts.push_back({ work.move->bdma ? Bound::Bdma : Bound::Rubik, 0,
-				  static_cast<double>(work.move->cycles) });
-	return parts;
-}
+	void add(const Part &part) { parts_[count_++] = part; }
+	Part *begin() { return parts_.data(); }
+	Part *end() { return parts_.data() + count_; }
+	const Part *begin() const { return parts_.data(); }
+	const Part *end() const { return parts_.data() + count_; }
+
+private:
+	static constexpr size_t kMost = 7; /* both memories among them */
+
+	std::array<Part, kMost> parts_;
+	size_t count_ = 0;
+};
 
 uint32_t readLatency(const MemoryTraffic &traffic, const TimingParameters &parameters)
 {
@@ -114,7 +127,7 @@ uint32_t readLatency(const MemoryTraffic &traffic, const TimingParameters &param
 }
 
 /* The stages work side by side, a stripe behind each other. */
-double pipelined(const std::vector<Part> &parts, uint64_t stripes)
+double pipelined(const Parts &parts, uint64_t stripes)
 {
 	double sum = 0;
 	double slowest = 0;
@@ -141,7 +154,7 @@ Times timesOf(const OperationWork &work, const TimingParameters &parameters)
 
 	if (work.conv)
 		times.conv = timeConv(*work.conv, parameters);
-	const std::vector<Part> parts = partsOf(work, times.conv);
+	const Parts parts(work, times.conv);
 	for (const Part &part : parts)
 		times.fixed += part.fixed;
 	/* A convolution has waited for its first answer already. */
@@ -166,13 +179,15 @@ uint64_t whole(double cycles)
 Bound boundOf(const OperationWork &work, const Times &times, const TimingParameters &parameters)
 {
 	const MemoryTraffic traffic = work.traffic();
-	std::vector<Part> candidates = partsOf(work, times.conv);
+	Parts candidates(work, times.conv);
 
 	if (work.conv)
-		candidates.front().throughput = times.conv.macCycles;
-	candidates.push_back({ Bound::Dram, 0, parameters.mc.cycles(traffic.mc) });
-	candidates.push_back({ Bound::Sram, 0, parameters.cv.cycles(traffic.cv) });
-	const auto most = std::ranges::max_element(candidates, {}, &Part::throughput);
+		candidates.begin()->throughput = times.conv.macCycles;
+	candidates.add({ Bound::Dram, 0, parameters.mc.cycles(traffic.mc) });
+	candidates.add({ Bound::Sram, 0, parameters.cv.cycles(traffic.cv) });
+	const auto most = std::max_element(
+		candidates.begin(), candidates.end(),
+		[](const Part &a, const Part &b) { return a.throughput < b.throughput; });
 	return 2 * most->throughput < times.cycles ? Bound::Latency : most->bound;
 }
 

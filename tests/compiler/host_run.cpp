@@ -25,24 +25,33 @@ std::vector<std::string> placesOf(const CompiledModel &compiled)
 	return places;
 }
 
-std::vector<Numbers> runNetwork(Network &network, const std::vector<Numbers> &inputs)
+Result<std::vector<Numbers>> tryNetwork(Network &network, const std::vector<Numbers> &inputs)
 {
 	std::vector<Numbers> outputs;
 
 	for (size_t i = 0; i < inputs.size(); i++) {
-		const TensorDesc &desc = network.inputs().at(i);
-		const auto set = network.setInputFloat(
-			i, std::vector<float>(inputs[i].begin(), inputs[i].end()), desc.order());
-		EXPECT_TRUE(set) << set.error().message();
+		const std::vector<float> numbers(inputs[i].begin(), inputs[i].end());
+		auto set = network.setInputFloat(i, numbers, network.inputs().at(i).order());
+		if (!set)
+			return forward(set);
 	}
-	const auto ran = network.run();
-	EXPECT_TRUE(ran) << ran.error().message();
+	if (auto ran = network.run(); !ran)
+		return forward(ran);
 	for (size_t i = 0; i < network.outputs().size(); i++) {
 		auto numbers = network.outputFloat(i, network.outputs()[i].order());
-		EXPECT_TRUE(numbers) << numbers.error().message();
+		if (!numbers)
+			return forward(numbers);
 		outputs.emplace_back(numbers->begin(), numbers->end());
 	}
 	return outputs;
+}
+
+std::vector<Numbers> runNetwork(Network &network, const std::vector<Numbers> &inputs)
+{
+	auto outputs = tryNetwork(network, inputs);
+
+	EXPECT_TRUE(outputs) << outputs.error().message();
+	return outputs ? std::move(*outputs) : std::vector<Numbers>{};
 }
 
 std::vector<Numbers> runOnce(const CompiledModel &compiled, const std::vector<Numbers> &inputs)

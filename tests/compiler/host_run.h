@@ -21,7 +21,10 @@ CompiledModel compiledFile(const std::vector<std::byte> &file);
 /** \return where each layer of a model is: "core Conv", "host CumSum" */
 std::vector<std::string> placesOf(const CompiledModel &compiled);
 
-/** \return the numbers of each output of one run */
+/** \return the numbers of each output of one run, or the first error */
+Result<std::vector<Numbers>> tryNetwork(Network &network, const std::vector<Numbers> &inputs);
+
+/** \brief As tryNetwork(); an error is a failure of the test */
 std::vector<Numbers> runNetwork(Network &network, const std::vector<Numbers> &inputs);
 
 /** \return the same of a network that is loaded for it */

@@ -21,6 +21,7 @@
 #include "agreement.h"
 #include "compiler/import/import.h"
 #include "core_run.h"
+#include "host_run.h"
 #include "model_folder.h"
 #include "onnx.pb.h"
 
@@ -198,33 +199,11 @@ std::vector<Numbers> inputsOf(const NodeTest &test)
 	return inputs;
 }
 
-/* What the core and the CPU's own steps make of it. */
+/* Outputs of the core and the CPU steps */
 Result<std::vector<Numbers>> onCore(const NodeTest &test)
 {
 	return CoreRun::of(compiler::importOnnx(bytesOf(test.model.SerializeAsString())))
 		.and_then([&](CoreRun &&run) { return run.run(inputsOf(test)); });
-}
-
-Result<std::vector<Numbers>> runOnce(Network &network, const std::vector<Numbers> &inputs)
-{
-	std::vector<Numbers> outputs;
-	Result<void> done;
-
-	for (size_t i = 0; i < inputs.size() && done; i++)
-		done = network.setInputFloat(i,
-					     std::vector<float>(inputs[i].begin(), inputs[i].end()),
-					     network.inputs().at(i).order());
-	if (!done)
-		return forward(done);
-	if (auto ran = network.run(); !ran)
-		return forward(ran);
-	for (size_t i = 0; i < network.outputs().size(); i++) {
-		auto numbers = network.outputFloat(i, network.outputs()[i].order());
-		if (!numbers)
-			return forward(numbers);
-		outputs.emplace_back(numbers->begin(), numbers->end());
-	}
-	return outputs;
 }
 
 /* With operators that ONNX Runtime computes, where it is installed. */
@@ -238,7 +217,7 @@ Result<std::vector<Numbers>> withHost(const NodeTest &test)
 	auto network = Network::load(*device, compiled->loadable);
 	if (!network)
 		return forward(network);
-	return runOnce(*network, inputsOf(test));
+	return tryNetwork(*network, inputsOf(test));
 }
 
 /* ONNX Runtime answers these by itself otherwise than the standard's files do. */

@@ -231,7 +231,7 @@ class Options(ProgramTest):
 		"""All of them are named where a device can be given, and can be opened."""
 		for program in ('nvdla-run', 'nvdla-bench', 'nvdla-prof', 'nvdla-eval', 'nvdla-edges'):
 			said = ' '.join(self.good(program, '--help').split())
-			self.assertIn('embedded:nv_small has that core, of nv_full, nv_large, nv_small, nv_small_256, nv_small_256_full', said)
+			self.assertIn('embedded:nv_small emulates that core; there are nv_full, nv_large, nv_small, nv_small_256, nv_small_256_full', said)
 		self.good('nvdla-run', self.net, '--device', 'embedded:nv_full')
 		for core in ('nv_large', 'nv_small', 'nv_small_256', 'nv_small_256_full'):
 			self.assertIn(f'which is {core};', self.bad(2, 'nvdla-run', self.net, '--device', f'embedded:{core}'))

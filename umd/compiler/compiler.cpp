@@ -373,7 +373,7 @@ Result<std::vector<std::byte>> readModelFile(const std::string &path)
 			return forward(checked);
 		if (isTfliteFile(*bytes))
 			return bytes;
-		auto whole = path.ends_with(".prototxt")
+		auto whole = isCaffeNet(path)
 				     ? compiler::caffe::asOnnx(path, *bytes)
 				     : compiler::withExternalData(
 					       std::move(*bytes),

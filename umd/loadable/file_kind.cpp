@@ -69,7 +69,7 @@ const Signature *kindOf(const std::string &path, std::span<const std::byte> byte
 	}
 	if (isTfliteFile(bytes))
 		return &tflite;
-	if (path.ends_with(".prototxt"))
+	if (isCaffeNet(path))
 		return &caffe;
 	if (path.ends_with(".caffemodel"))
 		return &caffeWeights;

@@ -13,6 +13,12 @@
 namespace nvdla
 {
 
+/** \return whether the name of a file is that of a Caffe net, the text with its layers */
+inline bool isCaffeNet(const std::string &path)
+{
+	return path.ends_with(".prototxt");
+}
+
 /** \return InvalidFile naming what the file is, and the remedy, if it cannot be a loadable */
 Result<void> checkIsLoadable(const std::string &path, std::span<const std::byte> bytes);
 

@@ -15,7 +15,7 @@ inline CommandLineOption addDeviceOption(CommandLine &app, std::string &device)
 	return app
 		.option("--device", device,
 			std::string("/dev/accel/accelN, or embedded for the device model in this "
-				    "process; embedded:nv_small has that core, of ") +
+				    "process; embedded:nv_small emulates that core; there are ") +
 				sim::geometryNames())
 		.showDefault();
 }

@@ -7,6 +7,7 @@
 
 #include "base/io/file.h"
 #include "frameworks/plugin/cache.h"
+#include "loadable/file_kind.h"
 #include "program.h"
 
 namespace nvdla::tools
@@ -20,7 +21,7 @@ std::string NetworkFile::name() const
 NetworkFile networkFile(const std::string &path)
 {
 	const auto ends = [&](const char *suffix) { return path.ends_with(suffix); };
-	const bool isModel = ends(".tflite") || ends(".onnx") || ends(".prototxt");
+	const bool isModel = ends(".tflite") || ends(".onnx") || isCaffeNet(path);
 
 	return { path, isModel, {}, {}, false };
 }

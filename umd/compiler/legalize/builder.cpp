@@ -70,24 +70,9 @@ Transpose turnedTo(const Tensor &tensor, const Extents &shape, const AxisOrder &
 }
 
 Builder::Builder(const char *what, Building &building, AxisOrder pictureOrder)
-	: what_(what), building_(building), pictureOrder_(std::move(pictureOrder)),
+	: Rules(what), building_(building), pictureOrder_(std::move(pictureOrder)),
 	  firstValue_(building.model.values.size()), firstOperator_(building.model.operators.size())
 {
-}
-
-bool Builder::state(bool fulfilled, ErrorCode code, const std::string &field,
-		    const std::string &why)
-{
-	if (!fulfilled && !error_)
-		error_ = Error{ code, what_, fmt::format("{} '{}', {}", type_, name_, field), why };
-	return fulfilled;
-}
-
-Result<void> Builder::result() const
-{
-	if (error_)
-		return tl::unexpected<Error>(*error_);
-	return {};
 }
 
 uint32_t Builder::axis(int64_t axis, size_t rank, const std::string &field)

@@ -12,6 +12,7 @@
 #include <nvdla/error.h>
 
 #include "compiler/ir/model.h"
+#include "compiler/rules.h"
 
 namespace nvdla::compiler::legalize
 {
@@ -88,22 +89,9 @@ struct Building {
  * The first rule that it breaks is kept. After it nothing more is added; tensors and values are
  * meaningless, but harmless.
  */
-class Builder
+class Builder : public Rules
 {
 public:
-	/** \brief State a rule; \a field and \a why say what is wrong if it is not fulfilled */
-	bool need(bool fulfilled, const std::string &field, const std::string &why)
-	{
-		return state(fulfilled, ErrorCode::InvalidFile, field, why);
-	}
-	/** \brief As need(), of what is correct but not done here */
-	bool support(bool fulfilled, const std::string &field, const std::string &why)
-	{
-		return state(fulfilled, ErrorCode::Unsupported, field, why);
-	}
-	bool failed() const { return error_.has_value(); }
-	Result<void> result() const;
-
 	/** \brief \a axis counted from the front, held against \a rank; 0 after an error */
 	uint32_t axis(int64_t axis, size_t rank, const std::string &field);
 	/** \return how values have the file's axes: N, H, W, C of four, others as they are */
@@ -206,6 +194,7 @@ protected:
 	{
 		type_ = type;
 		name_ = name;
+		setPart(fmt::format("{} '{}'", type, name));
 	}
 	/** \brief Whether a value was made by this operator */
 	bool isNew(ValueId id) const { return id >= firstValue_; }
@@ -218,13 +207,9 @@ protected:
 	const Model &model() const { return building_.model; }
 
 private:
-	bool state(bool fulfilled, ErrorCode code, const std::string &field,
-		   const std::string &why);
 	Tensor addValue(const std::string &name, Kind kind, const std::vector<ValueId> &inputs,
 			const ElementKind &elements, const Tensor &like);
 
-	const char *what_;
-	std::optional<Error> error_;
 	Building &building_;
 	AxisOrder pictureOrder_;
 	std::string type_;

@@ -86,7 +86,7 @@ Tensor pooled(Builder &builder, const Pool &pool, const Tensor &x, const Tensor 
 				      : builder.compute(pool, x, like);
 }
 
-/* What counts as elements of a window, unlike what is behind it. */
+/* A picture with its padding as elements, which count in averages unlike those beyond it. */
 Tensor zeroPadded(Builder &builder, const Tensor &x, const op::Padding &padding)
 {
 	Padding zeros{ "pads", "constant", {}, {}, 0 };

@@ -17,9 +17,6 @@ namespace
 namespace pb = nvdla::onnx;
 constexpr const char *what = "write ONNX model";
 
-/* Types of attributes, as files have them. */
-enum AttributeType { Float = 1, Int = 2, String = 3, TensorType = 4, Floats = 6, Ints = 7 };
-
 Result<void> writeTensor(const Api &api, const OrtValue *from, pb::Tensor &to)
 {
 	OrtTensorTypeAndShapeInfo *info = nullptr;
@@ -64,19 +61,19 @@ Result<void> writeList(const Api &api, const OrtOpAttr *from, OrtOpAttrType type
 		auto numbers = readList<int64_t>(api, from, type);
 		if (!numbers)
 			return forward(numbers);
-		to.set_type(Ints);
+		to.set_type(pb::ATTRIBUTE_INTS);
 		to.mutable_ints()->Add(numbers->begin(), numbers->end());
 	} else if (type == ORT_OP_ATTR_FLOATS) {
 		auto numbers = readList<float>(api, from, type);
 		if (!numbers)
 			return forward(numbers);
-		to.set_type(Floats);
+		to.set_type(pb::ATTRIBUTE_FLOATS);
 		to.mutable_floats()->Add(numbers->begin(), numbers->end());
 	} else {
 		auto text = readList<char>(api, from, type);
 		if (!text)
 			return forward(text);
-		to.set_type(String);
+		to.set_type(pb::ATTRIBUTE_STRING);
 		to.set_s(std::string(text->data(), strnlen(text->data(), text->size())));
 	}
 	return {};
@@ -96,12 +93,12 @@ Result<void> writeAttribute(const Api &api, const OrtOpAttr *from, pb::Attribute
 	switch (type) {
 	case ORT_OP_ATTR_INT:
 		NVDLA_ORT_TRY(api, api->ReadOpAttr(from, type, &integer, sizeof(integer), &bytes));
-		to.set_type(Int);
+		to.set_type(pb::ATTRIBUTE_INT);
 		to.set_i(integer);
 		return {};
 	case ORT_OP_ATTR_FLOAT:
 		NVDLA_ORT_TRY(api, api->ReadOpAttr(from, type, &number, sizeof(number), &bytes));
-		to.set_type(Float);
+		to.set_type(pb::ATTRIBUTE_FLOAT);
 		to.set_f(number);
 		return {};
 	case ORT_OP_ATTR_INTS:
@@ -113,7 +110,7 @@ Result<void> writeAttribute(const Api &api, const OrtOpAttr *from, pb::Attribute
 		NVDLA_ORT_TRY(api, api->OpAttr_GetTensorAttributeAsOrtValue(from, &value));
 		const std::unique_ptr<OrtValue, decltype(api->ReleaseValue)> kept(
 			value, api->ReleaseValue);
-		to.set_type(TensorType);
+		to.set_type(pb::ATTRIBUTE_TENSOR);
 		return writeTensor(api, value, *to.mutable_t());
 	}
 	default:

@@ -232,9 +232,9 @@ public:
 	/**
 	 * \brief Open a device
 	 * \param[in] path "/dev/accel/accelN" or embeddedPath, behind which options may follow:
-	 * "embedded:nv_small,fp16=fast" has that core of nv_full, nv_large, nv_small, nv_small_256
-	 * and nv_small_256_full, and computes FP16 convolutions in f32, many times as fast as the
-	 * hardware's bits; nvdla-run(1) has all options
+	 * "embedded:nv_small,fp16=fast" emulates nv_small, one of nv_full, nv_large, nv_small,
+	 * nv_small_256 and nv_small_256_full, and computes FP16 convolutions in f32, which is many
+	 * times faster, but not bit-exact; nvdla-run(1) has all options
 	 *
 	 * \param[in] log gets messages about the device, its networks and pools; may be empty
 	 *

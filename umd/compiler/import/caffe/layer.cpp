@@ -9,37 +9,13 @@
 namespace nvdla::compiler::caffe
 {
 
-namespace
-{
-
-/* How ONNX files number the types of attributes. */
-enum AttributeType : int32_t { Float = 1, Int = 2, Ints = 7 };
-
-} /* namespace */
-
 LayerReader::LayerReader(const pb::Layer &layer,
 			 const google::protobuf::RepeatedPtrField<pb::Blob> *weights,
 			 Tensors bottoms, schema::Graph &graph)
-	: layer_(layer), weights_(weights), bottoms_(std::move(bottoms)), graph_(graph)
+	: Rules(reading), layer_(layer), weights_(weights), bottoms_(std::move(bottoms)),
+	  graph_(graph)
 {
-}
-
-bool LayerReader::state(bool fulfilled, ErrorCode code, const std::string &field,
-			const std::string &why)
-{
-	if (!fulfilled && !error_)
-		error_ = Error{
-			code, reading,
-			fmt::format("layer '{}' ({}), {}", layer_.name(), layer_.type(), field), why
-		};
-	return fulfilled;
-}
-
-Result<void> LayerReader::result() const
-{
-	if (error_)
-		return tl::unexpected<Error>(*error_);
-	return {};
+	setPart(fmt::format("layer '{}' ({})", layer.name(), layer.type()));
 }
 
 Tensor LayerReader::bottom(size_t index)
@@ -135,19 +111,19 @@ schema::Attribute &LayerReader::attribute(const std::string &name, int32_t type)
 
 LayerReader &LayerReader::set(const std::string &name, int64_t value)
 {
-	attribute(name, Int).set_i(value);
+	attribute(name, schema::ATTRIBUTE_INT).set_i(value);
 	return *this;
 }
 
 LayerReader &LayerReader::set(const std::string &name, float value)
 {
-	attribute(name, Float).set_f(value);
+	attribute(name, schema::ATTRIBUTE_FLOAT).set_f(value);
 	return *this;
 }
 
 LayerReader &LayerReader::set(const std::string &name, const std::vector<int64_t> &values)
 {
-	attribute(name, Ints).mutable_ints()->Add(values.begin(), values.end());
+	attribute(name, schema::ATTRIBUTE_INTS).mutable_ints()->Add(values.begin(), values.end());
 	return *this;
 }
 

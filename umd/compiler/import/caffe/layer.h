@@ -4,13 +4,13 @@
  */
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <nvdla/error.h>
 
 #include "caffe.pb.h"
+#include "compiler/rules.h"
 #include "onnx.pb.h"
 
 namespace nvdla::compiler::caffe
@@ -38,7 +38,7 @@ using Tensors = std::vector<Tensor>;
  *
  * The first rule that the layer breaks is kept; what is made after it is meaningless, but harmless.
  */
-class LayerReader
+class LayerReader : public Rules
 {
 public:
 	/** \param[in] weights of the .caffemodel; null: it has none for this layer */
@@ -76,22 +76,7 @@ public:
 		return tensor.name.starts_with(layer_.name() + "/");
 	}
 
-	/** \brief State a rule; \a field and \a why say what is wrong if it is not fulfilled */
-	bool need(bool fulfilled, const std::string &field, const std::string &why)
-	{
-		return state(fulfilled, ErrorCode::InvalidFile, field, why);
-	}
-	/** \brief As need(), of what is correct but not done here */
-	bool support(bool fulfilled, const std::string &field, const std::string &why)
-	{
-		return state(fulfilled, ErrorCode::Unsupported, field, why);
-	}
-	bool failed() const { return error_.has_value(); }
-	Result<void> result() const;
-
 private:
-	bool state(bool fulfilled, ErrorCode code, const std::string &field,
-		   const std::string &why);
 	schema::Attribute &attribute(const std::string &name, int32_t type);
 	std::string unusedName() { return layer_.name() + "/" + std::to_string(made_++); }
 
@@ -101,7 +86,6 @@ private:
 	schema::Graph &graph_;
 	schema::Node *last_ = nullptr;
 	uint32_t made_ = 0;
-	std::optional<Error> error_;
 };
 
 /** \return a tensor for each top; of a type that is not known: an operator of that type */

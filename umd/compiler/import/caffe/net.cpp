@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 
 #include <fmt/core.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/descriptor.pb.h>
+#include <google/protobuf/dynamic_message.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 #include <nvdla/compiler.h>
@@ -50,20 +54,38 @@ public:
 	std::string why;
 };
 
+/* The layout of caffe.proto, which protoc wrote. */
+constexpr unsigned char netLayout[] = {
+#include "caffe_layout.inc"
+};
+
+/*
+ * Text is read through reflection, with a layout that is this function's alone: those of generated
+ * messages are registered by name in the whole process, of which there may be one only.
+ */
 Result<pb::Net> parseText(std::span<const std::byte> text)
 {
 	constexpr int mostNested = 16;
+	google::protobuf::FileDescriptorSet files;
+	google::protobuf::DescriptorPool pool;
 	google::protobuf::TextFormat::Parser parser;
 	FirstError error;
 	pb::Net net;
 
+	files.ParseFromArray(netLayout, sizeof(netLayout));
+	google::protobuf::DynamicMessageFactory factory(&pool);
+	const std::unique_ptr<google::protobuf::Message> read(
+		factory.GetPrototype(pool.BuildFile(files.file(0))->FindMessageTypeByName("Net"))
+			->New());
 	parser.RecordErrorsTo(&error);
 	parser.AllowUnknownField(true);
 	parser.SetRecursionLimit(mostNested);
 	if (!parser.ParseFromString({ reinterpret_cast<const char *>(text.data()), text.size() },
-				    &net) ||
+				    read.get()) ||
 	    !error.why.empty())
 		return damaged(error.where, error.why);
+	if (!net.ParseFromString(read->SerializeAsString()))
+		return damaged("file", "cannot be read");
 	if (net.layers_size())
 		return fail(ErrorCode::Unsupported, reading, "layers",
 			    "is the form of before 2015; Caffe's upgrade_net_proto_text makes "
