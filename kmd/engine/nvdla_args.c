@@ -55,30 +55,29 @@ int nvdla_args_check_submit(const struct drm_nvdla_submit *args, struct nvdla_re
 	struct nvdla_check check = check_of(why, DRM_NVDLA_STRUCT_SUBMIT, 0, args);
 	const char *range = "not in the accepted range";
 
-	nvdla_need(&check, !(args->flags & ~SUBMIT_FLAGS), args->flags, SUBMIT_FLAGS,
-		   "unknown flag");
-	nvdla_need(&check, args->result_handle || (!args->result_offset &&
-						   !(args->flags & DRM_NVDLA_SUBMIT_STATISTICS)),
-		   args->result_handle, 1, "statistics and an offset need a buffer for the result");
-	nvdla_need_range(&check, args->num_tasks, 1, NVDLA_MAX_TASKS, range);
-	nvdla_need_range(&check, args->num_in_syncs, 0, NVDLA_MAX_SYNCS, range);
-	nvdla_need_range(&check, args->num_out_syncs, 0, NVDLA_MAX_SYNCS, range);
-	nvdla_need_range(&check, args->timeout_ms, 0, NVDLA_MAX_TIMEOUT_MS, range);
-	nvdla_need_range(&check, args->task_size, NVDLA_MIN_TASK_SIZE, NVDLA_MAX_ELEMENT_SIZE,
-			 element_size);
+	need(&check, !(args->flags & ~SUBMIT_FLAGS), args->flags, SUBMIT_FLAGS, "unknown flag");
+	need(&check, args->result_handle || (!args->result_offset &&
+					     !(args->flags & DRM_NVDLA_SUBMIT_STATISTICS)),
+	     args->result_handle, 1, "statistics and an offset need a buffer for the result");
+	need_range(&check, args->num_tasks, 1, NVDLA_MAX_TASKS, range);
+	need_range(&check, args->num_in_syncs, 0, NVDLA_MAX_SYNCS, range);
+	need_range(&check, args->num_out_syncs, 0, NVDLA_MAX_SYNCS, range);
+	need_range(&check, args->timeout_ms, 0, NVDLA_MAX_TIMEOUT_MS, range);
+	need_range(&check, args->task_size, NVDLA_MIN_TASK_SIZE, NVDLA_MAX_ELEMENT_SIZE,
+		   element_size);
 	if (args->num_in_syncs || args->num_out_syncs)
-		nvdla_need_range(&check, args->sync_size, offsetofend(struct drm_nvdla_sync, point),
-				 NVDLA_MAX_ELEMENT_SIZE, element_size);
+		need_range(&check, args->sync_size, offsetofend(struct drm_nvdla_sync, point),
+			   NVDLA_MAX_ELEMENT_SIZE, element_size);
 	return result(&check);
 }
 
 static void check_counts(struct nvdla_check *check, const struct drm_nvdla_task *args)
 {
-	nvdla_need_range(check, args->num_operations, 1, NVDLA_TASK_MAX_OPERATIONS,
-			 "a task needs at least one operation and has an upper limit");
-	nvdla_need_range(check, args->num_luts, 0, NVDLA_TASK_MAX_LUTS, "too many look-up tables");
-	nvdla_need_range(check, args->num_addresses, 1, NVDLA_TASK_MAX_ADDRESSES,
-			 "a task needs at least one address and has an upper limit");
+	need_range(check, args->num_operations, 1, NVDLA_TASK_MAX_OPERATIONS,
+		   "a task needs at least one operation and has an upper limit");
+	need_range(check, args->num_luts, 0, NVDLA_TASK_MAX_LUTS, "too many look-up tables");
+	need_range(check, args->num_addresses, 1, NVDLA_TASK_MAX_ADDRESSES,
+		   "a task needs at least one address and has an upper limit");
 }
 
 /**
@@ -110,16 +109,16 @@ static void check_no_descriptors(struct nvdla_check *check, const struct drm_nvd
 {
 	const char *rule = "a prepared task has its descriptors already";
 
-	nvdla_need_equal(check, args->graph, 0, rule);
-	nvdla_need_equal(check, args->operations, 0, rule);
-	nvdla_need_equal(check, args->surfaces, 0, rule);
-	nvdla_need_equal(check, args->luts, 0, rule);
-	nvdla_need_equal(check, args->num_operations, 0, rule);
-	nvdla_need_equal(check, args->num_luts, 0, rule);
-	nvdla_need_equal(check, args->node_size, 0, rule);
-	nvdla_need_equal(check, args->operation_size, 0, rule);
-	nvdla_need_equal(check, args->surface_size, 0, rule);
-	nvdla_need_equal(check, args->lut_size, 0, rule);
+	need_equal(check, args->graph, 0, rule);
+	need_equal(check, args->operations, 0, rule);
+	need_equal(check, args->surfaces, 0, rule);
+	need_equal(check, args->luts, 0, rule);
+	need_equal(check, args->num_operations, 0, rule);
+	need_equal(check, args->num_luts, 0, rule);
+	need_equal(check, args->node_size, 0, rule);
+	need_equal(check, args->operation_size, 0, rule);
+	need_equal(check, args->surface_size, 0, rule);
+	need_equal(check, args->lut_size, 0, rule);
 }
 
 /**
@@ -135,13 +134,13 @@ int nvdla_args_check_task(const struct drm_nvdla_task *args, struct nvdla_refusa
 {
 	struct nvdla_check check = check_of(why, DRM_NVDLA_STRUCT_TASK, 0, args);
 
-	nvdla_need_equal(&check, args->reserved, 0, "must be zero");
+	need_equal(&check, args->reserved, 0, "must be zero");
 	if (args->handle)
 		check_no_descriptors(&check, args);
 	else
 		check_descriptors(&check, args);
-	nvdla_need_range(&check, args->address_size, offsetofend(struct drm_nvdla_address, size),
-			 NVDLA_MAX_ELEMENT_SIZE, element_size);
+	need_range(&check, args->address_size, offsetofend(struct drm_nvdla_address, size),
+		   NVDLA_MAX_ELEMENT_SIZE, element_size);
 	return result(&check);
 }
 
@@ -157,10 +156,10 @@ int nvdla_args_check_template(const struct drm_nvdla_task *args, struct nvdla_re
 	struct nvdla_check check = check_of(why, DRM_NVDLA_STRUCT_TASK, 0, args);
 	const char *later = "a task that is prepared gets its addresses later";
 
-	nvdla_need_equal(&check, args->reserved, 0, "must be zero");
-	nvdla_need_equal(&check, args->addresses, 0, later);
-	nvdla_need_equal(&check, args->address_size, 0, later);
-	nvdla_need_equal(&check, args->handle, 0, later);
+	need_equal(&check, args->reserved, 0, "must be zero");
+	need_equal(&check, args->addresses, 0, later);
+	need_equal(&check, args->address_size, 0, later);
+	need_equal(&check, args->handle, 0, later);
 	check_descriptors(&check, args);
 	return result(&check);
 }
@@ -178,8 +177,8 @@ int nvdla_args_check_prepared(const struct drm_nvdla_task *args, u32 expected,
 {
 	struct nvdla_check check = check_of(why, DRM_NVDLA_STRUCT_TASK, 0, args);
 
-	nvdla_need(&check, args->num_addresses == expected, args->num_addresses, expected,
-		   "the task was prepared with another number of addresses");
+	need(&check, args->num_addresses == expected, args->num_addresses, expected,
+	     "the task was prepared with another number of addresses");
 	return result(&check);
 }
 
@@ -200,17 +199,16 @@ int nvdla_args_extent(const struct drm_nvdla_address *address, u32 index,
 	struct nvdla_check check = check_of(why, DRM_NVDLA_STRUCT_ADDRESS, index, address);
 	u64 size;
 
-	nvdla_need_equal(&check, address->reserved, 0, "must be zero");
-	nvdla_need(&check, !address->handle || buffer, address->handle, 0, "no such buffer");
+	need_equal(&check, address->reserved, 0, "must be zero");
+	need(&check, !address->handle || buffer, address->handle, 0, "no such buffer");
 	*extent = (struct nvdla_task_extent) {};
 	if (check.failed || !address->handle)
 		return result(&check);
 
 	size = buffer->size - address->offset;
-	nvdla_need(&check, address->offset <= buffer->size, address->offset, buffer->size,
-		   "behind the end of the buffer");
-	nvdla_need(&check, address->size <= size, address->size, size,
-		   "behind the end of the buffer");
+	need(&check, address->offset <= buffer->size, address->offset, buffer->size,
+	     "behind the end of the buffer");
+	need(&check, address->size <= size, address->size, size, "behind the end of the buffer");
 	if (check.failed)
 		return -EINVAL;
 

@@ -12,7 +12,7 @@ struct drm_nvdla_operation_result;
  * @num_tasks: entries at @tasks
  * @num_started: tasks that were put on the hardware in the last run
  * @status: 0 or -errno
- * @num_runs: how often the job was put on the hardware
+ * @num_runs: times that the job was put on the hardware
  * @submit_ns: CLOCK_MONOTONIC at the submit
  * @start_ns: CLOCK_MONOTONIC when it was put on the hardware last, or 0
  * @end_ns: CLOCK_MONOTONIC when it ended
@@ -34,10 +34,10 @@ u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks);
 
 /**
  * struct nvdla_counter - a register that counts
- * @name: what it is called in sysfs, NULL if it adds up to nothing
+ * @name: name in sysfs, NULL if it adds up to nothing
  * @reg: the register
  * @when: when it can be other than zero, as nvdla_stats.c says
- * @offset: where in struct drm_nvdla_operation_result its 32 bits are told
+ * @offset: offset of its 32 bits in struct drm_nvdla_operation_result
  */
 struct nvdla_counter {
 	const char *name;

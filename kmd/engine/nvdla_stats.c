@@ -149,7 +149,7 @@ static u32 counts_of(const struct nvdla_sequencer *sequencer, const struct nvdla
 }
 
 /**
- * nvdla_counters_of() - what the core counts for operations of an engine
+ * nvdla_counters_of() - counters of the core for operations of an engine
  * @op_type: enum nvdla_op_type
  * @count: set to their number, NVDLA_MAX_ENGINE_COUNTERS at most
  *
