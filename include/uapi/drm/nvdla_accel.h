@@ -142,7 +142,7 @@ enum drm_nvdla_priority {
  * @capabilities: bits of enum drm_nvdla_capability
  * @max_batch: cubes of one convolution, at most
  * @weight_alignment: alignment of weights, bytes
- * @weight_size_alignment: what the size of weights is a multiple of, bytes
+ * @weight_size_alignment: alignment of the size of weights, bytes
  * @mac_channels: channels of a block of weights
  * @int8_kernels: kernels of a group of INT8 weights; half of that for the others
  * @cbuf_banks: banks of the convolution buffer
@@ -176,7 +176,7 @@ struct drm_nvdla_device_info {
  * struct drm_nvdla_client_info - answer to DRM_NVDLA_QUERY_CLIENT: of the open file that asks
  * @guilty_jobs: jobs that failed and had the core reset
  * @innocent_jobs: jobs that a reset for another reason took off the core: failed or run again
- * @sram_losses: how often the on-chip memory lost what it held, to resets of
+ * @sram_losses: times that the on-chip memory lost its content, to resets of
  *        the core and sleeps of the system. A buffer with DRM_NVDLA_BO_SRAM holds
  *        what was written to it if the number is still what it was before.
  */
@@ -428,11 +428,11 @@ enum drm_nvdla_struct {
 };
 
 /**
- * struct drm_nvdla_error - which member a submit was refused for, or a task not prepared
+ * struct drm_nvdla_error - the member that a submit or a preparation was refused for
  * @task: index of the task, 0 if it is being prepared
  * @operation: index of the operation, ~0 if it is about the whole task
- * @member_of: enum drm_nvdla_struct: what the member belongs to, never NONE
- * @index: which element of its array that structure is
+ * @member_of: enum drm_nvdla_struct: the structure with the member, never NONE
+ * @index: index of that structure in its array
  * @offset: bytes from the start of that structure to the member
  * @size: bytes of the member, which may be a structure itself
  *
@@ -446,7 +446,7 @@ struct drm_nvdla_error {
 };
 
 /**
- * struct drm_nvdla_lut_result - how the values that passed a look-up table met it
+ * struct drm_nvdla_lut_result - counts of values that passed a look-up table
  * @underflow: below both tables
  * @overflow: above both tables
  * @le_hit: inside the linear or exponential table
@@ -465,7 +465,7 @@ struct drm_nvdla_lut_result {
 #define DRM_NVDLA_OPERATION_COUNTED	(1u << 2)
 
 /**
- * struct drm_nvdla_operation_result - what became of one operation
+ * struct drm_nvdla_operation_result - result of one operation
  * @start_ns: CLOCK_MONOTONIC when it was enabled (BDMA: launched)
  * @end_ns: CLOCK_MONOTONIC when the driver saw its interrupt
  * @op_type: enum nvdla_op_type
@@ -501,7 +501,7 @@ struct drm_nvdla_operation_result {
 };
 
 /**
- * struct drm_nvdla_job_result - what became of a job
+ * struct drm_nvdla_job_result - result of a job
  * @header_size: sizeof(struct drm_nvdla_job_result) as the kernel knows it
  * @operation_size: sizeof(struct drm_nvdla_operation_result) as the kernel knows it
  * @status: 0 or the negative errno that the fence carries

@@ -248,7 +248,7 @@ struct nvdla_graph_node {
 };
 
 /**
- * struct nvdla_data_cube - where and how a cube lies in memory
+ * struct nvdla_data_cube - place and layout of a cube in memory
  * @type: enum nvdla_mem_type
  * @address: index into the task's address table, -1 with NVDLA_MEM_HW
  * @offset: bytes from that address to the cube
@@ -590,7 +590,7 @@ struct nvdla_pair_surface_desc {
  * @pad_bottom: lines of padding below the input
  * @precision: enum nvdla_precision
  * @reserved0: ignored
- * @padding_value: what 1 to 7 padded elements of a window add up to
+ * @padding_value: sums of 1 to 7 padded elements of a window
  */
 struct nvdla_pdp_op_desc {
 	__u16 partial_in_width_first, partial_in_width_mid, partial_in_width_last;
@@ -639,11 +639,11 @@ struct nvdla_rubik_op_desc {
 	__u8 stride_x, stride_y;
 };
 
-/** NVDLA_OP_DESC_BYTES - what compilers write for an operation of any engine */
+/** NVDLA_OP_DESC_BYTES - size of the operation descriptors that compilers write */
 #define NVDLA_OP_DESC_BYTES 116
 
 /**
- * struct nvdla_extended_op_desc - what an operation says behind its engine's descriptor
+ * struct nvdla_extended_op_desc - members of an operation behind its engine's descriptor
  * @engine: the descriptor of the engine
  * @nan_to_zero: 1: NaN that the engine reads counts as zero; where it computes in FP16, not
  *               of NVDLA_OP_BDMA and NVDLA_OP_RUBIK
