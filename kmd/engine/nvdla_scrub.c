@@ -121,6 +121,8 @@ static void describe(const struct nvdla_variant *variant, struct scrub_source *s
 	describe_conv(variant, conv, data_banks);
 	describe_cube(variant, &cubes->src_data, SCRUB_WIDTH, conv->input_height_csc,
 		      conv->input_channel_csc);
+	/* All surfaces read the same memory, so that little of it will do. */
+	cubes->src_data.surf_stride = 0;
 	cubes->weight_data.type = NVDLA_MEM_MC;
 	cubes->weight_data.size = conv->weight_bank * bank_bytes(variant);
 
@@ -160,7 +162,8 @@ static int create_task(const struct nvdla_variant *variant,
 
 u64 nvdla_scrub_memory_size(const struct nvdla_variant *variant)
 {
-	return (u64)variant->cbuf_banks * bank_bytes(variant);
+	/* The weights take most: two banks, in the task with fewer banks for data. */
+	return 2 * (u64)bank_bytes(variant);
 }
 
 int nvdla_scrub_create(const struct nvdla_variant *variant,
