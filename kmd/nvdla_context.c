@@ -15,7 +15,7 @@
 
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_drv.h"
+#include "nvdla_file.h"
 
 static const enum drm_sched_priority nvdla_sched_priorities[] = {
 	[DRM_NVDLA_PRIORITY_LOW] = DRM_SCHED_PRIORITY_LOW,

@@ -15,7 +15,6 @@
 #include <nvdla/hw/registers.h>
 
 #include "nvdla_device.h"
-#include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_dump.h"

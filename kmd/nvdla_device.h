@@ -189,6 +189,8 @@ static inline bool nvdla_device_is_gone(struct nvdla_device *ndev)
 	return ndev->dead || drm_dev_is_unplugged(&ndev->drm);
 }
 
+extern const struct drm_driver nvdla_drm_driver;
+
 struct nvdla_device *nvdla_device_alloc(struct device *parent);
 int nvdla_device_init(struct nvdla_device *ndev);
 void nvdla_device_fini(struct nvdla_device *ndev);

@@ -2,11 +2,9 @@
 /*
  * The DRM side of the driver: files, ioctls and the accel node.
  */
-#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/user_namespace.h>
 
 #include <drm/drm_accel.h>
 #include <drm/drm_drv.h>
@@ -21,32 +19,10 @@
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_fence.h"
+#include "nvdla_file.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_user_task.h"
-
-/**
- * nvdla_is_trusted() - whether the calling process may take from others
- *
- * Asked by queries, too, which try nothing: it leaves no trace in the audit log.
- *
- * Return: true for those who may give themselves a high priority.
- */
-bool nvdla_is_trusted(void)
-{
-	return ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
-}
-
-/**
- * nvdla_max_sram() - on-chip memory for all buffers of a user
- * @ndev: device
- *
- * Return: bytes that the calling process may have.
- */
-u64 nvdla_max_sram(struct nvdla_device *ndev)
-{
-	return nvdla_is_trusted() ? ndev->sram.size : ndev->sram.size / 2;
-}
 
 static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_device_info *info)
 {
@@ -117,22 +93,6 @@ static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_
 	default:
 		return -EINVAL;
 	}
-}
-
-static void nvdla_file_release(struct kref *refcount)
-{
-	kfree(container_of(refcount, struct nvdla_file, refcount));
-}
-
-struct nvdla_file *nvdla_file_get(struct nvdla_file *file)
-{
-	kref_get(&file->refcount);
-	return file;
-}
-
-void nvdla_file_put(struct nvdla_file *file)
-{
-	kref_put(&file->refcount, nvdla_file_release);
 }
 
 /* Not at the same time as an unplug: what a file has is of the device. */

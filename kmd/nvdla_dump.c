@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Jobs and register groups as text, the same in debugfs and in core dumps; and core dumps: what
- * the core and the job looked like when the job failed, in /sys/class/devcoredump.
- * Documentation/failed-jobs.md describes the text.
+ * Core dumps of failed jobs in /sys/class/devcoredump, and their text of jobs and register
+ * groups, which debugfs shows too. Documentation/failed-jobs.md describes the text.
  *
- * The state is captured on the way to a fence that others wait for, where memory
- * must not be waited for. What the job was made of needs no copy: the dump takes
- * it over when the job is freed. Writing all of it as text is for a worker.
+ * The state is captured before the job's fence signals, where no allocation may wait for
+ * memory. The job's tasks are not copied: the dump takes them over when the job is freed. A
+ * worker writes the text.
  */
 #include <linux/devcoredump.h>
 #include <linux/ktime.h>
@@ -19,12 +18,11 @@
 #include <drm/nvdla_accel.h>
 
 #include "engine/nvdla_result.h"
-
 #include "nvdla_context.h"
 #include "nvdla_counters.h"
 #include "nvdla_device.h"
-#include "nvdla_drv.h"
 #include "nvdla_dump.h"
+#include "nvdla_file.h"
 #include "nvdla_job.h"
 
 /* Reading all registers takes time in which no job runs, and anybody can have jobs fail. */

@@ -16,10 +16,7 @@
 /* Longer than the gaps between the jobs of one inference. */
 #define NVDLA_AUTOSUSPEND_MS 100
 
-/*
- * A core that does not wake is dead: nothing touches it any more. Jobs are taken even so, to
- * fail.
- */
+/* A core that does not wake is dead: nothing touches it any more, and jobs fail. */
 static void nvdla_pm_wake(struct nvdla_device *ndev)
 {
 	int ret = 0;

@@ -12,7 +12,7 @@
 
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_drv.h"
+#include "nvdla_file.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 
@@ -80,8 +80,8 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 		return;
 
 	/*
-	 * Nothing of its own has run: it begins as if it had never been there. The reset has done
-	 * what was to be run before it.
+	 * None of its tasks has run: it begins as if for the first time. The reset has cleared the
+	 * convolution buffer, as its scrub task was to do.
 	 */
 	if (!job->next_task) {
 		job->scrubbing = false;
@@ -122,9 +122,9 @@ void nvdla_jobs_leak_memory(struct nvdla_device *ndev)
 }
 
 /*
- * A job has had its time. Its interrupt may be lost, or late: a virtual machine that stands still
- * for seconds goes on with its timers. The answer comes behind all that the core was told before;
- * if that takes a while, it was the machine that stood still. The job may end here.
+ * The deadline of a job is over. Its interrupt may be lost, or late: a virtual machine that stood
+ * still for seconds goes on with its timers. The read waits for all writes before it; if that takes
+ * long, the machine stood still, and the job gets more time. The job may end here.
  */
 static void nvdla_job_ask_core(struct nvdla_job *job)
 {

@@ -17,12 +17,12 @@
 #include "engine/nvdla_result.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_drv.h"
+#include "nvdla_file.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_trace.h"
 
-/* Tell user space how a job went, if it wants to know. */
+/* Writes the result of a job, if its submit asked for one. */
 static void nvdla_job_write_result(struct nvdla_job *job, int status)
 {
 	const struct nvdla_result_source source = {
@@ -79,7 +79,7 @@ static void nvdla_job_fail(struct nvdla_job *job, int error)
 	nvdla_jobs_queue_recovery(job->ndev);
 }
 
-/* While a task runs: the one that comes next takes the register groups that it leaves. */
+/* Programs the next task into register groups that the running task does not need. */
 static void nvdla_job_program_ahead(struct nvdla_job *job)
 {
 	if (job->next_task == job->num_tasks)
@@ -89,12 +89,12 @@ static void nvdla_job_program_ahead(struct nvdla_job *job)
 }
 
 /**
- * nvdla_job_extend() - give a job its time anew, as far as there is any left
+ * nvdla_job_extend() - restart the timeout of a job
  * @job: job on the hardware; the device is locked
  *
- * A core whose operations begin and end does not hang, however slow the machine is: a virtual one
- * may have little of a processor. Nobody has the core for ever, though. In jiffies it could be
- * over at once: they lag behind where a processor stands still.
+ * A core whose operations begin and end does not hang, however slow the machine is: a virtual
+ * machine may get little processor time. The last deadline bounds the time in all. Not in
+ * jiffies, which lag behind and catch up at once where a processor stood still.
  */
 void nvdla_job_extend(struct nvdla_job *job)
 {
@@ -102,10 +102,10 @@ void nvdla_job_extend(struct nvdla_job *job)
 }
 
 /**
- * nvdla_job_is_late() - whether a job has had its time
+ * nvdla_job_is_late() - whether the deadline of a job is over
  * @job: job on the hardware; the device is locked
  *
- * Return: true if it is to end, unless the core has something to say.
+ * Return: true if it is to end, unless an interrupt of the core is pending.
  */
 bool nvdla_job_is_late(const struct nvdla_job *job)
 {
@@ -262,8 +262,8 @@ static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
 }
 
 /*
- * May it run? The job ahead of it may be why not, or a reset that comes between two runs of it:
- * this is asked at the moment when it goes onto the hardware, each time.
+ * Whether the job may run, 0 or -errno. Asked each time that the job is put on the hardware: the
+ * job before it may have failed to define a buffer, or a reset may have failed between two runs.
  */
 static int nvdla_job_check(const struct nvdla_job *job)
 {

@@ -22,7 +22,7 @@
 
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_drv.h"
+#include "nvdla_file.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_sram.h"
@@ -60,6 +60,17 @@ static u64 nvdla_sram_used_by(struct nvdla_sram *sram, kuid_t user)
 			bytes += node->size;
 	}
 	return bytes;
+}
+
+/**
+ * nvdla_max_sram() - on-chip memory for all buffers of a user
+ * @ndev: device
+ *
+ * Return: bytes that the calling process may have.
+ */
+u64 nvdla_max_sram(struct nvdla_device *ndev)
+{
+	return nvdla_is_trusted() ? ndev->sram.size : ndev->sram.size / 2;
 }
 
 /* The content lives as long as the core is awake. */

@@ -32,6 +32,7 @@ struct nvdla_sram {
 	atomic64_t losses;
 };
 
+u64 nvdla_max_sram(struct nvdla_device *ndev);
 int nvdla_sram_init(struct nvdla_device *ndev);
 void nvdla_sram_fini(struct nvdla_device *ndev);
 struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, struct nvdla_file *file,

@@ -21,7 +21,7 @@
 #include "engine/nvdla_result.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_drv.h"
+#include "nvdla_file.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_submit.h"

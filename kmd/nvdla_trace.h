@@ -11,7 +11,7 @@
 
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_drv.h"
+#include "nvdla_file.h"
 #include "nvdla_job.h"
 
 /*

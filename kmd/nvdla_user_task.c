@@ -19,7 +19,7 @@
 #include "engine/nvdla_prepared.h"
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
-#include "nvdla_drv.h"
+#include "nvdla_file.h"
 #include "nvdla_user_task.h"
 
 /**
