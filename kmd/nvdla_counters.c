@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What the engines did: busy time and operations always, the core's own counters
+ * Counters of the engines: busy time and operations always, the core's own counters
  * for tasks that were made with them. In sysfs they are root's, see
  * Documentation/ABI/testing/sysfs-driver-nvdla: from what the engines do when, one client
  * could tell what another one computes. What a file itself uses is in its fdinfo.
@@ -22,7 +22,7 @@
 #include "nvdla_counters.h"
 #include "nvdla_device.h"
 
-/* What is counted for all engines, before the core's own counters. */
+/* Counters that all engines have, before the core's own. */
 enum {
 	NVDLA_COUNTER_BUSY_NS,
 	NVDLA_COUNTER_OPERATIONS,
@@ -35,6 +35,7 @@ static const char * const nvdla_common_counters[] = {
 	[NVDLA_COUNTER_OPERATIONS] = "operations",
 	[NVDLA_COUNTER_COUNTED] = "counted_operations",
 };
+
 static_assert(NVDLA_FIRST_CORE_COUNTER + NVDLA_MAX_ENGINE_COUNTERS == NVDLA_NUM_COUNTERS);
 
 /**

@@ -15,7 +15,6 @@
 #include "nvdla_device.h"
 #include "nvdla_dump.h"
 #include "nvdla_job.h"
-#include "nvdla_registers.h"
 
 /* A core that sleeps has no registers, and is not woken for somebody who looks. */
 static int nvdla_registers_read_awake(struct nvdla_device *ndev, struct nvdla_register_dump *dump)
@@ -73,8 +72,8 @@ static int nvdla_queue_show(struct seq_file *m, void *unused)
 	bool busy;
 
 	mutex_lock(&ndev->lock);
-	owner = ndev->cbuf.owner;
-	scrubs = ndev->cbuf.scrubs;
+	owner = ndev->cbuf_owner;
+	scrubs = ndev->num_scrubs;
 	busy = ndev->active;
 	if (busy)
 		nvdla_job_record_fill(&record, ndev->active, ndev->active->error);

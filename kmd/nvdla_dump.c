@@ -26,7 +26,6 @@
 #include "nvdla_drv.h"
 #include "nvdla_dump.h"
 #include "nvdla_job.h"
-#include "nvdla_registers.h"
 
 /* Reading all registers takes time in which no job runs, and anybody can have jobs fail. */
 #define NVDLA_COREDUMPS_PER_MINUTE 16
@@ -35,10 +34,10 @@
  * struct nvdla_coredump - the state of a core and a failed job
  * @time_ns: CLOCK_MONOTONIC when it was captured
  * @job: the job
- * @groups: what the register groups were doing
+ * @groups: state of the register groups
  * @registers: the registers
  * @tasks: the job's tasks, once the job is gone
- * @user_tasks: what they were prepared as and are still made of
+ * @user_tasks: references to the prepared tasks of @tasks
  */
 struct nvdla_coredump {
 	u64 time_ns;
@@ -75,7 +74,7 @@ void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_j
 /**
  * nvdla_job_record_print() - print what was written down
  * @record: a job
- * @p: where to
+ * @p: printer of the text
  */
 void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_printer *p)
 {
@@ -94,7 +93,7 @@ void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_pr
 /**
  * nvdla_snapshot_print() - print what the register groups are doing
  * @snapshot: state of a sequencer
- * @p: where to
+ * @p: printer of the text
  */
 void nvdla_snapshot_print(const struct nvdla_sequencer_snapshot *snapshot, struct drm_printer *p)
 {

@@ -6,6 +6,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "engine/nvdla_task.h"
+
 struct drm_printer;
 struct nvdla_coredump;
 struct nvdla_device;
@@ -13,7 +15,7 @@ struct nvdla_job;
 struct nvdla_sequencer_snapshot;
 
 /**
- * struct nvdla_job_record - what there is to say about a job, even after it is gone
+ * struct nvdla_job_record - description of a job that may be gone
  * @context: context of the fence that its submit returned
  * @seqno: number of that fence
  * @client_id: &drm_file.client_id of the file that submitted it
@@ -35,8 +37,8 @@ struct nvdla_job_record {
 };
 
 /**
- * struct nvdla_coredumps - how dumps get to user space
- * @limit: how often a core's state is captured
+ * struct nvdla_coredumps - core dumps of a device
+ * @limit: rate limit of dumps
  * @work: writes @pending as text and hands it over
  * @pending: the dump that waits for @work, or NULL
  */
@@ -45,6 +47,24 @@ struct nvdla_coredumps {
 	struct work_struct work;
 	struct nvdla_coredump *pending;
 };
+
+/* All that a core has, and a few more */
+#define NVDLA_NUM_REGISTERS 448
+
+/**
+ * struct nvdla_register_dump - values of registers
+ * @count: entries at @values
+ * @values: in the order in which they were read; those that each register group has come twice,
+ *	first all of group 0
+ */
+struct nvdla_register_dump {
+	u32 count;
+	struct nvdla_reg_write values[2 * NVDLA_NUM_REGISTERS];
+};
+
+void nvdla_registers_read(struct nvdla_device *ndev, u32 index, struct nvdla_register_dump *dump);
+bool nvdla_registers_are_idle(struct nvdla_device *ndev);
+void nvdla_registers_print(const struct nvdla_reg_write *values, u32 count, struct drm_printer *p);
 
 void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_job *job, int error);
 void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_printer *p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What all registers hold, for people.
+ * Values of all registers, for debugfs and core dumps.
  */
 #include <linux/io.h>
 #include <linux/lockdep.h>
@@ -11,7 +11,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "nvdla_device.h"
-#include "nvdla_registers.h"
+#include "nvdla_dump.h"
 
 /* S_POINTER and S_STATUS have the same place in each unit with register groups. */
 #define NVDLA_POINTER_OFFSET (NVDLA_CDMA_S_POINTER - NVDLA_CDMA_BASE)
@@ -118,10 +118,10 @@ bool nvdla_registers_are_idle(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_registers_print() - print what registers hold, or are to hold, one a line
+ * nvdla_registers_print() - print values of registers, one a line
  * @values: registers and their values
  * @count: entries at @values
- * @p: where to
+ * @p: printer of the text
  *
  * In numbers: nvdla-info --dump has the names.
  */

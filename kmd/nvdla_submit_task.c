@@ -235,7 +235,7 @@ int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index)
 	if (nvdla_args_check_task(&task_args, &why))
 		return nvdla_submit_refuse(submit, index, &why);
 
-	/* What follows is the job's to clean up. */
+	/* From here on nvdla_job_destroy() frees the task. */
 	submit->job->num_tasks = index + 1;
 	ret = nvdla_submit_find_task(submit, index, &task_args);
 	if (!ret)
