@@ -22,7 +22,7 @@ public:
 	{
 		constexpr size_t most = 100;
 
-		/* Of the samples of a batch each has the same. */
+		/* All samples of a batch have the same error: it is kept once. */
 		if (!known_.insert(error.where + error.why).second || ++count_ > most)
 			return;
 		if (!all_)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was compiled before.
+ * Cache of compiled models.
  */
 #pragma once
 
