@@ -111,7 +111,8 @@ void forEachElement(std::span<int32_t> values, size_t lanes, const SdpOperandRun
 		int32_t *value = &values[first];
 		const int32_t *a = alu.data ? alu.data + atom * alu.atomStride : value;
 		const int32_t *m = mul.data ? mul.data + atom * mul.atomStride : value;
-		for (size_t lane = 0; lane < lanes; lane++)
+		const size_t end = std::min(lanes, values.size() - first); /* of an odd number */
+		for (size_t lane = 0; lane < end; lane++)
 			value[lane] = function(value[lane], a[lane], m[lane]);
 	}
 }

@@ -39,7 +39,7 @@ std::span<const std::byte> everySecond(std::span<const std::byte> raw, size_t by
 
 SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, MemoryPort &memory)
 	: stage_(stage), memory_(memory), precision_(op.proc), isY_(isY), nanToZero_(op.nanToZero),
-	  lanes_(op.lanes())
+	  lanes_(op.lanes()), vectorLanes_(lanes_ * op.atomsOfVector())
 {
 	if (stage.bypass)
 		return;
@@ -63,7 +63,7 @@ void SdpOperands::share(SharedReads &reads, uint32_t stage)
 void SdpOperands::prepareRegister(const SdpOperand &operand, bool isAlu,
 				  std::vector<int32_t> &values, SdpOperandRun &run)
 {
-	values.assign(lanes_, operand.value);
+	values.assign(vectorLanes_, operand.value);
 	/* Y's registers hold what its converters would give: they are used as they are. */
 	if (!isY_ && precision_ == Precision::Fp16)
 		std::ranges::fill(values, singleOf(operand.value));
@@ -127,7 +127,12 @@ SdpOperandRun SdpOperands::unpackOne(const SdpOperand &operand, bool isAlu,
 		widenSdpElements(raw, width, values);
 		convert(operand, isAlu, values);
 	}
-	return { values.data(), read.perElement ? lanes_ : 0 };
+	if (read.perElement)
+		return { values.data(), vectorLanes_ };
+	values.resize(vectorLanes_);
+	for (uint32_t lane = lanes_; lane < vectorLanes_; lane++)
+		values[lane] = values[lane - lanes_];
+	return { values.data(), 0 };
 }
 
 void SdpOperands::loadPerKernel(uint32_t surface)

@@ -42,6 +42,8 @@ private:
 /**
  * \brief Operands of one stage for run after run
  *
+ * An atom is here SdpOp::atomsOfVector() of the core's: those of kernels are there as often.
+ *
  * Per-kernel operands are read once per surface, as BRDMA, NRDMA and ERDMA do;
  * all batches share them. Layout: memory formats document, "Bias Data Format"
  * and the ones that follow it.
@@ -85,6 +87,7 @@ private:
 	const bool isY_;
 	const bool nanToZero_;
 	const uint32_t lanes_;
+	const uint32_t vectorLanes_; /**< of as many atoms as kernels take for one */
 	std::optional<ReadRange> perKernel_; /**< operands of all kernels, if they are read */
 	SharedReads *reads_ = nullptr;	     /**< by others as well */
 	uint32_t stageIndex_ = 0;

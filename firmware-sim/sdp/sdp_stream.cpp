@@ -13,11 +13,12 @@ namespace nvdla::sim
 
 SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory, AtomSink *toPdp)
 	: op_(op), tables_(tables), memory_(memory), toPdp_(toPdp), lanes_(op.lanes()),
+	  vectorAtoms_(op.atomsOfVector()), vectorLanes_(lanes_ * vectorAtoms_),
 	  lut_(sdpLut, op.lut, tables), x1_(op_, op_.x1, false, memory),
 	  x2_(op_, op_.x2, false, memory), y_(op_, op_.y, true, memory), guestError_(op.guestError)
 {
 	/* The table's kernels take whole atoms of 16 or 32 numbers. */
-	if (lutBypassed() || !op.hasWideAtoms())
+	if (lutBypassed() || !areWhole(vectorLanes_))
 		return;
 	if (op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
 		fastLut_.emplace(sdpLut, op.lut, tables, op.countsLut);
@@ -76,8 +77,12 @@ void SdpStream::process(const StreamRun &run, uint32_t atoms)
 				      ? kMostAtoms - kMostAtoms % op_.width
 				      : kMostAtoms;
 
-	for (uint32_t x = 0; x < atoms && !memory_.cancelled(); x += most)
-		processSome(run, x, std::min(most, atoms - x));
+	for (uint32_t x = 0, some; x < atoms && !memory_.cancelled(); x += some) {
+		some = std::min(most, atoms - x);
+		if (some > vectorAtoms_)
+			some -= some % vectorAtoms_;
+		processSome(run, x, some);
+	}
 }
 
 /* Chunk of a run: \a count atoms from the run's atom \a first on. */
@@ -93,6 +98,18 @@ void SdpStream::processSome(const StreamRun &run, uint32_t first, uint32_t count
 
 void SdpStream::pushBytes(const StreamRun &run, std::span<const std::byte> atoms)
 {
+	const uint32_t odd = run.width % vectorAtoms_;
+
+	if (odd && odd != run.width) {
+		StreamRun part = run;
+		part.width -= odd;
+		const auto whole = atoms.first(size_t{ part.width } * op_.atom());
+		pushBytes(part, whole);
+		part.x += part.width;
+		part.width = odd;
+		pushBytes(part, atoms.subspan(whole.size()));
+		return;
+	}
 	atoms_ += run.width;
 	if (isTable()) {
 		storeByTable(run, atoms);
@@ -168,6 +185,12 @@ void SdpStream::makeResults(const StreamRun &run, std::span<const int32_t> input
 	narrowElements(values_, op_.out, bytes);
 }
 
+/* For the kernels: no atom is left over. */
+bool SdpStream::areWhole(size_t numbers) const
+{
+	return vectorLanes_ == atomChannels(op_.proc) && numbers % vectorLanes_ == 0;
+}
+
 /* Integers on a line, which is given up if it often fails. */
 bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input,
 			  std::span<std::byte> bytes)
@@ -175,15 +198,15 @@ bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input,
 	constexpr uint32_t kMostFailures = 4; /* runs that it was not for */
 	constexpr uint64_t kFewAtoms = 4;     /* of a surface: finding the line takes longer */
 
-	if (line_.failures == kMostFailures || !op_.hasWideAtoms() ||
-	    uint64_t{ op_.width } * op_.height * op_.batches < kFewAtoms)
+	if (line_.failures == kMostFailures || !areWhole(input.size()) ||
+	    uint64_t{ op_.width } * op_.height * op_.batches < kFewAtoms * vectorAtoms_)
 		return false;
 	if (line_.surface != run.surface) {
 		line_.surface = run.surface;
-		line_.found = findSdpLine(op_, stages_, lanes_, line_.line);
+		line_.found = findSdpLine(op_, stages_, vectorLanes_, line_.line);
 	}
-	if (line_.found &&
-	    storeSdpLine(op_, line_.line, stages_, lanes_, input, run.largest, bytes, counters_))
+	if (line_.found && storeSdpLine(op_, line_.line, stages_, vectorLanes_, input, run.largest,
+					bytes, counters_))
 		return true;
 	line_.failures++;
 	return false;
@@ -193,27 +216,29 @@ bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input,
 bool SdpStream::store(std::span<const SdpStageRun> stages, std::span<const int32_t> input,
 		      std::span<std::byte> bytes)
 {
-	return storeSdpFloat(op_, stages, input, bytes, counters_) ||
-	       storeSdpFast(op_, stages, lanes_, input, bytes, counters_);
+	return areWhole(input.size()) &&
+	       (storeSdpFloat(op_, stages, input, bytes, counters_) ||
+		storeSdpFast(op_, stages, vectorLanes_, input, bytes, counters_));
 }
 
 /* The input through all stages and the table, to values_. */
 void SdpStream::makeNumbers(std::span<const int32_t> input)
 {
 	const bool isFloat = op_.proc == Precision::Fp16;
+	const bool areWhole = this->areWhole(input.size());
 
 	values_.resize(input.size());
-	if (!(isFloat ? applySdpFloat(op_, stages_, input, values_)
-		      : applySdpFast(stages_, lanes_, input, values_))) {
+	if (!areWhole || !(isFloat ? applySdpFloat(op_, stages_, input, values_)
+				   : applySdpFast(stages_, vectorLanes_, input, values_))) {
 		std::ranges::copy(input, values_.begin());
 		clearSdpNans(op_, values_);
-		applySdpStages(stages_, op_.proc, values_, lanes_);
+		applySdpStages(stages_, op_.proc, values_, vectorLanes_);
 	}
 	if (lutBypassed())
 		return;
-	if (fastLut_)
+	if (fastLut_ && areWhole)
 		fastLut_->lookup(values_, counters_.lut);
-	else if (floatLut_)
+	else if (floatLut_ && areWhole)
 		applySdpLutFloat(*floatLut_, lut_, values_, counters_.lut);
 	else
 		applySdpLut(lut_, op_.proc, values_, counters_.lut);

@@ -107,6 +107,7 @@ private:
 	void makeTable(const StreamRun &run);
 	void storeByTable(const StreamRun &run, std::span<const std::byte> atoms);
 	void widen(std::span<const std::byte> atoms);
+	bool areWhole(size_t numbers) const;
 	bool staysAtoms() const;
 	void makeResults(const StreamRun &run, std::span<const int32_t> input,
 			 std::span<std::byte> bytes);
@@ -131,6 +132,8 @@ private:
 	MemoryPort &memory_;
 	AtomSink *toPdp_;
 	const uint32_t lanes_;
+	const uint32_t vectorAtoms_; /**< that the kernels take as one */
+	const uint32_t vectorLanes_;
 	Lut lut_;
 	/* One is there if it can take lut_'s place: of integers, or of FP16. */
 	std::optional<FastLut> fastLut_;

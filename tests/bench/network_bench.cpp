@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <nvdla/core_geometry.h>
 #include <nvdla/network.h>
 
 #include "base/io/file.h"
@@ -44,6 +45,7 @@ struct Settings {
 	unsigned int rounds = 10;
 	unsigned int threads = 1;
 	std::string isa;
+	std::string core = "nv_full";
 	std::string only; /* of the residual networks */
 	std::vector<std::string> files;
 };
@@ -120,8 +122,10 @@ void measure(const std::string &name, const Model &model, const Settings &settin
 {
 	const std::vector<ConvShape> shapes = orDie(convolutionsOf(model));
 	const bool integer = isInteger(model);
-	const std::string device = "embedded:threads=" + std::to_string(settings.threads);
-	const Loadable loadable = orDie(test::compile(model));
+	const std::string device =
+		"embedded:" + settings.core + ",threads=" + std::to_string(settings.threads);
+	const Loadable loadable =
+		orDie(test::compile(model, orDie(findCoreVariant(settings.core))));
 	std::vector<std::pair<const char *, Timed>> ways;
 	std::vector<std::function<void()>> convolutions;
 	double macs = 0;
@@ -172,8 +176,9 @@ void measureAll(const Settings &settings)
 		    floatPeak() / 1e9);
 	std::printf("| network | precision | MMAC | ms | of peak | convolutions in oneDNN, ms | "
 		    "times as long |\n|---|---|---|---|---|---|---|\n");
+	const bool hasFloats = orDie(findCoreVariant(settings.core)).has(DataType::Half);
 	const auto measureResnet = [&](const char *name, Resnet which, ElementType type) {
-		if (settings.files.empty() &&
+		if (settings.files.empty() && (hasFloats || type == ElementType::Int8) &&
 		    std::string_view(name).find(settings.only) != std::string_view::npos)
 			measure(name, resnet(which, type), settings);
 	};
@@ -207,6 +212,8 @@ int main(int argc, char **argv)
 	app.option("--isa", settings.isa, "nothing above it, neither here nor in oneDNN")
 		.oneOf(kIsas)
 		.valueText("avx512|avx2");
+	app.option("--core", settings.core, "the core to emulate, as nvdla-run --target has it")
+		.valueText("NAME=nv_full");
 	app.option("--network", settings.only,
 		   "only residual networks that have TEXT in their names")
 		.valueText("TEXT");

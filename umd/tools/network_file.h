@@ -41,6 +41,9 @@ public:
 	/** \param[in] modelHelp what else there is to say of --model */
 	void addTo(CommandLine &app, const std::string &modelHelp = "");
 
+	/** \return the argument and the options, for who has another use for the command line */
+	const std::vector<CommandLineOption> &all() const { return all_; }
+
 	/** \brief With --loadable or --model the first argument is \a next, if there is no other */
 	void yieldTo(std::string &next);
 
@@ -54,6 +57,7 @@ private:
 	std::string cache_;
 	StrategyOptions strategy_;
 	std::vector<CommandLineOption> ofModels_;
+	std::vector<CommandLineOption> all_;
 };
 
 /** \return \a device, for whose core \a file is compiled if it is a model that names no target */
