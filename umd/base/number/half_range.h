@@ -16,7 +16,7 @@ inline constexpr double largestHalf = 65504;
 /** \brief The smallest number that has all 11 bits; those below lose some, and below 2^-25 all */
 inline constexpr double smallestNormalHalf = 0x1p-14;
 
-/** \return what becomes of \a number in FP16, saturated to finite numbers */
+/** \return \a number rounded to FP16, saturated to finite numbers */
 inline double asHalf(double number)
 {
 	const double clipped = std::fmin(std::fmax(number, -largestHalf), largestHalf);

@@ -36,8 +36,8 @@ int64_t roundedTwice(double number, int firstBits);
 /**
  * \brief An integer times a real number, as TFLite's kernels for 8 bits round it: twice
  *
- * The factor has 31 bits. The first rounding leaves so many bits behind the point as the factor has
- * zeros there in front.
+ * The factor has 31 bits. The first rounding leaves as many fraction bits as the factor's fraction
+ * has leading zeros.
  *
  * \param[in] integer of 22 bits at most
  */

@@ -140,7 +140,7 @@ struct InputShape {
 /** \return what "x=1x3x224x224" says, or without a name "1x3x224x224" */
 Result<InputShape> parseInputShape(std::string_view text);
 
-/** \return text that parseInputShape() makes the same of */
+/** \return text that parseInputShape() turns back into the shape */
 std::string toString(const InputShape &shape);
 
 /** \brief Use of a library of the host for operators that neither the core nor CPU steps have */

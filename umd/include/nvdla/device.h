@@ -302,7 +302,7 @@ public:
 	Result<PreparedTask> prepare(const TaskGraph &graph, size_t addresses,
 				     uint32_t index = 0) const;
 
-	/** \return bytes of the results of a job with so many operations in all its tasks */
+	/** \return bytes of the results of a job with \a operations operations in all its tasks */
 	static uint64_t resultBytes(uint64_t operations)
 	{
 		/* A newer driver's structures may be larger than those of this build. */

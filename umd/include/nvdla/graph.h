@@ -101,8 +101,8 @@ struct Surface {
 	 * channels
 	 *
 	 * The part itself is described as it is in the whole: one of 64 channels of INT8, 3 lines
-	 * and 5 columns is a surface of 96 channels, 2 lines and 5 columns to who reads or writes
-	 * it. What is left of the last atom counts, too. A part that is written says all of its
+	 * and 5 columns is a surface of 96 channels, 2 lines and 5 columns to its readers and
+	 * writers. Unused channels of the last atom count, too. A part that is written says all of its
 	 * sizes.
 	 */
 	bool turned = false;

@@ -317,7 +317,7 @@ enum nvdla_status nvdla_request_run(struct nvdla_request *request,
 enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
 				       const struct nvdla_run_options *options,
 				       nvdla_callback callback, void *context);
-/** timeout_ms: negative for as long as it takes. Return: what became of the last run. */
+/** timeout_ms: negative for as long as it takes. Return: result of the last run. */
 enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t timeout_ms);
 /** From any thread */
 void nvdla_request_cancel(struct nvdla_request *request);

@@ -350,7 +350,7 @@ struct OverChannels {
 	enum class Function : uint8_t {
 		ArgMax,		/**< index of the largest, the first of several; an INT16 channel */
 		Normalize,	/**< x / sqrt(sum of squares) */
-		NormalizeTwice, /**< the same of integers, which TFLite's kernels round twice */
+		NormalizeTwice, /**< Normalize for integers, which TFLite's kernels round twice */
 		LocalResponse,	/**< x / (shift + scale * sum of squares of the window) ^ power */
 		LogSoftmax,	/**< x - log(sum of exp(x)) */
 		Standardize,	/**< (x - mean) / sqrt(variance + shift) */

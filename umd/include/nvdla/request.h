@@ -152,7 +152,7 @@ public:
 	 * Among a network's waiting requests, those of higher priority go
 	 * first, otherwise the oldest.
 	 *
-	 * \param[in] callback called once if submit() succeeds, whatever becomes of
+	 * \param[in] callback called once if submit() succeeds, whatever the result of
 	 * the run; the request may be submitted again from there. May be empty.
 	 * \return Busy if it is in flight or, unless the options say to wait, the
 	 * network's queue is full; Unsupported for a priority or statistics that
