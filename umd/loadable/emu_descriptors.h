@@ -42,14 +42,14 @@ constexpr size_t emuInZero = 1;
 constexpr size_t emuWindow = 2;
 /** \brief Extension: the ElementFunction of a FUNCTION */
 constexpr size_t emuFunction = 2;
-/** \brief Extension: the ElementFunction that a FUNCTION's input goes through before scale and shift */
+/** \brief Extension: a FUNCTION's inner ElementFunction, applied before scale and shift */
 constexpr size_t emuInnerFunction = 1;
 
 /**
  * \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin
  *
- * All others are extensions of this project. RESHAPE has an order of axes, three bits for each, or nothing;
- * LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER.
+ * All others are extensions of this project. RESHAPE has an order of axes, three bits for each,
+ * or nothing; LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER.
  */
 struct EmuOperationDesc {
 	uint8_t op_type;

@@ -102,8 +102,8 @@ struct Surface {
 	 *
 	 * The part itself is described as it is in the whole: one of 64 channels of INT8, 3 lines
 	 * and 5 columns is a surface of 96 channels, 2 lines and 5 columns to its readers and
-	 * writers. Unused channels of the last atom count, too. A part that is written says all of its
-	 * sizes.
+	 * writers. Unused channels of the last atom count, too. A part that is written has to have
+	 * all of its sizes.
 	 */
 	bool turned = false;
 	/**
