@@ -41,6 +41,9 @@ public:
 	/** \param[in] modelHelp what else there is to say of --model */
 	void addTo(CommandLine &app, const std::string &modelHelp = "");
 
+	/** \return the argument and the options, for programs that can be used without a network */
+	const std::vector<CommandLineOption> &all() const { return all_; }
+
 	/** \brief With --loadable or --model, pass the first argument to \a next if that is empty */
 	void yieldTo(std::string &next);
 
@@ -54,6 +57,7 @@ private:
 	std::string cache_;
 	StrategyOptions strategy_;
 	std::vector<CommandLineOption> ofModels_;
+	std::vector<CommandLineOption> all_;
 };
 
 /** \return \a device, for whose core \a file is compiled if it is a model that names no target */

@@ -16,7 +16,7 @@ from .results import Case
 STYLE = 'kmd.checkpatch'
 
 # Kernel code, and what it shares with user space. engine/user is user space's only.
-_CHECKED = ('kmd/*.[ch]', 'tests/kmd/*.c', 'kmd/engine/*.[ch]', 'kmd/engine/tests/*.[ch]',
+_CHECKED = ('kmd/*.[ch]', 'tests/kmd/*.c', 'tests/kmd/faults/*.[ch]', 'kmd/engine/*.[ch]', 'kmd/engine/tests/*.[ch]',
 	    'include/uapi/drm/*.h', 'include/nvdla/hw/*.h')
 
 
