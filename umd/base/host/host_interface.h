@@ -56,10 +56,10 @@ struct nvdla_host_selection {
 
 struct nvdla_host_functions {
 	uint32_t version; /**< NVDLA_HOST_INTERFACE */
-	/** model: any bytes, not needed afterwards; NULL if they are no model that can run */
+	/** model: any bytes, not needed afterwards. Returns NULL if they are not a valid model */
 	void *(*open)(const void *model, size_t size, void *context, nvdla_host_say say);
 	void (*close)(void *model);
-	/** 0; else it failed. found: what the file says of each output */
+	/** Returns 0 if it succeeded. found: called with the file's description of each output */
 	int (*outputs)(void *model, void *context, nvdla_host_found found, nvdla_host_say say);
 	/**
 	 * 0; else it failed, also if an output is not what outputs says, or is too large for it.

@@ -20,8 +20,8 @@ namespace nvdla
  * The shift of a multiplier is a register, the same for all channels, so one multiplier leaves
  * small scales few bits. Here X1 multiplies by about a power of two for each channel, which brings
  * all channels to the same size, and X2 by the 15 bits that are left of the scale; of the pairs
- * near that, the one whose product is nearest to the scale is taken. X2's adder has what X1's adder
- * cuts off of a bias when that does not fit 16 bits.
+ * near that, the one whose product is nearest to the scale is taken. X2's adder has the part of a
+ * bias that does not fit the 16 bits of X1's adder.
  */
 struct ChannelScaling {
 	/** \brief Parameters of a unit: (x + add << addShift) * multiply >> shift */

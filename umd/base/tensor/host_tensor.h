@@ -21,9 +21,9 @@ struct HostTensor {
 /**
  * \brief Put a framework's tensor into the layout of a network's
  *
- * The compiler says how they belong together: uint8 is int8 whose numbers are less by 128; integers
- * of 8 bits may be held in 16; real numbers are FP16, or integers with the network's scale, and so
- * are whole numbers of more bits.
+ * The types correspond as the compiler chose them: uint8 is int8 less 128; 8-bit integers may be
+ * held in 16 bits; real numbers and wider integers are FP16, or integers with the network's
+ * scale.
  *
  * \param[in] desc the network's tensor
  * \param[in] order of the framework's elements

@@ -36,7 +36,7 @@ public:
 	/** \return where channel \a c of \a desc is, the tensor that of() was given */
 	Channel channel(const TensorDesc &desc, uint32_t c) const;
 
-	/** \return channels that lie beside each other in an atom or a pixel */
+	/** \return number of adjacent channels in an atom or a pixel */
 	uint32_t atomChannels() const { return atomChannels_; }
 	/** \return bytes of such an atom, or of a pixel of the first plane */
 	uint32_t atomBytes() const { return atomBytes_; }

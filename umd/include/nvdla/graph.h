@@ -95,7 +95,7 @@ struct Surface {
 	uint32_t atLine = 0;
 	uint32_t atColumn = 0;
 	uint32_t atBatch = 0;
-	uint32_t lineStep = 1; /**< each line that many lines behind the one before */
+	uint32_t lineStep = 1; /**< distance of the part's lines in the whole */
 	/**
 	 * \brief Operations see a part's atoms of channels as lines, and its lines as atoms of
 	 * channels
@@ -109,7 +109,7 @@ struct Surface {
 	/**
 	 * \brief Quantization of the elements of an input or output
 	 *
-	 * The loadable tells it to whoever runs it; operations do not look at it.
+	 * It is stored in the loadable for the application; operations do not use it.
 	 */
 	TensorQuantization quantization;
 };
@@ -233,7 +233,7 @@ public:
 	void lut(std::string name, const Lut &tables);
 
 	void add(op::Any operation);
-	/** \brief An order that does not follow from surfaces */
+	/** \brief Add an order that does not follow from surfaces */
 	void order(GraphEdge edge);
 
 	/**
@@ -277,7 +277,7 @@ private:
 	std::vector<GraphEdge> edges_;
 };
 
-/** \brief A graph whose operations say how they are carried out */
+/** \brief A graph with a choice made for each operation */
 struct ChosenGraph {
 	Graph graph;
 	/** \brief Operations for which there was a choice, in their order */

@@ -36,7 +36,7 @@ enum class WhenFull {
 struct RunOptions {
 	/** \brief Longest time one job may take on the hardware */
 	std::chrono::milliseconds timeout{ 30000 };
-	/** \brief Before which requests of this network, and jobs of the device, it goes */
+	/** \brief Priority over other requests of this network and other jobs of the device */
 	Priority priority = Priority::Normal;
 	/** \brief Have the core count: stalls, latencies, saturation, NaNs */
 	bool statistics = false;
@@ -66,8 +66,8 @@ struct TensorPlace {
  * used from one thread at a time, except cancel(), and may be run any number of
  * times, but not again before it is done.
  *
- * A Request may outlive its Network; it cannot be run then. One that goes while
- * it is in flight is cancelled; its callback still comes.
+ * A Request may outlive its Network; it cannot be run then. A request that is destroyed
+ * in flight is cancelled; its callback still comes.
  */
 class Request
 {

@@ -132,11 +132,11 @@ struct EmuOperation {
 	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; extension */
 	ElementFunction function = ElementFunction::Identity; /**< of a Function; extension */
 	ElementFunction inner =
-		ElementFunction::Identity; /**< that its input goes through; extension */
+		ElementFunction::Identity; /**< applied to a Function's input; extension */
 	float power = 1.0f;
 	float scale = 1.0f;
 	float shift = 0.0f;
-	/** \brief Reshape: in which order elements are taken; extension */
+	/** \brief Reshape: order in which elements are taken; extension */
 	AxisOrder axes;
 	EmuBuffer src;
 	EmuBuffer dst;
