@@ -27,7 +27,7 @@ struct NetworkFile {
 	std::string name() const;
 };
 
-/** \return the file at \a path: a model if its name ends so */
+/** \return the file at \a path: a model if its name has the ending of one */
 NetworkFile networkFile(const std::string &path);
 
 /** \brief The network argument and its options; must outlive the parsing of the command line */

@@ -65,7 +65,7 @@ public:
 	/** \return whether --target names the core, instead of the device */
 	bool hasTarget() const { return !target_.empty(); }
 
-	/** \return the options, for who has to say when they have no effect */
+	/** \return the options, for programs that report options without effect */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**

@@ -41,15 +41,15 @@ enum class ScaleRounding : uint8_t {
 	Once,
 	Twice,
 	/**
-	 * \brief Once, with what a first rounding adds to a result that is not negative
+	 * \brief Once, with the amount added that a first rounding adds to a non-negative result
 	 *
-	 * It takes no unit Y. Results that are not negative are those of Twice.
+	 * Needs no unit Y. Results that are not negative equal those of Twice.
 	 */
 	TwiceIfPositive,
 };
 
 /**
- * \brief Work out both units
+ * \brief Compute the parameters of both units
  *
  * With the rounding of TFLite's kernels for 8 bits, x is first multiplied by what a scale
  * has beside its power of two and rounded, and then divided by that power and rounded again (Y).

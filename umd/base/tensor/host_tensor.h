@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tensors of a framework or of the host, and their way into a network's and back.
+ * Conversion of tensors of a framework or of the host to those of a network, and back.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ Result<void> packHost(const TensorDesc &desc, ElementOrder order, const HostTens
  */
 bool liesAlike(const TensorDesc &desc, ElementOrder order, DataType type);
 
-/** \brief The way back of packHost() */
+/** \brief The inverse of packHost() */
 Result<void> unpackHost(const TensorDesc &desc, ElementOrder order,
 			std::span<const std::byte> tensor, const HostTensor &to);
 

@@ -29,11 +29,11 @@ public:
 	/**
 	 * \brief Work out the layout and check that all elements lie in the tensor
 	 * \return Unsupported for a layout this library does not know,
-	 * InvalidArgument for a shape or stride that cannot be
+	 * InvalidArgument for an impossible shape or stride
 	 */
 	static Result<Layout> of(const TensorDesc &desc);
 
-	/** \return where channel \a c of \a desc is, the tensor that of() was given */
+	/** \return place of channel \a c; \a desc is the tensor that of() was given */
 	Channel channel(const TensorDesc &desc, uint32_t c) const;
 
 	/** \return number of adjacent channels in an atom or a pixel */
