@@ -41,7 +41,7 @@ public:
 	/** \param[in] modelHelp what else there is to say of --model */
 	void addTo(CommandLine &app, const std::string &modelHelp = "");
 
-	/** \return the argument and the options, for programs that can be used without a network */
+	/** \return the argument and the options, to be excluded by other options */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/** \brief With --loadable or --model, pass the first argument to an empty \a next */
