@@ -67,7 +67,7 @@ def stage(name, quiet_below=0.5):
 
 
 def say_durations():
-	"""Say where the time went: the stages that took any, and all since the first script began."""
+	"""Print the time of each stage, and the time since the first script began."""
 	say(f'  {"packages":12} {before:7.1f} s')
 	for name, (seconds, busy) in durations.items():
 		if seconds >= 0.05:

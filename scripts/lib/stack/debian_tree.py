@@ -2,7 +2,7 @@
 """Installed Debian systems in folders, made once and cached.
 
 The guest tree is only unpacked. Here every package is configured, as a package manager
-leaves it: dpkg knows what is there, and can install more. Files in it belong to several users, so making one takes
+leaves it: dpkg knows the installed packages, and can install more. Files in it belong to several users, so making one takes
 root, or a user namespace with a range of user numbers.
 """
 

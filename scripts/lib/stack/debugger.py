@@ -44,10 +44,10 @@ def is_connected(port):
 
 
 class Debugger:
-	"""The guest's wait for a debugger: it goes on when one is there, and when that lets it."""
+	"""Makes the guest wait until a debugger is connected and lets it continue."""
 
 	def __init__(self, port, module, file, say):
-		"""@file: where gdb's commands are written; @say is told how to start it, a line at a time."""
+		"""@file: the file for gdb's commands; @say: called with each line of the instructions for starting gdb."""
 		self._port = port
 		self._module = module
 		self._file = file

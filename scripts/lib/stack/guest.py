@@ -27,7 +27,7 @@ _HEADERS_INSIDE = Path('/tmp/kernel')
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
-	"""One kernel the guest can boot. Paths are the host's; @build is what kbuild is pointed at."""
+	"""One kernel that the guest can boot. Paths are the host's; @build is the kernel build directory for kbuild."""
 
 	release: str	# as uname -r says
 	image: Path	# the bzImage
@@ -79,7 +79,7 @@ class Guest:
 		return max(found, key=lambda kernel: kernel.version)
 
 	def series(self):
-		"""The kernel series there are, oldest first, each once."""
+		"""The series of the available kernels, oldest first, each once."""
 		return list(dict.fromkeys(k.series for k in sorted(self.kernels, key=lambda k: k.version)))
 
 

@@ -99,7 +99,7 @@ def _finish(tree):
 
 
 def _thin_out(modules):
-	"""Delete what no guest loads of the @modules of a kernel."""
+	"""Delete those of a kernel's @modules that no guest loads."""
 	for name in _UNUSED_MODULES:
 		shutil.rmtree(modules / 'kernel' / name, ignore_errors=True)
 	for entry in (modules / 'kernel/drivers/gpu/drm').glob('*'):
@@ -109,7 +109,7 @@ def _thin_out(modules):
 
 @contextlib.contextmanager
 def locked(name, progress):
-	"""Only one process at a time makes the part @name of the cache."""
+	"""Lock, so that only one process at a time makes the part @name of the cache."""
 	cache_dir().mkdir(parents=True, exist_ok=True)
 	with open(cache_dir() / f'{name}.lock', 'w') as lock:
 		try:

@@ -52,7 +52,7 @@ class Archive:
 				contents, b'\0' * (-len(contents) % 4)]
 
 	def folder(self, name):
-		"""Add a folder and those above it."""
+		"""Add a folder and its parents."""
 		parent = os.path.dirname(name)
 		if parent:
 			self.folder(parent)
@@ -87,7 +87,7 @@ def _read_module(path):
 
 
 def _dependencies(module):
-	"""The names that a module's own description says it needs."""
+	"""The names of the modules that a module depends on, from its own description."""
 	match = re.search(rb'(?:^|\0)depends=([^\0]*)\0', module)
 	return [name for name in match.group(1).decode().split(',') if name] if match else []
 

@@ -76,7 +76,7 @@ def driver(root, generated):
 
 
 def engine_names(root):
-	"""Names of the files that the engine is made of, as driver() calls them."""
+	"""Names of the engine's files, as keys of driver()'s result."""
 	return {path.name for path in (root / 'kmd/engine').glob('*.[ch]')} - set(_SHIMS)
 
 
@@ -116,7 +116,7 @@ def _converted(text, up):
 
 
 def _with_bit(text):
-	"""Flags with BIT(), and the include for it."""
+	"""Rewrites flags with BIT(), and adds its include."""
 	text, count = re.subn(r'\(1[Uu] << (\d+)\)', r'BIT(\1)', text)
 	if not count or '<linux/bits.h>' in text:
 		return text

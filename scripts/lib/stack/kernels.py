@@ -16,7 +16,7 @@ def known():
 
 
 def number(text):
-	"""The number that "7.3", or a release that begins so, is ordered by."""
+	"""Key that orders series such as "7.3", and releases that begin with one."""
 	return tuple(int(part) for part in re.match(r'(\d+)\.(\d+)', text).groups())
 
 

@@ -134,7 +134,7 @@ def _host_model():
 
 
 def _make_disk(system, folder):
-	"""A disk with a copy of @system on it, without a journal: it outlives nothing but a reboot."""
+	"""A disk with a copy of @system, without a journal, because it only has to survive a reboot."""
 	disk, log = folder / 'disk', folder / 'disk.log'
 	command = namespace.inside(system, {system: '/tmp/system', folder: '/tmp/folder'},
 				   ['mke2fs', '-q', '-t', 'ext4', '-O', '^has_journal', '-d', '/tmp/system', '/tmp/folder/disk', '4G'], owners=True)
@@ -179,7 +179,7 @@ def _boot(found, system, disk, share, logs, accelerator, progress):
 
 
 def _serve(qemu, system, share, logs):
-	"""Compile what the guest asks for until it ends; returns what was wrong, as sentences."""
+	"""Run the guest's builds until it ends; returns problems, as sentences."""
 	limit = pace.Limit(_SECONDS)
 	job, console = share / 'compile', logs / 'console.log'
 	while qemu.poll() is None:

@@ -131,7 +131,7 @@ class _Call:
 		theirs.close()
 
 	def result(self):
-		"""Wait for what it returns; None if its process was killed."""
+		"""Wait for the task's return value; None if its process was killed."""
 		result = None
 		with contextlib.suppress(EOFError):
 			result = self.connection.recv()

@@ -119,7 +119,7 @@ def _timeline(output):
 
 
 def _command(program, device, picture, output):
-	"""The example, to be run in @output's folder: what it says of its files must not name a folder that is gone later."""
+	"""Command of the example, run in @output's folder, so that its messages name no temporary folder."""
 	return [str(program), '--device', device, '--input', str(picture), '--output', f'./{output.name}',
 		'--timeline', f'./{_timeline(output).name}']
 

@@ -40,7 +40,7 @@ def guest_tree_meanwhile():
 
 
 def suite_tree_meanwhile():
-	"""The suite tree is made while the body compiles."""
+	"""Makes the suite tree while the body compiles."""
 	return _tree_meanwhile('suite tree', suite_tree.path(), 'stack.suite_tree')
 
 

@@ -53,7 +53,7 @@ def loaded():
 
 
 def ensure(progress):
-	"""Make the tree unless it is there; returns its path. A tree that is there is whole."""
+	"""Make the tree unless it exists; returns its path. An existing tree is complete."""
 	tree = path()
 	if tree.is_dir():
 		return tree
@@ -96,7 +96,7 @@ def _make(tree, progress):
 
 
 def add_valgrind(progress):
-	"""Put a valgrind into the tree that knows the tree's C library, and that library's symbols beside it."""
+	"""Add to the tree a valgrind that knows the tree's C library, and that library's symbols."""
 	target = path() / 'valgrind'
 	with guest_tree.locked('suite', progress):
 		if target.is_dir():

@@ -32,7 +32,7 @@ class Row:
 
 
 def check(progress):
-	"""Build the driver and the tests' modules with W=1 and sparse for every kernel there is; returns the Rows."""
+	"""Build the driver and the tests' modules with W=1 and sparse for every kernel of the archive; returns the Rows."""
 	rows = []
 	for names in _SUITES:
 		suites = tuple(map(archive.code_name, names))

@@ -36,7 +36,7 @@ def with_lines(text, module):
 
 
 def _place(match):
-	"""Function and offset of the instruction that @match names. A return address is that of the next one."""
+	"""Function and offset of the instruction named by @match; a return address points to the next instruction."""
 	offset = int(match.group(3), 16)
 	return match.group(2), offset if match.group(1) else max(offset - 1, 0)
 

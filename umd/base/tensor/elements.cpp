@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements from and to numbers.
+ * Conversion between elements and numbers.
  */
 #include <algorithm>
 #include <cmath>

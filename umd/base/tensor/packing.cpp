@@ -22,7 +22,7 @@ Error sizeError(const TensorDesc &desc, const char *what, uint64_t have, uint64_
 
 /*
  * Calls line(channel, byte offset of its line in the tensor, plain element, plain step). The
- * lines of channels that lie beside each other come one after the other.
+ * lines of adjacent channels come one after the other.
  */
 template<typename Line>
 void forEachLine(const TensorDesc &desc, const Layout &layout, ElementOrder order,

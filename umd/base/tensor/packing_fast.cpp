@@ -78,9 +78,9 @@ uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move
 }
 
 /*
- * Whether what lies beside each other in the tensor does so in the plain elements, too, in the
- * same order. A single channel and a single pixel do in both orders of the elements, and planes do
- * in one.
+ * Whether elements that are adjacent in the tensor are adjacent, in the same order, among the
+ * plain elements. With a single channel or a single pixel they are in both orders of the elements,
+ * in planes in one.
  */
 bool beside(const TensorDesc &desc, const Layout &layout, ElementOrder order)
 {

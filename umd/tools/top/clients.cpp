@@ -26,7 +26,7 @@ constexpr std::string_view totalKey = "drm-total-";
 constexpr std::string_view residentKey = "drm-resident-";
 constexpr std::string_view nodeFolder = "/dev/accel/";
 
-/** \return the bytes that "12", "12 KiB" or "12 MiB" are */
+/** \return number of bytes in "12", "12 KiB" or "12 MiB" */
 uint64_t parseBytes(std::string_view text)
 {
 	const uint64_t value = parseNumber(text).value_or(0);
