@@ -22,7 +22,7 @@ class Refusals
 public:
 	void add(Error error)
 	{
-		/* Of the samples of a batch each has the same. */
+		/* All samples of a batch have the same error: it is kept once. */
 		if (!known_.insert(error.where + error.why).second)
 			return;
 		auto reason = std::ranges::find(reasons_, error.why, &Reason::why);

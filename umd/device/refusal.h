@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a task was refused, in words: the driver names a member, the engine says what is asked of it.
+ * A task's refusal in words: the driver names a member, the engine says which rule it broke.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ namespace nvdla
  */
 std::string refusedField(const drm_nvdla_error &error, uint32_t engine);
 
-/** \return the same of what the engine said */
+/** \return that member for a refusal of the engine */
 std::string refusedField(const nvdla_refusal &refusal);
 
 /** \return what the rule asks for, its value and its limit */

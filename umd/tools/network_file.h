@@ -18,8 +18,8 @@ namespace nvdla::tools
 /** \brief A file with a network */
 struct NetworkFile {
 	std::string path;
-	bool isModel = false; /**< TensorFlow Lite or ONNX, to be compiled */
-	std::string cache;    /**< folder of models that were compiled; empty: there is none */
+	bool isModel = false;	     /**< TensorFlow Lite or ONNX, to be compiled */
+	std::string cache;	     /**< folder of the cache of compiled models; empty: no cache */
 	CompileOptions options = {}; /**< of a model */
 	bool hasTarget = false;	     /**< options.core was asked for */
 
@@ -27,10 +27,10 @@ struct NetworkFile {
 	std::string name() const;
 };
 
-/** \return the file at \a path: a model if its name ends so */
+/** \return the file at \a path: a model if its name has the ending of one */
 NetworkFile networkFile(const std::string &path);
 
-/** \brief The argument and the options that name it; has to exist until they are parsed */
+/** \brief The network argument and its options; must outlive the parsing of the command line */
 class NetworkOptions
 {
 public:
@@ -41,10 +41,10 @@ public:
 	/** \param[in] modelHelp what else there is to say of --model */
 	void addTo(CommandLine &app, const std::string &modelHelp = "");
 
-	/** \return the argument and the options, for who has another use for the command line */
+	/** \return the argument and the options, to be excluded by other options */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
-	/** \brief With --loadable or --model the first argument is \a next, if there is no other */
+	/** \brief With --loadable or --model, pass the first argument to an empty \a next */
 	void yieldTo(std::string &next);
 
 	/** \return the file; InvalidArgument if none was named, or an option is for models only */
@@ -63,7 +63,7 @@ private:
 /** \return \a device, for whose core \a file is compiled if it is a model that names no target */
 Result<Device> targetOf(NetworkFile &file, Result<Device> device);
 
-/** \return the network; of a loadable nothing else is filled in */
+/** \return the network; for a loadable, only the loadable is filled in */
 Result<CompiledModel> readNetwork(const NetworkFile &file);
 
 } /* namespace nvdla::tools */

@@ -23,11 +23,11 @@ _SOURCES = ('.c', '.h', '.mk', '.S')
 # Two things that newer kernels' headers use and packaged versions of sparse do not know.
 SPARSE = ("sparse -Wsparse-error -D__typeof_unqual__=__typeof__ "
 	  "'-D__builtin_strlen(string)=(sizeof(string) - 1)'")
-# What can be built, as folders of the source tree.
+# Parts that can be built, as folders of the source tree.
 DRIVER, TESTS = 'kmd', 'tests/kmd'
-# What the driver gets that tests run: faults to order. The driver that is installed cannot have them.
+# Fault injection that the tests' driver gets and the installed driver cannot have.
 _FAULTS = Path('tests/kmd/faults')
-# What compiler, sparse and modpost say of a source, not of a full disk.
+# Errors of compiler, sparse and modpost about a source, not about a full disk.
 _ERROR = re.compile(r'^(?:\S+\.[ch]:\d+:(?:\d+:)? error:|ERROR: modpost:) .*$', re.MULTILINE)
 # Where the copy appears inside of the guest tree.
 INSIDE = Path('/mnt')
@@ -83,7 +83,7 @@ def _make(found, kernel, copy, part, variables):
 
 
 def jobs():
-	"""How many compilers run at once."""
+	"""Number of compilers that run at once."""
 	return os.cpu_count()
 
 
@@ -157,7 +157,7 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 
 
 def _own_headers(kernel):
-	"""What tells the headers of a kernel in a folder of its own, which may be made anew, from earlier ones."""
+	"""Key that changes when the headers of a kernel in a folder of its own are made anew."""
 	symbols = kernel.headers / 'Module.symvers' if kernel.headers else None
 	return symbols and (str(symbols), symbols.stat().st_mtime_ns if symbols.is_file() else None)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What modules for libraries of the host have in common.
+ * Parts shared by the modules for libraries of the host.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace nvdla::host
 {
 
-/** \brief Why a function of the module fails, for its caller */
+/** \brief Reason why a function of the module fails, for its caller */
 struct Failure : std::exception {
 	explicit Failure(std::string text) : message(std::move(text)) {}
 	const char *what() const noexcept override { return message.c_str(); }
@@ -47,7 +47,7 @@ std::string shapeText(const Extent *shape, size_t rank)
 }
 
 /**
- * \brief Hold what the library made against what the network has room for
+ * \brief Compare an output of the library with the tensor of the network
  * \param[in] shape of \a rank extents, as is \a size in bytes
  */
 inline void checkOutput(const nvdla_host_array &to, int32_t type, const int64_t *shape, size_t rank,

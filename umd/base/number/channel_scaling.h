@@ -20,11 +20,11 @@ namespace nvdla
  * The shift of a multiplier is a register, the same for all channels, so one multiplier leaves
  * small scales few bits. Here X1 multiplies by about a power of two for each channel, which brings
  * all channels to the same size, and X2 by the 15 bits that are left of the scale; of the pairs
- * near that, the one whose product is nearest to the scale is taken. X2's adder has what X1's adder
- * cuts off of a bias when that does not fit 16 bits.
+ * near that, the one whose product is nearest to the scale is taken. X2's adder has the part of a
+ * bias that does not fit the 16 bits of X1's adder.
  */
 struct ChannelScaling {
-	/** \brief What a unit is given: (x + add << addShift) * multiply >> shift */
+	/** \brief Parameters of a unit: (x + add << addShift) * multiply >> shift */
 	struct Unit {
 		std::vector<int16_t> add;
 		std::vector<int16_t> multiply;
@@ -36,22 +36,22 @@ struct ChannelScaling {
 	Unit y; /**< multiplies only; nothing in it if the results are rounded once */
 };
 
-/** \brief How often a result is rounded */
+/** \brief Number of times that a result is rounded */
 enum class ScaleRounding : uint8_t {
 	Once,
 	Twice,
 	/**
-	 * \brief Once, with what a first rounding adds to a result that is not negative
+	 * \brief Once, with the amount added that a first rounding adds to a non-negative result
 	 *
-	 * It takes no unit Y. Results that are not negative are those of Twice.
+	 * Needs no unit Y. Results that are not negative equal those of Twice.
 	 */
 	TwiceIfPositive,
 };
 
 /**
- * \brief Work out both units
+ * \brief Compute the parameters of both units
  *
- * Where \a rounding is that of TFLite's kernels for 8 bits, x is first multiplied by what a scale
+ * With the rounding of TFLite's kernels for 8 bits, x is first multiplied by what a scale
  * has beside its power of two and rounded, and then divided by that power and rounded again (Y).
  *
  * A scale keeps 15 significant bits as long as it is not below 2^-14 of the largest one. Scales
@@ -59,7 +59,7 @@ enum class ScaleRounding : uint8_t {
  *
  * \param[in] scales one for each channel (or element), of any sign
  * \param[in] biases as many, in steps of x
- * \param[in] resultBits 8 or 16: of what results saturate to; the fewer, the more are left for
+ * \param[in] resultBits 8 or 16: width that results saturate to; the fewer, the more are left for
  * what X1 makes
  * \param[in] firstBits bits behind the point that the first of two roundings leaves, of all
  * channels; without: of each channel those that bring its scale to 1/2 to 1

@@ -34,10 +34,10 @@ namespace nvdla
 struct LayerError {
 	double ratio = 0;    /**< with the layers before it in integers, too */
 	double ownRatio = 0; /**< of this layer alone: its inputs are the float model's */
-	double largest = 0;  /**< largest difference of the first kind, in real numbers */
+	double largest = 0;  /**< largest difference, with the layers before it, too */
 };
 
-/** \brief How one operator of a model is computed */
+/** \brief Result of compiling one operator of a model */
 struct LayerReport {
 	std::string name; /**< of the first tensor that it makes */
 	std::string type; /**< as the model's format calls it */
@@ -48,11 +48,11 @@ struct LayerReport {
 	std::string cpu;
 	/** \brief Reason why a library of the host runs it (HostUse); empty if it does not */
 	std::string host = {};
-	/** \brief Constants of the model that FP16 does not have, and what they become */
+	/** \brief Constants of the model that FP16 cannot represent, and their values in FP16 */
 	std::vector<std::string> inexact;
-	/** \brief Of a calibrated model */
+	/** \brief Errors of the layer, in a calibrated model */
 	std::optional<LayerError> error;
-	/** \brief Operations for which the core has several ways, and what each would take */
+	/** \brief Choices between several ways, and the predicted time of each */
 	std::vector<LayerChoice> choices;
 };
 
@@ -71,7 +71,7 @@ struct ModelOperator {
 	std::vector<size_t> outputs;
 };
 
-/** \brief What became of a model */
+/** \brief Result of compiling a model */
 struct CompileReport {
 	std::vector<LayerReport> layers; /**< in the order of the model */
 	/** \brief The model as its file has it */
@@ -79,7 +79,7 @@ struct CompileReport {
 	std::vector<ModelOperator> operators;
 	std::vector<size_t> inputs; /**< indices of tensors */
 	std::vector<size_t> outputs;
-	/** \brief Where the layers' operations are in the loadable, and what its memories hold */
+	/** \brief Places of the layers' operations in the loadable, and contents of its memories */
 	std::vector<AssembledStep> steps;
 	std::vector<AssembledRange> ranges;
 	/** \brief Multiplications of convolutions and products on each side; 0 without host steps
@@ -88,20 +88,20 @@ struct CompileReport {
 	uint64_t hostMacs = 0;
 };
 
-/** \brief A network that can run, and how it came about */
+/** \brief A compiled network, and the report on it */
 struct CompiledModel {
 	Loadable loadable;
 	CompileReport report;
 };
 
-/** \brief How the range of a tensor's numbers is chosen */
+/** \brief Method of choosing the range of a tensor's numbers */
 enum class RangeMethod : uint8_t {
 	MinMax,	    /**< from the smallest number to the largest one */
 	Percentile, /**< the same without a share of the numbers at each end */
 	Entropy,    /**< the range that changes the distribution least, by relative entropy */
 };
 
-/** \brief What is needed to make integers of a float model */
+/** \brief Samples and options for the conversion of a float model to integers */
 struct Calibration {
 	/**
 	 * \brief Examples of the application's inputs: each has the numbers of all inputs, in the
@@ -111,7 +111,7 @@ struct Calibration {
 	RangeMethod method = RangeMethod::MinMax;
 	/** \brief Share of numbers in percent that Percentile keeps at each end, 50 to 100 */
 	double percentile = 99.99;
-	/** \brief What rounding of kernels takes away on average goes into the biases */
+	/** \brief Correct biases by the average error that rounding of kernels causes */
 	bool correctBias = true;
 	/** \brief Int8 or Int16, of activations and kernels */
 	DataType type = DataType::Int8;
@@ -124,9 +124,9 @@ struct Calibration {
  * is added. Apart from this and from ties, integers are the same as with two operations.
  */
 enum class FoldSums {
-	Floats, /**< where nothing is lost by it */
+	Floats, /**< in FP16 only */
 	Never,
-	Always, /**< integers, too: what saturated in the model does not */
+	Always, /**< integers, too: sums are not saturated before the addition */
 };
 
 /** \brief The sizes of an input, of which a model's file leaves some open */
@@ -140,10 +140,10 @@ struct InputShape {
 /** \return what "x=1x3x224x224" says, or without a name "1x3x224x224" */
 Result<InputShape> parseInputShape(std::string_view text);
 
-/** \return text that parseInputShape() makes the same of */
+/** \return text that parseInputShape() turns back into the shape */
 std::string toString(const InputShape &shape);
 
-/** \brief Whether a library of the host computes what neither the core nor the CPU steps can */
+/** \brief Use of a library of the host for operators that neither the core nor CPU steps have */
 enum class HostUse {
 	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for its own, if it is installed;
 	 * not of calibrated models, nor with everyTensor */
@@ -157,9 +157,9 @@ struct CompileOptions {
 	/** \brief Tensors between operators are outputs, too, behind the model's own; tensors
 	 * inside fused operations, such as sums before a ReLU, are left out */
 	bool everyTensor = false;
-	/** \brief How operations are carried out; nothing: the plain way */
+	/** \brief Choices between ways to carry out operations; nothing: the plain way */
 	std::optional<Strategy> strategy = Strategy{};
-	/** \brief On-chip memory for what flows between layers, in bytes (AssembleOptions) */
+	/** \brief On-chip memory for surfaces between layers, in bytes (AssembleOptions) */
 	uint64_t sramBytes = 0;
 	/** \brief Which additions of another tensor are fused with the convolution before them
 	 */
@@ -179,7 +179,7 @@ struct CompileOptions {
 /** \brief An input of a model */
 struct ModelInput {
 	std::string name;
-	/** \brief Channels, lines and columns; 1 for axes that there are not */
+	/** \brief Channels, lines and columns; 1 for axes that the input does not have */
 	uint32_t c = 1;
 	uint32_t h = 1;
 	uint32_t w = 1;
@@ -211,7 +211,7 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model,
 Result<CompiledModel> compileModel(std::span<const std::byte> model,
 				   const CompileOptions &options = {});
 
-/** \brief Files of models that are not larger are read */
+/** \brief Maximum size of a model's file */
 inline constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
 
 /**
@@ -235,14 +235,14 @@ struct OperatorSupport {
 	size_t index = 0; /**< among the operators of the file */
 	std::string name; /**< as in LayerReport */
 	std::string type;
-	/** \brief Why it cannot be compiled, and the remedy; empty: it can */
+	/** \brief Reason why it cannot be compiled, and the remedy; empty if it can */
 	std::string reason;
-	/** \brief Why it runs on the CPU, as a step of the network; empty: on the core */
+	/** \brief Reason why it runs on the CPU, as a step of the network; empty: on the core */
 	std::string cpu;
 };
 
 /**
- * \brief Which operators of a model can be compiled, in their order
+ * \brief Find out which operators of a model can be compiled; they are in the model's order
  *
  * For partitioners: each operator is compiled alone, so the reason is the error of compileModel().
  * An operator that becomes several operators (SPLIT) has an entry for each of them.

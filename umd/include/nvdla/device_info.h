@@ -11,26 +11,26 @@
 namespace nvdla
 {
 
-/** \brief What a driver can do; see Device::has() */
+/** \brief Features of a driver; see Device::has() */
 enum class Feature : uint64_t {
 	Contexts = 1u << 0,	 /**< Device::createContext(), and priorities */
 	Results = 1u << 1,	 /**< RunReport::Step::job and operations */
 	Statistics = 1u << 2,	 /**< RunOptions::statistics */
 	OnChipMemory = 1u << 3,	 /**< Device::allocateOnChip() */
 	DmaBuf = 1u << 4,	 /**< Buffer::exportDmaBuf(), Device::importDmaBuf() */
-	Timeline = 1u << 5,	 /**< of its ioctls: syncobjs may be timelines */
-	WriteCombine = 1u << 6,	 /**< of its ioctls: buffers that the CPU writes in order */
+	Timeline = 1u << 5,	 /**< ioctls: syncobjs may be timelines */
+	WriteCombine = 1u << 6,	 /**< ioctls: write-combined buffers */
 	PreparedTasks = 1u << 7, /**< Device::prepare() */
 };
 
-/** \brief What not every core can do, bits of DeviceInfo::capabilities */
+/** \brief Capabilities that some cores lack, bits of DeviceInfo::capabilities */
 enum class Capability : uint32_t {
 	Winograd = 1u << 0,    /**< convolutions in winograd mode */
 	Compression = 1u << 1, /**< compressed weights */
 	SdpY = 1u << 2,	       /**< SDP's unit Y, with its look-up table */
 };
 
-/** \brief What a device is, and what a process may do with it */
+/** \brief Properties of a device, and what a process may do with it */
 struct DeviceInfo {
 	uint32_t variant = 0;	    /**< enum drm_nvdla_variant; 0: nvdlav1, nv_full */
 	uint32_t hwVersion = 0;	    /**< the core's register of that name */

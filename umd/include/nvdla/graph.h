@@ -32,7 +32,7 @@ class Assembler;
 struct GraphParts;
 } // namespace assembly
 
-/** \brief Where a surface is */
+/** \brief Memory of a surface */
 enum class Place : uint8_t {
 	Memory, /**< system memory */
 	Sram,	/**< on-chip memory; neither the application nor the CPU reaches it */
@@ -85,31 +85,31 @@ struct Surface {
 	 * pixel, for convolutions to read (guide, PIXEL_X_OFFSET); parts that are written have
 	 * whole lines.
 	 *
-	 * Where atChannel is no multiple of an atom (32 channels of INT8, 16 of INT16 and FP16), a
+	 * If atChannel is no multiple of an atom (32 channels of INT8, 16 of INT16 and FP16), a
 	 * convolution that assembly adds moves the channels: one for each slice, one for a whole
-	 * with such parts, once all of them are written. What begins at different channels in
-	 * different lines, columns or cubes does not overlap in channels then.
+	 * with such parts, once all of them are written. Parts that begin at different channels in
+	 * different lines, columns or cubes must not overlap in channels then.
 	 */
 	std::string within;
 	uint32_t atChannel = 0;
 	uint32_t atLine = 0;
 	uint32_t atColumn = 0;
 	uint32_t atBatch = 0;
-	uint32_t lineStep = 1; /**< each line that many lines behind the one before */
+	uint32_t lineStep = 1; /**< distance of the part's lines in the whole */
 	/**
 	 * \brief Operations see a part's atoms of channels as lines, and its lines as atoms of
 	 * channels
 	 *
 	 * The part itself is described as it is in the whole: one of 64 channels of INT8, 3 lines
-	 * and 5 columns is a surface of 96 channels, 2 lines and 5 columns to who reads or writes
-	 * it. What is left of the last atom counts, too. A part that is written says all of its
-	 * sizes.
+	 * and 5 columns is a surface of 96 channels, 2 lines and 5 columns to its readers and
+	 * writers. Unused channels of the last atom count, too. A part that is written has to have
+	 * all of its sizes.
 	 */
 	bool turned = false;
 	/**
-	 * \brief What the elements of an input or output stand for
+	 * \brief Quantization of the elements of an input or output
 	 *
-	 * The loadable tells it to whoever runs it; operations do not look at it.
+	 * It is stored in the loadable for the application; operations do not use it.
 	 */
 	TensorQuantization quantization;
 };
@@ -161,7 +161,7 @@ struct GraphOperands {
 	bool onChip = false;
 };
 
-/** \brief What an operation may wait for in another one */
+/** \brief Event of another operation that an operation waits for */
 enum class OperationEvent : uint8_t {
 	Completed,
 	Programmed,	/**< its registers are written */
@@ -177,7 +177,7 @@ struct GraphEdge {
 	OperationEvent event = OperationEvent::Completed;
 };
 
-/** \brief How a graph is assembled */
+/** \brief Options of assembly */
 struct AssembleOptions {
 	/** \brief Operations of one task, at most; longer graphs get several tasks */
 	uint32_t maxTaskOperations = 4096;
@@ -233,7 +233,7 @@ public:
 	void lut(std::string name, const Lut &tables);
 
 	void add(op::Any operation);
-	/** \brief An order that does not follow from surfaces */
+	/** \brief Add an order that does not follow from surfaces */
 	void order(GraphEdge edge);
 
 	/**
@@ -277,7 +277,7 @@ private:
 	std::vector<GraphEdge> edges_;
 };
 
-/** \brief A graph whose operations say how they are carried out */
+/** \brief A graph with a choice made for each operation */
 struct ChosenGraph {
 	Graph graph;
 	/** \brief Operations for which there was a choice, in their order */

@@ -37,7 +37,7 @@ struct AffineScaling {
 	double biasError = 0;	    /**< largest error of a bias, in steps of the output */
 };
 
-/** \brief What a convolution is given besides */
+/** \brief Parameters of an integer convolution */
 struct ConvolutionScaling : AffineScaling {
 	int32_t paddingValue = 0;
 };
@@ -72,13 +72,13 @@ Result<ConvolutionScaling> scaleConvolution(const ConvolutionQuantization &quant
 Result<AffineScaling> scaleBatchNorm(const Quantization &input, const Quantization &output,
 				     std::span<const double> mean, std::span<const double> factor);
 
-/** \brief Quantized weights and what they stand for */
+/** \brief Quantized weights and their scales */
 struct QuantizedWeights {
 	std::vector<std::byte> elements; /**< of desc.type, in O, I, H, W order */
 	std::vector<double> scales;	 /**< one, or one per kernel */
 };
 
-/** \brief Whether kernels have scales of their own */
+/** \brief Scales of weights: one for all kernels, or one for each */
 enum class WeightScales : uint8_t {
 	PerTensor,
 	PerKernel,

@@ -2,15 +2,15 @@
 /*
  * The runtime for C and for bindings of other languages.
  *
- * Objects are opaque; who creates one frees it, and NULL is fine for the functions that
- * free. What a C++ class promises in its header (device.h, network.h, request.h, pool.h,
- * event_loop.h, device_watch.h, compiler.h) holds for the function here that has its name, also
+ * Objects are opaque; the caller that creates one frees it, and NULL may be freed. The
+ * description of a C++ class in its header (device.h, network.h, request.h, pool.h,
+ * event_loop.h, device_watch.h, compiler.h) holds for the functions here that have its name, also
  * about threads.
  *
  * Structs begin with their size, which the caller sets to its sizeof: they grow at their ends,
- * and neither side touches what the other does not know. In those that are read, zeroes stand
- * for defaults. There is no global state but the message of nvdla_last_error(), one for each
- * thread, and the loop that is shared by who names none.
+ * and neither side accesses members that the other does not know. In structs that are read, zeroes
+ * are defaults. The only global state is the message of nvdla_last_error(), one for each
+ * thread, and the loop that is shared if none is named.
  */
 #ifndef NVDLA_NVDLA_H
 #define NVDLA_NVDLA_H
@@ -39,12 +39,12 @@ struct uv_loop_s;
 /** Return: the library's version, such as "0.1.0" */
 const char *nvdla_version(void);
 
-/** What became of a call; the values after the first are those of nvdla::ErrorCode */
+/** Result of a call; the values after the first are those of nvdla::ErrorCode */
 enum nvdla_status {
 	NVDLA_STATUS_OK = 0,
 	NVDLA_STATUS_INVALID_ARGUMENT, /**< something that cannot be right */
 	NVDLA_STATUS_INVALID_FILE,     /**< a damaged loadable */
-	NVDLA_STATUS_UNSUPPORTED,      /**< correct, but not something this device does */
+	NVDLA_STATUS_UNSUPPORTED,      /**< correct, but this device does not support it */
 	NVDLA_STATUS_NOT_FOUND,	       /**< no such file */
 	NVDLA_STATUS_NO_DEVICE,	       /**< no such device */
 	NVDLA_STATUS_IO,	       /**< the operating system refused */
@@ -63,10 +63,10 @@ const char *nvdla_last_error(void);
 /** Return: a short name such as "invalid-file" */
 const char *nvdla_status_name(enum nvdla_status status);
 
-/** How much a message matters; what is not known matters less */
+/** Importance of a message; values that are not known here matter less */
 enum nvdla_log_level {
 	NVDLA_LOG_WARNING = 0, /**< something failed, or goes on with less than was asked for */
-	NVDLA_LOG_INFO = 1,    /**< what is done, for who looks for a fault */
+	NVDLA_LOG_INFO = 1,    /**< progress of the library, for finding faults */
 };
 
 /**
@@ -75,7 +75,7 @@ enum nvdla_log_level {
  */
 typedef void (*nvdla_log)(enum nvdla_log_level level, const char *message, void *context);
 
-/** How to open a device */
+/** Options of opening a device */
 struct nvdla_open_options {
 	size_t size;	   /**< the caller's sizeof */
 	nvdla_log log;	   /**< gets messages about the device, its networks and pools; or NULL */
@@ -97,14 +97,14 @@ typedef void (*nvdla_found)(const char *path, void *context);
 /** Calls found for each device that the kernel drives, in the order of their paths */
 enum nvdla_status nvdla_enumerate(nvdla_found found, void *context);
 
-/** What not every core can do, as nvdla::Capability */
+/** Capabilities that some cores lack, as nvdla::Capability */
 enum nvdla_capability {
 	NVDLA_CAPABILITY_WINOGRAD = 1,
 	NVDLA_CAPABILITY_COMPRESSION = 2,
 	NVDLA_CAPABILITY_SDP_Y = 4,
 };
 
-/** What a device is; size is the caller's sizeof, and no more than that is written */
+/** Properties of a device; size is the caller's sizeof, and no more than that is written */
 struct nvdla_device_info {
 	size_t size;
 	const char *path; /**< owned by the device */
@@ -145,13 +145,13 @@ void nvdla_loop_free(struct nvdla_loop *loop);
 /** path: valid during the call. present: 0 for a device that has gone */
 typedef void (*nvdla_device_event)(const char *path, int present, void *context);
 /**
- * Tell of devices that come and go, in the loop's thread; of those there are already first
+ * Report devices that come and go, in the loop's thread; existing ones first
  *
  * loop: may be NULL for the shared one
  */
 enum nvdla_status nvdla_watch_create(struct nvdla_loop *loop, nvdla_device_event event,
 				     void *context, struct nvdla_watch **watch);
-/** When it returns event is not called any more; also from there */
+/** event is not called any more when this returns; may be called from event */
 void nvdla_watch_free(struct nvdla_watch *watch);
 
 /** Order of plain elements, the last changes fastest */
@@ -160,11 +160,11 @@ enum nvdla_element_order {
 	NVDLA_ORDER_NHWC = 1,
 };
 
-/** How a network resides on a device */
+/** Options of loading a network onto a device */
 struct nvdla_load_options {
 	size_t size;		 /**< the caller's sizeof */
-	uint32_t slots;		 /**< runs that are on their way at once, at most */
-	uint32_t max_queued;	 /**< requests that wait for their turn, at most */
+	uint32_t slots;		 /**< maximum number of runs in flight */
+	uint32_t max_queued;	 /**< maximum number of waiting requests */
 	struct nvdla_loop *loop; /**< which calls back; NULL for the shared one */
 	uint32_t order;		 /**< enum nvdla_element_order of elements and numbers */
 };
@@ -188,7 +188,7 @@ enum nvdla_data_type {
 	NVDLA_DATA_HALF = 2,
 	NVDLA_DATA_INT16 = 3,
 	NVDLA_DATA_INT8 = 4,
-	/* Of tensors that only the host computes with */
+	/* Types of tensors that only the host computes with */
 	NVDLA_DATA_INT32 = 32,
 	NVDLA_DATA_INT64 = 33,
 	NVDLA_DATA_BOOL = 34, /**< a byte, 0 or 1 */
@@ -222,8 +222,8 @@ enum nvdla_status nvdla_network_output_info(const struct nvdla_network *network,
 					    struct nvdla_tensor_info *info);
 
 /**
- * Say what the elements of an input or output stand for: real = scale * (element - zero_point);
- * nvdla_request_set_input_float() and nvdla_request_get_output_float() heed it
+ * Set the quantization of an input or output: real = scale * (element - zero_point);
+ * nvdla_request_set_input_float() and nvdla_request_get_output_float() use it
  *
  * scales, zero_points: count of each; 0 for elements that are the numbers, 1, or one for each
  * channel
@@ -246,8 +246,8 @@ enum nvdla_status nvdla_network_get_output_quantization(const struct nvdla_netwo
 enum nvdla_status nvdla_request_create(struct nvdla_network *network,
 				       struct nvdla_request **request);
 /**
- * In flight it is cancelled first; the callback still comes, with a NULL request. Waits for a
- * callback that runs, unless that is the caller
+ * A request in flight is cancelled first; its callback still comes, with a NULL request. Waits for
+ * a callback that runs, unless called from it
  */
 void nvdla_request_free(struct nvdla_request *request);
 
@@ -294,7 +294,7 @@ enum nvdla_status nvdla_request_bind_input(struct nvdla_request *request, size_t
 enum nvdla_status nvdla_request_bind_output(struct nvdla_request *request, size_t index,
 					    const struct nvdla_buffer *buffer, uint64_t offset);
 
-/** How to run a network */
+/** Options of a run */
 struct nvdla_run_options {
 	size_t size;	     /**< the caller's sizeof */
 	uint32_t timeout_ms; /**< time a job may take on the hardware */
@@ -317,12 +317,12 @@ enum nvdla_status nvdla_request_run(struct nvdla_request *request,
 enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
 				       const struct nvdla_run_options *options,
 				       nvdla_callback callback, void *context);
-/** timeout_ms: negative for as long as it takes. Return: what became of the last run. */
+/** timeout_ms: negative for as long as it takes. Return: result of the last run. */
 enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t timeout_ms);
 /** From any thread */
 void nvdla_request_cancel(struct nvdla_request *request);
 
-/** What the last run did, as nvdla_request_wait() without waiting; also in its callback */
+/** Report of the last run, as nvdla_request_wait() without waiting; also in its callback */
 enum nvdla_status nvdla_request_get_report(struct nvdla_request *request,
 					   struct nvdla_report **report);
 void nvdla_report_free(struct nvdla_report *report);
@@ -358,7 +358,7 @@ struct nvdla_operation_info {
 	uint32_t engine;    /**< 0 BDMA, 1 convolution, 2 SDP, 3 PDP, 4 CDP, 5 Rubik */
 	uint32_t started;   /**< not 0: start_ns is set */
 	uint32_t completed; /**< not 0: end_ns is set */
-	uint32_t counted;   /**< not 0: what follows the times is set */
+	uint32_t counted;   /**< not 0: the members after the times are set */
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t read_stall;
@@ -388,11 +388,11 @@ enum nvdla_status nvdla_report_get_step(const struct nvdla_report *report, size_
 enum nvdla_status nvdla_report_get_operation(const struct nvdla_report *report, size_t step,
 					     size_t operation, struct nvdla_operation_info *info);
 
-/** How a pool uses its devices */
+/** Options of a pool */
 struct nvdla_pool_options {
 	size_t size;		 /**< the caller's sizeof */
-	uint32_t slots;		 /**< requests that are on each device at once, at most */
-	uint32_t max_pending;	 /**< requests without an answer, at most */
+	uint32_t slots;		 /**< maximum number of requests on each device */
+	uint32_t max_pending;	 /**< maximum number of requests without an answer */
 	struct nvdla_loop *loop; /**< which calls back; NULL for the shared one */
 };
 
@@ -445,7 +445,7 @@ enum nvdla_status nvdla_pool_submit(struct nvdla_pool *pool,
 /** Submits and waits for the answer; not in the loop's thread */
 enum nvdla_status nvdla_pool_run(struct nvdla_pool *pool, const struct nvdla_pool_request *request,
 				 struct nvdla_pool_answer **answer);
-/** For those of nvdla_pool_run() */
+/** Free an answer of nvdla_pool_run() */
 void nvdla_pool_answer_free(struct nvdla_pool_answer *answer);
 /** Return: the device that computed it, in the order of nvdla_pool_use() */
 size_t nvdla_pool_answer_device(const struct nvdla_pool_answer *answer);
@@ -460,11 +460,11 @@ enum nvdla_status nvdla_pool_answer_get_output_tensor(const struct nvdla_pool_an
 enum nvdla_status nvdla_pool_answer_get_report(const struct nvdla_pool_answer *answer,
 					       struct nvdla_report **report);
 
-/** What a pool did with a device; size is the library's sizeof: what is beyond it is not there */
+/** Use of a device by a pool; size is the library's sizeof: members beyond it do not exist */
 struct nvdla_device_use {
 	size_t size;
 	const char *path;   /**< valid during the call */
-	uint32_t lost;	    /**< not 0: it is gone, and nothing is given to it any more */
+	uint32_t lost;	    /**< not 0: it is gone and gets no more requests */
 	uint32_t running;   /**< requests that are on it now */
 	uint64_t completed; /**< requests that it answered, errors among them */
 	uint64_t moved;	    /**< requests that were on it when it went, and ran elsewhere */
@@ -476,7 +476,7 @@ typedef void (*nvdla_use_found)(const struct nvdla_device_use *use, void *contex
 enum nvdla_status nvdla_pool_use(const struct nvdla_pool *pool, nvdla_use_found found,
 				 void *context);
 
-/** How the range of a tensor's numbers is chosen, as nvdla::RangeMethod */
+/** Method of choosing the range of a tensor's numbers, as nvdla::RangeMethod */
 enum nvdla_range_method {
 	NVDLA_RANGE_MIN_MAX = 0,
 	NVDLA_RANGE_PERCENTILE = 1,
@@ -490,13 +490,13 @@ enum nvdla_fold_sums {
 	NVDLA_FOLD_ALWAYS = 2,
 };
 
-/** Whether a library of the host computes what the core cannot, as nvdla::HostUse */
+/** Use of a library of the host for operators that the core lacks, as nvdla::HostUse */
 enum nvdla_host_use {
 	NVDLA_HOST_AUTO = 0,
 	NVDLA_HOST_NEVER = 1,
 };
 
-/** How a model is compiled, as nvdla::CompileOptions */
+/** Options of compiling a model, as nvdla::CompileOptions */
 struct nvdla_compile_options {
 	size_t size; /**< the caller's sizeof */
 	/**
@@ -509,11 +509,11 @@ struct nvdla_compile_options {
 	double percentile;	   /**< for NVDLA_RANGE_PERCENTILE, in percent; 0: 99.99 */
 	uint32_t ranges;	   /**< enum nvdla_range_method */
 	uint32_t precision;	   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
-	uint32_t keep_bias;	   /**< not 0: what rounding takes away does not go into biases */
+	uint32_t keep_bias;	   /**< not 0: biases are not corrected for rounding of kernels */
 	uint32_t every_tensor;	   /**< not 0: as CompileOptions::everyTensor */
 	/** As nvdla::parseStrategy() reads it; NULL: as an empty text */
 	const char *strategy;
-	/** On-chip memory for what flows between layers, in bytes */
+	/** On-chip memory for surfaces between layers, in bytes */
 	uint64_t sram_size;
 	uint32_t fold_sums; /**< enum nvdla_fold_sums */
 	/** The core that it is for: nvdla_device_info.variant of a device; NULL: nv_full */
@@ -533,7 +533,7 @@ struct nvdla_compile_options {
 enum nvdla_status nvdla_compile(const void *data, size_t size,
 				const struct nvdla_compile_options *options,
 				struct nvdla_model **model);
-/** The same of a file; a Caffe net, of which \a path is the .prototxt, has a .caffemodel beside it */
+/** The same for a file; of a Caffe net it is the .prototxt, with the .caffemodel beside it */
 enum nvdla_status nvdla_compile_file(const char *path, const struct nvdla_compile_options *options,
 				     struct nvdla_model **model);
 void nvdla_model_free(struct nvdla_model *model);
@@ -547,18 +547,18 @@ enum nvdla_status nvdla_model_get_data(const struct nvdla_model *model, const vo
  */
 enum nvdla_status nvdla_model_get_order(const struct nvdla_model *model, uint32_t *order);
 
-/** What became of an operator of a model; size is the caller's sizeof */
+/** Result of compiling an operator of a model; size is the caller's sizeof */
 struct nvdla_layer_info {
 	size_t size;
 	const char *name;      /**< of the first tensor that it makes; owned by the model */
 	const char *type;      /**< as the model's format calls it; owned by the model */
-	const char *cpu;       /**< why it runs on the CPU; "" if it does not; owned by the model */
-	size_t num_operations; /**< 0: nothing is left to do */
-	uint32_t has_error;    /**< not 0: it was calibrated, and what follows is known */
+	const char *cpu;       /**< reason for the CPU; "" if not on it; owned by the model */
+	size_t num_operations; /**< 0: the operator needs none */
+	uint32_t has_error;    /**< not 0: calibrated, and the three members below are known */
 	double error_ratio;    /**< as nvdla::LayerError, in decibels; infinite: exact */
 	double own_error_ratio;
 	double largest_error;
-	/** why a library of the host runs it; "" if it does not; owned by the model */
+	/** reason for a library of the host; "" if not run by one; owned by the model */
 	const char *host;
 };
 

@@ -39,7 +39,7 @@ struct Padding {
 	uint32_t bottom = 0;
 };
 
-/** \brief What a convolution does with pixels before it multiplies them */
+/** \brief Conversion of pixels in a convolution, before the multiplication */
 struct PixelConversion {
 	/** \brief R8 to A8B8G8R8 and so on hold signed numbers */
 	bool signedPixels = true;
@@ -82,7 +82,7 @@ struct Convolution {
 	/** \brief Winograd mode; the kernel is 3x3 and the output divisible by 4, 8 or more */
 	bool winograd = false;
 	uint8_t winogradShift = 0;    /**< PRA_TRUNCATE: integers, after the transformation */
-	uint8_t accumulatorShift = 0; /**< CLIP_TRUNCATE: what SDP gets is sum >> this */
+	uint8_t accumulatorShift = 0; /**< CLIP_TRUNCATE: SDP gets sum >> this */
 	/** \brief Lines of the kernel that go into the MACs at once: 1, 2 or 4; images only */
 	uint32_t postExtension = 1;
 	PixelConversion pixels; /**< images only */
@@ -164,7 +164,7 @@ struct SdpUnit {
 	bool multiply = false;
 	Activation activation = Activation::None;
 	/**
-	 * \brief Where the operands are: Graph::operands() or a surface
+	 * \brief Name of the operands: of Graph::operands() or of a surface
 	 *
 	 * Empty: in registers, aluOperand and mulOperand. A surface has the output's shape, or
 	 * one element for each channel (1 x 1). It feeds the ALU or the multiplier, not both.
@@ -186,7 +186,7 @@ struct SdpUnit {
 	std::optional<Converter> mulConverter;
 };
 
-/** \brief What SDP does to each element: bias, batch normalisation, element-wise, activation */
+/** \brief An SDP operation: bias, batch normalisation, element-wise, activation */
 struct Sdp {
 	std::string name;
 	std::string input; /**< a surface, or the stream of a convolution */
@@ -254,7 +254,7 @@ struct Normalization {
 	Converter in;		/**< integers only */
 	Converter out;
 	bool bypassSquareSum = false; /**< the look-up is of x itself */
-	bool bypassMultiply = false;  /**< the output is what was looked up */
+	bool bypassMultiply = false;  /**< the output is the table's result */
 	/** \brief FP16: NaN in the input is read as zero (precision, NaN) */
 	bool nanToZero = false;
 };
@@ -313,7 +313,7 @@ struct Softmax {
 /**
  * \brief A function of shift + scale * inner(x) for each element x, on the CPU
  *
- * Where the function is infinite or not defined, a result in FP16 is infinite or NaN, and an
+ * If the function is infinite or not defined, a result in FP16 is infinite or NaN, and an
  * integer is that of the nearest x at which the function is defined.
  */
 struct Unary {
@@ -328,7 +328,7 @@ struct Unary {
 	float outScale = 1.0f;
 	int32_t outZero = 0; /**< see Softmax::outZero */
 	DataType type = DataType::Unknown;
-	ElementFunction inner = ElementFunction::Identity; /**< one without a parameter */
+	ElementFunction inner = ElementFunction::Identity; /**< must have no parameter */
 };
 
 /**
@@ -350,7 +350,7 @@ struct OverChannels {
 	enum class Function : uint8_t {
 		ArgMax,		/**< index of the largest, the first of several; an INT16 channel */
 		Normalize,	/**< x / sqrt(sum of squares) */
-		NormalizeTwice, /**< the same of integers, which TFLite's kernels round twice */
+		NormalizeTwice, /**< Normalize for integers, which TFLite's kernels round twice */
 		LocalResponse,	/**< x / (shift + scale * sum of squares of the window) ^ power */
 		LogSoftmax,	/**< x - log(sum of exp(x)) */
 		Standardize,	/**< (x - mean) / sqrt(variance + shift) */

@@ -26,17 +26,17 @@ namespace nvdla
 class Network;
 struct RequestState;
 
-/** \brief What submit() does if the network's queue is full */
+/** \brief Behaviour of submit() if the network's queue is full */
 enum class WhenFull {
 	Wait, /**< block until there is room; in the loop's thread, where that cannot be: Busy */
 	Busy, /**< return ErrorCode::Busy */
 };
 
-/** \brief How to run a network */
+/** \brief Options of a run */
 struct RunOptions {
 	/** \brief Longest time one job may take on the hardware */
 	std::chrono::milliseconds timeout{ 30000 };
-	/** \brief Before which requests of this network, and jobs of the device, it goes */
+	/** \brief Priority over other requests of this network and other jobs of the device */
 	Priority priority = Priority::Normal;
 	/** \brief Have the core count: stalls, latencies, saturation, NaNs */
 	bool statistics = false;
@@ -46,7 +46,7 @@ struct RunOptions {
 /** \brief Memory of the application's for a tensor: a range of a Buffer */
 struct TensorPlace {
 	Buffer buffer; /**< of the network's device, allocated or imported */
-	/** \brief Of the tensor's first byte, a multiple of DeviceInfo::atomBytes */
+	/** \brief Offset of the tensor's first byte, a multiple of DeviceInfo::atomBytes */
 	uint64_t offset = 0;
 	/**
 	 * \brief Layout of the bytes in the buffer, which is compared with the network's tensor;
@@ -66,8 +66,8 @@ struct TensorPlace {
  * used from one thread at a time, except cancel(), and may be run any number of
  * times, but not again before it is done.
  *
- * A Request may outlive its Network; it cannot be run then. One that goes while
- * it is in flight is cancelled; its callback still comes.
+ * A Request may outlive its Network; it cannot be run then. A request that is destroyed
+ * in flight is cancelled; its callback still comes.
  */
 class Request
 {
@@ -149,10 +149,10 @@ public:
 	/**
 	 * \brief Run it; returns at once
 	 *
-	 * Of the requests of a network that wait, those of higher priority go
+	 * Among a network's waiting requests, those of higher priority go
 	 * first, otherwise the oldest.
 	 *
-	 * \param[in] callback called once if submit() succeeds, whatever becomes of
+	 * \param[in] callback called once if submit() succeeds, whatever the result of
 	 * the run; the request may be submitted again from there. May be empty.
 	 * \return Busy if it is in flight or, unless the options say to wait, the
 	 * network's queue is full; Unsupported for a priority or statistics that

@@ -58,7 +58,7 @@ struct BufferRange {
 	uint64_t size = 0; /**< 0 for all up to the buffer's end */
 };
 
-/** \brief What a task does; borrows everything */
+/** \brief Descriptors of a task; all memory is the caller's */
 struct TaskGraph {
 	std::span<const nvdla_graph_node> graph;
 	std::span<const nvdla_operation_desc> operations;
@@ -128,15 +128,15 @@ struct EmuOperation {
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
 	float outScale = 1.0f; /**< real value of one step of an integer output */
 	int8_t outZero = 0;    /**< the integer that stands for 0 in the output; extension */
-	int8_t inZero = 0;     /**< the same of the input; extension */
+	int8_t inZero = 0;     /**< that of the input; extension */
 	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; extension */
 	ElementFunction function = ElementFunction::Identity; /**< of a Function; extension */
 	ElementFunction inner =
-		ElementFunction::Identity; /**< that its input goes through; extension */
+		ElementFunction::Identity; /**< applied to a Function's input; extension */
 	float power = 1.0f;
 	float scale = 1.0f;
 	float shift = 0.0f;
-	/** \brief Reshape: in which order elements are taken; extension */
+	/** \brief Reshape: order in which elements are taken; extension */
 	AxisOrder axes;
 	EmuBuffer src;
 	EmuBuffer dst;
@@ -178,7 +178,7 @@ using AnyTask = std::variant<DlaTask, EmuTask, HostTask>;
  * - An edge to a node of another engine than the edge's belongs to another
  *   task and is dropped; dependency_count is counted anew.
  *
- * What the operations say is not judged here; the driver does that.
+ * The contents of the operations are not checked here; the driver does that.
  *
  * \param[in] loadable as read() or check() leave it
  * \param[in] id of an entry of the task list with Interface::Dla1
@@ -203,7 +203,7 @@ Result<HostTask> hostTask(const Loadable &loadable, uint16_t id);
 /** \return all tasks in the order in which they are submitted */
 Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable);
 
-/** \brief What a network consists of: what is done, and the tensors that the application binds */
+/** \brief Tasks of a network, and the tensors that the application binds */
 struct NetworkParts {
 	std::vector<AnyTask> tasks; /**< in the order in which they are submitted */
 	std::vector<TensorDesc> inputs;

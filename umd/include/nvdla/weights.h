@@ -91,11 +91,11 @@ Result<std::vector<std::byte>> unpackImageWeights(const CoreGeometry &geometry,
 						  std::span<const std::byte> packed,
 						  uint32_t lines = 1);
 
-/** \brief How a layer becomes a Winograd convolution */
+/** \brief Parameters of a convolution's conversion to Winograd */
 struct WinogradParams {
 	uint32_t strideX = 1;
 	uint32_t strideY = 1;
-	/** what a transformed weight is multiplied by before it is rounded to the type */
+	/** factor of a transformed weight before it is rounded to the type */
 	float scale = 1.0f;
 };
 

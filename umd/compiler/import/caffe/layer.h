@@ -19,7 +19,7 @@ namespace nvdla::compiler::caffe
 namespace pb = nvdla::caffe;
 namespace schema = nvdla::onnx;
 
-/** \brief What did not succeed, in errors */
+/** \brief The failed action, in errors */
 inline constexpr const char *reading = "read Caffe net";
 
 using Numbers = std::vector<float>;
@@ -70,7 +70,7 @@ public:
 	LayerReader &set(const std::string &attribute, int64_t value);
 	LayerReader &set(const std::string &attribute, float value);
 	LayerReader &set(const std::string &attribute, const std::vector<int64_t> &values);
-	/** \brief Whether add() made a tensor, and not an earlier layer */
+	/** \brief Whether add() made a tensor, rather than an earlier layer */
 	bool isNew(const Tensor &tensor) const
 	{
 		return tensor.name.starts_with(layer_.name() + "/");
