@@ -105,55 +105,32 @@ struct FloatExtremes {
 	}
 };
 
-/** \brief Any of pdp_arith.h with numbers of 32 bits, one after the other */
+/** \brief Any of pdp_arith.h with numbers of 32 bits, in vectors of one */
 template<typename Arith>
 struct OneByOne {
 	using Element = typename Arith::Element;
 	using Number = int32_t;
-	using Tag = hn::CappedTag<Number, atomChannels(Precision::Int16)>;
+	using Tag = hn::CappedTag<Number, 1>;
 	using Vector = hn::Vec<Tag>;
 
 	explicit OneByOne(const PdpOp &op) : arith(op) {}
 
-	/** \return what \a step makes of each number of \a vector, told which one it is */
-	template<typename Step>
-	static Vector each(Vector vector, const Step &step)
-	{
-		Number numbers[hn::MaxLanes(Tag())];
-
-		hn::StoreU(vector, Tag(), numbers);
-		for (size_t i = 0; i < hn::Lanes(Tag()); i++)
-			numbers[i] = step(numbers[i], i);
-		return hn::LoadU(Tag(), numbers);
-	}
-
-	Vector load(const Element *in) const
-	{
-		return each(hn::Zero(Tag()), [&](Number, size_t i) { return arith.load(in[i]); });
-	}
+	Vector load(const Element *in) const { return hn::Set(Tag(), arith.load(*in)); }
 	Vector addInRow(Vector row, Vector in) const
 	{
-		return each(row, [&](Number number, size_t i) {
-			return arith.addInRow(number, hn::ExtractLane(in, i));
-		});
+		return hn::Set(Tag(), arith.addInRow(hn::GetLane(row), hn::GetLane(in)));
 	}
 	Vector finishRow(Vector row, uint32_t padded) const
 	{
-		return each(row,
-			    [&](Number number, size_t) { return arith.finishRow(number, padded); });
+		return hn::Set(Tag(), arith.finishRow(hn::GetLane(row), padded));
 	}
 	Vector addRow(Vector sum, Vector row) const
 	{
-		return each(sum, [&](Number number, size_t i) {
-			return arith.addRow(number, hn::ExtractLane(row, i));
-		});
+		return hn::Set(Tag(), arith.addRow(hn::GetLane(sum), hn::GetLane(row)));
 	}
 	void finish(Vector sum, uint32_t padded, Element *out) const
 	{
-		each(sum, [&](Number number, size_t i) {
-			out[i] = arith.finish(number, padded);
-			return number;
-		});
+		*out = arith.finish(hn::GetLane(sum), padded);
 	}
 
 	Arith arith;

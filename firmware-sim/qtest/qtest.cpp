@@ -5,12 +5,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <string_view>
 
 #include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
-
-#include "base64/base64.h"
 
 namespace nvdla::sim::qtest
 {
@@ -25,7 +24,7 @@ constexpr int kPatienceMs = 60000;
 constexpr unsigned int kMaxPosted = 256;
 
 /* QEMU searches a line for its end again whenever a piece of it arrives. */
-constexpr size_t kMaxTransfer = 65536;
+constexpr size_t kMaxTransfer = 32768;
 
 std::string shortened(const std::string &line)
 {
@@ -36,6 +35,20 @@ std::string shortened(const std::string &line)
 char letterOf(size_t bytes)
 {
 	return bytes == 1 ? 'b' : bytes == 2 ? 'w' : bytes == 4 ? 'l' : 'q';
+}
+
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+std::string hexOf(std::span<const std::byte> bytes)
+{
+	std::string text;
+
+	text.reserve(2 * bytes.size());
+	for (const std::byte byte : bytes) {
+		text += kDigits[std::to_integer<size_t>(byte >> 4)];
+		text += kDigits[std::to_integer<size_t>(byte & std::byte{ 0xf })];
+	}
+	return text;
 }
 
 } /* namespace */
@@ -156,8 +169,7 @@ void Qtest::writeMemory(uint64_t address, std::span<const std::byte> data)
 {
 	while (!data.empty()) {
 		const auto piece = data.first(std::min(data.size(), kMaxTransfer));
-		demand(fmt::format("b64write {:#x} {:#x} {}", address, piece.size(),
-				   encodeBase64(piece)));
+		demand(fmt::format("write {:#x} {:#x} 0x{}", address, piece.size(), hexOf(piece)));
 		address += piece.size();
 		data = data.subspan(piece.size());
 	}
@@ -168,14 +180,16 @@ std::vector<std::byte> Qtest::readMemory(uint64_t address, size_t size)
 	std::vector<std::byte> bytes;
 	while (bytes.size() < size) {
 		const size_t count = std::min(size - bytes.size(), kMaxTransfer);
-		const auto piece = decodeBase64(
-			demand(fmt::format("b64read {:#x} {:#x}", address + bytes.size(), count)));
-		if (!piece || piece->size() != count) {
+		const std::string text =
+			demand(fmt::format("read {:#x} {:#x}", address + bytes.size(), count));
+		if (text.size() != 2 + 2 * count) {
 			if (failed_)
 				failed_("QEMU does not let memory be read");
 			return {};
 		}
-		bytes.insert(bytes.end(), piece->begin(), piece->end());
+		for (size_t i = 2; i < text.size(); i += 2)
+			bytes.push_back(static_cast<std::byte>(kDigits.find(text[i]) << 4 |
+							       kDigits.find(text[i + 1])));
 	}
 	return bytes;
 }

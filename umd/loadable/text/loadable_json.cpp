@@ -8,9 +8,9 @@
 
 #include <fmt/core.h>
 
+#include "base/io/base64.h"
 #include "base/io/file.h"
 #include "base/io/guarded.h"
-#include "base64/base64.h"
 #include "blob_kinds.h"
 #include "descriptor_json.h"
 #include "list_json.h"
@@ -88,7 +88,7 @@ private:
 			}
 		}
 		if (folder_.empty()) {
-			json[base64Field] = sim::encodeBase64(blob.data);
+			json[base64Field] = encodeBase64(blob.data);
 			return json;
 		}
 		const std::string name = fileName(index, blob);
@@ -109,7 +109,7 @@ Result<std::vector<std::byte>> readBase64(const Json &json, const std::string &p
 	auto encoded = stringValue(json, path);
 	if (!encoded)
 		return forward(encoded);
-	auto bytes = sim::decodeBase64(*encoded);
+	auto bytes = decodeBase64(*encoded);
 	if (!bytes)
 		return badText(path,
 			       fmt::format("{} is not base64: letters, digits, + and /, padded "

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "base64/base64.h"
+#include "base/io/base64.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
-namespace nvdla::sim
+namespace nvdla
 {
 
 namespace
@@ -66,4 +66,4 @@ std::optional<std::vector<std::byte>> decodeBase64(std::string_view text)
 	return bytes;
 }
 
-} /* namespace nvdla::sim */
+} /* namespace nvdla */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <gtest/gtest.h>
 
-#include "base64/base64.h"
+#include "base/io/base64.h"
 
-using namespace nvdla::sim;
+using namespace nvdla;
 
 namespace
 {

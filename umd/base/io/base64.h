@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes in text (RFC 4648, section 4): memory contents in QEMU's qtest protocol, blobs in
- * loadables as JSON.
+ * Bytes in text (RFC 4648, section 4): blobs in loadables as JSON.
  */
 #pragma once
 
@@ -12,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nvdla::sim
+namespace nvdla
 {
 
 std::string encodeBase64(std::span<const std::byte> bytes);
@@ -20,4 +19,4 @@ std::string encodeBase64(std::span<const std::byte> bytes);
 /** \return the bytes; nothing if \a text is not padded base64 without line breaks */
 std::optional<std::vector<std::byte>> decodeBase64(std::string_view text);
 
-} /* namespace nvdla::sim */
+} /* namespace nvdla */
