@@ -12,7 +12,6 @@
 #include "base/io/guarded.h"
 #include "compiler/calibrate/calibrate.h"
 #include "compiler/compile.h"
-#include "compiler/import/caffe/net.h"
 #include "compiler/import/import.h"
 #include "compiler/lower/lowerer.h"
 #include "compiler/passes/passes.h"
@@ -374,7 +373,7 @@ Result<std::vector<std::byte>> readModelFile(const std::string &path)
 		if (isTfliteFile(*bytes))
 			return bytes;
 		auto whole = isCaffeNet(path)
-				     ? compiler::caffe::asOnnx(path, *bytes)
+				     ? compiler::caffeAsOnnx(path, *bytes)
 				     : compiler::withExternalData(
 					       std::move(*bytes),
 					       std::filesystem::path(path).parent_path().string());
