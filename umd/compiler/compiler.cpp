@@ -276,7 +276,10 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGe
 
 	for (const Operator &operation : model.operators) {
 		OperatorSupport support{ operation.index, operation.name, operation.type, {}, {} };
-		if (const auto *unknown = std::get_if<Unknown>(&operation.kind)) {
+		const auto *unknown = std::get_if<Unknown>(&operation.kind);
+		if (unknown && unknown->isFolded)
+			continue;
+		if (unknown) {
 			support.reason =
 				fmt::format("{}: {}", unknown->why.where, unknown->why.why);
 			all.push_back(std::move(support));
