@@ -4,32 +4,36 @@
  * the next one. Before the convolutions of another client's job it is cleared by a task
  * of the driver's own, which runs as the first one of that job and in its time.
  */
+#include <linux/mm.h>
+
 #include <drm/drm_gem.h>
+#include <drm/drm_managed.h>
 
 #include <drm/nvdla_descriptors.h>
 
 #include "engine/nvdla_scrub.h"
-#include "nvdla_cbuf.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 
-/* Is there an operation of that engine in the job? */
-static bool nvdla_job_uses(const struct nvdla_job *job, u32 engine)
+static void nvdla_cbuf_release(struct drm_device *drm, void *data)
 {
-	u32 i;
+	struct nvdla_device *ndev = data;
 
-	for (i = 0; i < job->num_tasks; i++)
-		if (nvdla_task_uses(job->tasks[i], engine))
-			return true;
-	return false;
+	nvdla_scrub_destroy(ndev->scrub);
+	drm_gem_object_put(&ndev->zeroes->base);
 }
 
-static int nvdla_cbuf_create_scrub(struct nvdla_device *ndev)
+/**
+ * nvdla_cbuf_init() - prepare the tasks that clear the convolution buffer, and their memory
+ * @ndev: device that can have buffers
+ *
+ * Return: 0 or -errno; nothing has to be undone then.
+ */
+int nvdla_cbuf_init(struct nvdla_device *ndev)
 {
-	struct nvdla_cbuf *cbuf = &ndev->cbuf;
 	struct nvdla_task_extent extent = {
 		.size = nvdla_scrub_memory_size(ndev->variant),
 		.mem_type = NVDLA_MEM_MC,
@@ -38,83 +42,42 @@ static int nvdla_cbuf_create_scrub(struct nvdla_device *ndev)
 	struct nvdla_bo *zeroes;
 	int ret;
 
-	zeroes = nvdla_bo_create(ndev, extent.size, 0);
+	zeroes = nvdla_bo_create(ndev, PAGE_ALIGN(extent.size), 0);
 	if (IS_ERR(zeroes))
 		return PTR_ERR(zeroes);
 
-	extent.dma_addr = zeroes->dma_addr;
-	ret = nvdla_scrub_create(ndev->variant, &extent, &cbuf->scrub);
-	if (ret) {
-		drm_gem_object_put(&zeroes->base);
+	ndev->zeroes = zeroes;
+	ret = drmm_add_action_or_reset(&ndev->drm, nvdla_cbuf_release, ndev);
+	if (ret)
 		return ret;
-	}
-	cbuf->zeroes = zeroes;
-	return 0;
-}
 
-/**
- * nvdla_cbuf_prepare() - have what is needed to run a job after another client's
- * @job: job with all its tasks; the caller is between drm_dev_enter() and
- *	drm_dev_exit()
- *
- * Here, because nothing may be allocated once others wait for the job.
- *
- * Return: 0 or -errno.
- */
-int nvdla_cbuf_prepare(struct nvdla_job *job)
-{
-	struct nvdla_device *ndev = job->ndev;
-	struct nvdla_cbuf *cbuf = &ndev->cbuf;
-	int ret = 0;
-
-	job->convolves = nvdla_job_uses(job, NVDLA_OP_CONV);
-	if (!job->convolves)
-		return 0;
-
-	mutex_lock(&cbuf->lock);
-	if (!cbuf->scrub)
-		ret = nvdla_cbuf_create_scrub(ndev);
-	mutex_unlock(&cbuf->lock);
-	return ret;
+	extent.dma_addr = zeroes->dma_addr;
+	return nvdla_scrub_create(ndev->variant, &extent, &ndev->scrub);
 }
 
 /**
  * nvdla_cbuf_claim() - give the buffer to the job that is about to begin
  * @job: job; the device is locked
  *
- * Return: the task to run first, or NULL if there is nothing of another client's.
+ * Return: the task to run first, or NULL if nothing of another client's is in the buffer.
  */
 struct nvdla_task *nvdla_cbuf_claim(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
 	u64 client_id = job->context->file->usage.client_id;
-	struct nvdla_cbuf *cbuf = &ndev->cbuf;
 	struct nvdla_task *task;
+	bool convolves = false;
+	u32 i;
 
 	lockdep_assert_held(&ndev->lock);
 
-	if (!job->convolves || cbuf->owner == client_id)
+	for (i = 0; i < job->num_tasks; i++)
+		convolves |= nvdla_task_uses(job->tasks[i], NVDLA_OP_CONV);
+	if (!convolves || ndev->cbuf_owner == client_id)
 		return NULL;
 
-	cbuf->owner = client_id;
-	task = nvdla_scrub_task(cbuf->scrub, ndev->seq);
-	cbuf->scrubs += !!task;
+	ndev->cbuf_owner = client_id;
+	task = nvdla_scrub_task(ndev->scrub, ndev->seq);
+	ndev->num_scrubs += !!task;
 	return task;
-}
-
-/**
- * nvdla_cbuf_fini() - drop what the driver itself holds
- * @ndev: device that is unplugged and has no jobs
- */
-void nvdla_cbuf_fini(struct nvdla_device *ndev)
-{
-	struct nvdla_cbuf *cbuf = &ndev->cbuf;
-
-	mutex_lock(&cbuf->lock);
-	nvdla_scrub_destroy(cbuf->scrub);
-	cbuf->scrub = NULL;
-	if (cbuf->zeroes)
-		drm_gem_object_put(&cbuf->zeroes->base);
-	cbuf->zeroes = NULL;
-	mutex_unlock(&cbuf->lock);
 }

@@ -82,7 +82,7 @@ static void nvdla_context_free(struct nvdla_context *context)
 }
 
 /**
- * nvdla_context_put() - give up a reference
+ * nvdla_context_put() - drop a reference
  * @context: context
  *
  * May sleep.

@@ -24,7 +24,7 @@ struct nvdla_file;
  * that is freed: a context that was destroyed goes when its last job does.
  */
 struct nvdla_context {
-	/** @refcount: who keeps it */
+	/** @refcount: references of its number and of jobs */
 	refcount_t refcount;
 
 	/** @file: the file it belongs to; the context holds a reference */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What the engines did: busy time and operations always, the core's own counters
+ * Counters of the engines: busy time and operations always, the core's own counters
  * for tasks that were made with them. In sysfs they are root's, see
  * Documentation/ABI/testing/sysfs-driver-nvdla: from what the engines do when, one client
  * could tell what another one computes. What a file itself uses is in its fdinfo.
@@ -11,7 +11,6 @@
  */
 #include <linux/device.h>
 #include <linux/math64.h>
-#include <linux/stddef.h>
 #include <linux/sysfs.h>
 #include <linux/time64.h>
 
@@ -23,7 +22,7 @@
 #include "nvdla_counters.h"
 #include "nvdla_device.h"
 
-/* The first ones are not the core's. */
+/* Counters that all engines have, before the core's own. */
 enum {
 	NVDLA_COUNTER_BUSY_NS,
 	NVDLA_COUNTER_OPERATIONS,
@@ -31,52 +30,13 @@ enum {
 	NVDLA_FIRST_CORE_COUNTER,
 };
 
-/* Sets of engines */
-#define NVDLA_CONV BIT(NVDLA_OP_CONV)
-#define NVDLA_SDP BIT(NVDLA_OP_SDP)
-#define NVDLA_PDP BIT(NVDLA_OP_PDP)
-#define NVDLA_CDP BIT(NVDLA_OP_CDP)
-#define NVDLA_ALL GENMASK(NVDLA_NUM_OP_TYPES - 1, 0)
-#define NVDLA_FLOATS (NVDLA_CONV | NVDLA_SDP | NVDLA_PDP | NVDLA_CDP)
-
-#define NVDLA_RESULT(_member)							\
-	offsetof(struct drm_nvdla_operation_result, _member),			\
-	sizeof_field(struct drm_nvdla_operation_result, _member)
-
-/*
- * Name in sysfs, engines that have it, and where in a result it is: what is counted for each
- * operation is told there, see struct drm_nvdla_operation_result.
- */
-static const struct nvdla_counter_info {
-	const char *name;
-	u32 engines;
-	u32 offset;
-	u32 size;
-} nvdla_counter_infos[] = {
-	{ "busy_time_us", NVDLA_ALL },
-	{ "operations", NVDLA_ALL },
-	{ "counted_operations", NVDLA_ALL },
-	{ "read_stall_cycles", NVDLA_ALL, NVDLA_RESULT(read_stall) },
-	{ "weight_read_stall_cycles", NVDLA_CONV, NVDLA_RESULT(weight_read_stall) },
-	{ "x1_read_stall_cycles", NVDLA_SDP, NVDLA_RESULT(operand_read_stall[0]) },
-	{ "x2_read_stall_cycles", NVDLA_SDP, NVDLA_RESULT(operand_read_stall[1]) },
-	{ "y_read_stall_cycles", NVDLA_SDP, NVDLA_RESULT(operand_read_stall[2]) },
-	{ "write_stall_cycles", NVDLA_ALL & ~NVDLA_CONV, NVDLA_RESULT(write_stall) },
-	{ "read_latency_cycles", NVDLA_CONV, NVDLA_RESULT(read_latency) },
-	{ "weight_read_latency_cycles", NVDLA_CONV, NVDLA_RESULT(weight_read_latency) },
-	{ "saturation", NVDLA_CONV | NVDLA_SDP | NVDLA_CDP, NVDLA_RESULT(saturation) },
-	{ "nan_input", NVDLA_FLOATS, NVDLA_RESULT(nan_input) },
-	{ "inf_input", NVDLA_FLOATS, NVDLA_RESULT(inf_input) },
-	{ "nan_output", NVDLA_FLOATS & ~NVDLA_CONV, NVDLA_RESULT(nan_output) },
-	{ "nan_weight", NVDLA_CONV, NVDLA_RESULT(nan_weight) },
-	{ "inf_weight", NVDLA_CONV, NVDLA_RESULT(inf_weight) },
-	{ "lut_underflow", NVDLA_SDP | NVDLA_CDP, NVDLA_RESULT(lut.underflow) },
-	{ "lut_overflow", NVDLA_SDP | NVDLA_CDP, NVDLA_RESULT(lut.overflow) },
-	{ "lut_le_hit", NVDLA_SDP | NVDLA_CDP, NVDLA_RESULT(lut.le_hit) },
-	{ "lut_lo_hit", NVDLA_SDP | NVDLA_CDP, NVDLA_RESULT(lut.lo_hit) },
-	{ "lut_hybrid", NVDLA_SDP | NVDLA_CDP, NVDLA_RESULT(lut.hybrid) },
+static const char * const nvdla_common_counters[] = {
+	[NVDLA_COUNTER_BUSY_NS] = "busy_time_us",
+	[NVDLA_COUNTER_OPERATIONS] = "operations",
+	[NVDLA_COUNTER_COUNTED] = "counted_operations",
 };
-static_assert(ARRAY_SIZE(nvdla_counter_infos) == NVDLA_NUM_COUNTERS);
+
+static_assert(NVDLA_FIRST_CORE_COUNTER + NVDLA_MAX_ENGINE_COUNTERS == NVDLA_NUM_COUNTERS);
 
 /**
  * nvdla_engine_name() - name of an engine in sysfs, fdinfo, traces and dumps
@@ -159,17 +119,14 @@ void nvdla_counters_op_enabled(struct nvdla_counters *counters, struct nvdla_usa
 
 static void nvdla_count(u64 *value, const struct drm_nvdla_operation_result *result)
 {
-	const struct nvdla_counter_info *info;
-	const void *member;
-	u32 i;
+	const struct nvdla_counter *counters;
+	u32 count, i;
 
+	counters = nvdla_counters_of(result->op_type, &count);
 	value[NVDLA_COUNTER_COUNTED]++;
-	for (i = NVDLA_FIRST_CORE_COUNTER; i < NVDLA_NUM_COUNTERS; i++) {
-		info = &nvdla_counter_infos[i];
-		member = (const void *)result + info->offset;
-		value[i] += info->size == sizeof(u64) ? *(const u64 *)member :
-							*(const u32 *)member;
-	}
+	for (i = 0; i < count; i++)
+		value[NVDLA_FIRST_CORE_COUNTER + i] +=
+			*(const u32 *)((const void *)result + counters[i].offset);
 }
 
 /**
@@ -243,9 +200,7 @@ static umode_t nvdla_counter_visible(struct kobject *kobj, struct attribute *att
 	const struct nvdla_device *ndev = dev_get_drvdata(kobj_to_dev(kobj));
 	u32 type = (dev_attr - nvdla_counter_attrs[0]) / NVDLA_NUM_COUNTERS;
 
-	if (!(ndev->variant->engines & BIT(type)))
-		return SYSFS_GROUP_INVISIBLE;
-	return nvdla_counter_infos[index].engines & BIT(type) ? attr->mode : 0;
+	return ndev->variant->engines & BIT(type) ? attr->mode : SYSFS_GROUP_INVISIBLE;
 }
 
 #define NVDLA_GROUP(_type, _name)						\
@@ -348,21 +303,33 @@ const struct attribute_group *nvdla_counters_groups[] = {
 	NULL
 };
 
+static void nvdla_counter_add(struct device_attribute *attr, struct attribute **place,
+			      const char *name)
+{
+	attr->attr.name = name;
+	attr->attr.mode = 0400;
+	attr->show = nvdla_counter_show;
+	*place = &attr->attr;
+}
+
 /**
- * nvdla_counters_init_attrs() - make files of the table, before any driver is registered
+ * nvdla_counters_init_attrs() - make files of the tables, before any driver is registered
  */
 void nvdla_counters_init_attrs(void)
 {
+	const struct nvdla_counter *counters;
 	struct device_attribute *attr;
-	u32 type, i;
+	struct attribute **place;
+	u32 type, count, i;
 
 	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
-		for (i = 0; i < NVDLA_NUM_COUNTERS; i++) {
-			attr = &nvdla_counter_attrs[type][i];
-			attr->attr.name = nvdla_counter_infos[i].name;
-			attr->attr.mode = 0400;
-			attr->show = nvdla_counter_show;
-			nvdla_group_attrs[type][i] = &attr->attr;
-		}
+		attr = nvdla_counter_attrs[type];
+		place = nvdla_group_attrs[type];
+		for (i = 0; i < NVDLA_FIRST_CORE_COUNTER; i++)
+			nvdla_counter_add(attr++, place++, nvdla_common_counters[i]);
+		counters = nvdla_counters_of(type, &count);
+		for (i = 0; i < count; i++, attr++)
+			if (counters[i].name)
+				nvdla_counter_add(attr, place++, counters[i].name);
 	}
 }

@@ -12,10 +12,10 @@ struct attribute_group;
 struct nvdla_task;
 
 /* Time, operations, operations that the core counted for, and what it counted. */
-#define NVDLA_NUM_COUNTERS 22
+#define NVDLA_NUM_COUNTERS 18
 
 /**
- * struct nvdla_usage - how long one open file kept the engines busy
+ * struct nvdla_usage - busy time of the engines for one open file
  * @client_id: &drm_file.client_id
  * @busy_ns: per engine; under &nvdla_counters.lock
  */
@@ -25,11 +25,11 @@ struct nvdla_usage {
 };
 
 /**
- * struct nvdla_engine_counters - what one engine did
+ * struct nvdla_engine_counters - counters of one engine
  * @enabled: operations that are enabled now
  * @since: until when the time is up to date, while @enabled is not 0
- * @user: whose operations those are
- * @value: the counters, in the order of the table in nvdla_counters.c
+ * @user: usage of the file whose operations those are
+ * @value: the counters, in that order
  */
 struct nvdla_engine_counters {
 	u32 enabled;
@@ -39,7 +39,7 @@ struct nvdla_engine_counters {
 };
 
 /**
- * struct nvdla_counters - what a core did since it was probed, or since a reset of the counters
+ * struct nvdla_counters - counters of a core since its probe, or since they were reset
  * @lock: protects @engine and all &nvdla_usage.busy_ns
  * @always: have the core count for every task; read and written as a whole
  * @engine: per engine

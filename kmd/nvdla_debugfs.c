@@ -14,22 +14,31 @@
 
 #include "nvdla_device.h"
 #include "nvdla_dump.h"
-#include "nvdla_faults.h"
 #include "nvdla_job.h"
-#include "nvdla_registers.h"
 
 /* A core that sleeps has no registers, and is not woken for somebody who looks. */
-static struct nvdla_register_dump *nvdla_registers_read_awake(struct nvdla_device *ndev)
+static int nvdla_registers_read_awake(struct nvdla_device *ndev, struct nvdla_register_dump *dump)
 {
-	struct device *dev = ndev->drm.dev;
-	struct nvdla_register_dump *dump;
+	int ret = 0;
+	u32 unit;
 
-	if (pm_runtime_get_if_active(dev) <= 0)
-		return ERR_PTR(-EAGAIN);
+	if (pm_runtime_get_if_active(ndev->drm.dev) <= 0)
+		return -EAGAIN;
 
-	dump = nvdla_registers_read_at_work(ndev);
-	pm_runtime_put_autosuspend(dev);
-	return dump;
+	/* The core's interrupts can wait for one unit, not for all of them. */
+	for (unit = 0; !ret && unit < NVDLA_NUM_UNITS; unit++) {
+		mutex_lock(&ndev->lock);
+		/* Without clocks, or in the middle of a reset, a read may not come back. */
+		if (ndev->dead)
+			ret = -ENODEV;
+		else if (ndev->stopped)
+			ret = -EAGAIN;
+		else
+			nvdla_registers_read(ndev, unit, dump);
+		mutex_unlock(&ndev->lock);
+	}
+	pm_runtime_put_autosuspend(ndev->drm.dev);
+	return ret;
 }
 
 static int nvdla_registers_show(struct seq_file *m, void *unused)
@@ -37,18 +46,19 @@ static int nvdla_registers_show(struct seq_file *m, void *unused)
 	struct drm_printer p = drm_seq_file_printer(m);
 	struct nvdla_device *ndev = m->private;
 	struct nvdla_register_dump *dump;
-	int idx;
+	int ret = -ENODEV, idx;
 
-	if (!drm_dev_enter(&ndev->drm, &idx))
-		return -ENODEV;
-	dump = nvdla_registers_read_awake(ndev);
-	drm_dev_exit(idx);
-	if (IS_ERR(dump))
-		return PTR_ERR(dump);
-
-	nvdla_registers_print(dump, &p);
+	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
+	if (!dump)
+		return -ENOMEM;
+	if (drm_dev_enter(&ndev->drm, &idx)) {
+		ret = nvdla_registers_read_awake(ndev, dump);
+		drm_dev_exit(idx);
+	}
+	if (!ret)
+		nvdla_registers_print(dump->values, dump->count, &p);
 	kfree(dump);
-	return 0;
+	return ret;
 }
 DEFINE_SHOW_ATTRIBUTE(nvdla_registers);
 
@@ -62,8 +72,8 @@ static int nvdla_queue_show(struct seq_file *m, void *unused)
 	bool busy;
 
 	mutex_lock(&ndev->lock);
-	owner = ndev->cbuf.owner;
-	scrubs = ndev->cbuf.scrubs;
+	owner = ndev->cbuf_owner;
+	scrubs = ndev->num_scrubs;
 	busy = ndev->active;
 	if (busy)
 		nvdla_job_record_fill(&record, ndev->active, ndev->active->error);
@@ -123,5 +133,4 @@ void nvdla_debugfs_init(struct nvdla_device *ndev)
 	debugfs_create_file("queue", 0400, root, ndev, &nvdla_queue_fops);
 	debugfs_create_file("last_job", 0400, root, ndev, &nvdla_last_job_fops);
 	debugfs_create_file("reset", 0200, root, ndev, &nvdla_reset_fops);
-	nvdla_faults_add_files(&ndev->faults, root);
 }

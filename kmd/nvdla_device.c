@@ -14,13 +14,11 @@
 
 #include <nvdla/hw/registers.h>
 
-#include "nvdla_cbuf.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
-#include "nvdla_pm.h"
-#include "nvdla_registers.h"
+#include "nvdla_dump.h"
 #include "nvdla_sram.h"
 #include "nvdla_trace.h"
 
@@ -80,8 +78,7 @@ bool nvdla_device_attend(struct nvdla_device *ndev)
 
 	nvdla_device_write(ndev, NVDLA_GLB_S_INTR_STATUS, status);
 	trace_nvdla_irq(ndev, status);
-	if (!nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_INTERRUPT))
-		nvdla_job_irq(ndev, status);
+	nvdla_job_irq(ndev, status);
 	return true;
 }
 
@@ -257,8 +254,6 @@ void nvdla_device_reset(struct nvdla_device *ndev)
 
 	nvdla_device_reset_prepare(ndev);
 	error = ndev->bus_ops->reset ? ndev->bus_ops->reset(ndev) : -EOPNOTSUPP;
-	if (!error && nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_RESET))
-		error = -EIO;
 	nvdla_device_reset_done(ndev, error);
 }
 
@@ -332,11 +327,8 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
 
 	spin_lock_init(&ndev->counters.lock);
 	nvdla_coredump_init(ndev);
-	nvdla_faults_init(&ndev->faults);
 
 	ret = drmm_mutex_init(&ndev->drm, &ndev->lock);
-	if (!ret)
-		ret = drmm_mutex_init(&ndev->drm, &ndev->cbuf.lock);
 	if (ret)
 		return ret;
 
@@ -348,6 +340,9 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
 	ret = nvdla_gem_init(ndev);
 	if (ret)
 		return ret;
+	ret = nvdla_cbuf_init(ndev);
+	if (ret)
+		return dev_err_probe(dev, ret, "no memory to clear the core's buffers from\n");
 
 	io.context = ndev;
 	ret = nvdla_sequencer_create(ndev->variant, &io, &nvdla_job_sequencer_ops, ndev,
@@ -422,7 +417,6 @@ void nvdla_device_fini(struct nvdla_device *ndev)
 	nvdla_job_fini(ndev);
 	nvdla_pm_fini(ndev);
 	nvdla_coredump_fini(ndev);
-	nvdla_cbuf_fini(ndev);
 	nvdla_sram_fini(ndev);
 	nvdla_gem_fini(ndev);
 }

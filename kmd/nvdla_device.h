@@ -7,6 +7,7 @@
 #include <linux/io.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/pm.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -16,20 +17,19 @@
 
 #include "engine/nvdla_sequencer.h"
 #include "engine/nvdla_variant.h"
-#include "nvdla_cbuf.h"
-#include "nvdla_sram.h"
-
-#include "nvdla_coredump.h"
 #include "nvdla_counters.h"
 #include "nvdla_dump.h"
-#include "nvdla_faults.h"
+#include "nvdla_sram.h"
 
+struct nvdla_bo;
 struct nvdla_device;
 struct nvdla_job;
+struct nvdla_scrub;
+struct nvdla_task;
 struct reset_control;
 
 /**
- * struct nvdla_bus_ops - what differs between the buses a core can sit on
+ * struct nvdla_bus_ops - operations of the bus that a core is on
  * @reset: bring the core back to its state after power-on. Called with the
  *	core stopped and the parent's lock held. Return: 0 or -errno. NULL if the
  *	bus has no means to do so.
@@ -91,22 +91,25 @@ struct nvdla_device {
 	/** @sram: on-chip memory the engines can reach */
 	struct nvdla_sram sram;
 
-	/** @cbuf: whose convolution buffer it is */
-	struct nvdla_cbuf cbuf;
+	/** @zeroes: system memory that buffers inside the core are cleared from */
+	struct nvdla_bo *zeroes;
+
+	/** @scrub: tasks that clear the convolution buffer */
+	struct nvdla_scrub *scrub;
 
 	/** @memory_owner: device that contiguous memory is allocated for, NULL behind an IOMMU */
 	struct device *memory_owner;
 
-	/** @sched_wq: where the scheduler works */
+	/** @sched_wq: workqueue of the scheduler */
 	struct workqueue_struct *sched_wq;
 
-	/** @timeout_wq: where jobs that hang are found; reclaim may wait for that */
+	/** @timeout_wq: workqueue of timeouts; reclaim may wait for it */
 	struct workqueue_struct *timeout_wq;
 
 	/** @recover_work: resets a core whose job failed or hangs; holds a reference to @drm */
 	struct work_struct recover_work;
 
-	/** @free_wq: where jobs are freed */
+	/** @free_wq: workqueue that frees jobs */
 	struct workqueue_struct *free_wq;
 
 	/** @sched: gives out the job that goes to the hardware, one at a time */
@@ -115,17 +118,14 @@ struct nvdla_device {
 	/** @fence_lock: lock of the hardware fences */
 	spinlock_t fence_lock;
 
-	/** @num_jobs: from nvdla_job_submit() to their end; a removal waits for 0 */
+	/** @num_jobs: jobs from nvdla_job_submit() to their end; a removal waits for 0 */
 	atomic_t num_jobs;
 
-	/** @counters: what the engines did */
+	/** @counters: counters of the engines */
 	struct nvdla_counters counters;
 
-	/** @coredumps: on their way to user space */
+	/** @coredumps: core dumps on their way to user space */
 	struct nvdla_coredumps coredumps;
-
-	/** @faults: what is made to go wrong, in a build for tests */
-	struct nvdla_faults faults;
 
 	/** @bos_lock: protects @bos */
 	struct mutex bos_lock;
@@ -141,6 +141,12 @@ struct nvdla_device {
 
 	/** @seq: state machine that drives the engines */
 	struct nvdla_sequencer *seq;
+
+	/** @cbuf_owner: &drm_file.client_id of the last convolution's job, 0 if there was none */
+	u64 cbuf_owner;
+
+	/** @num_scrubs: times that the convolution buffer was cleared */
+	u64 num_scrubs;
 
 	/** @active: job on the hardware, or NULL */
 	struct nvdla_job *active;
@@ -195,6 +201,18 @@ void nvdla_device_reset_done(struct nvdla_device *ndev, int error);
 void nvdla_device_reset(struct nvdla_device *ndev);
 bool nvdla_device_attend(struct nvdla_device *ndev);
 int nvdla_device_force_reset(struct nvdla_device *ndev);
+
+extern const struct dev_pm_ops nvdla_pm_ops;
+
+int nvdla_pm_init(struct nvdla_device *ndev);
+void nvdla_pm_fini(struct nvdla_device *ndev);
+void nvdla_pm_allow(struct nvdla_device *ndev);
+void nvdla_pm_forbid(struct nvdla_device *ndev);
+int nvdla_pm_get(struct nvdla_device *ndev);
+void nvdla_pm_put(struct nvdla_device *ndev);
+
+int nvdla_cbuf_init(struct nvdla_device *ndev);
+struct nvdla_task *nvdla_cbuf_claim(struct nvdla_job *job);
 
 void nvdla_debugfs_init(struct nvdla_device *ndev);
 

@@ -23,7 +23,6 @@
 #include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
-#include "nvdla_prime.h"
 #include "nvdla_user_task.h"
 
 /**

@@ -21,7 +21,7 @@ struct nvdla_device;
  * Kept by the open file and by its contexts, which its jobs keep.
  */
 struct nvdla_file {
-	/** @refcount: who keeps it */
+	/** @refcount: references of the open file and of contexts */
 	struct kref refcount;
 
 	/** @contexts: contexts that jobs can be submitted to, by their number */
@@ -42,7 +42,7 @@ struct nvdla_file {
 	/** @alive: all contexts, those that were destroyed and still have jobs too */
 	struct list_head alive;
 
-	/** @usage: what the file uses */
+	/** @usage: time that its jobs kept the engines busy */
 	struct nvdla_usage usage;
 
 	/** @guilty_jobs: its jobs that failed and had the core reset */

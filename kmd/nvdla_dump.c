@@ -1,14 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Jobs and register groups as text: the same in debugfs and in core dumps.
+ * Jobs and register groups as text, the same in debugfs and in core dumps; and core dumps: what
+ * the core and the job looked like when the job failed, in /sys/class/devcoredump.
+ * Documentation/failed-jobs.md describes the text.
+ *
+ * The state is captured on the way to a fence that others wait for, where memory
+ * must not be waited for. What the job was made of needs no copy: the dump takes
+ * it over when the job is freed. Writing all of it as text is for a worker.
  */
+#include <linux/devcoredump.h>
+#include <linux/ktime.h>
+#include <linux/ratelimit.h>
+#include <linux/slab.h>
+#include <linux/utsname.h>
+#include <linux/vmalloc.h>
+
 #include <drm/drm_print.h>
+#include <drm/nvdla_accel.h>
+
+#include "engine/nvdla_result.h"
 
 #include "nvdla_context.h"
 #include "nvdla_counters.h"
+#include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_dump.h"
 #include "nvdla_job.h"
+
+/* Reading all registers takes time in which no job runs, and anybody can have jobs fail. */
+#define NVDLA_COREDUMPS_PER_MINUTE 16
+
+/**
+ * struct nvdla_coredump - the state of a core and a failed job
+ * @time_ns: CLOCK_MONOTONIC when it was captured
+ * @job: the job
+ * @groups: state of the register groups
+ * @registers: the registers
+ * @tasks: the job's tasks, once the job is gone
+ * @user_tasks: references to the prepared tasks of @tasks
+ */
+struct nvdla_coredump {
+	u64 time_ns;
+	struct nvdla_job_record job;
+	struct nvdla_sequencer_snapshot groups;
+	struct nvdla_register_dump registers;
+	struct nvdla_task **tasks;
+	struct nvdla_user_task **user_tasks;
+};
 
 /**
  * nvdla_job_record_fill() - write down what a job is and how far it has come
@@ -36,7 +74,7 @@ void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_j
 /**
  * nvdla_job_record_print() - print what was written down
  * @record: a job
- * @p: where to
+ * @p: printer of the text
  */
 void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_printer *p)
 {
@@ -55,7 +93,7 @@ void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_pr
 /**
  * nvdla_snapshot_print() - print what the register groups are doing
  * @snapshot: state of a sequencer
- * @p: where to
+ * @p: printer of the text
  */
 void nvdla_snapshot_print(const struct nvdla_sequencer_snapshot *snapshot, struct drm_printer *p)
 {
@@ -77,4 +115,158 @@ void nvdla_snapshot_print(const struct nvdla_sequencer_snapshot *snapshot, struc
 			drm_puts(p, "\n");
 		}
 	}
+}
+
+static void nvdla_coredump_free(struct nvdla_coredump *dump)
+{
+	nvdla_job_free_tasks(dump->tasks, dump->user_tasks, dump->job.num_tasks);
+	kfree(dump);
+}
+
+/**
+ * nvdla_coredump_capture() - note what the core is doing
+ * @job: job that failed and is still on the hardware; its device is locked and awake
+ */
+void nvdla_coredump_capture(struct nvdla_job *job)
+{
+	struct nvdla_coredump *dump;
+	u32 unit;
+
+	lockdep_assert_held(&job->ndev->lock);
+
+	if (!IS_ENABLED(CONFIG_DEV_COREDUMP) || job->coredump ||
+	    !__ratelimit(&job->ndev->coredumps.limit))
+		return;
+
+	dump = kzalloc(sizeof(*dump), GFP_NOWAIT | __GFP_NOWARN);
+	if (!dump)
+		return;
+
+	dump->time_ns = ktime_get_ns();
+	nvdla_job_record_fill(&dump->job, job, job->error);
+	nvdla_sequencer_snapshot(job->ndev->seq, &dump->groups);
+	for (unit = 0; unit < NVDLA_NUM_UNITS; unit++)
+		nvdla_registers_read(job->ndev, unit, &dump->registers);
+	job->coredump = dump;
+}
+
+/**
+ * nvdla_coredump_publish() - hand a job's dump to user space
+ * @job: job that is about to be freed
+ *
+ * The dump takes the job's tasks. If an earlier one is not written yet, or nobody
+ * has read it, that one is kept: the first failure tells the most.
+ */
+void nvdla_coredump_publish(struct nvdla_job *job)
+{
+	struct nvdla_coredumps *dumps = &job->ndev->coredumps;
+	struct nvdla_coredump *dump = job->coredump;
+
+	if (!dump)
+		return;
+
+	dump->tasks = job->tasks;
+	dump->user_tasks = job->user_tasks;
+	job->coredump = NULL;
+	job->tasks = NULL;
+	job->user_tasks = NULL;
+	job->num_tasks = 0;
+
+	if (cmpxchg(&dumps->pending, NULL, dump))
+		nvdla_coredump_free(dump);
+	else
+		queue_work(system_long_wq, &dumps->work);
+}
+
+static const char *nvdla_operation_state(const struct nvdla_task *task, u32 operation)
+{
+	struct drm_nvdla_operation_result result;
+
+	nvdla_result_operation(task, operation, &result);
+	if (result.flags & DRM_NVDLA_OPERATION_COMPLETED)
+		return "completed";
+	return result.flags & DRM_NVDLA_OPERATION_STARTED ? "enabled" : "not enabled";
+}
+
+static void nvdla_coredump_print_programs(const struct nvdla_task *task, struct drm_printer *p)
+{
+	struct nvdla_reg_write write;
+	u32 i, j;
+
+	for (i = 0; i < nvdla_task_num_operations(task); i++) {
+		drm_printf(p, "operation %u: %s, %s\n", i,
+			   nvdla_engine_name(nvdla_task_op_type(task, i)),
+			   nvdla_operation_state(task, i));
+		for (j = 0; j < nvdla_task_num_writes(task, i); j++) {
+			write = nvdla_task_write(task, i, j);
+			nvdla_registers_print(&write, 1, p);
+		}
+	}
+}
+
+static size_t nvdla_coredump_print(struct nvdla_device *ndev, const struct nvdla_coredump *dump,
+				   void *buffer, size_t size)
+{
+	struct drm_print_iterator iterator = { .data = buffer, .remain = size };
+	struct drm_printer p = drm_coredump_printer(&iterator);
+
+	drm_puts(&p, "nvdla coredump 2\n");
+	drm_printf(&p, "device: %s\n", dev_name(ndev->drm.dev));
+	drm_printf(&p, "variant: %s\n", ndev->variant->name);
+	drm_printf(&p, "hardware version: 0x%06x\n", ndev->hw_version);
+	drm_printf(&p, "kernel: %s\n", init_utsname()->release);
+	drm_printf(&p, "time: %llu ns\n", dump->time_ns);
+
+	drm_puts(&p, "\n[job]\n");
+	nvdla_job_record_print(&dump->job, &p);
+
+	drm_puts(&p, "\n[groups]\n");
+	nvdla_snapshot_print(&dump->groups, &p);
+
+	drm_puts(&p, "\n[registers]\n");
+	nvdla_registers_print(dump->registers.values, dump->registers.count, &p);
+
+	if (dump->job.task != ~0U) {
+		drm_puts(&p, "\n[programs]\n");
+		nvdla_coredump_print_programs(dump->tasks[dump->job.task], &p);
+	}
+
+	return size - iterator.remain;
+}
+
+static void nvdla_coredump_work(struct work_struct *work)
+{
+	struct nvdla_device *ndev = container_of(work, struct nvdla_device, coredumps.work);
+	struct nvdla_coredump *dump = ndev->coredumps.pending;
+	size_t size = nvdla_coredump_print(ndev, dump, NULL, SSIZE_MAX);
+	void *text = vmalloc(size);
+
+	if (text) {
+		size = nvdla_coredump_print(ndev, dump, text, size);
+		dev_coredumpv(ndev->drm.dev, text, size, GFP_KERNEL);
+	}
+
+	nvdla_coredump_free(dump);
+	/* Pairs with the cmpxchg() that puts the next one there. */
+	smp_store_release(&ndev->coredumps.pending, NULL);
+}
+
+/**
+ * nvdla_coredump_init() - prepare a device for core dumps
+ * @ndev: device
+ */
+void nvdla_coredump_init(struct nvdla_device *ndev)
+{
+	INIT_WORK(&ndev->coredumps.work, nvdla_coredump_work);
+	ratelimit_state_init(&ndev->coredumps.limit, 60 * HZ, NVDLA_COREDUMPS_PER_MINUTE);
+	ratelimit_set_flags(&ndev->coredumps.limit, RATELIMIT_MSG_ON_RELEASE);
+}
+
+/**
+ * nvdla_coredump_fini() - wait until all dumps are handed over
+ * @ndev: device that has no jobs any more
+ */
+void nvdla_coredump_fini(struct nvdla_device *ndev)
+{
+	flush_work(&ndev->coredumps.work);
 }

@@ -6,7 +6,7 @@
 #include <linux/spinlock_types.h>
 
 /**
- * struct nvdla_fence - what others than the scheduler know a job by
+ * struct nvdla_fence - fence of a job for everybody but the scheduler
  */
 struct nvdla_fence {
 	/** @base: the fence; first, because it is freed by its address */

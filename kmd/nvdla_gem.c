@@ -21,10 +21,9 @@
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
-#include "nvdla_prime.h"
 
 /**
- * nvdla_bo_is_undefined() - whether a buffer may hold what is somebody else's
+ * nvdla_bo_is_undefined() - whether a buffer may hold another client's data
  * @bo: buffer
  *
  * Return: true if the job that had to give it its first content failed.
@@ -35,7 +34,7 @@ bool nvdla_bo_is_undefined(const struct nvdla_bo *bo)
 }
 
 /**
- * nvdla_bo_set_mapped() - tell that the device can use a buffer's memory
+ * nvdla_bo_set_mapped() - note that a buffer is mapped for the device
  * @bo: buffer
  * @sgt: mapping of its memory, one range of DMA addresses; taken over
  *
@@ -159,10 +158,10 @@ static struct sg_table *nvdla_bo_get_sg_table(struct drm_gem_object *obj)
 /**
  * nvdla_bo_vmap_range() - map a part of a buffer for the kernel
  * @bo: buffer with memory of its own
- * @offset: where, bytes
+ * @offset: first byte of the part
  * @size: bytes, not 0
  *
- * What is there is user space's: it may change at any time.
+ * User space may change the content at any time.
  *
  * Return: the first byte, to be undone with nvdla_bo_vunmap_range(), or NULL if there is no room
  * for the mapping.
@@ -178,7 +177,7 @@ void *nvdla_bo_vmap_range(struct nvdla_bo *bo, u64 offset, u64 size)
 
 /**
  * nvdla_bo_vunmap_range() - undo nvdla_bo_vmap_range()
- * @vaddr: what it returned
+ * @vaddr: the mapping
  *
  * May sleep.
  */
@@ -188,7 +187,7 @@ void nvdla_bo_vunmap_range(void *vaddr)
 }
 
 /**
- * nvdla_bo_sync_for_device() - what the CPU wrote becomes what the device sees
+ * nvdla_bo_sync_for_device() - make CPU writes visible to the device
  * @bo: buffer with memory of its own, of a device that is not unplugged
  */
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
@@ -221,10 +220,10 @@ static void nvdla_bo_sync_range(struct nvdla_bo *bo, u64 offset, u64 size, nvdla
 /**
  * nvdla_bo_begin_cpu_write() - the kernel is going to write to a part of a buffer
  * @bo: buffer with memory of its own, mapped for the device, which does not use it now
- * @offset: where, bytes
+ * @offset: first byte of the part
  * @size: bytes
  *
- * What the device wrote there and around it becomes what the CPU sees.
+ * The CPU then sees all that the device wrote there and around it.
  */
 void nvdla_bo_begin_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
 {
@@ -234,10 +233,10 @@ void nvdla_bo_begin_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
 /**
  * nvdla_bo_end_cpu_write() - the kernel wrote to a part of a buffer
  * @bo: buffer of nvdla_bo_begin_cpu_write()
- * @offset: where, bytes
+ * @offset: first byte of the part
  * @size: bytes
  *
- * What the CPU wrote there becomes what the device sees.
+ * The device then sees all that the CPU wrote there.
  */
 void nvdla_bo_end_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
 {

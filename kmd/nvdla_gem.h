@@ -14,6 +14,7 @@
 #define NVDLA_BO_MAX_SIZE SZ_2G
 
 struct dma_buf;
+struct dma_buf_attachment;
 struct dma_fence;
 struct drm_file;
 struct nvdla_device;
@@ -40,7 +41,7 @@ struct nvdla_bo {
 	/** @memory: its own memory; without pages if that is elsewhere */
 	struct nvdla_memory memory;
 
-	/** @dma_buf: whose memory it is if it was imported; holds a reference */
+	/** @dma_buf: the dma-buf of an imported buffer; holds a reference */
 	struct dma_buf *dma_buf;
 
 	/** @sgt: mapping of the memory for the device; NULL if there is none, or not any more */
@@ -79,5 +80,11 @@ int nvdla_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *f
 int nvdla_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_file *file);
 int nvdla_ioctl_bo_prep(struct drm_device *drm, void *data, struct drm_file *file);
 int nvdla_ioctl_bo_fini(struct drm_device *drm, void *data, struct drm_file *file);
+
+struct dma_buf *nvdla_prime_export(struct drm_gem_object *obj, int flags);
+struct drm_gem_object *nvdla_prime_import(struct drm_device *drm, struct dma_buf *dma_buf);
+struct drm_gem_object *nvdla_prime_import_sg_table(struct drm_device *drm,
+						   struct dma_buf_attachment *attach,
+						   struct sg_table *sgt);
 
 #endif /* __NVDLA_GEM_H__ */

@@ -13,7 +13,6 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_managed.h>
 
-#include "nvdla_cbuf.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
@@ -21,7 +20,6 @@
 #include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
-#include "nvdla_pm.h"
 #include "nvdla_trace.h"
 #include "nvdla_user_task.h"
 
@@ -225,9 +223,7 @@ struct dma_fence *nvdla_job_submit(struct nvdla_job *job)
 		kfree(memory);
 		return ERR_PTR(-ENODEV);
 	}
-	ret = nvdla_cbuf_prepare(job);
-	if (!ret)
-		ret = nvdla_job_admit(job);
+	ret = nvdla_job_admit(job);
 	if (ret)
 		goto err_exit;
 
@@ -351,7 +347,6 @@ static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_jo
 
 	nvdla_jobs_recover(ndev);
 	stat = nvdla_sched_keep_job(sched_job);
-	nvdla_fault_in_timeout(ndev);
 	dma_fence_end_signalling(cookie);
 	return stat;
 }
@@ -453,6 +448,6 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 		nvdla_job_drain(ndev);
 
 	wait_var_event(&ndev->num_jobs, !atomic_read(&ndev->num_jobs));
-	/* Whoever brought the number to zero may not have returned. */
+	/* The work that brought the number to zero may not have returned. */
 	flush_workqueue(ndev->free_wq);
 }

@@ -71,16 +71,13 @@ struct nvdla_job {
 	/** @next_task: the task to start when the current one is done */
 	u32 next_task;
 
-	/** @convolves: there are convolutions in it */
-	bool convolves;
-
-	/** @scrub: what has to run before its first task, see nvdla_cbuf_claim(); or NULL */
+	/** @scrub: task to run before its first one, see nvdla_cbuf_claim(); or NULL */
 	struct nvdla_task *scrub;
 
-	/** @scrubbing: what runs is not yet its own */
+	/** @scrubbing: its scrub task runs */
 	bool scrubbing;
 
-	/** @task_running: the sequencer has the task before that */
+	/** @task_running: the sequencer runs the task before @next_task, or the scrub task */
 	bool task_running;
 
 	/** @restartable: it may be run again if a reset takes it off the hardware */
@@ -92,7 +89,7 @@ struct nvdla_job {
 	/** @own: the driver's own, for its client: nobody is to blame if it fails */
 	bool own;
 
-	/** @num_runs: how often it was put on the hardware */
+	/** @num_runs: times that it was put on the hardware */
 	u32 num_runs;
 
 	/** @bos: buffers in use, each once */
@@ -107,13 +104,13 @@ struct nvdla_job {
 	/** @fence: signalled when the hardware is done */
 	struct dma_fence *fence;
 
-	/** @result: where user space wants to know how it went, a mapping; or NULL */
+	/** @result: mapping of its result in @result_bo, or NULL if there is none */
 	void *result;
 
 	/** @result_bo: buffer that @result is in, one of @bos */
 	struct nvdla_bo *result_bo;
 
-	/** @result_offset: where in @result_bo */
+	/** @result_offset: offset of the result in @result_bo */
 	u64 result_offset;
 
 	/** @submit_ns: CLOCK_MONOTONIC at the submit */
@@ -122,7 +119,7 @@ struct nvdla_job {
 	/** @start_ns: CLOCK_MONOTONIC when it was put on the hardware (last), or 0 */
 	u64 start_ns;
 
-	/** @timeout_ns: how long it may be on the hardware while no operation begins or ends */
+	/** @timeout_ns: longest time on the hardware in which no operation begins or ends */
 	u64 timeout_ns;
 
 	/** @deadline_ns: CLOCK_MONOTONIC when that is over */
@@ -131,10 +128,10 @@ struct nvdla_job {
 	/** @last_deadline_ns: CLOCK_MONOTONIC when its time is over, whatever its operations do */
 	u64 last_deadline_ns;
 
-	/** @coredump: what the core looked like when the job failed, or NULL */
+	/** @coredump: dump of the core, from when the job failed; or NULL */
 	struct nvdla_coredump *coredump;
 
-	/** @error: why the core has to be reset because of it, 0 while all is well */
+	/** @error: -errno if the core has to be reset because of it, or 0 */
 	int error;
 
 	/** @free_work: frees it when the scheduler is done with it */

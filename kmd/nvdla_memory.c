@@ -86,7 +86,7 @@ int nvdla_memory_init(struct nvdla_device *ndev)
 
 	if (!dev_of_node(dev))
 		return 0;
-	/* Which memory the core reaches, and at which addresses. */
+	/* The core's dma-ranges: the memory it reaches, and at which addresses. */
 	ret = of_dma_configure(&owner->dev, dev->of_node, true);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot follow the device tree's dma-ranges\n");

@@ -22,7 +22,7 @@ struct nvdla_memory {
 	/** @num_pages: entries at @pages */
 	unsigned int num_pages;
 
-	/** @owner: whom contiguous pages were allocated for, NULL if they are single ones */
+	/** @owner: device that contiguous pages were allocated for, NULL for single pages */
 	struct device *owner;
 
 	/** @owner_addr: their address as @owner would see them; to free them with */

@@ -13,7 +13,6 @@
 
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
-#include "nvdla_pm.h"
 
 static int nvdla_pci_reset(struct nvdla_device *ndev)
 {
@@ -50,7 +49,7 @@ static u64 nvdla_pci_read_qword(struct pci_dev *pdev, int offset)
 	return (u64)high << 32 | low;
 }
 
-/* What the function says about the core, in a vendor-specific capability. */
+/* A vendor-specific capability of the function describes the core. */
 static int nvdla_pci_read_configuration(struct nvdla_device *ndev, struct pci_dev *pdev)
 {
 	u16 variant = 0;

@@ -18,7 +18,6 @@
 
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
-#include "nvdla_pm.h"
 
 /* Clocks of a device that no device tree describes: lookup tables do not say how many there are. */
 static const char *const nvdla_platform_clocks[] = { "core", "csb" };
@@ -173,7 +172,7 @@ static int nvdla_platform_get_sram(struct nvdla_device *ndev, struct device *dev
 	return ret;
 }
 
-/* What the PCI core does for its devices: active, enabled, and kept so for now. */
+/* As the PCI core does for its devices: active, enabled, and kept so for now. */
 static int nvdla_platform_enable_pm(struct device *dev)
 {
 	int ret;

@@ -2,7 +2,7 @@
 /*
  * Power: a core sleeps when nobody needs it, and while the system does.
  *
- * Whoever needs the core holds a reference, nvdla_pm_get(): a job from its submit
+ * Users of the core hold a reference, nvdla_pm_get(): a job from its submit
  * to its end, a buffer in on-chip memory for as long as it exists. Without any,
  * the core goes to sleep after a while and forgets its registers.
  */
@@ -12,7 +12,6 @@
 
 #include "nvdla_device.h"
 #include "nvdla_job.h"
-#include "nvdla_pm.h"
 
 /* Longer than the gaps between the jobs of one inference. */
 #define NVDLA_AUTOSUSPEND_MS 100
@@ -166,7 +165,7 @@ void nvdla_pm_forbid(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_pm_get() - have the core awake
+ * nvdla_pm_get() - wake the core
  * @ndev: device
  *
  * The core keeps its registers until nvdla_pm_put(), except over a sleep of the

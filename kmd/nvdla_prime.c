@@ -20,7 +20,6 @@
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
-#include "nvdla_prime.h"
 
 MODULE_IMPORT_NS("DMA_BUF");
 

@@ -17,12 +17,12 @@
 #include "nvdla_job.h"
 
 /*
- * Where failed jobs are taken off the hardware. Not a device's own: who removes a device has the
- * lock of its parent, which is waited for here, and may drop the last reference to it meanwhile.
+ * Takes failed jobs off the hardware. Not a workqueue of each device: its work waits for the lock
+ * of the device's parent, under which a removal may drop the last reference to the device.
  */
 static struct workqueue_struct *nvdla_recovery_wq;
 
-/* Whoever can submit can have jobs fail, as often as they like. What was where is in the dump. */
+/* Rate limited, because any client can have jobs fail. The core dump tells more. */
 static void nvdla_job_report(struct nvdla_job *job)
 {
 	struct nvdla_sequencer_snapshot state;
@@ -117,10 +117,8 @@ void nvdla_jobs_leak_memory(struct nvdla_device *ndev)
 
 	for (i = 0; job && i < job->num_bos; i++)
 		to_nvdla_bo(job->bos[i].obj)->memory.leaked = true;
-	if (job && job->scrubbing)
-		ndev->cbuf.zeroes->memory.leaked = true;
-	if (job && job->own)
-		ndev->sram.zeroes->memory.leaked = true;
+	if (job && (job->scrubbing || job->own))
+		ndev->zeroes->memory.leaked = true;
 }
 
 /*
@@ -165,7 +163,7 @@ static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_jobs_queue_recovery() - have the job on the hardware taken off it, if it failed
+ * nvdla_jobs_queue_recovery() - queue the recovery of a failed job
  * @ndev: device
  *
  * That takes the lock of the device's parent, which may be held for long: it is not waited for
@@ -234,7 +232,7 @@ void nvdla_recovery_fini(void)
  *	unplugged; the lock of its parent is held
  *
  * A job that failed, or has had its time, or takes too long to wait for, is taken off the core.
- * What becomes of it is for nvdla_jobs_start() to say when the core wakes.
+ * nvdla_jobs_start() ends it or starts it again when the core wakes.
  */
 void nvdla_job_drain(struct nvdla_device *ndev)
 {

@@ -15,7 +15,6 @@
 #include <drm/drm_print.h>
 
 #include "engine/nvdla_result.h"
-#include "nvdla_cbuf.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
@@ -154,8 +153,6 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 		return;
 	}
 
-	if (!error && nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_TASK))
-		error = -EIO;
 	trace_nvdla_task_done(job, job->next_task - 1, error);
 	if (error)
 		nvdla_job_fail(job, error);
@@ -209,7 +206,7 @@ const struct nvdla_sequencer_ops nvdla_job_sequencer_ops = {
 	.op_completed = nvdla_job_op_completed,
 };
 
-/* What another client left goes before anything of the job runs. */
+/* Clears the convolution buffer of another client's data before the job's first task. */
 static void nvdla_job_start_scrub(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;

@@ -8,17 +8,9 @@
 
 #include <drm/drm_mm.h>
 
-#include <drm/nvdla_descriptors.h>
-
 struct nvdla_bo;
 struct nvdla_device;
 struct nvdla_file;
-
-/* Pages that one transfer clears: BDMA repeats a surface that often. */
-#define NVDLA_SRAM_CLEAR_PAGES 8192U
-/* Bytes that one operation can clear */
-#define NVDLA_SRAM_CLEAR_MAX \
-	((u64)NVDLA_BDMA_MAX_TRANSFERS * NVDLA_SRAM_CLEAR_PAGES << PAGE_SHIFT)
 
 /**
  * struct nvdla_sram - the on-chip memory of a core
@@ -33,11 +25,8 @@ struct nvdla_sram {
 	/** @lock: protects @mm */
 	struct mutex lock;
 
-	/** @mm: which parts are taken */
+	/** @mm: ranges of the buffers */
 	struct drm_mm mm;
-
-	/** @zeroes: page in system memory that new buffers are cleared from */
-	struct nvdla_bo *zeroes;
 
 	/** @losses: times that what it held was lost */
 	atomic64_t losses;
@@ -47,6 +36,5 @@ int nvdla_sram_init(struct nvdla_device *ndev);
 void nvdla_sram_fini(struct nvdla_device *ndev);
 struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, struct nvdla_file *file,
 				   size_t size);
-int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_file *file, struct nvdla_bo *bo);
 
 #endif /* __NVDLA_SRAM_H__ */

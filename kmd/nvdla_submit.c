@@ -34,7 +34,7 @@ int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct nvdla_refu
 				 task, why);
 }
 
-/* Where the result goes; its size is known once all tasks are. */
+/* Maps the buffer of the result, whose size is known once all tasks are. */
 static int nvdla_submit_add_result(struct nvdla_submit *submit)
 {
 	const struct drm_nvdla_submit *args = submit->args;

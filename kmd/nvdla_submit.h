@@ -16,7 +16,7 @@ struct nvdla_out_sync;
 /**
  * struct nvdla_submit - one submit on its way into the scheduler
  * @ndev: device
- * @file: who submits
+ * @file: file of the submit
  * @args: the ioctl's argument
  * @job: the job; owned until it is pushed
  * @bo_of_handle: index into the job's buffers, by GEM handle

@@ -98,7 +98,6 @@ static int nvdla_submit_resolve(struct nvdla_submit *submit, u32 task, u32 index
 		struct nvdla_bo *nbo = to_nvdla_bo(submit->job->bos[bo].obj);
 
 		buffer.dma_addr = nbo->dma_addr;
-		nvdla_fault_in_address(submit->ndev, &buffer.dma_addr);
 		buffer.size = nbo->base.size;
 		buffer.mem_type = nbo->mem_type;
 		*bo_index = bo;
@@ -236,7 +235,7 @@ int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index)
 	if (nvdla_args_check_task(&task_args, &why))
 		return nvdla_submit_refuse(submit, index, &why);
 
-	/* What follows is the job's to clean up. */
+	/* From here on nvdla_job_destroy() frees the task. */
 	submit->job->num_tasks = index + 1;
 	ret = nvdla_submit_find_task(submit, index, &task_args);
 	if (!ret)

@@ -2,8 +2,8 @@
 /*
  * Tasks as user space has them: descriptors in its memory, and prepared tasks by their handles.
  *
- * A prepared task was checked once, as a copy. What a submit with it adds is an
- * address table, and that alone is looked at then.
+ * A prepared task was checked once, as a copy. A submit adds an address table, and only
+ * that is checked then.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -23,12 +23,12 @@
 #include "nvdla_user_task.h"
 
 /**
- * nvdla_user_refuse() - tell user space what is wrong with a task
+ * nvdla_user_refuse() - report a violated rule to user space
  * @drm: device
- * @user: zero or where it wants to know
- * @user_size: bytes there
+ * @user: address of its struct drm_nvdla_error, or 0
+ * @user_size: size of that
  * @task: index of the task
- * @why: what is wrong
+ * @why: the violated rule
  *
  * Return: -EINVAL.
  */
@@ -148,7 +148,7 @@ void nvdla_user_tasks_open(struct nvdla_file *file)
 }
 
 /**
- * nvdla_user_tasks_close() - give up all prepared tasks of a file
+ * nvdla_user_tasks_close() - drop all prepared tasks of a file
  * @file: file that nobody submits to any more
  */
 void nvdla_user_tasks_close(struct nvdla_file *file)
@@ -173,7 +173,7 @@ static void nvdla_user_task_release(struct kref *refcount)
 }
 
 /**
- * nvdla_user_task_put() - give up a reference
+ * nvdla_user_task_put() - drop a reference
  * @task: prepared task
  *
  * May sleep.

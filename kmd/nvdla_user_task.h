@@ -19,13 +19,13 @@ struct nvdla_task_source;
  * Kept by its handle, and by each job that runs it.
  */
 struct nvdla_user_task {
-	/** @refcount: who keeps it */
+	/** @refcount: references of its handle and of jobs */
 	struct kref refcount;
 
 	/** @file: the file it is charged to; it holds a reference */
 	struct nvdla_file *file;
 
-	/** @prepared: what to run */
+	/** @prepared: the prepared task */
 	struct nvdla_prepared *prepared;
 };
 

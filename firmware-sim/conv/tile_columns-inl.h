@@ -139,16 +139,43 @@ HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, si
 		hn::BlendedStore(units[i], hn::FirstN(tag, kernels), tag, out + i * columns);
 }
 
+/**
+ * Two units of each kernel, the kernels side by side: as cores with atoms of 8 bytes have them
+ * \return kernels whose units are put
+ */
+template<UnitFormat kFormat>
+HWY_INLINE size_t transposePairs(const KernelRows &rows, size_t columns, int32_t *out)
+{
+	const hn::CappedTag<int32_t, kTileColumns / 4> tag;
+	const size_t some = hn::Lanes(tag);
+	const auto flips = hn::Set(
+		tag, static_cast<int32_t>(kFormat == UnitFormat::Unsigned ? 0x80808080 : 0));
+	const auto *in = reinterpret_cast<const int32_t *>(rows.first);
+	size_t kernel = 0;
+
+	for (; kernel + some <= rows.kernels; kernel += some, in += 2 * some) {
+		const auto first = hn::Xor(hn::LoadU(tag, in), flips);
+		const auto second = hn::Xor(hn::LoadU(tag, in + some), flips);
+		hn::StoreU(hn::ConcatEven(tag, second, first), tag, out + kernel);
+		hn::StoreU(hn::ConcatOdd(tag, second, first), tag, out + columns + kernel);
+	}
+	return kernel;
+}
+
 /** The rows of all kernels, some kernels and four units at a time */
 template<UnitFormat kFormat>
 void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *out)
 {
 	constexpr size_t kSourceBytes = unitSourceBytes(kFormat);
 	constexpr size_t kBytes = kUnitsAtOnce * kSourceBytes;
+	size_t first = 0;
+
+	if (kSourceBytes == kUnitBytes && units == 2 && rows.step == 2 * kUnitBytes)
+		first = transposePairs<kFormat>(rows, columns, out);
 	for (size_t unit = 0; unit < units; unit += kUnitsAtOnce, out += kUnitsAtOnce * columns) {
 		const size_t count = std::min(kUnitsAtOnce, units - unit);
 		const std::byte *in = rows.first + unit * kSourceBytes;
-		for (size_t kernel = 0; kernel < rows.kernels; kernel += kKernelsAtOnce) {
+		for (size_t kernel = first; kernel < rows.kernels; kernel += kKernelsAtOnce) {
 			const size_t some = std::min(kKernelsAtOnce, rows.kernels - kernel);
 			const std::byte *from = in + kernel * rows.step;
 			if (count == kUnitsAtOnce && some == kKernelsAtOnce) {

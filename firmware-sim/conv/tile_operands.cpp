@@ -135,8 +135,10 @@ void packAll(const LinePiece &piece, std::byte *to)
 	auto *out = reinterpret_cast<typename To::Out *>(to);
 	const size_t few = packFew<To>(piece, out);
 
-	/* Atoms of an entry. */
-	if (piece.bytes == atomBytes / 2)
+	/* Atoms, or those of an entry. */
+	if (piece.bytes == atomBytes / 4)
+		packParts<To>(piece, few, kAtom / 4, out);
+	else if (piece.bytes == atomBytes / 2)
 		packParts<To>(piece, few, kAtom / 2, out);
 	else if (piece.bytes == atomBytes)
 		packParts<To>(piece, few, kAtom, out);

@@ -106,16 +106,18 @@ void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 	const size_t elementSize = elementBytes(plan_.op.precision);
 
 	/* Whole units where they begin at one; the rest element by element. */
-	const uint32_t whole = at % plan_.perUnit() == 0 ? count / plan_.perUnit() : 0;
+	const size_t first = at * plan_.elementBytes;
+	const size_t bytes = count * plan_.elementBytes;
+	const size_t whole = first % kUnitBytes == 0 ? bytes / kUnitBytes : 0;
 	if (whole)
 		putUnits(plan_.kernel.weights, { elements, kernelBytes, columns.kernels }, whole,
-			 &units_[(tap.unit + at / plan_.perUnit()) * kTileColumns + columns.first]);
-	for (uint32_t i = whole * plan_.perUnit(); i < count; i++) {
-		const size_t byte = (at + i) * plan_.elementBytes;
-		const size_t unit = tap.unit + byte / kUnitBytes;
+			 &units_[(tap.unit + first / kUnitBytes) * kTileColumns + columns.first]);
+	for (size_t done = whole * kUnitBytes; done < bytes; done += plan_.elementBytes) {
+		const size_t unit = tap.unit + (first + done) / kUnitBytes;
+		const size_t i = done / plan_.elementBytes;
 		auto *out = reinterpret_cast<std::byte *>(
 				    &units_[unit * kTileColumns + columns.first]) +
-			    byte % kUnitBytes;
+			    (first + done) % kUnitBytes;
 		for (uint32_t kernel = 0; kernel < columns.kernels; kernel++)
 			putOne(out + kernel * kUnitBytes,
 			       elements + kernel * kernelBytes + i * elementSize);

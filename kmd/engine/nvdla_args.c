@@ -12,52 +12,21 @@
 
 static_assert(offsetofend(struct drm_nvdla_task, lut_size) == NVDLA_MIN_TASK_SIZE);
 
-/* The examination of one structure; as struct nvdla_check, it keeps the first violation. */
-struct args_check {
-	struct nvdla_refusal *why;
-	enum drm_nvdla_struct structure;
-	u32 index;
-	const void *args;
-	bool failed;
-};
-
-static void state(struct args_check *check, bool fulfilled, struct nvdla_field field, s64 limit,
-		  const char *rule)
+/* The examination of one structure, before there is a task. */
+static struct nvdla_check check_of(struct nvdla_refusal *why, enum drm_nvdla_struct structure,
+				   u32 index, const void *args)
 {
-	if (fulfilled || check->failed)
-		return;
-
-	check->failed = true;
-	if (!check->why)
-		return;
-	*check->why = (struct nvdla_refusal) {
-		.error.operation = NVDLA_TASK_NO_OPERATION,
-		.error.member_of = check->structure,
-		.error.index = check->index,
-		.error.offset = (uintptr_t)field.at - (uintptr_t)check->args,
-		.error.size = field.size,
+	return (struct nvdla_check) {
+		.args = args,
+		.structure = structure,
+		.index = index,
+		.why = why,
+		.operation = NVDLA_TASK_NO_OPERATION,
 		.op_type = ~0U,
-		.rule = rule,
-		.value = nvdla_field_value(field),
-		.limit = limit,
 	};
 }
 
-static void state_range(struct args_check *check, struct nvdla_field field, s64 least, s64 most,
-			const char *rule)
-{
-	s64 value = nvdla_field_value(field);
-
-	state(check, value >= least && value <= most, field, value < least ? least : most, rule);
-}
-
-#define need(check, fulfilled, member, limit, rule) \
-	state(check, fulfilled, NVDLA_FIELD(member), limit, rule)
-#define need_range(check, member, least, most, rule) \
-	state_range(check, NVDLA_FIELD(member), least, most, rule)
-#define need_zero(check, member, rule) state_range(check, NVDLA_FIELD(member), 0, 0, rule)
-
-static int result(const struct args_check *check)
+static int result(const struct nvdla_check *check)
 {
 	return check->failed ? -EINVAL : 0;
 }
@@ -65,12 +34,11 @@ static int result(const struct args_check *check)
 static const char element_size[] = "no size that an element of this array can have";
 
 /* Descriptors may be shorter than any known: what is missing is zero. */
-static void state_descriptor_size(struct args_check *check, struct nvdla_field field)
+static void state_descriptor_size(struct nvdla_check *check, struct nvdla_field field)
 {
-	state_range(check, field, NVDLA_DESCRIPTOR_MULTIPLE, NVDLA_MAX_ELEMENT_SIZE,
-		    element_size);
-	state(check, IS_ALIGNED(nvdla_field_value(field), NVDLA_DESCRIPTOR_MULTIPLE), field,
-	      NVDLA_MAX_ELEMENT_SIZE, element_size);
+	nvdla_state_range(check, field, NVDLA_DESCRIPTOR_MULTIPLE, NVDLA_MAX_ELEMENT_SIZE,
+			  element_size);
+	nvdla_state_multiple(check, field, NVDLA_DESCRIPTOR_MULTIPLE, element_size);
 }
 
 #define SUBMIT_FLAGS (DRM_NVDLA_SUBMIT_STATISTICS | DRM_NVDLA_SUBMIT_RESTARTABLE)
@@ -84,7 +52,7 @@ static void state_descriptor_size(struct args_check *check, struct nvdla_field f
  */
 int nvdla_args_check_submit(const struct drm_nvdla_submit *args, struct nvdla_refusal *why)
 {
-	struct args_check check = { why, DRM_NVDLA_STRUCT_SUBMIT, 0, args };
+	struct nvdla_check check = check_of(why, DRM_NVDLA_STRUCT_SUBMIT, 0, args);
 	const char *range = "not in the accepted range";
 
 	need(&check, !(args->flags & ~SUBMIT_FLAGS), args->flags, SUBMIT_FLAGS, "unknown flag");
@@ -103,7 +71,7 @@ int nvdla_args_check_submit(const struct drm_nvdla_submit *args, struct nvdla_re
 	return result(&check);
 }
 
-static void check_counts(struct args_check *check, const struct drm_nvdla_task *args)
+static void check_counts(struct nvdla_check *check, const struct drm_nvdla_task *args)
 {
 	need_range(check, args->num_operations, 1, NVDLA_TASK_MAX_OPERATIONS,
 		   "a task needs at least one operation and has an upper limit");
@@ -121,13 +89,13 @@ static void check_counts(struct args_check *check, const struct drm_nvdla_task *
  */
 int nvdla_args_check_counts(const struct drm_nvdla_task *args, struct nvdla_refusal *why)
 {
-	struct args_check check = { why, DRM_NVDLA_STRUCT_TASK, 0, args };
+	struct nvdla_check check = check_of(why, DRM_NVDLA_STRUCT_TASK, 0, args);
 
 	check_counts(&check, args);
 	return result(&check);
 }
 
-static void check_descriptors(struct args_check *check, const struct drm_nvdla_task *args)
+static void check_descriptors(struct nvdla_check *check, const struct drm_nvdla_task *args)
 {
 	check_counts(check, args);
 	state_descriptor_size(check, NVDLA_FIELD(args->node_size));
@@ -137,20 +105,20 @@ static void check_descriptors(struct args_check *check, const struct drm_nvdla_t
 		state_descriptor_size(check, NVDLA_FIELD(args->lut_size));
 }
 
-static void check_no_descriptors(struct args_check *check, const struct drm_nvdla_task *args)
+static void check_no_descriptors(struct nvdla_check *check, const struct drm_nvdla_task *args)
 {
 	const char *rule = "a prepared task has its descriptors already";
 
-	need_zero(check, args->graph, rule);
-	need_zero(check, args->operations, rule);
-	need_zero(check, args->surfaces, rule);
-	need_zero(check, args->luts, rule);
-	need_zero(check, args->num_operations, rule);
-	need_zero(check, args->num_luts, rule);
-	need_zero(check, args->node_size, rule);
-	need_zero(check, args->operation_size, rule);
-	need_zero(check, args->surface_size, rule);
-	need_zero(check, args->lut_size, rule);
+	need_equal(check, args->graph, 0, rule);
+	need_equal(check, args->operations, 0, rule);
+	need_equal(check, args->surfaces, 0, rule);
+	need_equal(check, args->luts, 0, rule);
+	need_equal(check, args->num_operations, 0, rule);
+	need_equal(check, args->num_luts, 0, rule);
+	need_equal(check, args->node_size, 0, rule);
+	need_equal(check, args->operation_size, 0, rule);
+	need_equal(check, args->surface_size, 0, rule);
+	need_equal(check, args->lut_size, 0, rule);
 }
 
 /**
@@ -164,9 +132,9 @@ static void check_no_descriptors(struct args_check *check, const struct drm_nvdl
  */
 int nvdla_args_check_task(const struct drm_nvdla_task *args, struct nvdla_refusal *why)
 {
-	struct args_check check = { why, DRM_NVDLA_STRUCT_TASK, 0, args };
+	struct nvdla_check check = check_of(why, DRM_NVDLA_STRUCT_TASK, 0, args);
 
-	need_zero(&check, args->reserved, "must be zero");
+	need_equal(&check, args->reserved, 0, "must be zero");
 	if (args->handle)
 		check_no_descriptors(&check, args);
 	else
@@ -185,13 +153,13 @@ int nvdla_args_check_task(const struct drm_nvdla_task *args, struct nvdla_refusa
  */
 int nvdla_args_check_template(const struct drm_nvdla_task *args, struct nvdla_refusal *why)
 {
-	struct args_check check = { why, DRM_NVDLA_STRUCT_TASK, 0, args };
+	struct nvdla_check check = check_of(why, DRM_NVDLA_STRUCT_TASK, 0, args);
 	const char *later = "a task that is prepared gets its addresses later";
 
-	need_zero(&check, args->reserved, "must be zero");
-	need_zero(&check, args->addresses, later);
-	need_zero(&check, args->address_size, later);
-	need_zero(&check, args->handle, later);
+	need_equal(&check, args->reserved, 0, "must be zero");
+	need_equal(&check, args->addresses, 0, later);
+	need_equal(&check, args->address_size, 0, later);
+	need_equal(&check, args->handle, 0, later);
 	check_descriptors(&check, args);
 	return result(&check);
 }
@@ -207,7 +175,7 @@ int nvdla_args_check_template(const struct drm_nvdla_task *args, struct nvdla_re
 int nvdla_args_check_prepared(const struct drm_nvdla_task *args, u32 expected,
 			      struct nvdla_refusal *why)
 {
-	struct args_check check = { why, DRM_NVDLA_STRUCT_TASK, 0, args };
+	struct nvdla_check check = check_of(why, DRM_NVDLA_STRUCT_TASK, 0, args);
 
 	need(&check, args->num_addresses == expected, args->num_addresses, expected,
 	     "the task was prepared with another number of addresses");
@@ -228,10 +196,10 @@ int nvdla_args_extent(const struct drm_nvdla_address *address, u32 index,
 		      const struct nvdla_task_extent *buffer, struct nvdla_task_extent *extent,
 		      struct nvdla_refusal *why)
 {
-	struct args_check check = { why, DRM_NVDLA_STRUCT_ADDRESS, index, address };
+	struct nvdla_check check = check_of(why, DRM_NVDLA_STRUCT_ADDRESS, index, address);
 	u64 size;
 
-	need_zero(&check, address->reserved, "must be zero");
+	need_equal(&check, address->reserved, 0, "must be zero");
 	need(&check, !address->handle || buffer, address->handle, 0, "no such buffer");
 	*extent = (struct nvdla_task_extent) {};
 	if (check.failed || !address->handle)

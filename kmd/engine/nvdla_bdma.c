@@ -21,17 +21,17 @@ static void check_transfer(struct nvdla_check *check, const struct nvdla_bdma_tr
 	const u32 atom = check->variant->atom_bytes;
 	const u64 max_line = ((u64)NVDLA_BDMA_CFG_LINE__SIZE + 1) * atom;
 
-	nvdla_need(check, transfer->line_size && transfer->line_size <= max_line &&
-		   IS_ALIGNED(transfer->line_size, atom), transfer->line_size, max_line,
-		   "a line is a multiple of 32 bytes, 32 to 262144");
-	nvdla_need_range(check, transfer->line_repeat, 1, BDMA_MAX_REPEAT, repeat);
-	nvdla_need_range(check, transfer->surf_repeat, 1, BDMA_MAX_REPEAT, repeat);
-	nvdla_need_multiple(check, transfer->src_line, atom, multiple);
-	nvdla_need_multiple(check, transfer->dst_line, atom, multiple);
-	nvdla_need_multiple(check, transfer->src_surf, atom, multiple);
-	nvdla_need_multiple(check, transfer->dst_surf, atom, multiple);
-	nvdla_need_range(check, transfer->src_line, least_stride, U32_MAX, stride);
-	nvdla_need_range(check, transfer->dst_line, least_stride, U32_MAX, stride);
+	need(check, transfer->line_size && transfer->line_size <= max_line &&
+	     IS_ALIGNED(transfer->line_size, atom), transfer->line_size, max_line,
+	     "a line is a multiple of 32 bytes, 32 to 262144");
+	need_range(check, transfer->line_repeat, 1, BDMA_MAX_REPEAT, repeat);
+	need_range(check, transfer->surf_repeat, 1, BDMA_MAX_REPEAT, repeat);
+	need_multiple(check, transfer->src_line, atom, multiple);
+	need_multiple(check, transfer->dst_line, atom, multiple);
+	need_multiple(check, transfer->src_surf, atom, multiple);
+	need_multiple(check, transfer->dst_surf, atom, multiple);
+	need_range(check, transfer->src_line, least_stride, U32_MAX, stride);
+	need_range(check, transfer->dst_line, least_stride, U32_MAX, stride);
 }
 
 /* One side of a transfer. */
@@ -62,21 +62,19 @@ static void program_transfer(struct nvdla_check *check, const struct nvdla_bdma_
 {
 	const u32 line = transfer->line_size / check->variant->atom_bytes - 1;
 
-	nvdla_emit_address(check, BDMA_CFG_SRC_ADDR, src);
-	nvdla_emit_address(check, BDMA_CFG_DST_ADDR, dst);
-	nvdla_emit(check, BDMA_CFG_LINE, nvdla_field_bits(NVDLA_BDMA_CFG_LINE__SIZE, line));
-	nvdla_emit(check, BDMA_CFG_CMD,
-		   nvdla_field_bits(NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE,
-				    nvdla_ram_type(surface->src_type)) |
-		   nvdla_field_bits(NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE,
-				    nvdla_ram_type(surface->dst_type)));
-	nvdla_put_count(check, BDMA_CFG_LINE_REPEAT, NUMBER, transfer->line_repeat);
-	nvdla_emit(check, BDMA_CFG_SRC_LINE, transfer->src_line);
-	nvdla_emit(check, BDMA_CFG_DST_LINE, transfer->dst_line);
-	nvdla_put_count(check, BDMA_CFG_SURF_REPEAT, NUMBER, transfer->surf_repeat);
-	nvdla_emit(check, BDMA_CFG_SRC_SURF, transfer->src_surf);
-	nvdla_emit(check, BDMA_CFG_DST_SURF, transfer->dst_surf);
-	nvdla_emit(check, BDMA_CFG_OP, NVDLA_BDMA_CFG_OP__EN);
+	emit_address(check, BDMA_CFG_SRC_ADDR, src);
+	emit_address(check, BDMA_CFG_DST_ADDR, dst);
+	emit(check, BDMA_CFG_LINE, nvdla_field_bits(NVDLA_BDMA_CFG_LINE__SIZE, line));
+	emit(check, BDMA_CFG_CMD,
+	     nvdla_field_bits(NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE, nvdla_ram_type(surface->src_type)) |
+	     nvdla_field_bits(NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE, nvdla_ram_type(surface->dst_type)));
+	put_count(check, BDMA_CFG_LINE_REPEAT, NUMBER, transfer->line_repeat);
+	emit(check, BDMA_CFG_SRC_LINE, transfer->src_line);
+	emit(check, BDMA_CFG_DST_LINE, transfer->dst_line);
+	put_count(check, BDMA_CFG_SURF_REPEAT, NUMBER, transfer->surf_repeat);
+	emit(check, BDMA_CFG_SRC_SURF, transfer->src_surf);
+	emit(check, BDMA_CFG_DST_SURF, transfer->dst_surf);
+	emit(check, BDMA_CFG_OP, NVDLA_BDMA_CFG_OP__EN);
 }
 
 void nvdla_check_bdma(struct nvdla_check *check, const union nvdla_surface_desc *desc)
@@ -86,8 +84,8 @@ void nvdla_check_bdma(struct nvdla_check *check, const union nvdla_surface_desc 
 	u32 src, dst;
 	u32 i;
 
-	if (!nvdla_need_range(check, surface->num_transfers, 0, slots,
-			      "more transfers than the engine queues"))
+	if (!need_range(check, surface->num_transfers, 0, slots,
+			"more transfers than the engine queues"))
 		return;
 
 	check->current_op->num_transfers = surface->num_transfers;

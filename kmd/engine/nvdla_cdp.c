@@ -11,56 +11,55 @@
 static void program_rdma(struct nvdla_check *check, const struct nvdla_cdp_op_desc *op,
 			 const struct nvdla_data_cube *src, u32 access)
 {
-	nvdla_put_count(check, CDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH, src->width);
-	nvdla_put_count(check, CDP_RDMA_D_DATA_CUBE_HEIGHT, HEIGHT, src->height);
-	nvdla_put_count(check, CDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNEL, src->channel);
-	nvdla_emit_address(check, CDP_RDMA_D_SRC_BASE_ADDR, access);
-	nvdla_emit(check, CDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
-	nvdla_emit(check, CDP_RDMA_D_SRC_SURFACE_STRIDE, src->surf_stride);
-	nvdla_emit(check, CDP_RDMA_D_SRC_DMA_CFG, nvdla_ram_type(src->type));
-	nvdla_put(check, CDP_RDMA_D_DATA_FORMAT, INPUT_DATA, op->in_precision);
-	nvdla_emit_counting(check, CDP_RDMA_D_PERF_ENABLE, NVDLA_CDP_RDMA_D_PERF_ENABLE__DMA_EN);
+	put_count(check, CDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH, src->width);
+	put_count(check, CDP_RDMA_D_DATA_CUBE_HEIGHT, HEIGHT, src->height);
+	put_count(check, CDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNEL, src->channel);
+	emit_address(check, CDP_RDMA_D_SRC_BASE_ADDR, access);
+	emit(check, CDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
+	emit(check, CDP_RDMA_D_SRC_SURFACE_STRIDE, src->surf_stride);
+	emit(check, CDP_RDMA_D_SRC_DMA_CFG, nvdla_ram_type(src->type));
+	put(check, CDP_RDMA_D_DATA_FORMAT, INPUT_DATA, op->in_precision);
+	emit_counting(check, CDP_RDMA_D_PERF_ENABLE, NVDLA_CDP_RDMA_D_PERF_ENABLE__DMA_EN);
 }
 
 static void program_core(struct nvdla_check *check, const struct nvdla_cdp_op_desc *op,
 			 const struct nvdla_data_cube *dst, u32 access)
 {
-	nvdla_put(check, CDP_D_DATIN_OFFSET, DATIN_OFFSET, op->in_cvt.offset);
-	nvdla_put(check, CDP_D_DATIN_SCALE, DATIN_SCALE, op->in_cvt.scale);
-	nvdla_put(check, CDP_D_DATIN_SHIFTER, DATIN_SHIFTER, op->in_cvt.truncate);
-	nvdla_emit(check, CDP_D_DATOUT_OFFSET, (u32)op->out_cvt.offset);
-	nvdla_put(check, CDP_D_DATOUT_SCALE, DATOUT_SCALE, op->out_cvt.scale);
-	nvdla_put(check, CDP_D_DATOUT_SHIFTER, DATOUT_SHIFTER, op->out_cvt.truncate);
-	nvdla_put(check, CDP_D_FUNC_BYPASS, SQSUM_BYPASS, op->bypass_sqsum);
-	nvdla_put(check, CDP_D_FUNC_BYPASS, MUL_BYPASS, op->bypass_out_mul);
-	nvdla_emit_address(check, CDP_D_DST_BASE_ADDR, access);
-	nvdla_emit(check, CDP_D_DST_LINE_STRIDE, dst->line_stride);
-	nvdla_emit(check, CDP_D_DST_SURFACE_STRIDE, dst->surf_stride);
-	nvdla_emit(check, CDP_D_DST_DMA_CFG, nvdla_ram_type(dst->type));
-	nvdla_put(check, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE, op->in_precision);
+	put(check, CDP_D_DATIN_OFFSET, DATIN_OFFSET, op->in_cvt.offset);
+	put(check, CDP_D_DATIN_SCALE, DATIN_SCALE, op->in_cvt.scale);
+	put(check, CDP_D_DATIN_SHIFTER, DATIN_SHIFTER, op->in_cvt.truncate);
+	emit(check, CDP_D_DATOUT_OFFSET, (u32)op->out_cvt.offset);
+	put(check, CDP_D_DATOUT_SCALE, DATOUT_SCALE, op->out_cvt.scale);
+	put(check, CDP_D_DATOUT_SHIFTER, DATOUT_SHIFTER, op->out_cvt.truncate);
+	put(check, CDP_D_FUNC_BYPASS, SQSUM_BYPASS, op->bypass_sqsum);
+	put(check, CDP_D_FUNC_BYPASS, MUL_BYPASS, op->bypass_out_mul);
+	emit_address(check, CDP_D_DST_BASE_ADDR, access);
+	emit(check, CDP_D_DST_LINE_STRIDE, dst->line_stride);
+	emit(check, CDP_D_DST_SURFACE_STRIDE, dst->surf_stride);
+	emit(check, CDP_D_DST_DMA_CFG, nvdla_ram_type(dst->type));
+	put(check, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE, op->in_precision);
 	/* 3, 5, 7 and 9 are encoded as 0, 1, 2 and 3. */
-	nvdla_emit(check, CDP_D_LRN_CFG,
-		   nvdla_field_bits(NVDLA_CDP_D_LRN_CFG__NORMALZ_LEN, (op->local_size - 3) / 2));
-	nvdla_emit(check, CDP_D_NAN_FLUSH_TO_ZERO, nvdla_nan_to_zero(check, op->in_precision));
-	nvdla_emit_counting(check, CDP_D_PERF_ENABLE,
-			    NVDLA_CDP_D_PERF_ENABLE__DMA_EN | NVDLA_CDP_D_PERF_ENABLE__LUT_EN);
+	emit(check, CDP_D_LRN_CFG,
+	     nvdla_field_bits(NVDLA_CDP_D_LRN_CFG__NORMALZ_LEN, (op->local_size - 3) / 2));
+	emit(check, CDP_D_NAN_FLUSH_TO_ZERO, nvdla_nan_to_zero(check, op->in_precision));
+	emit_counting(check, CDP_D_PERF_ENABLE,
+		      NVDLA_CDP_D_PERF_ENABLE__DMA_EN | NVDLA_CDP_D_PERF_ENABLE__LUT_EN);
 }
 
 void nvdla_check_cdp(struct nvdla_check *check, const struct nvdla_cdp_op_desc *op,
-		     const struct nvdla_cdp_surface_desc *surface)
+		     const struct nvdla_pair_surface_desc *surface)
 {
 	u32 src_access, dst_access;
 
-	nvdla_need_precision(check, op->in_precision);
-	nvdla_need_equal(check, op->out_precision, op->in_precision,
-			 "CDP does not convert between precisions");
-	nvdla_need(check, op->local_size >= 3 && op->local_size <= 9 && op->local_size % 2,
-		   op->local_size, 9, "the local size is 3, 5, 7 or 9");
-	nvdla_need_range(check, op->bypass_sqsum, 0, 1, "a flag is 0 or 1");
-	nvdla_need_range(check, op->bypass_out_mul, 0, 1, "a flag is 0 or 1");
-	nvdla_need(check, op->lut_index >= 0 && op->lut_index < check->source->num_luts,
-		   op->lut_index, (s64)check->source->num_luts - 1,
-		   "CDP needs a look-up table of this task");
+	need_precision(check, op->in_precision);
+	need_equal(check, op->out_precision, op->in_precision,
+		   "CDP does not convert between precisions");
+	need(check, op->local_size >= 3 && op->local_size <= 9 && op->local_size % 2,
+	     op->local_size, 9, "the local size is 3, 5, 7 or 9");
+	need_range(check, op->bypass_sqsum, 0, 1, "a flag is 0 or 1");
+	need_range(check, op->bypass_out_mul, 0, 1, "a flag is 0 or 1");
+	need(check, op->lut_index >= 0 && op->lut_index < check->source->num_luts, op->lut_index,
+	     (s64)check->source->num_luts - 1, "CDP needs a look-up table of this task");
 	nvdla_need_same_size(check, &surface->dst_data, &surface->src_data,
 			     "input and output have to have the same size");
 	if (check->failed)

@@ -8,11 +8,7 @@
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
 
-/**
- * nvdla_check_set_operation() - look at another operation
- * @check: examination
- * @operation: index, valid
- */
+/* Makes @operation the current operation of @check. */
 void nvdla_check_set_operation(struct nvdla_check *check, u32 operation)
 {
 	check->operation = operation;
@@ -36,11 +32,19 @@ static bool locate(struct drm_nvdla_error *error, struct nvdla_field field,
 	return true;
 }
 
-static void name_field(struct drm_nvdla_error *error, struct nvdla_field field,
-		       const struct nvdla_task_source *source)
+static void name_field(const struct nvdla_check *check, struct drm_nvdla_error *error,
+		       struct nvdla_field field)
 {
-	const u32 count = source->num_operations;
+	const struct nvdla_task_source *source = check->source;
+	u32 count;
 
+	if (check->args) {
+		locate(error, field, check->structure, check->args, 1, SIZE_MAX);
+		error->index = check->index;
+		return;
+	}
+
+	count = source->num_operations;
 	if (locate(error, field, DRM_NVDLA_STRUCT_NODE, source->graph, count,
 		   sizeof(*source->graph)) ||
 	    locate(error, field, DRM_NVDLA_STRUCT_OPERATION, source->operations, count,
@@ -52,16 +56,9 @@ static void name_field(struct drm_nvdla_error *error, struct nvdla_field field,
 	       sizeof(*source->luts));
 }
 
-/**
- * nvdla_state() - state a rule
- * @check: examination
- * @fulfilled: what the rule asks for
- * @value: the value that is looked at
- * @limit: what it is held against
- * @field: where @value comes from
- * @rule: the rule in words
- *
- * Return: @fulfilled.
+/*
+ * States a rule. If it is not @fulfilled, the first violation is reported: the @value of @field,
+ * the @limit that it does not keep, and the @rule in words. Returns @fulfilled.
  */
 bool nvdla_state(struct nvdla_check *check, bool fulfilled, s64 value, s64 limit,
 		 struct nvdla_field field, const char *rule)
@@ -80,16 +77,11 @@ bool nvdla_state(struct nvdla_check *check, bool fulfilled, s64 value, s64 limit
 		.value = value,
 		.limit = limit,
 	};
-	name_field(&check->why->error, field, check->source);
+	name_field(check, &check->why->error, field);
 	return false;
 }
 
-/**
- * nvdla_field_value() - what a number in a descriptor is
- * @field: the number
- *
- * Return: its value.
- */
+/* The value of a number in a descriptor. */
 s64 nvdla_field_value(struct nvdla_field field)
 {
 	s64 value;
@@ -127,45 +119,31 @@ bool nvdla_state_multiple(struct nvdla_check *check, struct nvdla_field field, u
 	return nvdla_state(check, IS_ALIGNED(value, unit), value, unit, field, rule);
 }
 
-/**
- * nvdla_need_same_size() - the rule is that two cubes have the same size
- * @check: examination
- * @cube: the cube that is looked at
- * @other: the other one
- * @rule: the rule in words
- */
+/* States the rule that two cubes have the same size; a violation names a member of @cube. */
 void nvdla_need_same_size(struct nvdla_check *check, const struct nvdla_data_cube *cube,
 			  const struct nvdla_data_cube *other, const char *rule)
 {
-	nvdla_need_equal(check, cube->width, other->width, rule);
-	nvdla_need_equal(check, cube->height, other->height, rule);
-	nvdla_need_equal(check, cube->channel, other->channel, rule);
+	need_equal(check, cube->width, other->width, rule);
+	need_equal(check, cube->height, other->height, rule);
+	need_equal(check, cube->channel, other->channel, rule);
 }
 
-/**
- * nvdla_nan_to_zero() - what the current operation says of NaN
- * @check: examination
- * @precision: enum nvdla_precision that it computes in
- *
- * Return: 1 if its engine takes NaN as zero, otherwise 0.
+/*
+ * Whether the engine of the current operation, which computes in @precision, takes NaN as zero:
+ * 1 or 0.
  */
 u32 nvdla_nan_to_zero(struct nvdla_check *check, u32 precision)
 {
 	const u8 *nan_to_zero = &check->source->operations[check->operation].extended.nan_to_zero;
 
-	nvdla_need_range(check, *nan_to_zero, 0, precision == NVDLA_PRECISION_FP16,
-			 "NaN is flushed by 1, by engines that read FP16");
+	need_range(check, *nan_to_zero, 0, precision == NVDLA_PRECISION_FP16,
+		   "NaN is flushed by 1, by engines that read FP16");
 	return *nan_to_zero;
 }
 
-/**
- * nvdla_walk_bytes() - bytes from the first to the last one that a walk touches
- * @unit: bytes touched at each step
- * @dims: dimensions
- * @num_dims: number of dimensions
- * @bytes: result
- *
- * Return: false if the result does not fit 64 bits.
+/*
+ * Bytes from the first to the last one of a walk that touches @unit bytes at each step. Returns
+ * false if they do not fit 64 bits.
  */
 bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 *bytes)
 {
@@ -184,13 +162,7 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
 	return true;
 }
 
-/**
- * nvdla_cube_access() - an access to the memory of a data cube
- * @cube: the cube as it was submitted
- * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
- *
- * Return: a request that lacks its bytes and its alignment.
- */
+/* An access to the memory of a data cube, without its bytes and alignment. */
 struct nvdla_access_request nvdla_cube_access(const struct nvdla_data_cube *cube, u32 access)
 {
 	return (struct nvdla_access_request) {
@@ -215,14 +187,10 @@ static struct nvdla_surface_member member_of_surface(const struct nvdla_check *c
 	};
 }
 
-/**
- * nvdla_add_access() - note memory that the current operation touches
- * @check: examination
- * @request: what is touched
- *
- * What it names is checked here, the memory behind it by nvdla_task_bind().
- *
- * Return: the access, for nvdla_emit_address(), or NVDLA_NO_ACCESS on violations.
+/*
+ * Notes memory that the current operation touches. The names in the request are checked here,
+ * the memory behind them by nvdla_task_bind(). Returns the access, for emit_address(), or
+ * NVDLA_NO_ACCESS on violations.
  */
 u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_request *request)
 {
@@ -266,15 +234,7 @@ u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_reques
 	return prepared->num_accesses++;
 }
 
-/**
- * nvdla_feature_use() - the usual walk: one cube of packed atoms
- * @check: examination
- * @cube: the cube
- * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
- * @precision: enum nvdla_precision of the cube, valid
- *
- * Return: the walk.
- */
+/* The usual walk through a cube of packed atoms of a valid @precision. */
 struct nvdla_feature_use nvdla_feature_use(const struct nvdla_check *check,
 					   const struct nvdla_data_cube *cube, u32 access,
 					   u32 precision)
@@ -294,16 +254,12 @@ struct nvdla_feature_use nvdla_feature_use(const struct nvdla_check *check,
 	};
 }
 
-/**
- * nvdla_need_cube() - the rule is that a cube has elements
- * @check: examination
- * @cube: the cube
- */
+/* States the rule that a cube has elements. */
 void nvdla_need_cube(struct nvdla_check *check, const struct nvdla_data_cube *cube)
 {
-	nvdla_need_range(check, cube->width, 1, U16_MAX, "a dimension is zero");
-	nvdla_need_range(check, cube->height, 1, U16_MAX, "a dimension is zero");
-	nvdla_need_range(check, cube->channel, 1, U16_MAX, "a dimension is zero");
+	need_range(check, cube->width, 1, U16_MAX, "a dimension is zero");
+	need_range(check, cube->height, 1, U16_MAX, "a dimension is zero");
+	need_range(check, cube->channel, 1, U16_MAX, "a dimension is zero");
 }
 
 /* Rules of a feature cube, wherever it is (guide, Limitation, Data Format). */
@@ -330,13 +286,7 @@ static void check_shape(struct nvdla_check *check, const struct nvdla_feature_us
 		    use->atom_bytes, NVDLA_FIELD(cube->surf_stride), packed);
 }
 
-/**
- * nvdla_add_feature_use() - rules and extent of a feature cube in memory
- * @check: examination
- * @use: the cube, and how it is used
- *
- * Return: the access, for nvdla_emit_address(), or NVDLA_NO_ACCESS on violations.
- */
+/* Checks a feature cube and notes its memory. Returns the access, as nvdla_add_access() does. */
 u32 nvdla_add_feature_use(struct nvdla_check *check, const struct nvdla_feature_use *use)
 {
 	const struct nvdla_data_cube *cube = use->cube;
@@ -363,15 +313,7 @@ u32 nvdla_add_feature_use(struct nvdla_check *check, const struct nvdla_feature_
 	return nvdla_add_access(check, &request);
 }
 
-/**
- * nvdla_add_feature() - the same of one cube of packed atoms
- * @check: examination
- * @cube: the cube
- * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
- * @precision: enum nvdla_precision of the cube, valid
- *
- * Return: the access, for nvdla_emit_address(), or NVDLA_NO_ACCESS on violations.
- */
+/* The same of one cube of packed atoms. */
 u32 nvdla_add_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
 		      u32 precision)
 {

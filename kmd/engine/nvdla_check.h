@@ -12,8 +12,8 @@ struct nvdla_prepared;
 struct nvdla_task;
 
 /**
- * struct nvdla_field - the part of what was submitted that a rule is about
- * @at: where it lies in the arrays of struct nvdla_task_source
+ * struct nvdla_field - the member of a descriptor or argument that a rule is about
+ * @at: address of the member in the arrays of struct nvdla_task_source
  * @size: its bytes
  * @is_signed: it is a signed number
  */
@@ -31,26 +31,31 @@ struct nvdla_field {
 #define NVDLA_WHOLE(member) ((struct nvdla_field) { &(member), sizeof(member), false })
 
 /**
- * struct nvdla_check - state of the examination of one task
+ * struct nvdla_check - the check of one task, which collects the first error
  * @variant: core that the task is for
- * @source: what was submitted
- * @prepared: what is being built
- * @rehearsal: a run of it on an imagined core
- * @why: where to report the first violation; may be NULL
- * @operation: index of the operation that is looked at
+ * @source: the submitted task graph
+ * @args: the structure to check in place of @source, for nvdla_args.c
+ * @structure: type of @args
+ * @index: index of @args in its array
+ * @prepared: the prepared task that is being built
+ * @rehearsal: run of @prepared on an imagined core
+ * @why: filled with the first violation; may be NULL
+ * @operation: index of the current operation
  * @op_type: its engine
  * @current_op: its entry in @prepared
  * @failed: a rule was violated
  * @writes_left: room for register writes
  * @accesses_left: room for accesses
  *
- * The first violation is kept, later ones are ignored. A checking function can
- * thus state one rule after the other and look at @failed before it relies on
- * what they guarantee.
+ * Violations after the first are ignored: a checking function states one rule after the
+ * other, and looks at @failed before it relies on them.
  */
 struct nvdla_check {
 	const struct nvdla_variant *variant;
 	const struct nvdla_task_source *source;
+	const void *args;
+	enum drm_nvdla_struct structure;
+	u32 index;
 	struct nvdla_prepared *prepared;
 	struct nvdla_task *rehearsal;
 	struct nvdla_refusal *why;
@@ -64,7 +69,7 @@ struct nvdla_check {
 
 void nvdla_check_set_operation(struct nvdla_check *check, u32 operation);
 
-/* The functions behind nvdla_need() and its relatives. */
+/* The functions behind need() and its relatives. */
 s64 nvdla_field_value(struct nvdla_field field);
 bool nvdla_state(struct nvdla_check *check, bool fulfilled, s64 value, s64 limit,
 		 struct nvdla_field field, const char *rule);
@@ -73,38 +78,32 @@ bool nvdla_state_range(struct nvdla_check *check, struct nvdla_field field, s64 
 bool nvdla_state_multiple(struct nvdla_check *check, struct nvdla_field field, u32 unit,
 			  const char *rule);
 
-/**
- * nvdla_need() - state a rule
- * @check: examination
- * @fulfilled: what the rule asks for
- * @member: number in a descriptor that is looked at
- * @limit: what it is held against
- * @rule: the rule in words
- *
- * Return: @fulfilled.
+/*
+ * States a rule about @member, a number in a descriptor: that @fulfilled is true. A violation is
+ * reported with the @limit of the member and the @rule in words. Returns @fulfilled.
  */
-#define nvdla_need(check, fulfilled, member, limit, rule) \
+#define need(check, fulfilled, member, limit, rule) \
 	nvdla_state(check, fulfilled, (member), limit, NVDLA_FIELD(member), rule)
 
 /* The rule is that @member is @least to @most. */
-#define nvdla_need_range(check, member, least, most, rule) \
+#define need_range(check, member, least, most, rule) \
 	nvdla_state_range(check, NVDLA_FIELD(member), least, most, rule)
 
 /* The rule is that @member is @expected. */
-#define nvdla_need_equal(check, member, expected, rule) \
+#define need_equal(check, member, expected, rule) \
 	nvdla_state(check, (member) == (expected), (member), expected, NVDLA_FIELD(member), rule)
 
 /* The rule is that @member is a multiple of @unit, a power of two. */
-#define nvdla_need_multiple(check, member, unit, rule) \
+#define need_multiple(check, member, unit, rule) \
 	nvdla_state_multiple(check, NVDLA_FIELD(member), unit, rule)
 
 /* The rule is that @value, which depends on @member, is @most or less. */
-#define nvdla_need_room(check, value, most, member, rule) \
+#define need_room(check, value, most, member, rule) \
 	nvdla_state(check, (value) <= (most), value, most, NVDLA_FIELD(member), rule)
 
 /* The rule is that @member is a precision that the core has. */
-#define nvdla_need_precision(check, member) \
-	nvdla_need(check, (member) <= NVDLA_PRECISION_FP16 && \
+#define need_precision(check, member) \
+	need(check, (member) <= NVDLA_PRECISION_FP16 && \
 		   (check)->variant->precisions & BIT(member), member, NVDLA_PRECISION_FP16, \
 		   "no such precision")
 
@@ -112,12 +111,7 @@ void nvdla_need_same_size(struct nvdla_check *check, const struct nvdla_data_cub
 			  const struct nvdla_data_cube *other, const char *rule);
 u32 nvdla_nan_to_zero(struct nvdla_check *check, u32 precision);
 
-/**
- * nvdla_bytes_per_element() - size of an element
- * @precision: enum nvdla_precision
- *
- * Return: 1 or 2.
- */
+/* Size of an element of a valid enum nvdla_precision, in bytes. */
 static inline u32 nvdla_bytes_per_element(u32 precision)
 {
 	return precision == NVDLA_PRECISION_INT8 ? 1 : 2;
@@ -139,12 +133,12 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
  * struct nvdla_access_request - memory that an operation touches
  * @type_field: enum nvdla_mem_type
  * @address_field: index into the address table
- * @offset_field: where @offset comes from
- * @field: what describes the whole access
+ * @offset_field: the member with @offset
+ * @field: the member that describes the whole access
  * @offset: bytes from the address
- * @bytes: how many bytes are touched from there on
- * @alignment: what the resulting address has to be a multiple of
- * @alignment_rule: the rule that says so; NULL for that of each kind of data
+ * @bytes: number of bytes from there on
+ * @alignment: alignment of the resulting address, bytes
+ * @alignment_rule: that rule in words; NULL for the usual words
  * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
  */
 struct nvdla_access_request {
@@ -167,7 +161,7 @@ struct nvdla_access_request nvdla_cube_access(const struct nvdla_data_cube *cube
 u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_request *request);
 
 /**
- * struct nvdla_feature_use - how an engine walks through a feature cube
+ * struct nvdla_feature_use - walk of an engine through a feature cube
  * @cube: the cube
  * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
  * @line_stride: bytes from line to line
@@ -177,8 +171,8 @@ u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_reques
  * @surface_multiple: the engine touches a multiple of this many surfaces
  * @batches: number of cubes, 1 or more
  * @batch_stride: bytes from cube to cube
- * @alignment: of the address
- * @alignment_rule: the rule that says so; NULL for that of each kind of data
+ * @alignment: alignment of the address, bytes
+ * @alignment_rule: that rule in words; NULL for the usual words
  */
 struct nvdla_feature_use {
 	const struct nvdla_data_cube *cube;
@@ -209,11 +203,11 @@ void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc
 void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
 		     const struct nvdla_sdp_surface_desc *surface);
 void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
-		     const struct nvdla_pdp_surface_desc *surface);
+		     const struct nvdla_pair_surface_desc *surface);
 void nvdla_check_cdp(struct nvdla_check *check, const struct nvdla_cdp_op_desc *op,
-		     const struct nvdla_cdp_surface_desc *surface);
+		     const struct nvdla_pair_surface_desc *surface);
 void nvdla_check_rubik(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
-		       const struct nvdla_rubik_surface_desc *surface);
+		       const struct nvdla_pair_surface_desc *surface);
 void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision);
 
 #endif /* NVDLA_CHECK_H */

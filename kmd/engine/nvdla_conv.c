@@ -32,12 +32,7 @@ static const struct nvdla_pixel_format pixel_formats[] = {
 
 static_assert(ARRAY_SIZE(pixel_formats) == NVDLA_FORMAT_LAST_PIXEL + 1);
 
-/**
- * nvdla_pixel_format() - look up a pixel format
- * @format: enum nvdla_data_format, NVDLA_FORMAT_FIRST_PIXEL to NVDLA_FORMAT_LAST_PIXEL
- *
- * Return: its properties.
- */
+/* Properties of a pixel format, NVDLA_FORMAT_FIRST_PIXEL to NVDLA_FORMAT_LAST_PIXEL. */
 const struct nvdla_pixel_format *nvdla_pixel_format(u32 format)
 {
 	return &pixel_formats[format];
@@ -57,10 +52,9 @@ static u32 add_plane(struct nvdla_check *check, const struct nvdla_data_cube *sr
 	struct nvdla_access_request request = nvdla_cube_access(src, NVDLA_ACCESS_READ);
 
 	nvdla_need_cube(check, src);
-	nvdla_need_multiple(check, *line_stride, atom,
-			    "the stride is not aligned as this kind of data needs");
-	nvdla_need_range(check, *line_stride, line_bytes, U32_MAX,
-			 "a line does not fit its stride");
+	need_multiple(check, *line_stride, atom,
+		      "the stride is not aligned as this kind of data needs");
+	need_range(check, *line_stride, line_bytes, U32_MAX, "a line does not fit its stride");
 	if (check->failed)
 		return NVDLA_NO_ACCESS;
 
@@ -101,8 +95,8 @@ static void add_source(struct nvdla_check *check, const struct nvdla_conv_op_des
 	use.batches = op->batch;
 	use.batch_stride = op->batch_stride;
 	if (op->batch > 1)
-		nvdla_need_multiple(check, op->batch_stride, use.atom_bytes,
-				    "the stride is not aligned as this kind of data needs");
+		need_multiple(check, op->batch_stride, use.atom_bytes,
+			      "the stride is not aligned as this kind of data needs");
 	plan->src_access = nvdla_add_feature_use(check, &use);
 }
 
@@ -111,8 +105,8 @@ static u32 add_weights(struct nvdla_check *check, const struct nvdla_data_cube *
 {
 	struct nvdla_access_request request = nvdla_cube_access(cube, NVDLA_ACCESS_READ);
 
-	nvdla_need_equal(check, cube->type, weights->type,
-			 "weights, their mask and group sizes lie in the same kind of memory");
+	need_equal(check, cube->type, weights->type,
+		   "weights, their mask and group sizes lie in the same kind of memory");
 	request.bytes = bytes;
 	request.alignment = check->variant->weight_alignment;
 	return nvdla_add_access(check, &request);
@@ -157,8 +151,8 @@ void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc
 	/* The first pixel of a region lies in the atom that the address names. */
 	if (plan.image)
 		limit = check->variant->atom_bytes / nvdla_pixel_format(op->data_format)->bytes - 1;
-	nvdla_need_range(check, *pixel_x_offset, 0, limit,
-			 "the first pixel of an image is in the atom that its address names");
+	need_range(check, *pixel_x_offset, 0, limit,
+		   "the first pixel of an image is in the atom that its address names");
 	if (check->failed)
 		return;
 

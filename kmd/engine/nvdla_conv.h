@@ -29,7 +29,7 @@ struct nvdla_pixel_format {
 const struct nvdla_pixel_format *nvdla_pixel_format(u32 format);
 
 /**
- * struct nvdla_conv_plan - what the check of a convolution found out
+ * struct nvdla_conv_plan - results of the check of a convolution
  * @image: the input is an image
  * @winograd: winograd mode
  * @compressed: weights are compressed
@@ -52,14 +52,9 @@ struct nvdla_conv_plan {
 	u32 wgs_access;
 };
 
-/**
- * nvdla_group_kernels() - kernels that share one pass over the input
- * @variant: core
- * @op: convolution, its precision is valid
- *
- * The core takes them from PROC_PRECISION, whatever the input is read as.
- *
- * Return: the number of kernels of a full group.
+/*
+ * Kernels that share one pass over the input. The core takes them from PROC_PRECISION, whatever
+ * the input is read as.
  */
 static inline u32 nvdla_group_kernels(const struct nvdla_variant *variant,
 				      const struct nvdla_conv_op_desc *op)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What convolutions of a task leave each other in the convolution buffer.
+ * Data and weights that convolutions of a task leave each other in the convolution buffer.
  *
  * The buffer is addressed by pointers that CDMA and CSC move by what they fetch
  * and release, each by its own registers; nothing in the core compares what is
@@ -43,28 +43,28 @@ static void check_same_lines(struct nvdla_check *check, const struct nvdla_conv_
 	const char *shape = "the lines that are kept have another shape or format";
 	bool winograd = op->conv_mode == NVDLA_CONV_MODE_WINOGRAD;
 
-	nvdla_need_equal(check, op->conv_mode, previous->conv_mode, mode);
-	nvdla_need_equal(check, op->data_bank, previous->data_bank, mode);
-	nvdla_need_equal(check, op->data_format, previous->data_format, shape);
-	nvdla_need_equal(check, op->in_precision, previous->in_precision, shape);
-	nvdla_need_equal(check, op->out_precision, previous->out_precision, shape);
-	nvdla_need_equal(check, op->batch, previous->batch, shape);
-	nvdla_need_equal(check, src->width, previous_src->width, shape);
-	nvdla_need_equal(check, src->channel, previous_src->channel, shape);
-	nvdla_need_equal(check, op->entry_per_slice, previous->entry_per_slice, shape);
+	need_equal(check, op->conv_mode, previous->conv_mode, mode);
+	need_equal(check, op->data_bank, previous->data_bank, mode);
+	need_equal(check, op->data_format, previous->data_format, shape);
+	need_equal(check, op->in_precision, previous->in_precision, shape);
+	need_equal(check, op->out_precision, previous->out_precision, shape);
+	need_equal(check, op->batch, previous->batch, shape);
+	need_equal(check, src->width, previous_src->width, shape);
+	need_equal(check, src->channel, previous_src->channel, shape);
+	need_equal(check, op->entry_per_slice, previous->entry_per_slice, shape);
 
 	/* CSC makes the padding of a feature; that of the others is in the buffer. */
 	if (!winograd && op->data_format == NVDLA_FORMAT_FEATURE)
 		return;
-	nvdla_need_equal(check, op->pad_x_left, previous->pad_x_left, shape);
-	nvdla_need_equal(check, op->pad_x_right, previous->pad_x_right, shape);
+	need_equal(check, op->pad_x_left, previous->pad_x_left, shape);
+	need_equal(check, op->pad_x_right, previous->pad_x_right, shape);
 	if (!winograd)
 		return;
 
 	/* So are Winograd's lines and its stride, which became channels. */
-	nvdla_need_equal(check, op->pad_y_top, previous->pad_y_top, shape);
-	nvdla_need_equal(check, op->conv_stride_x, previous->conv_stride_x, shape);
-	nvdla_need_equal(check, op->conv_stride_y, previous->conv_stride_y, shape);
+	need_equal(check, op->pad_y_top, previous->pad_y_top, shape);
+	need_equal(check, op->conv_stride_x, previous->conv_stride_x, shape);
+	need_equal(check, op->conv_stride_y, previous->conv_stride_y, shape);
 }
 
 /*
@@ -79,9 +79,9 @@ static void check_data_reuse(struct nvdla_check *check, const struct nvdla_conv_
 {
 	u32 kept = kept_lines(previous);
 
-	nvdla_need_equal(check, op->input_height_csc, kept + fetched_lines(op, src, previous),
-			 "the input lines are not those that are kept and fetched");
-	/* Where everything was released there is nothing to agree about. */
+	need_equal(check, op->input_height_csc, kept + fetched_lines(op, src, previous),
+		   "the input lines are not those that are kept and fetched");
+	/* If everything was released, nothing has to match. */
 	if (kept > 0)
 		check_same_lines(check, op, src, previous, previous_src);
 }
@@ -94,15 +94,13 @@ static void check_weight_reuse(struct nvdla_check *check, const struct nvdla_con
 {
 	const char *size = "the previous convolution's weights have another shape or place";
 
-	nvdla_need_equal(check, op->bytes_per_kernel, previous->bytes_per_kernel, size);
-	nvdla_need_equal(check, op->out_precision, previous->out_precision, size);
-	nvdla_need_equal(check, surface->dst_data.channel, previous_surface->dst_data.channel,
-			 size);
-	nvdla_need_equal(check, surface->weight_data.size, previous_surface->weight_data.size,
-			 size);
-	nvdla_need_equal(check, op->weight_format, previous->weight_format, size);
-	nvdla_need_equal(check, op->data_bank, previous->data_bank, size);
-	nvdla_need_equal(check, op->weight_bank, previous->weight_bank, size);
+	need_equal(check, op->bytes_per_kernel, previous->bytes_per_kernel, size);
+	need_equal(check, op->out_precision, previous->out_precision, size);
+	need_equal(check, surface->dst_data.channel, previous_surface->dst_data.channel, size);
+	need_equal(check, surface->weight_data.size, previous_surface->weight_data.size, size);
+	need_equal(check, op->weight_format, previous->weight_format, size);
+	need_equal(check, op->data_bank, previous->data_bank, size);
+	need_equal(check, op->weight_bank, previous->weight_bank, size);
 }
 
 /* @previous is the convolution before the current one, or NVDLA_NO_OP. */
@@ -120,21 +118,19 @@ static void check_reuse(struct nvdla_check *check, u16 previous)
 	}
 
 	if (op->data_reuse &&
-	    nvdla_need(check, previous_op, op->data_reuse, 0,
-		       "no convolution of this task comes before it and leaves data to reuse"))
+	    need(check, previous_op, op->data_reuse, 0,
+		 "no convolution of this task comes before it and leaves data to reuse"))
 		check_data_reuse(check, op, &surface->src_data, previous_op,
 				 &previous_surface->src_data);
 	if (op->weight_reuse &&
-	    nvdla_need(check, previous_op && previous_op->skip_weight_rls, op->weight_reuse, 0,
-		       "the previous convolution of this task leaves no weights to reuse"))
+	    need(check, previous_op && previous_op->skip_weight_rls, op->weight_reuse, 0,
+		 "the previous convolution of this task leaves no weights to reuse"))
 		check_weight_reuse(check, op, surface, previous_op, previous_surface);
 }
 
-/**
- * nvdla_check_conv_reuse() - rules of what convolutions leave each other
- * @check: examination, after every operation was checked by itself
- *
- * Anything but what this very task left is somebody else's data.
+/*
+ * Checks what convolutions leave each other, once every operation was checked by itself.
+ * Anything that this very task did not leave is somebody else's data.
  */
 void nvdla_check_conv_reuse(struct nvdla_check *check)
 {

@@ -29,24 +29,20 @@ static void check_enums(struct nvdla_check *check, const struct nvdla_conv_op_de
 	};
 	u32 i;
 
-	nvdla_need_range(check, op->conv_mode, 0, NVDLA_CONV_MODE_WINOGRAD,
-			 "no such convolution mode");
-	nvdla_need_range(check, op->conv_mode, 0,
-			 check->variant->has_winograd ? NVDLA_CONV_MODE_WINOGRAD :
-							NVDLA_CONV_MODE_DIRECT,
-			 "this core has no winograd mode");
+	need_range(check, op->conv_mode, 0, NVDLA_CONV_MODE_WINOGRAD, "no such convolution mode");
+	need_range(check, op->conv_mode, 0,
+		   check->variant->has_winograd ? NVDLA_CONV_MODE_WINOGRAD : NVDLA_CONV_MODE_DIRECT,
+		   "this core has no winograd mode");
 	for (i = 0; i < ARRAY_SIZE(flags); i++)
-		nvdla_need_range(check, *flags[i], 0, 1, "a flag is 0 or 1");
-	nvdla_need_range(check, op->data_format, 0, NVDLA_FORMAT_FEATURE, "no such data format");
-	nvdla_need_equal(check, op->pixel_mapping, 0, "only pitch linear images are supported");
-	nvdla_need_precision(check, op->in_precision);
-	nvdla_need_precision(check, op->out_precision);
-	nvdla_need_range(check, op->weight_format, 0, NVDLA_WEIGHT_COMPRESSED,
-			 "no such weight format");
-	nvdla_need_range(check, op->weight_format, 0,
-			 check->variant->has_weight_compression ? NVDLA_WEIGHT_COMPRESSED :
-								  NVDLA_WEIGHT_UNCOMPRESSED,
-			 "this core does not decompress weights");
+		need_range(check, *flags[i], 0, 1, "a flag is 0 or 1");
+	need_range(check, op->data_format, 0, NVDLA_FORMAT_FEATURE, "no such data format");
+	need_equal(check, op->pixel_mapping, 0, "only pitch linear images are supported");
+	need_precision(check, op->in_precision);
+	need_precision(check, op->out_precision);
+	need_range(check, op->weight_format, 0, NVDLA_WEIGHT_COMPRESSED, "no such weight format");
+	need_range(check, op->weight_format, 0,
+		   check->variant->has_weight_compression ? NVDLA_WEIGHT_COMPRESSED :
+		   NVDLA_WEIGHT_UNCOMPRESSED, "this core does not decompress weights");
 }
 
 static void check_ranges(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
@@ -54,20 +50,20 @@ static void check_ranges(struct nvdla_check *check, const struct nvdla_conv_op_d
 	const char *out_cvt = "the output converter only truncates: scale 1, offset 0";
 	const char *dilation = "dilations are 1 to 32";
 
-	nvdla_need_range(check, op->conv_stride_x, 1, CONV_MAX_STRIDE, "strides are 1 to 8");
-	nvdla_need_range(check, op->conv_stride_y, 1, CONV_MAX_STRIDE, "strides are 1 to 8");
-	nvdla_need_range(check, op->dilation_x, 1, CONV_MAX_DILATION, dilation);
-	nvdla_need_range(check, op->dilation_y, 1, CONV_MAX_DILATION, dilation);
-	nvdla_need_range(check, op->batch, 1, check->variant->max_batch,
-			 "no number of cubes that a batch of this core can have");
-	nvdla_need_range(check, op->post_extension, 0, 2, "no such channel post-extension");
-	nvdla_need_range(check, op->pra_truncate, 0, CONV_MAX_PRA_TRUNCATE,
-			 "the pre-addition truncates by 0, 1 or 2");
-	nvdla_need_equal(check, op->out_cvt.scale, 1, out_cvt);
-	nvdla_need_equal(check, op->out_cvt.offset, 0, out_cvt);
+	need_range(check, op->conv_stride_x, 1, CONV_MAX_STRIDE, "strides are 1 to 8");
+	need_range(check, op->conv_stride_y, 1, CONV_MAX_STRIDE, "strides are 1 to 8");
+	need_range(check, op->dilation_x, 1, CONV_MAX_DILATION, dilation);
+	need_range(check, op->dilation_y, 1, CONV_MAX_DILATION, dilation);
+	need_range(check, op->batch, 1, check->variant->max_batch,
+		   "no number of cubes that a batch of this core can have");
+	need_range(check, op->post_extension, 0, 2, "no such channel post-extension");
+	need_range(check, op->pra_truncate, 0, CONV_MAX_PRA_TRUNCATE,
+		   "the pre-addition truncates by 0, 1 or 2");
+	need_equal(check, op->out_cvt.scale, 1, out_cvt);
+	need_equal(check, op->out_cvt.offset, 0, out_cvt);
 }
 
-/* Which features may meet (guide, Limitation, Supported feature crossing). */
+/* Combinations of features (guide, Limitation, Supported feature crossing). */
 static void check_crossing(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			   const struct nvdla_conv_plan *plan)
 {
@@ -75,18 +71,17 @@ static void check_crossing(struct nvdla_check *check, const struct nvdla_conv_op
 	/* Two lines of 32 channels or four of 16 fill a MAC cell. */
 	u32 channels = check->variant->mac_channels >> op->post_extension;
 
-	nvdla_need(check, !plan->image || !plan->winograd, op->data_format, NVDLA_FORMAT_FEATURE,
-		   "winograd works with features only");
+	need(check, !plan->image || !plan->winograd, op->data_format, NVDLA_FORMAT_FEATURE,
+	     "winograd works with features only");
 	nvdla_state(check, plain || (op->dilation_x == 1 && op->dilation_y == 1),
 		    max(op->dilation_x, op->dilation_y), 1, NVDLA_FIELD(op->dilation_x),
 		    "dilation works with direct convolution of features only");
-	nvdla_need(check, plain || op->batch == 1, op->batch, 1,
-		   "batches work with direct convolution of features only");
-	nvdla_need(check, plan->image || !op->post_extension, op->post_extension, 0,
-		   "channel post-extension works with images only");
-	nvdla_need(check, !op->post_extension || op->kernel_channel_csc <= channels,
-		   op->kernel_channel_csc, channels,
-		   "too many channels for this channel post-extension");
+	need(check, plain || op->batch == 1, op->batch, 1,
+	     "batches work with direct convolution of features only");
+	need(check, plan->image || !op->post_extension, op->post_extension, 0,
+	     "channel post-extension works with images only");
+	need(check, !op->post_extension || op->kernel_channel_csc <= channels,
+	     op->kernel_channel_csc, channels, "too many channels for this channel post-extension");
 }
 
 static void check_precisions(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -97,20 +92,20 @@ static void check_precisions(struct nvdla_check *check, const struct nvdla_conv_
 
 	if (plan->image) {
 		format = nvdla_pixel_format(op->data_format);
-		nvdla_need_equal(check, op->in_precision, format->precision,
-				 "the pixel format has another input precision");
-		nvdla_need_equal(check, src->channel, format->channels,
-				 "the pixel format has another number of channels");
+		need_equal(check, op->in_precision, format->precision,
+			   "the pixel format has another input precision");
+		need_equal(check, src->channel, format->channels,
+			   "the pixel format has another number of channels");
 	}
-	nvdla_need(check, converts || op->out_precision == op->in_precision, op->out_precision,
-		   op->in_precision, "the convolution cannot convert between these precisions");
+	need(check, converts || op->out_precision == op->in_precision, op->out_precision,
+	     op->in_precision, "the convolution cannot convert between these precisions");
 }
 
 #define need_csc(check, member, expected) \
-	nvdla_need_equal(check, member, expected, \
+	need_equal(check, member, expected, \
 			 "the input size for CSC does not follow from the input cube")
 #define need_kernel(check, member, expected) \
-	nvdla_need_equal(check, member, expected, \
+	need_equal(check, member, expected, \
 			 "the kernel size for CSC does not fit the mode")
 
 static const char output_size[] =
@@ -136,10 +131,10 @@ static void check_winograd_sizes(struct nvdla_check *check, const struct nvdla_c
 	 * The kernel is at most three strides wide and high before its extension. More
 	 * at the right and bottom fills the output up to whole tiles.
 	 */
-	nvdla_need_range(check, op->pad_x_left, 0,
-			 WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_x - 1, padding);
-	nvdla_need_range(check, op->pad_y_top, 0,
-			 WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_y - 1, padding);
+	need_range(check, op->pad_x_left, 0,
+		   WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_x - 1, padding);
+	need_range(check, op->pad_y_top, 0,
+		   WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_y - 1, padding);
 	need_csc(check, op->input_width_csc, DIV_ROUND_UP(width, op->conv_stride_x));
 	need_csc(check, op->input_height_csc, DIV_ROUND_UP(height, op->conv_stride_y));
 	need_csc(check, op->input_channel_csc, channels);
@@ -147,12 +142,12 @@ static void check_winograd_sizes(struct nvdla_check *check, const struct nvdla_c
 	need_kernel(check, op->kernel_height_csc, WINOGRAD_KERNEL);
 	need_kernel(check, op->kernel_channel_csc, channels);
 
-	nvdla_need(check, dst->width >= WINOGRAD_MIN_OUTPUT && dst->width % 4 == 0, dst->width,
-		   WINOGRAD_MIN_OUTPUT, tiles);
-	nvdla_need(check, dst->height >= WINOGRAD_MIN_OUTPUT && dst->height % 4 == 0, dst->height,
-		   WINOGRAD_MIN_OUTPUT, tiles);
-	nvdla_need_equal(check, dst->width, op->input_width_csc - 4, output_size);
-	nvdla_need_equal(check, dst->height, op->input_height_csc - 4, output_size);
+	need(check, dst->width >= WINOGRAD_MIN_OUTPUT && dst->width % 4 == 0, dst->width,
+	     WINOGRAD_MIN_OUTPUT, tiles);
+	need(check, dst->height >= WINOGRAD_MIN_OUTPUT && dst->height % 4 == 0, dst->height,
+	     WINOGRAD_MIN_OUTPUT, tiles);
+	need_equal(check, dst->width, op->input_width_csc - 4, output_size);
+	need_equal(check, dst->height, op->input_height_csc - 4, output_size);
 }
 
 /* One axis of a direct convolution. */
@@ -175,13 +170,12 @@ static void check_axis(struct nvdla_check *check, const struct conv_axis *axis)
 	u32 padded = *axis->pad_before + *axis->in + *axis->pad_after;
 	u32 expected = 0;
 
-	nvdla_need_range(check, *axis->in, 1, U16_MAX, "a dimension is zero");
-	nvdla_need_range(check, *axis->pad_before, 0, axis->kernel - 1, padding);
-	nvdla_need_range(check, *axis->pad_after, 0, axis->kernel - 1, padding);
+	need_range(check, *axis->in, 1, U16_MAX, "a dimension is zero");
+	need_range(check, *axis->pad_before, 0, axis->kernel - 1, padding);
+	need_range(check, *axis->pad_after, 0, axis->kernel - 1, padding);
 	if (padded >= axis->kernel)
 		expected = (padded - axis->kernel) / axis->stride + 1;
-	nvdla_need(check, *axis->out > 0 && *axis->out == expected, *axis->out, expected,
-		   output_size);
+	need(check, *axis->out > 0 && *axis->out == expected, *axis->out, expected, output_size);
 }
 
 static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -203,23 +197,22 @@ static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_con
 	/* Reused lines count for CSC, but are not fetched. */
 	if (!op->data_reuse)
 		need_csc(check, op->input_height_csc, src->height);
-	nvdla_need_range(check, op->kernel_width_csc, 1, U16_MAX, kernel_size);
-	nvdla_need_range(check, op->kernel_height_csc, 1, U16_MAX, kernel_size);
-	nvdla_need_range(check, src->channel, 1, U16_MAX, "a dimension is zero");
+	need_range(check, op->kernel_width_csc, 1, U16_MAX, kernel_size);
+	need_range(check, op->kernel_height_csc, 1, U16_MAX, kernel_size);
+	need_range(check, src->channel, 1, U16_MAX, "a dimension is zero");
 	if (check->failed)
 		return;
 
 	if (plan->image) {
 		/* A line of the kernel has become channels: C * S of them, 1 wide. */
 		need_kernel(check, op->kernel_width_csc, 1);
-		nvdla_need(check, op->kernel_channel_csc &&
-			   op->kernel_channel_csc % src->channel == 0,
-			   op->kernel_channel_csc, src->channel, kernel_size);
+		need(check, op->kernel_channel_csc && op->kernel_channel_csc % src->channel == 0,
+		     op->kernel_channel_csc, src->channel, kernel_size);
 		x.kernel = op->kernel_channel_csc / src->channel;
 		y.kernel = op->kernel_height_csc;
-		nvdla_need(check, x.stride <= x.kernel || !check->variant->image_stride_in_kernel,
-			   op->conv_stride_x, x.kernel,
-			   "this core's windows of an image cannot skip columns");
+		need(check, x.stride <= x.kernel || !check->variant->image_stride_in_kernel,
+		     op->conv_stride_x, x.kernel,
+		     "this core's windows of an image cannot skip columns");
 	} else {
 		need_kernel(check, op->kernel_channel_csc, src->channel);
 		x.kernel = (op->kernel_width_csc - 1) * op->dilation_x + 1;
@@ -269,18 +262,17 @@ static void check_buffer(struct nvdla_check *check, const struct nvdla_conv_op_d
 	u64 needed = (u64)entries * op->input_height_csc * op->batch;
 	bool packed = !plan->image && src->line_stride == src->width * variant->atom_bytes;
 
-	nvdla_need_range(check, op->data_bank, 1, U8_MAX, too_many);
-	nvdla_need_range(check, op->weight_bank, 1, U8_MAX, too_many);
-	nvdla_need_room(check, op->data_bank + op->weight_bank, banks, op->weight_bank, too_many);
-	nvdla_need_equal(check, op->entry_per_slice, entries,
-			 "the entries per slice do not follow from the input");
-	nvdla_need_room(check, needed, (u64)op->data_bank * variant->cbuf_bank_entries,
-			op->data_bank, "the input does not fit its banks");
-	nvdla_need_range(check, op->release, op->skip_data_rls ? 0 : 1, op->input_height_csc,
-			 "more slices are released than there are");
-	nvdla_need(check, op->fetch_grain <= 1 || packed || !variant->fetches_unpacked_by_line,
-		   op->fetch_grain, 1,
-		   "this core fetches one line at a time if lines are not packed");
+	need_range(check, op->data_bank, 1, U8_MAX, too_many);
+	need_range(check, op->weight_bank, 1, U8_MAX, too_many);
+	need_room(check, op->data_bank + op->weight_bank, banks, op->weight_bank, too_many);
+	need_equal(check, op->entry_per_slice, entries,
+		   "the entries per slice do not follow from the input");
+	need_room(check, needed, (u64)op->data_bank * variant->cbuf_bank_entries,
+		  op->data_bank, "the input does not fit its banks");
+	need_range(check, op->release, op->skip_data_rls ? 0 : 1, op->input_height_csc,
+		   "more slices are released than there are");
+	need(check, op->fetch_grain <= 1 || packed || !variant->fetches_unpacked_by_line,
+	     op->fetch_grain, 1, "this core fetches one line at a time if lines are not packed");
 }
 
 /*
@@ -308,13 +300,12 @@ static void check_compressed(struct nvdla_check *check, const struct nvdla_conv_
 				  (u64)variant->weight_size_alignment);
 	u64 group_bytes = DIV_ROUND_UP(kernel_elements * group_kernels, 8);
 
-	nvdla_need_equal(check, surface->wmb_data.size, mask_bytes,
-			 "the size of the mask surface does not follow from the kernels");
-	nvdla_need_room(check, group_bytes, bank_bytes - variant->weight_slack,
-			op->bytes_per_kernel, "the mask of a kernel group does not fit its bank");
-	nvdla_need(check, mask_bytes <= bank_bytes || !op->skip_weight_rls,
-		   surface->wmb_data.size, bank_bytes,
-		   "weights that are not released do not fit their banks at once");
+	need_equal(check, surface->wmb_data.size, mask_bytes,
+		   "the size of the mask surface does not follow from the kernels");
+	need_room(check, group_bytes, bank_bytes - variant->weight_slack,
+		  op->bytes_per_kernel, "the mask of a kernel group does not fit its bank");
+	need(check, mask_bytes <= bank_bytes || !op->skip_weight_rls, surface->wmb_data.size,
+	     bank_bytes, "weights that are not released do not fit their banks at once");
 }
 
 static void check_kernels(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -333,34 +324,28 @@ static void check_kernels(struct nvdla_check *check, const struct nvdla_conv_op_
 	u64 all_bytes = round_up(kernel_bytes * kernels, (u64)variant->weight_size_alignment);
 	const u32 *size = &surface->weight_data.size;
 
-	nvdla_need_range(check, surface->dst_data.channel, 1, U16_MAX, "a dimension is zero");
-	nvdla_need_equal(check, op->bytes_per_kernel, kernel_bytes,
-			 "the bytes per kernel do not follow from the kernel's size");
+	need_range(check, surface->dst_data.channel, 1, U16_MAX, "a dimension is zero");
+	need_equal(check, op->bytes_per_kernel, kernel_bytes,
+		   "the bytes per kernel do not follow from the kernel's size");
 	if (check->failed)
 		return;
 
 	if (!plan->compressed)
-		nvdla_need_room(check, room, banks_bytes, op->weight_bank,
-				"a kernel group and what is fetched with it do not fit its banks");
+		need_room(check, room, banks_bytes, op->weight_bank,
+			  "a kernel group and what is fetched with it do not fit its banks");
 	if (op->skip_weight_rls)
-		nvdla_need_room(check, *size, banks_bytes, op->weight_bank,
-				"weights that are not released do not fit their banks at once");
+		need_room(check, *size, banks_bytes, op->weight_bank,
+			  "weights that are not released do not fit their banks at once");
 	if (!plan->compressed) {
-		nvdla_need_equal(check, *size, all_bytes, size_rule);
+		need_equal(check, *size, all_bytes, size_rule);
 		return;
 	}
-	nvdla_need(check, *size && *size <= all_bytes &&
-		   IS_ALIGNED(*size, variant->weight_size_alignment), *size, all_bytes, size_rule);
+	need(check, *size && *size <= all_bytes &&
+	     IS_ALIGNED(*size, variant->weight_size_alignment), *size, all_bytes, size_rule);
 	check_compressed(check, op, surface, group_kernels);
 }
 
-/**
- * nvdla_check_conv_op() - rules of a convolution that are not about memory
- * @check: examination
- * @op: operation
- * @surface: its cubes
- * @plan: its flags
- */
+/* Checks the rules of a convolution that are not about memory. */
 void nvdla_check_conv_op(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			 const struct nvdla_conv_surface_desc *surface,
 			 const struct nvdla_conv_plan *plan)
@@ -371,8 +356,8 @@ void nvdla_check_conv_op(struct nvdla_check *check, const struct nvdla_conv_op_d
 
 	check_enums(check, op);
 	check_ranges(check, op);
-	nvdla_need_equal(check, dst->type, NVDLA_MEM_HW,
-			 "a convolution's output goes to SDP, not to memory");
+	need_equal(check, dst->type, NVDLA_MEM_HW,
+		   "a convolution's output goes to SDP, not to memory");
 	if (check->failed)
 		return;
 
@@ -385,8 +370,8 @@ void nvdla_check_conv_op(struct nvdla_check *check, const struct nvdla_conv_op_d
 		check_winograd_sizes(check, op, src, dst);
 	else
 		check_direct_sizes(check, op, src, dst, plan);
-	nvdla_need_equal(check, op->input_width_cmac, dst->width, cmac_size);
-	nvdla_need_equal(check, op->input_height_cmac, dst->height, cmac_size);
+	need_equal(check, op->input_width_cmac, dst->width, cmac_size);
+	need_equal(check, op->input_height_cmac, dst->height, cmac_size);
 	if (check->failed)
 		return;
 

@@ -12,12 +12,12 @@
 
 static void check_node(struct nvdla_check *check, const struct nvdla_graph_node *node)
 {
-	if (!nvdla_need_range(check, node->op_type, 0, NVDLA_NUM_OP_TYPES - 1, "no such engine"))
+	if (!need_range(check, node->op_type, 0, NVDLA_NUM_OP_TYPES - 1, "no such engine"))
 		return;
 
-	nvdla_need(check, check->variant->engines & BIT(node->op_type), node->op_type,
-		   check->variant->engines, "this core has no such engine");
-	nvdla_need_equal(check, node->roi_index, 0, "regions of interest are not supported");
+	need(check, check->variant->engines & BIT(node->op_type), node->op_type,
+	     check->variant->engines, "this core has no such engine");
+	need_equal(check, node->roi_index, 0, "regions of interest are not supported");
 }
 
 /*
@@ -35,18 +35,18 @@ static void add_edge(struct nvdla_check *check, const struct nvdla_consumer *con
 
 	if (consumer->index == -1)
 		return;
-	if (!nvdla_need_range(check, consumer->index, 0, check->source->num_operations - 1,
-			      "the graph has no such node"))
+	if (!need_range(check, consumer->index, 0, check->source->num_operations - 1,
+			"the graph has no such node"))
 		return;
 	type = check->source->graph[consumer->index].op_type;
-	nvdla_need(check, consumer->index != check->operation, consumer->index, check->operation,
-		   "an operation cannot wait for itself");
+	need(check, consumer->index != check->operation, consumer->index, check->operation,
+	     "an operation cannot wait for itself");
 	nvdla_state(check, type == target_type, type, target_type, NVDLA_FIELD(consumer->index),
 		    "the node at this index runs on another engine");
-	nvdla_need_range(check, consumer->event, NVDLA_EVENT_OP_COMPLETED,
-			 NVDLA_EVENT_CDMA_DT_DONE, "no such event");
-	nvdla_need(check, !fetch || check->op_type == NVDLA_OP_CONV, consumer->event,
-		   NVDLA_EVENT_OP_ENABLED, "only a convolution has fetch events");
+	need_range(check, consumer->event, NVDLA_EVENT_OP_COMPLETED,
+		   NVDLA_EVENT_CDMA_DT_DONE, "no such event");
+	need(check, !fetch || check->op_type == NVDLA_OP_CONV, consumer->event,
+	     NVDLA_EVENT_OP_ENABLED, "only a convolution has fetch events");
 	if (check->failed)
 		return;
 
@@ -114,7 +114,7 @@ static void build_queue(struct nvdla_check *check, u32 op_type)
 		}
 	}
 
-	/* What is left waits in a circle of same-engine edges. */
+	/* The operations left form a cycle of same-engine edges. */
 	for (i = 0; i < prepared->num_operations && !check->failed; i++) {
 		if (check->source->graph[i].op_type != op_type || state[i].waits == U16_MAX)
 			continue;
@@ -174,21 +174,20 @@ static void check_stream(struct nvdla_check *check, u32 producer)
 
 	if (check->op_type == NVDLA_OP_SDP) {
 		nvdla_need_same_size(check, &in->sdp.src_data, &out->conv.dst_data, size);
-		nvdla_need_equal(check, to->sdp.src_precision, from->conv.out_precision,
-				 precision);
-		nvdla_need_equal(check, to->sdp.batch_num, from->conv.batch, batch);
-		nvdla_need_equal(check, to->sdp.conv_mode, from->conv.conv_mode,
-				 "the producer's convolution mode differs");
+		need_equal(check, to->sdp.src_precision, from->conv.out_precision, precision);
+		need_equal(check, to->sdp.batch_num, from->conv.batch, batch);
+		need_equal(check, to->sdp.conv_mode, from->conv.conv_mode,
+			   "the producer's convolution mode differs");
 		return;
 	}
 
 	nvdla_need_same_size(check, &in->pdp.src_data, &out->sdp.dst_data, size);
-	nvdla_need_equal(check, to->pdp.precision, from->sdp.dst_precision, precision);
+	need_equal(check, to->pdp.precision, from->sdp.dst_precision, precision);
 	nvdla_state(check, from->sdp.batch_num == 1, 1, from->sdp.batch_num,
 		    NVDLA_FIELD(in->pdp.src_data.type), batch);
 }
 
-/* What says that the current operation takes a stream, or makes one. */
+/* The member that makes the current operation take or produce a stream. */
 static struct nvdla_field stream_field(const struct nvdla_check *check, bool in)
 {
 	const union nvdla_surface_desc *surface = &check->source->surfaces[check->operation];
@@ -252,9 +251,9 @@ static void pair_streams(struct nvdla_check *check, u32 producer_type, u32 consu
 			return;
 
 		parent = &check->source->graph[consumer].fused_parent;
-		nvdla_need(check, parent->index == -1 || parent->index == producer, parent->index,
-			   producer,
-			   "fused operations are not in the order in which their engines run them");
+		need(check, parent->index == -1 || parent->index == producer, parent->index,
+		     producer,
+		     "fused operations are not in the order in which their engines run them");
 		check_stream(check, producer);
 		prepared->operations[producer].consumer = consumer;
 		prepared->operations[consumer].producer = producer;

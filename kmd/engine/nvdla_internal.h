@@ -17,7 +17,7 @@
 #define NVDLA_MAX_EDGES (NVDLA_NUM_OP_TYPES + 1)
 
 /**
- * struct nvdla_edge - somebody waits for an event of an operation
+ * struct nvdla_edge - an operation waits for an event of another one
  * @target: operation that waits
  * @event: enum nvdla_event
  */
@@ -26,7 +26,7 @@ struct nvdla_edge {
 	u8 event;
 };
 
-/** enum nvdla_write_kind - what &nvdla_write.value stands for */
+/** enum nvdla_write_kind - meaning of &nvdla_write.value */
 enum nvdla_write_kind {
 	/** @NVDLA_WRITE_VALUE: the register's value */
 	NVDLA_WRITE_VALUE,
@@ -63,16 +63,16 @@ struct nvdla_surface_member {
 /**
  * struct nvdla_access - memory that an operation touches, wherever its address is
  * @offset: bytes from the address to the first byte
- * @bytes: how many bytes are touched from there on
- * @alignment: what the first byte's address has to be a multiple of
- * @alignment_rule: the rule that says so, in words
+ * @bytes: number of bytes from there on
+ * @alignment: alignment of the first byte's address, bytes
+ * @alignment_rule: that rule in words
  * @operation: the operation
  * @address: index into the address table, valid
  * @mem_type: enum nvdla_mem_type that the address has to be of
- * @type_member: where @mem_type comes from
- * @address_member: where @address comes from
- * @offset_member: where @offset comes from
- * @member: what describes the whole access
+ * @type_member: the member with @mem_type
+ * @address_member: the member with @address
+ * @offset_member: the member with @offset
+ * @member: the member that describes the whole access
  */
 struct nvdla_access {
 	u64 offset;
@@ -104,7 +104,7 @@ struct nvdla_access {
  * @consumer: operation that takes its stream, or NVDLA_NO_OP
  * @first_write: index of the first register write of its program
  * @num_writes: register writes in its program
- * @edges: who waits for it
+ * @edges: operations that wait for it
  */
 struct nvdla_operation {
 	u8 op_type;
@@ -125,7 +125,7 @@ struct nvdla_operation {
 };
 
 /**
- * struct nvdla_op_state - how far an operation has come in the current run
+ * struct nvdla_op_state - progress of an operation in the current run
  * @waits: events that are still to come
  * @enabled: op_enable was written
  * @completed: its interrupt came
@@ -188,11 +188,11 @@ struct nvdla_prepared {
 
 /**
  * struct nvdla_task - a prepared task with its addresses, and how far it has run
- * @prepared: what it does
- * @owned: @prepared if it goes with the task, or NULL
- * @owner: whose it is
+ * @prepared: the prepared task
+ * @owned: @prepared if it is freed with the task, or NULL
+ * @owner: number of the client
  * @num_completed: operations that completed in the current run
- * @state: what the sequencer knows about the operations while the task runs
+ * @state: state of each operation while the task runs
  * @addresses: per access of @prepared, its first byte as the core addresses it
  * @counted: per operation what the core counted, or NULL if that was not asked for
  */
@@ -206,13 +206,7 @@ struct nvdla_task {
 	struct drm_nvdla_operation_result *counted;
 };
 
-/**
- * nvdla_task_value() - the value of a register write
- * @task: task
- * @write: one of its prepared task's
- *
- * Return: what is written for this task.
- */
+/* The value of a register write of the task's prepared task, for this task. */
 static inline u32 nvdla_task_value(const struct nvdla_task *task, const struct nvdla_write *write)
 {
 	switch (write->kind) {
@@ -226,35 +220,23 @@ static inline u32 nvdla_task_value(const struct nvdla_task *task, const struct n
 	return write->value;
 }
 
-/**
- * nvdla_task_allocate() - a task that has no addresses yet
- * @prepared: what it does
- * @flags: NVDLA_TASK_STATISTICS or 0
- *
- * Return: the task, to be freed with nvdla_task_destroy(), or NULL.
+/*
+ * Allocates a task that has no addresses yet, or returns NULL. @flags is NVDLA_TASK_STATISTICS
+ * or 0.
  */
 struct nvdla_task *nvdla_task_allocate(const struct nvdla_prepared *prepared, u32 flags);
 
 struct nvdla_check;
 
-/**
- * nvdla_graph_build() - edges, queues and fused pairs of a task
- * @check: examination; its task's operations are filled
- */
+/* Builds edges, queues and fused pairs of a task whose operations are filled. */
 void nvdla_graph_build(struct nvdla_check *check);
 
-/**
- * nvdla_graph_check_pairs() - rules between operations
- * @check: examination, after every operation was checked by itself
- */
+/* Checks rules between operations, once every operation was checked by itself. */
 void nvdla_graph_check_pairs(struct nvdla_check *check);
 
-/**
- * nvdla_graph_check_progress() - show that the task comes to its end
- * @check: examination, after nvdla_graph_check_pairs()
- *
- * Runs the schedule with an imagined core that completes every operation whose
- * turn it is.
+/*
+ * Shows that the task comes to its end, after nvdla_graph_check_pairs(): runs the schedule with
+ * an imagined core that completes every operation whose turn it is.
  */
 void nvdla_graph_check_progress(struct nvdla_check *check);
 

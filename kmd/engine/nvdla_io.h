@@ -7,7 +7,7 @@
 /**
  * struct nvdla_io - access to the registers of one core
  * @context: passed to every function
- * @read: returns register @reg, NVDLA_<UNIT>_<REGISTER>; where that is, nvdla_variant_register() says
+ * @read: returns register @reg, NVDLA_<UNIT>_<REGISTER>, for nvdla_variant_register()
  * @write: writes register @reg, named in the same way
  * @delay: waits about @us microseconds between two reads of a status register;
  *         may be NULL, then the reads follow each other at once

@@ -277,7 +277,7 @@ static void launch_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_op
 	sequencer->bdma_next = !bdma_group;
 }
 
-/* What the register group of a convolution says. */
+/* Data banks of the convolution in a register group. */
 static u32 data_banks(const struct nvdla_sequencer *sequencer, u32 group)
 {
 	u32 value = nvdla_sequencer_held(sequencer, group, NVDLA_CSC_D_BANK);

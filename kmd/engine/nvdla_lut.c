@@ -10,7 +10,7 @@
 #include "nvdla_platform.h"
 #include "nvdla_program.h"
 
-/* What an engine's look-up table can do in one precision (guide, Limitation, LUT). */
+/* Limits of an engine's look-up table in one precision (guide, Limitation, LUT). */
 struct lut_range {
 	s32 offset_min;
 	s32 offset_max;
@@ -44,8 +44,8 @@ static const struct lut_range cdp_ranges[] = {
 static void check_edge(struct nvdla_check *check, const nvdla_u64_a4 *edge, u32 bits)
 {
 	/* Compilers extend signed values or not, so both are fine. */
-	nvdla_need_range(check, *edge, -(1LL << (bits - 1)), (1LL << bits) - 1,
-			 "a start or end exceeds the engine's range");
+	need_range(check, *edge, -(1LL << (bits - 1)), (1LL << bits) - 1,
+		   "a start or end exceeds the engine's range");
 }
 
 /*
@@ -63,16 +63,12 @@ static void check_start(struct nvdla_check *check, const nvdla_u64_a4 *start, s3
 
 static void check_shift(struct nvdla_check *check, const union nvdla_lut_slope *slope)
 {
-	nvdla_need_range(check, slope->field.shifter, -16, 15, "a slope is shifted by -16 to 15");
+	need_range(check, slope->field.shifter, -16, 15, "a slope is shifted by -16 to 15");
 }
 
-/**
- * nvdla_check_lut() - rules of a look-up table for one engine and precision
- * @check: examination
- * @index: index of the table, valid
- * @precision: enum nvdla_precision of the engine's pipeline
- *
- * Notes in the current operation which table it needs.
+/*
+ * Checks the look-up table of a valid index for the engine of the current operation, whose
+ * pipeline works in @precision, and notes that the operation needs it.
  */
 void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 {
@@ -85,10 +81,10 @@ void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 	s32 le = lut->le_offset.field.value;
 	s32 lo = lut->lo_offset.field.value;
 
-	nvdla_need_range(check, lut->method, 0, NVDLA_LUT_LINEAR, "no such look-up method");
-	nvdla_need_range(check, lut->hybrid_priority, 0, NVDLA_LUT_PRIORITY_LO, priority);
-	nvdla_need_range(check, lut->underflow_priority, 0, NVDLA_LUT_PRIORITY_LO, priority);
-	nvdla_need_range(check, lut->overflow_priority, 0, NVDLA_LUT_PRIORITY_LO, priority);
+	need_range(check, lut->method, 0, NVDLA_LUT_LINEAR, "no such look-up method");
+	need_range(check, lut->hybrid_priority, 0, NVDLA_LUT_PRIORITY_LO, priority);
+	need_range(check, lut->underflow_priority, 0, NVDLA_LUT_PRIORITY_LO, priority);
+	need_range(check, lut->overflow_priority, 0, NVDLA_LUT_PRIORITY_LO, priority);
 
 	if (exponential)
 		nvdla_state(check, le >= range->offset_min && le <= range->offset_max, le,
@@ -122,52 +118,30 @@ void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 	check->current_op->lut_fp16 = precision == NVDLA_PRECISION_FP16;
 }
 
-/* The registers of one engine's table; field masks are the same in both. */
-struct lut_registers {
-	u32 access_cfg;
-	u32 access_data;
-	u32 cfg;
-	u32 info;
-	u32 edges[4];	/* LE start and end, LO start and end: low half */
-	bool wide_edges;	/* the next register is the high half */
-	u32 le_scale;
-	u32 le_shift;
-	u32 lo_scale;
-	u32 lo_shift;
+/*
+ * Both engines have the registers of their table at the same offsets and with the same fields;
+ * behind LUT_INFO, CDP's edges have a high half. The settings are all registers from LUT_CFG on.
+ */
+#define CDP_STEP (NVDLA_CDP_S_LUT_ACCESS_CFG - NVDLA_SDP_S_LUT_ACCESS_CFG)
+#define SDP_SETTINGS \
+	((NVDLA_SDP_S_LUT_LO_SLOPE_SHIFT - NVDLA_SDP_S_LUT_CFG) / sizeof(u32) + 1)
+#define CDP_SETTINGS \
+	((NVDLA_CDP_S_LUT_LO_SLOPE_SHIFT - NVDLA_CDP_S_LUT_CFG) / sizeof(u32) + 1)
+
+static_assert(NVDLA_CDP_S_LUT_LE_START_LOW - NVDLA_SDP_S_LUT_LE_START == CDP_STEP);
+static_assert(CDP_SETTINGS - SDP_SETTINGS == 4);
+
+struct lut_settings {
+	u32 value[CDP_SETTINGS];
+	u32 count;
 };
 
-static const struct lut_registers sdp_registers = {
-	.access_cfg = NVDLA_SDP_S_LUT_ACCESS_CFG,
-	.access_data = NVDLA_SDP_S_LUT_ACCESS_DATA,
-	.cfg = NVDLA_SDP_S_LUT_CFG,
-	.info = NVDLA_SDP_S_LUT_INFO,
-	.edges = { NVDLA_SDP_S_LUT_LE_START, NVDLA_SDP_S_LUT_LE_END, NVDLA_SDP_S_LUT_LO_START,
-		   NVDLA_SDP_S_LUT_LO_END },
-	.wide_edges = false,
-	.le_scale = NVDLA_SDP_S_LUT_LE_SLOPE_SCALE,
-	.le_shift = NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT,
-	.lo_scale = NVDLA_SDP_S_LUT_LO_SLOPE_SCALE,
-	.lo_shift = NVDLA_SDP_S_LUT_LO_SLOPE_SHIFT,
-};
-
-static const struct lut_registers cdp_registers = {
-	.access_cfg = NVDLA_CDP_S_LUT_ACCESS_CFG,
-	.access_data = NVDLA_CDP_S_LUT_ACCESS_DATA,
-	.cfg = NVDLA_CDP_S_LUT_CFG,
-	.info = NVDLA_CDP_S_LUT_INFO,
-	.edges = { NVDLA_CDP_S_LUT_LE_START_LOW, NVDLA_CDP_S_LUT_LE_END_LOW,
-		   NVDLA_CDP_S_LUT_LO_START_LOW, NVDLA_CDP_S_LUT_LO_END_LOW },
-	.wide_edges = true,
-	.le_scale = NVDLA_CDP_S_LUT_LE_SLOPE_SCALE,
-	.le_shift = NVDLA_CDP_S_LUT_LE_SLOPE_SHIFT,
-	.lo_scale = NVDLA_CDP_S_LUT_LO_SLOPE_SCALE,
-	.lo_shift = NVDLA_CDP_S_LUT_LO_SLOPE_SHIFT,
-};
-
-/* @held: what the engine has there, or NULL */
-static void upload_table(const struct nvdla_io *io, const struct lut_registers *registers,
-			 bool lo, const __s16 *entries, const __s16 *held, u32 count)
+/* Writes the entries that differ from @held, which the engine has there, or all of them. */
+static void upload_table(const struct nvdla_io *io, u32 step, bool lo, const __s16 *entries,
+			 const __s16 *held, u32 count)
 {
+	const u32 table = nvdla_field_bits(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID, lo) |
+			  NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE;
 	u32 next = U32_MAX;
 	u32 i;
 
@@ -176,12 +150,9 @@ static void upload_table(const struct nvdla_io *io, const struct lut_registers *
 			continue;
 		/* The address register counts up with each entry. */
 		if (i != next)
-			io->write(io->context, registers->access_cfg,
-				  nvdla_field_bits(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ADDR, i) |
-				  nvdla_field_bits(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID, lo) |
-				  nvdla_field_bits(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE,
-					NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE__WRITE));
-		io->write(io->context, registers->access_data, (u16)entries[i]);
+			io->write(io->context, NVDLA_SDP_S_LUT_ACCESS_CFG + step,
+				  nvdla_field_bits(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ADDR, i) | table);
+		io->write(io->context, NVDLA_SDP_S_LUT_ACCESS_DATA + step, (u16)entries[i]);
 		next = i + 1;
 	}
 }
@@ -197,45 +168,35 @@ static u32 info_value(const struct nvdla_lut_desc *lut)
 				lut->lo_offset.field.value);
 }
 
-/* Registers of a table beside its entries: two, the edges and their high halves, four slopes. */
-#define MAX_SETTINGS (2 + 4 * 2 + 4)
-
-struct lut_settings {
-	struct nvdla_reg_write writes[MAX_SETTINGS];
-	u32 count;
-};
-
-static void add_setting(struct lut_settings *settings, u32 reg, u32 value)
+static void add_setting(struct lut_settings *settings, u32 value)
 {
-	settings->writes[settings->count++] = (struct nvdla_reg_write) { reg, value };
+	settings->value[settings->count++] = value;
 }
 
-static void add_slopes(struct lut_settings *settings, u32 scale_register, u32 shift_register,
-		       const union nvdla_lut_slope *underflow,
+static void add_slopes(struct lut_settings *settings, const union nvdla_lut_slope *underflow,
 		       const union nvdla_lut_slope *overflow, bool fp16)
 {
 	/* An FP16 slope lies in the same bits as the integer scale. */
-	add_setting(settings, scale_register,
+	add_setting(settings,
 		    nvdla_field_bits(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_UFLOW_SCALE,
 				     underflow->raw & 0xffff) |
 		    nvdla_field_bits(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_OFLOW_SCALE,
 				     overflow->raw & 0xffff));
-	add_setting(settings, shift_register, fp16 ? 0 :
+	add_setting(settings, fp16 ? 0 :
 		    nvdla_field_bits(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_UFLOW_SHIFT,
 				     underflow->field.shifter) |
 		    nvdla_field_bits(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_OFLOW_SHIFT,
 				     overflow->field.shifter));
 }
 
-static void settings_of(const struct lut_registers *registers, const struct nvdla_lut *table,
-			struct lut_settings *settings)
+static struct lut_settings settings_of(const struct nvdla_lut *table, bool cdp)
 {
 	const struct nvdla_lut_desc *lut = table->desc;
 	const u64 edges[] = { lut->le_start, lut->le_end, lut->lo_start, lut->lo_end };
+	struct lut_settings settings = {};
 	u32 i;
 
-	settings->count = 0;
-	add_setting(settings, registers->cfg,
+	add_setting(&settings,
 		    nvdla_field_bits(NVDLA_SDP_S_LUT_CFG__LUT_LE_FUNCTION, lut->method) |
 		    nvdla_field_bits(NVDLA_SDP_S_LUT_CFG__LUT_UFLOW_PRIORITY,
 				     lut->underflow_priority) |
@@ -243,51 +204,39 @@ static void settings_of(const struct lut_registers *registers, const struct nvdl
 				     lut->overflow_priority) |
 		    nvdla_field_bits(NVDLA_SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY,
 				     lut->hybrid_priority));
-	add_setting(settings, registers->info, info_value(lut));
+	add_setting(&settings, info_value(lut));
 
 	for (i = 0; i < ARRAY_SIZE(edges); i++) {
-		add_setting(settings, registers->edges[i], lower_32_bits(edges[i]));
-		if (registers->wide_edges)
-			add_setting(settings, registers->edges[i] + sizeof(u32),
-				    upper_32_bits(edges[i]) &
+		add_setting(&settings, lower_32_bits(edges[i]));
+		if (cdp)
+			add_setting(&settings, upper_32_bits(edges[i]) &
 				    NVDLA_CDP_S_LUT_LE_START_HIGH__LUT_LE_START_HIGH);
 	}
 
-	add_slopes(settings, registers->le_scale, registers->le_shift, &lut->le_underflow,
-		   &lut->le_overflow, table->fp16);
-	add_slopes(settings, registers->lo_scale, registers->lo_shift, &lut->lo_underflow,
-		   &lut->lo_overflow, table->fp16);
-}
-
-/* An engine has the same registers for all its tables, so they are in the same places. */
-static void upload_settings(const struct nvdla_io *io, const struct lut_settings *settings,
-			    const struct lut_settings *held)
-{
-	u32 i;
-
-	for (i = 0; i < settings->count; i++) {
-		if (i < held->count && held->writes[i].value == settings->writes[i].value)
-			continue;
-		io->write(io->context, settings->writes[i].reg, settings->writes[i].value);
-	}
+	add_slopes(&settings, &lut->le_underflow, &lut->le_overflow, table->fp16);
+	add_slopes(&settings, &lut->lo_underflow, &lut->lo_overflow, table->fp16);
+	return settings;
 }
 
 void nvdla_lut_upload(const struct nvdla_io *io, u32 op_type, const struct nvdla_lut *table,
 		      const struct nvdla_lut *held)
 {
-	const struct lut_registers *registers =
-		op_type == NVDLA_OP_SDP ? &sdp_registers : &cdp_registers;
+	const bool cdp = op_type == NVDLA_OP_CDP;
+	const u32 step = cdp ? CDP_STEP : 0;
 	const struct nvdla_lut_desc *lut = table->desc;
-	struct lut_settings settings;
+	const struct lut_settings settings = settings_of(table, cdp);
 	struct lut_settings held_settings = {};
+	u32 i;
 
-	upload_table(io, registers, false, lut->le_table, held ? held->desc->le_table : NULL,
+	upload_table(io, step, false, lut->le_table, held ? held->desc->le_table : NULL,
 		     ARRAY_SIZE(lut->le_table));
-	upload_table(io, registers, true, lut->lo_table, held ? held->desc->lo_table : NULL,
+	upload_table(io, step, true, lut->lo_table, held ? held->desc->lo_table : NULL,
 		     ARRAY_SIZE(lut->lo_table));
 
-	settings_of(registers, table, &settings);
 	if (held)
-		settings_of(registers, held, &held_settings);
-	upload_settings(io, &settings, &held_settings);
+		held_settings = settings_of(held, cdp);
+	for (i = 0; i < settings.count; i++)
+		if (!held || held_settings.value[i] != settings.value[i])
+			io->write(io->context, NVDLA_SDP_S_LUT_CFG + step + i * sizeof(u32),
+				  settings.value[i]);
 }

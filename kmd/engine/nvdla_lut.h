@@ -22,7 +22,7 @@ struct nvdla_lut {
  * @io: access to the core
  * @op_type: NVDLA_OP_SDP or NVDLA_OP_CDP; the engine must not be running
  * @table: table
- * @held: what the engine holds, of which only what differs is written, or NULL
+ * @held: table that the engine holds, or NULL; only differences are written
  */
 void nvdla_lut_upload(const struct nvdla_io *io, u32 op_type, const struct nvdla_lut *table,
 		      const struct nvdla_lut *held);

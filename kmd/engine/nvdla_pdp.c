@@ -26,24 +26,23 @@ static void check_op(struct nvdla_check *check, const struct nvdla_pdp_op_desc *
 	const char *padding = "the padding is not less than the kernel";
 	u32 i;
 
-	nvdla_need_precision(check, op->precision);
-	nvdla_need_range(check, op->pool_mode, 0, NVDLA_POOL_MIN, "no such pooling mode");
-	nvdla_need_range(check, op->pool_width, 0, PDP_MAX_KERNEL - 1, kernel);
-	nvdla_need_range(check, op->pool_height, 0, PDP_MAX_KERNEL - 1, kernel);
-	nvdla_need_range(check, op->stride_x, 1, PDP_MAX_STRIDE, "strides are 1 to 16");
-	nvdla_need_range(check, op->stride_y, 1, PDP_MAX_STRIDE, "strides are 1 to 16");
+	need_precision(check, op->precision);
+	need_range(check, op->pool_mode, 0, NVDLA_POOL_MIN, "no such pooling mode");
+	need_range(check, op->pool_width, 0, PDP_MAX_KERNEL - 1, kernel);
+	need_range(check, op->pool_height, 0, PDP_MAX_KERNEL - 1, kernel);
+	need_range(check, op->stride_x, 1, PDP_MAX_STRIDE, "strides are 1 to 16");
+	need_range(check, op->stride_y, 1, PDP_MAX_STRIDE, "strides are 1 to 16");
 
 	/* pool_width and pool_height are already one less than the kernel. */
-	nvdla_need_range(check, op->pad_left, 0, op->pool_width, padding);
-	nvdla_need_range(check, op->pad_right, 0, op->pool_width, padding);
-	nvdla_need_range(check, op->pad_top, 0, op->pool_height, padding);
-	nvdla_need_range(check, op->pad_bottom, 0, op->pool_height, padding);
+	need_range(check, op->pad_left, 0, op->pool_width, padding);
+	need_range(check, op->pad_right, 0, op->pool_width, padding);
+	need_range(check, op->pad_top, 0, op->pool_height, padding);
+	need_range(check, op->pad_bottom, 0, op->pool_height, padding);
 
 	if (op->precision != NVDLA_PRECISION_FP16)
 		return;
 	for (i = 0; i < ARRAY_SIZE(op->padding_value); i++)
-		nvdla_need_equal(check, op->padding_value[i], 0,
-				 "with FP16 padding values are zero");
+		need_equal(check, op->padding_value[i], 0, "with FP16 padding values are zero");
 }
 
 static void check_size(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
@@ -54,8 +53,8 @@ static void check_size(struct nvdla_check *check, const struct nvdla_pdp_op_desc
 	s32 width = op->pad_left + src->width + op->pad_right;
 	s32 height = op->pad_top + src->height + op->pad_bottom;
 
-	nvdla_need_equal(check, dst->channel, src->channel,
-			 "input and output have to have the same channels");
+	need_equal(check, dst->channel, src->channel,
+		   "input and output have to have the same channels");
 	nvdla_state(check, dst->width > 0 && width == used_width, used_width, width,
 		    NVDLA_FIELD(dst->width), "the windows do not use each input column exactly");
 	nvdla_state(check, dst->height > 0 && height == used_height, used_height, height,
@@ -91,24 +90,24 @@ static void check_part(struct nvdla_check *check, const struct nvdla_pdp_op_desc
 
 	if (part->first)
 		expected += op->pool_width + 1 - op->stride_x;
-	nvdla_need_range(check, *part->out, 1, max_width(check, op),
-			 "the output is too wide for the line buffer");
-	nvdla_need(check, *part->in >= 1 && *part->in == expected, *part->in, expected,
-		   "the input width of a part does not follow from its output width");
+	need_range(check, *part->out, 1, max_width(check, op),
+		   "the output is too wide for the line buffer");
+	need(check, *part->in >= 1 && *part->in == expected, *part->in, expected,
+	     "the input width of a part does not follow from its output width");
 }
 
-/* What windows share with those of the next part, or skip, lies in one part. */
+/* Columns that windows share with those of the next part, or skip, lie in one part. */
 static void check_overlap(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 			  const struct pdp_part *part)
 {
 	s32 shared = op->pool_width + 1 - op->stride_x;
 
-	nvdla_need_range(check, *part->in, shared >= 0 ? shared : 1 - shared, U16_MAX,
-			 "what windows share or skip between parts does not fit into a part");
+	need_range(check, *part->in, shared >= 0 ? shared : 1 - shared, U16_MAX,
+		   "what windows share or skip between parts does not fit into a part");
 }
 
 static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
-			const struct nvdla_pdp_surface_desc *surface)
+			const struct nvdla_pair_surface_desc *surface)
 {
 	const struct pdp_part first = { &op->partial_in_width_first, &op->partial_width_first,
 					op->pad_left, true };
@@ -138,22 +137,20 @@ static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_des
 }
 
 static void check_parts(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
-			const struct nvdla_pdp_surface_desc *surface)
+			const struct nvdla_pair_surface_desc *surface)
 {
 	bool flying = surface->src_data.type == NVDLA_MEM_HW;
 
-	nvdla_need_range(check, op->split_num, 1, PDP_MAX_SPLIT,
-			 "a cube is split into 1 to 64 parts");
-	nvdla_need(check, !flying || op->split_num == 1, op->split_num, 1,
-		   "a stream cannot be split");
+	need_range(check, op->split_num, 1, PDP_MAX_SPLIT, "a cube is split into 1 to 64 parts");
+	need(check, !flying || op->split_num == 1, op->split_num, 1, "a stream cannot be split");
 	if (check->failed)
 		return;
 
 	if (op->split_num > 1)
 		check_split(check, op, surface);
 	else
-		nvdla_need_range(check, surface->dst_data.width, 0, max_width(check, op),
-				 "the output is too wide for the line buffer");
+		need_range(check, surface->dst_data.width, 0, max_width(check, op),
+			   "the output is too wide for the line buffer");
 }
 
 /* Widths of the parts, in the same fields of all registers; without a split there are none. */
@@ -175,42 +172,41 @@ static u32 part_widths(struct nvdla_check *check, const struct nvdla_pdp_op_desc
 static void program_rdma(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 			 const struct nvdla_data_cube *src, u32 access, u32 widths_in)
 {
-	nvdla_put_count(check, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH, src->width);
-	nvdla_put_count(check, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT, src->height);
-	nvdla_put_count(check, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL, src->channel);
-	nvdla_emit(check, PDP_RDMA_D_FLYING_MODE,
-		   NVDLA_PDP_RDMA_D_FLYING_MODE__FLYING_MODE__OFF_FLYING);
-	nvdla_emit_address(check, PDP_RDMA_D_SRC_BASE_ADDR, access);
-	nvdla_emit(check, PDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
-	nvdla_emit(check, PDP_RDMA_D_SRC_SURFACE_STRIDE, src->surf_stride);
-	nvdla_emit(check, PDP_RDMA_D_SRC_RAM_CFG, nvdla_ram_type(src->type));
-	nvdla_emit(check, PDP_RDMA_D_DATA_FORMAT, op->precision);
-	nvdla_emit(check, PDP_RDMA_D_OPERATION_MODE_CFG, op->split_num - 1);
-	nvdla_put(check, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_WIDTH, op->pool_width);
-	nvdla_put_count(check, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH, op->stride_x);
-	nvdla_put(check, PDP_RDMA_D_POOLING_PADDING_CFG, PAD_WIDTH, op->pad_left);
-	nvdla_emit(check, PDP_RDMA_D_PARTIAL_WIDTH_IN, widths_in);
-	nvdla_emit_counting(check, PDP_RDMA_D_PERF_ENABLE, NVDLA_PDP_RDMA_D_PERF_ENABLE__DMA_EN);
+	put_count(check, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH, src->width);
+	put_count(check, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT, src->height);
+	put_count(check, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL, src->channel);
+	emit(check, PDP_RDMA_D_FLYING_MODE, NVDLA_PDP_RDMA_D_FLYING_MODE__FLYING_MODE__OFF_FLYING);
+	emit_address(check, PDP_RDMA_D_SRC_BASE_ADDR, access);
+	emit(check, PDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
+	emit(check, PDP_RDMA_D_SRC_SURFACE_STRIDE, src->surf_stride);
+	emit(check, PDP_RDMA_D_SRC_RAM_CFG, nvdla_ram_type(src->type));
+	emit(check, PDP_RDMA_D_DATA_FORMAT, op->precision);
+	emit(check, PDP_RDMA_D_OPERATION_MODE_CFG, op->split_num - 1);
+	put(check, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_WIDTH, op->pool_width);
+	put_count(check, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH, op->stride_x);
+	put(check, PDP_RDMA_D_POOLING_PADDING_CFG, PAD_WIDTH, op->pad_left);
+	emit(check, PDP_RDMA_D_PARTIAL_WIDTH_IN, widths_in);
+	emit_counting(check, PDP_RDMA_D_PERF_ENABLE, NVDLA_PDP_RDMA_D_PERF_ENABLE__DMA_EN);
 }
 
 static void program_cubes(struct nvdla_check *check, const struct nvdla_data_cube *src,
 			  const struct nvdla_data_cube *dst, u32 src_access, u32 dst_access)
 {
-	nvdla_put_count(check, PDP_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH, src->width);
-	nvdla_put_count(check, PDP_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT, src->height);
-	nvdla_put_count(check, PDP_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL, src->channel);
-	nvdla_put_count(check, PDP_D_DATA_CUBE_OUT_WIDTH, CUBE_OUT_WIDTH, dst->width);
-	nvdla_put_count(check, PDP_D_DATA_CUBE_OUT_HEIGHT, CUBE_OUT_HEIGHT, dst->height);
-	nvdla_put_count(check, PDP_D_DATA_CUBE_OUT_CHANNEL, CUBE_OUT_CHANNEL, dst->channel);
-	nvdla_emit_address(check, PDP_D_SRC_BASE_ADDR, src_access);
+	put_count(check, PDP_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH, src->width);
+	put_count(check, PDP_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT, src->height);
+	put_count(check, PDP_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL, src->channel);
+	put_count(check, PDP_D_DATA_CUBE_OUT_WIDTH, CUBE_OUT_WIDTH, dst->width);
+	put_count(check, PDP_D_DATA_CUBE_OUT_HEIGHT, CUBE_OUT_HEIGHT, dst->height);
+	put_count(check, PDP_D_DATA_CUBE_OUT_CHANNEL, CUBE_OUT_CHANNEL, dst->channel);
+	emit_address(check, PDP_D_SRC_BASE_ADDR, src_access);
 	if (src->type != NVDLA_MEM_HW) {
-		nvdla_emit(check, PDP_D_SRC_LINE_STRIDE, src->line_stride);
-		nvdla_emit(check, PDP_D_SRC_SURFACE_STRIDE, src->surf_stride);
+		emit(check, PDP_D_SRC_LINE_STRIDE, src->line_stride);
+		emit(check, PDP_D_SRC_SURFACE_STRIDE, src->surf_stride);
 	}
-	nvdla_emit_address(check, PDP_D_DST_BASE_ADDR, dst_access);
-	nvdla_emit(check, PDP_D_DST_LINE_STRIDE, dst->line_stride);
-	nvdla_emit(check, PDP_D_DST_SURFACE_STRIDE, dst->surf_stride);
-	nvdla_emit(check, PDP_D_DST_RAM_CFG, nvdla_ram_type(dst->type));
+	emit_address(check, PDP_D_DST_BASE_ADDR, dst_access);
+	emit(check, PDP_D_DST_LINE_STRIDE, dst->line_stride);
+	emit(check, PDP_D_DST_SURFACE_STRIDE, dst->surf_stride);
+	emit(check, PDP_D_DST_RAM_CFG, nvdla_ram_type(dst->type));
 }
 
 /*
@@ -234,16 +230,16 @@ static void program_pooling(struct nvdla_check *check, const struct nvdla_pdp_op
 {
 	u32 i;
 
-	nvdla_put(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_WIDTH, op->pool_width);
-	nvdla_put(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_HEIGHT, op->pool_height);
-	nvdla_put_count(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH, op->stride_x);
-	nvdla_put_count(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT, op->stride_y);
-	nvdla_emit(check, PDP_D_RECIP_KERNEL_WIDTH, reciprocal(op->precision, op->pool_width));
-	nvdla_emit(check, PDP_D_RECIP_KERNEL_HEIGHT, reciprocal(op->precision, op->pool_height));
-	nvdla_put(check, PDP_D_POOLING_PADDING_CFG, PAD_LEFT, op->pad_left);
-	nvdla_put(check, PDP_D_POOLING_PADDING_CFG, PAD_RIGHT, op->pad_right);
-	nvdla_put(check, PDP_D_POOLING_PADDING_CFG, PAD_TOP, op->pad_top);
-	nvdla_put(check, PDP_D_POOLING_PADDING_CFG, PAD_BOTTOM, op->pad_bottom);
+	put(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_WIDTH, op->pool_width);
+	put(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_HEIGHT, op->pool_height);
+	put_count(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH, op->stride_x);
+	put_count(check, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT, op->stride_y);
+	emit(check, PDP_D_RECIP_KERNEL_WIDTH, reciprocal(op->precision, op->pool_width));
+	emit(check, PDP_D_RECIP_KERNEL_HEIGHT, reciprocal(op->precision, op->pool_height));
+	put(check, PDP_D_POOLING_PADDING_CFG, PAD_LEFT, op->pad_left);
+	put(check, PDP_D_POOLING_PADDING_CFG, PAD_RIGHT, op->pad_right);
+	put(check, PDP_D_POOLING_PADDING_CFG, PAD_TOP, op->pad_top);
+	put(check, PDP_D_POOLING_PADDING_CFG, PAD_BOTTOM, op->pad_bottom);
 
 	/* The seven registers follow each other. */
 	for (i = 0; i < ARRAY_SIZE(op->padding_value); i++)
@@ -252,17 +248,17 @@ static void program_pooling(struct nvdla_check *check, const struct nvdla_pdp_op
 					     NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG__PAD_VALUE_1X,
 					     NVDLA_AS_IT_IS, NVDLA_FIELD(op->padding_value[i])));
 
-	nvdla_put(check, PDP_D_OPERATION_MODE_CFG, POOLING_METHOD, op->pool_mode);
-	nvdla_emit(check, PDP_D_OPERATION_MODE_CFG,
-		   nvdla_field_bits(NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE, !flying));
-	nvdla_put_count(check, PDP_D_OPERATION_MODE_CFG, SPLIT_NUM, op->split_num);
-	nvdla_emit(check, PDP_D_DATA_FORMAT, op->precision);
-	nvdla_emit(check, PDP_D_NAN_FLUSH_TO_ZERO, nvdla_nan_to_zero(check, op->precision));
-	nvdla_emit_counting(check, PDP_D_PERF_ENABLE, NVDLA_PDP_D_PERF_ENABLE__DMA_EN);
+	put(check, PDP_D_OPERATION_MODE_CFG, POOLING_METHOD, op->pool_mode);
+	emit(check, PDP_D_OPERATION_MODE_CFG,
+	     nvdla_field_bits(NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE, !flying));
+	put_count(check, PDP_D_OPERATION_MODE_CFG, SPLIT_NUM, op->split_num);
+	emit(check, PDP_D_DATA_FORMAT, op->precision);
+	emit(check, PDP_D_NAN_FLUSH_TO_ZERO, nvdla_nan_to_zero(check, op->precision));
+	emit_counting(check, PDP_D_PERF_ENABLE, NVDLA_PDP_D_PERF_ENABLE__DMA_EN);
 }
 
 void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
-		     const struct nvdla_pdp_surface_desc *surface)
+		     const struct nvdla_pair_surface_desc *surface)
 {
 	const struct nvdla_data_cube *src = &surface->src_data;
 	const struct nvdla_data_cube *dst = &surface->dst_data;
@@ -271,8 +267,8 @@ void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *
 	u32 dst_access, widths;
 
 	check_op(check, op);
-	nvdla_need(check, dst->type != NVDLA_MEM_HW, dst->type, NVDLA_MEM_CV,
-		   "the output goes to memory");
+	need(check, dst->type != NVDLA_MEM_HW, dst->type, NVDLA_MEM_CV,
+	     "the output goes to memory");
 	if (check->failed)
 		return;
 	check_size(check, op, src, dst);
@@ -292,10 +288,10 @@ void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *
 			     &op->partial_in_width_last);
 	if (!flying)
 		program_rdma(check, op, src, src_access, widths);
-	nvdla_emit(check, PDP_D_PARTIAL_WIDTH_IN, widths);
+	emit(check, PDP_D_PARTIAL_WIDTH_IN, widths);
 	widths = part_widths(check, op, &op->partial_width_first, &op->partial_width_mid,
 			     &op->partial_width_last);
-	nvdla_emit(check, PDP_D_PARTIAL_WIDTH_OUT, widths);
+	emit(check, PDP_D_PARTIAL_WIDTH_OUT, widths);
 	program_cubes(check, src, dst, src_access, dst_access);
 	program_pooling(check, op, flying);
 }

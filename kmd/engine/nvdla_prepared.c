@@ -11,7 +11,7 @@
 #include "nvdla_platform.h"
 #include "nvdla_program.h"
 
-/* What compilers write into loadables; a later member goes to the end. */
+/* Sizes in loadables; new members go to the end. */
 static_assert(sizeof(struct nvdla_graph_node) == 36);
 static_assert(sizeof(struct nvdla_data_cube) == 32);
 static_assert(sizeof(struct nvdla_bdma_surface_desc) == 644);
@@ -21,7 +21,7 @@ static_assert(sizeof(struct nvdla_conv_op_desc) == 92);
 static_assert(sizeof(struct nvdla_lut_desc) == 700);
 static_assert(sizeof(struct nvdla_sdp_surface_desc) == 160);
 static_assert(sizeof(struct nvdla_sdp_op_desc) == 116);
-static_assert(sizeof(struct nvdla_pdp_surface_desc) == 64);
+static_assert(sizeof(struct nvdla_pair_surface_desc) == 64);
 static_assert(sizeof(struct nvdla_pdp_op_desc) == 52);
 static_assert(sizeof(struct nvdla_cdp_op_desc) == 24);
 static_assert(sizeof(struct nvdla_rubik_op_desc) == 4);
@@ -117,15 +117,15 @@ static void copy_operations(struct nvdla_prepared *prepared, const struct nvdla_
 	}
 }
 
-/* What concerns more than one engine; the engines check the rest. */
+/* Members that more than one engine has; the engines check the rest. */
 static void check_extended(struct nvdla_check *check, const struct nvdla_extended_op_desc *op)
 {
 	if (check->op_type == NVDLA_OP_BDMA || check->op_type == NVDLA_OP_RUBIK)
 		nvdla_nan_to_zero(check, NVDLA_PRECISION_INT8);
 	if (check->op_type != NVDLA_OP_CONV)
-		nvdla_need_equal(check, op->pixel_x_offset, 0,
-				 "the first pixel of an image is in the atom that its address names");
-	nvdla_need_equal(check, op->reserved, 0, "must be zero");
+		need_equal(check, op->pixel_x_offset, 0,
+			   "the first pixel of an image is in the atom that its address names");
+	need_equal(check, op->reserved, 0, "must be zero");
 }
 
 static void check_operation(struct nvdla_check *check, u32 operation)

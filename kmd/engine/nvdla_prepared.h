@@ -19,7 +19,7 @@ struct nvdla_prepared;
 /**
  * nvdla_prepared_create() - check a task graph and work out what to write where
  * @variant: the core that it is going to run on
- * @source: what was submitted; its extents are not looked at, only how many there are
+ * @source: the submitted graph; of its extents only their number is used
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @prepared: filled on success, to be freed with nvdla_prepared_destroy()
  *
@@ -56,7 +56,7 @@ u32 nvdla_prepared_num_addresses(const struct nvdla_prepared *prepared);
 
 /**
  * nvdla_task_bind() - a task of what was prepared, at some addresses
- * @prepared: what to do
+ * @prepared: the prepared task
  * @extents: nvdla_prepared_num_addresses() entries of the address table
  * @flags: NVDLA_TASK_STATISTICS or 0
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL

@@ -9,12 +9,7 @@
 /* Register writes of one BDMA transfer. */
 #define BDMA_TRANSFER_WRITES 13
 
-/**
- * nvdla_max_writes() - room that an operation's program needs
- * @op_type: enum nvdla_op_type
- *
- * Return: number of register writes, at most.
- */
+/* Most register writes that a program of an engine's operation can have. */
 u32 nvdla_max_writes(u32 op_type)
 {
 	switch (op_type) {
@@ -33,12 +28,7 @@ u32 nvdla_max_writes(u32 op_type)
 	}
 }
 
-/**
- * nvdla_max_accesses() - room that an operation's accesses need
- * @op_type: enum nvdla_op_type
- *
- * Return: their number, at most.
- */
+/* Most accesses that an engine's operation can have. */
 u32 nvdla_max_accesses(u32 op_type)
 {
 	switch (op_type) {
@@ -88,14 +78,9 @@ void nvdla_emit_access(struct nvdla_check *check, u32 high, u32 low, u32 access)
 			used ? access : 0);
 }
 
-/**
- * nvdla_encode() - a number of a descriptor as a register holds it
- * @check: examination
- * @mask: bits of the register's field
- * @encoding: how it is written
- * @field: the number; of a signed one, its two's complement is what has to fit
- *
- * Return: the bits to or into the register.
+/*
+ * The bits of a number of a descriptor in a register's field: the number itself, or reduced by
+ * one. The two's complement of a signed number has to fit the field.
  */
 u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encoding,
 		 struct nvdla_field field)

@@ -27,10 +27,10 @@ u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encodi
 		 struct nvdla_field field);
 
 /* Write a register, or add bits to the write before. */
-#define nvdla_emit(check, register, bits) nvdla_emit_bits(check, NVDLA_##register, bits)
+#define emit(check, register, bits) nvdla_emit_bits(check, NVDLA_##register, bits)
 
 /* Write a register that has the core count, if it is to count. */
-#define nvdla_emit_counting(check, register, value) \
+#define emit_counting(check, register, value) \
 	nvdla_emit_kind(check, NVDLA_##register, NVDLA_WRITE_COUNTING, value)
 
 /*
@@ -39,39 +39,28 @@ u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encodi
  * Every operation writes all addresses of the units that it uses: the register group still has
  * those of an earlier operation, of another client perhaps.
  */
-#define nvdla_emit_address(check, registers, access) \
+#define emit_address(check, registers, access) \
 	nvdla_emit_access(check, NVDLA_##registers##_HIGH, NVDLA_##registers##_LOW, access)
 
 /* A number of a descriptor in a register's field. */
-#define nvdla_put(check, register, field, member) \
+#define put(check, register, field, member) \
 	nvdla_emit_bits(check, NVDLA_##register, \
 			nvdla_encode(check, NVDLA_##register##__##field, NVDLA_AS_IT_IS, \
 				     NVDLA_FIELD(member)))
 
 /* The same of a count, of which registers hold one less. */
-#define nvdla_put_count(check, register, field, member) \
+#define put_count(check, register, field, member) \
 	nvdla_emit_bits(check, NVDLA_##register, \
 			nvdla_encode(check, NVDLA_##register##__##field, NVDLA_MINUS_ONE, \
 				     NVDLA_FIELD(member)))
 
-/**
- * nvdla_field_bits() - a number that fits in its place
- * @mask: bits of the field
- * @value: number; of a negative one, bits above the field are lost
- *
- * Return: the bits to or into the register.
- */
+/* The bits of a number in a register's field; those of a negative one above the field are lost. */
 static inline u32 nvdla_field_bits(u32 mask, u32 value)
 {
 	return (value * (mask & (~mask + 1))) & mask;
 }
 
-/**
- * nvdla_ram_type() - a memory type as registers encode it
- * @mem_type: NVDLA_MEM_MC or NVDLA_MEM_CV
- *
- * Return: 1 for system memory, 0 for on-chip memory; the same in all units.
- */
+/* A memory type as all units encode it: 1 for system memory, 0 for on-chip memory. */
 static inline u32 nvdla_ram_type(u32 mem_type)
 {
 	return mem_type == NVDLA_MEM_MC ? 1 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What became of a job, as user space reads it.
+ * Results of jobs, as user space reads them.
  */
 
 #include "nvdla_result.h"
@@ -33,7 +33,7 @@ u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks)
 }
 
 /**
- * nvdla_result_operation() - tell what became of an operation, this time or last time
+ * nvdla_result_operation() - result of an operation in the current or last run
  * @task: its task
  * @operation: index, less than nvdla_task_num_operations()
  * @result: filled
@@ -78,12 +78,12 @@ static u32 find_stuck(const struct nvdla_task *task)
 }
 
 /**
- * nvdla_result_write() - tell user space what became of a job
+ * nvdla_result_write() - write the result of a job for user space
  * @source: the job
  * @to: nvdla_result_size() bytes, aligned to 8: struct drm_nvdla_job_result
  *	and what follows it
  *
- * What is at @to is only written: user space may write there at the same time.
+ * Never reads from @to: user space may write there at the same time.
  */
 void nvdla_result_write(const struct nvdla_result_source *source, void *to)
 {

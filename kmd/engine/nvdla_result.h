@@ -12,7 +12,7 @@ struct drm_nvdla_operation_result;
  * @num_tasks: entries at @tasks
  * @num_started: tasks that were put on the hardware in the last run
  * @status: 0 or -errno
- * @num_runs: how often the job was put on the hardware
+ * @num_runs: times that the job was put on the hardware
  * @submit_ns: CLOCK_MONOTONIC at the submit
  * @start_ns: CLOCK_MONOTONIC when it was put on the hardware last, or 0
  * @end_ns: CLOCK_MONOTONIC when it ended
@@ -29,6 +29,24 @@ struct nvdla_result_source {
 };
 
 u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks);
+/** NVDLA_MAX_ENGINE_COUNTERS - registers that count for an operation of one engine, at most */
+#define NVDLA_MAX_ENGINE_COUNTERS 15
+
+/**
+ * struct nvdla_counter - a register that counts
+ * @name: name in sysfs, NULL if it adds up to nothing
+ * @reg: the register
+ * @when: when it can be other than zero, as nvdla_stats.c says
+ * @offset: offset of its 32 bits in struct drm_nvdla_operation_result
+ */
+struct nvdla_counter {
+	const char *name;
+	u32 reg;
+	u16 when;
+	u16 offset;
+};
+
+const struct nvdla_counter *nvdla_counters_of(u32 op_type, u32 *count);
 void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
 			    struct drm_nvdla_operation_result *result);
 void nvdla_result_write(const struct nvdla_result_source *source, void *to);

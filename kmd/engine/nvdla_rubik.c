@@ -32,12 +32,11 @@ static u32 add_planar(struct nvdla_check *check, const struct nvdla_data_cube *c
 	struct nvdla_access_request request = nvdla_cube_access(cube, access);
 
 	nvdla_need_cube(check, cube);
-	nvdla_need_multiple(check, cube->line_stride, RUBIK_PLANAR_ALIGNMENT, multiple);
-	nvdla_need_multiple(check, cube->plane_stride, check->variant->atom_bytes, multiple);
-	nvdla_need_range(check, cube->line_stride, line_bytes, U32_MAX,
-			 "a line does not fit its stride");
-	nvdla_need(check, cube->channel == 1 || cube->plane_stride >= plane_bytes,
-		   cube->plane_stride, plane_bytes, "a plane does not fit its stride");
+	need_multiple(check, cube->line_stride, RUBIK_PLANAR_ALIGNMENT, multiple);
+	need_multiple(check, cube->plane_stride, check->variant->atom_bytes, multiple);
+	need_range(check, cube->line_stride, line_bytes, U32_MAX, "a line does not fit its stride");
+	need(check, cube->channel == 1 || cube->plane_stride >= plane_bytes,
+	     cube->plane_stride, plane_bytes, "a plane does not fit its stride");
 	if (check->failed)
 		return NVDLA_NO_ACCESS;
 
@@ -55,16 +54,16 @@ static void check_op(struct nvdla_check *check, const struct nvdla_rubik_op_desc
 	u32 x = contracts ? op->stride_x : 1;
 	u32 y = contracts ? op->stride_y : 1;
 
-	nvdla_need_range(check, op->mode, 0, NVDLA_RUBIK_MERGE, "no such mode");
-	nvdla_need_precision(check, op->precision);
+	need_range(check, op->mode, 0, NVDLA_RUBIK_MERGE, "no such mode");
+	need_precision(check, op->precision);
 	if (contracts) {
-		nvdla_need_range(check, op->stride_x, 1, RUBIK_MAX_STRIDE, "strides are 1 to 32");
-		nvdla_need_range(check, op->stride_y, 1, RUBIK_MAX_STRIDE, "strides are 1 to 32");
-		nvdla_need_room(check, x * src->width, RUBIK_MAX_WIDTH, src->width,
-				"the output is wider than 8192");
+		need_range(check, op->stride_x, 1, RUBIK_MAX_STRIDE, "strides are 1 to 32");
+		need_range(check, op->stride_y, 1, RUBIK_MAX_STRIDE, "strides are 1 to 32");
+		need_room(check, x * src->width, RUBIK_MAX_WIDTH, src->width,
+			  "the output is wider than 8192");
 	}
-	nvdla_need_equal(check, dst->width, x * src->width, size);
-	nvdla_need_equal(check, dst->height, y * src->height, size);
+	need_equal(check, dst->width, x * src->width, size);
+	need_equal(check, dst->height, y * src->height, size);
 	nvdla_state(check, dst->channel * x * y == src->channel, dst->channel * x * y,
 		    src->channel, NVDLA_FIELD(dst->channel), size);
 }
@@ -73,27 +72,27 @@ static void program(struct nvdla_check *check, const struct nvdla_rubik_op_desc 
 		    const struct nvdla_data_cube *src, const struct nvdla_data_cube *dst,
 		    u32 src_access, u32 dst_access)
 {
-	nvdla_put(check, RBK_D_MISC_CFG, RUBIK_MODE, op->mode);
-	nvdla_put(check, RBK_D_MISC_CFG, IN_PRECISION, op->precision);
-	nvdla_emit(check, RBK_D_DAIN_RAM_TYPE, nvdla_ram_type(src->type));
-	nvdla_put_count(check, RBK_D_DATAIN_SIZE_0, DATAIN_WIDTH, src->width);
-	nvdla_put_count(check, RBK_D_DATAIN_SIZE_0, DATAIN_HEIGHT, src->height);
-	nvdla_put_count(check, RBK_D_DATAIN_SIZE_1, DATAIN_CHANNEL, src->channel);
-	nvdla_emit_address(check, RBK_D_DAIN_ADDR, src_access);
-	nvdla_emit(check, RBK_D_DAOUT_RAM_TYPE, nvdla_ram_type(dst->type));
-	nvdla_put_count(check, RBK_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL, dst->channel);
-	nvdla_emit_address(check, RBK_D_DAOUT_ADDR, dst_access);
-	nvdla_emit(check, RBK_D_DAIN_LINE_STRIDE, src->line_stride);
-	nvdla_emit(check, RBK_D_DAOUT_LINE_STRIDE, dst->line_stride);
+	put(check, RBK_D_MISC_CFG, RUBIK_MODE, op->mode);
+	put(check, RBK_D_MISC_CFG, IN_PRECISION, op->precision);
+	emit(check, RBK_D_DAIN_RAM_TYPE, nvdla_ram_type(src->type));
+	put_count(check, RBK_D_DATAIN_SIZE_0, DATAIN_WIDTH, src->width);
+	put_count(check, RBK_D_DATAIN_SIZE_0, DATAIN_HEIGHT, src->height);
+	put_count(check, RBK_D_DATAIN_SIZE_1, DATAIN_CHANNEL, src->channel);
+	emit_address(check, RBK_D_DAIN_ADDR, src_access);
+	emit(check, RBK_D_DAOUT_RAM_TYPE, nvdla_ram_type(dst->type));
+	put_count(check, RBK_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL, dst->channel);
+	emit_address(check, RBK_D_DAOUT_ADDR, dst_access);
+	emit(check, RBK_D_DAIN_LINE_STRIDE, src->line_stride);
+	emit(check, RBK_D_DAOUT_LINE_STRIDE, dst->line_stride);
 	if (op->mode == NVDLA_RUBIK_MERGE)
-		nvdla_emit(check, RBK_D_DAIN_PLANAR_STRIDE, src->plane_stride);
+		emit(check, RBK_D_DAIN_PLANAR_STRIDE, src->plane_stride);
 	else
-		nvdla_emit(check, RBK_D_DAIN_SURF_STRIDE, src->surf_stride);
+		emit(check, RBK_D_DAIN_SURF_STRIDE, src->surf_stride);
 	if (op->mode == NVDLA_RUBIK_SPLIT)
-		nvdla_emit(check, RBK_D_DAOUT_PLANAR_STRIDE, dst->plane_stride);
+		emit(check, RBK_D_DAOUT_PLANAR_STRIDE, dst->plane_stride);
 	else
-		nvdla_emit(check, RBK_D_DAOUT_SURF_STRIDE, dst->surf_stride);
-	nvdla_emit_counting(check, RBK_D_PERF_ENABLE, NVDLA_RBK_D_PERF_ENABLE__PERF_EN);
+		emit(check, RBK_D_DAOUT_SURF_STRIDE, dst->surf_stride);
+	emit_counting(check, RBK_D_PERF_ENABLE, NVDLA_RBK_D_PERF_ENABLE__PERF_EN);
 }
 
 static void program_contract(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
@@ -104,16 +103,16 @@ static void program_contract(struct nvdla_check *check, const struct nvdla_rubik
 	u64 phase_stride = (u64)phase_surfaces * src->surf_stride;
 	u64 lines_stride = (u64)op->stride_y * dst->line_stride;
 
-	nvdla_need_room(check, phase_stride, U32_MAX, src->surf_stride, rule);
-	nvdla_need_room(check, lines_stride, U32_MAX, dst->line_stride, rule);
-	nvdla_emit(check, RBK_D_CONTRACT_STRIDE_0, phase_stride);
-	nvdla_emit(check, RBK_D_CONTRACT_STRIDE_1, lines_stride);
-	nvdla_put_count(check, RBK_D_DECONV_STRIDE, DECONV_X_STRIDE, op->stride_x);
-	nvdla_put_count(check, RBK_D_DECONV_STRIDE, DECONV_Y_STRIDE, op->stride_y);
+	need_room(check, phase_stride, U32_MAX, src->surf_stride, rule);
+	need_room(check, lines_stride, U32_MAX, dst->line_stride, rule);
+	emit(check, RBK_D_CONTRACT_STRIDE_0, phase_stride);
+	emit(check, RBK_D_CONTRACT_STRIDE_1, lines_stride);
+	put_count(check, RBK_D_DECONV_STRIDE, DECONV_X_STRIDE, op->stride_x);
+	put_count(check, RBK_D_DECONV_STRIDE, DECONV_Y_STRIDE, op->stride_y);
 }
 
 void nvdla_check_rubik(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
-		       const struct nvdla_rubik_surface_desc *surface)
+		       const struct nvdla_pair_surface_desc *surface)
 {
 	const struct nvdla_data_cube *src = &surface->src_data;
 	const struct nvdla_data_cube *dst = &surface->dst_data;

@@ -77,7 +77,7 @@ u32 nvdla_schedule_next(const struct nvdla_schedule *schedule, u32 op_type)
 }
 
 /**
- * struct occupant - what a register group is taken by
+ * struct occupant - operation in a register group
  * @state: enum nvdla_group_state
  * @op: the operation, of the schedule's task or of the one before it; NULL if it is idle
  */

@@ -13,7 +13,7 @@
 struct nvdla_schedule;
 
 /**
- * struct nvdla_schedule_ops - what a schedule makes happen
+ * struct nvdla_schedule_ops - actions of a schedule on a core
  * @program: write the registers of a task's operation to a group
  * @enable: start a programmed operation
  * @complete: an operation completed; its group is not used again yet
@@ -56,7 +56,7 @@ struct nvdla_schedule_engine {
  * struct nvdla_schedule - decides what is programmed and enabled when
  * @task: the task
  * @before: schedule of the task that runs, while this one is only programmed; or NULL
- * @ops: what makes it happen
+ * @ops: functions that write to a core, or NULL
  * @context: passed to @ops
  * @engine: per engine
  *
@@ -84,16 +84,15 @@ struct nvdla_schedule {
  * nvdla_schedule_init() - set a schedule to the beginning of a task
  * @schedule: schedule
  * @task: task, which is rewound
- * @ops: what makes it happen; NULL to make nothing happen
+ * @ops: functions that write to a core; NULL for a rehearsal
  * @context: passed to @ops
  */
 void nvdla_schedule_init(struct nvdla_schedule *schedule, struct nvdla_task *task,
 			 const struct nvdla_schedule_ops *ops, void *context);
 
-/**
- * nvdla_schedule_follow() - have a schedule come after another one
- * @schedule: schedule at the beginning of its task
- * @before: schedule of the task that runs; has to stay until nvdla_schedule_lead()
+/*
+ * Has a schedule at the beginning of its task come after another one, which has to stay until
+ * nvdla_schedule_lead().
  */
 static inline void nvdla_schedule_follow(struct nvdla_schedule *schedule,
 					 const struct nvdla_schedule *before)
@@ -101,62 +100,25 @@ static inline void nvdla_schedule_follow(struct nvdla_schedule *schedule,
 	schedule->before = before;
 }
 
-/**
- * nvdla_schedule_lead() - the task before is done: from here on operations are enabled
- * @schedule: schedule that followed another one
- */
+/* The task before is done: from here on operations are enabled. */
 void nvdla_schedule_lead(struct nvdla_schedule *schedule);
 
-/**
- * nvdla_schedule_run() - program and enable what can be
- * @schedule: schedule
- *
- * Return: 0 or the error of a function of @ops.
- */
+/* Programs and enables all operations that can be. Returns 0 or the error of a function of @ops. */
 int nvdla_schedule_run(struct nvdla_schedule *schedule);
 
-/**
- * nvdla_schedule_event() - an event other than completion happened
- * @schedule: schedule
- * @operation: index
- * @event: NVDLA_EVENT_CDMA_WT_DONE or NVDLA_EVENT_CDMA_DT_DONE
- */
+/* NVDLA_EVENT_CDMA_WT_DONE or NVDLA_EVENT_CDMA_DT_DONE of an operation happened. */
 void nvdla_schedule_event(struct nvdla_schedule *schedule, u32 operation, u32 event);
 
-/**
- * nvdla_schedule_complete() - an enabled operation completed
- * @schedule: schedule
- * @op_type: engine
- * @group: its register group, which becomes idle
- */
+/* The enabled operation in a register group of an engine completed; the group becomes idle. */
 void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 group);
 
-/**
- * nvdla_schedule_oldest() - the group whose turn it is
- * @schedule: schedule
- * @op_type: engine
- *
- * Return: the enabled group that was enabled first, or NVDLA_NUM_GROUPS if none
- * is enabled.
- */
+/* The group that was enabled first, or NVDLA_NUM_GROUPS if none is enabled. */
 u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type);
 
-/**
- * nvdla_schedule_next() - the group that is enabled next
- * @schedule: schedule
- * @op_type: engine
- *
- * Return: the group that was programmed first of those that wait to be enabled, or
- * NVDLA_NUM_GROUPS if none does.
- */
+/* The group that was programmed first of those that wait to be enabled, or NVDLA_NUM_GROUPS. */
 u32 nvdla_schedule_next(const struct nvdla_schedule *schedule, u32 op_type);
 
-/**
- * nvdla_schedule_done() - is the task at its end?
- * @schedule: schedule
- *
- * Return: true if every operation completed.
- */
+/* True if every operation completed. */
 static inline bool nvdla_schedule_done(const struct nvdla_schedule *schedule)
 {
 	return schedule->task->num_completed == schedule->task->prepared->num_operations;

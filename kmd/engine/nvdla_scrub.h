@@ -8,9 +8,9 @@
 /**
  * struct nvdla_scrub - tasks that bring the convolution buffer into a known state
  *
- * What convolutions leave there - bytes, and pointers that their registers moved
- * apart - reaches those that come next: sparse weights are as many bytes as their
- * mask has ones, and the mask is in memory that user space can write at any time.
+ * Bytes that a convolution leaves there, and pointers that its registers moved apart,
+ * reach the next one: sparse weights are as many bytes as their mask has ones, and the
+ * mask is in memory that user space can write at any time.
  */
 struct nvdla_scrub;
 

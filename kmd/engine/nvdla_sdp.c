@@ -28,24 +28,22 @@ static void check_op(struct nvdla_check *check, const struct nvdla_sdp_op_desc *
 	const u32 src = op->src_precision;
 	const u32 dst = op->dst_precision;
 
-	nvdla_need_precision(check, op->src_precision);
-	nvdla_need_precision(check, op->dst_precision);
-	nvdla_need(check, !(src == NVDLA_PRECISION_INT8 && dst == NVDLA_PRECISION_FP16) &&
-		   !(src == NVDLA_PRECISION_FP16 && dst == NVDLA_PRECISION_INT8),
-		   op->dst_precision, src, "SDP cannot convert between these precisions");
-	nvdla_need(check, !plan->flying_in || src != NVDLA_PRECISION_INT16 ||
-		   dst != NVDLA_PRECISION_INT8,
-		   op->dst_precision, src, "INT16 to INT8 does not work on the fly");
-	nvdla_need(check, !plan->flying_out || src == dst, op->dst_precision, src,
-		   "no conversion is possible on the way to PDP");
-	nvdla_need_range(check, op->conv_mode, 0, NVDLA_CONV_MODE_WINOGRAD,
-			 "no such convolution mode");
-	nvdla_need_range(check, op->batch_num, 1, check->variant->max_batch,
-			 "no number of cubes that a batch of this core can have");
+	need_precision(check, op->src_precision);
+	need_precision(check, op->dst_precision);
+	need(check, !(src == NVDLA_PRECISION_INT8 && dst == NVDLA_PRECISION_FP16) &&
+	     !(src == NVDLA_PRECISION_FP16 && dst == NVDLA_PRECISION_INT8),
+	     op->dst_precision, src, "SDP cannot convert between these precisions");
+	need(check, !plan->flying_in || src != NVDLA_PRECISION_INT16 || dst != NVDLA_PRECISION_INT8,
+	     op->dst_precision, src, "INT16 to INT8 does not work on the fly");
+	need(check, !plan->flying_out || src == dst, op->dst_precision, src,
+	     "no conversion is possible on the way to PDP");
+	need_range(check, op->conv_mode, 0, NVDLA_CONV_MODE_WINOGRAD, "no such convolution mode");
+	need_range(check, op->batch_num, 1, check->variant->max_batch,
+		   "no number of cubes that a batch of this core can have");
 	if (plan->flying_in)
 		return;
-	nvdla_need_equal(check, op->conv_mode, NVDLA_CONV_MODE_DIRECT, offline);
-	nvdla_need_equal(check, op->batch_num, 1, offline);
+	need_equal(check, op->conv_mode, NVDLA_CONV_MODE_DIRECT, offline);
+	need_equal(check, op->batch_num, 1, offline);
 }
 
 static bool unit_uses_memory(const struct nvdla_sdp_op *unit)
@@ -62,23 +60,23 @@ static void check_operands(struct nvdla_check *check, const struct nvdla_sdp_op 
 
 	/* X units have 16-bit operands, signed or the bits of an FP16 number. */
 	if (!info->is_y && unit->mode == NVDLA_SDP_PER_LAYER) {
-		nvdla_need_range(check, unit->alu_operand, S16_MIN, U16_MAX, fit);
-		nvdla_need_range(check, unit->mul_operand, S16_MIN, U16_MAX, fit);
+		need_range(check, unit->alu_operand, S16_MIN, U16_MAX, fit);
+		need_range(check, unit->mul_operand, S16_MIN, U16_MAX, fit);
 	}
 
 	if (!unit_uses_memory(unit))
 		return;
 	/* Only the INT8 pipeline has a choice: INT8 or INT16 operands. */
-	nvdla_need(check, unit->precision == proc || (proc == NVDLA_PRECISION_INT8 &&
-						      unit->precision == NVDLA_PRECISION_INT16),
-		   unit->precision, proc, "the operands' precision does not fit the pipeline's");
+	need(check, unit->precision == proc || (proc == NVDLA_PRECISION_INT8 &&
+						unit->precision == NVDLA_PRECISION_INT16),
+	     unit->precision, proc, "the operands' precision does not fit the pipeline's");
 
 	if (!info->is_y || proc != NVDLA_PRECISION_FP16)
 		return;
 	if (unit->type & NVDLA_SDP_OP_ADD)
-		nvdla_need_range(check, unit->alu_cvt.enable, 1, U8_MAX, converter);
+		need_range(check, unit->alu_cvt.enable, 1, U8_MAX, converter);
 	if (unit->type & NVDLA_SDP_OP_MUL)
-		nvdla_need_range(check, unit->mul_cvt.enable, 1, U8_MAX, converter);
+		need_range(check, unit->mul_cvt.enable, 1, U8_MAX, converter);
 }
 
 static void check_unit(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
@@ -87,21 +85,20 @@ static void check_unit(struct nvdla_check *check, const struct nvdla_sdp_op *uni
 	/* X units end with ReLU, Y ends with the look-up table. */
 	const u32 last_act = info->is_y ? NVDLA_ACT_LUT : NVDLA_ACT_RELU;
 
-	nvdla_need_range(check, unit->enable, 0, 1, "a unit is enabled by 1 and disabled by 0");
+	need_range(check, unit->enable, 0, 1, "a unit is enabled by 1 and disabled by 0");
 	if (!unit->enable)
 		return;
-	nvdla_need_range(check, unit->enable, 0, !info->is_y || check->variant->has_sdp_y,
-			 "this core's SDP has no unit Y");
-	nvdla_need_range(check, unit->type, 0, NVDLA_SDP_OP_BOTH, "no such kind of operation");
-	nvdla_need_range(check, unit->mode, 0, NVDLA_SDP_PER_POINT, "no such operand mode");
-	nvdla_need_range(check, unit->alu_type, 0, info->is_y ? NVDLA_ALU_EQL : NVDLA_ALU_SUM,
-			 "no such ALU function");
-	nvdla_need(check, unit->act == NVDLA_ACT_NONE || unit->act == NVDLA_ACT_PRELU ||
-		   unit->act == last_act, unit->act, last_act,
-		   "the unit does not have this activation");
-	nvdla_need(check, unit->act != NVDLA_ACT_PRELU || unit->type == NVDLA_SDP_OP_MUL,
-		   unit->type, NVDLA_SDP_OP_MUL,
-		   "PReLU needs the multiplier, with the ALU bypassed");
+	need_range(check, unit->enable, 0, !info->is_y || check->variant->has_sdp_y,
+		   "this core's SDP has no unit Y");
+	need_range(check, unit->type, 0, NVDLA_SDP_OP_BOTH, "no such kind of operation");
+	need_range(check, unit->mode, 0, NVDLA_SDP_PER_POINT, "no such operand mode");
+	need_range(check, unit->alu_type, 0, info->is_y ? NVDLA_ALU_EQL : NVDLA_ALU_SUM,
+		   "no such ALU function");
+	need(check, unit->act == NVDLA_ACT_NONE || unit->act == NVDLA_ACT_PRELU ||
+	     unit->act == last_act, unit->act, last_act,
+	     "the unit does not have this activation");
+	need(check, unit->act != NVDLA_ACT_PRELU || unit->type == NVDLA_SDP_OP_MUL, unit->type,
+	     NVDLA_SDP_OP_MUL, "PReLU needs the multiplier, with the ALU bypassed");
 	check_operands(check, unit, info, proc);
 }
 
@@ -119,15 +116,15 @@ static void check_comparison(struct nvdla_check *check, const struct nvdla_sdp_o
 	const char *plain = "a comparison works without winograd, batches and precision conversion";
 	const struct nvdla_sdp_op *unit = &op->y_op;
 
-	nvdla_need_equal(check, unit->type, NVDLA_SDP_OP_ADD, alone);
-	nvdla_need_equal(check, unit->act, NVDLA_ACT_NONE, alone);
-	nvdla_need(check, !unit->alu_cvt.enable || op->src_precision == NVDLA_PRECISION_FP16,
-		   unit->alu_cvt.enable, 0, alone);
-	nvdla_need_equal(check, op->conv_mode, NVDLA_CONV_MODE_DIRECT, plain);
-	nvdla_need_equal(check, op->batch_num, 1, plain);
-	nvdla_need_equal(check, op->dst_precision, op->src_precision, plain);
-	nvdla_need(check, surface->dst_data.type != NVDLA_MEM_HW, surface->dst_data.type,
-		   NVDLA_MEM_CV, "a comparison has no output for PDP");
+	need_equal(check, unit->type, NVDLA_SDP_OP_ADD, alone);
+	need_equal(check, unit->act, NVDLA_ACT_NONE, alone);
+	need(check, !unit->alu_cvt.enable || op->src_precision == NVDLA_PRECISION_FP16,
+	     unit->alu_cvt.enable, 0, alone);
+	need_equal(check, op->conv_mode, NVDLA_CONV_MODE_DIRECT, plain);
+	need_equal(check, op->batch_num, 1, plain);
+	need_equal(check, op->dst_precision, op->src_precision, plain);
+	need(check, surface->dst_data.type != NVDLA_MEM_HW, surface->dst_data.type,
+	     NVDLA_MEM_CV, "a comparison has no output for PDP");
 }
 
 static const char batch_alignment[] =
@@ -159,9 +156,9 @@ static u32 add_operand(struct nvdla_check *check, const struct nvdla_sdp_op *uni
 	if (unit->mode == NVDLA_SDP_PER_POINT) {
 		nvdla_need_same_size(check, cube, plan->src, same_size);
 	} else {
-		nvdla_need_equal(check, cube->width, 1, same_size);
-		nvdla_need_equal(check, cube->height, 1, same_size);
-		nvdla_need_equal(check, cube->channel, plan->src->channel, same_size);
+		need_equal(check, cube->width, 1, same_size);
+		need_equal(check, cube->height, 1, same_size);
+		need_equal(check, cube->channel, plan->src->channel, same_size);
 		/*
 		 * One operand per channel is always packed. Compilers write the
 		 * stride of a single component even where there are two.
@@ -206,10 +203,10 @@ static u32 add_destination(struct nvdla_check *check, const struct nvdla_sdp_op_
 	use.batches = op->batch_num;
 	use.batch_stride = op->batch_stride;
 	if (op->batch_num > 1) {
-		nvdla_need_multiple(check, dst->line_stride, alignment, batch_alignment);
-		nvdla_need_multiple(check, dst->surf_stride, alignment, batch_alignment);
-		nvdla_need_multiple(check, op->batch_stride, use.atom_bytes,
-				    "the stride is not aligned as this kind of data needs");
+		need_multiple(check, dst->line_stride, alignment, batch_alignment);
+		need_multiple(check, dst->surf_stride, alignment, batch_alignment);
+		need_multiple(check, op->batch_stride, use.atom_bytes,
+			      "the stride is not aligned as this kind of data needs");
 	}
 	need_alignment(&use, alignment);
 	return nvdla_add_feature_use(check, &use);
@@ -235,8 +232,8 @@ static void add_cubes(struct nvdla_check *check, const struct nvdla_sdp_op_desc 
 static void check_lut_use(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op, u32 proc)
 {
 	if (op->y_op.enable && op->y_op.act == NVDLA_ACT_LUT &&
-	    nvdla_need_range(check, op->lut_index, 0, (s64)check->source->num_luts - 1,
-			     "the activation needs a look-up table of this task"))
+	    need_range(check, op->lut_index, 0, (s64)check->source->num_luts - 1,
+		       "the activation needs a look-up table of this task"))
 		nvdla_check_lut(check, op->lut_index, proc);
 }
 

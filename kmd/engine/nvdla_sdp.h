@@ -18,9 +18,9 @@ enum nvdla_sdp_unit {
 
 /**
  * struct nvdla_sdp_unit_info - one unit of an operation
- * @unit: which one
+ * @unit: the unit
  * @is_y: it is Y, which has converters and a look-up table
- * @op: what it does
+ * @op: its part of the operation descriptor
  * @cube: its operands in memory
  */
 struct nvdla_sdp_unit_info {
@@ -31,7 +31,7 @@ struct nvdla_sdp_unit_info {
 };
 
 /**
- * struct nvdla_sdp_plan - what the check of an operation found out
+ * struct nvdla_sdp_plan - results of the check of an operation
  * @src: source cube; its size is that of everything else
  * @dst: destination cube
  * @flying_in: the source is the convolution's stream
@@ -42,7 +42,7 @@ struct nvdla_sdp_unit_info {
  * @src_access: the source, or NVDLA_NO_ACCESS
  * @dst_access: the destination, or NVDLA_NO_ACCESS
  * @unit_rdma: the unit's operands come from memory
- * @unit_access: where they are, or NVDLA_NO_ACCESS
+ * @unit_access: access to them, or NVDLA_NO_ACCESS
  * @line_stride: their line stride
  * @surf_stride: their surface stride
  */

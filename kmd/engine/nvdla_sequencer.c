@@ -104,8 +104,8 @@ static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
 }
 
 /*
- * What is enabled next is what an engine idles for: its units' pointers are moved now, while
- * another operation runs.
+ * An engine idles until its next operation is enabled: the pointers of its units are moved now,
+ * while another operation runs.
  */
 static void aim_at_next(struct nvdla_sequencer *sequencer)
 {

@@ -10,7 +10,7 @@
 #include "nvdla_variant.h"
 
 /**
- * struct nvdla_sequencer_ops - what the owner of a sequencer is told
+ * struct nvdla_sequencer_ops - notifications of the owner of a sequencer
  * @task_done: the task ended. @error is 0, or -EIO if the core does not do what
  *	it should (the core has to be reset then). The task is no longer used
  *	by the sequencer; another one may be started right here.
@@ -30,7 +30,7 @@ struct nvdla_sequencer_ops {
 };
 
 /**
- * enum nvdla_group_state - what a register group of an engine is doing
+ * enum nvdla_group_state - state of a register group of an engine
  * @NVDLA_GROUP_IDLE: free
  * @NVDLA_GROUP_PROGRAMMED: registers are written, waits for its dependencies
  * @NVDLA_GROUP_ENABLED: op_enable is set, the operation runs or is queued
@@ -42,7 +42,7 @@ enum nvdla_group_state {
 };
 
 /**
- * struct nvdla_sequencer_snapshot - what a sequencer is doing
+ * struct nvdla_sequencer_snapshot - state of a sequencer
  * @task: the task that runs, or NULL
  * @num_operations: operations of that task
  * @num_completed: operations of that task that completed
@@ -114,8 +114,7 @@ int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *
 /**
  * nvdla_sequencer_follow() - program the next task while a task runs
  * @sequencer: a sequencer that runs a task
- * @task: what is going to be started next, and nothing else; must stay until then, or until
- *	nvdla_sequencer_abort()
+ * @task: the task that is started next; must stay until then, or until nvdla_sequencer_abort()
  *
  * Its operations are written to the register groups that the task which runs has no more use
  * for, now and later, but none of them is enabled before nvdla_sequencer_start().

@@ -18,7 +18,7 @@
 #define NVDLA_PRODUCER_UNKNOWN U8_MAX
 
 /**
- * struct nvdla_group_shadow - what was last written to a unit's register group
+ * struct nvdla_group_shadow - last values written to a unit's register group
  * @valid: bit n is set if register n was written
  * @value: register values
  */
@@ -32,7 +32,7 @@ struct nvdla_group_shadow {
  * @valid: something was uploaded
  * @fp16: with FP16 slopes
  * @owner: of the task that it was uploaded for
- * @table: what was uploaded
+ * @table: the uploaded table
  */
 struct nvdla_loaded_lut {
 	bool valid;
@@ -45,11 +45,11 @@ struct nvdla_loaded_lut {
  * struct nvdla_sequencer - see nvdla_sequencer.h
  * @variant: the core's configuration
  * @io: access to its registers
- * @ops: whom to tell
+ * @ops: functions of the owner
  * @context: passed to @ops
  * @task: task that runs, or NULL
- * @schedule: how far it has come
- * @ahead: how far the next task was programmed; without a task if there is none
+ * @schedule: progress of @task
+ * @ahead: progress of the next task, which is programmed; without a task if there is none
  * @needs_reset: the core's state is not known
  * @pointers_known: @next_group and @rdma_next are those of the core
  * @cbuf_flushed: the convolution buffer was flushed since reset
@@ -89,25 +89,13 @@ struct nvdla_sequencer {
 	struct nvdla_loaded_lut lut[2];
 };
 
-/**
- * nvdla_sequencer_now() - the time
- * @sequencer: sequencer
- *
- * Return: &nvdla_io.now, or 0 without one.
- */
+/* CLOCK_MONOTONIC in nanoseconds, or 0 without &nvdla_io.now. */
 static inline u64 nvdla_sequencer_now(const struct nvdla_sequencer *sequencer)
 {
 	return sequencer->io.now ? sequencer->io.now(sequencer->io.context) : 0;
 }
 
-/**
- * nvdla_sequencer_held() - what was last written to a register of a register group
- * @sequencer: sequencer
- * @group: register group
- * @reg: byte offset of the register
- *
- * Return: its value, 0 if it was not written since reset.
- */
+/* The value that was last written to a register of a group, 0 if none was since reset. */
 static inline u32 nvdla_sequencer_held(const struct nvdla_sequencer *sequencer, u32 group, u32 reg)
 {
 	return sequencer->shadow[reg / NVDLA_UNIT_SIZE][group]
@@ -122,55 +110,26 @@ static inline bool nvdla_unit_is_rdma(u32 unit)
 	       unit == NVDLA_CDP_RDMA_BASE / NVDLA_UNIT_SIZE;
 }
 
-/**
- * nvdla_issue_reset() - forget everything that was written to the core
- * @sequencer: sequencer
- */
+/* Forgets everything that was written to the core. */
 void nvdla_issue_reset(struct nvdla_sequencer *sequencer);
 
-/**
- * nvdla_issue_read_pointers() - ask the core which groups it will run next
- * @sequencer: sequencer
- */
+/* Asks the core which groups it will run next. */
 void nvdla_issue_read_pointers(struct nvdla_sequencer *sequencer);
 
-/**
- * nvdla_issue_program() - write the registers of a task's operation
- * @sequencer: sequencer
- * @task: task
- * @operation: index
- * @group: register group
- *
- * Return: 0 or -EIO.
- */
+/* Writes the registers of a task's operation to a group. Returns 0 or -EIO. */
 int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 			u32 operation, u32 group);
 
-/**
- * nvdla_issue_aim() - have nothing but op_enable left to write for an operation
- * @sequencer: sequencer
- * @task: task
- * @operation: index, of an operation that is programmed
- * @group: register group
- */
+/* Has nothing but op_enable left to write for an operation that is programmed. */
 void nvdla_issue_aim(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 		     u32 operation, u32 group);
 
-/**
- * nvdla_issue_enable() - start an operation, struct nvdla_schedule_ops
- * @context: sequencer
- * @operation: index
- * @group: register group
- *
- * Return: 0 or -EIO.
- */
+/* Starts an operation, &nvdla_schedule_ops.enable: @context is the sequencer. Returns 0 or -EIO. */
 int nvdla_issue_enable(void *context, u32 operation, u32 group);
 
-/**
- * nvdla_issue_select() - choose a unit's register group for reading and writing
- * @sequencer: sequencer
- * @unit: number of the unit: its base address divided by the size of a unit
- * @group: register group
+/*
+ * Chooses a unit's register group for reading and writing. @unit is its base address divided by
+ * the size of a unit.
  */
 void nvdla_issue_select(struct nvdla_sequencer *sequencer, u32 unit, u32 group);
 

@@ -10,6 +10,7 @@
 
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
+#include "nvdla_result.h"
 #include "nvdla_sequencer_internal.h"
 
 /* When a counter can be other than zero. */
@@ -25,87 +26,76 @@ enum counts {
 	Y_RDMA,
 };
 
-/**
- * struct counter - a register that counts
- * @reg: the register
- * @when: enum counts
- * @offset: where in struct drm_nvdla_operation_result it is told
- */
-struct counter {
-	u32 reg;
-	u16 when;
-	u16 offset;
-};
+#define COUNTER(when, register, member, name) \
+	{ name, NVDLA_##register, when, offsetof(struct drm_nvdla_operation_result, member) }
+#define CYCLES(when, register, member, name) COUNTER(when, register, member, name "_cycles")
 
-#define COUNTER(when, register, member) \
-	{ NVDLA_##register, when, offsetof(struct drm_nvdla_operation_result, member) }
-
-static const struct counter conv_counters[] = {
-	COUNTER(ALWAYS, CDMA_D_PERF_DAT_READ_STALL, read_stall),
-	COUNTER(ALWAYS, CDMA_D_PERF_WT_READ_STALL, weight_read_stall),
-	COUNTER(ALWAYS, CDMA_D_PERF_DAT_READ_LATENCY, read_latency),
-	COUNTER(ALWAYS, CDMA_D_PERF_WT_READ_LATENCY, weight_read_latency),
-	COUNTER(ALWAYS, CACC_D_OUT_SATURATION, saturation),
-	COUNTER(FP16, CDMA_D_NAN_INPUT_DATA_NUM, nan_input),
-	COUNTER(FP16, CDMA_D_NAN_INPUT_WEIGHT_NUM, nan_weight),
-	COUNTER(FP16, CDMA_D_INF_INPUT_DATA_NUM, inf_input),
-	COUNTER(FP16, CDMA_D_INF_INPUT_WEIGHT_NUM, inf_weight),
+static const struct nvdla_counter conv_counters[] = {
+	CYCLES(ALWAYS, CDMA_D_PERF_DAT_READ_STALL, read_stall, "read_stall"),
+	CYCLES(ALWAYS, CDMA_D_PERF_WT_READ_STALL, weight_read_stall, "weight_read_stall"),
+	CYCLES(ALWAYS, CDMA_D_PERF_DAT_READ_LATENCY, read_latency, "read_latency"),
+	CYCLES(ALWAYS, CDMA_D_PERF_WT_READ_LATENCY, weight_read_latency, "weight_read_latency"),
+	COUNTER(ALWAYS, CACC_D_OUT_SATURATION, saturation, "saturation"),
+	COUNTER(FP16, CDMA_D_NAN_INPUT_DATA_NUM, nan_input, "nan_input"),
+	COUNTER(FP16, CDMA_D_NAN_INPUT_WEIGHT_NUM, nan_weight, "nan_weight"),
+	COUNTER(FP16, CDMA_D_INF_INPUT_DATA_NUM, inf_input, "inf_input"),
+	COUNTER(FP16, CDMA_D_INF_INPUT_WEIGHT_NUM, inf_weight, "inf_weight"),
 };
 
 /* SDP's own counters of its input stay zero. */
-static const struct counter sdp_counters[] = {
-	COUNTER(ALWAYS, SDP_D_PERF_WDMA_WRITE_STALL, write_stall),
-	COUNTER(ALWAYS, SDP_D_PERF_OUT_SATURATION, saturation),
-	COUNTER(COMPARISON, SDP_D_STATUS, unequal),
-	COUNTER(FP16_OUT, SDP_D_STATUS_NAN_OUTPUT_NUM, nan_output),
-	COUNTER(LUT, SDP_D_PERF_LUT_UFLOW, lut.underflow),
-	COUNTER(LUT, SDP_D_PERF_LUT_OFLOW, lut.overflow),
-	COUNTER(LUT, SDP_D_PERF_LUT_LE_HIT, lut.le_hit),
-	COUNTER(LUT, SDP_D_PERF_LUT_LO_HIT, lut.lo_hit),
-	COUNTER(LUT, SDP_D_PERF_LUT_HYBRID, lut.hybrid),
-	COUNTER(FP16, SDP_RDMA_D_STATUS_NAN_INPUT_NUM, nan_input),
-	COUNTER(FP16, SDP_RDMA_D_STATUS_INF_INPUT_NUM, inf_input),
-	COUNTER(RDMA, SDP_RDMA_D_PERF_MRDMA_READ_STALL, read_stall),
-	COUNTER(X1_RDMA, SDP_RDMA_D_PERF_BRDMA_READ_STALL, operand_read_stall[0]),
-	COUNTER(X2_RDMA, SDP_RDMA_D_PERF_NRDMA_READ_STALL, operand_read_stall[1]),
-	COUNTER(Y_RDMA, SDP_RDMA_D_PERF_ERDMA_READ_STALL, operand_read_stall[2]),
+static const struct nvdla_counter sdp_counters[] = {
+	CYCLES(ALWAYS, SDP_D_PERF_WDMA_WRITE_STALL, write_stall, "write_stall"),
+	COUNTER(ALWAYS, SDP_D_PERF_OUT_SATURATION, saturation, "saturation"),
+	COUNTER(COMPARISON, SDP_D_STATUS, unequal, NULL),
+	COUNTER(FP16_OUT, SDP_D_STATUS_NAN_OUTPUT_NUM, nan_output, "nan_output"),
+	COUNTER(LUT, SDP_D_PERF_LUT_UFLOW, lut.underflow, "lut_underflow"),
+	COUNTER(LUT, SDP_D_PERF_LUT_OFLOW, lut.overflow, "lut_overflow"),
+	COUNTER(LUT, SDP_D_PERF_LUT_LE_HIT, lut.le_hit, "lut_le_hit"),
+	COUNTER(LUT, SDP_D_PERF_LUT_LO_HIT, lut.lo_hit, "lut_lo_hit"),
+	COUNTER(LUT, SDP_D_PERF_LUT_HYBRID, lut.hybrid, "lut_hybrid"),
+	COUNTER(FP16, SDP_RDMA_D_STATUS_NAN_INPUT_NUM, nan_input, "nan_input"),
+	COUNTER(FP16, SDP_RDMA_D_STATUS_INF_INPUT_NUM, inf_input, "inf_input"),
+	CYCLES(RDMA, SDP_RDMA_D_PERF_MRDMA_READ_STALL, read_stall, "read_stall"),
+	CYCLES(X1_RDMA, SDP_RDMA_D_PERF_BRDMA_READ_STALL, operand_read_stall[0], "x1_read_stall"),
+	CYCLES(X2_RDMA, SDP_RDMA_D_PERF_NRDMA_READ_STALL, operand_read_stall[1], "x2_read_stall"),
+	CYCLES(Y_RDMA, SDP_RDMA_D_PERF_ERDMA_READ_STALL, operand_read_stall[2], "y_read_stall"),
 };
 
-static const struct counter pdp_counters[] = {
-	COUNTER(ALWAYS, PDP_D_PERF_WRITE_STALL, write_stall),
-	COUNTER(FP16, PDP_D_NAN_INPUT_NUM, nan_input),
-	COUNTER(FP16, PDP_D_INF_INPUT_NUM, inf_input),
-	COUNTER(FP16, PDP_D_NAN_OUTPUT_NUM, nan_output),
-	COUNTER(RDMA, PDP_RDMA_D_PERF_READ_STALL, read_stall),
+static const struct nvdla_counter pdp_counters[] = {
+	CYCLES(ALWAYS, PDP_D_PERF_WRITE_STALL, write_stall, "write_stall"),
+	COUNTER(FP16, PDP_D_NAN_INPUT_NUM, nan_input, "nan_input"),
+	COUNTER(FP16, PDP_D_INF_INPUT_NUM, inf_input, "inf_input"),
+	COUNTER(FP16, PDP_D_NAN_OUTPUT_NUM, nan_output, "nan_output"),
+	CYCLES(RDMA, PDP_RDMA_D_PERF_READ_STALL, read_stall, "read_stall"),
 };
 
-static const struct counter cdp_counters[] = {
-	COUNTER(RDMA, CDP_RDMA_D_PERF_READ_STALL, read_stall),
-	COUNTER(ALWAYS, CDP_D_PERF_WRITE_STALL, write_stall),
-	COUNTER(ALWAYS, CDP_D_OUT_SATURATION, saturation),
-	COUNTER(FP16, CDP_D_NAN_INPUT_NUM, nan_input),
-	COUNTER(FP16, CDP_D_INF_INPUT_NUM, inf_input),
-	COUNTER(FP16, CDP_D_NAN_OUTPUT_NUM, nan_output),
-	COUNTER(LUT, CDP_D_PERF_LUT_UFLOW, lut.underflow),
-	COUNTER(LUT, CDP_D_PERF_LUT_OFLOW, lut.overflow),
-	COUNTER(LUT, CDP_D_PERF_LUT_LE_HIT, lut.le_hit),
-	COUNTER(LUT, CDP_D_PERF_LUT_LO_HIT, lut.lo_hit),
-	COUNTER(LUT, CDP_D_PERF_LUT_HYBRID, lut.hybrid),
+static const struct nvdla_counter cdp_counters[] = {
+	CYCLES(RDMA, CDP_RDMA_D_PERF_READ_STALL, read_stall, "read_stall"),
+	CYCLES(ALWAYS, CDP_D_PERF_WRITE_STALL, write_stall, "write_stall"),
+	COUNTER(ALWAYS, CDP_D_OUT_SATURATION, saturation, "saturation"),
+	COUNTER(FP16, CDP_D_NAN_INPUT_NUM, nan_input, "nan_input"),
+	COUNTER(FP16, CDP_D_INF_INPUT_NUM, inf_input, "inf_input"),
+	COUNTER(FP16, CDP_D_NAN_OUTPUT_NUM, nan_output, "nan_output"),
+	COUNTER(LUT, CDP_D_PERF_LUT_UFLOW, lut.underflow, "lut_underflow"),
+	COUNTER(LUT, CDP_D_PERF_LUT_OFLOW, lut.overflow, "lut_overflow"),
+	COUNTER(LUT, CDP_D_PERF_LUT_LE_HIT, lut.le_hit, "lut_le_hit"),
+	COUNTER(LUT, CDP_D_PERF_LUT_LO_HIT, lut.lo_hit, "lut_lo_hit"),
+	COUNTER(LUT, CDP_D_PERF_LUT_HYBRID, lut.hybrid, "lut_hybrid"),
 };
 
-static const struct counter rubik_counters[] = {
-	COUNTER(ALWAYS, RBK_D_PERF_READ_STALL, read_stall),
-	COUNTER(ALWAYS, RBK_D_PERF_WRITE_STALL, write_stall),
+static const struct nvdla_counter rubik_counters[] = {
+	CYCLES(ALWAYS, RBK_D_PERF_READ_STALL, read_stall, "read_stall"),
+	CYCLES(ALWAYS, RBK_D_PERF_WRITE_STALL, write_stall, "write_stall"),
 };
 
 /* BDMA's counters are not grouped by a pointer: there are two sets. */
-static const struct counter bdma_counters[NVDLA_NUM_GROUPS][2] = {
+static const struct nvdla_counter bdma_counters[NVDLA_NUM_GROUPS][2] = {
 	{
-		COUNTER(ALWAYS, BDMA_STATUS_GRP0_READ_STALL, read_stall),
-		COUNTER(ALWAYS, BDMA_STATUS_GRP0_WRITE_STALL, write_stall),
+		CYCLES(ALWAYS, BDMA_STATUS_GRP0_READ_STALL, read_stall, "read_stall"),
+		CYCLES(ALWAYS, BDMA_STATUS_GRP0_WRITE_STALL, write_stall, "write_stall"),
 	}, {
-		COUNTER(ALWAYS, BDMA_STATUS_GRP1_READ_STALL, read_stall),
-		COUNTER(ALWAYS, BDMA_STATUS_GRP1_WRITE_STALL, write_stall),
+		CYCLES(ALWAYS, BDMA_STATUS_GRP1_READ_STALL, read_stall, "read_stall"),
+		CYCLES(ALWAYS, BDMA_STATUS_GRP1_WRITE_STALL, write_stall, "write_stall"),
 	},
 };
 
@@ -158,30 +148,30 @@ static u32 counts_of(const struct nvdla_sequencer *sequencer, const struct nvdla
 	return counts | (fp16 ? BIT(FP16) : 0);
 }
 
-static const struct counter *counters_of(const struct nvdla_sequencer *sequencer,
-					 const struct nvdla_operation *op, u32 group, u32 *count)
+/**
+ * nvdla_counters_of() - counters of the core for operations of an engine
+ * @op_type: enum nvdla_op_type
+ * @count: set to their number, NVDLA_MAX_ENGINE_COUNTERS at most
+ *
+ * Return: the counters.
+ */
+const struct nvdla_counter *nvdla_counters_of(u32 op_type, u32 *count)
 {
-	switch (op->op_type) {
-	case NVDLA_OP_BDMA:
-		/* A copy of nothing was never launched: its counters are zero. */
-		*count = op->num_transfers ? ARRAY_SIZE(bdma_counters[0]) : 0;
-		return bdma_counters[sequencer->bdma_group[group]];
-	case NVDLA_OP_CONV:
-		*count = ARRAY_SIZE(conv_counters);
-		return conv_counters;
-	case NVDLA_OP_SDP:
-		*count = ARRAY_SIZE(sdp_counters);
-		return sdp_counters;
-	case NVDLA_OP_PDP:
-		*count = ARRAY_SIZE(pdp_counters);
-		return pdp_counters;
-	case NVDLA_OP_CDP:
-		*count = ARRAY_SIZE(cdp_counters);
-		return cdp_counters;
-	default:
-		*count = ARRAY_SIZE(rubik_counters);
-		return rubik_counters;
-	}
+	static const struct {
+		const struct nvdla_counter *counters;
+		u32 count;
+	} engines[NVDLA_NUM_OP_TYPES] = {
+		[NVDLA_OP_BDMA] = { bdma_counters[0], ARRAY_SIZE(bdma_counters[0]) },
+		[NVDLA_OP_CONV] = { conv_counters, ARRAY_SIZE(conv_counters) },
+		[NVDLA_OP_SDP] = { sdp_counters, ARRAY_SIZE(sdp_counters) },
+		[NVDLA_OP_PDP] = { pdp_counters, ARRAY_SIZE(pdp_counters) },
+		[NVDLA_OP_CDP] = { cdp_counters, ARRAY_SIZE(cdp_counters) },
+		[NVDLA_OP_RUBIK] = { rubik_counters, ARRAY_SIZE(rubik_counters) },
+	};
+
+	static_assert(ARRAY_SIZE(sdp_counters) == NVDLA_MAX_ENGINE_COUNTERS);
+	*count = engines[op_type].count;
+	return engines[op_type].counters;
 }
 
 /**
@@ -199,11 +189,16 @@ void nvdla_stats_read(struct nvdla_sequencer *sequencer, u32 operation, u32 grou
 	struct drm_nvdla_operation_result *result = &sequencer->task->counted[operation];
 	const u32 rdma_group = sequencer->rdma_group[op->op_type][group];
 	const u32 counts = counts_of(sequencer, op, group, rdma_group);
-	const struct counter *counters;
+	const struct nvdla_counter *counters;
 	u32 count, unit, i;
 
 	memset(result, 0, sizeof(*result));
-	counters = counters_of(sequencer, op, group, &count);
+	counters = nvdla_counters_of(op->op_type, &count);
+	if (op->op_type == NVDLA_OP_BDMA) {
+		counters = bdma_counters[sequencer->bdma_group[group]];
+		/* A copy of nothing was never launched: its counters are zero. */
+		count = op->num_transfers ? count : 0;
+	}
 	for (i = 0; i < count; i++) {
 		if (!(counts & BIT(counters[i].when)))
 			continue;

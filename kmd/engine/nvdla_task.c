@@ -33,7 +33,7 @@ struct nvdla_task *nvdla_task_allocate(const struct nvdla_prepared *prepared, u3
 	return task;
 }
 
-/* Where an access begins, as the core addresses it. Returns -EINVAL if it may not be made. */
+/* The address of an access for the core. Returns -EINVAL if the access is not allowed. */
 static int bind_access(const struct nvdla_prepared *prepared, const struct nvdla_access *access,
 		       const struct nvdla_task_extent *extent, u64 *address,
 		       struct nvdla_refusal *why)

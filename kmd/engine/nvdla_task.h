@@ -27,11 +27,11 @@
 
 /**
  * struct nvdla_refusal - why a task is not acceptable
- * @error: what user space is told: which member of what
+ * @error: the member that violates the rule, as user space is told
  * @op_type: enum nvdla_op_type of the operation, ~0 if there is none
- * @rule: what is asked of that member, in words
- * @value: what it is
- * @limit: what it was held against
+ * @rule: the rule in words
+ * @value: value of the member
+ * @limit: limit of that value
  */
 struct nvdla_refusal {
 	struct drm_nvdla_error error;
@@ -108,7 +108,7 @@ struct nvdla_task;
 /**
  * nvdla_task_create() - prepare a task graph and bind it to its addresses
  * @variant: the core that it is going to run on
- * @source: what was submitted
+ * @source: the submitted graph
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @task: filled on success, to be freed with nvdla_task_destroy()
  *
@@ -130,18 +130,18 @@ int nvdla_task_create(const struct nvdla_variant *variant,
 void nvdla_task_destroy(struct nvdla_task *task);
 
 /**
- * nvdla_task_set_owner() - say whose a task is
+ * nvdla_task_set_owner() - set the client that a task belongs to
  * @task: task that no sequencer runs
  * @owner: a number for each client; 0 until this is called
  *
- * What tables an engine holds is used to write less only between tasks of one owner.
+ * Entries of a look-up table that an engine already holds are skipped for the same owner only.
  */
 void nvdla_task_set_owner(struct nvdla_task *task, u64 owner);
 
 /*
- * What a task is made of. @operation is less than nvdla_task_num_operations(), @op_type is
- * enum nvdla_op_type, @address is an index into the address table, less than
- * source->num_extents: nvdla_task_access() says NVDLA_ACCESS_* of it.
+ * Contents of a task. @operation is less than nvdla_task_num_operations(), @op_type is enum
+ * nvdla_op_type, @address is an index into the address table, less than source->num_extents.
+ * nvdla_task_access() returns NVDLA_ACCESS_*.
  */
 u32 nvdla_task_num_operations(const struct nvdla_task *task);
 u32 nvdla_task_op_type(const struct nvdla_task *task, u32 operation);
@@ -149,17 +149,17 @@ bool nvdla_task_uses(const struct nvdla_task *task, u32 op_type);
 u32 nvdla_task_access(const struct nvdla_task *task, u32 address);
 
 /*
- * What is written to run an operation, in that order, without what only the moment decides:
- * register groups, what they hold already, the contents of look-up tables, the order of
- * op_enable. @index is less than nvdla_task_num_writes().
+ * Register writes of an operation, in their order. Register groups, registers that need no write,
+ * look-up tables and op_enable are decided when the operation runs. @index is less than
+ * nvdla_task_num_writes().
  */
 u32 nvdla_task_num_writes(const struct nvdla_task *task, u32 operation);
 struct nvdla_reg_write nvdla_task_write(const struct nvdla_task *task, u32 operation, u32 index);
 
 /*
- * What became of the task, this time or last time; as if it had never run after
- * nvdla_task_rewind(), which is for a task that no sequencer runs. A member of the times is
- * valid from the op_enabled or op_completed of &struct nvdla_sequencer_ops on.
+ * Progress of the current or last run. nvdla_task_rewind(), for a task that no sequencer runs,
+ * makes it that of a task that never ran. A member of the times is valid from the op_enabled or
+ * op_completed of &struct nvdla_sequencer_ops on.
  */
 u32 nvdla_task_num_completed(const struct nvdla_task *task);
 void nvdla_task_rewind(struct nvdla_task *task);

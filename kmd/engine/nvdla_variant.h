@@ -16,7 +16,7 @@
  * struct nvdla_variant - configuration of a core
  * @name: for messages
  * @id: enum drm_nvdla_variant, NVDLA_PCI_VARIANT_*
- * @hw_version: what GLB's S_NVDLA_HW_VERSION reads
+ * @hw_version: value of GLB's S_NVDLA_HW_VERSION
  * @unit_base: per unit, in nv_full's order, where its registers begin
  * @engines: bit n is set if operations of enum nvdla_op_type n can run
  * @precisions: bit n is set if enum nvdla_precision n is supported
@@ -90,7 +90,7 @@ static inline const struct nvdla_variant *nvdla_variant_nv_full(void)
 /**
  * nvdla_variant_sram_bytes() - on-chip memory that the driver can use
  * @variant: the core
- * @bytes: how much there is
+ * @bytes: size of the on-chip memory
  *
  * Return: @bytes, or 0 if the core cannot clear it: that is BDMA's part.
  */
@@ -102,14 +102,14 @@ static inline u64 nvdla_variant_sram_bytes(const struct nvdla_variant *variant, 
 struct drm_nvdla_device_info;
 
 /**
- * nvdla_variant_tell() - what user space is told of a core
+ * nvdla_variant_tell() - describe a core to user space
  * @variant: the core
- * @info: what follows from the variant is filled
+ * @info: device information; the members that follow from the variant are filled
  */
 void nvdla_variant_tell(const struct nvdla_variant *variant, struct drm_nvdla_device_info *info);
 
 /**
- * nvdla_variant_register() - where a core has a register
+ * nvdla_variant_register() - offset of a register in a core
  * @variant: the core
  * @reg: name of the register, NVDLA_<UNIT>_<REGISTER>: its byte offset in nv_full
  *
@@ -121,7 +121,7 @@ static inline u32 nvdla_variant_register(const struct nvdla_variant *variant, u3
 }
 
 /**
- * nvdla_variant_csb_bytes() - how large the CSB space of a core is at least
+ * nvdla_variant_csb_bytes() - least size of the CSB space of a core
  * @variant: the core
  *
  * Return: bytes from its beginning to behind the last unit that it has.

@@ -33,7 +33,7 @@ missing_packages() {
 			sed -n 's/^.i  *//p' | sort)
 }
 
-# What apt could install; without package lists it knows of nothing at all.
+# Reports whether apt knows the package; without package lists it knows none.
 is_known() {
 	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }

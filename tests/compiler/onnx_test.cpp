@@ -91,6 +91,27 @@ TEST(Onnx, AllThatCannotBeLoweredIsSaidAtOnce)
 	EXPECT_EQ(message.find("Relu"), std::string::npos) << message;
 }
 
+/* A model of many layers is refused in a message that can be read. */
+TEST(Onnx, OneReasonIsSaidOnce)
+{
+	OnnxBuilder builder;
+	std::string input = "x";
+
+	builder.input("x", { 1, 2, 2, 3 });
+	for (const std::string name : { "a", "b", "c", "d", "e", "f", "g" }) {
+		builder.node("Det", { input }, name);
+		builder.inside(name, { 1, 2, 2, 3 });
+		input = name;
+	}
+	builder.output(input);
+	auto compiled = compileModel(builder.file(), { .host = HostUse::Never });
+	ASSERT_FALSE(compiled);
+	EXPECT_NE(compiled.error().message().find("; the same of Det 'b', operator; "
+						  "of Det 'c', operator; and of 4 more"),
+		  std::string::npos)
+		<< compiled.error().message();
+}
+
 /* What is chosen is told with what else there was; what cannot be forced is an error. */
 TEST(Onnx, StrategyIsChosenOrForced)
 {

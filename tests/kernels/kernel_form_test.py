@@ -14,7 +14,7 @@ from pathlib import Path
 from stack import console, guest, kernels, kmod, upstream
 
 _MADE = 'CONFIG_DRM_ACCEL_NVDLA := m\n' \
-	'ccflags-y += -I$(src)/../include/uapi -I$(srctree)/include/uapi/drm -DCONFIG_DRM_ACCEL_NVDLA_FAULTS=1\n'
+	'ccflags-y += -I$(src)/../include/uapi -I$(srctree)/include/uapi/drm\n'
 
 
 class KernelForm(unittest.TestCase):

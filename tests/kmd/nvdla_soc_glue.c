@@ -270,19 +270,6 @@ static void glue_remove(struct pci_dev *pdev)
 	pci_clear_master(pdev);
 }
 
-/* Only what driver_override names. */
-static const struct pci_device_id glue_ids[] = {
-	{ }
-};
+#include "nvdla_glue.h"
 
-static struct pci_driver glue_driver = {
-	.name = "nvdla_soc_glue",
-	.id_table = glue_ids,
-	.probe = glue_probe,
-	.remove = glue_remove,
-};
-module_pci_driver(glue_driver);
-
-MODULE_AUTHOR("NVDLA stack maintainers");
 MODULE_DESCRIPTION("SoC device of a device tree from the NVDLA device model's PCI function, for tests");
-MODULE_LICENSE("Dual MIT/GPL");

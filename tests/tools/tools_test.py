@@ -363,6 +363,17 @@ class Tools(ProgramTest):
 		self.assertTrue(out.read_text().endswith('</svg>\n'))
 		self.assertIn('pdf', self.bad(2, 'nvdla-info', '--format', 'pdf', self.net))
 
+	def test_registers_of_a_dump_get_names(self):
+		dump = self.folder / 'dump.txt'
+		dump.write_text('nvdla coredump 2\nvariant: nv_full\n\n[registers]\n0x00000 = 0x00303031\n0x05014 = 0x00000001\n'
+				'0x0ffff = 0x00000001\n')
+		self.assertEqual(self.good('nvdla-info', '--dump', dump),
+				 'nvdla coredump 2\nvariant: nv_full\n\n[registers]\nGLB.S_NVDLA_HW_VERSION = 0x00303031\n'
+				 'CDMA.D_MISC_CFG = 0x00000001\n0x0ffff = 0x00000001\n')
+		self.assertIn('has no register', self.bad(2, 'nvdla-info', '--dump', self.net))
+		self.assertIn('excludes', self.bad(2, 'nvdla-info', '--dump', dump, self.net))
+		self.assertIn('excludes', self.bad(2, 'nvdla-info', '--dump', dump, '--json'))
+
 	def test_either_form_runs(self):
 		text = self.folder / 'net.json'
 		self.good('nvdla-convert', self.net, text)

@@ -123,9 +123,7 @@ size_t buildCdp(TaskBuilder &b)
 using Surface = nvdla_surface_desc;
 using Conv = nvdla_conv_surface_desc;
 using Sdp = nvdla_sdp_surface_desc;
-using Pdp = nvdla_pdp_surface_desc;
-using Cdp = nvdla_cdp_surface_desc;
-using Rubik = nvdla_rubik_surface_desc;
+using Pair = nvdla_pair_surface_desc;
 
 const std::vector<Operation> operations = {
 	{ "Convolution",
@@ -160,28 +158,28 @@ const std::vector<Operation> operations = {
 	    field("dst_data", &Surface::sdp, &Sdp::dst_data, 0, { line, surface }) } },
 	{ "Pdp",
 	  buildPdp,
-	  { field("src_data", &Surface::pdp, &Pdp::src_data, 0, { line, surface }),
-	    field("dst_data", &Surface::pdp, &Pdp::dst_data, 0, { line, surface }) } },
+	  { field("src_data", &Surface::pdp, &Pair::src_data, 0, { line, surface }),
+	    field("dst_data", &Surface::pdp, &Pair::dst_data, 0, { line, surface }) } },
 	{ "SplitPdp",
 	  [](TaskBuilder &b) { return b.addSplitPdp(); },
-	  { field("src_data", &Surface::pdp, &Pdp::src_data, 0, { line }),
-	    field("dst_data", &Surface::pdp, &Pdp::dst_data, 0, { line }) } },
+	  { field("src_data", &Surface::pdp, &Pair::src_data, 0, { line }),
+	    field("dst_data", &Surface::pdp, &Pair::dst_data, 0, { line }) } },
 	{ "Cdp",
 	  buildCdp,
-	  { field("src_data", &Surface::cdp, &Cdp::src_data, 0, { line, surface }),
-	    field("dst_data", &Surface::cdp, &Cdp::dst_data, 0, { line, surface }) } },
+	  { field("src_data", &Surface::cdp, &Pair::src_data, 0, { line, surface }),
+	    field("dst_data", &Surface::cdp, &Pair::dst_data, 0, { line, surface }) } },
 	{ "RubikContract",
 	  [](TaskBuilder &b) { return b.addRubik(NVDLA_RUBIK_CONTRACT); },
-	  { field("src_data", &Surface::rubik, &Rubik::src_data, 0, { line, surface }),
-	    field("dst_data", &Surface::rubik, &Rubik::dst_data, 0, { line }) } },
+	  { field("src_data", &Surface::rubik, &Pair::src_data, 0, { line, surface }),
+	    field("dst_data", &Surface::rubik, &Pair::dst_data, 0, { line }) } },
 	{ "RubikSplit",
 	  [](TaskBuilder &b) { return b.addRubik(NVDLA_RUBIK_SPLIT); },
-	  { field("src_data", &Surface::rubik, &Rubik::src_data, 0, { line }),
-	    field("dst_data", &Surface::rubik, &Rubik::dst_data, 0, { line, plane }, 64) } },
+	  { field("src_data", &Surface::rubik, &Pair::src_data, 0, { line }),
+	    field("dst_data", &Surface::rubik, &Pair::dst_data, 0, { line, plane }, 64) } },
 	{ "RubikMerge",
 	  [](TaskBuilder &b) { return b.addRubik(NVDLA_RUBIK_MERGE); },
-	  { field("src_data", &Surface::rubik, &Rubik::src_data, 0, { line, plane }, 64),
-	    field("dst_data", &Surface::rubik, &Rubik::dst_data, 0, { line }) } },
+	  { field("src_data", &Surface::rubik, &Pair::src_data, 0, { line, plane }, 64),
+	    field("dst_data", &Surface::rubik, &Pair::dst_data, 0, { line }) } },
 };
 
 class CanaryTest : public CanaryFixture, public testing::WithParamInterface<Operation>

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <linux/dma-buf.h>
 #include <nvdla/hw/pci.h>
+#include <nvdla/hw/registers.h>
 #include <unistd.h>
 #include <xf86drm.h>
 
@@ -354,8 +356,9 @@ TEST_F(UnplugTest, LeavesNothingOnTheCore)
 	/* An interrupt that comes before the copy's end would tell of nothing. */
 	ASSERT_TRUE(eventually([] {
 		const std::string registers = readFile(debugFolder() / "registers");
-		return registers.find("GLB.S_INTR_STATUS = ") != std::string::npos &&
-		       registers.find("GLB.S_INTR_STATUS = 0x00000000") == std::string::npos;
+		const std::string status = fmt::format("0x{:05x} = ", NVDLA_GLB_S_INTR_STATUS);
+		return registers.find(status) != std::string::npos &&
+		       registers.find(status + "0x00000000") == std::string::npos;
 	}));
 
 	/* The device is on its way out for as long as one of its files is being written to. */

@@ -152,7 +152,8 @@ failure_is_recorded() {
 		sleep 0.1
 	done
 	echo 1 | tee /sys/class/devcoredump/devcd*/data
-	head -n 1 "$work/dump.txt" | grep -x 'nvdla coredump 1' || return 1
+	head -n 1 "$work/dump.txt" | grep -x 'nvdla coredump 2' || return 1
+	nvdla-info --dump "$work/dump.txt" | grep -x 'GLB.S_NVDLA_HW_VERSION = 0x[0-9a-f]*' || return 1
 	for _ in $(seq 100); do
 		set -- /sys/class/devcoredump/devcd*/data
 		[ -e "$1" ] || return 0

@@ -24,7 +24,7 @@ namespace nvdla::compiler
 Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options = {});
 
 /**
- * \brief Whether each operator can be compiled, in the order of \a model
+ * \brief Find out whether each operator can be compiled, in the order of \a model
  *
  * An operator is compiled alone, with its constants: what is said is what the lowering said.
  */
@@ -37,7 +37,7 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGe
  */
 Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options);
 
-/** \brief What was chosen for the operators that write these values */
+/** \brief Choices made for the operators that write these values */
 using Joins = std::multimap<ValueId, LayerChoice>;
 
 /**

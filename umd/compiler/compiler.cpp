@@ -146,7 +146,7 @@ void describeChoices(std::vector<LayerChoice> choices, std::vector<LayerReport> 
 	}
 }
 
-/* What is known of the value that its operator writes. */
+/* Adds errors and choices of the operator that writes the value. */
 void describeLayer(ValueId value, const std::map<ValueId, LayerError> &errors, const Joins &joins,
 		   LayerReport &layer)
 {
@@ -285,7 +285,7 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGe
 			all.push_back(std::move(support));
 			continue;
 		}
-		/* What is faster does not matter here. */
+		/* Support does not depend on the strategy, so none is tried. */
 		auto compiled =
 			compileInMemory(model.alone(operation), { .strategy = {}, .core = core });
 		if (!compiled)

@@ -16,7 +16,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* What writes some values, by itself. */
+/* A model of the operators that write some values. */
 Model partOf(const Model &model, std::vector<ValueId> values, std::initializer_list<ValueId> behind)
 {
 	std::vector<Operator> some;
@@ -66,7 +66,7 @@ public:
 		: model_(model), options_(options), chip_(chip),
 		  always_(options.strategy->join == Choice::Always)
 	{
-		/* What is forced need not be possible in each part. */
+		/* A forced choice may be impossible in a part: it is tried instead. */
 		for (Choice Strategy::*subject :
 		     { &Strategy::winograd, &Strategy::compression, &Strategy::pixels,
 		       &Strategy::postExtension, &Strategy::bands, &Strategy::fusedPooling,

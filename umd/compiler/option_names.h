@@ -35,7 +35,7 @@ inline OptionNames<HostUse> hostNames()
 	return { { "auto", HostUse::Auto }, { "never", HostUse::Never } };
 }
 
-/** \brief What a model of real numbers is computed in; integers need samples */
+/** \brief Types that a float model can be computed in; integers need samples */
 inline OptionNames<DataType> precisionNames()
 {
 	return { { "fp16", DataType::Half },

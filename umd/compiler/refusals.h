@@ -4,9 +4,11 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nvdla/error.h>
@@ -14,33 +16,66 @@
 namespace nvdla::compiler
 {
 
-/** \brief Errors of several operators; the first one says which kind it is */
+/** \brief Errors of several operators, by reason; the first one says which kind of error it is */
 class Refusals
 {
 public:
 	void add(Error error)
 	{
-		constexpr size_t most = 100;
-
-		/* Of the samples of a batch each has the same. */
-		if (!known_.insert(error.where + error.why).second || ++count_ > most)
+		/* All samples of a batch have the same error: it is kept once. */
+		if (!known_.insert(error.where + error.why).second)
 			return;
-		if (!all_)
-			all_ = std::move(error);
-		else
-			all_->why += fmt::format("; {}: {}", error.where, error.why);
-		if (count_ == most)
-			all_->why += "; and maybe more";
+		auto reason = std::ranges::find(reasons_, error.why, &Reason::why);
+		if (reason == reasons_.end())
+			reason = reasons_.insert(reason, { error.why, {} });
+		reason->operators.push_back(error.where);
+		if (!first_)
+			first_ = std::move(error);
 	}
 
-	bool none() const { return !all_; }
+	bool none() const { return !first_; }
 
 	/** \return all that was added as one error; nothing if there was none */
-	Result<void> result() const { return all_ ? tl::unexpected<Error>(*all_) : Result<void>(); }
+	Result<void> result() const
+	{
+		if (!first_)
+			return {};
+		Error all = *first_;
+		for (size_t i = 0; i < reasons_.size(); i++)
+			tell(i, all);
+		return tl::unexpected<Error>(std::move(all));
+	}
 
 private:
-	std::optional<Error> all_;
-	size_t count_ = 0;
+	static constexpr size_t kMostReasons = 20;
+	static constexpr size_t kMostOperators = 3; /* of one reason */
+
+	struct Reason {
+		std::string why;
+		std::vector<std::string> operators;
+	};
+
+	/* The first operator of the first reason is where the error is. */
+	void tell(size_t index, Error &all) const
+	{
+		const Reason &reason = reasons_[index];
+		const size_t count = reason.operators.size();
+
+		if (index == kMostReasons)
+			all.why += fmt::format("; and {} further reasons", reasons_.size() - index);
+		if (index >= kMostReasons)
+			return;
+		if (index > 0)
+			all.why += fmt::format("; {}: {}", reason.operators.front(), reason.why);
+		for (size_t i = 1; i < std::min(count, kMostOperators); i++)
+			all.why += fmt::format("; {}of {}", i == 1 ? "the same " : "",
+					       reason.operators[i]);
+		if (count > kMostOperators)
+			all.why += fmt::format("; and of {} more", count - kMostOperators);
+	}
+
+	std::optional<Error> first_;
+	std::vector<Reason> reasons_;
 	std::set<std::string> known_;
 };
 

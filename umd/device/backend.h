@@ -90,17 +90,17 @@ public:
 	 */
 	std::unique_ptr<LentThread> lendThread() { return process_.isHere() ? lend() : nullptr; }
 
-	/** \brief Who owns GEM handles of this file; they are closed through it */
+	/** \brief GEM handles of this file; they are closed through it */
 	GemHandles &handles() { return handles_; }
 
-	/** \brief What its prepared tasks do */
+	/** \brief Graphs of its prepared tasks */
 	PreparedGraphs &graphs() { return graphs_; }
 
-	/** \brief Where messages about it go; set before anybody else has the device */
+	/** \brief Receiver of messages about it; set before anybody else has the device */
 	Log log;
 
 protected:
-	/** \brief Who opened it */
+	/** \brief Process that opened it */
 	const OwnProcess process_{};
 
 	virtual std::unique_ptr<LentThread> lend() { return nullptr; }

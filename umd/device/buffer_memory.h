@@ -10,7 +10,7 @@
 namespace nvdla
 {
 
-/** \brief What copies of a Buffer share: a handle that they own, and a mapping */
+/** \brief Handle and mapping that all copies of a Buffer share */
 class BufferMemory
 {
 public:

@@ -50,7 +50,7 @@ static_assert(static_cast<uint32_t>(Priority::Low) == DRM_NVDLA_PRIORITY_LOW);
 static_assert(static_cast<uint32_t>(Priority::Normal) == DRM_NVDLA_PRIORITY_NORMAL);
 static_assert(static_cast<uint32_t>(Priority::High) == DRM_NVDLA_PRIORITY_HIGH);
 
-/* Of an older driver the members that it does not know are 0. */
+/* Members that an older driver does not know are 0. */
 DeviceInfo infoOf(const drm_nvdla_device_info &said)
 {
 	return { .variant = said.variant,
@@ -90,8 +90,8 @@ uint64_t pointer(const T *data)
 }
 
 /*
- * What the driver found wrong: \a said is its answer, \a known what its checks say here. A driver
- * of another version may have found something else.
+ * The driver's refusal in words: \a said is its answer, \a known that of the same checks here.
+ * A driver of another version may have found something else.
  */
 Error refusal(const DeviceBackend &backend, const char *what, const drm_nvdla_error &said,
 	      const std::optional<nvdla_refusal> &known)

@@ -9,7 +9,7 @@
 namespace nvdla
 {
 
-/** \brief What a device file answers a child of the process that opened it */
+/** \brief Error of a device file in a child of the process that opened it */
 constexpr int foreignProcess = -EOWNERDEAD;
 
 /** \brief A negative errno of the device file in words */
@@ -22,7 +22,7 @@ inline const char *reasonOf(int error)
 	return std::strerror(-error);
 }
 
-/** \brief What kind of failure a negative errno of the device file is */
+/** \brief Kind of failure of a negative errno of the device file */
 inline ErrorCode codeOf(int error)
 {
 	switch (error) {

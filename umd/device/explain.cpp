@@ -12,7 +12,7 @@ namespace nvdla
 namespace
 {
 
-/* Where a buffer could be for the core: no rule asks where, but for its alignment. */
+/* A possible address of a buffer: rules check nothing but its alignment. */
 constexpr uint64_t someAddress = 1 << 20;
 
 template<typename T>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why the driver refused a task: its checks, run again here, say it in words.
+ * Explains in words why the driver refused a task, by running its checks again here.
  */
 #pragma once
 

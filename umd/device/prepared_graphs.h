@@ -33,7 +33,7 @@ struct PreparedGraph {
 };
 
 /**
- * \brief What the prepared tasks of an open device file do, to explain why one was refused
+ * \brief Graphs of an open device file's prepared tasks, to explain why one was refused
  *
  * All functions may be called from several threads at once.
  */

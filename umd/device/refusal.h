@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a task was refused, in words: the driver names a member, the engine says what is asked of it.
+ * A task's refusal in words: the driver names a member, the engine says which rule it broke.
  */
 #pragma once
 

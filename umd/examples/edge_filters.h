@@ -34,7 +34,7 @@ static_assert(compassFilter(0, 1, 2) == 2 && compassFilter(0, 1, 0) == -2);
 static_assert(compassFilter(2, 0, 1) == 2 && compassFilter(2, 2, 1) == -2);
 
 /**
- * \brief How bright an edge is drawn: the square root lets weak edges show beside strong ones
+ * \brief Brightness of a drawn edge: the square root lets weak edges show beside strong ones
  * \param[in] strength of the edge, 255 is black beside white
  * \return 127 at a quarter of that; INT8 saturates there
  */

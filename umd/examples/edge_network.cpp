@@ -21,7 +21,7 @@ constexpr uint32_t poolSide = 2;
 
 /* Unsigned pixels have to become signed numbers. */
 constexpr int32_t midGrey = 128;
-/* What a filter has to exceed; keeps grain and gradients out. Full contrast gives 16 * 255. */
+/* Result that a filter has to exceed; hides grain and gradients. Full contrast gives 16 * 255. */
 constexpr int16_t threshold = 256;
 /* Strengths that the tone curve is for: the table has an entry for each. */
 constexpr uint8_t strengthShift = 4;

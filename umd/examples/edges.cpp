@@ -50,7 +50,7 @@ private:
 	Clock::time_point last_ = Clock::now();
 };
 
-/* What each operation took and what the core counted, as a table and as a picture. */
+/* Shows times and counters of each operation, as a table and as a picture. */
 Result<void> showProfile(const Options &options, const Loadable &loadable, const RunReport &report)
 {
 	auto profile = prof::runProfile(loadable, report, "nvdla-edges on " + options.device);

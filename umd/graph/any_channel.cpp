@@ -154,7 +154,7 @@ std::optional<Channels> Expansion::channelsOf(const std::string &name, size_t de
 	return channels;
 }
 
-/* What of it begins within an atom is taken out of the atoms that it is in. */
+/* A slice whose first channel is not atom-aligned is extracted from the atoms that contain it. */
 Result<void> Expansion::addSlice(const std::string &name)
 {
 	const auto declared = symbols_.declared.find(name);

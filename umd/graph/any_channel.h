@@ -21,7 +21,7 @@ struct ChannelRun {
 	uint32_t count = 0;
 };
 
-/** \brief What selecting some of a surface's channels depends on */
+/** \brief Properties of a surface that the selection of its channels depends on */
 struct Channels {
 	DataType type = DataType::Unknown;
 	uint32_t count = 0;

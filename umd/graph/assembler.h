@@ -52,7 +52,7 @@ private:
 	Symbols symbols_;
 };
 
-/** \brief What the loadable is written from */
+/** \brief Input of the loadable's writer */
 struct Assembled {
 	const CoreGeometry &core;
 	const Plan &plan;

@@ -15,7 +15,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* What the lines of an output are divided into: lines, or tiles of Winograd. */
+/* Units that the lines of an output are divided into: lines, or tiles of Winograd. */
 struct Tiling {
 	uint32_t lines;
 	uint32_t fewest; /**< tiles of a band */
@@ -62,7 +62,7 @@ uint32_t mostTiles(const ConvLayer &layer, const BufferNeeds &needs)
 	return 0;
 }
 
-/* How many bands; 0 if the layer fits as a whole and nobody asked for bands. */
+/* Number of bands; 0 if the layer fits as a whole and no bands were asked for. */
 uint32_t countOf(Lowering &lowering, const ConvLayer &layer)
 {
 	const BufferNeeds needs(lowering, layer);
@@ -79,7 +79,7 @@ uint32_t countOf(Lowering &lowering, const ConvLayer &layer)
 					  tiling.fewest * tiling.lines));
 		return layer.op.bands;
 	}
-	/* What cannot be helped is said with the numbers of the whole. */
+	/* Without bands, the error message has the numbers of the whole layer. */
 	if (whole <= needs.banks || layer.op.bands == 1 || n > 1)
 		return 0;
 	const uint32_t most = mostTiles(layer, needs);

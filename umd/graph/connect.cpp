@@ -74,7 +74,7 @@ void Connector::addStreams()
 }
 
 /*
- * Who touches what an operation writes, or writes what it reads, waits for its end. An engine ends
+ * An operation waits for those that access what it writes, or write what it reads. An engine ends
  * its operations in their order, so waiting for a later one of it is enough.
  */
 void Connector::addDataEdges()

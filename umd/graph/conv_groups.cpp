@@ -20,7 +20,7 @@ std::string nameOf(const GroupTile &tile)
 	return fmt::format("groups {} to {}", tile.firstGroup, tile.firstGroup + tile.groups - 1);
 }
 
-/* Of a surface: groups of another convolution that has the same numbers may be other channels. */
+/* Name of a surface's part: another convolution may have the same groups of other channels. */
 std::string partName(uint32_t first, uint32_t count)
 {
 	return fmt::format("channels {} to {}", first, first + count - 1);
@@ -119,7 +119,7 @@ op::Convolution convolutionOf(Symbols &symbols, const op::Convolution &conv,
 	return one;
 }
 
-/* Of one hardware layer it is a convolution like any other, otherwise it waits. */
+/* A convolution of one hardware layer is like any other; with several it waits for its SDP. */
 Result<void> Expansion::addGrouped(const op::Convolution &conv)
 {
 	Lowering lowering = begin(conv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a convolution finds in the convolution buffer.
+ * Reuse of data and weights in the convolution buffer by the next convolution.
  */
 #include <algorithm>
 #include <cstring>
@@ -86,7 +86,7 @@ bool sameShape(const nvdla_conv_op_desc &one, const nvdla_conv_op_desc &other)
 }
 
 /*
- * What a convolution reads is there: all of it, or its first lines. Then the one
+ * The buffer holds the input of a convolution: all of it, or its first lines. Then the one
  * before releases what is no longer needed, and CDMA fetches what is not there yet
  * (guide, RLS_SLICES).
  */
@@ -205,7 +205,7 @@ void Lowering::reuse(const ConvLayer &layer)
 		shareBuffer(before, needs);
 }
 
-/* What one task leaves in the buffer is not there for the next. */
+/* The buffer's contents do not outlast a task, so only convolutions of one task are linked. */
 void linkConvolutions(Plan &plan)
 {
 	for (const TaskRange &range : plan.tasks) {

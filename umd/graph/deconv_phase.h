@@ -37,7 +37,7 @@ struct DeconvPhase {
 /**
  * \brief The phase of the output's element \a number
  *
- * Where there is room for more outputs than are wanted, all of the input is used:
+ * If there is room for more outputs than are wanted, all of the input is used:
  * the phases of a line agree in what they read then.
  */
 DeconvPhase deconvPhase(const DeconvAxis &axis, uint32_t number);

@@ -243,7 +243,7 @@ Result<void> Expansion::addDivided(const op::Any &producer, const op::Sdp &sdp)
 	return conv.groups > 1 ? addGroups(conv, sdp) : addPair(conv, sdp);
 }
 
-/* Of parts the whole is missing, too. */
+/* If a part is missing, so is the whole. */
 void Expansion::forget(const op::Any &operation)
 {
 	for (std::string name : namesOf(operation).writes) {

@@ -6,7 +6,7 @@
 namespace nvdla::assembly
 {
 
-/** \brief What a graph is made of, for those who take it apart or change it */
+/** \brief Access to a graph's parts, for code that takes it apart or changes it */
 struct GraphParts {
 	static auto &inputs(auto &graph) { return graph.inputs_; }
 	static auto &outputs(auto &graph) { return graph.outputs_; }

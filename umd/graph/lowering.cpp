@@ -86,7 +86,7 @@ DataType Lowering::outputType(const std::string &name, DataType wanted, DataType
 	return fallback;
 }
 
-/* What a surface is described as, with what its operation makes. */
+/* Declaration of a surface, completed by the operation's result. */
 Surface Lowering::describe(const std::string &name, DataType type, const Shape &shape)
 {
 	const auto declared = symbols_.declared.find(name);
@@ -159,7 +159,7 @@ SurfaceState &Lowering::output(const std::string &name, DataType type, const Sha
 			  isOutput(name) ? RegionKind::Output : RegionKind::Intermediate);
 }
 
-/* Where there are too many it is some other one, but the graph has failed. */
+/* With too many regions this returns a wrong one, but the graph has failed. */
 int Lowering::addRegion(Region region)
 {
 	if (need(plan_.regions.size() < maxRegions, "output", tooManyRegions()))

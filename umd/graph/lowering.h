@@ -17,7 +17,7 @@
 namespace nvdla::assembly
 {
 
-/** \brief What the graph knows by name, while its operations are lowered in their order */
+/** \brief The graph's objects by name, while its operations are lowered in their order */
 struct Symbols {
 	CoreGeometry core = nvFull; /**< that the graph is assembled for */
 	std::map<std::string, Surface> declared;
@@ -72,9 +72,9 @@ public:
 	 */
 	SurfaceState &output(const std::string &name, DataType type, const Shape &shape,
 			     uint32_t columns = 0);
-	/** \brief What the surface \a name is described as, with what the operation makes */
+	/** \brief Declaration of the surface \a name, completed by the operation's result */
 	Surface describe(const std::string &name, DataType type, const Shape &shape);
-	/** \brief What the application reads has to be where it can */
+	/** \brief Check that the application can reach a surface that it reads */
 	void checkPlace(const Surface &surface);
 	/** \brief All parts of \a surface are written: if it is a part itself, it can be read by
 	 * its name */

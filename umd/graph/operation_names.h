@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What operations of any kind name.
+ * Names of surfaces and operands in operations of any kind.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which operations come one after the other, wherever their surfaces lie.
+ * Order of operations that holds wherever their surfaces lie.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ private:
 
 	std::vector<size_t> task_;  /* of each node */
 	std::vector<size_t> first_; /* node of its task */
-	/* Of the first node of each chain: a bit for each chain of its task. */
+	/* Predecessors of the first node of each chain: a bit for each chain of its task. */
 	std::vector<std::vector<uint64_t>> before_;
 };
 

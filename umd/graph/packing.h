@@ -35,7 +35,7 @@ std::vector<Lifetime> lifetimes(const Plan &plan);
 class Packing
 {
 public:
-	/** \brief What weights need; everything else needs less (formats, requirements of
+	/** \brief Alignment of weights; everything else needs less (formats, requirements of
 	 * alignment) */
 	static constexpr uint64_t alignment = 256;
 

@@ -281,7 +281,7 @@ void Lowering::finish(const Surface &surface)
 		addPart(surface, symbols_.surfaces.at(surface.within));
 }
 
-/* What is right of a part belongs to others, unless the whole ends there. */
+/* Columns to the right of a part belong to others, unless the whole ends there. */
 uint32_t Lowering::columnsInLine(const SurfaceState &surface) const
 {
 	const Region &region = plan_.regions[static_cast<size_t>(surface.region)];

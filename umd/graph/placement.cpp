@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where surfaces and constants lie.
+ * Placement of surfaces and constants in memories.
  */
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ namespace
 
 constexpr uint32_t memoryAlignment = 4096;
 
-/* What BDMA and the CPU touch stays: BDMA knows one kind of memory a side, the CPU one at all. */
+/* Regions that BDMA or the CPU accesses stay: BDMA has one memory type a side, the CPU one. */
 std::vector<size_t> movable(const Plan &plan, const std::vector<Lifetime> &times)
 {
 	std::vector<double> uses(plan.regions.size());

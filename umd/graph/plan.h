@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What becomes of a graph on its way into a loadable.
+ * Stages of a graph on its way into a loadable.
  */
 #pragma once
 

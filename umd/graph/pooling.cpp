@@ -106,7 +106,7 @@ bool poolsOnTheFly(const Lowering &lowering, const op::Pooling &op, const Tensor
 {
 	const uint32_t padded = op.padding.left + stream.w + op.padding.right;
 
-	/* What is wrong with the operation is said when it is lowered. */
+	/* Errors of the operation are reported when it is lowered. */
 	if (!op.stride.x || !op.stride.y || padded < op.kernel.x)
 		return true;
 	return op.parts <= 1 && stream.n == 1 &&

@@ -162,7 +162,7 @@ LayerRounding LayerNumbers::roundingOf(size_t k) const
 		off += std::fabs(used - layer_.weights[i]) * input;
 		largest += std::fabs(used) * input;
 	}
-	/* What is beyond the output's range is the end of it in both. */
+	/* Numbers beyond the output's range saturate in both. */
 	largest = std::min(largest, magnitude(layer_.output, layer_.type));
 	return { .weights = off,
 		 .multipliers = std::fabs(given / scale - 1) * largest,

@@ -15,7 +15,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Of a BDMA line: what it is a multiple of, and the most that it can be. */
+/* Unit and maximum length of a BDMA line. */
 constexpr uint64_t lineUnit = 32;
 constexpr uint64_t longestLine = 262144;
 /* Longer constants are copied as lines of this. */

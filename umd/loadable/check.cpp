@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the container's own verifier cannot know: that ids lead somewhere and
+ * Checks beyond those of the container's own verifier: that ids lead somewhere and
  * that ranges lie where they should.
  */
 #include <algorithm>

@@ -46,10 +46,8 @@ nvdla_sdp_surface_desc convert(const LegacySdpSurface &old)
 		 convert(old.y_data), convert(old.dst_data) };
 }
 
-template<typename Surface>
-Surface convertPair(std::span<const std::byte> legacy)
+nvdla_pair_surface_desc convert(const LegacyPairSurface &old)
 {
-	const auto old = element<LegacyPairSurface>(legacy, 0);
 	return { convert(old.src_data), convert(old.dst_data) };
 }
 
@@ -71,13 +69,13 @@ nvdla_surface_desc convertLegacySurface(unsigned type, std::span<const std::byte
 		to.sdp = convert(element<LegacySdpSurface>(legacy, 0));
 		break;
 	case NVDLA_OP_PDP:
-		to.pdp = convertPair<nvdla_pdp_surface_desc>(legacy);
+		to.pdp = convert(element<LegacyPairSurface>(legacy, 0));
 		break;
 	case NVDLA_OP_CDP:
-		to.cdp = convertPair<nvdla_cdp_surface_desc>(legacy);
+		to.cdp = convert(element<LegacyPairSurface>(legacy, 0));
 		break;
 	case NVDLA_OP_RUBIK:
-		to.rubik = convertPair<nvdla_rubik_surface_desc>(legacy);
+		to.rubik = convert(element<LegacyPairSurface>(legacy, 0));
 		break;
 	default:
 		break;

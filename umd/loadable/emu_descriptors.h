@@ -67,7 +67,7 @@ struct EmuOperationDesc {
 	};
 } __attribute__((packed));
 static_assert(sizeof(EmuOperationDesc) == 24);
-/** \brief Where in axes the order is, and bits of an axis there */
+/** \brief Index of the order in axes, and number of bits for an axis there */
 constexpr size_t emuAxesOrder = 5;
 constexpr unsigned emuAxisBits = 3;
 

@@ -14,7 +14,7 @@
 namespace nvdla
 {
 
-/** \brief Which list of a task for the CPU a blob holds */
+/** \brief List of a task for the CPU that a blob holds */
 enum EmuSubInterface : uint32_t {
 	EmuAddr0 = 1,
 	EmuOps = 3,

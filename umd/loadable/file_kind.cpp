@@ -16,7 +16,7 @@ namespace
 
 using namespace std::string_view_literals;
 
-/* What a file can be used for. */
+/* Use of a file. */
 enum class Use { Loadable, Model, Input, Other };
 
 struct Signature {

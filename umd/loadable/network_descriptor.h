@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a loadable says of a task before its descriptors; the driver never sees it.
+ * A loadable's description of a task, before its descriptors; the driver never sees it.
  */
 #pragma once
 

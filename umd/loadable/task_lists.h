@@ -24,7 +24,7 @@ struct DescriptorList {
 };
 
 /**
- * \brief What the ids and names of a loadable stand for
+ * \brief Finds objects of a loadable by their ids and names
  *
  * Every task looks up each of its addresses; a walk over the lists for each would cost a
  * hostile file's size squared.

@@ -13,7 +13,7 @@ namespace
 
 constexpr const char *bindingTensor = "bind tensor";
 
-/* Why a memory cannot be elsewhere than in the network's own, empty if it can. */
+/* Reason why a memory cannot be replaced by the application's; empty if it can. */
 std::string reasonAgainst(const Program &program, const Memory &memory, const TensorDesc &tensor)
 {
 	auto lies = [&](const TensorDesc &other) { return other.memory == tensor.memory; };
@@ -32,7 +32,7 @@ std::string reasonAgainst(const Program &program, const Memory &memory, const Te
 	return {};
 }
 
-/* What about two layouts differs first, empty if nothing does. */
+/* First difference between two layouts, empty if they are equal. */
 std::string difference(const TensorDesc &theirs, const TensorDesc &ours)
 {
 	auto shape = [](const TensorDesc &desc) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a network is for the core that a device has.
+ * Checks whether a network is for the core that a device has.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ namespace nvdla
 Result<void> checkCore(const Device &device, const Loadable &loadable, const Program &program);
 
 /**
- * \brief Why a device may have refused a network
+ * \brief Explain why a device may have refused a network
  * \return that it is for another core if one would accept it, otherwise \a refusal
  */
 Error explainRefusal(const Device &device, const Loadable &loadable, const Program &program,

@@ -24,7 +24,7 @@ Result<void> checkTensors(const Program &program)
 	return {};
 }
 
-/* Of the loadable's data, only what further slots begin with stays. */
+/* Drops the loadable's data, except the initial contents of further slots. */
 void keepContentsOf(Loadable &loadable, const MemoryIds &memories)
 {
 	std::set<std::string> names;

@@ -43,7 +43,7 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(Slot::Common common, size_t s
 {
 	std::shared_ptr<Pipeline> pipeline(new Pipeline(std::move(common), slots, maxQueued));
 
-	/* What is wrong with the network's memory is said when it is loaded. */
+	/* The first slot is made now: errors of the network's memory appear when it is loaded. */
 	auto first = Slot::create(pipeline->common_);
 	if (!first)
 		return forward(first);
@@ -220,7 +220,7 @@ Pipeline::RequestList Pipeline::dequeue(RequestList &queue, RequestList::iterato
 
 	request.splice(request.end(), queue, entry);
 	waiting_--;
-	/* Of those that wait, one may have been given up. */
+	/* All are notified: a thread that waits for room may have been given up. */
 	room_.notify_all();
 	return request;
 }
@@ -386,7 +386,7 @@ void Pipeline::shutDown(std::shared_ptr<Loop> loop)
 		room_.notify_all();
 		if (!waits)
 			keptLoop_ = loop;
-		/* What runs looks at it, what waits is cancelled in the loop's thread. */
+		/* Running requests check the flag; the loop's thread cancels waiting ones. */
 		for (const auto &request : running_)
 			request->cancelled = true;
 	}
@@ -426,7 +426,7 @@ void Pipeline::finishIfIdle()
 	slots_.clear();
 	contexts_.clear();
 	releaseDevice();
-	/* Who waits may end the loop: let go of everything before. */
+	/* The waiter may destroy the loop, so drop all references first. */
 	std::unique_lock guard(lock_);
 	const auto loop = std::move(keptLoop_);
 	guard.unlock();

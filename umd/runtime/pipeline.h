@@ -69,7 +69,7 @@ public:
 	 */
 	void shutDown(std::shared_ptr<Loop> loop);
 
-	/** \brief Whose runs these are */
+	/** \brief Process whose runs these are */
 	const OwnProcess &process() const { return process_; }
 
 private:

@@ -98,7 +98,7 @@ bool Pool::State::anyLeft() const
 			   [](const Worker &worker) { return !worker.use.lost; });
 }
 
-/* What a device would refuse later is said now. */
+/* Reports now the errors that a device would find later. */
 Result<void> Pool::State::checkRequest(const PoolRequest &request) const
 {
 	if (request.network >= networks_.size())
@@ -179,7 +179,7 @@ Pool::State::WorkList &Pool::State::waitingLike(const Work &work)
 	return waiting_[static_cast<size_t>(work.request.options.priority)];
 }
 
-/* Of the highest priority the oldest; it is taken to run. */
+/* Takes the oldest request of the highest priority. */
 Pool::State::WorkPtr Pool::State::takeNext()
 {
 	for (auto waiting = waiting_.rbegin(); waiting != waiting_.rend(); ++waiting) {

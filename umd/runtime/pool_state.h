@@ -20,7 +20,7 @@ namespace nvdla
 {
 
 /**
- * \brief What a Pool stands for
+ * \brief State of a Pool
  *
  * Callbacks of requests keep it. The lock guards everything and is not held while something is
  * called that may call back or take long. What a request needs until it is answered is allocated
@@ -29,7 +29,7 @@ namespace nvdla
 class Pool::State : public std::enable_shared_from_this<Pool::State>
 {
 public:
-	/** \brief What fails, in the words of errors */
+	/** \brief The failed action, in errors */
 	static constexpr const char *what = "run network of pool";
 
 	State(EventLoop loop, const PoolOptions &options);

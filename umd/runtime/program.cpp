@@ -45,7 +45,7 @@ std::vector<int> writtenAddresses(unsigned type, const nvdla_surface_desc &surfa
 
 void insert(MemoryIds &ids, const std::vector<TaskAddress> &addresses, int index)
 {
-	/* What makes no sense is the driver's to refuse. */
+	/* Invalid indices are left to the driver, which refuses them. */
 	if (index >= 0 && static_cast<size_t>(index) < addresses.size() && addresses[index].used)
 		ids.insert(addresses[index].memory);
 }
@@ -161,7 +161,7 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 	if (auto reachable = checkReachable(loadable, ofCpu); !reachable)
 		return forward(reachable);
 
-	/* What holds something that a step could destroy. */
+	/* Memories with contents that a step could destroy. */
 	MemoryIds full = usedMemories({}, program.inputs);
 	for (uint16_t id : usedMemories(program.tasks, tensors)) {
 		if (!loadable.memory(id)->contents.empty())

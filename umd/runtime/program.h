@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a loadable asks a device to do, worked out once.
+ * Steps that a loadable asks a device to do, prepared once.
  */
 #pragma once
 

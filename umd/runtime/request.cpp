@@ -32,7 +32,7 @@ Result<void> addZeroes(std::vector<std::vector<std::byte>> &values,
 	return {};
 }
 
-/* What is no priority at all is for nobody. */
+/* Whether the process may use a priority; nobody may use invalid ones. */
 bool mayUse(const Device &device, Priority priority)
 {
 	return priority == Priority::Normal ||

@@ -18,7 +18,7 @@ namespace nvdla
 class Pipeline;
 
 /**
- * \brief What a Request stands for
+ * \brief State of a Request
  *
  * Inputs, outputs and what is bound belong to the application's thread, and to that of the run as
  * long as the request is in flight.

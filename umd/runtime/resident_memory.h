@@ -18,7 +18,7 @@ namespace nvdla
 /** \brief Ids of memories */
 using MemoryIds = std::set<uint16_t>;
 
-/** \brief Where a memory of a loadable lies on a device */
+/** \brief Place of a loadable's memory on a device */
 struct MemoryPlace {
 	uint32_t handle = 0; /**< 0 if it is not there */
 	uint64_t offset = 0; /**< of its first byte in the buffer */
@@ -36,7 +36,7 @@ uint64_t residentBytes(const Memory &memory);
 /**
  * \brief Resolve an address table
  *
- * What an address covers up to the end of its memory is rounded up as the
+ * A range that reaches the end of its memory is rounded up as the
  * memory's buffer is.
  */
 std::vector<BufferRange> resolveAddresses(std::span<const TaskAddress> addresses,

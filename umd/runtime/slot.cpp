@@ -57,7 +57,7 @@ Slot::Slot(Common &common, ResidentMemory memory, Job job, std::optional<Buffer>
 	resolve();
 }
 
-/* Where a memory is: what the run has bound, its slot's, the network's. */
+/* Place of a memory: bound by the run, the slot's, or the network's. */
 MemoryPlace Slot::place(uint16_t memory)
 {
 	if (request_) {
@@ -334,7 +334,7 @@ void Slot::jobDone() noexcept
 	status ? goOn() : goOn(forward(status));
 }
 
-/* What the driver says of the job, whose status it has; \return the status, or what failed here. */
+/* Reads the driver's report on the job; \return the job's status, or the read's error. */
 Result<void> Slot::conclude(Result<void> status)
 {
 	if (!status)
@@ -374,13 +374,13 @@ Result<void> Slot::readResults()
 	return {};
 }
 
-/* Of so few elements it takes less time than the way to another thread and back. */
+/* Whether a step has so few elements that another thread would take longer. */
 bool Slot::isShort(const ProgramStep &step) const
 {
 	constexpr uint64_t most = 2048;
 	uint64_t elements = 0;
 
-	/* What is bound may be somebody's for a while. */
+	/* Memory that is bound may be in use elsewhere, so the step could wait. */
 	if (!request_->bound.empty())
 		return false;
 	const auto *task = std::get_if<EmuTask>(&common_.program.tasks[step.first]);

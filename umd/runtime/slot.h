@@ -16,7 +16,7 @@
 namespace nvdla
 {
 
-/** \brief What fails, in the words of errors */
+/** \brief The failed action, in errors */
 inline constexpr const char *runningNetwork = "run network";
 
 /**
@@ -27,7 +27,7 @@ inline constexpr const char *runningNetwork = "run network";
 class Slot
 {
 public:
-	/** \brief What all slots of a network have in common */
+	/** \brief Parts that all slots of a network share */
 	struct Common {
 		Device device;
 		Loop &loop; /**< as long as runs are in slots or close() was not called */

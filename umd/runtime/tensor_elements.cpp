@@ -11,7 +11,7 @@ namespace nvdla
 namespace
 {
 
-/* Whether the part of the address table that a cube starts at is in a tensor. */
+/* Whether a cube starts in the part of the address table that is in a tensor. */
 bool startsIn(const TensorDesc &tensor, const TaskAddress &address, uint64_t offset)
 {
 	const uint64_t start = address.offset + offset;
@@ -20,7 +20,7 @@ bool startsIn(const TensorDesc &tensor, const TaskAddress &address, uint64_t off
 	       start < tensor.offset + tensor.size;
 }
 
-/* How the convolutions of a task take pixels of \a input; nothing if none reads it. */
+/* Sign of the pixels of \a input for a task's convolutions; nothing if none reads it. */
 std::optional<bool> readAsUnsigned(const DlaTask &task, const TensorDesc &input)
 {
 	std::optional<bool> all;
@@ -75,7 +75,7 @@ void takeScales(const AnyTask &task, TensorDesc &output)
 
 void describeElements(NetworkParts &parts)
 {
-	/* What the file says of a tensor holds. */
+	/* Quantizations that the file states are kept. */
 	std::vector<bool> described;
 	for (const TensorDesc &output : parts.outputs)
 		described.push_back(!output.quantization.none());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the operations of a loadable say of the elements of its tensors.
+ * Properties of tensors' elements that follow from the operations of a loadable.
  */
 #pragma once
 

@@ -10,6 +10,7 @@
 #include "base/io/file.h"
 #include "command-line/chip_options.h"
 #include "command-line/command_line.h"
+#include "dump.h"
 #include "graph/chip/prediction.h"
 #include "loadable/inspect/graph_picture.h"
 #include "loadable/inspect/loadable_text.h"
@@ -27,6 +28,7 @@ enum class Format { Text, Json, Dot, Svg };
 
 struct Settings {
 	tools::NetworkFile network;
+	std::string dump;
 	std::string output;
 	Format format = Format::Text;
 	bool json = false;
@@ -60,6 +62,8 @@ Result<std::string> predict(const Loadable &loadable, const Settings &settings)
 
 Result<std::string> describe(const Settings &settings)
 {
+	if (!settings.dump.empty())
+		return tools::readDump(settings.dump);
 	auto network = tools::readNetwork(settings.network);
 	if (!network)
 		return forward(network);
@@ -142,9 +146,19 @@ int main(int argc, char **argv)
 				.excludes(json);
 		settings.chipOptions.addTo(app,
 					   [&](CommandLineOption option) { option.needs(chip); });
+		auto dump = app.option("--dump", settings.dump,
+				       "core dump of the driver, to be shown with the registers' "
+				       "names; in place of a network")
+				    .excludes(format)
+				    .excludes(json)
+				    .excludes(chip);
+		for (const CommandLineOption &option : network.all())
+			dump.excludes(option);
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 
+		if (dump.given())
+			return tools::finished(run(settings));
 		return tools::finished(network.file().and_then([&](tools::NetworkFile file) {
 			settings.network = std::move(file);
 			return run(settings);

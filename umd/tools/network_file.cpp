@@ -28,21 +28,25 @@ NetworkFile networkFile(const std::string &path)
 
 void NetworkOptions::addTo(CommandLine &app, const std::string &modelHelp)
 {
-	app.option("network", network_,
-		   "loadable, or its text form; or a model to compile, whose name ends in .tflite, "
-		   ".onnx or .prototxt");
+	all_.push_back(
+		app.option("network", network_,
+			   "loadable, or its text form; or a model to compile, whose name ends in "
+			   ".tflite, .onnx or .prototxt"));
 	const auto loadable =
 		app.option("--loadable", loadable_, "a loadable, whatever its name ends in");
-	app.option("--model", model_,
-		   "a TensorFlow Lite or ONNX model, whatever its name ends in, or a .prototxt" +
-			   modelHelp)
-		.excludes(loadable);
+	all_.push_back(loadable);
+	all_.push_back(app.option("--model", model_,
+				  "a TensorFlow Lite or ONNX model, whatever its name ends in, or "
+				  "a .prototxt" +
+					  modelHelp)
+			       .excludes(loadable));
 	ofModels_.push_back(
 		app.option("--cache", cache_,
 			   "folder where compiled models are kept: a model with the same contents "
 			   "is not compiled again"));
 	strategy_.addTo(app);
 	ofModels_.insert(ofModels_.end(), strategy_.all().begin(), strategy_.all().end());
+	all_.insert(all_.end(), ofModels_.begin(), ofModels_.end());
 }
 
 void NetworkOptions::yieldTo(std::string &next)

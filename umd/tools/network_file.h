@@ -19,7 +19,7 @@ namespace nvdla::tools
 struct NetworkFile {
 	std::string path;
 	bool isModel = false; /**< TensorFlow Lite or ONNX, to be compiled */
-	std::string cache;    /**< folder of models that were compiled; empty: there is none */
+	std::string cache;    /**< folder of the cache of compiled models; empty: no cache */
 	CompileOptions options = {}; /**< of a model */
 	bool hasTarget = false;	     /**< options.core was asked for */
 
@@ -30,7 +30,7 @@ struct NetworkFile {
 /** \return the file at \a path: a model if its name ends so */
 NetworkFile networkFile(const std::string &path);
 
-/** \brief The argument and the options that name it; has to exist until they are parsed */
+/** \brief The network argument and its options; must outlive the parsing of the command line */
 class NetworkOptions
 {
 public:
@@ -41,7 +41,10 @@ public:
 	/** \param[in] modelHelp what else there is to say of --model */
 	void addTo(CommandLine &app, const std::string &modelHelp = "");
 
-	/** \brief With --loadable or --model the first argument is \a next, if there is no other */
+	/** \return the argument and the options, to be excluded by other options */
+	const std::vector<CommandLineOption> &all() const { return all_; }
+
+	/** \brief With --loadable or --model, pass the first argument to \a next if that is empty */
 	void yieldTo(std::string &next);
 
 	/** \return the file; InvalidArgument if none was named, or an option is for models only */
@@ -54,6 +57,7 @@ private:
 	std::string cache_;
 	StrategyOptions strategy_;
 	std::vector<CommandLineOption> ofModels_;
+	std::vector<CommandLineOption> all_;
 };
 
 /** \return \a device, for whose core \a file is compiled if it is a model that names no target */

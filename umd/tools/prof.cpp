@@ -91,7 +91,7 @@ void printTable(const Settings &settings, const std::string &table)
 	fmt::print("{}", table);
 }
 
-/* What a chip would do: nothing is run. */
+/* Predicts the times on a chip, without a run. */
 Result<void> predict(const Settings &settings)
 {
 	tools::NetworkFile file = settings.run.network;

@@ -12,7 +12,7 @@
 namespace nvdla::tools
 {
 
-/** \brief What was given for each tensor: a number, or one for each channel with commas between */
+/** \brief Values given for each tensor: a number, or one for each channel with commas between */
 struct QuantizationOptions {
 	std::vector<std::string> scales;
 	std::vector<std::string> zeroPoints;

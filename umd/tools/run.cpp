@@ -84,7 +84,7 @@ Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, const Dev
 	options.timeout = std::chrono::milliseconds(settings.timeoutMs);
 	for (unsigned i = 0; i < settings.repeat; i++) {
 		progress.count("run", i, settings.repeat);
-		/* What is shown is the last one's. */
+		/* Only the last run's statistics are shown. */
 		options.statistics = i + 1 == settings.repeat &&
 				     (settings.perf || device.has(Feature::Statistics));
 		auto report = network.run(options);

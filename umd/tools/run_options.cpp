@@ -21,7 +21,7 @@ namespace nvdla::tools
 namespace
 {
 
-/* What becomes settings when all of it is there. */
+/* Options as they are parsed, before they become RunSettings. */
 struct Lists {
 	NetworkOptions network;
 	std::vector<std::string> images;
@@ -125,7 +125,7 @@ Result<void> takeLists(const Lists &lists, RunSettings &settings)
 	return {};
 }
 
-/* What has an effect only together with something else that was given, or without it. */
+/* Refuses options whose effect needs, or excludes, another one. */
 Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 {
 	const auto any = [](const std::vector<std::string> &paths, FileKind kind) {

@@ -14,7 +14,7 @@
 namespace nvdla::tools
 {
 
-/** \brief What nvdla-run was asked for */
+/** \brief Options of nvdla-run */
 struct RunSettings {
 	std::string device = "embedded";
 	NetworkFile network;

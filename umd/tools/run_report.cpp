@@ -76,7 +76,7 @@ struct Tally {
 	}
 };
 
-/* What the core counted in a run. */
+/* Saturation and NaNs counted by the core in a run. */
 struct Findings {
 	bool counted = false; /* by at least one operation */
 	Tally saturated;      /* in outputs */
@@ -100,7 +100,7 @@ Findings findingsOf(const RunReport &report, const RunSettings &settings)
 	return found;
 }
 
-/* Of an output with another count of numbers than there are lines in the file: nothing. */
+/* Label of an element; empty unless the file has one line for each number of the output. */
 std::string labelOf(const std::vector<std::string> &labels, const TensorDesc &desc, size_t index)
 {
 	return desc.elements() == labels.size() ? labels[index] : "";

@@ -17,7 +17,7 @@
 namespace nvdla::tools
 {
 
-/** \brief What there is to print about the runs of a network */
+/** \brief Results of a network's runs that are printed */
 struct RunOutcome {
 	const Network &network;
 	std::vector<RunReport> reports;	      /**< at least one */

@@ -16,7 +16,7 @@
 namespace nvdla::tools
 {
 
-/** \brief What the ending of a file's name says is in it; Other: pictures, when it is read */
+/** \brief Kind of a file by the ending of its name; Other: pictures, when it is read */
 enum class FileKind { Dimg, Npy, Raw, Other };
 
 FileKind fileKind(const std::string &path);

@@ -12,10 +12,6 @@
 #include "drm.h"
 #include "nvdla_descriptors.h"
 
-#if defined(__cplusplus)
-extern "C" {
-#endif
-
 /**
  * enum drm_nvdla_ioctl_id - ioctl numbers, relative to DRM_COMMAND_BASE
  *
@@ -123,118 +119,95 @@ enum drm_nvdla_priority {
 
 /**
  * struct drm_nvdla_device_info - answer to DRM_NVDLA_QUERY_DEVICE
+ * @variant: enum drm_nvdla_variant
+ * @hw_version: the core's S_NVDLA_HW_VERSION register
+ * @engines: bit n is set if operations of enum nvdla_op_type n can run
+ * @precisions: bit n is set if enum nvdla_precision n is supported
+ * @atom_bytes: bytes of an atom; alignment of feature data
+ * @max_operations: operations in one task, at most
+ * @max_luts: look-up tables in one task, at most
+ * @max_addresses: entries in the address table of one task, at most
+ * @max_tasks: tasks in one submit, at most
+ * @default_timeout_ms: see &drm_nvdla_submit.timeout_ms, if the submit names none
+ * @max_timeout_ms: longest time a submit of the caller may ask for
+ * @max_jobs: jobs of one open file that have not ended, at most; 0 if there is no limit
+ * @cvsram_bytes: size of the on-chip memory, 0 if there is none
+ * @max_bo_bytes: size of the largest buffer object
+ * @features: bits of enum drm_nvdla_feature
+ * @core_clock_hz: clock of the core now, 0 if that is not known
+ * @priorities: bit n is set if the caller may use enum drm_nvdla_priority n
+ * @max_contexts: contexts of one open file, at most
+ * @max_sram_bytes: on-chip memory for all buffers of the caller's user
+ * @max_task_bytes: the kernel's memory for all prepared tasks of an open file
+ * @capabilities: bits of enum drm_nvdla_capability
+ * @max_batch: cubes of one convolution, at most
+ * @weight_alignment: alignment of weights, bytes
+ * @weight_size_alignment: alignment of the size of weights, bytes
+ * @mac_channels: channels of a block of weights
+ * @int8_kernels: kernels of a group of INT8 weights; half of that for the others
+ * @cbuf_banks: banks of the convolution buffer
+ * @cbuf_bank_entries: entries of a bank
+ * @cbuf_entry_bytes: bytes of an entry
+ * @reserved: zero
  */
 struct drm_nvdla_device_info {
-	/** @variant: enum drm_nvdla_variant */
 	__u32 variant;
-	/** @hw_version: the core's S_NVDLA_HW_VERSION register */
 	__u32 hw_version;
-	/** @engines: bit n is set if operations of enum nvdla_op_type n can run */
-	__u32 engines;
-	/** @precisions: bit n is set if enum nvdla_precision n is supported */
-	__u32 precisions;
-	/** @atom_bytes: bytes of an atom; alignment of feature data */
+	__u32 engines, precisions;
 	__u32 atom_bytes;
-	/** @max_operations: operations in one task, at most */
-	__u32 max_operations;
-	/** @max_luts: look-up tables in one task, at most */
-	__u32 max_luts;
-	/** @max_addresses: entries in the address table of one task, at most */
-	__u32 max_addresses;
-	/** @max_tasks: tasks in one submit, at most */
-	__u32 max_tasks;
-	/** @default_timeout_ms: see &drm_nvdla_submit.timeout_ms, if the submit names none */
-	__u32 default_timeout_ms;
-	/** @max_timeout_ms: longest time a submit of the caller may ask for */
-	__u32 max_timeout_ms;
-	/** @max_jobs: jobs of one open file that have not ended, at most; 0 if there is no limit */
+	__u32 max_operations, max_luts, max_addresses, max_tasks;
+	__u32 default_timeout_ms, max_timeout_ms;
 	__u32 max_jobs;
-	/** @cvsram_bytes: size of the on-chip memory, 0 if there is none */
-	__u64 cvsram_bytes;
-	/** @max_bo_bytes: size of the largest buffer object */
-	__u64 max_bo_bytes;
-	/** @features: bits of enum drm_nvdla_feature */
+	__u64 cvsram_bytes, max_bo_bytes;
 	__u64 features;
-	/** @core_clock_hz: clock of the core now, 0 if that is not known */
 	__u64 core_clock_hz;
-	/** @priorities: bit n is set if the caller may use enum drm_nvdla_priority n */
 	__u32 priorities;
-	/** @max_contexts: contexts of one open file, at most */
 	__u32 max_contexts;
-	/** @max_sram_bytes: on-chip memory for all buffers of the caller's user */
-	__u64 max_sram_bytes;
-	/** @max_task_bytes: the kernel's memory for all prepared tasks of an open file */
-	__u64 max_task_bytes;
-	/** @capabilities: bits of enum drm_nvdla_capability */
+	__u64 max_sram_bytes, max_task_bytes;
 	__u32 capabilities;
-	/** @max_batch: cubes of one convolution, at most */
 	__u32 max_batch;
-	/** @weight_alignment: alignment of weights, bytes */
-	__u32 weight_alignment;
-	/** @weight_size_alignment: what the size of weights is a multiple of, bytes */
-	__u32 weight_size_alignment;
-	/** @mac_channels: channels of a block of weights */
-	__u32 mac_channels;
-	/** @int8_kernels: kernels of a group of INT8 weights; half of that for the others */
-	__u32 int8_kernels;
-	/** @cbuf_banks: banks of the convolution buffer */
-	__u32 cbuf_banks;
-	/** @cbuf_bank_entries: entries of a bank */
-	__u32 cbuf_bank_entries;
-	/** @cbuf_entry_bytes: bytes of an entry */
-	__u32 cbuf_entry_bytes;
-	/** @reserved: zero */
+	__u32 weight_alignment, weight_size_alignment;
+	__u32 mac_channels, int8_kernels;
+	__u32 cbuf_banks, cbuf_bank_entries, cbuf_entry_bytes;
 	__u32 reserved;
 };
 
 /**
- * struct drm_nvdla_client_info - answer to DRM_NVDLA_QUERY_CLIENT
- *
- * About the open file that asks, since it was opened.
+ * struct drm_nvdla_client_info - answer to DRM_NVDLA_QUERY_CLIENT: of the open file that asks
+ * @guilty_jobs: jobs that failed and had the core reset
+ * @innocent_jobs: jobs that a reset for another reason took off the core: failed or run again
+ * @sram_losses: times that the on-chip memory lost its content, to resets of
+ *        the core and sleeps of the system. A buffer with DRM_NVDLA_BO_SRAM holds
+ *        what was written to it if the number is still what it was before.
  */
 struct drm_nvdla_client_info {
-	/** @guilty_jobs: jobs that failed and had the core reset */
-	__u64 guilty_jobs;
-	/**
-	 * @innocent_jobs: jobs that a reset for another reason took off the core, and
-	 * that failed or were run again
-	 */
-	__u64 innocent_jobs;
-	/**
-	 * @sram_losses: how often the on-chip memory lost what it held, to resets of
-	 * the core and sleeps of the system. A buffer with DRM_NVDLA_BO_SRAM holds
-	 * what was written to it if the number is still what it was before.
-	 */
+	__u64 guilty_jobs, innocent_jobs;
 	__u64 sram_losses;
 };
 
 /**
  * struct drm_nvdla_dev_query - argument of DRM_IOCTL_NVDLA_DEV_QUERY
+ * @type: Input: enum drm_nvdla_query_type
+ * @size: Input: bytes at @pointer. Output: bytes the kernel knows; those behind them at
+ *        @pointer are zeroed. With a zero @pointer only the size is returned.
+ * @pointer: Input: user memory for the answer
  */
 struct drm_nvdla_dev_query {
-	/** @type: Input: enum drm_nvdla_query_type */
 	__u32 type;
-	/**
-	 * @size: Input: bytes at @pointer. Output: bytes the kernel knows; those
-	 * behind them at @pointer are zeroed. With a zero @pointer only the size is
-	 * returned.
-	 */
 	__u32 size;
-	/** @pointer: Input: user memory for the answer */
 	__u64 pointer;
 };
 
 /**
  * DRM_NVDLA_BO_SRAM: place the buffer in on-chip memory
  *
- * Engines reach it, the CPU does not: it cannot be mapped, prepared for the CPU,
- * exported (-EOPNOTSUPP), or hold results. It begins zeroed, and what it holds
- * survives until the next reset of the core or sleep of the system. -ENOSPC if there
- * is not that much left of it in one piece, or the user would have more of it than
- * &drm_nvdla_device_info.max_sram_bytes, in all open files; a closed buffer's place
- * is free when the last job with it is gone, shortly after its fence. It is cleared
- * by a job of the file: -EBUSY if the file has &drm_nvdla_device_info.max_jobs
- * already. Not with DRM_NVDLA_BO_WRITE_COMBINE.
+ * Engines reach it, the CPU does not: it cannot be mapped, prepared for the CPU, exported
+ * (-EOPNOTSUPP), or hold results. It begins zeroed, and what it holds survives until the next
+ * reset of the core or sleep of the system. -ENOSPC if there is not that much left of it in one
+ * piece, or the user would have more of it than &drm_nvdla_device_info.max_sram_bytes, in all
+ * open files; a closed buffer's place is free when the last job with it is gone, shortly after
+ * its fence. It is cleared by a job of the file: -EBUSY if the file has
+ * &drm_nvdla_device_info.max_jobs already.
  */
 #define DRM_NVDLA_BO_SRAM		(1u << 0)
 /**
@@ -248,25 +221,25 @@ struct drm_nvdla_dev_query {
 
 /**
  * struct drm_nvdla_bo_create - argument of DRM_IOCTL_NVDLA_BO_CREATE
+ * @size: Input: bytes, not zero. Output: bytes after rounding up to pages
+ * @flags: Input: DRM_NVDLA_BO_SRAM, DRM_NVDLA_BO_WRITE_COMBINE or neither
+ * @handle: Output: GEM handle. The memory is zeroed.
  */
 struct drm_nvdla_bo_create {
-	/** @size: Input: bytes, not zero. Output: bytes after rounding up to pages */
 	__u64 size;
-	/** @flags: Input: DRM_NVDLA_BO_SRAM, DRM_NVDLA_BO_WRITE_COMBINE or neither */
 	__u32 flags;
-	/** @handle: Output: GEM handle. The memory is zeroed. */
 	__u32 handle;
 };
 
 /**
  * struct drm_nvdla_bo_mmap_offset - argument of DRM_IOCTL_NVDLA_BO_MMAP_OFFSET
+ * @handle: Input: GEM handle
+ * @flags: Input: zero
+ * @offset: Output: offset for mmap() on the device file, with MAP_SHARED to write
  */
 struct drm_nvdla_bo_mmap_offset {
-	/** @handle: Input: GEM handle */
 	__u32 handle;
-	/** @flags: Input: zero */
 	__u32 flags;
-	/** @offset: Output: offset for mmap() on the device file, with MAP_SHARED to write */
 	__u64 offset;
 };
 
@@ -277,128 +250,123 @@ struct drm_nvdla_bo_mmap_offset {
 
 /**
  * struct drm_nvdla_bo_prep - argument of DRM_IOCTL_NVDLA_BO_PREP
+ * @handle: Input: GEM handle
+ * @flags: Input: DRM_NVDLA_BO_READ, DRM_NVDLA_BO_WRITE or both
+ * @timeout_ns: Input: absolute CLOCK_MONOTONIC time; 0 to ask only
  *
- * Waits until the device is done with the buffer (readers too, if the CPU is
- * going to write) and makes what it wrote visible to the CPU.
- * -ETIMEDOUT if that takes longer than @timeout_ns.
+ * Waits until the device is done with the buffer (readers too, if the CPU is going to write)
+ * and makes what it wrote visible to the CPU. -ETIMEDOUT if that takes longer than @timeout_ns.
  */
 struct drm_nvdla_bo_prep {
-	/** @handle: Input: GEM handle */
 	__u32 handle;
-	/** @flags: Input: DRM_NVDLA_BO_READ, DRM_NVDLA_BO_WRITE or both */
 	__u32 flags;
-	/** @timeout_ns: Input: absolute CLOCK_MONOTONIC time; 0 to ask only */
 	__s64 timeout_ns;
 };
 
 /**
  * struct drm_nvdla_bo_fini - argument of DRM_IOCTL_NVDLA_BO_FINI
+ * @handle: Input: GEM handle
+ * @flags: Input: zero
  *
  * Makes what the CPU wrote since DRM_IOCTL_NVDLA_BO_PREP visible to the device.
  */
 struct drm_nvdla_bo_fini {
-	/** @handle: Input: GEM handle */
 	__u32 handle;
-	/** @flags: Input: zero */
 	__u32 flags;
 };
 
 /**
  * struct drm_nvdla_context_create - argument of DRM_IOCTL_NVDLA_CONTEXT_CREATE
+ * @priority: Input: enum drm_nvdla_priority
+ * @flags: Input: zero
+ * @context: Output: identifies the context in this file, never 0
+ * @reserved: zero
  *
  * A context is a queue: its jobs run in the order of their submission, those of
  * different contexts in any order that fences allow. -EACCES if the priority is
  * not for the caller, -ENOSPC if the file has &drm_nvdla_device_info.max_contexts.
  */
 struct drm_nvdla_context_create {
-	/** @priority: Input: enum drm_nvdla_priority */
 	__u32 priority;
-	/** @flags: Input: zero */
 	__u32 flags;
-	/** @context: Output: identifies the context in this file, never 0 */
 	__u32 context;
-	/** @reserved: zero */
 	__u32 reserved;
 };
 
 /**
  * struct drm_nvdla_context_destroy - argument of DRM_IOCTL_NVDLA_CONTEXT_DESTROY
+ * @context: Input: the context
+ * @reserved: zero
  *
  * Jobs that were submitted run to their end; -ENOENT if there is no such context.
  */
 struct drm_nvdla_context_destroy {
-	/** @context: Input: the context */
 	__u32 context;
-	/** @reserved: zero */
 	__u32 reserved;
 };
 
 /**
  * struct drm_nvdla_address - one entry of a task's address table
+ * @handle: GEM handle; 0 marks an entry that no operation uses
+ * @reserved: zero
+ * @offset: bytes from the start of the buffer object
+ * @size: bytes that may be accessed; 0 stands for all up to its end
  *
  * Data cubes name memory by an index into this table. What a cube covers has
  * to lie inside [offset, offset + size) of the buffer object.
  */
 struct drm_nvdla_address {
-	/** @handle: GEM handle; 0 marks an entry that no operation uses */
 	__u32 handle;
-	/** @reserved: zero */
 	__u32 reserved;
-	/** @offset: bytes from the start of the buffer object */
-	__u64 offset;
-	/** @size: bytes that may be accessed; 0 stands for all up to its end */
-	__u64 size;
+	__u64 offset, size;
 };
 
 /**
  * struct drm_nvdla_task - one task graph
+ * @graph: Input: array of @num_operations struct nvdla_graph_node
+ * @operations: Input: array of @num_operations union nvdla_operation_desc
+ * @surfaces: Input: array of @num_operations union nvdla_surface_desc
+ * @luts: Input: array of @num_luts struct nvdla_lut_desc
+ * @addresses: Input: array of @num_addresses struct drm_nvdla_address
+ * @num_operations: Input: 1 or more
+ * @num_luts: Input: may be zero
+ * @num_addresses: Input: entries at @addresses
+ * @address_size: Input: sizeof(struct drm_nvdla_address) as user space knows it
+ * @node_size: Input: bytes of an element of @graph
+ * @operation_size: Input: bytes of an element of @operations
+ * @surface_size: Input: bytes of an element of @surfaces
+ * @lut_size: Input: bytes of an element of @luts, not looked at without any
+ * @handle: Input: prepared task, 0 for one with descriptors
+ * @reserved: zero
  *
  * The descriptors are those of nvdla_descriptors.h. They are copied once, before
  * they are checked; writing to them later has no effect on the task.
  *
- * The sizes say how far apart the elements of an array are and how much of them
- * user space knows, 4 bytes at least and a multiple of 4. Of a shorter element
- * than the kernel knows the rest counts as zero; of a longer one the rest has to
- * be zero (-E2BIG otherwise).
+ * The sizes say how far apart the elements of an array are and how much of them user space
+ * knows, 4 bytes at least and a multiple of 4. Of a shorter element than the kernel knows the
+ * rest counts as zero; of a longer one the rest has to be zero (-E2BIG otherwise).
  *
  * A task that DRM_IOCTL_NVDLA_TASK_CREATE has prepared is submitted with its @handle and an
  * address table; all about its descriptors is zero then.
  */
 struct drm_nvdla_task {
-	/** @graph: Input: array of @num_operations struct nvdla_graph_node */
-	__u64 graph;
-	/** @operations: Input: array of @num_operations union nvdla_operation_desc */
-	__u64 operations;
-	/** @surfaces: Input: array of @num_operations union nvdla_surface_desc */
-	__u64 surfaces;
-	/** @luts: Input: array of @num_luts struct nvdla_lut_desc */
-	__u64 luts;
-	/** @addresses: Input: array of @num_addresses struct drm_nvdla_address */
-	__u64 addresses;
-	/** @num_operations: Input: 1 or more */
-	__u32 num_operations;
-	/** @num_luts: Input: may be zero */
-	__u32 num_luts;
-	/** @num_addresses: Input: entries at @addresses */
-	__u32 num_addresses;
-	/** @address_size: Input: sizeof(struct drm_nvdla_address) as user space knows it */
+	__u64 graph, operations, surfaces, luts, addresses;
+	__u32 num_operations, num_luts, num_addresses;
 	__u32 address_size;
-	/** @node_size: Input: bytes of an element of @graph */
-	__u32 node_size;
-	/** @operation_size: Input: bytes of an element of @operations */
-	__u32 operation_size;
-	/** @surface_size: Input: bytes of an element of @surfaces */
-	__u32 surface_size;
-	/** @lut_size: Input: bytes of an element of @luts, not looked at without any */
-	__u32 lut_size;
-	/** @handle: Input: prepared task, 0 for one with descriptors */
+	__u32 node_size, operation_size, surface_size, lut_size;
 	__u32 handle;
-	/** @reserved: zero */
 	__u32 reserved;
 };
 
 /**
  * struct drm_nvdla_task_create - argument of DRM_IOCTL_NVDLA_TASK_CREATE
+ * @task: Input: a struct drm_nvdla_task without an address table: num_addresses says how many
+ *        entries each submit is going to have, addresses, address_size and handle are zero
+ * @error: Input: zero or user memory for a struct drm_nvdla_error
+ * @task_size: Input: sizeof(struct drm_nvdla_task) as user space knows it
+ * @error_size: Input: bytes at @error; those that the kernel does not know are zeroed
+ * @flags: Input: zero
+ * @handle: Output: identifies the prepared task in this file, never 0
  *
  * Checks a task graph, all but the memory that it is going to use, and keeps what came of
  * it. Each submit then checks its address table only. -ENOSPC if the prepared tasks of the
@@ -406,45 +374,34 @@ struct drm_nvdla_task {
  * what is left.
  */
 struct drm_nvdla_task_create {
-	/**
-	 * @task: Input: a struct drm_nvdla_task without an address table: num_addresses says
-	 * how many entries each submit is going to have, addresses, address_size and
-	 * handle are zero
-	 */
 	__u64 task;
-	/** @error: Input: zero or user memory for a struct drm_nvdla_error */
 	__u64 error;
-	/** @task_size: Input: sizeof(struct drm_nvdla_task) as user space knows it */
-	__u32 task_size;
-	/** @error_size: Input: bytes at @error; those that the kernel does not know are zeroed */
-	__u32 error_size;
-	/** @flags: Input: zero */
+	__u32 task_size, error_size;
 	__u32 flags;
-	/** @handle: Output: identifies the prepared task in this file, never 0 */
 	__u32 handle;
 };
 
 /**
  * struct drm_nvdla_task_destroy - argument of DRM_IOCTL_NVDLA_TASK_DESTROY
+ * @handle: Input: the prepared task
+ * @reserved: zero
  *
  * Jobs that were submitted with it run to their end; -ENOENT if there is no such task.
  */
 struct drm_nvdla_task_destroy {
-	/** @handle: Input: the prepared task */
 	__u32 handle;
-	/** @reserved: zero */
 	__u32 reserved;
 };
 
 /**
  * struct drm_nvdla_sync - fence to wait for or to signal
+ * @handle: syncobj
+ * @reserved: zero
+ * @point: point of a timeline syncobj, 0 for a binary one
  */
 struct drm_nvdla_sync {
-	/** @handle: syncobj */
 	__u32 handle;
-	/** @reserved: zero */
 	__u32 reserved;
-	/** @point: point of a timeline syncobj, 0 for a binary one */
 	__u64 point;
 };
 
@@ -471,42 +428,33 @@ enum drm_nvdla_struct {
 };
 
 /**
- * struct drm_nvdla_error - which member a submit was refused for, or a task not prepared
+ * struct drm_nvdla_error - the member that a submit or a preparation was refused for
+ * @task: index of the task, 0 if it is being prepared
+ * @operation: index of the operation, ~0 if it is about the whole task
+ * @member_of: enum drm_nvdla_struct: the structure with the member, never NONE
+ * @index: index of that structure in its array
+ * @offset: bytes from the start of that structure to the member
+ * @size: bytes of the member, which may be a structure itself
  *
- * Written if the call fails with -EINVAL because of what a task contains, or
- * because of a count or size that is out of range. A call that fails for
- * another reason leaves it alone. The driver's checks run in user space as well: they
- * say of the same member what is asked of it.
+ * Written if the call fails with -EINVAL because of what a task contains, or because of a count
+ * or size that is out of range. A call that fails for another reason leaves it alone. The
+ * driver's checks run in user space as well: they say of the same member what is asked of it.
  */
 struct drm_nvdla_error {
-	/** @task: index of the task, 0 if it is being prepared */
-	__u32 task;
-	/** @operation: index of the operation, ~0 if it is about the whole task */
-	__u32 operation;
-	/** @member_of: enum drm_nvdla_struct: what the member belongs to, never NONE */
-	__u32 member_of;
-	/** @index: which element of its array that structure is */
-	__u32 index;
-	/** @offset: bytes from the start of that structure to the member */
-	__u32 offset;
-	/** @size: bytes of the member, which may be a structure itself */
-	__u32 size;
+	__u32 task, operation;
+	__u32 member_of, index, offset, size;
 };
 
 /**
- * struct drm_nvdla_lut_result - how the values that passed a look-up table met it
+ * struct drm_nvdla_lut_result - counts of values that passed a look-up table
+ * @underflow: below both tables
+ * @overflow: above both tables
+ * @le_hit: inside the linear or exponential table
+ * @lo_hit: inside the linear-only table
+ * @hybrid: inside or outside both, or outside on different sides
  */
 struct drm_nvdla_lut_result {
-	/** @underflow: below both tables */
-	__u32 underflow;
-	/** @overflow: above both tables */
-	__u32 overflow;
-	/** @le_hit: inside the linear or exponential table */
-	__u32 le_hit;
-	/** @lo_hit: inside the linear-only table */
-	__u32 lo_hit;
-	/** @hybrid: inside or outside both, or outside on different sides */
-	__u32 hybrid;
+	__u32 underflow, overflow, le_hit, lo_hit, hybrid;
 };
 
 /** DRM_NVDLA_OPERATION_STARTED: @start_ns is set */
@@ -517,51 +465,55 @@ struct drm_nvdla_lut_result {
 #define DRM_NVDLA_OPERATION_COUNTED	(1u << 2)
 
 /**
- * struct drm_nvdla_operation_result - what became of one operation
+ * struct drm_nvdla_operation_result - result of one operation
+ * @start_ns: CLOCK_MONOTONIC when it was enabled (BDMA: launched)
+ * @end_ns: CLOCK_MONOTONIC when the driver saw its interrupt
+ * @op_type: enum nvdla_op_type
+ * @flags: DRM_NVDLA_OPERATION_*
+ * @read_stall: cycles the read DMA of the source stalled, all its channels
+ * @write_stall: cycles the write DMA stalled
+ * @weight_read_stall: convolution: cycles the weight read DMA stalled
+ * @read_latency: convolution: sum of the latencies of data reads, cycles
+ * @weight_read_latency: convolution: the same for weights
+ * @operand_read_stall: SDP: cycles the read DMAs of X1, X2 and Y stalled
+ * @saturation: outputs that were saturated
+ * @nan_input: NaNs in the source, FP16; SDP: if it lies in memory
+ * @inf_input: infinities in the source, FP16; SDP: if it lies in memory
+ * @nan_output: NaNs in the output, FP16
+ * @nan_weight: NaNs in the weights, FP16
+ * @inf_weight: infinities in the weights, FP16
+ * @unequal: SDP: 1 if an EQL comparison found a difference
+ * @lut: SDP and CDP: use of the look-up table
  *
  * Counters that an engine does not have are zero. Cycles are the core's.
  */
 struct drm_nvdla_operation_result {
-	/** @start_ns: CLOCK_MONOTONIC when it was enabled (BDMA: launched) */
-	__u64 start_ns;
-	/** @end_ns: CLOCK_MONOTONIC when the driver saw its interrupt */
-	__u64 end_ns;
-	/** @op_type: enum nvdla_op_type */
+	__u64 start_ns, end_ns;
 	__u32 op_type;
-	/** @flags: DRM_NVDLA_OPERATION_* */
 	__u32 flags;
-	/** @read_stall: cycles the read DMA of the source stalled, all its channels */
-	__u64 read_stall;
-	/** @write_stall: cycles the write DMA stalled */
-	__u64 write_stall;
-	/** @weight_read_stall: convolution: cycles the weight read DMA stalled */
-	__u64 weight_read_stall;
-	/** @read_latency: convolution: sum of the latencies of data reads, cycles */
-	__u64 read_latency;
-	/** @weight_read_latency: convolution: the same for weights */
-	__u64 weight_read_latency;
-	/** @operand_read_stall: SDP: cycles the read DMAs of X1, X2 and Y stalled */
+	__u64 read_stall, write_stall;
+	__u64 weight_read_stall, read_latency, weight_read_latency;
 	__u64 operand_read_stall[3];
-	/** @saturation: outputs that were saturated */
 	__u32 saturation;
-	/** @nan_input: NaNs in the source, FP16; SDP: if it lies in memory */
-	__u32 nan_input;
-	/** @inf_input: infinities in the source, FP16; SDP: if it lies in memory */
-	__u32 inf_input;
-	/** @nan_output: NaNs in the output, FP16 */
-	__u32 nan_output;
-	/** @nan_weight: NaNs in the weights, FP16 */
-	__u32 nan_weight;
-	/** @inf_weight: infinities in the weights, FP16 */
-	__u32 inf_weight;
-	/** @unequal: SDP: 1 if an EQL comparison found a difference */
+	__u32 nan_input, inf_input, nan_output, nan_weight, inf_weight;
 	__u32 unequal;
-	/** @lut: SDP and CDP: use of the look-up table */
 	struct drm_nvdla_lut_result lut;
 };
 
 /**
- * struct drm_nvdla_job_result - what became of a job
+ * struct drm_nvdla_job_result - result of a job
+ * @header_size: sizeof(struct drm_nvdla_job_result) as the kernel knows it
+ * @operation_size: sizeof(struct drm_nvdla_operation_result) as the kernel knows it
+ * @status: 0 or the negative errno that the fence carries
+ * @num_operations: operations of all tasks
+ * @num_completed: operations that completed
+ * @failed_task: if @status is not 0: the task that was on the hardware, ~0 if none was
+ * @failed_operation: index in that task of the operation that was enabled
+ *        first among those that did not complete, ~0 if there is none
+ * @num_runs: times it was put on the hardware; see DRM_NVDLA_SUBMIT_RESTARTABLE
+ * @submit_ns: CLOCK_MONOTONIC at the submit
+ * @start_ns: CLOCK_MONOTONIC when it was put on the hardware (last), or 0
+ * @end_ns: CLOCK_MONOTONIC when it ended
  *
  * Written to &drm_nvdla_submit.result_handle before the job's fence signals,
  * whatever that says; not if the file is closed before the job's turn comes. An
@@ -570,31 +522,12 @@ struct drm_nvdla_operation_result {
  * first task, then those of the second, and so on.
  */
 struct drm_nvdla_job_result {
-	/** @header_size: sizeof(struct drm_nvdla_job_result) as the kernel knows it */
-	__u32 header_size;
-	/** @operation_size: sizeof(struct drm_nvdla_operation_result) as the kernel knows it */
-	__u32 operation_size;
-	/** @status: 0 or the negative errno that the fence carries */
+	__u32 header_size, operation_size;
 	__s32 status;
-	/** @num_operations: operations of all tasks */
-	__u32 num_operations;
-	/** @num_completed: operations that completed */
-	__u32 num_completed;
-	/** @failed_task: if @status is not 0: the task that was on the hardware, ~0 if none was */
-	__u32 failed_task;
-	/**
-	 * @failed_operation: index in that task of the operation that was enabled
-	 * first among those that did not complete, ~0 if there is none
-	 */
-	__u32 failed_operation;
-	/** @num_runs: times it was put on the hardware; see DRM_NVDLA_SUBMIT_RESTARTABLE */
+	__u32 num_operations, num_completed;
+	__u32 failed_task, failed_operation;
 	__u32 num_runs;
-	/** @submit_ns: CLOCK_MONOTONIC at the submit */
-	__u64 submit_ns;
-	/** @start_ns: CLOCK_MONOTONIC when it was put on the hardware (last), or 0 */
-	__u64 start_ns;
-	/** @end_ns: CLOCK_MONOTONIC when it ended */
-	__u64 end_ns;
+	__u64 submit_ns, start_ns, end_ns;
 };
 
 /** DRM_NVDLA_SUBMIT_STATISTICS: have the core count; needs a place for the result */
@@ -610,6 +543,24 @@ struct drm_nvdla_job_result {
 
 /**
  * struct drm_nvdla_submit - argument of DRM_IOCTL_NVDLA_SUBMIT
+ * @tasks: Input: array of struct drm_nvdla_task
+ * @in_syncs: Input: array of struct drm_nvdla_sync to wait for
+ * @out_syncs: Input: array of struct drm_nvdla_sync to signal
+ * @error: Input: zero or user memory for a struct drm_nvdla_error
+ * @num_tasks: Input: 1 or more
+ * @task_size: Input: sizeof(struct drm_nvdla_task) as user space knows it
+ * @num_in_syncs: Input: entries at @in_syncs
+ * @num_out_syncs: Input: entries at @out_syncs
+ * @sync_size: Input: sizeof(struct drm_nvdla_sync) as user space knows it
+ * @error_size: Input: bytes at @error; those that the kernel does not know are zeroed
+ * @timeout_ms: Input: time on the hardware without an operation that begins or ends, 0
+ *        for the default. In all the job has ten times that. -EACCES if it is longer than
+ *        &drm_nvdla_device_info.max_timeout_ms, which CAP_SYS_NICE raises.
+ * @flags: Input: DRM_NVDLA_SUBMIT_*
+ * @context: Input: context to queue it in, 0 for the file's own
+ * @result_handle: Input: buffer for a struct drm_nvdla_job_result, 0 for none.
+ *        It counts as written by the job. Not one in SRAM, nor an imported one.
+ * @result_offset: Input: where in that buffer, a multiple of 8
  *
  * Queues one job that runs the tasks one after the other. The job waits for
  * the syncobjs at @in_syncs and for the implicit fences of all buffers, and
@@ -620,69 +571,32 @@ struct drm_nvdla_job_result {
  * them to end here: it may wait for fences that only another submit signals.
  */
 struct drm_nvdla_submit {
-	/** @tasks: Input: array of struct drm_nvdla_task */
 	__u64 tasks;
-	/** @in_syncs: Input: array of struct drm_nvdla_sync to wait for */
-	__u64 in_syncs;
-	/** @out_syncs: Input: array of struct drm_nvdla_sync to signal */
-	__u64 out_syncs;
-	/** @error: Input: zero or user memory for a struct drm_nvdla_error */
+	__u64 in_syncs, out_syncs;
 	__u64 error;
-	/** @num_tasks: Input: 1 or more */
 	__u32 num_tasks;
-	/** @task_size: Input: sizeof(struct drm_nvdla_task) as user space knows it */
 	__u32 task_size;
-	/** @num_in_syncs: Input: entries at @in_syncs */
-	__u32 num_in_syncs;
-	/** @num_out_syncs: Input: entries at @out_syncs */
-	__u32 num_out_syncs;
-	/** @sync_size: Input: sizeof(struct drm_nvdla_sync) as user space knows it */
+	__u32 num_in_syncs, num_out_syncs;
 	__u32 sync_size;
-	/** @error_size: Input: bytes at @error; those that the kernel does not know are zeroed */
 	__u32 error_size;
-	/**
-	 * @timeout_ms: Input: time on the hardware without an operation that begins or ends, 0
-	 * for the default. In all the job has ten times that. -EACCES if it is longer than
-	 * &drm_nvdla_device_info.max_timeout_ms, which CAP_SYS_NICE raises.
-	 */
 	__u32 timeout_ms;
-	/** @flags: Input: DRM_NVDLA_SUBMIT_* */
 	__u32 flags;
-	/** @context: Input: context to queue it in, 0 for the file's own */
 	__u32 context;
-	/**
-	 * @result_handle: Input: buffer for a struct drm_nvdla_job_result, 0 for none.
-	 * It counts as written by the job. Not one in SRAM, nor an imported one.
-	 */
 	__u32 result_handle;
-	/** @result_offset: Input: where in that buffer, a multiple of 8 */
 	__u64 result_offset;
 };
 
-#define DRM_IOCTL_NVDLA_DEV_QUERY \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_DEV_QUERY, struct drm_nvdla_dev_query)
-#define DRM_IOCTL_NVDLA_BO_CREATE \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_BO_CREATE, struct drm_nvdla_bo_create)
-#define DRM_IOCTL_NVDLA_BO_MMAP_OFFSET \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_BO_MMAP_OFFSET, struct drm_nvdla_bo_mmap_offset)
-#define DRM_IOCTL_NVDLA_BO_PREP \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_NVDLA_BO_PREP, struct drm_nvdla_bo_prep)
-#define DRM_IOCTL_NVDLA_BO_FINI \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_NVDLA_BO_FINI, struct drm_nvdla_bo_fini)
-#define DRM_IOCTL_NVDLA_SUBMIT \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_SUBMIT, struct drm_nvdla_submit)
-
-#define DRM_IOCTL_NVDLA_CONTEXT_CREATE \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_CONTEXT_CREATE, struct drm_nvdla_context_create)
-#define DRM_IOCTL_NVDLA_CONTEXT_DESTROY \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_NVDLA_CONTEXT_DESTROY, struct drm_nvdla_context_destroy)
-#define DRM_IOCTL_NVDLA_TASK_CREATE \
-	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_TASK_CREATE, struct drm_nvdla_task_create)
-#define DRM_IOCTL_NVDLA_TASK_DESTROY \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_NVDLA_TASK_DESTROY, struct drm_nvdla_task_destroy)
-
-#if defined(__cplusplus)
-}
-#endif
+#define DRM_IOCTL_NVDLA(access, id, type) \
+	DRM_##access(DRM_COMMAND_BASE + DRM_NVDLA_##id, struct drm_nvdla_##type)
+#define DRM_IOCTL_NVDLA_DEV_QUERY DRM_IOCTL_NVDLA(IOWR, DEV_QUERY, dev_query)
+#define DRM_IOCTL_NVDLA_BO_CREATE DRM_IOCTL_NVDLA(IOWR, BO_CREATE, bo_create)
+#define DRM_IOCTL_NVDLA_BO_MMAP_OFFSET DRM_IOCTL_NVDLA(IOWR, BO_MMAP_OFFSET, bo_mmap_offset)
+#define DRM_IOCTL_NVDLA_BO_PREP DRM_IOCTL_NVDLA(IOW, BO_PREP, bo_prep)
+#define DRM_IOCTL_NVDLA_BO_FINI DRM_IOCTL_NVDLA(IOW, BO_FINI, bo_fini)
+#define DRM_IOCTL_NVDLA_SUBMIT DRM_IOCTL_NVDLA(IOWR, SUBMIT, submit)
+#define DRM_IOCTL_NVDLA_CONTEXT_CREATE DRM_IOCTL_NVDLA(IOWR, CONTEXT_CREATE, context_create)
+#define DRM_IOCTL_NVDLA_CONTEXT_DESTROY DRM_IOCTL_NVDLA(IOW, CONTEXT_DESTROY, context_destroy)
+#define DRM_IOCTL_NVDLA_TASK_CREATE DRM_IOCTL_NVDLA(IOWR, TASK_CREATE, task_create)
+#define DRM_IOCTL_NVDLA_TASK_DESTROY DRM_IOCTL_NVDLA(IOW, TASK_DESTROY, task_destroy)
 
 #endif /* _UAPI_DRM_NVDLA_ACCEL_H_ */

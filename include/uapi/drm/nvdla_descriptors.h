@@ -7,18 +7,13 @@
  * alignment above four bytes. A task is a set of arrays that share one index: graph node i,
  * operation i and surface i describe the same hardware operation.
  *
- * They may grow at their ends: &struct drm_nvdla_task says how long they are in
- * user space's eyes. Members named reserved are not looked at, since compilers
- * leave anything there. Documents that are named here are NVDLA's.
+ * They may grow at their ends, see &struct drm_nvdla_task. Members named reserved are not looked
+ * at, since compilers leave anything there. Documents that are named here are NVDLA's.
  */
 #ifndef _UAPI_DRM_NVDLA_DESCRIPTORS_H_
 #define _UAPI_DRM_NVDLA_DESCRIPTORS_H_
 
 #include <linux/types.h>
-
-#if defined(__cplusplus)
-extern "C" {
-#endif
 
 /* Two layouts have 64-bit members in structures aligned to four bytes. */
 typedef __u64 __attribute__((aligned(4))) nvdla_u64_a4;
@@ -253,7 +248,7 @@ struct nvdla_graph_node {
 };
 
 /**
- * struct nvdla_data_cube - where and how a cube lies in memory
+ * struct nvdla_data_cube - place and layout of a cube in memory
  * @type: enum nvdla_mem_type
  * @address: index into the task's address table, -1 with NVDLA_MEM_HW
  * @offset: bytes from that address to the cube
@@ -271,13 +266,9 @@ struct nvdla_data_cube {
 	__s16 address;
 	__u32 offset;
 	__u32 size;
-	__u16 width;
-	__u16 height;
-	__u16 channel;
+	__u16 width, height, channel;
 	__u16 reserved;
-	__u32 line_stride;
-	__u32 surf_stride;
-	__u32 plane_stride;
+	__u32 line_stride, surf_stride, plane_stride;
 };
 
 /**
@@ -310,15 +301,9 @@ struct nvdla_cvt_param {
  * @dst_surf: stride of destination surfaces
  */
 struct nvdla_bdma_transfer {
-	__s16 src_address;
-	__s16 dst_address;
-	__u32 line_size;
-	__u32 line_repeat;
-	__u32 src_line;
-	__u32 dst_line;
-	__u32 surf_repeat;
-	__u32 src_surf;
-	__u32 dst_surf;
+	__s16 src_address, dst_address;
+	__u32 line_size, line_repeat, src_line, dst_line;
+	__u32 surf_repeat, src_surf, dst_surf;
 };
 
 /**
@@ -329,8 +314,7 @@ struct nvdla_bdma_transfer {
  * @transfers: the copies, in their order
  */
 struct nvdla_bdma_surface_desc {
-	__u8 src_type;
-	__u8 dst_type;
+	__u8 src_type, dst_type;
 	__u16 num_transfers;
 	struct nvdla_bdma_transfer transfers[NVDLA_BDMA_MAX_TRANSFERS];
 };
@@ -356,11 +340,8 @@ struct nvdla_bdma_op_desc {
  * @in_line_uv_stride: bytes from line to line of the second plane
  */
 struct nvdla_conv_surface_desc {
-	struct nvdla_data_cube weight_data;
-	struct nvdla_data_cube wmb_data;
-	struct nvdla_data_cube wgs_data;
-	struct nvdla_data_cube src_data;
-	struct nvdla_data_cube dst_data;
+	struct nvdla_data_cube weight_data, wmb_data, wgs_data;
+	struct nvdla_data_cube src_data, dst_data;
 	nvdla_s64_a4 offset_u;
 	__u32 in_line_uv_stride;
 };
@@ -418,10 +399,8 @@ struct nvdla_conv_surface_desc {
  */
 struct nvdla_conv_op_desc {
 	__u8 conv_mode;
-	__u8 data_reuse;
-	__u8 weight_reuse;
-	__u8 skip_data_rls;
-	__u8 skip_weight_rls;
+	__u8 data_reuse, weight_reuse;
+	__u8 skip_data_rls, skip_weight_rls;
 	__u8 reserved0;
 	__u16 entry_per_slice;
 	__u8 data_format;
@@ -430,41 +409,25 @@ struct nvdla_conv_op_desc {
 	__u8 reserved_b[8];
 	__u8 batch;
 	__u8 weight_format;
-	__u8 data_bank;
-	__u8 weight_bank;
+	__u8 data_bank, weight_bank;
 	__u32 batch_stride;
 	__u8 post_extension;
 	__u8 pixel_override;
 	__u16 release;
-	__u16 input_width_csc;
-	__u16 input_height_csc;
-	__u16 input_channel_csc;
-	__u16 kernel_width_csc;
-	__u16 kernel_height_csc;
-	__u16 kernel_channel_csc;
-	__u16 input_width_cmac;
-	__u16 input_height_cmac;
+	__u16 input_width_csc, input_height_csc, input_channel_csc;
+	__u16 kernel_width_csc, kernel_height_csc, kernel_channel_csc;
+	__u16 input_width_cmac, input_height_cmac;
 	__u32 bytes_per_kernel;
-	__s16 mean_ry;
-	__s16 mean_gu;
-	__s16 mean_bv;
-	__s16 mean_ax;
+	__s16 mean_ry, mean_gu, mean_bv, mean_ax;
 	__u8 mean_format;
-	__u8 conv_stride_x;
-	__u8 conv_stride_y;
-	__u8 pad_x_left;
-	__u8 pad_x_right;
-	__u8 pad_y_top;
-	__u8 pad_y_bottom;
-	__u8 dilation_x;
-	__u8 dilation_y;
+	__u8 conv_stride_x, conv_stride_y;
+	__u8 pad_x_left, pad_x_right, pad_y_top, pad_y_bottom;
+	__u8 dilation_x, dilation_y;
 	__u8 reserved2[2];
 	__u8 pra_truncate;
-	__u8 in_precision;
-	__u8 out_precision;
+	__u8 in_precision, out_precision;
 	__s16 pad_val;
-	struct nvdla_cvt_param in_cvt;
-	struct nvdla_cvt_param out_cvt;
+	struct nvdla_cvt_param in_cvt, out_cvt;
 };
 
 /** NVDLA_LUT_LE_ENTRIES - entries of the linear or exponential table */
@@ -524,21 +487,11 @@ union nvdla_lut_slope {
  * @method: enum nvdla_lut_method of LE
  */
 struct nvdla_lut_desc {
-	__s16 le_table[NVDLA_LUT_LE_ENTRIES];
-	__s16 lo_table[NVDLA_LUT_LO_ENTRIES];
-	union nvdla_lut_offset le_offset;
-	union nvdla_lut_offset lo_offset;
-	nvdla_u64_a4 le_start;
-	nvdla_u64_a4 le_end;
-	nvdla_u64_a4 lo_start;
-	nvdla_u64_a4 lo_end;
-	union nvdla_lut_slope le_underflow;
-	union nvdla_lut_slope le_overflow;
-	union nvdla_lut_slope lo_underflow;
-	union nvdla_lut_slope lo_overflow;
-	__u8 hybrid_priority;
-	__u8 underflow_priority;
-	__u8 overflow_priority;
+	__s16 le_table[NVDLA_LUT_LE_ENTRIES], lo_table[NVDLA_LUT_LO_ENTRIES];
+	union nvdla_lut_offset le_offset, lo_offset;
+	nvdla_u64_a4 le_start, le_end, lo_start, lo_end;
+	union nvdla_lut_slope le_underflow, le_overflow, lo_underflow, lo_overflow;
+	__u8 hybrid_priority, underflow_priority, overflow_priority;
 	__u8 method;
 };
 
@@ -563,13 +516,10 @@ struct nvdla_sdp_op {
 	__u8 type;
 	__u8 mode;
 	__u8 act;
-	__u8 shift_value;
-	__u8 truncate;
+	__u8 shift_value, truncate;
 	__u8 precision;
-	__s32 alu_operand;
-	__s32 mul_operand;
-	struct nvdla_cvt_param alu_cvt;
-	struct nvdla_cvt_param mul_cvt;
+	__s32 alu_operand, mul_operand;
+	struct nvdla_cvt_param alu_cvt, mul_cvt;
 };
 
 /**
@@ -582,9 +532,7 @@ struct nvdla_sdp_op {
  */
 struct nvdla_sdp_surface_desc {
 	struct nvdla_data_cube src_data;
-	struct nvdla_data_cube x1_data;
-	struct nvdla_data_cube x2_data;
-	struct nvdla_data_cube y_data;
+	struct nvdla_data_cube x1_data, x2_data, y_data;
 	struct nvdla_data_cube dst_data;
 };
 
@@ -603,27 +551,23 @@ struct nvdla_sdp_surface_desc {
  * @y_op: third unit
  */
 struct nvdla_sdp_op_desc {
-	__u8 src_precision;
-	__u8 dst_precision;
+	__u8 src_precision, dst_precision;
 	__s16 lut_index;
 	struct nvdla_cvt_param out_cvt;
 	__u8 conv_mode;
 	__u8 batch_num;
 	__u16 reserved0;
 	__u32 batch_stride;
-	struct nvdla_sdp_op x1_op;
-	struct nvdla_sdp_op x2_op;
-	struct nvdla_sdp_op y_op;
+	struct nvdla_sdp_op x1_op, x2_op, y_op;
 };
 
 /**
- * struct nvdla_pdp_surface_desc - cubes of a pooling
+ * struct nvdla_pair_surface_desc - cubes of an engine with one input and no operands
  * @src_data: input
  * @dst_data: output
  */
-struct nvdla_pdp_surface_desc {
-	struct nvdla_data_cube src_data;
-	struct nvdla_data_cube dst_data;
+struct nvdla_pair_surface_desc {
+	struct nvdla_data_cube src_data, dst_data;
 };
 
 /**
@@ -646,38 +590,19 @@ struct nvdla_pdp_surface_desc {
  * @pad_bottom: lines of padding below the input
  * @precision: enum nvdla_precision
  * @reserved0: ignored
- * @padding_value: what 1 to 7 padded elements of a window add up to
+ * @padding_value: sums of 1 to 7 padded elements of a window
  */
 struct nvdla_pdp_op_desc {
-	__u16 partial_in_width_first;
-	__u16 partial_in_width_mid;
-	__u16 partial_in_width_last;
-	__u16 partial_width_first;
-	__u16 partial_width_mid;
-	__u16 partial_width_last;
+	__u16 partial_in_width_first, partial_in_width_mid, partial_in_width_last;
+	__u16 partial_width_first, partial_width_mid, partial_width_last;
 	__u8 split_num;
 	__u8 pool_mode;
-	__u8 pool_width;
-	__u8 pool_height;
-	__u8 stride_x;
-	__u8 stride_y;
-	__u8 pad_left;
-	__u8 pad_right;
-	__u8 pad_top;
-	__u8 pad_bottom;
+	__u8 pool_width, pool_height;
+	__u8 stride_x, stride_y;
+	__u8 pad_left, pad_right, pad_top, pad_bottom;
 	__u8 precision;
 	__u8 reserved0;
 	__s32 padding_value[7];
-};
-
-/**
- * struct nvdla_cdp_surface_desc - cubes of a normalisation
- * @src_data: input
- * @dst_data: output
- */
-struct nvdla_cdp_surface_desc {
-	struct nvdla_data_cube src_data;
-	struct nvdla_data_cube dst_data;
 };
 
 /**
@@ -693,25 +618,12 @@ struct nvdla_cdp_surface_desc {
  * @reserved0: ignored
  */
 struct nvdla_cdp_op_desc {
-	__u8 in_precision;
-	__u8 out_precision;
+	__u8 in_precision, out_precision;
 	__s16 lut_index;
-	struct nvdla_cvt_param in_cvt;
-	struct nvdla_cvt_param out_cvt;
+	struct nvdla_cvt_param in_cvt, out_cvt;
 	__u8 local_size;
-	__u8 bypass_sqsum;
-	__u8 bypass_out_mul;
+	__u8 bypass_sqsum, bypass_out_mul;
 	__u8 reserved0;
-};
-
-/**
- * struct nvdla_rubik_surface_desc - cubes of a reshape
- * @src_data: input
- * @dst_data: output
- */
-struct nvdla_rubik_surface_desc {
-	struct nvdla_data_cube src_data;
-	struct nvdla_data_cube dst_data;
 };
 
 /**
@@ -724,15 +636,14 @@ struct nvdla_rubik_surface_desc {
 struct nvdla_rubik_op_desc {
 	__u8 mode;
 	__u8 precision;
-	__u8 stride_x;
-	__u8 stride_y;
+	__u8 stride_x, stride_y;
 };
 
-/** NVDLA_OP_DESC_BYTES - what compilers write for an operation of any engine */
+/** NVDLA_OP_DESC_BYTES - size of the operation descriptors that compilers write */
 #define NVDLA_OP_DESC_BYTES 116
 
 /**
- * struct nvdla_extended_op_desc - what an operation says behind its engine's descriptor
+ * struct nvdla_extended_op_desc - members of an operation behind its engine's descriptor
  * @engine: the descriptor of the engine
  * @nan_to_zero: 1: NaN that the engine reads counts as zero; where it computes in FP16, not
  *               of NVDLA_OP_BDMA and NVDLA_OP_RUBIK
@@ -761,9 +672,7 @@ union nvdla_surface_desc {
 	struct nvdla_bdma_surface_desc bdma;
 	struct nvdla_conv_surface_desc conv;
 	struct nvdla_sdp_surface_desc sdp;
-	struct nvdla_pdp_surface_desc pdp;
-	struct nvdla_cdp_surface_desc cdp;
-	struct nvdla_rubik_surface_desc rubik;
+	struct nvdla_pair_surface_desc pdp, cdp, rubik;
 };
 
 /**
@@ -785,9 +694,5 @@ union nvdla_operation_desc {
 	struct nvdla_rubik_op_desc rubik;
 	struct nvdla_extended_op_desc extended;
 };
-
-#if defined(__cplusplus)
-}
-#endif
 
 #endif /* _UAPI_DRM_NVDLA_DESCRIPTORS_H_ */

@@ -182,7 +182,7 @@ u32 nvdla_test_add_rubik(struct nvdla_test_task *t, u32 mode)
 {
 	u32 index = nvdla_test_add(t, NVDLA_OP_RUBIK);
 	struct nvdla_rubik_op_desc *op = &t->operations[index].rubik;
-	struct nvdla_rubik_surface_desc *cubes = &t->surfaces[index].rubik;
+	struct nvdla_pair_surface_desc *cubes = &t->surfaces[index].rubik;
 	struct nvdla_data_cube *planes;
 
 	op->mode = mode;

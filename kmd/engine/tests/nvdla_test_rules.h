@@ -44,7 +44,7 @@ struct nvdla_test_place {
 #define OPERATION(engine, member) \
 	NVDLA_TEST_PLACE(OPERATION, struct nvdla_##engine##_op_desc, member)
 #define SURFACE(engine, member) \
-	NVDLA_TEST_PLACE(SURFACE, struct nvdla_##engine##_surface_desc, member)
+	NVDLA_TEST_PLACE(SURFACE, union nvdla_surface_desc, engine.member)
 #define LUT(member) NVDLA_TEST_PLACE(LUT, struct nvdla_lut_desc, member)
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the engine offers, for C++: its headers are the kernel's and know C alone.
+ * The engine's interface for C++: its own headers are for C.
  */
 #ifndef NVDLA_USER_ENGINE_H
 #define NVDLA_USER_ENGINE_H

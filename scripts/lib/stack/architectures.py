@@ -28,7 +28,7 @@ class Architecture:
 
 	@property
 	def make_variables(self):
-		"""What kbuild is told."""
+		"""Variables for kbuild's command line."""
 		if not self.is_foreign:
 			return []
 		compile_only = [] if self.makes_modules else ['MODPOST=/bin/true', 'KBUILD_MODPOST_NOFINAL=1']

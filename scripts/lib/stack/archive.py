@@ -58,7 +58,7 @@ def _release(suite, folder):
 
 
 def explain(log, space):
-	"""What the @log of an apt or mmdebstrap that failed means for the user. @space: where it was filled."""
+	"""A sentence for the user about why apt or mmdebstrap failed, from its @log. @space: the folder that it filled."""
 	text = log.read_text(errors='replace')
 	if re.search(r'Temporary failure resolving|Could not (?:resolve|connect)|Unable to connect|'
 		     r'Network is unreachable|Connection (?:failed|timed out|refused)', text):

@@ -12,11 +12,11 @@ from .paths import ROOT, build_dir, reference_data
 
 _RELEASE = 13
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.arm64'
-# Where things are in the system: nothing but /tmp takes other folders.
+# Folders inside of the system: /tmp alone takes others of this machine.
 _SOURCES, _BUILD, _DATA = (Path('/tmp', name) for name in ('sources', 'build', 'data'))
-# What runs programs of its own, which would need the emulator as well, or asks for this machine's Python.
+# Test suites that are left out: they start programs that would need the emulator, too, or use this machine's Python.
 _NOT_THERE = ('install', 'packages', 'python', 'qtest', 'scripts', 'tools')
-# How much longer everything takes there.
+# Factor by which everything takes longer there.
 _FACTOR = 30
 
 

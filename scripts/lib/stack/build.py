@@ -40,7 +40,7 @@ def _tool(name):
 
 
 def steps_done(ninja, log):
-	"""How far the process @ninja is that writes to @log, and the step that it has worked on longest."""
+	"""Progress of the process @ninja by its @log: its steps done, and the step that has run longest."""
 	done = re.findall(r'^\[(\d+)/(\d+)\]', log.read_text(errors='replace'), re.MULTILINE)
 	texts = []
 	if done:
@@ -165,7 +165,7 @@ def targets_of(names):
 
 
 def needed_by(program):
-	"""What the tests of the built @program are run with beside it: paths in the build directory."""
+	"""Built files that the tests of the built @program use beside it: paths in the build directory."""
 	files = {target['id']: [Path(name) for name in target['filename']] for target in _introspect('--targets')}
 	wanted = {path for test in tests() if str(program) in (str(build_dir() / word) for word in test['cmd'])
 		  for target in test['depends'] for path in files[target]}

@@ -19,12 +19,12 @@ class Failure(Exception):
 		self.status = status
 
 
-# What the stages of this program took: {name: (seconds, seconds of all processors)}.
+# Duration of this program's stages: {name: (seconds, seconds of all processors)}.
 durations = {}
 
 # The outermost script starts the clock; the ones it calls go on with it.
 _start = float(os.environ.setdefault('NVDLA_START', f'{time.time():.3f}'))
-# What the scripts took before this program began: looking for packages, installing them.
+# Seconds that the scripts took before this program began: looking for packages, installing them.
 before = time.time() - _start
 
 

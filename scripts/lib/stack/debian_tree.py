@@ -27,7 +27,7 @@ _DPKG_OPTIONS = (r'mkdir -p "$1/etc/dpkg/dpkg.cfg.d" && printf "force-unsafe-io\
 
 
 def path(name, release, packages, commands=(), other=None):
-	"""Where the tree @name of this recipe is, or will be."""
+	"""Folder of the tree @name of this recipe, which need not exist yet."""
 	recipe = '\n'.join([SUITES[release], _FORMAT, *packages, *commands, *([other] if other else [])])
 	return cache_dir() / f'debian-{release}-{name}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 

@@ -25,7 +25,7 @@ _SPACE = 3 << 30
 
 
 def path():
-	"""Where the kernel of this checkout's recipe is, or will be."""
+	"""Folder of the kernel of this checkout's recipe, which need not exist yet."""
 	recipe = [file.read_text() for file in (_CONFIG, _PACKAGES, _SCRIPT)]
 	# The guest tree's compiler, which builds the driver, is of the same release.
 	recipe += [guest_tree.SUITE, *kernels.known()]

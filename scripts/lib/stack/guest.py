@@ -21,7 +21,7 @@ from .console import Failure, say
 MIN_QEMU = (10, 1, 1)
 # The series of the kernel that scripts/kernel-debug makes, and the end of its release.
 DEBUG = 'debug'
-# Where the headers of a kernel in a folder of its own are seen when a module is built.
+# Mount point, during a module's build, for the headers of a kernel in a folder of its own.
 _HEADERS_INSIDE = Path('/tmp/kernel')
 
 
@@ -44,7 +44,7 @@ class Kernel:
 		return self.release.endswith(f'-{DEBUG}')
 
 	def has(self, option):
-		"""Whether it was configured with @option=y; no if its configuration is not there."""
+		"""Whether the kernel was configured with @option=y; False if its configuration is not there."""
 		for config in (self.modules / 'config', self.image.parent / f'config-{self.release}'):
 			if config.is_file():
 				return f'\n{option}=y\n' in config.read_text()
@@ -52,7 +52,7 @@ class Kernel:
 
 	@property
 	def series(self):
-		"""What --kernel takes: the first two numbers, or "debug" for the one made to find bugs."""
+		"""The kernel's name for --kernel: the first two numbers, or "debug" for the one made to find bugs."""
 		if self.is_debug:
 			return DEBUG
 		return '{}.{}'.format(*self.version)
@@ -60,7 +60,7 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True)
 class Guest:
-	"""Where the parts come from. @root is the tree to build in, None for the host itself."""
+	"""Sources of the guest's parts. @root is the tree to build in, None for the host itself."""
 
 	origin: str
 	root: Path | None

@@ -24,7 +24,7 @@ def environment():
 
 @functools.cache
 def _imported():
-	"""(why the package cannot be imported, or '', the modules with it that are libraries)"""
+	"""(reason why the package cannot be imported, or ''; the shared libraries that Python loads with it)"""
 	said = subprocess.run([INTERPRETER, '-c', 'import nvdla; print(open("/proc/self/maps").read())'],
 			      capture_output=True, text=True, env=environment())
 	if said.returncode != 0:
@@ -34,7 +34,7 @@ def _imported():
 
 
 def missing():
-	"""Why there is none, or ''."""
+	"""Reason why the guest gets no Python, or ''."""
 	return _imported()[0]
 
 

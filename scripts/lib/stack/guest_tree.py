@@ -21,7 +21,7 @@ from .console import Failure
 from .paths import ROOT, cache_dir
 
 SUITE = 'trixie'
-# Where its packages come from.
+# Debian suites that its packages come from.
 SUITES = (SUITE, f'{SUITE}-backports')
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.guest'
 _CROSS_PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.cross'
@@ -32,7 +32,7 @@ _SPACE = 2 << 30
 # One more kernel: its packages, and what comes out of them before unused modules are deleted.
 _KERNEL_SPACE = 1 << 30
 
-# What neither QEMU nor kbuild nor the guest reads.
+# Files that neither QEMU nor kbuild nor the guest reads.
 _UNUSED = (
 	'usr/share/doc', 'usr/share/man', 'usr/share/locale', 'usr/share/info',
 	'usr/share/lintian', 'usr/share/bug', 'usr/share/zsh', 'usr/share/icons',
@@ -55,11 +55,11 @@ def _packages():
 
 def module_tools():
 	"""Those of the packages that building a module runs: the last section of the list."""
-	return re.split(r'^# What building a kernel module runs$', _PACKAGES.read_text(), flags=re.MULTILINE)[1].split()
+	return re.split(r'^# Programs that the build of a kernel module runs$', _PACKAGES.read_text(), flags=re.MULTILINE)[1].split()
 
 
 def path():
-	"""Where the tree of this checkout's recipe is, or will be."""
+	"""Folder of the tree of this checkout's recipe, which need not exist yet."""
 	recipe = '\n'.join([SUITE, _FORMAT, *_packages(), *_UNUSED, *_UNUSED_MODULES])
 	return cache_dir() / f'guest-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
@@ -68,7 +68,7 @@ def _command(target, packages, suites, newest, other=None):
 	release, *others = suites
 	# Only the suites themselves are taken, not their updates: one 6.12 kernel is enough.
 	setup = f'sed -i -n "/ {release} main/p" "$1/etc/apt/sources.list"; '
-	# Where there are two architectures, both have to have the same versions of libraries.
+	# Both architectures have to have the same versions of libraries.
 	newer, only = ('qemu-system-*', 's/^deb /deb [arch=amd64] /; s/] \\[/ /; ') if other else ('*', '')
 	for suite in others:
 		setup += (f'sed "{only}s/ {release} main/ {suite} main/" "$1/etc/apt/sources.list" '
@@ -90,7 +90,7 @@ def _command(target, packages, suites, newest, other=None):
 
 
 def _finish(tree):
-	"""What maintainer scripts would have done, as far as a build or the guest needs it."""
+	"""Does the work of the packages' maintainer scripts, as far as a build or the guest needs it."""
 	for name in _UNUSED:
 		shutil.rmtree(tree / name, ignore_errors=True)
 	for modules in (tree / 'usr/lib/modules').iterdir():
@@ -162,7 +162,7 @@ def unpack(packages, target, log, progress, suites=SUITES, newest=True, other=No
 
 
 def finish_tools(tree):
-	"""What a build in an unpacked @tree needs beside the packages: links and mount points."""
+	"""Adds the links and mount points that a build in an unpacked @tree needs beside the packages."""
 	for link, target in (('awk', 'mawk'), ('cc', 'gcc')):
 		(tree / 'usr/bin' / link).symlink_to(target)
 	for name in ('mnt', 'proc', 'dev', 'tmp'):
@@ -215,7 +215,7 @@ def add_kernels(tree, wanted, progress):
 
 
 def cross_path(architecture):
-	"""Where the tree for @architecture is, or will be."""
+	"""Folder of the tree for @architecture, which need not exist yet."""
 	recipe = '\n'.join([SUITE, _FORMAT, *_cross_packages(architecture), *_UNUSED, *_UNUSED_MODULES])
 	return cache_dir() / f'cross-{architecture.name}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 

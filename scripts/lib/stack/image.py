@@ -26,7 +26,7 @@ _INIT = Path(__file__).with_name('guest-init.sh')
 _MODULES = ('9p', '9pnet_virtio')
 # DRM's helpers, for a driver under development that starts to use one more.
 _OPTIONAL_MODULES = ('drm', 'drm_shmem_helper', 'drm_exec', 'gpu-sched', 'vgem')
-# Of the guest's ordinary user, unless the shared folder has an owner.
+# User id of the guest's ordinary user, unless the shared folder has an owner.
 USER_ID = 1000
 _FOLDERS = ('bin', 'dev', 'etc', 'lib', 'lib64', 'lib/modules', 'proc', 'root', 'run', 'sys', 'tmp', 'usr',
 	    'usr/bin', 'usr/lib', 'usr/libexec', 'usr/share', 'var')
@@ -145,7 +145,7 @@ def libraries(programs, lister=lambda program: ['ldd', str(program)]):
 
 
 def suite_files(built):
-	"""What the @built program, and modules that it loads, need by the suite tree's loader, at the paths they have here."""
+	"""Files with which the @built program and modules run by the suite tree's loader: {path in the guest: path here}."""
 	found = libraries(built, lambda path: suite_tree.loader_command('--list', path))
 	return ({str(path): stripped(path, build_dir() / 'vm' / 'stripped') for path in built}
 		| {str(path): Path(path) for path in [*found, *suite_tree.loaded()]} | {str(suite_tree.RUNNER): suite_tree.RUNNER})

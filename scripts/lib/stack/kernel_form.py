@@ -12,9 +12,9 @@ from .console import Failure
 
 # Headers that exist only because the sources also build elsewhere.
 _SHIMS = ('nvdla_platform.h', 'nvdla_types.h', 'nvdla_compat.h')
-# What the newest kernel does by itself, where nvdla_compat.h has a function for it.
+# Expressions that replace calls of nvdla_compat.h: the newest kernel needs no compatibility function.
 _NEWEST = {r'nvdla_sched_keep_job\(\w+\)': 'DRM_GPU_SCHED_STAT_NO_HANG'}
-# Where headers from beside the driver go, and what they are called there.
+# Paths in the kernel tree of headers that are not beside the driver here.
 RENAMED = {
 	'nvdla/hw/registers.h': 'nvdla_regs.h',
 	'nvdla/hw/register_table.h': 'nvdla_reg_table.h',
@@ -25,7 +25,7 @@ _GUARDS = {
 	'NVDLA_HW_REGISTER_TABLE_H': 'NVDLA_REG_TABLE_H',
 	'NVDLA_HW_PCI_H': 'NVDLA_PCI_IDS_H',
 }
-# What of nvdla_platform.h a file needs follows from the names it uses.
+# Kernel headers that replace nvdla_platform.h, each with the names that need it.
 _HEADER_OF = {
 	'linux/align.h': r'IS_ALIGNED\(',
 	'linux/array_size.h': r'ARRAY_SIZE\(',
@@ -50,10 +50,10 @@ _ALLOCATIONS = (
 	(r'\bkvcalloc\(([^,;]+),\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'kvzalloc_objs(\2, \1, \3)'),
 	(r'\b(k|kv)malloc_array\(([^,;]+),\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'\1malloc_objs(\3, \2, \4)'),
 )
-# GFP_KERNEL is what they do without being told.
+# Allocations without a flag use GFP_KERNEL.
 _DEFAULT_GFP = (r'(\bkv?[mz]alloc_objs?\([^;]*?), GFP_KERNEL\)', r'\1)')
 _COLUMNS = 100
-# What a kernel tree must not have.
+# Text that must not be left in a kernel tree.
 _LEFTOVERS = re.compile(r'__cplusplus|__KERNEL__|NVDLA_HAVE_|nvdla_compat|nvdla_platform\.h|nvdla_types\.h|'
 			r'nvdla_sched_keep_job|nvdla/hw|engine/|registers\.yaml|gen-registers|NVDLA_GENERATED|user space.*shim')
 

@@ -30,7 +30,7 @@ def _payload(image):
 
 
 def _decompressed(payload):
-	"""What is in @payload, behind which the kernel's build puts the size in four bytes; None if it cannot be told."""
+	"""Decompresses @payload, which the kernel's build ends with its size in four bytes; None if it cannot be done."""
 	body = payload[:-4]
 	try:
 		if payload.startswith(b'\x1f\x8b'):

@@ -27,7 +27,7 @@ _UNUSED = (
 # Part of the folder's name: raise it when the steps below change.
 _FORMAT = '1'
 _SPACE = 4 << 30
-# What patches change, for git to know.
+# Files and folders that patches change, which git tracks.
 CHANGED = ('MAINTAINERS', 'drivers/accel', 'Documentation/accel',
 	   'Documentation/devicetree/bindings/vendor-prefixes.yaml')
 # The commit that the patches are applied to.
@@ -35,7 +35,7 @@ _BASE = 'before'
 
 
 def path():
-	"""Where the tree of this checkout's recipe is, or will be."""
+	"""Folder of the tree of this checkout's recipe, which need not exist yet."""
 	recipe = [_FORMAT, _PACKAGES, _UNUSED, CHANGED, guest_tree.SUITE, kernels.known()]
 	return cache_dir() / f'kernel-tree-{hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]}'
 

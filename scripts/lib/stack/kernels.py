@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which kernels are known to work (scripts/lib/kernels), and what that means for one that does not."""
+"""Kernels known to work (scripts/lib/kernels), and how failures with newer ones are treated."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a kernel maintainer's tools say of the driver: W=1 and sparse on every kernel, checkpatch."""
+"""Checks of the driver with a kernel maintainer's tools: W=1 and sparse on every kernel, checkpatch."""
 
 import argparse
 import shutil
@@ -16,7 +16,7 @@ from .results import Case
 STYLE = 'kmd.checkpatch'
 
 # Kernel code, and what it shares with user space. engine/user is user space's only.
-_CHECKED = ('kmd/*.[ch]', 'tests/kmd/*.c', 'kmd/engine/*.[ch]', 'kmd/engine/tests/*.[ch]',
+_CHECKED = ('kmd/*.[ch]', 'tests/kmd/*.c', 'tests/kmd/faults/*.[ch]', 'kmd/engine/*.[ch]', 'kmd/engine/tests/*.[ch]',
 	    'include/uapi/drm/*.h', 'include/nvdla/hw/*.h')
 
 
@@ -43,7 +43,7 @@ def style():
 
 
 def verdict(kernel, failure):
-	"""What it means that modules do not build (@failure) for @kernel: (outcome, message) of a Case."""
+	"""Result, (outcome, message) of a Case, for a @kernel for which modules do not build (@failure)."""
 	if kernel.is_debug or not kernels.is_excused(kernel.series):
 		return results.FAILED, f'{failure}\n{failure.details}'
 	return results.SKIPPED, kernels.excuse(kernel.release, failure)

@@ -23,9 +23,11 @@ _SOURCES = ('.c', '.h', '.mk', '.S')
 # Two things that newer kernels' headers use and packaged versions of sparse do not know.
 SPARSE = ("sparse -Wsparse-error -D__typeof_unqual__=__typeof__ "
 	  "'-D__builtin_strlen(string)=(sizeof(string) - 1)'")
-# What can be built, as folders of the source tree.
+# Parts that can be built, as folders of the source tree.
 DRIVER, TESTS = 'kmd', 'tests/kmd'
-# What compiler, sparse and modpost say of a source, not of a full disk.
+# Added to the driver that the tests run: faults to order. The driver that is installed cannot have them.
+_FAULTS = Path('tests/kmd/faults')
+# Errors of compiler, sparse and modpost about a source, not about a full disk.
 _ERROR = re.compile(r'^(?:\S+\.[ch]:\d+:(?:\d+:)? error:|ERROR: modpost:) .*$', re.MULTILINE)
 # Where the copy appears inside of the guest tree.
 INSIDE = Path('/mnt')
@@ -50,6 +52,9 @@ def _wanted(source, part):
 				files[path.relative_to(source)] = path.read_bytes()
 	for path in sorted((build_dir() / 'include').rglob('*.h')):
 		files[path.relative_to(build_dir())] = path.read_bytes()
+	if part == DRIVER and (source / _FAULTS).is_dir():
+		files |= {Path(part, path.name): path.read_bytes() for path in (source / _FAULTS).glob('*.[ch]')}
+		files[Path(part, 'Kbuild')] += b'\n' + (source / _FAULTS / 'faults.mk').read_bytes()
 	return files
 
 
@@ -78,7 +83,7 @@ def _make(found, kernel, copy, part, variables):
 
 
 def jobs():
-	"""How many compilers run at once."""
+	"""Number of compilers that run at once."""
 	return os.cpu_count()
 
 
@@ -113,8 +118,7 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	what = f'{", ".join(module.name for module in modules)} for {kernel.release}'
 	stamp = copy / '.built'
 	files = _wanted(source, part)
-	# The tests order faults; the driver that is installed cannot have them.
-	variables = ['W=1', 'CONFIG_DRM_ACCEL_NVDLA_FAULTS=y'] + (['KCFLAGS=-Werror'] if werror else [])
+	variables = ['W=1'] + (['KCFLAGS=-Werror'] if werror else [])
 	if sparse:
 		# Not C=1: packaged headers of newer kernels lack the script that checks for sparse, and kbuild would
 		# then run without sparse.
@@ -153,7 +157,7 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 
 
 def _own_headers(kernel):
-	"""What tells the headers of a kernel in a folder of its own, which may be made anew, from earlier ones."""
+	"""Key that changes when the headers of a kernel in a folder of its own are made anew."""
 	symbols = kernel.headers / 'Module.symvers' if kernel.headers else None
 	return symbols and (str(symbols), symbols.stat().st_mtime_ns if symbols.is_file() else None)
 

@@ -94,7 +94,7 @@ def start_model(socket, log, chip='', patience=20.0):
 	"""
 	options = [f'--{option}' for option in chip.split(',') if option]
 	if not any(option.startswith('--threads') for option in options):
-		# What shares an operation must not wait for a processor that the guest has.
+		# The model's threads leave one processor to the guest, so that no part of an operation waits for it.
 		options.append(f'--threads={max(1, len(os.sched_getaffinity(0)) - 1)}')
 	with open(log, 'wb') as out:
 		model = processes.spawn([model_program(), '--socket', socket, '--faults', *options],

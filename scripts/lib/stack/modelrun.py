@@ -36,7 +36,7 @@ def add_options(parser):
 
 
 class _InSuite:
-	"""How programs are run that need a library of the suite tree; @module: this project's, that is linked with it."""
+	"""Runs programs that need a library of the suite tree; @module: this project's module for that library."""
 
 	def __init__(self, module):
 		self._module = module
@@ -48,12 +48,12 @@ class _InSuite:
 	in_guest = command
 
 	def files(self, program):
-		"""What the guest needs beside @program: {path in it: path here}."""
+		"""Files that the guest needs beside @program: {path in it: path here}."""
 		return image.suite_files([program, self._module])
 
 
 class _Native:
-	"""How programs are run that need nothing beside this system's libraries."""
+	"""Runs programs that need nothing beside this system's libraries."""
 
 	def command(self, program):
 		return [str(program)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How slow this machine is now, for limits of time.
+"""Measures how slow this machine is now, for time limits.
 
 A limit is there to end work that hangs, not work that is slow because the machine is slow or busy. Limits in the code
 hold for the idle reference machine of Documentation/build-times.md. They grow by the factor that a measuring loop,
@@ -12,7 +12,7 @@ import time
 from . import processes
 
 _LOOPS = 3_000_000
-# What the loops below take on an idle machine of the kind above.
+# Seconds that the loops below take on an idle machine of the kind above.
 _USUAL = 0.17
 
 
@@ -47,7 +47,7 @@ class Limit:
 		self._began = time.monotonic()
 
 	def is_over(self):
-		"""Whether it has passed."""
+		"""Whether the limit has passed."""
 		took = time.monotonic() - self._began
 		if took > self._allowed and self._grows:
 			self._allowed = max(self._allowed, self._seconds * slowness())

@@ -17,9 +17,9 @@ from .console import Failure
 from .paths import ROOT, build_dir, cache_dir
 
 _DEBIAN = ROOT / 'scripts' / 'debian'
-# What building a package takes beside its Build-Depends.
+# Packages that building a package takes beside its Build-Depends.
 _TOOLS = ('apt-utils', 'build-essential', 'ccache', 'lintian')
-# Where the sources and the packages are in the tree.
+# Folder in the tree for the sources and the packages.
 _INSIDE = Path('/tmp/build')
 _CCACHE_INSIDE = Path('/tmp/ccache')
 # Tags of lintian for a maintainer without an address. They are suppressed, because packages that stay on this machine
@@ -27,7 +27,7 @@ _CCACHE_INSIDE = Path('/tmp/ccache')
 _NO_ADDRESS = ('bogus-mail-host', 'bogus-mail-host-in-debian-changelog', 'root-in-contact')
 # Releases whose kernel is new enough for the driver.
 _WITH_DRIVER = (13,)
-# What a release has no library for is left out by these profiles of scripts/debian/control.
+# Build profiles of scripts/debian/control for each release; they leave out parts whose library the release lacks.
 _PROFILES = {12: ['pkg.nvdla.noonnx'], 13: []}
 _REPOSITORY = 'dpkg-scanpackages . >Packages && apt-ftparchive release . >Release.new && mv Release.new Release'
 
@@ -52,7 +52,7 @@ def _build_depends(release):
 
 
 def _maintainer():
-	"""Who builds, as Debian's own tools are told."""
+	"""The maintainer's name and address, from the variables that Debian's own tools read."""
 	name = os.environ.get('DEBFULLNAME') or 'NVDLA stack maintainers'
 	return f'{name} <{os.environ.get("DEBEMAIL") or "root@localhost"}>'
 
@@ -76,7 +76,7 @@ def _write_debian(folder, release, version):
 
 
 def _no_sources(folder, names):
-	"""What in @folder is no part of the sources, whether they come from a clone or a release."""
+	"""Names in @folder that are not part of the sources, whether those come from a clone or a release."""
 	made = [name for name in names if name.startswith('build') or name == 'out'] if Path(folder) == ROOT else []
 	return [name for name in names if name.startswith('.git') or name == '__pycache__'] + made
 
@@ -157,7 +157,7 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 	"""
 	version = version or default_version(release)
 	system = tree(release, progress)
-	# What was configured with other flags stays apart.
+	# Builds with other flags have folders of their own.
 	folder = build_dir() / 'package' / (str(release) if optimised else f'{release}-noopt')
 	progress(f'building version {version} for Debian {release}')
 	_copy_sources(folder / 'nvdla')

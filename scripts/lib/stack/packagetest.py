@@ -42,13 +42,13 @@ _COMMANDS = (
 	"""sed -i s/^MODULES=.*/MODULES=list/ /etc/initramfs-tools/initramfs.conf && update-initramfs -u'""",
 )
 _BOOTS = 2
-# What it never takes: such a guest hangs.
+# Seconds after which a guest counts as hung.
 _SECONDS = 1800
 _MEMORY = 1024
 # Emulated ones that share the machine's with other guests would wait for each other's locks half of their time.
 _PROCESSORS = {'kvm': 2, 'tcg': 1}
 _SHARED = Path('/mnt')
-# Where what the guest wants to be compiled is seen in the folder that compiles it.
+# Mount point for sources that the guest wants compiled, in the tree that compiles them.
 _INSIDE = '/tmp/build'
 # Beside the sources: they have the version in them.
 _OF_DKMS = ('dkms.conf', 'make.log')
@@ -56,7 +56,7 @@ _START = (f'modprobe 9pnet_virtio; mount -t 9p -o trans=virtio,version=9p2000.L,
 	  f'exec sh {_SHARED}/guest.sh')
 _WORDS = ('root=/dev/vda rw console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on intel_iommu=on iommu.strict=1 '
 	  f'systemd.show_status=no systemd.run="/bin/sh -c \'{_START}\'" '
-	  # Where it is emulated on a busy machine, everything takes long.
+	  # Everything takes long if the guest is emulated on a busy machine.
 	  'systemd.default_timeout_start_sec=900 systemd.default_device_timeout_sec=900 udev.event_timeout=900 '
 	  # No daily work of the system's own: apt's would take apt's lock.
 	  'systemd.mask=timers.target '
@@ -103,7 +103,7 @@ def run(found, progress):
 
 
 def _fill(share, progress):
-	"""What the guest finds in the shared folder."""
+	"""Fills the folder shared with the guest: two versions of the packages."""
 	first = package.default_version(_RELEASE)
 	package.build(_RELEASE, share / 'repository', progress, first, optimised=False)
 	# Newer by its number; what is in it was compiled for the first one.
@@ -218,7 +218,7 @@ def _compile(system, job, kept):
 
 
 def _digest(folder, arguments):
-	"""What make's result depends on: its @arguments and the sources in @folder."""
+	"""Digest of all that make's result depends on: its @arguments and the sources in @folder."""
 	sources = [(str(path.relative_to(folder)), path.read_bytes()) for path in sorted(folder.rglob('*'))
 		   if path.is_file() and path.name not in _OF_DKMS]
 	return hashlib.sha256(repr((arguments, sources)).encode()).hexdigest()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where things are: the checkout, its build directory, the cache, the reference data."""
+"""Paths of the checkout, its build directory, the cache and the reference data."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ def build_dir():
 
 
 def cache_dir():
-	"""What outlives a checkout: $XDG_CACHE_HOME/nvdla or ~/.cache/nvdla."""
+	"""Folder for files that outlive a checkout: $XDG_CACHE_HOME/nvdla or ~/.cache/nvdla."""
 	base = os.environ.get('XDG_CACHE_HOME')
 	return (Path(base) if base else Path.home() / '.cache') / 'nvdla'
 

@@ -93,7 +93,7 @@ def children(parent):
 
 
 def last_line(pid, log):
-	"""What the process @pid wrote last to the file @log."""
+	"""The last line of the file @log, which the process @pid writes."""
 	return tail(log, 1).strip()[:90]
 
 

@@ -126,7 +126,7 @@ def _last_line(run):
 
 
 def chooser(filters):
-	"""Whether a test is wanted, by its name: a function. @filters: parts of names, or patterns with * in them."""
+	"""Function that tells by a test's name whether it is wanted. @filters: parts of names, or patterns with *."""
 
 	def chosen(name):
 		return not filters or any(fnmatch.fnmatch(name, part if '*' in part else f'*{part}*') for part in filters)

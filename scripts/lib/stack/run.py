@@ -17,12 +17,12 @@ from .vmrun import report
 
 _PROGRAM = 'nvdla-edges'
 _TARGET = f'umd/examples/{_PROGRAM}'
-# What is left when a step fails.
+# Alternatives that are offered when a step fails.
 _EMBEDDED = '"scripts/run --device embedded", without QEMU and the driver'
 _KERNEL = '"scripts/run --kernel SERIES", another kernel (scripts/setup names them)'
 _NODE = '/dev/accel/accel0'
 _DEFAULT_OUTPUT = ROOT / 'out' / 'edges.png'
-# How files begin.
+# First bytes of picture files.
 _PICTURES = (rb'\x89PNG', rb'\xff\xd8\xff', rb'P[56]\s')
 
 # Run a command, then show what the driver counted for all processes (Documentation/ABI).
@@ -89,7 +89,7 @@ def parse(words=None):
 
 
 def check_files(arguments):
-	"""What files cannot be is said before anything is built."""
+	"""Refuses files of the wrong kind before anything is built."""
 	_check_start('--picture', arguments.picture, _PICTURES, 'a PNG, JPEG, PGM (P5) or PPM (P6)')
 	if arguments.labels and not arguments.labels.is_file():
 		raise Failure(f'--labels {arguments.labels} is not there', 2)
@@ -197,7 +197,7 @@ def run_embedded(program, picture, output):
 
 
 def keep_result(made, output):
-	"""What an earlier run left at @output is replaced by what this one has @made."""
+	"""Replaces the result of an earlier run at @output by the one @made now."""
 	if not made.is_file() or not made.read_bytes().startswith(b'\x89PNG'):
 		raise Failure(f'the example wrote no PNG for {output}')
 	os.replace(made, output)

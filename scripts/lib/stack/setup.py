@@ -45,7 +45,7 @@ def suite_tree_meanwhile():
 
 
 def test_data_meanwhile():
-	"""What tests are run with is installed while the body compiles, if root does that; others have been asked before."""
+	"""Installs the tests' data while the body compiles, if run by root; other users have been asked before."""
 	if os.geteuid() != 0:
 		return contextlib.nullcontext()
 	# It tells apt alone: a package manager that is killed leaves packages half installed.

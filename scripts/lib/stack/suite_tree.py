@@ -15,7 +15,7 @@ from . import archive, console, guest_tree
 from .console import Failure
 from .paths import ROOT, cache_dir
 
-# Where the frameworks are looked for, by the names that stay when releases move on.
+# Debian suites with the frameworks, by the names that stay when releases move on.
 _SUITES = ('testing', 'unstable')
 RUNNER = ROOT / 'tests' / 'support' / 'in-suite'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.suite'
@@ -37,13 +37,13 @@ def _packages():
 
 
 def path():
-	"""Where the tree of this checkout's recipe is, or will be."""
+	"""Folder of the tree of this checkout's recipe, which need not exist yet."""
 	recipe = '\n'.join([_FORMAT, *_packages(), *_HEADERS, *_UNUSED])
 	return cache_dir() / f'suite-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
 
 def loader_command(*words):
-	"""What has the tree's loader run a program; @words: its options, the program and what that is told."""
+	"""Command that has the tree's loader run a program; @words: the loader's options, the program, its arguments."""
 	return [str(RUNNER), str(path()), *map(str, words)]
 
 

@@ -22,7 +22,7 @@ OK, FAILED, PASSED_OVER = 'ok', 'FAILED', 'passed over'
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-	"""What became of one kernel, or of a suite that has none. @log: where more is told, if anywhere."""
+	"""Result of a suite on one kernel, or of a suite that has none. @log: file with the details, if any."""
 
 	suite: str
 	kernel: str
@@ -87,5 +87,5 @@ def table(rows):
 
 
 def failed(rows):
-	"""Whether one of the @rows is a failure: not of a kernel that is too new to be known."""
+	"""Whether one of the @rows is a failure, other than of a kernel that is newer than all known ones."""
 	return any(row.result == FAILED and not kernels.is_excused(row.kernel) for row in rows)

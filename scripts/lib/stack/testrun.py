@@ -16,11 +16,11 @@ from .paths import ROOT, build_dir, reference_data
 from .results import Case
 from .vmrun import guest_programs
 
-# What a guest may take of the machine's: its own GiB, and as much for QEMU and the device model.
+# Memory that a guest may take of the machine's: its own GiB, and as much for QEMU and the device model.
 _GUEST_MEMORY = 2 << 30
-# Of what runs beside the longest test: a quarter of the processors where that wants all of them.
+# Niceness of the work beside the longest test: a quarter of the processors while that test wants all of them.
 _NICENESS = 5
-# The tests of what is made of the suite tree.
+# The tests of plug-ins that are built with the suite tree.
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
@@ -241,7 +241,7 @@ def _packages_meanwhile(found):
 		console.say(f'{packagetest.NAME}: {text}')
 
 	with processes.meanwhile(functools.partial(packagetest.run, found, progress)) as result:
-		# What takes longest goes first: all would wait for it at the end, and one processor with them.
+		# The longest test goes first: if it began last, all others would wait for it, and one processor would work.
 		os.nice(_NICENESS)
 
 		def wait():

@@ -6,7 +6,7 @@ import subprocess
 
 # nvdla_job_begin+0x1c/0x80 [nvdla]; behind "RIP: 0010:" it is the instruction that failed.
 _PLACE = re.compile(r'(RIP: \w+:)?\b([A-Za-z_][\w.]*)\+0x([0-9a-f]+)/0x[0-9a-f]+ \[nvdla\]')
-# Where the sources are while the module is built in the guest tree.
+# Path of the sources while the module is built in the guest tree.
 _BUILT_IN = '/mnt/'
 
 
@@ -42,7 +42,7 @@ def _place(match):
 
 
 def _functions(module):
-	"""Where functions are: {name: (section, offset in it)}."""
+	"""Places of the module's functions: {name: (section, offset in it)}."""
 	listed = subprocess.run(['nm', '-f', 'sysv', module], check=True, capture_output=True, text=True).stdout
 	entries = ([field.strip() for field in line.split('|')] for line in listed.splitlines())
 	return {entry[0]: (entry[6], int(entry[1], 16)) for entry in entries if len(entry) == 7 and entry[3] == 'FUNC' and entry[1]}

@@ -27,7 +27,7 @@ def machines(architecture=None):
 
 
 def name_of(machine):
-	"""What the cases of the machine begin with."""
+	"""Prefix of the names of the machine's cases."""
 	return f'vm-{machine[1].name}-{machine[0]}'
 
 

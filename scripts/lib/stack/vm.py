@@ -37,7 +37,7 @@ _GUEST_FOLDERS = ('/', '/bin', '/dev', '/etc', '/lib', '/lib64', '/proc', '/root
 
 @dataclasses.dataclass
 class Options:
-	"""What a run is to be like."""
+	"""Options of a run."""
 
 	kernel: str | None = None	# series, None for the newest
 	memory: int = 1024		# MiB
@@ -62,7 +62,7 @@ class Options:
 
 @dataclasses.dataclass
 class Outcome:
-	"""What came of a run. @problems are sentences; @status is what the program exits with."""
+	"""Result of a run. @problems are sentences; @status is the exit status of the program."""
 
 	status: int
 	problems: list
@@ -99,7 +99,7 @@ class _Pump(threading.Thread):
 
 
 class _Control:
-	"""What init tells: one word and the rest of the line."""
+	"""Reads init's reports: each line is one word and its argument."""
 
 	def __init__(self, when_ready=lambda uptime: None, when_waiting=lambda sections: None):
 		self._pending = b''
@@ -250,7 +250,7 @@ class Machine:
 			archive.write(image.settings(variables, script, self._user_id()))
 
 	def _user_id(self):
-		"""Of the guest's ordinary user: the owner of the shared folder, unless that is root."""
+		"""User id of the guest's ordinary user: the owner of the shared folder, unless that is root."""
 		return (self._options.share.stat().st_uid if self._options.share else 0) or image.USER_ID
 
 	def _command_line(self, accelerator, interactive):
@@ -371,7 +371,7 @@ class Machine:
 		return self._judge(control, kernel_log, qemu_log, stopped, began)
 
 	def _say_how_far(self, control, console_log, began):
-		"""What the kernel of a guest that is not up yet said last; what one that is up works on."""
+		"""Reports progress: the kernel's last message while the guest boots, then what it works on."""
 		if control.ready_at is None:
 			said = console_log.read_text(errors='replace').strip().splitlines()
 			self._progress(f'booting for {time.monotonic() - began:.0f} s{": " + said[-1][:100] if said else ""}')

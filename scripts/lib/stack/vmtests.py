@@ -15,7 +15,7 @@ from .results import Case
 FOLDER = ROOT / 'tests' / 'vm'
 _LIST = FOLDER / 'tests.list'
 _INSIDE = '/usr/libexec/nvdla'
-# How a guest is booted: {mode: (where DMA buffers come from, number of devices, their core)}.
+# Ways to boot a guest: {mode: (source of DMA buffers, number of devices, their core)}.
 _FULL = 'nv_full'
 _MODES = {'iommu': ('iommu', 1, _FULL), 'cma': ('cma', 1, _FULL), 'none': ('none', 1, _FULL),
 	  'bounce': ('bounce', 1, _FULL), 'pair': ('iommu', 2, _FULL), 'small': ('iommu', 1, 'nv_small')}
@@ -26,9 +26,9 @@ _NEWEST = 'newest'
 _EACH = 'each'
 # Booting and powering off, beside other guests.
 _OVERHEAD = 120
-# How much longer everything takes on the debug kernel: all its checks, under emulation.
+# Factor by which everything takes longer on the debug kernel: all its checks, under emulation.
 _DEBUG_FACTOR = 5
-# What the devices count the time of; slower than the memories that a core could have, so that each engine waits.
+# Chip whose time the devices count; its memories are slower than any real core's, so that each engine waits.
 _CHIP = 'clock=1GHz,dram=1GB/s,dram-latency=300ns,sram=2GB/s,sram-latency=100ns'
 
 
@@ -58,7 +58,7 @@ class Test:
 		return [path for name in self.targets() if (path := build_dir() / name).is_file()]
 
 	def targets(self):
-		"""Where the programs that are built for it are, as paths in the build directory."""
+		"""Programs that are built for the test, as paths in the build directory."""
 		words = self.arguments if self.is_script else [os.path.relpath(self.program, build_dir())]
 		return [word for word in words if word.startswith('tests/')]
 
@@ -67,7 +67,7 @@ class Test:
 		return self.program.suffix == '.py'
 
 	def missing(self):
-		"""Why it cannot be run on this system, or ''."""
+		"""Reason why the test cannot run on this system, or ''."""
 		if self.in_suite and not suite_tree.path().is_dir():
 			return 'there is no suite tree'
 		return guest_python.missing() if self.is_python else ''
@@ -187,14 +187,14 @@ def run(found, series, mode, wanted, modules, programs, progress):
 
 
 def how_far(wanted, share):
-	"""Which of the tests @wanted runs now, as their files in the shared folder tell."""
+	"""Progress of the tests @wanted, in words, from their files in the shared folder."""
 	ended = [test for test in wanted if (share / f'{test.name}.status').is_file()]
 	running = [test.name for test in wanted if test not in ended and (share / f'{test.name}.log').is_file()]
 	return f'{len(ended)} of {len(wanted)} tests have ended{", now " + running[0] if running else ""}'
 
 
 def _image(wanted, programs, modules, plan_file):
-	"""What the guest's image has to hold for these tests: (executables, files)."""
+	"""Contents of the guest's image for these tests: (executables, files)."""
 	executables = dict(programs)
 	files = {f'{_INSIDE}/{path.name}': path for path in FOLDER.iterdir() if path.is_file()}
 	files |= {f'{_INSIDE}/{path.name}': path for path in modules}

@@ -95,9 +95,9 @@ public:
 	nvdla_bdma_surface_desc &bdma(size_t i) { return surfaces[i].bdma; }
 	nvdla_conv_surface_desc &convCubes(size_t i) { return surfaces[i].conv; }
 	nvdla_sdp_surface_desc &sdpCubes(size_t i) { return surfaces[i].sdp; }
-	nvdla_pdp_surface_desc &pdpCubes(size_t i) { return surfaces[i].pdp; }
-	nvdla_cdp_surface_desc &cdpCubes(size_t i) { return surfaces[i].cdp; }
-	nvdla_rubik_surface_desc &rubikCubes(size_t i) { return surfaces[i].rubik; }
+	nvdla_pair_surface_desc &pdpCubes(size_t i) { return surfaces[i].pdp; }
+	nvdla_pair_surface_desc &cdpCubes(size_t i) { return surfaces[i].cdp; }
+	nvdla_pair_surface_desc &rubikCubes(size_t i) { return surfaces[i].rubik; }
 
 	nvdla_task_source source() const;
 	Created create() const;

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include <nvdla_cbuf.h>
 #include <nvdla_context.h>
 #include <nvdla_device.h>
 #include <nvdla_drv.h>
@@ -121,6 +120,7 @@ struct driver *driver_create(const struct nvdla_io *io)
 		driver->files[i].usage.client_id = 1 + i;
 	}
 	nvdla_recovery_init();
+	nvdla_cbuf_init(&driver->ndev);
 	nvdla_sequencer_create(driver->ndev.variant, io, &nvdla_job_sequencer_ops, &driver->ndev,
 			       &driver->ndev.seq);
 	return driver;
@@ -128,7 +128,7 @@ struct driver *driver_create(const struct nvdla_io *io)
 
 void driver_destroy(struct driver *driver)
 {
-	nvdla_cbuf_fini(&driver->ndev);
+	driver->ndev.drm.release(&driver->ndev.drm, driver->ndev.drm.release_data);
 	nvdla_sequencer_destroy(driver->ndev.seq);
 	nvdla_recovery_fini();
 	free(driver);
@@ -152,7 +152,6 @@ struct nvdla_job *driver_job(struct driver *driver, unsigned int client, struct 
 	job->num_bos = 1;
 	job->restartable = restartable;
 	job->timeout_ns = timeout_ms * NSEC_PER_MSEC;
-	nvdla_cbuf_prepare(job);
 	return job;
 }
 

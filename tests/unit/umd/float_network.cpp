@@ -124,7 +124,7 @@ FloatCube FloatNetwork::point(const nvdla_sdp_op_desc &op, const nvdla_sdp_surfa
 	return in;
 }
 
-FloatCube FloatNetwork::pool(const nvdla_pdp_op_desc &op, const nvdla_pdp_surface_desc &surface,
+FloatCube FloatNetwork::pool(const nvdla_pdp_op_desc &op, const nvdla_pair_surface_desc &surface,
 			     const FloatCube &in) const
 {
 	EXPECT_EQ(op.pool_mode, NVDLA_POOL_MAX);

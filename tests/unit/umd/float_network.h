@@ -48,7 +48,7 @@ private:
 			   const FloatCube &in) const;
 	FloatCube point(const nvdla_sdp_op_desc &op, const nvdla_sdp_surface_desc &surface,
 			FloatCube in) const;
-	FloatCube pool(const nvdla_pdp_op_desc &op, const nvdla_pdp_surface_desc &surface,
+	FloatCube pool(const nvdla_pdp_op_desc &op, const nvdla_pair_surface_desc &surface,
 		       const FloatCube &in) const;
 
 	const Loadable &loadable_;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the module for a library of the host offers: models that it runs.
+ * Interface of the module for a library of the host: models that the library runs.
  *
  * The module is linked with that library, and looked for when a network needs it. Types of elements
  * are those of ONNX files.

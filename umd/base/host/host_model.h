@@ -69,7 +69,7 @@ Result<std::vector<std::byte>> resizeTensors(std::span<const std::byte> tflite,
 /**
  * \brief A model that ONNX Runtime or TensorFlow Lite runs; from any number of threads at once
  *
- * What a TensorFlow Lite model keeps from run to run, it keeps as long as this and its copies live.
+ * The state of a TensorFlow Lite model lasts as long as this object and its copies.
  */
 class HostModel
 {

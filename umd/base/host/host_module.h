@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What modules for libraries of the host have in common.
+ * Parts shared by the modules for libraries of the host.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace nvdla::host
 {
 
-/** \brief Why a function of the module fails, for its caller */
+/** \brief Reason why a function of the module fails, for its caller */
 struct Failure : std::exception {
 	explicit Failure(std::string text) : message(std::move(text)) {}
 	const char *what() const noexcept override { return message.c_str(); }

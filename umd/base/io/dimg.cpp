@@ -38,7 +38,7 @@ std::optional<DimgFormat> dimgFormatOf(DataType type)
 	return {};
 }
 
-/* What follows dimgMagic and version. */
+/* Header of a file, behind dimgMagic and the version. */
 struct DimgHeader {
 	uint32_t format;
 	uint32_t width;

@@ -82,7 +82,7 @@ std::string fileAt(const std::string &path)
 	return resolved ? resolved.get() : "";
 }
 
-/* What has another owner, or is no file at all (a pipe, a terminal), stays what it is. */
+/* Only a regular file of this user with a single link is replaced; others are written in place. */
 bool canBeReplaced(const struct stat &there)
 {
 	return S_ISREG(there.st_mode) && there.st_uid == geteuid() && there.st_nlink == 1;

@@ -17,7 +17,7 @@ namespace
 
 constexpr int fractionBits = 15;
 constexpr int maxPower = 14; /* the largest power of two that is an operand */
-/* Of X2: its input stays below 2^31 for whatever does not saturate so many bits behind it. */
+/* Most fraction bits of X2's result: its input then stays below 2^31 unless it saturates. */
 constexpr int maxFineShift16 = 28;
 constexpr int maxFineShift8 = 36;
 constexpr int maxCoarseShift = 31;
@@ -127,8 +127,8 @@ std::vector<int> firstBitsOf(std::span<const double> scales)
 		if (scale != 0)
 			smallest = std::min(smallest, bits.back());
 	}
-	/* What makes next to nothing of any sum, as kernels do that are all but zero, takes
-	 * neither bits nor the second rounding away from the others. */
+	/* Kernels that are all but zero have tiny scales. A limit keeps them from taking bits and
+	 * the second rounding away from the others. */
 	for (int &one : bits)
 		one = std::min(one, smallest + mostSpread);
 	return bits;

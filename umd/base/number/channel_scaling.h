@@ -24,7 +24,7 @@ namespace nvdla
  * cuts off of a bias when that does not fit 16 bits.
  */
 struct ChannelScaling {
-	/** \brief What a unit is given: (x + add << addShift) * multiply >> shift */
+	/** \brief Parameters of a unit: (x + add << addShift) * multiply >> shift */
 	struct Unit {
 		std::vector<int16_t> add;
 		std::vector<int16_t> multiply;
@@ -36,7 +36,7 @@ struct ChannelScaling {
 	Unit y; /**< multiplies only; nothing in it if the results are rounded once */
 };
 
-/** \brief How often a result is rounded */
+/** \brief Number of times that a result is rounded */
 enum class ScaleRounding : uint8_t {
 	Once,
 	Twice,
@@ -51,7 +51,7 @@ enum class ScaleRounding : uint8_t {
 /**
  * \brief Work out both units
  *
- * Where \a rounding is that of TFLite's kernels for 8 bits, x is first multiplied by what a scale
+ * With the rounding of TFLite's kernels for 8 bits, x is first multiplied by what a scale
  * has beside its power of two and rounded, and then divided by that power and rounded again (Y).
  *
  * A scale keeps 15 significant bits as long as it is not below 2^-14 of the largest one. Scales
@@ -59,7 +59,7 @@ enum class ScaleRounding : uint8_t {
  *
  * \param[in] scales one for each channel (or element), of any sign
  * \param[in] biases as many, in steps of x
- * \param[in] resultBits 8 or 16: of what results saturate to; the fewer, the more are left for
+ * \param[in] resultBits 8 or 16: width that results saturate to; the fewer, the more are left for
  * what X1 makes
  * \param[in] firstBits bits behind the point that the first of two roundings leaves, of all
  * channels; without: of each channel those that bring its scale to 1/2 to 1

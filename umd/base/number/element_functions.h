@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of each function of one number.
+ * Properties of each function of one number.
  */
 #pragma once
 

@@ -15,7 +15,7 @@ namespace nvdla
 namespace
 {
 
-/* How much denser than the whole range LO may become, in powers of two, and its places. */
+/* LO's largest density over the whole range, in powers of two, and the number of its places. */
 constexpr int loDensities = 12;
 constexpr int loPlaces = 16;
 constexpr int evenSamples = 2048;
@@ -65,7 +65,7 @@ public:
 	double range() const { return high_ - low_; }
 	bool half() const { return half_; }
 	bool straightOutside() const { return half_ && request_.straightOutside; }
-	/* What an error in entries is in real numbers. */
+	/* Factor that turns an error in entries into real numbers. */
 	double entryScale() const { return half_ ? 1 : request_.outputScale; }
 	const std::vector<double> &samples() const { return samples_; }
 	const std::vector<double> &values() const { return values_; }

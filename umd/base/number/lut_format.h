@@ -14,7 +14,7 @@
 namespace nvdla
 {
 
-/** \brief How a function goes on beyond an edge */
+/** \brief Continuation of a function beyond an edge */
 struct LutEdge {
 	LutSlope slope;
 	double gradient = 0; /**< what \a slope is worth, entries per input */

@@ -12,7 +12,7 @@
 namespace nvdla
 {
 
-/** \brief What each integer of one quantization is in another one: a product and a shift */
+/** \brief Product and shift that convert integers from one quantization to another */
 struct Requantization {
 	Quantization from;
 	Quantization to;

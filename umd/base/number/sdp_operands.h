@@ -15,7 +15,7 @@
 namespace nvdla
 {
 
-/** \brief What an operand of 16 bits can be */
+/** \brief Limits of a 16-bit operand */
 inline constexpr IntegerLimits operandLimits = integerLimits(16U);
 
 /** \brief The largest left shift of an adder's operand: six bits */

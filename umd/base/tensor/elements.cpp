@@ -167,16 +167,16 @@ void convert(DataType type, const Run &run, const std::byte *elements, float *va
 	}
 }
 
-/* All elements of a type, which stand for themselves. */
+/* All elements of a type, with a scale of 1 and a zero point of 0. */
 Run wholeRun(DataType type, size_t count)
 {
 	return { 0, count, 1, {}, integerLimits(type) };
 }
 
-/* Whether channels differ in what their elements can be or stand for. */
+/* Whether the limits or the quantization of elements differ between channels. */
 bool channelsDiffer(const TensorDesc &desc)
 {
-	/* Limits differ between those of pixels at most. */
+	/* Limits differ only between the channels of pixels. */
 	constexpr uint32_t mostOfPixels = 4;
 
 	if (desc.quantization.values().size() > 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the elements of a tensor lie; the rules of "In-memory data formats".
+ * Addresses of a tensor's elements, by the rules of "In-memory data formats".
  */
 #pragma once
 

@@ -18,7 +18,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Where the host has instructions for half precision; Highway's own ways round otherwise. */
+/* Hosts with instructions for half precision use them, others Highway's conversion. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 using FloatTag = hn::ScalableTag<float>;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which way is fast for a layout. Planes to and from feature cubes by half atoms (16 INT8 channels,
- * or 8 of two bytes), which are transposed in vectors; channels that lie beside each other on both
+ * Choice of the fast way for a layout. Planes to and from feature cubes by half atoms (16 channels
+ * of INT8, or 8 of two bytes), which are transposed in vectors; channels that are adjacent on both
  * sides by pieces.
  */
 #include <algorithm>

@@ -67,7 +67,7 @@ PixelPlanes tensorPlanes(const TensorDesc &desc, const Layout &layout)
 	return planes;
 }
 
-/* Pixels of formats that have so many channels. */
+/* Pixel formats of at most maxPixelChannels channels. */
 bool isPicture(const TensorDesc &desc, const Layout &layout)
 {
 	return !layout.feature() && desc.c <= maxPixelChannels;

@@ -13,7 +13,7 @@ namespace
 
 using Place = std::array<uint8_t, 4>;
 
-/* Where R, G, B, A (or Y, U, V, A) stand in memory; names count from the other end. */
+/* Places of R, G, B, A (or Y, U, V, A) in memory; the names count from the other end. */
 constexpr Place abgr = { 0, 1, 2, 3 };
 constexpr Place argb = { 2, 1, 0, 3 };
 constexpr Place bgra = { 1, 2, 3, 0 };

@@ -46,7 +46,7 @@ void joinWords(const PixelFields &fields, uint32_t places, const std::byte *cons
 	       std::byte *words, size_t count);
 
 /**
- * \brief Which bits are set in elements of 2 bytes
+ * \brief Find the bits that are set in elements of 2 bytes
  *
  * \param set for each place, all its elements are combined into it with or
  */

@@ -70,7 +70,7 @@ public:
 	}
 
 private:
-	/* What a partial plane has at the places that are not ours. */
+	/* Reads the places of a partial plane that have no channel, so that write() keeps them. */
 	void keep(const PixelPlane &plane, const std::byte *from)
 	{
 		std::array<std::byte *, maxPixelChannels> places{};
@@ -100,7 +100,7 @@ bool isDense(const PixelCounts &counts, const PixelPlanes &planes, uint32_t elem
 	return true;
 }
 
-/* Where a block begins. */
+/* Start of a block. */
 struct PixelPosition {
 	uint32_t image;
 	uint32_t line;

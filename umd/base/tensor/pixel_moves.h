@@ -44,7 +44,7 @@ struct PixelPlanes {
 	PixelPlane &add() { return plane[count++]; }
 };
 
-/** \brief How many pixels */
+/** \brief Numbers of images, lines and pixels */
 struct PixelCounts {
 	uint32_t images;
 	uint32_t lines;
@@ -64,7 +64,7 @@ bool movePixels(uint32_t elementBytes, PixelCounts counts, const PixelPlanes &fr
 		const std::byte *fromMemory, const PixelPlanes &to, std::byte *toMemory);
 
 /**
- * \brief Which bits are set in any pixel
+ * \brief Find the bits that are set in any pixel
  *
  * \param planes of elements of 2 bytes; lines follow each other without gaps
  * \param set for each channel, all its values combined with or

@@ -126,7 +126,7 @@ std::string TensorDesc::describe() const
 	std::string text = fmt::format("{} {} {}{}", printable(name), fmt::join(shape, "x"),
 				       isUnsigned ? "u" : "", dataTypeName(type));
 
-	/* Of a model's input the format is the compiler's choice, and nothing to the reader. */
+	/* The compiler chose the format of a model's input; a reader need not know it. */
 	if (!signature && pixelFormatInfo(format))
 		text += " " + pixelFormatName(format);
 	return text;

@@ -155,7 +155,7 @@ size_t squaresToLines(const std::byte *pixels, size_t pixelStride, std::byte *li
 
 #endif
 
-/* Whether two squares fit a vector. */
+/* Number of squares that fit a vector. */
 #if HWY_TARGET != HWY_SCALAR && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 constexpr size_t squaresAtOnce = 2;
 #else

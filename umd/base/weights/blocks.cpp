@@ -117,7 +117,7 @@ Result<std::vector<std::byte>> unpack(const CoreGeometry &geometry, const Weight
 {
 	constexpr const char *what = "unpack weights";
 	const uint64_t need = desc.elements() * elementBytes(desc.type);
-	/* What is behind the elements is padding, of any size. */
+	/* Padding of any size may follow the elements. */
 	auto checked = checkWeights(desc, what, std::min<uint64_t>(packed.size(), need), need);
 	if (!checked)
 		return forward(checked);

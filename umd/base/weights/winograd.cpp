@@ -56,7 +56,7 @@ Kernel inverse(const Tile &u)
 	return out;
 }
 
-/* Where the taps of an extended kernel are among the plain ones. */
+/* Maps the taps of an extended kernel to those of the plain one. */
 class Extension
 {
 public:

@@ -103,7 +103,7 @@ Result<void> checkCalibration(const Model &model, const Calibration &calibration
 	return {};
 }
 
-/* What each value's numbers are, over all samples. */
+/* Collects the range of each value's numbers over all samples. */
 Result<std::vector<Range>> observe(const Evaluator &reference, const std::vector<Sample> &samples,
 				   const Calibration &calibration)
 {
@@ -129,7 +129,7 @@ Result<std::vector<Range>> observe(const Evaluator &reference, const std::vector
 		for (ValueId id = 0; id < values.size(); id++)
 			histograms[id].count(values[id]);
 	}
-	/* Of 16 bits there are more than the histogram has bins. */
+	/* 16-bit integers would have more levels than the histogram has bins. */
 	const size_t levels = size_t{ 1 } << 8;
 	for (ValueId id = 0; id < ranges.size(); id++)
 		ranges[id] = calibration.method == RangeMethod::Percentile
@@ -164,7 +164,7 @@ Model lossesOf(const Model &real, const Model &integers)
 	return losses;
 }
 
-/* What rounding of kernels takes away on average goes into the biases. */
+/* Corrects biases by the average error that rounding of kernels causes. */
 void correctBiases(Model &integers, const Evaluator &reference, const std::vector<Sample> &samples)
 {
 	const Model losses = lossesOf(reference.model(), integers);

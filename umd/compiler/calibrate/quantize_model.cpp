@@ -12,7 +12,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Of values that are 0 throughout; any would do. */
+/* Scale of values that are 0 throughout; any would do. */
 constexpr double scaleOfNothing = 1.0 / 128;
 
 /* Whether the integers of the result are those of the inputs. */
@@ -130,7 +130,7 @@ double divergence(std::span<const uint64_t> counts, size_t first, size_t last, s
 		static_cast<double>(std::accumulate(inner.begin(), inner.end(), uint64_t{ 0 }));
 	const double below = static_cast<double>(std::accumulate(
 		counts.begin(), counts.begin() + static_cast<ptrdiff_t>(first), uint64_t{ 0 }));
-	/* What integers cannot say, a number where they have none, is as likely as one of all. */
+	/* A bin whose level has no number gets the probability of a single number. */
 	const double unlikely = 1 / all;
 	std::vector<double> sums(levels), filled(levels);
 	double entropy = 0;

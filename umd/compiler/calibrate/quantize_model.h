@@ -27,9 +27,9 @@ struct Range {
 };
 
 /**
- * \brief How often numbers are in each part of a range
+ * \brief Number of values in each part of a range
  *
- * But for 0, which integers say exactly in every range, and of which there are many behind a ReLU.
+ * Zeros are not counted: integers represent 0 exactly in every range, and a ReLU makes many.
  */
 class Histogram
 {
@@ -49,8 +49,8 @@ public:
 	/**
 	 * \brief Leave out what matters little
 	 *
-	 * Of ranges that have a share of each side of 0, from an eighth on, the one where the
-	 * distribution that \a levels integers can say differs least from that of the numbers, by
+	 * Candidates are an eighth or more of each side of 0. The chosen range is the one in which
+	 * the distribution of \a levels integers differs least from that of the numbers, by
 	 * relative entropy (Kullback and Leibler). Numbers beyond a range count at its ends.
 	 */
 	Range leastEntropy(size_t levels) const;

@@ -54,7 +54,7 @@ struct Value {
 	ElementType type = ElementType::Float32;
 	Extents shape;
 	Extents shapeInFile; /**< where the file has the axes in another order */
-	/** \brief What integers stand for; several: one for each index along quantizedAxis */
+	/** \brief Scales and zero points; several: one for each index along quantizedAxis */
 	TensorQuantization quantization;
 	uint32_t quantizedAxis = 0;
 	/** \brief Elements of a constant, little endian, in the order of the shape */
@@ -74,7 +74,7 @@ struct Value {
 	}
 };
 
-/** \brief What a fused activation leaves of real numbers: ReLU6 is { 0, 6 } */
+/** \brief Range that a fused activation limits real numbers to: ReLU6 is { 0, 6 } */
 struct Clamp {
 	double low = -std::numeric_limits<double>::infinity();
 	double high = std::numeric_limits<double>::infinity();
@@ -256,7 +256,7 @@ struct ChannelReduction {
 	Pool::Method method = Pool::Method::Average;
 };
 
-/** \brief What an importer does not know; it may be there as long as nothing needs it */
+/** \brief An operator that an importer does not know; an error only if something needs it */
 struct Unknown {
 	Error why;
 	/** \brief It might be known, if the shape of what it reads were */
@@ -306,13 +306,13 @@ struct Model {
 	std::vector<Operator> operators;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
-	/** \brief How the file orders the elements of each of them; without: N, H, W, C */
+	/** \brief Order of the elements of each of them in the file; without: N, H, W, C */
 	std::vector<ElementOrder> inputOrders;
 	std::vector<ElementOrder> outputOrders;
 	/** \brief The shape that each of them has in the file; none: that of its value */
 	std::vector<Extents> inputShapes;
 	std::vector<Extents> outputShapes;
-	/** \brief How often the kernels of the file's format round a result of 8 bits */
+	/** \brief Number of times that the file format's kernels round an 8-bit result */
 	ScaleRounding roundingOf8Bits = ScaleRounding::Twice;
 
 	/** \brief Indices of the operators that read a value */
@@ -322,7 +322,7 @@ struct Model {
 	Operator *writer(ValueId value);
 	bool isOutput(ValueId value) const;
 	bool isInput(ValueId value) const;
-	/** \brief Whether a single operator reads a value, and nobody else */
+	/** \brief Whether a single operator reads a value, which is no output of the model */
 	bool isReadOnce(ValueId value) const
 	{
 		return readers(value).size() == 1 && !isOutput(value);

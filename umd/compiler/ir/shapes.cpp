@@ -72,7 +72,7 @@ private:
 		return need(count >= least && count <= most,
 			    fmt::format("has {} inputs, {} to {} are needed", count, least, most));
 	}
-	/* Whether an input can be repeated to the output's shape: trailing axes go together. */
+	/* Whether an input can be broadcast to the output's shape: trailing axes are aligned. */
 	bool repeats(size_t input) const
 	{
 		const Extents &x = shape(input), &y = out().shape;
@@ -293,7 +293,7 @@ void Checker::operator()(const ChannelReduction &)
 	expectShape(reduced);
 }
 
-/* What is computed with has one scale and one zero point. */
+/* Operands of a computation have one scale and one zero point. */
 void Checker::needQuantized(const Value &value)
 {
 	const auto values = value.quantization.values();

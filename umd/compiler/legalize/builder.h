@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What operators of a file become, whichever format it has.
+ * Builds a model's operators from those of a file, in any format.
  */
 #pragma once
 
@@ -48,7 +48,7 @@ struct Tensor {
 	/** \brief False of results whose shape nobody knows: what reads them is not known, either
 	 */
 	bool isKnown = true;
-	/** \brief What brings flattened elements to their places */
+	/** \brief Transpose that brings flattened elements to their places */
 	Transpose unflattened = {};
 };
 
@@ -63,7 +63,7 @@ Tensor withExtent(Tensor tensor, uint32_t axis, uint32_t extent);
 /** \return what moves the elements of a value of that \a shape, so that its axes are in \a order */
 Transpose turnedTo(const Tensor &tensor, const Extents &shape, const AxisOrder &order);
 
-/** \brief What the elements of a result are */
+/** \brief Type and quantization of a result's elements */
 struct ElementKind {
 	ElementType type = ElementType::Float32;
 	TensorQuantization quantization;
@@ -120,7 +120,7 @@ public:
 	Tensor picture(const Tensor &tensor);
 	/** \brief A picture; what has batch, channels and columns is one of a single line */
 	Tensor pictureOrLine(const Tensor &tensor);
-	/** \brief What is made of pictureOrLine(): without lines, if \a tensor has none */
+	/** \brief pictureOrLine() undone: without lines, if \a tensor has none */
 	Tensor asLineLike(const Tensor &tensor, const Tensor &picture);
 	/** \brief A tensor, computed or constant, in another shape */
 	Tensor reshaped(const Tensor &tensor, const Extents &shape);
@@ -146,7 +146,7 @@ public:
 	/** \brief The same of one number for each element of an axis of the file */
 	ValueId addAlong(const Tensor &tensor, uint32_t axis, const std::vector<double> &numbers);
 
-	/** \brief What the operator's results are, if the file says it */
+	/** \brief Set the elements of the operator's results, if the file states them */
 	void setResults(const ElementKind &elements) { results_ = elements; }
 	/** \brief Whether results hold any numbers; integers hold those of a result, and no others
 	 */
@@ -154,12 +154,12 @@ public:
 	void needFloatResults();
 	/** \brief Float, of a tensor's width */
 	ElementKind real(const Tensor &tensor) const;
-	/** \brief What the result of computing with a tensor is: float, or what the file says */
+	/** \brief Elements of a computed result: float, or as the file states */
 	ElementKind computed(const Tensor &tensor) const
 	{
 		return results_ ? *results_ : real(tensor);
 	}
-	/** \brief What the result of moving elements of a tensor is */
+	/** \brief Elements of a result that moves those of a tensor */
 	ElementKind same(const Tensor &tensor) const;
 	/** \brief The same, unless the file says something else */
 	ElementKind joined(const Tensor &tensor) const
@@ -198,11 +198,11 @@ protected:
 		name_ = name;
 		setPart(fmt::format("{} '{}'", type, name));
 	}
-	/** \brief Whether a value was made by this operator */
+	/** \brief Whether this operator made a value */
 	bool isNew(ValueId id) const { return id >= firstValue_; }
-	/** \brief Where one was made; null of constants and of what others made */
+	/** \brief Writer of a value that this operator made; null for constants and other values */
 	Operator *newWriter(ValueId id);
-	/** \brief Have what was made by this operator in another value, which is there already */
+	/** \brief Replace a value that this operator made by another one, which exists already */
 	void becomes(ValueId id, ValueId other);
 
 	Model &model() { return building_.model; }

@@ -55,7 +55,7 @@ std::vector<double> repeatedNumbers(const std::vector<double> &numbers, const Ex
 	return result;
 }
 
-/* What is chosen of a tensor, and zeros. */
+/* The elements of a tensor where the mask is 1, elsewhere 0. */
 Tensor choose(Builder &builder, const Tensor &x, const std::vector<double> &mask)
 {
 	return builder.make(Elementwise{ Elementwise::Function::Multiply, {} },
@@ -274,7 +274,7 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 			     fmt::format("are {} and a constant of {}", toString(x.shape),
 					 toString(constant.shape))))
 		return {};
-	/* What is not chosen may be infinite. */
+	/* Elements outside of the mask may be infinite, which no product with 0 removes. */
 	for (size_t i = 0; i < numbers.size(); i++)
 		other[i] = other[i] != 0 ? numbers[i] : 0;
 	return builder.compute(sum, chosen, x,

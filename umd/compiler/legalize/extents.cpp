@@ -15,8 +15,8 @@ namespace
 {
 
 /*
- * What stands before and behind an axis' elements: some of them. The mode symmetric is a
- * reflection that repeats the edge. No parts are nothing around it, or an error.
+ * Parts of an axis that are its padding, around the axis itself. The mode symmetric is a
+ * reflection that repeats the edge. Returns no parts without padding, or after an error.
  */
 std::vector<Part> paddedParts(Builder &builder, const std::string &field, const std::string &mode,
 			      uint32_t extent, uint32_t before, uint32_t after)

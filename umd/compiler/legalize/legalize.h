@@ -21,7 +21,7 @@ Tensor unary(Builder &builder, const Tensor &x, const Unary &function);
 Tensor scaledUnary(Builder &builder, double inner, const Tensor &x, const Unary &function,
 		   double outer);
 Tensor negative(Builder &builder, const Tensor &x);
-/** \brief What is near 0 becomes 0; what is not stays (bias 0), or comes as near */
+/** \brief Numbers near 0 become 0; others stay (bias 0), or move towards 0 by the threshold */
 Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias);
 /** \brief clamp(alpha * x + beta, 0, 1) */
 Tensor hardSigmoid(Builder &builder, const Tensor &x, double alpha, double beta);
@@ -59,7 +59,7 @@ struct Part {
 	uint32_t begin;
 	uint32_t count;
 };
-/** \brief Of an axis; each is an operation, or more */
+/** \brief Maximum number of an axis' parts; each is an operation, or more */
 inline constexpr uint32_t mostParts = 64;
 Tensor part(Builder &builder, const Tensor &tensor, uint32_t axis, const Part &part);
 /** \brief One element of an axis, which falls away */
@@ -129,7 +129,7 @@ Tensor reduced(Builder &builder, const Tensor &tensor, const Reduction &over, Po
 	       const Around &around);
 Tensor logarithmOfExponentials(Builder &builder, const Tensor &tensor, const Reduction &over);
 
-/** \brief What is normalized is multiplied by, and then added; none: nothing is done */
+/** \brief Factors and summands that normalized numbers get; empty: none */
 struct Scaling {
 	std::vector<double> factors;
 	std::vector<double> sums;
@@ -146,16 +146,16 @@ struct Normalized {
 /** \param[in] first of the axes that are normalized as one */
 Normalized layerNormalized(Builder &builder, const Tensor &x, uint32_t first,
 			   const Scaling &scaling, double epsilon, bool wantsMoments);
-/** \brief Of each channel by itself */
+/** \brief Normalize each channel by itself */
 Tensor instanceNormalized(Builder &builder, const Tensor &pictureOrLine, const Scaling &scaling,
 			  double epsilon);
-/** \brief Of channels, axis 1, side by side together */
+/** \brief Normalize groups of adjacent channels, axis 1 */
 Tensor groupNormalized(Builder &builder, const Tensor &picture, int64_t groups,
 		       const Scaling &scaling, double epsilon);
 
 /* Windows: windows.cpp, transposed.cpp, resize.cpp. A line is a picture without lines. */
 
-/** \brief Whether padding is such that as many windows begin in the picture as strides do */
+/** \brief Padding for as many windows as there are strides in the picture, or not */
 enum class Same : uint8_t {
 	No,
 	Upper, /**< an odd element is at the end */
@@ -198,7 +198,7 @@ struct Spread {
 Tensor dilated(Builder &builder, const Tensor &picture, const Operator &convolved,
 	       const Spread &spread, const std::vector<int64_t> &crops);
 
-/** \brief What an axis of a transposed convolution becomes */
+/** \brief Output of a transposed convolution along an axis */
 struct TransposedAxis {
 	int64_t more = 0;	    /**< elements behind the sums */
 	std::optional<int64_t> out; /**< elements; what is too much before and behind is cut off */
@@ -212,7 +212,7 @@ Tensor transposedConvolution(Builder &builder, const Tensor &pictureOrLine, cons
 Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clamp &activation);
 
 enum class Rounding : uint8_t { Floor, Ceil, HalfUp, HalfDown };
-/** \brief Where the elements of a larger or smaller picture come from */
+/** \brief Mapping of a resized picture's elements to those of the input */
 struct Resizing {
 	bool isNearest = false;	  /**< or linear */
 	bool centers = false;	  /**< elements are wide, and their middles lie in one place */

@@ -21,7 +21,7 @@ struct Ratio {
 	uint32_t smaller = 1;
 };
 
-/* Of both. */
+/* Limits of both axes' factors. */
 constexpr uint32_t mostLarger = 32, mostSmaller = 8;
 
 /* Elements that are taken of an axis, one of \a by, from \a first on. */
@@ -86,7 +86,7 @@ Tensor stretch(Builder &builder, Tensor x, const Extents &out)
 	if (c->factor > 1 || y->factor > 1)
 		x = builder.compute(Enlarge{ Enlarge::Method::Linear, { c->factor, y->factor } }, x,
 				    withValueShape(x, shape));
-	/* What is behind the last ones. */
+	/* Cut off the elements behind the last ones. */
 	return shape == out ? x
 			    : builder.move(Slice{ { 0, 0, 0, 0 }, { 1, 1, 1, 1 } }, x,
 					   withValueShape(x, out));
@@ -99,7 +99,7 @@ Enlarge::Method enlargingOf(const Resizing &how)
 	return how.centers ? Enlarge::Method::LinearOfCenters : Enlarge::Method::Linear;
 }
 
-/* Which of each \a by elements a smaller picture takes: the first, that in the middle, or two. */
+/* Elements that a smaller picture takes of each \a by: the first, that in the middle, or two. */
 Shrinking shrinking(const Resizing &how, uint32_t by, uint32_t extent)
 {
 	if (!how.centers || (how.onlyIsFirst && extent == 1))
@@ -109,7 +109,7 @@ Shrinking shrinking(const Resizing &how, uint32_t by, uint32_t extent)
 	return { by, (by - 1) / 2, how.isNearest || by % 2 ? 1U : 2U, extent };
 }
 
-/* Of whole multiples, all other ways to round take other elements. */
+/* Whether a whole factor takes the elements that Enlarge takes; other roundings do not. */
 bool roundsAsEnlarge(const Resizing &how)
 {
 	return how.centers ? how.rounding == Rounding::HalfUp || how.rounding == Rounding::HalfDown
@@ -166,7 +166,7 @@ std::optional<Tensor> scaled(Builder &builder, Tensor x, const Extents &out, con
 		      shrinking(how, c->smaller, out[2]));
 }
 
-/* Where in an axis of the input an element of the output lies. */
+/* Position of an output element in an axis of the input. */
 double placeOf(const Resizing &how, double factor, uint32_t i, uint32_t extent, uint32_t wanted)
 {
 	const bool ends = how.corners && wanted > 1;

@@ -17,7 +17,7 @@ namespace
 
 constexpr uint64_t mostOfKernels = uint64_t{ 1 } << 26;
 
-/* How an axis of a kernel and of the sums is made. */
+/* Sizes of a kernel and of the sums along an axis. */
 struct Axis {
 	uint32_t kernel = 0; /* with its holes, and zeros behind it */
 	uint32_t before = 0; /* sums that are cut off */

@@ -52,7 +52,7 @@ Windows padded(Builder &builder, const Extents &picture, Windows windows)
 	return windows;
 }
 
-/* What windows make of a picture, with so many channels. */
+/* Shape of the windows' results, with the given number of channels. */
 Tensor windowed(Builder &builder, const Tensor &picture, const Windows &windows, uint32_t channels)
 {
 	if (builder.failed())

@@ -110,7 +110,7 @@ void narrow(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &functio
 			     .type = DataType::Int8 });
 }
 
-/* What limits of the integers are behind Y's product, which keeps their order. */
+/* Limits of the integers behind Y's product, which keeps their order. */
 Lowerer::Clamped requantized(const Lowerer::Clamped &limits, const Requantization &behind)
 {
 	return { behind(limits.low), behind(limits.high), limits.none };

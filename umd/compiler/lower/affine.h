@@ -44,9 +44,9 @@ op::SdpUnit unitOf(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		   const ChannelScaling::Unit &scaling);
 
 /**
- * \brief What a step of the CPU writes, and the clamp of its activation behind it
+ * \brief Output of a step of the CPU, and the clamp of its activation behind it
  *
- * Where the output's type does what the activation asks for, the step writes the result itself.
+ * If saturation to the output's type is the activation, the step writes the result itself.
  */
 class ClampBehind
 {

@@ -153,7 +153,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 			   axes.order.begin() + static_cast<ptrdiff_t>(groups.size())))
 		axes = {};
 	Cube cube = naturalCube(lowerer.value(output).shape);
-	/* Of more axes only the elements' order counts: a reshape follows. */
+	/* With more than three axes only the order of the elements counts: a reshape follows. */
 	cube.h = static_cast<uint32_t>(elementCount(lowerer.value(output).shape) / cube.c / cube.w);
 	lowerer.need(cube.h <= 8192, "output",
 		     fmt::format("has {} lines; 8192 are possible", cube.h));

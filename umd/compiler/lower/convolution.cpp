@@ -132,7 +132,7 @@ Elements elementsOf(const std::vector<double> &numbers, DataType type)
 	return Elements::of(std::vector<int16_t>(numbers.begin(), numbers.end()));
 }
 
-/* What becomes of the sums. */
+/* Scaling of a convolution's sums. */
 struct Scaling {
 	uint8_t truncated; /* bits, in the accumulator */
 	Affine function;   /* SDP's */

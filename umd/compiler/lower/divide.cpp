@@ -16,7 +16,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Of integers, steps from zero are divided: these and their reciprocals are within FP16's range. */
+/* Integers are divided as steps from zero: these and their reciprocals are in FP16's range. */
 constexpr int reciprocalBits = 4;
 
 bool isHalf(const Lowerer &lowerer, ValueId id)
@@ -62,7 +62,7 @@ std::string stepsOf(Lowerer &lowerer, ValueId id)
 	return onCpuInHalf(lowerer, id, "steps", std::ldexp(1, -stepBits(lowerer, id)), 1);
 }
 
-/* Where a product goes: into the result, if that is all there is to do. */
+/* Surface of a product: the result's, if nothing else follows. */
 std::string productOf(Lowerer &lowerer, const Operator &operation, const std::string &name,
 		      const Cube &cube)
 {
@@ -74,7 +74,7 @@ std::string productOf(Lowerer &lowerer, const Operator &operation, const std::st
 	return lowerer.intermediate(name, DataType::Half, cube);
 }
 
-/* What is written by a product in FP16, and what that is worth as a real number. */
+/* Surface of a product in FP16, and the real number that a step of it stands for. */
 struct Product {
 	std::string surface;
 	double worth = 1;

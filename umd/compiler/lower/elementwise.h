@@ -17,7 +17,7 @@ struct Meeting {
 };
 
 /**
- * \brief Which of two computed inputs flows: the one of the output's shape
+ * \brief Choose which of two computed inputs is the stream: the one of the output's shape
  *
  * The other one is of that shape, too, or has a number for each channel; nothing after an error.
  */
@@ -27,7 +27,7 @@ std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
 /** \brief A quotient, whose divisor is no constant */
 void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise);
 
-/** \brief What an activation leaves to do behind a sum of integers */
+/** \brief Clamp that an activation needs behind a sum of integers */
 struct SumClamp {
 	Lowerer::Clamped limits;
 	bool isNone; /**< the limits of the type do it */

@@ -26,7 +26,7 @@ struct Kernels {
 	}
 };
 
-/** \brief How the kernels pass over the input */
+/** \brief Windows of the kernels on the input */
 struct ConvolutionPass {
 	ValueId input = 0;
 	ValueId output = 0;
@@ -36,7 +36,7 @@ struct ConvolutionPass {
 	op::Padding padding;
 	uint32_t groups = 1;
 	Clamp activation;
-	/** \brief What sums are multiplied by besides: one number, or h x w of factorShape */
+	/** \brief Additional factors of the sums: one number, or h x w of factorShape */
 	std::vector<double> factors = { 1.0 };
 	Cube factorShape;
 	/** \brief A part of the input's surface, and its shape; empty: all of it */
@@ -87,7 +87,7 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 /** \return bits that the largest sum of kernels has beyond 32 */
 uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType range);
 
-/** \brief What a slice is lowered to, with an activation behind it */
+/** \brief Lower a slice, with an activation behind it */
 void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	       const Clamp &activation);
 

@@ -30,7 +30,7 @@ uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
 	return inside < numbers.size() ? numbers[numbers.size() - 1 - inside] : usual;
 }
 
-/* Of 8 bits one product makes each integer exactly, if any does. */
+/* A product that converts each 8-bit integer exactly, if there is one. */
 std::optional<Requantization> productFor(const Lowerer &lowerer, ValueId from, ValueId like,
 					 const Clamp &activation)
 {
@@ -61,7 +61,7 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 	const bool alone = isAlone(whole, lowerer.cube(like));
 	const auto product = productFor(lowerer, from, like, activation);
 
-	/* What has to be packed is written atom by atom. */
+	/* A part that has to be packed is written atom by atom. */
 	for (uint32_t c = 0; c < whole.c; c += alone ? atom : whole.c) {
 		const Cube cube{ alone ? std::min(atom, whole.c - c) : whole.c, whole.h, whole.w };
 		PartOf target = to;

@@ -18,7 +18,7 @@
 namespace nvdla::compiler
 {
 
-/** \brief What did not succeed, in errors */
+/** \brief The failed action, in errors */
 inline constexpr const char *compiling = "compile model";
 
 /** \brief Channels, lines and columns of a surface */
@@ -56,7 +56,7 @@ struct Affine {
 	std::vector<double> bias; /**< in steps of x */
 	Cube shape;		  /**< h and w are 1 for one pair a channel */
 	Clamp activation;
-	/** \brief Of 8 bits, where the format's kernels round twice, see scaleChannels() */
+	/** \brief For 8 bits, if the format's kernels round twice; see scaleChannels() */
 	std::optional<int> firstBits = {};
 };
 
@@ -72,13 +72,13 @@ struct Residual {
 /**
  * \brief Puts a graph together, operator by operator
  *
- * Of each operator the first rule that is broken is kept; after it its values are meaningless, but
+ * Only the first violation of a rule by each operator is kept; its values are then meaningless, but
  * harmless.
  */
 class Lowerer
 {
 public:
-	/** \brief Where an affine function reads and writes, and in which types */
+	/** \brief Surfaces and types of an affine function */
 	struct Stage {
 		std::string name;
 		std::string input;
@@ -90,7 +90,7 @@ public:
 		Cube cube;			 /**< of the output */
 		bool stream = false;		 /**< the input is the stream of a convolution */
 		bool keepsZero = false; /**< the function makes integers, not steps from zero */
-		/** \brief What the output's integers are turned into on their way to memory */
+		/** \brief Conversion of the output's integers on their way to memory */
 		std::optional<Requantization> behind;
 	};
 	explicit Lowerer(const Model &model, const CompileOptions &options = {});
@@ -101,7 +101,7 @@ public:
 	/**
 	 * \brief Lower all operators, of which some may read what no operator writes
 	 *
-	 * Where one cannot be lowered, the others are as if it could be.
+	 * If one cannot be lowered, the others are as if it could be.
 	 */
 	void lowerOperators(Refusals &refusals);
 
@@ -151,7 +151,7 @@ public:
 		return model_.roundingOf8Bits == ScaleRounding::Twice && is8Bits(id);
 	}
 	/**
-	 * \brief Whether an average is one of the integers as they are, zero point and all
+	 * \brief Whether an average is computed on the integers as they are, zero point included
 	 *
 	 * TFLite's kernels divide the sum of the integers, so ties are rounded away from the 0 of
 	 * these; ONNX's work on real numbers.
@@ -174,7 +174,7 @@ public:
 	/**
 	 * \brief Bring a value to a surface of its own axes, before anything reads it by axes
 	 *
-	 * What was reshaped on the way is so far in the surface that was written.
+	 * Until then, a reshaped value is in the surface that its operator wrote.
 	 */
 	void makeNatural(ValueId id);
 	/** \return whether a result may lie as the first input does, which has another shape itself
@@ -191,7 +191,7 @@ public:
 	}
 	/** \brief Say that a value is a part of a surface that is written already */
 	void view(ValueId id, const std::string &part);
-	/** \brief Whether a value is written into its part of a concatenation */
+	/** \brief Whether a value is written directly into its part of a concatenation */
 	bool isPlaced(ValueId id) const { return places_.contains(id); }
 	/** \brief The surface that a value is a part of, and where; its own one from the start on
 	 */
@@ -227,7 +227,7 @@ public:
 	/** \brief The bits of one, which the report is told of likewise */
 	uint16_t half(double number);
 
-	/** \brief What makes the numbers of a value, with an activation, those of another one */
+	/** \brief Affine function, with an activation, from a value's numbers to another one's */
 	Affine turning(ValueId from, ValueId to, const Clamp &activation = {}) const;
 	/** \brief An SDP operation for an affine function; two if a clamp needs another one */
 	void affine(const Stage &stage, const Affine &function);
@@ -264,8 +264,8 @@ private:
 	bool collect(Refusals &refusals);
 	void placeConcatenations();
 	void placeConcatenation(const Operator &operation, const Concatenation &concatenation);
-	/** \brief What turns a convolution's result into what a concatenation has, in its SDP
-	 * operation; nothing if that takes one of its own */
+	/** \brief Conversion of a convolution's result to a concatenation's numbers, in its SDP
+	 * operation; nothing if the conversion needs an operation of its own */
 	std::optional<Requantization> requantizedBehind(const Operator &writer,
 							ValueId concatenated) const;
 	void describe(const std::string &surface, ValueId id);
@@ -294,7 +294,7 @@ private:
 /** \brief Whether 16 bits are needed for kernels whose zero point is taken away */
 bool needsWideWeights(const Value &weights);
 
-/** \brief Where each input of a concatenation begins in the output's surface */
+/** \brief Start of each input of a concatenation in the output's surface */
 std::vector<PartOf> partsOf(const Lowerer &lowerer, const Operator &operation,
 			    const Concatenation &concatenation);
 

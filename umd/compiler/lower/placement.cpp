@@ -95,7 +95,7 @@ void Lowerer::placeUnwritten()
 	}
 }
 
-/* What only a concatenation reads is written where that has it. */
+/* Has values that only a concatenation reads written directly into their parts of it. */
 void Lowerer::placeConcatenation(const Operator &operation, const Concatenation &concatenation)
 {
 	const ValueId output = operation.outputs.front();
@@ -106,7 +106,7 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 		return std::ranges::all_of(
 			some, [&](const PartOf &part) { return isAligned(part, whole); });
 	};
-	/* Where parts begin within atoms, those of one surface have to agree. */
+	/* If parts begin within atoms, those of one surface have to agree. */
 	const auto isPlaceable = [&](const Operator &writer) {
 		const auto *inner = std::get_if<Concatenation>(&writer.kind);
 		const ValueId made = writer.outputs.front();
@@ -158,7 +158,7 @@ void Lowerer::placeConcatenations()
 	}
 }
 
-/* What is handed through, or is part of another surface, is copied. */
+/* Outputs that are inputs, or parts of another surface, are copied. */
 Result<void> Lowerer::nameOutputs()
 {
 	std::set<std::string> taken;
@@ -199,7 +199,7 @@ void Lowerer::chooseStorage()
 		if (hasKernels(operation.kind) && needsWideWeights(value(operation.inputs[1])))
 			widen(operation.inputs.front());
 	}
-	/* What does not compute, and what computes with two surfaces, has one type throughout. */
+	/* Operators that move elements, or compute with two surfaces, have one type throughout. */
 	while (changed) {
 		changed = false;
 		for (const Operator &operation : model_.operators) {

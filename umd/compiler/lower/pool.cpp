@@ -33,9 +33,9 @@ uint32_t inside(uint32_t in, uint32_t window, uint32_t kernel, uint32_t stride, 
 }
 
 /*
- * Of one picture the sums of all channels take the same kernels, so its atoms of channels may be
- * lines to the core, and its lines atoms of channels: one operation makes what otherwise takes one
- * for each atom. How many atoms there is room for in the convolution buffer, beside kernels and
+ * In a single picture the sums of all channels take the same kernels, so its atoms of channels
+ * may be lines to the core, and its lines atoms of channels: one operation does the work of one
+ * for each atom. Returns the number of atoms that fit the convolution buffer beside kernels and
  * their mask.
  */
 uint32_t atomsAtOnce(const CoreGeometry &core, const Cube &in, DataType type)

@@ -53,7 +53,7 @@ LutTable halfTable(Lowerer &lowerer, const Unary &unary)
 				      .straightOutside = true }));
 }
 
-/* What multiplies numbers of x's sign, if the function does nothing else. */
+/* Factor of numbers of x's sign, if the function is nothing but that. */
 std::optional<double> slopeAt(const Unary &unary, double x)
 {
 	const bool isPlain = unary.activation.isNone() && unary.scale == 1 && unary.shift == 0 &&
@@ -102,7 +102,7 @@ Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &o
 	return lutOf(le, lo);
 }
 
-/* Of 8 bits there is a table with all numbers; no other one is as exact as the type. */
+/* 8-bit integers have a table of all their values; no other table is as exact as its type. */
 bool hasExactTable(const Lowerer &lowerer, const Operator &operation)
 {
 	return lowerer.range(operation.inputs[0]) == DataType::Int8 &&
@@ -154,7 +154,7 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	lowerer.add(sdp);
 }
 
-/* What multiplies negative numbers: slopes for each channel or each element. */
+/* PReLU: factors of negative numbers, for each channel or each element. */
 op::SdpUnit slopeUnit(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		      const Elements &slopes)
 {

@@ -67,7 +67,7 @@ Sum nearestSum(const Lowerer &lowerer, const Meeting &meeting, const Quantizatio
 	return turned.error < one.error ? turned : one;
 }
 
-/* What X1 and X2 make of a difference whose operand is taken away is its negative. */
+/* X1 and X2 compute the negative of a difference whose operand is subtracted. */
 op::Sdp sum(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
 	    ValueId output, bool relu)
 {

@@ -19,7 +19,7 @@
 namespace nvdla::compiler
 {
 
-/** \brief What did not succeed, in errors */
+/** \brief The failed action, in errors */
 inline constexpr const char *divideModel = "divide model";
 
 /** \brief Some nodes as a file, and what goes in and comes out, in the file's order */

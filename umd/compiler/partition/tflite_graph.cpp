@@ -29,7 +29,7 @@ std::optional<DataType> dataTypeOf(fb::TensorType type)
 	return known ? std::optional(types[static_cast<size_t>(*known)]) : std::nullopt;
 }
 
-/* Of an interpreter, which operators of one handle share. */
+/* Whether an operator shares state of the interpreter with others of the same handle. */
 bool sharesState(fb::BuiltinOperator kind)
 {
 	constexpr fb::BuiltinOperator kinds[] = { CALL_ONCE,	    VAR_HANDLE,	   READ_VARIABLE,
@@ -55,7 +55,7 @@ Result<TfliteGraph> TfliteGraph::read(std::span<const std::byte> file)
 	if (!model)
 		return forward(model);
 	TfliteGraph graph(file, std::move(*opened), std::move(*model));
-	/* Whether TensorFlow Lite is there at all is known before anything is compiled. */
+	/* Fails before anything is compiled if TensorFlow Lite is not there. */
 	auto part = selectOperators(file, {});
 	if (!part)
 		return forward(part);

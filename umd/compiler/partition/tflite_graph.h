@@ -17,7 +17,7 @@ namespace nvdla::compiler
 /**
  * \brief A TensorFlow Lite file's first graph
  *
- * What does not depend on inputs is computed by no node: each part that reads it computes it
+ * Values that do not depend on inputs belong to no node: each part that reads one computes it
  * itself, or has it as a constant.
  */
 class TfliteGraph : public ModelGraph
@@ -45,7 +45,7 @@ private:
 	tflite::fb::BuiltinOperator kindOf(const tflite::fb::Operator &source) const;
 	/* Those of the file's that an operator has. */
 	Tensors tensors(const flatbuffers::Vector<int32_t> *ids) const;
-	/* What an operator reads that is neither constant nor its own state. */
+	/* Tensors that an operator reads, without constants and its own state. */
 	Tensors readBy(const tflite::fb::Operator &source) const;
 	bool isConstant(const tflite::fb::Operator &source) const;
 	/* The operators that compute what \a index reads and no node computes, in their order. */

@@ -35,7 +35,7 @@ const Operator *powerThatWrites(const Model &model, ValueId value, double expone
 	return unaryThatWrites(model, value, { Unary::Function::Power, exponent, {} });
 }
 
-/* What a value is made of over all channels: the mean, the sum or the maximum of which value. */
+/* Value whose mean, sum or maximum over all channels is \a value. */
 std::optional<ValueId> reducedOf(const Model &model, ValueId value, Pool::Method method)
 {
 	const Operator *writer = model.writer(value);
@@ -51,7 +51,7 @@ std::optional<ValueId> meanOf(const Model &model, ValueId value)
 	return reducedOf(model, value, Pool::Method::Average);
 }
 
-/* What a value is, less its own mean. */
+/* Value from which \a value results by subtracting its mean. */
 std::optional<ValueId> centered(const Model &model, ValueId value)
 {
 	const Operator *difference = elementwiseThatWrites(model, value, Function::Subtract);
@@ -61,7 +61,7 @@ std::optional<ValueId> centered(const Model &model, ValueId value)
 	return difference->inputs[0];
 }
 
-/* What a value is the square of: as a function, or as a product. */
+/* Value whose square is \a value: by a function, or by a product. */
 std::optional<ValueId> rootOf(const Model &model, ValueId value)
 {
 	if (const Operator *square = unaryThatWrites(model, value, { Unary::Function::Square }))
@@ -77,7 +77,7 @@ struct Variance {
 	double epsilon;
 };
 
-/* Of which value this is the variance and a constant. */
+/* The variance that \a value is, and the constant added to it. */
 std::optional<Variance> varianceOf(const Model &model, ValueId value)
 {
 	const Operator *sum = elementwiseThatWrites(model, value, Function::Add);
@@ -95,7 +95,7 @@ std::optional<Variance> varianceOf(const Model &model, ValueId value)
 	return Variance{ *of, realNumbers(epsilon).front() };
 }
 
-/* What a value is the root of, or the reciprocal of the root. */
+/* Value whose root, or reciprocal of the root, is \a value. */
 std::optional<ValueId> radicandOf(const Model &model, ValueId value, bool isReciprocal)
 {
 	const Operator *root = powerThatWrites(model, value, isReciprocal ? -0.5 : 0.5);
@@ -142,7 +142,7 @@ std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
 	return isLessMaximum ? difference->inputs[0] : of;
 }
 
-/* Of channels, or of lines and columns. */
+/* Whether an operator is a mean over channels, or over lines and columns. */
 bool isMean(const Model &model, const Operator &operation)
 {
 	const auto *channels = std::get_if<ChannelReduction>(&operation.kind);
@@ -154,7 +154,7 @@ bool isMean(const Model &model, const Operator &operation)
 				  pool->isWhole(model.values[operation.inputs[0]].shape);
 }
 
-/* What a variance is of, the mean of that, and how means are made. */
+/* Value of a variance, its mean, and the kind of operator that makes means. */
 struct VarianceParts {
 	ValueId of;
 	ValueId mean;
@@ -193,7 +193,7 @@ Operator operatorBefore(Model &model, const Operator &other, const char *what, K
 	return made;
 }
 
-/* What an operator and those before it are together, and of which value. */
+/* An operator that replaces several ones, and its input. */
 struct Composition {
 	Kind kind;
 	ValueId of;

@@ -218,7 +218,7 @@ void fuseActivations(Model &model)
 
 void foldIntoFunctions(Model &model)
 {
-	/* What was folded reads nothing any more. */
+	/* A folded operator leaves its inputs without a reader. */
 	while (foldOne(model))
 		removeUnused(model);
 }

@@ -23,7 +23,7 @@ namespace
  * (number/channel_scaling.h). */
 constexpr int mostSpread = 10;
 
-/* Which elements along one axis the taps of some kernels meet, counted from where an output is. */
+/* Elements along one axis that the taps of some kernels meet, relative to an output's place. */
 struct Reach {
 	int64_t first;
 	int64_t last;
@@ -40,7 +40,7 @@ Reach reachOf(uint32_t taps, uint32_t dilation, uint32_t before)
 	return { first, first + int64_t{ taps - 1 } * dilation, taps > 1 ? dilation : 1 };
 }
 
-/* What meets the elements of both; nothing if that has other steps than one of them. */
+/* Reach that meets the elements of both; nothing if its step differs from one of theirs. */
 std::optional<Reach> both(const Reach &a, const Reach &b)
 {
 	const uint32_t step = a.isOneTap() ? b.step : a.step;
@@ -112,7 +112,7 @@ Value stackedConstant(const std::vector<Value> &values)
 	return all;
 }
 
-/* Whether constants of two operators can be stacked. */
+/* Whether constants of two operators can be concatenated along their first axis. */
 bool areStackable(const Value &a, const Value &b)
 {
 	const auto isByFirstAxis = [](const Value &value) {
@@ -124,7 +124,7 @@ bool areStackable(const Value &a, const Value &b)
 	       isByFirstAxis(b);
 }
 
-/* Whether one layer can have the scales of all these kernels. */
+/* Whether one layer can have the scales of all these kernels without losing bits. */
 bool isOneScaling(const std::vector<const Value *> &kernels)
 {
 	int least = INT32_MAX, largest = INT32_MIN;
@@ -138,7 +138,7 @@ bool isOneScaling(const std::vector<const Value *> &kernels)
 	return largest == INT32_MIN || largest - least <= mostSpread;
 }
 
-/* What makes a part of a concatenation, if it does nothing but that. */
+/* Operator that writes a part of a concatenation, if it can be joined with others. */
 const Operator *stackableWriter(const Model &model, const Operator &concatenation, ValueId part)
 {
 	const Operator *writer = model.writer(part);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is around pictures: zeros become the padding of operators, and elements of kernels that meet
+ * Padding of pictures: zeros become the padding of operators, and elements of kernels that meet
  * nothing else go.
  */
 #include "passes.h"
@@ -107,7 +107,7 @@ Value numbersAround(const Pad &pad, const Extents &shape)
 	return floatConstant(numbers, each);
 }
 
-/* How many taps at an axis' ends no window has inside the picture. */
+/* Numbers of taps at an axis' ends that no window has inside the picture. */
 struct Unseen {
 	uint32_t first = 0;
 	uint32_t last = 0;
@@ -138,13 +138,13 @@ Unseen unseenOf(const ConvolutionAxis &axis)
 	return unseen;
 }
 
-/* What is left has no dilation, if it is one tap. */
+/* A kernel reduced to a single tap needs no dilation. */
 uint32_t dilationOf(const ConvolutionAxis &axis, const Unseen &unseen)
 {
 	return unseen.first + unseen.last + 1 == axis.taps ? 1 : axis.dilation;
 }
 
-/* What behind the picture the last window has of the \a taps that are left. */
+/* Padding that the last window still needs behind the picture, with \a taps taps. */
 uint32_t neededBehind(const ConvolutionAxis &axis, uint32_t taps, uint32_t before)
 {
 	const uint64_t end =

@@ -42,7 +42,7 @@ void fuseActivations(Model &model);
 void quantizeResults(Model &model);
 
 /**
- * \brief What makes real numbers of integers gets real numbers
+ * \brief Operators that make real numbers of integers read real numbers instead
  *
  * Such operators are behind a DequantizeLinear, with no QuantizeLinear behind them.
  */
@@ -68,7 +68,7 @@ void foldIntoFunctions(Model &model);
 void foldAffines(Model &model);
 
 /**
- * \brief What meets a larger tensor is repeated first, unless it has one number for each channel
+ * \brief Repeat operands that meet a larger tensor, unless they have one number for each channel
  *
  * By kernels of ones for channels, by copies for lines and columns.
  */
@@ -140,7 +140,7 @@ void findSoftmaxes(Model &model);
 using JoinableParts = std::vector<ValueId>;
 
 /**
- * \brief Which parts of a concatenation of channels are made by convolutions of one input that can
+ * \brief Find parts of a concatenation of channels that convolutions of one input make, which can
  * be one
  *
  * Their kernels may have different windows: the joined one has all of them. Quantizations are the

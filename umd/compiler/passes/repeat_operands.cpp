@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What meets a larger tensor, such as a weight for each element of a picture, is repeated first.
+ * Repeats operands that meet a larger tensor, such as a weight for each element of a picture.
  */
 #include "passes.h"
 
@@ -18,7 +18,7 @@ namespace
 constexpr size_t lines = 1, columns = 2, channels = 3;
 constexpr size_t rank = 4;
 
-/* Of four axes; the first ones are 1 if there are fewer. */
+/* The shape with four axes; the first ones are 1 if it has fewer. */
 Extents pictureOf(const Extents &shape)
 {
 	Extents picture(rank - std::min(rank, shape.size()), 1);

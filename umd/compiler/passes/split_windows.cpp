@@ -23,7 +23,7 @@ constexpr uint32_t mostOfStride = 8;
 /* Kernels of so many elements, for an atom of channels each, leave room in the convolution buffer.
  */
 constexpr uint32_t mostElements = 480;
-/* Of both axes that is well below. */
+/* A kernel with so few elements on both axes is well below that. */
 constexpr uint32_t fewElements = 16;
 
 /* An axis of a picture, whose elements are summed or stay apart. */
@@ -35,7 +35,7 @@ struct SplitAxis {
 	/* Elements that are put together, so that fewer are left. */
 	uint32_t part() const { return std::min((window() - 1) / fewElements + 1, mostOfStride); }
 	SplitAxis inParts() const { return { (size - 1) / part() + 1, isSummed }; }
-	/* What the last part lacks. */
+	/* Elements that the last part lacks. */
 	uint32_t after() const { return inParts().size * part() - size; }
 };
 
@@ -63,7 +63,7 @@ std::optional<Pool> reductionOf(const Operator &operation)
 	return *pool;
 }
 
-/* Of integers, averages have all of 16 bits for the range of what they are made of. */
+/* Averages of integers use all of 16 bits for the range of their input. */
 Value averagesOf(const Value &in, const SplitAxis &y, const SplitAxis &x)
 {
 	constexpr double stepsOf8Bits = 128;

@@ -102,7 +102,7 @@ void Blocks::add(Kind kind, const char *what, Extents shape)
 	step_.inputs = step_.outputs;
 }
 
-/* What is in no block that is seen goes, and the last one gets zeros. */
+/* Cuts off elements that are in no block, and fills up the last block with zeros. */
 void Blocks::addWholeBlocks()
 {
 	Extents shape = model_.values[whole_.inputs[0]].shape;

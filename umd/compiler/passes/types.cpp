@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where integers are, and where real numbers.
+ * Decides which values are integers, and which real numbers.
  */
 #include "passes.h"
 
@@ -14,7 +14,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Of what it reads, all that is no constant is integers. */
+/* Whether all inputs that are not constant are integers. */
 bool readsIntegers(const Model &model, const Operator &operation)
 {
 	size_t integers = 0, floats = 0;
@@ -28,8 +28,8 @@ bool readsIntegers(const Model &model, const Operator &operation)
 }
 
 /*
- * What an operator on integers writes, and what becomes of it by moving its elements, up to \a to;
- * nothing if somebody else reads any of that, or the operator reads real numbers.
+ * The result of an operator on integers, and the values that moves make of it, up to \a to;
+ * nothing if any of these has another reader, or the operator reads real numbers.
  */
 std::vector<ValueId> madeOfIntegers(const Model &model, ValueId to)
 {

@@ -18,8 +18,8 @@ namespace
 {
 
 constexpr uint32_t mostSamples = 64;
-/* Of samples that a matrix product takes at once, in multi-batch mode (guide, "Multi-Batch Mode"):
- * they share the convolution buffer with the weights. */
+/* Elements of samples that a matrix product takes at once in multi-batch mode (guide): samples and
+ * weights share the convolution buffer. */
 constexpr uint64_t mostElementsAtOnce = 1 << 16;
 
 bool seesBatches(const Kind &kind)
@@ -47,7 +47,7 @@ public:
 private:
 	const Value &value(ValueId id) const { return model_.values[id]; }
 	const Extents &shape(ValueId id) const { return value(id).shape; }
-	/* What an operator does that is not done sample by sample; empty: it is nothing. */
+	/* Part of an operator that is not done sample by sample; empty: there is none. */
 	std::string problem(const Operator &operation) const;
 	std::string problemOfKind(const Operator &operation) const;
 	std::string problemOfInputs(const Operator &operation) const;
@@ -286,7 +286,7 @@ Result<void> Unroller::run()
 	return {};
 }
 
-/* Which values follow from some inputs. */
+/* Marks the values that depend on some inputs. */
 std::vector<bool> derivedFrom(const Model &model, const std::vector<bool> &inputs)
 {
 	std::vector<bool> derived(model.values.size());

@@ -16,15 +16,15 @@ namespace
 {
 
 /*
- * Where elements of an array lie among those of another one: for each axis how far it is from one
- * to the next, and where the first one is.
+ * Addresses of an array's elements in another array: for each axis the distance from one to
+ * the next, and the place of the first.
  */
 struct Walk {
 	Extents shape; /* of what is counted */
 	std::vector<size_t> strides;
 	size_t first = 0;
 
-	/* Of the element with an index in the order of the shape. */
+	/* Place of the element with an index in the order of the shape. */
 	size_t operator()(size_t index) const
 	{
 		size_t at = first;
@@ -79,7 +79,7 @@ float apply(Elementwise::Function function, float a, float b)
 	return 0;
 }
 
-/* Where an output element lies among those of an axis of the input. */
+/* Position of an output element in an axis of the input. */
 float placeInInput(uint32_t at, uint32_t factor, uint32_t size, Enlarge::Method method)
 {
 	const float center = method == Enlarge::Method::LinearOfCenters ? 0.5f : 0.0f;

@@ -17,7 +17,7 @@ void clampAll(RealNumbers &numbers, const Clamp &clamp)
 		number = std::min(std::max(number, low), high);
 }
 
-/* What is left of numbers when they are written as integers. */
+/* Rounds numbers as if they were written as integers. */
 void quantizeAll(RealNumbers &numbers, const Value &value)
 {
 	const Quantization quantization = value.quantization.channel(0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a model computes, on the CPU, in real numbers.
+ * Runs a model on the CPU, in real numbers.
  */
 #pragma once
 
@@ -49,7 +49,7 @@ private:
 	std::vector<RealNumbers> constants_;
 };
 
-/** \brief What an operator reads and writes */
+/** \brief Inputs and outputs of an operator */
 struct RealStep {
 	const Model &model;
 	const Operator &operation;

@@ -55,7 +55,7 @@ const float *pixelAt(const RealStep &step, int64_t y, int64_t x)
 	return &step.in(0)[static_cast<size_t>(y * shape[2] + x) * shape[3]];
 }
 
-/* What a tap of the kernels meets for a pixel of the output. */
+/* Input that a tap of the kernels meets for a pixel of the output. */
 const float *tapAt(const RealStep &step, const Convolution &conv, uint32_t oy, uint32_t ox,
 		   uint32_t tap)
 {

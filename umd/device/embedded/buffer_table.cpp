@@ -43,7 +43,7 @@ tl::expected<std::shared_ptr<EmbeddedBuffer>, int> EmbeddedBuffer::import(Unique
 	const int seals = fcntl(memfd.get(), F_GET_SEALS);
 	struct stat file;
 
-	/* What could shrink would take memory away from under the device. */
+	/* A file that could shrink would take memory away from the device. */
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return tl::unexpected(-EINVAL);
 	if (fstat(memfd.get(), &file))

@@ -242,7 +242,7 @@ int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
 		executor_.queue().push(args.context, std::move(job));
 		return 0;
 	});
-	/* Who waits for it already is not to wait for ever. */
+	/* A thread that waits for the fence already must not wait for ever. */
 	const FenceEvents events = error ? fence->signal(error) : FenceEvents();
 	guard.unlock();
 	if (!error)

@@ -26,7 +26,7 @@ bool number(std::string_view text, unsigned int &value)
 	       value <= sim::CoreConfig::kMostThreads;
 }
 
-/* What can be said, for who said something else. */
+/* List of valid options, for the error message. */
 std::string forms()
 {
 	std::string text = std::string("it can be a core (") + sim::geometryNames() +
@@ -83,7 +83,7 @@ Result<EmbeddedOptions> parseEmbeddedPath(const std::string &path)
 	std::string_view rest = path;
 
 	rest.remove_prefix(kName.size());
-	/* What is left begins with ':' or ',', behind which there is an option. */
+	/* The rest begins with ':' or ',', behind which there is an option. */
 	while (!rest.empty()) {
 		rest.remove_prefix(1);
 		const std::string_view option = rest.substr(0, rest.find(','));

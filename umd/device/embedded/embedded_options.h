@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the path of an embedded device says about it.
+ * Options in the path of an embedded device.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ namespace nvdla
 
 class Recorder;
 
-/** \brief How an embedded device is built */
+/** \brief Configuration of an embedded device */
 struct EmbeddedOptions {
 	const sim::Geometry *core = &sim::nvFull;
 	sim::Fp16Arithmetic fp16 = sim::Fp16Arithmetic::Exact;

@@ -95,7 +95,7 @@ void Executor::writeRegister(void *context, uint32_t reg, uint32_t value)
 	executor->writes_.push_back({ executor->place(reg), value });
 }
 
-/* What the core has no memory for fails the job; the engine, which is in C, sees no exception. */
+/* Lack of memory fails the job; the engine, which is C, sees no exception. */
 template<typename Work>
 uint32_t Executor::carryOut(Work work) noexcept
 {
@@ -166,7 +166,7 @@ void Executor::attend()
 	std::unique_lock guard(attendLock_);
 
 	pending_ = true;
-	/* Whoever is at it looks once more. */
+	/* The thread that attends already looks once more. */
 	if (attending_)
 		return;
 	attending_ = true;
@@ -265,7 +265,7 @@ void Executor::endJob(int error)
 	job->buffers.clear();
 	job->resultBuffer.reset();
 	guard.unlock();
-	/* Who is woken wants the lock. */
+	/* A woken thread needs the lock, so it is released first. */
 	done_.notify_all();
 	for (const auto &event : events)
 		event->write();

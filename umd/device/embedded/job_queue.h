@@ -37,7 +37,7 @@ struct EmbeddedJob {
 	std::chrono::milliseconds timeout{ 0 };
 	uint64_t sequence = 0; /**< set by JobQueue::push() */
 
-	/* What is known of its result, and where that is written; nowhere if the buffer is null. */
+	/* Buffer for the result, or null, and the members that are known before the job runs. */
 	std::shared_ptr<EmbeddedBuffer> resultBuffer;
 	uint64_t resultOffset = 0;
 	nvdla_result_source result = {};

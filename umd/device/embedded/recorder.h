@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a device was told and what came out, as a trace for others to play.
+ * Records the requests of a device and their results as a trace.
  */
 #pragma once
 

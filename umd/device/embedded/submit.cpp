@@ -44,7 +44,7 @@ int SubmitReader::read()
 	return readInSyncs();
 }
 
-/* Where the result goes, and what of it is known before the job runs. */
+/* Reads where the result goes, and its members that are known before the job runs. */
 int SubmitReader::readResult()
 {
 	if (!args_.result_handle)

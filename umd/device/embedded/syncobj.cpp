@@ -29,7 +29,7 @@ void Syncobj::addPoint(uint64_t point, std::shared_ptr<EmbeddedFence> fence)
 		link.timeline = ++timelines_;
 		link.point = std::max(point, submitted());
 	}
-	/* Who comes later need not wait for what is past. */
+	/* Fences that are done need not be waited for. */
 	std::erase_if(links_, [](const Link &old) { return old.fence->done(); });
 	links_.push_back(std::move(link));
 	changed();

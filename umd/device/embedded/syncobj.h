@@ -16,7 +16,7 @@ namespace nvdla
 {
 
 /**
- * \brief What a syncobj holds, by the rules of the kernel; guarded by the device's lock
+ * \brief Fences of a syncobj, by the rules of the kernel; guarded by the device's lock
  *
  * A timeline is a chain: a point is reached when its fence and those of all points before it
  * are done. Adding a point to a syncobj with a binary fence makes that the chain's beginning,
@@ -31,7 +31,7 @@ public:
 	void addPoint(uint64_t point, std::shared_ptr<EmbeddedFence> fence);
 
 	/**
-	 * \brief What is left to wait for until a point is reached
+	 * \brief Fences that remain to be waited for until a point is reached
 	 * \param[in] point 0 for all that the syncobj holds
 	 * \return nothing if the point has not been submitted; no fences if it is reached
 	 */
@@ -51,7 +51,7 @@ public:
 	void notify(uint64_t point, bool available, UniqueFd eventfd);
 
 private:
-	/* Of the chain; the oldest is the first. */
+	/* Link of the chain; the oldest is the first. */
 	struct Link {
 		std::shared_ptr<EmbeddedFence> fence;
 		uint64_t point = 0;    /* 0 for a binary fence */

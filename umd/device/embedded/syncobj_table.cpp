@@ -168,7 +168,7 @@ int SyncobjTable::wait(const Wait &wait, std::unique_lock<std::mutex> &guard)
 
 	if (const int error = findAll(wait.handles, wait.count, syncobjs))
 		return error;
-	/* What a syncobj holds when it first has the point is what is waited for. */
+	/* Wait for the fences that the syncobj holds when the point first appears. */
 	std::vector<std::optional<EmbeddedFences>> fences(syncobjs.size());
 	auto look = [&](size_t i) {
 		if (!fences[i])

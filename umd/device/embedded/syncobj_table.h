@@ -48,7 +48,7 @@ public:
 	void put(Syncobj &syncobj, uint64_t point, std::shared_ptr<EmbeddedFence> fence);
 
 private:
-	/* What both kinds of waiting are about. */
+	/* Arguments of both kinds of waiting. */
 	struct Wait {
 		uint64_t handles;
 		uint64_t points; /* null: all 0 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the driver's rules say of a task, without a device.
+ * The driver's checks of a task, without a device.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace nvdla
 {
 
-/** \brief Why there is no task: the host has no memory left, or \a error says what
+/** \brief Reason why there is no task: the host has no memory left, or \a error says what
  * is wrong with it */
 struct TaskRefusal {
 	bool noMemory = false;

@@ -27,16 +27,16 @@ struct nvdla_step {
 	const uint8_t *bytes;
 };
 
-/* What trace.c has. */
+/* Steps of the trace, in trace.c. */
 extern const struct nvdla_step nvdla_steps[];
 extern const size_t nvdla_step_count;
 
-/* What the board has; all functions are given context. */
+/* Functions that the board offers; all are given context. */
 struct nvdla_board {
 	void *context;
 	uint32_t (*read)(void *context, uint32_t offset);
 	void (*write)(void *context, uint32_t offset, uint32_t value);
-	/* Where the processor has memory that the core has at this address. */
+	/* Address, for the processor, of memory at this address of the core. */
 	uint8_t *(*memory)(void *context, uint64_t address, uint32_t size);
 	/* The processor has written that memory (is_read 0), or is going to read it. NULL: caches
 	 * are coherent. */

@@ -82,7 +82,7 @@ class Network:
 		return self.flat @ self.weights + self.bias
 
 	def slopes(self, x, labels):
-		"""Of the cross entropy, in the order of parameters()."""
+		"""Slopes of the cross entropy, in the order of parameters()."""
 		scores = self.forward(x)
 		powers = np.exp(scores - scores.max(1, keepdims=True))
 		error = powers / powers.sum(1, keepdims=True)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ONNX Runtime looks for in a library with an execution provider.
+ * Functions that ONNX Runtime looks for in a library with an execution provider.
  */
 #include "base/io/guarded.h"
 #include "provider.h"

@@ -62,7 +62,7 @@ void Partitioner::leave(size_t node, const std::string &reason)
 				  reason));
 }
 
-/* Why the compiler need not be asked; empty: it does. */
+/* Reason to leave a node without asking the compiler; empty if there is none. */
 std::string Partitioner::reasonAgainst(const NodeView &node) const
 {
 	bool real = false;
@@ -81,7 +81,7 @@ std::string Partitioner::reasonAgainst(const NodeView &node) const
 	return {};
 }
 
-/* Why the compiler does not want a node; empty: it does. */
+/* Reason why the compiler refuses a node; empty if it takes it. */
 std::string Partitioner::ask(size_t node) const
 {
 	auto written = writeModel(api_, graph_, nodes_.unitOf(node));
@@ -164,7 +164,7 @@ Result<std::vector<PlacedPartition>> Partitioner::run()
 	size_t taken = 0;
 
 	judge();
-	/* Where some nodes are left, the others may go together in another way. */
+	/* Leaving some nodes to ONNX Runtime may change how the others are grouped. */
 	for (bool again = true; again;) {
 		again = false;
 		all.clear();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which nodes of a graph the device gets.
+ * Chooses the nodes of a graph that the device gets.
  */
 #pragma once
 

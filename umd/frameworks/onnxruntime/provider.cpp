@@ -265,7 +265,7 @@ Result<void> Provider::choose(const OrtGraph *graph, OrtEpGraphSupportInfo *supp
 	return {};
 }
 
-/* What the device cannot do is no error: ONNX Runtime has other providers. */
+/* Lack of support by the device is no error: ONNX Runtime has other providers. */
 OrtStatus *Provider::capability(OrtEp *self, const OrtGraph *graph,
 				OrtEpGraphSupportInfo *support) noexcept
 {

@@ -11,7 +11,7 @@
 namespace nvdla::ort
 {
 
-/** \brief What ONNX Runtime asks for providers; one for each registered library */
+/** \brief Factory of providers for ONNX Runtime; one for each registered library */
 class Factory : public OrtEpFactory
 {
 public:
@@ -35,7 +35,7 @@ private:
 	std::string name_;
 };
 
-/** \brief What a session has of the device */
+/** \brief Execution provider of a session */
 class Provider : public OrtEp
 {
 public:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which build of this code runs.
+ * Identity of this build of the code.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was compiled before.
+ * Cache of compiled models.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ namespace nvdla::plugin
  *
  * A file is named by what was compiled, how, and by the build of the compiler; it begins with a sum
  * of its contents, so that one that is damaged or from somewhere else counts as none. Any number of
- * processes may use one folder: files appear whole. Nothing is ever deleted.
+ * processes may use one folder: files appear whole. The cache never deletes a file.
  */
 class Cache
 {

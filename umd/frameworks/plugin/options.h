@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an application may ask of a plug-in.
+ * Options of a plug-in, which an application sets.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace nvdla::plugin
 {
 
-/** \brief Which operators the core may have */
+/** \brief Operators that the core may have, by the type of their numbers */
 enum class Precision {
 	Any,	 /**< integers as they are, real numbers in FP16 */
 	Integer, /**< only those on integers: real numbers stay with the framework */
@@ -20,7 +20,7 @@ enum class Precision {
 
 /** \brief Options of a plug-in; frameworks give them as text */
 struct Options {
-	/** \brief What set() takes */
+	/** \brief Keys of set() */
 	static constexpr const char *keys[] = { "device", "precision", "priority", "cache_dir",
 						"profile" };
 

@@ -21,7 +21,7 @@
 namespace nvdla::plugin
 {
 
-/** \brief What computes a partition when the device does not: the framework itself */
+/** \brief Network that computes a partition when the device does not: the framework's own */
 class CpuNetwork
 {
 public:
@@ -70,7 +70,7 @@ public:
 	/**
 	 * \brief Memory of the device's that can be an input of the framework's
 	 *
-	 * Who has the input there spares run() a pass over it. It lasts as long as the partition,
+	 * An input that is put there spares run() a copy. It lasts as long as the partition,
 	 * and belongs to the framework while no run is on its way.
 	 *
 	 * \param[in] type of the framework's elements
@@ -93,9 +93,9 @@ private:
 	/* An input or output. */
 	struct End {
 		TensorDesc desc;
-		/* Where the device reads or writes it; nothing if the network has to copy it. */
+		/* Memory that the device accesses directly; nothing if the network has to copy. */
 		std::optional<Buffer> buffer = {};
-		/* While the CPU has the buffer. */
+		/* Held while the CPU has the buffer. */
 		std::optional<Buffer::Access> access = {};
 		std::span<std::byte> bytes = {};
 	};

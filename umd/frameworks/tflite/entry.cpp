@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What TensorFlow Lite looks for in a library with a delegate.
+ * Functions that TensorFlow Lite looks for in a library with a delegate.
  */
 #include <cstdio>
 

@@ -68,7 +68,7 @@ private:
 	TfLiteContext *context_;
 	std::vector<int> plan_;
 	std::unordered_map<int, Entry> nodes_;
-	/* Of tensors that are computed: who does. */
+	/* Node that computes a tensor. */
 	std::unordered_map<int, int> writers_;
 };
 

@@ -46,7 +46,7 @@ std::optional<fb::TensorType> typeOf(TfLiteType type)
 	}
 }
 
-/* What only takes or adds axes of one element is a reshape: shapes are known. */
+/* Operators that only add or remove axes of one element are reshapes: shapes are known. */
 bool isReshape(int code)
 {
 	return code == kTfLiteBuiltinSqueeze || code == kTfLiteBuiltinExpandDims;

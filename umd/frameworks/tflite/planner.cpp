@@ -67,7 +67,7 @@ private:
 	GraphView graph_;
 	std::shared_ptr<plugin::Session> session_;
 	Plan plan_;
-	/* What the compiler puts on the CPU among others, though not alone. */
+	/* Nodes that the compiler puts on the CPU when they are among others, though not alone. */
 	std::set<int> refused_;
 	/* Their results are in the partitions, too: TensorFlow Lite runs them once. */
 	size_t constantMakers_ = 0;
@@ -87,7 +87,7 @@ bool Planner::makesConstants(int node) const
 	return !outputs.empty() && graph_.isConstant(outputs.front());
 }
 
-/* Whether the compiler may be asked for a node at all. */
+/* Refuses nodes that the device cannot get, whatever the compiler says. */
 Result<void> Planner::judge(int node) const
 {
 	const auto refuse = [&](const char *why) {
@@ -121,7 +121,7 @@ Result<void> Planner::judge(int node) const
 	return {};
 }
 
-/* What the compiler says of nodes that can be written; a reason for each that it does not want. */
+/* Asks the compiler about nodes that can be written; \return the reason for each one refused. */
 Result<std::map<int, std::string>> Planner::ask(const std::vector<int> &nodes) const
 {
 	std::vector<int> outputs;
@@ -321,7 +321,7 @@ Result<Plan> Planner::run()
 {
 	std::vector<int> nodes = possibleNodes();
 
-	/* Where some are left, the others may be put together in another way. */
+	/* Leaving some nodes to TensorFlow Lite may change how the others are grouped. */
 	while (nodes != plan_.nodes) {
 		plan_.nodes = nodes;
 		auto found = candidates(nodes);

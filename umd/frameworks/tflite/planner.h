@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which nodes of a graph the device gets.
+ * Chooses the nodes of a graph that the device gets.
  */
 #pragma once
 
@@ -20,11 +20,11 @@ struct PlacedPartition {
 	std::unique_ptr<plugin::Partition> partition;
 	std::vector<int> inputs;
 	std::vector<int> outputs;
-	/** \brief Of inputs and outputs, tensors that no other node reads or writes */
+	/** \brief Inputs and outputs that no other node reads or writes */
 	std::set<int> own;
 };
 
-/** \brief What the device gets of a graph */
+/** \brief Part of a graph that the device gets */
 struct Plan {
 	/** \brief Nodes that are to be replaced, in the order of the graph */
 	std::vector<int> nodes;

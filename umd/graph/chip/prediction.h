@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long a network takes on a chip, without running it.
+ * Predicts how long a network takes on a chip, without running it.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the timing model is told about the operations of a task that is not run.
+ * Describes the operations of a task to the timing model, without running it.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be chosen for a layer. A function for each subject.
+ * Candidates for a layer. One function for each subject.
  */
 #include <algorithm>
 #include <tuple>
@@ -271,7 +271,7 @@ void Chooser::fusedPooling(const Layer &layer)
 		std::ranges::find(GraphParts::surfaces(graph), name, &Surface::name)->place =
 			Place::Stream;
 	};
-	/* Of several hardware layers, it goes through memory all the same. */
+	/* With several hardware layers, the stream goes through memory all the same. */
 	auto flies = [](const TrialResult &result) { return result.fusedPoolings > 0; };
 	consider(fusedPooling_, layer.members(), { { "pooling on the fly", stream, flies } });
 }
@@ -346,7 +346,7 @@ void Chooser::reuse(const Layer &layer)
 		candidates.push_back({ "weights of the convolution before it", [&](Graph &graph) {
 					      convOf(graph, layer.conv).reuseWeights = true;
 				      } });
-	/* What is between them takes the buffer. */
+	/* Operations between both would overwrite the buffer. */
 	if (candidates.empty() || !earlier || movesChannels(before, layer.conv))
 		return;
 	std::vector<size_t> members = chainOf(*earlier);

@@ -54,10 +54,10 @@ private:
 	struct Candidate {
 		std::string what;
 		std::function<void(Graph &)> apply;
-		/** \brief Whether it became what it is called; empty: if it is possible, it did */
+		/** \brief Whether the trial did what the name says; empty: if it is possible */
 		std::function<bool(const TrialResult &)> became = {};
 	};
-	/** \brief What candidates change of a graph: some operations, and places of surfaces */
+	/** \brief Parts of a graph that candidates change: operations, and places of surfaces */
 	struct Snapshot {
 		Snapshot(const Graph &graph, const std::vector<size_t> &members);
 		void restore(Graph &graph) const;
@@ -80,8 +80,8 @@ private:
 	 * why */
 	bool sharesBuffer(size_t conv) const;
 	std::optional<Layer> layerOf(size_t conv) const;
-	/** \brief Whether assembly adds a convolution between some operations: what they read, or
-	 * wrote the last part of, begins within an atom of channels */
+	/** \brief Whether assembly adds a convolution between some operations: their input, or the
+	 * part they wrote last, begins within an atom of channels */
 	bool movesChannels(size_t first, size_t last) const;
 	/** \brief Whether all that use a convolution's weights do the same with inputs of one shape
 	 */
@@ -117,7 +117,7 @@ private:
 	sim::TimingParameters parameters_;
 	std::map<std::string, Surface> shapes_;
 	std::unordered_map<std::string, size_t> readers_;
-	/* Of the layer that is being looked at. */
+	/* Report on the current layer. */
 	LayerChoice report_;
 	std::optional<TrialResult> best_;
 

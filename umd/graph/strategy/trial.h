@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long some operations of a graph would take.
+ * Predicted time of some operations of a graph.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace nvdla::assembly
 {
 
-/** \brief What became of a trial */
+/** \brief Result of a trial */
 struct TrialResult {
 	double cycles = 0;
 	size_t convolutions = 0;  /**< of the hardware, that is with bands */

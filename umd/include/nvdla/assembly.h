@@ -25,7 +25,7 @@ struct AssembledStep {
 	size_t index = 0;      /**< in its task */
 };
 
-/** \brief What a range of memory is for */
+/** \brief Purpose of a range of memory */
 enum class RangeKind : uint8_t { Constant, Intermediate, Input, Output };
 
 /** \brief A surface or a constant in memory; parts of surfaces are in their wholes */

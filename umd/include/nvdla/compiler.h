@@ -37,7 +37,7 @@ struct LayerError {
 	double largest = 0;  /**< largest difference of the first kind, in real numbers */
 };
 
-/** \brief How one operator of a model is computed */
+/** \brief Result of compiling one operator of a model */
 struct LayerReport {
 	std::string name; /**< of the first tensor that it makes */
 	std::string type; /**< as the model's format calls it */
@@ -50,7 +50,7 @@ struct LayerReport {
 	std::string host = {};
 	/** \brief Constants of the model that FP16 does not have, and what they become */
 	std::vector<std::string> inexact;
-	/** \brief Of a calibrated model */
+	/** \brief Errors of the layer, in a calibrated model */
 	std::optional<LayerError> error;
 	/** \brief Operations for which the core has several ways, and what each would take */
 	std::vector<LayerChoice> choices;
@@ -71,7 +71,7 @@ struct ModelOperator {
 	std::vector<size_t> outputs;
 };
 
-/** \brief What became of a model */
+/** \brief Result of compiling a model */
 struct CompileReport {
 	std::vector<LayerReport> layers; /**< in the order of the model */
 	/** \brief The model as its file has it */
@@ -79,7 +79,7 @@ struct CompileReport {
 	std::vector<ModelOperator> operators;
 	std::vector<size_t> inputs; /**< indices of tensors */
 	std::vector<size_t> outputs;
-	/** \brief Where the layers' operations are in the loadable, and what its memories hold */
+	/** \brief Places of the layers' operations in the loadable, and contents of its memories */
 	std::vector<AssembledStep> steps;
 	std::vector<AssembledRange> ranges;
 	/** \brief Multiplications of convolutions and products on each side; 0 without host steps
@@ -94,14 +94,14 @@ struct CompiledModel {
 	CompileReport report;
 };
 
-/** \brief How the range of a tensor's numbers is chosen */
+/** \brief Method of choosing the range of a tensor's numbers */
 enum class RangeMethod : uint8_t {
 	MinMax,	    /**< from the smallest number to the largest one */
 	Percentile, /**< the same without a share of the numbers at each end */
 	Entropy,    /**< the range that changes the distribution least, by relative entropy */
 };
 
-/** \brief What is needed to make integers of a float model */
+/** \brief Samples and options for the conversion of a float model to integers */
 struct Calibration {
 	/**
 	 * \brief Examples of the application's inputs: each has the numbers of all inputs, in the
@@ -111,7 +111,7 @@ struct Calibration {
 	RangeMethod method = RangeMethod::MinMax;
 	/** \brief Share of numbers in percent that Percentile keeps at each end, 50 to 100 */
 	double percentile = 99.99;
-	/** \brief What rounding of kernels takes away on average goes into the biases */
+	/** \brief Correct biases by the average error that rounding of kernels causes */
 	bool correctBias = true;
 	/** \brief Int8 or Int16, of activations and kernels */
 	DataType type = DataType::Int8;
@@ -143,7 +143,7 @@ Result<InputShape> parseInputShape(std::string_view text);
 /** \return text that parseInputShape() makes the same of */
 std::string toString(const InputShape &shape);
 
-/** \brief Whether a library of the host computes what neither the core nor the CPU steps can */
+/** \brief Use of a library of the host for operators that neither the core nor CPU steps have */
 enum class HostUse {
 	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for its own, if it is installed;
 	 * not of calibrated models, nor with everyTensor */
@@ -157,7 +157,7 @@ struct CompileOptions {
 	/** \brief Tensors between operators are outputs, too, behind the model's own; tensors
 	 * inside fused operations, such as sums before a ReLU, are left out */
 	bool everyTensor = false;
-	/** \brief How operations are carried out; nothing: the plain way */
+	/** \brief Choices between ways to carry out operations; nothing: the plain way */
 	std::optional<Strategy> strategy = Strategy{};
 	/** \brief On-chip memory for what flows between layers, in bytes (AssembleOptions) */
 	uint64_t sramBytes = 0;
@@ -235,14 +235,14 @@ struct OperatorSupport {
 	size_t index = 0; /**< among the operators of the file */
 	std::string name; /**< as in LayerReport */
 	std::string type;
-	/** \brief Why it cannot be compiled, and the remedy; empty: it can */
+	/** \brief Reason why it cannot be compiled, and the remedy; empty if it can */
 	std::string reason;
-	/** \brief Why it runs on the CPU, as a step of the network; empty: on the core */
+	/** \brief Reason why it runs on the CPU, as a step of the network; empty: on the core */
 	std::string cpu;
 };
 
 /**
- * \brief Which operators of a model can be compiled, in their order
+ * \brief Find out which operators of a model can be compiled; they are in the model's order
  *
  * For partitioners: each operator is compiled alone, so the reason is the error of compileModel().
  * An operator that becomes several operators (SPLIT) has an entry for each of them.

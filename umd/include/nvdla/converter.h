@@ -33,7 +33,7 @@ struct Converter {
 	int32_t offset = 0;
 	int16_t scale = 1;
 	uint8_t shift = 0;
-	/** \brief How far gain() is from the one that was asked for, relative to that */
+	/** \brief Relative error of gain(), compared with the one that was asked for */
 	double error = 0;
 
 	/** \return y before saturation; \a x has at most 40 bits */

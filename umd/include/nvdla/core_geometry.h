@@ -29,7 +29,7 @@ constexpr uint64_t alignUp(uint64_t value, uint64_t step)
 inline constexpr uint32_t maxKernelSize = 32;
 
 /**
- * \brief What layouts, the division of work and the choice of operations depend on; one value per
+ * \brief Sizes that layouts, the division of work and the choice of operations depend on; one per
  * configuration of the core
  *
  * Formats document, "Feature Data Format", "Weight Format" and "Alignment of

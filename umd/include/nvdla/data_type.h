@@ -19,7 +19,7 @@ enum class DataType : uint8_t {
 	Half = 2,
 	Int16 = 3,
 	Int8 = 4,
-	/* Ours: of tensors that only the host computes with (PixelFormat::Plain). */
+	/* Extensions: types of tensors that only the host computes with (PixelFormat::Plain). */
 	Int32 = 32,
 	Int64 = 33,
 	Bool = 34, /**< a byte, 0 or 1 */

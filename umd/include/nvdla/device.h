@@ -25,7 +25,7 @@ class BufferMemory;
 class DeviceBackend;
 class LentThread;
 
-/** \brief What the CPU is going to do with a buffer */
+/** \brief Kind of access of the CPU to a buffer */
 enum class CpuAccess : uint32_t {
 	Read = 1,
 	Write = 2,
@@ -118,7 +118,7 @@ private:
 	uint32_t handle_ = 0;
 };
 
-/** \brief Of the jobs that are ready to run, those of the higher priority go first */
+/** \brief Priority of a job: of those that are ready to run, the highest goes first */
 enum class Priority : uint32_t {
 	Low = 0, /**< runs when nothing else is ready */
 	Normal = 1,
@@ -151,7 +151,7 @@ private:
 	uint32_t id_ = 0;
 };
 
-/** \brief How to run a job */
+/** \brief Options of a job */
 struct SubmitOptions {
 	/**
 	 * \brief Time on the hardware without an operation that begins or ends, a tenth of what
@@ -195,7 +195,7 @@ public:
 	/** \brief Have 1 added to an eventfd once, when the job is done or if it is */
 	Result<void> notify(int eventfd);
 
-	/** \brief How it ended: as wait(), with Timeout also for a job that is not done */
+	/** \brief Result of the job, as of wait(); also Timeout for a job that is not done */
 	Result<void> status();
 
 	/**

@@ -11,7 +11,7 @@
 namespace nvdla
 {
 
-/** \brief What a driver can do; see Device::has() */
+/** \brief Features of a driver; see Device::has() */
 enum class Feature : uint64_t {
 	Contexts = 1u << 0,	 /**< Device::createContext(), and priorities */
 	Results = 1u << 1,	 /**< RunReport::Step::job and operations */
@@ -23,14 +23,14 @@ enum class Feature : uint64_t {
 	PreparedTasks = 1u << 7, /**< Device::prepare() */
 };
 
-/** \brief What not every core can do, bits of DeviceInfo::capabilities */
+/** \brief Capabilities that some cores lack, bits of DeviceInfo::capabilities */
 enum class Capability : uint32_t {
 	Winograd = 1u << 0,    /**< convolutions in winograd mode */
 	Compression = 1u << 1, /**< compressed weights */
 	SdpY = 1u << 2,	       /**< SDP's unit Y, with its look-up table */
 };
 
-/** \brief What a device is, and what a process may do with it */
+/** \brief Properties of a device, and what a process may do with it */
 struct DeviceInfo {
 	uint32_t variant = 0;	    /**< enum drm_nvdla_variant; 0: nvdlav1, nv_full */
 	uint32_t hwVersion = 0;	    /**< the core's register of that name */

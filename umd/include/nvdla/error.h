@@ -35,7 +35,7 @@ enum class ErrorCode {
 const char *errorName(ErrorCode code);
 
 /**
- * \brief What went wrong, where, and why
+ * \brief A failure: what went wrong, where, and why
  *
  * \a what is the thing that was attempted ("read loadable"), \a where the
  * place inside it ("memory_list[3].contents"), \a why the rule that was broken,

@@ -70,7 +70,7 @@ uint32_t accumulationBits(uint64_t additions);
 struct HeadRoom {
 	uint32_t available = 0;	    /**< bits above a product of the largest operands */
 	uint32_t needed = 0;	    /**< accumulationBits() */
-	FixedFormat input, weights; /**< with as many fraction bits fewer as lack */
+	FixedFormat input, weights; /**< with fewer fraction bits, so that none overflows */
 
 	/** \return true if no sum of so many products overflows */
 	bool enough() const { return available >= needed; }
@@ -79,7 +79,7 @@ struct HeadRoom {
 /**
  * \brief Head-room of a multiply-accumulate ("Quantization: Influence of Accumulator Bit Depth")
  *
- * What lacks is spread evenly over both operands, the odd bit goes to the input.
+ * The missing bits are split evenly between both operands; an odd one goes to the input.
  *
  * \param[in] additions products and the bias: R * S * C + 1
  * The document counts a product of fx8 as 14 bits; only (-128) * (-128) needs 15, so a sum of

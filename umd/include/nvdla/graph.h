@@ -32,7 +32,7 @@ class Assembler;
 struct GraphParts;
 } // namespace assembly
 
-/** \brief Where a surface is */
+/** \brief Memory of a surface */
 enum class Place : uint8_t {
 	Memory, /**< system memory */
 	Sram,	/**< on-chip memory; neither the application nor the CPU reaches it */
@@ -85,10 +85,10 @@ struct Surface {
 	 * pixel, for convolutions to read (guide, PIXEL_X_OFFSET); parts that are written have
 	 * whole lines.
 	 *
-	 * Where atChannel is no multiple of an atom (32 channels of INT8, 16 of INT16 and FP16), a
+	 * If atChannel is no multiple of an atom (32 channels of INT8, 16 of INT16 and FP16), a
 	 * convolution that assembly adds moves the channels: one for each slice, one for a whole
-	 * with such parts, once all of them are written. What begins at different channels in
-	 * different lines, columns or cubes does not overlap in channels then.
+	 * with such parts, once all of them are written. Parts that begin at different channels in
+	 * different lines, columns or cubes must not overlap in channels then.
 	 */
 	std::string within;
 	uint32_t atChannel = 0;
@@ -107,7 +107,7 @@ struct Surface {
 	 */
 	bool turned = false;
 	/**
-	 * \brief What the elements of an input or output stand for
+	 * \brief Quantization of the elements of an input or output
 	 *
 	 * The loadable tells it to whoever runs it; operations do not look at it.
 	 */
@@ -161,7 +161,7 @@ struct GraphOperands {
 	bool onChip = false;
 };
 
-/** \brief What an operation may wait for in another one */
+/** \brief Event of another operation that an operation waits for */
 enum class OperationEvent : uint8_t {
 	Completed,
 	Programmed,	/**< its registers are written */
@@ -177,7 +177,7 @@ struct GraphEdge {
 	OperationEvent event = OperationEvent::Completed;
 };
 
-/** \brief How a graph is assembled */
+/** \brief Options of assembly */
 struct AssembleOptions {
 	/** \brief Operations of one task, at most; longer graphs get several tasks */
 	uint32_t maxTaskOperations = 4096;

@@ -62,9 +62,9 @@ struct PixelScaling {
 };
 
 /**
- * \brief What INT8 elements of a picture stand for if nothing is said
+ * \brief Quantization of a picture's INT8 elements if none is given
  *
- * Unsigned ones are the pixels; of signed ones 127 is a pixel of 255.
+ * Unsigned elements are the pixels; the signed element 127 is a pixel of 255.
  */
 constexpr Quantization defaultPixelQuantization(bool isUnsigned)
 {

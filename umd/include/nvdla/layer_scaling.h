@@ -37,7 +37,7 @@ struct AffineScaling {
 	double biasError = 0;	    /**< largest error of a bias, in steps of the output */
 };
 
-/** \brief What a convolution is given besides */
+/** \brief Parameters of an integer convolution */
 struct ConvolutionScaling : AffineScaling {
 	int32_t paddingValue = 0;
 };
@@ -78,7 +78,7 @@ struct QuantizedWeights {
 	std::vector<double> scales;	 /**< one, or one per kernel */
 };
 
-/** \brief Whether kernels have scales of their own */
+/** \brief Scales of weights: one for all kernels, or one for each */
 enum class WeightScales : uint8_t {
 	PerTensor,
 	PerKernel,

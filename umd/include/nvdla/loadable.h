@@ -31,15 +31,15 @@ struct Version {
 /** \return "major.minor.subMinor" */
 std::string toString(Version version);
 
-/** \brief Who executes a task, and whose descriptors a blob holds */
+/** \brief Executor of a task, and kind of the descriptors in a blob */
 enum class Interface : uint32_t {
 	None = 0,
 	Dla1 = 1, /**< the core */
 	Emu1 = 2, /**< the CPU */
-	Host1 = 3 /**< a library of the host; ours */
+	Host1 = 3 /**< a library of the host; extension of this project */
 };
 
-/** \brief Which array of a task a blob holds (DLA); files do not always say */
+/** \brief Array of a task that a blob holds (DLA); files do not always state it */
 enum DlaSubInterface : uint32_t {
 	DlaAddr0 = 1,
 	DlaDeps = 2,
@@ -121,12 +121,12 @@ struct Task {
 	std::vector<uint16_t> preActions;
 	std::vector<uint16_t> postActions;
 	/**
-	 * \brief Name of the layer that each operation was made for; ours
+	 * \brief Name of the layer that each operation was made for; extension
 	 *
 	 * Nothing, or one for each operation: a layer of the model, or of a graph its operation.
 	 */
 	std::vector<std::string> layers;
-	/** \brief Of a task for the host, ours: as HostTask has it, tensors by their ids */
+	/** \brief Extension: members of a HostTask, tensors by their ids */
 	std::string model;
 	std::vector<uint16_t> inputs;
 	std::vector<uint16_t> outputs;
@@ -142,7 +142,7 @@ struct Submit {
 	bool operator==(const Submit &) const = default;
 };
 
-/** \brief Where a tensor lies, and how */
+/** \brief Address and layout of a tensor */
 struct TensorEntry {
 	uint16_t id = 0;
 	uint16_t memId = 0;
@@ -161,13 +161,13 @@ struct TensorEntry {
 	/** bytes: element, line, surface (or second plane), line of the second plane */
 	uint32_t stride[8] = {};
 	/**
-	 * \brief What the elements stand for, scale * (q - zeroPoint); ours
+	 * \brief Quantization of the elements, scale * (q - zeroPoint); extension
 	 *
-	 * Nothing, one of each, or one for each channel.
+	 * Empty, one of each, or one for each channel.
 	 */
 	std::vector<float> scale;
 	std::vector<int32_t> zeroPoint;
-	std::optional<TensorSignature> signature; /**< ours */
+	std::optional<TensorSignature> signature; /**< extension */
 
 	bool operator==(const TensorEntry &) const = default;
 };

@@ -12,10 +12,10 @@
 namespace nvdla
 {
 
-/** \brief How much a message matters */
+/** \brief Importance of a message */
 enum class LogLevel {
 	Warning, /**< something failed, or goes on with less than was asked for */
-	Info,	 /**< what is done, for who looks for a fault */
+	Info,	 /**< progress of the library, for finding faults */
 };
 
 /**

@@ -23,7 +23,7 @@ enum class LutUnit : uint8_t {
 	Cdp,
 };
 
-/** \brief How a table goes on beyond one of its ends, in entries for each step of the input */
+/** \brief Slope of a table beyond one of its ends, in entries for each step of the input */
 struct LutSlope {
 	int16_t scale = 0; /**< or the bits of an FP16 number, the whole slope then */
 	int8_t shift = 0;  /**< bits that the product is shifted right, -16 to 15 */

@@ -22,7 +22,7 @@
 namespace nvdla
 {
 
-/** \brief How a network resides on a device */
+/** \brief Options of loading a network onto a device */
 struct LoadOptions {
 	/** \brief Loop that completes requests; without one, EventLoop::shared() */
 	std::optional<EventLoop> loop = {};

@@ -39,7 +39,7 @@ struct uv_loop_s;
 /** Return: the library's version, such as "0.1.0" */
 const char *nvdla_version(void);
 
-/** What became of a call; the values after the first are those of nvdla::ErrorCode */
+/** Result of a call; the values after the first are those of nvdla::ErrorCode */
 enum nvdla_status {
 	NVDLA_STATUS_OK = 0,
 	NVDLA_STATUS_INVALID_ARGUMENT, /**< something that cannot be right */
@@ -63,10 +63,10 @@ const char *nvdla_last_error(void);
 /** Return: a short name such as "invalid-file" */
 const char *nvdla_status_name(enum nvdla_status status);
 
-/** How much a message matters; what is not known matters less */
+/** Importance of a message; values that are not known here matter less */
 enum nvdla_log_level {
 	NVDLA_LOG_WARNING = 0, /**< something failed, or goes on with less than was asked for */
-	NVDLA_LOG_INFO = 1,    /**< what is done, for who looks for a fault */
+	NVDLA_LOG_INFO = 1,    /**< progress of the library, for finding faults */
 };
 
 /**
@@ -75,7 +75,7 @@ enum nvdla_log_level {
  */
 typedef void (*nvdla_log)(enum nvdla_log_level level, const char *message, void *context);
 
-/** How to open a device */
+/** Options of opening a device */
 struct nvdla_open_options {
 	size_t size;	   /**< the caller's sizeof */
 	nvdla_log log;	   /**< gets messages about the device, its networks and pools; or NULL */
@@ -97,14 +97,14 @@ typedef void (*nvdla_found)(const char *path, void *context);
 /** Calls found for each device that the kernel drives, in the order of their paths */
 enum nvdla_status nvdla_enumerate(nvdla_found found, void *context);
 
-/** What not every core can do, as nvdla::Capability */
+/** Capabilities that some cores lack, as nvdla::Capability */
 enum nvdla_capability {
 	NVDLA_CAPABILITY_WINOGRAD = 1,
 	NVDLA_CAPABILITY_COMPRESSION = 2,
 	NVDLA_CAPABILITY_SDP_Y = 4,
 };
 
-/** What a device is; size is the caller's sizeof, and no more than that is written */
+/** Properties of a device; size is the caller's sizeof, and no more than that is written */
 struct nvdla_device_info {
 	size_t size;
 	const char *path; /**< owned by the device */
@@ -160,7 +160,7 @@ enum nvdla_element_order {
 	NVDLA_ORDER_NHWC = 1,
 };
 
-/** How a network resides on a device */
+/** Options of loading a network onto a device */
 struct nvdla_load_options {
 	size_t size;		 /**< the caller's sizeof */
 	uint32_t slots;		 /**< runs that are on their way at once, at most */
@@ -188,7 +188,7 @@ enum nvdla_data_type {
 	NVDLA_DATA_HALF = 2,
 	NVDLA_DATA_INT16 = 3,
 	NVDLA_DATA_INT8 = 4,
-	/* Of tensors that only the host computes with */
+	/* Types of tensors that only the host computes with */
 	NVDLA_DATA_INT32 = 32,
 	NVDLA_DATA_INT64 = 33,
 	NVDLA_DATA_BOOL = 34, /**< a byte, 0 or 1 */
@@ -294,7 +294,7 @@ enum nvdla_status nvdla_request_bind_input(struct nvdla_request *request, size_t
 enum nvdla_status nvdla_request_bind_output(struct nvdla_request *request, size_t index,
 					    const struct nvdla_buffer *buffer, uint64_t offset);
 
-/** How to run a network */
+/** Options of a run */
 struct nvdla_run_options {
 	size_t size;	     /**< the caller's sizeof */
 	uint32_t timeout_ms; /**< time a job may take on the hardware */
@@ -322,7 +322,7 @@ enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t time
 /** From any thread */
 void nvdla_request_cancel(struct nvdla_request *request);
 
-/** What the last run did, as nvdla_request_wait() without waiting; also in its callback */
+/** Report of the last run, as nvdla_request_wait() without waiting; also in its callback */
 enum nvdla_status nvdla_request_get_report(struct nvdla_request *request,
 					   struct nvdla_report **report);
 void nvdla_report_free(struct nvdla_report *report);
@@ -388,7 +388,7 @@ enum nvdla_status nvdla_report_get_step(const struct nvdla_report *report, size_
 enum nvdla_status nvdla_report_get_operation(const struct nvdla_report *report, size_t step,
 					     size_t operation, struct nvdla_operation_info *info);
 
-/** How a pool uses its devices */
+/** Options of a pool */
 struct nvdla_pool_options {
 	size_t size;		 /**< the caller's sizeof */
 	uint32_t slots;		 /**< requests that are on each device at once, at most */
@@ -460,7 +460,7 @@ enum nvdla_status nvdla_pool_answer_get_output_tensor(const struct nvdla_pool_an
 enum nvdla_status nvdla_pool_answer_get_report(const struct nvdla_pool_answer *answer,
 					       struct nvdla_report **report);
 
-/** What a pool did with a device; size is the library's sizeof: what is beyond it is not there */
+/** Use of a device by a pool; size is the library's sizeof: members beyond it do not exist */
 struct nvdla_device_use {
 	size_t size;
 	const char *path;   /**< valid during the call */
@@ -476,7 +476,7 @@ typedef void (*nvdla_use_found)(const struct nvdla_device_use *use, void *contex
 enum nvdla_status nvdla_pool_use(const struct nvdla_pool *pool, nvdla_use_found found,
 				 void *context);
 
-/** How the range of a tensor's numbers is chosen, as nvdla::RangeMethod */
+/** Method of choosing the range of a tensor's numbers, as nvdla::RangeMethod */
 enum nvdla_range_method {
 	NVDLA_RANGE_MIN_MAX = 0,
 	NVDLA_RANGE_PERCENTILE = 1,
@@ -490,13 +490,13 @@ enum nvdla_fold_sums {
 	NVDLA_FOLD_ALWAYS = 2,
 };
 
-/** Whether a library of the host computes what the core cannot, as nvdla::HostUse */
+/** Use of a library of the host for operators that the core lacks, as nvdla::HostUse */
 enum nvdla_host_use {
 	NVDLA_HOST_AUTO = 0,
 	NVDLA_HOST_NEVER = 1,
 };
 
-/** How a model is compiled, as nvdla::CompileOptions */
+/** Options of compiling a model, as nvdla::CompileOptions */
 struct nvdla_compile_options {
 	size_t size; /**< the caller's sizeof */
 	/**
@@ -547,18 +547,18 @@ enum nvdla_status nvdla_model_get_data(const struct nvdla_model *model, const vo
  */
 enum nvdla_status nvdla_model_get_order(const struct nvdla_model *model, uint32_t *order);
 
-/** What became of an operator of a model; size is the caller's sizeof */
+/** Result of compiling an operator of a model; size is the caller's sizeof */
 struct nvdla_layer_info {
 	size_t size;
 	const char *name;      /**< of the first tensor that it makes; owned by the model */
 	const char *type;      /**< as the model's format calls it; owned by the model */
-	const char *cpu;       /**< why it runs on the CPU; "" if it does not; owned by the model */
-	size_t num_operations; /**< 0: nothing is left to do */
-	uint32_t has_error;    /**< not 0: it was calibrated, and what follows is known */
+	const char *cpu;       /**< reason for the CPU; "" if not on it; owned by the model */
+	size_t num_operations; /**< 0: the operator needs none */
+	uint32_t has_error;    /**< not 0: calibrated, and the three members below are known */
 	double error_ratio;    /**< as nvdla::LayerError, in decibels; infinite: exact */
 	double own_error_ratio;
 	double largest_error;
-	/** why a library of the host runs it; "" if it does not; owned by the model */
+	/** reason for a library of the host; "" if not run by one; owned by the model */
 	const char *host;
 };
 

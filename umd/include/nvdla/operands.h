@@ -79,7 +79,7 @@ Result<std::vector<std::byte>> packOperands(const CoreGeometry &geometry, const 
 					    std::span<const std::byte> first,
 					    std::span<const std::byte> second = {});
 
-/** \brief What packOperands() was given; second is empty if there is one component */
+/** \brief Arguments of packOperands(); second is empty if there is one component */
 struct Operands {
 	std::vector<std::byte> first;
 	std::vector<std::byte> second;

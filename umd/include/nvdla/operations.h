@@ -39,7 +39,7 @@ struct Padding {
 	uint32_t bottom = 0;
 };
 
-/** \brief What a convolution does with pixels before it multiplies them */
+/** \brief Conversion of pixels in a convolution, before the multiplication */
 struct PixelConversion {
 	/** \brief R8 to A8B8G8R8 and so on hold signed numbers */
 	bool signedPixels = true;
@@ -164,7 +164,7 @@ struct SdpUnit {
 	bool multiply = false;
 	Activation activation = Activation::None;
 	/**
-	 * \brief Where the operands are: Graph::operands() or a surface
+	 * \brief Name of the operands: of Graph::operands() or of a surface
 	 *
 	 * Empty: in registers, aluOperand and mulOperand. A surface has the output's shape, or
 	 * one element for each channel (1 x 1). It feeds the ALU or the multiplier, not both.
@@ -186,7 +186,7 @@ struct SdpUnit {
 	std::optional<Converter> mulConverter;
 };
 
-/** \brief What SDP does to each element: bias, batch normalisation, element-wise, activation */
+/** \brief An SDP operation: bias, batch normalisation, element-wise, activation */
 struct Sdp {
 	std::string name;
 	std::string input; /**< a surface, or the stream of a convolution */
@@ -313,7 +313,7 @@ struct Softmax {
 /**
  * \brief A function of shift + scale * inner(x) for each element x, on the CPU
  *
- * Where the function is infinite or not defined, a result in FP16 is infinite or NaN, and an
+ * If the function is infinite or not defined, a result in FP16 is infinite or NaN, and an
  * integer is that of the nearest x at which the function is defined.
  */
 struct Unary {

@@ -75,7 +75,7 @@ constexpr bool isFeature(PixelFormat format)
 	return atomBytes(format) > 0;
 }
 
-/** \brief How the channels of a pixel are held */
+/** \brief Representation of a pixel's channels */
 enum class PixelKind : uint8_t {
 	Int8,
 	Int16, /**< 10 and 12 bits, too, have 16 bits to themselves */

@@ -25,13 +25,13 @@
 namespace nvdla
 {
 
-/** \brief How a pool uses its devices */
+/** \brief Options of a pool */
 struct PoolOptions {
 	/** \brief Loop that calls back; without one, EventLoop::shared() */
 	std::optional<EventLoop> loop = {};
-	/** \brief Requests that are on each device at once, at most */
+	/** \brief Maximum number of requests on each device at once */
 	unsigned slots = 2;
-	/** \brief Requests without an answer, at most; see RunOptions::whenFull */
+	/** \brief Maximum number of requests without an answer; see RunOptions::whenFull */
 	unsigned maxPending = 1024;
 };
 
@@ -45,15 +45,15 @@ struct PoolRequest {
 	RunOptions options = {};
 };
 
-/** \brief What came of a request */
+/** \brief Result of a request */
 struct PoolAnswer {
 	/** \brief Bytes of all outputs in their layouts, for unpackElements() */
 	std::vector<std::vector<std::byte>> outputs;
-	size_t device = 0; /**< that computed it, an index into Pool::use() */
+	size_t device = 0; /**< the device that computed it, an index into Pool::use() */
 	RunReport report;
 };
 
-/** \brief What a pool did with a device */
+/** \brief Use of a device by a pool */
 struct DeviceUse {
 	std::string path;
 	bool lost = false;	/**< it is gone, and nothing is given to it any more */

@@ -22,9 +22,9 @@ namespace nvdla
 {
 
 /**
- * \brief What integers stand for: real = scale * (q - zeroPoint)
+ * \brief Real numbers of integers: real = scale * (q - zeroPoint)
  *
- * Of a fixed-point format it is FixedFormat::quantization().
+ * FixedFormat::quantization() gives that of a fixed-point format.
  */
 struct Quantization {
 	double scale = 1.0; /**< real size of a step, positive */
@@ -54,9 +54,9 @@ struct Quantization {
 };
 
 /**
- * \brief What the elements of a tensor stand for
+ * \brief Quantization of a tensor
  *
- * Three cases: nothing is said, then elements are the numbers themselves; one Quantization for
+ * Three cases: none, the elements are the numbers themselves; one Quantization for
  * all; or one for each channel (C). FP16 tensors have none.
  */
 class TensorQuantization

@@ -26,13 +26,13 @@ namespace nvdla
 class Network;
 struct RequestState;
 
-/** \brief What submit() does if the network's queue is full */
+/** \brief Behaviour of submit() if the network's queue is full */
 enum class WhenFull {
 	Wait, /**< block until there is room; in the loop's thread, where that cannot be: Busy */
 	Busy, /**< return ErrorCode::Busy */
 };
 
-/** \brief How to run a network */
+/** \brief Options of a run */
 struct RunOptions {
 	/** \brief Longest time one job may take on the hardware */
 	std::chrono::milliseconds timeout{ 30000 };
@@ -46,7 +46,7 @@ struct RunOptions {
 /** \brief Memory of the application's for a tensor: a range of a Buffer */
 struct TensorPlace {
 	Buffer buffer; /**< of the network's device, allocated or imported */
-	/** \brief Of the tensor's first byte, a multiple of DeviceInfo::atomBytes */
+	/** \brief Offset of the tensor's first byte, a multiple of DeviceInfo::atomBytes */
 	uint64_t offset = 0;
 	/**
 	 * \brief Layout of the bytes in the buffer, which is compared with the network's tensor;
@@ -149,7 +149,7 @@ public:
 	/**
 	 * \brief Run it; returns at once
 	 *
-	 * Of the requests of a network that wait, those of higher priority go
+	 * Among a network's waiting requests, those of higher priority go
 	 * first, otherwise the oldest.
 	 *
 	 * \param[in] callback called once if submit() succeeds, whatever becomes of

@@ -14,7 +14,7 @@
 namespace nvdla
 {
 
-/** \brief What becomes of numbers between two whole ones; halves are what differs */
+/** \brief Rounding of numbers between two integers; the methods differ for halves */
 enum class Rounding : uint8_t {
 	HalfAwayFromZero, /**< NVDLA's converters and truncations (precision document, "Convertor")
 			   */

@@ -66,7 +66,7 @@ struct JobReport {
 	uint64_t endNs = 0;    /**< when it ended */
 };
 
-/** \brief What a run did */
+/** \brief Report of a run */
 struct RunReport {
 	struct Step {
 		bool cpu = false;   /**< a CPU task; otherwise tasks of one job */
@@ -75,8 +75,8 @@ struct RunReport {
 		std::chrono::nanoseconds duration{ 0 }; /**< from submission to completion */
 		/** \brief All zero for CPU tasks and without Feature::Results */
 		JobReport job = {};
-		/** \brief Of each operation, in the order of the tasks; empty where \a job is zero
-		 */
+		/** \brief Report of each operation, in the order of the tasks; empty if \a job is
+		 * zero */
 		std::vector<OperationReport> results;
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the operations of a graph are carried out, where there are several ways.
+ * Choices between several ways to carry out the operations of a graph.
  */
 #pragma once
 
@@ -18,9 +18,9 @@
 namespace nvdla
 {
 
-/** \brief Who makes a choice */
+/** \brief Rule of a choice */
 enum class Choice : uint8_t {
-	Auto,	/**< predicted time: what is faster on the chip */
+	Auto,	/**< by predicted time: the way that is faster on the chip */
 	Always, /**< wherever the core can, even if it is slower; it is an error if it never can */
 	Never,	/**< nowhere but where the graph itself asks for it */
 };
@@ -97,7 +97,7 @@ Result<Strategy> parseStrategy(std::string_view text);
 /** \return text that parseStrategy() makes the same strategy of */
 std::string toString(const Strategy &strategy);
 
-/** \brief What was chosen for an operation, and from what */
+/** \brief Choice made for an operation, and its candidates */
 struct LayerChoice {
 	struct Candidate {
 		/** \brief "as it is", "Winograd", "Winograd, compressed weights", ... */

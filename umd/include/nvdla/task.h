@@ -58,7 +58,7 @@ struct BufferRange {
 	uint64_t size = 0; /**< 0 for all up to the buffer's end */
 };
 
-/** \brief What a task does; borrows everything */
+/** \brief Descriptors of a task; all memory is the caller's */
 struct TaskGraph {
 	std::span<const nvdla_graph_node> graph;
 	std::span<const nvdla_operation_desc> operations;
@@ -178,7 +178,7 @@ using AnyTask = std::variant<DlaTask, EmuTask, HostTask>;
  * - An edge to a node of another engine than the edge's belongs to another
  *   task and is dropped; dependency_count is counted anew.
  *
- * What the operations say is not judged here; the driver does that.
+ * The contents of the operations are not checked here; the driver does that.
  *
  * \param[in] loadable as read() or check() leave it
  * \param[in] id of an entry of the task list with Interface::Dla1
@@ -203,7 +203,7 @@ Result<HostTask> hostTask(const Loadable &loadable, uint16_t id);
 /** \return all tasks in the order in which they are submitted */
 Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable);
 
-/** \brief What a network consists of: what is done, and the tensors that the application binds */
+/** \brief Tasks of a network, and the tensors that the application binds */
 struct NetworkParts {
 	std::vector<AnyTask> tasks; /**< in the order in which they are submitted */
 	std::vector<TensorDesc> inputs;

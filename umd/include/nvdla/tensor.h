@@ -36,7 +36,7 @@ enum class ElementOrder : uint8_t {
 	Nhwc,
 };
 
-/** \brief How a model has an input or output, which is how applications give and take its arrays */
+/** \brief Shape and axis order of a model's input or output, for the application's arrays */
 struct TensorSignature {
 	/** \brief Lengths of the axes in the model, of any number of axes */
 	std::vector<uint32_t> shape = {};
@@ -83,7 +83,7 @@ struct TensorDesc {
 	/** \brief Real numbers of the elements; used in all conversions from numbers and pictures
 	 */
 	TensorQuantization quantization = {};
-	/** \brief Of inputs and outputs of a network that was compiled from a model by us */
+	/** \brief Signature of inputs and outputs; only if this project compiled the model */
 	std::optional<TensorSignature> signature = {};
 
 	/** \return number of elements, n * c * h * w */
@@ -211,7 +211,7 @@ Result<std::vector<float>> unpackFloat(const TensorDesc &desc, std::span<const s
 				       ElementOrder order = ElementOrder::Nchw);
 
 /**
- * \brief Convert numbers to elements that stand for themselves
+ * \brief Convert numbers to elements with a scale of 1 and a zero point of 0
  *
  * Integers are rounded to the nearest (halves away from zero) and saturated, a
  * NaN becomes 0; FP16 is rounded to the nearest, ties to even.
@@ -219,8 +219,8 @@ Result<std::vector<float>> unpackFloat(const TensorDesc &desc, std::span<const s
 std::vector<std::byte> elementsFromFloat(DataType type, std::span<const float> values);
 
 /**
- * \brief Convert elements that stand for themselves to numbers, exactly; trailing bytes that are
- * no element are ignored
+ * \brief Convert elements with a scale of 1 and a zero point of 0 to numbers, exactly; ignores
+ * trailing bytes that are no element
  */
 std::vector<float> elementsToFloat(DataType type, std::span<const std::byte> elements);
 

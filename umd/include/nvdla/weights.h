@@ -91,7 +91,7 @@ Result<std::vector<std::byte>> unpackImageWeights(const CoreGeometry &geometry,
 						  std::span<const std::byte> packed,
 						  uint32_t lines = 1);
 
-/** \brief How a layer becomes a Winograd convolution */
+/** \brief Parameters of a convolution's conversion to Winograd */
 struct WinogradParams {
 	uint32_t strideX = 1;
 	uint32_t strideY = 1;

@@ -52,7 +52,7 @@ double textWidth(const std::string &text)
 	return static_cast<double>(text.size()) * letterWidth;
 }
 
-/* Of the engines' names, which are in bold letters. */
+/* Width of the engines' names, which are in bold letters. */
 double tagWidth(const NetworkGraph &graph)
 {
 	double width = leastTagWidth;

@@ -76,7 +76,7 @@ void LayeredLayout::assignLayers()
 		vertices_[edge.to].layer =
 			std::max(vertices_[edge.to].layer, vertices_[edge.from].layer + 1);
 
-	/* What nothing leads to goes beside what it leads to, not to the top. */
+	/* A box without a predecessor goes just above its successor, not to the top. */
 	std::vector<size_t> first(boxes_.size(), std::numeric_limits<size_t>::max());
 	std::vector<bool> led(boxes_.size());
 	for (const LayoutEdge &edge : edges_) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where to draw the nodes and edges of a graph without cycles, from top to bottom.
+ * Layout of a graph without cycles from top to bottom, for drawing.
  */
 #pragma once
 

@@ -98,7 +98,7 @@ std::string operationLine(size_t index, const OperationText &text)
 			   text.shape, text.types, text.places, layer);
 }
 
-/* Which operations wait for this one, and for what of it. */
+/* Operations that wait for this one, and the events that they wait for. */
 std::string consumerText(const nvdla_graph_node &node)
 {
 	std::string text;

@@ -98,7 +98,7 @@ void Builder::addEdge(GraphEdge edge)
 		graph_.edges.push_back(std::move(edge));
 }
 
-/* Who wrote the bytes last that are read? */
+/* Adds edges from the nodes that last wrote the bytes that are read. */
 void Builder::read(size_t node, const Access &access)
 {
 	std::vector<Range> open{ access.range };
@@ -241,7 +241,7 @@ void Builder::addTask(const DlaTask &task)
 		if (!streamProducer(task, i))
 			addChain(i);
 	}
-	/* What is left follows itself, which no device would run. */
+	/* The remaining operations form cycles, which no device would run. */
 	for (size_t i = 0; i < task.graph.size(); i++) {
 		if (!placed[i])
 			addChain(i);

@@ -20,7 +20,7 @@ struct GraphOperation {
 	uint16_t task = 0; /**< id */
 	size_t index = 0;  /**< in its task */
 	OperationText text;
-	/** \brief Of a model's graph: the layer that it is, which has no operations yet */
+	/** \brief In a model's graph: the layer of the node, which has no operations yet */
 	std::string mark = {};
 };
 

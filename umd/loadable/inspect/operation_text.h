@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an operation does, in a few words.
+ * Describes an operation in a few words.
  */
 #pragma once
 

@@ -29,7 +29,7 @@ public:
 	/** \param[in] data commands as in the "d" attribute */
 	void path(std::string_view data, std::string_view classes);
 	/**
-	 * \brief What is drawn until endMark() belongs to something, for programs that show the
+	 * \brief Mark elements drawn until endMark() with an attribute, for programs that show the
 	 * picture
 	 * \param[in] attribute such as "data-op"
 	 */

@@ -13,10 +13,10 @@
 namespace nvdla::text
 {
 
-/** \brief What a blob is: a kind of descriptor list */
+/** \brief Kind of the descriptor list in a blob */
 struct BlobKind {
 	const ListKind *kind = nullptr;
-	/** \brief Which of the kind's layouts each entry has */
+	/** \brief Layout of each entry, among those of the kind */
 	std::vector<uint8_t> types;
 };
 

@@ -43,7 +43,7 @@ bool isIn(const Field &field, std::span<const std::byte> bytes)
 	return field.offset + field.bytes * field.count <= bytes.size();
 }
 
-/* What a descriptor is when its text says nothing. */
+/* Sets the defaults of fields that the text does not have. */
 void fillUsual(const Layout &layout, std::span<std::byte> bytes)
 {
 	for (const Field &field : layout.fields) {

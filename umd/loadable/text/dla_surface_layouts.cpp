@@ -104,9 +104,9 @@ constexpr const Layout *surfaceEntries[] = {
 	&bdmaSurfaceLayout,
 	&convLayout<nvdla_conv_surface_desc, cubeLayout>,
 	&sdpLayout<nvdla_sdp_surface_desc, cubeLayout>,
-	&pdpLayout<nvdla_pdp_surface_desc, cubeLayout>,
-	&cdpLayout<nvdla_cdp_surface_desc, cubeLayout>,
-	&rubikLayout<nvdla_rubik_surface_desc, cubeLayout>,
+	&pdpLayout<nvdla_pair_surface_desc, cubeLayout>,
+	&cdpLayout<nvdla_pair_surface_desc, cubeLayout>,
+	&rubikLayout<nvdla_pair_surface_desc, cubeLayout>,
 };
 
 constexpr const Layout *legacySurfaceEntries[] = {

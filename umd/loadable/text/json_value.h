@@ -33,8 +33,8 @@ Result<Json> parseJson(std::string_view text);
 /**
  * \brief Text of a JSON value, for people
  *
- * What fits into a line of 100 columns is in one; what has only scalars fills its
- * lines, of everything else each entry has its own.
+ * A value that fits into a line of 100 columns is on one; lists of scalars fill their
+ * lines; otherwise each entry has its own.
  */
 std::string printJson(const Json &json);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tables of fields are written with.
+ * Building blocks of the tables of fields.
  */
 #pragma once
 

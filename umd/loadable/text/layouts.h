@@ -53,7 +53,7 @@ struct Layout {
 struct ListKind {
 	const char *name; /**< in the text form */
 	size_t stride;	  /**< bytes of an entry */
-	/** \brief What an entry can be; one, or one for each type of operation */
+	/** \brief Layouts of an entry; one, or one for each type of operation */
 	std::span<const Layout *const> entries;
 };
 

@@ -145,7 +145,7 @@ inline constexpr auto members<Reloc> = std::tuple{
 	Member{ "reloc_type", &Reloc::type, relocTypeName },
 };
 
-/** \brief What a blob has beside its bytes */
+/** \brief Members of a blob, without its bytes */
 template<>
 inline constexpr auto members<Blob> = std::tuple{
 	Member{ "name", &Blob::name },
@@ -154,7 +154,7 @@ inline constexpr auto members<Blob> = std::tuple{
 	Member{ "version", &Blob::version },
 };
 
-/** \brief What a loadable is, apart from its blobs */
+/** \brief Members of a loadable, without its blobs */
 template<>
 inline constexpr auto members<Loadable> = std::tuple{
 	Member{ "version", &Loadable::version },

@@ -29,7 +29,7 @@ constexpr const char *formatField = "nvdla_loadable";
 constexpr uint64_t formatVersion = 1;
 constexpr const char *blobsField = "blobs";
 
-/* What stands in the place of a blob's bytes: one of these. */
+/* Fields for a blob's bytes, one of which is there. */
 constexpr const char *base64Field = "base64";
 constexpr const char *fileField = "file";
 constexpr const char *listField = "list";

@@ -108,7 +108,7 @@ Result<void> FolderWatch::State::begin(uv_loop_t *loop)
 	return {};
 }
 
-/* Of a folder that is not there its parent tells when it comes. */
+/* If the folder does not exist, its parent is watched until it does. */
 int FolderWatch::State::arm()
 {
 	const auto start = [this](const std::filesystem::path &path) {

@@ -18,7 +18,7 @@ namespace nvdla
 class FolderWatch
 {
 public:
-	/** \brief Which files there are, of those that matter; their paths */
+	/** \brief Lists the paths of existing files that matter */
 	using List = std::function<std::vector<std::string>()>;
 	/** \brief Receives a path of the list that has come or gone, in the loop's thread */
 	using Callback = std::function<void(const std::string &path, bool present)>;

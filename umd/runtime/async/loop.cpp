@@ -25,7 +25,7 @@ tl::unexpected<Error> uvFailure(int error)
 
 } /* namespace */
 
-/* What libuv's handles refer to; stays until they are closed. */
+/* Memory of libuv's handles; stays until they are closed. */
 struct Loop::Core {
 	uv_loop_t own;
 	uv_loop_t *loop = nullptr;
@@ -69,7 +69,7 @@ void Loop::Core::drain()
 		close();
 }
 
-/* What is posted may close the handle: it must not run before the handle was used. */
+/* A posted task may close the handle; the lock keeps it from running before the handle is used. */
 void Loop::Core::end()
 {
 	const std::lock_guard guard(lock);
@@ -203,7 +203,7 @@ std::shared_ptr<const std::atomic<std::thread::id>> Loop::threadId() const
 
 void Loop::post(std::shared_ptr<LoopTask> task) noexcept
 {
-	/* What is posted may close the handle: it must not run before the handle was used. */
+	/* A posted task may close the handle; the lock delays it until the handle was used. */
 	const std::lock_guard guard(core_->lock);
 
 	if (!std::exchange(task->posted_, true)) {

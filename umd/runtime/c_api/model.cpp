@@ -54,7 +54,7 @@ Result<Samples> samplesOf(std::span<const float> numbers, const std::vector<Mode
 	return samples;
 }
 
-/* What only counts with samples. */
+/* Refuses options that have an effect only with samples. */
 Result<void> refuseUnused(const nvdla_compile_options &given)
 {
 	const struct {
@@ -154,7 +154,7 @@ Result<nvdla_model> compile(std::span<const std::byte> bytes, const nvdla_compil
 	return nvdla_model{ std::move(*compiled), std::move(*written) };
 }
 
-/* Of one channel, or of one pixel, both orders are the same. */
+/* With one channel, or one pixel, both orders are the same. */
 bool hasOrder(const TensorDesc &desc)
 {
 	return desc.signature && desc.c > 1 && desc.h * desc.w > 1;

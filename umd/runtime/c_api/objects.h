@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is behind the C interface's pointers and status values.
+ * Objects behind the C interface's pointers, and conversion of its status values.
  */
 #pragma once
 
@@ -110,7 +110,7 @@ inline nvdla_status statusOf(ErrorCode code)
 /** \brief Keep \a error for nvdla_last_error() */
 nvdla_status failure(const Error &error) noexcept;
 
-/** \brief What each function of the interface does is done in here: no exception leaves it */
+/** \brief Runs the body of each function of the interface: no exception leaves it */
 template<typename Work>
 nvdla_status guardedCall(const char *what, Work work) noexcept
 {
@@ -158,7 +158,7 @@ nvdla_status writeSized(const char *function, const Struct &from, Struct *to)
 	return NVDLA_STATUS_OK;
 }
 
-/** \brief What options say, which may be null; \a to keeps its value where they are zero */
+/** \brief Reads options, which may be null; \a to keeps its value where they are zero */
 nvdla_status readRunOptions(const nvdla_run_options *options, RunOptions &to);
 
 /** \brief Describe one of a network's tensors */

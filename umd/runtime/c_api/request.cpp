@@ -49,7 +49,7 @@ nvdla_status readRunOptions(const nvdla_run_options *options, RunOptions &to)
 		return read;
 	if (given.timeout_ms)
 		to.timeout = std::chrono::milliseconds(given.timeout_ms);
-	/* What is no priority is refused at the submit. */
+	/* A number that is no priority is refused by the submit. */
 	to.priority = static_cast<Priority>(static_cast<uint32_t>(given.priority) +
 					    static_cast<uint32_t>(Priority::Normal));
 	if (given.busy)

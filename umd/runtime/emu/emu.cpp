@@ -106,7 +106,7 @@ void forEachPixel(std::vector<float> &values, size_t channels, Function function
 
 void normalize(std::vector<float> &values, size_t channels)
 {
-	/* What TensorFlow Lite's kernels take for a sum of nothing but zeros. */
+	/* Sum that TensorFlow Lite's kernels use instead of 0. */
 	constexpr double least = 1e-6;
 
 	forEachPixel(values, channels, [&](std::vector<double> &pixel) {
@@ -185,7 +185,7 @@ void standardize(const EmuOperation &operation, std::vector<float> &values, size
 	});
 }
 
-/* Of each pixel's channels the one that comes last, by a given order. */
+/* For each pixel, the channel that comes last by a given order. */
 template<typename Before>
 std::vector<float> extreme(const std::vector<float> &values, size_t channels, Before before)
 {

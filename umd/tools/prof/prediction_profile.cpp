@@ -34,7 +34,7 @@ prof::Gauge gaugeOf(const Prediction &prediction, const char *name,
 	return gauge;
 }
 
-/* Of the cycles that an operation has for it. */
+/* Share of the operation's cycles. */
 double shareOf(const PredictedOperation &operation, double cycles, double clockHz)
 {
 	const double seconds = static_cast<double>(operation.endNs - operation.startNs) * 1e-9;

@@ -35,7 +35,7 @@ struct OperationProfile {
 	bool counted() const { return counters.counted; }
 };
 
-/** \brief How much of something is in use over time, such as of a memory's bandwidth */
+/** \brief Utilisation over time, for example of a memory's bandwidth */
 struct Gauge {
 	/** \brief Holds until the next one begins */
 	struct Step {
@@ -44,7 +44,7 @@ struct Gauge {
 	};
 
 	std::string name;
-	std::vector<Step> steps; /**< by their start */
+	std::vector<Step> steps; /**< sorted by start */
 
 	/** \return the mean until \a endNs, 0 to 1 */
 	double mean(uint64_t endNs) const;
@@ -55,14 +55,14 @@ struct Profile {
 	std::string name;
 	uint64_t durationNs = 0;		  /**< from its first submission to its end */
 	std::vector<OperationProfile> operations; /**< in the order they were submitted */
-	std::vector<Gauge> gauges;		  /**< if there is anything known of such */
+	std::vector<Gauge> gauges;		  /**< empty if none is known */
 };
 
 /** \brief A row of a timeline: operations of one engine that do not overlap */
 struct Lane {
 	std::string engine;
 	size_t row = 0;			/**< counts the rows of the engine */
-	std::vector<size_t> operations; /**< indices, by their start */
+	std::vector<size_t> operations; /**< indices, sorted by start */
 };
 
 /**

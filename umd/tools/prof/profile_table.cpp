@@ -67,7 +67,7 @@ size_t widthOf(const Column &column)
 	return std::max<size_t>(std::string_view(column.title).size(), 9) + 2;
 }
 
-/* Of the operations of a row; nothing if none was counted. */
+/* Sum over the operations of a row; nothing if none was counted. */
 std::optional<uint64_t> sumOf(const Profile &profile, const Row &row, const Column &column)
 {
 	std::optional<uint64_t> sum;

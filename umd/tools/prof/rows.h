@@ -14,7 +14,7 @@
 namespace nvdla::prof
 {
 
-/** \brief Which rows a table has, and their order */
+/** \brief Choice of a table's rows, and their order */
 struct View {
 	enum class Sort { Start, Time };
 

@@ -55,7 +55,7 @@ TimeAxis::TimeAxis(const Profile &profile, double left, double width)
 			1, static_cast<uint64_t>(of * static_cast<double>(duration)));
 	};
 	Times cuts;
-	/* Where nothing ran at all there is nothing that a cut would make room for. */
+	/* Cuts make room for operations; a run in which none was timed needs no cut. */
 	if (std::any_of(profile.operations.begin(), profile.operations.end(),
 			[](const OperationProfile &operation) { return operation.timed; }))
 		cuts = idleTimes(profile, share(longShare));

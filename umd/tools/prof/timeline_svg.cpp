@@ -135,7 +135,7 @@ private:
 			drawBar(profile_.operations[operation], y + (laneHeight - barHeight) / 2);
 	}
 
-	/* How high it is says how much of it is in use. */
+	/* The height shows the share that is in use. */
 	void drawGauge(const Gauge &gauge, double y)
 	{
 		constexpr double least = 0.001;

@@ -17,7 +17,7 @@
 namespace nvdla::report
 {
 
-/** \brief What steps take, one or some together */
+/** \brief Cost of one step or of several */
 struct Cost {
 	uint64_t macs = 0;
 	uint64_t cycles = 0; /**< sum of the steps', some of which may run at the same time */
@@ -27,7 +27,7 @@ struct Cost {
 
 /** \brief Hardware layers that run as one, or a step of the CPU */
 struct Step {
-	/** \brief Of the core; null of the CPU, whose time is not known */
+	/** \brief Prediction for a step of the core; null for the CPU, whose time is not known */
 	const chip::PredictedOperation *predicted = nullptr;
 	std::string engines; /**< "CONV+SDP" */
 	std::string mode;    /**< "direct 3x3, pad 1; bias per channel" */

@@ -28,7 +28,7 @@ const char *kindName(RangeKind kind)
 	return "";
 }
 
-/* Of ranges at the same time: the sum changes where one of them begins. */
+/* Largest sum of ranges in use at the same time; it changes where a range begins or ends. */
 uint64_t mostInUse(const std::vector<const AssembledRange *> &ranges)
 {
 	std::map<size_t, int64_t> changes;

@@ -30,7 +30,7 @@ std::vector<const LayerReport *> losers(const CompileReport &report);
 /** \return whether there are errors of calibrated layers */
 bool isCalibrated(const CompileReport &report);
 
-/** \brief What a memory of the network is for */
+/** \brief Use of a memory of the network */
 struct MemoryUse {
 	const Memory *memory = nullptr;
 	std::string what; /**< "constants", "surfaces", "input", "output", "descriptors" */

@@ -9,7 +9,7 @@
 namespace nvdla::top
 {
 
-/** \brief How a text is to look */
+/** \brief Form of a text */
 struct Look {
 	size_t columns = 80; /**< of the terminal */
 	bool bars = false;   /**< behind each engine's share, as long as there is room for */

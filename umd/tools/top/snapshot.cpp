@@ -88,7 +88,7 @@ std::vector<Device> readDevices(const Selection &selection)
 	return devices;
 }
 
-/* Where the counters are root's, none of a device can be read. */
+/* If only root may read the counters, no device's can be read. */
 Result<void> checkAccess(const std::vector<Device> &devices)
 {
 	for (const Device &device : devices) {

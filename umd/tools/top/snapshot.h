@@ -46,7 +46,7 @@ struct Snapshot {
 	bool allProcesses = true; /**< false: there are some of which nothing may be read */
 };
 
-/** \brief Which of the devices are wanted */
+/** \brief Selection of devices */
 struct Selection {
 	/** \brief Name, node (/dev/accel/accel0) or bus address; empty: all */
 	std::string device;

@@ -10,7 +10,7 @@
 namespace nvdla::top
 {
 
-/** \brief How nvdla-top shows what it reads */
+/** \brief Options of nvdla-top's display */
 struct View {
 	std::chrono::duration<double> interval{ 1 };
 	Order order = Order::Busy;

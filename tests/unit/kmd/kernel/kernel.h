@@ -24,6 +24,7 @@ typedef s64 ktime_t;
 #define GFP_NOWAIT 0U
 #define PAGE_SHIFT 12
 #define PAGE_SIZE (1UL << PAGE_SHIFT)
+#define PAGE_ALIGN(size) round_up(size, PAGE_SIZE)
 #define round_down(x, y) ((x) & ~((__typeof__(x))(y) - 1))
 #define __ffs(word) ((unsigned int)__builtin_ctzl(word))
 #define kzalloc(size, gfp) kvzalloc(size, gfp)
@@ -165,6 +166,8 @@ struct drm_device {
 	struct device *dev;
 	unsigned int references;
 	bool unplugged;
+	void (*release)(struct drm_device *drm, void *data);
+	void *release_data;
 };
 
 #define device_lock(dev) ((void)(dev))
@@ -172,6 +175,9 @@ struct drm_device {
 #define drm_dev_is_unplugged(drm) ((drm)->unplugged)
 #define drm_dev_get(drm) ((drm)->references++)
 #define drm_dev_put(drm) ((drm)->references--)
+/* The driver's job code has one action. */
+#define drmm_add_action_or_reset(drm, action, data) \
+	((drm)->release = (action), (drm)->release_data = (data), 0)
 #define drmm_mutex_init(drm, lock) ((lock)->held = false, 0)
 #define drm_err_ratelimited(drm, ...) ((void)(drm))
 #define drm_info(drm, ...) ((void)(drm))

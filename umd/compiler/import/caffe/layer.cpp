@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each type of layer becomes, with the meanings and usual values of Caffe's own layers.
+ * Reads each type of layer, with the meanings and defaults of Caffe's own layers.
  */
 #include "layer.h"
 

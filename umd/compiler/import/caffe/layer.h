@@ -20,7 +20,7 @@ namespace nvdla::compiler::caffe
 
 namespace schema = nvdla::onnx;
 
-/** \brief What did not succeed, in errors */
+/** \brief The failed action, in errors */
 inline constexpr const char *reading = "read Caffe net";
 
 using Shape = std::vector<int64_t>;

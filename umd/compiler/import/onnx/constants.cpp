@@ -200,7 +200,7 @@ void foldIntegers(NodeReader &reader)
 
 using Fold = void (*)(NodeReader &reader);
 
-/* Of integers; Cast takes real numbers as well. */
+/* Folds of integer constants; Cast takes real numbers as well. */
 const std::map<std::string, Fold> foldings = {
 	{ "Add", foldIntegers<[](int64_t a, int64_t b) { return a + b; }> },
 	{ "Cast", foldCast },

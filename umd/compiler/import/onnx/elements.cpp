@@ -59,7 +59,7 @@ Tensor readCelu(NodeReader &reader)
 				     alpha);
 }
 
-/* What the definition has for numbers that it does not give. */
+/* The definition's defaults. */
 constexpr double seluAlpha = 1.67326319217681884765625;
 constexpr double seluGamma = 1.05070102214813232421875;
 
@@ -167,7 +167,7 @@ Tensor readSoftmax(NodeReader &reader)
 	return legalize::softmax(reader, x, axis, { 1, isLogarithm });
 }
 
-/* What does nothing once a network is trained. */
+/* Operators without effect once a network is trained. */
 Tensor readIdentity(NodeReader &reader)
 {
 	return reader.input(0);

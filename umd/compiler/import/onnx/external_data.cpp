@@ -57,7 +57,7 @@ std::optional<uint64_t> numberOf(const std::string &text, uint64_t otherwise)
 								     : std::nullopt;
 }
 
-/* Whoever wrote the model is not trusted with other files of whoever reads it. */
+/* A model is not trusted: it may not name files outside of its own folder. */
 Result<const std::vector<std::byte> *> Collector::fileAt(const std::string &location)
 {
 	const auto known = files_.find(location);

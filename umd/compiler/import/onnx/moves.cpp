@@ -63,7 +63,7 @@ Tensor readFlatten(NodeReader &reader)
 	return reader.reshaped(tensor, shape);
 }
 
-/* Which of \a rank axes are named; none after an error. */
+/* Marks those of \a rank axes that are named; none after an error. */
 std::vector<bool> namedAxes(NodeReader &reader, const std::vector<int64_t> &axes, size_t rank)
 {
 	std::vector<bool> named(rank);
@@ -176,7 +176,7 @@ Tensor readSlice(NodeReader &reader)
 	return legalize::slice(reader, tensor, begin, stride, shape);
 }
 
-/* Of all axes, those that are not named among them: before each, then behind each. */
+/* Pads of all axes, 0 for those that are not named: before each, then behind each. */
 std::vector<int64_t> padsOf(NodeReader &reader, size_t rank)
 {
 	constexpr size_t axesAt = 3;

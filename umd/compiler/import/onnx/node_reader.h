@@ -18,7 +18,7 @@ namespace nvdla::compiler::onnx
 
 namespace pb = nvdla::onnx;
 
-/** \brief What did not succeed, in errors */
+/** \brief The failed action, in errors */
 inline constexpr const char *reading = "read ONNX model";
 
 using legalize::Tensor;
@@ -40,7 +40,7 @@ public:
 
 	/** \brief Version of the standard's operators */
 	int64_t version() const { return import_.version; }
-	/** \brief Whether two tensors of different shapes go together as attributes say */
+	/** \brief Whether attributes, not shapes, say how two tensors are broadcast */
 	bool isBeforeBroadcasting() const { return version() > 0 && version() < 7; }
 
 	/** \brief Attributes; \a usual if there is none of that name */
@@ -86,7 +86,7 @@ public:
 	bool isConstant(size_t index) { return value(index).isConstant; }
 	/** \brief An input that has to be a constant, its axes as in the file */
 	const Value &constant(size_t index);
-	/** \brief What a constant input stands for */
+	/** \brief Real numbers of a constant input */
 	std::vector<double> realNumbers(size_t index)
 	{
 		return compiler::realNumbers(constant(index));
@@ -114,7 +114,7 @@ public:
 	/** \brief Say that the first output is a constant */
 	void become(Value constant) { write(constantTensor(std::move(constant))); }
 
-	/** \brief Whether the first error is that the shape of an input is not known */
+	/** \brief Whether the first error follows from an unknown shape of an input */
 	bool follows() const { return follows_; }
 
 private:
@@ -142,10 +142,10 @@ inline int64_t placeWithin(int64_t at, int64_t extent)
 /** \brief Carry out an operator all of whose inputs are constants; false: not known */
 bool foldConstants(NodeReader &reader, const std::string &type);
 
-/** \brief How an operator is read: what its first output is; it writes the others */
+/** \brief Reads an operator: returns its first output, and writes the others */
 using ReadNode = Tensor (*)(NodeReader &reader);
 
-/** \brief How the operators of a family are read, by their names in the standard */
+/** \brief Readers of the operators of a family, by their names in the standard */
 using NodeTable = std::map<std::string, ReadNode>;
 
 extern const NodeTable channelNodes;

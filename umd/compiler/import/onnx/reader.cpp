@@ -293,7 +293,7 @@ bool Reader::isFlatPicture(const Tensor &tensor) const
 	const size_t channels = tensor.unflattened.extents.back();
 	const size_t pixels = tensor.places.size() / channels;
 
-	/* What computes with a flattened tensor, or reads it, may have it in another surface. */
+	/* An operator that computes with the tensor, or reads it, may use another surface. */
 	if (tensor.unflattened.extents.size() != 4 || !writer || !isAny<Reshape>(writer->kind) ||
 	    !model.readers(tensor.id).empty() || lastAxisInMemory(tensor) != channels)
 		return false;

@@ -169,7 +169,7 @@ Tensor readPoolAll(NodeReader &reader)
 	return legalize::poolAll(reader, method, reader.input(0));
 }
 
-/* How an operator, in its several versions, says where elements come from. */
+/* Reads the places that output elements come from; versions of the operator differ in this. */
 legalize::Resizing placesOf(NodeReader &reader)
 {
 	using legalize::Rounding;
@@ -216,7 +216,7 @@ legalize::AxisOrder namedAxes(NodeReader &reader, size_t rank)
 	return axes.empty() ? legalize::asInFile(rank) : axes;
 }
 
-/* What each axis of the file's is multiplied by. */
+/* Factor of each of the file's axes. */
 std::vector<double> factorsOf(NodeReader &reader, const Tensor &x, bool &areRounded)
 {
 	const size_t scalesAt = reader.inputs() <= 2 ? 1 : 2;
@@ -252,7 +252,7 @@ std::vector<double> factorsOf(NodeReader &reader, const Tensor &x, bool &areRoun
 	return factors;
 }
 
-/* What an axis becomes. */
+/* Extent of a resized axis. */
 uint32_t wantedOf(uint32_t extent, double factor)
 {
 	return static_cast<uint32_t>(std::floor(

@@ -15,7 +15,7 @@ namespace nvdla::compiler::tflite
 namespace
 {
 
-/* What is gone through: elements or blocks of an axis of the shape, or elements in a block. */
+/* A level of the traversal: elements or blocks of an axis of the shape, or elements in a block. */
 struct Level {
 	uint32_t extent;
 	uint64_t step; /* elements of the constant from one to the next */

@@ -20,7 +20,7 @@ namespace nvdla::compiler::tflite
 
 namespace fb = nvdla::tflite;
 
-/** \brief What did not succeed, in errors */
+/** \brief The failed action, in errors */
 inline constexpr const char *reading = "read TFLite model";
 
 /** \brief A file whose tables all lie inside it */

@@ -202,7 +202,7 @@ Tensor readGather(OperatorReader &reader)
 	return legalize::gather(reader, tensor, options->axis(), reader.constant(1));
 }
 
-/* How often the larger picture has the smaller one's height; 0 and an error if that is no block. */
+/* Size of a block, large height / small height; 0 and an error if there is none. */
 uint32_t blockOf(OperatorReader &reader, const Extents &large, const Extents &small)
 {
 	const bool fits = large.size() == 4 && small.size() == 4 && small[1] && small[2] &&

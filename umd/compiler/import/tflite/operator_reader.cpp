@@ -134,7 +134,7 @@ void OperatorReader::write(const Tensor &made, size_t index)
 					  toString(wanted), toString(made.shape))))
 		return;
 	Tensor tensor = inOrder(made, legalize::asInFile(wanted.size()));
-	/* What was there before is an operator's that does nothing. */
+	/* A tensor that was there before gets an operator without effect as its writer. */
 	if (!isConstant(tensor) && !newWriter(tensor.id))
 		tensor = move(Reshape{}, tensor, tensor);
 	const Value from = value(tensor);

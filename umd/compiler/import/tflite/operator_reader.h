@@ -64,7 +64,7 @@ public:
 		return bytes ? std::span(bytes->data(), bytes->size()) : std::span<const uint8_t>();
 	}
 
-	/** \brief What a fused activation leaves */
+	/** \brief Range of a fused activation's results */
 	Clamp clamp(fb::Activation activation);
 	/** \return a tensor in another shape, if it has another one */
 	Tensor inShape(const Tensor &tensor, const Extents &shape)
@@ -88,10 +88,10 @@ private:
 	Value none_;
 };
 
-/** \brief How an operator is read: what its first output is; it writes the others */
+/** \brief Reads an operator: returns its first output, and writes the others */
 using ReadOperator = Tensor(OperatorReader &reader);
 
-/** \brief How the operators of a family are read */
+/** \brief Readers of the operators of a family */
 using OperatorTable = std::map<fb::BuiltinOperator, ReadOperator *>;
 
 extern const OperatorTable elementOperators;

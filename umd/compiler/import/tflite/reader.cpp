@@ -29,7 +29,7 @@ tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 	return fail(ErrorCode::InvalidFile, reading, where, why);
 }
 
-/* Of 8 bits, one that the type has; kernels without theirs fit 16 bits then. */
+/* Whether an 8-bit type has this zero point; kernels without theirs fit 16 bits then. */
 bool isZeroPoint(int64_t number, ElementType type)
 {
 	switch (type) {
@@ -93,7 +93,7 @@ private:
 	/* An operator with a reason why it is not known, in the place of what it became. */
 	Result<void> setAside(OperatorReader &reader, size_t before, size_t index,
 			      const Error &why);
-	/* What is wrong with a tensor that an operator reads or writes. */
+	/* Error of the first unknown tensor that an operator reads or writes. */
 	const Error *unknownTensor(const fb::Operator &operation) const;
 	Result<std::vector<ValueId>> readIds(const flatbuffers::Vector<int32_t> *ids,
 					     const char *field) const;

@@ -133,8 +133,7 @@ Tensor readProduct(OperatorReader &reader)
 				 {});
 }
 
-/* Of input \a input with the weights that are input 1, and the bias, if any, that is input \a bias.
- */
+/* Transposed convolution of input \a input; input 1 has the weights, \a bias is that of a bias. */
 Tensor transposed(OperatorReader &reader, op::Axes stride, const Clamp &activation, size_t input,
 		  size_t bias)
 {
@@ -145,7 +144,7 @@ Tensor transposed(OperatorReader &reader, op::Axes stride, const Clamp &activati
 	if (reader.failed() || !reader.need(weights.shape.size() == 4 && out.size() == 4, "shapes",
 					    "are not of four axes"))
 		return {};
-	/* What the sums have more than the output is cut off, half of it at the front. */
+	/* Sums beyond the output's size are cut off, half of them at the front. */
 	return legalize::transposedConvolution(
 		reader, x, { {}, stride, {}, {} },
 		{ permuted(weights, { 0, 3, 1, 2 }), biasOf(reader, x, bias) }, 1,

@@ -161,7 +161,7 @@ Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLe
 	return { session, api()->ReleaseSession };
 }
 
-/* Of some nodes, ONNX Runtime makes operators that it has no kernels for: of int16 behind scales.
+/* ONNX Runtime fuses some nodes to operators without a kernel: those of int16 behind scales.
  */
 Kept<OrtSession> makeSession(const void *bytes, size_t size)
 {
@@ -207,7 +207,7 @@ void describeOutputs(const Model &model, void *context, nvdla_host_found found)
 	}
 }
 
-/* Of the types that a network's tensors have; 0 of others. */
+/* Size of an element, for types that a network's tensors have; 0 for others. */
 size_t bytesOf(ONNXTensorElementDataType type)
 {
 	switch (type) {

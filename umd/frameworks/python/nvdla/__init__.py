@@ -49,5 +49,5 @@ class Device:
 		return self._device.path
 
 	def info(self) -> Dict[str, Any]:
-		"""What the driver says of the core: versions, sizes in bytes, limits."""
+		"""Properties of the core as the driver reports them: versions, sizes in bytes, limits."""
 		return self._device.info()

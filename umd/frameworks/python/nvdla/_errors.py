@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What calls raise: one class for each kind of failure, all of them nvdla.Error."""
+"""Exceptions: one class for each kind of failure, all of them derived from nvdla.Error."""
 
 
 class Error(Exception):

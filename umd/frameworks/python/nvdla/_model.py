@@ -14,7 +14,7 @@ from ._errors import make
 
 @dataclasses.dataclass(frozen=True)
 class Layer:
-	"""How an operator of a model was compiled.
+	"""Result of compiling an operator of a model.
 
 	operations: operations of the network that compute it, in order; empty if it needs none
 	cpu:        reason why it runs on the CPU; empty if it does not
@@ -48,7 +48,7 @@ class Model:
 		return self.report_as('text')
 
 	def report_as(self, format: str) -> str:
-		"""What became of the model, as `nvdla-compile --report` says it: "text", "json", "svg" or "html"."""
+		"""The compiler's report, as of `nvdla-compile --report`; format: "text", "json", "svg" or "html"."""
 		return self._compiled.report(self.name, format)
 
 	def to_bytes(self) -> bytes:

@@ -13,7 +13,7 @@ from ._network import Runnable, open_network, tensors
 
 @dataclasses.dataclass(frozen=True)
 class DeviceUse:
-	"""How a pool uses a device.
+	"""Use of a device by a pool.
 
 	lost:      True: the device is gone and gets no more runs
 	running:   runs that are on it now
@@ -89,5 +89,5 @@ class Pool:
 		self._pool.add_device((device if isinstance(device, Device) else Device(device))._device)
 
 	def use(self) -> List[DeviceUse]:
-		"""What each device did, in the order they were given."""
+		"""Use of each device, in the order in which they were given."""
 		return [DeviceUse(**one) for one in self._pool.use()]

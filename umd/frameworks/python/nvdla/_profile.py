@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the time of a run went."""
+"""Profiles: the times of a run's operations and layers."""
 
 import dataclasses
 import html

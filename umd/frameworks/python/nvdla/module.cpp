@@ -163,8 +163,8 @@ public:
 		return { seconds(report_.queued), seconds(report_.duration) };
 	}
 
-	/* Of the last run, as JSON: hardware layers, and layers of the model; and a table in text.
-	 */
+	/* Profile of the last run: hardware layers and layers of the model as JSON, and a table in
+	 * text. */
 	std::tuple<std::string, std::string, std::string> profile(const std::string &name) const
 	{
 		const auto profile = take(prof::runProfile(network_->loadable, report_, name));

@@ -21,7 +21,7 @@ namespace nvdla::python
 namespace
 {
 
-/* Where an answer goes, whether somebody still waits for it or not. */
+/* Place of an answer, which stays valid if nobody waits for it any more. */
 struct Outcome {
 	UniqueFd done{ eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	std::mutex lock;
@@ -110,7 +110,7 @@ public:
 			raise(outcome_->answer->error());
 	}
 
-	/* What is on a device ends there. */
+	/* A request on a device cannot be cancelled: it ends there. */
 	void cancel() {}
 
 	Memory elements(size_t index, bool nhwc) const

@@ -18,7 +18,7 @@ namespace nvdla::python
 
 namespace py = pybind11;
 
-/** \brief How often a thread that waits looks whether a signal (Ctrl-C) has come */
+/** \brief Interval at which a waiting thread checks for signals (Ctrl-C) */
 inline constexpr std::chrono::milliseconds signalInterval(50);
 
 /** \brief Raise the Python exception for an error */

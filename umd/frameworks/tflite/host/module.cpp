@@ -24,7 +24,7 @@ namespace
 using nvdla::host::Failure;
 using nvdla::host::said;
 
-/* What TensorFlow Lite says is wrong. */
+/* Collects TensorFlow Lite's error messages. */
 class Complaints
 {
 public:
@@ -89,7 +89,7 @@ public:
 	Model(const void *bytes, size_t size, std::span<const nvdla_host_shape> shapes = {});
 
 	void describeOutputs(void *context, nvdla_host_found found) const;
-	/* Of each tensor, once the model has run with zeros: some are known only then. */
+	/* Shapes of all tensors, after a run with zeros: some are known only then. */
 	std::vector<std::vector<int32_t>> shapes();
 	void run(std::span<const nvdla_host_array> inputs,
 		 std::span<const nvdla_host_array> outputs, void *context, nvdla_host_found found);

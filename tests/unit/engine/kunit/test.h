@@ -4,10 +4,10 @@
  *
  * Names and behaviour are the kernel's. What runs the tests implements the functions.
  */
-#ifndef NVDLA_USER_KUNIT_TEST_H
-#define NVDLA_USER_KUNIT_TEST_H
+#ifndef NVDLA_TESTS_KUNIT_TEST_H
+#define NVDLA_TESTS_KUNIT_TEST_H
 
-#include "../kernel_types.h"
+#include <user/kernel_types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -98,4 +98,4 @@ static inline void *kunit_kzalloc(struct kunit *test, size_t size, gfp_t flags)
 }
 #endif
 
-#endif /* NVDLA_USER_KUNIT_TEST_H */
+#endif /* NVDLA_TESTS_KUNIT_TEST_H */
