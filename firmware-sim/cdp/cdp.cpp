@@ -91,7 +91,6 @@ public:
 	CdpCounters counters() const;
 
 private:
-	bool isFast() const { return fastLut_ || float_; }
 	/** \return all lanes' */
 	size_t channels() const { return stride_ - 2 * margin; }
 	CdpFloat floatOf(const CdpOp &op);
@@ -99,7 +98,7 @@ private:
 	void writeChunk(uint32_t y, uint32_t x, uint32_t count);
 	int32_t convertInput(int32_t element) const;
 	void convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count);
-	void normaliseFast(uint32_t atom, std::byte *out, size_t step);
+	void normalisePosition(uint32_t atom, std::byte *out, size_t step);
 	void lookUpFast(const int32_t *center);
 	/** \brief Where atoms of the first surface go, and how far those of the next one are */
 	struct Places {
@@ -108,8 +107,6 @@ private:
 	};
 	uint64_t outputAddress(uint32_t surface, uint32_t y, uint32_t x) const;
 	Places place(uint32_t y, uint32_t x, size_t bytes);
-	void writeFast(uint32_t y, uint32_t x, uint32_t count);
-	void write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms);
 	int32_t normalise(const int32_t *center);
 	int32_t normaliseFloat(const int32_t *center);
 	uint32_t squareSumFloat(const int32_t *center) const;
@@ -223,7 +220,7 @@ void CdpRun::lookUpFast(const int32_t *center)
 }
 
 /* All channels of a position; \a step: bytes from one surface's atom to the next one's. */
-void CdpRun::normaliseFast(uint32_t atom, std::byte *out, size_t step)
+void CdpRun::normalisePosition(uint32_t atom, std::byte *out, size_t step)
 {
 	const int32_t *center = &values_[size_t{ atom } * stride_ + margin];
 
@@ -232,10 +229,19 @@ void CdpRun::normaliseFast(uint32_t atom, std::byte *out, size_t step)
 		return;
 	}
 	results_.resize(channels());
-	lookUpFast(center);
-	counters_.saturation +=
-		cdpOutput(op_.output, op_.precision, results_.data(),
-			  op_.mulBypass ? nullptr : center, results_.size(), out, step);
+	if (fastLut_) {
+		lookUpFast(center);
+		counters_.saturation +=
+			cdpOutput(op_.output, op_.precision, results_.data(),
+				  op_.mulBypass ? nullptr : center, results_.size(), out, step);
+		return;
+	}
+	for (int32_t &result : results_)
+		result = op_.precision == Precision::Fp16 ? normaliseFloat(center++)
+							  : normalise(center++);
+	for (uint32_t surface = 0; surface < op_.surfaces(); surface++)
+		narrowElements(std::span(results_).subspan(size_t{ surface } * lanes_, lanes_),
+			       op_.precision, { out + surface * step, op_.atom() });
 }
 
 /* What misses the range by one is clipped but not counted, as in SDP. */
@@ -301,11 +307,6 @@ uint64_t CdpRun::outputAddress(uint32_t surface, uint32_t y, uint32_t x) const
 	       uint64_t{ y } * op_.destination.lineStride + uint64_t{ x } * op_.atom();
 }
 
-void CdpRun::write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms)
-{
-	memory_.write(op_.destination.ram, outputAddress(surface, y, x), atoms);
-}
-
 /* \param bytes of a surface \return where the atoms of all surfaces go */
 CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 {
@@ -321,39 +322,16 @@ CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 	return { bytes_.data(), bytes };
 }
 
-void CdpRun::writeFast(uint32_t y, uint32_t x, uint32_t count)
+void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
 {
 	const size_t bytes = size_t{ count } * op_.atom();
 	const Places places = place(y, x, bytes);
 
 	for (uint32_t atom = 0; atom < count; atom++)
-		normaliseFast(atom, places.atoms + size_t{ atom } * op_.atom(), places.step);
+		normalisePosition(atom, places.atoms + size_t{ atom } * op_.atom(), places.step);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++)
-		write(surface, y, x, { places.atoms + surface * places.step, bytes });
-}
-
-void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
-{
-	const bool isFloat = op_.precision == Precision::Fp16;
-
-	if (isFast()) {
-		writeFast(y, x, count);
-		return;
-	}
-	elements_.resize(size_t{ count } * lanes_);
-	bytes_.resize(size_t{ count } * op_.atom());
-	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
-		for (uint32_t atom = 0; atom < count; atom++) {
-			const int32_t *in =
-				&values_[size_t{ atom } * stride_ + margin + surface * lanes_];
-			int32_t *out = &elements_[size_t{ atom } * lanes_];
-			for (uint32_t lane = 0; lane < lanes_; lane++)
-				out[lane] =
-					isFloat ? normaliseFloat(in + lane) : normalise(in + lane);
-		}
-		narrowElements(elements_, op_.precision, bytes_);
-		write(surface, y, x, bytes_);
-	}
+		memory_.write(op_.destination.ram, outputAddress(surface, y, x),
+			      { places.atoms + surface * places.step, bytes });
 }
 
 void CdpRun::work(uint64_t chunk)

@@ -174,6 +174,8 @@ public:
 	void fill();
 	/** \brief Everything was fetched */
 	bool done() const { return fetched_ == bytes_; }
+	/** \return bytes that there was room for */
+	uint64_t fetched() const { return fetched_; }
 	/** \brief The next bytes that CSC loads */
 	void read(std::span<std::byte> out);
 	/**
@@ -259,18 +261,25 @@ public:
 
 private:
 	std::string checkFetch() const;
+	/** \brief Read compressed groups into a copy of the buffer, before any result is written */
+	std::string checkGroups() const;
+	/** \brief CDMA tells CSC of the next compressed group \throw NeverArrive */
+	void awaitGroup();
 	/** \brief The next \a bytes of sparse elements, or what is there in their place */
 	void readSparse(size_t bytes, WeightGroup &group);
 	/** \return the mask of the next \a elements, eight to a byte; bits behind them are 0 */
 	ControlView readMask(size_t elements);
 
 	const ConvOp &op_;
+	MemoryPort &memory_;
 	Cbuf &cbuf_;
 	bool kept_;
 	SpecialCount special_;
 	EntryStream packed_;
 	EntryStream mask_;
-	ControlData groupSizes_;
+	std::vector<uint32_t> groupSizes_;
+	uint32_t groups_ = 0;	     /* that CSC was told of */
+	uint32_t requiredBytes_ = 0; /* sum of their sizes, modulo 2^32 as in the hardware */
 	uint32_t kernelsLeft_;
 	std::vector<std::byte> bytes_;	   /* of a group that is not in one piece in the buffer */
 	std::vector<std::byte> present_;   /* the same of a sparse group, without its zeroes */

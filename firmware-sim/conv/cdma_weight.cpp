@@ -4,8 +4,9 @@
  *
  * Formats document, "Weight Format" and "Sparse Compression option". The mask (WMB)
  * has one bit per element, least significant first, and runs on from group to group;
- * so do the packed elements. The group sizes (WGS) only tell the hardware when a
- * group has arrived.
+ * so do the packed elements. CDMA adds the group sizes (WGS) up and tells CSC of a group when
+ * it has fetched as many bytes, of the last one when it has fetched all of WEIGHT_BYTES; the mask
+ * alone says how many of them CSC loads.
  *
  * RTL of nvdlav1, NV_NVDLA_CDMA_wt and NV_NVDLA_CSC_wl: CDMA counts the bytes of
  * WEIGHT_BYTES, CSC the entries that it loads, which for sparse weights follow from
@@ -191,7 +192,7 @@ void EntryStream::release()
 }
 
 WeightReader::WeightReader(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, bool kept)
-	: op_(op), cbuf_(cbuf), kept_(kept),
+	: op_(op), memory_(memory), cbuf_(cbuf), kept_(kept),
 	  packed_(cbuf, cbuf.weights(), memory, op.weights.ram, op.weights.address,
 		  kept ? 0 : op.weights.bytes,
 		  op.precision == Precision::Fp16 ? &special_ : nullptr, op.fetch.flushNan),
@@ -202,9 +203,9 @@ WeightReader::WeightReader(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, boo
 	if (kept || !op.weights.compressed)
 		return;
 
-	/* Fetched as the hardware does; the mask alone says where a group ends. */
+	groupSizes_.resize(op.surfaces());
 	memory.read(op.weights.ram, op.weights.groupSizeAddress,
-		    groupSizes_.clear(size_t{ op.surfaces() } * kGroupSizeBytes));
+		    std::as_writable_bytes(std::span(groupSizes_)));
 }
 
 std::string WeightReader::check() const
@@ -239,7 +240,7 @@ std::string WeightReader::checkFetch() const
 	if (op_.weights.compressed)
 		return all / bytes > uint64_t{ op_.weights.maskBytes } * 8
 			       ? "CDMA D_WMB_BYTES is less than the kernels take"
-			       : "";
+			       : checkGroups();
 	if (all > op_.weights.bytes)
 		return "CDMA D_WEIGHT_BYTES is less than the kernels take";
 
@@ -251,6 +252,21 @@ std::string WeightReader::checkFetch() const
 		return "CDMA D_WEIGHT_BYTES is more than the kernels take";
 	if (last + leftover > bankBytes && cbuf_.kernels() < op_.windows.kernels)
 		return "CDMA: no room for weights behind those that were never used";
+	return {};
+}
+
+std::string WeightReader::checkGroups() const
+{
+	Cbuf cbuf = cbuf_;
+	MemoryPort memory = memory_.fork();
+	WeightReader ahead(op_, memory, cbuf);
+
+	try {
+		for (uint32_t i = 0; i < op_.surfaces(); i++)
+			ahead.next();
+	} catch (const NeverArrive &weights) {
+		return weights.what();
+	}
 	return {};
 }
 
@@ -308,11 +324,31 @@ void WeightReader::readSparse(size_t bytes, WeightGroup &group)
 	group.bytes = std::span(bytes_).first(bytes);
 }
 
+void WeightReader::awaitGroup()
+{
+	constexpr uint64_t kBurstBytes = 256;
+	const uint64_t end = op_.weights.address + packed_.fetched();
+
+	requiredBytes_ += groupSizes_[groups_++];
+	if (groups_ == op_.surfaces()) {
+		if (!done())
+			throw NeverArrive("CDMA: no room for all of the weights or their mask");
+		return;
+	}
+
+	/* Bursts end at multiples of their size; one that does not fit is not requested. */
+	const uint64_t waits = packed_.done() ? 0 : end % kBurstBytes;
+	if (requiredBytes_ + waits > packed_.fetched())
+		throw NeverArrive("CDMA: group sizes (WGS) add up to more than is fetched");
+}
+
 WeightGroup WeightReader::next()
 {
 	WeightGroup group;
 
 	fill();
+	if (op_.weights.compressed && !kept_)
+		awaitGroup();
 	group.kernels = std::min(kernelsLeft_, op_.groupKernels());
 	kernelsLeft_ -= group.kernels;
 	if (!kept_)

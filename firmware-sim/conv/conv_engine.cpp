@@ -111,7 +111,13 @@ OperationResult ConvEngine::withinMemory(const Work &work)
 
 OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink &sink)
 {
-	return withinMemory([&] { return carryOut(op, memory, sink); });
+	return withinMemory([&] {
+		try {
+			return carryOut(op, memory, sink);
+		} catch (const NeverArrive &weights) {
+			return hang(weights.what());
+		}
+	});
 }
 
 OperationResult ConvEngine::carryOut(const ConvOp &op, MemoryPort &memory, StreamSink &sink)

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "conv/cbuf.h"
@@ -52,6 +53,12 @@ struct WeightGroup {
 	bool stays = false; /**< the bytes stay valid until the operation ends */
 };
 
+/** \brief The hardware waits forever for weights; what() says for which */
+class NeverArrive : public std::runtime_error
+{
+	using std::runtime_error::runtime_error;
+};
+
 /** \brief Where a convolution's weights come from, kernel group by kernel group */
 class WeightSource
 {
@@ -60,6 +67,7 @@ public:
 	/**
 	 * \brief The next group; called once per surface, in order
 	 * \return the group; its bytes stay valid until the next call
+	 * \throw NeverArrive
 	 */
 	virtual WeightGroup next() = 0;
 };

@@ -27,7 +27,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** \brief PdpExtreme of integers \tparam kAtom lanes of an atom */
+/** \brief Largest and smallest integers \tparam kAtom lanes of an atom */
 template<Precision P, PoolingMethod M, uint32_t kAtom>
 struct IntegerExtremes {
 	using Element = PdpElement<P>;
@@ -52,7 +52,12 @@ struct IntegerExtremes {
 	}
 };
 
-/** \brief PdpExtreme of FP16: 16 bits in whose order the numbers are, NaNs beyond all others */
+/**
+ * \brief Largest and smallest of FP16: 16 bits in whose order the numbers are, NaNs beyond all
+ * others
+ *
+ * A NaN is the result: of two, the left one in a row, but the lower one among the rows.
+ */
 template<PoolingMethod M>
 struct FloatExtremes {
 	using Element = PdpElement<Precision::Fp16>;

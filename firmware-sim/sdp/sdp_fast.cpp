@@ -33,40 +33,28 @@ namespace hn = hwy::HWY_NAMESPACE;
 using namespace doubles;
 using namespace sdp;
 
-struct PutIntegers {
-	int32_t *out;
-
-	template<typename... Vectors>
-	HWY_INLINE void operator()(size_t at, Vectors... values) const
-	{
-		int32_t *to = out + at;
-		((store(values, to), to += kLanes), ...);
-	}
-};
-
 bool applyOfTarget(std::span<const SdpStageRun> stages, size_t lanes, std::span<const int32_t> in,
 		   std::span<int32_t> out)
 {
-	Steps steps = { .lanes = lanes, .in = in };
-	PutIntegers put = { out.data() };
+	Steps steps(lanes, in);
+	Results results = { out.data() };
 
-	if (!prepare(stages, steps))
+	if (!steps.set(stages))
 		return false;
-	forEachBlock(steps, put);
+	forEachBlock(steps, results);
 	return true;
 }
 
 bool storeOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,
 		   std::span<const int32_t> in, std::byte *bytes, SdpCounters &counters)
 {
-	Steps steps = { .lanes = lanes, .in = in };
+	Steps steps(lanes, in);
+	Results results = { nullptr, &op, bytes };
 
-	if (!prepare(stages, steps))
+	if (!steps.set(stages))
 		return false;
-	if (op.out == Precision::Int8)
-		storeAs<int8_t>(op, steps, bytes, counters);
-	else
-		storeAs<int16_t>(op, steps, bytes, counters);
+	forEachBlock(steps, results);
+	results.addTo(counters);
 	return true;
 }
 

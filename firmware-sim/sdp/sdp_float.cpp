@@ -134,22 +134,10 @@ struct Operands {
 	}
 };
 
-/** A stage, ready for vectors */
-struct Stage {
-	const SdpStage *stage;
-	bool isY;
-	Operands alu;
-	Operands mul;
-
-	/** \return false if it is not for vectors */
-	bool set(const SdpStageRun &run)
-	{
-		stage = run.stage;
-		isY = run.isY;
-		return (stage->alu.bypass ||
-			(stage->algorithm != SdpAlu::Equal && alu.set(run.alu))) &&
-		       (stage->mul.bypass || mul.set(run.mul));
-	}
+/** A unit of a stage, ready for vectors */
+struct Step {
+	enum class Unit : uint8_t { Maximum, Minimum, Sum, Multiply, Prelu, Relu } unit;
+	Operands operands = {};
 };
 
 /** Vectors that go through the stages side by side: indices are constants once inlined */
@@ -174,48 +162,35 @@ struct Block {
 		 ...);
 	}
 
-	HWY_INLINE void compute(const Stage &stage, size_t at)
+	HWY_INLINE void relu()
 	{
-		if (stage.stage->alu.bypass)
-			return;
-		if (stage.stage->algorithm == SdpAlu::Max)
-			each<Maximum>(stage.alu, at);
-		else if (stage.stage->algorithm == SdpAlu::Min)
-			each<Minimum>(stage.alu, at);
-		else
-			each<Sum>(stage.alu, at);
+		((values[kIndex] = hn::IfThenZeroElse(isNegative(values[kIndex]), values[kIndex])),
+		 ...);
 	}
 
-	HWY_INLINE void scale(const Stage &stage, size_t at)
+	/** \param at number of the first value */
+	HWY_INLINE void apply(const Step &step, size_t at)
 	{
-		if (stage.stage->mul.bypass)
-			return;
-		if (stage.stage->prelu)
-			each<Prelu>(stage.mul, at);
-		else
-			each<Multiply>(stage.mul, at);
+		switch (step.unit) {
+		case Step::Unit::Maximum:
+			return each<Maximum>(step.operands, at);
+		case Step::Unit::Minimum:
+			return each<Minimum>(step.operands, at);
+		case Step::Unit::Sum:
+			return each<Sum>(step.operands, at);
+		case Step::Unit::Multiply:
+			return each<Multiply>(step.operands, at);
+		case Step::Unit::Prelu:
+			return each<Prelu>(step.operands, at);
+		case Step::Unit::Relu:
+			return relu();
+		}
 	}
 
 	template<typename Output>
 	HWY_INLINE void put(Output &output, size_t at) const
 	{
 		(output.put(at + kIndex * kStep, values[kIndex]), ...);
-	}
-
-	/** \param at number of the first value */
-	HWY_INLINE void apply(const Stage &stage, size_t at)
-	{
-		if (stage.isY) {
-			scale(stage, at);
-			compute(stage, at);
-			return;
-		}
-		compute(stage, at);
-		scale(stage, at);
-		if (!stage.stage->reluBypass)
-			((values[kIndex] =
-				  hn::IfThenZeroElse(isNegative(values[kIndex]), values[kIndex])),
-			 ...);
 	}
 };
 
@@ -227,68 +202,74 @@ constexpr size_t kAtomVectors = kLanes / hn::MaxLanes(Tag());
 using Atom = decltype(blockOf(std::make_index_sequence<kAtomVectors>()));
 using Atoms = decltype(blockOf(std::make_index_sequence<std::max<size_t>(kAtomVectors, 4)>()));
 
-/** Where results go: numbers, or elements that are counted */
-struct ToNumbers {
-	int32_t *out;
-
-	HWY_INLINE void put(size_t at, Bits values) { hn::StoreU(values, Tag(), out + at); }
-	void putOdd(size_t at, std::span<int32_t> values) const
-	{
-		std::ranges::copy(values, out + at);
-	}
-};
-
-struct ToHalves {
+/** Where results go: numbers, or else elements that are counted */
+struct Output {
 	const SdpOp &op;
-	uint16_t *out;
-	SdpCounters &counters;
+	int32_t *numbers;
+	uint16_t *halves = nullptr;
+	SdpCounters counters = {};
 	hn::Vec<HalfTag> any = hn::Zero(HalfTag()); /* bits that a result had */
 	size_t largest = 0;
 
 	HWY_INLINE void put(size_t at, Bits values)
 	{
-		const auto halves = narrowFinite(values);
-		const auto magnitude = hn::And(halves, hn::Set(HalfTag(), 0x7fff));
-
-		any = hn::Or(any, halves);
-		largest += hn::CountTrue(HalfTag(), hn::Eq(magnitude, hn::Set(HalfTag(), 0x7bff)));
-		hn::StoreU(halves, HalfTag(), out + at);
+		if (numbers)
+			hn::StoreU(values, Tag(), numbers + at);
+		else
+			putHalves(at, narrowFinite(values));
 	}
+
+	HWY_INLINE void putHalves(size_t at, hn::Vec<HalfTag> values)
+	{
+		const auto magnitude = hn::And(values, hn::Set(HalfTag(), 0x7fff));
+
+		any = hn::Or(any, values);
+		largest += hn::CountTrue(HalfTag(), hn::Eq(magnitude, hn::Set(HalfTag(), 0x7bff)));
+		hn::StoreU(values, HalfTag(), halves + at);
+	}
+
 	void putOdd(size_t at, std::span<int32_t> values)
 	{
+		if (numbers) {
+			std::ranges::copy(values, numbers + at);
+			return;
+		}
 		convertSdpOutput(op, values, counters);
 		for (const int32_t value : values) {
-			out[at++] = static_cast<uint16_t>(value);
+			halves[at++] = static_cast<uint16_t>(value);
 			counters.nonZero |= value != 0;
 		}
 	}
-	void finish()
+
+	void addTo(SdpCounters &all) const
 	{
-		counters.saturation += static_cast<uint32_t>(largest);
-		counters.nonZero |= !hn::AllTrue(HalfTag(), hn::Eq(any, hn::Zero(HalfTag())));
+		all += counters;
+		all.saturation += static_cast<uint32_t>(largest);
+		all.nonZero |= !hn::AllTrue(HalfTag(), hn::Eq(any, hn::Zero(HalfTag())));
 	}
 };
 
 /** The stages, and what they work on */
 struct Run {
-	static constexpr size_t kMostStages = 3;
+	static constexpr size_t kMostSteps = 3 * 3;
 
 	const SdpOp &op;
 	std::span<const SdpStageRun> runs;
 	std::span<const int32_t> in;
-	Stage stages[kMostStages] = {};
+	size_t count = 0;
+	Step steps[kMostSteps] = {};
 
 	/** \return false if vectors are not for it */
 	bool set()
 	{
 		bool fits = op.proc == Precision::Fp16 && op.lanes() == kLanes;
 
-		for (size_t i = 0; i < runs.size(); i++)
-			fits = fits && stages[i].set(runs[i]);
+		for (const SdpStageRun &run : runs)
+			fits = fits && (run.isY ? setMultiplier(run) && setAlu(run)
+						: setAlu(run) && setMultiplier(run));
 		return fits;
 	}
 
-	template<typename Output>
 	void work(Output &output) const
 	{
 		size_t at = 0;
@@ -300,20 +281,57 @@ struct Run {
 	}
 
 private:
-	template<typename B, typename Output>
-	HWY_INLINE void workOn(size_t at, Output &output) const
+	bool add(Step::Unit unit, const SdpOperandRun &operands)
 	{
-		B block(&in[at]);
+		steps[count].unit = unit;
+		return steps[count++].operands.set(operands);
+	}
 
-		for (size_t i = 0; i < runs.size(); i++)
-			block.apply(stages[i], at);
-		if (HWY_UNLIKELY(!hn::AllFalse(Tag(), block.odd))) {
-			int32_t values[B::kValues];
-			reference(at, values);
-			output.putOdd(at, values);
-			return;
+	bool setAlu(const SdpStageRun &run)
+	{
+		if (run.stage->alu.bypass)
+			return true;
+		switch (run.stage->algorithm) {
+		case SdpAlu::Equal:
+			return false;
+		case SdpAlu::Max:
+			return add(Step::Unit::Maximum, run.alu);
+		case SdpAlu::Min:
+			return add(Step::Unit::Minimum, run.alu);
+		case SdpAlu::Sum:
+			break;
 		}
-		block.put(output, at);
+		return add(Step::Unit::Sum, run.alu);
+	}
+
+	/* X has ReLU behind it. */
+	bool setMultiplier(const SdpStageRun &run)
+	{
+		const bool fits =
+			run.stage->mul.bypass ||
+			add(run.stage->prelu ? Step::Unit::Prelu : Step::Unit::Multiply, run.mul);
+
+		if (!run.isY && !run.stage->reluBypass)
+			steps[count++].unit = Step::Unit::Relu;
+		return fits;
+	}
+
+	template<typename B>
+	void workOn(size_t at, Output &output) const
+	{
+		/* Without vectors, the readable way is as good. */
+		if constexpr (HWY_TARGET != HWY_SCALAR) {
+			B block(&in[at]);
+			for (size_t i = 0; i < count; i++)
+				block.apply(steps[i], at);
+			if (HWY_LIKELY(hn::AllFalse(Tag(), block.odd))) {
+				block.put(output, at);
+				return;
+			}
+		}
+		int32_t values[B::kValues];
+		reference(at, values);
+		output.putOdd(at, values);
 	}
 
 	/** The readable way for the atoms from \a at on */
@@ -334,11 +352,9 @@ private:
 	}
 };
 
-bool applyStages(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const int32_t> in,
-		 int32_t *out)
+bool putStages(std::span<const SdpStageRun> stages, std::span<const int32_t> in, Output &output)
 {
-	Run run = { op, stages, in };
-	ToNumbers output = { out };
+	Run run = { output.op, stages, in };
 
 	if (!run.set())
 		return false;
@@ -349,13 +365,11 @@ bool applyStages(const SdpOp &op, std::span<const SdpStageRun> stages, std::span
 bool storeStages(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const int32_t> in,
 		 std::byte *bytes, SdpCounters &counters)
 {
-	Run run = { op, stages, in };
-	ToHalves output = { op, reinterpret_cast<uint16_t *>(bytes), counters };
+	Output output = { op, nullptr, reinterpret_cast<uint16_t *>(bytes) };
 
-	if (op.out != Precision::Fp16 || !run.set())
+	if (op.out != Precision::Fp16 || !putStages(stages, in, output))
 		return false;
-	run.work(output);
-	output.finish();
+	output.addTo(counters);
 	return true;
 }
 
@@ -418,7 +432,9 @@ SpecialHalves widenHalves(std::span<const std::byte> raw, std::span<int32_t> out
 bool floatStagesOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages,
 			 std::span<const int32_t> in, int32_t *out)
 {
-	return floats::applyStages(op, stages, in, out);
+	floats::Output output = { op, out };
+
+	return floats::putStages(stages, in, output);
 }
 
 void floatLutOfTarget(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,

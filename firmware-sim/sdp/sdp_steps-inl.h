@@ -169,96 +169,15 @@ struct StepOperands {
 	}
 };
 
-/** A stage, ready for vectors */
+/** A unit of a stage, ready for vectors, and what is done to its results */
 struct Step {
-	enum class Alu : uint8_t { None, Maximum, Minimum, Sum, Unequal };
-	enum class Multiplier : uint8_t { None, Multiply, Prelu };
+	enum class Unit : uint8_t { None, Maximum, Minimum, Sum, Unequal, Multiply, Prelu };
 
-	bool isY = false;
-	Alu alu = Alu::None;
-	Multiplier multiplier = Multiplier::None;
-	bool clipsProduct = false;
-	bool relu = false;     /* X: behind its multiplier */
-	bool wraps = false;    /* X: what PReLU has left as it is, behind ReLU */
-	bool clipsSum = false; /* Y: behind its ALU */
-	StepOperands aluOperands;
-	StepOperands factors; /* multipliers times 2 ^ -shift */
-
-	/**
-	 * \param largest magnitude that values have at most in front of the stage; behind it
-	 *        afterwards. What cannot leave 32 bits is not clipped.
-	 */
-	void set(const SdpStageRun &run, size_t lanes, size_t values, double &largest)
-	{
-		isY = run.isY;
-		if (isY) {
-			setMultiplier(run, lanes, values, largest);
-			setAlu(run, lanes, values, largest);
-			clipsSum = clips(largest);
-		} else {
-			relu = !run.stage->reluBypass;
-			setAlu(run, lanes, values, largest);
-			setMultiplier(run, lanes, values, largest);
-		}
-	}
-
-private:
-	/** \return true if \a largest does not fit 32 bits, which it does behind the clipping */
-	static bool clips(double &largest)
-	{
-		const bool out = largest > INT32_MAX;
-		largest = std::min(largest, kBits32);
-		return out;
-	}
-
-	void setAlu(const SdpStageRun &run, size_t lanes, size_t values, double &largest)
-	{
-		if (run.stage->alu.bypass)
-			return;
-		alu = aluOf(run.stage->algorithm);
-		aluOperands.set(run.alu, lanes, values, 1);
-		largest += aluOperands.largest;
-	}
-
-	Alu aluOf(SdpAlu algorithm) const
-	{
-		switch (algorithm) {
-		case SdpAlu::Max:
-			return Alu::Maximum;
-		case SdpAlu::Min:
-			return Alu::Minimum;
-		case SdpAlu::Equal:
-			/* X has no comparison: its code means the sum. */
-			return isY ? Alu::Unequal : Alu::Sum;
-		case SdpAlu::Sum:
-			break;
-		}
-		return Alu::Sum;
-	}
-
-	/* The truncation of X is there even if its multiplier is bypassed. */
-	void setMultiplier(const SdpStageRun &run, size_t lanes, size_t values, double &largest)
-	{
-		const SdpStage &stage = *run.stage;
-		const double scale = std::ldexp(1.0, -stage.mulShift);
-
-		if (!stage.mul.bypass) {
-			multiplier = stage.prelu ? Multiplier::Prelu : Multiplier::Multiply;
-			factors.set(run.mul, lanes, values, scale);
-		} else if (!isY && stage.mulShift) {
-			multiplier = Multiplier::Multiply;
-			factors.setAll(scale);
-		}
-		if (multiplier == Multiplier::Prelu) {
-			/* It clips on its own. */
-			wraps = largest > INT32_MAX;
-			largest = kBits32;
-			return;
-		}
-		if (multiplier != Multiplier::None)
-			largest = largest * factors.largest + 1;
-		clipsProduct = clips(largest);
-	}
+	Unit unit = Unit::None;
+	bool clips = false;
+	bool relu = false;
+	bool wraps = false; /* what PReLU has left as it is, behind ReLU */
+	StepOperands operands;
 };
 
 /** Some vectors, in registers: indices are constants once inlined */
@@ -277,8 +196,6 @@ struct Block {
 		((values[kIndex] = Function::apply(values[kIndex], operands[kIndex])), ...);
 	}
 
-	/** \param at place of the block's first value */
-	template<bool kScaled>
 	HWY_INLINE void take(const StepOperands &from, size_t at)
 	{
 		if (!from.elements) {
@@ -287,68 +204,44 @@ struct Block {
 			return;
 		}
 		const int32_t *elements = from.elements + at;
-		((operands[kIndex] = load(elements + kIndex * kLanes)), ...);
-		if constexpr (kScaled)
-			((operands[kIndex] = hn::Mul(operands[kIndex], constant(from.scale))), ...);
+		((operands[kIndex] =
+			  hn::Mul(load(elements + kIndex * kLanes), constant(from.scale))),
+		 ...);
 	}
 
-	HWY_INLINE void compute(const Step &step, size_t at)
+	/** \param at place of the block's first value */
+	HWY_INLINE void apply(const Step &step, size_t at)
 	{
-		if (step.alu == Step::Alu::None)
-			return;
-		take<false>(step.aluOperands, at);
-		switch (step.alu) {
-		case Step::Alu::None:
+		if (step.unit != Step::Unit::None)
+			take(step.operands, at);
+		switch (step.unit) {
+		case Step::Unit::None:
 			break;
-		case Step::Alu::Maximum:
+		case Step::Unit::Maximum:
 			each<Maximum>();
 			break;
-		case Step::Alu::Minimum:
+		case Step::Unit::Minimum:
 			each<Minimum>();
 			break;
-		case Step::Alu::Sum:
+		case Step::Unit::Sum:
 			each<Sum>();
 			break;
-		case Step::Alu::Unequal:
+		case Step::Unit::Unequal:
 			each<Unequal>();
 			break;
-		}
-	}
-
-	HWY_INLINE void scale(const Step &step, size_t at)
-	{
-		if (step.multiplier != Step::Multiplier::None)
-			take<true>(step.factors, at);
-		switch (step.multiplier) {
-		case Step::Multiplier::None:
-			break;
-		case Step::Multiplier::Multiply:
+		case Step::Unit::Multiply:
 			each<Multiply>();
 			break;
-		case Step::Multiplier::Prelu:
+		case Step::Unit::Prelu:
 			each<Prelu>();
 			break;
 		}
-		if (step.clipsProduct)
+		if (step.clips)
 			((values[kIndex] = clip(values[kIndex], INT32_MIN, INT32_MAX)), ...);
 		if (step.relu)
 			((values[kIndex] = hn::Max(values[kIndex], hn::Zero(Tag()))), ...);
 		if (step.wraps)
 			((values[kIndex] = wrapped(values[kIndex])), ...);
-	}
-
-	HWY_INLINE void apply(const Step &step, size_t at)
-	{
-		if (step.isY) {
-			scale(step, at);
-			compute(step, at);
-			if (step.clipsSum)
-				((values[kIndex] = clip(values[kIndex], INT32_MIN, INT32_MAX)),
-				 ...);
-		} else {
-			compute(step, at);
-			scale(step, at);
-		}
 	}
 
 	/** \param out called with the place of the block and its vectors */
@@ -359,11 +252,131 @@ struct Block {
 	}
 };
 
-struct Steps {
-	Step steps[kMostStages];
-	size_t count = 0;
-	size_t lanes;
-	std::span<const int32_t> in;
+/** Units of the stages, one after the other, and what they work on */
+class Steps
+{
+public:
+	Steps(size_t lanes, std::span<const int32_t> in) : lanes_(lanes), in_(in) {}
+
+	/** \return false if they are not for vectors */
+	bool set(std::span<const SdpStageRun> stages)
+	{
+		const auto isEach = [&](const SdpOperandRun &operands) {
+			return operands.atomStride == 0 || operands.atomStride == lanes_;
+		};
+		if (lanes_ % (2 * kLanes))
+			return false;
+		largest_ = largestOf(in_.data(), in_.size());
+		for (const SdpStageRun &run : stages) {
+			if (!isEach(run.alu) || !isEach(run.mul) || !multiplierFits(run))
+				return false;
+			add(run);
+		}
+		return true;
+	}
+
+	std::span<const int32_t> in() const { return in_; }
+
+	template<typename Block>
+	HWY_INLINE void apply(Block &block, size_t at) const
+	{
+		for (size_t i = 0; i < count_; i++)
+			block.apply(steps_[i], at);
+	}
+
+private:
+	/* What cannot leave 32 bits is not clipped. */
+	void add(const SdpStageRun &run)
+	{
+		Step &first = steps_[count_++];
+		Step &second = steps_[count_++];
+
+		if (run.isY) {
+			setMultiplier(first, run);
+			setAlu(second, run);
+			second.clips = clips();
+		} else {
+			setAlu(first, run);
+			setMultiplier(second, run);
+			second.relu = !run.stage->reluBypass;
+		}
+	}
+
+	/** \return true if numbers do not fit 32 bits, which they do behind the clipping */
+	bool clips()
+	{
+		const bool out = largest_ > INT32_MAX;
+		largest_ = std::min(largest_, kBits32);
+		return out;
+	}
+
+	void setAlu(Step &step, const SdpStageRun &run)
+	{
+		if (run.stage->alu.bypass)
+			return;
+		step.unit = aluOf(run);
+		step.operands.set(run.alu, lanes_, in_.size(), 1);
+		largest_ += step.operands.largest;
+	}
+
+	static Step::Unit aluOf(const SdpStageRun &run)
+	{
+		switch (run.stage->algorithm) {
+		case SdpAlu::Max:
+			return Step::Unit::Maximum;
+		case SdpAlu::Min:
+			return Step::Unit::Minimum;
+		case SdpAlu::Equal:
+			/* X has no comparison: its code means the sum. */
+			return run.isY ? Step::Unit::Unequal : Step::Unit::Sum;
+		case SdpAlu::Sum:
+			break;
+		}
+		return Step::Unit::Sum;
+	}
+
+	/* The truncation of X is there even if its multiplier is bypassed. */
+	void setMultiplier(Step &step, const SdpStageRun &run)
+	{
+		const SdpStage &stage = *run.stage;
+		const double scale = std::ldexp(1.0, -stage.mulShift);
+
+		if (!stage.mul.bypass) {
+			step.unit = stage.prelu ? Step::Unit::Prelu : Step::Unit::Multiply;
+			step.operands.set(run.mul, lanes_, in_.size(), scale);
+		} else if (!run.isY && stage.mulShift) {
+			step.unit = Step::Unit::Multiply;
+			step.operands.setAll(scale);
+		}
+		if (step.unit == Step::Unit::Prelu) {
+			/* It clips on its own. */
+			step.wraps = largest_ > INT32_MAX;
+			largest_ = kBits32;
+			return;
+		}
+		if (step.unit != Step::Unit::None)
+			largest_ = largest_ * step.operands.largest + 1;
+		step.clips = clips();
+	}
+
+	/** \return true if the products with 32 bits are exact */
+	bool multiplierFits(const SdpStageRun &run) const
+	{
+		const size_t count = run.mul.atomStride ? in_.size() : lanes_;
+		uint32_t all = 0;
+
+		if (!run.isY || run.stage->mul.bypass || in_.empty())
+			return true;
+		for (size_t i = 0; i < count; i++)
+			all |= static_cast<uint32_t>(run.mul.data[i] ^ (run.mul.data[i] >> 31));
+		return all >> kMultiplierBits == 0;
+	}
+
+	Step steps_[2 * kMostStages];
+	size_t count_ = 0;
+	const size_t lanes_;
+	const std::span<const int32_t> in_;
+	double largest_ = 0; /* magnitude that numbers have at most, behind the last step */
 };
 
 /* As many as leave registers for operands. */
@@ -379,10 +392,9 @@ size_t blocksFrom(size_t at, const Steps &steps, Output &out, std::index_sequenc
 {
 	constexpr size_t kValues = sizeof...(kIndex) * kLanes;
 
-	for (; at + kValues <= steps.in.size(); at += kValues) {
-		Block<kIndex...> block(&steps.in[at]);
-		for (size_t step = 0; step < steps.count; step++)
-			block.apply(steps.steps[step], at);
+	for (; at + kValues <= steps.in().size(); at += kValues) {
+		Block<kIndex...> block(&steps.in()[at]);
+		steps.apply(block, at);
 		block.put(out, at);
 	}
 	return at;
@@ -395,37 +407,6 @@ void forEachBlock(const Steps &steps, Output &out)
 
 	/* The smallest atom has two of the largest vectors. */
 	blocksFrom(rest, steps, out, std::make_index_sequence<2>());
-}
-
-/** \return true if the products with 32 bits are exact */
-bool multipliersFit(const SdpStageRun &run, size_t lanes, size_t values)
-{
-	const size_t count = run.mul.atomStride ? values : lanes;
-	uint32_t all = 0;
-
-	if (!run.isY || run.stage->mul.bypass || values == 0)
-		return true;
-	for (size_t i = 0; i < count; i++)
-		all |= static_cast<uint32_t>(run.mul.data[i] ^ (run.mul.data[i] >> 31));
-	return all >> kMultiplierBits == 0;
-}
-
-/** \return false if they are not for vectors */
-bool prepare(std::span<const SdpStageRun> stages, Steps &steps)
-{
-	const auto isEach = [&](const SdpOperandRun &operands) {
-		return operands.atomStride == 0 || operands.atomStride == steps.lanes;
-	};
-	if (steps.lanes % (2 * kLanes))
-		return false;
-	double largest = largestOf(steps.in.data(), steps.in.size());
-	for (const SdpStageRun &run : stages) {
-		if (!isEach(run.alu) || !isEach(run.mul) ||
-		    !multipliersFit(run, steps.lanes, steps.in.size()))
-			return false;
-		steps.steps[steps.count++].set(run, steps.lanes, steps.in.size(), largest);
-	}
-	return true;
 }
 
 } /* namespace sdp */

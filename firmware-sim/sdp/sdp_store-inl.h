@@ -37,6 +37,7 @@ using namespace doubles;
 
 /** The output converter */
 struct Converter {
+	Converter() = default;
 	explicit Converter(const SdpOp &op)
 		: scale(std::ldexp(op.converter.scale, -op.converter.shift)),
 		  moved(-static_cast<double>(op.converter.offset) * scale),
@@ -70,59 +71,66 @@ struct Converter {
 		return static_cast<uint32_t>(hn::CountTrue(Tag(), saturates(scaledValue)));
 	}
 
-	double scale;
-	double moved; /* the offset, scaled, that is added */
-	double highest;
+	double scale = 0;
+	double moved = 0; /* the offset, scaled, that is added */
+	double highest = 0;
 };
 
 /** Numbers that fit to elements, one vector after the other */
 template<typename Element, typename... Vectors>
-HWY_INLINE void storeElements(Element *out, Vectors... vectors)
+HWY_INLINE void storeElements(void *elements, size_t at, Vectors... vectors)
 {
 	const hn::Rebind<Element, IntegerTag> tag;
+	auto *out = static_cast<Element *>(elements) + at;
 
 	((hn::StoreU(hn::DemoteTo(tag, vectors), tag, out), out += kLanes), ...);
 }
 
-/** Elements of the output, counting those that the converter saturates */
-template<typename Element>
-struct PutElements {
+/** Where results go: to numbers, or else through the converter, which counts, to elements */
+struct Results {
+	int32_t *numbers;
+	const SdpOp *op = nullptr;
+	std::byte *elements = nullptr;
+	Converter convert = op ? Converter(*op) : Converter();
+	uint32_t saturated = 0;
+	hn::Vec<IntegerTag> any = hn::Zero(IntegerTag());
+
 	template<typename... Vectors>
 	HWY_INLINE void operator()(size_t at, Vectors... values)
 	{
-		putScaled(out + at, convert.scaled(values)...);
+		if (numbers) {
+			int32_t *to = numbers + at;
+			((store(values, to), to += kLanes), ...);
+		} else {
+			putScaled(at, convert.scaled(values)...);
+		}
 	}
 
 	template<typename... Vectors>
-	HWY_INLINE void putScaled(Element *to, Vectors... scaled)
+	HWY_INLINE void putScaled(size_t at, Vectors... scaled)
 	{
 		((saturated += Converter::saturated(scaled)), ...);
-		putNumbers(to, convert.clipped(scaled)...);
+		putClipped(at, convert.clipped(scaled)...);
 	}
 
 	template<typename... Vectors>
-	HWY_INLINE void putNumbers(Element *to, Vectors... numbers)
+	HWY_INLINE void putClipped(size_t at, Vectors... clipped)
 	{
-		((any = hn::Or(any, numbers)), ...);
-		storeElements(to, numbers...);
+		((any = hn::Or(any, clipped)), ...);
+		if (op->out == Precision::Int8)
+			storeElements<int8_t>(elements, at, clipped...);
+		else
+			storeElements<int16_t>(elements, at, clipped...);
 	}
 
-	Element *out;
-	Converter convert;
-	uint32_t saturated = 0;
-	hn::Vec<IntegerTag> any = hn::Zero(IntegerTag());
+	void addTo(SdpCounters &counters) const
+	{
+		const IntegerTag tag;
+
+		counters.saturation += saturated;
+		counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
+	}
 };
-
-template<typename Element>
-void storeAs(const SdpOp &op, const Steps &steps, std::byte *bytes, SdpCounters &counters)
-{
-	const IntegerTag tag;
-	PutElements<Element> put = { reinterpret_cast<Element *>(bytes), Converter(op) };
-
-	forEachBlock(steps, put);
-	counters.saturation += put.saturated;
-	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(put.any, hn::Zero(tag)));
-}
 
 } /* namespace sdp */
 } /* namespace HWY_NAMESPACE */

@@ -159,6 +159,7 @@ private:
 	bool layBanks(Convolution &conv);
 	void setConvolution(const Convolution &conv);
 	void setWeights(const Convolution &conv);
+	void setGroupSizes(sim::RamType ram, uint32_t most, uint32_t weightBytes);
 	void enableConvolution();
 
 	std::mt19937 random_;

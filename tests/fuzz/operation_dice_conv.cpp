@@ -173,6 +173,21 @@ bool OperationDice::layBanks(Convolution &conv)
 	return true;
 }
 
+/* What memory has there is almost never less than all weights, for which the core waits. */
+void OperationDice::setGroupSizes(RamType ram, uint32_t most, uint32_t weightBytes)
+{
+	const uint64_t address = findRoom(ram, 1024);
+	std::vector<uint32_t> sizes(most);
+
+	set(NVDLA_CDMA_D_WGS_ADDR_HIGH, NVDLA_CDMA_D_WGS_ADDR_LOW, address);
+	if (oneIn(20))
+		return;
+	for (uint32_t &size : sizes)
+		size = below(weightBytes / most / 2);
+	const auto bytes = std::as_bytes(std::span(sizes));
+	program_->patches.push_back({ ram, address, { bytes.begin(), bytes.end() } });
+}
+
 /* Where they are anything, memory's numbers are the weights, and the mask. */
 void OperationDice::setWeights(const Convolution &conv)
 {
@@ -197,7 +212,7 @@ void OperationDice::setWeights(const Convolution &conv)
 	set(NVDLA_CDMA_D_WEIGHT_BYTES, bytes);
 	set(NVDLA_CDMA_D_WMB_ADDR_HIGH, NVDLA_CDMA_D_WMB_ADDR_LOW, mask);
 	set(NVDLA_CDMA_D_WMB_BYTES, maskBytes);
-	set(NVDLA_CDMA_D_WGS_ADDR_HIGH, NVDLA_CDMA_D_WGS_ADDR_LOW, findRoom(ram, 1024));
+	setGroupSizes(ram, (conv.kernels + 15) / 16, bytes);
 	if (!conv.isDepthwise)
 		return;
 	/* Kernels and channels of one step: an element of a kernel after the other. */

@@ -210,6 +210,32 @@ TEST(Graph, LongGraphsBecomeSeveralTasks)
 	EXPECT_EQ(dlaTask(*parts, 0)->graph.size(), 3U);
 }
 
+/* A task has as many addresses as the driver takes, and the next one the rest. */
+TEST(Graph, ManySurfacesAreSeveralTasks)
+{
+	constexpr uint32_t many = 4096;
+	Graph graph;
+
+	graph.input(feature("x"));
+	for (uint32_t i = 0; i < many; i++) {
+		const std::string name = std::to_string(i);
+		graph.operands(
+			{ .name = "bias" + name,
+			  .c = 32,
+			  .alu = Elements::of(std::vector<int16_t>(32, static_cast<int16_t>(i))) });
+		graph.add(op::Sdp{
+			.name = name,
+			.input = "x",
+			.output = "y" + name,
+			.x1 = op::SdpUnit{ .alu = op::Alu::Sum, .operands = "bias" + name } });
+		graph.output("y" + name);
+	}
+	auto loadable = graph.assemble();
+	ASSERT_TRUE(loadable) << loadable.error().message();
+	ASSERT_EQ(loadable->tasks.size(), 2U);
+	EXPECT_GT(dlaTask(*loadable, 0)->graph.size(), many - 16);
+}
+
 /* An engine ends its operations in their order. */
 TEST(Graph, AReaderWaitsForTheLastWriterOfAnEngine)
 {

@@ -20,7 +20,7 @@ namespace nvdla
  */
 std::string refusedField(const drm_nvdla_error &error, uint32_t engine);
 
-/** \return the same of what the engine said */
+/** \return that member for a refusal of the engine */
 std::string refusedField(const nvdla_refusal &refusal);
 
 /** \return what the rule asks for, its value and its limit */

@@ -26,7 +26,7 @@ Tiling tilingOf(const ConvLayer &layer)
 	return layer.op.winograd ? Tiling{ 4, 2 } : Tiling{ 1, 1 };
 }
 
-/* Lines of the input as CSC sees it, for so many lines of the output. */
+/* Lines of the input, as CSC sees it, for \a lines lines of the output. */
 uint32_t linesSeen(const ConvLayer &layer, uint32_t lines)
 {
 	if (layer.op.winograd)
@@ -34,7 +34,7 @@ uint32_t linesSeen(const ConvLayer &layer, uint32_t lines)
 	return std::min((lines - 1) * layer.op.stride.y + layer.windowLines(), layer.in.desc.h);
 }
 
-/* The most tiles that fit into so many banks; 0 if the fewest do not. */
+/* Largest number of tiles that fit into \a banks banks; 0 if the fewest do not. */
 uint32_t tilesIn(const ConvLayer &layer, const BufferNeeds &needs, uint32_t banks)
 {
 	const Tiling tiling = tilingOf(layer);

@@ -2,8 +2,11 @@
 #include "plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/core.h>
+
+#include "device/embedded/task_rules.h"
 
 namespace nvdla::assembly
 {
@@ -87,10 +90,13 @@ bool Plan::conflict(const Node &one, const Node &other) const
 
 Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 {
+	/* The lists of operations and the like have addresses, too. */
+	constexpr size_t mostRegions = NVDLA_TASK_MAX_ADDRESSES - 8;
 	const std::vector<Node> &nodes = plan.nodes;
 	const size_t most = std::max<size_t>(options.maxTaskOperations, 1);
 	TaskRange range;
-	size_t cut = 0; /* the last place in this task where no stream crosses */
+	std::set<int> regions; /* that the task's operations read or write */
+	size_t cut = 0;	       /* the last place in this task where no stream crosses */
 	size_t open = 0;
 
 	findChains(plan.nodes);
@@ -99,6 +105,11 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 		if (range.first < last)
 			plan.tasks.push_back(range);
 		range.first = last;
+		regions.clear();
+	};
+	auto take = [&](const Node &node) {
+		regions.insert(node.reads.begin(), node.reads.end());
+		regions.insert(node.writes.begin(), node.writes.end());
 	};
 	for (size_t i = 0; i < nodes.size(); i++) {
 		if (i >= open)
@@ -108,8 +119,11 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 				    "stands between two operations that a stream connects");
 		if (i > range.first && nodes[i].cpu != range.cpu && cut > range.first)
 			close(cut);
-		if (i - range.first >= most && cut > range.first)
+		take(nodes[i]);
+		if ((i - range.first >= most || regions.size() > mostRegions) && cut > range.first)
 			close(cut);
+		for (size_t j = range.first; regions.empty() && j <= i; j++)
+			take(nodes[j]);
 		range.cpu = nodes[range.first].cpu;
 		open = std::max(open, nodes[i].chainLast + 1);
 	}

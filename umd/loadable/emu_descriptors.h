@@ -31,25 +31,25 @@ struct EmuNetworkDesc {
 } __attribute__((packed));
 
 /**
- * \brief Ours: the reserved byte with the integer that stands for 0 in the output, -128 to 127
+ * \brief Extension: the reserved byte with the integer that stands for 0 in the output, -128 to 127
  *
  * 0 in files of other compilers.
  */
 constexpr size_t emuOutZero = 0;
-/** \brief Ours: the same of the input */
+/** \brief Extension: that of the input */
 constexpr size_t emuInZero = 1;
-/** \brief Ours: channels of a LOCAL_RESPONSE's window */
+/** \brief Extension: channels of a LOCAL_RESPONSE's window */
 constexpr size_t emuWindow = 2;
-/** \brief Ours: the ElementFunction of a FUNCTION */
+/** \brief Extension: the ElementFunction of a FUNCTION */
 constexpr size_t emuFunction = 2;
-/** \brief Ours: the ElementFunction that a FUNCTION's input goes through before scale and shift */
+/** \brief Extension: a FUNCTION's inner ElementFunction, applied before scale and shift */
 constexpr size_t emuInnerFunction = 1;
 
 /**
  * \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin
  *
- * All others are ours. RESHAPE has an order of axes, three bits for each, or nothing;
- * LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER.
+ * All others are extensions of this project. RESHAPE has an order of axes, three bits for each,
+ * or nothing; LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER.
  */
 struct EmuOperationDesc {
 	uint8_t op_type;

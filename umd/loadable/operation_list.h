@@ -17,7 +17,7 @@ namespace nvdla
 /** \brief Firmware interface of the files that compilers write */
 constexpr Version compilersVersion{ 0, 12, 3 };
 
-/** \brief Firmware interface that has a struct nvdla_extended_op_desc, which is ours */
+/** \brief Firmware interface that has a struct nvdla_extended_op_desc: an extension */
 constexpr Version firstWithExtendedOperations{ 0, 13, 0 };
 
 /**

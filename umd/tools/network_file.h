@@ -18,8 +18,8 @@ namespace nvdla::tools
 /** \brief A file with a network */
 struct NetworkFile {
 	std::string path;
-	bool isModel = false; /**< TensorFlow Lite or ONNX, to be compiled */
-	std::string cache;    /**< folder of the cache of compiled models; empty: no cache */
+	bool isModel = false;	     /**< TensorFlow Lite or ONNX, to be compiled */
+	std::string cache;	     /**< folder of the cache of compiled models; empty: no cache */
 	CompileOptions options = {}; /**< of a model */
 	bool hasTarget = false;	     /**< options.core was asked for */
 
@@ -27,7 +27,7 @@ struct NetworkFile {
 	std::string name() const;
 };
 
-/** \return the file at \a path: a model if its name ends so */
+/** \return the file at \a path: a model if its name has the ending of one */
 NetworkFile networkFile(const std::string &path);
 
 /** \brief The network argument and its options; must outlive the parsing of the command line */
@@ -44,7 +44,7 @@ public:
 	/** \return the argument and the options, to be excluded by other options */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
-	/** \brief With --loadable or --model, pass the first argument to \a next if that is empty */
+	/** \brief With --loadable or --model, pass the first argument to an empty \a next */
 	void yieldTo(std::string &next);
 
 	/** \return the file; InvalidArgument if none was named, or an option is for models only */
@@ -63,7 +63,7 @@ private:
 /** \return \a device, for whose core \a file is compiled if it is a model that names no target */
 Result<Device> targetOf(NetworkFile &file, Result<Device> device);
 
-/** \return the network; of a loadable nothing else is filled in */
+/** \return the network; for a loadable, only the loadable is filled in */
 Result<CompiledModel> readNetwork(const NetworkFile &file);
 
 } /* namespace nvdla::tools */

@@ -19,7 +19,7 @@
 namespace nvdla::tools
 {
 
-/** \brief An option, and whether it does anything together with the others that were given */
+/** \brief An option, and whether it has an effect together with the other given options */
 struct OptionUse {
 	CommandLineOption option;
 	bool hasEffect;
@@ -37,7 +37,7 @@ inline Result<void> checkUses(std::initializer_list<OptionUse> uses)
 	return {};
 }
 
-/** \return Io if what was printed has not arrived */
+/** \return Io if the standard output could not be written */
 inline Result<void> flushOutput()
 {
 	if (std::fflush(stdout) || std::ferror(stdout))
@@ -74,7 +74,7 @@ int runProgram(const char *name, Work work)
 	return exitCode(done.error().code);
 }
 
-/** \return the exit code of a program that has done what it was to do, or the error */
+/** \return the exit code of a program that succeeded, or the error */
 inline Result<int> finished(Result<void> done)
 {
 	if (!done)

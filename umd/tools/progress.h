@@ -8,7 +8,7 @@
 namespace nvdla::tools
 {
 
-/** \brief Says on a terminal what is being done, on one line that the next one replaces */
+/** \brief Shows the current action on a line of the terminal, which the next one replaces */
 class Progress
 {
 public:

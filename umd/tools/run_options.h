@@ -22,21 +22,21 @@ struct RunSettings {
 	std::optional<ElementOrder> layout;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
-	/** \brief Without names in outputs, they go where the first runtime's did */
+	/** \brief Outputs without names go to the files of the first runtime */
 	bool usualOutputs = false;
 	PixelScaling scaling;
 	std::vector<TensorQuantization> inputQuantizations; /**< of the first inputs */
 	std::vector<TensorQuantization> outputQuantizations;
 	bool rawDump = false;
 	unsigned top = 0;
-	/** \brief Folder for the tensors of each layer; empty: they are not wanted */
+	/** \brief Folder for the tensors of each layer; empty: do not write them */
 	std::string surfaces;
 	std::string labels; /**< file with the names of classes, one a line */
 	unsigned repeat = 1;
 	unsigned timeoutMs = 30000;
 	bool verbose = false;
 	bool perf = false;
-	/** \brief Values of an operation that may be so before it is said */
+	/** \brief Number of such values in one operation that are not reported */
 	uint64_t saturatedAbove = 0;
 	uint64_t nanAbove = 0;
 	bool json = false;

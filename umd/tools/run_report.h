@@ -26,10 +26,10 @@ struct RunOutcome {
 	std::vector<SurfaceSummary> surfaces; /**< if they were asked for */
 };
 
-/** \brief Print what ran and what came out, as text */
+/** \brief Print times and outputs as text */
 Result<void> printText(const RunSettings &settings, const RunOutcome &outcome);
 
-/** \brief The same as one JSON object */
+/** \brief Print times and outputs as one JSON object */
 Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome);
 
 } /* namespace nvdla::tools */

@@ -15,7 +15,7 @@
 namespace nvdla::tools
 {
 
-/** \brief --mean and --normalize; has to exist until the command line is parsed */
+/** \brief --mean and --normalize; must outlive the parsing of the command line */
 class ScalingOptions
 {
 public:
@@ -35,7 +35,7 @@ public:
 				       .showDefault());
 	}
 
-	/** \return the options, for programs that have to say when they have no effect */
+	/** \return the options, for programs that report options without effect */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	PixelScaling scaling() const

@@ -62,10 +62,10 @@ public:
 				       "; without it that of the device, or nv_full"));
 	}
 
-	/** \return whether --target says for which core, and not the device */
+	/** \return whether --target names the core, instead of the device */
 	bool hasTarget() const { return !target_.empty(); }
 
-	/** \return the options, for who has to say when they have no effect */
+	/** \return the options, for programs that report options without effect */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**

@@ -14,7 +14,7 @@
 namespace nvdla::tools
 {
 
-/** \brief The elements of a tensor in short */
+/** \brief Summary of a tensor's elements */
 struct SurfaceSummary {
 	std::string name;
 	std::string file; /**< in the folder */

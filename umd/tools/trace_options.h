@@ -18,7 +18,7 @@
 namespace nvdla::tools
 {
 
-/** \brief --trace, --trace-format and --trace-memory; has to exist until the program ends */
+/** \brief --trace, --trace-format and --trace-memory; must exist until the program ends */
 class TraceOptions
 {
 public:
@@ -34,14 +34,14 @@ public:
 	/** \return the device at \a path, which is recorded if a trace is wanted; errors of
 	 * Device::open(), or InvalidArgument if this device cannot be recorded */
 	Result<Device> open(const std::string &path);
-	/** \brief Write what was recorded until now; nothing if no trace is wanted */
+	/** \brief Write the trace recorded so far; nothing without --trace */
 	Result<void> write() const;
 
 private:
 	std::string folder_;
 	sim::TraceFormat format_ = sim::TraceFormat::Trace;
 	std::string memory_;
-	std::vector<CommandLineOption> others_; /* but --trace */
+	std::vector<CommandLineOption> others_; /* without --trace */
 	EmbeddedOptions device_;		/* with the recorder, once it is open */
 };
 

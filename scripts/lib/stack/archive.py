@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The Debian archive: the mirror that this machine uses, and an apt that knows only given suites and leaves the
-machine's own apt alone.
+"""The Debian archive: the mirror that this machine uses, and an apt with given suites only, independent of the
+machine's own apt.
 """
 
 import contextlib

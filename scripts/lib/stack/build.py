@@ -27,7 +27,7 @@ def _environment():
 
 
 def _linker():
-	"""The variables that choose a faster linker than the usual one, if there is one: for Meson's set-up."""
+	"""Environment variables for Meson's set-up that choose a faster linker, if one is installed."""
 	found = next((name for name, program in (('mold', 'mold'), ('lld', 'ld.lld')) if shutil.which(program)), None)
 	return {f'{language}_LD': found for language in ('CC', 'CXX')} if found else {}
 

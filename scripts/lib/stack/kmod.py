@@ -25,7 +25,7 @@ SPARSE = ("sparse -Wsparse-error -D__typeof_unqual__=__typeof__ "
 	  "'-D__builtin_strlen(string)=(sizeof(string) - 1)'")
 # Parts that can be built, as folders of the source tree.
 DRIVER, TESTS = 'kmd', 'tests/kmd'
-# Added to the driver that the tests run: faults to order. The driver that is installed cannot have them.
+# Fault injection that the tests' driver gets and the installed driver cannot have.
 _FAULTS = Path('tests/kmd/faults')
 # Errors of compiler, sparse and modpost about a source, not about a full disk.
 _ERROR = re.compile(r'^(?:\S+\.[ch]:\d+:(?:\d+:)? error:|ERROR: modpost:) .*$', re.MULTILINE)

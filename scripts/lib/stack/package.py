@@ -120,7 +120,7 @@ def _compile(system, folder, release, optimised, progress):
 
 
 def _lint(system, folder, progress):
-	"""Lintian's warnings are shown, its errors are the end."""
+	"""Shows lintian's warnings; fails on its errors."""
 	log = folder / 'lintian.log'
 	suppressed = '' if os.environ.get('DEBEMAIL') else f'--suppress-tags {",".join(_NO_ADDRESS)}'
 	status = _run(system, folder, '.', f'lintian --allow-root --fail-on error {suppressed} *.changes', log, progress)

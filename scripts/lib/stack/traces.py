@@ -49,7 +49,7 @@ def _functions(module):
 
 
 def _lines(module, section, offsets):
-	"""The source lines of @offsets in @section, 'kmd/nvdla_job.c:12', or None where nothing is known."""
+	"""The source lines of @offsets in @section, 'kmd/nvdla_job.c:12', or None if unknown."""
 	words = [f'{offset:#x}' for offset in offsets]
 	said = subprocess.run(['addr2line', '-j', section, '-e', module, *words], check=True, capture_output=True,
 			      text=True).stdout

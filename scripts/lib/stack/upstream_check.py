@@ -70,7 +70,7 @@ def _compiled(tree, progress):
 
 
 def _tested(tree, progress):
-	"""The driver's KUnit tests in a kernel that is a program (UML)."""
+	"""Runs the driver's KUnit tests in a user-mode Linux kernel (UML)."""
 	progress('building a UML kernel and running its tests (the first time some minutes)')
 	log = _log('kunit')
 	options = ['CONFIG_EXPERT=y', *(f'CONFIG_{name}=n' for name in _NEEDLESS)]

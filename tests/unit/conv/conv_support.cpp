@@ -229,6 +229,8 @@ ConvOp Bench::compressed(const ConvOp &op)
 				op.windows.kernels;
 	std::vector<uint8_t> mask((elements + 7) / 8);
 	std::vector<uint8_t> packed;
+	std::vector<uint32_t> groupSizes(op.surfaces());
+	const size_t groupElements = elements / op.windows.kernels * op.groupKernels();
 	ConvOp sparse = op;
 
 	for (size_t i = 0; i < elements; i++) {
@@ -237,7 +239,9 @@ ConvOp Bench::compressed(const ConvOp &op)
 			continue;
 		mask[i / 8] |= static_cast<uint8_t>(1U << i % 8);
 		packed.insert(packed.end(), element, element + bytes);
+		groupSizes[i / groupElements] += static_cast<uint32_t>(bytes);
 	}
+	storeGroupSizes(groupSizes);
 	mask.resize((mask.size() + 127) / 128 * 128);
 	packed.resize((packed.size() + 127) / 128 * 128);
 	store(kWeights, packed);
@@ -248,6 +252,11 @@ ConvOp Bench::compressed(const ConvOp &op)
 	sparse.weights.maskBytes = static_cast<uint32_t>(mask.size());
 	sparse.weights.groupSizeAddress = kGroupSizes;
 	return sparse;
+}
+
+void Bench::storeGroupSizes(const std::vector<uint32_t> &sizes)
+{
+	dram.write(kGroupSizes, std::as_bytes(std::span(sizes)));
 }
 
 OperationResult Bench::run(const ConvOp &op, ConvEngine &which)

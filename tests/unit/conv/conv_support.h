@@ -139,6 +139,8 @@ public:
 	ConvOp direct(const Layer &layer);
 	/** \brief The same weights as \a op has, sparse */
 	ConvOp compressed(const ConvOp &op);
+	/** \brief Replace the group sizes that compressed() has stored */
+	void storeGroupSizes(const std::vector<uint32_t> &sizes);
 
 	void store(uint64_t address, const std::vector<uint8_t> &bytes);
 

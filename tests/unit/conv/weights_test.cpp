@@ -57,6 +57,82 @@ INSTANTIATE_TEST_SUITE_P(Densities, CompressedTest,
 							      Precision::Fp16),
 					    ::testing::Values(0, 5, 9, 10)));
 
+/** 128 INT8 kernels, none of whose elements is zero, of 99 entries a group; one bank of 256 */
+class GroupSizesTest : public ::testing::TestWithParam<unsigned int>
+{
+protected:
+	static constexpr uint32_t kGroup = 99 * 128;
+
+	GroupSizesTest()
+	{
+		Random random(9);
+		Layer layer = sparseLayer(random, Precision::Int8, 66, 128, 0);
+
+		for (Cube &kernel : layer.kernels)
+			std::ranges::replace(kernel.v, int16_t{ 0 }, int16_t{ 1 });
+		op = bench.compressed(bench.direct(layer));
+		op.weightBanks = 1;
+		EXPECT_EQ(op.weights.bytes, 4 * kGroup);
+		EXPECT_EQ(runWith({ kGroup, kGroup, kGroup, kGroup }), "");
+		expected = bench.out->values();
+	}
+
+	/* The guest error of an operation with these sizes, which hangs if it has one. */
+	std::string runWith(const std::vector<uint32_t> &sizes)
+	{
+		Workers workers(GetParam());
+		ConvEngine engine(workers);
+
+		bench.storeGroupSizes(sizes);
+		const OperationResult result = bench.run(op, engine);
+		EXPECT_EQ(result.hangs, !result.guestError.empty());
+		EXPECT_EQ(bench.out->columns() == 0, result.hangs);
+		return result.guestError;
+	}
+
+	Bench bench;
+	ConvOp op;
+	std::vector<int32_t> expected;
+};
+
+/* CDMA compares the bytes that it has fetched with a sum of 32 bits: never more than there are. */
+TEST_P(GroupSizesTest, MoreThanAllWeightsNeverArrive)
+{
+	EXPECT_NE(runWith({ 4 * kGroup + 1, 0, 0, 0 }), "");
+	EXPECT_NE(runWith({ kGroup, kGroup, 2 * kGroup + 1, 0 }), "");
+	EXPECT_EQ(runWith({ kGroup, kGroup, 2 * kGroup, 0 }), "");
+	EXPECT_EQ(bench.out->values(), expected);
+}
+
+/* CSC releases groups that it has used; CDMA fetches bursts of two entries into what is free. */
+TEST_P(GroupSizesTest, MoreThanThereIsRoomForNeverArrives)
+{
+	EXPECT_EQ(runWith({ 256 * 128, 0, 0, 0 }), "");
+	EXPECT_NE(runWith({ 256 * 128 + 1, 0, 0, 0 }), "");
+	EXPECT_EQ(runWith({ kGroup, 255 * 128, 0, 0 }), "");
+	EXPECT_NE(runWith({ kGroup, 255 * 128 + 1, 0, 0 }), "");
+}
+
+TEST_P(GroupSizesTest, LessThanTheMaskSaysIsNotWaitedFor)
+{
+	for (const std::vector<uint32_t> &sizes :
+	     { std::vector<uint32_t>{ 0, 0, 0, 0 }, { kGroup, 1, 1, 1 }, { 2, ~1U, 0, 0 } }) {
+		EXPECT_EQ(runWith(sizes), "");
+		EXPECT_EQ(bench.out->values(), expected);
+	}
+}
+
+/* Instead of the last sum, CDMA waits for D_WEIGHT_BYTES. */
+TEST_P(GroupSizesTest, TheLastIsNotLookedAt)
+{
+	EXPECT_EQ(runWith({ kGroup, kGroup, kGroup, ~0U }), "");
+	EXPECT_EQ(bench.out->values(), expected);
+	op.weights.bytes += 256 * 128;
+	EXPECT_NE(runWith({ kGroup, kGroup, kGroup, kGroup }), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, GroupSizesTest, ::testing::Values(1, 3));
+
 /* Each mask behind each other one, once. */
 TEST(SparseWeights, ElementsAreWhereTheMaskHasOnes)
 {

@@ -15,6 +15,7 @@
 #include "each_target.h"
 #include "pdp/pdp_arith.h"
 #include "pdp/pdp_pooler.h"
+#include "pdp_extreme.h"
 #include "pdp_naive.h"
 
 using namespace nvdla::sim;
@@ -167,9 +168,9 @@ TEST(PdpAllBits, HalvesAreAsOneByOne)
 			return half;
 		};
 		SCOPED_TRACE(round);
-		compareWithOneByOne<PdpExtreme<Precision::Fp16, PoolingMethod::Max>>(
+		compareWithOneByOne<PdpFloatExtreme<PoolingMethod::Max>>(
 			Precision::Fp16, PoolingMethod::Max, random, any);
-		compareWithOneByOne<PdpExtreme<Precision::Fp16, PoolingMethod::Min>>(
+		compareWithOneByOne<PdpFloatExtreme<PoolingMethod::Min>>(
 			Precision::Fp16, PoolingMethod::Min, random, any);
 		compareWithOneByOne<PdpFloatAverage>(Precision::Fp16, PoolingMethod::Average,
 						     random, any);

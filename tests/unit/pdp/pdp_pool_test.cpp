@@ -15,8 +15,8 @@
 
 #include "each_target.h"
 #include "pdp/pdp.h"
-#include "pdp/pdp_arith.h"
 #include "pdp/pdp_pooler.h"
+#include "pdp_extreme.h"
 #include "pdp_naive.h"
 #include "timing/operation_timing.h"
 
@@ -368,8 +368,8 @@ TEST(PdpFloat, ZeroHasTheSignOfTheLastRow)
 /* Every number beside those that differ from it in a bit, and beside the extremes. */
 TEST(PdpFloat, TheExtremeIsThatOfTheArithmetic)
 {
-	using MaxOf = PdpExtreme<Precision::Fp16, PoolingMethod::Max>;
-	using MinOf = PdpExtreme<Precision::Fp16, PoolingMethod::Min>;
+	using MaxOf = PdpFloatExtreme<PoolingMethod::Max>;
+	using MinOf = PdpFloatExtreme<PoolingMethod::Min>;
 	const MaxOf largest{ PdpOp() };
 	const MinOf smallest{ PdpOp() };
 

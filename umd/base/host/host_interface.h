@@ -28,10 +28,10 @@ struct nvdla_host_array {
 	size_t size; /**< bytes, as many as type and shape need */
 };
 
-/** Told what an output of a model is; extents that are not known are -1 */
+/** Receives type and shape of a model's output; unknown extents are -1 */
 typedef void (*nvdla_host_found)(void *context, const char *name, int32_t type,
 				 const int64_t *shape, size_t rank);
-/** Told why a function failed */
+/** Receives the reason why a function failed */
 typedef void (*nvdla_host_say)(void *context, const char *message);
 
 /** The shape that an input of a TensorFlow Lite file gets, by its place among the inputs */
@@ -56,28 +56,28 @@ struct nvdla_host_selection {
 
 struct nvdla_host_functions {
 	uint32_t version; /**< NVDLA_HOST_INTERFACE */
-	/** model: any bytes, not needed afterwards; NULL if they are no model that can run */
+	/** model: any bytes, not needed afterwards. Returns NULL if they are not a valid model */
 	void *(*open)(const void *model, size_t size, void *context, nvdla_host_say say);
 	void (*close)(void *model);
-	/** 0; else it failed. found: what the file says of each output */
+	/** Returns 0 if it succeeded. found: called with the file's description of each output */
 	int (*outputs)(void *model, void *context, nvdla_host_found found, nvdla_host_say say);
 	/**
-	 * 0; else it failed, also if an output is not what outputs says, or is too large for it.
-	 * From any number of threads at once. found: if not NULL, outputs only have names, and it
-	 * is told what they are
+	 * Returns 0 if it succeeded; fails also if an output differs from outputs or is too large.
+	 * May be called from several threads at once. found: if not NULL, outputs only have names,
+	 * and found is called with each of them
 	 */
 	int (*run)(void *model, const struct nvdla_host_array *inputs, size_t num_inputs,
 		   const struct nvdla_host_array *outputs, size_t num_outputs, void *context,
 		   nvdla_host_found found, nvdla_host_say say);
 	/**
-	 * 0; else it failed. Makes a file of some operators of a file, with what these need of it.
-	 * NULL in the module of ONNX Runtime: anybody can read and write all of an ONNX file
+	 * Makes a file of some operators of a file, with the tensors that they need. Returns 0
+	 * if it succeeded. NULL in the module of ONNX Runtime: ONNX files need no library for that
 	 */
 	int (*select)(const void *model, size_t size, const struct nvdla_host_selection *selection,
 		      void *context, nvdla_host_take take, nvdla_host_say say);
 	/**
-	 * 0; else it failed. Makes a file whose tensors have the shapes that they get if the inputs
-	 * have these. NULL as select
+	 * Makes a file whose tensors have the shapes that result from these shapes of the inputs.
+	 * Returns 0 if it succeeded. NULL as select
 	 */
 	int (*resize)(const void *model, size_t size, const struct nvdla_host_shape *shapes,
 		      size_t num_shapes, void *context, nvdla_host_take take, nvdla_host_say say);

@@ -20,9 +20,9 @@ namespace nvdla
 
 struct HostLibrary;
 
-/** \return how ONNX files number a type of elements; 0: they have none */
+/** \return number of a type of elements in ONNX files; 0 if they do not have it */
 int32_t onnxType(DataType type);
-/** \return the type that ONNX files number so; nothing: tensors cannot have it */
+/** \return type with that number in ONNX files; nothing if tensors cannot have it */
 std::optional<DataType> typeOfOnnx(int32_t type);
 
 /** \brief A tensor of a model */
@@ -77,14 +77,14 @@ public:
 	/**
 	 * \param[in] model an ONNX or TensorFlow Lite file, which is not trusted; not needed
 	 * afterwards
-	 * \return Unsupported if there is no library, with the package to install; what it says of
+	 * \return Unsupported if there is no library, with the package to install; its error for
 	 * a model that it cannot run
 	 */
 	static Result<HostModel> open(std::span<const std::byte> model);
 
-	/** \return the outputs, as far as the file says what they are */
+	/** \return the outputs, as far as the file describes them */
 	Result<std::vector<HostValue>> outputs() const;
-	/** \return what outputs with these names are, with these inputs */
+	/** \return types and shapes of outputs with these names, for these inputs */
 	Result<std::vector<HostValue>> shapes(std::span<const HostArray> inputs,
 					      std::span<const std::string> names) const;
 	/**

@@ -47,7 +47,7 @@ std::string shapeText(const Extent *shape, size_t rank)
 }
 
 /**
- * \brief Hold what the library made against what the network has room for
+ * \brief Compare an output of the library with the tensor of the network
  * \param[in] shape of \a rank extents, as is \a size in bytes
  */
 inline void checkOutput(const nvdla_host_array &to, int32_t type, const int64_t *shape, size_t rank,

@@ -18,7 +18,7 @@ namespace nvdla
 /** \brief Read the regular file or pipe at \a path, which must have less than \a limit bytes */
 Result<std::vector<std::byte>> readWholeFile(const std::string &path, uint64_t limit);
 
-/** \brief Replace the file at \a path by \a bytes; if that fails, it is what it was before */
+/** \brief Replace the file at \a path by \a bytes; if that fails, the file stays as it was */
 Result<void> writeWholeFile(const std::string &path, std::span<const std::byte> bytes);
 
 } /* namespace nvdla */

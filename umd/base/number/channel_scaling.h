@@ -20,8 +20,8 @@ namespace nvdla
  * The shift of a multiplier is a register, the same for all channels, so one multiplier leaves
  * small scales few bits. Here X1 multiplies by about a power of two for each channel, which brings
  * all channels to the same size, and X2 by the 15 bits that are left of the scale; of the pairs
- * near that, the one whose product is nearest to the scale is taken. X2's adder has what X1's adder
- * cuts off of a bias when that does not fit 16 bits.
+ * near that, the one whose product is nearest to the scale is taken. X2's adder has the part of a
+ * bias that does not fit the 16 bits of X1's adder.
  */
 struct ChannelScaling {
 	/** \brief Parameters of a unit: (x + add << addShift) * multiply >> shift */
@@ -41,15 +41,15 @@ enum class ScaleRounding : uint8_t {
 	Once,
 	Twice,
 	/**
-	 * \brief Once, with what a first rounding adds to a result that is not negative
+	 * \brief Once, with the amount added that a first rounding adds to a non-negative result
 	 *
-	 * It takes no unit Y. Results that are not negative are those of Twice.
+	 * Needs no unit Y. Results that are not negative equal those of Twice.
 	 */
 	TwiceIfPositive,
 };
 
 /**
- * \brief Work out both units
+ * \brief Compute the parameters of both units
  *
  * With the rounding of TFLite's kernels for 8 bits, x is first multiplied by what a scale
  * has beside its power of two and rounded, and then divided by that power and rounded again (Y).

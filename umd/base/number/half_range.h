@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers that half precision can hold.
+ * The range of half precision.
  */
 #pragma once
 
@@ -13,10 +13,10 @@ namespace nvdla
 
 /** \brief The largest finite number of half precision */
 inline constexpr double largestHalf = 65504;
-/** \brief The smallest number that has all 11 bits; those below lose some, and below 2^-25 all */
+/** \brief The smallest number with all 11 bits; smaller ones have fewer, and none below 2^-25 */
 inline constexpr double smallestNormalHalf = 0x1p-14;
 
-/** \return what becomes of \a number in FP16, saturated to finite numbers */
+/** \return \a number rounded to FP16, saturated to finite numbers */
 inline double asHalf(double number)
 {
 	const double clipped = std::fmin(std::fmax(number, -largestHalf), largestHalf);

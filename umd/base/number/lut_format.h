@@ -32,7 +32,7 @@ struct LutHalf {
 
 	/** \return steps between entries */
 	size_t steps() const { return entries.size() - 1; }
-	/** \return how far entry \a index is from the start */
+	/** \return distance of entry \a index from the start */
 	double distance(size_t index) const;
 	/** \return input of entry \a index */
 	double input(size_t index) const { return start + distance(index); }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers of 8 bits that stand for something else.
+ * Conversion of 8-bit integers from one quantization to another.
  */
 #pragma once
 
@@ -24,20 +24,20 @@ struct Requantization {
 };
 
 /**
- * \brief The product of the fewest bits that makes the right integer of each one of 8 bits
- * \return nothing if none of 15 bits does
+ * \brief The product of the fewest bits that converts each 8-bit integer exactly
+ * \return nothing if no product of 15 bits does
  */
 std::optional<Requantization> requantization(const Quantization &from, const Quantization &to);
 
-/** \return a number of which one rounding leaves some bits behind the point, and another none; 0
+/** \return \a number rounded to \a firstBits fraction bits, and then to an integer; 0
  * for NaN */
 int64_t roundedTwice(double number, int firstBits);
 
 /**
  * \brief An integer times a real number, as TFLite's kernels for 8 bits round it: twice
  *
- * The factor has 31 bits. The first rounding leaves so many bits behind the point as the factor has
- * zeros there in front.
+ * The factor has 31 bits. The first rounding leaves as many fraction bits as the factor's fraction
+ * has leading zeros.
  *
  * \param[in] integer of 22 bits at most
  */

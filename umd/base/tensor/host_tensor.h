@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tensors of a framework or of the host, and their way into a network's and back.
+ * Conversion of tensors of a framework or of the host to those of a network, and back.
  */
 #pragma once
 
@@ -21,9 +21,9 @@ struct HostTensor {
 /**
  * \brief Put a framework's tensor into the layout of a network's
  *
- * The compiler says how they belong together: uint8 is int8 whose numbers are less by 128; integers
- * of 8 bits may be held in 16; real numbers are FP16, or integers with the network's scale, and so
- * are whole numbers of more bits.
+ * The types correspond as the compiler chose them: uint8 is int8 less 128; 8-bit integers may be
+ * held in 16 bits; real numbers and wider integers are FP16, or integers with the network's
+ * scale.
  *
  * \param[in] desc the network's tensor
  * \param[in] order of the framework's elements
@@ -40,7 +40,7 @@ Result<void> packHost(const TensorDesc &desc, ElementOrder order, const HostTens
  */
 bool liesAlike(const TensorDesc &desc, ElementOrder order, DataType type);
 
-/** \brief The way back of packHost() */
+/** \brief The inverse of packHost() */
 Result<void> unpackHost(const TensorDesc &desc, ElementOrder order,
 			std::span<const std::byte> tensor, const HostTensor &to);
 

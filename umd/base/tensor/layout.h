@@ -29,14 +29,14 @@ public:
 	/**
 	 * \brief Work out the layout and check that all elements lie in the tensor
 	 * \return Unsupported for a layout this library does not know,
-	 * InvalidArgument for a shape or stride that cannot be
+	 * InvalidArgument for an impossible shape or stride
 	 */
 	static Result<Layout> of(const TensorDesc &desc);
 
-	/** \return where channel \a c of \a desc is, the tensor that of() was given */
+	/** \return place of channel \a c; \a desc is the tensor that of() was given */
 	Channel channel(const TensorDesc &desc, uint32_t c) const;
 
-	/** \return channels that lie beside each other in an atom or a pixel */
+	/** \return number of adjacent channels in an atom or a pixel */
 	uint32_t atomChannels() const { return atomChannels_; }
 	/** \return bytes of such an atom, or of a pixel of the first plane */
 	uint32_t atomBytes() const { return atomBytes_; }

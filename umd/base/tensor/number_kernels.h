@@ -2,8 +2,8 @@
 /*
  * Numbers to elements and back, a vector at a time.
  *
- * Each function returns how many of the elements it did, from the first on; the others, which
- * may be all, are the caller's. What it does is to the last bit what the caller does.
+ * Each function returns the number of elements that it converted, from the first on; the caller
+ * converts the others, which may be all. Both give the same results to the last bit.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct ElementSteps {
 	int32_t highest;
 };
 
-/** \brief Just below a half, so that its sum with what is just below a half stays below one */
+/** \brief Just below a half: its sum with a number just below a half stays below one */
 inline constexpr double nearlyHalf = 0.49999999999999994;
 
 /**
@@ -38,7 +38,7 @@ inline constexpr double nearlyHalf = 0.49999999999999994;
 size_t quantizeFloats(const ElementSteps &steps, uint32_t elementBytes, const float *values,
 		      std::byte *elements, size_t count);
 
-/** \brief Elements to the numbers that they stand for, rounded to the nearest */
+/** \brief Elements to real numbers, rounded to the nearest */
 size_t dequantizeElements(const ElementSteps &steps, uint32_t elementBytes,
 			  const std::byte *elements, float *values, size_t count);
 

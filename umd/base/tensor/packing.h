@@ -24,8 +24,8 @@ void unpackReference(const TensorDesc &desc, const Layout &layout, ElementOrder 
 		     uint32_t firstChannel = 0);
 
 /**
- * \brief As many channels as can be moved by more than an element
- * \return how many channels of each image were done; the others are the reference's
+ * \brief Move as many channels as possible by more than an element at once
+ * \return number of channels done in each image; the reference has to do the others
  */
 uint32_t packFast(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		  std::span<const std::byte> elements, std::span<std::byte> tensor);
@@ -36,7 +36,7 @@ uint32_t unpackFast(const TensorDesc &desc, const Layout &layout, ElementOrder o
 
 /**
  * \brief packFast() for pictures: channels of pixels in another order, planes, fields of words
- * \return false if the layout or so few pixels are not for it; nothing is done then
+ * \return false, with nothing done, for layouts that it cannot handle or too few pixels
  */
 bool packPixels(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		std::span<const std::byte> elements, std::span<std::byte> tensor);

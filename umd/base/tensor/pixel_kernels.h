@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Channels that lie beside each other, and one by one.
+ * Splits pixels with adjacent channels into separate channels, and joins them.
  */
 #pragma once
 
@@ -11,10 +11,10 @@
 namespace nvdla
 {
 
-/** \brief Channels of a pixel at most */
+/** \brief Maximum number of channels of a pixel */
 inline constexpr uint32_t maxPixelChannels = 4;
 
-/** \brief Pixels that these functions need at least: a vector */
+/** \brief Minimum number of pixels for these functions: a vector */
 inline constexpr size_t minimumPixels = 16;
 
 /** \brief Fields of a 32-bit word: the lowest bit of each and its width */

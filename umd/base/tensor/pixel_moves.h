@@ -16,7 +16,7 @@ namespace nvdla
 
 /** \brief Channels that lie beside each other in every pixel */
 struct PixelPlane {
-	/** \brief At a place that has no channel of ours */
+	/** \brief Marks a place without a channel */
 	static constexpr uint8_t absent = maxPixelChannels;
 
 	/** \return bytes from pixel to pixel */

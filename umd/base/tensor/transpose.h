@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between planes of channels and channels that lie beside each other: what packing and
- * unpacking feature cubes spends its time on.
+ * Transposes planes of channels to pixels with adjacent channels, and back: most of the time of
+ * packing and unpacking feature cubes.
  */
 #pragma once
 

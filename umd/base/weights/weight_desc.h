@@ -12,7 +12,7 @@ namespace nvdla
 /** \return InvalidArgument or Unsupported if no core can have such weights */
 Result<void> checkWeights(const WeightDesc &desc, const char *what);
 
-/** \brief checkWeights(), and that \a have is \a need: bytes or elements, as \a unit says */
+/** \brief checkWeights(), and check that \a have is \a need; \a unit: bytes or elements */
 Result<void> checkWeights(const WeightDesc &desc, const char *what, uint64_t have, uint64_t need,
 			  const char *unit = "bytes");
 

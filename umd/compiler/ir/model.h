@@ -363,7 +363,7 @@ Extents windowed(const Extents &picture, const op::Axes &kernel, const op::Axes 
 std::optional<Error> bytesError(const Value &value);
 /** \return the elements of a constant, without their quantization */
 std::vector<double> rawNumbers(const Value &constant);
-/** \return the same of a constant of integers, exactly; none of any other */
+/** \return the elements of a constant of integers, exactly; none if it is of another type */
 std::vector<int64_t> wholeNumbers(const Value &constant);
 /** \return the real numbers that a constant stands for */
 std::vector<double> realNumbers(const Value &constant);

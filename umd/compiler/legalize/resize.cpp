@@ -15,7 +15,7 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* An axis that becomes larger or smaller: some times as large, then each so many-th element. */
+/* An axis that is enlarged by \a larger, of which then every \a smaller-th element is taken. */
 struct Ratio {
 	uint32_t larger = 1;
 	uint32_t smaller = 1;
@@ -116,7 +116,7 @@ bool roundsAsEnlarge(const Resizing &how)
 			   : how.rounding == Rounding::Floor;
 }
 
-/* Each so many-th element, or the average of some. */
+/* Takes every n-th element, or the average of some. */
 Tensor shrink(Builder &builder, const Tensor &x, const Extents &out, const Shrinking &lines,
 	      const Shrinking &columns)
 {
@@ -137,7 +137,7 @@ Tensor shrink(Builder &builder, const Tensor &x, const Extents &out, const Shrin
 			       used, withValueShape(x, out));
 }
 
-/* First some times as large, then each so many-th of that; nothing if that is not how it is done.
+/* Enlarges, then takes every n-th element; nothing if the resizing is done in another way.
  */
 std::optional<Tensor> scaled(Builder &builder, Tensor x, const Extents &out, const Resizing &how)
 {

@@ -55,8 +55,8 @@ struct ConvolutionPass {
 };
 
 /**
- * \brief Bits that TFLite's kernels leave behind the point of a mean of so many elements before
- * they round for the second time; 0, which is none, of a sum, whose kernel rounds once
+ * \brief Fraction bits that TFLite's kernels keep in a mean of \a count elements when they round
+ * for the first time; 0 for a sum, whose kernel rounds once
  *
  * \param[in] count 0: a sum
  */

@@ -91,8 +91,8 @@ ConvolutionPass someChannels(Lowerer &lowerer, const ConvolutionPass &pass, Part
 }
 
 /*
- * 8-bit numbers that are held in 16 are made in 8 first. What is left of FP16's last atom might be
- * NaN, so that atom is not among the turned ones.
+ * 8-bit numbers that are held in 16 are made in 8 first. Unused elements of FP16's last atom might
+ * be NaN, so that atom is not among the turned ones.
  *
  * \return false if that cannot be, or gains nothing
  */

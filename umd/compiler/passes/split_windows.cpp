@@ -20,7 +20,7 @@ namespace
 
 constexpr uint32_t mostOfKernel = 32;
 constexpr uint32_t mostOfStride = 8;
-/* Kernels of so many elements, for an atom of channels each, leave room in the convolution buffer.
+/* Kernels of at most this size, for an atom of channels each, leave room in the convolution buffer.
  */
 constexpr uint32_t mostElements = 480;
 /* A kernel with so few elements on both axes is well below that. */

@@ -43,7 +43,7 @@ size_t zeros(const Elements &elements)
 	return count;
 }
 
-/* Pixels that have so many channels, or more; their bits are taken as they are. */
+/* Pixel format with \a channels channels or more, whose bits are taken as they are. */
 std::optional<PixelFormat> pixelsOf(DataType type, uint32_t channels)
 {
 	if (channels < 1 || channels > 4)

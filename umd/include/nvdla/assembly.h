@@ -19,8 +19,8 @@ namespace nvdla
 
 /** \brief A hardware layer, or a step of the CPU: operations may become several of them */
 struct AssembledStep {
-	std::string operation; /**< its name in the graph; of copied constants theirs */
-	std::string piece;     /**< which one of several, for people; empty: there is one */
+	std::string operation; /**< its name in the graph, or that of a copied constant */
+	std::string piece;     /**< name of the part if there are several; else empty */
 	uint16_t task = 0;     /**< id */
 	size_t index = 0;      /**< in its task */
 };
@@ -36,7 +36,7 @@ struct AssembledRange {
 	uint16_t memory = 0; /**< id */
 	uint64_t offset = 0;
 	uint64_t size = 0; /**< bytes */
-	/** \brief Steps between which nobody else may have its bytes, by their index */
+	/** \brief First and last step, by index, that need its bytes */
 	size_t firstStep = 0;
 	size_t lastStep = 0;
 };

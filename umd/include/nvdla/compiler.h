@@ -34,7 +34,7 @@ namespace nvdla
 struct LayerError {
 	double ratio = 0;    /**< with the layers before it in integers, too */
 	double ownRatio = 0; /**< of this layer alone: its inputs are the float model's */
-	double largest = 0;  /**< largest difference of the first kind, in real numbers */
+	double largest = 0;  /**< largest difference, with the layers before it, too */
 };
 
 /** \brief Result of compiling one operator of a model */
@@ -48,11 +48,11 @@ struct LayerReport {
 	std::string cpu;
 	/** \brief Reason why a library of the host runs it (HostUse); empty if it does not */
 	std::string host = {};
-	/** \brief Constants of the model that FP16 does not have, and what they become */
+	/** \brief Constants of the model that FP16 cannot represent, and their values in FP16 */
 	std::vector<std::string> inexact;
 	/** \brief Errors of the layer, in a calibrated model */
 	std::optional<LayerError> error;
-	/** \brief Operations for which the core has several ways, and what each would take */
+	/** \brief Choices between several ways, and the predicted time of each */
 	std::vector<LayerChoice> choices;
 };
 
@@ -88,7 +88,7 @@ struct CompileReport {
 	uint64_t hostMacs = 0;
 };
 
-/** \brief A network that can run, and how it came about */
+/** \brief A compiled network, and the report on it */
 struct CompiledModel {
 	Loadable loadable;
 	CompileReport report;
@@ -124,9 +124,9 @@ struct Calibration {
  * is added. Apart from this and from ties, integers are the same as with two operations.
  */
 enum class FoldSums {
-	Floats, /**< where nothing is lost by it */
+	Floats, /**< in FP16 only */
 	Never,
-	Always, /**< integers, too: what saturated in the model does not */
+	Always, /**< integers, too: sums are not saturated before the addition */
 };
 
 /** \brief The sizes of an input, of which a model's file leaves some open */
@@ -140,7 +140,7 @@ struct InputShape {
 /** \return what "x=1x3x224x224" says, or without a name "1x3x224x224" */
 Result<InputShape> parseInputShape(std::string_view text);
 
-/** \return text that parseInputShape() makes the same of */
+/** \return text that parseInputShape() turns back into the shape */
 std::string toString(const InputShape &shape);
 
 /** \brief Use of a library of the host for operators that neither the core nor CPU steps have */
@@ -159,7 +159,7 @@ struct CompileOptions {
 	bool everyTensor = false;
 	/** \brief Choices between ways to carry out operations; nothing: the plain way */
 	std::optional<Strategy> strategy = Strategy{};
-	/** \brief On-chip memory for what flows between layers, in bytes (AssembleOptions) */
+	/** \brief On-chip memory for surfaces between layers, in bytes (AssembleOptions) */
 	uint64_t sramBytes = 0;
 	/** \brief Which additions of another tensor are fused with the convolution before them
 	 */
@@ -179,7 +179,7 @@ struct CompileOptions {
 /** \brief An input of a model */
 struct ModelInput {
 	std::string name;
-	/** \brief Channels, lines and columns; 1 for axes that there are not */
+	/** \brief Channels, lines and columns; 1 for axes that the input does not have */
 	uint32_t c = 1;
 	uint32_t h = 1;
 	uint32_t w = 1;
@@ -211,7 +211,7 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model,
 Result<CompiledModel> compileModel(std::span<const std::byte> model,
 				   const CompileOptions &options = {});
 
-/** \brief Files of models that are not larger are read */
+/** \brief Maximum size of a model's file */
 inline constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
 
 /**

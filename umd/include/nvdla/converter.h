@@ -38,10 +38,10 @@ struct Converter {
 
 	/** \return y before saturation; \a x has at most 40 bits */
 	constexpr int64_t apply(int64_t x) const { return shiftRight((x - offset) * scale, shift); }
-	/** \return what a step of x is worth in y */
+	/** \return size of a step of x, in steps of y */
 	double gain() const { return std::ldexp(scale, -shift); }
 
-	/** \brief The same numbers; what they were made from does not count */
+	/** \brief Compares the parameters; the error does not count */
 	bool operator==(const Converter &other) const
 	{
 		return offset == other.offset && scale == other.scale && shift == other.shift;
@@ -69,7 +69,7 @@ Result<Converter> makeConverter(double offset, double gain);
  */
 Result<Converter> makeConverter(const Quantization &from, const Quantization &to);
 
-/** \brief A look-up table's input: the converter, and what its output stands for */
+/** \brief A look-up table's input: the converter, and the quantization of its output */
 struct LutInput {
 	Converter converter;
 	Quantization quantization; /**< of the numbers the table is indexed by */

@@ -66,7 +66,7 @@ struct CoreGeometry {
 	/** \return "int8, int16 and fp16": the types that has() knows, for messages */
 	std::string typeNames() const;
 
-	/** \return how feature data lies: in atoms of 8 bytes, or of 32 */
+	/** \return layout of feature data: atoms of 8 bytes, or of 32 */
 	constexpr PixelFormat featureFormat() const
 	{
 		return atomBytes == nvdla::atomBytes(PixelFormat::FeatureX8)
@@ -102,13 +102,13 @@ inline const CoreGeometry &nvFull = coreVariants().front();
 /** \return names of coreVariants(), with commas between them */
 std::string coreVariantNames();
 
-/** \return the configuration of that name; InvalidArgument naming those that there are */
+/** \return the configuration of that name; InvalidArgument naming all that exist */
 Result<CoreGeometry> findCoreVariant(std::string_view name);
 
-/** \return the configuration that a driver tells (DeviceInfo::variant); nullptr: not known */
+/** \return the configuration by DeviceInfo::variant; nullptr if it is not known */
 const CoreGeometry *findCoreVariant(uint32_t variant);
 
-/** \return the configuration of a device's core; Unsupported if a newer driver tells another one */
+/** \return the configuration of a device's core; Unsupported if a newer driver has another one */
 Result<CoreGeometry> coreOf(const DeviceInfo &device);
 
 /** \return names of \a capabilities, which are bits of Capability, with commas between them */

@@ -62,7 +62,7 @@ public:
 
 	/** \return GEM handle on the device it was allocated from */
 	uint32_t handle() const;
-	/** \return bytes that were asked for, or imported; the device may have more behind them */
+	/** \return bytes requested or imported; the device may have allocated more */
 	uint64_t size() const;
 
 	/**
@@ -122,7 +122,7 @@ private:
 enum class Priority : uint32_t {
 	Low = 0, /**< runs when nothing else is ready */
 	Normal = 1,
-	High = 2, /**< not for everybody, see info().priorities */
+	High = 2, /**< may need a privilege, see info().priorities */
 };
 
 /**
@@ -192,7 +192,7 @@ public:
 	Job &operator=(Job &&other) noexcept;
 	~Job();
 
-	/** \brief Have 1 added to an eventfd once, when the job is done or if it is */
+	/** \brief Add 1 to an eventfd, once, when the job is done; at once if it is done already */
 	Result<void> notify(int eventfd);
 
 	/** \brief Result of the job, as of wait(); also Timeout for a job that is not done */
@@ -242,13 +242,13 @@ public:
 	 */
 	static Result<Device> open(const std::string &path, Log log = {});
 
-	/** \brief Use a device file that is open already */
+	/** \brief Use an open device file */
 	static Result<Device> open(std::shared_ptr<DeviceBackend> backend, Log log = {});
 
 	const std::string &path() const;
 	const DeviceInfo &info() const { return info_; }
 
-	/** \brief Tell the log that the device was opened with, if there is one */
+	/** \brief Write to the log that the device was opened with, if there is one */
 	void log(LogLevel level, const std::string &message) const;
 
 	bool has(Feature feature) const { return info_.features & static_cast<uint64_t>(feature); }
@@ -302,7 +302,7 @@ public:
 	Result<PreparedTask> prepare(const TaskGraph &graph, size_t addresses,
 				     uint32_t index = 0) const;
 
-	/** \return bytes of the results of a job with so many operations in all its tasks */
+	/** \return bytes of the results of a job with \a operations operations in all its tasks */
 	static uint64_t resultBytes(uint64_t operations)
 	{
 		/* A newer driver's structures may be larger than those of this build. */

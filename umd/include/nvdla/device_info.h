@@ -18,8 +18,8 @@ enum class Feature : uint64_t {
 	Statistics = 1u << 2,	 /**< RunOptions::statistics */
 	OnChipMemory = 1u << 3,	 /**< Device::allocateOnChip() */
 	DmaBuf = 1u << 4,	 /**< Buffer::exportDmaBuf(), Device::importDmaBuf() */
-	Timeline = 1u << 5,	 /**< of its ioctls: syncobjs may be timelines */
-	WriteCombine = 1u << 6,	 /**< of its ioctls: buffers that the CPU writes in order */
+	Timeline = 1u << 5,	 /**< ioctls: syncobjs may be timelines */
+	WriteCombine = 1u << 6,	 /**< ioctls: write-combined buffers */
 	PreparedTasks = 1u << 7, /**< Device::prepare() */
 };
 

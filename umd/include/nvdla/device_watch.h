@@ -22,10 +22,9 @@ class FolderWatch;
 /**
  * \brief Reports devices that appear or disappear
  *
- * A device has come when this process may open it, which is looked at again for ten seconds (the
- * kernel, and udev, let it do so shortly after the file is there), and has gone when its file has.
- * One that goes and comes back at once may be told as if it had stayed: requests on the old one end
- * as DeviceLost.
+ * A device appears when this process may open it, which is tried for ten seconds, since the kernel
+ * and udev set permissions shortly after they create the file. It disappears with its file. A
+ * device that returns at once may not be reported; requests on the old one end as DeviceLost.
  */
 class DeviceWatch
 {
@@ -33,15 +32,15 @@ public:
 	/**
 	 * \brief Receives "/dev/accel/accelN" and whether it is there, in the loop's thread
 	 *
-	 * One call at a time. The watch may go in it.
+	 * One call at a time. The watch may be destroyed in it.
 	 */
 	using Callback = std::function<void(const std::string &path, bool present)>;
 
 	/**
-	 * \brief Begin to tell, of the devices there are already first
+	 * \brief Begin to report, existing devices first
 	 * \param[in] loop which calls back; without one, EventLoop::shared(). Of a loop that the
 	 * caller runs: in its thread; it does not go on for the watch's sake
-	 * \return Io if the kernel does not tell (no more inotify watches, say)
+	 * \return Io if the kernel cannot report devices (no more inotify watches, for example)
 	 */
 	static Result<DeviceWatch> create(Callback callback, std::optional<EventLoop> loop = {});
 

@@ -19,9 +19,9 @@ enum class ElementFunction : uint8_t {
 	Tanh,
 	HardSwish, /**< x * clamp(x + 3, 0, 6) / 6 */
 	LeakyRelu, /**< parameter: slope of negative numbers */
-	Elu,	   /**< parameter: what it approaches is the negative of it */
+	Elu,	   /**< parameter: the negative of the limit at -infinity */
 	Gelu,
-	GeluTanh, /**< Gelu by a hyperbolic tangent, as networks are trained with */
+	GeluTanh, /**< Gelu, approximated by a hyperbolic tangent */
 	Abs,
 	Exp,
 	Square,

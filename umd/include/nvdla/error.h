@@ -18,12 +18,12 @@ namespace nvdla
 enum class ErrorCode {
 	InvalidArgument, /**< the caller passed something that cannot be right */
 	InvalidFile, /**< a loadable, picture or tensor file is damaged or not what it should be */
-	Unsupported, /**< correct, but not something this library or this device does */
+	Unsupported, /**< correct, but this library or device does not support it */
 	NotFound,    /**< no such file or tensor */
 	NoDevice,    /**< no such device */
 	Io,	     /**< the operating system refused to read or write */
 	NoMemory,    /**< no memory on the host or for the device */
-	DeviceRefused, /**< the driver refused what was submitted */
+	DeviceRefused, /**< the driver refused the job or task */
 	DeviceFailed,  /**< the device did not complete: hang or fault; it was reset and goes on */
 	Timeout,       /**< it took longer than the caller allowed */
 	Busy,	       /**< in use, or no room in a queue: try again later */
@@ -64,7 +64,7 @@ struct Error {
 template<typename T>
 using Result = tl::expected<T, Error>;
 
-/** \brief Make the failed side of any Result */
+/** \brief Return an error as any Result */
 inline tl::unexpected<Error> fail(ErrorCode code, std::string what, std::string where,
 				  std::string why)
 {
@@ -72,7 +72,7 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string what, std::string 
 		Error{ code, std::move(what), std::move(where), std::move(why) });
 }
 
-/** \brief Pass the error of \a result on as the failed side of another Result */
+/** \brief Return the error of \a result as another Result */
 template<typename T>
 tl::unexpected<Error> forward(Result<T> &result)
 {

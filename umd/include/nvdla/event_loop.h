@@ -22,10 +22,10 @@ class Loop;
  *
  * Jobs of the device signal eventfds that the loop watches; steps of the CPU run
  * on libuv's thread pool. Callbacks run in the thread that runs the loop, one
- * after the other: what takes long belongs elsewhere, and nothing may wait there
- * for a request (such functions return an error instead of hanging).
+ * after the other: they have to be short, and must not wait for a request
+ * (functions that wait return an error instead).
  *
- * Copies stand for the same loop, which goes with the last one and the last
+ * Copies refer to the same loop, which is destroyed with the last copy and the last
  * Network and Request that use it.
  */
 class EventLoop

@@ -72,7 +72,7 @@ struct HeadRoom {
 	uint32_t needed = 0;	    /**< accumulationBits() */
 	FixedFormat input, weights; /**< with fewer fraction bits, so that none overflows */
 
-	/** \return true if no sum of so many products overflows */
+	/** \return true if no sum of that many products overflows */
 	bool enough() const { return available >= needed; }
 };
 

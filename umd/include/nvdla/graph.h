@@ -95,21 +95,21 @@ struct Surface {
 	uint32_t atLine = 0;
 	uint32_t atColumn = 0;
 	uint32_t atBatch = 0;
-	uint32_t lineStep = 1; /**< each line that many lines behind the one before */
+	uint32_t lineStep = 1; /**< distance of the part's lines in the whole */
 	/**
 	 * \brief Operations see a part's atoms of channels as lines, and its lines as atoms of
 	 * channels
 	 *
 	 * The part itself is described as it is in the whole: one of 64 channels of INT8, 3 lines
-	 * and 5 columns is a surface of 96 channels, 2 lines and 5 columns to who reads or writes
-	 * it. What is left of the last atom counts, too. A part that is written says all of its
-	 * sizes.
+	 * and 5 columns is a surface of 96 channels, 2 lines and 5 columns to its readers and
+	 * writers. Unused channels of the last atom count, too. A part that is written has to have
+	 * all of its sizes.
 	 */
 	bool turned = false;
 	/**
 	 * \brief Quantization of the elements of an input or output
 	 *
-	 * The loadable tells it to whoever runs it; operations do not look at it.
+	 * It is stored in the loadable for the application; operations do not use it.
 	 */
 	TensorQuantization quantization;
 };
@@ -233,7 +233,7 @@ public:
 	void lut(std::string name, const Lut &tables);
 
 	void add(op::Any operation);
-	/** \brief An order that does not follow from surfaces */
+	/** \brief Add an order that does not follow from surfaces */
 	void order(GraphEdge edge);
 
 	/**
@@ -277,7 +277,7 @@ private:
 	std::vector<GraphEdge> edges_;
 };
 
-/** \brief A graph whose operations say how they are carried out */
+/** \brief A graph with a choice made for each operation */
 struct ChosenGraph {
 	Graph graph;
 	/** \brief Operations for which there was a choice, in their order */

@@ -72,7 +72,7 @@ Result<ConvolutionScaling> scaleConvolution(const ConvolutionQuantization &quant
 Result<AffineScaling> scaleBatchNorm(const Quantization &input, const Quantization &output,
 				     std::span<const double> mean, std::span<const double> factor);
 
-/** \brief Quantized weights and what they stand for */
+/** \brief Quantized weights and their scales */
 struct QuantizedWeights {
 	std::vector<std::byte> elements; /**< of desc.type, in O, I, H, W order */
 	std::vector<double> scales;	 /**< one, or one per kernel */

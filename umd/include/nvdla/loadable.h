@@ -197,8 +197,8 @@ class Loadable
 {
 public:
 	Version version{ 0, 7, 0 };
-	/** \brief Name of the core's configuration (findCoreVariant()); empty: the file says none.
-	 * Ours */
+	/** \brief Extension: name of the core's configuration (findCoreVariant()); empty if the
+	 * file has none */
 	std::string variant;
 	std::vector<Task> tasks;
 	std::vector<Memory> memories;

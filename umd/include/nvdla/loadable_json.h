@@ -37,8 +37,8 @@ Result<std::string> loadableToJson(const Loadable &loadable, const std::string &
  *
  * \param[in] json what loadableToJson() wrote, or something like it; may come
  * from anyone
- * \param[in] blobFolder where files that the text names are; empty if it may
- * name none
+ * \param[in] blobFolder folder of the files that the text names; empty if it may not
+ * name any
  * \return a loadable that keeps what read() promises, or InvalidFile with the path
  * of the field ("blobs[4].entries[0].conv.pad_val"), its value and what may be there
  */

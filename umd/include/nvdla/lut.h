@@ -17,7 +17,7 @@
 namespace nvdla
 {
 
-/** \brief The engine that a table is for; what decides its limits */
+/** \brief The engine that a table is for, which decides its limits */
 enum class LutUnit : uint8_t {
 	Sdp,
 	Cdp,
@@ -59,7 +59,7 @@ struct Lut {
 	bool overflowSelectsLo = false;	 /**< LO answers above both */
 };
 
-/** \brief A function and how its numbers are held */
+/** \brief A function, and the types and scales of its numbers */
 struct LutRequest {
 	LutUnit unit = LutUnit::Sdp;
 	DataType type = DataType::Int16; /**< of the pipeline: Int8, Int16 or Half */
@@ -67,9 +67,9 @@ struct LutRequest {
 	std::function<double(double)> function;
 	double low = 0; /**< the range that matters, in real numbers */
 	double high = 1;
-	/** integers: what the numbers that the table is indexed by stand for (lutInput()) */
+	/** integers: quantization of the numbers that index the table (lutInput()) */
 	Quantization input;
-	/** integers: what a step of the table's 16-bit entries is worth */
+	/** integers: real size of a step of the table's 16-bit entries */
 	double outputScale = 1;
 	/**
 	 * Half: beyond the table the function is a straight line to the largest numbers of FP16,
@@ -78,7 +78,7 @@ struct LutRequest {
 	bool straightOutside = false;
 };
 
-/** \brief Tables of a function, and how good they are */
+/** \brief Tables of a function, and their errors */
 struct LutTable {
 	Lut lut;
 	double maxError = 0;  /**< largest distance from the function in the range, real */

@@ -36,7 +36,7 @@ struct LoadOptions {
 	 * another one, the network goes on with those there are.
 	 */
 	unsigned slots = 4;
-	/** \brief Requests that wait for their turn, at most; see RunOptions::whenFull */
+	/** \brief Maximum number of waiting requests; see RunOptions::whenFull */
 	unsigned maxQueued = 4096;
 };
 
@@ -74,9 +74,9 @@ public:
 	const std::vector<TensorDesc> &outputs() const;
 
 	/**
-	 * \brief Say what the elements of an input or output stand for
+	 * \brief Set the quantization of an input or output
 	 *
-	 * Loadables do not say so; it comes from whoever made the network. Holds for this object
+	 * For loadables without a quantization, whose author has to tell it. Holds for this object
 	 * and all requests of the network: setInputFloat() quantizes, outputFloat() dequantizes,
 	 * and inputs() and outputs() have it. Not while another thread calls one of those.
 	 *

@@ -2,15 +2,15 @@
 /*
  * The runtime for C and for bindings of other languages.
  *
- * Objects are opaque; who creates one frees it, and NULL is fine for the functions that
- * free. What a C++ class promises in its header (device.h, network.h, request.h, pool.h,
- * event_loop.h, device_watch.h, compiler.h) holds for the function here that has its name, also
+ * Objects are opaque; the caller that creates one frees it, and NULL may be freed. The
+ * description of a C++ class in its header (device.h, network.h, request.h, pool.h,
+ * event_loop.h, device_watch.h, compiler.h) holds for the functions here that have its name, also
  * about threads.
  *
  * Structs begin with their size, which the caller sets to its sizeof: they grow at their ends,
- * and neither side touches what the other does not know. In those that are read, zeroes stand
- * for defaults. There is no global state but the message of nvdla_last_error(), one for each
- * thread, and the loop that is shared by who names none.
+ * and neither side accesses members that the other does not know. In structs that are read, zeroes
+ * are defaults. The only global state is the message of nvdla_last_error(), one for each
+ * thread, and the loop that is shared if none is named.
  */
 #ifndef NVDLA_NVDLA_H
 #define NVDLA_NVDLA_H
@@ -44,7 +44,7 @@ enum nvdla_status {
 	NVDLA_STATUS_OK = 0,
 	NVDLA_STATUS_INVALID_ARGUMENT, /**< something that cannot be right */
 	NVDLA_STATUS_INVALID_FILE,     /**< a damaged loadable */
-	NVDLA_STATUS_UNSUPPORTED,      /**< correct, but not something this device does */
+	NVDLA_STATUS_UNSUPPORTED,      /**< correct, but this device does not support it */
 	NVDLA_STATUS_NOT_FOUND,	       /**< no such file */
 	NVDLA_STATUS_NO_DEVICE,	       /**< no such device */
 	NVDLA_STATUS_IO,	       /**< the operating system refused */
@@ -145,13 +145,13 @@ void nvdla_loop_free(struct nvdla_loop *loop);
 /** path: valid during the call. present: 0 for a device that has gone */
 typedef void (*nvdla_device_event)(const char *path, int present, void *context);
 /**
- * Tell of devices that come and go, in the loop's thread; of those there are already first
+ * Report devices that come and go, in the loop's thread; existing ones first
  *
  * loop: may be NULL for the shared one
  */
 enum nvdla_status nvdla_watch_create(struct nvdla_loop *loop, nvdla_device_event event,
 				     void *context, struct nvdla_watch **watch);
-/** When it returns event is not called any more; also from there */
+/** event is not called any more when this returns; may be called from event */
 void nvdla_watch_free(struct nvdla_watch *watch);
 
 /** Order of plain elements, the last changes fastest */
@@ -163,8 +163,8 @@ enum nvdla_element_order {
 /** Options of loading a network onto a device */
 struct nvdla_load_options {
 	size_t size;		 /**< the caller's sizeof */
-	uint32_t slots;		 /**< runs that are on their way at once, at most */
-	uint32_t max_queued;	 /**< requests that wait for their turn, at most */
+	uint32_t slots;		 /**< maximum number of runs in flight */
+	uint32_t max_queued;	 /**< maximum number of waiting requests */
 	struct nvdla_loop *loop; /**< which calls back; NULL for the shared one */
 	uint32_t order;		 /**< enum nvdla_element_order of elements and numbers */
 };
@@ -222,8 +222,8 @@ enum nvdla_status nvdla_network_output_info(const struct nvdla_network *network,
 					    struct nvdla_tensor_info *info);
 
 /**
- * Say what the elements of an input or output stand for: real = scale * (element - zero_point);
- * nvdla_request_set_input_float() and nvdla_request_get_output_float() heed it
+ * Set the quantization of an input or output: real = scale * (element - zero_point);
+ * nvdla_request_set_input_float() and nvdla_request_get_output_float() use it
  *
  * scales, zero_points: count of each; 0 for elements that are the numbers, 1, or one for each
  * channel
@@ -246,8 +246,8 @@ enum nvdla_status nvdla_network_get_output_quantization(const struct nvdla_netwo
 enum nvdla_status nvdla_request_create(struct nvdla_network *network,
 				       struct nvdla_request **request);
 /**
- * In flight it is cancelled first; the callback still comes, with a NULL request. Waits for a
- * callback that runs, unless that is the caller
+ * A request in flight is cancelled first; its callback still comes, with a NULL request. Waits for
+ * a callback that runs, unless called from it
  */
 void nvdla_request_free(struct nvdla_request *request);
 
@@ -317,7 +317,7 @@ enum nvdla_status nvdla_request_run(struct nvdla_request *request,
 enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
 				       const struct nvdla_run_options *options,
 				       nvdla_callback callback, void *context);
-/** timeout_ms: negative for as long as it takes. Return: what became of the last run. */
+/** timeout_ms: negative for as long as it takes. Return: result of the last run. */
 enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t timeout_ms);
 /** From any thread */
 void nvdla_request_cancel(struct nvdla_request *request);
@@ -358,7 +358,7 @@ struct nvdla_operation_info {
 	uint32_t engine;    /**< 0 BDMA, 1 convolution, 2 SDP, 3 PDP, 4 CDP, 5 Rubik */
 	uint32_t started;   /**< not 0: start_ns is set */
 	uint32_t completed; /**< not 0: end_ns is set */
-	uint32_t counted;   /**< not 0: what follows the times is set */
+	uint32_t counted;   /**< not 0: the members after the times are set */
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t read_stall;
@@ -391,8 +391,8 @@ enum nvdla_status nvdla_report_get_operation(const struct nvdla_report *report, 
 /** Options of a pool */
 struct nvdla_pool_options {
 	size_t size;		 /**< the caller's sizeof */
-	uint32_t slots;		 /**< requests that are on each device at once, at most */
-	uint32_t max_pending;	 /**< requests without an answer, at most */
+	uint32_t slots;		 /**< maximum number of requests on each device */
+	uint32_t max_pending;	 /**< maximum number of requests without an answer */
 	struct nvdla_loop *loop; /**< which calls back; NULL for the shared one */
 };
 
@@ -445,7 +445,7 @@ enum nvdla_status nvdla_pool_submit(struct nvdla_pool *pool,
 /** Submits and waits for the answer; not in the loop's thread */
 enum nvdla_status nvdla_pool_run(struct nvdla_pool *pool, const struct nvdla_pool_request *request,
 				 struct nvdla_pool_answer **answer);
-/** For those of nvdla_pool_run() */
+/** Free an answer of nvdla_pool_run() */
 void nvdla_pool_answer_free(struct nvdla_pool_answer *answer);
 /** Return: the device that computed it, in the order of nvdla_pool_use() */
 size_t nvdla_pool_answer_device(const struct nvdla_pool_answer *answer);
@@ -464,7 +464,7 @@ enum nvdla_status nvdla_pool_answer_get_report(const struct nvdla_pool_answer *a
 struct nvdla_device_use {
 	size_t size;
 	const char *path;   /**< valid during the call */
-	uint32_t lost;	    /**< not 0: it is gone, and nothing is given to it any more */
+	uint32_t lost;	    /**< not 0: it is gone and gets no more requests */
 	uint32_t running;   /**< requests that are on it now */
 	uint64_t completed; /**< requests that it answered, errors among them */
 	uint64_t moved;	    /**< requests that were on it when it went, and ran elsewhere */
@@ -509,11 +509,11 @@ struct nvdla_compile_options {
 	double percentile;	   /**< for NVDLA_RANGE_PERCENTILE, in percent; 0: 99.99 */
 	uint32_t ranges;	   /**< enum nvdla_range_method */
 	uint32_t precision;	   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
-	uint32_t keep_bias;	   /**< not 0: what rounding takes away does not go into biases */
+	uint32_t keep_bias;	   /**< not 0: biases are not corrected for rounding of kernels */
 	uint32_t every_tensor;	   /**< not 0: as CompileOptions::everyTensor */
 	/** As nvdla::parseStrategy() reads it; NULL: as an empty text */
 	const char *strategy;
-	/** On-chip memory for what flows between layers, in bytes */
+	/** On-chip memory for surfaces between layers, in bytes */
 	uint64_t sram_size;
 	uint32_t fold_sums; /**< enum nvdla_fold_sums */
 	/** The core that it is for: nvdla_device_info.variant of a device; NULL: nv_full */
@@ -533,7 +533,7 @@ struct nvdla_compile_options {
 enum nvdla_status nvdla_compile(const void *data, size_t size,
 				const struct nvdla_compile_options *options,
 				struct nvdla_model **model);
-/** The same of a file; a Caffe net, of which \a path is the .prototxt, has a .caffemodel beside it */
+/** The same for a file; of a Caffe net it is the .prototxt, with the .caffemodel beside it */
 enum nvdla_status nvdla_compile_file(const char *path, const struct nvdla_compile_options *options,
 				     struct nvdla_model **model);
 void nvdla_model_free(struct nvdla_model *model);

@@ -82,7 +82,7 @@ struct Convolution {
 	/** \brief Winograd mode; the kernel is 3x3 and the output divisible by 4, 8 or more */
 	bool winograd = false;
 	uint8_t winogradShift = 0;    /**< PRA_TRUNCATE: integers, after the transformation */
-	uint8_t accumulatorShift = 0; /**< CLIP_TRUNCATE: what SDP gets is sum >> this */
+	uint8_t accumulatorShift = 0; /**< CLIP_TRUNCATE: SDP gets sum >> this */
 	/** \brief Lines of the kernel that go into the MACs at once: 1, 2 or 4; images only */
 	uint32_t postExtension = 1;
 	PixelConversion pixels; /**< images only */
@@ -254,7 +254,7 @@ struct Normalization {
 	Converter in;		/**< integers only */
 	Converter out;
 	bool bypassSquareSum = false; /**< the look-up is of x itself */
-	bool bypassMultiply = false;  /**< the output is what was looked up */
+	bool bypassMultiply = false;  /**< the output is the table's result */
 	/** \brief FP16: NaN in the input is read as zero (precision, NaN) */
 	bool nanToZero = false;
 };
@@ -328,7 +328,7 @@ struct Unary {
 	float outScale = 1.0f;
 	int32_t outZero = 0; /**< see Softmax::outZero */
 	DataType type = DataType::Unknown;
-	ElementFunction inner = ElementFunction::Identity; /**< one without a parameter */
+	ElementFunction inner = ElementFunction::Identity; /**< must have no parameter */
 };
 
 /**
@@ -350,7 +350,7 @@ struct OverChannels {
 	enum class Function : uint8_t {
 		ArgMax,		/**< index of the largest, the first of several; an INT16 channel */
 		Normalize,	/**< x / sqrt(sum of squares) */
-		NormalizeTwice, /**< the same of integers, which TFLite's kernels round twice */
+		NormalizeTwice, /**< Normalize for integers, which TFLite's kernels round twice */
 		LocalResponse,	/**< x / (shift + scale * sum of squares of the window) ^ power */
 		LogSoftmax,	/**< x - log(sum of exp(x)) */
 		Standardize,	/**< (x - mean) / sqrt(variance + shift) */

@@ -58,7 +58,7 @@ enum class PixelFormat : uint8_t {
 	Y16V16U16N444 = 35,
 	Feature = 36,	/**< atoms of 32 bytes: 32 INT8 or 16 INT16/FP16 channels */
 	FeatureX8 = 37, /**< atoms of 8 bytes, as nv_small has them */
-	/** \brief Elements one behind the other in the model's order, for steps of the host. Ours
+	/** \brief Extension: elements one after the other in the model's order, for host steps
 	 */
 	Plain = 64,
 };
@@ -86,8 +86,8 @@ enum class PixelKind : uint8_t {
 /**
  * \brief One pixel format
  *
- * Channels are numbered as the convolution sees them: R, G, B, A or Y, U, V, A; an X is an A
- * that means nothing. Names give the channels from the most significant end of the pixel
+ * Channels are numbered as the convolution sees them: R, G, B, A or Y, U, V, A; an X is an
+ * unused A. Names give the channels from the most significant end of the pixel
  * down; two-plane names with U before V hold V first.
  */
 struct PixelFormatInfo {
@@ -120,7 +120,7 @@ struct PixelFormatInfo {
 	static constexpr uint32_t packedBits(uint32_t channel) { return channel == 3 ? 2 : 10; }
 };
 
-/** \return what \a format looks like, nullptr if it is no pixel format */
+/** \return description of \a format, nullptr if it is no pixel format */
 const PixelFormatInfo *pixelFormatInfo(PixelFormat format);
 
 /** \return name of a layout as in the format document, or "format <n>" */

@@ -56,7 +56,7 @@ struct PoolAnswer {
 /** \brief Use of a device by a pool */
 struct DeviceUse {
 	std::string path;
-	bool lost = false;	/**< it is gone, and nothing is given to it any more */
+	bool lost = false;	/**< it is gone and gets no more requests */
 	unsigned running = 0;	/**< requests that are on it now */
 	uint64_t completed = 0; /**< requests that it answered, errors among them */
 	uint64_t moved = 0;	/**< requests that were on it when it went, and ran elsewhere */

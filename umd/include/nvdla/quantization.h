@@ -2,8 +2,8 @@
 /*
  * Quantization: the real numbers that integers of a tensor stand for.
  *
- * "VTA" is the document on quantized operations of the VTA accelerator. How operations are told
- * of scales and zero points: nvdla/converter.h and nvdla/layer_scaling.h.
+ * "VTA" is the document on quantized operations of the VTA accelerator. nvdla/converter.h and
+ * nvdla/layer_scaling.h turn scales and zero points into parameters of operations.
  */
 #pragma once
 
@@ -72,11 +72,11 @@ public:
 	{
 	}
 
-	/** \return nothing is said */
+	/** \return whether there is no quantization */
 	bool none() const { return channels_.empty(); }
-	/** \return what was given: nothing, one, or one for each channel */
+	/** \return the quantizations: none, one, or one for each channel */
 	std::span<const Quantization> values() const { return channels_; }
-	/** \return what holds for a channel; scale 1 and zero point 0 if nothing is said */
+	/** \return that of a channel; scale 1 and zero point 0 if there is none */
 	Quantization channel(uint32_t c) const
 	{
 		if (channels_.empty())

@@ -36,7 +36,7 @@ enum class WhenFull {
 struct RunOptions {
 	/** \brief Longest time one job may take on the hardware */
 	std::chrono::milliseconds timeout{ 30000 };
-	/** \brief Before which requests of this network, and jobs of the device, it goes */
+	/** \brief Priority over other requests of this network and other jobs of the device */
 	Priority priority = Priority::Normal;
 	/** \brief Have the core count: stalls, latencies, saturation, NaNs */
 	bool statistics = false;
@@ -66,8 +66,8 @@ struct TensorPlace {
  * used from one thread at a time, except cancel(), and may be run any number of
  * times, but not again before it is done.
  *
- * A Request may outlive its Network; it cannot be run then. One that goes while
- * it is in flight is cancelled; its callback still comes.
+ * A Request may outlive its Network; it cannot be run then. A request that is destroyed
+ * in flight is cancelled; its callback still comes.
  */
 class Request
 {
@@ -152,7 +152,7 @@ public:
 	 * Among a network's waiting requests, those of higher priority go
 	 * first, otherwise the oldest.
 	 *
-	 * \param[in] callback called once if submit() succeeds, whatever becomes of
+	 * \param[in] callback called once if submit() succeeds, whatever the result of
 	 * the run; the request may be submitted again from there. May be empty.
 	 * \return Busy if it is in flight or, unless the options say to wait, the
 	 * network's queue is full; Unsupported for a priority or statistics that

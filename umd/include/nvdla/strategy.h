@@ -22,7 +22,7 @@ namespace nvdla
 enum class Choice : uint8_t {
 	Auto,	/**< by predicted time: the way that is faster on the chip */
 	Always, /**< wherever the core can, even if it is slower; it is an error if it never can */
-	Never,	/**< nowhere but where the graph itself asks for it */
+	Never,	/**< only where the graph itself asks for it */
 };
 
 /**
@@ -94,7 +94,7 @@ struct Strategy {
  */
 Result<Strategy> parseStrategy(std::string_view text);
 
-/** \return text that parseStrategy() makes the same strategy of */
+/** \return text that parseStrategy() turns back into the strategy */
 std::string toString(const Strategy &strategy);
 
 /** \brief Choice made for an operation, and its candidates */
@@ -106,7 +106,7 @@ struct LayerChoice {
 	};
 
 	std::string name;
-	std::vector<Candidate> candidates; /**< the first is what the graph says */
+	std::vector<Candidate> candidates; /**< the first is the graph as it is */
 	size_t chosen = 0;
 };
 

@@ -128,15 +128,15 @@ struct EmuOperation {
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
 	float outScale = 1.0f; /**< real value of one step of an integer output */
 	int8_t outZero = 0;    /**< the integer that stands for 0 in the output; extension */
-	int8_t inZero = 0;     /**< the same of the input; extension */
+	int8_t inZero = 0;     /**< that of the input; extension */
 	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; extension */
 	ElementFunction function = ElementFunction::Identity; /**< of a Function; extension */
 	ElementFunction inner =
-		ElementFunction::Identity; /**< that its input goes through; extension */
+		ElementFunction::Identity; /**< applied to a Function's input; extension */
 	float power = 1.0f;
 	float scale = 1.0f;
 	float shift = 0.0f;
-	/** \brief Reshape: in which order elements are taken; extension */
+	/** \brief Reshape: order in which elements are taken; extension */
 	AxisOrder axes;
 	EmuBuffer src;
 	EmuBuffer dst;

@@ -25,7 +25,7 @@ enum class DimgFormat : uint32_t {
 	Half = 42,
 };
 
-/** \brief A .dimg file: what the tensor was like, and its elements in C, H, W order */
+/** \brief A .dimg file: description of a tensor, and its elements in C, H, W order */
 struct Dimg {
 	DimgFormat format = DimgFormat::Int8;
 	uint32_t width = 0;
@@ -106,7 +106,7 @@ Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const Npy
  */
 Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape,
 					 std::span<const float> values);
-/** \brief The same of elements of a type that NpyArray can have, or UInt8 */
+/** \brief Make a .npy of elements of a type that NpyArray can have, or UInt8 */
 Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape, DataType type,
 					 std::span<const std::byte> elements);
 

@@ -95,7 +95,7 @@ Result<std::vector<std::byte>> unpackImageWeights(const CoreGeometry &geometry,
 struct WinogradParams {
 	uint32_t strideX = 1;
 	uint32_t strideY = 1;
-	/** what a transformed weight is multiplied by before it is rounded to the type */
+	/** factor of a transformed weight before it is rounded to the type */
 	float scale = 1.0f;
 };
 

@@ -42,7 +42,7 @@ struct Measurement {
 	void take(std::vector<double> times);
 };
 
-/** \return lines for people; those of the figures have the ratio to \a before if there is one */
+/** \return the figures as text; with the ratios to \a before if there is one */
 std::string measurementText(const Measurement &measured, const Measurement *before);
 
 std::string measurementJson(const Measurement &measured);

@@ -13,7 +13,7 @@ namespace nvdla::chip
 /** \return a line for each row of the view, and one for the network */
 std::string predictionTable(const Prediction &prediction, const prof::View &view = {});
 
-/** \return the line for the network, and one more if the CPU has something to do */
+/** \return the line for the network, and one more if there are CPU steps */
 std::string predictionSummary(const Prediction &prediction);
 
 /** \return "12.3", or "-" for nothing */

@@ -37,7 +37,7 @@ struct OperationProfile {
 
 /** \brief Utilisation over time, for example of a memory's bandwidth */
 struct Gauge {
-	/** \brief Holds until the next one begins */
+	/** \brief A share that holds until the next step begins */
 	struct Step {
 		uint64_t startNs = 0;
 		double share = 0; /**< 0 to 1 */

@@ -34,7 +34,7 @@ public:
 	/** \param[in] left,width of the whole, in pixels */
 	TimeAxis(const Profile &profile, double left, double width);
 
-	/** \brief By their start; without gaps from 0 to the run's end, at least one */
+	/** \brief At least one, sorted by start; without gaps from 0 to the run's end */
 	const std::vector<Part> &parts() const { return parts_; }
 
 	double at(uint64_t ns) const;

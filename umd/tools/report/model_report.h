@@ -34,7 +34,7 @@ struct Step {
 	std::string shape;
 	std::string types;
 	std::vector<std::string> operations; /**< in the graph */
-	/** \brief Task and index in it of each of them */
+	/** \brief Task, and index in it, of each operation */
 	std::vector<std::pair<uint16_t, size_t>> places;
 	Cost cost;
 };

@@ -12,19 +12,19 @@
 namespace nvdla::report
 {
 
-/** \return "core, 2 operations", or that and why the CPU does it */
+/** \return "core, 2 operations", or the reason why the CPU computes the layer */
 std::string whereOf(const LayerReport &layer);
 
-/** \return a line that says what the host computes; empty: nothing */
+/** \return a line about the host's share; empty without host steps */
 std::string hostText(const CompileReport &report);
 
 /** \return "44.5 dB", or "exact" */
 std::string decibels(double ratio);
 
-/** \return "45.3%", or "-" of what multiplies nothing */
+/** \return "45.3%", or "-" if there are no multiplications */
 std::string useText(const Cost &cost);
 
-/** \return those of calibrated layers that lose most by themselves, at most three, most first */
+/** \return calibrated layers with the largest errors of their own, worst first; at most three */
 std::vector<const LayerReport *> losers(const CompileReport &report);
 
 /** \return whether there are errors of calibrated layers */

@@ -8,7 +8,7 @@
 namespace nvdla::top
 {
 
-/** \return one object; the manual page of nvdla-top says what is in it */
+/** \return one object, which the manual page of nvdla-top describes */
 nlohmann::ordered_json loadJson(const Load &load);
 
 } /* namespace nvdla::top */

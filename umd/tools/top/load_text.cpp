@@ -92,7 +92,7 @@ std::string_view colourOf(double share)
 	return share < 0.6 ? "\x1b[32m" : share < 0.9 ? "\x1b[33m" : "\x1b[31m";
 }
 
-/** \return a bar with a space before it, as wide as those of other shares */
+/** \return a bar of fixed width, with a space before it */
 std::string bar(double share, const Look &look)
 {
 	const size_t width = barWidth(look);

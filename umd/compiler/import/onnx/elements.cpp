@@ -42,7 +42,7 @@ Tensor readClip(NodeReader &reader)
 	return legalize::unary(reader, reader.input(0), { .activation = clamp });
 }
 
-/* Alpha is so many hundredths, if it is not given. */
+/* The default of alpha is \a usual hundredths. */
 template<Function function, int usual>
 Tensor readWithAlpha(NodeReader &reader)
 {

@@ -44,7 +44,7 @@ class Model:
 
 	@property
 	def report(self) -> str:
-		"""The layers as text: their hardware layers, and what those take on a chip."""
+		"""The layers as text, with their operations and the predicted times on a chip."""
 		return self.report_as('text')
 
 	def report_as(self, format: str) -> str:

@@ -92,7 +92,7 @@ class Runnable:
 		priority: str = 'normal') -> Iterator[Union[np.ndarray, Outputs]]:
 		"""Run the network on each of `frames`, which may be endless, and yield the outputs in the order of the frames.
 
-		depth: most runs in flight; a frame is taken only when there is room for its run
+		depth: maximum number of runs in flight; a frame is taken only when there is room for its run
 		raw, timeout, priority: as for a call
 		"""
 		if depth < 1:

@@ -91,7 +91,7 @@ def view(tensor: Tensor, memory: Any) -> np.ndarray:
 
 
 def _squeezed(shape):
-	"""The lengths that are not 1: (1, 1, 28, 28) and (28, 28) are the same picture."""
+	"""The axes whose length is not 1: (1, 1, 28, 28) and (28, 28) are the same picture."""
 	return [length for length in shape if length != 1]
 
 
