@@ -278,6 +278,14 @@ TEST_F(CaffeNet, WhatIsWrongIsNamed)
 	    "layer 'out' (Convolution), weights");
 	has(errorOf(dataLayer + layerOf("ROIAlign", "roi_align_param { size: 7 }")), "ROIAlign");
 	has(errorOf(dataLayer + layerOf("ReLU", "", "nowhere")), "'nowhere'");
+	has(errorOf(dataLayer + "layer { name: 'p' type: 'Power' top: 'out' }"),
+	    "bottom: is missing");
+	has(errorOf(dataLayer + layerOf("Eltwise", "eltwise_param { coeff: 1 coeff: 2 }")),
+	    "coeff: has 2");
+	has(errorOf(dataLayer + layerOf("Flatten", "flatten_param { axis: 2 }")),
+	    "is 2; 1 is known");
+	has(errorOf(dataLayer + layerOf("Concat", "concat_param { axis: 2 concat_dim: 3 }")),
+	    "is 2; 1 is known");
 	has(errorOf("layer { name: 'd' type: 'Data' top: 'data' }"), "deploy.prototxt");
 	has(errorOf("layers { name: 'd' type: RELU }"), "upgrade_net_proto_text");
 	has(errorOf("layer { name: 'd' "), "line 1");

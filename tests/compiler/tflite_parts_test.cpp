@@ -17,10 +17,11 @@ namespace nvdla::test
 namespace
 {
 
-constexpr int32_t bilinearCode = 23, gatherCode = 36, quotientCode = 42, meanOfCode = 40,
-		  sliceCode = 45, logSoftmaxCode = 50, selectCode = 64, tileCode = 69,
-		  argMinCode = 79, nearestCode = 97, squaredDifferenceCode = 99,
-		  mirrorPadCode = 100, productCode = 126;
+constexpr int32_t convolutionCode = 3, bilinearCode = 23, gatherCode = 36, batchToSpaceCode = 37,
+		  spaceToBatchCode = 38, quotientCode = 42, meanOfCode = 40, sliceCode = 45,
+		  logSoftmaxCode = 50, selectCode = 64, tileCode = 69, argMinCode = 79,
+		  nearestCode = 97, squaredDifferenceCode = 99, mirrorPadCode = 100,
+		  productCode = 126;
 
 TEST(TfliteParts, QuotientsOfTensors)
 {
@@ -466,6 +467,63 @@ TEST(TfliteParts, NearestOfAnySize)
 				0);
 		}
 	}
+}
+
+/* Samples are every other line and column: together a convolution whose kernel is dilated. */
+TEST(TfliteParts, ConvolutionsOfSpreadSamplesAreDilated)
+{
+	const auto file = [](bool integers, const Shape &around, const Shape &samples,
+			     fb::Padding padding, const Shape &made, const Shape &crops,
+			     int32_t block = 2) {
+		TfliteBuilder builder;
+		const auto tensor = [&](const Shape &shape) {
+			return integers ? builder.integers(shape, 0.5f, -3) : builder.floats(shape);
+		};
+		const int32_t x = tensor({ 1, 5, 7, 1 }), y = tensor({ 1, 5, 7, 1 });
+		const int32_t spread = tensor(samples), convolved = tensor(made);
+		const int32_t kernel =
+			integers ? builder.quantized<int8_t>({ 1, 3, 3, 1 },
+							     { 0, 0, 0, 0, 2, 0, 0, 0, 1 }, 1, 0)
+				 : builder.constant<float>({ 1, 3, 3, 1 },
+							   { 0, 0, 0, 0, 2, 0, 0, 0, 1 });
+		builder.node(spaceToBatchCode,
+			     { x, builder.list({ 2, 2 }), builder.constant({ 2, 2 }, around) },
+			     { spread });
+		builder.node(convolutionCode, { spread, kernel }, { convolved },
+			     fb::BuiltinOptions::Conv2DOptions,
+			     fb::CreateConv2DOptions(builder.flat, padding, 1, 1));
+		builder.node(batchToSpaceCode,
+			     { convolved, builder.list({ block, 2 }),
+			       builder.constant({ 2, 2 }, crops) },
+			     { y });
+		return builder.file({ x }, { y });
+	};
+	Numbers numbers, wanted;
+
+	for (int i = 0; i < 35; i++)
+		numbers.push_back(i % 11);
+	for (size_t i = 0; i < 35; i++)
+		wanted.push_back(2 * numbers[i] + (i / 7 < 3 && i % 7 < 5 ? numbers[i + 16] : 0));
+	for (const bool integers : { false, true }) {
+		Numbers given = numbers, right = wanted;
+		for (Numbers *all : { &given, &right })
+			for (double &number : *all)
+				number = integers ? number * 2 - 3 : number;
+		EXPECT_EQ(ofFile(file(integers, { 2, 3, 2, 3 }, { 4, 5, 6, 1 }, fb::Padding::VALID,
+				      { 4, 3, 4, 1 }, { 0, 1, 0, 1 }),
+				 { given }),
+			  std::vector<Numbers>{ right });
+		EXPECT_EQ(ofFile(file(integers, { 0, 1, 0, 1 }, { 4, 3, 4, 1 }, fb::Padding::SAME,
+				      { 4, 3, 4, 1 }, { 0, 1, 0, 1 }),
+				 { given }),
+			  std::vector<Numbers>{ right });
+	}
+	expectRefusedFile(file(false, { 0, 1, 0, 1 }, { 4, 3, 4, 1 }, fb::Padding::SAME,
+			       { 4, 3, 4, 1 }, { 0, 1, 0, 1 }, 1),
+			  { "BATCH_TO_SPACE_ND 't1', block", "is not that of" });
+	expectRefusedFile(file(false, { 0, 1, 0, 1 }, { 4, 3, 4, 1 }, fb::Padding::SAME,
+			       { 4, 3, 4, 1 }, { 0, 4, 0, 1 }),
+			  { "BATCH_TO_SPACE_ND 't1', crops", "leave -1 elements" });
 }
 
 /* Zero points have 8 bytes, which may not lie at a multiple of 8. */

@@ -53,7 +53,7 @@ def put(path, content, check):
 def main():
 	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('page', type=Path)
-	parser.add_argument('programs', metavar='program', nargs='+', type=Path, help='one that the page may name')
+	parser.add_argument('programs', metavar='program', nargs='*', type=Path, help='one that the page may name')
 	parser.add_argument('--in-suite', metavar=('TREE', 'PROGRAM'), nargs=2, action='append', default=[],
 			    help='another one, with the loader and the libraries of an unpacked Debian release')
 	parser.add_argument('--check', action='store_true', help='change nothing; fail if something would change')

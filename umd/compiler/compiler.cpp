@@ -12,7 +12,6 @@
 #include "base/io/guarded.h"
 #include "compiler/calibrate/calibrate.h"
 #include "compiler/compile.h"
-#include "compiler/import/caffe/net.h"
 #include "compiler/import/import.h"
 #include "compiler/lower/lowerer.h"
 #include "compiler/passes/passes.h"
@@ -277,7 +276,10 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGe
 
 	for (const Operator &operation : model.operators) {
 		OperatorSupport support{ operation.index, operation.name, operation.type, {}, {} };
-		if (const auto *unknown = std::get_if<Unknown>(&operation.kind)) {
+		const auto *unknown = std::get_if<Unknown>(&operation.kind);
+		if (unknown && unknown->isFolded)
+			continue;
+		if (unknown) {
 			support.reason =
 				fmt::format("{}: {}", unknown->why.where, unknown->why.why);
 			all.push_back(std::move(support));
@@ -374,7 +376,7 @@ Result<std::vector<std::byte>> readModelFile(const std::string &path)
 		if (isTfliteFile(*bytes))
 			return bytes;
 		auto whole = isCaffeNet(path)
-				     ? compiler::caffe::asOnnx(path, *bytes)
+				     ? compiler::caffeAsOnnx(path, *bytes)
 				     : compiler::withExternalData(
 					       std::move(*bytes),
 					       std::filesystem::path(path).parent_path().string());

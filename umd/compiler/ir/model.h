@@ -261,6 +261,8 @@ struct Unknown {
 	Error why;
 	/** \brief It might be known, if the shape of what it reads were */
 	bool follows = false;
+	/** \brief What it is for has become one operator, which does not read it */
+	bool isFolded = false;
 };
 
 using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, Elementwise, Pool,

@@ -103,6 +103,8 @@ public:
 	/** \brief The value of a tensor; an empty one after an error */
 	const Value &value(const Tensor &tensor) const;
 	bool isConstant(const Tensor &tensor) const { return value(tensor).isConstant; }
+	/** \brief What makes a value; null of inputs and constants */
+	Operator *writer(ValueId id) { return model().writer(id); }
 	/** \brief State that a tensor is no constant */
 	const Tensor &needComputed(const Tensor &tensor);
 

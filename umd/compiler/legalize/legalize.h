@@ -14,7 +14,7 @@
 namespace nvdla::compiler::legalize
 {
 
-/* Elements: elements.cpp, select.cpp */
+/* Elements: elements.cpp */
 
 Tensor unary(Builder &builder, const Tensor &x, const Unary &function);
 /** \brief outer * function(inner * x) */
@@ -93,7 +93,7 @@ struct Padding {
 };
 Tensor pad(Builder &builder, const Tensor &tensor, const Padding &padding);
 
-/* Channels: channels.cpp, reductions.cpp, normalizations.cpp */
+/* Channels: channels.cpp, normalizations.cpp */
 
 /** \brief The index of the first of the largest; the axis has one element then */
 Tensor argMax(Builder &builder, const Tensor &tensor, uint32_t axis, bool ofSmallest);
@@ -183,6 +183,20 @@ Tensor poolAll(Builder &builder, Pool::Method method, const Tensor &pictureOrLin
 /** \param[in] weights K x C/groups x R x S; of lines without R */
 Tensor convolution(Builder &builder, const Tensor &pictureOrLine, const Windows &windows,
 		   Weights weights, int64_t groups, const Clamp &activation);
+
+/** \brief Elements that are so many apart are together, in a sample of their own */
+struct Spread {
+	std::vector<int64_t> block;  /**< lines, columns */
+	std::vector<int64_t> around; /**< before and behind lines, then columns: zeros */
+};
+/**
+ * \brief What a convolution of spread samples is when these are put together: a dilated one
+ * \param[in] picture that was spread
+ * \param[in] convolved the convolution of its samples
+ * \param[in] crops of the result, as Spread::around
+ */
+Tensor dilated(Builder &builder, const Tensor &picture, const Operator &convolved,
+	       const Spread &spread, const std::vector<int64_t> &crops);
 
 /** \brief Output of a transposed convolution along an axis */
 struct TransposedAxis {

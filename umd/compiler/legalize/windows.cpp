@@ -182,6 +182,45 @@ Tensor convolution(Builder &builder, const Tensor &from, const Windows &windows,
 		from, builder.compute(made, x, like, builder.addWeights(std::move(weights))));
 }
 
+Tensor dilated(Builder &builder, const Tensor &picture, const Operator &convolved,
+	       const Spread &spread, const std::vector<int64_t> &crops)
+{
+	Convolution made = std::get<Convolution>(convolved.kind);
+	const std::vector<int64_t> &block = spread.block, &around = spread.around;
+	const auto isPossible = [](int64_t number) {
+		return number >= 0 && number <= mostOfWindow;
+	};
+	const auto side = [&](size_t at, uint32_t own) {
+		const int64_t all = own * block[at / 2] + around[at] - crops[at];
+		builder.support(isPossible(all), "crops",
+				fmt::format("leave {} elements of padding", all));
+		return static_cast<uint32_t>(all);
+	};
+
+	builder.support(picture.shape.size() == 4 && block.size() == 2 && around.size() == 4 &&
+				crops.size() == 4,
+			"block", "is not of lines and columns");
+	builder.support(made.stride.x == 1 && made.stride.y == 1, "stride",
+			"of the convolution before it is not 1");
+	for (const std::vector<int64_t> *numbers : { &block, &around, &crops })
+		builder.need(std::ranges::all_of(*numbers, isPossible), "block",
+			     "or crops are not possible");
+	if (builder.failed())
+		return {};
+	made.padding = { side(2, made.padding.left), side(3, made.padding.right),
+			 side(0, made.padding.top), side(1, made.padding.bottom) };
+	made.dilation =
+		axesOf(builder, "block", block[0] * made.dilation.y, block[1] * made.dilation.x);
+	const Extents &kernels = builder.value(Tensor{ .id = convolved.inputs[1] }).shape;
+	if (builder.failed())
+		return {};
+	const Windows windows{
+		{ kernels[3], kernels[2] }, made.stride, made.dilation, made.padding
+	};
+	return builder.compute(made, picture, windowed(builder, picture, windows, kernels[0]),
+			       { convolved.inputs.begin() + 1, convolved.inputs.end() });
+}
+
 Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clamp &activation)
 {
 	const Value &kernels = weights.kernels;

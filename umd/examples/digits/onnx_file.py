@@ -54,11 +54,11 @@ def _value(name, shape):
 	return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, _FLOAT) + _bytes(2, sizes)))
 
 
-def model(name, nodes, constants, inputs, outputs):
-	"""The bytes of a file; inputs and outputs are float32, shapes by their names."""
+def model(name, nodes, constants, inputs, outputs, operators=13):
+	"""The bytes of a file; inputs and outputs are float32, shapes by their names; operators: version."""
 	graph = b''.join(_bytes(1, one) for one in nodes) + _bytes(2, name)
 	graph += b''.join(_bytes(5, one) for one in constants)
 	graph += b''.join(_bytes(11, _value(*one)) for one in inputs.items())
 	graph += b''.join(_bytes(12, _value(*one)) for one in outputs.items())
 	version = struct.pack('<BB', 1 << 3, 8)	# ir_version
-	return version + _bytes(2, 'nvdla digits example') + _bytes(7, graph) + _bytes(8, _number(2, 13))
+	return version + _bytes(2, 'nvdla digits example') + _bytes(7, graph) + _bytes(8, _number(2, operators))

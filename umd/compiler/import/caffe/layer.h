@@ -7,23 +7,82 @@
 #include <string>
 #include <vector>
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+#include <google/protobuf/reflection.h>
+#include <google/protobuf/text_format.h>
 #include <nvdla/error.h>
 
-#include "caffe.pb.h"
-#include "compiler/rules.h"
 #include "onnx.pb.h"
 
 namespace nvdla::compiler::caffe
 {
 
-namespace pb = nvdla::caffe;
 namespace schema = nvdla::onnx;
 
 /** \brief The failed action, in errors */
 inline constexpr const char *reading = "read Caffe net";
 
-using Numbers = std::vector<float>;
 using Shape = std::vector<int64_t>;
+
+/**
+ * \brief A message of a file, whose fields are read by the names that caffe.proto gives them
+ *
+ * What the file does not say has its usual value.
+ */
+class Fields
+{
+public:
+	using Name = const std::string &;
+
+	/** \param[in] message is there as long as this is */
+	explicit Fields(const google::protobuf::Message &message) : message_(&message) {}
+
+	/** \brief Whether the file has the field; false for one that there is not */
+	bool has(Name name) const
+	{
+		return at(name) && (at(name)->is_repeated() ? !!all().FieldSize(*message_, at(name))
+							    : all().HasField(*message_, at(name)));
+	}
+	bool isFloat(Name name) const { return at(name)->cpp_type() == at(name)->CPPTYPE_FLOAT; }
+	int64_t integer(Name name) const { return all().GetInt64(*message_, at(name)); }
+	float number(Name name) const { return all().GetFloat(*message_, at(name)); }
+	std::string text(Name name) const { return all().GetString(*message_, at(name)); }
+	/** \brief A number, flag or choice as a net says it */
+	std::string printed(Name name) const
+	{
+		std::string text;
+
+		google::protobuf::TextFormat::PrintFieldValueToString(*message_, at(name), -1,
+								      &text);
+		return text;
+	}
+	/** \brief Whatever a repeated field has, which is of the type From */
+	template<typename T, typename From = T>
+	std::vector<T> list(Name name) const
+	{
+		const auto found = all().GetRepeatedFieldRef<From>(*message_, at(name));
+		return { found.begin(), found.end() };
+	}
+	Fields part(Name name) const { return Fields(all().GetMessage(*message_, at(name))); }
+	std::vector<Fields> parts(Name name) const
+	{
+		std::vector<Fields> parts;
+
+		for (int i = 0; i < all().FieldSize(*message_, at(name)); i++)
+			parts.emplace_back(all().GetRepeatedMessage(*message_, at(name), i));
+		return parts;
+	}
+
+private:
+	const google::protobuf::Reflection &all() const { return *message_->GetReflection(); }
+	const google::protobuf::FieldDescriptor *at(Name name) const
+	{
+		return message_->GetDescriptor()->FindFieldByName(name);
+	}
+
+	const google::protobuf::Message *message_;
+};
 
 /** \brief A tensor of the ONNX graph, which holds a blob of the net */
 struct Tensor {
@@ -34,61 +93,11 @@ struct Tensor {
 using Tensors = std::vector<Tensor>;
 
 /**
- * \brief Reads one layer, and appends operators to a graph
- *
- * The first rule that the layer breaks is kept; what is made after it is meaningless, but harmless.
+ * \brief Append what a layer becomes to a graph
+ * \param[in] blobs of weights; none where the .caffemodel does not have the layer
+ * \return a tensor for each top; of a type that is not known: an operator of that type
  */
-class LayerReader : public Rules
-{
-public:
-	/** \param[in] weights of the .caffemodel; null: it has none for this layer */
-	LayerReader(const pb::Layer &layer,
-		    const google::protobuf::RepeatedPtrField<pb::Blob> *weights, Tensors bottoms,
-		    schema::Graph &graph);
-
-	const pb::Layer &layer() const { return layer_; }
-	const Tensors &bottoms() const { return bottoms_; }
-	/** \brief One of them; an empty tensor after an error */
-	Tensor bottom(size_t index = 0);
-	/** \brief An axis of the first bottom, counted from the front */
-	int64_t axis(int64_t axis);
-
-	/** \brief A blob of weights; an empty one after an error */
-	const pb::Blob &blob(size_t index);
-	/** \brief The numbers of a blob */
-	static Numbers numbersOf(const pb::Blob &blob);
-	/** \brief A constant of the graph; \a shape may have one -1 for what the numbers give */
-	Tensor constant(const Numbers &numbers, Shape shape);
-	Tensor constant(const std::vector<int64_t> &numbers);
-
-	/** \brief Append an operator; its result has as many axes as the first operand */
-	Tensor add(const std::string &type, const Tensors &operands);
-	/** \brief One more operand, or one more output, of the operator that add() appended last */
-	void addInput(const Tensor &tensor) { last_->add_input(tensor.name); }
-	Tensor addOutput();
-	/** \brief Attributes of the operator that add() appended last */
-	LayerReader &set(const std::string &attribute, int64_t value);
-	LayerReader &set(const std::string &attribute, float value);
-	LayerReader &set(const std::string &attribute, const std::vector<int64_t> &values);
-	/** \brief Whether add() made a tensor, rather than an earlier layer */
-	bool isNew(const Tensor &tensor) const
-	{
-		return tensor.name.starts_with(layer_.name() + "/");
-	}
-
-private:
-	schema::Attribute &attribute(const std::string &name, int32_t type);
-	std::string unusedName() { return layer_.name() + "/" + std::to_string(made_++); }
-
-	const pb::Layer &layer_;
-	const google::protobuf::RepeatedPtrField<pb::Blob> *weights_;
-	Tensors bottoms_;
-	schema::Graph &graph_;
-	schema::Node *last_ = nullptr;
-	uint32_t made_ = 0;
-};
-
-/** \return a tensor for each top; of a type that is not known: an operator of that type */
-Tensors readLayer(LayerReader &reader);
+Result<Tensors> readLayer(const Fields &layer, const std::vector<Fields> &blobs,
+			  const Tensors &bottoms, schema::Graph &graph);
 
 } /* namespace nvdla::compiler::caffe */

@@ -229,11 +229,55 @@ Tensor readSpaceToDepth(OperatorReader &reader)
 	return legalize::spaceToDepth(reader, x, blockOf(reader, x.shape, reader.output().shape));
 }
 
+/* It is the format's spelling of a dilated convolution, with a plain one and this behind it. */
+constexpr const char *spreading = "SPACE_TO_BATCH_ND";
+
+Tensor readSpaceToBatch(OperatorReader &reader)
+{
+	reader.support(false, "operator",
+		       "is known where a convolution and BATCH_TO_SPACE_ND follow");
+	return {};
+}
+
+Tensor readBatchToSpace(OperatorReader &reader)
+{
+	const Tensor samples = reader.input(0);
+	const Operator *convolved = reader.writer(samples.id);
+	const bool isConvolved =
+		!reader.failed() && convolved && isAny<Convolution>(convolved->kind);
+	Operator *spread = isConvolved ? reader.writer(convolved->inputs.front()) : nullptr;
+	const auto numbersOf = [&](ValueId id) {
+		const Value &value = reader.value(Tensor{ .id = id });
+		return value.isConstant && !bytesError(value) ? wholeNumbers(value)
+							      : std::vector<int64_t>{};
+	};
+
+	if (!reader.support(spread && isAny<Unknown>(spread->kind) && spread->type == spreading &&
+				    spread->inputs.size() == 3,
+			    "input 0", "is no convolution of what SPACE_TO_BATCH_ND makes"))
+		return {};
+	const Value &from = reader.value(Tensor{ .id = spread->inputs[0] });
+	const Tensor picture{ spread->inputs[0], from.shape,
+			      legalize::asInFile(from.shape.size()) };
+	const Tensor parts{ .id = spread->outputs[0] };
+	reader.support(reader.same(picture) == reader.same(parts) &&
+			       reader.same(samples) == reader.computed(samples),
+		       "quantization", "is not the same before and behind it");
+	reader.need(reader.numbers(1) == numbersOf(spread->inputs[1]), "block",
+		    "is not that of SPACE_TO_BATCH_ND");
+	const Tensor made = legalize::dilated(
+		reader, picture, *convolved,
+		{ numbersOf(spread->inputs[1]), numbersOf(spread->inputs[2]) }, reader.numbers(2));
+	std::get<Unknown>(spread->kind).isFolded = !reader.failed();
+	return made;
+}
+
 using enum fb::BuiltinOperator;
 
 } /* namespace */
 
 const OperatorTable moveOperators = {
+	{ BATCH_TO_SPACE_ND, readBatchToSpace },
 	{ BROADCAST_TO,
 	  [](OperatorReader &r) { return legalize::expand(r, r.input(0), r.numbers(1)); } },
 	{ CONCATENATION, readConcatenation },
@@ -246,6 +290,7 @@ const OperatorTable moveOperators = {
 	{ PADV2, readPad },
 	{ RESHAPE, readReshape },
 	{ SLICE, readSlice },
+	{ SPACE_TO_BATCH_ND, readSpaceToBatch },
 	{ SPACE_TO_DEPTH, readSpaceToDepth },
 	{ SPLIT, readParts<1, 0> },
 	{ SPLIT_V, readParts<0, 2> },
