@@ -261,6 +261,7 @@ public:
 
 private:
 	std::string checkFetch() const;
+	bool allArrives() const;
 	/** \brief Read compressed groups into a copy of the buffer, before any result is written */
 	std::string checkGroups() const;
 	/** \brief CDMA tells CSC of the next compressed group \throw NeverArrive */

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "conv/sparse_weights.h"
 #include "core/shared_units.h"
@@ -255,8 +256,24 @@ std::string WeightReader::checkFetch() const
 	return {};
 }
 
+/* All is fetched at once, and not less than the sizes of all groups. */
+bool WeightReader::allArrives() const
+{
+	const auto fits = [&](const EntryRing &ring, uint64_t bytes) {
+		return bytes <=
+		       uint64_t{ ring.size() - ring.available() } * op_.geometry->entryBytes;
+	};
+
+	return fits(cbuf_.weights(), op_.weights.bytes) &&
+	       fits(cbuf_.masks(), op_.weights.maskBytes) &&
+	       std::accumulate(groupSizes_.begin(), groupSizes_.end(), uint64_t{ 0 }) <=
+		       op_.weights.bytes;
+}
+
 std::string WeightReader::checkGroups() const
 {
+	if (allArrives())
+		return {};
 	Cbuf cbuf = cbuf_;
 	MemoryPort memory = memory_.fork();
 	WeightReader ahead(op_, memory, cbuf);
