@@ -260,8 +260,8 @@ std::string WeightReader::checkFetch() const
 bool WeightReader::allArrives() const
 {
 	const auto fits = [&](const EntryRing &ring, uint64_t bytes) {
-		return bytes <=
-		       uint64_t{ ring.size() - ring.available() } * op_.geometry->entryBytes;
+		const uint64_t entry = op_.geometry->entryBytes;
+		return bytes + ring.available() * entry <= ring.size() * entry;
 	};
 
 	return fits(cbuf_.weights(), op_.weights.bytes) &&
