@@ -155,6 +155,62 @@ TEST(OnnxElements, StandardizationInManyOperators)
 	}
 }
 
+/* As exporters spell it before there was an operator for it: one table. */
+TEST(OnnxElements, GeluInManyOperators)
+{
+	for (const char *where : { "behind", "before", "beside", "inside", "tanh" }) {
+		SCOPED_TRACE(where);
+		const auto is = [&](const char *which) { return std::string(where) == which; };
+		const std::string x = is("before") ? "halved" : "x";
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 4 });
+		builder.floats("half", {}, { 0.5f });
+		builder.floats("one", {}, { 1 });
+		builder.floats("root", {}, { 1.41421354f });
+		builder.floats("three", {}, { 3 });
+		builder.floats("cubic", {}, { 0.044715f });
+		builder.floats("steep", {}, { 0.797884583f });
+		if (is("before"))
+			builder.node("Mul", { "x", "half" }, "halved");
+		if (is("tanh")) {
+			builder.node("Pow", { "x", "three" }, "cube");
+			builder.node("Mul", { "cubic", "cube" }, "small");
+			builder.node("Add", { "x", "small" }, "bent");
+			builder.node("Mul", { "steep", "bent" }, "argument");
+			builder.node("Tanh", { "argument" }, "function");
+		} else {
+			builder.node("Div", { "x", "root" }, "argument");
+			builder.node("Erf", { "argument" }, "function");
+		}
+		if (is("inside")) {
+			builder.node("Mul", { "function", "half" }, "smaller");
+			builder.node("Add", { "half", "smaller" }, "gate");
+		} else {
+			builder.node("Add", { "function", "one" }, "sum");
+			builder.node(is("beside") ? "Mul" : "Identity",
+				     is("beside") ? std::vector<std::string>{ "sum", "half" }
+						  : std::vector<std::string>{ "sum" },
+				     "gate");
+		}
+		const bool isBehind = is("behind") || is("tanh");
+		builder.node("Mul", { x, "gate" }, isBehind ? "twice" : "y");
+		if (isBehind)
+			builder.node("Mul", { "twice", "half" }, "y");
+		builder.output("y");
+		auto compiled = compileModel(builder.file());
+		ASSERT_TRUE(compiled) << compiled.error().message();
+		EXPECT_EQ(compiled->report.layers.size(), 1U);
+		const Numbers numbers = { -3, -1, -0.5, 0, 0.25, 1, 2, 5 };
+		const auto outputs = onCore(builder, { numbers });
+		ASSERT_EQ(outputs.size(), 1U);
+		for (size_t i = 0; i < numbers.size(); i++)
+			EXPECT_NEAR(outputs[0][i],
+				    numbers[i] * (1 + std::erf(numbers[i] * std::sqrt(0.5))) / 2,
+				    is("tanh") ? 2e-3 : 1e-3)
+				<< i;
+	}
+}
+
 /* Channels are the last axis between two transposes, of which nothing is left. */
 TEST(OnnxElements, LayerNormalizationOfPictures)
 {

@@ -4,6 +4,8 @@
  */
 #include "passes.h"
 
+#include <cmath>
+#include <numbers>
 #include <optional>
 
 namespace nvdla::compiler
@@ -142,6 +144,100 @@ std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
 	return isLessMaximum ? difference->inputs[0] : of;
 }
 
+/* The number that every element of a constant is. */
+std::optional<double> numberOf(const Model &model, ValueId value)
+{
+	const Value &constant = model.values[value];
+
+	if (!constant.isConstant || elementCount(constant.shape) != 1)
+		return std::nullopt;
+	return realNumbers(constant).front();
+}
+
+/* A value, and what it is multiplied by. */
+struct Scaled {
+	ValueId of;
+	double by = 1;
+};
+
+/* Products with and quotients by numbers, however many there are. */
+Scaled scaledOf(const Model &model, ValueId value)
+{
+	Scaled scaled{ value };
+
+	for (;;) {
+		const Operator *product =
+			elementwiseThatWrites(model, scaled.of, Function::Multiply);
+		const Operator *quotient =
+			elementwiseThatWrites(model, scaled.of, Function::Divide);
+		const Operator *either = product ? product : quotient;
+		if (!either)
+			return scaled;
+		const auto second = numberOf(model, either->inputs[1]);
+		const auto first = product ? numberOf(model, product->inputs[0]) : std::nullopt;
+		if (!first && !second)
+			return scaled;
+		scaled.by *= first ? *first : product ? *second : 1 / *second;
+		scaled.of = either->inputs[first ? 1 : 0];
+	}
+}
+
+/* Exporters write constants with seven digits, or fewer. */
+bool isAbout(double number, double wanted)
+{
+	return std::abs(number / wanted - 1) < 1e-4;
+}
+
+bool isCubeOf(const Model &model, ValueId value, ValueId x)
+{
+	const Operator *product = elementwiseThatWrites(model, value, Function::Multiply);
+	const auto isRest = [&](size_t at) {
+		return product->inputs[at] == x && rootOf(model, product->inputs[1 - at]) == x;
+	};
+
+	return product && (isRest(0) || isRest(1));
+}
+
+/* The argument of GELU's hyperbolic tangent, sqrt(2 / pi) * (x + 0.044715 * x^3). */
+bool isCubicOf(const Model &model, const Scaled &argument, ValueId x)
+{
+	const Operator *sum = elementwiseThatWrites(model, argument.of, Function::Add);
+	const auto isCubic = [&](size_t at) {
+		const Scaled cube = scaledOf(model, sum->inputs[1 - at]);
+		return sum->inputs[at] == x && isAbout(cube.by, 0.044715) &&
+		       isCubeOf(model, cube.of, x);
+	};
+
+	return sum && isAbout(argument.by, std::sqrt(2 / std::numbers::pi)) &&
+	       (isCubic(0) || isCubic(1));
+}
+
+/* x * (1 + erf(x / sqrt(2))) / 2, or the approximation by a hyperbolic tangent: the function. */
+std::optional<Unary> geluOf(const Model &model, ValueId x, const Scaled &sum)
+{
+	const Operator *add = elementwiseThatWrites(model, sum.of, Function::Add);
+
+	for (const size_t at : { 0U, 1U }) {
+		const auto one = add ? numberOf(model, add->inputs[at]) : std::nullopt;
+		if (!one || !isAbout(*one * sum.by, 0.5))
+			continue;
+		const Scaled function = scaledOf(model, add->inputs[1 - at]);
+		if (!isAbout(function.by * sum.by, 0.5))
+			continue;
+		const Operator *erf = unaryThatWrites(model, function.of, { Unary::Function::Erf });
+		const Operator *tangent =
+			unaryThatWrites(model, function.of, { Unary::Function::Tanh });
+		const Scaled argument = erf || tangent
+						? scaledOf(model, (erf ? erf : tangent)->inputs[0])
+						: Scaled{ x, 0 };
+		if (erf && argument.of == x && isAbout(argument.by, std::sqrt(0.5)))
+			return Unary{ Unary::Function::Gelu };
+		if (tangent && isCubicOf(model, argument, x))
+			return Unary{ Unary::Function::GeluTanh };
+	}
+	return std::nullopt;
+}
+
 /* Whether an operator is a mean over channels, or over lines and columns. */
 bool isMean(const Model &model, const Operator &operation)
 {
@@ -252,6 +348,27 @@ void findSoftmaxes(Model &model)
 	replaceEach(model, [&](const Operator &operation) -> std::optional<Composition> {
 		const auto of = softmaxOf(model, operation);
 		return of ? std::optional(Composition{ Softmax{}, *of }) : std::nullopt;
+	});
+}
+
+void findGelus(Model &model)
+{
+	replaceEach(model, [&](const Operator &operation) -> std::optional<Composition> {
+		if (!isFloat(model.values[operation.outputs.front()].type))
+			return std::nullopt;
+		const Scaled whole = scaledOf(model, operation.outputs.front());
+		const Operator *product =
+			elementwiseThatWrites(model, whole.of, Function::Multiply);
+		for (const size_t at : { 0U, 1U }) {
+			if (!product)
+				break;
+			const Scaled x = scaledOf(model, product->inputs[at]);
+			Scaled sum = scaledOf(model, product->inputs[1 - at]);
+			sum.by *= x.by * whole.by;
+			if (const auto gelu = geluOf(model, x.of, sum))
+				return Composition{ *gelu, x.of };
+		}
+		return std::nullopt;
 	});
 }
 

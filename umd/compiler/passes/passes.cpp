@@ -60,6 +60,7 @@ Result<void> runPasses(Model &model, const CoreGeometry &core)
 	findVariances(model);
 	findStandardizations(model);
 	findSoftmaxes(model);
+	findGelus(model);
 	foldIntoFunctions(model);
 	foldAffines(model);
 	fuseActivations(model);

@@ -136,6 +136,9 @@ void findStandardizations(Model &model);
 /** \brief Exponentials of all channels divided by their sum are a softmax */
 void findSoftmaxes(Model &model);
 
+/** \brief Products with the error function, or with a hyperbolic tangent, are GELU: one table */
+void findGelus(Model &model);
+
 /** \brief Neighbours among what a concatenation puts together that one convolution can make */
 using JoinableParts = std::vector<ValueId>;
 
