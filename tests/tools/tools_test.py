@@ -371,7 +371,7 @@ class Tools(ProgramTest):
 				 'nvdla coredump 2\nvariant: nv_full\n\n[registers]\nGLB.S_NVDLA_HW_VERSION = 0x00303031\n'
 				 'CDMA.D_MISC_CFG = 0x00000001\n0x0ffff = 0x00000001\n')
 		self.assertIn('has no register', self.bad(2, 'nvdla-info', '--dump', self.net))
-		self.assertIn('excludes', self.bad(2, 'nvdla-info', '--dump', dump, self.net))
+		self.assertIn('network: is for networks, not for --dump', self.bad(2, 'nvdla-info', '--dump', dump, self.net))
 		self.assertIn('excludes', self.bad(2, 'nvdla-info', '--dump', dump, '--json'))
 
 	def test_either_form_runs(self):

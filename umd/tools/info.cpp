@@ -146,19 +146,23 @@ int main(int argc, char **argv)
 				.excludes(json);
 		settings.chipOptions.addTo(app,
 					   [&](CommandLineOption option) { option.needs(chip); });
-		auto dump = app.option("--dump", settings.dump,
-				       "core dump of the driver, to be shown with the registers' "
-				       "names; in place of a network")
-				    .excludes(format)
-				    .excludes(json)
-				    .excludes(chip);
-		for (const CommandLineOption &option : network.all())
-			dump.excludes(option);
+		const auto dump = app.option("--dump", settings.dump,
+					     "core dump of the driver, to be shown with the "
+					     "registers' names; without a network and its options")
+					  .excludes(format)
+					  .excludes(json)
+					  .excludes(chip);
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 
-		if (dump.given())
+		if (dump.given()) {
+			for (const CommandLineOption &option : network.all())
+				if (option.given())
+					return tools::finished(fail(
+						ErrorCode::InvalidArgument, "show core dump",
+						option.name(), "is for networks, not for --dump"));
 			return tools::finished(run(settings));
+		}
 		return tools::finished(network.file().and_then([&](tools::NetworkFile file) {
 			settings.network = std::move(file);
 			return run(settings);
