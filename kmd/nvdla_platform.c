@@ -172,7 +172,10 @@ static int nvdla_platform_get_sram(struct nvdla_device *ndev, struct device *dev
 	return ret;
 }
 
-/* As the PCI core does for its devices: active, enabled, and kept so for now. */
+/*
+ * Runtime PM starts as the PCI core starts it for its devices: active and enabled, with a reference
+ * that keeps the device awake during probe.
+ */
 static int nvdla_platform_enable_pm(struct device *dev)
 {
 	int ret;

@@ -42,7 +42,8 @@ private:
 /**
  * \brief Operands of one stage for run after run
  *
- * An atom is here SdpOp::atomsOfVector() of the core's: those of kernels are there as often.
+ * Operands of kernels are repeated for each of the SdpOp::atomsOfVector() atoms that the SIMD
+ * kernels take as one.
  *
  * Per-kernel operands are read once per surface, as BRDMA, NRDMA and ERDMA do;
  * all batches share them. Layout: memory formats document, "Bias Data Format"
@@ -87,7 +88,7 @@ private:
 	const bool isY_;
 	const bool nanToZero_;
 	const uint32_t lanes_;
-	const uint32_t vectorLanes_; /**< of as many atoms as kernels take for one */
+	const uint32_t vectorLanes_; /**< of atomsOfVector() atoms */
 	std::optional<ReadRange> perKernel_; /**< operands of all kernels, if they are read */
 	SharedReads *reads_ = nullptr;	     /**< by others as well */
 	uint32_t stageIndex_ = 0;

@@ -285,7 +285,7 @@ public:
 	}
 
 private:
-	/* What cannot leave 32 bits is not clipped. */
+	/* Adds both units of a stage. Results are clipped only if they may exceed 32 bits. */
 	void add(const SdpStageRun &run)
 	{
 		Step &first = steps_[count_++];

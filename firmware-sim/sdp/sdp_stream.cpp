@@ -185,7 +185,7 @@ void SdpStream::makeResults(const StreamRun &run, std::span<const int32_t> input
 	narrowElements(values_, op_.out, bytes);
 }
 
-/* For the kernels: no atom is left over. */
+/* Whether the SIMD kernels take that many numbers: no atom is left over. */
 bool SdpStream::areWhole(size_t numbers) const
 {
 	return vectorLanes_ == atomChannels(op_.proc) && numbers % vectorLanes_ == 0;
@@ -225,20 +225,20 @@ bool SdpStream::store(std::span<const SdpStageRun> stages, std::span<const int32
 void SdpStream::makeNumbers(std::span<const int32_t> input)
 {
 	const bool isFloat = op_.proc == Precision::Fp16;
-	const bool areWhole = this->areWhole(input.size());
+	const bool whole = areWhole(input.size());
 
 	values_.resize(input.size());
-	if (!areWhole || !(isFloat ? applySdpFloat(op_, stages_, input, values_)
-				   : applySdpFast(stages_, vectorLanes_, input, values_))) {
+	if (!whole || !(isFloat ? applySdpFloat(op_, stages_, input, values_)
+				: applySdpFast(stages_, vectorLanes_, input, values_))) {
 		std::ranges::copy(input, values_.begin());
 		clearSdpNans(op_, values_);
 		applySdpStages(stages_, op_.proc, values_, vectorLanes_);
 	}
 	if (lutBypassed())
 		return;
-	if (fastLut_ && areWhole)
+	if (fastLut_ && whole)
 		fastLut_->lookup(values_, counters_.lut);
-	else if (floatLut_ && areWhole)
+	else if (floatLut_ && whole)
 		applySdpLutFloat(*floatLut_, lut_, values_, counters_.lut);
 	else
 		applySdpLut(lut_, op_.proc, values_, counters_.lut);

@@ -132,7 +132,7 @@ private:
 	MemoryPort &memory_;
 	AtomSink *toPdp_;
 	const uint32_t lanes_;
-	const uint32_t vectorAtoms_; /**< that the kernels take as one */
+	const uint32_t vectorAtoms_; /**< SdpOp::atomsOfVector() */
 	const uint32_t vectorLanes_;
 	Lut lut_;
 	/* One is there if it can take lut_'s place: of integers, or of FP16. */

@@ -173,7 +173,7 @@ bool OperationDice::layBanks(Convolution &conv)
 	return true;
 }
 
-/* What memory has there is almost never less than all weights, for which the core waits. */
+/* Group sizes are written here: random ones would nearly always exceed all weights, and hang. */
 void OperationDice::setGroupSizes(RamType ram, uint32_t most, uint32_t weightBytes)
 {
 	const uint64_t address = findRoom(ram, 1024);

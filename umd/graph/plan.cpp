@@ -100,16 +100,19 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 	size_t open = 0;
 
 	findChains(plan.nodes);
-	auto close = [&](size_t last) {
+	auto take = [&](const Node &node) {
+		regions.insert(node.reads.begin(), node.reads.end());
+		regions.insert(node.writes.begin(), node.writes.end());
+	};
+	/* The next task has the nodes from last on, of which those before next were looked at. */
+	auto close = [&](size_t last, size_t next) {
 		range.last = last;
 		if (range.first < last)
 			plan.tasks.push_back(range);
 		range.first = last;
 		regions.clear();
-	};
-	auto take = [&](const Node &node) {
-		regions.insert(node.reads.begin(), node.reads.end());
-		regions.insert(node.writes.begin(), node.writes.end());
+		for (size_t i = last; i < next; i++)
+			take(nodes[i]);
 	};
 	for (size_t i = 0; i < nodes.size(); i++) {
 		if (i >= open)
@@ -118,16 +121,14 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 			return fail(ErrorCode::InvalidArgument, what, where(nodes[i]),
 				    "stands between two operations that a stream connects");
 		if (i > range.first && nodes[i].cpu != range.cpu && cut > range.first)
-			close(cut);
+			close(cut, i);
 		take(nodes[i]);
 		if ((i - range.first >= most || regions.size() > mostRegions) && cut > range.first)
-			close(cut);
-		for (size_t j = range.first; regions.empty() && j <= i; j++)
-			take(nodes[j]);
+			close(cut, i + 1);
 		range.cpu = nodes[range.first].cpu;
 		open = std::max(open, nodes[i].chainLast + 1);
 	}
-	close(nodes.size());
+	close(nodes.size(), nodes.size());
 	return {};
 }
 

@@ -74,6 +74,16 @@ std::optional<ValueId> rootOf(const Model &model, ValueId value)
 	return std::nullopt;
 }
 
+/* Number that a constant of one element holds. */
+std::optional<double> numberOf(const Model &model, ValueId value)
+{
+	const Value &constant = model.values[value];
+
+	if (!constant.isConstant || elementCount(constant.shape) != 1)
+		return std::nullopt;
+	return realNumbers(constant).front();
+}
+
 struct Variance {
 	ValueId of;
 	double epsilon;
@@ -86,15 +96,15 @@ std::optional<Variance> varianceOf(const Model &model, ValueId value)
 	if (!sum)
 		return std::nullopt;
 	const bool first = model.values[sum->inputs[0]].isConstant;
-	const Value &epsilon = model.values[sum->inputs[first ? 0 : 1]];
-	if (!epsilon.isConstant || elementCount(epsilon.shape) != 1)
+	const auto epsilon = numberOf(model, sum->inputs[first ? 0 : 1]);
+	if (!epsilon)
 		return std::nullopt;
 	const auto squares = meanOf(model, sum->inputs[first ? 1 : 0]);
 	const auto difference = squares ? rootOf(model, *squares) : std::nullopt;
 	const auto of = difference ? centered(model, *difference) : std::nullopt;
 	if (!of)
 		return std::nullopt;
-	return Variance{ *of, realNumbers(epsilon).front() };
+	return Variance{ *of, *epsilon };
 }
 
 /* Value whose root, or reciprocal of the root, is \a value. */
@@ -144,17 +154,7 @@ std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
 	return isLessMaximum ? difference->inputs[0] : of;
 }
 
-/* The number that every element of a constant is. */
-std::optional<double> numberOf(const Model &model, ValueId value)
-{
-	const Value &constant = model.values[value];
-
-	if (!constant.isConstant || elementCount(constant.shape) != 1)
-		return std::nullopt;
-	return realNumbers(constant).front();
-}
-
-/* A value, and what it is multiplied by. */
+/* Value multiplied by a number. */
 struct Scaled {
 	ValueId of;
 	double by = 1;
@@ -359,9 +359,9 @@ void findGelus(Model &model)
 		const Scaled whole = scaledOf(model, operation.outputs.front());
 		const Operator *product =
 			elementwiseThatWrites(model, whole.of, Function::Multiply);
+		if (!product)
+			return std::nullopt;
 		for (const size_t at : { 0U, 1U }) {
-			if (!product)
-				break;
 			const Scaled x = scaledOf(model, product->inputs[at]);
 			Scaled sum = scaledOf(model, product->inputs[1 - at]);
 			sum.by *= x.by * whole.by;
