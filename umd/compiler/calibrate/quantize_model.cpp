@@ -21,7 +21,7 @@ bool movesElements(const Kind &kind)
 	const auto *pool = std::get_if<Pool>(&kind);
 	const auto *concatenation = std::get_if<Concatenation>(&kind);
 
-	return isAny<Reshape, Pad, Slice, Transpose>(kind) || (pool && isExtreme(pool->method)) ||
+	return traitsOf(kind).movesElements || (pool && isExtreme(pool->method)) ||
 	       (concatenation && concatenation->activation.isNone());
 }
 
