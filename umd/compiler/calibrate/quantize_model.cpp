@@ -160,9 +160,11 @@ void settleRanges(const Model &model, std::vector<Range> &ranges)
 
 	for (const Operator &operation : model.operators) {
 		const ValueId output = operation.outputs.front();
-		ranges[output] = limitsOf(operation, ranges[output]);
+		const bool moves = movesElements(operation.kind);
+		/* What is moved has the limits of who made it. */
+		ranges[output] = moves ? Range{} : limitsOf(operation, ranges[output]);
 		for (const ValueId input : operation.inputs) {
-			if (movesElements(operation.kind) && !model.values[input].isConstant)
+			if (moves && !model.values[input].isConstant)
 				groups.join(input, output);
 		}
 	}
