@@ -80,11 +80,6 @@ void nvdla_model_free(struct nvdla_model *model);
 /** data: the loadable, for nvdla_network_load() and for files; owned by the model */
 enum nvdla_status nvdla_model_get_data(const struct nvdla_model *model, const void **data,
 				       size_t *size);
-/**
- * order: of the elements of all inputs and outputs of the file, as nvdla_load_options has it.
- * Unsupported if they have different ones
- */
-enum nvdla_status nvdla_model_get_order(const struct nvdla_model *model, uint32_t *order);
 
 /** Result of compiling an operator of a model; size is the caller's sizeof */
 struct nvdla_layer_info {
