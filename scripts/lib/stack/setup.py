@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from . import build, console, debian_tree, guest, guest_tree, processes, suite_tree
+from . import build, console, debian_tree, guest, guest_tree, processes, prove, suite_tree
 from .paths import ROOT
 
 _COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
@@ -64,6 +64,7 @@ def main():
 		guest_tree.remove()
 		debian_tree.remove_all()
 		suite_tree.remove()
+		prove.remove()
 		return 0
 	with console.stage('build') as progress:
 		build.look_again(progress)
