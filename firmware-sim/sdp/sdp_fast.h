@@ -17,7 +17,7 @@ namespace nvdla::sim
 {
 
 /**
- * \brief applySdpStages() of integers
+ * \brief applySdpStage() of integers, one after the other
  *
  * False with multipliers of Y with more than 21 bits.
  *

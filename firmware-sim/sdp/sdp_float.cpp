@@ -347,7 +347,7 @@ private:
 		for (const SdpStageRun &run : runs) {
 			const SdpStageRun part = { run.stage, run.isY, from(run.alu),
 						   from(run.mul) };
-			applySdpStages({ &part, 1 }, Precision::Fp16, values, kLanes);
+			applySdpStage(part, Precision::Fp16, values, kLanes);
 		}
 	}
 };

@@ -10,7 +10,6 @@
 #include "core/shared_units.h"
 #include "sdp/sdp_fast.h"
 #include "sdp/sdp_stream.h"
-#include "sdp/sdp_work.h"
 
 namespace nvdla::sim
 {
