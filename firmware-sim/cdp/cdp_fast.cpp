@@ -171,7 +171,7 @@ using namespace float_bits;
 
 constexpr size_t kLanes = atomChannels(Precision::Fp16);
 
-void input(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values, size_t step)
+void floatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values, size_t step)
 {
 	const auto *halves = reinterpret_cast<const uint16_t *>(atoms);
 	const bool finite = halvesAreBelow(halves, count * kLanes, 0x7c00);
@@ -204,17 +204,19 @@ HWY_INLINE Bits squareSum(const int32_t *center, uint32_t radius)
 void oneByOne(CdpFloat &cdp, const int32_t *center, uint16_t *out)
 {
 	constexpr size_t window = 2 * kCdpMargin + 1;
+	const int32_t *first = center - kCdpMargin;
 
 	for (size_t i = 0; i < hn::Lanes(Tag()); i++) {
 		int32_t numbers[window];
 		for (size_t n = 0; n < window; n++)
 			numbers[n] = static_cast<int32_t>(arith::fp32ToFp17(
-				static_cast<uint32_t>(center[i + n - kCdpMargin])));
+				static_cast<uint32_t>(first[i + n])));
 		out[i] = static_cast<uint16_t>(cdp.one(numbers + kCdpMargin));
 	}
 }
 
-void position(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *atoms, size_t step)
+void floatPosition(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *atoms,
+		   size_t step)
 {
 	const HalfTag tag;
 	const uint32_t radius = cdp.radius;
@@ -245,17 +247,8 @@ void position(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *ato
 
 } /* namespace cdp_float */
 
-void cdpFloatInputOfTarget(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values,
-			   size_t step)
-{
-	cdp_float::input(nanToZero, atoms, count, values, step);
-}
-
-void cdpFloatPositionOfTarget(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *atoms,
-			      size_t step)
-{
-	cdp_float::position(cdp, values, count, atoms, step);
-}
+using cdp_float::floatInput;
+using cdp_float::floatPosition;
 
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
@@ -270,8 +263,8 @@ HWY_EXPORT(cdpInputOfTarget);
 HWY_EXPORT(squareSumsOfTarget);
 HWY_EXPORT(wideSquareSumsOfTarget);
 HWY_EXPORT(cdpOutputOfTarget);
-HWY_EXPORT(cdpFloatInputOfTarget);
-HWY_EXPORT(cdpFloatPositionOfTarget);
+HWY_EXPORT(floatInput);
+HWY_EXPORT(floatPosition);
 
 void cdpInput(const arith::Converter &converter, Precision precision, const std::byte *atoms,
 	      size_t count, int32_t *values, size_t step)
@@ -299,13 +292,13 @@ uint32_t cdpOutput(const arith::Converter &converter, Precision precision, const
 void cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values,
 		   size_t step)
 {
-	HWY_DYNAMIC_DISPATCH(cdpFloatInputOfTarget)(nanToZero, atoms, count, values, step);
+	HWY_DYNAMIC_DISPATCH(floatInput)(nanToZero, atoms, count, values, step);
 }
 
 void cdpFloatPosition(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *atoms,
 		      size_t step)
 {
-	HWY_DYNAMIC_DISPATCH(cdpFloatPositionOfTarget)(cdp, values, count, atoms, step);
+	HWY_DYNAMIC_DISPATCH(floatPosition)(cdp, values, count, atoms, step);
 }
 
 } /* namespace nvdla::sim */

@@ -11,7 +11,7 @@
 
 #include "arith/integer.h"
 #include "core/stream.h"
-#include "lut/float_lut.h"
+#include "lut/lut_fast.h"
 
 namespace nvdla::sim
 {

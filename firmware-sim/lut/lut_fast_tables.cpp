@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "arith/float.h"
-#include "lut/float_lut.h"
+#include "lut/lut_fast.h"
 
 namespace nvdla::sim
 {

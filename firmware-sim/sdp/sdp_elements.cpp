@@ -13,7 +13,6 @@
 
 #include "core/elements.h"
 #include "sdp/sdp_fast.h"
-#include "sdp/sdp_table.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sdp/sdp_elements.cpp"
