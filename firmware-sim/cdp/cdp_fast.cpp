@@ -209,8 +209,8 @@ void oneByOne(CdpFloat &cdp, const int32_t *center, uint16_t *out)
 	for (size_t i = 0; i < hn::Lanes(Tag()); i++) {
 		int32_t numbers[window];
 		for (size_t n = 0; n < window; n++)
-			numbers[n] = static_cast<int32_t>(arith::fp32ToFp17(
-				static_cast<uint32_t>(first[i + n])));
+			numbers[n] = static_cast<int32_t>(
+				arith::fp32ToFp17(static_cast<uint32_t>(first[i + n])));
 		out[i] = static_cast<uint16_t>(cdp.one(numbers + kCdpMargin));
 	}
 }
