@@ -11,7 +11,6 @@
 
 #include "arith/float.h"
 #include "cdp/cdp_fast.h"
-#include "cdp/cdp_float.h"
 #include "core/elements.h"
 #include "core/shared_units.h"
 #include "lut/lut_fast.h"

@@ -7,7 +7,6 @@
 #include <hwy/highway.h>
 
 #include "arith/fp17-inl.h"
-#include "lut/float_lut.h"
 #include "lut/lut_narrow-inl.h"
 
 /* Once for each instruction set. */

@@ -14,6 +14,7 @@
 #include "core/memory.h"
 #include "core/register_view.h"
 #include "core/stream.h"
+#include "timing/work.h"
 
 namespace nvdla::sim
 {
@@ -115,5 +116,8 @@ std::vector<PdpPart> pdpParts(const PdpOp &op);
  * (rounded up to a power of two).
  */
 uint32_t pdpMaxOutWidth(uint32_t kernelHeight, uint32_t strideY);
+
+/** \return the work of a whole operation, with the bytes that PDP and its read engine move */
+PdpWork pdpWork(const PdpOp &op);
 
 } /* namespace nvdla::sim */

@@ -347,7 +347,7 @@ private:
 		for (const SdpStageRun &run : runs) {
 			const SdpStageRun part = { run.stage, run.isY, from(run.alu),
 						   from(run.mul) };
-			applySdpStages({ &part, 1 }, Precision::Fp16, values, kLanes);
+			applySdpStage(part, Precision::Fp16, values, kLanes);
 		}
 	}
 };
@@ -360,6 +360,14 @@ bool putStages(std::span<const SdpStageRun> stages, std::span<const int32_t> in,
 		return false;
 	run.work(output);
 	return true;
+}
+
+bool applyStages(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const int32_t> in,
+		 int32_t *out)
+{
+	Output output = { op, out };
+
+	return putStages(stages, in, output);
 }
 
 bool storeStages(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const int32_t> in,
@@ -429,30 +437,10 @@ SpecialHalves widenHalves(std::span<const std::byte> raw, std::span<int32_t> out
 
 } /* namespace floats */
 
-bool floatStagesOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages,
-			 std::span<const int32_t> in, int32_t *out)
-{
-	floats::Output output = { op, out };
-
-	return floats::putStages(stages, in, output);
-}
-
-void floatLutOfTarget(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
-		      LutCounters &counters)
-{
-	floats::applyLut(fast, lut, values, counters);
-}
-
-bool floatStoreOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages,
-			std::span<const int32_t> in, std::byte *bytes, SdpCounters &counters)
-{
-	return floats::storeStages(op, stages, in, bytes, counters);
-}
-
-SpecialHalves floatWidenOfTarget(std::span<const std::byte> raw, std::span<int32_t> out)
-{
-	return floats::widenHalves(raw, out);
-}
+using floats::applyLut;
+using floats::applyStages;
+using floats::storeStages;
+using floats::widenHalves;
 
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
@@ -463,32 +451,32 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(floatStagesOfTarget);
-HWY_EXPORT(floatLutOfTarget);
-HWY_EXPORT(floatStoreOfTarget);
-HWY_EXPORT(floatWidenOfTarget);
+HWY_EXPORT(applyStages);
+HWY_EXPORT(applyLut);
+HWY_EXPORT(storeStages);
+HWY_EXPORT(widenHalves);
 
 bool applySdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
 		   std::span<const int32_t> in, std::span<int32_t> out)
 {
-	return HWY_DYNAMIC_DISPATCH(floatStagesOfTarget)(op, stages, in, out.data());
+	return HWY_DYNAMIC_DISPATCH(applyStages)(op, stages, in, out.data());
 }
 
 bool storeSdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
 		   std::span<const int32_t> in, std::span<std::byte> bytes, SdpCounters &counters)
 {
-	return HWY_DYNAMIC_DISPATCH(floatStoreOfTarget)(op, stages, in, bytes.data(), counters);
+	return HWY_DYNAMIC_DISPATCH(storeStages)(op, stages, in, bytes.data(), counters);
 }
 
 void applySdpLutFloat(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
 		      LutCounters &counters)
 {
-	HWY_DYNAMIC_DISPATCH(floatLutOfTarget)(fast, lut, values, counters);
+	HWY_DYNAMIC_DISPATCH(applyLut)(fast, lut, values, counters);
 }
 
 SpecialHalves widenSdpHalves(std::span<const std::byte> raw, std::span<int32_t> out)
 {
-	return HWY_DYNAMIC_DISPATCH(floatWidenOfTarget)(raw, out);
+	return HWY_DYNAMIC_DISPATCH(widenHalves)(raw, out);
 }
 
 } /* namespace nvdla::sim */

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "lut/float_lut.h"
+#include "lut/lut_fast.h"
 #include "sdp/sdp_datapath.h"
 
 namespace nvdla::sim

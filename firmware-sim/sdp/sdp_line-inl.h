@@ -342,7 +342,7 @@ bool storeOf(const Run &run, Element *out)
 	constexpr size_t kPairWords = hn::MaxLanes(WordTag());
 	/* Stores may alias members: copies of these are not loaded again behind each store. */
 	const int32_t *in = run.in.data();
-	const int32_t *elements = run.elements;
+	const int32_t *elements = kElements ? run.elements : in; /* which nobody looks at */
 	const size_t count = run.in.size();
 	const size_t lanes = run.lanes;
 	const size_t step = std::max(lanes, kPair);

@@ -15,6 +15,7 @@
 #include "core/register_view.h"
 #include "core/stream.h"
 #include "lut/lut.h"
+#include "timing/work.h"
 
 namespace nvdla::sim
 {
@@ -71,12 +72,12 @@ struct SdpStage {
 /** \brief A whole operation */
 struct SdpOp {
 	const Geometry *geometry = &nvFull; /**< of the core */
-	uint32_t width = 1;    /**< 1..8192 */
-	uint32_t height = 1;   /**< 1..8192 */
-	uint32_t channels = 1; /**< 1..8192 */
-	uint32_t batches = 1;  /**< 1..32 */
-	bool flying = false;   /**< input from CACC, else from memory */
-	bool toPdp = false;    /**< output to PDP, else to memory */
+	uint32_t width = 1;		    /**< 1..8192 */
+	uint32_t height = 1;		    /**< 1..8192 */
+	uint32_t channels = 1;		    /**< 1..8192 */
+	uint32_t batches = 1;		    /**< 1..32 */
+	bool flying = false;		    /**< input from CACC, else from memory */
+	bool toPdp = false;		    /**< output to PDP, else to memory */
 	bool winograd = false;
 	bool nanToZero = false;
 
@@ -158,5 +159,8 @@ struct SdpOp {
  */
 SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma,
 		const Geometry &geometry = nvFull);
+
+/** \return the work of a whole operation, with the bytes that SDP and its read engine move */
+SdpWork sdpWork(const SdpOp &op);
 
 } /* namespace nvdla::sim */

@@ -17,7 +17,6 @@
 #include "core/operation.h"
 #include "core/stream.h"
 #include "core/workers.h"
-#include "lut/float_lut.h"
 #include "lut/lut.h"
 #include "lut/lut_fast.h"
 #include "sdp/sdp_datapath.h"
@@ -25,7 +24,6 @@
 #include "sdp/sdp_line.h"
 #include "sdp/sdp_op.h"
 #include "sdp/sdp_operands.h"
-#include "sdp/sdp_table.h"
 
 namespace nvdla::sim
 {
@@ -63,8 +61,6 @@ public:
 	 *	   other elements: there is an order
 	 */
 	bool isShareable() const;
-	/** \brief Others have runs of the same operation \param reads must outlive this object */
-	void share(SharedReads &reads);
 	/** \brief Count what another one was given, but for its memory */
 	void count(SdpStream &other);
 
@@ -152,7 +148,6 @@ private:
 	std::vector<std::byte> buffer_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;
-	std::optional<SharedReads> reads_; /**< there if it was forked */
 	std::string guestError_;
 };
 

@@ -17,8 +17,8 @@
 #include "command-line/command_line.h"
 #include "qtest/qemu_binary.h"
 #include "trace/qemu_suite.h"
+#include "trace/sequence.h"
 #include "trace/suite.h"
-#include "trace/timing_comparison.h"
 
 using namespace nvdla::sim;
 using nvdla::CommandLine;
@@ -159,7 +159,10 @@ int main(int argc, char **argv)
 	for (const std::string &path : paths) {
 		auto found = findTraces(path);
 		if (found.empty()) {
-			fmt::print(stderr, "nvdla-trace: {}: no trace (a file trace, input.txn or, in a directory NAME, NAME.cfg)\n", path);
+			fmt::print(stderr,
+				   "nvdla-trace: {}: no trace (a file trace, input.txn or, in a "
+				   "directory NAME, NAME.cfg)\n",
+				   path);
 			return 2;
 		}
 		std::ranges::move(found, std::back_inserter(runs));

@@ -185,7 +185,7 @@ tl::expected<std::vector<TraceCommand>, std::string> parseCfg(std::string_view t
 tl::expected<std::vector<std::byte>, std::string> decodeRecords(std::string_view text)
 {
 	std::vector<std::byte> bytes;
-	const auto well = readLines(text, "//", " \t\r{},:", [&](LineReader &line) {
+	const auto read = [&](LineReader &line) {
 		line.keyword("offset");
 		const uint64_t offset = line.unsignedUpTo(mostBytes);
 		line.keyword("size");
@@ -194,11 +194,9 @@ tl::expected<std::vector<std::byte>, std::string> decodeRecords(std::string_view
 		bytes.resize(std::max<size_t>(bytes.size(), offset + size));
 		for (uint64_t i = 0; i < size; i++)
 			bytes[offset + i] = static_cast<std::byte>(line.unsignedUpTo(UINT8_MAX));
-	});
+	};
 
-	if (!well)
-		return tl::unexpected(well.error());
-	return bytes;
+	return readLines(text, "//", " \t\r{},:", read).map([&] { return bytes; });
 }
 
 } /* namespace nvdla::sim */

@@ -12,8 +12,8 @@
 #include <tl/expected.hpp>
 
 #include "qtest/pci_device.h"
+#include "qtest/process.h"
 #include "qtest/qtest.h"
-#include "qtest/sim_process.h"
 #include "trace/external_target.h"
 
 namespace nvdla::sim

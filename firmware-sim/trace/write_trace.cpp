@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <span>
 #include <vector>
@@ -69,8 +68,7 @@ protected:
 	template<typename... Values>
 	void line(fmt::format_string<Values...> format, Values &&...values)
 	{
-		fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
-		text_ += '\n';
+		text_ += fmt::format(format, std::forward<Values>(values)...) + "\n";
 	}
 
 	void file(const std::string &name, std::string_view contents)
@@ -128,10 +126,8 @@ std::string_view text(Bytes bytes)
 /* "0x01 0x02 ", or with commas behind each. */
 void appendBytes(std::string &out, Bytes bytes, std::string_view behind)
 {
-	for (const std::byte byte : bytes) {
-		fmt::format_to(std::back_inserter(out), "{:#04x}", std::to_integer<unsigned>(byte));
-		out += behind;
-	}
+	for (const std::byte byte : bytes)
+		out += fmt::format("{:#04x}{}", std::to_integer<unsigned>(byte), behind);
 }
 
 template<typename Line>
@@ -220,8 +216,8 @@ protected:
 			return expect(command);
 		file(name + ".dat",
 		     "{\n" + byLines(*command.data, [](std::string &out, size_t at, Bytes bytes) {
-			     fmt::format_to(std::back_inserter(out),
-					    "{{offset:{:#x}, size:{}, payload:", at, bytes.size());
+			     out += fmt::format("{{offset:{:#x}, size:{}, payload:", at,
+						bytes.size());
 			     appendBytes(out, bytes, " ");
 			     out.back() = '}';
 			     out += ",\n";

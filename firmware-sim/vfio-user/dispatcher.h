@@ -27,17 +27,11 @@ struct Offer {
 	bool writeMultiple = false;
 };
 
-/** \brief What client and server agreed on with VERSION */
-struct Agreement {
-	uint32_t maxTransfer =
-		wire::kMaxTransfer; /**< data bytes the client takes in one message */
-};
-
 /**
  * \brief Read the payload of a VERSION request
- * \return what the client can do, or an errno value
+ * \return most data bytes that the client takes in one message, or an errno value
  */
-tl::expected<Agreement, int> readVersion(std::span<const std::byte> payload, Log &log);
+tl::expected<uint32_t, int> readVersion(std::span<const std::byte> payload, Log &log);
 /** \return the payload of the reply to VERSION */
 Bytes versionReply(const Offer &offer);
 

@@ -103,25 +103,17 @@ struct [[gnu::packed]] RegionInfo {
 };
 static_assert(sizeof(RegionInfo) == 32);
 
-/** \brief DEVICE_GET_REGION_IO_FDS; no sub-region follows in our replies */
-struct [[gnu::packed]] RegionIoFds {
+/** \brief DEVICE_GET_IRQ_INFO, DEVICE_GET_REGION_IO_FDS; no sub-region follows in our replies */
+struct [[gnu::packed]] IndexInfo {
 	uint32_t argsz;
 	uint32_t flags;
 	uint32_t index;
 	uint32_t count;
 };
-static_assert(sizeof(RegionIoFds) == 16);
+static_assert(sizeof(IndexInfo) == 16);
 
 constexpr uint32_t kIrqEventfd = 1;
 constexpr uint32_t kIrqMaskable = 2;
-
-struct [[gnu::packed]] IrqInfo {
-	uint32_t argsz;
-	uint32_t flags;
-	uint32_t index;
-	uint32_t count;
-};
-static_assert(sizeof(IrqInfo) == 16);
 
 constexpr uint32_t kIrqDataNone = 1;
 constexpr uint32_t kIrqDataBool = 2;

@@ -17,9 +17,9 @@
 #include "device/embedded/task_rules.h"
 #include "device/refusal.h"
 #include "loadable/cubes.h"
-#include "pdp/pdp_work.h"
+#include "pdp/pdp_op.h"
 #include "rubik/rubik.h"
-#include "sdp/sdp_work.h"
+#include "sdp/sdp_op.h"
 
 namespace nvdla::chip
 {
