@@ -62,6 +62,7 @@ class Options(ProgramTest):
 				(('--verbose',), [net], [net + ('--json',)]),
 				(('--saturated-above', 3), [net, net + ('--perf', '--json')], [net + ('--perf',)]),
 				(('--nan-above', 3), [net, net + ('--perf', '--json')], [net + ('--perf',)]),
+				(('--lut-misses-above', 3), [net, net + ('--perf', '--json')], [net + ('--perf',)]),
 				(('--dump-surfaces', self.folder / 'surfaces'), [run], [net]),
 				(('--output', self.folder / 'x.png'), [], [net, run]),
 				(('--output', self.folder / 'x.txt'), [net + ('--rawdump',)], [net, run]),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nvdla-run says about saturated values and NaNs, without being asked.
+ * What nvdla-run says about saturated values, NaNs and look-up tables, without being asked.
  */
 #include <limits>
 
@@ -33,6 +33,25 @@ Loadable scaleTwice(DataType type, int16_t factor)
 		graph.add(sdp);
 	}
 	graph.output("z");
+	return graph.assemble().value();
+}
+
+/* Tables that cover -8 to 8. */
+Loadable sigmoidNetwork()
+{
+	Graph graph;
+
+	graph.input({ .name = "x", .type = DataType::Half, .c = channels, .h = 1, .w = 1 });
+	graph.lut("sigmoid",
+		  makeLut({ .type = DataType::Half, .function = sigmoid, .low = -8, .high = 8 })
+			  .value()
+			  .lut);
+	graph.add(op::Sdp{ .name = "y",
+			   .input = "x",
+			   .output = "y",
+			   .y = op::SdpUnit{ .activation = op::Activation::LookUp },
+			   .lut = "sigmoid" });
+	graph.output("y");
 	return graph.assemble().value();
 }
 
@@ -102,6 +121,23 @@ TEST_F(RunCounts, OnlyWhatIsAboveTheThreshold)
 	const Loadable half = scaleTwice(DataType::Half, 1);
 	EXPECT_NE(run(half, { nan }, "--nan-above=1").printed.find(" NaNs in "), std::string::npos);
 	EXPECT_EQ(run(half, { nan }, "--nan-above=100").printed.find("NaN"), std::string::npos);
+}
+
+TEST_F(RunCounts, ValuesOutsideLookUpTables)
+{
+	const Loadable loadable = sigmoidNetwork();
+	const std::vector<float> values{ -1000, 1, 2000, 3000, -7 };
+
+	EXPECT_NE(
+		run(loadable, values)
+			.printed.find(
+				"3 values outside the look-up tables in 1 operation: see --perf\n"),
+		std::string::npos);
+	EXPECT_EQ(run(loadable, values, "--lut-misses-above=3").printed.find("see --perf"),
+		  std::string::npos);
+	const auto json = nlohmann::json::parse(run(loadable, values, "--json").printed);
+	EXPECT_EQ(json["lut_misses"],
+		  (nlohmann::json{ { "above", 0 }, { "numbers", 3 }, { "operations", 1 } }));
 }
 
 TEST_F(RunCounts, NaNs)

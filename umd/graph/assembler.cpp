@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/core.h>
+#include <nvdla/fixed_point.h>
 
 #include "descriptors.h"
 #include "expansion.h"
@@ -197,7 +198,7 @@ Result<Assembly> Assembler::placeBranches(const std::vector<ExplicitEdge> &edges
 	return gains ? apart : shared;
 }
 
-Result<Assembly> Assembler::run()
+Result<Assembly> Assembler::run(const std::map<std::string, uint32_t> &fixedFormats)
 {
 	if (options_.sramBytes > 0 && !options_.core.hasOnChipMemory)
 		return bad("on-chip memory",
@@ -212,6 +213,9 @@ Result<Assembly> Assembler::run()
 			    .and_then([&] { return divideIntoTasks(plan_, options_); });
 	if (!done)
 		return forward(done);
+	for (const auto &[name, bits] : fixedFormats)
+		symbols_.surfaces.at(name).desc.quantization =
+			FixedFormat{ DataType::Int16, bits }.quantization();
 	auto edges = findEdges();
 	if (!edges)
 		return forward(edges);

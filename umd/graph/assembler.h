@@ -28,7 +28,8 @@ public:
 		symbols_.core = options.core;
 	}
 
-	Result<Assembly> run();
+	/** \param[in] fixedFormats as fixedFormats() has them */
+	Result<Assembly> run(const std::map<std::string, uint32_t> &fixedFormats);
 	/** \brief Shapes and types of all surfaces, by name; constants are not packed for that */
 	Result<std::map<std::string, Surface>> shapes();
 

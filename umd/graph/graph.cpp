@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "assembler.h"
+#include "fixed_formats.h"
 
 namespace nvdla
 {
@@ -89,12 +90,15 @@ Result<Loadable> Graph::assemble(const AssembleOptions &options) const
 
 Result<Assembly> Graph::assembleWithMap(const AssembleOptions &options) const
 {
+	auto formats = assembly::fixedFormats(*this);
+	if (!formats)
+		return forward(formats);
 	if (!options.strategy)
-		return assembly::Assembler(*this, options).run();
+		return assembly::Assembler(*this, options).run(*formats);
 	auto chosen = chooseStrategy(*this, *options.strategy, options.core);
 	if (!chosen)
 		return forward(chosen);
-	auto assembled = assembly::Assembler(chosen->graph, options).run();
+	auto assembled = assembly::Assembler(chosen->graph, options).run(*formats);
 	if (assembled)
 		assembled->choices = std::move(chosen->layers);
 	return assembled;

@@ -98,6 +98,10 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	lists.keep(app.option("--nan-above", settings.nanAbove,
 			      "report NaNs only of operations with more than N of them")
 			   .showDefault());
+	lists.keep(app.option("--lut-misses-above", settings.lutMissesAbove,
+			      "report values outside look-up tables only of operations with more "
+			      "than N of them")
+			   .showDefault());
 	app.flag("--json", settings.json, "print the result as JSON");
 }
 
@@ -165,6 +169,7 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 		{ lists.at("--verbose"), !settings.json, "text: --json has the steps anyway" },
 		{ lists.at("--saturated-above"), tells, "--json: the table of --perf has all" },
 		{ lists.at("--nan-above"), tells, "--json: the table of --perf has all" },
+		{ lists.at("--lut-misses-above"), tells, "--json: the table of --perf has all" },
 	});
 }
 

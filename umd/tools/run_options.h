@@ -39,6 +39,7 @@ struct RunSettings {
 	/** \brief Number of such values in one operation that are not reported */
 	uint64_t saturatedAbove = 0;
 	uint64_t nanAbove = 0;
+	uint64_t lutMissesAbove = 0;
 	bool json = false;
 };
 

@@ -76,16 +76,19 @@ struct Tally {
 	}
 };
 
-/* Saturation and NaNs counted by the core in a run. */
+/* What the core counted in a run. */
 struct Findings {
 	bool counted = false; /* by at least one operation */
 	Tally saturated;      /* in outputs */
 	Tally nan;	      /* in inputs, weights and outputs */
+	Tally lutMisses;      /* below or above both look-up tables */
 };
 
 Findings findingsOf(const RunReport &report, const RunSettings &settings)
 {
-	Findings found{ .saturated = { settings.saturatedAbove }, .nan = { settings.nanAbove } };
+	Findings found{ .saturated = { settings.saturatedAbove },
+			.nan = { settings.nanAbove },
+			.lutMisses = { settings.lutMissesAbove } };
 
 	for (const RunReport::Step &step : report.steps) {
 		for (const OperationReport &result : step.results) {
@@ -95,6 +98,7 @@ Findings findingsOf(const RunReport &report, const RunSettings &settings)
 			found.saturated.add(result.saturation);
 			found.nan.add(uint64_t{ result.nanInput } + result.nanWeight +
 				      result.nanOutput);
+			found.lutMisses.add(uint64_t{ result.lut.underflow } + result.lut.overflow);
 		}
 	}
 	return found;
@@ -135,6 +139,9 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 		fmt::print("{}: see --perf\n", findings.saturated.text("value", " saturated"));
 	if (findings.nan.numbers && !profile)
 		fmt::print("{}: see --perf\n", findings.nan.text("NaN", ""));
+	if (findings.lutMisses.numbers && !profile)
+		fmt::print("{}: see --perf\n",
+			   findings.lutMisses.text("value", " outside the look-up tables"));
 
 	if (!surfaces.empty())
 		fmt::print("{}", surfaceTable(surfaces));
@@ -181,6 +188,7 @@ Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome)
 	if (const Findings findings = findingsOf(reports.back(), settings); findings.counted) {
 		json["saturated"] = findings.saturated.json();
 		json["nan"] = findings.nan.json();
+		json["lut_misses"] = findings.lutMisses.json();
 	}
 	for (const SurfaceSummary &one : surfaces)
 		json["surfaces"].push_back({ { "name", one.name },

@@ -77,14 +77,17 @@ static int check_reports(struct nvdla_network *network)
 	return line;
 }
 
-static int check_order(struct nvdla_device *device, const void *loadable, size_t size)
+/* The elements go in and out with the channels last. */
+static int check_order(struct nvdla_device *device, const void *loadable, size_t size,
+		       enum nvdla_element_order order)
 {
-	struct nvdla_load_options options = { .size = sizeof(options), .order = NVDLA_ORDER_NHWC };
+	struct nvdla_load_options options = { .size = sizeof(options), .order = order };
 	/* 3 channels of 4 pixels; the network passes bytes on. */
 	const char pixels[NUM_ELEMENTS] = { 0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11 };
 	struct nvdla_network *network;
 	struct nvdla_request *request;
-	char tensor[TENSOR_BYTES];
+	char tensor[TENSOR_BYTES], out[NUM_ELEMENTS];
+	float numbers[NUM_ELEMENTS];
 
 	EXPECT(nvdla_network_load_with(device, loadable, size, &options, &network) ==
 	       NVDLA_STATUS_OK);
@@ -95,6 +98,14 @@ static int check_order(struct nvdla_device *device, const void *loadable, size_t
 	       NVDLA_STATUS_OK);
 	/* Atoms of 32 bytes: the channels of a pixel lie together. */
 	EXPECT(!memcmp(tensor, pixels, 3) && !memcmp(tensor + 32, pixels + 3, 3));
+	EXPECT(nvdla_request_get_output(request, 0, out, NUM_ELEMENTS) == NVDLA_STATUS_OK);
+	EXPECT(!memcmp(out, pixels, NUM_ELEMENTS));
+	EXPECT(nvdla_request_get_output_float(request, 0, numbers, NUM_ELEMENTS) ==
+	       NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_set_input_float(request, 0, numbers, NUM_ELEMENTS) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_run(request, NULL) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_get_output(request, 0, out, NUM_ELEMENTS) == NVDLA_STATUS_OK);
+	EXPECT(!memcmp(out, pixels, NUM_ELEMENTS) && numbers[1] == 4);
 	nvdla_request_free(request);
 	nvdla_network_free(network);
 	options.order = 7;
@@ -314,6 +325,34 @@ static int check_log(void)
 	return 0;
 }
 
+int c_api_model_order(const void *loadable, size_t size)
+{
+	const char pixels[NUM_ELEMENTS] = { 0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11 };
+	struct nvdla_tensor_info info = { .size = sizeof(info) };
+	struct nvdla_device *device;
+	struct nvdla_network *network;
+	struct nvdla_pool *pool;
+	char tensor[TENSOR_BYTES];
+	size_t added;
+	int line;
+
+	EXPECT(nvdla_device_open("embedded", &device) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_load(device, loadable, size, &network) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_input_info(network, 0, &info) == NVDLA_STATUS_OK);
+	EXPECT(info.order == NVDLA_ORDER_NHWC && info.rank == 3);
+	EXPECT(info.shape[0] == 1 && info.shape[1] == 4 && info.shape[2] == 3);
+	nvdla_network_free(network);
+	line = check_order(device, loadable, size, NVDLA_ORDER_MODEL);
+	EXPECT(nvdla_pool_create(&device, 1, NULL, &pool) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_pool_add_network(pool, loadable, size, &added) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_pool_pack_input(pool, added, 0, NVDLA_ORDER_MODEL, pixels, NUM_ELEMENTS,
+				     tensor, TENSOR_BYTES) == NVDLA_STATUS_OK);
+	EXPECT(!memcmp(tensor, pixels, 3) && !memcmp(tensor + 32, pixels + 3, 3));
+	nvdla_pool_free(pool);
+	nvdla_device_free(device);
+	return line;
+}
+
 int c_api_runs(const void *loadable, size_t size)
 {
 	struct nvdla_device *device;
@@ -324,7 +363,7 @@ int c_api_runs(const void *loadable, size_t size)
 	EXPECT(nvdla_network_load(device, loadable, size, &network) == NVDLA_STATUS_OK);
 	line = check_reports(network);
 	if (!line)
-		line = check_order(device, loadable, size);
+		line = check_order(device, loadable, size, NVDLA_ORDER_NHWC);
 	if (!line)
 		line = check_own_loop(device, loadable, size);
 	if (!line)

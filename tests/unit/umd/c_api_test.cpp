@@ -26,4 +26,16 @@ TEST(CApi, ApplicationInC)
 	EXPECT_EQ(c_api_runs(loadable->data(), loadable->size()), 0) << "line of c_api_runs.c";
 }
 
+TEST(CApi, ElementsHaveTheModelsOrder)
+{
+	Loadable model = test::passLoadable(3, 4);
+
+	for (auto &tensor : model.tensors)
+		tensor.signature = TensorSignature{ { 1, 4, 3 }, ElementOrder::Nhwc };
+	const auto loadable = model.write();
+	ASSERT_TRUE(loadable);
+	EXPECT_EQ(c_api_model_order(loadable->data(), loadable->size()), 0)
+		<< "line of c_api_runs.c";
+}
+
 } /* namespace nvdla */

@@ -461,7 +461,6 @@ Calls otherCalls(Objects &on)
 	static nvdla_layer_info layer = { .size = sizeof(layer) };
 	static const void *data;
 	static size_t size;
-	static uint32_t order;
 	static void *bytes;
 	static int fd;
 	static uv_loop_t uv;
@@ -536,8 +535,6 @@ Calls otherCalls(Objects &on)
 		    [&] { Objects::good(nvdla_buffer_begin_access(on.buffer, 100, &bytes)); } } },
 		{ "nvdla_model_get_data",
 		  { [&] { return nvdla_model_get_data(on.compiled, &data, &size); } } },
-		{ "nvdla_model_get_order",
-		  { [&] { return nvdla_model_get_order(on.compiled, &order); } } },
 		{ "nvdla_model_num_layers",
 		  { plainly([&] { nvdla_model_num_layers(on.compiled); }) } },
 		{ "nvdla_model_layer",

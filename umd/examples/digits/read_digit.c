@@ -35,7 +35,6 @@ static size_t read_picture(const char *path)
 static enum nvdla_status load(struct nvdla_device *device, const char *path,
 			      struct nvdla_network **network)
 {
-	struct nvdla_load_options options = { .size = sizeof(options) };
 	struct nvdla_model *model = NULL;
 	enum nvdla_status status;
 	const void *data;
@@ -43,11 +42,9 @@ static enum nvdla_status load(struct nvdla_device *device, const char *path,
 
 	status = nvdla_compile_file(path, NULL, &model);
 	if (status == NVDLA_STATUS_OK)
-		status = nvdla_model_get_order(model, &options.order);
-	if (status == NVDLA_STATUS_OK)
 		status = nvdla_model_get_data(model, &data, &size);
 	if (status == NVDLA_STATUS_OK)
-		status = nvdla_network_load_with(device, data, size, &options, network);
+		status = nvdla_network_load(device, data, size, network);
 	nvdla_model_free(model);
 	return status;
 }

@@ -112,6 +112,15 @@ struct Surface {
 	 * It is stored in the loadable for the application; operations do not use it.
 	 */
 	TensorQuantization quantization;
+	/**
+	 * \brief Elements are fixed-point numbers, value / 2^fractionBits, instead of a quantization
+	 *
+	 * Assembly follows the formats of inputs and constants through the operations: it refuses
+	 * sums of different formats, shifts that do not bring an operand to the sum's, and sums
+	 * that the accumulators do not hold. Surfaces that operations write get their format, or
+	 * are held against the one that they are given here.
+	 */
+	std::optional<uint32_t> fractionBits;
 };
 
 /** \brief Elements of one type, as they lie in an array */
@@ -141,6 +150,8 @@ struct GraphWeights {
 	bool compressed = false; /**< stored without the elements that are zero */
 	/** \brief BDMA copies them to on-chip memory, from where they are read */
 	bool onChip = false;
+	/** \brief Of elements that are fixed-point numbers; see Surface::fractionBits */
+	std::optional<uint32_t> fractionBits;
 };
 
 /**
@@ -159,6 +170,9 @@ struct GraphOperands {
 	Elements mul;
 	/** \brief BDMA copies them to on-chip memory, from where they are read */
 	bool onChip = false;
+	/** \brief Of elements that are fixed-point numbers; see Surface::fractionBits */
+	std::optional<uint32_t> aluFractionBits;
+	std::optional<uint32_t> mulFractionBits;
 };
 
 /** \brief Event of another operation that an operation waits for */

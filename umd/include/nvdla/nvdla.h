@@ -156,8 +156,9 @@ void nvdla_watch_free(struct nvdla_watch *watch);
 
 /** Order of plain elements, the last changes fastest */
 enum nvdla_element_order {
-	NVDLA_ORDER_NCHW = 0,
-	NVDLA_ORDER_NHWC = 1,
+	NVDLA_ORDER_MODEL = 0, /**< nvdla_tensor_info.order of each tensor */
+	NVDLA_ORDER_NCHW = 1,
+	NVDLA_ORDER_NHWC = 2,
 };
 
 /** Options of loading a network onto a device */
@@ -212,6 +213,9 @@ struct nvdla_tensor_info {
 	size_t num_elements;	  /**< n * c * h * w */
 	uint32_t is_unsigned;	  /**< not 0: integers from 0 on, as a convolution takes pixels */
 	size_t num_quantizations; /**< 0: elements are the numbers; 1: of all; c: of each channel */
+	enum nvdla_element_order order; /**< of the model's axes; NCHW without a model */
+	size_t rank;	       /**< number of the model's axes; 0: the loadable has no model */
+	const uint32_t *shape; /**< lengths of the model's axes; owned as the name is */
 };
 
 size_t nvdla_network_num_inputs(const struct nvdla_network *network);
@@ -541,11 +545,6 @@ void nvdla_model_free(struct nvdla_model *model);
 /** data: the loadable, for nvdla_network_load() and for files; owned by the model */
 enum nvdla_status nvdla_model_get_data(const struct nvdla_model *model, const void **data,
 				       size_t *size);
-/**
- * order: of the elements of all inputs and outputs of the file, as nvdla_load_options has it.
- * Unsupported if they have different ones
- */
-enum nvdla_status nvdla_model_get_order(const struct nvdla_model *model, uint32_t *order);
 
 /** Result of compiling an operator of a model; size is the caller's sizeof */
 struct nvdla_layer_info {

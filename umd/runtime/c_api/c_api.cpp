@@ -47,7 +47,7 @@ namespace
 {
 
 nvdla_status load(nvdla_device *device, Result<Loadable> loadable, nvdla_network **network,
-		  const LoadOptions &options = {}, ElementOrder order = ElementOrder::Nchw)
+		  const LoadOptions &options = {}, std::optional<ElementOrder> order = {})
 {
 	if (!loadable)
 		return failure(loadable.error());

@@ -154,12 +154,6 @@ Result<nvdla_model> compile(std::span<const std::byte> bytes, const nvdla_compil
 	return nvdla_model{ std::move(*compiled), std::move(*written) };
 }
 
-/* With one channel, or one pixel, both orders are the same. */
-bool hasOrder(const TensorDesc &desc)
-{
-	return desc.signature && desc.c > 1 && desc.h * desc.w > 1;
-}
-
 nvdla_status give(Result<nvdla_model> compiled, nvdla_model **model)
 {
 	if (!compiled)
@@ -219,31 +213,6 @@ enum nvdla_status nvdla_model_get_data(const struct nvdla_model *model, const vo
 			return missing("get loadable", "model, data or size");
 		*data = model->data.data();
 		*size = model->data.size();
-		return NVDLA_STATUS_OK;
-	});
-}
-
-enum nvdla_status nvdla_model_get_order(const struct nvdla_model *model, uint32_t *order)
-{
-	return c_api::guardedCall("nvdla_model_get_order", [&]() -> nvdla_status {
-		if (!model || !order)
-			return missing("get order", "model or order");
-		std::optional<ElementOrder> one;
-		const Loadable &loadable = model->model.loadable;
-		for (const auto &tensors : { loadable.inputs(), loadable.outputs() }) {
-			if (!tensors)
-				return failure(tensors.error());
-			for (const TensorDesc &desc : *tensors) {
-				if (!hasOrder(desc))
-					continue;
-				if (one && *one != desc.signature->order)
-					return failure(
-						{ ErrorCode::Unsupported, "get order", "model",
-						  "its inputs and outputs have different orders" });
-				one = desc.signature->order;
-			}
-		}
-		*order = static_cast<uint32_t>(one.value_or(ElementOrder::Nhwc));
 		return NVDLA_STATUS_OK;
 	});
 }

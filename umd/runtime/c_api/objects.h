@@ -73,7 +73,7 @@ struct nvdla_loop {
 
 struct nvdla_network {
 	nvdla::Network network;
-	nvdla::ElementOrder order = nvdla::ElementOrder::Nchw;
+	std::optional<nvdla::ElementOrder> order = {}; /* nothing: the order of each tensor */
 };
 
 struct nvdla_pool {
@@ -91,7 +91,8 @@ struct nvdla_report {
 
 struct nvdla_request {
 	nvdla::Request request;
-	nvdla::ElementOrder order; /* its network's */
+	/* Of elements of each input and output */
+	std::vector<nvdla::ElementOrder> inputOrders, outputOrders;
 	std::shared_ptr<nvdla::c_api::RequestHandle> handle;
 };
 
@@ -172,8 +173,8 @@ nvdla_status giveReport(const RunReport &report, nvdla_report **to);
 
 std::optional<EventLoop> loopOf(const nvdla_loop *loop);
 
-/** \return InvalidArgument for an order that there is not */
-Result<ElementOrder> orderOf(const char *what, uint32_t order);
+/** \return nothing for NVDLA_ORDER_MODEL; InvalidArgument for an order that there is not */
+Result<std::optional<ElementOrder>> orderOf(const char *what, uint32_t order);
 
 inline std::span<const std::byte> bytesAt(const void *data, size_t size)
 {

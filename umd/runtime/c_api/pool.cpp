@@ -167,7 +167,7 @@ enum nvdla_status nvdla_pool_pack_input(const struct nvdla_pool *pool, size_t ne
 			return failure(as.error());
 		return statusOf(packElements(inputs[index], bytesAt(elements, bytes),
 					     { static_cast<std::byte *>(tensor), tensor_bytes },
-					     *as));
+					     as->value_or(inputs[index].order())));
 	});
 }
 
@@ -242,8 +242,9 @@ enum nvdla_status nvdla_pool_answer_get_output(const struct nvdla_pool_answer *a
 		const auto as = c_api::orderOf(gettingAnswer, order);
 		if (!as)
 			return failure(as.error());
-		const auto unpacked =
-			unpackElements(answer->outputs[index], answer->answer.outputs[index], *as);
+		const TensorDesc &desc = answer->outputs[index];
+		const auto unpacked = unpackElements(desc, answer->answer.outputs[index],
+						     as->value_or(desc.order()));
 		if (!unpacked)
 			return failure(unpacked.error());
 		return copyBytes(*unpacked, elements, bytes);

@@ -23,6 +23,23 @@ nvdla_status copyOut(const Result<Values> &from, T *to, size_t size, const char 
 	return c_api::copyOut("get output", "", *from, to, size, kind);
 }
 
+/* Of each tensor the order that the caller chose, or its own. */
+std::vector<ElementOrder> ordersOf(const std::vector<TensorDesc> &tensors,
+				   std::optional<ElementOrder> chosen)
+{
+	std::vector<ElementOrder> orders;
+
+	for (const TensorDesc &desc : tensors)
+		orders.push_back(chosen.value_or(desc.order()));
+	return orders;
+}
+
+/* Of a tensor that is not there any order: the request refuses its index. */
+ElementOrder orderAt(const std::vector<ElementOrder> &orders, size_t index)
+{
+	return index < orders.size() ? orders[index] : ElementOrder::Nchw;
+}
+
 /* Runs or submits with the options. */
 template<typename Begin>
 nvdla_status beginRun(const nvdla_run_options *options, Begin begin)
@@ -93,7 +110,10 @@ enum nvdla_status nvdla_request_create(struct nvdla_network *network,
 		if (!created)
 			return failure(created.error());
 		auto handle = std::make_shared<c_api::RequestHandle>();
-		*request = new nvdla_request{ std::move(*created), network->order, handle };
+		*request = new nvdla_request{ std::move(*created),
+					      ordersOf(network->network.inputs(), network->order),
+					      ordersOf(network->network.outputs(), network->order),
+					      handle };
 		handle->request = *request;
 		return NVDLA_STATUS_OK;
 	});
@@ -112,8 +132,8 @@ enum nvdla_status nvdla_request_set_input(struct nvdla_request *request, size_t 
 	return c_api::guardedCall("nvdla_request_set_input", [&]() -> nvdla_status {
 		if (!request || !elements)
 			return missing("set input", request ? "elements" : "request");
-		return statusOf(request->request.setInputElements(index, bytesAt(elements, bytes),
-								  request->order));
+		return statusOf(request->request.setInputElements(
+			index, bytesAt(elements, bytes), orderAt(request->inputOrders, index)));
 	});
 }
 
@@ -123,8 +143,8 @@ enum nvdla_status nvdla_request_set_input_float(struct nvdla_request *request, s
 	return c_api::guardedCall("nvdla_request_set_input_float", [&]() -> nvdla_status {
 		if (!request || !values)
 			return missing("set input", request ? "values" : "request");
-		return statusOf(
-			request->request.setInputFloat(index, { values, count }, request->order));
+		return statusOf(request->request.setInputFloat(
+			index, { values, count }, orderAt(request->inputOrders, index)));
 	});
 }
 
@@ -144,7 +164,8 @@ enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, 
 	return c_api::guardedCall("nvdla_request_get_output", [&]() -> nvdla_status {
 		if (!request)
 			return missing("get output", "request");
-		return copyOut(request->request.outputElements(index, request->order),
+		return copyOut(request->request.outputElements(
+				       index, orderAt(request->outputOrders, index)),
 			       static_cast<std::byte *>(elements), bytes, "bytes");
 	});
 }
@@ -155,8 +176,9 @@ enum nvdla_status nvdla_request_get_output_float(const struct nvdla_request *req
 	return c_api::guardedCall("nvdla_request_get_output_float", [&]() -> nvdla_status {
 		if (!request)
 			return missing("get output", "request");
-		return copyOut(request->request.outputFloat(index, request->order), values, count,
-			       "numbers");
+		return copyOut(
+			request->request.outputFloat(index, orderAt(request->outputOrders, index)),
+			values, count, "numbers");
 	});
 }
 

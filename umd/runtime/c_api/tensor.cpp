@@ -22,12 +22,19 @@ nvdla_status c_api::noTensor(const char *what, size_t index, const std::vector<T
 			 fmt::format("the network has {}", tensors.size()) });
 }
 
-Result<ElementOrder> c_api::orderOf(const char *what, uint32_t order)
+Result<std::optional<ElementOrder>> c_api::orderOf(const char *what, uint32_t order)
 {
-	if (order != NVDLA_ORDER_NCHW && order != NVDLA_ORDER_NHWC)
+	switch (order) {
+	case NVDLA_ORDER_MODEL:
+		return std::nullopt;
+	case NVDLA_ORDER_NCHW:
+		return ElementOrder::Nchw;
+	case NVDLA_ORDER_NHWC:
+		return ElementOrder::Nhwc;
+	default:
 		return fail(ErrorCode::InvalidArgument, what, fmt::format("order {}", order),
 			    "is none of enum nvdla_element_order");
-	return order == NVDLA_ORDER_NHWC ? ElementOrder::Nhwc : ElementOrder::Nchw;
+	}
 }
 
 nvdla_status c_api::describe(const std::vector<TensorDesc> &tensors, size_t index,
@@ -56,6 +63,9 @@ nvdla_status c_api::describe(const std::vector<TensorDesc> &tensors, size_t inde
 		.num_elements = desc.elements(),
 		.is_unsigned = desc.isUnsigned,
 		.num_quantizations = desc.quantization.values().size(),
+		.order = desc.order() == ElementOrder::Nhwc ? NVDLA_ORDER_NHWC : NVDLA_ORDER_NCHW,
+		.rank = desc.signature ? desc.signature->shape.size() : 0,
+		.shape = desc.signature ? desc.signature->shape.data() : nullptr,
 	};
 	return writeSized(what, all, info);
 }
