@@ -100,10 +100,10 @@ def _reason(log):
 def main():
 	parser = argparse.ArgumentParser(prog='scripts/kernel-debug', description=(
 		'Make the debug kernel (KASAN, lockdep, UBSAN, kmemleak, DMA-API checks, fault injection; '
-		'scripts/lib/debug-kernel.config) unless it is there, and print its folder. It is cached in '
+		'scripts/lib/debug-kernel.config) unless it exists, and print its folder. The kernel is cached in '
 		'~/.cache/nvdla. "scripts/vm --kernel debug" boots it, "scripts/test --debug-kernel" tests on it; '
-		'both make it if need be.'))
-	parser.add_argument('--check', action='store_true', help='build nothing: exit with 1 if it is not there')
+		'both make it if necessary.'))
+	parser.add_argument('--check', action='store_true', help='build nothing: exit with 1 if the kernel does not exist')
 	arguments = parser.parse_args()
 	if arguments.check:
 		print(path() if path().is_dir() else f'{path()} is not there')

@@ -73,14 +73,14 @@ def _compiled(found, series, name, progress):
 def main():
 	parser = argparse.ArgumentParser(prog='scripts/check-kmd', description=(
 		'Check the driver as its reviewers would: compile it for every kernel of the guest with W=1 and '
-		'sparse, all warnings being errors, and run checkpatch --strict over it.'))
+		'sparse, with warnings as errors, and run checkpatch --strict.'))
 	parser.add_argument('--all', action='store_true', help=(
-		'instead, compile it in this way for every kernel whose headers the Debian archive has, from old backports '
-		'to experimental, and print a table; a suite that cannot be reached is skipped'))
+		'instead, compile the driver in this way for every kernel whose headers the Debian archive has, from old '
+		'backports to experimental, and print a table; a suite that cannot be reached is skipped'))
 	parser.add_argument('--cross', action='store_true', help=(
-		'instead, compile it for the kernels of Debian 13 for other processors '
-		f'({", ".join(row.name for row in architectures.foreign())}); a tree for each is made once, of a GB and '
-		'in a minute or two'))
+		'instead, compile the driver for the kernels of Debian 13 for other processors '
+		f'({", ".join(row.name for row in architectures.foreign())}); a tree of about 1 GB for each is made the first '
+		'time, in a minute or two'))
 	arguments = parser.parse_args()
 	with console.stage('headers') as progress:
 		kmod.build_headers(progress)

@@ -224,7 +224,7 @@ def _headers_of_host(folder):
 def main():
 	parser = argparse.ArgumentParser(prog='scripts/build-kmd', description=(
 		'Build nvdla.ko for the kernels of the guest (or one of them, or another kernel\'s headers). '
-		'The module lands in build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
+		'The module is build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
 	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.3, ...: this kernel only')
 	parser.add_argument('--kdir', metavar='DIR', type=Path, action='append', default=[],
 			    help='a kernel build directory of this machine instead of the guest\'s')
@@ -233,9 +233,9 @@ def main():
 	parser.add_argument('--werror', action='store_true', default=os.environ.get('CI') == 'true',
 			    help='make warnings errors (default with CI=true)')
 	parser.add_argument('--tests', action='store_true', help='build the modules of tests/kmd as well')
-	parser.add_argument('--sparse', action='store_true', help='have sparse check the sources')
+	parser.add_argument('--sparse', action='store_true', help='check the sources with sparse, too')
 	parser.add_argument('--no-generate', dest='generate', action='store_false',
-			    help='take the generated headers as they are')
+			    help='use the existing generated headers')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show what make prints')
 	arguments = parser.parse_args()
 	if arguments.generate:

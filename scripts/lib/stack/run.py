@@ -46,22 +46,22 @@ done
 
 _DESCRIPTION = '''\
 Build the stack and run the example network (edge filters, ReLU, tone curve, max pooling;
-INT8) on a photograph. It makes a picture of the edges, coloured by their direction (PNG), a
+INT8) on a photograph. The results are a picture of the edges, coloured by their direction (PNG), a
 table with the time and the counters of each operation, and a timeline of the run (SVG).
 
 By default nvdla-edges runs in a Linux guest, on the kernel driver; QEMU attaches the device
 model. With --device embedded the device model runs in nvdla-edges itself: no QEMU, no kernel
 driver.
 
-With --model a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture instead, and
-the classes that it finds are printed.
+With --model, a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture instead,
+and the most likely classes are printed.
 '''
 
 
 def _parser():
 	parser = argparse.ArgumentParser(prog='scripts/run', description=_DESCRIPTION,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
-	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='where to run (default: vm)')
+	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='vm: in a guest, with the kernel driver (default); embedded: in this process')
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'the guest\'s: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
 	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM (default: the example\'s photograph of a cat)')

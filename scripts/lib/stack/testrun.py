@@ -24,11 +24,11 @@ _NICENESS = 5
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
-Install what is missing, build, and run every test: on the host (unit, conformance, the device
-model under QEMU's qtest) and in guests with each kernel, also the debug kernel if
-scripts/kernel-debug has made it. The newest kernel runs every test; the oldest the tests of the
-driver in one DMA mode; those between the tests of the driver's interface. --kernel runs every
-test of the guest on one kernel.
+Install missing packages, build, and run every test: on the host (unit tests, conformance tests,
+the device model under QEMU's qtest) and in guests with each kernel, also the debug kernel if
+scripts/kernel-debug has made it. The newest kernel runs every test; the oldest kernel runs the
+tests of the driver in one DMA mode; the kernels between run the tests of the driver's interface.
+--kernel runs every test of the guest on one kernel.
 The last line is "N passed, N failed", and ", N skipped" if some were.
 '''
 _EPILOG = '''\
