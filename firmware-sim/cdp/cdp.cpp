@@ -28,7 +28,7 @@ namespace
 constexpr uint32_t chunkAtoms = 64;
 constexpr uint32_t margin = kCdpMargin;
 
-/** \brief What is counted, each thread's part of it */
+/** \brief Counters; each thread counts its part. */
 struct CdpCounters {
 	LutCounters lut;
 	uint32_t saturation = 0;
@@ -244,7 +244,7 @@ void CdpRun::normalisePosition(uint32_t atom, std::byte *out, size_t step)
 			       op_.precision, { out + surface * step, op_.atom() });
 }
 
-/* What misses the range by one is clipped but not counted, as in SDP. */
+/* A result that exceeds the range by one is clipped but not counted, as in SDP. */
 int32_t CdpRun::normalise(const int32_t *center)
 {
 	const bool isInt8 = op_.precision == Precision::Int8;
@@ -313,7 +313,7 @@ CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 	const size_t stride = op_.destination.surfaceStride;
 	const bool areApart = stride >= bytes || op_.surfaces() == 1;
 
-	/* What lies between the surfaces is not touched. */
+	/* Gaps between surfaces are not touched. */
 	const auto all = memory_.place(op_.destination.ram, outputAddress(0, y, x),
 				       (op_.surfaces() - 1) * stride + bytes);
 	if (areApart && !all.empty())

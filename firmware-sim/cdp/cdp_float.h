@@ -14,7 +14,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What is done with each position, and what is counted */
+/** \brief Steps for each position, and enabled counters */
 struct CdpFloat {
 	uint32_t radius;
 	bool squares;	 /**< the sum of the window's squares goes to the table, else the element */

@@ -23,7 +23,7 @@ class Option;
 namespace nvdla
 {
 
-/** \brief One option, for saying more about it; the CommandLine owns what is behind it */
+/** \brief Handle of one option, to set its properties; the CommandLine owns the option */
 class CommandLineOption
 {
 public:
@@ -33,7 +33,7 @@ public:
 	CommandLineOption &required();
 	/** \brief The value it has now is shown in the help text */
 	CommandLineOption &showDefault();
-	/** \brief What the help text says of its value, instead of a type and the checks */
+	/** \brief Text for the option's value in the help, instead of a type and the checks */
 	CommandLineOption &valueText(const std::string &text);
 	/** \brief Only numbers from \a min to \a max are taken */
 	CommandLineOption &range(unsigned int min, unsigned int max);
@@ -53,7 +53,7 @@ public:
 	CommandLineOption &commaList(int most);
 	/** \brief Takes one value each time that it is given */
 	CommandLineOption &repeatable();
-	/** \brief It cannot be given together with, or without, another one */
+	/** \brief Refuse this option together with, or without, another one */
 	CommandLineOption &excludes(const CommandLineOption &other);
 	CommandLineOption &needs(const CommandLineOption &other);
 

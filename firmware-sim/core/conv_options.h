@@ -15,7 +15,7 @@ enum class Fp16Arithmetic : uint8_t {
 	Fast,  /**< f32 sums within the precision document's threshold, the same on every host */
 };
 
-/** \brief What the convolution buffer has in entries that were released */
+/** \brief Contents of entries of the convolution buffer that were released */
 enum class ReleasedEntries : uint8_t {
 	/** what was there, as on hardware: a program that reads them by mistake finds it */
 	Stay,

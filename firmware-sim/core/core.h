@@ -36,7 +36,7 @@ struct OperationRecord {
 	OperationWork work;
 	OperationTiming timing;
 	MemoryTraffic moved;
-	bool fetching; /**< CDMA goes on fetching, which \a moved lacks */
+	bool fetching; /**< CDMA still fetches data that \a moved does not include */
 };
 
 /** \brief A write to a register, see Core::csbWrite() */
@@ -169,15 +169,15 @@ public:
 private:
 	using Clock = std::chrono::steady_clock;
 
-	/* What is to be told to the outside once the lock is released. */
+	/* Reports to the callbacks once the lock is released. */
 	struct Messages {
 		std::vector<GuestError> errors;
 		std::optional<OperationRecord> record;
 		bool interrupt = false;
-		uint32_t calls = 0; /* as toWake_; who is woken needs the lock itself */
+		uint32_t calls = 0; /* as toWake_; a woken thread needs the lock itself */
 	};
 
-	/* What one engine does now. */
+	/* State of one engine. */
 	struct Slot {
 		std::condition_variable cancelled;
 		std::unique_ptr<Job> job; /* handed over, not yet begun by a thread */
@@ -205,7 +205,7 @@ private:
 	Slot *waiting();
 	bool sleep(std::unique_lock<std::mutex> &lock, unsigned int thread);
 	void work(unsigned int thread);
-	/** \brief Stop and join those of the core's threads that there are */
+	/** \brief Stop and join the core's threads */
 	void endThreads();
 	Slot *next(std::unique_lock<std::mutex> &lock);
 	void carryOut(std::unique_lock<std::mutex> &lock, Slot &slot);

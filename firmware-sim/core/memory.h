@@ -58,7 +58,7 @@ public:
 	virtual Region region(uint64_t) { return {}; }
 };
 
-/** \return true if what is written to one changes nothing of the other */
+/** \return true if writing one of both changes no byte of the other */
 inline bool areApart(std::span<const std::byte> a, std::span<const std::byte> b)
 {
 	return std::less_equal<>()(a.data() + a.size(), b.data()) ||
@@ -133,7 +133,9 @@ public:
 	void join(const MemoryPort &other);
 
 	const Traffic &traffic(RamType type) const { return traffic_[static_cast<size_t>(type)]; }
-	/** \brief What came since traffic() was that does not count: another one counts it */
+	/**
+	 * \brief Replace the traffic since traffic() was \a traffic: another operation counts it
+	 */
 	void countAs(RamType type, const Traffic &traffic)
 	{
 		traffic_[static_cast<size_t>(type)] = traffic;
@@ -155,7 +157,7 @@ private:
 	Memory &cvsram_;
 	const std::atomic<bool> *cancel_;
 	Traffic traffic_[2];
-	Memory::Region near_[2]; /* what was found last */
+	Memory::Region near_[2]; /* the ranges found last */
 	bool faulted_ = false;
 	RamType faultType_ = RamType::Mc;
 	uint64_t faultAddress_ = 0;

@@ -12,7 +12,7 @@
 namespace nvdla::sim
 {
 
-/** \brief About what it takes to wake a thread in a virtual machine; whoever has work goes first */
+/** \brief About the time of waking a thread in a virtual machine; threads with work go first */
 inline constexpr auto kPatience = std::chrono::microseconds(100);
 /** \brief At first nobody else is let on the core: coming back takes as long as some operations */
 inline constexpr auto kHaste = std::chrono::microseconds(10);

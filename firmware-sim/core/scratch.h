@@ -37,7 +37,7 @@ public:
 
 	/** \return a block of at least \a bytes, which hold whatever was there */
 	Block take(size_t bytes);
-	/** \brief Takes no memory, so that it may come with what has run out of it */
+	/** \brief Allocates nothing, so it works when memory has run out */
 	void giveBack(Block block) noexcept;
 
 private:

@@ -42,7 +42,7 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 		const NewPart &newPart, const Join &join)
 {
 	Bands bands(count, workers ? std::min(threads, workers->threads()) : 1);
-	std::mutex mutex; /* of what is put together */
+	std::mutex mutex; /* of the joined results */
 
 	const auto work = [&](unsigned int thread) {
 		auto unit = bands.take(thread);
@@ -50,7 +50,10 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 			MemoryPort port = memory.fork();
 			const auto part = newPart(port);
 			const uint64_t first = *unit;
-			/* Those of another band may come before the ones there were. */
+			/*
+			 * Units taken from another band may come before the ones done here:
+			 * begin a new part then.
+			 */
 			for (; unit && *unit >= first && !port.cancelled();
 			     unit = bands.take(thread))
 				part->work(*unit);

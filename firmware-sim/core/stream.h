@@ -53,7 +53,7 @@ struct StreamRun {
 	uint32_t x;	  /**< first column */
 	uint32_t width;	  /**< columns in this run */
 	std::span<const int32_t> data;
-	/** What the producer knows of the magnitudes of integers: none is larger */
+	/** Upper bound of the magnitudes of integers, known by the producer */
 	uint32_t largest = uint32_t{ 1 } << 31;
 };
 
@@ -109,7 +109,9 @@ public:
 	virtual void join(StreamSink &) {}
 	/** \return nothing of some memory is written; false if that is not known */
 	virtual bool leavesAlone(std::span<const std::byte>) const { return false; }
-	/** \return nothing of what is read there is written; for who has no view of it */
+	/**
+	 * \return whether none of the bytes there is written by this; for readers without a view
+	 */
 	virtual bool spares(const Placement &) const { return true; }
 };
 
@@ -145,7 +147,7 @@ public:
 	virtual std::unique_ptr<AtomSink> fork(const StreamCube &, MemoryPort &) { return nullptr; }
 	/** \brief Count what a receiver that was forked was given, but for its memory */
 	virtual void join(AtomSink &) {}
-	/** \return what is written, if that is lines of a cube */
+	/** \return place of the output, if it is lines of a cube */
 	virtual Placement written() const { return {}; }
 };
 

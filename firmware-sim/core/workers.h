@@ -74,14 +74,14 @@ public:
 	Scratch &scratch() { return scratch_; }
 
 private:
-	/** \brief Do the work that there is, and keep what it throws */
+	/** \brief Do the available work, and keep an exception that it throws */
 	void call(unsigned int thread);
 	/** \brief The others do not run on \a core, if there is one for them */
 	void makeWay(int core);
 	void wake(unsigned int sleepers);
 	void waitForOthers();
 	void help(unsigned int thread);
-	/** \brief Stop and join those of the threads that there are */
+	/** \brief Stop and join the threads */
 	void endThreads();
 	bool takesPart();
 	bool answer();

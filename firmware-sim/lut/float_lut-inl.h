@@ -47,7 +47,7 @@ HWY_INLINE Bits difference(Bits a, Bits b)
 	return hn::IfThenElse(equal, signOf(a), hn::Min(result, constant(kLargest)));
 }
 
-/** What differs between the look-up units: see LutVariant */
+/** Differences between the look-up units: see LutVariant */
 struct OfSdp {
 	static constexpr float kOne = 0x1p35F; /* of the fraction */
 

@@ -19,7 +19,7 @@ using LutPairs = std::array<int32_t, LutTables::leEntries - 1 + LutTables::loEnt
 
 LutPairs lutPairs(const LutTables &tables);
 
-/** \brief How the function goes on beyond an edge: entry + (x - edge) * slope */
+/** \brief Extrapolation beyond an edge: entry + (x - edge) * slope */
 template<typename Number>
 struct LutEdge {
 	Number edge;
@@ -77,12 +77,12 @@ struct FastLut {
 		Narrow lo;
 	};
 
-	/** \brief Which table answers, and how that counts */
+	/** \brief Choice of the table that answers, and counting */
 	struct Rules {
 		LutVariant variant;
 		/** Somebody reads the counters */
 		bool counts;
-		/** Beyond all edges the function is what it is there */
+		/** The function is constant beyond all edges */
 		bool flatEdges;
 		/** LO answers where both tables hit, or miss at different ends */
 		bool hybridSelectsLo;

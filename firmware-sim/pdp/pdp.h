@@ -99,7 +99,7 @@ private:
 	MemoryPort &port_;
 	std::unique_ptr<PdpPooler> pooler_;
 	PdpWriter writer_;
-	std::array<Line, 2> lines_; /* of a pair that arrives in pieces */
+	std::array<Line, 2> lines_; /* of a pair whose surfaces arrive in parts */
 	const bool anySurface_;
 	uint32_t surface_ = 0;
 	uint32_t y_ = 0;

@@ -18,7 +18,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What a window is reduced to; values as in D_OPERATION_MODE_CFG.POOLING_METHOD */
+/** \brief Reduction of a window; values as in D_OPERATION_MODE_CFG.POOLING_METHOD */
 enum class PoolingMethod : uint8_t {
 	Average = 0,
 	Max = 1,
@@ -71,7 +71,10 @@ struct PdpOp {
 	uint32_t padRight = 0;	   /**< 0..7 */
 	uint32_t padBottom = 0;	   /**< 0..7 */
 
-	/** What n padded elements of one row add to an average; INT: 19 bits signed, FP16: FP17 */
+	/**
+	 * Sum that n padded elements of one row add to an average; INT: 19 bits signed, FP16:
+	 * FP17
+	 */
 	std::array<int32_t, 8> padValue = {};
 	/** Average: 1 / kernel width and height; INT: in units of 2^-16, FP16: FP17 */
 	uint32_t recipWidth = 0;
@@ -84,7 +87,7 @@ struct PdpOp {
 	FeatureCube source; /**< not looked at when flying */
 	FeatureCube destination;
 
-	/** What the guest did wrong; empty if nothing. The operation is still defined. */
+	/** The guest's error; empty if there is none. The operation is defined even so. */
 	std::string guestError;
 
 	/** \return bytes of an atom in memory */

@@ -139,7 +139,7 @@ private:
 		return ops.finishRow(row, window.padded);
 	}
 
-	/** What became of the windows' rows on one of the last lines */
+	/** Reduced rows of the windows on one of the last lines */
 	Number *rowOf(uint32_t slot) { return &rows_[rowNumbers_ * slot]; }
 
 	/** Reduce windows to elements: the rows of the last \a count lines */
@@ -170,7 +170,7 @@ private:
 	Outputs outputs_;   /* that the line leads to */
 	const std::vector<Window> windows_;
 	const size_t rowNumbers_;
-	/* As many as a window has, in turns. Vectors of them are whole lines of the cache. */
+	/* A ring of as many lines as a window has. A vector of numbers fills whole cache lines. */
 	std::vector<Number, LineAllocator<Number>> rows_;
 };
 

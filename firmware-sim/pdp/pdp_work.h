@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the timing model is told about an operation of PDP.
- */
+/* The work of an operation of PDP, for the timing model. */
 #pragma once
 
 #include "pdp/pdp_op.h"

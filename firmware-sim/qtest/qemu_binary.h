@@ -20,7 +20,7 @@ namespace nvdla::sim::qtest
 struct QemuBinary {
 	std::vector<std::string> words;
 	std::string skipReason; /**< why PATH has none to work with; empty if it has */
-	std::string error;	/**< what is wrong with $NVDLA_QEMU; empty if nothing */
+	std::string error;	/**< what is wrong with $NVDLA_QEMU; empty if it can be used */
 
 	static const QemuBinary &find();
 };

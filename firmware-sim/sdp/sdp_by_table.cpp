@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Operations of SDP as what becomes of each number.
- */
+/* Operations of SDP by a table of the result of each number. */
 #include <algorithm>
 #include <numeric>
 #include <span>

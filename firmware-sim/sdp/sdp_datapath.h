@@ -33,7 +33,7 @@ struct SdpStageRun {
 	SdpOperandRun mul; /**< the same of the multiplier */
 };
 
-/** \brief What the statistics and status registers count during an operation */
+/** \brief Counts of an operation for the statistics and status registers */
 struct SdpCounters {
 	LutCounters lut;
 	uint32_t saturation = 0;

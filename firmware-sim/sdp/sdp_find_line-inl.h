@@ -92,7 +92,7 @@ struct Channels {
 	bool hasElements = false;
 	Vector error = constant(0);
 	Vector lastError = constant(0); /* of the last rounding, as long as nothing scales it */
-	Vector moved = constant(0);	/* not zero: something was added to what was rounded */
+	Vector moved = constant(0);	/* not zero: something was added after rounding */
 	int fractionBits = 0;
 
 	HWY_INLINE Channels() {}
@@ -215,7 +215,7 @@ bool isStraight(const SdpStageRun &run, bool &hasElements)
 	return hasElements = true;
 }
 
-/** What SdpLine says of all channels, of a vector of them for each lane */
+/** Maxima of SdpLine over all channels, a vector with one channel in each lane */
 struct Extremes {
 	Vector largestFactor = constant(0);
 	Vector largestOffset = constant(0);

@@ -249,7 +249,7 @@ struct Output {
 	}
 };
 
-/** The stages, and what they work on */
+/** The stages and their data */
 struct Run {
 	static constexpr size_t kMostSteps = 3 * 3;
 

@@ -85,7 +85,7 @@ HWY_INLINE Numbers nearestOf(Single values)
 #endif
 }
 
-/** A run of atoms, and what is known of its numbers */
+/** A run of atoms, and bounds of its numbers */
 struct Run {
 	const SdpOp &op;
 	const SdpLine &line;
@@ -153,9 +153,11 @@ bool Run::setUpTo(double largestIn, double largestElement, double mostRounding)
 	exact = !line.bends && line.endsRounded && line.error == 0 &&
 		line.fractionBits <= kPointBits &&
 		most * powerOfTwo(line.fractionBits) < powerOfTwo(kWholeBits);
-	/* Where a number is not clipped, the product is no larger than it and the rest together; a
-	 * half and the margin are added. Rounded are factors and offset, together no more than
-	 * that, each sum, and what is above 24 bits. */
+	/*
+	 * Bound of the numbers that are rounded. Without clipping, the product is at most the
+	 * result plus the rest; a half and the margin are added. Each of these is rounded once:
+	 * factor and offset together, each sum, and inputs of more than 24 bits.
+	 */
 	const double terms =
 		std::max(std::min(product, line.reach + 1 + rest), line.nearestBound) + rest + 1;
 	const bool isExact = std::max(largestIn, largestElement) <= kMostExact;

@@ -44,7 +44,7 @@ struct SdpLine {
 	int elementStage;
 	/** All numbers are multiples of 2 ^ -fractionBits, whatever was rounded */
 	int fractionBits;
-	bool endsRounded; /**< nothing is added to what was rounded, so that halves stay halves */
+	bool endsRounded; /**< nothing is added after rounding, so halves stay halves */
 	/* The largest of all channels. */
 	double largestFactor;
 	double largestOffset; /**< of the sums that make it, whatever their signs */
@@ -52,7 +52,7 @@ struct SdpLine {
 	double largestBound; /**< of results in front of the clipping that counts as saturation */
 	double nearestBound; /**< of the bounds that keep numbers away from zero */
 	double reach;	     /**< no rounded number that matters is larger */
-	/** What the roundings of all stages but the last one move a result by */
+	/** Most that the roundings of all stages but the last can move a result */
 	double error;
 
 	/**

@@ -19,7 +19,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What one of BRDMA, NRDMA and ERDMA reads for its stage */
+/** \brief Operands that one of BRDMA, NRDMA and ERDMA reads for its stage */
 struct SdpOperandRead {
 	bool enabled = false;
 	bool alu = false; /**< delivers ALU operands */
@@ -98,9 +98,9 @@ struct SdpOp {
 	bool countsInputNan = false;
 	bool countsOutputNan = false;
 
-	/** What the guest did wrong; empty if nothing. The operation is still defined. */
+	/** The guest's error; empty if there is none. The operation is defined even so. */
 	std::string guestError;
-	/** The hardware never finishes what was programmed */
+	/** The hardware never finishes this operation */
 	bool hangs = false;
 
 	/** \return bytes of an atom in memory */

@@ -19,7 +19,8 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Streams of several threads that are one operation: what they read of kernels counts once
+ * \brief Reads of operands per kernel that several threads of one operation share: they count
+ * once
  */
 class SharedReads
 {

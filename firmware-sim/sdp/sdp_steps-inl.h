@@ -169,7 +169,7 @@ struct StepOperands {
 	}
 };
 
-/** A unit of a stage, ready for vectors, and what is done to its results */
+/** A unit of a stage, prepared for vectors, and the clipping of its results */
 struct Step {
 	enum class Unit : uint8_t { None, Maximum, Minimum, Sum, Unequal, Multiply, Prelu };
 
@@ -252,7 +252,7 @@ struct Block {
 	}
 };
 
-/** Units of the stages, one after the other, and what they work on */
+/** The units of the stages, in order, and their data */
 class Steps
 {
 public:
@@ -349,7 +349,7 @@ private:
 			step.operands.setAll(scale);
 		}
 		if (step.unit == Step::Unit::Prelu) {
-			/* It clips on its own. */
+			/* This step clips its results itself. */
 			step.wraps = largest_ > INT32_MAX;
 			largest_ = kBits32;
 			return;
@@ -379,7 +379,7 @@ private:
 	double largest_ = 0; /* magnitude that numbers have at most, behind the last step */
 };
 
-/* As many as leave registers for operands. */
+/* As many vectors as leave registers for operands. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kBlockVectors = 8;
 #else

@@ -44,7 +44,7 @@ bool lookUp(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t count)
 using Tag = hn::CappedTag<uint8_t, 64>;
 using AtomTag = hn::CappedTag<uint8_t, 32>;
 
-/** \brief Tables of sixteen, in registers: what is written cannot change them */
+/** \brief Tables of sixteen entries in registers, which stores to the output cannot alias */
 template<class D>
 class Tables
 {

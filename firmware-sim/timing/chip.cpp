@@ -18,7 +18,7 @@ struct Unit {
 	double factor;
 };
 
-/** A kind of quantity: its units, what it may be */
+/** A kind of quantity: its units and its limits */
 struct Quantity {
 	const char *name;
 	const char *forms; /* for errors */

@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What surrounds the core, in Hz, bytes a second and seconds */
+/** \brief The chip around the core, in Hz, bytes a second and seconds */
 struct Chip {
 	double clock = 1e9;
 	double dram = 10e9; /**< reads and writes together */

@@ -45,9 +45,9 @@ struct Stream {
 	}
 };
 
-/** What CDMA brings, and when */
+/** CDMA's fetches and their times */
 struct Fetch {
-	/** From what is there to what there is room for */
+	/** From the fetched bytes to those that the buffer has room for */
 	Fetch(const ConvWork &work, const TimingParameters &parameters, const InBuffer &begin,
 	      const InBuffer &end)
 		: data{ begin.dataBytes, end.dataBytes,
@@ -136,7 +136,10 @@ ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters)
 		const uint32_t kernels = std::min(work.groupKernels, work.kernels - first);
 		const double upTo = kernelBytes * (first + kernels);
 		double ready = fetch.weights.ready(upTo);
-		/* What did not fit beside the group before is fetched when that is done. */
+		/*
+		 * Kernels that did not fit beside the group before are fetched when that group
+		 * is done.
+		 */
 		const double before = first ? kernelBytes * (first - work.groupKernels) : 0;
 		const double late = upTo - before - room;
 		if (first && late > 0)

@@ -16,7 +16,7 @@ struct ConvTiming {
 	double weightsReady = 0; /**< the last kernel group is */
 	double begin = 0;	 /**< of the first MAC step */
 	double end = 0;		 /**< of the last MAC step */
-	double macCycles = 0;	 /**< of MAC steps; what is missing to end - begin is waiting */
+	double macCycles = 0;	 /**< of MAC steps; the rest of end - begin is waiting */
 };
 
 /** \return output positions that come out of one pass over a kernel group's weights, at least 16 */
@@ -39,7 +39,7 @@ InBuffer roomAhead(const ConvWork &work, const ConvWork *before);
 /** \return cycles that it takes to fetch as much as \a room; 0 for nothing */
 double cyclesAhead(const ConvWork &work, const InBuffer &room, const TimingParameters &parameters);
 
-/** \return what of \a room was fetched in \a cycles */
+/** \return the part of \a room that is fetched in \a cycles */
 InBuffer fetchedAhead(const ConvWork &work, const InBuffer &room, double cycles,
 		      const TimingParameters &parameters);
 

@@ -85,7 +85,7 @@ extern const CoreTiming nvFullTiming;
 extern const CoreTiming nvLargeTiming;
 /** \brief Fitted to 278 vectors of its RTL */
 extern const CoreTiming nvSmallTiming;
-/** \brief As nv_small, by formula */
+/** \brief Rates of nv_small, scaled by formula */
 extern const CoreTiming nvSmall256Timing;
 extern const CoreTiming nvSmall256FullTiming;
 

@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What an operation takes most of its time for */
+/** \brief Resource that takes most of an operation's time */
 enum class Bound : uint8_t {
 	Mac,
 	Sdp,

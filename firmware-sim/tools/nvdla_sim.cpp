@@ -140,7 +140,7 @@ int serve(const Options &options)
 	NvdlaFunction function(config, memory, interrupts, log);
 	vfiouser::Server server(function, memory, interrupts, log, options.offer);
 
-	/* Whoever started the server may wait for this line. */
+	/* A program that starts the server may wait for this line. */
 	std::printf("listening on %s\n", options.socket.c_str());
 	std::fflush(stdout);
 	const bool orderly = server.run(*listener, signals.get());

@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 	app.option("--sim", sim, "the nvdla-sim to play on with --through-qemu")
 		.needs(through)
 		.valueText("PATH (default: the one beside nvdla-trace)");
-	/* What outside does not see: when an operation began and ended. */
+	/* Begin and end of an operation cannot be seen from outside. */
 	through.excludes(timed);
 	if (const auto code = app.parse(argc, argv))
 		return *code;

@@ -114,7 +114,7 @@ TraceCommand readInit(LineReader &line)
 	return command;
 }
 
-/* check_crc(WHEN, RAM, ADDRESS, SIZE, CRC); what it waits for is before it. */
+/* check_crc(WHEN, RAM, ADDRESS, SIZE, CRC); the command for its event comes before it. */
 TraceCommand readCrc(LineReader &line)
 {
 	line.word();

@@ -17,7 +17,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What a processor can do with the device */
+/** \brief A device as a processor accesses it */
 class ExternalDevice
 {
 public:

@@ -39,7 +39,7 @@ public:
 	virtual std::string obstacle() const { return {}; }
 };
 
-/** \brief What came out of playing a trace */
+/** \brief Result of playing a trace */
 struct PlayResult {
 	std::vector<std::string> failures; /**< one line each, with the line of the trace */
 	unsigned int toleranced = 0;	   /**< expectations with a tolerance */

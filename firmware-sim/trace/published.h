@@ -23,7 +23,7 @@ namespace nvdla::sim
 /** \brief input.txn has registers as words behind this address */
 inline constexpr uint32_t txnRegisters = 0xffff0000;
 
-/** \brief What input.txn takes for CVSRAM: as much from CoreTarget::cvsramBase on */
+/** \brief Size of CVSRAM in input.txn, from CoreTarget::cvsramBase on */
 inline constexpr size_t txnCvsramSize = size_t{ 64 } << 20;
 
 /**

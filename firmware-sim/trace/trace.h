@@ -50,8 +50,8 @@ struct TraceCommand {
 		ExpectCrc,    /**< the CRC-32 of size bytes of memory must be value */
 		AnyInterrupt, /**< wait for an interrupt of mask that nothing waited for yet */
 		Interrupts,   /**< wait for each interrupt of value that nothing waited for yet */
-		Acknowledge,  /**< write value to GLB's S_INTR_STATUS; nobody misses what it clears
-			       */
+		Acknowledge,  /**< write value to GLB's S_INTR_STATUS; no other command needs the
+			       *  bits that it clears */
 	};
 
 	Kind kind;
@@ -62,7 +62,7 @@ struct TraceCommand {
 	uint32_t value = 0;
 	uint64_t size = 0; /**< bytes that ExpectCrc looks at */
 	std::string file;  /**< name in the trace's directory */
-	/** \brief The bytes of Load and Expect; without: what is in the file */
+	/** \brief The bytes of Load and Expect; if missing, those of the file */
 	std::optional<std::vector<std::byte>> data = {};
 	Tolerance tolerance = {};
 

@@ -192,7 +192,9 @@ protected:
 	{
 		line("write_reg {:#x} {:#x}", word(command), command.value);
 	}
-	/* Its testbench goes on with the next line after any interrupt, and reads until it is so.
+	/*
+	 * The testbench continues after any interrupt, so it reads until the register has the
+	 * value.
 	 */
 	void poll(const TraceCommand &command) override
 	{
@@ -236,7 +238,7 @@ protected:
 		const uint32_t name = nameOf(command);
 		const RegisterInfo *info = registerInfo(name);
 
-		/* The testbench clears what it has seen by itself. */
+		/* The testbench itself clears interrupts that it has seen. */
 		if (name == NVDLA_GLB_S_INTR_STATUS)
 			return;
 		if (!info)

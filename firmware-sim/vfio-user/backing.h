@@ -18,7 +18,7 @@
 namespace nvdla::sim::vfiouser
 {
 
-/** \brief What makes two descriptors the same file, opened the same way */
+/** \brief Identity of a file opened in one way; equal for two descriptors of it */
 struct BackingKey {
 	dev_t device;
 	ino_t inode;

@@ -18,7 +18,7 @@
 namespace nvdla::sim::vfiouser
 {
 
-/** \brief What the server offers to a client */
+/** \brief Capabilities that the server offers to a client */
 struct Offer {
 	/**
 	 * Let the client combine posted writes into REGION_WRITE_MULTI. Off by default:
@@ -27,7 +27,7 @@ struct Offer {
 	bool writeMultiple = false;
 };
 
-/** \brief What client and server agreed on with VERSION */
+/** \brief Capabilities that client and server agreed on with VERSION */
 struct Agreement {
 	uint32_t maxTransfer =
 		wire::kMaxTransfer; /**< data bytes the client takes in one message */

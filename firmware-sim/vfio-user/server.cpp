@@ -124,7 +124,7 @@ Server::Polls Server::waitedFor(int stopFd, int listenFd) const
 	if (!session_)
 		return polls;
 	const size_t queued = session_->stream.queuedBytes();
-	/* A client that does not fetch what it was sent gets neither replies nor requests. */
+	/* A client that does not read its socket gets neither replies nor requests. */
 	const bool more = queued < kMaxQueued;
 	polls[Client] = { session_->stream.fd(),
 			  static_cast<short>((more ? POLLIN : 0) | (queued ? POLLOUT : 0)), 0 };
@@ -142,7 +142,7 @@ bool Server::serve(const Polls &polls, bool held)
 	return !(held || (polls[Client].revents & (POLLIN | POLLHUP | POLLERR))) || receive();
 }
 
-/* The host lacks something: that is reported once, and the listener left alone for a while. */
+/* The host lacks a resource: report that once, and do not accept clients for a while. */
 void Server::pause(const char *what, int error)
 {
 	nextAccept_ = Clock::now() + kPause;
@@ -228,7 +228,7 @@ void Server::endSession()
 {
 	if (!session_)
 		return;
-	/* First what engine threads may wait for, then what they may still touch. */
+	/* First release what engine threads may wait for, then what they may still access. */
 	memory_.channel().close();
 	function_.reset();
 	memory_.map().clear();

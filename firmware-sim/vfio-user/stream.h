@@ -40,7 +40,7 @@ public:
 
 	int fd() const { return socket_.get(); }
 
-	/** \brief Read what has arrived until \a message is complete */
+	/** \brief Read arrived bytes until \a message is complete */
 	Result receive(Message &message);
 
 	/** \return whether receive() has a message that the socket does not show any more */

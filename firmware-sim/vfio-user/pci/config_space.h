@@ -46,7 +46,7 @@ constexpr uint8_t kCapabilityAdvanced = 0x13;
 
 constexpr unsigned int kBarCount = 6;
 
-/** \brief Who the function is */
+/** \brief Identity of the function: vendor, device, class */
 struct Identity {
 	uint16_t vendorId;
 	uint16_t deviceId;

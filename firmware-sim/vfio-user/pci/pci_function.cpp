@@ -165,7 +165,7 @@ void PciFunction::msixRead(uint64_t offset, std::span<std::byte> data) const
 		data[kMsixPendingBits - offset] = std::byte{ interrupts_.pending(0) };
 }
 
-/* The device behind the function abandons what it does and forgets it. */
+/* The device behind the function abandons its operations. */
 void PciFunction::stop()
 {
 	busMaster_.store(false, std::memory_order_release);

@@ -94,7 +94,7 @@
 #define NVDLA_PCI_FAULT_HANG		3
 /* CDMA of the next convolutions to be done never ends. */
 #define NVDLA_PCI_FAULT_CDMA		4
-/* The core's registers read as all ones, and forget what is written. */
+/* The core's registers read as all ones and ignore writes. */
 #define NVDLA_PCI_FAULT_ONES		5
 /* The next accesses to system memory are refused. */
 #define NVDLA_PCI_FAULT_DMA		6
