@@ -23,7 +23,7 @@
 #define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
 
 #ifndef NVDLA_HAVE_SCHED_INIT_ARGS
-/* As far as the driver fills it. */
+/* Only the members that the driver sets. */
 struct drm_sched_init_args {
 	const struct drm_sched_backend_ops *ops;
 	struct workqueue_struct *submit_wq;
@@ -84,7 +84,7 @@ static inline enum drm_gpu_sched_stat nvdla_sched_keep_job(struct drm_sched_job 
 	spin_lock(&sched->job_list_lock);
 	list_add(&job->list, &sched->pending_list);
 	spin_unlock(&sched->job_list_lock);
-	/* It may have ended in between, and nobody else would look again. */
+	/* The job may have ended meanwhile, and nothing else would free it. */
 	queue_work(sched->submit_wq, &sched->work_free_job);
 	return DRM_GPU_SCHED_STAT_NOMINAL;
 #endif

@@ -11,7 +11,7 @@
 struct attribute_group;
 struct nvdla_task;
 
-/* Time, operations, operations that the core counted for, and what it counted. */
+/* Time, operations, operations for which the core counted, and the core's counters. */
 #define NVDLA_NUM_COUNTERS 18
 
 /**

@@ -16,7 +16,7 @@
 #include "nvdla_dump.h"
 #include "nvdla_job.h"
 
-/* A core that sleeps has no registers, and is not woken for somebody who looks. */
+/* A sleeping core has no registers, and a reader of the file does not wake it. */
 static int nvdla_registers_read_awake(struct nvdla_device *ndev, struct nvdla_register_dump *dump)
 {
 	int ret = 0;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Buffer objects: those with memory of their own, and what is common to all.
- */
+/* Buffer objects: those with memory of their own, and functions for all kinds. */
 #include <linux/dma-buf.h>
 #include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
@@ -130,7 +128,7 @@ static vm_fault_t nvdla_bo_fault(struct vm_fault *vmf)
 	unsigned long address, end, page;
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 
-	/* As many at a time as one page table holds. */
+	/* As many pages at a time as one page table maps. */
 	address = max(vma->vm_start, ALIGN_DOWN(vmf->address, PMD_SIZE));
 	end = min(vma->vm_end, ALIGN_DOWN(vmf->address, PMD_SIZE) + PMD_SIZE);
 	page = vma->vm_pgoff - drm_vma_node_start(&obj->vma_node) +

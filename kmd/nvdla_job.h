@@ -24,7 +24,7 @@ struct nvdla_user_task;
 /* Longest time that anybody may ask for, up to NVDLA_MAX_TIMEOUT_MS those with CAP_SYS_NICE */
 #define NVDLA_USER_TIMEOUT_MS 10000
 
-/* Of the scheduler: one job takes all that there are, so the next one begins when it has ended. */
+/* Credits of the scheduler: a job takes all of them, so the next one begins when it has ended. */
 #define NVDLA_JOB_CREDITS 1
 
 /* How often the job on the hardware is looked at. */

@@ -124,7 +124,7 @@ static int nvdla_memory_alloc_single(struct nvdla_memory *memory)
 	u32 i = 0, j, order, most = MAX_PAGE_ORDER;
 	struct page *page;
 
-	/* Large pieces where that is easy: they make a shorter table and a better mapping. */
+	/* Allocate large blocks if that is easy: they make a shorter table and a better mapping. */
 	while (i < memory->num_pages) {
 		order = min_t(u32, most, __fls(memory->num_pages - i));
 		page = alloc_pages(order ? NVDLA_GFP_EASY : NVDLA_GFP, order);

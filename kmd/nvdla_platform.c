@@ -131,7 +131,7 @@ static int nvdla_platform_get_reset(struct nvdla_device *ndev, struct device *de
 	return 0;
 }
 
-/* The CPU has no need of the on-chip memory, so nothing but its place is asked for. */
+/* The CPU does not access on-chip memory, so only its address and size are needed. */
 static int nvdla_platform_read_sram(struct nvdla_device *ndev, const struct fwnode_handle *sram)
 {
 	struct resource res;

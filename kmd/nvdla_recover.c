@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Hangs and resets: how a job is taken off the hardware, and what becomes of it.
- */
+/* Hangs and resets: how a job is taken off the hardware, and how it ends. */
 #include <linux/delay.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
@@ -50,7 +48,7 @@ void nvdla_jobs_stop(struct nvdla_device *ndev)
 
 	if (job && job->error && !ndev->dead && !ndev->stopped) {
 		nvdla_job_report(job);
-		/* A dump is of a job and its tasks, and goes with it: not for what comes before. */
+		/* A dump belongs to a job and its tasks; a scrub before them has none. */
 		if (!job->scrubbing)
 			nvdla_coredump_capture(job);
 	}
@@ -122,9 +120,10 @@ void nvdla_jobs_leak_memory(struct nvdla_device *ndev)
 }
 
 /*
- * The deadline of a job is over. Its interrupt may be lost, or late: a virtual machine that stood
- * still for seconds goes on with its timers. The read waits for all writes before it; if that takes
- * long, the machine stood still, and the job gets more time. The job may end here.
+ * The deadline of a job has passed. Its interrupt may be lost, or late: a virtual machine that
+ * was paused for seconds runs its timers at once. Reading the status waits for all earlier
+ * writes; if the read takes long, the machine was paused, and the job gets more time. The job
+ * may end here.
  */
 static void nvdla_job_ask_core(struct nvdla_job *job)
 {

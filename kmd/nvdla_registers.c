@@ -42,9 +42,9 @@ static void nvdla_unit_read(struct nvdla_device *ndev, const struct nvdla_unit_i
 }
 
 /*
- * Both groups can be read while the hardware works: the producer pointer only
- * says which of them the register interface reaches. It is put back, because the
- * sequencer does not write what it believes is there.
+ * Both groups can be read while the hardware works: the producer pointer only selects the group
+ * that register accesses reach. The pointer is restored, because the sequencer does not write a
+ * value that it believes to be there.
  */
 static void nvdla_unit_read_groups(struct nvdla_device *ndev, const struct nvdla_unit_info *unit,
 				   struct nvdla_register_dump *dump)

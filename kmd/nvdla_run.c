@@ -167,7 +167,7 @@ static void nvdla_job_op_programmed(void *context, const struct nvdla_task *task
 	if (job->scrubbing)
 		return;
 
-	/* It may be of the task that follows. */
+	/* The operation may belong to the next task of the job. */
 	if (task != job->tasks[index])
 		index++;
 	trace_nvdla_op_program(job, index, operation, nvdla_task_op_type(task, operation));
@@ -221,7 +221,7 @@ static void nvdla_job_start_scrub(struct nvdla_job *job)
 		nvdla_job_fail(job, ret);
 }
 
-/* Start what comes next of the job on the hardware, unless something of it runs or failed. */
+/* Start the next task of the job on the hardware, unless one is running or the job failed. */
 static void nvdla_job_go_on(struct nvdla_job *job)
 {
 	if (job->error || job->task_running)

@@ -86,7 +86,7 @@ static void check_data_reuse(struct nvdla_check *check, const struct nvdla_conv_
 		check_same_lines(check, op, src, previous, previous_src);
 }
 
-/* CSC counts kernels, CDMA bytes. The size of the masks follows from what is compared. */
+/* CSC counts kernels, CDMA bytes. The size of the masks follows from the compared values. */
 static void check_weight_reuse(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			       const struct nvdla_conv_surface_desc *surface,
 			       const struct nvdla_conv_op_desc *previous,

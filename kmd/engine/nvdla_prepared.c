@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Prepared tasks: from what was submitted to what can be run with any addresses.
- */
+/* Prepared tasks: checked once at submission, then run with any addresses. */
 
 #include "nvdla_prepared.h"
 

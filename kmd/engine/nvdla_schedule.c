@@ -134,9 +134,8 @@ static bool lut_ready(const struct nvdla_schedule_engine *engine, const struct n
 }
 
 /*
- * BDMA has no shadow registers: what is written next belongs to the group that
- * is launched next. So one group at a time is filled, and only as far as there
- * are slots beside those of the group that runs.
+ * BDMA has no shadow registers: each write belongs to the group that is launched next. So only
+ * one group at a time is filled, and only with the slots that the running group leaves.
  */
 static bool bdma_ready(const struct nvdla_variant *variant, const struct nvdla_operation *op,
 		       struct occupant other)
@@ -297,7 +296,7 @@ int nvdla_schedule_run(struct nvdla_schedule *schedule)
 	int ret;
 
 	for (;;) {
-		/* Engines work while the registers of what comes later are written. */
+		/* Engines work while the registers of later operations are written. */
 		ret = enable_ready(schedule);
 		if (ret)
 			return ret;

@@ -115,7 +115,7 @@ void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 g
 /* The group that was enabled first, or NVDLA_NUM_GROUPS if none is enabled. */
 u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type);
 
-/* The group that was programmed first of those that wait to be enabled, or NVDLA_NUM_GROUPS. */
+/* The group that was programmed first among those that wait to be enabled, or NVDLA_NUM_GROUPS. */
 u32 nvdla_schedule_next(const struct nvdla_schedule *schedule, u32 op_type);
 
 /* True if every operation completed. */

@@ -17,7 +17,7 @@
 #include "nvdla_platform.h"
 #include "nvdla_sequencer_internal.h"
 
-/* Of the data: as few lines as the strides of the output need to be few, too. */
+/* Input of the scrub: the stride is as large as the width, so the output has few columns. */
 #define SCRUB_WIDTH 8
 #define SCRUB_STRIDE 8
 

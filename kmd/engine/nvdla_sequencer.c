@@ -151,7 +151,7 @@ static void begin_task(struct nvdla_sequencer *sequencer, struct nvdla_task *tas
 		sequencer->schedule.engine[type].next_group = sequencer->next_group[type];
 }
 
-/* The task that was programmed ahead goes on from there. */
+/* The task that was programmed ahead continues from there. */
 static void begin_next_task(struct nvdla_sequencer *sequencer)
 {
 	nvdla_schedule_lead(&sequencer->ahead);

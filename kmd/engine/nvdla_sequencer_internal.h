@@ -120,7 +120,7 @@ void nvdla_issue_read_pointers(struct nvdla_sequencer *sequencer);
 int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 			u32 operation, u32 group);
 
-/* Has nothing but op_enable left to write for an operation that is programmed. */
+/* Leave only op_enable to be written for an operation that is programmed. */
 void nvdla_issue_aim(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 		     u32 operation, u32 group);
 

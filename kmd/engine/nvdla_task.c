@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Tasks: what was prepared, at addresses, ready for a sequencer.
- */
+/* Tasks: prepared tasks bound to addresses, ready for a sequencer. */
 
 #include "nvdla_task.h"
 

@@ -17,7 +17,7 @@
 /** NVDLA_TASK_NO_OPERATION - an error is about the task, not one operation */
 #define NVDLA_TASK_NO_OPERATION (~0U)
 
-/** NVDLA_TASK_STATISTICS - have the core count, and keep what it counted */
+/** NVDLA_TASK_STATISTICS - let the core count, and keep the counts */
 #define NVDLA_TASK_STATISTICS (1U << 0)
 
 /** NVDLA_ACCESS_READ - an operation of the task reads from this address */

@@ -33,7 +33,7 @@ struct Options {
 	examples::EdgeNetworkSize size;
 };
 
-/* Prints what was done and how long it took, one line per stage. */
+/* Prints each completed stage and its time, one line each. */
 class Stages
 {
 public:

@@ -74,12 +74,15 @@ void Connector::addStreams()
 }
 
 /*
- * An operation waits for those that access what it writes, or write what it reads. An engine ends
- * its operations in their order, so waiting for a later one of it is enough.
+ * An operation waits for operations that access its output, or write its inputs. An engine ends
+ * its operations in order, so it is enough to wait for the latest of them on each engine.
  */
 void Connector::addDataEdges()
 {
-	/* For each two engines: who waits first, of the second, for an end of the first. */
+	/*
+	 * For each pair of engines: the first operation of the second that waits for an end of
+	 * the first.
+	 */
 	std::array<std::array<size_t, NVDLA_NUM_OP_TYPES>, NVDLA_NUM_OP_TYPES> waits;
 
 	for (auto &engine : waits)

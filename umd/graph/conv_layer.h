@@ -17,8 +17,10 @@ struct ConvLayer {
 	const GraphWeights &weights;
 	SurfaceState &in;
 	bool image;
-	/** \brief As the user gave them; of pixels with more channels than the input, zeros for
-	 * those */
+	/**
+	 * \brief The user's weights; for pixels with more channels than the input, with zeros
+	 * for these channels
+	 */
 	WeightDesc plain;
 	WeightDesc core; /**< as the core sees them */
 	op::Padding padding;
@@ -64,7 +66,7 @@ constexpr uint32_t winogradMargin = 4;
 /** \brief Weights are stored without zeros: as they ask for, unless nothing would be left */
 bool isSparse(const GraphWeights &weights);
 
-/** \brief Check that there are as many weights as their shape says */
+/** \brief Check that the number of weights equals that of their shape */
 void checkElements(Lowering &lowering, const GraphWeights &weights);
 
 /** \brief Check an operation and derive its sizes; nothing if a rule is broken */

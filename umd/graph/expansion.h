@@ -57,7 +57,7 @@ public:
 	{
 	}
 
-	/** \return what is wrong with all operations whose inputs are right */
+	/** \return the errors of all operations whose inputs are right */
 	Result<void> run();
 
 	/** \brief Lower an operation that the hardware has */
@@ -108,7 +108,10 @@ private:
 	/** \brief Write \a name with channels of another surface, by a convolution */
 	Result<void> addSelection(const std::string &name, const std::string &input,
 				  const Channels &channels, const std::vector<ChannelRun> &runs);
-	/** \brief Those of a surface that is written, or a part of one; of others nothing */
+	/**
+	 * \brief Channels of a surface that is written, or of a part of one; nothing for other
+	 * surfaces
+	 */
 	std::optional<Channels> channelsOf(const std::string &name, size_t depth = 0) const;
 
 	std::map<std::string, Join> joins_;

@@ -101,7 +101,7 @@ private:
 	void declare(const Surface &surface);
 	void written(const std::string &name, const Numbers &numbers);
 	void shiftDown(Numbers &numbers, int bits, const std::string &field);
-	/* What a convolution makes of its sums, which SDP takes. */
+	/* Formats of a convolution's sums, which SDP takes. */
 	void convolve(const std::string &input, const std::string &weights,
 		      const std::string &output, uint32_t shift);
 	Numbers aluOf(const op::SdpUnit &unit) const;

@@ -195,7 +195,7 @@ struct ExplicitEdge {
 Result<std::vector<nvdla_graph_node>> connect(const Plan &plan, const TaskRange &range,
 					      const std::vector<ExplicitEdge> &edges);
 
-/** \brief Hold a task against the driver's rules, and say in the user's names what is wrong */
+/** \brief Check a task by the driver's rules, and report violations in the user's names */
 Result<void> judge(const CoreGeometry &core, const Plan &plan, const TaskRange &range,
 		   const DlaTask &task);
 

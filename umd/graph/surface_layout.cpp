@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Layouts of surfaces: what was left open in their description.
- */
+/* Layouts of surfaces: strides and sizes that their descriptions leave open. */
 #include <fmt/core.h>
 
 #include "lowering.h"

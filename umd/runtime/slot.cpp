@@ -168,7 +168,7 @@ Result<void> Slot::runStep(const ProgramStep &step)
 	}
 	if (auto submitted = submitJob(step, true); !submitted)
 		return submitted;
-	/* As long as the driver lets it run. */
+	/* No limit here: the driver ends a job that takes too long. */
 	auto status = job_.wait(std::chrono::milliseconds::max());
 	stepEnded();
 	return conclude(std::move(status));

@@ -51,7 +51,7 @@ void interrupt(int)
 	interrupted = true;
 }
 
-/* Whole numbers of the type, or -1 to 1: zeros would be faster than what users have. */
+/* Random integers of the type, or numbers from -1 to 1: zeros would be faster than real data. */
 std::vector<std::byte> randomElements(const TensorDesc &desc, std::mt19937 &random)
 {
 	const bool isHalf = desc.type == DataType::Half;

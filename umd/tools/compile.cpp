@@ -55,7 +55,10 @@ Result<void> checkEffects(const std::vector<CommandLineOption> &options, bool ha
 	return {};
 }
 
-/* A clock alone changes no choice: all memories are counted in its cycles. */
+/*
+ * A clock by itself changes no choice, because the speed of all memories is counted in its
+ * cycles.
+ */
 bool isClockOnly(const ChipOptions &chip)
 {
 	const auto given = chip.values();

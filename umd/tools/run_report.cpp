@@ -76,7 +76,7 @@ struct Tally {
 	}
 };
 
-/* What the core counted in a run. */
+/* The core's counters of a run. */
 struct Findings {
 	bool counted = false; /* by at least one operation */
 	Tally saturated;      /* in outputs */

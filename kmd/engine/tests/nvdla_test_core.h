@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/*
- * A core that records what is written to it and completes what a test tells it to.
- */
+/* A simulated core that records writes and completes operations as a test tells it to. */
 #ifndef NVDLA_TEST_CORE_H
 #define NVDLA_TEST_CORE_H
 

@@ -54,7 +54,7 @@ static void make_partial_reuse(struct nvdla_test_task *t)
 	t->surfaces[2].conv.src_data = nvdla_test_feature(0, 0, 8, 6, 32, 1);
 }
 
-/* Nothing is left; to call what there is reused makes no difference. */
+/* Nothing remains in the buffer, so the reuse bit makes no difference. */
 static void make_empty_reuse(struct nvdla_test_task *t)
 {
 	make_reuse(t);
@@ -195,7 +195,7 @@ static void reuse_weight_rules(struct kunit *test)
 		     make_compressed_reuse,
 		     t->operations[2].conv.weight_format = NVDLA_WEIGHT_UNCOMPRESSED);
 
-	/* As many bytes and as large a mask, but CSC waits for another kernel. */
+	/* Bytes and mask have the same sizes, but CSC waits for another number of kernels. */
 	NVDLA_VALID(test, make_compressed_reuse);
 	nvdla_test_set_kernels(t, 0, 31);
 	t->surfaces[0].conv.weight_data.size = 128;

@@ -12,7 +12,7 @@ from .paths import ROOT, build_dir, reference_data
 
 _RELEASE = 13
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.arm64'
-# Folders inside of the system: /tmp alone takes others of this machine.
+# Folders inside the system; /tmp itself may have other files of this machine.
 _SOURCES, _BUILD, _DATA = (Path('/tmp', name) for name in ('sources', 'build', 'data'))
 # Test suites that are left out: they start programs that would need the emulator, too, or use this machine's Python.
 _NOT_THERE = ('install', 'packages', 'python', 'qtest', 'scripts', 'tools')

@@ -16,7 +16,7 @@ _HEADERS = ('registers.h', 'register_table.h')
 # The device model, which every guest needs.
 MODEL = 'firmware-sim/tools/nvdla-sim'
 _SECONDS_BETWEEN_LINES = 5
-# From here on a step is named while it runs: ninja tells of steps when they have ended.
+# Seconds after which a running step is named: ninja itself reports steps only when they end.
 _LONG_STEP = 5
 
 
@@ -156,7 +156,7 @@ def tests():
 
 
 def targets_of(names):
-	"""The targets that the Meson tests @names are run with; None for all that there are, which is what gets installed."""
+	"""The targets that the Meson tests @names need; None for all targets, which are also installed."""
 	wanted = [test for test in tests() if test['name'] in names]
 	if any(suite.endswith('install') for test in wanted for suite in test['suite']):
 		return None

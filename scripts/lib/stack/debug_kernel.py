@@ -20,7 +20,7 @@ from .paths import ROOT, cache_dir
 _CONFIG = ROOT / 'scripts' / 'lib' / 'debug-kernel.config'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.debug-kernel'
 _SCRIPT = Path(__file__).with_name('debug-kernel.sh')
-# The source, what the compiler makes of it, and its tools; 80 MiB of that stay.
+# Bytes for the source, the compiled objects and the tools; 80 MiB of them stay.
 _SPACE = 3 << 30
 
 
@@ -39,7 +39,7 @@ def find(progress):
 
 
 def ensure(progress):
-	"""Make the kernel unless it is there; returns its folder, which is whole if it is there."""
+	"""Make the kernel unless it exists; returns its folder, which exists only when it is complete."""
 	folder = path()
 	if folder.is_dir():
 		return folder

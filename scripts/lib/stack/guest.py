@@ -84,7 +84,7 @@ class Guest:
 
 
 def _kernels(root):
-	"""The kernels under @root that can be booted, built for, and have what the driver needs."""
+	"""The kernels under @root that can be booted and built for, and that have the options the driver needs."""
 	found = []
 	for modules in sorted((root / 'lib/modules').glob('*')):
 		if not re.match(r'\d+\.\d+', modules.name):
@@ -133,7 +133,7 @@ def _qemu_version(argv, environment):
 
 @functools.lru_cache(maxsize=None)
 def _host():
-	"""This machine as the guest's source, or a sentence that says what it lacks."""
+	"""This machine as the source of the guest, or a sentence that says what it lacks."""
 	qemu = shutil.which('qemu-system-x86_64')
 	if platform.machine() != 'x86_64':
 		return f'the host is {platform.machine()}, not x86_64'

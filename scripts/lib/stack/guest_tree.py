@@ -29,7 +29,7 @@ _CROSS_PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.cross'
 _FORMAT = '1'
 # The unpacked tree needs half of it, downloads and unpacking the rest.
 _SPACE = 2 << 30
-# One more kernel: its packages, and what comes out of them before unused modules are deleted.
+# Bytes for one more kernel: its packages, and their files before unused modules are deleted.
 _KERNEL_SPACE = 1 << 30
 
 # Files that neither QEMU nor kbuild nor the guest reads.
@@ -54,7 +54,7 @@ def _packages():
 
 
 def module_tools():
-	"""Those of the packages that building a module runs: the last section of the list."""
+	"""The packages that are needed to build a module: the last section of the list."""
 	return re.split(r'^# Programs that the build of a kernel module runs$', _PACKAGES.read_text(), flags=re.MULTILINE)[1].split()
 
 

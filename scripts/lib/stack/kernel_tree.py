@@ -41,7 +41,7 @@ def path():
 
 
 def ensure(progress):
-	"""Make the tree unless it is there; returns its folder."""
+	"""Make the tree unless it exists; returns its folder."""
 	folder = path()
 	if not folder.is_dir():
 		with guest_tree.locked('kernel-tree', progress):

@@ -15,7 +15,7 @@ from .results import Case
 # The name of style()'s case.
 STYLE = 'kmd.checkpatch'
 
-# Kernel code, and what it shares with user space. engine/user is user space's only.
+# Kernel code, and files that it shares with user space; engine/user is for user space only.
 _CHECKED = ('kmd/*.[ch]', 'tests/kmd/*.c', 'tests/kmd/faults/*.[ch]', 'kmd/engine/*.[ch]', 'kmd/engine/tests/*.[ch]',
 	    'include/uapi/drm/*.h', 'include/nvdla/hw/*.h')
 
@@ -28,12 +28,12 @@ def _checkpatch():
 
 
 def style():
-	"""checkpatch --strict over the driver; kmd/.checkpatch.conf says what it is not asked."""
+	"""checkpatch --strict over the driver; kmd/.checkpatch.conf lists the checks that are turned off."""
 	tool = _checkpatch()
 	if not tool:
 		return Case(STYLE, results.SKIPPED, 'no checkpatch.pl: scripts/kernel-debug brings it')
 	files = [str(path) for pattern in _CHECKED for path in sorted(ROOT.glob(pattern))]
-	# It takes its settings from the folder it is run in, and leaves a file there.
+	# checkpatch reads its settings from the working directory, and leaves a file there.
 	with tempfile.TemporaryDirectory() as folder:
 		shutil.copy(ROOT / 'kmd' / '.checkpatch.conf', folder)
 		run = subprocess.run(['perl', str(tool), '--no-tree', '--strict', '--terse', '--show-types',

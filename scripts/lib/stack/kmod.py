@@ -198,7 +198,8 @@ def choose(found, wanted, progress=lambda text: None):
 		try:
 			return found, kernel, build(found, kernel, progress, again=False)[0]
 		except DoesNotBuild as failure:
-			# In the guest tree a known kernel is what the driver is made for: the fault is the driver's.
+			# The driver is made for the known kernels of the guest tree, so this failure is the driver's
+			# fault.
 			if found.root is not None and not kernels.is_newer(series):
 				raise
 			failures.append(failure)

@@ -140,6 +140,6 @@ def run(arguments, picture):
 			shared.mkdir()
 			status = _run_in_guest(arguments, way, program, files, shared)
 	if status != 0:
-		# 2: what it was given is at fault.
+		# Status 2: an argument or a file is at fault.
 		raise Failure(f'{_PROGRAM} failed (status {status})', 2 if status == 2 else 1)
 	return 0

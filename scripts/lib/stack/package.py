@@ -82,7 +82,7 @@ def _no_sources(folder, names):
 
 
 def _copy_sources(target):
-	"""Make @target a copy of the sources as they are now; what was compiled there stays."""
+	"""Make @target a copy of the present sources; compiled files in it stay."""
 	target.mkdir(parents=True, exist_ok=True)
 	for entry in target.iterdir():
 		if entry.is_dir() and not entry.name.startswith('obj-'):

@@ -30,8 +30,8 @@ def _die_with(parent):
 
 
 def _prepare(parent):
-	"""Like _die_with(), and gives the new session's autogroup the niceness of its processes, because kernels with
-	autogroups share processors between sessions by that alone."""
+	"""As _die_with(), and gives the new session's autogroup the niceness of its processes: kernels with autogroups
+	share processors between sessions by that niceness only."""
 	die = _die_with(parent)
 
 	def prepare():
@@ -56,7 +56,7 @@ def spawn(argv, own_group=True, **options):
 
 
 def end(process, patience=2.0):
-	"""End a child started in its own group, and what it started: politely, then at once."""
+	"""End a child that was started in its own group, and all its processes: politely, then at once."""
 	if process is None:
 		return
 	for number in (signal.SIGTERM, signal.SIGKILL):

@@ -152,7 +152,7 @@ def prepare_guest(wanted):
 
 
 def prepare_programs(*further, target=_TARGET):
-	"""Stage "build": the program @target (the example) and what it is made of, and the targets @further."""
+	"""Stage "build": the program @target (the example) with the files that it needs, and the targets @further."""
 	with console.stage('build') as progress:
 		build.build(progress, [target, *further])
 	return build_dir() / target
@@ -206,7 +206,7 @@ def keep_result(made, output):
 
 def show_result(output):
 	"""Stage "result": where the time went, and where the pictures are."""
-	# As short as it leads to them from here, and without a way up.
+	# The shortest path to the files from here, without "..".
 	shown = output.relative_to(Path.cwd()) if output.is_relative_to(Path.cwd()) else output
 	console.say_durations()
 	say(f'result: {shown}, each edge in the colour of its direction')

@@ -48,7 +48,7 @@ def test_data_meanwhile():
 	"""Installs the tests' data while the body compiles, if run by root; other users have been asked before."""
 	if os.geteuid() != 0:
 		return contextlib.nullcontext()
-	# It tells apt alone: a package manager that is killed leaves packages half installed.
+	# Terminated, not killed, at an early end: a package manager that is killed leaves packages half installed.
 	return _meanwhile('test data', ['bash', '-c', 'set -euo pipefail; . "$1"; ensure_packages test-data', 'bash', _COMMON],
 			  stop=subprocess.Popen.terminate)
 

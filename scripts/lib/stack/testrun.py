@@ -108,10 +108,10 @@ def _guest_and_build(arguments, chosen):
 
 
 def _series(arguments, there):
-	"""The kernels that there are tests on, oldest first; @there: those of the guest."""
+	"""The kernels that have tests, oldest first; @there: the kernels of the guest."""
 	if arguments.quick or arguments.kernel:
 		return [arguments.kernel] if arguments.kernel else []
-	# It takes minutes to make: where somebody did, everything runs there as well.
+	# The debug kernel takes minutes to build, so its tests run only if it exists.
 	return there + [guest.DEBUG] * debug_kernel.path().is_dir()
 
 
@@ -154,7 +154,7 @@ def _list(arguments, chosen):
 
 
 def _machines(arguments, chosen):
-	"""Those whose device trees are tested."""
+	"""The machines whose device trees are tested."""
 	if arguments.quick or arguments.kernel:
 		return []
 	return [machine for machine in treetests.machines(arguments.arch) if chosen(treetests.name_of(machine))]
@@ -178,7 +178,7 @@ def _tell(cases):
 
 
 def _build_plugins():
-	"""Build what is made of the suite tree; returns the tests that are skipped because there is none."""
+	"""Build the programs that need the suite tree; returns the tests that are skipped because there is no tree."""
 	try:
 		with console.stage('suite tree') as progress:
 			suite_tree.ensure(progress)

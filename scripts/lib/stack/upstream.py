@@ -225,7 +225,7 @@ def main():
 	with console.stage('headers') as progress:
 		kmod.build_headers(progress)
 	if arguments.check:
-		# It uses this module, too.
+		# Imported here, because upstream_check imports this module.
 		from . import upstream_check
 		return upstream_check.run(arguments.output)
 	changed = make(arguments.tree, arguments.output)

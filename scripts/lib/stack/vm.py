@@ -72,7 +72,7 @@ class Outcome:
 
 
 class _Pump(threading.Thread):
-	"""Passes what comes out of a pipe on to a callable, until the writer closes it."""
+	"""Passes the output of a pipe to a callable, until the writer closes it."""
 
 	def __init__(self, sink):
 		super().__init__(daemon=True)
@@ -115,7 +115,7 @@ class _Control:
 		*lines, self._pending = (self._pending + chunk).split(b'\n')
 		for line in lines:
 			word, _, rest = line.decode(errors='replace').partition(' ')
-			# Whatever it says: its first word is "init".
+			# Any line shows that init runs: the first word of the first one is "init".
 			self.started = True
 			if word == 'ready':
 				self.ready_at = time.monotonic()
@@ -365,13 +365,13 @@ class Machine:
 		for pump in pumps.values():
 			pump.finish()
 		if not control.ended:
-			# It never got to hand over its log: what the console showed has to do.
+			# The guest ended before it passed its log on: the console's log takes its place.
 			shutil.copyfile(console_log, kernel_log)
 		kernel_log.write_text(traces.with_lines(kernel_log.read_text(errors='replace'), self._module))
 		return self._judge(control, kernel_log, qemu_log, stopped, began)
 
 	def _say_how_far(self, control, console_log, began):
-		"""Reports progress: the kernel's last message while the guest boots, then what it works on."""
+		"""Reports progress: the kernel's last message while the guest boots, then the guest's current test."""
 		if control.ready_at is None:
 			said = console_log.read_text(errors='replace').strip().splitlines()
 			self._progress(f'booting for {time.monotonic() - began:.0f} s{": " + said[-1][:100] if said else ""}')

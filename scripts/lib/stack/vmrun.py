@@ -193,7 +193,7 @@ def _telling(lines, most=30):
 
 
 def report(outcome):
-	"""Say on stderr what was wrong, with the end of the kernel's log."""
+	"""Print the failures on stderr, with the end of the kernel's log."""
 	lines = outcome.kernel_log.read_text(errors='replace').splitlines()
 	print(f'--- the kernel\'s messages in {outcome.kernel_log}:', *_telling(lines), '---', sep='\n', file=sys.stderr)
 	for problem in outcome.problems:

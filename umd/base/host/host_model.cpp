@@ -31,7 +31,7 @@ constexpr HostLibrary tensorflowLite{ "TensorFlow Lite",
 				      "newer than Debian 13: libtensorflow-lite-dev",
 				      "libnvdla-host-tflite.so" };
 
-/* It stays for the life of the process: the library has threads. */
+/* The module stays for the life of the process: the library has threads. */
 Result<HostLibrary> openModule(HostLibrary library)
 {
 	const std::string use = fmt::format("use {}", library.name);

@@ -24,7 +24,7 @@ namespace
 constexpr const char *readingNpy = "read npy";
 constexpr std::array<char, 6> npyMagic{ '\x93', 'N', 'U', 'M', 'P', 'Y' };
 constexpr uint64_t maxNpyBytes = uint64_t{ 1 } << 32;
-/* As many as have an address: a 32-bit process has less. */
+/* No more elements than a process can address; a 32-bit process has fewer addresses. */
 constexpr auto maxElements =
 	static_cast<size_t>(std::min(uint64_t{ 1 } << 32, uint64_t{ SIZE_MAX } / sizeof(double)));
 
@@ -79,7 +79,10 @@ std::vector<std::byte> widened(std::span<const std::byte> bytes)
 	return wide;
 }
 
-/* float32 of other numbers: the nearest, ties to even; what is too large becomes infinite. */
+/*
+ * Other numbers become the nearest float32, ties to even; numbers that are too large become
+ * infinite.
+ */
 template<typename T>
 std::vector<std::byte> narrowed(std::span<const std::byte> bytes)
 {

@@ -62,7 +62,7 @@ size_t toFloatsOfTarget(const std::byte *, float *, size_t)
 
 #endif
 
-/* Those without vectors of doubles would gain nothing. */
+/* Targets without vectors of doubles would gain nothing. */
 #if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 
 using Tag = hn::ScalableTag<double>;

@@ -60,7 +60,7 @@ void forEachRun(const TensorDesc &desc, const Layout &layout, ElementOrder order
 	}
 }
 
-/* Whole atoms, as far as there are, then half ones. */
+/* Whole atoms as long as there are enough channels, then half atoms. */
 template<typename Move>
 uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move)
 {

@@ -11,7 +11,7 @@
 namespace nvdla
 {
 
-/** \brief Bytes of the smallest pieces that are moved: half an atom */
+/** \brief Bytes of the smallest blocks that are moved: half an atom */
 inline constexpr size_t transposeBytes = 16;
 
 /**

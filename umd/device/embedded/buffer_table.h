@@ -58,7 +58,10 @@ public:
 	/** \return what the CPU sees: everything, or nothing of on-chip memory */
 	std::span<std::byte> bytes() const { return { address_, address_ ? size_ : 0 }; }
 
-	/** \brief Note that a job uses it; what it has to wait for goes to \a dependencies */
+	/**
+	 * \brief Note that a job uses the buffer, and add the fences that it has to wait for to
+	 * \a dependencies
+	 */
 	void use(const std::shared_ptr<EmbeddedFence> &fence, bool write,
 		 std::vector<std::shared_ptr<EmbeddedFence>> &dependencies);
 	/** \return no job that was submitted writes it, or with \a write uses it */

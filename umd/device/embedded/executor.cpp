@@ -117,14 +117,14 @@ void Executor::flush()
 	writes_.clear();
 }
 
-/* It begins while the registers of what comes later are prepared. */
+/* Let the operation begin now, while the registers of later operations are prepared. */
 void Executor::opEnabled(void *context, [[maybe_unused]] nvdla_task *task,
 			 [[maybe_unused]] u32 operation)
 {
 	static_cast<Executor *>(context)->flush();
 }
 
-/* As in the driver: a job whose operations end does not hang. */
+/* As in the driver, a job whose operations end does not hang. */
 void Executor::opCompleted(void *context, [[maybe_unused]] nvdla_task *task,
 			   [[maybe_unused]] u32 operation)
 {
@@ -160,7 +160,10 @@ void Executor::clearOnChip(uint64_t address, size_t size)
 	core_.cvsram().write(address, std::vector<std::byte>(size));
 }
 
-/* Called in the thread of the operation that is done, or in a helper's while that one goes on. */
+/*
+ * Called in the thread of the completed operation, or in a helping thread while that thread
+ * continues.
+ */
 void Executor::attend()
 {
 	std::unique_lock guard(attendLock_);

@@ -53,7 +53,7 @@ public:
 	 */
 	Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
 		 std::condition_variable &done);
-	/** \brief Fails what has not been done with -ENODEV */
+	/** \brief Fails all unfinished jobs with -ENODEV */
 	~Executor();
 
 	/** \return 0 or a negative errno */
@@ -99,7 +99,7 @@ private:
 	uint32_t place(uint32_t reg) const { return nvdla_variant_register(variant_, reg); }
 	template<typename Work>
 	uint32_t carryOut(Work work) noexcept;
-	/** \brief Do what was to be written */
+	/** \brief Do the postponed register writes */
 	void flush();
 	/** \brief Write a register at once; \a reg is its name */
 	void writeNow(uint32_t reg, uint32_t value);
@@ -142,7 +142,7 @@ private:
 
 	const std::shared_ptr<Recorder> recorder_; /* null: nothing is recorded */
 	sim::Core core_;
-	/* These are of the thread that attends. */
+	/* The following members belong to the attending thread. */
 	EngineSequencer sequencer_;
 	std::vector<sim::CsbWrite> writes_;
 	std::unique_ptr<EmbeddedJob> job_;

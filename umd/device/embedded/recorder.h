@@ -38,16 +38,16 @@ public:
 
 	/** \brief A register is written; \a offset in the CSB space */
 	void write(uint32_t offset, uint32_t value);
-	/** \brief These interrupts have come; \a offset of GLB's S_INTR_STATUS */
+	/** \brief Note interrupts that have come; \a offset of GLB's S_INTR_STATUS */
 	void interrupts(uint32_t offset, uint32_t status);
 	/** \brief A job with these buffers begins */
 	void begin(std::span<const EmbeddedJob::Use> uses);
-	/** \brief It has ended */
+	/** \brief Note that the job has ended */
 	void end(std::span<const EmbeddedJob::Use> uses);
 	/** \brief On-chip memory is cleared from outside the core */
 	void clearOnChip(uint64_t address, size_t size);
 
-	/** \return what was recorded until now on a core of that kind */
+	/** \return the recorded trace, on a core of that kind */
 	sim::Trace trace(const sim::Geometry &core);
 
 private:

@@ -41,7 +41,7 @@ std::optional<EmbeddedFences> Syncobj::find(uint64_t point) const
 
 	if (links_.empty() || submitted() < point)
 		return {};
-	/* As long as the link before reaches the point, too. */
+	/* Go back to the oldest link of this timeline whose fence still covers the point. */
 	while (point && links && links_[links - 1].timeline == links_.back().timeline &&
 	       links_[links - 1].before >= point)
 		links--;

@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "device/embedded/fence.h"
 #include "base/io/unique_fd.h"
+#include "device/embedded/fence.h"
 
 namespace nvdla
 {
@@ -56,7 +56,7 @@ private:
 		std::shared_ptr<EmbeddedFence> fence;
 		uint64_t point = 0;    /* 0 for a binary fence */
 		uint64_t before = 0;   /* the point before it on its timeline */
-		uint64_t timeline = 0; /* which of those that were begun */
+		uint64_t timeline = 0; /* number of the timeline: a fence that does not follow in order begins a new one */
 	};
 	struct Waiter {
 		uint64_t point;

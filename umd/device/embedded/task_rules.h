@@ -16,8 +16,10 @@
 namespace nvdla
 {
 
-/** \brief Reason why there is no task: the host has no memory left, or \a error says what
- * is wrong with it */
+/**
+ * \brief Reason why a task was not made: the host has no memory left, or \a error describes the
+ * violated rule
+ */
 struct TaskRefusal {
 	bool noMemory = false;
 	nvdla_refusal error = {};

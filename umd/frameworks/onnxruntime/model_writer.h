@@ -17,7 +17,7 @@
 namespace nvdla::ort
 {
 
-/** \brief A file, and what goes into the network and comes out, in the file's order */
+/** \brief A file with its inputs and outputs, in the file's order */
 struct WrittenModel {
 	std::vector<std::byte> bytes;
 	std::vector<ValueView> inputs;

@@ -14,7 +14,7 @@
 namespace nvdla::ort
 {
 
-/** \brief A partition on the device, and what it reads and writes */
+/** \brief A partition on the device, with its inputs and outputs */
 struct PlacedPartition {
 	std::vector<const OrtNode *> nodes;
 	std::unique_ptr<plugin::Partition> partition;

@@ -88,7 +88,7 @@ void Delegate::Kernel::lend(const TfLiteContext &context, const std::vector<int>
 	}
 }
 
-/* It goes with the partition. */
+/* The device's memory is freed with the partition, so TensorFlow Lite must not keep it. */
 void Delegate::Kernel::takeBack(const TfLiteContext &context)
 {
 	for (const auto &[index, memory] : lent) {
@@ -121,8 +121,10 @@ void Delegate::destroy(TfLiteDelegate *delegate)
 	const auto last = std::move(static_cast<Delegate *>(delegate->data_)->self_);
 }
 
-/* TensorFlow Lite goes on without whoever returns an error, or stops: none is returned for what the
- * device cannot do. */
+/*
+ * If prepare() returned an error, TensorFlow Lite would drop the delegate or stop. So operators
+ * that the device cannot compute are no error.
+ */
 TfLiteStatus Delegate::prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
 	Delegate &self = *static_cast<Delegate *>(delegate->data_);

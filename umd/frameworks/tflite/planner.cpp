@@ -67,7 +67,10 @@ private:
 	GraphView graph_;
 	std::shared_ptr<plugin::Session> session_;
 	Plan plan_;
-	/* Nodes that the compiler puts on the CPU when they are among others, though not alone. */
+	/*
+	 * Nodes that the compiler puts on the CPU when they are compiled with others, although
+	 * it does not when they are compiled separately.
+	 */
 	std::set<int> refused_;
 	/* Their results are in the partitions, too: TensorFlow Lite runs them once. */
 	size_t constantMakers_ = 0;

@@ -16,7 +16,7 @@
 namespace nvdla::chip
 {
 
-/** \brief Operations of a task that pass data to each other on the fly, or one alone */
+/** \brief Operations of a task that pass data to each other on the fly, or a single operation */
 struct FusedWork {
 	std::vector<size_t>
 		members; /**< operations of the task, from where data comes to where it goes */

@@ -95,7 +95,10 @@ void Chooser::winograd(const Layer &layer)
 						} } });
 }
 
-/* Then what is best for one is best for all, such as the samples of a batch. */
+/*
+ * If this holds, the best choice for one operation is the best for all, for instance for the
+ * samples of a batch.
+ */
 bool Chooser::areWeightsUsedAlike(const op::Convolution &conv) const
 {
 	const auto shape = shapes_.find(conv.input);
@@ -264,7 +267,7 @@ void Chooser::fusedPooling(const Layer &layer)
 	     ((declared->place != Place::Memory && declared->place != Place::Auto) ||
 	      !declared->within.empty() || declared->lineStride || declared->surfaceStride)))
 		return;
-	/* As it is without being described, but snapshots know it. */
+	/* The description changes nothing, but snapshots need one. */
 	if (declared == surfaces.end())
 		GraphParts::surfaces(chosen_.graph).push_back({ .name = name });
 	auto stream = [&](Graph &graph) {
@@ -297,7 +300,7 @@ bool Chooser::movesChannels(size_t first, size_t last) const
 		});
 	};
 
-	/* Wholes are put together once all of their parts are there. */
+	/* A whole is complete when all of its parts are written. */
 	const std::vector<op::Any> &operations = chosen_.graph.operations();
 	const auto isWrittenLater = [&](const std::string &name) {
 		const std::string whole = wholeOf(name);

@@ -54,7 +54,10 @@ private:
 	struct Candidate {
 		std::string what;
 		std::function<void(Graph &)> apply;
-		/** \brief Whether the trial did what the name says; empty: if it is possible */
+		/**
+		 * \brief Checks that the trial really used the candidate; empty: it always does
+		 * if it is possible
+		 */
 		std::function<bool(const TrialResult &)> became = {};
 	};
 	/** \brief Parts of a graph that candidates change: operations, and places of surfaces */
@@ -74,7 +77,7 @@ private:
 		bool taken = false;
 	};
 
-	/** \brief The operation that alone reads a surface, which nothing else names */
+	/** \brief The only operation that reads a surface, if nothing else names the surface */
 	std::optional<size_t> onlyReader(const std::string &name) const;
 	/** \brief Does it, or the next one, reuse what is in the convolution buffer? The user knows
 	 * why */
@@ -86,7 +89,10 @@ private:
 	/** \brief Whether all that use a convolution's weights do the same with inputs of one shape
 	 */
 	bool areWeightsUsedAlike(const op::Convolution &conv) const;
-	/** \brief Operations of the layer and of those whose part of the buffer it uses */
+	/**
+	 * \brief Operations of the layer and of the layers whose part of the convolution buffer
+	 * it uses
+	 */
 	std::vector<size_t> chainOf(const Layer &layer) const;
 
 	void chooseFor(const Layer &layer);

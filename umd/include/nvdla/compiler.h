@@ -33,7 +33,7 @@ namespace nvdla
  */
 struct LayerError {
 	double ratio = 0;    /**< with the layers before it in integers, too */
-	double ownRatio = 0; /**< of this layer alone: its inputs are the float model's */
+	double ownRatio = 0; /**< of this layer only: its inputs are the float model's */
 	double largest = 0;  /**< largest difference, with the layers before it, too */
 };
 

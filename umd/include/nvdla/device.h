@@ -118,7 +118,10 @@ private:
 	uint32_t handle_ = 0;
 };
 
-/** \brief Priority of a job: of those that are ready to run, the highest goes first */
+/**
+ * \brief Priority of a job: among the jobs that are ready to run, the highest priority goes
+ * first
+ */
 enum class Priority : uint32_t {
 	Low = 0, /**< runs when nothing else is ready */
 	Normal = 1,
@@ -160,7 +163,10 @@ struct SubmitOptions {
 	std::chrono::milliseconds timeout{ 0 };
 	/** \brief Id of a Context, 0 for the open device's own of normal priority */
 	uint32_t context = 0;
-	/** \brief The job overwrites nothing that it reads, except what it wrote itself before */
+	/**
+	 * \brief The job overwrites no data that it reads, except data that it wrote itself
+	 * before
+	 */
 	bool restartable = false;
 	/** \brief Have the core count; needs \a results and Feature::Statistics */
 	bool statistics = false;

@@ -102,7 +102,7 @@ enum class Elementwise : uint8_t {
 	Product,
 };
 
-/** \brief The operand's converter, and what comes out before the output converter */
+/** \brief The operand's converter, and the quantization before the output converter */
 struct ElementwiseScaling {
 	Converter operand; /**< Y's alu_cvt or mul_cvt ("ew_inv_cvt") */
 	Quantization result;

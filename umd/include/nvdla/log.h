@@ -14,7 +14,7 @@ namespace nvdla
 
 /** \brief Importance of a message */
 enum class LogLevel {
-	Warning, /**< something failed, or goes on with less than was asked for */
+	Warning, /**< a failure, or work that continues with less than was requested */
 	Info,	 /**< progress of the library, for finding faults */
 };
 

@@ -56,7 +56,7 @@ struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	std::atomic<bool> stopped = false;
 };
 
-/* Begins, tells of what is there already, or ends: whatever is due. */
+/* Do what is due: begin to watch, report present files, or end. */
 void FolderWatch::State::run() noexcept
 {
 	if (Loop *const from = std::exchange(starts, nullptr)) {
@@ -126,7 +126,7 @@ int FolderWatch::State::arm()
 		return error;
 	error = start(folder.parent_path());
 	std::error_code ignored;
-	/* It may have come meanwhile. */
+	/* The folder may have appeared meanwhile. */
 	if (!error && std::filesystem::exists(folder, ignored))
 		error = start(folder);
 	return error == UV_ENOENT ? start(folder.parent_path()) : error;

@@ -36,7 +36,7 @@ struct Loop::Core {
 	std::mutex lock; /* of what follows */
 	std::shared_ptr<LoopTask> first;
 	LoopTask *last = nullptr;
-	bool ended = false; /* to be closed behind what was posted */
+	bool ended = false; /* to be closed after posted calls */
 
 	bool attached() const { return loop != &own; }
 	bool inThread() const { return thread == std::this_thread::get_id(); }

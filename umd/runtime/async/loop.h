@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A libuv loop and what the runtime does with it.
- */
+/* A libuv loop and the runtime's use of it. */
 #pragma once
 
 #include <atomic>
@@ -22,7 +20,7 @@ class LoopTask
 {
 public:
 	virtual ~LoopTask() = default;
-	/** \brief Called in the loop's thread, once for what was posted before */
+	/** \brief Called in the loop's thread, once for all calls of post() before */
 	virtual void run() noexcept = 0;
 
 private:

@@ -45,7 +45,10 @@ public:
 		RequestHandle &handle_;
 	};
 
-	/** \brief It is about to be freed; waits for a callback, unless that is the caller */
+	/**
+	 * \brief Prepare to be freed; waits for a running callback, unless the callback calls
+	 * this
+	 */
 	void forget();
 
 	nvdla_request *request = nullptr;

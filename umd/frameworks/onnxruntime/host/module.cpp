@@ -228,7 +228,7 @@ size_t bytesOf(ONNXTensorElementDataType type)
 	}
 }
 
-/* An output is copied only if it is what the caller has room for. */
+/* An output is copied only if its type and shape are those that the caller expects. */
 void takeOutput(OrtValue *value, const nvdla_host_array &to)
 {
 	const TensorType type = typeOf(value);

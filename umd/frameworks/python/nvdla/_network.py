@@ -126,7 +126,8 @@ class Runnable:
 		return run
 
 	def _by_position(self, inputs):
-		"""A value for each input: what was given, or zeroes, which an earlier run's inputs must not outlive."""
+		"""A value for each input: the given one, or zeroes, because an earlier run's input must not be used
+		again."""
 		if len(inputs) == 1 and isinstance(inputs[0], dict):
 			names = [tensor.name for tensor in self.inputs]
 			values = {_index(names, name, 'input'): value for name, value in inputs[0].items()}
@@ -219,7 +220,7 @@ class SharedRun:
 		return arrays
 
 	def run(self, timeout: float = 30.0, priority: str = 'normal') -> None:
-		"""Run it and wait; see Network for the options and what is raised."""
+		"""Run the network and wait; see Network for options and exceptions."""
 		for memory in self._memory:
 			memory.end()
 		try:
@@ -268,7 +269,7 @@ def open_network(network: Any, layout: Optional[str]) -> Tuple['_nvdla.Loadable'
 
 
 def tensors(infos: List[Dict[str, Any]], layout: Optional[str]) -> Tuple[Tensor, ...]:
-	"""Tensors from what the library says of them."""
+	"""Tensors from the library's descriptions."""
 	return tuple(_tensor.describe(info, layout) for info in infos)
 
 

@@ -48,7 +48,7 @@ class PoolNetwork(Runnable):
 		return f'<nvdla.PoolNetwork {self.name}>'
 
 	def _take_run(self):
-		# A stream of its own: who wants an order waits in that order.
+		# Each run has a stream of its own, so it waits for no other run; map() returns results in their order.
 		return _nvdla.PoolRun(self.pool._pool, self._number, next(self.pool._streams))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Inputs and outputs: what they are, and numpy arrays that fit."""
+"""Descriptions of inputs and outputs, and conversion to numpy arrays."""
 
 import dataclasses
 from typing import Any, Dict, Optional, Tuple
@@ -49,7 +49,7 @@ def ordered(nchw: Tuple[int, ...], nhwc: bool) -> Tuple[int, ...]:
 
 
 def describe(info: Dict[str, Any], layout: Optional[str]) -> Tensor:
-	"""A Tensor from what the library says of one. layout: of arrays; None: as the model has it."""
+	"""A Tensor from the library's description. layout: order of arrays; None: the model's order."""
 	strides = info['strides']
 	nhwc = info['nhwc'] if layout is None else layout == 'nhwc'
 	cube = ordered(info['shape'], nhwc)
