@@ -67,10 +67,10 @@ private:
 };
 
 /**
- * \brief What a program takes: options that write to variables of the caller
+ * \brief The options and arguments of a program, which are written to variables of the caller
  *
  * The variables have to exist until parse() is done. \a name of an option is as in
- * "-o,--output"; without dashes it is an argument that has its place.
+ * "-o,--output"; a name without dashes is a positional argument.
  */
 class CommandLine
 {

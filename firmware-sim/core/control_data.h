@@ -12,10 +12,11 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Bytes of a ControlData: nobody writes them any more, so that they say the same each time
+ * \brief Bytes of a ControlData: a private copy that does not change
  *
- * A guest or another engine may write a view of memory at any time. What decides how much is read,
- * how many elements there are or where they are takes this type, which only a copy can give.
+ * A guest or another engine may write to a view of memory at any time. Functions whose data decide
+ * how much is read, or how many elements there are and where, take this type, so that the data
+ * cannot change between two reads.
  */
 class ControlView
 {

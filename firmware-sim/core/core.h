@@ -85,9 +85,9 @@ public:
 	 * \brief Interrupt message
 	 *
 	 * Called whenever an engine (or S_INTR_SET) sets a status bit that is not
-	 * masked, and after a write to S_INTR_STATUS or S_INTR_MASK that leaves one
-	 * standing, so that a receiver of messages loses no completion between its
-	 * read and its clear. One message may be spurious after a reset.
+	 * masked, and after a write to S_INTR_STATUS or S_INTR_MASK that leaves such a
+	 * bit set, so that a receiver of messages loses no completion between reading
+	 * and clearing the status. One message may be spurious after a reset.
 	 */
 	using Interrupt = std::function<void()>;
 
@@ -120,11 +120,11 @@ public:
 	void reset();
 
 	/**
-	 * \return no operation is being carried out
+	 * \return whether no operation is running
 	 *
-	 * Operations that wait for a partner or that hang do not count: nothing
-	 * changes any more unless a register is written, and the callbacks of what
-	 * happened before have returned.
+	 * Operations that wait for a partner or that hang do not count. If idle, nothing
+	 * changes until a register is written, and all callbacks of earlier events
+	 * have returned.
 	 */
 	bool idle();
 
@@ -132,11 +132,12 @@ public:
 	void waitIdle();
 
 	/**
-	 * \brief A thread of the caller's, that would only wait for operations, to carry them out
+	 * \brief Lends the calling thread, which would only wait for operations, to the core
 	 *
-	 * From its making on it counts as one that comes for what begins, so that none of the
-	 * core's has to be woken; when it goes they are called for what is left. To be made before
-	 * registers are written, and not in a callback, and if canWork(); the core must outlive it.
+	 * While this object exists, its thread takes operations that begin, so that no thread of
+	 * the core has to be woken; its destructor calls these threads for remaining operations.
+	 * Make it before registers are written, not in a callback, and only if canWork(). The core
+	 * must outlive it.
 	 */
 	class LentThread
 	{
@@ -151,9 +152,9 @@ public:
 		LentThread &operator=(const LentThread &) = delete;
 
 		/**
-		 * \brief Carry out operations until none can begin, or none in a thread that
-		 *	  cannot, which need not be the one that has made this
-		 * \param enough whether to return before the next one; asked without any lock
+		 * \brief Carry out operations until none can begin; a thread for which canWork()
+		 *	  is false carries out none. Any thread may call this
+		 * \param enough whether to return before the next operation; asked without any lock
 		 */
 		void work(const std::function<bool()> &enough);
 
@@ -248,9 +249,9 @@ private:
 	ConvPipeline conv_;
 	std::array<Slot, engineCount> slots_;
 	/*
-	 * As many threads as there are engines. One that has carried out an operation looks for the
-	 * next one, of any engine: what follows is in its caches, and nobody has to be woken. For
-	 * the same reason the one that has slept last is woken first.
+	 * As many threads as there are engines. A thread that has completed an operation takes the
+	 * next one, of any engine: its data are in the thread's caches, and no thread has to be
+	 * woken. For the same reason the thread that fell asleep last is woken first.
 	 */
 	struct Thread {
 		std::thread thread;

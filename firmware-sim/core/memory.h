@@ -89,7 +89,7 @@ public:
 	/**
 	 * \brief read() without a copy, if the memory has a view
 	 * \param buffer gets the bytes if it has none
-	 * \return \a size bytes, as long as neither \a buffer nor what is there is changed
+	 * \return \a size bytes, valid until \a buffer or the memory changes
 	 */
 	std::span<const std::byte> view(RamType type, uint64_t address, size_t size,
 					std::vector<std::byte> &buffer);
@@ -164,7 +164,7 @@ private:
 };
 
 /**
- * \brief A range of memory that an operation reads in pieces
+ * \brief A range of memory that an operation reads in several parts
  *
  * Where the memory has a view of all of it, it is looked up once, not for each piece.
  */

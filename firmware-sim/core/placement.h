@@ -56,8 +56,8 @@ struct Placement {
 	}
 
 	/**
-	 * \return true if what is written there changes nothing of this but what is at the same
-	 *	   place of it
+	 * \return true if writing \a written changes no byte of this placement, except if both are
+	 *	   the same place
 	 */
 	bool isUsableBy(const Placement &written) const
 	{

@@ -43,8 +43,8 @@ struct StreamCube {
  *
  * \a data holds \a width atoms of atomChannels() values each, channel fastest.
  * A value is the 32-bit accumulator result (INT: integer, FP16: the bits of an
- * FP32 number). Channels beyond the cube's last one are present; what they hold
- * is the producer's padding.
+ * FP32 number). Channels beyond the cube's last one are present, with the
+ * producer's padding.
  */
 struct StreamRun {
 	uint32_t batch;	  /**< cube of a multi-batch operation, else 0 */
@@ -63,8 +63,8 @@ struct StreamRun {
  * Runs come in the order the producer works: surface, then line, then column
  * (Winograd: by pairs of lines). A receiver must not keep the span.
  *
- * Where a receiver can be forked, several threads share a stream, each with one of its own. Then
- * whole lines come in any order, each to one of them, and none to the one that was forked.
+ * If a receiver can be forked, several threads can share a stream, each with a fork of its own.
+ * Whole lines then come in any order, each to one of the forks, and none to the original receiver.
  */
 class StreamSink
 {
@@ -86,17 +86,17 @@ public:
 		}
 	}
 	/**
-	 * \brief A receiver for another thread; others may be at work with theirs
+	 * \brief Make a receiver for another thread, while other forks may be in use
 	 *
-	 * Once there is one, any thread may call this at any time.
+	 * After the first fork, any thread may call this at any time.
 	 *
-	 * \return it, or null if the order of runs matters; this one must outlive it
+	 * \return the fork, or null if the order of runs matters; this receiver must outlive it
 	 */
 	virtual std::unique_ptr<StreamSink> fork() { return nullptr; }
 	/**
-	 * \brief The same, of whole surfaces: one after the other, and each one's lines in order
+	 * \brief fork() for whole surfaces: one after the other, with the lines of each in order
 	 *
-	 * For where the order of lines matters, but not that of surfaces.
+	 * For receivers to which the order of lines matters, but not that of surfaces.
 	 *
 	 * \param cube all of which comes to this or other receivers, and nothing else
 	 */

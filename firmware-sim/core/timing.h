@@ -22,9 +22,9 @@ bool asksForTiming(const OperationInputs &inputs);
 uint32_t registerValue(uint64_t count);
 
 /**
- * \return values of the stall and latency registers of the units that take part
+ * \return values of the stall and latency registers of the operation's units
  *
- * Only where the group's D_PERF_ENABLE asks for them. Reads of the convolution
+ * Only for units whose D_PERF_ENABLE is set in the operation's group. Reads of the convolution
  * pipeline are divided into weights and data by the size of the weights.
  */
 std::vector<RegisterUpdate> performanceRegisters(const OperationInputs &inputs,

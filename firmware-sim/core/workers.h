@@ -21,11 +21,11 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Threads that help whoever has an operation to compute, and memory for it
+ * \brief Threads that help to compute an operation, and scratch memory for it
  *
- * They are one operation's at a time. Results must not depend on how many there are. A thread that
- * waits, for work or for the others, polls for kPatience (a tenth of a millisecond) before it
- * sleeps: operations follow each other faster than a thread is woken.
+ * The threads serve one operation at a time. Results must not depend on their number. A thread that
+ * waits for work, or for other threads, polls for kPatience (a tenth of a millisecond) before it
+ * sleeps, because operations follow each other faster than a thread is woken.
  */
 class Workers
 {
@@ -42,22 +42,22 @@ public:
 	/**
 	 * \brief Call \a work on several threads, one of which is the caller's
 	 *
-	 * It is told which thread calls it: 0 is the caller's, the others have the same numbers
-	 * below threads() each time.
+	 * The argument of \a work is the number of the thread: 0 for the caller, and for each other
+	 * thread the same number below threads() each time.
 	 *
-	 * It is called at least once and at most \a most times, and has to find out what is still
-	 * to be done: when the caller's call returns, nothing may be left but what the others are
-	 * at. Returns when all of them have returned. If another operation has the threads, the
-	 * caller works alone.
+	 * \a work is called at least once and at most \a most times, and takes open units of work
+	 * itself: when the caller's call returns, only units that other threads are computing may
+	 * be unfinished. run() returns when all calls have returned. If another operation uses the
+	 * threads, only the caller works.
 	 *
-	 * \throw what \a work has thrown first, in whichever thread, when all have returned
+	 * \throw the first exception of \a work, in any thread, when all calls have returned
 	 */
 	void run(unsigned int most, const std::function<void(unsigned int thread)> &work);
 
 	/**
-	 * \brief Have something short done by one of the others, if one looks for work
+	 * \brief Let another thread do something short, if one is polling for work
 	 *
-	 * From any thread; what is done may call this, but not run().
+	 * May be called from any thread; \a errand may call this, but not run().
 	 *
 	 * \return false if it is the caller's to do
 	 */

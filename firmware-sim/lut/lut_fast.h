@@ -46,9 +46,8 @@ struct LutTable {
 /**
  * \brief Lut::lookup() for many integers of 32 bits at a time
  *
- * A table in the numbers that vectors work with. Double precision holds all of them
- * and what is computed from them exactly: a distance has 35 bits, a rise beyond an edge
- * 51, an interpolated value 52.
+ * The entries are doubles, in which all results are exact: a distance has 35 bits, an
+ * extrapolation beyond an edge 51, an interpolated value 52.
  */
 struct FastLut {
 	using Edge = LutEdge<double>;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PDP: what is done with one element, for each precision and pooling method.
+ * PDP: the arithmetic of one element, for each precision and pooling method.
  *
  * A window is reduced row by row: first the elements of a row from left to
  * right, then the rows from top to bottom. Widths of the integer accumulators,
- * order of the operands and rounding as in the hardware's RTL; where integers
- * leave these widths, they wrap. Each has elements as they are in memory and numbers that it works
- * with, no wider than they have to be; kPads: padding is something to add.
+ * order of the operands and rounding are those of the hardware's RTL; integers
+ * wrap at these widths. Each class has a type for elements in memory and a type for
+ * intermediate numbers, of the smallest sufficient width; kPads: padding adds to the sums.
  */
 #pragma once
 

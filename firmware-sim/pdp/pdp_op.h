@@ -35,9 +35,9 @@ struct PdpPartWidths {
 /**
  * \brief Columns that are pooled in one pass from the first line to the last
  *
- * Without split there is one part. Parts after the first begin kernel - stride
- * columns before the end of the one in front of them, or behind it where the
- * stride is larger than the kernel.
+ * Without split there is one part. Each part after the first begins kernel - stride
+ * columns before the end of the previous part, or stride - kernel columns behind that end if
+ * the stride is larger than the kernel.
  */
 struct PdpPart {
 	int64_t inX;	   /**< first input column; negative only where the programming is wrong */
@@ -99,11 +99,11 @@ struct PdpOp {
 /**
  * \brief Decode one operation
  *
- * Anything a guest can write decodes. What the programming guide does not allow
- * ("Limitation", PDP) is described in PdpOp::guestError.
+ * Any register values decode. Violations of the programming guide
+ * ("Limitation", PDP) are described in PdpOp::guestError.
  *
- * \param pdp registers of PDP \param rdma registers of PDP_RDMA; not looked at
- *        where the input comes from SDP
+ * \param pdp registers of PDP \param rdma registers of PDP_RDMA; ignored
+ *        if the input comes from SDP
  */
 PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma,
 		const Geometry &geometry = nvFull);

@@ -27,9 +27,9 @@ public:
 };
 
 /**
- * \brief Pools lines as they come; output lines come out as soon as their last row went in
+ * \brief Pools lines as they arrive; an output line is ready as soon as its last row has arrived
  *
- * Keeps what became of the windows' rows on the last lines, as many as a window
+ * Keeps the reduced rows of the windows for as many lines as a window
  * has. Channels are in atoms, all of whose lanes are pooled.
  */
 class PdpPooler

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What pdp_arith.h does with one element, in vectors; for files that are compiled once for each
- * instruction set (Highway). Each has the elements of memory, the numbers that it keeps, and
- * vectors of those of an atom at most.
+ * The arithmetic of pdp_arith.h in vectors, for files that are compiled once for each instruction
+ * set (Highway). Each class has a type for elements in memory, a type for intermediate numbers, and
+ * vectors of at most an atom of these.
  */
 #include <cstddef>
 #include <cstdint>

@@ -22,7 +22,7 @@ namespace nvdla::sim::qtest
  * \brief A QEMU with accel=qtest: no guest, no firmware running
  *
  * The protocol is text over stdin and stdout: one request, one reply. A request
- * that gets none within a minute has failed; what is read by one that failed is 0.
+ * without a reply within a minute has failed; a failed read returns 0.
  */
 class Qtest
 {

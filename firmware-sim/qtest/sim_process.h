@@ -20,10 +20,10 @@ public:
 	/**
 	 * \param program nvdla-sim itself
 	 * \param socket path to listen on
-	 * \param errors file for what it says on stderr
-	 * \param options further ones of its command line
+	 * \param errors file for its messages on stderr
+	 * \param options further options of its command line
 	 *
-	 * Waits until it listens, or has ended because it could not.
+	 * Waits until nvdla-sim listens, or has ended with an error.
 	 */
 	SimProcess(const std::string &program, const std::string &socket, const std::string &errors,
 		   const std::vector<std::string> &options = {});

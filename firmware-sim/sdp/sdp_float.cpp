@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FP32 in vectors of the host's own numbers. IEEE 754 gives what arith/float.h defines as long as
- * operands are zero or normal, but for results that are denormal (zero here), too large (the
- * largest number here) or sums of zero (their sign). Atoms with any other operand, and products
- * that IEEE 754 rounds with fewer bits, go through the reference.
+ * FP32 in vectors of the host's own numbers. For operands that are zero or normal, IEEE 754 gives
+ * the results of arith/float.h, with three exceptions: denormal results (zero here), results that
+ * are too large (the largest number here), and the sign of sums that are zero. Atoms with any other
+ * operand, and products that IEEE 754 rounds with fewer bits, go through the reference.
  *
  * The file is compiled once for each instruction set (Highway).
  */

@@ -213,8 +213,8 @@ enum class End : uint8_t {
 /**
  * The line of a vector of channels
  *
- * Numbers are made larger by a half and the margin: what is cut off behind the point then is less
- * than two margins where the rounding is not certain.
+ * A half and the margin are added to each number. The fraction that is then cut off is less than
+ * two margins exactly if the rounding is uncertain.
  */
 template<bool kElements, End kEnd>
 class Follower

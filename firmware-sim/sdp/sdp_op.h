@@ -71,12 +71,12 @@ struct SdpStage {
 /** \brief A whole operation */
 struct SdpOp {
 	const Geometry *geometry = &nvFull; /**< of the core */
-	uint32_t width = 1;    /**< 1..8192 */
-	uint32_t height = 1;   /**< 1..8192 */
-	uint32_t channels = 1; /**< 1..8192 */
-	uint32_t batches = 1;  /**< 1..32 */
-	bool flying = false;   /**< input from CACC, else from memory */
-	bool toPdp = false;    /**< output to PDP, else to memory */
+	uint32_t width = 1;		    /**< 1..8192 */
+	uint32_t height = 1;		    /**< 1..8192 */
+	uint32_t channels = 1;		    /**< 1..8192 */
+	uint32_t batches = 1;		    /**< 1..32 */
+	bool flying = false;		    /**< input from CACC, else from memory */
+	bool toPdp = false;		    /**< output to PDP, else to memory */
 	bool winograd = false;
 	bool nanToZero = false;
 
@@ -150,11 +150,11 @@ struct SdpOp {
 /**
  * \brief Decode one operation
  *
- * Anything a guest can write decodes. What the programming guide does not allow
- * ("Limitation", SDP) is described in SdpOp::guestError.
+ * Any register values decode. Violations of the programming guide
+ * ("Limitation", SDP) are described in SdpOp::guestError.
  *
- * \param sdp registers of SDP \param rdma registers of SDP_RDMA; not looked at
- *        where the operation reads nothing from memory
+ * \param sdp registers of SDP \param rdma registers of SDP_RDMA; ignored
+ *        if the operation reads nothing from memory
  */
 SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma,
 		const Geometry &geometry = nvFull);

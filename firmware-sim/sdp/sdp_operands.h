@@ -43,8 +43,8 @@ private:
 /**
  * \brief Operands of one stage for run after run
  *
- * Operands of kernels are repeated for each of the SdpOp::atomsOfVector() atoms that the SIMD
- * kernels take as one.
+ * Per-kernel operands are repeated for each of the SdpOp::atomsOfVector() atoms that the SIMD code
+ * processes together.
  *
  * Per-kernel operands are read once per surface, as BRDMA, NRDMA and ERDMA do;
  * all batches share them. Layout: memory formats document, "Bias Data Format"
@@ -89,7 +89,7 @@ private:
 	const bool isY_;
 	const bool nanToZero_;
 	const uint32_t lanes_;
-	const uint32_t vectorLanes_; /**< of atomsOfVector() atoms */
+	const uint32_t vectorLanes_;	     /**< of atomsOfVector() atoms */
 	std::optional<ReadRange> perKernel_; /**< operands of all kernels, if they are read */
 	SharedReads *reads_ = nullptr;	     /**< by others as well */
 	uint32_t stageIndex_ = 0;

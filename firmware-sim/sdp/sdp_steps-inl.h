@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SDP's integer stages on vectors of doubles, for files that are compiled once for each
- * instruction set (Highway). A block, of some atoms where there are many registers, stays in them
- * from the first stage to the last.
+ * instruction set (Highway). A block of values (several atoms on hosts with many registers) stays
+ * in registers from the first stage to the last.
  */
 #include <algorithm>
 #include <cmath>

@@ -274,8 +274,8 @@ uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x
 }
 
 /*
- * Makes bytes_ of what is to be written from the atom at column \a x on: where it belongs, unless
- * \a atoms, which are still to be read, are there as well.
+ * Sets bytes_ to the place of the output from the atom at column \a x on: in memory itself, unless
+ * \a atoms, which are still to be read, lie there.
  */
 void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
 		      std::span<const std::byte> atoms)

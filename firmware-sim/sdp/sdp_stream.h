@@ -59,8 +59,8 @@ public:
 	std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &cube) override;
 	void join(StreamSink &sink) override;
 	/**
-	 * \return false on the way to PDP, or where what is written may change what is read for
-	 *	   other elements: there is an order
+	 * \return false if the output goes to PDP, or may overwrite inputs of other elements: then
+	 *	   the order matters
 	 */
 	bool isShareable() const;
 	/** \brief Others have runs of the same operation \param reads must outlive this object */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A look-up of bytes in registers takes four bits of each byte, and has a table of sixteen: one for
- * each upper half, of which the upper bits choose one after the other.
+ * A byte shuffle looks up the lower four bits of each byte in a table of sixteen entries. There is
+ * one such table for each value of the upper four bits, which select the result.
  *
  * The file is compiled once for each instruction set (Highway).
  */
