@@ -25,14 +25,15 @@ uint64_t stripesOf(const ConvWork &work);
 ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters);
 
 /**
- * \brief What CDMA can fetch of an operation that is enabled while another one computes
+ * \brief Bytes that CDMA can fetch for an enabled operation while another one computes
  *
- * CDMA goes on to its other register group when it has all of the operation before, if both divide
- * the banks of the buffer in the same way, and as far as entries are free: the cube of the one
- * before is there until that is done, its weights until their kernel group is. (RTL of nvdlav1:
+ * CDMA continues with its other register group when it has fetched everything for the operation
+ * before, if both divide the banks of the buffer in the same way. It fetches as much as there are
+ * free entries: the cube of the operation before stays until that operation is done, its weights
+ * until their kernel group is done. (RTL of nvdlav1:
  * NV_NVDLA_CDMA_dc.v and NV_NVDLA_CDMA_wt.v, states PEND and BUSY; releases in NV_NVDLA_CSC_sg.v.)
  *
- * \param before what computes, null if nothing does
+ * \param before the operation that computes, null if there is none
  */
 InBuffer roomAhead(const ConvWork &work, const ConvWork *before);
 

@@ -40,8 +40,9 @@ tl::expected<std::vector<std::byte>, std::string> decodeDump(std::string_view te
 /**
  * \brief Read a .cfg
  *
- * mem_init, mem_load, reg_write, poll_reg_equal, intr_notify and check_crc; what orders the threads
- * of the testbench (sync_notify, sync_wait) is as the lines are.
+ * Understands mem_init, mem_load, reg_write, poll_reg_equal, intr_notify and check_crc. The
+ * commands that order the threads of the testbench (sync_notify, sync_wait) are ignored: commands
+ * run in the order of their lines.
  */
 tl::expected<std::vector<TraceCommand>, std::string> parseCfg(std::string_view text,
 							      const Geometry &core);

@@ -29,9 +29,9 @@ struct QemuPrograms {
  * \brief An nvdla-sim and a QEMU of its own, without a guest
  *
  * The machine has memory at all addresses that the traces of nvdlav1 use: up to
- * 3 GiB, and from 4 GiB to 513 GiB. It is a sparse file, only what is touched
- * takes room. Both programs end with the object, at the latest with the thread
- * that made it.
+ * 3 GiB, and from 4 GiB to 513 GiB. This memory is a sparse file, of which only used
+ * pages take room. Both programs end with the object, at the latest with the thread
+ * that made the object.
  */
 class QemuDevice : public ExternalDevice
 {

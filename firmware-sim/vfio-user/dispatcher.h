@@ -44,11 +44,11 @@ Bytes versionReply(const Offer &offer);
 /**
  * \brief Carries out one client's commands
  *
- * Knows messages, not sockets. Nothing in a message is believed: sizes, counts,
- * indexes and descriptors are checked first, and what is wrong is answered with an
- * errno value: EINVAL for a malformed request, ENOTSUP for what does not exist here
- * (migration, dirty page logging, later protocol versions), others as the functions
- * called return them.
+ * Works on messages, without sockets. No message is trusted: sizes, counts,
+ * indexes and descriptors are checked first. Errors are answered with an errno value:
+ * EINVAL for a malformed request, ENOTSUP for commands that are not supported
+ * (migration, dirty page logging, later protocol versions), or the error of a called
+ * function.
  */
 class Dispatcher
 {

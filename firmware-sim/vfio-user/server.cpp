@@ -25,8 +25,9 @@ constexpr size_t kMaxQueued = 4 * wire::kMaxMessage;
 /* Messages taken in a row before the other descriptors get a look. */
 constexpr unsigned int kMaxBatch = 64;
 
-/* How long a message is looked for before the thread sleeps: a driver comes again sooner than that
- * while it has work, and waking who sleeps takes as long as some dozens of accesses.
+/*
+ * Time for which the thread polls for a message before it sleeps. A driver at work sends its next
+ * message sooner, and waking the thread would take as long as some dozens of accesses.
  */
 constexpr auto kPatience = std::chrono::microseconds(300);
 

@@ -22,9 +22,9 @@ namespace nvdla::sim::vfiouser
  *
  * run() does all the socket's input and output in its own thread. A second client
  * is turned away while there is one. When a client leaves, in whatever way, its
- * memory is let go, its eventfds are closed and the function is reset, so the next
- * one finds a fresh device. What the host lacks for a while, such as descriptors for
- * one more client, does not end the server.
+ * memory is unmapped, its eventfds are closed and the function is reset, so the next
+ * client finds a fresh device. A temporary lack of resources on the host, such as
+ * descriptors for one more client, does not end the server.
  */
 class Server
 {

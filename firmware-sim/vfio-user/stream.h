@@ -17,13 +17,12 @@ namespace nvdla::sim::vfiouser
 {
 
 /**
- * \brief Cuts the byte stream into messages and queues what goes the other way
+ * \brief Cuts the received byte stream into messages, and queues messages to send
  *
  * Never blocks. Belongs to the thread that polls the socket.
  *
- * Register accesses come in bursts, so as many of them as have arrived are taken out of the socket
- * at once. Of any other message, which may come with file descriptors, never a byte more is read
- * than belongs to it.
+ * Register accesses come in bursts, so all that have arrived are read from the socket at once. Any
+ * other message may have file descriptors, so it is read without any byte of the next message.
  */
 class Stream
 {
