@@ -2,10 +2,10 @@
 /*
  * The newest kernel's interfaces, for the older ones that are supported, 6.12 to 7.3.
  *
- * The driver is written for the newest; what an older one lacks has its name from here. The
- * NVDLA_HAVE_* macros come from test compiles (see Kbuild and compat/): stable kernels get
- * interface changes too, so a version number proves nothing. A kernel tree needs none of
- * this (scripts/upstream).
+ * The driver is written for the newest kernel; this file defines the functions that an older
+ * kernel lacks, under the newest kernel's names. The NVDLA_HAVE_* macros come from test compiles
+ * (see Kbuild and compat/): stable kernels get interface changes too, so a version number proves
+ * nothing. In a kernel tree this file is not used (scripts/upstream).
  */
 #ifndef __NVDLA_COMPAT_H__
 #define __NVDLA_COMPAT_H__

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Counters of the engines: busy time and operations always, the core's own counters
- * for tasks that were made with them. In sysfs they are root's, see
- * Documentation/ABI/testing/sysfs-driver-nvdla: from what the engines do when, one client
- * could tell what another one computes. What a file itself uses is in its fdinfo.
+ * for tasks with NVDLA_TASK_STATISTICS. In sysfs only root can read them, see
+ * Documentation/ABI/testing/sysfs-driver-nvdla: from the times of operations, one client
+ * could guess what another one computes. A file's own use is in its fdinfo.
  *
- * Time is taken where op_enable is written and where the interrupt is seen. An
- * engine with two operations enabled, one running and one queued behind it, is
- * busy once. All operations on the hardware belong to one job, so to one file.
+ * Time is measured from writing op_enable to seeing the interrupt. The time of an
+ * engine with two operations enabled, one running and one queued behind it, counts
+ * once. All operations on the hardware belong to one job, so to one file.
  */
 #include <linux/device.h>
 #include <linux/math64.h>

@@ -191,7 +191,7 @@ void nvdla_bo_vunmap_range(void *vaddr)
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
 {
 	if (bo->memory.write_combine)
-		wmb(); /* what was written and is still being combined */
+		wmb(); /* flush write-combined data that the CPU still buffers */
 	dma_sync_sgtable_for_device(bo->base.dev->dev, bo->sgt, DMA_BIDIRECTIONAL);
 }
 
@@ -199,9 +199,9 @@ typedef void (*nvdla_sync_range_fn)(struct device *dev, dma_addr_t addr, unsigne
 				    size_t size, enum dma_data_direction direction);
 
 /*
- * Whole cache lines, since nothing smaller can be synchronised, and no more than them: a
- * bounce buffer holds what the device wrote beside them. Behind an IOMMU only the bytes
- * of a page are sure to follow each other in memory.
+ * Synchronises whole cache lines, the smallest unit, and no more: a bounce buffer may hold
+ * newer data of the device beside them. Behind an IOMMU only the bytes of one page are
+ * contiguous in memory.
  */
 static void nvdla_bo_sync_range(struct nvdla_bo *bo, u64 offset, u64 size, nvdla_sync_range_fn sync)
 {
@@ -239,7 +239,7 @@ void nvdla_bo_begin_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
 void nvdla_bo_end_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
 {
 	if (bo->memory.write_combine)
-		wmb(); /* what was written and is still being combined */
+		wmb(); /* flush write-combined data that the CPU still buffers */
 	nvdla_bo_sync_range(bo, offset, size, dma_sync_single_range_for_device);
 }
 

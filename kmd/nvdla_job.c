@@ -200,10 +200,9 @@ static struct dma_fence *nvdla_job_push(struct nvdla_job *job, struct drm_exec *
 
 /**
  * nvdla_job_submit() - hand a job to the scheduler
- * @job: job with all its tasks, buffers and dependencies; if this succeeds it is not the caller's
- *	any more
+ * @job: job with all its tasks, buffers and dependencies; on success the scheduler owns it
  *
- * It waits for what its buffers wait for, and they wait for it.
+ * The job waits for the fences of its buffers, and its fence is added to the buffers.
  *
  * Return: a reference to the fence of the job, or an ERR_PTR(); -ENODEV if the device is gone or
  * does not wake.
@@ -245,7 +244,7 @@ err_exit:
 }
 
 /**
- * nvdla_job_free_tasks() - free tasks, and give up what they were prepared as
+ * nvdla_job_free_tasks() - free tasks, and drop the references to their prepared tasks
  * @tasks: array of @count tasks, any of which may be NULL; freed, too
  * @user_tasks: array of as many prepared tasks or NULL; freed, too
  * @count: tasks
@@ -332,12 +331,11 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 }
 
 /*
- * The scheduler's timeout is how often somebody looks at the job on the hardware, which has its
- * own. It need not be the job that is named here: that may have ended and not been freed yet.
+ * The scheduler's timeout only sets how often the job on the hardware is checked; that job has a
+ * timeout of its own. @sched_job may be another job, which has ended and was not freed yet.
  *
- * A reset ends the job. Its fence tells the scheduler, with the error, as that of any
- * job does, and the next one runs: there is nothing that would have to be stopped
- * meanwhile or run again. All the scheduler has to do is to go on with what it has.
+ * If the job on the hardware is reset, its fence is signalled with the error, as at the end of any
+ * job, and the scheduler runs the next one. So nothing has to be stopped or resubmitted here.
  */
 static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_job)
 {
@@ -430,7 +428,7 @@ err_sched_wq:
  * nvdla_job_fini() - end all jobs
  * @ndev: device that is unplugged; the lock of its parent is held
  *
- * The job on the hardware is taken off it, or waited for if there is no reset; those in the queue
+ * The job on the hardware is stopped by a reset, or waited for if there is no reset; queued jobs
  * fail when their turn comes.
  */
 void nvdla_job_fini(struct nvdla_device *ndev)

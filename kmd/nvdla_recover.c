@@ -37,8 +37,8 @@ static void nvdla_job_report(struct nvdla_job *job)
  * nvdla_jobs_stop() - the core is going to be reset
  * @ndev: device, locked
  *
- * Nothing more is started on it. The job on it keeps its memory, because the
- * core may be at work until it is reset.
+ * No further operation is started on the core. The job on it keeps its memory, because the
+ * core may access that memory until it is reset.
  */
 void nvdla_jobs_stop(struct nvdla_device *ndev)
 {
@@ -165,8 +165,8 @@ static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
  * nvdla_jobs_queue_recovery() - queue the recovery of a failed job
  * @ndev: device
  *
- * That takes the lock of the device's parent, which may be held for long: it is not waited for
- * here, but by a worker.
+ * The recovery takes the lock of the device's parent, which may be held for long, so a worker
+ * does it.
  */
 void nvdla_jobs_queue_recovery(struct nvdla_device *ndev)
 {
@@ -230,7 +230,7 @@ void nvdla_recovery_fini(void)
  * @ndev: device that is &nvdla_device.sleeping, and whose scheduler stands still, or that is
  *	unplugged; the lock of its parent is held
  *
- * A job that failed, or has had its time, or takes too long to wait for, is taken off the core.
+ * A job that failed, timed out, or takes too long to wait for, is taken off the core.
  * nvdla_jobs_start() ends it or starts it again when the core wakes.
  */
 void nvdla_job_drain(struct nvdla_device *ndev)

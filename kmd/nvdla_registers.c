@@ -76,7 +76,7 @@ static bool nvdla_unit_is_there(struct nvdla_device *ndev, const struct nvdla_un
  * nvdla_registers_read() - read the registers of a unit that can be read without effect
  * @ndev: device; its lock is held and the core is awake
  * @index: less than NVDLA_NUM_UNITS
- * @dump: they are added to it
+ * @dump: dump to which the registers are added
  */
 void nvdla_registers_read(struct nvdla_device *ndev, u32 index, struct nvdla_register_dump *dump)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The job on the hardware: its tasks, and what the core says. Hangs and resets are in
- * nvdla_recover.c.
+ * The job on the hardware: starting its tasks, and handling the core's events. Hangs and resets
+ * are in nvdla_recover.c.
  *
- * One job is on the hardware at a time, and nothing is written there for another one meanwhile.
- * So there is one way for a job to get there, nvdla_job_begin(), and the place for all that has
- * to be asked before. The job's tasks run one after the other in nvdla_sequencer, which keeps both
- * register groups of all engines busy: a task is programmed while the one before it runs.
+ * One job is on the hardware at a time, and no register is written for another job meanwhile.
+ * Only nvdla_job_begin() puts a job there, so it makes all checks that are necessary before. The
+ * job's tasks run one after the other in nvdla_sequencer, which keeps both register groups of
+ * all engines busy: a task is programmed while the one before it runs.
  */
 #include <linux/dma-fence.h>
 #include <linux/timekeeping.h>
@@ -278,7 +278,7 @@ static int nvdla_job_check(const struct nvdla_job *job)
  * nvdla_job_begin() - put a job on the hardware, from its first task on
  * @job: job that is &nvdla_device.active; the device is locked, and not stopped
  *
- * It ends at once if it must not run.
+ * The job ends at once if it must not run.
  */
 void nvdla_job_begin(struct nvdla_job *job)
 {

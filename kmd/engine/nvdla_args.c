@@ -81,7 +81,7 @@ static void check_counts(struct nvdla_check *check, const struct drm_nvdla_task 
 }
 
 /**
- * nvdla_args_check_counts() - hold a task's counts against their limits
+ * nvdla_args_check_counts() - check a task's counts
  * @args: the task
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  *
@@ -122,7 +122,7 @@ static void check_no_descriptors(struct nvdla_check *check, const struct drm_nvd
 }
 
 /**
- * nvdla_args_check_task() - hold a task's counts and sizes against their limits
+ * nvdla_args_check_task() - check a task's counts and sizes
  * @args: the task, with descriptors or prepared
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  *
@@ -145,7 +145,7 @@ int nvdla_args_check_task(const struct drm_nvdla_task *args, struct nvdla_refusa
 }
 
 /**
- * nvdla_args_check_template() - the same of a task that is to be prepared
+ * nvdla_args_check_template() - check the counts and sizes of a task to prepare
  * @args: the task
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  *
@@ -165,7 +165,7 @@ int nvdla_args_check_template(const struct drm_nvdla_task *args, struct nvdla_re
 }
 
 /**
- * nvdla_args_check_prepared() - does an address table belong to a prepared task?
+ * nvdla_args_check_prepared() - check the address table of a prepared task
  * @args: the task that names it
  * @expected: entries that it was prepared with
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL

@@ -9,22 +9,22 @@
 #include "nvdla_variant.h"
 
 /**
- * struct nvdla_prepared - a checked task graph that lacks its addresses
+ * struct nvdla_prepared - a checked task graph without addresses
  *
- * Nothing in it changes any more: any number of tasks may be made of it, and run
- * at the same time. It has to outlive them.
+ * It is constant: any number of tasks may be made of it, and run at the same time. It must
+ * outlive them.
  */
 struct nvdla_prepared;
 
 /**
- * nvdla_prepared_create() - check a task graph and work out what to write where
+ * nvdla_prepared_create() - check a task graph and compute its register program
  * @variant: the core that it is going to run on
  * @source: the submitted graph; of its extents only their number is used
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @prepared: filled on success, to be freed with nvdla_prepared_destroy()
  *
- * Checks every field that reaches a register. What is left for nvdla_task_bind() is to
- * hold the bytes that the core will touch against memory. May sleep (it allocates memory).
+ * Checks every field that reaches a register. nvdla_task_bind() then only has to
+ * compare the bytes that the core will touch with the memory. May sleep (it allocates memory).
  *
  * Return: 0, -EINVAL if the graph is not acceptable, -ENOMEM.
  */
@@ -55,14 +55,14 @@ u64 nvdla_prepared_bytes(const struct nvdla_prepared *prepared);
 u32 nvdla_prepared_num_addresses(const struct nvdla_prepared *prepared);
 
 /**
- * nvdla_task_bind() - a task of what was prepared, at some addresses
+ * nvdla_task_bind() - make a task of a prepared task and its addresses
  * @prepared: the prepared task
  * @extents: nvdla_prepared_num_addresses() entries of the address table
  * @flags: NVDLA_TASK_STATISTICS or 0
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @task: filled on success, to be freed with nvdla_task_destroy()
  *
- * Holds every byte that the core will touch against the extents, which are not kept.
+ * Checks that every byte that the core will touch lies within the extents, which are not kept.
  *
  * Return: 0, -EINVAL if memory is missing or too small, -ENOMEM.
  */

@@ -53,7 +53,7 @@ struct nvdla_schedule_engine {
 };
 
 /**
- * struct nvdla_schedule - decides what is programmed and enabled when
+ * struct nvdla_schedule - decides which operation is programmed or enabled next
  * @task: the task
  * @before: schedule of the task that runs, while this one is only programmed; or NULL
  * @ops: functions that write to a core, or NULL
@@ -66,11 +66,11 @@ struct nvdla_schedule_engine {
  *
  * Each engine takes the operations of its queue in order. Up to two are
  * programmed; they are enabled in order, each once its dependencies are met and
- * whoever takes its stream is enabled. What can be enabled is, before anything is
- * programmed: engines work while registers are written.
+ * the consumer of its stream is enabled. Operations are enabled before others are
+ * programmed, so that engines work while registers are written.
  *
- * The next task may follow while a task runs: it gets the groups of an engine once the
- * task before it has programmed all that it has for that engine, and enables nothing.
+ * The next task may be programmed while a task runs: it gets the groups of an engine once the
+ * running task has programmed all its operations for that engine. It enables nothing.
  */
 struct nvdla_schedule {
 	struct nvdla_task *task;

@@ -60,9 +60,9 @@ struct nvdla_loaded_lut {
  * @conv_seen: per group: status bits of its convolution that have come
  * @bdma_next: group that BDMA will launch next
  * @bdma_slots: BDMA has at least as many free slots
- * @bdma_group: per group of the schedule: group that BDMA knows it by
+ * @bdma_group: per group of the schedule: BDMA's own group for it
  * @producer: per unit: register group that is selected for writing
- * @shadow: per unit and group: what its registers hold
+ * @shadow: per unit and group: contents of the registers
  * @lut: look-up tables of SDP and CDP
  */
 struct nvdla_sequencer {

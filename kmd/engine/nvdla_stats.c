@@ -175,7 +175,7 @@ const struct nvdla_counter *nvdla_counters_of(u32 op_type, u32 *count)
 }
 
 /**
- * nvdla_stats_read() - keep what the core counted for a completed operation
+ * nvdla_stats_read() - read and keep the core's counters of a completed operation
  * @sequencer: sequencer
  * @operation: index
  * @group: register group that it ran in

@@ -102,9 +102,9 @@ def _text(value):
 
 
 def build(progress=lambda text: None, targets=None, tests=False, suite=False):
-	"""Build what is out of date of @targets: paths in the build directory, None for all.
+	"""Build @targets as far as they are out of date: paths in the build directory, None for all.
 
-	@tests: whether tests are among them. @suite: whether one of them is linked with the suite tree's libraries.
+	@tests: whether tests are among the targets. @suite: whether a target is linked with the suite tree's libraries.
 	"""
 	configure(progress, tests=tests or targets is None, suite=suite)
 	if targets == []:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Installed Debian systems in folders, made once and cached.
 
-The guest tree is only unpacked. Here every package is configured, as a package manager
-leaves it: dpkg knows the installed packages, and can install more. Files in it belong to several users, so making one takes
-root, or a user namespace with a range of user numbers.
+Unlike in the guest tree, whose packages are only unpacked, every package is configured: dpkg knows the
+installed packages, and can install more. Files in such a system belong to several users, so making one takes
+root, or a user namespace with a range of user IDs.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ def _command(target, release, packages, commands, other):
 
 
 def ensure(name, release, packages, progress, commands=(), other=None):
-	"""Make the tree @name of Debian @release with @packages unless it is there; returns its path.
+	"""Make the tree @name of Debian @release with @packages unless it exists; returns its path.
 
 	@commands are run in the new system. @other: a second architecture; a package of it is written
 	NAME:ARCHITECTURE in @packages. A tree that exists is complete, because it gets its name when it is finished.

@@ -121,7 +121,7 @@ def locked(name, progress):
 
 
 def ensure(progress):
-	"""Make the tree unless it is there; returns its path.
+	"""Make the tree unless it exists; returns its path.
 
 	It is made under another name and renamed when complete, so a tree that exists is complete. @progress is called
 	with a description of each step.
@@ -149,11 +149,12 @@ def require_space(size, what):
 
 
 def unpack(packages, target, log, progress, suites=SUITES, newest=True, other=None):
-	"""Unpack @packages, and what they depend on, into the new folder @target.
+	"""Unpack @packages and their dependencies into the new folder @target.
 
 	Packages come from the release, the first of @suites. With @newest, newer versions in the other suites are
-	preferred; otherwise these provide only what the release lacks. @other: a second architecture; a package of it
-	is written NAME:ARCHITECTURE in @packages, and only QEMU is then taken in its newest version.
+	preferred; otherwise the other suites provide only packages that the release lacks. @other: a second
+	architecture; its packages are written NAME:ARCHITECTURE in @packages, and only QEMU is then taken in its newest
+	version.
 	"""
 	if not shutil.which('mmdebstrap'):
 		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
@@ -186,8 +187,8 @@ def _make(tree, progress):
 
 
 def add_kernels(tree, wanted, progress):
-	"""Fetch the newest kernel of each series in @wanted into @tree; returns {series: reason} of those that it could
-	not fetch.
+	"""Fetch the newest kernel of each series in @wanted into @tree; returns {series: reason} for series that could
+	not be fetched.
 
 	A series that the archive does not have is not looked for again in this tree.
 	"""
@@ -228,7 +229,7 @@ def _cross_packages(architecture):
 
 
 def ensure_cross(architecture, progress):
-	"""Make the tree for @architecture unless it is there; returns its path. As ensure()."""
+	"""Make the tree for @architecture unless it exists; returns its path. As ensure()."""
 	tree = cross_path(architecture)
 	if tree.is_dir():
 		return tree

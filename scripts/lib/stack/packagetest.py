@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The test of the packages: a Debian 13 system that apt installs, upgrades and purges them in.
+"""The test of the packages: apt installs, upgrades and purges them in a Debian 13 system.
 
-The system is a folder made once; for a run it becomes a disk, from which QEMU boots it with the
-device model as a PCI function. tests/packages/guest.sh is what it runs at each start. Where KVM
-does not work the guest's processor is emulated, and compiling the driver would take it longer
-than all the rest: then tests/packages/make.sh in the guest passes each make of DKMS to this module, which runs the same
+The system is a folder that is made once. For a run it becomes a disk, from which QEMU boots with the
+device model as a PCI function. The system runs tests/packages/guest.sh at each start. Without KVM
+the guest's processor is emulated, and compiling the driver there would take longer
+than everything else. So tests/packages/make.sh in the guest passes each make of DKMS to this module, which runs the same
 make with the same arguments in the folder.
 """
 

@@ -156,8 +156,8 @@ def _send_result(prepare, function, connection):
 def side_by_side(tasks, most):
 	"""Call each of @tasks in a process of its own, at most @most at a time, begun in their order.
 
-	Returns what they return, in their order; None for one whose process was killed. A task
-	handles its own errors. If this process is interrupted, the tasks are, too.
+	Returns their return values in the order of @tasks, with None for a task whose process was killed. A task
+	handles its own errors. If this process is interrupted, the tasks are interrupted, too.
 	"""
 	results = [None] * len(tasks)
 	waiting = list(enumerate(tasks))

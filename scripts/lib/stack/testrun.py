@@ -94,8 +94,8 @@ def _guest(kernel):
 
 
 def _guest_and_build(arguments, chosen):
-	"""The Guest, or None with --quick, and whether all is built: else what the tests need. What is not there is said
-	before compiling, but the first time both are made side by side."""
+	"""Returns the Guest, or None with --quick, and whether all targets are built instead of only those that the tests
+	need. A missing requirement is reported before compiling; only the first time, guest and build are made in parallel."""
 	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
 		found = None if arguments.quick else _guest(arguments.kernel)
 		with console.stage('build') as progress:
