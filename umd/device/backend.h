@@ -12,10 +12,10 @@
 #include <nvdla/log.h>
 #include <tl/expected.hpp>
 
+#include "base/io/own_process.h"
 #include "errno_code.h"
 #include "gem_handles.h"
 #include "prepared_graphs.h"
-#include "base/io/own_process.h"
 
 namespace nvdla
 {
@@ -82,11 +82,11 @@ public:
 	virtual const char *failureRecords() const { return ""; }
 
 	/**
-	 * \brief Have the thread that calls work on what it submits next
+	 * \brief Lend the calling thread to the device, for the jobs that it submits next
 	 *
-	 * As long as it is lent, nobody else may begin with that.
+	 * While the thread is lent, no other thread begins these jobs.
 	 *
-	 * \return null where it has nothing to do but wait; the device must outlive it
+	 * \return null if the device does not use the thread; the device must outlive the object
 	 */
 	std::unique_ptr<LentThread> lendThread() { return process_.isHere() ? lend() : nullptr; }
 

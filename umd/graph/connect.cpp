@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Edges of a task graph, derived from what operations read and write.
+ * Edges of a task graph, derived from the surfaces that operations read and write.
  *
- * A node has one edge for each engine. That is enough: an engine enables its
- * operations in their order, so whoever waits keeps those behind it waiting.
+ * A node has one edge for each engine. One is enough: an engine enables its
+ * operations in order, so operations behind a waiting one wait as well.
  */
 #include <algorithm>
 #include <array>
@@ -103,9 +103,9 @@ void Connector::addDataEdges()
 }
 
 /*
- * Each operation leads to its engine's next one. That may be programmed while
- * this one runs, unless it needs what this one does; those behind it are
- * programmed only when this one has made room.
+ * Each operation has an edge to the next operation of its engine. The next one may be programmed
+ * while this one runs, unless it needs this one's result; later operations are
+ * programmed only when this one has freed its register group.
  */
 void Connector::addOrder()
 {

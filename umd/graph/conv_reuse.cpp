@@ -145,8 +145,8 @@ void Lowering::checkDataReuse(const Node &before)
 }
 
 /*
- * The buffer is divided alike for all that reuse something of each other (guide,
- * Limitation, Convolution), and weights that are reused have to be there at once.
+ * All convolutions of a chain of reuse divide the buffer in the same way (guide,
+ * Limitation, Convolution), and reused weights have to be in the buffer all at once.
  */
 void Lowering::shareBuffer(size_t before, const BufferNeeds &needs)
 {

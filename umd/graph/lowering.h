@@ -51,7 +51,7 @@ Shape turned(const Surface &part, DataType type, const CoreGeometry &core);
  * \brief Lowers one operation
  *
  * The first rule that is broken is kept; after it values are meaningless, but
- * harmless. Check failed() before dividing by what came from the user.
+ * harmless. Check failed() before dividing by a value of the user's.
  */
 class Lowering
 {

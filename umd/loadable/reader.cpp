@@ -71,8 +71,8 @@ private:
 			      const List<T> *(fb::Loadable::*list)() const, Convert convert);
 
 	/*
-	 * Entries may share what they name, so that a small file could stand for any amount of
-	 * data. All that is copied may be as much as the file, and no more.
+	 * Entries may share data, so a small file could expand to any amount of memory. So the
+	 * total of all copied bytes is limited to the size of the file.
 	 */
 	bool afford(size_t bytes);
 	template<typename T>

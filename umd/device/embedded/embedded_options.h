@@ -37,10 +37,10 @@ bool isEmbeddedPath(const std::string &path);
 /**
  * \brief Read the options in a path that isEmbeddedPath()
  *
- * They are written as "embedded:nv_small,threads=2,dram=10GB/s,realtime", with commas between
- * several. Those of a chip are sim::chipOptions().
+ * Options are written as "embedded:nv_small,threads=2,dram=10GB/s,realtime". sim::chipOptions() has
+ * the options of the chip.
  *
- * \return InvalidArgument naming the option and what can be said
+ * \return InvalidArgument naming the wrong option and the valid ones
  */
 Result<EmbeddedOptions> parseEmbeddedPath(const std::string &path);
 

@@ -23,11 +23,11 @@ namespace nvdla
 /**
  * \brief Owner of the core, of the interrupt handler, and of the thread that watches over jobs
  *
- * A job is started by the thread that submits it, if nothing runs, and by the one that ends the job
- * before it otherwise. Interrupts are handled in the thread of the operation that raises them, or
- * in one that helps it and looks for work: a job goes from operation to operation, and to its
- * fence, without waking any thread unless two operations can be carried out at a time. Only what
- * fails or takes too long is the watching thread's, which resets the core.
+ * The thread that submits a job starts it if no job runs; otherwise the thread that ends the job
+ * before does. Interrupts are handled in the thread of the operation that raises them, or in a
+ * helping thread that looks for work. So a job runs from operation to operation, and to its
+ * fence, without waking a thread, unless two operations can run at the same time. The watching
+ * thread only handles jobs that fail or take too long, by a reset of the core.
  *
  * A job waits for fences of jobs that were submitted before it and for no
  * others, so that there is always one whose turn it is.
@@ -47,7 +47,7 @@ public:
 
 	/**
 	 * \param[in] options how the core computes
-	 * \param[in] memory what the core reaches as system memory
+	 * \param[in] memory the core's system memory
 	 * \param[in] lock guards fences and the use counts of buffers
 	 * \param[in] done is notified when those change
 	 */
@@ -70,9 +70,9 @@ public:
 	/** \brief Contexts of the open file; the caller has the lock */
 	JobQueue &queue() { return queue_; }
 	/**
-	 * \brief See to what has come: an interrupt, or a job in the queue
+	 * \brief Handle a new interrupt, or a new job in the queue
 	 *
-	 * Called by whoever put it there, without any lock.
+	 * Called without any lock, by the thread that raised the interrupt or queued the job.
 	 */
 	void attend();
 

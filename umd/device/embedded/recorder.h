@@ -20,8 +20,8 @@ namespace nvdla
 /**
  * \brief Records the jobs of an embedded device
  *
- * A trace begins with a core that was just reset and with memory that is zero. Before each job it
- * loads what the CPU has written since, behind each job it expects what the core has written.
+ * A trace begins after a reset of the core, with memory that is zero. Before each job it has the
+ * bytes that the CPU has written since, after each job the bytes that the core has written.
  */
 class Recorder
 {

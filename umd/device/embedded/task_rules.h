@@ -29,9 +29,10 @@ struct TaskRefusal {
 nvdla_variant engineVariant(const CoreGeometry &core);
 
 /**
- * \brief Hold \a task against the driver's rules
+ * \brief Check \a task by the driver's rules
  *
- * Its memories lie one behind the other: no rule asks where, but for what the core can address.
+ * The check places its memories one after the other: rules do not depend on addresses, as long as
+ * the core can reach them.
  * \param variant has to be there as long as the task
  * \param onChip whether the memory of that index is on the chip
  * \return the task, checked, with its programs

@@ -39,7 +39,7 @@ struct Options {
 	 * "device", "precision" ("any", "integer"), "priority" ("low", "normal", "high"),
 	 * "cache_dir", "profile" ("true", "false").
 	 *
-	 * \return InvalidArgument naming the key or the value, and what there is
+	 * \return InvalidArgument naming the wrong key or value, and the valid ones
 	 */
 	Result<void> set(const std::string &key, const std::string &value);
 };

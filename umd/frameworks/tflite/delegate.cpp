@@ -67,8 +67,9 @@ struct Delegate::Kernel {
 };
 
 /*
- * To TensorFlow Lite it is memory that the application gave. Other nodes may put tensors of theirs
- * into the same memory as one that they share with the partition: those stay where they are.
+ * TensorFlow Lite treats device memory like memory that the application provides. A tensor that
+ * other nodes use, too, keeps its own memory, because these nodes may share that memory with other
+ * tensors.
  */
 void Delegate::Kernel::lend(const TfLiteContext &context, const std::vector<int> &tensors,
 			    MemoryOf memoryOf)

@@ -15,9 +15,10 @@ namespace nvdla::delegate
 {
 
 /**
- * \brief A delegate: what TensorFlow Lite gets, and what is behind it
+ * \brief A delegate: the struct for TensorFlow Lite, and the state behind it
  *
- * Kernels that it left in an interpreter keep it, so that it may be destroyed before that.
+ * Kernels in an interpreter hold references to it, so the application may destroy the delegate
+ * before the interpreter.
  */
 class Delegate
 {

@@ -25,13 +25,13 @@ struct FusedWork {
 };
 
 /**
- * \brief Work out what a task has to do
+ * \brief Compute the work of a task's operations
  *
- * The driver's own check turns descriptors into register values, the device model's decoders those
- * into operations: the timing model is told what the device would tell it.
+ * The driver's own check turns descriptors into register values, and the device model's decoders
+ * turn these into operations. So the timing model gets the same input as in the device model.
  *
- * \param[in] loadable that \a task is of; says which memories are on chip
- * \return in an order in which they can run; InvalidArgument if the driver would refuse the task
+ * \param[in] loadable of the task; says which memories are on chip
+ * \return the operations in a possible order; InvalidArgument if the driver would refuse the task
  */
 Result<std::vector<FusedWork>> taskWork(const Loadable &loadable, const DlaTask &task);
 

@@ -24,11 +24,11 @@ namespace nvdla::assembly
 /**
  * \brief Chooses for one graph, layer by layer in its order
  *
- * A layer is a convolution with the SDP operation that takes its stream, and the pooling that takes
- * what that writes. An input is looked at with all layers that read it. A layer's candidates differ
- * in one thing each from the best so far, so there are about as many trials as there are things to
- * choose, not as many as there are combinations. What the core refuses is no candidate: the rules
- * are where operations are lowered.
+ * A layer is a convolution with the SDP operation that takes its stream, and the pooling that reads
+ * that operation's output. An input is tried with all layers that read it. Each candidate of a
+ * layer differs in one choice from the best so far, so the number of trials grows with the number
+ * of choices, not of combinations. A variant that the core refuses is no candidate: the rules are
+ * in the lowering of operations.
  */
 class Chooser
 {

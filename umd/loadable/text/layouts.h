@@ -45,7 +45,7 @@ struct Layout {
 };
 
 /**
- * \brief Kind of a descriptor list: what the entries of a blob are
+ * \brief Kind of a descriptor list: type of the entries of a blob
  *
  * Kinds may share a layout and differ in their stride. An entry of an older, shorter kind has no
  * fields that end behind its stride.

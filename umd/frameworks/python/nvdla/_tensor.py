@@ -80,7 +80,8 @@ def fit(tensor: Tensor, value: Any) -> Tuple[np.ndarray, bool]:
 def view(tensor: Tensor, memory: Any) -> np.ndarray:
 	"""The tensor's elements in memory it shares with the device.
 
-	They have the tensor's shape where that is its cube's but for lengths of 1; otherwise the cube's.
+	The array has the tensor's shape if that equals the shape of its cube except for axes of length 1; otherwise the
+	shape of the cube.
 	"""
 	cube = np.ndarray(tensor._cube, tensor.dtype, buffer=memoryview(memory), strides=tensor._strides)
 	if _squeezed(tensor.shape) != _squeezed(tensor._cube):
