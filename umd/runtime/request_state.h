@@ -20,8 +20,8 @@ class Pipeline;
 /**
  * \brief State of a Request
  *
- * Inputs, outputs and what is bound belong to the application's thread, and to that of the run as
- * long as the request is in flight.
+ * Inputs, outputs and bindings belong to the application's thread, and to the thread of the run
+ * while the request is in flight.
  */
 struct RequestState {
 	using Clock = std::chrono::steady_clock;

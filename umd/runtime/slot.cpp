@@ -241,8 +241,8 @@ void Slot::stepEnded()
 }
 
 /*
- * The loop's thread computes what is short, and begins what takes its time and goes on later.
- * \return all is done
+ * The loop's thread computes short steps itself, and starts long steps, whose end continues the
+ * run. \return true if all steps are done
  */
 Result<bool> Slot::beginSteps()
 {

@@ -44,7 +44,7 @@ struct RunSettings {
 };
 
 /**
- * \brief Read the command line of nvdla-run; print help or what is wrong with it
+ * \brief Read the command line of nvdla-run; print the help or its errors
  * \param[out] trace the options of --trace
  * \return the exit code if the program has to end here
  */

@@ -37,8 +37,8 @@ const char *errorName(ErrorCode code);
 /**
  * \brief A failure: what went wrong, where, and why
  *
- * \a what is the thing that was attempted ("read loadable"), \a where the
- * place inside it ("memory_list[3].contents"), \a why the rule that was broken,
+ * \a what is the attempted action ("read loadable"), \a where the
+ * place ("memory_list[3].contents"), \a why the violated rule,
  * with both values ("ends at 4096, the memory has 2048 bytes").
  */
 struct Error {
@@ -48,10 +48,10 @@ struct Error {
 	std::string why;
 
 	/**
-	 * \return "what: where: why", leaving out what is empty
+	 * \return "what: where: why", without empty parts
 	 *
-	 * One line of UTF-8: of names that came with a file, control characters and bytes that are
-	 * no characters are written as \\xNN.
+	 * One line of UTF-8: control characters and invalid bytes in names from files are written
+	 * as \\xNN.
 	 */
 	std::string message() const;
 };

@@ -21,9 +21,9 @@ enum class LogLevel {
 /**
  * \brief Receives a message: one line of UTF-8, without a line end
  *
- * It is a device's (Device::open()), there is no global one; without one nothing is written
- * anywhere. Called from any thread, from several at once, and while requests wait for it: it has to
- * be quick, and calls nothing that waits for a request.
+ * Each device has a function of its own (Device::open()); without one no messages are written. The
+ * function is called from any thread, from several at once, and while requests wait for it: it has
+ * to be quick, and must not wait for a request.
  */
 using Log = std::function<void(LogLevel level, const std::string &message)>;
 

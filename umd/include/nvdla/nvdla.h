@@ -71,8 +71,8 @@ enum nvdla_log_level {
 };
 
 /**
- * message: one line of UTF-8, valid during the call. Called from any thread, from several at
- * once, and while requests wait for it: it calls nothing that waits for a request.
+ * message: one line of UTF-8, valid during the call. The function is called from any thread, from
+ * several at once, and while requests wait for it, so it must not wait for a request.
  */
 typedef void (*nvdla_log)(enum nvdla_log_level level, const char *message, void *context);
 

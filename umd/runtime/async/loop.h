@@ -57,7 +57,7 @@ public:
 	 *
 	 * An exception of \a work is an error for \a done, which throws none.
 	 *
-	 * \param[in] what for errors: what \a work does
+	 * \param[in] what the action of \a work, for errors
 	 */
 	Result<void> work(const char *what, std::function<Result<void>()> work,
 			  std::function<void(Result<void>)> done);
