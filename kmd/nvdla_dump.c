@@ -89,7 +89,7 @@ void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_pr
 }
 
 /**
- * nvdla_snapshot_print() - print what the register groups are doing
+ * nvdla_snapshot_print() - print the state of the register groups
  * @snapshot: state of a sequencer
  * @p: printer of the text
  */

@@ -109,7 +109,7 @@ static void nvdla_bo_free(struct drm_gem_object *obj)
 
 static int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	/* A private copy of what the device writes is of no use. */
+	/* A private copy would not get the device's writes. */
 	if (vma_is_cow_mapping(vma))
 		return -EINVAL;
 
@@ -401,6 +401,6 @@ void nvdla_gem_fini(struct nvdla_device *ndev)
 		nvdla_bo_unmap(bo);
 		drm_gem_object_put(&bo->base);
 	}
-	/* The others are being unmapped by whoever had their last reference. */
+	/* Other buffers are being unmapped by the threads that dropped their last references. */
 	wait_var_event(&ndev->num_bos, !atomic_read(&ndev->num_bos));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Jobs: what happens to a submit from the scheduler to its fence, except while
- * it is on the hardware, which is in nvdla_run.c.
+ * Jobs: from the submit to the scheduler, and from the fence to the end. nvdla_run.c has the
+ * time on the hardware.
  */
 #include <linux/dma-fence.h>
 #include <linux/slab.h>

@@ -62,7 +62,7 @@ struct nvdla_job {
 	/** @tasks: checked task graphs, run in this order */
 	struct nvdla_task **tasks;
 
-	/** @user_tasks: per entry of @tasks, what it was prepared as, with a reference, or NULL */
+	/** @user_tasks: per entry of @tasks, its prepared task, with a reference, or NULL */
 	struct nvdla_user_task **user_tasks;
 
 	/** @num_tasks: entries at @tasks and @user_tasks */
@@ -125,7 +125,9 @@ struct nvdla_job {
 	/** @deadline_ns: CLOCK_MONOTONIC when that is over */
 	u64 deadline_ns;
 
-	/** @last_deadline_ns: CLOCK_MONOTONIC when its time is over, whatever its operations do */
+	/**
+	 * @last_deadline_ns: CLOCK_MONOTONIC when its time is over, even if operations still end
+	 */
 	u64 last_deadline_ns;
 
 	/** @coredump: dump of the core, from when the job failed; or NULL */

@@ -35,8 +35,8 @@
 #include "nvdla_memory.h"
 
 /*
- * Charged to whoever asks. A request for more than there is fails; it must not
- * have the OOM killer look for room.
+ * Charged to the process that allocates. A request for more than there is fails; the OOM killer
+ * must not make room for it.
  */
 #define NVDLA_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_ZERO | __GFP_NOWARN)
 

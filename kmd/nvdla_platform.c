@@ -261,7 +261,10 @@ MODULE_DEVICE_TABLE(platform, nvdla_platform_ids);
 static struct platform_driver nvdla_platform_driver = {
 	.probe = nvdla_platform_probe,
 	.remove = nvdla_platform_remove,
-	/* The next kernel does not know what this one has the core write to. */
+	/*
+	 * Stop the core at a reboot, because the next kernel uses the memory that the core
+	 * writes to.
+	 */
 	.shutdown = nvdla_platform_remove,
 	.id_table = nvdla_platform_ids,
 	.driver = {

@@ -152,7 +152,9 @@ void nvdla_pm_allow(struct nvdla_device *ndev)
 
 /**
  * nvdla_pm_forbid() - keep the core awake from now on
- * @ndev: device; what nvdla_pm_allow() did is undone
+ * @ndev: device
+ *
+ * Undoes nvdla_pm_allow().
  */
 void nvdla_pm_forbid(struct nvdla_device *ndev)
 {

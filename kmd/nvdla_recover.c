@@ -190,7 +190,7 @@ bool nvdla_jobs_recover(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_jobs_recover_work() - do what nvdla_jobs_queue_recovery() asked for
+ * nvdla_jobs_recover_work() - carry out a recovery of nvdla_jobs_queue_recovery()
  * @work: &nvdla_device.recover_work
  */
 void nvdla_jobs_recover_work(struct work_struct *work)
@@ -206,7 +206,7 @@ void nvdla_jobs_recover_work(struct work_struct *work)
 }
 
 /**
- * nvdla_recovery_init() - set up what all devices recover by
+ * nvdla_recovery_init() - set up the work queue with which all devices recover
  *
  * Return: 0 or -ENOMEM.
  */

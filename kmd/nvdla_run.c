@@ -243,7 +243,7 @@ void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
 
 	lockdep_assert_held(&ndev->lock);
 
-	/* A job that failed stays as it is until the reset, for those who want to know why. */
+	/* A failed job keeps its state until the reset, for the dump. */
 	if (!job || job->error || ndev->stopped)
 		return;
 

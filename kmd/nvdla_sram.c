@@ -45,7 +45,7 @@ struct nvdla_sram_bo {
 	kuid_t user;
 };
 
-/* A user has as many open files as they like: it is users who share the memory. */
+/* The memory is shared by users, not by files, because a user can open any number of files. */
 static u64 nvdla_sram_used_by(struct nvdla_sram *sram, kuid_t user)
 {
 	const struct nvdla_sram_bo *sbo;

@@ -28,7 +28,7 @@ struct nvdla_sram {
 	/** @mm: ranges of the buffers */
 	struct drm_mm mm;
 
-	/** @losses: times that what it held was lost */
+	/** @losses: number of times that its contents were lost */
 	atomic64_t losses;
 };
 

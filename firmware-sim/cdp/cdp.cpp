@@ -63,7 +63,7 @@ uint32_t chunksOfLine(const CdpOp &op)
 	return (op.width + chunkAtoms - 1) / chunkAtoms;
 }
 
-/** \brief One operation at work, or what a thread has of it */
+/** \brief One running operation, or one thread's part of it */
 class CdpRun
 {
 public:
@@ -129,7 +129,7 @@ private:
 	std::vector<int32_t> results_; /**< of a position */
 	std::vector<int32_t> elements_;
 	std::vector<std::byte> bytes_;
-	CdpCounters counters_; /**< without those of what is fast */
+	CdpCounters counters_; /**< without the counts of the fast code */
 };
 
 CdpFloat CdpRun::floatOf(const CdpOp &op)

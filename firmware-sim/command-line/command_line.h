@@ -114,7 +114,7 @@ public:
 	}
 
 	/**
-	 * \brief Parse the command line; print help, the version or what is wrong with it
+	 * \brief Parse the command line; print help, version or errors
 	 * \return the exit code if the program has to end here: 0 after help, 2 after an error
 	 */
 	std::optional<int> parse(int argc, const char *const *argv);

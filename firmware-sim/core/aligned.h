@@ -45,7 +45,7 @@ struct LineAllocator {
 /** \brief Bytes that begin with a line */
 using LineVector = std::vector<std::byte, LineAllocator<std::byte>>;
 
-/** \brief Gives back what LineAllocator has allocated */
+/** \brief Frees memory of LineAllocator */
 struct LineDeleter {
 	void operator()(std::byte *first) const { LineAllocator<std::byte>().deallocate(first, 0); }
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Copies of what memory says about sizes, counts and places.
- */
+/* Copies of data that decide about sizes, counts and places. */
 #pragma once
 
 #include <cstddef>

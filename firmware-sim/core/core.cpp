@@ -257,7 +257,10 @@ void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 	slot.cancelled.wait_until(lock, end, [&slot] { return slot.cancel.load(); });
 }
 
-/* Units are done and others may begin. \return what is to be told without the lock */
+/*
+ * Complete an operation's units, so that others may begin. \return reports to make without the
+ * lock
+ */
 Core::Messages Core::conclude(const Job &job, OperationResult &result, const MemoryPort &port)
 {
 	Messages messages;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The core: what a transport (vfio-user, a player, a test) talks to.
- */
+/* The core, as seen by its users: vfio-user, a trace player, a test. */
 #pragma once
 
 #include <array>
@@ -94,7 +92,7 @@ public:
 	/** \param dram system memory, which must outlive the core */
 	Core(const CoreConfig &config, Memory &dram, Interrupt interrupt);
 
-	/** \brief Abandons what runs; no callback runs any more when it returns */
+	/** \brief Abandons running operations; no callback runs any more when it returns */
 	~Core();
 
 	Core(const Core &) = delete;

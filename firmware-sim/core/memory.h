@@ -107,8 +107,7 @@ public:
 	std::span<std::byte> place(RamType type, uint64_t address, size_t size,
 				   std::vector<std::byte> &buffer);
 
-	/** \return what the memory has a view of, empty if it has none; it does not count as read
-	 */
+	/** \return the bytes as a view, empty if there is none; they do not count as read */
 	std::span<const std::byte> look(RamType type, uint64_t address, size_t size)
 	{
 		return find(type, address, size);
@@ -129,7 +128,7 @@ public:
 
 	/** \return another way to the same memories, for another thread */
 	MemoryPort fork() const { return MemoryPort(dram_, cvsram_, cancel_); }
-	/** \brief Count what went through \a other, and was missed there */
+	/** \brief Add the traffic and the faults of \a other */
 	void join(const MemoryPort &other);
 
 	const Traffic &traffic(RamType type) const { return traffic_[static_cast<size_t>(type)]; }
@@ -177,8 +176,7 @@ public:
 	{
 	}
 
-	/** \return all of it, empty if there is no view; what is looked at does not count as read
-	 */
+	/** \return the whole range, empty if there is no view; it does not count as read */
 	std::span<const std::byte> all() const { return all_; }
 	/** \brief Count bytes of all() as read */
 	void count(size_t bytes) { port_.countRead(type_, bytes); }

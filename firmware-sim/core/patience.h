@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Waiting without sleep for what other threads are about to do.
- */
+/* Waiting without sleep for events that other threads are about to cause. */
 #pragma once
 
 #include <chrono>

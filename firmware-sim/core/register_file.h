@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The registers of one unit: what the CSB sees of them, and the two groups.
- */
+/* The registers of one unit: CSB accesses, and the two groups. */
 #pragma once
 
 #include <array>
@@ -70,7 +68,7 @@ public:
 	/** \brief The operation is done: D_OP_ENABLE is cleared, the consumer moves on */
 	void finish();
 
-	/** \brief Set a register that the unit drives, whatever the masks are */
+	/** \brief Set a register that the unit drives, ignoring write masks */
 	void latch(unsigned int group, uint32_t address, uint32_t value);
 
 private:

@@ -58,7 +58,7 @@ bool readsOperands(const RegisterFile &sdp, bool hasY)
 	});
 }
 
-/* The first one is what drivers enable last. */
+/* The first one is the unit that drivers enable last. */
 constexpr Unit convUnits[] = { Unit::Cdma,  Unit::Csc,	Unit::CmacA,
 			       Unit::CmacB, Unit::Cacc, Unit::Sdp };
 

@@ -62,7 +62,7 @@ public:
 	BdmaQueue &bdma() { return bdma_; }
 	LutTables &lut(Unit unit) { return unit == Unit::Sdp ? sdpLut_ : cdpLut_; }
 
-	/** \brief Launch a group of BDMA \return null, or what the guest did wrong */
+	/** \brief Launch a group of BDMA \return null, or the guest's error */
 	const char *launchBdma(unsigned int group);
 
 	/** \return true if operations of \a engine may wait for \a unit to be enabled */

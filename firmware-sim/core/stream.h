@@ -102,7 +102,7 @@ public:
 	 */
 	virtual std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &) { return nullptr; }
 	/**
-	 * \brief Count what a receiver that was forked was given, which is all there is
+	 * \brief Add the counts of a fork, all of whose runs have arrived
 	 *
 	 * One thread at a time may call this.
 	 */
@@ -145,7 +145,7 @@ public:
 	 * \param memory its way there, which must outlive it
 	 */
 	virtual std::unique_ptr<AtomSink> fork(const StreamCube &, MemoryPort &) { return nullptr; }
-	/** \brief Count what a receiver that was forked was given, but for its memory */
+	/** \brief Add the counts of a fork, except its memory traffic */
 	virtual void join(AtomSink &) {}
 	/** \return place of the output, if it is lines of a cube */
 	virtual Placement written() const { return {}; }

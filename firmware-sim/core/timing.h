@@ -13,12 +13,10 @@
 namespace nvdla::sim
 {
 
-/** \return whether D_PERF_ENABLE of any unit that takes part asks for what performanceRegisters()
- * has
- */
+/** \return whether D_PERF_ENABLE of any unit of the operation requests performanceRegisters() */
 bool asksForTiming(const OperationInputs &inputs);
 
-/** \return what a register of 32 bits has of a count, which stops at the largest */
+/** \return a count as a register of 32 bits, which stops at the largest number */
 uint32_t registerValue(uint64_t count);
 
 /**

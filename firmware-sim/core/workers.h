@@ -92,7 +92,7 @@ private:
 	static constexpr unsigned int kWorking = kWanted + 1;
 
 	Scratch scratch_;
-	std::mutex inUse_;  /* held by run(); of what follows */
+	std::mutex inUse_;  /* held by run(); guards the following members */
 	cpu_set_t cores_;   /* of the host, for all of them */
 	int freeCore_ = -1; /* where none of the others runs */
 	/* Set before somebody is wanted. */
@@ -107,7 +107,7 @@ private:
 	std::atomic<unsigned int> asleep_ = 0; /* that wait to be woken */
 	std::atomic<bool> callerSleeps_ = false;
 	std::atomic<unsigned int> looking_ = 0; /* helpers that look for work */
-	/* Held by who puts it there or takes it away. */
+	/* Held while a thread sets or takes the errand. */
 	enum class Errand : uint8_t { None, Held, Offered };
 	std::atomic<Errand> errandState_ = Errand::None;
 	std::function<void()> errand_;

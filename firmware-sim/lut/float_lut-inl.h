@@ -113,7 +113,7 @@ struct Positions {
 	{
 		const Bits distance = difference(x, constant(table.start));
 
-		/* Negative numbers, zeroes, and what would be denormal. */
+		/* Negative numbers, zeroes, and numbers that would be denormal. */
 		underflow = hn::Lt(distance, constant(kSmallest));
 		if (table.exponential)
 			exponential(table, distance);

@@ -65,7 +65,7 @@ struct Outcomes {
 		return static_cast<uint32_t>(hn::CountTrue(Tag(), mask));
 	}
 
-	/** Count what hits at least one table */
+	/** Count inputs that hit at least one table */
 	HWY_INLINE void countHits(const FastLut::Rules &rules, LutCounters &counters) const
 	{
 		if (!rules.counts)

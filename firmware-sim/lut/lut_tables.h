@@ -45,7 +45,7 @@ public:
 	/** \brief Read of S_LUT_ACCESS_DATA */
 	uint32_t read(const LutTables &tables);
 
-	/** \return what S_LUT_ACCESS_CFG reads back */
+	/** \return value of S_LUT_ACCESS_CFG */
 	uint32_t config() const;
 
 private:

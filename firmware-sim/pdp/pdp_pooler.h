@@ -22,7 +22,7 @@ public:
 
 	/** \return room for all of line \a y, \a bytes bytes, until write() */
 	virtual std::span<std::byte> place(uint32_t y, size_t bytes) = 0;
-	/** \param atoms as they are in memory, in what place() gave */
+	/** \param atoms in memory format, in the memory of place() */
 	virtual void write(uint32_t y, std::span<const std::byte> atoms) = 0;
 };
 

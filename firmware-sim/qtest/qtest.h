@@ -75,9 +75,9 @@ public:
 	void zeroMemory(uint64_t address, uint64_t size);
 
 private:
-	/** \return what follows OK in the reply; nothing if the request failed */
+	/** \return text after OK in the reply; nothing if the request failed */
 	std::optional<std::string> request(const std::string &line);
-	/** \brief request() that must not fail \return what follows OK, empty if it failed */
+	/** \brief request() that must not fail \return text after OK, empty if it failed */
 	std::string demand(const std::string &line);
 	void put(const char *what, uint64_t at, size_t bytes, uint64_t value);
 	uint64_t get(const char *what, uint64_t at, size_t bytes);

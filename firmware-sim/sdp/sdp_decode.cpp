@@ -74,7 +74,7 @@ public:
 private:
 	void error(const char *text);
 	Precision precision(uint32_t value);
-	/* A cube of one position is one packed run of atoms, whatever its stride says. */
+	/* A cube of one position is one packed run of atoms, and its strides are ignored. */
 	bool isSinglePosition() const { return op_.width == 1 && op_.height == 1; }
 	void decodeCubes();
 	void decodeX(SdpStage &stage, const StageRegisters &registers);
@@ -183,7 +183,7 @@ void SdpDecoder::decodeY(SdpStage &stage)
 {
 	const uint32_t config = NVDLA_SDP_D_DP_EW_CFG;
 
-	/* The registers are there, whatever is behind them. */
+	/* Cores without stage Y have its registers, too. */
 	stage.bypass = !op_.geometry->hasY || sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS);
 	stage.alu.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_BYPASS);
 	stage.algorithm =

@@ -81,7 +81,7 @@ struct Bounds {
 	}
 };
 
-/** A vector of channels on its way through the stages: what SdpLine says, in doubles */
+/** A vector of channels on its way through the stages: the members of SdpLine, in doubles */
 struct Channels {
 	Vector factor = constant(1);
 	Vector offset = constant(0);

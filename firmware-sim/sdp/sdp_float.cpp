@@ -83,7 +83,10 @@ struct Sum {
 		const Bits magnitude = magnitudeOf(sum);
 		const Mask zero = hn::Eq(magnitude, hn::Zero(Tag()));
 
-		/* Of two zeroes, and of what cancels, the first one's sign stays. */
+		/*
+		 * A zero that is the sum of two zeroes, or of cancelling numbers, has the sign
+		 * of the first.
+		 */
 		return finish(magnitude, signOf(hn::IfThenElse(zero, value, sum)));
 	}
 };
@@ -382,7 +385,7 @@ HWY_INLINE Mask isOddInput(Bits bits)
 	return hn::AndNot(hn::And(nan, keeps), isOdd(bits));
 }
 
-/* A NaN is below all entries, and stays what FP17 has of it. */
+/* A NaN is below all entries, and keeps the payload bits that FP17 has. */
 HWY_INLINE Bits lookUp(const FloatLut &lut, Bits x, LutCounters &counters)
 {
 	constexpr int32_t kBelow = kLargest | INT32_MIN;

@@ -42,12 +42,12 @@ struct SdpLine {
 
 	/** Stage that adds an operand of each element; -1: none */
 	int elementStage;
-	/** All numbers are multiples of 2 ^ -fractionBits, whatever was rounded */
+	/** All numbers are multiples of 2 ^ -fractionBits, after any rounding */
 	int fractionBits;
 	bool endsRounded; /**< nothing is added after rounding, so halves stay halves */
 	/* The largest of all channels. */
 	double largestFactor;
-	double largestOffset; /**< of the sums that make it, whatever their signs */
+	double largestOffset; /**< of the sums of the magnitudes that make it */
 	double largestElementFactor;
 	double largestBound; /**< of results in front of the clipping that counts as saturation */
 	double nearestBound; /**< of the bounds that keep numbers away from zero */

@@ -176,7 +176,7 @@ struct Step {
 	Unit unit = Unit::None;
 	bool clips = false;
 	bool relu = false;
-	bool wraps = false; /* what PReLU has left as it is, behind ReLU */
+	bool wraps = false; /* behind ReLU: the lanes that PReLU has not multiplied */
 	StepOperands operands;
 };
 

@@ -65,7 +65,7 @@ public:
 	bool isShareable() const;
 	/** \brief Others have runs of the same operation \param reads must outlive this object */
 	void share(SharedReads &reads);
-	/** \brief Count what another one was given, but for its memory */
+	/** \brief Add the counts of another stream, except its memory traffic */
 	void count(SdpStream &other);
 
 	/**

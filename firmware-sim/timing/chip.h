@@ -32,10 +32,10 @@ struct Chip {
 /** \brief One member of a Chip, as an option of programs and of device names */
 struct ChipOption {
 	const char *name; /**< "dram-latency" */
-	const char *form; /**< what a value is like: "TIME" */
+	const char *form; /**< form of its value: "TIME" */
 	const char *help; /**< with the value that it has if none is given */
 	bool ofCore;	  /**< a core that runs has it; if not, only predictions know it */
-	/** \brief Take a value such as "100ns" \return what is wrong with it, empty if nothing */
+	/** \brief Set the value, such as "100ns" \return the error, empty if there is none */
 	std::string (*set)(Chip &chip, const std::string &value);
 };
 

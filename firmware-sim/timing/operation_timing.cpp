@@ -84,7 +84,7 @@ Part cdpPart(const CdpWork &work)
 			 core.position * static_cast<double>(work.positions) };
 }
 
-/** The parts of an operation, and what else may be its bound */
+/** The parts of an operation, and the other candidates for its bound */
 class Parts
 {
 public:

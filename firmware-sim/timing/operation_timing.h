@@ -29,7 +29,7 @@ enum class Bound : uint8_t {
 /** \return "MAC", "DRAM", ... */
 const char *boundName(Bound bound);
 
-/** \brief How long an operation takes, in core cycles, and for what */
+/** \brief Duration of an operation in core cycles, and its bound */
 struct OperationTiming {
 	uint64_t cycles = 0;	  /**< from the last enable to done */
 	uint64_t readStall = 0;	  /**< that it waits for data because memory is slow */

@@ -125,7 +125,7 @@ private:
 		return at;
 	}
 
-	/* Starts what can start now. Returns false if all are done. */
+	/* Starts the operations that can start now. Returns false if all are done. */
 	bool start()
 	{
 		uint32_t taken = 0;

@@ -146,7 +146,7 @@ void readCfgLine(LineReader &line, std::vector<TraceCommand> &commands, const Ge
 		commands.back().file = line.file();
 	} else if (name == "intr_notify") {
 		const uint32_t bit = interruptOf(line);
-		line.word(); /* what others call it */
+		line.word(); /* the register status of other formats */
 		commands.push_back({ .kind = Kind::AnyInterrupt, .mask = bit });
 		/* The testbench clears it by itself. */
 		commands.push_back({ .kind = Kind::Acknowledge,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Comparison of memory with what a trace expects.
- */
+/* Comparison of memory with the expected results of a trace. */
 #pragma once
 
 #include <cstddef>

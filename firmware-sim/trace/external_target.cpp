@@ -73,7 +73,7 @@ bool ExternalTarget::overlapsScratch(uint64_t address, uint64_t size) const
 void ExternalTarget::begin(const Trace &trace)
 {
 	obstacle_.clear();
-	/* First of all: whatever the last trace left running must not write any more. */
+	/* First of all: operations that the last trace left running must not write any more. */
 	device_.reset();
 	entered_ = false;
 	copied_ = 0;

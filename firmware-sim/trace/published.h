@@ -47,7 +47,7 @@ tl::expected<std::vector<std::byte>, std::string> decodeDump(std::string_view te
 tl::expected<std::vector<TraceCommand>, std::string> parseCfg(std::string_view text,
 							      const Geometry &core);
 
-/** \return what intr_notify calls the interrupt of a bit of GLB's S_INTR_STATUS: "SDP_0" */
+/** \return name of the interrupt of a bit of GLB's S_INTR_STATUS in intr_notify: "SDP_0" */
 std::string interruptName(uint32_t bit);
 
 /** \return the bytes of a memory image of a .cfg: records of offset, size and payload */

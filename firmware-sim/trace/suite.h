@@ -14,7 +14,7 @@
 namespace nvdla::sim
 {
 
-/** \brief One trace and what came out of playing it */
+/** \brief One trace and the result of playing it */
 struct SuiteRun {
 	std::filesystem::path directory;
 	PlayResult result;

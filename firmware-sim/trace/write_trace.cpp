@@ -232,7 +232,10 @@ protected:
 		     command.address, name);
 	}
 
-	/* Blocks go on by themselves: each waits for what came before its next register. */
+	/*
+	 * Blocks run independently: each waits for the results that its next register write
+	 * needs.
+	 */
 	void store(const TraceCommand &command) override
 	{
 		const uint32_t name = nameOf(command);

@@ -113,7 +113,7 @@ Listener::~Listener()
 {
 	if (!socket_.valid())
 		return;
-	/* Not what another server may have put in its place. */
+	/* Remove the socket only if it is still this server's: another one may have replaced it. */
 	struct stat info;
 	if (lstat(path_.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_)
 		unlink(path_.c_str());

@@ -229,7 +229,7 @@ void Server::endSession()
 {
 	if (!session_)
 		return;
-	/* First release what engine threads may wait for, then what they may still access. */
+	/* First end the waits of engine threads, then unmap the memory that they may access. */
 	memory_.channel().close();
 	function_.reset();
 	memory_.map().clear();

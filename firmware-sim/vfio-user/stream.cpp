@@ -41,7 +41,7 @@ Stream::Result Stream::receive(Message &message)
 	return result;
 }
 
-/* Take register accesses out of the socket; whatever else is there stays. */
+/* Read register accesses from the socket; other messages stay there. */
 Stream::Result Stream::readAhead()
 {
 	if (std::exchange(drained_, false))
@@ -140,7 +140,7 @@ Stream::Result Stream::readInto(std::byte *data, size_t size, size_t &filled)
 	return Result::Message;
 }
 
-/* Own every descriptor first, so that none is lost whatever is wrong with the message. */
+/* Own every descriptor first, so that none is lost if the message is wrong. */
 bool Stream::takeFds(msghdr &header)
 {
 	for (cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c)) {

@@ -45,9 +45,9 @@ public:
 	/** \return whether receive() has a message that the socket does not show any more */
 	bool holdsMessage() const { return aheadTaken_ < aheadFilled_; }
 
-	/** \brief Send \a bytes, or keep what does not fit into the socket now */
+	/** \brief Send \a bytes, or keep the rest if the socket is full */
 	bool send(Bytes bytes);
-	/** \brief Send more of what is queued \return false if the connection is lost */
+	/** \brief Send more of the queued bytes \return false if the connection is lost */
 	bool flush();
 
 	/** \return bytes that wait for the socket to become writable */

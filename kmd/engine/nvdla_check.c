@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Rules and extents: what all engines' checks are made of.
- */
+/* Rules and extents: functions that the checks of all engines share. */
 
 #include "nvdla_check.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Convolution: what modes, sizes and the convolution buffer allow (guide,
- * Limitation, Convolution).
+ * Convolution: rules of modes, sizes and the convolution buffer (guide, Limitation,
+ * Convolution).
  */
 
 #include "nvdla_check.h"

@@ -208,7 +208,7 @@ static bool can_enable(const struct nvdla_schedule *schedule, u32 op_type, u32 g
 	if (task->state[operation].waits > 0)
 		return false;
 
-	/* A stream needs somebody who takes it before it begins to flow. */
+	/* A stream flows only to an enabled consumer. */
 	if (op->consumer != NVDLA_NO_OP && !task->state[op->consumer].enabled)
 		return false;
 
@@ -248,7 +248,7 @@ void nvdla_schedule_lead(struct nvdla_schedule *schedule)
 	schedule->before = NULL;
 }
 
-/* Enables all that can be: one operation may be what another one waits for. */
+/* Enables all operations that can be enabled; each may let another one follow. */
 static int enable_ready(struct nvdla_schedule *schedule)
 {
 	bool progress = !schedule->before;

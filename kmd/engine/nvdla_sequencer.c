@@ -210,7 +210,7 @@ static u32 all_done_bits(const struct nvdla_sequencer *sequencer, u32 op_type, u
 	if (op_type == NVDLA_OP_BDMA)
 		group = sequencer->bdma_group[group];
 
-	/* CACC's sums may be out while CDMA still reads what nobody waits for. */
+	/* CACC may have delivered its sums while CDMA still reads unneeded data. */
 	if (op_type == NVDLA_OP_CONV)
 		return done_bits[op_type][group] | weight_bits[group] | data_bits[group];
 

@@ -16,7 +16,7 @@
 /* When a counter can be other than zero. */
 enum counts {
 	ALWAYS,
-	FP16,		/* of what is read, numbers are FP16 */
+	FP16,		/* if the input is FP16 */
 	FP16_OUT,	/* of what is written */
 	LUT,		/* a look-up table is used */
 	COMPARISON,

@@ -38,7 +38,7 @@ is_known() {
 	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }
 
-# Tell the one thing the user can do from what apt said.
+# explain_apt: from apt's messages, print the one thing that the user can do.
 explain_apt() {
 	local log=$1
 	if grep -qE 'Temporary failure resolving|Could not resolve|Could not connect|Unable to connect|Network is unreachable' "$log"; then

@@ -47,7 +47,7 @@ class DeviceBackend
 public:
 	virtual ~DeviceBackend() = default;
 
-	/** \return what Device::open() was given */
+	/** \return the path given to Device::open() */
 	virtual const std::string &path() const = 0;
 
 	/**

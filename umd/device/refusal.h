@@ -23,7 +23,7 @@ std::string refusedField(const drm_nvdla_error &error, uint32_t engine);
 /** \return that member for a refusal of the engine */
 std::string refusedField(const nvdla_refusal &refusal);
 
-/** \return what the rule asks for, its value and its limit */
+/** \return the rule, the value and its limit */
 std::string refusalReason(const nvdla_refusal &refusal);
 
 /** \return both of them: "FIELD: REASON" */

@@ -60,7 +60,7 @@ private:
 	std::vector<nvdla_graph_node> graph_;
 };
 
-/* The producer is programmed first, and enabled once whoever takes its stream is. */
+/* The producer of a stream is programmed first, and enabled once its consumer is enabled. */
 void Connector::addStreams()
 {
 	for (size_t i = 0; i < graph_.size(); i++) {

@@ -11,7 +11,7 @@
 namespace nvdla::assembly
 {
 
-/** \brief A convolution with what follows from its surfaces and weights */
+/** \brief A convolution with values derived from its surfaces and weights */
 struct ConvLayer {
 	const op::Convolution &op;
 	const GraphWeights &weights;
@@ -50,7 +50,7 @@ private:
 	uint32_t entriesPerBank_;
 };
 
-/** \brief A deconvolution with what follows from its surfaces and weights */
+/** \brief A deconvolution with values derived from its surfaces and weights */
 struct DeconvLayer {
 	const GraphWeights &weights;
 	const TensorDesc &in;

@@ -114,7 +114,8 @@ private:
 	Result<void> addPhase(uint32_t line, uint32_t column, const std::string &output);
 	std::string linesOf(uint32_t line);
 
-	std::string lastBuffer_; /**< what the phase before leaves in the convolution buffer */
+	std::string lastBuffer_; /**< input that the phase before leaves in the convolution
+				  *  buffer */
 	Expansion &expansion_;
 	Lowering &lowering_;
 	Symbols &symbols_;

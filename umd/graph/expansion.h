@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations of a graph that take several of the hardware: what does not fit the
+ * Operations of a graph that take several hardware layers: operations too large for the
  * convolution buffer, grouped convolutions and deconvolutions.
  */
 #pragma once
@@ -70,7 +70,7 @@ public:
 
 private:
 	Result<void> add(const op::Any &operation);
-	/** \brief Keep an error, and that what the operation writes is not there */
+	/** \brief Keep an error, and note that the operation's output is missing */
 	void refuse(const op::Any &operation, const Error &error);
 	void forget(const op::Any &operation);
 	/** \brief Does it need something of an operation that was refused? */
@@ -78,7 +78,8 @@ private:
 	bool isMissing(std::string name) const;
 	Lowering begin(const op::Any &operation, const std::string &piece = {});
 
-	/** \brief Shape of what a convolution or deconvolution makes; nothing if a rule is broken
+	/**
+	 * \brief Shape of a convolution's or deconvolution's output; nothing if a rule is broken
 	 */
 	std::optional<Shape> shapeOf(Lowering &lowering, const op::Any &operation);
 	Result<bool> isBanded(const op::Convolution &conv);
@@ -99,7 +100,7 @@ private:
 	Result<void> addDeconvolution(const op::Deconvolution &deconv, const op::Sdp &sdp);
 
 	/* any_channel.cpp */
-	/** \brief Make what the operation reads, where it does not begin at whole atoms */
+	/** \brief Extract inputs of the operation that do not begin at whole atoms */
 	Result<void> addSlices(const op::Any &operation);
 	Result<void> addSlice(const std::string &name);
 	/** \brief Put wholes together whose parts are all there */

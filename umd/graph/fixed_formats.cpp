@@ -139,7 +139,7 @@ private:
 		for (const op::Copy::Transfer &one : copy.transfers)
 			written(one.output, numbersOf(one.input));
 	}
-	/* Pooling and what moves elements. */
+	/* Pooling and operations that move elements. */
 	template<typename Other>
 	void follow(const Other &other)
 	{
@@ -287,7 +287,7 @@ void Follower::multiply(Numbers &product, const op::SdpUnit &unit, const std::st
 		return;
 	product.largest = 0;
 	if (!factor.inMemory)
-		product.bits.reset(); /* nothing says what the number in the register stands for */
+		product.bits.reset(); /* the format of the number in the register is not known */
 	if (!product.bits)
 		return;
 	if (unit.mulConverter && factor.bits) {

@@ -163,7 +163,7 @@ Result<void> stageConstants(Plan &plan);
 /** \brief Find the chains of streams and divide the nodes into tasks */
 Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options);
 
-/** \brief Let convolutions of one task find what those before them leave in the buffer */
+/** \brief Let convolutions of a task reuse data that earlier ones leave in the buffer */
 void linkConvolutions(Plan &plan);
 
 /** \brief Put surfaces with Place::Auto into on-chip memory, as many as there is room for */

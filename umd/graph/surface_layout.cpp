@@ -19,7 +19,7 @@ tl::unexpected<Error> bad(const Surface &surface, std::string why)
 		    std::move(why));
 }
 
-/* A pixel format says what type there is, and how many channels unless fewer are wanted. */
+/* A pixel format determines the type, and the number of channels unless fewer are given. */
 Result<TensorDesc> layOutImage(const Surface &surface)
 {
 	const PixelFormatInfo *info = pixelFormatInfo(surface.format);

@@ -45,7 +45,7 @@ public:
 	const Task *task(uint16_t id) const { return at(tasks_, id); }
 	const Address *address(uint16_t id) const { return at(addresses_, id); }
 	const TensorEntry *tensor(uint16_t id) const { return at(tensors_, id); }
-	/** \return what a memory holds at the start */
+	/** \return initial contents of a memory */
 	const std::vector<Content> &contents(uint16_t memory) const { return contents_.at(memory); }
 
 private:

@@ -312,15 +312,15 @@ void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request
 	/* The device first, then the application. */
 	dispatch();
 	complete(*request, std::move(result));
-	/* A slot is what calls: those that are not wanted go later. */
+	/* This is called from within a slot, so unneeded slots are freed later. */
 	const std::lock_guard guard(lock_);
 	if (closed_ || onChip_)
 		wake();
 }
 
 /*
- * On-chip memory is small, and what a slot has of it nobody else can use. So a
- * network at rest has only that of its first slot.
+ * On-chip memory is small, and memory of a slot is not available to others. So an idle network
+ * keeps only the memory of its first slot.
  */
 void Pipeline::giveBackSlots()
 {

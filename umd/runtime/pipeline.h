@@ -107,7 +107,8 @@ private:
 	const size_t maxQueued_;
 	const bool onChip_; /* each run needs on-chip memory */
 
-	mutable std::mutex lock_; /* of what follows, and of the device where threads copy it */
+	mutable std::mutex lock_; /* of the following members, and of the device while threads
+				   * copy it */
 	std::condition_variable room_;
 	size_t waiting_ = 0; /* requests that were submitted and have no slot */
 	bool closed_ = false;

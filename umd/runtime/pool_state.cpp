@@ -208,7 +208,10 @@ std::optional<Pool::State::Start> Pool::State::takeStart()
 	return start;
 }
 
-/* One thread at a time, which also begins what another one would: a run may end at once. */
+/*
+ * One thread at a time, which also starts the requests of other callers meanwhile: a run may end
+ * at once.
+ */
 void Pool::State::dispatch() noexcept
 {
 	{

@@ -115,7 +115,7 @@ bool isHalf(const AnyTask &any)
 	return false;
 }
 
-/* Integers stay as they are, whatever was asked for. */
+/* Integer models do not change their type, so a requested precision is an error. */
 Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadable)
 {
 	if (settings.precision != DataType::Half)

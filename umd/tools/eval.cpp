@@ -27,7 +27,7 @@ namespace
 using namespace nvdla;
 
 struct Settings {
-	tools::RunSettings run; /* device, network, what pixels become */
+	tools::RunSettings run; /* device, network, scaling of pixels */
 	std::string folder;
 	std::string truth;
 	std::string labels;

@@ -18,7 +18,7 @@ namespace nvdla::tools
 struct RunSettings {
 	std::string device = "embedded";
 	NetworkFile network;
-	/** \brief The order of all arrays, whatever the model's is */
+	/** \brief The order of all arrays, instead of the model's order */
 	std::optional<ElementOrder> layout;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;

@@ -61,7 +61,7 @@ struct Tally {
 		numbers += more;
 		operations++;
 	}
-	/* noun: of one number; what: follows it */
+	/* noun: of one number; what: text after it */
 	std::string text(const char *noun, const char *what) const
 	{
 		return fmt::format("{} {}{}{} in {} operation{}", numbers, noun,

@@ -48,7 +48,7 @@ struct nvdla_test_access {
 };
 
 /**
- * struct nvdla_test_core - a core, its sequencer, and what the sequencer's owner is told
+ * struct nvdla_test_core - a core, its sequencer, and the notifications of the sequencer's owner
  * @accesses: to its registers, since @num_accesses was zero
  * @num_accesses: how many
  * @readable: what registers read; others read as zero

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * A task that follows: what the sequencer writes for it while another one runs.
- */
+/* The sequencer programs the following task while another one runs. */
 #include <nvdla/hw/registers.h>
 
 #include "../nvdla_platform.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Rules of what convolutions leave each other in the convolution buffer.
- */
+/* Rules of the reuse of data and weights in the convolution buffer. */
 #include "../nvdla_platform.h"
 #include "nvdla_test_rules.h"
 
@@ -84,7 +82,7 @@ static void make_compressed_reuse(struct nvdla_test_task *t)
 	t->surfaces[2].conv.weight_data.size = 9 * 32 * 32;
 }
 
-/* Lines of 1x10x32 are left, 64x10x512 are computed with: what others left. */
+/* Lines of 1x10x32 remain, but 64x10x512 are computed with: the rest is other clients' data. */
 static void make_smaller_reuse(struct nvdla_test_task *t)
 {
 	nvdla_test_add_conv(t);

@@ -389,7 +389,10 @@ static void sequencer_nan_is_flushed_by_whoever_is_told_to(struct kunit *test)
 	struct nvdla_test_task *t = core->graph;
 	u32 i;
 
-	/* Twice in each group, flushed and not: the second run writes what the first one left. */
+	/*
+	 * Twice in each group, with and without flush: the second run writes the registers that
+	 * differ.
+	 */
 	for (i = 0; i < 4; i++) {
 		nvdla_test_add_pdp(t);
 		t->operations[i].pdp.precision = NVDLA_PRECISION_FP16;

@@ -79,7 +79,7 @@ def configure(progress=lambda text: None, tests=False, suite=False):
 		build.mkdir(parents=True, exist_ok=True)
 		_run([_tool('meson'), 'setup', *options, build, ROOT], 'configure', progress, _linker())
 	elif options and not wanted.items() <= _options().items():
-		# Packages may have come since: what Meson did not find then is looked for again.
+		# Packages may have been installed since: let Meson look again for those that it did not find.
 		_run([_tool('meson'), 'configure', '--clearcache', *options, build], 'configure', progress)
 
 
@@ -125,7 +125,7 @@ def build_programs(progress, is_wanted):
 
 
 def configure_anew(progress=lambda text: None, tests=False):
-	"""configure(), and again if a meson.build has changed: what tests() and programs() tell is as old as that."""
+	"""configure(), and again if a meson.build has changed, so that tests() and programs() are up to date."""
 	configure(progress, tests)
 	_run([_tool('ninja'), '-C', str(build_dir()), 'build.ninja'], 'configure', progress)
 

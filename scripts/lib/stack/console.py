@@ -10,7 +10,7 @@ import time
 
 
 class Failure(Exception):
-	"""Something the user has to know: one line, with what to do about it. @details: lines before it."""
+	"""A failure that the user has to know: one line, with the remedy. @details: lines before it."""
 
 	details = ''
 

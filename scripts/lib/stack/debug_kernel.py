@@ -70,7 +70,7 @@ def unpack_source(tree, log, progress, packages=()):
 
 
 def _make(folder, progress):
-	# Under the lock nobody else is making one: what lies about is from a killed run.
+	# Under the lock no other process makes one: remaining folders are from a killed run.
 	for stale in cache_dir().glob('kernel-debug-*.partial*'):
 		shutil.rmtree(stale, ignore_errors=True)
 	guest_tree.require_space(_SPACE, 'building the debug kernel')

@@ -222,7 +222,7 @@ def series_there():
 
 
 def tree(progress, wanted=()):
-	"""The guest tree as a Guest, whatever this machine has of its own; @wanted as for find()."""
+	"""The guest tree as a Guest, even if this machine could be the source; @wanted as for find()."""
 	guest = _tree(guest_tree.ensure(progress))
 	if not guest.kernels:
 		raise Failure(f'{guest.root} has no kernel that can be used: scripts/setup --remove, then scripts/setup')

@@ -171,7 +171,7 @@ def finish_tools(tree):
 
 
 def _make(tree, progress):
-	# Under the lock nobody else is making one: what lies about is from a killed run.
+	# Under the lock no other process makes one: remaining folders are from a killed run.
 	for stale in cache_dir().glob('guest-*.incomplete'):
 		shutil.rmtree(stale, ignore_errors=True)
 	require_space(_SPACE, 'the guest tree')

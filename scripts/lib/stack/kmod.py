@@ -59,7 +59,7 @@ def _wanted(source, part):
 
 
 def _synchronise(files, copy):
-	"""Make @copy hold @files, touching only what differs, so that make rebuilds only that."""
+	"""Make @copy contain @files, and write only changed files, so that make rebuilds only these."""
 	manifest = copy / '.sources'
 	before = set(manifest.read_text().splitlines()) if manifest.is_file() else set()
 	for name in before - {str(path) for path in files}:

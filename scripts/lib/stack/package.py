@@ -89,7 +89,7 @@ def _copy_sources(target):
 			shutil.rmtree(entry)
 		elif entry.is_file():
 			entry.unlink()
-	# Copies have the time of the original: what did not change is not compiled again.
+	# Copies keep the time of the original, so unchanged files are not compiled again.
 	shutil.copytree(ROOT, target, ignore=_no_sources, dirs_exist_ok=True)
 
 

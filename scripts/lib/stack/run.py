@@ -125,7 +125,8 @@ def _command(program, device, picture, output):
 
 
 def copied_into(folder, files):
-	"""Copies of @files, {what they are: path}, for the guest that sees @folder: paths in that, each with the file's name."""
+	"""Copies @files, {purpose: path}, to @folder for the guest; returns {purpose: path in the guest}, with the
+	files' own names."""
 	copies = {}
 	for name, path in files.items():
 		copies[name] = Path(name, path.name)

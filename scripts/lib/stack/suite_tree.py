@@ -74,7 +74,7 @@ def _suite(progress):
 
 
 def _make(tree, progress):
-	# Under the lock nobody else is making one: what lies about is another recipe's, or a killed run's.
+	# Under the lock no other process makes one: remaining folders are another recipe's, or a killed run's.
 	for stale in cache_dir().glob('suite-*'):
 		if stale.is_dir():
 			shutil.rmtree(stale)

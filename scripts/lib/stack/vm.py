@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One run of the guest: device model, QEMU, a command in it, and what came of it."""
+"""One run of the guest: device model, QEMU, a command in the guest, and its outcome."""
 
 import contextlib
 import dataclasses
@@ -467,7 +467,7 @@ def _boots_under_kvm(found, kernel):
 			  devices=0, load=False, logs=build_dir() / 'vm' / 'kvm')
 	trial = Machine(found, options)
 	trial._accelerator = lambda: 'kvm'
-	# Once: what does not boot now is no use later.
+	# Try once: a guest that does not boot now would not boot later.
 	outcome = trial._run_once(['true'], output=lambda chunk: None, errors=lambda chunk: None)
 	for stale in cache_dir().glob('kvm-*'):
 		stale.unlink(missing_ok=True)

@@ -78,7 +78,7 @@ constexpr std::pair<DataType, int32_t> types[] = {
 	{ DataType::Bool, 9 },	{ DataType::Half, 10 },
 };
 
-/* Takes what the module's callbacks report: the message of a failure, tensors, a file. */
+/* Receives the reports of the module's callbacks: the message of a failure, tensors, a file. */
 struct Said {
 	std::string message;
 	std::vector<HostValue> values;

@@ -97,7 +97,7 @@ std::vector<std::byte> narrowed(std::span<const std::byte> bytes)
 	return { narrowBytes.begin(), narrowBytes.end() };
 }
 
-/* An element type of files, what the array then has, and how it comes to that. */
+/* An element type of files, the type of the array, and the conversion. */
 struct FileType {
 	const char *code;
 	DataType type;

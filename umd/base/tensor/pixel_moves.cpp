@@ -19,7 +19,7 @@ constexpr size_t largestElement = 2;
 
 using Buffer = std::array<std::byte, 2 * blockPixels * largestElement>;
 
-/* The channels of a block, and what stands at a plane's places without a channel. */
+/* The channels of a block, and the values for places of a plane without a channel. */
 class Block
 {
 public:

@@ -55,7 +55,7 @@ public:
 	bool isOnChip() const { return !address_; }
 	/** \return the memfd, -1 for on-chip memory */
 	int memfd() const { return memfd_.get(); }
-	/** \return what the CPU sees: everything, or nothing of on-chip memory */
+	/** \return the bytes that the CPU can access: all, or none of on-chip memory */
 	std::span<std::byte> bytes() const { return { address_, address_ ? size_ : 0 }; }
 
 	/**
@@ -75,7 +75,7 @@ private:
 	{
 	}
 
-	UniqueFd memfd_;     /* for who else is to have the memory */
+	UniqueFd memfd_;     /* for exports to others */
 	std::byte *address_; /* null for on-chip memory */
 	size_t size_;
 	std::shared_ptr<EmbeddedFence> writer_;		      /* the last one */

@@ -17,7 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* Registers that are written at once, at most; what the engine prepares is less. */
+/* Largest number of postponed register writes; the engine prepares fewer. */
 constexpr size_t mostWrites = 4096;
 
 sim::CoreConfig coreConfig(const EmbeddedOptions &options)
@@ -139,7 +139,7 @@ void Executor::taskDone(void *context, [[maybe_unused]] nvdla_task *task, int er
 	executor->error_ = error;
 }
 
-/* After reset: clear what stands and let everything interrupt. */
+/* After reset: clear pending interrupts and unmask all. */
 void Executor::bringUp()
 {
 	writeNow(NVDLA_GLB_S_INTR_STATUS, variant_->intr_mask);

@@ -59,7 +59,7 @@ public:
 	/** \return 0 or a negative errno */
 	int start();
 
-	/** \return the driver's part of what \a core is */
+	/** \return the driver's description of \a core */
 	static const nvdla_variant &variantOf(const sim::Geometry &core)
 	{
 		return nvdla_variants[core.pciVariant];
@@ -146,7 +146,7 @@ private:
 	EngineSequencer sequencer_;
 	std::vector<sim::CsbWrite> writes_;
 	std::unique_ptr<EmbeddedJob> job_;
-	Clock::time_point lastDeadline_; /* of the job, whatever ends */
+	Clock::time_point lastDeadline_; /* of the job, even if operations still end */
 	size_t nextTask_ = 0;
 	bool running_ = false; /* the task before that one */
 	int error_ = 0;

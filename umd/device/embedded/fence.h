@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Fences: what jobs promise to signal.
- */
+/* Fences, which jobs signal at their ends. */
 #pragma once
 
 #include <cstddef>

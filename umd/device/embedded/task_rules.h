@@ -40,7 +40,7 @@ nvdla_variant engineVariant(const CoreGeometry &core);
 tl::expected<EngineTask, TaskRefusal> checkTask(const nvdla_variant &variant, const DlaTask &task,
 						const std::function<bool(uint16_t)> &onChip);
 
-/** \return whether a core of \a variant can run \a task, whatever its memory is like */
+/** \return whether a core of \a variant can run \a task, apart from its memory */
 bool canRun(const nvdla_variant &variant, const DlaTask &task);
 
 } /* namespace nvdla */

@@ -22,7 +22,7 @@ struct PlacedPartition {
 	std::vector<ValueView> outputs;
 };
 
-/** \return the nodes as who divides a graph sees them */
+/** \return the nodes in the form that graph division uses */
 compiler::NodeGraph nodesOf(const GraphView &graph);
 
 /**

@@ -284,7 +284,7 @@ OrtStatus *Provider::capability(OrtEp *self, const OrtGraph *graph,
 	return nullptr;
 }
 
-/* The partition that makes what the fused node does. */
+/* The partition that computes the fused node. */
 Result<OrtNodeComputeInfo *> Provider::makeKernel(const OrtNode *fused)
 {
 	auto outputs = outputNames(api_, fused);

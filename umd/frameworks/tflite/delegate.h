@@ -25,7 +25,7 @@ class Delegate
 public:
 	/** \param[in] session nullptr: nothing is taken */
 	static TfLiteDelegate *create(std::shared_ptr<plugin::Session> session);
-	/** \brief Destroy what create() returned */
+	/** \brief Destroy a delegate of create() */
 	static void destroy(TfLiteDelegate *delegate);
 
 private:

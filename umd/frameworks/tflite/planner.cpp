@@ -90,7 +90,7 @@ bool Planner::makesConstants(int node) const
 	return !outputs.empty() && graph_.isConstant(outputs.front());
 }
 
-/* Refuses nodes that the device cannot get, whatever the compiler says. */
+/* Refuses nodes whose tensors cannot be passed to the device, even if the compiler knows them. */
 Result<void> Planner::judge(int node) const
 {
 	const auto refuse = [&](const char *why) {
@@ -169,7 +169,7 @@ std::map<int, std::string> Planner::askAll(const std::vector<int> &nodes) const
 	return reasons;
 }
 
-/* In the order of the graph; without what makes constants. */
+/* In the order of the graph; without nodes that compute constants. */
 std::vector<int> Planner::possibleNodes()
 {
 	std::map<int, std::string> reasons;

@@ -50,7 +50,7 @@ struct Prediction {
 	std::string name;
 	sim::Chip chip;
 	std::vector<PredictedOperation> operations; /**< in the order in which they start */
-	uint64_t durationNs = 0;		    /**< without what the CPU computes */
+	uint64_t durationNs = 0;		    /**< without CPU operations */
 	size_t cpuOperations = 0;		    /**< of the network; their time is not known */
 
 	/** \return all bytes that are moved */

@@ -31,7 +31,7 @@ auto weightsOf(auto &graph, const op::Convolution &conv)
 	return std::ranges::find(all, conv.weights, &GraphWeights::name);
 }
 
-/* Elements that are zero in all their bits, which is what compression leaves out. */
+/* Elements that are zero in all their bits, which compression leaves out. */
 size_t zeros(const Elements &elements)
 {
 	const size_t bytes = elementBytes(elements.type);
@@ -60,7 +60,7 @@ std::optional<PixelFormat> pixelsOf(DataType type, uint32_t channels)
 	}
 }
 
-/* Groups that a hardware layer has; errors are for those who assemble the graph. */
+/* Groups of a hardware layer; assembly of the graph reports errors. */
 uint32_t groupsIn(const GraphWeights &weights, const op::Convolution &conv,
 		  const CoreGeometry &core)
 {

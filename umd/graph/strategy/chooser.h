@@ -79,8 +79,10 @@ private:
 
 	/** \brief The only operation that reads a surface, if nothing else names the surface */
 	std::optional<size_t> onlyReader(const std::string &name) const;
-	/** \brief Does it, or the next one, reuse what is in the convolution buffer? The user knows
-	 * why */
+	/**
+	 * \brief \return whether it, or the next one, reuses contents of the convolution buffer
+	 * by the user's own settings
+	 */
 	bool sharesBuffer(size_t conv) const;
 	std::optional<Layer> layerOf(size_t conv) const;
 	/** \brief Whether assembly adds a convolution between some operations: their input, or the

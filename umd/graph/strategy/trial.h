@@ -28,7 +28,7 @@ struct TrialResult {
 /** \return the chip of a strategy; InvalidArgument naming an unknown option */
 Result<sim::TimingParameters> chipOf(const Strategy &strategy);
 
-/** \return how long a loadable takes but for what runs on the CPU; nothing if it is not sound */
+/** \return duration of a loadable without CPU operations; nothing if the loadable is not valid */
 std::optional<TrialResult> timeOf(const Loadable &loadable,
 				  const sim::TimingParameters &parameters);
 

@@ -137,7 +137,7 @@ struct InputShape {
 	bool operator==(const InputShape &) const = default;
 };
 
-/** \return what "x=1x3x224x224" says, or without a name "1x3x224x224" */
+/** \return shape in a text "x=1x3x224x224", or without a name "1x3x224x224" */
 Result<InputShape> parseInputShape(std::string_view text);
 
 /** \return text that parseInputShape() turns back into the shape */

@@ -146,7 +146,7 @@ struct GraphWeights {
 	uint32_t r = 0;
 	uint32_t s = 0;
 	Elements elements;
-	/** \brief Winograd: what transformed weights are multiplied by before they are rounded */
+	/** \brief Winograd: factor of transformed weights before they are rounded */
 	float winogradScale = 1.0f;
 	bool compressed = false; /**< stored without the elements that are zero */
 	/** \brief BDMA copies them to on-chip memory, from where they are read */

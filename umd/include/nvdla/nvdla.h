@@ -57,7 +57,10 @@ enum nvdla_status {
 	NVDLA_STATUS_DEVICE_LOST,      /**< it was removed, or its driver unbound */
 };
 
-/** Return: what failed in this thread last, where and why; never NULL, valid until the next call */
+/**
+ * Return: the last error in this thread, with action, place and reason; never NULL, valid until
+ * the next call
+ */
 const char *nvdla_last_error(void);
 
 /** Return: a short name such as "invalid-file" */
@@ -309,8 +312,8 @@ struct nvdla_run_options {
 };
 
 /**
- * error: what nvdla_last_error() would say, "" if all is well. Called in the thread
- * of the library's loop, where nothing may wait for a request.
+ * error: the text of nvdla_last_error(), "" on success. Called in the thread of the library's
+ * loop, where nothing may wait for a request.
  */
 typedef void (*nvdla_callback)(struct nvdla_request *request, enum nvdla_status status,
 			       const char *error, void *context);
@@ -432,7 +435,7 @@ enum nvdla_status nvdla_pool_pack_input(const struct nvdla_pool *pool, size_t ne
 /** One run of a network of a pool */
 struct nvdla_pool_request {
 	size_t size;		   /**< the caller's sizeof */
-	size_t network;		   /**< what nvdla_pool_add_network() gave */
+	size_t network;		   /**< number from nvdla_pool_add_network() */
 	const void *const *inputs; /**< a tensor for each input, in its layout; copied */
 	size_t num_inputs;
 	uint64_t stream; /**< requests of a stream are answered in the order of submission */

@@ -236,7 +236,7 @@ struct Pooling {
 	Axes kernel; /**< 1 to 8 */
 	Axes stride; /**< 1 to 16 */
 	Padding padding;
-	int32_t padValue = 0; /**< what a padded element adds to an average; integers only */
+	int32_t padValue = 0; /**< number that a padded element adds to an average; integers only */
 	uint32_t parts = 0;   /**< vertical bands that the output is made in; 0: as few as fit */
 	/** \brief FP16: NaN in an input from memory is read as zero (precision, NaN) */
 	bool nanToZero = false;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Memory layouts of tensors by name, and what the pixel formats among them look like.
- */
+/* Memory layouts of tensors by name, and descriptions of the pixel formats among them. */
 #pragma once
 
 #include <array>

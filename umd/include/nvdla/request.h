@@ -72,7 +72,7 @@ struct TensorPlace {
 class Request
 {
 public:
-	/** \brief Receives what wait() would return, in the thread of the network's loop */
+	/** \brief Receives the result of wait(), in the thread of the network's loop */
 	using Callback = std::function<void(const Result<RunReport> &)>;
 
 	static Result<Request> create(const Network &network);
@@ -126,7 +126,7 @@ public:
 	 */
 	Result<void> bindOutput(size_t index, TensorPlace place);
 
-	/** \brief Use memory of the network's own again, with what setInput() wrote last */
+	/** \brief Use the network's own memory again, with the last input of setInput() */
 	Result<void> unbindInput(size_t index);
 	Result<void> unbindOutput(size_t index);
 
@@ -161,7 +161,7 @@ public:
 	 */
 	Result<void> submit(const RunOptions &options = {}, Callback callback = {});
 
-	/** \brief As submit(); the future gets what wait() would return */
+	/** \brief As submit(); the future gets the result of wait() */
 	std::future<Result<RunReport>> runAsync(const RunOptions &options = {});
 
 	/**

@@ -30,7 +30,7 @@ namespace nvdla
 struct TaskAddress {
 	uint16_t memory = 0; /**< id */
 	uint64_t offset = 0;
-	uint64_t size = 0; /**< bytes up to the end of what may be accessed */
+	uint64_t size = 0; /**< bytes up to the end of the accessible range */
 	/** \brief False for descriptor lists and dummies, which no operation reads or writes */
 	bool used = false;
 };

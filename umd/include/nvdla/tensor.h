@@ -201,7 +201,7 @@ Result<std::vector<float>> elementsToFloat(const TensorDesc &desc,
 
 /**
  * \brief Put numbers into a tensor: elementsFromFloat() and packElements()
- * \param[out] out desc.size bytes; whatever holds no element becomes zero, not the zero point
+ * \param[out] out desc.size bytes; bytes that hold no element become zero, not the zero point
  */
 Result<void> packFloat(const TensorDesc &desc, std::span<const float> values,
 		       std::span<std::byte> out, ElementOrder order = ElementOrder::Nchw);

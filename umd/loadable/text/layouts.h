@@ -33,7 +33,7 @@ struct Field {
 	Kind kind = Kind::Unsigned;
 	const Layout *layout = nullptr; /**< of a Struct */
 	NameOf nameOf = nullptr; /**< of its values; of an array of structs: of its indices */
-	int usual = 0;		 /**< what a number is when nothing is said */
+	int usual = 0;		 /**< number of an omitted field */
 	bool optional = false;	 /**< left out when it has its usual value */
 };
 

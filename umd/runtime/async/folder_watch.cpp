@@ -22,7 +22,7 @@ constexpr const char *watchingFolder = "watch folder";
 
 } /* namespace */
 
-/* Belongs to the loop's thread, but for what the lock guards. */
+/* Belongs to the loop's thread, except for the members that the lock guards. */
 struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	State(std::filesystem::path path, List lister, Callback function)
 		: folder(std::move(path)), list(std::move(lister)), callback(std::move(function))
