@@ -71,8 +71,8 @@ static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)
 #endif
 
 /*
- * For the end of a timedout_job callback: the scheduler took the job away, and has it again.
- * The one thing here that the newest kernel has no function for: it does that by itself.
+ * For the end of a timedout_job callback: give the job back to the scheduler, which took it from
+ * its list. The newest kernel does this itself and has no function for it.
  */
 static inline enum drm_gpu_sched_stat nvdla_sched_keep_job(struct drm_sched_job *job)
 {

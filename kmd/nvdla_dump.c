@@ -245,7 +245,7 @@ static void nvdla_coredump_work(struct work_struct *work)
 	}
 
 	nvdla_coredump_free(dump);
-	/* Pairs with the cmpxchg() that puts the next one there. */
+	/* Pairs with the cmpxchg() that sets it for the next dump. */
 	smp_store_release(&ndev->coredumps.pending, NULL);
 }
 

@@ -55,7 +55,7 @@ static void nvdla_bo_release_sgt(struct nvdla_bo *bo, struct sg_table *sgt)
 {
 	struct drm_gem_object *obj = &bo->base;
 
-	/* The exporter has to leave its memory where the core may go on using it. */
+	/* The exporter must keep its memory pinned, because the core may still use it. */
 	if (bo->dma_buf && bo->memory.leaked)
 		return;
 
@@ -119,7 +119,7 @@ static int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* The memory is the buffer's: mappings go on working when the device is gone. */
+/* The memory belongs to the buffer: mappings keep working when the device is gone. */
 static vm_fault_t nvdla_bo_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;

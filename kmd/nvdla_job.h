@@ -27,7 +27,7 @@ struct nvdla_user_task;
 /* Credits of the scheduler: a job takes all of them, so the next one begins when it has ended. */
 #define NVDLA_JOB_CREDITS 1
 
-/* How often the job on the hardware is looked at. */
+/* Interval at which the job on the hardware is checked. */
 #define NVDLA_CHECK_MS 20
 
 /* How long a system that wants to sleep waits for a job. */
@@ -86,7 +86,7 @@ struct nvdla_job {
 	/** @counted: it is one of &nvdla_file.num_jobs */
 	bool counted;
 
-	/** @own: the driver's own, for its client: nobody is to blame if it fails */
+	/** @own: the driver's own job for its client; if it fails, no client is to blame */
 	bool own;
 
 	/** @num_runs: times that it was put on the hardware */

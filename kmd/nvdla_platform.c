@@ -59,7 +59,7 @@ static int nvdla_platform_power_up(struct nvdla_device *ndev)
 	return ret;
 }
 
-/* In reset a core does nothing. Its clocks may be others' as well, and go on. */
+/* A core in reset does nothing. Its clocks may be shared, and keep running. */
 static int nvdla_platform_disable_dma(struct nvdla_device *ndev)
 {
 	int ret = reset_control_assert(ndev->reset);

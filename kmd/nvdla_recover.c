@@ -198,7 +198,7 @@ void nvdla_jobs_recover_work(struct work_struct *work)
 	struct nvdla_device *ndev = container_of(work, struct nvdla_device, recover_work);
 
 	device_lock(ndev->drm.dev);
-	/* Another reset may have come first. A removal resets a core that is busy by itself. */
+	/* Another reset may have come first. A removal resets a busy core itself. */
 	if (!drm_dev_is_unplugged(&ndev->drm) && nvdla_jobs_are_stuck(ndev))
 		nvdla_device_reset(ndev);
 	device_unlock(ndev->drm.dev);

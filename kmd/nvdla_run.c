@@ -70,7 +70,7 @@ void nvdla_job_end(struct nvdla_job *job, int status)
 	dma_fence_signal(job->fence);
 }
 
-/* The job on the hardware cannot go on. Its fence has to wait until the core was reset. */
+/* The job on the hardware cannot continue. Its fence has to wait until the core was reset. */
 static void nvdla_job_fail(struct nvdla_job *job, int error)
 {
 	lockdep_assert_held(&job->ndev->lock);

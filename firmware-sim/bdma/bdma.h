@@ -16,7 +16,7 @@ namespace nvdla::sim
 /** \brief How an operation relates to the previous operation of its group */
 enum class BdmaBefore : uint8_t {
 	Nothing,     /**< it is the first one */
-	SameSource,  /**< reads go on while that still writes */
+	SameSource,  /**< reads continue while the previous operation still writes */
 	OtherSource, /**< reads wait until the other memory has given everything */
 };
 

@@ -119,7 +119,7 @@ private:
 	const size_t
 		mostValues_; /**< of a chunk: a thread's first one may be a line's short last */
 	Lut lut_;
-	/* One is there if it can take lut_'s place: of integers, or of FP16. */
+	/* The fast table, for integers or for FP16, if it can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
 	std::optional<CdpFloat> float_; /**< FP16, if there is floatLut_ */

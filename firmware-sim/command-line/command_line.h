@@ -99,7 +99,7 @@ public:
 	template<typename T>
 	CommandLineOption flag(const std::string &name, T &value, const std::string &help);
 
-	/** \brief An option whose value is one of some words, each of which stands for a value */
+	/** \brief An option whose value is one of several words, each with a value of type T */
 	template<typename T>
 	CommandLineOption choice(const std::string &name, T &value,
 				 const std::vector<std::pair<std::string, T>> &choices,

@@ -50,7 +50,7 @@ struct LineDeleter {
 	void operator()(std::byte *first) const { LineAllocator<std::byte>().deallocate(first, 0); }
 };
 
-/** \brief The same, of which nothing is written at first */
+/** \brief An array like this, but uninitialized */
 using LineArray = std::unique_ptr<std::byte[], LineDeleter>;
 
 /** \return \a count bytes, which may be anything */

@@ -37,14 +37,14 @@ private:
 	std::span<const std::byte> bytes_;
 };
 
-/** \brief A copy of control data, made once and then only looked at */
+/** \brief A copy of control data, made once and read only afterwards */
 class ControlData
 {
 public:
 	/** \brief Copy \a bytes, which may be a view of memory */
 	void copy(std::span<const std::byte> bytes) { bytes_.assign(bytes.begin(), bytes.end()); }
 
-	/** \brief The same of another copy */
+	/** \brief Copy another copy */
 	void copy(ControlView other) { copy(other.bytes_); }
 
 	/** \return \a size bytes that are zero, for a copying read to write */
@@ -54,7 +54,7 @@ public:
 		return bytes_;
 	}
 
-	/** \return the copy, valid until it is made anew */
+	/** \return the copy, valid until the next copy() */
 	ControlView view() const { return ControlView(bytes_); }
 
 private:

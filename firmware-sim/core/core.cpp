@@ -76,7 +76,7 @@ void Core::dispatch()
 	callThreads();
 }
 
-/* The same where nothing has changed but a unit, which was enabled. */
+/* dispatch() after only \a unit has changed: it was enabled. */
 void Core::dispatch(Unit unit)
 {
 	for (size_t engine = 0; engine < engineCount; engine++)

@@ -104,7 +104,7 @@ public:
 	 */
 	uint32_t csbRead(uint32_t byteOffset);
 	void csbWrite(uint32_t byteOffset, uint32_t value);
-	/** \brief Writes one after the other, in less time than one by one */
+	/** \brief Writes registers in order, in less time than single calls */
 	void csbWrite(std::span<const CsbWrite> writes);
 
 	/**
@@ -259,7 +259,10 @@ private:
 	std::vector<unsigned int> asleep_;
 	/* Bit n: thread n is called and is still to be woken. */
 	uint32_t toWake_ = 0;
-	/* And those that it is going to share its work with: while it begins, and not by itself. */
+	/*
+	 * Flag in toWake_: also wake the helpers that share the operation's work, while it
+	 * begins.
+	 */
 	static constexpr uint32_t kHelpers = 1U << 31;
 	static_assert(engineCount < 31);
 	unsigned int coming_ = 0; /* threads that look for an operation next, those called too */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the guest does wrong, reported once each.
- */
+/* Errors of the guest, each reported once. */
 #pragma once
 
 #include <cstdint>
@@ -57,7 +55,7 @@ public:
 			isLost_ = true;
 		}
 	}
-	/** \brief The host has no memory for something that \a unit was to do */
+	/** \brief Note that the host has no memory for an operation of \a unit */
 	void addNoMemory(const char *unit, const char *where);
 	/** \brief Something could not be told for want of memory */
 	void lose() { isLost_ = true; }

@@ -27,7 +27,7 @@ constexpr uint32_t atomChannels(Precision precision)
 	return precision == Precision::Int8 ? 32 : 16;
 }
 
-/** \brief The cube that a stream is to be */
+/** \brief Description of a stream's cube */
 struct StreamCube {
 	uint32_t width;
 	uint32_t height;

@@ -123,7 +123,7 @@ void Workers::makeWay(int core)
 			pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores);
 }
 
-/* \return false if nobody wants one more */
+/* \return false if no further thread is wanted */
 bool Workers::answer()
 {
 	unsigned int calls = calls_;
@@ -179,7 +179,7 @@ bool Workers::takesPart()
 			lookFor([&] { return called() || sched_getcpu() == callersCore_; });
 		looking_--;
 		if (found && called())
-			continue; /* and there, if nobody else was faster */
+			continue; /* and answer(), if no other thread was faster */
 		std::unique_lock lock(mutex_);
 		asleep_++;
 		/* A thread that is woken too late looks for the next call. */

@@ -95,7 +95,7 @@ private:
 	std::mutex inUse_;  /* held by run(); guards the following members */
 	cpu_set_t cores_;   /* of the host, for all of them */
 	int freeCore_ = -1; /* where none of the others runs */
-	/* Set before somebody is wanted. */
+	/* Set before a thread is called. */
 	const std::function<void(unsigned int)> *work_ = nullptr;
 	std::atomic<unsigned int> calls_ = 0;
 	std::mutex failureMutex_;

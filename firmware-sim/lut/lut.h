@@ -31,7 +31,7 @@ struct LutTableConfig {
 	/** \return integer: the input that an underflow is extrapolated from */
 	int64_t underflowEdge() const;
 
-	/** \return the same of floating point, FP32 bits */
+	/** \return underflowEdge() for floating point, as FP32 bits */
 	uint32_t underflowEdgeFloat() const;
 };
 

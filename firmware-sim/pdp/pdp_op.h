@@ -54,7 +54,7 @@ struct PdpOp {
 	Precision precision = Precision::Int8;
 	PoolingMethod method = PoolingMethod::Average;
 	bool flying = false;	/**< input from SDP, else from memory */
-	bool nanToZero = false; /**< NaNs from memory become 0; not looked at when flying */
+	bool nanToZero = false; /**< NaNs from memory become 0; ignored when flying */
 
 	uint32_t inWidth = 1;	/**< 1..8192 */
 	uint32_t inHeight = 1;	/**< 1..8192 */
@@ -84,7 +84,7 @@ struct PdpOp {
 	PdpPartWidths partIn;
 	PdpPartWidths partOut;
 
-	FeatureCube source; /**< not looked at when flying */
+	FeatureCube source; /**< ignored when flying */
 	FeatureCube destination;
 
 	/** The guest's error; empty if there is none. The operation is defined even so. */

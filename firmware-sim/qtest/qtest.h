@@ -40,7 +40,7 @@ public:
 
 	/** \return whether QEMU is up and answers */
 	bool ready();
-	/** \brief Wait until QEMU has ended by itself \return its exit status */
+	/** \brief Wait until QEMU ends \return its exit status */
 	int wait() { return process_->wait(); }
 
 	/** \brief A port, of as many bits as \a T has */

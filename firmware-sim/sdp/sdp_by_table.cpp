@@ -26,8 +26,8 @@ void countUp(size_t first, std::span<std::byte> bytes)
 } /* namespace */
 
 /*
- * Elements to elements through a look-up table, where nobody counts: at least twice as many as
- * there are numbers.
+ * Whether a table of results is used: elements to elements through the look-up table, without
+ * counters, and with at least twice as many elements as different numbers.
  */
 bool SdpStream::isTable() const
 {

@@ -100,7 +100,7 @@ int32_t yFloat(const SdpStage &stage, int32_t value, int32_t alu, int32_t mul)
 	return static_cast<int32_t>(bits);
 }
 
-/* A bypassed input has no operands; its function does not look at the value it is given. */
+/* A bypassed unit has no operands, and its function ignores the value. */
 template<typename Function>
 void forEachElement(std::span<int32_t> values, size_t lanes, const SdpOperandRun &alu,
 		    const SdpOperandRun &mul, Function function)

@@ -79,7 +79,7 @@ void applySdpLut(const Lut &lut, Precision precision, std::span<int32_t> values,
  */
 void convertSdpOutput(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters);
 
-/** \brief Clear NaNs of FP32 bits in front of the stages, if the operation does that */
+/** \brief Clear NaNs among the FP32 bits before the stages, if the operation does so */
 void clearSdpNans(const SdpOp &op, std::span<int32_t> values);
 
 /** \brief All stages in place, without Y's table */

@@ -197,7 +197,7 @@ HWY_INLINE void applyStage(const SdpStageRun &run, size_t lane, double scale, Ch
 		channels.clip(0, kUnbounded);
 }
 
-/** \return false if the stage bends the line; \a hasElements: one in front adds elements */
+/** \return false if the stage bends the line; \a hasElements: an earlier stage adds elements */
 bool isStraight(const SdpStageRun &run, bool &hasElements)
 {
 	const SdpStage &stage = *run.stage;

@@ -55,7 +55,7 @@ HWY_INLINE Bits finish(Bits magnitude, Bits sign)
 	return hn::Or(hn::Min(flushed, constant(kLargest)), sign);
 }
 
-/** \return numbers in whose order, as integers, those of FP32 are; its own inverse */
+/** \return integers of the same order as the FP32 numbers; the function is its own inverse */
 HWY_INLINE Bits ordered(Bits bits)
 {
 	return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), constant(kMagnitude)));
@@ -143,7 +143,7 @@ struct Step {
 	Operands operands = {};
 };
 
-/** Vectors that go through the stages side by side: indices are constants once inlined */
+/** Vectors that go through the stages together: indices are constants once inlined */
 template<size_t... kIndex>
 struct Block {
 	static constexpr size_t kStep = hn::MaxLanes(Tag());
@@ -200,7 +200,7 @@ struct Block {
 template<size_t... kIndex>
 Block<kIndex...> blockOf(std::index_sequence<kIndex...>);
 
-/** Vectors of an atom, and as many as go well side by side: whole atoms, too */
+/** Number of vectors of an atom; and of vectors to compute together, in whole atoms */
 constexpr size_t kAtomVectors = kLanes / hn::MaxLanes(Tag());
 using Atom = decltype(blockOf(std::make_index_sequence<kAtomVectors>()));
 using Atoms = decltype(blockOf(std::make_index_sequence<std::max<size_t>(kAtomVectors, 4)>()));

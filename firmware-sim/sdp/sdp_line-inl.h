@@ -127,7 +127,7 @@ double Run::largestInput() const
 
 bool Run::set()
 {
-	constexpr double kLittle = 0x1p-10; /* more costs more than a look at the numbers */
+	constexpr double kLittle = 0x1p-10; /* beyond this, searching the numbers is cheaper */
 	constexpr double kMost = 0x1p-7;    /* more costs as much as the stages */
 	const double element = elements ? sdp::largestOf(elements, in.size()) : 0;
 
@@ -231,7 +231,7 @@ public:
 	{
 		const Numbers fixed = nearestOf(valueOf(in, elements));
 
-		/* Halves of negative numbers have to stay below. */
+		/* Halves of negative numbers must round down, away from zero. */
 		if constexpr (kEnd == End::IsExact)
 			return hn::Add(fixed, hn::VecFromMask(NumberTag(), hn::Lt(fixed, half_)));
 		open = hn::Lt(hn::BitCast(WordTag(), fixed), limits);
@@ -362,7 +362,10 @@ bool storeOf(const Run &run, Element *out)
 		const Follower<kElements, kEnd> first(run, lane);
 		const Follower<kElements, kEnd> second(run, (lane + kLanes) % lanes);
 		for (size_t next = lane; next < count; next += step) {
-			/* The last atom of an odd number of them is there with the one before. */
+			/*
+			 * The last atom of an odd number is computed together with the one
+			 * before.
+			 */
 			const size_t at = std::min(next, count - kPair);
 			const size_t behind = at + kLanes;
 			hn::Mask<WordTag> open, more;

@@ -49,7 +49,7 @@ struct SdpLine {
 	double largestFactor;
 	double largestOffset; /**< of the sums of the magnitudes that make it */
 	double largestElementFactor;
-	double largestBound; /**< of results in front of the clipping that counts as saturation */
+	double largestBound; /**< of results before the clipping that counts as saturation */
 	double nearestBound; /**< of the bounds that keep numbers away from zero */
 	double reach;	     /**< no rounded number that matters is larger */
 	/** Most that the roundings of all stages but the last can move a result */

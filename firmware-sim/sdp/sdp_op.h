@@ -111,7 +111,10 @@ struct SdpOp {
 	uint32_t outLanes() const { return geometry->atomChannels(out); }
 	/** \return true if atoms have the 32 bytes that the SIMD kernels are written for */
 	bool hasWideAtoms() const { return atom() == atomBytes; }
-	/** \return atoms side by side that the SIMD kernels take as one of 32 bytes; 1: none */
+	/**
+	 * \return number of adjacent atoms that the SIMD code processes as one of 32 bytes; 1 if
+	 * none
+	 */
 	uint32_t atomsOfVector() const { return atomBytes % atom() ? 1 : atomBytes / atom(); }
 	/** \return surfaces of the cube as it is processed */
 	uint32_t surfaces() const { return geometry->surfaces(proc, channels); }

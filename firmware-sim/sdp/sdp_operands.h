@@ -27,7 +27,7 @@ class SharedReads
 public:
 	explicit SharedReads(uint32_t surfaces) : surfaces_(surfaces), read_(kStages * surfaces) {}
 
-	/** \return nobody has read the surface's operands of a stage before */
+	/** \return whether no thread has read the surface's operands of a stage before */
 	bool isFirst(uint32_t stage, uint32_t surface)
 	{
 		return !read_[size_t{ stage } * surfaces_ + surface].exchange(true);

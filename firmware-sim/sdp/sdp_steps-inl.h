@@ -335,7 +335,7 @@ private:
 		return Step::Unit::Sum;
 	}
 
-	/* The truncation of X is there even if its multiplier is bypassed. */
+	/* X truncates even if its multiplier is bypassed. */
 	void setMultiplier(Step &step, const SdpStageRun &run)
 	{
 		const SdpStage &stage = *run.stage;

@@ -132,7 +132,7 @@ void SdpStream::widen(std::span<const std::byte> atoms)
 	}
 }
 
-/* From the atom at column \a x on, whose operands are there. */
+/* Process the run from the atom at column \a x on, with operands already loaded. */
 void SdpStream::processLoaded(const StreamRun &run, uint32_t x, std::span<const int32_t> input)
 {
 	const size_t size = input.size() * elementBytes(op_.out);

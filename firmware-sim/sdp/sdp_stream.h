@@ -135,7 +135,7 @@ private:
 	const uint32_t vectorAtoms_; /**< SdpOp::atomsOfVector() */
 	const uint32_t vectorLanes_;
 	Lut lut_;
-	/* One is there if it can take lut_'s place: of integers, or of FP16. */
+	/* The fast table, for integers or for FP16, if it can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
 	std::optional<SdpTable> table_; /**< there if the operation is that */

@@ -69,7 +69,10 @@ public:
 private:
 	static constexpr size_t kCount = 16;
 
-	/** \tparam kFrom the first one of \tparam kTables, of which upper bits choose */
+	/**
+	 * \tparam kFrom index of the first of \tparam kTables tables, among which the upper bits
+	 * choose
+	 */
 	template<size_t kFrom, size_t kTables>
 	HWY_INLINE Vector choose(Vector bytes, Vector lower) const
 	{
@@ -131,8 +134,8 @@ namespace
 {
 
 /*
- * One by one out of a cache: gathers take longer. What is written is put together first, as many
- * small writes do, too.
+ * One by one from the cache, because gathers take longer. Results are collected before they are
+ * written, as many small writes take longer, too.
  */
 bool lookUpWords(const uint16_t *table, const uint16_t *in, uint16_t *out, size_t count)
 {

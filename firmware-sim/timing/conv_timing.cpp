@@ -11,14 +11,14 @@ namespace
 
 /** The cube or the weights, on their way */
 struct Stream {
-	uint64_t begin; /* bytes that are there */
+	uint64_t begin; /* bytes that are fetched already */
 	uint64_t end;
 	double latency;
 	double alone = 1;  /* bytes a cycle */
 	double rate = 1;   /* while the other one is fetched, too */
 	double shared = 0; /* cycles in which both are fetched */
 
-	/** \return when \a bytes are there */
+	/** \return time at which \a bytes are fetched */
 	double ready(double bytes) const
 	{
 		const double missing = bytes - static_cast<double>(begin);
@@ -30,10 +30,10 @@ struct Stream {
 		return latency + shared + (missing - shared * rate) / alone;
 	}
 
-	/** \return when all are there */
+	/** \return time at which all bytes are fetched */
 	double ready() const { return ready(static_cast<double>(end)); }
 
-	/** \return bytes that are there after \a cycles */
+	/** \return bytes that are fetched after \a cycles */
 	uint64_t bytesAfter(double cycles) const
 	{
 		const double fetching = std::max(cycles - latency, 0.0);

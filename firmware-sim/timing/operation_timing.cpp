@@ -126,7 +126,7 @@ uint32_t readLatency(const MemoryTraffic &traffic, const TimingParameters &param
 	return latency;
 }
 
-/* The stages work side by side, a stripe behind each other. */
+/* The stages work at the same time, each a stripe behind the one before. */
 double pipelined(const Parts &parts, uint64_t stripes)
 {
 	double sum = 0;
@@ -139,7 +139,7 @@ double pipelined(const Parts &parts, uint64_t stripes)
 	return slowest + (sum - slowest) / static_cast<double>(stripes);
 }
 
-/* Cycles with the given memory, as if it was nobody's that computes. */
+/* Cycles with the given memory, if nothing else used it. */
 struct Times {
 	ConvTiming conv;
 	double fixed = 0;

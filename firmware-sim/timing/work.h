@@ -16,7 +16,7 @@ namespace nvdla::sim
 
 /** \brief How CSC walks over the output */
 enum class ConvWalk : uint8_t {
-	Stripes, /**< stripes of 16 to 31 positions that go on over line ends */
+	Stripes, /**< stripes of 16 to 31 positions, which continue over line ends */
 	Lines,	 /**< stripes end with the line: images */
 	Tiles,	 /**< Winograd: stripes of tiles of four positions */
 };

@@ -148,7 +148,7 @@ void readCfgLine(LineReader &line, std::vector<TraceCommand> &commands, const Ge
 		const uint32_t bit = interruptOf(line);
 		line.word(); /* the register status of other formats */
 		commands.push_back({ .kind = Kind::AnyInterrupt, .mask = bit });
-		/* The testbench clears it by itself. */
+		/* The testbench itself clears the interrupt. */
 		commands.push_back({ .kind = Kind::Acknowledge,
 				     .address = core.addressOf(NVDLA_GLB_S_INTR_STATUS),
 				     .value = bit });

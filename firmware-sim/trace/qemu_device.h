@@ -63,7 +63,7 @@ private:
 
 	const std::filesystem::path folder_;
 	std::string broken_;
-	size_t logged_ = 0;    /* bytes of nvdla-sim's log that were looked at */
+	size_t logged_ = 0;    /* bytes of nvdla-sim's log that were read */
 	uint8_t advanced_ = 0; /* place of the Advanced Features capability */
 	std::unique_ptr<qtest::SimProcess> sim_;
 	std::unique_ptr<qtest::Qtest> qemu_;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * When the operations of a trace run, by the timing model.
- */
+/* Times at which the operations of a trace run, by the timing model. */
 #pragma once
 
 #include <optional>

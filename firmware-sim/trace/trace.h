@@ -60,7 +60,7 @@ struct TraceCommand {
 	uint64_t address = 0; /**< memory address, or register offset in the CSB space */
 	uint32_t mask = 0;    /**< of registers, or of GLB's S_INTR_STATUS */
 	uint32_t value = 0;
-	uint64_t size = 0; /**< bytes that ExpectCrc looks at */
+	uint64_t size = 0; /**< bytes that ExpectCrc checks */
 	std::string file;  /**< name in the trace's directory */
 	/** \brief The bytes of Load and Expect; if missing, those of the file */
 	std::optional<std::vector<std::byte>> data = {};

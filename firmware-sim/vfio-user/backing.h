@@ -76,7 +76,7 @@ private:
 		return offset <= size_ && length <= size_ - offset;
 	}
 
-	UniqueFd fd_; /**< held only without a mapping */
+	UniqueFd fd_; /**< open only without a mapping */
 	std::byte *mapping_;
 	uint64_t size_;
 	bool writable_;

@@ -15,7 +15,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* One client is served; a second one need not wait to be told so. */
+/* Further clients are accepted soon and turned away, so few have to wait. */
 constexpr int kBacklog = 4;
 
 sockaddr_un addressOf(const std::string &path)

@@ -157,7 +157,7 @@ struct [[gnu::packed]] DmaAccess {
 };
 static_assert(sizeof(DmaAccess) == 16);
 
-/** \brief The same as QEMU 10.1 and 10.2 lay it out, against the specification */
+/** \brief DmaAccess in the layout of QEMU 10.1 and 10.2, which violates the specification */
 struct [[gnu::packed]] DmaAccessOld {
 	uint64_t address;
 	uint32_t count;

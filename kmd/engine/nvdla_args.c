@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Arguments of a submit: counts, sizes and the address table, before anything
- * that they describe is looked at.
+ * Arguments of a submit: counts, sizes and the address table are checked before the arrays that
+ * they describe are read.
  */
 
 #include "nvdla_args.h"

@@ -135,7 +135,10 @@ static void write_shadowed(struct nvdla_sequencer *sequencer, u32 group, u32 reg
 	write_register(sequencer, reg, value);
 }
 
-/* The same of BDMA, which has its registers once; those that start something hold nothing. */
+/*
+ * As write_shadowed() for BDMA, which has one set of registers. CFG_OP starts an operation and
+ * keeps no value.
+ */
 static void write_bdma(struct nvdla_sequencer *sequencer, u32 reg, u32 value)
 {
 	if (reg == NVDLA_BDMA_CFG_OP || changes(sequencer, 0, reg, value))

@@ -41,7 +41,7 @@ static int check_counts(const struct nvdla_task_source *source, struct nvdla_ref
 /* An array of a prepared task. Never of zero elements: a task may have no tables. */
 static void *allocate(struct nvdla_prepared *prepared, u32 count, size_t size)
 {
-	/* Cannot overflow: limits of counts are held. */
+	/* Cannot overflow, because counts were checked against their limits. */
 	prepared->bytes += (u64)(count + 1) * size;
 	return kvcalloc(count + 1, size, GFP_KERNEL_ACCOUNT);
 }

@@ -90,7 +90,7 @@ void nvdla_sequencer_destroy(struct nvdla_sequencer *sequencer)
 	kvfree(sequencer);
 }
 
-/* The sequencer lets go of its task. */
+/* Take the task from the sequencer. */
 static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
 {
 	struct nvdla_task *task = sequencer->task;
@@ -232,10 +232,7 @@ static void complete_engine(struct nvdla_sequencer *sequencer, u32 op_type, u32 
 	}
 }
 
-/*
- * The three bits of a convolution come one after the other.
- * Returns those that have come so far.
- */
+/* The three status bits of a convolution come separately. Returns the bits that have come. */
 static u32 collect_convolution(struct nvdla_sequencer *sequencer, u32 status)
 {
 	struct nvdla_schedule *schedule = &sequencer->schedule;

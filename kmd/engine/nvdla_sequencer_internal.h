@@ -14,7 +14,7 @@
 /** NVDLA_UNIT_REGS - registers of a unit that can belong to a group */
 #define NVDLA_UNIT_REGS 64
 
-/** NVDLA_PRODUCER_UNKNOWN - nobody has chosen the unit's register group yet */
+/** NVDLA_PRODUCER_UNKNOWN - the unit's register group was not selected yet */
 #define NVDLA_PRODUCER_UNKNOWN U8_MAX
 
 /**

@@ -8,7 +8,7 @@
 
 NVDLA_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 NVDLA_PYTHON=/usr/bin/python3
-# The clock of the outermost script goes on in the ones it starts.
+# The outermost script starts the clock, and the scripts that it starts continue with it.
 export NVDLA_START=${NVDLA_START:-$(date +%s.%N)}
 
 say() {
@@ -97,7 +97,7 @@ ensure_packages() {
 	fi
 }
 
-# Those of a list of names that apt can install; a line about each of the others.
+# without_unknown NAME...: print the names that apt can install, and a line about each other one.
 without_unknown() {
 	local name
 	for name in $1; do

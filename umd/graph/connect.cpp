@@ -125,7 +125,7 @@ Result<void> Connector::add(const ExplicitEdge &edge)
 {
 	const bool inside = edge.before >= range_.first && edge.before < range_.last &&
 			    edge.after >= range_.first && edge.after < range_.last;
-	/* Tasks run one after the other. */
+	/* Tasks run one after the other, so edges inside a task are enough. */
 	if (!inside)
 		return {};
 	const size_t from = edge.before - range_.first;

@@ -16,7 +16,7 @@ struct DeconvAxis {
 	uint32_t stride;
 	uint32_t before; /**< cut off */
 	uint32_t out;
-	uint32_t room; /**< for elements of a phase that nobody needs */
+	uint32_t room; /**< for unneeded elements of a phase */
 };
 
 /**

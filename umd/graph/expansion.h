@@ -93,7 +93,7 @@ private:
 	void placeStream(const op::Sdp &sdp, bool isDivided);
 	/** \brief A convolution or deconvolution that waited, with the SDP operation behind it */
 	Result<void> addDivided(const op::Any &producer, const op::Sdp &sdp);
-	/** \brief The same for each cube of a batch */
+	/** \brief addDivided() for each cube of a batch */
 	Result<void> addCubes(const op::Any &producer, const op::Sdp &sdp, const Surface &whole);
 	Result<void> addGrouped(const op::Convolution &conv);
 	Result<void> addGroups(const op::Convolution &conv, const op::Sdp &sdp);

@@ -121,7 +121,7 @@ Shape turned(const Surface &part, DataType type, const CoreGeometry &core)
 	return { part.h * atom, divideUp(part.c, atom), part.w, part.n };
 }
 
-/* The whole is there from the first of its parts on. */
+/* The whole exists from the first of its parts on. */
 SurfaceState *Lowering::wholeOf(const Surface &part)
 {
 	const auto known = symbols_.surfaces.find(part.within);

@@ -96,7 +96,7 @@ inline int16_t addressOf(int region)
 	return static_cast<int16_t>(region + 1);
 }
 
-/** \brief The region that an address stands for */
+/** \brief The region of an address */
 inline size_t regionOf(int16_t address)
 {
 	return static_cast<size_t>(address) - 1;
@@ -119,7 +119,7 @@ struct Node {
 	/** \brief A convolution's input or weights are those that the one before it leaves */
 	bool reusesData = false;
 	bool reusesWeights = false;
-	uint32_t keptLines = 0;	  /**< of the input that are there; 0: all of it */
+	uint32_t keptLines = 0;	  /**< of the input that are in the buffer; 0: all of it */
 	uint32_t banks = 0;	  /**< of the convolution buffer, for data and weights */
 	uint32_t weightBanks = 0; /**< that weights need at least */
 	/** \brief Name of the surface behind a descriptor's cube, by the cube's name */

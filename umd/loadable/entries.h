@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Entries of a loadable that is put together.
- */
+/* Construction of a loadable, entry by entry. */
 #pragma once
 
 #include <nvdla/loadable.h>

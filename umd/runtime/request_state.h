@@ -36,7 +36,7 @@ struct RequestState {
 	mutable std::mutex lock; /* of what follows */
 	std::condition_variable changed;
 	bool inFlight = false;
-	uint64_t run = 0; /* counts submissions, so that a late cancel() meets nobody else */
+	uint64_t run = 0; /* counts submissions, so that a late cancel() affects no later run */
 	std::optional<Result<RunReport>> result;
 	Request::Callback callback;
 

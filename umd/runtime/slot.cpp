@@ -277,7 +277,7 @@ void Slot::goOn(Result<bool> ended) noexcept
 	done(ended ? Result<void>() : forward(ended));
 }
 
-/* Behind a step that took its time. */
+/* Continue after a long step. */
 void Slot::goOn() noexcept
 {
 	goOn(guarded(runningNetwork, [this] { return beginSteps(); }));

@@ -37,7 +37,7 @@ struct Settings {
 	bool json = false;
 };
 
-/* A network that is to be judged. */
+/* A network to judge. */
 struct Candidate {
 	std::string name;
 	Loadable loadable;

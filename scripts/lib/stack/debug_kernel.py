@@ -33,7 +33,7 @@ def path():
 
 
 def find(progress):
-	"""A Guest whose only kernel is the debug kernel; makes it when it is not there yet."""
+	"""A Guest whose only kernel is the debug kernel, which is made unless it exists."""
 	tree = guest.tree(progress)
 	return dataclasses.replace(tree, kernels=(guest.kernel_in(ensure(progress), tree.root),))
 

@@ -271,7 +271,7 @@ def _add_kernel(tree, packages, release, progress):
 				raise Failure(f'{package.name} cannot be unpacked; log: {cache_dir() / "kernel.log"}')
 		modules = root / 'usr/lib/modules' / release
 		_thin_out(modules)
-		# The modules come last: a kernel whose modules are there is whole.
+		# The modules come last, so a kernel whose modules exist is complete.
 		for part in (*root.glob('boot/*'), *root.glob('usr/src/*'), *root.glob('usr/lib/linux-kbuild-*'), modules):
 			target = tree / part.relative_to(root)
 			target.parent.mkdir(parents=True, exist_ok=True)

@@ -93,7 +93,7 @@ def has_sparse(found):
 
 
 def _modules(source, part):
-	"""The names of the modules that come of @part."""
+	"""The names of the modules that are built from @part."""
 	if part == DRIVER:
 		return ['nvdla.ko']
 	return [path.with_suffix('.ko').name for path in sorted((source / part).glob('*.c'))]
@@ -157,7 +157,7 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 
 
 def _own_headers(kernel):
-	"""Key that changes when the headers of a kernel in a folder of its own are made anew."""
+	"""A key that changes when the headers of a kernel in a folder of its own are rebuilt."""
 	symbols = kernel.headers / 'Module.symvers' if kernel.headers else None
 	return symbols and (str(symbols), symbols.stat().st_mtime_ns if symbols.is_file() else None)
 

@@ -145,7 +145,7 @@ def _make_repository(system, folder, output, progress):
 
 
 def tree(release, progress):
-	"""The system that packages for Debian @release are built in; made when it is not there yet."""
+	"""The system in which packages for Debian @release are built, which is made unless it exists."""
 	return debian_tree.ensure('package', release, [*_TOOLS, *_build_depends(release)], progress)
 
 

@@ -65,7 +65,7 @@ def end(process, patience=2.0):
 		with contextlib.suppress(subprocess.TimeoutExpired):
 			process.wait(patience)
 			if number == signal.SIGTERM:
-				# The leader is gone; its group must be, too.
+				# The leader has ended; end the rest of its group.
 				with contextlib.suppress(ProcessLookupError, PermissionError):
 					os.killpg(process.pid, signal.SIGKILL)
 			return
@@ -140,7 +140,7 @@ class _Call:
 
 
 def _interrupt(calls):
-	"""Interrupt those of @calls that go on, all at once, and wait for them."""
+	"""Interrupt the running ones of @calls, all at once, and wait for them."""
 	for call in calls:
 		call.child.terminate()
 	for call in calls:

@@ -160,7 +160,7 @@ def prepare_programs(*further, target=_TARGET):
 
 
 def prepare_programs_and_tree(target, *further):
-	"""The same of the program @target and the targets @further, and of the guest tree side by side."""
+	"""Build the program @target and the targets @further, and make the guest tree at the same time."""
 	with otherwise(_EMBEDDED):
 		tree = setup.guest_tree_meanwhile()
 	with tree:

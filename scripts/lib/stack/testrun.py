@@ -262,7 +262,7 @@ def _guests_at_once():
 
 
 def _run_guest_tests(boots, guests, modules):
-	"""The guests side by side, those that may take longest first; the cases in the order of @boots."""
+	"""Run the guests in parallel, longest first; returns the cases in the order of @boots."""
 	order = sorted(boots, key=lambda boot: vmtests.longest(boot[0], boots[boot]), reverse=True)
 	tasks = [functools.partial(_guarded, guests[kernel], kernel, mode, boots[kernel, mode], modules[kernel])
 		 for kernel, mode in order]

@@ -301,7 +301,7 @@ class Machine:
 		return [*self._found.qemu, *argv]
 
 	def _merged_device_tree(self, base):
-		"""The device tree of the machine that QEMU makes of the arguments @base, with the overlay."""
+		"""The device tree of the machine for QEMU's arguments @base, with the overlay applied."""
 		dumped, overlay, merged = (self._logs / f'device-tree.{name}' for name in ('machine', 'overlay', 'dtb'))
 		dump = [f'{word},dumpdtb={dumped}' if word.startswith(self._found.architecture.machine) else word for word in base]
 		for argv in ([*self._found.qemu, *dump],
@@ -402,7 +402,7 @@ class Machine:
 				waiting.look()
 			if limit.is_over():
 				return 'time'
-			# QEMU pauses such a guest and waits for a debugger that nobody starts.
+			# QEMU pauses such a guest and waits for a debugger that is never started.
 			if failed() or 'KVM internal error' in qemu_log.read_text(errors='replace'):
 				return 'hung'
 			if time.monotonic() - said >= _SECONDS_BETWEEN_LINES:

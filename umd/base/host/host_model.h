@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Models that libraries of the host run, if they are there.
- */
+/* Models that libraries of the host run, if these are installed. */
 #pragma once
 
 #include <cstddef>

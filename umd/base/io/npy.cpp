@@ -226,7 +226,7 @@ std::string acceptedShapes(const TensorDesc &desc, ElementOrder order)
 	return shapes;
 }
 
-/* The same array in N, C, H, W order, of four dimensions if it has three or four. */
+/* The array in N, C, H, W order, with four dimensions if it has three or four. */
 NpyArray inChannelOrder(const NpyArray &array, ElementOrder order)
 {
 	NpyArray result = array;
@@ -290,7 +290,7 @@ Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 	return inChannelOrder(array, desc.signature->order);
 }
 
-/* The lowest integer of 8 bits stands for a byte of 0. */
+/* The lowest integer of 8 bits represents a byte of 0. */
 constexpr float zeroByte = -128;
 
 /* An array of numbers has none. One of elements has a number to be added to each, mostly 0. */

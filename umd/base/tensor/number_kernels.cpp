@@ -69,7 +69,7 @@ using Tag = hn::ScalableTag<double>;
 using IntegerTag = hn::Rebind<int32_t, Tag>;
 using SingleTag = hn::Rebind<float, Tag>;
 
-/* The same operations as one by one: the same results to the last bit. */
+/* The vectors use the same operations as the scalar code, so results agree to the last bit. */
 template<typename T>
 size_t quantize(const ElementSteps &steps, const float *values, std::byte *elements, size_t count)
 {

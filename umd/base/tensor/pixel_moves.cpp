@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Some pixels at a time: each channel of theirs by itself, where it lies if it does, or else in
- * a buffer that stays in the first cache.
+ * Moves some pixels at a time, channel by channel: in place if a channel's elements are
+ * contiguous, otherwise through a buffer that stays in the first-level cache.
  */
 #include "pixel_moves.h"
 

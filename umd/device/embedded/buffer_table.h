@@ -141,14 +141,14 @@ public:
 
 	/** \return handle of a new buffer of \a size bytes (whole pages), or a negative errno */
 	tl::expected<uint32_t, int> create(size_t size);
-	/** \brief The same in on-chip memory */
+	/** \brief \return handle of a new buffer in on-chip memory, as create() */
 	tl::expected<uint32_t, int> createOnChip(size_t size);
 	/** \return handle of the memory of a memfd, the same for the same memfd; or a negative
 	 * errno */
 	tl::expected<uint32_t, int> import(int memfd);
 	/** \return a new file descriptor of the buffer's memfd, or a negative errno */
 	tl::expected<int, int> exportMemfd(uint32_t handle) const;
-	/** \return 0 or -EINVAL for a handle that is not there */
+	/** \return 0 or -EINVAL for an unknown handle */
 	int close(uint32_t handle);
 	/** \return the buffer or nullptr */
 	std::shared_ptr<EmbeddedBuffer> find(uint32_t handle) const;

@@ -24,8 +24,10 @@ struct EmbeddedOptions {
 	const sim::Geometry *core = &sim::nvFull;
 	sim::Fp16Arithmetic fp16 = sim::Fp16Arithmetic::Exact;
 	unsigned int threads = 0; /**< of the host that compute; 0: one on each core */
-	/** \brief The chip that durations, stalls and latencies are of; without: the memory of the
-	 * reference vectors */
+	/**
+	 * \brief Chip whose durations, stalls and latencies are reported; nothing: the memory of
+	 * the reference vectors
+	 */
 	std::optional<sim::Chip> chip;
 	bool realtime = false;		    /**< operations take as long as on the chip */
 	std::shared_ptr<Recorder> recorder; /**< of all jobs; without: none, no option of a path */

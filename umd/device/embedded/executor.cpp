@@ -324,7 +324,7 @@ void Executor::watch()
 		endJob(-ENODEV);
 }
 
-/* The job has failed, or has taken too long: without it others go on. */
+/* The job has failed, or has taken too long: end it, so that others continue. */
 void Executor::rescue(std::unique_lock<std::mutex> &guard)
 {
 	const int error = error_ ? error_ : -ETIMEDOUT;

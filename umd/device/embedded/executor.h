@@ -111,7 +111,7 @@ private:
 	void rescue(std::unique_lock<std::mutex> &guard);
 	bool isLate() const { return Clock::now() >= deadline_; }
 	void setDeadline(Clock::time_point deadline);
-	/** \brief Something has ended: the job that runs has its time anew */
+	/** \brief An operation has ended, so the running job's time starts again */
 	void extendDeadline();
 
 	/* By the thread that attends. */

@@ -43,7 +43,7 @@ public:
 
 	/** \return events to write, best without the lock: the woken threads take it */
 	FenceEvents signal(int error);
-	/** \brief Count \a event down when it is done, which it is not yet */
+	/** \brief Count \a event down when this fence, which is not done yet, is done */
 	void notify(std::shared_ptr<FenceEvent> event);
 
 private:

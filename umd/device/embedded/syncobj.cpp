@@ -100,7 +100,7 @@ void Syncobj::changed()
 	std::erase_if(waiters_, [&](Waiter &waiter) { return tell(waiter); });
 }
 
-/* \return whether the point is there, and the waiter has been seen to */
+/* \return whether the point exists, in which case the waiter was served */
 bool Syncobj::tell(Waiter &waiter)
 {
 	const auto fences = find(waiter.point);

@@ -16,7 +16,7 @@ namespace nvdla::ort
 namespace
 {
 
-/* A tensor of a partition, and which of the fused node's it is. */
+/* A tensor of a partition, and its index among the fused node's tensors. */
 struct Binding {
 	ValueView view;
 	size_t index;

@@ -53,7 +53,7 @@ Result<std::vector<HostTensor>> hostTensors(const TfLiteContext &context,
 
 } /* namespace */
 
-/* Node of an interpreter that stands for a partition. */
+/* Node of an interpreter for a partition. */
 struct Delegate::Kernel {
 	using MemoryOf = std::span<std::byte> (plugin::Partition::*)(size_t, DataType) const;
 
@@ -192,7 +192,7 @@ void Delegate::freeKernel(TfLiteContext *context, void *data)
 		kernel->takeBack(*context);
 }
 
-/* Shapes are fixed: for others, TensorFlow Lite prepares the delegate anew. */
+/* Shapes are fixed: TensorFlow Lite prepares the delegate again for other shapes. */
 TfLiteStatus Delegate::prepareKernel(TfLiteContext *context, TfLiteNode *node)
 {
 	auto *kernel = static_cast<Kernel *>(node->user_data);

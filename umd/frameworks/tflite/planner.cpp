@@ -150,7 +150,10 @@ Result<std::map<int, std::string>> Planner::ask(const std::vector<int> &nodes) c
 	return reasons;
 }
 
-/* Together, or where that cannot be, each by itself: one that is wrong spoils no other. */
+/*
+ * Ask about all nodes together, or if that fails about each one separately, so that a wrong node
+ * does not affect the others.
+ */
 std::map<int, std::string> Planner::askAll(const std::vector<int> &nodes) const
 {
 	std::map<int, std::string> reasons;

@@ -98,8 +98,10 @@ private:
 	std::vector<size_t> chainOf(const Layer &layer) const;
 
 	void chooseFor(const Layer &layer);
-	/** \brief Take the fastest of some candidates, if it is to be or is faster than the best so
-	 * far */
+	/**
+	 * \brief Take the fastest of some candidates, if one has to be taken or is faster than
+	 * the best so far
+	 */
 	void consider(Subject &subject, const std::vector<size_t> &members,
 		      const std::vector<Candidate> &candidates);
 	/** \brief Time the graph as it is; \return whether that is possible */

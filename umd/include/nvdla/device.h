@@ -330,7 +330,7 @@ public:
 	 */
 	Result<Job> submit(std::span<const JobTask> tasks, const SubmitOptions &options = {}) const;
 
-	/** \brief The same with a job of createJob() that is not on its way */
+	/** \brief Submit with a job of createJob() that is not in flight */
 	Result<void> submit(std::span<const JobTask> tasks, const SubmitOptions &options,
 			    Job &job) const;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Graph assembly: loadables put together operation by operation.
- */
+/* Graph assembly: loadables made operation by operation. */
 #pragma once
 
 #include <cstddef>

@@ -137,7 +137,7 @@ struct Deconvolution {
 	/** \brief Columns and lines of the output that are cut off on each side */
 	Padding padding;
 	uint8_t accumulatorShift = 0; /**< see Convolution::accumulatorShift */
-	/** \brief The phases are in on-chip memory until they are put together */
+	/** \brief The phases are in on-chip memory until they are interleaved */
 	bool phasesOnChip = false;
 	/** \brief FP16: NaN in input and weights is read as zero (precision, NaN) */
 	bool nanToZero = false;
@@ -304,7 +304,7 @@ struct Softmax {
 	std::string output;
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
 	float outScale = 1.0f; /**< real value of one step of an integer output */
-	int32_t outZero = 0;   /**< the integer that stands for 0 in the output, -128 to 127 */
+	int32_t outZero = 0;   /**< the integer that represents 0 in the output, -128 to 127 */
 	DataType type = DataType::Unknown;
 };
 

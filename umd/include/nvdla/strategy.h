@@ -74,7 +74,7 @@ struct Strategy {
 	 */
 	std::vector<std::pair<std::string, std::string>> chip;
 
-	/** \brief The same choice for everything */
+	/** \brief \return one choice for all subjects */
 	static Strategy all(Choice choice)
 	{
 		return {

@@ -127,7 +127,7 @@ struct EmuOperation {
 	EmuOpType type = EmuOpType::Power;
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
 	float outScale = 1.0f; /**< real value of one step of an integer output */
-	int8_t outZero = 0;    /**< the integer that stands for 0 in the output; extension */
+	int8_t outZero = 0;    /**< the integer that represents 0 in the output; extension */
 	int8_t inZero = 0;     /**< that of the input; extension */
 	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; extension */
 	ElementFunction function = ElementFunction::Identity; /**< of a Function; extension */

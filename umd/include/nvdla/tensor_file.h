@@ -65,7 +65,7 @@ struct NpyArray {
 	 */
 	DataType type = DataType::Float;
 	std::vector<std::byte> elements;
-	bool ofBytes = false; /**< the file has uint8, which are held as int16 */
+	bool ofBytes = false; /**< the file has uint8, here as int16 */
 };
 
 Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &name);

@@ -52,7 +52,7 @@ struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	std::vector<std::string> known;
 	std::shared_ptr<State> self; /* while the handle is open */
 
-	std::mutex lock; /* held while the callback runs */
+	std::mutex lock; /* locked while the callback runs */
 	std::atomic<bool> stopped = false;
 };
 
@@ -190,7 +190,7 @@ void FolderWatch::State::update()
 	}
 }
 
-/* Return: somebody still wants to know */
+/* Return: whether the watch is still wanted */
 bool FolderWatch::State::tell(const std::string &path, bool present)
 {
 	const std::lock_guard guard(lock);

@@ -15,7 +15,7 @@
 namespace nvdla
 {
 
-/** \brief Work for a loop's thread, which is there beforehand: to hand it over takes no memory */
+/** \brief Work for a loop's thread, allocated beforehand, so that posting it allocates nothing */
 class LoopTask
 {
 public:
@@ -46,7 +46,7 @@ public:
 	bool inThread() const;
 	/** \return id of the loop's thread, which may outlive the loop */
 	std::shared_ptr<const std::atomic<std::thread::id>> threadId() const;
-	/** \return somebody surely runs it, so that other threads may wait for it */
+	/** \return whether a thread surely runs it, so that other threads may wait for it */
 	bool hasThread() const { return thread_ != nullptr; }
 
 	/** \brief Have \a task run in the loop's thread, later and once; from any thread */

@@ -63,7 +63,7 @@ class Runnable:
 
 	def __call__(self, *inputs: Any, raw: bool = False, timeout: float = 30.0,
 		     priority: str = 'normal') -> Union[np.ndarray, Outputs]:
-		"""Run it and wait for the outputs. Other Python threads go on meanwhile."""
+		"""Run the network and wait for the outputs. Other Python threads continue meanwhile."""
 		run = self._submit(inputs, timeout, priority)
 		run.wait()
 		return self._finish(run, raw)
@@ -140,7 +140,7 @@ class Runnable:
 			for index, tensor in enumerate(self.inputs)]
 
 	def _finish(self, run, raw):
-		"""The outputs of a run that is done, and the run for somebody else. raw: None for no outputs."""
+		"""The outputs of a run that is done; the run can be used again. raw: None for no outputs."""
 		arrays = [] if raw is None else [
 			np.asarray(run.elements(index, tensor.nhwc) if raw else run.real(index, tensor.nhwc))
 			.view(tensor.dtype if raw else np.float32).reshape(tensor.shape)
