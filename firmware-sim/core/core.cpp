@@ -222,8 +222,8 @@ void Core::waitUntilTold(std::unique_lock<std::mutex> &lock, Slot &slot)
 }
 
 /*
- * Report the end of an operation. A thread that looks for work does so if there is one: the next
- * operation, which the report lets begin, then runs here before all is reported.
+ * Report the end of an operation. If another thread looks for work, it makes the report: this
+ * thread then runs the next operation, which the report allows to begin, at the same time.
  */
 void Core::tell(std::unique_lock<std::mutex> &lock, Slot &slot)
 {

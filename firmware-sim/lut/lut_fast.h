@@ -56,11 +56,11 @@ struct FastLut {
 	/**
 	 * \brief A table as integers of 32 bits
 	 *
-	 * They hold the way to a result of a linear table with steps of 2^0 to 2^14: the
+	 * 32 bits hold the intermediate numbers of a linear table with steps of 2^0 to 2^14: the
 	 * distance in a step, and a step times an entry.
 	 */
 	struct Narrow {
-		bool interpolates; /**< else it only says where the table is hit */
+		bool interpolates; /**< false: only tells which inputs hit the table */
 		int32_t first;	   /**< smallest input that hits */
 		int32_t final;	   /**< largest one */
 		int32_t start;
