@@ -12,10 +12,10 @@
 #include <nvdla/log.h>
 #include <tl/expected.hpp>
 
-#include "base/io/own_process.h"
 #include "errno_code.h"
 #include "gem_handles.h"
 #include "prepared_graphs.h"
+#include "base/io/own_process.h"
 
 namespace nvdla
 {

@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/io/unique_fd.h"
 #include "device/embedded/fence.h"
+#include "base/io/unique_fd.h"
 
 namespace nvdla
 {
