@@ -197,7 +197,7 @@ std::unique_ptr<Job> Scheduler::beginConv()
 
 std::unique_ptr<Job> Scheduler::beginSdp()
 {
-	/* Looking for an operation that is not there takes no memory, which might lack. */
+	/* Return without allocating if no operation can begin: memory may be short. */
 	if (!ready(Unit::Sdp) || sdpFlies())
 		return nullptr;
 	std::vector<Unit> units = { Unit::Sdp };
@@ -212,7 +212,7 @@ bool Scheduler::sdpFlies() const
 	       NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__ON;
 }
 
-/* The same of PDP behind SDP. */
+/* sdpFlies() for PDP behind SDP. */
 bool Scheduler::pdpFlies() const
 {
 	return consumerField(Unit::Pdp, NVDLA_PDP_D_OPERATION_MODE_CFG,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PDP: what is done with one element, for each precision and pooling method.
+ * PDP: the arithmetic of one element, for each precision and pooling method.
  *
  * A window is reduced row by row: first the elements of a row from left to
  * right, then the rows from top to bottom. Widths of the integer accumulators,

@@ -53,7 +53,7 @@ private:
 		}
 	}
 
-	/** \return what becomes of the columns of a window on a line */
+	/** \return the reduced columns of a window on a line */
 	static HWY_INLINE Vector rowSum(const Ops &ops, const Window &window, const Element *in)
 	{
 		static constexpr Element kZeroes[Lanes] = {};

@@ -24,14 +24,14 @@ public:
 
 	/** \return room for all of line \a y, \a bytes bytes, until write() */
 	virtual std::span<std::byte> place(uint32_t y, size_t bytes) = 0;
-	/** \param atoms as they are in memory, in what place() gave */
+	/** \param atoms in memory format, in the memory of place() */
 	virtual void write(uint32_t y, std::span<const std::byte> atoms) = 0;
 };
 
 /**
- * \brief Pools lines as they come; output lines come out as soon as their last row went in
+ * \brief Pools lines as they arrive; an output line is ready as soon as its last row has arrived
  *
- * Keeps what became of the windows' rows on the last lines, as many as a window
+ * Keeps the reduced rows of the windows for as many lines as a window
  * has. Channels are in atoms, all of whose lanes are pooled.
  */
 class PdpPooler

@@ -33,8 +33,8 @@ uint64_t contractCycles(const RubikOp &op)
 }
 
 /*
- * The pieces of 64 bytes that lines of planes are cut into are read for all channels of an atom,
- * while the atoms of the pieces before are written, two a cycle.
+ * Lines of planes are read in blocks of 64 bytes, for all channels of an atom, while the atoms of
+ * the previous blocks are written, two a cycle.
  */
 uint64_t mergeCycles(const RubikOp &op)
 {

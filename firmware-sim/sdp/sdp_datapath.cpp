@@ -47,8 +47,8 @@ int64_t aluInteger(SdpAlu algorithm, int64_t a, int64_t b)
 }
 
 /*
- * The sum has 33 bits and the product 49. The truncation is there even if the
- * multiplier is bypassed; a value that PReLU leaves alone is not truncated.
+ * The sum has 33 bits and the product 49. Truncation happens even if the multiplier is bypassed;
+ * PReLU passes non-negative values without truncation.
  */
 int32_t xInteger(const SdpStage &stage, int32_t value, int32_t alu, int32_t mul)
 {

@@ -33,7 +33,7 @@ struct SdpStageRun {
 	SdpOperandRun mul; /**< the same of the multiplier */
 };
 
-/** \brief What the statistics and status registers count during an operation */
+/** \brief Counts of an operation for the statistics and status registers */
 struct SdpCounters {
 	LutCounters lut;
 	uint32_t saturation = 0;
@@ -75,7 +75,7 @@ void applySdpLut(const Lut &lut, Precision precision, std::span<int32_t> values,
  */
 void convertSdpOutput(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters);
 
-/** \brief Clear NaNs of FP32 bits in front of the stages, if the operation does that */
+/** \brief Clear NaNs among the FP32 bits before the stages, if the operation does so */
 void clearSdpNans(const SdpOp &op, std::span<int32_t> values);
 
 /**

@@ -63,7 +63,7 @@ public:
 private:
 	void error(const char *text);
 	Precision precision(uint32_t value);
-	/* A cube of one position is one packed run of atoms, whatever its stride says. */
+	/* A cube of one position is one packed run of atoms, and its strides are ignored. */
 	bool isSinglePosition() const { return op_.width == 1 && op_.height == 1; }
 	void decodeCubes();
 	void decodeUnits(SdpStage &stage, uint32_t config);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
+<<<<<<< HEAD:firmware-sim/sdp/sdp_elements.cpp
  * Elements and operands of integers to numbers of 32 bits, and elements to what a table has of
  * them.
  *
  * A look-up of bytes in registers takes four bits of each byte, and has a table of sixteen: one for
  * each upper half, of which the upper bits choose one after the other.
+=======
+ * A byte shuffle looks up the lower four bits of each byte in a table of sixteen entries. There is
+ * one such table for each value of the upper four bits, which select the result.
+>>>>>>> words-end:firmware-sim/sdp/sdp_table.cpp
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -107,7 +112,7 @@ bool lookUp(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t count)
 using Tag = hn::CappedTag<uint8_t, 64>;
 using AtomTag = hn::CappedTag<uint8_t, 32>;
 
-/** \brief Tables of sixteen, in registers: what is written cannot change them */
+/** \brief Tables of sixteen entries in registers, which stores to the output cannot alias */
 template<class D>
 class Tables
 {
@@ -132,7 +137,10 @@ public:
 private:
 	static constexpr size_t kCount = 16;
 
-	/** \tparam kFrom the first one of \tparam kTables, of which upper bits choose */
+	/**
+	 * \tparam kFrom index of the first of \tparam kTables tables, among which the upper bits
+	 * choose
+	 */
 	template<size_t kFrom, size_t kTables>
 	HWY_INLINE Vector choose(Vector bytes, Vector lower) const
 	{
@@ -216,8 +224,8 @@ namespace
 {
 
 /*
- * One by one out of a cache: gathers take longer. What is written is put together first, as many
- * small writes do, too.
+ * One by one from the cache, because gathers take longer. Results are collected before they are
+ * written, as many small writes take longer, too.
  */
 bool lookUpWords(const uint16_t *table, const uint16_t *in, uint16_t *out, size_t count)
 {

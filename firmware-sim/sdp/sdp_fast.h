@@ -29,10 +29,10 @@ bool applySdpFast(std::span<const SdpStageRun> stages, size_t lanes, std::span<c
 		  std::span<int32_t> out);
 
 /**
- * \brief applySdpFast() and the output converter, its results as they are in memory
+ * \brief applySdpFast() and the output converter; \a bytes get the results in memory format
  *
- * False for floating point, too. Also counts in \a counters those that saturate and notes that one
- * is not zero.
+ * Returns false for floating point, too. \a counters get the number of saturated results, and
+ * whether any result is not zero.
  *
  * \param bytes as many elements of the output's precision as there are values
  */

@@ -37,7 +37,7 @@ Placement sourceOf(const SdpOp &op)
 				   op.surfaces() * op.sourceParts());
 }
 
-/* What is written changes nothing that is read but what belongs to the same elements. */
+/* The output overwrites no input or operand of other elements. */
 bool isApart(const SdpOp &op, const Placement &written)
 {
 	const auto changesNone = [&](const SdpStage &stage) {

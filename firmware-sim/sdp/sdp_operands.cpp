@@ -64,7 +64,7 @@ void SdpOperands::prepareRegister(const SdpOperand &operand, bool isAlu,
 				  std::vector<int32_t> &values, SdpOperandRun &run)
 {
 	values.assign(vectorLanes_, operand.value);
-	/* Y's registers hold what its converters would give: they are used as they are. */
+	/* Y's registers hold operands that are already converted. */
 	if (!isY_ && precision_ == Precision::Fp16)
 		std::ranges::fill(values, singleOf(operand.value));
 	else if (!isY_)

@@ -130,7 +130,7 @@ void SdpSource::work(uint64_t unit)
 	}
 }
 
-/** \brief What a thread has of an operation that others share */
+/** \brief One thread's part of a shared operation */
 class SdpPart
 {
 public:

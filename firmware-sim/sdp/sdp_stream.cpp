@@ -149,7 +149,7 @@ void SdpStream::widen(std::span<const std::byte> atoms)
 	}
 }
 
-/* From the atom at column \a x on, whose operands are there. */
+/* Process the run from the atom at column \a x on, with operands already loaded. */
 void SdpStream::processLoaded(const StreamRun &run, uint32_t x, std::span<const int32_t> input)
 {
 	const size_t size = input.size() * elementBytes(op_.out);
@@ -292,8 +292,8 @@ uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x
 }
 
 /*
- * Makes bytes_ of what is to be written from the atom at column \a x on: where it belongs, unless
- * \a atoms, which are still to be read, are there as well.
+ * Sets bytes_ to the place of the output from the atom at column \a x on: in memory itself, unless
+ * \a atoms, which are still to be read, lie there.
  */
 void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
 		      std::span<const std::byte> atoms)

@@ -57,11 +57,17 @@ public:
 	std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &cube) override;
 	void join(StreamSink &sink) override;
 	/**
-	 * \return false on the way to PDP, or where what is written may change what is read for
-	 *	   other elements: there is an order
+	 * \return false if the output goes to PDP, or may overwrite inputs of other elements: then
+	 *	   the order matters
 	 */
 	bool isShareable() const;
+<<<<<<< HEAD
 	/** \brief Count what another one was given, but for its memory */
+=======
+	/** \brief Others have runs of the same operation \param reads must outlive this object */
+	void share(SharedReads &reads);
+	/** \brief Add the counts of another stream, except its memory traffic */
+>>>>>>> words-end
 	void count(SdpStream &other);
 
 	/**
@@ -131,7 +137,7 @@ private:
 	const uint32_t vectorAtoms_; /**< SdpOp::atomsOfVector() */
 	const uint32_t vectorLanes_;
 	Lut lut_;
-	/* One is there if it can take lut_'s place: of integers, or of FP16. */
+	/* The fast table, for integers or for FP16, if it can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
 	std::optional<SdpTable> table_; /**< there if the operation is that */

@@ -114,7 +114,7 @@ TraceCommand readInit(LineReader &line)
 	return command;
 }
 
-/* check_crc(WHEN, RAM, ADDRESS, SIZE, CRC); what it waits for is before it. */
+/* check_crc(WHEN, RAM, ADDRESS, SIZE, CRC); the command for its event comes before it. */
 TraceCommand readCrc(LineReader &line)
 {
 	line.word();
@@ -146,9 +146,9 @@ void readCfgLine(LineReader &line, std::vector<TraceCommand> &commands, const Ge
 		commands.back().file = line.file();
 	} else if (name == "intr_notify") {
 		const uint32_t bit = interruptOf(line);
-		line.word(); /* what others call it */
+		line.word(); /* the register status of other formats */
 		commands.push_back({ .kind = Kind::AnyInterrupt, .mask = bit });
-		/* The testbench clears it by itself. */
+		/* The testbench itself clears the interrupt. */
 		commands.push_back({ .kind = Kind::Acknowledge,
 				     .address = core.addressOf(NVDLA_GLB_S_INTR_STATUS),
 				     .value = bit });

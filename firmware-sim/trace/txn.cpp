@@ -73,7 +73,7 @@ void readTxnLine(LineReader &line, std::vector<TraceCommand> &commands, const Ge
 		command.value = line.unsigned32() & command.mask;
 		if (nameOf(command) == NVDLA_GLB_S_INTR_STATUS && command.value) {
 			command.kind = Kind::Interrupts;
-			/* It is what the wait before it is for. */
+			/* The previous wait was for this interrupt. */
 			if (!commands.empty() && commands.back().kind == Kind::AnyInterrupt)
 				commands.pop_back();
 		}

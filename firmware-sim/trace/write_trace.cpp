@@ -188,7 +188,9 @@ protected:
 	{
 		line("write_reg {:#x} {:#x}", word(command), command.value);
 	}
-	/* Its testbench goes on with the next line after any interrupt, and reads until it is so.
+	/*
+	 * The testbench continues after any interrupt, so it reads until the register has the
+	 * value.
 	 */
 	void poll(const TraceCommand &command) override
 	{
@@ -226,13 +228,16 @@ protected:
 		     command.address, name);
 	}
 
-	/* Blocks go on by themselves: each waits for what came before its next register. */
+	/*
+	 * Blocks run independently: each waits for the results that its next register write
+	 * needs.
+	 */
 	void store(const TraceCommand &command) override
 	{
 		const uint32_t name = nameOf(command);
 		const RegisterInfo *info = registerInfo(name);
 
-		/* The testbench clears what it has seen by itself. */
+		/* The testbench itself clears interrupts that it has seen. */
 		if (name == NVDLA_GLB_S_INTR_STATUS)
 			return;
 		if (!info)

@@ -78,7 +78,7 @@ Dispatcher::Result Dispatcher::dispatch(Message &message)
 	if (!message.fds.empty() && !takesFds(command))
 		return tl::unexpected(EINVAL);
 	if (!versionKnown_ && command != wire::Command::Version) {
-		/* Whoever does not begin with VERSION does not speak this protocol. */
+		/* A client that does not begin with VERSION does not speak this protocol. */
 		hangUp_ = true;
 		return tl::unexpected(EPROTO);
 	}
@@ -110,7 +110,7 @@ Dispatcher::Result Dispatcher::dispatch(Message &message)
 		return reset();
 	case wire::Command::DmaRead:
 	case wire::Command::DmaWrite:
-		/* They go the other way. */
+		/* Only the server sends these commands. */
 		return tl::unexpected(EINVAL);
 	case wire::Command::DirtyPages:
 		break;

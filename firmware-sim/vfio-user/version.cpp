@@ -16,7 +16,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* QEMU's text has 200 bytes; whatever is a thousand times that is no capability list. */
+/* QEMU's text has 200 bytes; a text several hundred times as long is no capability list. */
 constexpr size_t kMaxText = 64 * 1024;
 
 /* A limit the client names; \a value stays as it is if the client does not. */

@@ -149,7 +149,7 @@ struct [[gnu::packed]] DmaAccess {
 };
 static_assert(sizeof(DmaAccess) == 16);
 
-/** \brief The same as QEMU 10.1 and 10.2 lay it out, against the specification */
+/** \brief DmaAccess in the layout of QEMU 10.1 and 10.2, which violates the specification */
 struct [[gnu::packed]] DmaAccessOld {
 	uint64_t address;
 	uint32_t count;
@@ -193,7 +193,7 @@ constexpr uint32_t kMaxTransfer = 1024 * 1024;
 constexpr uint32_t kMaxMessage = sizeof(Header) + sizeof(DmaAccess) + kMaxTransfer;
 /** \brief File descriptors a client may attach to one message */
 constexpr uint32_t kMaxFds = 8;
-/** \brief Mapped ranges of guest memory, and what they are aligned to */
+/** \brief Limit and alignment of mapped ranges of guest memory */
 constexpr uint32_t kMaxDmaMaps = 65535;
 constexpr uint64_t kPageSize = 4096;
 

@@ -12,7 +12,7 @@ from .paths import ROOT, build_dir, reference_data
 
 _RELEASE = 13
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.arm64'
-# Folders inside of the system: /tmp alone takes others of this machine.
+# Folders inside the system; /tmp itself may have other files of this machine.
 _SOURCES, _BUILD, _DATA = (Path('/tmp', name) for name in ('sources', 'build', 'data'))
 # Test suites that are left out: they start programs that would need the emulator, too, or use this machine's Python.
 _NOT_THERE = ('install', 'packages', 'python', 'qtest', 'scripts', 'tools')
@@ -23,8 +23,8 @@ _FACTOR = 30
 def _parse():
 	parser = argparse.ArgumentParser(prog='scripts/check-arm64', description=(
 		'Build everything for arm64 with Debian 13\'s cross compiler, and run the tests that need neither a guest '
-		'nor a device on an emulated processor (qemu-user): what the device model computes with NEON, and the '
-		'runtime. The system for it is made once. The last line is "N passed, N failed".'))
+		'nor a device on an emulated processor (qemu-user): those of the device model, with NEON, and of the '
+		'runtime. The Debian system for this is made the first time. The last line is "N passed, N failed".'))
 	parser.add_argument('--list', action='store_true', help='show the names of the tests and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help=(
 		'run only the tests with this in their name, or that match a pattern with * in it'))

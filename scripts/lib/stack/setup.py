@@ -48,17 +48,17 @@ def test_data_meanwhile():
 	"""Installs the tests' data while the body compiles, if run by root; other users have been asked before."""
 	if os.geteuid() != 0:
 		return contextlib.nullcontext()
-	# It tells apt alone: a package manager that is killed leaves packages half installed.
+	# Terminated, not killed, at an early end: a package manager that is killed leaves packages half installed.
 	return _meanwhile('test data', ['bash', '-c', 'set -euo pipefail; . "$1"; ensure_packages test-data', 'bash', _COMMON],
 			  stop=subprocess.Popen.terminate)
 
 
 def main():
 	parser = argparse.ArgumentParser(prog='scripts/setup', description=(
-		'Install what is missing on this machine and make the guest tree (QEMU, kernels '
+		'Install missing packages on this machine and make the guest tree (QEMU, kernels '
 		'and compiler of Debian 13, cached in ~/.cache/nvdla) unless the machine\'s own are new enough. '
 		'Every other script does this by itself. Nothing that exists is made again.'))
-	parser.add_argument('--remove', action='store_true', help='delete what is cached instead: the guest tree, the suite tree, the systems of scripts/package')
+	parser.add_argument('--remove', action='store_true', help='delete the cache instead: the guest tree, the suite tree, the systems of scripts/package')
 	arguments = parser.parse_args()
 	if arguments.remove:
 		guest_tree.remove()

@@ -24,11 +24,11 @@ _NICENESS = 5
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
-Install what is missing, build, and run every test: on the host (unit, conformance, the device
-model under QEMU's qtest) and in guests with each kernel, also the debug kernel if
-scripts/kernel-debug has made it. The newest kernel runs every test; the oldest the tests of the
-driver in one DMA mode; those between the tests of the driver's interface. --kernel runs every
-test of the guest on one kernel.
+Install missing packages, build, and run every test: on the host (unit tests, conformance tests,
+the device model under QEMU's qtest) and in guests with each kernel, also the debug kernel if
+scripts/kernel-debug has made it. The newest kernel runs every test; the oldest kernel runs the
+tests of the driver in one DMA mode; the kernels between run the tests of the driver's interface.
+--kernel runs every test of the guest on one kernel.
 The last line is "N passed, N failed", and ", N skipped" if some were.
 '''
 _EPILOG = '''\
@@ -94,8 +94,8 @@ def _guest(kernel):
 
 
 def _guest_and_build(arguments, chosen):
-	"""The Guest, or None with --quick, and whether all is built: else what the tests need. What is not there is said
-	before compiling, but the first time both are made side by side."""
+	"""Returns the Guest, or None with --quick, and whether all targets are built instead of only those that the tests
+	need. A missing requirement is reported before compiling; only the first time, guest and build are made in parallel."""
 	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
 		found = None if arguments.quick else _guest(arguments.kernel)
 		with console.stage('build') as progress:
@@ -108,10 +108,10 @@ def _guest_and_build(arguments, chosen):
 
 
 def _series(arguments, there):
-	"""The kernels that there are tests on, oldest first; @there: those of the guest."""
+	"""The kernels that have tests, oldest first; @there: the kernels of the guest."""
 	if arguments.quick or arguments.kernel:
 		return [arguments.kernel] if arguments.kernel else []
-	# It takes minutes to make: where somebody did, everything runs there as well.
+	# The debug kernel takes minutes to build, so its tests run only if it exists.
 	return there + [guest.DEBUG] * debug_kernel.path().is_dir()
 
 
@@ -154,7 +154,7 @@ def _list(arguments, chosen):
 
 
 def _machines(arguments, chosen):
-	"""Those whose device trees are tested."""
+	"""The machines whose device trees are tested."""
 	if arguments.quick or arguments.kernel:
 		return []
 	return [machine for machine in treetests.machines(arguments.arch) if chosen(treetests.name_of(machine))]
@@ -178,7 +178,7 @@ def _tell(cases):
 
 
 def _build_plugins():
-	"""Build what is made of the suite tree; returns the tests that are skipped because there is none."""
+	"""Build the programs that need the suite tree; returns the tests that are skipped because there is no tree."""
 	try:
 		with console.stage('suite tree') as progress:
 			suite_tree.ensure(progress)
@@ -262,7 +262,7 @@ def _guests_at_once():
 
 
 def _run_guest_tests(boots, guests, modules):
-	"""The guests side by side, those that may take longest first; the cases in the order of @boots."""
+	"""Run the guests in parallel, longest first; returns the cases in the order of @boots."""
 	order = sorted(boots, key=lambda boot: vmtests.longest(boot[0], boots[boot]), reverse=True)
 	tasks = [functools.partial(_guarded, guests[kernel], kernel, mode, boots[kernel, mode], modules[kernel])
 		 for kernel, mode in order]

@@ -61,7 +61,8 @@ def run(machine, progress):
 		files = {f'{_INSIDE}/{path.name}': path for path in [_SCRIPT, vmtests.FOLDER / 'tap.sh', *modules[1:],
 							      _program(found, progress)]}
 		tree = _FOLDER / f'{name}.dts'
-		# Emulated caches are coherent. Copies show the same: what nobody passes on is not seen.
+		# Emulated caches are coherent. With copies, data that the driver does not synchronise are missing as
+		# well.
 		dma = 'bounce' if 'dma-noncoherent' in tree.read_text() else 'none'
 		options = vm.Options(kernel=kernel.release, dma=dma, chip=f'variant={core}', logs=logs, timeout=_SECONDS,
 				     device_tree=tree)

@@ -137,7 +137,7 @@ def _prefix(kernel, mode):
 
 
 def guest_for(series, progress):
-	"""The Guest that has the kernel @series (None: the newest); makes what is not there yet."""
+	"""The Guest with the kernel @series (None: the newest); missing parts are made."""
 	if series == guest.DEBUG:
 		return debug_kernel.find(progress)
 	return guest.find(progress, [series] if series else [])

@@ -89,7 +89,7 @@ private:
 	std::vector<RegisterFile> files_;
 };
 
-/* The buffer knows what an operation finds there of the one before. */
+/* The modelled buffer has the data that the operation before leaves. */
 OperationWork convolution(const Registers &registers, sim::Cbuf &buffer)
 {
 	const auto cdma = registers[Unit::Cdma];

@@ -37,7 +37,7 @@ uint64_t parseBytes(std::string_view text)
 	return value;
 }
 
-/* Names are what a process likes; a terminal is not to be told what to do. */
+/* A process chooses its own name, which must not control the terminal. */
 std::string printable(std::string text)
 {
 	std::ranges::replace_if(

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view enginePrefix = "counters_";
 
-/* A driver may be unbound at any time: what is gone meanwhile is left out. */
+/* A driver may be unbound at any time: devices that disappear meanwhile are left out. */
 Counters readEngine(const fs::path &folder)
 {
 	Counters counters;
