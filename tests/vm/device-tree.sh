@@ -83,7 +83,7 @@ on_its_node() {
 }
 
 computes() {
-	soon has_node && "${0%/*}/double" "$node"
+	soon has_node && "${0%/*}/${1:-double}" "$node"
 }
 
 # The job fails, whatever the core made of it.
@@ -121,6 +121,7 @@ check "the interrupt is the node's, a level" has_its_interrupt
 [ ! -e "$tree/memory-region" ] || check "the driver says where buffers come from" says_what_the_pool_is_good_for
 check "the core sleeps and wakes" sleeps_and_wakes
 check "the core computes" computes
+[ ! -e "${0%/*}/double32" ] || check "a program of 32 bits has it compute" computes double32
 if ! dmesg | grep -q 'nvdla-soc: .*nv_small'; then
 	skip "LeNet reads a seven" "the network is for nv_small"
 elif [ -d "$lenet" ]; then

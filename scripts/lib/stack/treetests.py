@@ -34,17 +34,25 @@ def name_of(machine):
 	return f'vm-{machine[1].name}-{machine[0]}'
 
 
-def _program(found, progress):
-	"""The program that has the core compute something, built for the Guest @found; its path."""
+def _jobs(found, progress):
+	"""The program that has the core compute something, built for the Guest @found, and for 32 bits where its kernel runs
+	that; their paths."""
+	jobs = [_job(found, 'double', progress)]
+	if found.architecture.narrow:
+		jobs.append(_job(guest.cross(architectures.named(found.architecture.narrow), progress), 'double32', progress))
+	return jobs
+
+
+def _job(found, name, progress):
 	folder = programs.folder(found.architecture)
 	folder.mkdir(parents=True, exist_ok=True)
 	gnu = found.architecture.gnu
-	argv = [f'{gnu}-gcc', '-static', '-Wall', '-Wextra', '-Werror', '-I/tmp/sources/include/uapi', f'-I/usr/{gnu}/include/drm',
-		'-o', '/tmp/programs/double', '/tmp/sources/tests/devicetree/double.c']
-	log = folder / 'double.log'
+	argv = [f'{gnu}-gcc', '-static', '-D_FILE_OFFSET_BITS=64', '-Wall', '-Wextra', '-Werror', '-I/tmp/sources/include/uapi',
+		f'-I/usr/{gnu}/include/drm', '-o', f'/tmp/programs/{name}', '/tmp/sources/tests/devicetree/double.c']
+	log = folder / f'{name}.log'
 	if processes.run_logged(namespace.inside(found.root, {ROOT: '/tmp/sources', folder: '/tmp/programs'}, argv), log, progress):
 		raise Failure(f'{_FOLDER / "double.c"} does not compile: {processes.tail(log, 1).strip()}; log: {log}')
-	return folder / 'double'
+	return folder / name
 
 
 def run(machine, progress):
@@ -61,7 +69,7 @@ def run(machine, progress):
 		logs = build_dir() / 'vm' / prefix
 		shutil.rmtree(logs, ignore_errors=True)
 		logs.mkdir(parents=True)
-		files = {f'{_INSIDE}/{path.name}': path for path in [*_SCRIPTS, *modules[1:], _program(found, progress)]}
+		files = {f'{_INSIDE}/{path.name}': path for path in [*_SCRIPTS, *modules[1:], *_jobs(found, progress)]}
 		data = reference_data()
 		if data:
 			files |= programs.files(found, {_RUN.name: programs.build(found, [_RUN], progress) / _RUN})
