@@ -382,7 +382,10 @@ TEST_F(PrimeTest, ABufferMayHaveTwoHandlesInAJob)
 {
 	/* A name gives a second handle to the same buffer: one reads, the other writes. */
 	drm_gem_flink name = { .handle = source_.handle(), .name = 0 };
-	ASSERT_EQ(device_.ioctl(DRM_IOCTL_GEM_FLINK, &name), 0);
+	const int named = device_.ioctl(DRM_IOCTL_GEM_FLINK, &name);
+	if (named == -EACCES)
+		GTEST_SKIP() << "render nodes give buffers no names";
+	ASSERT_EQ(named, 0);
 	drm_gem_open again = { .name = name.name, .handle = 0, .size = 0 };
 	ASSERT_EQ(device_.ioctl(DRM_IOCTL_GEM_OPEN, &again), 0);
 	EXPECT_NE(again.handle, source_.handle());
