@@ -17,42 +17,43 @@
 #include "nvdla_file.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_run.h"
 
 static void nvdla_cbuf_release(struct drm_device *drm, void *data)
 {
-	struct nvdla_device *ndev = data;
+	struct nvdla_hw *hw = data;
 
-	nvdla_scrub_destroy(ndev->scrub);
-	drm_gem_object_put(&ndev->zeroes->base);
+	nvdla_scrub_destroy(hw->scrub);
+	drm_gem_object_put(&hw->zeroes->base);
 }
 
 /**
  * nvdla_cbuf_init() - prepare the tasks that clear the convolution buffer, and their memory
- * @ndev: device that can have buffers
+ * @hw: core whose device can have buffers
  *
  * Return: 0 or -errno; nothing has to be undone then.
  */
-int nvdla_cbuf_init(struct nvdla_device *ndev)
+int nvdla_cbuf_init(struct nvdla_hw *hw)
 {
 	struct nvdla_task_extent extent = {
-		.size = nvdla_scrub_memory_size(ndev->variant),
+		.size = nvdla_scrub_memory_size(hw->variant),
 		.mem_type = NVDLA_MEM_MC,
 		.present = true,
 	};
 	struct nvdla_bo *zeroes;
 	int ret;
 
-	zeroes = nvdla_bo_create(ndev, PAGE_ALIGN(extent.size), 0);
+	zeroes = nvdla_bo_create(to_nvdla_device(hw->drm), PAGE_ALIGN(extent.size), 0);
 	if (IS_ERR(zeroes))
 		return PTR_ERR(zeroes);
 
-	ndev->zeroes = zeroes;
-	ret = drmm_add_action_or_reset(&ndev->drm, nvdla_cbuf_release, ndev);
+	hw->zeroes = zeroes;
+	ret = drmm_add_action_or_reset(hw->drm, nvdla_cbuf_release, hw);
 	if (ret)
 		return ret;
 
 	extent.dma_addr = zeroes->dma_addr;
-	return nvdla_scrub_create(ndev->variant, &extent, &ndev->scrub);
+	return nvdla_scrub_create(hw->variant, &extent, &hw->scrub);
 }
 
 /**
@@ -63,21 +64,21 @@ int nvdla_cbuf_init(struct nvdla_device *ndev)
  */
 struct nvdla_task *nvdla_cbuf_claim(struct nvdla_job *job)
 {
-	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_hw *hw = job->hw;
 	u64 client_id = job->context->file->usage.client_id;
 	struct nvdla_task *task;
 	bool convolves = false;
 	u32 i;
 
-	lockdep_assert_held(&ndev->lock);
+	lockdep_assert_held(&hw->lock);
 
 	for (i = 0; i < job->num_tasks; i++)
 		convolves |= nvdla_task_uses(job->tasks[i], NVDLA_OP_CONV);
-	if (!convolves || ndev->cbuf_owner == client_id)
+	if (!convolves || hw->cbuf_owner == client_id)
 		return NULL;
 
-	ndev->cbuf_owner = client_id;
-	task = nvdla_scrub_task(ndev->scrub, ndev->seq);
-	ndev->num_scrubs += !!task;
+	hw->cbuf_owner = client_id;
+	task = nvdla_scrub_task(hw->scrub, hw->seq);
+	hw->num_scrubs += !!task;
 	return task;
 }

@@ -1,49 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Counters of the engines: busy time and operations always, the core's own counters
- * for tasks that were made with them. In sysfs they are root's, see
- * Documentation/ABI/testing/sysfs-driver-nvdla: from what the engines do when, one client
- * could tell what another one computes. What a file itself uses is in its fdinfo.
+ * for tasks that were made with them.
  *
  * Time is taken where op_enable is written and where the interrupt is seen. An
  * engine with two operations enabled, one running and one queued behind it, is
  * busy once. All operations on the hardware belong to one job, so to one file.
  */
-#include <linux/device.h>
-#include <linux/math64.h>
-#include <linux/sysfs.h>
-#include <linux/time64.h>
-
 #include <drm/nvdla_accel.h>
 
 #include "engine/nvdla_result.h"
 #include "engine/nvdla_task.h"
-
 #include "nvdla_counters.h"
-#include "nvdla_device.h"
-
-/* Counters that all engines have, before the core's own. */
-enum {
-	NVDLA_COUNTER_BUSY_NS,
-	NVDLA_COUNTER_OPERATIONS,
-	NVDLA_COUNTER_COUNTED,
-	NVDLA_FIRST_CORE_COUNTER,
-};
-
-static const char * const nvdla_common_counters[] = {
-	[NVDLA_COUNTER_BUSY_NS] = "busy_time_us",
-	[NVDLA_COUNTER_OPERATIONS] = "operations",
-	[NVDLA_COUNTER_COUNTED] = "counted_operations",
-};
 
 static_assert(NVDLA_FIRST_CORE_COUNTER + NVDLA_MAX_ENGINE_COUNTERS == NVDLA_NUM_COUNTERS);
 
-/**
- * nvdla_engine_name() - name of an engine in sysfs, fdinfo, traces and dumps
- * @op_type: enum nvdla_op_type
- *
- * Return: the name.
- */
+/* Name of an engine, enum nvdla_op_type, in sysfs, fdinfo, traces and dumps. */
 const char *nvdla_engine_name(u32 op_type)
 {
 	static const char * const names[NVDLA_NUM_OP_TYPES] = {
@@ -153,10 +125,7 @@ void nvdla_counters_op_completed(struct nvdla_counters *counters, const struct n
 	spin_unlock(&counters->lock);
 }
 
-/**
- * nvdla_counters_stop() - the job was taken off the hardware
- * @counters: of the device
- */
+/* The job was taken off the hardware. */
 void nvdla_counters_stop(struct nvdla_counters *counters)
 {
 	u32 type;
@@ -169,167 +138,29 @@ void nvdla_counters_stop(struct nvdla_counters *counters)
 	spin_unlock(&counters->lock);
 }
 
-/*
- * sysfs: a group for each engine. The bus drivers name the groups as those of their devices: the
- * driver core adds them before it announces that the driver is bound, and has removed them, and
- * waited for everybody in a show function, before the device goes.
- */
-static struct device_attribute nvdla_counter_attrs[NVDLA_NUM_OP_TYPES][NVDLA_NUM_COUNTERS];
-static struct attribute *nvdla_group_attrs[NVDLA_NUM_OP_TYPES][NVDLA_NUM_COUNTERS + 1];
-
-static ssize_t nvdla_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
+/* Value of a counter of an engine, until now. @counter is less than NVDLA_NUM_COUNTERS. */
+u64 nvdla_counters_read(struct nvdla_counters *counters, u32 op_type, u32 counter)
 {
-	struct nvdla_device *ndev = dev_get_drvdata(dev);
-	u32 index = attr - nvdla_counter_attrs[0];
-	u32 type = index / NVDLA_NUM_COUNTERS, counter = index % NVDLA_NUM_COUNTERS;
 	u64 value;
 
-	spin_lock(&ndev->counters.lock);
-	nvdla_engine_account(&ndev->counters, type);
-	value = ndev->counters.engine[type].value[counter];
-	spin_unlock(&ndev->counters.lock);
-
-	if (counter == NVDLA_COUNTER_BUSY_NS)
-		value = div_u64(value, NSEC_PER_USEC);
-	return sysfs_emit(buf, "%llu\n", value);
+	spin_lock(&counters->lock);
+	nvdla_engine_account(counters, op_type);
+	value = counters->engine[op_type].value[counter];
+	spin_unlock(&counters->lock);
+	return value;
 }
 
-static umode_t nvdla_counter_visible(struct kobject *kobj, struct attribute *attr, int index)
+/* Sets all counters to zero. */
+void nvdla_counters_reset(struct nvdla_counters *counters)
 {
-	const struct device_attribute *dev_attr = container_of(attr, struct device_attribute, attr);
-	const struct nvdla_device *ndev = dev_get_drvdata(kobj_to_dev(kobj));
-	u32 type = (dev_attr - nvdla_counter_attrs[0]) / NVDLA_NUM_COUNTERS;
-
-	return ndev->variant->engines & BIT(type) ? attr->mode : SYSFS_GROUP_INVISIBLE;
-}
-
-#define NVDLA_GROUP(_type, _name)						\
-	[NVDLA_OP_##_type] = {							\
-		.name = "counters_" _name,					\
-		.attrs = nvdla_group_attrs[NVDLA_OP_##_type],			\
-		.is_visible = nvdla_counter_visible,				\
-	}
-
-static const struct attribute_group nvdla_engine_groups[NVDLA_NUM_OP_TYPES] = {
-	NVDLA_GROUP(BDMA, "bdma"),
-	NVDLA_GROUP(CONV, "conv"),
-	NVDLA_GROUP(SDP, "sdp"),
-	NVDLA_GROUP(PDP, "pdp"),
-	NVDLA_GROUP(CDP, "cdp"),
-	NVDLA_GROUP(RUBIK, "rubik"),
-};
-
-static ssize_t enable_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	struct nvdla_device *ndev = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%d\n", READ_ONCE(ndev->counters.always));
-}
-
-static ssize_t enable_store(struct device *dev, struct device_attribute *attr, const char *buf,
-			    size_t count)
-{
-	struct nvdla_device *ndev = dev_get_drvdata(dev);
-	bool enable;
-	int ret;
-
-	ret = kstrtobool(buf, &enable);
-	if (ret)
-		return ret;
-
-	WRITE_ONCE(ndev->counters.always, enable);
-	return count;
-}
-static DEVICE_ATTR_ADMIN_RW(enable);
-
-static ssize_t reset_store(struct device *dev, struct device_attribute *attr, const char *buf,
-			   size_t count)
-{
-	struct nvdla_device *ndev = dev_get_drvdata(dev);
 	struct nvdla_engine_counters *engine;
 	u32 type;
 
-	spin_lock(&ndev->counters.lock);
+	spin_lock(&counters->lock);
 	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
-		engine = &ndev->counters.engine[type];
-		nvdla_engine_account(&ndev->counters, type);
+		engine = &counters->engine[type];
+		nvdla_engine_account(counters, type);
 		memset(engine->value, 0, sizeof(engine->value));
 	}
-	spin_unlock(&ndev->counters.lock);
-	return count;
-}
-static DEVICE_ATTR_WO(reset);
-
-static struct attribute *nvdla_control_attrs[] = {
-	&dev_attr_enable.attr,
-	&dev_attr_reset.attr,
-	NULL
-};
-
-static const struct attribute_group nvdla_control_group = {
-	.name = "counters",
-	.attrs = nvdla_control_attrs,
-};
-
-static ssize_t recovery_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct nvdla_device *ndev = dev_get_drvdata(dev);
-
-	if (READ_ONCE(ndev->dead))
-		return sysfs_emit(buf, "dead\n");
-	return sysfs_emit(buf, "%s\n", ndev->bus_ops->reset ? "reset" : "none");
-}
-static DEVICE_ATTR_RO(recovery);
-
-static struct attribute *nvdla_recovery_attrs[] = {
-	&dev_attr_recovery.attr,
-	NULL
-};
-
-/* How the device recovers from a hang, in sysfs. */
-static const struct attribute_group nvdla_recovery_group = {
-	.attrs = nvdla_recovery_attrs,
-};
-
-const struct attribute_group *nvdla_counters_groups[] = {
-	&nvdla_engine_groups[NVDLA_OP_BDMA],
-	&nvdla_engine_groups[NVDLA_OP_CONV],
-	&nvdla_engine_groups[NVDLA_OP_SDP],
-	&nvdla_engine_groups[NVDLA_OP_PDP],
-	&nvdla_engine_groups[NVDLA_OP_CDP],
-	&nvdla_engine_groups[NVDLA_OP_RUBIK],
-	&nvdla_control_group,
-	&nvdla_recovery_group,
-	NULL
-};
-
-static void nvdla_counter_add(struct device_attribute *attr, struct attribute **place,
-			      const char *name)
-{
-	attr->attr.name = name;
-	attr->attr.mode = 0400;
-	attr->show = nvdla_counter_show;
-	*place = &attr->attr;
-}
-
-/**
- * nvdla_counters_init_attrs() - make files of the tables, before any driver is registered
- */
-void nvdla_counters_init_attrs(void)
-{
-	const struct nvdla_counter *counters;
-	struct device_attribute *attr;
-	struct attribute **place;
-	u32 type, count, i;
-
-	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
-		attr = nvdla_counter_attrs[type];
-		place = nvdla_group_attrs[type];
-		for (i = 0; i < NVDLA_FIRST_CORE_COUNTER; i++)
-			nvdla_counter_add(attr++, place++, nvdla_common_counters[i]);
-		counters = nvdla_counters_of(type, &count);
-		for (i = 0; i < count; i++, attr++)
-			if (counters[i].name)
-				nvdla_counter_add(attr, place++, counters[i].name);
-	}
+	spin_unlock(&counters->lock);
 }

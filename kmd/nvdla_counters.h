@@ -8,11 +8,16 @@
 
 #include <drm/nvdla_descriptors.h>
 
-struct attribute_group;
 struct nvdla_task;
 
-/* Time, operations, operations that the core counted for, and what it counted. */
-#define NVDLA_NUM_COUNTERS 18
+/* Counters of an engine. What the core counted comes last. */
+enum {
+	NVDLA_COUNTER_BUSY_NS,
+	NVDLA_COUNTER_OPERATIONS,
+	NVDLA_COUNTER_COUNTED,
+	NVDLA_FIRST_CORE_COUNTER,
+	NVDLA_NUM_COUNTERS = 18
+};
 
 /**
  * struct nvdla_usage - busy time of the engines for one open file
@@ -51,14 +56,13 @@ struct nvdla_counters {
 	struct nvdla_engine_counters engine[NVDLA_NUM_OP_TYPES];
 };
 
-extern const struct attribute_group *nvdla_counters_groups[];
-
-void nvdla_counters_init_attrs(void);
 void nvdla_counters_op_enabled(struct nvdla_counters *counters, struct nvdla_usage *usage,
 			       u32 op_type);
 void nvdla_counters_op_completed(struct nvdla_counters *counters, const struct nvdla_task *task,
 				 u32 operation);
 void nvdla_counters_stop(struct nvdla_counters *counters);
+u64 nvdla_counters_read(struct nvdla_counters *counters, u32 op_type, u32 counter);
+void nvdla_counters_reset(struct nvdla_counters *counters);
 u64 nvdla_usage_busy_ns(struct nvdla_counters *counters, struct nvdla_usage *usage, u32 op_type);
 
 const char *nvdla_engine_name(u32 op_type);

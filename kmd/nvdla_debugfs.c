@@ -4,6 +4,7 @@
  * programs. Documentation/failed-jobs.md describes the files.
  */
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/pm_runtime.h>
 #include <linux/seq_file.h>
@@ -13,31 +14,34 @@
 #include <drm/drm_print.h>
 
 #include "nvdla_device.h"
+#include "nvdla_drv.h"
 #include "nvdla_dump.h"
 #include "nvdla_job.h"
+#include "nvdla_pm.h"
+#include "nvdla_run.h"
 
 /* A core that sleeps has no registers, and is not woken for somebody who looks. */
-static int nvdla_registers_read_awake(struct nvdla_device *ndev, struct nvdla_register_dump *dump)
+static int nvdla_registers_read_awake(struct nvdla_hw *hw, struct nvdla_register_dump *dump)
 {
 	int ret = 0;
 	u32 unit;
 
-	if (pm_runtime_get_if_active(ndev->drm.dev) <= 0)
+	if (pm_runtime_get_if_active(hw->drm->dev) <= 0)
 		return -EAGAIN;
 
 	/* The core's interrupts can wait for one unit, not for all of them. */
 	for (unit = 0; !ret && unit < NVDLA_NUM_UNITS; unit++) {
-		mutex_lock(&ndev->lock);
+		mutex_lock(&hw->lock);
 		/* Without clocks, or in the middle of a reset, a read may not come back. */
-		if (ndev->dead)
+		if (hw->dead)
 			ret = -ENODEV;
-		else if (ndev->stopped)
+		else if (hw->stopped)
 			ret = -EAGAIN;
 		else
-			nvdla_registers_read(ndev, unit, dump);
-		mutex_unlock(&ndev->lock);
+			nvdla_registers_read(hw, unit, dump);
+		mutex_unlock(&hw->lock);
 	}
-	pm_runtime_put_autosuspend(ndev->drm.dev);
+	pm_runtime_put_autosuspend(hw->drm->dev);
 	return ret;
 }
 
@@ -52,7 +56,7 @@ static int nvdla_registers_show(struct seq_file *m, void *unused)
 	if (!dump)
 		return -ENOMEM;
 	if (drm_dev_enter(&ndev->drm, &idx)) {
-		ret = nvdla_registers_read_awake(ndev, dump);
+		ret = nvdla_registers_read_awake(&ndev->hw, dump);
 		drm_dev_exit(idx);
 	}
 	if (!ret)
@@ -66,19 +70,20 @@ static int nvdla_queue_show(struct seq_file *m, void *unused)
 {
 	struct drm_printer p = drm_seq_file_printer(m);
 	struct nvdla_device *ndev = m->private;
+	struct nvdla_hw *hw = &ndev->hw;
 	struct nvdla_sequencer_snapshot groups;
 	struct nvdla_job_record record;
 	u64 owner, scrubs;
 	bool busy;
 
-	mutex_lock(&ndev->lock);
-	owner = ndev->cbuf_owner;
-	scrubs = ndev->num_scrubs;
-	busy = ndev->active;
+	mutex_lock(&hw->lock);
+	owner = hw->cbuf_owner;
+	scrubs = hw->num_scrubs;
+	busy = hw->active;
 	if (busy)
-		nvdla_job_record_fill(&record, ndev->active, ndev->active->error);
-	nvdla_sequencer_snapshot(ndev->seq, &groups);
-	mutex_unlock(&ndev->lock);
+		nvdla_job_record_fill(&record, hw->active, hw->active->error);
+	nvdla_sequencer_snapshot(hw->seq, &groups);
+	mutex_unlock(&hw->lock);
 
 	drm_printf(&p, "jobs: %d\n", atomic_read(&ndev->num_jobs));
 	drm_printf(&p, "convolution buffer: of client %llu, cleared %llu times\n", owner, scrubs);
@@ -95,9 +100,9 @@ static int nvdla_last_job_show(struct seq_file *m, void *unused)
 	struct nvdla_device *ndev = m->private;
 	struct nvdla_job_record record;
 
-	mutex_lock(&ndev->lock);
-	record = ndev->last_job;
-	mutex_unlock(&ndev->lock);
+	mutex_lock(&ndev->hw.lock);
+	record = ndev->hw.last_job;
+	mutex_unlock(&ndev->hw.lock);
 
 	/* No fence has the number 0. */
 	if (record.seqno)
@@ -106,11 +111,44 @@ static int nvdla_last_job_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(nvdla_last_job);
 
+/*
+ * Resets the core for no reason of its own. The job on it is not to blame: it starts again if it
+ * may. Whoever removes the driver has the lock of the device's parent, and waits for those who
+ * have this file in use, so that the lock cannot simply be taken.
+ */
+static int nvdla_force_reset(struct nvdla_device *ndev)
+{
+	int ret;
+
+	if (!ndev->hw.bus_ops->reset)
+		return -EOPNOTSUPP;
+
+	ret = nvdla_pm_get(&ndev->drm);
+	if (ret)
+		return ret;
+
+	while (!device_trylock(ndev->drm.dev)) {
+		if (drm_dev_is_unplugged(&ndev->drm)) {
+			ret = -ENODEV;
+			goto out_put;
+		}
+		fsleep(1000);
+	}
+	if (!ndev->hw.dead)
+		nvdla_hw_reset(&ndev->hw);
+	ret = ndev->hw.dead ? -ENODEV : 0;
+	device_unlock(ndev->drm.dev);
+
+out_put:
+	nvdla_pm_put(&ndev->drm);
+	return ret;
+}
+
 static ssize_t nvdla_reset_write(struct file *file, const char __user *buf, size_t count,
 				 loff_t *pos)
 {
 	struct nvdla_device *ndev = file_inode(file)->i_private;
-	int ret = nvdla_device_force_reset(ndev);
+	int ret = nvdla_force_reset(ndev);
 
 	return ret ?: count;
 }
@@ -121,10 +159,7 @@ static const struct file_operations nvdla_reset_fops = {
 	.write = nvdla_reset_write,
 };
 
-/**
- * nvdla_debugfs_init() - add the files of a device
- * @ndev: device that is registered; they go when it is unregistered
- */
+/* Adds the files of a device that is registered; they go when it is unregistered. */
 void nvdla_debugfs_init(struct nvdla_device *ndev)
 {
 	struct dentry *root = ndev->drm.debugfs_root;

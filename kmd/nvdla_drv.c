@@ -14,6 +14,7 @@
 #include <drm/drm_print.h>
 #include <drm/nvdla_accel.h>
 
+#include "engine/nvdla_args.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
@@ -21,13 +22,15 @@
 #include "nvdla_fence.h"
 #include "nvdla_file.h"
 #include "nvdla_gem.h"
-#include "nvdla_job.h"
+#include "nvdla_run.h"
+#include "nvdla_sram.h"
+#include "nvdla_submit.h"
 #include "nvdla_user_task.h"
 
 static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_device_info *info)
 {
 	*info = (struct drm_nvdla_device_info){
-		.hw_version = ndev->hw_version,
+		.hw_version = ndev->hw.hw_version,
 		.max_operations = NVDLA_TASK_MAX_OPERATIONS,
 		.max_luts = NVDLA_TASK_MAX_LUTS,
 		.max_addresses = NVDLA_TASK_MAX_ADDRESSES,
@@ -48,7 +51,7 @@ static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_devic
 		.max_sram_bytes = nvdla_max_sram(ndev),
 		.max_task_bytes = NVDLA_MAX_TASK_BYTES,
 	};
-	nvdla_variant_tell(ndev->variant, info);
+	nvdla_variant_tell(ndev->hw.variant, info);
 }
 
 static void nvdla_query_client(struct nvdla_device *ndev, struct nvdla_file *file,
@@ -57,7 +60,7 @@ static void nvdla_query_client(struct nvdla_device *ndev, struct nvdla_file *fil
 	*info = (struct drm_nvdla_client_info){
 		.guilty_jobs = atomic64_read(&file->guilty_jobs),
 		.innocent_jobs = atomic64_read(&file->innocent_jobs),
-		.sram_losses = atomic64_read(&ndev->sram.losses),
+		.sram_losses = atomic64_read(&ndev->hw.sram_losses),
 	};
 }
 
@@ -138,10 +141,10 @@ static void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 	u32 type;
 
 	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
-		if (!(ndev->variant->engines & BIT(type)))
+		if (!(ndev->hw.variant->engines & BIT(type)))
 			continue;
 		drm_printf(p, "drm-engine-%s:\t%llu ns\n", nvdla_engine_name(type),
-			   nvdla_usage_busy_ns(&ndev->counters, &priv->usage, type));
+			   nvdla_usage_busy_ns(&ndev->hw.counters, &priv->usage, type));
 	}
 	drm_show_memory_stats(p, file);
 }
@@ -211,7 +214,7 @@ static int __init nvdla_init(void)
 {
 	int ret;
 
-	nvdla_counters_init_attrs();
+	nvdla_sysfs_init();
 	ret = nvdla_recovery_init();
 	if (ret)
 		return ret;

@@ -4,6 +4,16 @@
 
 #include <linux/kconfig.h>
 
+struct attribute_group;
+struct drm_driver;
+struct nvdla_device;
+
+extern const struct drm_driver nvdla_drm_driver;
+extern const struct attribute_group *nvdla_sysfs_groups[];
+
+void nvdla_sysfs_init(void);
+void nvdla_debugfs_init(struct nvdla_device *ndev);
+
 #if IS_ENABLED(CONFIG_PCI)
 int nvdla_pci_register(void);
 void nvdla_pci_unregister(void);

@@ -20,10 +20,11 @@
 #include "engine/nvdla_result.h"
 #include "nvdla_context.h"
 #include "nvdla_counters.h"
-#include "nvdla_device.h"
 #include "nvdla_dump.h"
 #include "nvdla_file.h"
+#include "nvdla_hw.h"
 #include "nvdla_job.h"
+#include "nvdla_user_task.h"
 
 /* Reading all registers takes time in which no job runs, and anybody can have jobs fail. */
 #define NVDLA_COREDUMPS_PER_MINUTE 16
@@ -69,11 +70,7 @@ void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_j
 	record->num_completed = nvdla_task_num_completed(job->tasks[record->task]);
 }
 
-/**
- * nvdla_job_record_print() - print what was written down
- * @record: a job
- * @p: printer of the text
- */
+/* Prints what was written down. */
 void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_printer *p)
 {
 	drm_printf(p, "job: %llu:%llu\n", record->context, record->seqno);
@@ -117,7 +114,7 @@ void nvdla_snapshot_print(const struct nvdla_sequencer_snapshot *snapshot, struc
 
 static void nvdla_coredump_free(struct nvdla_coredump *dump)
 {
-	nvdla_job_free_tasks(dump->tasks, dump->user_tasks, dump->job.num_tasks);
+	nvdla_user_tasks_free(dump->tasks, dump->user_tasks, dump->job.num_tasks);
 	kfree(dump);
 }
 
@@ -130,10 +127,10 @@ void nvdla_coredump_capture(struct nvdla_job *job)
 	struct nvdla_coredump *dump;
 	u32 unit;
 
-	lockdep_assert_held(&job->ndev->lock);
+	lockdep_assert_held(&job->hw->lock);
 
 	if (!IS_ENABLED(CONFIG_DEV_COREDUMP) || job->coredump ||
-	    !__ratelimit(&job->ndev->coredumps.limit))
+	    !__ratelimit(&job->hw->coredumps.limit))
 		return;
 
 	dump = kzalloc(sizeof(*dump), GFP_NOWAIT | __GFP_NOWARN);
@@ -142,9 +139,9 @@ void nvdla_coredump_capture(struct nvdla_job *job)
 
 	dump->time_ns = ktime_get_ns();
 	nvdla_job_record_fill(&dump->job, job, job->error);
-	nvdla_sequencer_snapshot(job->ndev->seq, &dump->groups);
+	nvdla_sequencer_snapshot(job->hw->seq, &dump->groups);
 	for (unit = 0; unit < NVDLA_NUM_UNITS; unit++)
-		nvdla_registers_read(job->ndev, unit, &dump->registers);
+		nvdla_registers_read(job->hw, unit, &dump->registers);
 	job->coredump = dump;
 }
 
@@ -157,7 +154,7 @@ void nvdla_coredump_capture(struct nvdla_job *job)
  */
 void nvdla_coredump_publish(struct nvdla_job *job)
 {
-	struct nvdla_coredumps *dumps = &job->ndev->coredumps;
+	struct nvdla_hw *hw = job->hw;
 	struct nvdla_coredump *dump = job->coredump;
 
 	if (!dump)
@@ -170,10 +167,10 @@ void nvdla_coredump_publish(struct nvdla_job *job)
 	job->user_tasks = NULL;
 	job->num_tasks = 0;
 
-	if (cmpxchg(&dumps->pending, NULL, dump))
+	if (cmpxchg(&hw->coredumps.pending, NULL, dump))
 		nvdla_coredump_free(dump);
 	else
-		queue_work(system_long_wq, &dumps->work);
+		queue_work(system_long_wq, &hw->coredumps.work);
 }
 
 static const char *nvdla_operation_state(const struct nvdla_task *task, u32 operation)
@@ -202,16 +199,16 @@ static void nvdla_coredump_print_programs(const struct nvdla_task *task, struct 
 	}
 }
 
-static size_t nvdla_coredump_print(struct nvdla_device *ndev, const struct nvdla_coredump *dump,
+static size_t nvdla_coredump_print(struct nvdla_hw *hw, const struct nvdla_coredump *dump,
 				   void *buffer, size_t size)
 {
 	struct drm_print_iterator iterator = { .data = buffer, .remain = size };
 	struct drm_printer p = drm_coredump_printer(&iterator);
 
 	drm_puts(&p, "nvdla coredump 2\n");
-	drm_printf(&p, "device: %s\n", dev_name(ndev->drm.dev));
-	drm_printf(&p, "variant: %s\n", ndev->variant->name);
-	drm_printf(&p, "hardware version: 0x%06x\n", ndev->hw_version);
+	drm_printf(&p, "device: %s\n", dev_name(hw->drm->dev));
+	drm_printf(&p, "variant: %s\n", hw->variant->name);
+	drm_printf(&p, "hardware version: 0x%06x\n", hw->hw_version);
 	drm_printf(&p, "kernel: %s\n", init_utsname()->release);
 	drm_printf(&p, "time: %llu ns\n", dump->time_ns);
 
@@ -234,37 +231,31 @@ static size_t nvdla_coredump_print(struct nvdla_device *ndev, const struct nvdla
 
 static void nvdla_coredump_work(struct work_struct *work)
 {
-	struct nvdla_device *ndev = container_of(work, struct nvdla_device, coredumps.work);
-	struct nvdla_coredump *dump = ndev->coredumps.pending;
-	size_t size = nvdla_coredump_print(ndev, dump, NULL, SSIZE_MAX);
+	struct nvdla_hw *hw = container_of(work, struct nvdla_hw, coredumps.work);
+	struct nvdla_coredump *dump = hw->coredumps.pending;
+	size_t size = nvdla_coredump_print(hw, dump, NULL, SSIZE_MAX);
 	void *text = vmalloc(size);
 
 	if (text) {
-		size = nvdla_coredump_print(ndev, dump, text, size);
-		dev_coredumpv(ndev->drm.dev, text, size, GFP_KERNEL);
+		size = nvdla_coredump_print(hw, dump, text, size);
+		dev_coredumpv(hw->drm->dev, text, size, GFP_KERNEL);
 	}
 
 	nvdla_coredump_free(dump);
 	/* Pairs with the cmpxchg() that puts the next one there. */
-	smp_store_release(&ndev->coredumps.pending, NULL);
+	smp_store_release(&hw->coredumps.pending, NULL);
 }
 
-/**
- * nvdla_coredump_init() - prepare a device for core dumps
- * @ndev: device
- */
-void nvdla_coredump_init(struct nvdla_device *ndev)
+/* Prepares a core for core dumps. */
+void nvdla_coredump_init(struct nvdla_hw *hw)
 {
-	INIT_WORK(&ndev->coredumps.work, nvdla_coredump_work);
-	ratelimit_state_init(&ndev->coredumps.limit, 60 * HZ, NVDLA_COREDUMPS_PER_MINUTE);
-	ratelimit_set_flags(&ndev->coredumps.limit, RATELIMIT_MSG_ON_RELEASE);
+	INIT_WORK(&hw->coredumps.work, nvdla_coredump_work);
+	ratelimit_state_init(&hw->coredumps.limit, 60 * HZ, NVDLA_COREDUMPS_PER_MINUTE);
+	ratelimit_set_flags(&hw->coredumps.limit, RATELIMIT_MSG_ON_RELEASE);
 }
 
-/**
- * nvdla_coredump_fini() - wait until all dumps are handed over
- * @ndev: device that has no jobs any more
- */
-void nvdla_coredump_fini(struct nvdla_device *ndev)
+/* Waits until all dumps of a core that has no jobs any more are handed over. */
+void nvdla_coredump_fini(struct nvdla_hw *hw)
 {
-	flush_work(&ndev->coredumps.work);
+	flush_work(&hw->coredumps.work);
 }

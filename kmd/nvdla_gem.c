@@ -175,12 +175,7 @@ void *nvdla_bo_vmap_range(struct nvdla_bo *bo, u64 offset, u64 size)
 	return page ? page + offset_in_page(offset) : NULL;
 }
 
-/**
- * nvdla_bo_vunmap_range() - undo nvdla_bo_vmap_range()
- * @vaddr: the mapping
- *
- * May sleep.
- */
+/* Undoes nvdla_bo_vmap_range(). May sleep. */
 void nvdla_bo_vunmap_range(void *vaddr)
 {
 	vunmap(PTR_ALIGN_DOWN(vaddr, PAGE_SIZE));

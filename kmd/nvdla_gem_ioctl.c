@@ -18,6 +18,7 @@
 
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
+#include "nvdla_sram.h"
 
 int nvdla_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file)
 {

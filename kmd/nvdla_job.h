@@ -7,34 +7,14 @@
 
 #include <drm/gpu_scheduler.h>
 
-#include "engine/nvdla_args.h"
-#include "engine/nvdla_sequencer.h"
-
 struct dma_fence;
-struct drm_device;
-struct drm_file;
 struct drm_gem_object;
 struct nvdla_bo;
 struct nvdla_context;
 struct nvdla_coredump;
-struct nvdla_device;
+struct nvdla_hw;
 struct nvdla_task;
 struct nvdla_user_task;
-
-/* Longest time that anybody may ask for, up to NVDLA_MAX_TIMEOUT_MS those with CAP_SYS_NICE */
-#define NVDLA_USER_TIMEOUT_MS 10000
-
-/* Of the scheduler: one job takes all that there are, so the next one begins when it has ended. */
-#define NVDLA_JOB_CREDITS 1
-
-/* How often the job on the hardware is looked at. */
-#define NVDLA_CHECK_MS 20
-
-/* How long a system that wants to sleep waits for a job. */
-#define NVDLA_DRAIN_MS (NVDLA_DEFAULT_TIMEOUT_MS + 1000)
-
-/* A register is read in microseconds; when that takes so long, the machine has stood still */
-#define NVDLA_SLOW_NS (20 * NSEC_PER_MSEC)
 
 /**
  * struct nvdla_job_bo - a buffer that a job uses
@@ -53,8 +33,8 @@ struct nvdla_job {
 	/** @base: the scheduler's job */
 	struct drm_sched_job base;
 
-	/** @ndev: device */
-	struct nvdla_device *ndev;
+	/** @hw: core that it is for */
+	struct nvdla_hw *hw;
 
 	/** @context: the queue it is submitted to; the job holds a reference */
 	struct nvdla_context *context;
@@ -137,37 +117,5 @@ struct nvdla_job {
 	/** @free_work: frees it when the scheduler is done with it */
 	struct work_struct free_work;
 };
-
-extern const struct nvdla_sequencer_ops nvdla_job_sequencer_ops;
-
-int nvdla_job_init(struct nvdla_device *ndev);
-void nvdla_job_fini(struct nvdla_device *ndev);
-void nvdla_job_drain(struct nvdla_device *ndev);
-
-void nvdla_job_put_on(struct nvdla_job *job);
-void nvdla_job_begin(struct nvdla_job *job);
-void nvdla_job_end(struct nvdla_job *job, int status);
-void nvdla_job_irq(struct nvdla_device *ndev, u32 status);
-void nvdla_job_extend(struct nvdla_job *job);
-bool nvdla_job_is_late(const struct nvdla_job *job);
-bool nvdla_jobs_recover(struct nvdla_device *ndev);
-void nvdla_jobs_queue_recovery(struct nvdla_device *ndev);
-void nvdla_jobs_recover_work(struct work_struct *work);
-void nvdla_jobs_leak_memory(struct nvdla_device *ndev);
-void nvdla_jobs_stop(struct nvdla_device *ndev);
-void nvdla_jobs_start(struct nvdla_device *ndev);
-
-struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_context *context,
-				   u32 num_tasks);
-void nvdla_job_uncount(struct nvdla_job *job);
-struct dma_fence *nvdla_job_submit(struct nvdla_job *job);
-void nvdla_job_free_tasks(struct nvdla_task **tasks, struct nvdla_user_task **user_tasks,
-			  u32 count);
-void nvdla_job_destroy(struct nvdla_job *job);
-
-int nvdla_recovery_init(void);
-void nvdla_recovery_fini(void);
-
-int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif /* __NVDLA_JOB_H__ */

@@ -13,10 +13,13 @@
 
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_pm.h"
+#include "nvdla_probe.h"
+#include "nvdla_run.h"
 
-static int nvdla_pci_reset(struct nvdla_device *ndev)
+static int nvdla_pci_reset(struct device *dev)
 {
-	struct pci_dev *pdev = to_pci_dev(ndev->drm.dev);
+	struct pci_dev *pdev = to_pci_dev(dev);
 	int ret;
 
 	/* Not pci_reset_function(), which would take the device lock again. */
@@ -29,9 +32,9 @@ static int nvdla_pci_reset(struct nvdla_device *ndev)
 	return ret;
 }
 
-static int nvdla_pci_disable_dma(struct nvdla_device *ndev)
+static int nvdla_pci_disable_dma(struct device *dev)
 {
-	pci_clear_master(to_pci_dev(ndev->drm.dev));
+	pci_clear_master(to_pci_dev(dev));
 	return 0;
 }
 
@@ -71,7 +74,7 @@ static int nvdla_pci_read_configuration(struct nvdla_device *ndev, struct pci_de
 		return dev_err_probe(&pdev->dev, -ENODEV, "core variant %u is not supported\n",
 				     variant);
 
-	ndev->variant = &nvdla_variants[variant];
+	ndev->hw.variant = &nvdla_variants[variant];
 	ndev->sram.base = nvdla_pci_read_qword(pdev, cap + NVDLA_PCI_VSC_CVSRAM_BASE_OFFSET);
 	ndev->sram.size = nvdla_pci_read_qword(pdev, cap + NVDLA_PCI_VSC_CVSRAM_SIZE_OFFSET);
 	return 0;
@@ -101,18 +104,18 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (IS_ERR(ndev))
 		return PTR_ERR(ndev);
 
-	ndev->bus_ops = &nvdla_pci_bus_ops;
+	ndev->hw.bus_ops = &nvdla_pci_bus_ops;
 	ret = nvdla_pci_read_configuration(ndev, pdev);
 	if (ret)
 		return ret;
 
-	ndev->regs = pcim_iomap_region(pdev, NVDLA_PCI_CSB_BAR, "nvdla");
-	if (IS_ERR(ndev->regs))
-		return dev_err_probe(&pdev->dev, PTR_ERR(ndev->regs), "cannot map BAR %d\n",
+	ndev->hw.regs = pcim_iomap_region(pdev, NVDLA_PCI_CSB_BAR, "nvdla");
+	if (IS_ERR(ndev->hw.regs))
+		return dev_err_probe(&pdev->dev, PTR_ERR(ndev->hw.regs), "cannot map BAR %d\n",
 				     NVDLA_PCI_CSB_BAR);
 
 	/* The driver may have been here before, or another one. */
-	ret = nvdla_pci_reset(ndev);
+	ret = nvdla_pci_reset(&pdev->dev);
 	if (ret)
 		return dev_err_probe(&pdev->dev, ret,
 				     "cannot reset the function, without which a core that hangs goes on writing\n");
@@ -147,12 +150,16 @@ static void nvdla_pci_remove(struct pci_dev *pdev)
 /* Somebody else resets the function, through sysfs for example. */
 static void nvdla_pci_reset_prepare(struct pci_dev *pdev)
 {
-	nvdla_device_reset_prepare(pci_get_drvdata(pdev));
+	struct nvdla_device *ndev = pci_get_drvdata(pdev);
+
+	nvdla_hw_reset_prepare(&ndev->hw);
 }
 
 static void nvdla_pci_reset_done(struct pci_dev *pdev)
 {
-	nvdla_device_reset_done(pci_get_drvdata(pdev), 0);
+	struct nvdla_device *ndev = pci_get_drvdata(pdev);
+
+	nvdla_hw_reset_done(&ndev->hw, 0);
 }
 
 static const struct pci_error_handlers nvdla_pci_error_handlers = {
@@ -171,7 +178,7 @@ static struct pci_driver nvdla_pci_driver = {
 	.id_table = nvdla_pci_ids,
 	.probe = nvdla_pci_probe,
 	.remove = nvdla_pci_remove,
-	.dev_groups = nvdla_counters_groups,
+	.dev_groups = nvdla_sysfs_groups,
 	.err_handler = &nvdla_pci_error_handlers,
 	.driver.pm = pm_ptr(&nvdla_pm_ops),
 };

@@ -18,6 +18,8 @@
 
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_pm.h"
+#include "nvdla_probe.h"
 
 /* Clocks of a device that no device tree describes: lookup tables do not say how many there are. */
 static const char *const nvdla_platform_clocks[] = { "core", "csb" };
@@ -25,8 +27,9 @@ static const char *const nvdla_platform_clocks[] = { "core", "csb" };
 /* Many cycles of the slowest clock a core may have. */
 #define NVDLA_RESET_US 10
 
-static int nvdla_platform_reset(struct nvdla_device *ndev)
+static int nvdla_platform_reset(struct device *dev)
 {
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
 	int ret;
 
 	ret = reset_control_assert(ndev->reset);
@@ -36,15 +39,18 @@ static int nvdla_platform_reset(struct nvdla_device *ndev)
 	return reset_control_deassert(ndev->reset);
 }
 
-static void nvdla_platform_power_down(struct nvdla_device *ndev)
+static void nvdla_platform_power_down(struct device *dev)
 {
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
+
 	if (ndev->clks_enabled)
 		clk_bulk_disable_unprepare(ndev->num_clks, ndev->clks);
 	ndev->clks_enabled = false;
 }
 
-static int nvdla_platform_power_up(struct nvdla_device *ndev)
+static int nvdla_platform_power_up(struct device *dev)
 {
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
 	int ret;
 
 	ret = clk_bulk_prepare_enable(ndev->num_clks, ndev->clks);
@@ -52,19 +58,20 @@ static int nvdla_platform_power_up(struct nvdla_device *ndev)
 		return ret;
 	ndev->clks_enabled = true;
 
-	ret = ndev->reset ? nvdla_platform_reset(ndev) : 0;
+	ret = ndev->reset ? nvdla_platform_reset(dev) : 0;
 	if (ret)
-		nvdla_platform_power_down(ndev);
+		nvdla_platform_power_down(dev);
 
 	return ret;
 }
 
 /* In reset a core does nothing. Its clocks may be others' as well, and go on. */
-static int nvdla_platform_disable_dma(struct nvdla_device *ndev)
+static int nvdla_platform_disable_dma(struct device *dev)
 {
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
 	int ret = reset_control_assert(ndev->reset);
 
-	nvdla_platform_power_down(ndev);
+	nvdla_platform_power_down(dev);
 	return ret;
 }
 
@@ -123,9 +130,9 @@ static int nvdla_platform_get_reset(struct nvdla_device *ndev, struct device *de
 	if (IS_ERR(ndev->reset))
 		return PTR_ERR(ndev->reset);
 
-	ndev->bus_ops = &nvdla_platform_bus_ops;
+	ndev->hw.bus_ops = &nvdla_platform_bus_ops;
 	if (!ndev->reset) {
-		ndev->bus_ops = &nvdla_platform_bus_ops_without_reset;
+		ndev->hw.bus_ops = &nvdla_platform_bus_ops_without_reset;
 		dev_warn(dev, "no reset line: a core that hangs is given up, with the memory of its job\n");
 	}
 	return 0;
@@ -160,7 +167,7 @@ static int nvdla_platform_get_sram(struct nvdla_device *ndev, struct device *dev
 	struct fwnode_handle *sram;
 	int ret;
 
-	if (!ndev->variant->has_cvsram || !device_property_present(dev, "sram"))
+	if (!ndev->hw.variant->has_cvsram || !device_property_present(dev, "sram"))
 		return 0;
 
 	sram = fwnode_find_reference(dev_fwnode(dev), "sram", 0);
@@ -202,11 +209,11 @@ static int nvdla_platform_probe(struct platform_device *pdev)
 	if (IS_ERR(ndev))
 		return PTR_ERR(ndev);
 
-	ndev->variant = variant;
+	ndev->hw.variant = variant;
 
-	ndev->regs = devm_platform_get_and_ioremap_resource(pdev, 0, &csb);
-	if (IS_ERR(ndev->regs))
-		return PTR_ERR(ndev->regs);
+	ndev->hw.regs = devm_platform_get_and_ioremap_resource(pdev, 0, &csb);
+	if (IS_ERR(ndev->hw.regs))
+		return PTR_ERR(ndev->hw.regs);
 	if (resource_size(csb) < nvdla_variant_csb_bytes(variant))
 		return dev_err_probe(dev, -EINVAL, "registers %pR are less than %#x bytes\n", csb,
 				     nvdla_variant_csb_bytes(variant));
@@ -267,7 +274,7 @@ static struct platform_driver nvdla_platform_driver = {
 	.driver = {
 		.name = "nvdla",
 		.of_match_table = nvdla_of_match,
-		.dev_groups = nvdla_counters_groups,
+		.dev_groups = nvdla_sysfs_groups,
 		.pm = pm_ptr(&nvdla_pm_ops),
 	},
 };

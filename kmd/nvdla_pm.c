@@ -11,7 +11,8 @@
 #include <drm/drm_print.h>
 
 #include "nvdla_device.h"
-#include "nvdla_job.h"
+#include "nvdla_pm.h"
+#include "nvdla_run.h"
 
 /* Longer than the gaps between the jobs of one inference. */
 #define NVDLA_AUTOSUSPEND_MS 100
@@ -19,40 +20,37 @@
 /* A core that does not wake is dead: nothing touches it any more, and jobs fail. */
 static void nvdla_pm_wake(struct nvdla_device *ndev)
 {
+	struct nvdla_hw *hw = &ndev->hw;
 	int ret = 0;
 
-	if (!ndev->dead && ndev->bus_ops->power_up)
-		ret = ndev->bus_ops->power_up(ndev);
-
-	mutex_lock(&ndev->lock);
+	if (!hw->dead && hw->bus_ops->power_up)
+		ret = hw->bus_ops->power_up(ndev->drm.dev);
 	if (ret) {
 		drm_err(&ndev->drm, "cannot power the core: %d\n", ret);
-		ndev->dead = true;
+		mutex_lock(&hw->lock);
+		hw->dead = true;
+		mutex_unlock(&hw->lock);
 	}
-	if (ndev->dead)
-		nvdla_jobs_start(ndev);
-	mutex_unlock(&ndev->lock);
 
-	if (!ndev->dead)
-		nvdla_device_start(ndev);
-	if (ndev->dead)
-		return;
-
-	ndev->awake = true;
+	nvdla_hw_start(hw);
+	if (!hw->dead)
+		ndev->awake = true;
 }
 
 static void nvdla_pm_sleep(struct nvdla_device *ndev)
 {
+	struct nvdla_hw *hw = &ndev->hw;
+
 	if (!ndev->awake)
 		return;
 
 	ndev->awake = false;
-	mutex_lock(&ndev->lock);
-	nvdla_device_stop(ndev);
-	mutex_unlock(&ndev->lock);
+	mutex_lock(&hw->lock);
+	nvdla_hw_stop(hw);
+	mutex_unlock(&hw->lock);
 
-	if (ndev->bus_ops->power_down)
-		ndev->bus_ops->power_down(ndev);
+	if (hw->bus_ops->power_down)
+		hw->bus_ops->power_down(ndev->drm.dev);
 }
 
 static int nvdla_pm_runtime_suspend(struct device *dev)
@@ -69,9 +67,9 @@ static int nvdla_pm_runtime_resume(struct device *dev)
 
 static void nvdla_pm_set_sleeping(struct nvdla_device *ndev, bool sleeping)
 {
-	mutex_lock(&ndev->lock);
-	ndev->sleeping = sleeping;
-	mutex_unlock(&ndev->lock);
+	mutex_lock(&ndev->hw.lock);
+	ndev->hw.sleeping = sleeping;
+	mutex_unlock(&ndev->hw.lock);
 }
 
 /*
@@ -88,7 +86,7 @@ static int nvdla_pm_suspend(struct device *dev)
 
 	drm_sched_wqueue_stop(&ndev->sched);
 	nvdla_pm_set_sleeping(ndev, true);
-	nvdla_job_drain(ndev);
+	nvdla_job_drain(&ndev->hw);
 	nvdla_pm_sleep(ndev);
 	return 0;
 }
@@ -100,7 +98,7 @@ static int nvdla_pm_resume(struct device *dev)
 	if (pm_runtime_status_suspended(dev))
 		return 0;
 
-	atomic64_inc(&ndev->sram.losses);
+	atomic64_inc(&ndev->hw.sram_losses);
 	nvdla_pm_set_sleeping(ndev, false);
 	nvdla_pm_wake(ndev);
 	drm_sched_wqueue_start(&ndev->sched);
@@ -122,7 +120,7 @@ const struct dev_pm_ops nvdla_pm_ops = {
 int nvdla_pm_init(struct nvdla_device *ndev)
 {
 	nvdla_pm_wake(ndev);
-	return ndev->dead ? -ENODEV : 0;
+	return ndev->hw.dead ? -ENODEV : 0;
 }
 
 /**
@@ -136,26 +134,20 @@ void nvdla_pm_fini(struct nvdla_device *ndev)
 	nvdla_pm_sleep(ndev);
 }
 
-/**
- * nvdla_pm_allow() - let the core sleep from now on
- * @ndev: device; the bus's reference of runtime PM goes
- */
-void nvdla_pm_allow(struct nvdla_device *ndev)
+/* Lets the core sleep from now on: the bus's reference of runtime PM goes. */
+void nvdla_pm_allow(struct drm_device *drm)
 {
-	struct device *dev = ndev->drm.dev;
+	struct device *dev = drm->dev;
 
 	pm_runtime_set_autosuspend_delay(dev, NVDLA_AUTOSUSPEND_MS);
 	pm_runtime_use_autosuspend(dev);
-	nvdla_pm_put(ndev);
+	nvdla_pm_put(drm);
 }
 
-/**
- * nvdla_pm_forbid() - keep the core awake from now on
- * @ndev: device; what nvdla_pm_allow() did is undone
- */
-void nvdla_pm_forbid(struct nvdla_device *ndev)
+/* Keeps the core awake from now on: undoes nvdla_pm_allow(). */
+void nvdla_pm_forbid(struct drm_device *drm)
 {
-	struct device *dev = ndev->drm.dev;
+	struct device *dev = drm->dev;
 
 	pm_runtime_get_sync(dev);
 	pm_runtime_dont_use_autosuspend(dev);
@@ -163,24 +155,21 @@ void nvdla_pm_forbid(struct nvdla_device *ndev)
 
 /**
  * nvdla_pm_get() - wake the core
- * @ndev: device
+ * @drm: device
  *
  * The core keeps its registers until nvdla_pm_put(), except over a sleep of the
  * whole system. May sleep.
  *
  * Return: 0, also for a core that is dead, or -ENODEV if the bus does not wake.
  */
-int nvdla_pm_get(struct nvdla_device *ndev)
+int nvdla_pm_get(struct drm_device *drm)
 {
-	return pm_runtime_resume_and_get(ndev->drm.dev) < 0 ? -ENODEV : 0;
+	return pm_runtime_resume_and_get(drm->dev) < 0 ? -ENODEV : 0;
 }
 
-/**
- * nvdla_pm_put() - the caller of nvdla_pm_get() does not need the core any more
- * @ndev: device
- */
-void nvdla_pm_put(struct nvdla_device *ndev)
+/* The caller of nvdla_pm_get() does not need the core any more. */
+void nvdla_pm_put(struct drm_device *drm)
 {
-	pm_runtime_mark_last_busy(ndev->drm.dev);
-	pm_runtime_put_autosuspend(ndev->drm.dev);
+	pm_runtime_mark_last_busy(drm->dev);
+	pm_runtime_put_autosuspend(drm->dev);
 }

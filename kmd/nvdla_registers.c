@@ -10,8 +10,8 @@
 #include <nvdla/hw/register_table.h>
 #include <nvdla/hw/registers.h>
 
-#include "nvdla_device.h"
 #include "nvdla_dump.h"
+#include "nvdla_hw.h"
 
 /* S_POINTER and S_STATUS have the same place in each unit with register groups. */
 #define NVDLA_POINTER_OFFSET (NVDLA_CDMA_S_POINTER - NVDLA_CDMA_BASE)
@@ -28,7 +28,7 @@ static bool nvdla_register_is_shadowed(const struct nvdla_register_info *info)
 	return info->flags & NVDLA_REGISTER_SHADOWED;
 }
 
-static void nvdla_unit_read(struct nvdla_device *ndev, const struct nvdla_unit_info *unit,
+static void nvdla_unit_read(struct nvdla_hw *hw, const struct nvdla_unit_info *unit,
 			    bool shadowed, struct nvdla_register_dump *dump)
 {
 	const struct nvdla_register_info *info = unit->registers;
@@ -37,7 +37,7 @@ static void nvdla_unit_read(struct nvdla_device *ndev, const struct nvdla_unit_i
 	for (i = 0; i < unit->count; i++, info++)
 		if (nvdla_register_is_safe(info) && nvdla_register_is_shadowed(info) == shadowed)
 			dump->values[dump->count++] = (struct nvdla_reg_write) {
-				info->address, nvdla_device_read(ndev, info->address)
+				info->address, nvdla_hw_read(hw, info->address)
 			};
 }
 
@@ -46,18 +46,18 @@ static void nvdla_unit_read(struct nvdla_device *ndev, const struct nvdla_unit_i
  * says which of them the register interface reaches. It is put back, because the
  * sequencer does not write what it believes is there.
  */
-static void nvdla_unit_read_groups(struct nvdla_device *ndev, const struct nvdla_unit_info *unit,
+static void nvdla_unit_read_groups(struct nvdla_hw *hw, const struct nvdla_unit_info *unit,
 				   struct nvdla_register_dump *dump)
 {
 	u32 pointer = unit->base + NVDLA_POINTER_OFFSET;
-	u32 producer = nvdla_device_read(ndev, pointer) & NVDLA_CDMA_S_POINTER__PRODUCER;
+	u32 producer = nvdla_hw_read(hw, pointer) & NVDLA_CDMA_S_POINTER__PRODUCER;
 	u32 group;
 
 	for (group = 0; group < 2; group++) {
-		nvdla_device_write(ndev, pointer, group);
-		nvdla_unit_read(ndev, unit, true, dump);
+		nvdla_hw_write(hw, pointer, group);
+		nvdla_unit_read(hw, unit, true, dump);
 	}
-	nvdla_device_write(ndev, pointer, producer);
+	nvdla_hw_write(hw, pointer, producer);
 }
 
 static bool nvdla_unit_has_groups(const struct nvdla_unit_info *unit)
@@ -66,53 +66,48 @@ static bool nvdla_unit_has_groups(const struct nvdla_unit_info *unit)
 }
 
 /* The CSB space may end before the units that a core does not have. */
-static bool nvdla_unit_is_there(struct nvdla_device *ndev, const struct nvdla_unit_info *unit)
+static bool nvdla_unit_is_there(struct nvdla_hw *hw, const struct nvdla_unit_info *unit)
 {
-	return nvdla_variant_register(ndev->variant, unit->base) <
-	       nvdla_variant_csb_bytes(ndev->variant);
+	return nvdla_variant_register(hw->variant, unit->base) <
+	       nvdla_variant_csb_bytes(hw->variant);
 }
 
 /**
  * nvdla_registers_read() - read the registers of a unit that can be read without effect
- * @ndev: device; its lock is held and the core is awake
+ * @hw: core; its lock is held and the core is awake
  * @index: less than NVDLA_NUM_UNITS
  * @dump: they are added to it
  */
-void nvdla_registers_read(struct nvdla_device *ndev, u32 index, struct nvdla_register_dump *dump)
+void nvdla_registers_read(struct nvdla_hw *hw, u32 index, struct nvdla_register_dump *dump)
 {
 	const struct nvdla_unit_info *unit = &nvdla_units[index];
 
 	static_assert(NVDLA_UNIT_COUNT == NVDLA_NUM_UNITS);
 	static_assert(NVDLA_REGISTER_COUNT <= NVDLA_NUM_REGISTERS);
-	lockdep_assert_held(&ndev->lock);
+	lockdep_assert_held(&hw->lock);
 
-	if (!nvdla_unit_is_there(ndev, unit))
+	if (!nvdla_unit_is_there(hw, unit))
 		return;
-	nvdla_unit_read(ndev, unit, false, dump);
+	nvdla_unit_read(hw, unit, false, dump);
 	if (nvdla_unit_has_groups(unit))
-		nvdla_unit_read_groups(ndev, unit, dump);
+		nvdla_unit_read_groups(hw, unit, dump);
 }
 
-/**
- * nvdla_registers_are_idle() - whether no engine is at work, and none waits for another
- * @ndev: device; its lock is held and the core is awake
- *
- * Return: true if all engines are idle.
- */
-bool nvdla_registers_are_idle(struct nvdla_device *ndev)
+/* Whether no engine of a core that is locked and awake is at work or waits for another. */
+bool nvdla_registers_are_idle(struct nvdla_hw *hw)
 {
 	u32 unit;
 
-	lockdep_assert_held(&ndev->lock);
+	lockdep_assert_held(&hw->lock);
 
-	if (ndev->variant->engines & BIT(NVDLA_OP_BDMA) &&
-	    !(nvdla_device_read(ndev, NVDLA_BDMA_STATUS) & NVDLA_BDMA_STATUS__IDLE))
+	if (hw->variant->engines & BIT(NVDLA_OP_BDMA) &&
+	    !(nvdla_hw_read(hw, NVDLA_BDMA_STATUS) & NVDLA_BDMA_STATUS__IDLE))
 		return false;
 
 	for (unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
-		if (nvdla_unit_is_there(ndev, &nvdla_units[unit]) &&
+		if (nvdla_unit_is_there(hw, &nvdla_units[unit]) &&
 		    nvdla_unit_has_groups(&nvdla_units[unit]) &&
-		    nvdla_device_read(ndev, nvdla_units[unit].base + NVDLA_STATUS_OFFSET))
+		    nvdla_hw_read(hw, nvdla_units[unit].base + NVDLA_STATUS_OFFSET))
 			return false;
 	return true;
 }

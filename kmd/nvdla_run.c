@@ -14,13 +14,24 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 
+#include <nvdla/hw/registers.h>
+
+#include "engine/nvdla_args.h"
 #include "engine/nvdla_result.h"
 #include "nvdla_context.h"
-#include "nvdla_device.h"
+#include "nvdla_dump.h"
 #include "nvdla_file.h"
 #include "nvdla_gem.h"
+#include "nvdla_hw.h"
 #include "nvdla_job.h"
+#include "nvdla_run.h"
 #include "nvdla_trace.h"
+
+/*
+ * Takes failed jobs off the hardware. Not a workqueue of each device: its work waits for the lock
+ * of the device's parent, under which a removal may drop the last reference to the device.
+ */
+static struct workqueue_struct *nvdla_recovery_wq;
 
 /* Writes the result of a job, if its submit asked for one. */
 static void nvdla_job_write_result(struct nvdla_job *job, int status)
@@ -47,22 +58,30 @@ static void nvdla_job_write_result(struct nvdla_job *job, int status)
 	nvdla_bo_end_cpu_write(job->result_bo, job->result_offset, size);
 }
 
+/* The file of a job that has ended, or never began, may have another one in its place. */
+void nvdla_job_uncount(struct nvdla_job *job)
+{
+	if (job->counted)
+		atomic_dec(&job->context->file->num_jobs);
+	job->counted = false;
+}
+
 /**
  * nvdla_job_end() - take a job off the hardware
- * @job: job that is &nvdla_device.active, and may be freed when this returns; the device is
+ * @job: job that is &nvdla_hw.active, and may be freed when this returns; the device is
  *	locked
  * @status: 0 or -errno
  */
 void nvdla_job_end(struct nvdla_job *job, int status)
 {
-	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_hw *hw = job->hw;
 
-	lockdep_assert_held(&ndev->lock);
+	lockdep_assert_held(&hw->lock);
 
-	ndev->active = NULL;
+	hw->active = NULL;
 	nvdla_job_write_result(job, status);
 	if (job->num_runs)
-		nvdla_job_record_fill(&ndev->last_job, job, status);
+		nvdla_job_record_fill(&hw->last_job, job, status);
 	trace_nvdla_job_done(job, status);
 	if (status)
 		dma_fence_set_error(job->fence, status);
@@ -70,13 +89,27 @@ void nvdla_job_end(struct nvdla_job *job, int status)
 	dma_fence_signal(job->fence);
 }
 
+/**
+ * nvdla_jobs_queue_recovery() - queue the recovery of a failed job
+ * @hw: core
+ *
+ * That takes the lock of the device's parent, which may be held for long: it is not waited for
+ * here, but by a worker.
+ */
+void nvdla_jobs_queue_recovery(struct nvdla_hw *hw)
+{
+	drm_dev_get(hw->drm);
+	if (!queue_work(nvdla_recovery_wq, &hw->recover_work))
+		drm_dev_put(hw->drm);
+}
+
 /* The job on the hardware cannot go on. Its fence has to wait until the core was reset. */
 static void nvdla_job_fail(struct nvdla_job *job, int error)
 {
-	lockdep_assert_held(&job->ndev->lock);
+	lockdep_assert_held(&job->hw->lock);
 
 	job->error = error;
-	nvdla_jobs_queue_recovery(job->ndev);
+	nvdla_jobs_queue_recovery(job->hw);
 }
 
 /* Programs the next task into register groups that the running task does not need. */
@@ -84,7 +117,7 @@ static void nvdla_job_program_ahead(struct nvdla_job *job)
 {
 	if (job->next_task == job->num_tasks)
 		return;
-	if (nvdla_sequencer_follow(job->ndev->seq, job->tasks[job->next_task]) == -EIO)
+	if (nvdla_sequencer_follow(job->hw->seq, job->tasks[job->next_task]) == -EIO)
 		nvdla_job_fail(job, -EIO);
 }
 
@@ -101,12 +134,7 @@ void nvdla_job_extend(struct nvdla_job *job)
 	job->deadline_ns = min(ktime_get_ns() + job->timeout_ns, job->last_deadline_ns);
 }
 
-/**
- * nvdla_job_is_late() - whether the deadline of a job is over
- * @job: job on the hardware; the device is locked
- *
- * Return: true if it is to end, unless an interrupt of the core is pending.
- */
+/* Whether a job is to end, unless an interrupt of the core is pending; the device is locked. */
 bool nvdla_job_is_late(const struct nvdla_job *job)
 {
 	return ktime_get_ns() >= job->deadline_ns;
@@ -115,7 +143,7 @@ bool nvdla_job_is_late(const struct nvdla_job *job)
 /* Tasks may be done at once, without an interrupt; @task_running tells. */
 static void nvdla_job_start_tasks(struct nvdla_job *job)
 {
-	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_hw *hw = job->hw;
 	int ret;
 
 	while (job->next_task < job->num_tasks) {
@@ -123,7 +151,7 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 
 		job->task_running = true;
 		trace_nvdla_task_start(job, job->next_task - 1, nvdla_task_num_operations(task));
-		ret = nvdla_sequencer_start(ndev->seq, task);
+		ret = nvdla_sequencer_start(hw->seq, task);
 		if (ret) {
 			nvdla_job_fail(job, ret);
 			return;
@@ -139,10 +167,10 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 
 static void nvdla_job_task_done(void *context, struct nvdla_task *task, int error)
 {
-	struct nvdla_device *ndev = context;
-	struct nvdla_job *job = ndev->active;
+	struct nvdla_hw *hw = context;
+	struct nvdla_job *job = hw->active;
 
-	lockdep_assert_held(&ndev->lock);
+	lockdep_assert_held(&hw->lock);
 
 	job->task_running = false;
 	if (job->scrubbing) {
@@ -160,8 +188,8 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 
 static void nvdla_job_op_programmed(void *context, const struct nvdla_task *task, u32 operation)
 {
-	struct nvdla_device *ndev = context;
-	struct nvdla_job *job = ndev->active;
+	struct nvdla_hw *hw = context;
+	struct nvdla_job *job = hw->active;
 	u32 index = job->next_task - 1;
 
 	if (job->scrubbing)
@@ -175,28 +203,28 @@ static void nvdla_job_op_programmed(void *context, const struct nvdla_task *task
 
 static void nvdla_job_op_enabled(void *context, struct nvdla_task *task, u32 operation)
 {
-	struct nvdla_device *ndev = context;
-	struct nvdla_job *job = ndev->active;
+	struct nvdla_hw *hw = context;
+	struct nvdla_job *job = hw->active;
 	u32 engine = nvdla_task_op_type(task, operation);
 
 	nvdla_job_extend(job);
 	if (job->scrubbing)
 		return;
 	trace_nvdla_op_enable(job, job->next_task - 1, operation, engine);
-	nvdla_counters_op_enabled(&ndev->counters, &job->context->file->usage, engine);
+	nvdla_counters_op_enabled(&hw->counters, &job->context->file->usage, engine);
 }
 
 static void nvdla_job_op_completed(void *context, struct nvdla_task *task, u32 operation)
 {
-	struct nvdla_device *ndev = context;
-	struct nvdla_job *job = ndev->active;
+	struct nvdla_hw *hw = context;
+	struct nvdla_job *job = hw->active;
 
 	nvdla_job_extend(job);
 	if (job->scrubbing)
 		return;
 	trace_nvdla_op_complete(job, job->next_task - 1, operation,
 				nvdla_task_op_type(task, operation));
-	nvdla_counters_op_completed(&ndev->counters, task, operation);
+	nvdla_counters_op_completed(&hw->counters, task, operation);
 }
 
 const struct nvdla_sequencer_ops nvdla_job_sequencer_ops = {
@@ -209,14 +237,14 @@ const struct nvdla_sequencer_ops nvdla_job_sequencer_ops = {
 /* Clears the convolution buffer of another client's data before the job's first task. */
 static void nvdla_job_start_scrub(struct nvdla_job *job)
 {
-	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_hw *hw = job->hw;
 	struct nvdla_task *scrub = job->scrub;
 	int ret;
 
 	job->scrub = NULL;
 	job->scrubbing = true;
 	job->task_running = true;
-	ret = nvdla_sequencer_start(ndev->seq, scrub);
+	ret = nvdla_sequencer_start(hw->seq, scrub);
 	if (ret)
 		nvdla_job_fail(job, ret);
 }
@@ -233,22 +261,42 @@ static void nvdla_job_go_on(struct nvdla_job *job)
 }
 
 /**
- * nvdla_job_irq() - the core has interrupted
- * @ndev: device, locked
- * @status: bits of S_INTR_STATUS
+ * nvdla_hw_attend() - handle the core's interrupt status
+ * @hw: core, locked
+ *
+ * A level stands until every status bit is cleared. A PCI function sends a message
+ * whenever an unmasked bit rises, and again after a write that leaves one standing.
+ * So one read for each interrupt is enough, whichever of the two it is.
+ *
+ * Return: whether the core had an interrupt.
  */
-void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
+bool nvdla_hw_attend(struct nvdla_hw *hw)
 {
-	struct nvdla_job *job = ndev->active;
+	struct nvdla_job *job = hw->active;
+	u32 status;
 
-	lockdep_assert_held(&ndev->lock);
+	lockdep_assert_held(&hw->lock);
+
+	/*
+	 * The line may be another device's as well. A core that sleeps or is dead may be without
+	 * clocks.
+	 */
+	if (hw->stopped || hw->dead)
+		return false;
+	status = nvdla_hw_read(hw, NVDLA_GLB_S_INTR_STATUS);
+	/* All ones is what a device that is gone reads as. */
+	if (!status || status & ~hw->variant->intr_mask)
+		return false;
+
+	nvdla_hw_write(hw, NVDLA_GLB_S_INTR_STATUS, status);
+	trace_nvdla_irq(hw, status);
 
 	/* A job that failed stays as it is until the reset, for those who want to know why. */
-	if (!job || job->error || ndev->stopped)
-		return;
-
-	nvdla_sequencer_irq(ndev->seq, status);
-	nvdla_job_go_on(job);
+	if (job && !job->error) {
+		nvdla_sequencer_irq(hw->seq, status);
+		nvdla_job_go_on(job);
+	}
+	return true;
 }
 
 static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
@@ -267,7 +315,7 @@ static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
  */
 static int nvdla_job_check(const struct nvdla_job *job)
 {
-	if (nvdla_device_is_gone(job->ndev))
+	if (nvdla_hw_is_gone(job->hw))
 		return -ENODEV;
 	if (nvdla_job_has_undefined_bo(job))
 		return -EIO;
@@ -276,7 +324,7 @@ static int nvdla_job_check(const struct nvdla_job *job)
 
 /**
  * nvdla_job_begin() - put a job on the hardware, from its first task on
- * @job: job that is &nvdla_device.active; the device is locked, and not stopped
+ * @job: job that is &nvdla_hw.active; the device is locked, and not stopped
  *
  * It ends at once if it must not run.
  */
@@ -311,11 +359,25 @@ void nvdla_job_begin(struct nvdla_job *job)
  */
 void nvdla_job_put_on(struct nvdla_job *job)
 {
-	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_hw *hw = job->hw;
 
-	lockdep_assert_held(&ndev->lock);
+	lockdep_assert_held(&hw->lock);
 
-	ndev->active = job;
-	if (!ndev->stopped)
+	hw->active = job;
+	if (!hw->stopped)
 		nvdla_job_begin(job);
+}
+
+/* Sets up what all devices recover by. Returns 0 or -ENOMEM. */
+int nvdla_recovery_init(void)
+{
+	nvdla_recovery_wq = alloc_workqueue("nvdla-recovery",
+					    WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	return nvdla_recovery_wq ? 0 : -ENOMEM;
+}
+
+/* Undoes nvdla_recovery_init(), once there are no devices. */
+void nvdla_recovery_fini(void)
+{
+	destroy_workqueue(nvdla_recovery_wq);
 }

@@ -25,6 +25,8 @@
 #include "nvdla_file.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_pm.h"
+#include "nvdla_sched.h"
 #include "nvdla_sram.h"
 
 /* Pages that one transfer clears: BDMA repeats a surface that often. */
@@ -46,15 +48,15 @@ struct nvdla_sram_bo {
 };
 
 /* A user has as many open files as they like: it is users who share the memory. */
-static u64 nvdla_sram_used_by(struct nvdla_sram *sram, kuid_t user)
+static u64 nvdla_sram_used_by(struct nvdla_device *ndev, kuid_t user)
 {
 	const struct nvdla_sram_bo *sbo;
 	struct drm_mm_node *node;
 	u64 bytes = 0;
 
-	lockdep_assert_held(&sram->lock);
+	lockdep_assert_held(&ndev->sram.lock);
 
-	drm_mm_for_each_node(node, &sram->mm) {
+	drm_mm_for_each_node(node, &ndev->sram.mm) {
 		sbo = container_of(node, struct nvdla_sram_bo, node);
 		if (uid_eq(sbo->user, user))
 			bytes += node->size;
@@ -76,22 +78,21 @@ u64 nvdla_max_sram(struct nvdla_device *ndev)
 /* The content lives as long as the core is awake. */
 static int nvdla_sram_take(struct nvdla_device *ndev, struct nvdla_sram_bo *sbo)
 {
-	struct nvdla_sram *sram = &ndev->sram;
 	int ret;
 
-	ret = nvdla_pm_get(ndev);
+	ret = nvdla_pm_get(&ndev->drm);
 	if (ret)
 		return ret;
 
-	mutex_lock(&sram->lock);
-	if (nvdla_sram_used_by(sram, sbo->user) + sbo->bo.base.size > nvdla_max_sram(ndev))
+	mutex_lock(&ndev->sram.lock);
+	if (nvdla_sram_used_by(ndev, sbo->user) + sbo->bo.base.size > nvdla_max_sram(ndev))
 		ret = -ENOSPC;
 	else
-		ret = drm_mm_insert_node_generic(&sram->mm, &sbo->node, sbo->bo.base.size,
+		ret = drm_mm_insert_node_generic(&ndev->sram.mm, &sbo->node, sbo->bo.base.size,
 						 PAGE_SIZE, 0, DRM_MM_INSERT_BEST);
-	mutex_unlock(&sram->lock);
+	mutex_unlock(&ndev->sram.lock);
 	if (ret)
-		nvdla_pm_put(ndev);
+		nvdla_pm_put(&ndev->drm);
 
 	return ret;
 }
@@ -104,7 +105,7 @@ static void nvdla_sram_give(struct nvdla_device *ndev, struct drm_mm_node *node)
 		return;
 
 	drm_mm_remove_node(node);
-	nvdla_pm_put(ndev);
+	nvdla_pm_put(&ndev->drm);
 }
 
 static struct nvdla_sram_bo *to_nvdla_sram_bo(struct drm_gem_object *obj)
@@ -175,11 +176,11 @@ static void nvdla_sram_describe_clear(struct nvdla_sram_clear *clear, u32 pages)
 	clear->operation.bdma.num_transfers = i;
 }
 
-static int nvdla_sram_clear_task(struct nvdla_device *ndev, const struct nvdla_bo *zeroes,
-				 const struct nvdla_bo *bo, struct nvdla_task **task)
+static int nvdla_sram_clear_task(struct nvdla_hw *hw, const struct nvdla_bo *bo,
+				 struct nvdla_task **task)
 {
 	struct nvdla_task_extent extents[1 + NVDLA_BDMA_MAX_TRANSFERS] = {
-		{ zeroes->dma_addr, zeroes->base.size, NVDLA_MEM_MC, true },
+		{ hw->zeroes->dma_addr, hw->zeroes->base.size, NVDLA_MEM_MC, true },
 	};
 	struct nvdla_task_source source = { .extents = extents, .num_operations = 1 };
 	const u64 step = (u64)NVDLA_SRAM_CLEAR_PAGES << PAGE_SHIFT;
@@ -202,7 +203,7 @@ static int nvdla_sram_clear_task(struct nvdla_device *ndev, const struct nvdla_b
 		};
 	}
 
-	ret = nvdla_task_create(ndev->variant, &source, NULL, task);
+	ret = nvdla_task_create(hw->variant, &source, NULL, task);
 	kfree(clear);
 	return ret;
 }
@@ -224,7 +225,7 @@ static int nvdla_sram_fill_job(struct nvdla_job *job, struct nvdla_bo *bo)
 	job->bos[0].write = true;
 	job->num_bos = 1;
 
-	ret = nvdla_sram_clear_task(job->ndev, job->ndev->zeroes, bo, &job->tasks[0]);
+	ret = nvdla_sram_clear_task(job->hw, bo, &job->tasks[0]);
 	job->num_tasks = !ret;
 	return ret;
 }
@@ -273,7 +274,6 @@ err_destroy:
 struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, struct nvdla_file *file,
 				   size_t size)
 {
-	struct nvdla_sram *sram = &ndev->sram;
 	struct nvdla_sram_bo *sbo;
 	int ret;
 
@@ -286,7 +286,7 @@ struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, struct nvdla_file 
 	sbo->user = current_euid();
 	drm_gem_private_object_init(&ndev->drm, &sbo->bo.base, size);
 
-	if (size > sram->size) {
+	if (size > ndev->sram.size) {
 		ret = -ENOSPC;
 		goto err_put;
 	}
@@ -303,7 +303,7 @@ struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, struct nvdla_file 
 	return &sbo->bo;
 
 err_put:
-	drm_dbg(&ndev->drm, "no on-chip buffer of %zu bytes, of %llu: %d\n", size, sram->size,
+	drm_dbg(&ndev->drm, "no on-chip buffer of %zu bytes, of %llu: %d\n", size, ndev->sram.size,
 		ret);
 	drm_gem_object_put(&sbo->bo.base);
 	return ERR_PTR(ret);
@@ -311,34 +311,33 @@ err_put:
 
 static void nvdla_sram_release(struct drm_device *drm, void *data)
 {
-	struct nvdla_sram *sram = data;
+	struct nvdla_device *ndev = data;
 
-	drm_mm_takedown(&sram->mm);
+	drm_mm_takedown(&ndev->sram.mm);
 }
 
 /**
  * nvdla_sram_init() - prepare the on-chip memory for buffers
- * @ndev: device whose scheduler is set up, and whose &nvdla_sram.base and size are set
+ * @ndev: device whose scheduler is set up, and whose &nvdla_device.sram has its base and size
  *
  * Return: 0 or -errno; nothing has to be undone then.
  */
 int nvdla_sram_init(struct nvdla_device *ndev)
 {
-	struct nvdla_sram *sram = &ndev->sram;
 	int ret;
 
-	ret = drmm_mutex_init(&ndev->drm, &sram->lock);
+	ret = drmm_mutex_init(&ndev->drm, &ndev->sram.lock);
 	if (ret)
 		return ret;
 
-	sram->size = nvdla_variant_sram_bytes(ndev->variant, sram->size);
-	sram->size = min_t(u64, round_down(sram->size, PAGE_SIZE), NVDLA_SRAM_CLEAR_MAX);
+	ndev->sram.size = nvdla_variant_sram_bytes(ndev->hw.variant, ndev->sram.size);
+	ndev->sram.size = min_t(u64, round_down(ndev->sram.size, PAGE_SIZE), NVDLA_SRAM_CLEAR_MAX);
 
-	if (!sram->size)
+	if (!ndev->sram.size)
 		return 0;
 
-	drm_mm_init(&sram->mm, sram->base, sram->size);
-	return drmm_add_action_or_reset(&ndev->drm, nvdla_sram_release, sram);
+	drm_mm_init(&ndev->sram.mm, ndev->sram.base, ndev->sram.size);
+	return drmm_add_action_or_reset(&ndev->drm, nvdla_sram_release, ndev);
 }
 
 /**
@@ -347,12 +346,11 @@ int nvdla_sram_init(struct nvdla_device *ndev)
  */
 void nvdla_sram_fini(struct nvdla_device *ndev)
 {
-	struct nvdla_sram *sram = &ndev->sram;
 	struct drm_mm_node *node, *next;
 
-	mutex_lock(&sram->lock);
-	if (drm_mm_initialized(&sram->mm))
-		drm_mm_for_each_node_safe(node, next, &sram->mm)
+	mutex_lock(&ndev->sram.lock);
+	if (drm_mm_initialized(&ndev->sram.mm))
+		drm_mm_for_each_node_safe(node, next, &ndev->sram.mm)
 			nvdla_sram_give(ndev, node);
-	mutex_unlock(&sram->lock);
+	mutex_unlock(&ndev->sram.lock);
 }

@@ -24,6 +24,7 @@
 #include "nvdla_file.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_sched.h"
 #include "nvdla_submit.h"
 #include "nvdla_user_task.h"
 

@@ -6,12 +6,16 @@
 #include <linux/xarray.h>
 
 struct dma_fence;
+struct drm_device;
 struct drm_file;
 struct nvdla_refusal;
 struct drm_nvdla_submit;
 struct nvdla_device;
 struct nvdla_job;
 struct nvdla_out_sync;
+
+/* Longest time that anybody may ask for, up to NVDLA_MAX_TIMEOUT_MS those with CAP_SYS_NICE */
+#define NVDLA_USER_TIMEOUT_MS 10000
 
 /**
  * struct nvdla_submit - one submit on its way into the scheduler
@@ -42,5 +46,7 @@ int nvdla_submit_add_in_syncs(struct nvdla_submit *submit);
 int nvdla_submit_find_out_syncs(struct nvdla_submit *submit);
 void nvdla_submit_signal_out_syncs(struct nvdla_submit *submit, struct dma_fence *fence);
 void nvdla_submit_free_out_syncs(struct nvdla_submit *submit);
+
+int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif /* __NVDLA_SUBMIT_H__ */

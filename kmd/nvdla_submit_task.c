@@ -13,7 +13,7 @@
 #include <drm/nvdla_accel.h>
 
 #include "engine/nvdla_args.h"
-#include "engine/nvdla_prepared.h"
+#include "engine/nvdla_task.h"
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
@@ -154,7 +154,7 @@ static int nvdla_submit_create_task(struct nvdla_submit *submit, const struct dr
 	ret = nvdla_user_copy_task(&task->source, args);
 	if (ret)
 		return ret;
-	return nvdla_task_create(submit->ndev->variant, &task->source, why, created);
+	return nvdla_task_create(submit->ndev->hw.variant, &task->source, why, created);
 }
 
 /* Prepared: the addresses are checked now. */
@@ -182,7 +182,7 @@ static int nvdla_submit_check_task(struct nvdla_submit *submit, u32 index,
 		return ret;
 
 	if (submit->args->flags & DRM_NVDLA_SUBMIT_STATISTICS ||
-	    READ_ONCE(submit->ndev->counters.always))
+	    READ_ONCE(submit->ndev->hw.counters.always))
 		task->source.flags |= NVDLA_TASK_STATISTICS;
 	if (args->handle)
 		ret = nvdla_submit_bind_task(submit, index, task, &why, &job->tasks[index]);

@@ -10,8 +10,8 @@
 #include <drm/nvdla_descriptors.h>
 
 #include "nvdla_context.h"
-#include "nvdla_device.h"
 #include "nvdla_file.h"
+#include "nvdla_hw.h"
 #include "nvdla_job.h"
 
 /*
@@ -29,7 +29,7 @@
 DECLARE_EVENT_CLASS(nvdla_job_class,
 		    TP_PROTO(const struct nvdla_job *job),
 		    TP_ARGS(job),
-		    TP_STRUCT__entry(__string(device, dev_name(job->ndev->drm.dev))
+		    TP_STRUCT__entry(__string(device, dev_name(job->hw->drm->dev))
 				     __field(u64, client)
 				     __field(u64, context)
 				     __field(u64, seqno)
@@ -58,7 +58,7 @@ DEFINE_EVENT(nvdla_job_class, nvdla_job_run,
 TRACE_EVENT(nvdla_job_done,
 	    TP_PROTO(const struct nvdla_job *job, int error),
 	    TP_ARGS(job, error),
-	    TP_STRUCT__entry(__string(device, dev_name(job->ndev->drm.dev))
+	    TP_STRUCT__entry(__string(device, dev_name(job->hw->drm->dev))
 			     __field(u64, context)
 			     __field(u64, seqno)
 			     __field(int, error)
@@ -74,7 +74,7 @@ TRACE_EVENT(nvdla_job_done,
 TRACE_EVENT(nvdla_task_start,
 	    TP_PROTO(const struct nvdla_job *job, u32 task, u32 operations),
 	    TP_ARGS(job, task, operations),
-	    TP_STRUCT__entry(__string(device, dev_name(job->ndev->drm.dev))
+	    TP_STRUCT__entry(__string(device, dev_name(job->hw->drm->dev))
 			     __field(u64, context)
 			     __field(u64, seqno)
 			     __field(u32, task)
@@ -92,7 +92,7 @@ TRACE_EVENT(nvdla_task_start,
 TRACE_EVENT(nvdla_task_done,
 	    TP_PROTO(const struct nvdla_job *job, u32 task, int error),
 	    TP_ARGS(job, task, error),
-	    TP_STRUCT__entry(__string(device, dev_name(job->ndev->drm.dev))
+	    TP_STRUCT__entry(__string(device, dev_name(job->hw->drm->dev))
 			     __field(u64, context)
 			     __field(u64, seqno)
 			     __field(u32, task)
@@ -110,7 +110,7 @@ TRACE_EVENT(nvdla_task_done,
 DECLARE_EVENT_CLASS(nvdla_operation_class,
 		    TP_PROTO(const struct nvdla_job *job, u32 task, u32 operation, u32 engine),
 		    TP_ARGS(job, task, operation, engine),
-		    TP_STRUCT__entry(__string(device, dev_name(job->ndev->drm.dev))
+		    TP_STRUCT__entry(__string(device, dev_name(job->hw->drm->dev))
 				     __field(u64, context)
 				     __field(u64, seqno)
 				     __field(u32, task)
@@ -145,9 +145,9 @@ DEFINE_EVENT(nvdla_operation_class, nvdla_op_complete,
 	     TP_ARGS(job, task, operation, engine));
 
 TRACE_EVENT(nvdla_irq,
-	    TP_PROTO(const struct nvdla_device *ndev, u32 status),
-	    TP_ARGS(ndev, status),
-	    TP_STRUCT__entry(__string(device, dev_name(ndev->drm.dev))
+	    TP_PROTO(const struct nvdla_hw *hw, u32 status),
+	    TP_ARGS(hw, status),
+	    TP_STRUCT__entry(__string(device, dev_name(hw->drm->dev))
 			     __field(u32, status)
 	    ),
 	    TP_fast_assign(__assign_str(device);
@@ -156,9 +156,9 @@ TRACE_EVENT(nvdla_irq,
 	    TP_printk("device=%s status=0x%06x", __get_str(device), __entry->status));
 
 TRACE_EVENT(nvdla_reset,
-	    TP_PROTO(const struct nvdla_device *ndev, int error),
-	    TP_ARGS(ndev, error),
-	    TP_STRUCT__entry(__string(device, dev_name(ndev->drm.dev))
+	    TP_PROTO(const struct nvdla_hw *hw, int error),
+	    TP_ARGS(hw, error),
+	    TP_STRUCT__entry(__string(device, dev_name(hw->drm->dev))
 			     __field(int, error)
 	    ),
 	    TP_fast_assign(__assign_str(device);

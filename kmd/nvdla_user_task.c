@@ -16,7 +16,7 @@
 #include <drm/nvdla_accel.h>
 
 #include "engine/nvdla_args.h"
-#include "engine/nvdla_prepared.h"
+#include "engine/nvdla_task.h"
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_file.h"
@@ -184,6 +184,26 @@ void nvdla_user_task_put(struct nvdla_user_task *task)
 }
 
 /**
+ * nvdla_user_tasks_free() - free tasks, and give up what they were prepared as
+ * @tasks: array of @count tasks, any of which may be NULL; freed, too
+ * @user_tasks: array of as many prepared tasks or NULL; freed, too
+ * @count: tasks
+ */
+void nvdla_user_tasks_free(struct nvdla_task **tasks, struct nvdla_user_task **user_tasks,
+			   u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		nvdla_task_destroy(tasks[i]);
+		if (user_tasks[i])
+			nvdla_user_task_put(user_tasks[i]);
+	}
+	kfree(user_tasks);
+	kfree(tasks);
+}
+
+/**
  * nvdla_user_task_find() - prepared task of a handle
  * @file: file
  * @handle: handle in this file
@@ -248,7 +268,7 @@ static int nvdla_user_task_prepare(struct nvdla_device *ndev,
 
 	ret = nvdla_user_copy_task(&source, task);
 	if (!ret)
-		ret = nvdla_prepared_create(ndev->variant, &source, &why, prepared);
+		ret = nvdla_prepared_create(ndev->hw.variant, &source, &why, prepared);
 	if (ret == -EINVAL)
 		nvdla_user_refuse(&ndev->drm, args->error, args->error_size, 0, &why);
 	nvdla_user_free_copy(&source);

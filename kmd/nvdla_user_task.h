@@ -11,6 +11,7 @@ struct nvdla_refusal;
 struct drm_nvdla_task;
 struct nvdla_file;
 struct nvdla_prepared;
+struct nvdla_task;
 struct nvdla_task_source;
 
 /**
@@ -34,6 +35,8 @@ void nvdla_user_tasks_close(struct nvdla_file *file);
 
 struct nvdla_user_task *nvdla_user_task_find(struct nvdla_file *file, u32 handle);
 void nvdla_user_task_put(struct nvdla_user_task *task);
+void nvdla_user_tasks_free(struct nvdla_task **tasks, struct nvdla_user_task **user_tasks,
+			   u32 count);
 
 int nvdla_user_refuse(struct drm_device *drm, u64 user, u32 user_size, u32 task,
 		      struct nvdla_refusal *why);

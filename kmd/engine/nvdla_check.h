@@ -25,7 +25,8 @@ struct nvdla_field {
 
 /** NVDLA_FIELD() - a number in a descriptor, as a struct nvdla_field */
 #define NVDLA_FIELD(member) \
-	((struct nvdla_field) { &(member), sizeof(member), is_signed_type(typeof(member)) })
+	((struct nvdla_field) { .is_signed = is_signed_type(typeof(member)), \
+				.at = &(member), .size = sizeof(member) })
 
 /** NVDLA_WHOLE() - a structure or an array in a descriptor, as a struct nvdla_field */
 #define NVDLA_WHOLE(member) ((struct nvdla_field) { &(member), sizeof(member), false })

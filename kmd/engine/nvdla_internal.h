@@ -2,10 +2,12 @@
 #ifndef NVDLA_INTERNAL_H
 #define NVDLA_INTERNAL_H
 
+#include <drm/nvdla_accel.h>
 #include <drm/nvdla_descriptors.h>
 
+#include "nvdla_io.h"
 #include "nvdla_platform.h"
-#include "nvdla_task.h"
+#include "nvdla_variant.h"
 
 /** NVDLA_NO_OP - no operation */
 #define NVDLA_NO_OP U16_MAX

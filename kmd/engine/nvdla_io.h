@@ -25,4 +25,14 @@ struct nvdla_io {
 	u64 (*now)(void *context);
 };
 
+/**
+ * struct nvdla_operation_times - when an operation ran, by &nvdla_io.now
+ * @start_ns: just before it was enabled (BDMA: launched)
+ * @end_ns: when its interrupt was seen
+ */
+struct nvdla_operation_times {
+	u64 start_ns;
+	u64 end_ns;
+};
+
 #endif /* NVDLA_IO_H */

@@ -9,6 +9,7 @@
 #include "nvdla_internal.h"
 #include "nvdla_lut.h"
 #include "nvdla_platform.h"
+#include "nvdla_sequencer.h"
 #include "nvdla_sequencer_internal.h"
 
 /* S_POINTER has the same place in each unit with register groups. */

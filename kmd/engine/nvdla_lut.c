@@ -142,6 +142,7 @@ static void upload_table(const struct nvdla_io *io, u32 step, bool lo, const __s
 {
 	const u32 table = nvdla_field_bits(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID, lo) |
 			  NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE;
+	const u32 field = NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ADDR;
 	u32 next = U32_MAX;
 	u32 i;
 
@@ -151,7 +152,7 @@ static void upload_table(const struct nvdla_io *io, u32 step, bool lo, const __s
 		/* The address register counts up with each entry. */
 		if (i != next)
 			io->write(io->context, NVDLA_SDP_S_LUT_ACCESS_CFG + step,
-				  nvdla_field_bits(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ADDR, i) | table);
+				  nvdla_field_bits(field, i) | table);
 		io->write(io->context, NVDLA_SDP_S_LUT_ACCESS_DATA + step, (u16)entries[i]);
 		next = i + 1;
 	}

@@ -3,13 +3,12 @@
  * Prepared tasks: from what was submitted to what can be run with any addresses.
  */
 
-#include "nvdla_prepared.h"
-
 #include "nvdla_args.h"
 #include "nvdla_check.h"
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
 #include "nvdla_program.h"
+#include "nvdla_task.h"
 
 /* Sizes in loadables; new members go to the end. */
 static_assert(sizeof(struct nvdla_graph_node) == 36);
@@ -214,27 +213,22 @@ int nvdla_prepared_create(const struct nvdla_variant *variant,
 	return 0;
 }
 
-void nvdla_prepared_destroy(struct nvdla_prepared *prepared)
+int nvdla_task_create(const struct nvdla_variant *variant, const struct nvdla_task_source *source,
+		      struct nvdla_refusal *why, struct nvdla_task **task)
 {
-	if (!prepared)
-		return;
+	struct nvdla_prepared *prepared;
+	int ret;
 
-	kvfree(prepared->use);
-	kvfree(prepared->lut_alias);
-	kvfree(prepared->luts);
-	kvfree(prepared->accesses);
-	kvfree(prepared->writes);
-	kvfree(prepared->queue_entries);
-	kvfree(prepared->operations);
-	kvfree(prepared);
-}
+	ret = nvdla_prepared_create(variant, source, why, &prepared);
+	if (ret)
+		return ret;
 
-u64 nvdla_prepared_bytes(const struct nvdla_prepared *prepared)
-{
-	return prepared->bytes;
-}
+	ret = nvdla_task_bind(prepared, source->extents, source->flags, why, task);
+	if (ret) {
+		nvdla_prepared_destroy(prepared);
+		return ret;
+	}
 
-u32 nvdla_prepared_num_addresses(const struct nvdla_prepared *prepared)
-{
-	return prepared->num_extents;
+	(*task)->owned = prepared;
+	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
+#include "nvdla_task.h"
 
 void nvdla_schedule_init(struct nvdla_schedule *schedule, struct nvdla_task *task,
 			 const struct nvdla_schedule_ops *ops, void *context)

@@ -5,10 +5,6 @@
 #include <drm/nvdla_descriptors.h>
 
 #include "nvdla_internal.h"
-#include "nvdla_sequencer.h"
-
-/** NVDLA_NUM_GROUPS - register groups of an engine */
-#define NVDLA_NUM_GROUPS 2
 
 struct nvdla_schedule;
 

@@ -30,18 +30,6 @@ struct nvdla_sequencer_ops {
 };
 
 /**
- * enum nvdla_group_state - state of a register group of an engine
- * @NVDLA_GROUP_IDLE: free
- * @NVDLA_GROUP_PROGRAMMED: registers are written, waits for its dependencies
- * @NVDLA_GROUP_ENABLED: op_enable is set, the operation runs or is queued
- */
-enum nvdla_group_state {
-	NVDLA_GROUP_IDLE = 0,
-	NVDLA_GROUP_PROGRAMMED = 1,
-	NVDLA_GROUP_ENABLED = 2,
-};
-
-/**
  * struct nvdla_sequencer_snapshot - state of a sequencer
  * @task: the task that runs, or NULL
  * @num_operations: operations of that task
@@ -61,7 +49,7 @@ struct nvdla_sequencer_snapshot {
 			u32 state;
 			u32 operation;
 			u32 waits_for;
-		} group[2];
+		} group[NVDLA_NUM_GROUPS];
 	} engine[NVDLA_NUM_OP_TYPES];
 };
 

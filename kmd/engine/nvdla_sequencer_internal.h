@@ -9,7 +9,8 @@
 #include "nvdla_internal.h"
 #include "nvdla_io.h"
 #include "nvdla_schedule.h"
-#include "nvdla_sequencer.h"
+
+struct nvdla_sequencer_ops;
 
 /** NVDLA_UNIT_REGS - registers of a unit that can belong to a group */
 #define NVDLA_UNIT_REGS 64

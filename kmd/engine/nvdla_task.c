@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Tasks: what was prepared, at addresses, ready for a sequencer.
+ * Tasks: what was prepared, at addresses, ready for a sequencer. The checks before that are in
+ * nvdla_prepared.c.
  */
 
 #include "nvdla_task.h"
 
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
-#include "nvdla_prepared.h"
 
 struct nvdla_task *nvdla_task_allocate(const struct nvdla_prepared *prepared, u32 flags)
 {
@@ -119,24 +119,29 @@ int nvdla_task_bind(const struct nvdla_prepared *prepared, const struct nvdla_ta
 	return 0;
 }
 
-int nvdla_task_create(const struct nvdla_variant *variant, const struct nvdla_task_source *source,
-		      struct nvdla_refusal *why, struct nvdla_task **task)
+void nvdla_prepared_destroy(struct nvdla_prepared *prepared)
 {
-	struct nvdla_prepared *prepared;
-	int ret;
+	if (!prepared)
+		return;
 
-	ret = nvdla_prepared_create(variant, source, why, &prepared);
-	if (ret)
-		return ret;
+	kvfree(prepared->use);
+	kvfree(prepared->lut_alias);
+	kvfree(prepared->luts);
+	kvfree(prepared->accesses);
+	kvfree(prepared->writes);
+	kvfree(prepared->queue_entries);
+	kvfree(prepared->operations);
+	kvfree(prepared);
+}
 
-	ret = nvdla_task_bind(prepared, source->extents, source->flags, why, task);
-	if (ret) {
-		nvdla_prepared_destroy(prepared);
-		return ret;
-	}
+u64 nvdla_prepared_bytes(const struct nvdla_prepared *prepared)
+{
+	return prepared->bytes;
+}
 
-	(*task)->owned = prepared;
-	return 0;
+u32 nvdla_prepared_num_addresses(const struct nvdla_prepared *prepared)
+{
+	return prepared->num_extents;
 }
 
 void nvdla_task_destroy(struct nvdla_task *task)

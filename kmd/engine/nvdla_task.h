@@ -4,6 +4,7 @@
 
 #include <drm/nvdla_accel.h>
 
+#include "nvdla_io.h"
 #include "nvdla_types.h"
 #include "nvdla_variant.h"
 
@@ -83,16 +84,6 @@ struct nvdla_task_source {
 };
 
 /**
- * struct nvdla_operation_times - when an operation ran, by &nvdla_io.now
- * @start_ns: just before it was enabled (BDMA: launched)
- * @end_ns: when its interrupt was seen
- */
-struct nvdla_operation_times {
-	u64 start_ns;
-	u64 end_ns;
-};
-
-/**
  * struct nvdla_reg_write - one register write of an operation's program
  * @reg: byte offset in the CSB space
  * @value: complete value of the register
@@ -102,8 +93,69 @@ struct nvdla_reg_write {
 	u32 value;
 };
 
+/**
+ * struct nvdla_prepared - a checked task graph that lacks its addresses
+ *
+ * Nothing in it changes any more: any number of tasks may be made of it, and run
+ * at the same time. It has to outlive them.
+ */
+struct nvdla_prepared;
+
+/**
+ * nvdla_prepared_create() - check a task graph and work out what to write where
+ * @variant: the core that it is going to run on
+ * @source: the submitted graph; of its extents only their number is used
+ * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @prepared: filled on success, to be freed with nvdla_prepared_destroy()
+ *
+ * Checks every field that reaches a register. What is left for nvdla_task_bind() is to
+ * hold the bytes that the core will touch against memory. May sleep (it allocates memory).
+ *
+ * Return: 0, -EINVAL if the graph is not acceptable, -ENOMEM.
+ */
+int nvdla_prepared_create(const struct nvdla_variant *variant,
+			  const struct nvdla_task_source *source, struct nvdla_refusal *why,
+			  struct nvdla_prepared **prepared);
+
+/**
+ * nvdla_prepared_destroy() - free a prepared task
+ * @prepared: prepared task that no task is made of, or NULL
+ */
+void nvdla_prepared_destroy(struct nvdla_prepared *prepared);
+
+/**
+ * nvdla_prepared_bytes() - memory that a prepared task takes
+ * @prepared: a prepared task
+ *
+ * Return: bytes.
+ */
+u64 nvdla_prepared_bytes(const struct nvdla_prepared *prepared);
+
+/**
+ * nvdla_prepared_num_addresses() - entries that its address tables have
+ * @prepared: a prepared task
+ *
+ * Return: their number.
+ */
+u32 nvdla_prepared_num_addresses(const struct nvdla_prepared *prepared);
+
 /** struct nvdla_task - a checked task, ready to be run any number of times */
 struct nvdla_task;
+
+/**
+ * nvdla_task_bind() - a task of what was prepared, at some addresses
+ * @prepared: the prepared task
+ * @extents: nvdla_prepared_num_addresses() entries of the address table
+ * @flags: NVDLA_TASK_STATISTICS or 0
+ * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @task: filled on success, to be freed with nvdla_task_destroy()
+ *
+ * Holds every byte that the core will touch against the extents, which are not kept.
+ *
+ * Return: 0, -EINVAL if memory is missing or too small, -ENOMEM.
+ */
+int nvdla_task_bind(const struct nvdla_prepared *prepared, const struct nvdla_task_extent *extents,
+		    u32 flags, struct nvdla_refusal *why, struct nvdla_task **task);
 
 /**
  * nvdla_task_create() - prepare a task graph and bind it to its addresses

@@ -12,6 +12,21 @@
 /** NVDLA_NUM_VARIANTS - entries of nvdla_variants */
 #define NVDLA_NUM_VARIANTS 5
 
+/** NVDLA_NUM_GROUPS - register groups of an engine */
+#define NVDLA_NUM_GROUPS 2
+
+/**
+ * enum nvdla_group_state - state of a register group of an engine
+ * @NVDLA_GROUP_IDLE: free
+ * @NVDLA_GROUP_PROGRAMMED: registers are written, waits for its dependencies
+ * @NVDLA_GROUP_ENABLED: op_enable is set, the operation runs or is queued
+ */
+enum nvdla_group_state {
+	NVDLA_GROUP_IDLE = 0,
+	NVDLA_GROUP_PROGRAMMED = 1,
+	NVDLA_GROUP_ENABLED = 2,
+};
+
 /**
  * struct nvdla_variant - configuration of a core
  * @name: for messages

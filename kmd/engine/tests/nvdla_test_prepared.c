@@ -6,7 +6,7 @@
 
 #include "../nvdla_args.h"
 #include "../nvdla_platform.h"
-#include "../nvdla_prepared.h"
+#include "../nvdla_task.h"
 #include "nvdla_test_rules.h"
 
 #define MOVED_BY 0x40000000ULL

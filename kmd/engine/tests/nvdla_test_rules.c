@@ -3,7 +3,8 @@
 #include "nvdla_test_rules.h"
 
 const char *const nvdla_test_rule_text[NVDLA_TEST_NUM_RULES] = {
-#define NVDLA_RULE(name, text, source) [NVDLA_TEST_RULE_##name] = text,
+#define NVDLA_RULE(name, text, source) \
+	[NVDLA_TEST_RULE_##name] = text,
 #include "nvdla_test_rule_list.h"
 };
 

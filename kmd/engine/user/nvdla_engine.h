@@ -13,7 +13,6 @@
 extern "C" {
 #include "../nvdla_args.h"
 #include "../nvdla_io.h"
-#include "../nvdla_prepared.h"
 #include "../nvdla_result.h"
 #include "../nvdla_scrub.h"
 #include "../nvdla_sequencer.h"

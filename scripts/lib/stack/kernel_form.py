@@ -45,7 +45,7 @@ _HEADER_OF = {
 }
 # The newest form of allocations, which older kernels lack.
 _ALLOCATIONS = (
-	(r'\b(k[vm]?[mz]alloc|kvzalloc)\(\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'\1_obj(\2, \3)'),
+	(r'\b(k[vm]?[mz]alloc|kvzalloc)\(\s*sizeof\((\*?[\w.>-]+)\),\s*([\w |]+)\)', r'\1_obj(\2, \3)'),
 	(r'\bkcalloc\(([^,;]+),\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'kzalloc_objs(\2, \1, \3)'),
 	(r'\bkvcalloc\(([^,;]+),\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'kvzalloc_objs(\2, \1, \3)'),
 	(r'\b(k|kv)malloc_array\(([^,;]+),\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'\1malloc_objs(\3, \2, \4)'),
@@ -93,8 +93,7 @@ def objects(root):
 
 def public_headers(root):
 	"""{name: text} of include/uapi/drm."""
-	folder = root / 'include/uapi/drm'
-	return {name: (folder / name).read_text() for name in ('nvdla_accel.h', 'nvdla_descriptors.h')}
+	return {path.name: path.read_text() for path in sorted((root / 'include/uapi/drm').glob('*.h'))}
 
 
 def _converted(text, up):

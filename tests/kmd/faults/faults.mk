@@ -5,4 +5,4 @@
 nvdla-y += nvdla_faults.o
 
 LDFLAGS_nvdla.o := $(addprefix --wrap=,nvdla_args_extent nvdla_debugfs_init nvdla_device_init \
-				       nvdla_job_init nvdla_job_irq nvdla_sequencer_create)
+				       nvdla_job_init nvdla_hw_attend nvdla_sequencer_create)

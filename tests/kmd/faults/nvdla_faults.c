@@ -12,12 +12,15 @@
 
 #include <drm/drm_managed.h>
 
+#include <nvdla/hw/registers.h>
+
 #include "engine/nvdla_task.h"
 
 #include "nvdla_device.h"
 #include "nvdla_faults.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_run.h"
 
 enum fault {
 	LOSE_INTERRUPT,	/* an interrupt of the core is lost */
@@ -51,9 +54,9 @@ struct faults {
 static DEFINE_MUTEX(devices_lock);
 static LIST_HEAD(devices);
 
-static struct faults *faults_of(struct nvdla_device *ndev)
+static struct faults *faults_of(struct nvdla_hw *hw)
 {
-	return container_of(ndev->bus_ops, struct faults, bus_ops);
+	return container_of(hw->bus_ops, struct faults, bus_ops);
 }
 
 static bool is_ordered(struct faults *faults, enum fault fault)
@@ -61,10 +64,11 @@ static bool is_ordered(struct faults *faults, enum fault fault)
 	return atomic_dec_if_positive(&faults->count[fault]) >= 0;
 }
 
-static int faulty_reset(struct nvdla_device *ndev)
+static int faulty_reset(struct device *dev)
 {
-	struct faults *faults = faults_of(ndev);
-	int ret = faults->real_bus_ops->reset(ndev);
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
+	struct faults *faults = faults_of(&ndev->hw);
+	int ret = faults->real_bus_ops->reset(dev);
 
 	return !ret && is_ordered(faults, FAIL_RESET) ? -EIO : ret;
 }
@@ -85,11 +89,11 @@ int __wrap_nvdla_device_init(struct nvdla_device *ndev)
 	if (!faults)
 		return -ENOMEM;
 	faults->ndev = ndev;
-	faults->real_bus_ops = ndev->bus_ops;
-	faults->bus_ops = *ndev->bus_ops;
+	faults->real_bus_ops = ndev->hw.bus_ops;
+	faults->bus_ops = *ndev->hw.bus_ops;
 	if (faults->bus_ops.reset)
 		faults->bus_ops.reset = faulty_reset;
-	ndev->bus_ops = &faults->bus_ops;
+	ndev->hw.bus_ops = &faults->bus_ops;
 
 	mutex_lock(&devices_lock);
 	list_add(&faults->link, &devices);
@@ -107,20 +111,27 @@ void __wrap_nvdla_debugfs_init(struct nvdla_device *ndev)
 	folder = debugfs_create_dir("inject", ndev->drm.debugfs_root);
 	for (fault = 0; fault < NUM_FAULTS; fault++)
 		debugfs_create_atomic_t(fault_names[fault], 0600, folder,
-					&faults_of(ndev)->count[fault]);
+					&faults_of(&ndev->hw)->count[fault]);
 }
 
-void __wrap_nvdla_job_irq(struct nvdla_device *ndev, u32 status)
+bool __wrap_nvdla_hw_attend(struct nvdla_hw *hw)
 {
-	if (!is_ordered(faults_of(ndev), LOSE_INTERRUPT))
-		__real_nvdla_job_irq(ndev, status);
+	u32 status = 0;
+
+	if (!hw->stopped && !hw->dead)
+		status = nvdla_hw_read(hw, NVDLA_GLB_S_INTR_STATUS);
+	if (!status || !is_ordered(faults_of(hw), LOSE_INTERRUPT))
+		return __real_nvdla_hw_attend(hw);
+
+	nvdla_hw_write(hw, NVDLA_GLB_S_INTR_STATUS, status);
+	return true;
 }
 
 static void faulty_task_done(void *context, struct nvdla_task *task, int error)
 {
-	struct nvdla_device *ndev = context;
+	struct nvdla_hw *hw = context;
 
-	if (!error && !ndev->active->scrubbing && is_ordered(faults_of(ndev), FAIL_TASK))
+	if (!error && !hw->active->scrubbing && is_ordered(faults_of(hw), FAIL_TASK))
 		error = -EIO;
 	nvdla_job_sequencer_ops.task_done(context, task, error);
 }
@@ -140,7 +151,7 @@ int __wrap_nvdla_sequencer_create(const struct nvdla_variant *variant, const str
 static enum drm_gpu_sched_stat faulty_timedout(struct drm_sched_job *job)
 {
 	struct nvdla_device *ndev = container_of(job->sched, struct nvdla_device, sched);
-	struct faults *faults = faults_of(ndev);
+	struct faults *faults = faults_of(&ndev->hw);
 	enum drm_gpu_sched_stat stat = faults->real_sched_ops->timedout_job(job);
 
 	if (is_ordered(faults, SLOW_TIMEOUT))
@@ -150,7 +161,7 @@ static enum drm_gpu_sched_stat faulty_timedout(struct drm_sched_job *job)
 
 int __wrap_nvdla_job_init(struct nvdla_device *ndev)
 {
-	struct faults *faults = faults_of(ndev);
+	struct faults *faults = faults_of(&ndev->hw);
 	int ret = __real_nvdla_job_init(ndev);
 
 	if (ret)

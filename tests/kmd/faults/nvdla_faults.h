@@ -6,6 +6,7 @@
 #include "engine/nvdla_sequencer.h"
 
 struct nvdla_device;
+struct nvdla_hw;
 
 /* __real_NAME is the driver's function NAME, __wrap_NAME what others get when they call it. */
 
@@ -25,8 +26,8 @@ int __wrap_nvdla_device_init(struct nvdla_device *ndev);
 int __real_nvdla_job_init(struct nvdla_device *ndev);
 int __wrap_nvdla_job_init(struct nvdla_device *ndev);
 
-void __real_nvdla_job_irq(struct nvdla_device *ndev, u32 status);
-void __wrap_nvdla_job_irq(struct nvdla_device *ndev, u32 status);
+bool __real_nvdla_hw_attend(struct nvdla_hw *hw);
+bool __wrap_nvdla_hw_attend(struct nvdla_hw *hw);
 
 int __real_nvdla_sequencer_create(const struct nvdla_variant *variant, const struct nvdla_io *io,
 				  const struct nvdla_sequencer_ops *ops, void *context,

@@ -168,12 +168,14 @@ protected:
 			while (driver_scrubs(ahead.get()))
 				complete();
 			before_ = enabled();
-			if (check() != Check::Stopped)
+			/* Nothing is heard of a core that is stopped or dead. */
+			const bool silent = check() == Check::Stopped || check() == Check::Dead;
+			if (!silent)
 				apply(job);
 			complete();
 			ASSERT_EQ(ahead.status(), 0);
 			ASSERT_EQ(enabled(), before_) << "it went on before it was given out";
-			if (check() == Check::Stopped)
+			if (silent)
 				apply(job);
 			return putOn(job);
 		}

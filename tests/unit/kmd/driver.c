@@ -3,11 +3,16 @@
 
 #include <stdlib.h>
 
+#include <nvdla/hw/registers.h>
+
 #include <nvdla_context.h>
 #include <nvdla_device.h>
+#include <nvdla_dump.h>
 #include <nvdla_file.h>
 #include <nvdla_gem.h>
 #include <nvdla_job.h>
+#include <nvdla_run.h>
+#include <nvdla_user_task.h>
 
 unsigned long jiffies = 1000;
 
@@ -16,6 +21,8 @@ struct driver {
 	struct nvdla_file files[DRIVER_NUM_CLIENTS];
 	struct nvdla_context contexts[DRIVER_NUM_CLIENTS];
 	struct nvdla_bo zeroes;
+	struct device dev;
+	u32 registers[1 << 16];
 	unsigned int resets;
 };
 
@@ -89,23 +96,30 @@ void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_j
 {
 }
 
-void nvdla_job_uncount(struct nvdla_job *job)
+bool nvdla_registers_are_idle(struct nvdla_hw *hw)
 {
+	return true;
 }
 
-/* It has nothing to say. */
-bool nvdla_device_attend(struct nvdla_device *ndev)
+/* What the core says: its register is plain memory here, and clears nothing. */
+static void driver_set_status(struct driver *driver, u32 status)
 {
-	return false;
+	nvdla_hw_write(&driver->ndev.hw, NVDLA_GLB_S_INTR_STATUS, status);
 }
 
-void nvdla_device_reset(struct nvdla_device *ndev)
+/* The bus: a core whose interrupt mask is zero was reset. */
+static int driver_reset(struct device *dev)
 {
-	driver_of(ndev)->resets++;
-	nvdla_jobs_stop(ndev);
-	nvdla_sequencer_reset(ndev->seq);
-	nvdla_jobs_start(ndev);
+	struct driver *driver = container_of(dev, struct driver, dev);
+
+	nvdla_hw_write(&driver->ndev.hw, NVDLA_GLB_S_INTR_MASK, 0);
+	driver->resets++;
+	return 0;
 }
+
+static const struct nvdla_bus_ops driver_bus_ops = {
+	.reset = driver_reset,
+};
 
 /* The interface for the tests */
 
@@ -114,22 +128,29 @@ struct driver *driver_create(const struct nvdla_io *io)
 	struct driver *driver = calloc(1, sizeof(*driver));
 	unsigned int i;
 
-	driver->ndev.variant = nvdla_variant_nv_full();
+	driver->ndev.hw.variant = nvdla_variant_nv_full();
 	for (i = 0; i < DRIVER_NUM_CLIENTS; i++) {
 		driver->contexts[i].file = &driver->files[i];
 		driver->files[i].usage.client_id = 1 + i;
 	}
+	driver->ndev.drm.dev = &driver->dev;
+	driver->ndev.hw.drm = &driver->ndev.drm;
+	driver->ndev.hw.bus_ops = &driver_bus_ops;
+	driver->ndev.hw.regs = driver->registers;
+	driver->ndev.hw.hw_version = driver->ndev.hw.variant->hw_version;
+	nvdla_hw_write(&driver->ndev.hw, NVDLA_GLB_S_NVDLA_HW_VERSION,
+		       driver->ndev.hw.hw_version);
 	nvdla_recovery_init();
-	nvdla_cbuf_init(&driver->ndev);
-	nvdla_sequencer_create(driver->ndev.variant, io, &nvdla_job_sequencer_ops, &driver->ndev,
-			       &driver->ndev.seq);
+	nvdla_cbuf_init(&driver->ndev.hw);
+	nvdla_sequencer_create(driver->ndev.hw.variant, io, &nvdla_job_sequencer_ops,
+			       &driver->ndev.hw, &driver->ndev.hw.seq);
 	return driver;
 }
 
 void driver_destroy(struct driver *driver)
 {
 	driver->ndev.drm.release(&driver->ndev.drm, driver->ndev.drm.release_data);
-	nvdla_sequencer_destroy(driver->ndev.seq);
+	nvdla_sequencer_destroy(driver->ndev.hw.seq);
 	nvdla_recovery_fini();
 	free(driver);
 }
@@ -144,7 +165,7 @@ struct nvdla_job *driver_job(struct driver *driver, unsigned int client, struct 
 	created->bos[0].obj = &created->bo.base;
 	job->base.s_fence = &created->s_fence;
 	job->fence = &created->fence;
-	job->ndev = &driver->ndev;
+	job->hw = &driver->ndev.hw;
 	job->context = &driver->contexts[client];
 	job->tasks = tasks;
 	job->num_tasks = num_tasks;
@@ -167,41 +188,45 @@ void driver_put_on(struct driver *driver, struct nvdla_job *job)
 
 void driver_complete(struct driver *driver)
 {
-	nvdla_job_irq(&driver->ndev, driver->ndev.variant->intr_mask);
+	driver_set_status(driver, driver->ndev.hw.variant->intr_mask);
+	nvdla_hw_attend(&driver->ndev.hw);
 }
 
 void driver_stop(struct driver *driver)
 {
-	nvdla_jobs_stop(&driver->ndev);
+	nvdla_hw_reset_prepare(&driver->ndev.hw);
 }
 
 void driver_start(struct driver *driver)
 {
-	nvdla_sequencer_reset(driver->ndev.seq);
-	nvdla_jobs_start(&driver->ndev);
+	driver_reset(&driver->dev);
+	nvdla_hw_reset_done(&driver->ndev.hw, 0);
 }
 
 void driver_sleep(struct driver *driver)
 {
-	driver->ndev.sleeping = true;
-	nvdla_job_drain(&driver->ndev);
-	nvdla_jobs_stop(&driver->ndev);
+	driver_set_status(driver, 0);
+	driver->ndev.hw.sleeping = true;
+	nvdla_job_drain(&driver->ndev.hw);
+	nvdla_hw_stop(&driver->ndev.hw);
 }
 
 void driver_wake(struct driver *driver)
 {
-	driver->ndev.sleeping = false;
-	nvdla_sequencer_reset(driver->ndev.seq);
-	nvdla_jobs_start(&driver->ndev);
+	driver->ndev.hw.sleeping = false;
+	/* It lost its power. */
+	nvdla_hw_write(&driver->ndev.hw, NVDLA_GLB_S_INTR_MASK, 0);
+	nvdla_hw_start(&driver->ndev.hw);
 }
 
 bool driver_time_out(struct driver *driver)
 {
-	struct work_struct *work = &driver->ndev.recover_work;
+	struct work_struct *work = &driver->ndev.hw.recover_work;
 
-	if (driver->ndev.active)
-		jiffies = nsecs_to_jiffies64(driver->ndev.active->deadline_ns) + 1;
-	if (!nvdla_jobs_recover(&driver->ndev))
+	driver_set_status(driver, 0);
+	if (driver->ndev.hw.active)
+		jiffies = nsecs_to_jiffies64(driver->ndev.hw.active->deadline_ns) + 1;
+	if (!nvdla_jobs_recover(&driver->ndev.hw))
 		return false;
 	work->queued = false;
 	nvdla_jobs_recover_work(work);
@@ -210,7 +235,7 @@ bool driver_time_out(struct driver *driver)
 
 void driver_kill(struct driver *driver)
 {
-	driver->ndev.dead = true;
+	driver->ndev.hw.dead = true;
 }
 
 void driver_unplug(struct driver *driver)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The driver's job code - nvdla_run.c, nvdla_recover.c, nvdla_cbuf.c - on a core
+ * The driver's job code - nvdla_run.c, nvdla_reset.c, nvdla_recover.c, nvdla_cbuf.c - on a core
  * that a test plays, with as much around it as it needs. The scheduler is the test.
  */
 #pragma once

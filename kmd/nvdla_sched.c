@@ -13,15 +13,26 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_managed.h>
 
+#include "engine/nvdla_args.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
+#include "nvdla_dump.h"
 #include "nvdla_fence.h"
 #include "nvdla_file.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_pm.h"
+#include "nvdla_run.h"
+#include "nvdla_sched.h"
 #include "nvdla_trace.h"
 #include "nvdla_user_task.h"
+
+/* Of the scheduler: one job takes all that there are, so the next one begins when it has ended. */
+#define NVDLA_JOB_CREDITS 1
+
+/* How often the job on the hardware is looked at. */
+#define NVDLA_CHECK_MS 20
 
 static const char *nvdla_core_fence_driver_name(struct dma_fence *fence)
 {
@@ -82,7 +93,7 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 
 	dma_fence_init(job->fence, &nvdla_core_fence_ops, &ndev->fence_lock,
 		       dma_fence_context_alloc(1), 1);
-	job->ndev = ndev;
+	job->hw = &ndev->hw;
 	job->context = context;
 	job->counted = true;
 	job->timeout_ns = (u64)NVDLA_DEFAULT_TIMEOUT_MS * NSEC_PER_MSEC;
@@ -99,17 +110,6 @@ err_uncount:
 err_put:
 	nvdla_context_put(context);
 	return ERR_PTR(ret);
-}
-
-/**
- * nvdla_job_uncount() - the job's file may have another one in its place
- * @job: job that has ended, or never began
- */
-void nvdla_job_uncount(struct nvdla_job *job)
-{
-	if (job->counted)
-		atomic_dec(&job->context->file->num_jobs);
-	job->counted = false;
 }
 
 static void nvdla_job_put_bos(struct nvdla_job *job)
@@ -129,11 +129,11 @@ static int nvdla_job_admit(struct nvdla_job *job)
 {
 	int ret;
 
-	ret = nvdla_pm_get(job->ndev);
+	ret = nvdla_pm_get(job->hw->drm);
 	if (ret)
 		return ret;
 
-	atomic_inc(&job->ndev->num_jobs);
+	atomic_inc(&to_nvdla_device(job->hw->drm)->num_jobs);
 	job->admitted = true;
 	return 0;
 }
@@ -219,7 +219,7 @@ struct dma_fence *nvdla_job_submit(struct nvdla_job *job)
 	if (!memory)
 		return ERR_PTR(-ENOMEM);
 
-	if (!drm_dev_enter(&job->ndev->drm, &idx)) {
+	if (!drm_dev_enter(job->hw->drm, &idx)) {
 		kfree(memory);
 		return ERR_PTR(-ENODEV);
 	}
@@ -245,31 +245,12 @@ err_exit:
 }
 
 /**
- * nvdla_job_free_tasks() - free tasks, and give up what they were prepared as
- * @tasks: array of @count tasks, any of which may be NULL; freed, too
- * @user_tasks: array of as many prepared tasks or NULL; freed, too
- * @count: tasks
- */
-void nvdla_job_free_tasks(struct nvdla_task **tasks, struct nvdla_user_task **user_tasks, u32 count)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		nvdla_task_destroy(tasks[i]);
-		if (user_tasks[i])
-			nvdla_user_task_put(user_tasks[i]);
-	}
-	kfree(user_tasks);
-	kfree(tasks);
-}
-
-/**
  * nvdla_job_destroy() - free a job that is not in the scheduler's hands
  * @job: job
  */
 void nvdla_job_destroy(struct nvdla_job *job)
 {
-	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_device *ndev = to_nvdla_device(job->hw->drm);
 	bool admitted = job->admitted;
 
 	if (job->base.s_fence)
@@ -279,7 +260,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 		nvdla_bo_vunmap_range(job->result);
 	nvdla_job_put_bos(job);
 	nvdla_coredump_publish(job);
-	nvdla_job_free_tasks(job->tasks, job->user_tasks, job->num_tasks);
+	nvdla_user_tasks_free(job->tasks, job->user_tasks, job->num_tasks);
 
 	dma_fence_put(job->fence);
 	nvdla_context_put(job->context);
@@ -287,7 +268,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 
 	if (!admitted)
 		return;
-	nvdla_pm_put(ndev);
+	nvdla_pm_put(&ndev->drm);
 	if (atomic_dec_and_test(&ndev->num_jobs))
 		wake_up_var(&ndev->num_jobs);
 }
@@ -295,14 +276,14 @@ void nvdla_job_destroy(struct nvdla_job *job)
 static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 {
 	struct nvdla_job *job = to_nvdla_job(sched_job);
-	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_hw *hw = job->hw;
 	struct dma_fence *fence = dma_fence_get(job->fence);
 	bool cookie;
 
 	cookie = dma_fence_begin_signalling();
-	mutex_lock(&ndev->lock);
+	mutex_lock(&hw->lock);
 	nvdla_job_put_on(job);
-	mutex_unlock(&ndev->lock);
+	mutex_unlock(&hw->lock);
 	dma_fence_end_signalling(cookie);
 
 	return fence;
@@ -320,7 +301,7 @@ static void nvdla_job_free_work(struct work_struct *work)
 static void nvdla_job_free(struct drm_sched_job *sched_job)
 {
 	struct nvdla_job *job = to_nvdla_job(sched_job);
-	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_device *ndev = to_nvdla_device(job->hw->drm);
 	bool cookie;
 
 	cookie = dma_fence_begin_signalling();
@@ -341,11 +322,10 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
  */
 static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_job)
 {
-	struct nvdla_device *ndev = to_nvdla_job(sched_job)->ndev;
 	bool cookie = dma_fence_begin_signalling();
 	enum drm_gpu_sched_stat stat;
 
-	nvdla_jobs_recover(ndev);
+	nvdla_jobs_recover(to_nvdla_job(sched_job)->hw);
 	stat = nvdla_sched_keep_job(sched_job);
 	dma_fence_end_signalling(cookie);
 	return stat;
@@ -395,7 +375,7 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	if (!ndev->sched_wq)
 		return -ENOMEM;
 
-	INIT_WORK(&ndev->recover_work, nvdla_jobs_recover_work);
+	INIT_WORK(&ndev->hw.recover_work, nvdla_jobs_recover_work);
 	ndev->timeout_wq = alloc_ordered_workqueue("%s-timeout", WQ_HIGHPRI | WQ_MEM_RECLAIM,
 						   dev_name(ndev->drm.dev));
 	if (!ndev->timeout_wq) {
@@ -435,17 +415,18 @@ err_sched_wq:
  */
 void nvdla_job_fini(struct nvdla_device *ndev)
 {
+	struct nvdla_hw *hw = &ndev->hw;
 	bool busy;
 
 	/* From here on none takes its place: the device is unplugged. */
-	mutex_lock(&ndev->lock);
-	busy = ndev->active;
-	mutex_unlock(&ndev->lock);
+	mutex_lock(&hw->lock);
+	busy = hw->active;
+	mutex_unlock(&hw->lock);
 
-	if (busy && ndev->bus_ops->reset)
-		nvdla_device_reset(ndev);
+	if (busy && hw->bus_ops->reset)
+		nvdla_hw_reset(hw);
 	else if (busy)
-		nvdla_job_drain(ndev);
+		nvdla_job_drain(hw);
 
 	wait_var_event(&ndev->num_jobs, !atomic_read(&ndev->num_jobs));
 	/* The work that brought the number to zero may not have returned. */

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Start, stop and reset of the core, and what becomes of the job on it.
+ */
+#include <linux/device.h>
+
+#include <drm/drm_gem.h>
+#include <drm/drm_print.h>
+
+#include <nvdla/hw/registers.h>
+
+#include "nvdla_context.h"
+#include "nvdla_dump.h"
+#include "nvdla_file.h"
+#include "nvdla_gem.h"
+#include "nvdla_hw.h"
+#include "nvdla_job.h"
+#include "nvdla_run.h"
+#include "nvdla_trace.h"
+
+/* Rate limited, because any client can have jobs fail. The core dump tells more. */
+static void nvdla_job_report(struct nvdla_job *job)
+{
+	struct nvdla_sequencer_snapshot state;
+
+	nvdla_sequencer_snapshot(job->hw->seq, &state);
+	drm_err_ratelimited(job->hw->drm,
+			    "%s failed: %d, task %u of %u, %u of its %u operations completed\n",
+			    job->scrubbing ? "clearing the convolution buffer for a job" : "job",
+			    job->error, job->next_task, job->num_tasks, state.num_completed,
+			    state.num_operations);
+}
+
+/*
+ * The core is going to be reset: nothing more is started on it. The job on it keeps its memory,
+ * because the core may be at work until then.
+ */
+static void nvdla_jobs_stop(struct nvdla_hw *hw)
+{
+	struct nvdla_job *job = hw->active;
+
+	lockdep_assert_held(&hw->lock);
+
+	if (job && job->error && !hw->dead && !hw->stopped) {
+		nvdla_job_report(job);
+		/* A dump is of a job and its tasks, and goes with it: not for what comes before. */
+		if (!job->scrubbing)
+			nvdla_coredump_capture(job);
+	}
+	hw->stopped = true;
+	nvdla_sequencer_abort(hw->seq);
+	nvdla_counters_stop(&hw->counters);
+}
+
+/*
+ * The core is idle, and was started anew; or it is dead. A job that was on the core ends if it is
+ * to blame or must not be run again. One that was waiting to be put on it starts. While the system
+ * goes to sleep nothing of that happens yet: the job waits for the core to wake.
+ */
+static void nvdla_jobs_start(struct nvdla_hw *hw)
+{
+	struct nvdla_job *job = hw->active;
+
+	lockdep_assert_held(&hw->lock);
+
+	if (hw->sleeping)
+		return;
+	hw->stopped = false;
+	if (!job)
+		return;
+
+	/*
+	 * None of its tasks has run: it begins as if for the first time. The reset has cleared the
+	 * convolution buffer, as its scrub task was to do.
+	 */
+	if (!job->next_task) {
+		job->scrubbing = false;
+		job->error = 0;
+		job->num_runs = 0;
+	}
+
+	if (job->error && !job->own)
+		atomic64_inc(&job->context->file->guilty_jobs);
+	else if (!job->error && job->num_runs)
+		atomic64_inc(&job->context->file->innocent_jobs);
+
+	if (job->error)
+		nvdla_job_end(job, job->error);
+	else if (nvdla_hw_is_gone(hw))
+		nvdla_job_end(job, -ENODEV);
+	else if (job->num_runs && !job->restartable)
+		nvdla_job_end(job, -EIO);
+	else
+		nvdla_job_begin(job);
+}
+
+/* Keeps the memory of the job on the hardware for ever: the core may go on using it. */
+static void nvdla_jobs_leak_memory(struct nvdla_hw *hw)
+{
+	const struct nvdla_job *job = hw->active;
+	u32 i;
+
+	lockdep_assert_held(&hw->lock);
+
+	for (i = 0; job && i < job->num_bos; i++)
+		to_nvdla_bo(job->bos[i].obj)->memory.leaked = true;
+	if (job && (job->scrubbing || job->own))
+		hw->zeroes->memory.leaked = true;
+}
+
+static int nvdla_hw_unmask(struct nvdla_hw *hw)
+{
+	u32 version = nvdla_hw_read(hw, NVDLA_GLB_S_NVDLA_HW_VERSION);
+
+	if (version != hw->variant->hw_version) {
+		drm_err(hw->drm, "hardware version %#x, %#x expected\n", version,
+			hw->variant->hw_version);
+		return -ENODEV;
+	}
+	hw->hw_version = version;
+
+	nvdla_hw_write(hw, NVDLA_GLB_S_INTR_STATUS, hw->variant->intr_mask);
+	nvdla_hw_write(hw, NVDLA_GLB_S_INTR_MASK, 0);
+	return 0;
+}
+
+/*
+ * Whether the core has forgotten what it was told: nvdla_hw_stop() leaves another mask. The
+ * function stays powered, for example, if it has no power states and the system sleeps.
+ */
+static bool nvdla_hw_was_reset(struct nvdla_hw *hw)
+{
+	return !nvdla_hw_read(hw, NVDLA_GLB_S_INTR_MASK);
+}
+
+/*
+ * The core cannot be used any more. What it was at work on must stay its own if it goes on. The
+ * bus takes locks under which memory is allocated: not under one that signals fences.
+ */
+static void nvdla_hw_die(struct nvdla_hw *hw)
+{
+	mutex_lock(&hw->lock);
+	hw->dead = true;
+	mutex_unlock(&hw->lock);
+	if (hw->bus_ops->disable_dma && !hw->bus_ops->disable_dma(hw->drm->dev))
+		return;
+
+	drm_err(hw->drm, "the core cannot be stopped: the buffers of its job are never freed\n");
+	mutex_lock(&hw->lock);
+	nvdla_jobs_leak_memory(hw);
+	mutex_unlock(&hw->lock);
+}
+
+/* A core of which nothing is known and that kept its state: did anybody leave it in good order? */
+static int nvdla_hw_take_over(struct nvdla_hw *hw)
+{
+	if (hw->bus_ops->reset) {
+		drm_err(hw->drm, "a reset leaves the core as it was\n");
+		return -EIO;
+	}
+	if (!nvdla_registers_are_idle(hw)) {
+		drm_err(hw->drm, "the core is at work for nobody, and there is no reset\n");
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/**
+ * nvdla_hw_start() - have the core run jobs
+ * @hw: core that is idle, because it was reset, or stopped by nvdla_hw_stop(); or that is dead
+ *
+ * A core that was stopped may have kept its state, other clients' data among it. Then what is
+ * known of it stays true. If the core does not answer, it is marked dead and later jobs fail. So
+ * it is where nothing is known of it, unless it was reset, or cannot be and is idle.
+ */
+void nvdla_hw_start(struct nvdla_hw *hw)
+{
+	const bool known = hw->hw_version;
+	bool was_reset = false;
+	int error = 0;
+
+	mutex_lock(&hw->lock);
+	if (!hw->dead) {
+		was_reset = nvdla_hw_was_reset(hw);
+		error = nvdla_hw_unmask(hw);
+		if (!error && !known && (!was_reset || !hw->bus_ops->reset))
+			error = nvdla_hw_take_over(hw);
+	}
+	mutex_unlock(&hw->lock);
+
+	if (error)
+		nvdla_hw_die(hw);
+
+	mutex_lock(&hw->lock);
+	if (was_reset || !known)
+		nvdla_sequencer_reset(hw->seq);
+	nvdla_jobs_start(hw);
+	mutex_unlock(&hw->lock);
+}
+
+/**
+ * nvdla_hw_stop() - nothing is started on the core any more, and it does not interrupt
+ * @hw: core, locked
+ */
+void nvdla_hw_stop(struct nvdla_hw *hw)
+{
+	lockdep_assert_held(&hw->lock);
+
+	nvdla_jobs_stop(hw);
+	if (!hw->dead)
+		nvdla_hw_write(hw, NVDLA_GLB_S_INTR_MASK, hw->variant->intr_mask);
+}
+
+/**
+ * nvdla_hw_reset_prepare() - the core is going to be reset, or to lose its power
+ * @hw: core; the lock of its device, &device.mutex, is held
+ *
+ * Until nvdla_hw_reset_done() nothing is started on the core.
+ */
+void nvdla_hw_reset_prepare(struct nvdla_hw *hw)
+{
+	device_lock_assert(hw->drm->dev);
+
+	mutex_lock(&hw->lock);
+	/* The mask is not what a reset makes it, by which that can be told to have happened. */
+	nvdla_hw_stop(hw);
+	mutex_unlock(&hw->lock);
+}
+
+/**
+ * nvdla_hw_reset_done() - the core was reset
+ * @hw: core; the lock of its device, &device.mutex, is held
+ * @error: 0, or -errno if that is known to have failed
+ *
+ * The job that was on the core ends, or starts again. If the core did not come
+ * back, it is marked dead and later jobs fail.
+ */
+void nvdla_hw_reset_done(struct nvdla_hw *hw, int error)
+{
+	device_lock_assert(hw->drm->dev);
+
+	mutex_lock(&hw->lock);
+	if (!error && !nvdla_hw_was_reset(hw))
+		error = -EIO;
+	if (!error)
+		error = nvdla_hw_unmask(hw);
+	mutex_unlock(&hw->lock);
+
+	if (error) {
+		drm_err(hw->drm, "cannot reset the core: %d\n", error);
+		nvdla_hw_die(hw);
+	}
+
+	mutex_lock(&hw->lock);
+	nvdla_sequencer_reset(hw->seq);
+	trace_nvdla_reset(hw, error);
+	atomic64_inc(&hw->sram_losses);
+	nvdla_jobs_start(hw);
+	mutex_unlock(&hw->lock);
+}
+
+/* Resets the core; the lock of its device, &device.mutex, is held. */
+void nvdla_hw_reset(struct nvdla_hw *hw)
+{
+	int error;
+
+	nvdla_hw_reset_prepare(hw);
+	error = hw->bus_ops->reset ? hw->bus_ops->reset(hw->drm->dev) : -EOPNOTSUPP;
+	nvdla_hw_reset_done(hw, error);
+}
