@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-<<<<<<< HEAD:firmware-sim/sdp/sdp_elements.cpp
  * Elements and operands of integers to numbers of 32 bits, and elements to what a table has of
  * them.
  *
  * A look-up of bytes in registers takes four bits of each byte, and has a table of sixteen: one for
  * each upper half, of which the upper bits choose one after the other.
-=======
- * A byte shuffle looks up the lower four bits of each byte in a table of sixteen entries. There is
- * one such table for each value of the upper four bits, which select the result.
->>>>>>> words-end:firmware-sim/sdp/sdp_table.cpp
  *
  * The file is compiled once for each instruction set (Highway).
  */

@@ -18,31 +18,6 @@ namespace nvdla::sim
 {
 
 /**
-<<<<<<< HEAD
-=======
- * \brief Reads of operands per kernel that several threads of one operation share: they count
- * once
- */
-class SharedReads
-{
-public:
-	explicit SharedReads(uint32_t surfaces) : surfaces_(surfaces), read_(kStages * surfaces) {}
-
-	/** \return whether no thread has read the surface's operands of a stage before */
-	bool isFirst(uint32_t stage, uint32_t surface)
-	{
-		return !read_[size_t{ stage } * surfaces_ + surface].exchange(true);
-	}
-
-private:
-	static constexpr uint32_t kStages = 3;
-
-	uint32_t surfaces_;
-	std::vector<std::atomic<bool>> read_;
-};
-
-/**
->>>>>>> words-end
  * \brief Operands of one stage for run after run
  *
  * Per-kernel operands are repeated for each of the SdpOp::atomsOfVector() atoms that the SIMD code
@@ -89,12 +64,8 @@ private:
 	const bool isY_;
 	const bool nanToZero_;
 	const uint32_t lanes_;
-<<<<<<< HEAD
 	const uint32_t vectorLanes_; /**< of atomsOfVector() atoms */
 	const uint32_t surfaces_;
-=======
-	const uint32_t vectorLanes_;	     /**< of atomsOfVector() atoms */
->>>>>>> words-end
 	std::optional<ReadRange> perKernel_; /**< operands of all kernels, if they are read */
 	/** Surface whose per-kernel operands are loaded; none at first */
 	uint32_t surface_ = UINT32_MAX;

@@ -61,13 +61,7 @@ public:
 	 *	   the order matters
 	 */
 	bool isShareable() const;
-<<<<<<< HEAD
 	/** \brief Count what another one was given, but for its memory */
-=======
-	/** \brief Others have runs of the same operation \param reads must outlive this object */
-	void share(SharedReads &reads);
-	/** \brief Add the counts of another stream, except its memory traffic */
->>>>>>> words-end
 	void count(SdpStream &other);
 
 	/**

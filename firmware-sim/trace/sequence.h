@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-<<<<<<< HEAD
 /*
  * When the operations of a trace run, by the timing model, and on the hardware.
  */
-=======
-/* Times at which the operations of a trace run, by the timing model. */
->>>>>>> words-end
 #pragma once
 
 #include <cstdint>

@@ -27,15 +27,6 @@ struct Offer {
 	bool writeMultiple = false;
 };
 
-<<<<<<< HEAD
-=======
-/** \brief Capabilities that client and server agreed on with VERSION */
-struct Agreement {
-	uint32_t maxTransfer =
-		wire::kMaxTransfer; /**< data bytes the client takes in one message */
-};
-
->>>>>>> words-end
 /**
  * \brief Read the payload of a VERSION request
  * \return most data bytes that the client takes in one message, or an errno value

@@ -64,10 +64,14 @@ std::vector<std::string> DrmDevice::enumerate()
 	std::vector<std::string> paths;
 	std::error_code error;
 
-	for (const auto &entry : std::filesystem::directory_iterator(folder, error)) {
-		const std::string path = entry.path().string();
-		if (entry.path().filename().string().starts_with("accel") && open(path))
-			paths.push_back(path);
+	/* A kernel without accel nodes has render nodes. */
+	for (const char *place : { folder, "/dev/dri" }) {
+		for (const auto &entry : std::filesystem::directory_iterator(place, error)) {
+			const std::string name = entry.path().filename();
+			if ((name.starts_with("accel") || name.starts_with("renderD")) &&
+			    open(entry.path()))
+				paths.push_back(entry.path());
+		}
 	}
 	/* accel10 comes after accel9. */
 	std::sort(paths.begin(), paths.end(), [](const std::string &a, const std::string &b) {

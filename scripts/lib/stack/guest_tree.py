@@ -251,6 +251,10 @@ def _make_cross(tree, name, architecture, progress):
 		with archive.opened((SUITE,), progress, architecture) as packages:
 			_add_kernel(partial, packages, archive.kernels(packages)[-1], progress)
 		_finish(partial)
+		# The packages have those of all processors, of some ten megabytes each.
+		for emulator in (partial / 'usr/bin').glob('qemu-*'):
+			if emulator.name not in (architecture.qemu, f'qemu-{architecture.family}'):
+				emulator.unlink()
 		os.rename(partial, tree)
 	finally:
 		shutil.rmtree(partial, ignore_errors=True)

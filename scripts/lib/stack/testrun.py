@@ -9,12 +9,12 @@ import re
 import sys
 from pathlib import Path
 
-from . import (build, console, debug_kernel, guest, guest_tree, kernels, kmdcheck, kmod, packagetest, processes, results,
-	       setup, suite_tree, treetests, vmtests)
+from . import (architectures, build, console, debug_kernel, guest, guest_tree, kernels, kmdcheck, kmod, packagetest, processes,
+	       programs, results, setup, suite_tree, treetests, vmtests)
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 from .results import Case
-from .vmrun import guest_programs
+from .vmrun import guest_programs, named_in
 
 # Memory that a guest may take of the machine's: its own GiB, and as much for QEMU and the device model.
 _GUEST_MEMORY = 2 << 30
@@ -48,8 +48,9 @@ def _parse():
 		'that scripts/kernel-debug makes: any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
 		'checks is a failure'))
 	parser.add_argument('--arch', metavar='NAME', help=(
-		'instead of everything, only the guests of this processor (riscv64, arm64), with the device tree of each '
-		'machine in tests/devicetree/machines.list; the first of these is in every run'))
+		'instead of everything, only the guests of this processor (riscv64, arm64): with the device tree of each '
+		'machine in tests/devicetree/machines.list, the first of which is in every run, and with a PCI function for the '
+		'tests marked "cross" in tests/vm/tests.list'))
 	parser.add_argument('--list', action='store_true', help='print the names of the tests, and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests with this in their name')
 	arguments = parser.parse_args()
@@ -139,6 +140,9 @@ def _list(arguments, chosen):
 	build.configure_anew(lambda text: print(text, file=sys.stderr), tests=True)
 	names = [treetests.name_of(machine) for machine in _machines(arguments, chosen)]
 	if arguments.arch:
+		architecture = architectures.named(arguments.arch)
+		names += [f'{vmtests.prefix_of(architecture.name, architecture.dma)}.{test.name}'
+			  for test in vmtests.cross_tests(architecture, chosen)]
 		print(*names, sep='\n')
 		return
 	if arguments.kernel != guest.DEBUG:
@@ -168,6 +172,21 @@ def _test_machine(machine):
 def _test_machines(machines):
 	"""One after the other: they share a tree and modules."""
 	return [case for machine in machines for case in _test_machine(machine)]
+
+
+def _test_architecture(architecture, wanted):
+	"""The tests @wanted in a guest of another processor, whose device is a PCI function; their cases."""
+	with console.stage('programs') as progress:
+		found = guest.cross(architecture, progress)
+		is_named = named_in([str(test.program) for test in wanted if test.is_script], vmtests.FOLDER)
+		used = [name for name in build.programs() if is_named(Path(name).name)]
+		built = programs.build(found, [*used, *(name for test in wanted for name in test.targets())], progress)
+	kernel = found.kernel()
+	with console.stage('module') as progress:
+		modules = [module for part in (kmod.DRIVER, kmod.TESTS) for module in kmod.build(found, kernel, progress, part=part)]
+	with console.stage(f'guest tests {architecture.name}') as progress:
+		return vmtests.run(found, kernel.series, architecture.dma, wanted, modules, {Path(name).name: built / name for name in used},
+				   progress)
 
 
 def _tell(cases):
@@ -200,7 +219,9 @@ def main():
 		with console.stage('build') as progress:
 			build.configure_anew(progress)
 			build.build(progress, [build.MODEL])
-		return _tell(_test_machines(machines))
+		architecture = architectures.named(arguments.arch)
+		wanted = vmtests.cross_tests(architecture, chosen)
+		return _tell([*_test_machines(machines), *(_test_architecture(architecture, wanted) if wanted else [])])
 	with setup.test_data_meanwhile():
 		with setup.suite_tree_meanwhile() if arguments.kernel != guest.DEBUG else contextlib.nullcontext():
 			found, everything = _guest_and_build(arguments, chosen)

@@ -8,7 +8,7 @@ import socket
 import sys
 from pathlib import Path
 
-from . import architectures, build, console, guest, kmod, machine, vm, vmtests
+from . import architectures, build, console, guest, kmod, machine, programs, vm, vmtests
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
@@ -57,6 +57,18 @@ def _guest_tests():
 	return {path.name: path for test in vmtests.tests() for path in test.programs()}
 
 
+def _foreign_programs(found, command, share, progress):
+	"""Those programs and tests that @command names, or that are built if there is none, for the foreign Guest @found: as
+	programs.files()."""
+	built = programs.folder(found.architecture)
+	names = {*build.programs(), *(name for test in vmtests.tests(built) for name in test.targets())}
+	is_named = named_in(command, share)
+	wanted = [name for name in names if (is_named(Path(name).name) if command else (built / name).is_file())]
+	if wanted:
+		programs.build(found, wanted, progress)
+	return programs.files(found, {Path(name).name: built / name for name in wanted})
+
+
 def _parse():
 	parser = argparse.ArgumentParser(prog='scripts/vm', description=_DESCRIPTION, epilog=_STATUS,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -65,8 +77,8 @@ def _parse():
 		'kernel of scripts/kernel-debug'))
 	parser.add_argument('--arch', metavar='NAME', default='amd64', help=(
 		'the processor: amd64 (the default), or '
-		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, emulated; a guest of these has only '
-		'the driver and busybox, and its tree is made the first time'))
+		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, emulated; its tree is made the '
+		'first time'))
 	parser.add_argument('--device-tree', metavar='FILE', type=Path,
 			    help='an overlay (.dts) for the machine\'s device tree; with --arch only')
 	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest (default: 1024)')
@@ -156,6 +168,10 @@ def main():
 		with console.stage('build', quiet_below=5) as progress:
 			named = (lambda name: False) if found.architecture.is_foreign else named_in(arguments.command, share)
 			build.build_programs(progress, lambda name: arguments.devices and name == Path(build.MODEL).name or named(name))
+	executables, files = guest_programs() | _guest_tests(), {}
+	if found.architecture.is_foreign:
+		with console.stage('programs', quiet_below=5) as progress:
+			executables, files = {}, _foreign_programs(found, arguments.command, share, progress)
 	module = None
 	if arguments.devices:
 		machine.model_program()
@@ -170,8 +186,7 @@ def main():
 		is_exact=bool(arguments.timeout), verbose=arguments.verbose, user=arguments.user,
 		devices=arguments.devices, chip=f'variant={arguments.variant}', load=arguments.load, parameters=arguments.module_parameters,
 		append=arguments.append, environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
-	programs = {} if found.architecture.is_foreign else guest_programs() | _guest_tests()
-	outcome = vm.Machine(found, options, module, programs,
+	outcome = vm.Machine(found, options, module, executables, files,
 			     progress=_say_progress).run(arguments.command or None)
 	if outcome.problems:
 		report(outcome)
