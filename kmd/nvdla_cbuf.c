@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The convolution buffer keeps what a convolution left there, bytes and pointers, for
- * the next one. Before the convolutions of another client's job it is cleared by a task
- * of the driver's own, which runs as the first one of that job and in its time.
+ * The convolution buffer keeps bytes and pointers of a convolution. Before another client's
+ * convolutions, a task of the driver clears it; this task runs as the first task of that
+ * client's job and counts for the job's time.
  */
 #include <linux/mm.h>
 

@@ -2,10 +2,10 @@
 /*
  * The newest kernel's interfaces, for the older ones that are supported, 6.12 to 7.3.
  *
- * The driver is written for the newest; what an older one lacks has its name from here. The
- * NVDLA_HAVE_* macros come from test compiles (see Kbuild and compat/): stable kernels get
- * interface changes too, so a version number proves nothing. A kernel tree needs none of
- * this (scripts/upstream).
+ * The driver is written for the newest kernel; this file defines the functions that an older
+ * kernel lacks, under the newest kernel's names. The NVDLA_HAVE_* macros come from test compiles
+ * (see Kbuild and compat/): stable kernels get interface changes too, so a version number proves
+ * nothing. In a kernel tree this file is not used (scripts/upstream).
  */
 #ifndef __NVDLA_COMPAT_H__
 #define __NVDLA_COMPAT_H__
@@ -23,7 +23,7 @@
 #define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
 
 #ifndef NVDLA_HAVE_SCHED_INIT_ARGS
-/* As far as the driver fills it. */
+/* Only the members that the driver sets. */
 struct drm_sched_init_args {
 	const struct drm_sched_backend_ops *ops;
 	struct workqueue_struct *submit_wq;
@@ -71,8 +71,8 @@ static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)
 #endif
 
 /*
- * For the end of a timedout_job callback: the scheduler took the job away, and has it again.
- * The one thing here that the newest kernel has no function for: it does that by itself.
+ * For the end of a timedout_job callback: give the job back to the scheduler, which took it from
+ * its list. The newest kernel does this itself and has no function for it.
  */
 static inline enum drm_gpu_sched_stat nvdla_sched_keep_job(struct drm_sched_job *job)
 {
@@ -84,7 +84,7 @@ static inline enum drm_gpu_sched_stat nvdla_sched_keep_job(struct drm_sched_job 
 	spin_lock(&sched->job_list_lock);
 	list_add(&job->list, &sched->pending_list);
 	spin_unlock(&sched->job_list_lock);
-	/* It may have ended in between, and nobody else would look again. */
+	/* The job may have ended meanwhile, and nothing else would free it. */
 	queue_work(sched->submit_wq, &sched->work_free_job);
 	return DRM_GPU_SCHED_STAT_NOMINAL;
 #endif

@@ -157,10 +157,10 @@ static struct nvdla_context *nvdla_contexts_take(struct nvdla_file *file)
 
 /**
  * nvdla_contexts_close() - end all contexts of a file
- * @file: file that nobody submits to any more
+ * @file: file to which no thread submits any more
  *
- * Those that were destroyed are among them. Jobs get some time to start, as
- * long as the process is not killed; what has not started then never does.
+ * Ends destroyed contexts, too. Jobs get some time to start, unless the process
+ * is killed; jobs that have not started by then never do.
  */
 void nvdla_contexts_close(struct nvdla_file *file)
 {

@@ -20,8 +20,8 @@ struct nvdla_file;
 /**
  * struct nvdla_context - a queue of jobs with a priority
  *
- * Kept by its place in &nvdla_file.contexts, and by each of its jobs until
- * that is freed: a context that was destroyed goes when its last job does.
+ * &nvdla_file.contexts has a reference, and so has each of its jobs: a destroyed
+ * context is freed with its last job.
  */
 struct nvdla_context {
 	/** @refcount: references of its number and of jobs */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * /sys/kernel/debug/accel/DEVICE: for people who look for a bug, no interface for
- * programs. Documentation/failed-jobs.md describes the files.
+ * /sys/kernel/debug/accel/DEVICE: files for debugging, not an interface for programs.
+ * Documentation/failed-jobs.md describes the files.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>

@@ -98,7 +98,7 @@ static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_
 	}
 }
 
-/* Not at the same time as an unplug: what a file has is of the device. */
+/* Opening and unplugging exclude each other, because a file's state belongs to the device. */
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {
 	struct nvdla_file *priv;
@@ -150,8 +150,8 @@ static void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 }
 
 /*
- * After an unplug every ioctl says -ENODEV, whatever it would have done. Those that touch
- * user memory, or sleep for as long as the caller likes, see to that themselves.
+ * After an unplug every ioctl returns -ENODEV, whatever its arguments. Ioctls that access user
+ * memory, or sleep as long as the caller likes, check that themselves.
  */
 #define NVDLA_IOCTL_WRAPPER(func)						\
 static int func##_plugged(struct drm_device *drm, void *data, struct drm_file *file)	\

@@ -48,7 +48,7 @@ struct nvdla_coredump {
 };
 
 /**
- * nvdla_job_record_fill() - write down what a job is and how far it has come
+ * nvdla_job_record_fill() - record identity and progress of a job
  * @record: filled
  * @job: job that the scheduler knows; its device is locked
  * @error: 0, or why it failed
@@ -86,7 +86,7 @@ void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_pr
 }
 
 /**
- * nvdla_snapshot_print() - print what the register groups are doing
+ * nvdla_snapshot_print() - print the state of the register groups
  * @snapshot: state of a sequencer
  * @p: printer of the text
  */
@@ -119,7 +119,7 @@ static void nvdla_coredump_free(struct nvdla_coredump *dump)
 }
 
 /**
- * nvdla_coredump_capture() - note what the core is doing
+ * nvdla_coredump_capture() - record the state of the core
  * @job: job that failed and is still on the hardware; its device is locked and awake
  */
 void nvdla_coredump_capture(struct nvdla_job *job)
@@ -149,8 +149,8 @@ void nvdla_coredump_capture(struct nvdla_job *job)
  * nvdla_coredump_publish() - hand a job's dump to user space
  * @job: job that is about to be freed
  *
- * The dump takes the job's tasks. If an earlier one is not written yet, or nobody
- * has read it, that one is kept: the first failure tells the most.
+ * The dump takes the job's tasks over. If an earlier dump has not been written or read
+ * yet, the earlier one is kept: the first failure is the most useful one.
  */
 void nvdla_coredump_publish(struct nvdla_job *job)
 {

@@ -74,10 +74,10 @@ struct dma_fence *nvdla_fence_follow(struct nvdla_fence *fence, struct dma_fence
 }
 
 /**
- * nvdla_fences_fini() - wait until nobody is in the code of this file
+ * nvdla_fences_fini() - wait until no thread runs code of this file
  *
- * For the module's end. Its last fence is gone, but whoever released that may have been preempted
- * between letting the module go and returning.
+ * For the module's end. Its last fence is gone, but the thread that released that fence may have
+ * been preempted after dropping the module reference, before it returned.
  */
 void nvdla_fences_fini(void)
 {

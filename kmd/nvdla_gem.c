@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Buffer objects: those with memory of their own, and what is common to all.
- */
+/* Buffer objects: those with memory of their own, and functions for all kinds. */
 #include <linux/dma-buf.h>
 #include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
@@ -57,7 +55,7 @@ static void nvdla_bo_release_sgt(struct nvdla_bo *bo, struct sg_table *sgt)
 {
 	struct drm_gem_object *obj = &bo->base;
 
-	/* The exporter has to leave its memory where the core may go on using it. */
+	/* The exporter must keep its memory pinned, because the core may still use it. */
 	if (bo->dma_buf && bo->memory.leaked)
 		return;
 
@@ -111,7 +109,7 @@ static void nvdla_bo_free(struct drm_gem_object *obj)
 
 static int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	/* A private copy of what the device writes is of no use. */
+	/* A private copy would not get the device's writes. */
 	if (vma_is_cow_mapping(vma))
 		return -EINVAL;
 
@@ -121,7 +119,7 @@ static int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* The memory is the buffer's: mappings go on working when the device is gone. */
+/* The memory belongs to the buffer: mappings keep working when the device is gone. */
 static vm_fault_t nvdla_bo_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
@@ -130,7 +128,7 @@ static vm_fault_t nvdla_bo_fault(struct vm_fault *vmf)
 	unsigned long address, end, page;
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 
-	/* As many at a time as one page table holds. */
+	/* As many pages at a time as one page table maps. */
 	address = max(vma->vm_start, ALIGN_DOWN(vmf->address, PMD_SIZE));
 	end = min(vma->vm_end, ALIGN_DOWN(vmf->address, PMD_SIZE) + PMD_SIZE);
 	page = vma->vm_pgoff - drm_vma_node_start(&obj->vma_node) +
@@ -188,7 +186,7 @@ void nvdla_bo_vunmap_range(void *vaddr)
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
 {
 	if (bo->memory.write_combine)
-		wmb(); /* what was written and is still being combined */
+		wmb(); /* flush write-combined data that the CPU still buffers */
 	dma_sync_sgtable_for_device(bo->base.dev->dev, bo->sgt, DMA_BIDIRECTIONAL);
 }
 
@@ -196,9 +194,9 @@ typedef void (*nvdla_sync_range_fn)(struct device *dev, dma_addr_t addr, unsigne
 				    size_t size, enum dma_data_direction direction);
 
 /*
- * Whole cache lines, since nothing smaller can be synchronised, and no more than them: a
- * bounce buffer holds what the device wrote beside them. Behind an IOMMU only the bytes
- * of a page are sure to follow each other in memory.
+ * Synchronises whole cache lines, the smallest unit, and no more: a bounce buffer may hold
+ * newer data of the device beside them. Behind an IOMMU only the bytes of one page are
+ * contiguous in memory.
  */
 static void nvdla_bo_sync_range(struct nvdla_bo *bo, u64 offset, u64 size, nvdla_sync_range_fn sync)
 {
@@ -236,7 +234,7 @@ void nvdla_bo_begin_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
 void nvdla_bo_end_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
 {
 	if (bo->memory.write_combine)
-		wmb(); /* what was written and is still being combined */
+		wmb(); /* flush write-combined data that the CPU still buffers */
 	nvdla_bo_sync_range(bo, offset, size, dma_sync_single_range_for_device);
 }
 
@@ -398,6 +396,6 @@ void nvdla_gem_fini(struct nvdla_device *ndev)
 		nvdla_bo_unmap(bo);
 		drm_gem_object_put(&bo->base);
 	}
-	/* The others are being unmapped by whoever had their last reference. */
+	/* Other buffers are being unmapped by the threads that dropped their last references. */
 	wait_var_event(&ndev->num_bos, !atomic_read(&ndev->num_bos));
 }

@@ -23,10 +23,10 @@ struct nvdla_device;
  * struct nvdla_bo - buffer object
  *
  * The core has no MMU: a buffer is one contiguous range of DMA addresses for
- * as long as the device is there, so that a checked address stays a good address.
+ * as long as the device exists, so a checked address stays valid.
  *
- * There are three kinds, with a struct drm_gem_object_funcs each: memory of its own,
- * memory of somebody else's dma-buf, and on-chip memory.
+ * There are three kinds, with a struct drm_gem_object_funcs each: buffers with memory of
+ * their own, imported dma-bufs, and on-chip memory.
  */
 struct nvdla_bo {
 	/** @base: GEM object */

@@ -42,7 +42,7 @@ struct nvdla_job {
 	/** @tasks: checked task graphs, run in this order */
 	struct nvdla_task **tasks;
 
-	/** @user_tasks: per entry of @tasks, what it was prepared as, with a reference, or NULL */
+	/** @user_tasks: per entry of @tasks, its prepared task, with a reference, or NULL */
 	struct nvdla_user_task **user_tasks;
 
 	/** @num_tasks: entries at @tasks and @user_tasks */
@@ -66,7 +66,7 @@ struct nvdla_job {
 	/** @counted: it is one of &nvdla_file.num_jobs */
 	bool counted;
 
-	/** @own: the driver's own, for its client: nobody is to blame if it fails */
+	/** @own: the driver's own job for its client; if it fails, no client is to blame */
 	bool own;
 
 	/** @num_runs: times that it was put on the hardware */
@@ -105,7 +105,9 @@ struct nvdla_job {
 	/** @deadline_ns: CLOCK_MONOTONIC when that is over */
 	u64 deadline_ns;
 
-	/** @last_deadline_ns: CLOCK_MONOTONIC when its time is over, whatever its operations do */
+	/**
+	 * @last_deadline_ns: CLOCK_MONOTONIC when its time is over, even if operations still end
+	 */
 	u64 last_deadline_ns;
 
 	/** @coredump: dump of the core, from when the job failed; or NULL */

@@ -2,15 +2,15 @@
 /*
  * System memory of buffers.
  *
- * The core needs one range of DMA addresses. An IOMMU makes one of any pages;
- * without it the pages have to be contiguous, from CMA where there is any.
+ * The core needs one range of DMA addresses. An IOMMU maps any pages to such a range;
+ * without one the pages have to be contiguous, from CMA if the kernel has it.
  *
- * Memory of dma_alloc_noncontiguous() would be the device's: it has to be given
- * back when the driver lets go of the device, whoever else still uses it. These
- * pages are the buffer's, and only their mapping is the device's. What is
- * contiguous comes from the DMA API nevertheless, since only that reaches CMA and
- * reserved memory, but on behalf of a second device. Nothing is ever bound to it or
- * unbound from it, and it lives as long as the DRM device does, which all buffers keep.
+ * Memory of dma_alloc_noncontiguous() would belong to the device: it has to be freed when
+ * the driver is unbound, even if another process or driver still uses it. Here the pages
+ * belong to the buffer, and only their mapping to the device. Contiguous memory still
+ * comes from the DMA API, because only that reaches CMA and reserved memory, but is
+ * allocated for a second device. No driver is ever bound to this second device. It lives
+ * as long as the DRM device, to which all buffers have a reference.
  */
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
@@ -35,8 +35,8 @@
 #include "nvdla_memory.h"
 
 /*
- * Charged to whoever asks. A request for more than there is fails; it must not
- * have the OOM killer look for room.
+ * Charged to the process that allocates. A request for more than there is fails; the OOM killer
+ * must not make room for it.
  */
 #define NVDLA_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_ZERO | __GFP_NOWARN)
 
@@ -124,7 +124,7 @@ static int nvdla_memory_alloc_single(struct nvdla_memory *memory)
 	u32 i = 0, j, order, most = MAX_PAGE_ORDER;
 	struct page *page;
 
-	/* Large pieces where that is easy: they make a shorter table and a better mapping. */
+	/* Allocate large blocks if that is easy: they make a shorter table and a better mapping. */
 	while (i < memory->num_pages) {
 		order = min_t(u32, most, __fls(memory->num_pages - i));
 		page = alloc_pages(order ? NVDLA_GFP_EASY : NVDLA_GFP, order);
@@ -197,8 +197,8 @@ static int nvdla_memory_set_write_combine(struct nvdla_memory *memory)
  * @ndev: device that is going to use it
  * @memory: filled
  * @size: bytes, a multiple of the page size
- * @write_combine: the CPU's mappings are to be write-combined; a wish that is
- *	not followed where it would be wrong
+ * @write_combine: make the CPU's mappings write-combined; ignored where that would give
+ *	stale data
  *
  * Return: 0, to be undone with nvdla_memory_free(), or -errno.
  */

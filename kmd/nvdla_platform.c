@@ -138,7 +138,7 @@ static int nvdla_platform_get_reset(struct nvdla_device *ndev, struct device *de
 	return 0;
 }
 
-/* The CPU has no need of the on-chip memory, so nothing but its place is asked for. */
+/* The CPU does not access on-chip memory, so only its address and size are needed. */
 static int nvdla_platform_read_sram(struct nvdla_device *ndev, const struct fwnode_handle *sram)
 {
 	struct resource res;
@@ -268,7 +268,10 @@ MODULE_DEVICE_TABLE(platform, nvdla_platform_ids);
 static struct platform_driver nvdla_platform_driver = {
 	.probe = nvdla_platform_probe,
 	.remove = nvdla_platform_remove,
-	/* The next kernel does not know what this one has the core write to. */
+	/*
+	 * Stop the core at a reboot, because the next kernel uses the memory that the core
+	 * writes to.
+	 */
 	.shutdown = nvdla_platform_remove,
 	.id_table = nvdla_platform_ids,
 	.driver = {

@@ -125,9 +125,10 @@ int nvdla_pm_init(struct nvdla_device *ndev)
 
 /**
  * nvdla_pm_fini() - put the core to sleep for good
- * @ndev: device whose core nobody needs; what nvdla_pm_init() did is undone
+ * @ndev: device whose core is not in use
  *
- * Not for devres to do: a platform device may have left its power domain by then.
+ * Undoes nvdla_pm_init(). Devres would do this too late: a platform device may have left its
+ * power domain by then.
  */
 void nvdla_pm_fini(struct nvdla_device *ndev)
 {

@@ -22,9 +22,10 @@
 #define NVDLA_SLOW_NS (20 * NSEC_PER_MSEC)
 
 /*
- * The deadline of a job is over. Its interrupt may be lost, or late: a virtual machine that stood
- * still for seconds goes on with its timers. The read waits for all writes before it; if that takes
- * long, the machine stood still, and the job gets more time. The job may end here.
+ * The deadline of a job has passed. Its interrupt may be lost, or late: a virtual machine that
+ * was paused for seconds runs its timers at once. Reading the status waits for all earlier
+ * writes; if the read takes long, the machine was paused, and the job gets more time. The job
+ * may end here.
  */
 static void nvdla_job_ask_core(struct nvdla_job *job)
 {

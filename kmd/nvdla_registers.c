@@ -42,9 +42,9 @@ static void nvdla_unit_read(struct nvdla_hw *hw, const struct nvdla_unit_info *u
 }
 
 /*
- * Both groups can be read while the hardware works: the producer pointer only
- * says which of them the register interface reaches. It is put back, because the
- * sequencer does not write what it believes is there.
+ * Both groups can be read while the hardware works: the producer pointer only selects the group
+ * that register accesses reach. The pointer is restored, because the sequencer does not write a
+ * value that it believes to be there.
  */
 static void nvdla_unit_read_groups(struct nvdla_hw *hw, const struct nvdla_unit_info *unit,
 				   struct nvdla_register_dump *dump)
@@ -76,7 +76,7 @@ static bool nvdla_unit_is_there(struct nvdla_hw *hw, const struct nvdla_unit_inf
  * nvdla_registers_read() - read the registers of a unit that can be read without effect
  * @hw: core; its lock is held and the core is awake
  * @index: less than NVDLA_NUM_UNITS
- * @dump: they are added to it
+ * @dump: dump to which the registers are added
  */
 void nvdla_registers_read(struct nvdla_hw *hw, u32 index, struct nvdla_register_dump *dump)
 {

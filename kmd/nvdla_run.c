@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The job on the hardware: its tasks, and what the core says. Hangs and resets are in
- * nvdla_recover.c.
+ * The job on the hardware: starting its tasks, and handling the core's events. Hangs and resets
+ * are in nvdla_recover.c.
  *
- * One job is on the hardware at a time, and nothing is written there for another one meanwhile.
- * So there is one way for a job to get there, nvdla_job_begin(), and the place for all that has
- * to be asked before. The job's tasks run one after the other in nvdla_sequencer, which keeps both
- * register groups of all engines busy: a task is programmed while the one before it runs.
+ * One job is on the hardware at a time, and no register is written for another job meanwhile.
+ * Only nvdla_job_begin() puts a job there, so it makes all checks that are necessary before. The
+ * job's tasks run one after the other in nvdla_sequencer, which keeps both register groups of
+ * all engines busy: a task is programmed while the one before it runs.
  */
 #include <linux/dma-fence.h>
 #include <linux/timekeeping.h>
@@ -195,7 +195,7 @@ static void nvdla_job_op_programmed(void *context, const struct nvdla_task *task
 	if (job->scrubbing)
 		return;
 
-	/* It may be of the task that follows. */
+	/* The operation may belong to the next task of the job. */
 	if (task != job->tasks[index])
 		index++;
 	trace_nvdla_op_program(job, index, operation, nvdla_task_op_type(task, operation));
@@ -249,7 +249,7 @@ static void nvdla_job_start_scrub(struct nvdla_job *job)
 		nvdla_job_fail(job, ret);
 }
 
-/* Start what comes next of the job on the hardware, unless something of it runs or failed. */
+/* Start the next task of the job on the hardware, unless one is running or the job failed. */
 static void nvdla_job_go_on(struct nvdla_job *job)
 {
 	if (job->error || job->task_running)
@@ -326,7 +326,7 @@ static int nvdla_job_check(const struct nvdla_job *job)
  * nvdla_job_begin() - put a job on the hardware, from its first task on
  * @job: job that is &nvdla_hw.active; the device is locked, and not stopped
  *
- * It ends at once if it must not run.
+ * The job ends at once if it must not run.
  */
 void nvdla_job_begin(struct nvdla_job *job)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Jobs: what happens to a submit from the scheduler to its fence, except while
- * it is on the hardware, which is in nvdla_run.c.
+ * Jobs: from the submit to the scheduler, and from the fence to the end. nvdla_run.c has the
+ * time on the hardware.
  */
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
@@ -200,10 +200,9 @@ static struct dma_fence *nvdla_job_push(struct nvdla_job *job, struct drm_exec *
 
 /**
  * nvdla_job_submit() - hand a job to the scheduler
- * @job: job with all its tasks, buffers and dependencies; if this succeeds it is not the caller's
- *	any more
+ * @job: job with all its tasks, buffers and dependencies; on success the scheduler owns it
  *
- * It waits for what its buffers wait for, and they wait for it.
+ * The job waits for the fences of its buffers, and its fence is added to the buffers.
  *
  * Return: a reference to the fence of the job, or an ERR_PTR(); -ENODEV if the device is gone or
  * does not wake.
@@ -313,12 +312,11 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 }
 
 /*
- * The scheduler's timeout is how often somebody looks at the job on the hardware, which has its
- * own. It need not be the job that is named here: that may have ended and not been freed yet.
+ * The scheduler's timeout only sets how often the job on the hardware is checked; that job has a
+ * timeout of its own. @sched_job may be another job, which has ended and was not freed yet.
  *
- * A reset ends the job. Its fence tells the scheduler, with the error, as that of any
- * job does, and the next one runs: there is nothing that would have to be stopped
- * meanwhile or run again. All the scheduler has to do is to go on with what it has.
+ * If the job on the hardware is reset, its fence is signalled with the error, as at the end of any
+ * job, and the scheduler runs the next one. So nothing has to be stopped or resubmitted here.
  */
 static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_job)
 {
@@ -410,7 +408,7 @@ err_sched_wq:
  * nvdla_job_fini() - end all jobs
  * @ndev: device that is unplugged; the lock of its parent is held
  *
- * The job on the hardware is taken off it, or waited for if there is no reset; those in the queue
+ * The job on the hardware is stopped by a reset, or waited for if there is no reset; queued jobs
  * fail when their turn comes.
  */
 void nvdla_job_fini(struct nvdla_device *ndev)

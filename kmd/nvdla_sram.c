@@ -2,10 +2,10 @@
 /*
  * Buffers in on-chip memory (CVSRAM), which the CPU cannot reach.
  *
- * The core itself overwrites what the last owner left there: in a job of the driver's own
- * that every job with the buffer waits for. It is queued as a job of the file that the
- * buffer is for, so that a client who creates many buffers takes the time from nobody
- * else. If that job fails, jobs with the buffer fail too: they never see the content.
+ * The core itself overwrites the last owner's data, in a job of the driver that every job
+ * with the buffer waits for. That job is queued as one of the file that creates the
+ * buffer, so a client that creates many buffers takes no time from other clients. If the
+ * job fails, jobs with the buffer fail too, so they never read the old contents.
  */
 #include <linux/cred.h>
 #include <linux/dma-fence.h>

@@ -2,9 +2,9 @@
 /*
  * DRM_IOCTL_NVDLA_SUBMIT: from user memory to a job in the scheduler.
  *
- * Everything is copied from user memory once and checked afterwards, so that
- * nothing user space writes later can change what was checked. User memory can take as
- * long to arrive as its owner likes: nothing that others wait for is held meanwhile.
+ * All arguments are copied from user memory once and checked afterwards, so later writes of
+ * user space cannot change checked values. A page fault on user memory can take as
+ * long as its owner likes, so no lock or resource that others wait for is held meanwhile.
  */
 #include <linux/capability.h>
 #include <linux/sched/signal.h>

@@ -134,7 +134,7 @@ DEFINE_EVENT(nvdla_operation_class, nvdla_op_program,
 	     TP_PROTO(const struct nvdla_job *job, u32 task, u32 operation, u32 engine),
 	     TP_ARGS(job, task, operation, engine));
 
-/* It runs, or is queued behind the other operation of its engine. */
+/* The operation runs, or is queued behind the other operation of its engine. */
 DEFINE_EVENT(nvdla_operation_class, nvdla_op_enable,
 	     TP_PROTO(const struct nvdla_job *job, u32 task, u32 operation, u32 engine),
 	     TP_ARGS(job, task, operation, engine));

@@ -127,7 +127,7 @@ int nvdla_user_copy_task(struct nvdla_task_source *source, const struct drm_nvdl
 }
 
 /**
- * nvdla_user_free_copy() - free what nvdla_user_copy_task() has copied
+ * nvdla_user_free_copy() - free the copies of nvdla_user_copy_task()
  * @source: the copies
  */
 void nvdla_user_free_copy(struct nvdla_task_source *source)

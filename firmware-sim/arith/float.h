@@ -35,7 +35,7 @@ struct FloatFormat {
 	static constexpr uint32_t kSignMask = uint32_t{ 1 } << kSignBit;
 	static constexpr uint32_t kMantissaMask = (uint32_t{ 1 } << MantissaBits) - 1;
 	static constexpr uint32_t kMagnitudeMask = kSignMask - 1;
-	/** Largest finite number: what overflow and infinity give */
+	/** Largest finite number: the result of overflow and infinity */
 	static constexpr uint32_t kMax = (static_cast<uint32_t>(kExponentMax) << MantissaBits) - 1;
 	static constexpr uint32_t kOne = static_cast<uint32_t>(kBias) << MantissaBits;
 

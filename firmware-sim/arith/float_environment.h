@@ -10,11 +10,10 @@ namespace nvdla::sim
 {
 
 /**
- * \brief The default environment for the thread that has this, which gets its own back behind it
+ * \brief Gives the thread the default floating-point environment, and restores its own at the end
  *
- * What an operation computes rounds to nearest and knows subnormal numbers. An application's
- * threads, and those that they start, may do otherwise: what is linked with -ffast-math flushes
- * them to zero.
+ * Operations round to nearest and compute subnormal numbers. Threads of an application may have
+ * another environment: programs linked with -ffast-math flush subnormal numbers to zero.
  */
 class FloatEnvironment
 {

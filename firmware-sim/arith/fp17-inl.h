@@ -3,9 +3,10 @@
  * FP17 of arith/float.h in vectors, for files that are compiled once for each instruction set
  * (Highway).
  *
- * Numbers are held as FP32's, which has all of them. A sum or product of FP32 has more than twice
- * FP17's bits: rounded once more it is what rounding once gives. NaNs have their payload in the low
- * bits, as fp17ToFp32() leaves it; there are no infinities and no denormal numbers.
+ * Numbers are held as FP32, which represents all of them. A sum or product in FP32 has more than
+ * twice FP17's bits, so rounding it once more to FP17 gives the same result as rounding only once.
+ * NaNs have their payload in the low bits, as fp17ToFp32() leaves it; there are no infinities and
+ * no denormal numbers.
  */
 #include <cstdint>
 
@@ -125,11 +126,12 @@ HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits raw, Bits result)
 	return hn::IfThenElse(isNan(a), a, hn::IfThenElse(isNan(b), b, result));
 }
 
-/** \brief add() of what is no NaN */
+/** \brief add() of numbers that are no NaNs */
 HWY_INLINE Bits addFinite(Bits a, Bits b)
 {
 	const Bits sum = asBits(hn::Add(asFloat(a), asFloat(b)));
-	/* Of two zeroes, and of what cancels, the first one's sign stays. */
+	/* A zero that is the sum of two zeroes, or of cancelling numbers, has the sign of the
+	 * first. */
 	const Mask zero = hn::Eq(magnitudeOf(sum), hn::Zero(Tag()));
 
 	return rounded(sum, signOf(hn::IfThenElse(zero, a, sum)));
@@ -142,7 +144,7 @@ HWY_INLINE Bits add(Bits a, Bits b)
 	return unlessNan(a, b, sum, addFinite(a, b));
 }
 
-/** \brief multiply() of what is no NaN */
+/** \brief multiply() of numbers that are no NaNs */
 HWY_INLINE Bits multiplyFinite(Bits a, Bits b)
 {
 	const Bits product = asBits(hn::Mul(asFloat(a), asFloat(b)));
@@ -153,9 +155,9 @@ HWY_INLINE Bits multiplyFinite(Bits a, Bits b)
 /**
  * \param value finite, below 2^100 \return to nearest even at the mantissa's end; nothing else
  *
- * T. J. Dekker's way ("A floating-point technique for extending the available precision", 1971): in
- * the sum with its multiple by 2^13 the last bits have no place, and what is taken from that is
- * rounded as well.
+ * T. J. Dekker's method ("A floating-point technique for extending the available precision", 1971):
+ * adding 2^13 times the number rounds off its last bits, and the difference of that sum and the
+ * same multiple is the rounded number.
  */
 HWY_INLINE Bits roundedMantissa(Bits value)
 {

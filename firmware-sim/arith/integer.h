@@ -128,7 +128,7 @@ struct Converter {
 		return shiftRightRound((value - offset) * scale, shift);
 	}
 
-	/** \return true if apply() gives what it is given */
+	/** \return true if apply() returns its argument */
 	constexpr bool changesNothing() const { return offset == 0 && scale == 1 && shift == 0; }
 };
 

@@ -13,10 +13,10 @@
 namespace nvdla::sim
 {
 
-/** \brief What an operation finds of the one before it in its group */
+/** \brief How an operation relates to the previous operation of its group */
 enum class BdmaBefore : uint8_t {
 	Nothing,     /**< it is the first one */
-	SameSource,  /**< reads go on while that still writes */
+	SameSource,  /**< reads continue while the previous operation still writes */
 	OtherSource, /**< reads wait until the other memory has given everything */
 };
 
@@ -40,7 +40,7 @@ struct BdmaOp {
 	uint32_t dstSurfaceStride;
 	BdmaBefore before = BdmaBefore::Nothing;
 
-	/** \brief It is in the same group as \a other and comes next */
+	/** \brief Mark this operation as the one after \a other in the same group */
 	void follow(const BdmaOp &other)
 	{
 		before =
@@ -51,7 +51,7 @@ struct BdmaOp {
 /** \param bdma registers as they are when CFG_OP.EN is written */
 BdmaOp decodeBdma(const RegisterView &bdma);
 
-/** \return what the timing model is told about an operation */
+/** \return the operation's work, for the timing model */
 MoveWork bdmaWork(const BdmaOp &op);
 
 OperationResult run(const BdmaOp &op, MemoryPort &port);

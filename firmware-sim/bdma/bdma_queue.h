@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * BDMA's operation slots and groups: what makes it different from the engines
- * with shadowed registers.
- */
+/* BDMA's operation slots and groups, which it has in place of shadowed registers. */
 #pragma once
 
 #include <array>
@@ -33,7 +30,7 @@ public:
 
 	void reset();
 
-	/** \return null, or what the guest did wrong: the operation is dropped */
+	/** \return null, or the guest's error: the operation is dropped */
 	const char *push(const BdmaOp &op);
 
 	/**

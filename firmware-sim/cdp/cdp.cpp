@@ -11,7 +11,6 @@
 
 #include "arith/float.h"
 #include "cdp/cdp_fast.h"
-#include "cdp/cdp_float.h"
 #include "core/elements.h"
 #include "core/shared_units.h"
 #include "lut/lut_fast.h"
@@ -28,7 +27,7 @@ namespace
 constexpr uint32_t chunkAtoms = 64;
 constexpr uint32_t margin = kCdpMargin;
 
-/** \brief What is counted, each thread's part of it */
+/** \brief Counters; each thread counts its part. */
 struct CdpCounters {
 	LutCounters lut;
 	uint32_t saturation = 0;
@@ -63,7 +62,7 @@ uint32_t chunksOfLine(const CdpOp &op)
 	return (op.width + chunkAtoms - 1) / chunkAtoms;
 }
 
-/** \brief One operation at work, or what a thread has of it */
+/** \brief One running operation, or one thread's part of it */
 class CdpRun
 {
 public:
@@ -119,7 +118,7 @@ private:
 	const size_t
 		mostValues_; /**< of a chunk: a thread's first one may be a line's short last */
 	Lut lut_;
-	/* One is there if it can take lut_'s place: of integers, or of FP16. */
+	/* The fast table, for integers or for FP16, if it can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
 	std::optional<CdpFloat> float_; /**< FP16, if there is floatLut_ */
@@ -129,7 +128,7 @@ private:
 	std::vector<int32_t> results_; /**< of a position */
 	std::vector<int32_t> elements_;
 	std::vector<std::byte> bytes_;
-	CdpCounters counters_; /**< without those of what is fast */
+	CdpCounters counters_; /**< without the counts of the fast code */
 };
 
 CdpFloat CdpRun::floatOf(const CdpOp &op)
@@ -244,7 +243,7 @@ void CdpRun::normalisePosition(uint32_t atom, std::byte *out, size_t step)
 			       op_.precision, { out + surface * step, op_.atom() });
 }
 
-/* What misses the range by one is clipped but not counted, as in SDP. */
+/* A result that exceeds the range by one is clipped but not counted, as in SDP. */
 int32_t CdpRun::normalise(const int32_t *center)
 {
 	const bool isInt8 = op_.precision == Precision::Int8;
@@ -313,7 +312,7 @@ CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 	const size_t stride = op_.destination.surfaceStride;
 	const bool areApart = stride >= bytes || op_.surfaces() == 1;
 
-	/* What lies between the surfaces is not touched. */
+	/* Gaps between surfaces are not touched. */
 	const auto all = memory_.place(op_.destination.ram, outputAddress(0, y, x),
 				       (op_.surfaces() - 1) * stride + bytes);
 	if (areApart && !all.empty())

@@ -40,7 +40,7 @@ struct CdpOp {
 
 	bool countsLut = false;
 
-	/** What the guest did wrong; empty if nothing. The operation is still defined. */
+	/** The guest's error; empty if there is none. The operation is defined even so. */
 	std::string guestError;
 
 	/** \return bytes of an atom in memory */
@@ -52,7 +52,7 @@ struct CdpOp {
 CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma,
 		const Geometry &geometry = nvFull);
 
-/** \return what the timing model is told about an operation */
+/** \return the operation's work, for the timing model */
 CdpWork cdpWork(const CdpOp &op);
 
 /**

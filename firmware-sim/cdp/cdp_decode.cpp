@@ -86,11 +86,13 @@ void CdpDecoder::decodeConverters()
 
 	op_.input.offset = static_cast<int32_t>(isInt8 ? signExtend<8>(in) : signExtend<16>(in));
 	op_.input.scale = static_cast<int16_t>(cdp_[NVDLA_CDP_D_DATIN_SCALE]);
-	op_.input.shift = static_cast<uint8_t>(cdp_[NVDLA_CDP_D_DATIN_SHIFTER]);
+	op_.input.shift = static_cast<uint8_t>(
+		cdp_.field(NVDLA_CDP_D_DATIN_SHIFTER, NVDLA_CDP_D_DATIN_SHIFTER__DATIN_SHIFTER));
 	op_.output.offset = static_cast<int32_t>(isInt8 ? signExtend<int8OutputOffsetBits>(out)
 							: signExtend<32>(out));
 	op_.output.scale = static_cast<int16_t>(cdp_[NVDLA_CDP_D_DATOUT_SCALE]);
-	op_.output.shift = static_cast<uint8_t>(cdp_[NVDLA_CDP_D_DATOUT_SHIFTER]);
+	op_.output.shift = static_cast<uint8_t>(
+		cdp_.field(NVDLA_CDP_D_DATOUT_SHIFTER, NVDLA_CDP_D_DATOUT_SHIFTER__DATOUT_SHIFTER));
 }
 
 int64_t CdpDecoder::edge(uint32_t high, uint32_t low) const

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CDP's arithmetic of integers at the speed of the host, for many channels at a time; CdpRun in
- * cdp.cpp has it to read. The table between both steps is FastLut.
+ * CDP's arithmetic at the speed of the host, for many channels at a time; CdpRun in cdp.cpp has it
+ * to read. The table between both steps of integers is FastLut.
  */
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "arith/integer.h"
 #include "core/stream.h"
+#include "lut/lut_fast.h"
 
 namespace nvdla::sim
 {
@@ -49,5 +51,39 @@ void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, double 
  */
 uint32_t cdpOutput(const arith::Converter &converter, Precision precision, const int32_t *results,
 		   const int32_t *factors, size_t count, std::byte *atoms, size_t step);
+
+/** \brief What is done with each position, and what is counted */
+struct CdpFloat {
+	uint32_t radius;
+	bool squares;	 /**< the sum of the window's squares goes to the table, else the element */
+	bool multiplies; /**< the table's result is multiplied with the element */
+	const FloatLut &lut;
+	/**
+	 * The readable way of one channel: \a center is FP17's, kCdpMargin more on each side;
+	 * returns an element, and counts on its own
+	 */
+	std::function<int32_t(const int32_t *center)> one;
+
+	LutCounters counters;
+	uint32_t saturation;
+};
+
+/**
+ * \brief Atoms of FP16 to FP17, held as FP32's bits
+ *
+ * \param values of the first atom; those of each other one are \a step further on
+ */
+void cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values,
+		   size_t step);
+
+/**
+ * \brief All channels of a position
+ *
+ * \param values as cdpFloatInput() makes them; kCdpMargin more are in front and behind
+ * \param count whole atoms
+ * \param atoms of the elements, the first one; each other one is \a step bytes further on
+ */
+void cdpFloatPosition(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *atoms,
+		      size_t step);
 
 } /* namespace nvdla::sim */

@@ -24,7 +24,7 @@ public:
 	ChipOptions(const ChipOptions &) = delete;
 	ChipOptions &operator=(const ChipOptions &) = delete;
 
-	/** \brief Who asks for the chip's options: a core that runs does not know all of them */
+	/** \brief User of the chip's options: a running core does not know all of them */
 	enum class For {
 		Predictions,
 		Core,

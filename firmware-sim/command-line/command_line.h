@@ -23,7 +23,7 @@ class Option;
 namespace nvdla
 {
 
-/** \brief One option, for saying more about it; the CommandLine owns what is behind it */
+/** \brief Handle of one option, to set its properties; the CommandLine owns the option */
 class CommandLineOption
 {
 public:
@@ -33,7 +33,7 @@ public:
 	CommandLineOption &required();
 	/** \brief The value it has now is shown in the help text */
 	CommandLineOption &showDefault();
-	/** \brief What the help text says of its value, instead of a type and the checks */
+	/** \brief Text for the option's value in the help, instead of a type and the checks */
 	CommandLineOption &valueText(const std::string &text);
 	/** \brief Only numbers from \a min to \a max are taken */
 	CommandLineOption &range(unsigned int min, unsigned int max);
@@ -53,7 +53,7 @@ public:
 	CommandLineOption &commaList(int most);
 	/** \brief Takes one value each time that it is given */
 	CommandLineOption &repeatable();
-	/** \brief It cannot be given together with, or without, another one */
+	/** \brief Refuse this option together with, or without, another one */
 	CommandLineOption &excludes(const CommandLineOption &other);
 	CommandLineOption &needs(const CommandLineOption &other);
 
@@ -67,10 +67,10 @@ private:
 };
 
 /**
- * \brief What a program takes: options that write to variables of the caller
+ * \brief The options and arguments of a program, which are written to variables of the caller
  *
  * The variables have to exist until parse() is done. \a name of an option is as in
- * "-o,--output"; without dashes it is an argument that has its place.
+ * "-o,--output"; a name without dashes is a positional argument.
  */
 class CommandLine
 {
@@ -99,7 +99,7 @@ public:
 	template<typename T>
 	CommandLineOption flag(const std::string &name, T &value, const std::string &help);
 
-	/** \brief An option whose value is one of some words, each of which stands for a value */
+	/** \brief An option whose value is one of several words, each with a value of type T */
 	template<typename T>
 	CommandLineOption choice(const std::string &name, T &value,
 				 const std::vector<std::pair<std::string, T>> &choices,
@@ -114,7 +114,7 @@ public:
 	}
 
 	/**
-	 * \brief Parse the command line; print help, the version or what is wrong with it
+	 * \brief Parse the command line; print help, version or errors
 	 * \return the exit code if the program has to end here: 0 after help, 2 after an error
 	 */
 	std::optional<int> parse(int argc, const char *const *argv);

@@ -45,12 +45,12 @@ struct LineAllocator {
 /** \brief Bytes that begin with a line */
 using LineVector = std::vector<std::byte, LineAllocator<std::byte>>;
 
-/** \brief Gives back what LineAllocator has allocated */
+/** \brief Frees memory of LineAllocator */
 struct LineDeleter {
 	void operator()(std::byte *first) const { LineAllocator<std::byte>().deallocate(first, 0); }
 };
 
-/** \brief The same, of which nothing is written at first */
+/** \brief An array like this, but uninitialized */
 using LineArray = std::unique_ptr<std::byte[], LineDeleter>;
 
 /** \return \a count bytes, which may be anything */

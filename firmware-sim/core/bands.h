@@ -17,14 +17,14 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Units from 0 on, in as many bands of units next to each other as there are threads
+ * \brief Divides units, numbered from 0, into a band of adjacent units for each thread
  *
- * A thread takes those of its own band, one after the other, then what is left of others'. Where
- * operations that follow each other are shared like this, most of what a thread reads is what it
- * wrote: its core has it, and need not get it from another core.
+ * A thread takes the units of its own band in order, then remaining units of other bands. If
+ * successive operations are shared in this way, a thread mostly reads data that it wrote itself,
+ * which are in the cache of its core.
  *
- * All units may be done in several rounds; those of a band are all done once before its next round
- * begins.
+ * Units may be done in several rounds; all units of a band are done once before the band's next
+ * round begins.
  */
 class Bands
 {

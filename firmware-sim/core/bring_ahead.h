@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that comes nearer while what is in front of it is worked on.
+ * Prefetching memory into the cache while data before it is processed.
  */
 #pragma once
 
@@ -15,12 +15,12 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Brings what follows \a bytes nearer, some of it behind them
+ * \brief Prefetches the cache line at a fixed distance behind \a bytes
  *
- * What is read only once comes from far away, and the host does not look beyond a page. Behind the
- * last bytes there may be anything, or nothing. \a kTimes as far where as many streams are read at
- * once, one behind the other. A compiler takes the function to have no effect,
- * and drops calls of it that it has not made part of the caller before.
+ * Data that is read only once comes from memory, and the host's own prefetcher stops at the end of
+ * a page. The address may lie behind the data, or be invalid. \a kTimes multiplies the distance,
+ * for as many adjacent streams that are read at once. Compilers assume that the function has no
+ * effect, and drop calls that are not inlined.
  */
 template<size_t kTimes = 1>
 HWY_INLINE void bringAhead(const void *bytes)
@@ -31,11 +31,11 @@ HWY_INLINE void bringAhead(const void *bytes)
 		reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(bytes) + kAhead));
 }
 
-/** \brief Brings the first of \a bytes nearer, which will be read some time later */
+/** \brief Prefetches the beginning of \a bytes, which will be read soon */
 HWY_INLINE void bringNear(std::span<const std::byte> bytes)
 {
 	constexpr size_t kLine = 64;
-	constexpr size_t kMost = 4 << 10; /* more would drive out what comes before it */
+	constexpr size_t kMost = 4 << 10; /* more would evict data that is needed sooner */
 
 	for (size_t at = 0; at < std::min(bytes.size(), kMost); at += kLine)
 		__builtin_prefetch(&bytes[at]);

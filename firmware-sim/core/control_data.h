@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Copies of what memory says about sizes, counts and places.
- */
+/* Copies of data that decide about sizes, counts and places. */
 #pragma once
 
 #include <cstddef>
@@ -12,10 +10,11 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Bytes of a ControlData: nobody writes them any more, so that they say the same each time
+ * \brief Bytes of a ControlData: a private copy that does not change
  *
- * A guest or another engine may write a view of memory at any time. What decides how much is read,
- * how many elements there are or where they are takes this type, which only a copy can give.
+ * A guest or another engine may write to a view of memory at any time. Functions whose data decide
+ * how much is read, or how many elements there are and where, take this type, so that the data
+ * cannot change between two reads.
  */
 class ControlView
 {
@@ -38,14 +37,14 @@ private:
 	std::span<const std::byte> bytes_;
 };
 
-/** \brief A copy of control data, made once and then only looked at */
+/** \brief A copy of control data, made once and read only afterwards */
 class ControlData
 {
 public:
 	/** \brief Copy \a bytes, which may be a view of memory */
 	void copy(std::span<const std::byte> bytes) { bytes_.assign(bytes.begin(), bytes.end()); }
 
-	/** \brief The same of another copy */
+	/** \brief Copy another copy */
 	void copy(ControlView other) { copy(other.bytes_); }
 
 	/** \return \a size bytes that are zero, for a copying read to write */
@@ -55,7 +54,7 @@ public:
 		return bytes_;
 	}
 
-	/** \return the copy, valid until it is made anew */
+	/** \return the copy, valid until the next copy() */
 	ControlView view() const { return ControlView(bytes_); }
 
 private:

@@ -15,11 +15,14 @@ enum class Fp16Arithmetic : uint8_t {
 	Fast,  /**< f32 sums within the precision document's threshold, the same on every host */
 };
 
-/** \brief What the convolution buffer has in entries that were released */
+/** \brief Contents of entries of the convolution buffer that were released */
 enum class ReleasedEntries : uint8_t {
-	/** what was there, as on hardware: a program that reads them by mistake finds it */
+	/**
+	 * their former bytes, as on hardware: a program that reads them by mistake gets the same
+	 * as there
+	 */
 	Stay,
-	/** anything: what nobody but one operation looks at need not be put there */
+	/** any bytes: data that only one operation reads need not be put there */
 	MayChange,
 };
 

@@ -76,7 +76,7 @@ void Core::dispatch()
 	callThreads();
 }
 
-/* The same where nothing has changed but a unit, which was enabled. */
+/* dispatch() after only \a unit has changed: it was enabled. */
 void Core::dispatch(Unit unit)
 {
 	for (size_t engine = 0; engine < engineCount; engine++)
@@ -105,7 +105,7 @@ void Core::begin(Engine engine)
 		toWake_ |= kHelpers;
 }
 
-/* As many as there are operations that nobody comes for. */
+/* Call as many threads as there are operations without a thread on its way. */
 void Core::callThreads()
 {
 	const auto jobs =
@@ -135,7 +135,9 @@ Core::Slot *Core::waiting()
 	return slot == slots_.end() ? nullptr : &*slot;
 }
 
-/* The same. While a helper tells of an end, with which the next one may begin, that is waited for.
+/*
+ * As waiting(), but if a helper is reporting an end, wait for that: the next operation may begin
+ * with it.
  */
 Core::Slot *Core::next(std::unique_lock<std::mutex> &lock)
 {
@@ -206,7 +208,7 @@ void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 	tell(lock, slot);
 }
 
-/* What an engine has done is told in its order. Abandoned is what is not told any more. */
+/* Ends are reported in the order of each engine. A cancelled operation is not reported any more. */
 void Core::waitUntilTold(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
 	const auto may = [&slot] { return !slot.tells || slot.cancel; };
@@ -220,8 +222,8 @@ void Core::waitUntilTold(std::unique_lock<std::mutex> &lock, Slot &slot)
 }
 
 /*
- * The end of an operation. Who looks for work does it, if somebody does: the next one, which begins
- * with what is told, goes on here before all of that is done.
+ * Report the end of an operation. If another thread looks for work, it makes the report: this
+ * thread then runs the next operation, which the report allows to begin, at the same time.
  */
 void Core::tell(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
@@ -255,7 +257,10 @@ void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 	slot.cancelled.wait_until(lock, end, [&slot] { return slot.cancel.load(); });
 }
 
-/* Units are done and others may begin. \return what is to be told without the lock */
+/*
+ * Complete an operation's units, so that others may begin. \return reports to make without the
+ * lock
+ */
 Core::Messages Core::conclude(const Job &job, OperationResult &result, const MemoryPort &port)
 {
 	Messages messages;
@@ -279,7 +284,7 @@ void Core::delivered()
 	changed_.notify_all();
 }
 
-/* Everything but CDMA is done; CDMA is what is left of the job. */
+/* All units but CDMA are done; only CDMA remains in the job. */
 void Core::concludeSums(Job &job, OperationResult sums, const MemoryPort &port)
 {
 	Slot &slot = slots_[index(Engine::Conv)];
@@ -298,7 +303,7 @@ void Core::concludeSums(Job &job, OperationResult sums, const MemoryPort &port)
 	delivered();
 }
 
-/* What a test has ordered. CDMA's part alone may hang: the rest of the job is done then. */
+/* A fault that a test ordered. If only CDMA's part hangs, the rest of the job is done. */
 bool Core::hangs(Job &job) const
 {
 	if (config_.neverEnds && config_.neverEnds())

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The core: what a transport (vfio-user, a player, a test) talks to.
- */
+/* The core, as seen by its users: vfio-user, a trace player, a test. */
 #pragma once
 
 #include <array>
@@ -36,7 +34,7 @@ struct OperationRecord {
 	OperationWork work;
 	OperationTiming timing;
 	MemoryTraffic moved;
-	bool fetching; /**< CDMA goes on fetching, which \a moved lacks */
+	bool fetching; /**< CDMA still fetches data that \a moved does not include */
 };
 
 /** \brief A write to a register, see Core::csbWrite() */
@@ -85,16 +83,16 @@ public:
 	 * \brief Interrupt message
 	 *
 	 * Called whenever an engine (or S_INTR_SET) sets a status bit that is not
-	 * masked, and after a write to S_INTR_STATUS or S_INTR_MASK that leaves one
-	 * standing, so that a receiver of messages loses no completion between its
-	 * read and its clear. One message may be spurious after a reset.
+	 * masked, and after a write to S_INTR_STATUS or S_INTR_MASK that leaves such a
+	 * bit set, so that a receiver of messages loses no completion between reading
+	 * and clearing the status. One message may be spurious after a reset.
 	 */
 	using Interrupt = std::function<void()>;
 
 	/** \param dram system memory, which must outlive the core */
 	Core(const CoreConfig &config, Memory &dram, Interrupt interrupt);
 
-	/** \brief Abandons what runs; no callback runs any more when it returns */
+	/** \brief Abandons running operations; no callback runs any more when it returns */
 	~Core();
 
 	Core(const Core &) = delete;
@@ -106,7 +104,7 @@ public:
 	 */
 	uint32_t csbRead(uint32_t byteOffset);
 	void csbWrite(uint32_t byteOffset, uint32_t value);
-	/** \brief Writes one after the other, in less time than one by one */
+	/** \brief Writes registers in order, in less time than single calls */
 	void csbWrite(std::span<const CsbWrite> writes);
 
 	/**
@@ -120,11 +118,11 @@ public:
 	void reset();
 
 	/**
-	 * \return no operation is being carried out
+	 * \return whether no operation is running
 	 *
-	 * Operations that wait for a partner or that hang do not count: nothing
-	 * changes any more unless a register is written, and the callbacks of what
-	 * happened before have returned.
+	 * Operations that wait for a partner or that hang do not count. If idle, nothing
+	 * changes until a register is written, and all callbacks of earlier events
+	 * have returned.
 	 */
 	bool idle();
 
@@ -132,11 +130,12 @@ public:
 	void waitIdle();
 
 	/**
-	 * \brief A thread of the caller's, that would only wait for operations, to carry them out
+	 * \brief Lends the calling thread, which would only wait for operations, to the core
 	 *
-	 * From its making on it counts as one that comes for what begins, so that none of the
-	 * core's has to be woken; when it goes they are called for what is left. To be made before
-	 * registers are written, and not in a callback, and if canWork(); the core must outlive it.
+	 * While this object exists, its thread takes operations that begin, so that no thread of
+	 * the core has to be woken; its destructor calls these threads for remaining operations.
+	 * Make it before registers are written, not in a callback, and only if canWork(). The core
+	 * must outlive it.
 	 */
 	class LentThread
 	{
@@ -151,9 +150,9 @@ public:
 		LentThread &operator=(const LentThread &) = delete;
 
 		/**
-		 * \brief Carry out operations until none can begin, or none in a thread that
-		 *	  cannot, which need not be the one that has made this
-		 * \param enough whether to return before the next one; asked without any lock
+		 * \brief Carry out operations until none can begin; a thread for which canWork()
+		 *	  is false carries out none. Any thread may call this
+		 * \param enough whether to return before the next operation; asked without any lock
 		 */
 		void work(const std::function<bool()> &enough);
 
@@ -169,15 +168,15 @@ public:
 private:
 	using Clock = std::chrono::steady_clock;
 
-	/* What is to be told to the outside once the lock is released. */
+	/* Reports to the callbacks once the lock is released. */
 	struct Messages {
 		std::vector<GuestError> errors;
 		std::optional<OperationRecord> record;
 		bool interrupt = false;
-		uint32_t calls = 0; /* as toWake_; who is woken needs the lock itself */
+		uint32_t calls = 0; /* as toWake_; a woken thread needs the lock itself */
 	};
 
-	/* What one engine does now. */
+	/* State of one engine. */
 	struct Slot {
 		std::condition_variable cancelled;
 		std::unique_ptr<Job> job; /* handed over, not yet begun by a thread */
@@ -205,7 +204,7 @@ private:
 	Slot *waiting();
 	bool sleep(std::unique_lock<std::mutex> &lock, unsigned int thread);
 	void work(unsigned int thread);
-	/** \brief Stop and join those of the core's threads that there are */
+	/** \brief Stop and join the core's threads */
 	void endThreads();
 	Slot *next(std::unique_lock<std::mutex> &lock);
 	void carryOut(std::unique_lock<std::mutex> &lock, Slot &slot);
@@ -248,9 +247,9 @@ private:
 	ConvPipeline conv_;
 	std::array<Slot, engineCount> slots_;
 	/*
-	 * As many threads as there are engines. One that has carried out an operation looks for the
-	 * next one, of any engine: what follows is in its caches, and nobody has to be woken. For
-	 * the same reason the one that has slept last is woken first.
+	 * As many threads as there are engines. A thread that has completed an operation takes the
+	 * next one, of any engine: its data are in the thread's caches, and no thread has to be
+	 * woken. For the same reason the thread that fell asleep last is woken first.
 	 */
 	struct Thread {
 		std::thread thread;
@@ -260,7 +259,10 @@ private:
 	std::vector<unsigned int> asleep_;
 	/* Bit n: thread n is called and is still to be woken. */
 	uint32_t toWake_ = 0;
-	/* And those that it is going to share its work with: while it begins, and not by itself. */
+	/*
+	 * Flag in toWake_: also wake the helpers that share the operation's work, while it
+	 * begins.
+	 */
 	static constexpr uint32_t kHelpers = 1U << 31;
 	static_assert(engineCount < 31);
 	unsigned int coming_ = 0; /* threads that look for an operation next, those called too */

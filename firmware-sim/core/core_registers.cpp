@@ -114,7 +114,7 @@ bool Core::writeLocked(uint32_t address, uint32_t value)
 	return false;
 }
 
-/* What is no unit's register of its own. */
+/* Writes to registers that do more than store a value. */
 bool Core::writeSpecial(uint32_t address, uint32_t value)
 {
 	const Unit unit = static_cast<Unit>(address / NVDLA_UNIT_SIZE);

@@ -61,7 +61,7 @@ public:
 	OperationResult run(const OperationInputs &inputs, MemoryPort &port,
 			    const std::function<void(OperationResult)> &sumsDone);
 
-	/** \brief As after it was made; takes no memory */
+	/** \brief Return to the state after construction; allocates no memory */
 	void reset();
 
 	/** \return other threads are going to be wanted for the operation; from any thread */

@@ -85,7 +85,7 @@ constexpr uint32_t kInt8 = 1U << static_cast<unsigned int>(Precision::Int8);
 constexpr uint32_t kAllPrecisions = kInt8 | 1U << static_cast<unsigned int>(Precision::Int16) |
 				    1U << static_cast<unsigned int>(Precision::Fp16);
 
-/* Completes a configuration of branch master with what they all share. */
+/* Completes a configuration of branch master with the values that all of them share. */
 constexpr Geometry others(Geometry geometry)
 {
 	geometry.precisions = kInt8;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the guest does wrong, reported once each.
- */
+/* Errors of the guest, each reported once. */
 #pragma once
 
 #include <cstdint>
@@ -15,15 +13,15 @@
 namespace nvdla::sim
 {
 
-/** \brief Something that the guest's driver should not have done; the model goes on */
+/** \brief An error of the guest's driver; the model continues */
 struct GuestError {
 	std::string unit;   /**< unit in the register description, or "CSB" */
 	std::string where;  /**< register or operation it is about */
-	std::string reason; /**< what is wrong, without numbers that change from time to time */
+	std::string reason; /**< the error, without numbers that differ from time to time */
 	std::string detail; /**< those numbers; may be empty */
 };
 
-/** \return an address as it is told of */
+/** \return an address, formatted for messages */
 std::string hex(uint64_t value);
 
 /** \brief Receiver of guest errors; called without any lock of the core held, from any thread */
@@ -57,15 +55,15 @@ public:
 			isLost_ = true;
 		}
 	}
-	/** \brief The host has no memory for something that \a unit was to do */
+	/** \brief Note that the host has no memory for an operation of \a unit */
 	void addNoMemory(const char *unit, const char *where);
 	/** \brief Something could not be told for want of memory */
 	void lose() { isLost_ = true; }
 
-	/** \return what was added since the last call */
+	/** \return the errors since the last call */
 	std::vector<GuestError> take();
 
-	/** \brief Forget what was reported */
+	/** \brief Forget reported errors, so that they are reported again */
 	void reset();
 
 private:

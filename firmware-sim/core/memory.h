@@ -58,7 +58,7 @@ public:
 	virtual Region region(uint64_t) { return {}; }
 };
 
-/** \return true if what is written to one changes nothing of the other */
+/** \return true if writing one of both changes no byte of the other */
 inline bool areApart(std::span<const std::byte> a, std::span<const std::byte> b)
 {
 	return std::less_equal<>()(a.data() + a.size(), b.data()) ||
@@ -89,7 +89,7 @@ public:
 	/**
 	 * \brief read() without a copy, if the memory has a view
 	 * \param buffer gets the bytes if it has none
-	 * \return \a size bytes, as long as neither \a buffer nor what is there is changed
+	 * \return \a size bytes, valid until \a buffer or the memory changes
 	 */
 	std::span<const std::byte> view(RamType type, uint64_t address, size_t size,
 					std::vector<std::byte> &buffer);
@@ -107,8 +107,7 @@ public:
 	std::span<std::byte> place(RamType type, uint64_t address, size_t size,
 				   std::vector<std::byte> &buffer);
 
-	/** \return what the memory has a view of, empty if it has none; it does not count as read
-	 */
+	/** \return the bytes as a view, empty if there is none; they do not count as read */
 	std::span<const std::byte> look(RamType type, uint64_t address, size_t size)
 	{
 		return find(type, address, size);
@@ -129,11 +128,13 @@ public:
 
 	/** \return another way to the same memories, for another thread */
 	MemoryPort fork() const { return MemoryPort(dram_, cvsram_, cancel_); }
-	/** \brief Count what went through \a other, and was missed there */
+	/** \brief Add the traffic and the faults of \a other */
 	void join(const MemoryPort &other);
 
 	const Traffic &traffic(RamType type) const { return traffic_[static_cast<size_t>(type)]; }
-	/** \brief What came since traffic() was that does not count: another one counts it */
+	/**
+	 * \brief Replace the traffic since traffic() was \a traffic: another operation counts it
+	 */
 	void countAs(RamType type, const Traffic &traffic)
 	{
 		traffic_[static_cast<size_t>(type)] = traffic;
@@ -155,14 +156,14 @@ private:
 	Memory &cvsram_;
 	const std::atomic<bool> *cancel_;
 	Traffic traffic_[2];
-	Memory::Region near_[2]; /* what was found last */
+	Memory::Region near_[2]; /* the ranges found last */
 	bool faulted_ = false;
 	RamType faultType_ = RamType::Mc;
 	uint64_t faultAddress_ = 0;
 };
 
 /**
- * \brief A range of memory that an operation reads in pieces
+ * \brief A range of memory that an operation reads in several parts
  *
  * Where the memory has a view of all of it, it is looked up once, not for each piece.
  */
@@ -175,8 +176,7 @@ public:
 	{
 	}
 
-	/** \return all of it, empty if there is no view; what is looked at does not count as read
-	 */
+	/** \return the whole range, empty if there is no view; it does not count as read */
 	std::span<const std::byte> all() const { return all_; }
 	/** \brief Count bytes of all() as read */
 	void count(size_t bytes) { port_.countRead(type_, bytes); }

@@ -24,10 +24,9 @@ struct RegisterUpdate {
  * \brief Outcome of one operation
  *
  * \a updates are latched into the group the operation ran from when it is
- * done. \a work is what the timing model is told.
- * A guest error is what the guest did wrong (unit, register, reason); the core
- * reports it once. An operation that \a hangs never raises its interrupt, as
- * on hardware; only a reset ends it.
+ * done. \a work is the input of the timing model.
+ * A guest error has unit, register and reason; the core reports it once. An operation that \a hangs
+ * never raises its interrupt, as on hardware; only a reset ends it.
  */
 struct OperationResult {
 	std::vector<RegisterUpdate> updates;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Waiting without sleep for what other threads are about to do.
- */
+/* Waiting without sleep for events that other threads are about to cause. */
 #pragma once
 
 #include <chrono>
@@ -12,9 +10,12 @@
 namespace nvdla::sim
 {
 
-/** \brief About what it takes to wake a thread in a virtual machine; whoever has work goes first */
+/** \brief About the time of waking a thread in a virtual machine; threads with work go first */
 inline constexpr auto kPatience = std::chrono::microseconds(100);
-/** \brief At first nobody else is let on the core: coming back takes as long as some operations */
+/**
+ * \brief Time of polling without yielding the processor: getting it back takes as long as some
+ * operations
+ */
 inline constexpr auto kHaste = std::chrono::microseconds(10);
 
 /** \return whether it came to be before the patience ended */

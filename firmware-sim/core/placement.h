@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \brief As many things, each as far behind the one before */
+/** \brief A number of items at a constant distance */
 struct Steps {
 	uint64_t count = 1;
 	uint64_t stride = 0; /**< 0 where there is one thing */
@@ -45,7 +45,7 @@ struct Placement {
 		return bytes;
 	}
 
-	/** \return true if what is written to one changes nothing of the other */
+	/** \return true if writing one of both changes no byte of the other */
 	bool isApart(const Placement &other) const
 	{
 		/* Addresses may wrap around. */
@@ -56,8 +56,8 @@ struct Placement {
 	}
 
 	/**
-	 * \return true if what is written there changes nothing of this but what is at the same
-	 *	   place of it
+	 * \return true if writing \a written changes no byte of this placement, except if both are
+	 *	   the same place
 	 */
 	bool isUsableBy(const Placement &written) const
 	{

@@ -37,9 +37,9 @@ private:
 };
 
 /**
- * \brief A memory of the whole 64-bit address space, of which only what was written exists
+ * \brief A memory of the whole 64-bit address space that stores only written pages
  *
- * What was never written reads as zero. Writes that would need more than the
+ * Bytes that were never written read as zero. Writes that would need more than the
  * given number of bytes fail as if there were no memory.
  */
 class SparseMemory : public Memory

@@ -11,7 +11,7 @@
 namespace nvdla::sim
 {
 
-/* The units with groups begin alike; RBK stands for all of them. */
+/* The units with groups begin with the same registers, of which RBK's names are used here. */
 namespace
 {
 

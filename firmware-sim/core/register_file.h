@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The registers of one unit: what the CSB sees of them, and the two groups.
- */
+/* The registers of one unit: CSB accesses, and the two groups. */
 #pragma once
 
 #include <array>
@@ -31,7 +29,7 @@ namespace nvdla::sim
 class RegisterFile
 {
 public:
-	/** \brief What became of a write */
+	/** \brief Outcome of a write */
 	enum class Write {
 		Done,	  /**< the writable bits are stored, if there are any */
 		Enabled,  /**< D_OP_ENABLE rose: an operation may have become ready */
@@ -70,7 +68,7 @@ public:
 	/** \brief The operation is done: D_OP_ENABLE is cleared, the consumer moves on */
 	void finish();
 
-	/** \brief Set a register that the unit drives, whatever the masks are */
+	/** \brief Set a register that the unit drives, ignoring write masks */
 	void latch(unsigned int group, uint32_t address, uint32_t value);
 
 private:
@@ -98,7 +96,7 @@ private:
 	uint32_t opEnable_ = absent; /* word of D_OP_ENABLE */
 	bool grouped_ = false;
 	std::vector<uint32_t> single_;	 /* words that both groups share */
-	std::vector<uint32_t> counters_; /* words that count for a group, or tell of it */
+	std::vector<uint32_t> counters_; /* words that belong to a group, or report its state */
 	std::array<std::vector<uint32_t>, 2> words_; /* single registers are in the first */
 	unsigned int producer_ = 0;
 	unsigned int consumer_ = 0;

@@ -27,7 +27,7 @@ public:
 	/** Words of the unit that has most */
 	static constexpr size_t kMostWords = 64;
 
-	RegisterView() {} /* words that are not there are not looked at */
+	RegisterView() {} /* accesses outside these words read zero */
 	/**
 	 * \param base first CSB byte address of the unit
 	 * \param words its registers, one per word; kMostWords are looked at

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
 #include <span>
 
 #include <nvdla/hw/registers.h>
@@ -15,48 +16,52 @@ namespace nvdla::sim
 namespace
 {
 
-/* One operand source of SDP's core: where the registers say that it is memory. */
-struct Operand {
+/* Registers of a stage of SDP, whose fields are those of X1. */
+constexpr struct {
 	uint32_t config;
-	uint32_t bypass; /* the stage, or this half of it, does nothing */
-	uint32_t source;
-	uint32_t memory;
+	uint32_t alu;
+	uint32_t mul;
+} sdpStages[] = {
+	{ NVDLA_SDP_D_DP_BS_CFG, NVDLA_SDP_D_DP_BS_ALU_CFG, NVDLA_SDP_D_DP_BS_MUL_CFG },
+	{ NVDLA_SDP_D_DP_BN_CFG, NVDLA_SDP_D_DP_BN_ALU_CFG, NVDLA_SDP_D_DP_BN_MUL_CFG },
+	{ NVDLA_SDP_D_DP_EW_CFG, NVDLA_SDP_D_DP_EW_ALU_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG },
 };
 
-constexpr Operand sdpOperands[] = {
-	{ NVDLA_SDP_D_DP_BS_CFG,
-	  NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS | NVDLA_SDP_D_DP_BS_CFG__BS_ALU_BYPASS,
-	  NVDLA_SDP_D_DP_BS_ALU_CFG, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC },
-	{ NVDLA_SDP_D_DP_BS_CFG,
-	  NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS | NVDLA_SDP_D_DP_BS_CFG__BS_MUL_BYPASS,
-	  NVDLA_SDP_D_DP_BS_MUL_CFG, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC },
-	{ NVDLA_SDP_D_DP_BN_CFG,
-	  NVDLA_SDP_D_DP_BN_CFG__BN_BYPASS | NVDLA_SDP_D_DP_BN_CFG__BN_ALU_BYPASS,
-	  NVDLA_SDP_D_DP_BN_ALU_CFG, NVDLA_SDP_D_DP_BN_ALU_CFG__BN_ALU_SRC },
-	{ NVDLA_SDP_D_DP_BN_CFG,
-	  NVDLA_SDP_D_DP_BN_CFG__BN_BYPASS | NVDLA_SDP_D_DP_BN_CFG__BN_MUL_BYPASS,
-	  NVDLA_SDP_D_DP_BN_MUL_CFG, NVDLA_SDP_D_DP_BN_MUL_CFG__BN_MUL_SRC },
-	{ NVDLA_SDP_D_DP_EW_CFG,
-	  NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS | NVDLA_SDP_D_DP_EW_CFG__EW_ALU_BYPASS,
-	  NVDLA_SDP_D_DP_EW_ALU_CFG, NVDLA_SDP_D_DP_EW_ALU_CFG__EW_ALU_SRC },
-	{ NVDLA_SDP_D_DP_EW_CFG,
-	  NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS | NVDLA_SDP_D_DP_EW_CFG__EW_MUL_BYPASS,
-	  NVDLA_SDP_D_DP_EW_MUL_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_SRC },
-};
-
-/* The last operands in sdpOperands are those of stage Y. */
-constexpr size_t kOperandsOfY = 2;
-
+/* The registers say that an operand of a stage is memory's. */
 bool readsOperands(const RegisterFile &sdp, bool hasY)
 {
-	const auto operands =
-		std::span(sdpOperands).first(std::size(sdpOperands) - (hasY ? 0 : kOperandsOfY));
+	constexpr uint32_t bypass = NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS;
+	constexpr uint32_t noAlu = bypass | NVDLA_SDP_D_DP_BS_CFG__BS_ALU_BYPASS;
+	constexpr uint32_t noMul = bypass | NVDLA_SDP_D_DP_BS_CFG__BS_MUL_BYPASS;
+	const auto stages = std::span(sdpStages).first(std::size(sdpStages) - !hasY);
 
-	return std::ranges::any_of(operands, [&sdp](const Operand &operand) {
-		return !sdp.consumerField(operand.config, operand.bypass) &&
-		       sdp.consumerField(operand.source, operand.memory);
+	return std::ranges::any_of(stages, [&sdp](const auto &stage) {
+		return (!sdp.consumerField(stage.config, noAlu) &&
+			sdp.consumerField(stage.alu, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC)) ||
+		       (!sdp.consumerField(stage.config, noMul) &&
+			sdp.consumerField(stage.mul, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC));
 	});
 }
+
+constexpr uint32_t bitsOf(std::initializer_list<Unit> units)
+{
+	uint32_t bits = 0;
+
+	for (const Unit unit : units)
+		bits |= 1U << index(unit);
+	return bits;
+}
+
+/* Units that operations of each engine may wait for. */
+constexpr std::array<uint32_t, engineCount> unitsOfEngines = {
+	bitsOf({ Unit::Bdma }),
+	bitsOf({ Unit::Cdma, Unit::Csc, Unit::CmacA, Unit::CmacB, Unit::Cacc, Unit::SdpRdma,
+		 Unit::Sdp, Unit::Pdp }),
+	bitsOf({ Unit::SdpRdma, Unit::Sdp, Unit::Pdp }),
+	bitsOf({ Unit::PdpRdma, Unit::Pdp }),
+	bitsOf({ Unit::CdpRdma, Unit::Cdp }),
+	bitsOf({ Unit::Rbk }),
+};
 
 /* The first one is what drivers enable last. */
 constexpr Unit convUnits[] = { Unit::Cdma,  Unit::Csc,	Unit::CmacA,
@@ -121,30 +126,7 @@ uint32_t Scheduler::doneBits(Unit unit)
 
 bool Scheduler::takesPart(Unit unit, Engine engine)
 {
-	switch (unit) {
-	case Unit::Bdma:
-		return engine == Engine::Bdma;
-	case Unit::Cdma:
-	case Unit::Csc:
-	case Unit::CmacA:
-	case Unit::CmacB:
-	case Unit::Cacc:
-		return engine == Engine::Conv;
-	case Unit::Sdp:
-	case Unit::SdpRdma:
-		return engine == Engine::Conv || engine == Engine::Sdp;
-	case Unit::Pdp:
-		return engine == Engine::Conv || engine == Engine::Sdp || engine == Engine::Pdp;
-	case Unit::PdpRdma:
-		return engine == Engine::Pdp;
-	case Unit::Cdp:
-	case Unit::CdpRdma:
-		return engine == Engine::Cdp;
-	case Unit::Rbk:
-		return engine == Engine::Rubik;
-	default:
-		return false;
-	}
+	return unitsOfEngines[index(engine)] >> index(unit) & 1;
 }
 
 std::unique_ptr<Job> Scheduler::begin(Engine engine)
@@ -215,7 +197,7 @@ std::unique_ptr<Job> Scheduler::beginConv()
 
 std::unique_ptr<Job> Scheduler::beginSdp()
 {
-	/* Looking for an operation that is not there takes no memory, which might lack. */
+	/* Return without allocating if no operation can begin: memory may be short. */
 	if (!ready(Unit::Sdp) || sdpFlies())
 		return nullptr;
 	std::vector<Unit> units = { Unit::Sdp };
@@ -230,7 +212,7 @@ bool Scheduler::sdpFlies() const
 	       NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__ON;
 }
 
-/* The same of PDP behind SDP. */
+/* sdpFlies() for PDP behind SDP. */
 bool Scheduler::pdpFlies() const
 {
 	return consumerField(Unit::Pdp, NVDLA_PDP_D_OPERATION_MODE_CFG,

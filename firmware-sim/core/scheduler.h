@@ -42,10 +42,10 @@ struct Job {
  *
  * - the five units of the convolution pipeline together, with an SDP in flying mode;
  * - SDP in off-line mode, with SDP_RDMA;
- * - PDP in off-line mode, with PDP_RDMA; CDP with CDP_RDMA; RUBIK alone;
+ * - PDP in off-line mode, with PDP_RDMA; CDP with CDP_RDMA; RUBIK by itself;
  * - an SDP whose output goes to PDP also needs a PDP in flying mode;
- * - a flying SDP takes SDP_RDMA along if an operand comes from memory; an SDP_RDMA
- *   that is enabled for an operation to come is left alone.
+ * - a flying SDP needs SDP_RDMA if an operand comes from memory; otherwise an enabled
+ *   SDP_RDMA belongs to a later operation.
  *
  * Not synchronised: the core's lock covers it.
  */
@@ -62,7 +62,7 @@ public:
 	BdmaQueue &bdma() { return bdma_; }
 	LutTables &lut(Unit unit) { return unit == Unit::Sdp ? sdpLut_ : cdpLut_; }
 
-	/** \brief Launch a group of BDMA \return null, or what the guest did wrong */
+	/** \brief Launch a group of BDMA \return null, or the guest's error */
 	const char *launchBdma(unsigned int group);
 
 	/** \return true if operations of \a engine may wait for \a unit to be enabled */

@@ -35,9 +35,9 @@ public:
 		size_t size = 0;
 	};
 
-	/** \return a block of at least \a bytes, which hold whatever was there */
+	/** \return a block of at least \a bytes, with undefined contents */
 	Block take(size_t bytes);
-	/** \brief Takes no memory, so that it may come with what has run out of it */
+	/** \brief Allocates nothing, so it works when memory has run out */
 	void giveBack(Block block) noexcept;
 
 private:
@@ -76,7 +76,7 @@ inline void Scratch::giveBack(Block block) noexcept
 		blocks_.erase(blocks_.begin());
 }
 
-/** \brief Numbers in scratch memory; they begin as whatever was there */
+/** \brief Numbers in scratch memory, with undefined initial values */
 template<typename T>
 class ScratchArray
 {
@@ -89,7 +89,7 @@ public:
 	ScratchArray(const ScratchArray &) = delete;
 	ScratchArray &operator=(const ScratchArray &) = delete;
 
-	/** \brief Another size; what the numbers are afterwards is not known */
+	/** \brief Change the size; all numbers are undefined afterwards */
 	void resize(size_t size)
 	{
 		size_ = size;

@@ -29,20 +29,20 @@ inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
 /**
  * \brief Do units 0 to \a count - 1, each once
  *
- * None may change what another one reads, or write where another one writes. \a memory has counted
- * everything afterwards.
+ * No unit may write memory that another unit reads or writes. Afterwards \a memory has the traffic
+ * of all units.
  *
  * \param workers null: the caller's thread does it all \param threads at most
- * \param newPart of a way to memory makes what a thread has of its own, whose work() is called
- *	  with one unit behind the other, in their order; a thread may have several
- * \param join is called with each of them when it is done, one after the other
+ * \param newPart makes the state of a thread from the thread's MemoryPort; its work() is called
+ *	  with units in ascending order. A thread may have several such parts
+ * \param join is called with each part when it is done, one at a time
  */
 template<typename NewPart, typename Join>
 void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint64_t count,
 		const NewPart &newPart, const Join &join)
 {
 	Bands bands(count, workers ? std::min(threads, workers->threads()) : 1);
-	std::mutex mutex; /* of what is put together */
+	std::mutex mutex; /* of the joined results */
 
 	const auto work = [&](unsigned int thread) {
 		auto unit = bands.take(thread);
@@ -50,7 +50,10 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 			MemoryPort port = memory.fork();
 			const auto part = newPart(port);
 			const uint64_t first = *unit;
-			/* Those of another band may come before the ones there were. */
+			/*
+			 * Units taken from another band may come before the ones done here:
+			 * begin a new part then.
+			 */
 			for (; unit && *unit >= first && !port.cancelled();
 			     unit = bands.take(thread))
 				part->work(*unit);
@@ -68,7 +71,7 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 /**
  * \brief Do units 0 to \a count - 1, each once, none of which needs memory of a port
  * \param workers null: the caller's thread does it all \param threads at most
- * \param newWork makes what a thread has of its own, which is called with one unit after the other
+ * \param newWork makes a thread's own function, which is called with one unit after the other
  */
 template<typename NewWork>
 void shareOut(Workers *workers, unsigned int threads, uint64_t count, const NewWork &newWork)

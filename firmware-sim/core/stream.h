@@ -27,7 +27,7 @@ constexpr uint32_t atomChannels(Precision precision)
 	return precision == Precision::Int8 ? 32 : 16;
 }
 
-/** \brief The cube that a stream is to be */
+/** \brief Description of a stream's cube */
 struct StreamCube {
 	uint32_t width;
 	uint32_t height;
@@ -43,8 +43,8 @@ struct StreamCube {
  *
  * \a data holds \a width atoms of atomChannels() values each, channel fastest.
  * A value is the 32-bit accumulator result (INT: integer, FP16: the bits of an
- * FP32 number). Channels beyond the cube's last one are present; what they hold
- * is the producer's padding.
+ * FP32 number). Channels beyond the cube's last one are present, with the
+ * producer's padding.
  */
 struct StreamRun {
 	uint32_t batch;	  /**< cube of a multi-batch operation, else 0 */
@@ -53,7 +53,7 @@ struct StreamRun {
 	uint32_t x;	  /**< first column */
 	uint32_t width;	  /**< columns in this run */
 	std::span<const int32_t> data;
-	/** What the producer knows of the magnitudes of integers: none is larger */
+	/** Upper bound of the magnitudes of integers, known by the producer */
 	uint32_t largest = uint32_t{ 1 } << 31;
 };
 
@@ -63,8 +63,8 @@ struct StreamRun {
  * Runs come in the order the producer works: surface, then line, then column
  * (Winograd: by pairs of lines). A receiver must not keep the span.
  *
- * Where a receiver can be forked, several threads share a stream, each with one of its own. Then
- * whole lines come in any order, each to one of them, and none to the one that was forked.
+ * If a receiver can be forked, several threads can share a stream, each with a fork of its own.
+ * Whole lines then come in any order, each to one of the forks, and none to the original receiver.
  */
 class StreamSink
 {
@@ -86,30 +86,32 @@ public:
 		}
 	}
 	/**
-	 * \brief A receiver for another thread; others may be at work with theirs
+	 * \brief Make a receiver for another thread, while other forks may be in use
 	 *
-	 * Once there is one, any thread may call this at any time.
+	 * After the first fork, any thread may call this at any time.
 	 *
-	 * \return it, or null if the order of runs matters; this one must outlive it
+	 * \return the fork, or null if the order of runs matters; this receiver must outlive it
 	 */
 	virtual std::unique_ptr<StreamSink> fork() { return nullptr; }
 	/**
-	 * \brief The same, of whole surfaces: one after the other, and each one's lines in order
+	 * \brief fork() for whole surfaces: one after the other, with the lines of each in order
 	 *
-	 * For where the order of lines matters, but not that of surfaces.
+	 * For receivers to which the order of lines matters, but not that of surfaces.
 	 *
 	 * \param cube all of which comes to this or other receivers, and nothing else
 	 */
 	virtual std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &) { return nullptr; }
 	/**
-	 * \brief Count what a receiver that was forked was given, which is all there is
+	 * \brief Add the counts of a fork, all of whose runs have arrived
 	 *
 	 * One thread at a time may call this.
 	 */
 	virtual void join(StreamSink &) {}
 	/** \return nothing of some memory is written; false if that is not known */
 	virtual bool leavesAlone(std::span<const std::byte>) const { return false; }
-	/** \return nothing of what is read there is written; for who has no view of it */
+	/**
+	 * \return whether none of the bytes there is written by this; for readers without a view
+	 */
 	virtual bool spares(const Placement &) const { return true; }
 };
 
@@ -143,9 +145,9 @@ public:
 	 * \param memory its way there, which must outlive it
 	 */
 	virtual std::unique_ptr<AtomSink> fork(const StreamCube &, MemoryPort &) { return nullptr; }
-	/** \brief Count what a receiver that was forked was given, but for its memory */
+	/** \brief Add the counts of a fork, except its memory traffic */
 	virtual void join(AtomSink &) {}
-	/** \return what is written, if that is lines of a cube */
+	/** \return place of the output, if it is lines of a cube */
 	virtual Placement written() const { return {}; }
 };
 

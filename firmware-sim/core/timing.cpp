@@ -11,7 +11,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Who waits in a stall. */
+/* The reader or writer that waits in a stall. */
 enum class Waits : uint8_t { Reads, X1, X2, Y, Writes };
 
 /* A stall register, and the bit that asks for it. */

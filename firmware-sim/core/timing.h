@@ -13,18 +13,16 @@
 namespace nvdla::sim
 {
 
-/** \return whether D_PERF_ENABLE of any unit that takes part asks for what performanceRegisters()
- * has
- */
+/** \return whether D_PERF_ENABLE of any unit of the operation requests performanceRegisters() */
 bool asksForTiming(const OperationInputs &inputs);
 
-/** \return what a register of 32 bits has of a count, which stops at the largest */
+/** \return a count as a register of 32 bits, which stops at the largest number */
 uint32_t registerValue(uint64_t count);
 
 /**
- * \return values of the stall and latency registers of the units that take part
+ * \return values of the stall and latency registers of the operation's units
  *
- * Only where the group's D_PERF_ENABLE asks for them. Reads of the convolution
+ * Only for units whose D_PERF_ENABLE is set in the operation's group. Reads of the convolution
  * pipeline are divided into weights and data by the size of the weights.
  */
 std::vector<RegisterUpdate> performanceRegisters(const OperationInputs &inputs,

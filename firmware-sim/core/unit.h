@@ -40,7 +40,7 @@ constexpr size_t index(Unit unit)
 	return static_cast<size_t>(unit);
 }
 
-/** \brief Engines: what carries out one operation at a time, beside each other */
+/** \brief Engines: each runs one operation at a time, and all run at the same time */
 enum class Engine : uint8_t {
 	Bdma,
 	Conv,

@@ -54,7 +54,7 @@ void Workers::run(unsigned int most, const std::function<void(unsigned int)> &wo
 	}
 	work_ = &work;
 	callersCore_ = sched_getcpu();
-	/* Who is about to sleep sees it, or is counted among those that do. */
+	/* A thread that is about to sleep sees the calls, or is counted as asleep. */
 	calls_ = helpers;
 	const unsigned int awake = static_cast<unsigned int>(threads_.size()) - asleep_;
 	makeWay(callersCore_);
@@ -105,9 +105,10 @@ void Workers::waitForOthers()
 }
 
 /*
- * Schedulers like to put who is woken where the one is who wakes, and in a virtual machine cores
- * that have nothing to do may not be there for them: it would wait for milliseconds. Callers are
- * put where somebody looks for work as well, and both would stay there.
+ * Keep helpers away from the caller's core. Schedulers tend to place a woken thread on its
+ * waker's core, and in a virtual machine idle cores may not be scheduled: the thread would wait
+ * for milliseconds. A caller may also be placed on the core of a polling thread, and both would
+ * stay there.
  */
 void Workers::makeWay(int core)
 {
@@ -122,7 +123,7 @@ void Workers::makeWay(int core)
 			pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores);
 }
 
-/* \return false if nobody wants one more */
+/* \return false if no further thread is wanted */
 bool Workers::answer()
 {
 	unsigned int calls = calls_;
@@ -141,7 +142,7 @@ bool Workers::post(std::function<void()> errand)
 		return false;
 	errand_ = std::move(errand);
 	errandState_ = Errand::Offered;
-	/* Who is about to do something else sees it, or is not counted any more. */
+	/* A thread that is about to do something else sees the errand, or is no longer counted. */
 	if (looking_ > 0)
 		return true;
 	state = Errand::Offered;
@@ -172,16 +173,16 @@ bool Workers::takesPart()
 			return false;
 		if (answer())
 			return true;
-		/* Who is in the caller's way sleeps, and is woken where there is room. */
+		/* A thread on the caller's core sleeps, and is woken on a free core. */
 		looking_++;
 		const bool found =
 			lookFor([&] { return called() || sched_getcpu() == callersCore_; });
 		looking_--;
 		if (found && called())
-			continue; /* and there, if nobody else was faster */
+			continue; /* and answer(), if no other thread was faster */
 		std::unique_lock lock(mutex_);
 		asleep_++;
-		/* Who is woken too late looks for what follows. */
+		/* A thread that is woken too late looks for the next call. */
 		if (!called())
 			wake_.wait(lock);
 		asleep_--;

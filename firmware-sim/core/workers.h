@@ -21,11 +21,11 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Threads that help whoever has an operation to compute, and memory for it
+ * \brief Threads that help to compute an operation, and scratch memory for it
  *
- * They are one operation's at a time. Results must not depend on how many there are. A thread that
- * waits, for work or for the others, polls for kPatience (a tenth of a millisecond) before it
- * sleeps: operations follow each other faster than a thread is woken.
+ * The threads serve one operation at a time. Results must not depend on their number. A thread that
+ * waits for work, or for other threads, polls for kPatience (a tenth of a millisecond) before it
+ * sleeps, because operations follow each other faster than a thread is woken.
  */
 class Workers
 {
@@ -42,22 +42,22 @@ public:
 	/**
 	 * \brief Call \a work on several threads, one of which is the caller's
 	 *
-	 * It is told which thread calls it: 0 is the caller's, the others have the same numbers
-	 * below threads() each time.
+	 * The argument of \a work is the number of the thread: 0 for the caller, and for each other
+	 * thread the same number below threads() each time.
 	 *
-	 * It is called at least once and at most \a most times, and has to find out what is still
-	 * to be done: when the caller's call returns, nothing may be left but what the others are
-	 * at. Returns when all of them have returned. If another operation has the threads, the
-	 * caller works alone.
+	 * \a work is called at least once and at most \a most times, and takes open units of work
+	 * itself: when the caller's call returns, only units that other threads are computing may
+	 * be unfinished. run() returns when all calls have returned. If another operation uses the
+	 * threads, only the caller works.
 	 *
-	 * \throw what \a work has thrown first, in whichever thread, when all have returned
+	 * \throw the first exception of \a work, in any thread, when all calls have returned
 	 */
 	void run(unsigned int most, const std::function<void(unsigned int thread)> &work);
 
 	/**
-	 * \brief Have something short done by one of the others, if one looks for work
+	 * \brief Let another thread do something short, if one is polling for work
 	 *
-	 * From any thread; what is done may call this, but not run().
+	 * May be called from any thread; \a errand may call this, but not run().
 	 *
 	 * \return false if it is the caller's to do
 	 */
@@ -74,14 +74,14 @@ public:
 	Scratch &scratch() { return scratch_; }
 
 private:
-	/** \brief Do the work that there is, and keep what it throws */
+	/** \brief Do the available work, and keep an exception that it throws */
 	void call(unsigned int thread);
 	/** \brief The others do not run on \a core, if there is one for them */
 	void makeWay(int core);
 	void wake(unsigned int sleepers);
 	void waitForOthers();
 	void help(unsigned int thread);
-	/** \brief Stop and join those of the threads that there are */
+	/** \brief Stop and join the threads */
 	void endThreads();
 	bool takesPart();
 	bool answer();
@@ -92,10 +92,10 @@ private:
 	static constexpr unsigned int kWorking = kWanted + 1;
 
 	Scratch scratch_;
-	std::mutex inUse_;  /* held by run(); of what follows */
+	std::mutex inUse_;  /* held by run(); guards the following members */
 	cpu_set_t cores_;   /* of the host, for all of them */
 	int freeCore_ = -1; /* where none of the others runs */
-	/* Set before somebody is wanted. */
+	/* Set before a thread is called. */
 	const std::function<void(unsigned int)> *work_ = nullptr;
 	std::atomic<unsigned int> calls_ = 0;
 	std::mutex failureMutex_;
@@ -107,7 +107,7 @@ private:
 	std::atomic<unsigned int> asleep_ = 0; /* that wait to be woken */
 	std::atomic<bool> callerSleeps_ = false;
 	std::atomic<unsigned int> looking_ = 0; /* helpers that look for work */
-	/* Held by who puts it there or takes it away. */
+	/* Held while a thread sets or takes the errand. */
 	enum class Errand : uint8_t { None, Held, Offered };
 	std::atomic<Errand> errandState_ = Errand::None;
 	std::function<void()> errand_;

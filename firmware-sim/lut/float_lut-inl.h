@@ -7,7 +7,6 @@
 #include <hwy/highway.h>
 
 #include "arith/fp17-inl.h"
-#include "lut/float_lut.h"
 #include "lut/lut_narrow-inl.h"
 
 /* Once for each instruction set. */
@@ -47,7 +46,7 @@ HWY_INLINE Bits difference(Bits a, Bits b)
 	return hn::IfThenElse(equal, signOf(a), hn::Min(result, constant(kLargest)));
 }
 
-/** What differs between the look-up units: see LutVariant */
+/** Differences between the look-up units: see LutVariant */
 struct OfSdp {
 	static constexpr float kOne = 0x1p35F; /* of the fraction */
 
@@ -113,7 +112,7 @@ struct Positions {
 	{
 		const Bits distance = difference(x, constant(table.start));
 
-		/* Negative numbers, zeroes, and what would be denormal. */
+		/* Negative numbers, zeroes, and numbers that would be denormal. */
 		underflow = hn::Lt(distance, constant(kSmallest));
 		if (table.exponential)
 			exponential(table, distance);

@@ -12,7 +12,7 @@
 namespace nvdla::sim
 {
 
-/** \brief How the function goes on beyond an edge of a table */
+/** \brief Extrapolation of the function beyond an edge of a table */
 struct LutSlope {
 	int16_t scale = 0; /**< signed integer, or FP16 bits */
 	int8_t shift = 0;  /**< integer only: right shift, -16..15 */
@@ -31,7 +31,7 @@ struct LutTableConfig {
 	/** \return integer: the input that an underflow is extrapolated from */
 	int64_t underflowEdge() const;
 
-	/** \return the same of floating point, FP32 bits */
+	/** \return underflowEdge() for floating point, as FP32 bits */
 	uint32_t underflowEdgeFloat() const;
 };
 
@@ -72,7 +72,7 @@ struct LutCounters {
 	}
 };
 
-/** \brief What differs between the look-up units of SDP-Y and CDP */
+/** \brief Differences between the look-up units of SDP-Y and CDP */
 struct LutVariant {
 	unsigned fractionBits; /**< of the interpolation */
 	unsigned outputBits;   /**< of an integer result */
@@ -82,8 +82,8 @@ struct LutVariant {
 	 */
 	bool weighted;
 	/**
-	 * SDP counts by what is used: each table's hits, results from inside a table,
-	 * and results beyond an edge. CDP counts by case: one counter per input.
+	 * SDP counts by result: each table's hits, results from inside a table, and results
+	 * beyond an edge. CDP counts one case for each input.
 	 */
 	bool countsByResult;
 };

@@ -116,7 +116,7 @@ HWY_INLINE Vector interpolate(const FastLut &lut, Mask hit, Mask lo, const Posit
 
 	if (lut.rules.variant.weighted)
 		return roundAway(hn::MulAdd(hn::Sub(y1, y0), fraction, y0));
-	/* Fewer bits of the fraction, of which SDP's are all that there are. */
+	/* CDP's fraction has fewer bits; all bits of SDP's fraction are used. */
 	const double one = static_cast<double>(uint64_t{ 1 } << lut.rules.variant.fractionBits);
 	const Vector cut = hn::Mul(hn::Floor(hn::Mul(fraction, constant(one))), constant(1 / one));
 	return hn::Add(y0, roundAway(hn::Mul(hn::Sub(y1, y0), cut)));
@@ -158,7 +158,7 @@ void lookupWide(const FastLut &table, const Number *values, int32_t *results, si
 void lookupOfTarget(const FastLut &table, int32_t *values, size_t count, LutCounters &counters)
 {
 	const size_t lanes = hn::Lanes(lut::NarrowTag());
-	/* Copies, which what is written cannot change. */
+	/* Copies, which the stores to the output cannot alias. */
 	const FastLut::Rules rules = table.rules;
 	const FastLut::NarrowTables narrow = table.narrow;
 	LutCounters counted;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Look-up of integers at the speed of the host.
+ * Look-up at the speed of the host.
  */
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 
 #include "lut/lut.h"
 
@@ -19,7 +20,7 @@ using LutPairs = std::array<int32_t, LutTables::leEntries - 1 + LutTables::loEnt
 
 LutPairs lutPairs(const LutTables &tables);
 
-/** \brief How the function goes on beyond an edge: entry + (x - edge) * slope */
+/** \brief Extrapolation beyond an edge: entry + (x - edge) * slope */
 template<typename Number>
 struct LutEdge {
 	Number edge;
@@ -46,9 +47,8 @@ struct LutTable {
 /**
  * \brief Lut::lookup() for many integers of 32 bits at a time
  *
- * A table in the numbers that vectors work with. Double precision holds all of them
- * and what is computed from them exactly: a distance has 35 bits, a rise beyond an edge
- * 51, an interpolated value 52.
+ * The entries are doubles, in which all results are exact: a distance has 35 bits, an
+ * extrapolation beyond an edge 51, an interpolated value 52.
  */
 struct FastLut {
 	using Edge = LutEdge<double>;
@@ -57,11 +57,11 @@ struct FastLut {
 	/**
 	 * \brief A table as integers of 32 bits
 	 *
-	 * They hold the way to a result of a linear table with steps of 2^0 to 2^14: the
+	 * 32 bits hold the intermediate numbers of a linear table with steps of 2^0 to 2^14: the
 	 * distance in a step, and a step times an entry.
 	 */
 	struct Narrow {
-		bool interpolates; /**< else it only says where the table is hit */
+		bool interpolates; /**< false: only tells which inputs hit the table */
 		int32_t first;	   /**< smallest input that hits */
 		int32_t final;	   /**< largest one */
 		int32_t start;
@@ -77,12 +77,12 @@ struct FastLut {
 		Narrow lo;
 	};
 
-	/** \brief Which table answers, and how that counts */
+	/** \brief Choice of the table that answers, and counting */
 	struct Rules {
 		LutVariant variant;
 		/** Somebody reads the counters */
 		bool counts;
-		/** Beyond all edges the function is what it is there */
+		/** The function is constant beyond all edges */
 		bool flatEdges;
 		/** LO answers where both tables hit, or miss at different ends */
 		bool hybridSelectsLo;
@@ -122,6 +122,32 @@ struct FastLut {
 	Table lo;
 	NarrowTables narrow;
 	LutPairs pairs;
+};
+
+/**
+ * \brief Lut::lookupFloat() for vectors of numbers
+ *
+ * Numbers of tables and registers as FP32 bits, none of them infinite, denormal or a NaN.
+ * float_lut-inl.h has the look-up.
+ */
+struct FloatLut {
+	using Edge = LutEdge<int32_t>;
+	using Table = LutTable<int32_t, float>;
+
+	/** \return false if a number is not as above, or a step beyond 2^60 */
+	static bool accepts(const LutConfig &config, const LutTables &tables);
+
+	/** \param variant sdpLut or cdpLut \param counts somebody reads the counters */
+	FloatLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables,
+		 bool counts);
+
+	FastLut::Rules rules;
+	Table le;
+	Table lo;
+	/** LE's entries, then LO's */
+	std::array<int32_t, std::tuple_size_v<LutPairs>> entries;
+	/** The one after each; of CDP how much larger it is, in FP17 */
+	std::array<int32_t, std::tuple_size_v<LutPairs>> nexts;
 };
 
 } /* namespace nvdla::sim */

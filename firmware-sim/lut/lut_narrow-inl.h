@@ -65,7 +65,7 @@ struct Outcomes {
 		return static_cast<uint32_t>(hn::CountTrue(Tag(), mask));
 	}
 
-	/** Count what hits at least one table */
+	/** Count inputs that hit at least one table */
 	HWY_INLINE void countHits(const FastLut::Rules &rules, LutCounters &counters) const
 	{
 		if (!rules.counts)
@@ -104,7 +104,7 @@ struct Outcomes {
 	}
 };
 
-/* As many integers as two vectors of doubles are. */
+/* Lanes for as many integers as two vectors of doubles hold. */
 using NarrowTag = hn::CappedTag<int32_t, 16>;
 using NarrowVector = hn::Vec<NarrowTag>;
 using NarrowMask = hn::Mask<NarrowTag>;
@@ -130,7 +130,7 @@ struct NarrowPositions {
 	}
 };
 
-/** A vector of inputs on its way, from what it hits to the two entries it lies between */
+/** Look-up of a vector of inputs: from the hits to the two entries on both sides */
 struct NarrowLookup {
 	NarrowVector x;
 	Outcomes<NarrowTag> outcomes;

@@ -24,10 +24,10 @@ struct LutTables {
  * \brief S_LUT_ACCESS_CFG and S_LUT_ACCESS_DATA
  *
  * The layout of both registers is the same in SDP and CDP. Every access to the
- * data register moves on to the next entry: in CDP not beyond the last one, and
- * the configuration register shows where it is; in SDP without end, and that
- * register reads as written (nvdlav1 RTL). Entries that a table does not have
- * read as zero and ignore what is written.
+ * data register increments the address. In CDP the address stops at the last entry, and
+ * the configuration register shows it; in SDP the address has no limit, and the
+ * configuration register reads as written (nvdlav1 RTL). Entries beyond a table's end
+ * read as zero and ignore writes.
  */
 class LutAccessPort
 {
@@ -45,7 +45,7 @@ public:
 	/** \brief Read of S_LUT_ACCESS_DATA */
 	uint32_t read(const LutTables &tables);
 
-	/** \return what S_LUT_ACCESS_CFG reads back */
+	/** \return value of S_LUT_ACCESS_CFG */
 	uint32_t config() const;
 
 private:

@@ -24,7 +24,7 @@ public:
 	/** \brief The function was reset */
 	void reset() { ones_ = false; }
 
-	/** \return the interrupt that is to be sent is lost */
+	/** \return whether the next interrupt message is to be lost */
 	bool losesInterrupt() { return strikes(lost_); }
 	/** \return the operation that is done never ends */
 	bool hangs() { return strikes(hangs_); }

@@ -70,7 +70,10 @@ void NvdlaFunction::sendInterrupt()
 		raiseInterrupt();
 }
 
-/* The vendor-specific capability: what a driver cannot read from the core's registers. */
+/*
+ * The vendor-specific capability, with facts that a driver cannot read from the core's
+ * registers.
+ */
 void NvdlaFunction::addDescription(const Config &config)
 {
 	/* The capability's first two bytes are not part of its body. */

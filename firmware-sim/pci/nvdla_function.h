@@ -47,7 +47,7 @@ protected:
 	void configWritten(uint64_t offset, std::span<const std::byte> data) override;
 
 private:
-	/** \brief What the core's memory interface finds outside the function */
+	/** \brief Memory outside the function, for the core's memory interface */
 	class Dram : public Memory
 	{
 	public:

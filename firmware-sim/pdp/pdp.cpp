@@ -7,7 +7,6 @@
 
 #include "arith/float.h"
 #include "core/shared_units.h"
-#include "pdp/pdp_work.h"
 
 namespace nvdla::sim
 {

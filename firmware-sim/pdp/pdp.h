@@ -21,7 +21,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Writes output lines to the destination cube and counts what the registers count */
+/** \brief Writes output lines to the destination cube and counts for the registers */
 class PdpWriter final : public PdpOutput
 {
 public:
@@ -38,7 +38,7 @@ public:
 	void write(uint32_t y, std::span<const std::byte> atoms) override;
 
 	uint32_t nanCount() const { return nans_; }
-	/** \brief Count what another one has written */
+	/** \brief Add the counts of another writer */
 	void join(const PdpWriter &other) { nans_ += other.nans_; }
 
 private:
@@ -99,7 +99,7 @@ private:
 	MemoryPort &port_;
 	std::unique_ptr<PdpPooler> pooler_;
 	PdpWriter writer_;
-	std::array<Line, 2> lines_; /* of a pair that arrives in pieces */
+	std::array<Line, 2> lines_; /* of a pair whose surfaces arrive in parts */
 	const bool anySurface_;
 	uint32_t surface_ = 0;
 	uint32_t y_ = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PDP: what is done with one element, for each precision and pooling method.
+ * PDP: the arithmetic of one element, for each precision and pooling method.
  *
  * A window is reduced row by row: first the elements of a row from left to
  * right, then the rows from top to bottom. Widths of the integer accumulators,
  * order of the operands and rounding as in the hardware's RTL; where integers
  * leave these widths, they wrap. Each has elements as they are in memory and numbers that it works
- * with, no wider than they have to be; kPads: padding is something to add.
+ * with, no wider than they have to be.
  */
 #pragma once
 
@@ -31,7 +31,6 @@ template<Precision P>
 struct PdpIntegerAverage {
 	using Element = PdpElement<P>;
 	using Number = std::conditional_t<P == Precision::Int8, int16_t, int32_t>;
-	static constexpr bool kPads = true;
 
 	/* Bits of: the sum of a row, of a window, that divided by the width; the result. */
 	static constexpr unsigned kRowBits = P == Precision::Int8 ? 11 : 22;
@@ -94,7 +93,6 @@ struct PdpIntegerAverage {
 struct PdpFloatAverage {
 	using Element = PdpElement<Precision::Fp16>;
 	using Number = int32_t;
-	static constexpr bool kPads = true;
 
 	explicit PdpFloatAverage(const PdpOp &op)
 		: recipWidth(op.recipWidth), recipHeight(op.recipHeight)

@@ -103,7 +103,7 @@ public:
 private:
 	using ElementTag = hn::Rebind<Element, Tag>;
 
-	/* As PdpIntegerAverage::scale(): of a negative number all bits are rounded. */
+	/* As PdpIntegerAverage::scale(): for a negative number all bits are rounded. */
 	template<int kBits>
 	static HWY_INLINE Vector scale(Vector value, int32_t reciprocal)
 	{

@@ -14,11 +14,12 @@
 #include "core/memory.h"
 #include "core/register_view.h"
 #include "core/stream.h"
+#include "timing/work.h"
 
 namespace nvdla::sim
 {
 
-/** \brief What a window is reduced to; values as in D_OPERATION_MODE_CFG.POOLING_METHOD */
+/** \brief Reduction of a window; values as in D_OPERATION_MODE_CFG.POOLING_METHOD */
 enum class PoolingMethod : uint8_t {
 	Average = 0,
 	Max = 1,
@@ -35,9 +36,9 @@ struct PdpPartWidths {
 /**
  * \brief Columns that are pooled in one pass from the first line to the last
  *
- * Without split there is one part. Parts after the first begin kernel - stride
- * columns before the end of the one in front of them, or behind it where the
- * stride is larger than the kernel.
+ * Without split there is one part. Each part after the first begins kernel - stride
+ * columns before the end of the previous part, or stride - kernel columns behind that end if
+ * the stride is larger than the kernel.
  */
 struct PdpPart {
 	int64_t inX;	   /**< first input column; negative only where the programming is wrong */
@@ -54,7 +55,7 @@ struct PdpOp {
 	Precision precision = Precision::Int8;
 	PoolingMethod method = PoolingMethod::Average;
 	bool flying = false;	/**< input from SDP, else from memory */
-	bool nanToZero = false; /**< NaNs from memory become 0; not looked at when flying */
+	bool nanToZero = false; /**< NaNs from memory become 0; ignored when flying */
 
 	uint32_t inWidth = 1;	/**< 1..8192 */
 	uint32_t inHeight = 1;	/**< 1..8192 */
@@ -71,7 +72,10 @@ struct PdpOp {
 	uint32_t padRight = 0;	   /**< 0..7 */
 	uint32_t padBottom = 0;	   /**< 0..7 */
 
-	/** What n padded elements of one row add to an average; INT: 19 bits signed, FP16: FP17 */
+	/**
+	 * Sum that n padded elements of one row add to an average; INT: 19 bits signed, FP16:
+	 * FP17
+	 */
 	std::array<int32_t, 8> padValue = {};
 	/** Average: 1 / kernel width and height; INT: in units of 2^-16, FP16: FP17 */
 	uint32_t recipWidth = 0;
@@ -81,10 +85,10 @@ struct PdpOp {
 	PdpPartWidths partIn;
 	PdpPartWidths partOut;
 
-	FeatureCube source; /**< not looked at when flying */
+	FeatureCube source; /**< ignored when flying */
 	FeatureCube destination;
 
-	/** What the guest did wrong; empty if nothing. The operation is still defined. */
+	/** The guest's error; empty if there is none. The operation is defined even so. */
 	std::string guestError;
 
 	/** \return bytes of an atom in memory */
@@ -96,11 +100,11 @@ struct PdpOp {
 /**
  * \brief Decode one operation
  *
- * Anything a guest can write decodes. What the programming guide does not allow
- * ("Limitation", PDP) is described in PdpOp::guestError.
+ * Any register values decode. Violations of the programming guide
+ * ("Limitation", PDP) are described in PdpOp::guestError.
  *
- * \param pdp registers of PDP \param rdma registers of PDP_RDMA; not looked at
- *        where the input comes from SDP
+ * \param pdp registers of PDP \param rdma registers of PDP_RDMA; ignored
+ *        if the input comes from SDP
  */
 PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma,
 		const Geometry &geometry = nvFull);
@@ -115,5 +119,8 @@ std::vector<PdpPart> pdpParts(const PdpOp &op);
  * (rounded up to a power of two).
  */
 uint32_t pdpMaxOutWidth(uint32_t kernelHeight, uint32_t strideY);
+
+/** \return the work of a whole operation, with the bytes that PDP and its read engine move */
+PdpWork pdpWork(const PdpOp &op);
 
 } /* namespace nvdla::sim */

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pdp/pdp_pooler.cpp"
@@ -14,7 +13,6 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "core/aligned.h"
 #include "core/bring_ahead.h"
 #include "pdp/pdp_arith.h"
 #include "pdp/pdp_averages-inl.h"
@@ -26,52 +24,13 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/** \brief Consecutive output lines */
-struct Outputs {
-	uint32_t first = 0;
-	uint32_t end = 0;
-};
-
-/** \brief The columns of an output's window that are on the line, and how many are not */
-struct Window {
-	uint32_t first;
-	uint32_t columns;
-	uint32_t padded;
-};
-
 /** \tparam Ops of pdp_vectors-inl.h */
 template<typename Ops, uint32_t Lanes>
 class Pooler final : public PdpPooler
 {
 public:
-	Pooler(const PdpOp &op, const PdpPart &part)
-		: op_(op), ops_(op), windows_(windowsOf(op, part)),
-		  rowNumbers_(size_t{ part.outWidth } * Lanes), rows_(rowNumbers_ * op.kernelHeight)
+	Pooler(const PdpOp &op, const PdpPart &part) : PdpPooler(op, part, sizeof(Number)), ops_(op)
 	{
-	}
-
-	void push(std::span<const std::byte> line, PdpOutput &output) override
-	{
-		findOutputs();
-		if (outputs_.first < outputs_.end)
-			poolLine(reinterpret_cast<const Element *>(line.data()));
-		for (uint32_t outY = outputs_.first; outY < outputs_.end; outY++) {
-			const int64_t top = int64_t{ outY } * op_.strideY - op_.padTop;
-			const int64_t begin = std::max<int64_t>(top, 0);
-			const int64_t end = std::min<int64_t>(top + op_.kernelHeight, op_.inHeight);
-
-			if (y_ + 1 != end)
-				continue;
-			const auto out = output.place(outY, rowNumbers_ * sizeof(Element));
-			finish(static_cast<uint32_t>(end - begin),
-			       reinterpret_cast<Element *>(out.data()));
-			output.write(outY, out);
-		}
-		slot_ = slot_ + 1 == op_.kernelHeight ? 0 : slot_ + 1;
-		if (++y_ == op_.inHeight) {
-			y_ = slot_ = 0;
-			outputs_ = {};
-		}
 	}
 
 private:
@@ -80,51 +39,21 @@ private:
 	using Tag = typename Ops::Tag;
 	using Vector = typename Ops::Vector;
 
-	static std::vector<Window> windowsOf(const PdpOp &op, const PdpPart &part)
+	void poolLine(const std::byte *line, std::byte *row) const override
 	{
-		std::vector<Window> windows(part.outWidth);
-		const int64_t width = part.inWidth;
-		int64_t left = -int64_t{ part.padLeft };
-
-		for (Window &window : windows) {
-			const int64_t begin = std::clamp<int64_t>(left, 0, width);
-			const int64_t end =
-				std::clamp<int64_t>(left + op.kernelWidth, begin, width);
-			const auto columns = static_cast<uint32_t>(end - begin);
-
-			window = { static_cast<uint32_t>(begin), columns,
-				   op.kernelWidth - columns };
-			left += op.strideX;
-		}
-		return windows;
-	}
-
-	/** Output lines that the line leads to, which are behind those of the line before */
-	void findOutputs()
-	{
-		const uint32_t top = y_ + op_.padTop; /* counted from the first padded line */
-
-		while (outputs_.first * op_.strideY + op_.kernelHeight <= top)
-			outputs_.first++;
-		while (outputs_.end < op_.outHeight && outputs_.end * op_.strideY <= top)
-			outputs_.end++;
-	}
-
-	/** Reduce the rows of all windows that lie on one line; those with no column are zero */
-	void poolLine(const Element *in)
-	{
+		const auto *in = reinterpret_cast<const Element *>(line);
 		const Ops ops = ops_;
 
 		for (size_t lane = 0; lane < Lanes; lane += hn::Lanes(Tag())) {
-			Number *row = rowOf(slot_) + lane;
+			auto *numbers = reinterpret_cast<Number *>(row) + lane;
 			for (const Window &window : windows_) {
-				hn::StoreU(rowSum(ops, window, in + lane), Tag(), row);
-				row += Lanes;
+				hn::StoreU(rowSum(ops, window, in + lane), Tag(), numbers);
+				numbers += Lanes;
 			}
 		}
 	}
 
-	/** \return what becomes of the columns of a window on a line */
+	/** \return the reduced columns of a window on a line */
 	static HWY_INLINE Vector rowSum(const Ops &ops, const Window &window, const Element *in)
 	{
 		static constexpr Element kZeroes[Lanes] = {};
@@ -139,39 +68,26 @@ private:
 		return ops.finishRow(row, window.padded);
 	}
 
-	/** What became of the windows' rows on one of the last lines */
-	Number *rowOf(uint32_t slot) { return &rows_[rowNumbers_ * slot]; }
-
-	/** Reduce windows to elements: the rows of the last \a count lines */
-	void finish(uint32_t count, Element *out)
+	void finish(std::span<const std::byte *const> rows, uint32_t padded,
+		    std::byte *bytes) const override
 	{
-		const uint32_t padded = op_.kernelHeight - count;
+		auto *out = reinterpret_cast<Element *>(bytes);
 		const Ops ops = ops_;
-		std::array<const Number *, kMostRows> rows;
 
-		for (uint32_t i = count, slot = slot_; i > 0; i--) {
-			rows[i - 1] = rowOf(slot);
-			slot = (slot == 0 ? op_.kernelHeight : slot) - 1;
-		}
 		for (size_t i = 0; i < rowNumbers_; i += hn::Lanes(Tag())) {
-			Vector all = hn::LoadU(Tag(), rows[0] + i);
-			for (uint32_t n = 1; n < count; n++)
-				all = ops.addRow(all, hn::LoadU(Tag(), rows[n] + i));
+			Vector all = numbersAt(rows[0], i);
+			for (size_t n = 1; n < rows.size(); n++)
+				all = ops.addRow(all, numbersAt(rows[n], i));
 			ops.finish(all, padded, out + i);
 		}
 	}
 
-	static constexpr uint32_t kMostRows = 8; /* of a window */
+	static HWY_INLINE Vector numbersAt(const std::byte *row, size_t i)
+	{
+		return hn::LoadU(Tag(), reinterpret_cast<const Number *>(row) + i);
+	}
 
-	const PdpOp &op_;
 	const Ops ops_;
-	uint32_t y_ = 0;
-	uint32_t slot_ = 0; /* of rows_, for the line at y_ */
-	Outputs outputs_;   /* that the line leads to */
-	const std::vector<Window> windows_;
-	const size_t rowNumbers_;
-	/* As many as a window has, in turns. Vectors of them are whole lines of the cache. */
-	std::vector<Number, LineAllocator<Number>> rows_;
 };
 
 /** \tparam Max, Min, Average of pdp_vectors-inl.h */
@@ -237,9 +153,84 @@ namespace nvdla::sim
 
 HWY_EXPORT(createOfTarget);
 
+namespace
+{
+
+template<typename Window>
+std::vector<Window> windowsOf(const PdpOp &op, const PdpPart &part)
+{
+	std::vector<Window> windows(part.outWidth);
+	const int64_t width = part.inWidth;
+	int64_t left = -int64_t{ part.padLeft };
+
+	for (Window &window : windows) {
+		const int64_t begin = std::clamp<int64_t>(left, 0, width);
+		const int64_t end = std::clamp<int64_t>(left + op.kernelWidth, begin, width);
+		const auto columns = static_cast<uint32_t>(end - begin);
+
+		window = { static_cast<uint32_t>(begin), columns, op.kernelWidth - columns };
+		left += op.strideX;
+	}
+	return windows;
+}
+
+} /* namespace */
+
 std::unique_ptr<PdpPooler> PdpPooler::create(const PdpOp &op, const PdpPart &part)
 {
 	return HWY_DYNAMIC_DISPATCH(createOfTarget)(op, part);
+}
+
+PdpPooler::PdpPooler(const PdpOp &op, const PdpPart &part, size_t numberBytes)
+	: windows_(windowsOf<Window>(op, part)), rowNumbers_(size_t{ part.outWidth } * op.lanes()),
+	  op_(op), rowBytes_(rowNumbers_ * numberBytes), rows_(rowBytes_ * op.kernelHeight)
+{
+}
+
+void PdpPooler::push(std::span<const std::byte> line, PdpOutput &output)
+{
+	findOutputs();
+	if (outputs_.first < outputs_.end)
+		poolLine(line.data(), &rows_[rowBytes_ * slot_]);
+	for (uint32_t outY = outputs_.first; outY < outputs_.end; outY++) {
+		const int64_t top = int64_t{ outY } * op_.strideY - op_.padTop;
+		const int64_t begin = std::max<int64_t>(top, 0);
+		const int64_t end = std::min<int64_t>(top + op_.kernelHeight, op_.inHeight);
+
+		if (y_ + 1 != end)
+			continue;
+		const auto out = output.place(outY, rowNumbers_ * elementBytes(op_.precision));
+		finishLine(static_cast<uint32_t>(end - begin), out.data());
+		output.write(outY, out);
+	}
+	slot_ = slot_ + 1 == op_.kernelHeight ? 0 : slot_ + 1;
+	if (++y_ == op_.inHeight) {
+		y_ = slot_ = 0;
+		outputs_ = {};
+	}
+}
+
+/* Output lines that the line leads to, which are behind those of the line before. */
+void PdpPooler::findOutputs()
+{
+	const uint32_t top = y_ + op_.padTop; /* counted from the first padded line */
+
+	while (outputs_.first * op_.strideY + op_.kernelHeight <= top)
+		outputs_.first++;
+	while (outputs_.end < op_.outHeight && outputs_.end * op_.strideY <= top)
+		outputs_.end++;
+}
+
+/* Of the rows of the last \a count lines. */
+void PdpPooler::finishLine(uint32_t count, std::byte *out) const
+{
+	std::array<const std::byte *, kMostRows> rows;
+
+	for (uint32_t i = count, slot = slot_; i > 0; i--) {
+		rows[i - 1] = &rows_[rowBytes_ * slot];
+		slot = (slot == 0 ? op_.kernelHeight : slot) - 1;
+	}
+	finish(std::span(rows).first(count), op_.kernelHeight - count, out);
 }
 
 } /* namespace nvdla::sim */

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
+#include "core/aligned.h"
 #include "pdp/pdp_op.h"
 
 namespace nvdla::sim
@@ -22,14 +24,14 @@ public:
 
 	/** \return room for all of line \a y, \a bytes bytes, until write() */
 	virtual std::span<std::byte> place(uint32_t y, size_t bytes) = 0;
-	/** \param atoms as they are in memory, in what place() gave */
+	/** \param atoms in memory format, in the memory of place() */
 	virtual void write(uint32_t y, std::span<const std::byte> atoms) = 0;
 };
 
 /**
- * \brief Pools lines as they come; output lines come out as soon as their last row went in
+ * \brief Pools lines as they arrive; an output line is ready as soon as its last row has arrived
  *
- * Keeps what became of the windows' rows on the last lines, as many as a window
+ * Keeps the reduced rows of the windows for as many lines as a window
  * has. Channels are in atoms, all of whose lanes are pooled.
  */
 class PdpPooler
@@ -47,7 +49,48 @@ public:
 	 *
 	 * \param line part.inWidth atoms as they are in memory
 	 */
-	virtual void push(std::span<const std::byte> line, PdpOutput &output) = 0;
+	void push(std::span<const std::byte> line, PdpOutput &output);
+
+protected:
+	/** \brief The columns of an output's window that are on the line, and how many are not */
+	struct Window {
+		uint32_t first;
+		uint32_t columns;
+		uint32_t padded;
+	};
+
+	static constexpr uint32_t kMostRows = 8; /* of a window */
+
+	/** \param numberBytes of what becomes of a row of a window, in one lane */
+	PdpPooler(const PdpOp &op, const PdpPart &part, size_t numberBytes);
+
+	/** \brief Reduce the rows of all windows that lie on one line; without a column, to zero */
+	virtual void poolLine(const std::byte *line, std::byte *row) const = 0;
+	/** \brief Reduce windows to elements \param rows what became of theirs, padded ones apart
+	 */
+	virtual void finish(std::span<const std::byte *const> rows, uint32_t padded,
+			    std::byte *out) const = 0;
+
+	const std::vector<Window> windows_;
+	const size_t rowNumbers_;
+
+private:
+	/** \brief Consecutive output lines */
+	struct Outputs {
+		uint32_t first = 0;
+		uint32_t end = 0;
+	};
+
+	void findOutputs();
+	void finishLine(uint32_t count, std::byte *out) const;
+
+	const PdpOp &op_;
+	uint32_t y_ = 0;
+	uint32_t slot_ = 0; /* of rows_, for the line at y_ */
+	Outputs outputs_;   /* that the line leads to */
+	const size_t rowBytes_;
+	/* As many rows as a window has, in turns. Vectors of them are whole lines of the cache. */
+	LineVector rows_;
 };
 
 } /* namespace nvdla::sim */

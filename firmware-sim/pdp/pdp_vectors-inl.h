@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What pdp_arith.h does with one element, in vectors; for files that are compiled once for each
- * instruction set (Highway). Each has the elements of memory, the numbers that it keeps, and
- * vectors of those of an atom at most.
+ * The arithmetic of pdp_arith.h in vectors, for files that are compiled once for each instruction
+ * set (Highway). Each class has a type for elements in memory, a type for intermediate numbers, and
+ * vectors of at most an atom of these.
  */
 #include <cstddef>
 #include <cstdint>
@@ -53,10 +53,10 @@ struct IntegerExtremes {
 };
 
 /**
- * \brief Largest and smallest of FP16: 16 bits in whose order the numbers are, NaNs beyond all
- * others
+ * \brief Maximum and minimum of FP16, compared as 16-bit integers of the same order, with NaNs
+ * beyond all numbers
  *
- * A NaN is the result: of two, the left one in a row, but the lower one among the rows.
+ * A NaN becomes the result: of two NaNs the left one of a row, but the lower one of several rows.
  */
 template<PoolingMethod M>
 struct FloatExtremes {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pdp/pdp_work.h"
+#include "pdp/pdp_op.h"
 
 #include <algorithm>
 

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,30 @@ private:
 
 	pid_t pid_ = -1;
 	int status_ = -1;
+};
+
+/** \brief An nvdla-sim with a socket for one QEMU, ended with its owner */
+class SimProcess
+{
+public:
+	/**
+	 * \param program nvdla-sim itself
+	 * \param socket path to listen on
+	 * \param errors file for what it says on stderr
+	 * \param options further ones of its command line
+	 *
+	 * Waits until it listens, or has ended because it could not.
+	 */
+	SimProcess(const std::string &program, const std::string &socket, const std::string &errors,
+		   const std::vector<std::string> &options = {});
+
+	/** \return whether it listens */
+	bool listening() const { return listening_; }
+	Process &process() { return *process_; }
+
+private:
+	std::unique_ptr<Process> process_;
+	bool listening_ = false;
 };
 
 } /* namespace nvdla::sim::qtest */

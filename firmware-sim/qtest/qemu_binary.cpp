@@ -18,7 +18,7 @@ namespace nvdla::sim::qtest
 namespace
 {
 
-/* What a program writes to stdout, and how it ends. */
+/* Output of a program on stdout, and its exit status. */
 std::pair<std::string, int> outputOf(const std::vector<std::string> &arguments)
 {
 	Pipe pipe = Pipe::make();

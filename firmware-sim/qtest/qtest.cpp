@@ -20,7 +20,7 @@ namespace
 /* Longer than anything here takes, so that a test fails rather than hangs. */
 constexpr int kPatienceMs = 60000;
 
-/* As many replies to posted requests as surely fit into a pipe. */
+/* Number of replies to posted requests that surely fit into a pipe. */
 constexpr unsigned int kMaxPosted = 256;
 
 /* QEMU searches a line for its end again whenever a piece of it arrives. */

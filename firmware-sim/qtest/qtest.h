@@ -22,7 +22,7 @@ namespace nvdla::sim::qtest
  * \brief A QEMU with accel=qtest: no guest, no firmware running
  *
  * The protocol is text over stdin and stdout: one request, one reply. A request
- * that gets none within a minute has failed; what is read by one that failed is 0.
+ * without a reply within a minute has failed; a failed read returns 0.
  */
 class Qtest
 {
@@ -40,7 +40,7 @@ public:
 
 	/** \return whether QEMU is up and answers */
 	bool ready();
-	/** \brief Wait until QEMU has ended by itself \return its exit status */
+	/** \brief Wait until QEMU ends \return its exit status */
 	int wait() { return process_->wait(); }
 
 	/** \brief A port, of as many bits as \a T has */
@@ -75,9 +75,9 @@ public:
 	void zeroMemory(uint64_t address, uint64_t size);
 
 private:
-	/** \return what follows OK in the reply; nothing if the request failed */
+	/** \return text after OK in the reply; nothing if the request failed */
 	std::optional<std::string> request(const std::string &line);
-	/** \brief request() that must not fail \return what follows OK, empty if it failed */
+	/** \brief request() that must not fail \return text after OK, empty if it failed */
 	std::string demand(const std::string &line);
 	void put(const char *what, uint64_t at, size_t bytes, uint64_t value);
 	uint64_t get(const char *what, uint64_t at, size_t bytes);

@@ -7,16 +7,13 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "core/geometry.h"
+
 namespace nvdla::sim
 {
 
 namespace
 {
-
-uint32_t surfaces(uint32_t channels, Precision precision)
-{
-	return (channels + atomChannels(precision) - 1) / atomChannels(precision);
-}
 
 uint32_t roundUpToAtom(uint32_t bytes)
 {
@@ -27,7 +24,7 @@ uint32_t roundUpToAtom(uint32_t bytes)
 uint64_t contractCycles(const RubikOp &op)
 {
 	const uint64_t lines = uint64_t{ op.height } * op.strideY;
-	const uint32_t planes = surfaces(op.outChannels, op.precision);
+	const uint32_t planes = nvFull.surfaces(op.precision, op.outChannels);
 	const uint64_t words =
 		wordsOfLines(64, op.dst, uint64_t{ op.width } * op.strideX * atomBytes, lines,
 			     op.dstLineStride, planes, op.dstSurfaceStride);
@@ -36,8 +33,8 @@ uint64_t contractCycles(const RubikOp &op)
 }
 
 /*
- * The pieces of 64 bytes that lines of planes are cut into are read for all channels of an atom,
- * while the atoms of the pieces before are written, two a cycle.
+ * Lines of planes are read in blocks of 64 bytes, for all channels of an atom, while the atoms of
+ * the previous blocks are written, two a cycle.
  */
 uint64_t mergeCycles(const RubikOp &op)
 {
@@ -69,7 +66,7 @@ uint64_t duration(const RubikOp &op)
 		return contractCycles(op);
 	case RubikMode::Split:
 		return nvFullTiming.move.split + 3 * pieces * op.height * op.outChannels +
-		       pixels * surfaces(op.outChannels, op.precision) * 3 / 10;
+		       pixels * nvFull.surfaces(op.precision, op.outChannels) * 3 / 10;
 	case RubikMode::Merge:
 		return mergeCycles(op);
 	}
@@ -101,7 +98,7 @@ void decodeStrides(const RegisterView &rubik, RubikOp &op)
  */
 void contract(const RubikOp &op, MemoryPort &port)
 {
-	const uint32_t outSurfaces = surfaces(op.outChannels, op.precision);
+	const uint32_t outSurfaces = nvFull.surfaces(op.precision, op.outChannels);
 	std::vector<std::byte> in(size_t{ op.width } * atomBytes);
 	std::vector<std::byte> out(in.size() * op.strideX);
 
@@ -154,7 +151,8 @@ void split(const RubikOp &op, MemoryPort &port)
 	std::vector<std::byte> atoms(size_t{ op.width } * atomBytes);
 	std::vector<std::byte> line(roundUpToAtom(op.width * bytes));
 
-	for (uint32_t surface = 0; surface < surfaces(op.outChannels, op.precision); surface++) {
+	for (uint32_t surface = 0; surface < nvFull.surfaces(op.precision, op.outChannels);
+	     surface++) {
 		const uint32_t first = surface * perAtom;
 		const uint32_t end = std::min(first + perAtom, op.outChannels);
 
@@ -183,7 +181,8 @@ void merge(const RubikOp &op, MemoryPort &port)
 	std::vector<std::byte> line(roundUpToAtom(op.width * bytes));
 	std::vector<std::byte> atoms(size_t{ op.width } * atomBytes);
 
-	for (uint32_t surface = 0; surface < surfaces(op.channels, op.precision); surface++) {
+	for (uint32_t surface = 0; surface < nvFull.surfaces(op.precision, op.channels);
+	     surface++) {
 		const uint32_t first = surface * perAtom;
 		const uint32_t end = std::min(first + perAtom, op.channels);
 
@@ -249,15 +248,15 @@ MoveWork rubikWork(const RubikOp &op)
 	switch (op.mode) {
 	case RubikMode::Contract:
 		reads = writes = positions * op.strideX * op.strideY * atomBytes *
-				 surfaces(op.outChannels, op.precision);
+				 nvFull.surfaces(op.precision, op.outChannels);
 		break;
 	case RubikMode::Split:
-		reads = positions * atomBytes * surfaces(op.outChannels, op.precision);
+		reads = positions * atomBytes * nvFull.surfaces(op.precision, op.outChannels);
 		writes = planeBytes * op.outChannels;
 		break;
 	case RubikMode::Merge:
 		reads = planeBytes * op.channels;
-		writes = positions * atomBytes * surfaces(op.channels, op.precision);
+		writes = positions * atomBytes * nvFull.surfaces(op.precision, op.channels);
 		break;
 	}
 	return work;

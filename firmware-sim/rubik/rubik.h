@@ -15,7 +15,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What RUBIK does; values as in D_MISC_CFG.RUBIK_MODE */
+/** \brief Mode of RUBIK; values as in D_MISC_CFG.RUBIK_MODE */
 enum class RubikMode : uint8_t {
 	Contract = 0, /**< groups of channels become pixels: last phase of a deconvolution */
 	Split = 1,    /**< feature cube to planes */
@@ -50,7 +50,7 @@ struct RubikOp {
 /** \param rubik registers of the group that the operation runs from */
 RubikOp decodeRubik(const RegisterView &rubik);
 
-/** \return what the timing model is told about an operation */
+/** \return the operation's work, for the timing model */
 MoveWork rubikWork(const RubikOp &op);
 
 OperationResult run(const RubikOp &op, MemoryPort &port);

@@ -47,8 +47,8 @@ int64_t aluInteger(SdpAlu algorithm, int64_t a, int64_t b)
 }
 
 /*
- * The sum has 33 bits and the product 49. The truncation is there even if the
- * multiplier is bypassed; a value that PReLU leaves alone is not truncated.
+ * The sum has 33 bits and the product 49. Truncation happens even if the multiplier is bypassed;
+ * PReLU passes non-negative values without truncation.
  */
 int32_t xInteger(const SdpStage &stage, int32_t value, int32_t alu, int32_t mul)
 {
@@ -100,23 +100,6 @@ int32_t yFloat(const SdpStage &stage, int32_t value, int32_t alu, int32_t mul)
 	return static_cast<int32_t>(bits);
 }
 
-/* A bypassed input has no operands; its function does not look at the value it is given. */
-template<typename Function>
-void forEachElement(std::span<int32_t> values, size_t lanes, const SdpOperandRun &alu,
-		    const SdpOperandRun &mul, Function function)
-{
-	size_t atom = 0;
-
-	for (size_t first = 0; first < values.size(); first += lanes, atom++) {
-		int32_t *value = &values[first];
-		const int32_t *a = alu.data ? alu.data + atom * alu.atomStride : value;
-		const int32_t *m = mul.data ? mul.data + atom * mul.atomStride : value;
-		const size_t end = std::min(lanes, values.size() - first); /* of an odd number */
-		for (size_t lane = 0; lane < end; lane++)
-			value[lane] = function(value[lane], a[lane], m[lane]);
-	}
-}
-
 /* INT to 17 bits. What misses the range by one is clipped but not counted, as on hardware. */
 int32_t convertInteger(const SdpOp &op, int32_t value, uint32_t &saturated)
 {
@@ -153,30 +136,23 @@ int32_t convertFloat(const SdpOp &op, int32_t value)
 
 } /* namespace */
 
-void applySdpX(const SdpStage &stage, Precision precision, std::span<int32_t> values, size_t lanes,
-	       const SdpOperandRun &alu, const SdpOperandRun &mul)
+void applySdpStage(const SdpStageRun &run, Precision precision, std::span<int32_t> values,
+		   size_t lanes)
 {
-	if (precision == Precision::Fp16)
-		forEachElement(values, lanes, alu, mul, [&](int32_t value, int32_t a, int32_t m) {
-			return xFloat(stage, value, a, m);
-		});
-	else
-		forEachElement(values, lanes, alu, mul, [&](int32_t value, int32_t a, int32_t m) {
-			return xInteger(stage, value, a, m);
-		});
-}
+	const bool isFloat = precision == Precision::Fp16;
+	const auto function =
+		run.isY ? (isFloat ? yFloat : yInteger) : (isFloat ? xFloat : xInteger);
+	size_t atom = 0;
 
-void applySdpY(const SdpStage &stage, Precision precision, std::span<int32_t> values, size_t lanes,
-	       const SdpOperandRun &alu, const SdpOperandRun &mul)
-{
-	if (precision == Precision::Fp16)
-		forEachElement(values, lanes, alu, mul, [&](int32_t value, int32_t a, int32_t m) {
-			return yFloat(stage, value, a, m);
-		});
-	else
-		forEachElement(values, lanes, alu, mul, [&](int32_t value, int32_t a, int32_t m) {
-			return yInteger(stage, value, a, m);
-		});
+	for (size_t first = 0; first < values.size(); first += lanes, atom++) {
+		int32_t *value = &values[first];
+		/* A bypassed input has no operands: what is there instead is not looked at. */
+		const int32_t *a = run.alu.data ? run.alu.data + atom * run.alu.atomStride : value;
+		const int32_t *m = run.mul.data ? run.mul.data + atom * run.mul.atomStride : value;
+		const size_t end = std::min(lanes, values.size() - first); /* of an odd number */
+		for (size_t lane = 0; lane < end; lane++)
+			value[lane] = function(*run.stage, value[lane], a[lane], m[lane]);
+	}
 }
 
 void applySdpLut(const Lut &lut, Precision precision, std::span<int32_t> values,
@@ -221,14 +197,6 @@ void clearSdpNans(const SdpOp &op, std::span<int32_t> values)
 		for (int32_t &value : values)
 			if (Fp32::isNan(static_cast<uint32_t>(value)))
 				value = 0;
-}
-
-void applySdpStages(std::span<const SdpStageRun> stages, Precision precision,
-		    std::span<int32_t> values, size_t lanes)
-{
-	for (const SdpStageRun &run : stages)
-		(run.isY ? applySdpY : applySdpX)(*run.stage, precision, values, lanes, run.alu,
-						  run.mul);
 }
 
 int32_t sdpResultAt(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,

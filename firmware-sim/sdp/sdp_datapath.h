@@ -33,7 +33,7 @@ struct SdpStageRun {
 	SdpOperandRun mul; /**< the same of the multiplier */
 };
 
-/** \brief What the statistics and status registers count during an operation */
+/** \brief Counts of an operation for the statistics and status registers */
 struct SdpCounters {
 	LutCounters lut;
 	uint32_t saturation = 0;
@@ -55,17 +55,13 @@ struct SdpCounters {
 };
 
 /**
- * \brief Stage X1 or X2, in place
+ * \brief A stage without Y's table, in place
  *
- * ALU, multiplier, truncation, ReLU. \a lanes values per atom; values are 32-bit
- * integers or FP32 bits.
+ * X: ALU, multiplier, truncation, ReLU. Y: multiplier, truncation, ALU. \a lanes values per atom;
+ * values are 32-bit integers or FP32 bits.
  */
-void applySdpX(const SdpStage &stage, Precision precision, std::span<int32_t> values, size_t lanes,
-	       const SdpOperandRun &alu, const SdpOperandRun &mul);
-
-/** \brief Stage Y without its table, in place: multiplier, truncation, ALU */
-void applySdpY(const SdpStage &stage, Precision precision, std::span<int32_t> values, size_t lanes,
-	       const SdpOperandRun &alu, const SdpOperandRun &mul);
+void applySdpStage(const SdpStageRun &run, Precision precision, std::span<int32_t> values,
+		   size_t lanes);
 
 /** \brief The table of stage Y, in place */
 void applySdpLut(const Lut &lut, Precision precision, std::span<int32_t> values,
@@ -79,12 +75,8 @@ void applySdpLut(const Lut &lut, Precision precision, std::span<int32_t> values,
  */
 void convertSdpOutput(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters);
 
-/** \brief Clear NaNs of FP32 bits in front of the stages, if the operation does that */
+/** \brief Clear NaNs among the FP32 bits before the stages, if the operation does so */
 void clearSdpNans(const SdpOp &op, std::span<int32_t> values);
-
-/** \brief All stages in place, without Y's table */
-void applySdpStages(std::span<const SdpStageRun> stages, Precision precision,
-		    std::span<int32_t> values, size_t lanes);
 
 /**
  * \brief One result of integer stages and the converter, which counts nothing

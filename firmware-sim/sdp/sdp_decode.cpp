@@ -12,42 +12,31 @@ namespace
 /* The shifters behind the multipliers of X take six bits of the field. */
 constexpr uint32_t shiftMask = 0x3f;
 
-/* Registers of X1 and X2, and of the three operand readers, are laid out alike. */
-struct StageRegisters {
-	uint32_t config;
-	uint32_t aluConfig;
-	uint32_t aluValue;
-	uint32_t mulConfig;
-	uint32_t mulValue;
-};
+/* The registers of X2 are as far behind those of X1 as the first one is. */
+constexpr uint32_t kX2 = NVDLA_SDP_D_DP_BN_CFG - NVDLA_SDP_D_DP_BS_CFG;
+static_assert(NVDLA_SDP_D_DP_BN_MUL_SRC_VALUE - NVDLA_SDP_D_DP_BS_MUL_SRC_VALUE == kX2);
+static_assert(NVDLA_SDP_D_DP_BN_ALU_CFG - NVDLA_SDP_D_DP_BS_ALU_CFG == kX2);
 
-constexpr StageRegisters x1Registers = {
-	NVDLA_SDP_D_DP_BS_CFG,	   NVDLA_SDP_D_DP_BS_ALU_CFG,	    NVDLA_SDP_D_DP_BS_ALU_SRC_VALUE,
-	NVDLA_SDP_D_DP_BS_MUL_CFG, NVDLA_SDP_D_DP_BS_MUL_SRC_VALUE,
-};
+/* The same of the readers, and of the multiplier's operand of Y behind the ALU's. */
+constexpr uint32_t kX2Reader = NVDLA_SDP_RDMA_D_NRDMA_CFG - NVDLA_SDP_RDMA_D_BRDMA_CFG;
+constexpr uint32_t kYReader = NVDLA_SDP_RDMA_D_ERDMA_CFG - NVDLA_SDP_RDMA_D_BRDMA_CFG;
+static_assert(NVDLA_SDP_RDMA_D_BN_SURFACE_STRIDE - NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE == kX2Reader);
+static_assert(NVDLA_SDP_RDMA_D_EW_SURFACE_STRIDE - NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE == kYReader);
+constexpr uint32_t kYMul = NVDLA_SDP_D_DP_EW_MUL_CFG - NVDLA_SDP_D_DP_EW_ALU_CFG;
+static_assert(NVDLA_SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE - NVDLA_SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE ==
+	      kYMul);
 
-constexpr StageRegisters x2Registers = {
-	NVDLA_SDP_D_DP_BN_CFG,	   NVDLA_SDP_D_DP_BN_ALU_CFG,	    NVDLA_SDP_D_DP_BN_ALU_SRC_VALUE,
-	NVDLA_SDP_D_DP_BN_MUL_CFG, NVDLA_SDP_D_DP_BN_MUL_SRC_VALUE,
-};
-
-constexpr CubeRegisters x1Reader = {
-	NVDLA_SDP_RDMA_D_BRDMA_CFG,	    NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE,
-	NVDLA_SDP_RDMA_D_BS_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BS_BASE_ADDR_LOW,
-	NVDLA_SDP_RDMA_D_BS_LINE_STRIDE,    NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE,
-};
-
-constexpr CubeRegisters x2Reader = {
-	NVDLA_SDP_RDMA_D_NRDMA_CFG,	    NVDLA_SDP_RDMA_D_NRDMA_CFG__NRDMA_RAM_TYPE,
-	NVDLA_SDP_RDMA_D_BN_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BN_BASE_ADDR_LOW,
-	NVDLA_SDP_RDMA_D_BN_LINE_STRIDE,    NVDLA_SDP_RDMA_D_BN_SURFACE_STRIDE,
-};
-
-constexpr CubeRegisters yReader = {
-	NVDLA_SDP_RDMA_D_ERDMA_CFG,	    NVDLA_SDP_RDMA_D_ERDMA_CFG__ERDMA_RAM_TYPE,
-	NVDLA_SDP_RDMA_D_EW_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_EW_BASE_ADDR_LOW,
-	NVDLA_SDP_RDMA_D_EW_LINE_STRIDE,    NVDLA_SDP_RDMA_D_EW_SURFACE_STRIDE,
-};
+constexpr CubeRegisters readerRegisters(uint32_t behind)
+{
+	return {
+		NVDLA_SDP_RDMA_D_BRDMA_CFG + behind,
+		NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE,
+		NVDLA_SDP_RDMA_D_BS_BASE_ADDR_HIGH + behind,
+		NVDLA_SDP_RDMA_D_BS_BASE_ADDR_LOW + behind,
+		NVDLA_SDP_RDMA_D_BS_LINE_STRIDE + behind,
+		NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE + behind,
+	};
+}
 
 constexpr CubeRegisters sourceRegisters = {
 	NVDLA_SDP_RDMA_D_SRC_DMA_CFG,	     NVDLA_SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE,
@@ -74,10 +63,12 @@ public:
 private:
 	void error(const char *text);
 	Precision precision(uint32_t value);
-	/* A cube of one position is one packed run of atoms, whatever its stride says. */
+	/* A cube of one position is one packed run of atoms, and its strides are ignored. */
 	bool isSinglePosition() const { return op_.width == 1 && op_.height == 1; }
 	void decodeCubes();
-	void decodeX(SdpStage &stage, const StageRegisters &registers);
+	void decodeUnits(SdpStage &stage, uint32_t config);
+	void decodeX(SdpStage &stage, uint32_t behind);
+	void decodeOperandOfY(SdpOperand &operand, uint32_t behind);
 	void decodeY(SdpStage &stage);
 	void decodeLut();
 	void decodeRead(SdpOperandRead &read, const CubeRegisters &registers);
@@ -148,79 +139,70 @@ void SdpDecoder::decodeCubes()
 	op_.countsOutputNan = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
 }
 
-void SdpDecoder::decodeX(SdpStage &stage, const StageRegisters &registers)
+/* What X and Y have in the same places. */
+void SdpDecoder::decodeUnits(SdpStage &stage, uint32_t config)
 {
-	const uint32_t config = registers.config;
-
 	stage.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS);
 	stage.alu.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_ALU_BYPASS);
 	stage.algorithm =
 		static_cast<SdpAlu>(sdp_.field(config, NVDLA_SDP_D_DP_BS_CFG__BS_ALU_ALGO));
 	stage.mul.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_MUL_BYPASS);
 	stage.prelu = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_MUL_PRELU);
+}
+
+void SdpDecoder::decodeX(SdpStage &stage, uint32_t behind)
+{
+	const uint32_t config = NVDLA_SDP_D_DP_BS_CFG + behind;
+	const uint32_t alu = NVDLA_SDP_D_DP_BS_ALU_CFG + behind;
+	const uint32_t mul = NVDLA_SDP_D_DP_BS_MUL_CFG + behind;
+
+	decodeUnits(stage, config);
 	stage.reluBypass = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_RELU_BYPASS);
 
-	stage.alu.fromMemory =
-		sdp_.flag(registers.aluConfig, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC);
+	stage.alu.fromMemory = sdp_.flag(alu, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC);
 	stage.aluShift = static_cast<uint8_t>(
-		sdp_.field(registers.aluConfig, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE));
-	stage.alu.value = sdp_.signedField(registers.aluValue,
+		sdp_.field(alu, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE));
+	stage.alu.value = sdp_.signedField(NVDLA_SDP_D_DP_BS_ALU_SRC_VALUE + behind,
 					   NVDLA_SDP_D_DP_BS_ALU_SRC_VALUE__BS_ALU_OPERAND);
 
-	stage.mul.fromMemory =
-		sdp_.flag(registers.mulConfig, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC);
-	stage.mulShift =
-		sdp_.field(registers.mulConfig, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SHIFT_VALUE) &
-		shiftMask;
-	stage.mul.value = sdp_.signedField(registers.mulValue,
+	stage.mul.fromMemory = sdp_.flag(mul, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC);
+	stage.mulShift = sdp_.field(mul, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SHIFT_VALUE) & shiftMask;
+	stage.mul.value = sdp_.signedField(NVDLA_SDP_D_DP_BS_MUL_SRC_VALUE + behind,
 					   NVDLA_SDP_D_DP_BS_MUL_SRC_VALUE__BS_MUL_OPERAND);
 
 	if (!stage.bypass && !stage.alu.bypass && stage.algorithm == SdpAlu::Equal)
 		error("SDP: only the Y stage can compare");
 }
 
+void SdpDecoder::decodeOperandOfY(SdpOperand &operand, uint32_t behind)
+{
+	const uint32_t config = NVDLA_SDP_D_DP_EW_ALU_CFG + behind;
+
+	operand.fromMemory = sdp_.flag(config, NVDLA_SDP_D_DP_EW_ALU_CFG__EW_ALU_SRC);
+	operand.converterBypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_ALU_CFG__EW_ALU_CVT_BYPASS);
+	operand.value = static_cast<int32_t>(sdp_[NVDLA_SDP_D_DP_EW_ALU_SRC_VALUE + behind]);
+	operand.converter = {
+		.offset =
+			static_cast<int32_t>(sdp_[NVDLA_SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE + behind]),
+		.scale = static_cast<int16_t>(sdp_[NVDLA_SDP_D_DP_EW_ALU_CVT_SCALE_VALUE + behind]),
+		.shift = static_cast<uint8_t>(
+			sdp_.field(NVDLA_SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE + behind,
+				   NVDLA_SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE__EW_ALU_CVT_TRUNCATE)),
+	};
+}
+
 void SdpDecoder::decodeY(SdpStage &stage)
 {
 	const uint32_t config = NVDLA_SDP_D_DP_EW_CFG;
 
+	decodeUnits(stage, config);
 	/* The registers are there, whatever is behind them. */
-	stage.bypass = !op_.geometry->hasY || sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS);
-	stage.alu.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_BYPASS);
-	stage.algorithm =
-		static_cast<SdpAlu>(sdp_.field(config, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_ALGO));
-	stage.mul.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_MUL_BYPASS);
-	stage.prelu = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_MUL_PRELU);
+	stage.bypass = stage.bypass || !op_.geometry->hasY;
 	stage.lutBypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_LUT_BYPASS);
 	stage.mulShift = static_cast<uint16_t>(sdp_.field(
 		NVDLA_SDP_D_DP_EW_TRUNCATE_VALUE, NVDLA_SDP_D_DP_EW_TRUNCATE_VALUE__EW_TRUNCATE));
-
-	SdpOperand &alu = stage.alu;
-	alu.fromMemory =
-		sdp_.flag(NVDLA_SDP_D_DP_EW_ALU_CFG, NVDLA_SDP_D_DP_EW_ALU_CFG__EW_ALU_SRC);
-	alu.converterBypass =
-		sdp_.flag(NVDLA_SDP_D_DP_EW_ALU_CFG, NVDLA_SDP_D_DP_EW_ALU_CFG__EW_ALU_CVT_BYPASS);
-	alu.value = static_cast<int32_t>(sdp_[NVDLA_SDP_D_DP_EW_ALU_SRC_VALUE]);
-	alu.converter = {
-		.offset = static_cast<int32_t>(sdp_[NVDLA_SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE]),
-		.scale = static_cast<int16_t>(sdp_[NVDLA_SDP_D_DP_EW_ALU_CVT_SCALE_VALUE]),
-		.shift = static_cast<uint8_t>(
-			sdp_.field(NVDLA_SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE,
-				   NVDLA_SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE__EW_ALU_CVT_TRUNCATE)),
-	};
-
-	SdpOperand &mul = stage.mul;
-	mul.fromMemory =
-		sdp_.flag(NVDLA_SDP_D_DP_EW_MUL_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_SRC);
-	mul.converterBypass =
-		sdp_.flag(NVDLA_SDP_D_DP_EW_MUL_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_CVT_BYPASS);
-	mul.value = static_cast<int32_t>(sdp_[NVDLA_SDP_D_DP_EW_MUL_SRC_VALUE]);
-	mul.converter = {
-		.offset = static_cast<int32_t>(sdp_[NVDLA_SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE]),
-		.scale = static_cast<int16_t>(sdp_[NVDLA_SDP_D_DP_EW_MUL_CVT_SCALE_VALUE]),
-		.shift = static_cast<uint8_t>(
-			sdp_.field(NVDLA_SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE,
-				   NVDLA_SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE__EW_MUL_CVT_TRUNCATE)),
-	};
+	decodeOperandOfY(stage.alu, 0);
+	decodeOperandOfY(stage.mul, kYMul);
 }
 
 void SdpDecoder::decodeLut()
@@ -261,10 +243,10 @@ void SdpDecoder::decodeRdma()
 {
 	const uint32_t mode = NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG;
 
-	decodeRead(op_.x1.read, x1Reader);
-	decodeRead(op_.x2.read, x2Reader);
+	decodeRead(op_.x1.read, readerRegisters(0));
+	decodeRead(op_.x2.read, readerRegisters(kX2Reader));
 	if (op_.geometry->hasY)
-		decodeRead(op_.y.read, yReader);
+		decodeRead(op_.y.read, readerRegisters(kYReader));
 
 	if (!op_.flying)
 		op_.in = precision(
@@ -305,7 +287,8 @@ void SdpDecoder::checkStage(const SdpStage &stage, const char *missing, const ch
 		error(missing);
 		op_.hangs = true;
 	} else if ((readsAlu && !needsAlu) || (readsMul && !needsMul)) {
-		/* The reader waits until both kinds are taken: the stage waits for the other one. */
+		/* The reader waits until both kinds are taken: the stage waits for the other one.
+		 */
 		error(unused);
 		op_.hangs |= needsAlu || needsMul;
 	}
@@ -343,8 +326,8 @@ void SdpDecoder::check()
 SdpOp SdpDecoder::decode()
 {
 	decodeCubes();
-	decodeX(op_.x1, x1Registers);
-	decodeX(op_.x2, x2Registers);
+	decodeX(op_.x1, 0);
+	decodeX(op_.x2, kX2);
 	decodeY(op_.y);
 	decodeLut();
 	if (op_.usesRdma())

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "sdp/sdp_datapath.h"
 
@@ -17,7 +18,7 @@ namespace nvdla::sim
 {
 
 /**
- * \brief applySdpStages() of integers
+ * \brief applySdpStage() of integers, one after the other
  *
  * False with multipliers of Y with more than 21 bits.
  *
@@ -28,10 +29,10 @@ bool applySdpFast(std::span<const SdpStageRun> stages, size_t lanes, std::span<c
 		  std::span<int32_t> out);
 
 /**
- * \brief applySdpFast() and the output converter, its results as they are in memory
+ * \brief applySdpFast() and the output converter; \a bytes get the results in memory format
  *
- * False for floating point, too. Also counts in \a counters those that saturate and notes that one
- * is not zero.
+ * Returns false for floating point, too. \a counters get the number of saturated results, and
+ * whether any result is not zero.
  *
  * \param bytes as many elements of the output's precision as there are values
  */
@@ -50,5 +51,23 @@ void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t
  */
 void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out,
 		      int shift = 0);
+
+/** \brief What each element becomes, elements being numbers without a sign here */
+struct SdpTable {
+	size_t elementBytes; /**< 1 or 2 */
+	std::vector<std::byte> results;
+
+	/** \return how many different elements there are */
+	static constexpr size_t numbers(size_t elementBytes)
+	{
+		return size_t{ 1 } << (8 * elementBytes);
+	}
+};
+
+/**
+ * \brief \a out of \a in, whole atoms
+ * \return true if one of \a out is not zero
+ */
+bool lookUpSdpTable(const SdpTable &table, std::span<const std::byte> in, std::span<std::byte> out);
 
 } /* namespace nvdla::sim */

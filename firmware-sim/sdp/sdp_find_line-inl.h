@@ -81,7 +81,7 @@ struct Bounds {
 	}
 };
 
-/** A vector of channels on its way through the stages: what SdpLine says, in doubles */
+/** A vector of channels on its way through the stages: the members of SdpLine, in doubles */
 struct Channels {
 	Vector factor = constant(1);
 	Vector offset = constant(0);
@@ -92,7 +92,7 @@ struct Channels {
 	bool hasElements = false;
 	Vector error = constant(0);
 	Vector lastError = constant(0); /* of the last rounding, as long as nothing scales it */
-	Vector moved = constant(0);	/* not zero: something was added to what was rounded */
+	Vector moved = constant(0);	/* not zero: something was added after rounding */
 	int fractionBits = 0;
 
 	HWY_INLINE Channels() {}
@@ -197,7 +197,7 @@ HWY_INLINE void applyStage(const SdpStageRun &run, size_t lane, double scale, Ch
 		channels.clip(0, kUnbounded);
 }
 
-/** \return false if the stage bends the line; \a hasElements: one in front adds elements */
+/** \return false if the stage bends the line; \a hasElements: an earlier stage adds elements */
 bool isStraight(const SdpStageRun &run, bool &hasElements)
 {
 	const SdpStage &stage = *run.stage;
@@ -215,7 +215,7 @@ bool isStraight(const SdpStageRun &run, bool &hasElements)
 	return hasElements = true;
 }
 
-/** What SdpLine says of all channels, of a vector of them for each lane */
+/** Maxima of SdpLine over all channels, a vector with one channel in each lane */
 struct Extremes {
 	Vector largestFactor = constant(0);
 	Vector largestOffset = constant(0);

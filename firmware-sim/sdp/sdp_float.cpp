@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FP32 in vectors of the host's own numbers. IEEE 754 gives what arith/float.h defines as long as
- * operands are zero or normal, but for results that are denormal (zero here), too large (the
- * largest number here) or sums of zero (their sign). Atoms with any other operand, and products
- * that IEEE 754 rounds with fewer bits, go through the reference.
+ * FP32 in vectors of the host's own numbers. For operands that are zero or normal, IEEE 754 gives
+ * the results of arith/float.h, with three exceptions: denormal results (zero here), results that
+ * are too large (the largest number here), and the sign of sums that are zero. Atoms with any other
+ * operand, and products that IEEE 754 rounds with fewer bits, go through the reference.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -55,7 +55,7 @@ HWY_INLINE Bits finish(Bits magnitude, Bits sign)
 	return hn::Or(hn::Min(flushed, constant(kLargest)), sign);
 }
 
-/** \return numbers in whose order, as integers, those of FP32 are; its own inverse */
+/** \return integers of the same order as the FP32 numbers; the function is its own inverse */
 HWY_INLINE Bits ordered(Bits bits)
 {
 	return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), constant(kMagnitude)));
@@ -83,7 +83,10 @@ struct Sum {
 		const Bits magnitude = magnitudeOf(sum);
 		const Mask zero = hn::Eq(magnitude, hn::Zero(Tag()));
 
-		/* Of two zeroes, and of what cancels, the first one's sign stays. */
+		/*
+		 * A zero that is the sum of two zeroes, or of cancelling numbers, has the sign
+		 * of the first.
+		 */
 		return finish(magnitude, signOf(hn::IfThenElse(zero, value, sum)));
 	}
 };
@@ -140,7 +143,7 @@ struct Step {
 	Operands operands = {};
 };
 
-/** Vectors that go through the stages side by side: indices are constants once inlined */
+/** Vectors that go through the stages together: indices are constants once inlined */
 template<size_t... kIndex>
 struct Block {
 	static constexpr size_t kStep = hn::MaxLanes(Tag());
@@ -197,7 +200,7 @@ struct Block {
 template<size_t... kIndex>
 Block<kIndex...> blockOf(std::index_sequence<kIndex...>);
 
-/** Vectors of an atom, and as many as go well side by side: whole atoms, too */
+/** Number of vectors of an atom; and of vectors to compute together, in whole atoms */
 constexpr size_t kAtomVectors = kLanes / hn::MaxLanes(Tag());
 using Atom = decltype(blockOf(std::make_index_sequence<kAtomVectors>()));
 using Atoms = decltype(blockOf(std::make_index_sequence<std::max<size_t>(kAtomVectors, 4)>()));
@@ -249,7 +252,7 @@ struct Output {
 	}
 };
 
-/** The stages, and what they work on */
+/** The stages and their data */
 struct Run {
 	static constexpr size_t kMostSteps = 3 * 3;
 
@@ -347,7 +350,7 @@ private:
 		for (const SdpStageRun &run : runs) {
 			const SdpStageRun part = { run.stage, run.isY, from(run.alu),
 						   from(run.mul) };
-			applySdpStages({ &part, 1 }, Precision::Fp16, values, kLanes);
+			applySdpStage(part, Precision::Fp16, values, kLanes);
 		}
 	}
 };
@@ -360,6 +363,14 @@ bool putStages(std::span<const SdpStageRun> stages, std::span<const int32_t> in,
 		return false;
 	run.work(output);
 	return true;
+}
+
+bool applyStages(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const int32_t> in,
+		 int32_t *out)
+{
+	Output output = { op, out };
+
+	return putStages(stages, in, output);
 }
 
 bool storeStages(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const int32_t> in,
@@ -382,7 +393,7 @@ HWY_INLINE Mask isOddInput(Bits bits)
 	return hn::AndNot(hn::And(nan, keeps), isOdd(bits));
 }
 
-/* A NaN is below all entries, and stays what FP17 has of it. */
+/* A NaN is below all entries, and keeps the payload bits that FP17 has. */
 HWY_INLINE Bits lookUp(const FloatLut &lut, Bits x, LutCounters &counters)
 {
 	constexpr int32_t kBelow = kLargest | INT32_MIN;
@@ -429,30 +440,10 @@ SpecialHalves widenHalves(std::span<const std::byte> raw, std::span<int32_t> out
 
 } /* namespace floats */
 
-bool floatStagesOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages,
-			 std::span<const int32_t> in, int32_t *out)
-{
-	floats::Output output = { op, out };
-
-	return floats::putStages(stages, in, output);
-}
-
-void floatLutOfTarget(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
-		      LutCounters &counters)
-{
-	floats::applyLut(fast, lut, values, counters);
-}
-
-bool floatStoreOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages,
-			std::span<const int32_t> in, std::byte *bytes, SdpCounters &counters)
-{
-	return floats::storeStages(op, stages, in, bytes, counters);
-}
-
-SpecialHalves floatWidenOfTarget(std::span<const std::byte> raw, std::span<int32_t> out)
-{
-	return floats::widenHalves(raw, out);
-}
+using floats::applyLut;
+using floats::applyStages;
+using floats::storeStages;
+using floats::widenHalves;
 
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
@@ -463,32 +454,32 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(floatStagesOfTarget);
-HWY_EXPORT(floatLutOfTarget);
-HWY_EXPORT(floatStoreOfTarget);
-HWY_EXPORT(floatWidenOfTarget);
+HWY_EXPORT(applyStages);
+HWY_EXPORT(applyLut);
+HWY_EXPORT(storeStages);
+HWY_EXPORT(widenHalves);
 
 bool applySdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
 		   std::span<const int32_t> in, std::span<int32_t> out)
 {
-	return HWY_DYNAMIC_DISPATCH(floatStagesOfTarget)(op, stages, in, out.data());
+	return HWY_DYNAMIC_DISPATCH(applyStages)(op, stages, in, out.data());
 }
 
 bool storeSdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
 		   std::span<const int32_t> in, std::span<std::byte> bytes, SdpCounters &counters)
 {
-	return HWY_DYNAMIC_DISPATCH(floatStoreOfTarget)(op, stages, in, bytes.data(), counters);
+	return HWY_DYNAMIC_DISPATCH(storeStages)(op, stages, in, bytes.data(), counters);
 }
 
 void applySdpLutFloat(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
 		      LutCounters &counters)
 {
-	HWY_DYNAMIC_DISPATCH(floatLutOfTarget)(fast, lut, values, counters);
+	HWY_DYNAMIC_DISPATCH(applyLut)(fast, lut, values, counters);
 }
 
 SpecialHalves widenSdpHalves(std::span<const std::byte> raw, std::span<int32_t> out)
 {
-	return HWY_DYNAMIC_DISPATCH(floatWidenOfTarget)(raw, out);
+	return HWY_DYNAMIC_DISPATCH(widenHalves)(raw, out);
 }
 
 } /* namespace nvdla::sim */

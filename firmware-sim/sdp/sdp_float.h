@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "lut/float_lut.h"
+#include "lut/lut_fast.h"
 #include "sdp/sdp_datapath.h"
 
 namespace nvdla::sim
@@ -17,8 +17,8 @@ namespace nvdla::sim
 /**
  * \brief All stages of FP16, without Y's table
  *
- * False, with nothing done, for comparisons, other precisions, atoms of other sizes than 16
- * numbers, and operands of channels that are no numbers.
+ * Returns false and does nothing for comparisons, other precisions, atoms of other sizes than 16
+ * numbers, and per-channel operands that are NaN or infinite.
  *
  * \param in FP32 bits, whole atoms; NaNs are cleared if the operation does that
  * \param out as many; may be the same
@@ -27,10 +27,10 @@ bool applySdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
 		   std::span<const int32_t> in, std::span<int32_t> out);
 
 /**
- * \brief The same and the output converter, its results as they are in memory
+ * \brief All stages and the output converter; \a bytes get the results in memory format
  *
- * False as well where the output is not FP16. Counts in \a counters what convertSdpOutput() does,
- * and notes that a result is not zero.
+ * Returns false as well if the output is not FP16. \a counters get the counts of
+ * convertSdpOutput(), and whether any result is not zero.
  *
  * \param bytes two for each number
  */

@@ -37,7 +37,7 @@ Placement sourceOf(const SdpOp &op)
 				   op.surfaces() * op.sourceParts());
 }
 
-/* What is written changes nothing that is read but what belongs to the same elements. */
+/* The output overwrites no input or operand of other elements. */
 bool isApart(const SdpOp &op, const Placement &written)
 {
 	const auto changesNone = [&](const SdpStage &stage) {
@@ -53,11 +53,9 @@ bool isApart(const SdpOp &op, const Placement &written)
 class ForkedStream : public StreamSink
 {
 public:
-	ForkedStream(const SdpOp &op, const LutTables &tables, const MemoryPort &memory,
-		     SharedReads &reads)
+	ForkedStream(const SdpOp &op, const LutTables &tables, const MemoryPort &memory)
 		: port_(memory.fork()), stream_(op, tables, port_)
 	{
-		stream_.share(reads);
 	}
 	ForkedStream(const SdpOp &op, const LutTables &tables, const MemoryPort &memory,
 		     AtomSink &toPdp, const StreamCube &cube)
@@ -106,11 +104,7 @@ bool SdpStream::spares(const Placement &read) const
 
 std::unique_ptr<StreamSink> SdpStream::fork()
 {
-	if (!isShareable())
-		return nullptr;
-	if (!reads_)
-		reads_.emplace(op_.surfaces());
-	return std::make_unique<ForkedStream>(op_, tables_, memory_, *reads_);
+	return isShareable() ? std::make_unique<ForkedStream>(op_, tables_, memory_) : nullptr;
 }
 
 std::unique_ptr<StreamSink> SdpStream::forkOfSurfaces(const StreamCube &cube)
@@ -122,13 +116,6 @@ std::unique_ptr<StreamSink> SdpStream::forkOfSurfaces(const StreamCube &cube)
 		return nullptr;
 	auto forked = std::make_unique<ForkedStream>(op_, tables_, memory_, *toPdp_, cube);
 	return forked->pdp() ? std::move(forked) : nullptr;
-}
-
-void SdpStream::share(SharedReads &reads)
-{
-	x1_.share(reads, 0);
-	x2_.share(reads, 1);
-	y_.share(reads, 2);
 }
 
 void SdpStream::count(SdpStream &other)

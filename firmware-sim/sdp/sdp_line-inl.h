@@ -85,7 +85,7 @@ HWY_INLINE Numbers nearestOf(Single values)
 #endif
 }
 
-/** A run of atoms, and what is known of its numbers */
+/** A run of atoms, and bounds of its numbers */
 struct Run {
 	const SdpOp &op;
 	const SdpLine &line;
@@ -127,7 +127,7 @@ double Run::largestInput() const
 
 bool Run::set()
 {
-	constexpr double kLittle = 0x1p-10; /* more costs more than a look at the numbers */
+	constexpr double kLittle = 0x1p-10; /* beyond this, searching the numbers is cheaper */
 	constexpr double kMost = 0x1p-7;    /* more costs as much as the stages */
 	const double element = elements ? sdp::largestOf(elements, in.size()) : 0;
 
@@ -153,9 +153,11 @@ bool Run::setUpTo(double largestIn, double largestElement, double mostRounding)
 	exact = !line.bends && line.endsRounded && line.error == 0 &&
 		line.fractionBits <= kPointBits &&
 		most * powerOfTwo(line.fractionBits) < powerOfTwo(kWholeBits);
-	/* Where a number is not clipped, the product is no larger than it and the rest together; a
-	 * half and the margin are added. Rounded are factors and offset, together no more than
-	 * that, each sum, and what is above 24 bits. */
+	/*
+	 * Bound of the numbers that are rounded. Without clipping, the product is at most the
+	 * result plus the rest; a half and the margin are added. Each of these is rounded once:
+	 * factor and offset together, each sum, and inputs of more than 24 bits.
+	 */
 	const double terms =
 		std::max(std::min(product, line.reach + 1 + rest), line.nearestBound) + rest + 1;
 	const bool isExact = std::max(largestIn, largestElement) <= kMostExact;
@@ -211,8 +213,8 @@ enum class End : uint8_t {
 /**
  * The line of a vector of channels
  *
- * Numbers are made larger by a half and the margin: what is cut off behind the point then is less
- * than two margins where the rounding is not certain.
+ * A half and the margin are added to each number. The fraction that is then cut off is less than
+ * two margins exactly if the rounding is uncertain.
  */
 template<bool kElements, End kEnd>
 class Follower
@@ -229,7 +231,7 @@ public:
 	{
 		const Numbers fixed = nearestOf(valueOf(in, elements));
 
-		/* Halves of negative numbers have to stay below. */
+		/* Halves of negative numbers must round down, away from zero. */
 		if constexpr (kEnd == End::IsExact)
 			return hn::Add(fixed, hn::VecFromMask(NumberTag(), hn::Lt(fixed, half_)));
 		open = hn::Lt(hn::BitCast(WordTag(), fixed), limits);
@@ -342,7 +344,7 @@ bool storeOf(const Run &run, Element *out)
 	constexpr size_t kPairWords = hn::MaxLanes(WordTag());
 	/* Stores may alias members: copies of these are not loaded again behind each store. */
 	const int32_t *in = run.in.data();
-	const int32_t *elements = run.elements;
+	const int32_t *elements = kElements ? run.elements : in; /* which nobody looks at */
 	const size_t count = run.in.size();
 	const size_t lanes = run.lanes;
 	const size_t step = std::max(lanes, kPair);
@@ -360,7 +362,10 @@ bool storeOf(const Run &run, Element *out)
 		const Follower<kElements, kEnd> first(run, lane);
 		const Follower<kElements, kEnd> second(run, (lane + kLanes) % lanes);
 		for (size_t next = lane; next < count; next += step) {
-			/* The last atom of an odd number of them is there with the one before. */
+			/*
+			 * The last atom of an odd number is computed together with the one
+			 * before.
+			 */
 			const size_t at = std::min(next, count - kPair);
 			const size_t behind = at + kLanes;
 			hn::Mask<WordTag> open, more;

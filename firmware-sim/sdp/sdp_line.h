@@ -2,14 +2,14 @@
 /*
  * SDP's integer stages and output converter as one straight line between bounds.
  *
- * Sums, multipliers, maxima, minima and clipping are, one after the other, a line between two
- * bounds for each channel. It is followed in single precision. Each stage rounds on its own, which
- * is what the line leaves out: how far a result can be off is known before. A number that is closer
- * than that to where rounding changes is computed once more, in double precision or by the
- * functions of sdp_datapath.h, so that results are theirs, bit by bit.
+ * For each channel, the sequence of sums, multipliers, maxima, minima and clipping is a linear
+ * function between two bounds, a line, which is computed in single precision. A line ignores that
+ * each stage rounds on its own; the largest error that this causes is known before. A result that
+ * is closer to a tie than this error is computed again, in double precision or by the functions of
+ * sdp_datapath.h, so that results equal theirs bit by bit.
  *
- * Where the rounding in front of Y's shift moves too many results, the line bends there: it ends in
- * front of Y, whose product of a whole number is exact, as is what comes behind it.
+ * If the rounding before Y's shift moves too many results, the line bends there: it ends before Y.
+ * Y's product of the rounded integer is exact, and so are the steps after it.
  */
 #pragma once
 
@@ -25,9 +25,9 @@ namespace nvdla::sim
 /**
  * \brief The line of each channel of a surface
  *
- * clip(clip(input * factor + offset, low, high) + element * elementFactor, lowSum, highSum), the
- * elements and the second pair of bounds only where a stage adds an operand of each element. That,
- * rounded, is the result, unless the line bends.
+ * clip(clip(input * factor + offset, low, high) + element * elementFactor, lowSum, highSum).
+ * Elements and the second pair of bounds are used only if a stage adds an operand of each element.
+ * This value, rounded, is the result, unless the line bends.
  */
 struct SdpLine {
 	static constexpr size_t kMostLanes = 32;
@@ -42,17 +42,17 @@ struct SdpLine {
 
 	/** Stage that adds an operand of each element; -1: none */
 	int elementStage;
-	/** All numbers are multiples of 2 ^ -fractionBits, whatever was rounded */
+	/** All numbers are multiples of 2 ^ -fractionBits, after any rounding */
 	int fractionBits;
-	bool endsRounded; /**< nothing is added to what was rounded, so that halves stay halves */
+	bool endsRounded; /**< nothing is added after rounding, so halves stay halves */
 	/* The largest of all channels. */
 	double largestFactor;
-	double largestOffset; /**< of the sums that make it, whatever their signs */
+	double largestOffset; /**< of the sums of the magnitudes that make it */
 	double largestElementFactor;
-	double largestBound; /**< of results in front of the clipping that counts as saturation */
+	double largestBound; /**< of results before the clipping that counts as saturation */
 	double nearestBound; /**< of the bounds that keep numbers away from zero */
 	double reach;	     /**< no rounded number that matters is larger */
-	/** What the roundings of all stages but the last one move a result by */
+	/** Most that the roundings of all stages but the last can move a result */
 	double error;
 
 	/**
@@ -72,23 +72,23 @@ struct SdpLine {
 /**
  * \brief Find the line of a surface
  *
- * False where there is none: with PReLU, multipliers for each element, comparing, more than one
- * operand for each element, floating point, or a host without vectors.
+ * Returns false if there is no line: with PReLU, multipliers for each element, compare mode, more
+ * than one operand for each element, floating point, or a host without vectors.
  *
  * \param stages three at most, with the operands of the surface
  */
 bool findSdpLine(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes, SdpLine &line);
 
 /**
- * \brief The results of whole atoms, as they are in memory
+ * \brief Compute the results of whole atoms, in memory format
  *
- * Also notes in \a counters that one of them is not zero. False, with nothing counted and \a bytes
- * not to be used, where numbers are too large, something may saturate, or too many numbers are
- * close to where rounding changes.
+ * \a counters get whether any result is not zero. Returns false if numbers are too large, a result
+ * may saturate, or too many numbers are close to a tie; then nothing is counted, and \a bytes must
+ * not be used.
  *
  * \param line of findSdpLine() \param stages as there; operands of each element as many as \a in
- * \param largest magnitude that \a in may have; it is only looked for in the numbers where knowing
- *        no more than that is not enough
+ * \param largest bound of the magnitudes of \a in; the numbers themselves are searched only if this
+ *        bound is not sufficient
  */
 bool storeSdpLine(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
 		  size_t lanes, std::span<const int32_t> in, double largest,

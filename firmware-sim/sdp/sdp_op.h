@@ -15,11 +15,12 @@
 #include "core/register_view.h"
 #include "core/stream.h"
 #include "lut/lut.h"
+#include "timing/work.h"
 
 namespace nvdla::sim
 {
 
-/** \brief What one of BRDMA, NRDMA and ERDMA reads for its stage */
+/** \brief Operands that one of BRDMA, NRDMA and ERDMA reads for its stage */
 struct SdpOperandRead {
 	bool enabled = false;
 	bool alu = false; /**< delivers ALU operands */
@@ -71,12 +72,12 @@ struct SdpStage {
 /** \brief A whole operation */
 struct SdpOp {
 	const Geometry *geometry = &nvFull; /**< of the core */
-	uint32_t width = 1;    /**< 1..8192 */
-	uint32_t height = 1;   /**< 1..8192 */
-	uint32_t channels = 1; /**< 1..8192 */
-	uint32_t batches = 1;  /**< 1..32 */
-	bool flying = false;   /**< input from CACC, else from memory */
-	bool toPdp = false;    /**< output to PDP, else to memory */
+	uint32_t width = 1;		    /**< 1..8192 */
+	uint32_t height = 1;		    /**< 1..8192 */
+	uint32_t channels = 1;		    /**< 1..8192 */
+	uint32_t batches = 1;		    /**< 1..32 */
+	bool flying = false;		    /**< input from CACC, else from memory */
+	bool toPdp = false;		    /**< output to PDP, else to memory */
 	bool winograd = false;
 	bool nanToZero = false;
 
@@ -98,9 +99,9 @@ struct SdpOp {
 	bool countsInputNan = false;
 	bool countsOutputNan = false;
 
-	/** What the guest did wrong; empty if nothing. The operation is still defined. */
+	/** The guest's error; empty if there is none. The operation is defined even so. */
 	std::string guestError;
-	/** The hardware never finishes what was programmed */
+	/** The hardware never finishes this operation */
 	bool hangs = false;
 
 	/** \return bytes of an atom in memory */
@@ -111,7 +112,10 @@ struct SdpOp {
 	uint32_t outLanes() const { return geometry->atomChannels(out); }
 	/** \return true if atoms have the 32 bytes that the SIMD kernels are written for */
 	bool hasWideAtoms() const { return atom() == atomBytes; }
-	/** \return atoms side by side that the SIMD kernels take as one of 32 bytes; 1: none */
+	/**
+	 * \return number of adjacent atoms that the SIMD code processes as one of 32 bytes; 1 if
+	 * none
+	 */
 	uint32_t atomsOfVector() const { return atomBytes % atom() ? 1 : atomBytes / atom(); }
 	/** \return surfaces of the cube as it is processed */
 	uint32_t surfaces() const { return geometry->surfaces(proc, channels); }
@@ -150,13 +154,16 @@ struct SdpOp {
 /**
  * \brief Decode one operation
  *
- * Anything a guest can write decodes. What the programming guide does not allow
- * ("Limitation", SDP) is described in SdpOp::guestError.
+ * Any register values decode. Violations of the programming guide
+ * ("Limitation", SDP) are described in SdpOp::guestError.
  *
- * \param sdp registers of SDP \param rdma registers of SDP_RDMA; not looked at
- *        where the operation reads nothing from memory
+ * \param sdp registers of SDP \param rdma registers of SDP_RDMA; ignored
+ *        if the operation reads nothing from memory
  */
 SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma,
 		const Geometry &geometry = nvFull);
+
+/** \return the work of a whole operation, with the bytes that SDP and its read engine move */
+SdpWork sdpWork(const SdpOp &op);
 
 } /* namespace nvdla::sim */

@@ -39,7 +39,7 @@ std::span<const std::byte> everySecond(std::span<const std::byte> raw, size_t by
 
 SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, MemoryPort &memory)
 	: stage_(stage), memory_(memory), precision_(op.proc), isY_(isY), nanToZero_(op.nanToZero),
-	  lanes_(op.lanes()), vectorLanes_(lanes_ * op.atomsOfVector())
+	  lanes_(op.lanes()), vectorLanes_(lanes_ * op.atomsOfVector()), surfaces_(op.surfaces())
 {
 	if (stage.bypass)
 		return;
@@ -49,22 +49,22 @@ SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, Memor
 		prepareRegister(stage.mul, false, mulValues_, mul_);
 	if ((stage.readsAlu() || stage.readsMul()) && !stage.read.perElement) {
 		perKernel_.emplace(memory, stage.read.cube.ram, stage.read.cube.address,
-				   uint64_t{ op.surfaces() } * perKernelBytes());
+				   uint64_t{ surfaces_ } * perKernelBytes());
 		bringNear(perKernel_->all());
 	}
 }
 
-void SdpOperands::share(SharedReads &reads, uint32_t stage)
+void SdpOperands::countPerKernel()
 {
-	reads_ = &reads;
-	stageIndex_ = stage;
+	if (perKernel_)
+		perKernel_->count(surfaces_ * perKernelBytes());
 }
 
 void SdpOperands::prepareRegister(const SdpOperand &operand, bool isAlu,
 				  std::vector<int32_t> &values, SdpOperandRun &run)
 {
 	values.assign(vectorLanes_, operand.value);
-	/* Y's registers hold what its converters would give: they are used as they are. */
+	/* Y's registers hold operands that are already converted. */
 	if (!isY_ && precision_ == Precision::Fp16)
 		std::ranges::fill(values, singleOf(operand.value));
 	else if (!isY_)
@@ -142,8 +142,7 @@ void SdpOperands::loadPerKernel(uint32_t surface)
 	surface_ = surface;
 	const Traffic before = memory_.traffic(stage_.read.cube.ram);
 	raw_ = perKernel_->view(uint64_t{ surface } * perKernelBytes(), perKernelBytes(), buffer_);
-	if (reads_ && !reads_->isFirst(stageIndex_, surface))
-		memory_.countAs(stage_.read.cube.ram, before);
+	memory_.countAs(stage_.read.cube.ram, before);
 	unpack();
 }
 

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,34 +18,14 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Streams of several threads that are one operation: what they read of kernels counts once
- */
-class SharedReads
-{
-public:
-	explicit SharedReads(uint32_t surfaces) : surfaces_(surfaces), read_(kStages * surfaces) {}
-
-	/** \return nobody has read the surface's operands of a stage before */
-	bool isFirst(uint32_t stage, uint32_t surface)
-	{
-		return !read_[size_t{ stage } * surfaces_ + surface].exchange(true);
-	}
-
-private:
-	static constexpr uint32_t kStages = 3;
-
-	uint32_t surfaces_;
-	std::vector<std::atomic<bool>> read_;
-};
-
-/**
  * \brief Operands of one stage for run after run
  *
- * Operands of kernels are repeated for each of the SdpOp::atomsOfVector() atoms that the SIMD
- * kernels take as one.
+ * Per-kernel operands are repeated for each of the SdpOp::atomsOfVector() atoms that the SIMD code
+ * processes together.
  *
  * Per-kernel operands are read once per surface, as BRDMA, NRDMA and ERDMA do;
- * all batches share them. Layout: memory formats document, "Bias Data Format"
+ * all batches share them, and streams of several threads that are one operation: they count as read
+ * with countPerKernel(). Layout: memory formats document, "Bias Data Format"
  * and the ones that follow it.
  */
 class SdpOperands
@@ -55,14 +34,11 @@ public:
 	/** \param stage and \param memory must outlive this object */
 	SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, MemoryPort &memory);
 
-	/**
-	 * \brief Others read the same operands of kernels
-	 * \param reads must outlive this object \param stage 0 to 2
-	 */
-	void share(SharedReads &reads, uint32_t stage);
-
 	/** \brief Make the operands of \a count atoms of a line of the operation's cube ready */
 	void load(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+
+	/** \brief Count the operands of all kernels as read, if they are */
+	void countPerKernel();
 
 	/** \brief Operands of the run that was loaded last; valid until the next load() */
 	const SdpOperandRun &alu() const { return alu_; }
@@ -89,9 +65,8 @@ private:
 	const bool nanToZero_;
 	const uint32_t lanes_;
 	const uint32_t vectorLanes_; /**< of atomsOfVector() atoms */
+	const uint32_t surfaces_;
 	std::optional<ReadRange> perKernel_; /**< operands of all kernels, if they are read */
-	SharedReads *reads_ = nullptr;	     /**< by others as well */
-	uint32_t stageIndex_ = 0;
 	/** Surface whose per-kernel operands are loaded; none at first */
 	uint32_t surface_ = UINT32_MAX;
 

@@ -14,7 +14,7 @@ void SdpStream::reportCounters(OperationResult &result) const
 {
 	const bool countsLut = op_.countsLut && !op_.y.bypass && !op_.y.lutBypass;
 	const LutCounters lut = countsLut ? counters_.lut : LutCounters{};
-	/* The flag is in the write path: what goes to PDP does not raise it. */
+	/* The flag is in the write path: output to PDP does not raise it. */
 	const bool writes = !op_.toPdp || op_.compares();
 	const bool countsNan = op_.countsInputNan && op_.in == Precision::Fp16;
 

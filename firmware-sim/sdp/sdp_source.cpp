@@ -10,7 +10,6 @@
 #include "core/shared_units.h"
 #include "sdp/sdp_fast.h"
 #include "sdp/sdp_stream.h"
-#include "sdp/sdp_work.h"
 
 namespace nvdla::sim
 {
@@ -131,14 +130,13 @@ void SdpSource::work(uint64_t unit)
 	}
 }
 
-/** \brief What a thread has of an operation that others share */
+/** \brief One thread's part of a shared operation */
 class SdpPart
 {
 public:
-	SdpPart(const SdpOp &op, const LutTables &tables, MemoryPort &memory, SharedReads &reads)
+	SdpPart(const SdpOp &op, const LutTables &tables, MemoryPort &memory)
 		: stream_(op, tables, memory), source_(op, memory, stream_)
 	{
-		stream_.share(reads);
 	}
 
 	void work(uint64_t unit) { source_.work(unit); }
@@ -178,14 +176,13 @@ OperationResult runSdp(const SdpOp &op, const LutTables &tables, MemoryPort &mem
 	const SdpOp longest = withLongestLines(op);
 	SdpStream stream(longest, tables, memory, toPdp);
 	SdpSource source(longest, memory, stream);
-	SharedReads reads(longest.surfaces());
 	const unsigned int threads = workers ? worthwhileThreads(longest) : 1;
 
 	if (threads > 1 && stream.isShareable())
 		shareUnits(
 			workers, threads, memory, source.units(),
 			[&](MemoryPort &port) {
-				return std::make_unique<SdpPart>(longest, tables, port, reads);
+				return std::make_unique<SdpPart>(longest, tables, port);
 			},
 			[&](SdpPart &part) { stream.count(part.stream()); });
 	else

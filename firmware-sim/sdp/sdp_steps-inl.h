@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SDP's integer stages on vectors of doubles, for files that are compiled once for each
- * instruction set (Highway). A block, of some atoms where there are many registers, stays in them
- * from the first stage to the last.
+ * instruction set (Highway). A block of values (several atoms on hosts with many registers) stays
+ * in registers from the first stage to the last.
  */
 #include <algorithm>
 #include <cmath>
@@ -169,14 +169,14 @@ struct StepOperands {
 	}
 };
 
-/** A unit of a stage, ready for vectors, and what is done to its results */
+/** A unit of a stage, prepared for vectors, and the clipping of its results */
 struct Step {
 	enum class Unit : uint8_t { None, Maximum, Minimum, Sum, Unequal, Multiply, Prelu };
 
 	Unit unit = Unit::None;
 	bool clips = false;
 	bool relu = false;
-	bool wraps = false; /* what PReLU has left as it is, behind ReLU */
+	bool wraps = false; /* behind ReLU: the lanes that PReLU has not multiplied */
 	StepOperands operands;
 };
 
@@ -252,7 +252,7 @@ struct Block {
 	}
 };
 
-/** Units of the stages, one after the other, and what they work on */
+/** The units of the stages, in order, and their data */
 class Steps
 {
 public:
@@ -335,7 +335,7 @@ private:
 		return Step::Unit::Sum;
 	}
 
-	/* The truncation of X is there even if its multiplier is bypassed. */
+	/* X truncates even if its multiplier is bypassed. */
 	void setMultiplier(Step &step, const SdpStageRun &run)
 	{
 		const SdpStage &stage = *run.stage;
@@ -349,7 +349,7 @@ private:
 			step.operands.setAll(scale);
 		}
 		if (step.unit == Step::Unit::Prelu) {
-			/* It clips on its own. */
+			/* This step clips its results itself. */
 			step.wraps = largest_ > INT32_MAX;
 			largest_ = kBits32;
 			return;
@@ -379,7 +379,7 @@ private:
 	double largest_ = 0; /* magnitude that numbers have at most, behind the last step */
 };
 
-/* As many as leave registers for operands. */
+/* As many vectors as leave registers for operands. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kBlockVectors = 8;
 #else

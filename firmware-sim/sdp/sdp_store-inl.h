@@ -51,7 +51,7 @@ struct Converter {
 		return hn::MulAdd(value, constant(scale), constant(moved));
 	}
 
-	/* What is behind the point is cut off in the end. */
+	/* The fraction is cut off at the end. */
 	HWY_INLINE hn::Vec<IntegerTag> clipped(Vector scaledValue) const
 	{
 		const Vector rounded =
@@ -59,7 +59,7 @@ struct Converter {
 		return hn::DemoteTo(IntegerTag(), clip(rounded, -highest - 1, highest));
 	}
 
-	/** \return where what is clipped counts: beyond 17 bits, but for one */
+	/** \return lanes that count as saturated: beyond 17 bits by more than one */
 	static HWY_INLINE Mask saturates(Vector scaledValue)
 	{
 		return hn::Or(hn::Ge(scaledValue, constant(65537.0)),

@@ -2,6 +2,9 @@
 #include "sdp/sdp_stream.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include <nvdla/hw/registers.h>
 
 #include "arith/float.h"
 #include "core/elements.h"
@@ -10,6 +13,20 @@
 
 namespace nvdla::sim
 {
+
+namespace
+{
+
+/* Elements that are \a first, the next number, and so on. */
+template<typename Element>
+void countUp(size_t first, std::span<std::byte> bytes)
+{
+	auto *elements = reinterpret_cast<Element *>(bytes.data());
+
+	std::iota(elements, elements + bytes.size() / sizeof(Element), static_cast<Element>(first));
+}
+
+} /* namespace */
 
 SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory, AtomSink *toPdp)
 	: op_(op), tables_(tables), memory_(memory), toPdp_(toPdp), lanes_(op.lanes()),
@@ -132,7 +149,7 @@ void SdpStream::widen(std::span<const std::byte> atoms)
 	}
 }
 
-/* From the atom at column \a x on, whose operands are there. */
+/* Process the run from the atom at column \a x on, with operands already loaded. */
 void SdpStream::processLoaded(const StreamRun &run, uint32_t x, std::span<const int32_t> input)
 {
 	const size_t size = input.size() * elementBytes(op_.out);
@@ -232,7 +249,8 @@ void SdpStream::makeNumbers(std::span<const int32_t> input)
 				: applySdpFast(stages_, vectorLanes_, input, values_))) {
 		std::ranges::copy(input, values_.begin());
 		clearSdpNans(op_, values_);
-		applySdpStages(stages_, op_.proc, values_, vectorLanes_);
+		for (const SdpStageRun &run : stages_)
+			applySdpStage(run, op_.proc, values_, vectorLanes_);
 	}
 	if (lutBypassed())
 		return;
@@ -274,8 +292,8 @@ uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x
 }
 
 /*
- * Makes bytes_ of what is to be written from the atom at column \a x on: where it belongs, unless
- * \a atoms, which are still to be read, are there as well.
+ * Sets bytes_ to the place of the output from the atom at column \a x on: in memory itself, unless
+ * \a atoms, which are still to be read, lie there.
  */
 void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
 		      std::span<const std::byte> atoms)
@@ -324,6 +342,104 @@ void SdpStream::checkZero(std::span<const int32_t> values)
 {
 	counters_.nonZero |=
 		std::any_of(values.begin(), values.end(), [](int32_t value) { return value != 0; });
+}
+
+void SdpStream::reportCounters(OperationResult &result) const
+{
+	const bool countsLut = op_.countsLut && !op_.y.bypass && !op_.y.lutBypass;
+	const LutCounters lut = countsLut ? counters_.lut : LutCounters{};
+	/* The flag is in the write path: what goes to PDP does not raise it. */
+	const bool writes = !op_.toPdp || op_.compares();
+	const bool countsNan = op_.countsInputNan && op_.in == Precision::Fp16;
+
+	result.updates = {
+		{ NVDLA_SDP_D_STATUS, writes && counters_.nonZero },
+		{ NVDLA_SDP_D_STATUS_NAN_INPUT_NUM, 0 },
+		{ NVDLA_SDP_D_STATUS_INF_INPUT_NUM, 0 },
+		{ NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM,
+		  op_.countsOutputNan ? counters_.nanOutput : 0 },
+		{ NVDLA_SDP_D_PERF_LUT_UFLOW, lut.underflow },
+		{ NVDLA_SDP_D_PERF_LUT_OFLOW, lut.overflow },
+		{ NVDLA_SDP_D_PERF_LUT_HYBRID, lut.hybrid },
+		{ NVDLA_SDP_D_PERF_LUT_LE_HIT, lut.leHit },
+		{ NVDLA_SDP_D_PERF_LUT_LO_HIT, lut.loHit },
+		{ NVDLA_SDP_D_PERF_OUT_SATURATION,
+		  op_.countsSaturation ? counters_.saturation : 0 },
+	};
+	if (!op_.usesRdma())
+		return;
+	result.updates.push_back(
+		{ NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM, countsNan ? counters_.nanInput : 0 });
+	result.updates.push_back(
+		{ NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM, countsNan ? counters_.infInput : 0 });
+}
+
+OperationResult SdpStream::finish()
+{
+	OperationResult result;
+	const uint64_t expected = uint64_t{ op_.batches } * op_.surfaces() * op_.height * op_.width;
+
+	if (op_.toPdp && !toPdp_ && !op_.compares())
+		error("SDP: the output goes to PDP, which does not take it");
+	if (atoms_ != expected) {
+		error("SDP: the input is not the whole cube");
+		result.hangs = true;
+	}
+	result.hangs |= op_.hangs;
+	result.guestError = guestError_;
+	for (SdpOperands *operands : { &x1_, &x2_, &y_ })
+		operands->countPerKernel();
+	reportCounters(result);
+	result.work.sdp = sdpWork(op_);
+	return result;
+}
+
+/*
+ * Elements to elements through a look-up table, where nobody counts: at least twice as many as
+ * there are numbers.
+ */
+bool SdpStream::isTable() const
+{
+	const bool isFloat = op_.proc == Precision::Fp16;
+	const bool counts = op_.countsLut || op_.countsSaturation ||
+			    (isFloat && (op_.countsInputNan || op_.countsOutputNan));
+	const uint64_t atoms = uint64_t{ op_.width } * op_.height * op_.surfaces();
+	const auto reads = [](const SdpStage &stage) {
+		return stage.readsAlu() || stage.readsMul();
+	};
+
+	return op_.hasWideAtoms() && op_.out == op_.proc && staysAtoms() && !lutBypassed() &&
+	       !counts && !reads(op_.x1) && !reads(op_.x2) && !reads(op_.y) &&
+	       atoms * lanes_ >= 2 * SdpTable::numbers(elementBytes(op_.proc));
+}
+
+/* All numbers go through the stages once. */
+void SdpStream::makeTable(const StreamRun &run)
+{
+	const size_t size = elementBytes(op_.proc);
+	const size_t step = std::min<size_t>(SdpTable::numbers(size), kMostAtoms * lanes_);
+	const SdpCounters counters = counters_;
+	const auto fill = size == 1 ? countUp<uint8_t> : countUp<uint16_t>;
+	std::vector<std::byte> numbers(step * size);
+
+	table_ = { size, std::vector<std::byte>(SdpTable::numbers(size) * size) };
+	loadOperands(run.surface, run.y, run.x, static_cast<uint32_t>(step / lanes_));
+	for (size_t first = 0; first < SdpTable::numbers(size); first += step) {
+		fill(first, numbers);
+		widen(numbers);
+		makeResults(run, input_,
+			    std::span(table_->results).subspan(first * size, step * size));
+	}
+	counters_ = counters;
+}
+
+void SdpStream::storeByTable(const StreamRun &run, std::span<const std::byte> atoms)
+{
+	if (!table_)
+		makeTable(run);
+	place(run, run.x, atoms.size(), atoms);
+	counters_.nonZero |= lookUpSdpTable(*table_, atoms, bytes_);
+	write(run, run.surface, run.x);
 }
 
 } /* namespace nvdla::sim */

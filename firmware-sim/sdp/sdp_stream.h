@@ -17,7 +17,6 @@
 #include "core/operation.h"
 #include "core/stream.h"
 #include "core/workers.h"
-#include "lut/float_lut.h"
 #include "lut/lut.h"
 #include "lut/lut_fast.h"
 #include "sdp/sdp_datapath.h"
@@ -25,7 +24,6 @@
 #include "sdp/sdp_line.h"
 #include "sdp/sdp_op.h"
 #include "sdp/sdp_operands.h"
-#include "sdp/sdp_table.h"
 
 namespace nvdla::sim
 {
@@ -59,12 +57,10 @@ public:
 	std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &cube) override;
 	void join(StreamSink &sink) override;
 	/**
-	 * \return false on the way to PDP, or where what is written may change what is read for
-	 *	   other elements: there is an order
+	 * \return false if the output goes to PDP, or may overwrite inputs of other elements: then
+	 *	   the order matters
 	 */
 	bool isShareable() const;
-	/** \brief Others have runs of the same operation \param reads must outlive this object */
-	void share(SharedReads &reads);
 	/** \brief Count what another one was given, but for its memory */
 	void count(SdpStream &other);
 
@@ -135,7 +131,7 @@ private:
 	const uint32_t vectorAtoms_; /**< SdpOp::atomsOfVector() */
 	const uint32_t vectorLanes_;
 	Lut lut_;
-	/* One is there if it can take lut_'s place: of integers, or of FP16. */
+	/* The fast table, for integers or for FP16, if it can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
 	std::optional<SdpTable> table_; /**< there if the operation is that */
@@ -152,7 +148,6 @@ private:
 	std::vector<std::byte> buffer_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;
-	std::optional<SharedReads> reads_; /**< there if it was forked */
 	std::string guestError_;
 };
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * SDP from elements to elements as what becomes of each of 256 or 65536 numbers.
- */
+/* SDP by a table of the result of each of 256 or 65536 numbers. */
 #pragma once
 
 #include <cstddef>
@@ -11,7 +9,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What each element becomes, elements being numbers without a sign here */
+/** \brief Result of each element; elements are indices without a sign */
 struct SdpTable {
 	size_t elementBytes; /**< 1 or 2 */
 	std::vector<std::byte> results;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sdp/sdp_work.h"
+#include "sdp/sdp_op.h"
 
 #include <algorithm>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the timing model is told about an operation of SDP.
- */
+/* The work of an operation of SDP, for the timing model. */
 #pragma once
 
 #include "sdp/sdp_op.h"

@@ -18,7 +18,7 @@ struct Unit {
 	double factor;
 };
 
-/** A kind of quantity: its units, what it may be */
+/** A kind of quantity: its units and its limits */
 struct Quantity {
 	const char *name;
 	const char *forms; /* for errors */
@@ -63,18 +63,19 @@ std::string set(Chip &chip, const std::string &value)
 }
 
 constexpr ChipOption options[] = {
-	{ "clock", "FREQUENCY", "clock of the core; 1GHz without", true,
+	{ "clock", "FREQUENCY", "clock of the core; default 1GHz", true,
 	  set<&Chip::clock, frequency> },
-	{ "dram", "BANDWIDTH", "of system memory, reads and writes together; 10GB/s without", true,
+	{ "dram", "BANDWIDTH",
+	  "bandwidth of system memory, reads and writes together; default 10GB/s", true,
 	  set<&Chip::dram, bandwidth> },
-	{ "dram-latency", "TIME", "from a read of system memory to its data; 100ns without", true,
-	  set<&Chip::dramLatency, duration> },
-	{ "sram", "BANDWIDTH", "of on-chip memory, in each direction; 25GB/s without", true,
-	  set<&Chip::sram, bandwidth> },
-	{ "sram-latency", "TIME", "from a read of on-chip memory to its data; 20ns without", true,
-	  set<&Chip::sramLatency, duration> },
+	{ "dram-latency", "TIME", "time from a read of system memory to its data; default 100ns",
+	  true, set<&Chip::dramLatency, duration> },
+	{ "sram", "BANDWIDTH", "bandwidth of on-chip memory in each direction; default 25GB/s",
+	  true, set<&Chip::sram, bandwidth> },
+	{ "sram-latency", "TIME", "time from a read of on-chip memory to its data; default 20ns",
+	  true, set<&Chip::sramLatency, duration> },
 	{ "interrupt-gap", "TIME",
-	  "from the end of an operation to the start of one that waits for it; 0ns without", false,
+	  "time from the end of an operation to the start of a dependent one; default 0ns", false,
 	  set<&Chip::interruptGap, duration> },
 };
 

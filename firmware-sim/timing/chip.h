@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What surrounds the core, in Hz, bytes a second and seconds */
+/** \brief The chip around the core, in Hz, bytes a second and seconds */
 struct Chip {
 	double clock = 1e9;
 	double dram = 10e9; /**< reads and writes together */
@@ -32,10 +32,10 @@ struct Chip {
 /** \brief One member of a Chip, as an option of programs and of device names */
 struct ChipOption {
 	const char *name; /**< "dram-latency" */
-	const char *form; /**< what a value is like: "TIME" */
+	const char *form; /**< form of its value: "TIME" */
 	const char *help; /**< with the value that it has if none is given */
 	bool ofCore;	  /**< a core that runs has it; if not, only predictions know it */
-	/** \brief Take a value such as "100ns" \return what is wrong with it, empty if nothing */
+	/** \brief Set the value, such as "100ns" \return the error, empty if there is none */
 	std::string (*set)(Chip &chip, const std::string &value);
 };
 

@@ -11,14 +11,14 @@ namespace
 
 /** The cube or the weights, on their way */
 struct Stream {
-	uint64_t begin; /* bytes that are there */
+	uint64_t begin; /* bytes that are fetched already */
 	uint64_t end;
 	double latency;
 	double alone = 1;  /* bytes a cycle */
 	double rate = 1;   /* while the other one is fetched, too */
 	double shared = 0; /* cycles in which both are fetched */
 
-	/** \return when \a bytes are there */
+	/** \return time at which \a bytes are fetched */
 	double ready(double bytes) const
 	{
 		const double missing = bytes - static_cast<double>(begin);
@@ -30,10 +30,10 @@ struct Stream {
 		return latency + shared + (missing - shared * rate) / alone;
 	}
 
-	/** \return when all are there */
+	/** \return time at which all bytes are fetched */
 	double ready() const { return ready(static_cast<double>(end)); }
 
-	/** \return bytes that are there after \a cycles */
+	/** \return bytes that are fetched after \a cycles */
 	uint64_t bytesAfter(double cycles) const
 	{
 		const double fetching = std::max(cycles - latency, 0.0);
@@ -45,9 +45,9 @@ struct Stream {
 	}
 };
 
-/** What CDMA brings, and when */
+/** CDMA's fetches and their times */
 struct Fetch {
-	/** From what is there to what there is room for */
+	/** From the fetched bytes to those that the buffer has room for */
 	Fetch(const ConvWork &work, const TimingParameters &parameters, const InBuffer &begin,
 	      const InBuffer &end)
 		: data{ begin.dataBytes, end.dataBytes,
@@ -136,7 +136,10 @@ ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters)
 		const uint32_t kernels = std::min(work.groupKernels, work.kernels - first);
 		const double upTo = kernelBytes * (first + kernels);
 		double ready = fetch.weights.ready(upTo);
-		/* What did not fit beside the group before is fetched when that is done. */
+		/*
+		 * Kernels that did not fit beside the group before are fetched when that group
+		 * is done.
+		 */
 		const double before = first ? kernelBytes * (first - work.groupKernels) : 0;
 		const double late = upTo - before - room;
 		if (first && late > 0)

@@ -16,7 +16,7 @@ struct ConvTiming {
 	double weightsReady = 0; /**< the last kernel group is */
 	double begin = 0;	 /**< of the first MAC step */
 	double end = 0;		 /**< of the last MAC step */
-	double macCycles = 0;	 /**< of MAC steps; what is missing to end - begin is waiting */
+	double macCycles = 0;	 /**< of MAC steps; the rest of end - begin is waiting */
 };
 
 /** \return output positions that come out of one pass over a kernel group's weights, at least 16 */
@@ -25,21 +25,22 @@ uint64_t stripesOf(const ConvWork &work);
 ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters);
 
 /**
- * \brief What CDMA can fetch of an operation that is enabled while another one computes
+ * \brief Bytes that CDMA can fetch for an enabled operation while another one computes
  *
- * CDMA goes on to its other register group when it has all of the operation before, if both divide
- * the banks of the buffer in the same way, and as far as entries are free: the cube of the one
- * before is there until that is done, its weights until their kernel group is. (RTL of nvdlav1:
+ * CDMA continues with its other register group when it has fetched everything for the operation
+ * before, if both divide the banks of the buffer in the same way. It fetches as much as there are
+ * free entries: the cube of the operation before stays until that operation is done, its weights
+ * until their kernel group is done. (RTL of nvdlav1:
  * NV_NVDLA_CDMA_dc.v and NV_NVDLA_CDMA_wt.v, states PEND and BUSY; releases in NV_NVDLA_CSC_sg.v.)
  *
- * \param before what computes, null if nothing does
+ * \param before the operation that computes, null if there is none
  */
 InBuffer roomAhead(const ConvWork &work, const ConvWork *before);
 
 /** \return cycles that it takes to fetch as much as \a room; 0 for nothing */
 double cyclesAhead(const ConvWork &work, const InBuffer &room, const TimingParameters &parameters);
 
-/** \return what of \a room was fetched in \a cycles */
+/** \return the part of \a room that is fetched in \a cycles */
 InBuffer fetchedAhead(const ConvWork &work, const InBuffer &room, double cycles,
 		      const TimingParameters &parameters);
 

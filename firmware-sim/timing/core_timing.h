@@ -12,8 +12,8 @@ namespace nvdla::sim
 /**
  * \brief Rates and fixed costs of a configuration of the core, in core cycles
  *
- * What the specification of a core says is derived from it: widths, elements and atoms a cycle. The
- * rest is fitted to the cycles that RTL took, where there is RTL to compare with.
+ * Widths, and elements and atoms a cycle, are derived from the specification of the core. The
+ * other numbers are fitted to the cycles of the RTL, for cores whose RTL could be compared.
  */
 struct CoreTiming {
 	double portBytes; /**< of a memory interface, in each direction */
@@ -85,7 +85,7 @@ extern const CoreTiming nvFullTiming;
 extern const CoreTiming nvLargeTiming;
 /** \brief Fitted to 278 vectors of its RTL */
 extern const CoreTiming nvSmallTiming;
-/** \brief As nv_small, by formula */
+/** \brief Rates of nv_small, scaled by formula */
 extern const CoreTiming nvSmall256Timing;
 extern const CoreTiming nvSmall256FullTiming;
 

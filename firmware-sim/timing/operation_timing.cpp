@@ -20,7 +20,7 @@ constexpr TimingParameters reference;
 struct Part {
 	Bound bound;
 	double fixed;	   /* once */
-	double throughput; /* what it needs to get everything through */
+	double throughput; /* cycles to pass all elements */
 };
 
 double sdpDatapath(const SdpWork &work)
@@ -84,7 +84,7 @@ Part cdpPart(const CdpWork &work)
 			 core.position * static_cast<double>(work.positions) };
 }
 
-/** The parts of an operation, and what else may be its bound */
+/** The parts of an operation, and the other candidates for its bound */
 class Parts
 {
 public:
@@ -126,7 +126,7 @@ uint32_t readLatency(const MemoryTraffic &traffic, const TimingParameters &param
 	return latency;
 }
 
-/* The stages work side by side, a stripe behind each other. */
+/* The stages work at the same time, each a stripe behind the one before. */
 double pipelined(const Parts &parts, uint64_t stripes)
 {
 	double sum = 0;
@@ -139,7 +139,7 @@ double pipelined(const Parts &parts, uint64_t stripes)
 	return slowest + (sum - slowest) / static_cast<double>(stripes);
 }
 
-/* Cycles with the given memory, as if it was nobody's that computes. */
+/* Cycles with the given memory, if nothing else used it. */
 struct Times {
 	ConvTiming conv;
 	double fixed = 0;
@@ -191,7 +191,10 @@ Bound boundOf(const OperationWork &work, const Times &times, const TimingParamet
 	return 2 * most->throughput < times.cycles ? Bound::Latency : most->bound;
 }
 
-/** A stall, by what is waited for; both at once where directions do not share a memory */
+/**
+ * A stall, by the access that waits; reads and writes overlap if the directions do not share a
+ * memory
+ */
 struct Stall {
 	double reads;
 	double writes;
@@ -236,7 +239,7 @@ uint64_t addOperandStalls(const OperationWork &work, double stall, uint64_t byte
 	return sum;
 }
 
-/* SDP's memory beside a convolution: operands, and what is written behind it. */
+/* SDP's traffic beside a convolution: operands, and the output behind it. */
 uint64_t bytesBehind(const OperationWork &work, const MemoryTraffic &traffic)
 {
 	return traffic.mc.writeBytes + traffic.cv.writeBytes +
@@ -277,7 +280,7 @@ OperationTiming timeOperation(const OperationWork &work, const TimingParameters 
 	timing.dataCycles = whole(real.conv.dataReady);
 	timing.weightCycles = whole(real.conv.weightsReady);
 	timing.readStall = whole(real.conv.dataReady - ideal.conv.dataReady);
-	/* MACs do not wait for SDP's memory: what is left of the stall is SDP's. */
+	/* MACs do not wait for SDP's memory: the rest of the stall belongs to SDP. */
 	const double waited = real.conv.end - real.conv.dataReady;
 	timing.weightStall = whole(waited - (ideal.conv.end - ideal.conv.dataReady));
 	const uint64_t fetching = timing.readStall + timing.weightStall;

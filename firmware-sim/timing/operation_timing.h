@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What an operation takes most of its time for */
+/** \brief Resource that takes most of an operation's time */
 enum class Bound : uint8_t {
 	Mac,
 	Sdp,
@@ -29,7 +29,7 @@ enum class Bound : uint8_t {
 /** \return "MAC", "DRAM", ... */
 const char *boundName(Bound bound);
 
-/** \brief How long an operation takes, in core cycles, and for what */
+/** \brief Duration of an operation in core cycles, and its bound */
 struct OperationTiming {
 	uint64_t cycles = 0;	  /**< from the last enable to done */
 	uint64_t readStall = 0;	  /**< that it waits for data because memory is slow */
@@ -50,14 +50,14 @@ struct OperationTiming {
  * Rates and fixed costs are those of the core (CoreTiming).
  *
  * - CDMA fetches the cube and the weights at the same time; MAC steps begin when all lines of the
- *   cube and the first kernel group are in the buffer, and each further group when it is there. The
- *   buffer holds as many groups as fit its weight banks.
+ *   cube and the first kernel group are in the buffer, the steps of each further group when that
+ *   group is. The buffer holds as many groups as fit its weight banks.
  * - A MAC step takes a cycle for each position of a stripe, and no less than loading the next
  *   weights of the group takes.
- * - Engines that pass data on the fly work side by side; the slowest one sets the pace, the others
- *   add what the first and the last stripe take.
- * - Nothing is faster than the memories move its bytes.
- * - Who waits for the same memory shares the stall by the bytes that each of them moves.
+ * - Engines that pass data on the fly work at the same time; the slowest one sets the pace, the
+ *   others add their times for the first and the last stripe.
+ * - No operation is faster than the memories move its bytes.
+ * - Readers and writers that wait for the same memory share the stall in proportion to their bytes.
  */
 OperationTiming timeOperation(const OperationWork &work, const TimingParameters &chip);
 

@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What a memory is like, seen from the core; nothing may be 0 but the latency */
+/** \brief Speed of a memory as the core sees it; only the latency may be 0 */
 struct MemoryTiming {
 	double bytesPerCycle = 64;	  /**< in each direction */
 	double sharedBytesPerCycle = 128; /**< reads and writes together */

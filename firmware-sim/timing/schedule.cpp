@@ -20,7 +20,7 @@ uint32_t enginesOf(const OperationWork &work)
 	       (work.cdp ? 8U : 0) | (work.move ? (work.move->bdma ? 16U : 32U) : 0);
 }
 
-/* What is asked of the memories, or given: shares of their bandwidths. */
+/* Requested or granted shares of the bandwidths of the memories. */
 struct Share {
 	double mc = 0;
 	double cv = 0;
@@ -34,7 +34,10 @@ Share shareOf(const MemoryTraffic &traffic, double cycles, const TimingParameter
 		 parameters.cv.cycles(traffic.cv) / least };
 }
 
-/* Returns what a memory gives to who asks for more than that; the others get all they ask for. */
+/*
+ * Returns the share for each user that asks for more than it; the others get all that they ask
+ * for.
+ */
 double fairShare(std::vector<double> asked)
 {
 	double left = 1;
@@ -52,7 +55,7 @@ double fairShare(std::vector<double> asked)
 
 constexpr double kRounding = 1e-6; /* cycles */
 
-/* Something that goes on while time passes; cycles are those with the memories for itself. */
+/* A running activity; its cycles are those with the memories for itself alone. */
 struct Activity {
 	double left = 0;
 	double passed = 0;
@@ -122,7 +125,7 @@ private:
 		return at;
 	}
 
-	/* Starts what can start now. Returns false if all are done. */
+	/* Starts the operations that can start now. Returns false if all are done. */
 	bool start()
 	{
 		uint32_t taken = 0;
@@ -187,7 +190,10 @@ private:
 		times_[index].start = now_;
 	}
 
-	/* CDMA goes on to the next convolution; \a before is the one in front, if not done. */
+	/*
+	 * CDMA begins to fetch the next convolution; \a before is the running one, if it is not
+	 * done.
+	 */
 	void fetchAhead(size_t index, size_t before)
 	{
 		Operation &operation = operations_[index];
@@ -213,7 +219,7 @@ private:
 				    .running = cycles > 0 };
 	}
 
-	/* Calls \a function for all that goes on. */
+	/* Calls \a function for all running activities. */
 	template<typename Function>
 	void forRunning(const Function &function)
 	{

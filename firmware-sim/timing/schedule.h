@@ -31,10 +31,10 @@ struct ScheduledTime {
 /**
  * \brief Run operations in their order, as far as engines and dependencies allow
  *
- * Engines work side by side; one engine does one operation at a time, in the order of the
- * list. CDMA fetches the next convolution while one computes (roomAhead()). What runs at the same
- * time shares the memories: if together they ask for more than one gives, each gets as much, or
- * what it asks for if that is less.
+ * Engines work at the same time; an engine runs one operation at a time, in the order of the
+ * list. CDMA fetches the next convolution while one computes (roomAhead()). Operations that run at
+ * the same time share the bandwidth of each memory max-min fairly: if they need more than there is,
+ * all get the same share, except that an operation that needs less gets only what it needs.
  */
 std::vector<ScheduledTime> schedule(const std::vector<ScheduledWork> &operations,
 				    const TimingParameters &parameters);

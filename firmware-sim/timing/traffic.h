@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The two memories that engines reach, and what is moved there.
- */
+/* The two memories that engines reach, and the bytes moved there. */
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace nvdla::sim
 
 /** \brief How CSC walks over the output */
 enum class ConvWalk : uint8_t {
-	Stripes, /**< stripes of 16 to 31 positions that go on over line ends */
+	Stripes, /**< stripes of 16 to 31 positions, which continue over line ends */
 	Lines,	 /**< stripes end with the line: images */
 	Tiles,	 /**< Winograd: stripes of tiles of four positions */
 };
@@ -50,7 +50,7 @@ struct ConvWork {
 	RamType weightRam = RamType::Mc;
 	uint64_t weightBytes = 0; /**< with mask and group sizes; 0 if they are in the buffer */
 	uint64_t weightRoom = 0;  /**< bytes of the buffer for weights */
-	InBuffer ahead;		  /**< of what is fetched, there before the operation begins */
+	InBuffer ahead;		  /**< fetched already before the operation begins */
 
 	uint32_t groups() const { return (kernels + groupKernels - 1) / groupKernels; }
 	/** \return whether anything is fetched once the operation has begun */
@@ -82,7 +82,7 @@ struct SdpWork {
 	/** \brief Atoms of X1's and X2's operands that come with another one, for ALU and
 	 * multiplier */
 	uint64_t pairedAtoms = 0;
-	/** \brief What BRDMA, NRDMA and ERDMA read for X1, X2 and Y, in bytes; part of traffic */
+	/** \brief Bytes that BRDMA, NRDMA and ERDMA read for X1, X2 and Y; part of traffic */
 	std::array<uint64_t, 3> operandBytes{};
 	MemoryTraffic traffic;
 
@@ -97,7 +97,7 @@ struct PdpWork {
 	const CoreTiming *core = &nvFullTiming;
 	bool flying = false;
 	uint64_t inCycles = 0;	/**< to take in all lines of all parts */
-	uint64_t outCycles = 0; /**< to put out what is left behind the last line */
+	uint64_t outCycles = 0; /**< to put out the results behind the last line */
 	MemoryTraffic traffic;
 };
 

@@ -140,7 +140,7 @@ int serve(const Options &options)
 	NvdlaFunction function(config, memory, interrupts, log);
 	vfiouser::Server server(function, memory, interrupts, log, options.offer);
 
-	/* Whoever started the server may wait for this line. */
+	/* A program that starts the server may wait for this line. */
 	std::printf("listening on %s\n", options.socket.c_str());
 	std::fflush(stdout);
 	const bool orderly = server.run(*listener, signals.get());
@@ -160,7 +160,9 @@ int main(int argc, char **argv)
 		"\"path\": \"PATH\"}}'\n"
 		"The guest needs shared memory: -object "
 		"memory-backend-memfd,id=ram,size=...,share=on "
-		"-machine q35,memory-backend=ram\n",
+		"-machine q35,memory-backend=ram\n"
+		"Without --clock, --dram, --dram-latency, --sram and --sram-latency, counters show "
+		"a memory as fast as the core's ports.\n",
 		"nvdla-sim", "nvdla-sim --socket /tmp/nvdla.sock");
 	app.option("--socket", options.socket, "UNIX socket to listen on; removed at the end")
 		.required()
@@ -170,16 +172,16 @@ int main(int argc, char **argv)
 		.valueText("nv_full|nv_large|nv_small|nv_small_256|nv_small_256_full");
 	auto cvsram =
 		app.option("--cvsram-size", options.cvsramSize,
-			   "bytes of on-chip memory, also as 512K or 4M; 0 for none, which is "
-			   "what cores without an interface to it have");
+			   "bytes of on-chip memory, also as 512K or 4M; 0 for none, the only "
+			   "size for cores without an interface to on-chip memory");
 	cvsram.bytes().check(checkCvsramSize).valueText("SIZE=4M");
 	app.option("--cvsram-base", options.cvsramBase,
 		   "the on-chip memory's first address, as engines see it")
 		.check(checkCvsramBase)
 		.valueText("ADDRESS=0");
 	app.choice("--fp16", options.fp16, kFp16,
-		   "FP16 convolutions: the hardware's bits, or f32 sums within the documented "
-		   "threshold")
+		   "FP16 convolutions: bit-exact, or many times faster with f32 sums within the "
+		   "threshold of NVDLA's precision document")
 		.valueText("exact|fast (default: exact)");
 	app.option("--threads", options.threads,
 		   "threads that share an operation; 0 for one on each core of the host")
@@ -187,10 +189,10 @@ int main(int argc, char **argv)
 		.valueText("N=0");
 	options.chip.addTo(app, {}, ChipOptions::For::Core);
 	app.flag("--realtime", options.realtime,
-		 "operations take as long as on the chip, if the host is fast enough");
-	app.choice("--log-level", options.logLevel, kLogLevels, "what is written to stderr")
+		 "make operations take as long as on that chip, if the host is fast enough");
+	app.choice("--log-level", options.logLevel, kLogLevels, "messages to write to stderr")
 		.valueText("error|warning|info|debug|trace (default: info)");
-	app.flag("-v", verbose, "more messages than --log-level says, one level for each -v");
+	app.flag("-v", verbose, "more messages than --log-level selects, one level for each -v");
 	app.flag("--faults", options.faults,
 		 "let the guest order faults of the device, for tests of drivers");
 	app.flag("--write-multiple", options.offer.writeMultiple,

@@ -17,8 +17,8 @@
 #include "command-line/command_line.h"
 #include "qtest/qemu_binary.h"
 #include "trace/qemu_suite.h"
+#include "trace/sequence.h"
 #include "trace/suite.h"
-#include "trace/timing_comparison.h"
 
 using namespace nvdla::sim;
 using nvdla::CommandLine;
@@ -123,9 +123,9 @@ bool playThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs, const std::
 
 int main(int argc, char **argv)
 {
-	CommandLine app(
-		"Play register traces on the NVDLA device model and check what they expect.",
-		"nvdla-trace", "nvdla-trace vectors/");
+	CommandLine app("Plays register traces on the NVDLA device model and checks their expected "
+			"results.",
+			"nvdla-trace", "nvdla-trace vectors/");
 	std::vector<std::string> paths;
 	unsigned int jobs = std::max(1U, std::thread::hardware_concurrency());
 	bool verbose = false;
@@ -133,24 +133,27 @@ int main(int argc, char **argv)
 	bool throughQemu = false;
 	std::string sim = findSim();
 	app.option("directory", paths,
-		   "directories of traces, searched with everything below them; a trace is a\n"
-		   "file trace, input.txn or, in a directory NAME, NAME.cfg")
+		   "directories that are searched for traces, with all directories below them; a "
+		   "trace is a file trace, input.txn or, in a directory NAME, NAME.cfg")
 		.required()
 		.existingDirectory();
-	app.option("-j,--jobs", jobs, "traces played at once").range(1U, 256U);
+	app.option("-j,--jobs", jobs,
+		   "number of traces played at once; the default is one for "
+		   "each processor")
+		.range(1U, 256U);
 	app.flag("-v,--verbose", verbose, "list the traces that pass, too");
 	const auto timed = app.flag("-t,--timing", timing,
 				    "compare modelled cycles with those in the traces' meta.json");
 	auto through = app.flag(
 		"-q,--through-qemu", throughQemu,
-		"play on nvdla-sim attached to QEMU, from outside, as a processor would:\n"
-		"registers and memory through QEMU with -accel qtest, CVSRAM through BDMA;\n"
-		"QEMU (10.1.1 or newer) is $NVDLA_QEMU (its words are program and first\n"
-		"arguments) or qemu-system-x86_64 from PATH");
+		"play on nvdla-sim attached to QEMU, which accesses registers and memory for a "
+		"processor in a guest (-accel qtest; on-chip memory with BDMA); QEMU (10.1.1 or "
+		"newer) is $NVDLA_QEMU (program and first arguments) or qemu-system-x86_64 from "
+		"PATH");
 	app.option("--sim", sim, "the nvdla-sim to play on with --through-qemu")
 		.needs(through)
 		.valueText("PATH (default: the one beside nvdla-trace)");
-	/* What outside does not see: when an operation began and ended. */
+	/* Begin and end of an operation cannot be seen from outside. */
 	through.excludes(timed);
 	if (const auto code = app.parse(argc, argv))
 		return *code;
@@ -159,7 +162,10 @@ int main(int argc, char **argv)
 	for (const std::string &path : paths) {
 		auto found = findTraces(path);
 		if (found.empty()) {
-			fmt::print(stderr, "nvdla-trace: {}: no trace (a file trace, input.txn or, in a directory NAME, NAME.cfg)\n", path);
+			fmt::print(stderr,
+				   "nvdla-trace: {}: no trace (a file trace, input.txn or, in a "
+				   "directory NAME, NAME.cfg)\n",
+				   path);
 			return 2;
 		}
 		std::ranges::move(found, std::back_inserter(runs));

@@ -114,7 +114,7 @@ TraceCommand readInit(LineReader &line)
 	return command;
 }
 
-/* check_crc(WHEN, RAM, ADDRESS, SIZE, CRC); what it waits for is before it. */
+/* check_crc(WHEN, RAM, ADDRESS, SIZE, CRC); the command for its event comes before it. */
 TraceCommand readCrc(LineReader &line)
 {
 	line.word();
@@ -146,9 +146,9 @@ void readCfgLine(LineReader &line, std::vector<TraceCommand> &commands, const Ge
 		commands.back().file = line.file();
 	} else if (name == "intr_notify") {
 		const uint32_t bit = interruptOf(line);
-		line.word(); /* what others call it */
+		line.word(); /* the register status of other formats */
 		commands.push_back({ .kind = Kind::AnyInterrupt, .mask = bit });
-		/* The testbench clears it by itself. */
+		/* The testbench itself clears the interrupt. */
 		commands.push_back({ .kind = Kind::Acknowledge,
 				     .address = core.addressOf(NVDLA_GLB_S_INTR_STATUS),
 				     .value = bit });
@@ -185,7 +185,7 @@ tl::expected<std::vector<TraceCommand>, std::string> parseCfg(std::string_view t
 tl::expected<std::vector<std::byte>, std::string> decodeRecords(std::string_view text)
 {
 	std::vector<std::byte> bytes;
-	const auto well = readLines(text, "//", " \t\r{},:", [&](LineReader &line) {
+	const auto read = [&](LineReader &line) {
 		line.keyword("offset");
 		const uint64_t offset = line.unsignedUpTo(mostBytes);
 		line.keyword("size");
@@ -194,11 +194,9 @@ tl::expected<std::vector<std::byte>, std::string> decodeRecords(std::string_view
 		bytes.resize(std::max<size_t>(bytes.size(), offset + size));
 		for (uint64_t i = 0; i < size; i++)
 			bytes[offset + i] = static_cast<std::byte>(line.unsignedUpTo(UINT8_MAX));
-	});
+	};
 
-	if (!well)
-		return tl::unexpected(well.error());
-	return bytes;
+	return readLines(text, "//", " \t\r{},:", read).map([&] { return bytes; });
 }
 
 } /* namespace nvdla::sim */

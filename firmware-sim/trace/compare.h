@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Comparison of memory with what a trace expects.
- */
+/* Comparison of memory with the expected results of a trace. */
 #pragma once
 
 #include <cstddef>
@@ -28,10 +26,10 @@ double halfValue(uint16_t bits);
  * \brief Compare within a tolerance
  *
  * FP16 thresholds are those of the precision document ("CC DC", "CDP", "PDP").
- * Where its formula needs the largest value of a pooling window, which a trace
- * does not tell, the expected value itself stands for it: it is never larger
- * than that, so that nothing passes that the document would not let pass.
- * Bytes that are equal always pass; NaN passes for the same NaN only.
+ * For pooling, the document's formula needs the largest value of the window, which a
+ * trace does not contain. The expected value is used instead: it is never larger, so the
+ * comparison is never more permissive than the document.
+ * Bytes that are equal always pass; a NaN passes only for the same NaN.
  *
  * \return the first element outside the tolerance, if there is one
  */

@@ -20,7 +20,7 @@ constexpr uint64_t kAtom = 32;
 constexpr uint64_t kBlock = uint64_t{ 1 } << 20; /* of system memory, cleared as a whole */
 constexpr uint32_t kLongestLine = 256 * 1024;	 /* of BDMA: 8192 atoms */
 
-/* What a copy sets before it is queued. */
+/* Registers that a copy sets before it is queued. */
 constexpr std::array kConfiguration = {
 	NVDLA_BDMA_CFG_SRC_ADDR_LOW,  NVDLA_BDMA_CFG_SRC_ADDR_HIGH, NVDLA_BDMA_CFG_DST_ADDR_LOW,
 	NVDLA_BDMA_CFG_DST_ADDR_HIGH, NVDLA_BDMA_CFG_LINE,	    NVDLA_BDMA_CFG_CMD,
@@ -73,7 +73,7 @@ bool ExternalTarget::overlapsScratch(uint64_t address, uint64_t size) const
 void ExternalTarget::begin(const Trace &trace)
 {
 	obstacle_.clear();
-	/* First of all: whatever the last trace left running must not write any more. */
+	/* First of all: operations that the last trace left running must not write any more. */
 	device_.reset();
 	entered_ = false;
 	copied_ = 0;
@@ -96,7 +96,7 @@ void ExternalTarget::begin(const Trace &trace)
 				? command.data->size()
 				: std::filesystem::file_size(trace.directory / command.file, error);
 		if (error || !size || size > UINT64_MAX - command.address)
-			continue; /* the player will say what is wrong with it */
+			continue; /* the player reports the error in this command */
 		if (overlapsScratch(command.address, size)) {
 			obstacle_ = fmt::format("memory at {:#x} is needed to reach the CVSRAM",
 						command.address);
@@ -261,7 +261,7 @@ bool ExternalTarget::load(RamType ram, uint64_t address, std::span<const std::by
 		return false;
 	if (data.empty())
 		return true;
-	/* BDMA copies atoms: what is beside the data in the first and last one stays. */
+	/* BDMA copies whole atoms: other bytes of the first and last atom are preserved. */
 	const uint64_t begin = alignDown(address, kAtom);
 	const uint64_t size = alignDown(address + data.size() - begin + kAtom - 1, kAtom);
 	if (size != data.size() && !copy({ begin, staging(), size, false }))

@@ -17,7 +17,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What a processor can do with the device */
+/** \brief A device as a processor accesses it */
 class ExternalDevice
 {
 public:
@@ -42,13 +42,13 @@ public:
 /**
  * \brief A trace's view of an ExternalDevice
  *
- * The CVSRAM, which a processor cannot reach, is filled and read by BDMA, by way
- * of a scratch area in system memory. That is done where the trace does it, and
- * leaves no trace of its own: what comes before the first register access is
+ * A processor cannot reach the CVSRAM, so BDMA fills and reads it, through a
+ * scratch area in system memory, at the places where the trace does so. The trace must not
+ * notice: loads before the first register access are
  * followed by a function level reset (the CVSRAM keeps its contents); later,
  * BDMA is used only while it is idle with nothing queued, its configuration is
- * put back, and the done status is cleared if it was clear before. A trace that
- * still would see a difference has an obstacle().
+ * restored, and the done status is cleared if it was clear before. A trace that
+ * would notice a difference even so has an obstacle().
  */
 class ExternalTarget : public TraceTarget
 {

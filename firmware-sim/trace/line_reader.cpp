@@ -124,16 +124,14 @@ readCommands(std::string_view text, std::string_view comment, std::string_view s
 	     const std::function<void(LineReader &line, std::vector<TraceCommand> &commands)> &read)
 {
 	std::vector<TraceCommand> commands;
-	const auto well = readLines(text, comment, separators, [&](LineReader &line) {
+	const auto readOne = [&](LineReader &line) {
 		const size_t first = commands.size();
 		read(line, commands);
 		for (size_t i = first; i < commands.size(); i++)
 			commands[i].line = line.number();
-	});
+	};
 
-	if (!well)
-		return tl::unexpected(well.error());
-	return commands;
+	return readLines(text, comment, separators, readOne).map([&] { return commands; });
 }
 
 } /* namespace nvdla::sim */

@@ -25,7 +25,7 @@ std::string registerName(const Geometry &geometry, uint64_t address)
 	return fmt::format("{}_{}", unitName(unit), info->name);
 }
 
-/* Plays the commands of one trace and collects what fails. */
+/* Plays the commands of one trace and collects failures. */
 class Player
 {
 public:

@@ -39,7 +39,7 @@ public:
 	virtual std::string obstacle() const { return {}; }
 };
 
-/** \brief What came out of playing a trace */
+/** \brief Result of playing a trace */
 struct PlayResult {
 	std::vector<std::string> failures; /**< one line each, with the line of the trace */
 	unsigned int toleranced = 0;	   /**< expectations with a tolerance */
@@ -61,8 +61,8 @@ PlayResult play(const Trace &trace, TraceTarget &target);
 /**
  * \brief A core of the model with a DRAM of its own
  *
- * The CVSRAM is at the base address that the traces of nvdlav1 use. A poll is
- * given up when the core is idle, so that nothing depends on the host's speed.
+ * The CVSRAM is at the base address that the traces of nvdlav1 use. A poll fails
+ * when the core is idle, so that no result depends on the host's speed.
  */
 class CoreTarget : public TraceTarget
 {

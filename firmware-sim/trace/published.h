@@ -23,7 +23,7 @@ namespace nvdla::sim
 /** \brief input.txn has registers as words behind this address */
 inline constexpr uint32_t txnRegisters = 0xffff0000;
 
-/** \brief What input.txn takes for CVSRAM: as much from CoreTarget::cvsramBase on */
+/** \brief Size of CVSRAM in input.txn, from CoreTarget::cvsramBase on */
 inline constexpr size_t txnCvsramSize = size_t{ 64 } << 20;
 
 /**
@@ -40,13 +40,14 @@ tl::expected<std::vector<std::byte>, std::string> decodeDump(std::string_view te
 /**
  * \brief Read a .cfg
  *
- * mem_init, mem_load, reg_write, poll_reg_equal, intr_notify and check_crc; what orders the threads
- * of the testbench (sync_notify, sync_wait) is as the lines are.
+ * Understands mem_init, mem_load, reg_write, poll_reg_equal, intr_notify and check_crc. The
+ * commands that order the threads of the testbench (sync_notify, sync_wait) are ignored: commands
+ * run in the order of their lines.
  */
 tl::expected<std::vector<TraceCommand>, std::string> parseCfg(std::string_view text,
 							      const Geometry &core);
 
-/** \return what intr_notify calls the interrupt of a bit of GLB's S_INTR_STATUS: "SDP_0" */
+/** \return name of the interrupt of a bit of GLB's S_INTR_STATUS in intr_notify: "SDP_0" */
 std::string interruptName(uint32_t bit);
 
 /** \return the bytes of a memory image of a .cfg: records of offset, size and payload */

@@ -119,7 +119,7 @@ void QemuDevice::enable()
 uint32_t QemuDevice::readRegister(uint32_t offset)
 {
 	const uint32_t value = qemu_->read<uint32_t>(kCsb + offset);
-	/* What is read from a function that is not there any more. */
+	/* All ones: perhaps the function is gone because nvdla-sim has ended. */
 	if (value == UINT32_MAX && !sim_->process().running() && broken_.empty())
 		broken_ = fmt::format("nvdla-sim has ended: {}", said("sim.log"));
 	return value;

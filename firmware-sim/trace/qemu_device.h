@@ -12,8 +12,8 @@
 #include <tl/expected.hpp>
 
 #include "qtest/pci_device.h"
+#include "qtest/process.h"
 #include "qtest/qtest.h"
-#include "qtest/sim_process.h"
 #include "trace/external_target.h"
 
 namespace nvdla::sim
@@ -29,9 +29,9 @@ struct QemuPrograms {
  * \brief An nvdla-sim and a QEMU of its own, without a guest
  *
  * The machine has memory at all addresses that the traces of nvdlav1 use: up to
- * 3 GiB, and from 4 GiB to 513 GiB. It is a sparse file, only what is touched
- * takes room. Both programs end with the object, at the latest with the thread
- * that made it.
+ * 3 GiB, and from 4 GiB to 513 GiB. This memory is a sparse file, of which only used
+ * pages take room. Both programs end with the object, at the latest with the thread
+ * that made the object.
  */
 class QemuDevice : public ExternalDevice
 {
@@ -63,7 +63,7 @@ private:
 
 	const std::filesystem::path folder_;
 	std::string broken_;
-	size_t logged_ = 0;    /* bytes of nvdla-sim's log that were looked at */
+	size_t logged_ = 0;    /* bytes of nvdla-sim's log that were read */
 	uint8_t advanced_ = 0; /* place of the Advanced Features capability */
 	std::unique_ptr<qtest::SimProcess> sim_;
 	std::unique_ptr<qtest::Qtest> qemu_;

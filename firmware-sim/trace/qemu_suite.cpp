@@ -11,13 +11,13 @@ namespace nvdla::sim
 namespace
 {
 
-/* What keeps the programs from being started, whichever thread sees it first. */
+/* The reason why the programs cannot be started, from the first thread that finds it. */
 struct StartProblem {
 	std::mutex mutex;
 	std::string text;
 };
 
-/* What one thread plays on. */
+/* The player of one thread. */
 class QemuPlayer
 {
 public:

@@ -15,15 +15,16 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Play all of them from outside, through the stock QEMU, and fill in the results
+ * \brief Play all traces from outside, through the stock QEMU, and fill in the results
  *
  * Each of the \a jobs threads has a QEMU and an nvdla-sim, which are reset
  * between traces. After a trace that fails they are started anew, so that no
- * trace finds what another one has broken.
+ * trace is affected by a broken state.
  *
- * \param stop set from anywhere, also a signal handler: the traces that are left,
- *             and those that are being played, are skipped
- * \return why one of the programs could not be started, which skips what is left; else empty
+ * \param stop may be set from any thread or signal handler: the remaining traces
+ *             and those that are being played are skipped
+ * \return the reason if one of the programs could not be started, which skips the remaining
+ *	   traces; else empty
  */
 std::string playSuiteThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs,
 				 const QemuPrograms &programs, const std::atomic<bool> &stop);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the operations of a trace run, by the timing model.
+ * When the operations of a trace run, by the timing model, and on the hardware.
  */
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "timing/schedule.h"
@@ -38,5 +41,29 @@ struct Sequence {
  * \return nothing if the trace does not enable all of the operations that were recorded
  */
 std::optional<Sequence> sequenceOf(const SuiteRun &run, const Trace &trace);
+
+/** \brief Cycles of a trace, from its last enable to its last interrupt */
+struct TimingComparison {
+	uint64_t model = 0;
+	uint64_t hardware = 0;
+
+	double ratio() const { return static_cast<double>(model) / static_cast<double>(hardware); }
+};
+
+/** \brief Many of them */
+struct TimingSummary {
+	unsigned int traces = 0;
+	double geometricMean = 1; /**< of the ratios */
+	double worst = 1;	  /**< factor by which the furthest one is off, 1 or more */
+};
+
+/**
+ * \return the cycles of a trace that was played, if operations run in it and a meta.json beside it
+ * has those of the hardware (rtl_cycles); not where interrupts are masked: they come when that ends
+ */
+std::optional<TimingComparison> compareTiming(const SuiteRun &run);
+
+/** \return the comparisons by the name of the folder that the traces are in */
+std::map<std::string, TimingSummary> summarizeTiming(const std::vector<SuiteRun> &runs);
 
 } /* namespace nvdla::sim */

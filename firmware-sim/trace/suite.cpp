@@ -28,7 +28,7 @@ void playOne(SuiteRun &run, const ConvOptions &options)
 	config.geometry = *trace->geometry;
 	config.cvsramSize = std::max(config.geometry.cvsramSize, trace->cvsramSize);
 	config.conv = options;
-	/* Traces are played side by side: that is what keeps the host busy. */
+	/* Several traces are played at the same time, which keeps all processors busy. */
 	config.threads = 1;
 	config.diagnostics = [&](const GuestError &error) {
 		std::scoped_lock lock(mutex);

@@ -14,7 +14,7 @@
 namespace nvdla::sim
 {
 
-/** \brief One trace and what came out of playing it */
+/** \brief One trace and the result of playing it */
 struct SuiteRun {
 	std::filesystem::path directory;
 	PlayResult result;
@@ -26,8 +26,8 @@ struct SuiteRun {
 std::vector<SuiteRun> findTraces(const std::filesystem::path &path);
 
 /**
- * \brief Play all of them, each on a core of its own, \a jobs at a time; fill in the results
- * \param options fast FP16 is for those who look at the tolerances of traces
+ * \brief Play all traces, each on a core of its own, \a jobs at a time, and fill in the results
+ * \param options for the cores; fast FP16 shows how traces fare within their tolerances
  */
 void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs, const ConvOptions &options = {});
 

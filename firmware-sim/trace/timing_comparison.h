@@ -31,8 +31,9 @@ struct TimingSummary {
 };
 
 /**
- * \return the cycles of a trace that was played, if operations run in it and a meta.json beside it
- * has those of the hardware (rtl_cycles); not where interrupts are masked: they come when that ends
+ * \return the cycles of a played trace, if operations run in it and the meta.json beside it has
+ * those of the hardware (rtl_cycles); nothing if interrupts are masked, because they then come only
+ * when the mask is removed
  */
 std::optional<TimingComparison> compareTiming(const SuiteRun &run);
 

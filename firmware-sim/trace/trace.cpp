@@ -143,7 +143,7 @@ tl::expected<void, std::string> decodeFiles(Trace &trace, const Format &format)
 	return {};
 }
 
-/* Names what there is no core of. */
+/* Names a core that is not modelled. */
 tl::expected<const Geometry *, std::string> geometryOf(const fs::path &directory,
 						       const Format &format)
 {

@@ -50,8 +50,8 @@ struct TraceCommand {
 		ExpectCrc,    /**< the CRC-32 of size bytes of memory must be value */
 		AnyInterrupt, /**< wait for an interrupt of mask that nothing waited for yet */
 		Interrupts,   /**< wait for each interrupt of value that nothing waited for yet */
-		Acknowledge,  /**< write value to GLB's S_INTR_STATUS; nobody misses what it clears
-			       */
+		Acknowledge,  /**< write value to GLB's S_INTR_STATUS; no other command needs the
+			       *  bits that it clears */
 	};
 
 	Kind kind;
@@ -60,9 +60,9 @@ struct TraceCommand {
 	uint64_t address = 0; /**< memory address, or register offset in the CSB space */
 	uint32_t mask = 0;    /**< of registers, or of GLB's S_INTR_STATUS */
 	uint32_t value = 0;
-	uint64_t size = 0; /**< bytes that ExpectCrc looks at */
+	uint64_t size = 0; /**< bytes that ExpectCrc checks */
 	std::string file;  /**< name in the trace's directory */
-	/** \brief The bytes of Load and Expect; without: what is in the file */
+	/** \brief The bytes of Load and Expect; if missing, those of the file */
 	std::optional<std::vector<std::byte>> data = {};
 	Tolerance tolerance = {};
 

@@ -73,7 +73,7 @@ void readTxnLine(LineReader &line, std::vector<TraceCommand> &commands, const Ge
 		command.value = line.unsigned32() & command.mask;
 		if (nameOf(command) == NVDLA_GLB_S_INTR_STATUS && command.value) {
 			command.kind = Kind::Interrupts;
-			/* It is what the wait before it is for. */
+			/* The previous wait was for this interrupt. */
 			if (!commands.empty() && commands.back().kind == Kind::AnyInterrupt)
 				commands.pop_back();
 		}
@@ -100,7 +100,7 @@ tl::expected<std::vector<TraceCommand>, std::string> parseTxn(std::string_view t
 tl::expected<std::vector<std::byte>, std::string> decodeDump(std::string_view text)
 {
 	std::vector<std::byte> bytes;
-	const auto well = readLines(text, "#", " \t\r", [&](LineReader &line) {
+	const auto read = [&](LineReader &line) {
 		/* Headers and footers are words: "W=0x8", "memory type:dram", "=====". */
 		const bool isHeader = !line.peek().starts_with("0x");
 		while (line.more())
@@ -109,11 +109,9 @@ tl::expected<std::vector<std::byte>, std::string> decodeDump(std::string_view te
 			else
 				bytes.push_back(
 					static_cast<std::byte>(line.unsignedUpTo(UINT8_MAX)));
-	});
+	};
 
-	if (!well)
-		return tl::unexpected(well.error());
-	return bytes;
+	return readLines(text, "#", " \t\r", read).map([&] { return bytes; });
 }
 
 } /* namespace nvdla::sim */

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <span>
 #include <vector>
@@ -69,8 +68,7 @@ protected:
 	template<typename... Values>
 	void line(fmt::format_string<Values...> format, Values &&...values)
 	{
-		fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
-		text_ += '\n';
+		text_ += fmt::format(format, std::forward<Values>(values)...) + "\n";
 	}
 
 	void file(const std::string &name, std::string_view contents)
@@ -128,10 +126,8 @@ std::string_view text(Bytes bytes)
 /* "0x01 0x02 ", or with commas behind each. */
 void appendBytes(std::string &out, Bytes bytes, std::string_view behind)
 {
-	for (const std::byte byte : bytes) {
-		fmt::format_to(std::back_inserter(out), "{:#04x}", std::to_integer<unsigned>(byte));
-		out += behind;
-	}
+	for (const std::byte byte : bytes)
+		out += fmt::format("{:#04x}{}", std::to_integer<unsigned>(byte), behind);
 }
 
 template<typename Line>
@@ -192,7 +188,9 @@ protected:
 	{
 		line("write_reg {:#x} {:#x}", word(command), command.value);
 	}
-	/* Its testbench goes on with the next line after any interrupt, and reads until it is so.
+	/*
+	 * The testbench continues after any interrupt, so it reads until the register has the
+	 * value.
 	 */
 	void poll(const TraceCommand &command) override
 	{
@@ -220,8 +218,8 @@ protected:
 			return expect(command);
 		file(name + ".dat",
 		     "{\n" + byLines(*command.data, [](std::string &out, size_t at, Bytes bytes) {
-			     fmt::format_to(std::back_inserter(out),
-					    "{{offset:{:#x}, size:{}, payload:", at, bytes.size());
+			     out += fmt::format("{{offset:{:#x}, size:{}, payload:", at,
+						bytes.size());
 			     appendBytes(out, bytes, " ");
 			     out.back() = '}';
 			     out += ",\n";
@@ -230,13 +228,16 @@ protected:
 		     command.address, name);
 	}
 
-	/* Blocks go on by themselves: each waits for what came before its next register. */
+	/*
+	 * Blocks run independently: each waits for the results that its next register write
+	 * needs.
+	 */
 	void store(const TraceCommand &command) override
 	{
 		const uint32_t name = nameOf(command);
 		const RegisterInfo *info = registerInfo(name);
 
-		/* The testbench clears what it has seen by itself. */
+		/* The testbench itself clears interrupts that it has seen. */
 		if (name == NVDLA_GLB_S_INTR_STATUS)
 			return;
 		if (!info)

@@ -26,8 +26,8 @@ enum class TraceFormat {
  *
  * \param trace has commands of the kinds Load, Write, Poll (of GLB's S_INTR_STATUS) and Expect,
  *	  with their data
- * \param directory is made if it is not there; of what is in it, files of the trace are replaced
- * \return what could not be written, and why
+ * \param directory is made if it does not exist; files with names of the trace's files are replaced
+ * \return the file that could not be written, and why
  */
 tl::expected<void, std::string> writeTrace(const Trace &trace, TraceFormat format,
 					   const std::filesystem::path &directory);

@@ -11,6 +11,28 @@
 namespace nvdla::sim::vfiouser
 {
 
+namespace
+{
+
+/* \param call pread() or pwrite() */
+template<typename Call, typename Bytes>
+bool moveAll(Call call, const UniqueFd &fd, Bytes bytes, uint64_t offset)
+{
+	while (!bytes.empty()) {
+		const ssize_t count =
+			call(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			return false;
+		bytes = bytes.subspan(static_cast<size_t>(count));
+		offset += static_cast<uint64_t>(count);
+	}
+	return true;
+}
+
+} /* namespace */
+
 tl::expected<Backing::Identity, int> Backing::identify(int fd)
 {
 	struct stat info;
@@ -62,17 +84,7 @@ bool Backing::read(uint64_t offset, std::span<std::byte> out) const
 		std::memcpy(out.data(), mapping_ + offset, out.size());
 		return true;
 	}
-	while (!out.empty()) {
-		const ssize_t count =
-			pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(offset));
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count <= 0)
-			return false;
-		out = out.subspan(static_cast<size_t>(count));
-		offset += static_cast<uint64_t>(count);
-	}
-	return true;
+	return moveAll(pread, fd_, out, offset);
 }
 
 bool Backing::write(uint64_t offset, std::span<const std::byte> data)
@@ -89,17 +101,7 @@ bool Backing::write(uint64_t offset, std::span<const std::byte> data)
 	if (fstat(fd_.get(), &info) < 0 ||
 	    offset + data.size() > static_cast<uint64_t>(info.st_size))
 		return false;
-	while (!data.empty()) {
-		const ssize_t count =
-			pwrite(fd_.get(), data.data(), data.size(), static_cast<off_t>(offset));
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count <= 0)
-			return false;
-		data = data.subspan(static_cast<size_t>(count));
-		offset += static_cast<uint64_t>(count);
-	}
-	return true;
+	return moveAll(pwrite, fd_, data, offset);
 }
 
 } /* namespace nvdla::sim::vfiouser */

@@ -18,7 +18,7 @@
 namespace nvdla::sim::vfiouser
 {
 
-/** \brief What makes two descriptors the same file, opened the same way */
+/** \brief Identity of a file opened in one way; equal for two descriptors of it */
 struct BackingKey {
 	dev_t device;
 	ino_t inode;
@@ -76,7 +76,7 @@ private:
 		return offset <= size_ && length <= size_ - offset;
 	}
 
-	UniqueFd fd_; /**< held only without a mapping */
+	UniqueFd fd_; /**< open only without a mapping */
 	std::byte *mapping_;
 	uint64_t size_;
 	bool writable_;

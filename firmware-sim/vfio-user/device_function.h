@@ -23,7 +23,7 @@ struct Region {
  *
  * All functions are called by the thread that serves the client, and the guest's
  * processor waits meanwhile: they must return within microseconds, must not wait
- * for other threads' work, and must not reach for guest memory. The device calls
+ * for other threads' work, and must not access guest memory. The device calls
  * back through GuestMemory and Interrupts, from threads of its own.
  */
 class DeviceFunction

@@ -78,7 +78,7 @@ Dispatcher::Result Dispatcher::dispatch(Message &message)
 	if (!message.fds.empty() && !takesFds(command))
 		return tl::unexpected(EINVAL);
 	if (!versionKnown_ && command != wire::Command::Version) {
-		/* Whoever does not begin with VERSION does not speak this protocol. */
+		/* A client that does not begin with VERSION does not speak this protocol. */
 		hangUp_ = true;
 		return tl::unexpected(EPROTO);
 	}
@@ -110,7 +110,7 @@ Dispatcher::Result Dispatcher::dispatch(Message &message)
 		return reset();
 	case wire::Command::DmaRead:
 	case wire::Command::DmaWrite:
-		/* They go the other way. */
+		/* Only the server sends these commands. */
 		return tl::unexpected(EINVAL);
 	case wire::Command::DirtyPages:
 		break;
@@ -122,13 +122,13 @@ Dispatcher::Result Dispatcher::version(const Message &message)
 {
 	if (versionKnown_)
 		return tl::unexpected(EINVAL);
-	const auto agreement = readVersion(message.payload, log_);
-	if (!agreement) {
+	const auto maxTransfer = readVersion(message.payload, log_);
+	if (!maxTransfer) {
 		hangUp_ = true;
-		return tl::unexpected(agreement.error());
+		return tl::unexpected(maxTransfer.error());
 	}
 	versionKnown_ = true;
-	memory_.channel().open(agreement->maxTransfer);
+	memory_.channel().open(*maxTransfer);
 	return versionReply(offer_);
 }
 
@@ -199,19 +199,19 @@ Dispatcher::Result Dispatcher::regionInfo(const Message &message)
 
 Dispatcher::Result Dispatcher::regionIoFds(const Message &message)
 {
-	const auto request = parseSized<wire::RegionIoFds>(message);
+	const auto request = parseSized<wire::IndexInfo>(message);
 	if (!request || request->index >= wire::kRegionCount || request->flags != 0)
 		return tl::unexpected(EINVAL);
-	return toBytes(wire::RegionIoFds{ sizeof(wire::RegionIoFds), 0, request->index, 0 });
+	return toBytes(wire::IndexInfo{ sizeof(wire::IndexInfo), 0, request->index, 0 });
 }
 
 Dispatcher::Result Dispatcher::irqInfo(const Message &message)
 {
-	const auto request = parseSized<wire::IrqInfo>(message);
+	const auto request = parseSized<wire::IndexInfo>(message);
 	if (!request || request->index >= wire::kIrqCount)
 		return tl::unexpected(EINVAL);
-	return toBytes(wire::IrqInfo{ sizeof(wire::IrqInfo), interrupts_.flags(request->index),
-				      request->index, interrupts_.count(request->index) });
+	return toBytes(wire::IndexInfo{ sizeof(wire::IndexInfo), interrupts_.flags(request->index),
+					request->index, interrupts_.count(request->index) });
 }
 
 Dispatcher::Result Dispatcher::setIrqs(Message &message)

@@ -18,7 +18,7 @@
 namespace nvdla::sim::vfiouser
 {
 
-/** \brief What the server offers to a client */
+/** \brief Capabilities that the server offers to a client */
 struct Offer {
 	/**
 	 * Let the client combine posted writes into REGION_WRITE_MULTI. Off by default:
@@ -27,28 +27,22 @@ struct Offer {
 	bool writeMultiple = false;
 };
 
-/** \brief What client and server agreed on with VERSION */
-struct Agreement {
-	uint32_t maxTransfer =
-		wire::kMaxTransfer; /**< data bytes the client takes in one message */
-};
-
 /**
  * \brief Read the payload of a VERSION request
- * \return what the client can do, or an errno value
+ * \return most data bytes that the client takes in one message, or an errno value
  */
-tl::expected<Agreement, int> readVersion(std::span<const std::byte> payload, Log &log);
+tl::expected<uint32_t, int> readVersion(std::span<const std::byte> payload, Log &log);
 /** \return the payload of the reply to VERSION */
 Bytes versionReply(const Offer &offer);
 
 /**
  * \brief Carries out one client's commands
  *
- * Knows messages, not sockets. Nothing in a message is believed: sizes, counts,
- * indexes and descriptors are checked first, and what is wrong is answered with an
- * errno value: EINVAL for a malformed request, ENOTSUP for what does not exist here
- * (migration, dirty page logging, later protocol versions), others as the functions
- * called return them.
+ * Works on messages, without sockets. No message is trusted: sizes, counts,
+ * indexes and descriptors are checked first. Errors are answered with an errno value:
+ * EINVAL for a malformed request, ENOTSUP for commands that are not supported
+ * (migration, dirty page logging, later protocol versions), or the error of a called
+ * function.
  */
 class Dispatcher
 {

@@ -125,8 +125,7 @@ bool DmaChannel::exchange(wire::Command command, const Bytes &payload, Message &
 
 	if (!request.condition.wait_for(lock, timeout_, [&] { return request.done; })) {
 		waiting_.erase(id);
-		/* Perhaps nobody has taken it, because the client does not fetch what it is sent.
-		 */
+		/* A request may still be queued because the client does not read its socket. */
 		std::erase_if(requests_, [id](const Bytes &message) {
 			return parse<wire::Header>(message)->id == id;
 		});

@@ -44,13 +44,13 @@ public:
 	/** \brief Write guest memory through the client; any thread but the socket's */
 	bool write(uint64_t address, std::span<const std::byte> data);
 
-	/* What follows is called by the socket thread. */
+	/* The socket thread calls the following functions. */
 
 	/** \brief A client is there \param maxTransfer most data bytes it takes in one message */
 	void open(size_t maxTransfer);
-	/** \brief The client is gone: fail what is waiting and everything after */
+	/** \brief The client is gone: fail waiting and all later requests */
 	void close();
-	/** \brief Fail what is waiting, and everything after until resume() */
+	/** \brief Fail waiting requests, and all later ones until resume() */
 	void suspend();
 	void resume();
 	/** \brief Becomes readable when takeRequests() has something to return */

@@ -85,7 +85,7 @@ int DmaMap::map(const DmaRange &range, UniqueFd fd)
 	return 0;
 }
 
-/* One mapping for each file, as long as it is long enough for what is asked now. */
+/* One mapping for each file, as long as it covers the requested range. */
 tl::expected<std::shared_ptr<Backing>, int> DmaMap::backingFor(UniqueFd fd)
 {
 	const auto identity = Backing::identify(fd.get());
@@ -141,7 +141,7 @@ int DmaMap::unmap(uint64_t address, uint64_t size)
 	return 0;
 }
 
-/* The client may cut a range in two; what is left of it stays reachable. */
+/* The client may unmap the middle of a range; the remaining parts stay reachable. */
 void DmaMap::keepPart(const Region &region, uint64_t first, uint64_t last)
 {
 	DmaRange part = region.range;

@@ -33,10 +33,10 @@ struct DmaRange {
  * \brief Guest memory by bus address
  *
  * map() and unmap() are called by the thread that serves the client, acquire()
- * by any thread. A Lease keeps its memory in place, and unmap() waits for the
- * leases of what it removes, so that the client never gets memory back that the
- * device still touches. Hence a lease must be short: no lock, no message and no
- * other lease may be waited for while one is held.
+ * by any thread. A Lease keeps its memory mapped, and unmap() waits for the
+ * leases of the memory that it removes, so that the client never gets memory back that the
+ * device still accesses. So a lease must be short: its holder must not wait for a lock,
+ * a message or another lease.
  */
 class DmaMap
 {
@@ -87,13 +87,13 @@ public:
 	int map(const DmaRange &range, UniqueFd fd);
 
 	/**
-	 * \brief Remove whatever is mapped in a range, parts of mapped ranges as well
+	 * \brief Remove all mappings in a range, also parts of mappings
 	 *
-	 * Returns when no access to what was removed is under way any more. Nothing
-	 * mapped there is no error: a client with a virtual IOMMU unmaps the whole
+	 * Returns when no access to the removed memory is in progress any more. A range
+	 * without mappings is no error: a client with a virtual IOMMU unmaps the whole
 	 * address space.
 	 *
-	 * \return 0, or ENOSPC if a range would be cut in two and there are as many as can be:
+	 * \return 0, or ENOSPC if a mapping would be cut in two and the table is full: then
 	 *         nothing was removed
 	 */
 	int unmap(uint64_t address, uint64_t size);

@@ -16,7 +16,7 @@ namespace nvdla::sim::vfiouser
 {
 
 /**
- * \brief The guest's memory by bus address, however the client lets us reach it
+ * \brief The guest's memory by bus address, mapped or accessed by messages
  *
  * read() and write() may be called from any number of threads. The thread that
  * serves the client may use them only for memory that came with a file

@@ -131,7 +131,7 @@ int Interrupts::configure(const wire::SetIrqs &request, std::span<const std::byt
 	return 0;
 }
 
-/* As many eventfds as interrupts, or none at all to take those interrupts' away. */
+/* A client passes one eventfd for each interrupt, or none to take those of the range away. */
 int Interrupts::assign(Index &index, uint32_t indexNumber, uint32_t start, uint32_t count,
 		       std::vector<UniqueFd> fds)
 {
@@ -176,7 +176,7 @@ void Interrupts::deliver(uint32_t number)
 {
 	if (!pending_[number])
 		return;
-	/* A guest enables only one of them; MSI-X is what it prefers. */
+	/* A guest enables only one of both, and prefers MSI-X. */
 	Index &msix = indexes_[wire::kIrqMsix];
 	Index &index = msix.enabled ? msix : indexes_[wire::kIrqMsi];
 	const Vector &vector = index.vectors[number];

@@ -39,10 +39,10 @@ public:
 	/** \return whether message \a number waits for delivery */
 	bool pending(uint32_t number) const;
 
-	/** \brief Forget what is pending, as a device reset does; eventfds stay */
+	/** \brief Forget pending interrupts, as a device reset does; eventfds stay */
 	void reset();
 
-	/* What follows is called by the server. */
+	/* The server calls the following functions. */
 
 	/** \return number of interrupts of an index (wire::kIrq...) */
 	uint32_t count(uint32_t index) const;
@@ -55,7 +55,7 @@ public:
 	 */
 	int configure(const wire::SetIrqs &request, std::span<const std::byte> data,
 		      std::vector<UniqueFd> fds);
-	/** \brief The client is gone: close its eventfds and forget what is pending */
+	/** \brief The client is gone: close its eventfds and forget pending interrupts */
 	void disconnect();
 
 private:

@@ -15,7 +15,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* One client is served; a second one need not wait to be told so. */
+/* Further clients are accepted soon and turned away, so few have to wait. */
 constexpr int kBacklog = 4;
 
 sockaddr_un addressOf(const std::string &path)
@@ -113,7 +113,7 @@ Listener::~Listener()
 {
 	if (!socket_.valid())
 		return;
-	/* Not what another server may have put in its place. */
+	/* Remove the socket only if it is still this server's: another one may have replaced it. */
 	struct stat info;
 	if (lstat(path_.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_)
 		unlink(path_.c_str());

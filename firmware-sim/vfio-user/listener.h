@@ -18,8 +18,8 @@ namespace nvdla::sim::vfiouser
 /**
  * \brief A listening UNIX socket at a path, removed from there at the end
  *
- * What a killed server left behind is replaced; a path where a server answers, or
- * that is no socket, is refused.
+ * The socket of a killed server is replaced; the path of a socket on which a server answers, or
+ * of another file, is refused.
  */
 class Listener
 {

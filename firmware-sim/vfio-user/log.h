@@ -15,7 +15,7 @@ namespace nvdla::sim::vfiouser
 {
 
 enum class LogLevel {
-	Error,	 /**< the server or the connection cannot go on */
+	Error,	 /**< the server or the connection cannot continue */
 	Warning, /**< the client or the guest did something wrong */
 	Info,	 /**< clients coming and going */
 	Debug,	 /**< every message that changes state */

@@ -25,8 +25,9 @@ constexpr size_t kMaxQueued = 4 * wire::kMaxMessage;
 /* Messages taken in a row before the other descriptors get a look. */
 constexpr unsigned int kMaxBatch = 64;
 
-/* How long a message is looked for before the thread sleeps: a driver comes again sooner than that
- * while it has work, and waking who sleeps takes as long as some dozens of accesses.
+/*
+ * Time for which the thread polls for a message before it sleeps. A driver at work sends its next
+ * message sooner, and waking the thread would take as long as some dozens of accesses.
  */
 constexpr auto kPatience = std::chrono::microseconds(300);
 
@@ -124,7 +125,7 @@ Server::Polls Server::waitedFor(int stopFd, int listenFd) const
 	if (!session_)
 		return polls;
 	const size_t queued = session_->stream.queuedBytes();
-	/* A client that does not fetch what it was sent gets neither replies nor requests. */
+	/* A client that does not read its socket gets neither replies nor requests. */
 	const bool more = queued < kMaxQueued;
 	polls[Client] = { session_->stream.fd(),
 			  static_cast<short>((more ? POLLIN : 0) | (queued ? POLLOUT : 0)), 0 };
@@ -142,7 +143,7 @@ bool Server::serve(const Polls &polls, bool held)
 	return !(held || (polls[Client].revents & (POLLIN | POLLHUP | POLLERR))) || receive();
 }
 
-/* The host lacks something: that is reported once, and the listener left alone for a while. */
+/* The host lacks a resource: report that once, and do not accept clients for a while. */
 void Server::pause(const char *what, int error)
 {
 	nextAccept_ = Clock::now() + kPause;
@@ -228,7 +229,7 @@ void Server::endSession()
 {
 	if (!session_)
 		return;
-	/* First what engine threads may wait for, then what they may still touch. */
+	/* First end the waits of engine threads, then unmap the memory that they may access. */
 	memory_.channel().close();
 	function_.reset();
 	memory_.map().clear();

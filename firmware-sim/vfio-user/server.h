@@ -22,9 +22,9 @@ namespace nvdla::sim::vfiouser
  *
  * run() does all the socket's input and output in its own thread. A second client
  * is turned away while there is one. When a client leaves, in whatever way, its
- * memory is let go, its eventfds are closed and the function is reset, so the next
- * one finds a fresh device. What the host lacks for a while, such as descriptors for
- * one more client, does not end the server.
+ * memory is unmapped, its eventfds are closed and the function is reset, so the next
+ * client finds a fresh device. A temporary lack of resources on the host, such as
+ * descriptors for one more client, does not end the server.
  */
 class Server
 {
@@ -40,7 +40,7 @@ public:
 	bool run(Listener &listener, int stopFd);
 
 private:
-	/** \brief What exists as long as a client is there */
+	/** \brief State that exists while a client is connected */
 	struct Session {
 		Session(UniqueFd socket, Dispatcher newDispatcher)
 			: stream(std::move(socket)), dispatcher(std::move(newDispatcher))
@@ -54,7 +54,7 @@ private:
 
 	using Clock = std::chrono::steady_clock;
 
-	/** \brief What is waited for */
+	/** \brief Descriptors that poll() waits for */
 	enum {
 		Stop,
 		Listen,
@@ -79,7 +79,7 @@ private:
 	Log &log_;
 	const Offer offer_;
 	std::unique_ptr<Session> session_;
-	Clock::time_point nextAccept_; /**< the listener is left alone until then */
+	Clock::time_point nextAccept_; /**< no client is accepted until then */
 	int shortage_ = 0;	       /**< errno value that was reported and still lasts, or 0 */
 };
 

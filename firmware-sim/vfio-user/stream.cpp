@@ -41,7 +41,7 @@ Stream::Result Stream::receive(Message &message)
 	return result;
 }
 
-/* Take register accesses out of the socket; whatever else is there stays. */
+/* Read register accesses from the socket; other messages stay there. */
 Stream::Result Stream::readAhead()
 {
 	if (std::exchange(drained_, false))
@@ -51,7 +51,7 @@ Stream::Result Stream::readAhead()
 		recv(socket_.get(), ahead_.data(), ahead_.size(), MSG_PEEK | MSG_DONTWAIT);
 	if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return Result::Again;
-	/* The end of the connection, and errors, are for who reads next. */
+	/* The next read reports errors and the end of the connection. */
 	const size_t there = count > 0 ? static_cast<size_t>(count) : 0;
 	const size_t size = accessBytes(there);
 	aheadTaken_ = aheadFilled_ = 0;
@@ -75,7 +75,7 @@ size_t Stream::accessBytes(size_t size) const
 	return at;
 }
 
-/* Fill incoming_ from what was read ahead, or from the socket. */
+/* Fill incoming_ from bytes that were read ahead, or from the socket. */
 Stream::Result Stream::receiveOne()
 {
 	const auto read = [this](std::byte *data, size_t size, size_t &filled) {
@@ -140,7 +140,7 @@ Stream::Result Stream::readInto(std::byte *data, size_t size, size_t &filled)
 	return Result::Message;
 }
 
-/* Own every descriptor first, so that none is lost whatever is wrong with the message. */
+/* Own every descriptor first, so that none is lost if the message is wrong. */
 bool Stream::takeFds(msghdr &header)
 {
 	for (cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c)) {

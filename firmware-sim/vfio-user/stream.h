@@ -17,13 +17,12 @@ namespace nvdla::sim::vfiouser
 {
 
 /**
- * \brief Cuts the byte stream into messages and queues what goes the other way
+ * \brief Cuts the received byte stream into messages, and queues messages to send
  *
  * Never blocks. Belongs to the thread that polls the socket.
  *
- * Register accesses come in bursts, so as many of them as have arrived are taken out of the socket
- * at once. Of any other message, which may come with file descriptors, never a byte more is read
- * than belongs to it.
+ * Register accesses come in bursts, so all that have arrived are read from the socket at once. Any
+ * other message may have file descriptors, so it is read without any byte of the next message.
  */
 class Stream
 {
@@ -40,15 +39,15 @@ public:
 
 	int fd() const { return socket_.get(); }
 
-	/** \brief Read what has arrived until \a message is complete */
+	/** \brief Read arrived bytes until \a message is complete */
 	Result receive(Message &message);
 
 	/** \return whether receive() has a message that the socket does not show any more */
 	bool holdsMessage() const { return aheadTaken_ < aheadFilled_; }
 
-	/** \brief Send \a bytes, or keep what does not fit into the socket now */
+	/** \brief Send \a bytes, or keep the rest if the socket is full */
 	bool send(Bytes bytes);
-	/** \brief Send more of what is queued \return false if the connection is lost */
+	/** \brief Send more of the queued bytes \return false if the connection is lost */
 	bool flush();
 
 	/** \return bytes that wait for the socket to become writable */

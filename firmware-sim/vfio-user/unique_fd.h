@@ -31,7 +31,7 @@ public:
 	bool valid() const { return fd_ >= 0; }
 	int get() const { return fd_; }
 
-	/** \brief Close what is held and hold \a fd instead */
+	/** \brief Close the held descriptor and hold \a fd instead */
 	void reset(int fd = -1)
 	{
 		if (fd_ >= 0)

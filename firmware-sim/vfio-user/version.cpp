@@ -16,7 +16,7 @@ namespace nvdla::sim::vfiouser
 namespace
 {
 
-/* QEMU's text has 200 bytes; whatever is a thousand times that is no capability list. */
+/* QEMU's text has 200 bytes; a text several hundred times as long is no capability list. */
 constexpr size_t kMaxText = 64 * 1024;
 
 /* A limit the client names; \a value stays as it is if the client does not. */
@@ -33,7 +33,7 @@ bool readLimit(const nlohmann::json &capabilities, const char *name, uint32_t &v
 
 } /* namespace */
 
-tl::expected<Agreement, int> readVersion(std::span<const std::byte> payload, Log &log)
+tl::expected<uint32_t, int> readVersion(std::span<const std::byte> payload, Log &log)
 {
 	const auto numbers = parse<wire::Version>(payload);
 	if (!numbers)
@@ -44,10 +44,10 @@ tl::expected<Agreement, int> readVersion(std::span<const std::byte> payload, Log
 		return tl::unexpected(ENOTSUP);
 	}
 
-	Agreement agreement;
+	uint32_t maxTransfer = wire::kMaxTransfer;
 	const auto text = payload.subspan(sizeof(wire::Version));
 	if (text.empty())
-		return agreement;
+		return maxTransfer;
 	if (text.size() > kMaxText || text.back() != std::byte{ 0 }) {
 		log.warning("the client's capabilities are not a NUL-terminated text");
 		return tl::unexpected(EINVAL);
@@ -61,14 +61,14 @@ tl::expected<Agreement, int> readVersion(std::span<const std::byte> payload, Log
 	log.debug("the client's capabilities: {}", view);
 	const auto capabilities = json.find("capabilities");
 	if (capabilities == json.end())
-		return agreement;
+		return maxTransfer;
 	if (!capabilities->is_object() ||
-	    !readLimit(*capabilities, "max_data_xfer_size", agreement.maxTransfer)) {
+	    !readLimit(*capabilities, "max_data_xfer_size", maxTransfer)) {
 		log.warning(
 			"the client's capabilities have a max_data_xfer_size that is no number");
 		return tl::unexpected(EINVAL);
 	}
-	return agreement;
+	return maxTransfer;
 }
 
 Bytes versionReply(const Offer &offer)

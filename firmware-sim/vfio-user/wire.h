@@ -103,25 +103,17 @@ struct [[gnu::packed]] RegionInfo {
 };
 static_assert(sizeof(RegionInfo) == 32);
 
-/** \brief DEVICE_GET_REGION_IO_FDS; no sub-region follows in our replies */
-struct [[gnu::packed]] RegionIoFds {
+/** \brief DEVICE_GET_IRQ_INFO, DEVICE_GET_REGION_IO_FDS; no sub-region follows in our replies */
+struct [[gnu::packed]] IndexInfo {
 	uint32_t argsz;
 	uint32_t flags;
 	uint32_t index;
 	uint32_t count;
 };
-static_assert(sizeof(RegionIoFds) == 16);
+static_assert(sizeof(IndexInfo) == 16);
 
 constexpr uint32_t kIrqEventfd = 1;
 constexpr uint32_t kIrqMaskable = 2;
-
-struct [[gnu::packed]] IrqInfo {
-	uint32_t argsz;
-	uint32_t flags;
-	uint32_t index;
-	uint32_t count;
-};
-static_assert(sizeof(IrqInfo) == 16);
 
 constexpr uint32_t kIrqDataNone = 1;
 constexpr uint32_t kIrqDataBool = 2;
@@ -157,7 +149,7 @@ struct [[gnu::packed]] DmaAccess {
 };
 static_assert(sizeof(DmaAccess) == 16);
 
-/** \brief The same as QEMU 10.1 and 10.2 lay it out, against the specification */
+/** \brief DmaAccess in the layout of QEMU 10.1 and 10.2, which violates the specification */
 struct [[gnu::packed]] DmaAccessOld {
 	uint64_t address;
 	uint32_t count;
@@ -201,7 +193,7 @@ constexpr uint32_t kMaxTransfer = 1024 * 1024;
 constexpr uint32_t kMaxMessage = sizeof(Header) + sizeof(DmaAccess) + kMaxTransfer;
 /** \brief File descriptors a client may attach to one message */
 constexpr uint32_t kMaxFds = 8;
-/** \brief Mapped ranges of guest memory, and what they are aligned to */
+/** \brief Limit and alignment of mapped ranges of guest memory */
 constexpr uint32_t kMaxDmaMaps = 65535;
 constexpr uint64_t kPageSize = 4096;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Arguments of a submit: counts, sizes and the address table, before anything
- * that they describe is looked at.
+ * Arguments of a submit: counts, sizes and the address table are checked before the arrays that
+ * they describe are read.
  */
 
 #include "nvdla_args.h"
@@ -33,7 +33,7 @@ static int result(const struct nvdla_check *check)
 
 static const char element_size[] = "no size that an element of this array can have";
 
-/* Descriptors may be shorter than any known: what is missing is zero. */
+/* Descriptors may be shorter than any known version: missing members count as zero. */
 static void state_descriptor_size(struct nvdla_check *check, struct nvdla_field field)
 {
 	nvdla_state_range(check, field, NVDLA_DESCRIPTOR_MULTIPLE, NVDLA_MAX_ELEMENT_SIZE,
@@ -81,7 +81,7 @@ static void check_counts(struct nvdla_check *check, const struct drm_nvdla_task 
 }
 
 /**
- * nvdla_args_check_counts() - hold a task's counts against their limits
+ * nvdla_args_check_counts() - check a task's counts
  * @args: the task
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  *
@@ -122,7 +122,7 @@ static void check_no_descriptors(struct nvdla_check *check, const struct drm_nvd
 }
 
 /**
- * nvdla_args_check_task() - hold a task's counts and sizes against their limits
+ * nvdla_args_check_task() - check a task's counts and sizes
  * @args: the task, with descriptors or prepared
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  *
@@ -145,7 +145,7 @@ int nvdla_args_check_task(const struct drm_nvdla_task *args, struct nvdla_refusa
 }
 
 /**
- * nvdla_args_check_template() - the same of a task that is to be prepared
+ * nvdla_args_check_template() - check the counts and sizes of a task to prepare
  * @args: the task
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  *
@@ -165,7 +165,7 @@ int nvdla_args_check_template(const struct drm_nvdla_task *args, struct nvdla_re
 }
 
 /**
- * nvdla_args_check_prepared() - does an address table belong to a prepared task?
+ * nvdla_args_check_prepared() - check the address table of a prepared task
  * @args: the task that names it
  * @expected: entries that it was prepared with
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL

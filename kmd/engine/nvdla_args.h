@@ -27,7 +27,10 @@ struct nvdla_task_extent;
 
 /** NVDLA_DESCRIPTOR_MULTIPLE - descriptors consist of units of this many bytes */
 #define NVDLA_DESCRIPTOR_MULTIPLE 4
-/** NVDLA_MAX_ELEMENT_SIZE - bytes of an array's element in user space's eyes, at most */
+/**
+ * NVDLA_MAX_ELEMENT_SIZE - largest size that user space may give for an array's elements, in
+ * bytes
+ */
 #define NVDLA_MAX_ELEMENT_SIZE 4096
 
 /** NVDLA_MIN_TASK_SIZE - bytes of struct drm_nvdla_task up to its lut_size, which all know */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Rules and extents: what all engines' checks are made of.
- */
+/* Rules and extents: functions that the checks of all engines share. */
 
 #include "nvdla_check.h"
 
@@ -313,7 +311,7 @@ u32 nvdla_add_feature_use(struct nvdla_check *check, const struct nvdla_feature_
 	return nvdla_add_access(check, &request);
 }
 
-/* The same of one cube of packed atoms. */
+/* nvdla_add_feature_use() for a cube of packed atoms. */
 u32 nvdla_add_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
 		      u32 precision)
 {

@@ -14,7 +14,7 @@
 #define INT16 NVDLA_PRECISION_INT16
 #define FP16 NVDLA_PRECISION_FP16
 
-/* By enum nvdla_data_format, in whose table formats alike follow each other. */
+/* By enum nvdla_data_format, which numbers similar formats one after the other. */
 static const struct nvdla_pixel_format pixel_formats[] = {
 	[0] = { INT8, 1, 1, 0 },		/* R8 */
 	[1 ... 4] = { INT16, 1, 2, 0 },		/* R10, R12, R16, R16_I */

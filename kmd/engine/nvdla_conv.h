@@ -53,8 +53,8 @@ struct nvdla_conv_plan {
 };
 
 /*
- * Kernels that share one pass over the input. The core takes them from PROC_PRECISION, whatever
- * the input is read as.
+ * Kernels that share one pass over the input. The core derives their number from PROC_PRECISION,
+ * not from the input's precision.
  */
 static inline u32 nvdla_group_kernels(const struct nvdla_variant *variant,
 				      const struct nvdla_conv_op_desc *op)

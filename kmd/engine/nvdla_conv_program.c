@@ -20,7 +20,7 @@ static void program_cacc_cmac(struct nvdla_check *check, const struct nvdla_conv
 	put_count(check, CACC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT, dst->height);
 	put_count(check, CACC_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL, dst->channel);
 	put_count(check, CACC_D_BATCH_NUMBER, BATCHES, op->batch);
-	/* CACC writes no memory: its address is left alone, strides are informative. */
+	/* CACC writes no memory: its address is not written, and strides are informative. */
 	emit(check, CACC_D_LINE_STRIDE, dst->line_stride & NVDLA_CACC_D_LINE_STRIDE__LINE_STRIDE);
 	emit(check, CACC_D_SURF_STRIDE, dst->surf_stride & NVDLA_CACC_D_SURF_STRIDE__SURF_STRIDE);
 	emit(check, CACC_D_DATAOUT_MAP, !point ? 0 :

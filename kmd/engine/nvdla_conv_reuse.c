@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Data and weights that convolutions of a task leave each other in the convolution buffer.
+ * Reuse of data and weights that an earlier convolution of the task left in the convolution buffer.
  *
- * The buffer is addressed by pointers that CDMA and CSC move by what they fetch
- * and release, each by its own registers; nothing in the core compares what is
- * there with what is expected. If two convolutions did not agree about it, the
- * second would compute with what others left there, and the pointers would stay
- * apart for those who come next.
+ * CDMA and CSC have pointers into the buffer, which they move by the entries that they fetch
+ * and release, each according to its own registers. The core does not check that the buffer
+ * has the expected contents. If two convolutions did not agree, the second would compute with
+ * other data, and the difference of the pointers would shift the data of all later convolutions.
  */
 
 #include "nvdla_check.h"
@@ -86,7 +85,7 @@ static void check_data_reuse(struct nvdla_check *check, const struct nvdla_conv_
 		check_same_lines(check, op, src, previous, previous_src);
 }
 
-/* CSC counts kernels, CDMA bytes. The size of the masks follows from what is compared. */
+/* CSC counts kernels, CDMA bytes. The size of the masks follows from the compared values. */
 static void check_weight_reuse(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			       const struct nvdla_conv_surface_desc *surface,
 			       const struct nvdla_conv_op_desc *previous,
@@ -129,8 +128,8 @@ static void check_reuse(struct nvdla_check *check, u16 previous)
 }
 
 /*
- * Checks what convolutions leave each other, once every operation was checked by itself.
- * Anything that this very task did not leave is somebody else's data.
+ * Checks reuse between convolutions, after every operation was checked by itself. Data that this
+ * task did not put into the buffer may belong to another client.
  */
 void nvdla_check_conv_reuse(struct nvdla_check *check)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Convolution: what modes, sizes and the convolution buffer allow (guide,
- * Limitation, Convolution).
+ * Convolution: rules of modes, sizes and the convolution buffer (guide, Limitation,
+ * Convolution).
  */
 
 #include "nvdla_check.h"
@@ -161,9 +161,9 @@ struct conv_axis {
 };
 
 /*
- * The guide asks for windows that use each input element. Compilers leave up to
- * a stride of padding unused at the far side, which works; so the output has to
- * be what fits.
+ * The guide demands that windows use each input element. Compilers leave up to
+ * a stride of padding unused at the far side, which works. So the rule is that the
+ * output has as many elements as windows fit.
  */
 static void check_axis(struct nvdla_check *check, const struct conv_axis *axis)
 {

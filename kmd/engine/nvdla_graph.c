@@ -21,9 +21,8 @@ static void check_node(struct nvdla_check *check, const struct nvdla_graph_node 
 }
 
 /*
- * An edge to a node of the given engine. Edges that lead elsewhere are refused:
- * an operation that waits for nobody, or too early, would compute with the
- * wrong data.
+ * An edge to a node of the given engine. Edges to other nodes are refused: an operation that
+ * does not wait, or not long enough, would compute with the wrong data.
  */
 static void add_edge(struct nvdla_check *check, const struct nvdla_consumer *consumer,
 		     u32 target_type)

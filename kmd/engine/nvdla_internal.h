@@ -97,7 +97,7 @@ struct nvdla_access {
  * @uses_rdma: the engine's RDMA works too
  * @flying_in: the input is another engine's stream
  * @flying_out: the output is a stream to another engine
- * @comparison: SDP: nothing is written, the status tells what was found
+ * @comparison: SDP: compare mode, whose result is in the status; nothing is written
  * @lut_fp16: slopes of the look-up table are FP16
  * @num_transfers: BDMA: transfers of the operation
  * @lut: index of the look-up table or NVDLA_NO_LUT; equal tables, equal index
@@ -196,7 +196,7 @@ struct nvdla_prepared {
  * @num_completed: operations that completed in the current run
  * @state: state of each operation while the task runs
  * @addresses: per access of @prepared, its first byte as the core addresses it
- * @counted: per operation what the core counted, or NULL if that was not asked for
+ * @counted: per operation the core's counters, or NULL without NVDLA_TASK_STATISTICS
  */
 struct nvdla_task {
 	const struct nvdla_prepared *prepared;

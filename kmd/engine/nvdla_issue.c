@@ -112,7 +112,7 @@ void nvdla_issue_select(struct nvdla_sequencer *sequencer, u32 unit, u32 group)
 	sequencer->producer[unit] = group;
 }
 
-/* Whether a register has to be written; what is written is what the group holds from then on. */
+/* Whether the register needs a write; notes @value as the group's new contents. */
 static bool changes(struct nvdla_sequencer *sequencer, u32 group, u32 reg, u32 value)
 {
 	u32 index = reg % NVDLA_UNIT_SIZE / sizeof(u32);
@@ -126,7 +126,7 @@ static bool changes(struct nvdla_sequencer *sequencer, u32 group, u32 reg, u32 v
 	return true;
 }
 
-/* Writes what differs from what the group holds from its last operation. */
+/* Writes the register unless the group holds the value from an earlier operation. */
 static void write_shadowed(struct nvdla_sequencer *sequencer, u32 group, u32 reg, u32 value)
 {
 	if (!changes(sequencer, group, reg, value))
@@ -136,7 +136,10 @@ static void write_shadowed(struct nvdla_sequencer *sequencer, u32 group, u32 reg
 	write_register(sequencer, reg, value);
 }
 
-/* The same of BDMA, which has its registers once; those that start something hold nothing. */
+/*
+ * As write_shadowed() for BDMA, which has one set of registers. CFG_OP starts an operation and
+ * keeps no value.
+ */
 static void write_bdma(struct nvdla_sequencer *sequencer, u32 reg, u32 value)
 {
 	if (reg == NVDLA_BDMA_CFG_OP || changes(sequencer, 0, reg, value))
@@ -144,8 +147,8 @@ static void write_bdma(struct nvdla_sequencer *sequencer, u32 reg, u32 value)
 }
 
 /*
- * Of a table that the same client's task left only what differs is written. For another client's
- * all is: how long that takes must not say what of it is like its own.
+ * Writes only the differing entries if the same client's task left the table. Another client's
+ * table is replaced as a whole: otherwise the time would reveal how similar the tables are.
  */
 static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 		     const struct nvdla_operation *op)

@@ -136,7 +136,7 @@ struct lut_settings {
 	u32 count;
 };
 
-/* Writes the entries that differ from @held, which the engine has there, or all of them. */
+/* Writes the entries that differ from @held, the engine's present table, or all of them. */
 static void upload_table(const struct nvdla_io *io, u32 step, bool lo, const __s16 *entries,
 			 const __s16 *held, u32 count)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Prepared tasks: from what was submitted to what can be run with any addresses.
- */
+/* Prepared tasks: checked once at submission, then run with any addresses. */
 
 #include "nvdla_args.h"
 #include "nvdla_check.h"
@@ -42,7 +40,7 @@ static int check_counts(const struct nvdla_task_source *source, struct nvdla_ref
 /* An array of a prepared task. Never of zero elements: a task may have no tables. */
 static void *allocate(struct nvdla_prepared *prepared, u32 count, size_t size)
 {
-	/* Cannot overflow: limits of counts are held. */
+	/* Cannot overflow, because counts were checked against their limits. */
 	prepared->bytes += (u64)(count + 1) * size;
 	return kvcalloc(count + 1, size, GFP_KERNEL_ACCOUNT);
 }

@@ -48,7 +48,7 @@ u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encodi
 			nvdla_encode(check, NVDLA_##register##__##field, NVDLA_AS_IT_IS, \
 				     NVDLA_FIELD(member)))
 
-/* The same of a count, of which registers hold one less. */
+/* put() for a count, for registers that hold one less. */
 #define put_count(check, register, field, member) \
 	nvdla_emit_bits(check, NVDLA_##register, \
 			nvdla_encode(check, NVDLA_##register##__##field, NVDLA_MINUS_ONE, \

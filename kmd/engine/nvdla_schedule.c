@@ -135,9 +135,8 @@ static bool lut_ready(const struct nvdla_schedule_engine *engine, const struct n
 }
 
 /*
- * BDMA has no shadow registers: what is written next belongs to the group that
- * is launched next. So one group at a time is filled, and only as far as there
- * are slots beside those of the group that runs.
+ * BDMA has no shadow registers: each write belongs to the group that is launched next. So only
+ * one group at a time is filled, and only with the slots that the running group leaves.
  */
 static bool bdma_ready(const struct nvdla_variant *variant, const struct nvdla_operation *op,
 		       struct occupant other)
@@ -210,7 +209,7 @@ static bool can_enable(const struct nvdla_schedule *schedule, u32 op_type, u32 g
 	if (task->state[operation].waits > 0)
 		return false;
 
-	/* A stream needs somebody who takes it before it begins to flow. */
+	/* A stream flows only to an enabled consumer. */
 	if (op->consumer != NVDLA_NO_OP && !task->state[op->consumer].enabled)
 		return false;
 
@@ -250,7 +249,7 @@ void nvdla_schedule_lead(struct nvdla_schedule *schedule)
 	schedule->before = NULL;
 }
 
-/* Enables all that can be: one operation may be what another one waits for. */
+/* Enables all operations that can be enabled; each may let another one follow. */
 static int enable_ready(struct nvdla_schedule *schedule)
 {
 	bool progress = !schedule->before;
@@ -298,7 +297,7 @@ int nvdla_schedule_run(struct nvdla_schedule *schedule)
 	int ret;
 
 	for (;;) {
-		/* Engines work while the registers of what comes later are written. */
+		/* Engines work while the registers of later operations are written. */
 		ret = enable_ready(schedule);
 		if (ret)
 			return ret;

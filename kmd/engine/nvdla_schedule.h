@@ -49,7 +49,7 @@ struct nvdla_schedule_engine {
 };
 
 /**
- * struct nvdla_schedule - decides what is programmed and enabled when
+ * struct nvdla_schedule - decides which operation is programmed or enabled next
  * @task: the task
  * @before: schedule of the task that runs, while this one is only programmed; or NULL
  * @ops: functions that write to a core, or NULL
@@ -62,11 +62,11 @@ struct nvdla_schedule_engine {
  *
  * Each engine takes the operations of its queue in order. Up to two are
  * programmed; they are enabled in order, each once its dependencies are met and
- * whoever takes its stream is enabled. What can be enabled is, before anything is
- * programmed: engines work while registers are written.
+ * the consumer of its stream is enabled. Operations are enabled before others are
+ * programmed, so that engines work while registers are written.
  *
- * The next task may follow while a task runs: it gets the groups of an engine once the
- * task before it has programmed all that it has for that engine, and enables nothing.
+ * The next task may be programmed while a task runs: it gets the groups of an engine once the
+ * running task has programmed all its operations for that engine. It enables nothing.
  */
 struct nvdla_schedule {
 	struct nvdla_task *task;
@@ -111,7 +111,7 @@ void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 g
 /* The group that was enabled first, or NVDLA_NUM_GROUPS if none is enabled. */
 u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type);
 
-/* The group that was programmed first of those that wait to be enabled, or NVDLA_NUM_GROUPS. */
+/* The group that was programmed first among those that wait to be enabled, or NVDLA_NUM_GROUPS. */
 u32 nvdla_schedule_next(const struct nvdla_schedule *schedule, u32 op_type);
 
 /* True if every operation completed. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A convolution of nothing but zeroes that fills the whole convolution buffer.
+ * A convolution of zeroes that overwrites the whole convolution buffer.
  *
  * CSC and CDMA clear their pointers when a convolution has another number of data
  * banks than the one before (RTL of nvdlav1: NV_NVDLA_CSC_sg raises both pending
- * requests, NV_NVDLA_CDMA_status and NV_NVDLA_CDMA_wt answer). Therefore there are two
- * of them, and the one is run whose number of banks was not the last. From there on
- * it fetches exactly as much as its banks hold, and releases all of it.
+ * requests, NV_NVDLA_CDMA_status and NV_NVDLA_CDMA_wt answer). So there are two scrub tasks
+ * with different numbers of data banks, and the one whose number differs from the last
+ * convolution's is run. It fetches exactly as much as its banks hold, and releases all of it.
  */
 
 #include "nvdla_scrub.h"
@@ -17,7 +17,7 @@
 #include "nvdla_platform.h"
 #include "nvdla_sequencer_internal.h"
 
-/* Of the data: as few lines as the strides of the output need to be few, too. */
+/* Input of the scrub: the stride is as large as the width, so the output has few columns. */
 #define SCRUB_WIDTH 8
 #define SCRUB_STRIDE 8
 

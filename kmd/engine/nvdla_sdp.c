@@ -131,7 +131,7 @@ static const char batch_alignment[] =
 	"with batches, addresses and strides are multiples of two atoms";
 static const char same_size[] = "input, operands and output have to have the same size";
 
-/* More than an atom is what batches need. */
+/* Raise the alignment: batches need more than an atom. */
 static void need_alignment(struct nvdla_feature_use *use, u32 alignment)
 {
 	if (alignment <= use->alignment)

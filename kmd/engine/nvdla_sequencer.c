@@ -90,7 +90,7 @@ void nvdla_sequencer_destroy(struct nvdla_sequencer *sequencer)
 	kvfree(sequencer);
 }
 
-/* The sequencer lets go of its task. */
+/* Take the task from the sequencer. */
 static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
 {
 	struct nvdla_task *task = sequencer->task;
@@ -151,7 +151,7 @@ static void begin_task(struct nvdla_sequencer *sequencer, struct nvdla_task *tas
 		sequencer->schedule.engine[type].next_group = sequencer->next_group[type];
 }
 
-/* The task that was programmed ahead goes on from there. */
+/* The task that was programmed ahead continues from there. */
 static void begin_next_task(struct nvdla_sequencer *sequencer)
 {
 	nvdla_schedule_lead(&sequencer->ahead);
@@ -210,7 +210,7 @@ static u32 all_done_bits(const struct nvdla_sequencer *sequencer, u32 op_type, u
 	if (op_type == NVDLA_OP_BDMA)
 		group = sequencer->bdma_group[group];
 
-	/* CACC's sums may be out while CDMA still reads what nobody waits for. */
+	/* CACC may have delivered its sums while CDMA still reads unneeded data. */
 	if (op_type == NVDLA_OP_CONV)
 		return done_bits[op_type][group] | weight_bits[group] | data_bits[group];
 
@@ -232,10 +232,7 @@ static void complete_engine(struct nvdla_sequencer *sequencer, u32 op_type, u32 
 	}
 }
 
-/*
- * The three bits of a convolution come one after the other.
- * Returns those that have come so far.
- */
+/* The three status bits of a convolution come separately. Returns the bits that have come. */
 static u32 collect_convolution(struct nvdla_sequencer *sequencer, u32 status)
 {
 	struct nvdla_schedule *schedule = &sequencer->schedule;

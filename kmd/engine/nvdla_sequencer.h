@@ -11,8 +11,8 @@
 
 /**
  * struct nvdla_sequencer_ops - notifications of the owner of a sequencer
- * @task_done: the task ended. @error is 0, or -EIO if the core does not do what
- *	it should (the core has to be reset then). The task is no longer used
+ * @task_done: the task ended. @error is 0, or -EIO if the core malfunctions
+ *	(the core has to be reset then). The task is no longer used
  *	by the sequencer; another one may be started right here.
  * @op_programmed: an operation's registers were written to a register group, of the task that
  *	runs or of the one that follows; optional
@@ -20,7 +20,7 @@
  * @op_completed: an operation completed; optional
  *
  * Called from within nvdla_sequencer_start() and nvdla_sequencer_irq(), with
- * whatever the caller of those holds.
+ * the locks that their caller holds.
  */
 struct nvdla_sequencer_ops {
 	void (*task_done)(void *context, struct nvdla_task *task, int error);
@@ -137,7 +137,7 @@ struct nvdla_task *nvdla_sequencer_abort(struct nvdla_sequencer *sequencer);
  * nvdla_sequencer_reset() - the core was reset
  * @sequencer: a sequencer that runs no task
  *
- * Forgets what was written to the core: register groups, look-up tables, the
+ * Forgets the contents of the core: register groups, look-up tables, the
  * convolution buffer. Call it after power-up too.
  */
 void nvdla_sequencer_reset(struct nvdla_sequencer *sequencer);

@@ -15,7 +15,7 @@ struct nvdla_sequencer_ops;
 /** NVDLA_UNIT_REGS - registers of a unit that can belong to a group */
 #define NVDLA_UNIT_REGS 64
 
-/** NVDLA_PRODUCER_UNKNOWN - nobody has chosen the unit's register group yet */
+/** NVDLA_PRODUCER_UNKNOWN - the unit's register group was not selected yet */
 #define NVDLA_PRODUCER_UNKNOWN U8_MAX
 
 /**
@@ -61,9 +61,9 @@ struct nvdla_loaded_lut {
  * @conv_seen: per group: status bits of its convolution that have come
  * @bdma_next: group that BDMA will launch next
  * @bdma_slots: BDMA has at least as many free slots
- * @bdma_group: per group of the schedule: group that BDMA knows it by
+ * @bdma_group: per group of the schedule: BDMA's own group for it
  * @producer: per unit: register group that is selected for writing
- * @shadow: per unit and group: what its registers hold
+ * @shadow: per unit and group: contents of the registers
  * @lut: look-up tables of SDP and CDP
  */
 struct nvdla_sequencer {
@@ -121,7 +121,7 @@ void nvdla_issue_read_pointers(struct nvdla_sequencer *sequencer);
 int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 			u32 operation, u32 group);
 
-/* Has nothing but op_enable left to write for an operation that is programmed. */
+/* Leave only op_enable to be written for an operation that is programmed. */
 void nvdla_issue_aim(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 		     u32 operation, u32 group);
 

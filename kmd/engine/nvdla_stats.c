@@ -16,7 +16,7 @@
 /* When a counter can be other than zero. */
 enum counts {
 	ALWAYS,
-	FP16,		/* of what is read, numbers are FP16 */
+	FP16,		/* if the input is FP16 */
 	FP16_OUT,	/* of what is written */
 	LUT,		/* a look-up table is used */
 	COMPARISON,
@@ -175,7 +175,7 @@ const struct nvdla_counter *nvdla_counters_of(u32 op_type, u32 *count)
 }
 
 /**
- * nvdla_stats_read() - keep what the core counted for a completed operation
+ * nvdla_stats_read() - read and keep the core's counters of a completed operation
  * @sequencer: sequencer
  * @operation: index
  * @group: register group that it ran in

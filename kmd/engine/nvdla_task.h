@@ -18,7 +18,7 @@
 /** NVDLA_TASK_NO_OPERATION - an error is about the task, not one operation */
 #define NVDLA_TASK_NO_OPERATION (~0U)
 
-/** NVDLA_TASK_STATISTICS - have the core count, and keep what it counted */
+/** NVDLA_TASK_STATISTICS - let the core count, and keep the counts */
 #define NVDLA_TASK_STATISTICS (1U << 0)
 
 /** NVDLA_ACCESS_READ - an operation of the task reads from this address */
@@ -28,7 +28,7 @@
 
 /**
  * struct nvdla_refusal - why a task is not acceptable
- * @error: the member that violates the rule, as user space is told
+ * @error: the member that violates the rule, as reported to user space
  * @op_type: enum nvdla_op_type of the operation, ~0 if there is none
  * @rule: the rule in words
  * @value: value of the member
@@ -164,9 +164,9 @@ int nvdla_task_bind(const struct nvdla_prepared *prepared, const struct nvdla_ta
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @task: filled on success, to be freed with nvdla_task_destroy()
  *
- * nvdla_prepared_create() and nvdla_task_bind() in one, for what is run once: checks
- * every field that reaches a register, and holds every byte that the core will touch
- * against the extents. Running the task needs nothing of @source. May sleep (it
+ * nvdla_prepared_create() and nvdla_task_bind() in one, for tasks that run once: checks
+ * every field that reaches a register, and that every byte that the core will touch lies
+ * within the extents. Running the task does not need @source. May sleep (it
  * allocates memory).
  *
  * Return: 0, -EINVAL if the graph is not acceptable, -ENOMEM.

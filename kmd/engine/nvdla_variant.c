@@ -15,7 +15,7 @@ static const u32 first_map[NVDLA_NUM_UNITS] = {
 	NVDLA_CDP_RDMA_BASE, NVDLA_CDP_BASE, NVDLA_RBK_BASE,
 };
 
-/* A page for the configuration ROM comes first, and what not all cores have comes last. */
+/* The first page is the configuration ROM; units that not all cores have come last. */
 static const u32 later_map[NVDLA_NUM_UNITS] = {
 	0x01000, 0x0e000, 0x02000, 0x0f000, 0x10000, 0x03000, 0x04000, 0x05000, 0x06000,
 	0x07000, 0x08000, 0x09000, 0x0a000, 0x0b000, 0x0c000, 0x0d000, 0x11000,

@@ -8,7 +8,7 @@
 
 NVDLA_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 NVDLA_PYTHON=/usr/bin/python3
-# The clock of the outermost script goes on in the ones it starts.
+# The outermost script starts the clock, and the scripts that it starts continue with it.
 export NVDLA_START=${NVDLA_START:-$(date +%s.%N)}
 
 say() {
@@ -38,7 +38,7 @@ is_known() {
 	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }
 
-# Tell the one thing the user can do from what apt said.
+# explain_apt: from apt's messages, print the one thing that the user can do.
 explain_apt() {
 	local log=$1
 	if grep -qE 'Temporary failure resolving|Could not resolve|Could not connect|Unable to connect|Network is unreachable' "$log"; then
@@ -97,7 +97,7 @@ ensure_packages() {
 	fi
 }
 
-# Those of a list of names that apt can install; a line about each of the others.
+# without_unknown NAME...: print the names that apt can install, and a line about each other one.
 without_unknown() {
 	local name
 	for name in $1; do

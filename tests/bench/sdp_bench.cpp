@@ -63,18 +63,13 @@ void x(benchmark::State &state)
 	stage.algorithm = SdpAlu::Sum;
 	stage.alu.bypass = stage.mul.bypass = stage.reluBypass = false;
 	stage.mulShift = 7;
+	const SdpStageRun run = { &stage, false, { bias.data(), 0 }, { scale.data(), 0 } };
 	measure(
 		state,
 		[&](Values &values) {
-			const SdpStageRun run = {
-				&stage, false, { bias.data(), 0 }, { scale.data(), 0 }
-			};
 			applySdpFast({ &run, 1 }, lanes, values, values);
 		},
-		[&](Values &values) {
-			applySdpX(stage, Precision::Int8, values, lanes, { bias.data(), 0 },
-				  { scale.data(), 0 });
-		});
+		[&](Values &values) { applySdpStage(run, Precision::Int8, values, lanes); });
 }
 BENCHMARK(x);
 
@@ -86,16 +81,13 @@ void y(benchmark::State &state)
 
 	stage.algorithm = SdpAlu::Sum;
 	stage.alu.bypass = false;
+	const SdpStageRun run = { &stage, true, { other.data(), lanes }, {} };
 	measure(
 		state,
 		[&](Values &values) {
-			const SdpStageRun run = { &stage, true, { other.data(), lanes }, {} };
 			applySdpFast({ &run, 1 }, lanes, values, values);
 		},
-		[&](Values &values) {
-			applySdpY(stage, Precision::Int8, values, lanes, { other.data(), lanes },
-				  {});
-		});
+		[&](Values &values) { applySdpStage(run, Precision::Int8, values, lanes); });
 }
 BENCHMARK(y);
 
@@ -125,7 +117,8 @@ void converter(benchmark::State &state)
 
 	op.converter = { .offset = 3, .scale = 77, .shift = 13 };
 	measure(
-		state, [&](Values &values) { storeSdpFast(op, {}, lanes, values, bytes, counters); },
+		state,
+		[&](Values &values) { storeSdpFast(op, {}, lanes, values, bytes, counters); },
 		[&](Values &values) { convertSdpOutput(op, values, counters); });
 }
 BENCHMARK(converter);

@@ -10,8 +10,8 @@
 
 #include "each_target.h"
 #include "reference_data.h"
+#include "trace/sequence.h"
 #include "trace/suite.h"
-#include "trace/timing_comparison.h"
 
 using namespace nvdla::sim;
 

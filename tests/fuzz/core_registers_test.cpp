@@ -5,7 +5,7 @@
  * a fixed seed. Worth most with the sanitizers. NVDLA_FUZZ_ROUNDS in the environment
  * makes it that many times as many. With a file as its argument, the program
  * plays that fuzz input instead; with --write-seeds DIR, it writes the reference
- * traces as inputs for the fuzzer to start from.
+ * traces as inputs for the fuzzer to start from, to a folder for each core.
  */
 #include <algorithm>
 #include <cstddef>
@@ -119,25 +119,32 @@ int writeSeeds(const std::filesystem::path &directory)
 {
 	size_t seeds = 0;
 	std::error_code ignored;
-	std::filesystem::create_directories(directory, ignored);
 	for (const auto &run : referenceTraces()) {
 		const auto trace = sim::loadTrace(run.directory);
 		if (!trace) {
 			fprintf(stderr, "%s\n", trace.error().c_str());
 			return 2;
 		}
-		const auto input = encode(*trace);
-		const std::filesystem::path from = run.directory;
-		const auto path = directory / (std::string(trace->geometry->name) + "-" +
-					       from.filename().string());
-		std::ofstream file(path, std::ios::binary);
-		file.write(reinterpret_cast<const char *>(input.data()),
-			   static_cast<std::streamsize>(input.size()));
-		if (!file.flush()) {
-			fprintf(stderr, "cannot write %s\n", path.c_str());
-			return 2;
+		auto input = encode(*trace);
+		const auto all = sim::geometries();
+		for (size_t core = 0; core < all.size(); core++) {
+			/* Of cores with the same units at the same addresses, any may play it. */
+			if (all[core]->pages.data() != trace->geometry->pages.data())
+				continue;
+			input[0] = static_cast<uint8_t>(core);
+			const auto path = directory / all[core]->name /
+					  (std::string(trace->geometry->name) + "-" +
+					   trace->directory.filename().string());
+			std::filesystem::create_directories(path.parent_path(), ignored);
+			std::ofstream file(path, std::ios::binary);
+			file.write(reinterpret_cast<const char *>(input.data()),
+				   static_cast<std::streamsize>(input.size()));
+			if (!file.flush()) {
+				fprintf(stderr, "cannot write %s\n", path.c_str());
+				return 2;
+			}
+			seeds++;
 		}
-		seeds++;
 	}
 	printf("%zu seeds in %s\n", seeds, directory.c_str());
 	return seeds ? 0 : 2;

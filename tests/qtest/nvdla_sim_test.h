@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "qtest/pci_device.h"
+#include "qtest/process.h"
 #include "qtest/qemu_binary.h"
-#include "qtest/sim_process.h"
 
 namespace nvdla::test
 {

@@ -25,6 +25,8 @@ namespace nvdla::test
 namespace
 {
 
+constexpr const char *udmabufNode = "/dev/udmabuf";
+
 /* The kernel's include/uapi/drm/vgem_drm.h, which no package installs. */
 struct drm_vgem_fence_attach {
 	uint32_t handle;
@@ -116,11 +118,16 @@ Mapping::~Mapping()
 		munmap(map_, size_);
 }
 
+bool hasUserMemory()
+{
+	return access(udmabufNode, F_OK) == 0;
+}
+
 DmaBuf userMemory(size_t bytes, Pages pages)
 {
 	constexpr size_t page = 4096;
 	const int memory = memfd_create("nvdla-test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	const int udmabuf = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	const int udmabuf = open(udmabufNode, O_RDWR | O_CLOEXEC);
 	const size_t count = pages == Pages::InOrder ? 1 : bytes / page;
 	std::vector<uint64_t> words(sizeof(udmabuf_create_list) / sizeof(uint64_t) +
 				    count * sizeof(udmabuf_create_item) / sizeof(uint64_t));

@@ -64,6 +64,9 @@ enum class Pages {
 	Apart,
 };
 
+/** \return whether the kernel has the udmabuf device, which makes userMemory() */
+bool hasUserMemory();
+
 /** \brief A dma-buf of pages that lie anywhere, of the kernel's udmabuf device */
 DmaBuf userMemory(size_t bytes, Pages pages = Pages::InOrder);
 

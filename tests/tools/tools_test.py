@@ -606,7 +606,7 @@ class Tools(ProgramTest):
 	def test_chip_of_a_model(self):
 		said = self.good('nvdla-info', '--chip', DIGITS / 'digits.onnx')
 		self.assertRegex(said, r'CONV\+SDP .*\ndigits.onnx on 1 GHz')
-		self.assertIn('1 operation on the CPU is not in it', said)
+		self.assertIn('1 operation on the CPU is not included', said)
 		nameless = self.write('nameless', (DIGITS / 'digits.onnx').read_bytes())
 		self.assertEqual(self.good('nvdla-prof', '--chip', '--model', nameless), said.replace('digits.onnx', 'nameless'))
 		self.assertIn('network is required', self.bad(2, 'nvdla-info', '--chip'))

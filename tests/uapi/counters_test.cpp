@@ -60,7 +60,7 @@ protected:
 	void SetUp() override
 	{
 		folder_ = deviceFolder();
-		ASSERT_FALSE(folder_.empty()) << Device::path() << " is not in /sys/class/accel";
+		ASSERT_FALSE(folder_.empty()) << Device::path() << " is not in /sys/class";
 		waitForTheOthers();
 		ASSERT_EQ(writeFile(folder_ / "counters/enable", "0"), 0);
 		ASSERT_EQ(writeFile(folder_ / "counters/reset", "1"), 0);

@@ -8,21 +8,24 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "device.h"
-
 namespace nvdla::test
 {
 
-std::filesystem::path deviceFolder()
+/* Kernels without accel nodes have render nodes. */
+std::filesystem::path deviceFolder(const std::filesystem::path &node)
 {
-	const auto node = std::filesystem::path(Device::path()).filename();
+	const bool isAccel = node.parent_path().filename() == "accel";
 	std::error_code error;
-	return std::filesystem::canonical("/sys/class/accel" / node / "device", error);
+	return std::filesystem::canonical(std::filesystem::path("/sys/class") /
+						  (isAccel ? "accel" : "drm") / node.filename() /
+						  "device",
+					  error);
 }
 
 std::filesystem::path debugFolder()
 {
-	return "/sys/kernel/debug/accel" / deviceFolder().filename();
+	const auto kind = std::filesystem::path(Device::path()).parent_path().filename();
+	return "/sys/kernel/debug" / kind / deviceFolder().filename();
 }
 
 bool isAsleep()

@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <string>
 
+#include "device.h"
+
 namespace nvdla::test
 {
 
-/** \return the folder of the device behind the accel node in sysfs, empty if there is none */
-std::filesystem::path deviceFolder();
+/** \return the folder of the device behind a node in sysfs, empty if there is none */
+std::filesystem::path deviceFolder(const std::filesystem::path &node = Device::path());
 /** \return its folder in debugfs */
 std::filesystem::path debugFolder();
 
@@ -21,7 +23,7 @@ std::string readFile(const std::filesystem::path &path);
 /** \return 0 or -errno */
 int writeFile(const std::filesystem::path &path, const std::string &text);
 
-/** \return whether the device behind the accel node sleeps */
+/** \return whether the device behind the node sleeps */
 bool isAsleep();
 
 /** \brief Changes a setting; it gets its old value back with the object's end */

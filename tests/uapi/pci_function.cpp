@@ -12,6 +12,8 @@
 
 #include <nvdla/hw/pci.h>
 
+#include "driver_files.h"
+
 namespace nvdla::test
 {
 
@@ -19,7 +21,7 @@ namespace
 {
 
 const std::filesystem::path driverFolder = "/sys/bus/pci/drivers/nvdla";
-const std::filesystem::path deviceFolder = "/sys/bus/pci/devices";
+const std::filesystem::path functionsFolder = "/sys/bus/pci/devices";
 
 bool tell(const std::filesystem::path &attribute, const std::string &what)
 {
@@ -44,10 +46,7 @@ std::set<std::string> boundAddresses()
 
 PciFunction::PciFunction(const std::string &node)
 {
-	const auto name = std::filesystem::path(node).filename();
-	std::error_code error;
-	address_ =
-		std::filesystem::canonical("/sys/class/accel" / name / "device", error).filename();
+	address_ = deviceFolder(node).filename();
 }
 
 std::string PciFunction::bound()
@@ -58,14 +57,14 @@ std::string PciFunction::bound()
 
 bool PciFunction::reset() const
 {
-	return tell(deviceFolder / address_ / "reset", "1");
+	return tell(functionsFolder / address_ / "reset", "1");
 }
 
 bool PciFunction::silence() const
 {
 	/* The command register: neither memory accesses nor DMA. */
 	constexpr std::streamoff command = 4;
-	std::fstream config(deviceFolder / address_ / "config",
+	std::fstream config(functionsFolder / address_ / "config",
 			    std::ios::in | std::ios::out | std::ios::binary);
 	config.rdbuf()->pubsetbuf(nullptr, 0);
 	config.seekp(command);
@@ -75,12 +74,12 @@ bool PciFunction::silence() const
 
 bool PciFunction::stayAwake(bool awake) const
 {
-	return tell(deviceFolder / address_ / "power" / "control", awake ? "on" : "auto");
+	return tell(functionsFolder / address_ / "power" / "control", awake ? "on" : "auto");
 }
 
 std::string PciFunction::config() const
 {
-	std::ifstream file(deviceFolder / address_ / "config", std::ios::binary);
+	std::ifstream file(functionsFolder / address_ / "config", std::ios::binary);
 	std::ostringstream bytes;
 	bytes << file.rdbuf();
 	return bytes.str();
@@ -106,7 +105,8 @@ bool PciFunction::order(uint32_t fault, uint32_t count) const
 		at = byte(at + 1);
 	const uint32_t order = fault | count << NVDLA_PCI_FAULTS_COUNT_SHIFT;
 	const int fd =
-		at ? open((deviceFolder / address_ / "config").c_str(), O_WRONLY | O_CLOEXEC) : -1;
+		at ? open((functionsFolder / address_ / "config").c_str(), O_WRONLY | O_CLOEXEC)
+		   : -1;
 	if (fd < 0)
 		return false;
 	const auto place = static_cast<off_t>(at + NVDLA_PCI_FAULTS_ORDER_OFFSET);
@@ -127,7 +127,7 @@ bool PciFunction::bind() const
 
 bool PciFunction::remove() const
 {
-	return tell(deviceFolder / address_ / "remove", "1");
+	return tell(functionsFolder / address_ / "remove", "1");
 }
 
 bool PciFunction::rescan()
@@ -137,9 +137,16 @@ bool PciFunction::rescan()
 
 std::string presentNode()
 {
+	const std::filesystem::path usual = Device::path();
+	const auto letters = [](const std::string &name) {
+		return name.substr(0, name.find_first_of("0123456789"));
+	};
 	std::error_code error;
-	std::filesystem::directory_iterator nodes("/dev/accel", error);
-	return error || nodes == end(nodes) ? std::string() : nodes->path().string();
+	for (const auto &entry : std::filesystem::directory_iterator(usual.parent_path(), error)) {
+		if (letters(entry.path().filename()) == letters(usual.filename()))
+			return entry.path();
+	}
+	return {};
 }
 
 /* Nodes get the lowest numbers that are free, in the order in which functions are bound. */

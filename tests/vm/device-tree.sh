@@ -6,7 +6,12 @@
 # device of.
 # shellcheck source=tests/vm/tap.sh
 . "${0%/*}/tap.sh"
+# shellcheck source=tests/vm/seven.sh
+. "${0%/*}/seven.sh"
 
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+lenet=${NVDLA_REFERENCE_DATA:-/nonexistent}/loadables/nv_small/lenet_mnist
 driver=/sys/bus/platform/drivers/nvdla
 pci=/sys/bus/pci
 function=$(basename "$(readlink -f $pci/drivers/nvdla/0000:*)")
@@ -72,8 +77,13 @@ sleeps_and_wakes() {
 		echo auto >"$core/power/control" && soon grep -qx 0 "$count"
 }
 
+# on_its_node COMMAND...: with the name of the device's node in $node.
+on_its_node() {
+	soon has_node && "$@"
+}
+
 computes() {
-	soon has_node && "${0%/*}/double" "$node"
+	soon has_node && "${0%/*}/${1:-double}" "$node"
 }
 
 # The job fails, whatever the core made of it.
@@ -111,6 +121,14 @@ check "the interrupt is the node's, a level" has_its_interrupt
 [ ! -e "$tree/memory-region" ] || check "the driver says where buffers come from" says_what_the_pool_is_good_for
 check "the core sleeps and wakes" sleeps_and_wakes
 check "the core computes" computes
+[ ! -e "${0%/*}/double32" ] || check "a program of 32 bits has it compute" computes double32
+if ! dmesg | grep -q 'nvdla-soc: .*nv_small'; then
+	skip "LeNet reads a seven" "the network is for nv_small"
+elif [ -d "$lenet" ]; then
+	check "LeNet reads a seven" on_its_node reads_a_seven "$lenet"
+else
+	skip "LeNet reads a seven" "no reference data for nv_small"
+fi
 check "the core sleeps and wakes again" sleeps_and_wakes
 check "the core computes after that" computes
 check "the driver can be unbound from it and bound again" rebind

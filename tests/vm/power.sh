@@ -6,11 +6,12 @@
 #   power.sh POWER-TEST
 # shellcheck source=tests/vm/tap.sh
 . "${0%/*}/tap.sh"
+# shellcheck source=tests/vm/node.sh
+. "${0%/*}/node.sh"
 
 program=$1
-node=/dev/accel/accel0
 driver=/sys/bus/pci/drivers/nvdla
-function=$(basename "$(readlink -f /sys/class/accel/accel0/device)")
+function=$(basename "$device")
 data=${NVDLA_REFERENCE_DATA:-/nonexistent}/loadables
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -6,7 +6,9 @@
 # if it is GoogleTest's, NAME.xml. After its time a test is killed, which is status 137.
 set -u
 # What tests of the runtime are to run on, which without it is the embedded device.
-export NVDLA_DEVICE=/dev/accel/accel0
+# shellcheck source=tests/vm/node.sh
+. "${0%/*}/node.sh"
+export NVDLA_DEVICE="$node"
 # Where examples are that tests read.
 export NVDLA_EXAMPLES=/usr/libexec/nvdla
 

@@ -5,22 +5,18 @@
 # The driver on another core, nv_small: it knows which one it is, and a network for that gives what hardware gives.
 # shellcheck source=tests/vm/tap.sh
 . "${0%/*}/tap.sh"
+# shellcheck source=tests/vm/node.sh
+. "${0%/*}/node.sh"
 
-node=/dev/accel/accel0
 data=${NVDLA_REFERENCE_DATA:-/nonexistent}/loadables
 lenet=$data/nv_small/lenet_mnist
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/vm/seven.sh
+. "${0%/*}/seven.sh"
 
 knows_its_core() {
 	dmesg | grep 'nv_small, hardware version 0x303031'
-}
-
-# The picture of a seven: 0 2 0 0 0 0 0 124 0 0, behind which the tensor is padded.
-reads_a_seven() {
-	nvdla-run --device "$node" --loadable "$lenet/lenet_mnist.nvdla" --repeat 5 --input "$lenet/seven.pgm" \
-		--output "$work/prob.raw" &&
-		printf '\0\002\0\0\0\0\0\174\0\0\0\0\0\0\0\0' | cmp - "$work/prob.raw"
 }
 
 # refused FILE SAID: what is for another core ends with that.
@@ -30,7 +26,7 @@ refused() {
 
 check "the driver says which core it has" knows_its_core
 if [ -d "$lenet" ]; then
-	check "LeNet reads a seven" reads_a_seven
+	check "LeNet reads a seven" reads_a_seven "$lenet"
 	check "a network for nv_large is refused by name" refused nv_large/convonly/nv_large_int8_default.nvdla 'the network is for nv_large, and this core is nv_small'
 else
 	skip "loadables" "no reference data for nv_small"

@@ -6,8 +6,9 @@
 # The driver is bound to the device model's PCI function, and comes and goes cleanly.
 # shellcheck source=tests/vm/tap.sh
 . "${0%/*}/tap.sh"
+# shellcheck source=tests/vm/node.sh
+. "${0%/*}/node.sh"
 
-node=/dev/accel/accel0
 driver=/sys/bus/pci/drivers/nvdla
 
 function_of_driver() {

@@ -7,8 +7,9 @@
 # that may be from a golden result is what tests on the host say).
 # shellcheck source=tests/vm/tap.sh
 . "${0%/*}/tap.sh"
+# shellcheck source=tests/vm/node.sh
+. "${0%/*}/node.sh"
 
-node=/dev/accel/accel0
 picture=${0%/*}/picture.png
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -26,11 +27,10 @@ example_is_the_same() {
 
 # What the driver counts for all processes: the example's operations, each once.
 example_is_counted() {
-	counters=/sys/class/accel/accel0/device
 	for engine in conv sdp pdp; do
-		before=$(cat "$counters/counters_$engine/counted_operations") || return 1
+		before=$(cat "$device/counters_$engine/counted_operations") || return 1
 		example "$node" device || return 1
-		after=$(cat "$counters/counters_$engine/counted_operations")
+		after=$(cat "$device/counters_$engine/counted_operations")
 		[ "$after" = $((before + 1)) ] || { echo "$engine: $before, then $after"; return 1; }
 	done
 }
@@ -47,11 +47,11 @@ is_golden() {
 is_as_embedded() {
 	loadable=$1
 	shift
-	for device in $node embedded; do
-		nvdla-run --device "$device" --loadable "$data/$loadable" \
-			--output "$work/${device##*/}.dimg" "$@" || return 1
+	for where in $node embedded; do
+		nvdla-run --device "$where" --loadable "$data/$loadable" \
+			--output "$work/${where##*/}.dimg" "$@" || return 1
 	done
-	cmp "$work/accel0.dimg" "$work/embedded.dimg"
+	cmp "$work/${node##*/}.dimg" "$work/embedded.dimg"
 }
 
 two_at_once() {
@@ -92,7 +92,7 @@ top_says() {
 }
 
 top_counts() {
-	enable=/sys/class/accel/accel0/device/counters/enable
+	enable=$device/counters/enable
 	example "$node" top && top_says '"engine":"conv"[^}]*"operations":[1-9]' &&
 		top_says '"counting":false' || return 1
 	nvdla-top --once --enable | grep conv && [ "$(cat "$enable")" = 1 ] &&
@@ -133,8 +133,7 @@ refused() {
 
 # Documentation/failed-jobs.md has these commands: what the driver knows of a job that failed.
 failure_is_recorded() {
-	device=$(readlink -f /sys/class/accel/accel0/device)
-	echo 1 >"/sys/kernel/debug/accel/${device##*/}/inject/lose_interrupt" || return 1
+	echo 1 >"$debug/inject/lose_interrupt" || return 1
 	if said=$(example "$node" failed 2>&1); then
 		echo "it succeeded without an interrupt"
 		return 1

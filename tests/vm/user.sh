@@ -6,10 +6,9 @@
 # concerns others. "nobody" is not in the group.
 # shellcheck source=tests/vm/tap.sh
 . "${0%/*}/tap.sh"
+# shellcheck source=tests/vm/node.sh
+. "${0%/*}/node.sh"
 
-node=/dev/accel/accel0
-device=$(readlink -f /sys/class/accel/accel0/device)
-debug=/sys/kernel/debug/accel/${device##*/}
 picture=${0%/*}/picture.png
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -47,7 +47,7 @@ class DeviceBackend
 public:
 	virtual ~DeviceBackend() = default;
 
-	/** \return what Device::open() was given */
+	/** \return the path given to Device::open() */
 	virtual const std::string &path() const = 0;
 
 	/**
@@ -82,11 +82,11 @@ public:
 	virtual const char *failureRecords() const { return ""; }
 
 	/**
-	 * \brief Have the thread that calls work on what it submits next
+	 * \brief Lend the calling thread to the device, for the jobs that it submits next
 	 *
-	 * As long as it is lent, nobody else may begin with that.
+	 * While the thread is lent, no other thread begins these jobs.
 	 *
-	 * \return null where it has nothing to do but wait; the device must outlive it
+	 * \return null if the device does not use the thread; the device must outlive the object
 	 */
 	std::unique_ptr<LentThread> lendThread() { return process_.isHere() ? lend() : nullptr; }
 

@@ -16,8 +16,8 @@ class BufferMemory
 public:
 	/**
 	 * \param[in] gemHandle counted in the backend's handles()
-	 * \param[in] bytes that were asked for
-	 * \param[in] allBytes that there are, whole pages
+	 * \param[in] bytes requested size
+	 * \param[in] allBytes allocated size, in whole pages
 	 */
 	BufferMemory(std::shared_ptr<DeviceBackend> device, uint32_t gemHandle, uint64_t bytes,
 		     size_t allBytes)

@@ -221,7 +221,7 @@ Result<Buffer> Device::allocateOnChip(uint64_t size) const
 	});
 }
 
-/* Without a mapping; the buffer closes the handle whatever comes next. */
+/* Without a mapping at first; the buffer closes the handle even if mapping fails. */
 Result<Buffer> Device::allocate(uint64_t size, uint32_t flags) const
 {
 	return guarded("allocate device memory", [&]() -> Result<Buffer> {

@@ -13,7 +13,7 @@ namespace nvdla
 {
 
 /**
- * \brief drm_syncobj_eventfd: what signals an eventfd when a syncobj's fence is done
+ * \brief drm_syncobj_eventfd: arguments of the ioctl that signals an eventfd at a fence's end
  *
  * Linux has it since 6.6; the headers of the host may be older.
  */

@@ -30,7 +30,7 @@ struct VersionFree {
 Result<std::unique_ptr<DrmDevice>> DrmDevice::open(const std::string &given)
 {
 	constexpr const char *what = "open device";
-	/* As the kernel names it in messages: accel0 */
+	/* The name in the kernel's messages: accel0 */
 	const std::string path =
 		given.starts_with("accel") ? std::string(folder) + "/" + given : given;
 	UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
@@ -64,10 +64,14 @@ std::vector<std::string> DrmDevice::enumerate()
 	std::vector<std::string> paths;
 	std::error_code error;
 
-	for (const auto &entry : std::filesystem::directory_iterator(folder, error)) {
-		const std::string path = entry.path().string();
-		if (entry.path().filename().string().starts_with("accel") && open(path))
-			paths.push_back(path);
+	/* A kernel without accel nodes has render nodes. */
+	for (const char *place : { folder, "/dev/dri" }) {
+		for (const auto &entry : std::filesystem::directory_iterator(place, error)) {
+			const std::string name = entry.path().filename();
+			if ((name.starts_with("accel") || name.starts_with("renderD")) &&
+			    open(entry.path()))
+				paths.push_back(entry.path());
+		}
 	}
 	/* accel10 comes after accel9. */
 	std::sort(paths.begin(), paths.end(), [](const std::string &a, const std::string &b) {

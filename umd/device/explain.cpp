@@ -12,7 +12,7 @@ namespace nvdla
 namespace
 {
 
-/* A possible address of a buffer: rules check nothing but its alignment. */
+/* A possible address of a buffer: rules check only its alignment. */
 constexpr uint64_t someAddress = 1 << 20;
 
 template<typename T>
@@ -49,7 +49,7 @@ nvdla_task_source sourceOf(const PreparedGraph &graph)
 	return source;
 }
 
-/* In the order in which the driver looks: -EINVAL if \a why says what is wrong. */
+/* The checks in the driver's order; -EINVAL if \a why has a violated rule. */
 int check(uint32_t variant, DeviceBackend &backend, const drm_nvdla_task &args, nvdla_refusal &why)
 {
 	std::shared_ptr<const PreparedGraph> graph;

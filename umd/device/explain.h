@@ -16,15 +16,15 @@ namespace nvdla
 
 /**
  * \param[in] variant enum drm_nvdla_variant
- * \param[in] args the task that DRM_IOCTL_NVDLA_TASK_CREATE was given, with structures of this version
- * \return what is wrong with it, or nothing if all is well as far as this version knows
+ * \param[in] args arguments of DRM_IOCTL_NVDLA_TASK_CREATE, with structures of this version
+ * \return the violated rule, or nothing if this version finds none
  */
 std::optional<nvdla_refusal> explain(uint32_t variant, const drm_nvdla_task &args);
 
 /**
  * \param[in] variant enum drm_nvdla_variant
- * \param[in] args what DRM_IOCTL_NVDLA_SUBMIT was given, with structures of this version
- * \return what is wrong with it, or nothing if all is well as far as this version knows
+ * \param[in] args arguments of DRM_IOCTL_NVDLA_SUBMIT, with structures of this version
+ * \return the violated rule, or nothing if this version finds none
  */
 std::optional<nvdla_refusal> explain(uint32_t variant, DeviceBackend &backend,
 				     const drm_nvdla_submit &args);

@@ -38,7 +38,7 @@ public:
 	/** \brief End one ownership */
 	void release(DeviceBackend &backend, uint32_t handle);
 
-	/** \return what a handle that has owners stands for */
+	/** \return the memory of a handle that has owners */
 	std::optional<GemMemory> find(uint32_t handle) const;
 
 private:

@@ -20,7 +20,7 @@ namespace
 
 constexpr const char *waitingForJob = "wait for job";
 
-/** \return what a fence's error means; \a records: where more is known of failures */
+/** \return meaning of a fence's error; \a records: the place of further details of a failure */
 std::string failureOf(int status, const char *records)
 {
 	std::string meaning;

@@ -44,7 +44,7 @@ constexpr Field addressFields[] = {
 };
 constexpr Layout addressLayout{ "address", sizeof(drm_nvdla_address), addressFields };
 
-/* The member of \a size bytes at \a offset; a structure of that size, or what lies in it. */
+/* The member of \a size bytes at \a offset: a structure of that size, or a member inside it. */
 std::string memberName(const Layout &layout, size_t offset, size_t size)
 {
 	for (const Field &field : layout.fields) {

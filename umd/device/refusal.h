@@ -14,16 +14,16 @@ namespace nvdla
 {
 
 /**
- * \param[in] engine of the operation, which says what its descriptors are
- * \return the member that the error is about, as the header names it: "src_data.line_stride",
- * "luts[2].method", "addresses[1].offset"; empty if it is about none that is known here
+ * \param[in] engine of the operation, which determines the types of its descriptors
+ * \return the wrong member with its name in the header: "src_data.line_stride", "luts[2].method",
+ * "addresses[1].offset"; empty if this version does not know the member
  */
 std::string refusedField(const drm_nvdla_error &error, uint32_t engine);
 
 /** \return that member for a refusal of the engine */
 std::string refusedField(const nvdla_refusal &refusal);
 
-/** \return what the rule asks for, its value and its limit */
+/** \return the rule, the value and its limit */
 std::string refusalReason(const nvdla_refusal &refusal);
 
 /** \return both of them: "FIELD: REASON" */

@@ -13,8 +13,8 @@ namespace nvdla::examples
 constexpr std::array<int, 4> luminance{ 1, 2, 1, 0 };
 
 /**
- * \brief Element of a 3x3 compass filter (Sobel's, turned in steps of 45 degrees)
- * \param[in] direction 0 finds what gets brighter to the right, 2 to the top
+ * \brief Element of a 3x3 compass filter (Sobel's, rotated in steps of 45 degrees)
+ * \param[in] direction 0 finds edges that get brighter to the right, 2 to the top
  * \param[in] line 0 to 2 from the top
  * \param[in] pixel 0 to 2 from the left
  */

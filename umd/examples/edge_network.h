@@ -30,17 +30,17 @@ struct EdgeNetworkSize {
  * \brief Write the example network from code
  *
  * A colour picture (tensor "picture", A8B8G8R8, unsigned) is convolved with eight 3x3 compass
- * filters on its luminance. A threshold is subtracted, ReLU leaves what gets brighter in
- * the filter's direction, a tone curve (look-up table) brings out what is weak, and 2x2 max
+ * filters on its luminance. A threshold is subtracted, ReLU keeps edges that get brighter in
+ * the filter's direction, a tone curve (look-up table) amplifies weak edges, and 2x2 max
  * pooling gives the tensor "edges": size / 2 - 1, one INT8 channel for each direction.
- * Convolution, SDP and PDP run as one: what is between them never reaches memory.
+ * Convolution, SDP and PDP run as one: the data between them never reach memory.
  *
  * \param[in] size even width and height, each 16 to 256
  */
 Result<Loadable> edgeNetwork(const EdgeNetworkSize &size);
 
 /**
- * \brief Put a photograph into the tensor "picture", as it is: 8 bits for each colour
+ * \brief Put a photograph into the tensor "picture", unchanged: 8 bits for each colour
  * \param[in] desc the tensor, of the photograph's width and height
  */
 Result<std::vector<std::byte>> pictureTensor(const TensorDesc &desc, const Image &photo);

@@ -33,7 +33,7 @@ struct Options {
 	examples::EdgeNetworkSize size;
 };
 
-/* Prints what was done and how long it took, one line per stage. */
+/* Prints each completed stage and its time, one line each. */
 class Stages
 {
 public:
@@ -129,11 +129,12 @@ int main(int argc, char **argv)
 			.required();
 		app.option("--output", options.output, "PNG to write").showDefault();
 		app.option("--timeline", options.timeline,
-			   "write when which operation ran, as an SVG picture");
-		app.option("--width", options.size.width,
-			   "pixels that the network works on, horizontally")
+			   "write a timeline of the operations as a drawing (SVG)");
+		app.option("--width", options.size.width, "width of the network's input in pixels")
 			.showDefault();
-		app.option("--height", options.size.height, "the same, vertically").showDefault();
+		app.option("--height", options.size.height,
+			   "height of the network's input in pixels")
+			.showDefault();
 		app.footer(nvdla::tools::exitCodeHelp);
 		if (const auto code = app.parse(argc, argv))
 			return *code;

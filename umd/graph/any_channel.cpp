@@ -182,7 +182,10 @@ Result<void> Expansion::addSlices(const op::Any &operation)
 {
 	std::vector<std::string> names = namesOf(operation).reads;
 
-	/* Nothing comes between a stream and its taker, so what that reads is made before. */
+	/*
+	 * No operation comes between a stream and its consumer, so the consumer's other inputs
+	 * are made before.
+	 */
 	if (const std::string *stream = streamOf(operation)) {
 		for (const op::Any &taker : operations_) {
 			if (!reads(taker, *stream))

@@ -42,7 +42,7 @@ private:
 	Result<Assembly> place(bool apart, const std::vector<ExplicitEdge> &edges);
 	/** \brief Do branches take more memory if they share none? */
 	bool takeMoreApart();
-	/** \brief The faster one of branches that share memory and of those that do not */
+	/** \brief Of branches that share memory and branches that do not, place the faster ones */
 	Result<Assembly> placeBranches(const std::vector<ExplicitEdge> &edges);
 	/** \brief Names of the bound surfaces, in the order in which they are bound */
 	std::vector<const SurfaceState *> bound(const std::vector<std::string> &names) const;

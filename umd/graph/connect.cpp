@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Edges of a task graph, derived from what operations read and write.
+ * Edges of a task graph, derived from the surfaces that operations read and write.
  *
- * A node has one edge for each engine. That is enough: an engine enables its
- * operations in their order, so whoever waits keeps those behind it waiting.
+ * A node has one edge for each engine. One is enough: an engine enables its
+ * operations in order, so operations behind a waiting one wait as well.
  */
 #include <algorithm>
 #include <array>
@@ -60,7 +60,7 @@ private:
 	std::vector<nvdla_graph_node> graph_;
 };
 
-/* The producer is programmed first, and enabled once whoever takes its stream is. */
+/* The producer of a stream is programmed first, and enabled once its consumer is enabled. */
 void Connector::addStreams()
 {
 	for (size_t i = 0; i < graph_.size(); i++) {
@@ -74,12 +74,15 @@ void Connector::addStreams()
 }
 
 /*
- * An operation waits for those that access what it writes, or write what it reads. An engine ends
- * its operations in their order, so waiting for a later one of it is enough.
+ * An operation waits for operations that access its output, or write its inputs. An engine ends
+ * its operations in order, so it is enough to wait for the latest of them on each engine.
  */
 void Connector::addDataEdges()
 {
-	/* For each two engines: who waits first, of the second, for an end of the first. */
+	/*
+	 * For each pair of engines: the first operation of the second that waits for an end of
+	 * the first.
+	 */
 	std::array<std::array<size_t, NVDLA_NUM_OP_TYPES>, NVDLA_NUM_OP_TYPES> waits;
 
 	for (auto &engine : waits)
@@ -100,9 +103,9 @@ void Connector::addDataEdges()
 }
 
 /*
- * Each operation leads to its engine's next one. That may be programmed while
- * this one runs, unless it needs what this one does; those behind it are
- * programmed only when this one has made room.
+ * Each operation has an edge to the next operation of its engine. The next one may be programmed
+ * while this one runs, unless it needs this one's result; later operations are
+ * programmed only when this one has freed its register group.
  */
 void Connector::addOrder()
 {
@@ -122,7 +125,7 @@ Result<void> Connector::add(const ExplicitEdge &edge)
 {
 	const bool inside = edge.before >= range_.first && edge.before < range_.last &&
 			    edge.after >= range_.first && edge.after < range_.last;
-	/* Tasks run one after the other. */
+	/* Tasks run one after the other, so edges inside a task are enough. */
 	if (!inside)
 		return {};
 	const size_t from = edge.before - range_.first;

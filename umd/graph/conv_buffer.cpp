@@ -58,7 +58,7 @@ std::string layoutKey(const ConvLayer &layer)
 	return layer.image ? fmt::format("image {}", layer.op.postExtension) : "direct";
 }
 
-/* Sparse weights: what is not zero, a mask, and the bytes of each group. */
+/* Sparse weights: the non-zero elements, a mask, and the bytes of each group. */
 void placeCompressed(Lowering &lowering, const ConvLayer &layer)
 {
 	auto compressed =

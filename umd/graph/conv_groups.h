@@ -29,7 +29,7 @@ struct GroupTile {
  */
 uint32_t groupsTogether(const GraphWeights &weights, uint32_t groups, const CoreGeometry &core);
 
-/** \brief A grouped convolution with what follows from its surfaces and weights */
+/** \brief A grouped convolution with values derived from its surfaces and weights */
 struct GroupedLayer {
 	const GraphWeights &weights;
 	std::vector<GroupTile> tiles;

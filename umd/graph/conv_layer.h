@@ -11,14 +11,16 @@
 namespace nvdla::assembly
 {
 
-/** \brief A convolution with what follows from its surfaces and weights */
+/** \brief A convolution with values derived from its surfaces and weights */
 struct ConvLayer {
 	const op::Convolution &op;
 	const GraphWeights &weights;
 	SurfaceState &in;
 	bool image;
-	/** \brief As the user gave them; of pixels with more channels than the input, zeros for
-	 * those */
+	/**
+	 * \brief The user's weights; for pixels with more channels than the input, with zeros
+	 * for these channels
+	 */
 	WeightDesc plain;
 	WeightDesc core; /**< as the core sees them */
 	op::Padding padding;
@@ -48,7 +50,7 @@ private:
 	uint32_t entriesPerBank_;
 };
 
-/** \brief A deconvolution with what follows from its surfaces and weights */
+/** \brief A deconvolution with values derived from its surfaces and weights */
 struct DeconvLayer {
 	const GraphWeights &weights;
 	const TensorDesc &in;
@@ -64,7 +66,7 @@ constexpr uint32_t winogradMargin = 4;
 /** \brief Weights are stored without zeros: as they ask for, unless nothing would be left */
 bool isSparse(const GraphWeights &weights);
 
-/** \brief Check that there are as many weights as their shape says */
+/** \brief Check that the number of weights equals that of their shape */
 void checkElements(Lowering &lowering, const GraphWeights &weights);
 
 /** \brief Check an operation and derive its sizes; nothing if a rule is broken */

@@ -37,9 +37,9 @@ bool sameRegion(const Plan &plan, int16_t address, int16_t other)
 }
 
 /*
- * Lines at the end of what one convolution reads that are the first ones of the
- * next; 0 unless the next also reads others behind them. CDMA fetches those then,
- * but no single element, which would have to be packed.
+ * Number of the last input lines of one convolution that are the first ones of the next; 0
+ * unless the next also reads further lines. CDMA fetches only those further lines, but not a
+ * single element, which would have to be packed.
  */
 uint32_t sharedLines(const Plan &plan, const nvdla_data_cube &one, const nvdla_data_cube &next)
 {
@@ -86,9 +86,9 @@ bool sameShape(const nvdla_conv_op_desc &one, const nvdla_conv_op_desc &other)
 }
 
 /*
- * The buffer holds the input of a convolution: all of it, or its first lines. Then the one
- * before releases what is no longer needed, and CDMA fetches what is not there yet
- * (guide, RLS_SLICES).
+ * The buffer holds the input of a convolution, or its first lines. The convolution before
+ * releases only lines that are no longer needed, and CDMA fetches only missing lines (guide,
+ * RLS_SLICES).
  */
 void reuseData(Node &before, Node &node)
 {
@@ -145,8 +145,8 @@ void Lowering::checkDataReuse(const Node &before)
 }
 
 /*
- * The buffer is divided alike for all that reuse something of each other (guide,
- * Limitation, Convolution), and weights that are reused have to be there at once.
+ * All convolutions of a chain of reuse divide the buffer in the same way (guide,
+ * Limitation, Convolution), and reused weights have to be in the buffer all at once.
  */
 void Lowering::shareBuffer(size_t before, const BufferNeeds &needs)
 {

@@ -66,7 +66,7 @@ void checkRanges(Lowering &lowering, const ConvLayer &layer)
 		      "padding", "is not less than the kernel");
 }
 
-/* Winograd's output is what is left of a line after the margin, so the far padding follows. */
+/* Winograd's output is the rest of a line after the margin; the far padding follows from that. */
 void padWinograd(Lowering &lowering, ConvLayer &layer)
 {
 	const op::Convolution &op = layer.op;

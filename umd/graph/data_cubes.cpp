@@ -26,7 +26,10 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 		out.plane_stride = desc.surfaceStride;
 	else
 		out.surf_stride = desc.surfaceStride;
-	/* An element alone has to be packed; one atom of a larger surface is. */
+	/*
+	 * A cube of a single position has to be packed; a single atom of a larger surface is
+	 * packed.
+	 */
 	if (desc.w == 1 && desc.h == 1 && isFeature(desc.format) && !surface.planar &&
 	    desc.c <= geometry().atomChannels(desc.type))
 		out.line_stride = out.surf_stride = geometry().atomBytes;
@@ -51,8 +54,8 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 }
 
 /*
- * The engine touches surfaces behind those that there are. What is behind a whole
- * is free, and parts of a ragged one have room.
+ * The engine touches surfaces beyond the last one. Memory behind a whole surface is free, and
+ * parts of a ragged surface have room.
  */
 void Lowering::reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more)
 {

@@ -16,7 +16,7 @@ struct DeconvAxis {
 	uint32_t stride;
 	uint32_t before; /**< cut off */
 	uint32_t out;
-	uint32_t room; /**< for elements of a phase that nobody needs */
+	uint32_t room; /**< for unneeded elements of a phase */
 };
 
 /**
@@ -37,8 +37,8 @@ struct DeconvPhase {
 /**
  * \brief The phase of the output's element \a number
  *
- * If there is room for more outputs than are wanted, all of the input is used:
- * the phases of a line agree in what they read then.
+ * If the input would give more outputs than are wanted, all of the input is used nevertheless, so
+ * that all phases of a line read the same input.
  */
 DeconvPhase deconvPhase(const DeconvAxis &axis, uint32_t number);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deconvolutions: a convolution for each phase of the output, and RUBIK to put
- * them together (guide, "Deconvolution").
+ * Deconvolutions: a convolution for each phase of the output, and RUBIK to interleave the phases
+ * (guide, "Deconvolution").
  */
 #include <algorithm>
 
@@ -114,7 +114,8 @@ private:
 	Result<void> addPhase(uint32_t line, uint32_t column, const std::string &output);
 	std::string linesOf(uint32_t line);
 
-	std::string lastBuffer_; /**< what the phase before leaves in the convolution buffer */
+	std::string lastBuffer_; /**< input that the phase before leaves in the convolution
+				  *  buffer */
 	Expansion &expansion_;
 	Lowering &lowering_;
 	Symbols &symbols_;
@@ -242,7 +243,7 @@ Result<void> Expansion::addDeconvolution(const op::Deconvolution &deconv, const 
 	if (whole.n > 1)
 		return addCubes(deconv, sdp, whole);
 
-	/* Lines are put together while the next ones' phases are made (guide, method b). */
+	/* RUBIK interleaves lines while the next lines' phases are computed (guide, method b). */
 	Deconvolver deconvolver(*this, lowering, symbols_, phases, sdp, whole);
 	const uint32_t lines = std::min(deconv.stride.y, whole.h);
 	for (uint32_t line = 0; line <= lines; line++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations of a graph that take several of the hardware: what does not fit the
+ * Operations of a graph that take several hardware layers: operations too large for the
  * convolution buffer, grouped convolutions and deconvolutions.
  */
 #pragma once
@@ -57,7 +57,7 @@ public:
 	{
 	}
 
-	/** \return what is wrong with all operations whose inputs are right */
+	/** \return the errors of all operations whose inputs are right */
 	Result<void> run();
 
 	/** \brief Lower an operation that the hardware has */
@@ -70,7 +70,7 @@ public:
 
 private:
 	Result<void> add(const op::Any &operation);
-	/** \brief Keep an error, and that what the operation writes is not there */
+	/** \brief Keep an error, and note that the operation's output is missing */
 	void refuse(const op::Any &operation, const Error &error);
 	void forget(const op::Any &operation);
 	/** \brief Does it need something of an operation that was refused? */
@@ -78,7 +78,8 @@ private:
 	bool isMissing(std::string name) const;
 	Lowering begin(const op::Any &operation, const std::string &piece = {});
 
-	/** \brief Shape of what a convolution or deconvolution makes; nothing if a rule is broken
+	/**
+	 * \brief Shape of a convolution's or deconvolution's output; nothing if a rule is broken
 	 */
 	std::optional<Shape> shapeOf(Lowering &lowering, const op::Any &operation);
 	Result<bool> isBanded(const op::Convolution &conv);
@@ -92,14 +93,14 @@ private:
 	void placeStream(const op::Sdp &sdp, bool isDivided);
 	/** \brief A convolution or deconvolution that waited, with the SDP operation behind it */
 	Result<void> addDivided(const op::Any &producer, const op::Sdp &sdp);
-	/** \brief The same for each cube of a batch */
+	/** \brief addDivided() for each cube of a batch */
 	Result<void> addCubes(const op::Any &producer, const op::Sdp &sdp, const Surface &whole);
 	Result<void> addGrouped(const op::Convolution &conv);
 	Result<void> addGroups(const op::Convolution &conv, const op::Sdp &sdp);
 	Result<void> addDeconvolution(const op::Deconvolution &deconv, const op::Sdp &sdp);
 
 	/* any_channel.cpp */
-	/** \brief Make what the operation reads, where it does not begin at whole atoms */
+	/** \brief Extract inputs of the operation that do not begin at whole atoms */
 	Result<void> addSlices(const op::Any &operation);
 	Result<void> addSlice(const std::string &name);
 	/** \brief Put wholes together whose parts are all there */
@@ -108,7 +109,10 @@ private:
 	/** \brief Write \a name with channels of another surface, by a convolution */
 	Result<void> addSelection(const std::string &name, const std::string &input,
 				  const Channels &channels, const std::vector<ChannelRun> &runs);
-	/** \brief Those of a surface that is written, or a part of one; of others nothing */
+	/**
+	 * \brief Channels of a surface that is written, or of a part of one; nothing for other
+	 * surfaces
+	 */
 	std::optional<Channels> channelsOf(const std::string &name, size_t depth = 0) const;
 
 	std::map<std::string, Join> joins_;

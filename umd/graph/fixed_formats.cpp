@@ -101,7 +101,7 @@ private:
 	void declare(const Surface &surface);
 	void written(const std::string &name, const Numbers &numbers);
 	void shiftDown(Numbers &numbers, int bits, const std::string &field);
-	/* What a convolution makes of its sums, which SDP takes. */
+	/* Formats of a convolution's sums, which SDP takes. */
 	void convolve(const std::string &input, const std::string &weights,
 		      const std::string &output, uint32_t shift);
 	Numbers aluOf(const op::SdpUnit &unit) const;
@@ -139,7 +139,7 @@ private:
 		for (const op::Copy::Transfer &one : copy.transfers)
 			written(one.output, numbersOf(one.input));
 	}
-	/* Pooling and what moves elements. */
+	/* Pooling and operations that move elements. */
 	template<typename Other>
 	void follow(const Other &other)
 	{
@@ -287,7 +287,7 @@ void Follower::multiply(Numbers &product, const op::SdpUnit &unit, const std::st
 		return;
 	product.largest = 0;
 	if (!factor.inMemory)
-		product.bits.reset(); /* nothing says what the number in the register stands for */
+		product.bits.reset(); /* the format of the number in the register is not known */
 	if (!product.bits)
 		return;
 	if (unit.mulConverter && factor.bits) {

@@ -19,10 +19,10 @@ namespace nvdla::assembly
  * Rules and where they stand in the document on fixed-point formats: terms of a sum have one format
  * ("Addition and Subtraction", "Bias for MAC-based Kernels"); fraction bits of factors add up
  * ("Multiplication"); a sum of products has room in the accumulator ("Influence of Accumulator Bit
- * Depth"). What a table or a step of the CPU makes has the format that its surface is given.
+ * Depth"). The result of a table or of a CPU step has the format in its surface's description.
  *
  * \return fraction bits of the inputs and outputs that have a format; InvalidArgument naming the
- * operation whose parameters and formats do not agree, with the value that would
+ * operation whose parameters and formats do not agree, with the value that would agree
  */
 Result<std::map<std::string, uint32_t>> fixedFormats(const Graph &graph);
 

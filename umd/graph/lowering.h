@@ -44,14 +44,17 @@ struct ConvLayer;
  */
 Result<TensorDesc> layOut(const Surface &surface, const CoreGeometry &core);
 
-/** \return what operations see of a part that is turned, whose sizes are known */
+/**
+ * \return the shape that operations see of a transposed part (Surface::turned), whose sizes are
+ * known
+ */
 Shape turned(const Surface &part, DataType type, const CoreGeometry &core);
 
 /**
  * \brief Lowers one operation
  *
  * The first rule that is broken is kept; after it values are meaningless, but
- * harmless. Check failed() before dividing by what came from the user.
+ * harmless. Check failed() before dividing by a value of the user's.
  */
 class Lowering
 {
@@ -111,7 +114,10 @@ public:
 	nvdla_data_cube constantCube(const char *cube, int region);
 	/** \brief Is the stream that the operation takes that of a Winograd convolution? */
 	bool producerIsWinograd() const;
-	/** \brief Reuse what the convolution before this one leaves in the buffer, as told */
+	/**
+	 * \brief Reuse data or weights of the convolution before this one, as its members
+	 * request
+	 */
 	void reuse(const ConvLayer &layer);
 	/** \brief Index of the look-up table; the operation uses it */
 	int16_t lut(const std::string &name);

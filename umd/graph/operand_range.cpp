@@ -13,8 +13,8 @@ namespace
 {
 
 /*
- * The elements of a range, in C, H, W order; zero for columns beyond the last one, where a phase of
- * a deconvolution is wider than what is left of the output.
+ * The elements of a range, in C, H, W order; zero for columns beyond the last one, if a phase of a
+ * deconvolution is wider than the rest of the output.
  */
 Elements gather(const Elements &from, const OperandRange &range)
 {

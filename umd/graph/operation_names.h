@@ -20,7 +20,7 @@ struct OperationNames {
 
 OperationNames namesOf(const op::Any &operation);
 
-/** \brief Does the operation read what has the name? */
+/** \brief \return whether the operation reads the surface \a name */
 bool reads(const op::Any &operation, const std::string &name);
 
 } /* namespace nvdla::assembly */

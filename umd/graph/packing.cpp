@@ -66,7 +66,7 @@ bool Packing::mayShare(size_t one, size_t other, Sharing sharing) const
 	return sharing == Sharing::All || areInOrder(one, other);
 }
 
-/* The lowest offset at which a region meets none of those that it may not share bytes with. */
+/* The lowest offset at which a region overlaps no region that it may not share bytes with. */
 uint64_t Packing::firstFit(const std::vector<size_t> &order, Sharing sharing)
 {
 	std::vector<size_t> placed;

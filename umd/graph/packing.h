@@ -18,19 +18,19 @@ struct Lifetime {
 };
 
 /**
- * \brief The lifetimes of all regions but parts, which are there with their wholes
+ * \brief The lifetimes of all regions except parts, which live as long as their wholes
  *
- * A chain of streams runs at once: what one of its members reads or writes has
- * to be there from the chain's beginning to its end.
+ * All operations of a chain of streams run at the same time: a region that one of them reads or
+ * writes lives from the chain's beginning to its end.
  */
 std::vector<Lifetime> lifetimes(const Plan &plan);
 
 /**
  * \brief Packs surfaces into a memory
  *
- * Those that are not there at the same time may share bytes. Whoever writes there waits for those
- * that used them before, so surfaces of branches that could run at the same time do not share any,
- * unless it takes more memory.
+ * Surfaces with disjoint lifetimes may share bytes. An operation that overwrites them waits for the
+ * earlier users. So surfaces of branches that could run at the same time share no bytes, unless
+ * that would take more memory.
  */
 class Packing
 {

@@ -25,7 +25,7 @@ Window windowOf(const Surface &part)
 		 .turned = part.turned };
 }
 
-/* Sizes that a slice leaves open are what is left of the whole. */
+/* Open sizes of a slice extend to the end of the whole. */
 Surface withSizes(const Surface &part, const TensorDesc &whole)
 {
 	auto left = [](uint32_t size, uint32_t all, uint32_t at) {
@@ -121,7 +121,7 @@ Shape turned(const Surface &part, DataType type, const CoreGeometry &core)
 	return { part.h * atom, divideUp(part.c, atom), part.w, part.n };
 }
 
-/* The whole is there from the first of its parts on. */
+/* The whole exists from the first of its parts on. */
 SurfaceState *Lowering::wholeOf(const Surface &part)
 {
 	const auto known = symbols_.surfaces.find(part.within);

@@ -42,7 +42,7 @@ std::vector<size_t> movable(const Plan &plan, const std::vector<Lifetime> &times
 		if (plan.regions[i].mayBeOnChip && !fixed.contains(i) && uses[i] > 0)
 			found.push_back(i);
 	}
-	/* Bytes that are moved, for the bytes and the time that they are there. */
+	/* Order: moved bytes, divided by size and lifetime. */
 	std::ranges::stable_sort(found, std::ranges::greater(), [&](size_t i) {
 		return uses[i] / static_cast<double>(times[i].last - times[i].first + 1);
 	});

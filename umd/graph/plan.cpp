@@ -104,7 +104,7 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 		regions.insert(node.reads.begin(), node.reads.end());
 		regions.insert(node.writes.begin(), node.writes.end());
 	};
-	/* The next task has the nodes from last on, of which those before next were looked at. */
+	/* The next task has the nodes from last on; those before next were processed already. */
 	auto close = [&](size_t last, size_t next) {
 		range.last = last;
 		if (range.first < last)

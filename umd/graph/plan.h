@@ -96,7 +96,7 @@ inline int16_t addressOf(int region)
 	return static_cast<int16_t>(region + 1);
 }
 
-/** \brief The region that an address stands for */
+/** \brief The region of an address */
 inline size_t regionOf(int16_t address)
 {
 	return static_cast<size_t>(address) - 1;
@@ -119,7 +119,7 @@ struct Node {
 	/** \brief A convolution's input or weights are those that the one before it leaves */
 	bool reusesData = false;
 	bool reusesWeights = false;
-	uint32_t keptLines = 0;	  /**< of the input that are there; 0: all of it */
+	uint32_t keptLines = 0;	  /**< of the input that are in the buffer; 0: all of it */
 	uint32_t banks = 0;	  /**< of the convolution buffer, for data and weights */
 	uint32_t weightBanks = 0; /**< that weights need at least */
 	/** \brief Name of the surface behind a descriptor's cube, by the cube's name */
@@ -163,7 +163,7 @@ Result<void> stageConstants(Plan &plan);
 /** \brief Find the chains of streams and divide the nodes into tasks */
 Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options);
 
-/** \brief Let convolutions of one task find what those before them leave in the buffer */
+/** \brief Let convolutions of a task reuse data that earlier ones leave in the buffer */
 void linkConvolutions(Plan &plan);
 
 /** \brief Put surfaces with Place::Auto into on-chip memory, as many as there is room for */
@@ -195,7 +195,7 @@ struct ExplicitEdge {
 Result<std::vector<nvdla_graph_node>> connect(const Plan &plan, const TaskRange &range,
 					      const std::vector<ExplicitEdge> &edges);
 
-/** \brief Hold a task against the driver's rules, and say in the user's names what is wrong */
+/** \brief Check a task by the driver's rules, and report violations in the user's names */
 Result<void> judge(const CoreGeometry &core, const Plan &plan, const TaskRange &range,
 		   const DlaTask &task);
 

@@ -144,7 +144,7 @@ void lower(Lowering &lowering, const op::Pooling &op)
 	pdp.pad_bottom = static_cast<__u8>(op.padding.bottom);
 	pdp.precision = lowering.precision(in.desc.type, "input");
 	lowering.node.operation.extended.nan_to_zero = op.nanToZero;
-	/* Entry n is what a row with n + 1 padded columns is short of. */
+	/* Entry n is the sum of n + 1 padded columns of a row. */
 	for (int32_t n = 0; n < 7; n++)
 		pdp.padding_value[n] = (n + 1) * op.padValue;
 	split(lowering, op, out.desc, pdp);

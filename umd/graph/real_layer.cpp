@@ -57,7 +57,7 @@ Result<void> check(const RealLayer &layer)
 	return {};
 }
 
-/* The largest magnitude of what integers of a type stand for. */
+/* The largest magnitude of the numbers that integers of a type represent. */
 double magnitude(const Quantization &quantization, DataType type)
 {
 	const IntegerLimits limits = integerLimits(type);

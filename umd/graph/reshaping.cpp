@@ -281,7 +281,7 @@ void lower(Lowering &lowering, const op::Softmax &op)
 	lowerCpu(lowering, emu, op.input, op.output, op.type);
 }
 
-/* Powers are what other runtimes know, too. */
+/* Powers become POWER operations, which other runtimes know, too. */
 void lower(Lowering &lowering, const op::Unary &op)
 {
 	const bool isIdentity = op.function == ElementFunction::Identity;

@@ -316,7 +316,7 @@ void lower(Lowering &lowering, const op::Sdp &op)
 		sdp.lut_index = lowering.lut(op.lut);
 }
 
-/* Y's ALU alone, on two surfaces in memory (guide, "Compare mode"). */
+/* Only Y's ALU is used, on two surfaces in memory (guide, "Compare mode"). */
 void lower(Lowering &lowering, const op::Compare &op)
 {
 	SurfaceState &in = lowering.input("input", op.input);
@@ -332,7 +332,10 @@ void lower(Lowering &lowering, const op::Compare &op)
 		needPacked(lowering, "input", desc);
 		needPacked(lowering, "with", lowering.input("with", op.with).desc);
 	}
-	/* Constants are zero in what is left of the last atom; engines write anything there. */
+	/*
+	 * Unused channels of the last atom are zero in constants, and arbitrary in results of
+	 * engines.
+	 */
 	lowering.need(!lowering.symbols().operands.contains(op.with) ||
 			      desc.c % lowering.geometry().atomChannels(desc.type) == 0,
 		      "with",

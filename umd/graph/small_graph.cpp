@@ -15,7 +15,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* As the application may read and write it. */
+/* Put the surface where the application may read and write it. */
 Surface reachable(Surface surface)
 {
 	surface.place = Place::Memory;
@@ -128,7 +128,7 @@ Result<void> Graph::supports(const op::Any &operation, const CoreGeometry &core)
 						 .w = seen.w };
 		}
 	}
-	/* Convolutions never stand alone. */
+	/* A convolution always needs its SDP operation. */
 	auto takeStream = [&](const auto &conv) {
 		if constexpr (requires { conv.weights; })
 			operations.emplace_back(op::Sdp{ .name = conv.name + " SDP",

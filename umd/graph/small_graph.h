@@ -18,9 +18,9 @@ namespace nvdla::assembly
 /**
  * \brief Some operations of a larger graph, with its constants
  *
- * Surfaces that they read, and none of them writes, are inputs; what none of them reads is an
- * output. Inputs and outputs are in system memory and packed, wherever they are in the larger
- * graph.
+ * A surface that the operations read, but none of them writes, is an input; a surface that none of
+ * them reads is an output. Inputs and outputs are in system memory and packed, whatever their place
+ * in the larger graph.
  */
 class SmallGraph
 {

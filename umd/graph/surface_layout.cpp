@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Layouts of surfaces: what was left open in their description.
- */
+/* Layouts of surfaces: strides and sizes that their descriptions leave open. */
 #include <fmt/core.h>
 
 #include "lowering.h"
@@ -21,7 +19,7 @@ tl::unexpected<Error> bad(const Surface &surface, std::string why)
 		    std::move(why));
 }
 
-/* A pixel format says what type there is, and how many channels unless fewer are wanted. */
+/* A pixel format determines the type, and the number of channels unless fewer are given. */
 Result<TensorDesc> layOutImage(const Surface &surface)
 {
 	const PixelFormatInfo *info = pixelFormatInfo(surface.format);

@@ -309,7 +309,7 @@ auto find(const List &list, Key key) -> const typename List::value_type *
 	return entry == list.end() ? nullptr : &*entry;
 }
 
-/* Scales have to be what a tensor can have: TensorDesc::check() sees to that. */
+/* TensorDesc::check() checks that a tensor can have these scales. */
 Result<TensorQuantization> quantizationOf(const TensorEntry &entry)
 {
 	std::vector<Quantization> values;

@@ -40,9 +40,9 @@ Result<void> readGraph(const TaskLists &lists, const nvdla_network_desc &network
 }
 
 /*
- * An edge names its consumer by engine and index. If the node there is one of
- * another engine, the compiler numbered across tasks; the order of tasks
- * already says what that edge was to say.
+ * An edge names its consumer by engine and index. If the node at that index belongs to
+ * another engine, the compiler numbered nodes across tasks. The edge is dropped, because the order
+ * of tasks is enough.
  */
 void repairEdges(std::vector<nvdla_graph_node> &graph)
 {

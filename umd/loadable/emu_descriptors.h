@@ -115,7 +115,7 @@ static_assert(sizeof(EmuLegacyBufferDesc) == 22);
 constexpr size_t emuBufferPairBytes = 512;
 constexpr size_t emuSecondBuffer = 256;
 
-/** \brief Entry of the buffer list: what an operation reads and writes */
+/** \brief Entry of the buffer list: input and output of an operation */
 template<typename Cube>
 struct EmuBufferPair {
 	Cube src_data;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Entries of a loadable that is put together.
- */
+/* Construction of a loadable, entry by entry. */
 #pragma once
 
 #include <nvdla/loadable.h>
@@ -13,9 +11,10 @@ namespace nvdla
 TensorEntry tensorEntry(const TensorDesc &desc);
 
 /**
- * \brief Add a task behind those that there are
+ * \brief Add a task after the existing ones
  *
- * It signals its end; the next one waits for that. It gets its id, and is submitted.
+ * The task gets an id and is added to the submit list. It signals its end, and the next task waits
+ * for that.
  */
 void addTask(Loadable &loadable, Task task);
 

@@ -19,10 +19,10 @@ inline bool isCaffeNet(const std::string &path)
 	return path.ends_with(".prototxt");
 }
 
-/** \return InvalidFile naming what the file is, and the remedy, if it cannot be a loadable */
+/** \return InvalidFile naming the kind of the file, and the remedy, if it cannot be a loadable */
 Result<void> checkIsLoadable(const std::string &path, std::span<const std::byte> bytes);
 
-/** \return InvalidFile naming what the file is, and the remedy, if it cannot be a model */
+/** \return InvalidFile naming the kind of the file, and the remedy, if it cannot be a model */
 Result<void> checkIsModel(const std::string &path, std::span<const std::byte> bytes);
 
 } /* namespace nvdla */

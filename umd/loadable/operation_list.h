@@ -49,7 +49,7 @@ Version versionFor(std::span<const nvdla_operation_desc> operations);
 std::vector<std::byte> operationList(std::span<const nvdla_operation_desc> operations,
 				     Version version);
 
-/** \return one operation of a list; what its interface cannot say is zero */
+/** \return one operation of a list; members that its interface lacks are zero */
 nvdla_operation_desc operationIn(std::span<const std::byte> list, size_t index, Version version);
 
 } /* namespace nvdla */

@@ -71,8 +71,8 @@ private:
 			      const List<T> *(fb::Loadable::*list)() const, Convert convert);
 
 	/*
-	 * Entries may share what they name, so that a small file could stand for any amount of
-	 * data. All that is copied may be as much as the file, and no more.
+	 * Entries may share data, so a small file could expand to any amount of memory. So the
+	 * total of all copied bytes is limited to the size of the file.
 	 */
 	bool afford(size_t bytes);
 	template<typename T>
@@ -130,7 +130,7 @@ std::vector<std::string> Reader::copyStrings(const List<flatbuffers::String> *st
 	return copied;
 }
 
-/* The verifier looks at each string of a list, however often entries share the list. */
+/* The verifier checks each string of a list again for every entry that shares the list. */
 template<typename T>
 bool Reader::affordStrings(const T &entry, flatbuffers::voffset_t field,
 			   const List<flatbuffers::String> *(T::*list)() const)
@@ -172,7 +172,7 @@ Version toVersion(const fb::Version *version)
 
 Result<void> Reader::openRoot()
 {
-	/* Root offset and the smallest table; below that not even the offset is there. */
+	/* Root offset and the smallest table; a shorter file does not even have the offset. */
 	constexpr size_t smallest = 16;
 	const auto file = bytes_.subspan(skip_);
 	if (file.size() < smallest)

@@ -28,7 +28,7 @@ uint64_t descriptorRoom(const Loadable &loadable)
 	return bytes / emuBufferPairBytes;
 }
 
-/* A file has room for their ids, of two bytes, more than memory has for what they name. */
+/* A file has room for more ids, of two bytes, than memory has for their tensors. */
 constexpr size_t mostHostTensors = 65536;
 
 uint64_t operationsOf(const AnyTask &task)

@@ -26,8 +26,8 @@ struct DescriptorList {
 /**
  * \brief Finds objects of a loadable by their ids and names
  *
- * Every task looks up each of its addresses; a walk over the lists for each would cost a
- * hostile file's size squared.
+ * Every task looks up each of its addresses; searching the lists each time would take time
+ * quadratic in the size of a hostile file.
  */
 class LoadableIndex
 {
@@ -45,7 +45,7 @@ public:
 	const Task *task(uint16_t id) const { return at(tasks_, id); }
 	const Address *address(uint16_t id) const { return at(addresses_, id); }
 	const TensorEntry *tensor(uint16_t id) const { return at(tensors_, id); }
-	/** \return what a memory holds at the start */
+	/** \return initial contents of a memory */
 	const std::vector<Content> &contents(uint16_t memory) const { return contents_.at(memory); }
 
 private:
@@ -72,12 +72,12 @@ public:
 	/**
 	 * \brief The bytes at the address with the given index
 	 *
-	 * Starts where the address does and ends with the blob, the memory or
-	 * the address, whatever comes first.
+	 * They start at the address and end with the blob, the memory or the address entry,
+	 * whichever comes first.
 	 *
-	 * \param[in] name what it is, for the error
+	 * \param[in] name of the data, for the error
 	 * \param[in] index into the task's address list
-	 * \param[in] bytes that have to be there
+	 * \param[in] bytes required number of bytes
 	 */
 	Result<DescriptorList> find(const char *name, int index, uint64_t bytes) const;
 

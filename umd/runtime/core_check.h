@@ -9,7 +9,7 @@
 namespace nvdla
 {
 
-/** \return Unsupported if the loadable, or what its surfaces lie in, is another core's */
+/** \return Unsupported if the loadable, or the layout of its surfaces, is for another core */
 Result<void> checkCore(const Device &device, const Loadable &loadable, const Program &program);
 
 /**

@@ -53,7 +53,7 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 		if (!options.slots || !options.maxQueued)
 			return fail(ErrorCode::InvalidArgument, "load network", "options",
 				    "slots and maxQueued have to be 1 or more");
-		/* A loadable that was put together by hand may not have been checked. */
+		/* A loadable that a program has made may not have been checked. */
 		Loadable checked = loadable;
 		if (auto result = checked.check(); !result)
 			return forward(result);

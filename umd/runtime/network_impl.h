@@ -22,7 +22,7 @@ public:
 
 	std::shared_ptr<Loop> loop;
 	const std::shared_ptr<Pipeline> pipeline;
-	std::optional<Request> own; /* what Network::run() runs */
+	std::optional<Request> own; /* the request of Network::run() */
 };
 
 } /* namespace nvdla */

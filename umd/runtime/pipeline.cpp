@@ -192,7 +192,7 @@ void Pipeline::dropCancelled()
 	}
 }
 
-/* May be called while it runs, from a run that ended at once; it goes on then. */
+/* May be called while it runs, from a run that ended at once; the running call continues then. */
 void Pipeline::dispatch()
 {
 	if (dispatching_)
@@ -312,15 +312,15 @@ void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request
 	/* The device first, then the application. */
 	dispatch();
 	complete(*request, std::move(result));
-	/* A slot is what calls: those that are not wanted go later. */
+	/* This is called from within a slot, so unneeded slots are freed later. */
 	const std::lock_guard guard(lock_);
 	if (closed_ || onChip_)
 		wake();
 }
 
 /*
- * On-chip memory is small, and what a slot has of it nobody else can use. So a
- * network at rest has only that of its first slot.
+ * On-chip memory is small, and memory of a slot is not available to others. So an idle network
+ * keeps only the memory of its first slot.
  */
 void Pipeline::giveBackSlots()
 {
@@ -339,7 +339,7 @@ bool Pipeline::isClosed() const
 	return closed_;
 }
 
-/* An exception of the application's ends here, and is told. */
+/* An exception of the application's ends here, and is logged. */
 void Pipeline::callBack(const Request::Callback &callback, const Result<RunReport> &outcome) const
 {
 	const auto called = guarded(runningNetwork, "callback", [&]() -> Result<void> {
@@ -401,7 +401,7 @@ void Pipeline::cancelAll()
 		complete(*request.front(), cancelled(path_));
 }
 
-/* Requests may stay; what they stood for need not. */
+/* Requests may outlive the network, but keep no resource of the device. */
 void Pipeline::releaseDevice()
 {
 	const ResidentMemory shared = std::move(common_.shared);

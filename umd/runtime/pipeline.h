@@ -21,10 +21,10 @@ namespace nvdla
  * \brief Slots of a network and the queue of requests for them
  *
  * Decisions are made in the loop's thread; submit(), cancel() and shutDown()
- * come from any thread, leave word and wake it. A next run is submitted before
- * the one before it is done, as long as there are slots, so that the device does
- * not wait for the CPU. Slots are made when they are needed first. Who waits for a
- * run anyway takes a slot that is free, and has it to himself.
+ * may be called by any thread, note the request and wake the loop. As long as there are
+ * slots, the next run is submitted before the previous one is done, so that the device does
+ * not wait for the CPU. Slots are made when they are first needed. A thread that waits
+ * for its run anyway takes a free slot and runs in it without the loop.
  */
 class Pipeline : public LoopTask, public std::enable_shared_from_this<Pipeline>
 {
@@ -41,7 +41,7 @@ public:
 	Device device() const;
 	const std::string &path() const { return path_; }
 	const Loadable &loadable() const { return common_.loadable; }
-	/** \brief Set a tensor's quantization, which the loop's thread does not look at */
+	/** \brief Set a tensor's quantization, which the loop's thread does not use */
 	Result<void> quantize(const char *kind, std::vector<TensorDesc> Program::*tensors,
 			      size_t index, TensorQuantization quantization);
 	/** \return the caller is in the loop's thread and must not wait */
@@ -60,10 +60,10 @@ public:
 	void cancel(const std::shared_ptr<RequestState> &request, uint64_t run);
 
 	/**
-	 * \brief Cancel everything and release what belongs to the loop
+	 * \brief Cancel everything and release the resources of the loop
 	 *
-	 * Waits for the end where that cannot hang: if the loop has a thread, and
-	 * that is not the caller's. Nothing can be submitted afterwards.
+	 * Waits for the end if that cannot hang: if the loop has a thread of its own, and
+	 * the caller is another thread. Nothing can be submitted afterwards.
 	 *
 	 * \param[in] loop kept as long as it is needed
 	 */
@@ -107,7 +107,8 @@ private:
 	const size_t maxQueued_;
 	const bool onChip_; /* each run needs on-chip memory */
 
-	mutable std::mutex lock_; /* of what follows, and of the device where threads copy it */
+	mutable std::mutex lock_; /* of the following members, and of the device while threads
+				   * copy it */
 	std::condition_variable room_;
 	size_t waiting_ = 0; /* requests that were submitted and have no slot */
 	bool closed_ = false;

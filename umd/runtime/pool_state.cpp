@@ -208,7 +208,10 @@ std::optional<Pool::State::Start> Pool::State::takeStart()
 	return start;
 }
 
-/* One thread at a time, which also begins what another one would: a run may end at once. */
+/*
+ * One thread at a time, which also starts the requests of other callers meanwhile: a run may end
+ * at once.
+ */
 void Pool::State::dispatch() noexcept
 {
 	{
@@ -355,7 +358,7 @@ void Pool::State::deliver() noexcept
 	delivering_ = false;
 }
 
-/* An exception of the application's ends here, and is told. */
+/* An exception of the application's ends here, and is logged. */
 void Pool::State::callBack(const WorkPtr &work) noexcept
 {
 	const auto called = guarded(what, "callback", [&]() -> Result<void> {
@@ -383,11 +386,14 @@ std::vector<DeviceUse> Pool::State::use() const
 	return all;
 }
 
-/* Networks cancel what they run; the last one that ends answers what waits. */
+/* Networks cancel their runs; the last network that ends answers waiting requests. */
 void Pool::State::shutDown() noexcept
 {
 	for (size_t i = 0;; i++) {
-		/* They wait for callbacks, which want the lock. */
+		/*
+		 * Freed after the lock is released: they wait for callbacks, which take the
+		 * lock.
+		 */
 		std::vector<std::unique_ptr<Resident>> residents;
 		const std::lock_guard guard(lock_);
 

@@ -22,9 +22,9 @@ namespace nvdla
 /**
  * \brief State of a Pool
  *
- * Callbacks of requests keep it. The lock guards everything and is not held while something is
- * called that may call back or take long. What a request needs until it is answered is allocated
- * when it is submitted.
+ * Callbacks of requests keep a reference. The lock guards all members and is not held during calls
+ * that may call back or take long. The memory that a request needs until its answer is allocated at
+ * submission.
  */
 class Pool::State : public std::enable_shared_from_this<Pool::State>
 {

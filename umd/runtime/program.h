@@ -27,7 +27,7 @@ struct ProgramStep {
 	bool restartable = false;
 };
 
-/** \brief Per task of a Program what the device has prepared; nothing where it has not */
+/** \brief The device's prepared task for each task of a Program; nothing if it has none */
 using PreparedTasks = std::vector<std::optional<PreparedTask>>;
 
 /** \brief A loadable's tasks, tensors and the use of its memories */

@@ -20,8 +20,8 @@ class Pipeline;
 /**
  * \brief State of a Request
  *
- * Inputs, outputs and what is bound belong to the application's thread, and to that of the run as
- * long as the request is in flight.
+ * Inputs, outputs and bindings belong to the application's thread, and to the thread of the run
+ * while the request is in flight.
  */
 struct RequestState {
 	using Clock = std::chrono::steady_clock;
@@ -36,7 +36,7 @@ struct RequestState {
 	mutable std::mutex lock; /* of what follows */
 	std::condition_variable changed;
 	bool inFlight = false;
-	uint64_t run = 0; /* counts submissions, so that a late cancel() meets nobody else */
+	uint64_t run = 0; /* counts submissions, so that a late cancel() affects no later run */
 	std::optional<Result<RunReport>> result;
 	Request::Callback callback;
 

@@ -20,7 +20,7 @@ using MemoryIds = std::set<uint16_t>;
 
 /** \brief Place of a loadable's memory on a device */
 struct MemoryPlace {
-	uint32_t handle = 0; /**< 0 if it is not there */
+	uint32_t handle = 0; /**< 0 if it has no memory */
 	uint64_t offset = 0; /**< of its first byte in the buffer */
 	uint64_t size = 0;   /**< bytes from there on that are its own */
 };

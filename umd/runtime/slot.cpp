@@ -168,7 +168,7 @@ Result<void> Slot::runStep(const ProgramStep &step)
 	}
 	if (auto submitted = submitJob(step, true); !submitted)
 		return submitted;
-	/* As long as the driver lets it run. */
+	/* No limit here: the driver ends a job that takes too long. */
 	auto status = job_.wait(std::chrono::milliseconds::max());
 	stepEnded();
 	return conclude(std::move(status));
@@ -241,8 +241,8 @@ void Slot::stepEnded()
 }
 
 /*
- * The loop's thread computes what is short, and begins what takes its time and goes on later.
- * \return all is done
+ * The loop's thread computes short steps itself, and starts long steps, whose end continues the
+ * run. \return true if all steps are done
  */
 Result<bool> Slot::beginSteps()
 {
@@ -277,7 +277,7 @@ void Slot::goOn(Result<bool> ended) noexcept
 	done(ended ? Result<void>() : forward(ended));
 }
 
-/* Behind a step that took its time. */
+/* Continue after a long step. */
 void Slot::goOn() noexcept
 {
 	goOn(guarded(runningNetwork, [this] { return beginSteps(); }));

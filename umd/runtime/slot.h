@@ -20,7 +20,7 @@ namespace nvdla
 inline constexpr const char *runningNetwork = "run network";
 
 /**
- * \brief Memory for one run, and the run that is in it
+ * \brief Memory for one run, and the state of that run
  *
  * Belongs to the loop's thread, except for construction and while it is in run().
  */
@@ -45,8 +45,8 @@ public:
 	/**
 	 * \brief Begin a run
 	 *
-	 * \a done is called in any case, later or from within; the slot is free
-	 * then. Until it is called, \a request and what \a done holds are kept.
+	 * \a done is called in any case, later or from within begin(); the slot is free
+	 * then. Until then \a request and the captures of \a done must stay valid.
 	 *
 	 * \param[in] context id of a Context on the device
 	 */

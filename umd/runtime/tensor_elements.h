@@ -13,8 +13,8 @@ namespace nvdla
  * \brief Complete the descriptions of inputs and outputs
  *
  * - An input picture that all convolutions reading it take as unsigned is isUnsigned.
- * - An output that a CPU operation writes last has the quantization that is in the operation;
- *   of what the core writes a loadable has none.
+ * - An output that a CPU operation writes last has that operation's quantization; a loadable has
+ *   no quantization of the core's outputs.
  */
 void describeElements(NetworkParts &parts);
 

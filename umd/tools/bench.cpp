@@ -51,7 +51,7 @@ void interrupt(int)
 	interrupted = true;
 }
 
-/* Whole numbers of the type, or -1 to 1: zeros would be faster than what users have. */
+/* Random integers of the type, or numbers from -1 to 1: zeros would be faster than real data. */
 std::vector<std::byte> randomElements(const TensorDesc &desc, std::mt19937 &random)
 {
 	const bool isHalf = desc.type == DataType::Half;
@@ -244,11 +244,11 @@ Result<void> run(const Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-bench", [&]() -> Result<int> {
-		CommandLine app{ "Measures how long runs of a network take on an NVDLA, and how "
-				 "many there are in "
-				 "a second. Inputs are random.",
-				 "nvdla-bench",
-				 "nvdla-bench net.nvdla --device accel0 --in-flight 2" };
+		CommandLine app{
+			"Measures the time of runs of a network on an NVDLA, and the runs per "
+			"second. Inputs are random.",
+			"nvdla-bench", "nvdla-bench net.nvdla --device accel0 --in-flight 2"
+		};
 		Settings settings;
 		tools::NetworkOptions network;
 
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
 			.showDefault();
 		const auto json = app.flag("--json", settings.json, "print the figures as JSON");
 		app.option("--compare", settings.compare,
-			   "file with what --json printed: show the ratio of each figure to it")
+			   "earlier output of --json: show the ratio of each figure to it")
 			.excludes(json);
 		if (const auto code = app.parse(argc, argv))
 			return *code;

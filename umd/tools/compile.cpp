@@ -55,7 +55,10 @@ Result<void> checkEffects(const std::vector<CommandLineOption> &options, bool ha
 	return {};
 }
 
-/* A clock alone changes no choice: all memories are counted in its cycles. */
+/*
+ * A clock by itself changes no choice, because the speed of all memories is counted in its
+ * cycles.
+ */
 bool isClockOnly(const ChipOptions &chip)
 {
 	const auto given = chip.values();
@@ -112,7 +115,7 @@ bool isHalf(const AnyTask &any)
 	return false;
 }
 
-/* Integers stay as they are, whatever was asked for. */
+/* Integer models do not change their type, so a requested precision is an error. */
 Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadable)
 {
 	if (settings.precision != DataType::Half)
@@ -228,20 +231,20 @@ void addReport(CommandLine &app, CompileSettings &settings)
 	const auto report = app.choice(
 		"--report", settings.report, formats,
 		"print for each layer its operations, their predicted time on a chip and, after "
-		"calibration, its error; svg: graphs of model and network, and memory; html: all "
-		"on a page");
-	app.option("--report-file", settings.reportFile, "write the report there instead")
+		"calibration, its error; svg: drawings of the graphs and of memory; html: a page "
+		"with all of these");
+	app.option("--report-file", settings.reportFile, "write the report to this file instead")
 		.needs(report);
 }
 
 void addCalibration(CommandLine &app, CompileSettings &settings)
 {
 	app.choice("--precision", settings.precision, precisionNames(),
-		   "type in which a float model is computed: fp16; with --calibrate int8, the "
-		   "default then, or int16");
+		   "type in which a float model is computed: fp16, or with --calibrate int8 (the "
+		   "default then) or int16");
 	app.option("--calibrate", settings.samples,
-		   "pictures, .npy and folders of them with examples of inputs; a float model "
-		   "becomes one of integers");
+		   "compile a float model to integers, with these examples of inputs: pictures, "
+		   ".npy and folders of them");
 	settings.ofCalibration.push_back(app.choice(
 		"--ranges", settings.calibration.method, rangeNames(),
 		"how the range of a tensor is chosen: minmax (the default): all numbers that "
@@ -263,14 +266,16 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 int main(int argc, char **argv)
 {
 	return runProgram("nvdla-compile", [&]() -> Result<int> {
-		CommandLine app{ "Compiles a model of TensorFlow Lite, ONNX or Caffe into an NVDLA loadable.",
+		CommandLine app{ "Compiles a model of TensorFlow Lite, ONNX or Caffe into an NVDLA "
+				 "loadable.",
 				 "nvdla-compile",
 				 "nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ "
 				 "--precision int8" };
 		CompileSettings settings;
 
 		app.footer(exitCodeHelpWithoutDevice);
-		app.option("MODEL", settings.model, "the model, .tflite, .onnx or .prototxt").required();
+		app.option("MODEL", settings.model, "the model, .tflite, .onnx or .prototxt")
+			.required();
 		app.option("-o,--output", settings.output, "the loadable to write").required();
 		addReport(app, settings);
 		settings.chip.addTo(app, [&](const CommandLineOption &option) {

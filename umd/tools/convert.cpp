@@ -67,8 +67,7 @@ int main(int argc, char **argv)
 		app.option("from", settings.from, "loadable, or its text").required();
 		app.option("to", settings.to,
 			   "file to write: the text if its name ends in .json, else the loadable; "
-			   "- prints "
-			   "the text")
+			   "- prints the text")
 			.required();
 		app.flag("--blob-files", settings.blobFiles,
 			 "write weights to files beside the text instead of into it");

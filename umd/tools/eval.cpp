@@ -27,7 +27,7 @@ namespace
 using namespace nvdla;
 
 struct Settings {
-	tools::RunSettings run; /* device, network, what pixels become */
+	tools::RunSettings run; /* device, network, scaling of pixels */
 	std::string folder;
 	std::string truth;
 	std::string labels;
@@ -37,7 +37,7 @@ struct Settings {
 	bool json = false;
 };
 
-/* A network that is to be judged. */
+/* A network to judge. */
 struct Candidate {
 	std::string name;
 	Loadable loadable;
@@ -175,15 +175,15 @@ Result<void> evaluate(Settings &settings)
 void addOptions(CommandLine &app, Settings &settings)
 {
 	app.option("folder", settings.folder,
-		   "pictures, in a folder for each class: named as its label, the first word of "
-		   "that, or its number from 0 on");
+		   "has a folder of pictures for each class, named by the class's label, the first "
+		   "word of the label, or the number of the class, from 0");
 	app.option("--labels", settings.labels, "names of the classes, a line each").required();
 	app.option("--truth", settings.truth,
 		   "text file that says what pictures show, instead of folders for classes: each "
 		   "line has the path of a picture, a space and its class");
 	app.option("--calibrate", settings.samples,
-		   "pictures, .npy and folders of them: also judge the float model after "
-		   "calibration with these examples, as nvdla-compile --calibrate does it")
+		   "also judge the float model after calibration to integers with these examples, "
+		   "as nvdla-compile --calibrate does it: pictures, .npy, folders of them")
 		.repeatable();
 	app.option("--against", settings.others, "another network, judged on the same pictures")
 		.repeatable();

@@ -7,13 +7,13 @@ namespace nvdla::tools
 {
 
 /** \brief Exit codes of the tools, for their help */
-constexpr const char *exitCodeHelp = "Exit codes: 0 done, 2 wrong argument or unusable file "
-				     "(also a network for another core), 3 device missing, "
-				     "refusing a job or failing, 4 timeout, 1 anything else.";
+constexpr const char *exitCodeHelp =
+	"Exit codes: 0 success, 2 wrong argument or unusable file (also a network for another "
+	"core), 3 the device is missing, refuses a job or fails, 4 timeout, 1 any other failure.";
 
-/** \brief The same for tools that run nothing on a device */
+/** \brief Exit codes of tools that run nothing on a device */
 constexpr const char *exitCodeHelpWithoutDevice =
-	"Exit codes: 0 done, 2 wrong argument or unusable file, 1 anything else.";
+	"Exit codes: 0 success, 2 wrong argument or unusable file, 1 any other failure.";
 
 inline int exitCode(ErrorCode code)
 {

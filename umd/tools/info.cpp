@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-info", [&]() -> Result<int> {
 		CommandLine app{
-			"Shows what is in an NVDLA loadable, or in what a model is compiled to.",
+			"Shows the contents of an NVDLA loadable, or of a model after compilation.",
 			"nvdla-info", "nvdla-info net.nvdla --format svg -o net.svg"
 		};
 		Settings settings;
@@ -134,21 +134,21 @@ int main(int argc, char **argv)
 			  { "json", Format::Json },
 			  { "dot", Format::Dot },
 			  { "svg", Format::Svg } },
-			"text: tensors, memory map, operations; json: all of it (see "
+			"text: tensors, memory map, operations; json: the whole file (see "
 			"nvdla-convert); dot, svg: the graph");
 		auto json = app.flag("--json", settings.json, "the same as --format json")
 				    .excludes(format);
 		app.option("-o,--output", settings.output, "file to write instead of printing");
-		const auto chip =
-			app.flag("--chip", settings.chip,
-				 "what each operation takes on a chip, as nvdla-prof --chip")
-				.excludes(format)
-				.excludes(json);
+		const auto chip = app.flag("--chip", settings.chip,
+					   "predict the time of each operation on a chip, as "
+					   "nvdla-prof --chip")
+					  .excludes(format)
+					  .excludes(json);
 		settings.chipOptions.addTo(app,
 					   [&](CommandLineOption option) { option.needs(chip); });
 		const auto dump = app.option("--dump", settings.dump,
-					     "core dump of the driver, to be shown with the "
-					     "registers' names; without a network and its options")
+					     "show a core dump of the driver with the names of its "
+					     "registers; without a network and its options")
 					  .excludes(format)
 					  .excludes(json)
 					  .excludes(chip);

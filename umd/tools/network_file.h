@@ -38,7 +38,7 @@ public:
 	NetworkOptions(const NetworkOptions &) = delete;
 	NetworkOptions &operator=(const NetworkOptions &) = delete;
 
-	/** \param[in] modelHelp what else there is to say of --model */
+	/** \param[in] modelHelp further text for the help of --model */
 	void addTo(CommandLine &app, const std::string &modelHelp = "");
 
 	/** \return the argument and the options, to be excluded by other options */

@@ -141,7 +141,7 @@ int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-prof", [&]() -> Result<int> {
 		CommandLine app{
-			"Runs an NVDLA loadable or a model and shows when which operation ran.",
+			"Runs an NVDLA loadable or a model and shows when each operation ran.",
 			"nvdla-prof", "nvdla-prof net.nvdla --svg timeline.svg"
 		};
 		Settings settings;
@@ -152,25 +152,28 @@ int main(int argc, char **argv)
 		auto device = tools::addDeviceOption(app, settings.run.device);
 		auto input = app.option("--input", settings.run.inputs,
 					"input tensor, as for nvdla-run; repeat for further "
-					"inputs; without it an input is zero")
+					"inputs; an input without a file is zero")
 				     .repeatable();
 		tools::ScalingOptions scaling;
 		scaling.addTo(app);
 		app.option(
 			"--trace", settings.trace,
 			"write the timeline as a trace for Perfetto (ui.perfetto.dev) or Chrome");
-		app.option("--svg", settings.svg, "write the timeline as a picture");
+		app.option("--svg", settings.svg, "write the timeline as a drawing (SVG)");
 		app.option("--csv", settings.csv,
-			   "write the table's rows, with all counters; times are in ns");
+			   "write the table's rows, with all counters, as CSV; times are in ns");
 		app.option("--json", settings.json,
-			   "write the table's rows with their times and counters");
+			   "write the table's rows with their times and counters as JSON");
 		app.flag("--by-layer", settings.view.byLayer,
 			 "one row for each layer of the model, not for each hardware layer");
-		app.choice<prof::View::Sort>("--sort", settings.view.sort,
-					     { { "start", prof::View::Sort::Start },
-					       { "time", prof::View::Sort::Time } },
-					     "order of the rows; by time the longest is first");
-		app.option("--top", settings.view.top, "rows of the table, at most; 0: all")
+		app.choice<prof::View::Sort>(
+			"--sort", settings.view.sort,
+			{ { "start", prof::View::Sort::Start },
+			  { "time", prof::View::Sort::Time } },
+			"order of the rows: by start (the default), or by time, "
+			"the longest first");
+		app.option("--top", settings.view.top,
+			   "largest number of rows in the table; 0: all")
 			.showDefault();
 		auto warmUp = app.option("--warm-up", settings.warmUp,
 					 "runs before the one that is shown")

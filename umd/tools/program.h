@@ -23,7 +23,7 @@ namespace nvdla::tools
 struct OptionUse {
 	CommandLineOption option;
 	bool hasEffect;
-	const char *without; /**< what it would need */
+	const char *without; /**< the option or argument that it would need */
 };
 
 /** \return InvalidArgument naming the first option that was given and has no effect */

@@ -48,14 +48,15 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		"input tensor: PGM, PPM, PNG, JPEG, numpy .npy, .dimg, or .raw "
 		"tensor bytes; repeat for further inputs; an input without a file is zero");
 	addPerTensor(app, "--image", lists.images,
-		     "as --input; without --output it writes output.dimg")
+		     "the same as --input; without --output, outputs go to output.dimg, ...")
 		.excludes(input);
 	lists.keep(addPerTensor(
 		app, "--input-scale", lists.input.scales,
 		"scale of an integer input, or of each of its channels: a,b,c; repeat for "
 		"further inputs"));
 	lists.keep(addPerTensor(app, "--input-zero", lists.input.zeroPoints,
-				"the integer that stands for 0 in an input, or in each channel"));
+				"the integer that stands for 0 in an integer input, or in each of "
+				"its channels"));
 	lists.scaling.addTo(app, " (int8: with --input-scale)");
 	addPerTensor(app, "--output", settings.outputs,
 		     "write an output as .dimg, its numbers as .npy, or its bytes as .raw; repeat "
@@ -63,19 +64,19 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	lists.keep(addPerTensor(app, "--output-scale", lists.output.scales,
 				"scale of an integer output, for .npy and --top"));
 	lists.keep(addPerTensor(app, "--output-zero", lists.output.zeroPoints,
-				"the integer that stands for 0 in an output"));
+				"the integer that stands for 0 in an integer output"));
 	lists.keep(app.choice<std::optional<ElementOrder>>(
 		"--layout", settings.layout,
 		{ { "nchw", ElementOrder::Nchw }, { "nhwc", ElementOrder::Nhwc } },
-		"order of the axes of .npy inputs and outputs: channels first (the default of "
-		"loadables) or last; compiled models keep the model's order without this"));
+		"order of the axes of .npy inputs and outputs; the default is the model's order, "
+		"or nchw for loadables of other compilers"));
 	lists.keep(app.flag("--rawdump", settings.rawDump,
-			    "write elements as text instead of .dimg, without --output to "
-			    "output.dimg"));
+			    "write outputs as text instead of .dimg; without --output to "
+			    "output.dimg, ..."));
 	app.option("--dump-surfaces", settings.surfaces,
-		   "folder for the numbers of a model's tensors, except those inside fused "
-		   "operations, as .npy; prints their range and how many are at the limits of "
-		   "their type");
+		   "folder for the numbers of a model's tensors as .npy, except tensors inside "
+		   "fused operations; also prints the range of each tensor, and the shares of "
+		   "elements with the lowest and highest value of their type");
 	app.option("--top", settings.top, "print the N largest numbers of each output");
 	app.option("--labels", settings.labels,
 		   "names of the classes, a line each, for --top (which is then at least 1)");
@@ -84,7 +85,8 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
 	addDeviceOption(app, settings.device);
-	lists.network.addTo(app, "; .npy have the model's order, pictures are scaled to its input");
+	lists.network.addTo(app, "; arrays (.npy) have the model's order of axes, and pictures are "
+				 "scaled to the model's input");
 	app.option("--repeat", settings.repeat, "run N times").range(1u, 1000000u).showDefault();
 	app.option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
 		.range(1u, 600000u)

@@ -18,7 +18,7 @@ namespace nvdla::tools
 struct RunSettings {
 	std::string device = "embedded";
 	NetworkFile network;
-	/** \brief The order of all arrays, whatever the model's is */
+	/** \brief The order of all arrays, instead of the model's order */
 	std::optional<ElementOrder> layout;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
@@ -44,7 +44,7 @@ struct RunSettings {
 };
 
 /**
- * \brief Read the command line of nvdla-run; print help or what is wrong with it
+ * \brief Read the command line of nvdla-run; print the help or its errors
  * \param[out] trace the options of --trace
  * \return the exit code if the program has to end here
  */

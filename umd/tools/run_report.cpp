@@ -61,7 +61,7 @@ struct Tally {
 		numbers += more;
 		operations++;
 	}
-	/* noun: of one number; what: follows it */
+	/* noun: of one number; what: text after it */
 	std::string text(const char *noun, const char *what) const
 	{
 		return fmt::format("{} {}{}{} in {} operation{}", numbers, noun,
@@ -76,7 +76,7 @@ struct Tally {
 	}
 };
 
-/* What the core counted in a run. */
+/* The core's counters of a run. */
 struct Findings {
 	bool counted = false; /* by at least one operation */
 	Tally saturated;      /* in outputs */

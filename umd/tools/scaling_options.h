@@ -23,7 +23,7 @@ public:
 	ScalingOptions(const ScalingOptions &) = delete;
 	ScalingOptions &operator=(const ScalingOptions &) = delete;
 
-	/** \param[in] note what else there is to say of --normalize */
+	/** \param[in] note further text for the help of --normalize */
 	void addTo(CommandLine &app, const std::string &note = "")
 	{
 		all_.push_back(app.option("--mean", mean_,

@@ -33,12 +33,12 @@ public:
 	{
 		add(app.option(
 			"--strategy", text_,
-			"how the core computes a model where there is a choice: "
-			"SUBJECT=auto, always or never, with commas between them; subjects are "
+			"how the core computes a model where there are several ways: "
+			"SUBJECT=auto, always or never, separated by commas; subjects are "
 			"winograd, compression, pixels, post-extension, bands, fused-pooling, "
-			"reuse, join and branches; only auto, always or never applies to all of "
+			"reuse, join and branches; without SUBJECT= a choice applies to all of "
 			"them. The default is auto, the way that is predicted to be faster, but "
-			"winograd=never, because the device model takes long for it; options such "
+			"winograd=never, because the device model is slow with it; options such "
 			"as dram=2.5GB/s describe the chip"));
 		add(app.option("--sram-size", sramBytes_,
 			       "on-chip memory for tensors between a model's layers")
@@ -54,12 +54,12 @@ public:
 			    .repeatable());
 		add(app.choice(
 			"--host", host_, hostNames(),
-			"what computes operators that neither the core nor libnvdla itself "
-			"can: auto (the default): ONNX Runtime or TensorFlow Lite, whichever "
-			"the model is of, if it is installed; never: nothing"));
+			"library for operators that neither the core nor libnvdla itself can "
+			"compute: auto (the default): ONNX Runtime for ONNX models, TensorFlow "
+			"Lite for its own, if installed; never: such models are refused"));
 		add(app.option("--target", target_,
 			       "the core that a model is compiled for: " + coreVariantNames() +
-				       "; without it that of the device, or nv_full"));
+				       "; the default is the core of the device, or nv_full"));
 	}
 
 	/** \return whether --target names the core, instead of the device */

@@ -22,7 +22,7 @@ struct SurfaceSummary {
 	float least = 0;  /**< real numbers */
 	float most = 0;
 	double atLowest = 0;  /**< share of elements that are the lowest of their type */
-	double atHighest = 0; /**< and the highest: what is saturated is among them */
+	double atHighest = 0; /**< share of the highest; saturated elements are among these */
 };
 
 /**

@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 
 		app.footer(tools::exitCodeHelp);
 		app.option("--device", settings.selection.device,
-			   "only this one: accelN, /dev/accel/accelN or its bus address");
+			   "show only this device: accelN, /dev/accel/accelN or its bus address");
 		app.option("--interval", settings.interval, "seconds from one view to the next")
 			.range(0.1, 3600.0)
 			.showDefault();
@@ -129,9 +129,9 @@ int main(int argc, char **argv)
 			.oneOf(top::orderNames())
 			.showDefault();
 		app.flag("--once", settings.once, "end after the first view");
-		app.flag("--json", settings.json, "each view as a JSON object on one line");
+		app.flag("--json", settings.json, "print each view as a JSON object on one line");
 		app.flag("--enable", settings.enable,
-			 "have the cores count stalls and values of every operation from now on");
+			 "make the cores count stalls and values of every operation from now on");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

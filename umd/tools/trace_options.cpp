@@ -42,19 +42,19 @@ void TraceOptions::addTo(CommandLine &app)
 {
 	app.option(
 		"--trace", folder_,
-		"folder for what the core is told and what comes out: a trace, to be played on a "
-		"simulation of the hardware or without a system");
+		"folder for a register trace, to be played on a simulation of the hardware or on "
+		"a board without an operating system: register writes, memory and results");
 	others_.push_back(app.choice<sim::TraceFormat>(
 		"--trace-format", format_,
 		{ { "trace", sim::TraceFormat::Trace },
 		  { "txn", sim::TraceFormat::Txn },
 		  { "cfg", sim::TraceFormat::Cfg },
 		  { "c", sim::TraceFormat::C } },
-		"trace: for nvdla-trace, as without it; txn and cfg: as the public hardware "
-		"repository has them on its branches nvdlav1 and master; c: an array in C"));
+		"trace (the default): for nvdla-trace; txn, cfg: formats of the public hardware "
+		"repository, branches nvdlav1 and master; c: an array in C"));
 	others_.push_back(app.option("--trace-memory", memory_,
-				     "the first address of the memory that the core uses in the "
-				     "trace, 0x80000000 without it"));
+				     "first address of the core's memory in the trace; the "
+				     "default is 0x80000000"));
 }
 
 Result<void> TraceOptions::check() const

@@ -28,8 +28,7 @@ public:
 
 	void addTo(CommandLine &app);
 
-	/** \return InvalidArgument naming the option that has no effect, or what is wrong with it
-	 */
+	/** \return InvalidArgument naming the option that has no effect or a wrong value */
 	Result<void> check() const;
 	/** \return the device at \a path, which is recorded if a trace is wanted; errors of
 	 * Device::open(), or InvalidArgument if this device cannot be recorded */

@@ -46,7 +46,7 @@ constexpr uint8_t kCapabilityAdvanced = 0x13;
 
 constexpr unsigned int kBarCount = 6;
 
-/** \brief Who the function is */
+/** \brief Identity of the function: vendor, device, class */
 struct Identity {
 	uint16_t vendorId;
 	uint16_t deviceId;
@@ -85,7 +85,7 @@ public:
 	uint8_t addCapability(uint8_t id, std::span<const uint8_t> body,
 			      std::span<const uint8_t> writable = {});
 
-	/** \brief Values as of now are what reset() goes back to */
+	/** \brief Make the present values those that reset() restores */
 	void seal() { initial_ = bytes_; }
 	void reset() { bytes_ = initial_; }
 

@@ -43,8 +43,8 @@ void PciFunction::addBar(unsigned int bar, uint32_t size)
 void PciFunction::addStandardCapabilities(unsigned int msixBar)
 {
 	/*
-	 * Version 1.2, no D1, no D2, no PME. No_Soft_Reset is clear: who comes back from D3hot
-	 * is reset.
+	 * Version 1.2, no D1, no D2, no PME. No_Soft_Reset is clear: the return from D3hot is a
+	 * reset.
 	 */
 	const std::array<uint8_t, 6> power = { 0x03, 0x00 };
 	const std::array<uint8_t, 3> powerWritable = { 0x00, 0x00, kPowerStateMask };
@@ -165,7 +165,7 @@ void PciFunction::msixRead(uint64_t offset, std::span<std::byte> data) const
 		data[kMsixPendingBits - offset] = std::byte{ interrupts_.pending(0) };
 }
 
-/* The device behind the function abandons what it does and forgets it. */
+/* The device behind the function abandons its operations. */
 void PciFunction::stop()
 {
 	busMaster_.store(false, std::memory_order_release);

@@ -21,9 +21,9 @@ namespace nvdla::sim::vfiouser::pci
  * A device derives from it, adds its BARs and capabilities in its constructor and
  * answers accesses to the BARs. The function has one message-signalled interrupt
  * that the guest may use as MSI or as MSI-X; there is no INTx. The MSI-X table has
- * a BAR of its own; table and mask bits are kept by the client (QEMU), as with any
+ * a BAR of its own; the client (QEMU) keeps table and mask bits, as with any
  * VFIO device, so only the pending bit is really read from there. Function level
- * reset is the Advanced Features capability's, the conventional function's form. In
+ * reset is in the Advanced Features capability, as conventional functions have it. In
  * D3hot the device does nothing and its BARs are not decoded; back in D0 it is reset.
  */
 class PciFunction : public DeviceFunction
@@ -63,8 +63,8 @@ protected:
 	/**
 	 * \brief The function was without power for a while
 	 *
-	 * It is as new, but for its power state: the client (QEMU) knows that from what was written
-	 * alone, and decodes BARs by it.
+	 * Everything returns to its initial state except the power state: the client (QEMU) knows
+	 * the power state only from writes, and decodes BARs accordingly.
 	 */
 	void losePower();
 	/** \return false: all reads give ones, and all writes are lost, until it is true again */

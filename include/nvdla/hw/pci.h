@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVDLA as a PCI function: what the device model presents and the driver looks for.
+ * NVDLA as a PCI function: identity and capabilities, for the device model and the driver.
  *
  * The function exists only in virtual machines. Its numbers are the first of 1af4:10f0
  * to 1af4:10ff: Red Hat's, set aside by QEMU (docs/specs/pci-ids) for devices on trial,
@@ -39,7 +39,7 @@
  *   0x01  u8   next capability
  *   0x02  u8   length of this one, at least NVDLA_PCI_VSC_LENGTH
  *   0x03  u8   layout version, NVDLA_PCI_VSC_VERSION_1
- *   0x04  u32  NVDLA_PCI_VSC_MAGIC, which tells it from other vendor capabilities
+ *   0x04  u32  NVDLA_PCI_VSC_MAGIC, unlike that of other vendor-specific capabilities
  *   0x08  u16  variant of the core, NVDLA_PCI_VARIANT_*
  *   0x0a  u16  zero
  *   0x0c  u32  zero
@@ -67,8 +67,8 @@
 #define NVDLA_PCI_VARIANT_NV_SMALL_256_FULL 4
 
 /*
- * Another vendor-specific capability, of a device model that was started for tests alone
- * (nvdla-sim --faults): what is written to it makes the device misbehave.
+ * Another vendor-specific capability, only for tests (nvdla-sim --faults): writes to it
+ * make the device misbehave.
  *
  *   0x00  u8   capability id, 0x09
  *   0x01  u8   next capability
@@ -94,7 +94,7 @@
 #define NVDLA_PCI_FAULT_HANG		3
 /* CDMA of the next convolutions to be done never ends. */
 #define NVDLA_PCI_FAULT_CDMA		4
-/* The core's registers read as all ones, and forget what is written. */
+/* The core's registers read as all ones and ignore writes. */
 #define NVDLA_PCI_FAULT_ONES		5
 /* The next accesses to system memory are refused. */
 #define NVDLA_PCI_FAULT_DMA		6

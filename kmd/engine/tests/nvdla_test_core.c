@@ -130,7 +130,7 @@ void nvdla_test_core_exit(struct kunit *test)
 }
 
 /**
- * nvdla_test_core_reads() - what a register reads from now on
+ * nvdla_test_core_reads() - set the value that a register reads from now on
  * @core: core
  * @reg: the register
  * @value: its value

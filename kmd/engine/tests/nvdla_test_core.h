@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/*
- * A core that records what is written to it and completes what a test tells it to.
- */
+/* A simulated core that records writes and completes operations as a test tells it to. */
 #ifndef NVDLA_TEST_CORE_H
 #define NVDLA_TEST_CORE_H
 
@@ -50,7 +48,7 @@ struct nvdla_test_access {
 };
 
 /**
- * struct nvdla_test_core - a core, its sequencer, and what the sequencer's owner is told
+ * struct nvdla_test_core - a core, its sequencer, and the notifications of the sequencer's owner
  * @accesses: to its registers, since @num_accesses was zero
  * @num_accesses: how many
  * @readable: what registers read; others read as zero

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * A task that follows: what the sequencer writes for it while another one runs.
- */
+/* The sequencer programs the following task while another one runs. */
 #include <nvdla/hw/registers.h>
 
 #include "../nvdla_platform.h"
@@ -77,7 +75,7 @@ static void follow_waits_for_groups(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->done, 0, 0);
 }
 
-/* Whatever still comes for an engine has its groups. */
+/* Operations of the running task that are still to come keep the engine's groups. */
 static void follow_leaves_engines_to_the_task_that_runs(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;

@@ -12,7 +12,7 @@
 #define MOVED_BY 0x40000000ULL
 #define SOURCE_BYTES (8 * 8 * 32)
 
-/* A convolution with its SDP, and what comes of it. */
+/* A convolution with its SDP, and its prepared form. */
 struct nvdla_test_prepared {
 	struct nvdla_test_task *t;
 	struct nvdla_prepared *prepared;

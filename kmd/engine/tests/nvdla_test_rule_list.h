@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What a submit has to fulfil, as one list.
+ * The rules for a submit, as one list.
  *
  *	NVDLA_RULE(name, text, source)
  *

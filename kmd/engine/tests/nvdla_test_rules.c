@@ -70,11 +70,11 @@ void nvdla_rules_refused(struct kunit *test, u32 rule, struct nvdla_test_place p
 }
 
 /**
- * nvdla_rules_check() - an error says what is wrong
+ * nvdla_rules_check() - check that an error names the rule and the member
  * @test: test
- * @why: what was said
- * @rule: enum nvdla_test_rule that it has to tell
- * @place: the member that it has to name
+ * @why: the error
+ * @rule: enum nvdla_test_rule that the error has to name
+ * @place: the member that the error has to name
  * @line: where that is stated
  */
 void nvdla_rules_check(struct kunit *test, const struct nvdla_refusal *why, u32 rule,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Rules, each as a valid task, what breaks it, and the field that the error has to name.
+ * Rules, each with a valid task, a change that breaks the rule, and the field that the error has
+ * to name.
  */
 #ifndef NVDLA_TEST_RULES_H
 #define NVDLA_TEST_RULES_H
@@ -20,7 +21,7 @@ enum nvdla_test_rule {
 };
 
 /**
- * struct nvdla_test_place - a member of what is submitted
+ * struct nvdla_test_place - a member of a submitted structure
  * @member_of: enum drm_nvdla_struct
  * @offset: bytes from its start
  * @size: bytes

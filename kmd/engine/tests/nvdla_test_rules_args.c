@@ -38,7 +38,7 @@ static void args_reset(struct nvdla_test_args *args)
 	args->has_buffer = true;
 }
 
-/* As a driver that looks at all of them. */
+/* Check the arguments in the order in which the driver does. */
 static int args_check(struct nvdla_test_args *args, struct nvdla_refusal *why)
 {
 	int ret = nvdla_args_check_submit(&args->submit, why);
@@ -81,7 +81,7 @@ static void args_refused(struct kunit *test, u32 rule, struct nvdla_test_place p
 		args_refused(test, NVDLA_TEST_RULE_##rule, place, __LINE__); \
 	} while (0)
 
-/* As of a prepared task. */
+/* Make the arguments those of a prepared task. */
 static void args_prepared(struct nvdla_test_args *args)
 {
 	memset(&args->task, 0, sizeof(args->task));
@@ -149,7 +149,7 @@ static void args_task_rules(struct kunit *test)
 	ARGS_BREAK(test, TASK_RESERVED, TASK(reserved), a->task.reserved = 1);
 }
 
-/* What a task names by its handle, it does not describe. */
+/* A task with a handle has no descriptors of its own. */
 static void args_prepared_rules(struct kunit *test)
 {
 	struct nvdla_test_args *a = test->priv;
@@ -171,7 +171,7 @@ static void args_prepared_rules(struct kunit *test)
 	args_refused(test, NVDLA_TEST_RULE_SUBMIT_SIZE, TASK(address_size), __LINE__);
 }
 
-/* What is prepared has no addresses, and no handle yet. */
+/* A task that is being prepared has neither addresses nor a handle. */
 static void args_template_rules(struct kunit *test)
 {
 	struct nvdla_test_args *a = test->priv;

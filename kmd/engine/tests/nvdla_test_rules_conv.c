@@ -325,7 +325,7 @@ static void conv_buffer_rules(struct kunit *test)
 		     t->operations[0].conv.release = 0);
 	NVDLA_BREAKS(test, CONV_BYTES_PER_KERNEL, OPERATION(conv, bytes_per_kernel), make_conv,
 		     t->operations[0].conv.bytes_per_kernel--);
-	/* The first group goes on in a burst that ends in the second. */
+	/* The burst for the end of the first group also fetches the beginning of the second. */
 	NVDLA_BREAKS(test, CONV_WEIGHT_BANKS, OPERATION(conv, weight_bank), make_full_bank,
 		     nvdla_test_set_channels(t, 0, 1023));
 	NVDLA_BREAKS(test, CONV_WEIGHT_BANKS, OPERATION(conv, weight_bank), make_half_bank,

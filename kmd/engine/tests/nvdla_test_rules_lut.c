@@ -63,7 +63,10 @@ static void lut_value_rules(struct kunit *test)
 		     t->luts[0].overflow_priority = 2);
 	NVDLA_BREAKS(test, LUT_RANGE, LUT(le_end), make_lut, t->luts[0].le_end = 1ULL << 32);
 	NVDLA_BREAKS(test, LUT_RANGE, LUT(lo_start), make_lut, t->luts[0].lo_start = -2147483649LL);
-	/* 0x1p30 and 0x1p32: what INDEX_SELECT 0 leaves no room above. */
+	/*
+	 * 0x1p30 and 0x1p32: so large that no number above them lies in the table with
+	 * INDEX_SELECT 0.
+	 */
 	NVDLA_BREAKS(test, LUT_START, LUT(le_start), make_fp16, t->luts[0].le_start = 0x4e800000);
 	NVDLA_BREAKS(test, LUT_START, LUT(lo_start), make_fp16, t->luts[0].lo_start = 0x4f800000);
 	NVDLA_BREAKS(test, LUT_START, LUT(lo_start), make_highest_lo,
@@ -103,7 +106,10 @@ static const u32 nvdla_test_end_rules[] = {
 	[OFFSET] = NVDLA_TEST_RULE_LUT_OFFSET,
 };
 
-/* The end of a range is accepted, what lies beyond is not, if a descriptor can say it. */
+/*
+ * The end of a range is accepted, and the value beyond it is not, if a descriptor can express
+ * that value.
+ */
 static void check_end(struct kunit *test, const struct nvdla_test_range *range,
 		      enum nvdla_test_ends ends, int last, int beyond)
 {

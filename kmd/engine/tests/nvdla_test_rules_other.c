@@ -263,7 +263,7 @@ static void rubik_rules(struct kunit *test)
 		     t->extents[0].size = 4 * 4 * 128 - 1);
 }
 
-/* What an operation says behind the descriptor of its engine. */
+/* Members of an operation behind the descriptor of its engine. */
 static void extended_rules(struct kunit *test)
 {
 	struct nvdla_test_task *t = test->priv;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Rules of what convolutions leave each other in the convolution buffer.
- */
+/* Rules of the reuse of data and weights in the convolution buffer. */
 #include "../nvdla_platform.h"
 #include "nvdla_test_rules.h"
 
@@ -54,7 +52,7 @@ static void make_partial_reuse(struct nvdla_test_task *t)
 	t->surfaces[2].conv.src_data = nvdla_test_feature(0, 0, 8, 6, 32, 1);
 }
 
-/* Nothing is left; to call what there is reused makes no difference. */
+/* Nothing remains in the buffer, so the reuse bit makes no difference. */
 static void make_empty_reuse(struct nvdla_test_task *t)
 {
 	make_reuse(t);
@@ -84,7 +82,7 @@ static void make_compressed_reuse(struct nvdla_test_task *t)
 	t->surfaces[2].conv.weight_data.size = 9 * 32 * 32;
 }
 
-/* Lines of 1x10x32 are left, 64x10x512 are computed with: what others left. */
+/* Lines of 1x10x32 remain, but 64x10x512 are computed with: the rest is other clients' data. */
 static void make_smaller_reuse(struct nvdla_test_task *t)
 {
 	nvdla_test_add_conv(t);
@@ -195,7 +193,7 @@ static void reuse_weight_rules(struct kunit *test)
 		     make_compressed_reuse,
 		     t->operations[2].conv.weight_format = NVDLA_WEIGHT_UNCOMPRESSED);
 
-	/* As many bytes and as large a mask, but CSC waits for another kernel. */
+	/* Bytes and mask have the same sizes, but CSC waits for another number of kernels. */
 	NVDLA_VALID(test, make_compressed_reuse);
 	nvdla_test_set_kernels(t, 0, 31);
 	t->surfaces[0].conv.weight_data.size = 128;

@@ -57,7 +57,7 @@ static void sequencer_both_groups_are_kept_busy(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->completed, 0, 1, 2, 3);
 }
 
-/* An engine that idles waits for nothing but the writes of op_enable. */
+/* An idle engine waits only for the writes of op_enable. */
 static void sequencer_what_is_ready_is_enabled_before_more_is_written(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;

@@ -8,7 +8,7 @@
 #include "../nvdla_result.h"
 #include "nvdla_test_core.h"
 
-/* What writing both tables takes: entries, an address for each table, their other registers. */
+/* Writes for both tables: entries, an address for each table, their other registers. */
 #define WHOLE_LUT_ENTRIES (65 + 257)
 #define WHOLE_LUT_WRITES (2 + WHOLE_LUT_ENTRIES + 10)
 
@@ -104,7 +104,7 @@ static void sequencer_fetches_of_the_next_convolution_are_remembered(struct kuni
 	nvdla_sequencer_irq(core->sequencer, DATA_DONE(1) | SUMS_DONE(1) | SDP_DONE(1));
 	NVDLA_EXPECT_LIST(test, &core->completed, 0, 1, 2, 3);
 
-	/* What the group's first operation raised does not count for its second. */
+	/* Interrupts of the group's first operation do not count for its second. */
 	nvdla_sequencer_irq(core->sequencer, SUMS_DONE(0) | SDP_DONE(0));
 	KUNIT_EXPECT_EQ(test, core->done.count, 0);
 	nvdla_sequencer_irq(core->sequencer, DATA_DONE(0) | WEIGHT_DONE(0));
@@ -271,7 +271,7 @@ static void sequencer_bdma_queues_transfers_then_launches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_BDMA_CFG_OP), 3);
 	NVDLA_EXPECT_WRITES(test, NVDLA_BDMA_CFG_LAUNCH0, 1);
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_BDMA_CFG_LAUNCH1), 0);
-	/* The registers keep what they hold. */
+	/* BDMA's registers keep their values. */
 	NVDLA_EXPECT_WRITES(test, NVDLA_BDMA_CFG_LINE, 1);
 	nvdla_sequencer_irq(core->sequencer, BDMA_DONE(0));
 	NVDLA_EXPECT_LIST(test, &core->done, 0);
@@ -389,7 +389,10 @@ static void sequencer_nan_is_flushed_by_whoever_is_told_to(struct kunit *test)
 	struct nvdla_test_task *t = core->graph;
 	u32 i;
 
-	/* Twice in each group, flushed and not: the second run writes what the first one left. */
+	/*
+	 * Twice in each group, with and without flush: the second run writes the registers that
+	 * differ.
+	 */
 	for (i = 0; i < 4; i++) {
 		nvdla_test_add_pdp(t);
 		t->operations[i].pdp.precision = NVDLA_PRECISION_FP16;

@@ -19,12 +19,19 @@ class Architecture:
 	machine: str = ''	# -machine, without memory
 	cpu: str = ''		# -cpu, emulated
 	console: str = ''
+	narrow: str = ''	# of 32 bits; its kernel runs programs of this one as well
+	dma: str = 'none'	# where guests that test get large DMA buffers, as for scripts/vm
 	makes_modules: bool = True	# else they are compiled, and that is all
 
 	@property
 	def is_foreign(self):
 		"""Whether it takes a cross compiler: everything here runs on amd64."""
 		return self is not AMD64
+
+	@property
+	def family(self):
+		"""As Meson calls it, and QEMU's emulator of one process."""
+		return self.gnu.split('-')[0]
 
 	@property
 	def make_variables(self):
@@ -44,7 +51,7 @@ _ALL = (AMD64,
 	Architecture('riscv64', 'riscv', 'riscv64-linux-gnu', 'riscv64', 'qemu-system-riscv', 'qemu-system-riscv64',
 		     'virt,aia=aplic-imsic', 'max', 'ttyS0'),
 	Architecture('arm64', 'arm64', 'aarch64-linux-gnu', 'arm64', 'qemu-system-arm', 'qemu-system-aarch64',
-		     'virt,gic-version=3', 'max,pauth-impdef=on', 'ttyAMA0'),
+		     'virt,gic-version=3', 'max,pauth-impdef=on', 'ttyAMA0', 'armhf', 'cma'),
 	# The modpost for 32 bits in Debian's packages takes an of_device_id for 200 bytes, which are 196.
 	Architecture('armhf', 'arm', 'arm-linux-gnueabihf', 'armmp', makes_modules=False))
 

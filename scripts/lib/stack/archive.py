@@ -125,7 +125,7 @@ class Archive:
 
 @contextlib.contextmanager
 def opened(suites, progress, architecture=AMD64):
-	"""An Archive of @suites that is up to date; what it keeps is deleted afterwards."""
+	"""An up-to-date Archive of @suites; its files are deleted afterwards."""
 	with tempfile.TemporaryDirectory(prefix='nvdla-archive-') as folder:
 		archive = Archive(Path(folder), suites, architecture)
 		archive.update(progress)
@@ -139,7 +139,7 @@ def headers(archive):
 
 
 def kernels(archive):
-	"""Those of headers() that can be booted, too."""
+	"""The kernels of headers() that can also be booted."""
 	images = archive.names('linux-image-')
 	return [release for release in headers(archive) if f'linux-image-{release}' in images]
 

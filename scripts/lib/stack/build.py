@@ -16,7 +16,7 @@ _HEADERS = ('registers.h', 'register_table.h')
 # The device model, which every guest needs.
 MODEL = 'firmware-sim/tools/nvdla-sim'
 _SECONDS_BETWEEN_LINES = 5
-# From here on a step is named while it runs: ninja tells of steps when they have ended.
+# Seconds after which a running step is named: ninja itself reports steps only when they end.
 _LONG_STEP = 5
 
 
@@ -79,7 +79,7 @@ def configure(progress=lambda text: None, tests=False, suite=False):
 		build.mkdir(parents=True, exist_ok=True)
 		_run([_tool('meson'), 'setup', *options, build, ROOT], 'configure', progress, _linker())
 	elif options and not wanted.items() <= _options().items():
-		# Packages may have come since: what Meson did not find then is looked for again.
+		# Packages may have been installed since: let Meson look again for those that it did not find.
 		_run([_tool('meson'), 'configure', '--clearcache', *options, build], 'configure', progress)
 
 
@@ -102,9 +102,9 @@ def _text(value):
 
 
 def build(progress=lambda text: None, targets=None, tests=False, suite=False):
-	"""Build what is out of date of @targets: paths in the build directory, None for all.
+	"""Build @targets as far as they are out of date: paths in the build directory, None for all.
 
-	@tests: whether tests are among them. @suite: whether one of them is linked with the suite tree's libraries.
+	@tests: whether tests are among the targets. @suite: whether a target is linked with the suite tree's libraries.
 	"""
 	configure(progress, tests=tests or targets is None, suite=suite)
 	if targets == []:
@@ -125,7 +125,7 @@ def build_programs(progress, is_wanted):
 
 
 def configure_anew(progress=lambda text: None, tests=False):
-	"""configure(), and again if a meson.build has changed: what tests() and programs() tell is as old as that."""
+	"""configure(), and again if a meson.build has changed, so that tests() and programs() are up to date."""
 	configure(progress, tests)
 	_run([_tool('ninja'), '-C', str(build_dir()), 'build.ninja'], 'configure', progress)
 
@@ -156,7 +156,7 @@ def tests():
 
 
 def targets_of(names):
-	"""The targets that the Meson tests @names are run with; None for all that there are, which is what gets installed."""
+	"""The targets that the Meson tests @names need; None for all targets, which are also installed."""
 	wanted = [test for test in tests() if test['name'] in names]
 	if any(suite.endswith('install') for test in wanted for suite in test['suite']):
 		return None

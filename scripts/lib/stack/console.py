@@ -10,7 +10,7 @@ import time
 
 
 class Failure(Exception):
-	"""Something the user has to know: one line, with what to do about it. @details: lines before it."""
+	"""A failure that the user has to know: one line, with the remedy. @details: lines before it."""
 
 	details = ''
 
@@ -22,7 +22,7 @@ class Failure(Exception):
 # Duration of this program's stages: {name: (seconds, seconds of all processors)}.
 durations = {}
 
-# The outermost script starts the clock; the ones it calls go on with it.
+# The outermost script starts the clock, and the scripts that it calls continue with it.
 _start = float(os.environ.setdefault('NVDLA_START', f'{time.time():.3f}'))
 # Seconds that the scripts took before this program began: looking for packages, installing them.
 before = time.time() - _start

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Installed Debian systems in folders, made once and cached.
 
-The guest tree is only unpacked. Here every package is configured, as a package manager
-leaves it: dpkg knows the installed packages, and can install more. Files in it belong to several users, so making one takes
-root, or a user namespace with a range of user numbers.
+Unlike in the guest tree, whose packages are only unpacked, every package is configured: dpkg knows the
+installed packages, and can install more. Files in such a system belong to several users, so making one takes
+root, or a user namespace with a range of user IDs.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from . import archive, guest_tree, namespace, processes
 from .console import Failure
 from .paths import cache_dir
 
-# The releases that packages are made for: what Debian calls them, by number.
+# The releases that packages are made for: Debian's names, by number.
 SUITES = {12: 'bookworm', 13: 'trixie'}
 # Part of a tree's name: raise it when the steps below change.
 _FORMAT = '1'
@@ -45,7 +45,7 @@ def _command(target, release, packages, commands, other):
 
 
 def ensure(name, release, packages, progress, commands=(), other=None):
-	"""Make the tree @name of Debian @release with @packages unless it is there; returns its path.
+	"""Make the tree @name of Debian @release with @packages unless it exists; returns its path.
 
 	@commands are run in the new system. @other: a second architecture; a package of it is written
 	NAME:ARCHITECTURE in @packages. A tree that exists is complete, because it gets its name when it is finished.
@@ -62,7 +62,7 @@ def ensure(name, release, packages, progress, commands=(), other=None):
 def _make(tree, name, release, packages, commands, other, progress):
 	if not shutil.which('mmdebstrap'):
 		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
-	# Under the lock nobody else is making one: what lies about is another recipe's, or a killed run's.
+	# Under the lock no other process makes one: remaining folders are another recipe's, or a killed run's.
 	for stale in cache_dir().glob(f'debian-{release}-{name}-*'):
 		remove(stale)
 	guest_tree.require_space(_SPACE, f'a Debian {release} system')
@@ -78,7 +78,7 @@ def _make(tree, name, release, packages, commands, other, progress):
 
 
 def remove(tree):
-	"""Delete a tree, whoever its files belong to."""
+	"""Delete a tree, also with files of other users."""
 	if tree.exists():
 		processes.run_logged([*namespace.prefix(owners=True), 'rm', '-rf', '--one-file-system', tree],
 				     cache_dir() / 'remove.log', lambda text: None)

@@ -20,7 +20,7 @@ from .paths import ROOT, cache_dir
 _CONFIG = ROOT / 'scripts' / 'lib' / 'debug-kernel.config'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.debug-kernel'
 _SCRIPT = Path(__file__).with_name('debug-kernel.sh')
-# The source, what the compiler makes of it, and its tools; 80 MiB of that stay.
+# Bytes for the source, the compiled objects and the tools; 80 MiB of them stay.
 _SPACE = 3 << 30
 
 
@@ -33,13 +33,13 @@ def path():
 
 
 def find(progress):
-	"""A Guest whose only kernel is the debug kernel; makes it when it is not there yet."""
+	"""A Guest whose only kernel is the debug kernel, which is made unless it exists."""
 	tree = guest.tree(progress)
 	return dataclasses.replace(tree, kernels=(guest.kernel_in(ensure(progress), tree.root),))
 
 
 def ensure(progress):
-	"""Make the kernel unless it is there; returns its folder, which is whole if it is there."""
+	"""Make the kernel unless it exists; returns its folder, which exists only when it is complete."""
 	folder = path()
 	if folder.is_dir():
 		return folder
@@ -70,7 +70,7 @@ def unpack_source(tree, log, progress, packages=()):
 
 
 def _make(folder, progress):
-	# Under the lock nobody else is making one: what lies about is from a killed run.
+	# Under the lock no other process makes one: remaining folders are from a killed run.
 	for stale in cache_dir().glob('kernel-debug-*.partial*'):
 		shutil.rmtree(stale, ignore_errors=True)
 	guest_tree.require_space(_SPACE, 'building the debug kernel')
@@ -100,10 +100,10 @@ def _reason(log):
 def main():
 	parser = argparse.ArgumentParser(prog='scripts/kernel-debug', description=(
 		'Make the debug kernel (KASAN, lockdep, UBSAN, kmemleak, DMA-API checks, fault injection; '
-		'scripts/lib/debug-kernel.config) unless it is there, and print its folder. It is cached in '
+		'scripts/lib/debug-kernel.config) unless it exists, and print its folder. The kernel is cached in '
 		'~/.cache/nvdla. "scripts/vm --kernel debug" boots it, "scripts/test --debug-kernel" tests on it; '
-		'both make it if need be.'))
-	parser.add_argument('--check', action='store_true', help='build nothing: exit with 1 if it is not there')
+		'both make it if necessary.'))
+	parser.add_argument('--check', action='store_true', help='build nothing: exit with 1 if the kernel does not exist')
 	arguments = parser.parse_args()
 	if arguments.check:
 		print(path() if path().is_dir() else f'{path()} is not there')

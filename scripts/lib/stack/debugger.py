@@ -30,7 +30,7 @@ def commands(module, port, sections):
 		*(moved(folder / DRIVER, ROOT / DRIVER) for folder in (INSIDE, copy)),
 		moved(INSIDE / 'include', copy / 'include'),
 		f'target remote 127.0.0.1:{port}',
-		# It would ask whether the addresses are right.
+		# Otherwise gdb would ask whether the addresses are right.
 		'set confirm off',
 		f'add-symbol-file {shlex.quote(str(module))} {" ".join(places)}',
 		'set confirm on', ''])

@@ -58,7 +58,7 @@ leaks() {
 	[ -e /sys/kernel/debug/kmemleak ] || return 0
 	# Younger objects than five seconds are left alone: their address may be in a register.
 	sleep 6
-	# An object is reported by the first scan that finds its contents as the last one did.
+	# kmemleak reports an object in a scan that finds its contents unchanged since the scan before.
 	for _ in 1 2; do
 		echo scan >/sys/kernel/debug/kmemleak || return 0
 	done
@@ -196,7 +196,7 @@ leftovers() {
 	return $some
 }
 
-# They would hold the driver and the pipes until they have ended, which takes its time.
+# They would use the driver and the pipes until they have ended, so wait for them.
 tries=0
 while leftovers && [ $tries -lt 100 ]; do
 	sleep 0.1

@@ -44,7 +44,7 @@ class Kernel:
 		return self.release.endswith(f'-{DEBUG}')
 
 	def has(self, option):
-		"""Whether the kernel was configured with @option=y; False if its configuration is not there."""
+		"""Whether the kernel was configured with @option=y; False if its configuration is not installed."""
 		for config in (self.modules / 'config', self.image.parent / f'config-{self.release}'):
 			if config.is_file():
 				return f'\n{option}=y\n' in config.read_text()
@@ -84,7 +84,7 @@ class Guest:
 
 
 def _kernels(root):
-	"""The kernels under @root that can be booted, built for, and have what the driver needs."""
+	"""The kernels under @root that can be booted and built for, and that have the options the driver needs."""
 	found = []
 	for modules in sorted((root / 'lib/modules').glob('*')):
 		if not re.match(r'\d+\.\d+', modules.name):
@@ -133,7 +133,7 @@ def _qemu_version(argv, environment):
 
 @functools.lru_cache(maxsize=None)
 def _host():
-	"""This machine as the guest's source, or a sentence that says what it lacks."""
+	"""This machine as the source of the guest, or a sentence that says what it lacks."""
 	qemu = shutil.which('qemu-system-x86_64')
 	if platform.machine() != 'x86_64':
 		return f'the host is {platform.machine()}, not x86_64'
@@ -165,7 +165,7 @@ def _tree(root, architecture=AMD64):
 
 
 def cross(architecture, progress):
-	"""The Guest of another @architecture; makes its tree when it is not there yet."""
+	"""The Guest of another @architecture; makes its tree unless it exists."""
 	check_machine()
 	found = _tree(guest_tree.ensure_cross(architecture, progress), architecture)
 	if not found.kernels:
@@ -181,7 +181,7 @@ def _choice():
 
 
 def another(found, progress):
-	"""The guest tree where @found is this machine and nobody insists on that; else None."""
+	"""The guest tree, if @found is this machine and $NVDLA_GUEST does not ask for it; else None."""
 	return tree(progress) if found.root is None and _choice() == 'auto' else None
 
 
@@ -196,7 +196,8 @@ def find(progress=lambda text: None, wanted=()):
 
 
 def check_machine():
-	"""The Guest of the host's own parts, or None if it is to be the guest tree and this machine can use that."""
+	"""The Guest made of the host's own parts, or None if the guest tree is to be used and this machine can use
+	it."""
 	choice = _choice()
 	if choice != 'tree':
 		host = _host()
@@ -222,7 +223,7 @@ def series_there():
 
 
 def tree(progress, wanted=()):
-	"""The guest tree as a Guest, whatever this machine has of its own; @wanted as for find()."""
+	"""The guest tree as a Guest, even if this machine could be the source; @wanted as for find()."""
 	guest = _tree(guest_tree.ensure(progress))
 	if not guest.kernels:
 		raise Failure(f'{guest.root} has no kernel that can be used: scripts/setup --remove, then scripts/setup')

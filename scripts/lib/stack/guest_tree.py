@@ -29,7 +29,7 @@ _CROSS_PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.cross'
 _FORMAT = '1'
 # The unpacked tree needs half of it, downloads and unpacking the rest.
 _SPACE = 2 << 30
-# One more kernel: its packages, and what comes out of them before unused modules are deleted.
+# Bytes for one more kernel: its packages, and their files before unused modules are deleted.
 _KERNEL_SPACE = 1 << 30
 
 # Files that neither QEMU nor kbuild nor the guest reads.
@@ -54,7 +54,7 @@ def _packages():
 
 
 def module_tools():
-	"""Those of the packages that building a module runs: the last section of the list."""
+	"""The packages that are needed to build a module: the last section of the list."""
 	return re.split(r'^# Programs that the build of a kernel module runs$', _PACKAGES.read_text(), flags=re.MULTILINE)[1].split()
 
 
@@ -121,7 +121,7 @@ def locked(name, progress):
 
 
 def ensure(progress):
-	"""Make the tree unless it is there; returns its path.
+	"""Make the tree unless it exists; returns its path.
 
 	It is made under another name and renamed when complete, so a tree that exists is complete. @progress is called
 	with a description of each step.
@@ -149,11 +149,12 @@ def require_space(size, what):
 
 
 def unpack(packages, target, log, progress, suites=SUITES, newest=True, other=None):
-	"""Unpack @packages, and what they depend on, into the new folder @target.
+	"""Unpack @packages and their dependencies into the new folder @target.
 
 	Packages come from the release, the first of @suites. With @newest, newer versions in the other suites are
-	preferred; otherwise these provide only what the release lacks. @other: a second architecture; a package of it
-	is written NAME:ARCHITECTURE in @packages, and only QEMU is then taken in its newest version.
+	preferred; otherwise the other suites provide only packages that the release lacks. @other: a second
+	architecture; its packages are written NAME:ARCHITECTURE in @packages, and only QEMU is then taken in its newest
+	version.
 	"""
 	if not shutil.which('mmdebstrap'):
 		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
@@ -170,7 +171,7 @@ def finish_tools(tree):
 
 
 def _make(tree, progress):
-	# Under the lock nobody else is making one: what lies about is from a killed run.
+	# Under the lock no other process makes one: remaining folders are from a killed run.
 	for stale in cache_dir().glob('guest-*.incomplete'):
 		shutil.rmtree(stale, ignore_errors=True)
 	require_space(_SPACE, 'the guest tree')
@@ -186,8 +187,8 @@ def _make(tree, progress):
 
 
 def add_kernels(tree, wanted, progress):
-	"""Fetch the newest kernel of each series in @wanted into @tree; returns {series: reason} of those that it could
-	not fetch.
+	"""Fetch the newest kernel of each series in @wanted into @tree; returns {series: reason} for series that could
+	not be fetched.
 
 	A series that the archive does not have is not looked for again in this tree.
 	"""
@@ -228,7 +229,7 @@ def _cross_packages(architecture):
 
 
 def ensure_cross(architecture, progress):
-	"""Make the tree for @architecture unless it is there; returns its path. As ensure()."""
+	"""Make the tree for @architecture unless it exists; returns its path. As ensure()."""
 	tree = cross_path(architecture)
 	if tree.is_dir():
 		return tree
@@ -250,6 +251,10 @@ def _make_cross(tree, name, architecture, progress):
 		with archive.opened((SUITE,), progress, architecture) as packages:
 			_add_kernel(partial, packages, archive.kernels(packages)[-1], progress)
 		_finish(partial)
+		# The packages have those of all processors, of some ten megabytes each.
+		for emulator in (partial / 'usr/bin').glob('qemu-*'):
+			if emulator.name not in (architecture.qemu, f'qemu-{architecture.family}'):
+				emulator.unlink()
 		os.rename(partial, tree)
 	finally:
 		shutil.rmtree(partial, ignore_errors=True)
@@ -270,7 +275,7 @@ def _add_kernel(tree, packages, release, progress):
 				raise Failure(f'{package.name} cannot be unpacked; log: {cache_dir() / "kernel.log"}')
 		modules = root / 'usr/lib/modules' / release
 		_thin_out(modules)
-		# The modules come last: a kernel whose modules are there is whole.
+		# The modules come last, so a kernel whose modules exist is complete.
 		for part in (*root.glob('boot/*'), *root.glob('usr/src/*'), *root.glob('usr/lib/linux-kbuild-*'), modules):
 			target = tree / part.relative_to(root)
 			target.parent.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,7 @@ from .console import Failure
 from .paths import build_dir
 
 _INIT = Path(__file__).with_name('guest-init.sh')
-# File systems and buses of the guest; what the driver needs is found from the driver.
+# File systems and buses of the guest; other modules are found from the driver's dependencies.
 _MODULES = ('9p', '9pnet_virtio')
 # DRM's helpers, for a driver under development that starts to use one more.
 _OPTIONAL_MODULES = ('drm', 'drm_shmem_helper', 'drm_exec', 'gpu-sched', 'vgem')
@@ -93,7 +93,7 @@ def _dependencies(module):
 
 
 class Modules:
-	"""The loadable modules of one kernel, by name, with what they need."""
+	"""The loadable modules of one kernel, by name, with their dependencies."""
 
 	def __init__(self, kernel):
 		self._kernel = kernel
@@ -160,7 +160,7 @@ def stripped(path, cache):
 	if not contents.startswith(b'\x7fELF') or not shutil.which('strip'):
 		return contents
 	kept = cache / f'stripped-{hashlib.sha256(contents).hexdigest()[:20]}'
-	# Other guests are made at the same time, and may drop what is old.
+	# Another guest may be made at the same time and delete old files.
 	with contextlib.suppress(FileNotFoundError):
 		return kept.read_bytes()
 	cache.mkdir(parents=True, exist_ok=True)

@@ -81,7 +81,8 @@ def engine_names(root):
 
 
 def objects(root):
-	"""The driver's objects, [(option, object)] of those that are built with an option, and those of the tests."""
+	"""The driver's objects, [(option, object)] for objects that depend on an option, and the objects of the
+	tests."""
 	text = (root / 'kmd/Kbuild').read_text()
 	listed = re.search(r'^nvdla-y :=(.*?)\n\n', text, re.DOTALL | re.MULTILINE)
 	optional = re.findall(r'^nvdla-\$\((CONFIG_\w+)\) \+= (\S+)$', text, re.MULTILINE)
@@ -138,7 +139,7 @@ def _wrapped(line):
 
 
 def _includes(block, text, up):
-	"""The first block of includes of @text: what is needed, in the kernel's order."""
+	"""The first block of includes of @text: the needed headers, in the kernel's order."""
 	names = re.findall(r'#include [<"]([^>"]+)[>"]', block)
 	wanted = set()
 	for name in names:

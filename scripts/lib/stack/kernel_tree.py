@@ -14,7 +14,7 @@ from . import debug_kernel, guest_tree, kernels, namespace, processes
 from .console import Failure
 from .paths import cache_dir
 
-# Beside what builds a kernel: sparse, and Python for kunit.py.
+# Further packages besides those that build a kernel: sparse, and Python for kunit.py.
 _PACKAGES = ('sparse', 'python3')
 # Two thirds of the source are never read. Kconfig and make files have to stay, everywhere.
 _UNUSED = (
@@ -41,7 +41,7 @@ def path():
 
 
 def ensure(progress):
-	"""Make the tree unless it is there; returns its folder."""
+	"""Make the tree unless it exists; returns its folder."""
 	folder = path()
 	if not folder.is_dir():
 		with guest_tree.locked('kernel-tree', progress):

@@ -59,7 +59,7 @@ def _wanted(source, part):
 
 
 def _synchronise(files, copy):
-	"""Make @copy hold @files, touching only what differs, so that make rebuilds only that."""
+	"""Make @copy contain @files, and write only changed files, so that make rebuilds only these."""
 	manifest = copy / '.sources'
 	before = set(manifest.read_text().splitlines()) if manifest.is_file() else set()
 	for name in before - {str(path) for path in files}:
@@ -93,7 +93,7 @@ def has_sparse(found):
 
 
 def _modules(source, part):
-	"""The names of the modules that come of @part."""
+	"""The names of the modules that are built from @part."""
 	if part == DRIVER:
 		return ['nvdla.ko']
 	return [path.with_suffix('.ko').name for path in sorted((source / part).glob('*.c'))]
@@ -157,7 +157,7 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 
 
 def _own_headers(kernel):
-	"""Key that changes when the headers of a kernel in a folder of its own are made anew."""
+	"""A key that changes when the headers of a kernel in a folder of its own are rebuilt."""
 	symbols = kernel.headers / 'Module.symvers' if kernel.headers else None
 	return symbols and (str(symbols), symbols.stat().st_mtime_ns if symbols.is_file() else None)
 
@@ -198,7 +198,8 @@ def choose(found, wanted, progress=lambda text: None):
 		try:
 			return found, kernel, build(found, kernel, progress, again=False)[0]
 		except DoesNotBuild as failure:
-			# In the guest tree a known kernel is what the driver is made for: the fault is the driver's.
+			# The driver is made for the known kernels of the guest tree, so this failure is the driver's
+			# fault.
 			if found.root is not None and not kernels.is_newer(series):
 				raise
 			failures.append(failure)
@@ -224,7 +225,7 @@ def _headers_of_host(folder):
 def main():
 	parser = argparse.ArgumentParser(prog='scripts/build-kmd', description=(
 		'Build nvdla.ko for the kernels of the guest (or one of them, or another kernel\'s headers). '
-		'The module lands in build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
+		'The module is build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
 	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.3, ...: this kernel only')
 	parser.add_argument('--kdir', metavar='DIR', type=Path, action='append', default=[],
 			    help='a kernel build directory of this machine instead of the guest\'s')
@@ -233,9 +234,9 @@ def main():
 	parser.add_argument('--werror', action='store_true', default=os.environ.get('CI') == 'true',
 			    help='make warnings errors (default with CI=true)')
 	parser.add_argument('--tests', action='store_true', help='build the modules of tests/kmd as well')
-	parser.add_argument('--sparse', action='store_true', help='have sparse check the sources')
+	parser.add_argument('--sparse', action='store_true', help='check the sources with sparse, too')
 	parser.add_argument('--no-generate', dest='generate', action='store_false',
-			    help='take the generated headers as they are')
+			    help='use the existing generated headers')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show what make prints')
 	arguments = parser.parse_args()
 	if arguments.generate:

@@ -33,7 +33,7 @@ def _quoted(path):
 def arguments(accelerator, memory, dma, processors=2, architecture=AMD64):
 	"""QEMU's arguments for a machine without devices; @memory in MiB, @dma as in Options."""
 	machine = f'{architecture.machine},memory-backend=ram' + (',kernel-irqchip=split' if dma == 'iommu' else '')
-	# Ahead of every device that is to be behind it.
+	# The IOMMU comes before all devices behind it.
 	iommu = ['-device', 'intel-iommu,intremap=off,caching-mode=on'] if dma == 'iommu' else []
 	return [*iommu, '-nodefaults', '-no-user-config', '-display', 'none', '-machine', machine,
 		'-accel', accelerator, '-cpu', architecture.cpu if accelerator == 'tcg' else 'host',
@@ -76,7 +76,7 @@ def model_program():
 
 
 def listens(socket):
-	"""Whether somebody listens on the Unix socket; asking by connecting would take the only connection."""
+	"""Whether a server listens on the Unix socket; a trial connection would take its only client."""
 	accepting = 1 << 16
 	with open('/proc/net/unix') as table:
 		for line in table:

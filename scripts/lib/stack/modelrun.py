@@ -131,7 +131,7 @@ def run(arguments, picture):
 		with console.stage('compile'):
 			way = _compile(arguments, files['loadable'])
 		if arguments.device == 'embedded':
-			# Named as it is there: nothing that is printed names a folder that is gone later.
+			# Files have the names that they have here, so that no message names a temporary folder.
 			named = files | {'loadable': files['loadable'].name}
 			with console.stage('run'):
 				status = subprocess.call(_command(way.command(program), 'embedded', named, arguments), cwd=folder)
@@ -140,6 +140,6 @@ def run(arguments, picture):
 			shared.mkdir()
 			status = _run_in_guest(arguments, way, program, files, shared)
 	if status != 0:
-		# 2: what it was given is at fault.
+		# Status 2: an argument or a file is at fault.
 		raise Failure(f'{_PROGRAM} failed (status {status})', 2 if status == 2 else 1)
 	return 0

@@ -82,14 +82,14 @@ def _no_sources(folder, names):
 
 
 def _copy_sources(target):
-	"""Make @target a copy of the sources as they are now; what was compiled there stays."""
+	"""Make @target a copy of the present sources; compiled files in it stay."""
 	target.mkdir(parents=True, exist_ok=True)
 	for entry in target.iterdir():
 		if entry.is_dir() and not entry.name.startswith('obj-'):
 			shutil.rmtree(entry)
 		elif entry.is_file():
 			entry.unlink()
-	# Copies have the time of the original: what did not change is not compiled again.
+	# Copies keep the time of the original, so unchanged files are not compiled again.
 	shutil.copytree(ROOT, target, ignore=_no_sources, dirs_exist_ok=True)
 
 
@@ -145,7 +145,7 @@ def _make_repository(system, folder, output, progress):
 
 
 def tree(release, progress):
-	"""The system that packages for Debian @release are built in; made when it is not there yet."""
+	"""The system in which packages for Debian @release are built, which is made unless it exists."""
 	return debian_tree.ensure('package', release, [*_TOOLS, *_build_depends(release)], progress)
 
 
@@ -172,18 +172,18 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 
 def main():
 	parser = argparse.ArgumentParser(prog='scripts/package', description=(
-		'Make Debian packages: nvdla-dkms (the driver), libnvdla0, libnvdla-dev, nvdla-tools, nvdla-sim and '
-		'python3-nvdla. They '
-		'are compiled and checked in a system of the release they are for, which is made once and cached in '
-		'~/.cache/nvdla. For Debian 12, whose kernel is too old for the driver, there is no nvdla-dkms. '
-		'Documentation/install.md tells how to install them.'))
+		'Make Debian packages: nvdla-dkms (the driver), libnvdla0, libnvdla-dev, nvdla-host-onnx, nvdla-tools, '
+		'nvdla-sim and python3-nvdla. The packages are compiled and checked in a Debian system of their release, '
+		'which is made once and cached in ~/.cache/nvdla. Debian 12 has no nvdla-dkms, because its kernel is too '
+		'old for the driver, and no nvdla-host-onnx. '
+		'Documentation/install.md says how to install the packages.'))
 	parser.add_argument('--debian', metavar='RELEASE', type=int, choices=sorted(debian_tree.SUITES), default=13,
-			    help='the release they are for: 12 or 13 (default: 13)')
+			    help='Debian release of the packages: 12 or 13 (default: 13)')
 	parser.add_argument('--output', metavar='DIR', type=Path, help=(
-		'the folder for the packages, which replace what is in it: an apt repository '
+		'folder for the packages, which becomes an apt repository; packages in it are replaced '
 		'(default: out/packages-RELEASE)'))
 	parser.add_argument('--version', metavar='VERSION', help=(
-		'their version (default: the project\'s, with ~debRELEASE behind it)'))
+		'version of the packages (default: the project\'s, followed by ~debRELEASE)'))
 	arguments = parser.parse_args()
 	if arguments.version and not re.fullmatch(r'[0-9][A-Za-z0-9.+~]*', arguments.version):
 		raise Failure(f'--version {arguments.version}: it can have letters, digits, ".", "+" and "~", a digit first')

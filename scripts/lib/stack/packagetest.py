@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The test of the packages: a Debian 13 system that apt installs, upgrades and purges them in.
+"""The test of the packages: apt installs, upgrades and purges them in a Debian 13 system.
 
-The system is a folder made once; for a run it becomes a disk, from which QEMU boots it with the
-device model as a PCI function. tests/packages/guest.sh is what it runs at each start. Where KVM
-does not work the guest's processor is emulated, and compiling the driver would take it longer
-than all the rest: then tests/packages/make.sh in the guest passes each make of DKMS to this module, which runs the same
+The system is a folder that is made once. For a run it becomes a disk, from which QEMU boots with the
+device model as a PCI function. The system runs tests/packages/guest.sh at each start. Without KVM
+the guest's processor is emulated, and compiling the driver there would take longer
+than everything else. So tests/packages/make.sh in the guest passes each make of DKMS to this module, which runs the same
 make with the same arguments in the folder.
 """
 
@@ -106,7 +106,7 @@ def _fill(share, progress):
 	"""Fills the folder shared with the guest: two versions of the packages."""
 	first = package.default_version(_RELEASE)
 	package.build(_RELEASE, share / 'repository', progress, first, optimised=False)
-	# Newer by its number; what is in it was compiled for the first one.
+	# This version is newer only by its number; its driver was compiled for the first one.
 	package.build(_RELEASE, share / 'next', progress, f'{first}+next', lint=False, optimised=False)
 	digits = ROOT / 'umd' / 'examples' / 'digits'
 	for source in (_SOURCES / 'guest.sh', _SOURCES / 'digits.py', ROOT / 'tests' / 'vm' / 'tap.sh',
@@ -152,7 +152,7 @@ def _kernel(system):
 
 
 def _boot(found, system, disk, share, logs, accelerator, progress):
-	"""Run the guest until it powers off; returns what was wrong, as sentences."""
+	"""Run the guest until it powers off; returns its failures as sentences."""
 	kernel = _kernel(system)
 	initrd = kernel.image.with_name(f'initrd.img-{kernel.release}')
 	# Apart from the guest tree's, which may be of the same release.
@@ -185,7 +185,7 @@ def _serve(qemu, system, share, logs):
 	while qemu.poll() is None:
 		if limit.is_over():
 			return [f'the guest was stopped after {_SECONDS} s, or more as this machine is slow']
-		# It would boot again and again.
+		# A guest that panics would boot again and again.
 		if 'Kernel panic' in console.read_text(errors='replace'):
 			return ['the guest was stopped after a panic']
 		if (job / 'arguments').is_file() and not (job / 'status').is_file():

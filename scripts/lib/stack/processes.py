@@ -30,8 +30,8 @@ def _die_with(parent):
 
 
 def _prepare(parent):
-	"""Like _die_with(), and gives the new session's autogroup the niceness of its processes, because kernels with
-	autogroups share processors between sessions by that alone."""
+	"""As _die_with(), and gives the new session's autogroup the niceness of its processes: kernels with autogroups
+	share processors between sessions by that niceness only."""
 	die = _die_with(parent)
 
 	def prepare():
@@ -56,7 +56,7 @@ def spawn(argv, own_group=True, **options):
 
 
 def end(process, patience=2.0):
-	"""End a child started in its own group, and what it started: politely, then at once."""
+	"""End a child that was started in its own group, and all its processes: politely, then at once."""
 	if process is None:
 		return
 	for number in (signal.SIGTERM, signal.SIGKILL):
@@ -65,7 +65,7 @@ def end(process, patience=2.0):
 		with contextlib.suppress(subprocess.TimeoutExpired):
 			process.wait(patience)
 			if number == signal.SIGTERM:
-				# The leader is gone; its group must be, too.
+				# The leader has ended; end the rest of its group.
 				with contextlib.suppress(ProcessLookupError, PermissionError):
 					os.killpg(process.pid, signal.SIGKILL)
 			return
@@ -140,7 +140,7 @@ class _Call:
 
 
 def _interrupt(calls):
-	"""Interrupt those of @calls that go on, all at once, and wait for them."""
+	"""Interrupt the running ones of @calls, all at once, and wait for them."""
 	for call in calls:
 		call.child.terminate()
 	for call in calls:
@@ -156,8 +156,8 @@ def _send_result(prepare, function, connection):
 def side_by_side(tasks, most):
 	"""Call each of @tasks in a process of its own, at most @most at a time, begun in their order.
 
-	Returns what they return, in their order; None for one whose process was killed. A task
-	handles its own errors. If this process is interrupted, the tasks are, too.
+	Returns their return values in the order of @tasks, with None for a task whose process was killed. A task
+	handles its own errors. If this process is interrupted, the tasks are interrupted, too.
 	"""
 	results = [None] * len(tasks)
 	waiting = list(enumerate(tasks))

@@ -46,22 +46,22 @@ done
 
 _DESCRIPTION = '''\
 Build the stack and run the example network (edge filters, ReLU, tone curve, max pooling;
-INT8) on a photograph. It makes a picture of the edges, coloured by their direction (PNG), a
+INT8) on a photograph. The results are a picture of the edges, coloured by their direction (PNG), a
 table with the time and the counters of each operation, and a timeline of the run (SVG).
 
 By default nvdla-edges runs in a Linux guest, on the kernel driver; QEMU attaches the device
 model. With --device embedded the device model runs in nvdla-edges itself: no QEMU, no kernel
 driver.
 
-With --model a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture instead, and
-the classes that it finds are printed.
+With --model, a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture instead,
+and the most likely classes are printed.
 '''
 
 
 def _parser():
 	parser = argparse.ArgumentParser(prog='scripts/run', description=_DESCRIPTION,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
-	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='where to run (default: vm)')
+	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='vm: in a guest, with the kernel driver (default); embedded: in this process')
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'the guest\'s: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
 	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM (default: the example\'s photograph of a cat)')
@@ -125,7 +125,8 @@ def _command(program, device, picture, output):
 
 
 def copied_into(folder, files):
-	"""Copies of @files, {what they are: path}, for the guest that sees @folder: paths in that, each with the file's name."""
+	"""Copies @files, {purpose: path}, to @folder for the guest; returns {purpose: path in the guest}, with the
+	files' own names."""
 	copies = {}
 	for name, path in files.items():
 		copies[name] = Path(name, path.name)
@@ -152,14 +153,14 @@ def prepare_guest(wanted):
 
 
 def prepare_programs(*further, target=_TARGET):
-	"""Stage "build": the program @target (the example) and what it is made of, and the targets @further."""
+	"""Stage "build": the program @target (the example) with the files that it needs, and the targets @further."""
 	with console.stage('build') as progress:
 		build.build(progress, [target, *further])
 	return build_dir() / target
 
 
 def prepare_programs_and_tree(target, *further):
-	"""The same of the program @target and the targets @further, and of the guest tree side by side."""
+	"""Build the program @target and the targets @further, and make the guest tree at the same time."""
 	with otherwise(_EMBEDDED):
 		tree = setup.guest_tree_meanwhile()
 	with tree:
@@ -206,7 +207,7 @@ def keep_result(made, output):
 
 def show_result(output):
 	"""Stage "result": where the time went, and where the pictures are."""
-	# As short as it leads to them from here, and without a way up.
+	# The shortest path to the files from here, without "..".
 	shown = output.relative_to(Path.cwd()) if output.is_relative_to(Path.cwd()) else output
 	console.say_durations()
 	say(f'result: {shown}, each edge in the colour of its direction')

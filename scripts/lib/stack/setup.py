@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from . import build, console, debian_tree, guest, guest_tree, processes, suite_tree
+from . import build, console, debian_tree, guest, guest_tree, processes, prove, suite_tree
 from .paths import ROOT
 
 _COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
@@ -48,22 +48,23 @@ def test_data_meanwhile():
 	"""Installs the tests' data while the body compiles, if run by root; other users have been asked before."""
 	if os.geteuid() != 0:
 		return contextlib.nullcontext()
-	# It tells apt alone: a package manager that is killed leaves packages half installed.
+	# Terminated, not killed, at an early end: a package manager that is killed leaves packages half installed.
 	return _meanwhile('test data', ['bash', '-c', 'set -euo pipefail; . "$1"; ensure_packages test-data', 'bash', _COMMON],
 			  stop=subprocess.Popen.terminate)
 
 
 def main():
 	parser = argparse.ArgumentParser(prog='scripts/setup', description=(
-		'Install what is missing on this machine and make the guest tree (QEMU, kernels '
+		'Install missing packages on this machine and make the guest tree (QEMU, kernels '
 		'and compiler of Debian 13, cached in ~/.cache/nvdla) unless the machine\'s own are new enough. '
 		'Every other script does this by itself. Nothing that exists is made again.'))
-	parser.add_argument('--remove', action='store_true', help='delete what is cached instead: the guest tree, the suite tree, the systems of scripts/package')
+	parser.add_argument('--remove', action='store_true', help='delete the cache instead: the guest tree, the suite tree, the systems of scripts/package')
 	arguments = parser.parse_args()
 	if arguments.remove:
 		guest_tree.remove()
 		debian_tree.remove_all()
 		suite_tree.remove()
+		prove.remove()
 		return 0
 	with console.stage('build') as progress:
 		build.look_again(progress)

@@ -19,7 +19,7 @@ from .paths import ROOT, cache_dir
 _SUITES = ('testing', 'unstable')
 RUNNER = ROOT / 'tests' / 'support' / 'in-suite'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.suite'
-# For tests of memory alone; its own C library has to be the tree's.
+# Only for tests of memory; valgrind has to know the tree's C library.
 _VALGRIND = ['libc6-dbg', 'valgrind']
 # Part of the tree's name: raise it when the steps below change.
 _FORMAT = '1'
@@ -74,7 +74,7 @@ def _suite(progress):
 
 
 def _make(tree, progress):
-	# Under the lock nobody else is making one: what lies about is another recipe's, or a killed run's.
+	# Under the lock no other process makes one: remaining folders are another recipe's, or a killed run's.
 	for stale in cache_dir().glob('suite-*'):
 		if stale.is_dir():
 			shutil.rmtree(stale)

@@ -12,7 +12,7 @@ from . import archive, console, guest, guest_tree, kernels, kmod
 from .console import Failure
 from .paths import build_dir, cache_dir
 
-# A release and what is added to it, newest first, by the names that go on meaning this when releases move on.
+# A release and the suites that are added to it, newest first, by names that keep their meaning when releases move on.
 _SUITES = (('unstable', 'experimental'), ('unstable',), ('testing',), ('stable', 'stable-backports'),
 	   ('stable', 'stable-proposed-updates'), ('stable',), ('oldstable', 'oldstable-backports'), ('oldstable',))
 _SPACE = 2 << 30

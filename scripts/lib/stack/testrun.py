@@ -9,12 +9,12 @@ import re
 import sys
 from pathlib import Path
 
-from . import (build, console, debug_kernel, guest, guest_tree, kernels, kmdcheck, kmod, packagetest, processes, results,
-	       setup, suite_tree, treetests, vmtests)
+from . import (architectures, build, console, debug_kernel, guest, guest_tree, kernels, kmdcheck, kmod, packagetest, processes,
+	       programs, results, setup, suite_tree, treetests, vmtests)
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 from .results import Case
-from .vmrun import guest_programs
+from .vmrun import guest_programs, named_in
 
 # Memory that a guest may take of the machine's: its own GiB, and as much for QEMU and the device model.
 _GUEST_MEMORY = 2 << 30
@@ -24,11 +24,11 @@ _NICENESS = 5
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
-Install what is missing, build, and run every test: on the host (unit, conformance, the device
-model under QEMU's qtest) and in guests with each kernel, also the debug kernel if
-scripts/kernel-debug has made it. The newest kernel runs every test; the oldest the tests of the
-driver in one DMA mode; those between the tests of the driver's interface. --kernel runs every
-test of the guest on one kernel.
+Install missing packages, build, and run every test: on the host (unit tests, conformance tests,
+the device model under QEMU's qtest) and in guests with each kernel, also the debug kernel if
+scripts/kernel-debug has made it. The newest kernel runs every test; the oldest kernel runs the
+tests of the driver in one DMA mode; the kernels between run the tests of the driver's interface.
+--kernel runs every test of the guest on one kernel.
 The last line is "N passed, N failed", and ", N skipped" if some were.
 '''
 _EPILOG = '''\
@@ -48,8 +48,9 @@ def _parse():
 		'that scripts/kernel-debug makes: any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
 		'checks is a failure'))
 	parser.add_argument('--arch', metavar='NAME', help=(
-		'instead of everything, only the guests of this processor (riscv64, arm64), with the device tree of each '
-		'machine in tests/devicetree/machines.list; the first of these is in every run'))
+		'instead of everything, only the guests of this processor (riscv64, arm64): with the device tree of each '
+		'machine in tests/devicetree/machines.list, the first of which is in every run, and with a PCI function for the '
+		'tests marked "cross" in tests/vm/tests.list'))
 	parser.add_argument('--list', action='store_true', help='print the names of the tests, and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests with this in their name')
 	arguments = parser.parse_args()
@@ -94,8 +95,8 @@ def _guest(kernel):
 
 
 def _guest_and_build(arguments, chosen):
-	"""The Guest, or None with --quick, and whether all is built: else what the tests need. What is not there is said
-	before compiling, but the first time both are made side by side."""
+	"""Returns the Guest, or None with --quick, and whether all targets are built instead of only those that the tests
+	need. A missing requirement is reported before compiling; only the first time, guest and build are made in parallel."""
 	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
 		found = None if arguments.quick else _guest(arguments.kernel)
 		with console.stage('build') as progress:
@@ -108,10 +109,10 @@ def _guest_and_build(arguments, chosen):
 
 
 def _series(arguments, there):
-	"""The kernels that there are tests on, oldest first; @there: those of the guest."""
+	"""The kernels that have tests, oldest first; @there: the kernels of the guest."""
 	if arguments.quick or arguments.kernel:
 		return [arguments.kernel] if arguments.kernel else []
-	# It takes minutes to make: where somebody did, everything runs there as well.
+	# The debug kernel takes minutes to build, so its tests run only if it exists.
 	return there + [guest.DEBUG] * debug_kernel.path().is_dir()
 
 
@@ -139,6 +140,9 @@ def _list(arguments, chosen):
 	build.configure_anew(lambda text: print(text, file=sys.stderr), tests=True)
 	names = [treetests.name_of(machine) for machine in _machines(arguments, chosen)]
 	if arguments.arch:
+		architecture = architectures.named(arguments.arch)
+		names += [f'{vmtests.prefix_of(architecture.name, architecture.dma)}.{test.name}'
+			  for test in vmtests.cross_tests(architecture, chosen)]
 		print(*names, sep='\n')
 		return
 	if arguments.kernel != guest.DEBUG:
@@ -154,7 +158,7 @@ def _list(arguments, chosen):
 
 
 def _machines(arguments, chosen):
-	"""Those whose device trees are tested."""
+	"""The machines whose device trees are tested."""
 	if arguments.quick or arguments.kernel:
 		return []
 	return [machine for machine in treetests.machines(arguments.arch) if chosen(treetests.name_of(machine))]
@@ -170,6 +174,21 @@ def _test_machines(machines):
 	return [case for machine in machines for case in _test_machine(machine)]
 
 
+def _test_architecture(architecture, wanted):
+	"""The tests @wanted in a guest of another processor, whose device is a PCI function; their cases."""
+	with console.stage('programs') as progress:
+		found = guest.cross(architecture, progress)
+		is_named = named_in([str(test.program) for test in wanted if test.is_script], vmtests.FOLDER)
+		used = [name for name in build.programs() if is_named(Path(name).name)]
+		built = programs.build(found, [*used, *(name for test in wanted for name in test.targets())], progress)
+	kernel = found.kernel()
+	with console.stage('module') as progress:
+		modules = [module for part in (kmod.DRIVER, kmod.TESTS) for module in kmod.build(found, kernel, progress, part=part)]
+	with console.stage(f'guest tests {architecture.name}') as progress:
+		return vmtests.run(found, kernel.series, architecture.dma, wanted, modules, {Path(name).name: built / name for name in used},
+				   progress)
+
+
 def _tell(cases):
 	"""Print how it went; returns the program's status."""
 	console.say_durations()
@@ -178,7 +197,7 @@ def _tell(cases):
 
 
 def _build_plugins():
-	"""Build what is made of the suite tree; returns the tests that are skipped because there is none."""
+	"""Build the programs that need the suite tree; returns the tests that are skipped because there is no tree."""
 	try:
 		with console.stage('suite tree') as progress:
 			suite_tree.ensure(progress)
@@ -200,7 +219,9 @@ def main():
 		with console.stage('build') as progress:
 			build.configure_anew(progress)
 			build.build(progress, [build.MODEL])
-		return _tell(_test_machines(machines))
+		architecture = architectures.named(arguments.arch)
+		wanted = vmtests.cross_tests(architecture, chosen)
+		return _tell([*_test_machines(machines), *(_test_architecture(architecture, wanted) if wanted else [])])
 	with setup.test_data_meanwhile():
 		with setup.suite_tree_meanwhile() if arguments.kernel != guest.DEBUG else contextlib.nullcontext():
 			found, everything = _guest_and_build(arguments, chosen)
@@ -262,7 +283,7 @@ def _guests_at_once():
 
 
 def _run_guest_tests(boots, guests, modules):
-	"""The guests side by side, those that may take longest first; the cases in the order of @boots."""
+	"""Run the guests in parallel, longest first; returns the cases in the order of @boots."""
 	order = sorted(boots, key=lambda boot: vmtests.longest(boot[0], boots[boot]), reverse=True)
 	tasks = [functools.partial(_guarded, guests[kernel], kernel, mode, boots[kernel, mode], modules[kernel])
 		 for kernel, mode in order]

@@ -13,7 +13,7 @@ _BUILT_IN = '/mnt/'
 def with_lines(text, module):
 	"""Add to @text, the kernel's messages, the source line after each address in @module, an unstripped nvdla.ko.
 
-	Without debug information, or without binutils, it stays as it is.
+	Without debug information, or without binutils, @text is returned unchanged.
 	"""
 	if module is None or not _PLACE.search(text):
 		return text

@@ -2,15 +2,18 @@
 """The tests on guests with the device trees of machines that have a core: tests/devicetree."""
 
 import shutil
+from pathlib import Path
 
-from . import architectures, guest, kmod, namespace, processes, results, vm, vmtests
+from . import architectures, guest, kmod, namespace, processes, programs, results, vm, vmtests
 from .console import Failure
-from .paths import ROOT, build_dir
+from .paths import ROOT, build_dir, reference_data
 from .results import Case
 
 _FOLDER = ROOT / 'tests' / 'devicetree'
-_SCRIPT = vmtests.FOLDER / 'device-tree.sh'
+_SCRIPTS = [vmtests.FOLDER / name for name in ('device-tree.sh', 'tap.sh', 'seven.sh')]
 _INSIDE = '/usr/libexec/nvdla'
+# The program that runs a network, as a path in the build directory.
+_RUN = Path('umd/tools/nvdla-run')
 _SECONDS = 300
 
 
@@ -31,17 +34,25 @@ def name_of(machine):
 	return f'vm-{machine[1].name}-{machine[0]}'
 
 
-def _program(found, progress):
-	"""The program that has the core compute something, built for the Guest @found; its path."""
-	folder = build_dir() / f'programs-{found.architecture.name}'
+def _jobs(found, progress):
+	"""The program that has the core compute something, built for the Guest @found, and for 32 bits where its kernel runs
+	that; their paths."""
+	jobs = [_job(found, 'double', progress)]
+	if found.architecture.narrow:
+		jobs.append(_job(guest.cross(architectures.named(found.architecture.narrow), progress), 'double32', progress))
+	return jobs
+
+
+def _job(found, name, progress):
+	folder = programs.folder(found.architecture)
 	folder.mkdir(parents=True, exist_ok=True)
 	gnu = found.architecture.gnu
-	argv = [f'{gnu}-gcc', '-static', '-Wall', '-Wextra', '-Werror', '-I/tmp/sources/include/uapi', f'-I/usr/{gnu}/include/drm',
-		'-o', '/tmp/programs/double', '/tmp/sources/tests/devicetree/double.c']
-	log = folder / 'double.log'
+	argv = [f'{gnu}-gcc', '-static', '-D_FILE_OFFSET_BITS=64', '-Wall', '-Wextra', '-Werror', '-I/tmp/sources/include/uapi',
+		f'-I/usr/{gnu}/include/drm', '-o', f'/tmp/programs/{name}', '/tmp/sources/tests/devicetree/double.c']
+	log = folder / f'{name}.log'
 	if processes.run_logged(namespace.inside(found.root, {ROOT: '/tmp/sources', folder: '/tmp/programs'}, argv), log, progress):
 		raise Failure(f'{_FOLDER / "double.c"} does not compile: {processes.tail(log, 1).strip()}; log: {log}')
-	return folder / 'double'
+	return folder / name
 
 
 def run(machine, progress):
@@ -58,17 +69,21 @@ def run(machine, progress):
 		logs = build_dir() / 'vm' / prefix
 		shutil.rmtree(logs, ignore_errors=True)
 		logs.mkdir(parents=True)
-		files = {f'{_INSIDE}/{path.name}': path for path in [_SCRIPT, vmtests.FOLDER / 'tap.sh', *modules[1:],
-							      _program(found, progress)]}
+		files = {f'{_INSIDE}/{path.name}': path for path in [*_SCRIPTS, *modules[1:], *_jobs(found, progress)]}
+		data = reference_data()
+		if data:
+			files |= programs.files(found, {_RUN.name: programs.build(found, [_RUN], progress) / _RUN})
 		tree = _FOLDER / f'{name}.dts'
-		# Emulated caches are coherent. Copies show the same: what nobody passes on is not seen.
+		# Emulated caches are coherent. With copies, data that the driver does not synchronise are missing as
+		# well.
 		dma = 'bounce' if 'dma-noncoherent' in tree.read_text() else 'none'
 		options = vm.Options(kernel=kernel.release, dma=dma, chip=f'variant={core}', logs=logs, timeout=_SECONDS,
-				     device_tree=tree)
+				     device_tree=tree, mounts=(data,) if data else (),
+				     environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
 		progress(f'booting Linux {kernel.release} with the device tree of {name}')
 		output = bytearray()
 		outcome = vm.Machine(found, options, modules[0], {}, files).run(
-			['sh', '-c', f'sh {_INSIDE}/{_SCRIPT.name}; true'], output=output.extend, errors=output.extend)
+			['sh', '-c', f'sh {_INSIDE}/{_SCRIPTS[0].name}; true'], output=output.extend, errors=output.extend)
 	except Failure as failure:
 		return [Case(prefix, results.FAILED, str(failure))]
 	(logs / 'output').write_bytes(output)

@@ -150,7 +150,8 @@ def _identity(tree):
 
 
 def make(tree, output):
-	"""Write the series for the kernel tree @tree to the folder @output; returns {path: text} of what changes."""
+	"""Write the series for the kernel tree @tree to the folder @output; returns {path: text} of the changed
+	files."""
 	for needed in ('MAINTAINERS', 'drivers/accel/Kconfig'):
 		if not (tree / needed).is_file():
 			raise Failure(f'{tree} has no {needed}: name the top folder of a Linux source tree')
@@ -225,7 +226,7 @@ def main():
 	with console.stage('headers') as progress:
 		kmod.build_headers(progress)
 	if arguments.check:
-		# It uses this module, too.
+		# Imported here, because upstream_check imports this module.
 		from . import upstream_check
 		return upstream_check.run(arguments.output)
 	changed = make(arguments.tree, arguments.output)

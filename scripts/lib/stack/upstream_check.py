@@ -29,7 +29,7 @@ def checkpatch(patches, tool=None):
 	tool = tool or debug_kernel.path() / 'tools' / 'checkpatch.pl'
 	if not tool.is_file():
 		return None
-	# It takes its settings from the folder it is run in, and leaves a file there.
+	# checkpatch reads its settings from the working directory, and leaves a file there.
 	with tempfile.TemporaryDirectory() as folder:
 		shutil.copy(_PARTS / 'checkpatch.conf', Path(folder) / '.checkpatch.conf')
 		ran = subprocess.run(['perl', str(tool), '--no-tree', '--strict', '--terse', '--show-types', '--no-summary',
@@ -100,7 +100,7 @@ def check(output, progress):
 
 
 def run(output):
-	"""check(), with what it says; returns the exit status."""
+	"""Run check() and print its messages; returns the exit status."""
 	with console.stage('kernel tree') as progress:
 		cases = check(output, progress)
 	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)

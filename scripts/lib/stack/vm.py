@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One run of the guest: device model, QEMU, a command in it, and what came of it."""
+"""One run of the guest: device model, QEMU, a command in the guest, and its outcome."""
 
 import contextlib
 import dataclasses
@@ -72,7 +72,7 @@ class Outcome:
 
 
 class _Pump(threading.Thread):
-	"""Passes what comes out of a pipe on to a callable, until the writer closes it."""
+	"""Passes the output of a pipe to a callable, until the writer closes it."""
 
 	def __init__(self, sink):
 		super().__init__(daemon=True)
@@ -115,7 +115,7 @@ class _Control:
 		*lines, self._pending = (self._pending + chunk).split(b'\n')
 		for line in lines:
 			word, _, rest = line.decode(errors='replace').partition(' ')
-			# Whatever it says: its first word is "init".
+			# Any line shows that init runs: the first word of the first one is "init".
 			self.started = True
 			if word == 'ready':
 				self.ready_at = time.monotonic()
@@ -301,7 +301,7 @@ class Machine:
 		return [*self._found.qemu, *argv]
 
 	def _merged_device_tree(self, base):
-		"""The device tree of the machine that QEMU makes of the arguments @base, with the overlay."""
+		"""The device tree of the machine for QEMU's arguments @base, with the overlay applied."""
 		dumped, overlay, merged = (self._logs / f'device-tree.{name}' for name in ('machine', 'overlay', 'dtb'))
 		dump = [f'{word},dumpdtb={dumped}' if word.startswith(self._found.architecture.machine) else word for word in base]
 		for argv in ([*self._found.qemu, *dump],
@@ -365,13 +365,13 @@ class Machine:
 		for pump in pumps.values():
 			pump.finish()
 		if not control.ended:
-			# It never got to hand over its log: what the console showed has to do.
+			# The guest ended before it passed its log on: the console's log takes its place.
 			shutil.copyfile(console_log, kernel_log)
 		kernel_log.write_text(traces.with_lines(kernel_log.read_text(errors='replace'), self._module))
 		return self._judge(control, kernel_log, qemu_log, stopped, began)
 
 	def _say_how_far(self, control, console_log, began):
-		"""Reports progress: the kernel's last message while the guest boots, then what it works on."""
+		"""Reports progress: the kernel's last message while the guest boots, then the guest's current test."""
 		if control.ready_at is None:
 			said = console_log.read_text(errors='replace').strip().splitlines()
 			self._progress(f'booting for {time.monotonic() - began:.0f} s{": " + said[-1][:100] if said else ""}')
@@ -402,7 +402,7 @@ class Machine:
 				waiting.look()
 			if limit.is_over():
 				return 'time'
-			# QEMU pauses such a guest and waits for a debugger that nobody starts.
+			# QEMU pauses such a guest and waits for a debugger that is never started.
 			if failed() or 'KVM internal error' in qemu_log.read_text(errors='replace'):
 				return 'hung'
 			if time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
@@ -467,7 +467,7 @@ def _boots_under_kvm(found, kernel):
 			  devices=0, load=False, logs=build_dir() / 'vm' / 'kvm')
 	trial = Machine(found, options)
 	trial._accelerator = lambda: 'kvm'
-	# Once: what does not boot now is no use later.
+	# Try once: a guest that does not boot now would not boot later.
 	outcome = trial._run_once(['true'], output=lambda chunk: None, errors=lambda chunk: None)
 	for stale in cache_dir().glob('kvm-*'):
 		stale.unlink(missing_ok=True)

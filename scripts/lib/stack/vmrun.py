@@ -8,7 +8,7 @@ import socket
 import sys
 from pathlib import Path
 
-from . import architectures, build, console, guest, kmod, machine, vm, vmtests
+from . import architectures, build, console, guest, kmod, machine, programs, vm, vmtests
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
@@ -21,15 +21,15 @@ _DESCRIPTION = '''\
 Boot the guest with nvdla.ko loaded on top of the device model, run COMMAND in it,
 print its output, and exit with its status. Without COMMAND: a shell on the terminal.
 
-The guest has the project's programs in its PATH. Those that COMMAND names are built first,
-for a shell all of them; "ninja -C build" builds the rest, with uapi-test and other tests. The
-shared folder (out/ in the checkout) is mounted at the path it has here, and is the command's
-directory; the reference data ($NVDLA_REFERENCE_DATA) is mounted likewise, read-only.
+The guest has the project's programs in its PATH. The programs that COMMAND names are built first,
+for a shell all programs; "ninja -C build" builds the rest, with uapi-test and other tests. The
+shared folder (out/ in the checkout) is mounted in the guest at its own path, and is the command's
+working directory. The reference data ($NVDLA_REFERENCE_DATA) is mounted read-only at its own path.
 '''
 _STATUS = f'''\
 exit status: the command's, or {vm.STATUS_KERNEL} when the command succeeded and the kernel
 complained or the driver could not be unloaded, {vm.STATUS_TIMEOUT} after --timeout,
-{vm.STATUS_BROKEN} when the guest did not get as far as the end of the command.
+{vm.STATUS_BROKEN} when the guest failed before the command had ended.
 '''
 
 
@@ -57,16 +57,28 @@ def _guest_tests():
 	return {path.name: path for test in vmtests.tests() for path in test.programs()}
 
 
+def _foreign_programs(found, command, share, progress):
+	"""Those programs and tests that @command names, or that are built if there is none, for the foreign Guest @found: as
+	programs.files()."""
+	built = programs.folder(found.architecture)
+	names = {*build.programs(), *(name for test in vmtests.tests(built) for name in test.targets())}
+	is_named = named_in(command, share)
+	wanted = [name for name in names if (is_named(Path(name).name) if command else (built / name).is_file())]
+	if wanted:
+		programs.build(found, wanted, progress)
+	return programs.files(found, {Path(name).name: built / name for name in wanted})
+
+
 def _parse():
 	parser = argparse.ArgumentParser(prog='scripts/vm', description=_DESCRIPTION, epilog=_STATUS,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--kernel', metavar='SERIES', help=(
-		'6.12, 7.3, ... (default: the newest for which the driver builds), or debug: the one of '
-		'scripts/kernel-debug'))
+		'kernel of the guest: 6.12, 7.3, ... (default: the newest for which the driver builds), or debug: the '
+		'kernel of scripts/kernel-debug'))
 	parser.add_argument('--arch', metavar='NAME', default='amd64', help=(
 		'the processor: amd64 (the default), or '
-		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, emulated; that guest has the '
-		'driver and busybox, its tree is made the first time'))
+		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, emulated; its tree is made the '
+		'first time'))
 	parser.add_argument('--device-tree', metavar='FILE', type=Path,
 			    help='an overlay (.dts) for the machine\'s device tree; with --arch only')
 	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest (default: 1024)')
@@ -75,32 +87,32 @@ def _parse():
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
 				 help='virtualize; an error if KVM does not work here (default: KVM if a trial boot works)')
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), help=(
-		'how the guest gets large DMA buffers (default: iommu; with --arch none, and there is no iommu); bounce: only '
-		'small buffers, and the device gets copies'))
+		'how the guest gets large DMA buffers (default: iommu; with --arch the default is none, and there is no iommu); '
+		'bounce: only small buffers, of which the device gets copies'))
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
-			    help='have the driver wait for gdb on this port (default: 1234) before it gets its device; '
-				 'says how to start gdb')
+			    help='let the driver wait for gdb on this port (default: 1234) before it gets its device, and '
+				 'print how to start gdb')
 	parser.add_argument('--user', action='store_true',
 			    help='run the command as the ordinary user "user", who may use the device')
 	parser.add_argument('--share', metavar='DIR', type=Path, default=_SHARE,
 			    help='the shared folder (default: out/ in the checkout)')
 	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
-			    help='one more folder, read only')
+			    help='mount one more folder, read-only, at its own path; may be repeated')
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
 			    help='stop the guest after this time (default: with a COMMAND 300, more on a slow or '
-				 'busy machine; never without, or with --gdb)')
+				 'busy machine; no limit for a shell and with --gdb)')
 	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='parameters of nvdla.ko, as for insmod')
-	parser.add_argument('--append', metavar='TEXT', default='', help='added to the kernel command line')
+	parser.add_argument('--append', metavar='TEXT', default='', help='text to add to the kernel command line')
 	parser.add_argument('--no-load', dest='load', action='store_false', help='leave nvdla.ko unloaded')
 	parser.add_argument('--devices', metavar='N', type=int, default=1,
-			    help='device models, each of them a PCI function (default: 1)')
+			    help='number of device models, each a PCI function (default: 1)')
 	parser.add_argument('--variant', metavar='NAME', default='nv_full',
 			    help='core of the device models: nv_full, nv_small, ... (default: nv_full)')
 	parser.add_argument('--no-device', dest='devices', action='store_const', const=0,
 			    help='boot without the device and the driver')
-	parser.add_argument('--no-build', dest='build', action='store_false', help='build no programs, and take those that there are')
+	parser.add_argument('--no-build', dest='build', action='store_false', help='build no programs: use them as they are')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show the kernel\'s messages as they come')
-	parser.add_argument('command', metavar='-- COMMAND', nargs='...', help='what to run')
+	parser.add_argument('command', metavar='-- COMMAND', nargs='...', help='the command to run in the guest')
 	arguments = parser.parse_args()
 	if arguments.command[:1] == ['--']:
 		del arguments.command[0]
@@ -156,6 +168,10 @@ def main():
 		with console.stage('build', quiet_below=5) as progress:
 			named = (lambda name: False) if found.architecture.is_foreign else named_in(arguments.command, share)
 			build.build_programs(progress, lambda name: arguments.devices and name == Path(build.MODEL).name or named(name))
+	executables, files = guest_programs() | _guest_tests(), {}
+	if found.architecture.is_foreign:
+		with console.stage('programs', quiet_below=5) as progress:
+			executables, files = {}, _foreign_programs(found, arguments.command, share, progress)
 	module = None
 	if arguments.devices:
 		machine.model_program()
@@ -170,8 +186,7 @@ def main():
 		is_exact=bool(arguments.timeout), verbose=arguments.verbose, user=arguments.user,
 		devices=arguments.devices, chip=f'variant={arguments.variant}', load=arguments.load, parameters=arguments.module_parameters,
 		append=arguments.append, environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
-	programs = {} if found.architecture.is_foreign else guest_programs() | _guest_tests()
-	outcome = vm.Machine(found, options, module, programs,
+	outcome = vm.Machine(found, options, module, executables, files,
 			     progress=_say_progress).run(arguments.command or None)
 	if outcome.problems:
 		report(outcome)
@@ -193,7 +208,7 @@ def _telling(lines, most=30):
 
 
 def report(outcome):
-	"""Say on stderr what was wrong, with the end of the kernel's log."""
+	"""Print the failures on stderr, with the end of the kernel's log."""
 	lines = outcome.kernel_log.read_text(errors='replace').splitlines()
 	print(f'--- the kernel\'s messages in {outcome.kernel_log}:', *_telling(lines), '---', sep='\n', file=sys.stderr)
 	for problem in outcome.problems:

@@ -7,7 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from . import build, debug_kernel, guest, guest_python, image, pace, results, suite_tree, vm
+from . import build, debug_kernel, guest, guest_python, image, pace, programs, results, suite_tree, vm
 from .console import Failure
 from .paths import EXAMPLE_MODEL, EXAMPLE_PICTURE, ROOT, build_dir, reference_data
 from .results import Case
@@ -20,8 +20,9 @@ _FULL = 'nv_full'
 _MODES = {'iommu': ('iommu', 1, _FULL), 'cma': ('cma', 1, _FULL), 'none': ('none', 1, _FULL),
 	  'bounce': ('bounce', 1, _FULL), 'pair': ('iommu', 2, _FULL), 'small': ('iommu', 1, 'nv_small')}
 # Marks among the modes: the program is linked with the suite tree's frameworks and runs with its loader; the test runs
-# only on the newest kernel; the test runs on every kernel.
+# only on the newest kernel; the test runs on every kernel; it runs on other processors as well.
 _SUITE = 'suite'
+_CROSS = 'cross'
 _NEWEST = 'newest'
 _EACH = 'each'
 # Booting and powering off, beside other guests.
@@ -34,13 +35,15 @@ _CHIP = 'clock=1GHz,dram=1GB/s,dram-latency=300ns,sram=2GB/s,sram-latency=100ns'
 
 @dataclasses.dataclass(frozen=True)
 class Test:
-	"""One line of the list. @program: a GoogleTest program in the build directory or a script here."""
+	"""One line of the list. @program: a GoogleTest program in the build directory @folder, or a script here."""
 
+	folder: Path
 	name: str
 	modes: tuple
 	on_debug: bool
 	on_each: bool
 	only_newest: bool
+	on_cross: bool
 	in_suite: bool
 	timeout: int
 	program: Path
@@ -55,11 +58,11 @@ class Test:
 		the suite tree."""
 		if self.in_suite:
 			return []
-		return [path for name in self.targets() if (path := build_dir() / name).is_file()]
+		return [path for name in self.targets() if (path := self.folder / name).is_file()]
 
 	def targets(self):
 		"""Programs that are built for the test, as paths in the build directory."""
-		words = self.arguments if self.is_script else [os.path.relpath(self.program, build_dir())]
+		words = self.arguments if self.is_script else [os.path.relpath(self.program, self.folder)]
 		return [word for word in words if word.startswith('tests/')]
 
 	@property
@@ -73,21 +76,23 @@ class Test:
 		return guest_python.missing() if self.is_python else ''
 
 
-def tests():
-	"""The tests of the list; a line that makes no sense is a Failure."""
+def tests(folder=None):
+	"""The tests of the list, whose programs are in the build directory or in @folder; a line that makes no sense is a
+	Failure."""
+	folder = folder or build_dir()
 	found = []
 	for number, line in enumerate(_LIST.read_text().splitlines(), 1):
 		words = line.split('#')[0].split()
 		if not words:
 			continue
 		modes = words[1].split(',') if len(words) > 1 else []
-		if len(words) < 4 or not words[2].isdigit() or set(modes) - {*_MODES, guest.DEBUG, _EACH, _NEWEST, _SUITE}:
+		if len(words) < 4 or not words[2].isdigit() or set(modes) - {*_MODES, guest.DEBUG, _CROSS, _EACH, _NEWEST, _SUITE}:
 			raise Failure(f'{_LIST}:{number}: a line is NAME MODE[,MODE] SECONDS PROGRAM [ARGUMENT...]')
 		script = FOLDER / words[3]
-		program = script if script.is_file() else build_dir() / words[3]
+		program = script if script.is_file() else folder / words[3]
 		plain = tuple(mode for mode in modes if mode in _MODES)
-		found.append(Test(words[0], plain, guest.DEBUG in modes, _EACH in modes, _NEWEST in modes, _SUITE in modes,
-				  int(words[2]), program, tuple(words[4:])))
+		found.append(Test(folder, words[0], plain, guest.DEBUG in modes, _EACH in modes, _NEWEST in modes, _CROSS in modes,
+				  _SUITE in modes, int(words[2]), program, tuple(words[4:])))
 	return found
 
 
@@ -103,10 +108,16 @@ def plan(series, chosen):
 	for kernel in series:
 		for mode in _MODES:
 			wanted = [test for test in tests() if _is_for(test, kernel, mode, plain)
-				  and chosen(f'{_prefix(kernel, mode)}.{test.name}')]
+				  and chosen(f'{prefix_of(kernel, mode)}.{test.name}')]
 			if wanted:
 				boots[kernel, mode] = wanted
 	return boots
+
+
+def cross_tests(architecture, chosen):
+	"""The tests on a guest of another @architecture; @chosen as for plan()."""
+	return [test for test in tests(programs.folder(architecture)) if test.on_cross
+		and chosen(f'{prefix_of(architecture.name, architecture.dma)}.{test.name}')]
 
 
 def longest(kernel, wanted):
@@ -132,23 +143,23 @@ def _is_for(test, kernel, mode, plain):
 	return wanted and mode in test.modes[:1]
 
 
-def _prefix(kernel, mode):
+def prefix_of(kernel, mode):
 	return f'vm-{kernel}-{mode}'
 
 
 def guest_for(series, progress):
-	"""The Guest that has the kernel @series (None: the newest); makes what is not there yet."""
+	"""The Guest with the kernel @series (None: the newest); missing parts are made."""
 	if series == guest.DEBUG:
 		return debug_kernel.find(progress)
 	return guest.find(progress, [series] if series else [])
 
 
-def run(found, series, mode, wanted, modules, programs, progress):
+def run(found, series, mode, wanted, modules, executables, progress):
 	"""Boot one guest and run the tests @wanted in it; returns their cases.
 
-	@modules: the driver, and those that tests may load.
+	@modules: the driver, and those that tests may load. @executables: further programs, {name: path}.
 	"""
-	prefix = _prefix(series, mode)
+	prefix = prefix_of(found.architecture.name if found.architecture.is_foreign else series, mode)
 	dma, devices, core = _MODES[mode]
 	kernel = found.kernel(series)
 	if dma == 'cma' and not kernel.has('CONFIG_DMA_CMA'):
@@ -167,7 +178,7 @@ def run(found, series, mode, wanted, modules, programs, progress):
 	share.mkdir(parents=True)
 	wanted = with_time(wanted, kernel.is_debug)
 	seconds = _OVERHEAD + sum(test.timeout for test in wanted)
-	executables, files = _image(wanted, programs, modules[1:], logs / 'plan')
+	executables, files = _image(found, wanted, executables, modules[1:], logs / 'plan')
 	data = reference_data()
 	with_python = any(test.is_python for test in wanted)
 	options = vm.Options(
@@ -193,9 +204,9 @@ def how_far(wanted, share):
 	return f'{len(ended)} of {len(wanted)} tests have ended{", now " + running[0] if running else ""}'
 
 
-def _image(wanted, programs, modules, plan_file):
+def _image(found, wanted, executables, modules, plan_file):
 	"""Contents of the guest's image for these tests: (executables, files)."""
-	executables = dict(programs)
+	executables = dict(executables)
 	files = {f'{_INSIDE}/{path.name}': path for path in FOLDER.iterdir() if path.is_file()}
 	files |= {f'{_INSIDE}/{path.name}': path for path in modules}
 	files[f'{_INSIDE}/picture.png'] = EXAMPLE_PICTURE
@@ -211,10 +222,12 @@ def _image(wanted, programs, modules, plan_file):
 			command = f'{guest_python.INTERPRETER} {command}'
 		executables |= {path.name: path for path in test.programs()}
 		kind = 'tap' if test.is_script else 'gtest'
-		arguments = [Path(word).name if (build_dir() / word).is_file() else word for word in test.arguments]
+		arguments = [Path(word).name if (test.folder / word).is_file() else word for word in test.arguments]
 		lines.append(' '.join([test.name, kind, str(test.timeout), command, *arguments]) + '\n')
 	plan_file.write_text(''.join(lines))
 	files[f'{_INSIDE}/plan'] = plan_file
+	if found.architecture.is_foreign:
+		return {}, files | programs.files(found, executables)
 	return executables, files
 
 

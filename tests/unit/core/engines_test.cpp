@@ -239,9 +239,9 @@ Numbers plainSdp(const SdpOp &op, const LutTables &tables, const Size &size, con
 		const int32_t factor = mul[operand];
 		int32_t value = in[i];
 		const std::span one(&value, 1);
-		applySdpX(op.x1, op.proc, one, 1, { &added }, { &factor });
+		applySdpStage({ &op.x1, false, { &added }, { &factor } }, op.proc, one, 1);
 		if (!op.x2.bypass)
-			applySdpX(op.x2, op.proc, one, 1, { &op.x2.alu.value }, {});
+			applySdpStage({ &op.x2, false, { &op.x2.alu.value }, {} }, op.proc, one, 1);
 		if (!op.y.bypass && !op.y.lutBypass)
 			applySdpLut(lut, op.proc, one, counters.lut);
 		convertSdpOutput(op, one, counters);

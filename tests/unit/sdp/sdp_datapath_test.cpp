@@ -25,14 +25,14 @@ float floatOf(int32_t bits)
 int32_t x(const SdpStage &stage, int32_t value, int32_t alu = 0, int32_t mul = 0,
 	  Precision precision = Precision::Int16)
 {
-	applySdpX(stage, precision, { &value, 1 }, 1, { &alu, 0 }, { &mul, 0 });
+	applySdpStage({ &stage, false, { &alu, 0 }, { &mul, 0 } }, precision, { &value, 1 }, 1);
 	return value;
 }
 
 int32_t y(const SdpStage &stage, int32_t value, int32_t alu = 0, int32_t mul = 0,
 	  Precision precision = Precision::Int16)
 {
-	applySdpY(stage, precision, { &value, 1 }, 1, { &alu, 0 }, { &mul, 0 });
+	applySdpStage({ &stage, true, { &alu, 0 }, { &mul, 0 } }, precision, { &value, 1 }, 1);
 	return value;
 }
 
@@ -158,9 +158,9 @@ TEST(SdpStages, OperandsStepByAtomOrStay)
 	std::vector<int32_t> values = { 0, 0, 0, 0 };
 	const std::vector<int32_t> operands = { 1, 2, 3, 4 };
 
-	applySdpX(stage, Precision::Int16, values, 2, { operands.data(), 2 }, {});
+	applySdpStage({ &stage, false, { operands.data(), 2 }, {} }, Precision::Int16, values, 2);
 	EXPECT_EQ(values, (std::vector<int32_t>{ 1, 2, 3, 4 }));
-	applySdpX(stage, Precision::Int16, values, 2, { operands.data(), 0 }, {});
+	applySdpStage({ &stage, false, { operands.data(), 0 }, {} }, Precision::Int16, values, 2);
 	EXPECT_EQ(values, (std::vector<int32_t>{ 2, 4, 4, 6 }));
 }
 

@@ -107,7 +107,7 @@ struct Chain {
 		    const SdpOperandRun &mul)
 	{
 		runs.push_back({ &stages.emplace_back(stage), isY, alu, mul });
-		(isY ? applySdpY : applySdpX)(stage, Precision::Int8, expected, lanes, alu, mul);
+		applySdpStage(runs.back(), Precision::Int8, expected, lanes);
 	}
 
 	size_t lanes;
@@ -175,7 +175,8 @@ TEST(SdpFast, XIsTheReference)
 		const Operands mul(random, atoms, lanes, 16);
 		auto expected = inputs;
 
-		applySdpX(stage, Precision::Int8, expected, lanes, alu.run, mul.run);
+		applySdpStage({ &stage, false, alu.run, mul.run }, Precision::Int8, expected,
+			      lanes);
 		forEachVectorTarget([&] {
 			auto values = inputs;
 			ASSERT_TRUE(applyOne(stage, false, values, lanes, alu.run, mul.run));
@@ -199,7 +200,7 @@ TEST(SdpFast, YIsTheReference)
 
 		if (random(0, 7) == 0)
 			stage.mulShift = 1023;
-		applySdpY(stage, Precision::Int8, expected, lanes, alu.run, mul.run);
+		applySdpStage({ &stage, true, alu.run, mul.run }, Precision::Int8, expected, lanes);
 		forEachVectorTarget([&] {
 			auto values = inputs;
 			ASSERT_TRUE(applyOne(stage, true, values, lanes, alu.run, mul.run));
@@ -480,7 +481,7 @@ TEST(SdpFast, LinesRoundHalvesAsTheReferenceDoes)
 		op.converter = { .offset = 0, .scale = 1, .shift = shift };
 		auto expected = inputs;
 		SdpCounters counters;
-		applySdpX(stage, Precision::Int8, expected, lanes, run.alu, {});
+		applySdpStage(run, Precision::Int8, expected, lanes);
 		convertSdpOutput(op, expected, counters);
 		const auto bytes = stored(expected, op.out);
 		forEachVectorTarget([&] {
@@ -532,7 +533,7 @@ TEST(SdpFast, LinesRoundNextToHalvesAsTheReferenceDoes)
 		};
 		auto expected = inputs;
 		SdpCounters counters;
-		applySdpX(stage, Precision::Int8, expected, lanes, run.alu, run.mul);
+		applySdpStage(run, Precision::Int8, expected, lanes);
 		convertSdpOutput(op, expected, counters);
 		const auto bytes = stored(expected, op.out);
 		forEachVectorTarget([&] {

@@ -147,9 +147,7 @@ struct HalfChain {
 			stages.emplace_back(dice, op, expected.size(), i == 2, special);
 		for (const HalfStage &stage : stages) {
 			runs.push_back(stage.run());
-			(stage.isY ? applySdpY : applySdpX)(stage.stage, op.proc, expected, kLanes,
-							    stage.aluRun(),
-							    { stage.mul.data(), 0 });
+			applySdpStage(runs.back(), op.proc, expected, kLanes);
 		}
 		convertSdpOutput(op, expected, counters);
 	}

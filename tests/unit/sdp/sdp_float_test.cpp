@@ -85,8 +85,6 @@ private:
 	std::mt19937 engine_;
 };
 
-using Stage = void (*)(const SdpStage &, Precision, std::span<int32_t>, size_t,
-		       const SdpOperandRun &, const SdpOperandRun &);
 /** \brief A stage alone, in place */
 bool applyOne(const SdpStage &stage, bool isY, std::vector<int32_t> &values,
 	      const SdpOperandRun &alu, const SdpOperandRun &mul)
@@ -99,7 +97,7 @@ bool applyOne(const SdpStage &stage, bool isY, std::vector<int32_t> &values,
 }
 
 /** \brief Atoms whose operands are those of the values' magnitude, or any */
-void expectReference(Stage reference, bool isY, uint32_t seed)
+void expectReference(bool isY, uint32_t seed)
 {
 	FloatDice dice(seed);
 	size_t fasts = 0;
@@ -122,7 +120,8 @@ void expectReference(Stage reference, bool isY, uint32_t seed)
 		const SdpOperandRun mulRun = { stage.mul.bypass ? nullptr : mul.data(), stride };
 		auto expected = inputs;
 
-		reference(stage, Precision::Fp16, expected, kFloatLanes, aluRun, mulRun);
+		applySdpStage({ &stage, isY, aluRun, mulRun }, Precision::Fp16, expected,
+			      kFloatLanes);
 		forEachTarget([&] {
 			/* With operands of channels that are odd there is only the reference. */
 			auto values = inputs;
@@ -139,12 +138,12 @@ void expectReference(Stage reference, bool isY, uint32_t seed)
 
 TEST(SdpFloat, XIsTheReference)
 {
-	expectReference(applySdpX, false, 511);
+	expectReference(false, 511);
 }
 
 TEST(SdpFloat, YIsTheReference)
 {
-	expectReference(applySdpY, true, 512);
+	expectReference(true, 512);
 }
 
 /* Products around the smallest normal number, where IEEE 754 rounds to fewer bits. */
@@ -168,7 +167,8 @@ TEST(SdpFloat, SmallProductsAreTheReference)
 		}
 		auto expected = inputs;
 
-		applySdpX(stage, Precision::Fp16, expected, kFloatLanes, {}, { factors.data(), 0 });
+		applySdpStage({ &stage, false, {}, { factors.data(), 0 } }, Precision::Fp16,
+			      expected, kFloatLanes);
 		forEachTarget([&] {
 			auto values = inputs;
 			ASSERT_TRUE(applyOne(stage, false, values, {}, { factors.data(), 0 }));

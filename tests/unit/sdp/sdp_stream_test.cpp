@@ -14,7 +14,6 @@
 #include "arith/integer.h"
 #include "core/elements.h"
 #include "each_target.h"
-#include "sdp/sdp_work.h"
 #include "sdp_test_support.h"
 #include "timing/operation_timing.h"
 

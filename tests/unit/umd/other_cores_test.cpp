@@ -48,7 +48,7 @@ std::vector<float> inputFor(const TensorDesc &desc, std::vector<float> values)
 /* The largest distance from what the network means, in steps of the output. */
 float worstSteps(const fs::path &path, const Device &device)
 {
-	const auto &info = test::infoOf(path.parent_path());
+	const auto info = test::infoOf(path.parent_path());
 	auto network = Network::load(device, Loadable::readFile(path).value());
 	float worst = 0;
 

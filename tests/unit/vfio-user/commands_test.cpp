@@ -97,9 +97,9 @@ TEST_F(CommandsTest, RegionInfo)
 
 TEST_F(CommandsTest, RegionIoFdsAreNone)
 {
-	const wire::RegionIoFds request = { sizeof(request), 0, 0, 0 };
+	const wire::IndexInfo request = { sizeof(request), 0, 0, 0 };
 	const Message reply = client.call(wire::Command::DeviceGetRegionIoFds, toBytes(request));
-	const auto info = parse<wire::RegionIoFds>(reply.payload);
+	const auto info = parse<wire::IndexInfo>(reply.payload);
 	ASSERT_TRUE(info);
 	EXPECT_EQ(+info->count, 0u);
 }
@@ -108,10 +108,10 @@ TEST_F(CommandsTest, IrqInfo)
 {
 	const std::array<uint32_t, wire::kIrqCount> counts = { 0, 1, 1, 1, 0 };
 	for (uint32_t index = 0; index < wire::kIrqCount; index++) {
-		const wire::IrqInfo request = { sizeof(request), 0, index, 0 };
+		const wire::IndexInfo request = { sizeof(request), 0, index, 0 };
 		const Message reply =
 			client.call(wire::Command::DeviceGetIrqInfo, toBytes(request));
-		const auto info = parse<wire::IrqInfo>(reply.payload);
+		const auto info = parse<wire::IndexInfo>(reply.payload);
 		ASSERT_TRUE(info);
 		EXPECT_EQ(+info->index, index);
 		EXPECT_EQ(+info->count, counts[index]);

@@ -49,8 +49,8 @@ TEST_F(MalformedTest, EveryPayloadCutShort)
 		{ wire::Command::DeviceGetInfo, toBytes(wire::DeviceInfo{ 16, 0, 0, 0 }) },
 		{ wire::Command::DeviceGetRegionInfo,
 		  toBytes(wire::RegionInfo{ 32, 0, 0, 0, 0, 0 }) },
-		{ wire::Command::DeviceGetRegionIoFds, toBytes(wire::RegionIoFds{ 16, 0, 0, 0 }) },
-		{ wire::Command::DeviceGetIrqInfo, toBytes(wire::IrqInfo{ 16, 0, 0, 0 }) },
+		{ wire::Command::DeviceGetRegionIoFds, toBytes(wire::IndexInfo{ 16, 0, 0, 0 }) },
+		{ wire::Command::DeviceGetIrqInfo, toBytes(wire::IndexInfo{ 16, 0, 0, 0 }) },
 		{ wire::Command::DeviceSetIrqs,
 		  toBytes(wire::SetIrqs{ 20, 0x22, 1, 0, 1 }, Bytes(1)) },
 		{ wire::Command::RegionRead, toBytes(wire::RegionAccess{ 0, 0, 4 }) },
@@ -73,9 +73,8 @@ TEST_F(MalformedTest, ArgumentSizeTooSmall)
 	expectInvalid(wire::Command::DeviceGetInfo, toBytes(wire::DeviceInfo{ 15, 0, 0, 0 }));
 	expectInvalid(wire::Command::DeviceGetRegionInfo,
 		      toBytes(wire::RegionInfo{ 16, 0, 0, 0, 0, 0 }));
-	expectInvalid(wire::Command::DeviceGetRegionIoFds,
-		      toBytes(wire::RegionIoFds{ 8, 0, 0, 0 }));
-	expectInvalid(wire::Command::DeviceGetIrqInfo, toBytes(wire::IrqInfo{ 12, 0, 0, 0 }));
+	expectInvalid(wire::Command::DeviceGetRegionIoFds, toBytes(wire::IndexInfo{ 8, 0, 0, 0 }));
+	expectInvalid(wire::Command::DeviceGetIrqInfo, toBytes(wire::IndexInfo{ 12, 0, 0, 0 }));
 	expectInvalid(wire::Command::DeviceSetIrqs, toBytes(wire::SetIrqs{ 19, 0x21, 1, 0, 0 }));
 }
 
@@ -85,13 +84,13 @@ TEST_F(MalformedTest, IndexesOutOfRange)
 		expectInvalid(wire::Command::DeviceGetRegionInfo,
 			      toBytes(wire::RegionInfo{ 32, 0, index, 0, 0, 0 }));
 		expectInvalid(wire::Command::DeviceGetRegionIoFds,
-			      toBytes(wire::RegionIoFds{ 16, 0, index, 0 }));
+			      toBytes(wire::IndexInfo{ 16, 0, index, 0 }));
 		expectInvalid(wire::Command::RegionRead,
 			      toBytes(wire::RegionAccess{ 0, index, 4 }));
 	}
 	for (const uint32_t index : { 5u, 0xffffffffu }) {
 		expectInvalid(wire::Command::DeviceGetIrqInfo,
-			      toBytes(wire::IrqInfo{ 16, 0, index, 0 }));
+			      toBytes(wire::IndexInfo{ 16, 0, index, 0 }));
 		expectInvalid(wire::Command::DeviceSetIrqs,
 			      toBytes(wire::SetIrqs{ 20, 0x21, index, 0, 0 }));
 	}

@@ -31,7 +31,7 @@ constexpr HostLibrary tensorflowLite{ "TensorFlow Lite",
 				      "newer than Debian 13: libtensorflow-lite-dev",
 				      "libnvdla-host-tflite.so" };
 
-/* It stays for the life of the process: the library has threads. */
+/* The module stays for the life of the process: the library has threads. */
 Result<HostLibrary> openModule(HostLibrary library)
 {
 	const std::string use = fmt::format("use {}", library.name);
@@ -78,7 +78,7 @@ constexpr std::pair<DataType, int32_t> types[] = {
 	{ DataType::Bool, 9 },	{ DataType::Half, 10 },
 };
 
-/* Takes what the module's callbacks report: the message of a failure, tensors, a file. */
+/* Receives the reports of the module's callbacks: the message of a failure, tensors, a file. */
 struct Said {
 	std::string message;
 	std::vector<HostValue> values;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Models that libraries of the host run, if they are there.
- */
+/* Models that libraries of the host run, if these are installed. */
 #pragma once
 
 #include <cstddef>
@@ -49,8 +47,8 @@ struct TfliteSelection {
 };
 
 /**
- * \return a file with these operators of another's first graph, and what they need of it;
- * Unsupported if TensorFlow Lite is not there, with the package to install
+ * \return a file with only these operators of another file's first graph, and the tensors that they
+ * need; Unsupported with the package to install if TensorFlow Lite is missing
  */
 Result<std::vector<std::byte>> selectOperators(std::span<const std::byte> tflite,
 					       const TfliteSelection &selection);

@@ -22,7 +22,7 @@ struct Failure : std::exception {
 	std::string message;
 };
 
-/** \brief Call something; no exception leaves the module \return what functions of it return */
+/* Calls \a call; no exception leaves the module. \return the result of a function of the module */
 template<typename Call>
 int said(void *context, nvdla_host_say say, const Call &call) noexcept
 {

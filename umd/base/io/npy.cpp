@@ -24,7 +24,7 @@ namespace
 constexpr const char *readingNpy = "read npy";
 constexpr std::array<char, 6> npyMagic{ '\x93', 'N', 'U', 'M', 'P', 'Y' };
 constexpr uint64_t maxNpyBytes = uint64_t{ 1 } << 32;
-/* As many as have an address: a 32-bit process has less. */
+/* No more elements than a process can address; a 32-bit process has fewer addresses. */
 constexpr auto maxElements =
 	static_cast<size_t>(std::min(uint64_t{ 1 } << 32, uint64_t{ SIZE_MAX } / sizeof(double)));
 
@@ -79,7 +79,10 @@ std::vector<std::byte> widened(std::span<const std::byte> bytes)
 	return wide;
 }
 
-/* float32 of other numbers: the nearest, ties to even; what is too large becomes infinite. */
+/*
+ * Other numbers become the nearest float32, ties to even; numbers that are too large become
+ * infinite.
+ */
 template<typename T>
 std::vector<std::byte> narrowed(std::span<const std::byte> bytes)
 {
@@ -94,7 +97,7 @@ std::vector<std::byte> narrowed(std::span<const std::byte> bytes)
 	return { narrowBytes.begin(), narrowBytes.end() };
 }
 
-/* An element type of files, what the array then has, and how it comes to that. */
+/* An element type of files, the type of the array, and the conversion. */
 struct FileType {
 	const char *code;
 	DataType type;
@@ -223,7 +226,7 @@ std::string acceptedShapes(const TensorDesc &desc, ElementOrder order)
 	return shapes;
 }
 
-/* The same array in N, C, H, W order, of four dimensions if it has three or four. */
+/* The array in N, C, H, W order, with four dimensions if it has three or four. */
 NpyArray inChannelOrder(const NpyArray &array, ElementOrder order)
 {
 	NpyArray result = array;
@@ -287,7 +290,7 @@ Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 	return inChannelOrder(array, desc.signature->order);
 }
 
-/* The lowest integer of 8 bits stands for a byte of 0. */
+/* The lowest integer of 8 bits represents a byte of 0. */
 constexpr float zeroByte = -128;
 
 /* An array of numbers has none. One of elements has a number to be added to each, mostly 0. */

@@ -157,7 +157,7 @@ Result<ChannelScaling> scaleTwice(std::span<const double> scales, std::span<cons
 	return scaling;
 }
 
-/* A first rounding brings what is half a step of its own below a tie to that tie. */
+/* A first rounding moves a value half a step below a tie onto that tie. */
 std::vector<double> withFirstRounding(std::span<const double> biases,
 				      std::span<const double> scales, const std::vector<int> &bits)
 {

@@ -51,16 +51,16 @@ enum class ScaleRounding : uint8_t {
 /**
  * \brief Compute the parameters of both units
  *
- * With the rounding of TFLite's kernels for 8 bits, x is first multiplied by what a scale
- * has beside its power of two and rounded, and then divided by that power and rounded again (Y).
+ * With the rounding of TFLite's kernels for 8 bits, x is first multiplied by the scale without its
+ * power of two and rounded, and then divided by that power and rounded again (Y).
  *
  * A scale keeps 15 significant bits as long as it is not below 2^-14 of the largest one. Scales
- * beyond 2^14 are 2^14: whatever is not 0 saturates.
+ * beyond 2^14 are 2^14: every result except 0 saturates.
  *
  * \param[in] scales one for each channel (or element), of any sign
  * \param[in] biases as many, in steps of x
- * \param[in] resultBits 8 or 16: width that results saturate to; the fewer, the more are left for
- * what X1 makes
+ * \param[in] resultBits 8 or 16: width to which results saturate; narrower results leave more bits
+ * to the numbers between X1 and X2
  * \param[in] firstBits bits behind the point that the first of two roundings leaves, of all
  * channels; without: of each channel those that bring its scale to 1/2 to 1
  * \return Unsupported if all scales are below 2^-44

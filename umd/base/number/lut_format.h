@@ -17,7 +17,7 @@ namespace nvdla
 /** \brief Continuation of a function beyond an edge */
 struct LutEdge {
 	LutSlope slope;
-	double gradient = 0; /**< what \a slope is worth, entries per input */
+	double gradient = 0; /**< real slope of a step of \a slope, entries per input */
 };
 
 /** \brief LE (64 steps) or LO (256 steps) */

@@ -40,7 +40,7 @@ void shift(std::span<const std::byte> from, std::span<std::byte> to, int offset)
 	}
 }
 
-/* Others stand for numbers, on the device as well. */
+/* Elements of other types represent numbers on the device, too. */
 bool isSmallInteger(DataType type)
 {
 	return type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int16;
@@ -63,7 +63,7 @@ Result<void> checkHost(const TensorDesc &desc, const HostTensor &tensor)
 	return {};
 }
 
-/* Integers of 8 bits to those that stand for them on the device. */
+/* Integers of 8 bits to the device's integers that represent them. */
 std::vector<std::byte> integersFromHost(DataType type, const HostTensor &from)
 {
 	std::vector<std::byte> to(from.bytes.size() * elementBytes(type));

@@ -19,11 +19,10 @@ struct HostTensor {
 };
 
 /**
- * \brief Put a framework's tensor into the layout of a network's
+ * \brief Convert a framework's tensor to the layout and type of a network's tensor
  *
- * The types correspond as the compiler chose them: uint8 is int8 less 128; 8-bit integers may be
- * held in 16 bits; real numbers and wider integers are FP16, or integers with the network's
- * scale.
+ * The compiler chose the types: uint8 becomes int8 (128 is subtracted); 8-bit integers may become
+ * 16-bit ones; real numbers and wider integers become FP16, or integers with the network's scale.
  *
  * \param[in] desc the network's tensor
  * \param[in] order of the framework's elements

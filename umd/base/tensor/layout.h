@@ -9,7 +9,7 @@
 namespace nvdla
 {
 
-/** \brief A tensor's layout, reduced to what address arithmetic needs */
+/** \brief A tensor's layout, reduced to the numbers for address arithmetic */
 class Layout
 {
 public:

@@ -62,14 +62,14 @@ size_t toFloatsOfTarget(const std::byte *, float *, size_t)
 
 #endif
 
-/* Those without vectors of doubles would gain nothing. */
+/* Targets without vectors of doubles would gain nothing. */
 #if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 
 using Tag = hn::ScalableTag<double>;
 using IntegerTag = hn::Rebind<int32_t, Tag>;
 using SingleTag = hn::Rebind<float, Tag>;
 
-/* The same operations as one by one: the same results to the last bit. */
+/* The vectors use the same operations as the scalar code, so results agree to the last bit. */
 template<typename T>
 size_t quantize(const ElementSteps &steps, const float *values, std::byte *elements, size_t count)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choice of the fast way for a layout. Planes to and from feature cubes by half atoms (16 channels
- * of INT8, or 8 of two bytes), which are transposed in vectors; channels that are adjacent on both
- * sides by pieces.
+ * Choice of the fast code for a layout. Between planes and feature cubes, half atoms (16 channels
+ * of INT8, or 8 of two bytes) are transposed in vectors; channels that are adjacent on both
+ * sides are copied.
  */
 #include <algorithm>
 #include <cstring>
@@ -60,7 +60,7 @@ void forEachRun(const TensorDesc &desc, const Layout &layout, ElementOrder order
 	}
 }
 
-/* Whole atoms, as far as there are, then half ones. */
+/* Whole atoms as long as there are enough channels, then half atoms. */
 template<typename Move>
 uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Some pixels at a time: each channel of theirs by itself, where it lies if it does, or else in
- * a buffer that stays in the first cache.
+ * Moves some pixels at a time, channel by channel: in place if a channel's elements are
+ * contiguous, otherwise through a buffer that stays in the first-level cache.
  */
 #include "pixel_moves.h"
 
@@ -19,7 +19,7 @@ constexpr size_t largestElement = 2;
 
 using Buffer = std::array<std::byte, 2 * blockPixels * largestElement>;
 
-/* The channels of a block, and what stands at a plane's places without a channel. */
+/* The channels of a block, and the values for places of a plane without a channel. */
 class Block
 {
 public:

@@ -52,9 +52,9 @@ struct PixelCounts {
 };
 
 /**
- * \brief Move all channels that \a from has
+ * \brief Move all channels of \a from
  *
- * Places of \a to without a channel, and bits of words between fields, keep what they hold.
+ * Places of \a to without a channel, and bits of words between fields, do not change.
  * Values for words must fit their fields.
  *
  * \param elementBytes 1, or 2; 2 with words

@@ -11,14 +11,14 @@
 namespace nvdla
 {
 
-/** \brief Bytes of the smallest pieces that are moved: half an atom */
+/** \brief Bytes of the smallest blocks that are moved: half an atom */
 inline constexpr size_t transposeBytes = 16;
 
 /**
  * \brief Lines of channels to pixels
  *
  * Reads \a pieceBytes / \a elementBytes lines of \a count elements, \a lineStride bytes apart,
- * and writes \a count pieces, \a pixelStride bytes apart: piece w has element w of all lines.
+ * and writes \a count blocks, \a pixelStride bytes apart: block w has element w of all lines.
  *
  * \param elementBytes 1 or 2
  * \param pieceBytes transposeBytes, or twice that

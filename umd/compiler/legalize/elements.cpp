@@ -27,7 +27,7 @@ Tensor timesNumber(Builder &builder, const Tensor &x, double factor, bool isLast
 		      : builder.prepare(product, x, x, other);
 }
 
-/* For each element of a larger tensor; none if the shapes do not go together, or make too many. */
+/* \return the numbers broadcast to shape \a to; nothing if that is impossible, or too large */
 std::vector<double> repeatedNumbers(const std::vector<double> &numbers, const Extents &from,
 				    const Extents &to)
 {

@@ -55,10 +55,13 @@ public:
 	bool isOnChip() const { return !address_; }
 	/** \return the memfd, -1 for on-chip memory */
 	int memfd() const { return memfd_.get(); }
-	/** \return what the CPU sees: everything, or nothing of on-chip memory */
+	/** \return the bytes that the CPU can access: all, or none of on-chip memory */
 	std::span<std::byte> bytes() const { return { address_, address_ ? size_ : 0 }; }
 
-	/** \brief Note that a job uses it; what it has to wait for goes to \a dependencies */
+	/**
+	 * \brief Note that a job uses the buffer, and add the fences that it has to wait for to
+	 * \a dependencies
+	 */
 	void use(const std::shared_ptr<EmbeddedFence> &fence, bool write,
 		 std::vector<std::shared_ptr<EmbeddedFence>> &dependencies);
 	/** \return no job that was submitted writes it, or with \a write uses it */
@@ -72,7 +75,7 @@ private:
 	{
 	}
 
-	UniqueFd memfd_;     /* for who else is to have the memory */
+	UniqueFd memfd_;     /* for exports to others */
 	std::byte *address_; /* null for on-chip memory */
 	size_t size_;
 	std::shared_ptr<EmbeddedFence> writer_;		      /* the last one */
@@ -138,14 +141,14 @@ public:
 
 	/** \return handle of a new buffer of \a size bytes (whole pages), or a negative errno */
 	tl::expected<uint32_t, int> create(size_t size);
-	/** \brief The same in on-chip memory */
+	/** \brief \return handle of a new buffer in on-chip memory, as create() */
 	tl::expected<uint32_t, int> createOnChip(size_t size);
 	/** \return handle of the memory of a memfd, the same for the same memfd; or a negative
 	 * errno */
 	tl::expected<uint32_t, int> import(int memfd);
 	/** \return a new file descriptor of the buffer's memfd, or a negative errno */
 	tl::expected<int, int> exportMemfd(uint32_t handle) const;
-	/** \return 0 or -EINVAL for a handle that is not there */
+	/** \return 0 or -EINVAL for an unknown handle */
 	int close(uint32_t handle);
 	/** \return the buffer or nullptr */
 	std::shared_ptr<EmbeddedBuffer> find(uint32_t handle) const;

@@ -28,7 +28,7 @@ public:
 	 * \return InvalidArgument, see parseEmbeddedPath(), or DeviceFailed
 	 */
 	static Result<std::unique_ptr<EmbeddedDevice>> open(const std::string &path);
-	/** \brief The same with options that were read; \a path is for messages */
+	/** \brief Open with options that were read; \a path is for messages */
 	static Result<std::unique_ptr<EmbeddedDevice>> open(const std::string &path,
 							    const EmbeddedOptions &options);
 	~EmbeddedDevice() override;

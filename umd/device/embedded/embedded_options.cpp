@@ -40,7 +40,7 @@ std::string forms()
 	return text;
 }
 
-/** \return what is wrong with the option, empty if nothing is */
+/** \return the error in the option, empty if there is none */
 std::string take(const std::string &option, EmbeddedOptions &options)
 {
 	if (option == "fp16=exact" || option == "fp16=fast") {

@@ -24,8 +24,10 @@ struct EmbeddedOptions {
 	const sim::Geometry *core = &sim::nvFull;
 	sim::Fp16Arithmetic fp16 = sim::Fp16Arithmetic::Exact;
 	unsigned int threads = 0; /**< of the host that compute; 0: one on each core */
-	/** \brief The chip that durations, stalls and latencies are of; without: the memory of the
-	 * reference vectors */
+	/**
+	 * \brief Chip whose durations, stalls and latencies are reported; nothing: the memory of
+	 * the reference vectors
+	 */
 	std::optional<sim::Chip> chip;
 	bool realtime = false;		    /**< operations take as long as on the chip */
 	std::shared_ptr<Recorder> recorder; /**< of all jobs; without: none, no option of a path */
@@ -37,10 +39,10 @@ bool isEmbeddedPath(const std::string &path);
 /**
  * \brief Read the options in a path that isEmbeddedPath()
  *
- * They are written as "embedded:nv_small,threads=2,dram=10GB/s,realtime", with commas between
- * several. Those of a chip are sim::chipOptions().
+ * Options are written as "embedded:nv_small,threads=2,dram=10GB/s,realtime". sim::chipOptions() has
+ * the options of the chip.
  *
- * \return InvalidArgument naming the option and what can be said
+ * \return InvalidArgument naming the wrong option and the valid ones
  */
 Result<EmbeddedOptions> parseEmbeddedPath(const std::string &path);
 

@@ -17,7 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* Registers that are written at once, at most; what the engine prepares is less. */
+/* Largest number of postponed register writes; the engine prepares fewer. */
 constexpr size_t mostWrites = 4096;
 
 sim::CoreConfig coreConfig(const EmbeddedOptions &options)
@@ -117,14 +117,14 @@ void Executor::flush()
 	writes_.clear();
 }
 
-/* It begins while the registers of what comes later are prepared. */
+/* Let the operation begin now, while the registers of later operations are prepared. */
 void Executor::opEnabled(void *context, [[maybe_unused]] nvdla_task *task,
 			 [[maybe_unused]] u32 operation)
 {
 	static_cast<Executor *>(context)->flush();
 }
 
-/* As in the driver: a job whose operations end does not hang. */
+/* As in the driver, a job whose operations end does not hang. */
 void Executor::opCompleted(void *context, [[maybe_unused]] nvdla_task *task,
 			   [[maybe_unused]] u32 operation)
 {
@@ -139,7 +139,7 @@ void Executor::taskDone(void *context, [[maybe_unused]] nvdla_task *task, int er
 	executor->error_ = error;
 }
 
-/* After reset: clear what stands and let everything interrupt. */
+/* After reset: clear pending interrupts and unmask all. */
 void Executor::bringUp()
 {
 	writeNow(NVDLA_GLB_S_INTR_STATUS, variant_->intr_mask);
@@ -160,7 +160,10 @@ void Executor::clearOnChip(uint64_t address, size_t size)
 	core_.cvsram().write(address, std::vector<std::byte>(size));
 }
 
-/* Called in the thread of the operation that is done, or in a helper's while that one goes on. */
+/*
+ * Called in the thread of the completed operation, or in a helping thread while that thread
+ * continues.
+ */
 void Executor::attend()
 {
 	std::unique_lock guard(attendLock_);
@@ -321,7 +324,7 @@ void Executor::watch()
 		endJob(-ENODEV);
 }
 
-/* The job has failed, or has taken too long: without it others go on. */
+/* The job has failed, or has taken too long: end it, so that others continue. */
 void Executor::rescue(std::unique_lock<std::mutex> &guard)
 {
 	const int error = error_ ? error_ : -ETIMEDOUT;

@@ -23,11 +23,11 @@ namespace nvdla
 /**
  * \brief Owner of the core, of the interrupt handler, and of the thread that watches over jobs
  *
- * A job is started by the thread that submits it, if nothing runs, and by the one that ends the job
- * before it otherwise. Interrupts are handled in the thread of the operation that raises them, or
- * in one that helps it and looks for work: a job goes from operation to operation, and to its
- * fence, without waking any thread unless two operations can be carried out at a time. Only what
- * fails or takes too long is the watching thread's, which resets the core.
+ * The thread that submits a job starts it if no job runs; otherwise the thread that ends the job
+ * before does. Interrupts are handled in the thread of the operation that raises them, or in a
+ * helping thread that looks for work. So a job runs from operation to operation, and to its
+ * fence, without waking a thread, unless two operations can run at the same time. The watching
+ * thread only handles jobs that fail or take too long, by a reset of the core.
  *
  * A job waits for fences of jobs that were submitted before it and for no
  * others, so that there is always one whose turn it is.
@@ -47,19 +47,19 @@ public:
 
 	/**
 	 * \param[in] options how the core computes
-	 * \param[in] memory what the core reaches as system memory
+	 * \param[in] memory the core's system memory
 	 * \param[in] lock guards fences and the use counts of buffers
 	 * \param[in] done is notified when those change
 	 */
 	Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
 		 std::condition_variable &done);
-	/** \brief Fails what has not been done with -ENODEV */
+	/** \brief Fails all unfinished jobs with -ENODEV */
 	~Executor();
 
 	/** \return 0 or a negative errno */
 	int start();
 
-	/** \return the driver's part of what \a core is */
+	/** \return the driver's description of \a core */
 	static const nvdla_variant &variantOf(const sim::Geometry &core)
 	{
 		return nvdla_variants[core.pciVariant];
@@ -70,9 +70,9 @@ public:
 	/** \brief Contexts of the open file; the caller has the lock */
 	JobQueue &queue() { return queue_; }
 	/**
-	 * \brief See to what has come: an interrupt, or a job in the queue
+	 * \brief Handle a new interrupt, or a new job in the queue
 	 *
-	 * Called by whoever put it there, without any lock.
+	 * Called without any lock, by the thread that raised the interrupt or queued the job.
 	 */
 	void attend();
 
@@ -99,7 +99,7 @@ private:
 	uint32_t place(uint32_t reg) const { return nvdla_variant_register(variant_, reg); }
 	template<typename Work>
 	uint32_t carryOut(Work work) noexcept;
-	/** \brief Do what was to be written */
+	/** \brief Do the postponed register writes */
 	void flush();
 	/** \brief Write a register at once; \a reg is its name */
 	void writeNow(uint32_t reg, uint32_t value);
@@ -111,7 +111,7 @@ private:
 	void rescue(std::unique_lock<std::mutex> &guard);
 	bool isLate() const { return Clock::now() >= deadline_; }
 	void setDeadline(Clock::time_point deadline);
-	/** \brief Something has ended: the job that runs has its time anew */
+	/** \brief An operation has ended, so the running job's time starts again */
 	void extendDeadline();
 
 	/* By the thread that attends. */
@@ -142,11 +142,11 @@ private:
 
 	const std::shared_ptr<Recorder> recorder_; /* null: nothing is recorded */
 	sim::Core core_;
-	/* These are of the thread that attends. */
+	/* The following members belong to the attending thread. */
 	EngineSequencer sequencer_;
 	std::vector<sim::CsbWrite> writes_;
 	std::unique_ptr<EmbeddedJob> job_;
-	Clock::time_point lastDeadline_; /* of the job, whatever ends */
+	Clock::time_point lastDeadline_; /* of the job, even if operations still end */
 	size_t nextTask_ = 0;
 	bool running_ = false; /* the task before that one */
 	int error_ = 0;

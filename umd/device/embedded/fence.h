@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Fences: what jobs promise to signal.
- */
+/* Fences, which jobs signal at their ends. */
 #pragma once
 
 #include <cstddef>
@@ -22,7 +20,7 @@ public:
 	void addFence() { left_++; }
 	/** \return it was the last one: write() is to follow */
 	bool fenceDone() { return --left_ == 0; }
-	/** \brief Wakes who waits; needs no lock */
+	/** \brief Wakes waiting threads; needs no lock */
 	void write() const;
 
 private:
@@ -43,9 +41,9 @@ public:
 	/** \return 0 or a negative errno, once it is done */
 	int error() const { return error_; }
 
-	/** \return what is to be written, best without the lock: who waits will want it */
+	/** \return events to write, best without the lock: the woken threads take it */
 	FenceEvents signal(int error);
-	/** \brief Count \a event down when it is done, which it is not yet */
+	/** \brief Count \a event down when this fence, which is not done yet, is done */
 	void notify(std::shared_ptr<FenceEvent> event);
 
 private:

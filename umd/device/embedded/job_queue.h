@@ -28,7 +28,7 @@ struct EmbeddedJob {
 		bool write;
 	};
 
-	/* For each task what it was prepared as, or null; it outlives the task. */
+	/* The prepared form of each task, or null; it outlives the task. */
 	std::vector<EnginePrepared> prepared;
 	std::vector<EngineTask> tasks;
 	std::vector<Use> buffers;

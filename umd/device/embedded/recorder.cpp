@@ -34,7 +34,7 @@ void Recorder::end(std::span<const EmbeddedJob::Use> uses)
 	compare(uses, Recorded::Expect);
 }
 
-/* As long as the core was told nothing, it is zero. */
+/* Before the first register write, on-chip memory is zero anyway. */
 void Recorder::clearOnChip(uint64_t address, size_t size)
 {
 	const std::lock_guard guard(mutex_);

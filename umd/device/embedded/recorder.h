@@ -20,8 +20,8 @@ namespace nvdla
 /**
  * \brief Records the jobs of an embedded device
  *
- * A trace begins with a core that was just reset and with memory that is zero. Before each job it
- * loads what the CPU has written since, behind each job it expects what the core has written.
+ * A trace begins after a reset of the core, with memory that is zero. Before each job it has the
+ * bytes that the CPU has written since, after each job the bytes that the core has written.
  */
 class Recorder
 {
@@ -38,16 +38,16 @@ public:
 
 	/** \brief A register is written; \a offset in the CSB space */
 	void write(uint32_t offset, uint32_t value);
-	/** \brief These interrupts have come; \a offset of GLB's S_INTR_STATUS */
+	/** \brief Note interrupts that have come; \a offset of GLB's S_INTR_STATUS */
 	void interrupts(uint32_t offset, uint32_t status);
 	/** \brief A job with these buffers begins */
 	void begin(std::span<const EmbeddedJob::Use> uses);
-	/** \brief It has ended */
+	/** \brief Note that the job has ended */
 	void end(std::span<const EmbeddedJob::Use> uses);
 	/** \brief On-chip memory is cleared from outside the core */
 	void clearOnChip(uint64_t address, size_t size);
 
-	/** \return what was recorded until now on a core of that kind */
+	/** \return the recorded trace, on a core of that kind */
 	sim::Trace trace(const sim::Geometry &core);
 
 private:

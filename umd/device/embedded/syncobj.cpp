@@ -41,7 +41,7 @@ std::optional<EmbeddedFences> Syncobj::find(uint64_t point) const
 
 	if (links_.empty() || submitted() < point)
 		return {};
-	/* As long as the link before reaches the point, too. */
+	/* Go back to the oldest link of this timeline whose fence still covers the point. */
 	while (point && links && links_[links - 1].timeline == links_.back().timeline &&
 	       links_[links - 1].before >= point)
 		links--;
@@ -100,7 +100,7 @@ void Syncobj::changed()
 	std::erase_if(waiters_, [&](Waiter &waiter) { return tell(waiter); });
 }
 
-/* \return whether the point is there, and the waiter has been seen to */
+/* \return whether the point exists, in which case the waiter was served */
 bool Syncobj::tell(Waiter &waiter)
 {
 	const auto fences = find(waiter.point);

@@ -25,7 +25,7 @@ namespace nvdla
 class Syncobj
 {
 public:
-	/** \brief Put a fence, or none, in place of whatever there is */
+	/** \brief Replace the present fence, if any, by a fence or none */
 	void replace(std::shared_ptr<EmbeddedFence> fence);
 	/** \brief Add a point to the timeline */
 	void addPoint(uint64_t point, std::shared_ptr<EmbeddedFence> fence);
@@ -56,7 +56,8 @@ private:
 		std::shared_ptr<EmbeddedFence> fence;
 		uint64_t point = 0;    /* 0 for a binary fence */
 		uint64_t before = 0;   /* the point before it on its timeline */
-		uint64_t timeline = 0; /* which of those that were begun */
+		uint64_t timeline = 0; /* number of the timeline: a fence that does not follow in
+					  order begins a new one */
 	};
 	struct Waiter {
 		uint64_t point;

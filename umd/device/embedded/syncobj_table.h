@@ -59,7 +59,7 @@ private:
 	};
 
 	int wait(const Wait &wait, std::unique_lock<std::mutex> &guard);
-	/* 0, or what is wrong with the handles. */
+	/* \return 0, or the error in the handles. */
 	int findAll(uint64_t handles, uint32_t count,
 		    std::vector<std::shared_ptr<Syncobj>> &found) const;
 

@@ -92,7 +92,7 @@ public:
 	 */
 	int read(const drm_nvdla_task &args);
 
-	/** \return what the engine takes, without extents */
+	/** \return the engine's description of the task, without extents */
 	const nvdla_task_source &source() const { return source_; }
 
 private:
@@ -103,7 +103,7 @@ private:
 	nvdla_task_source source_ = {};
 };
 
-/** \brief Tell the caller what is wrong with a task. \return -EINVAL */
+/** \brief Report the violated rule to the caller. \return -EINVAL */
 int refuseTask(uint64_t user, uint32_t userSize, uint32_t task, nvdla_refusal &why);
 
 } /* namespace nvdla */

@@ -16,8 +16,10 @@
 namespace nvdla
 {
 
-/** \brief Reason why there is no task: the host has no memory left, or \a error says what
- * is wrong with it */
+/**
+ * \brief Reason why a task was not made: the host has no memory left, or \a error describes the
+ * violated rule
+ */
 struct TaskRefusal {
 	bool noMemory = false;
 	nvdla_refusal error = {};
@@ -27,9 +29,10 @@ struct TaskRefusal {
 nvdla_variant engineVariant(const CoreGeometry &core);
 
 /**
- * \brief Hold \a task against the driver's rules
+ * \brief Check \a task by the driver's rules
  *
- * Its memories lie one behind the other: no rule asks where, but for what the core can address.
+ * The check places its memories one after the other: rules do not depend on addresses, as long as
+ * the core can reach them.
  * \param variant has to be there as long as the task
  * \param onChip whether the memory of that index is on the chip
  * \return the task, checked, with its programs
@@ -37,7 +40,7 @@ nvdla_variant engineVariant(const CoreGeometry &core);
 tl::expected<EngineTask, TaskRefusal> checkTask(const nvdla_variant &variant, const DlaTask &task,
 						const std::function<bool(uint16_t)> &onChip);
 
-/** \return whether a core of \a variant can run \a task, whatever its memory is like */
+/** \return whether a core of \a variant can run \a task, apart from its memory */
 bool canRun(const nvdla_variant &variant, const DlaTask &task);
 
 } /* namespace nvdla */

@@ -18,7 +18,7 @@ WHITE = 255	# of a pixel; scikit-learn's have 0 to 16
 
 
 def windows(x):
-	"""N x C x H x W to N x H x W x (C * 3 * 3): what 3 x 3 kernels see, zeros around."""
+	"""N x C x H x W to N x H x W x (C * 3 * 3): the inputs of 3 x 3 kernels, with zeros around."""
 	padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
 	seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))
 	return seen.transpose(0, 2, 3, 1, 4, 5).reshape(*seen.shape[:1], *seen.shape[2:4], -1)

@@ -21,14 +21,14 @@ public:
 	{
 	}
 
-	/** \return false if this ONNX Runtime is older than what this was built with */
+	/** \return false if this ONNX Runtime is older than the one that this was built with */
 	bool isThere() const { return api_ && provider_; }
 	const OrtApi *operator->() const { return api_; }
 	const OrtEpApi &provider() const { return *provider_; }
 
 	/** \brief Take a status that a function returned */
 	Result<void> check(OrtStatus *status) const;
-	/** \return a status that says what \a error does */
+	/** \return a status with the message of \a error */
 	OrtStatus *status(const Error &error) const noexcept;
 	/** \return nullptr if \a result is none */
 	OrtStatus *status(const Result<void> &result) const noexcept

@@ -2,8 +2,8 @@
 /*
  * Nodes of a graph as an ONNX file.
  *
- * The file is what the compiler reads, as it reads any other, and what ONNX Runtime itself runs if
- * the device is lost.
+ * The compiler reads this file like any other model. If the device is lost, ONNX Runtime itself
+ * runs it.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace nvdla::ort
 {
 
-/** \brief A file, and what goes into the network and comes out, in the file's order */
+/** \brief A file with its inputs and outputs, in the file's order */
 struct WrittenModel {
 	std::vector<std::byte> bytes;
 	std::vector<ValueView> inputs;
@@ -27,7 +27,7 @@ struct WrittenModel {
 /**
  * \brief Write some nodes of a graph
  * \param[in] chosen indices into graph.nodes, ascending
- * \return Unsupported naming the node and what of it cannot be written
+ * \return Unsupported naming the node and its part that cannot be written
  */
 Result<WrittenModel> writeModel(const Api &api, const GraphView &graph,
 				std::span<const size_t> chosen);

@@ -14,7 +14,7 @@
 namespace nvdla::ort
 {
 
-/** \brief A partition on the device, and what it reads and writes */
+/** \brief A partition on the device, with its inputs and outputs */
 struct PlacedPartition {
 	std::vector<const OrtNode *> nodes;
 	std::unique_ptr<plugin::Partition> partition;
@@ -22,7 +22,7 @@ struct PlacedPartition {
 	std::vector<ValueView> outputs;
 };
 
-/** \return the nodes as who divides a graph sees them */
+/** \return the nodes in the form that graph division uses */
 compiler::NodeGraph nodesOf(const GraphView &graph);
 
 /**

@@ -16,7 +16,7 @@ namespace nvdla::ort
 namespace
 {
 
-/* A tensor of a partition, and which of the fused node's it is. */
+/* A tensor of a partition, and its index among the fused node's tensors. */
 struct Binding {
 	ValueView view;
 	size_t index;
@@ -225,9 +225,10 @@ Provider::Provider(const Api &api, std::string name, std::shared_ptr<plugin::Ses
 }
 
 /*
- * ONNX Runtime counts the partitions of each graph from the start and names them by that, so one
- * graph of a model can have any. The bodies come first: they are left to it. A body is shown
- * without its parent before the graph around it is complete; it still reads values of that graph.
+ * ONNX Runtime numbers the partitions of each graph anew and names them by these numbers, so only
+ * one graph of a model can have partitions. Bodies of operators, which come first, are left to
+ * ONNX Runtime. It passes a body without its parent, before the graph around it is complete,
+ * although the body reads values of that graph.
  */
 Result<bool> Provider::isBody(const OrtGraph *graph, const GraphView &view) const
 {
@@ -283,7 +284,7 @@ OrtStatus *Provider::capability(OrtEp *self, const OrtGraph *graph,
 	return nullptr;
 }
 
-/* The partition that makes what the fused node does. */
+/* The partition that computes the fused node. */
 Result<OrtNodeComputeInfo *> Provider::makeKernel(const OrtNode *fused)
 {
 	auto outputs = outputNames(api_, fused);

@@ -11,7 +11,7 @@ namespace nvdla::plugin
 {
 
 /**
- * \return what the linker calls this library (the note NT_GNU_BUILD_ID), the same only for the same
+ * \return the linker's id of this library (the note NT_GNU_BUILD_ID), the same only for the same
  * contents; empty if it was linked without
  */
 std::span<const std::byte> buildId();

@@ -17,9 +17,9 @@ namespace nvdla::plugin
 /**
  * \brief A folder of compiled models
  *
- * A file is named by what was compiled, how, and by the build of the compiler; it begins with a sum
- * of its contents, so that one that is damaged or from somewhere else counts as none. Any number of
- * processes may use one folder: files appear whole. The cache never deletes a file.
+ * The name of a file is derived from the model, the options and the build of the compiler. A file
+ * begins with a checksum of its contents; a file with a wrong checksum is ignored. Any number of
+ * processes may use one folder, because files appear complete. The cache never deletes a file.
  */
 class Cache
 {
@@ -32,8 +32,8 @@ public:
 	Result<void> check() const;
 
 	/**
-	 * \return what compileModel() made of \a model with the same options once, without its
-	 * report; what was calibrated is not kept
+	 * \return an earlier result of compileModel() for \a model with the same options, without
+	 * the report; calibrated models are not kept
 	 */
 	std::optional<CompiledModel> find(std::span<const std::byte> model,
 					  const CompileOptions &options = {}) const;

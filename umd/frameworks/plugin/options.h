@@ -24,11 +24,11 @@ struct Options {
 	static constexpr const char *keys[] = { "device", "precision", "priority", "cache_dir",
 						"profile" };
 
-	/** \brief As Device::open(); empty: the first device that the kernel drives */
+	/** \brief A name for Device::open(); empty: the first device that the kernel drives */
 	std::string device;
 	Precision precision = Precision::Any;
 	Priority priority = Priority::Normal;
-	/** \brief Folder that keeps what was compiled; empty: none */
+	/** \brief Folder for compiled models; empty: none */
 	std::string cacheFolder;
 	/** \brief At the end, log how often each partition ran, and how long */
 	bool profile = false;
@@ -39,7 +39,7 @@ struct Options {
 	 * "device", "precision" ("any", "integer"), "priority" ("low", "normal", "high"),
 	 * "cache_dir", "profile" ("true", "false").
 	 *
-	 * \return InvalidArgument naming the key or the value, and what there is
+	 * \return InvalidArgument naming the wrong key or value, and the valid ones
 	 */
 	Result<void> set(const std::string &key, const std::string &value);
 };

@@ -16,7 +16,7 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-/* A model of the device in this process takes its time, but it does not hang. */
+/* A device model in this process may take long, but does not hang. */
 std::chrono::milliseconds timeoutOf(const Device &device)
 {
 	return device.path().starts_with(Device::embeddedPath) ? std::chrono::minutes(30)

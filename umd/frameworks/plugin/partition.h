@@ -34,10 +34,10 @@ public:
 /**
  * \brief Compile a partition
  *
- * \param[in] session whose device it is for, and whose cache keeps it
- * \param[in] model a file of the framework's format with the partition and nothing else
- * \return as compileModel(); Unsupported also if the core has nothing to do in it. The report is
- * empty if the cache had it
+ * \param[in] session has the device and the cache for the partition
+ * \param[in] model a file of the framework's format that contains only the partition
+ * \return the result of compileModel(); Unsupported also if the core would compute nothing. The
+ * report is empty if the result comes from the cache
  */
 Result<CompiledModel> compilePartition(const Session &session, std::span<const std::byte> model);
 
@@ -81,11 +81,11 @@ public:
 	std::span<std::byte> outputMemory(size_t index, DataType type) const;
 
 	/**
-	 * \brief Compute it, on the CPU if the device cannot
-	 * \param[in] inputs as the model has them, in its order
+	 * \brief Compute the partition, on the CPU if the device cannot
+	 * \param[in] inputs in the types and the order of the model
 	 * \param[in] outputs get the results
-	 * \return InvalidArgument for tensors of another type or size; what the CPU's part failed
-	 * with. Not for the device: see Session::lose()
+	 * \return InvalidArgument for tensors of another type or size; an error of the CPU's
+	 * computation. Errors of the device are no errors of run(): see Session::lose()
 	 */
 	Result<void> run(std::span<const HostTensor> inputs, std::span<const HostTensor> outputs);
 

@@ -29,7 +29,7 @@ using Log = std::function<void(const std::string &)>;
 class Session
 {
 public:
-	/** \return NoDevice if there is none, or what Device::open() returns */
+	/** \return NoDevice if there is none, or the error of Device::open() */
 	static Result<std::shared_ptr<Session>> open(const Options &options, Log log);
 
 	/** \brief Use a device that is open already */

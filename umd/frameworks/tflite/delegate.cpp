@@ -53,7 +53,7 @@ Result<std::vector<HostTensor>> hostTensors(const TfLiteContext &context,
 
 } /* namespace */
 
-/* Node of an interpreter that stands for a partition. */
+/* Node of an interpreter for a partition. */
 struct Delegate::Kernel {
 	using MemoryOf = std::span<std::byte> (plugin::Partition::*)(size_t, DataType) const;
 
@@ -67,8 +67,9 @@ struct Delegate::Kernel {
 };
 
 /*
- * To TensorFlow Lite it is memory that the application gave. Other nodes may put tensors of theirs
- * into the same memory as one that they share with the partition: those stay where they are.
+ * TensorFlow Lite treats device memory like memory that the application provides. A tensor that
+ * other nodes use, too, keeps its own memory, because these nodes may share that memory with other
+ * tensors.
  */
 void Delegate::Kernel::lend(const TfLiteContext &context, const std::vector<int> &tensors,
 			    MemoryOf memoryOf)
@@ -88,7 +89,7 @@ void Delegate::Kernel::lend(const TfLiteContext &context, const std::vector<int>
 	}
 }
 
-/* It goes with the partition. */
+/* The device's memory is freed with the partition, so TensorFlow Lite must not keep it. */
 void Delegate::Kernel::takeBack(const TfLiteContext &context)
 {
 	for (const auto &[index, memory] : lent) {
@@ -121,8 +122,10 @@ void Delegate::destroy(TfLiteDelegate *delegate)
 	const auto last = std::move(static_cast<Delegate *>(delegate->data_)->self_);
 }
 
-/* TensorFlow Lite goes on without whoever returns an error, or stops: none is returned for what the
- * device cannot do. */
+/*
+ * If prepare() returned an error, TensorFlow Lite would drop the delegate or stop. So operators
+ * that the device cannot compute are no error.
+ */
 TfLiteStatus Delegate::prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
 	Delegate &self = *static_cast<Delegate *>(delegate->data_);
@@ -189,7 +192,7 @@ void Delegate::freeKernel(TfLiteContext *context, void *data)
 		kernel->takeBack(*context);
 }
 
-/* Shapes are fixed: for others, TensorFlow Lite prepares the delegate anew. */
+/* Shapes are fixed: TensorFlow Lite prepares the delegate again for other shapes. */
 TfLiteStatus Delegate::prepareKernel(TfLiteContext *context, TfLiteNode *node)
 {
 	auto *kernel = static_cast<Kernel *>(node->user_data);

@@ -15,16 +15,17 @@ namespace nvdla::delegate
 {
 
 /**
- * \brief A delegate: what TensorFlow Lite gets, and what is behind it
+ * \brief A delegate: the struct for TensorFlow Lite, and the state behind it
  *
- * Kernels that it left in an interpreter keep it, so that it may be destroyed before that.
+ * Kernels in an interpreter hold references to it, so the application may destroy the delegate
+ * before the interpreter.
  */
 class Delegate
 {
 public:
 	/** \param[in] session nullptr: nothing is taken */
 	static TfLiteDelegate *create(std::shared_ptr<plugin::Session> session);
-	/** \brief Destroy what create() returned */
+	/** \brief Destroy a delegate of create() */
 	static void destroy(TfLiteDelegate *delegate);
 
 private:

@@ -18,8 +18,8 @@ void say(const std::string &line)
 }
 
 /*
- * TensorFlow Lite's own loader gives no function to report errors to, and cannot do with none
- * returned: what it gets instead makes that the interpreter cannot be prepared.
+ * TensorFlow Lite's own loader passes no function for errors, and does not accept that no delegate
+ * is returned. So it gets a delegate with which preparing the interpreter fails.
  */
 TfLiteDelegate *refusal()
 {

@@ -15,7 +15,7 @@
 namespace nvdla::delegate
 {
 
-/** \brief Nodes that belong together, with what goes in and comes out */
+/** \brief Nodes that belong together, with their inputs and outputs */
 struct Part {
 	std::vector<int> nodes;	 /**< in the order of the plan, makers of constants among them */
 	std::vector<int> inputs; /**< tensors that are computed elsewhere */
@@ -43,7 +43,7 @@ public:
 
 	/** \return whether the file has the tensor's elements */
 	bool isStored(int tensor) const;
-	/** \return whether the tensor is stored, or made of nothing but such tensors */
+	/** \return whether the tensor is stored, or computed only from such tensors */
 	bool isConstant(int tensor) const;
 
 	/**

@@ -2,8 +2,8 @@
 /*
  * A part of a graph as a TensorFlow Lite file.
  *
- * The file is what the compiler reads, as it reads any other, and what TensorFlow Lite itself runs
- * if the device is lost.
+ * The compiler reads this file like any other model. If the device is lost, TensorFlow Lite itself
+ * runs it.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ namespace nvdla::delegate
  *
  * Its inputs and outputs are in the order of the part.
  *
- * \return Unsupported naming the node and what of it cannot be written
+ * \return Unsupported naming the node and its part that cannot be written
  */
 Result<std::vector<std::byte>> writeModel(const GraphView &graph, const Part &part);
 

@@ -67,7 +67,10 @@ private:
 	GraphView graph_;
 	std::shared_ptr<plugin::Session> session_;
 	Plan plan_;
-	/* Nodes that the compiler puts on the CPU when they are among others, though not alone. */
+	/*
+	 * Nodes that the compiler puts on the CPU when they are compiled with others, although
+	 * it does not when they are compiled separately.
+	 */
 	std::set<int> refused_;
 	/* Their results are in the partitions, too: TensorFlow Lite runs them once. */
 	size_t constantMakers_ = 0;
@@ -87,7 +90,7 @@ bool Planner::makesConstants(int node) const
 	return !outputs.empty() && graph_.isConstant(outputs.front());
 }
 
-/* Refuses nodes that the device cannot get, whatever the compiler says. */
+/* Refuses nodes whose tensors cannot be passed to the device, even if the compiler knows them. */
 Result<void> Planner::judge(int node) const
 {
 	const auto refuse = [&](const char *why) {
@@ -147,7 +150,10 @@ Result<std::map<int, std::string>> Planner::ask(const std::vector<int> &nodes) c
 	return reasons;
 }
 
-/* Together, or where that cannot be, each by itself: one that is wrong spoils no other. */
+/*
+ * Ask about all nodes together, or if that fails about each one separately, so that a wrong node
+ * does not affect the others.
+ */
 std::map<int, std::string> Planner::askAll(const std::vector<int> &nodes) const
 {
 	std::map<int, std::string> reasons;
@@ -166,7 +172,7 @@ std::map<int, std::string> Planner::askAll(const std::vector<int> &nodes) const
 	return reasons;
 }
 
-/* In the order of the graph; without what makes constants. */
+/* In the order of the graph; without nodes that compute constants. */
 std::vector<int> Planner::possibleNodes()
 {
 	std::map<int, std::string> reasons;

@@ -35,8 +35,9 @@ struct Plan {
 /**
  * \brief Choose partitions, compile them and bring them to the device
  *
- * A node is asked for alone first; the reason why one is left is logged. TensorFlow Lite says
- * which of the others can be together; the largest of these are taken.
+ * First the compiler is asked about each node separately; the reason why a node is left is logged.
+ * TensorFlow Lite then forms partitions of the supported nodes, and the largest partitions are
+ * taken.
  */
 Result<Plan> makePlan(TfLiteContext *context, std::shared_ptr<plugin::Session> session);
 

@@ -35,7 +35,7 @@ struct PredictedOperation {
 
 	/** \return share of the multipliers that do something useful, 0 to 1 */
 	double macUse(const sim::TimingParameters &parameters) const;
-	/** \return multiplications; 0 of what is no convolution */
+	/** \return multiplications; 0 for operations other than convolutions */
 	uint64_t macs() const { return work.conv ? work.conv->macs() : 0; }
 	/** \return of the core, from start to end */
 	uint64_t cycles(const sim::TimingParameters &parameters) const;
@@ -50,7 +50,7 @@ struct Prediction {
 	std::string name;
 	sim::Chip chip;
 	std::vector<PredictedOperation> operations; /**< in the order in which they start */
-	uint64_t durationNs = 0;		    /**< without what the CPU computes */
+	uint64_t durationNs = 0;		    /**< without CPU operations */
 	size_t cpuOperations = 0;		    /**< of the network; their time is not known */
 
 	/** \return all bytes that are moved */

@@ -17,9 +17,9 @@
 #include "device/embedded/task_rules.h"
 #include "device/refusal.h"
 #include "loadable/cubes.h"
-#include "pdp/pdp_work.h"
+#include "pdp/pdp_op.h"
 #include "rubik/rubik.h"
-#include "sdp/sdp_work.h"
+#include "sdp/sdp_op.h"
 
 namespace nvdla::chip
 {
@@ -89,7 +89,7 @@ private:
 	std::vector<RegisterFile> files_;
 };
 
-/* The buffer knows what an operation finds there of the one before. */
+/* The modelled buffer has the data that the operation before leaves. */
 OperationWork convolution(const Registers &registers, sim::Cbuf &buffer)
 {
 	const auto cdma = registers[Unit::Cdma];

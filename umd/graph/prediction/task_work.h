@@ -16,7 +16,7 @@
 namespace nvdla::chip
 {
 
-/** \brief Operations of a task that pass data to each other on the fly, or one alone */
+/** \brief Operations of a task that pass data to each other on the fly, or a single operation */
 struct FusedWork {
 	std::vector<size_t>
 		members; /**< operations of the task, from where data comes to where it goes */
@@ -25,13 +25,13 @@ struct FusedWork {
 };
 
 /**
- * \brief Work out what a task has to do
+ * \brief Compute the work of a task's operations
  *
- * The driver's own check turns descriptors into register values, the device model's decoders those
- * into operations: the timing model is told what the device would tell it.
+ * The driver's own check turns descriptors into register values, and the device model's decoders
+ * turn these into operations. So the timing model gets the same input as in the device model.
  *
- * \param[in] loadable that \a task is of; says which memories are on chip
- * \return in an order in which they can run; InvalidArgument if the driver would refuse the task
+ * \param[in] loadable of the task; says which memories are on chip
+ * \return the operations in a possible order; InvalidArgument if the driver would refuse the task
  */
 Result<std::vector<FusedWork>> taskWork(const Loadable &loadable, const DlaTask &task);
 

@@ -31,7 +31,7 @@ auto weightsOf(auto &graph, const op::Convolution &conv)
 	return std::ranges::find(all, conv.weights, &GraphWeights::name);
 }
 
-/* Elements that are zero in all their bits, which is what compression leaves out. */
+/* Elements that are zero in all their bits, which compression leaves out. */
 size_t zeros(const Elements &elements)
 {
 	const size_t bytes = elementBytes(elements.type);
@@ -60,7 +60,7 @@ std::optional<PixelFormat> pixelsOf(DataType type, uint32_t channels)
 	}
 }
 
-/* Groups that a hardware layer has; errors are for those who assemble the graph. */
+/* Groups of a hardware layer; assembly of the graph reports errors. */
 uint32_t groupsIn(const GraphWeights &weights, const op::Convolution &conv,
 		  const CoreGeometry &core)
 {
@@ -95,7 +95,10 @@ void Chooser::winograd(const Layer &layer)
 						} } });
 }
 
-/* Then what is best for one is best for all, such as the samples of a batch. */
+/*
+ * If this holds, the best choice for one operation is the best for all, for instance for the
+ * samples of a batch.
+ */
 bool Chooser::areWeightsUsedAlike(const op::Convolution &conv) const
 {
 	const auto shape = shapes_.find(conv.input);
@@ -264,7 +267,7 @@ void Chooser::fusedPooling(const Layer &layer)
 	     ((declared->place != Place::Memory && declared->place != Place::Auto) ||
 	      !declared->within.empty() || declared->lineStride || declared->surfaceStride)))
 		return;
-	/* As it is without being described, but snapshots know it. */
+	/* The description changes nothing, but snapshots need one. */
 	if (declared == surfaces.end())
 		GraphParts::surfaces(chosen_.graph).push_back({ .name = name });
 	auto stream = [&](Graph &graph) {
@@ -297,7 +300,7 @@ bool Chooser::movesChannels(size_t first, size_t last) const
 		});
 	};
 
-	/* Wholes are put together once all of their parts are there. */
+	/* A whole is complete when all of its parts are written. */
 	const std::vector<op::Any> &operations = chosen_.graph.operations();
 	const auto isWrittenLater = [&](const std::string &name) {
 		const std::string whole = wholeOf(name);

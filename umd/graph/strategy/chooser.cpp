@@ -18,7 +18,10 @@ namespace
 
 constexpr size_t several = SIZE_MAX;
 
-/* Places of the operations that alone read something; several of what others name, too. */
+/*
+ * For each name the index of the only operation that reads it; `several` if more operations name
+ * it.
+ */
 std::unordered_map<std::string, size_t> readersOf(const Graph &graph)
 {
 	const std::vector<op::Any> &operations = graph.operations();

@@ -24,11 +24,11 @@ namespace nvdla::assembly
 /**
  * \brief Chooses for one graph, layer by layer in its order
  *
- * A layer is a convolution with the SDP operation that takes its stream, and the pooling that takes
- * what that writes. An input is looked at with all layers that read it. A layer's candidates differ
- * in one thing each from the best so far, so there are about as many trials as there are things to
- * choose, not as many as there are combinations. What the core refuses is no candidate: the rules
- * are where operations are lowered.
+ * A layer is a convolution with the SDP operation that takes its stream, and the pooling that reads
+ * that operation's output. An input is tried with all layers that read it. Each candidate of a
+ * layer differs in one choice from the best so far, so the number of trials grows with the number
+ * of choices, not of combinations. A variant that the core refuses is no candidate: the rules are
+ * in the lowering of operations.
  */
 class Chooser
 {
@@ -54,7 +54,10 @@ private:
 	struct Candidate {
 		std::string what;
 		std::function<void(Graph &)> apply;
-		/** \brief Whether the trial did what the name says; empty: if it is possible */
+		/**
+		 * \brief Checks that the trial really used the candidate; empty: it always does
+		 * if it is possible
+		 */
 		std::function<bool(const TrialResult &)> became = {};
 	};
 	/** \brief Parts of a graph that candidates change: operations, and places of surfaces */
@@ -74,10 +77,12 @@ private:
 		bool taken = false;
 	};
 
-	/** \brief The operation that alone reads a surface, which nothing else names */
+	/** \brief The only operation that reads a surface, if nothing else names the surface */
 	std::optional<size_t> onlyReader(const std::string &name) const;
-	/** \brief Does it, or the next one, reuse what is in the convolution buffer? The user knows
-	 * why */
+	/**
+	 * \brief \return whether it, or the next one, reuses contents of the convolution buffer
+	 * by the user's own settings
+	 */
 	bool sharesBuffer(size_t conv) const;
 	std::optional<Layer> layerOf(size_t conv) const;
 	/** \brief Whether assembly adds a convolution between some operations: their input, or the
@@ -86,12 +91,17 @@ private:
 	/** \brief Whether all that use a convolution's weights do the same with inputs of one shape
 	 */
 	bool areWeightsUsedAlike(const op::Convolution &conv) const;
-	/** \brief Operations of the layer and of those whose part of the buffer it uses */
+	/**
+	 * \brief Operations of the layer and of the layers whose part of the convolution buffer
+	 * it uses
+	 */
 	std::vector<size_t> chainOf(const Layer &layer) const;
 
 	void chooseFor(const Layer &layer);
-	/** \brief Take the fastest of some candidates, if it is to be or is faster than the best so
-	 * far */
+	/**
+	 * \brief Take the fastest of some candidates, if one has to be taken or is faster than
+	 * the best so far
+	 */
 	void consider(Subject &subject, const std::vector<size_t> &members,
 		      const std::vector<Candidate> &candidates);
 	/** \brief Time the graph as it is; \return whether that is possible */

@@ -25,15 +25,15 @@ struct TrialResult {
 	bool onCpu = false;	  /**< some of it runs on the CPU */
 };
 
-/** \return the chip that a strategy speaks of; InvalidArgument naming what is no option of one */
+/** \return the chip of a strategy; InvalidArgument naming an unknown option */
 Result<sim::TimingParameters> chipOf(const Strategy &strategy);
 
-/** \return how long a loadable takes but for what runs on the CPU; nothing if it is not sound */
+/** \return duration of a loadable without CPU operations; nothing if the loadable is not valid */
 std::optional<TrialResult> timeOf(const Loadable &loadable,
 				  const sim::TimingParameters &parameters);
 
 /**
- * \brief Try operations of a graph by themselves: what they read are inputs
+ * \brief Try operations of a graph by themselves, with the surfaces that they read as inputs
  *
  * \param[in] members indices of the graph's operations, in their order
  * \return nothing if the core cannot do it

@@ -33,7 +33,7 @@ namespace nvdla
  */
 struct LayerError {
 	double ratio = 0;    /**< with the layers before it in integers, too */
-	double ownRatio = 0; /**< of this layer alone: its inputs are the float model's */
+	double ownRatio = 0; /**< of this layer only: its inputs are the float model's */
 	double largest = 0;  /**< largest difference, with the layers before it, too */
 };
 
@@ -137,7 +137,7 @@ struct InputShape {
 	bool operator==(const InputShape &) const = default;
 };
 
-/** \return what "x=1x3x224x224" says, or without a name "1x3x224x224" */
+/** \return shape in a text "x=1x3x224x224", or without a name "1x3x224x224" */
 Result<InputShape> parseInputShape(std::string_view text);
 
 /** \return text that parseInputShape() turns back into the shape */
@@ -161,8 +161,7 @@ struct CompileOptions {
 	std::optional<Strategy> strategy = Strategy{};
 	/** \brief On-chip memory for surfaces between layers, in bytes (AssembleOptions) */
 	uint64_t sramBytes = 0;
-	/** \brief Which additions of another tensor are fused with the convolution before them
-	 */
+	/** \brief Additions of another tensor that are fused with the convolution before them */
 	FoldSums foldSums = FoldSums::Floats;
 	/** \brief The core that the network is for; see findCoreVariant() */
 	CoreGeometry core = nvFull;
@@ -200,13 +199,13 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model,
  * A TensorFlow Lite file (.tflite) of one subgraph, or an ONNX file (.onnx). Integer networks
  * (int8, uint8, int16 with int8 kernels; ONNX with QuantizeLinear or QLinear operators) are
  * computed in integers, float networks in FP16. Inputs and outputs are in the order of the model,
- * and the loadable has their quantization. Tensors of uint8 become int8 whose zero point is less by
- * 128. Quantizing and dequantizing at the ends falls away: the application gives and takes real
- * numbers (Network::setInputFloat()) or the integers.
+ * and the loadable has their quantization. Tensors of uint8 become int8, with 128 subtracted from
+ * elements and zero point. QUANTIZE at inputs and DEQUANTIZE at outputs are removed: the
+ * application uses real numbers (Network::setInputFloat()) or the integers.
  *
- * \param[in] model the file's bytes; not needed afterwards. They are checked.
- * \return InvalidFile naming what is damaged; Unsupported naming all operators that cannot be
- * compiled, their layers and the remedy; InvalidArgument naming what is wrong with the samples
+ * \param[in] model the file's bytes, which are checked; not needed afterwards
+ * \return InvalidFile naming the damage; Unsupported naming all operators that cannot be
+ * compiled, their layers and the remedy; InvalidArgument naming the error in the samples
  */
 Result<CompiledModel> compileModel(std::span<const std::byte> model,
 				   const CompileOptions &options = {});
@@ -217,13 +216,13 @@ inline constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
 /**
  * \brief Read a model's file
  *
- * Constants that an ONNX model keeps in other files are put into it. Of a Caffe net, whose name
- * ends in .prototxt, the weights are read as well: the file beside it with the same name but for
- * .caffemodel, or else the only one there that ends so. The net becomes an ONNX model.
+ * Constants that an ONNX model keeps in other files become part of the result. The weights of a
+ * Caffe net (.prototxt) are read from the .caffemodel file of the same name beside it, or else from
+ * the only .caffemodel file in the folder. The net becomes an ONNX model.
  *
  * \return the bytes of a TensorFlow Lite or ONNX model; InvalidFile naming the file of constants
- * that is missing, not in the model's folder or too short; for a Caffe net also the line or layer
- * that is wrong, Unsupported the parameter of a layer that is not known
+ * that is missing, not in the model's folder or too short, or the wrong line or layer of a Caffe
+ * net; Unsupported naming an unknown parameter of a Caffe layer
  */
 Result<std::vector<std::byte>> readModelFile(const std::string &path);
 
@@ -244,7 +243,8 @@ struct OperatorSupport {
 /**
  * \brief Find out which operators of a model can be compiled; they are in the model's order
  *
- * For partitioners: each operator is compiled alone, so the reason is the error of compileModel().
+ * For partitioners: each operator is compiled separately, so the reason is the error of
+ * compileModel().
  * An operator that becomes several operators (SPLIT) has an entry for each of them.
  *
  * An operator that breaks the format's rules has a reason, too. In an ONNX file, so has each

@@ -68,8 +68,8 @@ public:
 	/**
 	 * \brief Begin to read (or write) the buffer's bytes
 	 *
-	 * Waits at most \a timeout for jobs that write to the buffer; before the CPU writes, for
-	 * all jobs that use it.
+	 * Waits at most \a timeout for jobs that write to the buffer, or, if the CPU is going to
+	 * write, for all jobs that use the buffer.
 	 *
 	 * \return Timeout if a job still uses it, Unsupported if the CPU cannot access it
 	 */
@@ -118,7 +118,10 @@ private:
 	uint32_t handle_ = 0;
 };
 
-/** \brief Priority of a job: of those that are ready to run, the highest goes first */
+/**
+ * \brief Priority of a job: among the jobs that are ready to run, the highest priority goes
+ * first
+ */
 enum class Priority : uint32_t {
 	Low = 0, /**< runs when nothing else is ready */
 	Normal = 1,
@@ -154,13 +157,16 @@ private:
 /** \brief Options of a job */
 struct SubmitOptions {
 	/**
-	 * \brief Time on the hardware without an operation that begins or ends, a tenth of what
-	 * it may take in all; 0 for the driver's default. Cut to info().maxTimeoutMs.
+	 * \brief Longest time on the hardware in which no operation begins or ends; the whole job
+	 * may take ten times as long. 0 for the driver's default; at most info().maxTimeoutMs
 	 */
 	std::chrono::milliseconds timeout{ 0 };
 	/** \brief Id of a Context, 0 for the open device's own of normal priority */
 	uint32_t context = 0;
-	/** \brief The job overwrites nothing that it reads, except what it wrote itself before */
+	/**
+	 * \brief The job overwrites no data that it reads, except data that it wrote itself
+	 * before
+	 */
 	bool restartable = false;
 	/** \brief Have the core count; needs \a results and Feature::Statistics */
 	bool statistics = false;
@@ -174,8 +180,8 @@ struct SubmitOptions {
 	/**
 	 * \brief The thread that submits calls Job::wait() next, without a limit
 	 *
-	 * The embedded device then carries the job out in this thread, if its stack has room for
-	 * that (512 KiB), until when it does not begin. Elsewhere it makes no difference.
+	 * The embedded device then carries the job out in this thread, from wait() on, if its stack
+	 * has room for that (512 KiB). Other devices ignore this.
 	 */
 	bool waits = false;
 };
@@ -273,12 +279,12 @@ public:
 	 * \brief Use the memory behind a dma-buf: another device's, driver's or process's
 	 *
 	 * The driver obeys the dma-buf's fences and adds those of its jobs. The embedded
-	 * device takes memfds that are sealed against shrinking, which is what it
-	 * exports, and knows no fences but its own.
+	 * device imports and exports memfds that are sealed against shrinking, and has only its
+	 * own fences.
 	 *
-	 * \param[in] fd of the dma-buf, stays the caller's
-	 * \return a buffer of all its bytes; InvalidArgument for a file that is none or not
-	 * whole pages, or whose memory is not one range for the device, Unsupported without
+	 * \param[in] fd of the dma-buf; the caller keeps it
+	 * \return a buffer of all its bytes; InvalidArgument if the file is no dma-buf, does not
+	 * consist of whole pages, or is not one range for the device; Unsupported without
 	 * Feature::DmaBuf
 	 */
 	Result<Buffer> importDmaBuf(int fd) const;
@@ -324,7 +330,7 @@ public:
 	 */
 	Result<Job> submit(std::span<const JobTask> tasks, const SubmitOptions &options = {}) const;
 
-	/** \brief The same with a job of createJob() that is not on its way */
+	/** \brief Submit with a job of createJob() that is not in flight */
 	Result<void> submit(std::span<const JobTask> tasks, const SubmitOptions &options,
 			    Job &job) const;
 

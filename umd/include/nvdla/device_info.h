@@ -30,7 +30,7 @@ enum class Capability : uint32_t {
 	SdpY = 1u << 2,	       /**< SDP's unit Y, with its look-up table */
 };
 
-/** \brief Properties of a device, and what a process may do with it */
+/** \brief Properties of a device, and limits for the process */
 struct DeviceInfo {
 	uint32_t variant = 0;	    /**< enum drm_nvdla_variant; 0: nvdlav1, nv_full */
 	uint32_t hwVersion = 0;	    /**< the core's register of that name */

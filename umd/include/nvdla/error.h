@@ -17,18 +17,18 @@ namespace nvdla
 /** \brief Kind of failure, for decisions of a program */
 enum class ErrorCode {
 	InvalidArgument, /**< the caller passed something that cannot be right */
-	InvalidFile, /**< a loadable, picture or tensor file is damaged or not what it should be */
-	Unsupported, /**< correct, but this library or device does not support it */
-	NotFound,    /**< no such file or tensor */
-	NoDevice,    /**< no such device */
-	Io,	     /**< the operating system refused to read or write */
-	NoMemory,    /**< no memory on the host or for the device */
-	DeviceRefused, /**< the driver refused the job or task */
-	DeviceFailed,  /**< the device did not complete: hang or fault; it was reset and goes on */
-	Timeout,       /**< it took longer than the caller allowed */
-	Busy,	       /**< in use, or no room in a queue: try again later */
-	Cancelled,     /**< ended early because the caller wanted it */
-	DeviceLost,    /**< the device is gone: it was removed, or its driver unbound */
+	InvalidFile,	 /**< a loadable, picture or tensor file is damaged or has another format */
+	Unsupported,	 /**< correct, but this library or device does not support it */
+	NotFound,	 /**< no such file or tensor */
+	NoDevice,	 /**< no such device */
+	Io,		 /**< the operating system refused to read or write */
+	NoMemory,	 /**< no memory on the host or for the device */
+	DeviceRefused,	 /**< the driver refused the job or task */
+	DeviceFailed,	 /**< the device hung or failed; it was reset and can be used */
+	Timeout,	 /**< it took longer than the caller allowed */
+	Busy,		 /**< in use, or no room in a queue: try again later */
+	Cancelled,	 /**< ended early because the caller wanted it */
+	DeviceLost,	 /**< the device is gone: it was removed, or its driver unbound */
 };
 
 /** \return a short name of \a code, for messages and for JSON output */
@@ -37,8 +37,8 @@ const char *errorName(ErrorCode code);
 /**
  * \brief A failure: what went wrong, where, and why
  *
- * \a what is the thing that was attempted ("read loadable"), \a where the
- * place inside it ("memory_list[3].contents"), \a why the rule that was broken,
+ * \a what is the attempted action ("read loadable"), \a where the
+ * place ("memory_list[3].contents"), \a why the violated rule,
  * with both values ("ends at 4096, the memory has 2048 bytes").
  */
 struct Error {
@@ -48,10 +48,10 @@ struct Error {
 	std::string why;
 
 	/**
-	 * \return "what: where: why", leaving out what is empty
+	 * \return "what: where: why", without empty parts
 	 *
-	 * One line of UTF-8: of names that came with a file, control characters and bytes that are
-	 * no characters are written as \\xNN.
+	 * One line of UTF-8: control characters and invalid bytes in names from files are written
+	 * as \\xNN.
 	 */
 	std::string message() const;
 };

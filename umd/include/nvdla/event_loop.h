@@ -37,8 +37,8 @@ public:
 	/**
 	 * \brief Use a loop that the caller runs
 	 *
-	 * Call it from the thread that runs \a loop. uv_run() goes on as long as
-	 * requests are in flight. Let the last copy go in the same thread, and run
+	 * Call it from the thread that runs \a loop. uv_run() does not return while
+	 * requests are in flight. Destroy the last copy in the same thread, and run
 	 * the loop once more before uv_loop_close().
 	 */
 	static Result<EventLoop> attach(uv_loop_s *loop);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fixed-point tensors in Qm.n (fx8 and fx16), and what convolving them takes.
+ * Fixed-point tensors in Qm.n (fx8 and fx16), and the shifts for convolving them.
  *
  * The document on fixed-point data formats (of the embARC MLI library) is the source; its
  * sections are named below.
@@ -82,8 +82,8 @@ struct HeadRoom {
  * The missing bits are split evenly between both operands; an odd one goes to the input.
  *
  * \param[in] additions products and the bias: R * S * C + 1
- * The document counts a product of fx8 as 14 bits; only (-128) * (-128) needs 15, so a sum of
- * nothing but those overflows by one at the very limit.
+ * The document counts a product of fx8 as 14 bits. Only (-128) * (-128) needs 15, so a sum of
+ * only such products overflows by one at the limit.
  *
  * \param[in] accumulatorBits with sign; accumulatorWidth() for NVDLA
  * \return InvalidArgument if the accumulator does not hold a product; Unsupported if the

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Graph assembly: loadables put together operation by operation.
- */
+/* Graph assembly: loadables made operation by operation. */
 #pragma once
 
 #include <cstddef>
@@ -78,17 +76,17 @@ struct Surface {
 	/**
 	 * \brief The surface that this one is a part of, from atChannel, atLine and atColumn on
 	 *
-	 * Parts that operations write make a concatenation; a part of what was written is a
-	 * slice, and has all that follows in an axis whose size is left open. A whole that is
-	 * written in parts is described with shape and type. Parts have the whole's strides; of a
-	 * batch they are of one cube, atBatch. Of pictures there are regions that begin at any
-	 * pixel, for convolutions to read (guide, PIXEL_X_OFFSET); parts that are written have
+	 * Parts that operations write make a concatenation. A part that operations read is a
+	 * slice; a size that is left open extends to the end of the whole. A whole that is
+	 * written in parts must be described with shape and type. Parts have the whole's strides;
+	 * a part of a batch lies in one cube, atBatch. Convolutions can read a region of a picture
+	 * that begins at any pixel (guide, PIXEL_X_OFFSET); parts that are written have
 	 * whole lines.
 	 *
-	 * If atChannel is no multiple of an atom (32 channels of INT8, 16 of INT16 and FP16), a
-	 * convolution that assembly adds moves the channels: one for each slice, one for a whole
-	 * with such parts, once all of them are written. Parts that begin at different channels in
-	 * different lines, columns or cubes must not overlap in channels then.
+	 * If atChannel is no multiple of an atom (32 channels of INT8, 16 of INT16 and FP16),
+	 * assembly adds a convolution that moves the channels: one for each slice, and one for a
+	 * whole with such parts, after all parts are written. Such parts must not overlap in
+	 * channels if they begin at different channels in different lines, columns or cubes.
 	 */
 	std::string within;
 	uint32_t atChannel = 0;
@@ -100,10 +98,10 @@ struct Surface {
 	 * \brief Operations see a part's atoms of channels as lines, and its lines as atoms of
 	 * channels
 	 *
-	 * The part itself is described as it is in the whole: one of 64 channels of INT8, 3 lines
+	 * The description has the sizes inside the whole: a part of 64 channels of INT8, 3 lines
 	 * and 5 columns is a surface of 96 channels, 2 lines and 5 columns to its readers and
-	 * writers. Unused channels of the last atom count, too. A part that is written has to have
-	 * all of its sizes.
+	 * writers. Unused channels of the last atom count, too. A part that is written must
+	 * state all of its sizes.
 	 */
 	bool turned = false;
 	/**
@@ -113,12 +111,13 @@ struct Surface {
 	 */
 	TensorQuantization quantization;
 	/**
-	 * \brief Elements are fixed-point numbers, value / 2^fractionBits, instead of a quantization
+	 * \brief Elements are fixed-point numbers, value / 2^fractionBits, instead of a
+	 * quantization
 	 *
 	 * Assembly follows the formats of inputs and constants through the operations: it refuses
-	 * sums of different formats, shifts that do not bring an operand to the sum's, and sums
-	 * that the accumulators do not hold. Surfaces that operations write get their format, or
-	 * are held against the one that they are given here.
+	 * sums of different formats, shifts that do not bring an operand to the sum's format, and
+	 * sums that the accumulators do not hold. Surfaces that operations write get their format,
+	 * or are compared with the format given here.
 	 */
 	std::optional<uint32_t> fractionBits;
 };
@@ -145,7 +144,7 @@ struct GraphWeights {
 	uint32_t r = 0;
 	uint32_t s = 0;
 	Elements elements;
-	/** \brief Winograd: what transformed weights are multiplied by before they are rounded */
+	/** \brief Winograd: factor of transformed weights before they are rounded */
 	float winogradScale = 1.0f;
 	bool compressed = false; /**< stored without the elements that are zero */
 	/** \brief BDMA copies them to on-chip memory, from where they are read */
@@ -158,7 +157,7 @@ struct GraphWeights {
  * \brief Operands of an SDP unit: one for each channel, or one for each element of a c * h * w cube
  *
  * Elements are in C, H, W order. A unit that adds and multiplies needs both, of
- * one type; leave out what it does not use. INT8 pipelines take INT8 or INT16
+ * one type; leave out operands that it does not use. INT8 pipelines take INT8 or INT16
  * (in-memory data formats, "Bias Data Format" and following).
  */
 struct GraphOperands {
@@ -203,8 +202,8 @@ struct AssembleOptions {
 	/**
 	 * \brief On-chip memory that surfaces with Place::Auto may take, in bytes
 	 *
-	 * Surfaces with the most traffic for their size come first. What the
-	 * device has is DeviceInfo's; a network that needs more cannot be loaded.
+	 * Surfaces with the most traffic for their size come first. DeviceInfo has the
+	 * device's size; a network that needs more cannot be loaded.
 	 */
 	uint64_t sramBytes = 0;
 	/** \brief The core that the graph is for; see findCoreVariant() */
@@ -215,8 +214,8 @@ struct AssembleOptions {
  * \brief A network under construction
  *
  * Operations run in the order in which they are added, as far as they depend on
- * each other: an operation that reads what another one writes waits for it. No
- * member function fails; assemble() says what is wrong, in the names that were
+ * each other: an operation that reads another one's output waits for it. No
+ * member function fails; assemble() reports all errors, in the names that were
  * given here.
  *
  * \code
@@ -254,8 +253,8 @@ public:
 	 * \brief Check everything, place the surfaces and write the descriptors
 	 *
 	 * Inputs and outputs are bound in the order in which they were named.
-	 * The rules are those of the driver (kmd/engine), so what is assembled
-	 * is not refused at submit.
+	 * The rules are those of the driver (kmd/engine), so the driver accepts every
+	 * assembled graph.
 	 *
 	 * \return InvalidArgument naming every operation that is not possible, and its surface
 	 */
@@ -266,12 +265,11 @@ public:
 	/**
 	 * \brief Check that the core, or the CPU, can carry out an operation
 	 *
-	 * Checks this operation alone by the rules of assemble(). The surfaces that it reads have
-	 * to
-	 * be described with type and shape, and its constants have to be there; the operation need
-	 * not be in the graph, nor an operation that writes its inputs.
+	 * Checks only this operation, by the rules of assemble(). The surfaces that it reads must
+	 * be described with type and shape, and its constants must exist. Neither the operation nor
+	 * the operations that write its inputs need to be in the graph.
 	 *
-	 * \return InvalidArgument with the value that is not possible and those that are
+	 * \return InvalidArgument with the impossible value and the possible ones
 	 */
 	Result<void> supports(const op::Any &operation, const CoreGeometry &core = nvFull) const;
 

@@ -74,10 +74,10 @@ constexpr Quantization defaultPixelQuantization(bool isUnsigned)
 /**
  * \brief Elements of an input tensor from a picture, in N, C, H, W order
  *
- * The numbers that \a scaling makes of the pixels, as elements: desc.quantization
- * gives their real numbers. An INT8 tensor without a quantization gets the pixels themselves,
- * whatever \a scaling says, with defaultPixelQuantization(): bytes as they are if it isUnsigned,
- * otherwise floor(pixel * 127 / 255 + 0.5), as the first NVDLA runtime did it.
+ * \a scaling makes numbers of the pixels, and desc.quantization makes elements of these. For an
+ * INT8 tensor without a quantization \a scaling is ignored, and the elements have
+ * defaultPixelQuantization(): the pixels' bytes if the tensor isUnsigned, otherwise
+ * floor(pixel * 127 / 255 + 0.5), as in the first NVDLA runtime.
  *
  * \return InvalidArgument naming both sizes if the picture's width or height
  * is not the tensor's, or if the tensor has fewer channels than the picture, or more than four;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers of a whole layer: what its engine has to be given so that integers in
- * stand for the real numbers of the tensors around it.
+ * Parameters of a whole layer: operands, shifts and converters with which its engine computes on
+ * integers that represent the real numbers of its tensors.
  */
 #pragma once
 
@@ -102,23 +102,22 @@ enum class Elementwise : uint8_t {
 	Product,
 };
 
-/** \brief The operand's converter, and what comes out before the output converter */
+/** \brief The operand's converter, and the quantization before the output converter */
 struct ElementwiseScaling {
 	Converter operand; /**< Y's alu_cvt or mul_cvt ("ew_inv_cvt") */
 	Quantization result;
 };
 
 /**
- * \brief Precision, element-wise: bring the operand to where the operation is right
+ * \brief Precision, element-wise: convert the operand so that the operation on integers is right
  *
  * - Max, Min: both streams need the same offset and scale.
- * - Sum: the same scale. The operand's offset is taken away, so that the result has the
- *   main stream's.
- * - Product: the operand's offset must be 0. So must the main stream's, or its offset would be
- *   multiplied as well.
+ * - Sum: both streams need the same scale. The operand's offset is removed, so that the result has
+ *   the main stream's offset.
+ * - Product: both offsets must be 0, or they would be multiplied as well.
  *
- * \param[in] main what flows through SDP
- * \param[in] operand what is read from memory
+ * \param[in] main quantization of the stream through SDP
+ * \param[in] operand quantization of the surface that is read from memory
  * \return InvalidArgument for a product whose main stream has a zero point
  */
 Result<ElementwiseScaling> scaleElementwise(Elementwise operation, const Quantization &main,
@@ -138,7 +137,7 @@ struct CdpScaling {
  * SF_out = SF_lut * SF_cdp_out_cvt * 2^M, O_out = O_cdp_out_cvt / (SF_lut * 2^M).
  *
  * \param[in] fractionBits M; chosen so that x * 2^M fits the type
- * \param[in] lutOutputScale what a step of the table's entries is worth, 1 / SF_lut
+ * \param[in] lutOutputScale real size of a step of the table's entries, 1 / SF_lut
  */
 Result<CdpScaling> scaleCdp(const Quantization &input, const Quantization &output,
 			    int32_t fractionBits, double lutOutputScale);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Loadables: what a compiler hands to the runtime, as plain values.
- */
+/* Loadables, the output of a compiler and input of the runtime, as plain values. */
 #pragma once
 
 #include <cstddef>

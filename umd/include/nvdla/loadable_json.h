@@ -35,12 +35,11 @@ Result<std::string> loadableToJson(const Loadable &loadable, const std::string &
 /**
  * \brief Read a loadable from JSON
  *
- * \param[in] json what loadableToJson() wrote, or something like it; may come
- * from anyone
+ * \param[in] json text in the form that loadableToJson() writes; it is not trusted
  * \param[in] blobFolder folder of the files that the text names; empty if it may not
  * name any
- * \return a loadable that keeps what read() promises, or InvalidFile with the path
- * of the field ("blobs[4].entries[0].conv.pad_val"), its value and what may be there
+ * \return a loadable with the guarantees of read(), or InvalidFile with the path
+ * of the field ("blobs[4].entries[0].conv.pad_val"), its value and the allowed values
  */
 Result<Loadable> loadableFromJson(std::string_view json, const std::string &blobFolder = {});
 

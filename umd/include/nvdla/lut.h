@@ -44,8 +44,8 @@ struct LutEntries {
 /**
  * \brief The contents of a look-up unit, for SDP or CDP
  *
- * Registers as values, of a pipeline of integers or, where it says so, of FP16. makeLut() makes
- * them; programming guide, "Limitation", LUT, has their limits.
+ * The values of its registers, for a pipeline of integers or, in members so marked, of FP16.
+ * makeLut() computes them; programming guide, "Limitation", LUT, has their limits.
  */
 struct Lut {
 	static constexpr size_t leCount = 65;
@@ -72,8 +72,9 @@ struct LutRequest {
 	/** integers: real size of a step of the table's 16-bit entries */
 	double outputScale = 1;
 	/**
-	 * Half: beyond the table the function is a straight line to the largest numbers of FP16,
-	 * for which it has to be defined. Otherwise it goes on with its slope at the edge.
+	 * Half: true continues the table in a straight line to the function's values at the largest
+	 * numbers of FP16, for which it has to be defined; false continues with the slope at the
+	 * edge.
 	 */
 	bool straightOutside = false;
 };
@@ -88,17 +89,17 @@ struct LutTable {
 /**
  * \brief Make both tables of a look-up unit
  *
- * LE covers the range from its start, evenly or with each step twice the one before; LO's 257
- * entries stand where they help most. All combinations of the method, and of LO's place and
- * density, are measured against the function, and the one with the smallest largest (and then
- * average) error is taken. Beyond the range the function goes on with its slope there, or
- * straight to its values at the largest numbers (straightOutside).
- * Where both tables hit, LO answers.
+ * LE covers the range from its start, in even steps or in steps that double; LO's 257
+ * entries are placed where they help most. All combinations of LE's steps and of LO's place and
+ * density are compared with the function, and the one with the smallest largest error (then the
+ * smallest average error) is taken. Beyond the range the table continues with the function's slope,
+ * or in a straight line to its values at the largest numbers (straightOutside).
+ * If both tables hit, LO is used.
  *
  * Programming guide, "Limitation", LUT: end - start is 2^(select + 6) for LE, 2^(select + 8)
  * for LO, 2^(offset + 64) if exponential, and the ranges of select and offset.
  *
- * \return InvalidArgument for a range or a scale that cannot be; Unsupported if no table
+ * \return InvalidArgument for an impossible range or scale; Unsupported if no table
  * of the engine covers the range
  */
 Result<LutTable> makeLut(const LutRequest &request);

@@ -29,11 +29,11 @@ struct LoadOptions {
 	/**
 	 * \brief Most runs in flight
 	 *
-	 * Each takes memory for tensors and intermediate results of its own, from the
-	 * time it is needed first; parameters are there once. With two, the device
-	 * begins the next run while the CPU still takes the results of the last; small
+	 * Each run in flight needs memory for its own tensors and intermediate results, which
+	 * is allocated at first use; all share one copy of the parameters. With two, the device
+	 * begins the next run while the CPU still reads the results of the last; small
 	 * networks and those with CPU tasks gain from more. If there is no memory for
-	 * another one, the network goes on with those there are.
+	 * another one, the network continues with fewer.
 	 */
 	unsigned slots = 4;
 	/** \brief Maximum number of waiting requests; see RunOptions::whenFull */
@@ -43,24 +43,24 @@ struct LoadOptions {
 /**
  * \brief A loadable resident on a device, with memory of its own
  *
- * Any number of networks may reside on a device and run at the same time. What
- * this class itself offers is one request, from one thread at a time; use objects
+ * Any number of networks may reside on a device and run at the same time. The member
+ * functions run one request, from one thread at a time; use objects
  * of class Request for more.
  *
- * A network that goes while requests are in flight cancels them. Its destructor
+ * The destructor cancels requests in flight. It
  * returns when all callbacks have been called; in the loop's thread, or with a loop
- * that the caller runs, it does not wait and they come when the loop runs.
+ * that the caller runs, it does not wait, and callbacks come when the loop runs.
  */
 class Network
 {
 public:
 	/**
-	 * \brief Allocate the memories of a loadable and write what they hold at the start
-	 * \param[in] device keeps open as long as the network lives
+	 * \brief Allocate the memories of a loadable and write their initial contents
+	 * \param[in] device stays open as long as the network exists
 	 * \param[in] loadable not needed afterwards
-	 * \return InvalidFile for what Loadable::check() or the tasks' decoding find,
+	 * \return InvalidFile for errors that Loadable::check() or the decoding of tasks find,
 	 * NoMemory, Unsupported for on-chip memory that the CPU would have to reach and for
-	 * tensors in atoms of another size than the device's
+	 * tensors whose atoms have another size than the device's
 	 */
 	static Result<Network> load(const Device &device, const Loadable &loadable,
 				    const LoadOptions &options = {});
@@ -76,14 +76,15 @@ public:
 	/**
 	 * \brief Set the quantization of an input or output
 	 *
-	 * For loadables without a quantization, whose author has to tell it. Holds for this object
-	 * and all requests of the network: setInputFloat() quantizes, outputFloat() dequantizes,
-	 * and inputs() and outputs() have it. Not while another thread calls one of those.
+	 * For loadables without a quantization, which only their author knows. It holds for this
+	 * object and all requests of the network: setInputFloat() quantizes, outputFloat()
+	 * dequantizes, and inputs() and outputs() return it. Do not call this while another thread
+	 * calls one of these functions.
 	 *
-	 * A loadable has the scales of tensors that CPU operations write. An output that a CPU
-	 * operation writes has this scale from the start.
+	 * Loadables have the scales of tensors that CPU operations write, so such an output has
+	 * its scale after loading.
 	 *
-	 * \return InvalidArgument for what TensorDesc::check() finds wrong
+	 * \return InvalidArgument for an error that TensorDesc::check() finds
 	 */
 	Result<void> setInputQuantization(size_t index, TensorQuantization quantization);
 	Result<void> setOutputQuantization(size_t index, TensorQuantization quantization);

@@ -49,14 +49,17 @@ enum nvdla_status {
 	NVDLA_STATUS_IO,	       /**< the operating system refused */
 	NVDLA_STATUS_NO_MEMORY,	       /**< on the host or for the device */
 	NVDLA_STATUS_DEVICE_REFUSED,   /**< the driver refused the network */
-	NVDLA_STATUS_DEVICE_FAILED,    /**< hang or fault; it goes on */
+	NVDLA_STATUS_DEVICE_FAILED,    /**< hang or fault; the device can be used */
 	NVDLA_STATUS_TIMEOUT,	       /**< it took longer than allowed */
 	NVDLA_STATUS_BUSY,	       /**< in flight, or the queue is full */
 	NVDLA_STATUS_CANCELLED,	       /**< by nvdla_request_cancel() or the end of the network */
 	NVDLA_STATUS_DEVICE_LOST,      /**< it was removed, or its driver unbound */
 };
 
-/** Return: what failed in this thread last, where and why; never NULL, valid until the next call */
+/**
+ * Return: the last error in this thread, with action, place and reason; never NULL, valid until
+ * the next call
+ */
 const char *nvdla_last_error(void);
 
 /** Return: a short name such as "invalid-file" */
@@ -64,13 +67,14 @@ const char *nvdla_status_name(enum nvdla_status status);
 
 /** Importance of a message; values that are not known here matter less */
 enum nvdla_log_level {
-	NVDLA_LOG_WARNING = 0, /**< something failed, or goes on with less than was asked for */
+	NVDLA_LOG_WARNING = 0, /**< a failure, or work that continues with less than was
+				*  requested */
 	NVDLA_LOG_INFO = 1,    /**< progress of the library, for finding faults */
 };
 
 /**
- * message: one line of UTF-8, valid during the call. Called from any thread, from several at
- * once, and while requests wait for it: it calls nothing that waits for a request.
+ * message: one line of UTF-8, valid during the call. The function is called from any thread, from
+ * several at once, and while requests wait for it, so it must not wait for a request.
  */
 typedef void (*nvdla_log)(enum nvdla_log_level level, const char *message, void *context);
 
@@ -178,7 +182,7 @@ enum nvdla_status nvdla_network_load_file(struct nvdla_device *device, const cha
 /** data: a whole loadable, not needed afterwards */
 enum nvdla_status nvdla_network_load(struct nvdla_device *device, const void *data, size_t size,
 				     struct nvdla_network **network);
-/** Cancels what is in flight and waits for the callbacks, except in a callback */
+/** Cancels runs in flight and waits for their callbacks, except in a callback */
 void nvdla_network_free(struct nvdla_network *network);
 
 /** Type of an element */
@@ -307,8 +311,8 @@ struct nvdla_run_options {
 };
 
 /**
- * error: what nvdla_last_error() would say, "" if all is well. Called in the thread
- * of the library's loop, where nothing may wait for a request.
+ * error: the text of nvdla_last_error(), "" on success. Called in the thread of the library's
+ * loop, where nothing may wait for a request.
  */
 typedef void (*nvdla_callback)(struct nvdla_request *request, enum nvdla_status status,
 			       const char *error, void *context);
@@ -403,7 +407,7 @@ struct nvdla_pool_options {
 enum nvdla_status nvdla_pool_create(struct nvdla_device *const *devices, size_t count,
 				    const struct nvdla_pool_options *options,
 				    struct nvdla_pool **pool);
-/** Cancels what is pending and waits for the callbacks, except in a callback */
+/** Cancels pending requests and waits for their callbacks, except in a callback */
 void nvdla_pool_free(struct nvdla_pool *pool);
 /** data: a whole loadable, not needed afterwards. network: its number in the pool */
 enum nvdla_status nvdla_pool_add_network(struct nvdla_pool *pool, const void *data, size_t size,
@@ -411,7 +415,7 @@ enum nvdla_status nvdla_pool_add_network(struct nvdla_pool *pool, const void *da
 /** Another device, for requests from now on */
 enum nvdla_status nvdla_pool_add_device(struct nvdla_pool *pool, struct nvdla_device *device);
 
-/** Return: 0 also for a network that there is not */
+/** Return: the number; 0 for an unknown network */
 size_t nvdla_pool_num_inputs(const struct nvdla_pool *pool, size_t network);
 size_t nvdla_pool_num_outputs(const struct nvdla_pool *pool, size_t network);
 enum nvdla_status nvdla_pool_input_info(const struct nvdla_pool *pool, size_t network, size_t index,
@@ -430,7 +434,7 @@ enum nvdla_status nvdla_pool_pack_input(const struct nvdla_pool *pool, size_t ne
 /** One run of a network of a pool */
 struct nvdla_pool_request {
 	size_t size;		   /**< the caller's sizeof */
-	size_t network;		   /**< what nvdla_pool_add_network() gave */
+	size_t network;		   /**< number from nvdla_pool_add_network() */
 	const void *const *inputs; /**< a tensor for each input, in its layout; copied */
 	size_t num_inputs;
 	uint64_t stream; /**< requests of a stream are answered in the order of submission */

@@ -68,12 +68,12 @@ struct OperandDesc {
 };
 
 /**
- * \brief Lay operands out as SDP reads them
+ * \brief Pack operands in the layout that SDP reads
  *
- * \param[in] first elements() elements of desc.type in C, H, W order: bias, slope, or what the
- * adder takes (batch normalization: the mean, negated)
- * \param[in] second likewise for the multiplier; empty unless desc.components is 2
- * \return desc.bytes() bytes; whatever holds no operand is zero
+ * \param[in] first elements() elements of desc.type in C, H, W order: bias, slope, or operand of
+ * the adder (batch normalization: the mean, negated)
+ * \param[in] second as many elements for the multiplier; empty unless desc.components is 2
+ * \return desc.bytes() bytes; bytes without an operand are zero
  */
 Result<std::vector<std::byte>> packOperands(const CoreGeometry &geometry, const OperandDesc &desc,
 					    std::span<const std::byte> first,

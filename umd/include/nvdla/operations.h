@@ -2,10 +2,9 @@
 /*
  * Operations of the core and of the CPU, in the terms of the programming guide.
  *
- * They are plain values. Surfaces, constants and look-up tables go by the names
- * that they have in a Graph (nvdla/graph.h); what follows from others - sizes,
- * strides, banks of the convolution buffer, partial widths - is not here but
- * worked out when the graph is assembled.
+ * They are plain values. Surfaces, constants and look-up tables are referred to by their
+ * names in a Graph (nvdla/graph.h). Sizes, strides, banks of the convolution buffer and partial
+ * widths are not members, because assembly of the graph derives them.
  */
 #pragma once
 
@@ -105,10 +104,10 @@ struct Convolution {
 	 * \brief The convolution before this one reads the same input, which stays in the
 	 * convolution buffer
 	 *
-	 * Both are of one mode and convert pixels alike; pictures agree in their padding at
-	 * the sides, Winograd's inputs in padding and stride (guide, DATA_REUSE). In direct
-	 * mode, slices of one surface may overlap instead: this one begins behind the first
-	 * line of the other one and goes on behind its last (guide, RLS_SLICES).
+	 * Both must have the same mode and conversion of pixels; pictures must have the same
+	 * padding at the sides, Winograd's inputs the same padding and stride (guide, DATA_REUSE).
+	 * In direct mode the inputs may also be overlapping slices of one surface: this one begins
+	 * behind the first line of the other one and ends behind its last (guide, RLS_SLICES).
 	 */
 	bool reuseData = false;
 	/** \brief FP16: NaN in input and weights is read as zero (precision, NaN) */
@@ -138,7 +137,7 @@ struct Deconvolution {
 	/** \brief Columns and lines of the output that are cut off on each side */
 	Padding padding;
 	uint8_t accumulatorShift = 0; /**< see Convolution::accumulatorShift */
-	/** \brief The phases are in on-chip memory until they are put together */
+	/** \brief The phases are in on-chip memory until they are interleaved */
 	bool phasesOnChip = false;
 	/** \brief FP16: NaN in input and weights is read as zero (precision, NaN) */
 	bool nanToZero = false;
@@ -205,11 +204,10 @@ struct Sdp {
 /**
  * \brief Compare a surface with another one, or with constants (SDP, compare mode)
  *
- * Nothing is written. Whether an element differs is said by
- * OperationReport::unequal of the operation, in the report of a run with
- * RunOptions::statistics. Whole atoms are compared. What engines write into the rest of a
- * last atom agrees if the same settings made both surfaces; the mode is meant for
- * redundant computing.
+ * Nothing is written. In the report of a run with RunOptions::statistics,
+ * OperationReport::unequal of the operation says whether an element differs.
+ * Whole atoms are compared. Unused channels of a last atom agree if both surfaces were computed
+ * with the same settings; the mode is meant for redundant computing.
  */
 struct Compare {
 	std::string name;
@@ -238,7 +236,7 @@ struct Pooling {
 	Axes kernel; /**< 1 to 8 */
 	Axes stride; /**< 1 to 16 */
 	Padding padding;
-	int32_t padValue = 0; /**< what a padded element adds to an average; integers only */
+	int32_t padValue = 0; /**< number that a padded element adds to an average; integers only */
 	uint32_t parts = 0;   /**< vertical bands that the output is made in; 0: as few as fit */
 	/** \brief FP16: NaN in an input from memory is read as zero (precision, NaN) */
 	bool nanToZero = false;
@@ -263,9 +261,9 @@ struct Normalization {
  * \brief Finish a deconvolution (RUBIK, contract)
  *
  * Channel group (y * stride.x + x) of an element becomes the element at
- * (x, y) of a stride.x by stride.y block. The groups are whole atoms. An output that
- * is described may leave out the last channels and columns; what RUBIK writes of
- * them needs room between the lines.
+ * (x, y) of a stride.x by stride.y block. The groups are whole atoms. The description of the
+ * output may leave out the last channels and columns; RUBIK writes them nevertheless, so
+ * there has to be room between the lines.
  */
 struct Contract {
 	std::string name;
@@ -306,7 +304,7 @@ struct Softmax {
 	std::string output;
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
 	float outScale = 1.0f; /**< real value of one step of an integer output */
-	int32_t outZero = 0;   /**< the integer that stands for 0 in the output, -128 to 127 */
+	int32_t outZero = 0;   /**< the integer that represents 0 in the output, -128 to 127 */
 	DataType type = DataType::Unknown;
 };
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Memory layouts of tensors by name, and what the pixel formats among them look like.
- */
+/* Memory layouts of tensors by name, and descriptions of the pixel formats among them. */
 #pragma once
 
 #include <array>
@@ -78,7 +76,7 @@ constexpr bool isFeature(PixelFormat format)
 /** \brief Representation of a pixel's channels */
 enum class PixelKind : uint8_t {
 	Int8,
-	Int16, /**< 10 and 12 bits, too, have 16 bits to themselves */
+	Int16, /**< 16 bits for each channel, also for formats of 10 and 12 bits */
 	Half,
 	Packed10, /**< three channels of 10 bits and one of 2 in a little-endian 32-bit word */
 };

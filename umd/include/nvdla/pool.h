@@ -37,7 +37,7 @@ struct PoolOptions {
 
 /** \brief One run of a network of a pool */
 struct PoolRequest {
-	size_t network = 0; /**< what Pool::addNetwork() returned */
+	size_t network = 0; /**< number from Pool::addNetwork() */
 	/** \brief Bytes of all inputs in their layouts, as packElements() makes them */
 	std::vector<std::vector<std::byte>> inputs;
 	/** \brief Requests of a stream are answered in the order of their submission */

@@ -44,7 +44,7 @@ struct Quantization {
 
 		return limits.saturate(rounded + zeroPoint);
 	}
-	/** \brief As above, of Int8 or Int16 */
+	/** \brief quantize() for Int8 or Int16 */
 	int64_t quantize(double real, DataType type) const
 	{
 		return quantize(real, integerLimits(type));
@@ -64,7 +64,7 @@ class TensorQuantization
 public:
 	/** \brief Elements are the numbers themselves */
 	TensorQuantization() = default;
-	/** \brief The same for all elements */
+	/** \brief One quantization for all elements */
 	TensorQuantization(const Quantization &all) : channels_{ all } {}
 	/** \brief One for each channel */
 	explicit TensorQuantization(std::vector<Quantization> perChannel)

@@ -40,10 +40,10 @@ struct RealLayer {
 };
 
 /**
- * \brief Largest difference between a layer's results and those of real numbers
+ * \brief Largest difference between a layer's results and those in real numbers
  *
- * In the output's real numbers, for any input, of results within what the output can be. Each is
- * that of the kernel for which it is largest.
+ * In real numbers, for any input, and for results in the output's range. Each member is the largest
+ * over all kernels.
  */
 struct LayerRounding {
 	double weights = 0;	/**< of the weights, each as far off as it is */
@@ -63,7 +63,7 @@ struct LayerRounding {
  * output's scale (scaleConvolution()). Operations and constants are named after the convolution;
  * the Sdp is "NAME scale".
  *
- * \return InvalidArgument for sizes that do not match, and for numbers that are none; Unsupported
+ * \return InvalidArgument for sizes that do not match, and for NaNs; Unsupported
  * for FP16, which needs no scales, for a lowest result other than 0, for Winograd, whose rounding
  * has no useful bound in integers, and for scales out of range
  */

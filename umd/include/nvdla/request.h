@@ -61,9 +61,9 @@ struct TensorPlace {
 /**
  * \brief One run of a network, with its inputs and outputs
  *
- * It has inputs and outputs of its own, so that any number of requests of one
- * network may be in flight, submitted from any threads. A single Request is
- * used from one thread at a time, except cancel(), and may be run any number of
+ * Each request has inputs and outputs of its own, so any number of requests of one
+ * network may be in flight, submitted from any threads. A single Request may be
+ * used from one thread at a time, except cancel(). It may be run any number of
  * times, but not again before it is done.
  *
  * A Request may outlive its Network; it cannot be run then. A request that is destroyed
@@ -72,7 +72,7 @@ struct TensorPlace {
 class Request
 {
 public:
-	/** \brief Receives what wait() would return, in the thread of the network's loop */
+	/** \brief Receives the result of wait(), in the thread of the network's loop */
 	using Callback = std::function<void(const Result<RunReport> &)>;
 
 	static Result<Request> create(const Network &network);
@@ -103,14 +103,14 @@ public:
 				   ElementOrder order = ElementOrder::Nchw);
 
 	/**
-	 * \brief Have the network read an input from a buffer, without a copy
+	 * \brief Let the network read an input from a buffer, without a copy
 	 *
-	 * Holds for all runs until it is bound to something else or unbound. The driver
-	 * reads it when jobs submitted before that write to it are done; what the CPU or a
-	 * step of the CPU writes has to be complete before submit(). The buffer is kept.
+	 * Holds for all runs until the input is bound to another buffer or unbound. The device
+	 * reads the buffer when earlier jobs that write to it are done; writes by the CPU or a
+	 * CPU step have to be complete before submit(). The request keeps the buffer.
 	 *
 	 * \param[in] index into Network::inputs()
-	 * \return InvalidArgument with what does not fit: offset, size, layout, another
+	 * \return InvalidArgument naming the wrong property: offset, size, layout, another
 	 * device's buffer; Unsupported for a tensor that shares its memory in the loadable
 	 * or that the network writes into; Busy in flight
 	 */
@@ -126,7 +126,7 @@ public:
 	 */
 	Result<void> bindOutput(size_t index, TensorPlace place);
 
-	/** \brief Use memory of the network's own again, with what setInput() wrote last */
+	/** \brief Use the network's own memory again, with the last input of setInput() */
 	Result<void> unbindInput(size_t index);
 	Result<void> unbindOutput(size_t index);
 
@@ -161,12 +161,12 @@ public:
 	 */
 	Result<void> submit(const RunOptions &options = {}, Callback callback = {});
 
-	/** \brief As submit(); the future gets what wait() would return */
+	/** \brief As submit(); the future gets the result of wait() */
 	std::future<Result<RunReport>> runAsync(const RunOptions &options = {});
 
 	/**
-	 * \brief Wait until it is done; its callback may still be to come
-	 * \param[in] timeout nothing to wait as long as it takes
+	 * \brief Wait until the run is done; its callback may come later
+	 * \param[in] timeout nothing to wait without a limit
 	 * \return the result of the last run: DeviceRefused with operation and
 	 * field, Timeout for a job that hung, DeviceFailed, Cancelled; Timeout also
 	 * if it is not done in time, InvalidArgument if it was never submitted, or
@@ -185,10 +185,10 @@ public:
 	/**
 	 * \brief Cancel the run, from any thread
 	 *
-	 * A request that waits for its turn completes as Cancelled at once, and submit()
-	 * returns that if it still waits for room in the queue. One that
-	 * runs does so when the step it is at has ended: from then on nothing uses
-	 * its tensors. What is done already stays done.
+	 * A request that waits for its turn completes as Cancelled at once; a submit() that still
+	 * waits for room in the queue returns Cancelled. A running request completes as
+	 * Cancelled when its current step has ended: from then on nothing uses
+	 * its tensors. A completed request is not affected.
 	 */
 	void cancel();
 

@@ -29,9 +29,9 @@ enum class Choice : uint8_t {
  * \brief Choices for the operations of a graph
  *
  * Settings of the graph itself are kept: an operation with Convolution::winograd, bands, reuseData
- * and so on is not changed. Integers stay the same bit for bit, whatever is chosen, but for ties
- * where
- * convolutions are joined; FP16 within the thresholds of the mode (precision document).
+ * and so on is not changed. Integer results do not depend on the choices, except for ties if
+ * convolutions are joined; FP16 results stay within the thresholds of the mode (precision
+ * document).
  */
 struct Strategy {
 	/**
@@ -65,7 +65,7 @@ struct Strategy {
 	Choice join = Choice::Auto;
 	/**
 	 * \brief Surfaces of branches that could run at the same time share no bytes, which takes
-	 * more memory; without being chosen they share none where it takes no more
+	 * more memory. Without this choice they share no bytes only if that takes no more memory
 	 */
 	Choice branches = Choice::Auto;
 	/**
@@ -74,7 +74,7 @@ struct Strategy {
 	 */
 	std::vector<std::pair<std::string, std::string>> chip;
 
-	/** \brief The same choice for everything */
+	/** \brief \return one choice for all subjects */
 	static Strategy all(Choice choice)
 	{
 		return {
@@ -86,7 +86,7 @@ struct Strategy {
 /**
  * \brief Read a strategy as it is written on command lines
  *
- * \param[in] text parts with commas between them, of which later ones count: a choice ("auto",
+ * \param[in] text parts separated by commas; later parts override earlier ones: a choice ("auto",
  * "always" or "never") for everything; SUBJECT=CHOICE, where the subject is winograd, compression,
  * pixels, post-extension, bands, fused-pooling, reuse, join or branches; or an option of the chip,
  * as "dram=2.5GB/s"

@@ -2,8 +2,8 @@
 /*
  * Tasks of a loadable and of a job: descriptor arrays for the core, operations for the CPU.
  *
- * For programs that look into networks or write descriptors of their own: the arrays go to the
- * driver as they are, so this header alone has the driver's types (drm/nvdla_descriptors.h).
+ * For programs that inspect networks or write descriptors of their own. The arrays go to the
+ * driver unchanged, so this header, and no other, has the driver's types (drm/nvdla_descriptors.h).
  */
 #pragma once
 
@@ -30,7 +30,7 @@ namespace nvdla
 struct TaskAddress {
 	uint16_t memory = 0; /**< id */
 	uint64_t offset = 0;
-	uint64_t size = 0; /**< bytes up to the end of what may be accessed */
+	uint64_t size = 0; /**< bytes up to the end of the accessible range */
 	/** \brief False for descriptor lists and dummies, which no operation reads or writes */
 	bool used = false;
 };
@@ -127,7 +127,7 @@ struct EmuOperation {
 	EmuOpType type = EmuOpType::Power;
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
 	float outScale = 1.0f; /**< real value of one step of an integer output */
-	int8_t outZero = 0;    /**< the integer that stands for 0 in the output; extension */
+	int8_t outZero = 0;    /**< the integer that represents 0 in the output; extension */
 	int8_t inZero = 0;     /**< that of the input; extension */
 	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; extension */
 	ElementFunction function = ElementFunction::Identity; /**< of a Function; extension */
@@ -189,14 +189,14 @@ Result<DlaTask> dlaTask(const Loadable &loadable, uint16_t id);
 /**
  * \brief Take a task for the CPU out of a loadable
  *
- * Both layouts that compilers emitted under the same version number are
- * understood; the size of the operation list tells which one it is.
+ * Both layouts that compilers have written with the same version number are
+ * read; the size of the operation list distinguishes them.
  */
 Result<EmuTask> emuTask(const Loadable &loadable, uint16_t id);
 
 /**
  * \brief Take a task for the host out of a loadable
- * \return InvalidFile naming the tensor that cannot be, or is not what the task needs
+ * \return InvalidFile naming the tensor that is impossible or does not fit the task
  */
 Result<HostTask> hostTask(const Loadable &loadable, uint16_t id);
 
@@ -211,8 +211,9 @@ struct NetworkParts {
 };
 
 /**
- * \return tasksInOrder(), and the tensors as the loadable describes them: unlike Loadable::inputs()
- * and outputs(), not checked, so that what is made for another core can be shown
+ * \return tasksInOrder(), and the tensors as the loadable describes them. Unlike in
+ * Loadable::inputs() and outputs(), they are not checked, so that networks for another core can be
+ * shown
  */
 Result<NetworkParts> networkParts(const Loadable &loadable);
 

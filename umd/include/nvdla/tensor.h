@@ -53,11 +53,11 @@ struct TensorSignature {
  * Feature layout ("Feature Data Format"): channel c of pixel (h, w) lies at
  * (c / atom) * surfaceStride + h * lineStride + w * atomBytes + (c % atom) *
  * elementBytes. Pixel layout ("Pixel Format"): pixel (h, w) lies at h * lineStride +
- * w * pixelBytes, its channels where PixelFormatInfo::place says. Semi-planar: Y likewise,
- * V and U at surfaceStride + h * lineStrideUv + w * 2 * elementBytes. A one-channel pixel
+ * w * pixelBytes, its channels at the places of PixelFormatInfo::place. Semi-planar: Y as in pixel
+ * layout, V and U at surfaceStride + h * lineStrideUv + w * 2 * elementBytes. A one-channel pixel
  * format with more channels is planar data (Rubik's): channel c is the plane at
- * c * surfaceStride, as it is of plain elements, which may have any type. The images of a batch
- * follow each other at size / n bytes.
+ * c * surfaceStride. Plain elements, which may have any type, have the same layout. The images of a
+ * batch follow each other at a distance of size / n bytes.
  */
 struct TensorDesc {
 	std::string name;
@@ -159,7 +159,7 @@ struct TensorDesc {
 Result<void> packElements(const TensorDesc &desc, std::span<const std::byte> elements,
 			  std::span<std::byte> out, ElementOrder order = ElementOrder::Nchw);
 
-/** \brief As packElements(), but leave alone whatever holds no element */
+/** \brief As packElements(), but do not change bytes that hold no element */
 Result<void> overwriteElements(const TensorDesc &desc, std::span<const std::byte> elements,
 			       std::span<std::byte> tensor,
 			       ElementOrder order = ElementOrder::Nchw);
@@ -178,13 +178,13 @@ Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
 					      ElementOrder order = ElementOrder::Nchw);
 
 /**
- * \brief Convert numbers to elements, as desc.quantization says
+ * \brief Convert numbers to elements, with desc.quantization
  *
  * Integers: Quantization::quantize(), saturated to desc.limits(). FP16 is rounded to the
  * nearest, ties to even.
  *
  * \param[in] values desc.elements() numbers in \a order
- * \return elements in the same order; InvalidArgument for another count and for what
+ * \return elements in the same order; InvalidArgument for another count and for errors that
  * TensorDesc::check() finds
  */
 Result<std::vector<std::byte>> elementsFromFloat(const TensorDesc &desc,
@@ -201,7 +201,7 @@ Result<std::vector<float>> elementsToFloat(const TensorDesc &desc,
 
 /**
  * \brief Put numbers into a tensor: elementsFromFloat() and packElements()
- * \param[out] out desc.size bytes; whatever holds no element becomes zero, not the zero point
+ * \param[out] out desc.size bytes; bytes that hold no element become zero, not the zero point
  */
 Result<void> packFloat(const TensorDesc &desc, std::span<const float> values,
 		       std::span<std::byte> out, ElementOrder order = ElementOrder::Nchw);

@@ -48,8 +48,8 @@ Result<Dimg> readDimg(const std::string &path);
 
 /**
  * \brief Elements of a tensor from a .dimg, as packElements() takes them
- * \param[in] desc what the elements are for, of any layout
- * \return InvalidArgument naming both if type, channels, height, width or the number of
+ * \param[in] desc the tensor that gets the elements, of any layout
+ * \return InvalidArgument naming both values if type, channels, height, width or the number of
  * elements are not the tensor's
  */
 Result<std::vector<std::byte>> elementsFromDimg(const TensorDesc &desc, const Dimg &dimg);
@@ -65,7 +65,7 @@ struct NpyArray {
 	 */
 	DataType type = DataType::Float;
 	std::vector<std::byte> elements;
-	bool ofBytes = false; /**< the file has uint8, which are held as int16 */
+	bool ofBytes = false; /**< the file has uint8, here as int16 */
 };
 
 Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &name);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolution weights: from plain arrays to what the core reads, and back.
+ * Convolution weights: conversion between plain arrays and the core's layouts.
  *
  * Plain weights are in O, I, H, W order: kernel, channel, line, column. All rules
  * are those of the formats document, "Weight Format"; Documentation/umd/layouts.md
- * has them in pictures.
+ * draws the layouts.
  */
 #pragma once
 
@@ -159,11 +159,11 @@ struct DeconvolutionSets {
  * Deconvolution: out(k, y * strideY + r, x * strideX + s) += in(c, y, x) * W(k, c, r, s).
  * Output pixels of one phase (y mod strideY, x mod strideX) are a convolution, without
  * strides, of the input padded by R' - 1 lines and S' - 1 columns on each side with the
- * set of that phase, whose lines and columns are turned round. Rubik's contract mode puts the
- * phases together (programming guide, "Deconvolution").
+ * weights of that phase, whose lines and columns are in reverse order. Rubik's contract mode
+ * interleaves the phases (programming guide, "Deconvolution").
  *
- * \param[in] weights desc.elements() elements in O, I, H, W order, O the channels that
- * come out
+ * \param[in] weights desc.elements() elements in O, I, H, W order, where O are the output's
+ * channels
  */
 Result<DeconvolutionSets> splitDeconvolution(const WeightDesc &desc, uint32_t strideX,
 					     uint32_t strideY, std::span<const std::byte> weights);

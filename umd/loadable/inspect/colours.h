@@ -7,7 +7,7 @@ namespace nvdla::inspect
 /**
  * \brief Colours of the engines in pictures, as CSS rules for the class of an engine's name
  *
- * Told apart with the common forms of colour blindness too: P. Tol, "Colour
+ * They can be distinguished with the common forms of colour blindness, too: P. Tol, "Colour
  * schemes", 2021, the scheme "light".
  */
 constexpr const char *engineColours =

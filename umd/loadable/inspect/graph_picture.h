@@ -23,7 +23,7 @@ Svg graphPicture(const NetworkGraph &graph, const std::string &name);
 /** \return graphPicture() as a file */
 std::string graphSvg(const NetworkGraph &graph, const std::string &name);
 
-/** \brief A picture of more takes minutes to arrange, and nobody could look at it */
+/** \brief A larger drawing would take minutes to arrange, and could not be read */
 constexpr size_t maxPictureNodes = 4000;
 
 } /* namespace nvdla::inspect */

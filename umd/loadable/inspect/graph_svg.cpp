@@ -138,7 +138,7 @@ void drawNode(Svg &svg, const GraphNode &node, const LayoutBox &box, double tags
 	}
 }
 
-/* Straight down at both ends of every piece, so that the pieces meet smoothly. */
+/* Each segment is vertical at both ends, so that segments meet smoothly. */
 void drawEdge(Svg &svg, const std::vector<Point> &route, bool order)
 {
 	constexpr double arrowLength = 7.0;

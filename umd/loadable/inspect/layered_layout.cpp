@@ -188,9 +188,9 @@ double LayeredLayout::separation(size_t left, size_t right) const
 }
 
 /*
- * Put each vertex of a layer where its neighbours would have it, as far as the
- * order and the distances allow: pool what would overlap, place the pool at
- * its mean (isotonic regression on positions less the distances).
+ * Put each vertex of a layer at the mean position of its neighbours, as far as the order and the
+ * distances allow: vertices that would overlap form a block, which is placed at the mean of
+ * their positions (isotonic regression on positions minus distances).
  */
 void LayeredLayout::settle(const std::vector<size_t> &layer, bool fromAbove)
 {

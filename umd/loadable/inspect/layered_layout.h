@@ -30,7 +30,7 @@ struct LayoutEdge {
 };
 
 struct LayoutGaps {
-	double between = 24.0; /**< of boxes side by side */
+	double between = 24.0; /**< between adjacent boxes */
 	double below = 36.0;   /**< of layers */
 	double edge = 14.0;    /**< beside an edge that passes a layer */
 };

@@ -9,8 +9,8 @@ namespace nvdla::inspect
 {
 
 /**
- * \return what is in a loadable, for a terminal: tensors, the memory map, the
- * operations of each task and what they wait for; or an error of its tasks
+ * \return the contents of a loadable as text: tensors, the memory map, the
+ * operations of each task and their dependencies; or an error of its tasks
  */
 Result<std::string> loadableText(const Loadable &loadable, const std::string &name);
 

@@ -93,7 +93,7 @@ size_t Builder::addNode(GraphNode node)
 
 void Builder::addEdge(GraphEdge edge)
 {
-	/* Nodes are in an order in which they can run; what points back says nothing new. */
+	/* Nodes are in a possible order of execution; an edge that points back is redundant. */
 	if (edge.from < edge.to && connected_.emplace(edge.from, edge.to).second)
 		graph_.edges.push_back(std::move(edge));
 }
@@ -219,7 +219,8 @@ void Builder::addTask(const DlaTask &task)
 	const TaskAccesses accesses(task);
 	std::vector<size_t> nodeOf(task.graph.size());
 	std::vector<bool> placed(task.graph.size());
-	std::map<size_t, size_t> takers; /* of what is passed on the fly, by the operation before */
+	std::map<size_t, size_t> takers; /* consumers of streams, by the operation that produces
+					  * the stream */
 
 	for (size_t i = 0; i < task.graph.size(); i++) {
 		if (const auto producer = streamProducer(task, i))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A loadable's operations and tensors, and what goes from one to the other.
- */
+/* The graph of a loadable: its operations, its tensors, and the data that pass between them. */
 #pragma once
 
 #include <cstddef>
@@ -35,7 +33,7 @@ struct GraphNode {
 
 struct GraphEdge {
 	enum class Kind {
-		Data,  /**< what one writes the other reads */
+		Data,  /**< one operation writes data that the other reads */
 		Order, /**< only waits: for an engine or a buffer to be free */
 	};
 

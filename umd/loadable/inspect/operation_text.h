@@ -23,7 +23,7 @@ struct OperationText {
 	std::string layer;  /**< as Task::layers; empty: the loadable does not say */
 };
 
-/** \return operation \a index of a task in words; whatever its fields are */
+/** \return operation \a index of a task in words, for any values of its fields */
 OperationText describeOperation(const DlaTask &task, size_t index);
 OperationText describeOperation(const EmuTask &task, size_t index);
 /** \brief A task for the host, which is one operation */

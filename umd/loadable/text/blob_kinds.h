@@ -23,7 +23,7 @@ struct BlobKind {
 /**
  * \brief Find the blobs of a loadable that are descriptor lists, by name
  *
- * Goes by what the tasks' network descriptors say; what is damaged there is
+ * The kinds follow from the tasks' network descriptors; damaged descriptors are
  * left out.
  */
 std::unordered_map<std::string, BlobKind> findBlobKinds(const Loadable &loadable);

@@ -31,7 +31,7 @@ namespace nvdla::text
 std::optional<Json> describeList(const ListKind &kind, std::span<const std::byte> bytes,
 				 std::span<const uint8_t> types);
 
-/** \brief Encode a descriptor list; errors name \a path and what is below it */
+/** \brief Encode a descriptor list; errors name the place, which begins with \a path */
 Result<std::vector<std::byte>> encodeList(const ListKind &kind, const Json &json,
 					  const std::string &path);
 

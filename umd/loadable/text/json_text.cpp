@@ -117,7 +117,7 @@ bool isScalar(const Json &json)
 	return !json.is_structured();
 }
 
-/* Entries side by side while a line has room, if all of them are scalars; else one a line. */
+/* Several entries on a line while there is room, if all of them are scalars; else one on a line. */
 void print(const Json &json, size_t indent, size_t column, std::string &out)
 {
 	std::string flat;

@@ -24,8 +24,8 @@ using Json = nlohmann::ordered_json;
 /**
  * \brief Parse a JSON text
  *
- * \return InvalidFile naming line and column for what is no JSON, for a field
- * given twice, and for more than a loadable can need: 16 levels, 64 fields in
+ * \return InvalidFile naming line and column if the text is no JSON, a field
+ * occurs twice, or a limit is exceeded: 16 levels, 64 fields in
  * an object, 16 million values
  */
 Result<Json> parseJson(std::string_view text);

@@ -33,7 +33,7 @@ struct Field {
 	Kind kind = Kind::Unsigned;
 	const Layout *layout = nullptr; /**< of a Struct */
 	NameOf nameOf = nullptr; /**< of its values; of an array of structs: of its indices */
-	int usual = 0;		 /**< what a number is when nothing is said */
+	int usual = 0;		 /**< number of an omitted field */
 	bool optional = false;	 /**< left out when it has its usual value */
 };
 
@@ -45,7 +45,7 @@ struct Layout {
 };
 
 /**
- * \brief Kind of a descriptor list: what the entries of a blob are
+ * \brief Kind of a descriptor list: type of the entries of a blob
  *
  * Kinds may share a layout and differ in their stride. An entry of an older, shorter kind has no
  * fields that end behind its stride.

@@ -25,7 +25,7 @@ struct Member {
 template<typename T, typename M>
 Member(const char *, M T::*, NameOf = nullptr) -> Member<T, M>;
 
-/** \brief As a Member, but a set of bits, each with a name */
+/** \brief As a Member, but for a set of bits with a name each */
 template<typename T>
 struct Bits {
 	const char *name;

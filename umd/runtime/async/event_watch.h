@@ -24,7 +24,7 @@ public:
 
 	int fd() const { return state_->fd.get(); }
 
-	/** \brief Say whether something is to come, for which the loop has to go on */
+	/** \brief Say whether an event is expected, for which the loop has to keep running */
 	void expect(bool something);
 
 private:

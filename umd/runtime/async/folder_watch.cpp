@@ -22,7 +22,7 @@ constexpr const char *watchingFolder = "watch folder";
 
 } /* namespace */
 
-/* Belongs to the loop's thread, but for what the lock guards. */
+/* Belongs to the loop's thread, except for the members that the lock guards. */
 struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	State(std::filesystem::path path, List lister, Callback function)
 		: folder(std::move(path)), list(std::move(lister)), callback(std::move(function))
@@ -52,11 +52,11 @@ struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	std::vector<std::string> known;
 	std::shared_ptr<State> self; /* while the handle is open */
 
-	std::mutex lock; /* held while the callback runs */
+	std::mutex lock; /* locked while the callback runs */
 	std::atomic<bool> stopped = false;
 };
 
-/* Begins, tells of what is there already, or ends: whatever is due. */
+/* Do what is due: begin to watch, report present files, or end. */
 void FolderWatch::State::run() noexcept
 {
 	if (Loop *const from = std::exchange(starts, nullptr)) {
@@ -126,7 +126,7 @@ int FolderWatch::State::arm()
 		return error;
 	error = start(folder.parent_path());
 	std::error_code ignored;
-	/* It may have come meanwhile. */
+	/* The folder may have appeared meanwhile. */
 	if (!error && std::filesystem::exists(folder, ignored))
 		error = start(folder);
 	return error == UV_ENOENT ? start(folder.parent_path()) : error;
@@ -190,7 +190,7 @@ void FolderWatch::State::update()
 	}
 }
 
-/* Return: somebody still wants to know */
+/* Return: whether the watch is still wanted */
 bool FolderWatch::State::tell(const std::string &path, bool present)
 {
 	const std::lock_guard guard(lock);

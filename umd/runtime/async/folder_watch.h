@@ -24,10 +24,10 @@ public:
 	using Callback = std::function<void(const std::string &path, bool present)>;
 
 	/**
-	 * \brief Begin to tell, of the files there are already first
-	 * \param[in] loop does not go on for its sake; one without a thread of its own: in the
-	 * thread that runs it
-	 * \param[in] folder absolute path; its parent is there
+	 * \brief Begin to report, with present files first
+	 * \param[in] loop the watch does not keep the loop running. If the loop has no thread of
+	 * its own, call this in the thread that runs it
+	 * \param[in] folder absolute path, whose parent exists
 	 */
 	static Result<std::unique_ptr<FolderWatch>>
 	create(std::shared_ptr<Loop> loop, std::string folder, List list, Callback callback);

@@ -36,7 +36,7 @@ struct Loop::Core {
 	std::mutex lock; /* of what follows */
 	std::shared_ptr<LoopTask> first;
 	LoopTask *last = nullptr;
-	bool ended = false; /* to be closed behind what was posted */
+	bool ended = false; /* to be closed after posted calls */
 
 	bool attached() const { return loop != &own; }
 	bool inThread() const { return thread == std::this_thread::get_id(); }
@@ -172,7 +172,7 @@ Result<std::shared_ptr<Loop>> Loop::shared()
 
 Loop::~Loop()
 {
-	/* In a child of fork() there is no such thread, to be waited for or let go. */
+	/* A child of fork() has no such thread to wait for. */
 	if (!process_.isHere()) {
 		static_cast<void>(thread_.release());
 		return;
@@ -184,7 +184,7 @@ Loop::~Loop()
 
 	if (!thread_)
 		return;
-	/* The last user may have been a callback; the thread ends by itself then. */
+	/* The last user may have been a callback; the thread then ends on its own. */
 	if (inThread())
 		thread_->detach();
 	else

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A libuv loop and what the runtime does with it.
- */
+/* A libuv loop and the runtime's use of it. */
 #pragma once
 
 #include <atomic>
@@ -17,12 +15,12 @@
 namespace nvdla
 {
 
-/** \brief Work for a loop's thread, which is there beforehand: to hand it over takes no memory */
+/** \brief Work for a loop's thread, allocated beforehand, so that posting it allocates nothing */
 class LoopTask
 {
 public:
 	virtual ~LoopTask() = default;
-	/** \brief Called in the loop's thread, once for what was posted before */
+	/** \brief Called in the loop's thread, once for all calls of post() before */
 	virtual void run() noexcept = 0;
 
 private:
@@ -48,7 +46,7 @@ public:
 	bool inThread() const;
 	/** \return id of the loop's thread, which may outlive the loop */
 	std::shared_ptr<const std::atomic<std::thread::id>> threadId() const;
-	/** \return somebody surely runs it, so that other threads may wait for it */
+	/** \return whether a thread surely runs it, so that other threads may wait for it */
 	bool hasThread() const { return thread_ != nullptr; }
 
 	/** \brief Have \a task run in the loop's thread, later and once; from any thread */
@@ -59,7 +57,7 @@ public:
 	 *
 	 * An exception of \a work is an error for \a done, which throws none.
 	 *
-	 * \param[in] what for errors: what \a work does
+	 * \param[in] what the action of \a work, for errors
 	 */
 	Result<void> work(const char *what, std::function<Result<void>()> work,
 			  std::function<void(Result<void>)> done);

@@ -45,7 +45,10 @@ public:
 		RequestHandle &handle_;
 	};
 
-	/** \brief It is about to be freed; waits for a callback, unless that is the caller */
+	/**
+	 * \brief Prepare to be freed; waits for a running callback, unless the callback calls
+	 * this
+	 */
 	void forget();
 
 	nvdla_request *request = nullptr;
@@ -131,9 +134,9 @@ nvdla_status missing(const char *function, const char *argument);
 nvdla_status noSize(const char *function);
 
 /**
- * \brief Take a struct of the caller's, whose version of it may be shorter or longer
+ * \brief Copy a struct of the caller's, whose version may be shorter or longer
  * \param[in] from may be null
- * \param[out] to what the caller does not have keeps its value
+ * \param[out] to members that the caller's version lacks keep their values
  */
 template<typename Struct>
 nvdla_status readSized(const char *function, const Struct *from, Struct &to)

@@ -34,7 +34,7 @@ std::vector<ElementOrder> ordersOf(const std::vector<TensorDesc> &tensors,
 	return orders;
 }
 
-/* Of a tensor that is not there any order: the request refuses its index. */
+/* Any order for an unknown tensor: the request refuses its index. */
 ElementOrder orderAt(const std::vector<ElementOrder> &orders, size_t index)
 {
 	return index < orders.size() ? orders[index] : ElementOrder::Nchw;

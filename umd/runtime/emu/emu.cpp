@@ -51,7 +51,7 @@ ElementFunction functionOf(const EmuOperation &operation)
 	return operation.power == 1.0f ? ElementFunction::Identity : ElementFunction::Power;
 }
 
-/* Halves say what is infinite, and what is no number. */
+/* A result in FP16 keeps infinities and NaNs. */
 void elementwise(const EmuOperation &operation, std::vector<float> &values)
 {
 	const ElementFunctionInfo &function = elementFunction(functionOf(operation));

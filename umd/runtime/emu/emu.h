@@ -21,8 +21,8 @@ namespace nvdla
  *
  * \param[in] src bytes from the start of the source cube
  * \param[out] dst bytes from the start of the destination cube; may be the
- * same memory as \a src. Channels that fill up its last atom become 0, other bytes that hold no
- * element are left alone.
+ * same memory as \a src. Unused channels of its last atom become 0; other bytes that hold no
+ * element do not change.
  * \return InvalidFile naming the buffer that does not hold its cube
  */
 Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,

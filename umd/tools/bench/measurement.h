@@ -48,7 +48,7 @@ std::string measurementText(const Measurement &measured, const Measurement *befo
 std::string measurementJson(const Measurement &measured);
 
 /**
- * \brief Read what measurementJson() has written
+ * \brief Read an output of measurementJson()
  * \param[in] name of the file, for errors
  * \return InvalidFile naming the field that is missing or has another type
  */

@@ -76,9 +76,9 @@ std::string predictionSummary(const Prediction &prediction)
 		text += fmt::format(", {} kB SRAM", kilobytes(all.cv.total()));
 	text += '\n';
 	if (prediction.cpuOperations == 1)
-		text += "1 operation on the CPU is not in it\n";
+		text += "1 operation on the CPU is not included\n";
 	else if (prediction.cpuOperations)
-		text += fmt::format("{} operations on the CPU are not in it\n",
+		text += fmt::format("{} operations on the CPU are not included\n",
 				    prediction.cpuOperations);
 	return text;
 }

@@ -42,7 +42,7 @@ constexpr std::string_view style = ".paper{fill:#ffffff}\n"
 				   ".stripe{fill:#f7f7f7}\n"
 				   ".cut{fill:#ffffff;stroke:#bbb;stroke-dasharray:4 4}\n";
 
-/* As much of the text as a bar of this width has room for. */
+/* The beginning of the text that fits a bar of this width. */
 std::string fitting(const std::string &text, double width)
 {
 	const auto letters = static_cast<size_t>(std::max(0.0, (width - 8) / letterWidth));

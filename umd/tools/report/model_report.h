@@ -72,7 +72,7 @@ enum class ReportFormat : uint8_t {
 	Html, /**< a page that needs nothing else: tables, pictures and timeline */
 };
 
-/** \return "text", "json", "svg", "html" and what they are */
+/** \return "text", "json", "svg", "html" and their formats */
 std::vector<std::pair<std::string, ReportFormat>> reportFormats();
 
 /**

@@ -114,7 +114,7 @@ std::string reportJson(const ModelReport &report)
 		json["coreMacs"] = report.model.report.coreMacs;
 		json["hostMacs"] = report.model.report.hostMacs;
 	}
-	/* Names come from a file: what is no UTF-8 is replaced. */
+	/* Names come from a file: bytes that are no UTF-8 are replaced. */
 	return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -24,7 +24,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view engineKey = "drm-engine-";
 constexpr std::string_view totalKey = "drm-total-";
 constexpr std::string_view residentKey = "drm-resident-";
-constexpr std::string_view nodeFolder = "/dev/accel/";
 
 /** \return number of bytes in "12", "12 KiB" or "12 MiB" */
 uint64_t parseBytes(std::string_view text)
@@ -37,7 +36,7 @@ uint64_t parseBytes(std::string_view text)
 	return value;
 }
 
-/* Names are what a process likes; a terminal is not to be told what to do. */
+/* A process chooses its own name, which must not control the terminal. */
 std::string printable(std::string text)
 {
 	std::ranges::replace_if(
@@ -106,9 +105,9 @@ std::vector<Client> clientsOf(const fs::path &process, Snapshot &snapshot)
 	for (const auto &entry : fs::directory_iterator(process / "fd", error)) {
 		std::error_code gone;
 		const std::string target = fs::read_symlink(entry.path(), gone).string();
-		if (!target.starts_with(nodeFolder))
+		if (!target.starts_with("/dev/accel/") && !target.starts_with("/dev/dri/"))
 			continue;
-		const std::string device = target.substr(nodeFolder.size());
+		const std::string device = fs::path(target).filename();
 		if (!std::ranges::count(snapshot.devices, device, &Device::name))
 			continue;
 		const auto text = readText(process / "fdinfo" / entry.path().filename());

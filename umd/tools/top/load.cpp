@@ -97,7 +97,7 @@ uint64_t valueOf(const Counters &counters, std::string_view name)
 
 double busyShare(uint64_t busyNs, double seconds)
 {
-	/* Reading takes its time, too: the last file is read a little late. */
+	/* Reading takes time, too: the last file is read a little late. */
 	return seconds > 0 ? std::min(static_cast<double>(busyNs) / 1e9 / seconds, 1.0) : 0.0;
 }
 

@@ -77,7 +77,7 @@ std::string cell(const Column &column, const EngineLoad &engine, double seconds)
 	return shortNumber(static_cast<double>(sum) / seconds);
 }
 
-/** \return the width of a bar; 0 if there is to be none */
+/** \return the width of a bar; 0 for no bar */
 size_t barWidth(const Look &look)
 {
 	/* The last column stays free: some terminals go to the next line behind it. */

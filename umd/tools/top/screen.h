@@ -13,7 +13,7 @@ struct ScreenSize {
 	size_t columns = 80;
 };
 
-/** \return the size that a terminal reports, 24 rows and 80 columns for what it reports as 0 */
+/** \return the size that a terminal reports, with 24 rows or 80 columns in place of 0 */
 ScreenSize screenSize(unsigned int rows, unsigned int columns);
 
 /**

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view enginePrefix = "counters_";
 
-/* A driver may be unbound at any time: what is gone meanwhile is left out. */
+/* A driver may be unbound at any time: devices that disappear meanwhile are left out. */
 Counters readEngine(const fs::path &folder)
 {
 	Counters counters;
@@ -56,10 +56,13 @@ Device readDevice(const fs::path &node)
 	return device;
 }
 
+/* A driver has an accel node or, where the kernel has none, a render node beside another one. */
 bool isOurs(const fs::path &node)
 {
+	const std::string name = node.filename();
 	std::error_code error;
-	return fs::read_symlink(node / "device/driver", error).filename() == "nvdla";
+	return (name.starts_with("accel") || name.starts_with("renderD")) &&
+	       fs::read_symlink(node / "device/driver", error).filename() == "nvdla";
 }
 
 bool isWanted(const Device &device, const std::string &wanted)
@@ -73,13 +76,14 @@ std::vector<Device> readDevices(const Selection &selection)
 	std::vector<Device> devices;
 	std::error_code error;
 
-	for (const auto &entry :
-	     fs::directory_iterator(selection.root / "sys/class/accel", error)) {
-		if (!isOurs(entry.path()))
-			continue;
-		Device device = readDevice(entry.path());
-		if (isWanted(device, selection.device))
-			devices.push_back(std::move(device));
+	for (const char *folder : { "sys/class/accel", "sys/class/drm" }) {
+		for (const auto &entry : fs::directory_iterator(selection.root / folder, error)) {
+			if (!isOurs(entry.path()))
+				continue;
+			Device device = readDevice(entry.path());
+			if (isWanted(device, selection.device))
+				devices.push_back(std::move(device));
+		}
 	}
 	/* accel10 after accel9 */
 	std::ranges::sort(devices, {}, [](const Device &device) {

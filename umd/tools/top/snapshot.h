@@ -32,7 +32,7 @@ struct Client {
 };
 
 struct Device {
-	std::string name;		/**< as in /dev/accel */
+	std::string name;		/**< as in /dev/accel or /dev/dri */
 	std::string address;		/**< on its bus: "0000:00:04.0" */
 	std::filesystem::path counters; /**< the folder of enable and reset */
 	bool counting = false;		/**< the core counts for every operation */

@@ -91,7 +91,7 @@ void Terminal::enter()
 	(void)show(hideCursor);
 }
 
-/* The shell goes on in the first column below the view. */
+/* Leave the cursor in the first column below the view, for the shell. */
 void Terminal::leave()
 {
 	(void)show(showCursor);

@@ -27,7 +27,7 @@ public:
 	enum class Wake {
 		Time,	/**< nothing happened */
 		Key,	/**< see key() */
-		Redraw, /**< the size changed, or the program was stopped and goes on */
+		Redraw, /**< the size changed, or the stopped program continues */
 		End, /**< a signal is to end the program, see signal(), or the terminal is gone */
 	};
 
@@ -60,7 +60,8 @@ private:
 	sigset_t signalsBefore_ = {};
 	UniqueFd signals_;
 	char key_ = 0;
-	int sequence_ = 0; /**< of a control sequence: 1 Escape has come, 2 what it begins */
+	int sequence_ = 0; /**< state of a control sequence: 1 after Escape, 2 after its
+			    *  introducer */
 	int signal_ = 0;
 };
 

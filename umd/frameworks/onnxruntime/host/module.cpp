@@ -45,9 +45,9 @@ template<typename T>
 using Kept = std::unique_ptr<T, void (*)(T *)>;
 
 /*
- * Debian's ONNX Runtime and the library with ONNX's operators both register them, and complain of
- * each of the second ones on the standard error. That goes to a file in memory meanwhile; what else
- * is said, by other threads as well, comes through afterwards.
+ * Debian's ONNX Runtime and the library with ONNX's operators both register these operators, and
+ * each second registration prints a complaint on standard error. Standard error is a file in memory
+ * meanwhile; all other text in it, also of other threads, is printed afterwards.
  */
 class WithoutRepeats
 {
@@ -228,7 +228,7 @@ size_t bytesOf(ONNXTensorElementDataType type)
 	}
 }
 
-/* An output is copied only if it is what the caller has room for. */
+/* An output is copied only if its type and shape are those that the caller expects. */
 void takeOutput(OrtValue *value, const nvdla_host_array &to)
 {
 	const TensorType type = typeOf(value);

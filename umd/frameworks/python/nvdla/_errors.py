@@ -19,7 +19,7 @@ class InvalidArgument(Error, ValueError):
 
 
 class InvalidFile(Error, ValueError):
-	"""A network or model is damaged, or not what it should be."""
+	"""A network or model is damaged or has another format."""
 
 
 class Unsupported(Error, NotImplementedError):
@@ -47,7 +47,7 @@ class DeviceRefused(Error):
 
 
 class DeviceFailed(Error):
-	"""The device did not complete: a hang or a fault. It was reset and goes on."""
+	"""The device hung or failed during a run. It was reset and can be used."""
 
 
 class DeviceLost(Error):
@@ -55,7 +55,7 @@ class DeviceLost(Error):
 
 
 class Timeout(Error, TimeoutError):
-	"""It took longer than allowed."""
+	"""The call took longer than allowed."""
 
 
 class Busy(Error):
@@ -63,7 +63,7 @@ class Busy(Error):
 
 
 class Cancelled(Error):
-	"""It was ended early."""
+	"""The run was cancelled."""
 
 
 _CLASSES = {

@@ -78,7 +78,7 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	.caffemodel beside it), or the bytes of one of the first two.
 
 	Integer models are computed in integers, models of real numbers in FP16, or with samples in integers. Raises
-	nvdla.NotFound, nvdla.InvalidFile naming what is damaged, nvdla.Unsupported naming the operator, its layer and the
+	nvdla.NotFound, nvdla.InvalidFile naming the damage, nvdla.Unsupported naming the operator, its layer and the
 	remedy, nvdla.InvalidArgument naming the option with a wrong value.
 
 	samples:      examples of inputs, with which a model of real numbers is compiled to integers. Each example is an
@@ -88,16 +88,16 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	precision:    for a model of real numbers: "fp16" (default without samples), "int8" (default with samples) or
 	              "int16"
 	keep_bias:    True: biases are not corrected for the mean error of rounding
-	every_tensor: True: tensors between operators are outputs, too, behind the model's own, except those inside
-	              fused operations, such as sums before a ReLU
+	every_tensor: True: tensors between operators are outputs, too, after the model's own outputs, except tensors
+	              inside fused operations, such as sums before a ReLU
 	strategy:     as in `nvdla-compile --strategy`, for instance "winograd=always,bands=never"
 	sram_size:    on-chip memory for tensors between layers, in bytes
 	fold_sums:    "floats", "never" or "always": which additions are fused with the convolution before them
-	target:       the core that the network is for: `variant` of a device's info
+	target:       the core that the network is for, by the name in `info['variant']` of a device; "nv_full" without it
 	shape:        sizes of an input that the model leaves open, (1, 3, 480, 640); for several inputs a dictionary by
 	              name
-	host:         "auto" or "never": whether ONNX Runtime or TensorFlow Lite, if it is installed, computes operators of a
-		      model of its kind that neither the core nor the CPU steps can
+	host:         "auto" or "never": whether ONNX Runtime (for ONNX models) or TensorFlow Lite (for its own), if it is
+	              installed, computes operators that neither the core nor the CPU steps can
 	"""
 	options = _nvdla.CompileOptions()
 	options.set_strategy(strategy)

@@ -63,7 +63,7 @@ class Runnable:
 
 	def __call__(self, *inputs: Any, raw: bool = False, timeout: float = 30.0,
 		     priority: str = 'normal') -> Union[np.ndarray, Outputs]:
-		"""Run it and wait for the outputs. Other Python threads go on meanwhile."""
+		"""Run the network and wait for the outputs. Other Python threads continue meanwhile."""
 		run = self._submit(inputs, timeout, priority)
 		run.wait()
 		return self._finish(run, raw)
@@ -126,7 +126,8 @@ class Runnable:
 		return run
 
 	def _by_position(self, inputs):
-		"""A value for each input: what was given, or zeroes, which an earlier run's inputs must not outlive."""
+		"""A value for each input: the given one, or zeroes, because an earlier run's input must not be used
+		again."""
 		if len(inputs) == 1 and isinstance(inputs[0], dict):
 			names = [tensor.name for tensor in self.inputs]
 			values = {_index(names, name, 'input'): value for name, value in inputs[0].items()}
@@ -139,7 +140,7 @@ class Runnable:
 			for index, tensor in enumerate(self.inputs)]
 
 	def _finish(self, run, raw):
-		"""The outputs of a run that is done, and the run for somebody else. raw: None for no outputs."""
+		"""The outputs of a run that is done; the run can be used again. raw: None for no outputs."""
 		arrays = [] if raw is None else [
 			np.asarray(run.elements(index, tensor.nhwc) if raw else run.real(index, tensor.nhwc))
 			.view(tensor.dtype if raw else np.float32).reshape(tensor.shape)
@@ -219,7 +220,7 @@ class SharedRun:
 		return arrays
 
 	def run(self, timeout: float = 30.0, priority: str = 'normal') -> None:
-		"""Run it and wait; see Network for the options and what is raised."""
+		"""Run the network and wait; see Network for options and exceptions."""
 		for memory in self._memory:
 			memory.end()
 		try:
@@ -268,7 +269,7 @@ def open_network(network: Any, layout: Optional[str]) -> Tuple['_nvdla.Loadable'
 
 
 def tensors(infos: List[Dict[str, Any]], layout: Optional[str]) -> Tuple[Tensor, ...]:
-	"""Tensors from what the library says of them."""
+	"""Tensors from the library's descriptions."""
 	return tuple(_tensor.describe(info, layout) for info in infos)
 
 

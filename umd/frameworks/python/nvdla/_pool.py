@@ -16,10 +16,10 @@ class DeviceUse:
 	"""Use of a device by a pool.
 
 	lost:      True: the device is gone and gets no more runs
-	running:   runs that are on it now
-	completed: runs that it answered, errors among them
-	moved:     runs that were on it when it was lost, and that another device repeated
-	busy:      seconds during which it had at least one run
+	running:   runs that are on the device now
+	completed: runs that the device has answered, with results or errors
+	moved:     runs that were on the device when it was lost, and that another device repeated
+	busy:      seconds during which the device had at least one run
 	"""
 
 	path: str
@@ -48,17 +48,17 @@ class PoolNetwork(Runnable):
 		return f'<nvdla.PoolNetwork {self.name}>'
 
 	def _take_run(self):
-		# A stream of its own: who wants an order waits in that order.
+		# Each run has a stream of its own, so it waits for no other run; map() returns results in their order.
 		return _nvdla.PoolRun(self.pool._pool, self._number, next(self.pool._streams))
 
 
 class Pool:
 	"""Devices that share the runs of networks.
 
-	devices:     paths or Devices; without them all that the kernel drives, or else the embedded one.
-		     Each "embedded" is a core of its own
-	slots:       most runs on each device at once
-	max_pending: most runs that are not complete
+	devices:     paths or Devices; by default all devices that the kernel drives, or the embedded device if there are
+		     none. Each "embedded" is a core of its own
+	slots:       largest number of runs on each device at once
+	max_pending: largest number of incomplete runs
 
 	Raises the errors of nvdla.Device.
 	"""

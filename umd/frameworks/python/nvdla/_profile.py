@@ -19,8 +19,8 @@ class Operation:
 	shape:    "64x56x56 -> 64x56x56", channels x height x width
 	start:    seconds since the run began; None if the device does not report times
 	duration: seconds in which it ran; different operations may overlap
-	counters: what the core counted (stalls in cycles, saturated values, NaNs), by the names of
-		  struct drm_nvdla_operation_result; empty if it did not count
+	counters: the core's counters (stalls in cycles, saturated values, NaNs), by the names of
+		  struct drm_nvdla_operation_result; empty if the core did not count
 	"""
 
 	name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Inputs and outputs: what they are, and numpy arrays that fit."""
+"""Descriptions of inputs and outputs, and conversion to numpy arrays."""
 
 import dataclasses
 from typing import Any, Dict, Optional, Tuple
@@ -49,7 +49,7 @@ def ordered(nchw: Tuple[int, ...], nhwc: bool) -> Tuple[int, ...]:
 
 
 def describe(info: Dict[str, Any], layout: Optional[str]) -> Tensor:
-	"""A Tensor from what the library says of one. layout: of arrays; None: as the model has it."""
+	"""A Tensor from the library's description. layout: order of arrays; None: the model's order."""
 	strides = info['strides']
 	nhwc = info['nhwc'] if layout is None else layout == 'nhwc'
 	cube = ordered(info['shape'], nhwc)
@@ -80,7 +80,8 @@ def fit(tensor: Tensor, value: Any) -> Tuple[np.ndarray, bool]:
 def view(tensor: Tensor, memory: Any) -> np.ndarray:
 	"""The tensor's elements in memory it shares with the device.
 
-	They have the tensor's shape where that is its cube's but for lengths of 1; otherwise the cube's.
+	The array has the tensor's shape if that equals the shape of its cube except for axes of length 1; otherwise the
+	shape of the cube.
 	"""
 	cube = np.ndarray(tensor._cube, tensor.dtype, buffer=memoryview(memory), strides=tensor._strides)
 	if _squeezed(tensor.shape) != _squeezed(tensor._cube):

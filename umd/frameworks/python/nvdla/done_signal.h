@@ -41,7 +41,10 @@ public:
 		return ++run_;
 	}
 
-	/** \brief A run is done; one that is not the last is nobody's any more */
+	/**
+	 * \brief Note that a run is done; if it is not the last run, no thread waits for it any
+	 * more
+	 */
 	void done(uint64_t run)
 	{
 		const std::lock_guard guard(lock_);

@@ -121,7 +121,7 @@ public:
 		}));
 	}
 
-	/* Ends early with KeyboardInterrupt, or whatever else a signal's handler raises. */
+	/* Ends early with KeyboardInterrupt, or the exception of another signal handler. */
 	void wait()
 	{
 		while (request_.inFlight()) {

@@ -21,7 +21,7 @@ namespace nvdla::python
 namespace
 {
 
-/* Place of an answer, which stays valid if nobody waits for it any more. */
+/* Storage for an answer, which stays valid if no thread waits for the answer any more. */
 struct Outcome {
 	UniqueFd done{ eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	std::mutex lock;

@@ -77,7 +77,7 @@ struct Memory {
 	}
 };
 
-/** \brief Add the classes CompileOptions and CompiledModel, and what compiles */
+/** \brief Add the classes CompileOptions and CompiledModel, and the functions that compile */
 void addCompiler(py::module_ &module);
 
 /** \brief Add the class PoolRun, and Pool */

@@ -15,7 +15,7 @@ namespace nvdla::python
 namespace
 {
 
-/* As numpy calls it; Float is no type of a tensor. */
+/* Numpy's name of the type; no tensor has the type Float. */
 const char *dtypeName(const TensorDesc &desc)
 {
 	switch (desc.type) {

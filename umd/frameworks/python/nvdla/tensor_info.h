@@ -21,7 +21,7 @@ pybind11::dict tensorInfo(const TensorDesc &desc);
 /** \return tensorInfo() of each */
 pybind11::list tensorList(const std::vector<TensorDesc> &descs);
 
-/** \return what DeviceInfo says, by the names of the driver */
+/** \return the members of DeviceInfo, by the driver's names */
 pybind11::dict deviceInfo(const DeviceInfo &info);
 
 } /* namespace nvdla::python */

@@ -82,7 +82,7 @@ std::vector<int64_t> shapeOf(const TfLiteTensor *tensor)
 	return shape;
 }
 
-/* An interpreter keeps what the model keeps from run to run; one run goes at a time. */
+/* The model as an interpreter, which keeps the model's state from run to run; one run at a time. */
 class Model
 {
 public:

@@ -94,7 +94,7 @@ void Selector::dropOtherGraphs()
 {
 	if (!namesGraphs_)
 		model_->subgraphs.resize(1);
-	/* They name tensors by the numbers that these had, and buffers. */
+	/* Signatures and metadata name tensors and buffers by their former numbers. */
 	model_->signature_defs.clear();
 	model_->metadata.clear();
 	model_->metadata_buffer.clear();

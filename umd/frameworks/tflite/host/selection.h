@@ -17,10 +17,10 @@ namespace nvdla::host
 void verifyFile(const void *file, size_t size);
 
 /**
- * \brief Hand out a file with the operators that are selected
+ * \brief Write a file that contains only the selected operators
  *
- * It has the tensors and constants that these need. Graphs that IF, WHILE and CALL_ONCE name come
- * along as they are. Throws Failure if the file does not have what is selected.
+ * The file has the tensors and constants that these operators need. Graphs that IF, WHILE and
+ * CALL_ONCE name are copied whole. Throws Failure if a selected operator does not exist.
  */
 void selectOperators(const void *file, size_t size, const nvdla_host_selection &selection,
 		     void *context, nvdla_host_take take);

@@ -1,26 +1,89 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Elements and operands of integers to numbers of 32 bits, and elements to what a table has of
+ * them.
+ *
  * A look-up of bytes in registers takes four bits of each byte, and has a table of sixteen: one for
  * each upper half, of which the upper bits choose one after the other.
  *
  * The file is compiled once for each instruction set (Highway).
  */
-#include "sdp/sdp_table.h"
-
-#include <cstdint>
+#include <cmath>
 #include <cstring>
 
+#include "core/elements.h"
+#include "sdp/sdp_fast.h"
+
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "sdp/sdp_table.cpp"
+#define HWY_TARGET_INCLUDE "sdp/sdp_elements.cpp"
 #include <hwy/foreach_target.h>
 /* After foreach_target.h. */
 #include <hwy/highway.h>
+
+#include "arith/doubles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
 {
 namespace HWY_NAMESPACE
 {
+
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
+
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace doubles;
+
+constexpr size_t kLanes = hn::MaxLanes(Tag());
+
+using NumberTag = hn::CappedTag<int32_t, 16>;
+
+size_t operandsOfTarget(const arith::Converter &converter, std::span<int32_t> values)
+{
+	const size_t whole = values.size() / kLanes * kLanes;
+	const double scale = std::ldexp(converter.scale, -converter.shift);
+
+	for (size_t i = 0; i < whole; i += kLanes) {
+		const Vector moved = hn::Sub(load(&values[i]), constant(converter.offset));
+		store(roundAway(hn::Mul(moved, constant(scale))), &values[i]);
+	}
+	return whole;
+}
+
+template<typename Element>
+size_t widenAs(const std::byte *raw, std::span<int32_t> out, int shift)
+{
+	const NumberTag tag;
+	const hn::Rebind<Element, NumberTag> elementTag;
+	const auto *elements = reinterpret_cast<const Element *>(raw);
+	size_t i = 0;
+
+	for (; i + hn::Lanes(tag) <= out.size(); i += hn::Lanes(tag))
+		hn::StoreU(hn::ShiftLeftSame(
+				   hn::PromoteTo(tag, hn::LoadU(elementTag, elements + i)), shift),
+			   tag, &out[i]);
+	return i;
+}
+
+size_t widenOfTarget(const std::byte *raw, Precision precision, std::span<int32_t> out, int shift)
+{
+	return precision == Precision::Int8 ? widenAs<int8_t>(raw, out, shift)
+					    : widenAs<int16_t>(raw, out, shift);
+}
+
+#else
+
+size_t operandsOfTarget(const arith::Converter &, std::span<int32_t>)
+{
+	return 0;
+}
+
+size_t widenOfTarget(const std::byte *, Precision, std::span<int32_t>, int)
+{
+	return 0;
+}
+
+#endif
+
 /* The names here are others' as well. */
 namespace byte_table
 {
@@ -44,7 +107,7 @@ bool lookUp(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t count)
 using Tag = hn::CappedTag<uint8_t, 64>;
 using AtomTag = hn::CappedTag<uint8_t, 32>;
 
-/** \brief Tables of sixteen, in registers: what is written cannot change them */
+/** \brief Tables of sixteen entries in registers, which stores to the output cannot alias */
 template<class D>
 class Tables
 {
@@ -69,7 +132,10 @@ public:
 private:
 	static constexpr size_t kCount = 16;
 
-	/** \tparam kFrom the first one of \tparam kTables, of which upper bits choose */
+	/**
+	 * \tparam kFrom index of the first of \tparam kTables tables, among which the upper bits
+	 * choose
+	 */
 	template<size_t kFrom, size_t kTables>
 	HWY_INLINE Vector choose(Vector bytes, Vector lower) const
 	{
@@ -125,14 +191,36 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
+HWY_EXPORT(operandsOfTarget);
+HWY_EXPORT(widenOfTarget);
+
+void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values)
+{
+	const size_t done = HWY_DYNAMIC_DISPATCH(operandsOfTarget)(converter, values);
+
+	for (int32_t &value : values.subspan(done))
+		value = static_cast<int32_t>(arith::saturate<32>(converter.apply(value)));
+}
+
+void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out,
+		      int shift)
+{
+	const size_t done = HWY_DYNAMIC_DISPATCH(widenOfTarget)(raw.data(), precision, out, shift);
+	const auto rest = out.subspan(done);
+
+	widenElements(raw.subspan(done * elementBytes(precision)), precision, rest);
+	for (int32_t &number : rest)
+		number <<= shift;
+}
+
 HWY_EXPORT(lookUpBytesOfTarget);
 
 namespace
 {
 
 /*
- * One by one out of a cache: gathers take longer. What is written is put together first, as many
- * small writes do, too.
+ * One by one from the cache, because gathers take longer. Results are collected before they are
+ * written, as many small writes take longer, too.
  */
 bool lookUpWords(const uint16_t *table, const uint16_t *in, uint16_t *out, size_t count)
 {

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""The project's programs for another processor, built with Meson in the tree that its guests' kernels come from."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from . import namespace, processes
+from .console import Failure
+from .paths import ROOT, build_dir, cache_dir, reference_data
+
+# Folders inside of the tree: /tmp alone takes others of this machine.
+_SOURCES, BUILD, _DATA, _CCACHE = (Path('/tmp', name) for name in ('sources', 'build', 'data', 'ccache'))
+# Guests are emulated and only test: what takes longest is the compiler.
+_OPTIONS = ('-Dwerror=true', '-Dtests=enabled', '-Dbench=disabled', '-Dpython=disabled', '-Dbuildtype=plain', '-Doptimization=1',
+	    '-Dc_link_args=-s', '-Dcpp_link_args=-s')
+_CROSS_FILE = '''\
+[binaries]
+c = ['ccache', '{gnu}-gcc']
+cpp = ['ccache', '{gnu}-g++']
+ar = '{gnu}-gcc-ar'
+strip = '{gnu}-strip'
+pkg-config = 'pkg-config'
+exe_wrapper = 'qemu-{family}'
+
+[properties]
+needs_exe_wrapper = true
+pkg_config_libdir = '/usr/lib/{gnu}/pkgconfig:/usr/share/pkgconfig'
+
+[host_machine]
+system = 'linux'
+cpu_family = '{family}'
+cpu = '{family}'
+endian = 'little'
+'''
+
+
+def folder(architecture):
+	"""Meson's build directory for the @architecture."""
+	return build_dir() / f'programs-{architecture.name}'
+
+
+def inside(found, argv):
+	"""The command that runs @argv in the tree of the Guest @found, at whose /tmp/build folder() is."""
+	data = reference_data()
+	ccache = cache_dir() / 'ccache'
+	folders = {ROOT: _SOURCES, folder(found.architecture): BUILD, ccache: _CCACHE, **({data: _DATA} if data else {})}
+	for path in (folder(found.architecture), ccache):
+		path.mkdir(parents=True, exist_ok=True)
+	variables = [f'CCACHE_DIR={_CCACHE}', *([f'NVDLA_REFERENCE_DATA={_DATA}'] if data else [])]
+	return namespace.inside(found.root, folders, ['env', *variables, *argv])
+
+
+def _run(found, argv, name, progress, **how):
+	log = folder(found.architecture) / f'{name}.log'
+	if processes.run_logged(inside(found, argv), log, progress, **how) != 0:
+		print(processes.tail(log, 30), end='', flush=True)
+		raise Failure(f'the project does not {name} for {found.architecture.name}; log: {log}')
+
+
+def build(found, targets, progress):
+	"""Build the @targets, paths in the build directory, for the Guest @found; none: all. Returns the build directory."""
+	built = folder(found.architecture)
+	if not (built / 'build.ninja').is_file():
+		progress('configuring')
+		built.mkdir(parents=True, exist_ok=True)
+		(built / 'cross.ini').write_text(_CROSS_FILE.format(gnu=found.architecture.gnu, family=found.architecture.family))
+		_run(found, ['meson', 'setup', *_OPTIONS, f'--cross-file={BUILD / "cross.ini"}', BUILD, _SOURCES], 'configure', progress)
+	progress('compiling')
+	_run(found, ['ninja', '-C', BUILD, *targets], 'compile', progress)
+	return built
+
+
+def files(found, programs):
+	"""What the @programs, {name: path}, are in the Guest @found, with their libraries: {path in the guest: path here}."""
+	there = Path('usr/lib', found.architecture.gnu)
+	needed, waiting = {}, list(programs.values())
+	while waiting:
+		said = subprocess.run(['readelf', '-W', '-d', '-l', str(waiting.pop())], capture_output=True, text=True, check=True,
+				      env={**os.environ, 'LC_ALL': 'C'}).stdout
+		names = [there / name for name in re.findall(r'Shared library: \[([^/\]]+)\]', said)]
+		names += [Path(name).relative_to('/') for name in re.findall(r'program interpreter: ([^\]]+)\]', said)]
+		for name in set(names) - needed.keys():
+			needed[name] = found.root / name
+			waiting.append(found.root / name)
+	return {f'/{name}': path for name, path in needed.items()} | {f'/usr/bin/{name}': path for name, path in programs.items()}

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Proofs of the engine by a bounded model checker, CBMC of Debian 13, which is unpacked into a folder of its own."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+
+from . import guest_tree, results
+from .paths import ROOT, build_dir, cache_dir
+from .results import Case
+
+_PACKAGES = ['cbmc']
+_HARNESS = ROOT / 'tests' / 'prove' / 'proofs.c'
+_ENGINE = ROOT / 'kmd' / 'engine'
+# What the harness does not include itself.
+_SOURCES = ('nvdla_check.c', 'nvdla_variant.c')
+_CHECKS = ('--no-standard-checks', '--signed-overflow-check', '--bounds-check', '--pointer-check', '--div-by-zero-check',
+	   '--unwinding-assertions', '--unwind', '2', '--drop-unused-functions', '--slice-formula')
+_SPACE = 1 << 30
+# Seconds for a proof, of which each takes a few.
+_PATIENCE = 600
+
+
+def path():
+	"""Folder of the tree with the checker, which need not exist yet."""
+	recipe = '\n'.join([guest_tree.SUITE, *_PACKAGES])
+	return cache_dir() / f'prove-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
+
+
+def ensure(progress):
+	"""Make the tree unless it exists; returns its path. An existing tree is complete."""
+	tree = path()
+	with guest_tree.locked('prove', progress):
+		if tree.is_dir():
+			return tree
+		guest_tree.require_space(_SPACE, 'the model checker')
+		partial = tree.with_name(f'{tree.name}.incomplete')
+		shutil.rmtree(partial, ignore_errors=True)
+		progress('unpacking CBMC of Debian 13 (about a minute, once)')
+		guest_tree.unpack(_PACKAGES, partial, cache_dir() / 'prove.log', progress, suites=(guest_tree.SUITE,))
+		os.rename(partial, tree)
+	return tree
+
+
+def remove():
+	"""Delete every cached tree."""
+	for tree in cache_dir().glob('prove-*'):
+		if tree.is_dir():
+			shutil.rmtree(tree)
+
+
+def _command(tree, function, variant):
+	libraries = ':'.join(str(tree / folder) for folder in ('usr/lib/x86_64-linux-gnu', 'usr/lib'))
+	includes = (_ENGINE, ROOT / 'include/uapi', ROOT / 'include', build_dir() / 'include', '/usr/include/libdrm')
+	# The tree's own loader runs it from any place, on an older libc.
+	return [str(tree / 'usr/lib64/ld-linux-x86-64.so.2'), '--library-path', libraries, str(tree / 'usr/bin/cbmc'),
+		f'-DVARIANT={variant}', *(f'-I{folder}' for folder in includes), str(_HARNESS),
+		*(str(_ENGINE / name) for name in _SOURCES), '--function', function, *_CHECKS]
+
+
+def _proof(tree, function, variant):
+	name = f'{function}.{variant}'
+	try:
+		ran = subprocess.run(_command(tree, function, variant), capture_output=True, text=True, timeout=_PATIENCE)
+	except subprocess.TimeoutExpired:
+		return Case(name, results.FAILED, f'no answer in {_PATIENCE} s')
+	if ran.returncode == 0 and 'VERIFICATION SUCCESSFUL' in ran.stdout:
+		return Case(name, results.PASSED)
+	said = re.findall(r'^.*(?:FAILURE|[Ee]rror|ERROR).*$', ran.stdout + ran.stderr, re.MULTILINE)
+	return Case(name, results.FAILED, '\n'.join(said[:20]))
+
+
+def cases(progress):
+	"""A Case for each proof of each variant."""
+	tree = ensure(progress)
+	functions = re.findall(r'^void (prove_\w+)\(void\)', _HARNESS.read_text(), re.MULTILINE)
+	variants = int(re.search(r'NVDLA_NUM_VARIANTS (\d+)', (_ENGINE / 'nvdla_variant.h').read_text()).group(1))
+	found = []
+	for function in functions:
+		for variant in range(variants):
+			progress(f'{function} of variant {variant}')
+			found.append(_proof(tree, function, variant))
+	return found
