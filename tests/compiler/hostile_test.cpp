@@ -142,10 +142,16 @@ TEST(HostileModel, WhatHasNoName)
 
 	model.values.resize(2);
 	model.operators.push_back({ "", "", compiler::Reshape{}, { 1 }, { 0 } });
-	const auto checked = model.check();
-	ASSERT_FALSE(checked);
-	EXPECT_NE(checked.error().where, "");
-	EXPECT_NE(checked.error().why.find("reads value 1"), std::string::npos);
+	ASSERT_TRUE(model.setAsideInvalid());
+	const auto *unknown = std::get_if<compiler::Unknown>(&model.operators[0].kind);
+	ASSERT_TRUE(unknown);
+	EXPECT_NE(unknown->why.where, "");
+	EXPECT_NE(unknown->why.why.find("reads value 1"), std::string::npos);
+	model.operators.push_back({ "", "", compiler::Reshape{}, { 0 }, { 0 } });
+	const auto twice = model.setAsideInvalid();
+	ASSERT_FALSE(twice);
+	EXPECT_NE(twice.error().where, "");
+	EXPECT_NE(twice.error().why.find("writes value 0"), std::string::npos);
 }
 
 } /* namespace */

@@ -211,6 +211,38 @@ TEST(OnnxElements, GeluInManyOperators)
 	}
 }
 
+/* The same with numbers that have more axes than the tensor, which the result then has as well. */
+TEST(OnnxElements, GeluWithNumbersOfMoreAxes)
+{
+	for (const char *large : { "half", "one", "root" }) {
+		SCOPED_TRACE(large);
+		const auto axesOf = [&](const std::string &name) {
+			return name == large ? std::vector<int64_t>{ 1, 1, 1 }
+					     : std::vector<int64_t>{};
+		};
+		OnnxBuilder builder;
+		builder.input("x", { 2, 4 });
+		builder.floats("half", axesOf("half"), { 0.5f });
+		builder.floats("one", axesOf("one"), { 1 });
+		builder.floats("root", axesOf("root"), { 1.41421354f });
+		builder.node("Div", { "x", "root" }, "argument");
+		builder.node("Erf", { "argument" }, "function");
+		builder.node("Add", { "function", "one" }, "sum");
+		builder.node("Mul", { "x", "half" }, "halved");
+		builder.node("Mul", { "halved", "sum" }, "y");
+		builder.output("y");
+		const Numbers numbers = { -3, -1, -0.5, 0, 0.25, 1, 2, 5 };
+		const auto outputs = onCore(builder, { numbers });
+		ASSERT_EQ(outputs.size(), 1U);
+		ASSERT_EQ(outputs[0].size(), numbers.size());
+		for (size_t i = 0; i < numbers.size(); i++)
+			EXPECT_NEAR(outputs[0][i],
+				    numbers[i] * (1 + std::erf(numbers[i] * std::sqrt(0.5))) / 2,
+				    2e-3)
+				<< i;
+	}
+}
+
 /* Channels are the last axis between two transposes, of which nothing is left. */
 TEST(OnnxElements, LayerNormalizationOfPictures)
 {

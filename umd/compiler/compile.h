@@ -17,9 +17,9 @@ namespace nvdla::compiler
 /**
  * \brief Compile what an importer made, or a program put together
  *
- * \param[in] model of which Model::check() says that it is right, without operators that break
- * rules \return the loadable and a report; Unsupported naming all operators that are not known or
- * cannot be lowered
+ * \param[in] model as Model::setAsideInvalid() leaves it
+ * \return the loadable and a report; Unsupported naming all operators that are not known or cannot
+ * be lowered
  */
 Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options = {});
 

@@ -176,48 +176,21 @@ void nameLayers(const CompileReport &report, Loadable &loadable)
 
 using LayerErrors = std::map<ValueId, LayerError>;
 
-/* Each sample of a batch has what its operator has of one. */
-LayerErrors errorsOf(const Model &model, const std::vector<Operator> &measured,
-		     const std::vector<LayerError> &errors)
-{
-	std::map<std::pair<std::string, std::string>, LayerError> byName;
-	LayerErrors found;
-
-	for (size_t i = 0; i < errors.size(); i++)
-		byName[{ measured[i].name, measured[i].type }] = errors[i];
-	for (const Operator &operation : model.operators) {
-		const auto known = byName.find({ operation.name, operation.type });
-		if (known != byName.end())
-			found[operation.outputs.front()] = known->second;
-	}
-	return found;
-}
-
-/* The passes; with examples of inputs, which are single samples, integers of a float model. */
+/* The passes; with examples of inputs, integers of a float model. */
 Result<LayerErrors> transform(Model &model, const CompileOptions &options)
 {
-	Batch batch;
+	LayerErrors found;
 
-	if (options.calibration) {
-		auto taken = takeBatch(model);
-		if (!taken)
-			return forward(taken);
-		batch = std::move(*taken);
-	}
 	if (auto passed = runPasses(model, options.core); !passed)
 		return forward(passed);
 	if (!options.calibration)
-		return LayerErrors{};
+		return found;
 	auto errors = calibrate(model, *options.calibration);
 	if (!errors)
 		return forward(errors);
-	const std::vector<Operator> measured = model.operators;
-	if (batch.samples > 1) {
-		giveBatch(model, batch);
-		if (auto unrolled = unrollBatch(model, options.core); !unrolled)
-			return forward(unrolled);
-	}
-	return errorsOf(model, measured, *errors);
+	for (size_t i = 0; i < errors->size(); i++)
+		found[model.operators[i].outputs.front()] = (*errors)[i];
+	return found;
 }
 
 } /* namespace */

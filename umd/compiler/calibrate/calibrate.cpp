@@ -17,7 +17,7 @@ namespace
 
 constexpr const char *calibrating = "calibrate model";
 
-/* The numbers of each input, channels last. */
+/* The numbers of each input, channels last; those of one sample for all of a batch. */
 using Sample = std::vector<RealNumbers>;
 
 /* C, H, W to H, W, C. */
@@ -44,11 +44,11 @@ Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>
 				       model.inputs.size()));
 	for (size_t i = 0; i < inputs.size(); i++) {
 		const Value &value = model.values[model.inputs[i]];
-		const uint64_t wanted = elementCount(value.shape);
+		const uint64_t wanted = elementCount(value.cubeShape());
 		if (inputs[i].size() != wanted)
 			return bad(fmt::format("has {} numbers, the input '{}' of {} needs {}",
-					       inputs[i].size(), value.name, toString(value.shape),
-					       wanted));
+					       inputs[i].size(), value.name,
+					       toString(value.cubeShape()), wanted));
 		if (!std::all_of(inputs[i].begin(), inputs[i].end(),
 				 [](float number) { return std::isfinite(number); }))
 			return bad(fmt::format("has NaN or infinite numbers for the input '{}'",
@@ -56,7 +56,11 @@ Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>
 		const bool turns = i < model.inputOrders.size() &&
 				   model.inputOrders[i] == ElementOrder::Nchw &&
 				   value.shape.size() == 4;
-		sample.push_back(turns ? channelsBehind(inputs[i], value.shape.back()) : inputs[i]);
+		const RealNumbers one =
+			turns ? channelsBehind(inputs[i], value.shape.back()) : inputs[i];
+		RealNumbers &all = sample.emplace_back();
+		for (uint32_t j = 0; j < value.batch; j++)
+			all.insert(all.end(), one.begin(), one.end());
 	}
 	return sample;
 }

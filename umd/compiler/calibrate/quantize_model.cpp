@@ -21,7 +21,7 @@ bool movesElements(const Kind &kind)
 	const auto *pool = std::get_if<Pool>(&kind);
 	const auto *concatenation = std::get_if<Concatenation>(&kind);
 
-	return isAny<Reshape, Pad, Slice, Transpose>(kind) || (pool && isExtreme(pool->method)) ||
+	return traitsOf(kind).movesElements || (pool && isExtreme(pool->method)) ||
 	       (concatenation && concatenation->activation.isNone());
 }
 
@@ -160,9 +160,11 @@ void settleRanges(const Model &model, std::vector<Range> &ranges)
 
 	for (const Operator &operation : model.operators) {
 		const ValueId output = operation.outputs.front();
-		ranges[output] = limitsOf(operation, ranges[output]);
+		const bool moves = movesElements(operation.kind);
+		/* What is moved has the limits of who made it. */
+		ranges[output] = moves ? Range{} : limitsOf(operation, ranges[output]);
 		for (const ValueId input : operation.inputs) {
-			if (movesElements(operation.kind) && !model.values[input].isConstant)
+			if (moves && !model.values[input].isConstant)
 				groups.join(input, output);
 		}
 	}

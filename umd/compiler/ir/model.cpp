@@ -225,62 +225,6 @@ Model Model::alone(std::span<const Operator> some) const
 	return part;
 }
 
-Result<void> Model::check() const
-{
-	std::vector<bool> known(values.size());
-	/* Files need not name anything. */
-	auto bad = [](const std::string &name, const std::string &why) {
-		return fail(ErrorCode::InvalidFile, "check model",
-			    name.empty() ? "what has no name" : name, why);
-	};
-
-	for (ValueId id = 0; id < values.size(); id++) {
-		const Value &value = values[id];
-		known[id] = value.isConstant;
-		if (const auto error = bytesError(value))
-			return tl::unexpected<Error>(*error);
-	}
-	for (ValueId id : inputs) {
-		if (id >= values.size())
-			return bad("inputs", fmt::format("there is no value {}", id));
-		known[id] = true;
-	}
-	for (const Operator &operation : operators) {
-		for (ValueId id : operation.inputs) {
-			if (id >= values.size() || !known[id])
-				return bad(operation.name,
-					   fmt::format("reads value {}, which nothing before it "
-						       "writes",
-						       id));
-		}
-		for (ValueId id : operation.outputs) {
-			if (id >= values.size() || known[id])
-				return bad(operation.name,
-					   fmt::format("writes value {}, which is there already or "
-						       "cannot be",
-						       id));
-			known[id] = true;
-		}
-	}
-	for (ValueId id : outputs) {
-		if (id >= values.size() || !known[id])
-			return bad("outputs", fmt::format("nothing writes value {}", id));
-	}
-	return {};
-}
-
-std::optional<Error> bytesError(const Value &value)
-{
-	const uint64_t bytes = elementCount(value.shape) * elementBytes(value.type);
-
-	if (!value.isConstant || value.data.size() == bytes)
-		return std::nullopt;
-	return Error{ ErrorCode::InvalidFile, "check model",
-		      value.name.empty() ? "what has no name" : value.name,
-		      fmt::format("has {} bytes, {} of {} need {}", value.data.size(),
-				  toString(value.shape), elementTypeName(value.type), bytes) };
-}
-
 std::vector<double> rawNumbers(const Value &constant)
 {
 	std::vector<double> numbers;

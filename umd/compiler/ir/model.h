@@ -83,10 +83,24 @@ struct Clamp {
 	bool operator==(const Clamp &) const = default;
 };
 
+/** \brief What is so with all operators of a kind, which says it itself */
+struct Traits {
+	bool hasKernels = false; /**< the second input */
+	/** \brief Factors and sums behind it can be those of its kernels */
+	bool takesFactors = false;
+	bool isRepeating = false; /**< the second input to the shape of the result */
+	/** \brief Only the order of elements counts, whatever axes they have, and batches */
+	bool countsElements = false;
+	bool movesElements = false; /**< the result has the integers of the input */
+	bool isOverLastAxis = false;
+	bool writesParts = true; /**< of larger surfaces */
+};
+
 /* Operators. Inputs are named in their order in Operator::inputs. */
 
 /** \brief Inputs: x; kernels (constant, K x C/groups x R x S); bias (constant, K) or none */
 struct Convolution {
+	static constexpr Traits traits{ .hasKernels = true, .takesFactors = true };
 	op::Axes stride;
 	op::Axes dilation;
 	op::Padding padding;
@@ -101,6 +115,7 @@ struct Convolution {
  * padding.top, x * stride.x - padding.left) on.
  */
 struct TransposedConvolution {
+	static constexpr Traits traits{ .hasKernels = true, .writesParts = false };
 	op::Axes stride;
 	op::Padding padding; /**< lines and columns of the sums that are cut off */
 	Clamp activation;
@@ -109,11 +124,15 @@ struct TransposedConvolution {
 /** \brief Inputs: x, of which each row of C elements is one; weights (constant, K x C); bias or
  * none */
 struct FullyConnected {
+	static constexpr Traits traits{ .hasKernels = true,
+					.takesFactors = true,
+					.isOverLastAxis = true };
 	Clamp activation;
 };
 
 /** \brief Inputs: two of one shape, or of shapes that are repeated to the output's */
 struct Elementwise {
+	static constexpr Traits traits{ .isRepeating = true };
 	enum class Function : uint8_t { Add, Subtract, Multiply, Maximum, Minimum, Divide };
 	Function function = Function::Add;
 	Clamp activation;
@@ -126,6 +145,7 @@ inline bool isNone(const op::Padding &padding)
 
 /** \brief Windows; only elements inside the picture count, unless countPadding */
 struct Pool {
+	static constexpr Traits traits{};
 	enum class Method : uint8_t { Average, Max, Min, Sum };
 	Method method = Method::Max;
 	op::Axes kernel;
@@ -160,10 +180,14 @@ inline bool isExtreme(Pool::Method method)
 
 /** \brief The same elements in the same order, in the output's shape */
 struct Reshape {
+	static constexpr Traits traits{ .countsElements = true,
+					.movesElements = true,
+					.writesParts = false };
 };
 
 /** \brief Elements that stand for \a value around the input */
 struct Pad {
+	static constexpr Traits traits{ .movesElements = true };
 	Extents before; /**< for each axis */
 	Extents after;
 	double value = 0;
@@ -171,6 +195,7 @@ struct Pad {
 
 /** \brief Inputs one behind the other */
 struct Concatenation {
+	static constexpr Traits traits{};
 	uint32_t axis = 0;
 	Clamp activation;
 	/** \brief Convolutions that count in other steps turn their results into its integers, if
@@ -180,12 +205,14 @@ struct Concatenation {
 
 /** \brief Every stride-th element from \a begin on; the output's shape says how many */
 struct Slice {
+	static constexpr Traits traits{ .movesElements = true, .writesParts = false };
 	Extents begin;
 	Extents stride;
 };
 
 /** \brief A function of each element: of shift + scale * inner(x) */
 struct Unary {
+	static constexpr Traits traits{};
 	using Function = ElementFunction;
 	Function function = Function::Identity; /**< Identity: another type or quantization */
 	double parameter = 0;			/**< of functions that have one */
@@ -207,10 +234,12 @@ struct Unary {
  * repeated to the shape of x
  */
 struct PRelu {
+	static constexpr Traits traits{ .isRepeating = true, .isOverLastAxis = true };
 };
 
 /** \brief The picture \a factor times as large */
 struct Enlarge {
+	static constexpr Traits traits{ .writesParts = false };
 	enum class Method : uint8_t {
 		Nearest,	/**< each element again and again */
 		Linear,		/**< between elements; element i lies at i * factor */
@@ -222,6 +251,7 @@ struct Enlarge {
 
 /** \brief Over the last axis, of beta * x */
 struct Softmax {
+	static constexpr Traits traits{ .isOverLastAxis = true, .writesParts = false };
 	double beta = 1;
 	bool isLogarithm = false; /**< of that */
 };
@@ -233,6 +263,9 @@ struct Softmax {
  * order \a order: axis i of the result is axis order[i]. The output counts the result's elements.
  */
 struct Transpose {
+	static constexpr Traits traits{ .countsElements = true,
+					.movesElements = true,
+					.writesParts = false };
 	Extents extents;
 	std::vector<uint32_t> order;
 };
@@ -243,6 +276,7 @@ Transpose ofSamples(uint32_t samples, Transpose one);
 /** \brief A function of all numbers of the last axis; of ArgMax that has one element then, or goes
  */
 struct OverChannels {
+	static constexpr Traits traits{ .isOverLastAxis = true, .writesParts = false };
 	using Function = op::OverChannels::Function;
 	Function function = Function::ArgMax;
 	uint32_t window = 0; /**< of LocalResponse, as the others */
@@ -253,11 +287,13 @@ struct OverChannels {
 
 /** \brief One number of all those of the last axis, which has one element then */
 struct ChannelReduction {
+	static constexpr Traits traits{ .isOverLastAxis = true };
 	Pool::Method method = Pool::Method::Average;
 };
 
 /** \brief An operator that an importer does not know; an error only if something needs it */
 struct Unknown {
+	static constexpr Traits traits{ .countsElements = true };
 	Error why;
 	/** \brief It might be known, if the shape of what it reads were */
 	bool follows = false;
@@ -284,10 +320,14 @@ bool isOverChannels(const Kind &kind);
 /** \return the activation of an operator; nullptr of one that has none */
 const Clamp *activationOf(const Kind &kind);
 Clamp *activationOf(Kind &kind);
+inline const Traits &traitsOf(const Kind &kind)
+{
+	return std::visit([](const auto &one) -> const Traits & { return one.traits; }, kind);
+}
 /** \return whether the second input of an operator are kernels */
 inline bool hasKernels(const Kind &kind)
 {
-	return isAny<Convolution, TransposedConvolution, FullyConnected>(kind);
+	return traitsOf(kind).hasKernels;
 }
 
 struct Operator {
@@ -341,18 +381,15 @@ struct Model {
 	Model alone(std::span<const Operator> some) const;
 
 	/**
-	 * \brief Hold operators against each other: ids exist, each value is written once and
-	 * before it is read, constants have the bytes that their shape needs
-	 */
-	Result<void> check() const;
-	/**
-	 * \brief Hold shapes, types and parameters of each operator against each other
+	 * \brief Hold operators, and shapes, types and parameters of each, against each other
 	 *
 	 * One that breaks a rule becomes Unknown, so that the others can be looked at; so does one
 	 * that reads what nothing before it writes, or a constant with other bytes than its shape
 	 * needs. Neither is among its inputs then.
+	 *
+	 * \return InvalidFile if inputs do not exist, or a value is written twice or never
 	 */
-	void setAsideInvalid();
+	Result<void> setAsideInvalid();
 };
 
 /** \return what windows make of a picture; no lines or columns if none fits */

@@ -15,11 +15,21 @@ namespace nvdla::compiler
 namespace
 {
 
+/* Files need not name anything. */
+Error invalid(const std::string &name, const std::string &why)
+{
+	return { ErrorCode::InvalidFile, "check model", name.empty() ? "what has no name" : name,
+		 why };
+}
+
 bool isActivation(ElementType type)
 {
 	return isFloat(type) || type == ElementType::Int8 || type == ElementType::UInt8 ||
 	       type == ElementType::Int16;
 }
+
+/* The shape that an operator makes of its inputs'; nothing if it makes none of these. */
+using Made = std::optional<Extents>;
 
 class Checker
 {
@@ -29,48 +39,53 @@ public:
 	{
 	}
 
-	Result<void> run();
+	std::optional<Error> run();
 
-	void operator()(const Convolution &conv);
-	void operator()(const TransposedConvolution &conv);
-	void operator()(const FullyConnected &);
-	void operator()(const Elementwise &);
-	void operator()(const Pool &pool);
-	void operator()(const Reshape &);
-	void operator()(const Pad &pad);
-	void operator()(const Concatenation &concatenation);
-	void operator()(const Slice &slice);
-	void operator()(const Unary &) { expectShape(shape(0)); }
-	void operator()(const PRelu &);
-	void operator()(const Enlarge &enlarge);
-	void operator()(const Softmax &) { expectShape(shape(0)); }
-	void operator()(const Transpose &transpose);
-	void operator()(const OverChannels &over);
-	void operator()(const ChannelReduction &);
-	void operator()(const Unknown &) {}
+	Made operator()(const Convolution &conv);
+	Made operator()(const TransposedConvolution &conv);
+	Made operator()(const FullyConnected &);
+	Made operator()(const Elementwise &)
+	{
+		return repeats(0) && repeats(1) ? out().shape : Made();
+	}
+	Made operator()(const Pool &pool);
+	Made operator()(const Reshape &) { return counted(shape(0)); }
+	Made operator()(const Pad &pad);
+	Made operator()(const Concatenation &concatenation);
+	Made operator()(const Slice &slice);
+	Made operator()(const Unary &) { return shape(0); }
+	Made operator()(const PRelu &);
+	Made operator()(const Enlarge &enlarge);
+	Made operator()(const Softmax &) { return shape(0); }
+	Made operator()(const Transpose &transpose);
+	Made operator()(const OverChannels &over);
+	Made operator()(const ChannelReduction &) { return withOneChannel(); }
+	Made operator()(const Unknown &) { return {}; }
 
 private:
 	bool need(bool fulfilled, const std::string &why)
 	{
 		if (!fulfilled && !error_)
-			error_ = Error{ ErrorCode::InvalidFile, "check model",
-					fmt::format("{} '{}'", operation_.type, operation_.name),
-					why };
+			error_ = invalid(fmt::format("{} '{}'", operation_.type, operation_.name),
+					 why);
 		return fulfilled;
 	}
 	const Value &value(size_t input) const { return model_.values[operation_.inputs[input]]; }
 	const Extents &shape(size_t input) const { return value(input).shape; }
 	const Value &out() const { return model_.values[operation_.outputs.front()]; }
-	void expectShape(const Extents &wanted)
+	bool isPicture() const { return shape(0).size() == 4; }
+	/* The output's shape, if it has as many elements as this one. */
+	Made counted(const Extents &shape) const
 	{
-		need(out().shape == wanted, fmt::format("the output is {}, the operator makes {}",
-							toString(out().shape), toString(wanted)));
+		return elementCount(out().shape) == elementCount(shape) ? out().shape : Made();
 	}
-	bool needInputs(size_t least, size_t most)
+	Made withOneChannel() const
 	{
-		const size_t count = operation_.inputs.size();
-		return need(count >= least && count <= most,
-			    fmt::format("has {} inputs, {} to {} are needed", count, least, most));
+		Extents made = shape(0);
+		if (made.empty())
+			return {};
+		made.back() = 1;
+		return made;
 	}
 	/* Whether an input can be broadcast to the output's shape: trailing axes are aligned. */
 	bool repeats(size_t input) const
@@ -80,13 +95,6 @@ private:
 		for (size_t axis = 0; fits && axis < x.size(); axis++)
 			fits = x[axis] == 1 || x[axis] == y[y.size() - x.size() + axis];
 		return fits;
-	}
-	bool needPicture()
-	{
-		return need(shape(0).size() == 4,
-			    fmt::format("the input is {}; it has to be batch x height x width x "
-					"channels",
-					toString(shape(0))));
 	}
 	/* Weights and bias of \a kernels kernels. */
 	bool needConstants(size_t rank);
@@ -99,8 +107,7 @@ private:
 
 bool Checker::needConstants(size_t rank)
 {
-	if (!needInputs(2, 3) ||
-	    !need(value(1).isConstant && shape(1).size() == rank && elementCount(shape(1)) > 0,
+	if (!need(value(1).isConstant && shape(1).size() == rank && elementCount(shape(1)) > 0,
 		  fmt::format("the weights '{}' are no constant of {} axes", value(1).name, rank)))
 		return false;
 	const Quantization first = value(1).quantization.channel(0);
@@ -122,153 +129,124 @@ bool Checker::needConstants(size_t rank)
 	return !error_;
 }
 
-void Checker::operator()(const Convolution &conv)
+Made Checker::operator()(const Convolution &conv)
 {
-	if (!needConstants(4) || !needPicture())
-		return;
 	const Extents &x = shape(0), &w = shape(1);
-	if (!need(conv.groups > 0 && w[0] % conv.groups == 0 &&
-			  uint64_t{ w[1] } * conv.groups == x[3],
-		  fmt::format("kernels of {} do not go with {} in {} groups", toString(w),
-			      toString(x), conv.groups)))
-		return;
-	expectShape(windowed(x, { w[3], w[2] }, conv.stride, conv.dilation, conv.padding, w[0]));
+
+	if (!needConstants(4) || !isPicture() || !conv.groups || w[0] % conv.groups != 0 ||
+	    uint64_t{ w[1] } * conv.groups != x[3])
+		return {};
+	return windowed(x, { w[3], w[2] }, conv.stride, conv.dilation, conv.padding, w[0]);
 }
 
-void Checker::operator()(const TransposedConvolution &conv)
+Made Checker::operator()(const TransposedConvolution &conv)
 {
-	if (!needConstants(4) || !needPicture())
-		return;
 	const Extents &x = shape(0), &w = shape(1);
 	auto size = [](uint32_t in, uint32_t stride, uint32_t kernel, uint32_t cut) {
 		const uint64_t sums = uint64_t{ in - 1 } * stride + kernel;
 		return static_cast<uint32_t>(sums > cut ? sums - cut : 0);
 	};
-	need(w[1] == x[3],
-	     fmt::format("kernels of {} do not go with {}", toString(w), toString(x)));
-	expectShape({ shape(0)[0],
-		      size(x[1], conv.stride.y, w[2], conv.padding.top + conv.padding.bottom),
-		      size(x[2], conv.stride.x, w[3], conv.padding.left + conv.padding.right),
-		      w[0] });
+
+	if (!needConstants(4) || !isPicture() || w[1] != x[3])
+		return {};
+	return Extents{ x[0],
+			size(x[1], conv.stride.y, w[2], conv.padding.top + conv.padding.bottom),
+			size(x[2], conv.stride.x, w[3], conv.padding.left + conv.padding.right),
+			w[0] };
 }
 
-void Checker::operator()(const PRelu &)
+Made Checker::operator()(const PRelu &)
 {
-	expectShape(shape(0));
-	if (!needInputs(2, 2) || !need(!shape(0).empty(), "the input is one number"))
-		return;
-	need(value(1).isConstant && repeats(1),
-	     fmt::format("the slopes '{}' are {}; they have to be a constant that can be repeated "
-			 "to {}",
-			 value(1).name, toString(shape(1)), toString(shape(0))));
+	need(value(1).isConstant && !shape(0).empty(),
+	     fmt::format("the slopes '{}' are no constant", value(1).name));
+	return repeats(1) ? shape(0) : Made();
 }
 
-void Checker::operator()(const Enlarge &enlarge)
+Made Checker::operator()(const Enlarge &enlarge)
 {
-	if (needPicture())
-		expectShape({ shape(0)[0], shape(0)[1] * enlarge.factor.y,
-			      shape(0)[2] * enlarge.factor.x, shape(0)[3] });
+	const Extents &x = shape(0);
+
+	return isPicture() ? Extents{ x[0], x[1] * enlarge.factor.y, x[2] * enlarge.factor.x, x[3] }
+			   : Made();
 }
 
-void Checker::operator()(const FullyConnected &)
+Made Checker::operator()(const FullyConnected &)
 {
-	if (!needConstants(2))
-		return;
 	const Extents &w = shape(1);
 	const uint64_t elements = elementCount(shape(0));
-	need(elements % w[1] == 0 && elements / w[1] * w[0] == elementCount(out().shape),
-	     fmt::format("weights of {} do not make {} of {}", toString(w), toString(out().shape),
-			 toString(shape(0))));
+
+	return needConstants(2) && elements % w[1] == 0 &&
+			       elements / w[1] * w[0] == elementCount(out().shape)
+		       ? out().shape
+		       : Made();
 }
 
-void Checker::operator()(const Elementwise &)
+Made Checker::operator()(const Pool &pool)
 {
-	if (!needInputs(2, 2))
-		return;
-	for (const size_t input : { 0U, 1U })
-		need(repeats(input), fmt::format("input {} is {}, the output {}", input,
-						 toString(shape(input)), toString(out().shape)));
+	return isPicture() && pool.kernel.x && pool.kernel.y
+		       ? windowed(shape(0), pool.kernel, pool.stride, { 1, 1 }, pool.padding,
+				  shape(0)[3])
+		       : Made();
 }
 
-void Checker::operator()(const Pool &pool)
-{
-	if (!needInputs(1, 1) || !needPicture() ||
-	    !need(pool.kernel.x > 0 && pool.kernel.y > 0, "windows are empty"))
-		return;
-	expectShape(
-		windowed(shape(0), pool.kernel, pool.stride, { 1, 1 }, pool.padding, shape(0)[3]));
-}
-
-void Checker::operator()(const Reshape &)
-{
-	need(elementCount(out().shape) == elementCount(shape(0)),
-	     fmt::format("{} cannot become {}", toString(shape(0)), toString(out().shape)));
-}
-
-void Checker::operator()(const Pad &pad)
+Made Checker::operator()(const Pad &pad)
 {
 	Extents padded = shape(0);
 
-	if (!need(pad.before.size() == padded.size() && pad.after.size() == padded.size(),
-		  "has not one padding for each axis"))
-		return;
+	if (pad.before.size() != padded.size() || pad.after.size() != padded.size())
+		return {};
 	for (size_t axis = 0; axis < padded.size(); axis++)
 		padded[axis] += pad.before[axis] + pad.after[axis];
-	expectShape(padded);
+	return padded;
 }
 
-void Checker::operator()(const Concatenation &concatenation)
+Made Checker::operator()(const Concatenation &concatenation)
 {
 	Extents all = shape(0);
 	const size_t axis = concatenation.axis;
 
-	if (!need(axis < all.size(), fmt::format("axis {} of {}", axis, toString(all))))
-		return;
+	if (axis >= all.size())
+		return {};
 	all[axis] = 0;
 	for (size_t input = 0; input < operation_.inputs.size(); input++) {
 		Extents one = shape(input);
-		if (!need(one.size() == all.size(), "inputs have different axes"))
-			return;
+		if (one.size() != all.size())
+			return {};
 		all[axis] += one[axis];
 		one[axis] = all[axis];
-		need(one == all, fmt::format("input {} is {}", input, toString(shape(input))));
+		if (one != all)
+			return {};
 	}
-	expectShape(all);
+	return all;
 }
 
-void Checker::operator()(const Slice &slice)
+Made Checker::operator()(const Slice &slice)
 {
 	const Extents &x = shape(0), &y = out().shape;
+	bool fits = slice.begin.size() == x.size() && slice.stride.size() == x.size() &&
+		    y.size() == x.size();
 
-	if (!need(slice.begin.size() == x.size() && slice.stride.size() == x.size() &&
-			  y.size() == x.size(),
-		  "has not one begin, stride and size for each axis"))
-		return;
-	for (size_t axis = 0; axis < x.size(); axis++)
-		need(y[axis] > 0 &&
-			     slice.begin[axis] + uint64_t{ y[axis] - 1 } * slice.stride[axis] <
-				     x[axis],
-		     fmt::format("elements {}, every {}, {} of them, are not all in {}",
-				 slice.begin[axis], slice.stride[axis], y[axis], x[axis]));
+	for (size_t axis = 0; fits && axis < x.size(); axis++)
+		fits = y[axis] > 0 &&
+		       slice.begin[axis] + uint64_t{ y[axis] - 1 } * slice.stride[axis] < x[axis];
+	return fits ? y : Made();
 }
 
-void Checker::operator()(const Transpose &transpose)
+Made Checker::operator()(const Transpose &transpose)
 {
-	std::vector<bool> seen(transpose.extents.size());
+	std::vector<uint32_t> axes = transpose.order;
 
-	for (const uint32_t axis : transpose.order)
-		if (axis < seen.size())
-			seen[axis] = true;
-	need(transpose.order.size() == seen.size() &&
-		     std::find(seen.begin(), seen.end(), false) == seen.end(),
-	     "does not name each axis once");
-	need(elementCount(transpose.extents) == elementCount(shape(0)) &&
-		     elementCount(out().shape) == elementCount(shape(0)),
-	     fmt::format("{}, seen as {}, becomes {}", toString(shape(0)),
-			 toString(transpose.extents), toString(out().shape)));
+	std::ranges::sort(axes);
+	for (uint32_t axis = 0; axis < axes.size(); axis++)
+		if (axes[axis] != axis)
+			return {};
+	return axes.size() == transpose.extents.size() &&
+			       elementCount(transpose.extents) == elementCount(shape(0))
+		       ? counted(shape(0))
+		       : Made();
 }
 
-void Checker::operator()(const OverChannels &over)
+Made Checker::operator()(const OverChannels &over)
 {
 	const bool isOfWindow = over.function == OverChannels::Function::LocalResponse;
 
@@ -276,21 +254,9 @@ void Checker::operator()(const OverChannels &over)
 	     fmt::format("the window has {} channels; an odd number up to 255 is possible",
 			 over.window));
 	if (over.function != OverChannels::Function::ArgMax)
-		expectShape(shape(0));
-	else if (need(!shape(0).empty(), "the input is one number"))
-		need(elementCount(out().shape) * shape(0).back() == elementCount(shape(0)),
-		     fmt::format("the output is {} of {}", toString(out().shape),
-				 toString(shape(0))));
-}
-
-void Checker::operator()(const ChannelReduction &)
-{
-	Extents reduced = shape(0);
-
-	if (!need(!reduced.empty(), "the input is one number"))
-		return;
-	reduced.back() = 1;
-	expectShape(reduced);
+		return shape(0);
+	const Made one = withOneChannel();
+	return one ? counted(*one) : one;
 }
 
 /* Operands of a computation have one scale and one zero point. */
@@ -318,22 +284,27 @@ void Checker::needQuantized(const Value &value)
 			 values.front().zeroPoint, elementTypeName(value.type)));
 }
 
-Result<void> Checker::run()
+std::optional<Error> Checker::run()
 {
-	if (isAny<Unknown>(operation_.kind))
-		return {};
-	if (need(!operation_.inputs.empty() && operation_.outputs.size() == 1,
-		 "has no inputs, or not one output")) {
+	const Kind &kind = operation_.kind;
+	const size_t count = operation_.inputs.size();
+	const size_t least = hasKernels(kind) || traitsOf(kind).isRepeating ? 2 : 1;
+	const size_t most = hasKernels(kind) ? 3 : isAny<Concatenation>(kind) ? count : least;
+
+	if (need(count >= least && count <= most && operation_.outputs.size() == 1,
+		 "has not the inputs of its kind, or not one output")) {
 		for (const ValueId id : operation_.inputs)
 			needQuantized(model_.values[id]);
 		needQuantized(out());
-		/* Ids are checked, so constants have their bytes. */
-		if (!error_)
-			std::visit([this](const auto &kind) { (*this)(kind); }, operation_.kind);
 	}
-	if (error_)
-		return tl::unexpected<Error>(*error_);
-	return {};
+	/* Ids are checked, so constants have their bytes. */
+	if (!error_) {
+		const Made made =
+			std::visit([this](const auto &one) { return (*this)(one); }, kind);
+		need(made == out().shape, fmt::format("of {} does not make {}", toString(shape(0)),
+						      toString(out().shape)));
+	}
+	return error_;
 }
 
 } /* namespace */
@@ -354,47 +325,71 @@ Extents windowed(const Extents &picture, const op::Axes &kernel, const op::Axes 
 		 channels };
 }
 
-void Model::setAsideInvalid()
+std::optional<Error> bytesError(const Value &value)
+{
+	const uint64_t bytes = elementCount(value.shape) * elementBytes(value.type);
+
+	if (!value.isConstant || value.data.size() == bytes)
+		return std::nullopt;
+	return invalid(value.name,
+		       fmt::format("has {} bytes, {} of {} need {}", value.data.size(),
+				   toString(value.shape), elementTypeName(value.type), bytes));
+}
+
+Result<void> Model::setAsideInvalid()
 {
 	std::vector<bool> isThere(values.size());
+	const auto isKnown = [&](ValueId id) { return id < values.size() && isThere[id]; };
+	const auto wrong = [](const std::string &name, const char *what, ValueId id) {
+		return invalid(name, fmt::format(fmt::runtime(what), id));
+	};
 
 	for (ValueId id = 0; id < values.size(); id++)
 		isThere[id] = values[id].isConstant;
-	for (const ValueId id : inputs)
-		if (id < values.size())
-			isThere[id] = true;
+	for (const ValueId id : inputs) {
+		if (id >= values.size())
+			return tl::unexpected<Error>(wrong("inputs", "there is no value {}", id));
+		isThere[id] = true;
+	}
 	for (Operator &operation : operators) {
 		std::optional<Error> error;
-		const bool isKnown = !isAny<Unknown>(operation.kind);
 		std::erase_if(operation.inputs, [&](ValueId id) {
-			const bool there = id < values.size() && isThere[id];
-			const auto other = there ? bytesError(values[id]) : std::nullopt;
-			if (other && !error)
-				error = other;
-			if (!there && !error)
-				error = Error{ ErrorCode::InvalidFile, "check model",
-					       operation.name,
-					       fmt::format("reads value {}, which nothing before "
-							   "it writes",
-							   id) };
-			return !there || other;
+			const auto other = isKnown(id) ? bytesError(values[id])
+						       : wrong(operation.name,
+							       "reads value {}, which nothing "
+							       "before it writes",
+							       id);
+			error = error ? error : other;
+			return other.has_value();
 		});
-		if (isKnown && !error)
-			if (auto checked = Checker(*this, operation).run(); !checked)
-				error = checked.error();
-		if (isKnown && error)
-			operation.kind = Unknown{ *error };
-		for (const ValueId id : operation.outputs)
-			if (id < values.size())
-				isThere[id] = true;
-	}
-	/* Nothing reads them any more. */
-	for (Value &value : values) {
-		if (bytesError(value)) {
-			value.isConstant = false;
-			value.data.clear();
+		if (!isAny<Unknown>(operation.kind)) {
+			if (!error)
+				error = Checker(*this, operation).run();
+			if (error)
+				operation.kind = Unknown{ *error };
+		}
+		for (const ValueId id : operation.outputs) {
+			if (id >= values.size() || (isThere[id] && !bytesError(values[id])))
+				return tl::unexpected<Error>(wrong(
+					operation.name,
+					"writes value {}, which is there already or cannot be",
+					id));
+			isThere[id] = true;
 		}
 	}
+	/* Nothing reads constants with other bytes any more. */
+	for (ValueId id = 0; id < values.size(); id++) {
+		if (bytesError(values[id])) {
+			values[id].isConstant = isThere[id] = false;
+			values[id].data.clear();
+		}
+	}
+	for (const ValueId id : outputs) {
+		if (!isKnown(id))
+			return tl::unexpected<Error>(
+				wrong("outputs", "nothing writes value {}", id));
+	}
+	return {};
 }
 
 } /* namespace nvdla::compiler */

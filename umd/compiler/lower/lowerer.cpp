@@ -285,7 +285,7 @@ void Lowerer::lowerOne(const Operator &operation)
 		if (!staysReshaped(operation, id))
 			needSize(id, naturalCube(value(id).cubeShape()));
 	}
-	const bool countsElements = isAny<Reshape, Transpose>(operation.kind);
+	const bool countsElements = traitsOf(operation.kind).countsElements;
 	for (const auto &ids : { operation.inputs, operation.outputs }) {
 		for (const ValueId id : ids) {
 			const std::string where = fmt::format("'{}'", value(id).name);

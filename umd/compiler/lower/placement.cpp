@@ -122,9 +122,7 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 		const bool divides =
 			elementwise && elementwise->function == Elementwise::Function::Divide;
 		const bool computes =
-			writer && !divides &&
-			!isAny<Reshape, Slice, Transpose, TransposedConvolution, Enlarge>(
-				writer->kind) &&
+			writer && !divides && traitsOf(writer->kind).writesParts &&
 			!isOverChannels(writer->kind) && isPlaceable(*writer) &&
 			isFloat(value(writer->inputs.front()).type) == isFloat(value(input).type);
 		if (!computes || std::ranges::count(operation.inputs, input) != 1 ||

@@ -160,26 +160,15 @@ struct Scaled {
 	double by = 1;
 };
 
-/* Products with and quotients by numbers, however many there are. */
+/* Products with numbers, however many there are. */
 Scaled scaledOf(const Model &model, ValueId value)
 {
 	Scaled scaled{ value };
 
-	for (;;) {
-		const Operator *product =
-			elementwiseThatWrites(model, scaled.of, Function::Multiply);
-		const Operator *quotient =
-			elementwiseThatWrites(model, scaled.of, Function::Divide);
-		const Operator *either = product ? product : quotient;
-		if (!either)
-			return scaled;
-		const auto second = numberOf(model, either->inputs[1]);
-		const auto first = product ? numberOf(model, product->inputs[0]) : std::nullopt;
-		if (!first && !second)
-			return scaled;
-		scaled.by *= first ? *first : product ? *second : 1 / *second;
-		scaled.of = either->inputs[first ? 1 : 0];
-	}
+	for (auto line = lineThatWrites(model, value); line && line->shift == 0;
+	     line = lineThatWrites(model, scaled.of))
+		scaled = { line->of, scaled.by * line->scale };
+	return scaled;
 }
 
 /* Exporters write constants with seven digits, or fewer. */

@@ -20,29 +20,25 @@ namespace
 constexpr uint64_t mostNumbers = 8192; /* channels of a surface */
 
 /* The first element of an input, as zero in float. */
-ValueId addZero(Model &model, ValueId input, const std::string &name)
+void addZero(Chain &chain)
 {
-	const auto add = [&](Kind kind, ValueId from, ElementType type, const Extents &shape) {
-		Value value = model.values[from];
-		value.name = name;
+	const auto add = [&](Kind kind, ElementType type, const Extents &shape) {
+		Value value = chain.model.values[chain.last];
+		value.name = chain.like.name;
 		value.type = type;
 		value.shape = shape;
 		if (isFloat(type))
 			value.quantization = {};
-		const ValueId made = model.add(std::move(value));
-		model.operators.push_back(
-			{ name, "(constant)", std::move(kind), { from }, { made } });
-		return made;
+		chain.add(std::move(kind), chain.model.add(std::move(value)));
 	};
-	const size_t rank = model.values[input].shape.size();
-	const ElementType type = model.values[input].type;
-	ValueId zero =
-		add(Slice{ Extents(rank, 0), Extents(rank, 1) }, input, type, Extents(rank, 1));
+	const size_t rank = chain.model.values[chain.last].shape.size();
+	const ElementType type = chain.model.values[chain.last].type;
 
+	add(Slice{ Extents(rank, 0), Extents(rank, 1) }, type, Extents(rank, 1));
 	if (!isFloat(type))
-		zero = add(Unary{}, zero, ElementType::Float32, Extents(rank, 1));
-	zero = add(Unary{ .activation = { 0, 0 } }, zero, ElementType::Float32, Extents(rank, 1));
-	return add(Reshape{}, zero, ElementType::Float32, { 1, 1 });
+		add(Unary{}, ElementType::Float32, Extents(rank, 1));
+	add(Unary{ .activation = { 0, 0 } }, ElementType::Float32, Extents(rank, 1));
+	add(Reshape{}, ElementType::Float32, { 1, 1 });
 }
 
 bool isExactInHalf(double number)
@@ -66,7 +62,8 @@ Result<ValueId> addComputed(Model &model, ValueId input, const Value &constant)
 			ErrorCode::Unsupported, "compile model", where,
 			"is a constant of integers that FP16 does not have; leave it out of the "
 			"outputs");
-	const ValueId zero = addZero(model, input, constant.name);
+	Chain chain{ model, { constant.name, "(constant)", {}, {}, {} }, input };
+	addZero(chain);
 	const ValueId kernels =
 		model.add(floatConstant(std::vector<double>(count, 0), { count, 1 }));
 	const ValueId bias = model.add(floatConstant(numbers, { count }));
@@ -74,14 +71,10 @@ Result<ValueId> addComputed(Model &model, ValueId input, const Value &constant)
 	row.name = made.name = constant.name;
 	row.shape = { 1, count };
 	made.shape = constant.shape;
-	const ValueId flat = model.add(std::move(row)), output = model.add(std::move(made));
-	model.operators.push_back({ constant.name,
-				    "(constant)",
-				    FullyConnected{},
-				    { zero, kernels, bias },
-				    { flat } });
-	model.operators.push_back({ constant.name, "(constant)", Reshape{}, { flat }, { output } });
-	return output;
+	chain.add(FullyConnected{}, model.add(std::move(row)), { kernels, bias });
+	chain.add(Reshape{}, model.add(std::move(made)));
+	std::ranges::move(chain.operators, std::back_inserter(model.operators));
+	return chain.last;
 }
 
 } /* namespace */

@@ -35,8 +35,7 @@ Operator *convolutionBefore(Model &model, ValueId value)
 {
 	Operator *writer = model.writer(value);
 
-	return writer && model.isReadOnce(value) &&
-			       isAny<Convolution, FullyConnected>(writer->kind) &&
+	return writer && model.isReadOnce(value) && traitsOf(writer->kind).takesFactors &&
 			       activationOf(writer->kind)->isNone()
 		       ? writer
 		       : nullptr;
@@ -101,41 +100,6 @@ const Operator *ownWriter(const Model &model, ValueId value)
 									    : nullptr;
 }
 
-/* scale * x + shift, of a value x. */
-struct Line {
-	ValueId of;
-	double scale;
-	double shift;
-};
-
-/* A sum or a product of a tensor and one number. */
-std::optional<Line> lineThatWrites(const Model &model, ValueId value)
-{
-	const Operator *writer = ownWriter(model, value);
-	const auto *kind = writer ? std::get_if<Elementwise>(&writer->kind) : nullptr;
-	if (!kind || !kind->activation.isNone() || kind->function > Function::Multiply)
-		return std::nullopt;
-	const size_t at = model.values[writer->inputs[0]].isConstant ? 0 : 1;
-	const Value &constant = model.values[writer->inputs[at]];
-	const Value &tensor = model.values[writer->inputs[1 - at]];
-	if (!constant.isConstant || tensor.isConstant || !isFloat(tensor.type) ||
-	    tensor.shape != model.values[value].shape)
-		return std::nullopt;
-	const std::vector<double> numbers = realNumbers(constant);
-	if (numbers.empty() ||
-	    std::ranges::adjacent_find(numbers, std::not_equal_to<>()) != numbers.end())
-		return std::nullopt;
-	const double number = numbers.front();
-	Line line{ writer->inputs[1 - at], 1, 0 };
-	if (kind->function == Function::Multiply)
-		line.scale = number;
-	else if (kind->function == Function::Add)
-		line.shift = number;
-	else
-		line = at == 0 ? Line{ line.of, -1, number } : Line{ line.of, 1, -number };
-	return line;
-}
-
 /* A function that the core has no good table of, or a square. */
 struct Inner {
 	ValueId of;
@@ -172,7 +136,9 @@ bool foldOne(Model &model)
 		    unary->inner != Unary::Function::Identity)
 			continue;
 		ValueId &input = operation.inputs[0];
-		if (const auto line = lineThatWrites(model, input)) {
+		const auto line =
+			ownWriter(model, input) ? lineThatWrites(model, input) : std::nullopt;
+		if (line) {
 			unary->shift += unary->scale * line->shift;
 			unary->scale *= line->scale;
 			input = line->of;
@@ -188,6 +154,33 @@ bool foldOne(Model &model)
 }
 
 } /* namespace */
+
+std::optional<Line> lineThatWrites(const Model &model, ValueId value)
+{
+	const Operator *writer = isFloat(model.values[value].type) ? model.writer(value) : nullptr;
+	const auto *kind = writer ? std::get_if<Elementwise>(&writer->kind) : nullptr;
+	if (!kind || !kind->activation.isNone() || kind->function > Function::Multiply)
+		return std::nullopt;
+	const size_t at = model.values[writer->inputs[0]].isConstant ? 0 : 1;
+	const Value &constant = model.values[writer->inputs[at]];
+	const Value &tensor = model.values[writer->inputs[1 - at]];
+	if (!constant.isConstant || tensor.isConstant || !isFloat(tensor.type) ||
+	    tensor.shape != model.values[value].shape)
+		return std::nullopt;
+	const std::vector<double> numbers = realNumbers(constant);
+	if (numbers.empty() ||
+	    std::ranges::adjacent_find(numbers, std::not_equal_to<>()) != numbers.end())
+		return std::nullopt;
+	const double number = numbers.front();
+	Line line{ writer->inputs[1 - at], 1, 0 };
+	if (kind->function == Function::Multiply)
+		line.scale = number;
+	else if (kind->function == Function::Add)
+		line.shift = number;
+	else
+		line = at == 0 ? Line{ line.of, -1, number } : Line{ line.of, 1, -number };
+	return line;
+}
 
 void foldAffines(Model &model)
 {

@@ -221,10 +221,8 @@ Convolution stackWindows(const Model &model, const std::vector<const Operator *>
 		all = *both(all, tapsOf(model, *conv));
 	for (size_t i = 0; i < convs.size(); i++) {
 		const Taps own = tapsOf(model, *convs[i]);
-		const Window at{
-			static_cast<uint32_t>((own.y.first - all.y.first) / all.y.step),
-			static_cast<uint32_t>((own.x.first - all.x.first) / all.x.step),
-		};
+		const Place at{ (own.y.first - all.y.first) / all.y.step,
+				(own.x.first - all.x.first) / all.x.step };
 		kernels[i] = inWindow(kernels[i], { all.y.taps(), all.x.taps() }, at);
 	}
 	joined.dilation = { all.x.step, all.y.step };

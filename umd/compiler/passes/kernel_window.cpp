@@ -36,24 +36,32 @@ Value onesOf(uint32_t channels, Window window, double worth)
 	return kernels;
 }
 
-Value inWindow(const Value &kernels, Window window, Window at)
+Value inWindow(const Value &kernels, Window window, Place at)
 {
 	const size_t size = elementBytes(kernels.type);
 	const Extents &shape = kernels.shape;
 	const size_t kernel = size_t{ shape[1] } * window.lines * window.columns * size;
-	Value wide = kernels;
+	const auto first = std::max<int64_t>(at.column, 0);
+	const auto last = std::min<int64_t>(at.column + shape[3], window.columns);
+	Value seen = kernels;
 
-	wide.shape = { shape[0], shape[1], window.lines, window.columns };
-	wide.data.assign(shape[0] * kernel, std::byte{ 0 });
+	seen.shape = { shape[0], shape[1], window.lines, window.columns };
+	seen.data.assign(shape[0] * kernel, std::byte{ 0 });
 	for (uint32_t k = 0; k < shape[0] && !isFloat(kernels.type); k++)
-		std::fill_n(&wide.data[k * kernel], kernel,
+		std::fill_n(&seen.data[k * kernel], kernel,
 			    static_cast<std::byte>(kernels.quantization.channel(k).zeroPoint));
-	for (size_t line = 0; line < size_t{ shape[0] } * shape[1] * shape[2]; line++) {
-		const size_t to = line / shape[2] * window.lines + at.lines + line % shape[2];
-		std::copy_n(&kernels.data[line * shape[3] * size], shape[3] * size,
-			    &wide.data[(to * window.columns + at.columns) * size]);
+	for (size_t to = 0; to < size_t{ shape[0] } * shape[1] * window.lines; to++) {
+		const int64_t line = static_cast<int64_t>(to % window.lines) - at.line;
+		if (line < 0 || line >= shape[2])
+			continue;
+		const size_t from = to / window.lines * shape[2] + static_cast<size_t>(line);
+		std::copy_n(
+			&kernels.data[(from * shape[3] + static_cast<size_t>(first - at.column)) *
+				      size],
+			static_cast<size_t>(last - first) * size,
+			&seen.data[(to * window.columns + static_cast<size_t>(first)) * size]);
 	}
-	return wide;
+	return seen;
 }
 
 } /* namespace nvdla::compiler */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels in a larger window.
+ * Kernels in a larger or smaller window.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace nvdla::compiler
 {
 
-/** \brief Lines and columns of a kernel, or a place in it */
+/** \brief Lines and columns of a kernel */
 struct Window {
 	uint32_t lines = 0;
 	uint32_t columns = 0;
@@ -33,11 +33,16 @@ struct ConvolutionAxes {
  */
 Value onesOf(uint32_t channels, Window window, double worth = 1);
 
+/** \brief A place in kernels, or beside them */
+struct Place {
+	int64_t line = 0;
+	int64_t column = 0;
+};
+
 /**
- * \brief Kernels (K x C x R x S) with elements around them that add nothing
- * \param[in] window not smaller than \a at and the kernels' own one
+ * \brief Kernels (K x C x R x S) seen through a window: beyond them are elements that add nothing
  * \param[in] at where in the window they begin
  */
-Value inWindow(const Value &kernels, Window window, Window at = {});
+Value inWindow(const Value &kernels, Window window, Place at = {});
 
 } /* namespace nvdla::compiler */

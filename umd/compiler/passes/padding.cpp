@@ -154,23 +154,6 @@ uint32_t neededBehind(const ConvolutionAxis &axis, uint32_t taps, uint32_t befor
 	return end > there ? static_cast<uint32_t>(end - there) : 0;
 }
 
-/* The part of kernels (K x C x R x S) that begins at a place in them. */
-Value cutOf(const Value &kernels, Window window, Window at)
-{
-	const size_t size = elementBytes(kernels.type), columns = window.columns * size;
-	const Extents &shape = kernels.shape;
-	Value cut = kernels;
-
-	cut.shape = { shape[0], shape[1], window.lines, window.columns };
-	cut.data.resize(elementCount(cut.shape) * size);
-	for (size_t line = 0; line < size_t{ shape[0] } * shape[1] * window.lines; line++) {
-		const size_t from = line / window.lines * shape[2] + at.lines + line % window.lines;
-		std::copy_n(&kernels.data[(from * shape[3] + at.columns) * size], columns,
-			    &cut.data[line * columns]);
-	}
-	return cut;
-}
-
 } /* namespace */
 
 void padWithZeros(Model &model)
@@ -233,7 +216,8 @@ void cutKernels(Model &model)
 		padding.bottom = neededBehind(y, left.lines, padding.top);
 		padding.left -= columns.first * x.dilation;
 		padding.right = neededBehind(x, left.columns, padding.left);
-		Value cut = cutOf(kernels, left, { lines.first, columns.first });
+		Value cut = inWindow(kernels, left,
+				     { -int64_t{ lines.first }, -int64_t{ columns.first } });
 		operation.inputs[1] = model.add(std::move(cut));
 	}
 }

@@ -6,6 +6,17 @@
 namespace nvdla::compiler
 {
 
+void Chain::add(Kind kind, ValueId made, const std::vector<ValueId> &others)
+{
+	Operator &one = operators.emplace_back(like);
+
+	one.kind = std::move(kind);
+	one.inputs = { last };
+	one.inputs.insert(one.inputs.end(), others.begin(), others.end());
+	one.outputs = { made };
+	last = made;
+}
+
 void expandEach(Model &model, const Expand &expand)
 {
 	std::vector<Operator> all;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include <nvdla/core_geometry.h>
@@ -93,25 +94,6 @@ void cutKernels(Model &model);
  */
 Result<void> unrollBatch(Model &model, const CoreGeometry &core = nvFull);
 
-/** \return how many samples the inputs have, if an operator on pictures sees them so; 1: no batch
- */
-uint32_t batchOf(const Model &model);
-
-/** \brief A batch that was taken from a model */
-struct Batch {
-	uint32_t samples = 1;
-	std::vector<bool> inputs; /**< those of the model that have it */
-};
-
-/**
- * \brief Leave one sample of each batch
- * \return Unsupported naming an operator that does not work sample by sample, or that has a
- * constant for each sample
- */
-Result<Batch> takeBatch(Model &model);
-/** \brief Give what takeBatch() took back, to a model that passes may have changed */
-void giveBatch(Model &model, const Batch &batch);
-
 /** \brief Convolutions with a stride above 8, or with a stride and more than 32 taps, go from block
  * to block of the input */
 void takeBlocks(Model &model);
@@ -174,6 +156,33 @@ bool canPoolParts(const Model &model, const Operator &concatenation);
  * \return what the pooling wrote, and now a concatenation does
  */
 ValueId poolParts(Model &model, ValueId concatenated);
+
+/** \brief scale * x + shift, of a value x */
+struct Line {
+	ValueId of;
+	double scale;
+	double shift;
+};
+
+/** \return the sum or product of a tensor and one number that writes a float value, if one does */
+std::optional<Line> lineThatWrites(const Model &model, ValueId value);
+
+/** \brief Operators one behind the other: each reads what the one before it made */
+struct Chain {
+	Model &model;
+	Operator like; /**< name, type and index of all */
+	ValueId last;  /**< what the first one reads, then what the last one made */
+	std::vector<Operator> operators = {};
+
+	/** \brief Append one that makes a value; \a others: inputs behind the first */
+	void add(Kind kind, ValueId made, const std::vector<ValueId> &others = {});
+	/** \brief The same, of a value like the last one in another shape */
+	void add(Kind kind, const char *what, Extents shape,
+		 const std::vector<ValueId> &others = {})
+	{
+		add(std::move(kind), model.addLike(last, what, std::move(shape)), others);
+	}
+};
 
 /** \brief Operators in the place of one; none: it stays, as the function may have changed it */
 using Expand = std::function<std::vector<Operator>(Operator &)>;

@@ -15,7 +15,7 @@ namespace nvdla::compiler
 namespace
 {
 
-constexpr size_t lines = 1, columns = 2, channels = 3;
+constexpr uint32_t lines = 1, columns = 2, channels = 3;
 constexpr size_t rank = 4;
 
 /* The shape with four axes; the first ones are 1 if it has fewer. */
@@ -26,65 +26,6 @@ Extents pictureOf(const Extents &shape)
 	picture.insert(picture.end(), shape.begin(), shape.end());
 	return picture;
 }
-
-/* Repeats one value, as operators before the one that reads it. */
-class Repeater
-{
-public:
-	Repeater(Model &model, const Operator &reader, ValueId id)
-		: model_(model), reader_(reader), id_(id)
-	{
-	}
-
-	/* The value as it was, or seen as four axes, if it had fewer. */
-	void seeAsPicture()
-	{
-		const Extents &shape = model_.values[id_].shape;
-		if (shape.size() < rank)
-			add(Reshape{}, { id_ }, pictureOf(shape));
-	}
-	void repeatChannels(uint32_t count)
-	{
-		/* Each is of the only channel there is, as it is. */
-		add(Convolution{}, { id_, model_.add(onesOf(count, { 1, 1 })) },
-		    extended(channels, count));
-	}
-	void repeat(size_t axis, uint32_t count)
-	{
-		Concatenation all{ static_cast<uint32_t>(axis), {} };
-		add(all, std::vector<ValueId>(count, id_), extended(axis, count));
-	}
-	void seeAs(const Extents &shape)
-	{
-		if (shape.size() < rank)
-			add(Reshape{}, { id_ }, shape);
-	}
-
-	ValueId id() const { return id_; }
-	std::vector<Operator> operators;
-
-private:
-	Extents extended(size_t axis, uint32_t count) const
-	{
-		Extents shape = model_.values[id_].shape;
-		shape[axis] = count;
-		return shape;
-	}
-	void add(Kind kind, std::vector<ValueId> inputs, Extents shape)
-	{
-		id_ = model_.addLike(id_, " repeated", std::move(shape));
-		operators.push_back({ reader_.name,
-				      "(repeat)",
-				      std::move(kind),
-				      std::move(inputs),
-				      { id_ },
-				      reader_.index });
-	}
-
-	Model &model_;
-	const Operator &reader_;
-	ValueId id_;
-};
 
 /* SDP takes one number for each channel as it is. */
 bool isAlongChannels(const Extents &shape)
@@ -112,18 +53,35 @@ std::vector<Operator> repeated(Model &model, Operator &operation, size_t input)
 	    (!onlyChannels && needsLines && to[lines] > mostCopies) ||
 	    (!onlyChannels && needsColumns && to[columns] > mostCopies))
 		return {};
-	Repeater repeater(model, operation, operation.inputs[input]);
-	repeater.seeAsPicture();
+	constexpr const char *what = " repeated";
+	Chain chain{ model,
+		     { operation.name, "(repeat)", {}, {}, {}, operation.index },
+		     operation.inputs[input] };
+	const auto repeat = [&](uint32_t axis) {
+		Extents shape = model.values[chain.last].shape;
+		shape[axis] = to[axis];
+		/* Each channel is of the only one there is, as it is. */
+		if (axis == channels)
+			chain.add(Convolution{}, what, shape,
+				  { model.add(onesOf(to[channels], { 1, 1 })) });
+		else
+			chain.add(Concatenation{ axis, {} }, what, shape,
+				  std::vector<ValueId>(to[axis] - 1, chain.last));
+	};
+	if (value.shape.size() < rank)
+		chain.add(Reshape{}, what, from);
 	if (needsChannels)
-		repeater.repeatChannels(to[channels]);
+		repeat(channels);
 	if (needsColumns && !onlyChannels)
-		repeater.repeat(columns, to[columns]);
+		repeat(columns);
 	if (needsLines && !onlyChannels)
-		repeater.repeat(lines, to[lines]);
-	const Extents made = model.values[repeater.id()].shape;
-	repeater.seeAs({ made.end() - static_cast<ptrdiff_t>(out.size()), made.end() });
-	operation.inputs[input] = repeater.id();
-	return std::move(repeater.operators);
+		repeat(lines);
+	const Extents made = model.values[chain.last].shape;
+	if (out.size() < rank)
+		chain.add(Reshape{}, what,
+			  { made.end() - static_cast<ptrdiff_t>(out.size()), made.end() });
+	operation.inputs[input] = chain.last;
+	return std::move(chain.operators);
 }
 
 /* One with a number for each channel needs nothing once the other one has all channels. */

@@ -92,38 +92,27 @@ std::vector<Operator> inSteps(Model &model, const Operator &whole)
 	auto x = axisOf(pool->kernel.x, pool->stride.x, in.shape[2]);
 	if (!y || !x || fits(*y, *x))
 		return {};
-	std::vector<Operator> steps;
-	Operator step = whole;
+	Chain chain{ model, whole, whole.inputs.front() };
 	double factor = pool->method == Pool::Method::Sum ? 1 : 1.0 / (y->window() * x->window());
 	while (!fits(*y, *x)) {
 		const op::Axes part{ x->part(), y->part() };
-		step.kind = Pool{ Pool::Method::Average,
-				  part,
-				  part,
-				  { 0, x->after(), 0, y->after() },
-				  true,
-				  {} };
+		const op::Padding after{ 0, x->after(), 0, y->after() };
 		y = y->inParts();
 		x = x->inParts();
 		factor *= part.x * part.y;
-		step.outputs = { model.add(averagesOf(model.values[step.inputs.front()], *y, *x)) };
-		steps.push_back(step);
-		step.inputs = step.outputs;
+		chain.add(Pool{ Pool::Method::Average, part, part, after, true, {} },
+			  model.add(averagesOf(model.values[chain.last], *y, *x)));
 	}
 	Convolution sum;
 	sum.groups = in.shape[3];
 	sum.activation = pool->activation;
-	step.kind = sum;
-	step.inputs.push_back(model.add(onesOf(in.shape[3], { y->window(), x->window() }, factor)));
-	step.outputs = { model.addLike(
+	const ValueId ones = model.add(onesOf(in.shape[3], { y->window(), x->window() }, factor));
+	const ValueId sums = model.addLike(
 		whole.outputs.front(), " sums",
-		{ 1, y->isSummed ? 1 : y->size, x->isSummed ? 1 : x->size, in.shape[3] }) };
-	steps.push_back(step);
-	step.kind = Reshape{};
-	step.inputs = step.outputs;
-	step.outputs = whole.outputs;
-	steps.push_back(step);
-	return steps;
+		{ 1, y->isSummed ? 1 : y->size, x->isSummed ? 1 : x->size, in.shape[3] });
+	chain.add(sum, sums, { ones });
+	chain.add(Reshape{}, whole.outputs.front());
+	return std::move(chain.operators);
 }
 
 /* Parts of the nearest element are twice the factor along an axis, at most. */

@@ -54,119 +54,76 @@ Value inBlocks(const Value &kernels, Window block)
 	return to;
 }
 
-class Blocks
-{
-public:
-	Blocks(Model &model, const Operator &whole, const Convolution &conv)
-		: Blocks(model, whole, conv, ConvolutionAxes(model, whole, conv))
-	{
-	}
-
-	/* \return nothing if it is none that has to be, or can be */
-	std::vector<Operator> take();
-
-private:
-	Blocks(Model &model, const Operator &whole, const Convolution &conv,
-	       const ConvolutionAxes &axes)
-		: model_(model), whole_(whole), conv_(conv), y_{ axes.y }, x_{ axes.x },
-		  channels_(model.values[whole.inputs[0]].shape[3]), step_(whole)
-	{
-	}
-
-	bool isPossible() const
-	{
-		return conv_.groups == 1 && (y_.isTooLong() || x_.isTooLong()) &&
-		       (!y_.isTooLong() || y_.canHaveBlocks()) &&
-		       (!x_.isTooLong() || x_.canHaveBlocks()) && y_.blocksSeen() > 0 &&
-		       x_.blocksSeen() > 0 &&
-		       uint64_t{ y_.block() } * x_.block() * channels_ <= mostChannels;
-	}
-	void add(Kind kind, const char *what, Extents shape);
-	void addWholeBlocks();
-	void addConvolution();
-
-	Model &model_;
-	const Operator &whole_;
-	const Convolution conv_;
-	BlockAxis y_, x_;
-	const uint32_t channels_;
-	Operator step_;
-	std::vector<Operator> steps_;
-};
-
-void Blocks::add(Kind kind, const char *what, Extents shape)
-{
-	step_.kind = std::move(kind);
-	step_.outputs = { model_.addLike(step_.inputs[0], what, std::move(shape)) };
-	steps_.push_back(step_);
-	step_.inputs = step_.outputs;
-}
-
 /* Cuts off elements that are in no block, and fills up the last block with zeros. */
-void Blocks::addWholeBlocks()
+void addWholeBlocks(Chain &chain, const BlockAxis &y, const BlockAxis &x)
 {
-	Extents shape = model_.values[whole_.inputs[0]].shape;
-	Extents cut = shape, none(shape.size(), 0), behind = none;
+	const Extents shape = chain.model.values[chain.last].shape, none(shape.size(), 0);
+	Extents cut = shape, behind = none;
 
-	for (const auto &[axis, index] : { std::pair(y_, 1U), std::pair(x_, 2U) }) {
+	for (const auto &[axis, index] : { std::pair(y, 1U), std::pair(x, 2U) }) {
 		const uint32_t wanted = axis.block() > 1 ? axis.blocks() * axis.block() : axis.in;
 		cut[index] = std::min(shape[index], wanted);
 		behind[index] = wanted - cut[index];
 	}
-	step_.inputs.resize(1);
 	if (cut != shape)
-		add(Slice{ none, Extents(shape.size(), 1) }, " cut", cut);
+		chain.add(Slice{ none, Extents(shape.size(), 1) }, " cut", cut);
 	if (behind == none)
 		return;
 	for (size_t i = 0; i < cut.size(); i++)
 		cut[i] += behind[i];
-	add(Pad{ none, behind, 0 }, " padded", cut);
+	chain.add(Pad{ none, behind, 0 }, " padded", cut);
 }
 
-void Blocks::addConvolution()
+/* From block to block. */
+Convolution onBlocks(Convolution conv, const BlockAxis &y, const BlockAxis &x)
 {
-	const Window block{ y_.block(), x_.block() };
-	const Value &kernels = model_.values[whole_.inputs[1]];
-	const Value wide = inWindow(
-		kernels, { y_.blocksOfKernel() * block.lines, x_.blocksOfKernel() * block.columns },
-		{ y_.lead(), x_.lead() });
-	Convolution conv = conv_;
-
-	if (block.lines > 1) {
+	if (y.block() > 1) {
 		conv.stride.y = 1;
-		conv.padding.top = y_.blocksBefore();
-		conv.padding.bottom = y_.blocksBehind();
+		conv.padding.top = y.blocksBefore();
+		conv.padding.bottom = y.blocksBehind();
 	}
-	if (block.columns > 1) {
+	if (x.block() > 1) {
 		conv.stride.x = 1;
-		conv.padding.left = x_.blocksBefore();
-		conv.padding.right = x_.blocksBehind();
+		conv.padding.left = x.blocksBefore();
+		conv.padding.right = x.blocksBehind();
 	}
-	Operator last = whole_;
-	last.kind = conv;
-	last.inputs[0] = step_.inputs[0];
-	last.inputs[1] = model_.add(inBlocks(wide, block));
-	steps_.push_back(std::move(last));
+	return conv;
 }
 
-std::vector<Operator> Blocks::take()
+bool isPossible(const Convolution &conv, const BlockAxis &y, const BlockAxis &x, uint32_t channels)
 {
-	if (!isPossible())
+	return conv.groups == 1 && (y.isTooLong() || x.isTooLong()) &&
+	       (!y.isTooLong() || y.canHaveBlocks()) && (!x.isTooLong() || x.canHaveBlocks()) &&
+	       y.blocksSeen() > 0 && x.blocksSeen() > 0 &&
+	       uint64_t{ y.block() } * x.block() * channels <= mostChannels;
+}
+
+/* \return nothing if it is none that has to be, or can be */
+std::vector<Operator> blocksTaken(Model &model, const Operator &whole, const Convolution &conv)
+{
+	const ConvolutionAxes axes(model, whole, conv);
+	const BlockAxis y{ axes.y }, x{ axes.x };
+	const Window block{ y.block(), x.block() };
+	Chain chain{ model, whole, whole.inputs[0] };
+
+	if (!isPossible(conv, y, x, model.values[whole.inputs[0]].shape[3]))
 		return {};
-	addWholeBlocks();
-	const Extents shape = model_.values[step_.inputs[0]].shape;
-	const Window block{ y_.block(), x_.block() };
-	const Extents inBlocks{ shape[0], shape[1] / block.lines, shape[2] / block.columns,
-				shape[3] * block.lines * block.columns };
+	addWholeBlocks(chain, y, x);
+	const Extents shape = model.values[chain.last].shape;
+	const Extents blocks{ shape[0], shape[1] / block.lines, shape[2] / block.columns,
+			      shape[3] * block.lines * block.columns };
 	/* Blocks of one line lie as they have to. */
-	if (block.lines == 1)
-		add(Reshape{}, " in blocks", inBlocks);
-	else
-		add(Transpose{ { inBlocks[1], block.lines, inBlocks[2], block.columns, shape[3] },
-			       { 0, 2, 1, 3, 4 } },
-		    " in blocks", inBlocks);
-	addConvolution();
-	return steps_;
+	const Transpose turned{ { blocks[1], block.lines, blocks[2], block.columns, shape[3] },
+				{ 0, 2, 1, 3, 4 } };
+	chain.add(block.lines == 1 ? Kind(Reshape{}) : turned, " in blocks", blocks);
+	const Value wide =
+		inWindow(model.values[whole.inputs[1]],
+			 { y.blocksOfKernel() * block.lines, x.blocksOfKernel() * block.columns },
+			 { y.lead(), x.lead() });
+	std::vector<ValueId> others(whole.inputs.begin() + 1, whole.inputs.end());
+	others[0] = model.add(inBlocks(wide, block));
+	chain.add(onBlocks(conv, y, x), whole.outputs.front(), others);
+	return std::move(chain.operators);
 }
 
 } /* namespace */
@@ -175,7 +132,7 @@ void takeBlocks(Model &model)
 {
 	expandEach(model, [&](const Operator &operation) {
 		const auto *conv = std::get_if<Convolution>(&operation.kind);
-		return conv ? Blocks(model, operation, *conv).take() : std::vector<Operator>{};
+		return conv ? blocksTaken(model, operation, *conv) : std::vector<Operator>{};
 	});
 }
 

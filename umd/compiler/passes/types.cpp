@@ -42,7 +42,7 @@ std::vector<ValueId> madeOfIntegers(const Model &model, ValueId to)
 			return {};
 		if (readsIntegers(model, *writer))
 			return values;
-		if (!isAny<Reshape, Transpose>(writer->kind))
+		if (!traitsOf(writer->kind).countsElements)
 			return {};
 		to = writer->inputs.front();
 	}

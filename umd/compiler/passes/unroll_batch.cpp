@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A batch is computed sample by sample. Each operator becomes one for each sample, layer by layer,
- * so that the same kernels are used one after the other; the constants are those of all. For
- * calibration one sample is left: quantizations that are found with single samples hold for all.
+ * so that the same kernels are used one after the other; the constants are those of all.
  */
 #include "passes.h"
 
@@ -21,16 +20,6 @@ constexpr uint32_t mostSamples = 64;
 /* Elements of samples that a matrix product takes at once in multi-batch mode (guide): samples and
  * weights share the convolution buffer. */
 constexpr uint64_t mostElementsAtOnce = 1 << 16;
-
-bool seesBatches(const Kind &kind)
-{
-	return !isAny<Reshape, Transpose, Unknown>(kind);
-}
-
-bool isOverLastAxis(const Kind &kind)
-{
-	return isOverChannels(kind) || isAny<ChannelReduction, FullyConnected, PRelu>(kind);
-}
 
 class Unroller
 {
@@ -89,7 +78,7 @@ std::string Unroller::problemOfKind(const Operator &operation) const
 	    transpose && (transpose->extents.empty() || transpose->extents.front() != batch_ ||
 			  transpose->order.front() != 0))
 		return "moves the axis of the batch";
-	if (isOverLastAxis(kind) && in.size() < 2)
+	if (traitsOf(kind).isOverLastAxis && in.size() < 2)
 		return "works along the axis of the batch";
 	if (const auto *full = std::get_if<FullyConnected>(&kind);
 	    full && elementCount(in) / batch_ % shape(operation.inputs[1])[1])
@@ -154,9 +143,7 @@ const std::vector<ValueId> &Unroller::describeSamples(ValueId id)
 
 ValueId Unroller::sample(ValueId id, uint32_t index, const Operator &reader)
 {
-	const bool isRepeated = isAny<Elementwise, PRelu>(reader.kind);
-
-	if (value(id).isConstant && isRepeated && shape(id).size() > 1 &&
+	if (value(id).isConstant && traitsOf(reader.kind).isRepeating && shape(id).size() > 1 &&
 	    shape(id).size() == shape(reader.outputs.front()).size() && shape(id).front() == batch_)
 		return constantSample(id, index);
 	if (!isBatched_[id] || !samples_[id].empty())
@@ -286,41 +273,11 @@ Result<void> Unroller::run()
 	return {};
 }
 
-/* Marks the values that depend on some inputs. */
-std::vector<bool> derivedFrom(const Model &model, const std::vector<bool> &inputs)
-{
-	std::vector<bool> derived(model.values.size());
-
-	for (size_t i = 0; i < model.inputs.size(); i++)
-		derived[model.inputs[i]] = inputs[i];
-	for (const Operator &operation : model.operators) {
-		const bool isDerived = std::ranges::any_of(operation.inputs,
-							   [&](ValueId id) { return derived[id]; });
-		for (const ValueId id : operation.outputs)
-			derived[id] = isDerived;
-	}
-	return derived;
-}
-
-/* A constant that has numbers for each sample. */
-bool hasSamples(const Model &model, const Operator &operation, uint32_t samples)
-{
-	const size_t rank = model.values[operation.outputs.front()].shape.size();
-
-	return isAny<Elementwise, PRelu>(operation.kind) &&
-	       std::ranges::any_of(operation.inputs, [&](ValueId id) {
-		       const Value &value = model.values[id];
-		       return value.isConstant && value.shape.size() == rank && rank > 1 &&
-			      value.shape.front() == samples;
-	       });
-}
-
-} /* namespace */
-
+/* How many samples the inputs have, if an operator on pictures sees them so; 1: no batch. */
 uint32_t batchOf(const Model &model)
 {
 	for (const Operator &operation : model.operators) {
-		if (!seesBatches(operation.kind))
+		if (traitsOf(operation.kind).countsElements)
 			continue;
 		for (const auto &ids : { operation.inputs, operation.outputs }) {
 			for (const ValueId id : ids) {
@@ -334,58 +291,13 @@ uint32_t batchOf(const Model &model)
 	return 1;
 }
 
+} /* namespace */
+
 Result<void> unrollBatch(Model &model, const CoreGeometry &core)
 {
 	const uint32_t batch = batchOf(model);
 
 	return batch > 1 ? Unroller(model, batch, core.maxBatch).run() : Result<void>();
-}
-
-Result<Batch> takeBatch(Model &model)
-{
-	Batch batch{ batchOf(model), {} };
-
-	for (const ValueId id : model.inputs) {
-		const Extents &shape = model.values[id].shape;
-		batch.inputs.push_back(shape.size() > 1 && shape.front() == batch.samples);
-	}
-	if (batch.samples == 1)
-		return batch;
-	Model whole = model;
-	if (auto unrolled = unrollBatch(whole); !unrolled)
-		return forward(unrolled);
-	const std::vector<bool> derived = derivedFrom(model, batch.inputs);
-	for (Operator &operation : model.operators) {
-		if (!derived[operation.outputs.front()])
-			continue;
-		if (hasSamples(model, operation, batch.samples))
-			return fail(ErrorCode::Unsupported, "compile model",
-				    fmt::format("{} '{}'", operation.type, operation.name),
-				    "has a constant for each sample; calibrate the model with a "
-				    "batch of 1");
-		if (auto *transpose = std::get_if<Transpose>(&operation.kind))
-			transpose->extents.front() = 1;
-	}
-	for (ValueId id = 0; id < derived.size(); id++) {
-		if (derived[id])
-			model.values[id].shape.front() = 1;
-	}
-	return batch;
-}
-
-void giveBatch(Model &model, const Batch &batch)
-{
-	const std::vector<bool> derived = derivedFrom(model, batch.inputs);
-
-	for (ValueId id = 0; id < derived.size(); id++) {
-		if (derived[id])
-			model.values[id].shape.front() = batch.samples;
-	}
-	for (Operator &operation : model.operators) {
-		auto *transpose = std::get_if<Transpose>(&operation.kind);
-		if (transpose && derived[operation.outputs.front()])
-			*transpose = ofSamples(batch.samples, std::move(*transpose));
-	}
 }
 
 } /* namespace nvdla::compiler */

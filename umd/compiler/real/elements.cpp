@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <span>
 
+#include "base/number/channel_functions.h"
 #include "evaluator.h"
 
 namespace nvdla::compiler
@@ -88,44 +88,19 @@ float placeInInput(uint32_t at, uint32_t factor, uint32_t size, Enlarge::Method 
 	return std::clamp(place - center, 0.0f, static_cast<float>(size - 1));
 }
 
-using Row = std::span<const float>;
-
-double sumOfSquares(Row x, double mean = 0)
+/* What a function makes of the numbers of the last axis: as many, or one. */
+template<typename Function>
+void eachRow(const RealStep &step, bool makesOne, Function function)
 {
-	return std::accumulate(x.begin(), x.end(), 0.0, [&](double sum, float number) {
-		return sum + std::pow(number - mean, 2);
-	});
-}
+	const size_t channels = step.shape(0).empty() ? 1 : step.shape(0).back();
+	const size_t made = makesOne ? 1 : channels;
+	size_t to = 0;
 
-void normalize(Row x, float *y)
-{
-	constexpr double leastLength = 1e-6;
-	const double length = std::max(std::sqrt(sumOfSquares(x)), leastLength);
-
-	for (const float number : x)
-		*y++ = static_cast<float>(number / length);
-}
-
-void standardize(Row x, float *y, double epsilon)
-{
-	const auto count = static_cast<double>(x.size());
-	const double mean = std::accumulate(x.begin(), x.end(), 0.0) / count;
-	const double width = std::sqrt(sumOfSquares(x, mean) / count + epsilon);
-
-	for (const float number : x)
-		*y++ = width > 0 ? static_cast<float>((number - mean) / width) : 0;
-}
-
-void divideByNeighbours(Row x, float *y, const OverChannels &over)
-{
-	const size_t radius = over.window / 2;
-
-	for (size_t c = 0; c < x.size(); c++) {
-		const size_t first = c - std::min(c, radius);
-		const double squares =
-			sumOfSquares(x.subspan(first, std::min(c + radius + 1, x.size()) - first));
-		y[c] = static_cast<float>(x[c] *
-					  std::pow(over.shift + over.scale * squares, -over.power));
+	for (size_t row = 0; row < step.in(0).size(); row += channels, to += made) {
+		const float *from = &step.in(0)[row];
+		std::vector<double> numbers(from, from + channels);
+		function(numbers);
+		std::copy_n(numbers.begin(), made, &step.result[to]);
 	}
 }
 
@@ -236,63 +211,46 @@ void compute(const RealStep &step, const Enlarge &enlarge)
 
 void compute(const RealStep &step, const Softmax &softmax)
 {
-	const size_t classes = step.outShape().empty() ? 1 : step.outShape().back();
-
-	for (size_t row = 0; row < step.result.size(); row += classes) {
-		const float *from = &step.in(0)[row];
-		const float largest = *std::max_element(from, from + classes);
-		double sum = 0;
-		for (size_t c = 0; c < classes; c++) {
-			const double power = std::exp((from[c] - largest) * softmax.beta);
-			step.result[row + c] = static_cast<float>(power);
-			sum += power;
-		}
-		for (size_t c = 0; c < classes; c++)
-			step.result[row + c] = static_cast<float>(
-				softmax.isLogarithm
-					? (from[c] - largest) * softmax.beta - std::log(sum)
-					: step.result[row + c] / sum);
-	}
+	eachRow(step, false, [&](std::vector<double> &numbers) {
+		for (double &number : numbers)
+			number *= softmax.beta;
+		takeLogSoftmax(numbers);
+		for (double &number : numbers)
+			number = softmax.isLogarithm ? number : std::exp(number);
+	});
 }
 
 void compute(const RealStep &step, const ChannelReduction &reduction)
 {
-	const size_t channels = step.shape(0).back();
-
-	for (size_t row = 0; row < step.result.size(); row++) {
-		const float *from = &step.in(0)[row * channels];
-		const double sum = std::accumulate(from, from + channels, 0.0);
-		step.result[row] =
-			reduction.method == Pool::Method::Max
-				? *std::max_element(from, from + channels)
-			: reduction.method == Pool::Method::Min
-				? *std::min_element(from, from + channels)
-			: reduction.method == Pool::Method::Sum
-				? static_cast<float>(sum)
-				: static_cast<float>(sum / static_cast<double>(channels));
-	}
+	eachRow(step, true, [&](std::vector<double> &numbers) {
+		double &made = numbers.front();
+		if (isExtreme(reduction.method))
+			made = reduction.method == Pool::Method::Max ? std::ranges::max(numbers)
+								     : std::ranges::min(numbers);
+		else
+			made = std::accumulate(numbers.begin(), numbers.end(), 0.0) /
+			       (reduction.method == Pool::Method::Sum
+					? 1.0
+					: static_cast<double>(numbers.size()));
+	});
 }
 
 void compute(const RealStep &step, const OverChannels &over)
 {
 	using Function = OverChannels::Function;
-	const size_t channels = step.shape(0).empty() ? 1 : step.shape(0).back();
+	const bool isIndex = over.function == Function::ArgMax;
 
-	for (size_t row = 0; row < step.in(0).size() / channels; row++) {
-		const Row x(&step.in(0)[row * channels], channels);
-		if (over.function == Function::ArgMax) {
-			step.result[row] =
-				static_cast<float>(std::ranges::max_element(x) - x.begin());
-			continue;
-		}
-		float *y = &step.result[row * channels];
-		if (over.function == Function::Normalize)
-			normalize(x, y);
+	eachRow(step, isIndex, [&](std::vector<double> &numbers) {
+		if (isIndex)
+			numbers[0] = static_cast<double>(std::ranges::max_element(numbers) -
+							 numbers.begin());
+		else if (over.function == Function::Normalize)
+			normalize(numbers);
 		else if (over.function == Function::Standardize)
-			standardize(x, y, over.shift);
+			standardize(numbers, over.shift);
 		else
-			divideByNeighbours(x, y, over);
-	}
+			takeLocalResponse(numbers, over.window, over.power, over.scale, over.shift);
+	});
 }
 
 } /* namespace nvdla::compiler */

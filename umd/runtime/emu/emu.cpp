@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "arith/float_environment.h"
+#include "base/number/channel_functions.h"
 #include "base/number/element_functions.h"
 #include "base/number/requantization.h"
 
@@ -104,20 +105,6 @@ void forEachPixel(std::vector<float> &values, size_t channels, Function function
 	}
 }
 
-void normalize(std::vector<float> &values, size_t channels)
-{
-	/* Sum that TensorFlow Lite's kernels use instead of 0. */
-	constexpr double least = 1e-6;
-
-	forEachPixel(values, channels, [&](std::vector<double> &pixel) {
-		const double squares =
-			std::inner_product(pixel.begin(), pixel.end(), pixel.begin(), 0.0);
-		const double length = std::max(std::sqrt(squares), least);
-		for (double &value : pixel)
-			value /= length;
-	});
-}
-
 /*
  * As TensorFlow Lite's kernels round it: their reciprocal of a root is the larger, the fewer bits
  * the sum of the squares has, two for one.
@@ -137,51 +124,6 @@ void normalizeTwice(const EmuOperation &operation, std::vector<float> &values, s
 		for (double &value : pixel)
 			value = out * static_cast<double>(
 					      roundedTwice(value * factor, std::max(firstBits, 0)));
-	});
-}
-
-void localResponse(const EmuOperation &operation, std::vector<float> &values, size_t channels)
-{
-	const size_t radius = operation.window / 2;
-
-	forEachPixel(values, channels, [&](std::vector<double> &pixel) {
-		const std::vector<double> x = pixel;
-		for (size_t c = 0; c < x.size(); c++) {
-			double squares = 0;
-			for (size_t i = c < radius ? 0 : c - radius;
-			     i < std::min(c + radius + 1, x.size()); i++)
-				squares += x[i] * x[i];
-			pixel[c] = x[c] * std::pow(operation.shift + operation.scale * squares,
-						   -operation.power);
-		}
-	});
-}
-
-void logSoftmax(std::vector<float> &values, size_t channels)
-{
-	forEachPixel(values, channels, [](std::vector<double> &pixel) {
-		const double largest = *std::max_element(pixel.begin(), pixel.end());
-		double sum = 0;
-		for (const double value : pixel)
-			sum += std::exp(value - largest);
-		for (double &value : pixel)
-			value -= largest + std::log(sum);
-	});
-}
-
-void standardize(const EmuOperation &operation, std::vector<float> &values, size_t channels)
-{
-	forEachPixel(values, channels, [&](std::vector<double> &pixel) {
-		const auto count = static_cast<double>(pixel.size());
-		const double mean = std::accumulate(pixel.begin(), pixel.end(), 0.0) / count;
-		for (double &value : pixel)
-			value -= mean;
-		const double variance =
-			std::inner_product(pixel.begin(), pixel.end(), pixel.begin(), 0.0) / count;
-		const double width = std::sqrt(variance + operation.shift);
-		/* Channels that are alike have no width. */
-		for (double &value : pixel)
-			value = width > 0 ? value / width : 0;
 	});
 }
 
@@ -322,19 +264,23 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 		*values = argMax(*values, from.c);
 		break;
 	case EmuOpType::Normalize:
-		normalize(*values, from.c);
+		forEachPixel(*values, from.c, normalize);
 		break;
 	case EmuOpType::NormalizeTwice:
 		normalizeTwice(operation, *values, from.c);
 		break;
 	case EmuOpType::LocalResponse:
-		localResponse(operation, *values, from.c);
+		forEachPixel(*values, from.c, [&](std::span<double> pixel) {
+			takeLocalResponse(pixel, operation.window, operation.power, operation.scale,
+					  operation.shift);
+		});
 		break;
 	case EmuOpType::LogSoftmax:
-		logSoftmax(*values, from.c);
+		forEachPixel(*values, from.c, takeLogSoftmax);
 		break;
 	case EmuOpType::Standardize:
-		standardize(operation, *values, from.c);
+		forEachPixel(*values, from.c,
+			     [&](std::span<double> pixel) { standardize(pixel, operation.shift); });
 		break;
 	case EmuOpType::Largest:
 		*values = extreme(*values, from.c, std::less<>());

@@ -372,8 +372,7 @@ Result<Model> Reader::read()
 		if (Value &value = import_.model.values[tensor.id]; value.name == name)
 			value.shapeInFile = tensor.shape;
 	}
-	import_.model.setAsideInvalid();
-	if (auto checked = import_.model.check(); !checked)
+	if (auto checked = import_.model.setAsideInvalid(); !checked)
 		return forward(checked);
 	return std::move(import_.model);
 }

@@ -79,46 +79,35 @@ std::vector<Level> levelsOf(const fb::SparsityParameters &sparsity, const Extent
 	return levels;
 }
 
-struct Densifier {
-	std::span<const std::byte> elements;
-	size_t bytes; /* of an element */
-	std::vector<Level> levels;
-	std::vector<std::byte> dense;
-	uint64_t steps = 0;
-
-	/* From a level on. \return false if an element lies outside, or is not there */
-	bool place(size_t depth, size_t from, uint64_t to);
-};
-
-bool Densifier::place(size_t depth, size_t from, uint64_t to)
+/*
+ * Places in the constant of the elements that the file has; nothing if one is beyond a level. At
+ * each level what lies one behind the other in the file has so many parts, or those of a list.
+ */
+std::optional<std::vector<uint64_t>> placesOf(const std::vector<Level> &levels, uint64_t most)
 {
-	const size_t all = dense.size() / bytes;
+	std::vector<uint64_t> places{ 0 };
 
-	/* Lists of a damaged file may name the same elements again and again. */
-	if (++steps > (all + 1) * (levels.size() + 1))
-		return false;
-	if (depth == levels.size()) {
-		if (to >= all || (from + 1) * bytes > elements.size())
-			return false;
-		std::memcpy(&dense[to * bytes], &elements[from * bytes], bytes);
-		return true;
+	for (const Level &level : levels) {
+		std::vector<uint64_t> next;
+		if (level.isSparse && level.segments.size() <= places.size())
+			return std::nullopt;
+		for (size_t at = 0; at < places.size(); at++) {
+			const size_t begin = level.isSparse ? level.segments[at] : next.size();
+			const size_t end =
+				level.isSparse ? level.segments[at + 1] : begin + level.extent;
+			if (begin != next.size() || begin > end || end > most ||
+			    (level.isSparse && end > level.indices.size()))
+				return std::nullopt;
+			for (size_t i = begin; i < end; i++) {
+				const size_t index = level.isSparse ? level.indices[i] : i - begin;
+				if (index >= level.extent)
+					return std::nullopt;
+				next.push_back(places[at] + index * level.step);
+			}
+		}
+		places = std::move(next);
 	}
-	const Level &level = levels[depth];
-	size_t begin = from * level.extent, end = begin + level.extent;
-	if (level.isSparse) {
-		if (from + 1 >= level.segments.size())
-			return false;
-		begin = level.segments[from];
-		end = level.segments[from + 1];
-		if (begin > end || end > level.indices.size())
-			return false;
-	}
-	for (size_t i = begin; i < end; i++) {
-		const size_t index = level.isSparse ? level.indices[i] : i - begin;
-		if (index >= level.extent || !place(depth + 1, i, to + index * level.step))
-			return false;
-	}
-	return true;
+	return places;
 }
 
 } /* namespace */
@@ -181,13 +170,18 @@ Result<std::vector<std::byte>> densified(const fb::SparsityParameters &sparsity,
 					 std::span<const std::byte> elements, size_t bytes,
 					 const Extents &shape, const std::string &where)
 {
-	Densifier all{ elements, bytes, levelsOf(sparsity, shape),
-		       std::vector<std::byte>(elementCount(shape) * bytes) };
+	const uint64_t most = elementCount(shape);
+	const std::vector<Level> levels = levelsOf(sparsity, shape);
+	const auto places = placesOf(levels, most);
+	std::vector<std::byte> dense(most * bytes);
 
-	if (all.levels.empty() || !all.place(0, 0, 0))
+	if (levels.empty() || !places || places->size() * bytes > elements.size() ||
+	    std::ranges::any_of(*places, [&](uint64_t place) { return place >= most; }))
 		return fail(ErrorCode::InvalidFile, reading, where,
 			    "is sparse, and its elements do not lie in its shape");
-	return std::move(all.dense);
+	for (size_t i = 0; i < places->size(); i++)
+		std::memcpy(&dense[(*places)[i] * bytes], &elements[i * bytes], bytes);
+	return dense;
 }
 
 } /* namespace nvdla::compiler::tflite */

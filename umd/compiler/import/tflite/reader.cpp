@@ -254,8 +254,7 @@ Result<Model> Reader::read()
 				    !model_.readers(id).empty();
 		     });
 	model_.outputs = std::move(*outputs);
-	model_.setAsideInvalid();
-	if (auto checked = model_.check(); !checked)
+	if (auto checked = model_.setAsideInvalid(); !checked)
 		return forward(checked);
 	return std::move(model_);
 }
