@@ -64,8 +64,7 @@ const std::map<std::string, std::function<uint64_t(const Counts &)>> &counters()
 std::string embeddedPath()
 {
 	const char *chip = std::getenv("NVDLA_CHIP");
-	return chip ? std::string(nvdla::Device::embeddedPath) + ":" + chip
-		    : nvdla::Device::embeddedPath;
+	return chip ? std::string(Device::embeddedPath) + ":" + chip : Device::embeddedPath;
 }
 
 /* PDP and CDP do not count what they read, as the hardware. */
@@ -81,7 +80,7 @@ std::string devicePath()
 /* Runs a case; the results of all its operations. */
 Result<std::vector<Counts>> countsOf(const std::string &path, const RandomCase &made)
 {
-	auto device = nvdla::Device::open(path);
+	auto device = Device::open(path);
 	if (!device)
 		return tl::unexpected(device.error());
 	auto network = loadCase(*device, made);

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "device.h"
+
 namespace nvdla::test
 {
 
@@ -20,6 +22,11 @@ std::filesystem::path deviceFolder(const std::filesystem::path &node)
 						  (isAccel ? "accel" : "drm") / node.filename() /
 						  "device",
 					  error);
+}
+
+std::filesystem::path deviceFolder()
+{
+	return deviceFolder(Device::path());
 }
 
 std::filesystem::path debugFolder()

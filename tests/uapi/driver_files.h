@@ -8,13 +8,13 @@
 #include <filesystem>
 #include <string>
 
-#include "device.h"
-
 namespace nvdla::test
 {
 
 /** \return the folder of the device behind a node in sysfs, empty if there is none */
-std::filesystem::path deviceFolder(const std::filesystem::path &node = Device::path());
+std::filesystem::path deviceFolder(const std::filesystem::path &node);
+/** \return that of the device under test */
+std::filesystem::path deviceFolder();
 /** \return its folder in debugfs */
 std::filesystem::path debugFolder();
 

@@ -12,6 +12,7 @@
 
 #include <nvdla/hw/pci.h>
 
+#include "device.h"
 #include "driver_files.h"
 
 namespace nvdla::test
