@@ -10,6 +10,7 @@
 #include "conv/cbuf.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace nvdla::sim
 {
@@ -129,6 +130,18 @@ std::span<std::byte> Cbuf::from(const EntryRing &ring, uint32_t entry)
 std::span<const std::byte> Cbuf::from(const EntryRing &ring, uint32_t entry) const
 {
 	return const_cast<Cbuf *>(this)->from(ring, entry);
+}
+
+void Cbuf::put(std::span<const std::byte> bytes, const EntryRing &ring, uint32_t entry,
+	       uint32_t offset)
+{
+	while (!bytes.empty()) {
+		const auto room = from(ring, ring.advance(entry, offset));
+		const size_t count = std::min(room.size(), bytes.size());
+		std::memcpy(room.data(), bytes.data(), count);
+		bytes = bytes.subspan(count);
+		offset += static_cast<uint32_t>(count / geometry_.entryBytes);
+	}
 }
 
 } /* namespace nvdla::sim */

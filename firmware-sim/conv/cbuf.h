@@ -22,12 +22,6 @@ inline constexpr uint32_t kBankEntries = 256;
 inline constexpr uint32_t kEntryBytes = 128;
 inline constexpr uint32_t kBankBytes = kBankEntries * kEntryBytes;
 
-/** \return surfaces of a cube of \a channels */
-constexpr uint32_t surfacesOf(Precision precision, uint32_t channels)
-{
-	return (channels + atomChannels(precision) - 1) / atomChannels(precision);
-}
-
 /** \return entries a line of \a width columns of \a channels takes */
 uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uint32_t channels,
 			 const Geometry &geometry = nvFull);
@@ -136,6 +130,9 @@ public:
 	 */
 	std::span<std::byte> from(const EntryRing &ring, uint32_t entry);
 	std::span<const std::byte> from(const EntryRing &ring, uint32_t entry) const;
+	/** \brief Put \a bytes, whole entries, \a offset entries behind \a entry of \a ring */
+	void put(std::span<const std::byte> bytes, const EntryRing &ring, uint32_t entry,
+		 uint32_t offset = 0);
 
 private:
 	static constexpr uint32_t kKernelMask = 0x7fff; /* bits of CSC's counter */

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,8 +34,6 @@ struct SpecialCount {
 
 	/** \return there is a NaN or an infinity */
 	static bool any(std::span<const std::byte> halves);
-	/** \brief Count numbers */
-	void count(std::span<const std::byte> halves);
 	/** \brief Count numbers; NaNs become 0 if \a flush */
 	void pass(std::span<std::byte> halves, bool flush);
 
@@ -101,22 +100,15 @@ protected:
 	{
 	}
 
-	/** \brief Brings one line after the other: a thread's */
-	class Lines
-	{
-	public:
-		virtual ~Lines() = default;
-		/** \brief Fetch line \a line of the cube to entry \a offset behind CDMA's pointer
-		 */
-		virtual void fetch(uint32_t line, uint32_t offset) = 0;
-		const SpecialCount &special() const { return special_; }
+	/** \brief Fetches line \a line of the cube to entry \a offset behind CDMA's pointer */
+	using FetchLine = std::function<void(uint32_t line, uint32_t offset)>;
 
-	protected:
-		SpecialCount special_;
-	};
-
-	/** \param memory the way there, which outlives the lines */
-	virtual std::unique_ptr<Lines> newLines(MemoryPort &memory) = 0;
+	/**
+	 * \brief What a thread brings one line after the other with
+	 * \param memory the way there, which outlives it, as does \a special
+	 * \param special counts FP16
+	 */
+	virtual FetchLine newLines(MemoryPort &memory, SpecialCount &special) = 0;
 
 	/** \return entries that a line of one cube is written to */
 	virtual uint32_t lineEntries() const = 0;
@@ -149,7 +141,6 @@ private:
 	uint32_t next_ = 0;
 };
 
-std::unique_ptr<DataFetcher> createFeatureFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf);
 std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf);
 
 /**
@@ -194,16 +185,11 @@ public:
 	bool settled() const { return settled_; }
 	/** \brief Release the entries that were loaded since the last time */
 	void release();
-	/**
-	 * \brief What was fetched is in the buffer, and memory no longer looked at
-	 * \param workers null, or they share it
-	 */
-	void settle(Workers *workers = nullptr);
+	/** \brief What was fetched is in the buffer, and memory no longer looked at */
+	void settle();
 
 private:
 	void fetch(std::span<std::byte> piece);
-	/** \brief Bytes to the buffer, from \a entry of the ring on */
-	void put(std::span<const std::byte> bytes, uint32_t entry);
 	/** \return the bytes of entries from the next one on, \a count at most */
 	std::span<const std::byte> load(size_t count);
 	/** \brief CSC has loaded \a count entries */
@@ -249,12 +235,9 @@ public:
 	/** \return all was fetched, and CSC has released all that there was */
 	bool released() const;
 	/** \brief CSC has all that it wants: what was fetched is in the buffer */
-	void settle(Workers &workers);
+	void settle();
 	/** \brief Everything was fetched */
 	bool done() const { return packed_.done() && mask_.done(); }
-
-	/** \return bytes of weights, mask and group sizes that the operation fetches */
-	uint64_t bytes() const;
 
 	/** \return FP16 special values among the fetched weights, padding included */
 	const SpecialCount &special() const { return special_; }

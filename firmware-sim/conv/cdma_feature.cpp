@@ -25,33 +25,15 @@ bool SpecialCount::any(std::span<const std::byte> halves)
 	return !areFinite(halves.data(), halves.size() / sizeof(uint16_t));
 }
 
-void SpecialCount::count(std::span<const std::byte> halves)
-{
-	uint32_t nans = 0;
-	uint32_t infinities = 0;
-
-	for (size_t i = 0; i < halves.size(); i += sizeof(uint16_t)) {
-		uint16_t bits;
-		std::memcpy(&bits, &halves[i], sizeof(bits));
-		infinities += (bits & kMagnitude) == kInfinity;
-		nans += (bits & kMagnitude) > kInfinity;
-	}
-	inf += infinities;
-	nan += nans;
-}
-
 void SpecialCount::pass(std::span<std::byte> halves, bool flush)
 {
 	if (!any(halves))
 		return;
-	count(halves);
-	if (!flush)
-		return;
 	for (size_t i = 0; i < halves.size(); i += sizeof(uint16_t)) {
 		uint16_t bits;
 		std::memcpy(&bits, &halves[i], sizeof(bits));
-		if ((bits & kMagnitude) > kInfinity)
-			std::memset(&halves[i], 0, sizeof(bits));
+		bits = pass(bits, flush);
+		std::memcpy(&halves[i], &bits, sizeof(bits));
 	}
 }
 
@@ -135,27 +117,12 @@ protected:
 	virtual void fetchLine(LineReader &reader, uint32_t line, uint32_t offset) = 0;
 
 private:
-	class FeatureLines : public Lines
+	FetchLine newLines(MemoryPort &memory, SpecialCount &special) override
 	{
-	public:
-		FeatureLines(FeatureFetcher &fetcher, MemoryPort &port)
-			: fetcher_(fetcher), reader_(fetcher.op_, port, special_)
-		{
-		}
-
-		void fetch(uint32_t line, uint32_t offset) override
-		{
-			fetcher_.fetchLine(reader_, line, offset);
-		}
-
-	private:
-		FeatureFetcher &fetcher_;
-		LineReader reader_;
-	};
-
-	std::unique_ptr<Lines> newLines(MemoryPort &memory) override
-	{
-		return std::make_unique<FeatureLines>(*this, memory);
+		return [this, reader = LineReader(op_, memory, special)](uint32_t line,
+									 uint32_t offset) mutable {
+			fetchLine(reader, line, offset);
+		};
 	}
 };
 
@@ -225,11 +192,8 @@ private:
 				std::min<size_t>(width - x, room.size() / step));
 			const size_t before = x * atom;
 
-			if (count == LineLayout::kMostAtomsPerEntry && atom == atomBytes)
-				putWhole(atoms, before, columns, room.data());
-			else
-				for (uint32_t i = 0; i < count; i++)
-					putAtoms(atoms[i] + before, columns, step, &room[i * atom]);
+			for (uint32_t i = 0; i < count; i++)
+				putAtoms(atoms[i] + before, columns, step, &room[i * atom]);
 			x += columns;
 		}
 	}
@@ -249,25 +213,6 @@ private:
 				std::memcpy(out, atoms, atom);
 	}
 
-	/* Entry by entry, so that each is written at once. */
-	static void putWhole(const std::byte *const *atoms, size_t before, uint32_t columns,
-			     std::byte *out)
-	{
-		const std::byte *const first = atoms[0] + before;
-		const std::byte *const second = atoms[1] + before;
-		const std::byte *const third = atoms[2] + before;
-		const std::byte *const fourth = atoms[3] + before;
-
-		static_assert(LineLayout::kMostAtomsPerEntry == 4);
-		for (size_t at = 0; at < size_t{ columns } * atomBytes; at += atomBytes) {
-			std::memcpy(out, first + at, atomBytes);
-			std::memcpy(out + atomBytes, second + at, atomBytes);
-			std::memcpy(out + 2 * atomBytes, third + at, atomBytes);
-			std::memcpy(out + 3 * atomBytes, fourth + at, atomBytes);
-			out += kEntryBytes;
-		}
-	}
-
 	const uint32_t surfaces_;
 	LineLayout layout_;
 	uint32_t entries_; /* that a line takes */
@@ -279,7 +224,7 @@ class WinogradFetcher : public FeatureFetcher
 public:
 	WinogradFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
 		: FeatureFetcher(op, memory, cbuf, op.windows.data.height, WinogradTile::kSide),
-		  channels_(surfacesOf(op.precision, op.fetch.size.channels) *
+		  channels_(op.geometry->surfaces(op.precision, op.fetch.size.channels) *
 			    atomChannels(op.precision)),
 		  tile_(op.precision, op.windows.data.width)
 	{
@@ -366,17 +311,16 @@ private:
 
 } /* namespace */
 
-std::unique_ptr<DataFetcher> createFeatureFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
-{
-	if (op.mode == ConvMode::Winograd)
-		return std::make_unique<WinogradFetcher>(op, memory, cbuf);
-	return std::make_unique<DirectFetcher>(op, memory, cbuf);
-}
-
 std::unique_ptr<DataFetcher> DataFetcher::create(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
 {
-	return op.mode == ConvMode::Image ? createImageFetcher(op, memory, cbuf)
-					  : createFeatureFetcher(op, memory, cbuf);
+	switch (op.mode) {
+	case ConvMode::Image:
+		return createImageFetcher(op, memory, cbuf);
+	case ConvMode::Winograd:
+		return std::make_unique<WinogradFetcher>(op, memory, cbuf);
+	default:
+		return std::make_unique<DirectFetcher>(op, memory, cbuf);
+	}
 }
 
 uint32_t DataFetcher::linesThatFit() const
@@ -408,13 +352,14 @@ void DataFetcher::fetchLines(uint32_t count, uint32_t step, Workers &workers)
 	struct Part {
 		const DataFetcher &fetcher;
 		const uint32_t step;
-		std::unique_ptr<Lines> lines;
+		SpecialCount special = {};
+		FetchLine fetch = {};
 
 		void work(uint64_t unit)
 		{
 			const auto line = static_cast<uint32_t>(unit);
 
-			lines->fetch(fetcher.next_ + line, line * step);
+			fetch(fetcher.next_ + line, line * step);
 		}
 	};
 	const bool apart = lineEntries() <= op_.fetchedEntries();
@@ -423,9 +368,11 @@ void DataFetcher::fetchLines(uint32_t count, uint32_t step, Workers &workers)
 	shareUnits(
 		&workers, apart ? threadsFor(bytes, kBytesForAThread) : 1, memory_, count,
 		[&](MemoryPort &port) {
-			return std::unique_ptr<Part>(new Part{ *this, step, newLines(port) });
+			auto part = std::unique_ptr<Part>(new Part{ *this, step });
+			part->fetch = newLines(port, part->special);
+			return part;
 		},
-		[&](const Part &part) { special_.add(part.lines->special()); });
+		[&](const Part &part) { special_.add(part.special); });
 }
 
 void DataFetcher::fill(Workers &workers)

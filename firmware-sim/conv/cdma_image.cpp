@@ -97,51 +97,34 @@ void convertLine(const PixelFormat &format, PixelConverter &convert, PixelLine l
 }
 
 /**
- * convertLine() for channels of 8 bits, by a table of what the converter makes of them
+ * convertLine() for pixels of four bytes, by tables of what the converter makes of them
  *
  * Most pictures have more pixels than a table has entries.
  */
-class ByteConverter
+class QuadConverter
 {
 public:
+	static bool accepts(const PixelFormat &format)
+	{
+		return format.kind == PixelKind::Int8 && format.channels == kQuad;
+	}
+
 	/** \param elementBytes of what is buffered */
-	ByteConverter(const PixelFormat &format, PixelConverter &convert, uint32_t elementBytes)
-		: format_(format), tables_(format.channels)
+	QuadConverter(const PixelFormat &format, PixelConverter &convert, uint32_t elementBytes)
 	{
-		for (uint32_t channel = 0; channel < format.channels; channel++)
-			for (uint16_t raw = 0; raw < tables_[channel].size(); raw++)
-				tables_[channel][raw] = convert(channel, raw);
-		if (format.kind == PixelKind::Int8 && format.channels == kQuad &&
-		    format.planes == 1 && format.pixelBytes(0) == kQuad)
-			putQuads(8 * elementBytes);
+		const uint32_t bits = 8 * elementBytes;
+		const uint64_t mask = (uint64_t{ 1 } << bits) - 1;
+
+		for (uint32_t channel = 0; channel < kQuad; channel++)
+			for (uint16_t raw = 0; raw < quads_[channel].size(); raw++)
+				quads_[format.element(channel)][raw] =
+					(static_cast<uint64_t>(convert(channel, raw)) & mask)
+					<< channel * bits;
 	}
 
-	/** \param out elements as they are buffered */
-	template<typename Element>
-	void convert(const PixelLine &line, Element *out) const
-	{
-		/* Bytes that are written may be anything: what is read again and again is local. */
-		const size_t channels = format_.channels;
-		const size_t pixels = line.pixels;
-
-		for (uint32_t channel = 0; channel < channels; channel++) {
-			const uint32_t plane = format_.plane(channel);
-			const std::byte *from = line.planes[plane] + format_.element(channel);
-			const size_t step = format_.pixelBytes(plane);
-			const int16_t *table = tables_[channel].data();
-
-			for (size_t x = 0; x < pixels; x++)
-				out[x * channels + channel] = static_cast<Element>(
-					table[std::to_integer<uint8_t>(from[x * step])]);
-		}
-	}
-
-	/** \return pixels are four channels in four bytes, for which there is convertQuads() */
-	bool hasQuads() const { return !quads_.empty(); }
-
-	/** \brief convert(), pixel by pixel \tparam Quad as large as four elements */
+	/** \tparam Quad as large as four elements */
 	template<typename Quad>
-	void convertQuads(const PixelLine &line, std::byte *out) const
+	void convert(const PixelLine &line, std::byte *out) const
 	{
 		const size_t pixels = line.pixels;
 		const std::byte *in = line.planes[0];
@@ -161,25 +144,9 @@ public:
 private:
 	static constexpr uint32_t kQuad = 4;
 
-	void putQuads(uint32_t elementBits)
-	{
-		const uint64_t mask = (uint64_t{ 1 } << elementBits) - 1;
-
-		quads_.resize(kQuad);
-		for (uint32_t channel = 0; channel < kQuad; channel++)
-			std::ranges::transform(
-				tables_[channel], quads_[format_.element(channel)].begin(),
-				[&](int16_t element) {
-					return (static_cast<uint64_t>(element) & mask)
-					       << channel * elementBits;
-				});
-	}
-
-	const PixelFormat &format_;
-	std::vector<std::array<int16_t, 256>> tables_;
 	/* For each byte of a pixel its channel's elements, in the place that they have among four.
 	 */
-	std::vector<std::array<uint64_t, 256>> quads_;
+	std::array<std::array<uint64_t, 256>, kQuad> quads_;
 };
 
 /** \return what is in memory is buffered byte for byte, but for NaNs */
@@ -244,11 +211,11 @@ public:
 		narrow(op.precision,
 		       std::vector<int16_t>(line, padElement(op.precision, op.fetch.padValue)),
 		       padding_.data());
-		if (format_.kind != PixelKind::Int8 || passes_)
+		if (passes_ || !QuadConverter::accepts(format_))
 			return;
 		SpecialCount none;
 		PixelConverter convert(op, format_, none);
-		convertBytes_.emplace(format_, convert, elementBytes(op.precision));
+		convertQuads_.emplace(format_, convert, elementBytes(op.precision));
 	}
 
 	std::string check() const override
@@ -259,9 +226,12 @@ public:
 	}
 
 protected:
-	std::unique_ptr<Lines> newLines(MemoryPort &memory) override
+	FetchLine newLines(MemoryPort &memory, SpecialCount &special) override
 	{
-		return std::make_unique<ImageLines>(*this, memory);
+		return [lines = ImageLines(*this, memory, special)](uint32_t line,
+								    uint32_t offset) mutable {
+			lines.fetch(line, offset);
+		};
 	}
 	uint32_t lineEntries() const override
 	{
@@ -271,7 +241,7 @@ protected:
 	{
 		if (!passes_ || format_.kind == PixelKind::Fp16)
 			return {};
-		const Plane plane = firstPlane(memory_);
+		const Plane plane = this->plane(memory_, 0);
 		if (plane.all().empty())
 			return {};
 		return CubeInMemory{ .bytes = plane.all(),
@@ -284,24 +254,26 @@ protected:
 	}
 
 private:
-	class ImageLines : public Lines
+	class ImageLines
 	{
 	public:
-		ImageLines(ImageFetcher &fetcher, MemoryPort &memory)
-			: fetcher_(fetcher), convert_(fetcher.op_, fetcher.format_, special_),
-			  plane0_(fetcher.firstPlane(memory)), plane1_(fetcher.secondPlane(memory)),
+		ImageLines(ImageFetcher &fetcher, MemoryPort &memory, SpecialCount &special)
+			: fetcher_(fetcher), special_(special),
+			  convert_(fetcher.op_, fetcher.format_, special),
+			  plane0_(fetcher.plane(memory, 0)), plane1_(fetcher.plane(memory, 1)),
 			  elements_(size_t{ fetcher.op_.fetch.size.width } *
 				    fetcher.format_.channels),
 			  bytes_(fetcher.padding_)
 		{
 		}
 
-		void fetch(uint32_t y, uint32_t offset) override;
+		void fetch(uint32_t y, uint32_t offset);
 
 	private:
 		void convert(const PixelLine &line, std::byte *out);
 
 		ImageFetcher &fetcher_;
+		SpecialCount &special_;
 		PixelConverter convert_;
 		Plane plane0_;
 		Plane plane1_;
@@ -314,26 +286,22 @@ private:
 	{
 		return size_t{ op_.fetch.padLeft } * format_.channels * elementBytes(op_.precision);
 	}
-	uint32_t bytes(uint32_t plane) const
+	/* The second one's address register names the atom that holds the first pixel. */
+	Plane plane(MemoryPort &memory, uint32_t index) const
 	{
-		return plane < format_.planes ? format_.pixelBytes(plane) : 0;
-	}
-	Plane firstPlane(MemoryPort &memory) const
-	{
-		return { op_, memory, bytes(0), op_.fetch.address + op_.pixel.xOffset * bytes(0),
-			 op_.fetch.lineStride };
-	}
-	/* Its address register names the atom that holds the first pixel. */
-	Plane secondPlane(MemoryPort &memory) const
-	{
-		return { op_, memory, bytes(1),
-			 op_.fetch.addressUv + op_.pixel.xOffset * bytes(1) % op_.atom(),
-			 op_.fetch.lineStrideUv };
+		const DataFetch &fetch = op_.fetch;
+		const uint32_t bytes = index < format_.planes ? format_.pixelBytes(index) : 0;
+		const uint32_t before = op_.pixel.xOffset * bytes;
+
+		return index == 0
+			       ? Plane(op_, memory, bytes, fetch.address + before, fetch.lineStride)
+			       : Plane(op_, memory, bytes, fetch.addressUv + before % op_.atom(),
+				       fetch.lineStrideUv);
 	}
 
 	const PixelFormat &format_;
 	const bool passes_;
-	std::optional<ByteConverter> convertBytes_;
+	std::optional<QuadConverter> convertQuads_;
 	/* A line without pixels: between them, padding, and zeroes to the end of the last entry. */
 	std::vector<std::byte> padding_;
 };
@@ -341,43 +309,32 @@ private:
 void ImageFetcher::ImageLines::convert(const PixelLine &line, std::byte *out)
 {
 	const ConvOp &op = fetcher_.op_;
-	const auto &byBytes = fetcher_.convertBytes_;
+	const auto &quads = fetcher_.convertQuads_;
 
 	if (fetcher_.passes_) {
 		const std::span pixels(out, line.pixels * fetcher_.format_.pixelBytes(0));
 		std::memcpy(pixels.data(), line.planes[0], pixels.size());
 		if (fetcher_.format_.kind == PixelKind::Fp16)
 			special_.pass(pixels, op.fetch.flushNan);
-	} else if (!byBytes) {
+	} else if (!quads) {
 		convertLine(fetcher_.format_, convert_, line, elements_.data());
 		narrow(op.precision, elements_, out);
-	} else if (byBytes->hasQuads() && op.precision == Precision::Int8) {
-		byBytes->convertQuads<uint32_t>(line, out);
-	} else if (byBytes->hasQuads()) {
-		byBytes->convertQuads<uint64_t>(line, out);
 	} else if (op.precision == Precision::Int8) {
-		byBytes->convert(line, reinterpret_cast<int8_t *>(out));
+		quads->convert<uint32_t>(line, out);
 	} else {
-		byBytes->convert(line, reinterpret_cast<int16_t *>(out));
+		quads->convert<uint64_t>(line, out);
 	}
 }
 
 void ImageFetcher::ImageLines::fetch(uint32_t y, uint32_t offset)
 {
-	const ConvOp &op = fetcher_.op_;
 	const PixelFormat &format = fetcher_.format_;
 	const PixelLine line = { { plane0_.read(y),
 				   format.planes == 2 ? plane1_.read(y) : nullptr },
-				 op.fetch.size.width };
+				 fetcher_.op_.fetch.size.width };
 
 	convert(line, &bytes_[fetcher_.firstPixel()]);
-	for (std::span<const std::byte> rest = bytes_; !rest.empty();) {
-		const std::span<std::byte> room = fetcher_.entries(offset);
-		const size_t count = std::min(room.size(), rest.size());
-		std::memcpy(room.data(), rest.data(), count);
-		rest = rest.subspan(count);
-		offset += static_cast<uint32_t>(count / op.geometry->entryBytes);
-	}
+	fetcher_.cbuf_.put(bytes_, fetcher_.cbuf_.data(), fetcher_.cbuf_.data().write(), offset);
 }
 
 } /* namespace */

@@ -18,23 +18,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "conv/sparse_weights.h"
-#include "core/shared_units.h"
+#include "conv/tile_operands.h"
 
 namespace nvdla::sim
 {
-
-namespace
-{
-
-uint64_t kernelElements(const ConvOp &op)
-{
-	const CubeSize &kernel = op.windows.kernel;
-
-	return static_cast<uint64_t>(kernel.width) * kernel.height * kernel.channels;
-}
-
-} /* namespace */
 
 EntryStream::EntryStream(Cbuf &cbuf, EntryRing &ring, MemoryPort &memory, RamType ram,
 			 uint64_t address, uint64_t bytes, SpecialCount *special, bool flushNan)
@@ -77,36 +64,17 @@ void EntryStream::fetch(std::span<std::byte> piece)
 		special_->pass(piece, flushNan_);
 }
 
-void EntryStream::settle(Workers *workers)
+void EntryStream::settle()
 {
-	constexpr uint64_t kPieceBytes = 16 << 10;
-	constexpr uint64_t kMoreBytesForAThread = 1 << 16; /* they are only copied */
-
 	if (settled_)
 		return;
 	settled_ = true;
 	/* Of what went through an entry of the ring, the last one. */
 	const uint64_t held = std::min(fetched_, uint64_t{ ring_.size() } * entryBytes_);
 	const uint64_t before = (fetched_ - held) / entryBytes_;
-	const auto all = source_.all().subspan(fetched_ - held, held);
-	const auto putPiece = [&](uint64_t piece) {
-		const uint64_t at = piece * kPieceBytes;
-		put(all.subspan(at, std::min(kPieceBytes, held - at)),
-		    static_cast<uint32_t>((first_ + before + at / entryBytes_) % ring_.size()));
-	};
-	shareOut(workers, threadsFor(held, kMoreBytesForAThread),
-		 (held + kPieceBytes - 1) / kPieceBytes, [&] { return putPiece; });
-}
 
-void EntryStream::put(std::span<const std::byte> bytes, uint32_t entry)
-{
-	while (!bytes.empty()) {
-		const std::span<std::byte> room = cbuf_.from(ring_, entry);
-		const size_t count = std::min(room.size(), bytes.size());
-		std::memcpy(room.data(), bytes.data(), count);
-		bytes = bytes.subspan(count);
-		entry = ring_.advance(entry, static_cast<uint32_t>(count / entryBytes_));
-	}
+	cbuf_.put(source_.all().subspan(fetched_ - held, held), ring_,
+		  static_cast<uint32_t>((first_ + before) % ring_.size()));
 }
 
 std::span<const std::byte> EntryStream::load(size_t count)
@@ -211,7 +179,7 @@ WeightReader::WeightReader(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, boo
 
 std::string WeightReader::check() const
 {
-	const uint64_t kernel = kernelElements(op_);
+	const uint64_t kernel = op_.windows.kernel.elements();
 	const uint64_t group = kernel * std::min(op_.windows.kernels, op_.groupKernels());
 	const uint64_t held = op_.keepWeights ? kernel * op_.windows.kernels : group;
 
@@ -233,7 +201,7 @@ std::string WeightReader::checkFetch() const
 {
 	const uint64_t entryBytes = op_.geometry->entryBytes;
 	const uint64_t bytes = elementBytes(op_.precision);
-	const uint64_t kernel = kernelElements(op_) * bytes;
+	const uint64_t kernel = op_.windows.kernel.elements() * bytes;
 	const uint64_t all = kernel * op_.windows.kernels;
 	const uint64_t leftover = cbuf_.weights().available() * entryBytes;
 	const uint64_t bankBytes = uint64_t{ op_.weightBanks } * op_.geometry->bankBytes();
@@ -287,17 +255,6 @@ std::string WeightReader::checkGroups() const
 	return {};
 }
 
-uint64_t WeightReader::bytes() const
-{
-	if (kept_)
-		return 0;
-
-	uint64_t bytes = op_.weights.bytes;
-	if (op_.weights.compressed)
-		bytes += op_.weights.maskBytes + uint64_t{ op_.surfaces() } * kGroupSizeBytes;
-	return bytes;
-}
-
 ControlView WeightReader::readMask(size_t elements)
 {
 	if (maskBitsHeld_ == 0 && elements % 8 == 0) {
@@ -337,7 +294,8 @@ void WeightReader::readSparse(size_t bytes, WeightGroup &group)
 
 	present_.resize(present + kSparseSlack);
 	packed_.read(std::span(present_).first(present));
-	expandSparse(masks, present_.data(), element, bytes_);
+	bytes_.resize(masks.size() * 8 * element);
+	expandSparse(masks, present_.data(), element, bytes_.data());
 	group.bytes = std::span(bytes_).first(bytes);
 }
 
@@ -371,7 +329,8 @@ WeightGroup WeightReader::next()
 	if (!kept_)
 		cbuf_.addKernels(group.kernels);
 
-	const size_t bytes = kernelElements(op_) * group.kernels * elementBytes(op_.precision);
+	const size_t bytes =
+		op_.windows.kernel.elements() * group.kernels * elementBytes(op_.precision);
 	if (op_.weights.compressed) {
 		readSparse(bytes, group);
 	} else {
@@ -393,10 +352,10 @@ bool WeightReader::released() const
 	return done() && cbuf_.weights().available() == 0 && cbuf_.masks().available() == 0;
 }
 
-void WeightReader::settle(Workers &workers)
+void WeightReader::settle()
 {
-	packed_.settle(&workers);
-	mask_.settle(&workers);
+	packed_.settle();
+	mask_.settle();
 }
 
 void WeightReader::fill()

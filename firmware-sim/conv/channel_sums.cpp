@@ -8,9 +8,6 @@
 #include "conv/channel_sums.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
@@ -29,8 +26,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Vectors whose size is known, so that they can be members. */
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+#if HWY_TARGET != HWY_SCALAR
 
 /* Positions that meet weights together. */
 constexpr size_t kTogether = 4;
@@ -60,38 +56,29 @@ template<typename Number, typename Make>
 HWY_INLINE void forAll(size_t columns, const TilePosition *positions, size_t count, Number *out,
 		       Make make)
 {
-	while (count > 0) {
-		const size_t some = std::bit_floor(std::min(count, kTogether));
-		if (some == kTogether)
-			make(positions, out, std::make_index_sequence<kTogether>());
-		else if (some == 2)
-			make(positions, out, std::make_index_sequence<2>());
-		else
-			make(positions, out, std::make_index_sequence<1>());
-		positions += some;
-		count -= some;
-		out += some * columns;
-	}
+	size_t done = 0;
+
+	for (; done + kTogether <= count; done += kTogether)
+		make(positions + done, out + done * columns, std::make_index_sequence<kTogether>());
+	for (; done < count; done++)
+		make(positions + done, out + done * columns, std::make_index_sequence<1>());
 }
 
-/** Both operands of each channel, in the halves of 32 bits, without a bit that they have too much
- */
-template<typename Operand, Operand kFlip>
+/** Both operands of each channel, in the halves of 32 bits */
+template<typename Operand>
 HWY_INLINE Vector operandPairs(const std::byte *first, const std::byte *second)
 {
 	const hn::Rebind<Operand, Tag> tag;
 	const hn::Repartition<int16_t, Tag> halfTag;
 	const auto load = [&](const std::byte *at) HWY_ATTR {
-		const auto operands = hn::LoadU(tag, reinterpret_cast<const Operand *>(at));
-		return hn::PromoteTo(Tag(),
-				     kFlip ? hn::Xor(operands, hn::Set(tag, kFlip)) : operands);
+		return hn::PromoteTo(Tag(), hn::LoadU(tag, reinterpret_cast<const Operand *>(at)));
 	};
 
 	return hn::BitCast(Tag(), hn::OddEven(hn::BitCast(halfTag, hn::ShiftLeft<16>(load(second))),
 					      hn::BitCast(halfTag, load(first))));
 }
 
-template<typename Operand, Operand kFlip, size_t... kIndex>
+template<typename Operand, size_t... kIndex>
 HWY_INLINE void integerSums(const ChannelOperands &operands, const TilePosition *positions,
 			    int32_t *out, std::index_sequence<kIndex...>)
 {
@@ -102,8 +89,7 @@ HWY_INLINE void integerSums(const ChannelOperands &operands, const TilePosition 
 		for (const ChannelTaps &taps : operands.taps) {
 			const Vector pairs = hn::LoadU(Tag(), weights);
 			some.forEach(taps, [&](Vector &sum, auto first, auto second) HWY_ATTR {
-				sum = Pairs::add(sum, operandPairs<Operand, kFlip>(first, second),
-						 pairs);
+				sum = Pairs::add(sum, operandPairs<Operand>(first, second), pairs);
 			});
 			weights += operands.columns;
 		}
@@ -142,36 +128,28 @@ HWY_INLINE void floatSums(const ChannelOperands &operands, const TilePosition *p
 	}
 }
 
-template<typename Operand, Operand kFlip = 0>
-void allIntegerSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
-		    int32_t *sums)
-{
-	forAll(operands.columns, positions, count, sums,
-	       [&](const TilePosition *some, int32_t *out, auto indices)
-		       HWY_ATTR { integerSums<Operand, kFlip>(operands, some, out, indices); });
-}
-
 void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
 		  int32_t *sums)
 {
+	const auto all = [&](auto make) HWY_ATTR {
+		forAll(operands.columns, positions, count, sums, make);
+	};
+
 	if (operands.elementBytes == sizeof(float))
-		forAll(operands.columns, positions, count, sums,
-		       [&](const TilePosition *some, int32_t *out, auto indices)
-			       HWY_ATTR { floatSums(operands, some, out, indices); });
-	else if (operands.isUnsigned)
-		allIntegerSums<int8_t, INT8_MIN>(operands, positions, count, sums);
+		all([&](const TilePosition *some, int32_t *out, auto indices)
+			    HWY_ATTR { floatSums(operands, some, out, indices); });
 	else if (operands.elementBytes == sizeof(int8_t))
-		allIntegerSums<int8_t>(operands, positions, count, sums);
+		all([&](const TilePosition *some, int32_t *out, auto indices)
+			    HWY_ATTR { integerSums<int8_t>(operands, some, out, indices); });
 	else
-		allIntegerSums<uint16_t>(operands, positions, count, sums);
+		all([&](const TilePosition *some, int32_t *out, auto indices)
+			    HWY_ATTR { integerSums<uint16_t>(operands, some, out, indices); });
 }
 
 #else
 
-void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
-		  int32_t *sums)
+void sumsOfTarget(const ChannelOperands &, const TilePosition *, size_t, int32_t *)
 {
-	channelSumsReference(operands, positions, count, sums);
 }
 
 #endif
@@ -187,76 +165,10 @@ namespace nvdla::sim
 
 HWY_EXPORT(sumsOfTarget);
 
-namespace
-{
-
-/** Operand \a column of a tap, so many bytes from the position's first */
-template<typename Operand>
-Operand operandOf(const TilePosition &position, size_t tap, size_t column)
-{
-	Operand operand;
-
-	std::memcpy(&operand, position.at + tap + column * sizeof(operand), sizeof(operand));
-	return operand;
-}
-
-/** The products of all taps of a column, in their order, as \a add gets them */
-template<typename Operand, typename Add>
-void forEachProduct(const ChannelOperands &operands, const TilePosition &position, size_t column,
-		    Add add, int excess = 0)
-{
-	const int32_t *weight = operands.weights + column;
-	int16_t pair[2];
-
-	for (const ChannelTaps &taps : operands.taps) {
-		std::memcpy(pair, weight, sizeof(pair));
-		add((operandOf<Operand>(position, taps.first, column) - excess) * pair[0]);
-		add((operandOf<Operand>(position, taps.second, column) - excess) * pair[1]);
-		weight += operands.columns;
-	}
-}
-
-int32_t floatSum(const ChannelOperands &operands, const TilePosition &position, size_t column)
-{
-	const int32_t *weight = operands.weights + column;
-	float sum = 0;
-
-	for (const ChannelTaps &taps : operands.taps) {
-		for (const size_t tap : { taps.first, taps.second }) {
-			sum += operandOf<float>(position, tap, column) *
-			       std::bit_cast<float>(*weight);
-			weight += operands.columns;
-		}
-	}
-	return std::isnan(sum) ? kFloatNan : std::bit_cast<int32_t>(sum);
-}
-
-} /* namespace */
-
 void channelSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
 		 int32_t *sums)
 {
 	HWY_DYNAMIC_DISPATCH(sumsOfTarget)(operands, positions, count, sums);
-}
-
-void channelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
-			  size_t count, int32_t *sums)
-{
-	for (size_t i = 0; i < count; i++) {
-		for (size_t column = 0; column < operands.columns; column++) {
-			int32_t sum = 0;
-			const auto add = [&](int32_t product) { sum += product; };
-			if (operands.elementBytes == sizeof(float))
-				sum = floatSum(operands, positions[i], column);
-			else if (operands.isUnsigned)
-				forEachProduct<uint8_t>(operands, positions[i], column, add, 128);
-			else if (operands.elementBytes == sizeof(int8_t))
-				forEachProduct<int8_t>(operands, positions[i], column, add);
-			else
-				forEachProduct<int16_t>(operands, positions[i], column, add);
-			*sums++ = sum;
-		}
-	}
 }
 
 } /* namespace nvdla::sim */

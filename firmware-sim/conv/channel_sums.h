@@ -32,7 +32,6 @@ struct ChannelOperands {
 	/** For each of \a taps those of all columns: two of 16 bits, the first one lower. Float:
 	 * the first one's, then the second one's as f32. */
 	const int32_t *weights;
-	bool isUnsigned = false; /**< INT8 is more by 128, as LineFormat::Unsigned */
 };
 
 /**
@@ -45,9 +44,5 @@ struct ChannelOperands {
  */
 void channelSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
 		 int32_t *sums);
-
-/** \brief channelSums() to read */
-void channelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
-			  size_t count, int32_t *sums);
 
 } /* namespace nvdla::sim */

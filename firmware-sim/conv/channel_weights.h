@@ -40,8 +40,7 @@ public:
 
 	ChannelOperands operands() const
 	{
-		return { plan_.elementBytes, plan_.op.groupKernels(), taps_, weights_.data(),
-			 plan_.kernel.lines == LineFormat::Unsigned };
+		return { plan_.elementBytes, plan_.op.groupKernels(), taps_, weights_.data() };
 	}
 
 private:

@@ -63,6 +63,9 @@ struct Fp16Vector {
 	void load(const int16_t *numbers, uint32_t lanes);
 };
 
+/** \return the first of \a count FP16 numbers that is a NaN, 0 if there is none */
+uint16_t firstNan(const int16_t *numbers, size_t count);
+
 /** \return the sum of the products of \a lanes lanes; those behind must be zero */
 Fp16Sum macFp16(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes = kMacLanes);
 

@@ -162,12 +162,15 @@ void Fp16Vector::load(const int16_t *numbers, uint32_t lanes)
 	alignas(64) int16_t padded[kMacLanes] = {};
 
 	std::copy_n(numbers, lanes, padded);
-	nan = 0;
-	if (!HWY_DYNAMIC_DISPATCH(split)(padded, *this))
-		return;
-	const auto *first = std::find_if(padded, padded + lanes,
+	nan = HWY_DYNAMIC_DISPATCH(split)(padded, *this) ? firstNan(padded, lanes) : 0;
+}
+
+uint16_t firstNan(const int16_t *numbers, size_t count)
+{
+	const auto *first = std::find_if(numbers, numbers + count,
 					 [](int16_t number) { return (number & 0x7fff) > 0x7c00; });
-	nan = static_cast<uint16_t>(*first);
+
+	return first == numbers + count ? 0 : static_cast<uint16_t>(*first);
 }
 
 Fp16Sum macFp16(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes)

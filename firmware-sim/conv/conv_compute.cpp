@@ -5,6 +5,7 @@
 #include "conv/conv_compute.h"
 
 #include <algorithm>
+#include <array>
 
 #include "conv/cacc.h"
 #include "conv/cmac.h"
@@ -37,7 +38,7 @@ public:
 	}
 
 	/** \param sums first accumulators of the 2x2 outputs */
-	void stepTile(const int16_t *data, Sum *const sums[4]) const
+	void stepTile(const int16_t *data, const std::array<Sum *, 4> &sums) const
 	{
 		for (uint32_t k = 0; k < kernels_; k++) {
 			const auto out = macIntegerWinograd(data, weights_ + k * lanes_);
@@ -80,7 +81,7 @@ public:
 			sums[k].add(macFp16(data_, weights_[k], lanes_));
 	}
 
-	void stepTile(const int16_t *data, Sum *const sums[4])
+	void stepTile(const int16_t *data, const std::array<Sum *, 4> &sums)
 	{
 		data_.load(data, lanes_);
 		for (uint32_t k = 0; k < kernels_; k++) {
@@ -111,9 +112,9 @@ public:
 		    const MemoryPort &memory)
 		: op_(op), sink_(sink), memory_(memory), operands_(op, data),
 		  blocks_(makeBlocks(op)), channels_(op.groupKernels()),
-		  width_(op.windows.out.width), sums_(static_cast<size_t>(width_) * channels_ *
-						      (op.mode == ConvMode::Winograd ? 2 : 1)),
-		  out_(static_cast<size_t>(width_) * channels_)
+		  linesAtOnce_(op.mode == ConvMode::Winograd ? 2 : 1), width_(op.windows.out.width),
+		  sums_(size_t{ width_ } * channels_ * linesAtOnce_),
+		  out_(size_t{ width_ } * channels_)
 	{
 	}
 
@@ -123,10 +124,7 @@ public:
 			if (memory_.cancelled())
 				break;
 			load(weights.next());
-			if (op_.mode == ConvMode::Winograd)
-				runTiles(surface);
-			else
-				runLines(surface);
+			runLines(surface);
 		}
 		return counters_;
 	}
@@ -134,61 +132,52 @@ public:
 private:
 	void runLines(uint32_t surface)
 	{
-		for (uint32_t y = 0; y < op_.windows.out.height; y++) {
+		for (uint32_t y = 0; y < op_.windows.out.height; y += linesAtOnce_) {
 			for (uint32_t batch = 0; batch < op_.batches; batch++) {
-				if (!accumulateLine(batch, y))
+				if (!accumulate(batch, y))
 					return;
-				deliverLine(batch, surface, y, sums_.data());
+				for (uint32_t i = 0; i < linesAtOnce_; i++)
+					deliverLine(batch, surface, y + i, &sums_[i * out_.size()]);
 			}
 		}
 	}
 
-	bool accumulateLine(uint32_t batch, uint32_t y)
+	bool accumulate(uint32_t batch, uint32_t y)
 	{
 		std::fill(sums_.begin(), sums_.end(), typename Cells::Sum());
 		for (const Block &block : blocks_) {
 			if (memory_.cancelled())
 				return false;
-			load(block);
-			auto *sums = sums_.data();
-			for (const int16_t *vector : operands_.line(batch, y, block)) {
-				cells_.step(vector, sums);
-				sums += channels_;
-			}
+			cells_.load(weights_.data() + block.weights * kernels_, kernels_,
+				    block.lanes);
+			if (op_.mode == ConvMode::Winograd)
+				addTiles(y, block);
+			else
+				addLine(batch, y, block);
 		}
 		return true;
 	}
 
-	void runTiles(uint32_t surface)
+	void addLine(uint32_t batch, uint32_t y, const Block &block)
 	{
-		for (uint32_t y = 0; y < op_.windows.out.height; y += 2) {
-			if (!accumulateTiles(y))
-				return;
-			for (uint32_t i = 0; i < 2; i++)
-				deliverLine(0, surface, y + i,
-					    &sums_[static_cast<size_t>(i) * width_ * channels_]);
+		auto *sums = sums_.data();
+
+		for (const int16_t *vector : operands_.line(batch, y, block)) {
+			cells_.step(vector, sums);
+			sums += channels_;
 		}
 	}
 
-	bool accumulateTiles(uint32_t y)
+	void addTiles(uint32_t y, const Block &block)
 	{
-		const size_t line = static_cast<size_t>(width_) * channels_;
+		auto *sums = sums_.data();
+		auto *next = sums + out_.size();
 
-		std::fill(sums_.begin(), sums_.end(), typename Cells::Sum());
-		for (const Block &block : blocks_) {
-			if (memory_.cancelled())
-				return false;
-			load(block);
-			auto *sums = sums_.data();
-			for (const int16_t *tile : operands_.tiles(y / 2, block)) {
-				typename Cells::Sum *const out[4] = { sums, sums + channels_,
-								      sums + line,
-								      sums + line + channels_ };
-				cells_.stepTile(tile, out);
-				sums += 2 * channels_;
-			}
+		for (const int16_t *tile : operands_.tiles(y / 2, block)) {
+			cells_.stepTile(tile, { sums, sums + channels_, next, next + channels_ });
+			sums += 2 * channels_;
+			next += 2 * channels_;
 		}
-		return true;
 	}
 
 	void load(const WeightGroup &group)
@@ -196,11 +185,6 @@ private:
 		kernels_ = group.kernels;
 		weights_.resize(group.bytes.size() / elementBytes(op_.precision));
 		widen(op_.precision, group.bytes.data(), weights_);
-	}
-
-	void load(const Block &block)
-	{
-		cells_.load(weights_.data() + block.weights * kernels_, kernels_, block.lanes);
 	}
 
 	void deliverLine(uint32_t batch, uint32_t surface, uint32_t y,
@@ -220,6 +204,7 @@ private:
 	Operands operands_;
 	std::vector<Block> blocks_;
 	uint32_t channels_; /* kernels of a full group */
+	uint32_t linesAtOnce_;
 	uint32_t width_;
 	std::vector<typename Cells::Sum> sums_;
 	std::vector<int32_t> out_;
@@ -229,13 +214,6 @@ private:
 	ConvCounters counters_;
 };
 
-template<typename Cells>
-ConvCounters convolve(const ConvOp &op, const DataView &data, WeightSource &weights,
-		      StreamSink &sink, const MemoryPort &memory)
-{
-	return Convolution<Cells>(op, data, sink, memory).run(weights);
-}
-
 } /* namespace */
 
 ConvCounters computeConv(const ConvOp &op, const DataView &data, WeightSource &weights,
@@ -243,11 +221,11 @@ ConvCounters computeConv(const ConvOp &op, const DataView &data, WeightSource &w
 {
 	switch (op.precision) {
 	case Precision::Int8:
-		return convolve<IntegerCells<34>>(op, data, weights, sink, memory);
+		return Convolution<IntegerCells<34>>(op, data, sink, memory).run(weights);
 	case Precision::Int16:
-		return convolve<IntegerCells<48>>(op, data, weights, sink, memory);
+		return Convolution<IntegerCells<48>>(op, data, sink, memory).run(weights);
 	default:
-		return convolve<FloatCells>(op, data, weights, sink, memory);
+		return Convolution<FloatCells>(op, data, sink, memory).run(weights);
 	}
 }
 

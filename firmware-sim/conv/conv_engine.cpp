@@ -10,7 +10,6 @@
 #include <nvdla/hw/registers.h>
 
 #include "conv/conv_fast.h"
-#include "conv/conv_fp16.h"
 #include "conv/conv_lines.h"
 #include "conv/conv_work.h"
 
@@ -19,14 +18,6 @@ namespace nvdla::sim
 
 namespace
 {
-
-/** \return what CSC would wait for forever, empty if all its lines are there */
-std::string missingLines(const ConvOp &op, const Cbuf &cbuf)
-{
-	if (cbuf.slices() < op.windows.data.height)
-		return "CSC DATAIN_HEIGHT_EXT is more than the buffered lines";
-	return {};
-}
 
 /** \return why CDMA's lines are not those that CSC looks at, or are more than there is room for */
 std::string misfit(const ConvOp &op, const DataFetcher *data)
@@ -76,7 +67,9 @@ std::string ConvEngine::prepareData(const ConvOp &op, MemoryPort &memory, const 
 		return error;
 	if (!kept)
 		fetchData(op, sink);
-	return memory.cancelled() ? "" : missingLines(op, cbuf_);
+	if (memory.cancelled() || cbuf_.slices() >= op.windows.data.height)
+		return {};
+	return "CSC DATAIN_HEIGHT_EXT is more than the buffered lines";
 }
 
 ConvCounters ConvEngine::compute(const ConvOp &op, StreamSink &sink, const MemoryPort &memory)
@@ -92,11 +85,7 @@ ConvCounters ConvEngine::compute(const ConvOp &op, StreamSink &sink, const Memor
 
 unsigned int ConvEngine::worthwhileThreads(const ConvOp &op) const
 {
-	if (!op.guestError.empty())
-		return 1;
-	if (fastConvAccepts(op, options_.fp16))
-		return fastConvThreads(op);
-	return fp16ConvAccepts(op) ? fp16ConvThreads(op) : 1;
+	return op.guestError.empty() ? sim::worthwhileThreads(op, options_.fp16) : 1;
 }
 
 template<typename Work>
@@ -136,7 +125,7 @@ OperationResult ConvEngine::carryOut(const ConvOp &op, MemoryPort &memory, Strea
 	const ConvCounters sums = compute(op, sink, memory);
 	weights_->fill();
 	if (options_.released == ReleasedEntries::Stay || !weights_->released())
-		weights_->settle(workers_);
+		weights_->settle();
 	cbuf_.end(op);
 
 	OperationResult result;

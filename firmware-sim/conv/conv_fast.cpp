@@ -17,6 +17,7 @@
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
 #include "conv/tile_weights.h"
+#include "conv/wide_sums.h"
 
 namespace nvdla::sim
 {
@@ -79,14 +80,20 @@ public:
 			clearBehind({ out, sums }, kernels_[0]);
 			return;
 		}
-		if (std::exchange(isNew_, false))
-			choose();
+		if (std::exchange(isNew_, false)) {
+			panel_ = weights_.panel();
+			isWide_ = op_.precision == Precision::Int16 &&
+				  wide_.load(panel_, lines_.largest());
+		}
 		panel_.next = nextOf(first, count);
 		const TileSums out = { sums_.data(), op_.groupKernels(), linesOf(0).size() };
-		saturated_ = isTooWide_ ? tileSumsReference(kind_, positions, panel_, out)
-					: tileSums(kind_, positions, panel_, out);
+		saturated_ = 0;
+		if (isWide_)
+			saturated_ = wide_.sums(positions, panel_, op_.clipTruncate, out);
+		else
+			tileSums(plan_.kernel.kind, positions, panel_, out);
 		for (uint32_t place = 0; place < groups_; place++) {
-			if (kind_ != TileKind::WidePairs)
+			if (!isWide_)
 				round(linesOf(place).first((sums + kRounded - 1) / kRounded *
 							   kRounded));
 			clearBehind(linesOf(place).first(sums), kernels_[place]);
@@ -133,27 +140,6 @@ private:
 		return next_.subspan(begin, next_.size() * (first + count) / lines - begin);
 	}
 
-	/* Choose how the panel is multiplied: INT16 with sums of 32 bits if these cannot overflow.
-	 */
-	void choose()
-	{
-		constexpr uint32_t kRoom = INT32_MAX - UINT16_MAX;
-		constexpr size_t kMostWideUnits = UINT16_MAX;
-
-		panel_ = weights_.panel();
-		if (op_.precision != Precision::Int16)
-			return;
-		const uint64_t largest =
-			uint64_t{ lines_.largest() } *
-			magnitudesOf(reinterpret_cast<const std::byte *>(panel_.weights),
-				     plan_.units * kTileColumns * 2)
-				.pair;
-		const bool fits = largest * plan_.units <= INT32_MAX;
-		kind_ = fits ? TileKind::Pairs : TileKind::WidePairs;
-		panel_.unitsThatFit = fits ? 1 : static_cast<uint32_t>(kRoom / largest);
-		isTooWide_ = panel_.unitsThatFit == 0 || (!fits && plan_.units > kMostWideUnits);
-	}
-
 	std::span<int32_t> linesOf(uint32_t place)
 	{
 		const size_t values = most_ * op_.groupKernels();
@@ -190,9 +176,9 @@ private:
 	std::span<const std::byte> next_; /* weights of the next panel */
 	bool isNew_ = false;		  /* the panel is not chosen yet */
 	bool isChannelwise_ = false;	  /* the group's weights are channels_ */
-	bool isTooWide_ = false;	  /* for what is fast */
+	bool isWide_ = false;		  /* 32 bits do not hold the panel's sums */
 	Panel panel_ = {};
-	TileKind kind_ = plan_.kernel.kind;
+	WideWeights wide_;
 	const size_t most_;	     /* positions */
 	ScratchArray<int32_t> sums_; /* of the first group, then of the others */
 	uint32_t saturated_ = 0;
@@ -201,11 +187,8 @@ private:
 /** \return true if no sum that the host makes of integers can overflow */
 bool sumsFit(const ConvOp &op)
 {
-	const CubeSize &kernel = op.windows.kernel;
-	const uint64_t elements = uint64_t{ kernel.width } * kernel.height * kernel.channels;
-
 	/* INT8: an unsigned by a signed byte, in 32 bits. INT16: squares of 2^15 in 48 bits. */
-	return elements < (op.precision == Precision::Int8 ? 1 << 16 : 1 << 17);
+	return op.windows.kernel.elements() < (op.precision == Precision::Int8 ? 1 << 16 : 1 << 17);
 }
 
 /** \return no INT8 is below zero, on hosts that it makes a difference to */
@@ -236,13 +219,10 @@ bool isPositive(const ConvOp &op, const DataView &data)
 bool areWeightsSmall(const ConvOp &op)
 {
 	const uint64_t most = op.geometry->banks * uint64_t{ op.geometry->bankBytes() };
-	const auto elements = [](const CubeSize &cube) {
-		return uint64_t{ cube.width } * cube.height * cube.channels;
-	};
 	const uint64_t outputs = uint64_t{ op.windows.out.width } * op.windows.out.height;
-	const uint64_t weights = elements(op.windows.kernel) * op.windows.kernels;
+	const uint64_t weights = op.windows.kernel.elements() * op.windows.kernels;
 	const uint64_t cubes =
-		(elements(op.windows.data) + outputs * op.windows.kernels) * op.batches;
+		(op.windows.data.elements() + outputs * op.windows.kernels) * op.batches;
 
 	return weights < cubes && weights * elementBytes(op.precision) <= most;
 }
@@ -272,18 +252,17 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)
 	return sumsFit(op) && tileKind() != TileKind::None;
 }
 
-unsigned int fastConvThreads(const ConvOp &op)
+unsigned int worthwhileThreads(const ConvOp &op, Fp16Arithmetic fp16)
 {
-	/* As long as it takes to begin on a thread. */
-	constexpr uint64_t kMacsForAThread = 1 << 19;
-
-	return worthwhileThreads(op, kMacsForAThread);
+	if (fastConvAccepts(op, fp16))
+		return worthwhileThreads(op, kFastMacsForAThread);
+	return fp16ConvAccepts(op) ? worthwhileThreads(op, kFp16MacsForAThread) : 1;
 }
 
 ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers)
 {
-	const unsigned int threads = fastConvThreads(op);
+	const unsigned int threads = worthwhileThreads(op, kFastMacsForAThread);
 
 	const TilePlan plan(op, isPositive(op, data), data.places());
 	const TileLines lines(plan, data, workers);

@@ -30,8 +30,15 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16 = Fp16Arithmetic::Exa
 ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers);
 
-/** \return threads that computeConvFast() shares \a op among, at most */
-unsigned int fastConvThreads(const ConvOp &op);
+/** \return true if computeConvFp16() can be used: direct or image convolution in FP16 */
+bool fp16ConvAccepts(const ConvOp &op);
+
+/** \brief computeConv() for the operations that fp16ConvAccepts(); the same bits */
+ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSource &weights,
+			     StreamSink &sink, const MemoryPort &memory, Workers &workers);
+
+/** \return threads that the fastest of these ways shares \a op among, at most */
+unsigned int worthwhileThreads(const ConvOp &op, Fp16Arithmetic fp16);
 
 /** \return true if the lines with their padding are not too much memory to be made for \a op */
 bool paddedLinesFit(const ConvOp &op);

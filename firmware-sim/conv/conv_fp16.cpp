@@ -2,7 +2,7 @@
 /*
  * The loops of computeConv() around cells that work on all kernels at once.
  */
-#include "conv/conv_fp16.h"
+#include "conv/conv_fast.h"
 
 #include <algorithm>
 #include <memory>
@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "conv/channel_weights.h"
-#include "conv/conv_fast.h"
 #include "conv/conv_lines.h"
 #include "conv/fp16_cells.h"
 #include "conv/tile_lines.h"
@@ -100,7 +99,7 @@ public:
 				   static_cast<uint32_t>(line / op_.batches));
 			int32_t *const one = &out_[i * lineValues_];
 			int32_t *const out[] = { one, groups_ > 1 ? one + most_ : nullptr };
-			deliverFp16(sums_.data(), sums_.size(), out);
+			cells_.deliver(sums_.data(), sums_.size(), out);
 		}
 	}
 
@@ -123,7 +122,7 @@ private:
 
 	void makeChannels(const TowardZero &towardZero, std::span<const TilePosition> positions)
 	{
-		sumFp16Channels(towardZero, channels_->operands(), positions, out_.data());
+		cells_.sumChannels(towardZero, channels_->operands(), positions, out_.data());
 		/* Behind the kernels there are sums of anything. */
 		for (size_t i = 0; kernels_ < kFp16Kernels && i < positions.size(); i++)
 			std::fill(&out_[i * kFp16Kernels] + kernels_,
@@ -145,11 +144,12 @@ private:
 	{
 		std::fill(sums_.begin(), sums_.end(), Fp16Sums());
 		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++)
-			stepFp16(towardZero, weights_[i],
-				 operands_->line(batch, y, blocks_[i]).data(), sums_.size(),
-				 sums_.data());
+			cells_.step(towardZero, weights_[i],
+				    operands_->line(batch, y, blocks_[i]).data(), sums_.size(),
+				    sums_.data());
 	}
 
+	const Fp16Cells &cells_ = *fp16Cells();
 	const ConvOp &op_;
 	const DataView &view_;
 	const MemoryPort &memory_;
@@ -173,21 +173,13 @@ private:
 bool fp16ConvAccepts(const ConvOp &op)
 {
 	return op.precision == Precision::Fp16 && op.mode != ConvMode::Winograd &&
-	       fp16CellsSupported();
-}
-
-unsigned int fp16ConvThreads(const ConvOp &op)
-{
-	/* As long as it takes to begin on a thread. */
-	constexpr uint64_t kMacsForAThread = 1 << 15;
-
-	return worthwhileThreads(op, kMacsForAThread);
+	       fp16Cells() != nullptr;
 }
 
 ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers)
 {
-	const unsigned int threads = fp16ConvThreads(op);
+	const unsigned int threads = worthwhileThreads(op, kFp16MacsForAThread);
 
 	const uint32_t linesAtOnce = linesOfPiece(op);
 	const TilePlan plan(op);

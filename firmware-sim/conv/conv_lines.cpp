@@ -21,12 +21,11 @@ uint32_t largestSum(const ConvOp &op)
 {
 	constexpr uint32_t kAnySum = uint32_t{ 1 } << 31;
 	constexpr uint64_t kLargestProduct = 1 << 14; /* of INT8 */
-	const CubeSize &kernel = op.windows.kernel;
-	const uint64_t elements = uint64_t{ kernel.width } * kernel.height * kernel.channels;
 
 	if (op.precision != Precision::Int8)
 		return kAnySum;
-	const uint64_t sum = (elements * kLargestProduct >> op.clipTruncate) + 1;
+	const uint64_t sum =
+		(op.windows.kernel.elements() * kLargestProduct >> op.clipTruncate) + 1;
 	return static_cast<uint32_t>(std::min<uint64_t>(sum, kAnySum));
 }
 
@@ -53,7 +52,7 @@ struct HeldGroup {
 struct GroupSet {
 	uint32_t surface; /* the first group's */
 	uint32_t groups;
-	std::vector<HeldGroup> held; /* where threads share the operation */
+	std::vector<HeldGroup> held;
 };
 
 /** A thread's share of an operation where each has receivers of its own */
@@ -99,31 +98,13 @@ public:
 		isApart_ = (threads_ > 1 || groupsAtOnce_ > 1) && fork();
 		if (!isApart_)
 			share(1);
-		if (isApart_)
-			workers_.run(threads_, [&](unsigned int thread) {
-				orGiveUp([&] { apart(newMaker, thread); });
-			});
-		else if (threads_ > 1)
-			workers_.run(threads_,
-				     [&](unsigned int) { orGiveUp([&] { inTurn(newMaker); }); });
-		else
-			alone(*newMaker());
+		workers_.run(threads_, [&](unsigned int thread) {
+			orGiveUp([&] { isApart_ ? apart(newMaker, thread) : inTurn(newMaker); });
+		});
 		return counters_;
 	}
 
 private:
-	/* One thread, one group at a time: weights are not held longer than the maker wants them.
-	 */
-	void alone(LineMaker &maker)
-	{
-		while (const auto piece = take()) {
-			if (piece->first == 0)
-				maker.load(weights_.next(), 0);
-			maker.make(piece->first, piece->count);
-			deliver(*piece, *set_, maker);
-		}
-	}
-
 	/** \return false if there is only one receiver */
 	bool fork()
 	{
@@ -226,7 +207,7 @@ private:
 		}
 	}
 
-	/* Several threads that deliver what they have made one after the other. */
+	/* One thread, or several that deliver what they have made one after the other. */
 	void inTurn(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 	{
 		std::unique_ptr<LineMaker> maker;
@@ -337,8 +318,7 @@ private:
 		const uint32_t groups = std::min(groupsAtOnce_, op_.surfaces() - surface);
 
 		set_ = std::make_shared<GroupSet>(GroupSet{ surface, groups, {} });
-		/* One thread that works on one group at a time loads it itself. */
-		for (uint32_t i = 0; i < groups && (threads_ > 1 || isApart_); i++)
+		for (uint32_t i = 0; i < groups; i++)
 			set_->held.push_back(hold(weights_.next()));
 	}
 
@@ -350,7 +330,8 @@ private:
 
 		held.group.soon = group.soon.subspan(
 			std::min(others * group.bytes.size(), group.soon.size()));
-		if (group.stays)
+		/* One thread with one group loads it before it takes the next. */
+		if (group.stays || threads_ * groupsAtOnce_ == 1)
 			return held;
 		held.copy.assign(group.bytes.begin(), group.bytes.end());
 		held.group.bytes = held.copy;
@@ -430,14 +411,12 @@ unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs)
 	const Windows &windows = op.windows;
 	/* What becomes of so many sums takes as long, too. */
 	constexpr uint64_t kSumsForAThread = 1 << 13;
-	const uint64_t elements =
-		uint64_t{ windows.kernel.width } * windows.kernel.height * windows.kernel.channels;
 	const uint64_t outputs =
 		uint64_t{ windows.out.width } * windows.out.height * windows.kernels * op.batches;
 	constexpr uint64_t most = 1024;
 
 	return static_cast<unsigned int>(std::clamp<uint64_t>(
-		outputs * (elements + macs / kSumsForAThread) / macs, 1, most));
+		outputs * (windows.kernel.elements() + macs / kSumsForAThread) / macs, 1, most));
 }
 
 } /* namespace nvdla::sim */

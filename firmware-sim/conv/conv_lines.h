@@ -70,6 +70,11 @@ ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &si
 			 const MemoryPort &memory, Workers &workers, const LineShares &shares,
 			 const std::function<std::unique_ptr<LineMaker>()> &newMaker);
 
+/** Multiply-adds that take a thread as long as waking another one, fast and as FP16 cells do them
+ */
+inline constexpr uint64_t kFastMacsForAThread = 1 << 19;
+inline constexpr uint64_t kFp16MacsForAThread = 1 << 15;
+
 /**
  * \return threads among which \a op is worth being shared
  * \param macs multiply-adds that take one of them as long as waking another one

@@ -37,6 +37,7 @@ struct CubeSize {
 	uint32_t height = 1;
 	uint32_t channels = 1;
 
+	uint64_t elements() const { return uint64_t{ width } * height * channels; }
 	bool operator==(const CubeSize &) const = default;
 };
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,15 +27,13 @@ inline constexpr int32_t kFloatNan = 0x7f800200;
 
 /** \brief What the host multiplies in a unit */
 enum class TileKind : uint8_t {
-	None,	     /**< no instructions for it */
-	Rows,	     /**< INT8 of a single position: weights are met where they are (dense_sums) */
-	Pairs,	     /**< two signed 16-bit numbers by two, in 32 bits */
-	WidePairs,   /**< the same in 48 bits, and what CACC delivers of it */
-	Quads,	     /**< four unsigned 8-bit numbers, which are more by 128, by four signed ones */
-	SignedQuads, /**< the same where the weights are the unsigned ones */
-	Bytes,	     /**< four signed 8-bit numbers that are not below zero by four signed ones */
-	Matrices,    /**< four signed 8-bit numbers by four, in as many units as kMatrixUnits */
-	Float,	     /**< a number of 32 bits by another */
+	None,	  /**< no instructions for it */
+	Rows,	  /**< INT8 of a single position: weights are met where they are (dense_sums) */
+	Pairs,	  /**< two signed 16-bit numbers by two, in 32 bits */
+	Quads,	  /**< four signed 8-bit numbers by four unsigned ones, which are more by 128 */
+	Bytes,	  /**< four signed 8-bit numbers that are not below zero by four signed ones */
+	Matrices, /**< four signed 8-bit numbers by four, in as many units as kMatrixUnits */
+	Float,	  /**< a number of 32 bits by another */
 };
 
 /** \brief Consecutive units of one kernel row */
@@ -48,7 +45,7 @@ struct TileRun {
 /** \brief One output: where its operands are */
 struct TilePosition {
 	const std::byte *at; /**< the first; the others are as far from it for all positions */
-	int32_t start = 0;   /**< SignedQuads: what all its sums begin with */
+	int32_t start = 0;   /**< Quads: what all its sums begin with */
 };
 
 /** \brief What all positions meet: the weights of kernel groups that are worked on at once */
@@ -61,11 +58,7 @@ struct Panel {
 	/** Positions of a line, which are as far from each other, of a multiple of as many; not
 	 * looked at but for Matrices */
 	size_t width = 1;
-	std::array<int32_t, kTileColumns> start = {}; /**< Quads: what sums begin with */
-	std::span<const std::byte> next = {};	      /**< wanted soon: brought nearer meanwhile */
-	/* WidePairs alone. */
-	uint32_t unitsThatFit = 1; /**< in 32 bits, beside a sum of 16 */
-	uint32_t truncate = 0;	   /**< bits that CACC drops, 0 to 31 */
+	std::span<const std::byte> next = {}; /**< wanted soon: brought nearer meanwhile */
 
 	/** \return those of all runs */
 	size_t units() const
@@ -107,18 +100,12 @@ TileKind tileKind();
 /**
  * \brief Sums of products for all positions, for each column
  *
- * Integers: nothing may overflow 32 bits, but of WidePairs. Float: one product after the other
- * is added, rounding to nearest even; where operands have 11 bits the products are exact, so that
- * the bits are the same on every host, with fused multiply-adds or without. A NaN becomes the one
- * with sign 0 and payload 0x200.
- *
- * \return WidePairs: how many were clipped to 32 bits
+ * Integers: nothing may overflow 32 bits; what does is left without its upper bits. Float: one
+ * product after the other is added, rounding to nearest even; where operands have 11 bits the
+ * products are exact, so that the bits are the same on every host, with fused multiply-adds or
+ * without. A NaN becomes the one with sign 0 and payload 0x200.
  */
-uint32_t tileSums(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
-		  const TileSums &sums);
-
-/** \brief tileSums() to read */
-uint32_t tileSumsReference(TileKind kind, std::span<const TilePosition> positions,
-			   const Panel &panel, const TileSums &sums);
+void tileSums(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
+	      const TileSums &sums);
 
 } /* namespace nvdla::sim */

@@ -11,19 +11,6 @@ namespace nvdla::sim
 namespace
 {
 
-ConvWalk walkOf(ConvMode mode)
-{
-	switch (mode) {
-	case ConvMode::Image:
-		return ConvWalk::Lines;
-	case ConvMode::Winograd:
-		return ConvWalk::Tiles;
-	case ConvMode::Direct:
-		break;
-	}
-	return ConvWalk::Stripes;
-}
-
 uint32_t inputSurfaces(const ConvOp &op)
 {
 	return op.geometry->surfaces(op.inPrecision, op.fetch.size.channels);
@@ -58,7 +45,9 @@ ConvWork convWork(const ConvOp &op, const Kept &kept)
 	const std::vector<Block> blocks = makeBlocks(op);
 	ConvWork work = { .core = op.geometry->timing };
 
-	work.walk = walkOf(op.mode);
+	work.walk = op.mode == ConvMode::Image	    ? ConvWalk::Lines
+		    : op.mode == ConvMode::Winograd ? ConvWalk::Tiles
+						    : ConvWalk::Stripes;
 	work.outWidth = out.width;
 	work.outHeight = out.height;
 	work.batches = op.batches;

@@ -27,14 +27,12 @@ std::vector<Block> directBlocks(const CubeSize &kernel, uint32_t lanes)
 	blocks.reserve(parts * kernel.height * kernel.width);
 	for (uint32_t channel = 0; channel < kernel.channels; channel += lanes) {
 		for (uint32_t row = 0; row < kernel.height; row++) {
-			for (uint32_t column = 0; column < kernel.width; column++) {
-				Block block;
-				block.row = row;
-				block.column = column;
-				block.channel = channel;
-				block.lanes = std::min(lanes, kernel.channels - channel);
-				blocks.push_back(block);
-			}
+			for (uint32_t column = 0; column < kernel.width; column++)
+				blocks.push_back(
+					{ .row = row,
+					  .column = column,
+					  .channel = channel,
+					  .lanes = std::min(lanes, kernel.channels - channel) });
 		}
 	}
 	return blocks;
@@ -47,12 +45,12 @@ std::vector<Block> imageBlocks(const CubeSize &kernel, uint32_t lanes, uint32_t 
 
 	for (uint32_t channel = 0; channel < kernel.channels; channel += step) {
 		for (uint32_t row = 0; row < kernel.height; row += rowsPerBlock) {
-			Block block;
-			block.row = row;
-			block.channel = channel;
-			block.rows = std::min(rowsPerBlock, kernel.height - row);
-			block.lanes = block.rows * std::min(step, kernel.channels - channel);
-			blocks.push_back(block);
+			const uint32_t rows = std::min(rowsPerBlock, kernel.height - row);
+			blocks.push_back(
+				{ .row = row,
+				  .channel = channel,
+				  .rows = rows,
+				  .lanes = rows * std::min(step, kernel.channels - channel) });
 		}
 	}
 	return blocks;
@@ -63,12 +61,8 @@ std::vector<Block> winogradBlocks(const CubeSize &kernel)
 	std::vector<Block> blocks;
 
 	for (uint32_t channel = 0; channel + kTileChannels <= kernel.channels;
-	     channel += kTileChannels) {
-		Block block;
-		block.channel = channel;
-		block.lanes = kMacLanes;
-		blocks.push_back(block);
-	}
+	     channel += kTileChannels)
+		blocks.push_back({ .channel = channel, .lanes = kMacLanes });
 	return blocks;
 }
 

@@ -72,23 +72,14 @@ public:
 	virtual WeightGroup next() = 0;
 };
 
-/**
- * \brief One line of the cube as CSC sees it: columns of channels, channel fastest
- *
- * INT8 is sign-extended, FP16 are raw bits. Image lines include the columns of
- * padding and whatever their last entry holds; Winograd lines are those of the
- * channel-extended cube.
- */
-using Slice = std::vector<int16_t>;
-
 /** \brief Elements of a line that are in the buffer at regular distances */
 struct LinePiece {
 	const std::byte *from; /**< the first of them */
-	size_t fromStep;       /**< bytes from one part to the next */
-	size_t to;	       /**< bytes of the line before them */
-	size_t toStep;
+	size_t fromStep = 0;   /**< bytes from one part to the next */
+	size_t to = 0;	       /**< bytes of the line before them */
+	size_t toStep = 0;
 	size_t bytes; /**< of a part */
-	size_t parts;
+	size_t parts = 1;
 };
 
 /** \brief A cube in memory that is read where it is, instead of being buffered */
@@ -159,10 +150,12 @@ public:
 	/** \brief The line's entries, where whole() is null, to \a out */
 	void copyWhole(uint32_t batch, uint32_t y, std::span<std::byte> out) const;
 
-	/** \return line \a y of cube \a batch */
-	Slice line(uint32_t batch, uint32_t y) const;
-
-	/** \brief The same to \a out, as many elements as a line has */
+	/**
+	 * \brief The elements of line \a y of cube \a batch to \a out, which has room for them
+	 *
+	 * INT8 is sign-extended, FP16 are raw bits. Image lines include the columns of padding and
+	 * whatever their last entry holds; Winograd lines are those of the channel-extended cube.
+	 */
 	void line(uint32_t batch, uint32_t y, std::span<int16_t> out) const;
 
 private:

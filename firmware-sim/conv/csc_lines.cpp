@@ -38,14 +38,6 @@ size_t DataView::lineBytes() const
 	       elementBytes(op_.precision);
 }
 
-Slice DataView::line(uint32_t batch, uint32_t y) const
-{
-	Slice slice(lineBytes() / elementBytes(op_.precision));
-
-	line(batch, y, slice);
-	return slice;
-}
-
 void DataView::line(uint32_t batch, uint32_t y, std::span<int16_t> out) const
 {
 	if (elementBytes(op_.precision) == sizeof(int16_t)) {
@@ -205,12 +197,7 @@ void DataView::findImageInMemory(uint32_t y, std::vector<LinePiece> &pieces) con
 	size_t to = 0;
 	const auto put = [&](std::span<const std::byte> bytes) {
 		if (!bytes.empty())
-			pieces.push_back({ .from = bytes.data(),
-					   .fromStep = bytes.size(),
-					   .to = to,
-					   .toStep = bytes.size(),
-					   .bytes = bytes.size(),
-					   .parts = 1 });
+			pieces.push_back({ .from = bytes.data(), .to = to, .bytes = bytes.size() });
 		to += bytes.size();
 	};
 
@@ -228,12 +215,8 @@ void DataView::findImage(uint32_t first, std::vector<LinePiece> &pieces) const
 		const auto here = entries(first + i);
 		const auto count =
 			static_cast<uint32_t>(std::min<size_t>(end - i, here.size() / entryBytes));
-		pieces.push_back({ .from = here.data(),
-				   .fromStep = entryBytes,
-				   .to = i * entryBytes,
-				   .toStep = entryBytes,
-				   .bytes = count * entryBytes,
-				   .parts = 1 });
+		pieces.push_back(
+			{ .from = here.data(), .to = i * entryBytes, .bytes = count * entryBytes });
 		i += count;
 	}
 }

@@ -25,8 +25,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Vectors whose size is known, so that there can be arrays of them. */
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+#if HWY_TARGET != HWY_SCALAR
 
 constexpr size_t kTotalsAtOnce = 4;
 using TotalsTag = hn::FixedTag<int32_t, kTotalsAtOnce>;
@@ -83,8 +82,6 @@ struct DensePairs {
 	using Operand = hn::Vec<Tag>;
 	static constexpr size_t kBytes = hn::MaxLanes(Tag()); /* of an operand */
 	static constexpr int32_t kExcess = 0;		      /* of a weight */
-	/* Blocks that a sum gets before it goes back to its cache */
-	static constexpr size_t kBlocksAtOnce = 1;
 
 	static HWY_INLINE Operand load(const std::byte *bytes)
 	{
@@ -115,8 +112,6 @@ struct DenseQuads {
 	using Operand = Sum;
 	static constexpr size_t kBytes = kDenseBytes;
 	static constexpr int32_t kExcess = 128;
-	/* More, since a host may take longer to store a sum than to multiply. */
-	static constexpr size_t kBlocksAtOnce = 4;
 
 	static HWY_INLINE Operand load(const std::byte *bytes)
 	{
@@ -162,7 +157,6 @@ struct DenseSums {
 	using Sum = typename Product::Sum;
 	using Tag = typename Product::SumTag;
 	static constexpr size_t kParts = kDenseBytes / Product::kBytes; /* of a whole block */
-	static constexpr size_t kBlocks = Product::kBlocksAtOnce;
 
 	Sum sums[kKernelsAtOnce];
 	Sum data = hn::Zero(Tag()); /* if weights are more than they should be */
@@ -180,67 +174,24 @@ struct DenseSums {
 	}
 
 	/**
-	 * Blocks of kDenseBytes, each of kParts operands
-	 * \param weights of the first block's first kernel, those of the next kernel follow
-	 * \param step from a block's weights to the next one's
+	 * A block of kDenseBytes
+	 * \param weights of the first kernel, those of the next kernel follow
 	 */
-	template<size_t... kOperand>
-	HWY_INLINE void addWhole(const DenseBlock *blocks, const std::byte *weights, size_t step,
-				 size_t kernels, std::index_sequence<kOperand...>)
+	template<size_t... kPart>
+	HWY_INLINE void addWhole(const std::byte *block, const std::byte *weights, size_t kernels,
+				 std::index_sequence<kPart...>)
 	{
-		constexpr size_t kBlocksHere = sizeof...(kOperand) / kParts;
 		const typename Product::Operand operands[] = { Product::load(
-			blocks[kOperand / kParts].data + kOperand % kParts * Product::kBytes)... };
+			block + kPart * Product::kBytes)... };
 
-		(addData(operands[kOperand]), ...);
+		(addData(operands[kPart]), ...);
 		for (size_t kernel = 0; kernel < kernels; kernel++, weights += kDenseBytes) {
 			Sum sum = sums[kernel];
-			(bringOperand<kBlocksHere, kOperand % kParts>(weights +
-								      kOperand / kParts * step),
-			 ...);
-			((sum = Product::add(sum, operands[kOperand],
-					     Product::load(weights + kOperand / kParts * step +
-							   kOperand % kParts * Product::kBytes))),
+			bringAhead(weights);
+			((sum = Product::add(sum, operands[kPart],
+					     Product::load(weights + kPart * Product::kBytes))),
 			 ...);
 			sums[kernel] = sum;
-		}
-	}
-
-	/* With the first operand of a block. */
-	template<size_t kTimes, size_t kPart>
-	static HWY_INLINE void bringOperand(const std::byte *weights)
-	{
-		if constexpr (kPart == 0)
-			bringAhead<kTimes>(weights);
-	}
-
-	/** \return they are whole, and nothing is between their weights */
-	static HWY_INLINE bool areTogether(std::span<const DenseBlock> blocks)
-	{
-		size_t before = blocks[0].before;
-
-		for (const DenseBlock &block : blocks) {
-			if (block.bytes != kDenseBytes || block.before != before)
-				return false;
-			before += kDenseBytes;
-		}
-		return true;
-	}
-
-	/** \param first of the kernels */
-	HWY_INLINE void add(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-			    size_t first, size_t kernels)
-	{
-		while (!blocks.empty()) {
-			const std::byte *some = weights.at(blocks[0], first);
-			if (blocks.size() >= kBlocks && areTogether(blocks.first(kBlocks))) {
-				addWhole(blocks.data(), some, weights.kernels * kDenseBytes,
-					 kernels, std::make_index_sequence<kBlocks * kParts>());
-				blocks = blocks.subspan(kBlocks);
-			} else {
-				add(blocks[0], some, kernels);
-				blocks = blocks.subspan(1);
-			}
 		}
 	}
 
@@ -263,7 +214,7 @@ struct DenseSums {
 	HWY_INLINE void add(const DenseBlock &block, const std::byte *weights, size_t kernels)
 	{
 		if (block.bytes == kDenseBytes)
-			addWhole(&block, weights, 0, kernels, std::make_index_sequence<kParts>());
+			addWhole(block.data, weights, kernels, std::make_index_sequence<kParts>());
 		else
 			addSome(block, weights, kernels);
 	}
@@ -287,7 +238,8 @@ void allSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, in
 	for (size_t first = 0; first < weights.kernels; first += kKernelsAtOnce) {
 		const size_t some = std::min(weights.kernels - first, kKernelsAtOnce);
 		DenseSums<Product> dense;
-		dense.add(blocks, weights, first, some);
+		for (const DenseBlock &block : blocks)
+			dense.add(block, weights.at(block, first), some);
 		dense.store(some, sums + first);
 	}
 }
@@ -306,23 +258,20 @@ void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &w
 
 #else
 
-void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-		       int32_t *sums)
+void denseSumsOfTarget(std::span<const DenseBlock>, const DenseWeights &, int32_t *)
 {
-	denseSumsReference(blocks, weights, sums);
 }
 
 #endif
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-using SumTag = hn::FixedTag<int32_t, 16>;
-using Sums = hn::Vec<SumTag>;
+using SumTag = DenseQuads::SumTag;
 
 /** Sums of bytes of some positions, in registers: indices are constants once inlined */
 template<size_t... kIndex>
 struct ByteSums {
-	Sums sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(SumTag()))... };
+	DenseQuads::Sum sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(SumTag()))... };
 	const std::byte *positions[sizeof...(kIndex)];
 
 	/** \param line the first position's first unit \param last the last position's number */
@@ -331,26 +280,19 @@ struct ByteSums {
 	{
 	}
 
-	/** Each four bytes are added to one number */
-	static HWY_INLINE void add(Sums &sum, __m512i data)
-	{
-		const Sums ones = hn::Set(SumTag(), 0x01010101);
-
-		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(ones.raw), "v"(data));
-	}
-
 	HWY_INLINE void add(const TileRun &run)
 	{
-		constexpr uint32_t kUnits = hn::MaxLanes(SumTag());
-		const uint32_t rest = run.units % kUnits;
-		const size_t end = run.offset + (run.units - rest) * kUnitBytes;
-		const auto there = static_cast<__mmask16>((1U << rest) - 1);
+		const size_t rest = run.units * kUnitBytes % kDenseBytes;
+		const size_t end = run.offset + run.units * kUnitBytes - rest;
 
-		for (size_t at = run.offset; at < end; at += kUnits * kUnitBytes)
-			(add(sums[kIndex], _mm512_loadu_si512(positions[kIndex] + at)), ...);
+		for (size_t at = run.offset; at < end; at += kDenseBytes)
+			((sums[kIndex] = DenseQuads::add(sums[kIndex],
+							 DenseQuads::load(positions[kIndex] + at))),
+			 ...);
 		if (rest)
-			(add(sums[kIndex],
-			     _mm512_maskz_loadu_epi32(there, positions[kIndex] + end)),
+			((sums[kIndex] = DenseQuads::add(
+				  sums[kIndex],
+				  DenseQuads::loadSome(positions[kIndex] + end, rest))),
 			 ...);
 	}
 };
@@ -358,10 +300,6 @@ struct ByteSums {
 void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
 		      std::span<int32_t> sums)
 {
-	if (!__builtin_cpu_supports("avx512vnni")) {
-		byteSumsReference(line, step, runs, sums);
-		return;
-	}
 	for (size_t x = 0; x < sums.size(); x += kTotalsAtOnce, line += kTotalsAtOnce * step) {
 		const size_t count = std::min(kTotalsAtOnce, sums.size() - x);
 		ByteSums<0, 1, 2, 3> some(line, step, count - 1);
@@ -379,10 +317,8 @@ void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRu
 
 #else
 
-void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		      std::span<int32_t> sums)
+void byteSumsOfTarget(const std::byte *, size_t, std::span<const TileRun>, std::span<int32_t>)
 {
-	byteSumsReference(line, step, runs, sums);
 }
 
 #endif
@@ -404,36 +340,10 @@ void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, 
 	HWY_DYNAMIC_DISPATCH(denseSumsOfTarget)(blocks, weights, sums);
 }
 
-void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-			int32_t *sums)
-{
-	std::fill_n(sums, weights.kernels, 0);
-	for (const DenseBlock &block : blocks) {
-		for (size_t kernel = 0; kernel < weights.kernels; kernel++) {
-			const std::byte *weight = weights.at(block, kernel);
-			for (size_t i = 0; i < block.bytes; i++)
-				sums[kernel] += static_cast<int8_t>(block.data[i]) *
-						static_cast<int8_t>(weight[i]);
-		}
-	}
-}
-
 void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
 	      std::span<int32_t> sums)
 {
 	HWY_DYNAMIC_DISPATCH(byteSumsOfTarget)(line, step, runs, sums);
-}
-
-void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		       std::span<int32_t> sums)
-{
-	for (int32_t &sum : sums) {
-		sum = 0;
-		for (const TileRun &run : runs)
-			for (size_t i = 0; i < run.units * kUnitBytes; i++)
-				sum += static_cast<int8_t>(line[run.offset + i]);
-		line += step;
-	}
 }
 
 } /* namespace nvdla::sim */

@@ -43,20 +43,12 @@ inline constexpr size_t kDenseBytes = 64;
  */
 void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums);
 
-/** \brief denseSums() to read */
-void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-			int32_t *sums);
-
 /**
- * \brief Sums of the INT8 that positions of a line have
+ * \brief Sums of the INT8 that positions of a line have, where TileKind::Quads is multiplied
  * \param line the first position's first unit \param step bytes to the next position's
  * \param runs that a position has
  */
 void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
 	      std::span<int32_t> sums);
-
-/** \brief byteSums() to read */
-void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		       std::span<int32_t> sums);
 
 } /* namespace nvdla::sim */

@@ -20,8 +20,8 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/* Vectors of a known size, with doubles. */
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
+/* Vectors with doubles. */
+#if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -245,10 +245,11 @@ private:
 			hn::BitCast(bitsTag, magnitude(weight)), hn::BitCast(bitsTag, negate),
 			hn::Set(bitsTag, kTabledDistance));
 
-		for (uint32_t rest = bitsOf(tag, hn::Ne(aligned, floor)); rest; rest &= rest - 1) {
-			const auto at = firstWeight + static_cast<uint32_t>(std::countr_zero(rest));
-			rows_[number][byteOf(at)] |= static_cast<uint8_t>(1U << bitOf(at));
-		}
+		alignas(64) int32_t lost[kLanes];
+		hn::Store(hn::Sub(floor, aligned), tag, lost);
+		for (uint32_t i = 0; i < kLanes; i++)
+			rows_[number][byteOf(firstWeight + i)] |=
+				static_cast<uint8_t>(lost[i] << bitOf(firstWeight + i));
 	}
 
 	alignas(64) uint8_t rows_[kRows][kRowBytes] = {};

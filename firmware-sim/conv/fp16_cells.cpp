@@ -8,7 +8,6 @@
 #include "conv/fp16_cells.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -18,8 +17,10 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "conv/fp16_columns-inl.h"
 #include "conv/fp16_products-inl.h"
+#include "conv/tile_columns-inl.h"
+#include "core/aligned.h"
+#include "core/bring_ahead.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -27,8 +28,8 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/* Vectors of a known size, with doubles. */
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
+/* Vectors with doubles. */
+#if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -77,15 +78,14 @@ HWY_INLINE Doubles accumulate(Doubles value, Doubles step, hn::Vec<HalfTag> expo
 	return rounded(hn::MulAdd(step, scale, value));
 }
 
-/** Adds the products of a step to a row of the position's sums; \a far are those that are */
-HWY_INLINE void accumulate(const Position &position, size_t kernel, const EvenOdd &far)
+/** Adds the products of a step to a row of the position's sums */
+HWY_INLINE void accumulate(const Position &position, size_t kernel)
 {
 	const HalfTag half;
 	const EvenOdd exponents = widened(hn::Load(RowTag(), position.largest + kernel));
-	RowDoubles step(position.near + kernel);
+	const RowDoubles step(position.products + kernel);
 	RowDoubles sums(position.sums->value + kernel);
 
-	step.add(far);
 	sums.even = accumulate(sums.even, step.even, hn::LowerHalf(half, exponents.even));
 	sums.evenUpper =
 		accumulate(sums.evenUpper, step.evenUpper, hn::UpperHalf(half, exponents.even));
@@ -114,21 +114,18 @@ void step(Position *positions, size_t some)
 		noteNans(*position.weights, *position.data, *position.sums);
 		position.findLargest();
 	}
-	addProducts(carries, positions, some,
-		    [](const Position &position, size_t kernel, const EvenOdd &far)
-			    HWY_ATTR { accumulate(position, kernel, far); });
+	addProducts(carries, positions, some);
+	for (size_t i = 0; i < some; i++)
+		for (size_t kernel = 0; kernel < positions[i].weights->kernels; kernel += kRowLanes)
+			accumulate(positions[i], kernel);
 }
 
-bool supportedOfTarget()
-{
-	return true;
-}
-
-void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t count,
-		  Fp16Sums *sums)
+void stepOfTarget(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
+		  size_t count, Fp16Sums *sums)
 {
 	Fp16Data ofPositions[kPositionsAtOnce];
 	Position positions[kPositionsAtOnce];
+	alignas(64) double products[kPositionsAtOnce * kFp16Columns];
 
 	for (size_t first = 0; first < count; first += kPositionsAtOnce) {
 		const size_t some = std::min(kPositionsAtOnce, count - first);
@@ -137,6 +134,7 @@ void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t
 			positions[i].weights = &weights;
 			positions[i].data = &ofPositions[i];
 			positions[i].sums = sums + first + i;
+			positions[i].products = products + i * kFp16Columns;
 		}
 		step(positions, some);
 	}
@@ -176,14 +174,25 @@ void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *const groups[2
 	}
 }
 
+/** One lane's numbers of a row out of the units of two lanes */
+template<bool kSecond>
+HWY_INLINE Row rowOfUnits(const int32_t *units)
+{
+	const RowTag tag;
+	const Row low = hn::BitCast(tag, hn::Load(IntegerTag(), units));
+	const Row high = hn::BitCast(tag, hn::Load(IntegerTag(), units + kLanes));
+
+	return kSecond ? hn::ConcatOdd(tag, high, low) : hn::ConcatEven(tag, high, low);
+}
+
 /**
  * Take the weights of a row apart, of which the first \a kernels are there
  * \return their significands
  */
-HWY_INLINE Row takeRowApart(size_t first, size_t kernels, Fp16Lane &out)
+HWY_INLINE Row takeRowApart(Row numbers, size_t first, size_t kernels, Fp16Lane &out)
 {
 	const RowTag tag;
-	Parts parts(hn::Load(tag, out.significand + first));
+	Parts parts(numbers);
 
 	/* Groups of fewer kernels have zeroes, but only one of two may have been loaded. */
 	if (kRowLanes > kFp16Kernels && kernels < kRowLanes)
@@ -195,32 +204,48 @@ HWY_INLINE Row takeRowApart(size_t first, size_t kernels, Fp16Lane &out)
 }
 
 /** Take the weights of rows apart that are worked on together */
-template<size_t... kRow>
-HWY_INLINE void takeRowsApart(size_t first, size_t kernels, Fp16Weights &weights,
+template<bool kSecond, size_t... kRow>
+HWY_INLINE void takeRowsApart(const int32_t *units, size_t first, size_t kernels, Fp16Lane &lane,
 			      std::index_sequence<kRow...>)
 {
-	for (size_t i = 0; i < weights.lanes; i++) {
-		Fp16Lane &lane = weights.numbers[i];
-		LostCarries::place(first, lane,
-				   takeRowApart(first + kRow * kRowLanes,
-						kernels - kRow * kRowLanes, lane)...);
-	}
+	LostCarries::place(first, lane,
+			   takeRowApart(rowOfUnits<kSecond>(units + first + kRow * kRowLanes),
+					first + kRow * kRowLanes,
+					kernels - first - kRow * kRowLanes, lane)...);
 }
 
-bool loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out)
+void loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out)
 {
-	int16_t *numbers = out.numbers[0].significand + group * kFp16Kernels;
+	/* From a unit of two lanes to the next one. */
+	constexpr size_t kStep = 2 * sizeof(Fp16Lane) / sizeof(int32_t);
+	const size_t bytes = out.lanes * sizeof(int16_t);
+	auto *units = reinterpret_cast<int32_t *>(reinterpret_cast<std::byte *>(out.numbers)) +
+		      group * kFp16Kernels;
+	std::byte padded[kFp16Kernels][kMacLanes * sizeof(int16_t)] = {};
 
-	if (kernels == kFp16Kernels && out.lanes % kColumnsAtOnce == 0)
-		return transpose(weights, out.lanes, numbers);
-	return transposePadded(weights, kernels, out.lanes, numbers);
+	if (kernels == kFp16Kernels && out.lanes % 2 == 0) {
+		for (size_t at = 0; at < kernels * bytes; at += kLineBytes)
+			bringAhead(weights + at);
+		transpose<UnitFormat::Bytes>({ weights, bytes, kernels }, out.lanes / 2, kStep,
+					     units);
+		return;
+	}
+	for (size_t kernel = 0; kernel < kernels; kernel++)
+		std::memcpy(padded[kernel], weights + kernel * bytes, bytes);
+	transpose<UnitFormat::Bytes>({ padded[0], sizeof(padded[0]), kFp16Kernels }, kMacLanes / 2,
+				     kStep, units);
 }
 
 void takeApartOfTarget(Fp16Weights &out)
 {
-	forRowsTogether(out.kernels, [&](size_t first, auto rows) HWY_ATTR {
-		takeRowsApart(first, out.kernels - first, out, rows);
-	});
+	for (size_t i = 0; i < out.lanes; i += 2) {
+		alignas(64) int32_t units[kFp16Columns];
+		std::memcpy(units, &out.numbers[i], sizeof(units));
+		forRowsTogether(out.kernels, [&](size_t first, auto rows) HWY_ATTR {
+			takeRowsApart<false>(units, first, out.kernels, out.numbers[i], rows);
+			takeRowsApart<true>(units, first, out.kernels, out.numbers[i + 1], rows);
+		});
+	}
 }
 
 /** The sums of \a some positions, as many as there are indices */
@@ -253,8 +278,8 @@ HWY_INLINE void sumChannels(const ChannelOperands &channels, const TilePosition 
 	}
 }
 
-void sumChannelsOfTarget(const ChannelOperands &channels, std::span<const TilePosition> positions,
-			 int32_t *out)
+void sumChannelsOfTarget(const TowardZero &, const ChannelOperands &channels,
+			 std::span<const TilePosition> positions, int32_t *out)
 {
 	/* Each product waits for the sum before it, so that some positions take turns. */
 	constexpr size_t kTurns = 8;
@@ -268,32 +293,18 @@ void sumChannelsOfTarget(const ChannelOperands &channels, std::span<const TilePo
 			    std::make_index_sequence<1>());
 }
 
+const Fp16Cells *cellsOfTarget()
+{
+	static constexpr Fp16Cells kCells = { loadOfTarget, takeApartOfTarget, stepOfTarget,
+					      deliverOfTarget, sumChannelsOfTarget };
+	return &kCells;
+}
+
 #else
 
-bool supportedOfTarget()
+const Fp16Cells *cellsOfTarget()
 {
-	return false;
-}
-
-void stepOfTarget(const Fp16Weights &, const int16_t *const *, size_t, Fp16Sums *)
-{
-}
-
-void deliverOfTarget(const Fp16Sums *, size_t, int32_t *const *)
-{
-}
-
-bool loadOfTarget(size_t, const std::byte *, size_t, Fp16Weights &)
-{
-	return true;
-}
-
-void takeApartOfTarget(Fp16Weights &)
-{
-}
-
-void sumChannelsOfTarget(const ChannelOperands &, std::span<const TilePosition>, int32_t *)
-{
+	return nullptr;
 }
 
 #endif
@@ -307,63 +318,32 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(supportedOfTarget);
-HWY_EXPORT(stepOfTarget);
-HWY_EXPORT(deliverOfTarget);
-HWY_EXPORT(loadOfTarget);
-HWY_EXPORT(takeApartOfTarget);
-HWY_EXPORT(sumChannelsOfTarget);
+HWY_EXPORT(cellsOfTarget);
 
-bool fp16CellsSupported()
+const Fp16Cells *fp16Cells()
 {
-	return HWY_DYNAMIC_DISPATCH(supportedOfTarget)();
+	return HWY_DYNAMIC_DISPATCH(cellsOfTarget)();
 }
 
 void Fp16Weights::load(size_t group, const std::byte *weights, uint32_t kernelCount,
 		       uint32_t laneCount)
 {
 	const size_t first = group * kFp16Kernels;
+	const bool areAllFinite = areFinite(weights, size_t{ kernelCount } * laneCount);
 
 	lanes = laneCount;
 	kernels = static_cast<uint32_t>(first) + kernelCount;
-	const bool hasNans =
-		!HWY_DYNAMIC_DISPATCH(loadOfTarget)(group, weights, kernelCount, *this);
-	anyNan = (group > 0 && anyNan) || hasNans;
+	fp16Cells()->load(group, weights, kernelCount, *this);
+	anyNan = (group > 0 && anyNan) || !areAllFinite;
 	std::fill_n(nan + first, kFp16Kernels, uint16_t{ 0 });
-	if (hasNans)
-		noteNans(first);
-}
-
-void Fp16Weights::noteNans(size_t first)
-{
-	for (size_t kernel = first; kernel < kernels; kernel++)
-		for (size_t lane = lanes; lane-- > 0;) {
-			const int16_t number = numbers[lane].significand[kernel];
-			if ((number & 0x7fff) > 0x7c00)
-				nan[kernel] = static_cast<uint16_t>(number);
-		}
+	for (size_t kernel = 0; kernel < kernelCount && !areAllFinite; kernel++)
+		nan[first + kernel] = firstNan(
+			reinterpret_cast<const int16_t *>(weights) + kernel * lanes, lanes);
 }
 
 void Fp16Weights::takeApart()
 {
-	HWY_DYNAMIC_DISPATCH(takeApartOfTarget)(*this);
-}
-
-void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
-	      size_t count, Fp16Sums *sums)
-{
-	HWY_DYNAMIC_DISPATCH(stepOfTarget)(weights, data, count, sums);
-}
-
-void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *const groups[2])
-{
-	HWY_DYNAMIC_DISPATCH(deliverOfTarget)(sums, count, groups);
-}
-
-void sumFp16Channels(const TowardZero &, const ChannelOperands &channels,
-		     std::span<const TilePosition> positions, int32_t *out)
-{
-	HWY_DYNAMIC_DISPATCH(sumChannelsOfTarget)(channels, positions, out);
+	fp16Cells()->takeApart(*this);
 }
 
 } /* namespace nvdla::sim */

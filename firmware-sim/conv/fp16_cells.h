@@ -52,7 +52,7 @@ struct Fp16Data {
 
 /** \brief Weights of one channel, taken apart: beside each other, as they are wanted together */
 struct Fp16Lane {
-	/** The numbers; then with sign, shifted as in Fp16Vector; 0 for zeroes */
+	/** With sign, shifted as in Fp16Vector; 0 for zeroes */
 	alignas(64) int16_t significand[kFp16Columns];
 	/** A multiple of four and a bias; the most negative number for zeroes */
 	alignas(64) int16_t exponent[kFp16Columns];
@@ -76,19 +76,14 @@ public:
 	/** \brief Take the numbers apart, when those of all groups are there */
 	void takeApart();
 
+	/** Before takeApart() two lanes have their numbers in the first one's bytes, as a unit of
+	 * conv_tile for each kernel */
 	Fp16Lane numbers[kMacLanes];
 	uint32_t kernels = 0; /**< of all groups; those before the last one are full */
 	uint32_t lanes = 0;
 	bool anyNan = false;
 	uint16_t nan[kFp16Columns]; /**< the first NaN of each kernel, 0 if there is none */
-
-private:
-	/** \param first kernel of the group whose numbers were loaded last */
-	void noteNans(size_t first);
 };
-
-/** \return true if this host has instructions for stepFp16() */
-bool fp16CellsSupported();
 
 /** \brief While there is one, this thread's floating-point results are cut instead of rounded */
 class TowardZero
@@ -103,28 +98,34 @@ private:
 	int before_;
 };
 
-/**
- * \brief One step of all cells for each of \a count positions
- *
- * \param data for each position the block's operands, of which kMacLanes can be read
- */
-void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
-	      size_t count, Fp16Sums *sums);
+/** \brief What the cells do, compiled for this host */
+struct Fp16Cells {
+	/** Fp16Weights::load() and takeApart() */
+	void (*load)(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out);
+	void (*takeApart)(Fp16Weights &weights);
+	/**
+	 * One step of all cells for each of \a count positions
+	 * \param data for each position the block's operands, of which kMacLanes can be read
+	 */
+	void (*step)(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
+		     size_t count, Fp16Sums *sums);
+	/**
+	 * What SDP gets of each of \a count positions: FloatSum::deliver()
+	 * \param groups of the first group and of the second one, or null
+	 */
+	void (*deliver)(const Fp16Sums *sums, size_t count, int32_t *const groups[2]);
+	/**
+	 * Sums of kernels that have weights for one channel each, as SDP gets them
+	 *
+	 * Each tap is a step, whose only product is exact. Nothing is a NaN, infinities are 65536.
+	 *
+	 * \param channels f32 of kFp16Kernels
+	 */
+	void (*sumChannels)(const TowardZero &, const ChannelOperands &channels,
+			    std::span<const TilePosition> positions, int32_t *out);
+};
 
-/**
- * \brief Sums of kernels that have weights for one channel each, as SDP gets them
- *
- * Each tap is a step, whose only product is exact. Nothing is a NaN, infinities are 65536.
- *
- * \param channels f32 of kFp16Kernels
- */
-void sumFp16Channels(const TowardZero &, const ChannelOperands &channels,
-		     std::span<const TilePosition> positions, int32_t *out);
-
-/**
- * \brief What SDP gets of each of \a count positions: FloatSum::deliver()
- * \param groups of the first group and of the second one, or null
- */
-void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *const groups[2]);
+/** \return those of this host; null if it has no instructions for them */
+const Fp16Cells *fp16Cells();
 
 } /* namespace nvdla::sim */

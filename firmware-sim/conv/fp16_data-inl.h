@@ -22,8 +22,8 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/* Vectors of a known size, with doubles. */
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
+/* Vectors with doubles. */
+#if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
 
 constexpr int16_t kMagnitude = 0x7fff;
 constexpr int16_t kInfinity = 0x7c00;
@@ -36,39 +36,9 @@ constexpr int16_t kExponentBias = 64;
 /** \return \a magnitudes, negative where \a numbers are */
 HWY_INLINE Row withSignsOf(Row magnitudes, Row numbers)
 {
-#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-	return Row{ _mm256_sign_epi16(magnitudes.raw, numbers.raw) };
-#else
 	const Row sign = hn::ShiftRight<15>(numbers);
 	return hn::Sub(hn::Xor(magnitudes, sign), sign);
-#endif
 }
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-
-/** How numbers are taken apart, by their exponents */
-struct OfExponents {
-	static constexpr size_t kCount = 32;
-
-	alignas(64) int16_t implied[kCount];  /* the one before the fraction, if there is */
-	alignas(64) int16_t shift[kCount];    /* of the significand */
-	alignas(64) int16_t exponent[kCount]; /* as Parts has it */
-
-	constexpr OfExponents() : implied(), shift(), exponent()
-	{
-		for (size_t i = 0; i < kCount; i++) {
-			/* A denormal has no implied one and counts as exponent 1. */
-			const auto counted = static_cast<int16_t>(i ? i : 1);
-			implied[i] = i ? 1 << kFractionBits : 0;
-			shift[i] = counted & 3;
-			exponent[i] = static_cast<int16_t>(kExponentBias | (counted & 0x1c));
-		}
-	}
-};
-
-constexpr OfExponents kOfExponents;
-
-#endif
 
 /** FP16 numbers taken apart; of NaNs, which leave no sum, it does not matter what they become */
 struct Parts {
@@ -76,23 +46,6 @@ struct Parts {
 	Row exponent;		 /* a multiple of four, and kExponentBias */
 	hn::Mask<RowTag> absent; /* zeroes */
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	HWY_INLINE explicit Parts(Row bits)
-	{
-		const OfExponents &of = kOfExponents;
-		const Row byExponent = hn::ShiftRight<kFractionBits>(bits);
-		/* Of three bits: the first one where the second is set, or else the third. */
-		const __m512i whole = _mm512_ternarylogic_epi32(
-			bits.raw, rowOf(kFraction).raw, lookedUp(of.implied, byExponent).raw, 0xea);
-		const __m512i shifted =
-			_mm512_sllv_epi16(whole, lookedUp(of.shift, byExponent).raw);
-
-		significand = Row{ _mm512_mask_sub_epi16(shifted, _mm512_movepi16_mask(bits.raw),
-							 _mm512_setzero_si512(), shifted) };
-		exponent = lookedUp(of.exponent, byExponent);
-		absent = { _mm512_testn_epi16_mask(bits.raw, rowOf(kMagnitude).raw) };
-	}
-#else
 	HWY_INLINE explicit Parts(Row bits)
 	{
 		constexpr int16_t kExponent = static_cast<int16_t>(0xfc00);
@@ -111,7 +64,6 @@ struct Parts {
 		exponent = hn::And(shift, rowOf(kExponentBias | 0x1c));
 		absent = hn::Eq(magnitude, none);
 	}
-#endif
 
 	/** Only the first \a count numbers are there */
 	HWY_INLINE void keep(size_t count)
@@ -124,15 +76,6 @@ struct Parts {
 HWY_INLINE bool hasNan(Row bits)
 {
 	return !hn::AllFalse(RowTag(), hn::Gt(hn::And(bits, rowOf(kMagnitude)), rowOf(kInfinity)));
-}
-
-/** \return the first of \a count numbers that is a NaN, 0 if there is none */
-inline uint16_t firstNan(const int16_t *numbers, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if ((numbers[i] & kMagnitude) > kInfinity)
-			return static_cast<uint16_t>(numbers[i]);
-	return 0;
 }
 
 template<typename HalfRow>

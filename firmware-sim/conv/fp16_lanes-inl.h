@@ -29,8 +29,8 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/* Vectors of a known size, with doubles. */
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
+/* Vectors with doubles. */
+#if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -170,145 +170,6 @@ HWY_INLINE Row powerOfTwo(Row numbers)
 HWY_INLINE Row lookedUp(const int16_t *table, Row index)
 {
 	return Row{ _mm512_permutexvar_epi16(index.raw, _mm512_load_si512(table)) };
-}
-
-#endif
-
-/** \return a bit for each lane, the first one lowest */
-template<typename Tag>
-HWY_INLINE uint32_t bitsOf(Tag tag, hn::Mask<Tag> mask)
-{
-	uint8_t bytes[8] = {};
-	uint32_t bits = 0;
-
-	hn::StoreMaskBits(tag, mask, bytes);
-	for (uint32_t i = 0; i < sizeof(bits); i++)
-		bits |= uint32_t{ bytes[i] } << 8 * i;
-	return bits;
-}
-
-/** Which kernels of a row are far */
-struct FarKernels {
-	uint32_t even; /* a bit for each of kLanes kernels */
-	uint32_t odd;
-};
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-
-/** \return what farKernelsOf() takes: not zero if there are some */
-HWY_INLINE uint32_t farBitsOf(hn::Mask<RowTag> mask)
-{
-	return mask.raw;
-}
-
-HWY_INLINE FarKernels farKernelsOf(uint32_t bits)
-{
-	return { _pext_u32(bits, 0x55555555), _pext_u32(bits, 0xaaaaaaaa) };
-}
-
-/** Store the lanes of \a bits one after the other, and anything behind them */
-HWY_INLINE void pack(Integers value, uint32_t bits, int32_t *out)
-{
-	const auto mask = static_cast<__mmask16>(bits);
-	hn::StoreU(Integers{ _mm512_maskz_compress_epi32(mask, value.raw) }, IntegerTag(), out);
-}
-
-/** \return packed numbers in the lanes of \a bits, 0 in the others */
-HWY_INLINE Integers unpack(const int32_t *packed, uint32_t bits)
-{
-	const Integers value = hn::LoadU(IntegerTag(), packed);
-	return Integers{ _mm512_maskz_expand_epi32(static_cast<__mmask16>(bits), value.raw) };
-}
-
-#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-
-/** For eight lanes by the bits of a mask, four bits each: where a lane comes from */
-struct LaneTables {
-	uint32_t pack[256] = {};
-	uint32_t unpack[256] = {};
-
-	constexpr LaneTables()
-	{
-		for (uint32_t bits = 0; bits < 256; bits++) {
-			uint32_t count = 0;
-			for (uint32_t lane = 0; lane < 8; lane++) {
-				if (!(bits >> lane & 1))
-					continue;
-				pack[bits] |= lane << (4 * count);
-				unpack[bits] |= count << (4 * lane);
-				count++;
-			}
-		}
-	}
-};
-
-constexpr LaneTables kLaneTables;
-
-/* Two bits for each kernel. */
-HWY_INLINE uint32_t farBitsOf(hn::Mask<RowTag> mask)
-{
-	return static_cast<uint32_t>(_mm256_movemask_epi8(mask.raw));
-}
-
-HWY_INLINE FarKernels farKernelsOf(uint32_t bits)
-{
-	return { _pext_u32(bits, 0x11111111), _pext_u32(bits, 0x44444444) };
-}
-
-HWY_INLINE Integers permute(Integers value, uint32_t from)
-{
-	const auto shifts = hn::Mul(hn::Iota(UnsignedTag(), 0), hn::Set(UnsignedTag(), 4));
-	const auto index = hn::Shr(hn::Set(UnsignedTag(), from), shifts);
-	return Integers{ _mm256_permutevar8x32_epi32(value.raw, index.raw) };
-}
-
-HWY_INLINE void pack(Integers value, uint32_t bits, int32_t *out)
-{
-	hn::StoreU(permute(value, kLaneTables.pack[bits]), IntegerTag(), out);
-}
-
-HWY_INLINE Integers unpack(const int32_t *packed, uint32_t bits)
-{
-	const auto laneBits = hn::Shl(constant(1), hn::Iota(IntegerTag(), 0));
-	const auto mask = hn::TestBit(constant(static_cast<int32_t>(bits)), laneBits);
-	const Integers value = hn::LoadU(IntegerTag(), packed);
-	return hn::IfThenElseZero(mask, permute(value, kLaneTables.unpack[bits]));
-}
-
-#else
-
-HWY_INLINE uint32_t farBitsOf(hn::Mask<RowTag> mask)
-{
-	return bitsOf(RowTag(), mask);
-}
-
-HWY_INLINE FarKernels farKernelsOf(uint32_t bits)
-{
-	FarKernels kernels = {};
-
-	for (uint32_t i = 0; i < kLanes; i++) {
-		kernels.even |= (bits >> 2 * i & 1) << i;
-		kernels.odd |= (bits >> (2 * i + 1) & 1) << i;
-	}
-	return kernels;
-}
-
-HWY_INLINE void pack(Integers value, uint32_t bits, int32_t *out)
-{
-	alignas(64) int32_t lanes[kLanes];
-
-	hn::Store(value, IntegerTag(), lanes);
-	for (uint32_t rest = bits; rest; rest &= rest - 1)
-		*out++ = lanes[std::countr_zero(rest)];
-}
-
-HWY_INLINE Integers unpack(const int32_t *packed, uint32_t bits)
-{
-	alignas(64) int32_t lanes[kLanes] = {};
-
-	for (uint32_t rest = bits; rest; rest &= rest - 1)
-		lanes[std::countr_zero(rest)] = *packed++;
-	return hn::Load(IntegerTag(), lanes);
 }
 
 #endif

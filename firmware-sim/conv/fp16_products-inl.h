@@ -32,8 +32,8 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/* Vectors of a known size, with doubles. */
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
+/* Vectors with doubles. */
+#if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
 
 /* Bits that a product is shifted at least to be far. */
 constexpr int32_t kFar = 12;
@@ -95,8 +95,7 @@ struct Position {
 	Fp16Sums *sums;
 	/* Of each kernel, biased as those of weights. */
 	alignas(64) int16_t largest[kFp16Columns];
-	/* Of all products that are near, in the order of RowDoubles. */
-	alignas(64) double near[kFp16Columns];
+	double *products; /* sums of them, as many, in the order of RowDoubles */
 
 	HWY_INLINE const Fp16Lane &weightsOf(size_t lane) const { return weights->numbers[lane]; }
 
@@ -167,28 +166,39 @@ struct RowSums {
 	}
 };
 
-/** Weights of a row whose products are far */
-struct FarRow {
-	uint32_t bits; /* see farBitsOf() */
-	uint32_t lane;
-};
+/** \return the lanes of \a mask one after the other, and anything behind them */
+HWY_INLINE Integers compressed(Integers value, hn::Mask<IntegerTag> mask)
+{
+#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+	/* GCC copies the table that Highway has for it each time. */
+	const auto bits =
+		static_cast<unsigned int>(_mm256_movemask_ps(_mm256_castsi256_ps(mask.raw)));
+	const uint64_t bytes = _pdep_u64(bits, 0x0101010101010101) * 0xff;
+	const __m128i from =
+		_mm_cvtsi64_si128(static_cast<int64_t>(_pext_u64(0x0706050403020100, bytes)));
 
-/** Those of a row of a position, lane by lane */
-struct FarRows {
-	FarRow rows[kMacLanes + 1]; /* behind the last one anything is written */
-	FarRow *end;
+	return Integers{ _mm256_permutevar8x32_epi32(value.raw, _mm256_cvtepu8_epi32(from)) };
+#else
+	return hn::Compress(value, mask);
+#endif
+}
 
-	FarRows() {} /* none is looked at before it is written */
+/** The lanes of a row that have far products */
+struct FarLanes {
+	uint32_t lanes[kMacLanes + 1]; /* behind the last one anything is written */
+	uint32_t *end;
+
+	FarLanes() {} /* none is looked at before it is written */
 };
 
 /** The products of rows that are worked on together that are not shifted far; \a far: the others */
 template<size_t... kRow>
 HWY_INLINE void nearProducts(const LostCarries &carries, Position &position, size_t kernel,
-			     FarRows *far, std::index_sequence<kRow...>)
+			     FarLanes *far, std::index_sequence<kRow...>)
 {
 	const Fp16Data &data = *position.data;
 	const Row most[] = { hn::Load(RowTag(), position.largest + kernel + kRow * kRowLanes)... };
-	FarRow *ends[] = { far[kRow].rows... };
+	uint32_t *ends[] = { far[kRow].lanes... };
 	RowDoubles near[sizeof...(kRow)];
 
 	for (uint64_t rest = data.present; rest;) {
@@ -211,12 +221,12 @@ HWY_INLINE void nearProducts(const LostCarries &carries, Position &position, siz
 					high, distances[kRow], areFar[kRow]),
 			 ...);
 			/* Without a branch, which nobody could foresee. */
-			((*ends[kRow] = { farBitsOf(areFar[kRow]), lane }), ...);
-			((ends[kRow] += ends[kRow]->bits != 0), ...);
+			((*ends[kRow] = lane), ...);
+			((ends[kRow] += !hn::AllFalse(RowTag(), areFar[kRow])), ...);
 		}
 		(near[kRow].add(sums[kRow].without(LostCarries::ofRow<kRow>(lost))), ...);
 	}
-	(near[kRow].store(position.near + kernel + kRow * kRowLanes), ...);
+	(near[kRow].store(position.products + kernel + kRow * kRowLanes), ...);
 	((far[kRow].end = ends[kRow]), ...);
 }
 
@@ -236,108 +246,87 @@ HWY_INLINE Integers alignedProducts(Integers pairs, Integers distances)
 /** The far products of some positions, one after the other */
 struct FarProducts {
 	static constexpr size_t kMost = kPositionsAtOnce * kMacLanes * kFp16Columns;
+	static constexpr int kDistanceBits = 8;
 
-	/* Both significands, then the product. */
-	int32_t pairs[kMost + kLanes];
-	int32_t distances[kMost + kLanes];
+	int32_t pairs[kMost + kLanes]; /* both significands, then the product */
+	/* How far each is shifted, and above it which of all positions' sums it is added to. */
+	int32_t places[kMost + kLanes];
 
 	FarProducts() {} /* none is looked at before it is written */
 
 	/**
-	 * Those of \a rows, of kernels from \a kernel on
+	 * Those of a row of \a position, whose sums are from \a place on
 	 * \param count of products before; a member would be in memory, and each row wait for it
 	 * \return and with these
 	 */
-	HWY_INLINE size_t add(const Position &position, const FarRows &rows, size_t kernel,
-			      size_t count)
+	HWY_INLINE size_t add(const Position &position, const FarLanes &far, size_t kernel,
+			      size_t place, size_t count)
 	{
-		for (const FarRow *row = rows.rows; row != rows.end; row++)
-			count = add(position, *row, kernel, count);
+		const Row most = hn::Load(RowTag(), position.largest + kernel);
+
+		for (const uint32_t *lane = far.lanes; lane != far.end; lane++) {
+			const EvenOdd distance = widened(position.distance(*lane, kernel, most));
+			const EvenOdd weight = widenedUnsigned(
+				rowAt(position.weightsOf(*lane).significand, kernel));
+			const Integers data = constant(position.data->high[*lane]);
+
+			count = add(hn::Or(weight.even, data), distance.even, place, count);
+			count = add(hn::Or(weight.odd, data), distance.odd, place + kLanes, count);
+		}
 		return count;
 	}
 
 	HWY_INLINE void multiply(size_t count)
 	{
 		const IntegerTag tag;
+		const Integers distance = constant((1 << kDistanceBits) - 1);
+
 		for (size_t i = 0; i < count; i += kLanes)
 			hn::StoreU(alignedProducts(hn::LoadU(tag, pairs + i),
-						   hn::LoadU(tag, distances + i)),
+						   hn::And(hn::LoadU(tag, places + i), distance)),
 				   tag, pairs + i);
 	}
 
-private:
-	HWY_INLINE size_t add(const Position &position, const FarRow &row, size_t kernel,
-			      size_t count)
+	/** \param sums of the products of all positions */
+	HWY_INLINE void addTo(double *sums, size_t count) const
 	{
-		const size_t lane = row.lane;
-		const FarKernels kernels = farKernelsOf(row.bits);
-		const Row most = hn::Load(RowTag(), position.largest + kernel);
-		const EvenOdd distance = widenedUnsigned(position.distance(lane, kernel, most));
-		const EvenOdd weight =
-			widenedUnsigned(rowAt(position.weightsOf(lane).significand, kernel));
-		const Integers data = constant(position.data->high[lane]);
-
-		count = add(hn::Or(weight.even, data), distance.even, kernels.even, count);
-		return add(hn::Or(weight.odd, data), distance.odd, kernels.odd, count);
+		for (size_t i = 0; i < count; i++)
+			sums[static_cast<uint32_t>(places[i]) >> kDistanceBits] += pairs[i];
 	}
 
-	HWY_INLINE size_t add(Integers both, Integers distance, uint32_t kernels, size_t count)
+private:
+	HWY_INLINE size_t add(Integers both, Integers distance, size_t place, size_t count)
 	{
-		pack(both, kernels, pairs + count);
-		pack(distance, kernels, distances + count);
-		return count + static_cast<size_t>(std::popcount(kernels));
+		const IntegerTag tag;
+		const auto isFar = hn::Gt(distance, constant(kFar - 1));
+		const auto to =
+			hn::ShiftLeft<kDistanceBits>(hn::Iota(tag, static_cast<int32_t>(place)));
+
+		hn::StoreU(compressed(both, isFar), tag, pairs + count);
+		hn::StoreU(compressed(hn::Or(to, distance), isFar), tag, places + count);
+		return count + hn::CountTrue(tag, isFar);
 	}
 };
 
-/** \return the next of \a products for \a kernels of a vector, zeroes for others */
-HWY_INLINE Integers takeProducts(const int32_t *&products, uint32_t kernels)
+/** \brief Position::products of some positions, which follow each other */
+HWY_INLINE void addProducts(const LostCarries &carries, Position *positions, size_t count)
 {
-	const Integers taken = unpack(products, kernels);
-	products += std::popcount(kernels);
-	return taken;
-}
-
-/** \return the sums of a row's far products, which are the next ones */
-HWY_INLINE EvenOdd farSums(const FarRows &far, const int32_t *&products)
-{
-	EvenOdd sums = { hn::Zero(IntegerTag()), hn::Zero(IntegerTag()) };
-
-	for (const FarRow *row = far.rows; row != far.end; row++) {
-		const FarKernels kernels = farKernelsOf(row->bits);
-		sums.even = hn::Add(sums.even, takeProducts(products, kernels.even));
-		sums.odd = hn::Add(sums.odd, takeProducts(products, kernels.odd));
-	}
-	return sums;
-}
-
-/**
- * \brief The products of steps, position by position and row by row
- * \param add called with a position, the first kernel of a row and the sums of its far products
- */
-template<typename Add>
-HWY_INLINE void addProducts(const LostCarries &carries, Position *positions, size_t count, Add add)
-{
-	FarProducts far;
-	FarRows rows[kPositionsAtOnce * kFp16Columns / kRowLanes];
-	FarRows *next = rows;
+	FarProducts products;
+	FarLanes far[kTogether];
 	size_t farCount = 0;
 
 	for (size_t i = 0; i < count; i++)
-		forRowsTogether(
-			positions[i].weights->kernels, [&](size_t first, auto together) HWY_ATTR {
-				nearProducts(carries, positions[i], first, next, together);
-				for (size_t row = 0; row < together.size(); row++, next++)
-					farCount = far.add(positions[i], *next,
-							   first + row * kRowLanes, farCount);
-			});
-	far.multiply(farCount);
-
-	const int32_t *products = far.pairs;
-	next = rows;
-	for (size_t i = 0; i < count; i++)
-		for (size_t kernel = 0; kernel < positions[i].weights->kernels;
-		     kernel += kRowLanes, next++)
-			add(positions[i], kernel, farSums(*next, products));
+		forRowsTogether(positions[i].weights->kernels, [&](size_t first,
+								   auto together) HWY_ATTR {
+			nearProducts(carries, positions[i], first, far, together);
+			for (size_t row = 0; row < together.size(); row++) {
+				const size_t kernel = first + row * kRowLanes;
+				farCount = products.add(positions[i], far[row], kernel,
+							i * kFp16Columns + kernel, farCount);
+			}
+		});
+	products.multiply(farCount);
+	products.addTo(positions[0].products, farCount);
 }
 
 #endif

@@ -326,9 +326,8 @@ bool hasMatrices()
 	return false;
 }
 
-void matrixSums(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
+void matrixSums(std::span<const TilePosition>, const Panel &, const TileSums &)
 {
-	tileSumsReference(TileKind::Matrices, positions, panel, sums);
 }
 
 } /* namespace nvdla::sim */

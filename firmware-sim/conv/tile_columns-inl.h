@@ -53,8 +53,7 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 #endif
 }
 
-/* Vectors of known size, so that there can be arrays of them. */
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+#if HWY_TARGET != HWY_SCALAR
 
 /* As many kernels as a vector has columns: four of them in each 128 bits. */
 using UnitTag = hn::CappedTag<int32_t, kTileColumns / 2>;

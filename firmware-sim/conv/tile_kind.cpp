@@ -26,8 +26,6 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-#if !HWY_HAVE_SCALABLE
-
 TileKind kindOfTarget()
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
@@ -40,15 +38,6 @@ TileKind kindOfTarget()
 		return TileKind::Bytes;
 	return HWY_TARGET == HWY_SCALAR ? TileKind::None : TileKind::Pairs;
 }
-
-#else /* vectors of any size */
-
-TileKind kindOfTarget()
-{
-	return TileKind::None;
-}
-
-#endif
 
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */

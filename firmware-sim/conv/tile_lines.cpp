@@ -13,49 +13,34 @@
 namespace nvdla::sim
 {
 
-namespace
-{
-
-template<typename Operand>
-void fillWith(std::byte *out, size_t count, const std::byte *bits)
-{
-	Operand value;
-
-	std::memcpy(&value, bits, sizeof(value));
-	std::fill_n(reinterpret_cast<Operand *>(out), count, value);
-}
-
-} /* namespace */
-
 TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &workers)
 	: plan_(plan), height_(paddedHeight(plan.op.windows)), count_(height_ * plan.op.batches),
 	  lineBytes_(plan.lineBytes()),
 	  bytes_(workers.scratch(), plan.inPlace ? 0 : lineBytes_ * count_), lines_(count_),
 	  turned_(plan.inPlace ? count_ : 0),
 	  positions_(workers.scratch(), size_t{ plan.op.windows.out.width } *
-						plan.op.windows.out.height * plan.op.batches)
+						plan.op.windows.out.height * plan.op.batches),
+	  rowSums_(workers.scratch(),
+		   plan.kernel.kind == TileKind::Quads ? plan.op.windows.out.width * count_ : 0)
 {
 	const unsigned int threads = threadsFor(lineBytes_ * count_, kBytesForAThread);
-	const bool needsAll = plan.kernel.kind == TileKind::SignedQuads && !plan.inPlace;
 
 	shareOut(&workers, threads, count_, [&] {
-		return [&, pieces = std::vector<LinePiece>(),
-			sums = std::vector<int32_t>()](uint64_t index) mutable {
+		return [&, pieces = std::vector<LinePiece>()](uint64_t index) mutable {
 			lines_[index] = plan_.inPlace ? findLine(index, data)
 						      : makeLine(index, data, pieces);
 			inspect(lines_[index]);
-			if (!needsAll)
-				place(index, sums);
+			sumRow(index);
 		};
 	});
 	/* Windows have several lines, all of which are there now. */
-	if (needsAll)
-		shareOut(&workers, threads, count_, [&] {
-			return [&, sums = std::vector<int32_t>()](uint64_t index) mutable {
-				place(index, sums);
-			};
-		});
+	shareOut(&workers, threads, count_, [&] {
+		return [&, sums = std::vector<int32_t>()](uint64_t index) mutable {
+			place(index, sums);
+		};
+	});
 }
+
 void TileLines::inspect(const std::byte *line)
 {
 	if (!plan_.inPlace) {
@@ -121,17 +106,35 @@ std::span<TilePosition> TileLines::positionsOf(size_t index)
 	return { positions_.data() + line * windows.out.width, windows.out.width };
 }
 
-/* SignedQuads: sums begin with what they have too much because the weights are more by 128. */
+/* Of a line what the first row of each window's kernel meets, whichever row of it that is. */
+void TileLines::sumRow(size_t index)
+{
+	const Windows &windows = plan_.op.windows;
+	const size_t width = windows.out.width;
+	const size_t runs = plan_.runs.size() / windows.kernel.height;
+
+	if (rowSums_.size() && (windows.kernel.height > 1 || !positionsOf(index).empty()))
+		byteSums(lines_[index], size_t{ plan_.step } * plan_.elementBytes,
+			 std::span(plan_.runs).first(runs), { &rowSums_[index * width], width });
+}
+
+/* Quads: sums begin with what they have too much because the weights are more by 128. */
 void TileLines::place(size_t index, std::vector<int32_t> &sums)
 {
 	constexpr int32_t kWeightExcess = 128;
-	const size_t step = size_t{ plan_.step } * plan_.elementBytes;
+	const Windows &windows = plan_.op.windows;
 	const std::span<TilePosition> positions = positionsOf(index);
+	const uint32_t rows = rowSums_.size() ? windows.kernel.height : 0;
+	const size_t step = size_t{ plan_.step } * plan_.elementBytes;
 	const std::byte *at = lines_[index];
 
-	sums.resize(positions.size());
-	if (plan_.kernel.kind == TileKind::SignedQuads)
-		byteSums(at, step, plan_.runs, sums);
+	sums.assign(positions.size(), 0);
+	for (uint32_t row = 0; row < rows && !positions.empty(); row++) {
+		const size_t line = index + size_t{ row } * windows.dilationY;
+		const int32_t *more = &rowSums_[line * windows.out.width];
+		for (size_t i = 0; i < sums.size(); i++)
+			sums[i] += more[i];
+	}
 	for (size_t i = 0; i < positions.size(); i++, at += step)
 		positions[i] = { at, sums[i] * -kWeightExcess };
 }
@@ -154,25 +157,21 @@ void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const
 
 void TileLines::fill(std::byte *line, size_t first, size_t count, int16_t value) const
 {
+	const size_t bytes = count * plan_.elementBytes;
+	std::byte *const out = operand(line, first);
 	std::byte element[sizeof(value)];
-	std::byte one[kUnitBytes];
 
 	if (count == 0)
 		return;
 	narrow(plan_.op.precision, { &value, 1 }, element);
 	packPiece(plan_.kernel.lines,
-		  { .from = element, .bytes = elementBytes(plan_.op.precision), .parts = 1 }, one);
-	switch (plan_.elementBytes) {
-	case sizeof(uint8_t):
-		fillWith<uint8_t>(operand(line, first), count, one);
-		break;
-	case sizeof(uint16_t):
-		fillWith<uint16_t>(operand(line, first), count, one);
-		break;
-	default:
-		fillWith<uint32_t>(operand(line, first), count, one);
-		break;
+		  { .from = element, .bytes = elementBytes(plan_.op.precision) }, out);
+	if (plan_.elementBytes == 1) {
+		std::memset(out, std::to_integer<int>(*out), bytes);
+		return;
 	}
+	for (size_t done = plan_.elementBytes; done < bytes; done *= 2)
+		std::memcpy(out + done, out, std::min(done, bytes - done));
 }
 
 } /* namespace nvdla::sim */

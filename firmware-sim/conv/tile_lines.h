@@ -50,6 +50,7 @@ private:
 	void inspect(const std::byte *operands, size_t count);
 	/** \return positions of outputs whose windows begin in a line; none if there are not any */
 	std::span<TilePosition> positionsOf(size_t index);
+	void sumRow(size_t index);
 	void place(size_t index, std::vector<int32_t> &sums);
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
@@ -68,7 +69,8 @@ private:
 	std::vector<const std::byte *> lines_;
 	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */
 	ScratchArray<TilePosition> positions_;
-	std::mutex mutex_; /* of largest_ */
+	ScratchArray<int32_t> rowSums_; /* Quads: of each line, from each column of the output on */
+	std::mutex mutex_;		/* of largest_ */
 	uint32_t largest_ = 0;
 	std::atomic<bool> hasNan_ = false;
 };

@@ -5,9 +5,10 @@
 #include "conv/tile_operands.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "conv/conv_tile.h"
 
@@ -63,15 +64,6 @@ struct ToBytes {
 	}
 };
 
-/** LineFormat::Unsigned */
-struct ToUnsigned : ToBytes {
-	template<typename Tag>
-	static HWY_INLINE hn::Vec<Tag> load(Tag tag, const In *in)
-	{
-		return hn::Xor(hn::LoadU(tag, in), hn::Set(tag, 0x80));
-	}
-};
-
 /** Elements of a part; whole vectors first, then smaller ones, for a count that is mostly small */
 template<typename To, size_t kMost = 64>
 HWY_INLINE void packPart(const typename To::In *in, size_t count, typename To::Out *out)
@@ -95,37 +87,12 @@ HWY_INLINE void packPart(const typename To::In *in, size_t count, typename To::O
 
 /** All parts of a piece, of \a count elements, which is known when it is compiled */
 template<typename To>
-HWY_INLINE void packParts(const LinePiece &piece, size_t first, size_t count, typename To::Out *out)
+HWY_INLINE void packParts(const LinePiece &piece, size_t count, typename To::Out *out)
 {
-	for (size_t i = first; i < piece.parts; i++)
+	for (size_t i = 0; i < piece.parts; i++)
 		packPart<To>(
 			reinterpret_cast<const typename To::In *>(piece.from + i * piece.fromStep),
 			count, out + i * piece.toStep / sizeof(typename To::In));
-}
-
-/*
- * Columns of a picture have three or four elements, and take longer to be counted than to be moved.
- * Four are put for each of them: where there are three, the next column takes the fourth one's
- * place. Behind the last ones there may be something else.
- */
-constexpr size_t kFew = 4;
-
-template<typename To>
-size_t packFew(const LinePiece &piece, typename To::Out *out)
-{
-	const hn::CappedTag<typename To::Out, kFew> tag;
-	constexpr size_t kBytes = kFew * sizeof(typename To::In);
-	size_t i = 0;
-
-	if (hn::MaxLanes(tag) != kFew || piece.bytes > kBytes || piece.toStep != piece.bytes ||
-	    piece.fromStep < kBytes)
-		return 0;
-	for (; i + (kBytes - 1) / piece.bytes < piece.parts; i++) {
-		typename To::In in[kFew];
-		std::memcpy(in, piece.from + i * piece.fromStep, sizeof(in));
-		hn::StoreU(To::load(tag, in), tag, out + i * piece.bytes / sizeof(in[0]));
-	}
-	return i;
 }
 
 template<typename To>
@@ -133,21 +100,20 @@ void packAll(const LinePiece &piece, std::byte *to)
 {
 	constexpr size_t kAtom = atomBytes / sizeof(typename To::In);
 	auto *out = reinterpret_cast<typename To::Out *>(to);
-	const size_t few = packFew<To>(piece, out);
 
 	/* Atoms, or those of an entry. */
 	if (piece.bytes == atomBytes / 4)
-		packParts<To>(piece, few, kAtom / 4, out);
+		packParts<To>(piece, kAtom / 4, out);
 	else if (piece.bytes == atomBytes / 2)
-		packParts<To>(piece, few, kAtom / 2, out);
+		packParts<To>(piece, kAtom / 2, out);
 	else if (piece.bytes == atomBytes)
-		packParts<To>(piece, few, kAtom, out);
+		packParts<To>(piece, kAtom, out);
 	else if (piece.bytes == 2 * atomBytes)
-		packParts<To>(piece, few, 2 * kAtom, out);
+		packParts<To>(piece, 2 * kAtom, out);
 	else if (piece.bytes == kEntryBytes)
-		packParts<To>(piece, few, 4 * kAtom, out);
+		packParts<To>(piece, 4 * kAtom, out);
 	else
-		packParts<To>(piece, few, piece.bytes / sizeof(typename To::In), out);
+		packParts<To>(piece, piece.bytes / sizeof(typename To::In), out);
 }
 
 void packOfTarget(LineFormat format, const LinePiece &piece, std::byte *out)
@@ -155,8 +121,6 @@ void packOfTarget(LineFormat format, const LinePiece &piece, std::byte *out)
 	switch (format) {
 	case LineFormat::Bytes:
 		return packAll<ToBytes>(piece, out);
-	case LineFormat::Unsigned:
-		return packAll<ToUnsigned>(piece, out);
 	case LineFormat::WideBytes:
 		return packAll<ToWide>(piece, out);
 	case LineFormat::Floats:
@@ -186,7 +150,7 @@ bool areFiniteOfTarget(const std::byte *halves, size_t count)
 	return finite && hn::AllTrue(tag, hn::Lt(hn::Max(first, second), hn::Set(tag, kInfinity)));
 }
 
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+#if HWY_TARGET != HWY_SCALAR
 
 template<typename Element>
 bool ownElementsOf(const KernelRows &rows, std::byte *own)
@@ -213,91 +177,30 @@ bool ownElementsOf(const KernelRows &rows, std::byte *own)
 	return hn::AllTrue(tag, hn::Eq(others, hn::Zero(tag)));
 }
 
-#else
-
-template<typename Element>
-bool ownElementsOf(const KernelRows &rows, std::byte *own)
-{
-	bool areOthersZero = true;
-
-	std::fill_n(own, atomBytes, std::byte{ 0 });
-	for (size_t kernel = 0; kernel < rows.kernels; kernel++) {
-		const std::byte *atom = rows.first + kernel * rows.step;
-		for (size_t i = 0; i < atomBytes; i++) {
-			if (i / sizeof(Element) == kernel)
-				own[i] = atom[i];
-			else
-				areOthersZero &= atom[i] == std::byte{ 0 };
-		}
-	}
-	return areOthersZero;
-}
-
-#endif
-
 bool ownElementsOfTarget(const KernelRows &rows, size_t elementBytes, std::byte *own)
 {
 	return elementBytes == sizeof(uint8_t) ? ownElementsOf<uint8_t>(rows, own)
 					       : ownElementsOf<uint16_t>(rows, own);
 }
 
-bool anyNanOfTarget(const float *numbers, size_t count)
-{
-	const hn::ScalableTag<float> tag;
-	const size_t lanes = hn::Lanes(tag);
-	auto nans = hn::IsNaN(hn::Zero(tag));
-	bool any = false;
-	size_t i = 0;
-
-	for (; i + lanes <= count; i += lanes)
-		nans = hn::Or(nans, hn::IsNaN(hn::LoadU(tag, numbers + i)));
-	for (; i < count; i++)
-		any |= std::isnan(numbers[i]);
-	return any || !hn::AllFalse(tag, nans);
-}
-
-/* Vectors of known size, so that there can be arrays of them. */
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
-
-void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out)
+size_t putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out)
 {
 	switch (format) {
 	case UnitFormat::Bytes:
-		return transpose<UnitFormat::Bytes>(rows, units, kTileColumns, out);
+		transpose<UnitFormat::Bytes>(rows, units, kTileColumns, out);
+		break;
 	case UnitFormat::Unsigned:
-		return transpose<UnitFormat::Unsigned>(rows, units, kTileColumns, out);
+		transpose<UnitFormat::Unsigned>(rows, units, kTileColumns, out);
+		break;
 	case UnitFormat::WideBytes:
-		return transpose<UnitFormat::WideBytes>(rows, units, kTileColumns, out);
+		transpose<UnitFormat::WideBytes>(rows, units, kTileColumns, out);
+		break;
 	case UnitFormat::Float:
-		return transpose<UnitFormat::Float>(rows, units, kTileColumns, out);
+		transpose<UnitFormat::Float>(rows, units, kTileColumns, out);
+		break;
 	}
+	return units;
 }
-
-#else
-
-void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out)
-{
-	putUnitsReference(format, rows, units, out);
-}
-
-#endif
-
-bool anyNegativeOfTarget(const std::byte *numbers, size_t count)
-{
-	const hn::ScalableTag<int8_t> tag;
-	const auto *in = reinterpret_cast<const int8_t *>(numbers);
-	auto all = hn::Zero(tag);
-	int rest = 0;
-	size_t i = 0;
-
-	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
-		all = hn::Or(all, hn::LoadU(tag, in + i));
-	for (; i < count; i++)
-		rest |= in[i];
-	return rest < 0 || !hn::AllFalse(tag, hn::Lt(all, hn::Zero(tag)));
-}
-
-#if HWY_TARGET != HWY_SCALAR
 
 Int16Magnitudes magnitudesOfTarget(const std::byte *numbers, size_t count)
 {
@@ -327,23 +230,128 @@ Int16Magnitudes magnitudesOfTarget(const std::byte *numbers, size_t count)
 
 #else
 
-Int16Magnitudes magnitudesOfTarget(const std::byte *numbers, size_t count)
+bool ownElementsOfTarget(const KernelRows &, size_t, std::byte *)
 {
-	Int16Magnitudes all;
-	uint32_t before = 0;
+	return false;
+}
 
-	for (size_t i = 0; i < count; i++) {
-		int16_t number;
-		std::memcpy(&number, numbers + i * sizeof(number), sizeof(number));
-		const auto one = static_cast<uint32_t>(std::abs(int32_t{ number }));
-		before = i % 2 ? before : 0;
-		all.add({ one, before + one });
-		before = one;
-	}
-	return all;
+size_t putUnitsOfTarget(UnitFormat, const KernelRows &, size_t, int32_t *)
+{
+	return 0;
+}
+
+Int16Magnitudes magnitudesOfTarget(const std::byte *, size_t)
+{
+	return {};
 }
 
 #endif
+
+bool anyNanOfTarget(const float *numbers, size_t count)
+{
+	const hn::ScalableTag<float> tag;
+	const size_t lanes = hn::Lanes(tag);
+	auto nans = hn::IsNaN(hn::Zero(tag));
+	bool any = false;
+	size_t i = 0;
+
+	for (; i + lanes <= count; i += lanes)
+		nans = hn::Or(nans, hn::IsNaN(hn::LoadU(tag, numbers + i)));
+	for (; i < count; i++)
+		any |= std::isnan(numbers[i]);
+	return any || !hn::AllFalse(tag, nans);
+}
+
+bool anyNegativeOfTarget(const std::byte *numbers, size_t count)
+{
+	const hn::ScalableTag<int8_t> tag;
+	const auto *in = reinterpret_cast<const int8_t *>(numbers);
+	auto all = hn::Zero(tag);
+	int rest = 0;
+	size_t i = 0;
+
+	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
+		all = hn::Or(all, hn::LoadU(tag, in + i));
+	for (; i < count; i++)
+		rest |= in[i];
+	return rest < 0 || !hn::AllFalse(tag, hn::Lt(all, hn::Zero(tag)));
+}
+
+/** As many elements as 64 bits hold: the next packed one for each one of \a mask, else zero */
+template<typename Element>
+HWY_INLINE uint64_t expanded(unsigned int mask, const std::byte *packed)
+{
+	uint64_t out = 0;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+	constexpr uint64_t kAll = std::numeric_limits<Element>::max();
+
+	std::memcpy(&out, packed, sizeof(out));
+	return _pdep_u64(out, _pdep_u64(mask, ~uint64_t{ 0 } / kAll) * kAll);
+#else
+	for (; mask; mask &= mask - 1, packed += sizeof(Element))
+		std::memcpy(reinterpret_cast<std::byte *>(&out) +
+				    static_cast<size_t>(std::countr_zero(mask)) * sizeof(Element),
+			    packed, sizeof(Element));
+	return out;
+#endif
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+/**
+ * Whole vectors at a time, by VBMI2, which more hosts have than what Highway asks for beyond AVX3
+ *
+ * \return masks that are done; \a packed and \a out are moved behind them
+ */
+template<typename Element>
+__attribute__((target("avx512vbmi2"))) size_t
+expandVectors(ControlView masks, const std::byte *&packed, std::byte *&out)
+{
+	constexpr size_t kMaskBytes = sizeof(__m512i) / sizeof(Element) / 8;
+	size_t i = 0;
+
+	for (; i + kMaskBytes <= masks.size(); i += kMaskBytes, out += sizeof(__m512i)) {
+		uint64_t mask = 0;
+		std::memcpy(&mask, &masks[i], kMaskBytes);
+		const __m512i in = _mm512_loadu_si512(packed);
+		_mm512_storeu_si512(
+			out, sizeof(Element) == 1
+				     ? _mm512_maskz_expand_epi8(mask, in)
+				     : _mm512_maskz_expand_epi16(static_cast<__mmask32>(mask), in));
+		packed += static_cast<size_t>(std::popcount(mask)) * sizeof(Element);
+	}
+	return i;
+}
+
+#endif
+
+template<typename Element>
+void expandAll(ControlView masks, const std::byte *packed, std::byte *out)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	if (__builtin_cpu_supports("avx512vbmi2"))
+		masks = masks.subspan(expandVectors<Element>(masks, packed, out));
+#endif
+	constexpr unsigned int kElements = sizeof(uint64_t) / sizeof(Element);
+
+	for (const std::byte mask : masks) {
+		for (unsigned int bit = 0; bit < 8; bit += kElements, out += sizeof(uint64_t)) {
+			const unsigned int some = std::to_integer<unsigned int>(mask) >> bit &
+						  ((1U << kElements) - 1);
+			const uint64_t elements = expanded<Element>(some, packed);
+			std::memcpy(out, &elements, sizeof(elements));
+			packed += static_cast<size_t>(std::popcount(some)) * sizeof(Element);
+		}
+	}
+}
+
+void expandOfTarget(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out)
+{
+	if (elementBytes == sizeof(uint8_t))
+		expandAll<uint8_t>(masks, packed, out);
+	else
+		expandAll<uint16_t>(masks, packed, out);
+}
 
 void roundSumsOfTarget(int32_t *sums, size_t count, uint32_t truncate)
 {
@@ -377,6 +385,7 @@ HWY_EXPORT(ownElementsOfTarget);
 HWY_EXPORT(anyNanOfTarget);
 HWY_EXPORT(anyNegativeOfTarget);
 HWY_EXPORT(magnitudesOfTarget);
+HWY_EXPORT(expandOfTarget);
 HWY_EXPORT(roundSumsOfTarget);
 
 void packPiece(LineFormat format, const LinePiece &piece, std::byte *out)
@@ -389,35 +398,9 @@ bool areFinite(const std::byte *halves, size_t count)
 	return HWY_DYNAMIC_DISPATCH(areFiniteOfTarget)(halves, count);
 }
 
-void putUnits(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out)
+size_t putUnits(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out)
 {
-	HWY_DYNAMIC_DISPATCH(putUnitsOfTarget)(format, rows, units, out);
-}
-
-void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out)
-{
-	constexpr uint32_t kFlips = 0x80808080;
-
-	for (size_t kernel = 0; kernel < rows.kernels; kernel++) {
-		for (size_t unit = 0; unit < units; unit++) {
-			const std::byte *in =
-				rows.first + kernel * rows.step + unit * unitSourceBytes(format);
-			const LinePiece piece = { .from = in,
-						  .bytes = unitSourceBytes(format),
-						  .parts = 1 };
-			uint32_t bits = 0;
-			auto *to = reinterpret_cast<std::byte *>(&bits);
-			if (format == UnitFormat::Float)
-				packPiece(LineFormat::Floats, piece, to);
-			else if (format == UnitFormat::WideBytes)
-				packPiece(LineFormat::WideBytes, piece, to);
-			else
-				std::memcpy(to, in, sizeof(bits));
-			if (format == UnitFormat::Unsigned)
-				bits ^= kFlips;
-			out[unit * kTileColumns + kernel] = static_cast<int32_t>(bits);
-		}
-	}
+	return HWY_DYNAMIC_DISPATCH(putUnitsOfTarget)(format, rows, units, out);
 }
 
 bool ownElements(const KernelRows &rows, size_t elementBytes, std::byte *own)
@@ -438,6 +421,23 @@ bool anyNegative(const std::byte *numbers, size_t count)
 Int16Magnitudes magnitudesOf(const std::byte *numbers, size_t count)
 {
 	return HWY_DYNAMIC_DISPATCH(magnitudesOfTarget)(numbers, count);
+}
+
+size_t countOnes(ControlView masks)
+{
+	size_t ones = 0;
+
+	for (size_t i = 0; i < masks.size(); i += sizeof(uint64_t)) {
+		uint64_t some = 0;
+		std::memcpy(&some, &masks[i], std::min(sizeof(some), masks.size() - i));
+		ones += static_cast<size_t>(std::popcount(some));
+	}
+	return ones;
+}
+
+void expandSparse(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out)
+{
+	HWY_DYNAMIC_DISPATCH(expandOfTarget)(masks, packed, elementBytes, out);
 }
 
 void roundSums(int32_t *sums, size_t count, uint32_t truncate)

@@ -11,6 +11,7 @@
 
 #include "conv/conv_tile.h"
 #include "conv/csc.h"
+#include "core/control_data.h"
 
 namespace nvdla::sim
 {
@@ -18,7 +19,6 @@ namespace nvdla::sim
 /** \brief What becomes of elements of lines */
 enum class LineFormat : uint8_t {
 	Bytes,	   /**< as they are */
-	Unsigned,  /**< INT8, more by 128 */
 	WideBytes, /**< INT8 in 16 bits */
 	Floats,	   /**< FP16 as f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
 };
@@ -26,7 +26,7 @@ enum class LineFormat : uint8_t {
 /** \return times as many bytes as the elements have */
 constexpr size_t growthOf(LineFormat format)
 {
-	return format == LineFormat::Bytes || format == LineFormat::Unsigned ? 1 : 2;
+	return format == LineFormat::Bytes ? 1 : 2;
 }
 
 /**
@@ -39,8 +39,7 @@ void packPiece(LineFormat format, const LinePiece &piece, std::byte *out);
 /** \brief \a count FP16 numbers as LineFormat::Floats */
 inline void widenHalves(const std::byte *halves, size_t count, float *out)
 {
-	packPiece(LineFormat::Floats,
-		  { .from = halves, .bytes = count * sizeof(uint16_t), .parts = 1 },
+	packPiece(LineFormat::Floats, { .from = halves, .bytes = count * sizeof(uint16_t) },
 		  reinterpret_cast<std::byte *>(out));
 }
 
@@ -100,11 +99,25 @@ bool ownElements(const KernelRows &rows, size_t elementBytes, std::byte *own);
 /**
  * \brief Turn rows of weights into columns: unit u of kernel k to out[u * kTileColumns + k]
  * \param units of each kernel
+ * \return \a units, or 0 if the host has no vectors for it, which leaves \a out as it is
  */
-void putUnits(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out);
+size_t putUnits(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out);
 
-/** \brief putUnits() to read */
-void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out);
+/** \return ones in the masks of sparse weights */
+size_t countOnes(ControlView masks);
+
+/** \brief Bytes behind the packed elements that expandSparse() may look at */
+inline constexpr size_t kSparseSlack = 64;
+
+/**
+ * \brief Eight elements for each byte of \a masks: the next packed one for each one, else zero
+ *
+ * \param masks least significant bit first
+ * \param packed countOnes() elements, and kSparseSlack bytes of anything
+ * \param elementBytes 1 or 2
+ * \param out eight elements for each byte of \a masks
+ */
+void expandSparse(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out);
 
 /**
  * \brief Shift sums right by \a truncate (1..31), halves away from zero

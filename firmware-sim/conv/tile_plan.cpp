@@ -15,8 +15,7 @@ namespace
 constexpr TileKernel kKernels[] = {
 	{ TileKind::Rows, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
 	{ TileKind::Matrices, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes, kMatrixUnits },
-	{ TileKind::Quads, Precision::Int8, LineFormat::Unsigned, UnitFormat::Bytes },
-	{ TileKind::SignedQuads, Precision::Int8, LineFormat::Bytes, UnitFormat::Unsigned },
+	{ TileKind::Quads, Precision::Int8, LineFormat::Bytes, UnitFormat::Unsigned },
 	{ TileKind::Bytes, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
 	{ TileKind::Pairs, Precision::Int8, LineFormat::WideBytes, UnitFormat::WideBytes },
 	{ TileKind::Pairs, Precision::Int16, LineFormat::Bytes, UnitFormat::Bytes },
@@ -94,35 +93,24 @@ bool mayStay(const ConvOp &op, const TileKernel &kernel, const std::optional<Ato
 	       (places->column + atOnce - 1) / atOnce * atOnce <= places->column + places->behind;
 }
 
-const TileKernel &kernelFor(const ConvOp &op, bool positive,
-			    const std::optional<AtomPlaces> &places)
+const TileKernel &kernelFor(const ConvOp &op, bool positive)
 {
-	const auto find = [&](TileKind kind) -> const TileKernel & {
-		return *std::ranges::find_if(kKernels, [&](const TileKernel &kernel) {
-			return kernel.kind == kind && kernel.precision == op.precision;
-		});
-	};
-	/* In the time that a group takes to find its columns' sums, so many positions find theirs.
-	 */
-	constexpr uint64_t kPositionsForAGroup = 80;
-	const Windows &windows = op.windows;
-	const uint64_t positions = uint64_t{ windows.out.width } * windows.out.height * op.batches;
 	const TileKind kind = kindFor(op, positive);
 
-	if (kind == TileKind::Quads && (positions < kPositionsForAGroup * op.surfaces() ||
-					mayStay(op, find(TileKind::SignedQuads), places)))
-		return find(TileKind::SignedQuads);
-	return find(kind);
+	return *std::ranges::find_if(kKernels, [&](const TileKernel &kernel) {
+		return kernel.kind == kind && kernel.precision == op.precision;
+	});
 }
 
 } /* namespace */
 
 TilePlan::TilePlan(const ConvOp &operation, bool positive, const std::optional<AtomPlaces> &places)
-	: op(operation), kernel(kernelFor(op, positive, places)),
+	: op(operation), kernel(kernelFor(op, positive)),
 	  elementBytes(
 		  static_cast<uint32_t>(sim::elementBytes(op.precision) * growthOf(kernel.lines))),
 	  step(op.windows.strideX * op.windows.data.channels), inPlace(mayStay(op, kernel, places)),
-	  mayBeChannelwise(!inPlace && kernel.kind != TileKind::Rows && hasOneGroup(op)),
+	  mayBeChannelwise(!inPlace && kernel.kind != TileKind::Rows && hasOneGroup(op) &&
+			   tileKind() != TileKind::None),
 	  places_(places.value_or(AtomPlaces{}))
 {
 	const Windows &windows = op.windows;

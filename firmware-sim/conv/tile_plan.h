@@ -9,10 +9,10 @@
  *
  * The table of kernels (tile_plan.cpp) says what becomes of elements.
  *
- *  - INT8 in quads: data + 128 as unsigned numbers; sums begin with -128 times the column's sum of
- *    weights. Where data stay where they are, or positions are few, the other way round.
+ *  - INT8 in quads: weights + 128 as unsigned numbers; sums begin with -128 times the position's
+ *    sum of data.
  *  - INT8 in matrices: in runs of as many units as a matrix has; behind their ends weights are
- * zero, and what is read there may be anything.
+ *    zero, and what is read there may be anything.
  *
  * What 1x1 kernels meet is multiplied where it is in the convolution buffer, or in memory, if it
  * has the right size there: the channels of a column that follow each other are a run.
@@ -84,8 +84,6 @@ public:
 	{
 		return static_cast<uint32_t>(kTileColumns) / op.groupKernels();
 	}
-	/** \return elements of a unit */
-	uint32_t perUnit() const { return static_cast<uint32_t>(kUnitBytes) / elementBytes; }
 	/** \return the kernel has its columns in taps of their own */
 	bool dilated() const { return op.windows.dilationX != 1; }
 	/** \return operands of padding that a line begins with; an image's have it as they are */

@@ -23,9 +23,6 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/* Vectors whose size is known, so that they can be members. */
-#if !HWY_HAVE_SCALABLE
-
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Tag = hn::ScalableTag<int32_t>;
@@ -67,13 +64,6 @@ struct FourVectors {
 };
 #endif
 
-/* Two vectors for each of sums that are carried on. */
-struct WideVectors {
-	static constexpr size_t kVectors = 2;
-	static constexpr size_t kMostPositions = kPositions / 2;
-	static constexpr size_t kUnitsAtOnce = 1;
-};
-
 struct Pairs {
 	using Number = int32_t;
 	using Tag = HWY_NAMESPACE::Tag;
@@ -105,10 +95,9 @@ struct Pairs {
 		return sum;
 	}
 
-	/** \param columns what the sums of each column begin with */
-	static HWY_INLINE Vector start(int32_t sum, const int32_t *columns)
+	static HWY_INLINE Vector start(int32_t sum)
 	{
-		return hn::Add(hn::Set(Tag(), sum), hn::LoadU(Tag(), columns));
+		return hn::Set(Tag(), sum);
 	}
 
 	static HWY_INLINE void store(Vector sum, int32_t *out)
@@ -122,15 +111,8 @@ struct Pairs {
 struct Quads : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
-		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
+		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(weights.raw), "v"(data.raw));
 		return sum;
-	}
-};
-
-struct SignedQuads : Pairs {
-	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
-	{
-		return Quads::add(sum, weights, data);
 	}
 };
 
@@ -175,7 +157,7 @@ struct Floats {
 		return hn::MulAdd(data, weights, sum);
 	}
 
-	static HWY_INLINE Vector start(int32_t, const int32_t *) { return hn::Zero(Tag()); }
+	static HWY_INLINE Vector start(int32_t) { return hn::Zero(Tag()); }
 
 	static HWY_INLINE void store(Vector sum, int32_t *out)
 	{
@@ -195,8 +177,6 @@ HWY_INLINE bool hasVnni()
 	return false;
 #endif
 }
-
-#endif
 
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */

@@ -48,29 +48,10 @@ Panel TileWeights::panel()
 		clear(place);
 		kernels_[place] = 0;
 	}
-	Panel panel = { .runs = plan_.runs,
-			.weights = units_.data(),
-			.used = (groups_ - 1) * plan_.op.groupKernels() + kernels_[groups_ - 1],
-			.width = plan_.op.windows.out.width,
-			.truncate = plan_.op.clipTruncate };
-	if (plan_.kernel.kind == TileKind::Quads)
-		start(panel);
-	return panel;
-}
-
-/* An output whose data are all zero, 128 as unsigned numbers, is to be zero. */
-void TileWeights::start(Panel &panel)
-{
-	constexpr int32_t kUnsignedZero = 128;
-	const TileRun all = { 0, static_cast<uint32_t>(plan_.units) };
-	Panel ones = panel;
-
-	ones.runs = { &all, 1 };
-	ones_.resize(plan_.units * kUnitBytes, std::byte{ 1 });
-	const TilePosition position = { ones_.data() };
-	tileSums(TileKind::Quads, { &position, 1 }, ones, { panel.start.data() });
-	for (int32_t &sum : panel.start)
-		sum *= -kUnsignedZero;
+	return { .runs = plan_.runs,
+		 .weights = units_.data(),
+		 .used = (groups_ - 1) * plan_.op.groupKernels() + kernels_[groups_ - 1],
+		 .width = plan_.op.windows.out.width };
 }
 
 void TileWeights::clear(uint32_t place)
@@ -87,7 +68,9 @@ void TileWeights::clear(uint32_t place)
 bool TileWeights::hasGaps() const
 {
 	return std::ranges::any_of(plan_.taps, [&](const TileTap &tap) {
-		return tap.elements % (plan_.kernel.unitsAtOnce * plan_.perUnit()) != 0;
+		return tap.elements * plan_.elementBytes %
+			       (plan_.kernel.unitsAtOnce * kUnitBytes) !=
+		       0;
 	});
 }
 
@@ -109,10 +92,10 @@ void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 	const size_t first = at * plan_.elementBytes;
 	const size_t bytes = count * plan_.elementBytes;
 	const size_t whole = first % kUnitBytes == 0 ? bytes / kUnitBytes : 0;
-	if (whole)
-		putUnits(plan_.kernel.weights, { elements, kernelBytes, columns.kernels }, whole,
-			 &units_[(tap.unit + first / kUnitBytes) * kTileColumns + columns.first]);
-	for (size_t done = whole * kUnitBytes; done < bytes; done += plan_.elementBytes) {
+	const size_t put = putUnits(
+		plan_.kernel.weights, { elements, kernelBytes, columns.kernels }, whole,
+		units_.data() + (tap.unit + first / kUnitBytes) * kTileColumns + columns.first);
+	for (size_t done = put * kUnitBytes; done < bytes; done += plan_.elementBytes) {
 		const size_t unit = tap.unit + (first + done) / kUnitBytes;
 		const size_t i = done / plan_.elementBytes;
 		auto *out = reinterpret_cast<std::byte *>(
@@ -134,7 +117,7 @@ void TileWeights::putOne(std::byte *out, const std::byte *element) const
 	else
 		packPiece(plan_.kernel.weights == UnitFormat::Bytes ? LineFormat::Bytes
 								    : plan_.kernel.lines,
-			  { .from = element, .bytes = bytes, .parts = 1 }, out);
+			  { .from = element, .bytes = bytes }, out);
 }
 
 } /* namespace nvdla::sim */

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -42,8 +41,6 @@ private:
 	/** \return some of the units' bytes are no weights of a whole group */
 	bool hasGaps() const;
 	void clear(uint32_t place);
-	/** \brief Find what sums begin with */
-	void start(Panel &panel);
 	void put(const Columns &columns, const Block &block, uint32_t row,
 		 const std::byte *elements, size_t kernelBytes);
 	void putOne(std::byte *out, const std::byte *element) const;
@@ -53,7 +50,6 @@ private:
 	const TilePlan &plan_;
 	std::vector<Block> blocks_;
 	ScratchArray<int32_t> units_;
-	std::vector<std::byte> ones_;	/* TileKind::Quads: a one for each weight of a kernel */
 	uint32_t groups_ = 0;		/* of the panel */
 	std::vector<uint32_t> kernels_; /* that each place has columns of, or kAnything */
 };

@@ -18,14 +18,12 @@ namespace nvdla::sim
  * \brief Prefetches the cache line at a fixed distance behind \a bytes
  *
  * Data that is read only once comes from memory, and the host's own prefetcher stops at the end of
- * a page. The address may lie behind the data, or be invalid. \a kTimes multiplies the distance,
- * for as many adjacent streams that are read at once. Compilers assume that the function has no
- * effect, and drop calls that are not inlined.
+ * a page. The address may lie behind the data, or be invalid. Compilers assume that the function
+ * has no effect, and drop calls that are not inlined.
  */
-template<size_t kTimes = 1>
 HWY_INLINE void bringAhead(const void *bytes)
 {
-	constexpr uintptr_t kAhead = kTimes * (2 << 10);
+	constexpr uintptr_t kAhead = 2 << 10;
 
 	__builtin_prefetch(
 		reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(bytes) + kAhead));

@@ -12,6 +12,7 @@
 #include "conv/dense_sums.h"
 #include "conv_support.h"
 #include "each_target.h"
+#include "kernel_reference.h"
 
 namespace nvdla::sim::test
 {
@@ -19,7 +20,7 @@ namespace nvdla::sim::test
 namespace
 {
 
-using nvdla::test::forEachTarget;
+using nvdla::test::forEachVectorTarget;
 
 /** Blocks of random sizes, not all that there are weights for, their data and the weights of some
  * kernels */
@@ -74,7 +75,7 @@ TEST(DenseTest, SumsOfBytesAreTheReferences)
 		const DenseCase<int8_t> one(random, round % 2 ? 0 : INT8_MIN, INT8_MAX);
 		std::vector<int32_t> expected(one.kernels);
 		denseSumsReference(one.blocks, one.all(), expected.data());
-		forEachTarget([&] {
+		forEachVectorTarget([&] {
 			std::vector<int32_t> sums(one.kernels);
 			denseSums(one.blocks, one.all(), sums.data());
 			EXPECT_EQ(sums, expected) << round;

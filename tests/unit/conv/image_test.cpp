@@ -17,6 +17,8 @@ namespace nvdla::sim::test
 namespace
 {
 
+using Elements = std::vector<int16_t>;
+
 #define FORMAT(name) NVDLA_CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT__T_##name
 
 struct Word {
@@ -111,11 +113,14 @@ protected:
 	}
 
 	/** \return line \a y as far as there are pixels and padding */
-	Slice line(uint32_t y)
+	Elements line(uint32_t y)
 	{
-		Slice slice = DataView(op, cbuf).line(0, y);
-		slice.resize(size_t{ op.bufferedColumns() } * op.windows.data.channels);
-		return slice;
+		const DataView view(op, cbuf);
+		Elements elements(view.lineBytes() / elementBytes(op.precision));
+
+		view.line(0, y, elements);
+		elements.resize(size_t{ op.bufferedColumns() } * op.windows.data.channels);
+		return elements;
 	}
 
 	/** \return the one channel R8 makes of \a pixel */
@@ -184,7 +189,7 @@ TEST_F(ImageTest, WithoutConverterBitsPassInEveryFormat)
 
 			op.precision = precision;
 			ASSERT_EQ(fetch(), "");
-			const Slice got = line(0);
+			const Elements got = line(0);
 			for (uint32_t i = 0; i < kWidth * format.channels; i++) {
 				const uint32_t x = i / format.channels;
 				const std::byte *second =
@@ -214,7 +219,7 @@ TEST_F(ImageTest, PaddingIsAddedUnconverted)
 
 	ASSERT_EQ(fetch(), "");
 	EXPECT_EQ(cbuf.slices(), kHeight);
-	EXPECT_EQ(line(1), (Slice{ 77, 77, 2, 4, 6, 8, 77 }));
+	EXPECT_EQ(line(1), (Elements{ 77, 77, 2, 4, 6, 8, 77 }));
 }
 
 TEST_F(ImageTest, XOffsetIsInPixelsAndWrapsInTheSecondPlane)
@@ -228,7 +233,7 @@ TEST_F(ImageTest, XOffsetIsInPixelsAndWrapsInTheSecondPlane)
 	bench.store(Bench::kWeights + 2, { 11, 21, 12, 22, 13, 23, 14, 24 });
 
 	ASSERT_EQ(fetch(), "");
-	EXPECT_EQ(line(0), (Slice{ 1, 11, 21, 2, 12, 22, 3, 13, 23, 4, 14, 24 }));
+	EXPECT_EQ(line(0), (Elements{ 1, 11, 21, 2, 12, 22, 3, 13, 23, 4, 14, 24 }));
 }
 
 TEST_F(ImageTest, BytesGoThroughTheirChannelsConverter)
@@ -293,7 +298,7 @@ TEST_F(ImageTest, FloatingPointPixelsPassAndAreCounted)
 	ASSERT_EQ(fetch(), "");
 	EXPECT_EQ(special.nan, 1U);
 	EXPECT_EQ(special.inf, 2U);
-	EXPECT_EQ(line(0), (Slice{ 0x3c00, 0x7c00, 0, static_cast<int16_t>(0xfc00) }));
+	EXPECT_EQ(line(0), (Elements{ 0x3c00, 0x7c00, 0, static_cast<int16_t>(0xfc00) }));
 }
 
 TEST_F(ImageTest, FloatingPointPixelsPassInEveryFormat)
@@ -323,7 +328,7 @@ TEST_F(ImageTest, FloatingPointPixelsPassInEveryFormat)
 
 			SpecialCount expected;
 			for (uint32_t y = 0; y < kHeight; y++) {
-				const Slice got = line(y);
+				const Elements got = line(y);
 				for (uint32_t i = 0; i < kWidth * format.channels; i++) {
 					const uint16_t raw = pixelChannel(
 						format, i % format.channels,
@@ -367,7 +372,7 @@ TEST_F(ImageTest, AnyNumberOfThreadsFetchesTheSame)
 		op.fetch.entries = entries;
 		ASSERT_EQ(fetch(), "");
 		const SpecialCount alone = special;
-		std::vector<Slice> lines;
+		std::vector<Elements> lines;
 		for (uint32_t y = 0; y < kSide / 3; y++)
 			lines.push_back(line(y));
 		EXPECT_EQ(alone.nan, kSide);

@@ -83,15 +83,6 @@ TEST(OperandsTest, BytesOfPiecesStayAsTheyAre)
 		[](int8_t element) { return element; });
 }
 
-TEST(OperandsTest, BytesOfPiecesBecomeUnsigned)
-{
-	expectPieces<int8_t, uint8_t>(
-		[](const LinePiece &piece, uint8_t *out) {
-			pack(LineFormat::Unsigned, piece, out);
-		},
-		[](int8_t element) { return static_cast<uint8_t>(element + 128); });
-}
-
 TEST(OperandsTest, BytesOfPiecesBecomeWide)
 {
 	expectPieces<int8_t, int16_t>([](const LinePiece &piece,
@@ -126,7 +117,7 @@ TEST(OperandsTest, KernelsOwnElementsAreFoundAndOthersAreNoticed)
 						atoms[kernel * kStep + kernel * elementBytes + i] =
 							static_cast<std::byte>(kernel + i + 1);
 			}
-			forEachTarget([&] {
+			test::forEachVectorTarget([&] {
 				std::vector<std::byte> own(atomBytes, std::byte{ 77 });
 				EXPECT_TRUE(ownElements(rows, elementBytes, own.data()));
 				EXPECT_EQ(own, wanted);

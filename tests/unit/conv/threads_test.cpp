@@ -48,7 +48,7 @@ public:
 		if (behind.data != 0)
 			conv_.fetch.address = behind.data;
 		if (behind.dataAtEnd)
-			moveData(surfacesOf(layer.precision, layer.inputs[0].channels));
+			moveData(nvFull.surfaces(layer.precision, layer.inputs[0].channels));
 
 		sdp_.width = layer.outWidth();
 		sdp_.height = layer.outHeight();

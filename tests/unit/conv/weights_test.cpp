@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "conv/cdma.h"
-#include "conv/sparse_weights.h"
+#include "conv/tile_operands.h"
 #include "conv_support.h"
 #include "each_target.h"
 
@@ -249,7 +249,6 @@ struct Buffered {
 	std::vector<std::byte> given;
 	uint64_t readBytes = 0;
 	uint32_t nan = 0;
-	Workers workers{ 3 };
 
 	void run(const ConvOp &op, Memory &dram, Memory &cvsram)
 	{
@@ -262,7 +261,7 @@ struct Buffered {
 			given.insert(given.end(), bytes.begin(), bytes.end());
 		}
 		reader.fill();
-		reader.settle(workers);
+		reader.settle();
 		cbuf.end(op);
 		readBytes += port.traffic(RamType::Mc).readBytes;
 		nan += reader.special().nan;
