@@ -9,9 +9,7 @@
 
 #include <nvdla/hw/registers.h>
 
-#include "conv/conv_fast.h"
 #include "conv/conv_lines.h"
-#include "conv/conv_work.h"
 
 namespace nvdla::sim
 {

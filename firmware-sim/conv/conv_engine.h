@@ -18,6 +18,7 @@
 #include "core/operation.h"
 #include "core/stream.h"
 #include "core/workers.h"
+#include "timing/work.h"
 
 namespace nvdla::sim
 {
@@ -99,5 +100,11 @@ private:
 	std::optional<CubeInMemory> cube_; /* instead of the buffer */
 	std::optional<WeightReader> weights_;
 };
+
+/**
+ * \brief What the timing model is told about a convolution
+ * \param kept what is in the convolution buffer already and need not be fetched
+ */
+ConvWork convWork(const ConvOp &op, const Kept &kept);
 
 } /* namespace nvdla::sim */

@@ -2,7 +2,7 @@
 /*
  * Output lines out of panels.
  */
-#include "conv/conv_fast.h"
+#include "conv/conv_compute.h"
 
 #include <algorithm>
 #include <optional>

@@ -2,7 +2,7 @@
 /*
  * The loops of computeConv() around cells that work on all kernels at once.
  */
-#include "conv/conv_fast.h"
+#include "conv/conv_compute.h"
 
 #include <algorithm>
 #include <memory>

@@ -15,7 +15,6 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "conv/matrix_tile.h"
 #include "conv/tile_products-inl.h"
 #include "core/bring_ahead.h"
 
@@ -92,7 +91,8 @@ struct Tile {
 	/** \param first the tile's first position */
 	HWY_INLINE void store(const TileSums &out, size_t first, size_t column) const
 	{
-		HWY_ALIGN int32_t rows[kCount][kVectors * kLanes];
+		constexpr size_t kRow = kVectors * kLanes;
+		HWY_ALIGN int32_t rows[kCount * kRow];
 
 		if (out.columns >= kLanes) {
 			storeAll(out.columns, Vectors(), [&](size_t vector) HWY_ATTR {
@@ -100,10 +100,10 @@ struct Tile {
 			});
 			return;
 		}
-		storeAll(kVectors * kLanes, Vectors(),
-			 [&](size_t vector) HWY_ATTR { return rows[0] + vector * kLanes; });
+		storeAll(kRow, Vectors(),
+			 [&](size_t vector) HWY_ATTR { return rows + vector * kLanes; });
 		for (size_t i = 0; i < kCount; i++)
-			out.put(first + i, column, rows[i], kVectors * kLanes);
+			out.put(first + i, column, rows + i * kRow, kRow);
 	}
 
 private:

@@ -108,4 +108,21 @@ TileKind tileKind();
 void tileSums(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
 	      const TileSums &sums);
 
+/**
+ * \return this host multiplies matrices of bytes, and its kernel lets this process do so
+ *
+ * Linux wants to be asked, since what it saves of a thread gets larger by 8 KiB; asked is once.
+ */
+bool hasMatrices();
+
+/**
+ * \brief tileSums() of TileKind::Matrices, where hasMatrices()
+ *
+ * Sixteen positions of a line, or less, are worked on at once; those of the next line go on where
+ * they are as far from each other.
+ *
+ * \param panel whose runs are multiples of kMatrixUnits
+ */
+void matrixSums(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums);
+
 } /* namespace nvdla::sim */

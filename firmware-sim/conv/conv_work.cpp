@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "conv/conv_work.h"
+#include "conv/conv_engine.h"
 
-#include "conv/cdma.h"
 #include "conv/csc.h"
 #include "conv/pixel_format.h"
 

@@ -5,7 +5,7 @@
  * both anyway: they are loaded from where they are. Four registers are sums of two times 16
  * positions by two times 16 columns, two are data, two weights.
  */
-#include "conv/matrix_tile.h"
+#include "conv/conv_tile.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 

@@ -17,7 +17,6 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "conv/matrix_tile.h"
 #include "conv/tile_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();

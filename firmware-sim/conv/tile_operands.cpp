@@ -296,42 +296,9 @@ HWY_INLINE uint64_t expanded(unsigned int mask, const std::byte *packed)
 #endif
 }
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-
-/**
- * Whole vectors at a time, by VBMI2, which more hosts have than what Highway asks for beyond AVX3
- *
- * \return masks that are done; \a packed and \a out are moved behind them
- */
-template<typename Element>
-__attribute__((target("avx512vbmi2"))) size_t
-expandVectors(ControlView masks, const std::byte *&packed, std::byte *&out)
-{
-	constexpr size_t kMaskBytes = sizeof(__m512i) / sizeof(Element) / 8;
-	size_t i = 0;
-
-	for (; i + kMaskBytes <= masks.size(); i += kMaskBytes, out += sizeof(__m512i)) {
-		uint64_t mask = 0;
-		std::memcpy(&mask, &masks[i], kMaskBytes);
-		const __m512i in = _mm512_loadu_si512(packed);
-		_mm512_storeu_si512(
-			out, sizeof(Element) == 1
-				     ? _mm512_maskz_expand_epi8(mask, in)
-				     : _mm512_maskz_expand_epi16(static_cast<__mmask32>(mask), in));
-		packed += static_cast<size_t>(std::popcount(mask)) * sizeof(Element);
-	}
-	return i;
-}
-
-#endif
-
 template<typename Element>
 void expandAll(ControlView masks, const std::byte *packed, std::byte *out)
 {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	if (__builtin_cpu_supports("avx512vbmi2"))
-		masks = masks.subspan(expandVectors<Element>(masks, packed, out));
-#endif
 	constexpr unsigned int kElements = sizeof(uint64_t) / sizeof(Element);
 
 	for (const std::byte mask : masks) {

@@ -107,7 +107,7 @@ size_t putUnits(UnitFormat format, const KernelRows &rows, size_t units, int32_t
 size_t countOnes(ControlView masks);
 
 /** \brief Bytes behind the packed elements that expandSparse() may look at */
-inline constexpr size_t kSparseSlack = 64;
+inline constexpr size_t kSparseSlack = sizeof(uint64_t);
 
 /**
  * \brief Eight elements for each byte of \a masks: the next packed one for each one, else zero

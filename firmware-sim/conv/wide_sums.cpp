@@ -58,42 +58,38 @@ bool WideWeights::load(const Panel &panel, uint32_t largest)
 	const uint64_t pair = magnitudesOf(std::as_bytes(weights).data(), weights.size() * 2).pair;
 	const uint64_t unit = std::max<uint64_t>(largest * pair, 1);
 
-	inBytes_ = unit * kFewUnits > INT32_MAX;
+	const bool inBytes = unit * kFewUnits > INT32_MAX;
 	unitsAtOnce_ = static_cast<uint32_t>(INT32_MAX /
-					     (inBytes_ ? uint64_t{ largest } * 2 * kByte : unit));
+					     (inBytes ? uint64_t{ largest } * 2 * kByte : unit));
 	runs_.clear();
 	for (const TileRun &run : panel.runs) {
 		for (uint32_t unit = 0; unit < run.units; unit += unitsAtOnce_)
 			runs_.push_back({ run.offset + unit * kUnitBytes,
 					  std::min(unitsAtOnce_, run.units - unit) });
 	}
-	lower_.resize(inBytes_ ? weights.size() : 0);
-	upper_.resize(lower_.size());
-	std::ranges::transform(weights.first(lower_.size()), lower_.begin(), lowerBytes);
-	std::ranges::transform(weights.first(upper_.size()), upper_.begin(), upperBytes);
+	parts_ = { { panel.weights, 1 } };
+	if (inBytes) {
+		lower_.resize(weights.size());
+		upper_.resize(weights.size());
+		std::ranges::transform(weights, lower_.begin(), lowerBytes);
+		std::ranges::transform(weights, upper_.begin(), upperBytes);
+		parts_ = { { lower_.data(), 1 }, { upper_.data(), kByte + 1 } };
+	}
 	return unit * panel.units() > INT32_MAX;
 }
 
 uint32_t WideWeights::sums(std::span<const TilePosition> positions, const Panel &panel,
 			   uint32_t truncate, const TileSums &out) const
 {
-	Panel whole = panel;
 	uint32_t clipped = 0;
 
-	whole.runs = runs_;
-	Panel lower = whole, upper = whole;
-	lower.weights = lower_.data();
-	upper.weights = upper_.data();
 	for (size_t first = 0; first < positions.size(); first += kPositionsAtOnce) {
 		const auto some = positions.subspan(
 			first, std::min(kPositionsAtOnce, positions.size() - first));
 		IntegerSum sums[kSums] = {};
-		if (inBytes_) {
-			addRuns(some, lower, unitsAtOnce_, 1, sums);
-			addRuns(some, upper, unitsAtOnce_, kByte + 1, sums);
-		} else {
-			addRuns(some, whole, unitsAtOnce_, 1, sums);
-		}
+		for (const auto &[weights, factor] : parts_)
+			addRuns(some, { .runs = runs_, .weights = weights, .used = panel.used },
+				unitsAtOnce_, factor, sums);
 		for (size_t i = 0; i < some.size() * kTileColumns; i++) {
 			bool saturated = false;
 			*out.at(first + i / kTileColumns, i % kTileColumns) =

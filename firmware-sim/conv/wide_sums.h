@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "conv/conv_tile.h"
@@ -38,10 +39,10 @@ public:
 		      uint32_t truncate, const TileSums &out) const;
 
 private:
-	uint32_t unitsAtOnce_ = 0; /* whose sums 32 bits hold */
-	bool inBytes_ = false;
+	uint32_t unitsAtOnce_ = 0;	     /* whose sums 32 bits hold */
 	std::vector<TileRun> runs_;	     /* the panel's, of no more than those */
 	std::vector<int32_t> lower_, upper_; /* bytes of the weights, in 16 bits each */
+	std::vector<std::pair<const int32_t *, int64_t>> parts_; /* weights, their factor */
 };
 
 } /* namespace nvdla::sim */

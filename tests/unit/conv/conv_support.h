@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "conv/conv_engine.h"
-#include "conv/matrix_tile.h"
+#include "conv/conv_tile.h"
 #include "core/ram_memory.h"
 #include "each_target.h"
 

@@ -13,7 +13,6 @@
 #include "conv/channel_sums.h"
 #include "conv/cmac.h"
 #include "conv/conv_compute.h"
-#include "conv/conv_fast.h"
 #include "conv/conv_tile.h"
 #include "conv/dense_sums.h"
 #include "conv/fp16_cells.h"

@@ -12,7 +12,7 @@
 
 #include "bdma/bdma.h"
 #include "cdp/cdp.h"
-#include "conv/conv_work.h"
+#include "conv/conv_engine.h"
 #include "core/register_file.h"
 #include "device/embedded/task_rules.h"
 #include "device/refusal.h"
