@@ -16,6 +16,10 @@
 namespace nvdla
 {
 
+/** \brief A memory's buffer has a multiple of these bytes: the core moves whole atoms and whole
+ * lines of weights, so it may touch a bit more than a memory has */
+inline constexpr uint64_t memoryGranule = 128;
+
 /** \brief Reason why there is no task: the host has no memory left, or \a error says what
  * is wrong with it */
 struct TaskRefusal {
