@@ -253,6 +253,14 @@ TEST(Residual, StaysApartWhereItIsNeeded)
 	const ResidualModel real({ ElementType::Float32, 0, true, {}, false, 1, 2 }, 1);
 	EXPECT_FALSE(isApart(real.model, {}));
 	EXPECT_TRUE(isApart(real.model, { .foldSums = FoldSums::Never }));
+	Calibration calibration{ .samples = { {} } };
+	for (const Numbers &numbers : real.inputs)
+		calibration.samples.front().emplace_back(numbers.begin(), numbers.end());
+	EXPECT_FALSE(isApart(real.model, { .calibration = calibration }));
+	EXPECT_TRUE(isApart(real.model,
+			    { .calibration = calibration, .core = *findCoreVariant("nv_small") }));
+	EXPECT_TRUE(
+		isApart(real.model, { .calibration = calibration, .foldSums = FoldSums::Never }));
 	Model read = made.model;
 	Value copy = read.values[read.outputs[0]];
 	copy.name = "copy";

@@ -113,6 +113,37 @@ TEST_F(Deconvolution, BatchesAreMadeCubeByCube)
 	EXPECT_EQ(count(task, NVDLA_OP_RUBIK), 3 * 2);
 }
 
+/* What is the same in all of a phase is read once a channel, not once an element. */
+TEST_F(Deconvolution, OperandsOfAPhaseMayBeOneForEachChannel)
+{
+	constexpr uint32_t k = 33, h = 6, w = 9;
+	std::vector<int8_t> bias;
+	input({ .type = DataType::Int8, .c = 40, .h = 3, .w = 5 });
+	weights(DataType::Int8, k, 40, 2, 2);
+	add(op::Deconvolution{ .name = "up",
+			       .input = "x",
+			       .weights = "w",
+			       .output = "s",
+			       .stride = { 2, 2 },
+			       .padding = { 0, 1, 0, 0 } });
+	op::Sdp sum = sdp();
+	sum.x1 = op::SdpUnit{ .alu = op::Alu::Sum, .operands = "bias" };
+	for (uint32_t i = 0; i < k * h * w; i++)
+		bias.push_back(static_cast<int8_t>(i / (h * w) + 40 * (i / w % 2) + i % w % 2));
+	GraphOperands operands{ .name = "bias", .c = k, .h = h, .w = w };
+	operands.alu = Elements::of(std::span<const int8_t>(bias));
+	made_.constants.operands["bias"] = operands;
+	made_.graph.operands(operands);
+	add(sum);
+	output("y");
+	const DlaTask task = checked();
+	for (size_t i = 0; i < task.graph.size(); i++) {
+		if (task.graph[i].op_type == NVDLA_OP_SDP) {
+			EXPECT_EQ(task.operations[i].sdp.x1_op.mode, NVDLA_SDP_PER_KERNEL);
+		}
+	}
+}
+
 /* Phases are convolutions: their input is divided where it has to be. */
 TEST_F(Deconvolution, LargeInputsAreDivided)
 {

@@ -2,6 +2,8 @@
 /*
  * Operands of an SDP operation that is made in several layers.
  */
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "expansion.h"
@@ -13,8 +15,8 @@ namespace
 {
 
 /*
- * The elements of a range, in C, H, W order; zero for columns beyond the last one, if a phase of a
- * deconvolution is wider than the rest of the output.
+ * The elements of a range, in C, H, W order. A phase of a deconvolution may be a column wider than
+ * what is left of the output: that one is as the column before it.
  */
 Elements gather(const Elements &from, const OperandRange &range)
 {
@@ -22,11 +24,9 @@ Elements gather(const Elements &from, const OperandRange &range)
 	const size_t bytes = from.bytes.empty() ? 0 : elementBytes(from.type);
 	const Shape &whole = range.whole;
 	auto copy = [&](uint32_t c, uint32_t line, uint32_t column) {
+		if (column >= whole.w)
+			column -= range.columns.step;
 		const size_t at = (size_t{ c } * whole.h + line) * whole.w + column;
-		if (column >= whole.w) {
-			some.bytes.resize(some.bytes.size() + bytes);
-			return;
-		}
 		const auto element = from.bytes.begin() + static_cast<ptrdiff_t>(at * bytes);
 		some.bytes.insert(some.bytes.end(), element,
 				  element + static_cast<ptrdiff_t>(bytes));
@@ -41,6 +41,21 @@ Elements gather(const Elements &from, const OperandRange &range)
 		}
 	}
 	return some;
+}
+
+/* Whether each channel has one operand in all of its lines and columns. */
+bool isPerChannel(const Elements &elements, size_t plane)
+{
+	const size_t bytes = plane * elementBytes(elements.type);
+
+	for (size_t at = 0; at < elements.bytes.size(); at += bytes) {
+		const auto first = elements.bytes.begin() + static_cast<ptrdiff_t>(at);
+		const auto last = first + static_cast<ptrdiff_t>(bytes);
+		if (!std::equal(first + static_cast<ptrdiff_t>(elementBytes(elements.type)), last,
+				first))
+			return false;
+	}
+	return true;
 }
 
 /* The name of the range of a constant. */
@@ -65,6 +80,14 @@ std::string rangeOf(Lowering &lowering, Symbols &symbols, const GraphOperands &o
 	some.w = range.columns.count;
 	some.alu = gather(operands.alu, range);
 	some.mul = gather(operands.mul, range);
+	if (const size_t plane = size_t{ some.h } * some.w;
+	    isPerChannel(some.alu, plane) && isPerChannel(some.mul, plane)) {
+		OperandRange point = range;
+		point.lines.count = point.columns.count = 1;
+		some.h = some.w = 1;
+		some.alu = gather(operands.alu, point);
+		some.mul = gather(operands.mul, point);
+	}
 	symbols.derivedOperands.push_back(std::move(some));
 	const GraphOperands &derived = symbols.derivedOperands.back();
 	symbols.operands[derived.name] = &derived;

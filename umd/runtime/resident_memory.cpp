@@ -5,6 +5,9 @@
 #include <cstring>
 
 #include <fmt/core.h>
+#include <nvdla/core_geometry.h>
+
+#include "device/embedded/task_rules.h"
 
 namespace nvdla
 {
@@ -14,15 +17,12 @@ namespace
 
 constexpr const char *loadingNetwork = "load network";
 
-/* Sizes of weight surfaces are multiples of this, and so are all atoms. */
-constexpr uint64_t granule = 128;
-
 /* A buffer that was just allocated is idle; this is never waited for. */
 constexpr std::chrono::milliseconds idleTimeout(1000);
 
 uint64_t roundUp(uint64_t size)
 {
-	return (size + granule - 1) / granule * granule;
+	return alignUp(size, memoryGranule);
 }
 
 } /* namespace */

@@ -46,8 +46,9 @@ public:
 		add(app.choice(
 			"--fold-sums", foldSums_, foldSumsNames(),
 			"whether the SDP operation of a convolution also adds another tensor to "
-			"the result: floats (the default): in FP16 only; never; or always: also "
-			"integers, which are then not saturated before they are added"));
+			"the result: floats (the default): in float models, calibrated or not; "
+			"never; or always: also in models of integers, which are then not "
+			"saturated before they are added"));
 		add(app.option("--shape", shapes_,
 			       "sizes of an input that a model leaves open: NAME=1x3x480x640, or "
 			       "without a name of the only input; repeat for further inputs")

@@ -38,8 +38,11 @@ Cube countingCube(const Extents &shape)
 }
 
 Lowerer::Lowerer(const Model &model, const CompileOptions &options)
-	: model_(model), foldSums_(options.foldSums), core_(options.core),
-	  storage_(model.values.size()), cubes_(model.values.size()), surfaces_(model.values.size())
+	: model_(model),
+	  foldSums_(options.foldSums == FoldSums::Floats && options.calibration ? FoldSums::Always
+										: options.foldSums),
+	  core_(options.core), storage_(model.values.size()), cubes_(model.values.size()),
+	  surfaces_(model.values.size())
 {
 	for (ValueId id = 0; id < model.values.size(); id++)
 		cubes_[id] = naturalCube(model.values[id].cubeShape());

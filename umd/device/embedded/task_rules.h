@@ -17,6 +17,12 @@ namespace nvdla
 {
 
 /**
+ * \brief The size of a memory's buffer is a multiple of these bytes, because the core moves whole
+ * atoms and whole lines of weights
+ */
+inline constexpr uint64_t memoryGranule = 128;
+
+/**
  * \brief Reason why a task was not made: the host has no memory left, or \a error describes the
  * violated rule
  */

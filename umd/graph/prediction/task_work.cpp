@@ -51,7 +51,14 @@ Result<const nvdla_variant *> coreOf(const Loadable &loadable, const DlaTask &ta
 Result<EngineTask> createTask(const nvdla_variant &core, const Loadable &loadable,
 			      const DlaTask &task)
 {
-	auto checked = checkTask(core, task, [&](uint16_t index) {
+	/* Memories are as large as their buffers will be. */
+	DlaTask placed = task;
+	for (TaskAddress &address : placed.addresses) {
+		const auto *memory = loadable.memory(address.memory);
+		if (memory && address.offset + address.size >= memory->size)
+			address.size = alignUp(memory->size, memoryGranule) - address.offset;
+	}
+	auto checked = checkTask(core, placed, [&](uint16_t index) {
 		const auto *memory = loadable.memory(index);
 		return memory && memory->domain == MemoryDomain::Sram;
 	});

@@ -124,9 +124,9 @@ struct Calibration {
  * is added. Apart from this and from ties, integers are the same as with two operations.
  */
 enum class FoldSums {
-	Floats, /**< in FP16 only */
+	Floats, /**< of float models: in FP16, and in integers that calibration chose */
 	Never,
-	Always, /**< integers, too: sums are not saturated before the addition */
+	Always, /**< of integer models, too, whose results are saturated before the addition */
 };
 
 /** \brief The sizes of an input, of which a model's file leaves some open */
