@@ -114,6 +114,8 @@ TEST(Prediction, MemoriesAreAsLargeAsTheirBuffers)
 {
 	Loadable loadable = edges();
 	for (Memory &memory : loadable.memories) {
+		if (!memory.contents.empty())
+			continue; /* descriptors of tasks, and constants */
 		for (Address &address : loadable.addresses) {
 			if (address.memId == memory.id &&
 			    address.offset + address.size >= memory.size)
