@@ -139,7 +139,7 @@ void SdpDecoder::decodeCubes()
 	op_.countsOutputNan = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
 }
 
-/* What X and Y have in the same places. */
+/* Fields that are in the same places in registers of X and of Y. */
 void SdpDecoder::decodeUnits(SdpStage &stage, uint32_t config)
 {
 	stage.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS);

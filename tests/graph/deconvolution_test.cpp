@@ -113,7 +113,7 @@ TEST_F(Deconvolution, BatchesAreMadeCubeByCube)
 	EXPECT_EQ(count(task, NVDLA_OP_RUBIK), 3 * 2);
 }
 
-/* What is the same in all of a phase is read once a channel, not once an element. */
+/* Operands that all elements of a phase share are read once a channel, not once an element. */
 TEST_F(Deconvolution, OperandsOfAPhaseMayBeOneForEachChannel)
 {
 	constexpr uint32_t k = 33, h = 6, w = 9;

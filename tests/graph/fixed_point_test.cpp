@@ -253,7 +253,7 @@ TEST(FixedPoint, BiasIsBroughtToTheSumsFormat)
 	expectRefusal(fine, { "'b' is Q.11, which is finer than the sum's Q.10" });
 }
 
-/* What is not a power of two, what the CPU computes, and parts of one surface. */
+/* Converters that are no powers of two, scales of CPU steps, and parts of one surface. */
 TEST(FixedPoint, FormatsAreHeldAgainstScalesAndEachOther)
 {
 	auto graphOf = [](const op::Any &operation, const Surface &written) {

@@ -55,7 +55,7 @@ void prove_bind(void)
 	prove(!(address & (access.alignment - 1)), "aligned");
 }
 
-/* What an entry of an address table names lies in its buffer. */
+/* The bytes that an entry of an address table names lie in its buffer. */
 void prove_extent(void)
 {
 	struct drm_nvdla_address entry = nondet_entry();
@@ -74,7 +74,7 @@ void prove_extent(void)
 	prove(!extent.present || extent.mem_type == buffer.mem_type, "of the buffer's memory");
 }
 
-/* Whatever a member is, the bits that are written are those of its field, and mean the member. */
+/* For each value of a member, only the bits of its field are written, and they hold the value. */
 void prove_encode(void)
 {
 	const u32 mask = nondet_u32(), low = mask & (~mask + 1);

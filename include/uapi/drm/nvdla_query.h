@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the device is and can do, and what became of a client. See nvdla_accel.h. */
+/* Properties of the device, and the state of a client. See nvdla_accel.h. */
 #ifndef _UAPI_DRM_NVDLA_QUERY_H_
 #define _UAPI_DRM_NVDLA_QUERY_H_
 

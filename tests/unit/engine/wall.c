@@ -26,7 +26,7 @@ static void check_operation(struct nvdla_check *check)
 	}
 }
 
-/* What is told of an access is of its address: no two accesses of an operation share one here. */
+/* An access is identified by its address: no two accesses of an operation share one here. */
 static void tell(const struct nvdla_prepared *prepared, struct wall_verdict *verdict)
 {
 	u32 i;

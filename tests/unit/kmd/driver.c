@@ -101,7 +101,7 @@ bool nvdla_registers_are_idle(struct nvdla_hw *hw)
 	return true;
 }
 
-/* What the core says: its register is plain memory here, and clears nothing. */
+/* Set the interrupt status: the register is plain memory here, and reading clears nothing. */
 static void driver_set_status(struct driver *driver, u32 status)
 {
 	nvdla_hw_write(&driver->ndev.hw, NVDLA_GLB_S_INTR_STATUS, status);

@@ -161,7 +161,7 @@ void settleRanges(const Model &model, std::vector<Range> &ranges)
 	for (const Operator &operation : model.operators) {
 		const ValueId output = operation.outputs.front();
 		const bool moves = movesElements(operation.kind);
-		/* What is moved has the limits of who made it. */
+		/* Moved elements have the limits of the operation that made them. */
 		ranges[output] = moves ? Range{} : limitsOf(operation, ranges[output]);
 		for (const ValueId input : operation.inputs) {
 			if (moves && !model.values[input].isConstant)

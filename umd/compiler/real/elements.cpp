@@ -88,7 +88,7 @@ float placeInInput(uint32_t at, uint32_t factor, uint32_t size, Enlarge::Method 
 	return std::clamp(place - center, 0.0f, static_cast<float>(size - 1));
 }
 
-/* What a function makes of the numbers of the last axis: as many, or one. */
+/* The results of a function of the numbers of the last axis: as many, or one. */
 template<typename Function>
 void eachRow(const RealStep &step, bool makesOne, Function function)
 {
