@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-PROGRAMS = {Path(argument).name: argument for argument in sys.argv[1:]}
+PROGRAMS = {Path(argument).name: str(Path(argument).absolute()) for argument in sys.argv[1:]}
 # of the pictures for the example network
 WIDTH = HEIGHT = 16
 
