@@ -106,7 +106,7 @@ std::span<TilePosition> TileLines::positionsOf(size_t index)
 	return { positions_.data() + line * windows.out.width, windows.out.width };
 }
 
-/* Of a line what the first row of each window's kernel meets, whichever row of it that is. */
+/* Sum the elements of the line that one kernel row covers, for each column of the output. */
 void TileLines::sumRow(size_t index)
 {
 	const Windows &windows = plan_.op.windows;

@@ -58,14 +58,15 @@ bool WideWeights::load(const Panel &panel, uint32_t largest)
 	const uint64_t pair = magnitudesOf(std::as_bytes(weights).data(), weights.size() * 2).pair;
 	const uint64_t unit = std::max<uint64_t>(largest * pair, 1);
 
-	const bool inBytes = unit * kFewUnits > INT32_MAX;
+	const bool fits = unit * panel.units() <= INT32_MAX;
+	const bool inBytes = !fits && unit * kFewUnits > INT32_MAX;
 	unitsAtOnce_ = static_cast<uint32_t>(INT32_MAX /
 					     (inBytes ? uint64_t{ largest } * 2 * kByte : unit));
 	runs_.clear();
 	for (const TileRun &run : panel.runs) {
-		for (uint32_t unit = 0; unit < run.units; unit += unitsAtOnce_)
-			runs_.push_back({ run.offset + unit * kUnitBytes,
-					  std::min(unitsAtOnce_, run.units - unit) });
+		for (uint32_t first = 0; first < run.units; first += unitsAtOnce_)
+			runs_.push_back({ run.offset + first * kUnitBytes,
+					  std::min(unitsAtOnce_, run.units - first) });
 	}
 	parts_ = { { panel.weights, 1 } };
 	if (inBytes) {
@@ -75,7 +76,7 @@ bool WideWeights::load(const Panel &panel, uint32_t largest)
 		std::ranges::transform(weights, upper_.begin(), upperBytes);
 		parts_ = { { lower_.data(), 1 }, { upper_.data(), kByte + 1 } };
 	}
-	return unit * panel.units() > INT32_MAX;
+	return !fits;
 }
 
 uint32_t WideWeights::sums(std::span<const TilePosition> positions, const Panel &panel,

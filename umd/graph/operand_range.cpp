@@ -16,7 +16,7 @@ namespace
 
 /*
  * The elements of a range, in C, H, W order. A phase of a deconvolution may be a column wider than
- * what is left of the output: that one is as the column before it.
+ * the rest of the output: that column repeats the one before it.
  */
 Elements gather(const Elements &from, const OperandRange &range)
 {
