@@ -42,14 +42,13 @@ constexpr size_t kMostAtoms = kMacLanes / atomBytes;
 } /* namespace */
 
 ChannelWeights::ChannelWeights(const TilePlan &plan)
-	: plan_(plan), blocks_(makeBlocks(plan.op)),
-	  channels_(std::min(plan.op.windows.kernel.channels, plan.op.groupKernels()))
+	: plan_(plan), channels_(std::min(plan.op.windows.kernel.channels, plan.op.groupKernels()))
 {
 	const Windows &windows = plan.op.windows;
 	std::vector<size_t> taps; /* bytes from a position's first operand */
 
-	taps.reserve(blocks_.size() * kMostAtoms + 1);
-	for (const Block &block : blocks_) {
+	taps.reserve(plan.blocks.size() * kMostAtoms + 1);
+	for (const Block &block : plan_.blocks) {
 		const size_t column =
 			size_t{ block.column } * windows.dilationX * windows.data.channels;
 		for (uint32_t at = 0; at < block.lanes; at += channels_)
@@ -71,7 +70,7 @@ bool ChannelWeights::load(const WeightGroup &group, uint32_t largestData)
 	size_t element = 0;
 
 	std::ranges::fill(magnitudes_, uint64_t{ 0 });
-	for (const Block &block : blocks_) {
+	for (const Block &block : plan_.blocks) {
 		const auto atoms = std::span(numbers).first(block.lanes / channels_);
 		if (!read(group, block, atoms))
 			return false;

@@ -35,8 +35,7 @@ constexpr uint64_t kMaximumLineBytes = 64 << 20;
 class PanelMaker : public LineMaker
 {
 public:
-	PanelMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce,
-		   Scratch &scratch)
+	PanelMaker(const TilePlan &plan, TileLines &lines, uint32_t linesAtOnce, Scratch &scratch)
 		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan, scratch),
 		  kernels_(plan.groupsAtOnce()),
 		  most_((size_t{ linesAtOnce } * op_.windows.out.width + kRounded - 1) / kRounded *
@@ -59,6 +58,7 @@ public:
 		isChannelwise_ = channels_ && channels_->load(group, lines_.largest());
 		if (isChannelwise_)
 			return;
+		lines_.prepareStarts();
 		weights_.load(group, place);
 		next_ = group.soon.first(
 			std::min(plan_.groupsAtOnce() * group.bytes.size(), group.soon.size()));
@@ -115,7 +115,7 @@ private:
 		const Windows &windows = op_.windows;
 		const std::byte *first = lines_.positions(0, 1)[0].at;
 
-		for (const Block &block : makeBlocks(op_)) {
+		for (const Block &block : plan_.blocks) {
 			const size_t column =
 				size_t{ block.column } * windows.dilationX * windows.data.channels;
 			rows_.push_back(
@@ -167,7 +167,7 @@ private:
 
 	const ConvOp &op_;
 	const TilePlan &plan_;
-	const TileLines &lines_;
+	TileLines &lines_;
 	TileWeights weights_;
 	std::optional<ChannelWeights> channels_; /* if there may be such kernels */
 	std::vector<DenseBlock> rows_;		 /* TileKind::Rows: what blocks of weights meet */
@@ -265,7 +265,7 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 	const unsigned int threads = worthwhileThreads(op, kFastMacsForAThread);
 
 	const TilePlan plan(op, isPositive(op, data), data.places());
-	const TileLines lines(plan, data, workers);
+	TileLines lines(plan, data, workers);
 	const size_t lineSumBytes = op.windows.out.width * kTileColumns * sizeof(int32_t);
 	const auto linesAtOnce = static_cast<uint32_t>(std::clamp<size_t>(
 		kSumBytesAtOnce / lineSumBytes, 1, op.windows.out.height * op.batches));

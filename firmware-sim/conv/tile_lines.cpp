@@ -24,20 +24,35 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 		   plan.kernel.kind == TileKind::Quads ? plan.op.windows.out.width * count_ : 0)
 {
 	const unsigned int threads = threadsFor(lineBytes_ * count_, kBytesForAThread);
+	const bool summed = rowSums_.size() && !plan.mayBeChannelwise;
 
 	shareOut(&workers, threads, count_, [&] {
 		return [&, pieces = std::vector<LinePiece>()](uint64_t index) mutable {
 			lines_[index] = plan_.inPlace ? findLine(index, data)
 						      : makeLine(index, data, pieces);
 			inspect(lines_[index]);
-			sumRow(index);
+			if (summed)
+				sumRow(index);
 		};
 	});
 	/* Windows have several lines, all of which are there now. */
 	shareOut(&workers, threads, count_, [&] {
 		return [&, sums = std::vector<int32_t>()](uint64_t index) mutable {
-			place(index, sums);
+			place(index, summed, sums);
 		};
+	});
+}
+
+void TileLines::prepareStarts()
+{
+	if (rowSums_.size() == 0 || !plan_.mayBeChannelwise)
+		return;
+	std::call_once(started_, [&] {
+		std::vector<int32_t> sums;
+		for (size_t index = 0; index < count_; index++)
+			sumRow(index);
+		for (size_t index = 0; index < count_; index++)
+			place(index, true, sums);
 	});
 }
 
@@ -113,23 +128,23 @@ void TileLines::sumRow(size_t index)
 	const size_t width = windows.out.width;
 	const size_t runs = plan_.runs.size() / windows.kernel.height;
 
-	if (rowSums_.size() && (windows.kernel.height > 1 || !positionsOf(index).empty()))
+	if (windows.kernel.height > 1 || !positionsOf(index).empty())
 		byteSums(lines_[index], size_t{ plan_.step } * plan_.elementBytes,
 			 std::span(plan_.runs).first(runs), { &rowSums_[index * width], width });
 }
 
 /* Quads: sums begin with what they have too much because the weights are more by 128. */
-void TileLines::place(size_t index, std::vector<int32_t> &sums)
+void TileLines::place(size_t index, bool summed, std::vector<int32_t> &sums)
 {
 	constexpr int32_t kWeightExcess = 128;
 	const Windows &windows = plan_.op.windows;
 	const std::span<TilePosition> positions = positionsOf(index);
-	const uint32_t rows = rowSums_.size() ? windows.kernel.height : 0;
+	const uint32_t rows = summed && !positions.empty() ? windows.kernel.height : 0;
 	const size_t step = size_t{ plan_.step } * plan_.elementBytes;
 	const std::byte *at = lines_[index];
 
 	sums.assign(positions.size(), 0);
-	for (uint32_t row = 0; row < rows && !positions.empty(); row++) {
+	for (uint32_t row = 0; row < rows; row++) {
 		const size_t line = index + size_t{ row } * windows.dilationY;
 		const int32_t *more = &rowSums_[line * windows.out.width];
 		for (size_t i = 0; i < sums.size(); i++)

@@ -34,6 +34,13 @@ public:
 		return { positions_.data() + firstLine * width, count * width };
 	}
 
+	/**
+	 * \brief Have positions say what sums of Quads begin with
+	 *
+	 * Kernels of one channel each need it not. Any thread may call it, again and again.
+	 */
+	void prepareStarts();
+
 	/** \return INT16: the largest magnitude of operands */
 	uint32_t largest() const { return largest_; }
 
@@ -51,7 +58,7 @@ private:
 	/** \return positions of outputs whose windows begin in a line; none if there are not any */
 	std::span<TilePosition> positionsOf(size_t index);
 	void sumRow(size_t index);
-	void place(size_t index, std::vector<int32_t> &sums);
+	void place(size_t index, bool summed, std::vector<int32_t> &sums);
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{
@@ -70,7 +77,8 @@ private:
 	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */
 	ScratchArray<TilePosition> positions_;
 	ScratchArray<int32_t> rowSums_; /* Quads: of each line, from each column of the output on */
-	std::mutex mutex_;		/* of largest_ */
+	std::once_flag started_;
+	std::mutex mutex_; /* of largest_ */
 	uint32_t largest_ = 0;
 	std::atomic<bool> hasNan_ = false;
 };

@@ -111,7 +111,7 @@ TilePlan::TilePlan(const ConvOp &operation, bool positive, const std::optional<A
 	  step(op.windows.strideX * op.windows.data.channels), inPlace(mayStay(op, kernel, places)),
 	  mayBeChannelwise(!inPlace && kernel.kind != TileKind::Rows && hasOneGroup(op) &&
 			   tileKind() != TileKind::None),
-	  places_(places.value_or(AtomPlaces{}))
+	  blocks(makeBlocks(op)), places_(places.value_or(AtomPlaces{}))
 {
 	const Windows &windows = op.windows;
 

@@ -26,6 +26,7 @@
 
 #include "conv/conv_op.h"
 #include "conv/conv_tile.h"
+#include "conv/csc.h"
 #include "conv/tile_operands.h"
 
 namespace nvdla::sim
@@ -74,6 +75,7 @@ public:
 	/** Kernels may have weights for one channel of each atom alone (ChannelWeights): there is
 	 * one group, and one atom, or whole ones of INT8. */
 	bool mayBeChannelwise;
+	const std::vector<Block> blocks; /**< of weights */
 	uint32_t lineElements; /**< that the windows touch; of what is buffered if inPlace */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;

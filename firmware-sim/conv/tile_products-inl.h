@@ -43,7 +43,7 @@ constexpr size_t kFewPositions = 4;
 struct TwoVectors {
 	static constexpr size_t kVectors = 2;
 	static constexpr size_t kMostPositions = kPositions;
-	static constexpr size_t kUnitsAtOnce = 1;
+	static constexpr size_t kUnitsAtOnce = 2;
 };
 
 /* One vector of columns leaves room for more positions, but not for all their pointers: each is
