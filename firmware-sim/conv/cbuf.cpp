@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stays in the convolution buffer from one operation to the next.
+ * Data, weights and pointers that stay in the convolution buffer from one operation to the next.
  *
- * RTL of nvdlav1: NV_NVDLA_CDMA_status (pointers of data), NV_NVDLA_CDMA_wt (those of
- * weights and masks), NV_NVDLA_CSC_sg (slices, kernels, what is released and when) and
- * NV_NVDLA_CSC_dl, NV_NVDLA_CSC_wl (where CSC reads). CDMA and CSC each keep a copy of
- * the pointers there; as both move by the same messages, there is one here.
+ * RTL of nvdlav1: NV_NVDLA_CDMA_status (pointers of data), NV_NVDLA_CDMA_wt (those of weights and
+ * masks), NV_NVDLA_CSC_sg (slices, kernels, what is released and when) and NV_NVDLA_CSC_dl,
+ * NV_NVDLA_CSC_wl (where CSC reads). The hardware's CDMA and CSC each keep a copy of the pointers;
+ * as both copies follow the same messages, the model has one.
  */
 #include "conv/cbuf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors go over the channels of an atom. Integers: the operands of two kernel elements are halves
- * of 32 bits, which are multiplied and added at once.
+ * Vectors hold the channels of an atom. Integers: the operands of two kernel elements are the
+ * halves of 32 bits, so that one instruction multiplies and adds both.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -28,10 +28,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
 
-/* Positions that meet weights together. */
+/* Positions that are computed together. */
 constexpr size_t kTogether = 4;
 
-/** Some positions, from a column on: what a sum of theirs is made of */
+/** Some positions, from a column on: the operands of their sums */
 template<typename Sum, size_t... kIndex>
 struct Positions {
 	Sum sums[sizeof...(kIndex)];
@@ -51,7 +51,7 @@ struct Positions {
 	}
 };
 
-/** \param make called with positions and as many indices; makes their sums from \a out on */
+/** \param make called with positions and one index for each; writes their sums from \a out on */
 template<typename Number, typename Make>
 HWY_INLINE void forAll(size_t columns, const TilePosition *positions, size_t count, Number *out,
 		       Make make)
@@ -64,7 +64,7 @@ HWY_INLINE void forAll(size_t columns, const TilePosition *positions, size_t cou
 		make(positions + done, out + done * columns, std::make_index_sequence<1>());
 }
 
-/** Both operands of each channel, in the halves of 32 bits */
+/** Pairs of operands of each channel, in the halves of 32 bits */
 template<typename Operand>
 HWY_INLINE Vector operandPairs(const std::byte *first, const std::byte *second)
 {

@@ -21,7 +21,7 @@ bool areZero(const std::byte *bytes, size_t count)
 			   [](std::byte byte) { return byte == std::byte{ 0 }; });
 }
 
-/** \return ownElements() of atoms of which there are so many bytes */
+/** \return ownElements() for atoms cut to \a bytes */
 bool ownOfPart(const KernelRows &rows, size_t bytes, size_t elementBytes, std::byte *own)
 {
 	bool areOthersZero = true;
@@ -36,7 +36,7 @@ bool ownOfPart(const KernelRows &rows, size_t bytes, size_t elementBytes, std::b
 	return areOthersZero;
 }
 
-/* Of a block. */
+/* The most atoms in a block. */
 constexpr size_t kMostAtoms = kMacLanes / atomBytes;
 
 } /* namespace */
@@ -55,7 +55,7 @@ ChannelWeights::ChannelWeights(const TilePlan &plan)
 			taps.push_back(block.row * plan.rowBytes() +
 				       (column + block.channel + at) * plan.elementBytes);
 	}
-	/* Behind an odd number of them one that meets no weights. */
+	/* Taps come in pairs: an odd number is filled up with one whose weights are zero. */
 	taps.push_back(taps.back());
 	taps_.reserve(taps.size() / 2);
 	for (size_t i = 0; i + 1 < taps.size(); i += 2)

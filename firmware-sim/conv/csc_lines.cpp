@@ -162,7 +162,7 @@ void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 					    .toStep = column,
 					    .bytes = std::min(step, column - channel),
 					    .parts = count };
-			/* Nothing is between them: one part. */
+			/* Parts are contiguous: make them one. */
 			if (piece.bytes == step && piece.bytes == column) {
 				piece.bytes *= count;
 				piece.parts = 1;

@@ -35,7 +35,7 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 				sumRow(index);
 		};
 	});
-	/* Windows have several lines, all of which are there now. */
+	/* Only now: a window's sums need all of its lines. */
 	shareOut(&workers, threads, count_, [&] {
 		return [&, sums = std::vector<int32_t>()](uint64_t index) mutable {
 			place(index, summed, sums);
@@ -78,7 +78,7 @@ void TileLines::inspect(const std::byte *line, size_t count)
 	}
 }
 
-/* What is not written meets weights that are zero. */
+/* Operands that are not written are multiplied by weights of zero. */
 const std::byte *TileLines::makeLine(size_t index, const DataView &data,
 				     std::vector<LinePiece> &pieces)
 {
@@ -95,7 +95,7 @@ const std::byte *TileLines::makeLine(size_t index, const DataView &data,
 	return out;
 }
 
-/* There is no padding. */
+/* In place: such operations have no padding. */
 const std::byte *TileLines::findLine(size_t index, const DataView &data)
 {
 	const auto batch = static_cast<uint32_t>(index / height_);
@@ -104,7 +104,7 @@ const std::byte *TileLines::findLine(size_t index, const DataView &data)
 	if (const std::byte *there = data.whole(batch, y))
 		return there;
 	const size_t lineBytes = size_t{ plan_.lineElements } * plan_.elementBytes;
-	turned_[index].resize(lineBytes + kLineBytes); /* as much as behind the buffer */
+	turned_[index].resize(lineBytes + kLineBytes); /* with room as behind the buffer */
 	data.copyWhole(batch, y, std::span(turned_[index]).first(lineBytes));
 	return turned_[index].data();
 }
@@ -121,7 +121,7 @@ std::span<TilePosition> TileLines::positionsOf(size_t index)
 	return { positions_.data() + line * windows.out.width, windows.out.width };
 }
 
-/* Sum the elements of the line that one kernel row covers, for each column of the output. */
+/* For each output column, sum the elements of the line that a kernel row covers. */
 void TileLines::sumRow(size_t index)
 {
 	const Windows &windows = plan_.op.windows;
@@ -133,7 +133,7 @@ void TileLines::sumRow(size_t index)
 			 std::span(plan_.runs).first(runs), { &rowSums_[index * width], width });
 }
 
-/* Quads: sums begin with what they have too much because the weights are more by 128. */
+/* Quads: initial values of sums that correct the weights' excess of 128. */
 void TileLines::place(size_t index, bool summed, std::vector<int32_t> &sums)
 {
 	constexpr int32_t kWeightExcess = 128;
@@ -165,7 +165,7 @@ void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const
 	fill(line, 0, left, pad);
 	for (const LinePiece &piece : pieces)
 		packPiece(plan_.kernel.lines, piece, operand(line, left + piece.to / bytes));
-	/* Behind an image line there is nothing, behind others padding. */
+	/* Fill the rest: image lines, which include padding, with zeroes, others with padding. */
 	if (end < plan_.lineElements)
 		fill(line, end, plan_.lineElements - end, image ? int16_t{ 0 } : pad);
 }

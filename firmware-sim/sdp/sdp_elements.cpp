@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements and operands of integers to numbers of 32 bits, and elements to what a table has of
- * them.
+ * Widening of integer elements and operands to 32 bits, and look-up of elements in tables.
  *
- * A look-up of bytes in registers takes four bits of each byte, and has a table of sixteen: one for
- * each upper half, of which the upper bits choose one after the other.
+ * The byte look-up instruction takes four bits of each byte and a table of sixteen entries. A table
+ * of 256 is sixteen of those; the upper four bits select among their results, bit by bit.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -84,7 +83,7 @@ size_t widenOfTarget(const std::byte *, Precision, std::span<int32_t>, int)
 
 #endif
 
-/* The names here are others' as well. */
+/* Keeps the names apart from those of other files of a unity build. */
 namespace byte_table
 {
 
@@ -107,7 +106,7 @@ bool lookUp(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t count)
 using Tag = hn::CappedTag<uint8_t, 64>;
 using AtomTag = hn::CappedTag<uint8_t, 32>;
 
-/** \brief Tables of sixteen entries in registers, which stores to the output cannot alias */
+/** \brief Tables of sixteen entries, as local vectors, which stores to the output cannot alias */
 template<class D>
 class Tables
 {
@@ -133,8 +132,8 @@ private:
 	static constexpr size_t kCount = 16;
 
 	/**
-	 * \tparam kFrom index of the first of \tparam kTables tables, among which the upper bits
-	 * choose
+	 * \tparam kFrom index of the first table \tparam kTables number of tables, selected by the
+	 * upper bits
 	 */
 	template<size_t kFrom, size_t kTables>
 	HWY_INLINE Vector choose(Vector bytes, Vector lower) const
@@ -219,8 +218,8 @@ namespace
 {
 
 /*
- * One by one from the cache, because gathers take longer. Results are collected before they are
- * written, as many small writes take longer, too.
+ * One by one from the cache, which is faster than gather instructions. Results are collected in a
+ * register, as one large store is faster than many small ones.
  */
 bool lookUpWords(const uint16_t *table, const uint16_t *in, uint16_t *out, size_t count)
 {
