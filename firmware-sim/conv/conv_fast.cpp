@@ -194,19 +194,15 @@ bool sumsFit(const ConvOp &op)
 /** \return no INT8 is negative; checked only on hosts where TileKind::Bytes depends on that */
 bool isPositive(const ConvOp &op, const DataView &data)
 {
-	std::vector<LinePiece> pieces;
-
 	if (op.precision != Precision::Int8 || tileKind() != TileKind::Bytes ||
 	    padElement(op.precision, op.windows.padValue) < 0)
 		return false;
+	std::vector<std::byte> line(data.lineBytes());
 	for (uint32_t y = 0; y < op.windows.data.height; y++) {
 		for (uint32_t batch = 0; batch < op.batches; batch++) {
-			data.find(batch, y, pieces);
-			for (const LinePiece &piece : pieces)
-				for (size_t i = 0; i < piece.parts; i++)
-					if (anyNegative(piece.from + i * piece.fromStep,
-							piece.bytes))
-						return false;
+			data.read(batch, y, line.data());
+			if (anyNegative(line.data(), line.size()))
+				return false;
 		}
 	}
 	return true;

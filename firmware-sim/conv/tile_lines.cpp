@@ -15,7 +15,7 @@ namespace nvdla::sim
 
 TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &workers)
 	: plan_(plan), height_(paddedHeight(plan.op.windows)), count_(height_ * plan.op.batches),
-	  lineBytes_(plan.lineBytes()),
+	  lineBytes_(plan.lineBytes()), padding_(padding()),
 	  bytes_(workers.scratch(), plan.inPlace ? 0 : lineBytes_ * count_), lines_(count_),
 	  turned_(plan.inPlace ? count_ : 0),
 	  positions_(workers.scratch(), size_t{ plan.op.windows.out.width } *
@@ -90,7 +90,7 @@ const std::byte *TileLines::makeLine(size_t index, const DataView &data,
 		data.find(static_cast<uint32_t>(index / height_), y, pieces);
 		put(pieces, out);
 	} else {
-		fill(out, 0, plan_.lineElements, padElement(plan_.op.precision, windows.padValue));
+		fill(out, 0, plan_.lineElements, padding_);
 	}
 	return out;
 }
@@ -157,36 +157,39 @@ void TileLines::place(size_t index, bool summed, std::vector<int32_t> &sums)
 void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const
 {
 	const bool image = plan_.op.mode == ConvMode::Image;
-	const int16_t pad = padElement(plan_.op.precision, plan_.op.windows.padValue);
 	const size_t bytes = elementBytes(plan_.op.precision);
 	const size_t left = plan_.leftElements();
 	const size_t end = left + plan_.bufferedElements();
 
-	fill(line, 0, left, pad);
+	fill(line, 0, left, padding_);
 	for (const LinePiece &piece : pieces)
 		packPiece(plan_.kernel.lines, piece, operand(line, left + piece.to / bytes));
 	/* Fill the rest: image lines, which include padding, with zeroes, others with padding. */
 	if (end < plan_.lineElements)
-		fill(line, end, plan_.lineElements - end, image ? int16_t{ 0 } : pad);
+		fill(line, end, plan_.lineElements - end, image ? 0 : padding_);
 }
 
-void TileLines::fill(std::byte *line, size_t first, size_t count, int16_t value) const
+uint32_t TileLines::padding() const
 {
-	const size_t bytes = count * plan_.elementBytes;
-	std::byte *const out = operand(line, first);
-	std::byte element[sizeof(value)];
+	const int16_t element = padElement(plan_.op.precision, plan_.op.windows.padValue);
+	const auto *bytes = reinterpret_cast<const std::byte *>(&element);
+	uint32_t operand = 0;
 
-	if (count == 0)
-		return;
-	narrow(plan_.op.precision, { &value, 1 }, element);
-	packPiece(plan_.kernel.lines,
-		  { .from = element, .bytes = elementBytes(plan_.op.precision) }, out);
-	if (plan_.elementBytes == 1) {
-		std::memset(out, std::to_integer<int>(*out), bytes);
-		return;
-	}
-	for (size_t done = plan_.elementBytes; done < bytes; done *= 2)
-		std::memcpy(out + done, out, std::min(done, bytes - done));
+	packPiece(plan_.kernel.lines, { .from = bytes, .bytes = elementBytes(plan_.op.precision) },
+		  reinterpret_cast<std::byte *>(&operand));
+	return operand;
+}
+
+void TileLines::fill(std::byte *line, size_t first, size_t count, uint32_t value) const
+{
+	std::byte *const out = operand(line, first);
+
+	if (plan_.elementBytes == sizeof(uint32_t))
+		std::fill_n(reinterpret_cast<uint32_t *>(out), count, value);
+	else if (plan_.elementBytes == sizeof(uint16_t))
+		std::fill_n(reinterpret_cast<uint16_t *>(out), count, value);
+	else
+		std::fill_n(out, count, std::byte(value));
 }
 
 } /* namespace nvdla::sim */

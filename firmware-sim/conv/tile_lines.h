@@ -64,7 +64,9 @@ private:
 	{
 		return line + index * plan_.elementBytes;
 	}
-	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
+	/** \return the operand of padding, in as many bytes as an operand has */
+	uint32_t padding() const;
+	void fill(std::byte *line, size_t first, size_t count, uint32_t value) const;
 	/** \param pieces of the line, as they are buffered */
 	void put(std::span<const LinePiece> pieces, std::byte *line) const;
 
@@ -72,6 +74,7 @@ private:
 	size_t height_;	   /* lines of a cube, with padding above and below */
 	size_t count_;	   /* of all cubes */
 	size_t lineBytes_; /* of a padded copy */
+	uint32_t padding_;
 	ScratchArray<std::byte> bytes_;
 	std::vector<const std::byte *> lines_;
 	std::vector<std::vector<std::byte>> turned_; /* copies, if the ring wraps in a line */

@@ -107,7 +107,6 @@ public:
 private:
 	/** \return the units of \a bytes, rounded up to a multiple of kernel.unitsAtOnce */
 	uint32_t wholeUnits(uint32_t bytes) const;
-	void stayInPlace();
 	void layTaps();
 	void layRuns();
 
