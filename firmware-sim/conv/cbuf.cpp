@@ -15,16 +15,6 @@
 namespace nvdla::sim
 {
 
-namespace
-{
-
-uint32_t divideRoundUp(uint32_t value, uint32_t divisor)
-{
-	return (value + divisor - 1) / divisor;
-}
-
-} /* namespace */
-
 uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uint32_t channels,
 			 const Geometry &geometry)
 {
@@ -32,7 +22,7 @@ uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uin
 
 	/* Winograd stores tiles of four lines; a line's share of them is the same sum. */
 	if (mode != ConvMode::Direct)
-		return divideRoundUp(width * channels * bytes, geometry.entryBytes);
+		return (width * channels * bytes + geometry.entryBytes - 1) / geometry.entryBytes;
 
 	const uint32_t surfaces = geometry.surfaces(precision, channels);
 	const LineLayout layout(width, surfaces, geometry);

@@ -56,7 +56,6 @@ private:
 	void put(size_t element, std::span<const std::byte> weights);
 
 	const TilePlan &plan_;
-	const std::vector<Block> blocks_;
 	const uint32_t channels_; /* of an atom */
 	std::vector<ChannelTaps> taps_;
 	std::vector<int32_t> weights_;

@@ -35,8 +35,7 @@ constexpr uint64_t kMaximumLineBytes = 64 << 20;
 class PanelMaker : public LineMaker
 {
 public:
-	PanelMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce,
-		   Scratch &scratch)
+	PanelMaker(const TilePlan &plan, TileLines &lines, uint32_t linesAtOnce, Scratch &scratch)
 		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan, scratch),
 		  kernels_(plan.groupsAtOnce()),
 		  most_((size_t{ linesAtOnce } * op_.windows.out.width + kRounded - 1) / kRounded *
@@ -59,6 +58,7 @@ public:
 		isChannelwise_ = channels_ && channels_->load(group, lines_.largest());
 		if (isChannelwise_)
 			return;
+		lines_.prepareStarts();
 		weights_.load(group, place);
 		next_ = group.soon.first(
 			std::min(plan_.groupsAtOnce() * group.bytes.size(), group.soon.size()));
@@ -115,7 +115,7 @@ private:
 		const Windows &windows = op_.windows;
 		const std::byte *first = lines_.positions(0, 1)[0].at;
 
-		for (const Block &block : makeBlocks(op_)) {
+		for (const Block &block : plan_.blocks) {
 			const size_t column =
 				size_t{ block.column } * windows.dilationX * windows.data.channels;
 			rows_.push_back(
@@ -167,7 +167,7 @@ private:
 
 	const ConvOp &op_;
 	const TilePlan &plan_;
-	const TileLines &lines_;
+	TileLines &lines_;
 	TileWeights weights_;
 	std::optional<ChannelWeights> channels_; /* if mayBeChannelwise */
 	std::vector<DenseBlock> rows_;		 /* TileKind::Rows: operands */
@@ -194,19 +194,15 @@ bool sumsFit(const ConvOp &op)
 /** \return no INT8 is negative; checked only on hosts where TileKind::Bytes depends on that */
 bool isPositive(const ConvOp &op, const DataView &data)
 {
-	std::vector<LinePiece> pieces;
-
 	if (op.precision != Precision::Int8 || tileKind() != TileKind::Bytes ||
 	    padElement(op.precision, op.windows.padValue) < 0)
 		return false;
+	std::vector<std::byte> line(data.lineBytes());
 	for (uint32_t y = 0; y < op.windows.data.height; y++) {
 		for (uint32_t batch = 0; batch < op.batches; batch++) {
-			data.find(batch, y, pieces);
-			for (const LinePiece &piece : pieces)
-				for (size_t i = 0; i < piece.parts; i++)
-					if (anyNegative(piece.from + i * piece.fromStep,
-							piece.bytes))
-						return false;
+			data.read(batch, y, line.data());
+			if (anyNegative(line.data(), line.size()))
+				return false;
 		}
 	}
 	return true;
@@ -265,7 +261,7 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 	const unsigned int threads = worthwhileThreads(op, kFastMacsForAThread);
 
 	const TilePlan plan(op, isPositive(op, data), data.places());
-	const TileLines lines(plan, data, workers);
+	TileLines lines(plan, data, workers);
 	const size_t lineSumBytes = op.windows.out.width * kTileColumns * sizeof(int32_t);
 	const auto linesAtOnce = static_cast<uint32_t>(std::clamp<size_t>(
 		kSumBytesAtOnce / lineSumBytes, 1, op.windows.out.height * op.batches));

@@ -112,8 +112,7 @@ private:
 		takesSurfaces_ = !first_ && op_.surfaces() > 1;
 		if (takesSurfaces_)
 			first_ = newSink();
-		/* Whole surfaces: panels of one group if a thread would be idle.
-		 */
+		/* Whole surfaces: panels of one group if a thread would be idle. */
 		if (takesSurfaces_ && first_ && op_.surfaces() < threads_ * groupsAtOnce_)
 			share(1);
 		else if (first_ && inBands_ && !takesSurfaces_ && pieces_ >= threads_)
@@ -136,9 +135,7 @@ private:
 					      op_.surfaces(), op_.batches, op_.groupKernels() });
 	}
 
-	/*
-	 * Give a thread a receiver for each group of a panel, so that each gets its lines in order.
-	 */
+	/* Give a thread a receiver for each group of a panel: each gets its lines in order. */
 	void takeSinks(std::vector<std::unique_ptr<StreamSink>> &sinks, unsigned int thread)
 	{
 		if (thread == 0 && first_)
@@ -227,7 +224,8 @@ private:
 				std::this_thread::yield();
 			if (isGivenUp_)
 				return;
-			deliver(*piece, *set, *maker);
+			counters_.saturated += maker->saturated();
+			push(sink_, set->surface, *piece, maker->lines(0));
 			delivered_ = piece->index + 1;
 			lock = lockSoon();
 		}
@@ -266,8 +264,7 @@ private:
 		return piece;
 	}
 
-	/* Take a piece of the thread's band, or of another's; sets are kept for slower threads.
-	 */
+	/* Take a piece of the thread's band, or of another's; keep sets for slower threads. */
 	std::shared_ptr<GroupSet> takeOfBand(std::vector<Piece> &pieces, unsigned int thread)
 	{
 		const auto index =
@@ -329,8 +326,8 @@ private:
 
 		held.group.soon = group.soon.subspan(
 			std::min(others * group.bytes.size(), group.soon.size()));
-		/* A single thread with panels of one group loads it before it fetches the next: no
-		 * copy. */
+		/* A single thread loads a panel of one group before it fetches the next: no copy.
+		 */
 		if (group.stays || threads_ * groupsAtOnce_ == 1)
 			return held;
 		held.copy.assign(group.bytes.begin(), group.bytes.end());
@@ -342,12 +339,6 @@ private:
 	{
 		for (uint32_t i = 0; i < set.groups; i++)
 			maker.load(set.held[i].group, i);
-	}
-
-	void deliver(const Piece &piece, const GroupSet &set, const LineMaker &maker)
-	{
-		counters_.saturated += maker.saturated();
-		push(sink_, set.surface, piece, maker.lines(0));
 	}
 
 	/** \param sums of the piece's lines */

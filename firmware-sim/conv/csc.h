@@ -166,6 +166,8 @@ private:
 	void findImageInMemory(uint32_t y, std::vector<LinePiece> &pieces) const;
 	void findImage(uint32_t first, std::vector<LinePiece> &pieces) const;
 	void readWinograd(uint32_t first, uint32_t row, std::byte *out) const;
+	/** \return the line's first entry behind CSC's pointer */
+	uint32_t firstEntry(uint32_t batch, uint32_t y) const;
 	/** \return the bytes from \a offset behind CSC's pointer to where the ring wraps around */
 	std::span<const std::byte> entries(uint32_t offset) const;
 

@@ -34,6 +34,13 @@ public:
 		return { positions_.data() + firstLine * width, count * width };
 	}
 
+	/**
+	 * \brief Have positions say what sums of Quads begin with
+	 *
+	 * Kernels of one channel each need it not. Any thread may call it, again and again.
+	 */
+	void prepareStarts();
+
 	/** \return INT16: the largest magnitude of operands */
 	uint32_t largest() const { return largest_; }
 
@@ -51,13 +58,15 @@ private:
 	/** \return the positions of outputs whose windows begin in line \a index; may be empty */
 	std::span<TilePosition> positionsOf(size_t index);
 	void sumRow(size_t index);
-	void place(size_t index, std::vector<int32_t> &sums);
+	void place(size_t index, bool summed, std::vector<int32_t> &sums);
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{
 		return line + index * plan_.elementBytes;
 	}
-	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
+	/** \return the operand of padding, in as many bytes as an operand has */
+	uint32_t padding() const;
+	void fill(std::byte *line, size_t first, size_t count, uint32_t value) const;
 	/** \param pieces of the line, as they are buffered */
 	void put(std::span<const LinePiece> pieces, std::byte *line) const;
 
@@ -65,12 +74,14 @@ private:
 	size_t height_;	   /* lines of a cube, with padding above and below */
 	size_t count_;	   /* of all cubes */
 	size_t lineBytes_; /* of a padded copy */
+	uint32_t padding_;
 	ScratchArray<std::byte> bytes_;
 	std::vector<const std::byte *> lines_;
 	std::vector<std::vector<std::byte>> turned_; /* copies, if the ring wraps in a line */
 	ScratchArray<TilePosition> positions_;
 	ScratchArray<int32_t> rowSums_; /* Quads: by line and output column */
-	std::mutex mutex_;		/* of largest_ */
+	std::once_flag started_;
+	std::mutex mutex_; /* of largest_ */
 	uint32_t largest_ = 0;
 	std::atomic<bool> hasNan_ = false;
 };

@@ -312,6 +312,19 @@ void expandAll(ControlView masks, const std::byte *packed, std::byte *out)
 	}
 }
 
+/* Here, since not every host has an instruction for it. */
+size_t countOfTarget(ControlView masks)
+{
+	size_t ones = 0;
+
+	for (size_t i = 0; i < masks.size(); i += sizeof(uint64_t)) {
+		uint64_t some = 0;
+		std::memcpy(&some, &masks[i], std::min(sizeof(some), masks.size() - i));
+		ones += static_cast<size_t>(std::popcount(some));
+	}
+	return ones;
+}
+
 void expandOfTarget(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out)
 {
 	if (elementBytes == sizeof(uint8_t))
@@ -352,6 +365,7 @@ HWY_EXPORT(ownElementsOfTarget);
 HWY_EXPORT(anyNanOfTarget);
 HWY_EXPORT(anyNegativeOfTarget);
 HWY_EXPORT(magnitudesOfTarget);
+HWY_EXPORT(countOfTarget);
 HWY_EXPORT(expandOfTarget);
 HWY_EXPORT(roundSumsOfTarget);
 
@@ -392,14 +406,7 @@ Int16Magnitudes magnitudesOf(const std::byte *numbers, size_t count)
 
 size_t countOnes(ControlView masks)
 {
-	size_t ones = 0;
-
-	for (size_t i = 0; i < masks.size(); i += sizeof(uint64_t)) {
-		uint64_t some = 0;
-		std::memcpy(&some, &masks[i], std::min(sizeof(some), masks.size() - i));
-		ones += static_cast<size_t>(std::popcount(some));
-	}
-	return ones;
+	return HWY_DYNAMIC_DISPATCH(countOfTarget)(masks);
 }
 
 void expandSparse(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out)

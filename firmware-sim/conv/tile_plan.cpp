@@ -111,15 +111,18 @@ TilePlan::TilePlan(const ConvOp &operation, bool positive, const std::optional<A
 	  step(op.windows.strideX * op.windows.data.channels), inPlace(mayStay(op, kernel, places)),
 	  mayBeChannelwise(!inPlace && kernel.kind != TileKind::Rows && hasOneGroup(op) &&
 			   tileKind() != TileKind::None),
-	  places_(places.value_or(AtomPlaces{}))
+	  blocks(makeBlocks(op)), places_(places.value_or(AtomPlaces{}))
 {
 	const Windows &windows = op.windows;
 
 	lineElements = (windows.out.width - 1) * step +
 		       (windows.kernel.width - 1) * windows.dilationX * windows.data.channels +
 		       windows.kernel.channels;
-	if (inPlace)
-		stayInPlace();
+	if (inPlace) {
+		step = windows.strideX * places_.column / elementBytes;
+		lineElements =
+			op.entriesOf(windows.data.width) * op.geometry->entryBytes / elementBytes;
+	}
 	layTaps();
 	layRuns();
 }
@@ -166,14 +169,6 @@ uint32_t TilePlan::wholeUnits(uint32_t bytes) const
 	const uint32_t atOnce = kernel.unitsAtOnce * static_cast<uint32_t>(kUnitBytes);
 
 	return (bytes + atOnce - 1) / atOnce * kernel.unitsAtOnce;
-}
-
-void TilePlan::stayInPlace()
-{
-	const uint32_t bytes = op.entriesOf(op.windows.data.width) * op.geometry->entryBytes;
-
-	step = op.windows.strideX * places_.column / elementBytes;
-	lineElements = bytes / elementBytes;
 }
 
 void TilePlan::layTaps()

@@ -26,6 +26,7 @@
 
 #include "conv/conv_op.h"
 #include "conv/conv_tile.h"
+#include "conv/csc.h"
 #include "conv/tile_operands.h"
 
 namespace nvdla::sim
@@ -74,6 +75,7 @@ public:
 	/** Kernels may have weights for one channel of each atom only (ChannelWeights): one group,
 	 * and one atom, or several whole ones of INT8. */
 	bool mayBeChannelwise;
+	const std::vector<Block> blocks; /**< of weights */
 	uint32_t lineElements; /**< that the windows reach; if inPlace, of the buffered line */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;
@@ -105,7 +107,6 @@ public:
 private:
 	/** \return the units of \a bytes, rounded up to a multiple of kernel.unitsAtOnce */
 	uint32_t wholeUnits(uint32_t bytes) const;
-	void stayInPlace();
 	void layTaps();
 	void layRuns();
 

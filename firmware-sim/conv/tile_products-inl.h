@@ -42,7 +42,7 @@ constexpr size_t kFewPositions = 4;
 struct TwoVectors {
 	static constexpr size_t kVectors = 2;
 	static constexpr size_t kMostPositions = kPositions;
-	static constexpr size_t kUnitsAtOnce = 1;
+	static constexpr size_t kUnitsAtOnce = 2;
 };
 
 /* One vector of columns leaves registers for more positions, but not for all their pointers: a

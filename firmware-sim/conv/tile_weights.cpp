@@ -11,7 +11,7 @@ namespace nvdla::sim
 {
 
 TileWeights::TileWeights(const TilePlan &plan, Scratch &scratch)
-	: plan_(plan), blocks_(makeBlocks(plan.op)), units_(scratch, plan.units * kTileColumns),
+	: plan_(plan), units_(scratch, plan.units * kTileColumns),
 	  kernels_(plan.groupsAtOnce(), kAnything)
 {
 }
@@ -28,7 +28,7 @@ void TileWeights::load(const WeightGroup &group, uint32_t place)
 		clear(place);
 	kernels_[place] = group.kernels;
 	groups_ = place + 1;
-	for (const Block &block : blocks_) {
+	for (const Block &block : plan_.blocks) {
 		const size_t kernelBytes = block.lanes * elementSize;
 		const size_t rowBytes = kernelBytes / block.rows;
 		/* Prefetches the next block: a whole one has bringAhead()'s distance. */

@@ -49,7 +49,6 @@ private:
 	static constexpr uint32_t kAnything = ~0U;
 
 	const TilePlan &plan_;
-	std::vector<Block> blocks_;
 	ScratchArray<int32_t> units_;
 	uint32_t groups_ = 0;		/* of the panel */
 	std::vector<uint32_t> kernels_; /* whose columns are at each place, or kAnything */

@@ -36,8 +36,41 @@ constexpr size_t kLanes = hn::MaxLanes(Tag());
 
 using NumberTag = hn::CappedTag<int32_t, 16>;
 
+/** \return 32 bits hold each step of the conversion of numbers of 16 bits */
+bool fitsNumbers(const arith::Converter &converter)
+{
+	constexpr int64_t kLargest = 1 << 15;
+	const int64_t moved = kLargest + std::abs(int64_t{ converter.offset });
+	const int64_t half = int64_t{ 1 } << (converter.shift & 31) >> 1;
+
+	return converter.shift < 31 &&
+	       moved * std::abs(int64_t{ converter.scale }) + half <= INT32_MAX;
+}
+
+size_t convertNumbers(const arith::Converter &converter, std::span<int32_t> values)
+{
+	const NumberTag tag;
+	const size_t whole = values.size() / hn::Lanes(tag) * hn::Lanes(tag);
+	const auto half = hn::Set(tag, 1 << converter.shift >> 1);
+	const auto toZero = hn::Set(tag, converter.shift ? -1 : 0); /* halves of negative numbers */
+
+	for (size_t i = 0; i < whole; i += hn::Lanes(tag)) {
+		const auto moved =
+			hn::Sub(hn::LoadU(tag, &values[i]), hn::Set(tag, converter.offset));
+		const auto product = hn::Mul(moved, hn::Set(tag, converter.scale));
+		const auto sign = hn::And(hn::BroadcastSignBit(product), toZero);
+		hn::StoreU(
+			hn::ShiftRightSame(hn::Add(hn::Add(product, half), sign), converter.shift),
+			tag, &values[i]);
+	}
+	return whole;
+}
+
 size_t operandsOfTarget(const arith::Converter &converter, std::span<int32_t> values)
 {
+	if (fitsNumbers(converter))
+		return convertNumbers(converter, values);
+
 	const size_t whole = values.size() / kLanes * kLanes;
 	const double scale = std::ldexp(converter.scale, -converter.shift);
 
