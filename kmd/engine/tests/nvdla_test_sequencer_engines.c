@@ -190,7 +190,7 @@ static void sequencer_lut_of_another_owner_is_written_as_a_whole(struct kunit *t
 
 	nvdla_test_use_lut(t, nvdla_test_add_sdp(t));
 	run_sdp_of(test, 1, 0);
-	/* The same one, too. */
+	/* An equal table of another owner is replaced as a whole as well. */
 	run_sdp_of(test, 2, 1);
 	KUNIT_EXPECT_EQ(test, lut_writes(core), WHOLE_LUT_WRITES);
 
