@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an operation leaves behind, which must not depend on how many threads have shared it.
+ * State that an operation leaves, which must not depend on the number of threads that shared it.
  */
 #pragma once
 

@@ -47,9 +47,9 @@ struct Join {
 };
 
 /**
- * \brief The joins of a graph, by their wholes
+ * \brief The concatenations of a graph, by the surfaces that they form
  *
- * Parts are described as those of the other surface from now on.
+ * From now on, parts are described as parts of the other surface.
  */
 std::map<std::string, Join> findJoins(const std::vector<op::Any> &operations, Symbols &symbols);
 

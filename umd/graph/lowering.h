@@ -59,7 +59,7 @@ Shape turned(const Surface &part, DataType type, const CoreGeometry &core);
 class Lowering
 {
 public:
-	/** \param[in] piece of an operation that takes several nodes, for people */
+	/** \param[in] piece name of the node among several of one operation, for messages */
 	Lowering(Plan &plan, Symbols &symbols, const char *kind, const std::string &name,
 		 nvdla_op_type type, const std::string &piece);
 
@@ -112,7 +112,7 @@ public:
 	}
 	/** \brief A cube for a constant */
 	nvdla_data_cube constantCube(const char *cube, int region);
-	/** \brief Is the stream that the operation takes that of a Winograd convolution? */
+	/** \brief \return true if the operation takes the stream of a Winograd convolution */
 	bool producerIsWinograd() const;
 	/**
 	 * \brief Reuse data or weights of the convolution before this one, as its members

@@ -157,7 +157,7 @@ private:
 	std::atomic<int64_t> left_;
 	std::atomic<bool> stop_ = false;
 	RunOptions options_;
-	std::mutex lock_; /* of what follows */
+	std::mutex lock_; /* guards the following members */
 	std::vector<double> times_;
 	Result<void> failed_;
 };
