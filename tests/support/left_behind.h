@@ -50,7 +50,7 @@ struct LeftBehind {
 /**
  * \brief Expect that an operation leaves the same behind on any number of threads
  * \param run begins with the same memory each time
- * \return what it leaves on one
+ * \return the state that the operation leaves with one thread
  */
 inline LeftBehind expectSameOnAnyThreads(const std::function<LeftBehind(Workers &)> &run)
 {

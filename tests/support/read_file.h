@@ -14,7 +14,7 @@ namespace nvdla::test
 {
 
 /**
- * \return what is in a file, which is there; an exception fails the test that has none
+ * \return the contents of a file; fails the test by an exception if the file is missing
  *
  * As one piece: byte by byte, code that is not optimised takes an emulated processor minutes.
  */

@@ -42,7 +42,7 @@ struct Join {
 	std::string apart; /**< the other surface */
 	uint32_t c = 0;	   /**< of it */
 	std::vector<ChannelRun> runs;
-	std::set<std::string> parts; /**< that operations write */
+	std::set<std::string> parts; /**< parts that operations write */
 	bool done = false;
 };
 

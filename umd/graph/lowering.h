@@ -19,9 +19,9 @@ namespace nvdla::assembly
 
 /** \brief The graph's objects by name, while its operations are lowered in their order */
 struct Symbols {
-	CoreGeometry core = nvFull; /**< that the graph is assembled for */
+	CoreGeometry core = nvFull; /**< core that the graph is assembled for */
 	std::map<std::string, Surface> declared;
-	std::map<std::string, SurfaceState> surfaces; /**< that have been written */
+	std::map<std::string, SurfaceState> surfaces; /**< surfaces that have been written */
 	std::map<std::string, const GraphWeights *> weights;
 	std::map<std::string, const GraphOperands *> operands;
 	std::map<std::string, int> luts;
@@ -63,7 +63,7 @@ public:
 	Lowering(Plan &plan, Symbols &symbols, const char *kind, const std::string &name,
 		 nvdla_op_type type, const std::string &piece);
 
-	/** \brief State a rule; \a field and \a why are for people */
+	/** \brief Refuse the graph unless \a fulfilled; \a field and \a why are for the message */
 	bool need(bool fulfilled, const std::string &field, const std::string &why);
 	bool failed() const { return error_.has_value(); }
 

@@ -82,7 +82,7 @@ struct SurfaceState {
 	int producer = none;	   /**< node that writes it; inputs have none */
 	int taker = none;	   /**< node that takes the stream */
 	uint64_t missing = 0;	   /**< elements that no operation has written yet */
-	std::vector<Window> parts; /**< that are written */
+	std::vector<Window> parts; /**< parts that are written */
 };
 
 /**
@@ -121,7 +121,7 @@ struct Node {
 	bool reusesWeights = false;
 	uint32_t keptLines = 0;	  /**< of the input that are in the buffer; 0: all of it */
 	uint32_t banks = 0;	  /**< of the convolution buffer, for data and weights */
-	uint32_t weightBanks = 0; /**< that weights need at least */
+	uint32_t weightBanks = 0; /**< minimum of banks for weights */
 	/** \brief Name of the surface of a descriptor's cube, by the cube's name */
 	std::vector<std::pair<std::string, std::string>> cubes;
 

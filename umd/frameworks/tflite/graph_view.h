@@ -54,7 +54,7 @@ public:
 	 */
 	Part part(std::span<const int> nodes, std::vector<int> outputs) const;
 
-	/** \return the code's name and the first output's, for people */
+	/** \return the code's name and the first output's, for messages */
 	std::string describe(int node) const;
 
 private:

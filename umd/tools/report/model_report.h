@@ -60,7 +60,7 @@ struct ModelReport {
 /**
  * \brief Make a report
  *
- * \param[in] name of the model, for people
+ * \param[in] name of the model, as the report shows it
  * \return errors of chip::predict()
  */
 Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::string name);

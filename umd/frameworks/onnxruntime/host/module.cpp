@@ -145,7 +145,7 @@ TensorType typeOf(const OrtValue *value)
 
 Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLevel level)
 {
-	static std::atomic<bool> isFirst = true; /* which registers operators */
+	static std::atomic<bool> isFirst = true; /* the first session registers operators */
 	std::optional<WithoutRepeats> quiet;
 	OrtSessionOptions *options = nullptr;
 	OrtSession *session = nullptr;
