@@ -54,7 +54,7 @@ struct ModelReport {
 	std::string name;
 	CompiledModel model;
 	chip::Prediction prediction;
-	std::vector<Layer> layers; /**< copies that no operator asks for are in one behind them */
+	std::vector<Layer> layers; /**< copies that belong to no operator are in a last layer */
 };
 
 /**
