@@ -26,16 +26,6 @@ tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 	return fail(ErrorCode::InvalidFile, reading, where, why);
 }
 
-ReadNode findNode(const std::string &type)
-{
-	for (const NodeTable *table :
-	     { &channelNodes, &elementNodes, &moveNodes, &quantizedNodes, &windowNodes }) {
-		if (const auto found = table->find(type); found != table->end())
-			return found->second;
-	}
-	return nullptr;
-}
-
 class Reader
 {
 public:
@@ -180,8 +170,8 @@ const pb::ValueInfo *Reader::infoOf(const std::string &name) const
 }
 
 /*
- * It may be that nothing needs it, or that somebody asks what can be compiled. What its results
- * are is in the file, or what follows cannot be read.
+ * An unknown operator is an error only if its result is used, or named in a list of what can be
+ * compiled. Its readers are known as well if the file states the shapes of its results.
  */
 Result<void> Reader::addUnknown(const pb::Node &node, const Unknown &why)
 {
@@ -224,7 +214,7 @@ Result<void> Reader::readNode(const pb::Node &node)
 	for (const std::string &name : node.output())
 		if (!import_.tensors.contains(name))
 			written.insert(name);
-	if (!reader.failed() && !foldConstants(reader, node.op_type())) {
+	if (!reader.failed()) {
 		const ReadNode read = findNode(node.op_type());
 		reader.support(read, "operator",
 			       "is not known to this compiler; replace it in the model, or cut the "
