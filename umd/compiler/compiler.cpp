@@ -10,7 +10,6 @@
 
 #include "base/io/file.h"
 #include "base/io/guarded.h"
-#include "compiler/calibrate/calibrate.h"
 #include "compiler/compile.h"
 #include "compiler/import/import.h"
 #include "compiler/lower/lowerer.h"
@@ -27,7 +26,7 @@ namespace compiler
 namespace
 {
 
-/* All that are not known, and what is wrong with the others. */
+/* An error that names all unknown operators, and all others that cannot be lowered. */
 Result<void> refuseUnknown(const Model &model, const CompileOptions &options)
 {
 	Refusals refusals;
@@ -80,7 +79,7 @@ void describeModel(const Model &model, CompileReport &report)
 	describe(model.outputs, report.outputs);
 }
 
-/* As the file has them, before passes change values. */
+/* Completes shapes and orders that the importer left out, before passes change values. */
 void completeSignatures(Model &model)
 {
 	const auto complete = [&](const std::vector<ValueId> &ids, std::vector<Extents> &shapes,
