@@ -218,6 +218,9 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	Lowerer lowerer(model, options);
 	if (auto lowered = lowerer.run(); !lowered)
 		return forward(lowered);
+	/* The graph has copies of the constants. */
+	for (Value &value : model.values)
+		value.data = {};
 	std::optional<Strategy> strategy = options.strategy;
 	if (strategy)
 		strategy->join = Choice::Never; /* it is done */
