@@ -72,9 +72,9 @@ enum drm_nvdla_priority {
 /**
  * DRM_NVDLA_BO_WRITE_COMBINE: map the buffer write-combined
  *
- * For what the CPU writes in order and hardly reads. Without the flag mappings
- * are cached; with it they may be, where the device looks into the CPU's caches and
- * write-combining beside them would be wrong. PREP and FINI are needed either way.
+ * For what the CPU writes in order and hardly reads. With the flag mappings may be
+ * cached, where the device looks into the CPU's caches; without it they are, but for
+ * memory of a reserved pool. PREP and FINI are needed either way.
  */
 #define DRM_NVDLA_BO_WRITE_COMBINE	(1u << 1)
 
