@@ -20,6 +20,7 @@ class Architecture:
 	cpu: str = ''		# -cpu, emulated
 	console: str = ''
 	narrow: str = ''	# of 32 bits; its kernel runs programs of this one as well
+	iommu: str = ''		# QEMU's device that the core can be behind
 	dma: str = 'none'	# where guests that test get large DMA buffers, as for scripts/vm
 	makes_modules: bool = True	# else they are compiled, and that is all
 
@@ -45,13 +46,14 @@ class Architecture:
 # Without fast string instructions (erms): with them the kernel clears pages byte by byte, which is slow on an emulated
 # processor.
 AMD64 = Architecture('amd64', 'x86', 'x86_64-linux-gnu', 'amd64', 'qemu-system-x86', 'qemu-system-x86_64',
-		     'q35,vmport=off', 'max,erms=off,fsrm=off', 'ttyS0')
+		     'q35,vmport=off', 'max,erms=off,fsrm=off', 'ttyS0', '',
+		     'intel-iommu,intremap=off,caching-mode=on')
 # AIA: its PCI functions can send messages, which those of the PLIC cannot.
 _ALL = (AMD64,
 	Architecture('riscv64', 'riscv', 'riscv64-linux-gnu', 'riscv64', 'qemu-system-riscv', 'qemu-system-riscv64',
 		     'virt,aia=aplic-imsic', 'max', 'ttyS0'),
 	Architecture('arm64', 'arm64', 'aarch64-linux-gnu', 'arm64', 'qemu-system-arm', 'qemu-system-aarch64',
-		     'virt,gic-version=3', 'max,pauth-impdef=on', 'ttyAMA0', 'armhf', 'cma'),
+		     'virt,gic-version=3', 'max,pauth-impdef=on', 'ttyAMA0', 'armhf', 'virtio-iommu-pci', 'iommu'),
 	# The modpost for 32 bits in Debian's packages takes an of_device_id for 200 bytes, which are 196.
 	Architecture('armhf', 'arm', 'arm-linux-gnueabihf', 'armmp', makes_modules=False))
 

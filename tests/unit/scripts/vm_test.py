@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Running a guest, as far as it goes without one: QEMU's arguments, init's messages, the verdict."""
 
+import dataclasses
 import os
 import socket
 import tempfile
@@ -8,7 +9,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from stack import build, machine, vm, vmrun, vmtests
+from stack import architectures, build, machine, vm, vmrun, vmtests
 from stack.console import Failure
 from stack.guest import Guest, Kernel
 
@@ -49,6 +50,12 @@ class Arguments(unittest.TestCase):
 			argv = self.arguments(dma=mode)
 			self.assertFalse(any('intel-iommu' in argument for argument in argv))
 			self.assertEqual('cma=' in argv[argv.index('-append') + 1], word is not None)
+
+	def test_another_processor_has_an_iommu_of_its_own(self):
+		arm64 = dataclasses.replace(_GUEST, architecture=architectures.named('arm64'))
+		argv = vm.Machine(arm64, vm.Options(logs=Path('/nonexistent')))._arguments(Path('/initrd'), (), 'tcg', False, _PORTS)
+		self.assertEqual(argv[argv.index('-device') + 1], 'virtio-iommu-pci')
+		self.assertNotIn('intel_iommu', argv[argv.index('-append') + 1])
 
 	def test_the_device_model_can_map_the_memory(self):
 		self.assertTrue(any('memory-backend-memfd' in argument and 'share=on' in argument
