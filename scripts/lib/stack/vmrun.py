@@ -61,7 +61,7 @@ def _foreign_programs(found, command, share, progress):
 	"""Those programs and tests that @command names, or that are built if there is none, for the foreign Guest @found: as
 	programs.files()."""
 	built = programs.folder(found.architecture)
-	names = {*build.programs(), *(name for test in vmtests.tests(built) for name in test.targets())}
+	names = {*build.programs(), *(name for test in vmtests.tests(found.architecture) if not test.narrow for name in test.targets())}
 	is_named = named_in(command, share)
 	wanted = [name for name in names if (is_named(Path(name).name) if command else (built / name).is_file())]
 	if wanted:

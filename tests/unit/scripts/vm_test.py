@@ -9,7 +9,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from stack import architectures, build, machine, vm, vmrun, vmtests
+from stack import architectures, build, machine, programs, vm, vmrun, vmtests
 from stack.console import Failure
 from stack.guest import Guest, Kernel
 
@@ -109,6 +109,18 @@ class Plan(unittest.TestCase):
 		self.assertEqual(self.modes('6.12', '7.2', '7.3', test='stress'),
 				 {'6.12': ['iommu'], '7.2': [], '7.3': ['iommu']})
 		self.assertEqual(self.modes('6.12', '7.3', test='stress'), {'6.12': ['iommu'], '7.3': ['iommu']})
+
+	def test_programs_of_32_bits_are_of_another_build(self):
+		def narrow(name):
+			return [test for test in vmtests.tests(architectures.named(name)) if test.narrow]
+
+		self.assertEqual([test.narrow for test in narrow('amd64')], ['i386'])
+		self.assertEqual(narrow('riscv64'), [])
+		test, = narrow('arm64')
+		self.assertEqual(test.program, programs.folder(architectures.named('armhf')) / 'tests/uapi/uapi-test')
+		self.assertEqual(test.programs(), [])
+		with unittest.mock.patch.object(vmtests.guest_tree, 'cross_path', return_value=Path('/nonexistent')):
+			self.assertEqual(test.missing(), 'there is no tree for armhf')
 
 	def test_the_debug_kernel_has_lines_of_its_own(self):
 		arguments = {kernel: test.arguments for (kernel, _), wanted in vmtests.plan(
