@@ -178,8 +178,9 @@ def _test_architecture(architecture, wanted):
 	"""The tests @wanted in a guest of another processor, whose device is a PCI function; their cases."""
 	with console.stage('programs') as progress:
 		found = guest.cross(architecture, progress)
-		is_named = named_in([str(test.program) for test in wanted if test.is_script], vmtests.FOLDER)
-		used = [name for name in build.programs() if is_named(Path(name).name)]
+		scripts = [str(test.program) for test in wanted if test.is_script]
+		is_named = named_in(scripts, vmtests.FOLDER)
+		used = [name for name in build.programs() if scripts and is_named(Path(name).name)]
 		targets = [*used, *(name for test in wanted if not test.narrow for name in test.targets())]
 		built = programs.build(found, targets, progress) if targets else programs.folder(architecture)
 		vmtests.build_narrow(wanted, progress)
