@@ -217,7 +217,7 @@ def test_the_longest_operation_comes_first(pair):
 	assert durations == sorted(durations, reverse=True) and len(durations) == len(profile.operations)
 	assert profile.operations[0].engine == 'SDP' and 'read_stall' in profile.operations[0].counters
 	assert 0 < max(durations) <= profile.duration
-	assert 'SDP' in str(profile)
+	assert 'SDP' in str(profile) and f' on {pair.device.path}' in str(profile)
 	assert len({str(operation) for operation in profile.operations}) == len(profile.operations)
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON text and its values, with errors that say where.
+ * JSON text and its values, with errors that name the place.
  */
 #pragma once
 
