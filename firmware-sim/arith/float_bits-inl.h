@@ -73,7 +73,7 @@ HWY_INLINE Bits asBits(hn::Vec<FloatTag> value)
 /**
  * \return FP16 bits widened to FP32 bits
  * \param nan mask of NaNs, which keep their payload \param infinity mask of infinities, which
- * 	  become \a largest
+ *	  become \a largest
  */
 HWY_INLINE Bits widened(Bits halves, Mask nan, Mask infinity, Bits largest)
 {

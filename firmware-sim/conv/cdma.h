@@ -204,7 +204,7 @@ private:
 	uint64_t fetched_ = 0; /* bytes */
 	SpecialCount *special_;
 	bool flushNan_;
-	bool settled_;	       /* what was fetched is in the buffer */
+	bool settled_;	       /* see settled() */
 	const uint32_t first_; /* entry that CDMA wrote first */
 	uint64_t taken_ = 0;   /* bytes, until settle() */
 	uint32_t entry_;       /* the next one that CSC loads */

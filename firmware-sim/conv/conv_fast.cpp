@@ -210,7 +210,7 @@ bool isPositive(const ConvOp &op, const DataView &data)
 
 /**
  * \return weights are smaller than the cubes, so that it is faster to load weights in each thread
- * 	   than to share lines; and not larger than the buffer, as all are kept in memory
+ *	   than to share lines; and not larger than the buffer, as all are kept in memory
  */
 bool areWeightsSmall(const ConvOp &op)
 {

@@ -366,7 +366,7 @@ private:
 	Workers &workers_;
 	const bool inBands_;
 	const bool fetchesAhead_;
-	unsigned int threads_; /* that share the operation */
+	unsigned int threads_; /* threads that share the operation */
 	uint64_t lines_;       /* of a group */
 	size_t lineValues_;
 	uint32_t groupsAtOnce_;

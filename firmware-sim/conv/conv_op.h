@@ -61,7 +61,7 @@ struct DataFetch {
 
 	uint32_t strideX = 1; /**< Winograd: strides that become channels */
 	uint32_t strideY = 1;
-	uint32_t entries = 0; /**< of a line in the buffer; 0: what its geometry takes */
+	uint32_t entries = 0; /**< entries of a line; 0: as many as needed */
 	bool flushNan = false;
 };
 
@@ -102,7 +102,7 @@ struct Windows {
 	int16_t padValue = 0;
 	uint32_t rowsPerBlock = 1;   /**< image: kernel rows that share one MAC step */
 	uint32_t preTruncate = 0;    /**< Winograd: PRA_TRUNCATE */
-	uint32_t entries = 0;	     /**< of a line in the buffer; 0: what its geometry takes */
+	uint32_t entries = 0;	     /**< entries of a line; 0: as many as needed */
 	uint32_t releasedSlices = 1; /**< lines given back when the operation is done */
 };
 

@@ -104,7 +104,7 @@ HWY_INLINE void noteNans(const Fp16Weights &weights, const Fp16Data &data, Fp16S
 			sums.nan[kernel] = weights.nan[kernel] ? weights.nan[kernel] : data.nan;
 }
 
-/** A step of each of \a some positions, whose pointers are set */
+/** Run one step for each of \a some positions, whose pointers are set */
 void step(Position *positions, size_t some)
 {
 	static const LostCarries carries;

@@ -133,7 +133,7 @@ HWY_INLINE hn::Vec<BytesTag> packedUnsigned(Row row, Row next)
 #endif
 
 /** \return a row times numbers in the lower halves of \a even and the upper halves of \a odd; the
- * 	    other halves must be zero
+ *	    other halves must be zero
  */
 HWY_INLINE EvenOdd products(Row row, Integers even, Integers odd)
 {

@@ -32,7 +32,7 @@ constexpr size_t growthOf(LineFormat format)
 /**
  * \brief Convert the elements of a piece of a line
  * \param out operands of the first part; those of the others are LinePiece's steps later, counted
- * 	  in elements
+ *	  in elements
  */
 void packPiece(LineFormat format, const LinePiece &piece, std::byte *out);
 

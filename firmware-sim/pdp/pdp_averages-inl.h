@@ -41,7 +41,7 @@ HWY_INLINE hn::Vec<D> wrap(D, hn::Vec<D> value)
  * \brief Magnitudes times a reciprocal of 17 bits
  *
  * \param magnitude 14 bits in 16 (INT8) or 22 bits in 32 (INT16). A whole product would not fit: it
- * 	  is computed as two parts, for the reciprocal's upper bit and for its lower 16 bits
+ *	  is computed as two parts, for the reciprocal's upper bit and for its lower 16 bits
  * \return the integer bits of the product; \a half gets the bit below them
  */
 template<class D>
