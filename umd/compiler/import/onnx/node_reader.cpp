@@ -97,8 +97,8 @@ double NodeReader::scalar(size_t index, double usual)
 	if (!hasInput(index))
 		return usual;
 	const std::vector<double> numbers = rawNumbers(constant(index));
-	need(failed() || numbers.size() == 1, fmt::format("input {}", index),
-	     fmt::format("has {} numbers, one is needed", numbers.size()));
+	support(failed() || numbers.size() == 1, fmt::format("input {}", index),
+		fmt::format("has {} numbers, one is needed", numbers.size()));
 	return failed() ? usual : numbers.front();
 }
 
