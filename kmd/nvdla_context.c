@@ -138,7 +138,7 @@ int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file)
 	return ret;
 }
 
-/* Takes one off the list. One that is just being freed has no jobs and may stay. */
+/* Takes a context off the list. One that is just being freed has no jobs and may stay on it. */
 static struct nvdla_context *nvdla_contexts_take(struct nvdla_file *file)
 {
 	struct nvdla_context *context, *found = NULL;

@@ -3,9 +3,9 @@
  * Counters of the engines: busy time and operations always, the core's own counters
  * for tasks that were made with them.
  *
- * Time is measured from writing op_enable to seeing the interrupt. The time of an
- * engine with two operations enabled, one running and one queued behind it, counts
- * once. All operations on the hardware belong to one job, so to one file.
+ * Time is measured from writing op_enable to seeing the interrupt. If an engine has two operations
+ * enabled, one running and one queued, their common time counts once. All operations on the
+ * hardware belong to one job, so to one file.
  */
 #include <drm/nvdla_accel.h>
 

@@ -10,7 +10,7 @@
 
 struct nvdla_task;
 
-/* Counters of an engine. What the core counted comes last. */
+/* Counters of an engine. The core's own counters come last. */
 enum {
 	NVDLA_COUNTER_BUSY_NS,
 	NVDLA_COUNTER_OPERATIONS,
@@ -32,7 +32,7 @@ struct nvdla_usage {
 /**
  * struct nvdla_engine_counters - counters of one engine
  * @enabled: operations that are enabled now
- * @since: until when the time is up to date, while @enabled is not 0
+ * @since: time up to which @value's busy time is counted, while @enabled is not 0
  * @user: usage of the file whose operations those are
  * @value: the counters, in that order
  */
@@ -46,7 +46,7 @@ struct nvdla_engine_counters {
 /**
  * struct nvdla_counters - counters of a core since its probe, or since they were reset
  * @lock: protects @engine and all &nvdla_usage.busy_ns
- * @always: have the core count for every task; read and written as a whole
+ * @always: the core counts for every task; read and written atomically
  * @engine: per engine
  */
 struct nvdla_counters {

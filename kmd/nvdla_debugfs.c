@@ -20,7 +20,7 @@
 #include "nvdla_pm.h"
 #include "nvdla_run.h"
 
-/* A core that sleeps has no registers, and is not woken for somebody who looks. */
+/* A sleeping core's registers cannot be read, and debugfs does not wake it. */
 static int nvdla_registers_read_awake(struct nvdla_hw *hw, struct nvdla_register_dump *dump)
 {
 	int ret = 0;
@@ -32,7 +32,7 @@ static int nvdla_registers_read_awake(struct nvdla_hw *hw, struct nvdla_register
 	/* The core's interrupts can wait for one unit, not for all of them. */
 	for (unit = 0; !ret && unit < NVDLA_NUM_UNITS; unit++) {
 		mutex_lock(&hw->lock);
-		/* Without clocks, or in the middle of a reset, a read may not come back. */
+		/* Without clocks, or during a reset, a register read may hang. */
 		if (hw->dead)
 			ret = -ENODEV;
 		else if (hw->stopped)
@@ -112,9 +112,9 @@ static int nvdla_last_job_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(nvdla_last_job);
 
 /*
- * Resets the core for no reason of its own. The job on it is not to blame: it starts again if it
- * may. Whoever removes the driver has the lock of the device's parent, and waits for those who
- * have this file in use, so that the lock cannot simply be taken.
+ * Resets the core on request. The job on it is not to blame: it starts again if it is restartable.
+ * Only trylock: a removal of the driver holds the lock of the device's parent and waits for users
+ * of this file.
  */
 static int nvdla_force_reset(struct nvdla_device *ndev)
 {

@@ -42,7 +42,7 @@ struct nvdla_device {
 	/** @clks_enabled: @clks are enabled; for the bus operations */
 	bool clks_enabled;
 
-	/** @reset: reset lines, NULL where the bus has another way, or none */
+	/** @reset: reset lines; NULL if the bus resets the core in another way, or not at all */
 	struct reset_control *reset;
 
 	/** @awake: the core has power; written by the PM callbacks, one at a time */
@@ -72,7 +72,7 @@ struct nvdla_device {
 	/** @free_wq: workqueue that frees jobs */
 	struct workqueue_struct *free_wq;
 
-	/** @sched: gives out the job that goes to the hardware, one at a time */
+	/** @sched: the scheduler, which has one job on the hardware at a time */
 	struct drm_gpu_scheduler sched;
 
 	/** @fence_lock: lock of the hardware fences */
@@ -87,7 +87,7 @@ struct nvdla_device {
 	/** @bos: buffers that are mapped for the device */
 	struct list_head bos;
 
-	/** @num_bos: those and buffers that are just being unmapped; a removal waits for 0 */
+	/** @num_bos: buffers in @bos or just being unmapped; a removal waits for 0 */
 	atomic_t num_bos;
 };
 

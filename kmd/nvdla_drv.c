@@ -74,7 +74,7 @@ static int nvdla_query_answer(struct drm_nvdla_dev_query *args, const void *answ
 	return copy_struct_to_user(u64_to_user_ptr(args->pointer), user_size, answer, size, NULL);
 }
 
-/* Writing to user memory takes as long as its owner likes: not while an unplug waits. */
+/* A write to user memory can block for any time, so no unplug may wait for it. */
 static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_nvdla_dev_query *args = data;

@@ -26,7 +26,7 @@
 #include "nvdla_job.h"
 #include "nvdla_user_task.h"
 
-/* Reading all registers takes time in which no job runs, and anybody can have jobs fail. */
+/* Rate limited: no job runs while all registers are read, and any client can make jobs fail. */
 #define NVDLA_COREDUMPS_PER_MINUTE 16
 
 /**
@@ -70,7 +70,7 @@ void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_j
 	record->num_completed = nvdla_task_num_completed(job->tasks[record->task]);
 }
 
-/* Prints what was written down. */
+/* Prints a coredump. */
 void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_printer *p)
 {
 	drm_printf(p, "job: %llu:%llu\n", record->context, record->seqno);

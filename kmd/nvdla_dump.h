@@ -12,7 +12,7 @@ struct nvdla_job;
 struct nvdla_job_record;
 struct nvdla_sequencer_snapshot;
 
-/* All that a core has, and a few more */
+/* At least as many as any core has */
 #define NVDLA_NUM_REGISTERS 448
 
 /**

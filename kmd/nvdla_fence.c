@@ -27,7 +27,7 @@ static const char *nvdla_fence_timeline_name(struct dma_fence *fence)
 static void nvdla_fence_release(struct dma_fence *fence)
 {
 	dma_fence_free(fence);
-	/* The way back from here is still the module's: nvdla_fences_fini(). */
+	/* The return from here still runs the module's code: see nvdla_fences_fini(). */
 	module_put(THIS_MODULE);
 }
 

@@ -28,16 +28,16 @@ struct nvdla_file {
 	/** @tasks: prepared tasks by their handles */
 	struct xarray tasks;
 
-	/** @num_jobs: jobs that have not ended, those that are just being submitted too */
+	/** @num_jobs: jobs that have not ended, including those that are just being submitted */
 	atomic_t num_jobs;
 
-	/** @task_bytes: memory of prepared tasks, those too whose handle was destroyed */
+	/** @task_bytes: memory of prepared tasks, including those whose handle was destroyed */
 	atomic64_t task_bytes;
 
 	/** @lock: protects @alive */
 	spinlock_t lock;
 
-	/** @alive: all contexts, those that were destroyed and still have jobs too */
+	/** @alive: all contexts, including destroyed ones that still have jobs */
 	struct list_head alive;
 
 	/** @usage: time that its jobs kept the engines busy */
@@ -67,8 +67,8 @@ static inline void nvdla_file_put(struct nvdla_file *file)
 }
 
 /*
- * Whether the calling process may take from others: it may give itself a high priority. Queries
- * ask, too, and try nothing, so that leaves no trace in the audit log.
+ * Whether the calling process may raise its priority at the expense of others. Without audit,
+ * because queries ask as well.
  */
 static inline bool nvdla_is_trusted(void)
 {

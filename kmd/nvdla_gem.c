@@ -254,7 +254,7 @@ static void nvdla_bo_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *ma
 	vunmap(map->vaddr);
 }
 
-/* For fdinfo. Called under a spinlock; an answer that has just become old will do. */
+/* For fdinfo. Called under a spinlock, so without locks: the answer may be outdated. */
 static enum drm_gem_object_status nvdla_bo_status(struct drm_gem_object *obj)
 {
 	return READ_ONCE(to_nvdla_bo(obj)->sgt) ? DRM_GEM_OBJECT_RESIDENT : 0;

@@ -10,7 +10,7 @@
 
 #include "nvdla_memory.h"
 
-/* The largest size that an int of pages and the u32 sizes of descriptors can both express. */
+/* Largest size that fits both an int page count and the descriptors' u32 sizes. */
 #define NVDLA_BO_MAX_SIZE SZ_2G
 
 struct dma_buf;

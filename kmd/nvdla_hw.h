@@ -43,7 +43,7 @@ struct nvdla_bus_ops {
 };
 
 /**
- * struct nvdla_job_record - description of a job that may be gone
+ * struct nvdla_job_record - description of a job, which may be freed already
  * @context: context of the fence that its submit returned
  * @seqno: number of that fence
  * @client_id: &drm_file.client_id of the file that submitted it
@@ -99,16 +99,16 @@ struct nvdla_hw {
 	struct {
 		/** @coredumps.limit: rate limit of dumps */
 		struct ratelimit_state limit;
-		/** @coredumps.work: writes the one that waits as text and hands it over */
+		/** @coredumps.work: writes the pending dump as text and hands it over */
 		struct work_struct work;
-		/** @coredumps.pending: the dump that waits, or NULL */
+		/** @coredumps.pending: the dump that @coredumps.work has to write, or NULL */
 		struct nvdla_coredump *pending;
 	} coredumps;
 
 	/** @sram_losses: times that what on-chip memory held was lost */
 	atomic64_t sram_losses;
 
-	/** @lock: protects the members below and all register accesses behind them */
+	/** @lock: protects the members below, and all register accesses through them */
 	struct mutex lock;
 
 	/** @seq: state machine that drives the engines */
@@ -150,7 +150,7 @@ static inline void nvdla_hw_write(struct nvdla_hw *hw, u32 reg, u32 value)
 	writel(value, hw->regs + nvdla_variant_register(hw->variant, reg));
 }
 
-/* Jobs fail with -ENODEV: the core cannot be used, or the driver has to let go of it. */
+/* True if jobs fail with -ENODEV: the core cannot be used, or the driver is being unbound. */
 static inline bool nvdla_hw_is_gone(struct nvdla_hw *hw)
 {
 	return hw->dead || drm_dev_is_unplugged(hw->drm);

@@ -66,7 +66,7 @@ struct nvdla_job {
 	/** @counted: it is one of &nvdla_file.num_jobs */
 	bool counted;
 
-	/** @own: the driver's own job for its client; if it fails, no client is to blame */
+	/** @own: a job of the driver for a client, which is not to blame if it fails */
 	bool own;
 
 	/** @num_runs: times that it was put on the hardware */
@@ -78,7 +78,7 @@ struct nvdla_job {
 	/** @num_bos: entries at @bos */
 	u32 num_bos;
 
-	/** @admitted: the device is awake for it, and does not go before it */
+	/** @admitted: it keeps the device awake, and an unplug waits for it */
 	bool admitted;
 
 	/** @fence: signalled when the hardware is done */
@@ -102,7 +102,7 @@ struct nvdla_job {
 	/** @timeout_ns: longest time on the hardware in which no operation begins or ends */
 	u64 timeout_ns;
 
-	/** @deadline_ns: CLOCK_MONOTONIC when that is over */
+	/** @deadline_ns: CLOCK_MONOTONIC at which @timeout_ns is over */
 	u64 deadline_ns;
 
 	/**

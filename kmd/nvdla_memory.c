@@ -40,7 +40,7 @@
  */
 #define NVDLA_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_ZERO | __GFP_NOWARN)
 
-/* Not worth looking for. */
+/* For larger blocks, which are not worth a search. */
 #define NVDLA_GFP_EASY (NVDLA_GFP & ~(__GFP_DIRECT_RECLAIM | __GFP_RETRY_MAYFAIL))
 
 static void nvdla_memory_device_unregister(struct drm_device *drm, void *data)
@@ -160,16 +160,15 @@ static void nvdla_memory_free_pages(struct nvdla_memory *memory)
 }
 
 /*
- * Write-combining is right where no cache can hold lines that the device would
- * see instead of memory: on x86 the kernel's own mapping changes with it, elsewhere
- * the device must not look into caches.
+ * Write-combining is correct only if the device cannot see stale cache lines: on x86 the kernel's
+ * own mapping is changed as well, elsewhere the device must not snoop caches.
  */
 static bool nvdla_memory_can_write_combine(struct device *dev)
 {
 	return IS_ENABLED(CONFIG_X86) || device_get_dma_attr(dev) == DEV_DMA_NON_COHERENT;
 }
 
-/* The kernel's own mapping must not differ from the others in how it caches. */
+/* The kernel's own mapping must have the same cache mode as the others. */
 static void nvdla_memory_set_cached(struct nvdla_memory *memory)
 {
 #ifdef CONFIG_X86

@@ -25,7 +25,7 @@ struct nvdla_memory {
 	/** @owner: device that contiguous pages were allocated for, NULL for single pages */
 	struct device *owner;
 
-	/** @owner_addr: their address as @owner would see them; to free them with */
+	/** @owner_addr: DMA address of the pages for @owner, needed to free them */
 	dma_addr_t owner_addr;
 
 	/** @leaked: the core may use it for ever: nvdla_memory_free() leaves the pages allocated */

@@ -24,7 +24,7 @@ static int nvdla_pci_reset(struct device *dev)
 
 	/* Not pci_reset_function(), which would take the device lock again. */
 	pci_save_state(pdev);
-	/* The core may be at work: nothing of it on the bus while the function is reset. */
+	/* The core may be running: stop its bus accesses while the function is reset. */
 	pci_write_config_word(pdev, PCI_COMMAND, PCI_COMMAND_INTX_DISABLE);
 	ret = __pci_reset_function_locked(pdev);
 	pci_restore_state(pdev);
@@ -114,7 +114,7 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return dev_err_probe(&pdev->dev, PTR_ERR(ndev->hw.regs), "cannot map BAR %d\n",
 				     NVDLA_PCI_CSB_BAR);
 
-	/* The driver may have been here before, or another one. */
+	/* An earlier driver may have left the function in any state. */
 	ret = nvdla_pci_reset(&pdev->dev);
 	if (ret)
 		return dev_err_probe(&pdev->dev, ret,
@@ -134,7 +134,7 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		return ret;
 
-	/* The core of a function without power states is not worth a rest. */
+	/* A function without power states saves nothing by sleeping. */
 	if (pdev->pm_cap)
 		pm_runtime_allow(&pdev->dev);
 	return 0;
@@ -167,7 +167,7 @@ static const struct pci_error_handlers nvdla_pci_error_handlers = {
 	.reset_done = nvdla_pci_reset_done,
 };
 
-/* No MODULE_DEVICE_TABLE(): the id is for devices on trial. */
+/* No MODULE_DEVICE_TABLE(): the id is reserved for experimental devices. */
 static const struct pci_device_id nvdla_pci_ids[] = {
 	{ PCI_DEVICE(NVDLA_PCI_VENDOR_ID, NVDLA_PCI_DEVICE_ID) },
 	{ }

@@ -24,7 +24,7 @@
 /* Clocks of a device that no device tree describes: lookup tables do not say how many there are. */
 static const char *const nvdla_platform_clocks[] = { "core", "csb" };
 
-/* Many cycles of the slowest clock a core may have. */
+/* Duration of a reset pulse: many cycles of the slowest clock of a core. */
 #define NVDLA_RESET_US 10
 
 static int nvdla_platform_reset(struct device *dev)
@@ -65,7 +65,7 @@ static int nvdla_platform_power_up(struct device *dev)
 	return ret;
 }
 
-/* In reset a core does nothing. Its clocks may be others' as well, and go on. */
+/* Reset stops the core. Disabling the clocks would not, as other devices may share them. */
 static int nvdla_platform_disable_dma(struct device *dev)
 {
 	struct nvdla_device *ndev = dev_get_drvdata(dev);
@@ -246,7 +246,7 @@ static void nvdla_platform_remove(struct platform_device *pdev)
 	nvdla_device_fini(platform_get_drvdata(pdev));
 }
 
-/* The names of NVIDIA's are those of its own driver. */
+/* NVIDIA's compatibles are those of its own driver. */
 static const struct of_device_id nvdla_of_match[] = {
 	{ .compatible = "nvdla,nv-full", .data = &nvdla_variants[DRM_NVDLA_VARIANT_NV_FULL] },
 	{ .compatible = "nvidia,nvdla_os_initial",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Buffers that cross a border: dma-bufs of ours, and of others.
+ * Export of buffers as dma-bufs, and import of other drivers' dma-bufs.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -23,7 +23,7 @@
 
 MODULE_IMPORT_NS("DMA_BUF");
 
-/* Exports: DRM's, and the caches in addition. */
+/* Exports: DRM's operations, plus cache maintenance. */
 
 static struct sg_table *nvdla_dma_buf_map(struct dma_buf_attachment *attach,
 					  enum dma_data_direction direction)
@@ -45,7 +45,7 @@ static void nvdla_dma_buf_unmap(struct dma_buf_attachment *attach, struct sg_tab
 typedef void (*nvdla_sync_fn)(struct device *dev, struct sg_table *sgt,
 			      enum dma_data_direction direction);
 
-/* For all devices that have it mapped: not all of them need look into the CPU's caches. */
+/* For all devices that have it mapped, as some of them may not snoop the CPU's caches. */
 static int nvdla_dma_buf_sync(struct dma_buf *dma_buf, enum dma_data_direction direction,
 			      nvdla_sync_fn sync)
 {
@@ -200,7 +200,7 @@ struct drm_gem_object *nvdla_prime_import_sg_table(struct drm_device *drm,
  * @drm: device
  * @dma_buf: dma-buf
  *
- * Not at the same time as an unplug: a mapping is the device's.
+ * Excludes an unplug, because a mapping belongs to the device.
  *
  * Return: the buffer, with a reference to it, or an ERR_PTR().
  */

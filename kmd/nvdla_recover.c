@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Hangs: which job has to be taken off the hardware, and when.
+ * Hangs: decides which job has to be taken off the hardware, and when.
  */
 #include <linux/delay.h>
 #include <linux/timekeeping.h>
@@ -18,7 +18,7 @@
 /* How long a system that wants to sleep waits for a job. */
 #define NVDLA_DRAIN_MS (NVDLA_DEFAULT_TIMEOUT_MS + 1000)
 
-/* A register is read in microseconds; when that takes so long, the machine has stood still */
+/* A register read takes microseconds; if it takes this long, the machine was paused */
 #define NVDLA_SLOW_NS (20 * NSEC_PER_MSEC)
 
 /*
@@ -63,7 +63,7 @@ static bool nvdla_jobs_are_stuck(struct nvdla_hw *hw)
 	return stuck;
 }
 
-/* Returns whether the job on the hardware failed, or had its time, and is going to be taken off. */
+/* Returns whether the job on the hardware failed or timed out, and will be taken off. */
 bool nvdla_jobs_recover(struct nvdla_hw *hw)
 {
 	if (!nvdla_jobs_are_stuck(hw))
@@ -72,7 +72,7 @@ bool nvdla_jobs_recover(struct nvdla_hw *hw)
 	return true;
 }
 
-/* Does what nvdla_jobs_queue_recovery() asked for. */
+/* The recovery that nvdla_jobs_queue_recovery() queues. */
 void nvdla_jobs_recover_work(struct work_struct *work)
 {
 	struct nvdla_hw *hw = container_of(work, struct nvdla_hw, recover_work);
@@ -86,12 +86,12 @@ void nvdla_jobs_recover_work(struct work_struct *work)
 }
 
 /**
- * nvdla_job_drain() - wait until the core has nothing to do, because the system goes to sleep
+ * nvdla_job_drain() - wait until the core is idle, because the system goes to sleep
  * @hw: core that is &nvdla_hw.sleeping, and whose scheduler stands still, or that is
  *	unplugged; the lock of its device is held
  *
- * A job that failed, or has had its time, or takes too long to wait for, is taken off the core.
- * It ends or starts again when the core wakes.
+ * A job that failed, timed out, or runs longer than this function waits is taken off the core. It
+ * ends or starts again when the core wakes.
  */
 void nvdla_job_drain(struct nvdla_hw *hw)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Start, stop and reset of the core, and what becomes of the job on it.
+ * Start, stop and reset of the core, and their effect on the job on it.
  */
 #include <linux/device.h>
 
@@ -43,7 +43,7 @@ static void nvdla_jobs_stop(struct nvdla_hw *hw)
 
 	if (job && job->error && !hw->dead && !hw->stopped) {
 		nvdla_job_report(job);
-		/* A dump is of a job and its tasks, and goes with it: not for what comes before. */
+		/* A dump has a job's own tasks: none is made for its scrub task. */
 		if (!job->scrubbing)
 			nvdla_coredump_capture(job);
 	}
@@ -53,9 +53,9 @@ static void nvdla_jobs_stop(struct nvdla_hw *hw)
 }
 
 /*
- * The core is idle, and was started anew; or it is dead. A job that was on the core ends if it is
- * to blame or must not be run again. One that was waiting to be put on it starts. While the system
- * goes to sleep nothing of that happens yet: the job waits for the core to wake.
+ * The core is idle and was restarted, or it is dead. The job that was on the core ends if it is to
+ * blame or not restartable; otherwise it starts again, as does a job that waited for the core.
+ * While the system goes to sleep this is postponed: the job waits for the core to wake.
  */
 static void nvdla_jobs_start(struct nvdla_hw *hw)
 {
@@ -125,8 +125,9 @@ static int nvdla_hw_unmask(struct nvdla_hw *hw)
 }
 
 /*
- * Whether the core has forgotten what it was told: nvdla_hw_stop() leaves another mask. The
- * function stays powered, for example, if it has no power states and the system sleeps.
+ * Whether the core lost its registers: nvdla_hw_stop() leaves an interrupt mask that differs from
+ * the reset value. A function without power states, for example, stays powered while the system
+ * sleeps.
  */
 static bool nvdla_hw_was_reset(struct nvdla_hw *hw)
 {
@@ -134,8 +135,9 @@ static bool nvdla_hw_was_reset(struct nvdla_hw *hw)
 }
 
 /*
- * The core cannot be used any more. What it was at work on must stay its own if it goes on. The
- * bus takes locks under which memory is allocated: not under one that signals fences.
+ * The core cannot be used any more. The memory that it accesses must stay allocated if it cannot be
+ * stopped. The bus takes locks under which memory is allocated, so this is not called under a lock
+ * that signalling of fences needs.
  */
 static void nvdla_hw_die(struct nvdla_hw *hw)
 {
@@ -151,7 +153,7 @@ static void nvdla_hw_die(struct nvdla_hw *hw)
 	mutex_unlock(&hw->lock);
 }
 
-/* A core of which nothing is known and that kept its state: did anybody leave it in good order? */
+/* Whether a core in an unknown state that it kept was left idle by an earlier driver. */
 static int nvdla_hw_take_over(struct nvdla_hw *hw)
 {
 	if (hw->bus_ops->reset) {
@@ -166,12 +168,12 @@ static int nvdla_hw_take_over(struct nvdla_hw *hw)
 }
 
 /**
- * nvdla_hw_start() - have the core run jobs
+ * nvdla_hw_start() - start the core
  * @hw: core that is idle, because it was reset, or stopped by nvdla_hw_stop(); or that is dead
  *
- * A core that was stopped may have kept its state, other clients' data among it. Then what is
- * known of it stays true. If the core does not answer, it is marked dead and later jobs fail. So
- * it is where nothing is known of it, unless it was reset, or cannot be and is idle.
+ * A core that was stopped may have kept its state, other clients' data among it. The driver's
+ * knowledge of it then stays valid. If the core does not answer, it is marked dead and later jobs
+ * fail; likewise if its state is unknown, unless it was reset, or cannot be reset and is idle.
  */
 void nvdla_hw_start(struct nvdla_hw *hw)
 {
@@ -199,7 +201,7 @@ void nvdla_hw_start(struct nvdla_hw *hw)
 }
 
 /**
- * nvdla_hw_stop() - nothing is started on the core any more, and it does not interrupt
+ * nvdla_hw_stop() - stop starting operations on the core, and mask its interrupts
  * @hw: core, locked
  */
 void nvdla_hw_stop(struct nvdla_hw *hw)
@@ -222,7 +224,7 @@ void nvdla_hw_reset_prepare(struct nvdla_hw *hw)
 	device_lock_assert(hw->drm->dev);
 
 	mutex_lock(&hw->lock);
-	/* The mask is not what a reset makes it, by which that can be told to have happened. */
+	/* The mask differs from its reset value, so that a reset can be detected later. */
 	nvdla_hw_stop(hw);
 	mutex_unlock(&hw->lock);
 }

@@ -51,14 +51,14 @@ static void nvdla_job_write_result(struct nvdla_job *job, int status)
 	if (!job->result)
 		return;
 
-	/* The job may have written beside its result. */
+	/* The job may have written next to its result. */
 	size = nvdla_result_size(job->tasks, job->num_tasks);
 	nvdla_bo_begin_cpu_write(job->result_bo, job->result_offset, size);
 	nvdla_result_write(&source, job->result);
 	nvdla_bo_end_cpu_write(job->result_bo, job->result_offset, size);
 }
 
-/* The file of a job that has ended, or never began, may have another one in its place. */
+/* The job has ended, or never began: its file may submit another one. */
 void nvdla_job_uncount(struct nvdla_job *job)
 {
 	if (job->counted)
@@ -134,7 +134,7 @@ void nvdla_job_extend(struct nvdla_job *job)
 	job->deadline_ns = min(ktime_get_ns() + job->timeout_ns, job->last_deadline_ns);
 }
 
-/* Whether a job is to end, unless an interrupt of the core is pending; the device is locked. */
+/* Whether a job timed out, unless an interrupt of the core is pending; the device is locked. */
 bool nvdla_job_is_late(const struct nvdla_job *job)
 {
 	return ktime_get_ns() >= job->deadline_ns;
@@ -278,20 +278,19 @@ bool nvdla_hw_attend(struct nvdla_hw *hw)
 	lockdep_assert_held(&hw->lock);
 
 	/*
-	 * The line may be another device's as well. A core that sleeps or is dead may be without
-	 * clocks.
+	 * Another device may share the line. A core that sleeps or is dead may have no clocks.
 	 */
 	if (hw->stopped || hw->dead)
 		return false;
 	status = nvdla_hw_read(hw, NVDLA_GLB_S_INTR_STATUS);
-	/* All ones is what a device that is gone reads as. */
+	/* A device that was removed reads as all ones. */
 	if (!status || status & ~hw->variant->intr_mask)
 		return false;
 
 	nvdla_hw_write(hw, NVDLA_GLB_S_INTR_STATUS, status);
 	trace_nvdla_irq(hw, status);
 
-	/* A job that failed stays as it is until the reset, for those who want to know why. */
+	/* A failed job's state is kept until the reset, for the core dump. */
 	if (job && !job->error) {
 		nvdla_sequencer_irq(hw->seq, status);
 		nvdla_job_go_on(job);
@@ -323,7 +322,7 @@ static int nvdla_job_check(const struct nvdla_job *job)
 }
 
 /**
- * nvdla_job_begin() - put a job on the hardware, from its first task on
+ * nvdla_job_begin() - put a job on the hardware, beginning with its first task
  * @job: job that is &nvdla_hw.active; the device is locked, and not stopped
  *
  * The job ends at once if it must not run.
@@ -368,7 +367,7 @@ void nvdla_job_put_on(struct nvdla_job *job)
 		nvdla_job_begin(job);
 }
 
-/* Sets up what all devices recover by. Returns 0 or -ENOMEM. */
+/* Sets up the recovery of all devices. Returns 0 or -ENOMEM. */
 int nvdla_recovery_init(void)
 {
 	nvdla_recovery_wq = alloc_workqueue("nvdla-recovery",

@@ -5,8 +5,8 @@
 #include <linux/types.h>
 
 /*
- * What puts jobs on the core and takes them off: nvdla_run.c and below it nvdla_cbuf.c, above it
- * nvdla_reset.c and then nvdla_recover.c.
+ * Functions that put jobs on the core and take them off. Each file calls those before it:
+ * nvdla_cbuf.c, nvdla_run.c, nvdla_reset.c, nvdla_recover.c.
  */
 struct nvdla_hw;
 struct nvdla_job;

@@ -28,10 +28,10 @@
 #include "nvdla_trace.h"
 #include "nvdla_user_task.h"
 
-/* Of the scheduler: one job takes all that there are, so the next one begins when it has ended. */
+/* Credits of the scheduler: one job takes all, so that the next begins when it has ended. */
 #define NVDLA_JOB_CREDITS 1
 
-/* How often the job on the hardware is looked at. */
+/* Interval at which the job on the hardware is checked. */
 #define NVDLA_CHECK_MS 20
 
 static const char *nvdla_core_fence_driver_name(struct dma_fence *fence)
@@ -81,7 +81,7 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 
 	job->tasks = kcalloc(num_tasks, sizeof(*job->tasks), GFP_KERNEL_ACCOUNT);
 	job->user_tasks = kcalloc(num_tasks, sizeof(*job->user_tasks), GFP_KERNEL_ACCOUNT);
-	/* Needed on the way to a fence that others wait for: no allocation there. */
+	/* Allocated now: others wait for the fence, on whose way no allocation is allowed. */
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL_ACCOUNT);
 	if (!job->tasks || !job->user_tasks || !job->fence)
 		goto err_free;
@@ -122,8 +122,8 @@ static void nvdla_job_put_bos(struct nvdla_job *job)
 }
 
 /*
- * Has the device there and awake until the job is destroyed. From here on an unplug waits for the
- * job, so the job must not wait for user space.
+ * Keeps the device plugged and awake until the job is destroyed. From here on an unplug waits for
+ * the job, so the job must not wait for user space.
  */
 static int nvdla_job_admit(struct nvdla_job *job)
 {
@@ -294,8 +294,8 @@ static void nvdla_job_free_work(struct work_struct *work)
 }
 
 /*
- * The next job runs behind this, so others' fences wait for it. Buffers take locks
- * with which memory is allocated, those of exporters among them: not here.
+ * Fences of other jobs wait for this function, as the next job runs after it. Releasing buffers
+ * takes locks under which memory is allocated, such as exporters', so a worker does that.
  */
 static void nvdla_job_free(struct drm_sched_job *sched_job)
 {
@@ -416,7 +416,7 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 	struct nvdla_hw *hw = &ndev->hw;
 	bool busy;
 
-	/* From here on none takes its place: the device is unplugged. */
+	/* No other job takes its place from here on, because the device is unplugged. */
 	mutex_lock(&hw->lock);
 	busy = hw->active;
 	mutex_unlock(&hw->lock);

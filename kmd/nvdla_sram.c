@@ -47,7 +47,7 @@ struct nvdla_sram_bo {
 	kuid_t user;
 };
 
-/* A user has as many open files as they like: it is users who share the memory. */
+/* The limit is per user, because a user can open any number of files. */
 static u64 nvdla_sram_used_by(struct nvdla_device *ndev, kuid_t user)
 {
 	const struct nvdla_sram_bo *sbo;
@@ -209,8 +209,9 @@ static int nvdla_sram_clear_task(struct nvdla_hw *hw, const struct nvdla_bo *bo,
 }
 
 /*
- * The task and the buffer, which the job may be the last to know. The zeroes live as long as the
- * device. They are no buffer of the job, because they would keep its fence, and that the module.
+ * Gives the job its task, and the buffer, to which the job may have the last reference. The zeroes
+ * live as long as the device. They are no buffer of the job, because they would keep its fence, and
+ * that the module.
  */
 static int nvdla_sram_fill_job(struct nvdla_job *job, struct nvdla_bo *bo)
 {

@@ -14,7 +14,7 @@ struct nvdla_device;
 struct nvdla_job;
 struct nvdla_out_sync;
 
-/* Longest time that anybody may ask for, up to NVDLA_MAX_TIMEOUT_MS those with CAP_SYS_NICE */
+/* Longest timeout of a submit without CAP_SYS_NICE; with it, NVDLA_MAX_TIMEOUT_MS */
 #define NVDLA_USER_TIMEOUT_MS 10000
 
 /**

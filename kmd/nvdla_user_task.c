@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Tasks as user space has them: descriptors in its memory, and prepared tasks by their handles.
+ * Tasks of user space: descriptors in user memory, and prepared tasks with handles.
  *
- * A prepared task was checked once, as a copy. A submit adds an address table, and only
- * that is checked then.
+ * A prepared task is a copy that was checked once. A submit adds an address table, and only the
+ * table is checked then.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -53,8 +53,8 @@ int nvdla_user_refuse(struct drm_device *drm, u64 user, u32 user_size, u32 task,
  * @copy: set to the copy if there is one, to be freed with kvfree() even after an error
  * @user: the array in user memory
  * @count: its elements
- * @user_size: bytes of one in user space's eyes
- * @size: bytes of one in ours
+ * @user_size: bytes of an element for user space
+ * @size: bytes of an element for the kernel
  *
  * Return: 0 or -errno.
  */
@@ -184,7 +184,7 @@ void nvdla_user_task_put(struct nvdla_user_task *task)
 }
 
 /**
- * nvdla_user_tasks_free() - free tasks, and give up what they were prepared as
+ * nvdla_user_tasks_free() - free tasks, and drop their prepared tasks
  * @tasks: array of @count tasks, any of which may be NULL; freed, too
  * @user_tasks: array of as many prepared tasks or NULL; freed, too
  * @count: tasks

@@ -28,7 +28,7 @@ namespace doubles
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** At most half of the smallest atom's 16 values */
+/** Vectors of at most 8: the smallest atom has 16 values */
 using Tag = hn::CappedTag<double, 8>;
 using IntegerTag = hn::Rebind<int32_t, Tag>;
 using Vector = hn::Vec<Tag>;
@@ -44,13 +44,13 @@ HWY_INLINE Vector load(const int32_t *values)
 	return hn::PromoteTo(Tag(), hn::LoadU(IntegerTag(), values));
 }
 
-/** \param value whole numbers; clipped to 32 bits */
+/** Store whole numbers, clipped to 32 bits */
 HWY_INLINE void store(Vector value, int32_t *out)
 {
 	hn::StoreU(hn::DemoteTo(IntegerTag(), value), IntegerTag(), out);
 }
 
-/** \return whole numbers, halves away from zero */
+/** \return the nearest whole numbers, halves rounded away from zero */
 HWY_INLINE Vector roundAway(Vector value)
 {
 	return hn::Trunc(hn::Add(value, hn::CopySign(constant(0.5), value)));

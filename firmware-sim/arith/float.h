@@ -71,7 +71,7 @@ using Fp16 = FloatFormat<5, 10, true>;
 using Fp17 = FloatFormat<6, 10, false>;
 using Fp32 = FloatFormat<8, 23, false>;
 
-/** \return \a value without its low \a drop bits (1..63), rounded to nearest even */
+/** \return \a value shifted right by \a drop bits (1..63), rounded to nearest even */
 constexpr uint64_t roundNearestEven(uint64_t value, unsigned drop)
 {
 	const uint64_t kept = value >> drop;
@@ -85,7 +85,7 @@ constexpr uint64_t roundNearestEven(uint64_t value, unsigned drop)
 /**
  * \brief Round a significand and put the number together
  *
- * \param exponentField of the number if its significand needs no further bit
+ * \param exponentField of the number, unless rounding carries into a further bit
  * \param significand its top bit is at mantissa width + \a drop
  */
 template<typename F>
@@ -175,7 +175,7 @@ constexpr uint32_t multiply(uint32_t a, uint32_t b)
 	return F::exponent(result) == 0 ? sign : result;
 }
 
-/** \return true if \a a > \a b; +0 is greater than -0, NaNs are not looked at */
+/** \return true if \a a > \a b; +0 is greater than -0, not for NaNs */
 template<typename F>
 constexpr bool isGreater(uint32_t a, uint32_t b)
 {
@@ -240,8 +240,8 @@ constexpr uint32_t widen(uint32_t bits)
 /**
  * \brief Round \a bits to a smaller format
  *
- * Without denormals in the result, only what rounds up to the smallest normal
- * number survives below it.
+ * If the result has no denormals, smaller numbers become zero, unless they round up to the smallest
+ * normal number.
  */
 template<typename From, typename To>
 constexpr uint32_t narrow(uint32_t bits)
@@ -310,7 +310,7 @@ constexpr uint16_t int17ToFp16(int32_t value)
 	if (magnitude == 0)
 		return 0;
 
-	/* Put the top bit where the significand of an FP16 with 16 more bits has it. */
+	/* Align the top bit with that of an FP16 significand that has 16 bits more. */
 	constexpr unsigned kExtra = 16;
 	const int top = 31 - std::countl_zero(magnitude);
 	const int exponent = top + Fp16::kBias;

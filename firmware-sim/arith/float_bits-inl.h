@@ -28,7 +28,7 @@ namespace float_bits
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* The 16 channels of an atom at most. */
+/* Vectors of at most 16, the channels of an atom. */
 using Tag = hn::CappedTag<int32_t, 16>;
 using FloatTag = hn::Rebind<float, Tag>;
 using HalfTag = hn::Rebind<uint16_t, Tag>;
@@ -71,15 +71,15 @@ HWY_INLINE Bits asBits(hn::Vec<FloatTag> value)
 }
 
 /**
- * \return FP32 bits of FP16 ones
- * \param nan where they are, of which the payload stays \param infinity where they are, which
+ * \return FP16 bits widened to FP32 bits
+ * \param nan mask of NaNs, which keep their payload \param infinity mask of infinities, which
  *	  become \a largest
  */
 HWY_INLINE Bits widened(Bits halves, Mask nan, Mask infinity, Bits largest)
 {
 	const Bits magnitude = hn::And(halves, constant(0x7fff));
 	const Bits sign = hn::ShiftLeft<16>(hn::Xor(halves, magnitude));
-	/* With the exponent's bias made right by a product, denormals are, too. */
+	/* A product corrects the exponent's bias, for denormals as well. */
 	const Bits finite = asBits(
 		hn::Mul(asFloat(hn::ShiftLeft<13>(magnitude)), hn::Set(FloatTag(), 0x1p112F)));
 	const Bits payload = hn::Or(hn::And(halves, constant(0x3ff)), constant(0x7f800000));
@@ -88,16 +88,16 @@ HWY_INLINE Bits widened(Bits halves, Mask nan, Mask infinity, Bits largest)
 		      hn::IfThenElse(nan, payload, hn::IfThenElse(infinity, largest, finite)));
 }
 
-/** \return FP16 bits of FP32 ones, none of which is a NaN */
+/** \return FP32 bits, without NaNs, narrowed to FP16 bits */
 HWY_INLINE Bits halvesOf(Bits bits)
 {
 	const Bits magnitude = magnitudeOf(bits);
 	const Bits sign = hn::ShiftRight<16>(signOf(bits));
-	/* To nearest even at bit 13, and the exponent's bias. */
+	/* Round to nearest even at bit 13, and change the exponent's bias. */
 	const Bits odd = hn::And(hn::ShiftRight<13>(magnitude), constant(1));
 	const Bits rounded = hn::Add(hn::Add(magnitude, odd), constant(0xfff - (112 << 23)));
 	const Bits normal = hn::Min(hn::ShiftRight<13>(rounded), constant(0x7bff));
-	/* Denormal numbers: one half has its last bit where theirs is. */
+	/* Denormals: adding one half aligns and rounds them, as its last bit has their unit. */
 	const Bits half = constant(0x3f000000);
 	const Bits denormal = hn::Sub(asBits(hn::Add(asFloat(magnitude), asFloat(half))), half);
 	const Mask isDenormal = hn::Lt(magnitude, constant(0x38800000));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a thread's floating point arithmetic rounds.
+ * The floating-point environment of a thread.
  */
 #pragma once
 

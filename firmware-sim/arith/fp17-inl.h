@@ -37,7 +37,7 @@ constexpr int32_t kLeast = 0x30800000; /* normal number */
 constexpr int32_t kMost = 0x4f7fe000;  /* finite number */
 constexpr int32_t kNan = 0x7f800000;   /* and above */
 
-/** \return true if operations with the number of a register are as with any other */
+/** \return true if a register's number is a normal number or zero, which needs no special case */
 inline bool isOrdinary(uint32_t fp17Bits)
 {
 	using arith::Fp17;
@@ -91,7 +91,7 @@ HWY_INLINE void store(Bits bits, uint16_t *halves)
 	hn::StoreU(hn::DemoteTo(tag, hn::IfThenElse(wrong, nan, halvesOf(bits))), tag, halves);
 }
 
-/** \param value FP32 bits \return to nearest even at the mantissa's end, in FP17's range */
+/** \param value FP32 bits \return \a value rounded to FP17, to nearest even, in its range */
 HWY_INLINE Bits rounded(Bits value, Bits sign)
 {
 	const Bits magnitude = magnitudeOf(value);
@@ -107,7 +107,8 @@ HWY_INLINE Bits rounded(Bits value, Bits sign)
 HWY_INLINE Bits ofSingles(Bits value)
 {
 	const Bits magnitude = magnitudeOf(value);
-	/* Half a step of a denormal number below the smallest normal one it becomes that one. */
+	/* A number within half a denormal step of the smallest normal number becomes that
+	 * number. */
 	const Mask nearLeast = hn::And(hn::Gt(magnitude, constant(kLeast - 0x2001)),
 				       hn::Lt(magnitude, constant(kLeast)));
 
@@ -116,7 +117,7 @@ HWY_INLINE Bits ofSingles(Bits value)
 }
 
 /**
- * \param raw what FP32 makes of the operands: a NaN if one of them is
+ * \param raw the FP32 result of the operands: a NaN if one of them is
  * \return \a result, or the first operand that is a NaN
  */
 HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits raw, Bits result)
@@ -130,8 +131,7 @@ HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits raw, Bits result)
 HWY_INLINE Bits addFinite(Bits a, Bits b)
 {
 	const Bits sum = asBits(hn::Add(asFloat(a), asFloat(b)));
-	/* A zero that is the sum of two zeroes, or of cancelling numbers, has the sign of the
-	 * first. */
+	/* A sum of zero has the sign of the first operand. */
 	const Mask zero = hn::Eq(magnitudeOf(sum), hn::Zero(Tag()));
 
 	return rounded(sum, signOf(hn::IfThenElse(zero, a, sum)));
@@ -153,7 +153,7 @@ HWY_INLINE Bits multiplyFinite(Bits a, Bits b)
 }
 
 /**
- * \param value finite, below 2^100 \return to nearest even at the mantissa's end; nothing else
+ * \param value finite, below 2^100 \return \a value with a rounded mantissa; the range is unchecked
  *
  * T. J. Dekker's method ("A floating-point technique for extending the available precision", 1971):
  * adding 2^13 times the number rounds off its last bits, and the difference of that sum and the

@@ -2,9 +2,9 @@
 /*
  * Integer steps of the datapath: saturation, rounding shifts and the converter.
  *
- * Every engine narrows numbers the same way: the value is shifted right with
- * rounding half away from zero, then clipped to the width that follows
- * (precision document, "Convertor" and "Truncate").
+ * Every engine narrows numbers in the same way: the value is shifted right, rounding halves away
+ * from zero, then clipped to the next unit's width (precision document, "Convertor" and
+ * "Truncate").
  */
 #pragma once
 

@@ -19,9 +19,9 @@ RamType ramType(const RegisterView &bdma, uint32_t mask)
 }
 
 /*
- * Core cycles, fitted to the cycle counts of the reference vectors: the way through the pipeline,
- * which is paid once per group and for the most part again where the source memory changes; then
- * three for every two lines, and eleven for every eight words of 64 bytes that are written.
+ * Core cycles, fitted to the cycle counts of the reference vectors: the pipeline's latency once per
+ * group, and most of it again when the source memory changes; then three cycles for two lines, and
+ * eleven for eight written words of 64 bytes.
  */
 uint64_t duration(const BdmaOp &op)
 {

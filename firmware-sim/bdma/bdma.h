@@ -17,7 +17,7 @@ namespace nvdla::sim
 enum class BdmaBefore : uint8_t {
 	Nothing,     /**< it is the first one */
 	SameSource,  /**< reads continue while the previous operation still writes */
-	OtherSource, /**< reads wait until the other memory has given everything */
+	OtherSource, /**< reads wait until all of the other memory's data have arrived */
 };
 
 /**

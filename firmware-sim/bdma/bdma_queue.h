@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BDMA's operation slots and groups, which it has in place of shadowed registers. */
+/* BDMA's operation slots and groups, which replace shadowed registers. */
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ public:
 	 */
 	const char *launch(unsigned int group);
 
-	/** \return an operation that is launched and does not run yet */
+	/** \return the oldest operation that is launched and does not run yet; may be null */
 	const BdmaOp *next() const;
 
 	/** \return group of the operation that next() returns or that runs */

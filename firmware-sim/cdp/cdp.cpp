@@ -23,7 +23,7 @@ using namespace arith;
 namespace
 {
 
-/* Positions of a line worked on at a time: bounds the memory that an operation takes. */
+/* Positions of a line processed at a time: bounds the memory of an operation. */
 constexpr uint32_t chunkAtoms = 64;
 constexpr uint32_t margin = kCdpMargin;
 
@@ -42,7 +42,7 @@ struct CdpCounters {
 	}
 };
 
-/* Lines that lie behind one another in both cubes are one. */
+/* Lines that are contiguous in both cubes are processed as one. */
 CdpOp withLongestLines(const CdpOp &op)
 {
 	CdpOp result = op;
@@ -90,7 +90,7 @@ public:
 	CdpCounters counters() const;
 
 private:
-	/** \return all lanes' */
+	/** \return channels of all atoms, unused ones included */
 	size_t channels() const { return stride_ - 2 * margin; }
 	CdpFloat floatOf(const CdpOp &op);
 	void readChunk(uint32_t y, uint32_t x, uint32_t count);
@@ -99,7 +99,8 @@ private:
 	void convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count);
 	void normalisePosition(uint32_t atom, std::byte *out, size_t step);
 	void lookUpFast(const int32_t *center);
-	/** \brief Where atoms of the first surface go, and how far those of the next one are */
+	/** \brief Places of output atoms: the first surface's, and the distance to the next
+	 * surface's */
 	struct Places {
 		std::byte *atoms;
 		size_t step;
@@ -115,16 +116,15 @@ private:
 	const uint32_t lanes_;
 	/** Values per position: its channels and a margin on both sides */
 	const uint32_t stride_;
-	const size_t
-		mostValues_; /**< of a chunk: a thread's first one may be a line's short last */
+	const size_t mostValues_; /**< of a full chunk; a thread may begin with a shorter one */
 	Lut lut_;
 	/* The fast table, for integers or for FP16, if it can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
-	std::optional<CdpFloat> float_; /**< FP16, if there is floatLut_ */
+	std::optional<CdpFloat> float_; /**< set if floatLut_ is */
 
 	std::vector<int32_t> values_;  /**< with float_: FP32 bits */
-	std::vector<double> sums_;     /**< INT16's squares, of a position */
+	std::vector<double> sums_;     /**< INT16: sums of squares of a position */
 	std::vector<int32_t> results_; /**< of a position */
 	std::vector<int32_t> elements_;
 	std::vector<std::byte> bytes_;
@@ -142,7 +142,7 @@ CdpFloat CdpRun::floatOf(const CdpOp &op)
 		 .saturation = 0 };
 }
 
-/* Integers of 9 or 17 bits, or FP17 bits. */
+/* Convert an element to an integer of 9 or 17 bits, or to FP17 bits. */
 int32_t CdpRun::convertInput(int32_t element) const
 {
 	switch (op_.precision) {
@@ -163,8 +163,8 @@ int32_t CdpRun::convertInput(int32_t element) const
 void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 {
 	/*
-	 * Channels beyond the first and the last one count as zero: those are never written, and
-	 * vectors may go beyond the last position's.
+	 * The margins around the channels stay zero. There is room for vectors that reach beyond
+	 * the last position.
 	 */
 	values_.resize(mostValues_ + atomBytes);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
@@ -178,7 +178,7 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 	}
 }
 
-/* To the channels from \a channel on of values_. */
+/* Convert atoms to values_, from \a channel on. */
 void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count)
 {
 	const uint32_t valid = std::min(lanes_, op_.channels - channel);
@@ -200,7 +200,7 @@ void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, ui
 		std::fill_n(first + size_t{ atom } * stride_ + valid, lanes_ - valid, 0);
 }
 
-/* The table's results for all channels of a position, to results_. */
+/* Look up all channels of a position, to results_. */
 void CdpRun::lookUpFast(const int32_t *center)
 {
 	const size_t channels = results_.size();
@@ -218,7 +218,7 @@ void CdpRun::lookUpFast(const int32_t *center)
 	fastLut_->lookup(results_, counters_.lut);
 }
 
-/* All channels of a position; \a step: bytes from one surface's atom to the next one's. */
+/* Normalise all channels of a position; \a step: bytes to the next surface's atom. */
 void CdpRun::normalisePosition(uint32_t atom, std::byte *out, size_t step)
 {
 	const int32_t *center = &values_[size_t{ atom } * stride_ + margin];
@@ -268,7 +268,7 @@ int32_t CdpRun::normalise(const int32_t *center)
 	return static_cast<int32_t>(clipped);
 }
 
-/* From the middle outwards, the pair on both sides first. */
+/* Sums from the middle outwards, as the hardware: the two neighbours are added first. */
 uint32_t CdpRun::squareSumFloat(const int32_t *center) const
 {
 	const auto radius = static_cast<int32_t>(op_.radius);
@@ -306,13 +306,13 @@ uint64_t CdpRun::outputAddress(uint32_t surface, uint32_t y, uint32_t x) const
 	       uint64_t{ y } * op_.destination.lineStride + uint64_t{ x } * op_.atom();
 }
 
-/* \param bytes of a surface \return where the atoms of all surfaces go */
+/* \param bytes of a chunk in one surface \return the places of its atoms in all surfaces */
 CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 {
 	const size_t stride = op_.destination.surfaceStride;
 	const bool areApart = stride >= bytes || op_.surfaces() == 1;
 
-	/* Gaps between surfaces are not touched. */
+	/* Gaps between surfaces are not written. */
 	const auto all = memory_.place(op_.destination.ram, outputAddress(0, y, x),
 				       (op_.surfaces() - 1) * stride + bytes);
 	if (areApart && !all.empty())
@@ -354,7 +354,7 @@ CdpCounters CdpRun::counters() const
 	return all;
 }
 
-/* Positions know nothing of each other, if none is written where another one is. */
+/* Positions are independent if none is written over another one's input. */
 unsigned int worthwhileThreads(const CdpOp &op)
 {
 	constexpr uint64_t kAtoms = 640; /* some microseconds */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Squares of FP17 and sums of them are far from where FP32 ends: IEEE 754 gives what arith/float.h
- * defines. Vectors with a NaN go through the reference.
+ * Squares of FP17 and their sums are far from the limits of FP32, so IEEE 754 equals arith/float.h.
+ * Vectors with a NaN go through the reference.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -28,14 +28,14 @@ namespace nvdla::sim
 {
 namespace HWY_NAMESPACE
 {
-/* The names here are others' as well. */
+/* Keeps the names apart from those of other files of a unity build. */
 namespace cdp
 {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace doubles;
 
-/* The 16 channels of the smallest atom at most. */
+/* Vectors of at most 16, the channels of the smallest atom. */
 using NumberTag = hn::CappedTag<int32_t, 16>;
 using Numbers = hn::Vec<NumberTag>;
 
@@ -49,7 +49,7 @@ void widenAtom(const Element *elements, size_t lanes, int32_t *values)
 			   values + i);
 }
 
-/* Differences of 17 bits times 16 bits. */
+/* Exact: differences have 17 bits, scales 16. */
 void convertAtom(const arith::Converter &converter, double highest, size_t lanes, int32_t *values)
 {
 	const Vector scale = constant(std::ldexp(converter.scale, -converter.shift));
@@ -107,7 +107,7 @@ void sumSquares(const int32_t *values, uint32_t radius, size_t count, hn::TFromD
 	}
 }
 
-/* Sums of 34 bits times 16 bits: exact until they are rounded. */
+/* Exact until rounded: sums have 34 bits, scales 16. */
 template<typename Element>
 uint32_t outputOf(const arith::Converter &converter, const int32_t *results, const int32_t *factors,
 		  size_t count, std::byte *atoms, size_t step)
@@ -187,7 +187,7 @@ void floatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *v
 	}
 }
 
-/* From the middle outwards, the pair on both sides first. */
+/* Sum from the middle outwards, as the hardware: the two neighbours are added first. */
 HWY_INLINE Bits squareSum(const int32_t *center, uint32_t radius)
 {
 	const auto square = [&](const int32_t *at) HWY_ATTR {

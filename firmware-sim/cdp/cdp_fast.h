@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CDP's arithmetic at the speed of the host, for many channels at a time; CdpRun in cdp.cpp has it
- * to read. The table between both steps of integers is FastLut.
+ * CDP's arithmetic at the speed of the host, for many channels at a time; CdpRun in cdp.cpp is the
+ * readable reference. Between the two integer steps comes FastLut.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ inline constexpr uint32_t kCdpMargin = 4;
  * \brief Input converter: atoms to numbers of 9 bits (INT8) or 17 bits (INT16)
  *
  * \param atoms as many as \a count, as they are in memory
- * \param values of the first atom; those of each other one are \a step further on
+ * \param values of the first atom; the next atom's are \a step later
  */
 void cdpInput(const arith::Converter &converter, Precision precision, const std::byte *atoms,
 	      size_t count, int32_t *values, size_t step);
@@ -31,7 +31,7 @@ void cdpInput(const arith::Converter &converter, Precision precision, const std:
 /**
  * \brief The sum of the window's squares for each channel
  *
- * \param values of 9 bits; kCdpMargin of them are in front of the first and behind the last
+ * \param values of 9 bits, with kCdpMargin more before the first and after the last
  * \param radius channels on each side, at most kCdpMargin
  * \param count whole atoms
  */
@@ -46,21 +46,21 @@ void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, double 
  * \param results the table's, 16 bits
  * \param factors values of 9 or 17 bits; null: no product
  * \param count whole atoms
- * \param atoms of the elements, the first one; each other one is \a step bytes further on
- * \return how many saturated
+ * \param atoms the first output atom; the next one is \a step bytes later
+ * \return the number of saturated results
  */
 uint32_t cdpOutput(const arith::Converter &converter, Precision precision, const int32_t *results,
 		   const int32_t *factors, size_t count, std::byte *atoms, size_t step);
 
-/** \brief What is done with each position, and what is counted */
+/** \brief Operation on positions of FP16, and its counters */
 struct CdpFloat {
 	uint32_t radius;
 	bool squares;	 /**< the sum of the window's squares goes to the table, else the element */
 	bool multiplies; /**< the table's result is multiplied with the element */
 	const FloatLut &lut;
 	/**
-	 * The readable way of one channel: \a center is FP17's, kCdpMargin more on each side;
-	 * returns an element, and counts on its own
+	 * The reference for one channel: \a center points to FP17 numbers, with kCdpMargin more on
+	 * each side; returns an element, and counts by itself
 	 */
 	std::function<int32_t(const int32_t *center)> one;
 
@@ -69,19 +69,19 @@ struct CdpFloat {
 };
 
 /**
- * \brief Atoms of FP16 to FP17, held as FP32's bits
+ * \brief Convert atoms of FP16 to FP17, held as FP32 bits
  *
- * \param values of the first atom; those of each other one are \a step further on
+ * \param values of the first atom; the next atom's are \a step later
  */
 void cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values,
 		   size_t step);
 
 /**
- * \brief All channels of a position
+ * \brief Normalise all channels of a position
  *
- * \param values as cdpFloatInput() makes them; kCdpMargin more are in front and behind
+ * \param values of cdpFloatInput(), with kCdpMargin more before and after them
  * \param count whole atoms
- * \param atoms of the elements, the first one; each other one is \a step bytes further on
+ * \param atoms the first output atom; the next one is \a step bytes later
  */
 void cdpFloatPosition(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *atoms,
 		      size_t step);

@@ -32,15 +32,15 @@ public:
 
 	/**
 	 * \brief Add --clock, --dram and so on
-	 * \param[in] each is told of each option, for what else is to be said of it; may be empty
+	 * \param[in] each called with each option, to set further properties; may be empty
 	 */
 	void addTo(CommandLine &app, const std::function<void(CommandLineOption)> &each = {},
 		   For whom = For::Predictions);
 
 	const sim::Chip &chip() const { return chip_; }
-	/** \return names and values of those that were given, in the order of chipOptions() */
+	/** \return names and values of the given options, in the order of chipOptions() */
 	std::vector<std::pair<std::string, std::string>> values() const;
-	/** \return one of them was given */
+	/** \return true if one of the options was given */
 	bool given() const;
 
 private:

@@ -29,24 +29,24 @@ class CommandLineOption
 public:
 	explicit CommandLineOption(CLI::Option *option) : option_(option) {}
 
-	/** \brief Without it the command line is wrong */
+	/** \brief Make the option required */
 	CommandLineOption &required();
-	/** \brief The value it has now is shown in the help text */
+	/** \brief Show the current value as default in the help */
 	CommandLineOption &showDefault();
 	/** \brief Text for the option's value in the help, instead of a type and the checks */
 	CommandLineOption &valueText(const std::string &text);
-	/** \brief Only numbers from \a min to \a max are taken */
+	/** \brief Accept only numbers from \a min to \a max */
 	CommandLineOption &range(unsigned int min, unsigned int max);
 	CommandLineOption &range(double min, double max);
-	/** \brief Only these words are taken */
+	/** \brief Accept only these words */
 	CommandLineOption &oneOf(const std::vector<std::string> &words);
-	/** \brief Only folders that exist are taken */
+	/** \brief Accept only existing folders */
 	CommandLineOption &existingDirectory();
 	/** \brief A number of bytes, also as 512K or 4M */
 	CommandLineOption &bytes();
 	/**
-	 * \brief Look at each value as it was given
-	 * \param[in] problem Returns what is wrong with it, nothing if it is good
+	 * \brief Check each value as it was given
+	 * \param[in] problem Returns the error in the value, or an empty text
 	 */
 	CommandLineOption &check(std::function<std::string(const std::string &)> problem);
 	/** \brief Numbers with commas between them, at most \a most of them */
@@ -57,9 +57,9 @@ public:
 	CommandLineOption &excludes(const CommandLineOption &other);
 	CommandLineOption &needs(const CommandLineOption &other);
 
-	/** \return it was on the command line, which has been parsed */
+	/** \return true if the option was on the command line; only after parse() */
 	bool given() const;
-	/** \return as it is given: "--output" */
+	/** \return the name as it is given: "--output" */
 	std::string name() const;
 
 private:
@@ -76,8 +76,8 @@ class CommandLine
 {
 public:
 	/**
-	 * \param[in] description what the program is for, a sentence
-	 * \param[in] example a command that does something useful, for the help
+	 * \param[in] description purpose of the program, a sentence
+	 * \param[in] example a useful command, for the help
 	 */
 	CommandLine(const std::string &description, const std::string &program,
 		    const std::string &example);
@@ -88,7 +88,8 @@ public:
 	/** \brief Text below the options in the help */
 	void footer(const std::string &text);
 
-	/** \tparam T std::string, unsigned int, uint64_t, float, double, or a vector of some */
+	/** \tparam T std::string, unsigned int, uint64_t, float, double, or a vector of one of
+	 * these */
 	template<typename T>
 	CommandLineOption option(const std::string &name, T &value, const std::string &help = "");
 

@@ -47,7 +47,7 @@ struct Aligned {
 	void shiftRight(uint32_t distance)
 	{
 		if (distance > kMantissaBits) {
-			/* Too far away: not even its sign is seen. */
+			/* Shifted out completely: not even the sign remains. */
 			mantissa = 0;
 			return;
 		}
@@ -139,7 +139,7 @@ uint32_t FloatSum::deliver() const
 	if (mantissa == 0)
 		return 0;
 
-	/* The most negative mantissa is the one magnitude that needs a bit more. */
+	/* Only the most negative mantissa has a magnitude that needs one more bit. */
 	const auto magnitude = static_cast<uint64_t>(mantissa < 0 ? -mantissa : mantissa);
 	uint32_t exponent32 = exponent + kFp32Bias;
 	constexpr unsigned kDrop = kMantissaBits - 2 - kFp32FractionBits;

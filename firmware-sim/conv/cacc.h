@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolution accumulator: sums of MAC steps, and what SDP gets of them.
+ * Convolution accumulator: adds up the sums of MAC steps and converts the total for SDP.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct IntegerSum {
 
 	/**
 	 * \brief Drop \a truncate bits and clip to 32
-	 * \param saturated set if it had to be clipped, else left alone
+	 * \param saturated set if the value was clipped, else unchanged
 	 */
 	int32_t deliver(uint32_t truncate, bool &saturated) const
 	{

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stays in the convolution buffer from one operation to the next.
+ * Data, weights and pointers that stay in the convolution buffer from one operation to the next.
  *
- * RTL of nvdlav1: NV_NVDLA_CDMA_status (pointers of data), NV_NVDLA_CDMA_wt (those of
- * weights and masks), NV_NVDLA_CSC_sg (slices, kernels, what is released and when) and
- * NV_NVDLA_CSC_dl, NV_NVDLA_CSC_wl (where CSC reads). CDMA and CSC each keep a copy of
- * the pointers there; as both move by the same messages, there is one here.
+ * RTL of nvdlav1: NV_NVDLA_CDMA_status (pointers of data), NV_NVDLA_CDMA_wt (those of weights and
+ * masks), NV_NVDLA_CSC_sg (slices, kernels, what is released and when) and NV_NVDLA_CSC_dl,
+ * NV_NVDLA_CSC_wl (where CSC reads). The hardware's CDMA and CSC each keep a copy of the pointers;
+ * as both copies follow the same messages, the model has one.
  */
 #include "conv/cbuf.h"
 
@@ -15,16 +15,6 @@
 namespace nvdla::sim
 {
 
-namespace
-{
-
-uint32_t divideRoundUp(uint32_t value, uint32_t divisor)
-{
-	return (value + divisor - 1) / divisor;
-}
-
-} /* namespace */
-
 uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uint32_t channels,
 			 const Geometry &geometry)
 {
@@ -32,7 +22,7 @@ uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uin
 
 	/* Winograd stores tiles of four lines; a line's share of them is the same sum. */
 	if (mode != ConvMode::Direct)
-		return divideRoundUp(width * channels * bytes, geometry.entryBytes);
+		return (width * channels * bytes + geometry.entryBytes - 1) / geometry.entryBytes;
 
 	const uint32_t surfaces = geometry.surfaces(precision, channels);
 	const LineLayout layout(width, surfaces, geometry);

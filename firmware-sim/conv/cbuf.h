@@ -15,7 +15,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Size of nv_full's buffer, of which no other one is larger: 16 banks of 256 entries of 128
+/** \brief Size of nv_full's buffer, the largest of all cores: 16 banks of 256 entries of 128
  * bytes */
 inline constexpr uint32_t kBanks = 16;
 inline constexpr uint32_t kBankEntries = 256;
@@ -29,9 +29,8 @@ uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uin
 /**
  * \brief Where the atoms of a buffered line of a feature cube are, in direct mode
  *
- * As many surfaces as an entry has atoms, of which nv_full's has four, share the entries of as many
- * columns as the line has. The one to three that are left over are packed: four columns to an
- * entry, two, or one.
+ * An entry has room for P atoms (four on nv_full). Each P surfaces use one entry per column. The
+ * one to three remaining surfaces are packed: an entry holds four, two or one columns of them.
  */
 class LineLayout
 {
@@ -47,28 +46,28 @@ public:
 	/** \return atoms of an entry */
 	uint32_t perEntry() const { return perEntry_; }
 
-	/** \return atoms of a column in the entries of surface \a surface, empty ones included */
+	/** \return atoms that a column takes in the entries of \a surface, unused ones included */
 	uint32_t atoms(uint32_t surface) const
 	{
 		return surface / perEntry_ < whole_ || rest_ == 3 ? perEntry_ : rest_;
 	}
-	/** \return atoms of the line before the one at column \a x */
+	/** \return the index in the line of the atom at column \a x */
 	uint32_t atom(uint32_t surface, uint32_t x) const
 	{
 		return surface / perEntry_ * perEntry_ * width_ + x * atoms(surface) +
 		       surface % perEntry_;
 	}
-	/** \return first entry with empty atoms, or \a end if there is none */
+	/** \return the first entry with unused atoms, or \a end if there is none */
 	uint32_t firstPadded(uint32_t end) const;
 
 private:
 	uint32_t width_;
 	uint32_t perEntry_;
 	uint32_t whole_; /* groups of surfaces that fill entries */
-	uint32_t rest_;	 /* surfaces behind them */
+	uint32_t rest_;	 /* remaining surfaces */
 };
 
-/** \brief What an operation need not fetch, because an earlier one kept it */
+/** \brief Which data an operation need not fetch, because an earlier one kept them */
 struct Kept {
 	bool data = false;
 	bool weights = false;
@@ -77,10 +76,9 @@ struct Kept {
 /**
  * \brief The buffer and its pointers, from one operation to the next
  *
- * Data are in the first banks, weights in those behind them, the masks of sparse
- * weights in the last one. As on hardware nothing is compared but what begin() says:
- * an operation whose geometry differs from what was fetched gets whatever bytes are
- * where it looks.
+ * Data are in the first banks, weights in those behind them, the masks of sparse weights in the
+ * last one. As on hardware, only the values named at begin() are compared: an operation whose
+ * geometry differs from the fetched cube's reads whatever bytes are at its addresses.
  */
 class Cbuf
 {
@@ -95,9 +93,9 @@ public:
 	/**
 	 * \brief Begin an operation
 	 *
-	 * Another number of data banks clears the pointers of data and weights, another
-	 * number of weight banks those of the weights. Otherwise what the operation before
-	 * kept is released, unless this one reuses it (in the same mode, for data).
+	 * A changed number of data banks clears the pointers of data and weights, a changed number
+	 * of weight banks those of the weights. Otherwise the data and weights that the previous
+	 * operation kept are released, unless this one reuses them (data: in the same mode).
 	 */
 	Kept begin(const ConvOp &op);
 	/** \brief End an operation: release lines and remember what is kept */
@@ -117,7 +115,7 @@ public:
 	const EntryRing &data() const { return data_; }
 	EntryRing &weights() { return weights_; }
 	EntryRing &masks() { return masks_; }
-	/** \return what is fetched of weights and masks stays in their banks: no pointer left them
+	/** \return weights and masks are written to their own banks: no pointer has left its ring
 	 */
 	bool keepsWeightsApart() const
 	{
@@ -137,27 +135,27 @@ public:
 private:
 	static constexpr uint32_t kKernelMask = 0x7fff; /* bits of CSC's counter */
 
-	/** What the end of an operation leaves for the next one to look at */
+	/** The last operation, as begin() compares it with the next one */
 	struct Last {
 		uint32_t dataBanks;
 		uint32_t weightBanks;
 		ConvMode mode = ConvMode::Direct;
 		bool keepData = false;
 		bool keepWeights = false;
-		uint32_t slices = 0; /* released unless they are reused, as the others */
+		uint32_t slices = 0; /* this and the following: released unless reused */
 		uint32_t dataEntries = 0;
 		uint32_t kernels = 0;
 		uint32_t weightEntries = 0;
 		uint32_t maskEntries = 0;
 	};
 
-	/** \return the state after reset, in which the first operation finds other banks */
+	/** \return the state after reset, whose bank numbers differ from those of any operation */
 	Last nothing() const { return { geometry_.banks, geometry_.banks }; }
 	/** \return mask of CSC's line counter, which is as wide as an entry counter */
 	uint32_t sliceMask() const { return data_.mask(); }
 
 	const Geometry &geometry_;
-	/* Behind the last entry is what one reads that wants a whole line of the host's caches. */
+	/* Has a host cache line more, so that whole cache lines can be read from any entry. */
 	LineVector bytes_;
 	EntryRing data_;
 	EntryRing weights_;

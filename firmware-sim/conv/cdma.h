@@ -43,7 +43,7 @@ struct SpecialCount {
 		inf += other.inf;
 	}
 
-	/** \brief Count \a bits; \return what goes into the buffer: 0 for a NaN if \a flush */
+	/** \brief Count \a bits; \return the bits to buffer: 0 for a NaN if \a flush */
 	uint16_t pass(uint16_t bits, bool flush)
 	{
 		const uint16_t magnitude = bits & kMagnitude;
@@ -64,7 +64,7 @@ private:
 /**
  * \brief Brings an operation's cube into the buffer, line by line as they find room
  *
- * The lines of a batch's cubes are one line here. Precondition: op.guestError is empty.
+ * One line here is that of all cubes of a batch. Precondition: op.guestError is empty.
  */
 class DataFetcher
 {
@@ -74,7 +74,7 @@ public:
 						   Cbuf &cbuf);
 	virtual ~DataFetcher() = default;
 
-	/** \return what CDMA and CSC disagree about, empty if nothing */
+	/** \return the registers in which CDMA and CSC disagree, empty if none */
 	virtual std::string check() const = 0;
 
 	/**
@@ -83,9 +83,9 @@ public:
 	 */
 	void fill(Workers &workers);
 	/**
-	 * \brief Instead of fill(): let the cube stay in memory, as if all of it was fetched
-	 * \param sink what the operation writes
-	 * \return where it is, or nothing if it cannot stay there
+	 * \brief Instead of fill(): count the cube as fetched, but let CSC read it in memory
+	 * \param sink asked whether the operation overwrites the cube
+	 * \return the cube, or nothing if it has to be buffered
 	 */
 	std::optional<CubeInMemory> leave(const StreamSink &sink);
 	/** \brief All lines are in the buffer, or were */
@@ -94,7 +94,7 @@ public:
 	const SpecialCount &special() const { return special_; }
 
 protected:
-	/** \param lines of the buffer that the cube becomes \param step lines at once */
+	/** \param lines of the buffered cube \param step lines are fetched in multiples of it */
 	DataFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, uint32_t lines, uint32_t step)
 		: op_(op), memory_(memory), cbuf_(cbuf), lines_(lines), step_(step)
 	{
@@ -104,8 +104,8 @@ protected:
 	using FetchLine = std::function<void(uint32_t line, uint32_t offset)>;
 
 	/**
-	 * \brief What a thread brings one line after the other with
-	 * \param memory the way there, which outlives it, as does \a special
+	 * \brief Create a thread's function to fetch lines, called for one line after the other
+	 * \param memory the thread's port; outlives the function, as does \a special
 	 * \param special counts FP16
 	 */
 	virtual FetchLine newLines(MemoryPort &memory, SpecialCount &special) = 0;
@@ -113,15 +113,15 @@ protected:
 	/** \return entries that a line of one cube is written to */
 	virtual uint32_t lineEntries() const = 0;
 
-	/** \return the cube if memory has a view of it and it would be buffered as it is there */
+	/** \return the cube, if memory has a view of it and buffering would not change its bytes */
 	virtual std::optional<CubeInMemory> look() { return {}; }
 
-	/** \return the bytes from an entry behind CDMA's pointer to where the buffer turns round */
+	/** \return the bytes from \a offset behind CDMA's pointer to where the ring wraps around */
 	std::span<std::byte> entries(uint32_t offset)
 	{
 		return cbuf_.from(cbuf_.data(), cbuf_.data().advance(cbuf_.data().write(), offset));
 	}
-	/** \return the bytes of an entry behind CDMA's pointer */
+	/** \return the first byte of entry \a offset behind CDMA's pointer */
 	std::byte *entry(uint32_t offset) { return entries(offset).data(); }
 
 	const ConvOp &op_;
@@ -144,15 +144,15 @@ private:
 std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf);
 
 /**
- * \brief Weights or masks: CDMA fills their ring as it becomes free, CSC reads on in it
+ * \brief Weights or masks: CDMA fills their ring as entries become free, CSC reads them in order
  *
  * CSC reads where its pointer is, whether or not CDMA has been there.
  *
- * Most of the weights that the ring does not hold all at once would be put into the buffer only to
- * be overwritten. Where memory has a view of them and the ring is empty at first, take() gives what
- * was fetched where it is in memory, and settle() puts into the buffer what is left of it there.
+ * Copying weights that are larger than the ring is mostly wasted: later weights overwrite them. If
+ * memory has a view of the weights and the ring is empty at first, take() returns spans of memory,
+ * and settle() copies into the buffer only the bytes that the hardware's would hold in the end.
  *
- * FP16 is looked at for special values as it is fetched.
+ * NaNs and infinities of FP16 are counted when they are fetched.
  */
 class EntryStream
 {
@@ -170,22 +170,22 @@ public:
 	/** \brief The next bytes that CSC loads */
 	void read(std::span<std::byte> out);
 	/**
-	 * \brief The same, where they are if they follow each other there, else in \a copy
+	 * \brief As read(), without a copy if the bytes are contiguous, else through \a copy
 	 * \return the bytes; they stay valid until the next fill() and as long as \a copy
 	 */
 	std::span<const std::byte> take(size_t bytes, std::vector<std::byte> &copy);
-	/** \return where take() is likely to find what comes next, if that is in memory */
+	/** \return the memory that take() will read next, for prefetching; may be empty */
 	std::span<const std::byte> ahead() const
 	{
 		if (settled_)
 			return {};
 		return source_.all().subspan(taken_, bytes_ - taken_);
 	}
-	/** \return what take() has given is in the buffer, or a copy, not where it stays */
+	/** \return take() returns bytes of the buffer or of a copy, no longer of memory */
 	bool settled() const { return settled_; }
 	/** \brief Release the entries that were loaded since the last time */
 	void release();
-	/** \brief What was fetched is in the buffer, and memory no longer looked at */
+	/** \brief Copy the fetched bytes into the buffer; memory is not read by take() any more */
 	void settle();
 
 private:
@@ -194,7 +194,7 @@ private:
 	std::span<const std::byte> load(size_t count);
 	/** \brief CSC has loaded \a count entries */
 	void loaded(uint32_t count);
-	/** \return take() out of memory */
+	/** \return take() while the bytes are read in memory */
 	std::span<const std::byte> takeUnsettled(size_t bytes);
 
 	Cbuf &cbuf_;
@@ -204,21 +204,21 @@ private:
 	uint64_t fetched_ = 0; /* bytes */
 	SpecialCount *special_;
 	bool flushNan_;
-	bool settled_;	       /* what was fetched is in the buffer */
+	bool settled_;	       /* see settled() */
 	const uint32_t first_; /* entry that CDMA wrote first */
-	uint64_t taken_ = 0;   /* bytes, as long as they are not settled */
-	uint32_t entry_;       /* that CSC loads next */
-	uint32_t loaded_ = 0;  /* entries that were not released */
+	uint64_t taken_ = 0;   /* bytes, until settle() */
+	uint32_t entry_;       /* the next one that CSC loads */
+	uint32_t loaded_ = 0;  /* entries since release() */
 	const size_t entryBytes_;
 	std::array<std::byte, kEntryBytes> current_; /* the entry loaded last */
-	size_t used_;				     /* bytes of it */
+	size_t used_;				     /* of its bytes */
 };
 
 /**
  * \brief Reads weights group by group and unpacks them
  *
- * Only one group is in memory at a time, and no group is larger than the banks
- * hold; for the whole of it see programming guide, "Limitation", General.
+ * Holds only one group at a time, and no group is larger than the banks (programming guide,
+ * "Limitation", General).
  */
 class WeightReader : public WeightSource
 {
@@ -232,9 +232,9 @@ public:
 	WeightGroup next() override;
 	/** \brief Fetch what there is room for */
 	void fill();
-	/** \return all was fetched, and CSC has released all that there was */
+	/** \return everything was fetched, and CSC has released it */
 	bool released() const;
-	/** \brief CSC has all that it wants: what was fetched is in the buffer */
+	/** \brief CSC has read all its weights: copy the fetched bytes into the buffer */
 	void settle();
 	/** \brief Everything was fetched */
 	bool done() const { return packed_.done() && mask_.done(); }
@@ -249,7 +249,7 @@ private:
 	std::string checkGroups() const;
 	/** \brief CDMA tells CSC of the next compressed group \throw NeverArrive */
 	void awaitGroup();
-	/** \brief The next \a bytes of sparse elements, or what is there in their place */
+	/** \brief The next \a bytes of sparse elements, even if CDMA has not fetched them */
 	void readSparse(size_t bytes, WeightGroup &group);
 	/** \return the mask of the next \a elements, eight to a byte; bits behind them are 0 */
 	ControlView readMask(size_t elements);
@@ -262,14 +262,14 @@ private:
 	EntryStream packed_;
 	EntryStream mask_;
 	std::vector<uint32_t> groupSizes_;
-	uint32_t groups_ = 0;	     /* that CSC was told of */
+	uint32_t groups_ = 0;	     /* that CDMA has announced to CSC */
 	uint32_t requiredBytes_ = 0; /* sum of their sizes, modulo 2^32 as in the hardware */
 	uint32_t kernelsLeft_;
-	std::vector<std::byte> bytes_;	   /* of a group that is not in one piece in the buffer */
-	std::vector<std::byte> present_;   /* the same of a sparse group, without its zeroes */
+	std::vector<std::byte> bytes_;	   /* of a group that is not contiguous in the buffer */
+	std::vector<std::byte> present_;   /* likewise, the packed elements of a sparse group */
 	ControlData masks_;		   /* of a sparse group, from its first element on */
-	std::vector<std::byte> maskBytes_; /* before they are copied there, if not in one piece */
-	uint32_t maskHeld_ = 0;		   /* bits that were read and are the next group's */
+	std::vector<std::byte> maskBytes_; /* of a mask that is not contiguous in the buffer */
+	uint32_t maskHeld_ = 0;		   /* bits that were read and belong to the next group */
 	size_t maskBitsHeld_ = 0;
 };
 

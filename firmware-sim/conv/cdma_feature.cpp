@@ -2,9 +2,9 @@
 /*
  * Feature cubes into the convolution buffer, for direct and Winograd convolution.
  *
- * A line of a feature cube is one run of atoms per surface (formats
- * document, "Feature Data Format"). Winograd lines are those of the cube that
- * padding and channel extension make of it ("Channel extension for Winograd").
+ * A line of a feature cube is one run of atoms per surface (formats document, "Feature Data
+ * Format"). Winograd lines are lines of the padded, channel-extended cube ("Channel extension for
+ * Winograd").
  */
 #include "conv/cdma.h"
 
@@ -75,7 +75,7 @@ public:
 		return buffer;
 	}
 
-	/** \return all of them; none if there is no view, or if FP16 may have to be counted */
+	/** \return the cube in memory; none without a view, or if FP16 may have to be counted */
 	std::optional<CubeInMemory> look()
 	{
 		if (source_.all().empty() || op_.batches > 1 || op_.precision == Precision::Fp16 ||
@@ -107,7 +107,7 @@ private:
 	std::vector<std::byte> buffers_[LineLayout::kMostAtomsPerEntry];
 };
 
-/** What both modes have: each thread reads lines by itself */
+/** Common to both modes: each thread has a LineReader */
 class FeatureFetcher : public DataFetcher
 {
 protected:
@@ -172,7 +172,7 @@ private:
 		}
 	}
 
-	/* The surfaces from \a surface on whose atoms of a column are in one entry. */
+	/* Put the surfaces from \a surface on that share entries. */
 	void putColumns(LineReader &reader, uint32_t batch, uint32_t line, uint32_t surface,
 			uint32_t first)
 	{
@@ -208,14 +208,14 @@ private:
 		}
 		for (uint32_t i = 0; i < count; i++, out += step, atoms += atom)
 			if (atom == atomBytes)
-				std::memcpy(out, atoms, atomBytes); /* no call of a function */
+				std::memcpy(out, atoms, atomBytes); /* copied inline */
 			else
 				std::memcpy(out, atoms, atom);
 	}
 
 	const uint32_t surfaces_;
 	LineLayout layout_;
-	uint32_t entries_; /* that a line takes */
+	uint32_t entries_; /* of a line */
 };
 
 /** Winograd: lines of the channel-extended cube, in tiles of four by four columns */
@@ -253,7 +253,7 @@ protected:
 	}
 
 private:
-	/** \param offset of the line's tiles, as if each line had entries of its own */
+	/** \param offset of the line's tiles, counted as if each line had its own entries */
 	void fetchLine(LineReader &reader, uint32_t line, uint32_t offset) override
 	{
 		const uint32_t row = line % WinogradTile::kSide;
@@ -267,7 +267,7 @@ private:
 					  entry(offset + tile_.entry(x, c)) + tile_.byte(row, x));
 	}
 
-	/** Line \a line with padding; the lines and columns of a stride are channels */
+	/** Line \a line with padding; strides are extended to channels */
 	std::vector<int16_t> extended(LineReader &reader, uint32_t line) const
 	{
 		const DataFetch &fetch = op_.fetch;
@@ -305,7 +305,7 @@ private:
 		}
 	}
 
-	uint32_t channels_; /* of the cube in memory, whole atoms */
+	uint32_t channels_; /* of the cube in memory, rounded up to whole atoms */
 	WinogradTile tile_;
 };
 
@@ -346,7 +346,7 @@ std::optional<CubeInMemory> DataFetcher::leave(const StreamSink &sink)
 	return cube;
 }
 
-/* Lines that are written onto others come one after the other. */
+/* One thread only if lines overwrite each other. */
 void DataFetcher::fetchLines(uint32_t count, uint32_t step, Workers &workers)
 {
 	struct Part {

@@ -24,7 +24,7 @@ namespace nvdla::sim
 namespace
 {
 
-/** One channel's raw bits to the element that is buffered */
+/** Converts one channel's raw bits to the buffered element */
 class PixelConverter
 {
 public:
@@ -63,7 +63,7 @@ private:
 		return static_cast<int16_t>(raw);
 	}
 
-	/** The number of 17 bits that PIXEL_SIGN_OVERRIDE makes of the bits */
+	/** The bits as a number of 17 bits, signed according to PIXEL_SIGN_OVERRIDE */
 	int32_t sample(uint16_t raw) const
 	{
 		if (!op_.pixel.isSigned)
@@ -83,7 +83,7 @@ struct PixelLine {
 	uint32_t pixels;
 };
 
-/** A line to elements, channel fastest: the readable way, for all formats */
+/** Convert a line to elements, channel fastest: the readable reference, for all formats */
 void convertLine(const PixelFormat &format, PixelConverter &convert, PixelLine line, int16_t *out)
 {
 	for (uint32_t x = 0; x < line.pixels; x++) {
@@ -97,7 +97,7 @@ void convertLine(const PixelFormat &format, PixelConverter &convert, PixelLine l
 }
 
 /**
- * convertLine() for pixels of four bytes, by tables of what the converter makes of them
+ * convertLine() for pixels of four bytes, by tables of the converter's results
  *
  * Most pictures have more pixels than a table has entries.
  */
@@ -109,7 +109,7 @@ public:
 		return format.kind == PixelKind::Int8 && format.channels == kQuad;
 	}
 
-	/** \param elementBytes of what is buffered */
+	/** \param elementBytes of a buffered element */
 	QuadConverter(const PixelFormat &format, PixelConverter &convert, uint32_t elementBytes)
 	{
 		const uint32_t bits = 8 * elementBytes;
@@ -132,7 +132,7 @@ public:
 		uint32_t pixel = 0;
 
 		for (size_t x = 0; x < pixels; x++, in += kQuad, out += sizeof(Quad)) {
-			/* Little endian, as all that this runs on. */
+			/* All supported hosts are little-endian. */
 			std::memcpy(&pixel, in, sizeof(pixel));
 			const auto quad = static_cast<Quad>(
 				quads[0][pixel & 0xff] | quads[1][pixel >> 8 & 0xff] |
@@ -144,16 +144,16 @@ public:
 private:
 	static constexpr uint32_t kQuad = 4;
 
-	/* For each byte of a pixel its channel's elements, in the place that they have among four.
+	/* For each byte of a pixel and its value: the element, shifted to its place among four.
 	 */
 	std::array<std::array<uint64_t, 256>, kQuad> quads_;
 };
 
-/** \return what is in memory is buffered byte for byte, but for NaNs */
+/** \return pixels are buffered unchanged, except for NaNs */
 bool passesAsItIs(const ConvOp &op, const PixelFormat &format)
 {
 	const auto bytes = static_cast<uint32_t>(elementBytes(op.precision));
-	const bool isFloat = format.kind == PixelKind::Fp16; /* never converted */
+	const bool isFloat = format.kind == PixelKind::Fp16; /* FP16 pixels are never converted */
 	const bool isSame = (format.kind == PixelKind::Int8 && op.precision == Precision::Int8) ||
 			    (format.kind == PixelKind::Int16 && op.precision == Precision::Int16);
 
@@ -178,7 +178,7 @@ public:
 	{
 	}
 
-	/** \return all lines, with what is between them; empty if memory has no view */
+	/** \return all lines and the gaps between them; empty if memory has no view */
 	std::span<const std::byte> all() const { return source_.all(); }
 	size_t lineBytes() const { return lineBytes_; }
 
@@ -195,7 +195,7 @@ private:
 	std::vector<std::byte> line_; /* if memory has no view */
 };
 
-/** Pixels with their columns of padding, one line after the other */
+/** Fetches pixels and adds columns of padding, line by line */
 class ImageFetcher : public DataFetcher
 {
 public:
@@ -277,16 +277,16 @@ private:
 		PixelConverter convert_;
 		Plane plane0_;
 		Plane plane1_;
-		std::vector<int16_t> elements_; /* that were read */
+		std::vector<int16_t> elements_; /* of a line, unpacked */
 		std::vector<std::byte> bytes_;	/* of a line as it is buffered */
 	};
 
-	/** \return bytes of padding before it in the buffer */
+	/** \return the offset of the first pixel in a buffered line, after the padding */
 	size_t firstPixel() const
 	{
 		return size_t{ op_.fetch.padLeft } * format_.channels * elementBytes(op_.precision);
 	}
-	/* The second one's address register names the atom that holds the first pixel. */
+	/* Plane 1's address register points to the atom that contains the first pixel. */
 	Plane plane(MemoryPort &memory, uint32_t index) const
 	{
 		const DataFetch &fetch = op_.fetch;
@@ -302,7 +302,8 @@ private:
 	const PixelFormat &format_;
 	const bool passes_;
 	std::optional<QuadConverter> convertQuads_;
-	/* A line without pixels: between them, padding, and zeroes to the end of the last entry. */
+	/* A line with room for its pixels: padding beside it, then zeroes to the end of an
+	 * entry. */
 	std::vector<std::byte> padding_;
 };
 

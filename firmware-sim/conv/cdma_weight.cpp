@@ -8,9 +8,9 @@
  * it has fetched as many bytes, of the last one when it has fetched all of WEIGHT_BYTES; the mask
  * alone says how many of them CSC loads.
  *
- * RTL of nvdlav1, NV_NVDLA_CDMA_wt and NV_NVDLA_CSC_wl: CDMA counts the bytes of
- * WEIGHT_BYTES, CSC the entries that it loads, which for sparse weights follow from
- * the mask. Where the two differ, the rest stays for whoever comes next.
+ * RTL of nvdlav1, NV_NVDLA_CDMA_wt and NV_NVDLA_CSC_wl: CDMA counts the bytes of WEIGHT_BYTES, CSC
+ * the entries that it loads, which for sparse weights follow from the mask. Where the two differ,
+ * the rest stays in the buffer for the next operation.
  */
 #include "conv/cdma.h"
 
@@ -48,10 +48,10 @@ void EntryStream::fill()
 	}
 }
 
-/* The next bytes, whose place in the buffer is \a piece. */
+/* Fetch the next bytes; \a piece is their place in the buffer. */
 void EntryStream::fetch(std::span<std::byte> piece)
 {
-	/* What may change on its way is copied. */
+	/* Counting and flushing special values needs a copy. */
 	if (!settled_ && special_ &&
 	    SpecialCount::any(source_.all().subspan(fetched_, piece.size())))
 		settle();
@@ -69,7 +69,7 @@ void EntryStream::settle()
 	if (settled_)
 		return;
 	settled_ = true;
-	/* Of what went through an entry of the ring, the last one. */
+	/* Entries are overwritten when the ring wraps around: only the last bytes remain. */
 	const uint64_t held = std::min(fetched_, uint64_t{ ring_.size() } * entryBytes_);
 	const uint64_t before = (fetched_ - held) / entryBytes_;
 
@@ -101,7 +101,7 @@ void EntryStream::read(std::span<std::byte> out)
 		if (used_ == entryBytes_ && out.size() >= entryBytes_) {
 			bytes = load(out.size());
 		} else {
-			/* CSC has the rest of an entry, even if CDMA writes a new one there. */
+			/* CSC keeps the rest of an entry, even if CDMA overwrites it. */
 			if (used_ == entryBytes_) {
 				std::ranges::copy(load(entryBytes_), current_.begin());
 				used_ = 0;
@@ -183,7 +183,7 @@ std::string WeightReader::check() const
 	const uint64_t group = kernel * std::min(op_.windows.kernels, op_.groupKernels());
 	const uint64_t held = op_.keepWeights ? kernel * op_.windows.kernels : group;
 
-	/* Also what bounds the model's memory. */
+	/* This also bounds the model's memory. */
 	if (op_.weights.compressed && held > uint64_t{ op_.geometry->bankBytes() } * 8)
 		return "CDMA: the mask of a kernel group does not fit its bank";
 	if (!op_.weights.compressed &&
@@ -224,7 +224,7 @@ std::string WeightReader::checkFetch() const
 	return {};
 }
 
-/* All is fetched at once, and not less than the sizes of all groups. */
+/* \return all bytes fit the rings at once, and the group sizes do not exceed them. */
 bool WeightReader::allArrives() const
 {
 	const auto fits = [&](const EntryRing &ring, uint64_t bytes) {

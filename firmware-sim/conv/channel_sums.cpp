@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors go over the channels of an atom. Integers: the operands of two kernel elements are halves
- * of 32 bits, which are multiplied and added at once.
+ * Vectors hold the channels of an atom. Integers: the operands of two kernel elements are the
+ * halves of 32 bits, so that one instruction multiplies and adds both.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -28,10 +28,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
 
-/* Positions that meet weights together. */
+/* Positions that are computed together. */
 constexpr size_t kTogether = 4;
 
-/** Some positions, from a column on: what a sum of theirs is made of */
+/** Some positions, from a column on: the operands of their sums */
 template<typename Sum, size_t... kIndex>
 struct Positions {
 	Sum sums[sizeof...(kIndex)];
@@ -51,20 +51,7 @@ struct Positions {
 	}
 };
 
-/** \param make called with positions and as many indices; makes their sums from \a out on */
-template<typename Number, typename Make>
-HWY_INLINE void forAll(size_t columns, const TilePosition *positions, size_t count, Number *out,
-		       Make make)
-{
-	size_t done = 0;
-
-	for (; done + kTogether <= count; done += kTogether)
-		make(positions + done, out + done * columns, std::make_index_sequence<kTogether>());
-	for (; done < count; done++)
-		make(positions + done, out + done * columns, std::make_index_sequence<1>());
-}
-
-/** Both operands of each channel, in the halves of 32 bits */
+/** Pairs of operands of each channel, in the halves of 32 bits */
 template<typename Operand>
 HWY_INLINE Vector operandPairs(const std::byte *first, const std::byte *second)
 {
@@ -103,12 +90,8 @@ HWY_INLINE void floatSums(const ChannelOperands &operands, const TilePosition *p
 			  int32_t *out, std::index_sequence<kIndex...>)
 {
 	using FloatTag = Floats::Tag;
-	const auto load = [](const std::byte *at) HWY_ATTR {
-		return hn::LoadU(FloatTag(), reinterpret_cast<const float *>(at));
-	};
-
-	const auto asBytes = [](const int32_t *at) {
-		return reinterpret_cast<const std::byte *>(at);
+	const auto load = [](const void *at) HWY_ATTR {
+		return hn::LoadU(FloatTag(), static_cast<const float *>(at));
 	};
 
 	for (size_t column = 0; column < operands.columns; column += hn::Lanes(FloatTag())) {
@@ -116,8 +99,8 @@ HWY_INLINE void floatSums(const ChannelOperands &operands, const TilePosition *p
 		const int32_t *weights = operands.weights + column;
 		((some.sums[kIndex] = hn::Zero(FloatTag())), ...);
 		for (const ChannelTaps &taps : operands.taps) {
-			const auto ones = load(asBytes(weights));
-			const auto others = load(asBytes(weights + operands.columns));
+			const auto ones = load(weights);
+			const auto others = load(weights + operands.columns);
 			some.forEach(taps, [&](auto &sum, auto first, auto second) HWY_ATTR {
 				sum = hn::MulAdd(load(first), ones, sum);
 				sum = hn::MulAdd(load(second), others, sum);
@@ -131,19 +114,23 @@ HWY_INLINE void floatSums(const ChannelOperands &operands, const TilePosition *p
 void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
 		  int32_t *sums)
 {
-	const auto all = [&](auto make) HWY_ATTR {
-		forAll(operands.columns, positions, count, sums, make);
-	};
+	const auto make = [&](size_t first, auto indices) HWY_ATTR {
+		const TilePosition *some = positions + first;
+		int32_t *out = sums + first * operands.columns;
 
-	if (operands.elementBytes == sizeof(float))
-		all([&](const TilePosition *some, int32_t *out, auto indices)
-			    HWY_ATTR { floatSums(operands, some, out, indices); });
-	else if (operands.elementBytes == sizeof(int8_t))
-		all([&](const TilePosition *some, int32_t *out, auto indices)
-			    HWY_ATTR { integerSums<int8_t>(operands, some, out, indices); });
-	else
-		all([&](const TilePosition *some, int32_t *out, auto indices)
-			    HWY_ATTR { integerSums<uint16_t>(operands, some, out, indices); });
+		if (operands.elementBytes == sizeof(float))
+			floatSums(operands, some, out, indices);
+		else if (operands.elementBytes == sizeof(int8_t))
+			integerSums<int8_t>(operands, some, out, indices);
+		else
+			integerSums<uint16_t>(operands, some, out, indices);
+	};
+	size_t done = 0;
+
+	for (; done + kTogether <= count; done += kTogether)
+		make(done, std::make_index_sequence<kTogether>());
+	for (; done < count; done++)
+		make(done, std::make_index_sequence<1>());
 }
 
 #else

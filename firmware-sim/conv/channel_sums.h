@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums of kernels that have weights for one channel each, kernel k for channel k. conv_tile would
- * multiply all but one of a position's channels by zero; here each operand meets its own weight.
+ * Depthwise sums: kernel k has weights for channel k only. conv_tile would multiply all other
+ * channels of a position by zero; here each operand is multiplied by its own weight only.
  */
 #pragma once
 
@@ -17,28 +17,28 @@ namespace nvdla::sim
 /**
  * \brief Two kernel elements, whose products are added up together
  *
- * For each of them the bytes from a position's first operand to those of all channels.
+ * Distances in bytes from a position's first operand to the operands of the element.
  */
 struct ChannelTaps {
 	size_t first;
 	size_t second;
 };
 
-/** \brief What positions meet */
+/** \brief Weights of the kernels, and how the operands are stored */
 struct ChannelOperands {
-	size_t elementBytes; /**< of data: INT8, INT8 or INT16 in 16 bits, or f32 */
+	size_t elementBytes; /**< of an operand: INT8, INT8 or INT16 in 16 bits, or f32 */
 	size_t columns;	     /**< kernels of a full group */
 	std::span<const ChannelTaps> taps;
-	/** For each of \a taps those of all columns: two of 16 bits, the first one lower. Float:
-	 * the first one's, then the second one's as f32. */
+	/** For each tap two weights of all columns. Integers: pairs of 16 bits, the first one
+	 * lower. Float: those of the first element as f32, then those of the second. */
 	const int32_t *weights;
 };
 
 /**
  * \brief Sums of products for \a count positions, for each column
  *
- * A position's operands of a tap are as many as there are columns. Nothing may overflow 32 bits.
- * Float: one product after the other is added, as in tileSums(), also what becomes of a NaN.
+ * A kernel element has one operand per column. No sum may overflow 32 bits. Float: products are
+ * added one after the other, and NaNs treated, as in tileSums().
  *
  * \param sums \a count times the columns; overwritten
  */

@@ -21,7 +21,7 @@ bool areZero(const std::byte *bytes, size_t count)
 			   [](std::byte byte) { return byte == std::byte{ 0 }; });
 }
 
-/** \return ownElements() of atoms of which there are so many bytes */
+/** \return ownElements() for atoms cut to \a bytes */
 bool ownOfPart(const KernelRows &rows, size_t bytes, size_t elementBytes, std::byte *own)
 {
 	bool areOthersZero = true;
@@ -36,31 +36,30 @@ bool ownOfPart(const KernelRows &rows, size_t bytes, size_t elementBytes, std::b
 	return areOthersZero;
 }
 
-/* Of a block. */
+/* The most atoms in a block. */
 constexpr size_t kMostAtoms = kMacLanes / atomBytes;
 
 } /* namespace */
 
 ChannelWeights::ChannelWeights(const TilePlan &plan)
-	: plan_(plan), blocks_(makeBlocks(plan.op)),
-	  channels_(std::min(plan.op.windows.kernel.channels, plan.op.groupKernels()))
+	: plan_(plan), channels_(std::min(plan.op.windows.kernel.channels, plan.op.groupKernels()))
 {
 	const Windows &windows = plan.op.windows;
-	std::vector<size_t> taps; /* bytes from a position's first operand */
+	size_t elements = 0;
 
-	taps.reserve(blocks_.size() * kMostAtoms + 1);
-	for (const Block &block : blocks_) {
+	for (const Block &block : plan_.blocks) {
 		const size_t column =
 			size_t{ block.column } * windows.dilationX * windows.data.channels;
-		for (uint32_t at = 0; at < block.lanes; at += channels_)
-			taps.push_back(block.row * plan.rowBytes() +
-				       (column + block.channel + at) * plan.elementBytes);
+		for (uint32_t at = 0; at < block.lanes; at += channels_) {
+			const size_t tap = block.row * plan.rowBytes() +
+					   (column + block.channel + at) * plan.elementBytes;
+			/* The second weights behind an odd number of elements are zero. */
+			if (elements++ % 2)
+				taps_.back().second = tap;
+			else
+				taps_.push_back({ tap, tap });
+		}
 	}
-	/* Behind an odd number of them one that meets no weights. */
-	taps.push_back(taps.back());
-	taps_.reserve(taps.size() / 2);
-	for (size_t i = 0; i + 1 < taps.size(); i += 2)
-		taps_.push_back({ taps[i], taps[i + 1] });
 	weights_.resize(2 * taps_.size() * plan.op.groupKernels());
 }
 
@@ -71,7 +70,7 @@ bool ChannelWeights::load(const WeightGroup &group, uint32_t largestData)
 	size_t element = 0;
 
 	std::ranges::fill(magnitudes_, uint64_t{ 0 });
-	for (const Block &block : blocks_) {
+	for (const Block &block : plan_.blocks) {
 		const auto atoms = std::span(numbers).first(block.lanes / channels_);
 		if (!read(group, block, atoms))
 			return false;
@@ -114,12 +113,10 @@ void ChannelWeights::put(size_t element, std::span<const std::byte> weights)
 		reinterpret_cast<int16_t *>(&weights_[element / 2 * plan_.op.groupKernels()]);
 
 	widen(plan_.op.precision, weights.data(), some);
-	for (size_t kernel = 0; kernel < some.size(); kernel++)
+	for (size_t kernel = 0; kernel < some.size(); kernel++) {
 		halves[2 * kernel + element % 2] = some[kernel];
-	if (plan_.op.precision != Precision::Int16)
-		return;
-	for (size_t kernel = 0; kernel < some.size(); kernel++)
 		magnitudes_[kernel] += static_cast<uint64_t>(std::abs(int32_t{ some[kernel] }));
+	}
 }
 
 } /* namespace nvdla::sim */

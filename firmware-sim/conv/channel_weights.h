@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights of kernels that have one channel each, as channel_sums wants them: what depthwise layers
- * become when their groups are put together.
+ * Weights for channel_sums: kernels with weights for one channel only. Compilers make such groups
+ * of depthwise layers.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ namespace nvdla::sim
 {
 
 /**
- * \brief The weights of a group whose kernel k has them for channel k alone, of each atom
+ * \brief The weights of a group whose kernel k has weights for channel k of each atom only
  *
- * Of several atoms there are as many kernel elements, one beside the other: what an average of
- * whole lines becomes whose columns are put together.
+ * Several atoms count as as many kernel elements side by side. Compilers make such kernels of an
+ * average over whole lines, by turning columns into channels.
  */
 class ChannelWeights
 {
@@ -44,23 +44,22 @@ public:
 	}
 
 private:
-	/** Numbers of a kernel element, one of each kernel, as they are in memory */
+	/** The weights of all kernels for one kernel element, as in memory */
 	using Numbers = std::array<std::byte, atomBytes>;
 
 	/**
-	 * \brief The numbers of a block's elements, which are one for each atom of it
+	 * \brief Read the weights of a block's kernel elements, one element for each of its atoms
 	 * \return false if kernels have weights for other channels
 	 */
 	bool read(const WeightGroup &group, const Block &block, std::span<Numbers> numbers) const;
-	/** \param weights of a kernel element, those of all kernels */
+	/** \param weights all kernels' weights for a kernel element */
 	void put(size_t element, std::span<const std::byte> weights);
 
 	const TilePlan &plan_;
-	const std::vector<Block> blocks_;
 	const uint32_t channels_; /* of an atom */
 	std::vector<ChannelTaps> taps_;
 	std::vector<int32_t> weights_;
-	std::array<uint64_t, kTileColumns> magnitudes_ = {}; /* INT16: sums of each kernel */
+	std::array<uint64_t, kTileColumns> magnitudes_ = {}; /* INT16: sums of a kernel's */
 };
 
 } /* namespace nvdla::sim */

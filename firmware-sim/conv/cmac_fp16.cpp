@@ -25,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using namespace fp16;
 
 constexpr uint32_t kFractionBits = 10;
-/* Makes the sum with any other quarter negative, so that the lane does not count. */
+/* Added to any other quarter, the sum is negative, so that the lane does not count. */
 constexpr uint32_t kAbsent = static_cast<uint32_t>(-64);
 
 /** The largest exponent of a step in units of four, at least 0 */
@@ -69,7 +69,7 @@ HWY_INLINE uint32_t alignedProducts(const Fp16Vector &data, const Fp16Vector &we
 Fp16Sum productSum(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes)
 {
 	const SignedTag tag;
-	/* 32 bits hold neither the sum; so the halves of each product are summed. */
+	/* The sum may exceed 32 bits: upper and lower halves are summed separately. */
 	auto high = hn::Zero(tag);
 	auto low = hn::Zero(tag);
 	Fp16Sum sum;
@@ -91,7 +91,7 @@ uint32_t products(const Fp16Vector &data, const Fp16Vector &weights, int32_t *ou
 	});
 }
 
-/** Take FP16 numbers apart; \return true if a NaN is among them */
+/** Split FP16 numbers into Fp16Vector's parts; \return true if a NaN is among them */
 bool split(const int16_t *numbers, Fp16Vector &out)
 {
 	const Tag tag;

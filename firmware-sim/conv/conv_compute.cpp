@@ -17,7 +17,7 @@ namespace nvdla::sim
 namespace
 {
 
-/** The MAC cells of one kernel group for integers, with accumulators of \a Bits bits */
+/** The MAC cells of one kernel group: integers, with accumulators of \a Bits bits */
 template<unsigned Bits>
 class IntegerCells
 {
@@ -58,7 +58,7 @@ private:
 	uint32_t lanes_ = 0;
 };
 
-/** The MAC cells of one kernel group for FP16 */
+/** The MAC cells of one kernel group: FP16 */
 class FloatCells
 {
 public:
@@ -103,7 +103,7 @@ private:
 	uint32_t lanes_ = 0;
 };
 
-/** One operation with one kind of cells */
+/** Runs an operation with one kind of cells */
 template<typename Cells>
 class Convolution
 {

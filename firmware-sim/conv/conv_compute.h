@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arithmetic of one convolution, as a function of values and memory views: the reference, and
- * the ways at the speed of the host.
+ * The arithmetic of one convolution, as functions of values and memory views: the reference, and
+ * implementations for speed.
  */
 #pragma once
 
@@ -65,10 +65,10 @@ bool fp16ConvAccepts(const ConvOp &op);
 ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers);
 
-/** \return threads that the fastest of these ways shares \a op among, at most */
+/** \return the most threads that the fastest implementation shares \a op among */
 unsigned int worthwhileThreads(const ConvOp &op, Fp16Arithmetic fp16);
 
-/** \return true if the lines with their padding are not too much memory to be made for \a op */
+/** \return true if computeConvFast() has memory for the padded lines of \a op */
 bool paddedLinesFit(const ConvOp &op);
 
 } /* namespace nvdla::sim */

@@ -17,7 +17,7 @@ namespace nvdla::sim
 namespace
 {
 
-/** \return why CDMA's lines are not those that CSC looks at, or are more than there is room for */
+/** \return why CDMA's lines do not fit CSC's registers or the data banks; empty if they do */
 std::string misfit(const ConvOp &op, const DataFetcher *data)
 {
 	std::string error = data ? data->check() : "";
@@ -28,8 +28,7 @@ std::string misfit(const ConvOp &op, const DataFetcher *data)
 }
 
 /**
- * \return the lines that are fetched are those that CSC looks at, and none is left when the
- *	   operation is done
+ * \return CSC reads exactly the lines that CDMA fetches, and releases all of them
  */
 bool releasesAll(const ConvOp &op, const Cbuf &cbuf)
 {
@@ -59,7 +58,7 @@ std::string ConvEngine::prepareData(const ConvOp &op, MemoryPort &memory, const 
 	cube_.reset();
 	if (!kept)
 		data_ = DataFetcher::create(op, memory, cbuf_);
-	/* Before a line is made, which is as long as the registers say. */
+	/* Check first: a line's memory is as large as the registers say. */
 	std::string error = misfit(op, data_.get());
 	if (!error.empty())
 		return error;

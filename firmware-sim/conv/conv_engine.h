@@ -26,9 +26,8 @@ namespace nvdla::sim
 /**
  * \brief Runs convolutions one after the other
  *
- * Owns the convolution buffer and what it keeps from one operation to the next; everything
- * else about an operation is in its ConvOp. Not thread-safe: the core has one
- * convolution thread.
+ * Owns the convolution buffer, which may keep data for the next operation; everything else about an
+ * operation is in its ConvOp. Not thread-safe: the core has one convolution thread.
  */
 class ConvEngine
 {
@@ -46,45 +45,43 @@ public:
 	/**
 	 * \brief Carry out \a op and stream its accumulators to SDP
 	 *
-	 * Memory in use is bounded, whatever \a op says: see LineShares. What the hardware
-	 * would wait for forever, what it does not define, and what the host has no memory
-	 * for ends as an operation that hangs, with a guest error; only reset() goes on
-	 * from there.
+	 * The memory used is bounded, whatever \a op says: see LineShares. An operation hangs, with
+	 * a guest error, if the hardware would wait forever, if the hardware does not define it, or
+	 * if the host is out of memory; only reset() ends that.
 	 *
 	 * \param sink gets whole lines, see computeConv()
-	 * \param memory once it is cancelled, the operation ends early and its result
-	 *        means nothing
+	 * \param memory if it is cancelled, the operation ends early and its result is meaningless
 	 * \return NaN, infinity and saturation counters as register updates, the estimated
 	 *         duration, or the guest error
 	 */
 	OperationResult run(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
 
-	/** \return threads that \a op is worth being shared among, before it runs; 1 if it hangs */
+	/** \return the number of threads among which sharing \a op pays; 1 if it hangs */
 	unsigned int worthwhileThreads(const ConvOp &op) const;
 
 	/**
-	 * \brief CDMA has something to fetch that the sums of run() did not need
+	 * \brief CDMA has lines or weights left to fetch that the sums of run() did not need
 	 *
-	 * CACC and CDMA are done independently of each other: CSC begins when there are as
-	 * many lines as it is to look at, and the rest follows when it has released some.
+	 * CACC and CDMA are done independently of each other: CSC begins when all lines that it
+	 * reads are buffered, and CDMA fetches the rest when CSC has released some.
 	 */
 	bool fetching() const;
 
 	/**
-	 * \brief Fetch that, behind run(), whose op and memory must still be there
-	 * \return CDMA's counters, or the guest error if there is never room for it
+	 * \brief Fetch the rest after run(), whose op and memory must still exist
+	 * \return CDMA's counters, or a guest error if the rest never fits the buffer
 	 */
 	OperationResult finishFetch();
 
 private:
 	OperationResult carryOut(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
-	/** \return what \a work does; if the host has no memory for it, it hangs */
+	/** \return the result of \a work; a hanging operation if the host is out of memory */
 	template<typename Work>
 	OperationResult withinMemory(const Work &work);
-	/** \return what the hardware would wait for forever, empty if the lines are there */
+	/** \return the reason why the hardware would wait forever, empty if the lines are there */
 	std::string prepareData(const ConvOp &op, MemoryPort &memory, const StreamSink &sink,
 				bool kept);
-	/** \brief Bring the cube into the buffer, or let it stay in memory if nobody can tell */
+	/** \brief Bring the cube into the buffer, or read it in memory if the result is the same */
 	void fetchData(const ConvOp &op, const StreamSink &sink);
 	/** \return what CDMA counted */
 	std::vector<RegisterUpdate> counters() const;
@@ -95,15 +92,15 @@ private:
 	Workers &workers_;
 	const ConvOptions options_;
 	Cbuf cbuf_;
-	/* Of the operation that runs or ran last; data are null if they were kept. */
+	/* Of the current or last operation; data_ is null if an earlier one kept the data. */
 	std::unique_ptr<DataFetcher> data_;
-	std::optional<CubeInMemory> cube_; /* instead of the buffer */
+	std::optional<CubeInMemory> cube_; /* set if CSC reads memory instead of the buffer */
 	std::optional<WeightReader> weights_;
 };
 
 /**
- * \brief What the timing model is told about a convolution
- * \param kept what is in the convolution buffer already and need not be fetched
+ * \brief A convolution as the timing model takes it
+ * \param kept the data that are in the convolution buffer already
  */
 ConvWork convWork(const ConvOp &op, const Kept &kept);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output lines out of panels.
+ * The fast convolution: panels of weights times tiles of output positions.
  */
 #include "conv/conv_compute.h"
 
@@ -25,18 +25,17 @@ namespace nvdla::sim
 namespace
 {
 
-/* Positions worth working on at once: many tiles, so that what they leave over is little and SDP
- * has long runs, with sums that stay in a near cache until it has read them. */
+/* Bounds the positions that are computed at once: many tiles, so that partial tiles are rare and
+ * SDP gets long runs, but sums that stay in a near cache until SDP reads them. */
 constexpr size_t kSumBytesAtOnce = 56 << 10;
-/* Above this many bytes of padded lines, or of positions, the reference does it. */
+/* With more bytes of padded lines or positions the reference computes the operation. */
 constexpr uint64_t kMaximumLineBytes = 64 << 20;
 
-/** The maker of panels: output lines of the groups that a panel has room for */
+/** Computes output lines for the groups of a panel */
 class PanelMaker : public LineMaker
 {
 public:
-	PanelMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce,
-		   Scratch &scratch)
+	PanelMaker(const TilePlan &plan, TileLines &lines, uint32_t linesAtOnce, Scratch &scratch)
 		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan, scratch),
 		  kernels_(plan.groupsAtOnce()),
 		  most_((size_t{ linesAtOnce } * op_.windows.out.width + kRounded - 1) / kRounded *
@@ -59,6 +58,7 @@ public:
 		isChannelwise_ = channels_ && channels_->load(group, lines_.largest());
 		if (isChannelwise_)
 			return;
+		lines_.prepareStarts();
 		weights_.load(group, place);
 		next_ = group.soon.first(
 			std::min(plan_.groupsAtOnce() * group.bytes.size(), group.soon.size()));
@@ -107,15 +107,15 @@ public:
 	uint32_t saturated() const override { return saturated_; }
 
 private:
-	static constexpr size_t kRounded = 16; /* sums at once */
+	static constexpr size_t kRounded = 16; /* sums that round() handles at once */
 
-	/* The window of the only position, block by block. */
+	/* Find the operands of the only position, block by block. */
 	void findRows()
 	{
 		const Windows &windows = op_.windows;
 		const std::byte *first = lines_.positions(0, 1)[0].at;
 
-		for (const Block &block : makeBlocks(op_)) {
+		for (const Block &block : plan_.blocks) {
 			const size_t column =
 				size_t{ block.column } * windows.dilationX * windows.data.channels;
 			rows_.push_back(
@@ -131,7 +131,7 @@ private:
 		round(sums_);
 	}
 
-	/** \return the lines' share of what is wanted next */
+	/** \return the lines' share of the weights to prefetch */
 	std::span<const std::byte> nextOf(uint64_t first, uint32_t count) const
 	{
 		const uint64_t lines = uint64_t{ op_.windows.out.height } * op_.batches;
@@ -154,7 +154,7 @@ private:
 			roundSums(sums.data(), sums.size(), op_.clipTruncate);
 	}
 
-	/** FP16: a NaN times the weights that there are not is none */
+	/** FP16: clear the sums of absent kernels, where NaN times a zero weight made a NaN */
 	void clearBehind(std::span<int32_t> sums, uint32_t kernels) const
 	{
 		const uint32_t columns = op_.groupKernels();
@@ -167,54 +167,50 @@ private:
 
 	const ConvOp &op_;
 	const TilePlan &plan_;
-	const TileLines &lines_;
+	TileLines &lines_;
 	TileWeights weights_;
-	std::optional<ChannelWeights> channels_; /* if there may be such kernels */
-	std::vector<DenseBlock> rows_;		 /* TileKind::Rows: what blocks of weights meet */
+	std::optional<ChannelWeights> channels_; /* if mayBeChannelwise */
+	std::vector<DenseBlock> rows_;		 /* TileKind::Rows: operands */
 	std::vector<uint32_t> kernels_;		 /* of each group */
 	uint32_t groups_ = 0;
 	std::span<const std::byte> next_; /* weights of the next panel */
-	bool isNew_ = false;		  /* the panel is not chosen yet */
+	bool isNew_ = false;		  /* load() was called, make() was not */
 	bool isChannelwise_ = false;	  /* the group's weights are channels_ */
-	bool isWide_ = false;		  /* 32 bits do not hold the panel's sums */
+	bool isWide_ = false;		  /* sums may exceed 32 bits */
 	Panel panel_ = {};
 	WideWeights wide_;
 	const size_t most_;	     /* positions */
-	ScratchArray<int32_t> sums_; /* of the first group, then of the others */
+	ScratchArray<int32_t> sums_; /* of the first group, then of the next ones */
 	uint32_t saturated_ = 0;
 };
 
-/** \return true if no sum that the host makes of integers can overflow */
+/** \return true if no integer sum of the host can overflow */
 bool sumsFit(const ConvOp &op)
 {
 	/* INT8: an unsigned by a signed byte, in 32 bits. INT16: squares of 2^15 in 48 bits. */
 	return op.windows.kernel.elements() < (op.precision == Precision::Int8 ? 1 << 16 : 1 << 17);
 }
 
-/** \return no INT8 is below zero, on hosts that it makes a difference to */
+/** \return no INT8 is negative; checked only on hosts where TileKind::Bytes depends on that */
 bool isPositive(const ConvOp &op, const DataView &data)
 {
-	std::vector<LinePiece> pieces;
-
 	if (op.precision != Precision::Int8 || tileKind() != TileKind::Bytes ||
 	    padElement(op.precision, op.windows.padValue) < 0)
 		return false;
+	std::vector<std::byte> line(data.lineBytes());
 	for (uint32_t y = 0; y < op.windows.data.height; y++) {
 		for (uint32_t batch = 0; batch < op.batches; batch++) {
-			data.find(batch, y, pieces);
-			for (const LinePiece &piece : pieces)
-				for (size_t i = 0; i < piece.parts; i++)
-					if (anyNegative(piece.from + i * piece.fromStep,
-							piece.bytes))
-						return false;
+			data.read(batch, y, line.data());
+			if (anyNegative(line.data(), line.size()))
+				return false;
 		}
 	}
 	return true;
 }
 
 /**
- * \return weights are fewer bytes than cubes, so that they are better loaded by each thread than
- *	   cubes shared; and no more than the buffer, since all are held then
+ * \return weights are smaller than the cubes, so that it is faster to load weights in each thread
+ *	   than to share lines; and not larger than the buffer, as all are kept in memory
  */
 bool areWeightsSmall(const ConvOp &op)
 {
@@ -237,7 +233,7 @@ bool paddedLinesFit(const ConvOp &op)
 	const uint64_t elements = columns * windows.data.channels + windows.kernel.channels;
 	const uint64_t outputs = uint64_t{ windows.out.width } * windows.out.height * op.batches;
 
-	/* Four bytes are the most that an element takes. */
+	/* Operands have at most four bytes. */
 	return elements * 4 * paddedHeight(windows) * op.batches <= kMaximumLineBytes &&
 	       outputs * sizeof(TilePosition) <= kMaximumLineBytes;
 }
@@ -265,7 +261,7 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 	const unsigned int threads = worthwhileThreads(op, kFastMacsForAThread);
 
 	const TilePlan plan(op, isPositive(op, data), data.places());
-	const TileLines lines(plan, data, workers);
+	TileLines lines(plan, data, workers);
 	const size_t lineSumBytes = op.windows.out.width * kTileColumns * sizeof(int32_t);
 	const auto linesAtOnce = static_cast<uint32_t>(std::clamp<size_t>(
 		kSumBytesAtOnce / lineSumBytes, 1, op.windows.out.height * op.batches));

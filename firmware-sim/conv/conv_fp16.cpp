@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loops of computeConv() around cells that work on all kernels at once.
+ * The loops of computeConv(), with cells that compute all kernels at once.
  */
 #include "conv/conv_compute.h"
 
@@ -24,15 +24,15 @@ namespace
 {
 
 /*
- * Pieces of a kernel group's lines, for any number of threads: each is written or missed as a
- * whole. With fewer positions what a piece begins and ends with would count.
+ * Pieces of a kernel group's lines, whatever the number of threads: when an operation is cancelled,
+ * a piece is written completely or not at all. Smaller pieces would have too much overhead.
  */
 constexpr uint64_t kPieces = 8;
 constexpr uint64_t kFewestPositions = 96;
-/* Of as many positions as registers may say that there are, a piece has no more than a thread's
- * memory holds, or one line. */
+/* The registers may ask for any number of positions. A piece has at most this many, which bounds a
+ * thread's memory, but at least one line. */
 constexpr uint64_t kMostPositions = 1 << 18;
-/* That are worked on at once: one vector of AVX-512 has the kernels of both. */
+/* Groups that are computed together: an AVX-512 vector holds the kernels of both. */
 constexpr uint32_t kGroups = kFp16Columns / kFp16Kernels;
 
 uint32_t linesOfPiece(const ConvOp &op)
@@ -46,17 +46,17 @@ uint32_t linesOfPiece(const ConvOp &op)
 		std::min(std::max((lines + kPieces - 1) / kPieces, fewest), most));
 }
 
-/** \return of \a group the weights of a block */
+/** \return the weights of a block in \a group */
 const std::byte *weightsOf(const WeightGroup &group, const Block &block)
 {
 	return group.bytes.data() + block.weights * group.kernels * sizeof(uint16_t);
 }
 
-/** Output lines of one group or two */
+/** Computes output lines of one or two groups */
 class Fp16Maker : public LineMaker
 {
 public:
-	/** \param lines if kernels may have weights for one channel each, else null */
+	/** \param lines operands for depthwise sums; null if the layout does not allow them */
 	Fp16Maker(const ConvOp &op, const DataView &data, const MemoryPort &memory,
 		  uint32_t linesAtOnce, const TilePlan &plan, const TileLines *lines,
 		  Scratch &scratch)
@@ -110,7 +110,7 @@ public:
 	uint32_t saturated() const override { return 0; }
 
 private:
-	/** \return its kernels have weights for one channel each, none of which is a NaN */
+	/** \return true if kernels have weights for one channel each, none of which is a NaN */
 	bool loadChannels(const WeightGroup &group)
 	{
 		if (!channels_->load(group, 0))
@@ -123,13 +123,13 @@ private:
 	void makeChannels(const TowardZero &towardZero, std::span<const TilePosition> positions)
 	{
 		cells_.sumChannels(towardZero, channels_->operands(), positions, out_.data());
-		/* Behind the kernels there are sums of anything. */
+		/* Clear the sums of absent kernels. */
 		for (size_t i = 0; kernels_ < kFp16Kernels && i < positions.size(); i++)
 			std::fill(&out_[i * kFp16Kernels] + kernels_,
 				  &out_[i * kFp16Kernels] + kFp16Kernels, 0);
 	}
 
-	/* What groups need that are worked on block by block. */
+	/* Allocate sums and weights for groups that are computed block by block. */
 	void prepareBlocks()
 	{
 		if (operands_)
@@ -154,13 +154,13 @@ private:
 	const DataView &view_;
 	const MemoryPort &memory_;
 	const TileLines *lines_;
-	std::vector<Block> blocks_; /* with what follows: see prepareBlocks() */
+	std::vector<Block> blocks_; /* see prepareBlocks(), as for the next two */
 	std::optional<Operands> operands_;
 	std::vector<Fp16Sums> sums_;		 /* of a line */
-	std::vector<Fp16Weights> weights_;	 /* of all groups, by blocks */
-	std::optional<ChannelWeights> channels_; /* if there may be such groups */
-	bool isChannelwise_ = false;		 /* the group is one */
-	bool isNew_ = false;			 /* weights are not taken apart yet */
+	std::vector<Fp16Weights> weights_;	 /* of all groups, block by block */
+	std::optional<ChannelWeights> channels_; /* if the layout allows depthwise sums */
+	bool isChannelwise_ = false;		 /* the group's weights are channels_ */
+	bool isNew_ = false;			 /* weights were loaded and not split yet */
 	uint32_t groups_ = 0;
 	uint32_t kernels_ = 0; /* of the group that was loaded last */
 	const size_t lineValues_;

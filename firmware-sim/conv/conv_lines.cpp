@@ -16,7 +16,7 @@ namespace nvdla::sim
 namespace
 {
 
-/** \return what no accumulator of \a op exceeds behind its truncation */
+/** \return the largest magnitude of an accumulator of \a op after truncation */
 uint32_t largestSum(const ConvOp &op)
 {
 	constexpr uint32_t kAnySum = uint32_t{ 1 } << 31;
@@ -30,9 +30,9 @@ uint32_t largestSum(const ConvOp &op)
 }
 
 /**
- * \return weights may be fetched before the lines of earlier ones are written
+ * \return weights may be fetched before the lines of earlier groups are written
  *
- * Threads do so, further the more there are, and panels, whose groups are loaded together.
+ * Threads fetch ahead, and panels do, whose groups are loaded together.
  */
 bool mayFetchAhead(const WeightFetch &weights, const StreamSink &sink)
 {
@@ -42,25 +42,25 @@ bool mayFetchAhead(const WeightFetch &weights, const StreamSink &sink)
 	return sink.spares(packed) && (!weights.compressed || sink.spares(masks));
 }
 
-/** A group's weights, as long as somebody may want them */
+/** A group's weights while a thread may need them */
 struct HeldGroup {
 	WeightGroup group;
-	std::vector<std::byte> copy; /* of its bytes, where the next group takes their place */
+	std::vector<std::byte> copy; /* of its bytes, if the next group overwrites them */
 };
 
-/** The groups of a panel, which all threads that work on it look at */
+/** The groups of a panel, shared by the threads that compute it */
 struct GroupSet {
 	uint32_t surface; /* the first group's */
 	uint32_t groups;
 	std::vector<HeldGroup> held;
 };
 
-/** A thread's share of an operation where each has receivers of its own */
+/** State of a thread that has its own receivers */
 struct Part {
 	std::unique_ptr<LineMaker> maker;
-	std::vector<std::unique_ptr<StreamSink>> sinks; /* of each group of a panel */
+	std::vector<std::unique_ptr<StreamSink>> sinks; /* one for each group of a panel */
 	std::optional<uint32_t> loaded;			/* surface of the set */
-	uint64_t last = 0;				/* index of the piece it has made last */
+	uint64_t last = 0;				/* index of the last piece it has made */
 };
 
 /** Lines of a set of groups */
@@ -86,8 +86,8 @@ public:
 		/* Pieces of about the same size. */
 		pieces_ = (lines_ + shares.linesAtOnce - 1) / shares.linesAtOnce;
 		share(groupsAtOnce_);
-		/* For two threads to have half of them each. What is written at once must not
-		 * depend on threads, as it is missed at once. */
+		/* An even number, so that two threads get half each. Not by the number of threads:
+		 * pieces decide which output is missing after a cancellation. */
 		if (inBands_ && pieces_ < lines_ && (pieces_ > 1 || sets_ == 1))
 			pieces_ += pieces_ % 2;
 		threads_ = static_cast<unsigned int>(std::min<uint64_t>(threads_, sets_ * pieces_));
@@ -105,15 +105,14 @@ public:
 	}
 
 private:
-	/** \return false if there is only one receiver */
+	/** \return false if the sink cannot be forked */
 	bool fork()
 	{
 		first_ = sink_.fork();
 		takesSurfaces_ = !first_ && op_.surfaces() > 1;
 		if (takesSurfaces_)
 			first_ = newSink();
-		/* Whole ones, and of fewer groups rather than with nothing for some thread to do.
-		 */
+		/* Whole surfaces: panels of one group if a thread would be idle. */
 		if (takesSurfaces_ && first_ && op_.surfaces() < threads_ * groupsAtOnce_)
 			share(1);
 		else if (first_ && inBands_ && !takesSurfaces_ && pieces_ >= threads_)
@@ -121,7 +120,7 @@ private:
 		return first_ != nullptr;
 	}
 
-	/* Have panels of so many groups at once. */
+	/* Use panels of \a groupsAtOnce groups. */
 	void share(uint32_t groupsAtOnce)
 	{
 		groupsAtOnce_ = groupsAtOnce;
@@ -136,10 +135,7 @@ private:
 					      op_.surfaces(), op_.batches, op_.groupKernels() });
 	}
 
-	/*
-	 * A thread's: one for each group that is worked on at once, so that each has its lines in
-	 * their order.
-	 */
+	/* Give a thread a receiver for each group of a panel: each gets its lines in order. */
 	void takeSinks(std::vector<std::unique_ptr<StreamSink>> &sinks, unsigned int thread)
 	{
 		if (thread == 0 && first_)
@@ -148,7 +144,7 @@ private:
 			sinks.push_back(newSink());
 	}
 
-	/* Threads, each with receivers of its own. */
+	/* A thread's work if each thread has its own receivers. */
 	void apart(const std::function<std::unique_ptr<LineMaker>()> &newMaker, unsigned int thread)
 	{
 		Part part;
@@ -195,7 +191,7 @@ private:
 		return saturated;
 	}
 
-	/* Nobody goes on without what one has not made, and nobody waits for it. */
+	/* If \a work throws, all threads stop: none waits for a piece that is not made. */
 	template<typename Work>
 	void orGiveUp(const Work &work)
 	{
@@ -207,7 +203,7 @@ private:
 		}
 	}
 
-	/* One thread, or several that deliver what they have made one after the other. */
+	/* A thread's work if there is one receiver: threads deliver their pieces in turn. */
 	void inTurn(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 	{
 		std::unique_ptr<LineMaker> maker;
@@ -223,18 +219,19 @@ private:
 				load(*maker, *set);
 			loaded = set->surface;
 			maker->make(piece->first, piece->count);
-			/* Shorter than it takes to wake somebody. */
+			/* Spin: the wait is shorter than waking a thread. */
 			while (delivered_ != piece->index && !isGivenUp_)
 				std::this_thread::yield();
 			if (isGivenUp_)
 				return;
-			deliver(*piece, *set, *maker);
+			counters_.saturated += maker->saturated();
+			push(sink_, set->surface, *piece, maker->lines(0));
 			delivered_ = piece->index + 1;
 			lock = lockSoon();
 		}
 	}
 
-	/* The mutex is held for a shorter time than it takes to wake somebody. */
+	/* Spin: the mutex is held for less time than waking a thread takes. */
 	std::unique_lock<std::mutex> lockSoon()
 	{
 		std::unique_lock lock(mutex_, std::try_to_lock);
@@ -267,8 +264,7 @@ private:
 		return piece;
 	}
 
-	/* One of the thread's band, or of what others have left; sets stay there for those behind.
-	 */
+	/* Take a piece of the thread's band, or of another's; keep sets for slower threads. */
 	std::shared_ptr<GroupSet> takeOfBand(std::vector<Piece> &pieces, unsigned int thread)
 	{
 		const auto index =
@@ -325,12 +321,13 @@ private:
 	HeldGroup hold(const WeightGroup &group) const
 	{
 		HeldGroup held{ group, {} };
-		/* Others take those between. */
+		/* The other threads take the groups between. */
 		const size_t others = bands_ ? 0 : (threads_ - 1) * groupsAtOnce_;
 
 		held.group.soon = group.soon.subspan(
 			std::min(others * group.bytes.size(), group.soon.size()));
-		/* One thread with one group loads it before it takes the next. */
+		/* A single thread loads a panel of one group before it fetches the next: no copy.
+		 */
 		if (group.stays || threads_ * groupsAtOnce_ == 1)
 			return held;
 		held.copy.assign(group.bytes.begin(), group.bytes.end());
@@ -344,18 +341,12 @@ private:
 			maker.load(set.held[i].group, i);
 	}
 
-	void deliver(const Piece &piece, const GroupSet &set, const LineMaker &maker)
-	{
-		counters_.saturated += maker.saturated();
-		push(sink_, set.surface, piece, maker.lines(0));
-	}
-
 	/** \param sums of the piece's lines */
 	void push(StreamSink &sink, uint32_t surface, const Piece &piece,
 		  std::span<const int32_t> sums) const
 	{
 		const uint32_t width = op_.windows.out.width;
-		/* Those of a batch's cubes alternate. */
+		/* Lines of a batch's cubes alternate. */
 		const uint32_t together = op_.batches == 1 ? piece.count : 1;
 
 		for (uint32_t i = 0; i < piece.count; i += together) {
@@ -375,7 +366,7 @@ private:
 	Workers &workers_;
 	const bool inBands_;
 	const bool fetchesAhead_;
-	unsigned int threads_; /* that share the operation */
+	unsigned int threads_; /* threads that share the operation */
 	uint64_t lines_;       /* of a group */
 	size_t lineValues_;
 	uint32_t groupsAtOnce_;
@@ -383,18 +374,18 @@ private:
 	uint64_t pieces_ = 0; /* of a set of groups */
 	uint64_t sets_ = 0;
 	bool isApart_ = false;	     /* each thread has receivers of its own */
-	bool takesSurfaces_ = false; /* whole ones, a receiver */
+	bool takesSurfaces_ = false; /* each receiver gets whole surfaces */
 	std::optional<Bands> bands_;
 
-	std::atomic<uint64_t> delivered_ = 0; /* index of the piece whose turn it is */
-	std::atomic<bool> isGivenUp_ = false; /* a thread has failed, and nothing more is taken */
-	ConvCounters counters_;		      /* of who has the turn; apart, of the mutex */
+	std::atomic<uint64_t> delivered_ = 0; /* number of delivered pieces: the next one's index */
+	std::atomic<bool> isGivenUp_ = false; /* a thread has failed: no piece is taken any more */
+	ConvCounters counters_;		      /* guarded by the turn; if isApart_, by the mutex */
 
-	std::mutex mutex_;		    /* everything below, the source and its memory */
-	std::unique_ptr<StreamSink> first_; /* of the receivers, until somebody takes it */
+	std::mutex mutex_;		    /* guards everything below, the source and its memory */
+	std::unique_ptr<StreamSink> first_; /* the first receiver, until a thread takes it */
 	uint64_t taken_ = 0;
-	std::shared_ptr<GroupSet> set_;		      /* of the piece that was taken last */
-	std::vector<std::shared_ptr<GroupSet>> held_; /* of bands: all sets that were taken */
+	std::shared_ptr<GroupSet> set_;		      /* the set of the last piece taken */
+	std::vector<std::shared_ptr<GroupSet>> held_; /* with bands: all sets taken so far */
 };
 
 } /* namespace */
@@ -409,7 +400,7 @@ ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &si
 unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs)
 {
 	const Windows &windows = op.windows;
-	/* What becomes of so many sums takes as long, too. */
+	/* Processing this many sums in SDP also takes as long as waking a thread. */
 	constexpr uint64_t kSumsForAThread = 1 << 13;
 	const uint64_t outputs =
 		uint64_t{ windows.out.width } * windows.out.height * windows.kernels * op.batches;

@@ -15,7 +15,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Makes output lines of one panel of kernel groups after the other; each thread has its own
+/** \brief Makes output lines of one panel of kernel groups after another; each thread has its own
  */
 class LineMaker
 {
@@ -23,61 +23,59 @@ public:
 	virtual ~LineMaker() = default;
 
 	/**
-	 * \brief Work on \a group from now on; its bytes are not needed afterwards
-	 * \param place 0 alone, or first of a panel of groups that are worked on at once, whose
-	 *others are loaded next
+	 * \brief Load a group's weights; \a group's bytes are not needed afterwards
+	 * \param place of the group in the panel; 0 begins a new panel, the others follow in order
 	 */
 	virtual void load(const WeightGroup &group, uint32_t place) = 0;
 	/**
 	 * \brief Make \a count lines from line \a first on
 	 *
-	 * Lines of a batch's cubes alternate. What is made once the operation is cancelled does
-	 * not matter.
+	 * Lines of a batch's cubes alternate. Once the operation is cancelled, results do not
+	 * matter.
 	 */
 	virtual void make(uint64_t first, uint32_t count) = 0;
-	/** \return accumulators of the lines made last, one after the other, of a group */
+	/** \return accumulators of the lines made last, line after line, for the group at \a
+	 * place */
 	virtual std::span<const int32_t> lines(uint32_t place) const = 0;
-	/** \return outputs of those lines that were clipped, of all groups */
+	/** \return the number of clipped outputs of those lines, all groups together */
 	virtual uint32_t saturated() const = 0;
 };
 
 /** \brief How lines are shared among threads */
 struct LineShares {
-	unsigned int threads;	   /**< that there is enough work for */
+	unsigned int threads;	   /**< for which there is enough work */
 	uint32_t linesAtOnce;	   /**< lines of a panel that a thread makes at once, at most */
-	uint32_t groupsAtOnce = 1; /**< that a panel has room for */
-	/** Threads have bands of lines, of all groups, which they load all of: for weights that are
-	 * small next to the cubes */
+	uint32_t groupsAtOnce = 1; /**< groups of a panel */
+	/** Each thread makes a band of lines for all groups, so that each loads all weights: for
+	 * weights that are small compared with the cubes */
 	bool inBands = false;
 };
 
 /**
  * \brief Stream all output lines to \a sink, in the order of computeConv()
  *
- * Pieces of panels are handed out in order to the threads, whole panels as long as there are
- * some for all of them, or where a receiver takes whole surfaces only; or bands of lines. Weights
- * are fetched by one thread at a time. If the sink can be forked, each thread has receivers of its
- * own, one for each group of a panel; else a panel is one group, and lines are delivered by one
- * thread at a time, in their order.
- * Memory, counters and errors are the same for any number of threads.
+ * Threads get bands of lines, or pieces of panels in order: whole panels while there is one for
+ * each thread, or if a receiver takes only whole surfaces. One thread at a time fetches weights. If
+ * the sink can be forked, each thread has a receiver for each group of a panel; else a panel is one
+ * group, and one thread at a time delivers its lines, in order. Results in memory, counters and
+ * errors do not depend on the number of threads.
  *
- * \param sink its way to memory is not that of the weights: another thread may go there
- * \param newMaker called once for each thread, by several of them at a time: it may only look at
- *	  what they share
- * \throw std::bad_alloc in the caller's thread, whichever has run out of memory
+ * \param sink has another memory port than the weights: both are used at the same time
+ * \param newMaker called once by each thread, concurrently: must not change shared state
+ * \throw std::bad_alloc in the caller's thread, if any thread has run out of memory
  */
 ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &sink,
 			 const MemoryPort &memory, Workers &workers, const LineShares &shares,
 			 const std::function<std::unique_ptr<LineMaker>()> &newMaker);
 
-/** Multiply-adds that take a thread as long as waking another one, fast and as FP16 cells do them
+/** Multiply-adds that take as long as waking a thread: of the fast kernels, and of FP16 cells
  */
 inline constexpr uint64_t kFastMacsForAThread = 1 << 19;
 inline constexpr uint64_t kFp16MacsForAThread = 1 << 15;
 
 /**
- * \return threads among which \a op is worth being shared
- * \param macs multiply-adds that take one of them as long as waking another one
+ * \return the number of threads among which sharing \a op pays
+ * \param macs multiply-adds that take as long as waking a thread
  */
 unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs);
 

@@ -25,7 +25,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Fields that are wider in other configurations than in nv_full, whose upper bits read as zero. */
+/* Fields that other cores have wider than nv_full, where the upper bits read as zero. */
 constexpr uint32_t kDataBank = 0x1f;
 constexpr uint32_t kWeightBank = 0x1f0000;
 constexpr uint32_t kEntries = 0x3fff;
@@ -125,7 +125,7 @@ Windows decodeWindows(const RegisterView &csc)
 	return windows;
 }
 
-/** \return what is wrong between the units, empty if they agree */
+/** \return how the units' registers contradict each other, empty if they agree */
 std::string_view disagreement(const ConvViews &views, const ConvOp &op)
 {
 	const auto &[cdma, csc, cmacA, cmacB, cacc] = views;
@@ -223,7 +223,7 @@ std::string_view lacking(const ConvOp &op)
 	return {};
 }
 
-/** \return what the programming guide rules out, empty if nothing */
+/** \return the rule of the programming guide that is broken, empty if none */
 std::string_view illegal(const ConvOp &op)
 {
 	const Windows &windows = op.windows;

@@ -15,7 +15,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What the pipeline does with its input; CONV_MODE and DATAIN_FORMAT together */
+/** \brief How the pipeline reads its input: CONV_MODE and DATAIN_FORMAT together */
 enum class ConvMode : uint8_t {
 	Direct,	  /**< feature cube, direct convolution */
 	Image,	  /**< pixels, direct convolution */
@@ -41,7 +41,7 @@ struct CubeSize {
 	bool operator==(const CubeSize &) const = default;
 };
 
-/** \brief CDMA: where the input cube is and how it gets into the buffer */
+/** \brief CDMA: where the input cube is, and how it is buffered */
 struct DataFetch {
 	RamType ram = RamType::Mc;
 	uint64_t address = 0;	/**< cube, or plane 0 of an image */
@@ -53,7 +53,7 @@ struct DataFetch {
 	bool packed = false; /**< lines and surfaces both follow each other without gaps */
 	CubeSize size;	     /**< of one cube of the batch; channels as in memory */
 
-	uint32_t padLeft = 0; /**< columns and lines around the cube that CDMA makes */
+	uint32_t padLeft = 0; /**< columns and lines of padding that CDMA adds */
 	uint32_t padRight = 0;
 	uint32_t padTop = 0;
 	uint32_t padBottom = 0;
@@ -61,7 +61,7 @@ struct DataFetch {
 
 	uint32_t strideX = 1; /**< Winograd: strides that become channels */
 	uint32_t strideY = 1;
-	uint32_t entries = 0; /**< of a line in the buffer; 0: what its geometry takes */
+	uint32_t entries = 0; /**< entries of a line; 0: as many as needed */
 	bool flushNan = false;
 };
 
@@ -90,7 +90,7 @@ struct WeightFetch {
 /** \brief CSC: windows over the buffered cube */
 struct Windows {
 	CubeSize data;	 /**< one cube as buffered, after extension */
-	CubeSize kernel; /**< after extension: S, R, C */
+	CubeSize kernel; /**< after extension: S, R, C elements */
 	uint32_t kernels = 1;
 	CubeSize out;
 	uint32_t strideX = 1;
@@ -102,7 +102,7 @@ struct Windows {
 	int16_t padValue = 0;
 	uint32_t rowsPerBlock = 1;   /**< image: kernel rows that share one MAC step */
 	uint32_t preTruncate = 0;    /**< Winograd: PRA_TRUNCATE */
-	uint32_t entries = 0;	     /**< of a line in the buffer; 0: what its geometry takes */
+	uint32_t entries = 0;	     /**< entries of a line; 0: as many as needed */
 	uint32_t releasedSlices = 1; /**< lines given back when the operation is done */
 };
 
@@ -151,9 +151,9 @@ struct ConvOp {
 		return windows.data.width +
 		       (mode == ConvMode::Image ? fetch.padLeft + fetch.padRight : 0);
 	}
-	/** \return entries that CDMA moves on by with a line */
+	/** \return entries by which CDMA's pointer moves for a line */
 	uint32_t fetchedEntries() const;
-	/** \return entries that CSC moves on by with a line */
+	/** \return entries by which CSC's pointer moves for a line */
 	uint32_t bufferedEntries() const;
 };
 

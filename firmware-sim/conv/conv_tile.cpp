@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tiles of positions by columns, held in registers. Compiled once for each
- * instruction set (Highway).
+ * Tiles of positions by columns, with sums in registers. Compiled once for each instruction set
+ * (Highway).
  */
 #include "conv/conv_tile.h"
 
@@ -26,12 +26,12 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Units between two prefetches of the next weights: one behind each unit takes longer. */
+/* Units between two prefetches of the next weights: a prefetch after each unit is slower. */
 constexpr uint32_t kUnitsBetween = 16;
 
 /**
- * The sums of one tile, in registers: indices are constants, without a loop that could have them in
- * memory
+ * The sums of one tile. Indices are template parameters instead of a loop's, so that the compiler
+ * keeps sums in registers
  */
 template<typename ThisProduct, typename ThisShape, size_t... kIndex>
 struct Tile {
@@ -48,13 +48,13 @@ struct Tile {
 	Vector sums[kCount][kVectors];
 	const std::byte *at[kCount];
 
-	/** \param isUsed some of the columns are */
+	/** \param isUsed false if all weights of the columns are zero */
 	HWY_INLINE Tile(const TilePosition *positions, bool isUsed) : at{ positions[kIndex].at... }
 	{
 		(start<kIndex>(isUsed ? positions[kIndex].start : 0, Vectors()), ...);
 	}
 
-	/** \return weights behind those of the units */
+	/** \return the weights after those of the units */
 	HWY_INLINE const int32_t *multiply(size_t offset, uint32_t units, const int32_t *weights)
 	{
 		constexpr size_t most = Shape::kUnitsAtOnce;
@@ -113,7 +113,7 @@ private:
 		((sums[kPosition][kVector] = Product::start(sum)), ...);
 	}
 
-	/** \param step numbers to the next position's \param at where the first one's are */
+	/** \param step numbers to the next position's \param at returns the first one's place */
 	template<typename At, size_t... kVector>
 	HWY_INLINE void storeAll(size_t step, std::index_sequence<kVector...>, At at) const
 	{
@@ -144,7 +144,7 @@ private:
 		(addUnit<kPosition, kUnit>(at[kPosition] + offset, weights, Vectors()), ...);
 	}
 
-	/** \param offset of the units, bytes \param kColumn vectors of weights of all of them */
+	/** \param offset of the units, bytes \param kColumn vectors of weights, unit by unit */
 	template<size_t... kColumn>
 	HWY_INLINE void step(size_t offset, const int32_t *weights, std::index_sequence<kColumn...>)
 	{
@@ -160,7 +160,7 @@ private:
 };
 
 /**
- * Cuts positions into tiles, of which the last ones go back to positions that there was a tile for
+ * Cuts positions into tiles; the last ones overlap others instead of being partial
  * \param make called with a tile's first position and an index for each
  */
 template<typename Shape, typename Make>
@@ -172,7 +172,7 @@ HWY_INLINE void forEachTile(size_t count, Make make)
 
 	while (done < count) {
 		const size_t left = count - done;
-		/* Less time than a tile of most take two of few. */
+		/* Two tiles of few take less time than one tile of most. */
 		if (left >= most || (left > 2 * few && count >= most)) {
 			const size_t first = std::min(done, count - most);
 			make(first, std::make_index_sequence<most>());
@@ -208,7 +208,7 @@ void tilesOf(std::span<const TilePosition> positions, const Panel &panel, const 
 		});
 }
 
-/** Half of the columns where the others are zero */
+/** All tiles of a panel; if the upper half of its columns is zero, of the lower half only */
 template<typename Product>
 void allTiles(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
@@ -218,7 +218,7 @@ void allTiles(std::span<const TilePosition> positions, const Panel &panel, const
 		tilesOf<Product, TwoVectors>(positions, panel, sums);
 }
 
-/** The kernels that this target has */
+/** Dispatch to the products that this target has */
 void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
 		  const TileSums &sums)
 {

@@ -123,7 +123,7 @@ const std::vector<const int16_t *> &Operands::line(uint32_t batch, uint32_t y, c
 void Operands::gatherDirect(uint32_t batch, uint32_t y, const Block &block)
 {
 	const Windows &windows = op_.windows;
-	/* Coordinates left of and above the cube wrap around to large numbers. */
+	/* Unsigned: coordinates left of and above the cube become large numbers. */
 	const uint32_t inY = y * windows.strideY + block.row * windows.dilationY - windows.padTop;
 	uint32_t inX = block.column * windows.dilationX - windows.padLeft;
 
@@ -160,7 +160,7 @@ void Operands::gatherImage(uint32_t y, const Block &block)
 		const size_t step = static_cast<size_t>(windows.strideX) * windows.data.channels;
 		size_t from = block.channel;
 		for (size_t x = 0; x < vectors_.size(); x++, out += kMacLanes, from += step) {
-			/* What is behind the line reads as zero. */
+			/* Elements after the line read as zero. */
 			const size_t end = std::min(lineElements_, from + perRow);
 			const size_t count = end > from ? end - from : 0;
 			std::copy_n(elements + std::min(from, lineElements_), count, out);

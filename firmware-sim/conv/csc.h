@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolution sequence controller: which buffered elements meet which weights.
+ * Convolution sequence controller: which buffered elements are multiplied with which weights.
  */
 #pragma once
 
@@ -18,11 +18,11 @@
 namespace nvdla::sim
 {
 
-/** \brief Operand pairs that a MAC cell of nv_full multiplies in a step; others have no more */
+/** \brief Operand pairs that a MAC cell of nv_full multiplies in a step, the most of all cores */
 inline constexpr uint32_t kMacLanes = 64;
 
 /**
- * \brief What all MAC cells work on at once: one weight vector per kernel
+ * \brief The work of one step of all MAC cells: a data vector, and one weight vector per kernel
  *
  * Direct: up to 64 channels of one kernel position. Image: up to 64 elements of
  * one kernel row, a row being S * C elements, or of several short rows (channel
@@ -48,12 +48,12 @@ std::vector<Block> makeBlocks(const ConvOp &op);
 struct WeightGroup {
 	uint32_t kernels = 0;
 	std::span<const std::byte> bytes;
-	/** Where the groups that its taker gets next are likely to be taken from */
+	/** Memory that the next groups are likely to be read from, for prefetching */
 	std::span<const std::byte> soon = {};
 	bool stays = false; /**< the bytes stay valid until the operation ends */
 };
 
-/** \brief The hardware waits forever for weights; what() says for which */
+/** \brief The hardware waits forever for weights; what() says which weights */
 class NeverArrive : public std::runtime_error
 {
 	using std::runtime_error::runtime_error;
@@ -72,57 +72,58 @@ public:
 	virtual WeightGroup next() = 0;
 };
 
-/** \brief Elements of a line that are in the buffer at regular distances */
+/** \brief Parts of a line that are in the buffer at equal distances */
 struct LinePiece {
-	const std::byte *from; /**< the first of them */
+	const std::byte *from; /**< the first part */
 	size_t fromStep = 0;   /**< bytes from one part to the next */
-	size_t to = 0;	       /**< bytes of the line before them */
+	size_t to = 0;	       /**< offset of the first part in the line, bytes */
 	size_t toStep = 0;
 	size_t bytes; /**< of a part */
 	size_t parts = 1;
 };
 
-/** \brief A cube in memory that is read where it is, instead of being buffered */
+/** \brief A cube that CSC reads in memory, instead of the buffer */
 struct CubeInMemory {
-	std::span<const std::byte> bytes; /**< from its first atom or pixel to its last one */
-	size_t size;			  /**< bytes of its atoms or pixels */
+	std::span<const std::byte> bytes; /**< from the first atom or pixel to the last one */
+	size_t size;			  /**< bytes of all atoms or pixels */
 	size_t lineStride;		  /**< bytes */
 	size_t surfaceStride;		  /**< of atoms */
-	/** A line of an image as it would be buffered, with the columns of padding and zeroes
-	 * behind them; of what pixels replace in it, the first byte and how many there are
+	/** Image: a buffered line with its padding and zeroes, and the range of its bytes that
+	 * pixels replace
 	 */
 	std::span<const std::byte> around = {};
 	size_t firstPixel = 0;
 	size_t pixelBytes = 0;
 };
 
-/** \brief Where the atoms of a line of a feature cube are, with respect to the first one */
+/** \brief Distances between the atoms of a line of a feature cube */
 struct AtomPlaces {
-	/** Bytes of a column that follow each other; the next column's are behind them */
+	/** Contiguous bytes of a column; the next column's bytes follow them */
 	uint32_t column;
-	uint32_t behind; /**< bytes that may be read behind the last column's */
-	size_t next;	 /**< bytes from them to those of the column's next channels */
+	uint32_t behind; /**< bytes that may be read after the last column */
+	size_t next;	 /**< distance in bytes to the column's next channels */
 };
 
-/** \return where the buffer has them; nothing if not all columns' atoms are as far apart */
+/** \return the distances in the buffer; nothing if they are not the same for all columns */
 std::optional<AtomPlaces> bufferedPlaces(const ConvOp &op);
 
 /**
- * \brief The lines that CSC reads, from its pointer on, as its own registers describe them
+ * \brief The lines that CSC reads from its pointer on, with the layout that CSC's registers
+ * describe
  *
- * What CDMA put there does not matter. Nothing is kept: each line is read where it is.
+ * CDMA's layout of them does not matter. Keeps nothing: each line is read where it is.
  */
 class DataView
 {
 public:
 	/**
 	 * \param op an operation with fits(); both must outlive the view
-	 * \param cube in direct mode, of a batch of one, or in image mode: where the lines are if
-	 *	  the buffer has none; null if it has
+	 * \param cube the cube if it is in memory instead of the buffer, else null; only in image
+	 * 	  mode, or in direct mode with a batch of one
 	 */
 	DataView(const ConvOp &op, const Cbuf &cbuf, const CubeInMemory *cube = nullptr);
 
-	/** \return the lines are no more than the data banks hold: what bounds their memory */
+	/** \return the lines fit the data banks, which bounds their memory */
 	static bool fits(const ConvOp &op);
 
 	/** \return bytes of a line: its elements as they are in memory */
@@ -132,26 +133,27 @@ public:
 	void read(uint32_t batch, uint32_t y, std::byte *out) const;
 
 	/**
-	 * \brief What read() would copy, where it is; not in Winograd mode
+	 * \brief The places of the bytes that read() copies; not in Winograd mode
 	 * \param pieces overwritten
 	 */
 	void find(uint32_t batch, uint32_t y, std::vector<LinePiece> &pieces) const;
 
-	/** \return bufferedPlaces(), or those of the memory; only in direct mode */
+	/** \return bufferedPlaces(), or the distances in memory; only in direct mode */
 	std::optional<AtomPlaces> places() const;
 
 	/**
-	 * \return the first atom of line \a y of cube \a batch, the others of which are at
-	 *	   places(); null where the buffer turns round in it, or where it might be written
-	 *	   while the operation runs; only in direct mode
+	 * \return the first atom of line \a y of cube \a batch, from which places() gives the
+	 * 	   others; null if the ring wraps around within the line, or if CDMA might overwrite
+	 * 	   it while the operation runs; only in direct mode
 	 */
 	const std::byte *whole(uint32_t batch, uint32_t y) const;
 
-	/** \brief The line's entries, where whole() is null, to \a out */
+	/** \brief Copy the line's entries to \a out, if whole() is null */
 	void copyWhole(uint32_t batch, uint32_t y, std::span<std::byte> out) const;
 
 	/**
-	 * \brief The elements of line \a y of cube \a batch to \a out, which has room for them
+	 * \brief Write the elements of line \a y of cube \a batch to \a out, which has room for
+	 * them
 	 *
 	 * INT8 is sign-extended, FP16 are raw bits. Image lines include the columns of padding and
 	 * whatever their last entry holds; Winograd lines are those of the channel-extended cube.
@@ -164,7 +166,9 @@ private:
 	void findImageInMemory(uint32_t y, std::vector<LinePiece> &pieces) const;
 	void findImage(uint32_t first, std::vector<LinePiece> &pieces) const;
 	void readWinograd(uint32_t first, uint32_t row, std::byte *out) const;
-	/** \return the bytes from an entry behind CSC's pointer to where the buffer turns round */
+	/** \return the line's first entry behind CSC's pointer */
+	uint32_t firstEntry(uint32_t batch, uint32_t y) const;
+	/** \return the bytes from \a offset behind CSC's pointer to where the ring wraps around */
 	std::span<const std::byte> entries(uint32_t offset) const;
 
 	const ConvOp &op_;
@@ -209,9 +213,9 @@ private:
 	}
 
 	const ConvOp &op_;
-	size_t lineElements_;		/* of a line; there are kMacLanes more behind each */
-	std::vector<int16_t> lines_;	/* of the cube, those of a batch one behind the other */
-	std::vector<int16_t> padding_;	/* kMacLanes times the padding value */
+	size_t lineElements_;		/* of a line; kMacLanes more follow each line */
+	std::vector<int16_t> lines_;	/* of the cubes of a batch, one after another */
+	std::vector<int16_t> padding_;	/* kMacLanes padding values */
 	std::vector<int16_t> gathered_; /* vectors that are not contiguous in a line */
 	std::vector<const int16_t *> vectors_;
 };

@@ -68,17 +68,20 @@ void DataView::read(uint32_t batch, uint32_t y, std::byte *out) const
 
 void DataView::find(uint32_t batch, uint32_t y, std::vector<LinePiece> &pieces) const
 {
-	const uint32_t first = (y * op_.batches + batch) * op_.bufferedEntries();
-
 	pieces.clear();
 	if (cube_ && op_.mode == ConvMode::Image)
 		findImageInMemory(y, pieces);
 	else if (cube_)
 		findInMemory(y, pieces);
 	else if (op_.mode == ConvMode::Image)
-		findImage(first, pieces);
+		findImage(firstEntry(batch, y), pieces);
 	else
-		findDirect(first, pieces);
+		findDirect(firstEntry(batch, y), pieces);
+}
+
+uint32_t DataView::firstEntry(uint32_t batch, uint32_t y) const
+{
+	return (y * op_.batches + batch) * op_.bufferedEntries();
 }
 
 std::span<const std::byte> DataView::entries(uint32_t offset) const
@@ -113,8 +116,7 @@ const std::byte *DataView::whole(uint32_t batch, uint32_t y) const
 	const size_t bytes =
 		size_t{ op_.entriesOf(op_.windows.data.width) } * op_.geometry->entryBytes;
 	const EntryRing &ring = cbuf_.data();
-	const uint32_t first =
-		ring.advance(ring.read(), (y * op_.batches + batch) * op_.bufferedEntries());
+	const uint32_t first = ring.advance(ring.read(), firstEntry(batch, y));
 	const auto here = cbuf_.from(ring, first);
 
 	if (first >= ring.size() || here.size() < bytes || !cbuf_.keepsWeightsApart())
@@ -124,7 +126,7 @@ const std::byte *DataView::whole(uint32_t batch, uint32_t y) const
 
 void DataView::copyWhole(uint32_t batch, uint32_t y, std::span<std::byte> out) const
 {
-	uint32_t entry = (y * op_.batches + batch) * op_.bufferedEntries();
+	uint32_t entry = firstEntry(batch, y);
 
 	while (!out.empty()) {
 		const auto here = entries(entry);
@@ -160,7 +162,7 @@ void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 					    .toStep = column,
 					    .bytes = std::min(step, column - channel),
 					    .parts = count };
-			/* Nothing is between them: one part. */
+			/* Parts are contiguous: make them one. */
 			if (piece.bytes == step && piece.bytes == column) {
 				piece.bytes *= count;
 				piece.parts = 1;

@@ -21,8 +21,8 @@ template<typename Number, typename Add, typename Subtract>
 void transform(Number m[16], Add add, Subtract subtract)
 {
 	for (unsigned pass = 0; pass < 2; pass++) {
-		const unsigned step = pass == 0 ? 4 : 1; /* between the numbers combined */
-		const unsigned next = pass == 0 ? 1 : 4; /* to the next four */
+		const unsigned step = pass == 0 ? 4 : 1; /* distance of the numbers combined */
+		const unsigned next = pass == 0 ? 1 : 4; /* to the next four numbers */
 		for (unsigned i = 0; i < 4; i++) {
 			Number *v = m + i * next;
 			const Number a = v[0], b = v[step], c = v[2 * step], d = v[3 * step];

@@ -60,10 +60,10 @@ HWY_INLINE hn::Vec<TotalsTag> totalsOf(Tag tag, const hn::Vec<Tag> *sums)
 				   hn::BitCast(tag, hn::InterleaveUpper(pairTag, first, second))));
 }
 
-/* Those of a group, which has no more of them. */
+/* The most kernels of a group. */
 constexpr size_t kKernelsAtOnce = kTileColumns;
 
-/** Bytes of a block that is none of the largest, with zeroes behind them */
+/** The bytes of a smaller block, filled up with zeroes */
 template<size_t kBytes>
 struct PaddedBlock {
 	std::byte bytes[kBytes] = {};
@@ -105,7 +105,7 @@ struct DensePairs {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/** VNNI: the weights as unsigned numbers, more by 128 */
+/** VNNI takes unsigned weights: 128 is added to them */
 struct DenseQuads {
 	using SumTag = hn::ScalableTag<int32_t>;
 	using Sum = hn::Vec<SumTag>;
@@ -118,7 +118,7 @@ struct DenseQuads {
 		return hn::LoadU(SumTag(), reinterpret_cast<const int32_t *>(bytes));
 	}
 
-	/** What is not there is not looked at. */
+	/** Bytes from \a count on are not read. */
 	static HWY_INLINE Operand loadSome(const std::byte *bytes, size_t count)
 	{
 		const __mmask64 there = ~uint64_t{ 0 } >> (kBytes - count);
@@ -133,7 +133,7 @@ struct DenseQuads {
 			hn::Xor(weights, hn::Set(SumTag(), static_cast<int32_t>(0x80808080))));
 	}
 
-	/** Data themselves */
+	/** Add the data themselves, to correct the weights' excess */
 	static HWY_INLINE Sum add(Sum sum, Operand data)
 	{
 		return addUnsigned(sum, data, hn::Set(SumTag(), 0x01010101));
@@ -149,8 +149,8 @@ private:
 #endif
 
 /**
- * The sums of some kernels, in the nearest cache rather than in registers: weights are read nearly
- * in the order in which they are in memory, which is what takes longest
+ * The sums of some kernels. They are in the L1 cache instead of registers, so that weights are read
+ * nearly in memory order: reading them takes the most time
  */
 template<typename Product>
 struct DenseSums {
@@ -159,7 +159,7 @@ struct DenseSums {
 	static constexpr size_t kParts = kDenseBytes / Product::kBytes; /* of a whole block */
 
 	Sum sums[kKernelsAtOnce];
-	Sum data = hn::Zero(Tag()); /* if weights are more than they should be */
+	Sum data = hn::Zero(Tag()); /* sum of the data, if weights have an excess */
 
 	HWY_INLINE DenseSums()
 	{
@@ -175,7 +175,7 @@ struct DenseSums {
 
 	/**
 	 * A block of kDenseBytes
-	 * \param weights of the first kernel, those of the next kernel follow
+	 * \param weights of the first kernel; the next kernels' follow
 	 */
 	template<size_t... kPart>
 	HWY_INLINE void addWhole(const std::byte *block, const std::byte *weights, size_t kernels,
@@ -268,13 +268,13 @@ void denseSumsOfTarget(std::span<const DenseBlock>, const DenseWeights &, int32_
 
 using SumTag = DenseQuads::SumTag;
 
-/** Sums of bytes of some positions, in registers: indices are constants once inlined */
+/** Sums of bytes of some positions; indices are template parameters, to keep them in registers */
 template<size_t... kIndex>
 struct ByteSums {
 	DenseQuads::Sum sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(SumTag()))... };
 	const std::byte *positions[sizeof...(kIndex)];
 
-	/** \param line the first position's first unit \param last the last position's number */
+	/** \param line the first position's first unit \param last index of the last position */
 	HWY_INLINE ByteSums(const std::byte *line, size_t step, size_t last)
 		: positions{ line + std::min(kIndex, last) * step... }
 	{

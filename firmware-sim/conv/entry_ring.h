@@ -10,11 +10,11 @@ namespace nvdla::sim
 {
 
 /**
- * \brief A ring of entries: CDMA writes behind the last one, CSC reads from the first one
+ * \brief A ring of entries: CDMA appends at the end, CSC reads at the beginning
  *
- * CDMA and CSC each move by their own registers, and nobody holds one against the
- * other. The counters have as many bits as entries of the buffer take: they wrap where more is
- * released than was fetched, and a pointer that moves by more than the ring leaves it.
+ * CDMA and CSC each move their pointer by their own registers; nothing compares the two. Counters
+ * count modulo the buffer's entries: they wrap if more is released than was fetched, and a pointer
+ * that moves by more than the ring's size leaves the ring.
  */
 class EntryRing
 {

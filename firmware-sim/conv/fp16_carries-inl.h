@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the multiplier's words lose where products are shifted by 8 bits, for files that are
- * compiled once for each instruction set (Highway).
+ * Carries that the multiplier's two words lose when products are shifted by 8 bits. For files that
+ * are compiled once for each instruction set (Highway).
  */
 #include "conv/fp16_lanes-inl.h"
 #include "conv/fp16_multiplier-inl.h"
@@ -20,20 +20,19 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/* Vectors with doubles. */
+/* Only for targets with vectors of doubles. */
 #if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* The distance that the table is for. */
+/* The shift, in bits, that the table is for. */
 constexpr int32_t kTabledDistance = 8;
 
 /**
- * \brief Products shifted right by 8 bits: whether the multiplier's words give one less than the
- * floor
+ * \brief Table of the products for which a shift by 8 bits gives one less than the floor
  *
- * They do where their low bytes add up to a carry, which depends on the low bytes of both
- * significands and on their signs.
+ * The multiplier shifts two words whose sum is the product. A carry between their low bytes is
+ * lost; it depends on the low bytes and signs of both significands.
  */
 class LostCarries
 {
@@ -45,14 +44,14 @@ public:
 				fill(number, weight);
 	}
 
-	/** \return the rows for data of these significands */
+	/** \return the table's rows for data with these significands */
 	static HWY_INLINE Integers rowIndex(Integers significand)
 	{
 		const Integers sign = hn::And(hn::ShiftRight<31>(significand), constant(0x100));
 		return hn::Or(hn::And(significand, constant(0xff)), sign);
 	}
 
-	/** \return numbers of no products */
+	/** \return counts of zero */
 	static HWY_INLINE auto none() { return hn::Zero(hn::DFromV<Counts>()); }
 
 	/** \param index rowIndex() of the data's significand \return bits for the weights */
@@ -63,7 +62,7 @@ public:
 	/** Numbers of products for each kernel of a row */
 	using Counts = Row;
 
-	/** Note where count() finds the bits of the weights from kernel \a first on */
+	/** Prepare, for the weights from kernel \a first on, where count() finds their bits */
 	static HWY_INLINE void place(size_t first, Fp16Lane &weights, Row significands)
 	{
 		alignas(64) static constexpr int16_t kBits[kFp16Columns] = {
@@ -77,8 +76,8 @@ public:
 			  reinterpret_cast<int16_t *>(weights.carryPlaces) + first);
 	}
 
-	/** \return one more where of \a isTabled something is lost, by the \a row of the data and
-	 * the weights from kernel \a first on
+	/** \return \a counts, incremented where a product of \a isTabled loses a carry, for the \a
+	 * row of the data and the weights from kernel \a first on
 	 */
 	static HWY_INLINE Counts count(const uint8_t *row, const Fp16Lane &weights, size_t first,
 				       Counts counts, hn::Mask<RowTag> isTabled)
@@ -104,7 +103,7 @@ public:
 	/** Numbers of products for each kernel of two rows, in the order of packed() */
 	using Counts = hn::Vec<BytesTag>;
 
-	/** Note where count() finds the bits of the weights from kernel \a first on */
+	/** Prepare, for the weights from kernel \a first on, where count() finds their bits */
 	static HWY_INLINE void place(size_t first, Fp16Lane &weights, Row significands,
 				     Row next = hn::Zero(RowTag()))
 	{
@@ -124,8 +123,8 @@ public:
 		hn::StoreU(bit, tag, weights.carryPlaces + kFp16Columns + first);
 	}
 
-	/** \return one more where of \a isTabled something is lost, by the \a row of the data and
-	 * the weights from kernel \a first on
+	/** \return \a counts, incremented where a product of \a isTabled loses a carry, for the \a
+	 * row of the data and the weights from kernel \a first on
 	 */
 	static HWY_INLINE Counts
 	count(const uint8_t *row, const Fp16Lane &weights, size_t first, Counts counts,
@@ -156,7 +155,8 @@ public:
 #endif
 
 private:
-	/* Of data; and bits for weights, by the low byte of the significand and above it the sign.
+	/* Rows for data, bits in a row for weights. Index: the sign above the significand's low
+	 * byte.
 	 */
 	static constexpr uint32_t kRows = 512;
 	static constexpr size_t kRowBytes = kRows / 8;
@@ -168,7 +168,8 @@ private:
 		return reinterpret_cast<const int16_t *>(bytes);
 	}
 
-	/* Rows are words by the five lowest bits, which is what the instruction looks at. */
+	/* A row is an array of words; the permute instruction selects one by the five lowest
+	 * bits. */
 	static constexpr uint32_t byteOf(uint32_t weight)
 	{
 		return weight % 32 * 2 + weight / 256;
@@ -180,7 +181,7 @@ private:
 
 #else
 
-	/* Rows are bytes by the upper bits. */
+	/* A row is an array of bytes, selected by the upper bits. */
 	static constexpr uint32_t byteOf(uint32_t weight)
 	{
 		return weight / 8;
@@ -190,12 +191,12 @@ private:
 		return weight % 8;
 	}
 
-	/** \return bytes of a data's row */
+	/** \return the bytes of a row at \a places */
 	static HWY_INLINE Counts bytesAt(const uint8_t *row, Counts places)
 	{
 		const BytesTag tag;
 #if HWY_ARCH_X86
-		const Counts index = places; /* nobody looks at other bits */
+		const Counts index = places; /* other bits are ignored */
 #else
 		const Counts index = hn::And(places, hn::Set(tag, 0xf));
 #endif
@@ -211,7 +212,7 @@ private:
 	static HWY_INLINE Counts choose(Counts bits, Counts yes, Counts no)
 	{
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-		/* Of each byte nothing but the highest bit counts. */
+		/* blendv looks only at the highest bit of each byte. */
 		return Counts{ _mm256_blendv_epi8(no.raw, yes.raw,
 						  _mm256_slli_epi16(bits.raw, 7 - kBit)) };
 #else
@@ -221,7 +222,7 @@ private:
 
 #endif
 
-	/* Numbers are a low byte and above it a sign. */
+	/* An index is a low byte with the sign above it. */
 	static HWY_INLINE Integers magnitude(Integers number)
 	{
 		const Integers negative =

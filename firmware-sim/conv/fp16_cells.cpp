@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors go over the kernels of a group; a step goes over the data that are not zero
- * (fp16_products-inl.h).
+ * Vectors hold the kernels of a group; a step skips data that are zero (fp16_products-inl.h).
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -49,14 +48,15 @@ HWY_INLINE Doubles roundedBy(Doubles number)
 	return hn::BitCast(DoubleTag(), hn::And(bits, hn::Set(tag, -kUnit)));
 }
 
-/** A sum that was cut to 53 bits, as FloatSum::add() rounds it: cutting changes no half */
+/** Round a sum that was truncated to 53 bits as FloatSum::add() does: truncation preserves
+ * halves */
 HWY_INLINE Doubles rounded(Doubles sum)
 {
 	constexpr int kDroppedBits = 14;
 	return roundedBy<kDroppedBits>(sum);
 }
 
-/** \return what FloatSum::deliver() makes of sums without NaNs */
+/** \return FloatSum::deliver() of sums without NaNs */
 HWY_INLINE hn::Vec<HalfTag> delivered(Doubles sum)
 {
 	const hn::Rebind<float, DoubleTag> floatTag;
@@ -104,7 +104,7 @@ HWY_INLINE void noteNans(const Fp16Weights &weights, const Fp16Data &data, Fp16S
 			sums.nan[kernel] = weights.nan[kernel] ? weights.nan[kernel] : data.nan;
 }
 
-/** A step of each of \a some positions, whose pointers are set */
+/** Run one step for each of \a some positions, whose pointers are set */
 void step(Position *positions, size_t some)
 {
 	static const LostCarries carries;
@@ -140,7 +140,7 @@ void stepOfTarget(const TowardZero &, const Fp16Weights &weights, const int16_t 
 	}
 }
 
-/** A row of sums in the order of the kernels, with what becomes of NaNs */
+/** Deliver a row of sums in the order of the kernels, NaNs included */
 HWY_INLINE void deliverRow(const Fp16Sums &sums, size_t kernel, int32_t *out)
 {
 	const IntegerTag tag;
@@ -174,7 +174,7 @@ void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *const groups[2
 	}
 }
 
-/** One lane's numbers of a row out of the units of two lanes */
+/** Extract one lane's row from the units of two lanes */
 template<bool kSecond>
 HWY_INLINE Row rowOfUnits(const int32_t *units)
 {
@@ -186,7 +186,7 @@ HWY_INLINE Row rowOfUnits(const int32_t *units)
 }
 
 /**
- * Take the weights of a row apart, of which the first \a kernels are there
+ * Split the weights of a row, of which the first \a kernels are valid
  * \return their significands
  */
 HWY_INLINE Row takeRowApart(Row numbers, size_t first, size_t kernels, Fp16Lane &out)
@@ -194,7 +194,7 @@ HWY_INLINE Row takeRowApart(Row numbers, size_t first, size_t kernels, Fp16Lane 
 	const RowTag tag;
 	Parts parts(numbers);
 
-	/* Groups of fewer kernels have zeroes, but only one of two may have been loaded. */
+	/* load() fills partial groups with zeroes, but may have loaded only one of two groups. */
 	if (kRowLanes > kFp16Kernels && kernels < kRowLanes)
 		parts.keep(kernels);
 	hn::Store(parts.significand, tag, out.significand + first);
@@ -203,7 +203,7 @@ HWY_INLINE Row takeRowApart(Row numbers, size_t first, size_t kernels, Fp16Lane 
 	return parts.significand;
 }
 
-/** Take the weights of rows apart that are worked on together */
+/** Split the weights of rows that are computed together */
 template<bool kSecond, size_t... kRow>
 HWY_INLINE void takeRowsApart(const int32_t *units, size_t first, size_t kernels, Fp16Lane &lane,
 			      std::index_sequence<kRow...>)
@@ -248,7 +248,7 @@ void takeApartOfTarget(Fp16Weights &out)
 	}
 }
 
-/** The sums of \a some positions, as many as there are indices */
+/** Depthwise sums of some positions, one for each index */
 template<size_t... kIndex>
 HWY_INLINE void sumChannels(const ChannelOperands &channels, const TilePosition *some, int32_t *out,
 			    std::index_sequence<kIndex...>)
@@ -281,7 +281,7 @@ HWY_INLINE void sumChannels(const ChannelOperands &channels, const TilePosition 
 void sumChannelsOfTarget(const TowardZero &, const ChannelOperands &channels,
 			 std::span<const TilePosition> positions, int32_t *out)
 {
-	/* Each product waits for the sum before it, so that some positions take turns. */
+	/* Each addition depends on the previous one, so several positions are interleaved. */
 	constexpr size_t kTurns = 8;
 	const size_t whole = positions.size() / kTurns * kTurns;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FP16 numbers taken apart for the MAC cells of a kernel group, for files that are compiled once
- * for each instruction set (Highway).
+ * Splits FP16 numbers into significands and exponents for the MAC cells. For files that are
+ * compiled once for each instruction set (Highway).
  */
 #include <cstring>
 
@@ -22,15 +22,15 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/* Vectors with doubles. */
+/* Only for targets with vectors of doubles. */
 #if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
 
 constexpr int16_t kMagnitude = 0x7fff;
 constexpr int16_t kInfinity = 0x7c00;
 constexpr int kFractionBits = 10;
 constexpr int16_t kFraction = (1 << kFractionBits) - 1;
-/* Of weights' exponents: with it no distance of a zero, which has the most negative exponent, is
- * positive. */
+/* Added to weights' exponents. A zero weight has the most negative exponent; with the bias its
+ * distance from the largest exponent is never positive. */
 constexpr int16_t kExponentBias = 64;
 
 /** \return \a magnitudes, negative where \a numbers are */
@@ -40,17 +40,18 @@ HWY_INLINE Row withSignsOf(Row magnitudes, Row numbers)
 	return hn::Sub(hn::Xor(magnitudes, sign), sign);
 }
 
-/** FP16 numbers taken apart; of NaNs, which leave no sum, it does not matter what they become */
+/** Parts of FP16 numbers; those of NaNs do not matter, as a NaN replaces the whole sum */
 struct Parts {
 	Row significand;	 /* shifted, with sign */
-	Row exponent;		 /* a multiple of four, and kExponentBias */
+	Row exponent;		 /* a multiple of four, plus kExponentBias */
 	hn::Mask<RowTag> absent; /* zeroes */
 
 	HWY_INLINE explicit Parts(Row bits)
 	{
 		constexpr int16_t kExponent = static_cast<int16_t>(0xfc00);
 		const Row none = rowOf(INT16_MIN);
-		/* With all signs set, which shifts then spread over what is above the exponent. */
+		/* Set all sign bits; the arithmetic shift then fills the bits above the exponent
+		 * with ones. */
 		const Row magnitude = hn::Or(bits, none);
 		/* A denormal has no implied one and counts as exponent 1. */
 		const Row scale =
@@ -65,7 +66,7 @@ struct Parts {
 		absent = hn::Eq(magnitude, none);
 	}
 
-	/** Only the first \a count numbers are there */
+	/** Treat the numbers from index \a count on as zeroes */
 	HWY_INLINE void keep(size_t count)
 	{
 		absent = hn::Or(absent, hn::Not(hn::FirstN(RowTag(), count)));
@@ -111,7 +112,7 @@ HWY_INLINE void loadData(const int16_t *numbers, size_t lanes, Fp16Data &out)
 		      i + kLanes, out);
 	}
 	std::memcpy(&out.present, bits, sizeof(out.present));
-	/* What is behind the numbers is none of them. */
+	/* Vectors reach beyond the numbers, so firstNan() checks whether the NaN is one of them. */
 	out.nan = anyNan ? firstNan(numbers, lanes) : 0;
 }
 

@@ -3,8 +3,8 @@
  * Vectors of the kernels of FP16 groups, for files that are compiled once for each instruction
  * set (Highway).
  *
- * A row is a vector of 16 bits for each kernel. What needs 32 bits is in two vectors, of the row's
- * even kernels and of its odd ones, and what needs 64 in their halves.
+ * A row is a vector with 16 bits for each kernel. Values of 32 bits take two vectors, for the row's
+ * even and odd kernels; values of 64 bits take the halves of such vectors.
  */
 #include <bit>
 #include <cstddef>
@@ -29,7 +29,7 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/* Vectors with doubles. */
+/* Only for targets with vectors of doubles. */
 #if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -48,8 +48,8 @@ using Doubles = hn::Vec<DoubleTag>;
 constexpr size_t kRowLanes = hn::MaxLanes(RowTag());
 constexpr size_t kLanes = kRowLanes / 2;
 constexpr size_t kDoubleLanes = kLanes / 2;
-/* Rows that are worked on together: what they have in common is loaded once, and bytes of both fill
- * a vector.
+/* Rows that are computed together: common operands are loaded once, and bytes of both rows fill a
+ * vector.
  */
 constexpr size_t kTogether = kRowLanes < kFp16Columns ? 2 : 1;
 
@@ -63,7 +63,7 @@ HWY_INLINE Row rowOf(int16_t value)
 	return hn::Set(RowTag(), value);
 }
 
-/** Calls with the first kernel of rows that are worked on together, and an index for each */
+/** Calls \a call with the first kernel of rows that are computed together, and their indices */
 template<typename Call>
 HWY_INLINE void forRowsTogether(size_t kernels, Call call)
 {
@@ -75,20 +75,20 @@ HWY_INLINE void forRowsTogether(size_t kernels, Call call)
 	}
 }
 
-/** Numbers for the even and the odd kernels of a row */
+/** Values of 32 bits for the even and the odd kernels of a row */
 struct EvenOdd {
 	Integers even;
 	Integers odd;
 };
 
-/** \return the numbers of a row, with their signs */
+/** \return a row sign-extended to 32 bits */
 HWY_INLINE EvenOdd widened(Row row)
 {
 	const auto pairs = hn::BitCast(IntegerTag(), row);
 	return { hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs)), hn::ShiftRight<16>(pairs) };
 }
 
-/** \return the same of numbers without signs */
+/** \return a row zero-extended to 32 bits */
 HWY_INLINE EvenOdd widenedUnsigned(Row row)
 {
 	const auto pairs = hn::BitCast(UnsignedTag(), row);
@@ -98,15 +98,14 @@ HWY_INLINE EvenOdd widenedUnsigned(Row row)
 
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
 
-/** \return bytes of the numbers of two rows, those of each 128 bits beside each other, as
- *	    interleaving takes them apart; of other numbers the nearest bytes
+/** \return two rows saturated to bytes, interleaved in blocks of 128 bits
  */
 HWY_INLINE hn::Vec<BytesTag> packed(Row row, Row next)
 {
 	return hn::Vec<BytesTag>{ _mm256_packs_epi16(row.raw, next.raw) };
 }
 
-/** \return the same of numbers that become bytes without signs */
+/** \return packed() to unsigned bytes */
 HWY_INLINE hn::Vec<BytesTag> packedUnsigned(Row row, Row next)
 {
 	return hn::Vec<BytesTag>{ _mm256_packus_epi16(row.raw, next.raw) };
@@ -114,7 +113,7 @@ HWY_INLINE hn::Vec<BytesTag> packedUnsigned(Row row, Row next)
 
 #elif !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX2
 
-/** \return bytes of the numbers of two rows of 128 bits; of other numbers the nearest bytes */
+/** \return two rows of 128 bits saturated to bytes */
 HWY_INLINE hn::Vec<BytesTag> packed(Row row, Row next)
 {
 	const hn::RebindToSigned<BytesTag> tag;
@@ -123,7 +122,7 @@ HWY_INLINE hn::Vec<BytesTag> packed(Row row, Row next)
 			   hn::Combine(tag, hn::DemoteTo(half, next), hn::DemoteTo(half, row)));
 }
 
-/** \return the same of numbers that become bytes without signs */
+/** \return packed() to unsigned bytes */
 HWY_INLINE hn::Vec<BytesTag> packedUnsigned(Row row, Row next)
 {
 	const BytesTag tag;
@@ -133,8 +132,8 @@ HWY_INLINE hn::Vec<BytesTag> packedUnsigned(Row row, Row next)
 
 #endif
 
-/** \return a row times numbers that are in the lower halves of \a even, the upper ones of \a odd,
- *	    with zeroes beside them
+/** \return a row times numbers in the lower halves of \a even and the upper halves of \a odd; the
+ *	    other halves must be zero
  */
 HWY_INLINE EvenOdd products(Row row, Integers even, Integers odd)
 {
@@ -151,14 +150,14 @@ HWY_INLINE EvenOdd products(Row row, Integers even, Integers odd)
 #endif
 }
 
-/* Of two, by the exponent. */
+/* Powers of two. */
 alignas(16) constexpr uint8_t kPowers[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
 
-/** \return two to the power of numbers from 0 to 7, which have their highest bit set besides */
+/** \return two to the power of \a numbers, 0 to 7, whose highest bit must be set */
 HWY_INLINE Row powerOfTwo(Row numbers)
 {
 	const hn::Repartition<uint8_t, RowTag> tag;
-	/* That of the upper byte is zero then. */
+	/* The set bit makes the lookup return zero for upper bytes. */
 	const auto index = hn::BitCast(tag, numbers);
 
 	return hn::BitCast(RowTag(), hn::TableLookupBytesOr0(hn::LoadDup128(tag, kPowers), index));
@@ -166,7 +165,8 @@ HWY_INLINE Row powerOfTwo(Row numbers)
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-/** \return numbers of \a table, kRowLanes, by the five lowest bits of \a index */
+/** \return elements of \a table, which has kRowLanes, selected by the five lowest bits of \a
+ * index */
 HWY_INLINE Row lookedUp(const int16_t *table, Row index)
 {
 	return Row{ _mm512_permutexvar_epi16(index.raw, _mm512_load_si512(table)) };

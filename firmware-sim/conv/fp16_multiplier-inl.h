@@ -3,12 +3,11 @@
  * The multiplier of a MAC cell for FP16 and its alignment, for files that are compiled once for
  * each instruction set (Highway).
  *
- * Hardware semantics, "FP16 MAC". Exact bits need the multiplier's insides: radix-4
- * Booth recoding of the weight gives eight partial products, carry-save adders
- * reduce them to two words, and the alignment shifts those two words one by one
- * before they are added. What is lost below the cut is not the product's fraction
- * but that of each word and of the offset below, so a product can be one unit off
- * its floor.
+ * Hardware semantics, "FP16 MAC". Exact bits need the multiplier's insides: radix-4 Booth recoding
+ * of the weight gives eight partial products, carry-save adders reduce them to two words, and the
+ * alignment shifts those two words one by one before they are added. The cut drops the fractions of
+ * each word and of the offset below, instead of the product's fraction, so a product can be one
+ * unit off its floor.
  *
  * Every partial product is made positive by adding 2^16 to it; their offsets sum
  * to kOffset, whose shifted value is taken off again at the end.
@@ -50,7 +49,7 @@ HWY_INLINE Vector constant(uint32_t value)
 	return hn::Set(Tag(), value);
 }
 
-/** What a carry-save adder makes of three words: their sum in two */
+/** Output of a carry-save adder: the sum of three words as two */
 struct SumCarry {
 	Vector sum;
 	Vector carry;
@@ -71,7 +70,7 @@ HWY_INLINE SumCarry compress(Vector a, Vector b, Vector c)
 #endif
 }
 
-/** Five words to two */
+/** Reduces five words to two */
 HWY_INLINE SumCarry compress5(Vector a, Vector b, Vector c, Vector d, Vector e)
 {
 	const SumCarry first = compress(a, b, c);
@@ -81,7 +80,7 @@ HWY_INLINE SumCarry compress5(Vector a, Vector b, Vector c, Vector d, Vector e)
 
 /** Booth digits of eight weights' bits; digit i of each is at bit 2 * i */
 struct Digits {
-	Vector low; /* the lowest of the three bits that a digit is made of */
+	Vector low; /* the lowest of the three bits of each digit */
 	Vector once;
 	Vector twice;
 	Vector negative;
@@ -104,21 +103,22 @@ struct Digits {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 /*
- * The digit that three bits make, and -1 above it if it is negative. An index has bits above
- * the three: AVX2 does not look at them, AVX-512 at one.
+ * The digit that three bits encode; for negative ones the upper half is -1. Bits of the index above
+ * these three are ignored by AVX2, and all but one by AVX-512.
  */
 alignas(64) constexpr uint32_t kDigitTable[] = {
 	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,
 	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,
 };
 
-/** Digit \a kDigit times \a data; one short if negative */
+/** Digit \a kDigit times \a data, minus one if negative */
 template<int kDigit>
 HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
 {
 	const Vector index = hn::ShiftRight<2 * kDigit>(digits.low);
 	const Vector table = hn::Load(Tag(), kDigitTable);
-	/* Products of both halves are added: the upper one is what a negative one is short of. */
+	/* The instruction adds the products of both halves; the upper half corrects negative
+	 * digits. */
 	const Vector halves = hn::Or(data, constant(0x10000));
 
 #if HWY_TARGET <= HWY_AVX3
@@ -132,7 +132,7 @@ HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
 
 #else
 
-/** Digit \a kDigit times \a data; one short if negative */
+/** Digit \a kDigit times \a data, minus one if negative */
 template<int kDigit>
 HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
 {
@@ -148,7 +148,7 @@ HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
 
 #endif
 
-/** digitProduct() at its place, 2^16 added */
+/** digitProduct() shifted to the digit's place, plus 2^16 */
 template<int kDigit>
 HWY_INLINE Vector partialProduct(const Digits &digits, Vector data)
 {
@@ -156,7 +156,7 @@ HWY_INLINE Vector partialProduct(const Digits &digits, Vector data)
 	return hn::ShiftLeft<2 * kDigit>(hn::Add(product, constant(0x10000)));
 }
 
-/** A partial product with the one that the digit before it is short of */
+/** A partial product, plus the one that the previous digit's lacks */
 template<int kDigit>
 HWY_INLINE Vector withCarry(const Digits &digits, Vector data)
 {
@@ -164,7 +164,7 @@ HWY_INLINE Vector withCarry(const Digits &digits, Vector data)
 		      hn::And(digits.negative, constant(1U << (2 * kDigit - 2))));
 }
 
-/** +-(data * weight) >> shift, as the multiplier and the alignment do it */
+/** +-(data * weight) >> shift, with the hardware's rounding */
 HWY_INLINE hn::Vec<SignedTag> alignedProduct(Vector data, Vector weight, Vector negate,
 					     Vector shift)
 {

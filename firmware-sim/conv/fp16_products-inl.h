@@ -2,12 +2,12 @@
 /*
  * The products of a step, for files that are compiled once for each instruction set (Highway).
  *
- * Most products are exact where they are near the largest. Shifted by 0 or 4 bits, the
- * multiplier's two words give the floor of the product: below bit 4 only the two lowest partial
- * products and one correction bit are not zero, and the adders behind the first have moved all
- * their carries above it. Shifted by 8, they give the floor or one less, which is in a table
- * (fp16_carries-inl.h). The few that are shifted further ("far") are collected and go
- * through the multiplier as it is built (fp16_multiplier-inl.h).
+ * Most products are exact where they are near the largest. Shifted by 0 or 4 bits, the multiplier's
+ * two words give the floor of the product: below bit 4 only the two lowest partial products and one
+ * correction bit are not zero, and the adders behind the first have moved all their carries above
+ * it. Shifted by 8, they give the floor or one less; a table says which (fp16_carries-inl.h). The
+ * few that are shifted further ("far") are collected and go through a model of the multiplier's
+ * insides (fp16_multiplier-inl.h).
  */
 #include <algorithm>
 #include <bit>
@@ -32,25 +32,25 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/* Vectors with doubles. */
+/* Only for targets with vectors of doubles. */
 #if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
 
-/* Bits that a product is shifted at least to be far. */
+/* Far products are shifted by at least so many bits. */
 constexpr int32_t kFar = 12;
-/* Near products whose sum fits 32 bits: 2^31 / 16376^2. */
+/* Number of near products whose sum always fits 32 bits: 2^31 / 16376^2. */
 constexpr size_t kProductsIn32Bits = 8;
-/* Positions that are worked on together: their far products fill vectors. */
+/* Positions that are computed together, so that their far products fill vectors. */
 constexpr size_t kPositionsAtOnce = 8;
 
-/** Numbers of a row of kernels as doubles, the even ones and the odd ones in halves; an array of
- * them would be in memory */
+/** A row as doubles, in halves of its even and odd kernels; not an array, which would be in
+ * memory */
 struct RowDoubles {
 	Doubles even = hn::Zero(DoubleTag());
 	Doubles evenUpper = hn::Zero(DoubleTag());
 	Doubles odd = hn::Zero(DoubleTag());
 	Doubles oddUpper = hn::Zero(DoubleTag());
 
-	HWY_INLINE RowDoubles() {} /* an implicit one has no vectors */
+	HWY_INLINE RowDoubles() {} /* an implicit one is not compiled for vectors */
 
 	HWY_INLINE explicit RowDoubles(const double *from)
 		: even(hn::Load(DoubleTag(), from)),
@@ -82,20 +82,20 @@ struct RowDoubles {
 	}
 };
 
-/** \return a row of a lane's numbers */
+/** \return a row from a lane's numbers */
 HWY_INLINE Row rowAt(const int16_t *numbers, size_t kernel)
 {
 	return hn::Load(RowTag(), numbers + kernel);
 }
 
-/** A position's step */
+/** One step of the MAC cells for one output position */
 struct Position {
 	const Fp16Weights *weights;
 	const Fp16Data *data;
 	Fp16Sums *sums;
-	/* Of each kernel, biased as those of weights. */
+	/* The largest exponent of each kernel's products, with kExponentBias. */
 	alignas(64) int16_t largest[kFp16Columns];
-	double *products; /* sums of them, as many, in the order of RowDoubles */
+	double *products; /* sums of products, one for each kernel, in the order of RowDoubles */
 
 	HWY_INLINE const Fp16Lane &weightsOf(size_t lane) const { return weights->numbers[lane]; }
 
@@ -141,11 +141,11 @@ struct Position {
 	}
 };
 
-/** Sums of products of a row in 32 bits */
+/** Sums of a row's products in 32 bits */
 struct RowSums {
 	EvenOdd sums = { hn::Zero(IntegerTag()), hn::Zero(IntegerTag()) };
 
-	HWY_INLINE RowSums() {} /* an implicit one has no vectors */
+	HWY_INLINE RowSums() {} /* an implicit one is not compiled for vectors */
 
 	/** \param low the data's significand, and \a high: see products() */
 	HWY_INLINE void add(Row significands, Integers low, Integers high, Row distances,
@@ -158,7 +158,7 @@ struct RowSums {
 		sums.odd = hn::Add(sums.odd, hn::Shr(all.odd, by.odd));
 	}
 
-	/** \param lost what is lost of each kernel's products */
+	/** \param lost number of each kernel's products that are one less than their floor */
 	HWY_INLINE EvenOdd without(Row lost) const
 	{
 		const EvenOdd less = widenedUnsigned(lost);
@@ -166,11 +166,11 @@ struct RowSums {
 	}
 };
 
-/** \return the lanes of \a mask one after the other, and anything behind them */
+/** \return the lanes of \a mask, moved together; lanes after them are undefined */
 HWY_INLINE Integers compressed(Integers value, hn::Mask<IntegerTag> mask)
 {
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-	/* GCC copies the table that Highway has for it each time. */
+	/* Not hn::Compress(): GCC copies Highway's table each time. */
 	const auto bits =
 		static_cast<unsigned int>(_mm256_movemask_ps(_mm256_castsi256_ps(mask.raw)));
 	const uint64_t bytes = _pdep_u64(bits, 0x0101010101010101) * 0xff;
@@ -183,15 +183,16 @@ HWY_INLINE Integers compressed(Integers value, hn::Mask<IntegerTag> mask)
 #endif
 }
 
-/** The lanes of a row that have far products */
+/** Indices of the lanes that have far products in a row */
 struct FarLanes {
-	uint32_t lanes[kMacLanes + 1]; /* behind the last one anything is written */
+	uint32_t lanes[kMacLanes + 1]; /* elements from end on are undefined */
 	uint32_t *end;
 
-	FarLanes() {} /* none is looked at before it is written */
+	FarLanes() {} /* no element is read before it is written */
 };
 
-/** The products of rows that are worked on together that are not shifted far; \a far: the others */
+/** Add the near products of rows that are computed together; list the lanes of the others in \a
+ * far */
 template<size_t... kRow>
 HWY_INLINE void nearProducts(const LostCarries &carries, Position &position, size_t kernel,
 			     FarLanes *far, std::index_sequence<kRow...>)
@@ -220,7 +221,8 @@ HWY_INLINE void nearProducts(const LostCarries &carries, Position &position, siz
 			(sums[kRow].add(rowAt(weights.significand, kernel + kRow * kRowLanes), low,
 					high, distances[kRow], areFar[kRow]),
 			 ...);
-			/* Without a branch, which nobody could foresee. */
+			/* Store always and advance conditionally: a branch would be
+			 * mispredicted. */
 			((*ends[kRow] = lane), ...);
 			((ends[kRow] += !hn::AllFalse(RowTag(), areFar[kRow])), ...);
 		}
@@ -230,7 +232,7 @@ HWY_INLINE void nearProducts(const LostCarries &carries, Position &position, siz
 	((far[kRow].end = ends[kRow]), ...);
 }
 
-/** Products with the multiplier's own words, \a pairs being both significands */
+/** Products through the multiplier model; \a pairs hold both significands */
 HWY_INLINE Integers alignedProducts(Integers pairs, Integers distances)
 {
 	const UnsignedTag tag;
@@ -249,15 +251,17 @@ struct FarProducts {
 	static constexpr int kDistanceBits = 8;
 
 	int32_t pairs[kMost + kLanes]; /* both significands, then the product */
-	/* How far each is shifted, and above it which of all positions' sums it is added to. */
+	/* Low bits: the product's shift. Bits above: index of the sum that it is added to. */
 	int32_t places[kMost + kLanes];
 
-	FarProducts() {} /* none is looked at before it is written */
+	FarProducts() {} /* no element is read before it is written */
 
 	/**
-	 * Those of a row of \a position, whose sums are from \a place on
-	 * \param count of products before; a member would be in memory, and each row wait for it
-	 * \return and with these
+	 * Append the far products of a row of \a position; \a place is the index of the row's first
+	 * sum
+	 * \param count of products so far; not a member, which would be in memory and delay each
+	 * row
+	 * \return the new count
 	 */
 	HWY_INLINE size_t add(const Position &position, const FarLanes &far, size_t kernel,
 			      size_t place, size_t count)
@@ -308,7 +312,7 @@ private:
 	}
 };
 
-/** \brief Position::products of some positions, which follow each other */
+/** \brief Compute the products of \a count positions, whose Position::products are contiguous */
 HWY_INLINE void addProducts(const LostCarries &carries, Position *positions, size_t count)
 {
 	FarProducts products;

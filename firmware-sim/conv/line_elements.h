@@ -14,7 +14,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Buffered bytes to numbers: INT8 is sign-extended, FP16 stays bits */
+/** \brief Convert buffered bytes to numbers: INT8 is sign-extended, FP16 stays bits */
 inline void widen(Precision precision, const std::byte *bytes, std::span<int16_t> out)
 {
 	if (precision == Precision::Int8) {
@@ -26,7 +26,7 @@ inline void widen(Precision precision, const std::byte *bytes, std::span<int16_t
 		std::memcpy(out.data(), bytes, out.size_bytes());
 }
 
-/** \brief Numbers to the bytes that are buffered */
+/** \brief Convert numbers to buffered bytes */
 inline void narrow(Precision precision, std::span<const int16_t> elements, std::byte *out)
 {
 	if (precision == Precision::Int8) {
@@ -41,9 +41,8 @@ inline void narrow(Precision precision, std::span<const int16_t> elements, std::
 /**
  * \brief Where the elements of a Winograd cube are
  *
- * An entry has a tile of four lines of four columns; each of its elements are 8 bytes
- * of channels (RTL of nvdlav1, NV_NVDLA_CSC_dl: dat_wg). The tiles of the same
- * channels are side by side.
+ * An entry has a tile of four lines by four columns; each element of it has 8 bytes of channels
+ * (RTL of nvdlav1, NV_NVDLA_CSC_dl: dat_wg). The tiles of the same channels are side by side.
  */
 class WinogradTile
 {

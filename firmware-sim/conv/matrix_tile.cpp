@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AMX has eight registers ("tiles") of up to 16 rows of 64 bytes. A row of data are a position's
- * operands in 16 units, one of weights is a unit's columns, 16 of them, which is as conv_tile has
- * both anyway: they are loaded from where they are. Four registers are sums of two times 16
- * positions by two times 16 columns, two are data, two weights.
+ * AMX has eight registers ("tiles") of up to 16 rows of 64 bytes. A row of data holds a position's
+ * operands for 16 units, a row of weights holds 16 columns of a unit: both are loaded in place from
+ * conv_tile's layout. Four registers hold the sums of 2 x 16 positions by 2 x 16 columns, two hold
+ * data, two weights.
  */
 #include "conv/conv_tile.h"
 
@@ -41,16 +41,16 @@ struct alignas(64) Shapes {
 	uint8_t rows[16] = {};
 };
 
-/** What the registers hold, by their numbers */
+/** Numbers of the registers by their use */
 enum Register : uint8_t {
-	Sums = 0, /* and those behind it: first positions, then second ones */
+	Sums = 0, /* and the next three: two for the first matrix, two for the second */
 	Data = 4,
 	Weights = 6,
 };
 
 /*
- * In assembly: not every compiler's functions for these know that memory is read. What a register
- * is there for is known nowhere, so that nothing may be put between them or in another order.
+ * In assembly, as some compilers' intrinsics do not declare that memory is read. Registers are not
+ * declared as operands either, so the statements are volatile to keep their order.
  */
 
 template<int kRegister>
@@ -85,7 +85,7 @@ inline void multiply()
 		     : "i"(kSums), "i"(kData), "i"(kWeights));
 }
 
-/** The registers of this thread, for as long as it works with them */
+/** Configuration of this thread's registers; released by the destructor */
 class Registers
 {
 public:
@@ -98,7 +98,7 @@ public:
 			asm volatile("tilerelease");
 	}
 
-	/** \brief Have so many positions in each of them, which clears them if it is another number
+	/** \brief Set the positions in each register; a change clears them
 	 */
 	void shape(size_t rows)
 	{
@@ -118,11 +118,11 @@ private:
 	size_t rows_ = 0;
 };
 
-/** Positions that are as far from each other: a row of data each */
+/** Equidistant positions: a row of data for each */
 struct DataRows {
 	size_t first;
-	const std::byte *at; /* the first one's operands */
-	size_t step;	     /* bytes to the next one's */
+	const std::byte *at; /* the first position's operands */
+	size_t step;	     /* bytes to the next position's */
 };
 
 /** The sums of kMatrices matrices of positions and kHalves times 16 columns */
@@ -154,7 +154,7 @@ public:
 private:
 	static constexpr size_t kWeightsStep = kTileColumns * sizeof(int32_t);
 
-	/* Also those of columns that are not used. */
+	/* Also unused columns, as finish() stores them. */
 	void begin() const
 	{
 		clear<Sums>();
@@ -198,13 +198,14 @@ private:
 	const Panel &panel_;
 };
 
-/** Positions from the first one on that are as far from each other */
+/** The longest run of equidistant positions from the first one on */
 struct Regular {
 	size_t count;
 	ptrdiff_t step; /* bytes */
 };
 
-/** \param width positions of a line, which are: those of the next one may go on like that */
+/** \param width length of a line, within which positions are equidistant; the run may cross
+ * lines */
 Regular regularFrom(std::span<const TilePosition> positions, size_t width)
 {
 	const auto stepTo = [&](size_t index) {
@@ -221,7 +222,7 @@ Regular regularFrom(std::span<const TilePosition> positions, size_t width)
 	return { count, step };
 }
 
-/** Makes matrices of as many rows two at a time */
+/** Computes matrices in pairs if they have the same number of rows */
 template<size_t kHalves>
 class MatrixSums
 {
@@ -260,7 +261,7 @@ private:
 	Registers registers_;
 	std::array<DataRows, 2> matrices_ = {};
 	size_t rows_ = 0;
-	bool waiting_ = false; /* the first matrix, for a second one */
+	bool waiting_ = false; /* the first matrix waits for a second one */
 };
 
 template<size_t kHalves>
@@ -272,7 +273,7 @@ void sumsOf(std::span<const TilePosition> positions, const Panel &panel, const T
 
 	for (size_t first = 0; first < positions.size();) {
 		const auto [count, step] = regularFrom(positions.subspan(first), panel.width);
-		/* All matrices of about the same size, the last one back to where there was one. */
+		/* Matrices of about the same size; the last one overlaps the one before. */
 		const size_t matrices = (count + kRows - 1) / kRows;
 		const size_t rows = (count + matrices - 1) / matrices;
 		for (size_t i = 0; i < matrices; i++) {

@@ -91,7 +91,7 @@ constexpr std::array<PixelFormat, kFormats> makeTable()
 
 constexpr std::array<PixelFormat, kFormats> kTable = makeTable();
 
-/* Bits a 10-bit and a 2-bit channel are moved up to stand at the top of 16. */
+/* Shifts that move a 10-bit and a 2-bit channel to the top of 16 bits. */
 constexpr unsigned kShift10 = 6;
 constexpr unsigned kShift2 = 14;
 

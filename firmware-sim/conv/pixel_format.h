@@ -60,9 +60,9 @@ struct PixelFormat {
 const PixelFormat *pixelFormat(uint32_t value);
 
 /**
- * \brief One channel of a pixel as the raw number that goes into the converter
+ * \brief One channel of a pixel as the raw number that the converter takes
  *
- * 10-bit channels stand at the top of 16 bits, 2-bit alpha likewise.
+ * 10-bit channels and 2-bit alpha are in the top bits of 16.
  *
  * \param plane0 first byte of the pixel in plane 0
  * \param plane1 first byte of the pixel in plane 1; not used by one-plane formats

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of weights to columns, for files that are compiled once for each instruction set (Highway).
+ * Transposes weights, for files that are compiled once for each instruction set (Highway).
  */
 #include <algorithm>
 #include <cstring>
@@ -25,7 +25,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** \brief Values of f32 that FP16 bits stand for; those of infinities are 65536 */
+/** \brief FP16 to f32; infinities become 65536 */
 template<typename Tag, typename Halves>
 HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 {
@@ -44,7 +44,7 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 	const auto magnitude = hn::And(bits, hn::Set(bitsTag, 0x7fff));
 	const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
 	const auto nan = hn::Gt(hn::BitCast(signedTag, magnitude), hn::Set(signedTag, 0x7c00));
-	/* With the exponent's bias made right by a product, denormals are, too. */
+	/* A product corrects the exponent's bias, for denormals as well. */
 	const auto value =
 		hn::Mul(hn::BitCast(tag, hn::ShiftLeft<13>(magnitude)), hn::Set(tag, 0x1p112F));
 
@@ -55,13 +55,13 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 
 #if HWY_TARGET != HWY_SCALAR
 
-/* As many kernels as a vector has columns: four of them in each 128 bits. */
+/* One column for each kernel, four of them in each 128 bits. */
 using UnitTag = hn::CappedTag<int32_t, kTileColumns / 2>;
 using UnitVector = hn::Vec<UnitTag>;
 constexpr size_t kKernelsAtOnce = hn::MaxLanes(UnitTag());
 constexpr size_t kUnitsAtOnce = 4;
 
-/** \return what is at \a in and each \a step bytes behind it, four lanes of each */
+/** \return four lanes from \a in, four from \a step bytes later, and so on */
 template<typename Tag>
 HWY_INLINE hn::Vec<Tag> gather(Tag tag, const std::byte *in, size_t step)
 {
@@ -77,7 +77,7 @@ HWY_INLINE hn::Vec<Tag> gather(Tag tag, const std::byte *in, size_t step)
 	}
 }
 
-/** Four units of each fourth kernel */
+/** Four units of every fourth kernel */
 template<UnitFormat kFormat>
 HWY_INLINE UnitVector loadUnits(const std::byte *in, size_t step)
 {
@@ -102,9 +102,9 @@ HWY_INLINE UnitVector loadUnits(const std::byte *in, size_t step)
 }
 
 /**
- * Four units of kKernelsAtOnce kernels to as many rows of columns
+ * Transpose four units of kKernelsAtOnce kernels to four rows of columns
  * \param in the first kernel's \param step bytes to the next one's
- * \param count units that are put \param kernels columns that are
+ * \param count units to store \param kernels columns to store
  */
 template<UnitFormat kFormat>
 HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, size_t kernels,
@@ -139,8 +139,8 @@ HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, si
 }
 
 /**
- * Two units of each kernel, the kernels side by side: as cores with atoms of 8 bytes have them
- * \return kernels whose units are put
+ * Transpose two contiguous units of each kernel, the weights of cores with atoms of 8 bytes
+ * \return the number of kernels whose units were stored
  */
 template<UnitFormat kFormat>
 HWY_INLINE size_t transposePairs(const KernelRows &rows, size_t columns, int32_t *out)
@@ -161,7 +161,7 @@ HWY_INLINE size_t transposePairs(const KernelRows &rows, size_t columns, int32_t
 	return kernel;
 }
 
-/** The rows of all kernels, some kernels and four units at a time */
+/** Transpose the rows of all kernels, four units at a time */
 template<UnitFormat kFormat>
 void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *out)
 {

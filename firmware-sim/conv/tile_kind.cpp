@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What INT8 is best multiplied with, for each instruction set (Highway).
+ * The fastest multiplication for INT8, for each instruction set (Highway).
  */
 
-/* One more than others are compiled for, which hosts that multiply matrices have: who wants no more
- * than a lower one gets what that one has. */
+/* Compiled for one target more than other files, that of hosts with matrix instructions: if Highway
+ * is limited to a lower target, the kind is that target's. */
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | (HWY_AVX3_DL - 1))
 #define HWY_WANT_AVX3_DL 1

@@ -15,7 +15,7 @@ namespace nvdla::sim
 
 TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &workers)
 	: plan_(plan), height_(paddedHeight(plan.op.windows)), count_(height_ * plan.op.batches),
-	  lineBytes_(plan.lineBytes()),
+	  lineBytes_(plan.lineBytes()), padding_(padding()),
 	  bytes_(workers.scratch(), plan.inPlace ? 0 : lineBytes_ * count_), lines_(count_),
 	  turned_(plan.inPlace ? count_ : 0),
 	  positions_(workers.scratch(), size_t{ plan.op.windows.out.width } *
@@ -24,20 +24,35 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 		   plan.kernel.kind == TileKind::Quads ? plan.op.windows.out.width * count_ : 0)
 {
 	const unsigned int threads = threadsFor(lineBytes_ * count_, kBytesForAThread);
+	const bool summed = rowSums_.size() && !plan.mayBeChannelwise;
 
 	shareOut(&workers, threads, count_, [&] {
 		return [&, pieces = std::vector<LinePiece>()](uint64_t index) mutable {
 			lines_[index] = plan_.inPlace ? findLine(index, data)
 						      : makeLine(index, data, pieces);
 			inspect(lines_[index]);
-			sumRow(index);
+			if (summed)
+				sumRow(index);
 		};
 	});
-	/* Windows have several lines, all of which are there now. */
+	/* Only now: a window's sums need all of its lines. */
 	shareOut(&workers, threads, count_, [&] {
 		return [&, sums = std::vector<int32_t>()](uint64_t index) mutable {
-			place(index, sums);
+			place(index, summed, sums);
 		};
+	});
+}
+
+void TileLines::prepareStarts()
+{
+	if (rowSums_.size() == 0 || !plan_.mayBeChannelwise)
+		return;
+	std::call_once(started_, [&] {
+		std::vector<int32_t> sums;
+		for (size_t index = 0; index < count_; index++)
+			sumRow(index);
+		for (size_t index = 0; index < count_; index++)
+			place(index, true, sums);
 	});
 }
 
@@ -63,7 +78,7 @@ void TileLines::inspect(const std::byte *line, size_t count)
 	}
 }
 
-/* What is not written meets weights that are zero. */
+/* Operands that are not written are multiplied by weights of zero. */
 const std::byte *TileLines::makeLine(size_t index, const DataView &data,
 				     std::vector<LinePiece> &pieces)
 {
@@ -75,12 +90,12 @@ const std::byte *TileLines::makeLine(size_t index, const DataView &data,
 		data.find(static_cast<uint32_t>(index / height_), y, pieces);
 		put(pieces, out);
 	} else {
-		fill(out, 0, plan_.lineElements, padElement(plan_.op.precision, windows.padValue));
+		fill(out, 0, plan_.lineElements, padding_);
 	}
 	return out;
 }
 
-/* There is no padding. */
+/* In place: such operations have no padding. */
 const std::byte *TileLines::findLine(size_t index, const DataView &data)
 {
 	const auto batch = static_cast<uint32_t>(index / height_);
@@ -89,7 +104,7 @@ const std::byte *TileLines::findLine(size_t index, const DataView &data)
 	if (const std::byte *there = data.whole(batch, y))
 		return there;
 	const size_t lineBytes = size_t{ plan_.lineElements } * plan_.elementBytes;
-	turned_[index].resize(lineBytes + kLineBytes); /* as much as behind the buffer */
+	turned_[index].resize(lineBytes + kLineBytes); /* with room as behind the buffer */
 	data.copyWhole(batch, y, std::span(turned_[index]).first(lineBytes));
 	return turned_[index].data();
 }
@@ -106,30 +121,30 @@ std::span<TilePosition> TileLines::positionsOf(size_t index)
 	return { positions_.data() + line * windows.out.width, windows.out.width };
 }
 
-/* Sum the elements of the line that one kernel row covers, for each column of the output. */
+/* For each output column, sum the elements of the line that a kernel row covers. */
 void TileLines::sumRow(size_t index)
 {
 	const Windows &windows = plan_.op.windows;
 	const size_t width = windows.out.width;
 	const size_t runs = plan_.runs.size() / windows.kernel.height;
 
-	if (rowSums_.size() && (windows.kernel.height > 1 || !positionsOf(index).empty()))
+	if (windows.kernel.height > 1 || !positionsOf(index).empty())
 		byteSums(lines_[index], size_t{ plan_.step } * plan_.elementBytes,
 			 std::span(plan_.runs).first(runs), { &rowSums_[index * width], width });
 }
 
-/* Quads: sums begin with what they have too much because the weights are more by 128. */
-void TileLines::place(size_t index, std::vector<int32_t> &sums)
+/* Quads: initial values of sums that correct the weights' excess of 128. */
+void TileLines::place(size_t index, bool summed, std::vector<int32_t> &sums)
 {
 	constexpr int32_t kWeightExcess = 128;
 	const Windows &windows = plan_.op.windows;
 	const std::span<TilePosition> positions = positionsOf(index);
-	const uint32_t rows = rowSums_.size() ? windows.kernel.height : 0;
+	const uint32_t rows = summed && !positions.empty() ? windows.kernel.height : 0;
 	const size_t step = size_t{ plan_.step } * plan_.elementBytes;
 	const std::byte *at = lines_[index];
 
 	sums.assign(positions.size(), 0);
-	for (uint32_t row = 0; row < rows && !positions.empty(); row++) {
+	for (uint32_t row = 0; row < rows; row++) {
 		const size_t line = index + size_t{ row } * windows.dilationY;
 		const int32_t *more = &rowSums_[line * windows.out.width];
 		for (size_t i = 0; i < sums.size(); i++)
@@ -142,36 +157,39 @@ void TileLines::place(size_t index, std::vector<int32_t> &sums)
 void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const
 {
 	const bool image = plan_.op.mode == ConvMode::Image;
-	const int16_t pad = padElement(plan_.op.precision, plan_.op.windows.padValue);
 	const size_t bytes = elementBytes(plan_.op.precision);
 	const size_t left = plan_.leftElements();
 	const size_t end = left + plan_.bufferedElements();
 
-	fill(line, 0, left, pad);
+	fill(line, 0, left, padding_);
 	for (const LinePiece &piece : pieces)
 		packPiece(plan_.kernel.lines, piece, operand(line, left + piece.to / bytes));
-	/* Behind an image line there is nothing, behind others padding. */
+	/* Fill the rest: image lines, which include padding, with zeroes, others with padding. */
 	if (end < plan_.lineElements)
-		fill(line, end, plan_.lineElements - end, image ? int16_t{ 0 } : pad);
+		fill(line, end, plan_.lineElements - end, image ? 0 : padding_);
 }
 
-void TileLines::fill(std::byte *line, size_t first, size_t count, int16_t value) const
+uint32_t TileLines::padding() const
 {
-	const size_t bytes = count * plan_.elementBytes;
-	std::byte *const out = operand(line, first);
-	std::byte element[sizeof(value)];
+	const int16_t element = padElement(plan_.op.precision, plan_.op.windows.padValue);
+	const auto *bytes = reinterpret_cast<const std::byte *>(&element);
+	uint32_t operand = 0;
 
-	if (count == 0)
-		return;
-	narrow(plan_.op.precision, { &value, 1 }, element);
-	packPiece(plan_.kernel.lines,
-		  { .from = element, .bytes = elementBytes(plan_.op.precision) }, out);
-	if (plan_.elementBytes == 1) {
-		std::memset(out, std::to_integer<int>(*out), bytes);
-		return;
-	}
-	for (size_t done = plan_.elementBytes; done < bytes; done *= 2)
-		std::memcpy(out + done, out, std::min(done, bytes - done));
+	packPiece(plan_.kernel.lines, { .from = bytes, .bytes = elementBytes(plan_.op.precision) },
+		  reinterpret_cast<std::byte *>(&operand));
+	return operand;
+}
+
+void TileLines::fill(std::byte *line, size_t first, size_t count, uint32_t value) const
+{
+	std::byte *const out = operand(line, first);
+
+	if (plan_.elementBytes == sizeof(uint32_t))
+		std::fill_n(reinterpret_cast<uint32_t *>(out), count, value);
+	else if (plan_.elementBytes == sizeof(uint16_t))
+		std::fill_n(reinterpret_cast<uint16_t *>(out), count, value);
+	else
+		std::fill_n(out, count, std::byte(value));
 }
 
 } /* namespace nvdla::sim */

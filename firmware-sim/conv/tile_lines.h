@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffered lines as conv_tile wants them.
+ * Buffered lines in the layout of conv_tile.
  */
 #pragma once
 
@@ -19,14 +19,14 @@
 namespace nvdla::sim
 {
 
-/** \brief All lines of an operation as operands: with padding, or where they are buffered */
+/** \brief All lines of an operation as operands: padded copies, or in place in the buffer */
 class TileLines
 {
 public:
-	/** \param plan must outlive this object, and \a data what it looks at */
+	/** \param plan must outlive this object, as must the bytes that \a data reads */
 	TileLines(const TilePlan &plan, const DataView &data, Workers &workers);
 
-	/** \return where the outputs of lines begin, which of a batch's cubes alternate */
+	/** \return the positions of output lines; lines of a batch's cubes alternate */
 	std::span<const TilePosition> positions(uint64_t firstLine, uint32_t count) const
 	{
 		const size_t width = plan_.op.windows.out.width;
@@ -34,43 +34,54 @@ public:
 		return { positions_.data() + firstLine * width, count * width };
 	}
 
+	/**
+	 * \brief Have positions say what sums of Quads begin with
+	 *
+	 * Kernels of one channel each need it not. Any thread may call it, again and again.
+	 */
+	void prepareStarts();
+
 	/** \return INT16: the largest magnitude of operands */
 	uint32_t largest() const { return largest_; }
 
-	/** \return FP16, if the plan is for one atom: there is a NaN */
+	/** \return FP16, if plan.mayBeChannelwise: some operand is a NaN */
 	bool hasNan() const { return hasNan_; }
 
 private:
 	const std::byte *makeLine(size_t index, const DataView &data,
 				  std::vector<LinePiece> &pieces);
 	const std::byte *findLine(size_t index, const DataView &data);
-	/** \brief Look at the operands of a line */
+	/** \brief Update largest() and hasNan() by the operands of a line */
 	void inspect(const std::byte *line);
-	/** \brief Look at \a count operands that follow each other */
+	/** \brief Update them by \a count contiguous operands */
 	void inspect(const std::byte *operands, size_t count);
-	/** \return positions of outputs whose windows begin in a line; none if there are not any */
+	/** \return the positions of outputs whose windows begin in line \a index; may be empty */
 	std::span<TilePosition> positionsOf(size_t index);
 	void sumRow(size_t index);
-	void place(size_t index, std::vector<int32_t> &sums);
+	void place(size_t index, bool summed, std::vector<int32_t> &sums);
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{
 		return line + index * plan_.elementBytes;
 	}
-	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
+	/** \return the operand of padding, in as many bytes as an operand has */
+	uint32_t padding() const;
+	void fill(std::byte *line, size_t first, size_t count, uint32_t value) const;
 	/** \param pieces of the line, as they are buffered */
 	void put(std::span<const LinePiece> pieces, std::byte *line) const;
 
 	const TilePlan &plan_;
 	size_t height_;	   /* lines of a cube, with padding above and below */
 	size_t count_;	   /* of all cubes */
-	size_t lineBytes_; /* of those that are made */
+	size_t lineBytes_; /* of a padded copy */
+	uint32_t padding_;
 	ScratchArray<std::byte> bytes_;
 	std::vector<const std::byte *> lines_;
-	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */
+	std::vector<std::vector<std::byte>> turned_; /* copies, if the ring wraps in a line */
 	ScratchArray<TilePosition> positions_;
-	ScratchArray<int32_t> rowSums_; /* Quads: of each line, from each column of the output on */
-	std::mutex mutex_;		/* of largest_ */
+	ScratchArray<int32_t> rowSums_; /* Quads: by line and output column */
+	std::once_flag started_;
+	std::mutex mutex_; /* of largest_ */
 	uint32_t largest_ = 0;
 	std::atomic<bool> hasNan_ = false;
 };

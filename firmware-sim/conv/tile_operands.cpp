@@ -64,7 +64,7 @@ struct ToBytes {
 	}
 };
 
-/** Elements of a part; whole vectors first, then smaller ones, for a count that is mostly small */
+/** Convert a part: whole vectors first, then smaller ones, as counts are mostly small */
 template<typename To, size_t kMost = 64>
 HWY_INLINE void packPart(const typename To::In *in, size_t count, typename To::Out *out)
 {
@@ -85,7 +85,7 @@ HWY_INLINE void packPart(const typename To::In *in, size_t count, typename To::O
 	}
 }
 
-/** All parts of a piece, of \a count elements, which is known when it is compiled */
+/** Convert all parts of a piece; \a count elements each, a constant once inlined */
 template<typename To>
 HWY_INLINE void packParts(const LinePiece &piece, size_t count, typename To::Out *out)
 {
@@ -101,7 +101,7 @@ void packAll(const LinePiece &piece, std::byte *to)
 	constexpr size_t kAtom = atomBytes / sizeof(typename To::In);
 	auto *out = reinterpret_cast<typename To::Out *>(to);
 
-	/* Atoms, or those of an entry. */
+	/* Usual sizes of parts, as constants: an atom, or the atoms of an entry. */
 	if (piece.bytes == atomBytes / 4)
 		packParts<To>(piece, kAtom / 4, out);
 	else if (piece.bytes == atomBytes / 2)
@@ -212,7 +212,7 @@ Int16Magnitudes magnitudesOfTarget(const std::byte *numbers, size_t count)
 	auto pair = hn::Zero(tag);
 	size_t i = 0;
 	const auto add = [&](const void *at) HWY_ATTR {
-		/* That of the lowest number is itself, as one without a sign. */
+		/* The magnitude of INT16_MIN is right as an unsigned number. */
 		const auto both = hn::BitCast(
 			tag, hn::Abs(hn::LoadU(numberTag, static_cast<const int16_t *>(at))));
 		const auto one = hn::And(both, hn::Set(tag, UINT16_MAX));
@@ -277,7 +277,7 @@ bool anyNegativeOfTarget(const std::byte *numbers, size_t count)
 	return rest < 0 || !hn::AllFalse(tag, hn::Lt(all, hn::Zero(tag)));
 }
 
-/** As many elements as 64 bits hold: the next packed one for each one of \a mask, else zero */
+/** Expand a mask to 64 bits: the next packed element for each one, else zero */
 template<typename Element>
 HWY_INLINE uint64_t expanded(unsigned int mask, const std::byte *packed)
 {
@@ -310,6 +310,19 @@ void expandAll(ControlView masks, const std::byte *packed, std::byte *out)
 			packed += static_cast<size_t>(std::popcount(some)) * sizeof(Element);
 		}
 	}
+}
+
+/* Here, since not every host has an instruction for it. */
+size_t countOfTarget(ControlView masks)
+{
+	size_t ones = 0;
+
+	for (size_t i = 0; i < masks.size(); i += sizeof(uint64_t)) {
+		uint64_t some = 0;
+		std::memcpy(&some, &masks[i], std::min(sizeof(some), masks.size() - i));
+		ones += static_cast<size_t>(std::popcount(some));
+	}
+	return ones;
 }
 
 void expandOfTarget(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out)
@@ -352,6 +365,7 @@ HWY_EXPORT(ownElementsOfTarget);
 HWY_EXPORT(anyNanOfTarget);
 HWY_EXPORT(anyNegativeOfTarget);
 HWY_EXPORT(magnitudesOfTarget);
+HWY_EXPORT(countOfTarget);
 HWY_EXPORT(expandOfTarget);
 HWY_EXPORT(roundSumsOfTarget);
 
@@ -392,14 +406,7 @@ Int16Magnitudes magnitudesOf(const std::byte *numbers, size_t count)
 
 size_t countOnes(ControlView masks)
 {
-	size_t ones = 0;
-
-	for (size_t i = 0; i < masks.size(); i += sizeof(uint64_t)) {
-		uint64_t some = 0;
-		std::memcpy(&some, &masks[i], std::min(sizeof(some), masks.size() - i));
-		ones += static_cast<size_t>(std::popcount(some));
-	}
-	return ones;
+	return HWY_DYNAMIC_DISPATCH(countOfTarget)(masks);
 }
 
 void expandSparse(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out)

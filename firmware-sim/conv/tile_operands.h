@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From buffered elements to operands of conv_tile, and what there is to know of them.
+ * Converts buffered elements to operands of conv_tile, and finds their largest values and NaNs.
  */
 #pragma once
 
@@ -16,34 +16,34 @@
 namespace nvdla::sim
 {
 
-/** \brief What becomes of elements of lines */
+/** \brief How elements of lines become operands */
 enum class LineFormat : uint8_t {
 	Bytes,	   /**< as they are */
 	WideBytes, /**< INT8 in 16 bits */
 	Floats,	   /**< FP16 as f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
 };
 
-/** \return times as many bytes as the elements have */
+/** \return bytes of an operand, divided by those of its element */
 constexpr size_t growthOf(LineFormat format)
 {
 	return format == LineFormat::Bytes ? 1 : 2;
 }
 
 /**
- * \brief Elements of a piece of a line
- * \param out where those of the first part go; those of the others are as many elements behind it
- *	  as LinePiece says
+ * \brief Convert the elements of a piece of a line
+ * \param out operands of the first part; those of the others are LinePiece's steps later, counted
+ *	  in elements
  */
 void packPiece(LineFormat format, const LinePiece &piece, std::byte *out);
 
-/** \brief \a count FP16 numbers as LineFormat::Floats */
+/** \brief Convert \a count FP16 numbers to LineFormat::Floats */
 inline void widenHalves(const std::byte *halves, size_t count, float *out)
 {
 	packPiece(LineFormat::Floats, { .from = halves, .bytes = count * sizeof(uint16_t) },
 		  reinterpret_cast<std::byte *>(out));
 }
 
-/** \return none of FP16 is an infinity or a NaN */
+/** \return no FP16 number is an infinity or a NaN */
 bool areFinite(const std::byte *halves, size_t count);
 
 /** \return one of the numbers is a NaN */
@@ -55,7 +55,7 @@ bool anyNegative(const std::byte *numbers, size_t count);
 /** \brief The largest magnitudes of INT16 */
 struct Int16Magnitudes {
 	uint32_t number = 0;
-	uint32_t pair = 0; /**< the sum of two, the first, third, fifth... and the one behind it */
+	uint32_t pair = 0; /**< of the sum of two magnitudes: numbers 0 and 1, 2 and 3 ... */
 
 	void add(const Int16Magnitudes &other)
 	{
@@ -64,13 +64,13 @@ struct Int16Magnitudes {
 	}
 };
 
-/** \return those of \a count numbers, behind which there are zeroes */
+/** \return the largest magnitudes of \a count numbers; zeroes must follow them */
 Int16Magnitudes magnitudesOf(const std::byte *numbers, size_t count);
 
-/** \brief What becomes of weights in units of 32 bits */
+/** \brief How weights become units of 32 bits */
 enum class UnitFormat : uint8_t {
 	Bytes,	   /**< four INT8 or two INT16 as they are */
-	Unsigned,  /**< four INT8, more by 128 */
+	Unsigned,  /**< four INT8, plus 128 */
 	WideBytes, /**< two INT8, each in 16 bits */
 	Float,	   /**< one FP16 as f32 */
 };
@@ -81,25 +81,25 @@ constexpr size_t unitSourceBytes(UnitFormat format)
 	return format == UnitFormat::Bytes || format == UnitFormat::Unsigned ? 4 : 2;
 }
 
-/** \brief Where the weights of some kernels are */
+/** \brief Places of the weights of some kernels */
 struct KernelRows {
-	const std::byte *first; /**< of the first kernel */
+	const std::byte *first; /**< the first kernel's weights */
 	size_t step;		/**< bytes from one kernel to the next */
 	size_t kernels;
 };
 
 /**
- * \brief Of each kernel's atom the element that has the kernel's number, and zeroes behind them
- * \param rows atoms of as many kernels as an atom has elements, or fewer
+ * \brief From the atom of kernel k take element k, for all kernels; the rest of \a own becomes zero
+ * \param rows an atom of each kernel, at most as many kernels as an atom has elements
  * \param own an atom; overwritten
  * \return all other elements are zero
  */
 bool ownElements(const KernelRows &rows, size_t elementBytes, std::byte *own);
 
 /**
- * \brief Turn rows of weights into columns: unit u of kernel k to out[u * kTileColumns + k]
+ * \brief Transpose weights: unit u of kernel k to out[u * kTileColumns + k]
  * \param units of each kernel
- * \return \a units, or 0 if the host has no vectors for it, which leaves \a out as it is
+ * \return \a units; or 0, without change of \a out, if the host has no vectors for it
  */
 size_t putUnits(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out);
 
@@ -110,17 +110,17 @@ size_t countOnes(ControlView masks);
 inline constexpr size_t kSparseSlack = sizeof(uint64_t);
 
 /**
- * \brief Eight elements for each byte of \a masks: the next packed one for each one, else zero
+ * \brief Expand \a masks to elements: the next packed element for a bit that is one, else zero
  *
  * \param masks least significant bit first
- * \param packed countOnes() elements, and kSparseSlack bytes of anything
+ * \param packed countOnes() elements, followed by kSparseSlack readable bytes
  * \param elementBytes 1 or 2
  * \param out eight elements for each byte of \a masks
  */
 void expandSparse(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out);
 
 /**
- * \brief Shift sums right by \a truncate (1..31), halves away from zero
+ * \brief Shift sums right by \a truncate (1..31), rounding halves away from zero
  * \param count a multiple of 16
  */
 void roundSums(int32_t *sums, size_t count, uint32_t truncate);

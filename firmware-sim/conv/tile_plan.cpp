@@ -11,7 +11,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* The kernels of each precision. For INT8 the host and the operation decide between several. */
+/* The kernels of each precision. For INT8, host and operation decide which one is used. */
 constexpr TileKernel kKernels[] = {
 	{ TileKind::Rows, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
 	{ TileKind::Matrices, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes, kMatrixUnits },
@@ -22,7 +22,7 @@ constexpr TileKernel kKernels[] = {
 	{ TileKind::Float, Precision::Fp16, LineFormat::Floats, UnitFormat::Float },
 };
 
-/** \return there is one position, whose window needs no padding */
+/** \return there is a single position, whose window has no padding */
 bool isOnePosition(const ConvOp &op)
 {
 	const Windows &windows = op.windows;
@@ -45,7 +45,7 @@ TileKind kindFor(const ConvOp &op, bool positive)
 		if (tileKind() == TileKind::None || (tileKind() == TileKind::Bytes && !positive))
 			return TileKind::Pairs;
 		if (tileKind() == TileKind::Matrices && op.groupKernels() < kFewColumns)
-			return TileKind::Quads; /* such hosts have, too */
+			return TileKind::Quads; /* hosts with matrices have quads, too */
 		return tileKind();
 	case Precision::Int16:
 		return TileKind::Pairs;
@@ -54,7 +54,7 @@ TileKind kindFor(const ConvOp &op, bool positive)
 	}
 }
 
-/* Lines have a multiple of so many bytes. */
+/* Bytes of a line are rounded up to this. */
 constexpr size_t kLineAlignment = 64;
 
 /** \return each window is a column of the cube */
@@ -70,7 +70,7 @@ bool isColumns(const ConvOp &op)
 	       uint64_t{ windows.out.height - 1 } * windows.strideY < data.height;
 }
 
-/** \return kernels may have weights for one channel of each atom, in one group that has all */
+/** \return there is one group, whose kernels may each have weights for one channel of each atom */
 bool hasOneGroup(const ConvOp &op)
 {
 	const Windows &windows = op.windows;
@@ -83,7 +83,7 @@ bool hasOneGroup(const ConvOp &op)
 	       (op.precision == Precision::Int8 && channels % op.groupKernels() == 0);
 }
 
-/** \return operands are where CSC reads them: whole units, and more of them than would be copied */
+/** \return operands can be read in place: whole units, at least an atom of each column */
 bool mayStay(const ConvOp &op, const TileKernel &kernel, const std::optional<AtomPlaces> &places)
 {
 	const size_t atOnce = kernel.unitsAtOnce * kUnitBytes;
@@ -111,15 +111,18 @@ TilePlan::TilePlan(const ConvOp &operation, bool positive, const std::optional<A
 	  step(op.windows.strideX * op.windows.data.channels), inPlace(mayStay(op, kernel, places)),
 	  mayBeChannelwise(!inPlace && kernel.kind != TileKind::Rows && hasOneGroup(op) &&
 			   tileKind() != TileKind::None),
-	  places_(places.value_or(AtomPlaces{}))
+	  blocks(makeBlocks(op)), places_(places.value_or(AtomPlaces{}))
 {
 	const Windows &windows = op.windows;
 
 	lineElements = (windows.out.width - 1) * step +
 		       (windows.kernel.width - 1) * windows.dilationX * windows.data.channels +
 		       windows.kernel.channels;
-	if (inPlace)
-		stayInPlace();
+	if (inPlace) {
+		step = windows.strideX * places_.column / elementBytes;
+		lineElements =
+			op.entriesOf(windows.data.width) * op.geometry->entryBytes / elementBytes;
+	}
 	layTaps();
 	layRuns();
 }
@@ -154,7 +157,7 @@ size_t TilePlan::lineBytes() const
 	constexpr size_t kMostBehind = kFewColumns * sizeof(float);
 	const size_t touched = size_t{ lineElements } * elementBytes + kMostBehind;
 
-	/* All elements are put, also those that no window touches. */
+	/* put() writes all elements, also those that no window reaches. */
 	const size_t bytes =
 		std::max(touched, (leftElements() + bufferedElements()) * elementBytes);
 
@@ -166,14 +169,6 @@ uint32_t TilePlan::wholeUnits(uint32_t bytes) const
 	const uint32_t atOnce = kernel.unitsAtOnce * static_cast<uint32_t>(kUnitBytes);
 
 	return (bytes + atOnce - 1) / atOnce * kernel.unitsAtOnce;
-}
-
-void TilePlan::stayInPlace()
-{
-	const uint32_t bytes = op.entriesOf(op.windows.data.width) * op.geometry->entryBytes;
-
-	step = op.windows.strideX * places_.column / elementBytes;
-	lineElements = bytes / elementBytes;
 }
 
 void TilePlan::layTaps()
@@ -193,7 +188,7 @@ void TilePlan::layRuns()
 {
 	for (TileTap &tap : taps) {
 		const uint32_t count = wholeUnits(tap.elements * elementBytes);
-		/* Less than is worked on at once is all there is. */
+		/* In place, a run is a column's contiguous channels in whole units. */
 		const uint32_t most = inPlace ? wholeUnits(places_.column) : count;
 
 		tap.unit = units;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the operands of a convolution are laid out for conv_tile.
+ * Layout of a convolution's operands for conv_tile.
  *
- * Lines get their padding, so that a kernel row is one run of elements in them
- * (with dilation, one run for each kernel column), and there are lines of padding above and
- * below, so that each run is as far from the first one for all positions. A run's elements are
- * multiplied in units of 4 bytes; where a run ends inside a unit, the weights are zero.
+ * Lines are padded, so that a kernel row is one run of elements (with dilation, one run for each
+ * kernel column), and lines of padding are added above and below, so that the distances between
+ * runs are the same for all positions. A run's elements are multiplied in units of 4 bytes; where a
+ * run ends inside a unit, the weights are zero.
  *
- * The table of kernels (tile_plan.cpp) says what becomes of elements.
+ * The table of kernels (tile_plan.cpp) gives the operand types.
  *
  *  - INT8 in quads: weights + 128 as unsigned numbers; sums begin with -128 times the position's
  *    sum of data.
- *  - INT8 in matrices: in runs of as many units as a matrix has; behind their ends weights are
- *    zero, and what is read there may be anything.
+ *  - INT8 in matrices: runs are filled up to multiples of a matrix's units; the weights of the
+ *    filling are zero, so that its data do not matter.
  *
- * What 1x1 kernels meet is multiplied where it is in the convolution buffer, or in memory, if it
- * has the right size there: the channels of a column that follow each other are a run.
+ * Operands of 1x1 kernels are read in place, in the convolution buffer or in memory, if they have
+ * the operand type there: a run is a column's contiguous channels.
  */
 #pragma once
 
@@ -26,29 +26,30 @@
 
 #include "conv/conv_op.h"
 #include "conv/conv_tile.h"
+#include "conv/csc.h"
 #include "conv/tile_operands.h"
 
 namespace nvdla::sim
 {
 
-/** \brief An entry of the table of kernels: what a TileKind is for, and what it wants */
+/** \brief An entry of the table of kernels: precision and operand types of a TileKind */
 struct TileKernel {
 	TileKind kind;
 	Precision precision;
 	LineFormat lines;
 	UnitFormat weights;
-	uint32_t unitsAtOnce = 1; /**< what the units of a run are a multiple of */
+	uint32_t unitsAtOnce = 1; /**< units of a run are a multiple of this */
 };
 
-/** \brief A kernel row, or one column of a dilated one */
+/** \brief A kernel row, or one element of a row if the kernel is dilated */
 struct TileTap {
 	uint32_t row;
-	uint32_t offset; /**< elements from the position's first */
+	uint32_t offset; /**< elements from the position's first operand */
 	uint32_t elements;
 	size_t unit = 0; /**< first unit of its weights */
 };
 
-/** \return lines of a cube with those of padding above and below that windows touch */
+/** \return lines of a cube, with the padding above and below that windows reach */
 uint64_t paddedHeight(const Windows &windows);
 
 /** \brief The layout for one operation, which must outlive it */
@@ -70,11 +71,12 @@ public:
 	const TileKernel &kernel;
 	uint32_t elementBytes; /**< of an operand */
 	uint32_t step;	       /**< elements from one output column to the next */
-	bool inPlace;	       /**< operands are where CSC reads them */
-	/** Kernels may have weights for one channel of each atom alone (ChannelWeights): there is
-	 * one group, and one atom, or whole ones of INT8. */
+	bool inPlace;	       /**< operands are read where CSC reads them */
+	/** Kernels may have weights for one channel of each atom only (ChannelWeights): one group,
+	 * and one atom, or several whole ones of INT8. */
 	bool mayBeChannelwise;
-	uint32_t lineElements; /**< that the windows touch; of what is buffered if inPlace */
+	const std::vector<Block> blocks; /**< of weights */
+	uint32_t lineElements; /**< that the windows reach; if inPlace, of the buffered line */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;
 	size_t units = 0; /**< of all runs */
@@ -84,27 +86,27 @@ public:
 	{
 		return static_cast<uint32_t>(kTileColumns) / op.groupKernels();
 	}
-	/** \return the kernel has its columns in taps of their own */
+	/** \return each kernel column is a tap of its own */
 	bool dilated() const { return op.windows.dilationX != 1; }
-	/** \return operands of padding that a line begins with; an image's have it as they are */
+	/** \return operands of padding that a line has to be given at its start; buffered image
+	 * lines have it */
 	size_t leftElements() const;
 	/** \return elements of a line as it is buffered */
 	size_t bufferedElements() const;
-	/** \return bytes of a padded line: a run may read to the end of its last double unit, and
-	 * where kernels have one channel each, operands of all columns are read */
+	/** \return bytes of a padded line, readable to the end of a run's last double unit, and for
+	 * all columns if kernels have one channel each */
 	size_t lineBytes() const;
-	/** \return inPlace: elements of all columns that follow each other, one run of each */
+	/** \return inPlace: contiguous elements of all columns, one run of each */
 	size_t columnElements() const
 	{
 		return op.windows.data.width * places_.column / elementBytes;
 	}
-	/** \return bytes from a kernel row's operands to the next one's */
+	/** \return bytes between the operands of successive kernel rows */
 	size_t rowBytes() const { return op.windows.dilationY * lineBytes(); }
 
 private:
-	/** \return units of as many bytes, or of some more if they are worked on together */
+	/** \return the units of \a bytes, rounded up to a multiple of kernel.unitsAtOnce */
 	uint32_t wholeUnits(uint32_t bytes) const;
-	void stayInPlace();
 	void layTaps();
 	void layRuns();
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a unit of operands is multiplied with, for files that are compiled once for each
- * instruction set (Highway).
+ * Instructions that multiply units of operands with weights. For files that are compiled once for
+ * each instruction set (Highway).
  */
 #include <algorithm>
 
@@ -28,8 +28,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<int32_t>;
 using Vector = hn::Vec<Tag>;
 
-/* As many positions as registers hold beside the weights, for two vectors of columns, and their
- * pointers. */
+/* The most positions whose sums, in two vectors of columns each, and pointers fit registers. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kPositions = 12;
 #elif HWY_ARCH_X86
@@ -39,15 +38,15 @@ constexpr size_t kPositions = 10;
 #endif
 constexpr size_t kFewPositions = 4;
 
-/** How many columns go with how many positions: those of a tile, held in registers */
+/** Shape of a tile whose sums are in registers: vectors of columns, and positions */
 struct TwoVectors {
 	static constexpr size_t kVectors = 2;
 	static constexpr size_t kMostPositions = kPositions;
-	static constexpr size_t kUnitsAtOnce = 1;
+	static constexpr size_t kUnitsAtOnce = 2;
 };
 
-/* One vector of columns leaves room for more positions, but not for all their pointers: each is
- * then loaded once for some units. */
+/* One vector of columns leaves registers for more positions, but not for all their pointers: a
+ * pointer is loaded once for several units. */
 struct OneVector {
 	static constexpr size_t kVectors = 1;
 	static constexpr size_t kMostPositions = 2 * kPositions;
@@ -55,8 +54,8 @@ struct OneVector {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-/* A whole panel: fewer positions are spread for as many products, and weights need not be in
- * registers. */
+/* A whole panel: fewer broadcasts of operands for as many products; weights are read from
+ * memory. */
 struct FourVectors {
 	static constexpr size_t kVectors = 4;
 	static constexpr size_t kMostPositions = 3;
@@ -88,7 +87,7 @@ struct Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
 		sum = hn::Add(sum, multiply(data, weights));
-		/* GCC would add products up before, which takes registers. */
+		/* Keeps GCC from adding products to each other first, which takes registers. */
 #if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
 		asm("" : "+v"(sum.raw));
 #endif
@@ -107,7 +106,7 @@ struct Pairs {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/* VNNI comes with more hosts than the set of instructions Highway wants to see. */
+/* Assembly, as hosts with VNNI may lack other instructions of Highway's target with VNNI. */
 struct Quads : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
@@ -127,9 +126,9 @@ struct VnniPairs : Pairs {
 
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
 /*
- * Without VNNI, bytes take three instructions where numbers of 16 bits take four, and half as many
- * loads, but of two that are multiplied one is unsigned, and two products are added up in 16 bits:
- * 2 * 127 * -128 is the furthest from zero.
+ * Without VNNI, bytes take three instructions where 16-bit numbers take four, and half the loads.
+ * The instruction takes unsigned data and adds two products in 16 bits: with data up to 127 the
+ * extreme is 2 * 127 * -128, which fits.
  */
 struct PositiveBytes : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)

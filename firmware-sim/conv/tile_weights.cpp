@@ -11,7 +11,7 @@ namespace nvdla::sim
 {
 
 TileWeights::TileWeights(const TilePlan &plan, Scratch &scratch)
-	: plan_(plan), blocks_(makeBlocks(plan.op)), units_(scratch, plan.units * kTileColumns),
+	: plan_(plan), units_(scratch, plan.units * kTileColumns),
 	  kernels_(plan.groupsAtOnce(), kAnything)
 {
 }
@@ -23,15 +23,15 @@ void TileWeights::load(const WeightGroup &group, uint32_t place)
 	const uint32_t most = plan_.op.groupKernels();
 	const Columns columns = { size_t{ place } * most, group.kernels };
 
-	/* What is written is always the same but for the kernels that there are. */
+	/* Zeroes stay where they are, unless the number of kernels changes. */
 	if (group.kernels != kernels_[place] && (group.kernels < most || hasGaps()))
 		clear(place);
 	kernels_[place] = group.kernels;
 	groups_ = place + 1;
-	for (const Block &block : blocks_) {
+	for (const Block &block : plan_.blocks) {
 		const size_t kernelBytes = block.lanes * elementSize;
 		const size_t rowBytes = kernelBytes / block.rows;
-		/* The next block, since one of a whole group is as large as what is ahead. */
+		/* Prefetches the next block: a whole one has bringAhead()'s distance. */
 		for (size_t at = 0; at < group.kernels * kernelBytes; at += kLineBytes)
 			bringAhead(elements + at);
 		for (uint32_t row = 0; row < block.rows; row++)
@@ -74,7 +74,7 @@ bool TileWeights::hasGaps() const
 	});
 }
 
-/* \a elements are those of the first kernel; those of the next one follow at kernelBytes. */
+/* \a elements are the first kernel's; those of the next one are kernelBytes later. */
 void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 		      const std::byte *elements, size_t kernelBytes)
 {
@@ -88,7 +88,7 @@ void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 			  (plan_.dilated() ? 0 : size_t{ block.column } * windows.kernel.channels);
 	const size_t elementSize = elementBytes(plan_.op.precision);
 
-	/* Whole units where they begin at one; the rest element by element. */
+	/* Whole units where elements begin at a unit; the rest element by element. */
 	const size_t first = at * plan_.elementBytes;
 	const size_t bytes = count * plan_.elementBytes;
 	const size_t whole = first % kUnitBytes == 0 ? bytes / kUnitBytes : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights of kernel groups as conv_tile wants them.
+ * Weights of kernel groups in the layout of conv_tile.
  */
 #pragma once
 
@@ -15,20 +15,21 @@
 namespace nvdla::sim
 {
 
-/** \brief The panel of groups that are worked on at once, column by column; zero behind kernels */
+/** \brief The panel of groups that are computed together; columns without kernels are zero */
 class TileWeights
 {
 public:
-	/** \param plan must outlive this object \param scratch where they are */
+	/** \param plan must outlive this object \param scratch memory for the weights */
 	TileWeights(const TilePlan &plan, Scratch &scratch);
 
 	/**
-	 * \brief Take over a group, whose bytes are not needed afterwards
-	 * \param place its place in the panel, one after the other from 0 on
+	 * \brief Copy a group's weights
+	 * \param place the group's place in the panel, in order from 0
 	 */
 	void load(const WeightGroup &group, uint32_t place);
 
-	/** \return what all positions meet: bits of f32 for FP16; columns of no group are zero */
+	/** \return the weights for tileSums(), FP16 as bits of f32; columns without a group are
+	 * zero */
 	Panel panel();
 
 private:
@@ -38,7 +39,7 @@ private:
 		uint32_t kernels;
 	};
 
-	/** \return some of the units' bytes are no weights of a whole group */
+	/** \return some units of a whole group contain filling */
 	bool hasGaps() const;
 	void clear(uint32_t place);
 	void put(const Columns &columns, const Block &block, uint32_t row,
@@ -48,10 +49,9 @@ private:
 	static constexpr uint32_t kAnything = ~0U;
 
 	const TilePlan &plan_;
-	std::vector<Block> blocks_;
 	ScratchArray<int32_t> units_;
 	uint32_t groups_ = 0;		/* of the panel */
-	std::vector<uint32_t> kernels_; /* that each place has columns of, or kAnything */
+	std::vector<uint32_t> kernels_; /* whose columns are at each place, or kAnything */
 };
 
 } /* namespace nvdla::sim */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums of INT16 that 32 bits do not hold.
+ * Sums of INT16 that exceed 32 bits.
  */
 #pragma once
 
@@ -17,32 +17,32 @@ namespace nvdla::sim
 /**
  * \brief INT16 weights of a panel whose sums need more than 32 bits
  *
- * 32 bits hold the sums of some units. If they are few, because numbers are large, upper and lower
- * bytes of the weights are multiplied by themselves: of each there are 128 units or more.
+ * Sums of a limited number of units fit 32 bits; such partial sums are added in 64 bits. If numbers
+ * are so large that only few units fit, upper and lower bytes of the weights are multiplied
+ * separately: then at least 128 units fit.
  */
 class WideWeights
 {
 public:
 	/**
-	 * \param panel of TileKind::Pairs, whose weights must outlive this object or the next
-	 * load() \param largest magnitude of the data \return false if 32 bits hold all sums:
-	 * tileSums() is faster for them
+	 * \param panel of TileKind::Pairs, whose weights must stay until the next load() \param
+	 * largest magnitude of the data \return false if all sums fit 32 bits: use tileSums()
 	 */
 	bool load(const Panel &panel, uint32_t largest);
 
 	/**
-	 * \brief tileSums() in 64 bits, and what CACC delivers of them
+	 * \brief tileSums() in 64 bits, truncated and clipped as CACC does
 	 * \param truncate bits that CACC drops, 0 to 31
-	 * \return how many were clipped to 32 bits
+	 * \return the number of clipped sums
 	 */
 	uint32_t sums(std::span<const TilePosition> positions, const Panel &panel,
 		      uint32_t truncate, const TileSums &out) const;
 
 private:
-	uint32_t unitsAtOnce_ = 0;	     /* whose sums 32 bits hold */
-	std::vector<TileRun> runs_;	     /* the panel's, of no more than those */
+	uint32_t unitsAtOnce_ = 0;	     /* units whose sums fit 32 bits */
+	std::vector<TileRun> runs_;	     /* the panel's, cut to at most unitsAtOnce_ */
 	std::vector<int32_t> lower_, upper_; /* bytes of the weights, in 16 bits each */
-	std::vector<std::pair<const int32_t *, int64_t>> parts_; /* weights, their factor */
+	std::vector<std::pair<const int32_t *, int64_t>> parts_; /* weights and their factor */
 };
 
 } /* namespace nvdla::sim */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that begins with a line of the host's caches.
+ * Memory aligned to the host's cache lines.
  *
- * What the heap gives begins a few bytes behind one, so that each of the widest vectors in it would
- * be in two lines.
+ * The heap aligns to 16 bytes only, so that each of the widest vectors could span two cache lines.
  */
 #pragma once
 
@@ -15,10 +14,10 @@
 namespace nvdla::sim
 {
 
-/** \brief Bytes of a line of the host's caches, or a multiple of them */
+/** \brief Bytes of a cache line of the host, or a multiple of them */
 inline constexpr size_t kLineBytes = 64;
 
-/** \brief Allocator of memory that begins with a line */
+/** \brief Allocator of memory aligned to a cache line */
 template<typename T>
 struct LineAllocator {
 	using value_type = T;
@@ -42,7 +41,7 @@ struct LineAllocator {
 	bool operator==(const LineAllocator &) const = default;
 };
 
-/** \brief Bytes that begin with a line */
+/** \brief Bytes aligned to a cache line */
 using LineVector = std::vector<std::byte, LineAllocator<std::byte>>;
 
 /** \brief Frees memory of LineAllocator */
@@ -50,10 +49,10 @@ struct LineDeleter {
 	void operator()(std::byte *first) const { LineAllocator<std::byte>().deallocate(first, 0); }
 };
 
-/** \brief An array like this, but uninitialized */
+/** \brief Uninitialized bytes aligned to a cache line */
 using LineArray = std::unique_ptr<std::byte[], LineDeleter>;
 
-/** \return \a count bytes, which may be anything */
+/** \return \a count bytes with undefined contents */
 inline LineArray newLineArray(size_t count)
 {
 	return LineArray(LineAllocator<std::byte>().allocate(count));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Units of work that stay with the threads that had their neighbours before.
+ * Units of work, divided so that threads get the neighbours of units that they had before.
  */
 #pragma once
 
@@ -43,9 +43,9 @@ public:
 	Bands &operator=(const Bands &) = delete;
 
 	/**
-	 * \param thread see Workers::run(); of more threads than bands some begin in the same one
+	 * \param thread see Workers::run(); if there are more threads than bands, some share one
 	 * \return a unit that nobody else gets in this round, plus all units for each round before;
-	 *	   none once all are taken
+	 * 	   none once all are taken
 	 */
 	std::optional<uint64_t> take(unsigned int thread)
 	{
@@ -71,9 +71,9 @@ private:
 
 	const uint64_t units_;
 	const uint64_t rounds_;
-	std::array<Band, 4> few_; /* operations are shorter than memory takes to be found */
+	std::array<Band, 4> few_; /* saves an allocation for few bands */
 	std::vector<Band> many_;
-	std::span<Band> bands_; /* one or the other */
+	std::span<Band> bands_; /* few_, or a vector of more bands */
 };
 
 } /* namespace nvdla::sim */

@@ -39,11 +39,11 @@ HWY_INLINE void bringNear(std::span<const std::byte> bytes)
 		__builtin_prefetch(&bytes[at]);
 }
 
-/** \brief Prefetches the next bytes little by little, while the ones before them are worked on */
+/** \brief Prefetches the next bytes little by little, while the bytes before them are processed */
 class Ahead
 {
 public:
-	/** \param times that bring() is called until all of \a bytes are near */
+	/** \param times number of calls of bring() after which all of \a bytes are prefetched */
 	Ahead(std::span<const std::byte> bytes, size_t times)
 		: rest_(bytes), atOnce_(times ? bytes.size() / times / kLine * kLine + kLine : 0)
 	{

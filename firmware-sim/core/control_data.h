@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of data that decide about sizes, counts and places. */
+/* Copies of data that determine sizes, counts and addresses. */
 #pragma once
 
 #include <cstddef>

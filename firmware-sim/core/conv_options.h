@@ -18,11 +18,10 @@ enum class Fp16Arithmetic : uint8_t {
 /** \brief Contents of entries of the convolution buffer that were released */
 enum class ReleasedEntries : uint8_t {
 	/**
-	 * their former bytes, as on hardware: a program that reads them by mistake gets the same
-	 * as there
+	 * the former bytes, as on hardware, also for a program that reads them by mistake
 	 */
 	Stay,
-	/** any bytes: data that only one operation reads need not be put there */
+	/** undefined: data that only one operation reads need not be buffered */
 	MayChange,
 };
 

@@ -63,7 +63,7 @@ void Core::endThreads()
 		if (one.thread.joinable())
 			one.thread.join();
 	}
-	/* By those that help, too. */
+	/* Also called by helper threads. */
 	std::unique_lock lock(mutex_);
 	changed_.wait(lock, [this] { return delivering_ == 0; });
 }
@@ -93,7 +93,7 @@ void Core::begin(Engine engine)
 		return;
 	try {
 		slot.job = scheduler_.begin(engine);
-	} catch (const std::bad_alloc &) { /* it has not begun, and may do so later */
+	} catch (const std::bad_alloc &) { /* the operation has not begun, and may begin later */
 		errors_.addNoMemory(engineName(engine), "operation");
 	}
 	if (!slot.job)
@@ -183,7 +183,7 @@ void Core::work(unsigned int thread)
 	} while (sleep(lock, thread));
 }
 
-/* Afterwards the thread is one that comes. */
+/* Run an operation; afterwards the thread counts in coming_ again. */
 void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
 	const std::unique_ptr<Job> job = std::move(slot.job);
@@ -244,7 +244,7 @@ void Core::tell(std::unique_lock<std::mutex> &lock, Slot &slot)
 	lock.lock();
 }
 
-/* Until the operation would be done on the chip, or is abandoned. */
+/* Wait until the operation would be done on the chip, or is abandoned. */
 void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 		       std::chrono::steady_clock::time_point begin, const OperationResult &result)
 {
@@ -266,7 +266,7 @@ Core::Messages Core::conclude(const Job &job, OperationResult &result, const Mem
 	Messages messages;
 	try {
 		complete(job, result, port, messages);
-	} catch (const std::bad_alloc &) { /* it never ends */
+	} catch (const std::bad_alloc &) { /* the operation never ends */
 		errors_.addNoMemory(engineName(job.engine), "operation");
 	}
 	dispatch();
@@ -323,7 +323,7 @@ OperationResult Core::runWithinMemory(Job &job, MemoryPort &port)
 	}
 }
 
-/* May take units that are done before the others out of the job. */
+/* Run a job; units that are done before the others may be removed from it. */
 OperationResult Core::runJob(Job &job, MemoryPort &port)
 {
 	switch (job.engine) {
@@ -345,7 +345,7 @@ OperationResult Core::runJob(Job &job, MemoryPort &port)
 	return {};
 }
 
-/* Nothing is done yet where it throws std::bad_alloc. */
+/* Has no effect if it throws std::bad_alloc. */
 void Core::complete(const Job &job, OperationResult &result, const MemoryPort &port,
 		    Messages &messages)
 {
@@ -411,7 +411,7 @@ void Core::reset()
 {
 	std::unique_lock lock(mutex_);
 	changed_.wait(lock, [this] { return !resetting_ || stopping_; });
-	if (stopping_) /* called back while the core is destroyed: all is abandoned already */
+	if (stopping_) /* the core is being destroyed: all is abandoned already */
 		return;
 	stopEngines(lock);
 	glb_.reset();

@@ -56,7 +56,7 @@ struct CoreConfig {
 	static constexpr unsigned int kMostThreads = 256;
 	/** for tests of drivers: asked for each operation that is done, true if it never ends */
 	std::function<bool()> neverEnds = {};
-	/** the same for CDMA's part of each convolution */
+	/** as neverEnds, for CDMA's part of each convolution */
 	std::function<bool()> cdmaNeverEnds = {};
 	/** operations take as long as they would on the chip, or as long as the host needs */
 	bool realtime = false;
@@ -182,10 +182,10 @@ private:
 		std::unique_ptr<Job> job; /* handed over, not yet begun by a thread */
 		bool busy = false;	  /* handed over and not yet done */
 		std::atomic<bool> cancel = false;
-		/* One is done, and the outside still being told, in the engine's order. */
+		/* An operation is done and its callbacks, in the engine's order, still run. */
 		std::atomic<bool> tells = false;
 		std::atomic<bool> helperTells = false;
-		Messages end; /* what is told of it */
+		Messages end; /* reports about the operation */
 	};
 
 	uint32_t readLocked(uint32_t address);
@@ -257,7 +257,7 @@ private:
 		bool isCalled = false;
 	};
 	std::vector<unsigned int> asleep_;
-	/* Bit n: thread n is called and is still to be woken. */
+	/* Bit n: thread n is called and has to be woken. */
 	uint32_t toWake_ = 0;
 	/*
 	 * Flag in toWake_: also wake the helpers that share the operation's work, while it
@@ -265,7 +265,7 @@ private:
 	 */
 	static constexpr uint32_t kHelpers = 1U << 31;
 	static_assert(engineCount < 31);
-	unsigned int coming_ = 0; /* threads that look for an operation next, those called too */
+	unsigned int coming_ = 0; /* threads about to look for an operation, also called ones */
 	std::array<Thread, engineCount> threads_;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The core as the CSB sees it: where accesses go.
+ * CSB accesses: the unit or function that an address belongs to.
  */
 #include "core/core.h"
 

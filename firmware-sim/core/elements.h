@@ -14,7 +14,7 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Elements as they are in memory, little-endian, to numbers
+ * \brief Convert elements in memory, little-endian, to numbers
  *
  * Integers are sign-extended; an FP16 number's 16 bits are sign-extended like
  * those of an integer.
@@ -34,7 +34,7 @@ inline void widenElements(std::span<const std::byte> raw, Precision precision,
 					      static_cast<uint16_t>(raw[2 * i + 1]) << 8);
 }
 
-/** \brief The low 8 or 16 bits of numbers, as they are in memory */
+/** \brief Convert numbers to elements in memory: their low 8 or 16 bits */
 inline void narrowElements(std::span<const int32_t> values, Precision precision,
 			   std::span<std::byte> out)
 {

@@ -29,7 +29,7 @@ SdpOp decodeSdpOf(const OperationInputs &inputs)
 	return decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma], *inputs.geometry);
 }
 
-/* PDP behind SDP, if it takes part. */
+/* PDP on the fly after SDP, if PDP takes part. */
 class FlyingPdp
 {
 public:
@@ -89,7 +89,7 @@ bool ConvPipeline::isShared(const OperationInputs &inputs) const
 {
 	try {
 		return engine_->worthwhileThreads(decodeConvOf(inputs)) > 1;
-	} catch (const std::bad_alloc &) { /* of which run() tells */
+	} catch (const std::bad_alloc &) { /* run() reports it */
 		return false;
 	}
 }

@@ -24,7 +24,7 @@ namespace nvdla::sim
 class ConvEngine;
 
 /**
- * \brief Everything an operation is made of, as it was when it began
+ * \brief Registers and tables of an operation, as they were when it began
  *
  * The views are those of the group that each unit runs from. A read engine
  * (SDP_RDMA) or a PDP that does not take part has no view: ask has() first.
@@ -55,8 +55,8 @@ public:
 
 	/**
 	 * \brief Carry out an operation
-	 * \param sumsDone called at the end of everything but CDMA, if that has still to fetch;
-	 *        what is returned is then CDMA's part
+	 * \param sumsDone called when everything but CDMA is done, if CDMA has more to fetch; run()
+	 *        then returns CDMA's part
 	 */
 	OperationResult run(const OperationInputs &inputs, MemoryPort &port,
 			    const std::function<void(OperationResult)> &sumsDone);
@@ -64,7 +64,7 @@ public:
 	/** \brief Return to the state after construction; allocates no memory */
 	void reset();
 
-	/** \return other threads are going to be wanted for the operation; from any thread */
+	/** \return the operation will use several threads; may be called from any thread */
 	bool isShared(const OperationInputs &inputs) const;
 
 private:

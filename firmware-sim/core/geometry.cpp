@@ -29,7 +29,7 @@ constexpr uint32_t bitOf(Unit unit)
 	return 1U << index(unit);
 }
 
-/* GEC is described by the register map of each, and is in the RTL of none. */
+/* GEC is in the register map of every configuration, but in the RTL of none. */
 constexpr uint32_t kAllUnits = (bitOf(Unit::Rbk) * 2 - 1) & ~bitOf(Unit::Gec);
 constexpr uint32_t kUnitsOfSmall = (kAllUnits | bitOf(Unit::CfgRom)) &
 				   ~(bitOf(Unit::Cvif) | bitOf(Unit::Bdma) | bitOf(Unit::Rbk));

@@ -43,8 +43,8 @@ public:
 	/**
 	 * \brief Add what \a make returns
 	 *
-	 * Never throws: where the host has no memory for it, take() says as soon as it can that
-	 * there was something.
+	 * Never throws: if the host has no memory for the error, take() reports later that one was
+	 * lost.
 	 */
 	template<typename Make>
 	void add(const Make &make)
@@ -57,7 +57,7 @@ public:
 	}
 	/** \brief Note that the host has no memory for an operation of \a unit */
 	void addNoMemory(const char *unit, const char *where);
-	/** \brief Something could not be told for want of memory */
+	/** \brief Note that an error was lost because the host had no memory */
 	void lose() { isLost_ = true; }
 
 	/** \return the errors since the last call */

@@ -39,7 +39,7 @@ Stack ownStack()
  */
 size_t stackRoom()
 {
-	/* Asking takes long for a process's first thread. */
+	/* Cached, as the query is slow for a process's first thread. */
 	static thread_local const Stack stack = ownStack();
 	const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
 
@@ -50,7 +50,7 @@ size_t stackRoom()
 
 bool Core::LentThread::canWork()
 {
-	/* Exact FP16 takes most, 170 KiB. */
+	/* Exact FP16 convolutions need most stack, 170 KiB. */
 	constexpr size_t kStack = 512 << 10;
 
 	return stackRoom() >= kStack;

@@ -35,7 +35,7 @@ public:
 	/** \return false if not all of the range is writable; nothing was written */
 	virtual bool write(uint64_t address, std::span<const std::byte> data) = 0;
 
-	/** \brief Bytes that follow each other, and the address of the first one */
+	/** \brief Contiguous bytes, and the address of the first one */
 	struct Region {
 		uint64_t address = 0;
 		std::span<std::byte> bytes;
@@ -51,9 +51,9 @@ public:
 	};
 
 	/**
-	 * \brief Bytes around an address where they are, to read and write
-	 * \return empty where they do not stay there until the operations end that may use them:
-	 *	   read() and write() may have them
+	 * \brief A view of the bytes around an address, to read and write
+	 * \return empty if a view may become invalid during operations; read() and write() may
+	 * 	   still work
 	 */
 	virtual Region region(uint64_t) { return {}; }
 };
@@ -66,17 +66,17 @@ inline bool areApart(std::span<const std::byte> a, std::span<const std::byte> b)
 }
 
 /**
- * \brief One operation's way to both memories
+ * \brief One operation's port to both memories
  *
- * Counts the traffic and remembers whether an access missed, so that an engine
- * reads and writes without handling each failure: a failed read gives zeroes,
- * a failed write is dropped, and the operation ends with one guest error that
- * names the lowest address: it is the same however threads share the work.
+ * Counts the traffic and remembers whether an access missed, so that an engine reads and writes
+ * without handling each failure: a failed read gives zeroes, a failed write is dropped, and the
+ * operation ends with one guest error that names the lowest address, which does not depend on how
+ * threads share the work.
  */
 class MemoryPort
 {
 public:
-	/** \param cancel set by a reset: the operation is abandoned; null if there is no such thing
+	/** \param cancel set by a reset: the operation is abandoned; null: never
 	 */
 	MemoryPort(Memory &dram, Memory &cvsram, const std::atomic<bool> *cancel = nullptr)
 		: dram_(dram), cvsram_(cvsram), cancel_(cancel)
@@ -95,15 +95,15 @@ public:
 					std::vector<std::byte> &buffer);
 
 	/**
-	 * \brief Where to put what is written with write() afterwards, without a copy
+	 * \brief A place in memory for data that is passed to write() afterwards, to save a copy
 	 * \return \a size bytes, which may be written in any order and more than once; empty if the
-	 *	   memory has no view
+	 * 	   memory has no view
 	 */
 	std::span<std::byte> place(RamType type, uint64_t address, size_t size)
 	{
 		return cancelled() ? std::span<std::byte>{} : find(type, address, size);
 	}
-	/** \param buffer has the bytes if the memory has no view */
+	/** \param buffer provides the place if the memory has no view */
 	std::span<std::byte> place(RamType type, uint64_t address, size_t size,
 				   std::vector<std::byte> &buffer);
 
@@ -121,19 +121,20 @@ public:
 	/**
 	 * \brief The operation is abandoned; engines ask between lines and return early
 	 *
-	 * Once it is true, nothing is read or written any more and the result of
-	 * the operation is not looked at.
+	 * Once it is true, nothing is read or written any more, and the operation's result is
+	 * ignored.
 	 */
 	bool cancelled() const { return cancel_ && cancel_->load(std::memory_order_relaxed); }
 
-	/** \return another way to the same memories, for another thread */
+	/** \return another port to the same memories, for another thread */
 	MemoryPort fork() const { return MemoryPort(dram_, cvsram_, cancel_); }
 	/** \brief Add the traffic and the faults of \a other */
 	void join(const MemoryPort &other);
 
 	const Traffic &traffic(RamType type) const { return traffic_[static_cast<size_t>(type)]; }
 	/**
-	 * \brief Replace the traffic since traffic() was \a traffic: another operation counts it
+	 * \brief Reset the traffic to \a traffic, an earlier value: another operation counts the
+	 * rest
 	 */
 	void countAs(RamType type, const Traffic &traffic)
 	{
@@ -148,7 +149,7 @@ public:
 
 private:
 	Memory &select(RamType type) { return type == RamType::Mc ? dram_ : cvsram_; }
-	/** \return \a size bytes where they are, empty if they may be elsewhere */
+	/** \return a view of \a size bytes, empty if there is none */
 	std::span<std::byte> find(RamType type, uint64_t address, size_t size);
 	void fault(RamType type, uint64_t address);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an engine tells the core about one operation it carried out.
+ * The result of an operation, as an engine returns it to the core.
  */
 #pragma once
 
@@ -38,11 +38,11 @@ struct OperationResult {
 /**
  * \brief Guest error of an operation for which the host has no memory
  *
- * So short that a string of it takes none.
+ * Short enough for a std::string without allocation.
  */
 inline constexpr const char *kNoHostMemory = "no host memory";
 
-/** \return the result of such an operation */
+/** \return the result of an operation with this error */
 inline OperationResult outOfMemory()
 {
 	OperationResult result;

@@ -10,15 +10,15 @@
 namespace nvdla::sim
 {
 
-/** \brief About the time of waking a thread in a virtual machine; threads with work go first */
+/** \brief Time of polling before sleep: about that of waking a thread in a virtual machine */
 inline constexpr auto kPatience = std::chrono::microseconds(100);
 /**
- * \brief Time of polling without yielding the processor: getting it back takes as long as some
+ * \brief Time of polling without yields: getting the processor back takes as long as several
  * operations
  */
 inline constexpr auto kHaste = std::chrono::microseconds(10);
 
-/** \return whether it came to be before the patience ended */
+/** \return whether \a condition became true before the patience ended */
 template<typename Condition>
 bool lookFor(const Condition &condition)
 {

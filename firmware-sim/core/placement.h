@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a cube lies in memory, and whether something else lies there as well.
+ * The memory that a cube occupies, and whether two cubes overlap.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ namespace nvdla::sim
 /** \brief A number of items at a constant distance */
 struct Steps {
 	uint64_t count = 1;
-	uint64_t stride = 0; /**< 0 where there is one thing */
+	uint64_t stride = 0; /**< 0 for a single item */
 
 	Steps() = default;
 	Steps(uint64_t n, uint64_t bytes) : count(n), stride(n > 1 ? bytes : 0) {}
@@ -32,7 +32,7 @@ struct Placement {
 	Steps surfaces;
 	Steps batches = {};
 
-	/** \return true if each of its bytes is at the address of the other one's */
+	/** \return true if both occupy the same bytes in the same order */
 	bool operator==(const Placement &) const = default;
 
 	/** \return bytes from the first to the last one */
@@ -56,8 +56,7 @@ struct Placement {
 	}
 
 	/**
-	 * \return true if writing \a written changes no byte of this placement, except if both are
-	 *	   the same place
+	 * \return true if writing \a written changes no byte of this placement, or both are equal
 	 */
 	bool isUsableBy(const Placement &written) const
 	{

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memories that are simply there: the CVSRAM, and DRAM for players and tests.
+ * Memories in the process: the CVSRAM, and DRAM for players and tests.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ private:
 	bool inside(uint64_t address, size_t size) const;
 
 	uint64_t base_;
-	LineVector bytes_; /* as systems' memory begins with a page */
+	LineVector bytes_; /* aligned as a system's memory is */
 };
 
 /**

@@ -24,13 +24,13 @@ namespace nvdla::sim
 class RegisterView
 {
 public:
-	/** Words of the unit that has most */
+	/** The most registers of any unit */
 	static constexpr size_t kMostWords = 64;
 
 	RegisterView() {} /* accesses outside these words read zero */
 	/**
 	 * \param base first CSB byte address of the unit
-	 * \param words its registers, one per word; kMostWords are looked at
+	 * \param words its registers, one per word; at most kMostWords are used
 	 */
 	RegisterView(uint32_t base, std::span<const uint32_t> words)
 		: base_(base), count_(std::min(words.size(), kMostWords))
@@ -38,7 +38,7 @@ public:
 		std::ranges::copy(words.first(count_), words_.begin());
 	}
 
-	/** \brief Another value of a register, by its word */
+	/** \brief Change a register, selected by its word */
 	void set(uint32_t word, uint32_t value) { words_[word] = value; }
 
 	/** \return the register's value, 0 outside the unit */
@@ -72,7 +72,7 @@ public:
 private:
 	uint32_t base_ = 0;
 	size_t count_ = 0;
-	/* Operations begin faster than memory for each of their units is found. */
+	/* An array, as allocating memory for each unit would delay short operations. */
 	std::array<uint32_t, kMostWords> words_;
 };
 

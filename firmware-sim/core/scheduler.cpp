@@ -27,7 +27,7 @@ constexpr struct {
 	{ NVDLA_SDP_D_DP_EW_CFG, NVDLA_SDP_D_DP_EW_ALU_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG },
 };
 
-/* The registers say that an operand of a stage is memory's. */
+/* \return an operand of a stage comes from memory, according to the registers. */
 bool readsOperands(const RegisterFile &sdp, bool hasY)
 {
 	constexpr uint32_t bypass = NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS;
@@ -63,7 +63,7 @@ constexpr std::array<uint32_t, engineCount> unitsOfEngines = {
 	bitsOf({ Unit::Rbk }),
 };
 
-/* The first one is what drivers enable last. */
+/* The first one is the unit that drivers enable last. */
 constexpr Unit convUnits[] = { Unit::Cdma,  Unit::Csc,	Unit::CmacA,
 			       Unit::CmacB, Unit::Cacc, Unit::Sdp };
 
@@ -204,7 +204,7 @@ std::unique_ptr<Job> Scheduler::beginSdp()
 	return addSdpPartners(units) ? take(Engine::Sdp, units) : nullptr;
 }
 
-/* The ready SDP operation is behind a convolution. */
+/* \return the ready SDP operation takes a convolution's output. */
 bool Scheduler::sdpFlies() const
 {
 	return consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
@@ -212,7 +212,7 @@ bool Scheduler::sdpFlies() const
 	       NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__ON;
 }
 
-/* sdpFlies() for PDP behind SDP. */
+/* \return the ready PDP operation is on the fly after SDP. */
 bool Scheduler::pdpFlies() const
 {
 	return consumerField(Unit::Pdp, NVDLA_PDP_D_OPERATION_MODE_CFG,
@@ -220,7 +220,7 @@ bool Scheduler::pdpFlies() const
 	       NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE__ON_FLYING;
 }
 
-/* SDP_RDMA and PDP, where the ready SDP operation needs them; false if one is not ready. */
+/* Add SDP_RDMA and PDP if the ready SDP operation needs them; false if one is not ready. */
 bool Scheduler::addSdpPartners(std::vector<Unit> &units) const
 {
 	if (!sdpFlies() || readsOperands(file(Unit::Sdp), geometry_.hasY)) {
@@ -270,7 +270,7 @@ std::unique_ptr<Job> Scheduler::take(Engine engine, const std::vector<Unit> &uni
 	return job;
 }
 
-/* BDMA counts over all operations of a group, and from zero with its launch. */
+/* BDMA's counter adds up all operations of a group, and restarts when the group is launched. */
 void Scheduler::addBdmaStall(unsigned int group, const OperationTiming &timing)
 {
 	RegisterFile &bdma = file(Unit::Bdma);

@@ -32,7 +32,7 @@ struct Job {
 	OperationInputs inputs;	      /**< not used by BDMA */
 	BdmaOp bdma = {};	      /**< of BDMA only */
 	unsigned int bdmaGroup = 0;
-	bool recorded = false; /**< units that were done earlier put it on record */
+	bool recorded = false; /**< recorded already, when other units of it were done */
 };
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that operations compute in.
+ * Scratch memory of operations.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Blocks of memory that one operation takes after the other
+ * \brief Blocks of memory that are reused by successive operations
  *
- * What was given back is the next one's, as it is, so that the system need not find and clear
- * pages for each operation. For any thread.
+ * Blocks are reused without clearing, so that the system need not map and clear pages for each
+ * operation. Thread-safe.
  */
 class Scratch
 {
@@ -37,11 +37,11 @@ public:
 
 	/** \return a block of at least \a bytes, with undefined contents */
 	Block take(size_t bytes);
-	/** \brief Allocates nothing, so it works when memory has run out */
+	/** \brief Return a block; allocates nothing, so it works when memory has run out */
 	void giveBack(Block block) noexcept;
 
 private:
-	static constexpr size_t kMostBlocks = 32; /* kept, the largest ones */
+	static constexpr size_t kMostBlocks = 32; /* the largest ones are kept */
 
 	std::mutex mutex_;
 	std::vector<Block> blocks_; /* from the smallest to the largest */
@@ -60,7 +60,7 @@ inline Scratch::Block Scratch::take(size_t bytes)
 			return block;
 		}
 	}
-	/* Of few sizes, so that it is of use to others. */
+	/* Round up to one of few sizes, so that others can reuse the block. */
 	const size_t size = std::bit_ceil(std::max(bytes, kSmallest));
 	return { newLineArray(size), size };
 }

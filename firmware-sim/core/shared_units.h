@@ -15,10 +15,10 @@
 namespace nvdla::sim
 {
 
-/** \brief Bytes that take as long to be moved as it takes to begin on a thread that is awake */
+/** \brief Bytes whose copying takes as long as starting work on an awake thread */
 inline constexpr uint64_t kBytesForAThread = 1 << 14;
 
-/** \return threads that so much work is worth \param ofAThread as long as it takes to begin */
+/** \return threads worth using for \a work \param ofAThread work as long as starting a thread */
 inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
 {
 	constexpr uint64_t most = 1024;
@@ -42,7 +42,7 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 		const NewPart &newPart, const Join &join)
 {
 	Bands bands(count, workers ? std::min(threads, workers->threads()) : 1);
-	std::mutex mutex; /* of the joined results */
+	std::mutex mutex; /* guards join() */
 
 	const auto work = [&](unsigned int thread) {
 		auto unit = bands.take(thread);
@@ -69,7 +69,7 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 }
 
 /**
- * \brief Do units 0 to \a count - 1, each once, none of which needs memory of a port
+ * \brief Do units 0 to \a count - 1, each once, for units that need no memory port
  * \param workers null: the caller's thread does it all \param threads at most
  * \param newWork makes a thread's own function, which is called with one unit after the other
  */

@@ -72,8 +72,8 @@ public:
 	virtual ~StreamSink() = default;
 	virtual void push(const StreamRun &run) = 0;
 	/**
-	 * \brief push() for \a count whole lines, from the one of \a first on
-	 * \param first its data are those of all lines, one after the other
+	 * \brief push() \a count whole lines, beginning with that of \a first
+	 * \param first the first line, with the data of all lines one after another
 	 */
 	virtual void pushLines(const StreamRun &first, uint32_t count)
 	{
@@ -98,7 +98,7 @@ public:
 	 *
 	 * For receivers to which the order of lines matters, but not that of surfaces.
 	 *
-	 * \param cube all of which comes to this or other receivers, and nothing else
+	 * \param cube the whole stream: this and other receivers get exactly its runs
 	 */
 	virtual std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &) { return nullptr; }
 	/**
@@ -107,10 +107,10 @@ public:
 	 * One thread at a time may call this.
 	 */
 	virtual void join(StreamSink &) {}
-	/** \return nothing of some memory is written; false if that is not known */
+	/** \return true if the receiver writes none of these bytes; false if unknown */
 	virtual bool leavesAlone(std::span<const std::byte>) const { return false; }
 	/**
-	 * \return whether none of the bytes there is written by this; for readers without a view
+	 * \return true if the receiver writes no byte of the placement; for readers without a view
 	 */
 	virtual bool spares(const Placement &) const { return true; }
 };
@@ -134,7 +134,7 @@ struct AtomRun {
 	}
 };
 
-/** \brief Receiver of such a stream, whose order is that of a StreamSink */
+/** \brief Receiver of atom runs, in the order of StreamSink */
 class AtomSink
 {
 public:
@@ -142,12 +142,12 @@ public:
 	virtual void push(const AtomRun &run) = 0;
 	/**
 	 * \brief As StreamSink::forkOfSurfaces()
-	 * \param memory its way there, which must outlive it
+	 * \param memory the fork's memory port, which must outlive it
 	 */
 	virtual std::unique_ptr<AtomSink> fork(const StreamCube &, MemoryPort &) { return nullptr; }
 	/** \brief Add the counts of a fork, except its memory traffic */
 	virtual void join(AtomSink &) {}
-	/** \return place of the output, if it is lines of a cube */
+	/** \return the memory that is written, if the output is lines of a cube */
 	virtual Placement written() const { return {}; }
 };
 

@@ -51,7 +51,7 @@ constexpr StallRegister stallRegisters[] = {
 	  NVDLA_RBK_D_PERF_WRITE_STALL, Waits::Writes },
 };
 
-/* Of a chain, CDMA reads the data and the last engine writes. */
+/* In a fused chain, CDMA reads the data and the last engine writes. */
 uint64_t cyclesOf(const StallRegister &stall, const OperationInputs &inputs,
 		  const OperationTiming &timing)
 {

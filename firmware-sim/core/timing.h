@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the timing model says, in the registers that count it.
+ * Results of the timing model as values of the performance registers.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ namespace nvdla::sim
 /** \return whether D_PERF_ENABLE of any unit of the operation requests performanceRegisters() */
 bool asksForTiming(const OperationInputs &inputs);
 
-/** \return a count as a register of 32 bits, which stops at the largest number */
+/** \return \a count as a saturating 32-bit register holds it */
 uint32_t registerValue(uint64_t count);
 
 /**

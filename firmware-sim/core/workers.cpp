@@ -54,7 +54,7 @@ void Workers::run(unsigned int most, const std::function<void(unsigned int)> &wo
 	}
 	work_ = &work;
 	callersCore_ = sched_getcpu();
-	/* A thread that is about to sleep sees the calls, or is counted as asleep. */
+	/* A thread that is about to sleep sees the store, or is counted in asleep_. */
 	calls_ = helpers;
 	const unsigned int awake = static_cast<unsigned int>(threads_.size()) - asleep_;
 	makeWay(callersCore_);
@@ -142,7 +142,7 @@ bool Workers::post(std::function<void()> errand)
 		return false;
 	errand_ = std::move(errand);
 	errandState_ = Errand::Offered;
-	/* A thread that is about to do something else sees the errand, or is no longer counted. */
+	/* A thread that stops looking sees the errand, or left looking_ before. */
 	if (looking_ > 0)
 		return true;
 	state = Errand::Offered;
@@ -182,7 +182,7 @@ bool Workers::takesPart()
 			continue; /* and answer(), if no other thread was faster */
 		std::unique_lock lock(mutex_);
 		asleep_++;
-		/* A thread that is woken too late looks for the next call. */
+		/* A thread that was woken too late waits for the next call. */
 		if (!called())
 			wake_.wait(lock);
 		asleep_--;

@@ -59,24 +59,24 @@ public:
 	 *
 	 * May be called from any thread; \a errand may call this, but not run().
 	 *
-	 * \return false if it is the caller's to do
+	 * \return false if no thread took it: the caller has to do it
 	 */
 	bool post(std::function<void()> errand);
 
-	/** \return one of the others sleeps: run() would have to wake it, which takes as long as
-	 * some operations */
+	/** \return true if a helper sleeps: run() would have to wake it, which takes as long as
+	 * several operations */
 	bool anyAsleep() const { return asleep_ > 0; }
 
-	/** \brief Wake those that sleep, to look for work that is about to come; from any thread */
+	/** \brief Wake sleeping helpers before work comes; may be called from any thread */
 	void rouse();
 
-	/** \return memory that the work is done in */
+	/** \return scratch memory for the work */
 	Scratch &scratch() { return scratch_; }
 
 private:
 	/** \brief Do the available work, and keep an exception that it throws */
 	void call(unsigned int thread);
-	/** \brief The others do not run on \a core, if there is one for them */
+	/** \brief Keep helpers off \a core, if the host has other cores */
 	void makeWay(int core);
 	void wake(unsigned int sleepers);
 	void waitForOthers();
@@ -87,24 +87,24 @@ private:
 	bool answer();
 	void doErrand();
 
-	/* Of calls_: how many may still begin, and how many have begun and not returned. */
+	/* Parts of calls_: calls that may still begin, and calls in progress. */
 	static constexpr unsigned int kWanted = 0xffff;
 	static constexpr unsigned int kWorking = kWanted + 1;
 
 	Scratch scratch_;
 	std::mutex inUse_;  /* held by run(); guards the following members */
-	cpu_set_t cores_;   /* of the host, for all of them */
-	int freeCore_ = -1; /* where none of the others runs */
+	cpu_set_t cores_;   /* cores of the host that helpers may use */
+	int freeCore_ = -1; /* core that helpers keep off */
 	/* Set before a thread is called. */
 	const std::function<void(unsigned int)> *work_ = nullptr;
 	std::atomic<unsigned int> calls_ = 0;
 	std::mutex failureMutex_;
-	std::exception_ptr failure_;	       /* the first one that work_ has thrown */
-	std::atomic<int> callersCore_ = -1;    /* of the host, when it called last */
-	std::mutex mutex_;		       /* of going to sleep */
+	std::exception_ptr failure_;	       /* first exception of work_ */
+	std::atomic<int> callersCore_ = -1;    /* core that the caller was on last */
+	std::mutex mutex_;		       /* guards sleeping */
 	std::condition_variable wake_;	       /* helpers */
 	std::condition_variable done_;	       /* the caller */
-	std::atomic<unsigned int> asleep_ = 0; /* that wait to be woken */
+	std::atomic<unsigned int> asleep_ = 0; /* sleeping helpers */
 	std::atomic<bool> callerSleeps_ = false;
 	std::atomic<unsigned int> looking_ = 0; /* helpers that look for work */
 	/* Held while a thread sets or takes the errand. */

@@ -35,8 +35,7 @@ HWY_INLINE Single single(float value)
 }
 
 /**
- * \return a - b, of equal numbers a zero with the sign of the first one; a positive one that is too
- *	   large is the largest
+ * \return a - b; zero has the sign of \a a; positive overflow gives the largest number
  */
 HWY_INLINE Bits difference(Bits a, Bits b)
 {
@@ -50,10 +49,10 @@ HWY_INLINE Bits difference(Bits a, Bits b)
 struct OfSdp {
 	static constexpr float kOne = 0x1p35F; /* of the fraction */
 
-	/** \return 1 - fraction, rounded once: FP32 has all its bits below a half only */
+	/** \return 1 - fraction, rounded once: above a half FP32 lacks bits of the fraction */
 	static HWY_INLINE Bits weightOfFirst(Single fraction)
 	{
-		/* The last bit of sums with it is FP17's from a half on. */
+		/* Adding this rounds numbers from a half on to FP17's last bit. */
 		constexpr float kLarge = 0x1.8p12F;
 		const Single large = hn::Sub(single(kLarge + 1), fraction);
 		const Bits small = fp17::roundedMantissa(asBits(hn::Sub(single(1), fraction)));
@@ -92,7 +91,8 @@ struct OfCdp {
 	{
 		return fp17::addFinite(rise, entry);
 	}
-	/* A rise of zero has the distance's sign, which only a zero lets it have. */
+	/* A flat slope adds a zero with the distance's sign, which changes only an entry of
+	 * zero. */
 	static HWY_INLINE Bits beyondFlat(Bits entry, Bits distance)
 	{
 		return hn::IfThenElse(hn::Eq(magnitudeOf(entry), hn::Zero(Tag())), signOf(distance),
@@ -107,12 +107,12 @@ struct Positions {
 	Bits index;	 /* of a hit */
 	Single fraction; /* of a hit: 0 to 1 */
 
-	/** \param one of the fraction, a power of two: what is below it is cut */
+	/** \param one scale of the fraction, a power of two; smaller bits are cut off */
 	HWY_INLINE Positions(const FloatLut::Table &table, Bits x, float one)
 	{
 		const Bits distance = difference(x, constant(table.start));
 
-		/* Negative numbers, zeroes, and numbers that would be denormal. */
+		/* Distances that are negative, zero or denormal. */
 		underflow = hn::Lt(distance, constant(kSmallest));
 		if (table.exponential)
 			exponential(table, distance);
@@ -145,11 +145,11 @@ private:
 	}
 };
 
-/** \return the numbers at \a index \param le all of them are LE's */
+/** \return the numbers at \a index \param le all are from LE */
 HWY_INLINE Bits numbersAt(const int32_t *numbers, Bits index, bool le)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	/* Out of registers, faster than gathered. */
+	/* Permutes of registers are faster than a gather. */
 	if (HWY_LIKELY(le)) {
 		const auto two = [&](const int32_t *first) HWY_ATTR {
 			return _mm512_permutex2var_epi32(_mm512_loadu_si512(first), index.raw,
@@ -199,7 +199,7 @@ HWY_INLINE Bits extrapolate(const FloatLut &lut, Mask lo, Mask underflow, Bits x
 }
 
 /**
- * \tparam Variant that of the table
+ * \tparam Variant OfSdp or OfCdp
  * \param x zeroes and normal numbers \return FP17, as FP32 bits
  */
 template<class Variant>

@@ -37,10 +37,10 @@ namespace
 constexpr uint32_t lastOfLe = LutTables::leEntries - 1;
 constexpr uint32_t lastOfLo = LutTables::loEntries - 1;
 
-/* Beyond this, the distance from any input is the same for all that matters. */
+/* Larger shifts give the same results. */
 constexpr int maxBiasShift = 40;
 
-/* The low part of a distance, moved to the top of the fraction. */
+/* The low \a bits of a distance, aligned to the top of the fraction. */
 uint64_t toFraction(uint64_t distance, int bits, unsigned fractionBits)
 {
 	if (bits <= 0)
@@ -93,7 +93,7 @@ void decodeLutSlopes(LutTableConfig &table, uint32_t scale, uint32_t shift)
 	table.overflow.shift = static_cast<int8_t>(arith::signExtend<5>(high));
 }
 
-/* An exponential table's first entry stands one power of two from its start. */
+/* An exponential table's first entry is one power of two away from its start. */
 int64_t LutTableConfig::underflowEdge() const
 {
 	if (!exponential || indexOffset < 0)
@@ -128,7 +128,7 @@ Lut::Position Lut::locate(const LutTableConfig &table, uint32_t last, int64_t x)
 		fractionBits = select;
 		if (select >= 0)
 			index = select < 64 ? static_cast<int64_t>(distance >> select) : 0;
-		else /* with 9 bits or more the index is beyond every table */
+		else /* an index of 9 bits or more is beyond every table */
 			index = top - select < 9 ? static_cast<int64_t>(distance << -select) : last;
 	}
 

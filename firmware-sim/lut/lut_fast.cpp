@@ -75,7 +75,7 @@ private:
 	}
 };
 
-/** One of four numbers for each lane */
+/** Selects one of four numbers for each lane */
 struct Pick {
 	Mask lo;
 	Mask underflow;
@@ -127,7 +127,7 @@ HWY_INLINE Vector load(const double *values)
 	return hn::LoadU(Tag(), values);
 }
 
-/* \param values integers, or doubles that are whole */
+/* \param values integers, or doubles with integer values */
 template<typename Number>
 void lookupWide(const FastLut &table, const Number *values, int32_t *results, size_t count,
 		LutCounters &counters)
@@ -158,7 +158,7 @@ void lookupWide(const FastLut &table, const Number *values, int32_t *results, si
 void lookupOfTarget(const FastLut &table, int32_t *values, size_t count, LutCounters &counters)
 {
 	const size_t lanes = hn::Lanes(lut::NarrowTag());
-	/* Copies, which the stores to the output cannot alias. */
+	/* Local copies, which stores to the output cannot alias. */
 	const FastLut::Rules rules = table.rules;
 	const FastLut::NarrowTables narrow = table.narrow;
 	LutCounters counted;

@@ -29,7 +29,7 @@ struct LutEdge {
 };
 
 /**
- * \brief LE or LO in the numbers that vectors work with
+ * \brief LE or LO, in the number types of the vectors
  * \tparam Number of inputs, indices and entries \tparam Factor of inputs
  */
 template<typename Number, typename Factor = Number>
@@ -39,7 +39,7 @@ struct LutTable {
 	Number indexOffset; /**< exponential: power of two of the first entry's input */
 	Factor indexScale;  /**< linear: steps of the index per unit of the input */
 	Number last;	    /**< index of the last entry */
-	Number firstPair;   /**< where the table begins in pairs */
+	Number firstPair;   /**< index of the table's first entry in pairs */
 	LutEdge<Number> underflow;
 	LutEdge<Number> overflow;
 };
@@ -63,7 +63,7 @@ struct FastLut {
 	struct Narrow {
 		bool interpolates; /**< false: only tells which inputs hit the table */
 		int32_t first;	   /**< smallest input that hits */
-		int32_t final;	   /**< largest one */
+		int32_t final;	   /**< largest input that hits */
 		int32_t start;
 		int shift;    /**< from a distance to an index */
 		int toCommon; /**< from a distance in a step to one of NarrowTables::shift bits */
@@ -72,12 +72,12 @@ struct FastLut {
 
 	/** \brief Both tables in integers of 32 bits */
 	struct NarrowTables {
-		int shift; /**< bits of a distance in a step; 0 if there is no narrow way */
+		int shift; /**< bits of a distance in a step; 0: not available */
 		Narrow le;
 		Narrow lo;
 	};
 
-	/** \brief Choice of the table that answers, and counting */
+	/** \brief Which table answers, and whether hits are counted */
 	struct Rules {
 		LutVariant variant;
 		/** Somebody reads the counters */
@@ -86,7 +86,7 @@ struct FastLut {
 		bool flatEdges;
 		/** LO answers where both tables hit, or miss at different ends */
 		bool hybridSelectsLo;
-		/** Where both underflow, or both overflow, it is the other one */
+		/** The other table answers where both underflow, or both overflow */
 		bool underflowDiffers;
 		bool overflowDiffers;
 	};
@@ -104,7 +104,7 @@ struct FastLut {
 	FastLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables,
 		bool counts);
 
-	/** \return true if the host has vectors for it */
+	/** \return true if the host has the vector instructions */
 	static bool hasVectors();
 
 	/** \brief The function at all of \a values, whole atoms of 16 or 32, in place */
@@ -127,7 +127,7 @@ struct FastLut {
 /**
  * \brief Lut::lookupFloat() for vectors of numbers
  *
- * Numbers of tables and registers as FP32 bits, none of them infinite, denormal or a NaN.
+ * Holds the numbers of tables and registers as FP32 bits; none is infinite, denormal or a NaN.
  * float_lut-inl.h has the look-up.
  */
 struct FloatLut {
@@ -146,7 +146,7 @@ struct FloatLut {
 	Table lo;
 	/** LE's entries, then LO's */
 	std::array<int32_t, std::tuple_size_v<LutPairs>> entries;
-	/** The one after each; of CDP how much larger it is, in FP17 */
+	/** The next entry of each; for CDP its difference from the entry, in FP17 */
 	std::array<int32_t, std::tuple_size_v<LutPairs>> nexts;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables and their registers in the numbers that vectors work with.
+ * Converts tables and their registers to the number types of the vectors.
  */
 #include <algorithm>
 #include <cmath>
@@ -63,7 +63,7 @@ void putPairs(const std::array<int16_t, entryCount> &entries, int32_t *pairs)
 		pairs[i] = static_cast<uint16_t>(entries[i]) | entries[i + 1] * 0x10000;
 }
 
-/* Distances that hit: from the first one to the one before the end. */
+/* Range of the distances that hit. */
 struct Distances {
 	int64_t first;
 	int64_t end;
@@ -97,7 +97,7 @@ bool interpolatesNarrow(const LutTableConfig &config)
 	       config.indexSelect <= largestNarrowShift;
 }
 
-/* Bits of a distance in a step, the same for both tables; 0 if there is no narrow way. */
+/* Bits of a distance in a step, common to both tables; 0 if 32 bits are not enough. */
 int narrowShiftOf(const LutConfig &config)
 {
 	int shift = 0;
@@ -152,7 +152,7 @@ bool isFiniteHalf(int16_t half)
 	return Fp16::exponent(static_cast<uint16_t>(half)) != Fp16::kExponentMax;
 }
 
-/* FP32 and FP17 have all numbers of FP16. */
+/* Exact: FP32 and FP17 contain all numbers of FP16. */
 int32_t fp32OfHalf(int16_t half)
 {
 	return static_cast<int32_t>(fp16ToFp32(static_cast<uint16_t>(half)));

@@ -28,7 +28,7 @@ namespace lut
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** Where each table is hit, or missed below, by a vector of inputs */
+/** Masks of the inputs that hit each table, or miss it below */
 template<typename Tag>
 struct Outcomes {
 	using Mask = hn::Mask<Tag>;
@@ -54,7 +54,7 @@ struct Outcomes {
 		return selectLo;
 	}
 
-	/** \return where the chosen table is missed below */
+	/** \return mask of the inputs that miss the chosen table below */
 	HWY_INLINE Mask underflow(Mask selectLo) const
 	{
 		return hn::Or(hn::And(selectLo, loUnderflow), hn::AndNot(selectLo, leUnderflow));
@@ -83,7 +83,7 @@ struct Outcomes {
 		counters.hybrid += le + lo - hits;
 	}
 
-	/* By CDP's rules both tables miss at the same end, or at different ones. */
+	/* Count CDP's misses: both tables missed at the same end, or at different ends. */
 	HWY_INLINE void countMisses(const FastLut::Rules &rules, Mask selectLo,
 				    LutCounters &counters) const
 	{
@@ -104,7 +104,7 @@ struct Outcomes {
 	}
 };
 
-/* Lanes for as many integers as two vectors of doubles hold. */
+/* As many integers as two vectors of doubles have numbers. */
 using NarrowTag = hn::CappedTag<int32_t, 16>;
 using NarrowVector = hn::Vec<NarrowTag>;
 using NarrowMask = hn::Mask<NarrowTag>;
@@ -130,7 +130,7 @@ struct NarrowPositions {
 	}
 };
 
-/** Look-up of a vector of inputs: from the hits to the two entries on both sides */
+/** Look-up of a vector of inputs: hits, and the two entries around each input */
 struct NarrowLookup {
 	NarrowVector x;
 	Outcomes<NarrowTag> outcomes;
@@ -141,8 +141,8 @@ struct NarrowLookup {
 	bool allHit;
 
 	/**
-	 * \return false if one is answered by a table that does not interpolate in 32 bits, or
-	 * beyond an edge where the function goes on with a slope
+	 * \return false if 32 bits are not enough for an input: a table that needs more bits, or a
+	 * slope beyond an edge
 	 */
 	HWY_INLINE bool locate(const FastLut::Rules &rules, const FastLut::NarrowTables &narrow,
 			       const int32_t *values)
@@ -167,7 +167,7 @@ struct NarrowLookup {
 		return true;
 	}
 
-	/** \param y0 entries in front of the inputs that hit \param y1 those behind them */
+	/** \param y0 entries before the inputs that hit \param y1 entries after them */
 	HWY_INLINE void finish(const FastLut &lut, const FastLut::Rules &rules,
 			       const FastLut::NarrowTables &narrow, NarrowVector y0,
 			       NarrowVector y1, int32_t *values, LutCounters &counters) const
@@ -176,7 +176,7 @@ struct NarrowLookup {
 		const NarrowVector whole = hn::ShiftLeftSame(y0, narrow.shift);
 		const NarrowVector rise = hn::Mul(hn::Sub(y1, y0), fraction);
 		const NarrowVector sum = rules.variant.weighted ? hn::Add(whole, rise) : rise;
-		/* Halves away from zero: those of negative numbers have to stay below. */
+		/* Halves away from zero: for negative numbers one less than the half is added. */
 		const NarrowVector half = hn::Set(tag, 1 << (narrow.shift - 1));
 		const NarrowVector rounded = hn::ShiftRightSame(
 			hn::Add(hn::Add(sum, half), hn::BroadcastSignBit(sum)), narrow.shift);
@@ -191,7 +191,7 @@ struct NarrowLookup {
 	}
 
 private:
-	/** \return the entries at the edges that flat functions go on from */
+	/** \return the table's first or last entries, which answer beyond the edges */
 	HWY_INLINE NarrowVector edges(const FastLut &lut) const
 	{
 		const NarrowMask below = outcomes.underflow(selectLo);

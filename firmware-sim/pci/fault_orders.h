@@ -10,14 +10,14 @@
 namespace nvdla::sim
 {
 
-/** \brief What is going to go wrong, as NVDLA_PCI_FAULT_* of include/nvdla/hw/pci.h; any thread */
+/** \brief Faults that are ordered by NVDLA_PCI_FAULT_* of include/nvdla/hw/pci.h; thread-safe */
 class FaultOrders
 {
 public:
 	/**
 	 * \brief Take an order
-	 * \param[in] order as it is written to the capability
-	 * \return it asks for an interrupt now
+	 * \param[in] order value written to the capability
+	 * \return true if the order is for an immediate interrupt
 	 */
 	bool take(uint32_t order);
 
@@ -26,15 +26,15 @@ public:
 
 	/** \return whether the next interrupt message is to be lost */
 	bool losesInterrupt() { return strikes(lost_); }
-	/** \return the operation that is done never ends */
+	/** \return true if the operation that is about to complete must never end */
 	bool hangs() { return strikes(hangs_); }
-	/** \return CDMA of the convolution that is done never ends */
+	/** \return true if CDMA of the convolution that is about to complete must never end */
 	bool hangsCdma() { return strikes(cdmaHangs_); }
-	/** \return the access to system memory is refused */
+	/** \return true if the current access to system memory is to be refused */
 	bool refusesDma() { return strikes(dma_); }
-	/** \return the registers do not answer */
+	/** \return true if registers do not answer */
 	bool silent() const { return ones_ || gone_; }
-	/** \return nothing of the function answers */
+	/** \return true if nothing of the function answers */
 	bool gone() const { return gone_; }
 
 private:

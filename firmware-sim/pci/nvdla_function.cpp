@@ -92,7 +92,7 @@ void NvdlaFunction::addDescription(const Config &config)
 	this->config().addCapability(vfiouser::pci::kCapabilityVendor, body);
 }
 
-/* The capability that faults are ordered with. */
+/* Add the capability through which faults are ordered. */
 void NvdlaFunction::addFaults()
 {
 	constexpr size_t header = 2;

@@ -30,7 +30,7 @@ public:
 		size_t cvsramSize = nvFull.cvsramSize;
 		Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
 		unsigned int threads = 0; /**< CoreConfig::threads */
-		bool faults = false;	  /**< there is a capability to order faults with */
+		bool faults = false;	  /**< add a capability to order faults with */
 		TimingParameters timing = {};
 		bool realtime = false;
 	};
@@ -71,7 +71,7 @@ private:
 	vfiouser::Log &log_;
 	bool badWidthReported_ = false;
 	FaultOrders faults_;
-	uint8_t faultsCapability_ = 0; /* its place, if there is one */
+	uint8_t faultsCapability_ = 0; /* its offset, 0 if there is none */
 	Dram dram_{ *this };
 	Core core_; /* last: its threads use the members above */
 };

@@ -23,7 +23,7 @@ uint32_t nansOf(const uint16_t *halves, size_t count)
 	return nans;
 }
 
-/* \return a line of FP16, NaNs as 0, in \a line */
+/* \return a line of FP16 with NaNs replaced by 0; \a line gets the copy */
 std::span<const std::byte> withoutNans(std::span<const std::byte> atoms,
 				       std::vector<std::byte> &line)
 {
@@ -55,7 +55,7 @@ Placement destinationOf(const PdpOp &op)
 					op.surfaces());
 }
 
-/** \brief Pools surfaces from memory, those of one part of the width after the other */
+/** \brief Pools surfaces from memory, for one part of the width after another */
 class PdpReader
 {
 public:
@@ -76,7 +76,7 @@ private:
 	const std::vector<PdpPart> &parts_;
 	MemoryPort &port_;
 	PdpWriter writer_;
-	const PdpPart *part_ = nullptr; /* of the surface that was pooled last */
+	const PdpPart *part_ = nullptr; /* the part of the last surface pooled */
 	std::unique_ptr<PdpPooler> pooler_;
 	std::vector<std::byte> line_;
 };
@@ -108,7 +108,7 @@ void PdpReader::poolLine(uint32_t surface, uint32_t y)
 	pooler_->push(atoms, writer_);
 }
 
-/* Surfaces know nothing of each other, if none is written where another one is. */
+/* Surfaces are independent if none is written over another one's input. */
 unsigned int worthwhileThreads(const PdpOp &op)
 {
 	constexpr uint64_t kAtoms = 1024; /* some microseconds */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PDP: the planar data processor, off-line and behind SDP.
+ * PDP: the planar data processor, with input from memory or on the fly from SDP.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ public:
 	/** \param op must outlive the writer, as must \a port */
 	PdpWriter(const PdpOp &op, MemoryPort &port) : op_(op), port_(port) {}
 
-	/** \brief Lines are those of a surface from now on, from output column \a x on */
+	/** \brief The next lines belong to \a surface and begin at output column \a x */
 	void begin(uint32_t surface, uint32_t x)
 	{
 		surface_ = surface;
@@ -53,18 +53,17 @@ private:
 };
 
 /**
- * \brief PDP behind SDP
+ * \brief PDP on the fly after SDP
  *
- * Takes the elements that SDP puts out and writes the pooled cube to memory.
- * Runs must come surface after surface and line after line; the runs of a pair
- * of lines may alternate.
+ * Takes SDP's output elements and writes the pooled cube to memory. Runs must come surface after
+ * surface and line after line; the runs of a pair of lines may alternate.
  */
 class PdpStream : public AtomSink
 {
 public:
 	/**
 	 * \param op a flying operation \param port must outlive the stream
-	 * \param anySurface surfaces are not all there are
+	 * \param anySurface the stream has only some of the surfaces, in any order
 	 */
 	PdpStream(const PdpOp &op, MemoryPort &port, bool anySurface = false);
 	PdpStream(const PdpStream &) = delete; /* the pooler refers to this object's members */
@@ -72,7 +71,7 @@ public:
 
 	void push(const AtomRun &run) override;
 
-	/** \return null if that is not the cube, or surfaces are written onto each other */
+	/** \return null if \a cube is not the operation's input, or output surfaces overlap */
 	std::unique_ptr<AtomSink> fork(const StreamCube &cube, MemoryPort &memory) override;
 	void join(AtomSink &sink) override;
 	Placement written() const override;
@@ -99,7 +98,7 @@ private:
 	MemoryPort &port_;
 	std::unique_ptr<PdpPooler> pooler_;
 	PdpWriter writer_;
-	std::array<Line, 2> lines_; /* of a pair whose surfaces arrive in parts */
+	std::array<Line, 2> lines_; /* a pair of lines of which only parts have arrived */
 	const bool anySurface_;
 	uint32_t surface_ = 0;
 	uint32_t y_ = 0;

@@ -2,11 +2,10 @@
 /*
  * PDP: the arithmetic of one element, for each precision and pooling method.
  *
- * A window is reduced row by row: first the elements of a row from left to
- * right, then the rows from top to bottom. Widths of the integer accumulators,
- * order of the operands and rounding as in the hardware's RTL; where integers
- * leave these widths, they wrap. Each has elements as they are in memory and numbers that it works
- * with, no wider than they have to be.
+ * A window is reduced row by row: first the elements of a row from left to right, then the rows
+ * from top to bottom. Widths of the integer accumulators, order of the operands and rounding as in
+ * the hardware's RTL; where integers leave these widths, they wrap. Each class has a type for
+ * elements in memory, and one for intermediate numbers, as narrow as possible.
  */
 #pragma once
 
@@ -21,7 +20,7 @@
 namespace nvdla::sim
 {
 
-/** \brief An element as it is in memory; FP16 as bits */
+/** \brief An element in memory; FP16 as bits */
 template<Precision P>
 using PdpElement = std::conditional_t<P == Precision::Int8, int8_t,
 				      std::conditional_t<P == Precision::Int16, int16_t, uint16_t>>;
@@ -32,7 +31,7 @@ struct PdpIntegerAverage {
 	using Element = PdpElement<P>;
 	using Number = std::conditional_t<P == Precision::Int8, int16_t, int32_t>;
 
-	/* Bits of: the sum of a row, of a window, that divided by the width; the result. */
+	/* Bits of: the sum of a row; of a window; that sum divided by the width; the result. */
 	static constexpr unsigned kRowBits = P == Precision::Int8 ? 11 : 22;
 	static constexpr unsigned kSumBits = P == Precision::Int8 ? 14 : 22;
 	static constexpr unsigned kScaledBits = P == Precision::Int8 ? 11 : 19;
@@ -45,10 +44,10 @@ struct PdpIntegerAverage {
 		return static_cast<int32_t>(arith::signExtend<Bits>(static_cast<uint32_t>(value)));
 	}
 
-	/* A sum of a window times 17 bits: 31 bits for INT8. */
+	/* A window's sum times a reciprocal of 17 bits: 31 bits for INT8. */
 	using Product = std::conditional_t<P == Precision::Int8, int32_t, int64_t>;
 
-	/* Rounded half away from zero; numbers that are not negative lose their bits above. */
+	/* Round halves away from zero; non-negative numbers lose the bits above \a Bits. */
 	template<unsigned Bits>
 	static int32_t scale(int32_t value, int32_t reciprocal)
 	{

@@ -28,7 +28,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** \brief The lower bits of a number, with the upmost of them as sign */
+/** \brief Sign-extend the lower kBits bits of a number */
 template<int kBits, class D>
 HWY_INLINE hn::Vec<D> wrap(D, hn::Vec<D> value)
 {
@@ -40,9 +40,9 @@ HWY_INLINE hn::Vec<D> wrap(D, hn::Vec<D> value)
 /**
  * \brief Magnitudes times a reciprocal of 17 bits
  *
- * \param magnitude of 14 bits in 16, INT8, or of 22 bits in 32, INT16: a product is not needed as a
- *	  whole, and has two parts, that of the reciprocal's upper bit and that of its lower 16 bits
- * \return whole bits of the product, in \a half the one below
+ * \param magnitude 14 bits in 16 (INT8) or 22 bits in 32 (INT16). A whole product would not fit: it
+ *	  is computed as two parts, for the reciprocal's upper bit and for its lower 16 bits
+ * \return the integer bits of the product; \a half gets the bit below them
  */
 template<class D>
 HWY_INLINE hn::Vec<D> timesReciprocal(D bits, hn::Vec<D> magnitude, int32_t reciprocal,
@@ -103,7 +103,7 @@ public:
 private:
 	using ElementTag = hn::Rebind<Element, Tag>;
 
-	/* As PdpIntegerAverage::scale(): for a negative number all bits are rounded. */
+	/* As PdpIntegerAverage::scale(), where rounding of negative numbers depends on all bits. */
 	template<int kBits>
 	static HWY_INLINE Vector scale(Vector value, int32_t reciprocal)
 	{
@@ -142,7 +142,7 @@ public:
 		std::ranges::transform(arith.windowPad, windowPad_.begin(), fp17::ofRegister);
 	}
 
-	/** \return false if a register has a number that OneByOne is for */
+	/** \return false if a register has a number for which OneByOne is needed */
 	static bool accepts(const PdpOp &op)
 	{
 		const PdpFloatAverage arith(op);
@@ -169,7 +169,7 @@ public:
 	}
 
 private:
-	/* A zero changes nothing, not even the sign of another one. */
+	/* Skip zero, as adding it changes nothing, not even a zero's sign. */
 	static HWY_INLINE Vector added(Vector sum, int32_t pad)
 	{
 		return (pad & fp17::kMagnitude) == 0 ? sum : fp17::add(sum, fp17::constant(pad));

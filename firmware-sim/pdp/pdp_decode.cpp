@@ -49,7 +49,7 @@ void PdpDecoder::error(const char *text)
 		op_.guestError = text;
 }
 
-/* The field has four bits of which the pooling logic takes three. */
+/* The field has four bits, of which the pooling logic uses three. */
 uint32_t PdpDecoder::kernelSize(uint32_t mask)
 {
 	const uint32_t size = pdp_.field(NVDLA_PDP_D_POOLING_KERNEL_CFG, mask) + 1;
@@ -183,7 +183,7 @@ void PdpDecoder::decodeRdma()
 		error("PDP: kernel or part widths of PDP and PDP_RDMA differ");
 }
 
-/* Every input element is used and every window has at least one. */
+/* Check that every input element is in a window, and every window has at least one. */
 void PdpDecoder::checkAxis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride,
 			   uint32_t before, uint32_t after, const char *text)
 {

@@ -210,7 +210,7 @@ void PdpPooler::push(std::span<const std::byte> line, PdpOutput &output)
 	}
 }
 
-/* Output lines that the line leads to, which are behind those of the line before. */
+/* Find the output lines that need this line; they follow those of the previous line. */
 void PdpPooler::findOutputs()
 {
 	const uint32_t top = y_ + op_.padTop; /* counted from the first padded line */
@@ -221,7 +221,7 @@ void PdpPooler::findOutputs()
 		outputs_.end++;
 }
 
-/* Of the rows of the last \a count lines. */
+/* Make an output line of the rows of the last \a count lines. */
 void PdpPooler::finishLine(uint32_t count, std::byte *out) const
 {
 	std::array<const std::byte *, kMostRows> rows;

@@ -16,13 +16,13 @@
 namespace nvdla::sim
 {
 
-/** \brief Where output lines go */
+/** \brief Receiver of output lines */
 class PdpOutput
 {
 public:
 	virtual ~PdpOutput() = default;
 
-	/** \return room for all of line \a y, \a bytes bytes, until write() */
+	/** \return memory for line \a y, \a bytes bytes, valid until write() */
 	virtual std::span<std::byte> place(uint32_t y, size_t bytes) = 0;
 	/** \param atoms in memory format, in the memory of place() */
 	virtual void write(uint32_t y, std::span<const std::byte> atoms) = 0;
@@ -52,7 +52,8 @@ public:
 	void push(std::span<const std::byte> line, PdpOutput &output);
 
 protected:
-	/** \brief The columns of an output's window that are on the line, and how many are not */
+	/** \brief The columns of an output's window that are on the line, and the number of padded
+	 * ones */
 	struct Window {
 		uint32_t first;
 		uint32_t columns;
@@ -61,12 +62,12 @@ protected:
 
 	static constexpr uint32_t kMostRows = 8; /* of a window */
 
-	/** \param numberBytes of what becomes of a row of a window, in one lane */
+	/** \param numberBytes bytes of a reduced row of a window, per lane */
 	PdpPooler(const PdpOp &op, const PdpPart &part, size_t numberBytes);
 
-	/** \brief Reduce the rows of all windows that lie on one line; without a column, to zero */
+	/** \brief Reduce the row of each window on one line; a row without columns becomes zero */
 	virtual void poolLine(const std::byte *line, std::byte *row) const = 0;
-	/** \brief Reduce windows to elements \param rows what became of theirs, padded ones apart
+	/** \brief Reduce windows to elements \param rows reduced rows, without padding
 	 */
 	virtual void finish(std::span<const std::byte *const> rows, uint32_t padded,
 			    std::byte *out) const = 0;
@@ -87,9 +88,9 @@ private:
 	const PdpOp &op_;
 	uint32_t y_ = 0;
 	uint32_t slot_ = 0; /* of rows_, for the line at y_ */
-	Outputs outputs_;   /* that the line leads to */
+	Outputs outputs_;   /* outputs that need the line at y_ */
 	const size_t rowBytes_;
-	/* As many rows as a window has, in turns. Vectors of them are whole lines of the cache. */
+	/* A ring of as many rows as a window has, aligned to cache lines. */
 	LineVector rows_;
 };
 

@@ -66,12 +66,14 @@ struct FloatExtremes {
 	using Vector = hn::Vec<Tag>;
 	using BitsTag = hn::RebindToUnsigned<Tag>;
 	static constexpr bool kMax = M == PoolingMethod::Max;
-	/* NaNs of one sign lie beyond the numbers; by their count those of the other sign wrap. */
+	/* As integers, NaNs of one sign are beyond all numbers; adding this wraps the others
+	 * there. */
 	static constexpr Number kTurn = kMax ? -0x3ff : 0x3ff;
 
 	explicit FloatExtremes(const PdpOp &) {}
 
-	/* Of negative numbers the one of the larger magnitude comes first. Its own inverse. */
+	/* Integers in the order of the numbers: negative ones are reversed. Twice gives the
+	 * input. */
 	static HWY_INLINE Vector ordered(Vector bits)
 	{
 		return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), hn::Set(Tag(), 0x7fff)));
@@ -105,7 +107,7 @@ struct FloatExtremes {
 	}
 };
 
-/** \brief Any of pdp_arith.h with numbers of 32 bits, in vectors of one */
+/** \brief Any class of pdp_arith.h with numbers of 32 bits, in vectors of one lane */
 template<typename Arith>
 struct OneByOne {
 	using Element = typename Arith::Element;

@@ -9,7 +9,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Output lines that wait for the last input line, but for the first one of them. */
+/* Number of output lines that wait for the last input line, minus one. */
 uint64_t linesLeft(const PdpOp &op)
 {
 	uint64_t left = 0;

@@ -13,7 +13,7 @@ namespace nvdla::sim::qtest
 class PciDevice
 {
 public:
-	/** \param slot device number on bus 0; function 0 is meant */
+	/** \param slot device number on bus 0; the function is 0 */
 	PciDevice(Qtest &qtest, unsigned int slot) : qtest_(qtest), slot_(slot) {}
 
 	/** \brief Configuration space, as many bits as \a T has */
@@ -32,7 +32,7 @@ public:
 
 	/** \return place of a capability in configuration space, 0 if there is none */
 	uint8_t findCapability(uint8_t id);
-	/** \return bytes a memory BAR asks for; its address is lost */
+	/** \return the size of a memory BAR in bytes; overwrites the BAR's address */
 	uint32_t barSize(unsigned int bar);
 	/** \brief Give a BAR an address */
 	void mapBar(unsigned int bar, uint32_t address);

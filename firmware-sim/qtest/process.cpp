@@ -67,7 +67,7 @@ void Process::signal(int number)
 		kill(-pid_, number);
 }
 
-/* Takes the exit status if there is one; returns whether that is settled. */
+/* Take the exit status if there is one; returns true if the process has ended. */
 bool Process::collect(int options)
 {
 	int status;

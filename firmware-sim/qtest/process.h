@@ -28,7 +28,7 @@ struct Pipe {
 /**
  * \brief A child process with its own process group, ended with its owner
  *
- * It also dies with the thread that started it, however that ends.
+ * The child also dies when the thread that started it ends.
  */
 class Process
 {
@@ -45,11 +45,12 @@ public:
 	~Process();
 
 	bool started() const { return pid_ > 0; }
-	/** \return whether it was started and has not ended yet */
+	/** \return true if the child was started and has not ended yet */
 	bool running();
 
 	void signal(int number);
-	/** \brief Wait for its end \return exit status, or 128 + the signal that ended it */
+	/** \brief Wait until the child ends \return exit status, or 128 + the signal that ended
+	 * it */
 	int wait();
 
 private:
@@ -66,10 +67,10 @@ public:
 	/**
 	 * \param program nvdla-sim itself
 	 * \param socket path to listen on
-	 * \param errors file for what it says on stderr
-	 * \param options further ones of its command line
+	 * \param errors file for its stderr
+	 * \param options further command-line options
 	 *
-	 * Waits until it listens, or has ended because it could not.
+	 * Returns when the program listens, or has failed and ended.
 	 */
 	SimProcess(const std::string &program, const std::string &socket, const std::string &errors,
 		   const std::vector<std::string> &options = {});

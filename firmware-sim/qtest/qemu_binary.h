@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which QEMU.
+ * Finding QEMU.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ namespace nvdla::sim::qtest
 {
 
 /**
- * \brief QEMU's command line as far as the binary, found once
+ * \brief QEMU's binary, with its first arguments; looked for once
  *
  * $NVDLA_QEMU (words separated by spaces: program, loader, -L options), else
  * qemu-system-x86_64 from PATH. The program in $NVDLA_QEMU must work; the one in PATH
@@ -19,8 +19,8 @@ namespace nvdla::sim::qtest
  */
 struct QemuBinary {
 	std::vector<std::string> words;
-	std::string skipReason; /**< why PATH has none to work with; empty if it has */
-	std::string error;	/**< what is wrong with $NVDLA_QEMU; empty if it can be used */
+	std::string skipReason; /**< why QEMU from PATH cannot be used; empty if it can */
+	std::string error;	/**< why $NVDLA_QEMU cannot be used; empty if it can */
 
 	static const QemuBinary &find();
 };

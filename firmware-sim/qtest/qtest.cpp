@@ -23,7 +23,7 @@ constexpr int kPatienceMs = 60000;
 /* Number of replies to posted requests that surely fit into a pipe. */
 constexpr unsigned int kMaxPosted = 256;
 
-/* QEMU searches a line for its end again whenever a piece of it arrives. */
+/* Bounds the length of a line: QEMU searches all of it again whenever more of it arrives. */
 constexpr size_t kMaxTransfer = 32768;
 
 std::string shortened(const std::string &line)

@@ -27,18 +27,18 @@ namespace nvdla::sim::qtest
 class Qtest
 {
 public:
-	/** \brief Told of every request that fails */
+	/** \brief Called for every request that fails */
 	using Failed = std::function<void(const std::string &message)>;
 
 	/**
 	 * \param qemu program and first arguments, as in QemuBinary
 	 * \param arguments machine, devices
-	 * \param errors file for what QEMU says on stderr
+	 * \param errors file for QEMU's stderr
 	 */
 	Qtest(const std::vector<std::string> &qemu, const std::vector<std::string> &arguments,
 	      const std::string &errors, Failed failed);
 
-	/** \return whether QEMU is up and answers */
+	/** \return true if QEMU is running and answers */
 	bool ready();
 	/** \brief Wait until QEMU ends \return its exit status */
 	int wait() { return process_->wait(); }
@@ -65,7 +65,7 @@ public:
 	{
 		return static_cast<T>(get("read", address, sizeof(T)));
 	}
-	/** \brief write() of 32 bits that does not wait until it is done; a later request does */
+	/** \brief write() of 32 bits without waiting for the reply; a later request waits for it */
 	void post32(uint64_t address, uint32_t value);
 
 	/** \brief Copy to and from the machine's memory */

@@ -20,7 +20,7 @@ uint32_t roundUpToAtom(uint32_t bytes)
 	return (bytes + atomBytes - 1) / atomBytes * atomBytes;
 }
 
-/* Writing takes longer than reading: eleven for every eight words of 64 bytes, and one a line. */
+/* Limited by writes: eleven cycles for eight words of 64 bytes, plus one for each line. */
 uint64_t contractCycles(const RubikOp &op)
 {
 	const uint64_t lines = uint64_t{ op.height } * op.strideY;
@@ -49,7 +49,7 @@ uint64_t mergeCycles(const RubikOp &op)
 		const uint64_t reads = std::min(op.channels - first, atom);
 		cycles += op.height * whole * std::max<uint64_t>(piece / 2, reads);
 		cycles += rest ? op.height * std::max(rest, reads) : 0;
-		/* Nothing is read beside the last of all. */
+		/* No reads overlap with the writes of the last block. */
 		if (op.channels - first <= atom)
 			cycles -= std::max(last, reads) - last;
 	}
@@ -92,9 +92,9 @@ void decodeStrides(const RegisterView &rubik, RubikOp &op)
 }
 
 /*
- * The input's surfaces are groups of as many surfaces as the output has, one
- * group for each (sy, sx), sx first: what it holds for input pixel (x, y) is
- * output pixel (x * strideX + sx, y * strideY + sy).
+ * The input has a group of surfaces for each (sy, sx), sx first, with as many surfaces as the
+ * output. The group's element of input pixel (x, y) is output pixel (x * strideX + sx, y * strideY
+ * + sy).
  */
 void contract(const RubikOp &op, MemoryPort &port)
 {
@@ -143,7 +143,7 @@ void copyElements(const RubikOp &op, const std::byte *from, size_t fromStep, std
 		std::memcpy(to + x * toStep, from + x * fromStep, sizeof(uint16_t));
 }
 
-/* Lines of planes are written in whole atoms: the rest of the last one is zero. */
+/* Lines of planes are written in whole atoms: the last one is filled up with zeroes. */
 void split(const RubikOp &op, MemoryPort &port)
 {
 	const uint32_t perAtom = atomChannels(op.precision);
@@ -173,7 +173,7 @@ void split(const RubikOp &op, MemoryPort &port)
 	}
 }
 
-/* Channels of the last surface that no plane gives are zero. */
+/* Channels of the last surface without a plane are zero. */
 void merge(const RubikOp &op, MemoryPort &port)
 {
 	const uint32_t perAtom = atomChannels(op.precision);

@@ -41,7 +41,7 @@ struct RubikOp {
 	uint32_t dstSurfaceStride;
 	uint32_t dstPlaneStride;
 	uint32_t groupStride;	/**< contract: from one group of input surfaces to the next */
-	uint32_t blockStride;	/**< contract: output bytes that one input line leads to */
+	uint32_t blockStride;	/**< contract: output bytes for one input line */
 	uint32_t strideX;	/**< contract: output columns per input column */
 	uint32_t strideY;	/**< contract: output lines per input line */
 	std::string guestError; /**< not empty: the operation is undefined and hangs */

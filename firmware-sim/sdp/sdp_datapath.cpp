@@ -52,7 +52,7 @@ int64_t aluInteger(SdpAlu algorithm, int64_t a, int64_t b)
  */
 int32_t xInteger(const SdpStage &stage, int32_t value, int32_t alu, int32_t mul)
 {
-	/* X has no comparison: its code means the sum. */
+	/* X has no compare mode: the code of Equal selects the sum. */
 	const SdpAlu algorithm = stage.algorithm == SdpAlu::Equal ? SdpAlu::Sum : stage.algorithm;
 	int64_t result = stage.alu.bypass ? value : aluInteger(algorithm, value, alu);
 
@@ -100,7 +100,7 @@ int32_t yFloat(const SdpStage &stage, int32_t value, int32_t alu, int32_t mul)
 	return static_cast<int32_t>(bits);
 }
 
-/* INT to 17 bits. What misses the range by one is clipped but not counted, as on hardware. */
+/* To 17 bits. A value beyond the range by one is clipped but not counted, as on hardware. */
 int32_t convertInteger(const SdpOp &op, int32_t value, uint32_t &saturated)
 {
 	const int64_t product =
@@ -146,10 +146,11 @@ void applySdpStage(const SdpStageRun &run, Precision precision, std::span<int32_
 
 	for (size_t first = 0; first < values.size(); first += lanes, atom++) {
 		int32_t *value = &values[first];
-		/* A bypassed input has no operands: what is there instead is not looked at. */
+		/* A bypassed input has no operands: the values stand in for them, unused. */
 		const int32_t *a = run.alu.data ? run.alu.data + atom * run.alu.atomStride : value;
 		const int32_t *m = run.mul.data ? run.mul.data + atom * run.mul.atomStride : value;
-		const size_t end = std::min(lanes, values.size() - first); /* of an odd number */
+		const size_t end =
+			std::min(lanes, values.size() - first); /* last of an odd number */
 		for (size_t lane = 0; lane < end; lane++)
 			value[lane] = function(*run.stage, value[lane], a[lane], m[lane]);
 	}

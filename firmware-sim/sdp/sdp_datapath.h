@@ -29,8 +29,8 @@ struct SdpOperandRun {
 struct SdpStageRun {
 	const SdpStage *stage;
 	bool isY;
-	SdpOperandRun alu; /**< looked at unless the ALU is bypassed */
-	SdpOperandRun mul; /**< the same of the multiplier */
+	SdpOperandRun alu; /**< used unless the ALU is bypassed */
+	SdpOperandRun mul; /**< used unless the multiplier is bypassed */
 };
 
 /** \brief Counts of an operation for the statistics and status registers */
@@ -79,8 +79,8 @@ void convertSdpOutput(const SdpOp &op, std::span<int32_t> values, SdpCounters &c
 void clearSdpNans(const SdpOp &op, std::span<int32_t> values);
 
 /**
- * \brief One result of integer stages and the converter, which counts nothing
- * \param in whole atoms, the operands' \param at of the number
+ * \brief One result of integer stages and the converter; counts nothing
+ * \param in whole atoms, to which the operands belong \param at index of the value
  */
 int32_t sdpResultAt(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,
 		    std::span<const int32_t> in, size_t at);

@@ -12,12 +12,12 @@ namespace
 /* The shifters behind the multipliers of X take six bits of the field. */
 constexpr uint32_t shiftMask = 0x3f;
 
-/* The registers of X2 are as far behind those of X1 as the first one is. */
+/* Distance of X2's registers from X1's. */
 constexpr uint32_t kX2 = NVDLA_SDP_D_DP_BN_CFG - NVDLA_SDP_D_DP_BS_CFG;
 static_assert(NVDLA_SDP_D_DP_BN_MUL_SRC_VALUE - NVDLA_SDP_D_DP_BS_MUL_SRC_VALUE == kX2);
 static_assert(NVDLA_SDP_D_DP_BN_ALU_CFG - NVDLA_SDP_D_DP_BS_ALU_CFG == kX2);
 
-/* The same of the readers, and of the multiplier's operand of Y behind the ALU's. */
+/* Distances of the readers' registers, and of Y's multiplier operand from its ALU operand. */
 constexpr uint32_t kX2Reader = NVDLA_SDP_RDMA_D_NRDMA_CFG - NVDLA_SDP_RDMA_D_BRDMA_CFG;
 constexpr uint32_t kYReader = NVDLA_SDP_RDMA_D_ERDMA_CFG - NVDLA_SDP_RDMA_D_BRDMA_CFG;
 static_assert(NVDLA_SDP_RDMA_D_BN_SURFACE_STRIDE - NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE == kX2Reader);
@@ -139,7 +139,7 @@ void SdpDecoder::decodeCubes()
 	op_.countsOutputNan = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
 }
 
-/* Fields that are in the same places in registers of X and of Y. */
+/* Decode the fields that X and Y have at the same bits of their registers. */
 void SdpDecoder::decodeUnits(SdpStage &stage, uint32_t config)
 {
 	stage.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS);
@@ -196,7 +196,7 @@ void SdpDecoder::decodeY(SdpStage &stage)
 	const uint32_t config = NVDLA_SDP_D_DP_EW_CFG;
 
 	decodeUnits(stage, config);
-	/* The registers are there, whatever is behind them. */
+	/* The registers exist even in cores without Y. */
 	stage.bypass = stage.bypass || !op_.geometry->hasY;
 	stage.lutBypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_LUT_BYPASS);
 	stage.mulShift = static_cast<uint16_t>(sdp_.field(

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements and operands of integers to numbers of 32 bits, and elements to what a table has of
- * them.
+ * Widening of integer elements and operands to 32 bits, and look-up of elements in tables.
  *
- * A look-up of bytes in registers takes four bits of each byte, and has a table of sixteen: one for
- * each upper half, of which the upper bits choose one after the other.
+ * The byte look-up instruction takes four bits of each byte and a table of sixteen entries. A table
+ * of 256 is sixteen of those; the upper four bits select among their results, bit by bit.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -37,8 +36,41 @@ constexpr size_t kLanes = hn::MaxLanes(Tag());
 
 using NumberTag = hn::CappedTag<int32_t, 16>;
 
+/** \return 32 bits hold each step of the conversion of numbers of 16 bits */
+bool fitsNumbers(const arith::Converter &converter)
+{
+	constexpr int64_t kLargest = 1 << 15;
+	const int64_t moved = kLargest + std::abs(int64_t{ converter.offset });
+	const int64_t half = int64_t{ 1 } << (converter.shift & 31) >> 1;
+
+	return converter.shift < 31 &&
+	       moved * std::abs(int64_t{ converter.scale }) + half <= INT32_MAX;
+}
+
+size_t convertNumbers(const arith::Converter &converter, std::span<int32_t> values)
+{
+	const NumberTag tag;
+	const size_t whole = values.size() / hn::Lanes(tag) * hn::Lanes(tag);
+	const auto half = hn::Set(tag, 1 << converter.shift >> 1);
+	const auto toZero = hn::Set(tag, converter.shift ? -1 : 0); /* halves of negative numbers */
+
+	for (size_t i = 0; i < whole; i += hn::Lanes(tag)) {
+		const auto moved =
+			hn::Sub(hn::LoadU(tag, &values[i]), hn::Set(tag, converter.offset));
+		const auto product = hn::Mul(moved, hn::Set(tag, converter.scale));
+		const auto sign = hn::And(hn::BroadcastSignBit(product), toZero);
+		hn::StoreU(
+			hn::ShiftRightSame(hn::Add(hn::Add(product, half), sign), converter.shift),
+			tag, &values[i]);
+	}
+	return whole;
+}
+
 size_t operandsOfTarget(const arith::Converter &converter, std::span<int32_t> values)
 {
+	if (fitsNumbers(converter))
+		return convertNumbers(converter, values);
+
 	const size_t whole = values.size() / kLanes * kLanes;
 	const double scale = std::ldexp(converter.scale, -converter.shift);
 
@@ -84,7 +116,7 @@ size_t widenOfTarget(const std::byte *, Precision, std::span<int32_t>, int)
 
 #endif
 
-/* The names here are others' as well. */
+/* Keeps the names apart from those of other files of a unity build. */
 namespace byte_table
 {
 
@@ -107,7 +139,7 @@ bool lookUp(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t count)
 using Tag = hn::CappedTag<uint8_t, 64>;
 using AtomTag = hn::CappedTag<uint8_t, 32>;
 
-/** \brief Tables of sixteen entries in registers, which stores to the output cannot alias */
+/** \brief Tables of sixteen entries, as local vectors, which stores to the output cannot alias */
 template<class D>
 class Tables
 {
@@ -133,8 +165,8 @@ private:
 	static constexpr size_t kCount = 16;
 
 	/**
-	 * \tparam kFrom index of the first of \tparam kTables tables, among which the upper bits
-	 * choose
+	 * \tparam kFrom index of the first table \tparam kTables number of tables, selected by the
+	 * upper bits
 	 */
 	template<size_t kFrom, size_t kTables>
 	HWY_INLINE Vector choose(Vector bytes, Vector lower) const
@@ -219,8 +251,8 @@ namespace
 {
 
 /*
- * One by one from the cache, because gathers take longer. Results are collected before they are
- * written, as many small writes take longer, too.
+ * One by one from the cache, which is faster than gather instructions. Results are collected in a
+ * register, as one large store is faster than many small ones.
  */
 bool lookUpWords(const uint16_t *table, const uint16_t *in, uint16_t *out, size_t count)
 {

@@ -2,8 +2,8 @@
 /*
  * SDP's integer arithmetic at the speed of the host.
  *
- * Each function does what functions in sdp_datapath.h do and returns true, or does
- * nothing and returns false: for operands or a host that it is not made for.
+ * Each function has the same result as functions in sdp_datapath.h and returns true; or it does
+ * nothing and returns false, because it does not support the operands or the host.
  */
 #pragma once
 
@@ -18,12 +18,12 @@ namespace nvdla::sim
 {
 
 /**
- * \brief applySdpStage() of integers, one after the other
+ * \brief applySdpStage() for each of \a stages, in order, for integers
  *
  * False with multipliers of Y with more than 21 bits.
  *
  * \param stages three at most
- * \param out as many values as there are in \a in: whole atoms; may be the same
+ * \param out as many values as \a in, whole atoms; may be \a in
  */
 bool applySdpFast(std::span<const SdpStageRun> stages, size_t lanes, std::span<const int32_t> in,
 		  std::span<int32_t> out);
@@ -46,18 +46,19 @@ bool storeSdpFast(const SdpOp &op, std::span<const SdpStageRun> stages, size_t l
 void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values);
 
 /**
- * \brief widenElements() of integers, or of the bits of FP16
- * \param shift bits that numbers are shifted left by, which they have to fit
+ * \brief Sign-extend integers, or zero-extend the bits of FP16, to 32 bits
+ * \param shift left shift in bits; the result must fit
  */
 void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out,
 		      int shift = 0);
 
-/** \brief What each element becomes, elements being numbers without a sign here */
+/** \brief The output element for each input element; the input as an unsigned number is the
+ * index */
 struct SdpTable {
 	size_t elementBytes; /**< 1 or 2 */
 	std::vector<std::byte> results;
 
-	/** \return how many different elements there are */
+	/** \return the number of different elements */
 	static constexpr size_t numbers(size_t elementBytes)
 	{
 		return size_t{ 1 } << (8 * elementBytes);
@@ -65,7 +66,7 @@ struct SdpTable {
 };
 
 /**
- * \brief \a out of \a in, whole atoms
+ * \brief Look up the elements of \a in, whole atoms
  * \return true if one of \a out is not zero
  */
 bool lookUpSdpTable(const SdpTable &table, std::span<const std::byte> in, std::span<std::byte> out);

@@ -37,7 +37,7 @@ namespace line
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace doubles;
 
-/* No number of SDP is as large, and its product with any multiplier is finite. */
+/* Stands for infinity: larger than all numbers of SDP; products with it are finite. */
 constexpr double kUnbounded = 0x1p100;
 
 inline double powerOfTwo(int exponent)
@@ -50,7 +50,7 @@ struct Bounds {
 	Vector low = constant(-kUnbounded);
 	Vector high = constant(kUnbounded);
 
-	HWY_INLINE Bounds() {} /* an implicit one has no vectors */
+	HWY_INLINE Bounds() {} /* an implicit one is not compiled for vectors */
 
 	HWY_INLINE void clip(Vector lowest, Vector highest)
 	{
@@ -74,25 +74,25 @@ struct Bounds {
 
 	HWY_INLINE Vector largest() const { return hn::Max(hn::Abs(low), hn::Abs(high)); }
 
-	/** \return how far from zero they keep numbers */
+	/** \return the distance from zero that the bounds enforce */
 	HWY_INLINE Vector nearest() const
 	{
 		return hn::Max(hn::Max(low, hn::Neg(high)), hn::Zero(Tag()));
 	}
 };
 
-/** A vector of channels on its way through the stages: the members of SdpLine, in doubles */
+/** Lines of a vector of channels up to some stage: the members of SdpLine, in doubles */
 struct Channels {
 	Vector factor = constant(1);
 	Vector offset = constant(0);
-	Vector offsets = constant(0); /* of the sums that make the offset, without signs */
+	Vector offsets = constant(0); /* sum of the magnitudes that add up to the offset */
 	Vector elementFactor = constant(0);
 	Bounds first;
-	Bounds second; /* behind the elements */
+	Bounds second; /* after the elements are added */
 	bool hasElements = false;
 	Vector error = constant(0);
-	Vector lastError = constant(0); /* of the last rounding, as long as nothing scales it */
-	Vector moved = constant(0);	/* not zero: something was added after rounding */
+	Vector lastError = constant(0); /* of the last rounding; 0 once it was scaled */
+	Vector moved = constant(0);	/* nonzero: a stage added something after rounding */
 	int fractionBits = 0;
 
 	HWY_INLINE Channels() {}
@@ -116,7 +116,7 @@ struct Channels {
 		moved = hn::Add(moved, lastError);
 	}
 
-	/** Multiplier times 2 ^ -shift, and rounding: nothing where that is one */
+	/** Multiply by \a by, which includes 2 ^ -shift, and round; nothing where \a by is 1 */
 	HWY_INLINE void multiply(Vector by, int shift)
 	{
 		const Mask changes = hn::Ne(by, constant(1));
@@ -141,7 +141,7 @@ struct Channels {
 	}
 };
 
-/** A stage's or the converter's numbers for a vector of channels */
+/** A stage's or the converter's operands for a vector of channels */
 HWY_INLINE Vector operandsOf(const SdpOperandRun &run, size_t lane)
 {
 	return load(run.data + lane);
@@ -164,7 +164,7 @@ HWY_INLINE void applyAlu(const SdpStageRun &run, size_t lane, Channels &channels
 		channels.bounds().clip(constant(-kUnbounded), operands);
 		break;
 	case SdpAlu::Sum:
-	case SdpAlu::Equal: /* X has no comparison: its code means the sum */
+	case SdpAlu::Equal: /* X has no compare mode: the code selects the sum */
 		channels.add(operands);
 		break;
 	}
@@ -197,7 +197,7 @@ HWY_INLINE void applyStage(const SdpStageRun &run, size_t lane, double scale, Ch
 		channels.clip(0, kUnbounded);
 }
 
-/** \return false if the stage bends the line; \a hasElements: an earlier stage adds elements */
+/** \return false if the stage is not linear; \a hasElements: an earlier stage adds elements */
 bool isStraight(const SdpStageRun &run, bool &hasElements)
 {
 	const SdpStage &stage = *run.stage;
@@ -225,7 +225,7 @@ struct Extremes {
 	Vector error = constant(0);
 	Vector moved = constant(0);
 
-	HWY_INLINE Extremes() {} /* an implicit one has no vectors */
+	HWY_INLINE Extremes() {} /* an implicit one is not compiled for vectors */
 };
 
 HWY_INLINE void raise(Vector &largest, Vector values)
@@ -256,10 +256,10 @@ struct Range {
 	}
 };
 
-/* A straight line that roundings move by more than that leaves too many numbers open. */
+/* If roundings move results by more, a straight line leaves too many of them uncertain. */
 constexpr double kMostError = 1.0 / 96;
 
-/** \return straight the line leaves too much open, and Y's product is the last one */
+/** \return a straight line leaves too many results uncertain, and Y has the last multiplier */
 bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
 {
 	constexpr int kMostShift = 30; /* of products of 32 bits */
@@ -275,12 +275,12 @@ bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
 }
 
 /**
- * \brief Y and the converter of whole numbers, whose line ends in front of Y
+ * \brief Let the line end before Y, which then gets whole numbers
  * \return false if Y's products do not fit 32 bits
  */
 bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 {
-	constexpr double kMostProduct = 1 << 30; /* with a half that is added */
+	constexpr double kMostProduct = 1 << 30; /* including the half that is added for rounding */
 	constexpr double kMostOffset = 1 << 30;
 	const double highest = highestOf(op);
 	const bool adds = last.stage->algorithm == SdpAlu::Sum;
@@ -304,7 +304,7 @@ bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 			bounds.limit(isLow, operand);
 			results.limit(isLow, std::clamp(operand + offset, -highest - 1, highest));
 		}
-		/* Results of larger numbers are the bounds. */
+		/* Numbers beyond these limits give the bounds as results. */
 		const double lowest =
 			std::floor((std::min(results.low - offset, 0.0) - 1) / factor);
 		const double most = std::ceil((std::max(results.high - offset, 0.0) + 1) / factor);

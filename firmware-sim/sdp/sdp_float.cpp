@@ -26,7 +26,7 @@ namespace nvdla::sim
 {
 namespace HWY_NAMESPACE
 {
-/* The names here are others' as well. */
+/* Keeps the names apart from those of other files of a unity build. */
 namespace floats
 {
 
@@ -55,13 +55,13 @@ HWY_INLINE Bits finish(Bits magnitude, Bits sign)
 	return hn::Or(hn::Min(flushed, constant(kLargest)), sign);
 }
 
-/** \return integers of the same order as the FP32 numbers; the function is its own inverse */
+/** \return integers in the same order as the FP32 numbers; applying it twice gives the input */
 HWY_INLINE Bits ordered(Bits bits)
 {
 	return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), constant(kMagnitude)));
 }
 
-/* The ALU and the multiplier, as types. Where IEEE 754 is not enough they set \a odd. */
+/* The ALU and the multiplier, as types. They set \a odd where IEEE 754 differs. */
 struct Maximum {
 	static HWY_INLINE Bits apply(Bits value, Bits other, Mask &)
 	{
@@ -84,8 +84,7 @@ struct Sum {
 		const Mask zero = hn::Eq(magnitude, hn::Zero(Tag()));
 
 		/*
-		 * A zero that is the sum of two zeroes, or of cancelling numbers, has the sign
-		 * of the first.
+		 * A sum of zero has the sign of the first operand.
 		 */
 		return finish(magnitude, signOf(hn::IfThenElse(zero, value, sum)));
 	}
@@ -97,7 +96,7 @@ struct Multiply {
 		const Bits product = asBits(hn::Mul(asFloat(value), asFloat(other)));
 		const Bits magnitude = magnitudeOf(product);
 
-		/* Just below the smallest number IEEE 754 has a bit less to round to. */
+		/* Below the smallest normal number IEEE 754 rounds with fewer bits. */
 		odd = hn::Or(odd, hn::Eq(magnitude, constant(kSmallest)));
 		return finish(magnitude, signOf(product));
 	}
@@ -113,7 +112,7 @@ struct Prelu {
 /** Operands of a stage's ALU or multiplier */
 struct Operands {
 	const int32_t *data = nullptr;
-	bool perElement = false; /* else one for each channel, none of which is odd */
+	bool perElement = false; /* else per channel, and none is odd */
 
 	HWY_INLINE Bits at(size_t at, Mask &odd) const
 	{
@@ -124,7 +123,7 @@ struct Operands {
 		return bits;
 	}
 
-	/** \return false if vectors do not take them */
+	/** \return false if vectors do not support the operands */
 	bool set(const SdpOperandRun &run)
 	{
 		Mask odd = hn::MaskFromVec(hn::Zero(Tag()));
@@ -143,7 +142,7 @@ struct Step {
 	Operands operands = {};
 };
 
-/** Vectors that go through the stages together: indices are constants once inlined */
+/** Vectors that go through the stages together, in registers */
 template<size_t... kIndex>
 struct Block {
 	static constexpr size_t kStep = hn::MaxLanes(Tag());
@@ -200,18 +199,18 @@ struct Block {
 template<size_t... kIndex>
 Block<kIndex...> blockOf(std::index_sequence<kIndex...>);
 
-/** Number of vectors of an atom; and of vectors to compute together, in whole atoms */
+/** Vectors of an atom; and vectors to compute together, for whole atoms */
 constexpr size_t kAtomVectors = kLanes / hn::MaxLanes(Tag());
 using Atom = decltype(blockOf(std::make_index_sequence<kAtomVectors>()));
 using Atoms = decltype(blockOf(std::make_index_sequence<std::max<size_t>(kAtomVectors, 4)>()));
 
-/** Where results go: numbers, or else elements that are counted */
+/** Destination of results: numbers, or output elements, which are counted */
 struct Output {
 	const SdpOp &op;
 	int32_t *numbers;
 	uint16_t *halves = nullptr;
 	SdpCounters counters = {};
-	hn::Vec<HalfTag> any = hn::Zero(HalfTag()); /* bits that a result had */
+	hn::Vec<HalfTag> any = hn::Zero(HalfTag()); /* OR of all results */
 	size_t largest = 0;
 
 	HWY_INLINE void put(size_t at, Bits values)
@@ -262,7 +261,7 @@ struct Run {
 	size_t count = 0;
 	Step steps[kMostSteps] = {};
 
-	/** \return false if vectors are not for it */
+	/** \return false if vectors do not support the operation */
 	bool set()
 	{
 		bool fits = op.proc == Precision::Fp16 && op.lanes() == kLanes;
@@ -307,7 +306,7 @@ private:
 		return add(Step::Unit::Sum, run.alu);
 	}
 
-	/* X has ReLU behind it. */
+	/* X's multiplier is followed by ReLU. */
 	bool setMultiplier(const SdpStageRun &run)
 	{
 		const bool fits =
@@ -322,7 +321,7 @@ private:
 	template<typename B>
 	void workOn(size_t at, Output &output) const
 	{
-		/* Without vectors, the readable way is as good. */
+		/* Without vectors the reference is as fast. */
 		if constexpr (HWY_TARGET != HWY_SCALAR) {
 			B block(&in[at]);
 			for (size_t i = 0; i < count; i++)
@@ -337,7 +336,7 @@ private:
 		output.putOdd(at, values);
 	}
 
-	/** The readable way for the atoms from \a at on */
+	/** The reference for the atoms from \a at on */
 	void reference(size_t at, std::span<int32_t> values) const
 	{
 		const auto from = [&](const SdpOperandRun &run) -> SdpOperandRun {
@@ -384,7 +383,7 @@ bool storeStages(const SdpOp &op, std::span<const SdpStageRun> stages, std::span
 	return true;
 }
 
-/** \return where a number is neither zero nor normal nor a NaN that FP17 has as well */
+/** \return where a number is neither zero, normal nor a NaN that FP17 can represent */
 HWY_INLINE Mask isOddInput(Bits bits)
 {
 	const Mask nan = hn::Gt(magnitudeOf(bits), constant(fp17::kNan));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDP's FP16 arithmetic at the speed of the host, bit by bit that of sdp_datapath.h.
+ * SDP's FP16 arithmetic at the speed of the host, with the same bits as sdp_datapath.h.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ namespace nvdla::sim
  * numbers, and per-channel operands that are NaN or infinite.
  *
  * \param in FP32 bits, whole atoms; NaNs are cleared if the operation does that
- * \param out as many; may be the same
+ * \param out as many values as \a in; may be \a in
  */
 bool applySdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
 		   std::span<const int32_t> in, std::span<int32_t> out);
@@ -39,7 +39,7 @@ bool storeSdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
 
 /**
  * \brief applySdpLut()
- * \param fast what \a lut is \param values whole atoms
+ * \param fast prepared from \a lut \param values whole atoms
  */
 void applySdpLutFloat(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
 		      LutCounters &counters);
@@ -51,7 +51,7 @@ struct SpecialHalves {
 };
 
 /**
- * \brief FP16 numbers as they are in memory to the bits of FP32 ones: fp16ToFp32() of each
+ * \brief fp16ToFp32() of each FP16 number in memory
  *
  * \param raw two bytes for each number
  * \param out a multiple of 16 numbers

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDP on several threads: behind a convolution, each takes the lines that it has summed up.
+ * SDP on several threads: after a convolution, each thread processes the lines that it has summed.
  */
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* All batches share them. */
+/* Per-kernel operands are shared by all batches. */
 Placement operandsOf(const SdpOp &op, const SdpOperandRead &read)
 {
 	const uint64_t atom = uint64_t{ op.lanes() } * read.elementBytes();
@@ -49,7 +49,7 @@ bool isApart(const SdpOp &op, const Placement &written)
 	       changesNone(op.x1) && changesNone(op.x2) && changesNone(op.y);
 }
 
-/** \brief A stream with a way of its own to memory, for itself and for PDP behind it */
+/** \brief A stream with a memory port of its own, shared with the PDP that follows it */
 class ForkedStream : public StreamSink
 {
 public:

@@ -37,23 +37,23 @@ namespace HWY_NAMESPACE
 namespace line
 {
 
-/* A line is followed in single precision: the smallest atom has one of the largest vectors. */
+/* Lines are computed in single precision: the smallest atom fills a vector. */
 using SingleTag = hn::CappedTag<float, 16>;
 using NumberTag = hn::Rebind<int32_t, SingleTag>;
 using Single = hn::Vec<SingleTag>;
 using Numbers = hn::Vec<NumberTag>;
 constexpr size_t kLanes = hn::MaxLanes(SingleTag());
 
-/* Numbers in fixed point: the upper word is the result, the lower one the digits behind the point.
+/* Numbers in fixed point: the upper word is the integer part, the lower one the fraction.
  */
 using WordTag = hn::Repartition<uint16_t, SingleTag>;
 using ShortTag = hn::RebindToSigned<WordTag>;
 constexpr int kPointBits = 16;
 constexpr double kOne = 1 << kPointBits;
 
-/* Half a step of single precision for each number that is rounded. */
+/* Relative error of a rounding to single precision. */
 constexpr double kRounding = 0x1p-24;
-/* Four roundings, on the way from the largest operand to the last sum, and the line's own. */
+/* Relative error of a line in double precision: four roundings and its members'. */
 constexpr double kRoundingOfDoubles = 0x1p-50;
 
 HWY_INLINE Single loadSingles(const int32_t *numbers)
@@ -61,7 +61,7 @@ HWY_INLINE Single loadSingles(const int32_t *numbers)
 	return hn::ConvertTo(SingleTag(), hn::LoadU(NumberTag(), numbers));
 }
 
-/** A line's numbers, each \a more, in fixed point */
+/** Load a line's numbers plus \a more, in fixed point */
 HWY_INLINE Single loadFixed(const double *numbers, double more = 0)
 {
 	const hn::Rebind<float, Tag> halfTag;
@@ -73,7 +73,7 @@ HWY_INLINE Single loadFixed(const double *numbers, double more = 0)
 	return hn::Combine(SingleTag(), moved(numbers + hn::Lanes(Tag())), moved(numbers));
 }
 
-/** \return the nearest whole numbers, which fit */
+/** \return the nearest whole numbers, which must fit a Number */
 HWY_INLINE Numbers nearestOf(Single values)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -93,14 +93,14 @@ struct Run {
 	size_t lanes;
 	std::span<const int32_t> in;
 	const int32_t *elements; /* null: none */
-	double largest;		 /* no input is larger; the least that is known without a look */
+	double largest;		 /* bound of the inputs' magnitudes */
 	/* Results of set(). */
 	bool exact = false; /* all numbers are, and halves are rounded away from zero */
-	double margin = 0;  /* else: closer to a half the rounding is not certain */
+	double margin = 0;  /* otherwise: the rounding is uncertain closer than this to a half */
 
 	/** \return false if numbers are too large, or something may saturate */
 	bool set();
-	/** \return a result as the stages make it */
+	/** \return a result as computed by the stages */
 	int32_t resultAt(size_t at) const;
 
 private:
@@ -110,7 +110,7 @@ private:
 	bool hasManyHalves() const;
 };
 
-/* Halves are too many for all of them to be computed again. */
+/* \return true if so many results are halves that computing them again is too slow */
 bool Run::hasManyHalves() const
 {
 	constexpr int kFewBits = 10;
@@ -127,8 +127,8 @@ double Run::largestInput() const
 
 bool Run::set()
 {
-	constexpr double kLittle = 0x1p-10; /* beyond this, searching the numbers is cheaper */
-	constexpr double kMost = 0x1p-7;    /* more costs as much as the stages */
+	constexpr double kLittle = 0x1p-10; /* beyond this, searching is cheaper */
+	constexpr double kMost = 0x1p-7;    /* beyond this, the stages are as fast */
 	const double element = elements ? sdp::largestOf(elements, in.size()) : 0;
 
 	return (setUpTo(largest, element, kLittle) && (exact || !hasManyHalves())) ||
@@ -137,7 +137,7 @@ bool Run::set()
 
 bool Run::setUpTo(double largestIn, double largestElement, double mostRounding)
 {
-	constexpr double kSaturates = 65000; /* results of this magnitude, or more, may */
+	constexpr double kSaturates = 65000; /* results of at least this magnitude may saturate */
 	constexpr double kMostWhole = INT16_MAX - 1;
 	constexpr double kMostExact = 1 << 24;
 	constexpr int kWholeBits = 22;
@@ -155,8 +155,8 @@ bool Run::setUpTo(double largestIn, double largestElement, double mostRounding)
 		most * powerOfTwo(line.fractionBits) < powerOfTwo(kWholeBits);
 	/*
 	 * Bound of the numbers that are rounded. Without clipping, the product is at most the
-	 * result plus the rest; a half and the margin are added. Each of these is rounded once:
-	 * factor and offset together, each sum, and inputs of more than 24 bits.
+	 * result plus the other terms; a half and the margin are added. Each of these is rounded
+	 * once: factor and offset together, each sum, and inputs of more than 24 bits.
 	 */
 	const double terms =
 		std::max(std::min(product, line.reach + 1 + rest), line.nearestBound) + rest + 1;
@@ -168,7 +168,7 @@ bool Run::setUpTo(double largestIn, double largestElement, double mostRounding)
 			 !(line.bends && hasManyHalves()));
 }
 
-/* The rounded number, if double precision makes it certain. */
+/* The rounded number, if it is certain in double precision. */
 std::optional<double> Run::wholeInDoubles(size_t at) const
 {
 	const size_t lane = at & (lanes - 1);
@@ -206,12 +206,12 @@ int32_t Run::resultAt(size_t at) const
 /** Last step of a line's numbers */
 enum class End : uint8_t {
 	Rounds,	 /**< they are rounded; some are not certain */
-	IsExact, /**< the same, and all are certain */
+	IsExact, /**< they are rounded; all are certain */
 	Bends,	 /**< they are rounded, and go through Y and the converter */
 };
 
 /**
- * The line of a vector of channels
+ * Computes the line of a vector of channels
  *
  * A half and the margin are added to each number. The fraction that is then cut off is less than
  * two margins exactly if the rounding is uncertain.
@@ -225,7 +225,8 @@ public:
 	{
 	}
 
-	/** \return numbers whose upper words are rounded \param open where that is not certain */
+	/** \return numbers, rounded in the upper words \param open set where the rounding is
+	 * uncertain */
 	HWY_INLINE Numbers numbersOf(const int32_t *in, const int32_t *elements,
 				     hn::Vec<WordTag> limits, hn::Mask<WordTag> &open) const
 	{
@@ -270,7 +271,7 @@ private:
 				highSum_);
 	}
 
-	/** Halves are rounded away from zero */
+	/** Apply Y and the converter; halves are rounded away from zero */
 	HWY_INLINE Numbers bent(Numbers whole) const
 	{
 		const Numbers product = hn::Mul(whole, multiplier_);
@@ -297,7 +298,7 @@ private:
 	const int shift_;
 };
 
-/** Upper words of two vectors that follow each other */
+/** The upper words of two successive vectors */
 template<typename Element>
 HWY_INLINE void storeUpper(Element *out, Numbers first, Numbers second)
 {
@@ -321,7 +322,7 @@ HWY_INLINE uint64_t bitsOf(hn::Mask<WordTag> mask)
 	return bits;
 }
 
-/** \return how many of the numbers from \a at on, whose bits are set, were not certain */
+/** \return the number of uncertain results after computing them again; \a open has bits for them */
 template<typename Element>
 HWY_NOINLINE size_t repair(const Run &run, size_t at, uint64_t open, Element *out)
 {
@@ -334,17 +335,17 @@ HWY_NOINLINE size_t repair(const Run &run, size_t at, uint64_t open, Element *ou
 	return count;
 }
 
-/** \return false if so many numbers are not certain that the stages take less for all of them */
+/** \return false if so many results are uncertain that the stages are faster for all */
 template<typename Element, bool kElements, End kEnd>
 bool storeOf(const Run &run, Element *out)
 {
 	constexpr size_t kOneOf = 16;
-	constexpr size_t kFew = 64; /* always worth it */
+	constexpr size_t kFew = 64; /* so many uncertain results are always worth it */
 	constexpr size_t kPair = 2 * kLanes;
 	constexpr size_t kPairWords = hn::MaxLanes(WordTag());
-	/* Stores may alias members: copies of these are not loaded again behind each store. */
+	/* Local copies: stores may alias members, which would be loaded again after each store. */
 	const int32_t *in = run.in.data();
-	const int32_t *elements = kElements ? run.elements : in; /* which nobody looks at */
+	const int32_t *elements = kElements ? run.elements : in; /* unused */
 	const size_t count = run.in.size();
 	const size_t lanes = run.lanes;
 	const size_t step = std::max(lanes, kPair);

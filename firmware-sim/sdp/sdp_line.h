@@ -47,12 +47,12 @@ struct SdpLine {
 	bool endsRounded; /**< nothing is added after rounding, so halves stay halves */
 	/* The largest of all channels. */
 	double largestFactor;
-	double largestOffset; /**< of the sums of the magnitudes that make it */
+	double largestOffset; /**< of the sum of magnitudes that add up to the offset */
 	double largestElementFactor;
 	double largestBound; /**< of results before the clipping that counts as saturation */
-	double nearestBound; /**< of the bounds that keep numbers away from zero */
-	double reach;	     /**< no rounded number that matters is larger */
-	/** Most that the roundings of all stages but the last can move a result */
+	double nearestBound; /**< smallest distance from zero that bounds enforce */
+	double reach;	     /**< no larger number is rounded, except where bounds replace it */
+	/** The largest error from the roundings of all stages but the last */
 	double error;
 
 	/**

@@ -128,8 +128,8 @@ struct SdpOp {
 	bool compares() const { return !y.bypass && !y.alu.bypass && y.algorithm == SdpAlu::Equal; }
 
 	/**
-	 * \return true if lines of the output, and of operands of each element, lie behind one
-	 *         another: they can be worked on as one
+	 * \return true if lines of the output, and of operands of each element, are contiguous, so
+	 *         that they can be processed as one line
 	 */
 	bool linesFollow() const
 	{

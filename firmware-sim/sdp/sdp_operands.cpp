@@ -18,7 +18,7 @@ using namespace arith;
 namespace
 {
 
-/** \brief Every second element of \a raw, from \a first on, to \a out */
+/** \brief Copy every second element of \a raw, from \a first on, to \a out */
 template<size_t kBytes>
 void copyEverySecond(std::span<const std::byte> raw, size_t first, std::span<std::byte> out)
 {
@@ -26,7 +26,7 @@ void copyEverySecond(std::span<const std::byte> raw, size_t first, std::span<std
 		std::memcpy(&out[i], &raw[2 * i + first * kBytes], kBytes);
 }
 
-/** \return the same, of elements of \a bytes bytes, in \a buffer */
+/** \return every second element of \a raw, of \a bytes bytes each, in \a buffer */
 std::span<const std::byte> everySecond(std::span<const std::byte> raw, size_t bytes, size_t first,
 				       std::vector<std::byte> &buffer)
 {
@@ -79,13 +79,13 @@ int32_t SdpOperands::singleOf(int32_t half) const
 	return nanToZero_ && Fp16::isNan(bits) ? 0 : static_cast<int32_t>(fp16ToFp32(bits));
 }
 
-/* The ALU's operands of X are shifted left. */
+/* Left shift of the operands: only X's ALU has one. */
 int SdpOperands::shiftOf(bool isAlu) const
 {
 	return !isY_ && isAlu ? stage_.aluShift : 0;
 }
 
-/* Integers from memory or a register of X, as the arithmetic takes them. */
+/* Convert integers from memory or a register of X for the arithmetic. */
 void SdpOperands::convert(const SdpOperand &operand, bool isAlu, std::span<int32_t> values) const
 {
 	if (isY_ && !operand.converterBypass)
@@ -104,7 +104,7 @@ void SdpOperands::unpack()
 		mul_ = unpackOne(stage_.mul, false, mulValues_);
 }
 
-/* Where both are read, theirs take turns. */
+/* Unpack the operands of ALU or multiplier; if both are read, the two alternate in memory. */
 SdpOperandRun SdpOperands::unpackOne(const SdpOperand &operand, bool isAlu,
 				     std::vector<int32_t> &values)
 {

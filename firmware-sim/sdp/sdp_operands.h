@@ -18,15 +18,14 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Operands of one stage for run after run
+ * \brief Operands of one stage, loaded run by run
  *
  * Per-kernel operands are repeated for each of the SdpOp::atomsOfVector() atoms that the SIMD code
  * processes together.
  *
- * Per-kernel operands are read once per surface, as BRDMA, NRDMA and ERDMA do;
- * all batches share them, and streams of several threads that are one operation: they count as read
- * with countPerKernel(). Layout: memory formats document, "Bias Data Format"
- * and the ones that follow it.
+ * Per-kernel operands are read once per surface, as BRDMA, NRDMA and ERDMA do; all batches share
+ * them. Several threads' streams of one operation read them as well, so only countPerKernel()
+ * counts them. Layout: memory formats document, "Bias Data Format" and the ones that follow it.
  */
 class SdpOperands
 {
@@ -34,10 +33,10 @@ public:
 	/** \param stage and \param memory must outlive this object */
 	SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, MemoryPort &memory);
 
-	/** \brief Make the operands of \a count atoms of a line of the operation's cube ready */
+	/** \brief Load the operands of \a count atoms of a line of the operation's cube */
 	void load(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 
-	/** \brief Count the operands of all kernels as read, if they are */
+	/** \brief Count the per-kernel operands as read, if they are read from memory */
 	void countPerKernel();
 
 	/** \brief Operands of the run that was loaded last; valid until the next load() */
@@ -45,7 +44,7 @@ public:
 	const SdpOperandRun &mul() const { return mul_; }
 
 private:
-	/** \return bytes of a surface's operands of kernels */
+	/** \return bytes of a surface's per-kernel operands */
 	size_t perKernelBytes() const { return size_t{ lanes_ } * stage_.read.elementBytes(); }
 	void loadPerKernel(uint32_t surface);
 	void readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
@@ -66,13 +65,13 @@ private:
 	const uint32_t lanes_;
 	const uint32_t vectorLanes_; /**< of atomsOfVector() atoms */
 	const uint32_t surfaces_;
-	std::optional<ReadRange> perKernel_; /**< operands of all kernels, if they are read */
+	std::optional<ReadRange> perKernel_; /**< per-kernel operands, if read from memory */
 	/** Surface whose per-kernel operands are loaded; none at first */
 	uint32_t surface_ = UINT32_MAX;
 
 	std::span<const std::byte> raw_; /**< of the run that was read last */
 	std::vector<std::byte> buffer_;
-	std::vector<std::byte> one_; /**< of operands that take turns those of one kind */
+	std::vector<std::byte> one_; /**< the ALU's or multiplier's half of alternating operands */
 	std::vector<int32_t> aluValues_;
 	std::vector<int32_t> mulValues_;
 	SdpOperandRun alu_;

@@ -19,7 +19,7 @@ using namespace arith;
 namespace
 {
 
-/** \brief MRDMA: reads the source cube and feeds a stream with it */
+/** \brief MRDMA: reads the source cube and feeds it to a stream */
 class SdpSource
 {
 public:
@@ -32,7 +32,7 @@ public:
 	}
 
 	uint64_t units() const { return (runs() + runsOfUnit_ - 1) / runsOfUnit_; }
-	/** \brief The next runs of atoms of the cube */
+	/** \brief Feed the runs of atoms of unit \a unit */
 	void work(uint64_t unit);
 
 private:
@@ -41,7 +41,7 @@ private:
 	/** \return \a count atoms of the source */
 	std::span<const std::byte> readRaw(uint32_t sourceSurface, uint32_t y, uint32_t x,
 					   uint32_t count);
-	/** \brief Channels of a surface out of surfaces of the source */
+	/** \brief Gather the channels of a surface from the surfaces of the source */
 	void gather(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void toFloat();
 
@@ -68,8 +68,8 @@ std::span<const std::byte> SdpSource::readRaw(uint32_t sourceSurface, uint32_t y
 }
 
 /*
- * An INT16 source for INT8 processing has its channels in two surfaces, the second one also
- * where the cube ends before it.
+ * An INT16 source has the channels of one INT8 surface in two surfaces; the second one is read even
+ * if the cube's channels end before it.
  */
 void SdpSource::gather(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
 {
@@ -147,7 +147,7 @@ private:
 	SdpSource source_;
 };
 
-/* Lines that lie behind one another in all cubes are one. PDP takes them as they are. */
+/* Lines that are contiguous in all cubes are processed as one, except on the way to PDP. */
 SdpOp withLongestLines(const SdpOp &op)
 {
 	SdpOp result = op;
@@ -163,7 +163,7 @@ SdpOp withLongestLines(const SdpOp &op)
 
 unsigned int worthwhileThreads(const SdpOp &op)
 {
-	constexpr uint64_t kAtoms = 1024; /* of INT8, some microseconds */
+	constexpr uint64_t kAtoms = 1024; /* for INT8: some microseconds */
 
 	return threadsFor(uint64_t{ op.width } * op.height * op.surfaces(), kAtoms);
 }

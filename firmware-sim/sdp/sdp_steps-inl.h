@@ -23,9 +23,9 @@
 namespace nvdla::sim
 {
 
-/* Values of a block at most, whole atoms or parts of the smallest one. */
+/* The most values of a block: whole atoms, or a part of the smallest atom. */
 inline constexpr size_t kMostOfBlock = 64;
-/* Without its sign, a multiplier of Y whose products are exact; X's have fewer. */
+/* Bits of a multiplier's magnitude up to which products are exact; only Y's may have more. */
 inline constexpr unsigned kMultiplierBits = 20;
 
 } /* namespace nvdla::sim */
@@ -96,7 +96,7 @@ struct Multiply {
 	}
 };
 
-/* Numbers that are not negative stay as they are. */
+/* Multiplies negative numbers only. */
 struct Prelu {
 	static HWY_INLINE Vector apply(Vector value, Vector factor)
 	{
@@ -106,7 +106,7 @@ struct Prelu {
 	}
 };
 
-/** \return the lower 32 bits of a sum of 33 that is not negative */
+/** \return the lower 32 bits, as a signed number, of a non-negative sum of 33 bits */
 HWY_INLINE Vector wrapped(Vector value)
 {
 	return hn::IfThenElse(hn::Gt(value, constant(INT32_MAX)),
@@ -136,14 +136,14 @@ double largestOf(const Value *values, size_t count)
 				-static_cast<double>(hn::GetLane(hn::MinOfLanes(tag, lowest))));
 }
 
-/** Operands of a stage: numbers of each channel, or integers of each element */
+/** Operands of a stage: doubles for each channel, or integers for each element */
 struct StepOperands {
-	double channels[kMostOfBlock]; /* atom after atom the same */
+	double channels[kMostOfBlock]; /* repeated for each atom of a block */
 	const int32_t *elements = nullptr;
-	double scale = 1; /* of the integers; the channels' numbers have it */
+	double scale = 1; /* factor for the integers; channels[] include it */
 	double largest;	  /* magnitude */
 
-	/** \param values of the run that they are for */
+	/** \param values number of values of the run */
 	void set(const SdpOperandRun &run, size_t lanes, size_t values, double scaleOf)
 	{
 		scale = scaleOf;
@@ -176,11 +176,11 @@ struct Step {
 	Unit unit = Unit::None;
 	bool clips = false;
 	bool relu = false;
-	bool wraps = false; /* behind ReLU: the lanes that PReLU has not multiplied */
+	bool wraps = false; /* of ReLU: wrap the lanes that PReLU has not multiplied */
 	StepOperands operands;
 };
 
-/** Some vectors, in registers: indices are constants once inlined */
+/** Some vectors of values, which stay in registers */
 template<size_t... kIndex>
 struct Block {
 	static constexpr size_t kVectors = sizeof...(kIndex);
@@ -258,7 +258,7 @@ class Steps
 public:
 	Steps(size_t lanes, std::span<const int32_t> in) : lanes_(lanes), in_(in) {}
 
-	/** \return false if they are not for vectors */
+	/** \return false if vectors do not support the stages */
 	bool set(std::span<const SdpStageRun> stages)
 	{
 		const auto isEach = [&](const SdpOperandRun &operands) {
@@ -302,7 +302,7 @@ private:
 		}
 	}
 
-	/** \return true if numbers do not fit 32 bits, which they do behind the clipping */
+	/** \return true if numbers may exceed 32 bits; they fit after the clipping */
 	bool clips()
 	{
 		const bool out = largest_ > INT32_MAX;
@@ -327,7 +327,7 @@ private:
 		case SdpAlu::Min:
 			return Step::Unit::Minimum;
 		case SdpAlu::Equal:
-			/* X has no comparison: its code means the sum. */
+			/* X has no compare mode: the code selects the sum. */
 			return run.isY ? Step::Unit::Unequal : Step::Unit::Sum;
 		case SdpAlu::Sum:
 			break;
@@ -376,17 +376,17 @@ private:
 	size_t count_ = 0;
 	const size_t lanes_;
 	const std::span<const int32_t> in_;
-	double largest_ = 0; /* magnitude that numbers have at most, behind the last step */
+	double largest_ = 0; /* bound of the magnitudes after the last step */
 };
 
-/* As many vectors as leave registers for operands. */
+/* Vectors of a block; the other registers are for operands. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kBlockVectors = 8;
 #else
 constexpr size_t kBlockVectors = 4;
 #endif
 
-/** \return place of the first value behind the blocks of that many vectors */
+/** \return the index of the first value after the last whole block of so many vectors */
 template<typename Output, size_t... kIndex>
 size_t blocksFrom(size_t at, const Steps &steps, Output &out, std::index_sequence<kIndex...>)
 {
@@ -405,7 +405,7 @@ void forEachBlock(const Steps &steps, Output &out)
 {
 	const size_t rest = blocksFrom(0, steps, out, std::make_index_sequence<kBlockVectors>());
 
-	/* The smallest atom has two of the largest vectors. */
+	/* The smallest atom fills two vectors of the largest size. */
 	blocksFrom(rest, steps, out, std::make_index_sequence<2>());
 }
 

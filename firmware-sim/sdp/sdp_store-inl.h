@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDP's output converter behind the integer stages, for files that are compiled once for each
+ * SDP's output converter after the integer stages, for files that are compiled once for each
  * instruction set (Highway).
  */
 #include <cmath>
@@ -45,7 +45,7 @@ struct Converter {
 	{
 	}
 
-	/* The offset's product and the sum are exact, too. */
+	/* The product with the offset and the sum are exact as well. */
 	HWY_INLINE Vector scaled(Vector value) const
 	{
 		return hn::MulAdd(value, constant(scale), constant(moved));
@@ -59,7 +59,7 @@ struct Converter {
 		return hn::DemoteTo(IntegerTag(), clip(rounded, -highest - 1, highest));
 	}
 
-	/** \return lanes that count as saturated: beyond 17 bits by more than one */
+	/** \return lanes that count as saturated: they exceed 17 bits by more than one */
 	static HWY_INLINE Mask saturates(Vector scaledValue)
 	{
 		return hn::Or(hn::Ge(scaledValue, constant(65537.0)),
@@ -72,11 +72,11 @@ struct Converter {
 	}
 
 	double scale = 0;
-	double moved = 0; /* the offset, scaled, that is added */
+	double moved = 0; /* the scaled offset, which is added */
 	double highest = 0;
 };
 
-/** Numbers that fit to elements, one vector after the other */
+/** Store vectors of numbers as elements, which they must fit */
 template<typename Element, typename... Vectors>
 HWY_INLINE void storeElements(void *elements, size_t at, Vectors... vectors)
 {
@@ -86,7 +86,7 @@ HWY_INLINE void storeElements(void *elements, size_t at, Vectors... vectors)
 	((hn::StoreU(hn::DemoteTo(tag, vectors), tag, out), out += kLanes), ...);
 }
 
-/** Where results go: to numbers, or else through the converter, which counts, to elements */
+/** Destination of results: numbers, or elements through the converter, which counts */
 struct Results {
 	int32_t *numbers;
 	const SdpOp *op = nullptr;

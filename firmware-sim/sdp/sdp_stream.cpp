@@ -17,7 +17,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Elements that are \a first, the next number, and so on. */
+/* Fill with elements that count up from \a first. */
 template<typename Element>
 void countUp(size_t first, std::span<std::byte> bytes)
 {
@@ -34,7 +34,7 @@ SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memor
 	  lut_(sdpLut, op.lut, tables), x1_(op_, op_.x1, false, memory),
 	  x2_(op_, op_.x2, false, memory), y_(op_, op_.y, true, memory), guestError_(op.guestError)
 {
-	/* The table's kernels take whole atoms of 16 or 32 numbers. */
+	/* The fast tables need whole atoms of 16 or 32 numbers. */
 	if (lutBypassed() || !areWhole(vectorLanes_))
 		return;
 	if (op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
@@ -87,7 +87,7 @@ void SdpStream::pushLines(const StreamRun &first, uint32_t count)
 	process(first, static_cast<uint32_t>(atoms));
 }
 
-/* All atoms of a run, which may be lines that follow each other: PDP pools whole ones at once. */
+/* Process all atoms of a run. It may have several lines, as PDP pools whole lines at once. */
 void SdpStream::process(const StreamRun &run, uint32_t atoms)
 {
 	const uint32_t most = op_.toPdp && op_.width < kMostAtoms
@@ -102,7 +102,7 @@ void SdpStream::process(const StreamRun &run, uint32_t atoms)
 	}
 }
 
-/* Chunk of a run: \a count atoms from the run's atom \a first on. */
+/* Process \a count atoms of a run, from its atom \a first on. */
 void SdpStream::processSome(const StreamRun &run, uint32_t first, uint32_t count)
 {
 	const auto input = run.data.subspan(size_t{ first } * lanes_, size_t{ count } * lanes_);
@@ -137,7 +137,7 @@ void SdpStream::pushBytes(const StreamRun &run, std::span<const std::byte> atoms
 	processLoaded(run, run.x, input_);
 }
 
-/* To input_. */
+/* Widen the atoms to input_. */
 void SdpStream::widen(std::span<const std::byte> atoms)
 {
 	input_.resize(atoms.size() / elementBytes(op_.proc));
@@ -182,13 +182,13 @@ void SdpStream::loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t 
 	add(op_.y, y_);
 }
 
-/* One surface of the output is made of one of the input, and is written. */
+/* Each input surface becomes one output surface, which is written to memory. */
 bool SdpStream::staysAtoms() const
 {
 	return !op_.compares() && op_.outLanes() == lanes_;
 }
 
-/* The elements of the output, as they are in memory. */
+/* Make the output's elements, in memory format. */
 void SdpStream::makeResults(const StreamRun &run, std::span<const int32_t> input,
 			    std::span<std::byte> bytes)
 {
@@ -202,18 +202,18 @@ void SdpStream::makeResults(const StreamRun &run, std::span<const int32_t> input
 	narrowElements(values_, op_.out, bytes);
 }
 
-/* Whether the SIMD kernels take that many numbers: no atom is left over. */
+/* Whether the SIMD kernels can process \a numbers: no partial block of atoms. */
 bool SdpStream::areWhole(size_t numbers) const
 {
 	return vectorLanes_ == atomChannels(op_.proc) && numbers % vectorLanes_ == 0;
 }
 
-/* Integers on a line, which is given up if it often fails. */
+/* Compute integers by a line (sdp_line.h); after too many failures it is not tried again. */
 bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input,
 			  std::span<std::byte> bytes)
 {
-	constexpr uint32_t kMostFailures = 4; /* runs that it was not for */
-	constexpr uint64_t kFewAtoms = 4;     /* of a surface: finding the line takes longer */
+	constexpr uint32_t kMostFailures = 4; /* runs for which it failed */
+	constexpr uint64_t kFewAtoms = 4;     /* of a surface: not worth finding the line */
 
 	if (line_.failures == kMostFailures || !areWhole(input.size()) ||
 	    uint64_t{ op_.width } * op_.height * op_.batches < kFewAtoms * vectorAtoms_)
@@ -238,7 +238,7 @@ bool SdpStream::store(std::span<const SdpStageRun> stages, std::span<const int32
 		storeSdpFast(op_, stages, vectorLanes_, input, bytes, counters_));
 }
 
-/* The input through all stages and the table, to values_. */
+/* Pass the input through all stages and the table to values_. */
 void SdpStream::makeNumbers(std::span<const int32_t> input)
 {
 	const bool isFloat = op_.proc == Precision::Fp16;
@@ -267,7 +267,7 @@ bool SdpStream::lutBypassed() const
 	return op_.y.bypass || op_.y.lutBypass;
 }
 
-/* INT8 to 16 bits makes two surfaces of one: the lower and the upper half of each atom. */
+/* INT8 to 16 bits makes two surfaces of one: lower and upper halves of the atoms. */
 void SdpStream::writeParts(const StreamRun &run, uint32_t x)
 {
 	const size_t atom = op_.atom();
@@ -310,7 +310,7 @@ void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
 	bytes_ = buffer_;
 }
 
-/* bytes_, to PDP line by line: atoms beyond the line are of the next ones. */
+/* Hand bytes_ to PDP line by line: atoms beyond the end of a line belong to the next one. */
 void SdpStream::handOver(const StreamRun &run, uint32_t surface, uint32_t x)
 {
 	std::span<const std::byte> left = bytes_;
@@ -329,7 +329,7 @@ void SdpStream::handOver(const StreamRun &run, uint32_t surface, uint32_t x)
 	}
 }
 
-/* bytes_, to the line's atoms from \a x on. */
+/* Write bytes_ to the line's atoms from \a x on. */
 void SdpStream::write(const StreamRun &run, uint32_t surface, uint32_t x)
 {
 	if (op_.toPdp)
@@ -348,7 +348,7 @@ void SdpStream::reportCounters(OperationResult &result) const
 {
 	const bool countsLut = op_.countsLut && !op_.y.bypass && !op_.y.lutBypass;
 	const LutCounters lut = countsLut ? counters_.lut : LutCounters{};
-	/* The flag is in the write path: what goes to PDP does not raise it. */
+	/* The hardware sets the flag in the write path: output to PDP does not set it. */
 	const bool writes = !op_.toPdp || op_.compares();
 	const bool countsNan = op_.countsInputNan && op_.in == Precision::Fp16;
 
@@ -395,8 +395,8 @@ OperationResult SdpStream::finish()
 }
 
 /*
- * Elements to elements through a look-up table, where nobody counts: at least twice as many as
- * there are numbers.
+ * \return the operation can be one look-up from element to element: nothing is counted, and the
+ * cube has at least twice as many elements as there are numbers.
  */
 bool SdpStream::isTable() const
 {
@@ -413,7 +413,7 @@ bool SdpStream::isTable() const
 	       atoms * lanes_ >= 2 * SdpTable::numbers(elementBytes(op_.proc));
 }
 
-/* All numbers go through the stages once. */
+/* Fill the table: pass every possible element through the stages. */
 void SdpStream::makeTable(const StreamRun &run)
 {
 	const size_t size = elementBytes(op_.proc);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The single point processor at work: on the fly behind the convolution, or on
- * a cube in memory.
+ * Runs operations of the single point processor: on the fly after the convolution, or on a cube in
+ * memory.
  */
 #pragma once
 
@@ -31,8 +31,8 @@ namespace nvdla::sim
 /**
  * \brief One operation of SDP, fed with runs of atoms
  *
- * Takes what CACC gives (32-bit integers or FP32 bits), in any order of runs,
- * and writes the destination cube or hands the results to PDP.
+ * Takes CACC's output (32-bit integers or FP32 bits), in any order of runs, and writes the
+ * destination cube or passes the results to PDP.
  */
 class SdpStream : public StreamSink
 {
@@ -51,35 +51,34 @@ public:
 	bool leavesAlone(std::span<const std::byte> bytes) const override;
 	bool spares(const Placement &read) const override;
 
-	/** \return null if it is not shareable */
+	/** \return null unless isShareable() */
 	std::unique_ptr<StreamSink> fork() override;
-	/** \brief On the way to PDP, whose memory is reached as this object's is */
+	/** \brief For output to PDP: the fork has a memory port of its own, also for its PDP */
 	std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &cube) override;
 	void join(StreamSink &sink) override;
 	/**
-	 * \return false if the output goes to PDP, or may overwrite inputs of other elements: then
-	 *	   the order matters
+	 * \return false if the order of runs matters: output to PDP, or output that may overwrite
+	 * 	   inputs of other elements
 	 */
 	bool isShareable() const;
-	/** \brief Count what another one was given, but for its memory */
+	/** \brief Add the counts of \a other, except for those of memory */
 	void count(SdpStream &other);
 
 	/**
-	 * \brief A run of atoms of the cube as they are in memory, of the precision of the
-	 * processing \param run within the cube; its data are not looked at \param atoms at most
-	 * kMostAtoms
+	 * \brief Process atoms in memory format, in the processing precision \param run place in
+	 * the cube; its data are ignored \param atoms at most kMostAtoms
 	 */
 	void pushBytes(const StreamRun &run, std::span<const std::byte> atoms);
 
-	/** Atoms worked on at a time: bounds the memory that an operation takes, and stays in cache
+	/** Atoms processed at a time: bounds the memory of an operation, and stays in cache
 	 */
 	static constexpr uint32_t kMostAtoms = 256;
 
 	/**
-	 * \brief The end of the input
+	 * \brief End the operation after its input
 	 *
-	 * Where the input was not the whole cube, the operation hangs as it does on
-	 * hardware, waiting for the rest.
+	 * If the input was not the whole cube, the operation hangs as on hardware, which waits for
+	 * the rest.
 	 */
 	OperationResult finish();
 
@@ -91,7 +90,7 @@ private:
 	struct Line {
 		bool found = false;
 		uint32_t surface = UINT32_MAX;
-		uint32_t failures = 0; /**< runs that it was not for */
+		uint32_t failures = 0; /**< runs for which it failed */
 		SdpLine line;
 	};
 
@@ -134,17 +133,17 @@ private:
 	/* The fast table, for integers or for FP16, if it can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
-	std::optional<SdpTable> table_; /**< there if the operation is that */
+	std::optional<SdpTable> table_; /**< if isTable() */
 	SdpOperands x1_;
 	SdpOperands x2_;
 	SdpOperands y_;
 
 	Line line_;
-	std::vector<SdpStageRun> stages_; /**< those that are not bypassed, with operands */
+	std::vector<SdpStageRun> stages_; /**< stages that are not bypassed, with operands */
 	std::vector<int32_t> input_;	  /**< numbers of pushBytes() */
 	std::vector<int32_t> values_;
-	std::vector<std::byte> results_; /**< of which two surfaces are made */
-	std::span<std::byte> bytes_;	 /**< to be put out: of the memory, or of the buffer */
+	std::vector<std::byte> results_; /**< output to be split into two surfaces */
+	std::span<std::byte> bytes_;	 /**< output to write: in memory or in the buffer */
 	std::vector<std::byte> buffer_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;
@@ -154,7 +153,7 @@ private:
 /**
  * \brief Run an operation whose input is a cube in memory
  *
- * The operation must not be a flying one.
+ * The operation's input must not be on the fly.
  *
  * \param workers to share it with
  */

@@ -24,7 +24,7 @@ void addOperands(const SdpOp &op, const SdpStage &stage, uint64_t &bytes, Memory
 	traffic.of(stage.read.cube.ram).readBytes += bytes;
 }
 
-/* For each element two operands; those of a channel come once. */
+/* Atoms with two operands for each element; per-channel operands are read only once. */
 uint64_t pairedAtoms(const SdpOp &op, const SdpStage &stage)
 {
 	const bool read = stage.readsAlu() || stage.readsMul();
@@ -34,7 +34,7 @@ uint64_t pairedAtoms(const SdpOp &op, const SdpStage &stage)
 		       : 0;
 }
 
-/* An INT16 source for INT8 processing has each surface in two. */
+/* An INT16 source has each surface for INT8 processing in two surfaces. */
 void addSource(const SdpOp &op, MemoryTraffic &traffic)
 {
 	const uint64_t parts = op.sourceParts();
@@ -52,7 +52,7 @@ void addDestination(const SdpOp &op, SdpWork &work)
 	if (op.toPdp || op.compares())
 		return;
 	work.traffic.of(cube.ram).writeBytes += surfaces * positions(op) * op.batches * op.atom();
-	/* The write DMA takes a cube of one position for one line of atoms. */
+	/* The write DMA treats a cube of one position as one line of atoms. */
 	if (positions(op) == 1) {
 		work.writeWords = surfaces * op.batches;
 		return;

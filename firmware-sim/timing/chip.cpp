@@ -18,7 +18,7 @@ struct Unit {
 	double factor;
 };
 
-/** A kind of quantity: its units and its limits */
+/** A kind of quantity, with its units and limits */
 struct Quantity {
 	const char *name;
 	const char *forms; /* for errors */
@@ -79,7 +79,7 @@ constexpr ChipOption options[] = {
 	  set<&Chip::interruptGap, duration> },
 };
 
-/* "2.5 GB/s": the largest unit that leaves one digit in front of the point. */
+/* "2.5 GB/s": in the largest unit that gives a number of at least 1. */
 std::string written(double value, std::span<const Unit> units)
 {
 	for (const Unit &unit : units) {

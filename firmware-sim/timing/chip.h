@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A chip in the units that people use, and as text.
+ * A chip, in common units, and as text.
  */
 #pragma once
 
@@ -23,7 +23,8 @@ struct Chip {
 	double interruptGap =
 		0; /**< from an operation's end to the start of one that waits for it */
 
-	/** \return the same in cycles; no memory is wider than the core's ports of 64 bytes */
+	/** \return the parameters in cycles; memories are limited to the core's ports of 64
+	 * bytes */
 	TimingParameters parameters() const;
 	/** \return "1 GHz, DRAM 10 GB/s after 100 ns, SRAM 25 GB/s after 20 ns" */
 	std::string text() const;
@@ -33,15 +34,15 @@ struct Chip {
 struct ChipOption {
 	const char *name; /**< "dram-latency" */
 	const char *form; /**< form of its value: "TIME" */
-	const char *help; /**< with the value that it has if none is given */
-	bool ofCore;	  /**< a core that runs has it; if not, only predictions know it */
+	const char *help; /**< including the default */
+	bool ofCore;	  /**< the option applies to a running core; false: only to predictions */
 	/** \brief Set the value, such as "100ns" \return the error, empty if there is none */
 	std::string (*set)(Chip &chip, const std::string &value);
 };
 
-/** \return all of them, in the order in which help shows them */
+/** \return all options, in the order of the help text */
 std::span<const ChipOption> chipOptions();
-/** \return the one of that name, null if there is none */
+/** \return the option called \a name, null if there is none */
 const ChipOption *findChipOption(std::string_view name);
 
 } /* namespace nvdla::sim */

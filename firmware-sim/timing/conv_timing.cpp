@@ -9,16 +9,16 @@ namespace nvdla::sim
 namespace
 {
 
-/** The cube or the weights, on their way */
+/** Fetch of the cube or of the weights */
 struct Stream {
 	uint64_t begin; /* bytes that are fetched already */
 	uint64_t end;
 	double latency;
-	double alone = 1;  /* bytes a cycle */
-	double rate = 1;   /* while the other one is fetched, too */
+	double alone = 1;  /* bytes a cycle while nothing else is fetched */
+	double rate = 1;   /* while the other stream is fetched as well */
 	double shared = 0; /* cycles in which both are fetched */
 
-	/** \return time at which \a bytes are fetched */
+	/** \return the time when \a bytes are fetched */
 	double ready(double bytes) const
 	{
 		const double missing = bytes - static_cast<double>(begin);
@@ -30,7 +30,7 @@ struct Stream {
 		return latency + shared + (missing - shared * rate) / alone;
 	}
 
-	/** \return time at which all bytes are fetched */
+	/** \return the time when all bytes are fetched */
 	double ready() const { return ready(static_cast<double>(end)); }
 
 	/** \return bytes that are fetched after \a cycles */
@@ -45,9 +45,9 @@ struct Stream {
 	}
 };
 
-/** CDMA's fetches and their times */
+/** CDMA's two fetches, and their times */
 struct Fetch {
-	/** From the fetched bytes to those that the buffer has room for */
+	/** Fetches from the bytes that are fetched already to as many as the buffer has room for */
 	Fetch(const ConvWork &work, const TimingParameters &parameters, const InBuffer &begin,
 	      const InBuffer &end)
 		: data{ begin.dataBytes, end.dataBytes,
@@ -137,8 +137,8 @@ ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters)
 		const double upTo = kernelBytes * (first + kernels);
 		double ready = fetch.weights.ready(upTo);
 		/*
-		 * Kernels that did not fit beside the group before are fetched when that group
-		 * is done.
+		 * Kernels for which the buffer had no room beside the previous group are fetched
+		 * when that group is done.
 		 */
 		const double before = first ? kernelBytes * (first - work.groupKernels) : 0;
 		const double late = upTo - before - room;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When a convolution's data, weights and MAC steps come.
+ * Times of a convolution's fetches and MAC steps.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct ConvTiming {
 	double macCycles = 0;	 /**< of MAC steps; the rest of end - begin is waiting */
 };
 
-/** \return output positions that come out of one pass over a kernel group's weights, at least 16 */
+/** \return positions that one pass over a kernel group's weights computes, at least 16 */
 uint64_t stripesOf(const ConvWork &work);
 
 ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters);
@@ -37,7 +37,7 @@ ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters);
  */
 InBuffer roomAhead(const ConvWork &work, const ConvWork *before);
 
-/** \return cycles that it takes to fetch as much as \a room; 0 for nothing */
+/** \return the cycles that fetching \a room takes; 0 if \a room is empty */
 double cyclesAhead(const ConvWork &work, const InBuffer &room, const TimingParameters &parameters);
 
 /** \return the part of \a room that is fetched in \a cycles */

@@ -85,7 +85,7 @@ constexpr CoreTiming kSmall = {
 	.move = {},
 };
 
-/* Half as wide to memory; 32 kernels share a pass, as those of INT8 in nv_full do. */
+/* Half of nv_full's width to memory; 32 kernels share a pass, as for INT8 in nv_full. */
 constexpr CoreTiming large()
 {
 	CoreTiming timing = kFull;
@@ -97,7 +97,7 @@ constexpr CoreTiming large()
 	return timing;
 }
 
-/* Two elements of SDP a cycle, and stage Y with its look-up table. */
+/* SDP with two elements a cycle, and with stage Y and its look-up table. */
 constexpr CoreTiming small256Full()
 {
 	CoreTiming timing = kSmall;

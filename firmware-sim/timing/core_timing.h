@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast the units of a core are.
+ * Speed of the units of a core.
  */
 #pragma once
 
@@ -20,36 +20,36 @@ struct CoreTiming {
 	/** \brief How the test bench that recorded vectors counted */
 	struct TestBench {
 		double write; /**< a register write, from one to the next */
-		bool polls;   /**< up to the last done bit; else up to the last interrupt */
+		bool polls;   /**< until the last done bit; else the last interrupt */
 	} testBench;
 
 	struct Conv {
-		double fixed;	      /**< from the enable to the interrupt, beside all else */
-		double noFetch;	      /**< the same if everything is in the buffer */
+		double fixed;	      /**< from enable to interrupt, besides the rest */
+		double noFetch;	      /**< instead of fixed, if everything is in the buffer */
 		double winogradFixed; /**< on top */
 		uint64_t stripe; /**< positions; the last one of a step has up to twice as many */
 		uint64_t groupLoad;	   /**< weights of a whole kernel group for a step */
-		uint64_t shortestLoad;	   /**< the same of any group */
-		uint64_t shortestWinograd; /**< the same of Winograd */
+		uint64_t shortestLoad;	   /**< at least, for any group */
+		uint64_t shortestWinograd; /**< at least, for Winograd */
 		double oneSurfaceAtom;	   /**< CDMA: an atom of a cube with one surface */
 		double atom;		   /**< an atom of another cube */
-		double featureLine;	   /**< a line, on top */
-		double imageLine;	   /**< a line of an image, beside nothing */
+		double featureLine;	   /**< a line, in addition to its atoms */
+		double imageLine;	   /**< a line of an image, instead of other costs */
 		double imageByte;	   /**< a byte of it */
-		double weightShare; /**< of a memory, while the cube is fetched from it, too */
+		double weightShare;	   /**< share of a memory, if the cube comes from it, too */
 	} conv;
 
 	struct Sdp {
-		double fixed;	    /**< of an operation from memory */
-		double stage;	    /**< if a stage does something */
-		double flyingStage; /**< the same behind a convolution */
+		double fixed;	    /**< of an operation whose input is in memory */
+		double stage;	    /**< in addition, if a stage is not bypassed */
+		double flyingStage; /**< stage, for on-the-fly input of a convolution */
 		double lut;
 		double noWrite;	       /**< if nothing is written */
 		double xElements;      /**< elements a cycle, without Y */
 		double yElements;      /**< with Y */
 		double flyingElements; /**< elements a cycle that CACC delivers */
-		double pairedAtom;     /**< an atom of operands for ALU and multiplier apart */
-		double writeLine;      /**< a line of output, beside its words */
+		double pairedAtom;     /**< an atom of operand pairs, for ALU and multiplier */
+		double writeLine;      /**< a line of output, in addition to its words */
 		uint32_t writeBytes;   /**< of such a word */
 	} sdp;
 
@@ -62,17 +62,17 @@ struct CoreTiming {
 
 	struct Cdp {
 		double fixed;
-		double squares; /**< on top, if elements are squared */
-		double fp16;	/**< on top, of FP16 */
+		double squares; /**< in addition, if elements are squared */
+		double fp16;	/**< in addition, for FP16 */
 		double fp16Squares;
 		double atom;
-		double position; /**< a column of a line with all its channels, on top */
+		double position; /**< in addition, for each column with all its channels */
 	} cdp;
 
 	/** \brief BDMA and RUBIK, which only nv_full has */
 	struct Move {
 		uint64_t bdmaStart;	  /**< of a group */
-		uint64_t bdmaOtherSource; /**< where the source memory changes */
+		uint64_t bdmaOtherSource; /**< for each change of the source memory */
 		uint64_t contract;	  /**< fixed */
 		uint64_t split;
 		uint64_t merge;

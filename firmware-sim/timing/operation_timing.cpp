@@ -84,7 +84,7 @@ Part cdpPart(const CdpWork &work)
 			 core.position * static_cast<double>(work.positions) };
 }
 
-/** The parts of an operation, and the other candidates for its bound */
+/** The parts of an operation, and the memories: candidates for its bound */
 class Parts
 {
 public:
@@ -110,7 +110,7 @@ public:
 	const Part *end() const { return parts_.data() + count_; }
 
 private:
-	static constexpr size_t kMost = 7; /* both memories among them */
+	static constexpr size_t kMost = 7; /* including both memories */
 
 	std::array<Part, kMost> parts_;
 	size_t count_ = 0;
@@ -126,7 +126,7 @@ uint32_t readLatency(const MemoryTraffic &traffic, const TimingParameters &param
 	return latency;
 }
 
-/* The stages work at the same time, each a stripe behind the one before. */
+/* Parts work in parallel, each one stripe behind the previous one. */
 double pipelined(const Parts &parts, uint64_t stripes)
 {
 	double sum = 0;
@@ -139,7 +139,7 @@ double pipelined(const Parts &parts, uint64_t stripes)
 	return slowest + (sum - slowest) / static_cast<double>(stripes);
 }
 
-/* Cycles with the given memory, if nothing else used it. */
+/* Cycles of an operation that has the memory for itself. */
 struct Times {
 	ConvTiming conv;
 	double fixed = 0;
@@ -157,7 +157,7 @@ Times timesOf(const OperationWork &work, const TimingParameters &parameters)
 	const Parts parts(work, times.conv);
 	for (const Part &part : parts)
 		times.fixed += part.fixed;
-	/* A convolution has waited for its first answer already. */
+	/* Add the latency of the first answer; a convolution's fetch includes it. */
 	if (!work.conv)
 		times.fixed +=
 			std::max<double>(readLatency(traffic, parameters), reference.mc.latency) -
@@ -192,8 +192,7 @@ Bound boundOf(const OperationWork &work, const Times &times, const TimingParamet
 }
 
 /**
- * A stall, by the access that waits; reads and writes overlap if the directions do not share a
- * memory
+ * Stall cycles of reads and writes; they overlap if the two do not share a memory
  */
 struct Stall {
 	double reads;
@@ -222,7 +221,7 @@ Stall divide(double stall, const MemoryTraffic &traffic, const TimingParameters 
 		 ofBytes * std::min(1.0, writes / all) };
 }
 
-/* Of a stall that concerns so many bytes, the parts of SDP's operands. \return their sum */
+/* Divide a stall of \a bytes among SDP's operands. \return their sum */
 uint64_t addOperandStalls(const OperationWork &work, double stall, uint64_t bytes,
 			  OperationTiming &timing)
 {
@@ -239,7 +238,7 @@ uint64_t addOperandStalls(const OperationWork &work, double stall, uint64_t byte
 	return sum;
 }
 
-/* SDP's traffic beside a convolution: operands, and the output behind it. */
+/* SDP's traffic during a convolution: operands, and the output that follows. */
 uint64_t bytesBehind(const OperationWork &work, const MemoryTraffic &traffic)
 {
 	return traffic.mc.writeBytes + traffic.cv.writeBytes +
@@ -280,7 +279,7 @@ OperationTiming timeOperation(const OperationWork &work, const TimingParameters 
 	timing.dataCycles = whole(real.conv.dataReady);
 	timing.weightCycles = whole(real.conv.weightsReady);
 	timing.readStall = whole(real.conv.dataReady - ideal.conv.dataReady);
-	/* MACs do not wait for SDP's memory: the rest of the stall belongs to SDP. */
+	/* Only stalls before the last MAC step make MACs wait: the rest is SDP's. */
 	const double waited = real.conv.end - real.conv.dataReady;
 	timing.weightStall = whole(waited - (ideal.conv.end - ideal.conv.dataReady));
 	const uint64_t fetching = timing.readStall + timing.weightStall;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long an operation takes on the core's clock.
+ * Duration of an operation in core cycles.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ enum class Bound : uint8_t {
 	Bdma,
 	Dram,
 	Sram,
-	Latency, /**< filling and draining: no throughput explains half of the time */
+	Latency, /**< filling and draining: no resource is busy for half of the time */
 };
 
 /** \return "MAC", "DRAM", ... */
@@ -32,15 +32,15 @@ const char *boundName(Bound bound);
 /** \brief Duration of an operation in core cycles, and its bound */
 struct OperationTiming {
 	uint64_t cycles = 0;	  /**< from the last enable to done */
-	uint64_t readStall = 0;	  /**< that it waits for data because memory is slow */
-	uint64_t weightStall = 0; /**< that MACs wait for weights because memory is slow */
-	std::array<uint64_t, 3> operandStall{}; /**< the same for operands of SDP's X1, X2, Y */
-	uint64_t writeStall = 0;		/**< that it waits for its writes to be taken */
+	uint64_t readStall = 0;	  /**< cycles of waiting for data, because memory is slow */
+	uint64_t weightStall = 0; /**< cycles of MACs waiting for weights, because memory is slow */
+	std::array<uint64_t, 3> operandStall{}; /**< likewise, for operands of SDP's X1, X2, Y */
+	uint64_t writeStall = 0;		/**< cycles of waiting for writes to be accepted */
 	uint32_t latency = 0;			/**< of the slowest memory that is read */
-	uint64_t macCycles = 0;			/**< of MAC steps */
+	uint64_t macCycles = 0;			/**< cycles with MAC steps */
 	uint64_t dataCycles =
-		0; /**< that a convolution's cube is fetched before its first MAC step */
-	uint64_t weightCycles = 0; /**< until a convolution has all of its weights */
+		0; /**< cycles of fetching a convolution's cube before its first MAC step */
+	uint64_t weightCycles = 0; /**< cycles until a convolution has all of its weights */
 	Bound bound = Bound::Latency;
 };
 

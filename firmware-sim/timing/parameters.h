@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the timing model has to know about a chip.
+ * Parameters of a chip for the timing model.
  */
 #pragma once
 
@@ -21,14 +21,14 @@ struct MemoryTiming {
 
 	/** \return bytes that are read in a cycle if nothing else is moved */
 	double readRate() const { return std::min(bytesPerCycle, sharedBytesPerCycle); }
-	/** \return the same through a port of so many bytes a cycle in each direction */
+	/** \return this memory through a port of \a portBytes bytes a cycle in each direction */
 	MemoryTiming through(double portBytes) const
 	{
 		return { .bytesPerCycle = std::min(bytesPerCycle, portBytes),
 			 .sharedBytesPerCycle = std::min(sharedBytesPerCycle, 2 * portBytes),
 			 .latency = latency };
 	}
-	/** \return cycles that moving \a traffic takes at least */
+	/** \return the minimum of cycles for moving \a traffic */
 	double cycles(const Traffic &traffic) const
 	{
 		return std::max({ static_cast<double>(traffic.readBytes) / bytesPerCycle,
@@ -50,7 +50,7 @@ struct TimingParameters {
 	uint64_t interruptCycles =
 		0; /**< from an operation's end to the start of one that waits for it */
 
-	/** \return the same, as a core sees it */
+	/** \return these parameters, limited by a core's ports */
 	TimingParameters seenBy(const CoreTiming &core) const
 	{
 		TimingParameters seen = *this;

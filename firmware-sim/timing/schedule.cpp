@@ -13,7 +13,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Engines as bits. */
+/* \return the engines of an operation, as bits. */
 uint32_t enginesOf(const OperationWork &work)
 {
 	return (work.conv ? 1U : 0) | (work.sdp ? 2U : 0) | (work.pdp ? 4U : 0) |
@@ -35,8 +35,8 @@ Share shareOf(const MemoryTraffic &traffic, double cycles, const TimingParameter
 }
 
 /*
- * Returns the share for each user that asks for more than it; the others get all that they ask
- * for.
+ * Max-min fairness: returns the share that each user gets who asks for more; the others get what
+ * they ask for.
  */
 double fairShare(std::vector<double> asked)
 {
@@ -55,13 +55,13 @@ double fairShare(std::vector<double> asked)
 
 constexpr double kRounding = 1e-6; /* cycles */
 
-/* A running activity; its cycles are those with the memories for itself alone. */
+/* A running activity; cycles count as if it had the memories for itself. */
 struct Activity {
 	double left = 0;
 	double passed = 0;
-	double fetching = 0; /* cycles from its begin on in which CDMA has work */
-	Share fetch;	     /* that CDMA asks for meanwhile */
-	Share rest;	     /* that all else asks for, all the time */
+	double fetching = 0; /* initial cycles in which CDMA fetches */
+	Share fetch;	     /* what CDMA asks for in these cycles */
+	Share rest;	     /* what everything else asks for, all the time */
 	bool running = false;
 
 	bool isFetching() const { return running && fetching - passed > kRounding; }
@@ -78,7 +78,7 @@ struct Activity {
 		return std::max({ 1.0, asked().mc / fair.mc, asked().cv / fair.cv });
 	}
 
-	/** \return cycles until it ends, or asks for less */
+	/** \return cycles until it ends or asks for less bandwidth */
 	double unchanged() const { return isFetching() ? std::min(left, fetching - passed) : left; }
 };
 
@@ -86,7 +86,7 @@ struct Operation {
 	uint32_t engines = 0;
 	Activity work;
 	Activity ahead; /* a convolution's fetches before it begins */
-	InBuffer room;	/* for them */
+	InBuffer room;	/* for these fetches */
 	bool done = false;
 };
 
@@ -152,7 +152,7 @@ private:
 		return left;
 	}
 
-	/* Of one that does not run: starts it, or has CDMA fetch for it, as far as it may. */
+	/* Handle a waiting operation: start it, or let CDMA fetch for it, if possible. */
 	void attend(size_t index, uint32_t taken, size_t conv)
 	{
 		const double at = allowed(index);
@@ -243,7 +243,8 @@ private:
 		return { fairShare(std::move(mc)), fairShare(std::move(cv)) };
 	}
 
-	/* To the next change of anything, or the next time that something may start. */
+	/* Advance to the next change of an activity, or the next time that an operation may
+	 * start. */
 	void advance()
 	{
 		const Share fair = fairShares();
@@ -271,7 +272,7 @@ private:
 	const TimingParameters &parameters_;
 	std::vector<Operation> operations_;
 	std::vector<ScheduledTime> times_;
-	size_t first_ = 0; /* not done, or about to be seen as done */
+	size_t first_ = 0; /* the first operation that is not known to be done */
 	double now_ = 0;
 	double wake_ = 0;
 };

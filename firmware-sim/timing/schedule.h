@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the operations of a network run that share engines and memories.
+ * Schedule of a network's operations, which share engines and memories.
  */
 #pragma once
 
@@ -16,20 +16,20 @@ namespace nvdla::sim
 /** \brief One operation, with those that it passes data to on the fly */
 struct ScheduledWork {
 	OperationWork work;
-	/** \brief Operations that have to be done, whose interrupt starts this one; smaller indices
+	/** \brief Operations whose interrupts this one waits for; smaller indices
 	 */
 	std::vector<size_t> after;
 	double notBefore = 0; /**< when it is enabled, in cycles */
 };
 
-/** \brief When an operation runs, in cycles of the core from the first one's start on */
+/** \brief Times of an operation, in core cycles from the start of the first one */
 struct ScheduledTime {
 	double start = 0;
 	double end = 0;
 };
 
 /**
- * \brief Run operations in their order, as far as engines and dependencies allow
+ * \brief Run operations in order, as early as engines and dependencies allow
  *
  * Engines work at the same time; an engine runs one operation at a time, in the order of the
  * list. CDMA fetches the next convolution while one computes (roomAhead()). Operations that run at

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two memories that engines reach, and the bytes moved there. */
+/* The two memories of the engines, and the bytes moved to and from them. */
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What there is to do for an operation, as far as its duration depends on it.
+ * The work of an operation, as far as its duration depends on it.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace nvdla::sim
 {
 
-/** \brief How CSC walks over the output */
+/** \brief Order in which CSC computes the output */
 enum class ConvWalk : uint8_t {
 	Stripes, /**< stripes of 16 to 31 positions, which continue over line ends */
 	Lines,	 /**< stripes end with the line: images */
@@ -38,28 +38,28 @@ struct ConvWork {
 	uint32_t groupKernels = 16; /**< kernels that share a pass: 32 in INT8, otherwise 16 */
 	uint32_t macChannels = 64;  /**< operand pairs of a kernel in a step */
 	uint32_t steps = 1;	    /**< MAC steps of a position: kernel positions and channels */
-	uint32_t lanes = 64; /**< operand pairs that all steps of a position have for a kernel */
+	uint32_t lanes = 64;	    /**< operand pairs of a kernel and position, all steps */
 
 	RamType dataRam = RamType::Mc;
 	uint64_t dataBytes = 0; /**< fetched; 0 if the cube is in the buffer */
-	uint64_t atoms = 0;	/**< of feature data, fetched */
-	uint64_t lines = 0;	/**< fetched, of all surfaces and batches */
-	bool oneSurface = true; /**< of the input */
+	uint64_t atoms = 0;	/**< fetched atoms of feature data */
+	uint64_t lines = 0;	/**< fetched lines, of all surfaces and batches */
+	bool oneSurface = true; /**< the input has one surface */
 	uint64_t dataRoom = 0;	/**< bytes of the buffer for the cube */
-	uint64_t dataHeld = 0;	/**< of which it takes so many until the operation is done */
+	uint64_t dataHeld = 0;	/**< bytes of it taken until the operation ends */
 	RamType weightRam = RamType::Mc;
 	uint64_t weightBytes = 0; /**< with mask and group sizes; 0 if they are in the buffer */
 	uint64_t weightRoom = 0;  /**< bytes of the buffer for weights */
 	InBuffer ahead;		  /**< fetched already before the operation begins */
 
 	uint32_t groups() const { return (kernels + groupKernels - 1) / groupKernels; }
-	/** \return whether anything is fetched once the operation has begun */
+	/** \return true if something is fetched after the operation has begun */
 	bool fetches() const
 	{
 		return dataBytes > ahead.dataBytes || weightBytes > ahead.weightBytes;
 	}
 	uint64_t positions() const { return uint64_t{ outWidth } * outHeight * batches; }
-	/** \return multiplications that the result needs, Winograd's in its own domain */
+	/** \return multiplications for the result; Winograd's are those of its own domain */
 	uint64_t macs() const
 	{
 		return (walk == ConvWalk::Tiles ? positions() / 4 : positions()) * kernels * lanes;
@@ -72,15 +72,14 @@ struct ConvWork {
 struct SdpWork {
 	const CoreTiming *core = &nvFullTiming;
 	bool flying = false;
-	bool stages = false; /**< X1, X2 or Y do something */
+	bool stages = false; /**< X1, X2 or Y is not bypassed */
 	bool y = false;
 	bool lut = false;
-	uint64_t elements = 0;	 /**< with those beyond the last channel of an atom */
+	uint64_t elements = 0;	 /**< including those that fill up the last atom */
 	uint64_t writeWords = 0; /**< words that lines of the output touch */
-	uint64_t writeLines = 0; /**< that are written one by one */
-	bool writes = true;	 /**< or only compares */
-	/** \brief Atoms of X1's and X2's operands that come with another one, for ALU and
-	 * multiplier */
+	uint64_t writeLines = 0; /**< lines that are written one by one */
+	bool writes = true;	 /**< false: only compares */
+	/** \brief Atoms of X1's and X2's operand pairs, for ALU and multiplier */
 	uint64_t pairedAtoms = 0;
 	/** \brief Bytes that BRDMA, NRDMA and ERDMA read for X1, X2 and Y; part of traffic */
 	std::array<uint64_t, 3> operandBytes{};
@@ -96,8 +95,8 @@ struct SdpWork {
 struct PdpWork {
 	const CoreTiming *core = &nvFullTiming;
 	bool flying = false;
-	uint64_t inCycles = 0;	/**< to take in all lines of all parts */
-	uint64_t outCycles = 0; /**< to put out the results behind the last line */
+	uint64_t inCycles = 0;	/**< cycles to take in all lines of all parts */
+	uint64_t outCycles = 0; /**< cycles to write results after the last line */
 	MemoryTraffic traffic;
 };
 
@@ -113,7 +112,7 @@ struct CdpWork {
 
 /** \brief Work of an engine that moves data: BDMA, RUBIK */
 struct MoveWork {
-	uint64_t cycles = 0; /**< with the memory of the reference vectors */
+	uint64_t cycles = 0; /**< cycles with the memory of the reference vectors */
 	bool bdma = false;
 	MemoryTraffic traffic;
 };
@@ -126,11 +125,11 @@ struct OperationWork {
 	std::optional<CdpWork> cdp;
 	std::optional<MoveWork> move;
 
-	/** \return all bytes that the operation moves from its begin on */
+	/** \return all bytes that the operation moves after its begin */
 	MemoryTraffic traffic() const;
-	/** \return the core that does it; BDMA and RUBIK are nv_full's */
+	/** \return the core that runs it; for BDMA and RUBIK nv_full */
 	const CoreTiming &core() const;
-	/** \brief Add the work of engines that take part, too */
+	/** \brief Add the work of further engines */
 	void merge(const OperationWork &other);
 };
 

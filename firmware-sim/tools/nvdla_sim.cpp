@@ -90,7 +90,7 @@ std::string checkCvsramSize(const std::string &text)
 
 std::string checkCvsramBase(const std::string &text)
 {
-	/* The parser has yet to see whether it is a number at all, and says so if it is not. */
+	/* Text that is not a number is 0 here; the parser reports it later. */
 	const uint64_t base = std::strtoull(text.c_str(), nullptr, 0);
 	if (base % 4096 || base > kMaxCvsramBase)
 		return "the CVSRAM's address must be a multiple of 4 KiB up to 0x1000000000000";

@@ -52,7 +52,7 @@ size_t report(const std::vector<SuiteRun> &runs, bool verbose)
 		exact += run.result.exact;
 		skipped += !run.result.skipped.empty();
 		failed += !run.result.failures.empty();
-		if (!run.result.passed() || verbose) /* with the reason, if skipped */
+		if (!run.result.passed() || verbose) /* if skipped, with the reason */
 			print(run);
 	}
 	if (toleranced)
@@ -86,7 +86,7 @@ bool reportTiming(const std::vector<SuiteRun> &runs, bool verbose)
 
 std::atomic<bool> interrupted = false;
 
-/* nvdla-sim as it is beside this program, in the build folder or installed. */
+/* Find nvdla-sim relative to this program, in the build folder or installed. */
 std::string findSim()
 {
 	std::error_code error;
@@ -94,7 +94,7 @@ std::string findSim()
 	return (self.parent_path() / "nvdla-sim").string();
 }
 
-/* Returns false if there is something wrong with the programs. */
+/* Returns false if QEMU or nvdla-sim does not work. */
 bool playThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs, const std::string &sim)
 {
 	const qtest::QemuBinary &qemu = qtest::QemuBinary::find();
@@ -108,7 +108,7 @@ bool playThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs, const std::
 		fmt::print(stderr, "nvdla-trace: there is no program {} (use --sim)\n", sim);
 		return false;
 	}
-	/* The programs that are started are to be ended, and their folders removed. */
+	/* Signals stop playing, so that child processes are ended and their folders removed. */
 	for (const int number : { SIGINT, SIGTERM, SIGHUP })
 		std::signal(number, [](int) { interrupted = true; });
 	std::signal(SIGPIPE, SIG_IGN);

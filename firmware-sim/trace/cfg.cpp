@@ -20,10 +20,10 @@ namespace
 
 using Kind = TraceCommand::Kind;
 
-/* Memory images have at most as many bytes. */
+/* The largest memory image, bytes. */
 constexpr uint64_t mostBytes = uint64_t{ 1 } << 28;
 
-/* "NVDLA_CDMA.D_OP_ENABLE_0": the name that the model has for the register; nv_full's address. */
+/* "NVDLA_CDMA.D_OP_ENABLE_0" to the model's name of the register, which is nv_full's address. */
 std::optional<uint32_t> findRegister(std::string_view text)
 {
 	constexpr std::string_view prefix = "NVDLA_", suffix = "_0";
@@ -58,7 +58,7 @@ RamType cfgRam(LineReader &line)
 {
 	const std::string_view text = line.word();
 
-	/* The checks of some traces have the number that registers have for it. */
+	/* The checks of some traces have the RAM type's number instead of its name. */
 	if (text != "pri_mem" && text != "1" && text != "sec_mem" && text != "0")
 		line.fail(fmt::format("'{}' is neither pri_mem nor sec_mem", text));
 	return text == "sec_mem" || text == "0" ? RamType::Cv : RamType::Mc;

@@ -12,7 +12,7 @@
 namespace nvdla::sim
 {
 
-/** \brief The first place where memory is not as expected */
+/** \brief The first difference between memory and expectation */
 struct Difference {
 	size_t offset;	      /**< in bytes */
 	std::string expected; /**< as text: a byte, or an FP16 number and its bits */

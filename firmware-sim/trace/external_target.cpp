@@ -17,10 +17,10 @@ namespace
 {
 
 constexpr uint64_t kAtom = 32;
-constexpr uint64_t kBlock = uint64_t{ 1 } << 20; /* of system memory, cleared as a whole */
+constexpr uint64_t kBlock = uint64_t{ 1 } << 20; /* of system memory; whole blocks are cleared */
 constexpr uint32_t kLongestLine = 256 * 1024;	 /* of BDMA: 8192 atoms */
 
-/* Registers that a copy sets before it is queued. */
+/* BDMA's registers that a copy sets before it is queued. */
 constexpr std::array kConfiguration = {
 	NVDLA_BDMA_CFG_SRC_ADDR_LOW,  NVDLA_BDMA_CFG_SRC_ADDR_HIGH, NVDLA_BDMA_CFG_DST_ADDR_LOW,
 	NVDLA_BDMA_CFG_DST_ADDR_HIGH, NVDLA_BDMA_CFG_LINE,	    NVDLA_BDMA_CFG_CMD,
@@ -33,7 +33,7 @@ struct Group {
 	uint32_t done;
 	uint32_t launch;
 	uint32_t launchBit;
-	uint32_t stall; /* register that a copy changes for good */
+	uint32_t stall; /* register that a copy changes permanently */
 };
 
 constexpr std::array<Group, 2> kGroups = { {
@@ -96,7 +96,7 @@ void ExternalTarget::begin(const Trace &trace)
 				? command.data->size()
 				: std::filesystem::file_size(trace.directory / command.file, error);
 		if (error || !size || size > UINT64_MAX - command.address)
-			continue; /* the player reports the error in this command */
+			continue; /* the player reports the error of this command */
 		if (overlapsScratch(command.address, size)) {
 			obstacle_ = fmt::format("memory at {:#x} is needed to reach the CVSRAM",
 						command.address);
@@ -116,7 +116,7 @@ void ExternalTarget::begin(const Trace &trace)
 
 void ExternalTarget::zeroCvsram()
 {
-	/* Zero since the machine was made, unless a stray write of the last trace hit it. */
+	/* Zero since the machine was made, except after a stray write of the last trace. */
 	device_.zeroMemory(config_.scratch, config_.cvsramSize);
 	copy({ config_.scratch, config_.cvsramBase, config_.cvsramSize, true });
 }
@@ -161,7 +161,7 @@ bool ExternalTarget::pollUntil(uint32_t offset, const std::function<bool(uint32_
 {
 	const auto end = std::chrono::steady_clock::now() + config_.patience;
 	for (;;) {
-		/* The time first: the register is read once more after the last wait. */
+		/* The time is checked first, so that the register is read after the last wait. */
 		const bool late = std::chrono::steady_clock::now() > end;
 		now = device_.readRegister(offset);
 		if (wanted(now))

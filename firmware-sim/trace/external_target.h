@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Playing a trace on a device that is reached from outside only, as a
- * processor reaches it.
+ * Playing a trace on a device that is accessed only from outside, as by a processor.
  */
 #pragma once
 
@@ -42,13 +41,11 @@ public:
 /**
  * \brief A trace's view of an ExternalDevice
  *
- * A processor cannot reach the CVSRAM, so BDMA fills and reads it, through a
- * scratch area in system memory, at the places where the trace does so. The trace must not
- * notice: loads before the first register access are
- * followed by a function level reset (the CVSRAM keeps its contents); later,
- * BDMA is used only while it is idle with nothing queued, its configuration is
- * restored, and the done status is cleared if it was clear before. A trace that
- * would notice a difference even so has an obstacle().
+ * A processor cannot reach the CVSRAM, so BDMA fills and reads it, through a scratch area in system
+ * memory, when the trace does so. The trace must not notice: loads before the first register access
+ * are followed by a function level reset (the CVSRAM keeps its contents); later, BDMA is used only
+ * while it is idle with nothing queued, its configuration is restored, and the done status is
+ * cleared if it was clear before. A trace that would notice a difference even so has an obstacle().
  */
 class ExternalTarget : public TraceTarget
 {
@@ -104,7 +101,7 @@ private:
 	ExternalDevice &device_;
 	const std::atomic<bool> &stop_;
 	std::string obstacle_;
-	bool needsReset_ = false;   /* registers are not as after a reset */
+	bool needsReset_ = false;   /* registers differ from their reset values */
 	bool entered_ = false;	    /* the trace has accessed a register */
 	unsigned int copied_ = 0;   /* bit n: group n was used while the trace ran */
 	std::set<uint64_t> blocks_; /* of system memory that may not be zero */

@@ -48,10 +48,10 @@ public:
 	std::string file();
 	void keyword(std::string_view expected);
 
-	/** \return whether there are words left */
+	/** \return true if there are words left */
 	bool more() const { return next_ < words_.size(); }
 	void fail(std::string message);
-	/** \return the error, empty if there was none; words that are left are one */
+	/** \return the error, empty if there was none; remaining words are an error */
 	const std::string &finish();
 
 private:
@@ -62,16 +62,16 @@ private:
 };
 
 /**
- * \brief Read a text line by line; those without words are passed over
- * \return a message that begins with the number of the first line in which something is wrong
+ * \brief Read a text line by line, skipping lines without words
+ * \return a message that begins with the number of the first line with an error
  */
 tl::expected<void, std::string> readLines(std::string_view text, std::string_view comment,
 					  std::string_view separators,
 					  const std::function<void(LineReader &line)> &read);
 
 /**
- * \brief The same of the lines of a trace
- * \param read appends the commands that a line stands for
+ * \brief Read the lines of a trace
+ * \param read appends the commands of a line
  * \return the commands with their lines' numbers
  */
 tl::expected<std::vector<TraceCommand>, std::string> readCommands(

@@ -82,14 +82,14 @@ private:
 		return false;
 	}
 
-	/* \return GLB's S_INTR_STATUS when it has a bit of \a mask, or never will */
+	/* \return GLB's S_INTR_STATUS when it has a bit of \a mask, or will never have one */
 	uint32_t pollAny(uint32_t mask)
 	{
 		return target_.poll(trace_.geometry->addressOf(NVDLA_GLB_S_INTR_STATUS),
 				    [mask](uint32_t now) { return (now & mask) != 0; });
 	}
 
-	/* Each interrupt once, however often it is seen. */
+	/* Note new interrupts, each once, however often it is read. */
 	void note(uint32_t now)
 	{
 		come_ |= now & ~standing_;
@@ -203,8 +203,8 @@ private:
 	const Trace &trace_;
 	TraceTarget &target_;
 	PlayResult result_;
-	uint32_t come_ = 0;	/* interrupts that nothing waited for yet */
-	uint32_t standing_ = 0; /* those that were seen since they were last cleared */
+	uint32_t come_ = 0;	/* interrupts that no command has waited for yet */
+	uint32_t standing_ = 0; /* interrupts seen since they were last cleared */
 };
 
 CoreConfig withTraceBase(CoreConfig config)

@@ -26,8 +26,8 @@ public:
 	virtual void write(uint32_t offset, uint32_t value) = 0;
 
 	/**
-	 * \brief Wait until a register's value is as wanted
-	 * \return the register's value when that is so, or when it cannot become so any more
+	 * \brief Wait until a register has a wanted value
+	 * \return the register's value, wanted or the last one if it cannot change any more
 	 */
 	virtual uint32_t poll(uint32_t offset, const std::function<bool(uint32_t)> &wanted) = 0;
 
@@ -43,9 +43,9 @@ public:
 struct PlayResult {
 	std::vector<std::string> failures; /**< one line each, with the line of the trace */
 	unsigned int toleranced = 0;	   /**< expectations with a tolerance */
-	unsigned int exact = 0;		   /**< those of them that were met byte for byte */
-	unsigned int outside = 0;	   /**< those that were not within the tolerance */
-	std::string skipped; /**< why the trace could not be played; nothing else counts then */
+	unsigned int exact = 0;		   /**< tolerant ones met byte for byte */
+	unsigned int outside = 0;	   /**< those outside the tolerance */
+	std::string skipped; /**< why the trace was not played; nothing else counts then */
 
 	bool passed() const { return failures.empty() && skipped.empty(); }
 };
@@ -53,8 +53,8 @@ struct PlayResult {
 /**
  * \brief Play a trace from beginning to end
  *
- * A poll that is never met ends it; other failures do not, so that all of them
- * are in the result.
+ * Playing ends at a poll that is never met. After other failures it continues, so that the result
+ * has all of them.
  */
 PlayResult play(const Trace &trace, TraceTarget &target);
 

@@ -2,8 +2,8 @@
 /*
  * Traces in the formats of the public hardware repository.
  *
- * Their testbench has its own idea of interrupts: each that comes is noted, and is waited for once,
- * even if it came earlier or was cleared meanwhile together with others.
+ * Their testbench counts interrupts in its own way: each interrupt is noted, and satisfies one
+ * wait, even if it came earlier or was cleared together with others meanwhile.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 namespace nvdla::sim
 {
 
-/** \brief input.txn has registers as words behind this address */
+/** \brief Address of register word 0 in input.txn */
 inline constexpr uint32_t txnRegisters = 0xffff0000;
 
 /** \brief Size of CVSRAM in input.txn, from CoreTarget::cvsramBase on */
@@ -29,7 +29,7 @@ inline constexpr size_t txnCvsramSize = size_t{ 64 } << 20;
 /**
  * \brief Read input.txn
  *
- * load_mem, dump_mem, write_reg, read_reg and wait; a register that is read is waited for.
+ * Understands load_mem, dump_mem, write_reg, read_reg (a wait for the value) and wait.
  */
 tl::expected<std::vector<TraceCommand>, std::string> parseTxn(std::string_view text,
 							      const Geometry &core);

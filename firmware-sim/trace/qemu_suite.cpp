@@ -86,7 +86,7 @@ private:
 	const std::atomic<bool> &stop_;
 	StartProblem &problem_;
 	std::unique_ptr<QemuDevice> device_;
-	std::optional<ExternalTarget> target_; /* refers to the device */
+	std::optional<ExternalTarget> target_; /* declared after the device, which it refers to */
 };
 
 } /* namespace */

@@ -43,7 +43,7 @@ bool launches(const TraceCommand &command)
 	       command.address == NVDLA_BDMA_CFG_LAUNCH1;
 }
 
-/* The unit whose interrupt ends operations of an engine. */
+/* \return the unit whose interrupt ends operations of an engine. */
 Unit lastUnit(Engine engine)
 {
 	constexpr std::array<Unit, engineCount> units = { Unit::Bdma, Unit::Cacc, Unit::Sdp,
@@ -109,7 +109,7 @@ private:
 			auto &waiting = waiting_[index(Engine::Bdma)];
 			for (; copies_ && !waiting.empty(); copies_--) {
 				begin(waiting, group);
-				/* The last one of the group raises its interrupt. */
+				/* Only the last copy of a group raises the group's interrupt. */
 				if (copies_ > 1)
 					bits_.back() = 0;
 			}
@@ -122,7 +122,7 @@ private:
 				begin(waiting, groupOf(waiting.front()));
 	}
 
-	/* An operation is enabled with the last one of its units. */
+	/* An operation is enabled when the last of its units is. */
 	bool takeUnits(const OperationRecord &record)
 	{
 		if (record.engine == Engine::Bdma)
@@ -162,8 +162,8 @@ private:
 	}
 
 	/*
-	 * Interrupts are cleared when they were seen: each operation is waited for once. Of
-	 * several, the first one raises the line, the last one ends polls.
+	 * Interrupts are cleared when they were seen, so each operation is waited for once. If a
+	 * wait is for several interrupts, the first raises the line, the last ends polls.
 	 */
 	void waitFor(uint32_t mask)
 	{
@@ -189,7 +189,7 @@ private:
 	std::array<unsigned int, unitCount> begun_{};
 	unsigned int copies_ = 0;
 	double now_ = 0;
-	std::vector<uint32_t> bits_; /* of each step, 0 once it was waited for */
+	std::vector<uint32_t> bits_; /* interrupt bit of each step, 0 once it was waited for */
 	std::vector<ScheduledWork> works_;
 	Sequence sequence_;
 };

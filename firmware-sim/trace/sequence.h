@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the operations of a trace run, by the timing model, and on the hardware.
+ * Times of a trace's operations, by the timing model and on the hardware.
  */
 #pragma once
 
@@ -16,26 +16,26 @@
 namespace nvdla::sim
 {
 
-/** \brief The operations of a trace, in cycles from its first command on */
+/** \brief The operations of a trace; times in cycles from its first command */
 struct Sequence {
 	struct Step {
 		OperationRecord operation;
-		double enabled = 0; /**< when its last unit was */
+		double enabled = 0; /**< when its last unit was enabled */
 		ScheduledTime time;
 	};
 
 	std::vector<Step> steps; /**< in the order in which they were enabled */
 	double interrupt = 0;	 /**< when the interrupt line rose for the last time */
-	bool masked = false;	 /**< it rises when interrupts are unmasked */
+	bool masked = false;	 /**< the line rises only when interrupts are unmasked */
 
 	/** \return cycles from the last enable to the last interrupt */
 	double lastCycles() const;
 };
 
 /**
- * \brief Put the operations of a trace that was played in the order of its commands
+ * \brief Time the operations of a trace that was played, by the trace's commands
  *
- * A command takes as long as where the reference vectors were recorded; a poll waits for the
+ * A command takes as long as in the test bench of the reference vectors; a poll waits for the
  * operations whose interrupts it names.
  *
  * \return nothing if the trace does not enable all of the operations that were recorded
@@ -50,7 +50,7 @@ struct TimingComparison {
 	double ratio() const { return static_cast<double>(model) / static_cast<double>(hardware); }
 };
 
-/** \brief Many of them */
+/** \brief Summary of many comparisons */
 struct TimingSummary {
 	unsigned int traces = 0;
 	double geometricMean = 1; /**< of the ratios */
@@ -58,8 +58,8 @@ struct TimingSummary {
 };
 
 /**
- * \return the cycles of a trace that was played, if operations run in it and a meta.json beside it
- * has those of the hardware (rtl_cycles); not where interrupts are masked: they come when that ends
+ * \return the cycles of a trace that was played, if it has operations and its meta.json has the
+ * hardware's cycles (rtl_cycles); nothing if interrupts are masked, which delays them
  */
 std::optional<TimingComparison> compareTiming(const SuiteRun &run);
 

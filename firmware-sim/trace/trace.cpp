@@ -84,15 +84,15 @@ void readTraceLine(LineReader &line, std::vector<TraceCommand> &commands)
 	commands.push_back(std::move(command));
 }
 
-/* A way in which traces are written. */
+/* A file format of traces. */
 struct Format {
-	/* The name of its file in a directory. */
+	/* Returns the path of the trace file in a directory. */
 	fs::path (*nameIn)(const fs::path &directory);
 	tl::expected<std::vector<TraceCommand>, std::string> (*parse)(std::string_view text,
 								      const Geometry &core);
-	/* Bytes from a file that is text; null: files are the bytes themselves. */
+	/* Decodes a memory image in text form; null: files are binary. */
 	tl::expected<std::vector<std::byte>, std::string> (*decode)(std::string_view text);
-	bool isInFolderOfCore; /* whose path says which core it is for */
+	bool isInFolderOfCore; /* the folder's path names the core */
 	size_t cvsramSize;
 };
 
@@ -123,7 +123,7 @@ std::string_view textOf(const std::vector<std::byte> &bytes)
 	return { reinterpret_cast<const char *>(bytes.data()), bytes.size() };
 }
 
-/* Put the bytes of files that are text into the commands that name them. */
+/* Decode the text files that commands name into the commands. */
 tl::expected<void, std::string> decodeFiles(Trace &trace, const Format &format)
 {
 	for (TraceCommand &command : trace.commands) {
@@ -143,7 +143,7 @@ tl::expected<void, std::string> decodeFiles(Trace &trace, const Format &format)
 	return {};
 }
 
-/* Names a core that is not modelled. */
+/* The path or meta.json names a core that is not modelled. */
 tl::expected<const Geometry *, std::string> geometryOf(const fs::path &directory,
 						       const Format &format)
 {

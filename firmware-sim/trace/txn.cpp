@@ -39,12 +39,12 @@ TraceCommand txnMemory(LineReader &line, Kind kind)
 	return command;
 }
 
-/* Whether it is so for some cycles of a core only, perhaps for none of the model. */
+/* True for states that last only some cycles, and may never be seen on the model. */
 bool passesAway(const TraceCommand &command, uint32_t name)
 {
 	const RegisterInfo *info = registerInfo(name);
 
-	/* Also that no interrupt stands: one may have come since others were cleared. */
+	/* The same for an S_INTR_STATUS without bits: another interrupt may have come since. */
 	if (name == NVDLA_CDMA_S_CBUF_FLUSH_STATUS || name == NVDLA_GLB_S_INTR_STATUS)
 		return command.value == 0;
 	return info && std::string_view(info->name) == "D_OP_ENABLE" && command.value == 1;

@@ -59,7 +59,7 @@ public:
 	}
 
 protected:
-	/* Load or Expect, the bytes of which are called \a name. */
+	/* Write a Load or Expect, with its bytes in the file \a name. */
 	virtual void memory(const TraceCommand &command, const std::string &name) = 0;
 	virtual void store(const TraceCommand &command) = 0;
 	virtual void poll(const TraceCommand &command) = 0;
@@ -123,7 +123,7 @@ std::string_view text(Bytes bytes)
 	return { reinterpret_cast<const char *>(bytes.data()), bytes.size() };
 }
 
-/* "0x01 0x02 ", or with commas behind each. */
+/* Append "0x01 0x02 ", with \a behind after each byte. */
 void appendBytes(std::string &out, Bytes bytes, std::string_view behind)
 {
 	for (const std::byte byte : bytes)
@@ -259,7 +259,7 @@ protected:
 				continue;
 			events_.push_back(fmt::format("sync_id_{}", syncs_++));
 			line("intr_notify({}, {});", interruptName(bit), events_.back());
-			/* Each event has a check, if only of nothing. */
+			/* Each event needs a check, even of nothing. */
 			line("check_nothing({});", events_.back());
 		}
 	}
@@ -284,8 +284,8 @@ private:
 	}
 
 	unsigned int syncs_ = 0;
-	std::vector<std::string> events_; /* that were waited for last */
-	std::set<std::string> waiting_;	  /* blocks that wait for these */
+	std::vector<std::string> events_; /* events of the last wait */
+	std::set<std::string> waiting_;	  /* blocks that wait for events_ */
 };
 
 class CWriter : public Writer

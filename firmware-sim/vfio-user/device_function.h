@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What plugs into the server.
+ * Interface of devices that the server serves.
  */
 #pragma once
 

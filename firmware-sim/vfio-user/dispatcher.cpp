@@ -29,7 +29,7 @@ std::optional<T> parseSized(const Message &message)
 	return value;
 }
 
-/* The reply where a function has given an errno value, or 0. */
+/* \return the reply for a function's result: an errno value, or 0. */
 tl::expected<Bytes, int> replyOf(int error, Bytes payload = {})
 {
 	if (error)
@@ -191,7 +191,7 @@ Dispatcher::Result Dispatcher::regionInfo(const Message &message)
 	reply.argsz = sizeof(reply);
 	reply.index = request->index;
 	reply.size = region.size;
-	/* Never mappable: a region that is makes QEMU wait for every write to any of them. */
+	/* Never mappable: with one mappable region QEMU waits for every write to any. */
 	reply.flags = (region.readable ? wire::kRegionRead : 0) |
 		      (region.writable ? wire::kRegionWrite : 0);
 	return toBytes(reply);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each command does.
+ * Implementation of the protocol's commands.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct Offer {
 
 /**
  * \brief Read the payload of a VERSION request
- * \return most data bytes that the client takes in one message, or an errno value
+ * \return the most data bytes that the client accepts in one message, or an errno value
  */
 tl::expected<uint32_t, int> readVersion(std::span<const std::byte> payload, Log &log);
 /** \return the payload of the reply to VERSION */

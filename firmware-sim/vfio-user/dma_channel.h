@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Access to guest memory by asking the client for it.
+ * Access to guest memory by messages to the client.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ public:
 
 	/* The socket thread calls the following functions. */
 
-	/** \brief A client is there \param maxTransfer most data bytes it takes in one message */
+	/** \brief A client is there \param maxTransfer most data bytes in a message for it */
 	void open(size_t maxTransfer);
 	/** \brief The client is gone: fail waiting and all later requests */
 	void close();

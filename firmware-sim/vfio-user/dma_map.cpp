@@ -116,7 +116,7 @@ int DmaMap::unmap(uint64_t address, uint64_t size)
 	auto it = regions_.upper_bound(address);
 	if (it != regions_.begin())
 		--it;
-	/* Only a range with a hole in it becomes more ranges than there were. */
+	/* Only unmapping the middle of a range adds a range. */
 	if (it != regions_.end() && regions_.size() >= wire::kMaxDmaMaps && it->first < address &&
 	    lastAddress(it->first, it->second->range.size) > last)
 		return ENOSPC;

@@ -68,7 +68,7 @@ public:
 		bool read(std::span<std::byte> out) const;
 		bool write(std::span<const std::byte> data) const;
 
-		/** \brief Let go before the lease's end of life */
+		/** \brief Release the memory before the lease is destroyed */
 		void release();
 
 	private:

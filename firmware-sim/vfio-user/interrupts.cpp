@@ -28,9 +28,9 @@ bool isEventfd(int fd)
 }
 
 /*
- * A write to a counter that is full waits if the eventfd is a blocking one, and looking at the
- * counter first does not help: anybody may fill it in between. The flag belongs to the open file,
- * so the client's own reads do not wait any more, either.
+ * A write to a blocking eventfd waits if the counter is full. Checking the counter first does not
+ * help, as others may fill it in between. The flag belongs to the open file, so the client's reads
+ * do not block any more, either.
  */
 bool makeNonBlocking(int fd)
 {
@@ -131,7 +131,7 @@ int Interrupts::configure(const wire::SetIrqs &request, std::span<const std::byt
 	return 0;
 }
 
-/* A client passes one eventfd for each interrupt, or none to take those of the range away. */
+/* A client passes one eventfd for each interrupt, or none to remove those of the range. */
 int Interrupts::assign(Index &index, uint32_t indexNumber, uint32_t start, uint32_t count,
 		       std::vector<UniqueFd> fds)
 {

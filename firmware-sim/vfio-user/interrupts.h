@@ -21,11 +21,11 @@ namespace nvdla::sim::vfiouser
 /**
  * \brief Message-signalled interrupts, delivered through the client's eventfds
  *
- * The device raises a message by its number; whether the guest uses MSI-X or MSI
- * is decided by which of them the client has given eventfds for. A message that
- * has no way to go (the client takes all eventfds away while it reconfigures, or
- * the guest has not set up interrupts yet) stays pending and is delivered with the
- * next eventfd for that number; several pending ones are delivered as one.
+ * The device raises a message by its number; whether the guest uses MSI-X or MSI is decided by
+ * which of them the client has given eventfds for. A message without an eventfd (the client removes
+ * all eventfds while it reconfigures, or the guest has not set up interrupts yet) stays pending and
+ * is delivered with the next eventfd for that number; several pending messages of a number are
+ * delivered as one.
  */
 class Interrupts
 {

@@ -46,4 +46,5 @@ nvdla-engine-test-objs := \
 	tests/nvdla_test_rules_sdp.o \
 	tests/nvdla_test_rules_task.o \
 	tests/nvdla_test_sequencer.o \
-	tests/nvdla_test_sequencer_engines.o
+	tests/nvdla_test_sequencer_engines.o \
+	tests/nvdla_test_sequencer_lut.o

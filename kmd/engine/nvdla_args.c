@@ -12,7 +12,7 @@
 
 static_assert(offsetofend(struct drm_nvdla_task, lut_size) == NVDLA_MIN_TASK_SIZE);
 
-/* The examination of one structure, before there is a task. */
+/* A check of one structure, before there is a task. */
 static struct nvdla_check check_of(struct nvdla_refusal *why, enum drm_nvdla_struct structure,
 				   u32 index, const void *args)
 {

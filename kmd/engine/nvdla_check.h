@@ -70,7 +70,7 @@ struct nvdla_check {
 
 void nvdla_check_set_operation(struct nvdla_check *check, u32 operation);
 
-/* The functions behind need() and its relatives. */
+/* Implementation of need() and the macros below. */
 s64 nvdla_field_value(struct nvdla_field field);
 bool nvdla_state(struct nvdla_check *check, bool fulfilled, s64 value, s64 limit,
 		 struct nvdla_field field, const char *rule);

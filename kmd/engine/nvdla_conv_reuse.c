@@ -20,8 +20,8 @@ static u32 kept_lines(const struct nvdla_conv_op_desc *op)
 }
 
 /*
- * Lines that CDMA fetches behind those that are kept: none if all were. With
- * Winograd it counts in lines as CSC sees them.
+ * Lines that CDMA fetches in addition to the kept ones; 0 if all were kept. With Winograd, lines
+ * are counted as CSC sees them.
  */
 static u32 fetched_lines(const struct nvdla_conv_op_desc *op, const struct nvdla_data_cube *src,
 			 const struct nvdla_conv_op_desc *previous)
@@ -32,7 +32,7 @@ static u32 fetched_lines(const struct nvdla_conv_op_desc *op, const struct nvdla
 	return op->conv_mode == NVDLA_CONV_MODE_WINOGRAD ? op->input_height_csc : src->height;
 }
 
-/* Lines are where the earlier convolution put them and look as it made them. */
+/* Checks that the kept lines have the place and the layout that this convolution expects. */
 static void check_same_lines(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			     const struct nvdla_data_cube *src,
 			     const struct nvdla_conv_op_desc *previous,
@@ -52,7 +52,7 @@ static void check_same_lines(struct nvdla_check *check, const struct nvdla_conv_
 	need_equal(check, src->channel, previous_src->channel, shape);
 	need_equal(check, op->entry_per_slice, previous->entry_per_slice, shape);
 
-	/* CSC makes the padding of a feature; that of the others is in the buffer. */
+	/* CSC makes the padding of feature data; other formats have theirs in the buffer. */
 	if (!winograd && op->data_format == NVDLA_FORMAT_FEATURE)
 		return;
 	need_equal(check, op->pad_x_left, previous->pad_x_left, shape);
@@ -60,16 +60,15 @@ static void check_same_lines(struct nvdla_check *check, const struct nvdla_conv_
 	if (!winograd)
 		return;
 
-	/* So are Winograd's lines and its stride, which became channels. */
+	/* Winograd has padding and stride in the buffer, too: strides became channels. */
 	need_equal(check, op->pad_y_top, previous->pad_y_top, shape);
 	need_equal(check, op->conv_stride_x, previous->conv_stride_x, shape);
 	need_equal(check, op->conv_stride_y, previous->conv_stride_y, shape);
 }
 
 /*
- * CSC begins once there are input_height_csc lines. Were there fewer it would wait
- * for ever; were there more, CDMA would still fetch when the sums are out, and the
- * rest would stay in the buffer.
+ * CSC begins once there are input_height_csc lines. With fewer lines it would wait for ever; with
+ * more, CDMA would still fetch after the sums are done, and the rest would stay in the buffer.
  */
 static void check_data_reuse(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			     const struct nvdla_data_cube *src,
@@ -80,7 +79,7 @@ static void check_data_reuse(struct nvdla_check *check, const struct nvdla_conv_
 
 	need_equal(check, op->input_height_csc, kept + fetched_lines(op, src, previous),
 		   "the input lines are not those that are kept and fetched");
-	/* If everything was released, nothing has to match. */
+	/* If the earlier convolution released everything, nothing has to match. */
 	if (kept > 0)
 		check_same_lines(check, op, src, previous, previous_src);
 }

@@ -204,7 +204,7 @@ static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_con
 		return;
 
 	if (plan->image) {
-		/* A line of the kernel has become channels: C * S of them, 1 wide. */
+		/* A kernel line has become C * S channels of width 1. */
 		need_kernel(check, op->kernel_width_csc, 1);
 		need(check, op->kernel_channel_csc && op->kernel_channel_csc % src->channel == 0,
 		     op->kernel_channel_csc, src->channel, kernel_size);

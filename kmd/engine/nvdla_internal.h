@@ -32,9 +32,9 @@ struct nvdla_edge {
 enum nvdla_write_kind {
 	/** @NVDLA_WRITE_VALUE: the register's value */
 	NVDLA_WRITE_VALUE,
-	/** @NVDLA_WRITE_ADDRESS_HIGH: an access, of whose address these are bits 63 to 32 */
+	/** @NVDLA_WRITE_ADDRESS_HIGH: bits 63 to 32 of the address of an access */
 	NVDLA_WRITE_ADDRESS_HIGH,
-	/** @NVDLA_WRITE_ADDRESS_LOW: an access, of whose address these are bits 31 to 0 */
+	/** @NVDLA_WRITE_ADDRESS_LOW: bits 31 to 0 of the address of an access */
 	NVDLA_WRITE_ADDRESS_LOW,
 	/** @NVDLA_WRITE_COUNTING: the register's value if the core is to count, 0 otherwise */
 	NVDLA_WRITE_COUNTING,

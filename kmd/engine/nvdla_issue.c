@@ -169,7 +169,7 @@ static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_task 
 	loaded->table = *table.desc;
 }
 
-/* Polls until a field is at least @minimum, but not for ever. Returns it, or a smaller one. */
+/* Polls until a field is at least @minimum, for a limited time. Returns the field. */
 static u32 wait_for(struct nvdla_sequencer *sequencer, u32 reg, u32 mask, u32 minimum)
 {
 	u32 value = 0;
@@ -206,7 +206,7 @@ static int program_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_ta
 	const struct nvdla_write *write = writes_of(task, op);
 	u32 i;
 
-	/* The schedule has counted slots, so this succeeds at once on a sane core. */
+	/* The schedule has counted slots, so a working core has them at once. */
 	if (!take_bdma_slots(sequencer, op->num_transfers))
 		return -EIO;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Look-up tables of SDP and CDP: rules, and how they get into an engine.
+ * Look-up tables of SDP and CDP: rules, and upload to an engine.
  */
 
 #include "nvdla_lut.h"

@@ -127,7 +127,7 @@ static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_des
 		    NVDLA_FIELD(op->partial_width_last),
 		    "the widths of the parts do not add up to the output");
 
-	/* Of two parts, only the first has the overlap, and only the last has the gap. */
+	/* With two parts, only the first has the overlap, and only the last has the gap. */
 	if (mids > 0 || op->pool_width + 1 >= op->stride_x)
 		check_overlap(check, op, &first);
 	if (mids > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The part of the kernel that the engine leans on.
+ * The part of the kernel's API that the engine uses.
  *
  * In user space the same names come from user/kernel_api.h, so that the files
  * of this folder build unchanged for tests and for the embedded device.

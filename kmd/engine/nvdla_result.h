@@ -7,7 +7,7 @@
 struct drm_nvdla_operation_result;
 
 /**
- * struct nvdla_result_source - a job that ended, as far as tasks do not tell it
+ * struct nvdla_result_source - facts about an ended job that its tasks do not have
  * @tasks: its tasks, in the order in which they run
  * @num_tasks: entries at @tasks
  * @num_started: tasks that were put on the hardware in the last run
@@ -34,9 +34,9 @@ u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks);
 
 /**
  * struct nvdla_counter - a register that counts
- * @name: name in sysfs, NULL if it adds up to nothing
+ * @name: name in sysfs, NULL if its sum is meaningless
  * @reg: the register
- * @when: when it can be other than zero, as nvdla_stats.c says
+ * @when: condition for values other than zero, see nvdla_stats.c
  * @offset: offset of its 32 bits in struct drm_nvdla_operation_result
  */
 struct nvdla_counter {

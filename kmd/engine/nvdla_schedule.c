@@ -103,7 +103,7 @@ static struct occupant occupant_of(const struct nvdla_schedule *schedule, u32 op
 	return found;
 }
 
-/* The group for the next operation; that for the first one is known when those before it are. */
+/* The group for the next operation; the first one's follows the previous task's last ones. */
 static u32 group_to_program(const struct nvdla_schedule *schedule, u32 op_type)
 {
 	if (schedule->before && !schedule->engine[op_type].head)
@@ -213,7 +213,7 @@ static bool can_enable(const struct nvdla_schedule *schedule, u32 op_type, u32 g
 	if (op->consumer != NVDLA_NO_OP && !task->state[op->consumer].enabled)
 		return false;
 
-	/* Copies of nothing are never launched, so they have to wait for their turn. */
+	/* Empty copies are never launched, so they have to wait for their turn here. */
 	return op_type != NVDLA_OP_BDMA || op->num_transfers > 0 ||
 	       engine->group[!group].state != NVDLA_GROUP_ENABLED;
 }
@@ -324,7 +324,7 @@ void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 g
 	task->state[operation].completed = true;
 	task->num_completed++;
 
-	/* An operation does not end before its fetches; an imagined core tells nothing of them. */
+	/* An operation ends after its fetches; an imagined core does not report those. */
 	if (op_type == NVDLA_OP_CONV) {
 		emit_event(schedule, operation, NVDLA_EVENT_CDMA_WT_DONE);
 		emit_event(schedule, operation, NVDLA_EVENT_CDMA_DT_DONE);

@@ -87,8 +87,7 @@ void nvdla_schedule_init(struct nvdla_schedule *schedule, struct nvdla_task *tas
 			 const struct nvdla_schedule_ops *ops, void *context);
 
 /*
- * Has a schedule at the beginning of its task come after another one, which has to stay until
- * nvdla_schedule_lead().
+ * Makes a schedule follow another one, which must exist until nvdla_schedule_lead().
  */
 static inline void nvdla_schedule_follow(struct nvdla_schedule *schedule,
 					 const struct nvdla_schedule *before)
@@ -96,7 +95,7 @@ static inline void nvdla_schedule_follow(struct nvdla_schedule *schedule,
 	schedule->before = before;
 }
 
-/* The task before is done: from here on operations are enabled. */
+/* The previous task is done: operations are enabled from now on. */
 void nvdla_schedule_lead(struct nvdla_schedule *schedule);
 
 /* Programs and enables all operations that can be. Returns 0 or the error of a function of @ops. */

@@ -8,9 +8,9 @@
 /**
  * struct nvdla_scrub - tasks that bring the convolution buffer into a known state
  *
- * Bytes that a convolution leaves there, and pointers that its registers moved apart,
- * reach the next one: sparse weights are as many bytes as their mask has ones, and the
- * mask is in memory that user space can write at any time.
+ * Bytes and pointers that a convolution leaves there reach the next one. User space can make them
+ * inconsistent: CSC reads as many sparse weights as the mask has ones, and user space can write the
+ * mask at any time.
  */
 struct nvdla_scrub;
 

@@ -193,7 +193,7 @@ static u32 add_destination(struct nvdla_check *check, const struct nvdla_sdp_op_
 			   const struct nvdla_sdp_plan *plan)
 {
 	const struct nvdla_data_cube *dst = plan->dst;
-	/* Single elements are packed, which leaves no room; batches of them are at any atom. */
+	/* Single elements are packed without alignment; batches of them may be at any atom. */
 	bool point = dst->width == 1 && dst->height == 1;
 	u32 alignment = point ? check->variant->atom_bytes : plan->alignment;
 	struct nvdla_feature_use use = nvdla_feature_use(check, dst, NVDLA_ACCESS_WRITE,

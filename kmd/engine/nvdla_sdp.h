@@ -32,7 +32,7 @@ struct nvdla_sdp_unit_info {
 
 /**
  * struct nvdla_sdp_plan - results of the check of an operation
- * @src: source cube; its size is that of everything else
+ * @src: source cube; all other cubes have its size
  * @dst: destination cube
  * @flying_in: the source is the convolution's stream
  * @flying_out: the destination is PDP

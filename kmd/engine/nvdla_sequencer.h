@@ -66,7 +66,7 @@ struct nvdla_sequencer;
  * nvdla_sequencer_create() - make a sequencer for one core
  * @variant: the core's configuration
  * @io: access to its registers; copied
- * @ops: called when something happens; kept, not copied
+ * @ops: notification functions; kept, not copied
  * @context: passed to @ops
  * @sequencer: filled on success, to be freed with nvdla_sequencer_destroy()
  *
@@ -104,8 +104,8 @@ int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *
  * @sequencer: a sequencer that runs a task
  * @task: the task that is started next; must stay until then, or until nvdla_sequencer_abort()
  *
- * Its operations are written to the register groups that the task which runs has no more use
- * for, now and later, but none of them is enabled before nvdla_sequencer_start().
+ * Its operations are written to register groups that the running task will not use any more, but
+ * none is enabled before nvdla_sequencer_start().
  *
  * Return: 0, -EBUSY if no task runs or one follows already, -EIO if the core has to be reset.
  */
@@ -116,8 +116,8 @@ int nvdla_sequencer_follow(struct nvdla_sequencer *sequencer, struct nvdla_task 
  * @sequencer: a sequencer
  * @status: bits of GLB's S_INTR_STATUS, which the caller has read and cleared
  *
- * Bits of engines that nothing is expected from are ignored. Call it once per
- * read of the register: two completions of one group never share a bit.
+ * Bits of engines without an enabled operation are ignored. Call it once per read of the register:
+ * two completions of one group never share a bit.
  */
 void nvdla_sequencer_irq(struct nvdla_sequencer *sequencer, u32 status);
 

@@ -32,7 +32,7 @@ struct nvdla_group_shadow {
  * struct nvdla_loaded_lut - look-up table in an engine's memory
  * @valid: something was uploaded
  * @fp16: with FP16 slopes
- * @owner: of the task that it was uploaded for
+ * @owner: owner of the task that it was uploaded for
  * @table: the uploaded table
  */
 struct nvdla_loaded_lut {
@@ -52,7 +52,7 @@ struct nvdla_loaded_lut {
  * @schedule: progress of @task
  * @ahead: progress of the next task, which is programmed; without a task if there is none
  * @needs_reset: the core's state is not known
- * @pointers_known: @next_group and @rdma_next are those of the core
+ * @pointers_known: @next_group and @rdma_next are known to match the core
  * @cbuf_flushed: the convolution buffer was flushed since reset
  * @cbuf_data_banks: banks for data of the last convolution, 0 if there was none since reset
  * @next_group: per engine: group that it will run next
@@ -60,7 +60,7 @@ struct nvdla_loaded_lut {
  * @rdma_group: per engine and group: the RDMA's group of this operation
  * @conv_seen: per group: status bits of its convolution that have come
  * @bdma_next: group that BDMA will launch next
- * @bdma_slots: BDMA has at least as many free slots
+ * @bdma_slots: BDMA has at least this many free slots
  * @bdma_group: per group of the schedule: BDMA's own group for it
  * @producer: per unit: register group that is selected for writing
  * @shadow: per unit and group: contents of the registers

@@ -17,11 +17,11 @@
 enum counts {
 	ALWAYS,
 	FP16,		/* if the input is FP16 */
-	FP16_OUT,	/* of what is written */
+	FP16_OUT,	/* if the output is FP16 */
 	LUT,		/* a look-up table is used */
 	COMPARISON,
 	RDMA,		/* the source is in memory */
-	X1_RDMA,	/* SDP's operands are */
+	X1_RDMA,	/* X1's operands are in memory */
 	X2_RDMA,
 	Y_RDMA,
 };
@@ -104,7 +104,7 @@ static const struct nvdla_counter bdma_counters[NVDLA_NUM_GROUPS][2] = {
 	FIELD_GET(NVDLA_##name##__##field, \
 		  nvdla_sequencer_held(sequencer, group, NVDLA_##name))
 
-/* The counters of an operation that count: bit n is enum counts n. */
+/* The conditions that an operation fulfils: bit n is enum counts n. */
 static u32 counts_of(const struct nvdla_sequencer *sequencer, const struct nvdla_operation *op,
 		     u32 group, u32 rdma)
 {
@@ -196,7 +196,7 @@ void nvdla_stats_read(struct nvdla_sequencer *sequencer, u32 operation, u32 grou
 	counters = nvdla_counters_of(op->op_type, &count);
 	if (op->op_type == NVDLA_OP_BDMA) {
 		counters = bdma_counters[sequencer->bdma_group[group]];
-		/* A copy of nothing was never launched: its counters are zero. */
+		/* An empty copy was never launched: its counters are zero. */
 		count = op->num_transfers ? count : 0;
 	}
 	for (i = 0; i < count; i++) {

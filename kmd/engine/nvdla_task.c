@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Tasks: what was prepared, at addresses, ready for a sequencer. The checks before that are in
- * nvdla_prepared.c.
+ * Tasks: prepared tasks with addresses, ready for a sequencer. nvdla_prepared.c has the checks
+ * before that.
  */
 
 #include "nvdla_task.h"

@@ -18,7 +18,7 @@
 /** NVDLA_TASK_NO_OPERATION - an error is about the task, not one operation */
 #define NVDLA_TASK_NO_OPERATION (~0U)
 
-/** NVDLA_TASK_STATISTICS - let the core count, and keep the counts */
+/** NVDLA_TASK_STATISTICS - enable the core's counters, and keep their values */
 #define NVDLA_TASK_STATISTICS (1U << 0)
 
 /** NVDLA_ACCESS_READ - an operation of the task reads from this address */
@@ -102,14 +102,14 @@ struct nvdla_reg_write {
 struct nvdla_prepared;
 
 /**
- * nvdla_prepared_create() - check a task graph and work out what to write where
+ * nvdla_prepared_create() - check a task graph and compute its register programs
  * @variant: the core that it is going to run on
  * @source: the submitted graph; of its extents only their number is used
  * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @prepared: filled on success, to be freed with nvdla_prepared_destroy()
  *
- * Checks every field that reaches a register. What is left for nvdla_task_bind() is to
- * hold the bytes that the core will touch against memory. May sleep (it allocates memory).
+ * Checks every field that reaches a register. nvdla_task_bind() then only checks that the bytes
+ * that the core will touch lie in memory. May sleep (it allocates memory).
  *
  * Return: 0, -EINVAL if the graph is not acceptable, -ENOMEM.
  */

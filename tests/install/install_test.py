@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 MESON, COMPILER, BUILD, SOURCE, PREFIX = sys.argv[1:6]
 TUTORIAL = Path(SOURCE) / 'Documentation/tutorial/classify.cpp'
@@ -34,8 +35,8 @@ class Installed(unittest.TestCase):
 		cls.environment['LD_LIBRARY_PATH'] = str(cls.package.parent.parent)
 
 	@classmethod
-	def build(cls, source, program):
-		flags = run('pkg-config', '--cflags', '--libs', 'nvdla', env=cls.environment, check=True).stdout.split()
+	def build(cls, source, program, package='nvdla'):
+		flags = run('pkg-config', '--cflags', '--libs', package, env=cls.environment, check=True).stdout.split()
 		said = run(*COMPILER.split(), '-std=c++20', '-Wall', '-Wextra', '-Werror', source, '-o', program, *flags)
 		if said.returncode:
 			raise AssertionError(said.stderr)
@@ -56,6 +57,17 @@ class Installed(unittest.TestCase):
 					    '--json'))
 		self.assertEqual(int(self.good(self.application, net, picture)),
 				 said['outputs'][0]['top'][0]['index'])
+
+	def test_the_build_folder_is_enough(self):
+		"""As Meson's nvdla-uninstalled.pc says."""
+		program = self.root / 'uninstalled'
+		with mock.patch.dict(self.environment, PKG_CONFIG_PATH=f'{BUILD}/meson-uninstalled'):
+			self.build(TUTORIAL, program, 'nvdla-uninstalled')
+			folder, = (word.removeprefix('-L') for word in run('pkg-config', '--libs-only-L', 'nvdla-uninstalled',
+				   env=self.environment).stdout.split())
+		said = run(program, '/nonexistent', 'x', env=dict(os.environ, LD_LIBRARY_PATH=folder))
+		self.assertEqual(said.returncode, 1)
+		self.assertIn('/nonexistent', said.stderr)
 
 	def test_digits(self):
 		data = Path(os.environ.get('NVDLA_REFERENCE_DATA', Path(SOURCE).parent / 'shared')) / 'loadables'

@@ -101,6 +101,16 @@ def test_the_report_names_the_layers():
 		model.report_as('pdf')
 
 
+def test_names_that_are_not_utf_8(device):
+	file = onnx_model.sum_and_relu().replace(b'left', b'le\xfft').replace(b'positive', b'posit\xffve')
+	net = nvdla.load(nvdla.compile(file), device)
+	left, output = net.inputs[0].name, net.outputs[1].name
+	assert (left, output) == ('le\ufffdt', 'posit\ufffdve')
+	ones = np.ones((8, 4, 6), np.float32)
+	assert np.array_equal(net({left: ones})[output], ones.reshape(1, 8, 4, 6))
+	assert r'posit\xffve' in str(net.profile(ones))
+
+
 def test_memory_that_is_shared(pair):
 	left, right = numbers((1, 8, 4, 6)), numbers((1, 8, 4, 6))
 	run = pair.shared()
@@ -217,7 +227,7 @@ def test_the_longest_operation_comes_first(pair):
 	assert durations == sorted(durations, reverse=True) and len(durations) == len(profile.operations)
 	assert profile.operations[0].engine == 'SDP' and 'read_stall' in profile.operations[0].counters
 	assert 0 < max(durations) <= profile.duration
-	assert 'SDP' in str(profile)
+	assert 'SDP' in str(profile) and f' on {pair.device.path}' in str(profile)
 	assert len({str(operation) for operation in profile.operations}) == len(profile.operations)
 
 

@@ -139,7 +139,8 @@ DmaBuf userMemory(size_t bytes, Pages pages)
 		list->list[i] = { static_cast<uint32_t>(memory), 0, at * page, bytes / count };
 	}
 
-	/* Pages come in the file's order: what the list allocated, in its own, may be one range. */
+	/* The pages are in the file's order. In the order in which the list allocated them, they
+	 * could be one contiguous range. */
 	int fd = -1;
 	if (memory >= 0 && udmabuf >= 0 && !posix_fallocate(memory, 0, static_cast<off_t>(bytes)) &&
 	    !fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that are compiled once for each instruction set: all of them, not only the one that
- * this host would take.
+ * Runs tests on all versions of kernels that are compiled for several instruction sets, not only on
+ * the version that this host would choose.
  */
 #pragma once
 

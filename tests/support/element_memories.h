@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests of one engine give an operation, and what they look at behind it.
+ * Memories for tests of one engine: their inputs, and the results to check.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace nvdla::sim::test
 {
 
-/** \brief A memory that shows nothing: all is copied */
+/** \brief A memory without views: every access copies */
 class HiddenMemory : public RamMemory
 {
 public:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an operation leaves behind, which must not depend on how many threads have shared it.
+ * State that an operation leaves, which must not depend on the number of threads that shared it.
  */
 #pragma once
 
@@ -50,7 +50,7 @@ struct LeftBehind {
 /**
  * \brief Expect that an operation leaves the same behind on any number of threads
  * \param run begins with the same memory each time
- * \return what it leaves on one
+ * \return the state that the operation leaves with one thread
  */
 inline LeftBehind expectSameOnAnyThreads(const std::function<LeftBehind(Workers &)> &run)
 {
@@ -91,7 +91,8 @@ inline std::span<const std::byte> someBytes(size_t size)
 	return std::as_bytes(std::span(numbers)).first(size);
 }
 
-/** \return what it leaves of numbers that begin at address 0, on one thread */
+/** \return the state that the operation leaves with one thread, on memory whose numbers begin at
+ * address 0 */
 template<typename Dram>
 LeftBehind expectSameOfNumbers(const SharedOperation &operation, size_t size)
 {
@@ -112,7 +113,7 @@ LeftBehind expectSameOfNumbers(const SharedOperation &operation, size_t size)
 
 /**
  * \brief The same of an operation on memory full of numbers, whether it can look at them or not
- * \param faults it misses something
+ * \param faults the operation accesses unmapped memory
  */
 inline void expectSameOnAnyThreads(const SharedOperation &operation, size_t size, bool faults)
 {
@@ -123,7 +124,7 @@ inline void expectSameOnAnyThreads(const SharedOperation &operation, size_t size
 	}
 }
 
-/** \brief An operation, and what is special about it */
+/** \brief A variation of an operation, and its description */
 template<typename Op>
 struct SharedCase {
 	const char *what;

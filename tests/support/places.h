@@ -7,14 +7,15 @@ namespace nvdla::test
 {
 
 /**
- * \brief The folder of the sources, and that of what is built of them
+ * \brief The source folder, and the build folder
  *
- * One file knows them: another clone's compiler cache has all the others.
+ * Only places.cpp contains these paths, so that other clones find all other files in the compiler's
+ * cache.
  */
 std::string sourceRoot();
 std::string buildRoot();
 
-/** \return the path of what was built, which is given from the folder of that on */
+/** \return the path of a built file, which is given relative to the build folder */
 inline std::string built(const std::string &path)
 {
 	return buildRoot() + "/" + path;

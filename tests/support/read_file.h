@@ -14,9 +14,10 @@ namespace nvdla::test
 {
 
 /**
- * \return what is in a file, which is there; an exception fails the test that has none
+ * \return the contents of a file; fails the test by an exception if the file is missing
  *
- * As one piece: byte by byte, code that is not optimised takes an emulated processor minutes.
+ * Reads the file in one call: byte by byte, unoptimised code takes minutes on an emulated
+ * processor.
  */
 inline std::string readText(const std::filesystem::path &path)
 {

@@ -496,6 +496,9 @@ class Tools(ProgramTest):
 			self.assertEqual(entry['label'], f'class {entry["index"]}')
 		self.assertEqual(len(said['outputs'][0]['top']), 3)
 
+	def test_whose_time_it_is(self):
+		self.assertIn("1 run on embedded (host time, not a chip's), ", self.good('nvdla-run', self.net))
+
 	def test_repeat(self):
 		said = json.loads(self.good('nvdla-run', '--loadable', self.net, '--repeat', 3, '--json'))
 		self.assertEqual(len(said['runs']), 3)
@@ -512,6 +515,7 @@ class Tools(ProgramTest):
 	def test_prof(self):
 		trace, svg = self.folder / 'run.json', self.folder / 'run.svg'
 		said = self.good('nvdla-prof', self.net, '--trace', trace, '--svg', svg, '--input', self.picture())
+		self.assertIn("net.nvdla on embedded (host time, not a chip's): ", said)
 		self.assertIn('CONV busy', said)
 		events = [event for event in json.loads(trace.read_text())['traceEvents'] if event['ph'] == 'X']
 		self.assertEqual(sorted(event['cat'] for event in events), ['CONV', 'PDP', 'SDP'])

@@ -78,7 +78,8 @@ public:
 	 */
 	virtual int fenceStatus(uint32_t syncobj) = 0;
 
-	/** \return where more is known of failed jobs, to put behind a reason; "" if nowhere */
+	/** \return a hint where failed jobs are logged, to append to an error; "" if there is
+	 * none */
 	virtual const char *failureRecords() const { return ""; }
 
 	/**

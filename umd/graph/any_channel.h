@@ -42,14 +42,14 @@ struct Join {
 	std::string apart; /**< the other surface */
 	uint32_t c = 0;	   /**< of it */
 	std::vector<ChannelRun> runs;
-	std::set<std::string> parts; /**< that operations write */
+	std::set<std::string> parts; /**< parts that operations write */
 	bool done = false;
 };
 
 /**
- * \brief The joins of a graph, by their wholes
+ * \brief The concatenations of a graph, by the surfaces that they form
  *
- * Parts are described as those of the other surface from now on.
+ * From now on, parts are described as parts of the other surface.
  */
 std::map<std::string, Join> findJoins(const std::vector<op::Any> &operations, Symbols &symbols);
 

@@ -35,12 +35,12 @@ struct ConvLayer {
 
 /** \brief Banks of the convolution buffer that the parts of a layer need */
 struct BufferNeeds {
-	uint32_t banks = 0;	     /**< that data and weights share */
+	uint32_t banks = 0;	     /**< banks shared by data and weights */
 	uint32_t entriesPerLine = 0; /**< of the input as CSC sees it */
 	uint32_t group = 0;	     /**< a kernel group */
 	uint32_t twoGroups = 0;	     /**< one that is used and one that is fetched */
 	uint32_t allWeights = 0;
-	bool masksStay = true; /**< those of compressed weights have one bank */
+	bool masksStay = true; /**< masks of compressed weights fit one bank */
 
 	BufferNeeds(const Lowering &lowering, const ConvLayer &layer);
 	/** \return banks for that many lines */

@@ -75,7 +75,7 @@ op::Convolution convolutionOf(Symbols &symbols, const Phases &phases, const Deco
 	return conv;
 }
 
-/* The phases of each stride.y-th line, one behind the other in channels. */
+/* The phases of every stride.y-th line, one after another in channels. */
 Surface rowOf(const Lowering &lowering, const Phases &phases, const Surface &whole, uint32_t number)
 {
 	const uint32_t atom = lowering.geometry().atomChannels(whole.type);

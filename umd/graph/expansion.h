@@ -134,8 +134,8 @@ struct OperandRange {
 	};
 	Axis lines;
 	Axis columns;
-	Shape whole;		      /**< that the operands are for */
-	std::string name;	      /**< of the range, for people */
+	Shape whole;		      /**< shape that the operands are for */
+	std::string name;	      /**< of the range, for messages */
 	std::optional<Axis> channels; /**< nothing: all of them */
 };
 

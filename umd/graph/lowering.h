@@ -19,9 +19,9 @@ namespace nvdla::assembly
 
 /** \brief The graph's objects by name, while its operations are lowered in their order */
 struct Symbols {
-	CoreGeometry core = nvFull; /**< that the graph is assembled for */
+	CoreGeometry core = nvFull; /**< core that the graph is assembled for */
 	std::map<std::string, Surface> declared;
-	std::map<std::string, SurfaceState> surfaces; /**< that have been written */
+	std::map<std::string, SurfaceState> surfaces; /**< surfaces that have been written */
 	std::map<std::string, const GraphWeights *> weights;
 	std::map<std::string, const GraphOperands *> operands;
 	std::map<std::string, int> luts;
@@ -59,11 +59,11 @@ Shape turned(const Surface &part, DataType type, const CoreGeometry &core);
 class Lowering
 {
 public:
-	/** \param[in] piece of an operation that takes several nodes, for people */
+	/** \param[in] piece name of the node among several of one operation, for messages */
 	Lowering(Plan &plan, Symbols &symbols, const char *kind, const std::string &name,
 		 nvdla_op_type type, const std::string &piece);
 
-	/** \brief State a rule; \a field and \a why are for people */
+	/** \brief Refuse the graph unless \a fulfilled; \a field and \a why are for the message */
 	bool need(bool fulfilled, const std::string &field, const std::string &why);
 	bool failed() const { return error_.has_value(); }
 
@@ -112,7 +112,7 @@ public:
 	}
 	/** \brief A cube for a constant */
 	nvdla_data_cube constantCube(const char *cube, int region);
-	/** \brief Is the stream that the operation takes that of a Winograd convolution? */
+	/** \brief \return true if the operation takes the stream of a Winograd convolution */
 	bool producerIsWinograd() const;
 	/**
 	 * \brief Reuse data or weights of the convolution before this one, as its members

@@ -111,7 +111,7 @@ std::string rangeOf(Lowering &lowering, Symbols &symbols, const std::string &sur
 			      .lineStep = range.lines.step });
 }
 
-/* One operand for each channel is the same in all lines and columns. */
+/* A per-channel operand is the same in all lines and columns. */
 std::string operandsOf(Lowering &lowering, Symbols &symbols, const std::string &name,
 		       const std::string &field, const OperandRange &wanted)
 {

@@ -59,8 +59,8 @@ uint64_t atomOf(const CoreGeometry &geometry, uint64_t pixel, uint32_t pixelByte
 }
 
 /*
- * A region of a picture: its address is that of an atom, its first pixel may be one
- * behind it (guide, PIXEL_X_OFFSET).
+ * A region of a picture: its address is that of an atom, and its first pixel may be further in that
+ * atom (guide, PIXEL_X_OFFSET).
  */
 uint64_t layOutRegion(const CoreGeometry &geometry, const Window &window, TensorDesc &desc,
 		      uint32_t &firstPixel)
@@ -90,7 +90,7 @@ uint64_t layOutRegion(const CoreGeometry &geometry, const Window &window, Tensor
 	return begin;
 }
 
-/* The layout of a part, and how many bytes it begins behind the whole. */
+/* The layout of a part, and the offset of the part in the whole in bytes. */
 uint64_t layOutPart(const CoreGeometry &geometry, const Window &window, TensorDesc &desc,
 		    uint32_t &firstPixel)
 {

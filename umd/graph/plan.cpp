@@ -95,7 +95,7 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 	const std::vector<Node> &nodes = plan.nodes;
 	const size_t most = std::max<size_t>(options.maxTaskOperations, 1);
 	TaskRange range;
-	std::set<int> regions; /* that the task's operations read or write */
+	std::set<int> regions; /* regions that the task's operations read or write */
 	size_t cut = 0;	       /* the last place in this task where no stream crosses */
 	size_t open = 0;
 

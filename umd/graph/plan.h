@@ -46,7 +46,7 @@ struct Window {
 	uint32_t column = 0;
 	uint32_t lineStep = 1;
 	Shape shape;
-	bool turned = false; /**< to operations, its atoms of channels are lines */
+	bool turned = false; /**< transposed: operations see its atoms of channels as lines */
 
 	uint64_t elements() const { return uint64_t{ shape.c } * shape.h * shape.w; }
 	/** \brief Is an element in both? */
@@ -82,7 +82,7 @@ struct SurfaceState {
 	int producer = none;	   /**< node that writes it; inputs have none */
 	int taker = none;	   /**< node that takes the stream */
 	uint64_t missing = 0;	   /**< elements that no operation has written yet */
-	std::vector<Window> parts; /**< that are written */
+	std::vector<Window> parts; /**< parts that are written */
 };
 
 /**
@@ -106,7 +106,7 @@ inline size_t regionOf(int16_t address)
 struct Node {
 	std::string name;
 	const char *kind = "";
-	std::string piece; /**< of an operation that takes several nodes */
+	std::string piece; /**< name of the node, if its operation takes several */
 	bool cpu = false;
 	nvdla_op_type type = NVDLA_OP_BDMA;
 	nvdla_operation_desc operation = {};
@@ -121,8 +121,8 @@ struct Node {
 	bool reusesWeights = false;
 	uint32_t keptLines = 0;	  /**< of the input that are in the buffer; 0: all of it */
 	uint32_t banks = 0;	  /**< of the convolution buffer, for data and weights */
-	uint32_t weightBanks = 0; /**< that weights need at least */
-	/** \brief Name of the surface behind a descriptor's cube, by the cube's name */
+	uint32_t weightBanks = 0; /**< minimum of banks for weights */
+	/** \brief Name of the surface of a descriptor's cube, by the cube's name */
 	std::vector<std::pair<std::string, std::string>> cubes;
 
 	/** \brief First and last node of the chain of streams that it is part of */
@@ -133,7 +133,7 @@ struct Node {
 /** \brief Neighbouring nodes that become one task */
 struct TaskRange {
 	size_t first = 0;
-	size_t last = 0; /**< behind the last one */
+	size_t last = 0; /**< index after the last one */
 	bool cpu = false;
 };
 
@@ -166,7 +166,7 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options);
 /** \brief Let convolutions of a task reuse data that earlier ones leave in the buffer */
 void linkConvolutions(Plan &plan);
 
-/** \brief Put surfaces with Place::Auto into on-chip memory, as many as there is room for */
+/** \brief Put as many surfaces with Place::Auto into on-chip memory as fit */
 void placeOnChip(Plan &plan, const AssembleOptions &options);
 
 /**

@@ -199,7 +199,7 @@ op::Sdp LayerNumbers::sdp() const
 					.shift = scaling_.multipliers.shift },
 		     .converter = scaling_.output };
 
-	/* The zero point is added behind it. */
+	/* The zero point is added afterwards. */
 	if (layer_.highest)
 		sdp.y = op::SdpUnit{ .alu = op::Alu::Min,
 				     .aluOperand = static_cast<int32_t>(

@@ -26,7 +26,7 @@ Shape shapeOf(const SurfaceState &surface)
 	return { surface.desc.c, surface.desc.h, surface.desc.w, surface.desc.n };
 }
 
-/* Split and merge: the same elements in another layout. */
+/* Split and merge: they change the layout, not the elements. */
 void reshape(Lowering &lowering, nvdla_rubik_mode mode, const std::string &input,
 	     const std::string &output)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks beyond those of the container's own verifier: that ids lead somewhere and
- * that ranges lie where they should.
+ * Checks beyond those of the container's own verifier: that ids refer to entries, and ranges are
+ * inside their memories.
  */
 #include <algorithm>
 #include <array>
@@ -186,7 +186,7 @@ Result<void> Checker::checkAddresses()
 	return {};
 }
 
-/* Other tasks have no such fields. */
+/* Check the fields of a host task; other tasks must not have them. */
 Result<void> Checker::checkHost(const Task &task, const std::string &where) const
 {
 	if (!task.model.empty() && !blobs_.contains(task.model))

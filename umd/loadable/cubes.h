@@ -27,7 +27,7 @@ namespace nvdla
 nvdla_surface_desc convertLegacySurface(unsigned type, std::span<const std::byte> legacy);
 
 /**
- * \brief Call \a visit with each cube of a surface descriptor, those that are not used, too
+ * \brief Call \a visit with each cube of a surface descriptor, unused ones included
  *
  * Copies (BDMA) have none.
  *
@@ -62,9 +62,9 @@ void forEachCube(unsigned type, Surface &surface, Visit visit)
 }
 
 /**
- * \brief Call \a visit with the address index of everything a surface descriptor names in memory
+ * \brief Call \a visit with each address index of a surface descriptor
  *
- * Cubes that the operation does not use are among them; their index is 0.
+ * Cubes that the operation does not use are included; their index is 0.
  *
  * \tparam Surface nvdla_surface_desc, const or not: visit may change the index
  */
@@ -94,7 +94,8 @@ struct CubePair {
 
 CubePair cubesOf(unsigned type, const nvdla_surface_desc &surface);
 
-/** \return index of the operation that passes its result on the fly to \a operation, if one does */
+/** \return index of the operation that passes its result on the fly to \a operation; nothing if
+ * there is none */
 std::optional<size_t> streamProducer(const DlaTask &task, size_t operation);
 
 } /* namespace nvdla */

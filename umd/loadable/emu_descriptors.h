@@ -12,7 +12,7 @@
 namespace nvdla
 {
 
-/** \brief Types of elements, in the current layout; atoms have 32 bytes but for one */
+/** \brief Types of elements, in the current layout; all but one have atoms of 32 bytes */
 enum EmuFormat : uint16_t {
 	EmuFormatInt8 = 0,
 	EmuFormatInt8SmallAtoms = 1, /**< of 8 bytes, for nv_small */
@@ -31,12 +31,12 @@ struct EmuNetworkDesc {
 } __attribute__((packed));
 
 /**
- * \brief Extension: the reserved byte with the integer that stands for 0 in the output, -128 to 127
+ * \brief Extension: the reserved byte with the output's zero point, -128 to 127
  *
  * 0 in files of other compilers.
  */
 constexpr size_t emuOutZero = 0;
-/** \brief Extension: that of the input */
+/** \brief Extension: likewise for the input */
 constexpr size_t emuInZero = 1;
 /** \brief Extension: channels of a LOCAL_RESPONSE's window */
 constexpr size_t emuWindow = 2;
@@ -111,7 +111,7 @@ struct EmuLegacyBufferDesc {
 } __attribute__((packed));
 static_assert(sizeof(EmuLegacyBufferDesc) == 22);
 
-/** \brief Bytes of an entry of the buffer list, and where its second cube begins */
+/** \brief Bytes of an entry of the buffer list, and offset of its second cube */
 constexpr size_t emuBufferPairBytes = 512;
 constexpr size_t emuSecondBuffer = 256;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of another kind than the one that is needed, told by how they begin.
+ * Detects files of a wrong kind by their first bytes.
  */
 #pragma once
 

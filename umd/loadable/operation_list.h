@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of operations: those of compilers have no struct nvdla_extended_op_desc.
+ * Lists of operations. Those that other compilers write have no struct nvdla_extended_op_desc.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ constexpr size_t operationBytes(Version version)
 	return hasExtendedOperations(version) ? sizeof(nvdla_operation_desc) : NVDLA_OP_DESC_BYTES;
 }
 
-/** \return the older interface that can say all of \a operations */
+/** \return the oldest interface that can express all \a operations */
 Version versionFor(std::span<const nvdla_operation_desc> operations);
 
 /** \return the list that a blob of that firmware interface holds */

@@ -22,7 +22,7 @@ namespace
 
 constexpr const char *readingLoadable = "read loadable";
 
-/* Far above what a compiler emits; bounds the work a hostile file can cause. */
+/* Nesting limit, far above what a compiler emits; bounds the work that a hostile file can cause. */
 constexpr flatbuffers::uoffset_t maxDepth = 8;
 constexpr flatbuffers::uoffset_t maxTables = 1000000;
 /* The largest scalar of the format; where the verifier expects it. */
@@ -255,7 +255,7 @@ Result<void> Reader::readMemory(const fb::MemoryListEntry &entry, const std::str
 	memory.bindId = entry.bind_id();
 	memory.tensorDescId = entry.tensor_desc_id();
 
-	/* Without the flag the lists say nothing: unit tests leave an empty name there. */
+	/* Without the flag the lists are meaningless: unit tests leave an empty name there. */
 	const size_t contents = entry.contents() ? entry.contents()->size() : 0;
 	const size_t offsets = entry.offsets() ? entry.offsets()->size() : 0;
 	if (memory.flags & MemorySet) {

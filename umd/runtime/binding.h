@@ -16,7 +16,7 @@ namespace nvdla
 
 /**
  * \brief Check that the memory of a tensor may be replaced by \a place
- * \param[in] where what the tensor is, for messages
+ * \param[in] where description of the tensor, for messages
  */
 Result<void> checkBinding(const Program &program, const Loadable &loadable, const Device &device,
 			  const TensorDesc &tensor, const TensorPlace &place,

@@ -14,7 +14,7 @@ Result<void> checkCore(const Device &device, const Loadable &loadable, const Pro
 
 /**
  * \brief Explain why a device may have refused a network
- * \return that it is for another core if one would accept it, otherwise \a refusal
+ * \return an error that names another core if one would accept the loadable, otherwise \a refusal
  */
 Error explainRefusal(const Device &device, const Loadable &loadable, const Program &program,
 		     const Error &refusal);

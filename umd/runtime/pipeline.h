@@ -52,7 +52,7 @@ public:
 
 	/**
 	 * \brief Run a request whose inFlight the caller has set in the caller's thread
-	 * \return false if no slot is free, or it is somebody else's turn: to be submitted then
+	 * \return false if no slot is free, or another request comes first: submit it instead
 	 */
 	bool runHere(const std::shared_ptr<RequestState> &request);
 

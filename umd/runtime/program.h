@@ -34,7 +34,7 @@ using PreparedTasks = std::vector<std::optional<PreparedTask>>;
 struct Program : NetworkParts {
 	std::vector<ProgramStep> steps;
 	MemoryIds written; /**< by operations */
-	MemoryIds shared;  /**< that no run writes: parameters */
+	MemoryIds shared;  /**< memories that no run writes: parameters */
 	MemoryIds own;	   /**< of each run: tensors and intermediate results */
 
 	/**

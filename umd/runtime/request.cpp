@@ -40,7 +40,7 @@ bool mayUse(const Device &device, Priority priority)
 		(device.info().priorities >> static_cast<uint32_t>(priority) & 1));
 }
 
-/* Does \a timeout end behind the last moment that the clock has? */
+/* Whether \a timeout ends after the last time that the clock can represent */
 bool endless(std::chrono::milliseconds timeout)
 {
 	using Clock = std::chrono::steady_clock;

@@ -33,7 +33,7 @@ struct RequestState {
 	std::vector<std::vector<std::byte>> outputs;
 	std::map<uint16_t, TensorPlace> bound; /* by memory; has no other tensor in it */
 
-	mutable std::mutex lock; /* of what follows */
+	mutable std::mutex lock; /* guards the following members */
 	std::condition_variable changed;
 	bool inFlight = false;
 	uint64_t run = 0; /* counts submissions, so that a late cancel() affects no later run */

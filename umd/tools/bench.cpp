@@ -35,7 +35,7 @@ struct Settings {
 	tools::NetworkFile network;
 	double warmUp = 1;
 	double duration = 5;
-	uint64_t runs = 0; /* at most; 0: as many as there is time for */
+	uint64_t runs = 0; /* most runs; 0: as many as the duration allows */
 	unsigned inFlight = 1;
 	unsigned timeoutMs = 30000;
 	bool json = false;
@@ -97,7 +97,7 @@ public:
 	{
 	}
 
-	/* \return what each run took in milliseconds, at least one; or the first error */
+	/* \return the time of each run in milliseconds, at least one; or the first error */
 	Result<std::vector<double>> run(std::vector<Request> &requests, tools::Progress &progress,
 					const char *name)
 	{
@@ -157,7 +157,7 @@ private:
 	std::atomic<int64_t> left_;
 	std::atomic<bool> stop_ = false;
 	RunOptions options_;
-	std::mutex lock_; /* of what follows */
+	std::mutex lock_; /* guards the following members */
 	std::vector<double> times_;
 	Result<void> failed_;
 };

@@ -132,7 +132,7 @@ Result<eval::Score> judge(const Settings &settings, const Device &device,
 	return score;
 }
 
-/* Keep \a count of them, of all classes: they are sorted by class. */
+/* Keep \a count pictures, evenly from all classes: the list is sorted by class. */
 void thinOut(std::vector<eval::LabelledPicture> &pictures, size_t count)
 {
 	std::vector<eval::LabelledPicture> kept;

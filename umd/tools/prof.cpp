@@ -127,7 +127,8 @@ Result<void> run(Settings &settings)
 		return forward(report);
 	tools::sayZeroInputs("nvdla-prof", settings.run.inputs.size(), *network);
 	auto profile = prof::runProfile(read->loadable, *report,
-					settings.run.network.name() + " on " + settings.run.device);
+					settings.run.network.name() + " on " +
+						prof::deviceText(settings.run.device));
 	if (!profile)
 		return forward(profile);
 

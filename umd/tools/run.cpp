@@ -90,7 +90,7 @@ Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, const Dev
 		auto report = network.run(options);
 		if (!report)
 			return forward(report);
-		/* A million of them would not fit; the last one's are shown. */
+		/* Only the last run's results are kept: those of a million would not fit. */
 		if (!reports.empty())
 			dropResults(reports.back());
 		reports.push_back(std::move(*report));

@@ -28,7 +28,8 @@ struct Lists {
 	ScalingOptions scaling;
 	QuantizationOptions input;
 	QuantizationOptions output;
-	std::map<std::string, CommandLineOption> options; /* that need others to have an effect */
+	std::map<std::string, CommandLineOption>
+		options; /* options that need others to have an effect */
 
 	void keep(const CommandLineOption &option) { options.emplace(option.name(), option); }
 	const CommandLineOption &at(const char *name) const { return options.at(name); }

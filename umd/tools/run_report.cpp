@@ -131,8 +131,9 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 				   milliseconds(step.duration));
 	}
 	fmt::print("{}: {} run{} on {}, {:.3f} ms each, best {:.3f} ms\n", settings.network.path,
-		   reports.size(), reports.size() == 1 ? "" : "s", settings.device,
-		   sum / static_cast<double>(reports.size()), best);
+		   reports.size(), reports.size() == 1 ? "" : "s",
+		   prof::deviceText(settings.device), sum / static_cast<double>(reports.size()),
+		   best);
 
 	const Findings findings = findingsOf(reports.back(), settings);
 	if (findings.saturated.numbers && !profile)

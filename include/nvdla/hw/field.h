@@ -20,8 +20,8 @@
 #define NVDLA_FIELD_FITS(mask, value) ((unsigned long long)(value) <= NVDLA_FIELD_MAX(mask))
 
 /**
- * @value put in place, for or-ing into a register. Bits that do not fit are dropped, so that
- * negative values of signed fields can be given as they are; check others with
+ * @value shifted into the field, to be ORed into a register. Bits that do not fit are dropped, so
+ * that negative values of signed fields can be given directly; check others with
  * NVDLA_FIELD_FITS().
  */
 #define NVDLA_FIELD_PREP(mask, value) (((unsigned int)(value) * NVDLA_FIELD_UNIT(mask)) & (mask))

@@ -2,11 +2,11 @@
 /*
  * NVDLA as a PCI function: identity and capabilities, for the device model and the driver.
  *
- * The function exists only in virtual machines. Its numbers are the first of 1af4:10f0
- * to 1af4:10ff: Red Hat's, set aside by QEMU (docs/specs/pci-ids) for devices on trial,
- * without registration. No product has them, and none will. Before the function leaves
- * that state, in a release of QEMU for example, it has to get an id of its own from
- * QEMU, of vendor 1b36. An FPGA card needs its maker's numbers.
+ * The function exists only in virtual machines. Its numbers are the first of 1af4:10f0 to
+ * 1af4:10ff: Red Hat's, which QEMU (docs/specs/pci-ids) reserves for experimental devices, without
+ * registration. No product has them, and none will. Before the function leaves that state, in a
+ * release of QEMU for example, it has to get an id of its own from QEMU, of vendor 1b36. An FPGA
+ * card needs its maker's numbers.
  */
 #ifndef NVDLA_HW_PCI_H
 #define NVDLA_HW_PCI_H
@@ -22,8 +22,8 @@
 #define NVDLA_PCI_CLASS			0x120000
 
 /*
- * BAR 0 is the core's CSB space: aligned 32-bit accesses only. Others read as
- * all-ones and are not carried out when they write.
+ * BAR 0 is the core's CSB space: aligned 32-bit accesses only. Other reads return all ones, other
+ * writes are ignored.
  */
 #define NVDLA_PCI_CSB_BAR		0
 #define NVDLA_PCI_CSB_SIZE		0x40000
@@ -99,8 +99,8 @@
 /* The next accesses to system memory are refused. */
 #define NVDLA_PCI_FAULT_DMA		6
 /*
- * As if there were no function: all ones everywhere, but for orders. Back, it is as new, in the
- * power state in which it went.
+ * The function disappears: everything reads as all ones, and only orders are accepted. When it
+ * comes back, it is reset, but in the power state that it had.
  */
 #define NVDLA_PCI_FAULT_GONE		7
 

@@ -72,9 +72,9 @@ enum drm_nvdla_priority {
 /**
  * DRM_NVDLA_BO_WRITE_COMBINE: map the buffer write-combined
  *
- * For what the CPU writes in order and hardly reads. Without the flag mappings
- * are cached; with it they may be, where the device looks into the CPU's caches and
- * write-combining beside them would be wrong. PREP and FINI are needed either way.
+ * For buffers that the CPU writes in order and hardly reads. Without the flag mappings are cached.
+ * With it they may still be cached, on machines whose devices snoop the CPU's caches. PREP and FINI
+ * are needed either way.
  */
 #define DRM_NVDLA_BO_WRITE_COMBINE	(1u << 1)
 
@@ -227,10 +227,9 @@ struct drm_nvdla_task {
  * @flags: Input: zero
  * @handle: Output: identifies the prepared task in this file, never 0
  *
- * Checks a task graph, all but the memory that it is going to use, and keeps what came of
- * it. Each submit then checks its address table only. -ENOSPC if the prepared tasks of the
- * file would take more than &drm_nvdla_device_info.max_task_bytes. Closing the file gives up
- * what is left.
+ * Checks a task graph, except for the memory that it is going to use, and keeps the result. Each
+ * submit then checks its address table only. -ENOSPC if the prepared tasks of the file would take
+ * more than &drm_nvdla_device_info.max_task_bytes. Closing the file gives up what is left.
  */
 struct drm_nvdla_task_create {
 	__u64 task;
@@ -389,14 +388,14 @@ struct drm_nvdla_job_result {
 	__u64 submit_ns, start_ns, end_ns;
 };
 
-/** DRM_NVDLA_SUBMIT_STATISTICS: have the core count; needs a place for the result */
+/** DRM_NVDLA_SUBMIT_STATISTICS: enable the core's counters; needs @result_handle */
 #define DRM_NVDLA_SUBMIT_STATISTICS	(1u << 0)
 /**
  * DRM_NVDLA_SUBMIT_RESTARTABLE: the job may be run again from its start
  *
- * Says that it does not overwrite what it reads, except what it wrote itself
- * before. If a reset that it did not cause takes it off the hardware, it is run
- * again then; without the flag it fails with -EIO.
+ * The job promises not to overwrite memory that it reads, except what it wrote itself before. If a
+ * reset that it did not cause takes it off the hardware, it is run again; without the flag it fails
+ * with -EIO.
  */
 #define DRM_NVDLA_SUBMIT_RESTARTABLE	(1u << 1)
 

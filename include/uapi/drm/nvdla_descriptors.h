@@ -7,8 +7,8 @@
  * alignment above four bytes. A task is a set of arrays that share one index: graph node i,
  * operation i and surface i describe the same hardware operation.
  *
- * They may grow at their ends, see &struct drm_nvdla_task. Members named reserved are not looked
- * at, since compilers leave anything there. Documents that are named here are NVDLA's.
+ * They may grow at their ends, see &struct drm_nvdla_task. Members named reserved are ignored,
+ * because compilers leave arbitrary values there. Documents that are named here are NVDLA's.
  */
 #ifndef _UAPI_DRM_NVDLA_DESCRIPTORS_H_
 #define _UAPI_DRM_NVDLA_DESCRIPTORS_H_
@@ -69,7 +69,7 @@ struct nvdla_pair_surface_desc {
 };
 
 /**
- * enum nvdla_pool_mode - what pooling makes of a window
+ * enum nvdla_pool_mode - function of a pooling window
  */
 enum nvdla_pool_mode {
 	/** @NVDLA_POOL_AVG: the average */

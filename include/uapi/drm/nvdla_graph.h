@@ -27,7 +27,7 @@ enum nvdla_op_type {
 #define NVDLA_NUM_OP_TYPES 6
 
 /**
- * enum nvdla_event - what a consumer in the task graph waits for
+ * enum nvdla_event - event that a consumer in the task graph waits for
  */
 enum nvdla_event {
 	/** @NVDLA_EVENT_NONE: nothing */
@@ -57,7 +57,7 @@ enum nvdla_mem_type {
 };
 
 /**
- * enum nvdla_precision - what an element is
+ * enum nvdla_precision - type of an element
  */
 enum nvdla_precision {
 	/** @NVDLA_PRECISION_INT8: 8-bit integer */

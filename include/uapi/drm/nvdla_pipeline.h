@@ -13,7 +13,7 @@ typedef __s64 __attribute__((aligned(4))) nvdla_s64_a4;
  * enum nvdla_conv_mode - how a convolution is computed
  */
 enum nvdla_conv_mode {
-	/** @NVDLA_CONV_MODE_DIRECT: as it is written down */
+	/** @NVDLA_CONV_MODE_DIRECT: without transformation */
 	NVDLA_CONV_MODE_DIRECT = 0,
 	/** @NVDLA_CONV_MODE_WINOGRAD: on tiles of 4x4, with transformed 3x3 kernels */
 	NVDLA_CONV_MODE_WINOGRAD = 1,

@@ -32,7 +32,7 @@ enum drm_nvdla_variant {
 };
 
 /**
- * enum drm_nvdla_capability - what not every core can, bits of
+ * enum drm_nvdla_capability - capabilities that only some cores have, bits of
  * &drm_nvdla_device_info.capabilities
  */
 enum drm_nvdla_capability {
@@ -119,9 +119,9 @@ struct drm_nvdla_device_info {
  * struct drm_nvdla_client_info - answer to DRM_NVDLA_QUERY_CLIENT: of the open file that asks
  * @guilty_jobs: jobs that failed and had the core reset
  * @innocent_jobs: jobs that a reset for another reason took off the core: failed or run again
- * @sram_losses: times that the on-chip memory lost its content, to resets of
- *        the core and sleeps of the system. A buffer with DRM_NVDLA_BO_SRAM holds
- *        what was written to it if the number is still what it was before.
+ * @sram_losses: times that the on-chip memory lost its content, by resets of the core and sleeps of
+ *        the system. A buffer with DRM_NVDLA_BO_SRAM holds the data that were written to it if the
+ *        number has not changed since.
  */
 struct drm_nvdla_client_info {
 	__u64 guilty_jobs, innocent_jobs, sram_losses;

@@ -191,7 +191,7 @@ static u32 nvdla_test_num_accesses(const struct nvdla_test_core *core, u32 reg, 
 }
 
 /**
- * nvdla_test_num_writes() - how often a register was written
+ * nvdla_test_num_writes() - number of writes of a register
  * @core: core
  * @reg: the register
  *
@@ -203,7 +203,7 @@ u32 nvdla_test_num_writes(const struct nvdla_test_core *core, u32 reg)
 }
 
 /**
- * nvdla_test_num_reads() - how often a register was read
+ * nvdla_test_num_reads() - number of reads of a register
  * @core: core
  * @reg: the register
  *
@@ -215,11 +215,11 @@ u32 nvdla_test_num_reads(const struct nvdla_test_core *core, u32 reg)
 }
 
 /**
- * nvdla_test_position() - when a register was written first
+ * nvdla_test_position() - position of the first write of a register
  * @core: core
  * @reg: the register
  *
- * Return: the number of accesses before, of all if it was not.
+ * Return: the number of accesses before it, or of all accesses if there was no write.
  */
 u32 nvdla_test_position(const struct nvdla_test_core *core, u32 reg)
 {

@@ -26,8 +26,8 @@
 #define CONV_DONE(group) (SUMS_DONE(group) | DATA_DONE(group) | WEIGHT_DONE(group))
 
 /**
- * struct nvdla_test_list - what happened, in its order
- * @count: how much
+ * struct nvdla_test_list - events, in the order in which they happened
+ * @count: number of @values
  * @values: operations, errors or values of a register
  */
 struct nvdla_test_list {
@@ -39,7 +39,7 @@ struct nvdla_test_list {
  * struct nvdla_test_access - one access to a register
  * @write: it was written
  * @reg: byte offset
- * @value: what was written or read
+ * @value: value that was written or read
  */
 struct nvdla_test_access {
 	bool write;
@@ -51,7 +51,7 @@ struct nvdla_test_access {
  * struct nvdla_test_core - a core, its sequencer, and the notifications of the sequencer's owner
  * @accesses: to its registers, since @num_accesses was zero
  * @num_accesses: how many
- * @readable: what registers read; others read as zero
+ * @readable: values of registers for reads; others read as zero
  * @num_readable: how many
  * @delays: pauses between polls
  * @now_ns: the clock; it ticks when it is read
@@ -61,7 +61,7 @@ struct nvdla_test_access {
  * @completed: operations
  * @sequencer: runs tasks on this core
  * @graph: task graph for nvdla_test_core_run()
- * @tasks: what nvdla_test_core_create() made
+ * @tasks: tasks that nvdla_test_core_create() made
  * @num_tasks: how many
  */
 struct nvdla_test_core {

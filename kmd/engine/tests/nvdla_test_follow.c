@@ -66,7 +66,7 @@ static void follow_waits_for_groups(struct kunit *test)
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(0));
 	NVDLA_EXPECT_LIST(test, &core->done, 0);
 
-	/* Groups go on where they were. */
+	/* Groups continue to alternate. */
 	KUNIT_ASSERT_EQ(test, nvdla_sequencer_start(core->sequencer, task), 0);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1, 2, 0, 1);
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(1));

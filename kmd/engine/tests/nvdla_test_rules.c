@@ -23,9 +23,9 @@ int nvdla_rules_init(struct kunit *test)
 }
 
 /**
- * nvdla_rules_accepted() - the task breaks no rule
+ * nvdla_rules_accepted() - expect that the task breaks no rule
  * @test: test
- * @line: where that is stated
+ * @line: line of the test
  */
 void nvdla_rules_accepted(struct kunit *test, int line)
 {
@@ -40,8 +40,8 @@ void nvdla_rules_accepted(struct kunit *test, int line)
 /**
  * nvdla_rules_valid() - begin with a valid task
  * @test: test
- * @make: makes it of the empty one
- * @line: where that is stated
+ * @make: function that turns the empty task into a valid one
+ * @line: line of the test
  */
 void nvdla_rules_valid(struct kunit *test, void (*make)(struct nvdla_test_task *t), int line)
 {
@@ -51,11 +51,11 @@ void nvdla_rules_valid(struct kunit *test, void (*make)(struct nvdla_test_task *
 }
 
 /**
- * nvdla_rules_refused() - the task breaks a rule
+ * nvdla_rules_refused() - expect that the task is refused for a rule
  * @test: test
  * @rule: enum nvdla_test_rule
  * @place: the member that the error has to name
- * @line: where that is stated
+ * @line: line of the test
  */
 void nvdla_rules_refused(struct kunit *test, u32 rule, struct nvdla_test_place place, int line)
 {
@@ -75,7 +75,7 @@ void nvdla_rules_refused(struct kunit *test, u32 rule, struct nvdla_test_place p
  * @why: the error
  * @rule: enum nvdla_test_rule that the error has to name
  * @place: the member that the error has to name
- * @line: where that is stated
+ * @line: line of the test
  */
 void nvdla_rules_check(struct kunit *test, const struct nvdla_refusal *why, u32 rule,
 		       struct nvdla_test_place place, int line)

@@ -51,7 +51,7 @@ struct nvdla_test_place {
 /**
  * NVDLA_VALID() - begin with a valid task
  * @test: test
- * @make: makes it of the empty one
+ * @make: function that turns the empty task into a valid one
  */
 #define NVDLA_VALID(test, make) nvdla_rules_valid(test, make, __LINE__)
 
@@ -69,7 +69,7 @@ struct nvdla_test_place {
  * @test: test
  * @rule: name of the rule, without its prefix
  * @place: the member that the error has to name
- * @make: makes a valid task of the empty one
+ * @make: function that turns the empty task into a valid one
  * @change: statement that breaks the rule
  */
 #define NVDLA_BREAKS(test, rule, place, make, change) \

@@ -32,7 +32,7 @@ static void make_image(struct nvdla_test_task *t)
 	nvdla_test_add_image(t, NVDLA_TEST_A8B8G8R8);
 }
 
-/* A column of each four is looked at. */
+/* A 1x1 kernel with a stride of four: only every fourth column is used. */
 static void make_skipping_image(struct nvdla_test_task *t)
 {
 	struct nvdla_conv_op_desc *op;

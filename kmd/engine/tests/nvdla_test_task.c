@@ -5,7 +5,7 @@
 #define ATOM_BYTES 32
 
 /**
- * nvdla_test_task_reset() - as if it were new
+ * nvdla_test_task_reset() - reset a task graph to a new one
  * @t: task graph of nvdla_test_task_new()
  */
 void nvdla_test_task_reset(struct nvdla_test_task *t)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """scripts/check-arm64: the programs built for arm64, and their tests on an emulated processor."""
 
-import argparse
 import json
 import subprocess
 
@@ -15,7 +14,7 @@ _FACTOR = 30
 
 
 def _parse():
-	parser = argparse.ArgumentParser(prog='scripts/check-arm64', description=(
+	parser = console.Parser('scripts/check-arm64', 'conv', description=(
 		'Build everything for arm64 with Debian 13\'s cross compiler, and run the tests that need neither a guest '
 		'nor a device on an emulated processor (qemu-user): what the device model computes with NEON, and the '
 		'runtime. The tree for it is made once. The last line is "N passed, N failed".'))

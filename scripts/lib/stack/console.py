@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Progress with elapsed time, and errors said in one line with their remedy."""
 
+import argparse
 import contextlib
+import difflib
 import errno
 import os
+import re
 import signal
 import sys
 import time
@@ -17,6 +20,23 @@ class Failure(Exception):
 	def __init__(self, message, status=1):
 		super().__init__(message)
 		self.status = status
+
+
+class Parser(argparse.ArgumentParser):
+	"""The options of a script. A wrong one is told in one line, with the option that was probably meant.
+
+	@example: arguments, as in the help.
+	"""
+
+	def __init__(self, script, example, epilog='', **arguments):
+		super().__init__(prog=script, epilog=f'{epilog}Example: {script} {example}'.rstrip(), **arguments)
+
+	def error(self, message):
+		unknown = re.match(r'unrecognized arguments: (-[^\s=]+)', message)
+		if unknown:
+			similar = difflib.get_close_matches(unknown[1], self._option_string_actions, 1)
+			message = f'there is no option {unknown[1]}' + ''.join(f'; did you mean {option}?' for option in similar)
+		self.exit(2, f'{self.prog}: {message}; see {self.prog} --help\n')
 
 
 # Duration of this program's stages: {name: (seconds, seconds of all processors)}.

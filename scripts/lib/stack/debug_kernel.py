@@ -5,7 +5,6 @@ It is made once, from the source package that the guest tree's mirror has, with 
 release's compiler, and kept beside the guest tree. Nothing of it is in the checkout.
 """
 
-import argparse
 import dataclasses
 import hashlib
 import os
@@ -98,7 +97,7 @@ def _reason(log):
 
 
 def main():
-	parser = argparse.ArgumentParser(prog='scripts/kernel-debug', description=(
+	parser = console.Parser('scripts/kernel-debug', '', description=(
 		'Make the debug kernel (KASAN, lockdep, UBSAN, kmemleak, DMA-API checks, fault injection; '
 		'scripts/lib/debug-kernel.config) unless it exists, and print its folder. The kernel is cached in '
 		'~/.cache/nvdla. "scripts/vm --kernel debug" boots it, "scripts/test --debug-kernel" tests on it; '

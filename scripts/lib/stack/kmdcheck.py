@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Checks of the driver with a kernel maintainer's tools: W=1 and sparse on every kernel, checkpatch."""
 
-import argparse
 import shutil
 import subprocess
 import tempfile
@@ -71,7 +70,7 @@ def _compiled(found, series, name, progress):
 
 
 def main():
-	parser = argparse.ArgumentParser(prog='scripts/check-kmd', description=(
+	parser = console.Parser('scripts/check-kmd', '', description=(
 		'Check the driver as its reviewers would: compile it for every kernel of the guest with W=1 and '
 		'sparse, with warnings as errors, and run checkpatch --strict.'))
 	parser.add_argument('--all', action='store_true', help=(

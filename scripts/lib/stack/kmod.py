@@ -6,7 +6,6 @@ include/ in the build directory (build/kmd-RELEASE), with the generated headers 
 For a kernel of the guest tree, kbuild runs inside that tree, in a mount namespace that ends with its last process.
 """
 
-import argparse
 import hashlib
 import os
 import re
@@ -223,7 +222,7 @@ def _headers_of_host(folder):
 
 
 def main():
-	parser = argparse.ArgumentParser(prog='scripts/build-kmd', description=(
+	parser = console.Parser('scripts/build-kmd', '--kernel 7.3', description=(
 		'Build nvdla.ko for the kernels of the guest (or one of them, or another kernel\'s headers). '
 		'The module is build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
 	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.3, ...: this kernel only')

@@ -5,7 +5,6 @@ scripts/debian is the folder that Debian calls debian/; the version and the main
 copied to the build directory, so the next run recompiles only changes.
 """
 
-import argparse
 import email.utils
 import os
 import re
@@ -171,7 +170,7 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 
 
 def main():
-	parser = argparse.ArgumentParser(prog='scripts/package', description=(
+	parser = console.Parser('scripts/package', '--debian 12', description=(
 		'Make Debian packages: nvdla-dkms (the driver), libnvdla0, libnvdla-dev, nvdla-host-onnx, nvdla-tools, '
 		'nvdla-sim and python3-nvdla. The packages are compiled and checked in a Debian system of their release, '
 		'which is made once and cached in ~/.cache/nvdla. Debian 12 has no nvdla-dkms, because its kernel is too '

@@ -59,7 +59,7 @@ and the most likely classes are printed.
 
 
 def _parser():
-	parser = argparse.ArgumentParser(prog='scripts/run', description=_DESCRIPTION,
+	parser = console.Parser('scripts/run', '--device embedded --picture photo.jpg', description=_DESCRIPTION,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='vm: in a guest, with the kernel driver (default); embedded: in this process')
 	parser.add_argument('--kernel', metavar='SERIES', help=(

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The second half of scripts/setup: the guest tree."""
 
-import argparse
 import contextlib
 import os
 import subprocess
@@ -54,7 +53,7 @@ def test_data_meanwhile():
 
 
 def main():
-	parser = argparse.ArgumentParser(prog='scripts/setup', description=(
+	parser = console.Parser('scripts/setup', '', description=(
 		'Install missing packages on this machine and make the guest tree (QEMU, kernels '
 		'and compiler of Debian 13, cached in ~/.cache/nvdla) unless the machine\'s own are new enough. '
 		'Every other script does this by itself. Nothing that exists is made again.'))

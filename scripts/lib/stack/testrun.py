@@ -39,7 +39,7 @@ checkout; tests that need it are skipped without it.
 
 
 def _parse():
-	parser = argparse.ArgumentParser(prog='scripts/test', description=_DESCRIPTION, epilog=_EPILOG,
+	parser = console.Parser('scripts/test', '--quick conv', description=_DESCRIPTION, epilog=_EPILOG,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--quick', action='store_true', help='only what needs no guest')
 	parser.add_argument('--kernel', metavar='SERIES', help='guest tests on this kernel only (6.12, 7.3, ...)')

@@ -5,7 +5,6 @@ The patches are made by git in a scratch repository with only those files of the
 and are then applied to the tree.
 """
 
-import argparse
 import dataclasses
 import re
 import shutil
@@ -208,7 +207,7 @@ def apply(tree, output, changed):
 
 
 def main():
-	parser = argparse.ArgumentParser(prog='scripts/upstream', description=(
+	parser = console.Parser('scripts/upstream', '~/linux', description=(
 		'Turn the driver into a series of patches for the Linux source tree DIR (drivers/accel/nvdla, its '
 		'binding, user space interface and documentation), and apply them: as commits if DIR is a git work '
 		'tree, else to its files. They are signed off with the tree\'s git identity.'))

@@ -70,7 +70,7 @@ def _foreign_programs(found, command, share, progress):
 
 
 def _parse():
-	parser = argparse.ArgumentParser(prog='scripts/vm', description=_DESCRIPTION, epilog=_STATUS,
+	parser = console.Parser('scripts/vm', '-- nvdla-top --once', description=_DESCRIPTION, epilog=_STATUS,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'kernel of the guest: 6.12, 7.3, ... (default: the newest for which the driver builds), or debug: the '

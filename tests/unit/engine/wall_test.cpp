@@ -231,12 +231,35 @@ size_t addBatch(TaskBuilder &b)
 	return sdp;
 }
 
-/* More groups of kernels than there are sizes in an atom. */
+/* Compressed weights of 264 kernels: the sizes of their groups need an atom for the last one. */
+size_t compress(TaskBuilder &b, uint32_t elements)
+{
+	constexpr uint32_t kernels = 264, alignment = 128;
+	b.conv(0).weight_format = NVDLA_WEIGHT_COMPRESSED;
+	b.setKernels(0, kernels);
+	nvdla_conv_surface_desc &cubes = b.convCubes(0);
+	const uint32_t mask = elements * kernels / 8 + alignment - 1;
+	cubes.weight_data.size = alignment;
+	cubes.wmb_data = nvdla_test_weights(1, 0x10000, mask - mask % alignment);
+	cubes.wgs_data = nvdla_test_weights(1, 0x20000, 4);
+	return 0;
+}
+
 size_t addGroups(TaskBuilder &b)
 {
-	b.addCompressed();
-	b.setKernels(0, 288);
-	return 0;
+	b.addConv();
+	return compress(b, b.conv(0).bytes_per_kernel);
+}
+
+/* Groups are as large as the pipeline's precision says, not the input's. */
+size_t addWideGroups(TaskBuilder &b)
+{
+	b.addImage(12);
+	nvdla_conv_op_desc &op = b.conv(0);
+	op.out_precision = NVDLA_PRECISION_INT16;
+	const uint32_t elements = op.bytes_per_kernel;
+	op.bytes_per_kernel *= 2;
+	return compress(b, elements);
 }
 
 /* The pipeline's precision is one of the two; the last atom of a surface is not full. */
@@ -285,6 +308,7 @@ const Base bases[] = {
 	{ "Winograd", [](TaskBuilder &b) { return first(b.addWinograd()); } },
 	{ "Compressed", [](TaskBuilder &b) { return first(b.addCompressed()); } },
 	{ "Groups", addGroups },
+	{ "WideGroups", addWideGroups },
 	{ "Batch", [](TaskBuilder &b) { return first(addBatch(b)); } },
 	{ "Image", [](TaskBuilder &b) { return first(b.addImage(12)); } },
 	{ "SemiPlanar", [](TaskBuilder &b) { return first(b.addImage(28)); } },
@@ -332,9 +356,13 @@ protected:
 			  builder_.surfaces[index] };
 		if (variant_.id != DRM_NVDLA_VARIANT_NV_FULL)
 			pack(engine);
+		if (engine == NVDLA_OP_CONV)
+			placeInBuffer();
+		/* Other cores lack some of the features. */
+		ASSERT_TRUE(accepts(base_) || variant_.id != DRM_NVDLA_VARIANT_NV_FULL);
 	}
 
-	/* Cubes in atoms of the core; a line of a convolution in as many entries as it takes. */
+	/* Cubes in atoms of the core. */
 	void pack(nvdla_op_type engine)
 	{
 		nvdla_conv_surface_desc &conv = base_.surface.conv;
@@ -357,13 +385,17 @@ protected:
 			test::pack(base_.surface.pdp.src_data, variant_.atom_bytes);
 			test::pack(base_.surface.pdp.dst_data, variant_.atom_bytes);
 		}
-		for (uint32_t banks = 1;
-		     engine == NVDLA_OP_CONV && banks < variant_.cbuf_banks && !accepts(base_);
+	}
+
+	/* A line of a convolution's input in as many entries and banks as it takes. */
+	void placeInBuffer()
+	{
+		for (uint32_t banks = 1; banks < variant_.cbuf_banks - 1 && !accepts(base_);
 		     banks++)
 			for (uint32_t entries = 1; entries < 256 && !accepts(base_); entries++) {
 				base_.operation.conv.data_bank = static_cast<__u8>(banks);
 				base_.operation.conv.weight_bank =
-					static_cast<__u8>(variant_.cbuf_banks - banks);
+					static_cast<__u8>(variant_.cbuf_banks - 1 - banks);
 				base_.operation.conv.entry_per_slice = static_cast<__u16>(entries);
 			}
 	}

@@ -82,6 +82,19 @@ class Arguments(unittest.TestCase):
 			self.arguments(share=Path('/usr'))
 
 
+class Folders(unittest.TestCase):
+	def test_that_are_not_there(self):
+		"""Refused at once, and not made."""
+		with tempfile.TemporaryDirectory() as folder:
+			for option in ('--share', '--mount'):
+				missing = Path(folder, 'none')
+				with (unittest.mock.patch('sys.argv', ['vm', option, str(missing), '--', 'true']),
+				      self.assertRaisesRegex(Failure, f'{option} .*: there is no such folder') as failed):
+					vmrun.main()
+				self.assertEqual(failed.exception.status, 2)
+				self.assertFalse(missing.exists())
+
+
 class Plan(unittest.TestCase):
 	def modes(self, *series, test='uapi'):
 		"""{kernel: the modes that see @test}."""

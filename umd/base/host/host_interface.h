@@ -18,7 +18,7 @@ extern "C" {
 /** The function of the module, a nvdla_host_entry */
 #define NVDLA_HOST_ENTRY "nvdla_host_library"
 
-/** A tensor of the caller's: elements one behind the other, last axis innermost */
+/** A tensor of the caller: contiguous elements, last axis innermost */
 struct nvdla_host_array {
 	const char *name;
 	int32_t type;

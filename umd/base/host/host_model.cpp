@@ -14,10 +14,10 @@
 namespace nvdla
 {
 
-/** \brief A library, and this project's module that is linked with it */
+/** \brief A library, and this project's module that links to it */
 struct HostLibrary {
 	const char *name;
-	const char *package; /**< where Debian has it */
+	const char *package; /**< the Debian package */
 	const char *module;
 	const nvdla_host_functions *functions = nullptr;
 };
@@ -78,7 +78,7 @@ constexpr std::pair<DataType, int32_t> types[] = {
 	{ DataType::Bool, 9 },	{ DataType::Half, 10 },
 };
 
-/* Receives the reports of the module's callbacks: the message of a failure, tensors, a file. */
+/* Collects what the module's callbacks report: the message of a failure, tensors, a file. */
 struct Said {
 	std::string message;
 	std::vector<HostValue> values;

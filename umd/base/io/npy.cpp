@@ -69,7 +69,7 @@ Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::stri
 	}
 }
 
-/* int16 of uint8 */
+/* uint8 to int16 */
 std::vector<std::byte> widened(std::span<const std::byte> bytes)
 {
 	std::vector<std::byte> wide(2 * bytes.size());
@@ -255,7 +255,7 @@ std::vector<size_t> withoutOnes(auto shape)
 	return { shape.begin(), shape.end() };
 }
 
-/* With the channels where the other order has them. */
+/* The shape with channels in the position of the other order. */
 std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 {
 	std::vector<uint32_t> shape = signature.shape;
@@ -293,7 +293,8 @@ Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 /* The lowest integer of 8 bits represents a byte of 0. */
 constexpr float zeroByte = -128;
 
-/* An array of numbers has none. One of elements has a number to be added to each, mostly 0. */
+/* \return nothing if the array holds numbers; if it holds elements, the offset to add to each,
+ * mostly 0. */
 std::optional<float> offsetOfElements(const TensorDesc &desc, const NpyArray &array)
 {
 	const bool hasBytes = array.ofBytes || array.type == DataType::Int8;

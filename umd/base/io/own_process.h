@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells a process from the child that fork() made of it.
+ * Distinguishes a process from its children after fork().
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of all channels of a pixel: what they make takes the channels' place.
+ * Functions of all channels of a pixel, in place.
  */
 #pragma once
 
@@ -10,13 +10,14 @@
 namespace nvdla
 {
 
-/** \brief The root of the sum of all squares becomes 1 */
+/** \brief Scale channels so that the root of the sum of their squares is 1 */
 void normalize(std::span<double> channels);
-/** \brief Each less log(sum of exp(each)) */
+/** \brief Subtract log(sum of exp(channel)) from each channel */
 void takeLogSoftmax(std::span<double> channels);
-/** \brief The mean becomes 0 and the variance 1; channels that are alike become 0 */
+/** \brief Shift and scale channels to mean 0 and variance 1; equal channels become 0 */
 void standardize(std::span<double> channels, double epsilon);
-/** \brief Each times (shift + scale * sum of squares of the \a window around it) ^ -power */
+/** \brief Multiply each channel by (shift + scale * sum of squares of the \a window around it) ^
+ * -power */
 void takeLocalResponse(std::span<double> channels, uint32_t window, double power, double scale,
 		       double shift);
 

@@ -21,10 +21,11 @@ constexpr int maxPower = 14; /* the largest power of two that is an operand */
 constexpr int maxFineShift16 = 28;
 constexpr int maxFineShift8 = 36;
 constexpr int maxCoarseShift = 31;
-/* Twice rounded, 8 bits and their sign are left of 31 for X2's factor and for both shifts. */
+/* Limit of both shifts and X2's factor together: results rounded twice keep 8 bits and a sign of
+ * 31. */
 constexpr int sharedShift = 36;
-/* Powers of two between the scales of a layer that is rounded twice; more would take the bits
- * that X1 needs. */
+/* Largest ratio, as a power of two, of a layer's scales with two roundings; more would take bits
+ * from X1. */
 constexpr int mostSpread = 10;
 
 struct Fraction {
@@ -57,7 +58,7 @@ Factors nearestFactors(double scale, int power)
 	Factors best{ first, 0 };
 	double least = std::fabs(scale);
 
-	/* A larger first operand leaves less for the second, which stays within its range. */
+	/* With a larger first operand the second one gets smaller and stays within its range. */
 	for (double coarse = first; least > 0 && coarse < std::min(first + candidates, 2 * first);
 	     coarse++) {
 		const double fine = roundReal(scale / coarse);
@@ -114,7 +115,7 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 	return scaling;
 }
 
-/* For each scale, the bits that the first of two roundings leaves behind the point. */
+/* For each scale, the fraction bits that the first of two roundings keeps. */
 std::vector<int> firstBitsOf(std::span<const double> scales)
 {
 	std::vector<int> bits;
@@ -157,7 +158,8 @@ Result<ChannelScaling> scaleTwice(std::span<const double> scales, std::span<cons
 	return scaling;
 }
 
-/* A first rounding moves a value half a step below a tie onto that tie. */
+/* Biases corrected for the first rounding, which moves values up to half a step below a tie onto
+ * the tie. */
 std::vector<double> withFirstRounding(std::span<const double> biases,
 				      std::span<const double> scales, const std::vector<int> &bits)
 {

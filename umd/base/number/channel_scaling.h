@@ -18,10 +18,10 @@ namespace nvdla
  * \brief Operands of X1 and X2 for y = (x + bias) * scale, channel by channel
  *
  * The shift of a multiplier is a register, the same for all channels, so one multiplier leaves
- * small scales few bits. Here X1 multiplies by about a power of two for each channel, which brings
- * all channels to the same size, and X2 by the 15 bits that are left of the scale; of the pairs
- * near that, the one whose product is nearest to the scale is taken. X2's adder has the part of a
- * bias that does not fit the 16 bits of X1's adder.
+ * small scales few bits. Here X1 multiplies each channel by about a power of two, which brings all
+ * channels to the same size, and X2 by the remaining 15 bits of the scale; of the pairs near these,
+ * the one with the product nearest to the scale is taken. X2's adder adds the part of a bias that
+ * exceeds the 16 bits of X1's adder.
  */
 struct ChannelScaling {
 	/** \brief Parameters of a unit: (x + add << addShift) * multiply >> shift */
@@ -33,7 +33,7 @@ struct ChannelScaling {
 	};
 	Unit x1;
 	Unit x2;
-	Unit y; /**< multiplies only; nothing in it if the results are rounded once */
+	Unit y; /**< multiplies only; unused if the results are rounded once */
 };
 
 /** \brief Number of times that a result is rounded */
@@ -58,11 +58,11 @@ enum class ScaleRounding : uint8_t {
  * beyond 2^14 are 2^14: every result except 0 saturates.
  *
  * \param[in] scales one for each channel (or element), of any sign
- * \param[in] biases as many, in steps of x
+ * \param[in] biases as many as scales, in steps of x
  * \param[in] resultBits 8 or 16: width to which results saturate; narrower results leave more bits
  * to the numbers between X1 and X2
- * \param[in] firstBits bits behind the point that the first of two roundings leaves, of all
- * channels; without: of each channel those that bring its scale to 1/2 to 1
+ * \param[in] firstBits fraction bits that the first of two roundings keeps, for all channels;
+ * without: for each channel those that bring its scale into 1/2 to 1
  * \return Unsupported if all scales are below 2^-44
  */
 Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,

@@ -14,7 +14,7 @@ namespace
 {
 
 constexpr int maxConverterShift = 31; /* UINT5 */
-/* Beyond this, a product of 48 bits has nothing left. */
+/* A larger shift leaves nothing of a product of 48 bits. */
 constexpr int maxMultiplierShift = 47;
 constexpr double maxScale = 32767;
 

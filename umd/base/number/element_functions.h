@@ -13,8 +13,8 @@ namespace nvdla
 struct ElementFunctionInfo {
 	const char *name; /**< "reciprocal_root": in texts of loadables and in reports */
 	double (*compute)(double x, double parameter);
-	double low;  /**< where it is defined: from here */
-	double high; /**< to here */
+	double low;  /**< start of the interval where the function is defined */
+	double high; /**< end of that interval */
 	/**
 	 * \brief The function bends little, and is almost a straight line beyond a distance of 12
 	 * from 0

@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-/* Anything is 0 or a limit after that many. */
+/* With a larger shift every result is 0 or a limit. */
 constexpr uint32_t maxShift = 47;
 
 tl::unexpected<Error> bad(const char *what, std::string why)

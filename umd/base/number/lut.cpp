@@ -15,11 +15,11 @@ namespace nvdla
 namespace
 {
 
-/* LO's largest density over the whole range, in powers of two, and the number of its places. */
+/* Densities of LO to try (the range divided by powers of two), and the number of positions. */
 constexpr int loDensities = 12;
 constexpr int loPlaces = 16;
 constexpr int evenSamples = 2048;
-/* Samples towards the start, where exponential tables are dense: that many for each octave. */
+/* Samples per octave towards the start, where exponential tables are dense. */
 constexpr int samplesPerOctave = 16;
 constexpr int octaves = 20;
 
@@ -33,7 +33,7 @@ struct LutLimits {
 
 LutLimits limitsOf(LutUnit unit, DataType type)
 {
-	/* Integers could have smaller steps than 1, with nothing between them to tell apart. */
+	/* Steps below 1 are useless for integers. */
 	if (type == DataType::Half)
 		return { -126, 127, 121, 119, -128, 0 };
 	if (unit == LutUnit::Sdp)
@@ -137,7 +137,7 @@ int coveringStep(const Target &target, size_t entries, int smallest)
 
 bool fits(const LutHalf &table, const LutLimits &limits)
 {
-	if (table.half) /* the start has to be exact beside a step: FP32 has 24 bits */
+	if (table.half) /* the start has to be exact relative to a step: FP32 has 24 bits */
 		return table.exponential || std::fabs(table.start) < std::ldexp(1, table.step + 30);
 	const auto range = integerLimits(limits.edgeBits);
 	return table.start >= static_cast<double>(range.lowest) &&
@@ -192,7 +192,7 @@ struct Score {
 
 	bool operator<(const Score &other) const
 	{
-		/* The mean decides between tables that are as far off at their worst. */
+		/* The mean decides between tables with the same worst error. */
 		return largest + mean < other.largest + other.mean;
 	}
 };

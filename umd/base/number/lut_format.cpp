@@ -149,7 +149,8 @@ void LutHalf::fill(const std::function<double(double)> &function, double low, do
 				  : static_cast<int16_t>(integerLimits(16U).saturate(y));
 	}
 
-	/* The slope is that of the function beyond the edge; steps may be too small for it. */
+	/* Measure the slope of the function beyond the edge over a minimum width, as steps may be
+	 * too small. */
 	const double width = std::max(distance(1), (high - low) * 0x1p-12);
 	const double first = input(0), last = input(steps());
 	underflow = edge((function(first) - function(first - width)) / width);

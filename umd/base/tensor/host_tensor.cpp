@@ -101,7 +101,7 @@ Result<void> packHost(const TensorDesc &desc, ElementOrder order, const HostTens
 	return packElements(desc, integersFromHost(desc.type, from), tensor, order);
 }
 
-/* A layout moves elements. It is found by moving the bytes of their numbers, one for each element.
+/* Whether a layout changes the order of elements is found by packing their indices.
  */
 bool liesAlike(const TensorDesc &desc, ElementOrder order, DataType type)
 {

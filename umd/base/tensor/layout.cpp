@@ -137,7 +137,7 @@ Result<Layout> Layout::of(const TensorDesc &desc)
 					       place.lineStride, line));
 	}
 
-	/* Elements that share memory would make more of them than there is memory. */
+	/* Overlapping elements would allow more elements than the memory has room for. */
 	const uint64_t stored = desc.elements() / desc.n * elementBytes(desc.type);
 	if (feature && stored > desc.size / desc.n)
 		return bad(desc, "stride_2",

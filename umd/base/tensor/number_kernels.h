@@ -23,7 +23,7 @@ size_t halvesToFloats(const std::byte *halves, float *values, size_t count);
 struct ElementSteps {
 	double scale;
 	int32_t zeroPoint;
-	int32_t lowest; /**< that an element can be; from 0 on it is unsigned */
+	int32_t lowest; /**< smallest integer of the type; 0 or more if unsigned */
 	int32_t highest;
 };
 

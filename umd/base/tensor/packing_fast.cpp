@@ -25,7 +25,7 @@ struct Piece {
 	uint64_t bytes; /* of the channels in one pixel of the tensor */
 };
 
-/* Lines of a surface that follow each other without gaps are one. */
+/* \return pixels of contiguous lines of a surface, which are handled as one line. */
 uint64_t pixelsOfRun(const TensorDesc &desc, uint32_t pixelStep)
 {
 	const bool whole = desc.h == 1 || desc.lineStride == uint64_t{ desc.w } * pixelStep;
@@ -78,9 +78,9 @@ uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move
 }
 
 /*
- * Whether elements that are adjacent in the tensor are adjacent, in the same order, among the
- * plain elements. With a single channel or a single pixel they are in both orders of the elements,
- * in planes in one.
+ * Whether elements that are adjacent in the tensor are adjacent, in the same order, among the plain
+ * elements. With a single channel or pixel that holds for both orders of elements; for planes it
+ * holds for one.
  */
 bool beside(const TensorDesc &desc, const Layout &layout, ElementOrder order)
 {
@@ -113,7 +113,7 @@ void copyEach(const std::byte *from, size_t fromStep, std::byte *to, size_t toSt
 		std::memcpy(to, from, bytes);
 }
 
-/* Pieces from one place to another; those of an atom or few channels without a call for each. */
+/* Copy pieces; sizes of an atom or of few channels are constants, to save a call for each. */
 void copyPieces(const std::byte *from, size_t fromStep, std::byte *to, size_t toStep, size_t bytes,
 		size_t count)
 {

@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-/* Pixels of a block; the last one of a line has the rest of it, too. */
+/* Pixels of a block; the last block of a line also has the remainder. */
 constexpr size_t blockPixels = 512;
 constexpr size_t largestElement = 2;
 
@@ -90,7 +90,7 @@ private:
 	std::array<Buffer, maxPixelChannels> kept_;
 };
 
-/* Lines that follow each other without gaps, in all planes, are one. */
+/* \return all planes have lines without gaps, so that all lines can be handled as one. */
 bool isDense(const PixelCounts &counts, const PixelPlanes &planes, uint32_t elementBytes)
 {
 	for (uint32_t i = 0; i < planes.count; i++)

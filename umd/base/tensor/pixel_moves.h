@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pixels between two places in memory whose channels lie differently: planes, channels beside
- * each other in any order, fields of words.
+ * Moves pixels between two layouts of channels: planes, adjacent channels in any order, fields of
+ * words.
  */
 #pragma once
 
@@ -58,7 +58,7 @@ struct PixelCounts {
  * Values for words must fit their fields.
  *
  * \param elementBytes 1, or 2; 2 with words
- * \return false if fewer pixels than minimumPixels follow each other; nothing is done then
+ * \return false, with nothing done, for lines of fewer than minimumPixels contiguous pixels
  */
 bool movePixels(uint32_t elementBytes, PixelCounts counts, const PixelPlanes &from,
 		const std::byte *fromMemory, const PixelPlanes &to, std::byte *toMemory);

@@ -35,8 +35,8 @@ void moveOneByOne(size_t lanes, const std::byte *from, size_t fromLane, size_t f
 #if HWY_TARGET != HWY_SCALAR
 
 /*
- * The vectors of a square of lines by elements, or of two in the halves of each vector: the second
- * one has the lines behind those of the first. Indices are constants, so that they stay in
+ * The vectors of a square of lines by elements; or of two squares in the halves of each vector,
+ * where the second one has the next lines. Indices are constants, so that vectors stay in
  * registers.
  */
 template<typename T, size_t squares>
@@ -48,7 +48,7 @@ struct Squares {
 
 	Vector row[size];
 
-	/* Row i: as much of a line i, and of the line that far behind it. */
+	/* Row i: a part of line i, and of the line so many squares later. */
 	static HWY_INLINE Vector loadLines(const std::byte *line, size_t stride)
 	{
 		const auto first = hn::LoadU(half, reinterpret_cast<const T *>(line));

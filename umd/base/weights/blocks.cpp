@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights for direct convolution and image input: blocks of channels that all kernels
- * of a group go through before the next block.
+ * Weights for direct convolution and image input: blocks of channels; all kernels of a group have
+ * one block before any has the next.
  */
 #include <algorithm>
 #include <cstring>

@@ -83,7 +83,7 @@ Result<EmbeddedOptions> parseEmbeddedPath(const std::string &path)
 	std::string_view rest = path;
 
 	rest.remove_prefix(kName.size());
-	/* The rest begins with ':' or ',', behind which there is an option. */
+	/* The rest begins with ':' or ',', followed by an option. */
 	while (!rest.empty()) {
 		rest.remove_prefix(1);
 		const std::string_view option = rest.substr(0, rest.find(','));

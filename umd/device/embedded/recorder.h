@@ -61,7 +61,7 @@ private:
 	const uint64_t memory_;
 	std::mutex mutex_;
 	std::vector<sim::TraceCommand> commands_;
-	std::map<uint64_t, Page> pages_; /* that are not zero when the trace has come here */
+	std::map<uint64_t, Page> pages_; /* pages that are nonzero at this point of the trace */
 };
 
 } /* namespace nvdla */

@@ -36,7 +36,7 @@ def main():
 
 	first = norm('norm1', 'x')
 	query, key, value = (project(name, first, SIZE) for name in ('query', 'key', 'value'))
-	products = add('MatMul', 'products', query, add('Transpose', 'turned', key, perm=[0, 2, 1]))
+	products = add('MatMul', 'products', query, add('Transpose', 'transposed', key, perm=[0, 2, 1]))
 	shares = add('Softmax', 'shares', add('Mul', 'scores', products, constant('root', [SIZE ** -0.5])))
 	mixed = project('projected', add('MatMul', 'mixed', shares, value), SIZE)
 	attended = add('Add', 'attended', 'x', mixed)

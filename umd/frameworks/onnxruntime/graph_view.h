@@ -32,7 +32,7 @@ struct NodeView {
 	std::vector<ValueView> inputs;
 	std::vector<ValueView> outputs;
 
-	/** \return type and first output, for people */
+	/** \return type and first output, for messages */
 	std::string describe() const;
 };
 

@@ -50,11 +50,11 @@ public:
 	 * \brief Nodes, with those that make constants for them
 	 *
 	 * \param[in] nodes in the order of the plan
-	 * \param[in] outputs of them that are needed elsewhere
+	 * \param[in] outputs of the nodes that are used elsewhere
 	 */
 	Part part(std::span<const int> nodes, std::vector<int> outputs) const;
 
-	/** \return the code's name and the first output's, for people */
+	/** \return the code's name and the first output's, for messages */
 	std::string describe(int node) const;
 
 private:

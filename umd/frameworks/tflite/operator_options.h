@@ -22,7 +22,7 @@ struct WrittenOptions {
  *
  * \param[in] code BuiltinOperator of the node
  * \param[in] from TfLiteNode::builtin_data of such a node
- * \return nothing for operators, or options of them, that are not known here
+ * \return nothing for operators or options that this function does not know
  */
 std::optional<WrittenOptions> writeOptions(flatbuffers::FlatBufferBuilder &builder, int code,
 					   const void *from);

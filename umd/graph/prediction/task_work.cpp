@@ -73,7 +73,7 @@ Result<EngineTask> createTask(const nvdla_variant &core, const Loadable &loadabl
 		    describeRefusal(refusal));
 }
 
-/** The registers that a program leaves behind, as units see them */
+/** The registers after a program has run, as units see them */
 class Registers
 {
 public:

@@ -88,7 +88,8 @@ private:
 	/** \brief Whether assembly adds a convolution between some operations: their input, or the
 	 * part they wrote last, begins within an atom of channels */
 	bool movesChannels(size_t first, size_t last) const;
-	/** \brief Whether all that use a convolution's weights do the same with inputs of one shape
+	/** \brief Whether all convolutions with the same weights are equal, with inputs of the same
+	 * shape
 	 */
 	bool areWeightsUsedAlike(const op::Convolution &conv) const;
 	/**

@@ -97,7 +97,7 @@ struct CompiledModel {
 /** \brief Method of choosing the range of a tensor's numbers */
 enum class RangeMethod : uint8_t {
 	MinMax,	    /**< from the smallest number to the largest one */
-	Percentile, /**< the same without a share of the numbers at each end */
+	Percentile, /**< as MinMax, without a share of the numbers at each end */
 	Entropy,    /**< the range that changes the distribution least, by relative entropy */
 };
 

@@ -41,7 +41,7 @@ struct CoreGeometry {
 	uint32_t engines;	      /**< as DeviceInfo::engines */
 	uint32_t precisions;	      /**< as DeviceInfo::precisions */
 	uint32_t capabilities;	      /**< bits of Capability */
-	bool hasOnChipMemory;	      /**< that the driver can use */
+	bool hasOnChipMemory;	      /**< the driver can use on-chip memory */
 	bool imageStrideInKernel;     /**< of pictures: the stride is at most the kernel's width */
 	uint32_t maxBatch;	      /**< cubes of one convolution */
 	uint32_t atomBytes;	      /**< bytes of an atom of feature data */

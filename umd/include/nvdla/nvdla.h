@@ -169,7 +169,7 @@ struct nvdla_load_options {
 	size_t size;		 /**< the caller's sizeof */
 	uint32_t slots;		 /**< maximum number of runs in flight */
 	uint32_t max_queued;	 /**< maximum number of waiting requests */
-	struct nvdla_loop *loop; /**< which calls back; NULL for the shared one */
+	struct nvdla_loop *loop; /**< loop whose thread runs callbacks; NULL: the shared loop */
 	uint32_t order;		 /**< enum nvdla_element_order of elements and numbers */
 };
 
@@ -400,7 +400,7 @@ struct nvdla_pool_options {
 	size_t size;		 /**< the caller's sizeof */
 	uint32_t slots;		 /**< maximum number of requests on each device */
 	uint32_t max_pending;	 /**< maximum number of requests without an answer */
-	struct nvdla_loop *loop; /**< which calls back; NULL for the shared one */
+	struct nvdla_loop *loop; /**< loop whose thread runs callbacks; NULL: the shared loop */
 };
 
 /** devices: count of them, 1 or more, which the pool keeps. options: may be NULL */

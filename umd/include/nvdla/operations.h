@@ -107,7 +107,7 @@ struct Convolution {
 	 * Both must have the same mode and conversion of pixels; pictures must have the same
 	 * padding at the sides, Winograd's inputs the same padding and stride (guide, DATA_REUSE).
 	 * In direct mode the inputs may also be overlapping slices of one surface: this one begins
-	 * behind the first line of the other one and ends behind its last (guide, RLS_SLICES).
+	 * after the first line of the other one and ends after its last (guide, RLS_SLICES).
 	 */
 	bool reuseData = false;
 	/** \brief FP16: NaN in input and weights is read as zero (precision, NaN) */

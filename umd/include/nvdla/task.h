@@ -79,7 +79,7 @@ struct JobTask : TaskGraph {
 enum class EmuOpType : uint8_t {
 	Power = 0,   /**< y = (shift + scale * x) ^ power */
 	Softmax = 1, /**< over all channels of a pixel */
-	Reshape = 2, /**< the same elements, in the order H, W, C, in another cube; extension */
+	Reshape = 2, /**< changes the shape, with elements in the order H, W, C; extension */
 	ArgMax = 3,  /**< the index of the largest of a pixel's channels; extension */
 	/** \brief x / sqrt(sum of the squares of a pixel's channels); extension */
 	Normalize = 4,
@@ -128,7 +128,7 @@ struct EmuOperation {
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
 	float outScale = 1.0f; /**< real value of one step of an integer output */
 	int8_t outZero = 0;    /**< the integer that represents 0 in the output; extension */
-	int8_t inZero = 0;     /**< that of the input; extension */
+	int8_t inZero = 0;     /**< zero point of the input; extension */
 	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; extension */
 	ElementFunction function = ElementFunction::Identity; /**< of a Function; extension */
 	ElementFunction inner =

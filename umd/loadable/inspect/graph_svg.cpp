@@ -19,7 +19,7 @@ namespace
 constexpr double margin = 24.0;
 constexpr double titleHeight = 30.0;
 constexpr double rowHeight = 38.0;
-constexpr double layerHeight = 18.0; /* of the line above them with their layer's name */
+constexpr double layerHeight = 18.0; /* of the line with the layer's name above the boxes */
 constexpr size_t layerWidth = 48;    /* characters */
 constexpr double tensorHeight = 30.0;
 constexpr double letterWidth = 6.8; /* of the font below, on average */

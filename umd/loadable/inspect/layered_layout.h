@@ -30,9 +30,9 @@ struct LayoutEdge {
 };
 
 struct LayoutGaps {
-	double between = 24.0; /**< between adjacent boxes */
-	double below = 36.0;   /**< of layers */
-	double edge = 14.0;    /**< beside an edge that passes a layer */
+	double between = 24.0; /**< distance between adjacent boxes */
+	double below = 36.0;   /**< distance between layers */
+	double edge = 14.0;    /**< distance beside an edge that passes a layer */
 };
 
 /**

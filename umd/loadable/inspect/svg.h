@@ -11,8 +11,8 @@ namespace nvdla::inspect
 {
 
 /**
- * \return \a text with &, <, > and quotes as entities; what is neither printable ASCII
- * nor a line break as '?'
+ * \return \a text with &, <, > and quotes as entities; characters other than printable ASCII and
+ * line breaks as '?'
  */
 std::string escapeXml(std::string_view text);
 

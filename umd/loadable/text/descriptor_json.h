@@ -24,9 +24,8 @@ namespace nvdla::text
  *
  * \param[in] types for each entry which of the kind's layouts it has; unused for
  * kinds with one layout
- * \return an array with an entry each; nothing if that would not say everything
- * that the bytes say: an entry without a type, an incomplete one at the end, or
- * bytes that are no field and not zero
+ * \return an array with an entry each; nothing if the text would lose information: an entry without
+ * a type, an incomplete one at the end, or nonzero bytes that are no field
  */
 std::optional<Json> describeList(const ListKind &kind, std::span<const std::byte> bytes,
 				 std::span<const uint8_t> types);

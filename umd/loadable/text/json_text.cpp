@@ -15,7 +15,7 @@ namespace nvdla::text
 namespace
 {
 
-/* Above what a loadable needs; bounds the work a hostile text can cause. */
+/* Nesting limit, above what a loadable needs; bounds the work that a hostile text can cause. */
 constexpr int maxDepth = 16;
 constexpr size_t maxFields = 64;
 constexpr size_t maxValues = size_t{ 1 } << 24;
@@ -27,7 +27,7 @@ struct Refused {
 	std::string why;
 };
 
-/* Stands beside the parser and stops it as soon as there is something it will not take. */
+/* Observes the parser and stops it as soon as a limit is exceeded. */
 class Limits
 {
 public:

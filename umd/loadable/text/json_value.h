@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON text and its values, with errors that say where.
+ * JSON text and its values, with errors that name the place.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ using Json = nlohmann::ordered_json;
 Result<Json> parseJson(std::string_view text);
 
 /**
- * \brief Text of a JSON value, for people
+ * \brief Readable text of a JSON value
  *
  * A value that fits into a line of 100 columns is on one; lists of scalars fill their
  * lines; otherwise each entry has its own.

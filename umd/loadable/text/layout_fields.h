@@ -12,7 +12,7 @@
 namespace nvdla::text
 {
 
-/* Only asked for its type: some members have an alignment that is no part of a type. */
+/* Used only in decltype: some members have an alignment that is not part of their type. */
 template<typename T>
 std::integral_constant<Kind, std::is_floating_point_v<T> ? Kind::Float
 			     : std::is_signed_v<T>	 ? Kind::Signed

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors as tables of fields: the one description that both writing and
- * reading of their text form go by.
+ * Descriptors as tables of fields: the single description that writing and reading of the text form
+ * use.
  */
 #pragma once
 

@@ -33,7 +33,7 @@ struct Loop::Core {
 	std::atomic<std::thread::id> thread;
 	std::shared_ptr<Core> self; /* while the handle of an attached loop is open */
 
-	std::mutex lock; /* of what follows */
+	std::mutex lock; /* guards the following members */
 	std::shared_ptr<LoopTask> first;
 	LoopTask *last = nullptr;
 	bool ended = false; /* to be closed after posted calls */

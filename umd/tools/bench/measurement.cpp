@@ -54,9 +54,9 @@ void Measurement::take(std::vector<double> all)
 
 std::string measurementText(const Measurement &measured, const Measurement *before)
 {
-	std::string text =
-		fmt::format("{} on {}, {} in flight: {} runs in {:.2f} s\n", measured.network,
-			    measured.device, measured.inFlight, measured.runs, measured.seconds);
+	std::string text = fmt::format(
+		"{} on {}, {} in flight: {} run{} in {:.2f} s\n", measured.network, measured.device,
+		measured.inFlight, measured.runs, measured.runs == 1 ? "" : "s", measured.seconds);
 	const double throughputBefore = before ? before->throughput() : 0;
 
 	text += fmt::format("{:<12}{:>10.2f} runs/s{}\n", "throughput", measured.throughput(),

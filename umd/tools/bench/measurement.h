@@ -21,7 +21,7 @@ struct Measurement {
 	std::string device;
 	unsigned inFlight = 1;
 	uint64_t runs = 0;
-	double seconds = 0; /**< all of them together */
+	double seconds = 0; /**< of all runs together */
 	double mean = 0;
 	double least = 0;
 	double p50 = 0;

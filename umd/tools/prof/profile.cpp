@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include <nvdla/device.h>
+
 namespace nvdla::prof
 {
 
@@ -58,6 +60,12 @@ std::vector<Lane> lanes(const Profile &profile)
 		return rank(a.engine) < rank(b.engine);
 	});
 	return lanes;
+}
+
+std::string deviceText(const std::string &device)
+{
+	return device +
+	       (device.starts_with(Device::embeddedPath) ? " (host time, not a chip's)" : "");
 }
 
 double Gauge::mean(uint64_t endNs) const

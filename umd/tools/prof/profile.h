@@ -58,6 +58,9 @@ struct Profile {
 	std::vector<Gauge> gauges;		  /**< empty if none is known */
 };
 
+/** \return \a device for output beside times: those of the embedded device are the host's */
+std::string deviceText(const std::string &device);
+
 /** \brief A row of a timeline: operations of one engine that do not overlap */
 struct Lane {
 	std::string engine;

@@ -54,13 +54,13 @@ struct ModelReport {
 	std::string name;
 	CompiledModel model;
 	chip::Prediction prediction;
-	std::vector<Layer> layers; /**< copies that no operator asks for are in one behind them */
+	std::vector<Layer> layers; /**< copies that belong to no operator are in a last layer */
 };
 
 /**
  * \brief Make a report
  *
- * \param[in] name of the model, for people
+ * \param[in] name of the model, as the report shows it
  * \return errors of chip::predict()
  */
 Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::string name);

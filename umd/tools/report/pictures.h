@@ -12,8 +12,8 @@ namespace nvdla::report
 inspect::NetworkGraph modelGraph(const CompileReport &report);
 
 /**
- * \return an SVG with the graphs of the model and of the network, side by side;
- * Unsupported if one of them has more nodes than a picture can have
+ * \return an SVG with the graphs of the model and of the network, side by side; Unsupported if a
+ * graph has more nodes than a picture can have
  */
 Result<inspect::Svg> graphsPicture(const ModelReport &report);
 

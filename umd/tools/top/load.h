@@ -12,7 +12,7 @@ namespace nvdla::top
 struct EngineLoad {
 	std::string name;
 	Counters total;	   /**< since the driver was bound, or a reset of the counters */
-	Counters interval; /**< the same counters, in the interval only */
+	Counters interval; /**< counters of the interval only */
 
 	/** \brief The core counted for at least one operation of the interval */
 	bool counted() const;

@@ -80,7 +80,7 @@ std::string cell(const Column &column, const EngineLoad &engine, double seconds)
 /** \return the width of a bar; 0 for no bar */
 size_t barWidth(const Look &look)
 {
-	/* The last column stays free: some terminals go to the next line behind it. */
+	/* The last column stays free: some terminals wrap after a character there. */
 	const size_t room = look.columns - std::min(look.columns, tableWidth + 2);
 
 	return look.bars && room >= leastBar ? std::min(room, mostBar) : 0;

@@ -145,7 +145,7 @@ TensorType typeOf(const OrtValue *value)
 
 Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLevel level)
 {
-	static std::atomic<bool> isFirst = true; /* which registers operators */
+	static std::atomic<bool> isFirst = true; /* the first session registers operators */
 	std::optional<WithoutRepeats> quiet;
 	OrtSessionOptions *options = nullptr;
 	OrtSession *session = nullptr;
@@ -161,7 +161,7 @@ Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLe
 	return { session, api()->ReleaseSession };
 }
 
-/* ONNX Runtime fuses some nodes to operators without a kernel: those of int16 behind scales.
+/* ONNX Runtime fuses some int16 nodes that follow scales to operators for which it has no kernel.
  */
 Kept<OrtSession> makeSession(const void *bytes, size_t size)
 {

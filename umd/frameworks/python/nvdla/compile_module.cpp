@@ -33,7 +33,7 @@ T chosen(const OptionNames<T> &names, const char *option, const std::string &nam
 		"is '" + name + "'; there is " + all });
 }
 
-/* Examples of all inputs, whose numbers are float32, one behind the other. */
+/* Examples of all inputs, float32, one after another. */
 using Samples = std::vector<std::vector<py::buffer>>;
 
 void calibrate(CompileOptions &options, const Samples &samples, const std::string &method,

@@ -167,7 +167,9 @@ public:
 	 * text. */
 	std::tuple<std::string, std::string, std::string> profile(const std::string &name) const
 	{
-		const auto profile = take(prof::runProfile(network_->loadable, report_, name));
+		const auto profile = take(prof::runProfile(
+			network_->loadable, report_,
+			name + " on " + prof::deviceText(network_->device.path())));
 
 		return { prof::rowsJsonText(profile),
 			 prof::rowsJsonText(profile, { .byLayer = true }),
