@@ -83,14 +83,17 @@ void describeModel(const Model &model, CompileReport &report)
 void completeSignatures(Model &model)
 {
 	const auto complete = [&](const std::vector<ValueId> &ids, std::vector<Extents> &shapes,
-				  std::vector<ElementOrder> &orders) {
+				  std::vector<ElementOrder> &orders,
+				  std::vector<std::string> &names) {
 		for (size_t i = shapes.size(); i < ids.size(); i++)
 			shapes.push_back(model.values[ids[i]].shape);
+		for (size_t i = names.size(); i < ids.size(); i++)
+			names.push_back(model.values[ids[i]].name);
 		orders.resize(ids.size(), ElementOrder::Nhwc);
 	};
 
-	complete(model.inputs, model.inputShapes, model.inputOrders);
-	complete(model.outputs, model.outputShapes, model.outputOrders);
+	complete(model.inputs, model.inputShapes, model.inputOrders, model.inputNames);
+	complete(model.outputs, model.outputShapes, model.outputOrders, model.outputNames);
 }
 
 TensorSignature signatureOf(const Model &model, ValueId id, const Extents &shape,
@@ -103,18 +106,23 @@ TensorSignature signatureOf(const Model &model, ValueId id, const Extents &shape
 void sign(const Model &model, Loadable &loadable)
 {
 	size_t input = 0, output = 0;
+	const auto give = [&](TensorEntry &entry, ValueId id, const Extents &shape,
+			      ElementOrder order, const std::string &name) {
+		entry.signature = signatureOf(model, id, shape, order);
+		/* Files need not name their tensors, nor give them different names. */
+		if (!name.empty())
+			entry.name = name;
+	};
 
 	for (TensorEntry &entry : loadable.tensors) {
 		const uint16_t flags = loadable.memory(entry.memId)->flags;
 		if (flags & MemoryInput) {
-			entry.signature =
-				signatureOf(model, model.inputs[input], model.inputShapes[input],
-					    model.inputOrders[input]);
+			give(entry, model.inputs[input], model.inputShapes[input],
+			     model.inputOrders[input], model.inputNames[input]);
 			input++;
 		} else if (flags & MemoryOutput) {
-			entry.signature =
-				signatureOf(model, model.outputs[output],
-					    model.outputShapes[output], model.outputOrders[output]);
+			give(entry, model.outputs[output], model.outputShapes[output],
+			     model.outputOrders[output], model.outputNames[output]);
 			output++;
 		}
 	}
@@ -128,9 +136,8 @@ void nameEveryTensor(Model &model)
 		if (model.isOutput(id))
 			continue;
 		model.outputs.push_back(id);
-		model.outputOrders.push_back(ElementOrder::Nhwc);
-		model.outputShapes.push_back(model.values[id].shape);
 	}
+	completeSignatures(model);
 }
 
 void describeChoices(std::vector<LayerChoice> choices, std::vector<LayerReport> &layers)

@@ -75,8 +75,8 @@ public:
 		if (!hasInput(index))
 			return usual;
 		const std::vector<double> numbers = realNumbers(index);
-		need(failed() || numbers.size() == 1, fmt::format("input {}", index),
-		     fmt::format("has {} numbers, one is needed", numbers.size()));
+		support(failed() || numbers.size() == 1, fmt::format("input {}", index),
+			fmt::format("has {} numbers, one is needed", numbers.size()));
 		return failed() ? usual : numbers.front();
 	}
 

@@ -352,6 +352,9 @@ struct Model {
 	/** \brief Order of the elements of each of them in the file; without: N, H, W, C */
 	std::vector<ElementOrder> inputOrders;
 	std::vector<ElementOrder> outputOrders;
+	/** \brief The name of each of them in the file; none: that of its value */
+	std::vector<std::string> inputNames;
+	std::vector<std::string> outputNames;
 	/** \brief The shape that each of them has in the file; none: that of its value */
 	std::vector<Extents> inputShapes;
 	std::vector<Extents> outputShapes;

@@ -63,12 +63,19 @@ public:
 	Made operator()(const Unknown &) { return {}; }
 
 private:
-	bool need(bool fulfilled, const std::string &why)
+	bool need(bool fulfilled, const std::string &why, ErrorCode code = ErrorCode::InvalidFile)
 	{
-		if (!fulfilled && !error_)
+		if (!fulfilled && !error_) {
 			error_ = invalid(fmt::format("{} '{}'", operation_.type, operation_.name),
 					 why);
+			error_->code = code;
+		}
 		return fulfilled;
+	}
+	/* As need(), of what is correct but not done here. */
+	bool support(bool fulfilled, const std::string &why)
+	{
+		return need(fulfilled, why, ErrorCode::Unsupported);
 	}
 	const Value &value(size_t input) const { return model_.values[operation_.inputs[input]]; }
 	const Extents &shape(size_t input) const { return value(input).shape; }
@@ -267,14 +274,14 @@ void Checker::needQuantized(const Value &value)
 
 	if (value.isConstant)
 		return;
-	need(isActivation(value.type),
-	     fmt::format("'{}' is {}; int8, uint8, int16 and float are known", value.name,
-			 elementTypeName(value.type)));
+	support(isActivation(value.type),
+		fmt::format("'{}' is {}; int8, uint8, int16 and float are known", value.name,
+			    elementTypeName(value.type)));
 	need(elementCount(value.shape) > 0, fmt::format("'{}' has no elements", value.name));
 	if (isFloat(value.type))
 		return;
-	if (!need(values.size() == 1, fmt::format("'{}' has {} scales; an activation has one",
-						  value.name, values.size())))
+	if (!support(values.size() == 1, fmt::format("'{}' has {} scales; an activation has one",
+						     value.name, values.size())))
 		return;
 	const IntegerLimits limits =
 		value.type == ElementType::UInt8

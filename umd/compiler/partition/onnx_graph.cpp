@@ -241,9 +241,10 @@ std::set<std::string> OnnxGraph::divisors() const
 	std::set<std::string> names;
 
 	for (auto node = graph_.node().rbegin(); node != graph_.node().rend(); node++) {
-		const bool divides = node->op_type() == "Div" || node->op_type() == "Mod";
-		if (divides && node->input_size() == 2)
-			names.insert(node->input(1));
+		const bool divides = node->op_type() == "Div" || node->op_type() == "Mod" ||
+				     node->op_type() == "Col2Im";
+		for (int i = 1; divides && i < node->input_size(); i++)
+			names.insert(node->input(i));
 		const auto leads = [&](const std::string &name) { return names.contains(name); };
 		if (std::ranges::any_of(node->output(), leads))
 			names.insert(node->input().begin(), node->input().end());
@@ -265,7 +266,7 @@ std::vector<HostArray> OnnxGraph::numbers(std::optional<float> number)
 		for (float &one : numbers)
 			one = number ? *number : static_cast<float>(random() % 1000) / 1000;
 		if (divisors.contains(name) && type != DataType::Float && type != DataType::Half)
-			std::ranges::fill(numbers, 1.0f);
+			std::ranges::fill(numbers, number ? 1.0f : 3.0f);
 		numbers_.push_back(elementsFromFloat(type, numbers));
 		arrays.push_back({ value, numbers_.back() });
 	}

@@ -47,6 +47,7 @@ private:
 	Result<void> addUnknown(const pb::Node &node, const Unknown &why);
 	const pb::ValueInfo *infoOf(const std::string &name) const;
 	Result<void> readOutputs();
+	tl::unexpected<Error> missing(const std::string &output, const std::string &where) const;
 	/* Pictures whose first step turns N, H, W, C come as that. */
 	bool comesWithChannelsLast(const std::string &input) const;
 	ValueId addStep(const Tensor &from, const std::string &name, const char *type, Kind kind,
@@ -149,7 +150,7 @@ Result<void> Reader::readInputs()
 			infos.push_back(&info);
 	}
 	if (infos.empty())
-		return damaged("inputs", "the model has none");
+		return fail(ErrorCode::Unsupported, reading, "inputs", "the model has none");
 	auto done = fileShapes_.give(shapes_, infos);
 	for (const pb::ValueInfo *info : infos) {
 		if (done)
@@ -294,14 +295,27 @@ bool Reader::isFlatPicture(const Tensor &tensor) const
 	return true;
 }
 
+/* Readers of operators leave out results that they do not know, which nothing need use. */
+tl::unexpected<Error> Reader::missing(const std::string &output, const std::string &where) const
+{
+	for (const pb::Node &node : graph_.node())
+		if (std::ranges::count(node.output(), output))
+			return fail(ErrorCode::Unsupported, reading, where,
+				    fmt::format("is a result of {} that is not known to this "
+						"compiler",
+						node.op_type()));
+	return damaged(where, "is written by nothing");
+}
+
 Result<void> Reader::readOutputs()
 {
 	for (const pb::ValueInfo &info : graph_.output()) {
 		const std::string where = fmt::format("output '{}'", info.name());
 		const auto found = import_.tensors.find(info.name());
 		if (found == import_.tensors.end())
-			return damaged(where, "is written by nothing");
+			return missing(info.name(), where);
 		Tensor tensor = found->second;
+		import_.model.outputNames.push_back(info.name());
 		import_.model.outputShapes.push_back(tensor.shape);
 		if (!tensor.isKnown || import_.model.values[tensor.id].isConstant) {
 			import_.model.outputs.push_back(tensor.id);

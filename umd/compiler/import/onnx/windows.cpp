@@ -248,7 +248,7 @@ std::vector<double> factorsOf(NodeReader &reader, const Tensor &x, bool &areRoun
 	areRounded = true;
 	if (const pb::Attribute *scales = reader.attribute("scales")) {
 		given.assign(scales->floats().begin(), scales->floats().end());
-	} else if (reader.hasInput(scalesAt) && !reader.value(scalesAt).data.empty()) {
+	} else if (reader.hasInput(scalesAt) && elementCount(reader.value(scalesAt).shape) > 0) {
 		given = rawNumbers(reader.constant(scalesAt));
 	} else {
 		areRounded = false;
