@@ -38,7 +38,7 @@ struct nvdla_bo {
 	/** @dma_addr: the core's address of the first byte */
 	dma_addr_t dma_addr;
 
-	/** @memory: the buffer's own memory; without pages if imported or on-chip */
+	/** @memory: the buffer's own memory; no pages if imported or on-chip */
 	struct nvdla_memory memory;
 
 	/** @dma_buf: the dma-buf of an imported buffer; holds a reference */
@@ -66,7 +66,6 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 }
 
 void *nvdla_bo_vmap_range(struct nvdla_bo *bo, u64 offset, u64 size);
-void nvdla_bo_vunmap_range(void *vaddr);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
 void nvdla_bo_begin_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size);
 void nvdla_bo_end_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size);
