@@ -147,10 +147,8 @@ void PdpDecoder::decodeDestination()
 			   *op_.geometry);
 }
 
-/*
- * The read engine has a copy of what it needs of the geometry: both must be the same. Its
- * D_FLYING_MODE is connected to nothing.
- */
+/* The read engine has its own copy of the geometry's registers that it needs: both copies must be
+ * the same. Its D_FLYING_MODE is connected to nothing. */
 void PdpDecoder::decodeRdma()
 {
 	op_.source = decodeCube(

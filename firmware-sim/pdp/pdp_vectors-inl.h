@@ -56,7 +56,8 @@ struct IntegerExtremes {
  * \brief Maximum and minimum of FP16, compared as 16-bit integers of the same order, with NaNs
  * beyond all numbers
  *
- * A NaN becomes the result: of two NaNs the left one of a row, but the lower one of several rows.
+ * If an element of the window is a NaN, the result is a NaN: the leftmost one of a row, and of
+ * several rows that of the bottom row.
  */
 template<PoolingMethod M>
 struct FloatExtremes {

@@ -17,7 +17,7 @@ namespace nvdla::sim::qtest
 
 using vfiouser::UniqueFd;
 
-/** \brief Both ends of a pipe; invalid ones if there can be no more */
+/** \brief Both ends of a pipe. make() returns invalid descriptors if the pipe cannot be created. */
 struct Pipe {
 	UniqueFd read;
 	UniqueFd write;

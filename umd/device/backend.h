@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The seam between the runtime and a device: a device file's system calls.
- */
+/* The interface between the runtime and a device: a device file's system calls. */
 #pragma once
 
 #include <cstddef>
@@ -20,16 +18,16 @@
 namespace nvdla
 {
 
-/** \brief A thread that would wait for a job, to work on it instead */
+/** \brief A thread that works on jobs instead of waiting for one */
 class LentThread
 {
 public:
 	virtual ~LentThread() = default;
 
 	/**
-	 * \brief Work until the fence of a syncobj is done, or there is nothing to do
+	 * \brief Work until the fence of a syncobj is done or no work is left
 	 *
-	 * On other jobs, too, as long as they come first.
+	 * Works on other jobs too, if they run before.
 	 */
 	virtual void work(uint32_t syncobj) = 0;
 };
@@ -37,10 +35,9 @@ public:
 /**
  * \brief An open device file
  *
- * Whatever the runtime asks of a device goes through the structures of
- * include/uapi/drm/nvdla_accel.h and DRM's own (GEM_CLOSE, SYNCOBJ_*), so that
- * the runtime does not know whether a kernel answers. All functions may be
- * called from several threads at once.
+ * All requests of the runtime to a device use the structures of include/uapi/drm/nvdla_accel.h and
+ * DRM's own (GEM_CLOSE, SYNCOBJ_*), so the runtime works alike with a kernel and with the embedded
+ * device. All functions may be called from several threads at once.
  */
 class DeviceBackend
 {
@@ -61,7 +58,7 @@ public:
 	/**
 	 * \brief ioctl() by the process that opened the file
 	 *
-	 * A child of fork() gets foreignProcess: to the file its handles are the parent's.
+	 * A child of fork() gets foreignProcess, because the file's handles belong to the parent.
 	 */
 	int call(unsigned long request, void *argument)
 	{
@@ -78,8 +75,7 @@ public:
 	 */
 	virtual int fenceStatus(uint32_t syncobj) = 0;
 
-	/** \return a hint where failed jobs are logged, to append to an error; "" if there is
-	 * none */
+	/** \return a hint at the log of failed jobs, to append to an error; "" if there is none */
 	virtual const char *failureRecords() const { return ""; }
 
 	/**
@@ -94,14 +90,14 @@ public:
 	/** \brief GEM handles of this file; they are closed through it */
 	GemHandles &handles() { return handles_; }
 
-	/** \brief Graphs of its prepared tasks */
+	/** \brief Graphs of the file's prepared tasks */
 	PreparedGraphs &graphs() { return graphs_; }
 
-	/** \brief Receiver of messages about it; set before anybody else has the device */
+	/** \brief Receiver of messages about the device; set before the device is shared */
 	Log log;
 
 protected:
-	/** \brief Process that opened it */
+	/** \brief Process that opened the file */
 	const OwnProcess process_{};
 
 	virtual std::unique_ptr<LentThread> lend() { return nullptr; }

@@ -7,10 +7,10 @@ namespace nvdla
 {
 
 /**
- * \brief While it is there, threads that the caller makes get no signals
+ * \brief Threads that the caller creates during the object's lifetime get no signals
  *
- * Signals are the application's, and its threads expect to be interrupted by them. Those that
- * a thread's own faults raise stay.
+ * Signals belong to the application, whose threads expect to be interrupted by them. Signals raised
+ * by a thread's own faults stay unblocked.
  */
 class BlockSignals
 {

@@ -29,14 +29,14 @@ public:
 	BufferMemory(const BufferMemory &) = delete;
 	BufferMemory &operator=(const BufferMemory &) = delete;
 
-	/** \brief Have the CPU see it; \return 0 or a negative errno */
+	/** \brief Map the memory for the CPU; \return 0 or a negative errno */
 	int map();
 
 	const std::shared_ptr<DeviceBackend> backend;
 	const uint32_t handle;
 	const uint64_t size;
 	const size_t mappingSize;
-	std::byte *mapping = nullptr; /**< null if the CPU does not see it */
+	std::byte *mapping = nullptr; /**< null if not mapped for the CPU */
 };
 
 } /* namespace nvdla */

@@ -50,7 +50,7 @@ static_assert(static_cast<uint32_t>(Priority::Low) == DRM_NVDLA_PRIORITY_LOW);
 static_assert(static_cast<uint32_t>(Priority::Normal) == DRM_NVDLA_PRIORITY_NORMAL);
 static_assert(static_cast<uint32_t>(Priority::High) == DRM_NVDLA_PRIORITY_HIGH);
 
-/* Members that an older driver does not know are 0. */
+/* Copies the driver's answer; members that an older driver does not know are 0. */
 DeviceInfo infoOf(const drm_nvdla_device_info &said)
 {
 	return { .variant = said.variant,
@@ -89,10 +89,8 @@ uint64_t pointer(const T *data)
 	return reinterpret_cast<uintptr_t>(data);
 }
 
-/*
- * The driver's refusal in words: \a said is its answer, \a known that of the same checks here.
- * A driver of another version may have found something else.
- */
+/* Returns the driver's refusal in words: \a said is the driver's answer, \a known that of the same
+ * checks in this library. A driver of another version may have found something else. */
 Error refusal(const DeviceBackend &backend, const char *what, const drm_nvdla_error &said,
 	      const std::optional<nvdla_refusal> &known)
 {
@@ -113,7 +111,7 @@ Error refusal(const DeviceBackend &backend, const char *what, const drm_nvdla_er
 			   "the driver asks for something that this version does not know" };
 }
 
-/* A task without addresses, as the driver takes it. */
+/* Describes a task, without addresses, for the driver. */
 drm_nvdla_task describe(const TaskGraph &graph)
 {
 	drm_nvdla_task task = {};
@@ -188,7 +186,7 @@ Result<Device> Device::open(std::shared_ptr<DeviceBackend> backend, Log log)
 
 void Device::log(LogLevel level, const std::string &message) const
 {
-	/* A network that is gone has none. */
+	/* A destroyed network has no backend. */
 	if (backend_ && backend_->log)
 		backend_->log(level, message);
 }
@@ -221,7 +219,7 @@ Result<Buffer> Device::allocateOnChip(uint64_t size) const
 	});
 }
 
-/* Without a mapping at first; the buffer closes the handle even if mapping fails. */
+/* The mapping is made last, because the buffer closes the handle even if mapping fails. */
 Result<Buffer> Device::allocate(uint64_t size, uint32_t flags) const
 {
 	return guarded("allocate device memory", [&]() -> Result<Buffer> {
@@ -252,7 +250,8 @@ Result<Buffer> Device::importDmaBuf(int fd) const
 
 		if (!has(Feature::DmaBuf))
 			return fail(ErrorCode::Unsupported, what, where, "the device takes none");
-		/* So a dma-buf tells its size (driver-api/dma-buf, "Userspace Interface Notes"). */
+		/* Seeking gives the size of a dma-buf (driver-api/dma-buf, "Userspace Interface
+		 * Notes"). */
 		const off_t size = lseek(fd, 0, SEEK_END);
 		if (size < 0)
 			return fail(ErrorCode::InvalidArgument, what, where, std::strerror(errno));
@@ -268,7 +267,7 @@ Result<Buffer> Device::importDmaBuf(int fd) const
 			return fail(codeOf(handle.error()), what, where, reasonOf(handle.error()));
 		const auto bytes = static_cast<uint64_t>(size);
 		Buffer buffer(std::make_shared<BufferMemory>(backend_, *handle, bytes, bytes));
-		/* An exporter need not let the CPU in; access() says so then. */
+		/* Not all exporters support CPU access; access() then returns an error. */
 		buffer.memory_->map();
 		return buffer;
 	});

@@ -20,7 +20,7 @@ namespace nvdla
 struct SyncobjEventfd {
 	uint32_t handle;
 	uint32_t flags; /**< 0: when the fence is signalled */
-	uint64_t point; /**< of a timeline, 0 for a binary syncobj */
+	uint64_t point; /**< point of a timeline, 0 for a binary syncobj */
 	int32_t fd;
 	uint32_t pad;
 };
@@ -84,7 +84,7 @@ inline int waitSyncobj(DeviceBackend &backend, uint32_t handle, int64_t deadline
 	return backend.call(DRM_IOCTL_SYNCOBJ_WAIT, &wait);
 }
 
-/** \brief Have 1 added to \a eventfd when the fence of \a syncobj is done, or if it is */
+/** \brief Let 1 be added to \a eventfd once the fence of \a syncobj is done */
 inline int notifyEventfd(DeviceBackend &backend, uint32_t syncobj, int eventfd)
 {
 	SyncobjEventfd args = {};

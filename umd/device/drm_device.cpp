@@ -30,7 +30,7 @@ struct VersionFree {
 Result<std::unique_ptr<DrmDevice>> DrmDevice::open(const std::string &given)
 {
 	constexpr const char *what = "open device";
-	/* The name in the kernel's messages: accel0 */
+	/* Name of the device in the kernel's messages, such as accel0 */
 	const std::string path =
 		given.starts_with("accel") ? std::string(folder) + "/" + given : given;
 	UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));

@@ -21,10 +21,10 @@ class DrmDevice : public DeviceBackend
 public:
 	static constexpr const char *folder = "/dev/accel";
 
-	/** \brief Open \a path and check that the nvdla driver has it */
+	/** \brief Open \a path and check that it belongs to the nvdla driver */
 	static Result<std::unique_ptr<DrmDevice>> open(const std::string &path);
 
-	/** \return paths below the folder that the nvdla driver has */
+	/** \return paths of all device files of the nvdla driver */
 	static std::vector<std::string> enumerate();
 
 	const std::string &path() const override { return path_; }

@@ -7,7 +7,8 @@
 namespace nvdla
 {
 
-/** \return the entry that describeTensor() makes \a desc of; without an id, and in no memory */
+/** \return the tensor entry from which describeTensor() derives \a desc; its id and memory are not
+ * set */
 TensorEntry tensorEntry(const TensorDesc &desc);
 
 /**

@@ -26,7 +26,7 @@ Result<std::vector<std::vector<std::vector<float>>>>
 readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput> &inputs,
 	    const PixelScaling &scaling);
 
-/** \return there is something other than an array among the files, and those in folders */
+/** \return true if one of the files, or of the files in the folders, is not an array */
 bool hasPictures(const std::vector<std::string> &paths);
 
 } /* namespace nvdla::tools */

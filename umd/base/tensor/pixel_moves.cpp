@@ -90,7 +90,7 @@ private:
 	std::array<Buffer, maxPixelChannels> kept_;
 };
 
-/* \return all planes have lines without gaps, so that all lines can be handled as one. */
+/* \return true if no plane has gaps between its lines, so that all lines can be handled as one */
 bool isDense(const PixelCounts &counts, const PixelPlanes &planes, uint32_t elementBytes)
 {
 	for (uint32_t i = 0; i < planes.count; i++)

@@ -17,7 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* More than any stride overruns by accident; also keeps buffers 64 KiB aligned. */
+/* Gap that an accidental overrun by a stride does not cross; also aligns buffers to 64 KiB. */
 constexpr uint64_t gap = uint64_t{ 1 } << 16;
 
 uint64_t hostBytes()
@@ -222,7 +222,8 @@ tl::expected<uint32_t, int> BufferTable::attach(std::shared_ptr<EmbeddedBuffer> 
 	if (!memory_.insert(*plain))
 		return tl::unexpected(-ENOMEM);
 
-	/* The device model forgets the memory with its last owner, before it goes. */
+	/* When the last owner drops the memory, it is removed from the device model before it is
+	 * freed. */
 	EmbeddedBuffer *raw = plain.get();
 	return insert(std::shared_ptr<EmbeddedBuffer>(
 		raw, [keep = std::move(plain), memory = &memory_](EmbeddedBuffer *gone) {

@@ -58,13 +58,12 @@ public:
 	/** \return the bytes that the CPU can access: all, or none of on-chip memory */
 	std::span<std::byte> bytes() const { return { address_, address_ ? size_ : 0 }; }
 
-	/**
-	 * \brief Note that a job uses the buffer, and add the fences that it has to wait for to
-	 * \a dependencies
-	 */
+	/** \brief Record that a job uses the buffer, and add the fences that it has to wait for to
+	 * \a dependencies */
 	void use(const std::shared_ptr<EmbeddedFence> &fence, bool write,
 		 std::vector<std::shared_ptr<EmbeddedFence>> &dependencies);
-	/** \return no job that was submitted writes it, or with \a write uses it */
+	/** \return true if no submitted job writes the buffer; with \a write, true if no submitted
+	 * job reads or writes it */
 	bool idle(bool write) const;
 
 	uint64_t dmaAddress = 0; /**< first byte, as the device model addresses it */
@@ -75,11 +74,11 @@ private:
 	{
 	}
 
-	UniqueFd memfd_;     /* for exports to others */
+	UniqueFd memfd_;     /* descriptor for exports */
 	std::byte *address_; /* null for on-chip memory */
 	size_t size_;
-	std::shared_ptr<EmbeddedFence> writer_;		      /* the last one */
-	std::vector<std::shared_ptr<EmbeddedFence>> readers_; /* since then */
+	std::shared_ptr<EmbeddedFence> writer_;		      /* fence of the last writer */
+	std::vector<std::shared_ptr<EmbeddedFence>> readers_; /* fences of readers since then */
 };
 
 /**
@@ -95,7 +94,7 @@ public:
 	static constexpr uint64_t usualStart = uint64_t{ 1 } << 20;
 
 	/**
-	 * \param[in] addressBits of the core's memory interface
+	 * \param[in] addressBits width of the core's memory interface
 	 * \param[in] start first address of buffers
 	 */
 	EmbeddedMemory(unsigned int addressBits, uint64_t start)
@@ -106,8 +105,8 @@ public:
 	/**
 	 * \brief Give \a buffer an address
 	 *
-	 * All together have half of the host's memory, so that a network which asks for more is
-	 * refused instead of taking the host down.
+	 * All buffers together may take half of the host's memory, so that a larger network is
+	 * refused instead of exhausting the host.
 	 *
 	 * \return false if the memory or the address space is full
 	 */
@@ -126,9 +125,9 @@ private:
 
 	const uint64_t start_;
 	const uint64_t end_;
-	std::shared_mutex mutex_; /* of the map, not of the bytes */
+	std::shared_mutex mutex_; /* protects the map, not the bytes */
 	std::map<uint64_t, std::span<std::byte>> ranges_;
-	uint64_t bytes_ = 0; /* of all of them */
+	uint64_t bytes_ = 0; /* size of all buffers */
 };
 
 /** \brief Handles and mappings of one open device; the caller has the lock */

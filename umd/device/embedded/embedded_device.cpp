@@ -26,7 +26,7 @@ namespace nvdla
 namespace
 {
 
-/* A kernel's call throws nothing, so this one's do not. */
+/* Calls do not throw, as those of a kernel do not. */
 template<typename Work>
 int errnoOf(Work work) noexcept
 {
@@ -242,7 +242,7 @@ int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
 		executor_.queue().push(args.context, std::move(job));
 		return 0;
 	});
-	/* A thread that waits for the fence already must not wait for ever. */
+	/* A thread may already wait for the fence, so it has to be signalled even on an error. */
 	const FenceEvents events = error ? fence->signal(error) : FenceEvents();
 	guard.unlock();
 	if (!error)
@@ -357,7 +357,7 @@ public:
 	{
 	}
 
-	/* A child of fork() has lent nothing. */
+	/* A child of fork() has not lent the thread. */
 	~Waiter() override
 	{
 		if (!process_.isHere())
@@ -383,7 +383,7 @@ EmbeddedDevice::EmbeddedDevice(std::unique_ptr<State> state) : state_(std::move(
 {
 }
 
-/* A child of fork() has no threads to end. */
+/* A child of fork() does not have the threads. */
 EmbeddedDevice::~EmbeddedDevice()
 {
 	if (!process_.isHere())

@@ -28,7 +28,7 @@ public:
 	 * \return InvalidArgument, see parseEmbeddedPath(), or DeviceFailed
 	 */
 	static Result<std::unique_ptr<EmbeddedDevice>> open(const std::string &path);
-	/** \brief Open with options that were read; \a path is for messages */
+	/** \brief Open with parsed options; \a path is used in messages */
 	static Result<std::unique_ptr<EmbeddedDevice>> open(const std::string &path,
 							    const EmbeddedOptions &options);
 	~EmbeddedDevice() override;

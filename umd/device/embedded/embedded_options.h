@@ -23,21 +23,22 @@ class Recorder;
 struct EmbeddedOptions {
 	const sim::Geometry *core = &sim::nvFull;
 	sim::Fp16Arithmetic fp16 = sim::Fp16Arithmetic::Exact;
-	unsigned int threads = 0; /**< of the host that compute; 0: one on each core */
+	unsigned int threads = 0; /**< threads that compute; 0: one per host core */
 	/**
 	 * \brief Chip whose durations, stalls and latencies are reported; nothing: the memory of
 	 * the reference vectors
 	 */
 	std::optional<sim::Chip> chip;
 	bool realtime = false;		    /**< operations take as long as on the chip */
-	std::shared_ptr<Recorder> recorder; /**< of all jobs; without: none, no option of a path */
+	std::shared_ptr<Recorder> recorder; /**< records all jobs; may be null; not an option of a
+					     * path */
 };
 
 /** \return true if \a path is an embedded device's: "embedded", or that, ':' and options */
 bool isEmbeddedPath(const std::string &path);
 
 /**
- * \brief Read the options in a path that isEmbeddedPath()
+ * \brief Read the options in a path for which isEmbeddedPath() is true
  *
  * Options are written as "embedded:nv_small,threads=2,dram=10GB/s,realtime". sim::chipOptions() has
  * the options of the chip.

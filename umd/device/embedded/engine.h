@@ -16,7 +16,7 @@ struct EngineTaskFree {
 };
 using EngineTask = std::unique_ptr<nvdla_task, EngineTaskFree>;
 
-/** \brief A checked task graph; tasks of it keep it */
+/** \brief A checked task graph; tasks made from it hold references */
 using EnginePrepared = std::shared_ptr<const nvdla_prepared>;
 
 struct EngineSequencerFree {

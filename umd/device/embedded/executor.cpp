@@ -117,7 +117,7 @@ void Executor::flush()
 	writes_.clear();
 }
 
-/* Let the operation begin now, while the registers of later operations are prepared. */
+/* Lets the operation begin now, while the registers of later operations are prepared. */
 void Executor::opEnabled(void *context, [[maybe_unused]] nvdla_task *task,
 			 [[maybe_unused]] u32 operation)
 {
@@ -139,7 +139,7 @@ void Executor::taskDone(void *context, [[maybe_unused]] nvdla_task *task, int er
 	executor->error_ = error;
 }
 
-/* After reset: clear pending interrupts and unmask all. */
+/* Prepares the core after a reset: clears pending interrupts and unmasks all. */
 void Executor::bringUp()
 {
 	writeNow(NVDLA_GLB_S_INTR_STATUS, variant_->intr_mask);
@@ -169,7 +169,7 @@ void Executor::attend()
 	std::unique_lock guard(attendLock_);
 
 	pending_ = true;
-	/* The thread that attends already looks once more. */
+	/* The thread that is attending checks once more. */
 	if (attending_)
 		return;
 	attending_ = true;
@@ -186,7 +186,8 @@ void Executor::attend(std::unique_lock<std::mutex> &guard)
 			return advance() ? 1u : 0u;
 		});
 		guard.lock();
-		/* One operation after another can keep the watching thread from its turn. */
+		/* Checked here too, because continuous operations may keep the watching thread from
+		 * attending. */
 		failed_ = !well || error_ || isLate();
 	}
 	/* A core cannot be reset in the thread of an operation that it waits for. */
@@ -209,7 +210,8 @@ void Executor::handleInterrupt()
 	}
 }
 
-/* Goes on until a task is on its way or nothing is left. \return false if the job has failed */
+/* Starts jobs and tasks until a task is running or none is left. \return false if the job has
+ * failed */
 bool Executor::advance()
 {
 	while (!running_ && (job_ || takeJob())) {
@@ -264,7 +266,7 @@ void Executor::endJob(int error)
 	writeResult(*job, error);
 	std::unique_lock guard(lock_);
 	const FenceEvents events = job->fence->signal(error);
-	/* Buffers that only the job kept go before anybody can see that it is done. */
+	/* Buffers owned only by the job are freed before its end can be observed. */
 	job->buffers.clear();
 	job->resultBuffer.reset();
 	guard.unlock();
@@ -290,7 +292,7 @@ void Executor::extendDeadline()
 	setDeadline(std::min(Clock::now() + job_->timeout, lastDeadline_));
 }
 
-/* Most jobs end long before: the watching thread sleeps on, and looks again when it wakes. */
+/* Most jobs end long before, so the watching thread is not woken; it checks again when it wakes. */
 void Executor::setDeadline(Clock::time_point deadline)
 {
 	const std::lock_guard guard(attendLock_);
@@ -324,7 +326,7 @@ void Executor::watch()
 		endJob(-ENODEV);
 }
 
-/* The job has failed, or has taken too long: end it, so that others continue. */
+/* Ends a job that failed or took too long, so that others continue. */
 void Executor::rescue(std::unique_lock<std::mutex> &guard)
 {
 	const int error = error_ ? error_ : -ETIMEDOUT;
@@ -340,7 +342,7 @@ void Executor::rescue(std::unique_lock<std::mutex> &guard)
 	attend(guard);
 }
 
-/* The core may be in any state: take the task off it and start over. */
+/* Resets a core that may be in any state and takes the task off it. */
 void Executor::recover()
 {
 	nvdla_sequencer_abort(sequencer_.get());
@@ -351,7 +353,7 @@ void Executor::recover()
 			bringUp();
 			return 0u;
 		});
-		/* Others give some back. */
+		/* Wait for other threads to free memory. */
 		if (error_)
 			std::this_thread::sleep_for(std::chrono::milliseconds(10));
 	}

@@ -46,10 +46,10 @@ public:
 	}
 
 	/**
-	 * \param[in] options how the core computes
+	 * \param[in] options configuration of the core
 	 * \param[in] memory the core's system memory
 	 * \param[in] lock guards fences and the use counts of buffers
-	 * \param[in] done is notified when those change
+	 * \param[in] done notified when a fence or use count changes
 	 */
 	Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
 		 std::condition_variable &done);
@@ -76,7 +76,7 @@ public:
 	 */
 	void attend();
 
-	/** \brief The thread that calls is to carry out the core's operations */
+	/** \brief Let the calling thread carry out the core's operations */
 	std::unique_ptr<sim::Core::LentThread> lendThread()
 	{
 		return std::make_unique<sim::Core::LentThread>(core_);
@@ -89,29 +89,29 @@ private:
 	using Clock = std::chrono::steady_clock;
 
 	static uint32_t readRegister(void *context, uint32_t reg);
-	/* Done later, with those that follow, but before anything is read or waited for. */
+	/* Postpones the write; it is done with later ones, but before any read or wait. */
 	static void writeRegister(void *context, uint32_t reg, uint32_t value);
 	static void opEnabled(void *context, nvdla_task *task, u32 operation);
 	static void opCompleted(void *context, nvdla_task *task, u32 operation);
 	static void taskDone(void *context, nvdla_task *task, int error);
 
-	/** \return where the core has a register */
+	/** \return offset of a register in the core */
 	uint32_t place(uint32_t reg) const { return nvdla_variant_register(variant_, reg); }
 	template<typename Work>
 	uint32_t carryOut(Work work) noexcept;
 	/** \brief Do the postponed register writes */
 	void flush();
-	/** \brief Write a register at once; \a reg is its name */
+	/** \brief Write a register immediately; \a reg is its name */
 	void writeNow(uint32_t reg, uint32_t value);
 	void bringUp();
 	void watch();
-	/** \brief See to all that comes; the caller has set attending_, which is cleared */
+	/** \brief Handle all events; the caller has set attending_, which this clears */
 	void attend(std::unique_lock<std::mutex> &guard);
 	/** \brief Take a job that has failed off the core */
 	void rescue(std::unique_lock<std::mutex> &guard);
 	bool isLate() const { return Clock::now() >= deadline_; }
 	void setDeadline(Clock::time_point deadline);
-	/** \brief An operation has ended, so the running job's time starts again */
+	/** \brief Restart the running job's timeout after the end of an operation */
 	void extendDeadline();
 
 	/* By the thread that attends. */
@@ -130,25 +130,26 @@ private:
 	std::condition_variable &done_;
 	JobQueue queue_;
 
-	std::mutex attendLock_; /* everything down to the deadline */
+	std::mutex attendLock_; /* guards the members down to deadline_ */
 	std::condition_variable watch_;
 	std::condition_variable attended_;
-	bool pending_ = false;	 /* something has come */
-	bool attending_ = false; /* a thread is at it */
-	bool failed_ = false;	 /* the job, or late; the watching thread is to attend */
+	bool pending_ = false;	 /* an event has come */
+	bool attending_ = false; /* a thread is in attend() */
+	bool failed_ = false;	 /* the job failed or is late; the watching thread acts */
 	bool stopping_ = false;
-	Clock::time_point wakes_ = Clock::time_point::max();	/* the watching thread, by itself */
-	Clock::time_point deadline_ = Clock::time_point::max(); /* of the job that runs */
+	Clock::time_point wakes_ = Clock::time_point::max();	/* when the watching thread wakes by
+								 * itself */
+	Clock::time_point deadline_ = Clock::time_point::max(); /* deadline of the running job */
 
-	const std::shared_ptr<Recorder> recorder_; /* null: nothing is recorded */
+	const std::shared_ptr<Recorder> recorder_; /* may be null */
 	sim::Core core_;
 	/* The following members belong to the attending thread. */
 	EngineSequencer sequencer_;
 	std::vector<sim::CsbWrite> writes_;
 	std::unique_ptr<EmbeddedJob> job_;
-	Clock::time_point lastDeadline_; /* of the job, even if operations still end */
+	Clock::time_point lastDeadline_; /* deadline even if operations still end */
 	size_t nextTask_ = 0;
-	bool running_ = false; /* the task before that one */
+	bool running_ = false; /* the task before the next one is running */
 	int error_ = 0;
 
 	std::thread watcher_;

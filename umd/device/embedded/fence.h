@@ -11,14 +11,14 @@
 namespace nvdla
 {
 
-/** \brief An eventfd to be written once, when all the fences it is given to are done */
+/** \brief An eventfd that is written once, when all fences that have the event are done */
 class FenceEvent
 {
 public:
 	explicit FenceEvent(UniqueFd eventfd) : eventfd_(std::move(eventfd)) {}
 
 	void addFence() { left_++; }
-	/** \return it was the last one: write() is to follow */
+	/** \return true if this was the last pending fence; the caller must then call write() */
 	bool fenceDone() { return --left_ == 0; }
 	/** \brief Wakes waiting threads; needs no lock */
 	void write() const;
@@ -38,7 +38,7 @@ public:
 	static std::shared_ptr<EmbeddedFence> signalled();
 
 	bool done() const { return done_; }
-	/** \return 0 or a negative errno, once it is done */
+	/** \return 0 or a negative errno; valid once the fence is done */
 	int error() const { return error_; }
 
 	/** \return events to write, best without the lock: the woken threads take it */

@@ -25,7 +25,7 @@ tl::expected<uint32_t, int> JobQueue::createContext(uint32_t priority)
 
 	if (priority > DRM_NVDLA_PRIORITY_HIGH)
 		return tl::unexpected(-EINVAL);
-	/* The file's own does not count. */
+	/* The file's own context does not count. */
 	if (live > maxContexts)
 		return tl::unexpected(-ENOSPC);
 	while (contexts_.contains(nextContext_) || nextContext_ == ownContext)

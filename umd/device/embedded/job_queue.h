@@ -21,7 +21,7 @@
 namespace nvdla
 {
 
-/** \brief A checked submit on its way over the hardware */
+/** \brief A checked submit, from the queue to its end */
 struct EmbeddedJob {
 	struct Use {
 		std::shared_ptr<EmbeddedBuffer> buffer;
@@ -51,9 +51,8 @@ struct EmbeddedJob {
 /**
  * \brief Contexts and their jobs; the caller has the device's lock
  *
- * The scheduler's rules: of the contexts whose first job waits for no fence
- * any more, those of the highest priority go first, and among them the job that
- * was submitted first.
+ * The scheduler's rules: of the contexts whose first job need not wait for a fence, those of the
+ * highest priority run first, and among them the job that was submitted first.
  */
 class JobQueue
 {
@@ -64,13 +63,13 @@ public:
 
 	JobQueue() { contexts_[ownContext]; }
 
-	/** \return the new context, or a negative errno */
+	/** \return number of the new context, or a negative errno */
 	tl::expected<uint32_t, int> createContext(uint32_t priority);
-	/** \return 0 or -ENOENT; its jobs stay */
+	/** \return 0 or -ENOENT; jobs of the context still run */
 	int destroyContext(uint32_t context);
 	bool contains(uint32_t context) const;
 
-	/** \param context one that exists */
+	/** \param context number of an existing context */
 	void push(uint32_t context, std::unique_ptr<EmbeddedJob> job);
 	/** \return the job whose turn it is, or nullptr */
 	std::unique_ptr<EmbeddedJob> pop();
@@ -80,7 +79,7 @@ public:
 private:
 	struct Context {
 		uint32_t priority = DRM_NVDLA_PRIORITY_NORMAL;
-		bool destroyed = false; /* goes with its last job */
+		bool destroyed = false; /* destroyed; freed with its last job */
 		std::deque<std::unique_ptr<EmbeddedJob>> jobs;
 	};
 

@@ -20,7 +20,7 @@ public:
 
 	uint64_t size() const { return size_; }
 
-	/** \return address of \a size bytes; nothing if there is no such gap */
+	/** \return address of \a size free bytes; nothing if there is no such range */
 	std::optional<uint64_t> allocate(uint64_t size);
 	void free(uint64_t address) { ranges_.erase(address); }
 

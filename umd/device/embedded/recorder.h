@@ -36,15 +36,15 @@ public:
 
 	uint64_t memory() const { return memory_; }
 
-	/** \brief A register is written; \a offset in the CSB space */
+	/** \brief Record a register write; \a offset in the CSB space */
 	void write(uint32_t offset, uint32_t value);
-	/** \brief Note interrupts that have come; \a offset of GLB's S_INTR_STATUS */
+	/** \brief Record interrupts; \a offset is that of GLB's S_INTR_STATUS */
 	void interrupts(uint32_t offset, uint32_t status);
-	/** \brief A job with these buffers begins */
+	/** \brief Record the beginning of a job with these buffers */
 	void begin(std::span<const EmbeddedJob::Use> uses);
-	/** \brief Note that the job has ended */
+	/** \brief Record the end of the job */
 	void end(std::span<const EmbeddedJob::Use> uses);
-	/** \brief On-chip memory is cleared from outside the core */
+	/** \brief Record that on-chip memory is cleared from outside the core */
 	void clearOnChip(uint64_t address, size_t size);
 
 	/** \return the recorded trace, on a core of that kind */
@@ -55,7 +55,7 @@ private:
 	using Page = std::array<std::byte, pageSize>;
 
 	void compare(std::span<const EmbeddedJob::Use> uses, sim::TraceCommand::Kind kind);
-	/** \brief Note a page; \return whether it was different */
+	/** \brief Record a page's bytes; \return true if they changed */
 	bool changes(uint64_t address, std::span<const std::byte> bytes);
 
 	const uint64_t memory_;

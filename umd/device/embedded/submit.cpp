@@ -14,7 +14,7 @@ int SubmitReader::refuse(uint32_t task, nvdla_refusal &why)
 	return refuseTask(args_.error, args_.error_size, task, why);
 }
 
-/* The ioctl's own arguments, in the order of the driver's checks. */
+/* Reads the ioctl's own arguments, in the order of the driver's checks. */
 int SubmitReader::readArguments()
 {
 	nvdla_refusal why;
@@ -44,7 +44,7 @@ int SubmitReader::read()
 	return readInSyncs();
 }
 
-/* Reads where the result goes, and its members that are known before the job runs. */
+/* Reads the place of the result, and fills in members that are known before the job runs. */
 int SubmitReader::readResult()
 {
 	if (!args_.result_handle)

@@ -33,7 +33,7 @@ public:
 	/** \return 0 or a negative errno; the caller has the lock */
 	int read();
 
-	/** \brief After read(): the job, which its buffers do not know of yet */
+	/** \brief \return the job after read(), not yet recorded in its buffers */
 	std::unique_ptr<EmbeddedJob> takeJob() { return std::move(job_); }
 
 	/** \brief A syncobj that gets the job's fence, at a point if that is not 0 */
@@ -41,7 +41,7 @@ public:
 		std::shared_ptr<Syncobj> syncobj;
 		uint64_t point;
 	};
-	/** \brief After read() */
+	/** \brief \return the syncobjs to signal; after read() */
 	const std::vector<OutSync> &outSyncs() const { return outSyncs_; }
 
 private:

@@ -69,7 +69,7 @@ uint64_t Syncobj::reached() const
 	if (unfinished(links_.size()).empty())
 		return submitted();
 
-	/* The oldest that is left of the timeline has not been reached. */
+	/* The oldest remaining link of the timeline has not been reached. */
 	const uint64_t timeline = links_.back().timeline;
 	const auto oldest = std::ranges::find_if(links_, [&](const Link &link) {
 		return link.timeline == timeline && !link.fence->done();
@@ -100,7 +100,8 @@ void Syncobj::changed()
 	std::erase_if(waiters_, [&](Waiter &waiter) { return tell(waiter); });
 }
 
-/* \return whether the point exists, in which case the waiter was served */
+/* \return true if the point was submitted; the waiter's eventfd is then written or given to its
+ * fences */
 bool Syncobj::tell(Waiter &waiter)
 {
 	const auto fences = find(waiter.point);

@@ -31,7 +31,7 @@ public:
 	void addPoint(uint64_t point, std::shared_ptr<EmbeddedFence> fence);
 
 	/**
-	 * \brief Fences that remain to be waited for until a point is reached
+	 * \brief Find the fences that have to be done for a point to be reached
 	 * \param[in] point 0 for all that the syncobj holds
 	 * \return nothing if the point has not been submitted; no fences if it is reached
 	 */
@@ -55,7 +55,7 @@ private:
 	struct Link {
 		std::shared_ptr<EmbeddedFence> fence;
 		uint64_t point = 0;    /* 0 for a binary fence */
-		uint64_t before = 0;   /* the point before it on its timeline */
+		uint64_t before = 0;   /* previous point of the timeline */
 		uint64_t timeline = 0; /* number of the timeline: a fence that does not follow in
 					  order begins a new one */
 	};
@@ -70,7 +70,7 @@ private:
 	EmbeddedFences unfinished(size_t links) const;
 
 	std::vector<Link> links_;
-	std::vector<Waiter> waiters_; /* for points that are to come */
+	std::vector<Waiter> waiters_; /* waiters for points not yet submitted */
 	uint64_t timelines_ = 0;
 };
 

@@ -22,8 +22,8 @@ namespace nvdla
 /**
  * \brief Syncobjs of one open device
  *
- * Everything that takes arguments of an ioctl returns 0 or a negative errno, as the kernel
- * does; the caller has the lock.
+ * Functions that take arguments of an ioctl return 0 or a negative errno, as the kernel does; the
+ * caller has the lock.
  */
 class SyncobjTable
 {
@@ -38,7 +38,7 @@ public:
 	int signal(const drm_syncobj_timeline_array &args);
 	int query(const drm_syncobj_timeline_array &args) const;
 	int notify(const SyncobjEventfd &args);
-	/** \param[in] guard the device's lock, which is released while it waits */
+	/** \param[in] guard the device's lock, which is released during the wait */
 	int wait(drm_syncobj_wait &args, std::unique_lock<std::mutex> &guard);
 	int wait(drm_syncobj_timeline_wait &args, std::unique_lock<std::mutex> &guard);
 

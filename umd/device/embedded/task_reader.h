@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tasks as the caller has them: arrays whose elements may differ in size from ours.
- */
+/* Reads tasks of the caller: arrays whose elements may differ in size from the engine's. */
 #pragma once
 
 #include <algorithm>
@@ -17,9 +15,7 @@
 namespace nvdla
 {
 
-/*
- * As the kernel does: members that are not known here are zero in the caller's eyes.
- */
+/* Copies a structure to the caller like the kernel: the caller's additional members become zero. */
 template<typename T>
 void writeStruct(uint64_t user, size_t userSize, const T &from)
 {
@@ -31,9 +27,9 @@ void writeStruct(uint64_t user, size_t userSize, const T &from)
 }
 
 /*
- * Element \a index of an array whose elements have \a size bytes in the
- * caller's eyes. As the kernel does: members that the caller does not know are
- * zero, those that are not known here have to be.
+ * Reads element \a index of an array whose elements have \a size bytes for the caller. As in the
+ * kernel, members that the caller lacks are zero, and additional members of the caller have to be
+ * zero.
  */
 template<typename T>
 int copyElement(uint64_t array, uint32_t index, uint32_t size, T &to)

@@ -17,18 +17,18 @@
 namespace nvdla
 {
 
-/** \brief A hardware layer, or a step of the CPU: operations may become several of them */
+/** \brief A hardware layer or a CPU step; an operation may become several of these */
 struct AssembledStep {
-	std::string operation; /**< its name in the graph, or that of a copied constant */
+	std::string operation; /**< name of the operation in the graph, or of a copied constant */
 	std::string piece;     /**< name of the part if there are several; else empty */
 	uint16_t task = 0;     /**< id */
-	size_t index = 0;      /**< in its task */
+	size_t index = 0;      /**< index in its task */
 };
 
 /** \brief Purpose of a range of memory */
 enum class RangeKind : uint8_t { Constant, Intermediate, Input, Output };
 
-/** \brief A surface or a constant in memory; parts of surfaces are in their wholes */
+/** \brief A surface or a constant in memory; parts of a surface are not listed separately */
 struct AssembledRange {
 	std::string name;
 	RangeKind kind = RangeKind::Intermediate;
@@ -36,12 +36,12 @@ struct AssembledRange {
 	uint16_t memory = 0; /**< id */
 	uint64_t offset = 0;
 	uint64_t size = 0; /**< bytes */
-	/** \brief First and last step, by index, that need its bytes */
+	/** \brief Indices of the first and the last step that need the bytes */
 	size_t firstStep = 0;
 	size_t lastStep = 0;
 };
 
-/** \brief A loadable, and where a graph's operations and surfaces are in it */
+/** \brief A loadable, and the places of a graph's operations and surfaces in it */
 struct Assembly {
 	Loadable loadable;
 	std::vector<AssembledStep> steps; /**< in the order in which they are submitted */

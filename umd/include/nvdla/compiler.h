@@ -32,21 +32,22 @@ namespace nvdla
  * infinite if there is no difference. 6 dB are one bit.
  */
 struct LayerError {
-	double ratio = 0;    /**< with the layers before it in integers, too */
-	double ownRatio = 0; /**< of this layer only: its inputs are the float model's */
-	double largest = 0;  /**< largest difference, with the layers before it, too */
+	double ratio = 0;    /**< error of all layers up to this one */
+	double ownRatio = 0; /**< error of this layer, with the float model's inputs */
+	double largest = 0;  /**< largest difference, of all layers up to this one */
 };
 
 /** \brief Result of compiling one operator of a model */
 struct LayerReport {
-	std::string name; /**< of the first tensor that it makes */
-	std::string type; /**< as the model's format calls it */
-	/** \brief Names of the graph's operations that compute it, in their order; empty: it needs
-	 * none, or is part of another operator's */
+	std::string name; /**< name of the operator's first output */
+	std::string type; /**< type in the model's format */
+	/** \brief Names of the graph's operations that compute the operator, in their order; empty
+	 * if it needs none, or is part of another operator's */
 	std::vector<std::string> operations;
-	/** \brief Reason why it runs on the CPU; empty if it does not */
+	/** \brief Reason why the operator runs on the CPU; empty if it does not */
 	std::string cpu;
-	/** \brief Reason why a library of the host runs it (HostUse); empty if it does not */
+	/** \brief Reason why a library of the host runs the operator (HostUse); empty if none
+	 * does */
 	std::string host = {};
 	/** \brief Constants of the model that FP16 cannot represent, and their values in FP16 */
 	std::vector<std::string> inexact;
@@ -56,14 +57,14 @@ struct LayerReport {
 	std::vector<LayerChoice> choices;
 };
 
-/** \brief A tensor that an operator of a model writes, or that the application gives */
+/** \brief A tensor that an operator of a model writes, or that the application provides */
 struct ModelTensor {
 	std::string name;
 	std::string shape; /**< "1 x 8 x 8 x 3", in the file's order of axes */
 	std::string type;  /**< "int8", as in the file */
 };
 
-/** \brief An operator of a model before anything was changed; constants are not among inputs */
+/** \brief An operator of a model as its file has it; inputs do not include constants */
 struct ModelOperator {
 	std::string name; /**< as in LayerReport */
 	std::string type;
@@ -73,13 +74,14 @@ struct ModelOperator {
 
 /** \brief Result of compiling a model */
 struct CompileReport {
-	std::vector<LayerReport> layers; /**< in the order of the model */
+	std::vector<LayerReport> layers; /**< operators, in the order of the model */
 	/** \brief The model as its file has it */
 	std::vector<ModelTensor> tensors;
 	std::vector<ModelOperator> operators;
 	std::vector<size_t> inputs; /**< indices of tensors */
 	std::vector<size_t> outputs;
-	/** \brief Places of the layers' operations in the loadable, and contents of its memories */
+	/** \brief Steps of the loadable with the layers' operations, and contents of its
+	 * memories */
 	std::vector<AssembledStep> steps;
 	std::vector<AssembledRange> ranges;
 	/** \brief Multiplications of convolutions and products on each side; 0 without host steps
@@ -96,8 +98,8 @@ struct CompiledModel {
 
 /** \brief Method of choosing the range of a tensor's numbers */
 enum class RangeMethod : uint8_t {
-	MinMax,	    /**< from the smallest number to the largest one */
-	Percentile, /**< as MinMax, without a share of the numbers at each end */
+	MinMax,	    /**< range from the smallest number to the largest one */
+	Percentile, /**< MinMax without a share of the numbers at each end */
 	Entropy,    /**< the range that changes the distribution least, by relative entropy */
 };
 
@@ -113,7 +115,7 @@ struct Calibration {
 	double percentile = 99.99;
 	/** \brief Correct biases by the average error that rounding of kernels causes */
 	bool correctBias = true;
-	/** \brief Int8 or Int16, of activations and kernels */
+	/** \brief Type of activations and kernels: Int8 or Int16 */
 	DataType type = DataType::Int8;
 };
 
@@ -124,15 +126,15 @@ struct Calibration {
  * is added. Apart from this and from ties, integers are the same as with two operations.
  */
 enum class FoldSums {
-	Floats, /**< of float models: in FP16, and in integers that calibration chose */
+	Floats, /**< fuse in float models: in FP16, or in integers chosen by calibration */
 	Never,
-	Always, /**< of integer models, too, whose results are saturated before the addition */
+	Always, /**< fuse in integer models too, which saturate before the addition */
 };
 
 /** \brief The sizes of an input, of which a model's file leaves some open */
 struct InputShape {
-	std::string name;	     /**< of the input; empty: of the only one */
-	std::vector<uint32_t> sizes; /**< of all axes, in the order of the file */
+	std::string name;	     /**< name of the input; empty: the only one */
+	std::vector<uint32_t> sizes; /**< sizes of all axes, in the order of the file */
 
 	bool operator==(const InputShape &) const = default;
 };
@@ -140,30 +142,31 @@ struct InputShape {
 /** \return shape in a text "x=1x3x224x224", or without a name "1x3x224x224" */
 Result<InputShape> parseInputShape(std::string_view text);
 
-/** \return text that parseInputShape() turns back into the shape */
+/** \return text from which parseInputShape() makes the same shape */
 std::string toString(const InputShape &shape);
 
 /** \brief Use of a library of the host for operators that neither the core nor CPU steps have */
 enum class HostUse {
-	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for its own, if it is installed;
-	 * not of calibrated models, nor with everyTensor */
+	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for .tflite, if installed; not for
+	 * calibrated models, nor with everyTensor */
 	Auto,
 	Never,
 };
 
 struct CompileOptions {
-	/** \brief Only of float models; without it they are computed in FP16 */
+	/** \brief Conversion of a float model to integers; without it, the model is computed in
+	 * FP16 */
 	std::optional<Calibration> calibration;
-	/** \brief Tensors between operators are outputs, too, behind the model's own; tensors
-	 * inside fused operations, such as sums before a ReLU, are left out */
+	/** \brief Make tensors between operators outputs too, after the model's own; except tensors
+	 * inside fused operations, such as sums before a ReLU */
 	bool everyTensor = false;
-	/** \brief Choices between ways to carry out operations; nothing: the plain way */
+	/** \brief Choices between ways to carry out operations; nothing: no choices */
 	std::optional<Strategy> strategy = Strategy{};
 	/** \brief On-chip memory for surfaces between layers, in bytes (AssembleOptions) */
 	uint64_t sramBytes = 0;
 	/** \brief Additions of another tensor that are fused with the convolution before them */
 	FoldSums foldSums = FoldSums::Floats;
-	/** \brief The core that the network is for; see findCoreVariant() */
+	/** \brief Core to compile for; see findCoreVariant() */
 	CoreGeometry core = nvFull;
 	/**
 	 * \brief Shapes for inputs whose sizes the file leaves open; sizes in the file cannot be
@@ -186,7 +189,7 @@ struct ModelInput {
 };
 
 /**
- * \brief The inputs of a model, in its order: types and shapes of samples
+ * \brief Read the inputs of a model, in its order: types and shapes of samples
  * \param[in] shapes as CompileOptions::shapes
  * \return errors of files that cannot be read, as compileModel()
  */
@@ -226,17 +229,18 @@ inline constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
  */
 Result<std::vector<std::byte>> readModelFile(const std::string &path);
 
-/** \brief compileModel() of the file at \a path, of at most maxModelBytes */
+/** \brief Call compileModel() with the file at \a path, of at most maxModelBytes */
 Result<CompiledModel> compileFile(const std::string &path, const CompileOptions &options = {});
 
-/** \brief Whether an operator of a model can be compiled */
+/** \brief Result of supportedOperators() for an operator of a model */
 struct OperatorSupport {
-	size_t index = 0; /**< among the operators of the file */
+	size_t index = 0; /**< index among the operators of the file */
 	std::string name; /**< as in LayerReport */
 	std::string type;
-	/** \brief Reason why it cannot be compiled, and the remedy; empty if it can */
+	/** \brief Reason why the operator cannot be compiled, and the remedy; empty if it can */
 	std::string reason;
-	/** \brief Reason why it runs on the CPU, as a step of the network; empty: on the core */
+	/** \brief Reason why the operator runs on the CPU, as a step of the network; empty: on the
+	 * core */
 	std::string cpu;
 };
 

@@ -33,12 +33,12 @@ struct Converter {
 	int32_t offset = 0;
 	int16_t scale = 1;
 	uint8_t shift = 0;
-	/** \brief Relative error of gain(), compared with the one that was asked for */
+	/** \brief Relative error of gain(), compared with the requested gain */
 	double error = 0;
 
 	/** \return y before saturation; \a x has at most 40 bits */
 	constexpr int64_t apply(int64_t x) const { return shiftRight((x - offset) * scale, shift); }
-	/** \return size of a step of x, in steps of y */
+	/** \return change of y for a change of x by 1 */
 	double gain() const { return std::ldexp(scale, -shift); }
 
 	/** \brief Compares the parameters; the error does not count */
@@ -51,9 +51,9 @@ struct Converter {
 /**
  * \brief The converter nearest to (x - offset) * gain
  *
- * The largest shift at which the gain still fits the scale; factors of two that both have
- * are taken out. The error is 2^-15 of the gain at most, but below 2^-17, where the shift is
- * 31 and the scale has fewer bits: Converter::error says it.
+ * Uses the largest shift at which the gain still fits the scale, without common factors of two. The
+ * relative error is 2^-15 at most, except for gains below 2^-17, where the shift is 31 and the
+ * scale has fewer bits; see Converter::error.
  *
  * \return Unsupported if the gain is 0, beyond 32767 or below 2^-32, or the offset
  * beyond 32 bits
@@ -72,11 +72,11 @@ Result<Converter> makeConverter(const Quantization &from, const Quantization &to
 /** \brief A look-up table's input: the converter, and the quantization of its output */
 struct LutInput {
 	Converter converter;
-	Quantization quantization; /**< of the numbers the table is indexed by */
+	Quantization quantization; /**< quantization of the table's index */
 };
 
 /**
- * \brief Make a range of real numbers the numbers 0 to 2^\a bits
+ * \brief Map a range of real numbers to 0 to 2^\a bits
  *
  * Precision, "LUT" coverage: x' = (x - O) * SF, O the start of the range, SF the table's
  * length by the range's. (The document's example has a range of 200 and prints SF = 200/256;
@@ -99,7 +99,7 @@ Multiplier quantizeMultiplier(double scale);
 /** \brief Multiplier operands of X1, X2 or Y: y = x * operand >> shift, rounded */
 struct SdpMultipliers {
 	std::vector<int16_t> operands; /**< one, or one per channel */
-	uint8_t shift = 0;	       /**< of the unit: the same for all channels */
+	uint8_t shift = 0;	       /**< shift of the unit, the same for all channels */
 	double error = 0;	       /**< largest relative error of a scale that is not 0 */
 };
 

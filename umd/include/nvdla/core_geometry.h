@@ -42,18 +42,18 @@ struct CoreGeometry {
 	uint32_t precisions;	      /**< as DeviceInfo::precisions */
 	uint32_t capabilities;	      /**< bits of Capability */
 	bool hasOnChipMemory;	      /**< the driver can use on-chip memory */
-	bool imageStrideInKernel;     /**< of pictures: the stride is at most the kernel's width */
-	uint32_t maxBatch;	      /**< cubes of one convolution */
+	bool imageStrideInKernel;     /**< images: the stride is at most the kernel's width */
+	uint32_t maxBatch;	      /**< most cubes of one convolution */
 	uint32_t atomBytes;	      /**< bytes of an atom of feature data */
-	uint32_t macChannels;	      /**< channels that a MAC cell takes at once */
-	uint32_t int8Kernels;	      /**< kernels of a group, INT8; half of that for the others */
-	uint32_t weightAlignment;     /**< of the addresses of weights, WMB and WGS */
-	uint32_t weightSizeAlignment; /**< of the sizes of weights, WMB and WGS */
-	uint32_t weightSlack;	      /**< bytes that a kernel group needs behind it */
-	uint32_t bufferBanks;	      /**< of the convolution buffer */
+	uint32_t macChannels;	      /**< channels that a MAC cell takes at a time */
+	uint32_t int8Kernels;	      /**< kernels of an INT8 group; half as many in other types */
+	uint32_t weightAlignment;     /**< alignment of addresses of weights, WMB and WGS */
+	uint32_t weightSizeAlignment; /**< alignment of sizes of weights, WMB and WGS */
+	uint32_t weightSlack;	      /**< free bytes that a kernel group needs behind it */
+	uint32_t bufferBanks;	      /**< banks of the convolution buffer */
 	uint32_t bankEntries;	      /**< entries in a bank */
 	uint32_t entryBytes;	      /**< bytes of an entry */
-	uint32_t poolingLineBytes;    /**< PDP's buffer for partial results */
+	uint32_t poolingLineBytes;    /**< bytes of PDP's buffer for partial results */
 
 	constexpr bool has(Capability capability) const
 	{
@@ -66,7 +66,7 @@ struct CoreGeometry {
 	/** \return "int8, int16 and fp16": the types that has() knows, for messages */
 	std::string typeNames() const;
 
-	/** \return layout of feature data: atoms of 8 bytes, or of 32 */
+	/** \return layout of feature data, with atoms of 8 or 32 bytes */
 	constexpr PixelFormat featureFormat() const
 	{
 		return atomBytes == nvdla::atomBytes(PixelFormat::FeatureX8)

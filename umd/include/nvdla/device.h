@@ -93,10 +93,10 @@ struct TaskGraph;
 struct JobTask;
 
 /**
- * \brief A task graph that the driver has checked, all but the addresses
+ * \brief A task graph that the driver has checked, except its addresses
  *
- * Submitting it takes a fraction of the time of its descriptors. Submitted jobs do not need the
- * object any more.
+ * Submitting it takes a fraction of the time that its descriptors take. The object may be destroyed
+ * while submitted jobs run.
  */
 class PreparedTask
 {
@@ -118,12 +118,10 @@ private:
 	uint32_t handle_ = 0;
 };
 
-/**
- * \brief Priority of a job: among the jobs that are ready to run, the highest priority goes
- * first
- */
+/** \brief Priority of a job: of the jobs that are ready to run, that of the highest priority runs
+ * first */
 enum class Priority : uint32_t {
-	Low = 0, /**< runs when nothing else is ready */
+	Low = 0, /**< run only when no other job is ready */
 	Normal = 1,
 	High = 2, /**< may need a privilege, see info().priorities */
 };
@@ -168,7 +166,7 @@ struct SubmitOptions {
 	 * before
 	 */
 	bool restartable = false;
-	/** \brief Have the core count; needs \a results and Feature::Statistics */
+	/** \brief Enable the core's counters; needs \a results and Feature::Statistics */
 	bool statistics = false;
 	/**
 	 * \brief Handle of a Buffer that gets times and counters, as the driver writes them; 0 for
@@ -187,7 +185,7 @@ struct SubmitOptions {
 };
 
 /**
- * \brief Something submitted that completes later
+ * \brief A submitted job, which completes later
  *
  * It may be submitted again when it is done.
  */
@@ -198,7 +196,7 @@ public:
 	Job &operator=(Job &&other) noexcept;
 	~Job();
 
-	/** \brief Add 1 to an eventfd, once, when the job is done; at once if it is done already */
+	/** \brief Add 1 to an eventfd once the job is done; now if it is done already */
 	Result<void> notify(int eventfd);
 
 	/** \brief Result of the job, as of wait(); also Timeout for a job that is not done */
@@ -217,7 +215,7 @@ private:
 
 	std::shared_ptr<DeviceBackend> backend_;
 	uint32_t syncobj_ = 0;
-	std::unique_ptr<LentThread> thread_; /* the one that submitted, until it waits */
+	std::unique_ptr<LentThread> thread_; /* thread that submitted, until it waits */
 };
 
 /**
@@ -248,7 +246,7 @@ public:
 	 */
 	static Result<Device> open(const std::string &path, Log log = {});
 
-	/** \brief Use an open device file */
+	/** \brief Use a backend that is already open */
 	static Result<Device> open(std::shared_ptr<DeviceBackend> backend, Log log = {});
 
 	const std::string &path() const;
@@ -276,29 +274,29 @@ public:
 	Result<Buffer> allocateOnChip(uint64_t size) const;
 
 	/**
-	 * \brief Use the memory behind a dma-buf: another device's, driver's or process's
+	 * \brief Use the memory behind a dma-buf of another device, driver or process
 	 *
 	 * The driver obeys the dma-buf's fences and adds those of its jobs. The embedded
 	 * device imports and exports memfds that are sealed against shrinking, and has only its
 	 * own fences.
 	 *
-	 * \param[in] fd of the dma-buf; the caller keeps it
+	 * \param[in] fd descriptor of the dma-buf; the caller keeps it
 	 * \return a buffer of all its bytes; InvalidArgument if the file is no dma-buf, does not
 	 * consist of whole pages, or is not one range for the device; Unsupported without
 	 * Feature::DmaBuf
 	 */
 	Result<Buffer> importDmaBuf(int fd) const;
 
-	/** \return the buffer's handle() means it on this open device */
+	/** \return true if the buffer's handle() is valid on this open device */
 	bool owns(const Buffer &buffer) const;
 
 	/** \return InvalidArgument for a priority that info().priorities denies */
 	Result<Context> createContext(Priority priority) const;
 
 	/**
-	 * \brief Have the driver check a task graph that is going to be run often
+	 * \brief Let the driver check a task graph that is going to be run often
 	 *
-	 * \param[in] graph may go then
+	 * \param[in] graph not needed afterwards
 	 * \param[in] addresses entries of each address table
 	 * \param[in] index of the task among others, for messages
 	 * \return DeviceRefused with the driver's reason, naming operation and field; NoMemory
@@ -315,15 +313,15 @@ public:
 		return 256 + operations * 256;
 	}
 
-	/** \return a job that nothing was submitted to yet */
+	/** \return a job for submit(), not yet submitted */
 	Result<Job> createJob() const;
 
 	/**
 	 * \brief Run task graphs one after the other
 	 *
-	 * Returns when the driver has accepted the job; everything in \a tasks may
-	 * go then. Jobs that write a buffer and those that use it run in the order
-	 * of their submission.
+	 * Returns when the driver has accepted the job; \a tasks is not needed afterwards. A job
+	 * that writes a buffer and other jobs that use the buffer run in the order of their
+	 * submission.
 	 *
 	 * \param[in] tasks 1 to info().maxTasks graphs
 	 * \return DeviceRefused with the driver's reason, naming operation and field

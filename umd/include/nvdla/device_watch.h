@@ -24,29 +24,31 @@ class FolderWatch;
  *
  * A device appears when this process may open it, which is tried for ten seconds, since the kernel
  * and udev set permissions shortly after they create the file. It disappears with its file. A
- * device that returns at once may not be reported; requests on the old one end as DeviceLost.
+ * device that reappears immediately may not be reported; requests on the old one end as DeviceLost.
  */
 class DeviceWatch
 {
 public:
 	/**
-	 * \brief Receives "/dev/accel/accelN" and whether it is there, in the loop's thread
+	 * \brief Receives "/dev/accel/accelN" and whether the device is present, in the loop's
+	 * thread
 	 *
-	 * One call at a time. The watch may be destroyed in it.
+	 * One call at a time. The callback may destroy the watch.
 	 */
 	using Callback = std::function<void(const std::string &path, bool present)>;
 
 	/**
 	 * \brief Begin to report, existing devices first
-	 * \param[in] loop which calls back; without one, EventLoop::shared(). Of a loop that the
-	 * caller runs: in its thread; it does not go on for the watch's sake
+	 * \param[in] loop loop that runs the callback; without one, EventLoop::shared(). If the
+	 * caller runs the loop, call this in the loop's thread; the watch does not keep uv_run()
+	 * from returning
 	 * \return Io if the kernel cannot report devices (no more inotify watches, for example)
 	 */
 	static Result<DeviceWatch> create(Callback callback, std::optional<EventLoop> loop = {});
 
 	DeviceWatch(DeviceWatch &&) noexcept;
 	DeviceWatch &operator=(DeviceWatch &&) noexcept;
-	/** \brief Ends it: when this returns no callback runs, except one that it is called from */
+	/** \brief Ends the watch: after it no callback runs, except one that destroys the watch */
 	~DeviceWatch();
 
 private:

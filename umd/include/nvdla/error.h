@@ -16,7 +16,7 @@ namespace nvdla
 
 /** \brief Kind of failure, for decisions of a program */
 enum class ErrorCode {
-	InvalidArgument, /**< the caller passed something that cannot be right */
+	InvalidArgument, /**< the caller passed an invalid value */
 	InvalidFile,	 /**< a loadable, picture or tensor file is damaged or has another format */
 	Unsupported,	 /**< correct, but this library or device does not support it */
 	NotFound,	 /**< no such file or tensor */
@@ -25,7 +25,7 @@ enum class ErrorCode {
 	NoMemory,	 /**< no memory on the host or for the device */
 	DeviceRefused,	 /**< the driver refused the job or task */
 	DeviceFailed,	 /**< the device hung or failed; it was reset and can be used */
-	Timeout,	 /**< it took longer than the caller allowed */
+	Timeout,	 /**< the call or job took longer than the caller allowed */
 	Busy,		 /**< in use, or no room in a queue: try again later */
 	Cancelled,	 /**< ended early because the caller wanted it */
 	DeviceLost,	 /**< the device is gone: it was removed, or its driver unbound */

@@ -43,10 +43,10 @@ public:
 	 */
 	static Result<EventLoop> attach(uv_loop_s *loop);
 
-	/** \brief The loop that networks share if they are given none; has its own thread */
+	/** \brief The loop of networks that are given none; has its own thread */
 	static Result<EventLoop> shared();
 
-	/** \return the caller is in a callback, or otherwise in the loop's thread */
+	/** \return true if the caller is in the loop's thread, such as in a callback */
 	bool isCurrentThread() const;
 
 private:

@@ -63,14 +63,16 @@ std::vector<std::byte> convertFixed(std::span<const std::byte> elements, const F
 				    const FixedFormat &to,
 				    Rounding rounding = Rounding::HalfAwayFromZero);
 
-/** \return ceil(log2(additions)): bits that a sum needs more than its terms ("Accumulation") */
+/** \return ceil(log2(additions)): additional bits that a sum needs, compared with its terms
+ * ("Accumulation") */
 uint32_t accumulationBits(uint64_t additions);
 
-/** \brief Whether an accumulator can overflow, and formats with which it cannot */
+/** \brief Result of accumulatorHeadRoom(): whether an accumulator can overflow, and formats that
+ * avoid it */
 struct HeadRoom {
 	uint32_t available = 0;	    /**< bits above a product of the largest operands */
 	uint32_t needed = 0;	    /**< accumulationBits() */
-	FixedFormat input, weights; /**< with fewer fraction bits, so that none overflows */
+	FixedFormat input, weights; /**< formats with fewer fraction bits that avoid overflow */
 
 	/** \return true if no sum of that many products overflows */
 	bool enough() const { return available >= needed; }

@@ -41,8 +41,7 @@ enum class Place : uint8_t {
 	 * system memory instead.
 	 */
 	Stream,
-	/** \brief On-chip memory, as far as AssembleOptions::sramBytes goes; otherwise system
-	   memory */
+	/** \brief On-chip memory up to AssembleOptions::sramBytes, otherwise system memory */
 	Auto,
 };
 
@@ -64,17 +63,17 @@ struct Surface {
 	uint32_t n = 1; /**< cubes of a batch */
 	PixelFormat format = PixelFormat::Feature;
 	/**
-	 * \brief An input whose layout the application takes from the network, whatever it is
+	 * \brief The application accepts any layout of this input and takes it from the network
 	 *
 	 * A strategy may give it a pixel format then (Strategy::pixels).
 	 */
 	bool mayBePixels = false;
 	bool planar = false; /**< one plane for each channel, as RUBIK writes and reads it */
 	Place place = Place::Memory;
-	uint32_t lineStride = 0;    /**< bytes; 0: packed as far as alignment allows */
-	uint32_t surfaceStride = 0; /**< bytes, plane to plane if planar; 0: packed */
+	uint32_t lineStride = 0;    /**< bytes; 0: the smallest aligned stride */
+	uint32_t surfaceStride = 0; /**< bytes, between planes if planar; 0: packed */
 	/**
-	 * \brief The surface that this one is a part of, from atChannel, atLine and atColumn on
+	 * \brief The surface of which this one is a part, from atChannel, atLine and atColumn on
 	 *
 	 * Parts that operations write make a concatenation. A part that operations read is a
 	 * slice; a size that is left open extends to the end of the whole. A whole that is
@@ -140,16 +139,16 @@ struct Elements {
 struct GraphWeights {
 	std::string name;
 	uint32_t k = 0;
-	uint32_t c = 0; /**< that a kernel has: those of a group, if there are several */
+	uint32_t c = 0; /**< channels of a kernel: those of one group */
 	uint32_t r = 0;
 	uint32_t s = 0;
 	Elements elements;
 	/** \brief Winograd: factor of transformed weights before they are rounded */
 	float winogradScale = 1.0f;
-	bool compressed = false; /**< stored without the elements that are zero */
-	/** \brief BDMA copies them to on-chip memory, from where they are read */
+	bool compressed = false; /**< stored without zero elements */
+	/** \brief BDMA copies the weights to on-chip memory, from where they are read */
 	bool onChip = false;
-	/** \brief Of elements that are fixed-point numbers; see Surface::fractionBits */
+	/** \brief Fraction bits of fixed-point elements; see Surface::fractionBits */
 	std::optional<uint32_t> fractionBits;
 };
 
@@ -167,9 +166,9 @@ struct GraphOperands {
 	uint32_t w = 1;
 	Elements alu;
 	Elements mul;
-	/** \brief BDMA copies them to on-chip memory, from where they are read */
+	/** \brief BDMA copies the operands to on-chip memory, from where they are read */
 	bool onChip = false;
-	/** \brief Of elements that are fixed-point numbers; see Surface::fractionBits */
+	/** \brief Fraction bits of fixed-point elements; see Surface::fractionBits */
 	std::optional<uint32_t> aluFractionBits;
 	std::optional<uint32_t> mulFractionBits;
 };
@@ -177,10 +176,10 @@ struct GraphOperands {
 /** \brief Event of another operation that an operation waits for */
 enum class OperationEvent : uint8_t {
 	Completed,
-	Programmed,	/**< its registers are written */
-	Enabled,	/**< it may have begun */
+	Programmed,	/**< registers of the operation are written */
+	Enabled,	/**< the operation may have begun */
 	WeightsFetched, /**< a convolution has its weights in the convolution buffer */
-	DataFetched,	/**< a convolution has its input there */
+	DataFetched,	/**< a convolution has its input in the convolution buffer */
 };
 
 /** \brief \a after does not begin before \a event of \a before */
@@ -196,8 +195,8 @@ struct AssembleOptions {
 	uint32_t maxTaskOperations = 4096;
 	/** \brief Surfaces that are not in use at the same time may share memory */
 	bool reuseMemory = true;
-	/** \brief Choose how operations are carried out, as chooseStrategy(); nothing: as they are
-	 */
+	/** \brief Choose how operations are carried out, as chooseStrategy() does; nothing:
+	 * unchanged */
 	std::optional<Strategy> strategy;
 	/**
 	 * \brief On-chip memory that surfaces with Place::Auto may take, in bytes
@@ -206,7 +205,7 @@ struct AssembleOptions {
 	 * device's size; a network that needs more cannot be loaded.
 	 */
 	uint64_t sramBytes = 0;
-	/** \brief The core that the graph is for; see findCoreVariant() */
+	/** \brief Core to assemble for; see findCoreVariant() */
 	CoreGeometry core = nvFull;
 };
 
@@ -233,16 +232,16 @@ struct AssembleOptions {
 class Graph
 {
 public:
-	/** \brief A surface that the application writes; shape and type are needed */
+	/** \brief Add a surface that the application writes; shape and type are needed */
 	void input(Surface surface);
-	/** \brief Layout of a surface that an operation writes */
+	/** \brief Describe the layout of a surface that an operation writes */
 	void surface(Surface surface);
-	/** \brief The application reads the surface \a name */
+	/** \brief Make the surface \a name an output, which the application reads */
 	void output(std::string name);
 
 	void weights(GraphWeights weights);
 	void operands(GraphOperands operands);
-	/** \brief Look-up tables, as makeLut() makes them */
+	/** \brief Add look-up tables, as makeLut() makes them */
 	void lut(std::string name, const Lut &tables);
 
 	void add(op::Any operation);
@@ -259,7 +258,8 @@ public:
 	 * \return InvalidArgument naming every operation that is not possible, and its surface
 	 */
 	Result<Loadable> assemble(const AssembleOptions &options = {}) const;
-	/** \brief assemble(), and where everything is in the loadable */
+	/** \brief Do assemble(), and also return the places of operations and surfaces in the
+	 * loadable */
 	Result<Assembly> assembleWithMap(const AssembleOptions &options = {}) const;
 
 	/**
@@ -289,10 +289,10 @@ private:
 	std::vector<GraphEdge> edges_;
 };
 
-/** \brief A graph with a choice made for each operation */
+/** \brief Result of chooseStrategy() */
 struct ChosenGraph {
 	Graph graph;
-	/** \brief Operations for which there was a choice, in their order */
+	/** \brief Choices made for operations, in their order */
 	std::vector<LayerChoice> layers;
 };
 
@@ -308,7 +308,7 @@ struct ChosenGraph {
 Result<ChosenGraph> chooseStrategy(const Graph &graph, const Strategy &strategy = {},
 				   const CoreGeometry &core = nvFull);
 
-/** \return the name that an operation was given */
+/** \return the name of an operation */
 const std::string &operationName(const op::Any &operation);
 
 } /* namespace nvdla */

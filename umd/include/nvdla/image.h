@@ -35,10 +35,10 @@ struct Image {
  */
 Result<Image> readImage(const std::string &path);
 
-/** \brief As readImage(), from memory; \a name is for errors */
+/** \brief Like readImage(), from memory; \a name is used in errors */
 Result<Image> decodeImage(std::span<const std::byte> bytes, const std::string &name);
 
-/** \brief Make a PNG; \a name is for errors */
+/** \brief Make a PNG; \a name is used in errors */
 Result<std::vector<std::byte>> encodePng(const Image &image, const std::string &name);
 
 /** \brief Write a PNG */
@@ -50,13 +50,13 @@ Image resize(const Image &image, uint32_t width, uint32_t height);
 /** \return the luminance of a colour picture (ITU-R BT.601), or the grey picture itself */
 Image toGrey(const Image &image);
 
-/** \return three channels that are each the grey picture, or the colour picture itself */
+/** \return the grey picture in each of three channels, or the colour picture itself */
 Image toColours(const Image &image);
 
-/** \brief The numbers that pixels, 0 to 255, become: (pixel - mean) / normalize */
+/** \brief Conversion of pixels, 0 to 255, to numbers: (pixel - mean) / normalize */
 struct PixelScaling {
-	std::array<float, 4> mean{}; /**< subtracted, per channel */
-	float normalize = 1.0f;	     /**< divided by, after that */
+	std::array<float, 4> mean{}; /**< subtracted first, per channel */
+	float normalize = 1.0f;	     /**< divisor, applied after that */
 
 	bool operator==(const PixelScaling &) const = default;
 };

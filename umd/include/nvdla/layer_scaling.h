@@ -74,8 +74,8 @@ Result<AffineScaling> scaleBatchNorm(const Quantization &input, const Quantizati
 
 /** \brief Quantized weights and their scales */
 struct QuantizedWeights {
-	std::vector<std::byte> elements; /**< of desc.type, in O, I, H, W order */
-	std::vector<double> scales;	 /**< one, or one per kernel */
+	std::vector<std::byte> elements; /**< elements of desc.type, in O, I, H, W order */
+	std::vector<double> scales;	 /**< one scale, or one per kernel */
 };
 
 /** \brief Scales of weights: one for all kernels, or one for each */
@@ -127,7 +127,7 @@ Result<ElementwiseScaling> scaleElementwise(Elementwise operation, const Quantiz
 struct CdpScaling {
 	Converter input;      /**< cdp_in_cvt: (x - O_in) * SF_in becomes x * 2^M */
 	Converter output;     /**< cdp_out_cvt */
-	double lutInputScale; /**< real sum of squares that a step of the table's input is */
+	double lutInputScale; /**< real sum of squares of a step of the table's input */
 };
 
 /**

@@ -37,7 +37,7 @@ enum class Interface : uint32_t {
 	Host1 = 3 /**< a library of the host; extension of this project */
 };
 
-/** \brief Array of a task that a blob holds (DLA); files do not always state it */
+/** \brief Array of a DLA task that a blob holds; not set in all files */
 enum DlaSubInterface : uint32_t {
 	DlaAddr0 = 1,
 	DlaDeps = 2,
@@ -119,9 +119,10 @@ struct Task {
 	std::vector<uint16_t> preActions;
 	std::vector<uint16_t> postActions;
 	/**
-	 * \brief Name of the layer that each operation was made for; extension
+	 * \brief Layer for which each operation was made; extension
 	 *
-	 * Nothing, or one for each operation: a layer of the model, or of a graph its operation.
+	 * Empty, or one name for each operation: a layer of the model, or an operation of the
+	 * graph.
 	 */
 	std::vector<std::string> layers;
 	/** \brief Extension: members of a HostTask, tensors by their ids */
@@ -217,7 +218,7 @@ public:
 	/** \brief Read a loadable from the file at \a path, of at most 2 GiB */
 	static Result<Loadable> readFile(const std::string &path);
 
-	/** \brief Check everything read() promises, and clamp the addresses */
+	/** \brief Check everything that read() guarantees, and clamp the addresses */
 	Result<void> check();
 
 	/**

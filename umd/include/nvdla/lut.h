@@ -17,7 +17,7 @@
 namespace nvdla
 {
 
-/** \brief The engine that a table is for, which decides its limits */
+/** \brief Engine of a table, which decides the limits */
 enum class LutUnit : uint8_t {
 	Sdp,
 	Cdp,
@@ -25,7 +25,7 @@ enum class LutUnit : uint8_t {
 
 /** \brief Slope of a table beyond one of its ends, in entries for each step of the input */
 struct LutSlope {
-	int16_t scale = 0; /**< or the bits of an FP16 number, the whole slope then */
+	int16_t scale = 0; /**< or the whole slope, as bits of FP16 */
 	int8_t shift = 0;  /**< bits that the product is shifted right, -16 to 15 */
 };
 
@@ -33,12 +33,13 @@ struct LutSlope {
 template<size_t count>
 struct LutEntries {
 	std::array<int16_t, count> entries{}; /**< or bits of FP16 numbers */
-	/** \brief Entries are 2^step apart; if exponential the first two, and then twice as far */
+	/** \brief Entries are 2^step apart; in an exponential table the first two are, and each
+	 * further distance doubles */
 	int8_t step = 0;
 	int64_t start = 0;  /**< input of the first entry; or the bits of an FP32 number */
-	int64_t end = 0;    /**< input of the last one, likewise */
-	LutSlope underflow; /**< below start */
-	LutSlope overflow;  /**< above end */
+	int64_t end = 0;    /**< input of the last entry, likewise */
+	LutSlope underflow; /**< slope below start */
+	LutSlope overflow;  /**< slope above end */
 };
 
 /**
@@ -54,18 +55,18 @@ struct Lut {
 	LutEntries<leCount> le;	      /**< linear or exponential */
 	LutEntries<loCount> lo;	      /**< linear */
 	bool exponential = false;     /**< LE */
-	bool hybridSelectsLo = false; /**< LO answers where both hit, or miss at different ends */
-	bool underflowSelectsLo = false; /**< LO answers below both */
-	bool overflowSelectsLo = false;	 /**< LO answers above both */
+	bool hybridSelectsLo = false; /**< LO is used where both hit, or miss at different ends */
+	bool underflowSelectsLo = false; /**< LO is used below both */
+	bool overflowSelectsLo = false;	 /**< LO is used above both */
 };
 
 /** \brief A function, and the types and scales of its numbers */
 struct LutRequest {
 	LutUnit unit = LutUnit::Sdp;
-	DataType type = DataType::Int16; /**< of the pipeline: Int8, Int16 or Half */
-	/** of a real number; defined in the range and some way beyond it */
+	DataType type = DataType::Int16; /**< type of the pipeline: Int8, Int16 or Half */
+	/** function of a real number; defined in the range and near it */
 	std::function<double(double)> function;
-	double low = 0; /**< the range that matters, in real numbers */
+	double low = 0; /**< range of inputs, in real numbers */
 	double high = 1;
 	/** integers: quantization of the numbers that index the table (lutInput()) */
 	Quantization input;
@@ -107,9 +108,9 @@ Result<LutTable> makeLut(const LutRequest &request);
 /**
  * \brief The result of a table look-up, without the rounding of the hardware's last steps
  *
- * \param[in] type of the pipeline, as in LutRequest
+ * \param[in] type type of the pipeline, as in LutRequest
  * \param[in] x input of the table: an integer's value, or the real number if Half
- * \return in steps of the entries, or the real number if Half
+ * \return result in steps of the entries, or the real number if Half
  */
 double readLut(const Lut &lut, DataType type, double x);
 

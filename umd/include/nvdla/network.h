@@ -92,8 +92,8 @@ public:
 	/**
 	 * \brief Write an input tensor
 	 *
-	 * It keeps its value over any number of runs; before the first write all its bytes are
-	 * zero.
+	 * The input keeps its value over any number of runs; before the first write all its bytes
+	 * are zero.
 	 *
 	 * \param[in] index into inputs()
 	 * \param[in] tensor bytes in the tensor's layout, exactly its size
@@ -101,11 +101,11 @@ public:
 	 */
 	Result<void> setInput(size_t index, std::span<const std::byte> tensor);
 
-	/** \brief As setInput(), from elements in \a order */
+	/** \brief Like setInput(), from elements in \a order */
 	Result<void> setInputElements(size_t index, std::span<const std::byte> elements,
 				      ElementOrder order = ElementOrder::Nchw);
 
-	/** \brief As setInput(), from numbers in \a order, quantized as inputs() says */
+	/** \brief Like setInput(), from numbers in \a order, with the quantization of inputs() */
 	Result<void> setInputFloat(size_t index, std::span<const float> values,
 				   ElementOrder order = ElementOrder::Nchw);
 
@@ -116,7 +116,8 @@ public:
 	Result<std::vector<std::byte>>
 	outputElements(size_t index, ElementOrder order = ElementOrder::Nchw) const;
 
-	/** \return numbers of an output tensor in \a order, dequantized as outputs() says */
+	/** \return numbers of an output tensor in \a order, dequantized with the quantization of
+	 * outputs() */
 	Result<std::vector<float>> outputFloat(size_t index,
 					       ElementOrder order = ElementOrder::Nchw) const;
 

@@ -41,19 +41,19 @@ const char *nvdla_version(void);
 /** Result of a call; the values after the first are those of nvdla::ErrorCode */
 enum nvdla_status {
 	NVDLA_STATUS_OK = 0,
-	NVDLA_STATUS_INVALID_ARGUMENT, /**< something that cannot be right */
+	NVDLA_STATUS_INVALID_ARGUMENT, /**< an invalid argument */
 	NVDLA_STATUS_INVALID_FILE,     /**< a damaged loadable */
 	NVDLA_STATUS_UNSUPPORTED,      /**< correct, but this device does not support it */
 	NVDLA_STATUS_NOT_FOUND,	       /**< no such file */
 	NVDLA_STATUS_NO_DEVICE,	       /**< no such device */
 	NVDLA_STATUS_IO,	       /**< the operating system refused */
-	NVDLA_STATUS_NO_MEMORY,	       /**< on the host or for the device */
+	NVDLA_STATUS_NO_MEMORY,	       /**< no memory on the host or for the device */
 	NVDLA_STATUS_DEVICE_REFUSED,   /**< the driver refused the network */
 	NVDLA_STATUS_DEVICE_FAILED,    /**< hang or fault; the device can be used */
-	NVDLA_STATUS_TIMEOUT,	       /**< it took longer than allowed */
+	NVDLA_STATUS_TIMEOUT,	       /**< the call or job took longer than allowed */
 	NVDLA_STATUS_BUSY,	       /**< in flight, or the queue is full */
-	NVDLA_STATUS_CANCELLED,	       /**< by nvdla_request_cancel() or the end of the network */
-	NVDLA_STATUS_DEVICE_LOST,      /**< it was removed, or its driver unbound */
+	NVDLA_STATUS_CANCELLED,	       /**< nvdla_request_cancel() or nvdla_network_free() */
+	NVDLA_STATUS_DEVICE_LOST,      /**< the device was removed, or its driver unbound */
 };
 
 /**
@@ -65,7 +65,7 @@ const char *nvdla_last_error(void);
 /** Return: a short name such as "invalid-file" */
 const char *nvdla_status_name(enum nvdla_status status);
 
-/** Importance of a message; values that are not known here matter less */
+/** Importance of a message; values not defined here are less important */
 enum nvdla_log_level {
 	NVDLA_LOG_WARNING = 0, /**< a failure, or work that continues with less than was
 				*  requested */
@@ -85,17 +85,16 @@ struct nvdla_open_options {
 	void *log_context; /**< given to log */
 };
 
-/** path: "/dev/accel/accelN", or "embedded" for a device model in this process,
- * also with options, which nvdla-run(1) lists: "embedded:nv_small,fp16=fast"
- */
+/** path: "/dev/accel/accelN", or "embedded" for a device model in this process, which may have
+ * options, listed in nvdla-run(1): "embedded:nv_small,fp16=fast" */
 enum nvdla_status nvdla_device_open(const char *path, struct nvdla_device **device);
-/** As nvdla_device_open(). options: may be NULL */
+/** Like nvdla_device_open(), with options, which may be NULL */
 enum nvdla_status nvdla_device_open_with(const char *path, const struct nvdla_open_options *options,
 					 struct nvdla_device **device);
-/** Networks and pools keep the device open */
+/** Closes the device once no network or pool uses it */
 void nvdla_device_free(struct nvdla_device *device);
 
-/** path: of a device that the kernel drives, valid during the call */
+/** path: path of a device that the kernel drives, valid during the call */
 typedef void (*nvdla_found)(const char *path, void *context);
 /** Calls found for each device that the kernel drives, in the order of their paths */
 enum nvdla_status nvdla_enumerate(nvdla_found found, void *context);
@@ -115,46 +114,49 @@ struct nvdla_device_info {
 	uint32_t atom_bytes;	   /**< alignment of feature data */
 	uint32_t max_timeout_ms;   /**< longest time that a job of the caller may take */
 	uint32_t priorities;	   /**< bit n: the caller may use priority n - 1 */
-	uint32_t has_statistics;   /**< not 0: the core counts */
+	uint32_t has_statistics;   /**< not 0: the core has counters */
 	uint32_t has_dma_buf;	   /**< not 0: buffers can be exported and imported */
-	uint64_t max_buffer_bytes; /**< of the largest buffer */
-	uint64_t on_chip_bytes;	   /**< 0 without on-chip memory */
-	uint64_t core_clock_hz;	   /**< now; 0 if that is not known */
-	/** Name of the core's configuration, "nv_full"; "" if a newer driver tells another one */
+	uint64_t max_buffer_bytes; /**< size of the largest buffer */
+	uint64_t on_chip_bytes;	   /**< size of on-chip memory, 0 without */
+	uint64_t core_clock_hz;	   /**< present clock; 0 if not known */
+	/** Name of the core's configuration, "nv_full"; "" for one that only a newer driver
+	 * knows */
 	const char *variant;
 	uint32_t
 		engines; /**< bit n: operations of engine n run: BDMA, CONV, SDP, PDP, CDP, RUBIK */
 	uint32_t precisions;		/**< bit 0: INT8, 1: INT16, 2: FP16 */
 	uint32_t capabilities;		/**< bits of enum nvdla_capability */
-	uint32_t max_batch;		/**< cubes of one convolution */
-	uint32_t weight_alignment;	/**< of the addresses of weights, bytes */
-	uint32_t weight_size_alignment; /**< of the sizes of weights, bytes */
+	uint32_t max_batch;		/**< most cubes of one convolution */
+	uint32_t weight_alignment;	/**< alignment of addresses of weights, bytes */
+	uint32_t weight_size_alignment; /**< alignment of sizes of weights, bytes */
 	uint32_t mac_channels;		/**< channels of a block of weights */
-	uint32_t int8_kernels; /**< kernels of a group, INT8; half of that for the others */
-	uint32_t buffer_banks; /**< of the convolution buffer */
-	uint32_t bank_entries; /**< of a bank */
-	uint32_t entry_bytes;  /**< of an entry */
+	uint32_t int8_kernels; /**< kernels of an INT8 group; half as many in other types */
+	uint32_t buffer_banks; /**< banks of the convolution buffer */
+	uint32_t bank_entries; /**< entries of a bank */
+	uint32_t entry_bytes;  /**< bytes of an entry */
 };
 
 enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
 					struct nvdla_device_info *info);
 
-/** A loop with a thread of its own, which calls back; networks, pools and watches keep it */
+/** Create a loop with a thread of its own, which runs callbacks; networks, pools and watches hold
+ * references */
 enum nvdla_status nvdla_loop_create(struct nvdla_loop **loop);
-/** As EventLoop::attach(). uv_loop: libuv's, which the caller runs */
+/** Like EventLoop::attach(). uv_loop: loop of libuv, which the caller runs */
 enum nvdla_status nvdla_loop_attach(struct uv_loop_s *uv_loop, struct nvdla_loop **loop);
 void nvdla_loop_free(struct nvdla_loop *loop);
 
-/** path: valid during the call. present: 0 for a device that has gone */
+/** path: valid during the call. present: 0 for a device that disappeared */
 typedef void (*nvdla_device_event)(const char *path, int present, void *context);
 /**
- * Report devices that come and go, in the loop's thread; existing ones first
+ * Report devices that appear and disappear, in the loop's thread, beginning with the existing ones
  *
- * loop: may be NULL for the shared one
+ * loop: NULL for the shared loop
  */
 enum nvdla_status nvdla_watch_create(struct nvdla_loop *loop, nvdla_device_event event,
 				     void *context, struct nvdla_watch **watch);
-/** event is not called any more when this returns; may be called from event */
+/** After this function the event callback is not called any more; the callback may call this
+ * function */
 void nvdla_watch_free(struct nvdla_watch *watch);
 
 /** Order of plain elements, the last changes fastest */
@@ -173,7 +175,7 @@ struct nvdla_load_options {
 	uint32_t order;		 /**< enum nvdla_element_order of elements and numbers */
 };
 
-/** As nvdla_network_load(). options: may be NULL */
+/** Like nvdla_network_load(), with options, which may be NULL */
 enum nvdla_status nvdla_network_load_with(struct nvdla_device *device, const void *data,
 					  size_t size, const struct nvdla_load_options *options,
 					  struct nvdla_network **network);
@@ -208,17 +210,17 @@ struct nvdla_tensor_info {
 	uint32_t c;
 	uint32_t h;
 	uint32_t w;
-	uint32_t pixel_format;	  /**< nvdla::PixelFormat */
-	uint32_t line_stride;	  /**< bytes */
-	uint32_t surface_stride;  /**< bytes */
-	size_t element_bytes;	  /**< of all elements, n * c * h * w of them */
-	size_t tensor_bytes;	  /**< in its layout on the device, gaps included */
-	size_t num_elements;	  /**< n * c * h * w */
-	uint32_t is_unsigned;	  /**< not 0: integers from 0 on, as a convolution takes pixels */
-	size_t num_quantizations; /**< 0: elements are the numbers; 1: of all; c: of each channel */
-	enum nvdla_element_order order; /**< of the model's axes; NCHW without a model */
+	uint32_t pixel_format;		/**< nvdla::PixelFormat */
+	uint32_t line_stride;		/**< bytes */
+	uint32_t surface_stride;	/**< bytes */
+	size_t element_bytes;		/**< bytes of all elements */
+	size_t tensor_bytes;		/**< bytes in the device's layout, with gaps */
+	size_t num_elements;		/**< number of elements, n * c * h * w */
+	uint32_t is_unsigned;		/**< not 0: unsigned integers, such as pixels */
+	size_t num_quantizations;	/**< 0: none; 1: for all channels; c: one per channel */
+	enum nvdla_element_order order; /**< order of the model's axes; NCHW without a model */
 	size_t rank;	       /**< number of the model's axes; 0: the loadable has no model */
-	const uint32_t *shape; /**< lengths of the model's axes; owned as the name is */
+	const uint32_t *shape; /**< lengths of the model's axes; same owner as name */
 };
 
 size_t nvdla_network_num_inputs(const struct nvdla_network *network);
@@ -232,7 +234,7 @@ enum nvdla_status nvdla_network_output_info(const struct nvdla_network *network,
  * Set the quantization of an input or output: real = scale * (element - zero_point);
  * nvdla_request_set_input_float() and nvdla_request_get_output_float() use it
  *
- * scales, zero_points: count of each; 0 for elements that are the numbers, 1, or one for each
+ * scales, zero_points: count elements each: 0 (elements are the real numbers), 1, or one per
  * channel
  */
 enum nvdla_status nvdla_network_set_input_quantization(struct nvdla_network *network, size_t index,
@@ -241,7 +243,7 @@ enum nvdla_status nvdla_network_set_input_quantization(struct nvdla_network *net
 enum nvdla_status nvdla_network_set_output_quantization(struct nvdla_network *network, size_t index,
 							const double *scales,
 							const int32_t *zero_points, size_t count);
-/** scales, zero_points: room for count of each. count: nvdla_tensor_info.num_quantizations */
+/** scales, zero_points: room for count elements each. count: nvdla_tensor_info.num_quantizations */
 enum nvdla_status nvdla_network_get_input_quantization(const struct nvdla_network *network,
 						       size_t index, double *scales,
 						       int32_t *zero_points, size_t count);
@@ -249,52 +251,53 @@ enum nvdla_status nvdla_network_get_output_quantization(const struct nvdla_netwo
 							size_t index, double *scales,
 							int32_t *zero_points, size_t count);
 
-/** Runs of a network; one thread at a time, except nvdla_request_cancel() */
+/** Create a request, which runs a network; used by one thread at a time, except
+ * nvdla_request_cancel() */
 enum nvdla_status nvdla_request_create(struct nvdla_network *network,
 				       struct nvdla_request **request);
-/**
- * A request in flight is cancelled first; its callback still comes, with a NULL request. Waits for
- * a callback that runs, unless called from it
- */
+/** Cancels a request in flight; its callback is still called, with a NULL request. Waits for a
+ * running callback, unless called from it */
 void nvdla_request_free(struct nvdla_request *request);
 
-/** elements: nvdla_tensor_info.element_bytes of them, in nvdla_load_options.order */
+/** elements: nvdla_tensor_info.element_bytes bytes, in nvdla_load_options.order */
 enum nvdla_status nvdla_request_set_input(struct nvdla_request *request, size_t index,
 					  const void *elements, size_t bytes);
-/** values: nvdla_tensor_info.num_elements of them in that order, to be quantized */
+/** values: nvdla_tensor_info.num_elements numbers in the same order, which this function
+ * quantizes */
 enum nvdla_status nvdla_request_set_input_float(struct nvdla_request *request, size_t index,
 						const float *values, size_t count);
-/** tensor: in its layout, nvdla_tensor_info.tensor_bytes of it */
+/** tensor: nvdla_tensor_info.tensor_bytes bytes in the tensor's layout */
 enum nvdla_status nvdla_request_set_input_tensor(struct nvdla_request *request, size_t index,
 						 const void *tensor, size_t bytes);
 enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, size_t index,
 					   void *elements, size_t bytes);
-/** values: room for nvdla_tensor_info.num_elements, dequantized */
+/** values: room for nvdla_tensor_info.num_elements dequantized numbers */
 enum nvdla_status nvdla_request_get_output_float(const struct nvdla_request *request, size_t index,
 						 float *values, size_t count);
 enum nvdla_status nvdla_request_get_output_tensor(const struct nvdla_request *request, size_t index,
 						  void *tensor, size_t bytes);
 
-/** Memory that the device reaches, zeroed; size: bytes */
+/** Allocate zeroed memory that the device can access; size: bytes */
 enum nvdla_status nvdla_buffer_create(struct nvdla_device *device, size_t size,
 				      struct nvdla_buffer **buffer);
-/** fd: of a dma-buf, stays the caller's */
+/** fd: descriptor of a dma-buf, which the caller still owns */
 enum nvdla_status nvdla_buffer_import(struct nvdla_device *device, int fd,
 				      struct nvdla_buffer **buffer);
-/** Requests that it is bound to, and dma-bufs made of it, keep the memory */
+/** Requests with the buffer and exported dma-bufs keep the memory */
 void nvdla_buffer_free(struct nvdla_buffer *buffer);
 size_t nvdla_buffer_size(const struct nvdla_buffer *buffer);
-/** fd: of a dma-buf, to be closed by the caller */
+/** fd: set to the descriptor of a dma-buf, which the caller closes */
 enum nvdla_status nvdla_buffer_export(const struct nvdla_buffer *buffer, int *fd);
-/** Wait until no job uses it, then read and write its bytes until nvdla_buffer_end_access() */
+/** Wait until no job uses the buffer; the caller may then access its bytes until
+ * nvdla_buffer_end_access() */
 enum nvdla_status nvdla_buffer_begin_access(struct nvdla_buffer *buffer, uint32_t timeout_ms,
 					    void **bytes);
 void nvdla_buffer_end_access(struct nvdla_buffer *buffer);
 
 /**
- * Read an input from, or write an output to a buffer instead of copying, in its layout
+ * Use a buffer in the tensor's layout as an input or output, without a copy
  *
- * buffer: NULL for a copy again. offset: a multiple of 32 bytes
+ * buffer: NULL to return to copies. offset: a multiple of 32 bytes
  */
 enum nvdla_status nvdla_request_bind_input(struct nvdla_request *request, size_t index,
 					   const struct nvdla_buffer *buffer, uint64_t offset);
@@ -307,7 +310,7 @@ struct nvdla_run_options {
 	uint32_t timeout_ms; /**< time a job may take on the hardware */
 	int32_t priority;    /**< -1 low, 0 normal, 1 high */
 	uint32_t busy;	     /**< not 0: NVDLA_STATUS_BUSY instead of waiting for a full queue */
-	uint32_t statistics; /**< not 0: have the core count, if nvdla_device_info has_statistics */
+	uint32_t statistics; /**< not 0: enable the core's counters; needs has_statistics */
 };
 
 /**
@@ -317,49 +320,49 @@ struct nvdla_run_options {
 typedef void (*nvdla_callback)(struct nvdla_request *request, enum nvdla_status status,
 			       const char *error, void *context);
 
-/** options: may be NULL. Runs it and waits for the end. */
+/** Run the request and wait for its end. options: may be NULL. */
 enum nvdla_status nvdla_request_run(struct nvdla_request *request,
 				    const struct nvdla_run_options *options);
-/** callback: may be NULL; is called once if this returns NVDLA_STATUS_OK */
+/** callback: may be NULL; called once if this function returns NVDLA_STATUS_OK */
 enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
 				       const struct nvdla_run_options *options,
 				       nvdla_callback callback, void *context);
-/** timeout_ms: negative for as long as it takes. Return: result of the last run. */
+/** timeout_ms: negative for no limit. Return: result of the last run. */
 enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t timeout_ms);
-/** From any thread */
+/** Cancel a request; any thread may call this */
 void nvdla_request_cancel(struct nvdla_request *request);
 
-/** Report of the last run, as nvdla_request_wait() without waiting; also in its callback */
+/** Get the report of the last run; may be called in its callback. Does not wait. Return: as
+ * nvdla_request_wait() */
 enum nvdla_status nvdla_request_get_report(struct nvdla_request *request,
 					   struct nvdla_report **report);
 void nvdla_report_free(struct nvdla_report *report);
 
-/** A run; size is the caller's sizeof, and no more than that is written, as in the two below */
+/** Times of a run; size is the caller's sizeof, and no more than that is written, as in the next
+ * two structs */
 struct nvdla_report_info {
 	size_t size;
-	uint64_t queued_ns;   /**< from the submit to the first step */
-	uint64_t duration_ns; /**< from the first step to the last's end */
+	uint64_t queued_ns;   /**< time from the submit to the first step */
+	uint64_t duration_ns; /**< time from the first step to the end of the last */
 	size_t num_steps;
 };
 
-/** A job of the device or a task of the CPU; times but the duration are CLOCK_MONOTONIC */
+/** A job of the device or a task of the CPU. All times except the duration are CLOCK_MONOTONIC */
 struct nvdla_step_info {
 	size_t size;
-	uint32_t cpu;		    /**< not 0: a CPU task, and no times of a job */
-	uint32_t num_tasks;	    /**< of the loadable */
-	uint64_t duration_ns;	    /**< from submission to completion */
-	size_t num_operations;	    /**< of its tasks */
+	uint32_t cpu;		    /**< not 0: a CPU task, without times of a job */
+	uint32_t num_tasks;	    /**< tasks of the loadable */
+	uint64_t duration_ns;	    /**< time from submission to completion */
+	size_t num_operations;	    /**< operations of its tasks */
 	size_t num_operation_infos; /**< 0 for the CPU, and if the driver reports none */
 	uint32_t num_runs;	    /**< times that the job was put on the hardware */
 	uint64_t submit_ns;
-	uint64_t start_ns; /**< when it was put on the hardware (last) */
+	uint64_t start_ns; /**< when the job was last put on the hardware */
 	uint64_t end_ns;
 };
 
-/**
- * An operation; times are CLOCK_MONOTONIC. Counters are in cycles of the core or in elements, and
- * 0 for those that an engine does not have.
- */
+/** An operation; times are CLOCK_MONOTONIC. Counters are in cycles of the core or in elements, and
+ * 0 if the engine does not have the counter. */
 struct nvdla_operation_info {
 	size_t size;
 	uint32_t engine;    /**< 0 BDMA, 1 convolution, 2 SDP, 3 PDP, 4 CDP, 5 Rubik */
@@ -371,9 +374,9 @@ struct nvdla_operation_info {
 	uint64_t read_stall;
 	uint64_t write_stall;
 	uint64_t weight_read_stall;
-	uint64_t read_latency;		/**< convolution: sum over all reads of data */
-	uint64_t weight_read_latency;	/**< convolution: sum over all reads of weights */
-	uint64_t operand_read_stall[3]; /**< SDP: of X1, X2 and Y */
+	uint64_t read_latency;		/**< convolution: sum of latencies of data reads */
+	uint64_t weight_read_latency;	/**< convolution: sum of latencies of weight reads */
+	uint64_t operand_read_stall[3]; /**< SDP: stalls of X1, X2 and Y */
 	uint32_t saturation;		/**< outputs that were saturated */
 	uint32_t nan_input;
 	uint32_t inf_input;
@@ -403,19 +406,20 @@ struct nvdla_pool_options {
 	struct nvdla_loop *loop; /**< loop whose thread runs callbacks; NULL: the shared loop */
 };
 
-/** devices: count of them, 1 or more, which the pool keeps. options: may be NULL */
+/** devices: count devices, 1 or more, which the pool keeps open. options: may be NULL */
 enum nvdla_status nvdla_pool_create(struct nvdla_device *const *devices, size_t count,
 				    const struct nvdla_pool_options *options,
 				    struct nvdla_pool **pool);
 /** Cancels pending requests and waits for their callbacks, except in a callback */
 void nvdla_pool_free(struct nvdla_pool *pool);
-/** data: a whole loadable, not needed afterwards. network: its number in the pool */
+/** data: a whole loadable, not needed afterwards. network: set to the network's number in the
+ * pool */
 enum nvdla_status nvdla_pool_add_network(struct nvdla_pool *pool, const void *data, size_t size,
 					 size_t *network);
-/** Another device, for requests from now on */
+/** Add a device, for requests from now on */
 enum nvdla_status nvdla_pool_add_device(struct nvdla_pool *pool, struct nvdla_device *device);
 
-/** Return: the number; 0 for an unknown network */
+/** Return: number of inputs; 0 for an unknown network */
 size_t nvdla_pool_num_inputs(const struct nvdla_pool *pool, size_t network);
 size_t nvdla_pool_num_outputs(const struct nvdla_pool *pool, size_t network);
 enum nvdla_status nvdla_pool_input_info(const struct nvdla_pool *pool, size_t network, size_t index,
@@ -425,13 +429,13 @@ enum nvdla_status nvdla_pool_output_info(const struct nvdla_pool *pool, size_t n
 /**
  * Make the tensor of an input, in its layout, from elements in an order
  *
- * elements: element_bytes of them. tensor: room for tensor_bytes
+ * elements: element_bytes bytes. tensor: room for tensor_bytes bytes
  */
 enum nvdla_status nvdla_pool_pack_input(const struct nvdla_pool *pool, size_t network, size_t index,
 					enum nvdla_element_order order, const void *elements,
 					size_t bytes, void *tensor, size_t tensor_bytes);
 
-/** One run of a network of a pool */
+/** A request to run a network of a pool */
 struct nvdla_pool_request {
 	size_t size;		   /**< the caller's sizeof */
 	size_t network;		   /**< number from nvdla_pool_add_network() */
@@ -441,11 +445,11 @@ struct nvdla_pool_request {
 	const struct nvdla_run_options *options; /**< may be NULL */
 };
 
-/** answer: NULL unless status is NVDLA_STATUS_OK, valid during the call; the rest as for
- * nvdla_callback */
+/** answer: NULL unless status is NVDLA_STATUS_OK, valid during the call; the other arguments are
+ * those of nvdla_callback */
 typedef void (*nvdla_pool_callback)(const struct nvdla_pool_answer *answer,
 				    enum nvdla_status status, const char *error, void *context);
-/** callback: is called once if this returns NVDLA_STATUS_OK */
+/** callback: called once if this function returns NVDLA_STATUS_OK */
 enum nvdla_status nvdla_pool_submit(struct nvdla_pool *pool,
 				    const struct nvdla_pool_request *request,
 				    nvdla_pool_callback callback, void *context);
@@ -454,16 +458,16 @@ enum nvdla_status nvdla_pool_run(struct nvdla_pool *pool, const struct nvdla_poo
 				 struct nvdla_pool_answer **answer);
 /** Free an answer of nvdla_pool_run() */
 void nvdla_pool_answer_free(struct nvdla_pool_answer *answer);
-/** Return: the device that computed it, in the order of nvdla_pool_use() */
+/** Return: index of the device that computed the answer, in the order of nvdla_pool_use() */
 size_t nvdla_pool_answer_device(const struct nvdla_pool_answer *answer);
-/** elements: room for element_bytes of an output, in an order */
+/** elements: room for element_bytes bytes of an output, in the given order */
 enum nvdla_status nvdla_pool_answer_get_output(const struct nvdla_pool_answer *answer, size_t index,
 					       enum nvdla_element_order order, void *elements,
 					       size_t bytes);
-/** tensor: room for tensor_bytes of an output, in its layout */
+/** tensor: room for tensor_bytes bytes of an output, in its layout */
 enum nvdla_status nvdla_pool_answer_get_output_tensor(const struct nvdla_pool_answer *answer,
 						      size_t index, void *tensor, size_t bytes);
-/** report: to be freed */
+/** report: set to a report that the caller frees */
 enum nvdla_status nvdla_pool_answer_get_report(const struct nvdla_pool_answer *answer,
 					       struct nvdla_report **report);
 
@@ -471,11 +475,11 @@ enum nvdla_status nvdla_pool_answer_get_report(const struct nvdla_pool_answer *a
 struct nvdla_device_use {
 	size_t size;
 	const char *path;   /**< valid during the call */
-	uint32_t lost;	    /**< not 0: it is gone and gets no more requests */
-	uint32_t running;   /**< requests that are on it now */
-	uint64_t completed; /**< requests that it answered, errors among them */
-	uint64_t moved;	    /**< requests that were on it when it went, and ran elsewhere */
-	uint64_t busy_ns;   /**< time during which it had at least one request */
+	uint32_t lost;	    /**< not 0: the device is gone and gets no more requests */
+	uint32_t running;   /**< requests that are on the device now */
+	uint64_t completed; /**< requests that the device answered, with or without error */
+	uint64_t moved;	    /**< requests moved to another device when this one was lost */
+	uint64_t busy_ns;   /**< time during which the device had at least one request */
 };
 
 typedef void (*nvdla_use_found)(const struct nvdla_device_use *use, void *context);

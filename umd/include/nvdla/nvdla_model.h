@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compiler for C and for bindings of other languages: the part of nvdla.h that is about models.
+ * The compiler for C and for bindings of other languages: functions about models, for use with
+ * nvdla.h.
  */
 #ifndef NVDLA_NVDLA_MODEL_H
 #define NVDLA_NVDLA_MODEL_H
@@ -22,7 +23,7 @@ enum nvdla_range_method {
 	NVDLA_RANGE_ENTROPY = 2,
 };
 
-/** Sums that the SDP operation of the convolution before them computes, as nvdla::FoldSums */
+/** Additions that are fused with the convolution before them, as nvdla::FoldSums */
 enum nvdla_fold_sums {
 	NVDLA_FOLD_FLOATS = 0,
 	NVDLA_FOLD_NEVER = 1,
@@ -38,24 +39,21 @@ enum nvdla_host_use {
 /** Options of compiling a model, as nvdla::CompileOptions */
 struct nvdla_compile_options {
 	size_t size; /**< the caller's sizeof */
-	/**
-	 * Examples of inputs, with which a float model becomes one of integers; NULL: it is
-	 * computed in FP16. One example after the other, in each all numbers of all inputs, in the
-	 * model's order
-	 */
+	/** Examples of inputs, for converting a float model to integers; NULL: the model is
+	 * computed in FP16. Each example has all numbers of all inputs, in the model's order */
 	const float *samples;
-	size_t num_sample_numbers; /**< of all examples together */
+	size_t num_sample_numbers; /**< numbers of all examples together */
 	double percentile;	   /**< for NVDLA_RANGE_PERCENTILE, in percent; 0: 99.99 */
 	uint32_t ranges;	   /**< enum nvdla_range_method */
 	uint32_t precision;	   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
 	uint32_t keep_bias;	   /**< not 0: biases are not corrected for rounding of kernels */
 	uint32_t every_tensor;	   /**< not 0: as CompileOptions::everyTensor */
-	/** As nvdla::parseStrategy() reads it; NULL: as an empty text */
+	/** Strategy in the form of nvdla::parseStrategy(); NULL: as an empty text */
 	const char *strategy;
 	/** On-chip memory for surfaces between layers, in bytes */
 	uint64_t sram_size;
 	uint32_t fold_sums; /**< enum nvdla_fold_sums */
-	/** The core that it is for: nvdla_device_info.variant of a device; NULL: nv_full */
+	/** Core to compile for: nvdla_device_info.variant of a device; NULL: nv_full */
 	const char *target;
 	/** Sizes of inputs that the model leaves open, each as nvdla::parseInputShape() reads it */
 	const char *const *shapes;
@@ -66,33 +64,33 @@ struct nvdla_compile_options {
 /**
  * Compile a TensorFlow Lite or ONNX model, as nvdla::compileModel()
  *
- * data: the whole file, not needed afterwards; checked, whatever it is. options: may be NULL.
- * model: to be freed
+ * data: the whole file, which is checked, and not needed afterwards. options: may be NULL. model:
+ * set to a model that the caller frees
  */
 enum nvdla_status nvdla_compile(const void *data, size_t size,
 				const struct nvdla_compile_options *options,
 				struct nvdla_model **model);
-/** The same for a file; of a Caffe net it is the .prototxt, with the .caffemodel beside it */
+/** Compile a model's file; of a Caffe net the .prototxt, with the .caffemodel beside it */
 enum nvdla_status nvdla_compile_file(const char *path, const struct nvdla_compile_options *options,
 				     struct nvdla_model **model);
 void nvdla_model_free(struct nvdla_model *model);
 
-/** data: the loadable, for nvdla_network_load() and for files; owned by the model */
+/** data: set to the loadable's bytes, which the model owns */
 enum nvdla_status nvdla_model_get_data(const struct nvdla_model *model, const void **data,
 				       size_t *size);
 
 /** Result of compiling an operator of a model; size is the caller's sizeof */
 struct nvdla_layer_info {
 	size_t size;
-	const char *name;      /**< of the first tensor that it makes; owned by the model */
-	const char *type;      /**< as the model's format calls it; owned by the model */
-	const char *cpu;       /**< reason for the CPU; "" if not on it; owned by the model */
-	size_t num_operations; /**< 0: the operator needs none */
-	uint32_t has_error;    /**< not 0: calibrated, and the three members below are known */
-	double error_ratio;    /**< as nvdla::LayerError, in decibels; infinite: exact */
+	const char *name;      /**< name of the operator's first output; owned by the model */
+	const char *type;      /**< type in the model's format; owned by the model */
+	const char *cpu;       /**< reason to run on the CPU, or ""; owned by the model */
+	size_t num_operations; /**< number of operations; 0: the operator needs none */
+	uint32_t has_error;    /**< not 0: calibrated, the next three members are set */
+	double error_ratio;    /**< nvdla::LayerError::ratio, decibels; infinite: exact */
 	double own_error_ratio;
 	double largest_error;
-	/** reason for a library of the host; "" if not run by one; owned by the model */
+	/** reason to run in a library of the host, or ""; owned by the model */
 	const char *host;
 };
 

@@ -33,7 +33,8 @@ struct OperandDesc {
 	DataType processing = DataType::Int8;
 	/** Int8 (ONE_BYTE) or Int16 (TWO_BYTE) if processing is an integer, else Half */
 	DataType type = DataType::Int16;
-	/** 1 (bias, PReLU, one element-wise operand) or 2: adder's and multiplier's in turn */
+	/** 1 (bias, PReLU, one element-wise operand) or 2: operands of adder and multiplier
+	 * alternate */
 	uint32_t components = 1;
 	uint32_t channels = 1;
 	uint32_t height = 1;
@@ -41,15 +42,15 @@ struct OperandDesc {
 	uint32_t lineStride = 0;    /**< bytes from line to line */
 	uint32_t surfaceStride = 0; /**< bytes from surface to surface */
 
-	/** \brief Operands per channel, one atom after the other */
+	/** \brief Describe operands per channel, one atom after the other */
 	static OperandDesc perChannel(const CoreGeometry &geometry, DataType processing,
 				      DataType type, uint32_t components, uint32_t channels);
 
 	/**
-	 * \brief Operands per element with the smallest strides there can be
+	 * \brief Describe operands per element with the smallest possible strides
 	 *
-	 * A line is filled up to geometry.atomBytes, except that of a 1x1 cube: SDP reads
-	 * those one atom after the other.
+	 * A line is padded to geometry.atomBytes, except in a 1x1 cube, whose atoms SDP reads one
+	 * after the other.
 	 */
 	static OperandDesc perElement(const CoreGeometry &geometry, DataType processing,
 				      DataType type, uint32_t components, uint32_t channels,

@@ -24,7 +24,7 @@
 namespace nvdla::op
 {
 
-/** \brief A number for each axis of a plane: strides, dilations, kernel sizes */
+/** \brief A number for each axis of a plane: a stride, dilation or kernel size */
 struct Axes {
 	uint32_t x = 1;
 	uint32_t y = 1;
@@ -40,12 +40,12 @@ struct Padding {
 
 /** \brief Conversion of pixels in a convolution, before the multiplication */
 struct PixelConversion {
-	/** \brief R8 to A8B8G8R8 and so on hold signed numbers */
+	/** \brief Components of pixels, in formats of any width, are signed */
 	bool signedPixels = true;
-	/** \brief Applied to each component, an integer; nothing: the bits are taken as they are */
+	/** \brief Converter of each (integer) component; nothing: the bits are used unchanged */
 	std::optional<Converter> converter;
-	/** \brief The converter subtracts it instead of its offset: R or Y, G or U, B or V, A or X
-	 */
+	/** \brief Values that the converter subtracts instead of its offset: R or Y, G or U, B or
+	 * V, A or X */
 	std::optional<std::array<int16_t, 4>> mean;
 };
 
@@ -67,10 +67,11 @@ struct Convolution {
 	Padding padding;
 	int16_t padValue = 0; /**< a number in the pipeline's type; FP16: its bits */
 	/**
-	 * \brief Groups of channels that have kernels of their own; as many as channels: depthwise
+	 * \brief Number of groups of channels that have kernels of their own; as many as channels:
+	 * depthwise
 	 *
-	 * Both the input's channels and the kernels are a multiple of it. GraphWeights::c are the
-	 * channels of one group; of k kernels, the first k / groups belong to the first group.
+	 * Both the input's channels and the kernels are a multiple of groups. GraphWeights::c are
+	 * the channels of one group; of k kernels, the first k / groups belong to the first group.
 	 *
 	 * A hardware layer takes as many groups as make channels and kernels whole atoms, with
 	 * zeros where kernels of one group meet channels of another. If that takes several layers,
@@ -80,14 +81,14 @@ struct Convolution {
 	uint32_t groups = 1;
 	/** \brief Winograd mode; the kernel is 3x3 and the output divisible by 4, 8 or more */
 	bool winograd = false;
-	uint8_t winogradShift = 0;    /**< PRA_TRUNCATE: integers, after the transformation */
-	uint8_t accumulatorShift = 0; /**< CLIP_TRUNCATE: SDP gets sum >> this */
-	/** \brief Lines of the kernel that go into the MACs at once: 1, 2 or 4; images only */
+	uint8_t winogradShift = 0;    /**< PRA_TRUNCATE: shift of transformed integers */
+	uint8_t accumulatorShift = 0; /**< CLIP_TRUNCATE: SDP gets sum >> accumulatorShift */
+	/** \brief Lines of the kernel that the MACs take at a time: 1, 2 or 4; images only */
 	uint32_t postExtension = 1;
 	PixelConversion pixels; /**< images only */
 	/**
-	 * \brief Horizontal bands that the output is made in; 0: as few as the convolution
-	 * buffer allows
+	 * \brief Number of horizontal bands of the output; 0: as few as the convolution buffer
+	 * allows
 	 *
 	 * Each band is a hardware layer with an SDP layer behind it (guide, "Split H"). The
 	 * output of that SDP operation is a surface in memory then.
@@ -131,7 +132,7 @@ struct Convolution {
 struct Deconvolution {
 	std::string name;
 	std::string input;   /**< a feature surface of the weights' type */
-	std::string weights; /**< Graph::weights(); K are the channels of the output */
+	std::string weights; /**< Graph::weights(); K is the output's channels */
 	std::string output;
 	Axes stride; /**< 1 to 32 */
 	/** \brief Columns and lines of the output that are cut off on each side */
@@ -159,7 +160,7 @@ enum class Activation : uint8_t {
  * activation (programming guide, "SDP programming").
  */
 struct SdpUnit {
-	std::optional<Alu> alu; /**< nothing: bypassed */
+	std::optional<Alu> alu; /**< nothing: the ALU is bypassed */
 	bool multiply = false;
 	Activation activation = Activation::None;
 	/**
@@ -179,9 +180,9 @@ struct SdpUnit {
 	/** \brief 16 bits, the bits of an FP16 number in FP16; Y: 32 bits and FP32 */
 	int32_t aluOperand = 0;
 	int32_t mulOperand = 0;
-	uint8_t aluShift = 0; /**< X1, X2: the ALU's operand is shifted left by this */
-	uint8_t shift = 0;    /**< the result is shifted right by this, even without multiplier */
-	std::optional<Converter> aluConverter; /**< Y: of operands in memory */
+	uint8_t aluShift = 0; /**< X1, X2: left shift of the ALU's operand */
+	uint8_t shift = 0;    /**< right shift of the result, even without multiplier */
+	std::optional<Converter> aluConverter; /**< Y: converter of operands in memory */
 	std::optional<Converter> mulConverter;
 };
 
@@ -194,7 +195,7 @@ struct Sdp {
 	std::optional<SdpUnit> x2;
 	std::optional<SdpUnit> y;
 	std::string lut;     /**< Graph::lut(), for Activation::LookUp */
-	Converter converter; /**< of the output; integers only */
+	Converter converter; /**< converter of the output; integers only */
 	/** \brief Type of the output; Unknown: as declared, otherwise that of the input */
 	DataType type = DataType::Unknown;
 	/** \brief FP16: NaN in input and operands is read as zero (precision, NaN) */
@@ -211,7 +212,7 @@ struct Sdp {
  */
 struct Compare {
 	std::string name;
-	std::string input; /**< in memory, as \a with is */
+	std::string input; /**< surface in memory, as \a with is */
 	/**
 	 * \brief A surface of the input's shape and type, or Graph::operands()
 	 *
@@ -237,7 +238,7 @@ struct Pooling {
 	Axes stride; /**< 1 to 16 */
 	Padding padding;
 	int32_t padValue = 0; /**< number that a padded element adds to an average; integers only */
-	uint32_t parts = 0;   /**< vertical bands that the output is made in; 0: as few as fit */
+	uint32_t parts = 0;   /**< vertical bands of the output; 0: as few as fit */
 	/** \brief FP16: NaN in an input from memory is read as zero (precision, NaN) */
 	bool nanToZero = false;
 };
@@ -249,9 +250,9 @@ struct Normalization {
 	std::string output;
 	std::string lut;
 	uint32_t localSize = 5; /**< 3, 5, 7 or 9 channels */
-	Converter in;		/**< integers only */
+	Converter in;		/**< input converter; integers only */
 	Converter out;
-	bool bypassSquareSum = false; /**< the look-up is of x itself */
+	bool bypassSquareSum = false; /**< the table is indexed by x itself */
 	bool bypassMultiply = false;  /**< the output is the table's result */
 	/** \brief FP16: NaN in the input is read as zero (precision, NaN) */
 	bool nanToZero = false;
@@ -319,7 +320,7 @@ struct Unary {
 	std::string input;
 	std::string output;
 	ElementFunction function = ElementFunction::Identity;
-	float parameter = 0.0f; /**< of functions that have one */
+	float parameter = 0.0f; /**< parameter of functions that have one */
 	float scale = 1.0f;
 	float shift = 0.0f;
 	float inScale = 1.0f;
@@ -352,8 +353,8 @@ struct OverChannels {
 		LocalResponse,	/**< x / (shift + scale * sum of squares of the window) ^ power */
 		LogSoftmax,	/**< x - log(sum of exp(x)) */
 		Standardize,	/**< (x - mean) / sqrt(variance + shift) */
-		Largest,	/**< the largest number, in one channel */
-		Smallest,	/**< the smallest number, in one channel */
+		Largest,	/**< maximum over all channels; the output has one channel */
+		Smallest,	/**< minimum over all channels; the output has one channel */
 	};
 
 	std::string name;

@@ -61,7 +61,7 @@ enum class PixelFormat : uint8_t {
 	Plain = 64,
 };
 
-/** \return bytes of an atom of feature data; 0 of other formats */
+/** \return bytes of an atom of feature data; 0 for other formats */
 constexpr uint32_t atomBytes(PixelFormat format)
 {
 	return format == PixelFormat::Feature ? 32 : format == PixelFormat::FeatureX8 ? 8 : 0;
@@ -92,8 +92,8 @@ struct PixelFormatInfo {
 	PixelFormat format;
 	const char *name; /**< as in the format document, without "T_" */
 	PixelKind kind;
-	uint8_t planes;	  /**< 2: Y, and U and V in turn, at full resolution */
-	uint8_t channels; /**< of a pixel */
+	uint8_t planes;	  /**< 2: Y, and U alternating with V, at full resolution */
+	uint8_t channels; /**< channels of a pixel */
 	/**
 	 * Packed10: the channel's lowest bit in the word. Else its place among the pixel's
 	 * elements, those of plane 0 first.

@@ -29,7 +29,7 @@ namespace nvdla
 struct PoolOptions {
 	/** \brief Loop that calls back; without one, EventLoop::shared() */
 	std::optional<EventLoop> loop = {};
-	/** \brief Maximum number of requests on each device at once */
+	/** \brief Maximum number of requests on each device at a time */
 	unsigned slots = 2;
 	/** \brief Maximum number of requests without an answer; see RunOptions::whenFull */
 	unsigned maxPending = 1024;
@@ -56,11 +56,11 @@ struct PoolAnswer {
 /** \brief Use of a device by a pool */
 struct DeviceUse {
 	std::string path;
-	bool lost = false;	/**< it is gone and gets no more requests */
-	unsigned running = 0;	/**< requests that are on it now */
-	uint64_t completed = 0; /**< requests that it answered, errors among them */
-	uint64_t moved = 0;	/**< requests that were on it when it went, and ran elsewhere */
-	/** \brief Time during which it had at least one request */
+	bool lost = false;	/**< the device is gone and gets no more requests */
+	unsigned running = 0;	/**< requests that are on the device now */
+	uint64_t completed = 0; /**< requests that the device answered, with or without error */
+	uint64_t moved = 0;	/**< requests moved to another device when this one was lost */
+	/** \brief Time during which the device had at least one request */
 	std::chrono::nanoseconds busy{ 0 };
 };
 
@@ -92,8 +92,8 @@ public:
 	~Pool();
 
 	/**
-	 * \brief Have a network reside on all devices
-	 * \return its number; errors of Network::load(); DeviceLost if no device is left
+	 * \brief Load a network onto all devices
+	 * \return the network's number; errors of Network::load(); DeviceLost if no device is left
 	 */
 	Result<size_t> addNetwork(const Loadable &loadable);
 
@@ -117,7 +117,7 @@ public:
 	 */
 	Result<void> submit(PoolRequest request, Callback callback);
 
-	/** \brief submit(), and wait for the answer; not in the loop's thread */
+	/** \brief Call submit() and wait for the answer; not in the loop's thread */
 	Result<PoolAnswer> run(PoolRequest request);
 
 	/** \return the devices, in the order of create() and addDevice() */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quantization: the real numbers that integers of a tensor stand for.
+ * Quantization: real numbers that the integers of a tensor represent.
  *
  * "VTA" is the document on quantized operations of the VTA accelerator. nvdla/converter.h and
  * nvdla/layer_scaling.h turn scales and zero points into parameters of operations.
@@ -22,7 +22,7 @@ namespace nvdla
 {
 
 /**
- * \brief Real numbers of integers: real = scale * (q - zeroPoint)
+ * \brief Real numbers that integers represent: real = scale * (q - zeroPoint)
  *
  * FixedFormat::quantization() gives that of a fixed-point format.
  */
@@ -44,7 +44,7 @@ struct Quantization {
 
 		return limits.saturate(rounded + zeroPoint);
 	}
-	/** \brief quantize() for Int8 or Int16 */
+	/** \brief Call quantize() with the limits of Int8 or Int16 */
 	int64_t quantize(double real, DataType type) const
 	{
 		return quantize(real, integerLimits(type));
@@ -66,7 +66,7 @@ public:
 	TensorQuantization() = default;
 	/** \brief One quantization for all elements */
 	TensorQuantization(const Quantization &all) : channels_{ all } {}
-	/** \brief One for each channel */
+	/** \brief One quantization for each channel */
 	explicit TensorQuantization(std::vector<Quantization> perChannel)
 		: channels_(std::move(perChannel))
 	{
@@ -76,7 +76,7 @@ public:
 	bool none() const { return channels_.empty(); }
 	/** \return the quantizations: none, one, or one for each channel */
 	std::span<const Quantization> values() const { return channels_; }
-	/** \return that of a channel; scale 1 and zero point 0 if there is none */
+	/** \return quantization of a channel; scale 1 and zero point 0 if there is none */
 	Quantization channel(uint32_t c) const
 	{
 		if (channels_.empty())
@@ -97,7 +97,7 @@ enum class ZeroPoint : uint8_t {
 };
 
 /**
- * \brief The quantization of a tensor whose numbers are from \a low to \a high
+ * \brief Compute the quantization of a tensor whose numbers are from \a low to \a high
  *
  * The range is widened to hold 0, so that padding and ReLU are exact.
  *

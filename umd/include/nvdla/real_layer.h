@@ -27,14 +27,14 @@ struct RealLayer {
 	 */
 	op::Convolution convolution;
 	uint32_t k = 0;			/**< kernels */
-	uint32_t c = 0;			/**< channels of a kernel: those of a group */
+	uint32_t c = 0;			/**< channels of a kernel: those of one group */
 	uint32_t r = 0;			/**< lines */
 	uint32_t s = 0;			/**< columns */
-	std::vector<float> weights;	/**< in K, C, R, S order */
-	std::vector<float> bias;	/**< one for each kernel, or none */
-	std::optional<float> lowest;	/**< of the result: 0 is a ReLU; no other number */
-	std::optional<float> highest;	/**< of the result: 6, say */
-	DataType type = DataType::Int8; /**< of input, weights and output: Int8 or Int16 */
+	std::vector<float> weights;	/**< weights in K, C, R, S order */
+	std::vector<float> bias;	/**< bias of each kernel, or empty */
+	std::optional<float> lowest;	/**< lower limit of the result: 0 (ReLU) or nothing */
+	std::optional<float> highest;	/**< upper limit of the result, such as 6 */
+	DataType type = DataType::Int8; /**< type of input, weights and output: Int8 or Int16 */
 	Quantization input;
 	Quantization output;
 };
@@ -46,13 +46,13 @@ struct RealLayer {
  * over all kernels.
  */
 struct LayerRounding {
-	double weights = 0;	/**< of the weights, each as far off as it is */
-	double bias = 0;	/**< of the adder's operands */
-	double multipliers = 0; /**< of the multiplier's operands */
-	double accumulator = 0; /**< of bits that the accumulator cuts off */
-	double output = 0;	/**< half a step, twice if a limit is between two steps */
+	double weights = 0;	/**< rounding of the weights, each with its own error */
+	double bias = 0;	/**< rounding of the adder's operands */
+	double multipliers = 0; /**< rounding of the multiplier's operands */
+	double accumulator = 0; /**< truncation of the accumulator */
+	double output = 0;	/**< half a step, or a step if a limit is between two steps */
 
-	/** \return no result is farther off */
+	/** \return an upper bound of the error of all results */
 	double most() const { return weights + bias + multipliers + accumulator + output; }
 };
 

@@ -28,24 +28,25 @@ struct RequestState;
 
 /** \brief Behaviour of submit() if the network's queue is full */
 enum class WhenFull {
-	Wait, /**< block until there is room; in the loop's thread, where that cannot be: Busy */
+	Wait, /**< block until there is room; in the loop's thread, which must not block, return
+	       * Busy */
 	Busy, /**< return ErrorCode::Busy */
 };
 
 /** \brief Options of a run */
 struct RunOptions {
-	/** \brief Longest time one job may take on the hardware */
+	/** \brief Longest time that one job may take on the hardware */
 	std::chrono::milliseconds timeout{ 30000 };
 	/** \brief Priority over other requests of this network and other jobs of the device */
 	Priority priority = Priority::Normal;
-	/** \brief Have the core count: stalls, latencies, saturation, NaNs */
+	/** \brief Enable the core's counters: stalls, latencies, saturation, NaNs */
 	bool statistics = false;
 	WhenFull whenFull = WhenFull::Wait;
 };
 
-/** \brief Memory of the application's for a tensor: a range of a Buffer */
+/** \brief The application's memory for a tensor: a range of a Buffer */
 struct TensorPlace {
-	Buffer buffer; /**< of the network's device, allocated or imported */
+	Buffer buffer; /**< buffer of the network's device, allocated or imported */
 	/** \brief Offset of the tensor's first byte, a multiple of DeviceInfo::atomBytes */
 	uint64_t offset = 0;
 	/**
@@ -94,11 +95,12 @@ public:
 	 */
 	Result<void> setInput(size_t index, std::span<const std::byte> tensor);
 
-	/** \brief As setInput(), from elements in \a order */
+	/** \brief Like setInput(), from elements in \a order */
 	Result<void> setInputElements(size_t index, std::span<const std::byte> elements,
 				      ElementOrder order = ElementOrder::Nchw);
 
-	/** \brief As setInput(), from numbers in \a order, quantized as Network::inputs() says */
+	/** \brief Like setInput(), from numbers in \a order, with the quantization of
+	 * Network::inputs() */
 	Result<void> setInputFloat(size_t index, std::span<const float> values,
 				   ElementOrder order = ElementOrder::Nchw);
 
@@ -131,9 +133,9 @@ public:
 	Result<void> unbindOutput(size_t index);
 
 	/**
-	 * \return bytes of an output tensor in its layout, valid until the next
-	 * submission; zero before the first run. InvalidArgument for one that is bound: it
-	 * is in the buffer
+	 * \return bytes of an output tensor in its layout, valid until the next submission; zero
+	 * before the first run. InvalidArgument for a bound output, whose bytes are in the bound
+	 * buffer
 	 */
 	Result<std::span<const std::byte>> output(size_t index) const;
 
@@ -141,27 +143,27 @@ public:
 	Result<std::vector<std::byte>>
 	outputElements(size_t index, ElementOrder order = ElementOrder::Nchw) const;
 
-	/** \return numbers of an output tensor in \a order, dequantized as Network::outputs() says
-	 */
+	/** \return numbers of an output tensor in \a order, dequantized with the quantization of
+	 * Network::outputs() */
 	Result<std::vector<float>> outputFloat(size_t index,
 					       ElementOrder order = ElementOrder::Nchw) const;
 
 	/**
-	 * \brief Run it; returns at once
+	 * \brief Start a run; returns immediately
 	 *
-	 * Among a network's waiting requests, those of higher priority go
-	 * first, otherwise the oldest.
+	 * Among a network's waiting requests, those of higher priority run first, and among them
+	 * the oldest.
 	 *
 	 * \param[in] callback called once if submit() succeeds, whatever the result of
 	 * the run; the request may be submitted again from there. May be empty.
-	 * \return Busy if it is in flight or, unless the options say to wait, the
-	 * network's queue is full; Unsupported for a priority or statistics that
-	 * the device does not have; Cancelled if cancel() came while it waited for room;
-	 * InvalidArgument if an output is bound to bytes that another tensor is bound to
+	 * \return Busy if the request is in flight or, unless the options say to wait, the
+	 * network's queue is full; Unsupported for a priority or statistics that the device does
+	 * not have; Cancelled if cancel() came while it waited for room; InvalidArgument if an
+	 * output is bound to bytes that another tensor is bound to
 	 */
 	Result<void> submit(const RunOptions &options = {}, Callback callback = {});
 
-	/** \brief As submit(); the future gets the result of wait() */
+	/** \brief Like submit(); the future gets the result of wait() */
 	std::future<Result<RunReport>> runAsync(const RunOptions &options = {});
 
 	/**
@@ -175,24 +177,24 @@ public:
 	Result<RunReport> wait(std::optional<std::chrono::milliseconds> timeout = {});
 
 	/**
-	 * \brief submit() and wait()
+	 * \brief Call submit() and wait()
 	 *
-	 * If a slot is free and no request waits for one, the run takes place in the calling
-	 * thread, which is faster than in the loop.
+	 * If a slot is free and no other request waits for one, the calling thread does the run,
+	 * which is faster than the loop's thread.
 	 */
 	Result<RunReport> run(const RunOptions &options = {});
 
 	/**
 	 * \brief Cancel the run, from any thread
 	 *
-	 * A request that waits for its turn completes as Cancelled at once; a submit() that still
-	 * waits for room in the queue returns Cancelled. A running request completes as
-	 * Cancelled when its current step has ended: from then on nothing uses
-	 * its tensors. A completed request is not affected.
+	 * A request that waits for its turn completes as Cancelled immediately; a submit() that
+	 * still waits for room in the queue returns Cancelled. A running request completes as
+	 * Cancelled when its current step has ended: from then on nothing uses its tensors. A
+	 * completed request is not affected.
 	 */
 	void cancel();
 
-	/** \return submitted and not done */
+	/** \return true if the request was submitted and is not done */
 	bool inFlight() const;
 
 private:

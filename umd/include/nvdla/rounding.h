@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Rounding and saturation, as hardware and formats have them.
- */
+/* Rounding and saturation of the hardware and of the formats. */
 #pragma once
 
 #include <cmath>
@@ -69,7 +67,7 @@ struct IntegerLimits {
 	int64_t lowest;
 	int64_t highest;
 
-	/** \return \a value, or the limit that it is beyond */
+	/** \return \a value, or the nearest limit if it is out of range */
 	constexpr int64_t saturate(int64_t value) const
 	{
 		return value < lowest ? lowest : value > highest ? highest : value;

@@ -17,7 +17,7 @@ namespace nvdla
 /**
  * \brief One operation of a job
  *
- * Times are CLOCK_MONOTONIC. Counters are in cycles of the core or in elements; those that an
+ * Times are CLOCK_MONOTONIC. Counters are in cycles of the core or in elements; counters that an
  * engine does not have are 0.
  */
 struct OperationReport {
@@ -25,25 +25,26 @@ struct OperationReport {
 	bool started = false;	/**< startNs is set */
 	bool completed = false; /**< endNs is set */
 	bool counted = false;	/**< the members after the times are set */
-	uint64_t startNs = 0;	/**< when it was enabled */
-	uint64_t endNs = 0;	/**< when the driver saw its interrupt */
+	uint64_t startNs = 0;	/**< when the operation was enabled */
+	uint64_t endNs = 0;	/**< when the driver saw the operation's interrupt */
 
 	uint64_t readStall = 0;		/**< cycles that reading the source stalled */
 	uint64_t writeStall = 0;	/**< cycles that writing stalled */
 	uint64_t weightReadStall = 0;	/**< convolution: cycles that reading weights stalled */
-	uint64_t readLatency = 0;	/**< convolution: sum over the reads of data, cycles */
-	uint64_t weightReadLatency = 0; /**< convolution: sum over the reads of weights, cycles */
+	uint64_t readLatency = 0;	/**< convolution: sum of latencies of data reads, cycles */
+	uint64_t weightReadLatency = 0; /**< convolution: sum of latencies of weight reads,
+					 * cycles */
 	/** \brief SDP: cycles that reading the operands of X1, X2 and Y stalled */
 	std::array<uint64_t, 3> operandReadStall{};
 	uint32_t saturation = 0; /**< outputs that were saturated */
-	uint32_t nanInput = 0;	 /**< FP16: NaNs in the source; SDP: if it lies in memory */
-	uint32_t infInput = 0;	 /**< FP16: infinities in the source; SDP: if it lies in memory */
+	uint32_t nanInput = 0;	 /**< FP16: NaNs in the source; SDP: only if in memory */
+	uint32_t infInput = 0;	 /**< FP16: infinities in the source; SDP: only if in memory */
 	uint32_t nanOutput = 0;	 /**< FP16: NaNs in the output */
 	uint32_t nanWeight = 0;	 /**< FP16: NaNs in the weights */
 	uint32_t infWeight = 0;	 /**< FP16: infinities in the weights */
 	uint32_t unequal = 0;	 /**< SDP: 1 if a comparison found a difference */
 
-	/** \brief Values that met a look-up table (SDP, CDP) */
+	/** \brief Counts of values that passed a look-up table (SDP, CDP) */
 	struct Lut {
 		uint32_t underflow = 0; /**< below both tables */
 		uint32_t overflow = 0;	/**< above both tables */
@@ -58,21 +59,21 @@ struct OperationReport {
 
 /** \brief One job; times are CLOCK_MONOTONIC */
 struct JobReport {
-	uint32_t numOperations = 0; /**< of all tasks */
+	uint32_t numOperations = 0; /**< operations of all tasks */
 	uint32_t numCompleted = 0;
-	uint32_t numRuns = 0;  /**< times that it was put on the hardware; 0: there is no report */
-	uint64_t submitNs = 0; /**< the submit */
-	uint64_t startNs = 0;  /**< when it was put on the hardware (last), or 0 */
-	uint64_t endNs = 0;    /**< when it ended */
+	uint32_t numRuns = 0;  /**< times that the job was put on the hardware; 0: no report */
+	uint64_t submitNs = 0; /**< when the job was submitted */
+	uint64_t startNs = 0;  /**< when the job was last put on the hardware, or 0 */
+	uint64_t endNs = 0;    /**< when the job ended */
 };
 
 /** \brief Report of a run */
 struct RunReport {
 	struct Step {
-		bool cpu = false;   /**< a CPU task; otherwise tasks of one job */
+		bool cpu = false;   /**< true: a CPU task; false: tasks of one job */
 		unsigned tasks = 0; /**< tasks of the loadable in this step */
 		unsigned operations = 0;
-		std::chrono::nanoseconds duration{ 0 }; /**< from submission to completion */
+		std::chrono::nanoseconds duration{ 0 }; /**< time from submission to completion */
 		/** \brief All zero for CPU tasks and without Feature::Results */
 		JobReport job = {};
 		/** \brief Report of each operation, in the order of the tasks; empty if \a job is
@@ -81,8 +82,9 @@ struct RunReport {
 	};
 
 	std::vector<Step> steps;
-	std::chrono::nanoseconds queued{ 0 };	/**< from submit() to the first step */
-	std::chrono::nanoseconds duration{ 0 }; /**< from the first step to the last's end */
+	std::chrono::nanoseconds queued{ 0 };	/**< time from submit() to the first step */
+	std::chrono::nanoseconds duration{ 0 }; /**< time from the first step to the end of the
+						 * last */
 };
 
 } /* namespace nvdla */

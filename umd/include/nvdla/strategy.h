@@ -20,9 +20,9 @@ namespace nvdla
 
 /** \brief Rule of a choice */
 enum class Choice : uint8_t {
-	Auto,	/**< by predicted time: the way that is faster on the chip */
-	Always, /**< wherever the core can, even if it is slower; it is an error if it never can */
-	Never,	/**< only where the graph itself asks for it */
+	Auto,	/**< the way that is predicted to be faster on the chip */
+	Always, /**< wherever possible, even if slower; an error if never possible */
+	Never,	/**< only where the graph itself requests it */
 };
 
 /**
@@ -41,21 +41,19 @@ struct Strategy {
 	 * Only chosen on request, because the device model takes several times as long with it.
 	 */
 	Choice winograd = Choice::Never;
-	/** \brief Weights without the elements that are zero */
+	/** \brief Weights stored without zero elements */
 	Choice compression = Choice::Auto;
-	/**
-	 * \brief Inputs of few channels as pixels (Surface::mayBePixels), so that a line of a
-	 * kernel goes into the MACs at once; FP16 is added up in another order then
-	 */
+	/** \brief Inputs of few channels as pixels (Surface::mayBePixels), so that the MACs take a
+	 * line of a kernel at a time; this changes the order of FP16 additions */
 	Choice pixels = Choice::Auto;
-	/** \brief Several lines of a kernel in the MACs at once (Convolution::postExtension) */
+	/** \brief MACs take several lines of a kernel at a time (Convolution::postExtension) */
 	Choice postExtension = Choice::Auto;
 	/** \brief More or fewer bands than usual, for inputs larger than the convolution buffer
 	 */
 	Choice bands = Choice::Auto;
 	/** \brief SDP hands its result to the pooling on the fly */
 	Choice fusedPooling = Choice::Auto;
-	/** \brief An input, or weights, that the convolution before has read stay in the buffer */
+	/** \brief Inputs or weights that the previous convolution has read stay in the buffer */
 	Choice reuse = Choice::Auto;
 	/**
 	 * \brief Models: one convolution for several of one input whose results are concatenated,
@@ -68,10 +66,8 @@ struct Strategy {
 	 * more memory. Without this choice they share no bytes only if that takes no more memory
 	 */
 	Choice branches = Choice::Auto;
-	/**
-	 * \brief The chip that time is predicted for, as options of nvdla-prof without dashes:
-	 * { "dram", "2.5GB/s" }; a later one of a name counts
-	 */
+	/** \brief Chip for the prediction of times, as options of nvdla-prof without dashes: {
+	 * "dram", "2.5GB/s" }; of several with one name the last counts */
 	std::vector<std::pair<std::string, std::string>> chip;
 
 	/** \brief \return one choice for all subjects */
@@ -94,7 +90,7 @@ struct Strategy {
  */
 Result<Strategy> parseStrategy(std::string_view text);
 
-/** \return text that parseStrategy() turns back into the strategy */
+/** \return text from which parseStrategy() makes the same strategy */
 std::string toString(const Strategy &strategy);
 
 /** \brief Choice made for an operation, and its candidates */
@@ -102,11 +98,11 @@ struct LayerChoice {
 	struct Candidate {
 		/** \brief "as it is", "Winograd", "Winograd, compressed weights", ... */
 		std::string what;
-		double cycles = 0; /**< predicted, of the operation and those that it flows into */
+		double cycles = 0; /**< predicted cycles, with operations that it streams to */
 	};
 
 	std::string name;
-	std::vector<Candidate> candidates; /**< the first is the graph as it is */
+	std::vector<Candidate> candidates; /**< the first one is the unchanged graph */
 	size_t chosen = 0;
 };
 

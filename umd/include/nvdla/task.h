@@ -55,10 +55,10 @@ struct DlaTask {
 struct BufferRange {
 	uint32_t handle = 0; /**< 0 if no operation uses the entry */
 	uint64_t offset = 0;
-	uint64_t size = 0; /**< 0 for all up to the buffer's end */
+	uint64_t size = 0; /**< bytes; 0: up to the buffer's end */
 };
 
-/** \brief Descriptors of a task; all memory is the caller's */
+/** \brief Descriptors of a task, in memory of the caller */
 struct TaskGraph {
 	std::span<const nvdla_graph_node> graph;
 	std::span<const nvdla_operation_desc> operations;
@@ -66,10 +66,10 @@ struct TaskGraph {
 	std::span<const nvdla_lut_desc> luts;
 };
 
-/** \brief One task of a job; borrows everything */
+/** \brief One task of a job; does not own its arrays */
 struct JobTask : TaskGraph {
 	std::span<const BufferRange> addresses;
-	/** \brief Handle of a PreparedTask, whose graph it is then; 0 for the graph above */
+	/** \brief Handle of a PreparedTask; 0: the graph in TaskGraph is used */
 	uint32_t prepared = 0;
 };
 
@@ -97,7 +97,7 @@ enum class EmuOpType : uint8_t {
 	NormalizeTwice = 11,
 };
 
-/** \return whether an operation makes one channel of all of them */
+/** \return true if an operation reduces all channels to one */
 inline bool makesOneChannel(EmuOpType type)
 {
 	return type == EmuOpType::ArgMax || type == EmuOpType::Largest ||
@@ -130,7 +130,8 @@ struct EmuOperation {
 	int8_t outZero = 0;    /**< the integer that represents 0 in the output; extension */
 	int8_t inZero = 0;     /**< zero point of the input; extension */
 	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; extension */
-	ElementFunction function = ElementFunction::Identity; /**< of a Function; extension */
+	ElementFunction function = ElementFunction::Identity; /**< function of a Function;
+							       * extension */
 	ElementFunction inner =
 		ElementFunction::Identity; /**< applied to a Function's input; extension */
 	float power = 1.0f;
@@ -162,9 +163,9 @@ struct HostTask {
 	std::string model; /**< name of the blob with an ONNX file; empty: there is none */
 	std::vector<TensorDesc> inputs;
 	std::vector<TensorDesc> outputs;
-	std::vector<TaskAddress> addresses; /**< of the inputs, then of the outputs */
-	std::vector<std::string> layers;    /**< as Task::layers: of each operator of the model */
-	std::vector<std::string> reasons;   /**< why the core does not compute each of them */
+	std::vector<TaskAddress> addresses; /**< addresses of the inputs, then of the outputs */
+	std::vector<std::string> layers;    /**< as Task::layers, per operator of the model */
+	std::vector<std::string> reasons;   /**< per operator, why the core does not compute it */
 };
 
 using AnyTask = std::variant<DlaTask, EmuTask, HostTask>;

@@ -40,7 +40,7 @@ enum class ElementOrder : uint8_t {
 struct TensorSignature {
 	/** \brief Lengths of the axes in the model, of any number of axes */
 	std::vector<uint32_t> shape = {};
-	ElementOrder order = ElementOrder::Nchw; /**< of the axes of that shape */
+	ElementOrder order = ElementOrder::Nchw; /**< order of the axes of shape */
 	/** \brief Integers are -128 to 127, though the tensor may hold them in 16 bits */
 	bool is8Bits = false;
 
@@ -70,8 +70,8 @@ struct TensorDesc {
 	uint32_t lineStride = 0;    /**< bytes from line to line */
 	uint32_t surfaceStride = 0; /**< bytes from surface to surface, or from plane to plane */
 	uint32_t lineStrideUv = 0;  /**< semi-planar: bytes from line to line of the second plane */
-	uint64_t size = 0;	    /**< bytes of the whole tensor, gaps and all images included */
-	uint16_t memory = 0;	    /**< id of the loadable's memory it lies in */
+	uint64_t size = 0;	    /**< bytes of the whole tensor, with gaps and all images */
+	uint16_t memory = 0;	    /**< id of the loadable's memory of the tensor */
 	uint64_t offset = 0;	    /**< bytes from the start of that memory */
 	/**
 	 * \brief Integers are 0 to 255 or 65535: pixels that a convolution takes as unsigned
@@ -86,7 +86,7 @@ struct TensorDesc {
 	/** \brief Signature of inputs and outputs; only if this project compiled the model */
 	std::optional<TensorSignature> signature = {};
 
-	/** \return number of elements, n * c * h * w */
+	/** \return the number of elements, n * c * h * w */
 	uint64_t elements() const { return uint64_t{ n } * c * h * w; }
 
 	/** \return the axis order of the model's arrays; N, C, H, W if there is no model */
@@ -111,14 +111,15 @@ struct TensorDesc {
 	Result<void> check() const;
 
 	/**
-	 * \brief A feature tensor whose lines and surfaces follow each other without gaps
+	 * \brief Describe a feature tensor without gaps between lines and surfaces
 	 * \param[in] format Feature or FeatureX8, as CoreGeometry::featureFormat()
 	 */
 	static TensorDesc packedFeature(std::string name, DataType type, uint32_t c, uint32_t h,
 					uint32_t w, PixelFormat format = PixelFormat::Feature);
 
 	/**
-	 * \brief A picture in a pixel format, its lines as close as the core allows
+	 * \brief Describe a picture in a pixel format, with the smallest line strides that the core
+	 * allows
 	 *
 	 * Lines of both planes start at multiples of 32 bytes, as the core wants pitch-linear
 	 * pixels ("Alignment of Start Address and Stride"). As many channels as the format has.
@@ -126,7 +127,7 @@ struct TensorDesc {
 	static TensorDesc image(std::string name, PixelFormat format, uint32_t h, uint32_t w);
 
 	/**
-	 * \brief Planar data, as Rubik splits and merges it: a plane per channel
+	 * \brief Describe planar data, as Rubik splits and merges them: a plane per channel
 	 *
 	 * Lines and planes start at multiples of 64 bytes (programming guide, "Limitation",
 	 * Rubik).
@@ -135,7 +136,7 @@ struct TensorDesc {
 				 uint32_t w);
 
 	/**
-	 * \brief Elements one behind the other, of a tensor that the host computes with
+	 * \brief Describe a tensor of the host: elements one behind the other
 	 * \param[in] shape the model's, of less than 2^32 bytes; its axes from the fourth on are w
 	 */
 	static TensorDesc plain(std::string name, DataType type,
@@ -159,7 +160,7 @@ struct TensorDesc {
 Result<void> packElements(const TensorDesc &desc, std::span<const std::byte> elements,
 			  std::span<std::byte> out, ElementOrder order = ElementOrder::Nchw);
 
-/** \brief As packElements(), but do not change bytes that hold no element */
+/** \brief Like packElements(), but does not change bytes that hold no element */
 Result<void> overwriteElements(const TensorDesc &desc, std::span<const std::byte> elements,
 			       std::span<std::byte> tensor,
 			       ElementOrder order = ElementOrder::Nchw);
@@ -231,8 +232,8 @@ std::vector<float> elementsToFloat(DataType type, std::span<const std::byte> ele
  */
 struct AxisOrder {
 	static constexpr size_t most = 5;
-	/** \brief Axes that are not used: 0 in all of them behind the last one; none: as they are
-	 */
+	/** \brief Lengths of the axes; 0 for unused ones, at the end; if all are 0, the order is
+	 * unchanged */
 	std::array<uint16_t, most> extents{};
 	std::array<uint8_t, most> order{};
 

@@ -45,7 +45,7 @@ struct WeightDesc {
 uint64_t packedWeightBytes(const CoreGeometry &geometry, const WeightDesc &desc);
 
 /**
- * \brief Weights for direct convolution ("Basic Weight for Direct Convolution")
+ * \brief Pack weights for direct convolution ("Basic Weight for Direct Convolution")
  *
  * Kernel groups of geometry.groupKernels(); in a group blocks of
  * geometry.macChannels channels; in a block lines, columns, kernels, channels.
@@ -72,7 +72,7 @@ Result<std::vector<std::byte>> unpackDirectWeights(const CoreGeometry &geometry,
 WeightDesc imageKernel(const WeightDesc &desc);
 
 /**
- * \brief Weights for image input
+ * \brief Pack weights for image input
  *
  * \param[in] lines channel post-extension ("Weight Channel Post-extension for image
  * input"): 1 for none, or 2 or 4 kernel lines that share a block. A last block of
@@ -122,7 +122,7 @@ Result<float> winogradScale(const CoreGeometry &geometry, const WeightDesc &desc
 			    const WinogradParams &params, std::span<const float> weights);
 
 /**
- * \brief Weights for Winograd convolution: scale * G W G^T, in cubes of 4x4x4
+ * \brief Pack weights for Winograd convolution: scale * G W G^T, in cubes of 4x4x4
  *
  * Computed in double precision, rounded to float and then as elementsFromFloat() does. Cubes are y,
  * x, channel; in a kernel group all kernels' first cubes come first. The result of the convolution
@@ -176,7 +176,7 @@ Result<std::vector<std::byte>> mergeDeconvolution(const WeightDesc &desc, uint32
 struct CompressedWeights {
 	std::vector<std::byte> weights;	   /**< the elements that are not zero */
 	std::vector<std::byte> mask;	   /**< WMB: one bit per element, lowest bit first */
-	std::vector<std::byte> groupSizes; /**< WGS: 32-bit bytes of each group's elements */
+	std::vector<std::byte> groupSizes; /**< WGS: size of each group in bytes, 32 bits each */
 };
 
 /**

@@ -24,7 +24,7 @@ struct OperationProfile {
 	inspect::OperationText text;
 	uint64_t startNs = 0; /**< since the run began */
 	uint64_t endNs = 0;
-	bool timed = false; /**< it started and completed; otherwise there are no times */
+	bool timed = false; /**< the operation started and completed; otherwise it has no times */
 	/** \brief Index in Profile::operations of the operation that passes data to this one on the
 	 * fly */
 	std::optional<size_t> takesFrom;
