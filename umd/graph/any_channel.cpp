@@ -16,7 +16,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* SDP touches two atoms at once where it widens INT8. */
+/* SDP accesses two atoms at a time where it widens INT8. */
 uint32_t unitOf(DataType type, const CoreGeometry &core)
 {
 	const uint32_t atom = core.atomChannels(type);
@@ -24,7 +24,7 @@ uint32_t unitOf(DataType type, const CoreGeometry &core)
 	return type == DataType::Int16 ? 2 * atom : atom;
 }
 
-/* Each run of channels of the whole at whole atoms of the other surface. */
+/* Places each run of channels of the whole at whole atoms of the other surface. */
 Join spread(const Surface &whole, const std::set<uint32_t> &starts, const CoreGeometry &core)
 {
 	Join join{ .apart = fmt::format("{} [parts]", whole.name) };
@@ -160,7 +160,7 @@ Result<void> Expansion::addSlice(const std::string &name)
 	const auto declared = symbols_.declared.find(name);
 	auto channels = symbols_.surfaces.contains(name) ? std::nullopt : channelsOf(name);
 
-	/* A name of its own if it is a part, and not in a circle of parts. */
+	/* The slice gets a name of its own if it is a part, and not in a cycle of parts. */
 	if (declared == symbols_.declared.end() || !channels)
 		return {};
 	Surface part = declared->second;

@@ -14,7 +14,7 @@
 namespace nvdla::assembly
 {
 
-/** \brief Neighbouring channels that go from one surface into another */
+/** \brief Adjacent channels that are moved from one surface to another */
 struct ChannelRun {
 	uint32_t from = 0;
 	uint32_t to = 0;
@@ -28,26 +28,26 @@ struct Channels {
 	Place place = Place::Memory;
 };
 
-/** \brief Kernels of one element that take channels as they are; each is given by \a runs */
+/** \brief Make 1x1 kernels that copy the channels given by \a runs */
 GraphWeights selection(const std::string &name, DataType type, uint32_t c,
 		       const std::vector<ChannelRun> &runs);
 
 /**
  * \brief A surface that is written in parts that begin at any channel
  *
- * The parts are written into another surface, where each begins at a whole atom; a convolution
- * moves their channels together.
+ * The parts are written to another surface, where each begins at a whole atom; a convolution then
+ * packs their channels.
  */
 struct Join {
-	std::string apart; /**< the other surface */
-	uint32_t c = 0;	   /**< of it */
+	std::string apart; /**< name of the other surface */
+	uint32_t c = 0;	   /**< channels of the other surface */
 	std::vector<ChannelRun> runs;
 	std::set<std::string> parts; /**< parts that operations write */
 	bool done = false;
 };
 
 /**
- * \brief The concatenations of a graph, by the surfaces that they form
+ * \brief Find the concatenations of a graph, by the surfaces that they form
  *
  * From now on, parts are described as parts of the other surface.
  */

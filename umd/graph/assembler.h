@@ -28,7 +28,7 @@ public:
 		symbols_.core = options.core;
 	}
 
-	/** \param[in] fixedFormats as fixedFormats() has them */
+	/** \param[in] fixedFormats result of fixedFormats() */
 	Result<Assembly> run(const std::map<std::string, uint32_t> &fixedFormats);
 	/** \brief Shapes and types of all surfaces, by name; constants are not packed for that */
 	Result<std::map<std::string, Surface>> shapes();
@@ -38,11 +38,11 @@ private:
 	Result<void> addInputs();
 	Result<void> checkUses() const;
 	Result<std::vector<ExplicitEdge>> findEdges() const;
-	/** \brief Give out memory as placeRegions() has it, and write the loadable */
+	/** \brief Allocate memory with placeRegions(), and write the loadable */
 	Result<Assembly> place(bool apart, const std::vector<ExplicitEdge> &edges);
-	/** \brief Do branches take more memory if they share none? */
+	/** \brief \return true if branches take more memory if they share none */
 	bool takeMoreApart();
-	/** \brief Of branches that share memory and branches that do not, place the faster ones */
+	/** \brief Place branches with and without shared memory, and return the faster result */
 	Result<Assembly> placeBranches(const std::vector<ExplicitEdge> &edges);
 	/** \brief Names of the bound surfaces, in the order in which they are bound */
 	std::vector<const SurfaceState *> bound(const std::vector<std::string> &names) const;

@@ -15,10 +15,10 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Units that the lines of an output are divided into: lines, or tiles of Winograd. */
+/* Units into which the lines of an output are divided: lines, or Winograd's tiles. */
 struct Tiling {
 	uint32_t lines;
-	uint32_t fewest; /**< tiles of a band */
+	uint32_t fewest; /**< least tiles of a band */
 };
 
 Tiling tilingOf(const ConvLayer &layer)
@@ -26,7 +26,7 @@ Tiling tilingOf(const ConvLayer &layer)
 	return layer.op.winograd ? Tiling{ 4, 2 } : Tiling{ 1, 1 };
 }
 
-/* Lines of the input, as CSC sees it, for \a lines lines of the output. */
+/* Returns lines of the input, as CSC sees it, for \a lines lines of the output. */
 uint32_t linesSeen(const ConvLayer &layer, uint32_t lines)
 {
 	if (layer.op.winograd)
@@ -62,7 +62,7 @@ uint32_t mostTiles(const ConvLayer &layer, const BufferNeeds &needs)
 	return 0;
 }
 
-/* Number of bands; 0 if the layer fits as a whole and no bands were asked for. */
+/* Returns the number of bands; 0 if the layer fits as a whole and no bands are requested. */
 uint32_t countOf(Lowering &lowering, const ConvLayer &layer)
 {
 	const BufferNeeds needs(lowering, layer);
@@ -107,7 +107,7 @@ Band bandOf(const ConvLayer &layer, uint32_t first, uint32_t lines)
 	const uint32_t stride = layer.op.stride.y;
 	const uint32_t top = layer.op.padding.top;
 	const uint32_t height = layer.in.desc.h;
-	const uint32_t begin = first * stride; /* in the padded input */
+	const uint32_t begin = first * stride; /* first line in the padded input */
 	const uint32_t end = begin + (lines - 1) * stride + layer.windowLines();
 	Band band{ .firstLine = first, .lines = lines };
 
@@ -118,7 +118,7 @@ Band bandOf(const ConvLayer &layer, uint32_t first, uint32_t lines)
 	return band;
 }
 
-/* Beside the largest band, so that each finds them in the buffer. */
+/* Returns whether all weights fit beside the largest band, so that every band reuses them. */
 bool allWeightsFit(const Lowering &lowering, const ConvLayer &layer, const std::vector<Band> &bands)
 {
 	const BufferNeeds needs(lowering, layer);
@@ -130,7 +130,8 @@ bool allWeightsFit(const Lowering &lowering, const ConvLayer &layer, const std::
 	return needs.masksStay && needs.forLines(lines) + needs.allWeights <= needs.banks;
 }
 
-/* Lines that two bands share stay in the buffer (see Lowering::checkDataReuse()). */
+/* Returns whether lines that two bands share stay in the buffer (see
+ * Lowering::checkDataReuse()). */
 bool linesStay(const ConvLayer &layer, const Band &before, const Band &band)
 {
 	const uint32_t beforeEnd = before.firstInput + before.inputLines;

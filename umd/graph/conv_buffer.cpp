@@ -16,7 +16,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* The elements of layer.plain. */
+/* Returns the elements of layer.plain. */
 std::vector<std::byte> plainElements(const ConvLayer &layer)
 {
 	const GraphWeights &given = layer.weights;
@@ -50,7 +50,7 @@ std::vector<std::byte> packWeights(Lowering &lowering, const ConvLayer &layer)
 	return *packed;
 }
 
-/* Constants of one name differ by the layout that an operation wants. */
+/* Returns a key for the layout of weights: one constant may have several layouts. */
 std::string layoutKey(const ConvLayer &layer)
 {
 	if (layer.op.winograd)

@@ -26,7 +26,7 @@ std::string partName(uint32_t first, uint32_t count)
 	return fmt::format("channels {} to {}", first, first + count - 1);
 }
 
-/* Zeros where kernels of a group meet channels of another one. */
+/* Makes weights of a tile, with zeros where kernels of one group meet channels of another. */
 std::string weightsOf(Symbols &symbols, const GraphWeights &whole, const GroupTile &tile)
 {
 	const size_t kernel =
@@ -34,7 +34,7 @@ std::string weightsOf(Symbols &symbols, const GraphWeights &whole, const GroupTi
 	const std::string name = fmt::format("{} [{}]", whole.name, nameOf(tile));
 	GraphWeights some = whole;
 
-	/* The cubes of a batch have them in common. */
+	/* The cubes of a batch share the weights. */
 	if (symbols.weights.contains(name))
 		return name;
 	some.name = name;

@@ -16,14 +16,14 @@ namespace nvdla::assembly
 struct GroupTile {
 	uint32_t firstGroup = 0;
 	uint32_t groups = 0;
-	uint32_t firstC = 0; /**< of the input */
+	uint32_t firstC = 0; /**< first channel of the input */
 	uint32_t c = 0;
-	uint32_t firstK = 0; /**< of the output */
+	uint32_t firstK = 0; /**< first channel of the output */
 	uint32_t k = 0;
 };
 
 /**
- * \return as few groups as make both channels and kernels whole atoms, or all
+ * \return the smallest number of groups whose channels and kernels are whole atoms, or all groups
  *
  * The output's atoms may be smaller than those of the weights' type, but never larger.
  */
@@ -39,7 +39,7 @@ struct GroupedLayer {
 /** \brief Check groups and divide them; nothing if a rule is broken */
 std::optional<GroupedLayer> groupedLayer(Lowering &lowering, const op::Convolution &conv);
 
-/** \brief The convolution of a tile, whose weights and input are derived from the layer's */
+/** \brief Make the convolution of a tile, with weights and input derived from the layer's */
 op::Convolution convolutionOf(Symbols &symbols, const op::Convolution &conv,
 			      const GroupedLayer &layer, const GroupTile &tile);
 

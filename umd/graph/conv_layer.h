@@ -22,7 +22,7 @@ struct ConvLayer {
 	 * for these channels
 	 */
 	WeightDesc plain;
-	WeightDesc core; /**< as the core sees them */
+	WeightDesc core; /**< weights as the core sees them */
 	op::Padding padding;
 	uint32_t outW = 0;
 	uint32_t outH = 0;
@@ -36,9 +36,9 @@ struct ConvLayer {
 /** \brief Banks of the convolution buffer that the parts of a layer need */
 struct BufferNeeds {
 	uint32_t banks = 0;	     /**< banks shared by data and weights */
-	uint32_t entriesPerLine = 0; /**< of the input as CSC sees it */
-	uint32_t group = 0;	     /**< a kernel group */
-	uint32_t twoGroups = 0;	     /**< one that is used and one that is fetched */
+	uint32_t entriesPerLine = 0; /**< entries of a line of the input as CSC sees it */
+	uint32_t group = 0;	     /**< banks for a kernel group */
+	uint32_t twoGroups = 0;	     /**< banks for a group in use and one being fetched */
 	uint32_t allWeights = 0;
 	bool masksStay = true; /**< masks of compressed weights fit one bank */
 
@@ -63,7 +63,7 @@ std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvoluti
 /** \brief Lines and columns that Winograd needs beyond its output (guide, DATAOUT_SIZE) */
 constexpr uint32_t winogradMargin = 4;
 
-/** \brief Weights are stored without zeros: as they ask for, unless nothing would be left */
+/** \brief \return true if weights are stored without zeros: if requested, and not all are zero */
 bool isSparse(const GraphWeights &weights);
 
 /** \brief Check that the number of weights equals that of their shape */

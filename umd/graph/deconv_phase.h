@@ -12,11 +12,11 @@ namespace nvdla::assembly
 /** \brief One axis of a deconvolution */
 struct DeconvAxis {
 	uint32_t in;
-	uint32_t kernel; /**< of a set */
+	uint32_t kernel; /**< kernel elements of a set */
 	uint32_t stride;
-	uint32_t before; /**< cut off */
+	uint32_t before; /**< elements cut off at the start */
 	uint32_t out;
-	uint32_t room; /**< for unneeded elements of a phase */
+	uint32_t room; /**< room for unneeded elements of a phase */
 };
 
 /**
@@ -35,7 +35,7 @@ struct DeconvPhase {
 };
 
 /**
- * \brief The phase of the output's element \a number
+ * \brief Compute the phase of the output's element \a number
  *
  * If the input would give more outputs than are wanted, all of the input is used nevertheless, so
  * that all phases of a line read the same input.

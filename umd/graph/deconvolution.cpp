@@ -36,7 +36,7 @@ std::string weightsOf(Symbols &symbols, const Phases &phases, uint32_t y, uint32
 	const std::string name = fmt::format("{} [set {}, {} of {} x {}]", whole.name, y, x,
 					     phases.op.stride.y, phases.op.stride.x);
 
-	/* The cubes of a batch have them in common. */
+	/* The cubes of a batch share the weights. */
 	if (symbols.weights.contains(name))
 		return name;
 	symbols.derivedWeights.push_back({ .name = name,
@@ -79,7 +79,7 @@ op::Convolution convolutionOf(Symbols &symbols, const Phases &phases, const Deco
 Surface rowOf(const Lowering &lowering, const Phases &phases, const Surface &whole, uint32_t number)
 {
 	const uint32_t atom = lowering.geometry().atomChannels(whole.type);
-	/* SDP touches two atoms at once where it widens INT8. */
+	/* SDP accesses two atoms at a time where it widens INT8. */
 	const uint32_t unit = whole.type == DataType::Int16 &&
 					      phases.layer.weights.elements.type == DataType::Int8
 				      ? 2 * atom
@@ -114,8 +114,7 @@ private:
 	Result<void> addPhase(uint32_t line, uint32_t column, const std::string &output);
 	std::string linesOf(uint32_t line);
 
-	std::string lastBuffer_; /**< input that the phase before leaves in the convolution
-				  *  buffer */
+	std::string lastBuffer_; /**< input that the previous phase leaves in the buffer */
 	Expansion &expansion_;
 	Lowering &lowering_;
 	Symbols &symbols_;
@@ -239,7 +238,7 @@ Result<void> Expansion::addDeconvolution(const op::Deconvolution &deconv, const 
 			alignUp(written * lowering.geometry().atomBytes, unit));
 	if (whole.within.empty())
 		symbols_.declared[whole.name] = whole;
-	/* RUBIK knows no batches. */
+	/* RUBIK does not support batches. */
 	if (whole.n > 1)
 		return addCubes(deconv, sdp, whole);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Values of the public interface as the driver's descriptors have them.
- */
+/* Converts values of the public interface to those of the driver's descriptors. */
 #pragma once
 
 #include <drm/nvdla_descriptors.h>

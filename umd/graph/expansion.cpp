@@ -243,7 +243,7 @@ Result<void> Expansion::addDivided(const op::Any &producer, const op::Sdp &sdp)
 	return conv.groups > 1 ? addGroups(conv, sdp) : addPair(conv, sdp);
 }
 
-/* If a part is missing, so is the whole. */
+/* Marks outputs as missing; a whole with a missing part is missing too. */
 void Expansion::forget(const op::Any &operation)
 {
 	for (std::string name : namesOf(operation).writes) {

@@ -20,16 +20,16 @@ namespace nvdla::assembly
 
 struct ConvLayer;
 
-/** \return the stream of a convolution or deconvolution; of others nothing */
+/** \return the stream of a convolution or deconvolution; null for other operations */
 const std::string *streamOf(const op::Any &operation);
 
 /** \brief Lines of a convolution's output that one hardware layer makes (guide, "Split H") */
 struct Band {
-	uint32_t firstLine = 0; /**< of the output */
+	uint32_t firstLine = 0; /**< first line in the output */
 	uint32_t lines = 0;
 	uint32_t firstInput = 0;
 	uint32_t inputLines = 0;
-	uint32_t top = 0; /**< padding that is left at the outer edges */
+	uint32_t top = 0; /**< padding, which only the outer bands have */
 	uint32_t bottom = 0;
 };
 
@@ -62,18 +62,18 @@ public:
 
 	/** \brief Lower an operation that the hardware has */
 	Result<void> lowerOne(const op::Any &operation, const std::string &piece = {});
-	/** \brief Lower a convolution and its SDP operation, in bands if they have to be */
+	/** \brief Lower a convolution and its SDP operation, in bands if necessary */
 	Result<void> addPair(const op::Convolution &conv, const op::Sdp &sdp,
 			     const std::string &piece = {});
-	/** \brief Would addPair() divide the convolution? */
+	/** \brief \return true if addPair() would divide the convolution */
 	bool needsBands(const op::Convolution &conv);
 
 private:
 	Result<void> add(const op::Any &operation);
-	/** \brief Keep an error, and note that the operation's output is missing */
+	/** \brief Record an error, and that the operation's output is missing */
 	void refuse(const op::Any &operation, const Error &error);
 	void forget(const op::Any &operation);
-	/** \brief Does it need something of an operation that was refused? */
+	/** \brief \return true if the operation needs an output of a refused operation */
 	bool lacks(const op::Any &operation) const;
 	bool isMissing(std::string name) const;
 	Lowering begin(const op::Any &operation, const std::string &piece = {});
@@ -83,17 +83,19 @@ private:
 	 */
 	std::optional<Shape> shapeOf(Lowering &lowering, const op::Any &operation);
 	Result<bool> isBanded(const op::Convolution &conv);
-	/** \brief A convolution or deconvolution of several layers waits for its SDP operation */
+	/** \brief Let a convolution or deconvolution of several layers wait for its SDP
+	 * operation */
 	Result<void> wait(const op::Any &operation);
 	Result<void> addBands(const op::Convolution &conv, const op::Sdp &sdp,
 			      const std::vector<Band> &bands, const std::string &piece);
-	/** \brief X1's two surfaces are X1's and X2's */
+	/** \brief Divide X1's two surfaces between X1 and X2 */
 	Result<op::Sdp> separate(const op::Sdp &sdp);
-	/** \brief A stream to a pooling that cannot be one is a surface in memory */
+	/** \brief Place a stream to a pooling in memory if it cannot be on the fly */
 	void placeStream(const op::Sdp &sdp, bool isDivided);
-	/** \brief A convolution or deconvolution that waited, with the SDP operation behind it */
+	/** \brief Lower a convolution or deconvolution that waited, with the SDP operation behind
+	 * it */
 	Result<void> addDivided(const op::Any &producer, const op::Sdp &sdp);
-	/** \brief addDivided() for each cube of a batch */
+	/** \brief Call addDivided() for each cube of a batch */
 	Result<void> addCubes(const op::Any &producer, const op::Sdp &sdp, const Surface &whole);
 	Result<void> addGrouped(const op::Convolution &conv);
 	Result<void> addGroups(const op::Convolution &conv, const op::Sdp &sdp);
@@ -103,29 +105,28 @@ private:
 	/** \brief Extract inputs of the operation that do not begin at whole atoms */
 	Result<void> addSlices(const op::Any &operation);
 	Result<void> addSlice(const std::string &name);
-	/** \brief Put wholes together whose parts are all there */
+	/** \brief Assemble wholes all of whose parts are written */
 	Result<void> addJoins();
 	Result<void> checkJoin(const std::string &name, const Join &join);
 	/** \brief Write \a name with channels of another surface, by a convolution */
 	Result<void> addSelection(const std::string &name, const std::string &input,
 				  const Channels &channels, const std::vector<ChannelRun> &runs);
-	/**
-	 * \brief Channels of a surface that is written, or of a part of one; nothing for other
-	 * surfaces
-	 */
+	/** \brief \return channels of a written surface or of a part of one; nothing for other
+	 * surfaces */
 	std::optional<Channels> channelsOf(const std::string &name, size_t depth = 0) const;
 
 	std::map<std::string, Join> joins_;
 	const std::vector<op::Any> &operations_;
-	std::deque<op::Any> derived_; /**< operations that follow from the user's */
+	std::deque<op::Any> derived_; /**< operations derived from the user's */
 	Plan &plan_;
 	Symbols &symbols_;
-	std::map<std::string, const op::Any *> waiting_; /**< by the name of the stream */
+	std::map<std::string, const op::Any *> waiting_; /**< waiting operations by the name of
+							  * their stream */
 	std::set<std::string> missing_; /**< surfaces that refused operations would have made */
 	std::optional<Error> error_;
 };
 
-/** \brief Elements of operands that one of several layers works on, each step-th of an axis */
+/** \brief Elements of operands for one of several layers: each step-th of an axis */
 struct OperandRange {
 	struct Axis {
 		uint32_t first = 0;
@@ -134,12 +135,12 @@ struct OperandRange {
 	};
 	Axis lines;
 	Axis columns;
-	Shape whole;		      /**< shape that the operands are for */
-	std::string name;	      /**< of the range, for messages */
+	Shape whole;		      /**< shape of all operands */
+	std::string name;	      /**< name of the range, for messages */
 	std::optional<Axis> channels; /**< nothing: all of them */
 };
 
-/** \brief An SDP operation as it is, with operands of a range of its elements */
+/** \brief Make a copy of an SDP operation with operands of a range of its elements */
 op::Sdp withOperands(Lowering &lowering, Symbols &symbols, const op::Sdp &sdp,
 		     const OperandRange &range);
 

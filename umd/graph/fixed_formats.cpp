@@ -21,7 +21,7 @@ namespace
 
 using Bits = std::optional<uint32_t>;
 
-/* Numbers of a stream or a surface, or operands. */
+/* Properties of the numbers of a stream, surface or operands. */
 struct Numbers {
 	Bits bits = {};	      /* fraction bits; nothing: no fixed-point numbers, or not known */
 	int64_t largest = 0;  /* magnitude that a sum of products can have; 0: not known */
@@ -55,7 +55,7 @@ int64_t largestSum(const GraphWeights &weights)
 	return largestSum(weights.elements, std::max<size_t>(size, 1)) << operand.bits();
 }
 
-/* Bits of the factor, a power of two, that a converter multiplies by; nothing: it is none. */
+/* Returns the bits of a converter's factor if it is a power of two, else nothing. */
 std::optional<int> bitsOf(const Converter &converter)
 {
 	if (converter.offset || converter.scale <= 0 ||
@@ -76,7 +76,7 @@ public:
 	Result<std::map<std::string, uint32_t>> run();
 
 private:
-	/* The surface whose elements \a name has: a part's are its whole's. */
+	/* Returns the surface that contains the elements of \a name: the whole, for a part. */
 	std::string wholeOf(std::string name) const
 	{
 		for (size_t depth = 0; depth < declared_.size(); depth++) {
@@ -148,7 +148,7 @@ private:
 
 	const Graph &graph_;
 	std::map<std::string, const Surface *> declared_;
-	std::map<std::string, Numbers> known_; /* by the name of the whole */
+	std::map<std::string, Numbers> known_; /* numbers by the name of the whole */
 	std::string where_;
 	std::optional<Error> error_;
 };

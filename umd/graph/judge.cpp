@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The driver's rules, told in the names of the graph.
- */
+/* Checks the driver's rules and reports violations with the names of the graph. */
 #include <algorithm>
 
 #include <fmt/core.h>

@@ -60,7 +60,7 @@ private:
 	uint16_t list(const char *name, Interface interface, uint32_t subInterface,
 		      std::vector<std::byte> data);
 
-	Version coreVersion_ = compilersVersion; /**< of the lists of the task that is written */
+	Version coreVersion_ = compilersVersion; /**< interface of the current task's lists */
 
 	const Plan &plan_;
 	const Assembled &assembled_;
@@ -179,7 +179,7 @@ DlaTask Writer::coreTask(const TaskRange &range, const std::vector<int> &regions
 		task.operations.push_back(node.operation);
 		task.surfaces.push_back(surface);
 	}
-	/* Each task brings along all tables, so that indices stay as they are. */
+	/* Each task has all tables, so that indices do not change. */
 	const bool usesLut = std::any_of(plan_.nodes.begin() + static_cast<ptrdiff_t>(range.first),
 					 plan_.nodes.begin() + static_cast<ptrdiff_t>(range.last),
 					 [](const Node &node) { return node.lut != none; });

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * From an operation of a graph to its descriptors.
- */
+/* Makes descriptors from operations of a graph. */
 #pragma once
 
 #include <deque>
@@ -29,7 +27,7 @@ struct Symbols {
 	std::vector<std::string> outputs;
 	std::set<std::string> ragged;  /**< wholes whose parts have unused room behind them */
 	std::set<std::string> divided; /**< streams that are made in several layers */
-	bool shapesOnly = false;       /**< constants stay empty */
+	bool shapesOnly = false;       /**< true: constants stay empty */
 	/** \brief Constants that follow from the graph's */
 	std::deque<GraphWeights> derivedWeights;
 	std::deque<GraphOperands> derivedOperands;
@@ -53,13 +51,13 @@ Shape turned(const Surface &part, DataType type, const CoreGeometry &core);
 /**
  * \brief Lowers one operation
  *
- * The first rule that is broken is kept; after it values are meaningless, but
- * harmless. Check failed() before dividing by a value of the user's.
+ * The first rule that is broken is kept; after that, values are meaningless but harmless. Check
+ * failed() before dividing by a value of the user.
  */
 class Lowering
 {
 public:
-	/** \param[in] piece name of the node among several of one operation, for messages */
+	/** \param[in] piece name of one of several nodes of an operation, for messages */
 	Lowering(Plan &plan, Symbols &symbols, const char *kind, const std::string &name,
 		 nvdla_op_type type, const std::string &piece);
 
@@ -67,7 +65,7 @@ public:
 	bool need(bool fulfilled, const std::string &field, const std::string &why);
 	bool failed() const { return error_.has_value(); }
 
-	/** \brief A surface that was written before, or an input */
+	/** \brief Find a surface that was written before, or an input */
 	SurfaceState &input(const std::string &field, const std::string &name);
 	/**
 	 * \brief The surface that the operation writes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks beyond those of the container's own verifier: that ids refer to entries, and ranges are
+ * Checks that the container's own verifier does not make: ids refer to entries, and ranges are
  * inside their memories.
  */
 #include <algorithm>
@@ -51,7 +51,7 @@ public:
 	bool contains(uint16_t id) const { return positions_.contains(id); }
 	size_t at(uint16_t id) const { return positions_.at(id); }
 
-	/* For fields that name one or many entries of this list. */
+	/* Check fields that name one or several entries of this list. */
 	Result<void> require(uint16_t id, const std::string &field) const
 	{
 		if (contains(id))
@@ -175,10 +175,8 @@ Result<void> Checker::checkAddresses()
 			return bad(where + ".offset",
 				   fmt::format("{} is beyond the {} bytes of memory {}",
 					       address.offset, bytes, address.memId));
-		/*
-		 * Compilers write the size of the whole memory into every
-		 * address of it, and 0 for those of descriptor lists.
-		 */
+		/* Compilers write the size of the whole memory into every address of it, and 0 into
+		 * addresses of descriptor lists. */
 		const uint64_t rest = bytes - address.offset;
 		if (address.size == 0 || address.size > rest)
 			address.size = rest;
@@ -382,7 +380,7 @@ Result<TensorDesc> describeTensor(const TensorEntry &entry)
 	return desc;
 }
 
-/* By bind id. */
+/* Returns bound tensors, sorted by bind id. */
 Result<std::vector<TensorDesc>> describeTensors(const Loadable &loadable, MemoryFlags direction)
 {
 	struct Bound {

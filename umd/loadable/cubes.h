@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Data cubes of a surface descriptor, and the layout they had in older files.
- */
+/* Data cubes of a surface descriptor, and their layout in older files. */
 #pragma once
 
 #include <cstddef>
@@ -18,8 +16,8 @@ namespace nvdla
 /**
  * \brief Convert a surface descriptor of firmware interface 0.10 or 0.11
  *
- * Those have the members of the current ones, but data cubes of 28 bytes
- * without the offset. The container has the same size in both.
+ * They have the members of current descriptors, but data cubes of 28 bytes without the offset. The
+ * container has the same size in both.
  *
  * \param[in] type enum nvdla_op_type of the operation, below NVDLA_NUM_OP_TYPES
  * \param[in] legacy sizeof(union nvdla_surface_desc) bytes
@@ -64,7 +62,7 @@ void forEachCube(unsigned type, Surface &surface, Visit visit)
 /**
  * \brief Call \a visit with each address index of a surface descriptor
  *
- * Cubes that the operation does not use are included; their index is 0.
+ * Includes cubes that the operation does not use; their index is 0.
  *
  * \tparam Surface nvdla_surface_desc, const or not: visit may change the index
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors of a CPU task, as compilers write them: little endian, packed.
- * Two layouts carry the same version number, 0.0.1; the size of the operation
- * list tells which one it is.
+ * Descriptors of a CPU task, as compilers write them: little endian, packed. Two layouts carry the
+ * same version number, 0.0.1; the size of the operation list distinguishes them.
  */
 #pragma once
 
@@ -15,7 +14,7 @@ namespace nvdla
 /** \brief Types of elements, in the current layout; all but one have atoms of 32 bytes */
 enum EmuFormat : uint16_t {
 	EmuFormatInt8 = 0,
-	EmuFormatInt8SmallAtoms = 1, /**< of 8 bytes, for nv_small */
+	EmuFormatInt8SmallAtoms = 1, /**< atoms of 8 bytes, for nv_small */
 	EmuFormatInt16 = 2,
 	EmuFormatHalf = 3,
 };
@@ -36,7 +35,7 @@ struct EmuNetworkDesc {
  * 0 in files of other compilers.
  */
 constexpr size_t emuOutZero = 0;
-/** \brief Extension: likewise for the input */
+/** \brief Extension: the reserved byte with the input's zero point */
 constexpr size_t emuInZero = 1;
 /** \brief Extension: channels of a LOCAL_RESPONSE's window */
 constexpr size_t emuWindow = 2;
@@ -53,7 +52,7 @@ constexpr size_t emuInnerFunction = 1;
  */
 struct EmuOperationDesc {
 	uint8_t op_type;
-	uint8_t reserved[3]; /**< emuOutZero and others, which are 0 */
+	uint8_t reserved[3]; /**< bytes with index emuOutZero and so on; others are 0 */
 	float in_scale;
 	float out_scale;
 	union {
@@ -63,7 +62,7 @@ struct EmuOperationDesc {
 			float shift;
 		} __attribute__((packed)) power;
 		uint8_t axis;
-		uint16_t axes[6]; /**< five extents, and the order */
+		uint16_t axes[6]; /**< five lengths of axes, and the order */
 	};
 } __attribute__((packed));
 static_assert(sizeof(EmuOperationDesc) == 24);
@@ -125,7 +124,7 @@ struct EmuBufferPair {
 } __attribute__((packed));
 static_assert(sizeof(EmuBufferPair<EmuBufferDesc>) == emuBufferPairBytes);
 
-/** \return whether an operation list of \a bytes has the current layout */
+/** \return true if an operation list of \a bytes has the current layout */
 constexpr bool hasCurrentEmuLayout(size_t bytes, size_t operations)
 {
 	return bytes >= operations * sizeof(EmuOperationDesc);

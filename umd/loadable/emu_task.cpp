@@ -21,11 +21,11 @@ constexpr const char *takingEmuTask = "take EMU task from loadable";
 /* Offsets inside an operation (the union of POWER and SOFTMAX) and inside a buffer pair. */
 struct EmuLayout {
 	size_t operationStride;
-	std::optional<size_t> scales; /* input and output scale, if there are any */
-	size_t parameters;	      /* power, scale, shift; or the axis */
+	std::optional<size_t> scales; /* offset of input and output scale, if present */
+	size_t parameters;	      /* offset of power, scale, shift; or of the axis */
 	std::optional<size_t> bufferOffset;
-	size_t bufferFormat; /* followed by width, height, channel */
-	size_t bufferLine;   /* followed by the surface stride */
+	size_t bufferFormat; /* offset of format, width, height, channel */
+	size_t bufferLine;   /* offset of line and surface stride */
 };
 
 constexpr EmuLayout currentLayout{

@@ -20,7 +20,7 @@ using namespace std::string_view_literals;
 enum class Use { Loadable, Model, Input, Other };
 
 struct Signature {
-	size_t offset; /* where the identifier is */
+	size_t offset; /* offset of the identifier */
 	std::string_view identifier;
 	const char *name;
 	Use use;

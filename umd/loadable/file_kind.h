@@ -13,7 +13,7 @@
 namespace nvdla
 {
 
-/** \return whether the name of a file is that of a Caffe net, the text with its layers */
+/** \return true if the name of a file is that of a Caffe net (its layers as text) */
 inline bool isCaffeNet(const std::string &path)
 {
 	return path.ends_with(".prototxt");

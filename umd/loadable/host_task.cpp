@@ -40,7 +40,7 @@ bool isPlain(const TensorDesc &desc)
 	return desc.format == PixelFormat::Plain;
 }
 
-/* The library gets the bytes as they are. */
+/* True if the library can use the tensor's bytes unchanged. */
 bool isArray(const TensorDesc &desc)
 {
 	return isPlain(desc) && desc.signature &&

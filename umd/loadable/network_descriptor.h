@@ -17,7 +17,7 @@ struct nvdla_network_desc {
 	__s16 dependency_graph_index;
 	__s16 lut_data_index;
 	__s16 roi_array_index;
-	__s16 surface_index; /**< of the first surface */
+	__s16 surface_index; /**< index of the first surface */
 	__s16 stat_list_index;
 	__s16 reserved1;
 	__s16 op_head[NVDLA_NUM_OP_TYPES]; /**< per engine, its first operation, or -1 */

@@ -14,29 +14,29 @@
 namespace nvdla
 {
 
-/** \brief Firmware interface of the files that compilers write */
+/** \brief Firmware interface of files of existing compilers */
 constexpr Version compilersVersion{ 0, 12, 3 };
 
 /** \brief Firmware interface that has a struct nvdla_extended_op_desc: an extension */
 constexpr Version firstWithExtendedOperations{ 0, 13, 0 };
 
 /**
- * \brief Whether ONNC wrote a list
+ * \brief Check whether ONNC wrote a list
  *
- * It has versions of its own, 1.2.0 and 1.3.0, and the layouts of firmware interface 0.11.
+ * ONNC has versions of its own, 1.2.0 and 1.3.0, with the layouts of firmware interface 0.11.
  */
 constexpr bool isOnnc(Version version)
 {
 	return version >= Version{ 1, 0, 0 } && version < Version{ 2, 0, 0 };
 }
 
-/** \return whether operations of a list of that firmware interface are extended */
+/** \return true if operations of a list of firmware interface \a version are extended */
 constexpr bool hasExtendedOperations(Version version)
 {
 	return version >= firstWithExtendedOperations && !isOnnc(version);
 }
 
-/** \return bytes from operation to operation in a list of that firmware interface */
+/** \return bytes from operation to operation in a list of firmware interface \a version */
 constexpr size_t operationBytes(Version version)
 {
 	return hasExtendedOperations(version) ? sizeof(nvdla_operation_desc) : NVDLA_OP_DESC_BYTES;

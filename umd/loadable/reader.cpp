@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the file to values. The FlatBuffers verifier runs table by table, so
- * that a damaged file can be answered with the entry that is damaged.
+ * Reads a loadable's file. The FlatBuffers verifier runs table by table, so that the error names
+ * the damaged entry.
  */
 #include <algorithm>
 #include <iterator>
@@ -25,7 +25,7 @@ constexpr const char *readingLoadable = "read loadable";
 /* Nesting limit, far above what a compiler emits; bounds the work that a hostile file can cause. */
 constexpr flatbuffers::uoffset_t maxDepth = 8;
 constexpr flatbuffers::uoffset_t maxTables = 1000000;
-/* The largest scalar of the format; where the verifier expects it. */
+/* Alignment of the largest scalar of the format, which the verifier checks. */
 constexpr size_t largestAlignment = 8;
 
 constexpr const char *sharedReason =
@@ -48,10 +48,8 @@ using List = flatbuffers::Vector<flatbuffers::Offset<T>>;
 class Reader
 {
 public:
-	/**
-	 * \param[in] bytes the file behind \a skip other bytes; aligned for the
-	 * format's scalars, and there as long as the reader is
-	 */
+	/** \param[in] bytes the file behind \a skip other bytes; aligned for the format's scalars;
+	 * must outlive the reader */
 	Reader(std::span<const std::byte> bytes, size_t skip)
 		: bytes_(bytes), skip_(skip),
 		  verifier_(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size(), maxDepth,
@@ -95,7 +93,7 @@ private:
 	flatbuffers::Verifier verifier_;
 	const fb::Loadable *root_ = nullptr;
 	Loadable loadable_;
-	size_t left_; /* bytes that may still be copied */
+	size_t left_; /* bytes that may yet be copied */
 	bool exhausted_ = false;
 };
 
@@ -430,10 +428,8 @@ Result<Loadable> readEither(std::span<const std::byte> bytes)
 		return damaged("file", fmt::format("{} bytes is more than a loadable can have",
 						   bytes.size()));
 
-	/*
-	 * Scalars are aligned as seen from the start. Old compilers wrote files
-	 * in which they are aligned as seen from the end only.
-	 */
+	/* Scalars are aligned relative to the start of the file; in files of old compilers,
+	 * relative to its end. */
 	auto fromStart = readBehind(bytes, 0);
 	const size_t skip = (largestAlignment - bytes.size() % largestAlignment) % largestAlignment;
 	if (fromStart || !skip)

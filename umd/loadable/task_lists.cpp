@@ -18,7 +18,8 @@ namespace
 
 constexpr const char *takingTask = "take task from loadable";
 
-/* Operations that all blobs together could describe: each has a pair of buffers at least. */
+/* Returns the most operations that all blobs could describe: each has at least a pair of
+ * buffers. */
 uint64_t descriptorRoom(const Loadable &loadable)
 {
 	uint64_t bytes = 0;

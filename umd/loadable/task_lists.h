@@ -70,18 +70,18 @@ public:
 	TaskLists(const LoadableIndex &index, const Task &task) : index_(index), task_(task) {}
 
 	/**
-	 * \brief The bytes at the address with the given index
+	 * \brief Find the bytes at the address with the given index
 	 *
 	 * They start at the address and end with the blob, the memory or the address entry,
 	 * whichever comes first.
 	 *
-	 * \param[in] name of the data, for the error
+	 * \param[in] name name of the data, for the error
 	 * \param[in] index into the task's address list
 	 * \param[in] bytes required number of bytes
 	 */
 	Result<DescriptorList> find(const char *name, int index, uint64_t bytes) const;
 
-	/** \return the task's addresses; \a used is false everywhere */
+	/** \return the task's addresses, all with \a used false */
 	std::vector<TaskAddress> addresses() const;
 	size_t addressCount() const { return task_.addressList.size(); }
 
@@ -96,11 +96,11 @@ private:
 	const Task &task_;
 };
 
-/** \brief As dlaTask() of a loadable, for many tasks of the same one */
+/** \brief Like dlaTask() of a loadable, faster for several tasks */
 Result<DlaTask> dlaTask(const LoadableIndex &index, uint16_t id);
-/** \brief As emuTask() of a loadable, for many tasks of the same one */
+/** \brief Like emuTask() of a loadable, faster for several tasks */
 Result<EmuTask> emuTask(const LoadableIndex &index, uint16_t id);
-/** \brief As hostTask(const Loadable &, uint16_t) */
+/** \brief Like hostTask() of a loadable, faster for several tasks */
 Result<HostTask> hostTask(const LoadableIndex &index, uint16_t id);
 
 /** \brief Copy element \a index of an array with the given stride out of \a bytes */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tensors in memory of the application's.
- */
+/* Tensors in the application's memory. */
 #pragma once
 
 #include <nvdla/loadable.h>
@@ -26,7 +24,7 @@ Result<void> checkBinding(const Program &program, const Loadable &loadable, cons
 Result<void> checkOverlaps(const RequestState &request, const Program &program,
 			   const Loadable &loadable, uint32_t atomBytes);
 
-/** \return where the operations find a bound memory: whole atoms, and nothing behind them */
+/** \return place of a bound memory for operations: whole atoms, without bytes behind them */
 MemoryPlace memoryPlace(const TensorPlace &bound, const Memory &memory, uint32_t atomBytes);
 
 } /* namespace nvdla */

@@ -24,7 +24,8 @@ std::string nameOf(const Device &device)
 					    : fmt::format("variant {}", variant);
 }
 
-/* An input or output that the core reaches, in other atoms than these; nullptr: there is none. */
+/* Returns an input or output that the core accesses, with atoms of another size; nullptr if
+ * none. */
 const TensorDesc *tensorOfOthers(uint32_t atomBytes, const Program &program)
 {
 	const MemoryIds ofCore = program.coreMemories();
@@ -39,10 +40,8 @@ const TensorDesc *tensorOfOthers(uint32_t atomBytes, const Program &program)
 	return nullptr;
 }
 
-/*
- * Surfaces lie in atoms of 8 bytes for small cores, of 32 for the others. What only the CPU
- * reaches may lie as it likes.
- */
+/* Checks that surfaces have the core's atoms: 8 bytes for small cores, 32 for others. Tensors that
+ * only the CPU accesses may have any. */
 bool hasAtomsOf(uint32_t atomBytes, const Program &program)
 {
 	const MemoryIds ofCore = program.coreMemories();
@@ -72,7 +71,7 @@ bool isFor(const nvdla_variant &variant, const Program &program)
 	       });
 }
 
-/* Files of other compilers do not name their core, so the rules of each are asked. */
+/* Files of other compilers do not name their core, so the rules of each core are tried. */
 const nvdla_variant *findCoreOf(const Program &program)
 {
 	const auto found = std::ranges::find_if(nvdla_variants, [&](const nvdla_variant &variant) {

@@ -43,7 +43,7 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(Slot::Common common, size_t s
 {
 	std::shared_ptr<Pipeline> pipeline(new Pipeline(std::move(common), slots, maxQueued));
 
-	/* The first slot is made now: errors of the network's memory appear when it is loaded. */
+	/* The first slot is made now, so that loading reports a lack of memory. */
 	auto first = Slot::create(pipeline->common_);
 	if (!first)
 		return forward(first);
@@ -105,7 +105,8 @@ bool Pipeline::runHere(const std::shared_ptr<RequestState> &request)
 	Slot *slot;
 	{
 		const std::lock_guard guard(lock_);
-		/* Nobody is overtaken, and contexts of other priorities are the loop's. */
+		/* No waiting request may be overtaken, and the loop's thread owns contexts of other
+		 * priorities. */
 		if (closed_ || waiting_ > 0 || free_.empty() ||
 		    request->options.priority != Priority::Normal)
 			return false;
@@ -118,7 +119,7 @@ bool Pipeline::runHere(const std::shared_ptr<RequestState> &request)
 		const std::lock_guard guard(lock_);
 		running_.remove(request);
 		free_.push_back(slot);
-		/* With the lock: the loop may be gone as soon as nothing runs. */
+		/* Under the lock: the loop may be destroyed as soon as nothing runs. */
 		if (waiting_ > 0 || closed_ || onChip_)
 			wake();
 	}
@@ -133,13 +134,13 @@ void Pipeline::cancel(const std::shared_ptr<RequestState> &request, uint64_t run
 	if (closed_)
 		return;
 	{
-		/* Unless that submission has ended: then it is another one, or none. */
+		/* Does nothing if that submission has ended. */
 		const std::lock_guard own(request->lock);
 		if (request->run != run || !request->inFlight)
 			return;
 		request->cancelled = true;
 	}
-	/* The thread that submits it has it still. */
+	/* The submitting thread still owns the request. */
 	if (request->waitsForRoom) {
 		request->givenUp = true;
 		room_.notify_all();
@@ -149,10 +150,10 @@ void Pipeline::cancel(const std::shared_ptr<RequestState> &request, uint64_t run
 	wake();
 }
 
-/* Whatever is due. */
+/* Does all pending work in the loop's thread. */
 void Pipeline::run() noexcept
 {
-	/* The loop's may be the last one that has it. */
+	/* The loop's reference may be the last one. */
 	const auto keep = shared_from_this();
 
 	takeArrived();
@@ -192,7 +193,7 @@ void Pipeline::dropCancelled()
 	}
 }
 
-/* May be called while it runs, from a run that ended at once; the running call continues then. */
+/* May be called recursively, by a run that ended immediately; the outer call then continues. */
 void Pipeline::dispatch()
 {
 	if (dispatching_)
@@ -203,7 +204,7 @@ void Pipeline::dispatch()
 	dispatching_ = false;
 }
 
-/* \return one request, or none */
+/* \return a list with the next request, or an empty list */
 Pipeline::RequestList Pipeline::takeNext()
 {
 	for (auto queue = queues_.rbegin(); queue != queues_.rend(); ++queue) {
@@ -225,7 +226,7 @@ Pipeline::RequestList Pipeline::dequeue(RequestList &queue, RequestList::iterato
 	return request;
 }
 
-/* If there is a request for it. */
+/* Returns a slot if a request waits for one. */
 Slot *Pipeline::takeSlot()
 {
 	if (std::ranges::all_of(queues_, [](const RequestList &queue) { return queue.empty(); }))
@@ -243,7 +244,7 @@ Slot *Pipeline::takeSlot()
 	auto slot = guarded(runningNetwork, [this] { return addSlot(); });
 	if (slot)
 		return *slot;
-	/* No memory for another one: those there are have to do. */
+	/* Without memory for another slot, continue with the existing ones. */
 	const size_t most = std::exchange(maxSlots_, slots_.size());
 	static_cast<void>(guarded(runningNetwork, [&]() -> Result<void> {
 		common_.device.log(LogLevel::Warning,
@@ -339,7 +340,7 @@ bool Pipeline::isClosed() const
 	return closed_;
 }
 
-/* An exception of the application's ends here, and is logged. */
+/* Calls the application's callback; catches and logs its exceptions. */
 void Pipeline::callBack(const Request::Callback &callback, const Result<RunReport> &outcome) const
 {
 	const auto called = guarded(runningNetwork, "callback", [&]() -> Result<void> {
@@ -373,7 +374,7 @@ void Pipeline::complete(RequestState &request, Result<void> result) noexcept
 
 void Pipeline::shutDown(std::shared_ptr<Loop> loop)
 {
-	/* In a child of fork() nothing of it ever ends, and all it has is the parent's. */
+	/* In a child of fork() runs never end, and all resources belong to the parent. */
 	if (!process_.isHere()) {
 		leaked_ = shared_from_this();
 		return;
@@ -406,7 +407,7 @@ void Pipeline::releaseDevice()
 {
 	const ResidentMemory shared = std::move(common_.shared);
 	const PreparedTasks prepared = std::move(common_.prepared);
-	/* The last user may be here: it goes without the lock. */
+	/* This may be the last reference, so it is dropped without the lock. */
 	const Device last = device();
 	const std::lock_guard guard(lock_);
 
@@ -414,7 +415,7 @@ void Pipeline::releaseDevice()
 	common_.loadable.blobs.clear();
 }
 
-/* Once the network is gone. */
+/* Frees resources once the network is destroyed. */
 void Pipeline::finishIfIdle()
 {
 	{

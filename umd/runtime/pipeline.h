@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A network's runs: which wait, which are on their way.
- */
+/* A network's runs: those that wait and those in flight. */
 #pragma once
 
 #include <array>
@@ -30,8 +28,8 @@ class Pipeline : public LoopTask, public std::enable_shared_from_this<Pipeline>
 {
 public:
 	/**
-	 * \param[in] slots runs on their way at once, at most
-	 * \param[in] maxQueued requests that wait for a slot, at most
+	 * \param[in] slots most runs in flight
+	 * \param[in] maxQueued most requests that wait for a slot
 	 */
 	static Result<std::shared_ptr<Pipeline>> create(Slot::Common common, size_t slots,
 							size_t maxQueued);
@@ -44,7 +42,7 @@ public:
 	/** \brief Set a tensor's quantization, which the loop's thread does not use */
 	Result<void> quantize(const char *kind, std::vector<TensorDesc> Program::*tensors,
 			      size_t index, TensorQuantization quantization);
-	/** \return the caller is in the loop's thread and must not wait */
+	/** \return true if the caller is in the loop's thread and must not wait */
 	bool inLoopThread() const { return *loopThread_ == std::this_thread::get_id(); }
 
 	/** \brief Queue a request whose inFlight the caller has set */
@@ -77,7 +75,7 @@ private:
 
 	Pipeline(Slot::Common common, size_t slots, size_t maxQueued);
 
-	/* In the loop's thread. */
+	/* Called in the loop's thread. */
 	void run() noexcept override;
 	void takeArrived();
 	void dropCancelled();
@@ -107,25 +105,24 @@ private:
 	const size_t maxQueued_;
 	const bool onChip_; /* each run needs on-chip memory */
 
-	mutable std::mutex lock_; /* of the following members, and of the device while threads
-				   * copy it */
+	mutable std::mutex lock_; /* guards the following members, and copies of the device */
 	std::condition_variable room_;
 	size_t waiting_ = 0; /* requests that were submitted and have no slot */
 	bool closed_ = false;
-	bool anyCancelled_ = false; /* perhaps in a queue */
+	bool anyCancelled_ = false; /* a cancelled request may be in a queue */
 	RequestList arrived_;
-	std::vector<Slot *> free_; /* has room for all there are */
+	std::vector<Slot *> free_; /* with capacity for all slots */
 	RequestList running_;
 	std::shared_ptr<Loop> keptLoop_;
 
-	/* The loop's thread's. */
+	/* Used by the loop's thread only. */
 	size_t maxSlots_;
 	std::vector<std::unique_ptr<Slot>> slots_;
-	std::array<RequestList, 3> queues_; /* by priority */
+	std::array<RequestList, 3> queues_; /* waiting requests, by priority */
 	std::map<Priority, Context> contexts_;
 	bool dispatching_ = false;
 	std::promise<void> finished_;
-	std::shared_ptr<Pipeline> leaked_; /* in a child of fork() */
+	std::shared_ptr<Pipeline> leaked_; /* self-reference in a child of fork() */
 };
 
 } /* namespace nvdla */

@@ -31,7 +31,7 @@ Result<std::unique_ptr<Pool::State::Resident>> Pool::State::load(const Device &d
 	return resident;
 }
 
-/* Loaded without the lock: a network that goes again waits for the loop, which may want it. */
+/* Loads without the lock: destroying a network waits for the loop, which may take the lock. */
 Result<size_t> Pool::State::addNetwork(const Loadable &loadable)
 {
 	const std::lock_guard growing(growing_);
@@ -50,7 +50,7 @@ Result<size_t> Pool::State::addNetwork(const Loadable &loadable)
 	}
 
 	const std::lock_guard guard(lock_);
-	/* All of them, or none. */
+	/* Load the network onto all devices, or onto none. */
 	for (Worker &worker : workers_)
 		worker.residents.reserve(worker.residents.size() + 1);
 	networks_.push_back(std::move(network));
@@ -256,7 +256,7 @@ Result<PoolAnswer> Pool::State::answerOf(const Start &start, const Result<RunRep
 	return answer;
 }
 
-/* The devices first, then the application. */
+/* Starts further runs first, then calls the application. */
 void Pool::State::ended(const Start &start, Result<PoolAnswer> answer) noexcept
 {
 	settle(start, std::move(answer));
@@ -307,7 +307,7 @@ void Pool::State::settle(const Start &start, Result<PoolAnswer> answer) noexcept
 		}));
 }
 
-/* A worker's slot is free again. */
+/* Frees a worker's slot. */
 void Pool::State::leave(const Start &start)
 {
 	DeviceUse &use = start.worker.use;
@@ -358,7 +358,7 @@ void Pool::State::deliver() noexcept
 	delivering_ = false;
 }
 
-/* An exception of the application's ends here, and is logged. */
+/* Calls the application's callback; catches and logs its exceptions. */
 void Pool::State::callBack(const WorkPtr &work) noexcept
 {
 	const auto called = guarded(what, "callback", [&]() -> Result<void> {

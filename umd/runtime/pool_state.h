@@ -61,12 +61,12 @@ private:
 		Clock::time_point busySince = {};
 	};
 
-	/* A request of the application's until it is answered. */
+	/* A request of the application, until it is answered. */
 	struct Work {
 		PoolRequest request;
 		Callback callback;
 		std::optional<Result<PoolAnswer>> answer = {};
-		WorkList::iterator place = {}; /* in waiting_ or running_ */
+		WorkList::iterator place = {}; /* place in waiting_ or running_ */
 	};
 
 	/* A request on its way to a device. */
@@ -105,15 +105,17 @@ private:
 	const unsigned slots_;
 	const unsigned maxPending_;
 
-	std::mutex growing_; /* of networks_ and workers_ becoming more, with the lock besides */
+	std::mutex growing_; /* held with the lock to extend networks_ or workers_ */
 	mutable std::mutex lock_;
 	std::condition_variable room_;
 	std::deque<Described> networks_;
 	std::deque<Worker> workers_;
-	std::array<WorkList, 3> waiting_; /* by priority */
+	std::array<WorkList, 3> waiting_; /* waiting requests, by priority */
 	WorkList running_;
-	std::map<uint64_t, WorkList> streams_; /* pending, in the order of submission */
-	WorkList ready_;		       /* answered, to be called back in this order */
+	std::map<uint64_t, WorkList> streams_; /* pending requests per stream, in the order of
+						* submission */
+	WorkList ready_;		       /* answered requests, in the order of their
+						* callbacks */
 	bool dispatching_ = false;
 	bool delivering_ = false;
 	size_t pending_ = 0;

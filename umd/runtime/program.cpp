@@ -91,7 +91,7 @@ MemoryIds memoriesOf(const std::vector<AnyTask> &tasks)
 	return ids;
 }
 
-/* The CPU has no way to on-chip memory. */
+/* Checks that CPU tasks do not use on-chip memory, which the CPU cannot access. */
 Result<void> checkReachable(const Loadable &loadable, const MemoryIds &memories)
 {
 	for (uint16_t id : memories) {
@@ -117,7 +117,7 @@ ProgramStep stepAt(const std::vector<AnyTask> &tasks, size_t first, size_t maxTa
 		step.operations = 1;
 		return step;
 	}
-	/* Neighbours on the device go as one job. */
+	/* Adjacent tasks of the device become one job. */
 	while (first + step.count < tasks.size() && step.count < maxTasks &&
 	       std::holds_alternative<DlaTask>(tasks[first + step.count]))
 		step.count++;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Steps that a loadable asks a device to do, prepared once.
- */
+/* Steps of a loadable, prepared once. */
 #pragma once
 
 #include <optional>
@@ -17,13 +15,13 @@
 namespace nvdla
 {
 
-/** \brief Tasks that go together: one job for the device, or one task for the CPU */
+/** \brief Tasks of one step: a job for the device, or a task for the CPU */
 struct ProgramStep {
 	bool cpu = false;
-	size_t first = 0; /**< into Program::tasks */
+	size_t first = 0; /**< index into Program::tasks */
 	size_t count = 0;
 	unsigned operations = 0;
-	/** \brief The job overwrites nothing that was there before, so it may be run again */
+	/** \brief The job overwrites no data from before its start, so it may be run again */
 	bool restartable = false;
 };
 
@@ -33,9 +31,9 @@ using PreparedTasks = std::vector<std::optional<PreparedTask>>;
 /** \brief A loadable's tasks, tensors and the use of its memories */
 struct Program : NetworkParts {
 	std::vector<ProgramStep> steps;
-	MemoryIds written; /**< by operations */
+	MemoryIds written; /**< memories that operations write */
 	MemoryIds shared;  /**< memories that no run writes: parameters */
-	MemoryIds own;	   /**< of each run: tensors and intermediate results */
+	MemoryIds own;	   /**< memories of each run: tensors and intermediate results */
 
 	/**
 	 * \param[in] loadable checked
@@ -52,13 +50,13 @@ struct Program : NetworkParts {
 	unsigned maxOperations() const;
 
 	/**
-	 * \brief Have the device check the tasks once, as far as it can keep them
+	 * \brief Let the device prepare the tasks, up to its limit
 	 * \return the device's refusal of a task
 	 */
 	Result<PreparedTasks> prepare(const Device &device) const;
 };
 
-/** \return InvalidArgument if there is no tensor \a index; \a kind is input or output */
+/** \return InvalidArgument if tensor \a index does not exist; \a kind is "input" or "output" */
 Result<void> checkIndex(const char *what, const char *kind, size_t index,
 			const std::vector<TensorDesc> &tensors);
 

@@ -32,7 +32,7 @@ Result<void> addZeroes(std::vector<std::vector<std::byte>> &values,
 	return {};
 }
 
-/* Whether the process may use a priority; nobody may use invalid ones. */
+/* Returns whether the process may use a priority; false for invalid ones. */
 bool mayUse(const Device &device, Priority priority)
 {
 	return priority == Priority::Normal ||
@@ -40,7 +40,7 @@ bool mayUse(const Device &device, Priority priority)
 		(device.info().priorities >> static_cast<uint32_t>(priority) & 1));
 }
 
-/* Whether \a timeout ends after the last time that the clock can represent */
+/* Returns whether \a timeout ends after the last time that the clock can represent */
 bool endless(std::chrono::milliseconds timeout)
 {
 	using Clock = std::chrono::steady_clock;
@@ -130,7 +130,7 @@ Result<void> Request::setInputFloat(size_t index, std::span<const float> values,
 	});
 }
 
-/* Nothing in place of a place: unbind. */
+/* Binds a tensor, or unbinds it if there is no place. */
 Result<void> Request::bind(const char *kind, const std::vector<TensorDesc> &tensors, size_t index,
 			   std::optional<TensorPlace> place)
 {
@@ -218,7 +218,7 @@ Result<std::vector<float>> Request::outputFloat(size_t index, ElementOrder order
 	});
 }
 
-/* Put the request in flight, for queue(), which comes next. */
+/* Puts the request in flight; the caller calls queue() next. */
 Result<void> Request::begin(const RunOptions &options, Callback callback)
 {
 	constexpr const char *what = "run network";
@@ -256,7 +256,7 @@ Result<void> Request::begin(const RunOptions &options, Callback callback)
 	});
 }
 
-/* To the loop, or run at once where that can be. */
+/* Gives the request to the loop, or runs it in this thread if \a here and possible. */
 Result<void> Request::queue(bool here)
 {
 	auto taken = guarded("run network", [&]() -> Result<void> {
@@ -329,7 +329,7 @@ Result<RunReport> Request::run(const RunOptions &options)
 				    "the thread of the loop would wait for itself; use submit()");
 		if (auto begun = begin(options, nullptr); !begun)
 			return forward(begun);
-		/* Without the loop if it can be, whose thread would have to be woken twice. */
+		/* Runs without the loop if possible, whose thread would have to be woken twice. */
 		if (auto queued = queue(true); !queued)
 			return forward(queued);
 		return wait();

@@ -31,23 +31,25 @@ struct RequestState {
 	const std::shared_ptr<Pipeline> pipeline;
 	std::vector<std::vector<std::byte>> inputs;
 	std::vector<std::vector<std::byte>> outputs;
-	std::map<uint16_t, TensorPlace> bound; /* by memory; has no other tensor in it */
+	std::map<uint16_t, TensorPlace> bound; /* places by memory; each memory has only one
+						* tensor */
 
 	mutable std::mutex lock; /* guards the following members */
 	std::condition_variable changed;
 	bool inFlight = false;
-	uint64_t run = 0; /* counts submissions, so that a late cancel() affects no later run */
+	uint64_t run = 0; /* number of submissions, so that a late cancel() affects no later run */
 	std::optional<Result<RunReport>> result;
 	Request::Callback callback;
 
-	/* Guarded by the pipeline's lock: it waits in submit(), and is not to. */
+	/* The request waits for room in submit(); cancel() clears this. Guarded by the pipeline's
+	 * lock. */
 	bool waitsForRoom = false;
 	bool givenUp = false;
 
 	/* Written with the lock before it is handed to the loop, or to a slot, and used there. */
 	RunOptions options;
 	Clock::time_point submitted;
-	std::atomic<bool> cancelled = false; /* set at any time */
+	std::atomic<bool> cancelled = false; /* may be set at any time */
 	RunReport report;
 };
 

@@ -17,7 +17,7 @@ namespace
 
 constexpr const char *loadingNetwork = "load network";
 
-/* A buffer that was just allocated is idle; this is never waited for. */
+/* Formal timeout: a buffer that was just allocated is idle. */
 constexpr std::chrono::milliseconds idleTimeout(1000);
 
 uint64_t roundUp(uint64_t size)
@@ -44,7 +44,8 @@ std::vector<BufferRange> resolveAddresses(std::span<const TaskAddress> addresses
 			ranges.emplace_back();
 			continue;
 		}
-		/* Addresses that end inside a memory share it with others: exact. */
+		/* An address range that ends inside its memory is not rounded up, because other
+		 * ranges follow. */
 		const uint64_t end = address.offset + address.size;
 		const uint64_t limit = roundUp(end) >= at.size ? at.size : end;
 		ranges.push_back({ at.handle, at.offset + address.offset, limit - address.offset });

@@ -20,9 +20,9 @@ using MemoryIds = std::set<uint16_t>;
 
 /** \brief Place of a loadable's memory on a device */
 struct MemoryPlace {
-	uint32_t handle = 0; /**< 0 if it has no memory */
-	uint64_t offset = 0; /**< of its first byte in the buffer */
-	uint64_t size = 0;   /**< bytes from there on that are its own */
+	uint32_t handle = 0; /**< GEM handle, 0 without memory */
+	uint64_t offset = 0; /**< offset of the first byte in the buffer */
+	uint64_t size = 0;   /**< bytes of the memory from offset on */
 };
 
 /**
@@ -56,10 +56,10 @@ public:
 	static Result<ResidentMemory> create(const Device &device, const Loadable &loadable,
 					     const MemoryIds &memories);
 
-	/** \return the buffer of a memory, nullptr if it is not here */
+	/** \return the buffer of a memory, nullptr if there is none */
 	Buffer *find(uint16_t memory);
 
-	/** \return where a memory lies, a place without handle if it is not here */
+	/** \return the place of a memory, without handle if there is none */
 	MemoryPlace place(uint16_t memory);
 
 private:

@@ -17,7 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* A slot's buffers are idle whenever the CPU comes to them. */
+/* Formal timeout: a slot's buffers are idle when the CPU accesses them. */
 constexpr std::chrono::milliseconds slotTimeout(10000);
 
 OperationReport operationReport(const drm_nvdla_operation_result &said)
@@ -112,7 +112,7 @@ void Slot::take(uint32_t context)
 
 	const bool binds = !request_->bound.empty();
 	if (foreign_ || binds) {
-		/* Until all of it is done. */
+		/* Stays set until the whole run is done. */
 		foreign_ = true;
 		resolve();
 	}
@@ -168,13 +168,13 @@ Result<void> Slot::runStep(const ProgramStep &step)
 	}
 	if (auto submitted = submitJob(step, true); !submitted)
 		return submitted;
-	/* No limit here: the driver ends a job that takes too long. */
+	/* No timeout here, because the driver ends a job that takes too long. */
 	auto status = job_.wait(std::chrono::milliseconds::max());
 	stepEnded();
 	return conclude(std::move(status));
 }
 
-/* Made by the first run, because only the loop's thread may. */
+/* Creates the event watch at the first run, because only the loop's thread may do that. */
 Result<void> Slot::watch()
 {
 	if (watch_)
@@ -267,7 +267,7 @@ Result<bool> Slot::beginSteps()
 	}
 }
 
-/* Tells how it ended, if it did. */
+/* Reports the end of the run, if it ended. */
 void Slot::goOn(Result<bool> ended) noexcept
 {
 	if (ended && !*ended)
@@ -318,7 +318,7 @@ Result<void> Slot::startJob(const ProgramStep &step)
 	if (auto submitted = submitJob(step, false); !submitted)
 		return submitted;
 	if (auto watched = job_.notify(watch_->fd()); !watched) {
-		/* Nobody would tell when its memory is free again. */
+		/* Wait, because nothing would report when the job's memory is free again. */
 		job_.wait(request_->options.timeout);
 		return watched;
 	}
@@ -393,7 +393,7 @@ bool Slot::isShort(const ProgramStep &step) const
 	return elements <= most;
 }
 
-/* The thread pool's; the result comes back to the loop. */
+/* Runs a step on the thread pool; the loop gets the result. */
 Result<void> Slot::startCpu(const ProgramStep &step)
 {
 	return common_.loop.work(

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A place in which one run of a network takes place.
- */
+/* The resources of one run of a network. */
 #pragma once
 
 #include <functional>

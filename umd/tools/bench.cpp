@@ -35,7 +35,7 @@ struct Settings {
 	tools::NetworkFile network;
 	double warmUp = 1;
 	double duration = 5;
-	uint64_t runs = 0; /* most runs; 0: as many as the duration allows */
+	uint64_t runs = 0; /* largest number of runs; 0: as many as the duration allows */
 	unsigned inFlight = 1;
 	unsigned timeoutMs = 30000;
 	bool json = false;
@@ -85,7 +85,7 @@ Result<std::vector<Request>> makeRequests(const Settings &settings, const Networ
 	return requests;
 }
 
-/* One phase: all requests run again and again, each in a thread of its own. */
+/* A phase of the measurement: all requests run repeatedly, each in a thread of its own. */
 class Phase
 {
 public:
@@ -128,7 +128,7 @@ private:
 		std::vector<double> times;
 		Clock::time_point now = Clock::now();
 
-		/* One at least, however early it is interrupted. */
+		/* At least one run, even if interrupted early. */
 		while ((times.empty() || !isOver()) && left_-- > 0) {
 			const Clock::time_point began = now;
 			if (auto report = request.run(options_); !report)
@@ -157,7 +157,7 @@ private:
 	std::atomic<int64_t> left_;
 	std::atomic<bool> stop_ = false;
 	RunOptions options_;
-	std::mutex lock_; /* guards the following members */
+	std::mutex lock_; /* protects the following members */
 	std::vector<double> times_;
 	Result<void> failed_;
 };

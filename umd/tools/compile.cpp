@@ -35,12 +35,12 @@ struct CompileSettings {
 	std::string reportFile;
 	ChipOptions chip;
 	StrategyOptions strategy;
-	DataType precision = DataType::Unknown; /* of float models; Unknown: as it comes */
+	DataType precision = DataType::Unknown; /* type for float models; Unknown: unchanged */
 	std::vector<std::string> samples;
 	ScalingOptions scaling;
 	Calibration calibration;
 	bool keepsBias = false;
-	std::vector<CommandLineOption> ofCalibration; /* without effect otherwise */
+	std::vector<CommandLineOption> ofCalibration; /* options that need --calibrate */
 	std::vector<CommandLineOption> percentile;
 	std::vector<CommandLineOption> ofChip;
 };
@@ -144,7 +144,7 @@ Result<void> checkPrecision(const CompileSettings &settings)
 	return {};
 }
 
-/* Nothing if the model stays as it is. */
+/* Returns nothing if the model is not calibrated. */
 Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings,
 						 std::span<const std::byte> model,
 						 std::span<const InputShape> shapes)

@@ -31,19 +31,19 @@ struct Settings {
 	std::string folder;
 	std::string truth;
 	std::string labels;
-	std::vector<std::string> samples; /* of a second network of integers */
+	std::vector<std::string> samples; /* samples for a second network in integers */
 	std::vector<std::string> others;
 	uint64_t limit = 0;
 	bool json = false;
 };
 
-/* A network to judge. */
+/* A network to evaluate. */
 struct Candidate {
 	std::string name;
 	Loadable loadable;
 };
 
-/* A float model once more, in 8-bit integers. */
+/* Compiles a float model again, in 8-bit integers. */
 Result<Candidate> calibrated(const Settings &settings)
 {
 	tools::NetworkFile file = settings.run.network;
@@ -132,7 +132,7 @@ Result<eval::Score> judge(const Settings &settings, const Device &device,
 	return score;
 }
 
-/* Keep \a count pictures, evenly from all classes: the list is sorted by class. */
+/* Keeps \a count pictures, evenly from all classes, as the list is sorted by class. */
 void thinOut(std::vector<eval::LabelledPicture> &pictures, size_t count)
 {
 	std::vector<eval::LabelledPicture> kept;

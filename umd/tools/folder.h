@@ -16,7 +16,7 @@
 namespace nvdla::tools
 {
 
-/** \return the ending of the file's name is that of a picture which can be read */
+/** \return true if the file's name has the ending of a readable picture */
 inline bool isPictureFile(const std::filesystem::path &path)
 {
 	constexpr std::array suffixes = { ".png", ".jpg", ".jpeg", ".pgm", ".ppm" };

@@ -82,7 +82,7 @@ Result<std::string> describe(const Settings &settings)
 	return drawGraph(loadable, settings);
 }
 
-/* Nobody wants text in a file that is named a picture. */
+/* Refuses to write text to a file whose name is that of a picture. */
 Result<void> checkName(const Settings &settings)
 {
 	constexpr std::pair<const char *, Format> kinds[] = { { ".svg", Format::Svg },

@@ -9,7 +9,7 @@
 namespace nvdla::tools
 {
 
-/** \return the index of the first output with \a count numbers; InvalidArgument if there is none */
+/** \return the index of the first output with \a count numbers; InvalidArgument if none has */
 Result<size_t> findOutputOf(const Network &network, size_t count, const std::string &path);
 
 /**

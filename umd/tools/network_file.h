@@ -20,8 +20,8 @@ struct NetworkFile {
 	std::string path;
 	bool isModel = false;	     /**< TensorFlow Lite or ONNX, to be compiled */
 	std::string cache;	     /**< folder of the cache of compiled models; empty: no cache */
-	CompileOptions options = {}; /**< of a model */
-	bool hasTarget = false;	     /**< options.core was asked for */
+	CompileOptions options = {}; /**< options to compile a model */
+	bool hasTarget = false;	     /**< options.core was requested */
 
 	/** \return the path without its folders */
 	std::string name() const;

@@ -13,7 +13,7 @@ namespace
 {
 
 constexpr std::chrono::milliseconds betweenShows(100);
-/* Before that, guessing the rest says nothing. */
+/* Time before which the remaining time cannot be estimated. */
 constexpr std::chrono::seconds beforeGuess(1);
 
 } /* namespace */

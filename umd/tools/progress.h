@@ -12,7 +12,7 @@ namespace nvdla::tools
 class Progress
 {
 public:
-	/** \param[in] wanted if false, or if stderr is no terminal, nothing is said */
+	/** \param[in] wanted if false, or if stderr is not a terminal, nothing is shown */
 	explicit Progress(bool wanted);
 	~Progress();
 	Progress(const Progress &) = delete;

@@ -41,10 +41,10 @@ struct nvdla_host_shape {
 	size_t rank;
 };
 
-/** Takes a file that a module made; the bytes are the module's */
+/** Receives a file that a module made; the module owns the bytes */
 typedef void (*nvdla_host_take)(void *context, const void *file, size_t size);
 
-/** Some operators of a TensorFlow Lite file's first graph, and that graph's tensors by index */
+/** Selected operators of a TensorFlow Lite file's first graph, and that graph's tensors by index */
 struct nvdla_host_selection {
 	const int32_t *operators; /**< in ascending order */
 	size_t num_operators;
@@ -70,7 +70,7 @@ struct nvdla_host_functions {
 		   const struct nvdla_host_array *outputs, size_t num_outputs, void *context,
 		   nvdla_host_found found, nvdla_host_say say);
 	/**
-	 * Makes a file of some operators of a file, with the tensors that they need. Returns 0
+	 * Makes a file of selected operators of a file, with the tensors that they need. Returns 0
 	 * if it succeeded. NULL in the module of ONNX Runtime: ONNX files need no library for that
 	 */
 	int (*select)(const void *model, size_t size, const struct nvdla_host_selection *selection,

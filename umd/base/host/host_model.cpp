@@ -17,7 +17,7 @@ namespace nvdla
 /** \brief A library, and this project's module that links to it */
 struct HostLibrary {
 	const char *name;
-	const char *package; /**< the Debian package */
+	const char *package; /**< Debian package of the library */
 	const char *module;
 	const nvdla_host_functions *functions = nullptr;
 };
@@ -78,7 +78,7 @@ constexpr std::pair<DataType, int32_t> types[] = {
 	{ DataType::Bool, 9 },	{ DataType::Half, 10 },
 };
 
-/* Collects what the module's callbacks report: the message of a failure, tensors, a file. */
+/* Collects the results of the module's callbacks: an error message, tensors, a file. */
 struct Said {
 	std::string message;
 	std::vector<HostValue> values;

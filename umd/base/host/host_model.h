@@ -18,7 +18,7 @@ namespace nvdla
 
 struct HostLibrary;
 
-/** \return number of a type of elements in ONNX files; 0 if they do not have it */
+/** \return number of a type of elements in ONNX files; 0 if ONNX lacks it */
 int32_t onnxType(DataType type);
 /** \return type with that number in ONNX files; nothing if tensors cannot have it */
 std::optional<DataType> typeOfOnnx(int32_t type);
@@ -26,20 +26,20 @@ std::optional<DataType> typeOfOnnx(int32_t type);
 /** \brief A tensor of a model */
 struct HostValue {
 	std::string name;
-	int32_t type = 0;	    /**< as ONNX files number it */
-	std::vector<int64_t> shape; /**< -1 where the size is not known */
+	int32_t type = 0;	    /**< type, numbered as in ONNX files */
+	std::vector<int64_t> shape; /**< sizes of axes, -1 if unknown */
 };
 
-/** \brief A tensor and its elements, the caller's */
+/** \brief A tensor and its elements, in memory of the caller */
 struct HostArray {
 	HostValue what;
 	std::span<std::byte> bytes;
 };
 
-/** \return whether bytes begin as a TensorFlow Lite file does */
+/** \return true if bytes begin like a TensorFlow Lite file */
 bool isTfliteFile(std::span<const std::byte> bytes);
 
-/** \brief Some operators of a TensorFlow Lite file, and tensors, by their indices there */
+/** \brief Selected operators of a TensorFlow Lite file, and tensors, by index */
 struct TfliteSelection {
 	std::vector<int32_t> operators; /**< in ascending order */
 	std::vector<int32_t> inputs;
@@ -59,13 +59,13 @@ struct TfliteShape {
 	std::vector<int32_t> extents;
 };
 
-/** \return a file whose tensors have the shapes that they get if inputs have these; as
+/** \return a file whose tensors have the shapes that result from \a shapes of inputs; errors as
  * selectOperators() */
 Result<std::vector<std::byte>> resizeTensors(std::span<const std::byte> tflite,
 					     std::span<const TfliteShape> shapes);
 
 /**
- * \brief A model that ONNX Runtime or TensorFlow Lite runs; from any number of threads at once
+ * \brief A model that ONNX Runtime or TensorFlow Lite runs; from any number of threads at a time
  *
  * The state of a TensorFlow Lite model lasts as long as this object and its copies.
  */

@@ -9,7 +9,7 @@ namespace nvdla
 {
 
 /** \return the code for errno \a error of a call with a file name: NotFound, InvalidArgument if the
- * name cannot be used, or Io for failures that the name did not cause */
+ * name cannot be used, or Io for other failures */
 inline ErrorCode codeOfName(int error)
 {
 	switch (error) {

@@ -36,7 +36,7 @@ tl::unexpected<Error> tooLarge(const char *what, const std::string &path, uint64
 		    fmt::format("has {} bytes, must be below {}", bytes, limit));
 }
 
-/* The size of a pipe is known at its end only. */
+/* Reads a pipe, whose size is known only at its end. */
 Result<std::vector<std::byte>> readPipe(int fd, const char *what, const std::string &path,
 					uint64_t limit)
 {
@@ -73,7 +73,7 @@ Result<void> writeAll(UniqueFd fd, const std::string &path, std::span<const std:
 	return {};
 }
 
-/* The file that a path leads to, at the end of all links; empty: there is none yet. */
+/* Returns the file that a path refers to after all links; empty if it does not exist. */
 std::string fileAt(const std::string &path)
 {
 	const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr),

@@ -152,7 +152,7 @@ Result<Image> decodeJpeg(std::span<const std::byte> bytes, const std::string &na
 	image.height = static_cast<uint32_t>(height);
 	image.channels = grey ? 1 : 3;
 	image.pixels.resize(size_t{ image.width } * image.height * image.channels);
-	/* Half a picture is none: a warning (the file ends early) is an error. */
+	/* A warning (the file ends early) is an error, because the picture is incomplete. */
 	if (tjDecompress2(jpeg.get(), data, bytes.size(), image.pixels.data(), width, 0, height,
 			  grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_STOPONWARNING))
 		return badPicture(name, tjGetErrorStr2(jpeg.get()));
@@ -205,10 +205,10 @@ Result<std::vector<std::byte>> encodePng(const Image &image, const std::string &
 		writer.png.height = image.height;
 		writer.png.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
 
-		/* A quarter larger, and much sooner there. */
+		/* Files are a quarter larger and written much faster. */
 		writer.png.flags = PNG_IMAGE_FLAG_FAST;
 
-		/* Asking for the exact size would compress the picture a second time. */
+		/* A query of the exact size would compress the picture a second time. */
 		png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(writer.png);
 		std::vector<std::byte> bytes(size);
 		if (!png_image_write_to_memory(&writer.png, bytes.data(), &size, 0,

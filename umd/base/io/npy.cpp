@@ -33,7 +33,8 @@ tl::unexpected<Error> badNpy(const std::string &name, std::string why)
 	return fail(ErrorCode::InvalidFile, readingNpy, name, std::move(why));
 }
 
-/* The text between the key and the next of \a end, in a dictionary that numpy wrote. */
+/* Returns the text between the key and the next character of \a end, in a dictionary that numpy
+ * wrote. */
 std::string_view valueOf(std::string_view dictionary, std::string_view key, char end)
 {
 	const size_t at = dictionary.find(key);
@@ -69,7 +70,7 @@ Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::stri
 	}
 }
 
-/* uint8 to int16 */
+/* Converts uint8 to int16. */
 std::vector<std::byte> widened(std::span<const std::byte> bytes)
 {
 	std::vector<std::byte> wide(2 * bytes.size());
@@ -101,7 +102,7 @@ std::vector<std::byte> narrowed(std::span<const std::byte> bytes)
 struct FileType {
 	const char *code;
 	DataType type;
-	size_t fileBytes; /* of an element in the file */
+	size_t fileBytes; /* bytes of an element in the file */
 	std::vector<std::byte> (*convert)(std::span<const std::byte>) = nullptr;
 	bool ofBytes = false;
 };
@@ -141,10 +142,8 @@ size_t bytesOf(std::span<const size_t> shape, size_t each)
 	return std::accumulate(shape.begin(), shape.end(), each, std::multiplies());
 }
 
-/*
- * Copies images into an array with \a imageBytes for each. An image may have three channels and the
- * tensor four; the fourth channel is left as it is.
- */
+/* Copies images into an array with \a imageBytes for each. An image may have three channels and the
+ * tensor four; the fourth channel is not changed. */
 void copyImages(const NpyArray &array, size_t images, size_t imageBytes, std::span<std::byte> to)
 {
 	const size_t given = array.elements.size() / images;

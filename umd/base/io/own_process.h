@@ -13,7 +13,7 @@ namespace nvdla
 {
 
 /**
- * \brief The process that made an object
+ * \brief The process that created an object
  *
  * A child of fork() has copies of its parent's objects and shares the open file, but has no
  * threads. Requests that the child makes would wait for ever, or act on the parent.

@@ -50,7 +50,7 @@ struct Factors {
 	double fine = 0;
 };
 
-/* Two operands whose product is \a scale as nearly as possible, one of them close to 2^power. */
+/* Returns two operands whose product is nearest to \a scale, one of them close to 2^power. */
 Factors nearestFactors(double scale, int power)
 {
 	constexpr double candidates = 1024;
@@ -128,8 +128,8 @@ std::vector<int> firstBitsOf(std::span<const double> scales)
 		if (scale != 0)
 			smallest = std::min(smallest, bits.back());
 	}
-	/* Kernels that are all but zero have tiny scales. A limit keeps them from taking bits and
-	 * the second rounding away from the others. */
+	/* Nearly zero kernels have tiny scales. The limit keeps them from costing other kernels
+	 * bits and the second rounding. */
 	for (int &one : bits)
 		one = std::min(one, smallest + mostSpread);
 	return bits;

@@ -30,7 +30,7 @@ double geluTanh(double x)
 	return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + cubes * x * x * x)));
 }
 
-/* Valid for infinity, too. */
+/* This form is also valid for infinity. */
 double softsign(double x)
 {
 	return std::fabs(x) > 1 ? std::copysign(1 / (1 / std::fabs(x) + 1), x)

@@ -24,7 +24,7 @@ inline double asHalf(double number)
 	return std::isnan(number) ? number : halfToFloat(floatToHalf(static_cast<float>(clipped)));
 }
 
-/** \return whether \a number in FP16 is as exact as one within its range: off by 2^-11 of itself */
+/** \return true if \a number has full precision in FP16: a relative error of at most 2^-11 */
 inline bool fitsHalf(double number)
 {
 	return !(std::fabs(asHalf(number) - number) > 0x1p-11 * std::fabs(number));

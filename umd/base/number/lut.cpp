@@ -23,7 +23,7 @@ constexpr int evenSamples = 2048;
 constexpr int samplesPerOctave = 16;
 constexpr int octaves = 20;
 
-/* Programming guide, "Limitation", LUT; registers of edges as they are wide. */
+/* Programming guide, "Limitation", LUT; widths of the edge registers. */
 struct LutLimits {
 	int offsetMin, offsetMax;
 	int leMax, loMax;
@@ -192,7 +192,7 @@ struct Score {
 
 	bool operator<(const Score &other) const
 	{
-		/* The mean decides between tables with the same worst error. */
+		/* The mean error decides between tables with the same largest error. */
 		return largest + mean < other.largest + other.mean;
 	}
 };

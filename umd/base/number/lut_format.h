@@ -17,14 +17,14 @@ namespace nvdla
 /** \brief Continuation of a function beyond an edge */
 struct LutEdge {
 	LutSlope slope;
-	double gradient = 0; /**< real slope of a step of \a slope, entries per input */
+	double gradient = 0; /**< real slope, entries per unit of the input */
 };
 
 /** \brief LE (64 steps) or LO (256 steps) */
 struct LutHalf {
 	bool half = false; /**< entries are FP16, inputs real numbers */
 	bool exponential =
-		false; /**< entry i stands at start + 2^(step + i), else start + i * 2^step */
+		false; /**< entry i is at start + 2^(step + i), else at start + i * 2^step */
 	int step = 0;
 	double start = 0;
 	std::vector<int16_t> entries; /**< 65 or 257 */
@@ -58,7 +58,7 @@ LutHalf leHalf(const Lut &lut, DataType type);
 /** \return LO of \a lut as numbers */
 LutHalf loHalf(const Lut &lut, DataType type);
 
-/** \return both tables as the unit holds them; LO answers where both hit, LE where both miss */
+/** \return both tables as the unit holds them; LO is used where both hit, LE where both miss */
 Lut lutOf(const LutHalf &le, const LutHalf &lo);
 
 } /* namespace nvdla */

@@ -18,7 +18,7 @@ namespace
 
 constexpr DataType precisionTypes[] = { DataType::Int8, DataType::Int16, DataType::Half };
 
-/* The driver's table has the facts, and DEV_QUERY's answer most of them. */
+/* Makes a geometry from the driver's table, mostly through DEV_QUERY's answer. */
 CoreGeometry geometryOf(const nvdla_variant &variant)
 {
 	drm_nvdla_device_info said = {};

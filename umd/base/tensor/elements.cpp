@@ -19,7 +19,7 @@ namespace nvdla
 namespace
 {
 
-/* Every step-th element from the first: those that one quantization holds for. */
+/* Every step-th element from the first one on: the elements of one quantization. */
 struct Run {
 	size_t first;
 	size_t count;

@@ -101,8 +101,7 @@ Result<void> packHost(const TensorDesc &desc, ElementOrder order, const HostTens
 	return packElements(desc, integersFromHost(desc.type, from), tensor, order);
 }
 
-/* Whether a layout changes the order of elements is found by packing their indices.
- */
+/* Packs indices of elements to find out whether a layout changes their order. */
 bool liesAlike(const TensorDesc &desc, ElementOrder order, DataType type)
 {
 	const size_t bytes = elementBytes(type);

@@ -33,10 +33,8 @@ struct HostTensor {
 Result<void> packHost(const TensorDesc &desc, ElementOrder order, const HostTensor &from,
 		      std::span<std::byte> tensor);
 
-/**
- * \return whether packHost() changes nothing: a framework's tensor lies as the first bytes of the
- * network's, so that one memory can be both
- */
+/** \return true if packHost() changes nothing: a framework's tensor equals the first bytes of the
+ * network's tensor, so both can share memory */
 bool liesAlike(const TensorDesc &desc, ElementOrder order, DataType type);
 
 /** \brief The inverse of packHost() */

@@ -19,8 +19,8 @@ public:
 		uint32_t inPixel; /**< bytes from the start of an atom or pixel */
 		uint32_t lineStride;
 		uint32_t pixelStep;
-		uint32_t shift; /**< of a packed word: the channel's lowest bit */
-		uint32_t bits;	/**< of a packed word: its width; 0 if it is bytes */
+		uint32_t shift; /**< packed word: lowest bit of the channel */
+		uint32_t bits;	/**< packed word: bits of the channel; 0: whole bytes */
 
 		/** \return bytes from the image's start to the channel's first element */
 		uint64_t offset() const { return surface + inPixel; }
@@ -38,7 +38,7 @@ public:
 
 	/** \return number of adjacent channels in an atom or a pixel */
 	uint32_t atomChannels() const { return atomChannels_; }
-	/** \return bytes of such an atom, or of a pixel of the first plane */
+	/** \return bytes of an atom, or of a pixel of the first plane */
 	uint32_t atomBytes() const { return atomBytes_; }
 	/** \return true for feature cubes: channels are in surfaces of atoms */
 	bool feature() const { return info_ == nullptr; }
@@ -55,7 +55,7 @@ private:
 
 	static Result<Layout> ofFeature(const TensorDesc &desc);
 	static Result<Layout> ofPixels(const TensorDesc &desc);
-	/** \return bytes of an image up to its last element's */
+	/** \return bytes of an image up to the end of its last element */
 	uint64_t extent(const TensorDesc &desc) const;
 
 	uint32_t atomChannels_;

@@ -6,7 +6,7 @@
 namespace nvdla
 {
 
-/** The largest width, height or number of channels: its registers hold 13 bits, size - 1. */
+/** The largest width, height or number of channels: registers hold size - 1 in 13 bits. */
 inline constexpr uint32_t maxDimension = 8192;
 
 } /* namespace nvdla */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Predicts how long a network takes on a chip, without running it.
- */
+/* Predicts the run time of a network on a chip, without running it. */
 #pragma once
 
 #include <cstddef>
@@ -22,26 +20,26 @@ namespace nvdla::chip
 /** \brief An operation of a network, or several that pass data on the fly */
 struct PredictedOperation {
 	struct Member {
-		size_t index = 0; /**< in its task */
+		size_t index = 0; /**< index in its task */
 		inspect::OperationText text;
 	};
 
 	uint16_t task = 0;	     /**< id */
-	std::vector<Member> members; /**< from where data comes to where it goes */
+	std::vector<Member> members; /**< in the order of the data flow */
 	sim::OperationWork work;
-	sim::OperationTiming timing; /**< if it had the memories for itself */
-	uint64_t startNs = 0;	     /**< since the run began */
+	sim::OperationTiming timing; /**< timing with the memories for itself */
+	uint64_t startNs = 0;	     /**< time since the run began */
 	uint64_t endNs = 0;
 
 	/** \return share of the multipliers that do something useful, 0 to 1 */
 	double macUse(const sim::TimingParameters &parameters) const;
 	/** \return multiplications; 0 for operations other than convolutions */
 	uint64_t macs() const { return work.conv ? work.conv->macs() : 0; }
-	/** \return of the core, from start to end */
+	/** \return core cycles from start to end */
 	uint64_t cycles(const sim::TimingParameters &parameters) const;
 	/** \return "CONV+SDP" */
 	std::string engines() const;
-	/** \return from the first one's input to the last one's output: "64x56x56 -> 64x56x56" */
+	/** \return shapes of the first input and the last output: "64x56x56 -> 64x56x56" */
 	std::string shape() const;
 };
 
@@ -51,7 +49,8 @@ struct Prediction {
 	sim::Chip chip;
 	std::vector<PredictedOperation> operations; /**< in the order in which they start */
 	uint64_t durationNs = 0;		    /**< without CPU operations */
-	size_t cpuOperations = 0;		    /**< of the network; their time is not known */
+	size_t cpuOperations = 0;		    /**< number of CPU operations, whose time is
+						     * unknown */
 
 	/** \return all bytes that are moved */
 	sim::MemoryTraffic traffic() const;

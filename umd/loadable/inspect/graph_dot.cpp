@@ -9,7 +9,7 @@ namespace nvdla::inspect
 namespace
 {
 
-/* Inside of double quotes; a line break is "\n" there. */
+/* Returns text for use inside double quotes, with line breaks as "\n". */
 std::string quoted(const std::string &text)
 {
 	std::string out;

@@ -9,21 +9,22 @@
 namespace nvdla::inspect
 {
 
-/** \return the graph in Graphviz' language, all edges */
+/** \return the graph with all edges in Graphviz' language */
 std::string graphDot(const NetworkGraph &graph, const std::string &name);
 
 /**
  * \return the graph as a picture
  *
- * Data edges, and others where a node would have none. Operations that run
- * as one are one box.
+ * Shows data edges, and other edges for nodes without data edges. Operations that run as one are
+ * one box.
  */
 Svg graphPicture(const NetworkGraph &graph, const std::string &name);
 
 /** \return graphPicture() as a file */
 std::string graphSvg(const NetworkGraph &graph, const std::string &name);
 
-/** \brief A larger drawing would take minutes to arrange, and could not be read */
+/** \brief Largest number of nodes; a larger drawing would take minutes to arrange and be
+ * unreadable */
 constexpr size_t maxPictureNodes = 4000;
 
 } /* namespace nvdla::inspect */

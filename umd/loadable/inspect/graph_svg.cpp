@@ -19,10 +19,10 @@ namespace
 constexpr double margin = 24.0;
 constexpr double titleHeight = 30.0;
 constexpr double rowHeight = 38.0;
-constexpr double layerHeight = 18.0; /* of the line with the layer's name above the boxes */
+constexpr double layerHeight = 18.0; /* height of the line with the layer's name above the boxes */
 constexpr size_t layerWidth = 48;    /* characters */
 constexpr double tensorHeight = 30.0;
-constexpr double letterWidth = 6.8; /* of the font below, on average */
+constexpr double letterWidth = 6.8; /* average width of a letter in the font below */
 constexpr double leastTagWidth = 64.0;
 constexpr double padding = 14.0;
 
@@ -64,7 +64,7 @@ double tagWidth(const NetworkGraph &graph)
 	return width;
 }
 
-/* The layer of the first of operations that pass data on the fly. */
+/* Returns the layer of the node's first operation. */
 const std::string &layerOf(const GraphNode &node)
 {
 	return node.operations.front().text.layer;

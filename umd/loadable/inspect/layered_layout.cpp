@@ -76,7 +76,7 @@ void LayeredLayout::assignLayers()
 		vertices_[edge.to].layer =
 			std::max(vertices_[edge.to].layer, vertices_[edge.from].layer + 1);
 
-	/* A box without a predecessor goes just above its successor, not to the top. */
+	/* A box without a predecessor is placed just above its successor, not at the top. */
 	std::vector<size_t> first(boxes_.size(), std::numeric_limits<size_t>::max());
 	std::vector<bool> led(boxes_.size());
 	for (const LayoutEdge &edge : edges_) {
@@ -138,7 +138,7 @@ size_t LayeredLayout::crossings() const
 	return count;
 }
 
-/* Sort by the mean position of the neighbours; those without any keep their place. */
+/* Sort by the mean position of the neighbours; vertices without neighbours keep their place. */
 void LayeredLayout::sortLayer(std::vector<size_t> &layer, bool fromAbove)
 {
 	std::vector<std::pair<double, size_t>> keyed;
@@ -269,7 +269,7 @@ Point LayeredLayout::placeResults()
 		const size_t layer = vertices_[i].layer;
 		boxes_[i].centre = { vertices_[i].x - left, (top[layer] + bottom[layer]) / 2 };
 	}
-	/* Edges pass a layer straight, however high its boxes are, and turn between layers. */
+	/* Edges pass a layer vertically, for boxes of any height, and bend between layers. */
 	for (size_t i = 0; i < edges_.size(); i++) {
 		std::vector<Point> &route = edges_[i].route;
 		route.clear();

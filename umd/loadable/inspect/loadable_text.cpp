@@ -56,7 +56,7 @@ std::string flagText(uint16_t flags)
 	return text;
 }
 
-/* The first names; there can be hundreds. */
+/* Returns only the first names of contents; there can be hundreds. */
 std::string contentText(const Memory &memory)
 {
 	constexpr size_t shown = 3;

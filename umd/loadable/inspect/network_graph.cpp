@@ -15,7 +15,7 @@ namespace nvdla::inspect
 namespace
 {
 
-/* Bytes of a memory. */
+/* A range of bytes in a memory. */
 struct Range {
 	uint16_t memory = 0;
 	uint64_t begin = 0;
@@ -37,7 +37,7 @@ struct Accesses {
 	std::vector<Access> writes;
 };
 
-/* Take \a part out of \a ranges; \return whether there was any of it. */
+/* Removes \a part from \a ranges; \return true if they overlapped. */
 bool subtract(std::vector<Range> &ranges, const Range &part)
 {
 	std::vector<Range> rest;
@@ -93,7 +93,7 @@ size_t Builder::addNode(GraphNode node)
 
 void Builder::addEdge(GraphEdge edge)
 {
-	/* Nodes are in a possible order of execution; an edge that points back is redundant. */
+	/* Nodes are in a possible order of execution, so an edge that points back is redundant. */
 	if (edge.from < edge.to && connected_.emplace(edge.from, edge.to).second)
 		graph_.edges.push_back(std::move(edge));
 }

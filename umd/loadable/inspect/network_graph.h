@@ -16,25 +16,25 @@ namespace nvdla::inspect
 
 struct GraphOperation {
 	uint16_t task = 0; /**< id */
-	size_t index = 0;  /**< in its task */
+	size_t index = 0;  /**< index in its task */
 	OperationText text;
 	/** \brief In a model's graph: the layer of the node, which has no operations yet */
 	std::string mark = {};
 };
 
-/** \brief A tensor of the application, or operations that run as one: fused on the fly */
+/** \brief A tensor of the application, or operations that pass data on the fly */
 struct GraphNode {
 	enum class Kind { Input, Output, Device, Cpu };
 
 	Kind kind = Kind::Device;
-	std::string tensor; /**< of Input and Output: name, shape, type and layout */
+	std::string tensor; /**< Input and Output: name, shape, type and layout */
 	std::vector<GraphOperation> operations;
 };
 
 struct GraphEdge {
 	enum class Kind {
 		Data,  /**< one operation writes data that the other reads */
-		Order, /**< only waits: for an engine or a buffer to be free */
+		Order, /**< one operation waits until an engine or a buffer is free */
 	};
 
 	size_t from = 0; /**< index of a node */
@@ -48,7 +48,7 @@ struct GraphEdge {
 struct NetworkGraph {
 	std::vector<GraphNode>
 		nodes; /**< inputs, operations in the order they are submitted, outputs */
-	std::vector<GraphEdge> edges; /**< one at most between two nodes; no cycles */
+	std::vector<GraphEdge> edges; /**< at most one between two nodes; without cycles */
 };
 
 /** \return the graph, or the error of networkParts() */

@@ -15,7 +15,7 @@ namespace nvdla::inspect
 namespace
 {
 
-/* Descriptors are packed: their members cannot be bound to references. */
+/* Copies a member: members of packed descriptors cannot be bound to references. */
 template<typename T>
 unsigned number(T value)
 {
@@ -195,7 +195,7 @@ std::string shapeOf(const nvdla_data_cube &cube)
 			   number(cube.width));
 }
 
-/* Memory and offset in it, as in the memory map. */
+/* Returns memory and offset in it, as in the memory map. */
 std::string placeOf(const std::vector<TaskAddress> &addresses, int index, uint64_t offset)
 {
 	if (index < 0 || static_cast<size_t>(index) >= addresses.size())
@@ -208,7 +208,7 @@ std::string placeOf(const DlaTask &task, const nvdla_data_cube &cube)
 {
 	if (cube.type == NVDLA_MEM_HW)
 		return "on the fly";
-	/* The output of a comparison. */
+	/* -1 marks the output of a comparison. */
 	if (cube.address == -1)
 		return "nowhere";
 	return placeOf(task.addresses, cube.address, cube.offset);

@@ -15,21 +15,21 @@ namespace nvdla::inspect
 
 /** \brief An operation in words */
 struct OperationText {
-	std::string engine; /**< "CONV"; of the CPU "POWER" */
+	std::string engine; /**< "CONV"; on the CPU "POWER" */
 	std::string action; /**< "direct 3x3, pad 1" */
 	std::string shape;  /**< "64x56x56 -> 64x56x56", channels x height x width */
 	std::string types;  /**< "int8", or "int8 -> fp16" if they differ */
 	std::string places; /**< memory and offset: "@3+0 -> on the fly" */
-	std::string layer;  /**< as Task::layers; empty: the loadable does not say */
+	std::string layer;  /**< as Task::layers; empty if not in the loadable */
 };
 
 /** \return operation \a index of a task in words, for any values of its fields */
 OperationText describeOperation(const DlaTask &task, size_t index);
 OperationText describeOperation(const EmuTask &task, size_t index);
-/** \brief A task for the host, which is one operation */
+/** \brief Describe a task for the host, which is one operation */
 OperationText describeOperation(const HostTask &task);
 
-/** \return from the first one's input to the last one's output: "64x56x56 -> 64x56x56" */
+/** \return shapes of the first input and the last output: "64x56x56 -> 64x56x56" */
 std::string shapeBetween(const OperationText &first, const OperationText &last);
 
 } /* namespace nvdla::inspect */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * SVG pictures: just the elements that the tools draw.
- */
+/* SVG pictures, with only the elements that the tools draw. */
 #pragma once
 
 #include <string>
@@ -37,7 +35,7 @@ public:
 	void endMark() { out_ += "</g>\n"; }
 	void line(double x1, double y1, double x2, double y2, std::string_view classes);
 
-	/** \brief Another picture in this one; their styles are for both */
+	/** \brief Add another picture to this one; both use all styles */
 	void place(double x, double y, const Svg &picture);
 
 	double width() const { return width_; }

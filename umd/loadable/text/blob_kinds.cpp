@@ -33,7 +33,7 @@ private:
 	void addDla(const Task &task);
 	void addEmu(const Task &task);
 
-	/* The blob that begins at an entry of the task's address table. */
+	/* Returns the blob that begins at an entry of the task's address table. */
 	const Blob *blobAt(const Task &task, int index) const;
 	void add(const Blob *blob, const ListKind &kind, const std::vector<uint8_t> &types = {});
 
@@ -60,7 +60,7 @@ void Finder::add(const Blob *blob, const ListKind &kind, const std::vector<uint8
 		kinds_.try_emplace(blob->name, BlobKind{ &kind, types });
 }
 
-/* Byte \a offset of each element of a list with the given stride: the type of an operation. */
+/* Returns byte \a offset (the operation's type) of each element of a list with the given stride. */
 std::vector<uint8_t> typesIn(const Blob *blob, size_t stride, size_t offset)
 {
 	std::vector<uint8_t> types;

@@ -37,7 +37,7 @@ std::span<std::byte> elementOf(const Field &field, size_t index, std::span<std::
 	return bytes.subspan(field.offset + index * field.bytes, field.bytes);
 }
 
-/* Entries of older kinds end before the last fields. */
+/* Returns whether an entry has the field: entries of older kinds end before the last fields. */
 bool isIn(const Field &field, std::span<const std::byte> bytes)
 {
 	return field.offset + field.bytes * field.count <= bytes.size();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * JSON text to values and back.
- */
+/* Parses and prints JSON text. */
 #include <algorithm>
 #include <vector>
 
@@ -87,7 +85,7 @@ std::string position(std::string_view text, size_t byte)
 	return fmt::format("line {} column {}", lines + 1, before.size() - lineStart);
 }
 
-/* A value as one line, as long as it has no more than \a room columns. */
+/* Prints a value as one line if that has at most \a room columns. */
 bool printFlat(const Json &json, size_t room, std::string &out)
 {
 	if (!json.is_structured()) {
@@ -117,7 +115,7 @@ bool isScalar(const Json &json)
 	return !json.is_structured();
 }
 
-/* Several entries on a line while there is room, if all of them are scalars; else one on a line. */
+/* Prints entries: several per line if all are scalars, else one per line. */
 void print(const Json &json, size_t indent, size_t column, std::string &out)
 {
 	std::string flat;

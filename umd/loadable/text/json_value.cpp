@@ -92,14 +92,15 @@ Json floatToJson(float value)
 {
 	if (!std::isfinite(value))
 		return fmt::format("{:#010x}", std::bit_cast<uint32_t>(value));
-	/* The shortest digits that give the same float, not those of the double it becomes. */
+	/* Prints the shortest digits that give the same float; those of the double would be
+	 * longer. */
 	return std::strtod(fmt::format("{}", value).c_str(), nullptr);
 }
 
 Result<float> floatValue(const Json &json, const std::string &path)
 {
 	constexpr size_t digits = 10;
-	/* The shortest digits of the largest float are a little more than it is. */
+	/* The shortest digits of the largest float are slightly above its value. */
 	constexpr double max = std::numeric_limits<float>::max();
 	constexpr double roundsToMax = 0x1.ffffffp127;
 

@@ -33,15 +33,15 @@ Result<Json> parseJson(std::string_view text);
 /**
  * \brief Readable text of a JSON value
  *
- * A value that fits into a line of 100 columns is on one; lists of scalars fill their
- * lines; otherwise each entry has its own.
+ * A value that fits into 100 columns is on one line. Lists of scalars fill their lines; otherwise
+ * each entry has its own line.
  */
 std::string printJson(const Json &json);
 
-/** \brief Fail to read a text: \a path as in "blobs[3].entries[0].conv.pad_val" */
+/** \brief Return the error of a text; \a path is as in "blobs[3].entries[0].conv.pad_val" */
 tl::unexpected<Error> badText(std::string path, std::string why);
 
-/** \return the value as it stands in the text, shortened, for an error */
+/** \return the value's text, shortened, for an error */
 std::string quote(const Json &json);
 
 /** \brief "path.field", or "field" at the root */
@@ -57,7 +57,7 @@ Result<uint64_t> unsignedValue(const Json &json, const std::string &path, uint64
 /** \brief Number from \a min to \a max */
 Result<int64_t> signedValue(const Json &json, const std::string &path, int64_t min, int64_t max);
 
-/** \brief Finite numbers as numbers, others as the bits: "0x7fc00000" */
+/** \brief Convert a float: finite numbers to numbers, others to their bits: "0x7fc00000" */
 Json floatToJson(float value);
 Result<float> floatValue(const Json &json, const std::string &path);
 

@@ -30,7 +30,7 @@ std::integral_constant<Kind, std::is_floating_point_v<T> ? Kind::Float
 		.name = #member, FIELD_BASE(type, member), FIELD_KIND(type, member)                \
 	}
 
-/** \brief A number under another name than its member's */
+/** \brief A number with a name other than its member's */
 #define FIELD_AS(text, type, member)                                                               \
 	Field                                                                                      \
 	{                                                                                          \
@@ -45,7 +45,7 @@ std::integral_constant<Kind, std::is_floating_point_v<T> ? Kind::Float
 		.nameOf = names                                                                    \
 	}
 
-/** \brief A number that is left out when it is \a usually */
+/** \brief A number that is left out if it equals \a usually */
 #define FIELD_OPTIONAL(type, member, usually)                                                      \
 	Field                                                                                      \
 	{                                                                                          \
@@ -78,7 +78,7 @@ std::integral_constant<Kind, std::is_floating_point_v<T> ? Kind::Float
 					   .optional = true                                        \
 	}
 
-/** \brief A structure, which is left out when all of it is as usual */
+/** \brief A structure, which is left out if all its members have their usual values */
 #define FIELD_STRUCT(type, member, of)                                                             \
 	Field                                                                                      \
 	{                                                                                          \

@@ -24,7 +24,7 @@ public:
 
 	int fd() const { return state_->fd.get(); }
 
-	/** \brief Say whether an event is expected, for which the loop has to keep running */
+	/** \brief Set whether an event is expected, which keeps the loop running */
 	void expect(bool something);
 
 private:

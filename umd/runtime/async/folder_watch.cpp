@@ -15,7 +15,7 @@ namespace nvdla
 namespace
 {
 
-/* A file may be there some time before it is of use; how long to look again, in doubling steps. */
+/* A file may exist before it can be used: intervals of further checks, which double each time. */
 constexpr uint64_t firstLookMs = 10;
 constexpr uint64_t lastLookMs = 10000;
 constexpr const char *watchingFolder = "watch folder";
@@ -40,7 +40,7 @@ struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	bool tell(const std::string &path, bool present);
 	void close();
 
-	Loop *starts = nullptr; /* on it, until it has begun */
+	Loop *starts = nullptr; /* loop to start on, until it has begun */
 	std::promise<Result<void>> begun;
 	const std::filesystem::path folder;
 	const List list;
@@ -56,7 +56,7 @@ struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	std::atomic<bool> stopped = false;
 };
 
-/* Do what is due: begin to watch, report present files, or end. */
+/* Does pending work: begins to watch, reports present files, or ends. */
 void FolderWatch::State::run() noexcept
 {
 	if (Loop *const from = std::exchange(starts, nullptr)) {
@@ -71,7 +71,7 @@ void FolderWatch::State::run() noexcept
 	look(firstLookMs, false);
 }
 
-/* Without memory for it, it looks again in a while. */
+/* Reports changes of the folder; without memory, checks again later. */
 void FolderWatch::State::look(uint64_t delayMs, bool anew) noexcept
 {
 	const auto keep = shared_from_this();
@@ -132,7 +132,7 @@ int FolderWatch::State::arm()
 	return error == UV_ENOENT ? start(folder.parent_path()) : error;
 }
 
-/* An event without a name is the watched folder's own, and libuv gives it the folder's. */
+/* libuv reports events of the watched folder itself under the folder's name. */
 void FolderWatch::State::happened(const char *name)
 {
 	const bool anew = !name || folder.filename() == name;
@@ -142,7 +142,7 @@ void FolderWatch::State::happened(const char *name)
 		look(firstLookMs, anew);
 }
 
-/* Return: every file is among those that matter */
+/* Returns true if every file of the folder is in the list */
 bool FolderWatch::State::settled() const
 {
 	std::error_code ignored;
@@ -154,10 +154,8 @@ bool FolderWatch::State::settled() const
 	return true;
 }
 
-/*
- * The kernel makes a device file before it can be opened, and nothing tells when it can. Some
- * never can, because they are another driver's.
- */
+/* Checks again later: the kernel creates a device file before it can be opened, without an event
+ * when it can. Files of another driver never become usable. */
 void FolderWatch::State::lookAgain(uint64_t delayMs)
 {
 	if (stopped || delayMs > lastLookMs)
@@ -190,7 +188,7 @@ void FolderWatch::State::update()
 	}
 }
 
-/* Return: whether the watch is still wanted */
+/* Returns true if the watch is still wanted */
 bool FolderWatch::State::tell(const std::string &path, bool present)
 {
 	const std::lock_guard guard(lock);
@@ -204,7 +202,7 @@ void FolderWatch::State::close()
 {
 	const auto closed = [](uv_handle_t *one) {
 		State &state = *static_cast<State *>(one->data);
-		/* May free the handle with the object around it. */
+		/* The last reference frees the handle with the object around it. */
 		const auto keep = --state.open ? nullptr : std::move(state.self);
 	};
 

@@ -14,13 +14,15 @@
 namespace nvdla
 {
 
-/** \brief Tells which of a folder's files come and go; the folder itself may, too */
+/** \brief Reports files that appear in or disappear from a folder, which may itself appear or
+ * disappear */
 class FolderWatch
 {
 public:
-	/** \brief Lists the paths of existing files that matter */
+	/** \brief Returns the paths of existing files to report */
 	using List = std::function<std::vector<std::string>()>;
-	/** \brief Receives a path of the list that has come or gone, in the loop's thread */
+	/** \brief Receives a path that appeared in or disappeared from the list, in the loop's
+	 * thread */
 	using Callback = std::function<void(const std::string &path, bool present)>;
 
 	/**
@@ -31,7 +33,7 @@ public:
 	 */
 	static Result<std::unique_ptr<FolderWatch>>
 	create(std::shared_ptr<Loop> loop, std::string folder, List list, Callback callback);
-	/** \brief Waits for a callback that runs, unless that is the caller */
+	/** \brief Waits for a running callback, unless that calls this */
 	~FolderWatch();
 
 	FolderWatch(const FolderWatch &) = delete;

@@ -53,7 +53,7 @@ void Loop::Core::drain()
 	last = nullptr;
 	guard.unlock();
 
-	/* An attached loop does not live for the sake of this handle. */
+	/* This handle does not keep an attached loop running. */
 	if (attached())
 		uv_unref(reinterpret_cast<uv_handle_t *>(&wakeUp));
 	while (task) {
@@ -83,7 +83,7 @@ void Loop::Core::close()
 	if (uv_is_closing(reinterpret_cast<uv_handle_t *>(&wakeUp)))
 		return;
 	uv_close(reinterpret_cast<uv_handle_t *>(&wakeUp), [](uv_handle_t *handle) {
-		/* May free the handle with the object around it. */
+		/* The last reference frees the handle with the object around it. */
 		const auto keep = std::move(static_cast<Core *>(handle->data)->self);
 	});
 }
@@ -122,7 +122,7 @@ Result<std::shared_ptr<Loop>> Loop::start()
 		return loop;
 	});
 	if (!begun) {
-		/* Closes the handle here. */
+		/* Closes the handle in this thread. */
 		core->end();
 		core->run();
 	}
@@ -172,7 +172,7 @@ Result<std::shared_ptr<Loop>> Loop::shared()
 
 Loop::~Loop()
 {
-	/* A child of fork() has no such thread to wait for. */
+	/* A child of fork() does not have the thread. */
 	if (!process_.isHere()) {
 		static_cast<void>(thread_.release());
 		return;

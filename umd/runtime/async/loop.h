@@ -20,7 +20,7 @@ class LoopTask
 {
 public:
 	virtual ~LoopTask() = default;
-	/** \brief Called in the loop's thread, once for all calls of post() before */
+	/** \brief Called in the loop's thread, once for all earlier calls of post() */
 	virtual void run() noexcept = 0;
 
 private:
@@ -29,7 +29,7 @@ private:
 	bool posted_ = false;
 };
 
-/** \brief A loop, its own or the caller's; see EventLoop */
+/** \brief A loop with a thread of its own, or run by the caller; see EventLoop */
 class Loop
 {
 public:
@@ -46,18 +46,20 @@ public:
 	bool inThread() const;
 	/** \return id of the loop's thread, which may outlive the loop */
 	std::shared_ptr<const std::atomic<std::thread::id>> threadId() const;
-	/** \return whether a thread surely runs it, so that other threads may wait for it */
+	/** \return true if a thread of its own runs the loop, so that other threads may wait for
+	 * it */
 	bool hasThread() const { return thread_ != nullptr; }
 
-	/** \brief Have \a task run in the loop's thread, later and once; from any thread */
+	/** \brief Let \a task run once in the loop's thread, later; from any thread */
 	void post(std::shared_ptr<LoopTask> task) noexcept;
 
 	/**
-	 * \brief Run \a work on libuv's thread pool, then \a done here; from the loop's thread
+	 * \brief Run \a work on libuv's thread pool, then \a done in the loop's thread, which calls
+	 * this
 	 *
-	 * An exception of \a work is an error for \a done, which throws none.
+	 * An exception of \a work becomes an error for \a done, which must not throw.
 	 *
-	 * \param[in] what the action of \a work, for errors
+	 * \param[in] what description of \a work, for errors
 	 */
 	Result<void> work(const char *what, std::function<Result<void>()> work,
 			  std::function<void(Result<void>)> done);

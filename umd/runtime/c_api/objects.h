@@ -26,11 +26,11 @@
 namespace nvdla::c_api
 {
 
-/** \brief The pointer that callbacks are given: not freed while one of them has it */
+/** \brief The pointer that callbacks get; not freed while a callback uses it */
 class RequestHandle
 {
 public:
-	/** \brief A callback that runs; \a request is null once the application freed it */
+	/** \brief A running callback; \a request is null once the application freed the request */
 	class Use
 	{
 	public:
@@ -56,7 +56,7 @@ public:
 private:
 	std::mutex lock_;
 	std::condition_variable changed_;
-	std::thread::id user_; /* thread of the callback that runs */
+	std::thread::id user_; /* thread of the running callback */
 };
 
 } /* namespace nvdla::c_api */
@@ -85,7 +85,7 @@ struct nvdla_pool {
 
 struct nvdla_pool_answer {
 	nvdla::PoolAnswer answer;
-	std::vector<nvdla::TensorDesc> outputs; /* the pool may go before it */
+	std::vector<nvdla::TensorDesc> outputs; /* copies, as the pool may be freed first */
 };
 
 struct nvdla_report {
@@ -94,7 +94,7 @@ struct nvdla_report {
 
 struct nvdla_request {
 	nvdla::Request request;
-	/* Of elements of each input and output */
+	/* Element order of each input and output */
 	std::vector<nvdla::ElementOrder> inputOrders, outputOrders;
 	std::shared_ptr<nvdla::c_api::RequestHandle> handle;
 };
@@ -124,17 +124,17 @@ nvdla_status guardedCall(const char *what, Work work) noexcept
 	return status ? *status : failure(status.error());
 }
 
-/** \return \a error for a callback; without memory for it, words that need none */
+/** \return \a error for a callback; without memory, a fixed text */
 std::string wordsOf(const Error &error) noexcept;
 
-/** \brief The failure of a function that was given no \a argument */
+/** \brief The error of a function whose \a argument is missing */
 nvdla_status missing(const char *function, const char *argument);
 
-/** \brief The failure of a function that was given a struct without its size */
+/** \brief The error of a function that got a struct without its size */
 nvdla_status noSize(const char *function);
 
 /**
- * \brief Copy a struct of the caller's, whose version may be shorter or longer
+ * \brief Copy a struct of the caller, whose version may be shorter or longer
  * \param[in] from may be null
  * \param[out] to members that the caller's version lacks keep their values
  */
@@ -149,7 +149,7 @@ nvdla_status readSized(const char *function, const Struct *from, Struct &to)
 	return NVDLA_STATUS_OK;
 }
 
-/** \brief Give the caller as much of a struct as its version of it has */
+/** \brief Copy to the caller as many bytes of a struct as the caller's version has */
 template<typename Struct>
 nvdla_status writeSized(const char *function, const Struct &from, Struct *to)
 {
@@ -169,14 +169,14 @@ nvdla_status readRunOptions(const nvdla_run_options *options, RunOptions &to);
 nvdla_status describe(const std::vector<TensorDesc> &tensors, size_t index,
 		      nvdla_tensor_info *info);
 
-/** \brief The failure of a function that was given an \a index of no tensor */
+/** \brief The error of a function that got an invalid tensor \a index */
 nvdla_status noTensor(const char *what, size_t index, const std::vector<TensorDesc> &tensors);
 
 nvdla_status giveReport(const RunReport &report, nvdla_report **to);
 
 std::optional<EventLoop> loopOf(const nvdla_loop *loop);
 
-/** \return nothing for NVDLA_ORDER_MODEL; InvalidArgument for an order that there is not */
+/** \return nothing for NVDLA_ORDER_MODEL; InvalidArgument for an unknown order */
 Result<std::optional<ElementOrder>> orderOf(const char *what, uint32_t order);
 
 inline std::span<const std::byte> bytesAt(const void *data, size_t size)
@@ -184,7 +184,7 @@ inline std::span<const std::byte> bytesAt(const void *data, size_t size)
 	return { static_cast<const std::byte *>(data), size };
 }
 
-/** \brief Copy to memory of the caller's, which has room for \a size of \a kind: just as many */
+/** \brief Copy to memory of the caller, whose \a size of \a kind must be exact */
 template<typename Values, typename T>
 nvdla_status copyOut(const char *what, const char *field, const Values &from, T *to, size_t size,
 		     const char *kind)

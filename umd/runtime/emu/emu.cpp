@@ -23,7 +23,7 @@ namespace
 
 constexpr const char *runningCpuOperation = "run CPU operation";
 
-/* The cube as a tensor that ends where its memory does; FP16 has no scale. */
+/* Describes the cube as a tensor that ends with its memory; FP16 has no scale. */
 TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
 		    const Quantization &quantization)
 {
@@ -60,7 +60,7 @@ void elementwise(const EmuOperation &operation, std::vector<float> &values)
 
 	for (float &value : values) {
 		const double scaled = operation.scale * inner(value, 0);
-		/* A sum with 0 would take the sign of a 0. */
+		/* Adding 0 would lose the sign of -0. */
 		const double x = operation.shift == 0 ? scaled : operation.shift + scaled;
 		value = static_cast<float>(isReal ? function(x, operation.power)
 						  : function.bounded(x, operation.power));
@@ -78,7 +78,7 @@ void softmax(std::vector<float> &values, size_t channels)
 			const float value = values[pixel + c * plane];
 			highest = highest < value ? value : highest;
 		}
-		/* Apart, so that the sum stays in a register. */
+		/* A loop of its own, so that the sum stays in a register. */
 		for (size_t c = 0; c < channels; c++)
 			values[pixel + c * plane] = std::exp(values[pixel + c * plane] - highest);
 		float sum = 0.0f;
@@ -89,7 +89,7 @@ void softmax(std::vector<float> &values, size_t channels)
 	}
 }
 
-/* Channels of a pixel are a plane apart; \a function gets one pixel's, in double. */
+/* Channels of a pixel are a plane apart; \a function gets the channels of one pixel, as double. */
 template<typename Function>
 void forEachPixel(std::vector<float> &values, size_t channels, Function function)
 {
@@ -105,10 +105,8 @@ void forEachPixel(std::vector<float> &values, size_t channels, Function function
 	}
 }
 
-/*
- * As TensorFlow Lite's kernels round it: their reciprocal of a root is the larger, the fewer bits
- * the sum of the squares has, two for one.
- */
+/* Rounds as TensorFlow Lite's kernels do: for every two bits fewer in the sum of squares, the
+ * reciprocal of the root has one bit more. */
 void normalizeTwice(const EmuOperation &operation, std::vector<float> &values, size_t channels)
 {
 	const double in = operation.inScale, out = operation.outScale;
@@ -127,7 +125,7 @@ void normalizeTwice(const EmuOperation &operation, std::vector<float> &values, s
 	});
 }
 
-/* For each pixel, the channel that comes last by a given order. */
+/* Returns, for each pixel, the channel that is last in a given order. */
 template<typename Before>
 std::vector<float> extreme(const std::vector<float> &values, size_t channels, Before before)
 {
@@ -139,7 +137,7 @@ std::vector<float> extreme(const std::vector<float> &values, size_t channels, Be
 	return result;
 }
 
-/* The index of the first of the largest, in the first channel. */
+/* Returns the index of the largest channel (the first of several), in channel 0. */
 std::vector<float> argMax(const std::vector<float> &values, size_t channels)
 {
 	const size_t plane = values.size() / channels;
@@ -156,7 +154,7 @@ std::vector<float> argMax(const std::vector<float> &values, size_t channels)
 	return indices;
 }
 
-/* Elements of \a bytes bytes in another order; nothing if the axes are not theirs. */
+/* Elements of \a bytes bytes in another order; nothing if the axes do not match. */
 std::vector<std::byte> reordered(const AxisOrder &axes, const std::vector<std::byte> &elements,
 				 size_t bytes)
 {

@@ -15,9 +15,9 @@ namespace nvdla
 /**
  * \brief Carry out one CPU operation
  *
- * Works in float: an integer x stands for x * inScale, a result y becomes the
- * integer nearest to y / outScale (halves away from zero, saturated), or the
- * half nearest to y. RESHAPE copies elements as they are.
+ * Works in float: an integer x stands for x * inScale, a result y becomes the integer nearest to y
+ * / outScale (halves away from zero, saturated), or the half nearest to y. RESHAPE copies elements
+ * unchanged.
  *
  * \param[in] src bytes from the start of the source cube
  * \param[out] dst bytes from the start of the destination cube; may be the

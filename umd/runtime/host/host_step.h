@@ -21,14 +21,14 @@ using HostModels = std::vector<std::optional<HostModel>>;
 
 /**
  * \brief Open the models of tasks for the host
- * \param[in] loadable whose tasks these are, in that order
- * \return an error naming the operators if the library, or one of them, is not there
+ * \param[in] loadable loadable of \a tasks
+ * \return an error naming the operators if the library is missing or lacks an operator
  */
 Result<HostModels> openHostModels(const Loadable &loadable, std::span<const AnyTask> tasks);
 
 /**
  * \brief Carry out a task
- * \param[in] model the task's, nullptr if it has none
+ * \param[in] model model of the task, nullptr if it has none
  * \param[in] inputs the bytes of each tensor, as are \a outputs
  */
 Result<void> runHost(const HostTask &task, const HostModel *model,

@@ -21,7 +21,7 @@ struct Measurement {
 	std::string device;
 	unsigned inFlight = 1;
 	uint64_t runs = 0;
-	double seconds = 0; /**< of all runs together */
+	double seconds = 0; /**< seconds of all runs together */
 	double mean = 0;
 	double least = 0;
 	double p50 = 0;
@@ -37,7 +37,7 @@ struct Measurement {
 	 *
 	 * The N-th percentile is the shortest duration that N percent of the runs did not exceed.
 	 *
-	 * \param[in] durations of at least one run, in milliseconds and any order
+	 * \param[in] durations durations of one or more runs, in milliseconds and any order
 	 */
 	void take(std::vector<double> times);
 };
@@ -49,7 +49,7 @@ std::string measurementJson(const Measurement &measured);
 
 /**
  * \brief Read an output of measurementJson()
- * \param[in] name of the file, for errors
+ * \param[in] name name of the file, for errors
  * \return InvalidFile naming the field that is missing or has another type
  */
 Result<Measurement> measurementFromJson(std::string_view text, const std::string &name);

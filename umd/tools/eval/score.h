@@ -16,9 +16,9 @@ namespace nvdla::eval
 struct Score {
 	std::string network;
 	size_t pictures = 0;
-	size_t first = 0;	     /**< whose class had the largest number */
-	size_t firstFive = 0;	     /**< whose class was among the five largest */
-	double milliseconds = 0;     /**< of all runs */
+	size_t first = 0;	     /**< pictures whose class had the largest number */
+	size_t firstFive = 0;	     /**< pictures whose class was among the five largest */
+	double milliseconds = 0;     /**< total time of all runs */
 	std::vector<size_t> answers; /**< class with the largest number, for each picture */
 
 	/**

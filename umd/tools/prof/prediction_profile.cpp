@@ -14,7 +14,7 @@ namespace
 /*
  * Shares of operations that run at the same time add up.
  *
- * share: of an operation while it runs.
+ * share: utilisation by an operation while it runs.
  */
 prof::Gauge gaugeOf(const Prediction &prediction, const char *name,
 		    const std::function<double(const PredictedOperation &)> &share)

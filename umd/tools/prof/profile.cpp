@@ -12,7 +12,7 @@ namespace nvdla::prof
 namespace
 {
 
-/* From where data comes to where it goes. */
+/* Engines in the order of the data flow. */
 constexpr std::array engineOrder = { "BDMA",  "CONV",  "SDP",	  "PDP",    "CDP",
 				     "RUBIK", "POWER", "SOFTMAX", "RESHAPE" };
 

@@ -20,15 +20,15 @@ namespace nvdla::prof
 /** \brief One operation of a run, on the device or on the CPU */
 struct OperationProfile {
 	uint16_t task = 0; /**< id */
-	size_t index = 0;  /**< in its task */
+	size_t index = 0;  /**< index in its task */
 	inspect::OperationText text;
-	uint64_t startNs = 0; /**< since the run began */
+	uint64_t startNs = 0; /**< time since the run began */
 	uint64_t endNs = 0;
 	bool timed = false; /**< the operation started and completed; otherwise it has no times */
 	/** \brief Index in Profile::operations of the operation that passes data to this one on the
 	 * fly */
 	std::optional<size_t> takesFrom;
-	/** \brief As the driver reported; its times are those of the machine's clock */
+	/** \brief The driver's report; its times are of the machine's clock */
 	OperationReport counters = {};
 
 	uint64_t durationNs() const { return timed ? endNs - startNs : 0; }
@@ -53,7 +53,7 @@ struct Gauge {
 /** \brief A run of a network */
 struct Profile {
 	std::string name;
-	uint64_t durationNs = 0;		  /**< from its first submission to its end */
+	uint64_t durationNs = 0;		  /**< time from first submission to end */
 	std::vector<OperationProfile> operations; /**< in the order they were submitted */
 	std::vector<Gauge> gauges;		  /**< empty if none is known */
 };
@@ -64,8 +64,8 @@ std::string deviceText(const std::string &device);
 /** \brief A row of a timeline: operations of one engine that do not overlap */
 struct Lane {
 	std::string engine;
-	size_t row = 0;			/**< counts the rows of the engine */
-	std::vector<size_t> operations; /**< indices, sorted by start */
+	size_t row = 0;			/**< index among the rows of the engine */
+	std::vector<size_t> operations; /**< indices of operations, sorted by start */
 };
 
 /**

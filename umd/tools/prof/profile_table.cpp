@@ -18,7 +18,7 @@ using Counters = OperationReport;
 struct Column {
 	const char *title;
 	uint64_t (*value)(const Counters &);
-	bool always = false; /* zero says something, too: nothing stalled, nothing was lost */
+	bool always = false; /* shown even if all values are zero */
 };
 
 /* Stalls are cycles of the core. */
@@ -102,7 +102,7 @@ std::string rowLine(const Profile &profile, const Row &row, const FirstColumns &
 	return line + "\n";
 }
 
-/* Text of a CSV cell: quoted where a reader would take it apart. */
+/* Returns the text of a CSV cell, quoted if it contains separators. */
 std::string cell(const std::string &text)
 {
 	if (text.find_first_of(",\"\r\n") == std::string::npos)

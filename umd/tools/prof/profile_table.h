@@ -18,7 +18,7 @@ std::string profileTable(const Profile &profile, const View &view = {});
 /** \return the rows of the view as CSV: a line of titles, times in ns, all counters */
 std::string profileCsv(const Profile &profile, const View &view = {});
 
-/** \return a time in the unit that suits it: "1.234 ms" */
+/** \return a time in a suitable unit: "1.234 ms" */
 std::string timeText(uint64_t ns);
 
 } /* namespace nvdla::prof */

@@ -40,7 +40,7 @@ std::vector<Group> hardwareLayers(const Profile &profile)
 	return groups;
 }
 
-/* Operations without a layer are a row for themselves. */
+/* Groups operations by layer; each operation without a layer is a row of its own. */
 std::vector<Group> modelLayers(const Profile &profile, std::vector<Group> hardware)
 {
 	std::vector<Group> groups;

@@ -20,7 +20,7 @@ struct View {
 
 	bool byLayer = false; /**< one row for each layer of the model */
 	Sort sort = Sort::Start;
-	unsigned top = 0; /**< rows, at most; 0: all */
+	unsigned top = 0; /**< largest number of rows; 0: all */
 };
 
 /**
@@ -32,13 +32,13 @@ struct View {
 struct Row {
 	std::string name; /**< "0.3+4": task and operations; of a layer of the model "3 layers" */
 	std::string engines; /**< "CONV+SDP" */
-	std::string layer;   /**< empty: the loadable does not say */
-	std::string action;  /**< of the first operation */
-	std::string shape;   /**< from the first one's input to the last one's output */
+	std::string layer;   /**< empty if not in the loadable */
+	std::string action;  /**< action of the first operation */
+	std::string shape;   /**< shapes of the first input and the last output */
 	std::string types;
-	bool timed = false;		/**< an operation has times */
-	uint64_t startNs = 0;		/**< since the run began */
-	uint64_t durationNs = 0;	/**< in which at least one of the operations ran */
+	bool timed = false;		/**< true if an operation has times */
+	uint64_t startNs = 0;		/**< time since the run began */
+	uint64_t durationNs = 0;	/**< time in which at least one operation ran */
 	std::vector<size_t> operations; /**< indices in Profile::operations */
 };
 
@@ -48,7 +48,7 @@ std::vector<Row> rowsOf(const Profile &profile, const View &view);
 class FirstColumns
 {
 public:
-	/** \param[in] rows of the table; the column of layers is left out if none has one */
+	/** \param[in] rows rows of the table; without layers there is no column for them */
 	explicit FirstColumns(const std::vector<Row> &rows);
 
 	std::string titles() const;

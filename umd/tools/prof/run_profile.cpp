@@ -35,7 +35,7 @@ private:
 	const std::vector<AnyTask> &tasks_;
 	const RunReport &report_;
 	size_t next_ = 0;  /* task of the next step */
-	uint64_t now_ = 0; /* since the run's begin, where the next step begins */
+	uint64_t now_ = 0; /* time from the run's begin to the next step */
 	Profile profile_;
 };
 

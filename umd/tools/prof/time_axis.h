@@ -26,15 +26,16 @@ public:
 	struct Part {
 		uint64_t startNs = 0;
 		uint64_t endNs = 0;
-		bool isCut = false; /**< nothing ran, and it is not to scale */
+		bool isCut = false; /**< nothing ran, and the part is not to scale */
 		double left = 0;
 		double width = 0;
 	};
 
-	/** \param[in] left,width of the whole, in pixels */
+	/** \param[in] left,width position and width of the axis, in pixels */
 	TimeAxis(const Profile &profile, double left, double width);
 
-	/** \brief At least one, sorted by start; without gaps from 0 to the run's end */
+	/** \brief \return one or more parts, sorted by start; without gaps from 0 to the run's
+	 * end */
 	const std::vector<Part> &parts() const { return parts_; }
 
 	double at(uint64_t ns) const;

@@ -27,7 +27,7 @@ constexpr double top = 78.0;
 constexpr double laneHeight = 34.0;
 constexpr double barHeight = 26.0;
 constexpr double letterWidth = 6.4;
-constexpr double tickEvery = 110.0; /* pixels, at least */
+constexpr double tickEvery = 110.0; /* least distance in pixels */
 
 constexpr std::string_view style = ".paper{fill:#ffffff}\n"
 				   "text{font-family:'DejaVu Sans','Helvetica "
@@ -99,7 +99,7 @@ private:
 		}
 	}
 
-	/* Over everything: nothing runs there. */
+	/* Drawn over all rows, as nothing runs there. */
 	void drawCut(const TimeAxis::Part &part)
 	{
 		if (!part.isCut)

@@ -24,7 +24,7 @@ constexpr double below = 26.0; /* room for the steps' numbers */
 constexpr double letterWidth = 6.4;
 constexpr double lineHeight = 12.0;
 
-/* Classes of its own: it may be in one file with a picture of a graph. */
+/* Uses classes of its own, as one file may also have a picture of a graph. */
 constexpr std::string_view mapStyle =
 	".paper{fill:#ffffff}\n"
 	".mapTitle,.mapText{font-family:'DejaVu Sans','Helvetica Neue',Arial,sans-serif;"

@@ -116,7 +116,7 @@ private:
 	ModelReport &report_;
 	const sim::TimingParameters parameters_;
 	std::map<Place, const AssembledStep *> names_;
-	std::map<std::string, size_t> layers_; /* by the names of operations */
+	std::map<std::string, size_t> layers_; /* layers by the names of operations */
 	std::optional<size_t> rest_;
 };
 

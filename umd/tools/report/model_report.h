@@ -20,8 +20,8 @@ namespace nvdla::report
 /** \brief Cost of one step or of several */
 struct Cost {
 	uint64_t macs = 0;
-	uint64_t cycles = 0; /**< sum of the steps', some of which may run at the same time */
-	double macUse = 0;   /**< share of the multipliers meanwhile, 0 to 1 */
+	uint64_t cycles = 0; /**< sum over the steps, which may overlap */
+	double macUse = 0;   /**< utilisation of the multipliers, 0 to 1 */
 	sim::MemoryTraffic traffic;
 };
 
@@ -33,7 +33,7 @@ struct Step {
 	std::string mode;    /**< "direct 3x3, pad 1; bias per channel" */
 	std::string shape;
 	std::string types;
-	std::vector<std::string> operations; /**< in the graph */
+	std::vector<std::string> operations; /**< operations of the graph */
 	/** \brief Task, and index in it, of each operation */
 	std::vector<std::pair<uint16_t, size_t>> places;
 	Cost cost;
@@ -41,7 +41,7 @@ struct Step {
 
 struct Layer {
 	LayerReport what;
-	std::vector<Step> steps; /**< whose first hardware layer is this layer's */
+	std::vector<Step> steps; /**< steps whose first operation is of this layer */
 	Cost cost;
 };
 
@@ -54,7 +54,7 @@ struct ModelReport {
 	std::string name;
 	CompiledModel model;
 	chip::Prediction prediction;
-	std::vector<Layer> layers; /**< copies that belong to no operator are in a last layer */
+	std::vector<Layer> layers; /**< with a last layer for copies without operator */
 };
 
 /**

@@ -27,7 +27,7 @@ std::string useText(const Cost &cost);
 /** \return calibrated layers with the largest errors of their own, worst first; at most three */
 std::vector<const LayerReport *> losers(const CompileReport &report);
 
-/** \return whether there are errors of calibrated layers */
+/** \return true if there are errors of calibrated layers */
 bool isCalibrated(const CompileReport &report);
 
 /** \brief Use of a memory of the network */
@@ -35,7 +35,7 @@ struct MemoryUse {
 	const Memory *memory = nullptr;
 	std::string what; /**< "constants", "surfaces", "input", "output", "descriptors" */
 	std::vector<const AssembledRange *> ranges;
-	uint64_t inUse = 0; /**< the most bytes that are needed at the same time */
+	uint64_t inUse = 0; /**< most bytes in use at the same time */
 };
 
 /** \return all memories, by id */
