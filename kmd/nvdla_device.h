@@ -63,6 +63,9 @@ struct nvdla_device {
 	/** @memory_owner: device that contiguous memory is allocated for, NULL behind an IOMMU */
 	struct device *memory_owner;
 
+	/** @has_pool: it comes from reserved memory that nobody else maps */
+	bool has_pool;
+
 	/** @sched_wq: workqueue of the scheduler */
 	struct workqueue_struct *sched_wq;
 

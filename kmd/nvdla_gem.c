@@ -42,7 +42,7 @@ void nvdla_bo_set_mapped(struct nvdla_bo *bo, struct sg_table *sgt)
 {
 	struct nvdla_device *ndev = to_nvdla_device(bo->base.dev);
 
-	bo->dma_addr = sg_dma_address(sgt->sgl);
+	bo->dma_addr = bo->memory.pool ? bo->memory.owner_addr : sg_dma_address(sgt->sgl);
 
 	mutex_lock(&ndev->bos_lock);
 	bo->sgt = sgt;
@@ -135,7 +135,9 @@ static vm_fault_t nvdla_bo_fault(struct vm_fault *vmf)
 	       ((address - vma->vm_start) >> PAGE_SHIFT);
 
 	for (; address < end && page < memory->num_pages; address += PAGE_SIZE, page++) {
-		ret = vmf_insert_pfn(vma, address, page_to_pfn(memory->pages[page]));
+		ret = vmf_insert_pfn(vma, address, memory->pool ?
+				     vmalloc_to_pfn(memory->pool + (page << PAGE_SHIFT)) :
+				     page_to_pfn(memory->pages[page]));
 		if (ret & VM_FAULT_ERROR)
 			break;
 	}
@@ -148,8 +150,11 @@ static const struct vm_operations_struct nvdla_bo_vm_ops = {
 	.close = drm_gem_vm_close,
 };
 
+/* For another device, whose mapping takes pages. */
 static struct sg_table *nvdla_bo_get_sg_table(struct drm_gem_object *obj)
 {
+	if (to_nvdla_bo(obj)->memory.pool)
+		return ERR_PTR(-EOPNOTSUPP);
 	return nvdla_memory_sg_table(&to_nvdla_bo(obj)->memory);
 }
 
@@ -161,7 +166,7 @@ static struct sg_table *nvdla_bo_get_sg_table(struct drm_gem_object *obj)
  *
  * User space may change the content at any time.
  *
- * Return: the first byte, to be undone with nvdla_bo_vunmap_range(), or NULL if there is no room
+ * Return: the first byte, to be undone with nvdla_memory_vunmap(), or NULL if there is no room
  * for the mapping.
  */
 void *nvdla_bo_vmap_range(struct nvdla_bo *bo, u64 offset, u64 size)
@@ -171,12 +176,6 @@ void *nvdla_bo_vmap_range(struct nvdla_bo *bo, u64 offset, u64 size)
 
 	page = nvdla_memory_vmap(&bo->memory, first, PFN_UP(offset + size) - first);
 	return page ? page + offset_in_page(offset) : NULL;
-}
-
-/* Undoes nvdla_bo_vmap_range(). May sleep. */
-void nvdla_bo_vunmap_range(void *vaddr)
-{
-	vunmap(PTR_ALIGN_DOWN(vaddr, PAGE_SIZE));
 }
 
 /**
@@ -204,6 +203,8 @@ static void nvdla_bo_sync_range(struct nvdla_bo *bo, u64 offset, u64 size, nvdla
 	u64 end = min(round_up(offset + size, line), bo->base.size);
 	u64 piece;
 
+	if (bo->memory.pool)
+		return;
 	for (offset = round_down(offset, line); offset < end; offset += piece) {
 		piece = min(end, round_down(offset, PAGE_SIZE) + PAGE_SIZE) - offset;
 		sync(bo->base.dev->dev, bo->dma_addr, offset, piece, DMA_BIDIRECTIONAL);
@@ -251,7 +252,7 @@ static int nvdla_bo_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
 
 static void nvdla_bo_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *map)
 {
-	vunmap(map->vaddr);
+	nvdla_memory_vunmap(&to_nvdla_bo(obj)->memory, map->vaddr);
 }
 
 /* For fdinfo. Called under a spinlock, so without locks: the answer may be outdated. */
@@ -271,7 +272,7 @@ static const struct drm_gem_object_funcs nvdla_bo_funcs = {
 	.vm_ops = &nvdla_bo_vm_ops,
 };
 
-/* Give the device one range of addresses of the buffer's memory. */
+/* Give the device one range of addresses of the buffer's memory; nvdla_bo_free() takes it. */
 static int nvdla_bo_map(struct nvdla_bo *bo)
 {
 	struct drm_device *drm = bo->base.dev;
@@ -282,26 +283,18 @@ static int nvdla_bo_map(struct nvdla_bo *bo)
 	if (IS_ERR(sgt))
 		return PTR_ERR(sgt);
 
-	ret = dma_map_sgtable(drm->dev, sgt, DMA_BIDIRECTIONAL, 0);
-	if (ret)
-		goto err_free;
-
-	if (sgt->nents != 1) {
-		drm_dbg(drm, "%zu bytes became %u ranges of DMA addresses\n", bo->base.size,
-			sgt->nents);
-		ret = -ENOMEM;
-		goto err_unmap;
+	ret = bo->memory.pool ? 0 : dma_map_sgtable(drm->dev, sgt, DMA_BIDIRECTIONAL, 0);
+	if (ret) {
+		sg_free_table(sgt);
+		kfree(sgt);
+		return ret;
 	}
 
 	nvdla_bo_set_mapped(bo, sgt);
-	return 0;
-
-err_unmap:
-	dma_unmap_sgtable(drm->dev, sgt, DMA_BIDIRECTIONAL, 0);
-err_free:
-	sg_free_table(sgt);
-	kfree(sgt);
-	return ret;
+	if (sgt->nents <= 1)
+		return 0;
+	drm_dbg(drm, "%zu bytes became %u ranges of DMA addresses\n", bo->base.size, sgt->nents);
+	return -ENOMEM;
 }
 
 /**

@@ -38,7 +38,7 @@ struct nvdla_bo {
 	/** @dma_addr: address of the first byte as the core sees it */
 	dma_addr_t dma_addr;
 
-	/** @memory: its own memory; without pages if that is elsewhere */
+	/** @memory: its own memory; no pages if that is elsewhere */
 	struct nvdla_memory memory;
 
 	/** @dma_buf: the dma-buf of an imported buffer; holds a reference */
@@ -63,7 +63,6 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 }
 
 void *nvdla_bo_vmap_range(struct nvdla_bo *bo, u64 offset, u64 size);
-void nvdla_bo_vunmap_range(void *vaddr);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
 void nvdla_bo_begin_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size);
 void nvdla_bo_end_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size);

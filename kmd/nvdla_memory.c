@@ -6,11 +6,10 @@
  * without one the pages have to be contiguous, from CMA if the kernel has it.
  *
  * Memory of dma_alloc_noncontiguous() would belong to the device: it has to be freed when
- * the driver is unbound, even if another process or driver still uses it. Here the pages
- * belong to the buffer, and only their mapping to the device. Contiguous memory still
- * comes from the DMA API, because only that reaches CMA and reserved memory, but is
- * allocated for a second device. No driver is ever bound to this second device. It lives
- * as long as the DRM device, to which all buffers have a reference.
+ * the driver is unbound, even if others still use it. Here the pages belong to the buffer,
+ * and only their mapping to the device. Contiguous memory comes from the DMA API, because
+ * only that reaches CMA and reserved memory, but for a second device, without a driver. It
+ * lives as long as the DRM device, to which all buffers have a reference.
  */
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
@@ -95,13 +94,27 @@ int nvdla_memory_init(struct nvdla_device *ndev)
 	if (!region)
 		return 0;
 	reusable = of_property_read_bool(region, "reusable");
+	ndev->has_pool = of_property_read_bool(region, "no-map");
 	of_node_put(region);
-	if (!reusable) {
-		dev_warn(dev, "the reserved memory is not reusable: buffers come from the system's\n");
+	if (!reusable && !ndev->has_pool) {
+		dev_warn(dev, "the reserved memory is neither reusable nor no-map: buffers come from the system's\n");
 		return 0;
 	}
 	ret = of_reserved_mem_device_init_by_idx(&owner->dev, dev->of_node, 0);
 	return ret ? dev_err_probe(dev, ret, "cannot use the reserved memory\n") : 0;
+}
+
+/*
+ * The pool may be no system memory, with no struct page. Nobody maps it with caches. The DMA
+ * API does not check whether the core reaches it.
+ */
+static int nvdla_memory_alloc_from_pool(struct nvdla_memory *memory, size_t size)
+{
+	memory->pool = dma_alloc_coherent(memory->owner, size, &memory->owner_addr, GFP_KERNEL);
+	memory->write_combine = true;
+	if (!memory->pool)
+		return -ENOMEM;
+	return memory->owner_addr + size - 1 > dma_get_mask(memory->owner) ? -ENXIO : 0;
 }
 
 static int nvdla_memory_alloc_contiguous(struct nvdla_memory *memory)
@@ -176,17 +189,13 @@ static void nvdla_memory_set_cached(struct nvdla_memory *memory)
 #endif
 }
 
-/*
- * Fails where there is no memory to split a large page of the kernel's mapping,
- * which x86 calls -EINVAL and leaves half done.
- */
+/* x86 calls it -EINVAL, half done, if there is no memory to split a large page of its mapping. */
 static int nvdla_memory_set_write_combine(struct nvdla_memory *memory)
 {
+	memory->write_combine = true;
 #ifdef CONFIG_X86
-	if (set_pages_array_wc(memory->pages, memory->num_pages)) {
-		nvdla_memory_set_cached(memory);
+	if (set_pages_array_wc(memory->pages, memory->num_pages))
 		return -ENOMEM;
-	}
 #endif
 	return 0;
 }
@@ -199,43 +208,38 @@ static int nvdla_memory_set_write_combine(struct nvdla_memory *memory)
  * @write_combine: make the CPU's mappings write-combined; ignored where that would give
  *	stale data
  *
- * Return: 0, to be undone with nvdla_memory_free(), or -errno.
+ * Return: 0 or -errno, to be undone with nvdla_memory_free() in either case.
  */
 int nvdla_memory_alloc(struct nvdla_device *ndev, struct nvdla_memory *memory, size_t size,
 		       bool write_combine)
 {
 	int ret;
 
-	if (size >> PAGE_SHIFT > totalram_pages())
-		return -ENOMEM;
-
+	memory->owner = ndev->memory_owner;
 	memory->num_pages = size >> PAGE_SHIFT;
+	if (ndev->has_pool)
+		return nvdla_memory_alloc_from_pool(memory, size);
+
+	if (memory->num_pages > totalram_pages())
+		return -ENOMEM;
 	memory->pages = kvmalloc_array(memory->num_pages, sizeof(*memory->pages),
 				       GFP_KERNEL_ACCOUNT);
 	if (!memory->pages)
 		return -ENOMEM;
 
-	memory->owner = ndev->memory_owner;
 	if (memory->owner)
 		ret = nvdla_memory_alloc_contiguous(memory);
 	else
 		ret = nvdla_memory_alloc_single(memory);
-	if (ret)
-		goto err_free_array;
+	if (ret) {
+		kvfree(memory->pages);
+		memory->pages = NULL;
+		return ret;
+	}
 
-	memory->write_combine = write_combine && nvdla_memory_can_write_combine(ndev->drm.dev);
-	if (memory->write_combine)
-		ret = nvdla_memory_set_write_combine(memory);
-	if (ret)
-		goto err_free_pages;
+	if (write_combine && nvdla_memory_can_write_combine(ndev->drm.dev))
+		return nvdla_memory_set_write_combine(memory);
 	return 0;
-
-err_free_pages:
-	nvdla_memory_free_pages(memory);
-err_free_array:
-	kvfree(memory->pages);
-	memory->pages = NULL;
-	return ret;
 }
 
 /**
@@ -244,6 +248,9 @@ err_free_array:
  */
 void nvdla_memory_free(struct nvdla_memory *memory)
 {
+	if (memory->pool && !memory->leaked)
+		dma_free_coherent(memory->owner, (size_t)memory->num_pages << PAGE_SHIFT,
+				  memory->pool, memory->owner_addr);
 	if (!memory->pages)
 		return;
 
@@ -259,8 +266,8 @@ void nvdla_memory_free(struct nvdla_memory *memory)
  * nvdla_memory_sg_table() - describe memory to the DMA API
  * @memory: memory
  *
- * Return: a table of the pages, to be freed with sg_free_table() and kfree(), or
- * an ERR_PTR().
+ * Return: a table of the pages, empty for those of a pool, to be freed with sg_free_table()
+ * and kfree(), or an ERR_PTR().
  */
 struct sg_table *nvdla_memory_sg_table(const struct nvdla_memory *memory)
 {
@@ -270,6 +277,8 @@ struct sg_table *nvdla_memory_sg_table(const struct nvdla_memory *memory)
 	sgt = kzalloc(sizeof(*sgt), GFP_KERNEL_ACCOUNT);
 	if (!sgt)
 		return ERR_PTR(-ENOMEM);
+	if (memory->pool)
+		return sgt;
 
 	ret = sg_alloc_table_from_pages(sgt, memory->pages, memory->num_pages, 0,
 					(size_t)memory->num_pages << PAGE_SHIFT,
@@ -287,10 +296,19 @@ struct sg_table *nvdla_memory_sg_table(const struct nvdla_memory *memory)
  * @first: its first page
  * @count: pages
  *
- * Return: the mapping, to be undone with vunmap(), or NULL.
+ * Return: the mapping, to be undone with nvdla_memory_vunmap(), or NULL.
  */
 void *nvdla_memory_vmap(const struct nvdla_memory *memory, unsigned int first, unsigned int count)
 {
+	if (memory->pool)
+		return memory->pool + ((size_t)first << PAGE_SHIFT);
 	return vmap(memory->pages + first, count, VM_MAP,
 		    memory->write_combine ? pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL);
+}
+
+/* Undoes nvdla_memory_vmap(); @vaddr: anywhere in its first page. May sleep. */
+void nvdla_memory_vunmap(const struct nvdla_memory *memory, void *vaddr)
+{
+	if (!memory->pool)
+		vunmap(PTR_ALIGN_DOWN(vaddr, PAGE_SIZE));
 }

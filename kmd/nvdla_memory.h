@@ -16,11 +16,14 @@ struct sg_table;
  * device goes, for as long as anybody has a mapping of them.
  */
 struct nvdla_memory {
-	/** @pages: the pages, all of them for good */
+	/** @pages: the pages, all of them for good; NULL for those of a pool */
 	struct page **pages;
 
-	/** @num_pages: entries at @pages */
+	/** @num_pages: entries at @pages, or pages at @pool */
 	unsigned int num_pages;
+
+	/** @pool: the kernel's mapping, if it is of a pool that the kernel maps for us alone */
+	void *pool;
 
 	/** @owner: device that contiguous pages were allocated for, NULL for single pages */
 	struct device *owner;
@@ -43,5 +46,6 @@ void nvdla_memory_free(struct nvdla_memory *memory);
 
 struct sg_table *nvdla_memory_sg_table(const struct nvdla_memory *memory);
 void *nvdla_memory_vmap(const struct nvdla_memory *memory, unsigned int first, unsigned int count);
+void nvdla_memory_vunmap(const struct nvdla_memory *memory, void *vaddr);
 
 #endif /* __NVDLA_MEMORY_H__ */

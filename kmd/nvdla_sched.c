@@ -256,7 +256,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 		drm_sched_job_cleanup(&job->base);
 	nvdla_job_uncount(job);
 	if (job->result)
-		nvdla_bo_vunmap_range(job->result);
+		nvdla_memory_vunmap(&job->result_bo->memory, job->result);
 	nvdla_job_put_bos(job);
 	nvdla_coredump_publish(job);
 	nvdla_user_tasks_free(job->tasks, job->user_tasks, job->num_tasks);

@@ -52,7 +52,7 @@ static int nvdla_submit_add_result(struct nvdla_submit *submit)
 		return index;
 	bo = to_nvdla_bo(job->bos[index].obj);
 
-	if (!bo->memory.pages) {
+	if (!bo->memory.num_pages) {
 		drm_dbg(&submit->ndev->drm,
 			"result in buffer %u, which is imported or on-chip memory\n",
 			args->result_handle);

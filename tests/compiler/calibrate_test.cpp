@@ -11,9 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "agreement.h"
-#include "compiler/calibrate/calibrate.h"
-#include "compiler/calibrate/quantize_model.h"
 #include "compiler/compile.h"
+#include "compiler/calibrate/quantize_model.h"
 #include "compiler/passes/passes.h"
 #include "compiler/real/evaluator.h"
 #include "core_run.h"

@@ -223,6 +223,37 @@ TEST(OnnxLayout, GatheredAlongAnyAxis)
 	EXPECT_EQ(outputs[1], (Numbers{ 60, 40, 40, 6, 4, 4 }));
 }
 
+/* Real numbers, shapes with a quotient that has a rest, and an integer that no double has. */
+TEST(OnnxLayout, OperatorsOnConstantsAreComputed)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.floats("row", { 3 }, { 1, 2, 3 });
+	builder.floats("two", { 1 }, { 2 });
+	builder.list("minus seven", { -7 });
+	builder.list("four", { 4 });
+	builder.list("three", { 3 });
+	builder.list("zero", { 0 });
+	builder.list("huge", { INT64_MAX - 1, 1 });
+	builder.node("Mul", { "row", "two" }, "even");
+	builder.node("Sub", { "even", "row" }, "same");
+	builder.node("Add", { "x", "same" }, "sum");
+	builder.node("Shape", { "x" }, "shape");
+	OnnxBuilder::set(builder.node("Gather", { "shape", "three" }, "columns"), "axis", { 0 });
+	builder.node("Mul", { "columns", "four" }, "all");
+	builder.node("Div", { "minus seven", "four" }, "minus one");
+	OnnxBuilder::set(builder.node("Concat", { "minus one", "all" }, "flat"), "axis", { 0 });
+	builder.node("Reshape", { "sum", "flat" }, "rows");
+	OnnxBuilder::set(builder.node("Gather", { "huge", "zero" }, "end"), "axis", { 0 });
+	builder.list("two columns", { 2 });
+	builder.list("last", { 1 });
+	builder.node("Slice", { "rows", "two columns", "end", "last" }, "y");
+	builder.output("y");
+	EXPECT_EQ(onCore(builder, { { 1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60 } }),
+		  (std::vector<Numbers>{ { 6, 5, 7, 9, 11, 22, 33, 41, 52, 63 } }));
+}
+
 TEST(OnnxLayout, GatheredByWhatIsNotThere)
 {
 	OnnxBuilder beyond, computed, table;

@@ -92,13 +92,11 @@ void checkOutputOn(const CoreGeometry &core, size_t &refused, const RandomModel 
 }
 
 /*
- * The value that an output of a network is; parts of others are copied, which their names say. What
- * a pass has added is a value that no operator of the model has.
+ * The value that an output of a network is. What a pass has added is a value that no operator of
+ * the model has.
  */
-compiler::ValueId valueOf(compiler::Model &model, std::string name)
+compiler::ValueId valueOf(compiler::Model &model, const std::string &name)
 {
-	if (name.ends_with(" copy"))
-		name.resize(name.size() - 5);
 	for (compiler::ValueId id = 0; id < model.values.size(); id++) {
 		if (model.values[id].name == name)
 			return id;

@@ -169,4 +169,79 @@ TEST(Host, RefusesSizesThatDependOnNumbers)
 	EXPECT_TRUE(has(made.error().message(), "'y': has")) << made.error().message();
 }
 
+/* ONNX Runtime divides by these sizes, and is asked for shapes with numbers of the compiler's. */
+TEST(Host, RefusesSizesThatAreDividedBy)
+{
+	OnnxBuilder model(18);
+	model.input("x", { 1, 5, 5 });
+	model.input("picture", { 2 }, onnx::INT64);
+	model.input("block", { 2 }, onnx::INT64);
+	model.node("Col2Im", { "x", "picture", "block" }, "y");
+	model.output("y");
+	auto made = compileModel(model.file());
+
+	ASSERT_FALSE(made);
+	EXPECT_TRUE(has(made.error().message(), "'y': has")) << made.error().message();
+}
+
+/* Results that the compiler does not know, and integers without a scale, are no damage of a file.
+ */
+TEST(Host, HasWhatIsCorrectAndUnknown)
+{
+	OnnxBuilder mask, sum(14), power, enlarged;
+
+	mask.input("x", { 1, 4 });
+	mask.node("Dropout", { "x" }, "y")->add_output("mask");
+	mask.output("y");
+	mask.output("mask", onnx::BOOL);
+	EXPECT_EQ(runOnce(compiledFile(mask.file()), { { 1, 2, 3, 4 } }),
+		  (std::vector<Numbers>{ { 1, 2, 3, 4 }, { 1, 1, 1, 1 } }));
+
+	sum.input("x", { 1, 3 }, onnx::UINT8);
+	sum.input("z", { 1, 3 }, onnx::UINT8);
+	sum.node("Add", { "x", "z" }, "y");
+	sum.output("y", onnx::UINT8);
+	EXPECT_EQ(runOnce(compiledFile(sum.file()), { { 1, 2, 3 }, { 4, 5, 200 } }),
+		  (std::vector<Numbers>{ { 5, 7, 203 } }));
+
+	power.input("x", { 1, 2 });
+	power.floats("n", { 2 }, { 2, 3 });
+	power.node("Pow", { "x", "n" }, "y");
+	power.output("y");
+	EXPECT_EQ(runOnce(compiledFile(power.file()), { { 3, 2 } }),
+		  (std::vector<Numbers>{ { 9, 8 } }));
+
+	enlarged.input("x", { 1, 1, 1, 2 });
+	enlarged.input("scales", { 4 });
+	enlarged.floats("roi", { 0 }, {});
+	enlarged.node("Resize", { "x", "roi", "scales" }, "y");
+	enlarged.output("y");
+	auto made = compileModel(enlarged.file());
+	ASSERT_FALSE(made);
+	EXPECT_EQ(made.error().code, ErrorCode::Unsupported);
+	EXPECT_TRUE(has(made.error().message(), "'scales' is computed by the model"))
+		<< made.error().message();
+}
+
+/* Whatever passes make of a value, and where a copy is needed. */
+TEST(Host, KeepsNamesOfInputsAndOutputs)
+{
+	OnnxBuilder model;
+	model.input("x", { 1, 2, 1, 2 });
+	model.floats("scale", {}, { 0.5F });
+	model.integers("zero", {}, { 0 }, onnx::INT8);
+	model.node("QuantizeLinear", { "x", "scale", "zero" }, "q");
+	model.node("DequantizeLinear", { "q", "scale", "zero" }, "d");
+	model.node("Identity", { "d" }, "same");
+	model.node("Flatten", { "d" }, "flat");
+	model.output("same");
+	model.output("flat");
+	auto made = compileModel(model.file(), { .host = HostUse::Never });
+
+	ASSERT_TRUE(made) << made.error().message();
+	EXPECT_EQ(made->loadable.inputs()->at(0).name, "x");
+	EXPECT_EQ(made->loadable.outputs()->at(0).name, "same");
+	EXPECT_EQ(made->loadable.outputs()->at(1).name, "flat");
+}
+
 } /* namespace nvdla::test */

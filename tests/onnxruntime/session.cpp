@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "session.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include <gtest/gtest.h>
-#include <nvdla/half.h>
+#include <nvdla/tensor.h>
 
 #include "places.h"
 
@@ -15,21 +17,6 @@ namespace
 {
 
 constexpr const char *providerName = "Nvdla";
-
-template<typename T>
-void put(const Numbers &numbers, void *to)
-{
-	for (size_t i = 0; i < numbers.size(); i++)
-		static_cast<T *>(to)[i] = static_cast<T>(numbers[i]);
-}
-
-template<typename T>
-Numbers take(const void *from, size_t bytes)
-{
-	const T *first = static_cast<const T *>(from);
-
-	return { first, first + bytes / sizeof(T) };
-}
 
 } /* namespace */
 
@@ -112,105 +99,154 @@ Session::~Session()
 		runtime_.api().ReleaseSession(session_);
 }
 
-OrtValue *Session::makeInput(size_t index, const Array &array)
+/* What the file says of an input; sizes that it leaves open are 1. */
+SessionTensor Session::inputOf(size_t index, const Array &array)
 {
 	const OrtApi &api = runtime_.api();
 	OrtTypeInfo *type = nullptr;
-	const OrtTensorTypeAndShapeInfo *tensor = nullptr;
+	const OrtTensorTypeAndShapeInfo *info = nullptr;
 	ONNXTensorElementDataType elements = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
 	size_t rank = 0;
+	SessionTensor tensor;
+	std::vector<float> numbers(array.numbers.begin(), array.numbers.end());
+
+	tensor.what.name = nameOf(index, &OrtApi::SessionGetInputName);
+	runtime_.done(api.SessionGetInputTypeInfo(session_, index, &type));
+	runtime_.done(api.CastTypeInfoToTensorInfo(type, &info));
+	runtime_.done(api.GetTensorElementType(info, &elements));
+	runtime_.done(api.GetDimensionsCount(info, &rank));
+	tensor.what.shape.resize(rank);
+	runtime_.done(api.GetDimensions(info, tensor.what.shape.data(), rank));
+	for (int64_t &extent : tensor.what.shape)
+		extent = std::max<int64_t>(extent, 1);
+	api.ReleaseTypeInfo(type);
+	/* Both number types as ONNX files do. */
+	tensor.what.type = static_cast<int32_t>(elements);
+	tensor.elements = elementsFromFloat(*typeOfOnnx(tensor.what.type), numbers);
+	return tensor;
+}
+
+std::string Session::nameOf(size_t index, GetName get)
+{
+	OrtAllocator *allocator = nullptr;
+	char *text = nullptr;
+
+	runtime_.done(runtime_.api().GetAllocatorWithDefaultOptions(&allocator));
+	runtime_.done((runtime_.api().*get)(session_, index, allocator, &text));
+	const std::string name = text;
+	runtime_.done(runtime_.api().AllocatorFree(allocator, text));
+	return name;
+}
+
+OrtValue *Session::makeInput(const SessionTensor &tensor)
+{
+	const OrtApi &api = runtime_.api();
+	const std::vector<int64_t> &shape = tensor.what.shape;
 	OrtAllocator *allocator = nullptr;
 	OrtValue *value = nullptr;
 	void *data = nullptr;
+	size_t bytes = 0;
 
-	runtime_.done(api.SessionGetInputTypeInfo(session_, index, &type));
-	runtime_.done(api.CastTypeInfoToTensorInfo(type, &tensor));
-	runtime_.done(api.GetTensorElementType(tensor, &elements));
-	runtime_.done(api.GetDimensionsCount(tensor, &rank));
-	std::vector<int64_t> shape(rank);
-	runtime_.done(api.GetDimensions(tensor, shape.data(), rank));
-	for (int64_t &extent : shape)
-		extent = std::max<int64_t>(extent, 1);
-	api.ReleaseTypeInfo(type);
 	runtime_.done(api.GetAllocatorWithDefaultOptions(&allocator));
-	runtime_.done(api.CreateTensorAsOrtValue(allocator, shape.data(), rank, elements, &value));
+	runtime_.done(api.CreateTensorAsOrtValue(
+		allocator, shape.data(), shape.size(),
+		static_cast<ONNXTensorElementDataType>(tensor.what.type), &value));
 	runtime_.done(api.GetTensorMutableData(value, &data));
-	if (elements == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) {
-		put<float>(array.numbers, data);
-	} else if (elements == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16) {
-		for (size_t i = 0; i < array.numbers.size(); i++)
-			static_cast<uint16_t *>(data)[i] =
-				floatToHalf(static_cast<float>(array.numbers[i]));
-	} else if (elements == ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL) {
-		put<bool>(array.numbers, data);
-	} else {
-		ADD_FAILURE() << "input of type " << elements;
-	}
+	runtime_.done(api.GetTensorSizeInBytes(value, &bytes));
+	EXPECT_EQ(bytes, tensor.elements.size());
+	std::ranges::copy_n(tensor.elements.begin(), std::min(bytes, tensor.elements.size()),
+			    static_cast<std::byte *>(data));
 	return value;
 }
 
-Array Session::takeOutput(OrtValue *value)
+SessionTensor Session::takeOutput(const std::string &name, OrtValue *value)
 {
 	const OrtApi &api = runtime_.api();
-	OrtTensorTypeAndShapeInfo *tensor = nullptr;
-	ONNXTensorElementDataType elements = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+	OrtTensorTypeAndShapeInfo *info = nullptr;
+	ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+	SessionTensor tensor{ { name, 0, {} }, {} };
 	void *data = nullptr;
-	size_t bytes = 0;
+	size_t size = 0;
+	int isTensor = 0;
 
-	runtime_.done(api.GetTensorTypeAndShape(value, &tensor));
-	runtime_.done(api.GetTensorElementType(tensor, &elements));
-	api.ReleaseTensorTypeAndShapeInfo(tensor);
+	runtime_.done(api.IsTensor(value, &isTensor));
+	if (!isTensor)
+		return tensor;
+	runtime_.done(api.GetTensorTypeAndShape(value, &info));
+	runtime_.done(api.GetTensorElementType(info, &type));
+	runtime_.done(api.GetDimensionsCount(info, &size));
+	tensor.what.shape.resize(size);
+	runtime_.done(api.GetDimensions(info, tensor.what.shape.data(), size));
+	api.ReleaseTensorTypeAndShapeInfo(info);
+	if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)
+		return tensor;
+	tensor.what.type = static_cast<int32_t>(type);
 	runtime_.done(api.GetTensorMutableData(value, &data));
-	runtime_.done(api.GetTensorSizeInBytes(value, &bytes));
-	if (elements == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT)
-		return { "<f4", take<float>(data, bytes) };
-	EXPECT_EQ(elements, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16);
-	Array halves{ "<f2", take<uint16_t>(data, bytes) };
-	for (double &number : halves.numbers)
-		number = halfToFloat(static_cast<uint16_t>(number));
-	return halves;
+	runtime_.done(api.GetTensorSizeInBytes(value, &size));
+	const std::span<const std::byte> bytes(static_cast<const std::byte *>(data), size);
+	tensor.elements.assign(bytes.begin(), bytes.end());
+	return tensor;
+}
+
+Result<std::vector<SessionTensor>> Session::tryRun(const std::vector<SessionTensor> &inputs,
+						   const std::vector<std::string> &names)
+{
+	const OrtApi &api = runtime_.api();
+	std::vector<OrtValue *> values, results(names.size(), nullptr);
+	std::vector<const char *> inputNames, outputNames;
+	std::vector<SessionTensor> outputs;
+
+	for (const SessionTensor &input : inputs) {
+		values.push_back(makeInput(input));
+		inputNames.push_back(input.what.name.c_str());
+	}
+	for (const std::string &name : names)
+		outputNames.push_back(name.c_str());
+	const std::string error = runtime_.message(
+		api.Run(session_, nullptr, inputNames.data(), values.data(), values.size(),
+			outputNames.data(), names.size(), results.data()));
+	for (size_t i = 0; i < names.size(); i++) {
+		if (error.empty())
+			outputs.push_back(takeOutput(names[i], results[i]));
+		if (results[i])
+			api.ReleaseValue(results[i]);
+	}
+	for (OrtValue *value : values)
+		api.ReleaseValue(value);
+	if (!error.empty())
+		return fail(ErrorCode::Io, "run", "session", error);
+	return outputs;
 }
 
 std::vector<Array> Session::run(const std::vector<Array> &inputs)
 {
-	const OrtApi &api = runtime_.api();
-	OrtAllocator *allocator = nullptr;
-	size_t outputCount = 0;
+	std::vector<SessionTensor> tensors;
+	std::vector<std::string> names;
+	std::vector<Array> arrays;
+	size_t count = 0;
 
 	if (!session_) {
 		ADD_FAILURE() << "there is no session to run: " << error_;
 		return {};
 	}
-	std::vector<OrtValue *> values;
-	std::vector<char *> inputNames(inputs.size());
-	std::vector<Array> outputs;
-
-	runtime_.done(api.GetAllocatorWithDefaultOptions(&allocator));
-	runtime_.done(api.SessionGetOutputCount(session_, &outputCount));
-	std::vector<char *> outputNames(outputCount);
-	std::vector<OrtValue *> results(outputCount, nullptr);
-	for (size_t i = 0; i < inputs.size(); i++) {
-		values.push_back(makeInput(i, inputs[i]));
-		runtime_.done(api.SessionGetInputName(session_, i, allocator, &inputNames[i]));
+	for (size_t i = 0; i < inputs.size(); i++)
+		tensors.push_back(inputOf(i, inputs[i]));
+	runtime_.done(runtime_.api().SessionGetOutputCount(session_, &count));
+	for (size_t i = 0; i < count; i++)
+		names.push_back(nameOf(i, &OrtApi::SessionGetOutputName));
+	auto outputs = tryRun(tensors, names);
+	if (!outputs) {
+		ADD_FAILURE() << outputs.error().message();
+		return {};
 	}
-	for (size_t i = 0; i < outputCount; i++)
-		runtime_.done(api.SessionGetOutputName(session_, i, allocator, &outputNames[i]));
-	const bool ran = runtime_.done(api.Run(session_, nullptr, inputNames.data(), values.data(),
-					       values.size(), outputNames.data(), outputCount,
-					       results.data()));
-	for (OrtValue *result : results) {
-		if (ran)
-			outputs.push_back(takeOutput(result));
-		if (result)
-			api.ReleaseValue(result);
+	for (const SessionTensor &output : *outputs) {
+		const DataType type = typeOfOnnx(output.what.type).value_or(DataType::Unknown);
+		EXPECT_TRUE(type == DataType::Float || type == DataType::Half);
+		const std::vector<float> numbers = elementsToFloat(type, output.elements);
+		arrays.push_back({ type == DataType::Half ? "<f2" : "<f4",
+				   { numbers.begin(), numbers.end() } });
 	}
-	for (OrtValue *value : values)
-		api.ReleaseValue(value);
-	for (auto *names : { &inputNames, &outputNames }) {
-		for (char *name : *names)
-			runtime_.done(api.AllocatorFree(allocator, name));
-	}
-	return outputs;
+	return arrays;
 }
 
 } /* namespace nvdla::test */

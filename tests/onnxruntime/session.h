@@ -10,6 +10,7 @@
 
 #include <onnxruntime_c_api.h>
 
+#include "base/host/host_model.h"
 #include "model_folder.h"
 
 namespace nvdla::test
@@ -39,6 +40,12 @@ private:
 	OrtEnv *environment_ = nullptr;
 };
 
+/** \brief An input or output of a session and its elements; the type is 0 if it is no tensor */
+struct SessionTensor {
+	HostValue what;
+	std::vector<std::byte> elements;
+};
+
 /** \brief A model that is ready to run */
 class Session
 {
@@ -57,10 +64,20 @@ public:
 	const std::string &error() const { return error_; }
 	/** \brief Run it; a failure is one of the test */
 	std::vector<Array> run(const std::vector<Array> &inputs);
+	/**
+	 * \brief Run it with inputs of any types, by their names
+	 * \return an output for each of \a names; ONNX Runtime's error
+	 */
+	Result<std::vector<SessionTensor>> tryRun(const std::vector<SessionTensor> &inputs,
+						  const std::vector<std::string> &names);
 
 private:
-	OrtValue *makeInput(size_t index, const Array &array);
-	Array takeOutput(OrtValue *value);
+	using GetName = decltype(&OrtApi::SessionGetInputName);
+
+	std::string nameOf(size_t index, GetName get);
+	SessionTensor inputOf(size_t index, const Array &array);
+	OrtValue *makeInput(const SessionTensor &tensor);
+	SessionTensor takeOutput(const std::string &name, OrtValue *value);
 	void addProvider(OrtSessionOptions *session, const ProviderOptions &options);
 
 	const Runtime &runtime_;

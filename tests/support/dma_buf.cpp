@@ -200,8 +200,12 @@ void VirtualGem::close(uint32_t handle) const
 
 bool hasIommu(const std::string &device)
 {
+	/* An accel node's class is "accel", a render node's "drm". */
 	const std::string node = std::filesystem::path(device).filename();
-	return std::filesystem::exists("/sys/class/accel/" + node + "/device/iommu_group");
+	for (const std::string folder : { "accel/", "drm/" })
+		if (std::filesystem::exists("/sys/class/" + folder + node + "/device/iommu_group"))
+			return true;
+	return false;
 }
 
 } /* namespace nvdla::test */

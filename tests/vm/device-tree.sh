@@ -63,11 +63,6 @@ has_its_interrupt() {
 	grep 'nvdla-soc *[0-9]* Level *nvdla-soc' /proc/interrupts
 }
 
-# A pool that is not reusable has no use yet.
-says_what_the_pool_is_good_for() {
-	dmesg | grep 'nvdla-soc: the reserved memory is not reusable'
-}
-
 # sleeps_and_wakes: its clocks with it.
 sleeps_and_wakes() {
 	echo on >"$core/power/control" && echo auto >"$core/power/control" || return 1
@@ -84,6 +79,22 @@ on_its_node() {
 
 computes() {
 	soon has_node && "${0%/*}/${1:-double}" "$node"
+}
+
+# computes_in_the_pool: SDP's destination, in the group of registers that was used, lies in the pool.
+computes_in_the_pool() {
+	echo on >"$core/power/control" && computes || return 1
+	# Two cells of address, two of size.
+	cells=$(hexdump -v -e '1/1 "%02x"' /proc/device-tree/reserved-memory/buffer@*/reg)
+	first=$((0x$(echo "$cells" | cut -c 1-16))) size=$((0x$(echo "$cells" | cut -c 17-32)))
+	used=0
+	for address in $(sed -n 's/^0x0b048 = //p' /sys/kernel/debug/*/nvdla-soc/registers); do
+		[ $((address)) -ne 0 ] || continue
+		[ $((address)) -ge $first ] && [ $((address)) -lt $((first + size)) ] || { echo "$address is not in the pool"; return 1; }
+		used=$((used + 1))
+	done
+	echo auto >"$core/power/control"
+	[ $used -gt 0 ] || { echo "no register has an address"; return 1; }
 }
 
 # The job fails, whatever the core made of it.
@@ -118,9 +129,9 @@ rebind() {
 check "the node probes" becomes_soc
 check "the driver says how the core recovers" says_how_it_recovers
 check "the interrupt is the node's, a level" has_its_interrupt
-[ ! -e "$tree/memory-region" ] || check "the driver says where buffers come from" says_what_the_pool_is_good_for
 check "the core sleeps and wakes" sleeps_and_wakes
 check "the core computes" computes
+[ ! -e "$tree/memory-region" ] || check "the core computes in the pool" computes_in_the_pool
 [ ! -e "${0%/*}/double32" ] || check "a program of 32 bits has it compute" computes double32
 if ! dmesg | grep -q 'nvdla-soc: .*nv_small'; then
 	skip "LeNet reads a seven" "the network is for nv_small"

@@ -52,4 +52,13 @@ using Joins = std::multimap<ValueId, LayerChoice>;
  */
 Result<Joins> joinWhatGains(Model &model, const CompileOptions &options);
 
+/**
+ * \brief Turn the values and kernels of a float model into integers
+ *
+ * \param[in,out] model as runPasses() leaves it
+ * \return how far each operator is off the float model, in their order; InvalidArgument naming
+ * what is wrong with the samples; Unsupported if the model has integers already
+ */
+Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration);
+
 } /* namespace nvdla::compiler */

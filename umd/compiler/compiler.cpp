@@ -10,7 +10,6 @@
 
 #include "base/io/file.h"
 #include "base/io/guarded.h"
-#include "compiler/calibrate/calibrate.h"
 #include "compiler/compile.h"
 #include "compiler/import/import.h"
 #include "compiler/lower/lowerer.h"
@@ -27,7 +26,7 @@ namespace compiler
 namespace
 {
 
-/* All that are not known, and what is wrong with the others. */
+/* An error that names all unknown operators, and all others that cannot be lowered. */
 Result<void> refuseUnknown(const Model &model, const CompileOptions &options)
 {
 	Refusals refusals;
@@ -80,18 +79,21 @@ void describeModel(const Model &model, CompileReport &report)
 	describe(model.outputs, report.outputs);
 }
 
-/* As the file has them, before passes change values. */
+/* Completes shapes and orders that the importer left out, before passes change values. */
 void completeSignatures(Model &model)
 {
 	const auto complete = [&](const std::vector<ValueId> &ids, std::vector<Extents> &shapes,
-				  std::vector<ElementOrder> &orders) {
+				  std::vector<ElementOrder> &orders,
+				  std::vector<std::string> &names) {
 		for (size_t i = shapes.size(); i < ids.size(); i++)
 			shapes.push_back(model.values[ids[i]].shape);
+		for (size_t i = names.size(); i < ids.size(); i++)
+			names.push_back(model.values[ids[i]].name);
 		orders.resize(ids.size(), ElementOrder::Nhwc);
 	};
 
-	complete(model.inputs, model.inputShapes, model.inputOrders);
-	complete(model.outputs, model.outputShapes, model.outputOrders);
+	complete(model.inputs, model.inputShapes, model.inputOrders, model.inputNames);
+	complete(model.outputs, model.outputShapes, model.outputOrders, model.outputNames);
 }
 
 TensorSignature signatureOf(const Model &model, ValueId id, const Extents &shape,
@@ -104,18 +106,23 @@ TensorSignature signatureOf(const Model &model, ValueId id, const Extents &shape
 void sign(const Model &model, Loadable &loadable)
 {
 	size_t input = 0, output = 0;
+	const auto give = [&](TensorEntry &entry, ValueId id, const Extents &shape,
+			      ElementOrder order, const std::string &name) {
+		entry.signature = signatureOf(model, id, shape, order);
+		/* Files need not name their tensors, nor give them different names. */
+		if (!name.empty())
+			entry.name = name;
+	};
 
 	for (TensorEntry &entry : loadable.tensors) {
 		const uint16_t flags = loadable.memory(entry.memId)->flags;
 		if (flags & MemoryInput) {
-			entry.signature =
-				signatureOf(model, model.inputs[input], model.inputShapes[input],
-					    model.inputOrders[input]);
+			give(entry, model.inputs[input], model.inputShapes[input],
+			     model.inputOrders[input], model.inputNames[input]);
 			input++;
 		} else if (flags & MemoryOutput) {
-			entry.signature =
-				signatureOf(model, model.outputs[output],
-					    model.outputShapes[output], model.outputOrders[output]);
+			give(entry, model.outputs[output], model.outputShapes[output],
+			     model.outputOrders[output], model.outputNames[output]);
 			output++;
 		}
 	}
@@ -129,9 +136,8 @@ void nameEveryTensor(Model &model)
 		if (model.isOutput(id))
 			continue;
 		model.outputs.push_back(id);
-		model.outputOrders.push_back(ElementOrder::Nhwc);
-		model.outputShapes.push_back(model.values[id].shape);
 	}
+	completeSignatures(model);
 }
 
 void describeChoices(std::vector<LayerChoice> choices, std::vector<LayerReport> &layers)
@@ -219,6 +225,9 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	Lowerer lowerer(model, options);
 	if (auto lowered = lowerer.run(); !lowered)
 		return forward(lowered);
+	/* The graph has copies of the constants. */
+	for (Value &value : model.values)
+		value.data = {};
 	std::optional<Strategy> strategy = options.strategy;
 	if (strategy)
 		strategy->join = Choice::Never; /* it is done */

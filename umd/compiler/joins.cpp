@@ -16,7 +16,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* A model of the operators that write some values. */
+/* A model of those operators alone that write some values. */
 Model partOf(const Model &model, std::vector<ValueId> values, std::initializer_list<ValueId> behind)
 {
 	std::vector<Operator> some;

@@ -55,7 +55,7 @@ private:
 		std::vector<std::string> operators;
 	};
 
-	/* The first operator of the first reason is where the error is. */
+	/* The error already names the first operator of the first reason. */
 	void tell(size_t index, Error &all) const
 	{
 		const Reason &reason = reasons_[index];

@@ -72,9 +72,9 @@ enum drm_nvdla_priority {
 /**
  * DRM_NVDLA_BO_WRITE_COMBINE: map the buffer write-combined
  *
- * For buffers that the CPU writes in order and hardly reads. Without the flag mappings are cached.
- * With it they may still be cached, on machines whose devices snoop the CPU's caches. PREP and FINI
- * are needed either way.
+ * For buffers that the CPU writes in order and hardly reads. Without the flag mappings are cached,
+ * except those of a no-map pool. With it they may still be cached, on machines whose devices snoop
+ * the CPU's caches. PREP and FINI are needed either way.
  */
 #define DRM_NVDLA_BO_WRITE_COMBINE	(1u << 1)
 

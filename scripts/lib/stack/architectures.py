@@ -8,11 +8,11 @@ from .console import Failure
 
 @dataclasses.dataclass(frozen=True)
 class Architecture:
-	"""One architecture. An empty @machine: no guest has it."""
+	"""One architecture. An empty @machine: no guest has it. An empty @flavour: Debian has no kernel for it."""
 
 	name: str		# as Debian calls it
 	kbuild: str		# ARCH= of a kernel's build
-	gnu: str		# of compilers and library folders
+	gnu: str		# of compilers
 	flavour: str		# the end of a kernel's release
 	package: str = ''	# that QEMU is in
 	qemu: str = ''		# QEMU's program
@@ -20,8 +20,10 @@ class Architecture:
 	cpu: str = ''		# -cpu, emulated
 	console: str = ''
 	narrow: str = ''	# of 32 bits; its kernel runs programs of this one as well
+	iommu: str = ''		# QEMU's device that the core can be behind
 	dma: str = 'none'	# where guests that test get large DMA buffers, as for scripts/vm
 	makes_modules: bool = True	# else they are compiled, and that is all
+	libraries: str = ''	# folder of libraries, where that is not @gnu
 
 	@property
 	def is_foreign(self):
@@ -29,9 +31,14 @@ class Architecture:
 		return self is not AMD64
 
 	@property
+	def library_folder(self):
+		"""Folder of the libraries in /usr/lib."""
+		return self.libraries or self.gnu
+
+	@property
 	def family(self):
-		"""As Meson calls it, and QEMU's emulator of one process."""
-		return self.gnu.split('-')[0]
+		"""As QEMU's emulator of one process calls it."""
+		return self.library_folder.split('-')[0]
 
 	@property
 	def make_variables(self):
@@ -45,20 +52,22 @@ class Architecture:
 # Without fast string instructions (erms): with them the kernel clears pages byte by byte, which is slow on an emulated
 # processor.
 AMD64 = Architecture('amd64', 'x86', 'x86_64-linux-gnu', 'amd64', 'qemu-system-x86', 'qemu-system-x86_64',
-		     'q35,vmport=off', 'max,erms=off,fsrm=off', 'ttyS0')
+		     'q35,vmport=off', 'max,erms=off,fsrm=off', 'ttyS0', 'i386',
+		     'intel-iommu,intremap=off,caching-mode=on')
 # AIA: its PCI functions can send messages, which those of the PLIC cannot.
 _ALL = (AMD64,
 	Architecture('riscv64', 'riscv', 'riscv64-linux-gnu', 'riscv64', 'qemu-system-riscv', 'qemu-system-riscv64',
 		     'virt,aia=aplic-imsic', 'max', 'ttyS0'),
 	Architecture('arm64', 'arm64', 'aarch64-linux-gnu', 'arm64', 'qemu-system-arm', 'qemu-system-aarch64',
-		     'virt,gic-version=3', 'max,pauth-impdef=on', 'ttyAMA0', 'armhf', 'cma'),
+		     'virt,gic-version=3', 'max,pauth-impdef=on', 'ttyAMA0', 'armhf', 'virtio-iommu-pci', 'iommu'),
 	# The modpost for 32 bits in Debian's packages takes an of_device_id for 200 bytes, which are 196.
-	Architecture('armhf', 'arm', 'arm-linux-gnueabihf', 'armmp', makes_modules=False))
+	Architecture('armhf', 'arm', 'arm-linux-gnueabihf', 'armmp', makes_modules=False),
+	Architecture('i386', 'x86', 'i686-linux-gnu', '', libraries='i386-linux-gnu'))
 
 
 def foreign():
-	"""All but this machine's."""
-	return _ALL[1:]
+	"""All that have kernels, but this machine's."""
+	return [row for row in _ALL if row.is_foreign and row.flavour]
 
 
 def named(name):

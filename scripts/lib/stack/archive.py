@@ -95,7 +95,8 @@ class Archive:
 		if not source:
 			raise Failure('the apt of this machine names no mirror of Debian: add one to /etc/apt/sources.list')
 		trust = f'[signed-by={_KEYRING}] ' if _KEYRING.is_file() else ''
-		(folder / 'etc/sources.list').write_text(''.join(
+		self._sources = folder / 'etc/sources.list'
+		self._sources.write_text(''.join(
 			f'deb {trust}{source} {suite} main\n' for suite in suites))
 
 	def update(self, progress):
@@ -121,6 +122,15 @@ class Archive:
 					env=self._environment) != 0:
 			raise Failure(explain(self._log, folder))
 		return sorted(folder.glob('*.deb'))
+
+	def download_source(self, name, folder, progress):
+		"""Put the files of the source package @name, in its newest version, into @folder."""
+		listed = self._sources.read_text()
+		self._sources.write_text(listed + listed.replace('deb ', 'deb-src '))
+		self.update(progress)
+		if processes.run_logged(['apt-get', 'source', '--download-only', name], self._log, progress, cwd=folder,
+					env=self._environment) != 0:
+			raise Failure(explain(self._log, folder))
 
 
 @contextlib.contextmanager

@@ -47,6 +47,14 @@ port() {
 	echo /dev/null
 }
 
+modules=/lib/modules/$(uname -r)
+# The ports may be behind an IOMMU, and appear some time after its driver.
+[ ! -f "$modules/virtio_iommu.ko" ] || insmod "$modules/virtio_iommu.ko"
+tries=0
+while [ "$(port control)" = /dev/null ] && [ $tries -lt 100 ]; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
 exec 9>"$(port control)"
 tell() {
 	echo "$*" >&9
@@ -103,7 +111,6 @@ load() {
 	done <"$1"
 }
 
-modules=/lib/modules/$(uname -r)
 load "$modules/order"
 
 index=0

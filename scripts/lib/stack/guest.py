@@ -155,7 +155,7 @@ def _host():
 
 
 def _tree(root, architecture=AMD64):
-	library = root / 'usr/lib' / AMD64.gnu
+	library = root / 'usr/lib' / AMD64.library_folder
 	# The tree's own loader runs its QEMU from any place, as any user, on an older libc.
 	qemu = (str(root / 'usr/lib64/ld-linux-x86-64.so.2'), '--library-path', str(library),
 		str(root / 'usr/bin' / architecture.qemu),
@@ -168,7 +168,7 @@ def cross(architecture, progress):
 	"""The Guest of another @architecture; makes its tree unless it exists."""
 	check_machine()
 	found = _tree(guest_tree.ensure_cross(architecture, progress), architecture)
-	if not found.kernels:
+	if architecture.flavour and not found.kernels:
 		raise Failure(f'{found.root} has no kernel that can be used: scripts/setup --remove, then this again')
 	return found
 

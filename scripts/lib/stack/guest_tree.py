@@ -93,7 +93,7 @@ def _finish(tree):
 	"""Does the work of the packages' maintainer scripts, as far as a build or the guest needs it."""
 	for name in _UNUSED:
 		shutil.rmtree(tree / name, ignore_errors=True)
-	for modules in (tree / 'usr/lib/modules').iterdir():
+	for modules in tree.glob('usr/lib/modules/*'):
 		_thin_out(modules)
 	finish_tools(tree)
 
@@ -245,11 +245,12 @@ def _make_cross(tree, name, architecture, progress):
 		shutil.rmtree(stale, ignore_errors=True)
 	require_space(_SPACE, f'the tree for {architecture.name}')
 	partial = tree.with_name(f'{tree.name}.incomplete')
-	progress(f'unpacking kernel, compiler and QEMU for {architecture.name} (about a minute, once)')
+	progress(f'unpacking compiler, kernel and QEMU for {architecture.name} (about a minute, once)')
 	try:
 		unpack(_cross_packages(architecture), partial, cache_dir() / f'{name}.log', progress, other=architecture.name)
-		with archive.opened((SUITE,), progress, architecture) as packages:
-			_add_kernel(partial, packages, archive.kernels(packages)[-1], progress)
+		if architecture.flavour:
+			with archive.opened((SUITE,), progress, architecture) as packages:
+				_add_kernel(partial, packages, archive.kernels(packages)[-1], progress)
 		_finish(partial)
 		# The packages have those of all processors, of some ten megabytes each.
 		for emulator in (partial / 'usr/bin').glob('qemu-*'):

@@ -32,9 +32,10 @@ def _quoted(path):
 
 def arguments(accelerator, memory, dma, processors=2, architecture=AMD64):
 	"""QEMU's arguments for a machine without devices; @memory in MiB, @dma as in Options."""
-	machine = f'{architecture.machine},memory-backend=ram' + (',kernel-irqchip=split' if dma == 'iommu' else '')
+	split = ',kernel-irqchip=split' if dma == 'iommu' and not architecture.is_foreign else ''
+	machine = f'{architecture.machine},memory-backend=ram{split}'
 	# The IOMMU comes before all devices behind it.
-	iommu = ['-device', 'intel-iommu,intremap=off,caching-mode=on'] if dma == 'iommu' else []
+	iommu = ['-device', architecture.iommu] if dma == 'iommu' else []
 	return [*iommu, '-nodefaults', '-no-user-config', '-display', 'none', '-machine', machine,
 		'-accel', accelerator, '-cpu', architecture.cpu if accelerator == 'tcg' else 'host',
 		'-smp', str(processors), '-m', f'{memory}M',

@@ -15,6 +15,8 @@ _SOURCES, BUILD, _DATA, _CCACHE = (Path('/tmp', name) for name in ('sources', 'b
 # Guests are emulated and only test: what takes longest is the compiler.
 _OPTIONS = ('-Dwerror=true', '-Dtests=enabled', '-Dbench=disabled', '-Dpython=disabled', '-Dbuildtype=plain', '-Doptimization=1',
 	    '-Dc_link_args=-s', '-Dcpp_link_args=-s')
+# Where Meson's name is another.
+_CPU_FAMILIES = {'i386': 'x86'}
 _CROSS_FILE = '''\
 [binaries]
 c = ['ccache', '{gnu}-gcc']
@@ -26,11 +28,11 @@ exe_wrapper = 'qemu-{family}'
 
 [properties]
 needs_exe_wrapper = true
-pkg_config_libdir = '/usr/lib/{gnu}/pkgconfig:/usr/share/pkgconfig'
+pkg_config_libdir = '/usr/lib/{libraries}/pkgconfig:/usr/share/pkgconfig'
 
 [host_machine]
 system = 'linux'
-cpu_family = '{family}'
+cpu_family = '{cpu_family}'
 cpu = '{family}'
 endian = 'little'
 '''
@@ -65,7 +67,9 @@ def build(found, targets, progress):
 	if not (built / 'build.ninja').is_file():
 		progress('configuring')
 		built.mkdir(parents=True, exist_ok=True)
-		(built / 'cross.ini').write_text(_CROSS_FILE.format(gnu=found.architecture.gnu, family=found.architecture.family))
+		row = found.architecture
+		(built / 'cross.ini').write_text(_CROSS_FILE.format(
+			gnu=row.gnu, libraries=row.library_folder, family=row.family, cpu_family=_CPU_FAMILIES.get(row.family, row.family)))
 		_run(found, ['meson', 'setup', *_OPTIONS, f'--cross-file={BUILD / "cross.ini"}', BUILD, _SOURCES], 'configure', progress)
 	progress('compiling')
 	_run(found, ['ninja', '-C', BUILD, *targets], 'compile', progress)
@@ -74,7 +78,7 @@ def build(found, targets, progress):
 
 def files(found, programs):
 	"""What the @programs, {name: path}, are in the Guest @found, with their libraries: {path in the guest: path here}."""
-	there = Path('usr/lib', found.architecture.gnu)
+	there = Path('usr/lib', found.architecture.library_folder)
 	needed, waiting = {}, list(programs.values())
 	while waiting:
 		said = subprocess.run(['readelf', '-W', '-d', '-l', str(waiting.pop())], capture_output=True, text=True, check=True,

@@ -132,7 +132,7 @@ def _targets(arguments, chosen, found, progress):
 	    or any(test.in_suite or test.is_python for test in wanted) or any(map(chosen, _PLUGINS))):
 		return None
 	model = [build.MODEL] if _machines(arguments, chosen) else []
-	return [*targets, *model, *(build.programs() if wanted else []), *sorted({name for test in wanted for name in test.targets()})]
+	return [*targets, *model, *(build.programs() if wanted else []), *sorted({name for test in wanted if not test.narrow for name in test.targets()})]
 
 
 def _list(arguments, chosen):
@@ -178,9 +178,12 @@ def _test_architecture(architecture, wanted):
 	"""The tests @wanted in a guest of another processor, whose device is a PCI function; their cases."""
 	with console.stage('programs') as progress:
 		found = guest.cross(architecture, progress)
-		is_named = named_in([str(test.program) for test in wanted if test.is_script], vmtests.FOLDER)
-		used = [name for name in build.programs() if is_named(Path(name).name)]
-		built = programs.build(found, [*used, *(name for test in wanted for name in test.targets())], progress)
+		scripts = [str(test.program) for test in wanted if test.is_script]
+		is_named = named_in(scripts, vmtests.FOLDER)
+		used = [name for name in build.programs() if scripts and is_named(Path(name).name)]
+		targets = [*used, *(name for test in wanted if not test.narrow for name in test.targets())]
+		built = programs.build(found, targets, progress) if targets else programs.folder(architecture)
+		vmtests.build_narrow(wanted, progress)
 	kernel = found.kernel()
 	with console.stage('module') as progress:
 		modules = [module for part in (kmod.DRIVER, kmod.TESTS) for module in kmod.build(found, kernel, progress, part=part)]
@@ -233,6 +236,8 @@ def main():
 	packages = found and not arguments.kernel and chosen(packagetest.NAME)
 	if not names and not boots and not style and not packages and not machines:
 		raise Failure(f'no test has {" or ".join(arguments.filters)} in its name: --list shows the names')
+	with console.stage('programs of 32 bits', quiet_below=5) as progress:
+		vmtests.build_narrow({test for tests in boots.values() for test in tests}, progress)
 	with _packages_meanwhile(found if packages else None) as wait_for_packages:
 		cases = _run_host_tests(names, arguments.quick) if names else []
 		cases += [case for case in without if chosen(case.name)]

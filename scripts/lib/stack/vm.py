@@ -266,7 +266,7 @@ class Machine:
 		if interactive and self._options.verbose:
 			words.append('console=hvc0')
 		if self._options.dma == 'iommu':
-			words += ['intel_iommu=on', 'iommu.strict=1']
+			words += ['iommu.strict=1'] + ([] if self._found.architecture.is_foreign else ['intel_iommu=on'])
 		if self._options.dma == 'cma':
 			words.append(f'cma={self._options.memory // 4}M')
 		if self._options.dma == 'bounce':

@@ -61,7 +61,7 @@ def _foreign_programs(found, command, share, progress):
 	"""Those programs and tests that @command names, or that are built if there is none, for the foreign Guest @found: as
 	programs.files()."""
 	built = programs.folder(found.architecture)
-	names = {*build.programs(), *(name for test in vmtests.tests(built) for name in test.targets())}
+	names = {*build.programs(), *(name for test in vmtests.tests(found.architecture) if not test.narrow for name in test.targets())}
 	is_named = named_in(command, share)
 	wanted = [name for name in names if (is_named(Path(name).name) if command else (built / name).is_file())]
 	if wanted:
@@ -127,8 +127,10 @@ def _check(arguments):
 		for option in ('kernel', 'gdb', 'user'):
 			if getattr(arguments, option) not in (None, False):
 				raise Failure(f'--{option} does not go with --arch', 2)
-		if arguments.accelerator == 'kvm' or arguments.dma == 'iommu':
-			raise Failure('--kvm and --dma iommu do not go with --arch', 2)
+		if arguments.accelerator == 'kvm':
+			raise Failure('--kvm does not go with --arch', 2)
+		if arguments.dma == 'iommu' and not arguments.architecture.iommu:
+			raise Failure(f'--dma iommu: QEMU has none for {arguments.arch} that the core can be behind', 2)
 	elif arguments.device_tree:
 		raise Failure('--device-tree: the amd64 guest has no device tree, use --arch', 2)
 	arguments.dma = arguments.dma or ('none' if arguments.architecture.is_foreign else 'iommu')

@@ -7,7 +7,8 @@ import os
 import shutil
 from pathlib import Path
 
-from . import build, debug_kernel, guest, guest_python, image, pace, programs, results, suite_tree, vm
+from . import (architectures, build, console, debug_kernel, guest, guest_python, guest_tree, image, pace, programs, results,
+	       suite_tree, vm)
 from .console import Failure
 from .paths import EXAMPLE_MODEL, EXAMPLE_PICTURE, ROOT, build_dir, reference_data
 from .results import Case
@@ -19,9 +20,10 @@ _INSIDE = '/usr/libexec/nvdla'
 _FULL = 'nv_full'
 _MODES = {'iommu': ('iommu', 1, _FULL), 'cma': ('cma', 1, _FULL), 'none': ('none', 1, _FULL),
 	  'bounce': ('bounce', 1, _FULL), 'pair': ('iommu', 2, _FULL), 'small': ('iommu', 1, 'nv_small')}
-# Marks among the modes: the program is linked with the suite tree's frameworks and runs with its loader; the test runs
-# only on the newest kernel; the test runs on every kernel; it runs on other processors as well.
+# Marks among the modes: the program is linked with the suite tree's frameworks and runs with its loader; it is built for
+# 32 bits; the test runs only on the newest kernel; the test runs on every kernel; it runs on other processors as well.
 _SUITE = 'suite'
+_NARROW = 'narrow'
 _CROSS = 'cross'
 _NEWEST = 'newest'
 _EACH = 'each'
@@ -45,6 +47,7 @@ class Test:
 	only_newest: bool
 	on_cross: bool
 	in_suite: bool
+	narrow: str	# architecture of 32 bits that the program is built for, or ''
 	timeout: int
 	program: Path
 	arguments: tuple
@@ -55,8 +58,8 @@ class Test:
 
 	def programs(self):
 		"""The built programs that the test runs, or that its script receives as arguments, without those for
-		the suite tree."""
-		if self.in_suite:
+		the suite tree or for 32 bits."""
+		if self.in_suite or self.narrow:
 			return []
 		return [path for name in self.targets() if (path := self.folder / name).is_file()]
 
@@ -73,26 +76,35 @@ class Test:
 		"""Reason why the test cannot run on this system, or ''."""
 		if self.in_suite and not suite_tree.path().is_dir():
 			return 'there is no suite tree'
+		if self.narrow and not guest_tree.cross_path(architectures.named(self.narrow)).is_dir():
+			return f'there is no tree for {self.narrow}'
 		return guest_python.missing() if self.is_python else ''
 
 
-def tests(folder=None):
-	"""The tests of the list, whose programs are in the build directory or in @folder; a line that makes no sense is a
-	Failure."""
-	folder = folder or build_dir()
+def _folder(architecture):
+	return programs.folder(architecture) if architecture.is_foreign else build_dir()
+
+
+def tests(architecture=architectures.AMD64):
+	"""The tests of the list that guests of the @architecture can run; a line that makes no sense is a Failure."""
 	found = []
 	for number, line in enumerate(_LIST.read_text().splitlines(), 1):
 		words = line.split('#')[0].split()
 		if not words:
 			continue
 		modes = words[1].split(',') if len(words) > 1 else []
-		if len(words) < 4 or not words[2].isdigit() or set(modes) - {*_MODES, guest.DEBUG, _CROSS, _EACH, _NEWEST, _SUITE}:
+		if (len(words) < 4 or not words[2].isdigit()
+		    or set(modes) - {*_MODES, guest.DEBUG, _CROSS, _EACH, _NARROW, _NEWEST, _SUITE}):
 			raise Failure(f'{_LIST}:{number}: a line is NAME MODE[,MODE] SECONDS PROGRAM [ARGUMENT...]')
+		narrow = architecture.narrow if _NARROW in modes else ''
+		if _NARROW in modes and not narrow:
+			continue
+		folder = _folder(architectures.named(narrow) if narrow else architecture)
 		script = FOLDER / words[3]
 		program = script if script.is_file() else folder / words[3]
 		plain = tuple(mode for mode in modes if mode in _MODES)
 		found.append(Test(folder, words[0], plain, guest.DEBUG in modes, _EACH in modes, _NEWEST in modes, _CROSS in modes,
-				  _SUITE in modes, int(words[2]), program, tuple(words[4:])))
+				  _SUITE in modes, narrow, int(words[2]), program, tuple(words[4:])))
 	return found
 
 
@@ -116,8 +128,20 @@ def plan(series, chosen):
 
 def cross_tests(architecture, chosen):
 	"""The tests on a guest of another @architecture; @chosen as for plan()."""
-	return [test for test in tests(programs.folder(architecture)) if test.on_cross
+	return [test for test in tests(architecture) if test.on_cross
 		and chosen(f'{prefix_of(architecture.name, architecture.dma)}.{test.name}')]
+
+
+def build_narrow(wanted, progress):
+	"""Build the programs for 32 bits of the tests @wanted; without a tree for that they are skipped."""
+	for name in sorted({test.narrow for test in wanted if test.narrow}):
+		targets = sorted({target for test in wanted if test.narrow == name for target in test.targets()})
+		try:
+			found = guest.cross(architectures.named(name), progress)
+		except Failure as failure:
+			console.say(str(failure))
+			continue
+		programs.build(found, targets, progress)
 
 
 def longest(kernel, wanted):
@@ -220,6 +244,9 @@ def _image(found, wanted, executables, modules, plan_file):
 		if test.is_python:
 			files |= guest_python.files()
 			command = f'{guest_python.INTERPRETER} {command}'
+		if test.narrow:
+			command = f'{test.program.name}-{test.narrow}'
+			files |= programs.files(guest.cross(architectures.named(test.narrow), console.say), {command: test.program})
 		executables |= {path.name: path for path in test.programs()}
 		kind = 'tap' if test.is_script else 'gtest'
 		arguments = [Path(word).name if (test.folder / word).is_file() else word for word in test.arguments]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Running a guest, as far as it goes without one: QEMU's arguments, init's messages, the verdict."""
 
+import dataclasses
 import os
 import socket
 import tempfile
@@ -8,7 +9,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from stack import build, machine, vm, vmrun, vmtests
+from stack import architectures, build, machine, programs, vm, vmrun, vmtests
 from stack.console import Failure
 from stack.guest import Guest, Kernel
 
@@ -49,6 +50,12 @@ class Arguments(unittest.TestCase):
 			argv = self.arguments(dma=mode)
 			self.assertFalse(any('intel-iommu' in argument for argument in argv))
 			self.assertEqual('cma=' in argv[argv.index('-append') + 1], word is not None)
+
+	def test_another_processor_has_an_iommu_of_its_own(self):
+		arm64 = dataclasses.replace(_GUEST, architecture=architectures.named('arm64'))
+		argv = vm.Machine(arm64, vm.Options(logs=Path('/nonexistent')))._arguments(Path('/initrd'), (), 'tcg', False, _PORTS)
+		self.assertEqual(argv[argv.index('-device') + 1], 'virtio-iommu-pci')
+		self.assertNotIn('intel_iommu', argv[argv.index('-append') + 1])
 
 	def test_the_device_model_can_map_the_memory(self):
 		self.assertTrue(any('memory-backend-memfd' in argument and 'share=on' in argument
@@ -115,6 +122,18 @@ class Plan(unittest.TestCase):
 		self.assertEqual(self.modes('6.12', '7.2', '7.3', test='stress'),
 				 {'6.12': ['iommu'], '7.2': [], '7.3': ['iommu']})
 		self.assertEqual(self.modes('6.12', '7.3', test='stress'), {'6.12': ['iommu'], '7.3': ['iommu']})
+
+	def test_programs_of_32_bits_are_of_another_build(self):
+		def narrow(name):
+			return [test for test in vmtests.tests(architectures.named(name)) if test.narrow]
+
+		self.assertEqual([test.narrow for test in narrow('amd64')], ['i386'])
+		self.assertEqual(narrow('riscv64'), [])
+		test, = narrow('arm64')
+		self.assertEqual(test.program, programs.folder(architectures.named('armhf')) / 'tests/uapi/uapi-test')
+		self.assertEqual(test.programs(), [])
+		with unittest.mock.patch.object(vmtests.guest_tree, 'cross_path', return_value=Path('/nonexistent')):
+			self.assertEqual(test.missing(), 'there is no tree for armhf')
 
 	def test_the_debug_kernel_has_lines_of_its_own(self):
 		arguments = {kernel: test.arguments for (kernel, _), wanted in vmtests.plan(

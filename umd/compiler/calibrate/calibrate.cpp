@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "calibrate.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/core.h>
 
+#include "compiler/compile.h"
 #include "compiler/real/evaluator.h"
 #include "quantize_model.h"
 
@@ -143,8 +142,8 @@ Result<std::vector<Range>> observe(const Evaluator &reference, const std::vector
 }
 
 /*
- * The float model with, in the place of its kernels, what their integers are less than they: what
- * its convolutions compute is what the integers take away from their results.
+ * The float model whose kernels are replaced by their rounding errors: its convolutions compute
+ * what rounding takes away from the results.
  */
 Model lossesOf(const Model &real, const Model &integers)
 {
@@ -207,7 +206,7 @@ void correctBiases(Model &integers, const Evaluator &reference, const std::vecto
 	}
 }
 
-/* Powers of a signal and of what is added to it. */
+/* Powers of a signal and of the noise that is added to it. */
 struct Noise {
 	double signal = 0;
 	double noise = 0;

@@ -45,7 +45,7 @@ private:
 	std::vector<ValueId> next_;
 };
 
-/* 256 steps from the lowest to the highest, of which 0 is one, as formats define it. */
+/* Functions with limits have 256 steps between these, one of which is 0, as formats define. */
 Range limitsOf(const Operator &operation, const Range &seen)
 {
 	constexpr double steps = 256;

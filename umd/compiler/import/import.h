@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,21 @@
 
 namespace nvdla::compiler
 {
+
+/** \brief Most elements of a tensor: the core can hold none that has more */
+inline constexpr uint64_t mostInTensor = uint64_t{ 1 } << 31;
+
+/** \return a shape of the file; nothing if an axis is negative, or all have more than \a most
+ * elements
+ */
+std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t most = mostInTensor);
+
+/**
+ * \param[in] zeroPoints as many as scales; none: zeros
+ * \return nothing if a scale is negative or infinite, or a zero point is no 8- or 16-bit integer
+ */
+std::optional<TensorQuantization> quantizationFrom(const std::vector<double> &scales,
+						   const std::vector<int64_t> &zeroPoints);
 
 /** \brief Given sizes by the names of inputs, each of which the model has */
 using GivenShapes = std::map<std::string, std::vector<uint32_t>>;

@@ -96,6 +96,25 @@ std::string toString(const Extents &shape)
 	return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
 }
 
+double Elementwise::operator()(double a, double b) const
+{
+	switch (function) {
+	case Function::Add:
+		return a + b;
+	case Function::Subtract:
+		return a - b;
+	case Function::Multiply:
+		return a * b;
+	case Function::Maximum:
+		return std::max(a, b);
+	case Function::Minimum:
+		return std::min(a, b);
+	case Function::Divide:
+		return a / b;
+	}
+	return 0;
+}
+
 double Unary::operator()(double x) const
 {
 	const double from = shift + scale * elementFunction(inner).bounded(x, 0);

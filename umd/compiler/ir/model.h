@@ -83,17 +83,17 @@ struct Clamp {
 	bool operator==(const Clamp &) const = default;
 };
 
-/** \brief What is so with all operators of a kind, which says it itself */
+/** \brief Properties that all operators of a kind share; each kind states its own */
 struct Traits {
-	bool hasKernels = false; /**< the second input */
-	/** \brief Factors and sums behind it can be those of its kernels */
+	bool hasKernels = false; /**< the second input holds them */
+	/** \brief Factors and sums that follow can be folded into kernels and bias */
 	bool takesFactors = false;
-	bool isRepeating = false; /**< the second input to the shape of the result */
-	/** \brief Only the order of elements counts, whatever axes they have, and batches */
+	bool isRepeating = false; /**< the second input is broadcast to the result */
+	/** \brief Only the order of the elements matters: any axes and batches are possible */
 	bool countsElements = false;
-	bool movesElements = false; /**< the result has the integers of the input */
+	bool movesElements = false; /**< the result has elements of the input, unchanged */
 	bool isOverLastAxis = false;
-	bool writesParts = true; /**< of larger surfaces */
+	bool writesParts = true; /**< the result may be a part of a larger surface */
 };
 
 /* Operators. Inputs are named in their order in Operator::inputs. */
@@ -121,7 +121,7 @@ struct TransposedConvolution {
 	Clamp activation;
 };
 
-/** \brief Inputs: x, of which each row of C elements is one; weights (constant, K x C); bias or
+/** \brief Inputs: x, rows of C elements; weights (constant, K x C); bias (constant, K) or
  * none */
 struct FullyConnected {
 	static constexpr Traits traits{ .hasKernels = true,
@@ -136,6 +136,9 @@ struct Elementwise {
 	enum class Function : uint8_t { Add, Subtract, Multiply, Maximum, Minimum, Divide };
 	Function function = Function::Add;
 	Clamp activation;
+
+	/** \return the function of two numbers, without the activation */
+	double operator()(double a, double b) const;
 };
 
 inline bool isNone(const op::Padding &padding)
@@ -172,7 +175,7 @@ inline Pool wholeAverage(const Extents &picture)
 		 .ofReals = true };
 }
 
-/** \return whether the result is one of the elements, as it is */
+/** \return whether the result is an element of the window, unchanged */
 inline bool isExtreme(Pool::Method method)
 {
 	return method == Pool::Method::Max || method == Pool::Method::Min;
@@ -193,7 +196,7 @@ struct Pad {
 	double value = 0;
 };
 
-/** \brief Inputs one behind the other */
+/** \brief Inputs one behind the other along an axis */
 struct Concatenation {
 	static constexpr Traits traits{};
 	uint32_t axis = 0;
@@ -253,7 +256,7 @@ struct Enlarge {
 struct Softmax {
 	static constexpr Traits traits{ .isOverLastAxis = true, .writesParts = false };
 	double beta = 1;
-	bool isLogarithm = false; /**< of that */
+	bool isLogarithm = false; /**< logarithms of the softmax instead */
 };
 
 /**
@@ -270,22 +273,22 @@ struct Transpose {
 	std::vector<uint32_t> order;
 };
 
-/** \return a transpose of one sample as that of a batch of some, whose axis stays the first */
+/** \return the transpose of a batch that transposes each of its samples as \a one does */
 Transpose ofSamples(uint32_t samples, Transpose one);
 
-/** \brief A function of all numbers of the last axis; of ArgMax that has one element then, or goes
- */
+/** \brief A function of all numbers of the last axis. ArgMax leaves one element of it, or none of
+ * the axis */
 struct OverChannels {
 	static constexpr Traits traits{ .isOverLastAxis = true, .writesParts = false };
 	using Function = op::OverChannels::Function;
 	Function function = Function::ArgMax;
-	uint32_t window = 0; /**< of LocalResponse, as the others */
+	uint32_t window = 0; /**< this and the next ones: of LocalResponse */
 	double power = 1;
 	double scale = 1;
-	double shift = 0; /**< of Standardize, too */
+	double shift = 0; /**< also of Standardize */
 };
 
-/** \brief One number of all those of the last axis, which has one element then */
+/** \brief Reduces the last axis to one element */
 struct ChannelReduction {
 	static constexpr Traits traits{ .isOverLastAxis = true };
 	Pool::Method method = Pool::Method::Average;
@@ -295,9 +298,9 @@ struct ChannelReduction {
 struct Unknown {
 	static constexpr Traits traits{ .countsElements = true };
 	Error why;
-	/** \brief It might be known, if the shape of what it reads were */
+	/** \brief It is unknown only because the shape of an input is not known */
 	bool follows = false;
-	/** \brief What it is for has become one operator, which does not read it */
+	/** \brief Another operator does its work and does not read its result */
 	bool isFolded = false;
 };
 
@@ -305,7 +308,7 @@ using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, El
 			  Reshape, Pad, Concatenation, Slice, Unary, PRelu, Enlarge, Softmax,
 			  Transpose, OverChannels, ChannelReduction, Unknown>;
 
-/** \return whether it is one of these kinds */
+/** \return whether \a kind is one of these kinds */
 template<typename... Kinds>
 bool isAny(const Kind &kind)
 {
@@ -313,8 +316,8 @@ bool isAny(const Kind &kind)
 }
 
 /**
- * \return whether it is a function of all channels that is a step of the CPU; these take integers
- * and make real numbers, or the other way round, as they are
+ * \return whether the CPU computes it as a function of all channels; such steps take integers and
+ * make real numbers, or the other way round, without a conversion
  */
 bool isOverChannels(const Kind &kind);
 /** \return the activation of an operator; nullptr of one that has none */
@@ -349,6 +352,9 @@ struct Model {
 	/** \brief Order of the elements of each of them in the file; without: N, H, W, C */
 	std::vector<ElementOrder> inputOrders;
 	std::vector<ElementOrder> outputOrders;
+	/** \brief The name of each of them in the file; none: that of its value */
+	std::vector<std::string> inputNames;
+	std::vector<std::string> outputNames;
 	/** \brief The shape that each of them has in the file; none: that of its value */
 	std::vector<Extents> inputShapes;
 	std::vector<Extents> outputShapes;
@@ -369,7 +375,7 @@ struct Model {
 	}
 	/** \brief Add a value, which changes no id */
 	ValueId add(Value value);
-	/** \brief Add one like another one, whose name has something behind it, in another shape */
+	/** \brief Add a copy of a value in another shape, with \a what appended to its name */
 	ValueId addLike(ValueId like, const std::string &what, Extents shape);
 	/**
 	 * \brief One operator as a model: its inputs, in their order and each once, are the model's

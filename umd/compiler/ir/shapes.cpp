@@ -28,7 +28,7 @@ bool isActivation(ElementType type)
 	       type == ElementType::Int16;
 }
 
-/* The shape that an operator makes of its inputs'; nothing if it makes none of these. */
+/* The shape of an operator's result; nothing if the operator cannot take its inputs. */
 using Made = std::optional<Extents>;
 
 class Checker
@@ -63,12 +63,19 @@ public:
 	Made operator()(const Unknown &) { return {}; }
 
 private:
-	bool need(bool fulfilled, const std::string &why)
+	bool need(bool fulfilled, const std::string &why, ErrorCode code = ErrorCode::InvalidFile)
 	{
-		if (!fulfilled && !error_)
+		if (!fulfilled && !error_) {
 			error_ = invalid(fmt::format("{} '{}'", operation_.type, operation_.name),
 					 why);
+			error_->code = code;
+		}
 		return fulfilled;
+	}
+	/* As need(), of what is correct but not done here. */
+	bool support(bool fulfilled, const std::string &why)
+	{
+		return need(fulfilled, why, ErrorCode::Unsupported);
 	}
 	const Value &value(size_t input) const { return model_.values[operation_.inputs[input]]; }
 	const Extents &shape(size_t input) const { return value(input).shape; }
@@ -96,7 +103,7 @@ private:
 			fits = x[axis] == 1 || x[axis] == y[y.size() - x.size() + axis];
 		return fits;
 	}
-	/* Weights and bias of \a kernels kernels. */
+	/* Check weights of that many axes, and the bias. */
 	bool needConstants(size_t rank);
 	void needQuantized(const Value &value);
 
@@ -110,8 +117,8 @@ bool Checker::needConstants(size_t rank)
 	if (!need(value(1).isConstant && shape(1).size() == rank && elementCount(shape(1)) > 0,
 		  fmt::format("the weights '{}' are no constant of {} axes", value(1).name, rank)))
 		return false;
-	const Quantization first = value(1).quantization.channel(0);
-	const size_t scales = value(1).quantization.values().size();
+	const auto quantizations = value(1).quantization.values();
+	const size_t scales = quantizations.size();
 	need(isFloat(value(1).type) || value(1).type == ElementType::Int8 ||
 		     value(1).type == ElementType::UInt8,
 	     fmt::format("the weights are {}; int8, uint8 and float are known",
@@ -120,8 +127,9 @@ bool Checker::needConstants(size_t rank)
 	     "the weights are float, the input is not");
 	need(scales <= 1 || (value(1).quantizedAxis == 0 && scales == shape(1)[0]),
 	     fmt::format("the weights have {} scales for {} kernels", scales, shape(1)[0]));
-	need(first.zeroPoint >= -128 && first.zeroPoint <= 255,
-	     fmt::format("the weights' zero point is {}", first.zeroPoint));
+	for (const Quantization &one : quantizations)
+		need(one.zeroPoint >= -128 && one.zeroPoint <= 255,
+		     fmt::format("the weights' zero point is {}", one.zeroPoint));
 	if (operation_.inputs.size() > 2)
 		need(value(2).isConstant && elementCount(shape(2)) == shape(1)[0],
 		     fmt::format("the bias '{}' is no constant of {} numbers", value(2).name,
@@ -266,14 +274,14 @@ void Checker::needQuantized(const Value &value)
 
 	if (value.isConstant)
 		return;
-	need(isActivation(value.type),
-	     fmt::format("'{}' is {}; int8, uint8, int16 and float are known", value.name,
-			 elementTypeName(value.type)));
+	support(isActivation(value.type),
+		fmt::format("'{}' is {}; int8, uint8, int16 and float are known", value.name,
+			    elementTypeName(value.type)));
 	need(elementCount(value.shape) > 0, fmt::format("'{}' has no elements", value.name));
 	if (isFloat(value.type))
 		return;
-	if (!need(values.size() == 1, fmt::format("'{}' has {} scales; an activation has one",
-						  value.name, values.size())))
+	if (!support(values.size() == 1, fmt::format("'{}' has {} scales; an activation has one",
+						     value.name, values.size())))
 		return;
 	const IntegerLimits limits =
 		value.type == ElementType::UInt8

@@ -27,6 +27,33 @@ AxisOrder severalOf(const Extents &shape, const AxisOrder &order)
 	return several;
 }
 
+std::vector<double> broadcast(const std::vector<double> &numbers, const Extents &from,
+			      const Extents &to)
+{
+	constexpr uint64_t most = uint64_t{ 1 } << 26;
+	const size_t more = to.size() - std::min(from.size(), to.size());
+	std::vector<double> result;
+
+	if (from.size() > to.size() || !hasAtMost(to, most) || !hasAtMost(from, most) ||
+	    elementCount(from) != numbers.size())
+		return {};
+	for (size_t axis = 0; axis < from.size(); axis++) {
+		if (from[axis] != 1 && from[axis] != to[more + axis])
+			return {};
+	}
+	for (uint64_t i = 0; i < elementCount(to); i++) {
+		uint64_t rest = i, at = 0, step = 1;
+		for (size_t axis = to.size(); axis-- > more;) {
+			const uint32_t extent = from[axis - more];
+			at += extent == 1 ? 0 : rest % to[axis] * step;
+			rest /= to[axis];
+			step *= extent;
+		}
+		result.push_back(numbers[at]);
+	}
+	return result;
+}
+
 bool hasAtMost(const Extents &shape, uint64_t elements)
 {
 	return std::ranges::all_of(shape, [&](uint32_t extent) {
@@ -194,7 +221,7 @@ Tensor Builder::asLineLike(const Tensor &tensor, const Tensor &picture)
 
 ValueId Builder::addConstant(Value value)
 {
-	/* A file of some bytes can make constants of any size, and read one again and again. */
+	/* A small file can make large constants, and use one again and again. */
 	constexpr uint64_t most = uint64_t{ 1 } << 31;
 
 	building_.constantBytes += value.data.size();
@@ -277,9 +304,11 @@ void Builder::needFloatResults()
 
 ElementKind Builder::real(const Tensor &tensor) const
 {
-	const ElementType type = value(tensor).type;
+	const Value &value = this->value(tensor);
+	const bool isNumber =
+		isFloat(value.type) || (value.isConstant && value.quantization.none());
 
-	return { isFloat(type) ? type : ElementType::Float32, {} };
+	return { isNumber ? value.type : ElementType::Float32, {} };
 }
 
 ElementKind Builder::same(const Tensor &tensor) const
@@ -290,15 +319,26 @@ ElementKind Builder::same(const Tensor &tensor) const
 Tensor Builder::addValue(const std::string &name, Kind kind, const std::vector<ValueId> &inputs,
 			 const ElementKind &elements, const Tensor &like)
 {
+	Operator operation{ name, type_, std::move(kind), inputs, {} };
 	Tensor made = like;
 	Value value;
 
+	const bool isConstant = std::ranges::all_of(
+		inputs, [&](ValueId id) { return model().values[id].isConstant; });
+	if (isConstant && like.order == asInFile(like.shape.size())) {
+		auto constant = folded(operation, elements, like.shape);
+		if (!support(constant.has_value(), "inputs", "are constants, all of them"))
+			return {};
+		made.id = addConstant(std::move(*constant));
+		return made;
+	}
 	value.name = name;
 	value.type = elements.type;
 	value.quantization = elements.quantization;
 	value.shape = inValueOrder(like, like.shape);
 	made.id = model().add(std::move(value));
-	model().operators.push_back({ name, type_, std::move(kind), inputs, { made.id } });
+	operation.outputs = { made.id };
+	model().operators.push_back(std::move(operation));
 	return made;
 }
 

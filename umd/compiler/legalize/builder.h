@@ -27,7 +27,7 @@ using AxisOrder = std::vector<uint32_t>;
 
 /** \return axes as they are */
 AxisOrder asInFile(size_t rank);
-/** \return the axes of \a shape that have more than one element, as \a order has them */
+/** \return those axes of \a order that have more than one element in \a shape */
 AxisOrder severalOf(const Extents &shape, const AxisOrder &order);
 
 /**
@@ -52,6 +52,12 @@ struct Tensor {
 	Transpose unflattened = {};
 };
 
+/**
+ * \return numbers of shape \a from, repeated along axes of one element to shape \a to; none if that
+ * is impossible, or the result too large
+ */
+std::vector<double> broadcast(const std::vector<double> &numbers, const Extents &from,
+			      const Extents &to);
 /** \return whether a shape, of which a file may say anything, has no more elements than that */
 bool hasAtMost(const Extents &shape, uint64_t elements);
 /** \return numbers for each axis of the file, as the value has its axes */
@@ -130,7 +136,7 @@ public:
 	Tensor constantTensor(Value constant);
 	/** \return kernels, and the bias if there is one */
 	std::vector<ValueId> addWeights(Weights weights);
-	/** \brief One real number, which meets any tensor */
+	/** \brief One real number, which combines with a tensor of any shape */
 	ValueId addNumber(double number) { return addConstant(floatConstant({ number }, { 1 })); }
 	/**
 	 * \brief Add a constant that meets a computed tensor, its axes as the tensor's value has
@@ -148,7 +154,7 @@ public:
 
 	/** \brief Set the elements of the operator's results, if the file states them */
 	void setResults(const ElementKind &elements) { results_ = elements; }
-	/** \brief Whether results hold any numbers; integers hold those of a result, and no others
+	/** \brief Whether results are real numbers: integers have no room for intermediate ones
 	 */
 	bool hasFloatResults() const { return !results_ || isFloat(results_->type); }
 	void needFloatResults();
@@ -173,7 +179,7 @@ public:
 	/** \brief Add one that computes with \a x, of input x and others */
 	Tensor compute(Kind kind, const Tensor &x, const Tensor &like,
 		       const std::vector<ValueId> &others = {});
-	/** \brief The same of one that others follow, for which integers of a result do not do */
+	/** \brief The same for an intermediate result; an error if the file states integers */
 	Tensor prepare(Kind kind, const Tensor &x, const Tensor &like,
 		       const std::vector<ValueId> &others = {});
 	/** \brief Add one that moves elements of \a x */
@@ -209,6 +215,9 @@ protected:
 	const Model &model() const { return building_.model; }
 
 private:
+	/* The result of an operator on constants; nothing if that is not to be had here. */
+	std::optional<Value> folded(const Operator &operation, const ElementKind &elements,
+				    const Extents &shape) const;
 	Tensor addValue(const std::string &name, Kind kind, const std::vector<ValueId> &inputs,
 			const ElementKind &elements, const Tensor &like);
 

@@ -15,7 +15,7 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Lines, columns or both of a picture, unless these are the last axis of the value. */
+/* Whether axes are lines, columns or both of a picture, and not the value's last axis. */
 bool isWindow(const Builder &builder, const Tensor &x, const AxisOrder &axes)
 {
 	const AxisOrder usual = builder.usualOrder(4);

@@ -27,34 +27,6 @@ Tensor timesNumber(Builder &builder, const Tensor &x, double factor, bool isLast
 		      : builder.prepare(product, x, x, other);
 }
 
-/* \return the numbers broadcast to shape \a to; nothing if that is impossible, or too large */
-std::vector<double> repeatedNumbers(const std::vector<double> &numbers, const Extents &from,
-				    const Extents &to)
-{
-	constexpr uint64_t most = uint64_t{ 1 } << 26;
-	const size_t more = to.size() - std::min(from.size(), to.size());
-	std::vector<double> result;
-
-	if (from.size() > to.size() || !hasAtMost(to, most) || !hasAtMost(from, most) ||
-	    elementCount(from) != numbers.size())
-		return {};
-	for (size_t axis = 0; axis < from.size(); axis++) {
-		if (from[axis] != 1 && from[axis] != to[more + axis])
-			return {};
-	}
-	for (uint64_t i = 0; i < elementCount(to); i++) {
-		uint64_t rest = i, at = 0, step = 1;
-		for (size_t axis = to.size(); axis-- > more;) {
-			const uint32_t extent = from[axis - more];
-			at += extent == 1 ? 0 : rest % to[axis] * step;
-			rest /= to[axis];
-			step *= extent;
-		}
-		result.push_back(numbers[at]);
-	}
-	return result;
-}
-
 /* The elements of a tensor where the mask is 1, elsewhere 0. */
 Tensor choose(Builder &builder, const Tensor &x, const std::vector<double> &mask)
 {
@@ -67,14 +39,13 @@ Tensor choose(Builder &builder, const Tensor &x, const std::vector<double> &mask
 
 Tensor unary(Builder &builder, const Tensor &x, const Unary &function)
 {
-	builder.needComputed(x);
 	return builder.compute(function, x, x);
 }
 
 Tensor scaledUnary(Builder &builder, double inner, const Tensor &from, const Unary &function,
 		   double outer)
 {
-	Tensor x = builder.needComputed(from);
+	Tensor x = from;
 
 	if (inner != 1)
 		x = timesNumber(builder, x, inner, false);
@@ -85,7 +56,7 @@ Tensor scaledUnary(Builder &builder, double inner, const Tensor &from, const Una
 
 Tensor negative(Builder &builder, const Tensor &x)
 {
-	return timesNumber(builder, builder.needComputed(x), -1, true);
+	return timesNumber(builder, x, -1, true);
 }
 
 Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias)
@@ -111,8 +82,7 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 {
 	const bool first = builder.isConstant(a), second = builder.isConstant(b);
 
-	if (builder.failed() ||
-	    !builder.support(!first || !second, "inputs", "are constants, both of them"))
+	if (builder.failed())
 		return {};
 	const size_t rank = std::max(a.shape.size(), b.shape.size());
 	/* Axes that one lacks are of one element, and in front; constants get them when they meet.
@@ -147,7 +117,7 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 		like = larger = builder.plain(larger);
 		like.shape = shape;
 	}
-	if (first || second)
+	if (first != second)
 		other.id = builder.addMeeting(larger, builder.value(other));
 	else
 		other = builder.arranged(other, larger);
@@ -158,7 +128,7 @@ Tensor quotient(Builder &builder, const Tensor &a, const Tensor &b, const Clamp 
 {
 	Tensor factor = b;
 
-	if (!builder.isConstant(b))
+	if (!builder.isConstant(b) || builder.isConstant(a))
 		return elementwise(builder, { Function::Divide, activation }, a, b);
 	std::vector<double> factors = realNumbers(builder.value(b));
 	for (double &number : factors) {
@@ -249,7 +219,7 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 	if (builder.failed() ||
 	    !builder.support(!first || !second, "inputs", "are constants, all of them"))
 		return {};
-	std::vector<double> mask = repeatedNumbers(rawNumbers(condition), condition.shape, x.shape),
+	std::vector<double> mask = broadcast(rawNumbers(condition), condition.shape, x.shape),
 			    other = mask;
 	builder.support(!mask.empty(), "condition",
 			fmt::format("is {} for {}", toString(condition.shape), toString(x.shape)));
@@ -269,7 +239,7 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 				       { choose(builder, builder.arranged(b, x), other).id });
 	const Value &constant = builder.value(first ? a : b);
 	const std::vector<double> numbers =
-		repeatedNumbers(realNumbers(constant), constant.shape, x.shape);
+		broadcast(realNumbers(constant), constant.shape, x.shape);
 	if (!builder.support(!numbers.empty(), "inputs",
 			     fmt::format("are {} and a constant of {}", toString(x.shape),
 					 toString(constant.shape))))

@@ -150,7 +150,7 @@ Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64
 	bool alike = true;
 
 	for (const Tensor &tensor : tensors) {
-		builder.support(!builder.isConstant(tensor), "inputs",
+		builder.support(builder.isConstant(tensor) == builder.isConstant(first), "inputs",
 				"are constants, some of them");
 		if (builder.failed() || !builder.need(tensor.shape.size() == all.shape.size(),
 						      "inputs", "have different axes"))

@@ -21,15 +21,15 @@ Tensor unary(Builder &builder, const Tensor &x, const Unary &function);
 Tensor scaledUnary(Builder &builder, double inner, const Tensor &x, const Unary &function,
 		   double outer);
 Tensor negative(Builder &builder, const Tensor &x);
-/** \brief Numbers near 0 become 0; others stay (bias 0), or move towards 0 by the threshold */
+/** \brief Numbers up to the threshold become 0; others stay (bias 0) or shrink by the threshold */
 Tensor shrink(Builder &builder, const Tensor &x, double threshold, double bias);
 /** \brief clamp(alpha * x + beta, 0, 1) */
 Tensor hardSigmoid(Builder &builder, const Tensor &x, double alpha, double beta);
-/** \brief A function of two tensors, one of which may be constant; trailing axes go together */
+/** \brief A function of two tensors, aligned at their trailing axes; one may be constant */
 Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Tensor b);
 /** \brief a / b; by a constant it is a product */
 Tensor quotient(Builder &builder, const Tensor &a, const Tensor &b, const Clamp &activation);
-/** \brief A function of one tensor or more, one after the other */
+/** \brief A function applied to the first two tensors, then to that result and the third */
 Tensor several(Builder &builder, Elementwise::Function function,
 	       const std::vector<Tensor> &tensors);
 Tensor mean(Builder &builder, const std::vector<Tensor> &tensors);
@@ -54,7 +54,7 @@ Tensor stack(Builder &builder, const std::vector<Tensor> &tensors, int64_t axis)
 Tensor slice(Builder &builder, const Tensor &tensor, const Extents &begin, const Extents &stride,
 	     const Extents &shape);
 
-/** \brief Elements of an axis, from one on */
+/** \brief Neighbouring elements of an axis */
 struct Part {
 	uint32_t begin;
 	uint32_t count;
@@ -67,7 +67,7 @@ Tensor element(Builder &builder, const Tensor &tensor, uint32_t axis, uint32_t n
 /** \return a tensor for each size: elements of an axis, one behind the other */
 std::vector<Tensor> split(Builder &builder, const Tensor &tensor, uint32_t axis,
 			  const std::vector<int64_t> &sizes);
-/** \brief Each axis is parts of that of a tensor, one behind the other; none: it is as it was */
+/** \brief Replace axes by parts of themselves, one behind the other; no parts: as it was */
 Tensor ofParts(Builder &builder, Tensor tensor, const std::vector<std::vector<Part>> &axes);
 /**
  * \brief An axis of \a extent elements that becomes any of them

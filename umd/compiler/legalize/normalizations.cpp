@@ -41,7 +41,7 @@ Tensor scaledAlong(Builder &builder, Tensor x, uint32_t axis, const Scaling &sca
 	return x;
 }
 
-/* The mean of each row and the reciprocal of its width, for who wants them, too. */
+/* Adds the outputs mean and reciprocal standard deviation of each row. */
 void addMoments(Builder &builder, const Rows &all, double epsilon, Normalized &result)
 {
 	const ChannelReduction mean{ Pool::Method::Average };

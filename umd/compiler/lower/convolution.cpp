@@ -35,20 +35,18 @@ std::vector<double> withoutZero(const Value &weights)
 void scaleToHalf(Kernels &kernels)
 {
 	constexpr int mostBits = 24; /* 2^-24 is the smallest factor of SDP */
-	const size_t size = size_t{ kernels.c } * kernels.r * kernels.s;
 
 	for (uint32_t k = 0; k < kernels.k; k++) {
-		double *const first = kernels.elements.data() + k * size;
 		double largest = 0;
-		for (size_t i = 0; i < size; i++)
-			largest = std::max(largest, std::fabs(first[i]));
+		for (const double element : kernels.one(k))
+			largest = std::max(largest, std::fabs(element));
 		if (largest == 0 || (largest >= smallestNormalHalf && largest <= largestHalf))
 			continue;
 		int power = std::min(-std::ilogb(largest), mostBits);
 		if (power > 0 && kernels.bias[k] != 0)
 			power = std::clamp(std::ilogb(largestHalf / kernels.bias[k]), 0, power);
-		for (size_t i = 0; i < size; i++)
-			first[i] = std::ldexp(first[i], power);
+		for (double &element : kernels.one(k))
+			element = std::ldexp(element, power);
 		kernels.scales[k] = std::ldexp(1, -power);
 	}
 }
@@ -81,21 +79,6 @@ std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Ke
 	return numbers;
 }
 
-/* The largest sum of a kernel's products with integers of a type, in steps of the output. */
-double largestSum(const Kernels &kernels, uint32_t k, const Quantization &in,
-		  const IntegerLimits &limits, const Quantization &out)
-{
-	const size_t size = size_t{ kernels.c } * kernels.r * kernels.s;
-	const double input =
-		std::max(std::fabs(static_cast<double>(limits.lowest - in.zeroPoint)),
-			 std::fabs(static_cast<double>(limits.highest - in.zeroPoint)));
-	double sum = 0;
-
-	for (size_t i = 0; i < size; i++)
-		sum += std::fabs(kernels.elements[k * size + i]);
-	return sum * input * in.scale * kernels.scales[k] / out.scale;
-}
-
 /*
  * Kernels with a scale of 0, or with one as small as those of cells that never fire, add nothing
  * to a result. Their scale would leave the others no bits and a bias none at all: they become
@@ -105,12 +88,16 @@ void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limi
 	     const Quantization &out)
 {
 	constexpr double nothing = 0x1p-10; /* of a step */
-	const size_t size = size_t{ kernels.c } * kernels.r * kernels.s;
+	const double input =
+		std::max(std::fabs(static_cast<double>(limits.lowest - in.zeroPoint)),
+			 std::fabs(static_cast<double>(limits.highest - in.zeroPoint)));
 	std::vector<uint32_t> silent;
 	double scale = 0;
 
 	for (uint32_t k = 0; k < kernels.k; k++) {
-		if (largestSum(kernels, k, in, limits, out) < nothing)
+		const double largest =
+			kernels.largestSum(k) * input * in.scale * kernels.scales[k] / out.scale;
+		if (largest < nothing)
 			silent.push_back(k);
 		else
 			scale = std::max(scale, kernels.scales[k]);
@@ -118,7 +105,7 @@ void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limi
 	if (scale == 0)
 		scale = out.scale / in.scale / 256;
 	for (const uint32_t k : silent) {
-		std::fill_n(kernels.elements.begin() + static_cast<ptrdiff_t>(k * size), size, 0.0);
+		std::ranges::fill(kernels.one(k), 0.0);
 		kernels.scales[k] = scale;
 	}
 }
@@ -146,14 +133,13 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 	const Quantization out = lowerer.quantization(pass.output);
 	const uint8_t truncated =
 		half ? uint8_t{ 0 } : excessBits(kernels, in, lowerer.range(pass.input));
-	const size_t kernel = size_t{ kernels.c } * kernels.r * kernels.s;
 	const Cube shape{ kernels.k, pass.factorShape.h, pass.factorShape.w };
 	Affine affine{ {}, {}, shape, pass.activation, pass.firstBits };
 
 	for (uint32_t k = 0; k < kernels.k; k++) {
-		const double *elements = &kernels.elements[k * kernel];
+		const auto elements = kernels.one(k);
 		const double step = in.scale * kernels.scales[k];
-		const double sum = std::accumulate(elements, elements + kernel, 0.0);
+		const double sum = std::accumulate(elements.begin(), elements.end(), 0.0);
 		const double zero = pass.keepsZero ? 0 : in.zeroPoint;
 		const double bias = kernels.bias[k] / step - zero * sum;
 		for (double factor : pass.factors) {
@@ -167,6 +153,15 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 }
 
 } /* namespace */
+
+double Kernels::largestSum(size_t kernel) const
+{
+	double sum = 0;
+
+	for (const double element : one(kernel))
+		sum += std::fabs(element);
+	return sum;
+}
 
 bool needsWideWeights(const Value &weights)
 {
@@ -282,15 +277,10 @@ uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType rang
 	const double largest = std::max(std::fabs(static_cast<double>(limits.lowest)),
 					std::fabs(static_cast<double>(limits.highest))) +
 			       std::fabs(zero);
-	const size_t kernel = size_t{ kernels.c } * kernels.r * kernels.s;
 	double most = 0;
 
-	for (size_t one = 0; one < kernels.k; one++) {
-		double sum = 0;
-		for (size_t i = 0; i < kernel; i++)
-			sum += std::fabs(kernels.elements[one * kernel + i]);
-		most = std::max(most, sum * largest);
-	}
+	for (size_t k = 0; k < kernels.k; k++)
+		most = std::max(most, kernels.largestSum(k) * largest);
 	uint8_t bits = 0;
 	while (std::ldexp(most, -bits) > INT32_MAX)
 		bits++;

@@ -62,7 +62,7 @@ std::string stepsOf(Lowerer &lowerer, ValueId id)
 	return onCpuInHalf(lowerer, id, "steps", std::ldexp(1, -stepBits(lowerer, id)), 1);
 }
 
-/* Surface of a product: the result's, if nothing else follows. */
+/* Surface of a product: that of the result if no activation follows. */
 std::string productOf(Lowerer &lowerer, const Operator &operation, const std::string &name,
 		      const Cube &cube)
 {

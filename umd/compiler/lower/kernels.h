@@ -24,6 +24,20 @@ struct Kernels {
 	{
 		return elements[(kernel * c + channel) * r * s + rs];
 	}
+	/** \return the elements of one kernel */
+	std::span<double> one(size_t kernel)
+	{
+		return std::span(elements).subspan(kernel * size(), size());
+	}
+	std::span<const double> one(size_t kernel) const
+	{
+		return std::span(elements).subspan(kernel * size(), size());
+	}
+	/** \return the largest magnitude of a kernel's sum of inputs of magnitude 1 */
+	double largestSum(size_t kernel) const;
+
+private:
+	size_t size() const { return size_t{ c } * r * s; }
 };
 
 /** \brief Windows of the kernels on the input */
@@ -42,11 +56,11 @@ struct ConvolutionPass {
 	/** \brief A part of the input's surface, and its shape; empty: all of it */
 	std::string from;
 	Cube in;
-	/** \brief It is all that its operator does: a sum behind that can be computed as well */
+	/** \brief It makes the whole result of its operator, so an addition behind can be folded */
 	bool canSum = false;
 	/** \brief Integers are summed as they are, zero points and all; results are rounded once */
 	bool keepsZero = false;
-	/** \brief Then: padding adds the zero point to a sum, and not 0 */
+	/** \brief With keepsZero: padding adds the zero point to a sum, and not 0 */
 	bool countsPadding = false;
 	/** \brief A surface of the input's type and the shape \a out; empty: all of the output */
 	std::string to = {};

@@ -30,7 +30,7 @@ uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
 	return inside < numbers.size() ? numbers[numbers.size() - 1 - inside] : usual;
 }
 
-/* A product that converts each 8-bit integer exactly, if there is one. */
+/* The multiplication that converts each 8-bit integer exactly; nothing if there is none. */
 std::optional<Requantization> productFor(const Lowerer &lowerer, ValueId from, ValueId like,
 					 const Clamp &activation)
 {
@@ -52,7 +52,7 @@ op::Sdp productOf(const Lowerer::Stage &stage, const Requantization &product)
 		 .converter = { -product.to.zeroPoint, 1, 0 } };
 }
 
-/* A value as it is, but for its quantization, in a part of a surface. */
+/* Copies a value to a part of a surface, with the quantization of \a like. */
 void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp activation)
 {
 	const Quantization in = lowerer.quantization(from), out = lowerer.quantization(like);

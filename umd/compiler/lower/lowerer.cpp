@@ -327,7 +327,7 @@ void Lowerer::needTypes(const Operator &operation)
 	}
 }
 
-/* They are refused before. */
+/* refuseUnknown() has refused the model before; operators alone come here. */
 void lower(Lowerer &lowerer, const Operator &, const Unknown &unknown)
 {
 	lowerer.fail(unknown.why);

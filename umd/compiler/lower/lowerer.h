@@ -37,10 +37,10 @@ Cube naturalCube(const Extents &shape);
 /** \return whether a part is one element of a larger surface, for which the core has no strides */
 bool isAlone(const Cube &part, const Cube &whole);
 
-/** \return a cube that has all elements in their order, for what only counts them */
+/** \return a cube with all elements in their order, for operators that ignore the axes */
 Cube countingCube(const Extents &shape);
 
-/** \brief Part of a surface: what a slice reads and a concatenation is written in */
+/** \brief Part of a surface, which a slice reads or an input of a concatenation is written to */
 struct PartOf {
 	std::string surface;
 	uint32_t channel = 0;
@@ -60,7 +60,7 @@ struct Affine {
 	std::optional<int> firstBits = {};
 };
 
-/** \brief The sum that alone reads a convolution's result, to be computed on the way */
+/** \brief An addition that alone reads a convolution's result: SDP can add it on the way */
 struct Residual {
 	const Operator *sum;
 	ValueId stream;	 /**< the convolution's result */
@@ -282,10 +282,10 @@ private:
 	std::map<ValueId, PartOf> places_;
 	std::map<ValueId, Requantization> requantized_; /**< of placed values */
 	std::set<ValueId> views_;
-	std::map<const Operator *, std::string> sums_; /* computed already, by which operation */
+	std::map<const Operator *, std::string> sums_; /* operations that compute additions */
 	std::set<std::string> names_;
-	/** \brief Results of what cannot be lowered that cannot be, either: not to be blamed on who
-	 * reads them */
+	/** \brief Results of refused operators that no surface can hold: their readers are skipped,
+	 * as they are not to blame */
 	std::set<ValueId> missing_;
 	const Operator *current_ = nullptr;
 	std::optional<Error> error_;

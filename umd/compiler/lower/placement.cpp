@@ -30,7 +30,7 @@ DataType storageOf(ElementType type)
 	}
 }
 
-/* Sums are convolutions, which make what they are told to. */
+/* Sums are convolutions, whose results may have another type than their inputs. */
 bool convolves(const Kind &kind)
 {
 	const auto *pool = std::get_if<Pool>(&kind);
@@ -70,7 +70,7 @@ void Lowerer::placeInput(size_t index)
 			      .quantization = value(id).quantization });
 }
 
-/* A result as it would be, for those who read it. */
+/* Writes the result of a refused operator, so that its readers can be checked as well. */
 void Lowerer::pretend(ValueId id)
 {
 	cubes_[id] = naturalCube(value(id).cubeShape());

@@ -50,7 +50,7 @@ uint32_t atomsAtOnce(const CoreGeometry &core, const Cube &in, DataType type)
 								 core.bankBytes() / line);
 }
 
-/* Kernel k has a one wherever channel k of an atom is. */
+/* Kernel k has ones for channel k of each atom, and zeros elsewhere. */
 Kernels turnedOnes(uint32_t atom, const Cube &in)
 {
 	Kernels kernels = uniformKernels({ atom, atom * in.h, 1, in.w }, 1);

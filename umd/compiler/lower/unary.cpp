@@ -19,7 +19,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Does FP16 take the function from \a edge to its largest number of that sign for a line? */
+/* Whether the function is a line in FP16, from \a edge to the largest number of that sign. */
 bool isStraight(const Unary &unary, double edge)
 {
 	const double end = std::copysign(largestHalf, edge);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "merge.h"
+#include "model_graph.h"
 
 #include <algorithm>
 #include <map>

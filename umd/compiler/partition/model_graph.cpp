@@ -7,8 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "compiler/partition/onnx_graph.h"
-#include "compiler/partition/tflite_graph.h"
+#include "base/host/host_model.h"
 
 namespace nvdla::compiler
 {
@@ -81,18 +80,6 @@ Result<void> ModelGraph::bound(std::span<const size_t> nodes, ModelPart &part) c
 		}
 	}
 	return {};
-}
-
-Result<std::unique_ptr<ModelGraph>> readGraph(std::span<const std::byte> file,
-					      std::span<const InputShape> shapes)
-{
-	const auto held = [](auto &&graph) -> std::unique_ptr<ModelGraph> {
-		return std::make_unique<std::decay_t<decltype(graph)>>(std::move(graph));
-	};
-
-	if (isTfliteFile(file))
-		return TfliteGraph::read(file).map(held);
-	return OnnxGraph::read(file, shapes).map(held);
 }
 
 } /* namespace nvdla::compiler */

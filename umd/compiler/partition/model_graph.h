@@ -53,7 +53,8 @@ public:
 	virtual bool isComputed(const std::string &name) const = 0;
 	/** \return multiplications of a node, 0 of those that are not made of sums of products */
 	virtual uint64_t macsOf(size_t node) const = 0;
-	/** \return why the host has to compute the whole model as one part; empty: it need not */
+	/** \return the reason why the host has to compute the whole model; empty if there is none
+	 */
 	virtual std::string wholeBecause() const { return {}; }
 
 protected:
@@ -76,11 +77,34 @@ protected:
 uint64_t elementsOf(const std::vector<int64_t> &shape);
 
 /**
+ * \brief An ONNX file's graph
  * \param[in] shapes as CompileOptions::shapes
- * \return the graph of an ONNX or TensorFlow Lite file; an error if the library of the host that
- * goes with it is not there, or cannot run the model
+ * \return an error if there is no ONNX Runtime, or it cannot run the model
  */
-Result<std::unique_ptr<ModelGraph>> readGraph(std::span<const std::byte> file,
-					      std::span<const InputShape> shapes);
+Result<std::unique_ptr<ModelGraph>> readOnnxGraph(std::span<const std::byte> file,
+						  std::span<const InputShape> shapes);
+/**
+ * \brief A TensorFlow Lite file's first graph
+ * \param[in] file outlives the graph
+ * \return an error if there is no TensorFlow Lite
+ */
+Result<std::unique_ptr<ModelGraph>> readTfliteGraph(std::span<const std::byte> file);
+
+/** \brief A part for the core, or for the host */
+struct MergedPart {
+	size_t step = 0;
+	std::vector<size_t> nodes;
+	std::vector<std::string> inputs;
+	std::vector<std::string> outputs;
+	std::optional<CompiledModel> model; /**< nothing: it is the host's */
+	std::vector<std::byte> file;	    /**< of the host's */
+};
+
+/**
+ * \param[in] parts in the order in which they are carried out
+ * \param[in] reasons why a node is not the core's
+ */
+Result<CompiledModel> mergeParts(const ModelGraph &graph, std::vector<MergedPart> parts,
+				 const std::vector<std::string> &reasons);
 
 } /* namespace nvdla::compiler */

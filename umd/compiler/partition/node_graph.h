@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The nodes of an ONNX graph as who divides it sees them: what each reads and writes.
+ * The nodes of a model that is divided: the tensors that each reads and writes.
  */
 #pragma once
 
@@ -39,7 +39,7 @@ public:
 	 */
 	std::vector<size_t> unitOf(size_t node) const;
 	/**
-	 * \brief Conversions go with the operators whose they are
+	 * \brief Put conversions where the operators are that they convert for
 	 *
 	 * So integers go from one part to another.
 	 *

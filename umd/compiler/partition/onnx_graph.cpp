@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include "onnx_graph.h"
 
+/*
+ * An ONNX file that is divided: what its tensors are is known, and nothing of it is constant that
+ * could be computed.
+ */
 #include <algorithm>
+#include <map>
 #include <random>
+#include <set>
 
 #include <fmt/core.h>
 
+#include "base/host/host_model.h"
 #include "compiler/import/onnx/file_shapes.h"
 #include "compiler/import/onnx/node_reader.h"
+#include "compiler/partition/model_graph.h"
+#include "onnx.pb.h"
 
 namespace nvdla::compiler
 {
@@ -112,7 +120,51 @@ pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
 	return model;
 }
 
-} /* namespace */
+/**
+ * \brief An ONNX file's graph
+ *
+ * ONNX Runtime says what each tensor is, and computes what does not depend on inputs. It runs the
+ * model for that with different numbers: a tensor that has another shape then is not known.
+ */
+class OnnxGraph : public ModelGraph
+{
+public:
+	/**
+	 * \param[in] shapes as CompileOptions::shapes
+	 * \return an error if there is no ONNX Runtime, or it cannot run the model
+	 */
+	static Result<OnnxGraph> read(std::span<const std::byte> file,
+				      std::span<const InputShape> shapes);
+
+	Result<TensorDesc> tensorOf(const std::string &name) const override;
+	Result<ModelPart> part(std::span<const size_t> nodes) const override;
+	bool isComputed(const std::string &name) const override
+	{
+		return !constants_.contains(name);
+	}
+	/* As the standard defines these operators. */
+	uint64_t macsOf(size_t node) const override;
+
+private:
+	OnnxGraph() = default;
+	Result<void> readInputs(std::span<const InputShape> shapes);
+	Result<void> askHost();
+	/* number: with which the model can run */
+	Result<void> fold(const HostModel &model, std::optional<float> number);
+	bool isFoldable(const nvdla::onnx::Node &node,
+			const std::set<std::string> &constants) const;
+	/* Numbers for the inputs: something between 0 and 1, or if given that number. */
+	std::vector<HostArray> numbers(std::optional<float> number);
+	std::set<std::string> divisors() const;
+	const HostValue *find(const std::string &name) const;
+	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
+
+	nvdla::onnx::Model header_; /* without its graph */
+	nvdla::onnx::Graph graph_;
+	std::map<std::string, HostValue> known_;
+	std::map<std::string, int> constants_;	      /* indices of initializers */
+	std::vector<std::vector<std::byte>> numbers_; /* that inputs are given */
+};
 
 Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
 				  std::span<const InputShape> shapes)
@@ -189,9 +241,10 @@ std::set<std::string> OnnxGraph::divisors() const
 	std::set<std::string> names;
 
 	for (auto node = graph_.node().rbegin(); node != graph_.node().rend(); node++) {
-		const bool divides = node->op_type() == "Div" || node->op_type() == "Mod";
-		if (divides && node->input_size() == 2)
-			names.insert(node->input(1));
+		const bool divides = node->op_type() == "Div" || node->op_type() == "Mod" ||
+				     node->op_type() == "Col2Im";
+		for (int i = 1; divides && i < node->input_size(); i++)
+			names.insert(node->input(i));
 		const auto leads = [&](const std::string &name) { return names.contains(name); };
 		if (std::ranges::any_of(node->output(), leads))
 			names.insert(node->input().begin(), node->input().end());
@@ -213,7 +266,7 @@ std::vector<HostArray> OnnxGraph::numbers(std::optional<float> number)
 		for (float &one : numbers)
 			one = number ? *number : static_cast<float>(random() % 1000) / 1000;
 		if (divisors.contains(name) && type != DataType::Float && type != DataType::Half)
-			std::ranges::fill(numbers, 1.0f);
+			std::ranges::fill(numbers, number ? 1.0f : 3.0f);
 		numbers_.push_back(elementsFromFloat(type, numbers));
 		arrays.push_back({ value, numbers_.back() });
 	}
@@ -420,6 +473,16 @@ uint64_t OnnxGraph::macsOf(size_t node) const
 		return static_cast<uint64_t>(from[0] * from[1]) *
 		       (elementsOf(by) + elementsOf(shapeOf(what.inputs[2])));
 	return 0;
+}
+
+} /* namespace */
+
+Result<std::unique_ptr<ModelGraph>> readOnnxGraph(std::span<const std::byte> file,
+						  std::span<const InputShape> shapes)
+{
+	return OnnxGraph::read(file, shapes).map([](auto &&graph) -> std::unique_ptr<ModelGraph> {
+		return std::make_unique<OnnxGraph>(std::move(graph));
+	});
 }
 
 } /* namespace nvdla::compiler */

@@ -7,7 +7,6 @@
 #include "base/host/host_model.h"
 #include "compiler/compile.h"
 #include "compiler/import/import.h"
-#include "compiler/partition/merge.h"
 #include "compiler/partition/model_graph.h"
 
 namespace nvdla::compiler
@@ -85,7 +84,7 @@ Result<Partitioner::Compiled> Partitioner::compileNow(std::span<const size_t> no
 	return Compiled{ std::move(*part), std::move(*compiled), hasProducts };
 }
 
-/* The same groups come again when others are left. */
+/* Groups recur when others are left to the host, so results are kept. */
 const Result<Partitioner::Compiled> &Partitioner::compile(const std::vector<size_t> &nodes)
 {
 	const auto known = compiled_.find(nodes);
@@ -224,7 +223,8 @@ Result<std::vector<MergedPart>> Partitioner::run()
 
 Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options)
 {
-	auto graph = readGraph(file, options.shapes);
+	auto graph =
+		isTfliteFile(file) ? readTfliteGraph(file) : readOnnxGraph(file, options.shapes);
 	if (!graph)
 		return forward(graph);
 	Partitioner partitioner(**graph, options);

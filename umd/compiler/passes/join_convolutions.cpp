@@ -82,7 +82,7 @@ std::optional<Taps> both(const Taps &a, const Taps &b)
 	return y && x ? std::optional(Taps{ *y, *x }) : std::nullopt;
 }
 
-/* One for each kernel, all of them; a single one if it is the same for all. */
+/* The quantizations of all kernels; a single one if it is the same for all. */
 TensorQuantization stacked(const std::vector<Value> &values)
 {
 	std::vector<Quantization> all;
@@ -172,7 +172,7 @@ bool areAlike(const Model &model, const Operator &a, const Operator &b)
 	return true;
 }
 
-/* With what is around smaller kernels, there may be many more elements than in the file. */
+/* Zeros around smaller kernels may make many more elements than the file has. */
 bool areTooMany(const std::vector<const Value *> &kernels, const Taps &taps)
 {
 	constexpr uint64_t most = uint64_t{ 1 } << 25;

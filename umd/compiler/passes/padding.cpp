@@ -15,7 +15,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* A larger output is refused where it is lowered. */
+/* Larger outputs are left to the lowering, which refuses them. */
 constexpr uint64_t mostElementsAround = uint64_t{ 1 } << 24;
 
 /* Lines and columns of N, H, W, C alone. */

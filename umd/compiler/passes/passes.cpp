@@ -59,6 +59,11 @@ void removeUnused(Model &model)
 	}
 	std::reverse(kept.begin(), kept.end());
 	model.operators = std::move(kept);
+	/* Constants that nothing reads any more are a large part of a model's memory. */
+	for (ValueId id = 0; id < needed.size(); id++) {
+		if (!needed[id])
+			model.values[id].data = {};
+	}
 }
 
 Result<void> runPasses(Model &model, const CoreGeometry &core)

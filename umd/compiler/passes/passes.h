@@ -184,7 +184,7 @@ struct Chain {
 	}
 };
 
-/** \brief Operators in the place of one; none: it stays, as the function may have changed it */
+/** \brief Returns the operators that replace one; none: it stays, maybe changed in place */
 using Expand = std::function<std::vector<Operator>(Operator &)>;
 
 /** \brief Put other operators into the place of each for which there are some */
@@ -193,12 +193,12 @@ void expandEach(Model &model, const Expand &expand);
 /** \brief Take away operators of which the function says that another one does what they did */
 void foldEach(Model &model, const std::function<bool(const Operator &)> &fold);
 
-/** \brief Operators none of whose results is read fall away; of shapes, files compute many */
+/** \brief Remove operators whose results nothing reads, and the elements of such constants */
 void removeUnused(Model &model);
 
 /**
- * \brief All others, in their order; all operators are known
- * \return what unrollBatch() does
+ * \brief Run all passes above, in their order; no operator is Unknown
+ * \return the error of a pass
  */
 Result<void> runPasses(Model &model, const CoreGeometry &core = nvFull);
 

@@ -48,7 +48,7 @@ std::vector<ValueId> madeOfIntegers(const Model &model, ValueId to)
 	}
 }
 
-/* These take integers and make real numbers, or the other way round, as they are. */
+/* Whether an operator converts between integers and real numbers by itself. */
 bool takesBoth(const Kind &kind)
 {
 	const auto *unary = std::get_if<Unary>(&kind);

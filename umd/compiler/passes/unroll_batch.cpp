@@ -36,7 +36,7 @@ public:
 private:
 	const Value &value(ValueId id) const { return model_.values[id]; }
 	const Extents &shape(ValueId id) const { return value(id).shape; }
-	/* Part of an operator that is not done sample by sample; empty: there is none. */
+	/* Reason why an operator cannot work sample by sample; empty: it can. */
 	std::string problem(const Operator &operation) const;
 	std::string problemOfKind(const Operator &operation) const;
 	std::string problemOfInputs(const Operator &operation) const;

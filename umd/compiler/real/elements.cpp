@@ -16,8 +16,8 @@ namespace
 {
 
 /*
- * Addresses of an array's elements in another array: for each axis the distance from one to
- * the next, and the place of the first.
+ * Maps elements of one array to places in another one: the place of the first element, and for
+ * each axis the distance from an element to the next.
  */
 struct Walk {
 	Extents shape; /* of what is counted */
@@ -60,25 +60,6 @@ Walk repeated(const Extents &shape, const Extents &to)
 	return walk;
 }
 
-float apply(Elementwise::Function function, float a, float b)
-{
-	switch (function) {
-	case Elementwise::Function::Add:
-		return a + b;
-	case Elementwise::Function::Subtract:
-		return a - b;
-	case Elementwise::Function::Multiply:
-		return a * b;
-	case Elementwise::Function::Maximum:
-		return std::max(a, b);
-	case Elementwise::Function::Minimum:
-		return std::min(a, b);
-	case Elementwise::Function::Divide:
-		return a / b;
-	}
-	return 0;
-}
-
 /* Position of an output element in an axis of the input. */
 float placeInInput(uint32_t at, uint32_t factor, uint32_t size, Enlarge::Method method)
 {
@@ -112,7 +93,8 @@ void compute(const RealStep &step, const Elementwise &elementwise)
 	const Walk b = repeated(step.shape(1), step.outShape());
 
 	for (size_t i = 0; i < step.result.size(); i++)
-		step.result[i] = apply(elementwise.function, step.in(0)[a(i)], step.in(1)[b(i)]);
+		step.result[i] =
+			static_cast<float>(elementwise(step.in(0)[a(i)], step.in(1)[b(i)]));
 }
 
 void compute(const RealStep &step, const Reshape &)

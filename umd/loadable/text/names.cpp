@@ -5,8 +5,6 @@
 
 #include <nvdla/tensor.h>
 
-#include "base/number/element_functions.h"
-
 namespace nvdla::text
 {
 
@@ -129,12 +127,6 @@ std::string emuOpName(uint64_t type)
 			    "normalize_twice" });
 }
 
-std::string elementFunctionName(uint64_t function)
-{
-	const auto *info = findElementFunction(static_cast<unsigned>(function));
-	return info ? info->name : "";
-}
-
 std::string interfaceName(uint64_t interface)
 {
 	return pick(interface, { "none", "dla1", "emu1", "host1" });
@@ -163,12 +155,6 @@ std::string relocTypeName(uint64_t type)
 std::string tensorFormatName(uint64_t format)
 {
 	return pick(format, { "unknown", "nchw", "nhwc", "ncxhwx" });
-}
-
-std::string elementTypeName(uint64_t type)
-{
-	constexpr uint64_t types = static_cast<uint64_t>(DataType::Int8) + 1;
-	return type < types ? dataTypeName(static_cast<DataType>(type)) : "";
 }
 
 std::string categoryName(uint64_t category)

@@ -29,13 +29,13 @@ std::vector<std::string> wordsOf(const std::string &text)
 
 class Layer;
 
-/* Of several rows of a type, the first one counts whose fields are as it says. */
+/* A type may have several rows: the first one counts whose fields have the values of \a when. */
 struct Row {
-	std::string type;
-	std::string becomes = {}; /* operators of ONNX, each of what is made by those before */
-	std::string when = {}; /* the part that has the fields, and field:value as it has to be */
+	std::string types;
+	std::string becomes = {};    /* operators of ONNX, each of what is made by those before */
+	std::string when = {};	     /* the message with the layer's fields, then field:value */
 	std::string attributes = {}; /* of the last operator: name, name=field or name=number */
-	void (*more)(Layer &layer) = nullptr; /* what else it has */
+	void (*more)(Layer &layer) = nullptr; /* adds what a row cannot say */
 };
 
 /* Keeps the first rule that is broken; what is made after it is meaningless, but harmless. */
@@ -52,7 +52,6 @@ public:
 	}
 
 	void read();
-	/* Append the operators of a row. */
 	void become(const Row &row);
 
 	Fields fields; /* those of the layer's type */
@@ -60,8 +59,8 @@ public:
 	Tensors tops;	     /* at first the bottoms */
 	const size_t wanted; /* number of tops */
 
-	/* One that is missing has no name, which is how ONNX says that. */
-	Tensor bottom(size_t index = 0)
+	/* A tensor without a name, which ONNX takes for none, if there are fewer bottoms. */
+	Tensor bottom(size_t index = 0) const
 	{
 		return index < bottoms.size() ? bottoms[index] : Tensor{};
 	}
@@ -71,23 +70,20 @@ public:
 	{
 		const auto rank = static_cast<int64_t>(bottom().rank);
 		const int64_t axis = fields.integer(field);
-
 		need(axis >= -rank && axis < rank, "axis",
 		     fmt::format("is {}, the bottom has {} axes", axis, rank));
 		return failed() ? 0 : axis < 0 ? axis + rank : axis;
 	}
 
-	/* Lines and columns: one number for both or two, or those of each axis. */
+	/* Lines and columns: a list of one number for both or of two, or two fields. */
 	Shape pair(const std::string &both, const std::string &each, int64_t usual)
 	{
 		Shape made = fields.list<int64_t>(both);
-
 		support(made.size() <= 2, both, "has more than two numbers");
 		made.resize(2, made.empty() ? usual : made.front());
-		if (fields.has(each + "_h"))
-			made[0] = fields.integer(each + "_h");
-		if (fields.has(each + "_w"))
-			made[1] = fields.integer(each + "_w");
+		for (const auto &[at, field] :
+		     { std::pair(0U, each + "_h"), std::pair(1U, each + "_w") })
+			made[at] = fields.has(field) ? fields.integer(field) : made[at];
 		return made;
 	}
 
@@ -98,32 +94,28 @@ public:
 			  fmt::format("are {} blobs in the .caffemodel, {} or more are needed",
 				      blobs_.size(), blob + 1)))
 			return {};
-		return blobs_[blob].has("double_data")
-			       ? blobs_[blob].list<float, double>("double_data")
-			       : blobs_[blob].list<float>("data");
+		const Numbers numbers = blobs_[blob].list<float>("data");
+		return numbers.empty() ? blobs_[blob].list<float, double>("double_data") : numbers;
 	}
-	/* As a constant; without a shape the blob's own counts. */
+	/* A blob of weights as a constant, by default in the blob's own shape. */
 	Tensor weights(size_t blob, Shape shape = {})
 	{
 		const Numbers numbers = this->numbers(blob);
-
 		if (shape.empty() && !failed())
 			shape = blobs_[blob].part("shape").list<int64_t>("dim");
 		return constant(numbers, shape);
 	}
+	bool hasBias() const { return fields.printed("bias_term") == "true"; }
 
-	/* A constant of the graph. The shape may have one -1 for what the numbers give. */
+	/* A constant of the graph. An extent of -1 is that which the number of elements leaves. */
 	template<typename T>
 	Tensor constant(const std::vector<T> &numbers, Shape shape = { -1 })
 	{
-		const auto open = std::ranges::find(shape, -1);
 		auto left = static_cast<int64_t>(numbers.size());
-
-		if (open != shape.end())
-			*open = 1;
 		for (const int64_t extent : shape)
-			left = extent > 0 && left % extent == 0 ? left / extent : 0;
-		if (open != shape.end())
+			if (extent != -1)
+				left = extent > 0 && left % extent == 0 ? left / extent : 0;
+		if (const auto open = std::ranges::find(shape, -1); open != shape.end())
 			*open = std::exchange(left, left > 0);
 		need(left == 1, "weights",
 		     fmt::format("are {} numbers, which do not fit the layer's sizes",
@@ -147,6 +139,28 @@ public:
 				 : operands.empty() ? 0
 						    : operands.front().rank);
 	}
+	/* Append an operator on the top and one operand more; its result is the top. */
+	void apply(const std::string &type, const Tensor &operand)
+	{
+		tops = { add(type, { tops.front(), operand }) };
+	}
+	/* The same of an operand whose first axis meets this one of the top. */
+	void applyAlong(const std::string &type, const Tensor &operand, int64_t axis)
+	{
+		const int64_t axes = static_cast<int64_t>(tops.front().rank) - axis;
+		Shape shape(operand.rank); /* zeros: ONNX keeps these extents */
+		if (need(axes >= std::ssize(shape), "axis",
+			 "leaves fewer axes than there are factors or sums"))
+			shape.resize(static_cast<size_t>(axes), 1);
+		apply(type, add("Reshape", { operand, constant(shape) }));
+	}
+	/* An operator on a tensor and a number, left out where the number changes nothing. */
+	void applyNumber(Tensor &x, const char *type, float number, float neutral)
+	{
+		if (number != neutral)
+			x = add(type, { x, constant(Numbers{ number }) });
+	}
+
 	/* Operands, results and attributes of the operator that was appended last. */
 	void addInput(const Tensor &tensor) { node_->add_input(tensor.name); }
 	Tensor addOutput(size_t rank)
@@ -183,56 +197,40 @@ private:
 	uint32_t made_ = 0;
 };
 
-/* An operand whose axes meet those of the bottom from one on, with axes of 1 behind them. */
-Tensor meeting(Layer &layer, const Tensor &operand, int64_t axis)
-{
-	const int64_t behind = static_cast<int64_t>(layer.bottom().rank) - axis;
-	Shape shape(operand.rank);
-
-	if (layer.need(behind >= std::ssize(shape), "axis",
-		       "leaves fewer axes than there are factors or sums"))
-		shape.resize(static_cast<size_t>(behind), 1);
-	return layer.add("Reshape", { operand, layer.constant(shape) });
-}
-
 /* Factors or sums are the second bottom, or else the first weights; then come Scale's sums. */
 template<bool isScale>
 void addScale(Layer &layer)
 {
 	const int64_t axis = layer.axis("axis");
 	const bool isComputed = layer.bottoms.size() > 1;
-	const Tensor operand = isComputed ? layer.bottoms[1] : layer.weights(0);
 
-	layer.tops = { layer.add(isScale ? "Mul" : "Add",
-				 { layer.bottom(), meeting(layer, operand, axis) }) };
-	if (layer.fields.printed("bias_term") == "true")
-		layer.tops = { layer.add(
-			"Add", { layer.tops[0],
-				 meeting(layer, layer.weights(isComputed ? 0 : 1), axis) }) };
+	layer.applyAlong(isScale ? "Mul" : "Add", isComputed ? layer.bottom(1) : layer.weights(0),
+			 axis);
+	if (layer.hasBias())
+		layer.applyAlong("Add", layer.weights(isComputed ? 0 : 1), axis);
 }
 
-/* Weights of the operator that was added last, and where the layer has one, a bias. */
+/* Weights of the operator that was added last, and a bias where the layer has one. */
 void addWeights(Layer &layer, const Shape &shape)
 {
 	layer.addInput(layer.weights(0, shape));
-	if (layer.fields.printed("bias_term") == "true")
+	if (layer.hasBias())
 		layer.addInput(layer.weights(1, { layer.fields.integer("num_output") }));
 }
 
-/* \return the kernel's lines and columns */
+/* \return lines and columns of the kernel, which have to be given */
 Shape addWindows(Layer &layer)
 {
 	const Shape kernel = layer.pair("kernel_size", "kernel", 0);
 	const Shape pad = layer.pair("pad", "pad", 0);
 
-	layer.need(kernel[0] > 0 && kernel[1] > 0, "kernel_size", "is missing");
 	layer.set("kernel_shape", kernel);
 	layer.set("pads", Shape{ pad[0], pad[1], pad[0], pad[1] });
 	layer.set("strides", layer.pair("stride", "stride", 1));
 	return kernel;
 }
 
-/* A last window that is not full is one, and padding counts as far as it goes. */
+/* A last window that is not full counts, and padding as far as it goes. */
 void addPooling(Layer &layer)
 {
 	addWindows(layer);
@@ -253,18 +251,11 @@ void addKernels(Layer &layer)
 			    kernel[0], kernel[1] });
 }
 
-/* An operator with a number, where that changes something. */
-void addWith(Layer &layer, Tensor &x, const char *type, float number, float neutral)
-{
-	if (number != neutral)
-		x = layer.add(type, { x, layer.constant(Numbers{ number }) });
-}
-
 void addPower(Layer &layer)
 {
-	addWith(layer, layer.tops[0], "Mul", layer.fields.number("scale"), 1);
-	addWith(layer, layer.tops[0], "Add", layer.fields.number("shift"), 0);
-	addWith(layer, layer.tops[0], "Pow", layer.fields.number("power"), 1);
+	layer.applyNumber(layer.tops[0], "Mul", layer.fields.number("scale"), 1);
+	layer.applyNumber(layer.tops[0], "Add", layer.fields.number("shift"), 0);
+	layer.applyNumber(layer.tops[0], "Pow", layer.fields.number("power"), 1);
 }
 
 void addSum(Layer &layer)
@@ -274,18 +265,11 @@ void addSum(Layer &layer)
 	layer.need(factors.empty() || factors.size() == layer.tops.size(), "coeff",
 		   fmt::format("has {} numbers for {} bottoms", factors.size(), layer.tops.size()));
 	for (size_t i = 0; i < factors.size() && !layer.failed(); i++)
-		addWith(layer, layer.tops[i], "Mul", factors[i], 1);
+		layer.applyNumber(layer.tops[i], "Mul", factors[i], 1);
 	layer.tops = { layer.add("Sum", layer.tops) };
 }
 
-void addProduct(Layer &layer)
-{
-	layer.tops.resize(1);
-	for (size_t i = 1; i < layer.bottoms.size(); i++)
-		layer.tops = { layer.add("Mul", { layer.tops[0], layer.bottoms[i] }) };
-}
-
-/* Weights are sums over samples of means and variances, and what to divide these by. */
+/* Blobs are sums of means and of variances over samples, and the number that divides both. */
 void addStatistics(Layer &layer)
 {
 	const Numbers divisor = layer.numbers(2);
@@ -300,15 +284,7 @@ void addStatistics(Layer &layer)
 		layer.addInput(layer.constant(numbers));
 }
 
-void addShape(Layer &layer)
-{
-	const Shape shape = layer.fields.part("shape").list<int64_t>("dim");
-
-	layer.addInput(layer.constant(shape));
-	layer.tops[0].rank = shape.size();
-}
-
-/* Axes that are not named come behind, as they are. */
+/* Axes that the layer does not name come behind, in their order. */
 void addOrder(Layer &layer)
 {
 	Shape order = layer.fields.list<int64_t>("order");
@@ -326,7 +302,8 @@ void addSlices(Layer &layer)
 	Shape points = layer.fields.list<int64_t>("slice_point");
 
 	if (points.empty())
-		return layer.become({ .becomes = "Split", .attributes = "axis=" + axis });
+		return layer.become(
+			{ .types = {}, .becomes = "Split", .attributes = "axis=" + axis });
 	layer.tops.clear();
 	points.insert(points.begin(), 0);
 	points.push_back(std::numeric_limits<int32_t>::max());
@@ -344,26 +321,27 @@ const std::vector<Row> rows = {
 	/* a x + y, of networks that weigh their channels */
 	{ "Axpy", "", "", "",
 	  [](Layer &l) {
-		  const Tensor weighed = l.add("Mul", { l.bottom(1), l.bottom(0) });
-		  l.tops = { l.add("Add", { weighed, l.bottom(2) }) };
+		  l.tops = { l.add("Mul", { l.bottom(1), l.bottom(0) }) };
+		  l.apply("Add", l.bottom(2));
 	  } },
 	{ "BatchNorm", "BatchNormalization", "batch_norm_param use_global_stats:true",
 	  "epsilon=eps", addStatistics },
 	{ "Bias", "", "bias_param", "", addScale<false> },
 	{ "Concat", "Concat", "concat_param concat_dim:1", "axis" },
 	{ "Concat", "Concat", "concat_param axis:1", "axis=concat_dim" },
-	{ "Convolution", "Conv", "convolution_param axis:1", "group", addKernels<false> },
-	{ "ConvolutionDepthwise", "Conv", "convolution_param axis:1 group:1", "group=num_output",
-	  addKernels<false> },
-	{ "ConvolutionDepthwise", "Conv", "convolution_param axis:1", "group", addKernels<false> },
+	{ "ConvolutionDepthwise DepthwiseConvolution", "Conv", "convolution_param axis:1 group:1",
+	  "group=num_output", addKernels<false> },
+	{ "Convolution ConvolutionDepthwise DepthwiseConvolution", "Conv",
+	  "convolution_param axis:1", "group", addKernels<false> },
 	{ "Deconvolution", "ConvTranspose", "convolution_param axis:1", "group", addKernels<true> },
-	{ "DepthwiseConvolution", "Conv", "convolution_param axis:1 group:1", "group=num_output",
-	  addKernels<false> },
-	{ "DepthwiseConvolution", "Conv", "convolution_param axis:1", "group", addKernels<false> },
-	{ "Dropout" },
+	{ "Dropout", "Identity" },
 	{ "ELU", "Elu", "elu_param", "alpha" },
 	{ "Eltwise", "Max", "eltwise_param operation:MAX" },
-	{ "Eltwise", "", "eltwise_param operation:PROD", "", addProduct },
+	{ "Eltwise", "", "eltwise_param operation:PROD", "",
+	  [](Layer &l) {
+		  for (size_t i = 1; i < l.bottoms.size(); i++)
+			  l.apply("Mul", l.bottom(i));
+	  } },
 	{ "Eltwise", "", "eltwise_param", "", addSum },
 	{ "Flatten", "Flatten", "flatten_param axis:1 end_axis:-1" },
 	{ "InnerProduct", "Flatten Gemm", "inner_product_param axis:1 transpose:true", "",
@@ -377,13 +355,8 @@ const std::vector<Row> rows = {
 	{ "LRN", "LRN", "lrn_param norm_region:ACROSS_CHANNELS",
 	  "size=local_size alpha beta bias=k" },
 	{ "Normalize", "LpNormalization", "norm_param across_spatial:false", "axis=1 p=2",
-	  [](Layer &l) {
-		  l.tops = { l.add("Mul", { l.tops[0], meeting(l, l.weights(0), 1) }) };
-	  } },
-	{ "PReLU", "", "", "",
-	  [](Layer &l) {
-		  l.tops = { l.add("PRelu", { l.bottom(), meeting(l, l.weights(0), 1) }) };
-	  } },
+	  [](Layer &l) { l.applyAlong("Mul", l.weights(0), 1); } },
+	{ "PReLU", "", "", "", [](Layer &l) { l.applyAlong("PRelu", l.weights(0), 1); } },
 	{ "Permute", "Transpose", "permute_param", "", addOrder },
 	{ "Pooling", "GlobalMaxPool", "pooling_param global_pooling:true pool:MAX" },
 	{ "Pooling", "GlobalAveragePool", "pooling_param global_pooling:true pool:AVE" },
@@ -397,13 +370,23 @@ const std::vector<Row> rows = {
 		  l.addInput(l.constant(Numbers{ 0 }, {}));
 		  l.addInput(l.constant(Numbers{ 6 }, {}));
 	  } },
-	{ "Reshape", "Reshape", "reshape_param axis:0 num_axes:-1", "", addShape },
+	{ "Reshape", "Reshape", "reshape_param axis:0 num_axes:-1", "",
+	  [](Layer &l) {
+		  const Shape shape = l.fields.part("shape").list<int64_t>("dim");
+		  l.addInput(l.constant(shape));
+		  l.tops[0].rank = shape.size();
+	  } },
 	{ "Scale", "", "scale_param", "", addScale<true> },
 	{ "Sigmoid", "Sigmoid" },
 	{ "Silence", "", "", "", [](Layer &l) { l.tops.clear(); } },
 	{ "Slice", "", "slice_param", "", addSlices },
 	{ "Softmax", "Softmax", "softmax_param", "axis" },
-	{ "Split", "", "", "", [](Layer &l) { l.tops.assign(l.wanted, l.bottom()); } },
+	{ "Split", "", "", "",
+	  [](Layer &l) {
+		  l.tops.clear();
+		  while (l.tops.size() < l.wanted)
+			  l.tops.push_back(l.add("Identity", { l.bottom() }));
+	  } },
 	{ "TanH", "Tanh" },
 };
 
@@ -435,23 +418,24 @@ void Layer::read()
 	std::string field, why;
 
 	for (const Row &row : rows) {
-		if (row.type != type)
+		if (!std::ranges::count(wordsOf(row.types), type))
 			continue;
 		field.clear();
 		for (const std::string &word : wordsOf(row.when)) {
 			const size_t end = word.find(':');
-			if (end == word.npos)
-				fields = layer_.part(word);
-			else if (field.empty() &&
-				 fields.printed(word.substr(0, end)) != word.substr(end + 1)) {
-				field = word.substr(0, end);
-				why = fmt::format("is {}; {} is known", fields.printed(field),
+			const std::string name = word.substr(0, end);
+			if (end == word.npos) {
+				fields = layer_.part(name);
+			} else if (field.empty() && fields.printed(name) != word.substr(end + 1)) {
+				field = name;
+				why = fmt::format("is {}; {} is known", fields.printed(name),
 						  word.substr(end + 1));
 			}
 		}
 		if (field.empty())
 			return become(row);
 	}
+	/* A type without rows becomes an operator that the importer of ONNX names as unknown. */
 	if (support(field.empty(), field, why))
 		become({ type, type });
 }

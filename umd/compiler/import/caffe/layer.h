@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 #include <google/protobuf/reflection.h>
 #include <google/protobuf/text_format.h>
@@ -28,14 +27,13 @@ using Shape = std::vector<int64_t>;
 /**
  * \brief A message of a file, whose fields are read by the names that caffe.proto gives them
  *
- * What the file does not say has its usual value.
+ * A field that the file does not have reads as its default. The message outlives this.
  */
 class Fields
 {
 public:
 	using Name = const std::string &;
 
-	/** \param[in] message is there as long as this is */
 	explicit Fields(const google::protobuf::Message &message) : message_(&message) {}
 
 	/** \brief Whether the file has the field; false for one that there is not */
@@ -48,16 +46,15 @@ public:
 	int64_t integer(Name name) const { return all().GetInt64(*message_, at(name)); }
 	float number(Name name) const { return all().GetFloat(*message_, at(name)); }
 	std::string text(Name name) const { return all().GetString(*message_, at(name)); }
-	/** \brief A number, flag or choice as a net says it */
+	/** \brief A number, flag or choice as a .prototxt writes it */
 	std::string printed(Name name) const
 	{
 		std::string text;
-
 		google::protobuf::TextFormat::PrintFieldValueToString(*message_, at(name), -1,
 								      &text);
 		return text;
 	}
-	/** \brief Whatever a repeated field has, which is of the type From */
+	/** \brief All elements of a repeated field of type From */
 	template<typename T, typename From = T>
 	std::vector<T> list(Name name) const
 	{
@@ -68,7 +65,6 @@ public:
 	std::vector<Fields> parts(Name name) const
 	{
 		std::vector<Fields> parts;
-
 		for (int i = 0; i < all().FieldSize(*message_, at(name)); i++)
 			parts.emplace_back(all().GetRepeatedMessage(*message_, at(name), i));
 		return parts;
@@ -95,7 +91,7 @@ using Tensors = std::vector<Tensor>;
 /**
  * \brief Append what a layer becomes to a graph
  * \param[in] blobs of weights; none where the .caffemodel does not have the layer
- * \return a tensor for each top; of a type that is not known: an operator of that type
+ * \return a new tensor for each top; of a type that is not known: an operator of that type
  */
 Result<Tensors> readLayer(const Fields &layer, const std::vector<Fields> &blobs,
 			  const Tensors &bottoms, schema::Graph &graph);

@@ -31,14 +31,14 @@ tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 	return fail(ErrorCode::InvalidFile, reading, where, why);
 }
 
-/* The layout of caffe.proto, which protoc wrote. */
+/* The descriptor set of caffe.proto, as protoc wrote it. */
 constexpr unsigned char netLayout[] = {
 #include "caffe_layout.inc"
 };
 
 /*
- * Files are read through reflection, with a layout that is this one's alone: those of generated
- * messages are registered by name in the whole process, of which there may be one only.
+ * Files are read through reflection with a private descriptor pool: generated messages with
+ * reflection are registered by name in the whole process, which ends at the second registration.
  */
 struct Layout {
 	Layout()
@@ -179,7 +179,7 @@ private:
 	std::vector<Fields> layers_;
 	std::map<std::string, std::vector<Fields>> weights_;
 	std::map<std::string, Tensor> tensors_;	     /* by their blobs */
-	std::map<std::string, std::string> outputs_; /* by blobs: who writes them last */
+	std::map<std::string, std::string> outputs_; /* by blobs: the layer that writes them last */
 	std::set<std::string> names_;
 	schema::Model model_;
 	schema::Graph &graph_ = *model_.mutable_graph();
@@ -222,32 +222,23 @@ Result<void> Reader::read(const Fields &layer)
 				where,
 				fmt::format("reads '{}', which no layer before it writes", bottom));
 	}
-	auto made = readLayer(layer, weights_[name], bottoms, graph_);
-	if (!made)
-		return forward(made);
-	if (made->size() != tops.size())
+	auto tensors = readLayer(layer, weights_[name], bottoms, graph_);
+	if (!tensors)
+		return forward(tensors);
+	if (tensors->size() != tops.size())
 		return damaged(where, fmt::format("has {} tops and makes {} blobs", tops.size(),
-						  made->size()));
+						  tensors->size()));
 	for (size_t i = 0; i < tops.size(); i++) {
-		const std::string before = (*made)[i].name;
-		const bool isNew =
-			std::ranges::find(bottoms, before, &Tensor::name) == bottoms.end();
 		const bool isOutput = outputs_.contains(tops[i]) && outputs_[tops[i]] == name;
-		std::string to = isOutput ? tops[i] : isNew ? name : before;
-		while (isNew && !isOutput && !names_.insert(to).second)
+		const std::string made = (*tensors)[i].name;
+		std::string to = isOutput ? tops[i] : name;
+		while (!isOutput && !names_.insert(to).second)
 			to += '_';
-		if (isOutput && !isNew) {
-			schema::Node &node = *graph_.add_node();
-			node.set_op_type("Identity");
-			node.add_input(before);
-			node.add_output(to);
-		}
 		for (schema::Node &node : *graph_.mutable_node())
-			if (isNew)
-				std::ranges::replace(*node.mutable_output(), before, to);
+			std::ranges::replace(*node.mutable_output(), made, to);
 		if (isOutput)
 			describe(*graph_.add_output(), to, {});
-		tensors_[tops[i]] = { to, (*made)[i].rank };
+		tensors_[tops[i]] = { to, (*tensors)[i].rank };
 	}
 	return {};
 }

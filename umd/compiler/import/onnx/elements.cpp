@@ -23,7 +23,7 @@ Tensor readUnary(NodeReader &reader)
 	return legalize::unary(reader, reader.input(0), { function, 0, {} });
 }
 
-/* To the power of a fraction. */
+/* x to the power numerator / denominator. */
 template<int numerator, int denominator = 1>
 Tensor readRoot(NodeReader &reader)
 {
@@ -124,12 +124,17 @@ Tensor readSeveral(NodeReader &reader)
 	return legalize::several(reader, function, reader.allInputs());
 }
 
-/* Between the widths of real numbers, which are all one here. */
+/* Between the widths of real numbers, which are all one here; of constants to any number. */
 Tensor readCast(NodeReader &reader)
 {
 	const Tensor x = reader.input(0);
-	const int64_t to = reader.integer("to", pb::UNDEFINED);
+	const auto to = static_cast<int32_t>(reader.integer("to", pb::UNDEFINED));
+	const auto type = elementTypeOf(to);
 
+	if (reader.isConstant(x) && to == pb::INT64 && !isFloat(reader.value(x).type))
+		return reader.constantTensor(wholeConstant(wholeNumbers(reader.value(x)), x.shape));
+	if (reader.isConstant(x) && type && *type != ElementType::Bool)
+		return reader.make(Unary{}, { x.id }, { *type, {} }, x);
 	reader.support(!reader.failed() && isFloat(reader.value(x).type) &&
 			       (to == pb::FLOAT || to == pb::FLOAT16),
 		       "to", fmt::format("is {}; from float to float or float16 is known", to));

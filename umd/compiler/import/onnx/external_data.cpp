@@ -2,7 +2,6 @@
 #include "compiler/import/import.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/io/file.h"
+#include "base/io/number_list.h"
 #include "onnx.pb.h"
 
 namespace nvdla::compiler::onnx
@@ -46,15 +46,15 @@ std::string entryOf(const pb::Tensor &tensor, const char *key)
 	return {};
 }
 
-/* \return nothing if it is no number; \a otherwise if it is not there */
-std::optional<uint64_t> numberOf(const std::string &text, uint64_t otherwise)
+/* \return the number of an entry, \a otherwise without one; nothing if it is no number */
+std::optional<uint64_t> numberOf(const pb::Tensor &tensor, const char *key, uint64_t otherwise)
 {
-	const char *const end = text.data() + text.size();
-	uint64_t number = otherwise;
-	const auto [last, error] = std::from_chars(text.data(), end, number);
+	const std::string text = entryOf(tensor, key);
+	const auto numbers = parseNumbers<uint64_t>(text, ',');
 
-	return text.empty() || (error == std::errc() && last == end) ? std::optional(number)
-								     : std::nullopt;
+	if (text.empty())
+		return otherwise;
+	return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
 }
 
 /* A model is not trusted: it may not name files outside of its own folder. */
@@ -83,7 +83,6 @@ Result<void> Collector::collect(pb::Tensor &tensor)
 {
 	const std::string where = fmt::format("constant '{}'", tensor.name());
 	const std::string location = entryOf(tensor, "location");
-	const std::string offset = entryOf(tensor, "offset"), length = entryOf(tensor, "length");
 
 	if (!tensor.data_location())
 		return {};
@@ -94,13 +93,14 @@ Result<void> Collector::collect(pb::Tensor &tensor)
 		return forward(file);
 	}
 	const std::vector<std::byte> &bytes = **file;
-	const auto first = numberOf(offset, 0);
+	const auto first = numberOf(tensor, "offset", 0);
 	const uint64_t rest = first && *first <= bytes.size() ? bytes.size() - *first : 0;
-	const auto count = numberOf(length, rest);
+	const auto count = numberOf(tensor, "length", rest);
 	if (!first || !count || *first > bytes.size() || *count > rest)
 		return fail(ErrorCode::InvalidFile, "read ONNX model", where,
 			    fmt::format("is at {} of '{}', {} bytes long; that file has {} bytes",
-					offset, location, length, bytes.size()));
+					entryOf(tensor, "offset"), location,
+					entryOf(tensor, "length"), bytes.size()));
 	tensor.set_raw_data(bytes.data() + *first, *count);
 	tensor.clear_external_data();
 	tensor.clear_data_location();

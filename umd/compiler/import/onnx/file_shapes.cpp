@@ -74,14 +74,11 @@ Result<std::optional<int64_t>> FileShapes::sizeOf(const pb::Dimension &axis, siz
 
 Result<Extents> FileShapes::shapeOf(const pb::ValueInfo &info, const std::string &where)
 {
-	/* No tensor that the core can hold has more. */
-	constexpr uint64_t maxElements = uint64_t{ 1 } << 31;
 	const pb::TensorType &tensor = info.type().tensor_type();
 	const auto found = given_.find(info.name());
 	const std::vector<uint32_t> *given = found == given_.end() ? nullptr : &found->second;
 	const pb::Dimension open;
-	uint64_t elements = 1;
-	Extents shape;
+	std::vector<int64_t> sizes;
 
 	if (!tensor.has_shape() && !given)
 		return fail(ErrorCode::Unsupported, reading, where,
@@ -93,10 +90,10 @@ Result<Extents> FileShapes::shapeOf(const pb::ValueInfo &info, const std::string
 		return fail(ErrorCode::InvalidArgument, reading, where,
 			    fmt::format("has {} axes ({}), {} sizes are given for it", rank,
 					openShape(tensor), given->size()));
-	while (shape.size() < rank) {
-		const auto index = static_cast<int>(shape.size());
+	while (sizes.size() < rank) {
+		const auto index = static_cast<int>(sizes.size());
 		const pb::Dimension &axis = tensor.has_shape() ? tensor.shape().dim(index) : open;
-		auto size = sizeOf(axis, shape.size(), given, where);
+		auto size = sizeOf(axis, sizes.size(), given, where);
 		if (!size)
 			return forward(size);
 		if (!*size)
@@ -105,13 +102,13 @@ Result<Extents> FileShapes::shapeOf(const pb::ValueInfo &info, const std::string
 				fmt::format("leaves sizes open; give them with --shape {}={}, a "
 					    "number for each ?",
 					    info.name(), openShape(tensor)));
-		elements *= static_cast<uint64_t>(**size);
-		if (**size > static_cast<int64_t>(maxElements) || elements > maxElements)
-			return fail(ErrorCode::InvalidFile, reading, where,
-				    "has more elements than a tensor can");
-		shape.push_back(static_cast<uint32_t>(**size));
+		sizes.push_back(**size);
 	}
-	return shape;
+	const auto shape = shapeFrom(sizes);
+	if (!shape)
+		return fail(ErrorCode::InvalidFile, reading, where,
+			    "has more elements than a tensor can");
+	return *shape;
 }
 
 } /* namespace nvdla::compiler::onnx */

@@ -63,29 +63,16 @@ Tensor readFlatten(NodeReader &reader)
 	return reader.reshaped(tensor, shape);
 }
 
-/* Marks those of \a rank axes that are named; none after an error. */
-std::vector<bool> namedAxes(NodeReader &reader, const std::vector<int64_t> &axes, size_t rank)
-{
-	std::vector<bool> named(rank);
-
-	for (const int64_t number : axes) {
-		const uint32_t axis = reader.axis(number, rank, "axes");
-		if (reader.failed())
-			return {};
-		named[axis] = true;
-	}
-	return named;
-}
-
+/* Without names all axes of one element go. */
 Tensor readSqueeze(NodeReader &reader)
 {
 	const Tensor tensor = reader.input(0);
 	const std::vector<int64_t> axes = reader.list(1, "axes");
-	const std::vector<bool> taken = namedAxes(reader, axes, tensor.shape.size());
+	const legalize::AxisOrder named = reader.sortedAxes(axes, tensor.shape.size());
 	Extents shape;
 
-	for (size_t axis = 0; axis < taken.size(); axis++) {
-		if (!(axes.empty() ? tensor.shape[axis] == 1 : taken[axis]))
+	for (uint32_t axis = 0; axis < tensor.shape.size(); axis++) {
+		if (axes.empty() ? tensor.shape[axis] != 1 : !std::ranges::count(named, axis))
 			shape.push_back(tensor.shape[axis]);
 	}
 	return reader.reshaped(tensor, shape);
@@ -95,16 +82,14 @@ Tensor readUnsqueeze(NodeReader &reader)
 {
 	const Tensor tensor = reader.input(0);
 	const std::vector<int64_t> axes = reader.list(1, "axes");
-	const size_t rank = tensor.shape.size() + axes.size();
-	const std::vector<bool> added = namedAxes(reader, axes, rank);
-	Extents shape;
-	size_t from = 0;
+	const legalize::AxisOrder added =
+		reader.sortedAxes(axes, tensor.shape.size() + axes.size());
+	Extents shape = tensor.shape;
 
-	const auto count = static_cast<size_t>(std::ranges::count(added, true));
-	if (!reader.need(count == axes.size(), "axes", "name one twice") || reader.failed())
+	if (!reader.need(added.size() == axes.size(), "axes", "name one twice") || reader.failed())
 		return {};
-	for (size_t axis = 0; axis < rank; axis++)
-		shape.push_back(added[axis] ? 1 : tensor.shape[from++]);
+	for (const uint32_t axis : added)
+		shape.insert(shape.begin() + axis, 1);
 	return reader.reshaped(tensor, shape);
 }
 
@@ -166,12 +151,13 @@ Tensor readSlice(NodeReader &reader)
 		const int64_t last = placeWithin(ends[i], extent);
 		reader.support(steps[i] >= 1 && steps[i] <= mostOfAxis, "steps",
 			       fmt::format("{}: only forward slices are known", steps[i]));
-		reader.support(last > first, "ends", "leave nothing");
+		reader.support(last > first || reader.isConstant(tensor), "ends", "leave nothing");
 		if (reader.failed())
 			return {};
 		begin[axis] = static_cast<uint32_t>(first);
 		stride[axis] = static_cast<uint32_t>(steps[i]);
-		shape[axis] = static_cast<uint32_t>((last - first - 1) / steps[i] + 1);
+		shape[axis] =
+			static_cast<uint32_t>(last > first ? (last - first - 1) / steps[i] + 1 : 0);
 	}
 	return legalize::slice(reader, tensor, begin, stride, shape);
 }

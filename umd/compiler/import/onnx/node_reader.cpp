@@ -2,6 +2,7 @@
 #include "node_reader.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/core.h>
 
@@ -16,8 +17,10 @@ legalize::AxisOrder channelsLast(size_t rank)
 }
 
 NodeReader::NodeReader(Import &import, const pb::Node &node)
-	: Builder(reading, import, channelsLast(4)), import_(import), node_(node)
+	: OperandReader(reading, import, channelsLast(4)), import_(import), node_(node),
+	  shown_(static_cast<size_t>(node.input_size()))
 {
+	std::iota(shown_.begin(), shown_.end(), 0);
 	setOperator(node.op_type(), node.output_size() ? node.output(0) : node.name());
 	need(node.output_size() > 0, "output", "is missing");
 }
@@ -40,18 +43,21 @@ std::vector<int64_t> NodeReader::integers(const std::string &name) const
 		     : std::vector<int64_t>{};
 }
 
-Tensor NodeReader::input(size_t index)
+Tensor NodeReader::tensor(size_t index)
 {
-	if (!need(hasInput(index), fmt::format("input {}", index), "is missing"))
+	const int shown = hasInput(index) ? shown_[index] : static_cast<int>(index);
+	const std::string where = fmt::format("input {}", shown);
+
+	if (!need(hasInput(index), where, "is missing"))
 		return {};
-	const std::string &name = node_.input(static_cast<int>(index));
+	const std::string &name = node_.input(shown);
 	const auto found = import_.tensors.find(name);
-	if (!need(found != import_.tensors.end(), fmt::format("input {}", index),
+	if (!need(found != import_.tensors.end(), where,
 		  fmt::format("is '{}', which nothing before it writes", name)))
 		return {};
 	if (!found->second.isKnown) {
 		follows_ = follows_ || !failed();
-		support(false, fmt::format("input {}", index),
+		support(false, where,
 			fmt::format("is '{}', whose shape is not known, as the operator that "
 				    "makes it is not",
 				    name));
@@ -60,49 +66,8 @@ Tensor NodeReader::input(size_t index)
 	return found->second;
 }
 
-std::vector<Tensor> NodeReader::allInputs()
-{
-	std::vector<Tensor> all;
-
-	for (size_t i = 0; i < std::max<size_t>(inputs(), 1); i++)
-		all.push_back(input(i));
-	return all;
-}
-
-const Value &NodeReader::constant(size_t index)
-{
-	const Value &value = this->value(index);
-
-	if (!failed())
-		support(value.isConstant, fmt::format("input {}", index),
-			fmt::format("'{}' is computed by the model; it has to be a constant",
-				    value.name));
-	return failed() ? none_ : value;
-}
-
-std::vector<int64_t> NodeReader::wholeNumbers(size_t index)
-{
-	if (!hasInput(index))
-		return {};
-	const Value &value = constant(index);
-	if (failed())
-		return {};
-	need(!isFloat(value.type), fmt::format("input {}", index),
-	     fmt::format("is {}, integers are needed", elementTypeName(value.type)));
-	return compiler::wholeNumbers(value);
-}
-
-double NodeReader::scalar(size_t index, double usual)
-{
-	if (!hasInput(index))
-		return usual;
-	const std::vector<double> numbers = rawNumbers(constant(index));
-	need(failed() || numbers.size() == 1, fmt::format("input {}", index),
-	     fmt::format("has {} numbers, one is needed", numbers.size()));
-	return failed() ? usual : numbers.front();
-}
-
-void NodeReader::quantize(const Tensor &tensor, const TensorQuantization &quantization)
+void NodeReader::quantize(const Tensor &tensor, const TensorQuantization &quantization,
+			  uint32_t axis)
 {
 	if (failed())
 		return;
@@ -112,8 +77,10 @@ void NodeReader::quantize(const Tensor &tensor, const TensorQuantization &quanti
 	support(value.quantization.none() || value.quantization == quantization,
 		fmt::format("input '{}'", value.name),
 		"stands for other numbers here than where it is written");
-	if (!failed())
-		value.quantization = quantization;
+	if (failed())
+		return;
+	value.quantization = quantization;
+	value.quantizedAxis = axis;
 }
 
 void NodeReader::write(const Tensor &tensor, size_t output)

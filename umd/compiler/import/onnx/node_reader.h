@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One operator of an ONNX file, with checks of what it names.
+ * One operator of an ONNX file, with checks of its attributes and of the tensors it reads.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "compiler/import/import.h"
-#include "compiler/legalize/legalize.h"
+#include "compiler/import/operand_reader.h"
 #include "onnx.pb.h"
 
 namespace nvdla::compiler::onnx
@@ -33,7 +33,7 @@ struct Import : legalize::Building {
 legalize::AxisOrder channelsLast(size_t rank);
 
 /** \brief Reads an operator and appends what it becomes to a model */
-class NodeReader : public legalize::Builder
+class NodeReader : public OperandReader
 {
 public:
 	NodeReader(Import &import, const pb::Node &node);
@@ -64,42 +64,26 @@ public:
 		return axis(integer(name, usual), input(0).shape.size(), name);
 	}
 
-	size_t inputs() const { return static_cast<size_t>(node_.input_size()); }
-	size_t outputs() const { return static_cast<size_t>(node_.output_size()); }
-	bool hasInput(size_t index) const
+	size_t inputs() const override { return shown_.size(); }
+	size_t outputs() const override { return static_cast<size_t>(node_.output_size()); }
+	bool hasInput(size_t index) const override
 	{
-		return index < inputs() && !node_.input(static_cast<int>(index)).empty();
+		return index < inputs() && shown_[index] < node_.input_size() &&
+		       !node_.input(shown_[index]).empty();
 	}
 	bool hasOutput(size_t index) const
 	{
 		return index < outputs() && !node_.output(static_cast<int>(index)).empty();
 	}
-	/** \brief A tensor; an empty one after an error */
-	Tensor input(size_t index);
-	std::vector<Tensor> allInputs();
+	/** \brief Have only these inputs of the node, in this order */
+	void showInputs(std::vector<int> indices) { shown_ = std::move(indices); }
 	/** \brief Whether input 0 has batch, channels and columns, but no lines */
 	bool isLine() { return input(0).shape.size() == 3; }
-	using Builder::isConstant;
-	using Builder::value;
-	/** \brief The value of an input; an empty one after an error */
-	const Value &value(size_t index) { return value(input(index)); }
-	bool isConstant(size_t index) { return value(index).isConstant; }
-	/** \brief An input that has to be a constant, its axes as in the file */
-	const Value &constant(size_t index);
-	/** \brief Real numbers of a constant input */
-	std::vector<double> realNumbers(size_t index)
-	{
-		return compiler::realNumbers(constant(index));
-	}
 	/** \brief A constant input, if it is given */
 	std::vector<Value> biasOf(size_t index)
 	{
 		return hasInput(index) ? std::vector{ constant(index) } : std::vector<Value>{};
 	}
-	/** \brief The whole numbers of a constant input; none if it is not given */
-	std::vector<int64_t> wholeNumbers(size_t index);
-	/** \brief The one number of a constant input; \a usual if it is not given */
-	double scalar(size_t index, double usual);
 	/** \brief Whole numbers of an input, or of an attribute as older versions have them */
 	std::vector<int64_t> list(size_t index, const std::string &name)
 	{
@@ -108,20 +92,21 @@ public:
 
 	/** \brief Say what the integers of a tensor stand for; it cannot be something else already
 	 */
-	void quantize(const Tensor &tensor, const TensorQuantization &quantization);
+	void quantize(const Tensor &tensor, const TensorQuantization &quantization,
+		      uint32_t axis = 0);
 	/** \brief Say what an output is */
 	void write(const Tensor &tensor, size_t output = 0);
-	/** \brief Say that the first output is a constant */
-	void become(Value constant) { write(constantTensor(std::move(constant))); }
 
 	/** \brief Whether the first error follows from an unknown shape of an input */
 	bool follows() const { return follows_; }
 
 private:
+	Tensor tensor(size_t index) override;
+
 	Import &import_;
 	const pb::Node &node_;
+	std::vector<int> shown_; /* indices of inputs */
 	bool follows_ = false;
-	Value none_;
 };
 
 /** \brief Elements of a constant; the file's size bounds all but those of ConstantOfShape */
@@ -139,9 +124,6 @@ inline int64_t placeWithin(int64_t at, int64_t extent)
 	return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
 }
 
-/** \brief Carry out an operator all of whose inputs are constants; false: not known */
-bool foldConstants(NodeReader &reader, const std::string &type);
-
 /** \brief Reads an operator: returns its first output, and writes the others */
 using ReadNode = Tensor (*)(NodeReader &reader);
 
@@ -149,20 +131,13 @@ using ReadNode = Tensor (*)(NodeReader &reader);
 using NodeTable = std::map<std::string, ReadNode>;
 
 extern const NodeTable channelNodes;
+extern const NodeTable constantNodes;
 extern const NodeTable elementNodes;
 extern const NodeTable moveNodes;
-extern const NodeTable quantizedNodes;
 extern const NodeTable windowNodes;
 
-/* Functions that plain operators share with those that have quantizations of their own. */
-
-/** \brief A convolution of input 0, with windows as attributes say */
-Tensor addConvolution(NodeReader &reader, legalize::Weights weights);
-/** \brief A pooling of input 0, with windows as attributes say */
-Tensor addPool(NodeReader &reader, Pool::Method method);
-/** \return K x C of a constant matrix that lies as attributes say */
-Value matrixOf(NodeReader &reader, const Value &weights);
-/** \return the quantization of scale and zero point, two constant inputs; the second may lack */
-TensorQuantization quantizationOf(NodeReader &reader, size_t scale, size_t zeroPoint);
+/** \return how an operator is read, with or without quantizations among its inputs; nullptr if it
+ * is not known */
+ReadNode findNode(const std::string &type);
 
 } /* namespace nvdla::compiler::onnx */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * QuantizeLinear and DequantizeLinear around operators, and operators with quantizations of their
- * own: what integers stand for becomes a part of values.
+ * QuantizeLinear and DequantizeLinear around operators, and operators whose scales and zero points
+ * are inputs: scale and zero point become a part of the value that they describe.
  */
 #include <cmath>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "node_reader.h"
 
@@ -14,6 +15,24 @@ namespace nvdla::compiler::onnx
 
 namespace
 {
+
+TensorQuantization quantizationOf(NodeReader &reader, size_t scale, size_t zeroPoint)
+{
+	const std::vector<double> scales = rawNumbers(reader.constant(scale));
+	const std::vector<int64_t> zeroPoints = reader.wholeNumbers(zeroPoint);
+	const auto quantization = quantizationFrom(scales, zeroPoints);
+	const std::string where = fmt::format("input {}", scale);
+
+	reader.need(reader.failed() || (!scales.empty() && (zeroPoints.size() == scales.size() ||
+							    !reader.hasInput(zeroPoint))),
+		    where,
+		    fmt::format("has {} scales, and {} zero points go with them", scales.size(),
+				zeroPoints.size()));
+	reader.need(quantization.has_value(), where,
+		    fmt::format("has scales {} with zero points {}", fmt::join(scales, ", "),
+				fmt::join(zeroPoints, ", ")));
+	return reader.failed() ? TensorQuantization{} : *quantization;
+}
 
 ElementType typeOfZeroPoint(NodeReader &reader, size_t zeroPoint)
 {
@@ -55,14 +74,15 @@ Value quantized(NodeReader &reader, const Value &from, ElementType type,
 	return value;
 }
 
-/* The axis that several scales go along, held against a shape; 0 for one scale. */
-uint32_t axisOf(NodeReader &reader, const TensorQuantization &quantization, const Extents &shape)
+/* An axis held against the shape and the number of scales along it; 0 for one scale. */
+uint32_t axisOf(NodeReader &reader, const TensorQuantization &quantization, const Extents &shape,
+		int64_t given)
 {
 	const size_t scales = quantization.values().size();
 
 	if (scales <= 1 || reader.failed())
 		return 0;
-	const uint32_t axis = reader.axis(reader.integer("axis", 1), shape.size(), "axis");
+	const uint32_t axis = reader.axis(given, shape.size(), "axis");
 	if (!reader.failed())
 		reader.need(shape[axis] == scales, "scale",
 			    fmt::format("has {} numbers for {} of {}", scales, shape[axis],
@@ -81,7 +101,7 @@ Tensor readQuantize(NodeReader &reader)
 		return x;
 	if (!from.isConstant)
 		return reader.make(Unary{}, { x.id }, { type, quantization }, x);
-	const uint32_t axis = axisOf(reader, quantization, from.shape);
+	const uint32_t axis = axisOf(reader, quantization, from.shape, reader.integer("axis", 1));
 	return reader.constantTensor(quantized(reader, from, type, quantization, axis));
 }
 
@@ -97,160 +117,73 @@ Tensor readDequantize(NodeReader &reader)
 		return x;
 	}
 	Value constant = reader.value(x);
-	constant.quantizedAxis = axisOf(reader, quantization, constant.shape);
+	constant.quantizedAxis =
+		axisOf(reader, quantization, constant.shape, reader.integer("axis", 1));
 	constant.quantization = quantization;
 	return reader.constantTensor(std::move(constant));
 }
 
-/* An input that its scale and zero point follow. */
-Tensor withQuantization(NodeReader &reader, size_t index)
+/* Places of an operator's tensors among its inputs. A scale and a zero point follow each operand.
+ */
+struct Places {
+	std::vector<int> operands; /* none: all from the third input on */
+	size_t result;		   /* input with the result's scale, which its zero point follows */
+	std::optional<int> bias = {};
+};
+
+/* QGemm is ONNX Runtime's own. */
+const std::map<std::string, Places> quantizedOperators = {
+	{ "QGemm", { { 0, 3 }, 7, 6 } },	{ "QLinearAdd", { { 0, 3 }, 6 } },
+	{ "QLinearAveragePool", { { 0 }, 3 } }, { "QLinearConcat", { {}, 0 } },
+	{ "QLinearConv", { { 0, 3 }, 6, 8 } },	{ "QLinearGlobalAveragePool", { { 0 }, 3 } },
+	{ "QLinearLeakyRelu", { { 0 }, 3 } },	{ "QLinearMatMul", { { 0, 3 }, 6 } },
+	{ "QLinearMul", { { 0, 3 }, 6 } },	{ "QLinearSigmoid", { { 0 }, 3 } },
+};
+
+/* Kernels have their scales along the first axis, matrices along that of the product's columns. */
+void quantizeOperand(NodeReader &reader, size_t index)
 {
 	const Tensor tensor = reader.input(index);
-
-	reader.quantize(tensor, quantizationOf(reader, index + 1, index + 2));
-	return tensor;
-}
-
-/* A constant matrix or kernel that its scale and zero point follow. */
-Value quantizedWeights(NodeReader &reader, size_t index, size_t axis)
-{
-	Value weights = reader.constant(index);
 	const TensorQuantization quantization = quantizationOf(reader, index + 1, index + 2);
-	const size_t scales = quantization.values().size();
+	const bool isMatrix = tensor.shape.size() == 2 && reader.integer("transB", 0) == 0;
 
-	reader.need(reader.failed() || scales <= 1 ||
-			    (axis < weights.shape.size() && weights.shape[axis] == scales),
-		    fmt::format("input {}", index + 1),
-		    fmt::format("has {} numbers for {}", scales, toString(weights.shape)));
-	weights.quantization = quantization;
-	weights.quantizedAxis = static_cast<uint32_t>(axis);
-	return weights;
+	reader.quantize(tensor, quantization,
+			axisOf(reader, quantization, tensor.shape, isMatrix ? 1 : 0));
 }
 
-/* A result whose scale and zero point are these inputs. */
-void setResult(NodeReader &reader, size_t scale)
+/* Reads an operator like that on real numbers, whose name is a part of its own. */
+Tensor readQuantized(NodeReader &reader)
 {
-	reader.setResults(
-		{ typeOfZeroPoint(reader, scale + 1), quantizationOf(reader, scale, scale + 1) });
-}
+	const Places &places = quantizedOperators.at(reader.type());
+	const std::string plain =
+		reader.type().substr(reader.type().starts_with("QLinear") ? 7 : 1);
+	std::vector<int> operands = places.operands;
 
-Tensor readQLinearConv(NodeReader &reader)
-{
-	withQuantization(reader, 0);
-	setResult(reader, 6);
-	const Value weights = quantizedWeights(reader, 3, 0);
-	return addConvolution(reader, { weights, reader.biasOf(8) });
-}
-
-Tensor readQLinearMatMul(NodeReader &reader)
-{
-	const Tensor x = withQuantization(reader, 0);
-
-	setResult(reader, 6);
-	return legalize::product(reader, x,
-				 { matrixOf(reader, quantizedWeights(reader, 3, 1)), {} }, {});
-}
-
-/* ONNX Runtime's own: a, b, bias, result. */
-Tensor readQGemm(NodeReader &reader)
-{
-	const Tensor x = withQuantization(reader, 0);
-	const bool isTurned = reader.integer("transB", 0) != 0;
-	const Value weights = quantizedWeights(reader, 3, isTurned ? 0 : 1);
-
-	setResult(reader, 7);
-	reader.support(reader.number("alpha", 1) == 1, "alpha", "is not 1");
-	return legalize::product(reader, x, { matrixOf(reader, weights), reader.biasOf(6) }, {});
-}
-
-template<Elementwise::Function function>
-Tensor readQLinearElementwise(NodeReader &reader)
-{
-	const Tensor a = withQuantization(reader, 0), b = withQuantization(reader, 3);
-
-	setResult(reader, 6);
-	return legalize::elementwise(reader, { function, {} }, a, b);
-}
-
-/* Input 0, of an operator whose result's scale is input 3. */
-Tensor inputOfPool(NodeReader &reader)
-{
-	const Tensor x = withQuantization(reader, 0);
-
-	setResult(reader, 3);
+	for (int i = 2; places.operands.empty() && i < static_cast<int>(reader.inputs()); i += 3)
+		operands.push_back(i);
+	for (const int operand : operands)
+		quantizeOperand(reader, static_cast<size_t>(operand));
+	reader.setResults({ typeOfZeroPoint(reader, places.result + 1),
+			    quantizationOf(reader, places.result, places.result + 1) });
 	reader.support(reader.integer("channels_last", 0) == 0, "channels_last", "is not 0");
-	return x;
-}
-
-Tensor readQLinearAveragePool(NodeReader &reader)
-{
-	inputOfPool(reader);
-	return addPool(reader, Pool::Method::Average);
-}
-
-/* The result's scale and zero point come first. */
-Tensor readQLinearConcat(NodeReader &reader)
-{
-	std::vector<Tensor> tensors;
-
-	for (size_t i = 2; i < reader.inputs() && !reader.failed(); i += 3)
-		tensors.push_back(withQuantization(reader, i));
-	setResult(reader, 0);
-	return legalize::concatenation(reader, tensors, reader.integer("axis", 1), {});
-}
-
-template<Unary::Function function>
-Tensor readQLinearUnary(NodeReader &reader)
-{
-	const Tensor x = withQuantization(reader, 0);
-	const bool isLeaky = function == Unary::Function::LeakyRelu;
-
-	setResult(reader, 3);
-	return legalize::unary(reader, x,
-			       { function, isLeaky ? reader.number("alpha", 0.01) : 0, {} });
+	if (places.bias)
+		operands.push_back(*places.bias);
+	reader.showInputs(std::move(operands));
+	return reader.failed() ? Tensor{} : findNode(plain)(reader);
 }
 
 } /* namespace */
 
-TensorQuantization quantizationOf(NodeReader &reader, size_t scale, size_t zeroPoint)
+ReadNode findNode(const std::string &type)
 {
-	const std::vector<double> scales = rawNumbers(reader.constant(scale));
-	const std::vector<int64_t> zeroPoints = reader.wholeNumbers(zeroPoint);
-	std::vector<Quantization> values;
-
-	reader.need(reader.failed() || (!scales.empty() && (zeroPoints.size() == scales.size() ||
-							    !reader.hasInput(zeroPoint))),
-		    fmt::format("input {}", scale),
-		    fmt::format("has {} scales, and {} zero points go with them", scales.size(),
-				zeroPoints.size()));
-	for (size_t i = 0; i < scales.size() && !reader.failed(); i++) {
-		const int64_t zero = zeroPoints.empty() ? 0 : zeroPoints[i];
-		/* A channel without weights may have a scale of 0. */
-		reader.need(std::isfinite(scales[i]) && scales[i] >= 0 && zero >= INT16_MIN &&
-				    zero <= UINT16_MAX,
-			    fmt::format("input {}", scale),
-			    fmt::format("has scale {} with zero point {}", scales[i], zero));
-		values.push_back({ scales[i], static_cast<int32_t>(zero) });
+	for (const NodeTable *table :
+	     { &channelNodes, &constantNodes, &elementNodes, &moveNodes, &windowNodes }) {
+		if (const auto found = table->find(type); found != table->end())
+			return found->second;
 	}
-	return reader.failed() ? TensorQuantization{} : TensorQuantization(std::move(values));
+	if (type == "QuantizeLinear" || type == "DequantizeLinear")
+		return type == "QuantizeLinear" ? readQuantize : readDequantize;
+	return quantizedOperators.contains(type) ? readQuantized : nullptr;
 }
-
-const NodeTable quantizedNodes = {
-	{ "DequantizeLinear", readDequantize },
-	{ "QGemm", readQGemm },
-	{ "QLinearAdd", readQLinearElementwise<Elementwise::Function::Add> },
-	{ "QLinearAveragePool", readQLinearAveragePool },
-	{ "QLinearConcat", readQLinearConcat },
-	{ "QLinearConv", readQLinearConv },
-	{ "QLinearGlobalAveragePool",
-	  [](NodeReader &r) {
-		  return legalize::poolAll(r, Pool::Method::Average, inputOfPool(r));
-	  } },
-	{ "QLinearLeakyRelu", readQLinearUnary<Unary::Function::LeakyRelu> },
-	{ "QLinearMatMul", readQLinearMatMul },
-	{ "QLinearMul", readQLinearElementwise<Elementwise::Function::Multiply> },
-	{ "QLinearSigmoid", readQLinearUnary<Unary::Function::Logistic> },
-	{ "QuantizeLinear", readQuantize },
-};
 
 } /* namespace nvdla::compiler::onnx */

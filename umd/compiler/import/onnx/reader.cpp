@@ -26,16 +26,6 @@ tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 	return fail(ErrorCode::InvalidFile, reading, where, why);
 }
 
-ReadNode findNode(const std::string &type)
-{
-	for (const NodeTable *table :
-	     { &channelNodes, &elementNodes, &moveNodes, &quantizedNodes, &windowNodes }) {
-		if (const auto found = table->find(type); found != table->end())
-			return found->second;
-	}
-	return nullptr;
-}
-
 class Reader
 {
 public:
@@ -57,6 +47,7 @@ private:
 	Result<void> addUnknown(const pb::Node &node, const Unknown &why);
 	const pb::ValueInfo *infoOf(const std::string &name) const;
 	Result<void> readOutputs();
+	tl::unexpected<Error> missing(const std::string &output, const std::string &where) const;
 	/* Pictures whose first step turns N, H, W, C come as that. */
 	bool comesWithChannelsLast(const std::string &input) const;
 	ValueId addStep(const Tensor &from, const std::string &name, const char *type, Kind kind,
@@ -159,7 +150,7 @@ Result<void> Reader::readInputs()
 			infos.push_back(&info);
 	}
 	if (infos.empty())
-		return damaged("inputs", "the model has none");
+		return fail(ErrorCode::Unsupported, reading, "inputs", "the model has none");
 	auto done = fileShapes_.give(shapes_, infos);
 	for (const pb::ValueInfo *info : infos) {
 		if (done)
@@ -180,8 +171,8 @@ const pb::ValueInfo *Reader::infoOf(const std::string &name) const
 }
 
 /*
- * It may be that nothing needs it, or that somebody asks what can be compiled. What its results
- * are is in the file, or what follows cannot be read.
+ * An unknown operator is an error only if its result is used, or named in a list of what can be
+ * compiled. Its readers are known as well if the file states the shapes of its results.
  */
 Result<void> Reader::addUnknown(const pb::Node &node, const Unknown &why)
 {
@@ -224,7 +215,7 @@ Result<void> Reader::readNode(const pb::Node &node)
 	for (const std::string &name : node.output())
 		if (!import_.tensors.contains(name))
 			written.insert(name);
-	if (!reader.failed() && !foldConstants(reader, node.op_type())) {
+	if (!reader.failed()) {
 		const ReadNode read = findNode(node.op_type());
 		reader.support(read, "operator",
 			       "is not known to this compiler; replace it in the model, or cut the "
@@ -304,14 +295,27 @@ bool Reader::isFlatPicture(const Tensor &tensor) const
 	return true;
 }
 
+/* Readers of operators leave out results that they do not know, which nothing need use. */
+tl::unexpected<Error> Reader::missing(const std::string &output, const std::string &where) const
+{
+	for (const pb::Node &node : graph_.node())
+		if (std::ranges::count(node.output(), output))
+			return fail(ErrorCode::Unsupported, reading, where,
+				    fmt::format("is a result of {} that is not known to this "
+						"compiler",
+						node.op_type()));
+	return damaged(where, "is written by nothing");
+}
+
 Result<void> Reader::readOutputs()
 {
 	for (const pb::ValueInfo &info : graph_.output()) {
 		const std::string where = fmt::format("output '{}'", info.name());
 		const auto found = import_.tensors.find(info.name());
 		if (found == import_.tensors.end())
-			return damaged(where, "is written by nothing");
+			return missing(info.name(), where);
 		Tensor tensor = found->second;
+		import_.model.outputNames.push_back(info.name());
 		import_.model.outputShapes.push_back(tensor.shape);
 		if (!tensor.isKnown || import_.model.values[tensor.id].isConstant) {
 			import_.model.outputs.push_back(tensor.id);

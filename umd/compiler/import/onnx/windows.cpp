@@ -71,9 +71,11 @@ legalize::Windows windowsOf(NodeReader &reader)
 
 Tensor readConv(NodeReader &reader)
 {
-	const Value &weights = reader.constant(1);
+	const legalize::Windows windows = windowsOf(reader);
 
-	return addConvolution(reader, { weights, reader.biasOf(2) });
+	return legalize::convolution(reader, reader.input(0), windows,
+				     { reader.constant(1), reader.biasOf(2) },
+				     reader.integer("group", 1), {});
 }
 
 Tensor readConvTranspose(NodeReader &reader)
@@ -107,6 +109,16 @@ Tensor readConvTranspose(NodeReader &reader)
 	const legalize::Windows windows = windowsOf(reader);
 	return legalize::transposedConvolution(reader, reader.input(0), windows, std::move(weights),
 					       reader.integer("group", 1), axes[0], axes[1], {});
+}
+
+/* K x C of a constant matrix that lies as attributes say. */
+Value matrixOf(NodeReader &reader, const Value &weights)
+{
+	reader.support(reader.integer("transA", 0) == 0, "transA", "is not 0");
+	if (reader.failed() || !reader.support(weights.shape.size() == 2, "inputs",
+					       "are not computed rows and a constant matrix"))
+		return {};
+	return reader.integer("transB", 0) != 0 ? weights : permuted(weights, { 1, 0 });
 }
 
 /* Numbers times a factor; the bias of Gemm has one. */
@@ -148,6 +160,8 @@ Tensor readGemm(NodeReader &reader)
 		return made;
 	/* Any other C, computed or constant, is added to the product. */
 	Tensor c = reader.input(2);
+	reader.support(isFloat(reader.value(c).type) || !reader.value(c).quantization.none(),
+		       "input 2", "is integers without a scale");
 	if (beta != 1 && reader.isConstant(c))
 		c.id = reader.addConstant(scaled(reader.value(c), beta));
 	else if (beta != 1)
@@ -159,8 +173,14 @@ Tensor readGemm(NodeReader &reader)
 template<Pool::Method method>
 Tensor readPool(NodeReader &reader)
 {
+	const legalize::Windows windows = windowsOf(reader);
+
 	reader.support(reader.outputs() == 1, "outputs", "are indices, too");
-	return addPool(reader, method);
+	reader.need(reader.attribute("kernel_shape"), "kernel_shape", "is missing");
+	return legalize::pool(reader, method, reader.input(0), windows,
+			      { reader.integer("count_include_pad", 0) != 0,
+				reader.integer("ceil_mode", 0) != 0,
+				{} });
 }
 
 template<Pool::Method method>
@@ -228,7 +248,7 @@ std::vector<double> factorsOf(NodeReader &reader, const Tensor &x, bool &areRoun
 	areRounded = true;
 	if (const pb::Attribute *scales = reader.attribute("scales")) {
 		given.assign(scales->floats().begin(), scales->floats().end());
-	} else if (reader.hasInput(scalesAt) && !reader.value(scalesAt).data.empty()) {
+	} else if (reader.hasInput(scalesAt) && elementCount(reader.value(scalesAt).shape) > 0) {
 		given = rawNumbers(reader.constant(scalesAt));
 	} else {
 		areRounded = false;
@@ -278,34 +298,6 @@ Tensor readResize(NodeReader &reader)
 }
 
 } /* namespace */
-
-Tensor addConvolution(NodeReader &reader, Weights weights)
-{
-	const legalize::Windows windows = windowsOf(reader);
-
-	return legalize::convolution(reader, reader.input(0), windows, std::move(weights),
-				     reader.integer("group", 1), {});
-}
-
-Tensor addPool(NodeReader &reader, Pool::Method method)
-{
-	const bool hasKernel = reader.attribute("kernel_shape");
-	const bool countsPadding = reader.integer("count_include_pad", 0) != 0;
-
-	reader.need(hasKernel, "kernel_shape", "is missing");
-	const legalize::Windows windows = windowsOf(reader);
-	return legalize::pool(reader, method, reader.input(0), windows,
-			      { countsPadding, reader.integer("ceil_mode", 0) != 0, {} });
-}
-
-Value matrixOf(NodeReader &reader, const Value &weights)
-{
-	reader.support(reader.integer("transA", 0) == 0, "transA", "is not 0");
-	if (reader.failed() || !reader.support(weights.shape.size() == 2, "inputs",
-					       "are not computed rows and a constant matrix"))
-		return {};
-	return reader.integer("transB", 0) != 0 ? weights : permuted(weights, { 1, 0 });
-}
 
 const NodeTable windowNodes = {
 	{ "AveragePool", readPool<Pool::Method::Average> },

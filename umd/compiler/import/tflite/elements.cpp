@@ -23,24 +23,18 @@ Tensor readExtreme(OperatorReader &reader)
 }
 
 /* With an activation, which options of its own have. */
-template<Binary function, auto asKind>
+template<Binary function, typename Options>
 Tensor readElementwise(OperatorReader &reader)
 {
-	const auto *options = reader.options(asKind);
-
-	return options ? legalize::elementwise(reader,
-					       { function, reader.clamp(options->activation()) },
-					       reader.input(0), reader.input(1))
-		       : Tensor{};
+	return legalize::elementwise(
+		reader, { function, reader.clamp(reader.options<Options>().activation()) },
+		reader.input(0), reader.input(1));
 }
 
 Tensor readDiv(OperatorReader &reader)
 {
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_DivOptions);
-
-	return options ? legalize::quotient(reader, reader.input(0), reader.input(1),
-					    reader.clamp(options->activation()))
-		       : Tensor{};
+	return legalize::quotient(reader, reader.input(0), reader.input(1),
+				  reader.clamp(reader.options<fb::DivOptions>().activation()));
 }
 
 Tensor overLastAxis(OperatorReader &reader, const Softmax &function)
@@ -50,13 +44,6 @@ Tensor overLastAxis(OperatorReader &reader, const Softmax &function)
 	return legalize::softmax(reader, x, reader.axis(-1, x.shape.size(), "axis"), function);
 }
 
-Tensor readSoftmax(OperatorReader &reader)
-{
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_SoftmaxOptions);
-
-	return options ? overLastAxis(reader, { options->beta() }) : Tensor{};
-}
-
 template<Function function>
 Tensor readUnary(OperatorReader &reader)
 {
@@ -64,7 +51,7 @@ Tensor readUnary(OperatorReader &reader)
 			       { function, function == Function::Elu ? 1.0 : 0.0, {} });
 }
 
-/* To the power of a fraction. */
+/* x to the power numerator / denominator. */
 template<int numerator, int denominator>
 Tensor readRoot(OperatorReader &reader)
 {
@@ -72,40 +59,17 @@ Tensor readRoot(OperatorReader &reader)
 			       { Function::Power, double{ numerator } / denominator, {} });
 }
 
-/* To a constant power. */
-Tensor readPow(OperatorReader &reader)
-{
-	const Value &exponents = reader.constant(1);
-
-	reader.support(elementCount(exponents.shape) == 1, "exponent",
-		       fmt::format("is {}; one number is known", toString(exponents.shape)));
-	return reader.failed()
-		       ? Tensor{}
-		       : legalize::power(reader, reader.input(0), realNumbers(exponents).front());
-}
-
-/* Older files have no options. */
 Tensor readGelu(OperatorReader &reader)
 {
-	const auto *options = reader.optionsIfAny(&fb::Operator::builtin_options_as_GeluOptions);
-
-	return options && options->approximate() ? readUnary<Function::GeluTanh>(reader)
-						 : readUnary<Function::Gelu>(reader);
+	return reader.options<fb::GeluOptions>(true).approximate()
+		       ? readUnary<Function::GeluTanh>(reader)
+		       : readUnary<Function::Gelu>(reader);
 }
 
 template<fb::Activation activation>
 Tensor readActivation(OperatorReader &reader)
 {
 	return legalize::unary(reader, reader.input(0), { .activation = reader.clamp(activation) });
-}
-
-Tensor readLeakyRelu(OperatorReader &reader)
-{
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_LeakyReluOptions);
-
-	return options ? legalize::unary(reader, reader.input(0),
-					 { Function::LeakyRelu, options->alpha(), {} })
-		       : Tensor{};
 }
 
 Tensor readConversion(OperatorReader &reader)
@@ -127,9 +91,7 @@ Tensor readDensify(OperatorReader &reader)
 /* With a constant condition. */
 Tensor readSelect(OperatorReader &reader)
 {
-	const Value condition = reader.constant(0);
-
-	return legalize::select(reader, condition, reader.input(1), reader.input(2));
+	return legalize::select(reader, reader.constant(0), reader.input(1), reader.input(2));
 }
 
 /* The axis falls away. */
@@ -144,27 +106,26 @@ Tensor readArgMax(OperatorReader &reader)
 
 Tensor readL2Normalization(OperatorReader &reader)
 {
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_L2NormOptions);
+	const auto &options = reader.options<fb::L2NormOptions>();
 	const Tensor x = reader.input(0);
 	const uint32_t axis = reader.axis(-1, x.shape.size(), "axis");
 
-	reader.support(options && reader.clamp(options->activation()).isNone(), "fused activation",
+	reader.support(reader.clamp(options.activation()).isNone(), "fused activation",
 		       "is not known here; make it an operator of its own");
 	return legalize::withNormOfOne(reader, x, axis);
 }
 
 Tensor readLocalResponse(OperatorReader &reader)
 {
-	const auto *options =
-		reader.options(&fb::Operator::builtin_options_as_LocalResponseNormalizationOptions);
+	const auto &options = reader.options<fb::LocalResponseNormalizationOptions>();
 	constexpr int32_t mostRadius = 127;
 
-	if (!options || !reader.need(options->radius() >= 0 && options->radius() <= mostRadius,
-				     "radius", fmt::format("is {}", options->radius())))
+	if (!reader.need(options.radius() >= 0 && options.radius() <= mostRadius, "radius",
+			 fmt::format("is {}", options.radius())))
 		return {};
 	return legalize::localResponse(reader, reader.input(0),
-				       2 * static_cast<uint32_t>(options->radius()) + 1,
-				       options->bias(), options->alpha(), options->beta());
+				       2 * static_cast<uint32_t>(options.radius()) + 1,
+				       options.bias(), options.alpha(), options.beta());
 }
 
 template<Pool::Method method>
@@ -172,7 +133,7 @@ Tensor readReduction(OperatorReader &reader)
 {
 	const Tensor x = reader.input(0);
 	const legalize::Reduction over{
-		reader.sortedAxes(reader.numbers(1), x.shape.size()),
+		reader.sortedAxes(reader.wholeNumbers(1), x.shape.size()),
 		reader.output().shape.size() == x.shape.size(),
 	};
 
@@ -185,7 +146,7 @@ using enum fb::BuiltinOperator;
 
 const OperatorTable elementOperators = {
 	{ ABS, readUnary<Function::Abs> },
-	{ ADD, readElementwise<Binary::Add, &fb::Operator::builtin_options_as_AddOptions> },
+	{ ADD, readElementwise<Binary::Add, fb::AddOptions> },
 	{ ADD_N,
 	  [](OperatorReader &r) { return legalize::several(r, Binary::Add, r.allInputs()); } },
 	{ ARG_MAX, readArgMax<false> },
@@ -201,7 +162,11 @@ const OperatorTable elementOperators = {
 	{ GELU, readGelu },
 	{ HARD_SWISH, readUnary<Function::HardSwish> },
 	{ L2_NORMALIZATION, readL2Normalization },
-	{ LEAKY_RELU, readLeakyRelu },
+	{ LEAKY_RELU,
+	  [](OperatorReader &r) {
+		  const double slope = r.options<fb::LeakyReluOptions>().alpha();
+		  return legalize::unary(r, r.input(0), { Function::LeakyRelu, slope, {} });
+	  } },
 	{ LOCAL_RESPONSE_NORMALIZATION, readLocalResponse },
 	{ LOG, readUnary<Function::Log> },
 	{ LOGISTIC, readUnary<Function::Logistic> },
@@ -212,9 +177,9 @@ const OperatorTable elementOperators = {
 	{ MAXIMUM, readExtreme<Binary::Maximum> },
 	{ MEAN, readReduction<Pool::Method::Average> },
 	{ MINIMUM, readExtreme<Binary::Minimum> },
-	{ MUL, readElementwise<Binary::Multiply, &fb::Operator::builtin_options_as_MulOptions> },
+	{ MUL, readElementwise<Binary::Multiply, fb::MulOptions> },
 	{ NEG, [](OperatorReader &r) { return legalize::negative(r, r.input(0)); } },
-	{ POW, readPow },
+	{ POW, [](OperatorReader &r) { return legalize::power(r, r.input(0), r.scalar(1, 1)); } },
 	{ PRELU, [](OperatorReader &r) { return legalize::prelu(r, r.input(0), r.constant(1)); } },
 	{ QUANTIZE, readConversion },
 	{ REDUCE_MAX, readReduction<Pool::Method::Max> },
@@ -232,14 +197,17 @@ const OperatorTable elementOperators = {
 	{ SELECT_V2, readSelect },
 	{ SIGN, readUnary<Function::Sign> },
 	{ SIN, readUnary<Function::Sin> },
-	{ SOFTMAX, readSoftmax },
+	{ SOFTMAX,
+	  [](OperatorReader &r) {
+		  return overLastAxis(r, { r.options<fb::SoftmaxOptions>().beta() });
+	  } },
 	{ SQRT, readRoot<1, 2> },
 	{ SQUARE, readUnary<Function::Square> },
 	{ SQUARED_DIFFERENCE,
 	  [](OperatorReader &r) {
 		  return legalize::squaredDifference(r, r.input(0), r.input(1));
 	  } },
-	{ SUB, readElementwise<Binary::Subtract, &fb::Operator::builtin_options_as_SubOptions> },
+	{ SUB, readElementwise<Binary::Subtract, fb::SubOptions> },
 	{ SUM, readReduction<Pool::Method::Sum> },
 	{ TANH, readUnary<Function::Tanh> },
 };

@@ -24,7 +24,7 @@ struct Level {
 	std::vector<uint32_t> indices;
 };
 
-std::vector<uint32_t> numbersOf(fb::SparseIndexVector kind, const void *vector)
+std::vector<uint32_t> indicesOf(fb::SparseIndexVector kind, const void *vector)
 {
 	const auto copyOf = [](const auto *values) {
 		return values ? std::vector<uint32_t>(values->begin(), values->end())
@@ -73,8 +73,8 @@ std::vector<Level> levelsOf(const fb::SparsityParameters &sparsity, const Extent
 		if (!isSparse && static_cast<uint32_t>(one.dense_size()) != extent)
 			return {};
 		levels.push_back({ extent, isInner ? step[axis] : step[axis] * size, isSparse,
-				   numbersOf(one.array_segments_type(), one.array_segments()),
-				   numbersOf(one.array_indices_type(), one.array_indices()) });
+				   indicesOf(one.array_segments_type(), one.array_segments()),
+				   indicesOf(one.array_indices_type(), one.array_indices()) });
 	}
 	return levels;
 }

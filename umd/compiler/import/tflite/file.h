@@ -39,6 +39,12 @@ private:
 	std::vector<std::max_align_t> aligned_;
 };
 
+/** \return the numbers of a vector that a file may lack */
+inline std::vector<int32_t> numbersOf(const flatbuffers::Vector<int32_t> *numbers)
+{
+	return numbers ? std::vector<int32_t>(numbers->begin(), numbers->end())
+		       : std::vector<int32_t>();
+}
 /** \return the type of a tensor's elements; nothing if nothing computes with it */
 std::optional<ElementType> elementTypeOf(fb::TensorType type);
 /** \return what computes an operator; CUSTOM has a name of its own */

@@ -22,22 +22,13 @@ Tensor readReshape(OperatorReader &reader)
 
 Tensor readConcatenation(OperatorReader &reader)
 {
-	const auto *options =
-		reader.options(&fb::Operator::builtin_options_as_ConcatenationOptions);
+	const auto &options = reader.options<fb::ConcatenationOptions>();
 
-	return options ? legalize::concatenation(reader, reader.allInputs(), options->axis(),
-						 reader.clamp(options->activation()))
-		       : Tensor{};
+	return legalize::concatenation(reader, reader.allInputs(), options.axis(),
+				       reader.clamp(options.activation()));
 }
 
-Tensor readPack(OperatorReader &reader)
-{
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_PackOptions);
-
-	return options ? legalize::stack(reader, reader.allInputs(), options->axis()) : Tensor{};
-}
-
-/* Tensors are the outputs. */
+/* Writes tensors as the outputs, in their order. */
 Tensor writeAll(OperatorReader &reader, const std::vector<Tensor> &tensors)
 {
 	for (size_t i = 1; i < tensors.size(); i++)
@@ -71,12 +62,12 @@ Tensor readParts(OperatorReader &reader)
 /* The elements of an axis, one an output. */
 Tensor readUnpack(OperatorReader &reader)
 {
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_UnpackOptions);
+	const auto &options = reader.options<fb::UnpackOptions>();
 	const Tensor tensor = reader.input(0);
 
 	if (reader.failed())
 		return {};
-	const uint32_t axis = reader.axis(options->axis(), tensor.shape.size(), "axis");
+	const uint32_t axis = reader.axis(options.axis(), tensor.shape.size(), "axis");
 	if (reader.failed() || !reader.need(reader.outputs() == tensor.shape[axis], "outputs",
 					    fmt::format("are {} for {} elements", reader.outputs(),
 							tensor.shape[axis])))
@@ -88,7 +79,7 @@ Tensor readUnpack(OperatorReader &reader)
 Tensor readSlice(OperatorReader &reader)
 {
 	const Tensor tensor = reader.input(0);
-	const std::vector<int64_t> begin = reader.numbers(1);
+	const std::vector<int64_t> begin = reader.wholeNumbers(1);
 	const Extents &wanted = reader.output().shape;
 	Extents first;
 
@@ -103,16 +94,16 @@ Tensor readSlice(OperatorReader &reader)
 }
 
 /*
- * Entries are of axes, one after the other; some stand for all axes that have none, or for new ones
- * of one element. What an axis is shrunk to is one element, whose axis then falls away.
+ * Each entry of begin and strides is for the next axis. The masks make an exception of some: an
+ * ellipsis stands for all axes without an entry, a new axis has one element, a shrunk one goes.
  */
 Tensor readStridedSlice(OperatorReader &reader)
 {
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_StridedSliceOptions);
+	const auto &options = reader.options<fb::StridedSliceOptions>();
 	const Tensor tensor = reader.input(0);
 	const size_t rank = tensor.shape.size();
 	const Extents &out = reader.output().shape;
-	const std::vector<int64_t> begin = reader.numbers(1), stride = reader.numbers(3);
+	const std::vector<int64_t> begin = reader.wholeNumbers(1), stride = reader.wholeNumbers(3);
 	constexpr size_t mostEntries = 16; /* a mask has 32 bits */
 	Extents first(rank, 0), step(rank, 1), taken = tensor.shape;
 	size_t axis = 0, left = 0, axesOfEntries = 0;
@@ -124,30 +115,30 @@ Tensor readStridedSlice(OperatorReader &reader)
 		return {};
 	for (size_t i = 0; i < begin.size(); i++)
 		axesOfEntries +=
-			~(options->ellipsis_mask() | options->new_axis_mask()) >> i & 1 ? 1 : 0;
+			~(options.ellipsis_mask() | options.new_axis_mask()) >> i & 1 ? 1 : 0;
 	if (!reader.need(axesOfEntries <= rank, "begin",
 			 fmt::format("is of {} axes, the input has {}", axesOfEntries, rank)))
 		return {};
 	for (size_t i = 0; i < begin.size(); i++) {
-		if (options->ellipsis_mask() >> i & 1) {
+		if (options.ellipsis_mask() >> i & 1) {
 			axis += rank - axesOfEntries;
 			left += rank - axesOfEntries;
 			axesOfEntries = rank;
 			continue;
 		}
-		if (options->new_axis_mask() >> i & 1) {
+		if (options.new_axis_mask() >> i & 1) {
 			left++;
 			continue;
 		}
 		const int64_t extent = tensor.shape[axis];
 		const int64_t from = begin[i] < 0 ? begin[i] + extent : begin[i];
-		const bool shrinks = options->shrink_axis_mask() >> i & 1;
+		const bool shrinks = options.shrink_axis_mask() >> i & 1;
 		reader.support(stride[i] >= 1, "strides",
 			       fmt::format("{}: only forward slices are known", stride[i]));
 		if (!reader.need(shrinks || left < out.size(), "output", "has too few axes"))
 			return {};
 		first[axis] = static_cast<uint32_t>(
-			options->begin_mask() >> i & 1 ? 0 : std::clamp<int64_t>(from, 0, extent));
+			options.begin_mask() >> i & 1 ? 0 : std::clamp<int64_t>(from, 0, extent));
 		step[axis] = static_cast<uint32_t>(stride[i]);
 		taken[axis++] = shrinks ? 1 : out[left++];
 	}
@@ -158,7 +149,7 @@ Tensor readStridedSlice(OperatorReader &reader)
 legalize::Padding paddingOf(OperatorReader &reader, const std::string &mode)
 {
 	legalize::Padding padding{ "paddings", mode, {}, {}, 0 };
-	const std::vector<int64_t> numbers = reader.numbers(1);
+	const std::vector<int64_t> numbers = reader.wholeNumbers(1);
 
 	for (size_t i = 0; i < numbers.size(); i++)
 		(i % 2 ? padding.after : padding.before).push_back(numbers[i]);
@@ -170,18 +161,15 @@ Tensor readPad(OperatorReader &reader)
 	const Tensor tensor = reader.input(0);
 	legalize::Padding padding = paddingOf(reader, "constant");
 
-	if (reader.hasInput(2)) {
-		const std::vector<double> fill = realNumbers(reader.constant(2));
-		padding.value = fill.empty() ? 0 : fill.front();
-	}
+	padding.value = reader.scalar(2, 0);
 	return legalize::pad(reader, tensor, padding);
 }
 
 Tensor readMirrorPad(OperatorReader &reader)
 {
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_MirrorPadOptions);
+	const auto &options = reader.options<fb::MirrorPadOptions>();
 	const Tensor tensor = reader.input(0);
-	const bool isSymmetric = options && options->mode() == fb::MirrorPadMode::SYMMETRIC;
+	const bool isSymmetric = options.mode() == fb::MirrorPadMode::SYMMETRIC;
 
 	return legalize::pad(reader, tensor,
 			     paddingOf(reader, isSymmetric ? "symmetric" : "reflect"));
@@ -189,17 +177,17 @@ Tensor readMirrorPad(OperatorReader &reader)
 
 Tensor readGather(OperatorReader &reader)
 {
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_GatherOptions);
+	const auto &options = reader.options<fb::GatherOptions>();
 	const Tensor tensor = reader.input(0);
-	const std::vector<int64_t> indices = reader.numbers(1);
+	const std::vector<int64_t> indices = reader.wholeNumbers(1);
 
 	if (reader.failed())
 		return {};
-	reader.support(options->batch_dims() == 0, "batch_dims",
-		       fmt::format("is {}; gather each sample's by itself", options->batch_dims()));
+	reader.support(options.batch_dims() == 0, "batch_dims",
+		       fmt::format("is {}; gather each sample's by itself", options.batch_dims()));
 	for (const int64_t index : indices)
 		reader.need(index >= 0, "indices", fmt::format("name element {}", index));
-	return legalize::gather(reader, tensor, options->axis(), reader.constant(1));
+	return legalize::gather(reader, tensor, options.axis(), reader.constant(1));
 }
 
 /* Size of a block, large height / small height; 0 and an error if there is none. */
@@ -245,7 +233,7 @@ Tensor readBatchToSpace(OperatorReader &reader)
 	const Operator *convolved = reader.writer(samples.id);
 	const bool isConvolved =
 		!reader.failed() && convolved && isAny<Convolution>(convolved->kind);
-	Operator *spread = isConvolved ? reader.writer(convolved->inputs.front()) : nullptr;
+	const Operator *spread = isConvolved ? reader.writer(convolved->inputs.front()) : nullptr;
 	const auto numbersOf = [&](ValueId id) {
 		const Value &value = reader.value(Tensor{ .id = id });
 		return value.isConstant && !bytesError(value) ? wholeNumbers(value)
@@ -263,12 +251,14 @@ Tensor readBatchToSpace(OperatorReader &reader)
 	reader.support(reader.same(picture) == reader.same(parts) &&
 			       reader.same(samples) == reader.computed(samples),
 		       "quantization", "is not the same before and behind it");
-	reader.need(reader.numbers(1) == numbersOf(spread->inputs[1]), "block",
+	reader.need(reader.wholeNumbers(1) == numbersOf(spread->inputs[1]), "block",
 		    "is not that of SPACE_TO_BATCH_ND");
-	const Tensor made = legalize::dilated(
-		reader, picture, *convolved,
-		{ numbersOf(spread->inputs[1]), numbersOf(spread->inputs[2]) }, reader.numbers(2));
-	std::get<Unknown>(spread->kind).isFolded = !reader.failed();
+	const Tensor made =
+		legalize::dilated(reader, picture, *convolved,
+				  { numbersOf(spread->inputs[1]), numbersOf(spread->inputs[2]) },
+				  reader.wholeNumbers(2));
+	/* Operators were added, so the one before them is looked for anew. */
+	std::get<Unknown>(reader.writer(parts.id)->kind).isFolded = !reader.failed();
 	return made;
 }
 
@@ -279,13 +269,16 @@ using enum fb::BuiltinOperator;
 const OperatorTable moveOperators = {
 	{ BATCH_TO_SPACE_ND, readBatchToSpace },
 	{ BROADCAST_TO,
-	  [](OperatorReader &r) { return legalize::expand(r, r.input(0), r.numbers(1)); } },
+	  [](OperatorReader &r) { return legalize::expand(r, r.input(0), r.wholeNumbers(1)); } },
 	{ CONCATENATION, readConcatenation },
 	{ DEPTH_TO_SPACE, readDepthToSpace },
 	{ EXPAND_DIMS, readReshape },
 	{ GATHER, readGather },
 	{ MIRROR_PAD, readMirrorPad },
-	{ PACK, readPack },
+	{ PACK,
+	  [](OperatorReader &r) {
+		  return legalize::stack(r, r.allInputs(), r.options<fb::PackOptions>().axis());
+	  } },
 	{ PAD, readPad },
 	{ PADV2, readPad },
 	{ RESHAPE, readReshape },
@@ -298,10 +291,12 @@ const OperatorTable moveOperators = {
 	{ STRIDED_SLICE, readStridedSlice },
 	{ TILE,
 	  [](OperatorReader &r) {
-		  return legalize::tile(r, r.input(0), "multiples", r.numbers(1));
+		  return legalize::tile(r, r.input(0), "multiples", r.wholeNumbers(1));
 	  } },
 	{ TRANSPOSE,
-	  [](OperatorReader &r) { return legalize::transposed(r, r.input(0), r.numbers(1)); } },
+	  [](OperatorReader &r) {
+		  return legalize::transposed(r, r.input(0), r.wholeNumbers(1));
+	  } },
 	{ UNPACK, readUnpack },
 };
 

@@ -10,7 +10,7 @@ namespace nvdla::compiler::tflite
 
 OperatorReader::OperatorReader(legalize::Building &building, const fb::Operator &source,
 			       const char *type)
-	: Builder(reading, building, legalize::asInFile(4)), source_(source)
+	: OperandReader(reading, building, legalize::asInFile(4)), source_(source)
 {
 	setOperator(type, "");
 	const Value &first = output(0);
@@ -34,34 +34,32 @@ ValueId OperatorReader::id(const flatbuffers::Vector<int32_t> *ids, size_t index
 	return static_cast<ValueId>(id);
 }
 
-Tensor OperatorReader::input(size_t index)
+Tensor OperatorReader::tensor(size_t index)
 {
 	const ValueId from = id(source_.inputs(), index, "inputs");
 
 	if (failed())
 		return {};
 	const Value &value = model().values[from];
-	const uint64_t bytes = elementCount(value.shape) * elementBytes(value.type);
-	need(!value.isConstant || value.data.size() == bytes, fmt::format("input {}", index),
-	     fmt::format("'{}' has {} bytes, its shape and type need {}", value.name,
-			 value.data.size(), bytes));
+	if (const auto error = bytesError(value))
+		need(false, fmt::format("input {}", index),
+		     fmt::format("'{}' {}", value.name, error->why));
+	return failed() ? Tensor{}
+			: Tensor{ from, value.shape, legalize::asInFile(value.shape.size()) };
+}
+
+Tensor OperatorReader::input(size_t index)
+{
+	const Tensor tensor = this->tensor(index);
+	const Value &value = this->value(tensor);
+
 	/* Shapes are of int32. */
 	support(value.isConstant ||
 			(value.type != ElementType::Int32 && value.type != ElementType::Int64),
 		"type",
 		fmt::format("of '{}' is {}; int8, uint8, int16 and float are known", value.name,
 			    elementTypeName(value.type)));
-	return failed() ? Tensor{}
-			: Tensor{ from, value.shape, legalize::asInFile(value.shape.size()) };
-}
-
-std::vector<Tensor> OperatorReader::allInputs()
-{
-	std::vector<Tensor> all;
-
-	for (size_t i = 0; i < std::max<size_t>(inputs(), 1); i++)
-		all.push_back(input(i));
-	return all;
+	return failed() ? Tensor{} : tensor;
 }
 
 const Value &OperatorReader::output(size_t index)
@@ -69,39 +67,6 @@ const Value &OperatorReader::output(size_t index)
 	const ValueId to = id(source_.outputs(), index, "outputs");
 
 	return failed() ? none_ : model().values[to];
-}
-
-const Value &OperatorReader::constant(size_t index)
-{
-	const ValueId from = id(source_.inputs(), index, "inputs");
-
-	if (failed())
-		return none_;
-	const Value &constant = model().values[from];
-	support(constant.isConstant, fmt::format("input {}", index),
-		fmt::format("'{}' is computed by the model; it has to be a constant",
-			    constant.name));
-	return failed() ? none_ : value(input(index));
-}
-
-std::vector<int64_t> OperatorReader::numbers(size_t index)
-{
-	const Value &value = constant(index);
-
-	need(value.type == ElementType::Int32 || value.type == ElementType::Int64 || failed(),
-	     fmt::format("input {}", index),
-	     fmt::format("is {}, int32 is needed", elementTypeName(value.type)));
-	if (failed())
-		return {};
-	return wholeNumbers(value);
-}
-
-uint32_t OperatorReader::axisOf(size_t index, const Tensor &tensor)
-{
-	const std::vector<int64_t> given = numbers(index);
-
-	need(failed() || given.size() == 1, "axis", "is not one number");
-	return failed() ? 0 : axis(given.front(), tensor.shape.size(), "axis");
 }
 
 Clamp OperatorReader::clamp(fb::Activation activation)
@@ -157,8 +122,7 @@ void OperatorReader::addUnknown(const Error &why)
 {
 	auto known = [this](const flatbuffers::Vector<int32_t> *ids) {
 		std::vector<ValueId> found;
-		for (const int32_t id :
-		     ids ? std::vector<int32_t>(ids->begin(), ids->end()) : std::vector<int32_t>{})
+		for (const int32_t id : numbersOf(ids))
 			if (id >= 0 && static_cast<size_t>(id) < model().values.size())
 				found.push_back(static_cast<ValueId>(id));
 		return found;

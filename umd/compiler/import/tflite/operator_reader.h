@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One operator of a TensorFlow Lite file, with checks of what it names.
+ * One operator of a TensorFlow Lite file, with checks of its options and tensors.
  */
 #pragma once
 
@@ -8,9 +8,8 @@
 #include <span>
 #include <string>
 
-#include "compiler/import/import.h"
+#include "compiler/import/operand_reader.h"
 #include "compiler/import/tflite/file.h"
-#include "compiler/legalize/legalize.h"
 
 namespace nvdla::compiler::tflite
 {
@@ -18,43 +17,40 @@ namespace nvdla::compiler::tflite
 using legalize::Tensor;
 
 /** \brief Reads an operator and appends what it becomes to a model */
-class OperatorReader : public legalize::Builder
+class OperatorReader : public OperandReader
 {
 public:
 	OperatorReader(legalize::Building &building, const fb::Operator &source, const char *type);
 
-	size_t inputs() const { return source_.inputs() ? source_.inputs()->size() : 0; }
-	size_t outputs() const { return source_.outputs() ? source_.outputs()->size() : 0; }
-	bool hasInput(size_t index) const
+	size_t inputs() const override { return source_.inputs() ? source_.inputs()->size() : 0; }
+	size_t outputs() const override
+	{
+		return source_.outputs() ? source_.outputs()->size() : 0;
+	}
+	bool hasInput(size_t index) const override
 	{
 		return index < inputs() &&
 		       source_.inputs()->Get(static_cast<flatbuffers::uoffset_t>(index)) >= 0;
 	}
-	/** \brief A tensor that can be computed with, or a constant; an empty one after an error */
-	Tensor input(size_t index);
-	std::vector<Tensor> allInputs();
+	Tensor input(size_t index) override;
 	/** \brief The value that the file has for an output; an empty one after an error */
 	const Value &output(size_t index = 0);
-	/** \brief An input that has to be a constant */
-	const Value &constant(size_t index);
-	/** \brief The whole numbers of a constant input, as axes and sizes are given */
-	std::vector<int64_t> numbers(size_t index);
-	/** \brief An axis of input 0 that is the one number of a constant input */
-	uint32_t axisOf(size_t index, const Tensor &tensor);
-
-	/** \brief The options; nullptr if there are none of this kind */
-	template<typename Options>
-	const Options *optionsIfAny(const Options *(fb::Operator::*asKind)() const) const
+	/** \brief An axis of a tensor that is the one number of a constant input */
+	uint32_t axisOf(size_t index, const Tensor &tensor)
 	{
-		return (source_.*asKind)();
+		const auto given = static_cast<int64_t>(scalar(index, 0));
+		return failed() ? 0 : axis(given, tensor.shape.size(), "axis");
 	}
-	/** \brief The same; an error if there are none */
+
+	/** \brief The options; all have their defaults after an error, and where files may lack
+	 * them
+	 */
 	template<typename Options>
-	const Options *options(const Options *(fb::Operator::*asKind)() const)
+	const Options &options(bool mayLack = false)
 	{
-		const Options *found = optionsIfAny(asKind);
-		need(found, "options", "are missing, or those of another operator");
-		return found;
+		const Options *found = source_.builtin_options_as<Options>();
+		need(found || mayLack, "options", "are missing, or those of another operator");
+		return found ? *found : withoutFields<Options>();
 	}
 
 	/** \return the options of a custom operator, which say nothing of themselves */
@@ -78,14 +74,25 @@ public:
 	}
 	/** \brief Say what an output is; it has the file's shape and elements */
 	void write(const Tensor &tensor, size_t index = 0);
-	/** \brief Add the operator as one that is not known, with what it names */
+	/** \brief Add the operator as an Unknown one, with its inputs and outputs */
 	void addUnknown(const Error &why);
 
 private:
+	/* A table of FlatBuffers whose fields all have their defaults: offset and size of nothing.
+	 */
+	template<typename Table>
+	static const Table &withoutFields()
+	{
+		static constexpr struct {
+			uint16_t sizes[2] = { 4, 4 };
+			int32_t toSizes = 4;
+		} empty;
+		return reinterpret_cast<const Table &>(empty.toSizes);
+	}
+	Tensor tensor(size_t index) override;
 	ValueId id(const flatbuffers::Vector<int32_t> *ids, size_t index, const char *field);
 
 	const fb::Operator &source_;
-	Value none_;
 };
 
 /** \brief Reads an operator: returns its first output, and writes the others */

@@ -7,6 +7,7 @@
 #include <map>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "file.h"
 #include "operator_reader.h"
@@ -20,8 +21,6 @@ namespace tflite
 namespace
 {
 
-/* No tensor that the core can hold has more elements. */
-constexpr uint64_t maxElements = uint64_t{ 1 } << 31;
 constexpr size_t maxRank = 6;
 
 tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
@@ -29,54 +28,38 @@ tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 	return fail(ErrorCode::InvalidFile, reading, where, why);
 }
 
-/* Whether an 8-bit type has this zero point; kernels without theirs fit 16 bits then. */
-bool isZeroPoint(int64_t number, ElementType type)
+/* FlatBuffers checks the alignment of a vector's length alone: its elements are copied from where
+ * they lie. */
+std::vector<int64_t> copyOf(const flatbuffers::Vector<int64_t> *from)
 {
-	switch (type) {
-	case ElementType::Int8:
-		return number >= INT8_MIN && number <= INT8_MAX;
-	case ElementType::UInt8:
-		return number >= 0 && number <= UINT8_MAX;
-	default:
-		return number >= INT16_MIN && number <= UINT16_MAX;
-	}
-}
+	std::vector<int64_t> numbers(from ? from->size() : 0);
 
-/* In a damaged file they may lie anywhere: FlatBuffers looks at the place of a vector's length. */
-int64_t numberAt(const flatbuffers::Vector<int64_t> &numbers, flatbuffers::uoffset_t index)
-{
-	int64_t number;
-
-	std::memcpy(&number, numbers.Data() + index * sizeof(number), sizeof(number));
-	return number;
+	if (!numbers.empty())
+		std::memcpy(numbers.data(), from->Data(), numbers.size() * sizeof(int64_t));
+	return numbers;
 }
 
 Result<void> readQuantization(const fb::QuantizationParameters &from, Value &value,
 			      const std::string &where)
 {
-	std::vector<Quantization> values;
-	const auto *scales = from.scale();
-	const auto *zeroPoints = from.zero_point();
-	const size_t count = scales ? scales->size() : 0;
+	std::vector<double> scales;
+	const std::vector<int64_t> zeroPoints = copyOf(from.zero_point());
 
+	if (from.scale())
+		scales.assign(from.scale()->begin(), from.scale()->end());
 	/* Other importers take files whose axis is beyond the shape: then it is that of kernels. */
 	const auto axis = static_cast<uint32_t>(from.quantized_dimension());
 	value.quantizedAxis = axis < value.shape.size() ? axis : 0;
 	const size_t channels = value.shape.empty() ? 1 : value.shape[value.quantizedAxis];
-	if (count > 1 && count != channels)
-		return damaged(where, fmt::format("{} scales for {} channels", count, channels));
-	for (flatbuffers::uoffset_t i = 0; i < count; i++) {
-		const double scale = scales->Get(i);
-		const int64_t zero =
-			zeroPoints && i < zeroPoints->size() ? numberAt(*zeroPoints, i) : 0;
-		if (!std::isfinite(scale) || scale < 0 || !isZeroPoint(zero, value.type))
-			return damaged(where,
-				       fmt::format("scale {} with zero point {}", scale, zero));
-		/* A channel without weights may have a scale of 0. */
-		values.push_back({ scale, static_cast<int32_t>(zero) });
-	}
-	if (count)
-		value.quantization = TensorQuantization(std::move(values));
+	if (scales.size() > 1 && scales.size() != channels)
+		return damaged(where,
+			       fmt::format("{} scales for {} channels", scales.size(), channels));
+	const auto quantization = quantizationFrom(scales, zeroPoints);
+	if (!quantization)
+		return damaged(where,
+			       fmt::format("scale {} with zero point {}", fmt::join(scales, ", "),
+					   fmt::join(zeroPoints, ", ")));
+	value.quantization = *quantization;
 	return {};
 }
 
@@ -110,16 +93,13 @@ Result<void> Reader::readTensor(const fb::Tensor &tensor, size_t index)
 
 	value.name = tensor.name() ? tensor.name()->str() : "";
 	const std::string where = fmt::format("tensor {} '{}'", index, value.name);
-	uint64_t elements = 1;
-	for (flatbuffers::uoffset_t i = 0; tensor.shape() && i < tensor.shape()->size(); i++) {
-		const int32_t extent = tensor.shape()->Get(i);
-		if (extent < 0 || i >= maxRank)
-			return damaged(where, fmt::format("axis {} has {} elements", i, extent));
-		elements *= static_cast<uint64_t>(extent);
-		if (elements > maxElements)
-			return damaged(where, "has more elements than a tensor can");
-		value.shape.push_back(static_cast<uint32_t>(extent));
-	}
+	const auto extents = numbersOf(tensor.shape());
+	const auto shape = shapeFrom({ extents.begin(), extents.end() });
+	if (!shape || shape->size() > maxRank)
+		return damaged(where,
+			       fmt::format("of {} has too many axes or elements, or fewer than 0",
+					   fmt::join(extents, " x ")));
+	value.shape = *shape;
 	const auto type = elementTypeOf(tensor.type());
 	value.type = type.value_or(ElementType::Int64);
 	if (!type || tensor.is_variable()) {
@@ -170,10 +150,8 @@ Result<void> Reader::setAside(OperatorReader &reader, size_t before, size_t inde
 const Error *Reader::unknownTensor(const fb::Operator &operation) const
 {
 	for (const auto *ids : { operation.inputs(), operation.outputs() }) {
-		for (flatbuffers::uoffset_t i = 0; ids && i < ids->size(); i++) {
-			const int32_t id = ids->Get(i);
-			const auto found = id < 0 ? unknownTensors_.end()
-						  : unknownTensors_.find(static_cast<ValueId>(id));
+		for (const int32_t id : numbersOf(ids)) {
+			const auto found = unknownTensors_.find(static_cast<ValueId>(id));
 			if (found != unknownTensors_.end())
 				return &found->second;
 		}
@@ -215,8 +193,7 @@ Result<std::vector<ValueId>> Reader::readIds(const flatbuffers::Vector<int32_t> 
 {
 	std::vector<ValueId> values;
 
-	for (flatbuffers::uoffset_t i = 0; ids && i < ids->size(); i++) {
-		const int32_t id = ids->Get(i);
+	for (const int32_t id : numbersOf(ids)) {
 		if (id < 0 || static_cast<size_t>(id) >= model_.values.size())
 			return damaged(field, fmt::format("name tensor {}", id));
 		values.push_back(static_cast<ValueId>(id));

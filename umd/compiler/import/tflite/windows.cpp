@@ -16,16 +16,14 @@ namespace
 
 using legalize::Weights;
 
-legalize::Windows windowsOf(OperatorReader &reader, fb::Padding padding, op::Axes stride,
-			    op::Axes dilation)
+/* Windows of options of poolings and convolutions, but for their kernels and dilations. */
+template<typename Options>
+legalize::Windows windowsOf(OperatorReader &reader, const Options &options)
 {
-	if (reader.failed())
-		return {};
-	return { {},
-		 stride,
-		 dilation,
-		 {},
-		 padding == fb::Padding::SAME ? legalize::Same::Upper : legalize::Same::No };
+	return { .stride =
+			 legalize::axesOf(reader, "stride", options.stride_h(), options.stride_w()),
+		 .same = options.padding() == fb::Padding::SAME ? legalize::Same::Upper
+								: legalize::Same::No };
 }
 
 /* The format's integer kernels count a bias in steps of the sums, whatever scale the file gives it.
@@ -43,25 +41,20 @@ std::vector<Value> biasOf(OperatorReader &reader, const Tensor &x, size_t at = 2
 template<Pool::Method method>
 Tensor readPool(OperatorReader &reader)
 {
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_Pool2DOptions);
-	const Tensor x = reader.input(0);
+	const auto &options = reader.options<fb::Pool2DOptions>();
+	legalize::Windows windows = windowsOf(reader, options);
 
-	if (reader.failed())
-		return {};
-	legalize::Windows windows = windowsOf(
-		reader, options->padding(),
-		legalize::axesOf(reader, "stride", options->stride_h(), options->stride_w()), {});
-	windows.kernel = legalize::axesOf(reader, "window", options->filter_height(),
-					  options->filter_width());
-	return legalize::pool(reader, method, x, windows,
-			      { .activation = reader.clamp(options->activation()) });
+	windows.kernel =
+		legalize::axesOf(reader, "window", options.filter_height(), options.filter_width());
+	return legalize::pool(reader, method, reader.input(0), windows,
+			      { .activation = reader.clamp(options.activation()) });
 }
 
 /* Depthwise kernels have each channel of the input for themselves. */
-template<auto asKind, bool isDepthwise>
+template<typename Options, bool isDepthwise>
 Tensor readConvolution(OperatorReader &reader)
 {
-	const auto *options = reader.options(asKind);
+	const auto &options = reader.options<Options>();
 	const Tensor x = reader.input(0);
 	const Value &weights = reader.constant(1);
 
@@ -72,30 +65,28 @@ Tensor readConvolution(OperatorReader &reader)
 			 isDepthwise ? "are not 1 x height x width x channels, of a picture"
 				     : "have not four axes, or the picture has not"))
 		return {};
-	const legalize::Windows windows = windowsOf(
-		reader, options->padding(),
-		legalize::axesOf(reader, "stride", options->stride_h(), options->stride_w()),
-		legalize::axesOf(reader, "dilation", options->dilation_h(), options->dilation_w()));
+	legalize::Windows windows = windowsOf(reader, options);
+	windows.dilation =
+		legalize::axesOf(reader, "dilation", options.dilation_h(), options.dilation_w());
 	const uint32_t channels = weights.shape[3], given = x.shape[3];
 	const legalize::AxisOrder order =
 		isDepthwise ? legalize::AxisOrder{ 3, 0, 1, 2 } : legalize::AxisOrder{ 0, 3, 1, 2 };
 	return legalize::convolution(reader, x, windows,
 				     { permuted(weights, order), biasOf(reader, x) },
 				     isDepthwise ? given : given / std::max(channels, 1U),
-				     reader.clamp(options->activation()));
+				     reader.clamp(options.activation()));
 }
 
 /* Rows are what the weights have columns for, whatever axes the input has. */
 Tensor readFullyConnected(OperatorReader &reader)
 {
-	const auto *options =
-		reader.options(&fb::Operator::builtin_options_as_FullyConnectedOptions);
+	const auto &options = reader.options<fb::FullyConnectedOptions>();
 	Tensor x = reader.input(0);
 	const Value &weights = reader.constant(1);
 
 	if (reader.failed())
 		return {};
-	reader.support(options->weights_format() == 0, "weights_format",
+	reader.support(options.weights_format() == 0, "weights_format",
 		       "is that of another processor; convert the model without it");
 	const uint32_t columns = weights.shape.size() == 2 ? weights.shape[1] : 0;
 	if (!reader.need(columns && elementCount(x.shape) % columns == 0, "weights",
@@ -106,19 +97,19 @@ Tensor readFullyConnected(OperatorReader &reader)
 		x = reader.inShape(
 			x, { static_cast<uint32_t>(elementCount(x.shape) / columns), columns });
 	return reader.inOutputShape(legalize::product(reader, x, { weights, biasOf(reader, x) },
-						      reader.clamp(options->activation())));
+						      reader.clamp(options.activation())));
 }
 
 /* With a constant matrix, C x K, or K x C if adj_y. */
 Tensor readProduct(OperatorReader &reader)
 {
-	const auto *options = reader.options(&fb::Operator::builtin_options_as_BatchMatMulOptions);
+	const auto &options = reader.options<fb::BatchMatMulOptions>();
 	Value weights = reader.constant(1);
 	const Extents shape = weights.shape;
 
 	if (reader.failed())
 		return {};
-	reader.support(!options->adj_x(), "adj_x", "is set; transpose before it");
+	reader.support(!options.adj_x(), "adj_x", "is set; transpose before it");
 	if (!reader.support(shape.size() >= 2 &&
 				    elementCount(shape) ==
 					    uint64_t{ shape[shape.size() - 2] } * shape.back(),
@@ -129,7 +120,7 @@ Tensor readProduct(OperatorReader &reader)
 	weights.shape = { shape[more], shape.back() };
 	weights.quantizedAxis -= std::min(weights.quantizedAxis, more);
 	return legalize::product(reader, reader.input(0),
-				 { options->adj_y() ? weights : permuted(weights, { 1, 0 }), {} },
+				 { options.adj_y() ? weights : permuted(weights, { 1, 0 }), {} },
 				 {});
 }
 
@@ -154,28 +145,25 @@ Tensor transposed(OperatorReader &reader, op::Axes stride, const Clamp &activati
 /* The first input is the output's shape, which the output has as well. */
 Tensor readTransposedConvolution(OperatorReader &reader)
 {
-	const auto *options =
-		reader.options(&fb::Operator::builtin_options_as_TransposeConvOptions);
+	const auto &options = reader.options<fb::TransposeConvOptions>();
 
-	return options ? transposed(reader,
-				    legalize::axesOf(reader, "stride", options->stride_h(),
-						     options->stride_w()),
-				    reader.clamp(options->activation()), 2, 3)
-		       : Tensor{};
+	return transposed(
+		reader, legalize::axesOf(reader, "stride", options.stride_h(), options.stride_w()),
+		reader.clamp(options.activation()), 2, 3);
 }
 
 /* Places of elements are those of the file's sizes. */
-template<auto asKind, bool isNearest>
+template<typename Options, bool isNearest>
 Tensor readResize(OperatorReader &reader)
 {
-	const auto *options = reader.options(asKind);
+	const auto &options = reader.options<Options>();
 	const Tensor x = reader.picture(reader.input(0));
 	const Extents &out = reader.output().shape;
 
 	if (reader.failed() || !reader.need(out.size() == 4 && elementCount(x.shape), "shapes",
 					    "are not of four axes"))
 		return {};
-	const bool corners = options->align_corners(), centers = options->half_pixel_centers();
+	const bool corners = options.align_corners(), centers = options.half_pixel_centers();
 	const bool halfUp = corners || centers;
 	return legalize::resize(
 		reader, x,
@@ -212,15 +200,12 @@ Tensor readConvolution2DTransposeBias(OperatorReader &reader)
 const OperatorTable windowOperators = {
 	{ AVERAGE_POOL_2D, readPool<Pool::Method::Average> },
 	{ BATCH_MATMUL, readProduct },
-	{ CONV_2D, readConvolution<&fb::Operator::builtin_options_as_Conv2DOptions, false> },
-	{ DEPTHWISE_CONV_2D,
-	  readConvolution<&fb::Operator::builtin_options_as_DepthwiseConv2DOptions, true> },
+	{ CONV_2D, readConvolution<fb::Conv2DOptions, false> },
+	{ DEPTHWISE_CONV_2D, readConvolution<fb::DepthwiseConv2DOptions, true> },
 	{ FULLY_CONNECTED, readFullyConnected },
 	{ MAX_POOL_2D, readPool<Pool::Method::Max> },
-	{ RESIZE_BILINEAR,
-	  readResize<&fb::Operator::builtin_options_as_ResizeBilinearOptions, false> },
-	{ RESIZE_NEAREST_NEIGHBOR,
-	  readResize<&fb::Operator::builtin_options_as_ResizeNearestNeighborOptions, true> },
+	{ RESIZE_BILINEAR, readResize<fb::ResizeBilinearOptions, false> },
+	{ RESIZE_NEAREST_NEIGHBOR, readResize<fb::ResizeNearestNeighborOptions, true> },
 	{ TRANSPOSE_CONV, readTransposedConvolution },
 };
 

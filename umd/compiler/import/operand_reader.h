@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The operands of a file's operator, in any format.
+ */
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "compiler/legalize/legalize.h"
+
+namespace nvdla::compiler
+{
+
+/**
+ * \brief Reads an operator's inputs and appends what the operator becomes to a model
+ *
+ * A format says where inputs are; what they have to be is checked here. Values are empty after an
+ * error.
+ */
+class OperandReader : public legalize::Builder
+{
+public:
+	using Tensor = legalize::Tensor;
+
+	/** \return number of inputs; optional ones that the file leaves out count */
+	virtual size_t inputs() const = 0;
+	virtual size_t outputs() const = 0;
+	/** \return whether the file has this input */
+	virtual bool hasInput(size_t index) const = 0;
+	/** \brief An input that operators compute with */
+	virtual Tensor input(size_t index) { return tensor(index); }
+
+	std::vector<Tensor> allInputs()
+	{
+		std::vector<Tensor> all;
+		for (size_t i = 0; i < std::max<size_t>(inputs(), 1); i++)
+			all.push_back(input(i));
+		return all;
+	}
+	using Builder::isConstant;
+	using Builder::value;
+	const Value &value(size_t index) { return value(tensor(index)); }
+	bool isConstant(size_t index) { return value(index).isConstant; }
+	/** \brief An input that has to be a constant, its axes as in the file */
+	const Value &constant(size_t index)
+	{
+		const Value &value = this->value(index);
+		if (!failed())
+			support(value.isConstant, fmt::format("input {}", index),
+				fmt::format(
+					"'{}' is computed by the model; it has to be a constant",
+					value.name));
+		return failed() ? none_ : value;
+	}
+	/** \brief Real numbers of a constant input */
+	std::vector<double> realNumbers(size_t index)
+	{
+		return compiler::realNumbers(constant(index));
+	}
+	/** \brief Whole numbers of a constant input, as axes and sizes; none if it is not given */
+	std::vector<int64_t> wholeNumbers(size_t index)
+	{
+		if (!hasInput(index))
+			return {};
+		const Value &value = constant(index);
+		need(failed() || !isFloat(value.type), fmt::format("input {}", index),
+		     fmt::format("is {}, integers are needed", elementTypeName(value.type)));
+		return failed() ? std::vector<int64_t>{} : compiler::wholeNumbers(value);
+	}
+	/** \brief The one number of a constant input; \a usual if it is not given */
+	double scalar(size_t index, double usual)
+	{
+		if (!hasInput(index))
+			return usual;
+		const std::vector<double> numbers = realNumbers(index);
+		support(failed() || numbers.size() == 1, fmt::format("input {}", index),
+			fmt::format("has {} numbers, one is needed", numbers.size()));
+		return failed() ? usual : numbers.front();
+	}
+
+protected:
+	using Builder::Builder;
+	/** \brief The tensor that an input is, of any type */
+	virtual Tensor tensor(size_t index) = 0;
+
+	Value none_; /**< for errors */
+};
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Windows beyond the core's limits.
+ *
+ * - Sums and averages over more lines or columns than a kernel has are made in two steps: first
+ *   averages of some of them, side by side, then a sum of these. Larger pictures of 8 bits whose
+ *   kernels need more bits as well: columns, then lines, with 16 bits between them.
+ * - Convolutions with longer strides or kernels than the core's: a block of as many elements as
+ *   the stride has becomes the channels of one element, and the kernels go from block to block.
+ * - Transposed convolutions with phases that read one element of a larger surface, or write one
+ *   into it. Without anything cut off, and with kernels of whole phases, there are none; a slice
+ *   does the cutting.
+ */
+#include "passes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include <nvdla/core_geometry.h>
+
+#include "kernel_window.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+constexpr uint32_t mostStride = 8;
+constexpr uint64_t mostChannels = 8192;
+/* Kernels of at most this size, for an atom of channels each, leave room in the convolution buffer.
+ */
+constexpr uint32_t mostElements = 480;
+/* A kernel with so few elements on both axes is well below that. */
+constexpr uint32_t fewElements = 16;
+
+/* An axis of a picture, whose elements are summed or stay apart. */
+struct SplitAxis {
+	uint32_t size;
+	bool isSummed;
+
+	uint32_t window() const { return isSummed ? size : 1; }
+	/* Elements that are put together, so that fewer are left. */
+	uint32_t part() const { return std::min((window() - 1) / fewElements + 1, mostStride); }
+	SplitAxis inParts() const { return { (size - 1) / part() + 1, isSummed }; }
+	/* Elements that the last part lacks. */
+	uint32_t after() const { return inParts().size * part() - size; }
+};
+
+bool fits(const SplitAxis &y, const SplitAxis &x)
+{
+	return y.window() <= maxKernelSize && x.window() <= maxKernelSize &&
+	       y.window() * x.window() <= mostElements;
+}
+
+/* Nothing for windows that are neither all of the axis, nor each element alone. */
+std::optional<SplitAxis> axisOf(uint32_t kernel, uint32_t stride, uint32_t size)
+{
+	if (kernel != size && (kernel != 1 || stride != 1))
+		return std::nullopt;
+	return SplitAxis{ size, kernel == size };
+}
+
+/* A reduction, as a pooling with one window along the axes that are too long. */
+std::optional<Pool> reductionOf(const Operator &operation)
+{
+	const auto *pool = std::get_if<Pool>(&operation.kind);
+
+	if (!pool || isExtreme(pool->method) || !isNone(pool->padding))
+		return std::nullopt;
+	return *pool;
+}
+
+/* Averages of integers use all of 16 bits for the range of their input. */
+Value averagesOf(const Value &in, const SplitAxis &y, const SplitAxis &x)
+{
+	constexpr double stepsOf8Bits = 128;
+	Value averages;
+
+	averages.name = in.name + " averages";
+	averages.type = in.type;
+	averages.quantization = in.quantization;
+	averages.shape = { 1, y.size, x.size, in.shape[3] };
+	if (in.type == ElementType::Int8) {
+		averages.type = ElementType::Int16;
+		averages.quantization =
+			Quantization{ in.quantization.channel(0).scale / stepsOf8Bits, 0 };
+	}
+	return averages;
+}
+
+/* The same reduction in steps; nothing if it is none that has to be. */
+std::vector<Operator> inSteps(Model &model, const Operator &whole)
+{
+	const Value in = model.values[whole.inputs.front()];
+	const auto pool = reductionOf(whole);
+	if (!pool)
+		return {};
+	auto y = axisOf(pool->kernel.y, pool->stride.y, in.shape[1]);
+	auto x = axisOf(pool->kernel.x, pool->stride.x, in.shape[2]);
+	if (!y || !x || fits(*y, *x))
+		return {};
+	Chain chain{ model, whole, whole.inputs.front() };
+	double factor = pool->method == Pool::Method::Sum ? 1 : 1.0 / (y->window() * x->window());
+	while (!fits(*y, *x)) {
+		const op::Axes part{ x->part(), y->part() };
+		const op::Padding after{ 0, x->after(), 0, y->after() };
+		y = y->inParts();
+		x = x->inParts();
+		factor *= part.x * part.y;
+		chain.add(Pool{ Pool::Method::Average, part, part, after, true, {} },
+			  model.add(averagesOf(model.values[chain.last], *y, *x)));
+	}
+	Convolution sum;
+	sum.groups = in.shape[3];
+	sum.activation = pool->activation;
+	const ValueId ones = model.add(onesOf(in.shape[3], { y->window(), x->window() }, factor));
+	const ValueId sums = model.addLike(
+		whole.outputs.front(), " sums",
+		{ 1, y->isSummed ? 1 : y->size, x->isSummed ? 1 : x->size, in.shape[3] });
+	chain.add(sum, sums, { ones });
+	chain.add(Reshape{}, whole.outputs.front());
+	return std::move(chain.operators);
+}
+
+/* Parts of the nearest element are twice the factor along an axis, at most. */
+bool fitsKernels(const Enlarge &enlarge)
+{
+	const auto most = [](uint32_t factor) { return factor > 1 ? uint64_t{ 2 } * factor : 1; };
+
+	return enlarge.method == Enlarge::Method::Nearest ||
+	       most(enlarge.factor.x) * most(enlarge.factor.y) <= INT8_MAX;
+}
+
+/* An axis of a convolution whose input may be divided into blocks; otherwise a block has one
+ * element.
+ */
+struct BlockAxis : ConvolutionAxis {
+	bool isTooLong() const { return stride > mostStride || taps > maxKernelSize; }
+	bool canHaveBlocks() const { return stride > 1 && dilation == 1; }
+	uint32_t block() const { return isTooLong() ? stride : 1; }
+	/* Taps in front of the kernel that add nothing, so that padding is whole blocks. */
+	uint32_t lead() const { return (block() - before % block()) % block(); }
+	uint32_t blocksBefore() const { return (before + lead()) / block(); }
+	uint32_t blocksOfKernel() const { return (lead() + taps - 1) / block() + 1; }
+	/* From the picture's start on; the kernels see no more. */
+	int64_t blocksSeen() const
+	{
+		return int64_t{ out } - 1 + blocksOfKernel() - blocksBefore();
+	}
+	uint32_t blocks() const
+	{
+		return static_cast<uint32_t>(
+			std::min<int64_t>(blocksSeen(), (int64_t{ in } - 1) / block() + 1));
+	}
+	uint32_t blocksBehind() const { return static_cast<uint32_t>(blocksSeen()) - blocks(); }
+};
+
+/* Element (r, s) of a block is channels (r * columns + s) * C and following. */
+Value inBlocks(const Value &kernels, Window block)
+{
+	const Extents &from = kernels.shape;
+	const uint32_t r = from[2] / block.lines, s = from[3] / block.columns;
+	Value to = kernels;
+
+	to.shape = { from[0], from[1], r, block.lines, s, block.columns };
+	to = permuted(to, { 0, 3, 5, 1, 2, 4 });
+	to.shape = { from[0], from[1] * block.lines * block.columns, r, s };
+	return to;
+}
+
+/* Cuts off elements that are in no block, and fills up the last block with zeros. */
+void addWholeBlocks(Chain &chain, const BlockAxis &y, const BlockAxis &x)
+{
+	const Extents shape = chain.model.values[chain.last].shape, none(shape.size(), 0);
+	Extents cut = shape, behind = none;
+
+	for (const auto &[axis, index] : { std::pair(y, 1U), std::pair(x, 2U) }) {
+		const uint32_t wanted = axis.block() > 1 ? axis.blocks() * axis.block() : axis.in;
+		cut[index] = std::min(shape[index], wanted);
+		behind[index] = wanted - cut[index];
+	}
+	if (cut != shape)
+		chain.add(Slice{ none, Extents(shape.size(), 1) }, " cut", cut);
+	if (behind == none)
+		return;
+	for (size_t i = 0; i < cut.size(); i++)
+		cut[i] += behind[i];
+	chain.add(Pad{ none, behind, 0 }, " padded", cut);
+}
+
+/* From block to block. */
+Convolution onBlocks(Convolution conv, const BlockAxis &y, const BlockAxis &x)
+{
+	if (y.block() > 1) {
+		conv.stride.y = 1;
+		conv.padding.top = y.blocksBefore();
+		conv.padding.bottom = y.blocksBehind();
+	}
+	if (x.block() > 1) {
+		conv.stride.x = 1;
+		conv.padding.left = x.blocksBefore();
+		conv.padding.right = x.blocksBehind();
+	}
+	return conv;
+}
+
+bool isPossible(const Convolution &conv, const BlockAxis &y, const BlockAxis &x, uint32_t channels)
+{
+	return conv.groups == 1 && (y.isTooLong() || x.isTooLong()) &&
+	       (!y.isTooLong() || y.canHaveBlocks()) && (!x.isTooLong() || x.canHaveBlocks()) &&
+	       y.blocksSeen() > 0 && x.blocksSeen() > 0 &&
+	       uint64_t{ y.block() } * x.block() * channels <= mostChannels;
+}
+
+/* \return nothing if it is none that has to be, or can be */
+std::vector<Operator> blocksTaken(Model &model, const Operator &whole, const Convolution &conv)
+{
+	const ConvolutionAxes axes(model, whole, conv);
+	const BlockAxis y{ axes.y }, x{ axes.x };
+	const Window block{ y.block(), x.block() };
+	Chain chain{ model, whole, whole.inputs[0] };
+
+	if (!isPossible(conv, y, x, model.values[whole.inputs[0]].shape[3]))
+		return {};
+	addWholeBlocks(chain, y, x);
+	const Extents shape = model.values[chain.last].shape;
+	const Extents blocks{ shape[0], shape[1] / block.lines, shape[2] / block.columns,
+			      shape[3] * block.lines * block.columns };
+	/* Blocks of one line lie as they have to. */
+	const Transpose turned{ { blocks[1], block.lines, blocks[2], block.columns, shape[3] },
+				{ 0, 2, 1, 3, 4 } };
+	chain.add(block.lines == 1 ? Kind(Reshape{}) : turned, " in blocks", blocks);
+	const Value wide =
+		inWindow(model.values[whole.inputs[1]],
+			 { y.blocksOfKernel() * block.lines, x.blocksOfKernel() * block.columns },
+			 { y.lead(), x.lead() });
+	std::vector<ValueId> others(whole.inputs.begin() + 1, whole.inputs.end());
+	others[0] = model.add(inBlocks(wide, block));
+	chain.add(onBlocks(conv, y, x), whole.outputs.front(), others);
+	return std::move(chain.operators);
+}
+
+/* An axis of a transposed convolution. */
+struct UpAxis {
+	uint32_t in, kernel, stride, before, out;
+
+	uint32_t taps() const { return (kernel + stride - 1) / stride; }
+	uint32_t phases() const { return std::min(stride, out); }
+	/* Elements that a phase makes. */
+	uint32_t outputs(uint32_t phase) const { return (out - phase + stride - 1) / stride; }
+	/* Elements that a phase reads, which are side by side. */
+	uint32_t inputs(uint32_t phase) const
+	{
+		const int64_t first = (int64_t{ phase } + before) / stride;
+		const int64_t last = std::min<int64_t>(first + outputs(phase), in);
+
+		return static_cast<uint32_t>(
+			std::max<int64_t>(last - std::max<int64_t>(first + 1 - taps(), 0), 0));
+	}
+	template<typename Test>
+	bool anyPhase(Test test) const
+	{
+		for (uint32_t phase = 0; phase < phases(); phase++) {
+			if (test(phase))
+				return true;
+		}
+		return false;
+	}
+	bool readsOne() const
+	{
+		return anyPhase([this](uint32_t phase) { return inputs(phase) <= 1; });
+	}
+	bool makesOne() const
+	{
+		return anyPhase([this](uint32_t phase) { return outputs(phase) == 1; });
+	}
+};
+
+bool hasLonePhase(const UpAxis &y, const UpAxis &x)
+{
+	const bool reads = y.readsOne() && x.readsOne() && (y.in > 1 || x.in > 1);
+	const bool narrow = x.out == 1 && (x.stride > 1 || (y.out > 1 && y.makesOne()));
+	const bool makes = x.stride > 1 && y.makesOne() && x.makesOne() && x.outputs(0) > 1;
+
+	return reads || narrow || makes;
+}
+
+/* Others are refused when they are lowered. */
+bool canBeExtended(const Extents &kernels, uint32_t r, uint32_t s)
+{
+	constexpr uint64_t mostElements = uint64_t{ 1 } << 25;
+	constexpr uint32_t mostLines = 1024;
+
+	return r <= mostLines && s <= mostLines &&
+	       uint64_t{ kernels[0] } * kernels[1] <= mostElements / (uint64_t{ r } * s);
+}
+
+uint32_t wholePhases(const UpAxis &axis)
+{
+	return axis.taps() * axis.stride;
+}
+
+} /* namespace */
+
+void splitWindows(Model &model)
+{
+	expandEach(model, [&](const Operator &operation) { return inSteps(model, operation); });
+}
+
+void splitEnlargements(Model &model)
+{
+	constexpr double stepsOf8Bits = 128;
+
+	expandEach(model, [&](Operator &operation) -> std::vector<Operator> {
+		auto *lines = std::get_if<Enlarge>(&operation.kind);
+		const Value in = model.values[operation.inputs.front()];
+		if (!lines || in.type != ElementType::Int8 || lines->factor.x == 1 ||
+		    lines->factor.y == 1 || fitsKernels(*lines))
+			return {};
+		Value wide = in;
+		wide.name += " wide";
+		wide.type = ElementType::Int16;
+		wide.quantization =
+			Quantization{ in.quantization.channel(0).scale / stepsOf8Bits, 0 };
+		wide.shape[2] *= lines->factor.x;
+		Operator columns = operation;
+		std::get<Enlarge>(columns.kind).factor.y = 1;
+		lines->factor.x = 1;
+		columns.outputs = operation.inputs = { model.add(std::move(wide)) };
+		return { columns, operation };
+	});
+}
+
+void takeBlocks(Model &model)
+{
+	expandEach(model, [&](const Operator &operation) {
+		const auto *conv = std::get_if<Convolution>(&operation.kind);
+		return conv ? blocksTaken(model, operation, *conv) : std::vector<Operator>{};
+	});
+}
+
+void uncutTransposed(Model &model)
+{
+	for (size_t i = 0; i < model.operators.size(); i++) {
+		Operator &operation = model.operators[i];
+		auto *conv = std::get_if<TransposedConvolution>(&operation.kind);
+		if (!conv)
+			continue;
+		const Extents in = model.values[operation.inputs[0]].shape;
+		const Value kernels = model.values[operation.inputs[1]];
+		const ValueId output = operation.outputs.front();
+		const Extents out = model.values[output].shape;
+		const UpAxis y{ in[1], kernels.shape[2], conv->stride.y, conv->padding.top,
+				out[1] };
+		const UpAxis x{ in[2], kernels.shape[3], conv->stride.x, conv->padding.left,
+				out[2] };
+		if (!hasLonePhase(y, x))
+			continue;
+		const uint32_t r = wholePhases(y);
+		const uint32_t s = std::max(wholePhases(x), in[2] == 1 ? 2U : 1U);
+		if (!canBeExtended(kernels.shape, r, s))
+			continue;
+		const Extents uncut{ 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s,
+				     out[3] };
+		const Slice slice{ { 0, y.before, x.before, 0 }, { 1, 1, 1, 1 } };
+		conv->padding = {};
+		operation.inputs[1] = model.add(inWindow(kernels, { r, s }));
+		operation.outputs.front() = model.addLike(output, " uncut", uncut);
+		Operator cut{ operation.name,	 operation.type, slice,
+			      operation.outputs, { output },	 operation.index };
+		model.operators.insert(model.operators.begin() + static_cast<ptrdiff_t>(i) + 1,
+				       std::move(cut));
+	}
+}
+
+} /* namespace nvdla::compiler */
