@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The convolution buffer keeps bytes and pointers of a convolution. Before another client's
- * convolutions, a task of the driver clears it; this task runs as the first task of that
+ * The convolution buffer keeps bytes and pointers of the last convolution. Before another client's
+ * convolutions, a task of the driver clears the buffer; this task runs as the first task of that
  * client's job and counts for the job's time.
  */
 #include <linux/mm.h>
@@ -57,10 +57,10 @@ int nvdla_cbuf_init(struct nvdla_hw *hw)
 }
 
 /**
- * nvdla_cbuf_claim() - give the buffer to the job that is about to begin
+ * nvdla_cbuf_claim() - give the convolution buffer to the job that is about to begin
  * @job: job; the device is locked
  *
- * Return: the task to run first, or NULL if nothing of another client's is in the buffer.
+ * Return: the task to run first, or NULL if no other client left data in the buffer.
  */
 struct nvdla_task *nvdla_cbuf_claim(struct nvdla_job *job)
 {

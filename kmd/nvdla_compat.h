@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The newest kernel's interfaces, for the older ones that are supported, 6.12 to 7.3.
+ * The newest kernel's interfaces for older kernels, from 6.12 on.
  *
  * The driver is written for the newest kernel; this file defines the functions that an older
  * kernel lacks, under the newest kernel's names. The NVDLA_HAVE_* macros come from test compiles
@@ -18,12 +18,12 @@
 #include <drm/drm_file.h>
 #include <drm/gpu_scheduler.h>
 
-/* Before 6.13 it took the name without quotes. */
+/* Before 6.13 MODULE_IMPORT_NS() took the name without quotes. */
 #undef MODULE_IMPORT_NS
 #define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
 
 #ifndef NVDLA_HAVE_SCHED_INIT_ARGS
-/* Only the members that the driver sets. */
+/* Contains only the members that the driver sets. */
 struct drm_sched_init_args {
 	const struct drm_sched_backend_ops *ops;
 	struct workqueue_struct *submit_wq;
@@ -47,7 +47,7 @@ struct drm_sched_init_args {
 #endif
 
 #if !IS_ENABLED(CONFIG_DRM_ACCEL)
-/* No accel nodes, as in Debian's kernels for riscv64 and arm64: a device is a render node there. */
+/* Kernels without accel nodes, such as Debian's for riscv64 and arm64: use a render node. */
 #define DRIVER_COMPUTE_ACCEL DRIVER_RENDER
 #define accel_open drm_open
 #endif
@@ -71,8 +71,8 @@ static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)
 #endif
 
 /*
- * For the end of a timedout_job callback: give the job back to the scheduler, which took it from
- * its list. The newest kernel does this itself and has no function for it.
+ * For the end of a timedout_job callback: return the job to the scheduler, which took the job off
+ * its list. The newest kernel does this itself.
  */
 static inline enum drm_gpu_sched_stat nvdla_sched_keep_job(struct drm_sched_job *job)
 {

@@ -2,8 +2,7 @@
 /*
  * Contexts: the queues of an open file.
  *
- * The scheduler has an entity for each. Context 0 is the file's own, it exists
- * from open to close.
+ * The scheduler has an entity for each context. Context 0 is the file's own, from open to close.
  */
 #include <linux/capability.h>
 #include <linux/slab.h>
@@ -73,7 +72,7 @@ static void nvdla_context_free(struct nvdla_context *context)
 	list_del(&context->link);
 	spin_unlock(&file->lock);
 
-	/* Jobs keep the context, so there is nothing in the queue to wait for. */
+	/* Each job holds a reference, so the queue is empty here. */
 	if (!context->killed)
 		drm_sched_entity_fini(&context->entity);
 	mutex_destroy(&context->submit_lock);
@@ -94,7 +93,7 @@ void nvdla_context_put(struct nvdla_context *context)
 }
 
 /**
- * nvdla_context_find() - context of a number
+ * nvdla_context_find() - look up a context by its number
  * @file: file
  * @id: number in this file, 0 for the file's own context
  *
@@ -113,7 +112,7 @@ struct nvdla_context *nvdla_context_find(struct nvdla_file *file, u32 id)
 }
 
 /**
- * nvdla_contexts_open() - prepare a file for contexts, and create its own
+ * nvdla_contexts_open() - prepare a file for contexts, and create context 0
  * @ndev: device
  * @file: file
  *
@@ -138,7 +137,7 @@ int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file)
 	return ret;
 }
 
-/* Takes a context off the list. One that is just being freed has no jobs and may stay on it. */
+/* Takes a context off the list. One that is just being freed has no jobs and may stay listed. */
 static struct nvdla_context *nvdla_contexts_take(struct nvdla_file *file)
 {
 	struct nvdla_context *context, *found = NULL;
@@ -159,8 +158,8 @@ static struct nvdla_context *nvdla_contexts_take(struct nvdla_file *file)
  * nvdla_contexts_close() - end all contexts of a file
  * @file: file to which no thread submits any more
  *
- * Ends destroyed contexts, too. Jobs get some time to start, unless the process
- * is killed; jobs that have not started by then never do.
+ * Includes contexts that were destroyed. Unless the process is killed, jobs get some time to start;
+ * jobs that have not started by then never run.
  */
 void nvdla_contexts_close(struct nvdla_file *file)
 {

@@ -14,32 +14,32 @@ struct drm_file;
 struct nvdla_device;
 struct nvdla_file;
 
-/** NVDLA_MAX_CONTEXTS - contexts of one open file, beside its own */
+/** NVDLA_MAX_CONTEXTS - contexts of one open file, besides context 0 */
 #define NVDLA_MAX_CONTEXTS 64
 
 /**
  * struct nvdla_context - a queue of jobs with a priority
  *
- * &nvdla_file.contexts has a reference, and so has each of its jobs: a destroyed
- * context is freed with its last job.
+ * &nvdla_file.contexts and each job of the context hold a reference: a destroyed context is freed
+ * with its last job.
  */
 struct nvdla_context {
-	/** @refcount: references of its number and of jobs */
+	/** @refcount: references of &nvdla_file.contexts and of jobs */
 	refcount_t refcount;
 
-	/** @file: the file it belongs to; the context holds a reference */
+	/** @file: file that owns the context; the context holds a reference */
 	struct nvdla_file *file;
 
-	/** @link: place in &nvdla_file.alive, under its lock */
+	/** @link: place in &nvdla_file.alive; protected by &nvdla_file.lock */
 	struct list_head link;
 
-	/** @entity: the queue */
+	/** @entity: the scheduler's queue of jobs */
 	struct drm_sched_entity entity;
 
 	/** @submit_lock: keeps jobs in the order in which they got their fences */
 	struct mutex submit_lock;
 
-	/** @killed: the file was closed, @entity is gone */
+	/** @killed: the file was closed and @entity destroyed */
 	bool killed;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Counters of the engines: busy time and operations always, the core's own counters
- * for tasks that were made with them.
+ * Counters of the engines: busy time and operations of all tasks, the core's own counters of tasks
+ * with NVDLA_TASK_STATISTICS.
  *
  * Time is measured from writing op_enable to seeing the interrupt. If an engine has two operations
  * enabled, one running and one queued, their common time counts once. All operations on the
- * hardware belong to one job, so to one file.
+ * hardware belong to one job, so to one open file.
  */
 #include <drm/nvdla_accel.h>
 
@@ -15,7 +15,7 @@
 
 static_assert(NVDLA_FIRST_CORE_COUNTER + NVDLA_MAX_ENGINE_COUNTERS == NVDLA_NUM_COUNTERS);
 
-/* Name of an engine, enum nvdla_op_type, in sysfs, fdinfo, traces and dumps. */
+/* Returns the name of an engine, enum nvdla_op_type, for sysfs, fdinfo, traces and dumps. */
 const char *nvdla_engine_name(u32 op_type)
 {
 	static const char * const names[NVDLA_NUM_OP_TYPES] = {
@@ -49,9 +49,9 @@ static void nvdla_engine_account(struct nvdla_counters *counters, u32 op_type)
 }
 
 /**
- * nvdla_usage_busy_ns() - time that a file kept an engine busy, until now
- * @counters: of the device
- * @usage: of the file
+ * nvdla_usage_busy_ns() - get the time that a file has kept an engine busy
+ * @counters: counters of the device
+ * @usage: usage of the file
  * @op_type: engine
  *
  * Never decreases, not even when the counters are set to zero.
@@ -71,9 +71,9 @@ u64 nvdla_usage_busy_ns(struct nvdla_counters *counters, struct nvdla_usage *usa
 }
 
 /**
- * nvdla_counters_op_enabled() - an operation was enabled
- * @counters: of the device
- * @usage: of the file whose job is on the hardware; stays at least as long as that job
+ * nvdla_counters_op_enabled() - count an operation that was enabled
+ * @counters: counters of the device
+ * @usage: usage of the file whose job is on the hardware; has to exist as long as that job
  * @op_type: engine
  */
 void nvdla_counters_op_enabled(struct nvdla_counters *counters, struct nvdla_usage *usage,
@@ -102,9 +102,9 @@ static void nvdla_count(u64 *value, const struct drm_nvdla_operation_result *res
 }
 
 /**
- * nvdla_counters_op_completed() - an operation that was enabled completed
- * @counters: of the device
- * @task: its task
+ * nvdla_counters_op_completed() - count an operation that completed
+ * @counters: counters of the device
+ * @task: task of the operation
  * @operation: index in that task
  */
 void nvdla_counters_op_completed(struct nvdla_counters *counters, const struct nvdla_task *task,
@@ -125,7 +125,7 @@ void nvdla_counters_op_completed(struct nvdla_counters *counters, const struct n
 	spin_unlock(&counters->lock);
 }
 
-/* The job was taken off the hardware. */
+/* Stops the busy time of all engines, because the job was taken off the hardware. */
 void nvdla_counters_stop(struct nvdla_counters *counters)
 {
 	u32 type;
@@ -138,7 +138,7 @@ void nvdla_counters_stop(struct nvdla_counters *counters)
 	spin_unlock(&counters->lock);
 }
 
-/* Value of a counter of an engine, until now. @counter is less than NVDLA_NUM_COUNTERS. */
+/* Returns the present value of a counter of an engine. @counter is less than NVDLA_NUM_COUNTERS. */
 u64 nvdla_counters_read(struct nvdla_counters *counters, u32 op_type, u32 counter)
 {
 	u64 value;

@@ -22,7 +22,7 @@ enum {
 /**
  * struct nvdla_usage - busy time of the engines for one open file
  * @client_id: &drm_file.client_id
- * @busy_ns: per engine; under &nvdla_counters.lock
+ * @busy_ns: per engine, nanoseconds; protected by &nvdla_counters.lock
  */
 struct nvdla_usage {
 	u64 client_id;
@@ -33,8 +33,8 @@ struct nvdla_usage {
  * struct nvdla_engine_counters - counters of one engine
  * @enabled: operations that are enabled now
  * @since: time up to which @value's busy time is counted, while @enabled is not 0
- * @user: usage of the file whose operations those are
- * @value: the counters, in that order
+ * @user: usage of the file that owns the enabled operations
+ * @value: the counters, in the order of the enumeration above
  */
 struct nvdla_engine_counters {
 	u32 enabled;
@@ -50,7 +50,7 @@ struct nvdla_engine_counters {
  * @engine: per engine
  */
 struct nvdla_counters {
-	/* engine, nvdla_usage.busy_ns */
+	/* protects @engine and nvdla_usage.busy_ns */
 	spinlock_t lock;
 	bool always;
 	struct nvdla_engine_counters engine[NVDLA_NUM_OP_TYPES];

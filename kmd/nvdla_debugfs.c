@@ -104,7 +104,7 @@ static int nvdla_last_job_show(struct seq_file *m, void *unused)
 	record = ndev->hw.last_job;
 	mutex_unlock(&ndev->hw.lock);
 
-	/* No fence has the number 0. */
+	/* 0 means that there is no job: no fence has the number 0. */
 	if (record.seqno)
 		nvdla_job_record_print(&record, &p);
 	return 0;
@@ -112,9 +112,9 @@ static int nvdla_last_job_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(nvdla_last_job);
 
 /*
- * Resets the core on request. The job on it is not to blame: it starts again if it is restartable.
- * Only trylock: a removal of the driver holds the lock of the device's parent and waits for users
- * of this file.
+ * Resets the core on request. The job on the core is not to blame: it starts again if it is
+ * restartable. The lock is only tried: a removal of the driver holds the lock of the device's
+ * parent and waits for users of this file.
  */
 static int nvdla_force_reset(struct nvdla_device *ndev)
 {
@@ -159,7 +159,7 @@ static const struct file_operations nvdla_reset_fops = {
 	.write = nvdla_reset_write,
 };
 
-/* Adds the files of a device that is registered; they go when it is unregistered. */
+/* Adds the files of a registered device. Unregistering the device removes them. */
 void nvdla_debugfs_init(struct nvdla_device *ndev)
 {
 	struct dentry *root = ndev->drm.debugfs_root;

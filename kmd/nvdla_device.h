@@ -17,9 +17,7 @@
 
 struct reset_control;
 
-/**
- * struct nvdla_device - one NVDLA core, and its place in the system
- */
+/** struct nvdla_device - one NVDLA core, and its place in the system */
 struct nvdla_device {
 	/** @drm: the accel device */
 	struct drm_device drm;
@@ -36,10 +34,10 @@ struct nvdla_device {
 	/** @num_clks: entries at @clks */
 	u32 num_clks;
 
-	/** @core_clk: the one of @clks that the engines run at, NULL if that is not known */
+	/** @core_clk: clock of the engines, one of @clks; NULL if not known */
 	struct clk *core_clk;
 
-	/** @clks_enabled: @clks are enabled; for the bus operations */
+	/** @clks_enabled: @clks are enabled; used by the bus operations only */
 	bool clks_enabled;
 
 	/** @reset: reset lines; NULL if the bus resets the core in another way, or not at all */
@@ -50,13 +48,13 @@ struct nvdla_device {
 
 	/** @sram: the on-chip memory that the engines can reach */
 	struct {
-		/** @sram.base: its first address as the engines see it, constant */
+		/** @sram.base: first address of the memory as the engines see it, constant */
 		u64 base;
 		/** @sram.size: bytes, 0 if there is none; constant */
 		u64 size;
 		/** @sram.lock: protects the ranges */
 		struct mutex lock;
-		/** @sram.mm: ranges of the buffers */
+		/** @sram.mm: allocator of the buffers' ranges */
 		struct drm_mm mm;
 	} sram;
 
@@ -69,7 +67,7 @@ struct nvdla_device {
 	/** @sched_wq: workqueue of the scheduler */
 	struct workqueue_struct *sched_wq;
 
-	/** @timeout_wq: workqueue of timeouts; reclaim may wait for it */
+	/** @timeout_wq: workqueue of timeouts, with WQ_MEM_RECLAIM */
 	struct workqueue_struct *timeout_wq;
 
 	/** @free_wq: workqueue that frees jobs */
@@ -81,7 +79,7 @@ struct nvdla_device {
 	/** @fence_lock: lock of the hardware fences */
 	spinlock_t fence_lock;
 
-	/** @num_jobs: jobs from nvdla_job_submit() to their end; a removal waits for 0 */
+	/** @num_jobs: jobs from nvdla_job_submit() to their end; a removal waits until it is 0 */
 	atomic_t num_jobs;
 
 	/** @bos_lock: protects @bos */
@@ -90,7 +88,7 @@ struct nvdla_device {
 	/** @bos: buffers that are mapped for the device */
 	struct list_head bos;
 
-	/** @num_bos: buffers in @bos or just being unmapped; a removal waits for 0 */
+	/** @num_bos: buffers in @bos or just being unmapped; a removal waits until it is 0 */
 	atomic_t num_bos;
 };
 

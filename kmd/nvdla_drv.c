@@ -74,7 +74,7 @@ static int nvdla_query_answer(struct drm_nvdla_dev_query *args, const void *answ
 	return copy_struct_to_user(u64_to_user_ptr(args->pointer), user_size, answer, size, NULL);
 }
 
-/* A write to user memory can block for any time, so no unplug may wait for it. */
+/* A write to user memory can block for any time, so an unplug must not wait for this ioctl. */
 static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_nvdla_dev_query *args = data;
@@ -98,7 +98,7 @@ static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_
 	}
 }
 
-/* Opening and unplugging exclude each other, because a file's state belongs to the device. */
+/* Opening and unplugging exclude each other, because the state of a file refers to the device. */
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {
 	struct nvdla_file *priv;
@@ -123,7 +123,7 @@ static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 	return ret;
 }
 
-/* Jobs may be left, which keep the contexts they were submitted to. */
+/* Jobs may still exist; each holds a reference to its context. */
 static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 {
 	struct nvdla_file *priv = file->driver_priv;
@@ -133,7 +133,7 @@ static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 	nvdla_file_put(priv);
 }
 
-/* Usage of an open file, in /proc/PID/fdinfo/FD; see Documentation/gpu/drm-usage-stats.rst. */
+/* Prints a file's usage in /proc/PID/fdinfo/FD; see Documentation/gpu/drm-usage-stats.rst. */
 static void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 {
 	struct nvdla_device *ndev = to_nvdla_device(file->minor->dev);
@@ -151,7 +151,7 @@ static void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 
 /*
  * After an unplug every ioctl returns -ENODEV, whatever its arguments. Ioctls that access user
- * memory, or sleep as long as the caller likes, check that themselves.
+ * memory or sleep for an unlimited time check for an unplug themselves.
  */
 #define NVDLA_IOCTL_WRAPPER(func)						\
 static int func##_plugged(struct drm_device *drm, void *data, struct drm_file *file)	\

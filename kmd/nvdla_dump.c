@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Core dumps of failed jobs in /sys/class/devcoredump, and their text of jobs and register
- * groups, which debugfs shows too. Documentation/failed-jobs.md describes the text.
+ * Core dumps of failed jobs in /sys/class/devcoredump, and the text about jobs and register groups,
+ * which debugfs shows too. Documentation/failed-jobs.md describes the text.
  *
- * The state is captured before the job's fence signals, where no allocation may wait for
- * memory. The job's tasks are not copied: the dump takes them over when the job is freed. A
- * worker writes the text.
+ * The state is captured before the job's fence signals, when allocations must not wait for memory.
+ * The job's tasks are not copied: when the job is freed, the dump takes them over. A worker writes
+ * the text.
  */
 #include <linux/devcoredump.h>
 #include <linux/ktime.h>
@@ -26,16 +26,16 @@
 #include "nvdla_job.h"
 #include "nvdla_user_task.h"
 
-/* Rate limited: no job runs while all registers are read, and any client can make jobs fail. */
+/* Most dumps a minute: any client can make jobs fail, and no job runs during a dump. */
 #define NVDLA_COREDUMPS_PER_MINUTE 16
 
 /**
  * struct nvdla_coredump - the state of a core and a failed job
- * @time_ns: CLOCK_MONOTONIC when it was captured
+ * @time_ns: CLOCK_MONOTONIC of the capture
  * @job: the job
  * @groups: state of the register groups
  * @registers: the registers
- * @tasks: the job's tasks, once the job is gone
+ * @tasks: the job's tasks, once the job is freed
  * @user_tasks: references to the prepared tasks of @tasks
  */
 struct nvdla_coredump {
@@ -51,7 +51,7 @@ struct nvdla_coredump {
  * nvdla_job_record_fill() - record identity and progress of a job
  * @record: filled
  * @job: job that the scheduler knows; its device is locked
- * @error: 0, or why it failed
+ * @error: 0, or the -errno of a failed job
  */
 void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_job *job, int error)
 {
@@ -242,7 +242,7 @@ static void nvdla_coredump_work(struct work_struct *work)
 	}
 
 	nvdla_coredump_free(dump);
-	/* Pairs with the cmpxchg() that puts the next one there. */
+	/* Pairs with the cmpxchg() that sets the next pending dump. */
 	smp_store_release(&hw->coredumps.pending, NULL);
 }
 
@@ -254,7 +254,7 @@ void nvdla_coredump_init(struct nvdla_hw *hw)
 	ratelimit_set_flags(&hw->coredumps.limit, RATELIMIT_MSG_ON_RELEASE);
 }
 
-/* Waits until all dumps of a core that has no jobs any more are handed over. */
+/* Waits until the last dump of a core without jobs is handed over. */
 void nvdla_coredump_fini(struct nvdla_hw *hw)
 {
 	flush_work(&hw->coredumps.work);

@@ -12,14 +12,14 @@ struct nvdla_job;
 struct nvdla_job_record;
 struct nvdla_sequencer_snapshot;
 
-/* At least as many as any core has */
+/* Number of registers of the largest core, or more */
 #define NVDLA_NUM_REGISTERS 448
 
 /**
  * struct nvdla_register_dump - values of registers
  * @count: entries at @values
- * @values: in the order in which they were read; those that each register group has come twice,
- *	first all of group 0
+ * @values: in the order in which they were read; registers that each register group has appear
+ *	twice, first all of group 0
  */
 struct nvdla_register_dump {
 	u32 count;

@@ -2,11 +2,10 @@
 /*
  * Fences that leave the driver.
  *
- * Sync files, syncobjs and other drivers' buffers keep a fence as long as they like, and ask
- * it for its names. The scheduler's own has them from the scheduler, which is in the device:
- * before Linux learned to part a signalled fence from its driver, the answer came from freed
- * memory once the device was unbound. The fences of this file stand on their own, and the
- * module stays as long as they do.
+ * Sync files, syncobjs and other drivers' buffers keep a fence as long as they like, and may ask it
+ * for its names. The scheduler's own fences get their names from the scheduler, which is freed with
+ * the device: in kernels that do not separate signalled fences from their drivers, that was a use
+ * after free. The fences of this file do not refer to the device, and hold the module.
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -27,7 +26,7 @@ static const char *nvdla_fence_timeline_name(struct dma_fence *fence)
 static void nvdla_fence_release(struct dma_fence *fence)
 {
 	dma_fence_free(fence);
-	/* The return from here still runs the module's code: see nvdla_fences_fini(). */
+	/* The module's code runs until this function has returned: see nvdla_fences_fini(). */
 	module_put(THIS_MODULE);
 }
 
@@ -51,11 +50,11 @@ static void nvdla_fence_finished(struct dma_fence *finished, struct dma_fence_cb
 }
 
 /**
- * nvdla_fence_follow() - a fence that signals when a job's does, with the same error
- * @fence: zeroed memory for it, which belongs to the fence from here on
+ * nvdla_fence_follow() - make a fence that signals with the scheduler's fence, with the same error
+ * @fence: zeroed memory for the fence, freed with it
  * @finished: the scheduler's fence of a job that was armed; the caller holds a reference
  *
- * It has the context and number of @finished, by which the scheduler knows that a context need
+ * The fence has the context and number of @finished, so that the scheduler sees that a context need
  * not wait for its own jobs.
  *
  * Return: the fence, with a reference for the caller.
@@ -76,8 +75,8 @@ struct dma_fence *nvdla_fence_follow(struct nvdla_fence *fence, struct dma_fence
 /**
  * nvdla_fences_fini() - wait until no thread runs code of this file
  *
- * For the module's end. Its last fence is gone, but the thread that released that fence may have
- * been preempted after dropping the module reference, before it returned.
+ * For the module's exit. All fences are freed, but the thread that released the last one may have
+ * been preempted between dropping the module reference and returning.
  */
 void nvdla_fences_fini(void)
 {

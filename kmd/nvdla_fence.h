@@ -5,17 +5,15 @@
 #include <linux/dma-fence.h>
 #include <linux/spinlock_types.h>
 
-/**
- * struct nvdla_fence - fence of a job for everybody but the scheduler
- */
+/** struct nvdla_fence - fence of a job for all users except the scheduler */
 struct nvdla_fence {
-	/** @base: the fence; first, because it is freed by its address */
+	/** @base: the fence; first member, because dma_fence_free() gets its address */
 	struct dma_fence base;
 
-	/** @lock: of @base; it must not be in anything that @base may outlive */
+	/** @lock: lock of @base, here because it has to live as long as @base */
 	spinlock_t lock;
 
-	/** @cb: waits for the scheduler's fence */
+	/** @cb: callback of the scheduler's fence */
 	struct dma_fence_cb cb;
 };
 

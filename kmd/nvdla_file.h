@@ -16,7 +16,7 @@
 /**
  * struct nvdla_file - one open of the accel node
  *
- * Kept by the open file and by its contexts, which its jobs keep.
+ * The open file and each context hold a reference; each job holds one to its context.
  */
 struct nvdla_file {
 	/** @refcount: references of the open file and of contexts */
@@ -40,13 +40,13 @@ struct nvdla_file {
 	/** @alive: all contexts, including destroyed ones that still have jobs */
 	struct list_head alive;
 
-	/** @usage: time that its jobs kept the engines busy */
+	/** @usage: time that the file's jobs kept the engines busy */
 	struct nvdla_usage usage;
 
-	/** @guilty_jobs: its jobs that failed and had the core reset */
+	/** @guilty_jobs: jobs of the file that failed and had the core reset */
 	atomic64_t guilty_jobs;
 
-	/** @innocent_jobs: its jobs that a reset for another reason took off the core */
+	/** @innocent_jobs: jobs of the file that a reset for another reason took off the core */
 	atomic64_t innocent_jobs;
 };
 
@@ -66,10 +66,7 @@ static inline void nvdla_file_put(struct nvdla_file *file)
 	kref_put(&file->refcount, nvdla_file_release);
 }
 
-/*
- * Whether the calling process may raise its priority at the expense of others. Without audit,
- * because queries ask as well.
- */
+/* Returns whether the caller has CAP_SYS_NICE. Not audited, because queries ask as well. */
 static inline bool nvdla_is_trusted(void)
 {
 	return ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);

@@ -32,7 +32,7 @@ bool nvdla_bo_is_undefined(const struct nvdla_bo *bo)
 }
 
 /**
- * nvdla_bo_set_mapped() - note that a buffer is mapped for the device
+ * nvdla_bo_set_mapped() - record that a buffer is mapped for the device
  * @bo: buffer
  * @sgt: mapping of its memory, one range of DMA addresses; taken over
  *
@@ -55,7 +55,7 @@ static void nvdla_bo_release_sgt(struct nvdla_bo *bo, struct sg_table *sgt)
 {
 	struct drm_gem_object *obj = &bo->base;
 
-	/* The exporter must keep its memory pinned, because the core may still use it. */
+	/* The exporter must keep the memory pinned, because the core may still use it. */
 	if (bo->dma_buf && bo->memory.leaked)
 		return;
 
@@ -74,8 +74,8 @@ static void nvdla_bo_release_sgt(struct nvdla_bo *bo, struct sg_table *sgt)
  * nvdla_bo_unmap() - take a buffer's memory from the device
  * @bo: buffer that no job uses; may have no mapping
  *
- * The mapping goes without &nvdla_device.bos_lock: an exporter takes its own lock, which others
- * hold while they take ours.
+ * Unmaps without &nvdla_device.bos_lock: an exporter takes a lock of its own, under which other
+ * threads take bos_lock.
  */
 void nvdla_bo_unmap(struct nvdla_bo *bo)
 {
@@ -119,7 +119,7 @@ static int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* The memory belongs to the buffer: mappings keep working when the device is gone. */
+/* The memory belongs to the buffer, so mappings stay valid after an unplug. */
 static vm_fault_t nvdla_bo_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
@@ -128,7 +128,7 @@ static vm_fault_t nvdla_bo_fault(struct vm_fault *vmf)
 	unsigned long address, end, page;
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 
-	/* As many pages at a time as one page table maps. */
+	/* Maps as many pages at a time as one page table holds. */
 	address = max(vma->vm_start, ALIGN_DOWN(vmf->address, PMD_SIZE));
 	end = min(vma->vm_end, ALIGN_DOWN(vmf->address, PMD_SIZE) + PMD_SIZE);
 	page = vma->vm_pgoff - drm_vma_node_start(&obj->vma_node) +
@@ -193,9 +193,9 @@ typedef void (*nvdla_sync_range_fn)(struct device *dev, dma_addr_t addr, unsigne
 				    size_t size, enum dma_data_direction direction);
 
 /*
- * Synchronises whole cache lines, the smallest unit, and no more: a bounce buffer may hold
- * newer data of the device beside them. Behind an IOMMU only the bytes of one page are
- * contiguous in memory.
+ * Synchronises whole cache lines, the smallest unit, and no more: a bounce buffer may hold newer
+ * data of the device beside them. Works page by page, because memory behind an IOMMU is contiguous
+ * only within a page.
  */
 static void nvdla_bo_sync_range(struct nvdla_bo *bo, u64 offset, u64 size, nvdla_sync_range_fn sync)
 {
@@ -212,7 +212,7 @@ static void nvdla_bo_sync_range(struct nvdla_bo *bo, u64 offset, u64 size, nvdla
 }
 
 /**
- * nvdla_bo_begin_cpu_write() - the kernel is going to write to a part of a buffer
+ * nvdla_bo_begin_cpu_write() - prepare a part of a buffer for a write by the kernel
  * @bo: buffer with memory of its own, mapped for the device, which does not use it now
  * @offset: first byte of the part
  * @size: bytes
@@ -225,7 +225,7 @@ void nvdla_bo_begin_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
 }
 
 /**
- * nvdla_bo_end_cpu_write() - the kernel wrote to a part of a buffer
+ * nvdla_bo_end_cpu_write() - finish a write by the kernel to a part of a buffer
  * @bo: buffer of nvdla_bo_begin_cpu_write()
  * @offset: first byte of the part
  * @size: bytes
@@ -255,7 +255,7 @@ static void nvdla_bo_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *ma
 	nvdla_memory_vunmap(&to_nvdla_bo(obj)->memory, map->vaddr);
 }
 
-/* For fdinfo. Called under a spinlock, so without locks: the answer may be outdated. */
+/* For fdinfo. Called under a spinlock, so it takes no locks and the status may be outdated. */
 static enum drm_gem_object_status nvdla_bo_status(struct drm_gem_object *obj)
 {
 	return READ_ONCE(to_nvdla_bo(obj)->sgt) ? DRM_GEM_OBJECT_RESIDENT : 0;
@@ -272,7 +272,7 @@ static const struct drm_gem_object_funcs nvdla_bo_funcs = {
 	.vm_ops = &nvdla_bo_vm_ops,
 };
 
-/* Give the device one range of addresses of the buffer's memory; nvdla_bo_free() takes it. */
+/* Maps the buffer's memory for the device, to one range of addresses; nvdla_bo_free() unmaps it. */
 static int nvdla_bo_map(struct nvdla_bo *bo)
 {
 	struct drm_device *drm = bo->base.dev;
@@ -357,7 +357,7 @@ int nvdla_gem_init(struct nvdla_device *ndev)
 	return nvdla_memory_init(ndev);
 }
 
-/* Some buffer that is mapped, with a reference, or NULL. Not one that is just being freed. */
+/* Returns any mapped buffer that is not just being freed, with a reference, or NULL. */
 static struct nvdla_bo *nvdla_gem_get_mapped(struct nvdla_device *ndev)
 {
 	struct nvdla_bo *bo, *found = NULL;
@@ -377,9 +377,8 @@ static struct nvdla_bo *nvdla_gem_get_mapped(struct nvdla_device *ndev)
  * nvdla_gem_fini() - take the memory of all buffers from the device
  * @ndev: device that is unplugged and has no jobs
  *
- * Buffers live as long as somebody has a handle, a mapping or a dma-buf, and keep
- * their memory; but its DMA addresses are the device's, and cannot outlast the
- * driver's hold on it.
+ * A buffer keeps its memory as long as it has a handle, a mapping or a dma-buf; but DMA addresses
+ * belong to the device and must not outlast the driver's binding.
  */
 void nvdla_gem_fini(struct nvdla_device *ndev)
 {

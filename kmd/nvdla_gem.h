@@ -25,8 +25,8 @@ struct nvdla_device;
  * The core has no MMU: a buffer is one contiguous range of DMA addresses for
  * as long as the device exists, so a checked address stays valid.
  *
- * There are three kinds, with a struct drm_gem_object_funcs each: buffers with memory of
- * their own, imported dma-bufs, and on-chip memory.
+ * There are three kinds, each with its struct drm_gem_object_funcs: buffers with memory of their
+ * own, imported dma-bufs, and on-chip memory.
  */
 struct nvdla_bo {
 	/** @base: GEM object */
@@ -35,24 +35,27 @@ struct nvdla_bo {
 	/** @mem_type: NVDLA_MEM_MC or NVDLA_MEM_CV */
 	u32 mem_type;
 
-	/** @dma_addr: address of the first byte as the core sees it */
+	/** @dma_addr: the core's address of the first byte */
 	dma_addr_t dma_addr;
 
-	/** @memory: its own memory; no pages if that is elsewhere */
+	/** @memory: the buffer's own memory; no pages if imported or on-chip */
 	struct nvdla_memory memory;
 
 	/** @dma_buf: the dma-buf of an imported buffer; holds a reference */
 	struct dma_buf *dma_buf;
 
-	/** @sgt: mapping of the memory for the device; NULL if there is none, or not any more */
+	/** @sgt: mapping of the memory for the device; NULL while it is not mapped */
 	struct sg_table *sgt;
 
-	/** @link: place in &nvdla_device.bos; under &nvdla_device.bos_lock, as is @sgt's end */
+	/**
+	 * @link: place in &nvdla_device.bos; protected by &nvdla_device.bos_lock, as is the end of
+	 * @sgt
+	 */
 	struct list_head link;
 
 	/**
-	 * @defined: fence of the job that gives it its first content, NULL if it needs none.
-	 * If that fails, no other job may use the buffer.
+	 * @defined: fence of the job that writes the first content, NULL if there is no such job.
+	 * If the job fails, no other job may use the buffer.
 	 */
 	struct dma_fence *defined;
 };

@@ -50,7 +50,7 @@ int nvdla_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *f
 	return ret;
 }
 
-/* A buffer that the CPU can reach, with a reference to it. */
+/* Looks up a buffer that the CPU can access, and takes a reference. */
 static struct drm_gem_object *nvdla_bo_lookup_for_cpu(struct drm_file *file, u32 handle)
 {
 	struct drm_gem_object *obj = drm_gem_object_lookup(file, handle);
@@ -82,7 +82,7 @@ int nvdla_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_fi
 	return 0;
 }
 
-/* An unplug must not have to wait for the exporter of an imported buffer. */
+/* No drm_dev_enter() for imported buffers: an unplug must not wait for an exporter. */
 static int nvdla_bo_begin_cpu_access(struct nvdla_bo *bo)
 {
 	struct drm_device *drm = bo->base.dev;

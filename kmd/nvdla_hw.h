@@ -23,16 +23,13 @@ struct nvdla_job;
 struct nvdla_scrub;
 
 /**
- * struct nvdla_bus_ops - operations of the bus that a core is on, whose device they get
- * @reset: bring the core back to its state after power-on. Called with the
- *	core stopped and the device's lock held. Return: 0 or -errno. NULL if the
- *	bus has no means to do so.
- * @disable_dma: keep the core from reaching memory for ever, because it could
- *	not be reset and may still be at work. Return: 0, or -errno if it may
- *	go on reaching memory. NULL if @reset is.
- * @power_up: make the registers accessible. The core is as a reset leaves it, or as
- *	nvdla_hw_stop() left it; when the driver is bound it was reset, if
- *	there is @reset. Return: 0 or -errno. Optional.
+ * struct nvdla_bus_ops - operations of the bus that a core is on, called with its device
+ * @reset: put the core into its state after power-on. Called with the core stopped and the device's
+ *	lock held. Return: 0 or -errno. NULL if the bus has no means to do so.
+ * @disable_dma: permanently stop memory accesses of a core that could not be reset and may still be
+ *	running. Return: 0, or -errno if accesses may continue. NULL if @reset is.
+ * @power_up: make the registers accessible. The core is in its state after reset or after
+ *	nvdla_hw_stop(); at probe it was reset if there is @reset. Return: 0 or -errno. Optional.
  * @power_down: undo @power_up. Optional.
  */
 struct nvdla_bus_ops {
@@ -43,15 +40,15 @@ struct nvdla_bus_ops {
 };
 
 /**
- * struct nvdla_job_record - description of a job, which may be freed already
- * @context: context of the fence that its submit returned
+ * struct nvdla_job_record - description of a job that may already have been freed
+ * @context: context of the fence that the submit returned
  * @seqno: number of that fence
- * @client_id: &drm_file.client_id of the file that submitted it
- * @num_tasks: tasks that it has
- * @task: the one that is on the hardware, or was the last there; ~0 if none was
+ * @client_id: &drm_file.client_id of the file that submitted the job
+ * @num_tasks: tasks of the job
+ * @task: index of the task that is on the hardware or was there last, ~0 if none was
  * @num_operations: operations of that task
- * @num_completed: those among them that completed
- * @error: 0, or why it failed
+ * @num_completed: completed operations of that task
+ * @error: 0, or the -errno of a failed job
  */
 struct nvdla_job_record {
 	u64 context;
@@ -64,11 +61,9 @@ struct nvdla_job_record {
 	int error;
 };
 
-/**
- * struct nvdla_hw - the core, and what is on it
- */
+/** struct nvdla_hw - a core and the job on it */
 struct nvdla_hw {
-	/** @drm: the accel device that it belongs to */
+	/** @drm: the accel device of the core */
 	struct drm_device *drm;
 
 	/** @variant: configuration of the core, constant */
@@ -83,7 +78,7 @@ struct nvdla_hw {
 	/** @hw_version: S_NVDLA_HW_VERSION as read at probe */
 	u32 hw_version;
 
-	/** @zeroes: system memory that buffers inside the core are cleared from */
+	/** @zeroes: system memory from which buffers inside the core are cleared */
 	struct nvdla_bo *zeroes;
 
 	/** @scrub: tasks that clear the convolution buffer */
@@ -105,7 +100,7 @@ struct nvdla_hw {
 		struct nvdla_coredump *pending;
 	} coredumps;
 
-	/** @sram_losses: times that what on-chip memory held was lost */
+	/** @sram_losses: times that the on-chip memory lost its content */
 	atomic64_t sram_losses;
 
 	/** @lock: protects the members below, and all register accesses through them */
@@ -120,26 +115,26 @@ struct nvdla_hw {
 	/** @num_scrubs: times that the convolution buffer was cleared */
 	u64 num_scrubs;
 
-	/** @active: job on the hardware, or NULL */
+	/** @active: job on the core, or NULL */
 	struct nvdla_job *active;
 
-	/** @last_job: the job that was on the hardware before; all zero if none was */
+	/** @last_job: the job that was on the core before @active; all zero if none was */
 	struct nvdla_job_record last_job;
 
 	/**
-	 * @stopped: the core is being reset, or asleep, and its registers are left alone; @active
-	 * waits to be started
+	 * @stopped: the core is being reset, or asleep, and its registers must not be accessed;
+	 * @active waits for a start
 	 */
 	bool stopped;
 
-	/** @sleeping: the system sleeps, or is about to: a core that is @stopped stays so */
+	/** @sleeping: the system sleeps or is about to: a core that is @stopped is not started */
 	bool sleeping;
 
-	/** @dead: set when the core cannot be used any more, and must be left alone */
+	/** @dead: the core cannot be used any more, and its registers must not be accessed */
 	bool dead;
 };
 
-/* Registers by their names, NVDLA_<UNIT>_<REGISTER>. */
+/* Reads a register by its name, NVDLA_<UNIT>_<REGISTER>. */
 static inline u32 nvdla_hw_read(struct nvdla_hw *hw, u32 reg)
 {
 	return readl(hw->regs + nvdla_variant_register(hw->variant, reg));
@@ -150,7 +145,7 @@ static inline void nvdla_hw_write(struct nvdla_hw *hw, u32 reg, u32 value)
 	writel(value, hw->regs + nvdla_variant_register(hw->variant, reg));
 }
 
-/* True if jobs fail with -ENODEV: the core cannot be used, or the driver is being unbound. */
+/* Returns true if jobs fail with -ENODEV: the core is dead, or the driver is being unbound. */
 static inline bool nvdla_hw_is_gone(struct nvdla_hw *hw)
 {
 	return hw->dead || drm_dev_is_unplugged(hw->drm);

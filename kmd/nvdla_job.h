@@ -26,23 +26,21 @@ struct nvdla_job_bo {
 	bool write;
 };
 
-/**
- * struct nvdla_job - one submit
- */
+/** struct nvdla_job - one submit */
 struct nvdla_job {
 	/** @base: the scheduler's job */
 	struct drm_sched_job base;
 
-	/** @hw: core that it is for */
+	/** @hw: core on which the job runs */
 	struct nvdla_hw *hw;
 
-	/** @context: the queue it is submitted to; the job holds a reference */
+	/** @context: queue of the job; the job holds a reference */
 	struct nvdla_context *context;
 
 	/** @tasks: checked task graphs, run in this order */
 	struct nvdla_task **tasks;
 
-	/** @user_tasks: per entry of @tasks, its prepared task, with a reference, or NULL */
+	/** @user_tasks: per entry of @tasks, a reference to the prepared task, or NULL */
 	struct nvdla_user_task **user_tasks;
 
 	/** @num_tasks: entries at @tasks and @user_tasks */
@@ -51,25 +49,25 @@ struct nvdla_job {
 	/** @next_task: the task to start when the current one is done */
 	u32 next_task;
 
-	/** @scrub: task to run before its first one, see nvdla_cbuf_claim(); or NULL */
+	/** @scrub: task to run before the first of @tasks, see nvdla_cbuf_claim(); or NULL */
 	struct nvdla_task *scrub;
 
-	/** @scrubbing: its scrub task runs */
+	/** @scrubbing: @scrub is running */
 	bool scrubbing;
 
 	/** @task_running: the sequencer runs the task before @next_task, or the scrub task */
 	bool task_running;
 
-	/** @restartable: it may be run again if a reset takes it off the hardware */
+	/** @restartable: the job may be run again if a reset takes it off the hardware */
 	bool restartable;
 
-	/** @counted: it is one of &nvdla_file.num_jobs */
+	/** @counted: &nvdla_file.num_jobs counts the job */
 	bool counted;
 
-	/** @own: a job of the driver for a client, which is not to blame if it fails */
+	/** @own: a job that the driver made for a client; the client is not to blame if it fails */
 	bool own;
 
-	/** @num_runs: times that it was put on the hardware */
+	/** @num_runs: times that the job was put on the hardware */
 	u32 num_runs;
 
 	/** @bos: buffers in use, each once */
@@ -78,13 +76,13 @@ struct nvdla_job {
 	/** @num_bos: entries at @bos */
 	u32 num_bos;
 
-	/** @admitted: it keeps the device awake, and an unplug waits for it */
+	/** @admitted: the job keeps the device awake, and an unplug waits for the job */
 	bool admitted;
 
 	/** @fence: signalled when the hardware is done */
 	struct dma_fence *fence;
 
-	/** @result: mapping of its result in @result_bo, or NULL if there is none */
+	/** @result: mapping of the job's result in @result_bo, or NULL without a result */
 	void *result;
 
 	/** @result_bo: buffer that @result is in, one of @bos */
@@ -96,7 +94,7 @@ struct nvdla_job {
 	/** @submit_ns: CLOCK_MONOTONIC at the submit */
 	u64 submit_ns;
 
-	/** @start_ns: CLOCK_MONOTONIC when it was put on the hardware (last), or 0 */
+	/** @start_ns: CLOCK_MONOTONIC when the job was last put on the hardware, or 0 */
 	u64 start_ns;
 
 	/** @timeout_ns: longest time on the hardware in which no operation begins or ends */
@@ -105,18 +103,16 @@ struct nvdla_job {
 	/** @deadline_ns: CLOCK_MONOTONIC at which @timeout_ns is over */
 	u64 deadline_ns;
 
-	/**
-	 * @last_deadline_ns: CLOCK_MONOTONIC when its time is over, even if operations still end
-	 */
+	/** @last_deadline_ns: CLOCK_MONOTONIC at which the job times out in any case */
 	u64 last_deadline_ns;
 
 	/** @coredump: dump of the core, from when the job failed; or NULL */
 	struct nvdla_coredump *coredump;
 
-	/** @error: -errno if the core has to be reset because of it, or 0 */
+	/** @error: -errno if the core has to be reset because of the job, or 0 */
 	int error;
 
-	/** @free_work: frees it when the scheduler is done with it */
+	/** @free_work: work item that frees the job once the scheduler no longer uses it */
 	struct work_struct free_work;
 };
 

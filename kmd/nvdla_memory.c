@@ -2,13 +2,13 @@
 /*
  * System memory of buffers.
  *
- * The core needs one range of DMA addresses. An IOMMU maps any pages to such a range;
- * without one the pages have to be contiguous, from CMA if the kernel has it.
+ * The core needs one range of DMA addresses. An IOMMU maps any pages to such a range; without one
+ * the pages have to be contiguous, from CMA if available.
  *
- * Memory of dma_alloc_noncontiguous() would belong to the device: it has to be freed when
- * the driver is unbound, even if others still use it. Here the pages belong to the buffer,
- * and only their mapping to the device. Contiguous memory comes from the DMA API, because
- * only that reaches CMA and reserved memory, but for a second device, without a driver. It
+ * Memory of dma_alloc_noncontiguous() would belong to the device: it has to be freed when the
+ * driver is unbound, even if others still use it. Here the pages belong to the buffer; only their
+ * mapping belongs to the device. Contiguous memory comes from the DMA API, which alone can use CMA
+ * and reserved memory, but is allocated for a second device, without a driver. The second device
  * lives as long as the DRM device, to which all buffers have a reference.
  */
 #include <linux/device.h>
@@ -33,13 +33,10 @@
 #include "nvdla_device.h"
 #include "nvdla_memory.h"
 
-/*
- * Charged to the process that allocates. A request for more than there is fails; the OOM killer
- * must not make room for it.
- */
+/* Charged to the process that allocates. Without enough memory it fails: no OOM killer. */
 #define NVDLA_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_ZERO | __GFP_NOWARN)
 
-/* For larger blocks, which are not worth a search. */
+/* For larger blocks, which are not worth reclaim. */
 #define NVDLA_GFP_EASY (NVDLA_GFP & ~(__GFP_DIRECT_RECLAIM | __GFP_RETRY_MAYFAIL))
 
 static void nvdla_memory_device_unregister(struct drm_device *drm, void *data)
@@ -85,7 +82,7 @@ int nvdla_memory_init(struct nvdla_device *ndev)
 
 	if (!dev_of_node(dev))
 		return 0;
-	/* The core's dma-ranges: the memory it reaches, and at which addresses. */
+	/* Takes the core's dma-ranges: which memory the core can access, and at which addresses. */
 	ret = of_dma_configure(&owner->dev, dev->of_node, true);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot follow the device tree's dma-ranges\n");
@@ -137,7 +134,7 @@ static int nvdla_memory_alloc_single(struct nvdla_memory *memory)
 	u32 i = 0, j, order, most = MAX_PAGE_ORDER;
 	struct page *page;
 
-	/* Allocate large blocks if that is easy: they make a shorter table and a better mapping. */
+	/* Try large blocks first: they need fewer table entries and IOMMU pages. */
 	while (i < memory->num_pages) {
 		order = min_t(u32, most, __fls(memory->num_pages - i));
 		page = alloc_pages(order ? NVDLA_GFP_EASY : NVDLA_GFP, order);
@@ -173,8 +170,8 @@ static void nvdla_memory_free_pages(struct nvdla_memory *memory)
 }
 
 /*
- * Write-combining is correct only if the device cannot see stale cache lines: on x86 the kernel's
- * own mapping is changed as well, elsewhere the device must not snoop caches.
+ * Returns whether the device would not see stale cache lines: on x86 the kernel's own mapping is
+ * changed too, elsewhere the device must not snoop caches.
  */
 static bool nvdla_memory_can_write_combine(struct device *dev)
 {
@@ -189,7 +186,7 @@ static void nvdla_memory_set_cached(struct nvdla_memory *memory)
 #endif
 }
 
-/* x86 calls it -EINVAL, half done, if there is no memory to split a large page of its mapping. */
+/* Without memory to split a large page of its mapping, x86 returns -EINVAL, half done. */
 static int nvdla_memory_set_write_combine(struct nvdla_memory *memory)
 {
 	memory->write_combine = true;
@@ -202,11 +199,11 @@ static int nvdla_memory_set_write_combine(struct nvdla_memory *memory)
 
 /**
  * nvdla_memory_alloc() - allocate zeroed memory
- * @ndev: device that is going to use it
+ * @ndev: device that is going to use the memory
  * @memory: filled
  * @size: bytes, a multiple of the page size
- * @write_combine: make the CPU's mappings write-combined; ignored where that would give
- *	stale data
+ * @write_combine: make the CPU's mappings write-combined; ignored where the device would see stale
+ *	data
  *
  * Return: 0 or -errno, to be undone with nvdla_memory_free() in either case.
  */
@@ -244,7 +241,7 @@ int nvdla_memory_alloc(struct nvdla_device *ndev, struct nvdla_memory *memory, s
 
 /**
  * nvdla_memory_free() - free memory
- * @memory: memory that nobody has a mapping of; may have none
+ * @memory: memory without mappings; may have no pages
  */
 void nvdla_memory_free(struct nvdla_memory *memory)
 {
@@ -266,8 +263,8 @@ void nvdla_memory_free(struct nvdla_memory *memory)
  * nvdla_memory_sg_table() - describe memory to the DMA API
  * @memory: memory
  *
- * Return: a table of the pages, empty for those of a pool, to be freed with sg_free_table()
- * and kfree(), or an ERR_PTR().
+ * Return: a table of the pages, empty for those of a pool, to be freed with sg_free_table() and
+ * kfree(), or an ERR_PTR().
  */
 struct sg_table *nvdla_memory_sg_table(const struct nvdla_memory *memory)
 {
@@ -293,7 +290,7 @@ struct sg_table *nvdla_memory_sg_table(const struct nvdla_memory *memory)
 /**
  * nvdla_memory_vmap() - map a part of memory into the kernel
  * @memory: memory
- * @first: its first page
+ * @first: index of the part's first page
  * @count: pages
  *
  * Return: the mapping, to be undone with nvdla_memory_vunmap(), or NULL.

@@ -12,11 +12,11 @@ struct sg_table;
 /**
  * struct nvdla_memory - system memory of a buffer
  *
- * The pages belong to the buffer and not to the device: they stay when the
- * device goes, for as long as anybody has a mapping of them.
+ * The pages belong to the buffer and not to the device: they outlive the device as long as a
+ * mapping of them exists.
  */
 struct nvdla_memory {
-	/** @pages: the pages, all of them for good; NULL for those of a pool */
+	/** @pages: the pages, allocated at once and constant; NULL for those of a pool */
 	struct page **pages;
 
 	/** @num_pages: entries at @pages, or pages at @pool */
@@ -31,7 +31,7 @@ struct nvdla_memory {
 	/** @owner_addr: DMA address of the pages for @owner, needed to free them */
 	dma_addr_t owner_addr;
 
-	/** @leaked: the core may use it for ever: nvdla_memory_free() leaves the pages allocated */
+	/** @leaked: the core may use the pages for ever: nvdla_memory_free() does not free them */
 	bool leaked;
 
 	/** @write_combine: CPU mappings are write-combined, the kernel's own included */

@@ -147,7 +147,7 @@ static void nvdla_pci_remove(struct pci_dev *pdev)
 	pci_clear_master(pdev);
 }
 
-/* Somebody else resets the function, through sysfs for example. */
+/* The function is reset from outside the driver, for example through sysfs. */
 static void nvdla_pci_reset_prepare(struct pci_dev *pdev)
 {
 	struct nvdla_device *ndev = pci_get_drvdata(pdev);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * NVDLA in an SoC, described by a device tree or by a driver that made the device.
+ * NVDLA in an SoC, described by a device tree or by a driver that created the device.
  */
 #include <linux/clk.h>
 #include <linux/delay.h>
@@ -21,7 +21,7 @@
 #include "nvdla_pm.h"
 #include "nvdla_probe.h"
 
-/* Clocks of a device that no device tree describes: lookup tables do not say how many there are. */
+/* Clocks of a device that no device tree describes: clock lookup tables cannot be enumerated. */
 static const char *const nvdla_platform_clocks[] = { "core", "csb" };
 
 /* Duration of a reset pulse: many cycles of the slowest clock of a core. */
@@ -65,7 +65,7 @@ static int nvdla_platform_power_up(struct device *dev)
 	return ret;
 }
 
-/* Reset stops the core. Disabling the clocks would not, as other devices may share them. */
+/* Holds the core in reset. Disabling the clocks would not stop it if other devices share them. */
 static int nvdla_platform_disable_dma(struct device *dev)
 {
 	struct nvdla_device *ndev = dev_get_drvdata(dev);
@@ -180,7 +180,7 @@ static int nvdla_platform_get_sram(struct nvdla_device *ndev, struct device *dev
 }
 
 /*
- * Runtime PM starts as the PCI core starts it for its devices: active and enabled, with a reference
+ * Sets up runtime PM as the PCI core does for its devices: active and enabled, with a reference
  * that keeps the device awake during probe.
  */
 static int nvdla_platform_enable_pm(struct device *dev)

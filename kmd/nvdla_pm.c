@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Power: a core sleeps when nobody needs it, and while the system does.
+ * Power: a core sleeps when it is not needed, and while the system sleeps.
  *
- * Users of the core hold a reference, nvdla_pm_get(): a job from its submit
- * to its end, a buffer in on-chip memory for as long as it exists. Without any,
- * the core goes to sleep after a while and forgets its registers.
+ * Users of the core hold a reference, nvdla_pm_get(): a job from its submit to its end, a buffer in
+ * on-chip memory for as long as it exists. Without references, the core goes to sleep after
+ * NVDLA_AUTOSUSPEND_MS and loses its registers.
  */
 #include <linux/pm_runtime.h>
 
@@ -17,7 +17,7 @@
 /* Longer than the gaps between the jobs of one inference. */
 #define NVDLA_AUTOSUSPEND_MS 100
 
-/* A core that does not wake is dead: nothing touches it any more, and jobs fail. */
+/* Starts the core. If it does not wake, it is marked dead, and all jobs fail. */
 static void nvdla_pm_wake(struct nvdla_device *ndev)
 {
 	struct nvdla_hw *hw = &ndev->hw;
@@ -73,9 +73,9 @@ static void nvdla_pm_set_sleeping(struct nvdla_device *ndev, bool sleeping)
 }
 
 /*
- * The job that is on the hardware ends or is taken off it, and no other takes its place before
- * the system is back. Until here jobs run as ever: other drivers' devices are on
- * their way to sleep too, and may wait for them first.
+ * Waits for the job on the hardware or takes it off; no other job starts before the system resumes.
+ * Before this callback jobs run normally, because drivers of other devices that are being suspended
+ * may wait for them.
  */
 static int nvdla_pm_suspend(struct device *dev)
 {
@@ -112,8 +112,8 @@ const struct dev_pm_ops nvdla_pm_ops = {
 
 /**
  * nvdla_pm_init() - power the core and start it
- * @ndev: device that is active for runtime PM, which the bus holds a reference
- *	of; its interrupt is requested, and the core is stopped
+ * @ndev: device that is active for runtime PM, with a reference of the bus; its interrupt is
+ *	requested, and the core is stopped
  *
  * Return: 0 or -errno; nothing has to be undone then.
  */
@@ -135,7 +135,7 @@ void nvdla_pm_fini(struct nvdla_device *ndev)
 	nvdla_pm_sleep(ndev);
 }
 
-/* Lets the core sleep from now on: the bus's reference of runtime PM goes. */
+/* Lets the core sleep from now on: drops the bus's runtime PM reference. */
 void nvdla_pm_allow(struct drm_device *drm)
 {
 	struct device *dev = drm->dev;
@@ -168,7 +168,7 @@ int nvdla_pm_get(struct drm_device *drm)
 	return pm_runtime_resume_and_get(drm->dev) < 0 ? -ENODEV : 0;
 }
 
-/* The caller of nvdla_pm_get() does not need the core any more. */
+/* Drops a reference of nvdla_pm_get(): the caller does not need the core any more. */
 void nvdla_pm_put(struct drm_device *drm)
 {
 	pm_runtime_mark_last_busy(drm->dev);

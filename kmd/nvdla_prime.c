@@ -45,7 +45,7 @@ static void nvdla_dma_buf_unmap(struct dma_buf_attachment *attach, struct sg_tab
 typedef void (*nvdla_sync_fn)(struct device *dev, struct sg_table *sgt,
 			      enum dma_data_direction direction);
 
-/* For all devices that have it mapped, as some of them may not snoop the CPU's caches. */
+/* Synchronises the mappings of all devices, as some of them may not snoop the CPU's caches. */
 static int nvdla_dma_buf_sync(struct dma_buf *dma_buf, enum dma_data_direction direction,
 			      nvdla_sync_fn sync)
 {
@@ -91,12 +91,11 @@ static const struct dma_buf_ops nvdla_dma_buf_ops = {
 };
 
 /**
- * nvdla_prime_export() - make a dma-buf of a buffer with its own memory
+ * nvdla_prime_export() - export a buffer with its own memory as a dma-buf
  * @obj: the buffer
- * @flags: of the file
+ * @flags: flags of the dma-buf's file
  *
- * Return: the dma-buf, which holds the buffer and its memory also without the
- * device, or an ERR_PTR().
+ * Return: the dma-buf, which keeps the buffer and its memory even after an unplug, or an ERR_PTR().
  */
 struct dma_buf *nvdla_prime_export(struct drm_gem_object *obj, int flags)
 {
@@ -130,7 +129,7 @@ static int nvdla_import_mmap(struct drm_gem_object *obj, struct vm_area_struct *
 {
 	int ret;
 
-	/* The mapping is the exporter's, and keeps the dma-buf and not this object. */
+	/* The exporter's mapping holds the dma-buf, not this object. */
 	vma->vm_private_data = NULL;
 	vma->vm_ops = NULL;
 	vm_flags_set(vma, VM_DONTEXPAND);
@@ -147,13 +146,13 @@ static const struct drm_gem_object_funcs nvdla_import_funcs = {
 };
 
 /**
- * nvdla_prime_import_sg_table() - make a buffer of a dma-buf that was mapped
+ * nvdla_prime_import_sg_table() - make a buffer from a mapped dma-buf
  * @drm: device
  * @attach: the device's attachment to the dma-buf
  * @sgt: the mapping
  *
- * Return: the buffer, which takes over attachment and mapping, or an ERR_PTR();
- * -EINVAL if it is not one range of DMA addresses.
+ * Return: the buffer, which takes over attachment and mapping, or an ERR_PTR(); -EINVAL if the
+ * mapping is not one range of DMA addresses.
  */
 struct drm_gem_object *nvdla_prime_import_sg_table(struct drm_device *drm,
 						   struct dma_buf_attachment *attach,
@@ -196,11 +195,11 @@ struct drm_gem_object *nvdla_prime_import_sg_table(struct drm_device *drm,
 }
 
 /**
- * nvdla_prime_import() - make a buffer of a dma-buf
+ * nvdla_prime_import() - make a buffer from a dma-buf
  * @drm: device
  * @dma_buf: dma-buf
  *
- * Excludes an unplug, because a mapping belongs to the device.
+ * An unplug cannot happen meanwhile, because a mapping belongs to the device.
  *
  * Return: the buffer, with a reference to it, or an ERR_PTR().
  */

@@ -69,7 +69,7 @@ static void nvdla_sequencer_release(struct drm_device *drm, void *data)
 
 /**
  * nvdla_device_alloc() - allocate a device
- * @parent: device on its bus; owns the memory and gets it as its driver data
+ * @parent: device on its bus; owns the memory and gets the pointer as its driver data
  *
  * Return: the device or an ERR_PTR().
  */
@@ -86,7 +86,7 @@ struct nvdla_device *nvdla_device_alloc(struct device *parent)
 	return ndev;
 }
 
-/* Only resources that the parent's devres or the DRM device releases by itself. */
+/* Sets up only resources that the parent's devres or the DRM device releases by itself. */
 static int nvdla_device_init_managed(struct nvdla_device *ndev)
 {
 	struct device *dev = ndev->drm.dev;
@@ -130,7 +130,7 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
 		return dev_err_probe(dev, ret, "cannot set up the on-chip memory\n");
 
 	hw->stopped = true;
-	/* Edge or level is for the bus to say. */
+	/* The bus has configured the trigger: edge or level. */
 	ret = devm_request_threaded_irq(dev, ndev->irq, NULL, nvdla_irq_thread,
 					IRQF_ONESHOT | IRQF_SHARED, dev_name(dev), hw);
 	if (ret)
@@ -140,8 +140,8 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
 
 /**
  * nvdla_device_init() - bring up a core and register it
- * @ndev: device whose irq is set, and the variant, bus_ops and regs of its core, and for which the
- *	bus holds a reference of runtime PM
+ * @ndev: device with irq and with hw's variant, bus_ops and regs set, for which the bus holds a
+ *	runtime PM reference
  *
  * Return: 0 or -errno; nothing has to be undone then.
  */
@@ -175,8 +175,8 @@ int nvdla_device_init(struct nvdla_device *ndev)
  * nvdla_device_fini() - unregister a device
  * @ndev: device
  *
- * All jobs have ended when this returns, and no buffer is mapped for the device.
- * Files may stay open; whatever they ask for fails with -ENODEV.
+ * All jobs have ended when this returns, and no buffer is mapped for the device. Files may stay
+ * open; all their ioctls fail with -ENODEV.
  */
 void nvdla_device_fini(struct nvdla_device *ndev)
 {

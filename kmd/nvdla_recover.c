@@ -15,17 +15,17 @@
 #include "nvdla_job.h"
 #include "nvdla_run.h"
 
-/* How long a system that wants to sleep waits for a job. */
+/* Longest time that a system suspend waits for a job. */
 #define NVDLA_DRAIN_MS (NVDLA_DEFAULT_TIMEOUT_MS + 1000)
 
-/* A register read takes microseconds; if it takes this long, the machine was paused */
+/* A register read takes microseconds; a longer one than this means that the machine was paused */
 #define NVDLA_SLOW_NS (20 * NSEC_PER_MSEC)
 
 /*
- * The deadline of a job has passed. Its interrupt may be lost, or late: a virtual machine that
- * was paused for seconds runs its timers at once. Reading the status waits for all earlier
- * writes; if the read takes long, the machine was paused, and the job gets more time. The job
- * may end here.
+ * Reads the status of the core, because the deadline of a job has passed. The interrupt may be
+ * lost, or late: after a pause a virtual machine runs timers first. The read waits for all earlier
+ * writes; if it takes long, the machine was paused, and the job gets more time. The job may end
+ * here.
  */
 static void nvdla_job_ask_core(struct nvdla_job *job)
 {
@@ -37,7 +37,7 @@ static void nvdla_job_ask_core(struct nvdla_job *job)
 		nvdla_job_extend(job);
 }
 
-/* Whether only a reset takes a job off the core; if so, &nvdla_job.error says why. */
+/* Returns whether only a reset takes a job off the core; &nvdla_job.error is the reason. */
 static bool nvdla_job_is_stuck(struct nvdla_job *job)
 {
 	struct nvdla_hw *hw = job->hw;
@@ -52,7 +52,7 @@ static bool nvdla_job_is_stuck(struct nvdla_job *job)
 	return job->error;
 }
 
-/* Whether there is a job on the core that only a reset takes off it. */
+/* Returns whether there is a job on the core that only a reset takes off. */
 static bool nvdla_jobs_are_stuck(struct nvdla_hw *hw)
 {
 	bool stuck;
@@ -72,13 +72,13 @@ bool nvdla_jobs_recover(struct nvdla_hw *hw)
 	return true;
 }
 
-/* The recovery that nvdla_jobs_queue_recovery() queues. */
+/* Work item that nvdla_jobs_queue_recovery() queues. */
 void nvdla_jobs_recover_work(struct work_struct *work)
 {
 	struct nvdla_hw *hw = container_of(work, struct nvdla_hw, recover_work);
 
 	device_lock(hw->drm->dev);
-	/* Another reset may have come first. A removal resets a core that is busy by itself. */
+	/* Another reset may have come first. A removal of the driver resets a busy core itself. */
 	if (!drm_dev_is_unplugged(hw->drm) && nvdla_jobs_are_stuck(hw))
 		nvdla_hw_reset(hw);
 	device_unlock(hw->drm->dev);
@@ -87,10 +87,10 @@ void nvdla_jobs_recover_work(struct work_struct *work)
 
 /**
  * nvdla_job_drain() - wait until the core is idle, because the system goes to sleep
- * @hw: core that is &nvdla_hw.sleeping, and whose scheduler stands still, or that is
- *	unplugged; the lock of its device is held
+ * @hw: core that is &nvdla_hw.sleeping with a stopped scheduler, or that is unplugged; the lock of
+ *	its device is held
  *
- * A job that failed, timed out, or runs longer than this function waits is taken off the core. It
+ * A job that failed, timed out, or runs longer than NVDLA_DRAIN_MS is taken off the core. The job
  * ends or starts again when the core wakes.
  */
 void nvdla_job_drain(struct nvdla_hw *hw)

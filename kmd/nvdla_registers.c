@@ -43,8 +43,8 @@ static void nvdla_unit_read(struct nvdla_hw *hw, const struct nvdla_unit_info *u
 
 /*
  * Both groups can be read while the hardware works: the producer pointer only selects the group
- * that register accesses reach. The pointer is restored, because the sequencer does not write a
- * value that it believes to be there.
+ * that register accesses reach. The pointer is restored, because the sequencer does not write it
+ * while its recorded value is right.
  */
 static void nvdla_unit_read_groups(struct nvdla_hw *hw, const struct nvdla_unit_info *unit,
 				   struct nvdla_register_dump *dump)
@@ -65,7 +65,7 @@ static bool nvdla_unit_has_groups(const struct nvdla_unit_info *unit)
 	return nvdla_register_is_shadowed(&unit->registers[unit->count - 1]);
 }
 
-/* The CSB space may end before the units that a core does not have. */
+/* Returns whether the unit is in the mapped CSB space, which omits the last units in some cores. */
 static bool nvdla_unit_is_there(struct nvdla_hw *hw, const struct nvdla_unit_info *unit)
 {
 	return nvdla_variant_register(hw->variant, unit->base) <
@@ -73,7 +73,7 @@ static bool nvdla_unit_is_there(struct nvdla_hw *hw, const struct nvdla_unit_inf
 }
 
 /**
- * nvdla_registers_read() - read the registers of a unit that can be read without effect
+ * nvdla_registers_read() - read the registers of a unit that have no read side effects
  * @hw: core; its lock is held and the core is awake
  * @index: less than NVDLA_NUM_UNITS
  * @dump: dump to which the registers are added
@@ -93,7 +93,7 @@ void nvdla_registers_read(struct nvdla_hw *hw, u32 index, struct nvdla_register_
 		nvdla_unit_read_groups(hw, unit, dump);
 }
 
-/* Whether no engine of a core that is locked and awake is at work or waits for another. */
+/* Returns whether all engines of a core, which is locked and awake, are idle. */
 bool nvdla_registers_are_idle(struct nvdla_hw *hw)
 {
 	u32 unit;
@@ -113,12 +113,12 @@ bool nvdla_registers_are_idle(struct nvdla_hw *hw)
 }
 
 /**
- * nvdla_registers_print() - print values of registers, one a line
+ * nvdla_registers_print() - print values of registers, one per line
  * @values: registers and their values
  * @count: entries at @values
  * @p: printer of the text
  *
- * In numbers: nvdla-info --dump has the names.
+ * Prints numbers; nvdla-info --dump translates them to names.
  */
 void nvdla_registers_print(const struct nvdla_reg_write *values, u32 count, struct drm_printer *p)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Start, stop and reset of the core, and their effect on the job on it.
+ * Start, stop and reset of the core, and their effect on the job on the core.
  */
 #include <linux/device.h>
 
@@ -18,7 +18,7 @@
 #include "nvdla_run.h"
 #include "nvdla_trace.h"
 
-/* Rate limited, because any client can have jobs fail. The core dump tells more. */
+/* Rate limited, because any client can make jobs fail. The core dump has the details. */
 static void nvdla_job_report(struct nvdla_job *job)
 {
 	struct nvdla_sequencer_snapshot state;
@@ -32,8 +32,8 @@ static void nvdla_job_report(struct nvdla_job *job)
 }
 
 /*
- * The core is going to be reset: nothing more is started on it. The job on it keeps its memory,
- * because the core may be at work until then.
+ * Stops starting operations, because the core is going to be reset. The job on the core keeps its
+ * memory, because the core may access it until the reset.
  */
 static void nvdla_jobs_stop(struct nvdla_hw *hw)
 {
@@ -43,7 +43,7 @@ static void nvdla_jobs_stop(struct nvdla_hw *hw)
 
 	if (job && job->error && !hw->dead && !hw->stopped) {
 		nvdla_job_report(job);
-		/* A dump has a job's own tasks: none is made for its scrub task. */
+		/* A dump describes a job's own tasks, so none is made if the scrub task failed. */
 		if (!job->scrubbing)
 			nvdla_coredump_capture(job);
 	}
@@ -53,9 +53,9 @@ static void nvdla_jobs_stop(struct nvdla_hw *hw)
 }
 
 /*
- * The core is idle and was restarted, or it is dead. The job that was on the core ends if it is to
- * blame or not restartable; otherwise it starts again, as does a job that waited for the core.
- * While the system goes to sleep this is postponed: the job waits for the core to wake.
+ * Called when the core is idle and was restarted, or is dead. The job that was on the core ends if
+ * it is to blame or not restartable; otherwise it starts again, as does a job that waited for the
+ * core. While the system goes to sleep this is postponed: the job waits for the core to wake.
  */
 static void nvdla_jobs_start(struct nvdla_hw *hw)
 {
@@ -70,8 +70,8 @@ static void nvdla_jobs_start(struct nvdla_hw *hw)
 		return;
 
 	/*
-	 * None of its tasks has run: it begins as if for the first time. The reset has cleared the
-	 * convolution buffer, as its scrub task was to do.
+	 * None of the job's own tasks has started, so this does not count as a run. The reset has
+	 * cleared the convolution buffer in place of the scrub task.
 	 */
 	if (!job->next_task) {
 		job->scrubbing = false;
@@ -94,7 +94,7 @@ static void nvdla_jobs_start(struct nvdla_hw *hw)
 		nvdla_job_begin(job);
 }
 
-/* Keeps the memory of the job on the hardware for ever: the core may go on using it. */
+/* Never frees the memory of the job on the hardware, because the core may still access it. */
 static void nvdla_jobs_leak_memory(struct nvdla_hw *hw)
 {
 	const struct nvdla_job *job = hw->active;
@@ -125,9 +125,9 @@ static int nvdla_hw_unmask(struct nvdla_hw *hw)
 }
 
 /*
- * Whether the core lost its registers: nvdla_hw_stop() leaves an interrupt mask that differs from
- * the reset value. A function without power states, for example, stays powered while the system
- * sleeps.
+ * Returns whether the core lost its registers: nvdla_hw_stop() sets an interrupt mask that differs
+ * from the reset value. A function without power states, for example, stays powered while the
+ * system sleeps.
  */
 static bool nvdla_hw_was_reset(struct nvdla_hw *hw)
 {
@@ -135,9 +135,9 @@ static bool nvdla_hw_was_reset(struct nvdla_hw *hw)
 }
 
 /*
- * The core cannot be used any more. The memory that it accesses must stay allocated if it cannot be
- * stopped. The bus takes locks under which memory is allocated, so this is not called under a lock
- * that signalling of fences needs.
+ * Marks the core dead. If the core cannot be stopped, the memory that it accesses stays allocated.
+ * The bus takes locks under which memory is allocated, so the caller must hold none that fence
+ * signalling needs.
  */
 static void nvdla_hw_die(struct nvdla_hw *hw)
 {
@@ -153,7 +153,7 @@ static void nvdla_hw_die(struct nvdla_hw *hw)
 	mutex_unlock(&hw->lock);
 }
 
-/* Whether a core in an unknown state that it kept was left idle by an earlier driver. */
+/* Returns 0 if a core that was not reset is idle, as an earlier driver left it. */
 static int nvdla_hw_take_over(struct nvdla_hw *hw)
 {
 	if (hw->bus_ops->reset) {
@@ -169,11 +169,11 @@ static int nvdla_hw_take_over(struct nvdla_hw *hw)
 
 /**
  * nvdla_hw_start() - start the core
- * @hw: core that is idle, because it was reset, or stopped by nvdla_hw_stop(); or that is dead
+ * @hw: core that is idle after a reset or nvdla_hw_stop(), or that is dead
  *
- * A core that was stopped may have kept its state, other clients' data among it. The driver's
- * knowledge of it then stays valid. If the core does not answer, it is marked dead and later jobs
- * fail; likewise if its state is unknown, unless it was reset, or cannot be reset and is idle.
+ * A core that was stopped may have kept its state, with data of other clients; the driver's record
+ * of that state then stays valid. The core is marked dead, and later jobs fail, if it does not
+ * answer, or if its state is unknown, unless it was reset, or cannot be reset and is idle.
  */
 void nvdla_hw_start(struct nvdla_hw *hw)
 {
@@ -214,7 +214,7 @@ void nvdla_hw_stop(struct nvdla_hw *hw)
 }
 
 /**
- * nvdla_hw_reset_prepare() - the core is going to be reset, or to lose its power
+ * nvdla_hw_reset_prepare() - prepare for a reset or power loss of the core
  * @hw: core; the lock of its device, &device.mutex, is held
  *
  * Until nvdla_hw_reset_done() nothing is started on the core.
@@ -230,9 +230,9 @@ void nvdla_hw_reset_prepare(struct nvdla_hw *hw)
 }
 
 /**
- * nvdla_hw_reset_done() - the core was reset
+ * nvdla_hw_reset_done() - restart the core after a reset
  * @hw: core; the lock of its device, &device.mutex, is held
- * @error: 0, or -errno if that is known to have failed
+ * @error: 0, or -errno if the reset failed
  *
  * The job that was on the core ends, or starts again. If the core did not come
  * back, it is marked dead and later jobs fail.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The job on the hardware: starting its tasks, and handling the core's events. Hangs and resets
+ * Runs the job on the hardware: starts its tasks and handles the core's events. Hangs and resets
  * are in nvdla_recover.c.
  *
- * One job is on the hardware at a time, and no register is written for another job meanwhile.
- * Only nvdla_job_begin() puts a job there, so it makes all checks that are necessary before. The
- * job's tasks run one after the other in nvdla_sequencer, which keeps both register groups of
- * all engines busy: a task is programmed while the one before it runs.
+ * One job is on the hardware at a time, and no register is written for another job meanwhile. Only
+ * nvdla_job_begin() puts a job there, so all checks before a start are in it. The job's tasks run
+ * one after the other in nvdla_sequencer, which keeps both register groups of all engines busy: a
+ * task is programmed while the one before it runs.
  */
 #include <linux/dma-fence.h>
 #include <linux/timekeeping.h>
@@ -28,8 +28,8 @@
 #include "nvdla_trace.h"
 
 /*
- * Takes failed jobs off the hardware. Not a workqueue of each device: its work waits for the lock
- * of the device's parent, under which a removal may drop the last reference to the device.
+ * Takes failed jobs off the hardware. One workqueue for all devices: its work waits for the lock of
+ * the device's parent, under which a removal may free the device and its workqueues.
  */
 static struct workqueue_struct *nvdla_recovery_wq;
 
@@ -51,14 +51,14 @@ static void nvdla_job_write_result(struct nvdla_job *job, int status)
 	if (!job->result)
 		return;
 
-	/* The job may have written next to its result. */
+	/* The job's operations may have written beside its result. */
 	size = nvdla_result_size(job->tasks, job->num_tasks);
 	nvdla_bo_begin_cpu_write(job->result_bo, job->result_offset, size);
 	nvdla_result_write(&source, job->result);
 	nvdla_bo_end_cpu_write(job->result_bo, job->result_offset, size);
 }
 
-/* The job has ended, or never began: its file may submit another one. */
+/* Lets the file submit another job, because this one has ended or never began. */
 void nvdla_job_uncount(struct nvdla_job *job)
 {
 	if (job->counted)
@@ -68,8 +68,7 @@ void nvdla_job_uncount(struct nvdla_job *job)
 
 /**
  * nvdla_job_end() - take a job off the hardware
- * @job: job that is &nvdla_hw.active, and may be freed when this returns; the device is
- *	locked
+ * @job: job that is &nvdla_hw.active, and may be freed when this returns; the device is locked
  * @status: 0 or -errno
  */
 void nvdla_job_end(struct nvdla_job *job, int status)
@@ -93,8 +92,8 @@ void nvdla_job_end(struct nvdla_job *job, int status)
  * nvdla_jobs_queue_recovery() - queue the recovery of a failed job
  * @hw: core
  *
- * That takes the lock of the device's parent, which may be held for long: it is not waited for
- * here, but by a worker.
+ * The recovery needs the lock of the device's parent, which may be held for long: a worker waits
+ * for it.
  */
 void nvdla_jobs_queue_recovery(struct nvdla_hw *hw)
 {
@@ -103,7 +102,7 @@ void nvdla_jobs_queue_recovery(struct nvdla_hw *hw)
 		drm_dev_put(hw->drm);
 }
 
-/* The job on the hardware cannot go on. Its fence has to wait until the core was reset. */
+/* Marks the job on the hardware as failed. Its fence signals only after a reset of the core. */
 static void nvdla_job_fail(struct nvdla_job *job, int error)
 {
 	lockdep_assert_held(&job->hw->lock);
@@ -125,22 +124,22 @@ static void nvdla_job_program_ahead(struct nvdla_job *job)
  * nvdla_job_extend() - restart the timeout of a job
  * @job: job on the hardware; the device is locked
  *
- * A core whose operations begin and end does not hang, however slow the machine is: a virtual
- * machine may get little processor time. The last deadline bounds the time in all. Not in
- * jiffies, which lag behind and catch up at once where a processor stood still.
+ * A core whose operations begin and end does not hang, even if it is slow, as in a virtual machine
+ * with little processor time. @last_deadline_ns bounds the total time. Deadlines are not in
+ * jiffies, which jump after the processor was stopped.
  */
 void nvdla_job_extend(struct nvdla_job *job)
 {
 	job->deadline_ns = min(ktime_get_ns() + job->timeout_ns, job->last_deadline_ns);
 }
 
-/* Whether a job timed out, unless an interrupt of the core is pending; the device is locked. */
+/* Returns whether a job timed out with no interrupt pending; the device is locked. */
 bool nvdla_job_is_late(const struct nvdla_job *job)
 {
 	return ktime_get_ns() >= job->deadline_ns;
 }
 
-/* Tasks may be done at once, without an interrupt; @task_running tells. */
+/* Loops, because a task without an interrupt ends within nvdla_sequencer_start(). */
 static void nvdla_job_start_tasks(struct nvdla_job *job)
 {
 	struct nvdla_hw *hw = job->hw;
@@ -234,7 +233,7 @@ const struct nvdla_sequencer_ops nvdla_job_sequencer_ops = {
 	.op_completed = nvdla_job_op_completed,
 };
 
-/* Clears the convolution buffer of another client's data before the job's first task. */
+/* Starts the task that clears another client's data from the convolution buffer, if needed. */
 static void nvdla_job_start_scrub(struct nvdla_job *job)
 {
 	struct nvdla_hw *hw = job->hw;
@@ -249,7 +248,7 @@ static void nvdla_job_start_scrub(struct nvdla_job *job)
 		nvdla_job_fail(job, ret);
 }
 
-/* Start the next task of the job on the hardware, unless one is running or the job failed. */
+/* Starts the job's next task, unless a task is running or the job failed. */
 static void nvdla_job_go_on(struct nvdla_job *job)
 {
 	if (job->error || job->task_running)
@@ -264,9 +263,9 @@ static void nvdla_job_go_on(struct nvdla_job *job)
  * nvdla_hw_attend() - handle the core's interrupt status
  * @hw: core, locked
  *
- * A level stands until every status bit is cleared. A PCI function sends a message
- * whenever an unmasked bit rises, and again after a write that leaves one standing.
- * So one read for each interrupt is enough, whichever of the two it is.
+ * A level interrupt stays asserted until every status bit is cleared. A PCI function sends a
+ * message whenever an unmasked bit rises, and again after a write that leaves a bit set. So one
+ * read of the status per interrupt is enough for both kinds.
  *
  * Return: whether the core had an interrupt.
  */
@@ -277,9 +276,7 @@ bool nvdla_hw_attend(struct nvdla_hw *hw)
 
 	lockdep_assert_held(&hw->lock);
 
-	/*
-	 * Another device may share the line. A core that sleeps or is dead may have no clocks.
-	 */
+	/* Another device may share the line. A core that sleeps or is dead may have no clocks. */
 	if (hw->stopped || hw->dead)
 		return false;
 	status = nvdla_hw_read(hw, NVDLA_GLB_S_INTR_STATUS);
@@ -290,7 +287,7 @@ bool nvdla_hw_attend(struct nvdla_hw *hw)
 	nvdla_hw_write(hw, NVDLA_GLB_S_INTR_STATUS, status);
 	trace_nvdla_irq(hw, status);
 
-	/* A failed job's state is kept until the reset, for the core dump. */
+	/* The state of a failed job must not change before the core dump at the reset. */
 	if (job && !job->error) {
 		nvdla_sequencer_irq(hw->seq, status);
 		nvdla_job_go_on(job);
@@ -309,8 +306,8 @@ static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
 }
 
 /*
- * Whether the job may run, 0 or -errno. Asked each time that the job is put on the hardware: the
- * job before it may have failed to define a buffer, or a reset may have failed between two runs.
+ * Returns 0 if the job may run, or -errno. Checked before every run: the job before it may have
+ * failed to define a buffer, or a reset may have failed between two runs.
  */
 static int nvdla_job_check(const struct nvdla_job *job)
 {
@@ -322,10 +319,10 @@ static int nvdla_job_check(const struct nvdla_job *job)
 }
 
 /**
- * nvdla_job_begin() - put a job on the hardware, beginning with its first task
+ * nvdla_job_begin() - put a job on the hardware and start its first task
  * @job: job that is &nvdla_hw.active; the device is locked, and not stopped
  *
- * The job ends at once if it must not run.
+ * A job that must not run ends immediately.
  */
 void nvdla_job_begin(struct nvdla_job *job)
 {
@@ -354,7 +351,7 @@ void nvdla_job_begin(struct nvdla_job *job)
 
 /**
  * nvdla_job_put_on() - take over a job from the scheduler
- * @job: job; the device is locked, and has none on the hardware
+ * @job: job; the device is locked and has no other job on the hardware
  */
 void nvdla_job_put_on(struct nvdla_job *job)
 {
@@ -375,7 +372,7 @@ int nvdla_recovery_init(void)
 	return nvdla_recovery_wq ? 0 : -ENOMEM;
 }
 
-/* Undoes nvdla_recovery_init(), once there are no devices. */
+/* Undoes nvdla_recovery_init(), once no device exists. */
 void nvdla_recovery_fini(void)
 {
 	destroy_workqueue(nvdla_recovery_wq);

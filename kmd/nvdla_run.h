@@ -5,8 +5,8 @@
 #include <linux/types.h>
 
 /*
- * Functions that put jobs on the core and take them off. Each file calls those before it:
- * nvdla_cbuf.c, nvdla_run.c, nvdla_reset.c, nvdla_recover.c.
+ * Functions that put jobs on the core and take them off. Each file calls only functions of the
+ * files before it: nvdla_cbuf.c, nvdla_run.c, nvdla_reset.c, nvdla_recover.c.
  */
 struct nvdla_hw;
 struct nvdla_job;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Jobs: from the submit to the scheduler, and from the fence to the end. nvdla_run.c has the
- * time on the hardware.
+ * Jobs before and after their time on the hardware, which is in nvdla_run.c.
  */
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
@@ -28,7 +27,7 @@
 #include "nvdla_trace.h"
 #include "nvdla_user_task.h"
 
-/* Credits of the scheduler: one job takes all, so that the next begins when it has ended. */
+/* Credits of the scheduler: one job takes all, so that the next one begins after its end. */
 #define NVDLA_JOB_CREDITS 1
 
 /* Interval at which the job on the hardware is checked. */
@@ -57,11 +56,11 @@ static struct nvdla_job *to_nvdla_job(struct drm_sched_job *sched_job)
 /**
  * nvdla_job_create() - allocate a job
  * @ndev: device
- * @context: queue that it is for; the reference is taken over
- * @num_tasks: number of tasks it is going to have
+ * @context: queue of the job; its reference is taken over
+ * @num_tasks: number of tasks that the job is going to have
  *
  * Return: the job, for nvdla_job_submit() or nvdla_job_destroy(), or an ERR_PTR(); -EBUSY if the
- * file has as many as it may have.
+ * file has NVDLA_MAX_JOBS already.
  */
 struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_context *context,
 				   u32 num_tasks)
@@ -81,7 +80,7 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 
 	job->tasks = kcalloc(num_tasks, sizeof(*job->tasks), GFP_KERNEL_ACCOUNT);
 	job->user_tasks = kcalloc(num_tasks, sizeof(*job->user_tasks), GFP_KERNEL_ACCOUNT);
-	/* Allocated now: others wait for the fence, on whose way no allocation is allowed. */
+	/* Allocated now, because no allocation is allowed between arming and signalling. */
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL_ACCOUNT);
 	if (!job->tasks || !job->user_tasks || !job->fence)
 		goto err_free;
@@ -145,10 +144,7 @@ static int nvdla_job_lock_bos(struct nvdla_job *job, struct drm_exec *exec)
 
 	drm_exec_until_all_locked(exec) {
 		for (i = 0; i < job->num_bos; i++) {
-			/*
-			 * Two handles may name one buffer, or two that share their
-			 * fences: room for the job as one that reads and one that writes.
-			 */
+			/* Two buffers may share one dma_resv: reserve a read and a write fence. */
 			ret = drm_exec_prepare_obj(exec, job->bos[i].obj, 2);
 			if (ret)
 				break;
@@ -168,9 +164,9 @@ static int nvdla_job_lock_bos(struct nvdla_job *job, struct drm_exec *exec)
 }
 
 /*
- * Nothing fails in here: the job's fence is promised from drm_sched_job_arm() on. Buffers are
- * unlocked before the job may end: the locks keep references, and a buffer whose last one goes
- * takes the lock of its exporter, while others are locked yet.
+ * Cannot fail, because the fence has to signal once drm_sched_job_arm() was called. Buffers are
+ * unlocked before the job may end: @exec holds references to them, and dropping the last reference
+ * to a buffer takes its exporter's lock while other buffers are still locked.
  */
 static struct dma_fence *nvdla_job_push(struct nvdla_job *job, struct drm_exec *exec,
 					struct nvdla_fence *memory)
@@ -179,7 +175,7 @@ static struct dma_fence *nvdla_job_push(struct nvdla_job *job, struct drm_exec *
 	struct dma_fence *fence;
 	u32 i;
 
-	/* The job takes its reference with it. */
+	/* The job, and with it its reference, may be gone after the push. */
 	nvdla_context_get(context);
 	mutex_lock(&context->submit_lock);
 
@@ -244,7 +240,7 @@ err_exit:
 }
 
 /**
- * nvdla_job_destroy() - free a job that is not in the scheduler's hands
+ * nvdla_job_destroy() - free a job that the scheduler does not own
  * @job: job
  */
 void nvdla_job_destroy(struct nvdla_job *job)
@@ -294,7 +290,7 @@ static void nvdla_job_free_work(struct work_struct *work)
 }
 
 /*
- * Fences of other jobs wait for this function, as the next job runs after it. Releasing buffers
+ * Other jobs' fences depend on this function, as the next job runs after it. Releasing buffers
  * takes locks under which memory is allocated, such as exporters', so a worker does that.
  */
 static void nvdla_job_free(struct drm_sched_job *sched_job)
@@ -349,8 +345,8 @@ static void nvdla_sched_release(struct drm_device *drm, void *data)
  * nvdla_job_init() - set up the scheduler
  * @ndev: device
  *
- * The scheduler lives as long as the DRM device does, because open files have
- * entities in it even after an unplug.
+ * The scheduler lives as long as the DRM device does, because open files have entities of the
+ * scheduler even after an unplug.
  *
  * Return: 0 or -errno.
  */
@@ -408,15 +404,15 @@ err_sched_wq:
  * nvdla_job_fini() - end all jobs
  * @ndev: device that is unplugged; the lock of its parent is held
  *
- * The job on the hardware is stopped by a reset, or waited for if there is no reset; queued jobs
- * fail when their turn comes.
+ * The job on the hardware is stopped by a reset, or waited for if there is no reset; the scheduler
+ * then runs the queued jobs, which fail.
  */
 void nvdla_job_fini(struct nvdla_device *ndev)
 {
 	struct nvdla_hw *hw = &ndev->hw;
 	bool busy;
 
-	/* No other job takes its place from here on, because the device is unplugged. */
+	/* After that no other job starts, because the device is unplugged. */
 	mutex_lock(&hw->lock);
 	busy = hw->active;
 	mutex_unlock(&hw->lock);
@@ -427,6 +423,6 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 		nvdla_job_drain(hw);
 
 	wait_var_event(&ndev->num_jobs, !atomic_read(&ndev->num_jobs));
-	/* The work that brought the number to zero may not have returned. */
+	/* The work item that freed the last job may not have returned yet. */
 	flush_workqueue(ndev->free_wq);
 }

@@ -2,10 +2,10 @@
 /*
  * Buffers in on-chip memory (CVSRAM), which the CPU cannot reach.
  *
- * The core itself overwrites the last owner's data, in a job of the driver that every job
- * with the buffer waits for. That job is queued as one of the file that creates the
- * buffer, so a client that creates many buffers takes no time from other clients. If the
- * job fails, jobs with the buffer fail too, so they never read the old contents.
+ * A job of the driver has the core overwrite the last owner's data; every other job with the buffer
+ * waits for it. The clearing job is queued for the file that creates the buffer, so a client that
+ * creates many buffers takes no time from other clients. If the clearing job fails, jobs with the
+ * buffer fail too, so they never read the old contents.
  */
 #include <linux/cred.h>
 #include <linux/dma-fence.h>
@@ -29,7 +29,7 @@
 #include "nvdla_sched.h"
 #include "nvdla_sram.h"
 
-/* Pages that one transfer clears: BDMA repeats a surface that often. */
+/* Pages that one transfer clears: the number of surfaces that BDMA can repeat. */
 #define NVDLA_SRAM_CLEAR_PAGES 8192U
 /* Bytes that one operation can clear */
 #define NVDLA_SRAM_CLEAR_MAX \
@@ -38,8 +38,8 @@
 /**
  * struct nvdla_sram_bo - buffer in on-chip memory
  * @bo: the buffer
- * @node: its place
- * @user: user of the process that created it
+ * @node: the buffer's range
+ * @user: user of the process that created the buffer
  */
 struct nvdla_sram_bo {
 	struct nvdla_bo bo;
@@ -47,7 +47,7 @@ struct nvdla_sram_bo {
 	kuid_t user;
 };
 
-/* The limit is per user, because a user can open any number of files. */
+/* Returns the bytes of a user's buffers. Limited per user, because a user can open many files. */
 static u64 nvdla_sram_used_by(struct nvdla_device *ndev, kuid_t user)
 {
 	const struct nvdla_sram_bo *sbo;
@@ -65,17 +65,17 @@ static u64 nvdla_sram_used_by(struct nvdla_device *ndev, kuid_t user)
 }
 
 /**
- * nvdla_max_sram() - on-chip memory for all buffers of a user
+ * nvdla_max_sram() - get the limit for all on-chip buffers of the caller's user
  * @ndev: device
  *
- * Return: bytes that the calling process may have.
+ * Return: bytes.
  */
 u64 nvdla_max_sram(struct nvdla_device *ndev)
 {
 	return nvdla_is_trusted() ? ndev->sram.size : ndev->sram.size / 2;
 }
 
-/* The content lives as long as the core is awake. */
+/* Takes a range of the memory, and keeps the core awake for the buffer's content. */
 static int nvdla_sram_take(struct nvdla_device *ndev, struct nvdla_sram_bo *sbo)
 {
 	int ret;
@@ -113,7 +113,7 @@ static struct nvdla_sram_bo *to_nvdla_sram_bo(struct drm_gem_object *obj)
 	return container_of(to_nvdla_bo(obj), struct nvdla_sram_bo, bo);
 }
 
-/* Jobs hold their buffers: by now the core is done with it. */
+/* Jobs hold references to their buffers, so the core is done with this one. */
 static void nvdla_sram_free(struct drm_gem_object *obj)
 {
 	struct nvdla_device *ndev = to_nvdla_device(obj->dev);
@@ -141,8 +141,8 @@ static const struct drm_gem_object_funcs nvdla_sram_funcs = {
 /**
  * struct nvdla_sram_clear - descriptors of a task that clears a buffer
  * @node: one operation
- * @operation: its operation descriptor
- * @surface: its surface descriptor
+ * @operation: operation descriptor of @node
+ * @surface: surface descriptor of @node
  */
 struct nvdla_sram_clear {
 	struct nvdla_graph_node node;
@@ -150,7 +150,7 @@ struct nvdla_sram_clear {
 	union nvdla_surface_desc surface;
 };
 
-/* A surface that does not advance at its source copies one page of zeroes to each page. */
+/* With a source surface stride of 0, one page of zeroes is copied to each page. */
 static void nvdla_sram_describe_clear(struct nvdla_sram_clear *clear, u32 pages)
 {
 	struct nvdla_bdma_surface_desc *bdma = &clear->surface.bdma;
@@ -209,9 +209,9 @@ static int nvdla_sram_clear_task(struct nvdla_hw *hw, const struct nvdla_bo *bo,
 }
 
 /*
- * Gives the job its task, and the buffer, to which the job may have the last reference. The zeroes
- * live as long as the device. They are no buffer of the job, because they would keep its fence, and
- * that the module.
+ * Adds the task and the buffer, to which the job may have the last reference. The zeroes live as
+ * long as the device. They are not a buffer of the job: their reservation object would keep the
+ * job's fence, and the fence the module.
  */
 static int nvdla_sram_fill_job(struct nvdla_job *job, struct nvdla_bo *bo)
 {
@@ -263,14 +263,13 @@ err_destroy:
 /**
  * nvdla_sram_create() - create a buffer in on-chip memory
  * @ndev: device
- * @file: file that the buffer is for
+ * @file: file for which the buffer is created
  * @size: bytes, a multiple of the page size
  *
- * Its content does not survive the core's losing power: it keeps the core awake,
- * but not the system.
+ * The buffer keeps the core (not the system) awake, because it loses its content without power.
  *
- * Return: the buffer, zeroed for every job that comes later, or an ERR_PTR();
- * -ENOSPC if there is no range of that size, or it is more than the user may have.
+ * Return: the buffer, zeroed for every job that comes later, or an ERR_PTR(); -ENOSPC if no range
+ * of that size is free or the user's limit is reached.
  */
 struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, struct nvdla_file *file,
 				   size_t size)
@@ -342,7 +341,7 @@ int nvdla_sram_init(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_sram_fini() - take the memory from the buffers
+ * nvdla_sram_fini() - free all ranges of on-chip memory
  * @ndev: device that is unplugged and has no jobs
  */
 void nvdla_sram_fini(struct nvdla_device *ndev)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * DRM_IOCTL_NVDLA_SUBMIT: from user memory to a job in the scheduler.
+ * DRM_IOCTL_NVDLA_SUBMIT: makes a job from user memory and hands it to the scheduler.
  *
  * All arguments are copied from user memory once and checked afterwards, so later writes of
  * user space cannot change checked values. A page fault on user memory can take as
@@ -35,7 +35,7 @@ int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct nvdla_refu
 				 task, why);
 }
 
-/* Maps the buffer of the result, whose size is known once all tasks are. */
+/* Maps the buffer of the result. Called after all tasks are added, which determine its size. */
 static int nvdla_submit_add_result(struct nvdla_submit *submit)
 {
 	const struct drm_nvdla_submit *args = submit->args;
@@ -96,7 +96,7 @@ static int nvdla_submit_queue(struct nvdla_submit *submit)
 	return 0;
 }
 
-/* Checking the largest submits takes long. */
+/* Reschedules between tasks, because checking the largest submits takes long. */
 static int nvdla_submit_add_tasks(struct nvdla_submit *submit)
 {
 	u32 i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The syncobjs that a submit waits for and signals.
+ * Syncobjs that a submit waits for and signals.
  */
 #include <linux/dma-fence-chain.h>
 #include <linux/slab.h>
@@ -15,7 +15,7 @@
 /**
  * struct nvdla_out_sync - a syncobj to signal
  * @syncobj: the syncobj; holds a reference
- * @chain: the timeline's node, NULL if it is a binary one
+ * @chain: the timeline's node, NULL for a binary syncobj
  * @point: the point on the timeline
  */
 struct nvdla_out_sync {
@@ -48,7 +48,7 @@ int nvdla_submit_add_in_syncs(struct nvdla_submit *submit)
 		ret = nvdla_submit_copy_sync(submit, submit->args->in_syncs, i, &sync);
 		if (ret)
 			return ret;
-		/* Not drm_sched_job_add_syncobj_dependency(), whose points have 32 bits. */
+		/* Not drm_sched_job_add_syncobj_dependency(), whose point has 32 bits. */
 		ret = drm_syncobj_find_fence(submit->file, sync.handle, sync.point, 0, &fence);
 		if (ret)
 			return ret;

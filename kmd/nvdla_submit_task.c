@@ -144,7 +144,7 @@ static void nvdla_submit_free_task(struct nvdla_submit_task *task)
 	kvfree(task->bo_index);
 }
 
-/* With descriptors: all is checked now. */
+/* A task with descriptors: everything is checked now. */
 static int nvdla_submit_create_task(struct nvdla_submit *submit, const struct drm_nvdla_task *args,
 				    struct nvdla_submit_task *task, struct nvdla_refusal *why,
 				    struct nvdla_task **created)
@@ -157,7 +157,7 @@ static int nvdla_submit_create_task(struct nvdla_submit *submit, const struct dr
 	return nvdla_task_create(submit->ndev->hw.variant, &task->source, why, created);
 }
 
-/* Prepared: the addresses are checked now. */
+/* A prepared task: only the addresses are checked now. */
 static int nvdla_submit_bind_task(struct nvdla_submit *submit, u32 index,
 				  struct nvdla_submit_task *task, struct nvdla_refusal *why,
 				  struct nvdla_task **created)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * sysfs: a group of counters for each engine, which are root's, see
- * Documentation/ABI/testing/sysfs-driver-nvdla: from what the engines do when, one client could
- * tell what another one computes. What a file itself uses is in its fdinfo.
+ * sysfs: a group of counters for each engine, see Documentation/ABI/testing/sysfs-driver-nvdla.
+ * Only root can read them, because the timing of the engines reveals what another client computes.
+ * The usage of an open file is in its fdinfo.
  *
- * The bus drivers name the groups as those of their devices: the driver core adds them before it
- * announces that the driver is bound, and has removed them, and waited for everybody in a show
- * function, before the device goes.
+ * The bus drivers register the groups as dev_groups: the driver core adds them before it announces
+ * the binding, and removes them, waiting for running show functions, before the device is freed.
  */
 #include <linux/device.h>
 #include <linux/math64.h>
@@ -123,7 +122,7 @@ static struct attribute *nvdla_recovery_attrs[] = {
 	NULL
 };
 
-/* How the device recovers from a hang, in sysfs. */
+/* Settings for the recovery from a hang. */
 static const struct attribute_group nvdla_recovery_group = {
 	.attrs = nvdla_recovery_attrs,
 };
@@ -149,9 +148,7 @@ static void nvdla_counter_add(struct device_attribute *attr, struct attribute **
 	*place = &attr->attr;
 }
 
-/**
- * nvdla_sysfs_init() - make files of the tables, before any driver is registered
- */
+/** nvdla_sysfs_init() - fill the attribute groups, before any driver is registered */
 void nvdla_sysfs_init(void)
 {
 	const struct nvdla_counter *counters;

@@ -15,9 +15,8 @@
 #include "nvdla_job.h"
 
 /*
- * The life of a job, of its tasks and of their operations. A job is known by the
- * context and number of the fence that its submit returned, which are those in
- * the events of gpu_scheduler and dma_fence too.
+ * The life of a job, of its tasks and of their operations. A job is identified by context and
+ * number of the fence that its submit returned, as in the events of gpu_scheduler and dma_fence.
  */
 
 #define nvdla_show_engine(op_type)							\
@@ -44,17 +43,17 @@ DECLARE_EVENT_CLASS(nvdla_job_class,
 		    TP_printk("device=%s client=%llu job=%llu:%llu tasks=%u", __get_str(device),
 			      __entry->client, __entry->context, __entry->seqno, __entry->tasks));
 
-/* Submitted; it may have to wait for fences and for its turn. */
+/* The job was submitted; it may have to wait for fences and other jobs. */
 DEFINE_EVENT(nvdla_job_class, nvdla_job_queue,
 	     TP_PROTO(const struct nvdla_job *job),
 	     TP_ARGS(job));
 
-/* Its turn came, its first task starts. */
+/* The job's first task starts. */
 DEFINE_EVENT(nvdla_job_class, nvdla_job_run,
 	     TP_PROTO(const struct nvdla_job *job),
 	     TP_ARGS(job));
 
-/* The hardware is done with it, or it was taken off the hardware or refused with an error. */
+/* The hardware is done with the job, or the job was taken off or refused with an error. */
 TRACE_EVENT(nvdla_job_done,
 	    TP_PROTO(const struct nvdla_job *job, int error),
 	    TP_ARGS(job, error),
@@ -129,7 +128,7 @@ DECLARE_EVENT_CLASS(nvdla_operation_class,
 			      __entry->task, __entry->operation,
 			      nvdla_show_engine(__entry->engine)));
 
-/* Its registers are written to a register group. */
+/* The operation's registers are written to a register group. */
 DEFINE_EVENT(nvdla_operation_class, nvdla_op_program,
 	     TP_PROTO(const struct nvdla_job *job, u32 task, u32 operation, u32 engine),
 	     TP_ARGS(job, task, operation, engine));
@@ -139,7 +138,7 @@ DEFINE_EVENT(nvdla_operation_class, nvdla_op_enable,
 	     TP_PROTO(const struct nvdla_job *job, u32 task, u32 operation, u32 engine),
 	     TP_ARGS(job, task, operation, engine));
 
-/* Its interrupt was seen. */
+/* The driver saw the operation's interrupt. */
 DEFINE_EVENT(nvdla_operation_class, nvdla_op_complete,
 	     TP_PROTO(const struct nvdla_job *job, u32 task, u32 operation, u32 engine),
 	     TP_ARGS(job, task, operation, engine));

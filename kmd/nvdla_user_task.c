@@ -25,8 +25,8 @@
 /**
  * nvdla_user_refuse() - report a violated rule to user space
  * @drm: device
- * @user: address of its struct drm_nvdla_error, or 0
- * @user_size: size of that
+ * @user: user address of a struct drm_nvdla_error, or 0
+ * @user_size: bytes at @user
  * @task: index of the task
  * @why: the violated rule
  *
@@ -50,9 +50,9 @@ int nvdla_user_refuse(struct drm_device *drm, u64 user, u32 user_size, u32 task,
 
 /**
  * nvdla_user_copy_array() - copy an array whose elements may differ in size
- * @copy: set to the copy if there is one, to be freed with kvfree() even after an error
+ * @copy: set to the copy, or NULL; to be freed with kvfree() even after an error
  * @user: the array in user memory
- * @count: its elements
+ * @count: elements of the array
  * @user_size: bytes of an element for user space
  * @size: bytes of an element for the kernel
  *
@@ -139,7 +139,7 @@ void nvdla_user_free_copy(struct nvdla_task_source *source)
 }
 
 /**
- * nvdla_user_tasks_open() - prepare a file for prepared tasks
+ * nvdla_user_tasks_open() - set up the prepared tasks of a file
  * @file: file
  */
 void nvdla_user_tasks_open(struct nvdla_file *file)
@@ -149,7 +149,7 @@ void nvdla_user_tasks_open(struct nvdla_file *file)
 
 /**
  * nvdla_user_tasks_close() - drop all prepared tasks of a file
- * @file: file that nobody submits to any more
+ * @file: file to which no thread submits any more
  */
 void nvdla_user_tasks_close(struct nvdla_file *file)
 {
@@ -204,7 +204,7 @@ void nvdla_user_tasks_free(struct nvdla_task **tasks, struct nvdla_user_task **u
 }
 
 /**
- * nvdla_user_task_find() - prepared task of a handle
+ * nvdla_user_task_find() - look up a prepared task by its handle
  * @file: file
  * @handle: handle in this file
  *
@@ -222,7 +222,7 @@ struct nvdla_user_task *nvdla_user_task_find(struct nvdla_file *file, u32 handle
 	return task;
 }
 
-/* Takes over @prepared if it succeeds. */
+/* Gives a prepared task a handle. Takes over @prepared on success. */
 static int nvdla_user_task_publish(struct nvdla_file *file, struct nvdla_prepared *prepared,
 				   u32 *handle)
 {

@@ -15,15 +15,15 @@ struct nvdla_task;
 struct nvdla_task_source;
 
 /**
- * struct nvdla_user_task - a prepared task that user space has a handle of
+ * struct nvdla_user_task - a prepared task for which user space has a handle
  *
- * Kept by its handle, and by each job that runs it.
+ * The handle and each job that runs the task hold a reference.
  */
 struct nvdla_user_task {
-	/** @refcount: references of its handle and of jobs */
+	/** @refcount: references of the handle and of jobs */
 	struct kref refcount;
 
-	/** @file: the file it is charged to; it holds a reference */
+	/** @file: file that is charged for the task; the task holds a reference */
 	struct nvdla_file *file;
 
 	/** @prepared: the prepared task */

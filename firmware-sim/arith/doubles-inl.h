@@ -44,7 +44,7 @@ HWY_INLINE Vector load(const int32_t *values)
 	return hn::PromoteTo(Tag(), hn::LoadU(IntegerTag(), values));
 }
 
-/** Store whole numbers, clipped to 32 bits */
+/** Stores whole numbers, clipped to 32 bits */
 HWY_INLINE void store(Vector value, int32_t *out)
 {
 	hn::StoreU(hn::DemoteTo(IntegerTag(), value), IntegerTag(), out);

@@ -2,16 +2,15 @@
 /*
  * Floating point as the datapath does it, on raw bits.
  *
- * Three formats: FP16 (memory), FP17 (6-bit exponent, inside LUT, CDP and PDP)
- * and FP32 (inside SDP). Against IEEE 754:
+ * Three formats: FP16 (memory), FP17 (6-bit exponent, inside LUT, CDP and PDP) and FP32 (inside
+ * SDP). Differences from IEEE 754:
  *  - results are rounded to nearest even, but overflow gives the largest finite
  *    number; infinities of the input become that number when they are widened;
- *  - FP17 and FP32 have no denormals: what would be one becomes zero of the same
- *    sign. Only FP16 in memory has them;
- *  - a NaN operand is the result, the first one if both are. Its payload stays in
- *    the low bits when the width changes.
- * Memory formats document, "FP16 Supporting"; widths and order of the steps from
- * the hardware's published C model.
+ *  - FP17 and FP32 have no denormals: a result below the smallest normal number becomes zero of the
+ *    same sign. Only FP16 in memory has denormals;
+ *  - if an operand is a NaN, it is the result; if both are, the first one is. Its payload stays in
+ *    the low bits when the width changes. Memory formats document, "FP16 Supporting"; widths and
+ *    order of the steps from the hardware's published C model.
  */
 #pragma once
 
@@ -60,7 +59,7 @@ struct FloatFormat {
 		       (mantissaBits & kMantissaMask);
 	}
 
-	/** \return the mantissa with its implied one; there is none for zero only */
+	/** \return the mantissa with its implied one, which only zero lacks */
 	static constexpr uint64_t significand(uint32_t bits)
 	{
 		return isZero(bits) ? 0 : mantissa(bits) | uint64_t{ 1 } << MantissaBits;
@@ -83,9 +82,9 @@ constexpr uint64_t roundNearestEven(uint64_t value, unsigned drop)
 }
 
 /**
- * \brief Round a significand and put the number together
+ * \brief Rounds a significand and assembles sign, exponent and mantissa
  *
- * \param exponentField of the number, unless rounding carries into a further bit
+ * \param exponentField exponent of the number, before a carry of the rounding
  * \param significand its top bit is at mantissa width + \a drop
  */
 template<typename F>
@@ -113,7 +112,8 @@ constexpr uint32_t add(uint32_t a, uint32_t b)
 	if ((a & F::kMagnitudeMask) < (b & F::kMagnitudeMask))
 		std::swap(a, b);
 
-	/* Twice the mantissa below the larger number's own: nothing that matters is lost. */
+	/* Guard bits for two mantissas below the larger number: no bit that affects rounding is
+	 * lost. */
 	constexpr unsigned kGuard = F::kMantissaBits + 2;
 	constexpr unsigned kWidth = F::kMantissaBits + 1 + kGuard;
 	const unsigned distance = static_cast<unsigned>(F::exponent(a) - F::exponent(b));
@@ -175,7 +175,7 @@ constexpr uint32_t multiply(uint32_t a, uint32_t b)
 	return F::exponent(result) == 0 ? sign : result;
 }
 
-/** \return true if \a a > \a b; +0 is greater than -0, not for NaNs */
+/** \return true if \a a > \a b, with +0 > -0; neither may be a NaN */
 template<typename F>
 constexpr bool isGreater(uint32_t a, uint32_t b)
 {
@@ -206,7 +206,7 @@ constexpr uint32_t minimum(uint32_t a, uint32_t b)
 	return isGreater<F>(a, b) ? b : a;
 }
 
-/** \brief The sign bit at the place it has in another format */
+/** \brief Moves the sign bit of \a From to its place in format \a To */
 template<typename From, typename To>
 constexpr uint32_t moveSign(uint32_t bits)
 {
@@ -310,7 +310,7 @@ constexpr uint16_t int17ToFp16(int32_t value)
 	if (magnitude == 0)
 		return 0;
 
-	/* Align the top bit with that of an FP16 significand that has 16 bits more. */
+	/* Aligns the top bit with that of an FP16 significand extended by 16 bits. */
 	constexpr unsigned kExtra = 16;
 	const int top = 31 - std::countl_zero(magnitude);
 	const int exponent = top + Fp16::kBias;
@@ -345,8 +345,8 @@ constexpr int16_t fp16ToInt16(uint16_t bits)
 /**
  * \brief A fraction in FP format: \a fraction / 2^\a FractionBits
  *
- * \param fraction less than 2^FractionBits; what is below the format's smallest
- *        normal number gives zero
+ * \param fraction less than 2^FractionBits; a fraction below the format's smallest normal number
+ *        gives zero
  */
 template<typename F, unsigned FractionBits>
 constexpr uint32_t fractionToFloat(uint64_t fraction)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The bits of floating-point numbers in vectors, for files that are compiled once for each
- * instruction set (Highway). arith/float.h says what the formats are.
+ * instruction set (Highway). arith/float.h describes the formats.
  */
 #include <cstddef>
 #include <cstdint>
@@ -36,9 +36,9 @@ using Bits = hn::Vec<Tag>;
 using Mask = hn::Mask<Tag>;
 
 constexpr int32_t kMagnitude = 0x7fffffff;
-constexpr int32_t kSmallest = 0x00800000;    /* normal number */
-constexpr int32_t kLargest = 0x7f7fffff;     /* finite number */
-constexpr int32_t kLargestHalf = 0x477fe000; /* of finite FP16 */
+constexpr int32_t kSmallest = 0x00800000;    /* FP32, normal */
+constexpr int32_t kLargest = 0x7f7fffff;     /* FP32, finite */
+constexpr int32_t kLargestHalf = 0x477fe000; /* FP16, finite, as FP32 */
 
 HWY_INLINE Bits constant(int32_t bits)
 {
@@ -79,7 +79,7 @@ HWY_INLINE Bits widened(Bits halves, Mask nan, Mask infinity, Bits largest)
 {
 	const Bits magnitude = hn::And(halves, constant(0x7fff));
 	const Bits sign = hn::ShiftLeft<16>(hn::Xor(halves, magnitude));
-	/* A product corrects the exponent's bias, for denormals as well. */
+	/* A multiplication changes the exponent's bias, also for denormals. */
 	const Bits finite = asBits(
 		hn::Mul(asFloat(hn::ShiftLeft<13>(magnitude)), hn::Set(FloatTag(), 0x1p112F)));
 	const Bits payload = hn::Or(hn::And(halves, constant(0x3ff)), constant(0x7f800000));
@@ -93,11 +93,12 @@ HWY_INLINE Bits halvesOf(Bits bits)
 {
 	const Bits magnitude = magnitudeOf(bits);
 	const Bits sign = hn::ShiftRight<16>(signOf(bits));
-	/* Round to nearest even at bit 13, and change the exponent's bias. */
+	/* Rounds to nearest even at bit 13, and changes the exponent's bias. */
 	const Bits odd = hn::And(hn::ShiftRight<13>(magnitude), constant(1));
 	const Bits rounded = hn::Add(hn::Add(magnitude, odd), constant(0xfff - (112 << 23)));
 	const Bits normal = hn::Min(hn::ShiftRight<13>(rounded), constant(0x7bff));
-	/* Denormals: adding one half aligns and rounds them, as its last bit has their unit. */
+	/* Denormals: adding 0.5 aligns and rounds them, as its last bit has the weight of
+	 * theirs. */
 	const Bits half = constant(0x3f000000);
 	const Bits denormal = hn::Sub(asBits(hn::Add(asFloat(magnitude), asFloat(half))), half);
 	const Mask isDenormal = hn::Lt(magnitude, constant(0x38800000));
@@ -106,13 +107,13 @@ HWY_INLINE Bits halvesOf(Bits bits)
 		      hn::IfThenElse(isDenormal, denormal, normal));
 }
 
-/** \param count whole atoms \return true if all magnitudes of FP16 are below \a limit, as bits */
+/** \param count whole atoms \return true if the bits of all FP16 magnitudes are below \a limit */
 HWY_INLINE bool halvesAreBelow(const uint16_t *halves, size_t count, uint16_t limit)
 {
 	const hn::CappedTag<uint16_t, 32> tag;
 	const hn::CappedTag<uint16_t, 16> atomTag;
 	auto largest = hn::Zero(tag);
-	auto last = hn::Zero(atomTag); /* of an odd number of atoms */
+	auto last = hn::Zero(atomTag); /* for an odd number of atoms */
 	size_t i = 0;
 
 	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag)) {

@@ -10,7 +10,8 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Gives the thread the default floating-point environment, and restores its own at the end
+ * \brief Gives the thread the default floating-point environment, and restores the former one in
+ * the destructor
  *
  * Operations round to nearest and compute subnormal numbers. Threads of an application may have
  * another environment: programs linked with -ffast-math flush subnormal numbers to zero.

@@ -33,9 +33,9 @@ namespace fp17
 
 using namespace float_bits;
 
-constexpr int32_t kLeast = 0x30800000; /* normal number */
-constexpr int32_t kMost = 0x4f7fe000;  /* finite number */
-constexpr int32_t kNan = 0x7f800000;   /* and above */
+constexpr int32_t kLeast = 0x30800000; /* smallest normal number */
+constexpr int32_t kMost = 0x4f7fe000;  /* largest finite number */
+constexpr int32_t kNan = 0x7f800000;   /* NaNs are at least this */
 
 /** \return true if a register's number is a normal number or zero, which needs no special case */
 inline bool isOrdinary(uint32_t fp17Bits)
@@ -103,7 +103,7 @@ HWY_INLINE Bits rounded(Bits value, Bits sign)
 	return hn::Or(hn::Min(flushed, constant(kMost)), sign);
 }
 
-/** \param value FP32 bits, no NaN \return fp32ToFp17() */
+/** \param value FP32 bits, no NaN \return the result of fp32ToFp17() */
 HWY_INLINE Bits ofSingles(Bits value)
 {
 	const Bits magnitude = magnitudeOf(value);
@@ -117,7 +117,7 @@ HWY_INLINE Bits ofSingles(Bits value)
 }
 
 /**
- * \param raw the FP32 result of the operands: a NaN if one of them is
+ * \param raw the FP32 result of \a a and \a b: a NaN if one of them is a NaN
  * \return \a result, or the first operand that is a NaN
  */
 HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits raw, Bits result)
@@ -127,7 +127,7 @@ HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits raw, Bits result)
 	return hn::IfThenElse(isNan(a), a, hn::IfThenElse(isNan(b), b, result));
 }
 
-/** \brief add() of numbers that are no NaNs */
+/** \brief The result of add(), for numbers that are not NaNs */
 HWY_INLINE Bits addFinite(Bits a, Bits b)
 {
 	const Bits sum = asBits(hn::Add(asFloat(a), asFloat(b)));
@@ -144,7 +144,7 @@ HWY_INLINE Bits add(Bits a, Bits b)
 	return unlessNan(a, b, sum, addFinite(a, b));
 }
 
-/** \brief multiply() of numbers that are no NaNs */
+/** \brief The result of multiply(), for numbers that are not NaNs */
 HWY_INLINE Bits multiplyFinite(Bits a, Bits b)
 {
 	const Bits product = asBits(hn::Mul(asFloat(a), asFloat(b)));
@@ -153,11 +153,12 @@ HWY_INLINE Bits multiplyFinite(Bits a, Bits b)
 }
 
 /**
- * \param value finite, below 2^100 \return \a value with a rounded mantissa; the range is unchecked
+ * \param value finite, below 2^100 \return \a value with the mantissa rounded to FP17's; the range
+ * is not checked
  *
  * T. J. Dekker's method ("A floating-point technique for extending the available precision", 1971):
- * adding 2^13 times the number rounds off its last bits, and the difference of that sum and the
- * same multiple is the rounded number.
+ * adding 2^13 times the number rounds off its last bits; subtracting that multiple again gives the
+ * rounded number.
  */
 HWY_INLINE Bits roundedMantissa(Bits value)
 {

@@ -15,9 +15,9 @@ namespace nvdla::sim
 
 /** \brief How an operation relates to the previous operation of its group */
 enum class BdmaBefore : uint8_t {
-	Nothing,     /**< it is the first one */
+	Nothing,     /**< the first operation of its group */
 	SameSource,  /**< reads continue while the previous operation still writes */
-	OtherSource, /**< reads wait until all of the other memory's data have arrived */
+	OtherSource, /**< reads wait until all reads from the other memory are done */
 };
 
 /**
@@ -32,7 +32,7 @@ struct BdmaOp {
 	uint64_t src;
 	uint64_t dst;
 	uint32_t lineBytes; /**< 32 to 256 KiB, a multiple of 32 */
-	uint32_t lines;	    /**< per surface, 1 to 2^24 */
+	uint32_t lines;	    /**< lines per surface, 1 to 2^24 */
 	uint32_t surfaces;  /**< 1 to 2^24 */
 	uint32_t srcLineStride;
 	uint32_t dstLineStride;
@@ -40,7 +40,7 @@ struct BdmaOp {
 	uint32_t dstSurfaceStride;
 	BdmaBefore before = BdmaBefore::Nothing;
 
-	/** \brief Mark this operation as the one after \a other in the same group */
+	/** \brief Sets this operation to follow \a other in the same group */
 	void follow(const BdmaOp &other)
 	{
 		before =

@@ -15,11 +15,11 @@ namespace nvdla::sim
 /**
  * \brief Queue between the CSB and BDMA's copy engine
  *
- * CFG_OP.EN queues the operation that the registers describe. A launch makes
- * a group of all operations queued since the last launch; operations run in
- * the order they were queued, and the group's interrupt follows the last one.
- * The oldest operation waits in the load unit, not in a slot, so that one more
- * than the slots can be queued (nvdlav1 RTL, and the vectors on STATUS).
+ * CFG_OP.EN queues the operation that the registers describe. A launch makes a group of all
+ * operations queued since the last launch; operations run in the order they were queued, and the
+ * group's interrupt follows the last one. The oldest operation waits in the load unit, not in a
+ * slot, so one operation more than there are slots can be queued (nvdlav1 RTL, and the vectors on
+ * STATUS).
  *
  * Not synchronised: the core's lock covers it.
  */
@@ -30,29 +30,31 @@ public:
 
 	void reset();
 
-	/** \return null, or the guest's error: the operation is dropped */
+	/** \return null, or the guest's error, with which the operation is dropped */
 	const char *push(const BdmaOp &op);
 
 	/**
-	 * \brief CFG_LAUNCHx
+	 * \brief Launches a group, as a write to CFG_LAUNCHx does
 	 *
-	 * A group without operations stays busy for ever and raises no interrupt.
-	 * One launch can wait behind the one that runs; a third is dropped.
+	 * A group without operations stays busy for ever and raises no interrupt. One launch can
+	 * wait behind the running one; a third is dropped.
 	 *
-	 * \return null, or what the guest did wrong
+	 * \return null, or the guest's error
 	 */
 	const char *launch(unsigned int group);
 
-	/** \return the oldest operation that is launched and does not run yet; may be null */
+	/** \return the oldest operation that is launched and not running yet; null if there is
+	 * none */
 	const BdmaOp *next() const;
 
-	/** \return group of the operation that next() returns or that runs */
+	/** \return group of the running operation or of the one that next() returns */
 	unsigned int group() const { return launches_.front().group; }
 
-	/** \brief The operation that next() returned begins */
+	/** \brief Marks the operation of next() as running */
 	void begin() { running_ = true; }
 
-	/** \brief The operation is done \return its group if it was the group's last one */
+	/** \brief Removes the running operation, which is done \return its group if it was the last
+	 * one of that */
 	std::optional<unsigned int> finish();
 
 	/** \return value of STATUS */
@@ -67,9 +69,9 @@ private:
 	static constexpr size_t maximumLaunches = 2;
 
 	uint32_t slots_;
-	std::deque<BdmaOp> operations_; /* oldest first, the one that runs included */
-	std::deque<Launch> launches_;	/* oldest first; those without operations are not here */
-	size_t launched_ = 0;		/* operations that belong to launches_ */
+	std::deque<BdmaOp> operations_; /* oldest first, with the running one */
+	std::deque<Launch> launches_;	/* oldest first; without empty ones */
+	size_t launched_ = 0;		/* number of operations that belong to launches_ */
 	std::array<bool, 2> busy_ = {};
 	bool running_ = false;
 };

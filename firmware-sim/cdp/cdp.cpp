@@ -23,11 +23,11 @@ using namespace arith;
 namespace
 {
 
-/* Positions of a line processed at a time: bounds the memory of an operation. */
+/* Positions of a line that are processed at a time; bounds the memory of an operation. */
 constexpr uint32_t chunkAtoms = 64;
 constexpr uint32_t margin = kCdpMargin;
 
-/** \brief Counters; each thread counts its part. */
+/** \brief Counters of an operation, or of a thread's part of it */
 struct CdpCounters {
 	LutCounters lut;
 	uint32_t saturation = 0;
@@ -42,7 +42,7 @@ struct CdpCounters {
 	}
 };
 
-/* Lines that are contiguous in both cubes are processed as one. */
+/* Joins lines that are contiguous in both cubes. */
 CdpOp withLongestLines(const CdpOp &op)
 {
 	CdpOp result = op;
@@ -114,21 +114,21 @@ private:
 	const CdpOp &op_;
 	MemoryPort &memory_;
 	const uint32_t lanes_;
-	/** Values per position: its channels and a margin on both sides */
+	/** Values per position: the channels and a margin on both sides */
 	const uint32_t stride_;
-	const size_t mostValues_; /**< of a full chunk; a thread may begin with a shorter one */
+	const size_t mostValues_; /**< values of a full chunk */
 	Lut lut_;
-	/* The fast table, for integers or for FP16, if it can replace lut_. */
+	/* The fast tables for integers and for FP16, if they can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
 	std::optional<CdpFloat> float_; /**< set if floatLut_ is */
 
-	std::vector<int32_t> values_;  /**< with float_: FP32 bits */
+	std::vector<int32_t> values_;  /**< values of a chunk; with float_, FP32 bits */
 	std::vector<double> sums_;     /**< INT16: sums of squares of a position */
-	std::vector<int32_t> results_; /**< of a position */
+	std::vector<int32_t> results_; /**< results of a position */
 	std::vector<int32_t> elements_;
 	std::vector<std::byte> bytes_;
-	CdpCounters counters_; /**< without the counts of the fast code */
+	CdpCounters counters_; /**< without the counts in fastLut_ and float_ */
 };
 
 CdpFloat CdpRun::floatOf(const CdpOp &op)
@@ -142,7 +142,7 @@ CdpFloat CdpRun::floatOf(const CdpOp &op)
 		 .saturation = 0 };
 }
 
-/* Convert an element to an integer of 9 or 17 bits, or to FP17 bits. */
+/* Converts an element to an integer of 9 or 17 bits, or to FP17 bits. */
 int32_t CdpRun::convertInput(int32_t element) const
 {
 	switch (op_.precision) {
@@ -162,10 +162,8 @@ int32_t CdpRun::convertInput(int32_t element) const
 
 void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 {
-	/*
-	 * The margins around the channels stay zero. There is room for vectors that reach beyond
-	 * the last position.
-	 */
+	/* The margins around the channels stay zero. The array has room for vectors that reach
+	 * beyond the last position. */
 	values_.resize(mostValues_ + atomBytes);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		const uint64_t address =
@@ -178,7 +176,7 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 	}
 }
 
-/* Convert atoms to values_, from \a channel on. */
+/* Converts atoms to values_, from \a channel on. */
 void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count)
 {
 	const uint32_t valid = std::min(lanes_, op_.channels - channel);
@@ -200,7 +198,7 @@ void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, ui
 		std::fill_n(first + size_t{ atom } * stride_ + valid, lanes_ - valid, 0);
 }
 
-/* Look up all channels of a position, to results_. */
+/* Looks up all channels of a position and stores them in results_. */
 void CdpRun::lookUpFast(const int32_t *center)
 {
 	const size_t channels = results_.size();
@@ -218,7 +216,8 @@ void CdpRun::lookUpFast(const int32_t *center)
 	fastLut_->lookup(results_, counters_.lut);
 }
 
-/* Normalise all channels of a position; \a step: bytes to the next surface's atom. */
+/* Normalises all channels of a position; \a step is the distance to the next surface's atom in
+ * bytes. */
 void CdpRun::normalisePosition(uint32_t atom, std::byte *out, size_t step)
 {
 	const int32_t *center = &values_[size_t{ atom } * stride_ + margin];
@@ -268,7 +267,7 @@ int32_t CdpRun::normalise(const int32_t *center)
 	return static_cast<int32_t>(clipped);
 }
 
-/* Sums from the middle outwards, as the hardware: the two neighbours are added first. */
+/* Adds up from the middle outwards, as the hardware does: the two neighbours first. */
 uint32_t CdpRun::squareSumFloat(const int32_t *center) const
 {
 	const auto radius = static_cast<int32_t>(op_.radius);
@@ -312,7 +311,7 @@ CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 	const size_t stride = op_.destination.surfaceStride;
 	const bool areApart = stride >= bytes || op_.surfaces() == 1;
 
-	/* Gaps between surfaces are not written. */
+	/* A place for all surfaces is used only if there are no gaps, which must not be written. */
 	const auto all = memory_.place(op_.destination.ram, outputAddress(0, y, x),
 				       (op_.surfaces() - 1) * stride + bytes);
 	if (areApart && !all.empty())
@@ -354,10 +353,10 @@ CdpCounters CdpRun::counters() const
 	return all;
 }
 
-/* Positions are independent if none is written over another one's input. */
+/* Threads can share positions if no output is written over another position's input. */
 unsigned int worthwhileThreads(const CdpOp &op)
 {
-	constexpr uint64_t kAtoms = 640; /* some microseconds */
+	constexpr uint64_t kAtoms = 640; /* processed in several microseconds */
 	const uint64_t line = uint64_t{ op.width } * op.atom();
 	const Placement written = op.destination.placement(line, op.height, op.surfaces());
 	const Placement read = op.source.placement(line, op.height, op.surfaces());

@@ -22,7 +22,7 @@ namespace nvdla::sim
 
 /** \brief One operation of CDP, as its registers describe it */
 struct CdpOp {
-	const Geometry *geometry = &nvFull; /**< of the core */
+	const Geometry *geometry = &nvFull; /**< the core's configuration */
 	uint32_t width = 1;		    /**< 1..8192 */
 	uint32_t height = 1;		    /**< 1..8192 */
 	uint32_t channels = 1;		    /**< 1..8192 */
@@ -31,8 +31,8 @@ struct CdpOp {
 	FeatureCube destination;
 
 	uint32_t radius = 1;	      /**< channels summed up on each side, 1..4 */
-	bool squareSumBypass = false; /**< the element itself goes to the table */
-	bool mulBypass = false;	      /**< the table's result is not multiplied with the element */
+	bool squareSumBypass = false; /**< the table is indexed by the element */
+	bool mulBypass = false;	      /**< the table's result is the output */
 	bool nanToZero = false;
 	arith::Converter input;	 /**< integer */
 	arith::Converter output; /**< integer */
@@ -40,7 +40,7 @@ struct CdpOp {
 
 	bool countsLut = false;
 
-	/** The guest's error; empty if there is none. The operation is defined even so. */
+	/** The guest's error; empty if there is none. The operation runs even with an error. */
 	std::string guestError;
 
 	/** \return bytes of an atom in memory */
@@ -58,11 +58,10 @@ CdpWork cdpWork(const CdpOp &op);
 /**
  * \brief Run an operation
  *
- * Every position of the cube: y[c] = x[c] · f(sum of x[c - r .. c + r]²), with f
- * from the tables; channels outside the cube count as 0. The cube may be
- * normalised in place.
+ * Every position of the cube: y[c] = x[c] · f(sum of x[c - r .. c + r]²), with f from the tables;
+ * channels outside the cube count as 0. The cube may be normalised in place.
  *
- * \param workers to share it with
+ * \param workers threads that share the operation
  */
 OperationResult runCdp(const CdpOp &op, const LutTables &tables, MemoryPort &memory,
 		       Workers *workers = nullptr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CDP's arithmetic at the speed of the host, for many channels at a time; CdpRun in cdp.cpp is the
- * readable reference. Between the two integer steps comes FastLut.
+ * readable reference. FastLut does the step between input and output.
  */
 #pragma once
 
@@ -22,29 +22,29 @@ inline constexpr uint32_t kCdpMargin = 4;
 /**
  * \brief Input converter: atoms to numbers of 9 bits (INT8) or 17 bits (INT16)
  *
- * \param atoms as many as \a count, as they are in memory
- * \param values of the first atom; the next atom's are \a step later
+ * \param atoms \a count atoms as they are in memory
+ * \param values result: values of the first atom; those of the next atom are \a step elements later
  */
 void cdpInput(const arith::Converter &converter, Precision precision, const std::byte *atoms,
 	      size_t count, int32_t *values, size_t step);
 
 /**
- * \brief The sum of the window's squares for each channel
+ * \brief Computes the sum of the window's squares for each channel
  *
- * \param values of 9 bits, with kCdpMargin more before the first and after the last
+ * \param values numbers of 9 bits, with kCdpMargin more before the first and after the last
  * \param radius channels on each side, at most kCdpMargin
  * \param count whole atoms
  */
 void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, int32_t *sums);
 
-/** \brief cdpSquareSums() of values of 17 bits */
+/** \brief Computes cdpSquareSums() of values of 17 bits */
 void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, double *sums);
 
 /**
- * \brief Product and output converter
+ * \brief Multiplies by the element and applies the output converter
  *
- * \param results the table's, 16 bits
- * \param factors values of 9 or 17 bits; null: no product
+ * \param results results of the table, 16 bits
+ * \param factors values of 9 or 17 bits; null: no multiplication
  * \param count whole atoms
  * \param atoms the first output atom; the next one is \a step bytes later
  * \return the number of saturated results
@@ -55,13 +55,11 @@ uint32_t cdpOutput(const arith::Converter &converter, Precision precision, const
 /** \brief Operation on positions of FP16, and its counters */
 struct CdpFloat {
 	uint32_t radius;
-	bool squares;	 /**< the sum of the window's squares goes to the table, else the element */
-	bool multiplies; /**< the table's result is multiplied with the element */
+	bool squares;	 /**< the table's index: window's sum of squares, else the element */
+	bool multiplies; /**< the table's result is multiplied by the element */
 	const FloatLut &lut;
-	/**
-	 * The reference for one channel: \a center points to FP17 numbers, with kCdpMargin more on
-	 * each side; returns an element, and counts by itself
-	 */
+	/** The reference for one channel: \a center points to FP17 numbers, with kCdpMargin more on
+	 * each side; returns an element, and updates the counters itself */
 	std::function<int32_t(const int32_t *center)> one;
 
 	LutCounters counters;
@@ -71,7 +69,7 @@ struct CdpFloat {
 /**
  * \brief Convert atoms of FP16 to FP17, held as FP32 bits
  *
- * \param values of the first atom; the next atom's are \a step later
+ * \param values result: values of the first atom; those of the next atom are \a step elements later
  */
 void cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values,
 		   size_t step);
@@ -79,7 +77,7 @@ void cdpFloatInput(bool nanToZero, const std::byte *atoms, size_t count, int32_t
 /**
  * \brief Normalise all channels of a position
  *
- * \param values of cdpFloatInput(), with kCdpMargin more before and after them
+ * \param values result of cdpFloatInput(), with kCdpMargin more before and after
  * \param count whole atoms
  * \param atoms the first output atom; the next one is \a step bytes later
  */

@@ -32,7 +32,7 @@ public:
 
 	/**
 	 * \brief Add --clock, --dram and so on
-	 * \param[in] each called with each option, to set further properties; may be empty
+	 * \param[in] each callback for each option, to set further properties; may be empty
 	 */
 	void addTo(CommandLine &app, const std::function<void(CommandLineOption)> &each = {},
 		   For whom = For::Predictions);

@@ -16,7 +16,7 @@ namespace
 constexpr size_t lineColumns = 100;
 constexpr size_t nameColumns = 30;
 
-/* Break text between words into lines of at most \a columns. */
+/* Breaks text between words into lines of at most \a columns. */
 std::string wrapped(const std::string &text, size_t columns)
 {
 	std::string result;
@@ -47,7 +47,7 @@ public:
 	}
 };
 
-/* Edit distance: letters to change, add or remove to turn one word into the other. */
+/* Returns the edit distance: letters to change, add or remove to make one word of the other. */
 size_t distance(const std::string &one, const std::string &other)
 {
 	std::vector<size_t> row(other.size() + 1);
@@ -64,7 +64,7 @@ size_t distance(const std::string &one, const std::string &other)
 	return row.back();
 }
 
-/* "did you mean --x?" for the most similar option; empty if none is similar. */
+/* Returns "did you mean --x?" with the most similar option; empty if none is similar. */
 std::string suggestion(const CLI::App &app, const std::string &given)
 {
 	std::string nearest;
@@ -240,7 +240,8 @@ CommandLineOption CommandLine::choice(const std::string &name,
 	return CommandLineOption(option);
 }
 
-/* Report an unknown option first, before required options that seem to be missing because of it. */
+/* Reports an unknown option first, before required options that seem to be missing because of
+ * it. */
 bool CommandLine::hasOnlyKnown(int argc, const char *const *argv) const
 {
 	for (int i = 1; i < argc; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line of a program, by CLI11: its headers take longer to compile than most
+ * The command line of a program. It uses CLI11, whose headers take longer to compile than most
  * programs here, so only command_line.cpp includes them.
  */
 #pragma once
@@ -42,16 +42,16 @@ public:
 	CommandLineOption &oneOf(const std::vector<std::string> &words);
 	/** \brief Accept only existing folders */
 	CommandLineOption &existingDirectory();
-	/** \brief A number of bytes, also as 512K or 4M */
+	/** \brief Accept a number of bytes, also as 512K or 4M */
 	CommandLineOption &bytes();
 	/**
 	 * \brief Check each value as it was given
 	 * \param[in] problem Returns the error in the value, or an empty text
 	 */
 	CommandLineOption &check(std::function<std::string(const std::string &)> problem);
-	/** \brief Numbers with commas between them, at most \a most of them */
+	/** \brief Accept at most \a most numbers, separated by commas */
 	CommandLineOption &commaList(int most);
-	/** \brief Takes one value each time that it is given */
+	/** \brief Accept the option several times, with one value each */
 	CommandLineOption &repeatable();
 	/** \brief Refuse this option together with, or without, another one */
 	CommandLineOption &excludes(const CommandLineOption &other);
@@ -59,7 +59,7 @@ public:
 
 	/** \return true if the option was on the command line; only after parse() */
 	bool given() const;
-	/** \return the name as it is given: "--output" */
+	/** \return the option's name as on the command line: "--output" */
 	std::string name() const;
 
 private:
@@ -69,8 +69,8 @@ private:
 /**
  * \brief The options and arguments of a program, which are written to variables of the caller
  *
- * The variables have to exist until parse() is done. \a name of an option is as in
- * "-o,--output"; a name without dashes is a positional argument.
+ * The variables have to exist until parse() is done. An option's \a name is as in "-o,--output"; a
+ * name without dashes is a positional argument.
  */
 class CommandLine
 {
@@ -95,7 +95,7 @@ public:
 
 	/**
 	 * \brief An option without a value
-	 * \tparam T bool, or int for how often it was given
+	 * \tparam T bool, or int for the number of times that the option was given
 	 */
 	template<typename T>
 	CommandLineOption flag(const std::string &name, T &value, const std::string &help);

@@ -18,11 +18,11 @@ namespace
 constexpr unsigned kMantissaBits = 40;
 constexpr uint32_t kExponentMask = 0xff;
 constexpr uint64_t kMantissaMask = (uint64_t{ 1 } << kMantissaBits) - 1;
-/* From a step's exponent (50 below the point, 38 bits) to ours (101 below, 40 bits). */
+/* From the exponent of a step (bias 50, 38 bits) to that of FloatSum (bias 101, 40 bits). */
 constexpr uint32_t kStepBias = 49;
-/* Sign and fraction of a NaN at the top of the mantissa. */
+/* Bits of a NaN's sign and fraction at the top of the mantissa. */
 constexpr unsigned kNanBits = 11;
-/* Our exponent to that of FP32, for a mantissa whose leading one is bit 38. */
+/* From the exponent of FloatSum to that of FP32, if the leading one is bit 38. */
 constexpr uint32_t kFp32Bias = 64;
 constexpr unsigned kFp32FractionBits = 23;
 
@@ -31,7 +31,7 @@ constexpr int64_t signExtend(uint64_t value)
 	return arith::signExtend<kMantissaBits>(value);
 }
 
-/** \return how far left a number of \a bits bits can go before its top two bits differ */
+/** \return left shift after which the top two of \a bits bits differ */
 template<unsigned Bits>
 unsigned redundantSignBits(int64_t value)
 {
@@ -39,7 +39,7 @@ unsigned redundantSignBits(int64_t value)
 	return static_cast<unsigned>(std::countl_zero(magnitude)) - (64 - Bits) - 1;
 }
 
-/** A mantissa with what was shifted out of it, top bit of \a below first */
+/** A mantissa, and in \a below the bits shifted out of it, the highest at the top */
 struct Aligned {
 	int64_t mantissa;
 	uint64_t below = 0;
@@ -59,7 +59,7 @@ struct Aligned {
 	}
 };
 
-/** Adds one unless a negative number is cut exactly in the middle: half away from zero */
+/** Rounds half away from zero: true unless a negative number was cut exactly at one half */
 constexpr bool roundsUp(int64_t mantissa, bool half, bool rest)
 {
 	return mantissa < 0 ? half && rest : half;
@@ -104,7 +104,7 @@ void FloatSum::add(const Fp16Sum &step)
 		sum >>= 1;
 		sumExponent++;
 	} else {
-		/* Normalise, pulling in what was shifted out. */
+		/* Normalise; the bits that were shifted out return. */
 		const unsigned left = redundantSignBits<kMantissaBits>(sum);
 		const uint64_t pulled = left ? below >> (kMantissaBits - left) : 0;
 		sum = signExtend(static_cast<uint64_t>(sum) << left | pulled);
@@ -118,7 +118,7 @@ void FloatSum::add(const Fp16Sum &step)
 		const bool negative = sum < 0;
 		sum = signExtend(static_cast<uint64_t>(sum) + 1);
 		if ((sum < 0) != negative) {
-			/* The carry went into the sign: put it back and halve. */
+			/* The sum overflowed into the sign: restore the sign and halve the sum. */
 			sum = signExtend(static_cast<uint64_t>(sum) >> 1 |
 					 static_cast<uint64_t>(negative) << (kMantissaBits - 1));
 			sumExponent++;
@@ -139,7 +139,7 @@ uint32_t FloatSum::deliver() const
 	if (mantissa == 0)
 		return 0;
 
-	/* Only the most negative mantissa has a magnitude that needs one more bit. */
+	/* Only the magnitude of the most negative mantissa needs one more bit. */
 	const auto magnitude = static_cast<uint64_t>(mantissa < 0 ? -mantissa : mantissa);
 	uint32_t exponent32 = exponent + kFp32Bias;
 	constexpr unsigned kDrop = kMantissaBits - 2 - kFp32FractionBits;

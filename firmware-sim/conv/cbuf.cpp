@@ -2,8 +2,8 @@
 /*
  * Data, weights and pointers that stay in the convolution buffer from one operation to the next.
  *
- * RTL of nvdlav1: NV_NVDLA_CDMA_status (pointers of data), NV_NVDLA_CDMA_wt (those of weights and
- * masks), NV_NVDLA_CSC_sg (slices, kernels, what is released and when) and NV_NVDLA_CSC_dl,
+ * RTL of nvdlav1: NV_NVDLA_CDMA_status (pointers of data), NV_NVDLA_CDMA_wt (pointers of weights
+ * and masks), NV_NVDLA_CSC_sg (slices, kernels and their release) and NV_NVDLA_CSC_dl,
  * NV_NVDLA_CSC_wl (where CSC reads). The hardware's CDMA and CSC each keep a copy of the pointers;
  * as both copies follow the same messages, the model has one.
  */
@@ -20,7 +20,7 @@ uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uin
 {
 	const uint32_t bytes = elementBytes(precision);
 
-	/* Winograd stores tiles of four lines; a line's share of them is the same sum. */
+	/* Winograd stores tiles of four lines; a line's share of a tile is the same number. */
 	if (mode != ConvMode::Direct)
 		return (width * channels * bytes + geometry.entryBytes - 1) / geometry.entryBytes;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Convolution buffer: the bytes that CDMA brought in for CSC, and the pointers to them.
- */
+/* Convolution buffer: the bytes that CDMA fetched for CSC, and the pointers to them. */
 #pragma once
 
 #include <cstddef>
@@ -22,12 +20,12 @@ inline constexpr uint32_t kBankEntries = 256;
 inline constexpr uint32_t kEntryBytes = 128;
 inline constexpr uint32_t kBankBytes = kBankEntries * kEntryBytes;
 
-/** \return entries a line of \a width columns of \a channels takes */
+/** \return entries that a line of \a width columns of \a channels takes */
 uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uint32_t channels,
 			 const Geometry &geometry = nvFull);
 
 /**
- * \brief Where the atoms of a buffered line of a feature cube are, in direct mode
+ * \brief Layout of the atoms of a buffered line of a feature cube, in direct mode
  *
  * An entry has room for P atoms (four on nv_full). Each P surfaces use one entry per column. The
  * one to three remaining surfaces are packed: an entry holds four, two or one columns of them.
@@ -43,7 +41,7 @@ public:
 	{
 	}
 
-	/** \return atoms of an entry */
+	/** \return atoms in an entry */
 	uint32_t perEntry() const { return perEntry_; }
 
 	/** \return atoms that a column takes in the entries of \a surface, unused ones included */
@@ -63,11 +61,11 @@ public:
 private:
 	uint32_t width_;
 	uint32_t perEntry_;
-	uint32_t whole_; /* groups of surfaces that fill entries */
-	uint32_t rest_;	 /* remaining surfaces */
+	uint32_t whole_; /* groups of perEntry_ surfaces */
+	uint32_t rest_;	 /* number of remaining surfaces */
 };
 
-/** \brief Which data an operation need not fetch, because an earlier one kept them */
+/** \brief Data that an operation need not fetch, because an earlier one kept them */
 struct Kept {
 	bool data = false;
 	bool weights = false;
@@ -78,7 +76,7 @@ struct Kept {
  *
  * Data are in the first banks, weights in those behind them, the masks of sparse weights in the
  * last one. As on hardware, only the values named at begin() are compared: an operation whose
- * geometry differs from the fetched cube's reads whatever bytes are at its addresses.
+ * geometry differs from that of the fetched cube reads the bytes at its own addresses.
  */
 class Cbuf
 {
@@ -86,8 +84,8 @@ public:
 	/** \param geometry must outlive this object */
 	explicit Cbuf(const Geometry &geometry = nvFull);
 
-	/** \brief All bytes zero, all pointers at the beginning, as reset leaves it; takes no
-	 * memory */
+	/** \brief Resets the buffer: all bytes zero, all pointers at the beginning; allocates
+	 * nothing */
 	void clear();
 
 	/**
@@ -101,11 +99,11 @@ public:
 	/** \brief End an operation: release lines and remember what is kept */
 	void end(const ConvOp &op);
 
-	/** \brief Lines that CDMA has brought and CSC has not released */
+	/** \brief Lines that CDMA has fetched and CSC has not released */
 	uint32_t slices() const { return slices_; }
-	/** \brief CDMA brought \a count lines of \a entries each, behind the last ones */
+	/** \brief Count lines that CDMA fetched behind the last ones, each of \a entries entries */
 	void addSlices(uint32_t count, uint32_t entries);
-	/** \brief Kernels that CDMA has brought and CSC has not released */
+	/** \brief Kernels that CDMA has fetched and CSC has not released */
 	uint32_t kernels() const { return kernels_; }
 	void addKernels(uint32_t count) { kernels_ = (kernels_ + count) & kKernelMask; }
 	void releaseKernels(uint32_t count) { kernels_ = (kernels_ - count) & kKernelMask; }
@@ -115,8 +113,8 @@ public:
 	const EntryRing &data() const { return data_; }
 	EntryRing &weights() { return weights_; }
 	EntryRing &masks() { return masks_; }
-	/** \return weights and masks are written to their own banks: no pointer has left its ring
-	 */
+	/** \return true if weights and masks are written to their own banks: no pointer has left
+	 * its ring */
 	bool keepsWeightsApart() const
 	{
 		return weights_.write() < weights_.size() && masks_.write() < masks_.size();
@@ -142,7 +140,7 @@ private:
 		ConvMode mode = ConvMode::Direct;
 		bool keepData = false;
 		bool keepWeights = false;
-		uint32_t slices = 0; /* this and the following: released unless reused */
+		uint32_t slices = 0; /* this and the next: released unless reused */
 		uint32_t dataEntries = 0;
 		uint32_t kernels = 0;
 		uint32_t weightEntries = 0;
@@ -155,7 +153,8 @@ private:
 	uint32_t sliceMask() const { return data_.mask(); }
 
 	const Geometry &geometry_;
-	/* Has a host cache line more, so that whole cache lines can be read from any entry. */
+	/* One host cache line longer than the buffer, so that whole cache lines can be read from
+	 * any entry. */
 	LineVector bytes_;
 	EntryRing data_;
 	EntryRing weights_;

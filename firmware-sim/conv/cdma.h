@@ -32,7 +32,7 @@ struct SpecialCount {
 	uint32_t nan = 0;
 	uint32_t inf = 0;
 
-	/** \return there is a NaN or an infinity */
+	/** \return true if there is a NaN or an infinity */
 	static bool any(std::span<const std::byte> halves);
 	/** \brief Count numbers; NaNs become 0 if \a flush */
 	void pass(std::span<std::byte> halves, bool flush);
@@ -62,9 +62,9 @@ private:
 };
 
 /**
- * \brief Brings an operation's cube into the buffer, line by line as they find room
+ * \brief Brings an operation's cube into the buffer, line by line as room becomes free
  *
- * One line here is that of all cubes of a batch. Precondition: op.guestError is empty.
+ * A line here means the same line of all cubes of a batch. Precondition: op.guestError is empty.
  */
 class DataFetcher
 {
@@ -79,22 +79,23 @@ public:
 
 	/**
 	 * \brief Fetch the lines whose entries are free; none once the operation is abandoned
-	 * \param workers share them
+	 * \param workers threads that share the lines
 	 */
 	void fill(Workers &workers);
 	/**
 	 * \brief Instead of fill(): count the cube as fetched, but let CSC read it in memory
 	 * \param sink asked whether the operation overwrites the cube
-	 * \return the cube, or nothing if it has to be buffered
+	 * \return the cube, or nothing if the cube has to be buffered
 	 */
 	std::optional<CubeInMemory> leave(const StreamSink &sink);
-	/** \brief All lines are in the buffer, or were */
+	/** \return true if all lines are in the buffer, or were */
 	bool done() const { return next_ == lines_; }
 	/** \return FP16 special values among the fetched data */
 	const SpecialCount &special() const { return special_; }
 
 protected:
-	/** \param lines of the buffered cube \param step lines are fetched in multiples of it */
+	/** \param lines lines of the buffered cube \param step lines are fetched in multiples of
+	 * this number */
 	DataFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, uint32_t lines, uint32_t step)
 		: op_(op), memory_(memory), cbuf_(cbuf), lines_(lines), step_(step)
 	{
@@ -110,7 +111,7 @@ protected:
 	 */
 	virtual FetchLine newLines(MemoryPort &memory, SpecialCount &special) = 0;
 
-	/** \return entries that a line of one cube is written to */
+	/** \return entries that a line of one cube takes */
 	virtual uint32_t lineEntries() const = 0;
 
 	/** \return the cube, if memory has a view of it and buffering would not change its bytes */
@@ -129,7 +130,7 @@ protected:
 	Cbuf &cbuf_;
 
 private:
-	/** \return lines that there is room for */
+	/** \return number of lines for which the buffer has room */
 	uint32_t linesThatFit() const;
 	/** \brief Fetch \a count lines, each \a step entries behind the one before, from CDMA's
 	 * pointer on */
@@ -146,32 +147,33 @@ std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &me
 /**
  * \brief Weights or masks: CDMA fills their ring as entries become free, CSC reads them in order
  *
- * CSC reads where its pointer is, whether or not CDMA has been there.
+ * CSC reads at its pointer, even if CDMA has not written those entries.
  *
- * Copying weights that are larger than the ring is mostly wasted: later weights overwrite them. If
- * memory has a view of the weights and the ring is empty at first, take() returns spans of memory,
- * and settle() copies into the buffer only the bytes that the hardware's would hold in the end.
+ * Most copies of weights larger than the ring are wasted: later weights overwrite them. If memory
+ * has a view of the weights and the ring is empty at first, take() returns spans of memory, and
+ * settle() copies only the bytes that the hardware's buffer would hold at the end.
  *
  * NaNs and infinities of FP16 are counted when they are fetched.
  */
 class EntryStream
 {
 public:
-	/** \param bytes to fetch, a multiple of an entry \param special counts FP16, or null */
+	/** \param bytes bytes to fetch, a multiple of an entry \param special counter for FP16, or
+	 * null */
 	EntryStream(Cbuf &cbuf, EntryRing &ring, MemoryPort &memory, RamType ram, uint64_t address,
 		    uint64_t bytes, SpecialCount *special = nullptr, bool flushNan = false);
 
-	/** \brief Fetch what there is room for */
+	/** \brief Fetch as many bytes as the ring has room for */
 	void fill();
-	/** \brief Everything was fetched */
+	/** \return true if everything was fetched */
 	bool done() const { return fetched_ == bytes_; }
-	/** \return bytes that there was room for */
+	/** \return number of bytes fetched so far */
 	uint64_t fetched() const { return fetched_; }
-	/** \brief The next bytes that CSC loads */
+	/** \brief Load the next bytes, as CSC does */
 	void read(std::span<std::byte> out);
 	/**
-	 * \brief As read(), without a copy if the bytes are contiguous, else through \a copy
-	 * \return the bytes; they stay valid until the next fill() and as long as \a copy
+	 * \brief Load bytes like read(), but copy them only if they are not contiguous
+	 * \return the bytes; valid until the next fill() or change of \a copy
 	 */
 	std::span<const std::byte> take(size_t bytes, std::vector<std::byte> &copy);
 	/** \return the memory that take() will read next, for prefetching; may be empty */
@@ -181,7 +183,7 @@ public:
 			return {};
 		return source_.all().subspan(taken_, bytes_ - taken_);
 	}
-	/** \return take() returns bytes of the buffer or of a copy, no longer of memory */
+	/** \return true if take() returns bytes of the buffer or of a copy, no longer of memory */
 	bool settled() const { return settled_; }
 	/** \brief Release the entries that were loaded since the last time */
 	void release();
@@ -190,11 +192,11 @@ public:
 
 private:
 	void fetch(std::span<std::byte> piece);
-	/** \return the bytes of entries from the next one on, \a count at most */
+	/** \return bytes of at most \a count entries from the next one on */
 	std::span<const std::byte> load(size_t count);
-	/** \brief CSC has loaded \a count entries */
+	/** \brief Count \a count entries as loaded by CSC */
 	void loaded(uint32_t count);
-	/** \return take() while the bytes are read in memory */
+	/** \brief Implements take() while the bytes are read in memory */
 	std::span<const std::byte> takeUnsettled(size_t bytes);
 
 	Cbuf &cbuf_;
@@ -205,13 +207,13 @@ private:
 	SpecialCount *special_;
 	bool flushNan_;
 	bool settled_;	       /* see settled() */
-	const uint32_t first_; /* entry that CDMA wrote first */
-	uint64_t taken_ = 0;   /* bytes, until settle() */
-	uint32_t entry_;       /* the next one that CSC loads */
-	uint32_t loaded_ = 0;  /* entries since release() */
+	const uint32_t first_; /* first entry that CDMA wrote */
+	uint64_t taken_ = 0;   /* bytes taken until settle() */
+	uint32_t entry_;       /* next entry that CSC loads */
+	uint32_t loaded_ = 0;  /* entries loaded since release() */
 	const size_t entryBytes_;
-	std::array<std::byte, kEntryBytes> current_; /* the entry loaded last */
-	size_t used_;				     /* of its bytes */
+	std::array<std::byte, kEntryBytes> current_; /* entry loaded last */
+	size_t used_;				     /* used bytes of current_ */
 };
 
 /**
@@ -223,20 +225,20 @@ private:
 class WeightReader : public WeightSource
 {
 public:
-	/** \param kept the weights are in the buffer already: nothing is fetched */
+	/** \param kept true if the weights are in the buffer already: nothing is fetched */
 	WeightReader(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, bool kept = false);
 
-	/** \return why the hardware would wait forever for weights, empty if it does not */
+	/** \return why the hardware would wait forever for weights, empty if it would not */
 	std::string check() const;
 
 	WeightGroup next() override;
-	/** \brief Fetch what there is room for */
+	/** \brief Fetch as many bytes as the banks have room for */
 	void fill();
-	/** \return everything was fetched, and CSC has released it */
+	/** \return true if everything was fetched and CSC has released it */
 	bool released() const;
 	/** \brief CSC has read all its weights: copy the fetched bytes into the buffer */
 	void settle();
-	/** \brief Everything was fetched */
+	/** \return true if everything was fetched */
 	bool done() const { return packed_.done() && mask_.done(); }
 
 	/** \return FP16 special values among the fetched weights, padding included */
@@ -245,11 +247,12 @@ public:
 private:
 	std::string checkFetch() const;
 	bool allArrives() const;
-	/** \brief Read compressed groups into a copy of the buffer, before any result is written */
+	/** \brief Check all compressed groups with a copy of the buffer, before any result is
+	 * written */
 	std::string checkGroups() const;
-	/** \brief CDMA tells CSC of the next compressed group \throw NeverArrive */
+	/** \brief Wait for CDMA to announce the next compressed group to CSC \throw NeverArrive */
 	void awaitGroup();
-	/** \brief The next \a bytes of sparse elements, even if CDMA has not fetched them */
+	/** \brief Load the next \a bytes of sparse elements, even if CDMA has not fetched them */
 	void readSparse(size_t bytes, WeightGroup &group);
 	/** \return the mask of the next \a elements, eight to a byte; bits behind them are 0 */
 	ControlView readMask(size_t elements);
@@ -262,14 +265,14 @@ private:
 	EntryStream packed_;
 	EntryStream mask_;
 	std::vector<uint32_t> groupSizes_;
-	uint32_t groups_ = 0;	     /* that CDMA has announced to CSC */
-	uint32_t requiredBytes_ = 0; /* sum of their sizes, modulo 2^32 as in the hardware */
+	uint32_t groups_ = 0;	     /* groups announced to CSC */
+	uint32_t requiredBytes_ = 0; /* their total size, modulo 2^32 as in hardware */
 	uint32_t kernelsLeft_;
-	std::vector<std::byte> bytes_;	   /* of a group that is not contiguous in the buffer */
-	std::vector<std::byte> present_;   /* likewise, the packed elements of a sparse group */
-	ControlData masks_;		   /* of a sparse group, from its first element on */
-	std::vector<std::byte> maskBytes_; /* of a mask that is not contiguous in the buffer */
-	uint32_t maskHeld_ = 0;		   /* bits that were read and belong to the next group */
+	std::vector<std::byte> bytes_;	   /* copy of a group that wraps around */
+	std::vector<std::byte> present_;   /* copy of packed elements that wrap around */
+	ControlData masks_;		   /* mask of a sparse group */
+	std::vector<std::byte> maskBytes_; /* copy of a mask that wraps around */
+	uint32_t maskHeld_ = 0;		   /* mask bits read for the next group */
 	size_t maskBitsHeld_ = 0;
 };
 

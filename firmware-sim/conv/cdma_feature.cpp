@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Feature cubes into the convolution buffer, for direct and Winograd convolution.
+ * Fetches feature cubes into the convolution buffer, for direct and Winograd convolution.
  *
  * A line of a feature cube is one run of atoms per surface (formats document, "Feature Data
- * Format"). Winograd lines are lines of the padded, channel-extended cube ("Channel extension for
+ * Format"), in Winograd mode of the padded, channel-extended cube ("Channel extension for
  * Winograd").
  */
 #include "conv/cdma.h"
@@ -59,7 +59,7 @@ public:
 	/**
 	 * \return the atoms of line \a y of cube \a batch
 	 *
-	 * They are valid until a surface is read that is a multiple of kMostAtomsPerEntry away.
+	 * Valid until a surface with the same number modulo kMostAtomsPerEntry is read.
 	 */
 	std::span<const std::byte> read(uint32_t batch, uint32_t surface, uint32_t y)
 	{
@@ -75,7 +75,8 @@ public:
 		return buffer;
 	}
 
-	/** \return the cube in memory; none without a view, or if FP16 may have to be counted */
+	/** \return the cube in memory; nothing without a view, or if FP16 special values may have
+	 * to be counted */
 	std::optional<CubeInMemory> look()
 	{
 		if (source_.all().empty() || op_.batches > 1 || op_.precision == Precision::Fp16 ||
@@ -92,7 +93,7 @@ private:
 		const DataFetch &fetch = op_.fetch;
 		const uint64_t cube = static_cast<uint64_t>(batch) * fetch.batchStride;
 
-		/* A packed 1x1 cube is one line of atoms, whatever its surface stride says. */
+		/* A packed 1x1 cube is one line of atoms, for any surface stride. */
 		if (fetch.packed && fetch.size.width == 1 && fetch.size.height == 1)
 			return cube + static_cast<uint64_t>(surface) * op_.atom();
 		return cube + static_cast<uint64_t>(surface) * fetch.surfaceStride +
@@ -107,13 +108,13 @@ private:
 	std::vector<std::byte> buffers_[LineLayout::kMostAtomsPerEntry];
 };
 
-/** Common to both modes: each thread has a LineReader */
+/** Base of both modes' fetchers; each thread has a LineReader */
 class FeatureFetcher : public DataFetcher
 {
 protected:
 	using DataFetcher::DataFetcher;
 
-	/** \param offset entries behind CDMA's pointer */
+	/** \param offset distance from CDMA's pointer in entries */
 	virtual void fetchLine(LineReader &reader, uint32_t line, uint32_t offset) = 0;
 
 private:
@@ -126,7 +127,7 @@ private:
 	}
 };
 
-/** Direct: the cube as it is, cubes of a batch line by line */
+/** Direct mode: fetches the cube unchanged, the cubes of a batch line by line */
 class DirectFetcher : public FeatureFetcher
 {
 public:
@@ -172,7 +173,7 @@ private:
 		}
 	}
 
-	/* Put the surfaces from \a surface on that share entries. */
+	/* Stores the surfaces from \a surface on that share entries. */
 	void putColumns(LineReader &reader, uint32_t batch, uint32_t line, uint32_t surface,
 			uint32_t first)
 	{
@@ -185,7 +186,7 @@ private:
 		for (uint32_t i = 0; i < count; i++)
 			atoms[i] = reader.read(batch, surface + i, line).data();
 		for (uint32_t x = 0; x < width;) {
-			/* x is the first column of an entry. */
+			/* At this point x is the first column of an entry. */
 			const auto room =
 				entries(first + layout_.atom(surface, x) / layout_.perEntry());
 			const auto columns = static_cast<uint32_t>(
@@ -208,17 +209,18 @@ private:
 		}
 		for (uint32_t i = 0; i < count; i++, out += step, atoms += atom)
 			if (atom == atomBytes)
-				std::memcpy(out, atoms, atomBytes); /* copied inline */
+				std::memcpy(out, atoms, atomBytes); /* a constant size, so that the
+								     * copy is inlined */
 			else
 				std::memcpy(out, atoms, atom);
 	}
 
 	const uint32_t surfaces_;
 	LineLayout layout_;
-	uint32_t entries_; /* of a line */
+	uint32_t entries_; /* entries of a line */
 };
 
-/** Winograd: lines of the channel-extended cube, in tiles of four by four columns */
+/** Winograd mode: fetches lines of the channel-extended cube, in tiles of four by four columns */
 class WinogradFetcher : public FeatureFetcher
 {
 public:
@@ -253,7 +255,7 @@ protected:
 	}
 
 private:
-	/** \param offset of the line's tiles, counted as if each line had its own entries */
+	/** \param offset entry of the line's tiles, as if each line had entries of its own */
 	void fetchLine(LineReader &reader, uint32_t line, uint32_t offset) override
 	{
 		const uint32_t row = line % WinogradTile::kSide;
@@ -267,7 +269,7 @@ private:
 					  entry(offset + tile_.entry(x, c)) + tile_.byte(row, x));
 	}
 
-	/** Line \a line with padding; strides are extended to channels */
+	/** \return line \a line with padding; strides are extended to channels */
 	std::vector<int16_t> extended(LineReader &reader, uint32_t line) const
 	{
 		const DataFetch &fetch = op_.fetch;
@@ -305,7 +307,7 @@ private:
 		}
 	}
 
-	uint32_t channels_; /* of the cube in memory, rounded up to whole atoms */
+	uint32_t channels_; /* channels of the cube in memory, in whole atoms */
 	WinogradTile tile_;
 };
 
@@ -346,7 +348,7 @@ std::optional<CubeInMemory> DataFetcher::leave(const StreamSink &sink)
 	return cube;
 }
 
-/* One thread only if lines overwrite each other. */
+/* Lines that overwrite each other need a single thread. */
 void DataFetcher::fetchLines(uint32_t count, uint32_t step, Workers &workers)
 {
 	struct Part {

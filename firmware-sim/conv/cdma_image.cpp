@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pixels into the convolution buffer: unpacking, conversion, columns of padding.
+ * Fetches pixels into the convolution buffer: unpacks and converts them, and adds columns of
+ * padding.
  *
- * Hardware semantics, "Image": padding does not pass the converter; with the
- * converter off the bits are taken as they are and no mean is subtracted.
+ * Hardware semantics, "Image": padding does not pass the converter; with the converter off the bits
+ * are unchanged and no mean is subtracted.
  */
 #include "conv/cdma.h"
 
@@ -28,7 +29,7 @@ namespace
 class PixelConverter
 {
 public:
-	/** \param special counts FP16 */
+	/** \param special counter for FP16 */
 	PixelConverter(const ConvOp &op, const PixelFormat &format, SpecialCount &special)
 		: op_(op), format_(format), special_(special)
 	{
@@ -63,7 +64,7 @@ private:
 		return static_cast<int16_t>(raw);
 	}
 
-	/** The bits as a number of 17 bits, signed according to PIXEL_SIGN_OVERRIDE */
+	/** \return the bits as a number of 17 bits, signed according to PIXEL_SIGN_OVERRIDE */
 	int32_t sample(uint16_t raw) const
 	{
 		if (!op_.pixel.isSigned)
@@ -97,9 +98,9 @@ void convertLine(const PixelFormat &format, PixelConverter &convert, PixelLine l
 }
 
 /**
- * convertLine() for pixels of four bytes, by tables of the converter's results
+ * Does convertLine() for pixels of four bytes, with tables of the converter's results
  *
- * Most pictures have more pixels than a table has entries.
+ * Most images have more pixels than a table has entries.
  */
 class QuadConverter
 {
@@ -109,7 +110,7 @@ public:
 		return format.kind == PixelKind::Int8 && format.channels == kQuad;
 	}
 
-	/** \param elementBytes of a buffered element */
+	/** \param elementBytes bytes of a buffered element */
 	QuadConverter(const PixelFormat &format, PixelConverter &convert, uint32_t elementBytes)
 	{
 		const uint32_t bits = 8 * elementBytes;
@@ -122,7 +123,7 @@ public:
 					<< channel * bits;
 	}
 
-	/** \tparam Quad as large as four elements */
+	/** \tparam Quad integer of the size of four elements */
 	template<typename Quad>
 	void convert(const PixelLine &line, std::byte *out) const
 	{
@@ -144,12 +145,12 @@ public:
 private:
 	static constexpr uint32_t kQuad = 4;
 
-	/* For each byte of a pixel and its value: the element, shifted to its place among four.
+	/* By byte of a pixel and value of the byte: the element, shifted to its place among four.
 	 */
 	std::array<std::array<uint64_t, 256>, kQuad> quads_;
 };
 
-/** \return pixels are buffered unchanged, except for NaNs */
+/** \return true if pixels are buffered unchanged, except for NaNs */
 bool passesAsItIs(const ConvOp &op, const PixelFormat &format)
 {
 	const auto bytes = static_cast<uint32_t>(elementBytes(op.precision));
@@ -192,7 +193,7 @@ private:
 	uint32_t lineStride_;
 	size_t lineBytes_;
 	ReadRange source_;
-	std::vector<std::byte> line_; /* if memory has no view */
+	std::vector<std::byte> line_; /* used if memory has no view */
 };
 
 /** Fetches pixels and adds columns of padding, line by line */
@@ -277,8 +278,8 @@ private:
 		PixelConverter convert_;
 		Plane plane0_;
 		Plane plane1_;
-		std::vector<int16_t> elements_; /* of a line, unpacked */
-		std::vector<std::byte> bytes_;	/* of a line as it is buffered */
+		std::vector<int16_t> elements_; /* unpacked elements of a line */
+		std::vector<std::byte> bytes_;	/* bytes of a line as it is buffered */
 	};
 
 	/** \return the offset of the first pixel in a buffered line, after the padding */
@@ -286,7 +287,8 @@ private:
 	{
 		return size_t{ op_.fetch.padLeft } * format_.channels * elementBytes(op_.precision);
 	}
-	/* Plane 1's address register points to the atom that contains the first pixel. */
+	/* \return a plane; the address register of plane 1 points to the atom with the first
+	 * pixel */
 	Plane plane(MemoryPort &memory, uint32_t index) const
 	{
 		const DataFetch &fetch = op_.fetch;
@@ -302,8 +304,7 @@ private:
 	const PixelFormat &format_;
 	const bool passes_;
 	std::optional<QuadConverter> convertQuads_;
-	/* A line with room for its pixels: padding beside it, then zeroes to the end of an
-	 * entry. */
+	/* A line's bytes around its pixels: padding, then zeroes to the end of an entry. */
 	std::vector<std::byte> padding_;
 };
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights out of memory, uncompressed or sparse.
+ * Reads weights, uncompressed or sparse.
  *
- * Formats document, "Weight Format" and "Sparse Compression option". The mask (WMB)
- * has one bit per element, least significant first, and runs on from group to group;
- * so do the packed elements. CDMA adds the group sizes (WGS) up and tells CSC of a group when
- * it has fetched as many bytes, of the last one when it has fetched all of WEIGHT_BYTES; the mask
- * alone says how many of them CSC loads.
+ * Formats document, "Weight Format" and "Sparse Compression option". The mask (WMB) has one bit per
+ * element, least significant first, and runs on from group to group; so do the packed elements.
+ * CDMA adds up the group sizes (WGS) and announces a group to CSC when it has fetched as many
+ * bytes, the last group when it has fetched all of WEIGHT_BYTES. Only the mask decides how many
+ * bytes CSC loads.
  *
- * RTL of nvdlav1, NV_NVDLA_CDMA_wt and NV_NVDLA_CSC_wl: CDMA counts the bytes of WEIGHT_BYTES, CSC
- * the entries that it loads, which for sparse weights follow from the mask. Where the two differ,
- * the rest stays in the buffer for the next operation.
+ * RTL of nvdlav1, NV_NVDLA_CDMA_wt and NV_NVDLA_CSC_wl: CDMA counts WEIGHT_BYTES, CSC the entries
+ * that it loads, which for sparse weights depend on the mask. If the two differ, the remaining
+ * bytes stay in the buffer for the next operation.
  */
 #include "conv/cdma.h"
 
@@ -48,7 +48,7 @@ void EntryStream::fill()
 	}
 }
 
-/* Fetch the next bytes; \a piece is their place in the buffer. */
+/* Fetches the next bytes to \a piece, their place in the buffer. */
 void EntryStream::fetch(std::span<std::byte> piece)
 {
 	/* Counting and flushing special values needs a copy. */
@@ -101,7 +101,8 @@ void EntryStream::read(std::span<std::byte> out)
 		if (used_ == entryBytes_ && out.size() >= entryBytes_) {
 			bytes = load(out.size());
 		} else {
-			/* CSC keeps the rest of an entry, even if CDMA overwrites it. */
+			/* CSC has a copy of a partly used entry, even if CDMA overwrites the
+			 * entry. */
 			if (used_ == entryBytes_) {
 				std::ranges::copy(load(entryBytes_), current_.begin());
 				used_ = 0;
@@ -183,7 +184,7 @@ std::string WeightReader::check() const
 	const uint64_t group = kernel * std::min(op_.windows.kernels, op_.groupKernels());
 	const uint64_t held = op_.keepWeights ? kernel * op_.windows.kernels : group;
 
-	/* This also bounds the model's memory. */
+	/* This check also bounds the model's memory. */
 	if (op_.weights.compressed && held > uint64_t{ op_.geometry->bankBytes() } * 8)
 		return "CDMA: the mask of a kernel group does not fit its bank";
 	if (!op_.weights.compressed &&
@@ -213,7 +214,7 @@ std::string WeightReader::checkFetch() const
 	if (all > op_.weights.bytes)
 		return "CDMA D_WEIGHT_BYTES is less than the kernels take";
 
-	/* The last group has arrived when all bytes have; CSC has released those before it. */
+	/* The last group arrives with the last byte; CSC has released all earlier groups. */
 	const uint64_t before =
 		op_.keepWeights ? 0 : uint64_t{ op_.surfaces() - 1 } * op_.groupKernels() * kernel;
 	const uint64_t last = op_.weights.bytes - before / entryBytes * entryBytes;
@@ -224,7 +225,7 @@ std::string WeightReader::checkFetch() const
 	return {};
 }
 
-/* \return all bytes fit the rings at once, and the group sizes do not exceed them. */
+/* \return true if all bytes fit the rings together and the group sizes do not exceed them */
 bool WeightReader::allArrives() const
 {
 	const auto fits = [&](const EntryRing &ring, uint64_t bytes) {
@@ -264,7 +265,7 @@ ControlView WeightReader::readMask(size_t elements)
 
 	const size_t missing = elements - std::min(elements, maskBitsHeld_);
 	const size_t bytes = (missing + 7) / 8;
-	const size_t unused = (8 - elements % 8) % 8; /* bits of the last byte */
+	const size_t unused = (8 - elements % 8) % 8; /* bits of the last byte behind the mask */
 	uint32_t held = maskHeld_;
 
 	const std::span<std::byte> masks = masks_.clear((elements + 7) / 8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors hold the channels of an atom. Integers: the operands of two kernel elements are the
- * halves of 32 bits, so that one instruction multiplies and adds both.
+ * Vectors hold the channels of an atom. With integers, the two halves of 32 bits hold the operands
+ * of two kernel elements, so that one instruction multiplies and adds both.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -28,10 +28,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
 
-/* Positions that are computed together. */
+/* Number of positions computed together. */
 constexpr size_t kTogether = 4;
 
-/** Some positions, from a column on: the operands of their sums */
+/** Pointers to the operands of several positions, from a column on */
 template<typename Sum, size_t... kIndex>
 struct Positions {
 	Sum sums[sizeof...(kIndex)];
@@ -43,7 +43,7 @@ struct Positions {
 	{
 	}
 
-	/** \param add called with a sum and the position's operands of both taps */
+	/** \param add function of a sum and the position's operands of both taps */
 	template<typename Add>
 	HWY_INLINE void forEach(const ChannelTaps &taps, Add add)
 	{

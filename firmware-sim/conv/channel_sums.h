@@ -15,7 +15,7 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Two kernel elements, whose products are added up together
+ * \brief Two kernel elements, whose products are summed by one instruction
  *
  * Distances in bytes from a position's first operand to the operands of the element.
  */
@@ -26,8 +26,8 @@ struct ChannelTaps {
 
 /** \brief Weights of the kernels, and how the operands are stored */
 struct ChannelOperands {
-	size_t elementBytes; /**< of an operand: INT8, INT8 or INT16 in 16 bits, or f32 */
-	size_t columns;	     /**< kernels of a full group */
+	size_t elementBytes; /**< bytes of an operand: INT8, 16 bits (INT8 or INT16), f32 */
+	size_t columns;	     /**< number of kernels in a full group */
 	std::span<const ChannelTaps> taps;
 	/** For each tap two weights of all columns. Integers: pairs of 16 bits, the first one
 	 * lower. Float: those of the first element as f32, then those of the second. */
@@ -35,10 +35,10 @@ struct ChannelOperands {
 };
 
 /**
- * \brief Sums of products for \a count positions, for each column
+ * \brief Computes the sums of products of each column for \a count positions
  *
  * A kernel element has one operand per column. No sum may overflow 32 bits. Float: products are
- * added one after the other, and NaNs treated, as in tileSums().
+ * added one after the other and NaNs are handled as in tileSums().
  *
  * \param sums \a count times the columns; overwritten
  */

@@ -21,7 +21,7 @@ bool areZero(const std::byte *bytes, size_t count)
 			   [](std::byte byte) { return byte == std::byte{ 0 }; });
 }
 
-/** \return ownElements() for atoms cut to \a bytes */
+/** \return the result of ownElements() for atoms of which only \a bytes bytes exist */
 bool ownOfPart(const KernelRows &rows, size_t bytes, size_t elementBytes, std::byte *own)
 {
 	bool areOthersZero = true;
@@ -36,7 +36,7 @@ bool ownOfPart(const KernelRows &rows, size_t bytes, size_t elementBytes, std::b
 	return areOthersZero;
 }
 
-/* The most atoms in a block. */
+/* Largest number of atoms in a block. */
 constexpr size_t kMostAtoms = kMacLanes / atomBytes;
 
 } /* namespace */
@@ -53,7 +53,7 @@ ChannelWeights::ChannelWeights(const TilePlan &plan)
 		for (uint32_t at = 0; at < block.lanes; at += channels_) {
 			const size_t tap = block.row * plan.rowBytes() +
 					   (column + block.channel + at) * plan.elementBytes;
-			/* The second weights behind an odd number of elements are zero. */
+			/* An odd number of elements is followed by zero weights. */
 			if (elements++ % 2)
 				taps_.back().second = tap;
 			else

@@ -21,17 +21,17 @@ namespace nvdla::sim
 /**
  * \brief The weights of a group whose kernel k has weights for channel k of each atom only
  *
- * Several atoms count as as many kernel elements side by side. Compilers make such kernels of an
- * average over whole lines, by turning columns into channels.
+ * Each further atom counts as a further kernel element. Compilers make such kernels for an average
+ * over whole lines, whose columns they store as channels.
  */
 class ChannelWeights
 {
 public:
-	/** \param plan whose mayBeChannelwise is true, must outlive this object */
+	/** \param plan a plan with mayBeChannelwise; must outlive this object */
 	explicit ChannelWeights(const TilePlan &plan);
 
 	/**
-	 * \brief Take over a group, whose bytes are not needed afterwards
+	 * \brief Copy the weights of a group
 	 *
 	 * \param largestData INT16: the largest magnitude of data
 	 * \return false if kernels have weights for other channels, or sums may leave 32 bits
@@ -44,7 +44,7 @@ public:
 	}
 
 private:
-	/** The weights of all kernels for one kernel element, as in memory */
+	/** The weights of all kernels for one kernel element, in the format of memory */
 	using Numbers = std::array<std::byte, atomBytes>;
 
 	/**
@@ -56,10 +56,11 @@ private:
 	void put(size_t element, std::span<const std::byte> weights);
 
 	const TilePlan &plan_;
-	const uint32_t channels_; /* of an atom */
+	const uint32_t channels_; /* channels of an atom */
 	std::vector<ChannelTaps> taps_;
 	std::vector<int32_t> weights_;
-	std::array<uint64_t, kTileColumns> magnitudes_ = {}; /* INT16: sums of a kernel's */
+	std::array<uint64_t, kTileColumns> magnitudes_ = {}; /* INT16: sum of each kernel's
+							      * weights */
 };
 
 } /* namespace nvdla::sim */

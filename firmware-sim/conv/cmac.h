@@ -2,8 +2,8 @@
 /*
  * Convolution MAC array: sums of up to 64 products, per kernel.
  *
- * Integers are exact. FP16 is not IEEE: products are aligned to the largest
- * exponent of the step and what falls off is lost (see Fp16Vector).
+ * Integers are exact. FP16 is not IEEE: products are aligned to the largest exponent of the step,
+ * and bits that are shifted out are lost (see Fp16Vector).
  */
 #pragma once
 
@@ -32,10 +32,9 @@ std::array<int64_t, 4> winogradOutput(const std::array<int64_t, 16> &m);
 std::array<int64_t, 4> macIntegerWinograd(const int16_t *data, const int16_t *weights);
 
 /**
- * \brief Sum of an FP16 step as it goes to CACC: mantissa * 2^(exponent - 50)
+ * \brief Sum of an FP16 step in CACC's input format: mantissa * 2^(exponent - 50)
  *
- * An exponent of kNan marks a NaN; its mantissa then holds sign and fraction at
- * the top of 38 bits.
+ * An exponent of kNan marks a NaN; its mantissa then holds sign and fraction at the top of 38 bits.
  */
 struct Fp16Sum {
 	static constexpr uint32_t kNan = 63;
@@ -46,27 +45,27 @@ struct Fp16Sum {
 };
 
 /**
- * \brief Up to 64 FP16 numbers taken apart as the multipliers want them
+ * \brief Up to 64 FP16 numbers, split into the parts that the multipliers take
  *
- * The exponent is split: its low two bits shift the 11-bit significand left, the
- * rest ("quarter") goes to the alignment, which therefore moves products by
- * multiples of four bits. Zeroes of either sign have a large negative quarter, which
- * keeps them out. Infinities are ordinary numbers here, +-65536.
+ * The exponent is split: its low two bits shift the 11-bit significand left, the rest ("quarter")
+ * goes to the alignment, which therefore moves products by multiples of four bits. Zeroes of either
+ * sign have a large negative quarter, so that they do not affect the largest exponent. Infinities
+ * are ordinary numbers here, +-65536.
  */
 struct Fp16Vector {
 	alignas(64) uint32_t significand[kMacLanes];
 	alignas(64) int32_t quarter[kMacLanes];
-	alignas(64) uint32_t negative[kMacLanes]; /**< all ones or 0 */
+	alignas(64) uint32_t negative[kMacLanes]; /**< all ones for a negative number, or 0 */
 	uint32_t nan = 0;			  /**< bits of the first NaN, 0 if there is none */
 
-	/** \brief Take \a lanes numbers apart; the lanes behind them become zero */
+	/** \brief Split \a lanes numbers; the lanes behind them become zero */
 	void load(const int16_t *numbers, uint32_t lanes);
 };
 
-/** \return the first of \a count FP16 numbers that is a NaN, 0 if there is none */
+/** \return the first NaN of \a count FP16 numbers, 0 if there is none */
 uint16_t firstNan(const int16_t *numbers, size_t count);
 
-/** \return the sum of the products of \a lanes lanes; those behind must be zero */
+/** \return the sum of the products of \a lanes lanes; further lanes must be zero */
 Fp16Sum macFp16(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes = kMacLanes);
 
 /** \return the 2x2 outputs of a 4-channel tile */

@@ -25,10 +25,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using namespace fp16;
 
 constexpr uint32_t kFractionBits = 10;
-/* Added to any other quarter, the sum is negative, so that the lane does not count. */
+/* Quarter of a zero: its sum with any other quarter is negative, so the lane is ignored. */
 constexpr uint32_t kAbsent = static_cast<uint32_t>(-64);
 
-/** The largest exponent of a step in units of four, at least 0 */
+/** \return the largest exponent of a step in units of four, at least 0 */
 HWY_INLINE Vector largestQuarter(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes)
 {
 	const SignedTag tag;
@@ -65,7 +65,7 @@ HWY_INLINE uint32_t alignedProducts(const Fp16Vector &data, const Fp16Vector &we
 	return hn::GetLane(largest) * 4;
 }
 
-/** The sum of all products of a step */
+/** \return the sum of all products of a step */
 Fp16Sum productSum(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes)
 {
 	const SignedTag tag;
@@ -83,7 +83,7 @@ Fp16Sum productSum(const Fp16Vector &data, const Fp16Vector &weights, uint32_t l
 	return sum;
 }
 
-/** The products of a step one by one; \return their exponent */
+/** Computes the products of a step separately; \return their common exponent */
 uint32_t products(const Fp16Vector &data, const Fp16Vector &weights, int32_t *out)
 {
 	return alignedProducts(data, weights, kMacLanes, [&](size_t i, auto product) HWY_ATTR {
@@ -91,7 +91,7 @@ uint32_t products(const Fp16Vector &data, const Fp16Vector &weights, int32_t *ou
 	});
 }
 
-/** Split FP16 numbers into Fp16Vector's parts; \return true if a NaN is among them */
+/** Splits FP16 numbers into Fp16Vector's parts; \return true if one of them is a NaN */
 bool split(const int16_t *numbers, Fp16Vector &out)
 {
 	const Tag tag;
@@ -139,7 +139,8 @@ HWY_EXPORT(split);
 namespace
 {
 
-/** The NaN of a step: weights before data, lowest lane first; exponent 0 if there is none */
+/** \return the NaN of a step: weights before data, lowest lane first; exponent 0 if there is
+ * none */
 Fp16Sum nanOf(const Fp16Vector &data, const Fp16Vector &weights)
 {
 	const uint32_t bits = weights.nan ? weights.nan : data.nan;
@@ -147,7 +148,7 @@ Fp16Sum nanOf(const Fp16Vector &data, const Fp16Vector &weights)
 
 	if (bits == 0)
 		return sum;
-	/* Sign and fraction, without the exponent between them, at the top. */
+	/* Puts sign and fraction, without the exponent between them, into the top bits. */
 	const int64_t signAndFraction =
 		static_cast<int64_t>(bits & 0x3ff) - (bits >> 15 ? 0x400 : 0);
 	sum.exponent = Fp16Sum::kNan;

@@ -17,7 +17,7 @@ namespace nvdla::sim
 namespace
 {
 
-/** The MAC cells of one kernel group: integers, with accumulators of \a Bits bits */
+/** The MAC cells of one kernel group for integers, with accumulators of \a Bits bits */
 template<unsigned Bits>
 class IntegerCells
 {
@@ -37,7 +37,7 @@ public:
 			sums[k].template add<Bits>(macInteger(data, weights_ + k * lanes_, lanes_));
 	}
 
-	/** \param sums first accumulators of the 2x2 outputs */
+	/** \param sums the first accumulator of each of the 2x2 outputs */
 	void stepTile(const int16_t *data, const std::array<Sum *, 4> &sums) const
 	{
 		for (uint32_t k = 0; k < kernels_; k++) {
@@ -58,7 +58,7 @@ private:
 	uint32_t lanes_ = 0;
 };
 
-/** The MAC cells of one kernel group: FP16 */
+/** The MAC cells of one kernel group for FP16 */
 class FloatCells
 {
 public:
@@ -203,14 +203,14 @@ private:
 	const MemoryPort &memory_;
 	Operands operands_;
 	std::vector<Block> blocks_;
-	uint32_t channels_; /* kernels of a full group */
+	uint32_t channels_; /* number of kernels in a full group */
 	uint32_t linesAtOnce_;
 	uint32_t width_;
 	std::vector<typename Cells::Sum> sums_;
 	std::vector<int32_t> out_;
 	Cells cells_;
-	uint32_t kernels_ = 0;	       /* of the group */
-	std::vector<int16_t> weights_; /* of the group */
+	uint32_t kernels_ = 0;	       /* kernels of the loaded group */
+	std::vector<int16_t> weights_; /* weights of the loaded group */
 	ConvCounters counters_;
 };
 

@@ -26,23 +26,21 @@ struct ConvCounters {
 /**
  * \brief Convolve the buffered cube and stream the accumulators to SDP
  *
- * The readable reference for every mode and precision: kernel group, output line,
- * block, column, kernel. Another implementation of this signature must give the same
+ * The readable reference for every mode and precision. Its loops, from the outermost: kernel group,
+ * output line, block, column, kernel. Another implementation of this signature must give the same
  * stream for the operations it accepts.
  *
- * \param op an operation without guest error whose lines are all in \a data
- * \param sink gets whole lines, surface by surface; within a line, cube by cube of
- *        the batch. Channels from the last kernel to the end of the atom are 0
+ * \param op an operation without guest error; \a data contains all its lines
+ * \param sink gets whole lines, surface by surface; within a line, cube by cube of the batch.
+ *        Channels past the last kernel, up to the end of the atom, are 0
  * \param memory asked for cancellation at least once per block of a line, not accessed; the
  *        stream then ends early
  */
 ConvCounters computeConv(const ConvOp &op, const DataView &data, WeightSource &weights,
 			 StreamSink &sink, const MemoryPort &memory);
 
-/**
- * \return true if computeConvFast() can be used: direct or image convolution, in integers
- *         of which no accumulator can saturate, or in FP16 if it may be Fast
- */
+/** \return true if computeConvFast() can be used: direct or image convolution, in integers that
+ * cannot saturate an accumulator, or in FP16 if \a fp16 is Fast */
 bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16 = Fp16Arithmetic::Exact);
 
 /**
@@ -52,8 +50,8 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16 = Fp16Arithmetic::Exa
  * the lines (row, column, channel): the same bits on every host, within the threshold of the
  * precision document, but not the hardware's. A NaN has no sign and the payload 0x200.
  *
- * The order of the sums does not matter where nothing saturates, so whole kernel
- * rows are multiplied at once for a tile of outputs.
+ * Without saturation the order of the additions does not matter, so a tile of outputs is multiplied
+ * with whole kernel rows.
  */
 ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers);
@@ -65,7 +63,7 @@ bool fp16ConvAccepts(const ConvOp &op);
 ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers);
 
-/** \return the most threads that the fastest implementation shares \a op among */
+/** \return the largest number of threads among which the fastest implementation shares \a op */
 unsigned int worthwhileThreads(const ConvOp &op, Fp16Arithmetic fp16);
 
 /** \return true if computeConvFast() has memory for the padded lines of \a op */

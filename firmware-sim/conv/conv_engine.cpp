@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One convolution from fetch to release.
- */
+/* Runs a convolution, from the fetch to the release of the buffer. */
 #include "conv/conv_engine.h"
 
 #include <new>
@@ -17,7 +15,8 @@ namespace nvdla::sim
 namespace
 {
 
-/** \return why CDMA's lines do not fit CSC's registers or the data banks; empty if they do */
+/** \return the reason why CDMA's lines do not fit CSC's registers or the data banks; empty if they
+ * fit */
 std::string misfit(const ConvOp &op, const DataFetcher *data)
 {
 	std::string error = data ? data->check() : "";
@@ -27,9 +26,7 @@ std::string misfit(const ConvOp &op, const DataFetcher *data)
 	return error;
 }
 
-/**
- * \return CSC reads exactly the lines that CDMA fetches, and releases all of them
- */
+/** \return true if CSC reads exactly the lines that CDMA fetches, and releases all of them */
 bool releasesAll(const ConvOp &op, const Cbuf &cbuf)
 {
 	const CubeSize &data = op.windows.data;
@@ -58,7 +55,7 @@ std::string ConvEngine::prepareData(const ConvOp &op, MemoryPort &memory, const 
 	cube_.reset();
 	if (!kept)
 		data_ = DataFetcher::create(op, memory, cbuf_);
-	/* Check first: a line's memory is as large as the registers say. */
+	/* Checked first, because the registers determine how much memory a line takes. */
 	std::string error = misfit(op, data_.get());
 	if (!error.empty())
 		return error;

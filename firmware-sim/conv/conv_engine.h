@@ -39,15 +39,15 @@ public:
 	{
 	}
 
-	/** \brief An empty buffer and nothing to fetch, as after a reset of the core */
+	/** \brief Empty the buffer and drop the remaining fetches, as a reset of the core does */
 	void reset();
 
 	/**
 	 * \brief Carry out \a op and stream its accumulators to SDP
 	 *
 	 * The memory used is bounded, whatever \a op says: see LineShares. An operation hangs, with
-	 * a guest error, if the hardware would wait forever, if the hardware does not define it, or
-	 * if the host is out of memory; only reset() ends that.
+	 * a guest error, if the hardware would wait forever, if its behaviour on hardware is
+	 * undefined, or if the host is out of memory; only reset() ends that.
 	 *
 	 * \param sink gets whole lines, see computeConv()
 	 * \param memory if it is cancelled, the operation ends early and its result is meaningless
@@ -56,11 +56,12 @@ public:
 	 */
 	OperationResult run(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
 
-	/** \return the number of threads among which sharing \a op pays; 1 if it hangs */
+	/** \return the number of threads among which sharing \a op pays; 1 for an operation that
+	 * hangs */
 	unsigned int worthwhileThreads(const ConvOp &op) const;
 
 	/**
-	 * \brief CDMA has lines or weights left to fetch that the sums of run() did not need
+	 * \return true if CDMA still has to fetch lines or weights that run() did not need
 	 *
 	 * CACC and CDMA are done independently of each other: CSC begins when all lines that it
 	 * reads are buffered, and CDMA fetches the rest when CSC has released some.
@@ -68,22 +69,24 @@ public:
 	bool fetching() const;
 
 	/**
-	 * \brief Fetch the rest after run(), whose op and memory must still exist
+	 * \brief Finish CDMA's fetches after run(), whose op and memory must still exist
 	 * \return CDMA's counters, or a guest error if the rest never fits the buffer
 	 */
 	OperationResult finishFetch();
 
 private:
 	OperationResult carryOut(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
-	/** \return the result of \a work; a hanging operation if the host is out of memory */
+	/** \return the result of \a work; that of a hanging operation if the host is out of
+	 * memory */
 	template<typename Work>
 	OperationResult withinMemory(const Work &work);
-	/** \return the reason why the hardware would wait forever, empty if the lines are there */
+	/** \return the reason why the hardware would wait forever, empty if all lines arrive */
 	std::string prepareData(const ConvOp &op, MemoryPort &memory, const StreamSink &sink,
 				bool kept);
-	/** \brief Bring the cube into the buffer, or read it in memory if the result is the same */
+	/** \brief Bring the cube into the buffer, or let CSC read it in memory if the result is the
+	 * same */
 	void fetchData(const ConvOp &op, const StreamSink &sink);
-	/** \return what CDMA counted */
+	/** \return CDMA's counters */
 	std::vector<RegisterUpdate> counters() const;
 	OperationResult hang(std::string reason);
 
@@ -92,15 +95,16 @@ private:
 	Workers &workers_;
 	const ConvOptions options_;
 	Cbuf cbuf_;
-	/* Of the current or last operation; data_ is null if an earlier one kept the data. */
+	/* Fetchers of the current or last operation; data_ is null if an earlier operation kept the
+	 * data. */
 	std::unique_ptr<DataFetcher> data_;
 	std::optional<CubeInMemory> cube_; /* set if CSC reads memory instead of the buffer */
 	std::optional<WeightReader> weights_;
 };
 
 /**
- * \brief A convolution as the timing model takes it
- * \param kept the data that are in the convolution buffer already
+ * \return the convolution's work, for the timing model
+ * \param kept data that are in the convolution buffer already
  */
 ConvWork convWork(const ConvOp &op, const Kept &kept);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The fast convolution: panels of weights times tiles of output positions.
- */
+/* The fast convolution: multiplies panels of weights by tiles of output positions. */
 #include "conv/conv_compute.h"
 
 #include <algorithm>
@@ -25,13 +23,13 @@ namespace nvdla::sim
 namespace
 {
 
-/* Bounds the positions that are computed at once: many tiles, so that partial tiles are rare and
- * SDP gets long runs, but sums that stay in a near cache until SDP reads them. */
+/* Bytes of sums that are computed at a time: enough positions that partial tiles are rare and SDP
+ * gets long runs, few enough that the sums stay in a near cache until SDP reads them. */
 constexpr size_t kSumBytesAtOnce = 56 << 10;
-/* With more bytes of padded lines or positions the reference computes the operation. */
+/* The reference computes operations with more bytes of padded lines or positions. */
 constexpr uint64_t kMaximumLineBytes = 64 << 20;
 
-/** Computes output lines for the groups of a panel */
+/** Makes output lines for the groups of a panel */
 class PanelMaker : public LineMaker
 {
 public:
@@ -107,9 +105,9 @@ public:
 	uint32_t saturated() const override { return saturated_; }
 
 private:
-	static constexpr size_t kRounded = 16; /* sums that round() handles at once */
+	static constexpr size_t kRounded = 16; /* sums that round() handles at a time */
 
-	/* Find the operands of the only position, block by block. */
+	/* Finds the operands of the only position, block by block. */
 	void findRows()
 	{
 		const Windows &windows = op_.windows;
@@ -131,7 +129,7 @@ private:
 		round(sums_);
 	}
 
-	/** \return the lines' share of the weights to prefetch */
+	/** \return the part of next_ to prefetch during \a count lines from \a first on */
 	std::span<const std::byte> nextOf(uint64_t first, uint32_t count) const
 	{
 		const uint64_t lines = uint64_t{ op_.windows.out.height } * op_.batches;
@@ -154,7 +152,8 @@ private:
 			roundSums(sums.data(), sums.size(), op_.clipTruncate);
 	}
 
-	/** FP16: clear the sums of absent kernels, where NaN times a zero weight made a NaN */
+	/** FP16: clears the sums of absent kernels, which a NaN times a zero weight may have made
+	 * NaNs */
 	void clearBehind(std::span<int32_t> sums, uint32_t kernels) const
 	{
 		const uint32_t columns = op_.groupKernels();
@@ -169,29 +168,30 @@ private:
 	const TilePlan &plan_;
 	TileLines &lines_;
 	TileWeights weights_;
-	std::optional<ChannelWeights> channels_; /* if mayBeChannelwise */
+	std::optional<ChannelWeights> channels_; /* set if mayBeChannelwise */
 	std::vector<DenseBlock> rows_;		 /* TileKind::Rows: operands */
-	std::vector<uint32_t> kernels_;		 /* of each group */
+	std::vector<uint32_t> kernels_;		 /* kernels of each group */
 	uint32_t groups_ = 0;
 	std::span<const std::byte> next_; /* weights of the next panel */
 	bool isNew_ = false;		  /* load() was called, make() was not */
-	bool isChannelwise_ = false;	  /* the group's weights are channels_ */
+	bool isChannelwise_ = false;	  /* true if the group's weights are in channels_ */
 	bool isWide_ = false;		  /* sums may exceed 32 bits */
 	Panel panel_ = {};
 	WideWeights wide_;
 	const size_t most_;	     /* positions */
-	ScratchArray<int32_t> sums_; /* of the first group, then of the next ones */
+	ScratchArray<int32_t> sums_; /* sums of the first group, then of the next ones */
 	uint32_t saturated_ = 0;
 };
 
 /** \return true if no integer sum of the host can overflow */
 bool sumsFit(const ConvOp &op)
 {
-	/* INT8: an unsigned by a signed byte, in 32 bits. INT16: squares of 2^15 in 48 bits. */
+	/* INT8: products of an unsigned and a signed byte, in 32 bits. INT16: products up to 2^30,
+	 * in 48 bits. */
 	return op.windows.kernel.elements() < (op.precision == Precision::Int8 ? 1 << 16 : 1 << 17);
 }
 
-/** \return no INT8 is negative; checked only on hosts where TileKind::Bytes depends on that */
+/** \return true if no INT8 is negative; checked only on hosts where TileKind::Bytes needs that */
 bool isPositive(const ConvOp &op, const DataView &data)
 {
 	if (op.precision != Precision::Int8 || tileKind() != TileKind::Bytes ||
@@ -208,10 +208,8 @@ bool isPositive(const ConvOp &op, const DataView &data)
 	return true;
 }
 
-/**
- * \return weights are smaller than the cubes, so that it is faster to load weights in each thread
- *	   than to share lines; and not larger than the buffer, as all are kept in memory
- */
+/** \return true if weights are smaller than the cubes, so that loading them in each thread is
+ * faster than sharing lines, and not larger than the buffer, as all are kept in memory */
 bool areWeightsSmall(const ConvOp &op)
 {
 	const uint64_t most = op.geometry->banks * uint64_t{ op.geometry->bankBytes() };
@@ -233,7 +231,7 @@ bool paddedLinesFit(const ConvOp &op)
 	const uint64_t elements = columns * windows.data.channels + windows.kernel.channels;
 	const uint64_t outputs = uint64_t{ windows.out.width } * windows.out.height * op.batches;
 
-	/* Operands have at most four bytes. */
+	/* An operand has at most four bytes. */
 	return elements * 4 * paddedHeight(windows) * op.batches <= kMaximumLineBytes &&
 	       outputs * sizeof(TilePosition) <= kMaximumLineBytes;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The loops of computeConv(), with cells that compute all kernels at once.
- */
+/* The loops of computeConv(), with cells that compute all kernels of a group together. */
 #include "conv/conv_compute.h"
 
 #include <algorithm>
@@ -24,15 +22,16 @@ namespace
 {
 
 /*
- * Pieces of a kernel group's lines, whatever the number of threads: when an operation is cancelled,
- * a piece is written completely or not at all. Smaller pieces would have too much overhead.
+ * Pieces of a kernel group's lines. Their number does not depend on the number of threads, because
+ * when an operation is cancelled, a piece is written completely or not at all. Smaller pieces would
+ * have too much overhead.
  */
 constexpr uint64_t kPieces = 8;
 constexpr uint64_t kFewestPositions = 96;
-/* The registers may ask for any number of positions. A piece has at most this many, which bounds a
+/* The registers may give any number of positions. A piece has at most this many, which bounds a
  * thread's memory, but at least one line. */
 constexpr uint64_t kMostPositions = 1 << 18;
-/* Groups that are computed together: an AVX-512 vector holds the kernels of both. */
+/* Number of groups computed together: an AVX-512 vector holds the kernels of both. */
 constexpr uint32_t kGroups = kFp16Columns / kFp16Kernels;
 
 uint32_t linesOfPiece(const ConvOp &op)
@@ -52,7 +51,7 @@ const std::byte *weightsOf(const WeightGroup &group, const Block &block)
 	return group.bytes.data() + block.weights * group.kernels * sizeof(uint16_t);
 }
 
-/** Computes output lines of one or two groups */
+/** Makes output lines of one or two groups */
 class Fp16Maker : public LineMaker
 {
 public:
@@ -110,7 +109,7 @@ public:
 	uint32_t saturated() const override { return 0; }
 
 private:
-	/** \return true if kernels have weights for one channel each, none of which is a NaN */
+	/** \return true if each kernel has weights for one channel only, none of which is a NaN */
 	bool loadChannels(const WeightGroup &group)
 	{
 		if (!channels_->load(group, 0))
@@ -123,7 +122,7 @@ private:
 	void makeChannels(const TowardZero &towardZero, std::span<const TilePosition> positions)
 	{
 		cells_.sumChannels(towardZero, channels_->operands(), positions, out_.data());
-		/* Clear the sums of absent kernels. */
+		/* Clears the sums of absent kernels. */
 		for (size_t i = 0; kernels_ < kFp16Kernels && i < positions.size(); i++)
 			std::fill(&out_[i * kFp16Kernels] + kernels_,
 				  &out_[i * kFp16Kernels] + kFp16Kernels, 0);
@@ -154,17 +153,17 @@ private:
 	const DataView &view_;
 	const MemoryPort &memory_;
 	const TileLines *lines_;
-	std::vector<Block> blocks_; /* see prepareBlocks(), as for the next two */
+	std::vector<Block> blocks_; /* filled by prepareBlocks() */
 	std::optional<Operands> operands_;
-	std::vector<Fp16Sums> sums_;		 /* of a line */
-	std::vector<Fp16Weights> weights_;	 /* of all groups, block by block */
-	std::optional<ChannelWeights> channels_; /* if the layout allows depthwise sums */
-	bool isChannelwise_ = false;		 /* the group's weights are channels_ */
+	std::vector<Fp16Sums> sums_;		 /* sums of a line */
+	std::vector<Fp16Weights> weights_;	 /* weights of all groups, block by block */
+	std::optional<ChannelWeights> channels_; /* set if the layout allows depthwise sums */
+	bool isChannelwise_ = false;		 /* true if the group's weights are in channels_ */
 	bool isNew_ = false;			 /* weights were loaded and not split yet */
 	uint32_t groups_ = 0;
-	uint32_t kernels_ = 0; /* of the group that was loaded last */
+	uint32_t kernels_ = 0; /* kernels of the last loaded group */
 	const size_t lineValues_;
-	const size_t most_; /* values of a group's lines */
+	const size_t most_; /* most values in a group's lines */
 	ScratchArray<int32_t> out_;
 };
 

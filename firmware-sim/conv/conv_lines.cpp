@@ -20,7 +20,7 @@ namespace
 uint32_t largestSum(const ConvOp &op)
 {
 	constexpr uint32_t kAnySum = uint32_t{ 1 } << 31;
-	constexpr uint64_t kLargestProduct = 1 << 14; /* of INT8 */
+	constexpr uint64_t kLargestProduct = 1 << 14; /* largest INT8 product */
 
 	if (op.precision != Precision::Int8)
 		return kAnySum;
@@ -30,9 +30,9 @@ uint32_t largestSum(const ConvOp &op)
 }
 
 /**
- * \return weights may be fetched before the lines of earlier groups are written
+ * \return true if weights may be fetched before the lines of earlier groups are written
  *
- * Threads fetch ahead, and panels do, whose groups are loaded together.
+ * Several threads fetch ahead, and so do panels, whose groups are loaded together.
  */
 bool mayFetchAhead(const WeightFetch &weights, const StreamSink &sink)
 {
@@ -45,27 +45,28 @@ bool mayFetchAhead(const WeightFetch &weights, const StreamSink &sink)
 /** A group's weights while a thread may need them */
 struct HeldGroup {
 	WeightGroup group;
-	std::vector<std::byte> copy; /* of its bytes, if the next group overwrites them */
+	std::vector<std::byte> copy; /* copy of its bytes if the next group overwrites them */
 };
 
 /** The groups of a panel, shared by the threads that compute it */
 struct GroupSet {
-	uint32_t surface; /* the first group's */
+	uint32_t surface; /* surface of the first group */
 	uint32_t groups;
 	std::vector<HeldGroup> held;
 };
 
-/** State of a thread that has its own receivers */
+/** State of a thread that has receivers of its own */
 struct Part {
 	std::unique_ptr<LineMaker> maker;
-	std::vector<std::unique_ptr<StreamSink>> sinks; /* one for each group of a panel */
-	std::optional<uint32_t> loaded;			/* surface of the set */
-	uint64_t last = 0;				/* index of the last piece it has made */
+	std::vector<std::unique_ptr<StreamSink>> sinks; /* a receiver for each group of a panel */
+	std::optional<uint32_t> loaded;			/* surface of the loaded set */
+	uint64_t last = 0;				/* index of the last piece that the thread
+							 * made */
 };
 
 /** Lines of a set of groups */
 struct Piece {
-	uint64_t index; /* in the order of the stream */
+	uint64_t index; /* place in the stream */
 	uint64_t first;
 	uint32_t count;
 };
@@ -83,11 +84,12 @@ public:
 		  groupsAtOnce_(fetchesAhead_ ? std::min(shares.groupsAtOnce, op.surfaces()) : 1),
 		  largestSum_(largestSum(op))
 	{
-		/* Pieces of about the same size. */
+		/* Divides lines into pieces of about the same size. */
 		pieces_ = (lines_ + shares.linesAtOnce - 1) / shares.linesAtOnce;
 		share(groupsAtOnce_);
-		/* An even number, so that two threads get half each. Not by the number of threads:
-		 * pieces decide which output is missing after a cancellation. */
+		/* An even number gives each of two threads half. It does not depend on the number
+		 * of threads, because pieces decide which output is missing after a
+		 * cancellation. */
 		if (inBands_ && pieces_ < lines_ && (pieces_ > 1 || sets_ == 1))
 			pieces_ += pieces_ % 2;
 		threads_ = static_cast<unsigned int>(std::min<uint64_t>(threads_, sets_ * pieces_));
@@ -105,14 +107,15 @@ public:
 	}
 
 private:
-	/** \return false if the sink cannot be forked */
+	/** Creates the first receiver of a thread; \return false if the sink cannot be forked */
 	bool fork()
 	{
 		first_ = sink_.fork();
 		takesSurfaces_ = !first_ && op_.surfaces() > 1;
 		if (takesSurfaces_)
 			first_ = newSink();
-		/* Whole surfaces: panels of one group if a thread would be idle. */
+		/* For receivers of whole surfaces, panels have one group if a thread would be idle
+		 * otherwise. */
 		if (takesSurfaces_ && first_ && op_.surfaces() < threads_ * groupsAtOnce_)
 			share(1);
 		else if (first_ && inBands_ && !takesSurfaces_ && pieces_ >= threads_)
@@ -120,7 +123,7 @@ private:
 		return first_ != nullptr;
 	}
 
-	/* Use panels of \a groupsAtOnce groups. */
+	/* Uses panels of \a groupsAtOnce groups. */
 	void share(uint32_t groupsAtOnce)
 	{
 		groupsAtOnce_ = groupsAtOnce;
@@ -135,7 +138,8 @@ private:
 					      op_.surfaces(), op_.batches, op_.groupKernels() });
 	}
 
-	/* Give a thread a receiver for each group of a panel: each gets its lines in order. */
+	/* Gives a thread a receiver for each group of a panel; each receiver gets its lines in
+	 * order. */
 	void takeSinks(std::vector<std::unique_ptr<StreamSink>> &sinks, unsigned int thread)
 	{
 		if (thread == 0 && first_)
@@ -144,7 +148,7 @@ private:
 			sinks.push_back(newSink());
 	}
 
-	/* A thread's work if each thread has its own receivers. */
+	/* Does a thread's work if each thread has its own receivers. */
 	void apart(const std::function<std::unique_ptr<LineMaker>()> &newMaker, unsigned int thread)
 	{
 		Part part;
@@ -173,7 +177,7 @@ private:
 		sinks.clear();
 	}
 
-	/* \return outputs that were clipped */
+	/* \return number of clipped outputs */
 	uint32_t make(const GroupSet &set, const std::vector<Piece> &pieces, Part &part) const
 	{
 		uint32_t saturated = 0;
@@ -191,7 +195,8 @@ private:
 		return saturated;
 	}
 
-	/* If \a work throws, all threads stop: none waits for a piece that is not made. */
+	/* Calls \a work. If it throws, all threads stop, so that none waits for a piece that is
+	 * never made. */
 	template<typename Work>
 	void orGiveUp(const Work &work)
 	{
@@ -203,11 +208,11 @@ private:
 		}
 	}
 
-	/* A thread's work if there is one receiver: threads deliver their pieces in turn. */
+	/* Does a thread's work if there is one receiver: threads deliver their pieces in turn. */
 	void inTurn(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 	{
 		std::unique_ptr<LineMaker> maker;
-		std::optional<uint32_t> loaded; /* surface of the set */
+		std::optional<uint32_t> loaded; /* surface of the loaded set */
 		std::unique_lock lock = lockSoon();
 
 		while (const auto piece = take()) {
@@ -219,7 +224,7 @@ private:
 				load(*maker, *set);
 			loaded = set->surface;
 			maker->make(piece->first, piece->count);
-			/* Spin: the wait is shorter than waking a thread. */
+			/* Poll, because the wait is shorter than waking a thread. */
 			while (delivered_ != piece->index && !isGivenUp_)
 				std::this_thread::yield();
 			if (isGivenUp_)
@@ -231,7 +236,7 @@ private:
 		}
 	}
 
-	/* Spin: the mutex is held for less time than waking a thread takes. */
+	/* Polls, because the mutex is held for less time than waking a thread takes. */
 	std::unique_lock<std::mutex> lockSoon()
 	{
 		std::unique_lock lock(mutex_, std::try_to_lock);
@@ -264,7 +269,8 @@ private:
 		return piece;
 	}
 
-	/* Take a piece of the thread's band, or of another's; keep sets for slower threads. */
+	/* Takes a piece of the thread's band, or of another thread's band; keeps sets for slower
+	 * threads. */
 	std::shared_ptr<GroupSet> takeOfBand(std::vector<Piece> &pieces, unsigned int thread)
 	{
 		const auto index =
@@ -285,9 +291,9 @@ private:
 	}
 
 	/*
-	 * Take work for a thread, all of one set of groups: a whole set while there is one for
-	 * each of the other threads, too, or if a set's lines must go to one receiver. Otherwise
-	 * so few lines that all threads finish at about the same time.
+	 * Takes work for a thread, from one set of groups. It is the whole set while every other
+	 * thread can get one too, or if all lines of a set need the same receiver. Otherwise it is
+	 * one piece, so that all threads finish at about the same time.
 	 *
 	 * \return the set, null if nothing is left
 	 */
@@ -321,13 +327,13 @@ private:
 	HeldGroup hold(const WeightGroup &group) const
 	{
 		HeldGroup held{ group, {} };
-		/* The other threads take the groups between. */
+		/* The other threads take the groups until then. */
 		const size_t others = bands_ ? 0 : (threads_ - 1) * groupsAtOnce_;
 
 		held.group.soon = group.soon.subspan(
 			std::min(others * group.bytes.size(), group.soon.size()));
-		/* A single thread loads a panel of one group before it fetches the next: no copy.
-		 */
+		/* A single thread with panels of one group loads the group before it fetches the
+		 * next: no copy. */
 		if (group.stays || threads_ * groupsAtOnce_ == 1)
 			return held;
 		held.copy.assign(group.bytes.begin(), group.bytes.end());
@@ -341,7 +347,7 @@ private:
 			maker.load(set.held[i].group, i);
 	}
 
-	/** \param sums of the piece's lines */
+	/** \param sums sums of the piece's lines */
 	void push(StreamSink &sink, uint32_t surface, const Piece &piece,
 		  std::span<const int32_t> sums) const
 	{
@@ -367,24 +373,25 @@ private:
 	const bool inBands_;
 	const bool fetchesAhead_;
 	unsigned int threads_; /* threads that share the operation */
-	uint64_t lines_;       /* of a group */
+	uint64_t lines_;       /* lines of a group */
 	size_t lineValues_;
 	uint32_t groupsAtOnce_;
 	uint32_t largestSum_;
-	uint64_t pieces_ = 0; /* of a set of groups */
+	uint64_t pieces_ = 0; /* pieces of a set of groups */
 	uint64_t sets_ = 0;
-	bool isApart_ = false;	     /* each thread has receivers of its own */
-	bool takesSurfaces_ = false; /* each receiver gets whole surfaces */
+	bool isApart_ = false;	     /* true if each thread has receivers of its own */
+	bool takesSurfaces_ = false; /* true if each receiver gets whole surfaces */
 	std::optional<Bands> bands_;
 
 	std::atomic<uint64_t> delivered_ = 0; /* number of delivered pieces: the next one's index */
-	std::atomic<bool> isGivenUp_ = false; /* a thread has failed: no piece is taken any more */
+	std::atomic<bool> isGivenUp_ = false; /* true if a thread failed: no more pieces are
+					       * taken */
 	ConvCounters counters_;		      /* guarded by the turn; if isApart_, by the mutex */
 
 	std::mutex mutex_;		    /* guards everything below, the source and its memory */
 	std::unique_ptr<StreamSink> first_; /* the first receiver, until a thread takes it */
 	uint64_t taken_ = 0;
-	std::shared_ptr<GroupSet> set_;		      /* the set of the last piece taken */
+	std::shared_ptr<GroupSet> set_;		      /* set of the last piece taken */
 	std::vector<std::shared_ptr<GroupSet>> held_; /* with bands: all sets taken so far */
 };
 
@@ -400,7 +407,7 @@ ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &si
 unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs)
 {
 	const Windows &windows = op.windows;
-	/* Processing this many sums in SDP also takes as long as waking a thread. */
+	/* Number of sums that SDP processes in the time of waking a thread. */
 	constexpr uint64_t kSumsForAThread = 1 << 13;
 	const uint64_t outputs =
 		uint64_t{ windows.out.width } * windows.out.height * windows.kernels * op.batches;

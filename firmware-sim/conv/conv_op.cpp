@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Registers of CDMA, CSC, CMAC_A, CMAC_B and CACC to one ConvOp.
- */
+/* Decodes the registers of CDMA, CSC, CMAC_A, CMAC_B and CACC to a ConvOp. */
 #include "conv/conv_op.h"
 
 #include <string_view>
@@ -11,11 +9,11 @@
 #include "conv/cbuf.h"
 #include "conv/pixel_format.h"
 
-/* One line per field: value of NVDLA_<unit>_<register>, field as in the register description. */
+/* Reads a field of NVDLA_<unit>_<register>, named as in the register description. */
 #define FIELD(view, reg, name) ((view).field(NVDLA_##reg, NVDLA_##reg##__##name))
 #define COUNT(view, reg, name) (FIELD(view, reg, name) + 1)
 #define FLAG(view, reg, name) ((view).flag(NVDLA_##reg, NVDLA_##reg##__##name))
-/* Addresses and strides. */
+/* Reads an address or a stride. */
 #define BYTES(view, reg) (geometry.wholeAtoms((view)[NVDLA_##reg]))
 #define ADDRESS(view, high, low) (geometry.wholeAtoms((view).address64(NVDLA_##high, NVDLA_##low)))
 
@@ -25,7 +23,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Fields that other cores have wider than nv_full, where the upper bits read as zero. */
+/* Fields that are wider in other cores than in nv_full, where the upper bits read as zero. */
 constexpr uint32_t kDataBank = 0x1f;
 constexpr uint32_t kWeightBank = 0x1f0000;
 constexpr uint32_t kEntries = 0x3fff;
@@ -125,7 +123,7 @@ Windows decodeWindows(const RegisterView &csc)
 	return windows;
 }
 
-/** \return how the units' registers contradict each other, empty if they agree */
+/** \return the contradiction between the units' registers, empty if there is none */
 std::string_view disagreement(const ConvViews &views, const ConvOp &op)
 {
 	const auto &[cdma, csc, cmacA, cmacB, cacc] = views;

@@ -22,7 +22,7 @@ enum class ConvMode : uint8_t {
 	Winograd, /**< feature cube, 3x3 kernels in the Winograd domain */
 };
 
-/** \brief Snapshots of the five units' registers, each for the group it runs from */
+/** \brief Snapshots of the five units' registers, each of the group from which the unit runs */
 struct ConvViews {
 	const RegisterView &cdma;
 	const RegisterView &csc;
@@ -41,7 +41,7 @@ struct CubeSize {
 	bool operator==(const CubeSize &) const = default;
 };
 
-/** \brief CDMA: where the input cube is, and how it is buffered */
+/** \brief CDMA: place of the input cube, and its layout in the buffer */
 struct DataFetch {
 	RamType ram = RamType::Mc;
 	uint64_t address = 0;	/**< cube, or plane 0 of an image */
@@ -50,8 +50,8 @@ struct DataFetch {
 	uint32_t lineStrideUv = 0;
 	uint32_t surfaceStride = 0;
 	uint32_t batchStride = 0;
-	bool packed = false; /**< lines and surfaces both follow each other without gaps */
-	CubeSize size;	     /**< of one cube of the batch; channels as in memory */
+	bool packed = false; /**< no gaps between lines or surfaces */
+	CubeSize size;	     /**< size of one cube of the batch, in memory */
 
 	uint32_t padLeft = 0; /**< columns and lines of padding that CDMA adds */
 	uint32_t padRight = 0;
@@ -59,16 +59,16 @@ struct DataFetch {
 	uint32_t padBottom = 0;
 	int16_t padValue = 0;
 
-	uint32_t strideX = 1; /**< Winograd: strides that become channels */
+	uint32_t strideX = 1; /**< Winograd: stride, which becomes channels */
 	uint32_t strideY = 1;
-	uint32_t entries = 0; /**< entries of a line; 0: as many as needed */
+	uint32_t entries = 0; /**< entries of a line; 0: computed */
 	bool flushNan = false;
 };
 
-/** \brief CDMA: pixels and the input converter, (x - mean) * scale >> truncate */
+/** \brief CDMA: pixel format and input converter, (x - mean) * scale >> truncate */
 struct PixelInput {
 	uint8_t format = 0;    /**< PIXEL_FORMAT */
-	uint32_t xOffset = 0;  /**< pixels between the aligned address and the first one */
+	uint32_t xOffset = 0;  /**< pixels between the aligned address and the first pixel */
 	bool isSigned = false; /**< PIXEL_SIGN_OVERRIDE */
 	bool convert = false;
 	int16_t mean[4] = {}; /**< subtracted from R/Y, G/U, B/V, A/X */
@@ -76,11 +76,11 @@ struct PixelInput {
 	uint8_t truncate = 0;
 };
 
-/** \brief CDMA: where the weights are */
+/** \brief CDMA: place of the weights */
 struct WeightFetch {
 	RamType ram = RamType::Mc;
 	uint64_t address = 0;
-	uint32_t bytes = 0; /**< of the packed weights, whole entries of the buffer */
+	uint32_t bytes = 0; /**< bytes of the packed weights, whole buffer entries */
 	bool compressed = false;
 	uint64_t maskAddress = 0; /**< WMB */
 	uint32_t maskBytes = 0;
@@ -89,8 +89,8 @@ struct WeightFetch {
 
 /** \brief CSC: windows over the buffered cube */
 struct Windows {
-	CubeSize data;	 /**< one cube as buffered, after extension */
-	CubeSize kernel; /**< after extension: S, R, C elements */
+	CubeSize data;	 /**< size of a buffered cube, after extension */
+	CubeSize kernel; /**< kernel size after extension: S, R, C */
 	uint32_t kernels = 1;
 	CubeSize out;
 	uint32_t strideX = 1;
@@ -102,8 +102,8 @@ struct Windows {
 	int16_t padValue = 0;
 	uint32_t rowsPerBlock = 1;   /**< image: kernel rows that share one MAC step */
 	uint32_t preTruncate = 0;    /**< Winograd: PRA_TRUNCATE */
-	uint32_t entries = 0;	     /**< entries of a line; 0: as many as needed */
-	uint32_t releasedSlices = 1; /**< lines given back when the operation is done */
+	uint32_t entries = 0;	     /**< entries of a line; 0: computed */
+	uint32_t releasedSlices = 1; /**< lines released at the end of the operation */
 };
 
 /**
@@ -114,9 +114,9 @@ struct Windows {
  * register, reason); the engine does not run it.
  */
 struct ConvOp {
-	const Geometry *geometry = &nvFull; /**< of the core */
+	const Geometry *geometry = &nvFull; /**< the core's configuration */
 	ConvMode mode = ConvMode::Direct;
-	Precision inPrecision = Precision::Int8; /**< of the samples CDMA reads */
+	Precision inPrecision = Precision::Int8; /**< of the samples that CDMA reads */
 	Precision precision = Precision::Int8;	 /**< of MAC operands and weights */
 	uint32_t batches = 1;
 	uint32_t dataBanks = 1;
@@ -130,7 +130,7 @@ struct ConvOp {
 	PixelInput pixel;
 	WeightFetch weights;
 	Windows windows;
-	uint32_t clipTruncate = 0; /**< CACC: bits dropped from an integer accumulator */
+	uint32_t clipTruncate = 0; /**< CACC: bits that are cut from an integer accumulator */
 
 	std::string guestError;
 
@@ -138,14 +138,14 @@ struct ConvOp {
 	uint32_t groupKernels() const { return geometry->atomChannels(precision); }
 	/** \return bytes of an atom in memory */
 	uint32_t atom() const { return geometry->atomBytes; }
-	/** \return entries that a line with so many columns takes */
+	/** \return entries that a line of \a columns takes */
 	uint32_t entriesOf(uint32_t columns) const;
 	/** \return surfaces of the output cube */
 	uint32_t surfaces() const
 	{
 		return (windows.out.channels + groupKernels() - 1) / groupKernels();
 	}
-	/** \return columns of a line in the buffer: an image's come with their padding */
+	/** \return columns of a line in the buffer; those of an image include the padding */
 	uint32_t bufferedColumns() const
 	{
 		return windows.data.width +

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tiles of positions by columns, with sums in registers. Compiled once for each instruction set
- * (Highway).
+ * Multiplies tiles of output positions by weight columns and keeps the sums in registers. Compiled
+ * once for each instruction set (Highway).
  */
 #include "conv/conv_tile.h"
 
@@ -26,13 +26,12 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Units between two prefetches of the next weights: a prefetch after each unit is slower. */
+/* Number of units between two prefetches of the next weights; a prefetch after each unit is
+ * slower. */
 constexpr uint32_t kUnitsBetween = 16;
 
-/**
- * The sums of one tile. Indices are template parameters instead of a loop's, so that the compiler
- * keeps sums in registers
- */
+/** The sums of one tile. Its loops are expanded from template parameters, so that the compiler
+ * keeps sums in registers */
 template<typename ThisProduct, typename ThisShape, size_t... kIndex>
 struct Tile {
 	using Product = ThisProduct;
@@ -48,7 +47,7 @@ struct Tile {
 	Vector sums[kCount][kVectors];
 	const std::byte *at[kCount];
 
-	/** \param isUsed false if all weights of the columns are zero */
+	/** \param isUsed false if all weights of the tile's columns are zero */
 	HWY_INLINE Tile(const TilePosition *positions, bool isUsed) : at{ positions[kIndex].at... }
 	{
 		(start<kIndex>(isUsed ? positions[kIndex].start : 0, Vectors()), ...);
@@ -113,7 +112,8 @@ private:
 		((sums[kPosition][kVector] = Product::start(sum)), ...);
 	}
 
-	/** \param step numbers to the next position's \param at returns the first one's place */
+	/** \param step distance to the next position's sums, in numbers \param at returns the place
+	 * of the first position's */
 	template<typename At, size_t... kVector>
 	HWY_INLINE void storeAll(size_t step, std::index_sequence<kVector...>, At at) const
 	{
@@ -144,7 +144,8 @@ private:
 		(addUnit<kPosition, kUnit>(at[kPosition] + offset, weights, Vectors()), ...);
 	}
 
-	/** \param offset of the units, bytes \param kColumn vectors of weights, unit by unit */
+	/** \param offset offset of the units in bytes \param kColumn vectors of weights, unit by
+	 * unit */
 	template<size_t... kColumn>
 	HWY_INLINE void step(size_t offset, const int32_t *weights, std::index_sequence<kColumn...>)
 	{
@@ -160,8 +161,8 @@ private:
 };
 
 /**
- * Cuts positions into tiles; the last ones overlap others instead of being partial
- * \param make called with a tile's first position and an index for each
+ * Divides positions into tiles; the last tiles overlap others instead of being partial
+ * \param make function of a tile's first position and of an index for each position
  */
 template<typename Shape, typename Make>
 HWY_INLINE void forEachTile(size_t count, Make make)
@@ -172,7 +173,7 @@ HWY_INLINE void forEachTile(size_t count, Make make)
 
 	while (done < count) {
 		const size_t left = count - done;
-		/* Two tiles of few take less time than one tile of most. */
+		/* Two tiles of `few` positions take less time than one tile of `most`. */
 		if (left >= most || (left > 2 * few && count >= most)) {
 			const size_t first = std::min(done, count - most);
 			make(first, std::make_index_sequence<most>());
@@ -208,7 +209,7 @@ void tilesOf(std::span<const TilePosition> positions, const Panel &panel, const 
 		});
 }
 
-/** All tiles of a panel; if the upper half of its columns is zero, of the lower half only */
+/** Computes all tiles of a panel, without the upper half of its columns if that is zero */
 template<typename Product>
 void allTiles(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums)
 {
@@ -218,7 +219,7 @@ void allTiles(std::span<const TilePosition> positions, const Panel &panel, const
 		tilesOf<Product, TwoVectors>(positions, panel, sums);
 }
 
-/** Dispatch to the products that this target has */
+/** Dispatches to the products that this target has */
 void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
 		  const TileSums &sums)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The innermost loops of the fast convolution: panels of weights times operands of positions.
- */
+/* The innermost loops of the fast convolution: panels of weights times operands of positions. */
 #pragma once
 
 #include <algorithm>
@@ -12,28 +10,28 @@
 namespace nvdla::sim
 {
 
-/** \brief Columns of a panel, one for each kernel of one or several groups */
+/** \brief Number of columns of a panel; each kernel of its one or several groups has one */
 inline constexpr size_t kTileColumns = 32;
 /** \brief Columns of half a panel; an upper half of zeroes is not computed */
 inline constexpr size_t kFewColumns = 16;
 /** \brief Bytes of operands that a step multiplies with one weight column: a unit */
 inline constexpr size_t kUnitBytes = 4;
 
-/** \brief Units that a step multiplies on hosts with matrix instructions */
+/** \brief Number of units that a step multiplies on hosts with matrix instructions */
 inline constexpr size_t kMatrixUnits = 16;
 
-/** \brief A NaN among sums of TileKind::Float: FP16's 0x7e00 as an accumulator has it */
+/** \brief The NaN among sums of TileKind::Float: FP16's 0x7e00 in the format of an accumulator */
 inline constexpr int32_t kFloatNan = 0x7f800200;
 
 /** \brief The operand types that the host multiplies in a unit */
 enum class TileKind : uint8_t {
-	None,	  /**< no instructions for it */
-	Rows,	  /**< INT8 of a single position: weights are read where they are (dense_sums) */
-	Pairs,	  /**< two signed 16-bit numbers by two, summed in 32 bits */
-	Quads,	  /**< four signed 8-bit numbers by four unsigned ones, the weights + 128 */
-	Bytes,	  /**< four 8-bit numbers, none negative, by four signed ones */
-	Matrices, /**< four signed 8-bit numbers by four, in as many units as kMatrixUnits */
-	Float,	  /**< a number of 32 bits by another */
+	None,	  /**< the host has no such instructions */
+	Rows,	  /**< INT8 of a single position, without repacked weights (dense_sums) */
+	Pairs,	  /**< two signed 16-bit numbers times two, summed in 32 bits */
+	Quads,	  /**< four signed 8-bit numbers times four unsigned ones, the weights + 128 */
+	Bytes,	  /**< four 8-bit numbers, none negative, times four signed ones */
+	Matrices, /**< four signed 8-bit numbers times four, in kMatrixUnits units */
+	Float,	  /**< a number of 32 bits times another */
 };
 
 /** \brief Consecutive units of one kernel row */
@@ -42,23 +40,25 @@ struct TileRun {
 	uint32_t units; /**< Matrices: a multiple of kMatrixUnits */
 };
 
-/** \brief One output: where its operands are */
+/** \brief Place of the operands of an output position */
 struct TilePosition {
-	const std::byte *at; /**< the first operand; distances to the others are common */
+	const std::byte *at; /**< first operand; all positions have the same distances to the
+			      * others */
 	int32_t start = 0;   /**< Quads: initial value of all sums of the position */
 };
 
 /** \brief The weights of the kernel groups that are computed together, for all positions */
 struct Panel {
 	std::span<const TileRun> runs;
-	/** Units of all runs one after the other, kTileColumns of each */
+	/** Units of all runs one after the other, each with kTileColumns columns */
 	const int32_t *weights;
-	/** From this column on all weights are zero, and sums are zero */
+	/** Column from which on all weights and sums are zero */
 	size_t used = kTileColumns;
-	/** Matrices: length of a line. Positions come in whole lines; within one they are
-	 * equidistant */
+	/** Matrices: positions in a line. Positions come in whole lines, and are equidistant within
+	 * a line */
 	size_t width = 1;
-	std::span<const std::byte> next = {}; /**< weights needed next: prefetched meanwhile */
+	std::span<const std::byte> next = {}; /**< weights needed next, prefetched during the
+					       * products */
 
 	/** \return the number of units of all runs */
 	size_t units() const
@@ -71,18 +71,18 @@ struct Panel {
 	}
 };
 
-/** \brief Where sums are stored: an array for each kernel group */
+/** \brief Arrays that get the sums, one for each kernel group */
 struct TileSums {
 	int32_t *first;
-	size_t columns = kTileColumns; /**< kernels of a group; for Matrices at least kFewColumns */
-	size_t step = 0;	       /**< numbers from a group's first sum to the next one's */
+	size_t columns = kTileColumns; /**< kernels of a group; for Matrices kFewColumns or more */
+	size_t step = 0;	       /**< distance between the first sums of two groups */
 
 	int32_t *at(size_t position, size_t column) const
 	{
 		return first + column / columns * step + position * columns + column % columns;
 	}
 
-	/** \brief Put the sums of \a count columns, whole groups or less than one */
+	/** \brief Store the sums of \a count columns: of whole groups or of a part of one */
 	void put(size_t position, size_t column, const int32_t *sums, size_t count) const
 	{
 		for (size_t i = 0; i < count; i += columns)
@@ -91,36 +91,34 @@ struct TileSums {
 	}
 };
 
-/**
- * \return the fastest kind for INT8 on this host; instead of Bytes, negative data need Pairs. INT16
- * needs Pairs, unless the host has None
- */
+/** \return the fastest kind for INT8 on this host; if it is Bytes, negative data need Pairs
+ * instead. INT16 uses Pairs, unless this returns None */
 TileKind tileKind();
 
 /**
- * \brief Sums of products for all positions, for each column
+ * \brief Computes the sums of products of each column for all positions
  *
- * Integers: no sum may overflow 32 bits; one that does loses its upper bits. Float: one product
- * after the other is added, rounding to nearest even; where operands have 11 bits the products are
- * exact, so that the bits are the same on every host, with fused multiply-adds or without. A NaN
- * becomes the one with sign 0 and payload 0x200.
+ * Integers: sums may not overflow 32 bits; a sum that does loses its upper bits. Float: one product
+ * after the other is added, rounding to nearest even. Products of operands with 11 bits are exact,
+ * so the bits are the same on every host, with or without fused multiply-adds. A NaN becomes
+ * kFloatNan.
  */
 void tileSums(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
 	      const TileSums &sums);
 
 /**
- * \return this host has matrix instructions for bytes, and its kernel lets this process use them
+ * \return true if the host has matrix instructions for bytes and its kernel permits their use
  *
- * Linux requires a request, as the saved state of a thread grows by 8 KiB; it is made once.
+ * Linux requires a request, as they enlarge the saved state of a thread by 8 KiB; it is made once.
  */
 bool hasMatrices();
 
 /**
- * \brief tileSums() of TileKind::Matrices, where hasMatrices()
+ * \brief Does tileSums() for TileKind::Matrices, if hasMatrices()
  *
- * Works on up to sixteen equidistant positions at once; they may continue in the next line.
+ * Works on up to sixteen equidistant positions at a time, which may continue in the next line.
  *
- * \param panel whose runs are multiples of kMatrixUnits
+ * \param panel a panel whose runs are multiples of kMatrixUnits
  */
 void matrixSums(std::span<const TilePosition> positions, const Panel &panel, const TileSums &sums);
 

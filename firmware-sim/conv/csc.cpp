@@ -2,9 +2,8 @@
 /*
  * Order of the blocks and addresses of the windows.
  *
- * Weight order: hardware semantics, "Weight order" and "Image"; formats document,
- * "Weight Format". The order is also that of accumulation, which FP16 and
- * saturation depend on.
+ * Weight order: hardware semantics, "Weight order" and "Image"; formats document, "Weight Format".
+ * It is also the order of accumulation, on which FP16 and saturated results depend.
  */
 #include "conv/csc.h"
 
@@ -123,7 +122,7 @@ const std::vector<const int16_t *> &Operands::line(uint32_t batch, uint32_t y, c
 void Operands::gatherDirect(uint32_t batch, uint32_t y, const Block &block)
 {
 	const Windows &windows = op_.windows;
-	/* Unsigned: coordinates left of and above the cube become large numbers. */
+	/* Unsigned arithmetic makes coordinates left of and above the cube large numbers. */
 	const uint32_t inY = y * windows.strideY + block.row * windows.dilationY - windows.padTop;
 	uint32_t inX = block.column * windows.dilationX - windows.padLeft;
 
@@ -160,7 +159,7 @@ void Operands::gatherImage(uint32_t y, const Block &block)
 		const size_t step = static_cast<size_t>(windows.strideX) * windows.data.channels;
 		size_t from = block.channel;
 		for (size_t x = 0; x < vectors_.size(); x++, out += kMacLanes, from += step) {
-			/* Elements after the line read as zero. */
+			/* Elements behind the line read as zero. */
 			const size_t end = std::min(lineElements_, from + perRow);
 			const size_t count = end > from ? end - from : 0;
 			std::copy_n(elements + std::min(from, lineElements_), count, out);

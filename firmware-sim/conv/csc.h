@@ -18,15 +18,15 @@
 namespace nvdla::sim
 {
 
-/** \brief Operand pairs that a MAC cell of nv_full multiplies in a step, the most of all cores */
+/** \brief Operand pairs that a MAC cell of nv_full multiplies in a step; other cores have fewer */
 inline constexpr uint32_t kMacLanes = 64;
 
 /**
  * \brief The work of one step of all MAC cells: a data vector, and one weight vector per kernel
  *
- * Direct: up to 64 channels of one kernel position. Image: up to 64 elements of
- * one kernel row, a row being S * C elements, or of several short rows (channel
- * post-extension). Winograd: 4 channels of a 4x4 tile, lane (y * 4 + x) * 4 + c.
+ * Direct: up to 64 channels of one kernel position. Image: up to 64 elements of one kernel row of S
+ * * C elements, or of several short rows (channel post-extension). Winograd: 4 channels of a 4x4
+ * tile, lane (y * 4 + x) * 4 + c.
  */
 struct Block {
 	uint32_t row = 0;     /**< kernel row */
@@ -43,14 +43,14 @@ std::vector<Block> makeBlocks(const ConvOp &op);
 /**
  * \brief Weights of one kernel group in the order CSC loads them
  *
- * For every block the elements of each kernel, channel fastest, as they are in memory.
+ * Block by block, the elements of each kernel, channel fastest, in the format of memory.
  */
 struct WeightGroup {
 	uint32_t kernels = 0;
 	std::span<const std::byte> bytes;
 	/** Memory that the next groups are likely to be read from, for prefetching */
 	std::span<const std::byte> soon = {};
-	bool stays = false; /**< the bytes stay valid until the operation ends */
+	bool stays = false; /**< true if the bytes stay valid until the operation ends */
 };
 
 /** \brief The hardware waits forever for weights; what() says which weights */
@@ -74,20 +74,20 @@ public:
 
 /** \brief Parts of a line that are in the buffer at equal distances */
 struct LinePiece {
-	const std::byte *from; /**< the first part */
+	const std::byte *from; /**< first part in the buffer */
 	size_t fromStep = 0;   /**< bytes from one part to the next */
 	size_t to = 0;	       /**< offset of the first part in the line, bytes */
 	size_t toStep = 0;
-	size_t bytes; /**< of a part */
+	size_t bytes; /**< bytes of a part */
 	size_t parts = 1;
 };
 
-/** \brief A cube that CSC reads in memory, instead of the buffer */
+/** \brief A cube that CSC reads from memory instead of the buffer */
 struct CubeInMemory {
 	std::span<const std::byte> bytes; /**< from the first atom or pixel to the last one */
 	size_t size;			  /**< bytes of all atoms or pixels */
 	size_t lineStride;		  /**< bytes */
-	size_t surfaceStride;		  /**< of atoms */
+	size_t surfaceStride;		  /**< bytes between surfaces */
 	/** Image: a buffered line with its padding and zeroes, and the range of its bytes that
 	 * pixels replace
 	 */
@@ -101,29 +101,29 @@ struct AtomPlaces {
 	/** Contiguous bytes of a column; the next column's bytes follow them */
 	uint32_t column;
 	uint32_t behind; /**< bytes that may be read after the last column */
-	size_t next;	 /**< distance in bytes to the column's next channels */
+	size_t next;	 /**< bytes to the column's next channels */
 };
 
-/** \return the distances in the buffer; nothing if they are not the same for all columns */
+/** \return the distances in the buffer; nothing if they differ between columns */
 std::optional<AtomPlaces> bufferedPlaces(const ConvOp &op);
 
 /**
  * \brief The lines that CSC reads from its pointer on, with the layout that CSC's registers
  * describe
  *
- * CDMA's layout of them does not matter. Keeps nothing: each line is read where it is.
+ * CDMA's layout of the lines does not matter. Stores no data: each line is read in place.
  */
 class DataView
 {
 public:
 	/**
-	 * \param op an operation with fits(); both must outlive the view
+	 * \param op an operation for which fits() is true; must outlive the view, as must \a cbuf
 	 * \param cube the cube if it is in memory instead of the buffer, else null; only in image
-	 * 	  mode, or in direct mode with a batch of one
+	 *	  mode, or in direct mode with a batch of one
 	 */
 	DataView(const ConvOp &op, const Cbuf &cbuf, const CubeInMemory *cube = nullptr);
 
-	/** \return the lines fit the data banks, which bounds their memory */
+	/** \return true if the lines fit the data banks, which bounds their memory */
 	static bool fits(const ConvOp &op);
 
 	/** \return bytes of a line: its elements as they are in memory */
@@ -142,9 +142,9 @@ public:
 	std::optional<AtomPlaces> places() const;
 
 	/**
-	 * \return the first atom of line \a y of cube \a batch, from which places() gives the
-	 * 	   others; null if the ring wraps around within the line, or if CDMA might overwrite
-	 * 	   it while the operation runs; only in direct mode
+	 * \return the first atom of line \a y of cube \a batch, to which places() gives the
+	 *	   distances of the others; null if the ring wraps around within the line, or if
+	 *	   CDMA might overwrite the line while the operation runs; only in direct mode
 	 */
 	const std::byte *whole(uint32_t batch, uint32_t y) const;
 
@@ -152,11 +152,10 @@ public:
 	void copyWhole(uint32_t batch, uint32_t y, std::span<std::byte> out) const;
 
 	/**
-	 * \brief Write the elements of line \a y of cube \a batch to \a out, which has room for
-	 * them
+	 * \brief Write the elements of line \a y of cube \a batch to \a out
 	 *
 	 * INT8 is sign-extended, FP16 are raw bits. Image lines include the columns of padding and
-	 * whatever their last entry holds; Winograd lines are those of the channel-extended cube.
+	 * all bytes of their last entry; Winograd lines are those of the channel-extended cube.
 	 */
 	void line(uint32_t batch, uint32_t y, std::span<int16_t> out) const;
 
@@ -166,7 +165,7 @@ private:
 	void findImageInMemory(uint32_t y, std::vector<LinePiece> &pieces) const;
 	void findImage(uint32_t first, std::vector<LinePiece> &pieces) const;
 	void readWinograd(uint32_t first, uint32_t row, std::byte *out) const;
-	/** \return the line's first entry behind CSC's pointer */
+	/** \return distance of the line's first entry from CSC's pointer */
 	uint32_t firstEntry(uint32_t batch, uint32_t y) const;
 	/** \return the bytes from \a offset behind CSC's pointer to where the ring wraps around */
 	std::span<const std::byte> entries(uint32_t offset) const;
@@ -187,13 +186,13 @@ public:
 	Operands(const ConvOp &op, const DataView &data);
 
 	/**
-	 * \brief Data vectors of \a block for output line \a y
+	 * \brief Gather the data vectors of \a block for output line \a y
 	 * \return one pointer per output column to block.lanes elements; kMacLanes can be read
 	 */
 	const std::vector<const int16_t *> &line(uint32_t batch, uint32_t y, const Block &block);
 
 	/**
-	 * \brief Transformed tiles of \a block for output lines 2 * \a tileY and the next
+	 * \brief Transform the tiles of \a block for output lines 2 * \a tileY and 2 * \a tileY + 1
 	 * \return one pointer per tile to kMacLanes elements
 	 */
 	const std::vector<const int16_t *> &tiles(uint32_t tileY, const Block &block);
@@ -213,8 +212,8 @@ private:
 	}
 
 	const ConvOp &op_;
-	size_t lineElements_;		/* of a line; kMacLanes more follow each line */
-	std::vector<int16_t> lines_;	/* of the cubes of a batch, one after another */
+	size_t lineElements_;		/* elements of a line, behind which kMacLanes more follow */
+	std::vector<int16_t> lines_;	/* lines of the cubes of a batch */
 	std::vector<int16_t> padding_;	/* kMacLanes padding values */
 	std::vector<int16_t> gathered_; /* vectors that are not contiguous in a line */
 	std::vector<const int16_t *> vectors_;
@@ -227,7 +226,7 @@ private:
  * and clipped to 8 or 16 bits. FP16: through the 17-bit format.
  *
  * \param tile 16 elements by lines
- * \param truncate PRA_TRUNCATE; 3 works as 2
+ * \param truncate PRA_TRUNCATE; 3 has the effect of 2
  */
 void winogradTransform(Precision precision, uint32_t truncate, const int16_t tile[16],
 		       int16_t out[16]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines out of the convolution buffer.
+ * Reads lines from the convolution buffer.
  *
- * RTL of nvdlav1, NV_NVDLA_CSC_dl: the address of an entry is the pointer, plus
- * D_ENTRY_PER_SLICE for each line (the cubes of a batch alternate), plus the width for
- * as many channels as an entry has, plus the column's place; once around the data banks.
+ * RTL of nvdlav1, NV_NVDLA_CSC_dl: the address of an entry is the pointer, plus D_ENTRY_PER_SLICE
+ * per line (the cubes of a batch alternate), plus the width per entry's worth of channels, plus the
+ * column's place, modulo the data banks.
  */
 #include "conv/csc.h"
 
@@ -151,7 +151,7 @@ void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 		const size_t channel = size_t{ surface } * op_.atom();
 		const uint32_t columns = layout.perEntry() / atoms;
 		for (uint32_t x = 0; x < width;) {
-			/* x is the first column of an entry. */
+			/* At this point x is the first column of an entry. */
 			const auto here =
 				entries(first + layout.atom(surface, x) / layout.perEntry());
 			const size_t room = here.size() / op_.geometry->entryBytes * columns;
@@ -162,7 +162,7 @@ void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 					    .toStep = column,
 					    .bytes = std::min(step, column - channel),
 					    .parts = count };
-			/* Parts are contiguous: make them one. */
+			/* Join the parts, which are contiguous. */
 			if (piece.bytes == step && piece.bytes == column) {
 				piece.bytes *= count;
 				piece.parts = 1;

@@ -16,13 +16,13 @@ namespace nvdla::sim
 namespace
 {
 
-/** Two lines of adders: along columns, then along rows */
+/** Applies two rows of adders: along columns, then along rows */
 template<typename Number, typename Add, typename Subtract>
 void transform(Number m[16], Add add, Subtract subtract)
 {
 	for (unsigned pass = 0; pass < 2; pass++) {
-		const unsigned step = pass == 0 ? 4 : 1; /* distance of the numbers combined */
-		const unsigned next = pass == 0 ? 1 : 4; /* to the next four numbers */
+		const unsigned step = pass == 0 ? 4 : 1; /* distance between combined numbers */
+		const unsigned next = pass == 0 ? 1 : 4; /* distance to the next four numbers */
 		for (unsigned i = 0; i < 4; i++) {
 			Number *v = m + i * next;
 			const Number a = v[0], b = v[step], c = v[2 * step], d = v[3 * step];

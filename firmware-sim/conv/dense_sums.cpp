@@ -60,7 +60,7 @@ HWY_INLINE hn::Vec<TotalsTag> totalsOf(Tag tag, const hn::Vec<Tag> *sums)
 				   hn::BitCast(tag, hn::InterleaveUpper(pairTag, first, second))));
 }
 
-/* The most kernels of a group. */
+/* Largest number of kernels in a group. */
 constexpr size_t kKernelsAtOnce = kTileColumns;
 
 /** The bytes of a smaller block, filled up with zeroes */
@@ -80,8 +80,8 @@ struct DensePairs {
 	using SumTag = hn::RepartitionToWide<Tag>;
 	using Sum = hn::Vec<SumTag>;
 	using Operand = hn::Vec<Tag>;
-	static constexpr size_t kBytes = hn::MaxLanes(Tag()); /* of an operand */
-	static constexpr int32_t kExcess = 0;		      /* of a weight */
+	static constexpr size_t kBytes = hn::MaxLanes(Tag()); /* bytes of an operand */
+	static constexpr int32_t kExcess = 0;		      /* number added to each weight */
 
 	static HWY_INLINE Operand load(const std::byte *bytes)
 	{
@@ -105,7 +105,7 @@ struct DensePairs {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/** VNNI takes unsigned weights: 128 is added to them */
+/** Products of VNNI, which takes unsigned weights: 128 is added to them */
 struct DenseQuads {
 	using SumTag = hn::ScalableTag<int32_t>;
 	using Sum = hn::Vec<SumTag>;
@@ -133,7 +133,7 @@ struct DenseQuads {
 			hn::Xor(weights, hn::Set(SumTag(), static_cast<int32_t>(0x80808080))));
 	}
 
-	/** Add the data themselves, to correct the weights' excess */
+	/** Adds the data, to correct the excess of the weights */
 	static HWY_INLINE Sum add(Sum sum, Operand data)
 	{
 		return addUnsigned(sum, data, hn::Set(SumTag(), 0x01010101));
@@ -148,15 +148,14 @@ private:
 };
 #endif
 
-/**
- * The sums of some kernels. They are in the L1 cache instead of registers, so that weights are read
- * nearly in memory order: reading them takes the most time
- */
+/** The sums of several kernels. They are in the L1 cache instead of registers, so that weights,
+ * whose reading takes the most time, are read nearly in memory order */
 template<typename Product>
 struct DenseSums {
 	using Sum = typename Product::Sum;
 	using Tag = typename Product::SumTag;
-	static constexpr size_t kParts = kDenseBytes / Product::kBytes; /* of a whole block */
+	static constexpr size_t kParts = kDenseBytes / Product::kBytes; /* operands in a whole
+									 * block */
 
 	Sum sums[kKernelsAtOnce];
 	Sum data = hn::Zero(Tag()); /* sum of the data, if weights have an excess */
@@ -174,8 +173,8 @@ struct DenseSums {
 	}
 
 	/**
-	 * A block of kDenseBytes
-	 * \param weights of the first kernel; the next kernels' follow
+	 * Adds the products of a block of kDenseBytes
+	 * \param weights weights of the first kernel; those of the next kernels follow
 	 */
 	template<size_t... kPart>
 	HWY_INLINE void addWhole(const std::byte *block, const std::byte *weights, size_t kernels,
@@ -195,7 +194,7 @@ struct DenseSums {
 		}
 	}
 
-	/** A block of fewer bytes than kDenseBytes */
+	/** Adds the products of a block of fewer bytes than kDenseBytes */
 	HWY_INLINE void addSome(const DenseBlock &block, const std::byte *weights, size_t kernels)
 	{
 		for (size_t at = 0; at < block.bytes; at += Product::kBytes) {
@@ -210,7 +209,7 @@ struct DenseSums {
 		}
 	}
 
-	/** \param weights of the first kernel */
+	/** \param weights weights of the first kernel */
 	HWY_INLINE void add(const DenseBlock &block, const std::byte *weights, size_t kernels)
 	{
 		if (block.bytes == kDenseBytes)
@@ -268,13 +267,14 @@ void denseSumsOfTarget(std::span<const DenseBlock>, const DenseWeights &, int32_
 
 using SumTag = DenseQuads::SumTag;
 
-/** Sums of bytes of some positions; indices are template parameters, to keep them in registers */
+/** Sums of bytes of several positions; template parameters instead of a loop keep them in
+ * registers */
 template<size_t... kIndex>
 struct ByteSums {
 	DenseQuads::Sum sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(SumTag()))... };
 	const std::byte *positions[sizeof...(kIndex)];
 
-	/** \param line the first position's first unit \param last index of the last position */
+	/** \param line first unit of the first position \param last index of the last position */
 	HWY_INLINE ByteSums(const std::byte *line, size_t step, size_t last)
 		: positions{ line + std::min(kIndex, last) * step... }
 	{

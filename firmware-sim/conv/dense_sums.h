@@ -14,14 +14,14 @@
 namespace nvdla::sim
 {
 
-/** \brief Operands of a block of weights: as many as a kernel has weights in the block */
+/** \brief Operands of a block of weights, as many as each kernel has weights in the block */
 struct DenseBlock {
 	const std::byte *data;
-	size_t before; /**< bytes of a kernel before the block */
+	size_t before; /**< bytes of a kernel's weights before the block */
 	size_t bytes;  /**< at most kDenseBytes */
 };
 
-/** \brief Weights of a group: for each block the weights of one kernel after another */
+/** \brief Weights of a group: block by block, and in a block kernel by kernel */
 struct DenseWeights {
 	const std::byte *bytes;
 	size_t kernels; /**< at least 1 */
@@ -38,15 +38,15 @@ inline constexpr size_t kDenseBytes = 64;
 
 /**
  * \brief Compute the sum of products of each kernel
- * \param blocks of less than 2^16 bytes in all, so that nothing overflows
+ * \param blocks operands, in all less than 2^16 bytes, so that no sum overflows
  * \param sums as many as kernels; overwritten
  */
 void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums);
 
 /**
- * \brief Sums of the INT8 operands of a line's positions, as TileKind::Quads needs them
- * \param line the first position's first unit \param step bytes to the next position's
- * \param runs of a position
+ * \brief Computes the sums of INT8 operands of a line's positions, which TileKind::Quads needs
+ * \param line first unit of the first position \param step bytes between positions
+ * \param runs runs of a position
  */
 void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
 	      std::span<int32_t> sums);

@@ -13,8 +13,8 @@ namespace nvdla::sim
  * \brief A ring of entries: CDMA appends at the end, CSC reads at the beginning
  *
  * CDMA and CSC each move their pointer by their own registers; nothing compares the two. Counters
- * count modulo the buffer's entries: they wrap if more is released than was fetched, and a pointer
- * that moves by more than the ring's size leaves the ring.
+ * are modulo the buffer's entries: they wrap if more entries are released than were fetched. A
+ * pointer that moves by more than the ring's size leaves the ring.
  */
 class EntryRing
 {
@@ -22,7 +22,8 @@ public:
 	/** \param entries of the buffer, a power of two */
 	explicit EntryRing(uint32_t entries) : mask_(entries - 1) {}
 
-	/** \brief Empty ring of \a size entries from entry \a base of the buffer on */
+	/** \brief Make an empty ring of \a size entries that starts at entry \a base of the
+	 * buffer */
 	void reset(uint32_t base, uint32_t size)
 	{
 		*this = EntryRing(mask_ + 1);
@@ -31,29 +32,29 @@ public:
 	}
 
 	uint32_t size() const { return size_; }
-	/** \return the bits of a counter of entries */
+	/** \return mask of the bits of an entry counter */
 	uint32_t mask() const { return mask_; }
 	uint32_t write() const { return write_; }
 	uint32_t read() const { return read_; }
 	/** \brief Entries that were fetched and not released */
 	uint32_t available() const { return available_; }
 
-	/** \return entry \a offset behind \a pointer in the ring, once around at most */
+	/** \return entry \a offset behind \a pointer in the ring; wraps around at most once */
 	uint32_t advance(uint32_t pointer, uint32_t offset) const
 	{
 		const uint32_t sum = pointer + (offset & mask_);
 		return (sum >= size_ ? sum - size_ : sum) & mask_;
 	}
-	/** \return an entry of the ring as the buffer counts it */
+	/** \return index in the buffer of an entry of the ring */
 	uint32_t place(uint32_t entry) const { return (base_ + entry) & mask_; }
 
-	/** \brief CDMA wrote \a count entries */
+	/** \brief Count \a count entries that CDMA wrote */
 	void fetched(uint32_t count)
 	{
 		write_ = advance(write_, count);
 		available_ = (available_ + count) & mask_;
 	}
-	/** \brief CSC is done with \a count entries */
+	/** \brief Count \a count entries that CSC released */
 	void released(uint32_t count)
 	{
 		read_ = advance(read_, count);

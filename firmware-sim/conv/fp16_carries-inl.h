@@ -25,7 +25,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* The shift, in bits, that the table is for. */
+/* The shift, in bits, to which the table applies. */
 constexpr int32_t kTabledDistance = 8;
 
 /**
@@ -44,7 +44,7 @@ public:
 				fill(number, weight);
 	}
 
-	/** \return the table's rows for data with these significands */
+	/** \return the table's row for each of the data with these significands */
 	static HWY_INLINE Integers rowIndex(Integers significand)
 	{
 		const Integers sign = hn::And(hn::ShiftRight<31>(significand), constant(0x100));
@@ -54,7 +54,7 @@ public:
 	/** \return counts of zero */
 	static HWY_INLINE auto none() { return hn::Zero(hn::DFromV<Counts>()); }
 
-	/** \param index rowIndex() of the data's significand \return bits for the weights */
+	/** \param index rowIndex() of a datum's significand \return bits for all weights */
 	HWY_INLINE const uint8_t *row(uint32_t index) const { return rows_[index]; }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -76,9 +76,8 @@ public:
 			  reinterpret_cast<int16_t *>(weights.carryPlaces) + first);
 	}
 
-	/** \return \a counts, incremented where a product of \a isTabled loses a carry, for the \a
-	 * row of the data and the weights from kernel \a first on
-	 */
+	/** \return \a counts, incremented for each product of \a isTabled that loses a carry; \a
+	 * row belongs to the datum, the weights are those from kernel \a first on */
 	static HWY_INLINE Counts count(const uint8_t *row, const Fp16Lane &weights, size_t first,
 				       Counts counts, hn::Mask<RowTag> isTabled)
 	{
@@ -114,7 +113,7 @@ public:
 		const Counts bit = hn::TableLookupBytes(hn::LoadDup128(tag, kPowers),
 							hn::And(bytes, hn::Set(tag, 7)));
 
-		/* The sign's bit leaves no byte. */
+		/* The sign bit stays inside its byte. */
 		const auto above =
 			hn::ShiftRight<2>(hn::BitCast(hn::RebindToUnsigned<RowTag>(), sign));
 
@@ -123,9 +122,8 @@ public:
 		hn::StoreU(bit, tag, weights.carryPlaces + kFp16Columns + first);
 	}
 
-	/** \return \a counts, incremented where a product of \a isTabled loses a carry, for the \a
-	 * row of the data and the weights from kernel \a first on
-	 */
+	/** \return \a counts, incremented for each product of \a isTabled that loses a carry; \a
+	 * row belongs to the datum, the weights are those from kernel \a first on */
 	static HWY_INLINE Counts
 	count(const uint8_t *row, const Fp16Lane &weights, size_t first, Counts counts,
 	      hn::Mask<RowTag> isTabled,
@@ -155,9 +153,8 @@ public:
 #endif
 
 private:
-	/* Rows for data, bits in a row for weights. Index: the sign above the significand's low
-	 * byte.
-	 */
+	/* Data select a row, weights a bit in the row. Both indices: sign above the significand's
+	 * low byte. */
 	static constexpr uint32_t kRows = 512;
 	static constexpr size_t kRowBytes = kRows / 8;
 
@@ -168,8 +165,8 @@ private:
 		return reinterpret_cast<const int16_t *>(bytes);
 	}
 
-	/* A row is an array of words; the permute instruction selects one by the five lowest
-	 * bits. */
+	/* A row is an array of words, one of which the permute instruction selects by the five
+	 * lowest bits. */
 	static constexpr uint32_t byteOf(uint32_t weight)
 	{
 		return weight % 32 * 2 + weight / 256;
@@ -196,7 +193,7 @@ private:
 	{
 		const BytesTag tag;
 #if HWY_ARCH_X86
-		const Counts index = places; /* other bits are ignored */
+		const Counts index = places; /* the instruction ignores other bits */
 #else
 		const Counts index = hn::And(places, hn::Set(tag, 0xf));
 #endif
@@ -207,7 +204,7 @@ private:
 				 choose<4>(places, part(1), part(0)));
 	}
 
-	/** \return \a yes where that bit is set, \a no elsewhere */
+	/** \return \a yes where bit \a kBit is set, \a no elsewhere */
 	template<int kBit>
 	static HWY_INLINE Counts choose(Counts bits, Counts yes, Counts no)
 	{
@@ -222,7 +219,7 @@ private:
 
 #endif
 
-	/* An index is a low byte with the sign above it. */
+	/* Returns the magnitude of a number; an index is its low byte with the sign above. */
 	static HWY_INLINE Integers magnitude(Integers number)
 	{
 		const Integers negative =

@@ -27,17 +27,15 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-/* Vectors with doubles. */
+/* Only for targets with vectors of doubles. */
 #if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/*
- * The accumulator has 39 bits of a double's 53, and its exponents never leave the range. A sum of
- * two is cut to 53 bits (TowardZero), then rounded half away from zero to 39.
- */
+/* The accumulator has 39 bits, which fit a double's 53, and its exponents stay in a double's range.
+ * A sum of two is truncated to 53 bits (TowardZero), then rounded half away from zero to 39. */
 
-/** Half away from zero, without the last \a kBits bits of the fraction */
+/** Rounds half away from zero and clears the last \a kBits bits of the fraction */
 template<int kBits>
 HWY_INLINE Doubles roundedBy(Doubles number)
 {
@@ -48,15 +46,15 @@ HWY_INLINE Doubles roundedBy(Doubles number)
 	return hn::BitCast(DoubleTag(), hn::And(bits, hn::Set(tag, -kUnit)));
 }
 
-/** Round a sum that was truncated to 53 bits as FloatSum::add() does: truncation preserves
- * halves */
+/** Rounds like FloatSum::add(). The sum was truncated to 53 bits, which never moves it across a
+ * midpoint */
 HWY_INLINE Doubles rounded(Doubles sum)
 {
 	constexpr int kDroppedBits = 14;
 	return roundedBy<kDroppedBits>(sum);
 }
 
-/** \return FloatSum::deliver() of sums without NaNs */
+/** \return the result of FloatSum::deliver() for sums without NaNs */
 HWY_INLINE hn::Vec<HalfTag> delivered(Doubles sum)
 {
 	const hn::Rebind<float, DoubleTag> floatTag;
@@ -64,7 +62,7 @@ HWY_INLINE hn::Vec<HalfTag> delivered(Doubles sum)
 			   hn::DemoteTo(floatTag, roundedBy<Fp16Sums::kNotDelivered>(sum)));
 }
 
-/* From the exponent of a step (50 below the point) to that of a double. */
+/* Difference between the exponents of a double and of a step (bias 50). */
 constexpr int64_t kDoubleExponent = 1023 - 50;
 
 /** \a value + step * 2^(\a exponent - 50), rounded as FloatSum::add() does; see TowardZero */
@@ -104,7 +102,7 @@ HWY_INLINE void noteNans(const Fp16Weights &weights, const Fp16Data &data, Fp16S
 			sums.nan[kernel] = weights.nan[kernel] ? weights.nan[kernel] : data.nan;
 }
 
-/** Run one step for each of \a some positions, whose pointers are set */
+/** Runs one step for each of \a some positions, whose pointers are set */
 void step(Position *positions, size_t some)
 {
 	static const LostCarries carries;
@@ -140,7 +138,7 @@ void stepOfTarget(const TowardZero &, const Fp16Weights &weights, const int16_t 
 	}
 }
 
-/** Deliver a row of sums in the order of the kernels, NaNs included */
+/** Delivers a row of sums in the order of the kernels, with NaNs */
 HWY_INLINE void deliverRow(const Fp16Sums &sums, size_t kernel, int32_t *out)
 {
 	const IntegerTag tag;
@@ -174,7 +172,7 @@ void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *const groups[2
 	}
 }
 
-/** Extract one lane's row from the units of two lanes */
+/** Extracts one lane's row from the units of two lanes */
 template<bool kSecond>
 HWY_INLINE Row rowOfUnits(const int32_t *units)
 {
@@ -186,7 +184,7 @@ HWY_INLINE Row rowOfUnits(const int32_t *units)
 }
 
 /**
- * Split the weights of a row, of which the first \a kernels are valid
+ * Splits the weights of a row into significands and exponents; the first \a kernels are valid
  * \return their significands
  */
 HWY_INLINE Row takeRowApart(Row numbers, size_t first, size_t kernels, Fp16Lane &out)
@@ -203,7 +201,7 @@ HWY_INLINE Row takeRowApart(Row numbers, size_t first, size_t kernels, Fp16Lane 
 	return parts.significand;
 }
 
-/** Split the weights of rows that are computed together */
+/** Splits the weights of the rows from kernel \a first on, and stores both parts in \a lane */
 template<bool kSecond, size_t... kRow>
 HWY_INLINE void takeRowsApart(const int32_t *units, size_t first, size_t kernels, Fp16Lane &lane,
 			      std::index_sequence<kRow...>)
@@ -216,7 +214,7 @@ HWY_INLINE void takeRowsApart(const int32_t *units, size_t first, size_t kernels
 
 void loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out)
 {
-	/* From a unit of two lanes to the next one. */
+	/* Distance between two units of two lanes. */
 	constexpr size_t kStep = 2 * sizeof(Fp16Lane) / sizeof(int32_t);
 	const size_t bytes = out.lanes * sizeof(int16_t);
 	auto *units = reinterpret_cast<int32_t *>(reinterpret_cast<std::byte *>(out.numbers)) +
@@ -248,7 +246,7 @@ void takeApartOfTarget(Fp16Weights &out)
 	}
 }
 
-/** Depthwise sums of some positions, one for each index */
+/** Depthwise sums of several positions, one for each index */
 template<size_t... kIndex>
 HWY_INLINE void sumChannels(const ChannelOperands &channels, const TilePosition *some, int32_t *out,
 			    std::index_sequence<kIndex...>)
@@ -281,7 +279,8 @@ HWY_INLINE void sumChannels(const ChannelOperands &channels, const TilePosition 
 void sumChannelsOfTarget(const TowardZero &, const ChannelOperands &channels,
 			 std::span<const TilePosition> positions, int32_t *out)
 {
-	/* Each addition depends on the previous one, so several positions are interleaved. */
+	/* Number of interleaved positions: each addition depends on the previous one of its
+	 * position. */
 	constexpr size_t kTurns = 8;
 	const size_t whole = positions.size() / kTurns * kTurns;
 

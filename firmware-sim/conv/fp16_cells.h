@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The MAC cells and accumulators of one or two FP16 kernel groups, all kernels at once.
+ * The MAC cells and accumulators of one or two FP16 kernel groups, all kernels in parallel.
  *
  * Gives the same bits as macFp16() and FloatSum, the readable reference.
  */
@@ -36,12 +36,12 @@ struct Fp16Sums {
 
 /** \brief Data of one block, split into significands and exponents */
 struct Fp16Data {
-	Fp16Data() {} /* unloaded elements are not read */
+	Fp16Data() {} /* leaves the elements uninitialised */
 
 	/** Significands of 16 bits, in the lower halves (low) or upper halves (high) of 32 bits */
 	alignas(64) int32_t low[kMacLanes];
 	alignas(64) int32_t high[kMacLanes];
-	/** Their rows in LostCarries */
+	/** Rows of the significands in LostCarries */
 	alignas(64) int32_t carryRow[kMacLanes];
 	/** Exponents of 16 bits, in both halves */
 	alignas(64) int32_t exponent[kMacLanes];
@@ -49,11 +49,11 @@ struct Fp16Data {
 	uint16_t nan;	  /**< bits of the first NaN, 0 if there is none */
 };
 
-/** \brief Weights of one channel, split into significands and exponents, which are used together */
+/** \brief Weights of one channel, split into significands and exponents */
 struct Fp16Lane {
 	/** With sign, shifted as in Fp16Vector; 0 for zeroes */
 	alignas(64) int16_t significand[kFp16Columns];
-	/** A multiple of four and a bias; the most negative number for zeroes */
+	/** A multiple of four plus a bias; the most negative number for zeroes */
 	alignas(64) int16_t exponent[kFp16Columns];
 	/** Places of these weights' bits in LostCarries, in its own format */
 	alignas(64) uint8_t carryPlaces[2 * kFp16Columns];
@@ -63,10 +63,10 @@ struct Fp16Lane {
 class Fp16Weights
 {
 public:
-	Fp16Weights() {} /* unloaded elements do not affect results */
+	Fp16Weights() {} /* leaves the elements uninitialised */
 
 	/**
-	 * \brief Copy the weights of a group; group 0 before group 1
+	 * \brief Copy the weights of a group; group 0 first
 	 * \param group 0 or 1
 	 * \param weights \a kernels (up to kFp16Kernels) times \a lanes (up to kMacLanes) numbers
 	 */
@@ -75,7 +75,7 @@ public:
 	/** \brief Split the weights into significands and exponents, after load() of all groups */
 	void takeApart();
 
-	/** Before takeApart(), the first of each two lanes holds the weights of both, as units of
+	/** Before takeApart(), the first of every two lanes holds the weights of both, as units of
 	 * conv_tile */
 	Fp16Lane numbers[kMacLanes];
 	uint32_t kernels = 0; /**< of all groups together; only the last group may be partial */
@@ -84,7 +84,7 @@ public:
 	uint16_t nan[kFp16Columns]; /**< the first NaN of each kernel, 0 if there is none */
 };
 
-/** \brief Switches this thread's floating-point unit to truncation, for the object's lifetime */
+/** \brief Makes this thread's floating-point operations truncate, for the object's lifetime */
 class TowardZero
 {
 public:
@@ -103,23 +103,23 @@ struct Fp16Cells {
 	void (*load)(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out);
 	void (*takeApart)(Fp16Weights &weights);
 	/**
-	 * One step of all cells for each of \a count positions
+	 * Runs one step of all cells for each of \a count positions
 	 * \param data for each position the block's operands, of which kMacLanes can be read
 	 */
 	void (*step)(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
 		     size_t count, Fp16Sums *sums);
 	/**
-	 * FloatSum::deliver() for each of \a count positions
-	 * \param groups outputs of the first group, and of the second one or null
+	 * Calls FloatSum::deliver() for each of \a count positions
+	 * \param groups outputs of the first group, and of the second group or null
 	 */
 	void (*deliver)(const Fp16Sums *sums, size_t count, int32_t *const groups[2]);
 	/**
-	 * Sums of kernels with weights for one channel each (ChannelOperands), as FP32 for SDP
+	 * Sums kernels with weights for one channel each (ChannelOperands), as FP32 for SDP
 	 *
 	 * Each tap is a step with a single product, which is exact. No operand is a NaN; infinities
 	 * are 65536.
 	 *
-	 * \param channels f32 of kFp16Kernels
+	 * \param channels f32 operands with kFp16Kernels columns
 	 */
 	void (*sumChannels)(const TowardZero &, const ChannelOperands &channels,
 			    std::span<const TilePosition> positions, int32_t *out);

@@ -40,7 +40,7 @@ HWY_INLINE Row withSignsOf(Row magnitudes, Row numbers)
 	return hn::Sub(hn::Xor(magnitudes, sign), sign);
 }
 
-/** Parts of FP16 numbers; those of NaNs do not matter, as a NaN replaces the whole sum */
+/** Parts of FP16 numbers; the parts of a NaN do not matter, as it replaces the whole sum */
 struct Parts {
 	Row significand;	 /* shifted, with sign */
 	Row exponent;		 /* a multiple of four, plus kExponentBias */
@@ -50,8 +50,8 @@ struct Parts {
 	{
 		constexpr int16_t kExponent = static_cast<int16_t>(0xfc00);
 		const Row none = rowOf(INT16_MIN);
-		/* Set all sign bits; the arithmetic shift then fills the bits above the exponent
-		 * with ones. */
+		/* Set all sign bits; the arithmetic shift below then fills the bits above the
+		 * exponent with ones. */
 		const Row magnitude = hn::Or(bits, none);
 		/* A denormal has no implied one and counts as exponent 1. */
 		const Row scale =
@@ -66,7 +66,7 @@ struct Parts {
 		absent = hn::Eq(magnitude, none);
 	}
 
-	/** Treat the numbers from index \a count on as zeroes */
+	/** Makes the numbers from index \a count on zeroes */
 	HWY_INLINE void keep(size_t count)
 	{
 		absent = hn::Or(absent, hn::Not(hn::FirstN(RowTag(), count)));
@@ -92,7 +92,7 @@ HWY_INLINE void store(HalfRow significands, HalfRow exponents, size_t first, Fp1
 	hn::Store(hn::Or(exponent, hn::ShiftLeft<16>(exponent)), tag, out.exponent + first);
 }
 
-/** Fp16Data::load() */
+/** Implements Fp16Data::load() */
 HWY_INLINE void loadData(const int16_t *numbers, size_t lanes, Fp16Data &out)
 {
 	const hn::Half<RowTag> half;
@@ -112,7 +112,7 @@ HWY_INLINE void loadData(const int16_t *numbers, size_t lanes, Fp16Data &out)
 		      i + kLanes, out);
 	}
 	std::memcpy(&out.present, bits, sizeof(out.present));
-	/* Vectors reach beyond the numbers, so firstNan() checks whether the NaN is one of them. */
+	/* Vectors reach beyond the numbers, so firstNan() searches only the numbers. */
 	out.nan = anyNan ? firstNan(numbers, lanes) : 0;
 }
 

@@ -48,9 +48,8 @@ using Doubles = hn::Vec<DoubleTag>;
 constexpr size_t kRowLanes = hn::MaxLanes(RowTag());
 constexpr size_t kLanes = kRowLanes / 2;
 constexpr size_t kDoubleLanes = kLanes / 2;
-/* Rows that are computed together: common operands are loaded once, and bytes of both rows fill a
- * vector.
- */
+/* Number of rows computed together: operands are loaded once for both, and bytes of both fill a
+ * vector. */
 constexpr size_t kTogether = kRowLanes < kFp16Columns ? 2 : 1;
 
 HWY_INLINE Integers constant(int32_t value)
@@ -63,7 +62,8 @@ HWY_INLINE Row rowOf(int16_t value)
 	return hn::Set(RowTag(), value);
 }
 
-/** Calls \a call with the first kernel of rows that are computed together, and their indices */
+/** Calls \a call for each set of rows computed together, with their first kernel and their
+ * indices */
 template<typename Call>
 HWY_INLINE void forRowsTogether(size_t kernels, Call call)
 {
@@ -157,7 +157,7 @@ alignas(16) constexpr uint8_t kPowers[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
 HWY_INLINE Row powerOfTwo(Row numbers)
 {
 	const hn::Repartition<uint8_t, RowTag> tag;
-	/* The set bit makes the lookup return zero for upper bytes. */
+	/* The highest bit makes the lookup return zero for upper bytes. */
 	const auto index = hn::BitCast(tag, numbers);
 
 	return hn::BitCast(RowTag(), hn::TableLookupBytesOr0(hn::LoadDup128(tag, kPowers), index));
@@ -165,7 +165,7 @@ HWY_INLINE Row powerOfTwo(Row numbers)
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-/** \return elements of \a table, which has kRowLanes, selected by the five lowest bits of \a
+/** \return elements of \a table (kRowLanes elements) selected by the five lowest bits of \a
  * index */
 HWY_INLINE Row lookedUp(const int16_t *table, Row index)
 {

@@ -3,14 +3,14 @@
  * The multiplier of a MAC cell for FP16 and its alignment, for files that are compiled once for
  * each instruction set (Highway).
  *
- * Hardware semantics, "FP16 MAC". Exact bits need the multiplier's insides: radix-4 Booth recoding
- * of the weight gives eight partial products, carry-save adders reduce them to two words, and the
- * alignment shifts those two words one by one before they are added. The cut drops the fractions of
- * each word and of the offset below, instead of the product's fraction, so a product can be one
- * unit off its floor.
+ * Hardware semantics, "FP16 MAC". Exact bits need a model of the multiplier's structure: radix-4
+ * Booth recoding of the weight gives eight partial products, carry-save adders reduce them to two
+ * words, and the alignment shifts those two words one by one before they are added. The shift drops
+ * the fractions of each word and of the offset described below, instead of the product's fraction,
+ * so a product can differ by one unit from its floor.
  *
- * Every partial product is made positive by adding 2^16 to it; their offsets sum
- * to kOffset, whose shifted value is taken off again at the end.
+ * Adding 2^16 makes every partial product positive. The sum of these offsets is kOffset, whose
+ * shifted value is subtracted at the end.
  */
 #include <cstdint>
 
@@ -41,7 +41,7 @@ using SignedTag = hn::RebindToSigned<Tag>;
 using Vector = hn::Vec<Tag>;
 
 constexpr uint32_t kOffset = 0x55550000;
-/* Both words are below 2^31: shifted this far, they and the offset are gone. */
+/* Both words are below 2^31, so this shift makes them and the offset zero. */
 constexpr uint32_t kShiftOut = 31;
 
 HWY_INLINE Vector constant(uint32_t value)
@@ -58,7 +58,8 @@ struct SumCarry {
 HWY_INLINE SumCarry compress(Vector a, Vector b, Vector c)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	/* Any function of three bits is one instruction; the constants are its truth tables. */
+	/* One instruction computes any function of three bits, given its truth table as a
+	 * constant. */
 	const Vector sum{ _mm512_ternarylogic_epi32(a.raw, b.raw, c.raw, 0x96) };
 	const Vector carry{ _mm512_ternarylogic_epi32(a.raw, b.raw, c.raw, 0xe8) };
 
@@ -89,7 +90,7 @@ struct Digits {
 	HWY_INLINE Digits(Vector weight, Vector negate)
 	{
 		const Vector even = constant(0x5555);
-		/* Complementing the recoded digits negates the product. */
+		/* The complement of the recoded digits negates the product. */
 		low = hn::Xor(hn::ShiftLeft<1>(weight), negate);
 		const Vector middle = hn::ShiftRight<1>(low);
 		const Vector high = hn::ShiftRight<2>(low);
@@ -102,23 +103,21 @@ struct Digits {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
-/*
- * The digit that three bits encode; for negative ones the upper half is -1. Bits of the index above
- * these three are ignored by AVX2, and all but one by AVX-512.
- */
+/* Booth digits by their three bits; a negative digit has -1 in the upper half. AVX2 ignores higher
+ * bits of the index, AVX-512 all but one. */
 alignas(64) constexpr uint32_t kDigitTable[] = {
 	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,
 	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,
 };
 
-/** Digit \a kDigit times \a data, minus one if negative */
+/** \return digit \a kDigit times \a data, minus one if the digit is negative */
 template<int kDigit>
 HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
 {
 	const Vector index = hn::ShiftRight<2 * kDigit>(digits.low);
 	const Vector table = hn::Load(Tag(), kDigitTable);
-	/* The instruction adds the products of both halves; the upper half corrects negative
-	 * digits. */
+	/* The instruction adds the products of both halves; the upper one subtracts one for
+	 * negative digits. */
 	const Vector halves = hn::Or(data, constant(0x10000));
 
 #if HWY_TARGET <= HWY_AVX3
@@ -132,7 +131,7 @@ HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
 
 #else
 
-/** Digit \a kDigit times \a data, minus one if negative */
+/** \return digit \a kDigit times \a data, minus one if the digit is negative */
 template<int kDigit>
 HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
 {
@@ -148,7 +147,7 @@ HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
 
 #endif
 
-/** digitProduct() shifted to the digit's place, plus 2^16 */
+/** \return digitProduct() shifted to the digit's place, plus 2^16 */
 template<int kDigit>
 HWY_INLINE Vector partialProduct(const Digits &digits, Vector data)
 {
@@ -156,7 +155,7 @@ HWY_INLINE Vector partialProduct(const Digits &digits, Vector data)
 	return hn::ShiftLeft<2 * kDigit>(hn::Add(product, constant(0x10000)));
 }
 
-/** A partial product, plus the one that the previous digit's lacks */
+/** \return a partial product, plus the one that was subtracted from the previous digit's */
 template<int kDigit>
 HWY_INLINE Vector withCarry(const Digits &digits, Vector data)
 {
@@ -164,7 +163,7 @@ HWY_INLINE Vector withCarry(const Digits &digits, Vector data)
 		      hn::And(digits.negative, constant(1U << (2 * kDigit - 2))));
 }
 
-/** +-(data * weight) >> shift, with the hardware's rounding */
+/** \return +-(data * weight) >> shift, with the hardware's rounding */
 HWY_INLINE hn::Vec<SignedTag> alignedProduct(Vector data, Vector weight, Vector negate,
 					     Vector shift)
 {

@@ -2,12 +2,12 @@
 /*
  * The products of a step, for files that are compiled once for each instruction set (Highway).
  *
- * Most products are exact where they are near the largest. Shifted by 0 or 4 bits, the multiplier's
+ * Most products near the largest one ("near") are exact. Shifted by 0 or 4 bits, the multiplier's
  * two words give the floor of the product: below bit 4 only the two lowest partial products and one
- * correction bit are not zero, and the adders behind the first have moved all their carries above
- * it. Shifted by 8, they give the floor or one less; a table says which (fp16_carries-inl.h). The
- * few that are shifted further ("far") are collected and go through a model of the multiplier's
- * insides (fp16_multiplier-inl.h).
+ * correction bit are not zero, and the later adders have moved all carries above bit 3. Shifted by
+ * 8, the words give the floor or one less; a table has the difference (fp16_carries-inl.h). The few
+ * products that are shifted further ("far") are collected and computed with a model of the
+ * multiplier (fp16_multiplier-inl.h).
  */
 #include <algorithm>
 #include <bit>
@@ -39,18 +39,17 @@ namespace HWY_NAMESPACE
 constexpr int32_t kFar = 12;
 /* Number of near products whose sum always fits 32 bits: 2^31 / 16376^2. */
 constexpr size_t kProductsIn32Bits = 8;
-/* Positions that are computed together, so that their far products fill vectors. */
+/* Number of positions computed together, so that their far products fill vectors. */
 constexpr size_t kPositionsAtOnce = 8;
 
-/** A row as doubles, in halves of its even and odd kernels; not an array, which would be in
- * memory */
+/** A row as doubles, in halves of its even and odd kernels; an array would not stay in registers */
 struct RowDoubles {
 	Doubles even = hn::Zero(DoubleTag());
 	Doubles evenUpper = hn::Zero(DoubleTag());
 	Doubles odd = hn::Zero(DoubleTag());
 	Doubles oddUpper = hn::Zero(DoubleTag());
 
-	HWY_INLINE RowDoubles() {} /* an implicit one is not compiled for vectors */
+	HWY_INLINE RowDoubles() {} /* an implicit constructor lacks the vector target */
 
 	HWY_INLINE explicit RowDoubles(const double *from)
 		: even(hn::Load(DoubleTag(), from)),
@@ -99,7 +98,7 @@ struct Position {
 
 	HWY_INLINE const Fp16Lane &weightsOf(size_t lane) const { return weights->numbers[lane]; }
 
-	/** \return how far products are shifted; negative if the weights are zero */
+	/** \return bits by which products are shifted; negative where weights are zero */
 	HWY_INLINE Row distance(size_t lane, size_t kernel, Row most) const
 	{
 		return hn::Sub(hn::Sub(most, exponentOf(lane)),
@@ -112,7 +111,7 @@ struct Position {
 		return hn::BitCast(RowTag(), constant(data->exponent[lane]));
 	}
 
-	/** The largest exponents of the products of some rows */
+	/** Finds the largest exponents of the products of several rows */
 	template<size_t... kRow>
 	HWY_INLINE void findLargest(std::index_sequence<kRow...>)
 	{
@@ -129,7 +128,7 @@ struct Position {
 		(hn::Store(most[kRow], RowTag(), largest + kRow * kRowLanes), ...);
 	}
 
-	/** The largest exponents of products, of all kernels */
+	/** Finds the largest exponent of products of each kernel */
 	HWY_INLINE void findLargest()
 	{
 		constexpr size_t kGroupRows = (kFp16Kernels + kRowLanes - 1) / kRowLanes;
@@ -145,9 +144,9 @@ struct Position {
 struct RowSums {
 	EvenOdd sums = { hn::Zero(IntegerTag()), hn::Zero(IntegerTag()) };
 
-	HWY_INLINE RowSums() {} /* an implicit one is not compiled for vectors */
+	HWY_INLINE RowSums() {} /* an implicit constructor lacks the vector target */
 
-	/** \param low the data's significand, and \a high: see products() */
+	/** \param low significand of the data for products(), as is \a high */
 	HWY_INLINE void add(Row significands, Integers low, Integers high, Row distances,
 			    hn::Mask<RowTag> isFar)
 	{
@@ -183,7 +182,7 @@ HWY_INLINE Integers compressed(Integers value, hn::Mask<IntegerTag> mask)
 #endif
 }
 
-/** Indices of the lanes that have far products in a row */
+/** Indices of the lanes with far products in a row */
 struct FarLanes {
 	uint32_t lanes[kMacLanes + 1]; /* elements from end on are undefined */
 	uint32_t *end;
@@ -191,8 +190,7 @@ struct FarLanes {
 	FarLanes() {} /* no element is read before it is written */
 };
 
-/** Add the near products of rows that are computed together; list the lanes of the others in \a
- * far */
+/** Adds the near products of rows computed together; lists lanes of far products in \a far */
 template<size_t... kRow>
 HWY_INLINE void nearProducts(const LostCarries &carries, Position &position, size_t kernel,
 			     FarLanes *far, std::index_sequence<kRow...>)
@@ -232,7 +230,7 @@ HWY_INLINE void nearProducts(const LostCarries &carries, Position &position, siz
 	((far[kRow].end = ends[kRow]), ...);
 }
 
-/** Products through the multiplier model; \a pairs hold both significands */
+/** \return products by the multiplier model; \a pairs hold both significands */
 HWY_INLINE Integers alignedProducts(Integers pairs, Integers distances)
 {
 	const UnsignedTag tag;
@@ -245,22 +243,20 @@ HWY_INLINE Integers alignedProducts(Integers pairs, Integers distances)
 				    hn::BitCast(tag, distances));
 }
 
-/** The far products of some positions, one after the other */
+/** The far products of several positions, one after the other */
 struct FarProducts {
 	static constexpr size_t kMost = kPositionsAtOnce * kMacLanes * kFp16Columns;
 	static constexpr int kDistanceBits = 8;
 
 	int32_t pairs[kMost + kLanes]; /* both significands, then the product */
-	/* Low bits: the product's shift. Bits above: index of the sum that it is added to. */
+	/* Low bits: shift of the product. Higher bits: index of the sum that gets it. */
 	int32_t places[kMost + kLanes];
 
 	FarProducts() {} /* no element is read before it is written */
 
 	/**
-	 * Append the far products of a row of \a position; \a place is the index of the row's first
-	 * sum
-	 * \param count of products so far; not a member, which would be in memory and delay each
-	 * row
+	 * Appends a row's far products of \a position; \a place is the index of the row's first sum
+	 * \param count products so far; a member would be in memory and delay each row
 	 * \return the new count
 	 */
 	HWY_INLINE size_t add(const Position &position, const FarLanes &far, size_t kernel,
@@ -291,7 +287,7 @@ struct FarProducts {
 				   tag, pairs + i);
 	}
 
-	/** \param sums of the products of all positions */
+	/** \param sums sums of the products of all positions */
 	HWY_INLINE void addTo(double *sums, size_t count) const
 	{
 		for (size_t i = 0; i < count; i++)

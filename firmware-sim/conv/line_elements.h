@@ -14,7 +14,8 @@
 namespace nvdla::sim
 {
 
-/** \brief Convert buffered bytes to numbers: INT8 is sign-extended, FP16 stays bits */
+/** \brief Converts buffered bytes to numbers: INT8 is sign-extended, the bits of FP16 are
+ * unchanged */
 inline void widen(Precision precision, const std::byte *bytes, std::span<int16_t> out)
 {
 	if (precision == Precision::Int8) {
@@ -26,7 +27,7 @@ inline void widen(Precision precision, const std::byte *bytes, std::span<int16_t
 		std::memcpy(out.data(), bytes, out.size_bytes());
 }
 
-/** \brief Convert numbers to buffered bytes */
+/** \brief Converts numbers to buffered bytes */
 inline void narrow(Precision precision, std::span<const int16_t> elements, std::byte *out)
 {
 	if (precision == Precision::Int8) {
@@ -39,9 +40,9 @@ inline void narrow(Precision precision, std::span<const int16_t> elements, std::
 }
 
 /**
- * \brief Where the elements of a Winograd cube are
+ * \brief Layout of the elements of a Winograd cube
  *
- * An entry has a tile of four lines by four columns; each element of it has 8 bytes of channels
+ * An entry has a tile of four lines by four columns; each column of a line has 8 bytes of channels
  * (RTL of nvdlav1, NV_NVDLA_CSC_dl: dat_wg). The tiles of the same channels are side by side.
  */
 class WinogradTile
@@ -54,12 +55,13 @@ public:
 
 	/** \return channels of an element */
 	uint32_t channels() const { return kElementBytes / elementBytes(precision_); }
-	/** \return entry of column \a x, channel \a c, from the first of the four lines' */
+	/** \return index of the entry that holds column \a x, channel \a c, counted from the first
+	 * entry of the four lines */
 	uint32_t entry(uint32_t x, uint32_t c) const
 	{
 		return c / channels() * (width_ / kSide) + x / kSide;
 	}
-	/** \return first byte of line \a row, column \a x in its entry */
+	/** \return offset in its entry of the first byte of line \a row, column \a x */
 	static uint32_t byte(uint32_t row, uint32_t x)
 	{
 		return (row % kSide * kSide + x % kSide) * kElementBytes;

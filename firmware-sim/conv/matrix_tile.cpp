@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * AMX has eight registers ("tiles") of up to 16 rows of 64 bytes. A row of data holds a position's
- * operands for 16 units, a row of weights holds 16 columns of a unit: both are loaded in place from
- * conv_tile's layout. Four registers hold the sums of 2 x 16 positions by 2 x 16 columns, two hold
- * data, two weights.
+ * operands for 16 units, a row of weights 16 columns of a unit; conv_tile's layout already has
+ * these rows. Four registers hold the sums of 2 x 16 positions by 2 x 16 columns, two data, two
+ * weights.
  */
 #include "conv/conv_tile.h"
 
@@ -43,15 +43,13 @@ struct alignas(64) Shapes {
 
 /** Numbers of the registers by their use */
 enum Register : uint8_t {
-	Sums = 0, /* and the next three: two for the first matrix, two for the second */
+	Sums = 0, /* first of four: two for each matrix of positions */
 	Data = 4,
 	Weights = 6,
 };
 
-/*
- * In assembly, as some compilers' intrinsics do not declare that memory is read. Registers are not
- * declared as operands either, so the statements are volatile to keep their order.
- */
+/* In assembly, as some compilers' intrinsics do not declare that memory is read. Registers cannot
+ * be declared as operands, so the statements are volatile to keep their order. */
 
 template<int kRegister>
 inline void load(const void *first, size_t step)
@@ -98,8 +96,7 @@ public:
 			asm volatile("tilerelease");
 	}
 
-	/** \brief Set the positions in each register; a change clears them
-	 */
+	/** \brief Set the number of positions in each register; a change clears the registers */
 	void shape(size_t rows)
 	{
 		Shapes shapes;
@@ -118,11 +115,11 @@ private:
 	size_t rows_ = 0;
 };
 
-/** Equidistant positions: a row of data for each */
+/** A register's rows of data, one for each of several equidistant positions */
 struct DataRows {
 	size_t first;
-	const std::byte *at; /* the first position's operands */
-	size_t step;	     /* bytes to the next position's */
+	const std::byte *at; /* operands of the first position */
+	size_t step;	     /* bytes between positions */
 };
 
 /** The sums of kMatrices matrices of positions and kHalves times 16 columns */
@@ -154,7 +151,7 @@ public:
 private:
 	static constexpr size_t kWeightsStep = kTileColumns * sizeof(int32_t);
 
-	/* Also unused columns, as finish() stores them. */
+	/* Clears unused columns too, as finish() stores them. */
 	void begin() const
 	{
 		clear<Sums>();
@@ -204,8 +201,7 @@ struct Regular {
 	ptrdiff_t step; /* bytes */
 };
 
-/** \param width length of a line, within which positions are equidistant; the run may cross
- * lines */
+/** \param width positions in a line, which are equidistant; the run may cross lines */
 Regular regularFrom(std::span<const TilePosition> positions, size_t width)
 {
 	const auto stepTo = [&](size_t index) {
@@ -261,7 +257,7 @@ private:
 	Registers registers_;
 	std::array<DataRows, 2> matrices_ = {};
 	size_t rows_ = 0;
-	bool waiting_ = false; /* the first matrix waits for a second one */
+	bool waiting_ = false; /* true if the first matrix waits for a second one */
 };
 
 template<size_t kHalves>
@@ -273,7 +269,8 @@ void sumsOf(std::span<const TilePosition> positions, const Panel &panel, const T
 
 	for (size_t first = 0; first < positions.size();) {
 		const auto [count, step] = regularFrom(positions.subspan(first), panel.width);
-		/* Matrices of about the same size; the last one overlaps the one before. */
+		/* Divides into matrices of about the same size; the last one overlaps the one
+		 * before. */
 		const size_t matrices = (count + kRows - 1) / kRows;
 		const size_t rows = (count + matrices - 1) / matrices;
 		for (size_t i = 0; i < matrices; i++) {

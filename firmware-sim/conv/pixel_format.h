@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Pixel formats of image input: where each channel of a pixel is in memory.
- */
+/* Pixel formats of image input: the place of each channel of a pixel in memory. */
 #pragma once
 
 #include <array>
@@ -11,7 +9,7 @@
 namespace nvdla::sim
 {
 
-/** \brief How a channel is held */
+/** \brief Type of a channel in memory */
 enum class PixelKind : uint8_t {
 	Int8,
 	Int16,
@@ -22,9 +20,9 @@ enum class PixelKind : uint8_t {
 /**
  * \brief One value of PIXEL_FORMAT
  *
- * Channels are numbered as the convolution sees them: R, G, B, A or Y, U, V, A.
- * \a place is, for Packed10, the channel's lowest bit in the word; else the
- * position of the channel among the pixel's elements in memory, plane 0 first.
+ * Channels are numbered as the convolution sees them: R, G, B, A or Y, U, V, A. \a place is the
+ * channel's lowest bit in the word for Packed10; otherwise the index of the channel among the
+ * pixel's elements in memory, plane 0 first.
  */
 struct PixelFormat {
 	PixelKind kind;
@@ -42,7 +40,7 @@ struct PixelFormat {
 	{
 		return planes == 2 && place[channel] > 0 ? 1 : 0;
 	}
-	/** \return which element of its plane's pixel \a channel is, unless packed */
+	/** \return index of \a channel in its plane's pixel; not for Packed10 */
 	constexpr uint32_t element(uint32_t channel) const
 	{
 		return place[channel] - plane(channel);
@@ -60,7 +58,7 @@ struct PixelFormat {
 const PixelFormat *pixelFormat(uint32_t value);
 
 /**
- * \brief One channel of a pixel as the raw number that the converter takes
+ * \brief Read one channel of a pixel as the raw number that the converter takes
  *
  * 10-bit channels and 2-bit alpha are in the top bits of 16.
  *

@@ -25,7 +25,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** \brief FP16 to f32; infinities become 65536 */
+/** \brief Converts FP16 to f32; infinities become 65536 */
 template<typename Tag, typename Halves>
 HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 {
@@ -55,13 +55,13 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 
 #if HWY_TARGET != HWY_SCALAR
 
-/* One column for each kernel, four of them in each 128 bits. */
+/* A unit of each kernel, four kernels in each 128 bits. */
 using UnitTag = hn::CappedTag<int32_t, kTileColumns / 2>;
 using UnitVector = hn::Vec<UnitTag>;
 constexpr size_t kKernelsAtOnce = hn::MaxLanes(UnitTag());
 constexpr size_t kUnitsAtOnce = 4;
 
-/** \return four lanes from \a in, four from \a step bytes later, and so on */
+/** \return four lanes from \a in, the next four from \a step bytes further, and so on */
 template<typename Tag>
 HWY_INLINE hn::Vec<Tag> gather(Tag tag, const std::byte *in, size_t step)
 {
@@ -102,8 +102,8 @@ HWY_INLINE UnitVector loadUnits(const std::byte *in, size_t step)
 }
 
 /**
- * Transpose four units of kKernelsAtOnce kernels to four rows of columns
- * \param in the first kernel's \param step bytes to the next one's
+ * Transposes four units of kKernelsAtOnce kernels to four rows of columns
+ * \param in units of the first kernel \param step bytes between kernels
  * \param count units to store \param kernels columns to store
  */
 template<UnitFormat kFormat>
@@ -139,7 +139,7 @@ HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, si
 }
 
 /**
- * Transpose two contiguous units of each kernel, the weights of cores with atoms of 8 bytes
+ * Transposes two contiguous units of each kernel, as cores with atoms of 8 bytes have them
  * \return the number of kernels whose units were stored
  */
 template<UnitFormat kFormat>
@@ -161,7 +161,7 @@ HWY_INLINE size_t transposePairs(const KernelRows &rows, size_t columns, int32_t
 	return kernel;
 }
 
-/** Transpose the rows of all kernels, four units at a time */
+/** Transposes the rows of all kernels, four units at a time */
 template<UnitFormat kFormat>
 void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *out)
 {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The fastest multiplication for INT8, for each instruction set (Highway).
- */
+/* Finds the fastest multiplication for INT8, for each instruction set (Highway). */
 
-/* Compiled for one target more than other files, that of hosts with matrix instructions: if Highway
- * is limited to a lower target, the kind is that target's. */
+/* Unlike other files, this one is also compiled for hosts with matrix instructions. If Highway is
+ * limited to a lower target, the result is that target's kind. */
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | (HWY_AVX3_DL - 1))
 #define HWY_WANT_AVX3_DL 1

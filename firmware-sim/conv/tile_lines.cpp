@@ -35,7 +35,7 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 				sumRow(index);
 		};
 	});
-	/* Only now: a window's sums need all of its lines. */
+	/* In a second pass, because a window's sum needs all lines of the window. */
 	shareOut(&workers, threads, count_, [&] {
 		return [&, sums = std::vector<int32_t>()](uint64_t index) mutable {
 			place(index, summed, sums);
@@ -78,7 +78,7 @@ void TileLines::inspect(const std::byte *line, size_t count)
 	}
 }
 
-/* Operands that are not written are multiplied by weights of zero. */
+/* Operands that stay unwritten are multiplied by weights of zero. */
 const std::byte *TileLines::makeLine(size_t index, const DataView &data,
 				     std::vector<LinePiece> &pieces)
 {
@@ -95,7 +95,7 @@ const std::byte *TileLines::makeLine(size_t index, const DataView &data,
 	return out;
 }
 
-/* In place: such operations have no padding. */
+/* Operands are read in place: such operations have no padding. */
 const std::byte *TileLines::findLine(size_t index, const DataView &data)
 {
 	const auto batch = static_cast<uint32_t>(index / height_);
@@ -104,7 +104,8 @@ const std::byte *TileLines::findLine(size_t index, const DataView &data)
 	if (const std::byte *there = data.whole(batch, y))
 		return there;
 	const size_t lineBytes = size_t{ plan_.lineElements } * plan_.elementBytes;
-	turned_[index].resize(lineBytes + kLineBytes); /* with room as behind the buffer */
+	turned_[index].resize(lineBytes + kLineBytes); /* with readable bytes behind the line, as
+							* behind the buffer */
 	data.copyWhole(batch, y, std::span(turned_[index]).first(lineBytes));
 	return turned_[index].data();
 }
@@ -121,7 +122,7 @@ std::span<TilePosition> TileLines::positionsOf(size_t index)
 	return { positions_.data() + line * windows.out.width, windows.out.width };
 }
 
-/* For each output column, sum the elements of the line that a kernel row covers. */
+/* Sums, for each output column, the elements of the line that a kernel row covers. */
 void TileLines::sumRow(size_t index)
 {
 	const Windows &windows = plan_.op.windows;
@@ -133,7 +134,7 @@ void TileLines::sumRow(size_t index)
 			 std::span(plan_.runs).first(runs), { &rowSums_[index * width], width });
 }
 
-/* Quads: initial values of sums that correct the weights' excess of 128. */
+/* Quads: sets initial values of sums, which correct the weights' excess of 128. */
 void TileLines::place(size_t index, bool summed, std::vector<int32_t> &sums)
 {
 	constexpr int32_t kWeightExcess = 128;
@@ -164,7 +165,8 @@ void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const
 	fill(line, 0, left, padding_);
 	for (const LinePiece &piece : pieces)
 		packPiece(plan_.kernel.lines, piece, operand(line, left + piece.to / bytes));
-	/* Fill the rest: image lines, which include padding, with zeroes, others with padding. */
+	/* Fill the rest of the line: with zeroes in images, whose lines include padding, else with
+	 * padding. */
 	if (end < plan_.lineElements)
 		fill(line, end, plan_.lineElements - end, image ? 0 : padding_);
 }

@@ -28,7 +28,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** LineFormat::WideBytes */
+/** Converts to LineFormat::WideBytes */
 struct ToWide {
 	using In = int8_t;
 	using Out = int16_t;
@@ -40,7 +40,7 @@ struct ToWide {
 	}
 };
 
-/** LineFormat::Floats */
+/** Converts to LineFormat::Floats */
 struct ToFloats {
 	using In = uint16_t;
 	using Out = float;
@@ -52,7 +52,7 @@ struct ToFloats {
 	}
 };
 
-/** LineFormat::Bytes */
+/** Converts to LineFormat::Bytes */
 struct ToBytes {
 	using In = uint8_t;
 	using Out = uint8_t;
@@ -64,7 +64,7 @@ struct ToBytes {
 	}
 };
 
-/** Convert a part: whole vectors first, then smaller ones, as counts are mostly small */
+/** Converts a part: whole vectors first, then smaller ones, as most parts are short */
 template<typename To, size_t kMost = 64>
 HWY_INLINE void packPart(const typename To::In *in, size_t count, typename To::Out *out)
 {
@@ -85,7 +85,7 @@ HWY_INLINE void packPart(const typename To::In *in, size_t count, typename To::O
 	}
 }
 
-/** Convert all parts of a piece; \a count elements each, a constant once inlined */
+/** Converts all parts of a piece, each of \a count elements, which is a constant after inlining */
 template<typename To>
 HWY_INLINE void packParts(const LinePiece &piece, size_t count, typename To::Out *out)
 {
@@ -101,7 +101,7 @@ void packAll(const LinePiece &piece, std::byte *to)
 	constexpr size_t kAtom = atomBytes / sizeof(typename To::In);
 	auto *out = reinterpret_cast<typename To::Out *>(to);
 
-	/* Usual sizes of parts, as constants: an atom, or the atoms of an entry. */
+	/* The usual sizes of parts become constants: an atom, or the atoms of an entry. */
 	if (piece.bytes == atomBytes / 4)
 		packParts<To>(piece, kAtom / 4, out);
 	else if (piece.bytes == atomBytes / 2)
@@ -212,7 +212,7 @@ Int16Magnitudes magnitudesOfTarget(const std::byte *numbers, size_t count)
 	auto pair = hn::Zero(tag);
 	size_t i = 0;
 	const auto add = [&](const void *at) HWY_ATTR {
-		/* The magnitude of INT16_MIN is right as an unsigned number. */
+		/* The magnitude of INT16_MIN is correct as an unsigned number. */
 		const auto both = hn::BitCast(
 			tag, hn::Abs(hn::LoadU(numberTag, static_cast<const int16_t *>(at))));
 		const auto one = hn::And(both, hn::Set(tag, UINT16_MAX));
@@ -277,7 +277,7 @@ bool anyNegativeOfTarget(const std::byte *numbers, size_t count)
 	return rest < 0 || !hn::AllFalse(tag, hn::Lt(all, hn::Zero(tag)));
 }
 
-/** Expand a mask to 64 bits: the next packed element for each one, else zero */
+/** Expands 64 bits of elements: the next packed element for each one in the mask, else zero */
 template<typename Element>
 HWY_INLINE uint64_t expanded(unsigned int mask, const std::byte *packed)
 {
@@ -312,7 +312,7 @@ void expandAll(ControlView masks, const std::byte *packed, std::byte *out)
 	}
 }
 
-/* Here, since not every host has an instruction for it. */
+/* Compiled for each target, since not every host has an instruction for this. */
 size_t countOfTarget(ControlView masks)
 {
 	size_t ones = 0;

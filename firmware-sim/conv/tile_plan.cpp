@@ -11,7 +11,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* The kernels of each precision. For INT8, host and operation decide which one is used. */
+/* The kernels of each precision. For INT8, the choice depends on host and operation. */
 constexpr TileKernel kKernels[] = {
 	{ TileKind::Rows, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
 	{ TileKind::Matrices, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes, kMatrixUnits },
@@ -22,7 +22,7 @@ constexpr TileKernel kKernels[] = {
 	{ TileKind::Float, Precision::Fp16, LineFormat::Floats, UnitFormat::Float },
 };
 
-/** \return there is a single position, whose window has no padding */
+/** \return true if there is a single position, whose window has no padding */
 bool isOnePosition(const ConvOp &op)
 {
 	const Windows &windows = op.windows;
@@ -45,7 +45,7 @@ TileKind kindFor(const ConvOp &op, bool positive)
 		if (tileKind() == TileKind::None || (tileKind() == TileKind::Bytes && !positive))
 			return TileKind::Pairs;
 		if (tileKind() == TileKind::Matrices && op.groupKernels() < kFewColumns)
-			return TileKind::Quads; /* hosts with matrices have quads, too */
+			return TileKind::Quads; /* hosts with matrix instructions have Quads too */
 		return tileKind();
 	case Precision::Int16:
 		return TileKind::Pairs;
@@ -54,10 +54,10 @@ TileKind kindFor(const ConvOp &op, bool positive)
 	}
 }
 
-/* Bytes of a line are rounded up to this. */
+/* Sizes of lines are multiples of this. */
 constexpr size_t kLineAlignment = 64;
 
-/** \return each window is a column of the cube */
+/** \return true if each window is a column of the cube */
 bool isColumns(const ConvOp &op)
 {
 	const Windows &windows = op.windows;
@@ -70,7 +70,8 @@ bool isColumns(const ConvOp &op)
 	       uint64_t{ windows.out.height - 1 } * windows.strideY < data.height;
 }
 
-/** \return there is one group, whose kernels may each have weights for one channel of each atom */
+/** \return true if there is one group, whose kernels may each have weights for one channel of each
+ * atom */
 bool hasOneGroup(const ConvOp &op)
 {
 	const Windows &windows = op.windows;
@@ -83,7 +84,7 @@ bool hasOneGroup(const ConvOp &op)
 	       (op.precision == Precision::Int8 && channels % op.groupKernels() == 0);
 }
 
-/** \return operands can be read in place: whole units, at least an atom of each column */
+/** \return true if operands can be read in place: whole units, at least an atom of each column */
 bool mayStay(const ConvOp &op, const TileKernel &kernel, const std::optional<AtomPlaces> &places)
 {
 	const size_t atOnce = kernel.unitsAtOnce * kUnitBytes;
@@ -157,7 +158,7 @@ size_t TilePlan::lineBytes() const
 	constexpr size_t kMostBehind = kFewColumns * sizeof(float);
 	const size_t touched = size_t{ lineElements } * elementBytes + kMostBehind;
 
-	/* put() writes all elements, also those that no window reaches. */
+	/* put() writes all elements, even those that no window reaches. */
 	const size_t bytes =
 		std::max(touched, (leftElements() + bufferedElements()) * elementBytes);
 
@@ -188,7 +189,8 @@ void TilePlan::layRuns()
 {
 	for (TileTap &tap : taps) {
 		const uint32_t count = wholeUnits(tap.elements * elementBytes);
-		/* In place, a run is a column's contiguous channels in whole units. */
+		/* If operands are read in place, a run is a column's contiguous channels in whole
+		 * units. */
 		const uint32_t most = inPlace ? wholeUnits(places_.column) : count;
 
 		tap.unit = units;

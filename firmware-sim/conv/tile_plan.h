@@ -11,11 +11,11 @@
  *
  *  - INT8 in quads: weights + 128 as unsigned numbers; sums begin with -128 times the position's
  *    sum of data.
- *  - INT8 in matrices: runs are filled up to multiples of a matrix's units; the weights of the
- *    filling are zero, so that its data do not matter.
+ *  - INT8 in matrices: runs are padded to multiples of a matrix's units with weights of zero, for
+ *    which the data do not matter.
  *
- * Operands of 1x1 kernels are read in place, in the convolution buffer or in memory, if they have
- * the operand type there: a run is a column's contiguous channels.
+ * Operands of 1x1 kernels are read in place, in the convolution buffer or in memory, if elements
+ * have the operand type there: a run is a column's contiguous channels.
  */
 #pragma once
 
@@ -44,7 +44,7 @@ struct TileKernel {
 /** \brief A kernel row, or one element of a row if the kernel is dilated */
 struct TileTap {
 	uint32_t row;
-	uint32_t offset; /**< elements from the position's first operand */
+	uint32_t offset; /**< distance from the position's first operand, elements */
 	uint32_t elements;
 	size_t unit = 0; /**< first unit of its weights */
 };
@@ -69,34 +69,34 @@ public:
 
 	const ConvOp &op;
 	const TileKernel &kernel;
-	uint32_t elementBytes; /**< of an operand */
+	uint32_t elementBytes; /**< bytes of an operand */
 	uint32_t step;	       /**< elements from one output column to the next */
-	bool inPlace;	       /**< operands are read where CSC reads them */
-	/** Kernels may have weights for one channel of each atom only (ChannelWeights): one group,
-	 * and one atom, or several whole ones of INT8. */
+	bool inPlace;	       /**< operands are read in place, without copies */
+	/** True if kernels may have weights for one channel of each atom only (ChannelWeights):
+	 * there is one group, and one atom or several whole atoms of INT8. */
 	bool mayBeChannelwise;
-	const std::vector<Block> blocks; /**< of weights */
-	uint32_t lineElements; /**< that the windows reach; if inPlace, of the buffered line */
+	const std::vector<Block> blocks; /**< blocks of weights */
+	uint32_t lineElements; /**< elements that windows reach; if inPlace, of the buffered line */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;
-	size_t units = 0; /**< of all runs */
+	size_t units = 0; /**< units of all runs */
 
 	/** \return kernel groups that a panel has room for */
 	uint32_t groupsAtOnce() const
 	{
 		return static_cast<uint32_t>(kTileColumns) / op.groupKernels();
 	}
-	/** \return each kernel column is a tap of its own */
+	/** \return true if each kernel column is a tap of its own */
 	bool dilated() const { return op.windows.dilationX != 1; }
-	/** \return operands of padding that a line has to be given at its start; buffered image
-	 * lines have it */
+	/** \return operands of padding to add at the start of a line; 0 for images, whose buffered
+	 * lines have them */
 	size_t leftElements() const;
 	/** \return elements of a line as it is buffered */
 	size_t bufferedElements() const;
-	/** \return bytes of a padded line, readable to the end of a run's last double unit, and for
-	 * all columns if kernels have one channel each */
+	/** \return bytes of a padded line, with room to read a run's last two units, and all
+	 * columns if kernels have one channel each */
 	size_t lineBytes() const;
-	/** \return inPlace: contiguous elements of all columns, one run of each */
+	/** \return inPlace: contiguous elements of all columns, of which each has one run */
 	size_t columnElements() const
 	{
 		return op.windows.data.width * places_.column / elementBytes;
@@ -105,12 +105,12 @@ public:
 	size_t rowBytes() const { return op.windows.dilationY * lineBytes(); }
 
 private:
-	/** \return the units of \a bytes, rounded up to a multiple of kernel.unitsAtOnce */
+	/** \return the number of units for \a bytes, a multiple of kernel.unitsAtOnce */
 	uint32_t wholeUnits(uint32_t bytes) const;
 	void layTaps();
 	void layRuns();
 
-	AtomPlaces places_; /* if inPlace */
+	AtomPlaces places_; /* set if inPlace */
 };
 
 } /* namespace nvdla::sim */

@@ -28,7 +28,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<int32_t>;
 using Vector = hn::Vec<Tag>;
 
-/* The most positions whose sums, in two vectors of columns each, and pointers fit registers. */
+/* Largest number of positions whose sums (two vectors of columns each) and pointers fit
+ * registers. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kPositions = 12;
 #elif HWY_ARCH_X86
@@ -45,7 +46,7 @@ struct TwoVectors {
 	static constexpr size_t kUnitsAtOnce = 2;
 };
 
-/* One vector of columns leaves registers for more positions, but not for all their pointers: a
+/* Shape with one vector of columns: registers hold more positions, but not all their pointers, so a
  * pointer is loaded once for several units. */
 struct OneVector {
 	static constexpr size_t kVectors = 1;
@@ -54,7 +55,7 @@ struct OneVector {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-/* A whole panel: fewer broadcasts of operands for as many products; weights are read from
+/* Shape of a whole panel: fewer broadcasts of operands for as many products; weights are read from
  * memory. */
 struct FourVectors {
 	static constexpr size_t kVectors = 4;
@@ -87,7 +88,8 @@ struct Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
 		sum = hn::Add(sum, multiply(data, weights));
-		/* Keeps GCC from adding products to each other first, which takes registers. */
+		/* Keeps GCC from adding products to each other first, which needs more
+		 * registers. */
 #if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
 		asm("" : "+v"(sum.raw));
 #endif
@@ -106,7 +108,7 @@ struct Pairs {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/* Assembly, as hosts with VNNI may lack other instructions of Highway's target with VNNI. */
+/* Uses assembly, as hosts with VNNI may lack other instructions of Highway's target with VNNI. */
 struct Quads : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
@@ -126,9 +128,9 @@ struct VnniPairs : Pairs {
 
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
 /*
- * Without VNNI, bytes take three instructions where 16-bit numbers take four, and half the loads.
- * The instruction takes unsigned data and adds two products in 16 bits: with data up to 127 the
- * extreme is 2 * 127 * -128, which fits.
+ * For hosts without VNNI: bytes take three instructions where 16-bit numbers take four, and half
+ * the loads. The multiplication takes unsigned data and adds two products in 16 bits: with data up
+ * to 127 the extreme is 2 * 127 * -128, which fits.
  */
 struct PositiveBytes : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
@@ -136,7 +138,7 @@ struct PositiveBytes : Pairs {
 		const __m256i twos = _mm256_maddubs_epi16(data.raw, weights.raw);
 
 		sum = hn::Add(sum, Vector{ _mm256_madd_epi16(twos, _mm256_set1_epi16(1)) });
-#if HWY_COMPILER_GCC_ACTUAL /* as in Pairs */
+#if HWY_COMPILER_GCC_ACTUAL /* as in Pairs::add() */
 		asm("" : "+v"(sum.raw));
 #endif
 		return sum;

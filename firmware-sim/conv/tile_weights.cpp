@@ -23,7 +23,7 @@ void TileWeights::load(const WeightGroup &group, uint32_t place)
 	const uint32_t most = plan_.op.groupKernels();
 	const Columns columns = { size_t{ place } * most, group.kernels };
 
-	/* Zeroes stay where they are, unless the number of kernels changes. */
+	/* Zeroes written earlier are still right, unless the number of kernels changes. */
 	if (group.kernels != kernels_[place] && (group.kernels < most || hasGaps()))
 		clear(place);
 	kernels_[place] = group.kernels;
@@ -31,7 +31,7 @@ void TileWeights::load(const WeightGroup &group, uint32_t place)
 	for (const Block &block : plan_.blocks) {
 		const size_t kernelBytes = block.lanes * elementSize;
 		const size_t rowBytes = kernelBytes / block.rows;
-		/* Prefetches the next block: a whole one has bringAhead()'s distance. */
+		/* Prefetches the next block: bringAhead() reaches as far as a whole block. */
 		for (size_t at = 0; at < group.kernels * kernelBytes; at += kLineBytes)
 			bringAhead(elements + at);
 		for (uint32_t row = 0; row < block.rows; row++)
@@ -74,7 +74,7 @@ bool TileWeights::hasGaps() const
 	});
 }
 
-/* \a elements are the first kernel's; those of the next one are kernelBytes later. */
+/* \a elements belong to the first kernel; those of the next kernel are kernelBytes further. */
 void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 		      const std::byte *elements, size_t kernelBytes)
 {
@@ -88,7 +88,7 @@ void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 			  (plan_.dilated() ? 0 : size_t{ block.column } * windows.kernel.channels);
 	const size_t elementSize = elementBytes(plan_.op.precision);
 
-	/* Whole units where elements begin at a unit; the rest element by element. */
+	/* Elements that begin at a unit are stored in whole units, others element by element. */
 	const size_t first = at * plan_.elementBytes;
 	const size_t bytes = count * plan_.elementBytes;
 	const size_t whole = first % kUnitBytes == 0 ? bytes / kUnitBytes : 0;

@@ -15,11 +15,11 @@
 namespace nvdla::sim
 {
 
-/** \brief The panel of groups that are computed together; columns without kernels are zero */
+/** \brief The panel of groups computed together; columns without kernels are zero */
 class TileWeights
 {
 public:
-	/** \param plan must outlive this object \param scratch memory for the weights */
+	/** \param plan layout; must outlive this object \param scratch memory for the weights */
 	TileWeights(const TilePlan &plan, Scratch &scratch);
 
 	/**
@@ -39,7 +39,7 @@ private:
 		uint32_t kernels;
 	};
 
-	/** \return some units of a whole group contain filling */
+	/** \return true if units of a whole group contain padding */
 	bool hasGaps() const;
 	void clear(uint32_t place);
 	void put(const Columns &columns, const Block &block, uint32_t row,
@@ -50,8 +50,8 @@ private:
 
 	const TilePlan &plan_;
 	ScratchArray<int32_t> units_;
-	uint32_t groups_ = 0;		/* of the panel */
-	std::vector<uint32_t> kernels_; /* whose columns are at each place, or kAnything */
+	uint32_t groups_ = 0;		/* groups of the panel */
+	std::vector<uint32_t> kernels_; /* per place, kernels of its columns, or kAnything */
 };
 
 } /* namespace nvdla::sim */

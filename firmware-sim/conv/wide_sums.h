@@ -17,21 +17,21 @@ namespace nvdla::sim
 /**
  * \brief INT16 weights of a panel whose sums need more than 32 bits
  *
- * Sums of a limited number of units fit 32 bits; such partial sums are added in 64 bits. If numbers
- * are so large that only few units fit, upper and lower bytes of the weights are multiplied
- * separately: then at least 128 units fit.
+ * Partial sums of a limited number of units fit 32 bits, and are added in 64 bits. If numbers are
+ * so large that only few units fit, upper and lower bytes of the weights are multiplied separately:
+ * then at least 128 units fit.
  */
 class WideWeights
 {
 public:
 	/**
-	 * \param panel of TileKind::Pairs, whose weights must stay until the next load() \param
+	 * \param panel of TileKind::Pairs; its weights must stay valid until the next load() \param
 	 * largest magnitude of the data \return false if all sums fit 32 bits: use tileSums()
 	 */
 	bool load(const Panel &panel, uint32_t largest);
 
 	/**
-	 * \brief tileSums() in 64 bits, truncated and clipped as CACC does
+	 * \brief Computes tileSums() in 64 bits, truncated and clipped as CACC does
 	 * \param truncate bits that CACC drops, 0 to 31
 	 * \return the number of clipped sums
 	 */
@@ -40,8 +40,10 @@ public:
 
 private:
 	uint32_t unitsAtOnce_ = 0;	     /* units whose sums fit 32 bits */
-	std::vector<TileRun> runs_;	     /* the panel's, cut to at most unitsAtOnce_ */
-	std::vector<int32_t> lower_, upper_; /* bytes of the weights, in 16 bits each */
+	std::vector<TileRun> runs_;	     /* runs of the panel, split to at most unitsAtOnce_
+					      * units */
+	std::vector<int32_t> lower_, upper_; /* lower and upper bytes of the weights, in 16 bits
+					      * each */
 	std::vector<std::pair<const int32_t *, int64_t>> parts_; /* weights and their factor */
 };
 

@@ -12,7 +12,7 @@
 
 static_assert(offsetofend(struct drm_nvdla_task, lut_size) == NVDLA_MIN_TASK_SIZE);
 
-/* A check of one structure, before there is a task. */
+/* Prepares a check of one structure; there is no task yet. */
 static struct nvdla_check check_of(struct nvdla_refusal *why, enum drm_nvdla_struct structure,
 				   u32 index, const void *args)
 {
@@ -44,7 +44,7 @@ static void state_descriptor_size(struct nvdla_check *check, struct nvdla_field 
 #define SUBMIT_FLAGS (DRM_NVDLA_SUBMIT_STATISTICS | DRM_NVDLA_SUBMIT_RESTARTABLE)
 
 /**
- * nvdla_args_check_submit() - hold a submit's own arguments against their limits
+ * nvdla_args_check_submit() - check the limits of a submit's own arguments
  * @args: the submit
  * @why: filled if -EINVAL is returned; may be NULL
  *
@@ -83,7 +83,7 @@ static void check_counts(struct nvdla_check *check, const struct drm_nvdla_task 
 /**
  * nvdla_args_check_counts() - check a task's counts
  * @args: the task
- * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @why: on -EINVAL, the violated rule; the caller fills in @why->error.task; may be NULL
  *
  * Return: 0 or -EINVAL.
  */
@@ -124,9 +124,9 @@ static void check_no_descriptors(struct nvdla_check *check, const struct drm_nvd
 /**
  * nvdla_args_check_task() - check a task's counts and sizes
  * @args: the task, with descriptors or prepared
- * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @why: on -EINVAL, the violated rule; the caller fills in @why->error.task; may be NULL
  *
- * Afterwards its arrays may be copied.
+ * After success the task's arrays may be copied.
  *
  * Return: 0 or -EINVAL.
  */
@@ -147,7 +147,7 @@ int nvdla_args_check_task(const struct drm_nvdla_task *args, struct nvdla_refusa
 /**
  * nvdla_args_check_template() - check the counts and sizes of a task to prepare
  * @args: the task
- * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @why: on -EINVAL, the violated rule; the caller fills in @why->error.task; may be NULL
  *
  * Return: 0 or -EINVAL.
  */
@@ -166,9 +166,9 @@ int nvdla_args_check_template(const struct drm_nvdla_task *args, struct nvdla_re
 
 /**
  * nvdla_args_check_prepared() - check the address table of a prepared task
- * @args: the task that names it
- * @expected: entries that it was prepared with
- * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @args: the task of the submit, which names the prepared task by its handle
+ * @expected: entries of the table that the prepared task needs
+ * @why: on -EINVAL, the violated rule; the caller fills in @why->error.task; may be NULL
  *
  * Return: 0 or -EINVAL.
  */
@@ -183,12 +183,12 @@ int nvdla_args_check_prepared(const struct drm_nvdla_task *args, u32 expected,
 }
 
 /**
- * nvdla_args_extent() - the memory that an entry of the address table names
- * @address: the entry; with a zero handle it names none
- * @index: its place in the table
+ * nvdla_args_extent() - get the memory that an entry of the address table names
+ * @address: the entry; a zero handle names no memory
+ * @index: place of the entry in the table
  * @buffer: the whole buffer of that handle, NULL if there is none
  * @extent: filled on success
- * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @why: on -EINVAL, the violated rule; the caller fills in @why->error.task; may be NULL
  *
  * Return: 0 or -EINVAL.
  */

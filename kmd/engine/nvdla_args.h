@@ -13,14 +13,14 @@ struct nvdla_task_extent;
 #define NVDLA_MAX_TASKS 64
 /** NVDLA_MAX_SYNCS - fences to wait for, or to signal, in one submit, at most */
 #define NVDLA_MAX_SYNCS 1024
-/** NVDLA_DEFAULT_TIMEOUT_MS - time without progress on the hardware if the submit names none */
+/** NVDLA_DEFAULT_TIMEOUT_MS - time without progress on the hardware if the submit has none */
 #define NVDLA_DEFAULT_TIMEOUT_MS 5000
 /** NVDLA_MAX_TIMEOUT_MS - longest time that a submit may ask for */
 #define NVDLA_MAX_TIMEOUT_MS 600000
-/** NVDLA_TIMEOUT_FACTOR - times its timeout that a job may take in all */
+/** NVDLA_TIMEOUT_FACTOR - total time of a job, in multiples of its timeout */
 #define NVDLA_TIMEOUT_FACTOR 10
 
-/** NVDLA_MAX_JOBS - jobs of a client that have not ended */
+/** NVDLA_MAX_JOBS - most jobs of a client that have not ended */
 #define NVDLA_MAX_JOBS 1024
 /** NVDLA_MAX_TASK_BYTES - memory for all prepared tasks of a client */
 #define NVDLA_MAX_TASK_BYTES (64ULL << 20)
@@ -28,12 +28,14 @@ struct nvdla_task_extent;
 /** NVDLA_DESCRIPTOR_MULTIPLE - descriptors consist of units of this many bytes */
 #define NVDLA_DESCRIPTOR_MULTIPLE 4
 /**
- * NVDLA_MAX_ELEMENT_SIZE - largest size that user space may give for an array's elements, in
- * bytes
+ * NVDLA_MAX_ELEMENT_SIZE - largest size that user space may give for an array's elements, in bytes
  */
 #define NVDLA_MAX_ELEMENT_SIZE 4096
 
-/** NVDLA_MIN_TASK_SIZE - bytes of struct drm_nvdla_task up to its lut_size, which all know */
+/**
+ * NVDLA_MIN_TASK_SIZE - bytes of struct drm_nvdla_task up to lut_size, which every version of user
+ * space knows
+ */
 #define NVDLA_MIN_TASK_SIZE 72
 
 int nvdla_args_check_submit(const struct drm_nvdla_submit *args, struct nvdla_refusal *why);

@@ -14,7 +14,7 @@ void nvdla_check_set_operation(struct nvdla_check *check, u32 operation)
 	check->current_op = &check->prepared->operations[operation];
 }
 
-/* Names the member that a field is, if it lies in this array. */
+/* If @field lies in this array, fills in the structure, index and offset of the member. */
 static bool locate(struct drm_nvdla_error *error, struct nvdla_field field,
 		   enum drm_nvdla_struct member_of, const void *array, u32 count, size_t size)
 {
@@ -56,7 +56,7 @@ static void name_field(const struct nvdla_check *check, struct drm_nvdla_error *
 
 /*
  * States a rule. If it is not @fulfilled, the first violation is reported: the @value of @field,
- * the @limit that it does not keep, and the @rule in words. Returns @fulfilled.
+ * the @limit that the value violates, and the @rule in words. Returns @fulfilled.
  */
 bool nvdla_state(struct nvdla_check *check, bool fulfilled, s64 value, s64 limit,
 		 struct nvdla_field field, const char *rule)
@@ -90,7 +90,7 @@ s64 nvdla_field_value(struct nvdla_field field)
 	case sizeof(u16):
 		return field.is_signed ? *(const s16 *)field.at : *(const u16 *)field.at;
 	case sizeof(u32):
-		/* The conditional operator would make an unsigned number of both. */
+		/* With the conditional operator, both operands would be converted to unsigned. */
 		if (field.is_signed)
 			return *(const s32 *)field.at;
 		return *(const u32 *)field.at;
@@ -126,10 +126,7 @@ void nvdla_need_same_size(struct nvdla_check *check, const struct nvdla_data_cub
 	need_equal(check, cube->channel, other->channel, rule);
 }
 
-/*
- * Whether the engine of the current operation, which computes in @precision, takes NaN as zero:
- * 1 or 0.
- */
+/* Returns 1 if the current operation, computing in @precision, takes NaN as zero, else 0. */
 u32 nvdla_nan_to_zero(struct nvdla_check *check, u32 precision)
 {
 	const u8 *nan_to_zero = &check->source->operations[check->operation].extended.nan_to_zero;
@@ -160,7 +157,7 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
 	return true;
 }
 
-/* An access to the memory of a data cube, without its bytes and alignment. */
+/* An access to the memory of a data cube, whose bytes and alignment the caller fills in. */
 struct nvdla_access_request nvdla_cube_access(const struct nvdla_data_cube *cube, u32 access)
 {
 	return (struct nvdla_access_request) {
@@ -186,8 +183,8 @@ static struct nvdla_surface_member member_of_surface(const struct nvdla_check *c
 }
 
 /*
- * Notes memory that the current operation touches. The names in the request are checked here,
- * the memory behind them by nvdla_task_bind(). Returns the access, for emit_address(), or
+ * Records an access of the current operation to memory. The address index and the memory type are
+ * checked here, the memory itself by nvdla_task_bind(). Returns the access, for emit_address(), or
  * NVDLA_NO_ACCESS on violations.
  */
 u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_request *request)
@@ -232,7 +229,7 @@ u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_reques
 	return prepared->num_accesses++;
 }
 
-/* The usual walk through a cube of packed atoms of a valid @precision. */
+/* Returns the usual walk through a cube of packed atoms of a valid @precision. */
 struct nvdla_feature_use nvdla_feature_use(const struct nvdla_check *check,
 					   const struct nvdla_data_cube *cube, u32 access,
 					   u32 precision)
@@ -260,7 +257,7 @@ void nvdla_need_cube(struct nvdla_check *check, const struct nvdla_data_cube *cu
 	need_range(check, cube->channel, 1, U16_MAX, "a dimension is zero");
 }
 
-/* Rules of a feature cube, wherever it is (guide, Limitation, Data Format). */
+/* Rules of a feature cube in any memory or stream (guide, Limitation, Data Format). */
 static void check_shape(struct nvdla_check *check, const struct nvdla_feature_use *use)
 {
 	const char *multiple = "the stride is not aligned as this kind of data needs";
@@ -284,7 +281,7 @@ static void check_shape(struct nvdla_check *check, const struct nvdla_feature_us
 		    use->atom_bytes, NVDLA_FIELD(cube->surf_stride), packed);
 }
 
-/* Checks a feature cube and notes its memory. Returns the access, as nvdla_add_access() does. */
+/* Checks a feature cube and records its memory access. Returns as nvdla_add_access() does. */
 u32 nvdla_add_feature_use(struct nvdla_check *check, const struct nvdla_feature_use *use)
 {
 	const struct nvdla_data_cube *cube = use->cube;

@@ -14,8 +14,8 @@ struct nvdla_task;
 /**
  * struct nvdla_field - the member of a descriptor or argument that a rule is about
  * @at: address of the member in the arrays of struct nvdla_task_source
- * @size: its bytes
- * @is_signed: it is a signed number
+ * @size: size of the member in bytes
+ * @is_signed: the member is a signed number
  */
 struct nvdla_field {
 	const void *at;
@@ -42,11 +42,11 @@ struct nvdla_field {
  * @rehearsal: run of @prepared on an imagined core
  * @why: filled with the first violation; may be NULL
  * @operation: index of the current operation
- * @op_type: its engine
- * @current_op: its entry in @prepared
+ * @op_type: engine of the current operation
+ * @current_op: entry of the current operation in @prepared
  * @failed: a rule was violated
- * @writes_left: room for register writes
- * @accesses_left: room for accesses
+ * @writes_left: register writes that the current operation may still add
+ * @accesses_left: accesses that the current operation may still add
  *
  * Violations after the first are ignored: a checking function states one rule after the
  * other, and looks at @failed before it relies on them.
@@ -139,7 +139,7 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
  * @offset: bytes from the address
  * @bytes: number of bytes from there on
  * @alignment: alignment of the resulting address, bytes
- * @alignment_rule: that rule in words; NULL for the usual words
+ * @alignment_rule: the alignment rule in words; NULL for the usual words
  * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
  */
 struct nvdla_access_request {
@@ -156,7 +156,7 @@ struct nvdla_access_request {
 
 struct nvdla_access_request nvdla_cube_access(const struct nvdla_data_cube *cube, u32 access);
 
-/** NVDLA_NO_ACCESS - nothing is touched, its address is 0 */
+/** NVDLA_NO_ACCESS - no access to memory; its address is 0 */
 #define NVDLA_NO_ACCESS U32_MAX
 
 u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_request *request);
@@ -173,7 +173,7 @@ u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_reques
  * @batches: number of cubes, 1 or more
  * @batch_stride: bytes from cube to cube
  * @alignment: alignment of the address, bytes
- * @alignment_rule: that rule in words; NULL for the usual words
+ * @alignment_rule: the alignment rule in words; NULL for the usual words
  */
 struct nvdla_feature_use {
 	const struct nvdla_data_cube *cube;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Convolution: the memory that it touches. The other rules are in
- * nvdla_conv_rules.c, the program is in nvdla_conv_program.c.
+ * Memory accesses of convolutions. The other rules are in nvdla_conv_rules.c, the program is in
+ * nvdla_conv_program.c.
  */
 
 #include "nvdla_conv.h"
@@ -14,7 +14,7 @@
 #define INT16 NVDLA_PRECISION_INT16
 #define FP16 NVDLA_PRECISION_FP16
 
-/* By enum nvdla_data_format, which numbers similar formats one after the other. */
+/* Indexed by enum nvdla_data_format, in which similar formats have successive values. */
 static const struct nvdla_pixel_format pixel_formats[] = {
 	[0] = { INT8, 1, 1, 0 },		/* R8 */
 	[1 ... 4] = { INT16, 1, 2, 0 },		/* R10, R12, R16, R16_I */
@@ -39,8 +39,8 @@ const struct nvdla_pixel_format *nvdla_pixel_format(u32 format)
 }
 
 /*
- * One plane of a pitch linear image; lines are read in whole atoms. The address is
- * that of the atom with the first pixel.
+ * One plane of a pitch linear image; lines are read in whole atoms. The plane's address is that of
+ * the atom that contains the first pixel.
  */
 static u32 add_plane(struct nvdla_check *check, const struct nvdla_data_cube *src, u64 offset,
 		     const u32 *line_stride, u32 pixel_bytes, u32 pixel_x_offset)

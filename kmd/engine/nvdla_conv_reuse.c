@@ -2,10 +2,10 @@
 /*
  * Reuse of data and weights that an earlier convolution of the task left in the convolution buffer.
  *
- * CDMA and CSC have pointers into the buffer, which they move by the entries that they fetch
- * and release, each according to its own registers. The core does not check that the buffer
- * has the expected contents. If two convolutions did not agree, the second would compute with
- * other data, and the difference of the pointers would shift the data of all later convolutions.
+ * CDMA and CSC each have a pointer into the buffer. Each moves its pointer by the entries that it
+ * fetches or releases, according to its own registers. The core does not check that the buffer has
+ * the expected contents. If the registers of two convolutions disagreed, the second would compute
+ * with other data, and the two pointers would differ for all later convolutions.
  */
 
 #include "nvdla_check.h"
@@ -13,15 +13,15 @@
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
 
-/* Lines that a convolution leaves in the buffer. */
+/* Returns the number of lines that a convolution leaves in the buffer. */
 static u32 kept_lines(const struct nvdla_conv_op_desc *op)
 {
 	return op->skip_data_rls ? op->input_height_csc : op->input_height_csc - op->release;
 }
 
 /*
- * Lines that CDMA fetches in addition to the kept ones; 0 if all were kept. With Winograd, lines
- * are counted as CSC sees them.
+ * Returns the number of lines that CDMA fetches in addition to the kept lines; 0 if all were kept.
+ * With Winograd, lines are counted as CSC sees them.
  */
 static u32 fetched_lines(const struct nvdla_conv_op_desc *op, const struct nvdla_data_cube *src,
 			 const struct nvdla_conv_op_desc *previous)
@@ -52,7 +52,7 @@ static void check_same_lines(struct nvdla_check *check, const struct nvdla_conv_
 	need_equal(check, src->channel, previous_src->channel, shape);
 	need_equal(check, op->entry_per_slice, previous->entry_per_slice, shape);
 
-	/* CSC makes the padding of feature data; other formats have theirs in the buffer. */
+	/* CSC adds the padding of feature data; the padding of other formats is in the buffer. */
 	if (!winograd && op->data_format == NVDLA_FORMAT_FEATURE)
 		return;
 	need_equal(check, op->pad_x_left, previous->pad_x_left, shape);
@@ -60,7 +60,7 @@ static void check_same_lines(struct nvdla_check *check, const struct nvdla_conv_
 	if (!winograd)
 		return;
 
-	/* Winograd has padding and stride in the buffer, too: strides became channels. */
+	/* In winograd mode, buffered data also depend on padding and stride. */
 	need_equal(check, op->pad_y_top, previous->pad_y_top, shape);
 	need_equal(check, op->conv_stride_x, previous->conv_stride_x, shape);
 	need_equal(check, op->conv_stride_y, previous->conv_stride_y, shape);

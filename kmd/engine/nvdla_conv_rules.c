@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Convolution: rules of modes, sizes and the convolution buffer (guide, Limitation,
- * Convolution).
+ * Convolution: rules of modes, sizes and the convolution buffer (guide, Limitation, Convolution).
  */
 
 #include "nvdla_check.h"
@@ -13,7 +12,7 @@
 #define CONV_MAX_DILATION 32
 #define CONV_MAX_PRA_TRUNCATE 2
 
-/* A winograd kernel is 3x3, 4x4 after its transformation. */
+/* A winograd kernel is 3x3, and 4x4 after its transformation. */
 #define WINOGRAD_EQUIVALENT_KERNEL 3
 #define WINOGRAD_KERNEL 4
 #define WINOGRAD_MIN_OUTPUT 8
@@ -128,8 +127,8 @@ static void check_winograd_sizes(struct nvdla_check *check, const struct nvdla_c
 		       op->conv_stride_y;
 
 	/*
-	 * The kernel is at most three strides wide and high before its extension. More
-	 * at the right and bottom fills the output up to whole tiles.
+	 * The kernel is at most three strides wide and high before its extension. Additional
+	 * padding at the right and bottom fills the output up to whole tiles.
 	 */
 	need_range(check, op->pad_x_left, 0,
 		   WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_x - 1, padding);
@@ -194,7 +193,7 @@ static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_con
 
 	need_csc(check, op->input_width_csc, src->width);
 	need_csc(check, op->input_channel_csc, src->channel);
-	/* Reused lines count for CSC, but are not fetched. */
+	/* CSC counts reused lines as input; CDMA does not fetch them. */
 	if (!op->data_reuse)
 		need_csc(check, op->input_height_csc, src->height);
 	need_range(check, op->kernel_width_csc, 1, U16_MAX, kernel_size);
@@ -222,7 +221,7 @@ static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_con
 	check_axis(check, &y);
 }
 
-/* Entries of the convolution buffer that a line takes. */
+/* Returns the number of entries of the convolution buffer that a line takes. */
 static u32 entries_per_slice(const struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			     const struct nvdla_data_cube *src, const struct nvdla_conv_plan *plan)
 {
@@ -276,10 +275,9 @@ static void check_buffer(struct nvdla_check *check, const struct nvdla_conv_op_d
 }
 
 /*
- * Bytes of the weight banks that a kernel group takes while CSC waits for all of
- * it. CDMA fetches whole bursts and CSC gives back whole entries, so that beside
- * a group there may be the beginning of the next one; not if groups are whole
- * bursts, or if there is but one.
+ * Returns the bytes of the weight banks that are occupied while CSC waits for a whole kernel group.
+ * CDMA fetches whole bursts and CSC releases whole entries, so the banks may also hold the
+ * beginning of the next group, unless groups are whole bursts or there is only one group.
  */
 static u64 group_room(const struct nvdla_variant *variant, u64 group_bytes, bool only_group)
 {

@@ -21,7 +21,7 @@ static void check_node(struct nvdla_check *check, const struct nvdla_graph_node 
 }
 
 /*
- * An edge to a node of the given engine. Edges to other nodes are refused: an operation that
+ * Adds an edge to a node of the given engine. Edges to other nodes are refused: an operation that
  * does not wait, or not long enough, would compute with the wrong data.
  */
 static void add_edge(struct nvdla_check *check, const struct nvdla_consumer *consumer,
@@ -160,7 +160,7 @@ void nvdla_graph_build(struct nvdla_check *check)
 	build_queues(check);
 }
 
-/* The current operation takes the stream of @producer. */
+/* Checks that the current operation can take the stream of @producer. */
 static void check_stream(struct nvdla_check *check, u32 producer)
 {
 	const char *precision = "the producer's stream has another precision";
@@ -186,7 +186,7 @@ static void check_stream(struct nvdla_check *check, u32 producer)
 		    NVDLA_FIELD(in->pdp.src_data.type), batch);
 }
 
-/* The member that makes the current operation take or produce a stream. */
+/* Returns the member that makes the current operation take (@in) or produce a stream. */
 static struct nvdla_field stream_field(const struct nvdla_check *check, bool in)
 {
 	const union nvdla_surface_desc *surface = &check->source->surfaces[check->operation];
@@ -202,7 +202,7 @@ static struct nvdla_field stream_field(const struct nvdla_check *check, bool in)
 	}
 }
 
-/* The next operation of a queue that takes or makes a stream, or NVDLA_NO_OP. */
+/* Returns the next operation of a queue that takes or produces a stream, or NVDLA_NO_OP. */
 static u16 next_flying(const struct nvdla_prepared *prepared, u32 op_type, bool out,
 		       u32 *position)
 {
@@ -220,8 +220,8 @@ static u16 next_flying(const struct nvdla_prepared *prepared, u32 op_type, bool 
 }
 
 /*
- * A stream has no address: the n-th operation that produces one feeds the n-th
- * that takes one, in the order in which their engines run them.
+ * A stream has no address: the n-th operation that produces a stream feeds the n-th that takes one,
+ * in the order in which the engines run them.
  */
 static void pair_streams(struct nvdla_check *check, u32 producer_type, u32 consumer_type)
 {
@@ -277,8 +277,8 @@ static bool has_turn(const struct nvdla_schedule *schedule, u16 operation)
 }
 
 /*
- * Would a core complete this operation now? A stream flows only when all
- * engines along it have come to it.
+ * True if a core would complete this operation now. A stream flows only if every engine along it
+ * has reached its operation.
  */
 static bool completes(const struct nvdla_schedule *schedule, u16 operation)
 {

@@ -19,7 +19,7 @@
 #define NVDLA_MAX_EDGES (NVDLA_NUM_OP_TYPES + 1)
 
 /**
- * struct nvdla_edge - an operation waits for an event of another one
+ * struct nvdla_edge - an edge of the task graph, in the operation that causes the event
  * @target: operation that waits
  * @event: enum nvdla_event
  */
@@ -44,7 +44,7 @@ enum nvdla_write_kind {
  * struct nvdla_write - a register write of a prepared task
  * @reg: byte offset in the CSB space
  * @kind: enum nvdla_write_kind
- * @value: by @kind
+ * @value: value of the register or index of an access, depending on @kind
  */
 struct nvdla_write {
 	u32 reg : 24;
@@ -55,7 +55,7 @@ struct nvdla_write {
 /**
  * struct nvdla_surface_member - part of an operation's surface descriptor
  * @offset: bytes from the descriptor's start
- * @size: its bytes
+ * @size: size of the part in bytes
  */
 struct nvdla_surface_member {
 	u16 offset;
@@ -63,14 +63,14 @@ struct nvdla_surface_member {
 };
 
 /**
- * struct nvdla_access - memory that an operation touches, wherever its address is
+ * struct nvdla_access - memory that an operation touches, before its address is known
  * @offset: bytes from the address to the first byte
  * @bytes: number of bytes from there on
  * @alignment: alignment of the first byte's address, bytes
- * @alignment_rule: that rule in words
+ * @alignment_rule: the alignment rule in words
  * @operation: the operation
  * @address: index into the address table, valid
- * @mem_type: enum nvdla_mem_type that the address has to be of
+ * @mem_type: enum nvdla_mem_type that the address has to have
  * @type_member: the member with @mem_type
  * @address_member: the member with @address
  * @offset_member: the member with @offset
@@ -94,19 +94,19 @@ struct nvdla_access {
  * struct nvdla_operation - one operation, ready to be programmed
  * @op_type: enum nvdla_op_type
  * @num_edges: edges in use
- * @uses_rdma: the engine's RDMA works too
+ * @uses_rdma: the operation uses the engine's RDMA
  * @flying_in: the input is another engine's stream
  * @flying_out: the output is a stream to another engine
  * @comparison: SDP: compare mode, whose result is in the status; nothing is written
  * @lut_fp16: slopes of the look-up table are FP16
  * @num_transfers: BDMA: transfers of the operation
- * @lut: index of the look-up table or NVDLA_NO_LUT; equal tables, equal index
- * @waits: number of events it waits for before it may be enabled
- * @producer: operation whose stream it takes, or NVDLA_NO_OP
- * @consumer: operation that takes its stream, or NVDLA_NO_OP
- * @first_write: index of the first register write of its program
- * @num_writes: register writes in its program
- * @edges: operations that wait for it
+ * @lut: index of the look-up table or NVDLA_NO_LUT; equal tables have the same index
+ * @waits: number of events that have to occur before the operation may be enabled
+ * @producer: operation whose stream this operation takes, or NVDLA_NO_OP
+ * @consumer: operation that takes this operation's stream, or NVDLA_NO_OP
+ * @first_write: index of the first register write of the program
+ * @num_writes: register writes in the program
+ * @edges: operations that wait for this one
  */
 struct nvdla_operation {
 	u8 op_type;
@@ -129,10 +129,10 @@ struct nvdla_operation {
 /**
  * struct nvdla_op_state - progress of an operation in the current run
  * @waits: events that are still to come
- * @enabled: op_enable was written
- * @completed: its interrupt came
+ * @enabled: the operation's op_enable was written
+ * @completed: the operation's interrupt came
  * @events: bit n is set once enum nvdla_event n happened
- * @times: when it started and ended
+ * @times: when the operation started and ended
  */
 struct nvdla_op_state {
 	u16 waits;
@@ -153,9 +153,9 @@ struct nvdla_queue {
 };
 
 /**
- * struct nvdla_prepared - a checked task graph; nothing in it changes any more
- * @variant: core that it was checked for
- * @bytes: memory that it takes
+ * struct nvdla_prepared - a checked task graph, constant from then on
+ * @variant: core for which the graph was checked
+ * @bytes: memory that the structure and its arrays take
  * @num_operations: operations
  * @num_extents: entries of @use
  * @num_luts: entries of @luts
@@ -189,13 +189,13 @@ struct nvdla_prepared {
 };
 
 /**
- * struct nvdla_task - a prepared task with its addresses, and how far it has run
+ * struct nvdla_task - a prepared task with its addresses and its progress
  * @prepared: the prepared task
- * @owned: @prepared if it is freed with the task, or NULL
+ * @owned: @prepared if that is freed with the task, or NULL
  * @owner: number of the client
  * @num_completed: operations that completed in the current run
  * @state: state of each operation while the task runs
- * @addresses: per access of @prepared, its first byte as the core addresses it
+ * @addresses: per access of @prepared, the core's address of the first byte
  * @counted: per operation the core's counters, or NULL without NVDLA_TASK_STATISTICS
  */
 struct nvdla_task {
@@ -208,7 +208,7 @@ struct nvdla_task {
 	struct drm_nvdla_operation_result *counted;
 };
 
-/* The value of a register write of the task's prepared task, for this task. */
+/* Returns the value of a register write of @task->prepared for this task's addresses and flags. */
 static inline u32 nvdla_task_value(const struct nvdla_task *task, const struct nvdla_write *write)
 {
 	switch (write->kind) {
@@ -237,8 +237,8 @@ void nvdla_graph_build(struct nvdla_check *check);
 void nvdla_graph_check_pairs(struct nvdla_check *check);
 
 /*
- * Shows that the task comes to its end, after nvdla_graph_check_pairs(): runs the schedule with
- * an imagined core that completes every operation whose turn it is.
+ * Checks that the task can run to its end, after nvdla_graph_check_pairs(): simulates the schedule
+ * with a core that completes every operation whose turn it is.
  */
 void nvdla_graph_check_progress(struct nvdla_check *check);
 

@@ -9,13 +9,12 @@
  * @context: passed to every function
  * @read: returns register @reg, NVDLA_<UNIT>_<REGISTER>, for nvdla_variant_register()
  * @write: writes register @reg, named in the same way
- * @delay: waits about @us microseconds between two reads of a status register;
- *         may be NULL, then the reads follow each other at once
- * @now: returns CLOCK_MONOTONIC in nanoseconds; may be NULL, then operations
- *       start and end at 0
+ * @delay: waits about @us microseconds between two reads of a status register; may be NULL: then
+ *         there is no wait between the reads
+ * @now: returns CLOCK_MONOTONIC in nanoseconds; may be NULL: then operations start and end at 0
  *
- * The functions may be called in whatever context the sequencer is called in
- * and must not sleep there if the caller must not.
+ * The functions are called in the context in which the sequencer is called, and must not sleep if
+ * that context must not.
  */
 struct nvdla_io {
 	void *context;
@@ -27,8 +26,8 @@ struct nvdla_io {
 
 /**
  * struct nvdla_operation_times - when an operation ran, by &nvdla_io.now
- * @start_ns: just before it was enabled (BDMA: launched)
- * @end_ns: when its interrupt was seen
+ * @start_ns: just before the operation was enabled (BDMA: launched)
+ * @end_ns: when the driver saw the operation's interrupt
  */
 struct nvdla_operation_times {
 	u64 start_ns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * How programs get into the core: register groups, shadows, op_enable.
+ * Writes programs to the core: register groups, shadows of their contents, op_enable.
  */
 
 #include <nvdla/hw/registers.h>
@@ -16,8 +16,8 @@
 #define S_POINTER_OFFSET (NVDLA_CDMA_S_POINTER - NVDLA_CDMA_BASE)
 
 /*
- * Reads of a status register before the core is given up, with a pause of 1 us
- * between them. Flushing the convolution buffer takes 4240 cycles.
+ * Reads of a status register, with pauses of 1 us, before the driver assumes that the core hangs.
+ * Flushing the convolution buffer takes 4240 cycles.
  */
 #define MAX_POLLS 1000
 
@@ -94,7 +94,7 @@ void nvdla_issue_read_pointers(struct nvdla_sequencer *sequencer)
 
 		if (!(sequencer->variant->engines & BIT(type)))
 			continue;
-		/* The units of the convolution pipeline move together. */
+		/* The units of the convolution pipeline switch groups together. */
 		if (units->num_units > 0)
 			sequencer->next_group[type] = consumer_of(sequencer, units->enable[0]);
 		if (units->rdma_enable)
@@ -112,7 +112,7 @@ void nvdla_issue_select(struct nvdla_sequencer *sequencer, u32 unit, u32 group)
 	sequencer->producer[unit] = group;
 }
 
-/* Whether the register needs a write; notes @value as the group's new contents. */
+/* Whether the register needs a write; records @value as the group's new contents. */
 static bool changes(struct nvdla_sequencer *sequencer, u32 group, u32 reg, u32 value)
 {
 	u32 index = reg % NVDLA_UNIT_SIZE / sizeof(u32);
@@ -137,8 +137,8 @@ static void write_shadowed(struct nvdla_sequencer *sequencer, u32 group, u32 reg
 }
 
 /*
- * As write_shadowed() for BDMA, which has one set of registers. CFG_OP starts an operation and
- * keeps no value.
+ * Like write_shadowed(), for BDMA, which has only one set of registers. CFG_OP is always written:
+ * it starts an operation and holds no value.
  */
 static void write_bdma(struct nvdla_sequencer *sequencer, u32 reg, u32 value)
 {
@@ -186,7 +186,7 @@ static u32 wait_for(struct nvdla_sequencer *sequencer, u32 reg, u32 mask, u32 mi
 	return value;
 }
 
-/* Slots that were seen free stay free until something is put there. */
+/* Slots that were seen free stay free until the sequencer fills them. */
 static bool take_bdma_slots(struct nvdla_sequencer *sequencer, u32 count)
 {
 	if (sequencer->bdma_slots < count)
@@ -206,7 +206,7 @@ static int program_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_ta
 	const struct nvdla_write *write = writes_of(task, op);
 	u32 i;
 
-	/* The schedule has counted slots, so a working core has them at once. */
+	/* The schedule has counted the slots, so a working core has them free now. */
 	if (!take_bdma_slots(sequencer, op->num_transfers))
 		return -EIO;
 
@@ -269,7 +269,7 @@ static void launch_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_op
 {
 	u32 bdma_group = sequencer->bdma_next;
 
-	/* An empty group would be busy for ever and raise no interrupt. */
+	/* A group without transfers would be busy for ever and raise no interrupt. */
 	if (op->num_transfers == 0)
 		return;
 
@@ -281,7 +281,7 @@ static void launch_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_op
 	sequencer->bdma_next = !bdma_group;
 }
 
-/* Data banks of the convolution in a register group. */
+/* Returns the number of data banks of the convolution in a register group. */
 static u32 data_banks(const struct nvdla_sequencer *sequencer, u32 group)
 {
 	u32 value = nvdla_sequencer_held(sequencer, group, NVDLA_CSC_D_BANK);

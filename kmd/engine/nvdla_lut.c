@@ -43,15 +43,12 @@ static const struct lut_range cdp_ranges[] = {
 
 static void check_edge(struct nvdla_check *check, const nvdla_u64_a4 *edge, u32 bits)
 {
-	/* Compilers extend signed values or not, so both are fine. */
+	/* Some compilers sign-extend the values and others do not, so both forms are accepted. */
 	need_range(check, *edge, -(1LL << (bits - 1)), (1LL << bits) - 1,
 		   "a start or end exceeds the engine's range");
 }
 
-/*
- * A linear table of FP16 begins where its end, 2^bits above, is another FP32
- * number: below 2^(bits + 24).
- */
+/* A linear FP16 table ends at start + 2^bits, which has to differ from start in FP32. */
 static void check_start(struct nvdla_check *check, const nvdla_u64_a4 *start, s32 bits)
 {
 	u32 limit = (u32)min(bits + 24 + FP32_BIAS, FP32_INFINITE) << FP32_MANTISSA_BITS;
@@ -67,8 +64,8 @@ static void check_shift(struct nvdla_check *check, const union nvdla_lut_slope *
 }
 
 /*
- * Checks the look-up table of a valid index for the engine of the current operation, whose
- * pipeline works in @precision, and notes that the operation needs it.
+ * Checks the look-up table of a valid index for the engine of the current operation, whose pipeline
+ * works in @precision, and records that the operation needs the table.
  */
 void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 {
@@ -119,8 +116,9 @@ void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 }
 
 /*
- * Both engines have the registers of their table at the same offsets and with the same fields;
- * behind LUT_INFO, CDP's edges have a high half. The settings are all registers from LUT_CFG on.
+ * The table registers of both engines have the same offsets and fields, except behind LUT_INFO,
+ * where each edge of CDP has a second register for its high half. The settings are all registers
+ * from LUT_CFG on.
  */
 #define CDP_STEP (NVDLA_CDP_S_LUT_ACCESS_CFG - NVDLA_SDP_S_LUT_ACCESS_CFG)
 #define SDP_SETTINGS \
@@ -136,7 +134,7 @@ struct lut_settings {
 	u32 count;
 };
 
-/* Writes the entries that differ from @held, the engine's present table, or all of them. */
+/* Writes the entries that differ from the engine's present table @held (NULL: all entries). */
 static void upload_table(const struct nvdla_io *io, u32 step, bool lo, const __s16 *entries,
 			 const __s16 *held, u32 count)
 {

@@ -10,7 +10,7 @@
 /**
  * struct nvdla_lut - a look-up table as an engine holds it
  * @desc: checked table
- * @fp16: slopes are FP16
+ * @fp16: the table's slopes are FP16
  */
 struct nvdla_lut {
 	const struct nvdla_lut_desc *desc;

@@ -16,7 +16,7 @@
 struct pdp_part {
 	const u16 *in;
 	const u16 *out;
-	u32 pad;	/* columns of padding that this part sees */
+	u32 pad;	/* columns of padding beside this part */
 	bool first;
 };
 
@@ -62,9 +62,9 @@ static void check_size(struct nvdla_check *check, const struct nvdla_pdp_op_desc
 }
 
 /*
- * Output columns that the buffer for unfinished windows holds. The buffer is
- * divided by the number of lines that overlap, which the hardware rounds up to
- * a power of two; an INT8 sum has 14 bits, others have 28.
+ * Returns the number of output columns that the buffer for unfinished windows holds. The buffer is
+ * divided by the number of lines that overlap, which the hardware rounds up to a power of two. An
+ * INT8 sum takes 14 bits, other sums take 28.
  */
 static u32 max_width(const struct nvdla_check *check, const struct nvdla_pdp_op_desc *op)
 {
@@ -80,8 +80,8 @@ static u32 max_width(const struct nvdla_check *check, const struct nvdla_pdp_op_
 }
 
 /*
- * A part's input begins where the previous one's last window has left off: with
- * kernels larger than the stride the overlap is kept inside PDP.
+ * The input of a part begins behind the last column of the previous part's windows: if kernels are
+ * larger than the stride, PDP keeps the overlapping columns.
  */
 static void check_part(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 		       const struct pdp_part *part)
@@ -96,7 +96,7 @@ static void check_part(struct nvdla_check *check, const struct nvdla_pdp_op_desc
 	     "the input width of a part does not follow from its output width");
 }
 
-/* Columns that windows share with those of the next part, or skip, lie in one part. */
+/* Columns that windows of two parts share, or that lie between them, have to be in one part. */
 static void check_overlap(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 			  const struct pdp_part *part)
 {
@@ -118,7 +118,7 @@ static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_des
 	u32 mids = op->split_num - 2;
 	u32 out = *first.out + *last.out + mids * *mid.out;
 
-	/* The input widths then add up, since the windows use each column. */
+	/* The input widths then add up to the whole width, since the windows use each column. */
 	check_part(check, op, &first);
 	if (mids > 0)
 		check_part(check, op, &mid);
@@ -153,7 +153,7 @@ static void check_parts(struct nvdla_check *check, const struct nvdla_pdp_op_des
 			   "the output is too wide for the line buffer");
 }
 
-/* Widths of the parts, in the same fields of all registers; without a split there are none. */
+/* Encodes widths of the parts, whose fields are the same in all registers; 0 without a split. */
 static u32 part_widths(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 		       const u16 *first, const u16 *mid, const u16 *last)
 {
@@ -210,8 +210,8 @@ static void program_cubes(struct nvdla_check *check, const struct nvdla_data_cub
 }
 
 /*
- * Reciprocals of kernel sizes for average pooling: 1/n in 16 fractional bits,
- * rounded down, or as FP17 (6 bits of exponent, 10 of mantissa).
+ * Returns the reciprocal of a kernel size for average pooling: 1/n in 16 fractional bits, rounded
+ * down, or as FP17 (6 bits of exponent, 10 of mantissa).
  */
 static u32 reciprocal(u32 precision, u32 size_minus_one)
 {
@@ -241,7 +241,7 @@ static void program_pooling(struct nvdla_check *check, const struct nvdla_pdp_op
 	put(check, PDP_D_POOLING_PADDING_CFG, PAD_TOP, op->pad_top);
 	put(check, PDP_D_POOLING_PADDING_CFG, PAD_BOTTOM, op->pad_bottom);
 
-	/* The seven registers follow each other. */
+	/* The seven registers are adjacent. */
 	for (i = 0; i < ARRAY_SIZE(op->padding_value); i++)
 		nvdla_emit_bits(check, NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + i * sizeof(u32),
 				nvdla_encode(check,

@@ -8,7 +8,7 @@
 #include "nvdla_program.h"
 #include "nvdla_task.h"
 
-/* Sizes in loadables; new members go to the end. */
+/* Loadables contain these structures, so new members may only be added at the end. */
 static_assert(sizeof(struct nvdla_graph_node) == 36);
 static_assert(sizeof(struct nvdla_data_cube) == 32);
 static_assert(sizeof(struct nvdla_bdma_surface_desc) == 644);
@@ -37,7 +37,7 @@ static int check_counts(const struct nvdla_task_source *source, struct nvdla_ref
 	return nvdla_args_check_counts(&counts, why);
 }
 
-/* An array of a prepared task. Never of zero elements: a task may have no tables. */
+/* Allocates an array. One element more than @count, as a task may have no look-up tables. */
 static void *allocate(struct nvdla_prepared *prepared, u32 count, size_t size)
 {
 	/* Cannot overflow, because counts were checked against their limits. */
@@ -57,7 +57,7 @@ static struct nvdla_prepared *allocate_prepared(const struct nvdla_variant *vari
 	if (!prepared)
 		return NULL;
 
-	/* Room by engine; unknown engines are refused later. */
+	/* Each engine needs different room. Unknown engines are refused later. */
 	for (i = 0; i < count; i++) {
 		accesses += nvdla_max_accesses(source->graph[i].op_type);
 		writes += nvdla_max_writes(source->graph[i].op_type);
@@ -114,7 +114,7 @@ static void copy_operations(struct nvdla_prepared *prepared, const struct nvdla_
 	}
 }
 
-/* Members that more than one engine has; the engines check the rest. */
+/* Checks members that more than one engine has; the engines' functions check the others. */
 static void check_extended(struct nvdla_check *check, const struct nvdla_extended_op_desc *op)
 {
 	if (check->op_type == NVDLA_OP_BDMA || check->op_type == NVDLA_OP_RUBIK)

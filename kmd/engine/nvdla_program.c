@@ -9,7 +9,7 @@
 /* Register writes of one BDMA transfer. */
 #define BDMA_TRANSFER_WRITES 13
 
-/* Most register writes that a program of an engine's operation can have. */
+/* Returns the most register writes that an operation of an engine can need. */
 u32 nvdla_max_writes(u32 op_type)
 {
 	switch (op_type) {
@@ -28,7 +28,7 @@ u32 nvdla_max_writes(u32 op_type)
 	}
 }
 
-/* Most accesses that an engine's operation can have. */
+/* Returns the most memory accesses that an operation of an engine can have. */
 u32 nvdla_max_accesses(u32 op_type)
 {
 	switch (op_type) {
@@ -79,8 +79,8 @@ void nvdla_emit_access(struct nvdla_check *check, u32 high, u32 low, u32 access)
 }
 
 /*
- * The bits of a number of a descriptor in a register's field: the number itself, or reduced by
- * one. The two's complement of a signed number has to fit the field.
+ * Encodes a number of a descriptor, or the number minus one, for a register's field. The two's
+ * complement of a signed number has to fit the field.
  */
 u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encoding,
 		 struct nvdla_field field)

@@ -2,8 +2,8 @@
 /*
  * Programs: the register writes of the current operation of a struct nvdla_check.
  *
- * Registers are named as registers.h does, without NVDLA_ in front of it, and their
- * fields without that. A value that does not fit its field is refused.
+ * Registers have the names of registers.h without NVDLA_, fields without the register's name. A
+ * value that does not fit its field is refused.
  */
 #ifndef NVDLA_PROGRAM_H
 #define NVDLA_PROGRAM_H
@@ -14,7 +14,7 @@
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
 
-/* How a number is written to a field: as it is, or reduced by one, as counts are. */
+/* How a number is written to a field: unchanged, or reduced by one (counts). */
 enum nvdla_encoding {
 	NVDLA_AS_IT_IS,
 	NVDLA_MINUS_ONE,
@@ -26,41 +26,41 @@ void nvdla_emit_access(struct nvdla_check *check, u32 high, u32 low, u32 access)
 u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encoding,
 		 struct nvdla_field field);
 
-/* Write a register, or add bits to the write before. */
+/* Write a register, or add bits to the previous write if it is to the same register. */
 #define emit(check, register, bits) nvdla_emit_bits(check, NVDLA_##register, bits)
 
-/* Write a register that has the core count, if it is to count. */
+/* Write a register that enables counters: 0 for tasks without NVDLA_TASK_STATISTICS. */
 #define emit_counting(check, register, value) \
 	nvdla_emit_kind(check, NVDLA_##register, NVDLA_WRITE_COUNTING, value)
 
 /*
  * Write the two registers of an address.
  *
- * Every operation writes all addresses of the units that it uses: the register group still has
- * those of an earlier operation, of another client perhaps.
+ * Every operation writes all addresses of the units that it uses: the register group still holds
+ * the addresses of an earlier operation, perhaps of another client.
  */
 #define emit_address(check, registers, access) \
 	nvdla_emit_access(check, NVDLA_##registers##_HIGH, NVDLA_##registers##_LOW, access)
 
-/* A number of a descriptor in a register's field. */
+/* Encode a number of a descriptor for a register's field. */
 #define put(check, register, field, member) \
 	nvdla_emit_bits(check, NVDLA_##register, \
 			nvdla_encode(check, NVDLA_##register##__##field, NVDLA_AS_IT_IS, \
 				     NVDLA_FIELD(member)))
 
-/* put() for a count, for registers that hold one less. */
+/* put() for a count, in a field that holds the count minus one. */
 #define put_count(check, register, field, member) \
 	nvdla_emit_bits(check, NVDLA_##register, \
 			nvdla_encode(check, NVDLA_##register##__##field, NVDLA_MINUS_ONE, \
 				     NVDLA_FIELD(member)))
 
-/* The bits of a number in a register's field; those of a negative one above the field are lost. */
+/* Shifts a number to a register's field. The upper bits of a negative number are cut off. */
 static inline u32 nvdla_field_bits(u32 mask, u32 value)
 {
 	return (value * (mask & (~mask + 1))) & mask;
 }
 
-/* A memory type as all units encode it: 1 for system memory, 0 for on-chip memory. */
+/* Returns a memory type as all units encode it: 1 for system memory, 0 for on-chip memory. */
 static inline u32 nvdla_ram_type(u32 mem_type)
 {
 	return mem_type == NVDLA_MEM_MC ? 1 : 0;

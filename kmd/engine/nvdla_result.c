@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Results of jobs, as user space reads them.
+ * Writes results of jobs for user space.
  */
 
 #include "nvdla_result.h"
@@ -18,7 +18,7 @@
  * @tasks: the job's tasks
  * @num_tasks: entries at @tasks
  *
- * Return: bytes. For the largest job there can be they fit an int.
+ * Return: bytes, less than INT_MAX even for the largest possible job.
  */
 u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks)
 {
@@ -34,7 +34,7 @@ u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks)
 
 /**
  * nvdla_result_operation() - result of an operation in the current or last run
- * @task: its task
+ * @task: task of the operation
  * @operation: index, less than nvdla_task_num_operations()
  * @result: filled
  */
@@ -58,7 +58,7 @@ void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
 	}
 }
 
-/* The operation that was enabled first of those that did not complete. */
+/* Returns, of the operations that did not complete, the one that was enabled first. */
 static u32 find_stuck(const struct nvdla_task *task)
 {
 	u32 found = NO_INDEX;
@@ -79,9 +79,9 @@ static u32 find_stuck(const struct nvdla_task *task)
 
 /**
  * nvdla_result_write() - write the result of a job for user space
- * @source: the job
- * @to: nvdla_result_size() bytes, aligned to 8: struct drm_nvdla_job_result
- *	and what follows it
+ * @source: facts about the job
+ * @to: nvdla_result_size() bytes, aligned to 8: struct drm_nvdla_job_result, then the operations'
+ *	results
  *
  * Never reads from @to: user space may write there at the same time.
  */

@@ -7,15 +7,15 @@
 struct drm_nvdla_operation_result;
 
 /**
- * struct nvdla_result_source - facts about an ended job that its tasks do not have
- * @tasks: its tasks, in the order in which they run
+ * struct nvdla_result_source - an ended job and the facts about it that its tasks do not contain
+ * @tasks: the job's tasks, in the order in which they run
  * @num_tasks: entries at @tasks
  * @num_started: tasks that were put on the hardware in the last run
  * @status: 0 or -errno
  * @num_runs: times that the job was put on the hardware
  * @submit_ns: CLOCK_MONOTONIC at the submit
- * @start_ns: CLOCK_MONOTONIC when it was put on the hardware last, or 0
- * @end_ns: CLOCK_MONOTONIC when it ended
+ * @start_ns: CLOCK_MONOTONIC when the job was last put on the hardware, or 0
+ * @end_ns: CLOCK_MONOTONIC when the job ended
  */
 struct nvdla_result_source {
 	struct nvdla_task *const *tasks;
@@ -34,10 +34,10 @@ u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks);
 
 /**
  * struct nvdla_counter - a register that counts
- * @name: name in sysfs, NULL if its sum is meaningless
+ * @name: name in sysfs, NULL if the sum of its values is meaningless
  * @reg: the register
- * @when: condition for values other than zero, see nvdla_stats.c
- * @offset: offset of its 32 bits in struct drm_nvdla_operation_result
+ * @when: condition under which the value can differ from zero, see nvdla_stats.c
+ * @offset: offset of the __u32 member for the value in struct drm_nvdla_operation_result
  */
 struct nvdla_counter {
 	const char *name;

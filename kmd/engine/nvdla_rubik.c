@@ -17,7 +17,7 @@
 
 #define RUBIK_MAX_STRIDE 32
 
-/* Rules and extent of a planar cube; a line is touched in whole units of 64 bytes. */
+/* Checks a planar cube and records its memory access. Lines are accessed in units of 64 bytes. */
 static u32 add_planar(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
 		      u32 precision)
 {

@@ -51,7 +51,7 @@ static bool programmed_before(const struct nvdla_schedule_engine *engine, u32 gr
 	return group == engine->next_group;
 }
 
-/* The older group in a state, or NVDLA_NUM_GROUPS. */
+/* Returns the older group in a state, or NVDLA_NUM_GROUPS. */
 static u32 oldest_in_state(const struct nvdla_schedule_engine *engine, u32 state)
 {
 	u32 found = NVDLA_NUM_GROUPS;
@@ -80,7 +80,7 @@ u32 nvdla_schedule_next(const struct nvdla_schedule *schedule, u32 op_type)
 /**
  * struct occupant - operation in a register group
  * @state: enum nvdla_group_state
- * @op: the operation, of the schedule's task or of the one before it; NULL if it is idle
+ * @op: the operation, of the schedule's task or of the previous task; NULL if the group is idle
  */
 struct occupant {
 	u32 state;
@@ -103,7 +103,10 @@ static struct occupant occupant_of(const struct nvdla_schedule *schedule, u32 op
 	return found;
 }
 
-/* The group for the next operation; the first one's follows the previous task's last ones. */
+/*
+ * Returns the group for the engine's next operation. For the first one, that depends on the groups
+ * that the previous task still uses.
+ */
 static u32 group_to_program(const struct nvdla_schedule *schedule, u32 op_type)
 {
 	if (schedule->before && !schedule->engine[op_type].head)
@@ -135,8 +138,8 @@ static bool lut_ready(const struct nvdla_schedule_engine *engine, const struct n
 }
 
 /*
- * BDMA has no shadow registers: each write belongs to the group that is launched next. So only
- * one group at a time is filled, and only with the slots that the running group leaves.
+ * BDMA has no shadow registers: each write belongs to the group that is launched next. So only one
+ * group at a time is programmed, and only into slots that the running group leaves free.
  */
 static bool bdma_ready(const struct nvdla_variant *variant, const struct nvdla_operation *op,
 		       struct occupant other)
@@ -213,7 +216,7 @@ static bool can_enable(const struct nvdla_schedule *schedule, u32 op_type, u32 g
 	if (op->consumer != NVDLA_NO_OP && !task->state[op->consumer].enabled)
 		return false;
 
-	/* Empty copies are never launched, so they have to wait for their turn here. */
+	/* BDMA operations without transfers are never launched, so their order is kept here. */
 	return op_type != NVDLA_OP_BDMA || op->num_transfers > 0 ||
 	       engine->group[!group].state != NVDLA_GROUP_ENABLED;
 }
@@ -249,7 +252,7 @@ void nvdla_schedule_lead(struct nvdla_schedule *schedule)
 	schedule->before = NULL;
 }
 
-/* Enables all operations that can be enabled; each may let another one follow. */
+/* Enables all operations that can be enabled; each may make further operations ready. */
 static int enable_ready(struct nvdla_schedule *schedule)
 {
 	bool progress = !schedule->before;
@@ -273,7 +276,10 @@ static int enable_ready(struct nvdla_schedule *schedule)
 	return 0;
 }
 
-/* The engine to program an operation of, an idle one if possible; NVDLA_NUM_OP_TYPES if none. */
+/*
+ * Returns the engine whose next operation is to be programmed, preferably an idle engine, or
+ * NVDLA_NUM_OP_TYPES if there is none.
+ */
 static u32 find_programmable(const struct nvdla_schedule *schedule)
 {
 	u32 found = NVDLA_NUM_OP_TYPES;
@@ -297,7 +303,7 @@ int nvdla_schedule_run(struct nvdla_schedule *schedule)
 	int ret;
 
 	for (;;) {
-		/* Engines work while the registers of later operations are written. */
+		/* Enable first: engines work while registers of later operations are written. */
 		ret = enable_ready(schedule);
 		if (ret)
 			return ret;
@@ -324,7 +330,7 @@ void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 g
 	task->state[operation].completed = true;
 	task->num_completed++;
 
-	/* An operation ends after its fetches; an imagined core does not report those. */
+	/* A convolution completes after its fetches, which a simulated core does not report. */
 	if (op_type == NVDLA_OP_CONV) {
 		emit_event(schedule, operation, NVDLA_EVENT_CDMA_WT_DONE);
 		emit_event(schedule, operation, NVDLA_EVENT_CDMA_DT_DONE);

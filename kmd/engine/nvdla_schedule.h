@@ -12,7 +12,7 @@ struct nvdla_schedule;
  * struct nvdla_schedule_ops - actions of a schedule on a core
  * @program: write the registers of a task's operation to a group
  * @enable: start a programmed operation
- * @complete: an operation completed; its group is not used again yet
+ * @complete: an operation completed; called before its group is used again
  *
  * A negative return value ends the schedule.
  */
@@ -25,7 +25,7 @@ struct nvdla_schedule_ops {
 /**
  * struct nvdla_schedule_group - a register group
  * @state: enum nvdla_group_state
- * @operation: its operation, if it is not idle
+ * @operation: operation in the group, if that is not idle
  */
 struct nvdla_schedule_group {
 	u8 state;
@@ -37,7 +37,7 @@ struct nvdla_schedule_group {
  * @head: entries of the queue that were programmed
  * @next_group: group that the next operation goes to
  * @lut: look-up table that is loaded, or NVDLA_NO_LUT
- * @lut_fp16: it was loaded for FP16
+ * @lut_fp16: @lut was loaded for FP16
  * @group: register groups
  */
 struct nvdla_schedule_engine {
@@ -51,22 +51,21 @@ struct nvdla_schedule_engine {
 /**
  * struct nvdla_schedule - decides which operation is programmed or enabled next
  * @task: the task
- * @before: schedule of the task that runs, while this one is only programmed; or NULL
+ * @before: schedule of the running task while @task is only programmed ahead, or NULL
  * @ops: functions that write to a core, or NULL
  * @context: passed to @ops
  * @engine: per engine
  *
- * The schedule knows engines, groups and dependencies, but no registers. The
- * same code runs a task on a core and shows, before the task is accepted, that
- * it can come to its end.
+ * The schedule knows engines, groups and dependencies, but no registers. The same code runs a task
+ * on a core and, before the task is accepted, checks that it can run to its end.
  *
  * Each engine takes the operations of its queue in order. Up to two are
  * programmed; they are enabled in order, each once its dependencies are met and
  * the consumer of its stream is enabled. Operations are enabled before others are
  * programmed, so that engines work while registers are written.
  *
- * The next task may be programmed while a task runs: it gets the groups of an engine once the
- * running task has programmed all its operations for that engine. It enables nothing.
+ * The next task may be programmed while a task runs: it uses the groups of an engine once the
+ * running task has programmed all its operations for that engine. None is enabled then.
  */
 struct nvdla_schedule {
 	struct nvdla_task *task;
@@ -86,31 +85,29 @@ struct nvdla_schedule {
 void nvdla_schedule_init(struct nvdla_schedule *schedule, struct nvdla_task *task,
 			 const struct nvdla_schedule_ops *ops, void *context);
 
-/*
- * Makes a schedule follow another one, which must exist until nvdla_schedule_lead().
- */
+/* Makes a schedule follow another one, which must exist until nvdla_schedule_lead(). */
 static inline void nvdla_schedule_follow(struct nvdla_schedule *schedule,
 					 const struct nvdla_schedule *before)
 {
 	schedule->before = before;
 }
 
-/* The previous task is done: operations are enabled from now on. */
+/* Tells a schedule that the previous task is done: it enables operations from now on. */
 void nvdla_schedule_lead(struct nvdla_schedule *schedule);
 
 /* Programs and enables all operations that can be. Returns 0 or the error of a function of @ops. */
 int nvdla_schedule_run(struct nvdla_schedule *schedule);
 
-/* NVDLA_EVENT_CDMA_WT_DONE or NVDLA_EVENT_CDMA_DT_DONE of an operation happened. */
+/* Tells that NVDLA_EVENT_CDMA_WT_DONE or NVDLA_EVENT_CDMA_DT_DONE of an operation occurred. */
 void nvdla_schedule_event(struct nvdla_schedule *schedule, u32 operation, u32 event);
 
-/* The enabled operation in a register group of an engine completed; the group becomes idle. */
+/* Tells that the enabled operation in a register group of an engine completed; frees the group. */
 void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 group);
 
-/* The group that was enabled first, or NVDLA_NUM_GROUPS if none is enabled. */
+/* Returns the group that was enabled first, or NVDLA_NUM_GROUPS if none is enabled. */
 u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type);
 
-/* The group that was programmed first among those that wait to be enabled, or NVDLA_NUM_GROUPS. */
+/* Returns, of the programmed groups that are not enabled, the first, or NVDLA_NUM_GROUPS. */
 u32 nvdla_schedule_next(const struct nvdla_schedule *schedule, u32 op_type);
 
 /* True if every operation completed. */

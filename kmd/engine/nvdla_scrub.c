@@ -2,11 +2,11 @@
 /*
  * A convolution of zeroes that overwrites the whole convolution buffer.
  *
- * CSC and CDMA clear their pointers when a convolution has another number of data
- * banks than the one before (RTL of nvdlav1: NV_NVDLA_CSC_sg raises both pending
- * requests, NV_NVDLA_CDMA_status and NV_NVDLA_CDMA_wt answer). So there are two scrub tasks
- * with different numbers of data banks, and the one whose number differs from the last
- * convolution's is run. It fetches exactly as much as its banks hold, and releases all of it.
+ * CSC and CDMA clear their pointers when a convolution has a different number of data banks than
+ * the previous one (RTL of nvdlav1: NV_NVDLA_CSC_sg raises both pending requests,
+ * NV_NVDLA_CDMA_status and NV_NVDLA_CDMA_wt answer). So there are two scrub tasks with different
+ * numbers of data banks, and the one that differs from the last convolution is run. It fetches
+ * exactly as many bytes as its banks hold, and releases all of them.
  */
 
 #include "nvdla_scrub.h"
@@ -25,7 +25,7 @@ enum { SCRUB_CONV, SCRUB_SDP, SCRUB_OPERATIONS };
 
 /**
  * struct nvdla_scrub - see nvdla_scrub.h
- * @data_banks: per task: its banks for data
+ * @data_banks: per task, the number of banks for data
  * @task: tasks
  */
 struct nvdla_scrub {
@@ -34,7 +34,7 @@ struct nvdla_scrub {
 };
 
 /**
- * struct scrub_source - descriptors of such a task
+ * struct scrub_source - descriptors of a scrub task
  * @graph: nodes
  * @operations: operation descriptors
  * @surfaces: surface descriptors
@@ -121,7 +121,7 @@ static void describe(const struct nvdla_variant *variant, struct scrub_source *s
 	describe_conv(variant, conv, data_banks);
 	describe_cube(variant, &cubes->src_data, SCRUB_WIDTH, conv->input_height_csc,
 		      conv->input_channel_csc);
-	/* All surfaces read the same memory, so that little of it will do. */
+	/* All surfaces are read from the same memory, which keeps the zeroes small. */
 	cubes->src_data.surf_stride = 0;
 	cubes->weight_data.type = NVDLA_MEM_MC;
 	cubes->weight_data.size = conv->weight_bank * bank_bytes(variant);
@@ -162,7 +162,7 @@ static int create_task(const struct nvdla_variant *variant,
 
 u64 nvdla_scrub_memory_size(const struct nvdla_variant *variant)
 {
-	/* The weights take most: two banks, in the task with fewer banks for data. */
+	/* The weights need the most memory: two banks, in the task with fewer banks for data. */
 	return 2 * (u64)bank_bytes(variant);
 }
 

@@ -8,9 +8,9 @@
 /**
  * struct nvdla_scrub - tasks that bring the convolution buffer into a known state
  *
- * Bytes and pointers that a convolution leaves there reach the next one. User space can make them
- * inconsistent: CSC reads as many sparse weights as the mask has ones, and user space can write the
- * mask at any time.
+ * The next convolution sees the bytes and pointers that the previous one left in the buffer. User
+ * space can make them inconsistent: CSC reads as many sparse weights as the mask has ones, and user
+ * space can write the mask at any time.
  */
 struct nvdla_scrub;
 
@@ -25,8 +25,8 @@ u64 nvdla_scrub_memory_size(const struct nvdla_variant *variant);
 /**
  * nvdla_scrub_create() - make the tasks
  * @variant: the core
- * @zeroes: system memory of nvdla_scrub_memory_size() bytes, all zero, that nobody
- *	else writes to; the tasks read it, and write zeroes there
+ * @zeroes: system memory of nvdla_scrub_memory_size() bytes, all zero, that only the tasks access:
+ *	they read it and write zeroes to it
  * @scrub: filled on success, to be freed with nvdla_scrub_destroy()
  *
  * Return: 0 or -ENOMEM.
@@ -41,12 +41,11 @@ int nvdla_scrub_create(const struct nvdla_variant *variant,
 void nvdla_scrub_destroy(struct nvdla_scrub *scrub);
 
 /**
- * nvdla_scrub_task() - the task to run before somebody else's convolution
+ * nvdla_scrub_task() - get the task to run before another client's convolution
  * @scrub: tasks
  * @sequencer: an idle sequencer
  *
- * When it is done, all bytes of the buffer are zero and its pointers are where a
- * reset leaves them.
+ * After the task, all bytes of the buffer are zero and its pointers are as after a reset.
  *
  * Return: a task, owned by @scrub, or NULL if no convolution was started since the
  * core was reset: the hardware cleared the buffer then.

@@ -10,8 +10,8 @@
 #include "nvdla_platform.h"
 
 /*
- * Precision that the pipeline works in. INT8 on either side of a conversion
- * between integers makes it INT8; otherwise it follows the input.
+ * Returns the precision that the pipeline works in: INT8 if a conversion between integers has INT8
+ * on either side, otherwise the input's.
  */
 static u32 proc_precision(u32 src, u32 dst)
 {
@@ -131,7 +131,7 @@ static const char batch_alignment[] =
 	"with batches, addresses and strides are multiples of two atoms";
 static const char same_size[] = "input, operands and output have to have the same size";
 
-/* Raise the alignment: batches need more than an atom. */
+/* Raises the alignment, because batches need more than that of an atom. */
 static void need_alignment(struct nvdla_feature_use *use, u32 alignment)
 {
 	if (alignment <= use->alignment)
@@ -173,7 +173,7 @@ static u32 add_operand(struct nvdla_check *check, const struct nvdla_sdp_op *uni
 	return nvdla_add_feature_use(check, &use);
 }
 
-/* With INT16 on one side only, 32 channels are two atoms there. */
+/* If only one side is INT16, 32 channels are two atoms on that side. */
 static u32 surface_multiple(u32 precision, u32 proc)
 {
 	return nvdla_bytes_per_element(precision) / nvdla_bytes_per_element(proc) ?: 1;
@@ -193,7 +193,7 @@ static u32 add_destination(struct nvdla_check *check, const struct nvdla_sdp_op_
 			   const struct nvdla_sdp_plan *plan)
 {
 	const struct nvdla_data_cube *dst = plan->dst;
-	/* Single elements are packed without alignment; batches of them may be at any atom. */
+	/* Single elements are packed without alignment; in a batch they begin at any atom. */
 	bool point = dst->width == 1 && dst->height == 1;
 	u32 alignment = point ? check->variant->atom_bytes : plan->alignment;
 	struct nvdla_feature_use use = nvdla_feature_use(check, dst, NVDLA_ACCESS_WRITE,

@@ -19,9 +19,9 @@ enum nvdla_sdp_unit {
 /**
  * struct nvdla_sdp_unit_info - one unit of an operation
  * @unit: the unit
- * @is_y: it is Y, which has converters and a look-up table
- * @op: its part of the operation descriptor
- * @cube: its operands in memory
+ * @is_y: the unit is Y, which has converters and a look-up table
+ * @op: the unit's part of the operation descriptor
+ * @cube: the unit's operands in memory
  */
 struct nvdla_sdp_unit_info {
 	enum nvdla_sdp_unit unit;
@@ -36,15 +36,15 @@ struct nvdla_sdp_unit_info {
  * @dst: destination cube
  * @flying_in: the source is the convolution's stream
  * @flying_out: the destination is PDP
- * @comparison: nothing is written
+ * @comparison: Y compares; nothing is written
  * @proc: enum nvdla_precision that the pipeline works in
- * @alignment: of addresses and strides
+ * @alignment: alignment of addresses and strides, bytes
  * @src_access: the source, or NVDLA_NO_ACCESS
  * @dst_access: the destination, or NVDLA_NO_ACCESS
- * @unit_rdma: the unit's operands come from memory
- * @unit_access: access to them, or NVDLA_NO_ACCESS
- * @line_stride: their line stride
- * @surf_stride: their surface stride
+ * @unit_rdma: per unit: its operands come from memory
+ * @unit_access: per unit: access to its operands, or NVDLA_NO_ACCESS
+ * @line_stride: per unit: line stride of its operands
+ * @surf_stride: per unit: surface stride of its operands
  */
 struct nvdla_sdp_plan {
 	const struct nvdla_data_cube *src;

@@ -52,7 +52,7 @@ static void program_operand(struct nvdla_check *check, const struct nvdla_sdp_un
 	     OPERAND_CFG(RAM_TYPE, nvdla_ram_type(info->cube->type)));
 	emit(check, SDP_RDMA_D_BS_LINE_STRIDE + step, plan->line_stride[info->unit]);
 	emit(check, SDP_RDMA_D_BS_SURFACE_STRIDE + step, plan->surf_stride[info->unit]);
-	/* The descriptor has none: all cubes of a batch share their operands. */
+	/* The descriptor has no such stride: all cubes of a batch share their operands. */
 	emit(check, SDP_RDMA_D_BS_BATCH_STRIDE + step, 0);
 }
 
@@ -86,7 +86,7 @@ static void program_rdma(struct nvdla_check *check, const struct nvdla_sdp_op_de
 		      NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
 }
 
-/* Bits that X1, X2 and Y have in common. */
+/* Encodes the bits that X1, X2 and Y have in common. */
 static u32 unit_cfg(const struct nvdla_sdp_op *unit)
 {
 	u32 cfg = 0;

@@ -104,8 +104,8 @@ static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
 }
 
 /*
- * An engine idles until its next operation is enabled: the pointers of its units are moved now,
- * while another operation runs.
+ * Sets the pointers of an engine's units to its next operation while another operation runs,
+ * because the engine idles from its completion until that operation is enabled.
  */
 static void aim_at_next(struct nvdla_sequencer *sequencer)
 {
@@ -126,7 +126,7 @@ static void aim_at_next(struct nvdla_sequencer *sequencer)
 	}
 }
 
-/* Goes on as far as possible. Returns whether the task ended, with an error or without. */
+/* Programs and enables all operations that can be. Returns whether the task ended or failed. */
 static bool advance(struct nvdla_sequencer *sequencer, int *error)
 {
 	*error = nvdla_schedule_run(&sequencer->schedule);
@@ -151,7 +151,7 @@ static void begin_task(struct nvdla_sequencer *sequencer, struct nvdla_task *tas
 		sequencer->schedule.engine[type].next_group = sequencer->next_group[type];
 }
 
-/* The task that was programmed ahead continues from there. */
+/* Makes the task that was programmed ahead the running one. */
 static void begin_next_task(struct nvdla_sequencer *sequencer)
 {
 	nvdla_schedule_lead(&sequencer->ahead);
@@ -204,7 +204,7 @@ int nvdla_sequencer_follow(struct nvdla_sequencer *sequencer, struct nvdla_task 
 	return error;
 }
 
-/* The status bits that an enabled group of an engine raises until it is done. */
+/* Returns all status bits that an enabled group of an engine raises until it is done. */
 static u32 all_done_bits(const struct nvdla_sequencer *sequencer, u32 op_type, u32 group)
 {
 	if (op_type == NVDLA_OP_BDMA)
@@ -217,7 +217,7 @@ static u32 all_done_bits(const struct nvdla_sequencer *sequencer, u32 op_type, u
 	return done_bits[op_type][group];
 }
 
-/* Engines run their groups in order, so completions are taken in that order. */
+/* Completes groups of an engine in the order in which the engine runs them. */
 static void complete_engine(struct nvdla_sequencer *sequencer, u32 op_type, u32 status)
 {
 	u32 group = nvdla_schedule_oldest(&sequencer->schedule, op_type);

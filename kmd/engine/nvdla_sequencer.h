@@ -14,8 +14,8 @@
  * @task_done: the task ended. @error is 0, or -EIO if the core malfunctions
  *	(the core has to be reset then). The task is no longer used
  *	by the sequencer; another one may be started right here.
- * @op_programmed: an operation's registers were written to a register group, of the task that
- *	runs or of the one that follows; optional
+ * @op_programmed: registers of an operation of the running or the following task were written to a
+ *	register group; optional
  * @op_enabled: an operation's op_enable (BDMA: launch) was written; optional
  * @op_completed: an operation completed; optional
  *
@@ -37,8 +37,8 @@ struct nvdla_sequencer_ops {
  * @engine: per engine (enum nvdla_op_type)
  * @engine.group: per register group
  * @engine.group.state: enum nvdla_group_state
- * @engine.group.operation: index of its operation, if it is not idle
- * @engine.group.waits_for: number of events it still waits for
+ * @engine.group.operation: index of the operation in the group, if that is not idle
+ * @engine.group.waits_for: number of events for which that operation still waits
  */
 struct nvdla_sequencer_snapshot {
 	const struct nvdla_task *task;
@@ -90,9 +90,9 @@ void nvdla_sequencer_destroy(struct nvdla_sequencer *sequencer);
  * @sequencer: an idle sequencer
  * @task: must stay until task_done, or until nvdla_sequencer_abort() returned it
  *
- * task_done may be called before this returns (a task of empty copies needs no
- * interrupt). After reset the first start waits, at most about 1 ms, until the
- * convolution buffer is flushed.
+ * task_done may be called before this returns (a task whose BDMA operations have no transfers needs
+ * no interrupt). After reset the first start waits, at most about 1 ms, until the convolution
+ * buffer is flushed.
  *
  * Return: 0, -EBUSY if a task runs or another one was to follow, -EIO if the core has to
  * be reset first. On errors task_done is not called.
@@ -104,20 +104,20 @@ int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *
  * @sequencer: a sequencer that runs a task
  * @task: the task that is started next; must stay until then, or until nvdla_sequencer_abort()
  *
- * Its operations are written to register groups that the running task will not use any more, but
- * none is enabled before nvdla_sequencer_start().
+ * The registers of its operations are written to register groups that the running task will not use
+ * any more, but none is enabled before nvdla_sequencer_start().
  *
  * Return: 0, -EBUSY if no task runs or one follows already, -EIO if the core has to be reset.
  */
 int nvdla_sequencer_follow(struct nvdla_sequencer *sequencer, struct nvdla_task *task);
 
 /**
- * nvdla_sequencer_irq() - interrupts happened
+ * nvdla_sequencer_irq() - handle interrupts
  * @sequencer: a sequencer
  * @status: bits of GLB's S_INTR_STATUS, which the caller has read and cleared
  *
  * Bits of engines without an enabled operation are ignored. Call it once per read of the register:
- * two completions of one group never share a bit.
+ * then a bit never stands for two completions of one group.
  */
 void nvdla_sequencer_irq(struct nvdla_sequencer *sequencer, u32 status);
 
@@ -134,7 +134,7 @@ void nvdla_sequencer_irq(struct nvdla_sequencer *sequencer, u32 status);
 struct nvdla_task *nvdla_sequencer_abort(struct nvdla_sequencer *sequencer);
 
 /**
- * nvdla_sequencer_reset() - the core was reset
+ * nvdla_sequencer_reset() - tell that the core was reset
  * @sequencer: a sequencer that runs no task
  *
  * Forgets the contents of the core: register groups, look-up tables, the

@@ -30,9 +30,9 @@ struct nvdla_group_shadow {
 
 /**
  * struct nvdla_loaded_lut - look-up table in an engine's memory
- * @valid: something was uploaded
- * @fp16: with FP16 slopes
- * @owner: owner of the task that it was uploaded for
+ * @valid: a table was uploaded
+ * @fp16: the table's slopes are FP16
+ * @owner: owner of the task for which the table was uploaded
  * @table: the uploaded table
  */
 struct nvdla_loaded_lut {
@@ -50,15 +50,15 @@ struct nvdla_loaded_lut {
  * @context: passed to @ops
  * @task: task that runs, or NULL
  * @schedule: progress of @task
- * @ahead: progress of the next task, which is programmed; without a task if there is none
+ * @ahead: progress of the next task, which is programmed ahead; its task is NULL if there is none
  * @needs_reset: the core's state is not known
  * @pointers_known: @next_group and @rdma_next are known to match the core
  * @cbuf_flushed: the convolution buffer was flushed since reset
  * @cbuf_data_banks: banks for data of the last convolution, 0 if there was none since reset
- * @next_group: per engine: group that it will run next
- * @rdma_next: the same for its RDMA
- * @rdma_group: per engine and group: the RDMA's group of this operation
- * @conv_seen: per group: status bits of its convolution that have come
+ * @next_group: per engine: group that the engine will run next
+ * @rdma_next: per engine: group that its RDMA will run next
+ * @rdma_group: per engine and group: the RDMA's group for the same operation
+ * @conv_seen: per group: status bits received for its convolution
  * @bdma_next: group that BDMA will launch next
  * @bdma_slots: BDMA has at least this many free slots
  * @bdma_group: per group of the schedule: BDMA's own group for it
@@ -96,7 +96,7 @@ static inline u64 nvdla_sequencer_now(const struct nvdla_sequencer *sequencer)
 	return sequencer->io.now ? sequencer->io.now(sequencer->io.context) : 0;
 }
 
-/* The value that was last written to a register of a group, 0 if none was since reset. */
+/* Returns the value last written to a register of a group, 0 if none was written since reset. */
 static inline u32 nvdla_sequencer_held(const struct nvdla_sequencer *sequencer, u32 group, u32 reg)
 {
 	return sequencer->shadow[reg / NVDLA_UNIT_SIZE][group]
@@ -121,7 +121,7 @@ void nvdla_issue_read_pointers(struct nvdla_sequencer *sequencer);
 int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 			u32 operation, u32 group);
 
-/* Leave only op_enable to be written for an operation that is programmed. */
+/* Selects the groups of a programmed operation, so that only op_enable is left to be written. */
 void nvdla_issue_aim(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 		     u32 operation, u32 group);
 

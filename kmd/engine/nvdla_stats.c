@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Counters of completed operations. They stay in the register group until the
- * group is enabled again.
+ * Counters of completed operations. A register group holds its counters until the group is enabled
+ * again.
  */
 
 #include <drm/nvdla_accel.h>
@@ -16,12 +16,12 @@
 /* When a counter can be other than zero. */
 enum counts {
 	ALWAYS,
-	FP16,		/* if the input is FP16 */
-	FP16_OUT,	/* if the output is FP16 */
-	LUT,		/* a look-up table is used */
+	FP16,		/* only if the input is FP16 */
+	FP16_OUT,	/* only if the output is FP16 */
+	LUT,		/* only if a look-up table is used */
 	COMPARISON,
-	RDMA,		/* the source is in memory */
-	X1_RDMA,	/* X1's operands are in memory */
+	RDMA,		/* only if the source is in memory */
+	X1_RDMA,	/* only if X1's operands are in memory */
 	X2_RDMA,
 	Y_RDMA,
 };
@@ -42,7 +42,7 @@ static const struct nvdla_counter conv_counters[] = {
 	COUNTER(FP16, CDMA_D_INF_INPUT_WEIGHT_NUM, inf_weight, "inf_weight"),
 };
 
-/* SDP's own counters of its input stay zero. */
+/* SDP's counters of NaNs and infinities in a stream stay zero, so they are not listed. */
 static const struct nvdla_counter sdp_counters[] = {
 	CYCLES(ALWAYS, SDP_D_PERF_WDMA_WRITE_STALL, write_stall, "write_stall"),
 	COUNTER(ALWAYS, SDP_D_PERF_OUT_SATURATION, saturation, "saturation"),
@@ -88,7 +88,7 @@ static const struct nvdla_counter rubik_counters[] = {
 	CYCLES(ALWAYS, RBK_D_PERF_WRITE_STALL, write_stall, "write_stall"),
 };
 
-/* BDMA's counters are not grouped by a pointer: there are two sets. */
+/* BDMA has no register pointer: the counters of its two groups have different addresses. */
 static const struct nvdla_counter bdma_counters[NVDLA_NUM_GROUPS][2] = {
 	{
 		CYCLES(ALWAYS, BDMA_STATUS_GRP0_READ_STALL, read_stall, "read_stall"),
@@ -99,7 +99,7 @@ static const struct nvdla_counter bdma_counters[NVDLA_NUM_GROUPS][2] = {
 	},
 };
 
-/* Field of a register as the operation in a group was programmed. */
+/* Field of a register with the value that was programmed for the operation in a group. */
 #define HELD(sequencer, group, name, field) \
 	FIELD_GET(NVDLA_##name##__##field, \
 		  nvdla_sequencer_held(sequencer, group, NVDLA_##name))
@@ -149,7 +149,7 @@ static u32 counts_of(const struct nvdla_sequencer *sequencer, const struct nvdla
 }
 
 /**
- * nvdla_counters_of() - counters of the core for operations of an engine
+ * nvdla_counters_of() - list the core's counters for operations of an engine
  * @op_type: enum nvdla_op_type
  * @count: set to their number, NVDLA_MAX_ENGINE_COUNTERS at most
  *
@@ -175,13 +175,13 @@ const struct nvdla_counter *nvdla_counters_of(u32 op_type, u32 *count)
 }
 
 /**
- * nvdla_stats_read() - read and keep the core's counters of a completed operation
+ * nvdla_stats_read() - read the core's counters of a completed operation into its task
  * @sequencer: sequencer
  * @operation: index
  * @group: register group that it ran in
  *
- * Each counter is a read, for which the engine's next operation may wait: those that stay zero
- * (NaNs of integers, a table or an operand that is not used) are not read.
+ * The engine's next operation may wait for these register reads, so counters that stay zero (NaNs
+ * of integers, an unused table or operand) are not read.
  */
 void nvdla_stats_read(struct nvdla_sequencer *sequencer, u32 operation, u32 group)
 {
@@ -196,7 +196,7 @@ void nvdla_stats_read(struct nvdla_sequencer *sequencer, u32 operation, u32 grou
 	counters = nvdla_counters_of(op->op_type, &count);
 	if (op->op_type == NVDLA_OP_BDMA) {
 		counters = bdma_counters[sequencer->bdma_group[group]];
-		/* An empty copy was never launched: its counters are zero. */
+		/* A copy without transfers was never launched: its counters are zero. */
 		count = op->num_transfers ? count : 0;
 	}
 	for (i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Tasks: prepared tasks with addresses, ready for a sequencer. nvdla_prepared.c has the checks
- * before that.
+ * Tasks: prepared tasks with addresses, ready for a sequencer. nvdla_prepared.c checks and prepares
+ * task graphs.
  */
 
 #include "nvdla_task.h"
@@ -33,7 +33,7 @@ struct nvdla_task *nvdla_task_allocate(const struct nvdla_prepared *prepared, u3
 	return task;
 }
 
-/* The address of an access for the core. Returns -EINVAL if the access is not allowed. */
+/* Computes the core's address of an access. Returns -EINVAL if the access is not allowed. */
 static int bind_access(const struct nvdla_prepared *prepared, const struct nvdla_access *access,
 		       const struct nvdla_task_extent *extent, u64 *address,
 		       struct nvdla_refusal *why)

@@ -15,7 +15,7 @@
 /** NVDLA_TASK_MAX_ADDRESSES - entries in one task's address table, at most */
 #define NVDLA_TASK_MAX_ADDRESSES 8192
 
-/** NVDLA_TASK_NO_OPERATION - an error is about the task, not one operation */
+/** NVDLA_TASK_NO_OPERATION - operation index of an error that concerns the whole task */
 #define NVDLA_TASK_NO_OPERATION (~0U)
 
 /** NVDLA_TASK_STATISTICS - enable the core's counters, and keep their values */
@@ -32,7 +32,7 @@
  * @op_type: enum nvdla_op_type of the operation, ~0 if there is none
  * @rule: the rule in words
  * @value: value of the member
- * @limit: limit of that value
+ * @limit: limit that the value violates
  */
 struct nvdla_refusal {
 	struct drm_nvdla_error error;
@@ -68,8 +68,8 @@ struct nvdla_task_extent {
  * @num_extents: 1 to NVDLA_TASK_MAX_ADDRESSES
  * @flags: NVDLA_TASK_STATISTICS or 0
  *
- * The arrays must not be writable by anybody else during nvdla_task_create():
- * in the kernel they are copies of user memory. Nothing of them is kept.
+ * The arrays must not be writable by anybody else during nvdla_task_create(): in the kernel they
+ * are copies of user memory. They are not used after the call.
  */
 struct nvdla_task_source {
 	const struct nvdla_graph_node *graph;
@@ -96,16 +96,16 @@ struct nvdla_reg_write {
 /**
  * struct nvdla_prepared - a checked task graph that lacks its addresses
  *
- * Nothing in it changes any more: any number of tasks may be made of it, and run
- * at the same time. It has to outlive them.
+ * A prepared task is constant: any number of tasks may be made from it, and run at the same time.
+ * The prepared task has to outlive them.
  */
 struct nvdla_prepared;
 
 /**
  * nvdla_prepared_create() - check a task graph and compute its register programs
- * @variant: the core that it is going to run on
- * @source: the submitted graph; of its extents only their number is used
- * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @variant: the core on which the graph is going to run
+ * @source: the submitted graph; of the extents only @source->num_extents is used
+ * @why: on -EINVAL, the violated rule; the caller fills in @why->error.task; may be NULL
  * @prepared: filled on success, to be freed with nvdla_prepared_destroy()
  *
  * Checks every field that reaches a register. nvdla_task_bind() then only checks that the bytes
@@ -119,12 +119,12 @@ int nvdla_prepared_create(const struct nvdla_variant *variant,
 
 /**
  * nvdla_prepared_destroy() - free a prepared task
- * @prepared: prepared task that no task is made of, or NULL
+ * @prepared: prepared task from which no task exists any more, or NULL
  */
 void nvdla_prepared_destroy(struct nvdla_prepared *prepared);
 
 /**
- * nvdla_prepared_bytes() - memory that a prepared task takes
+ * nvdla_prepared_bytes() - get the memory that a prepared task takes
  * @prepared: a prepared task
  *
  * Return: bytes.
@@ -132,10 +132,10 @@ void nvdla_prepared_destroy(struct nvdla_prepared *prepared);
 u64 nvdla_prepared_bytes(const struct nvdla_prepared *prepared);
 
 /**
- * nvdla_prepared_num_addresses() - entries that its address tables have
+ * nvdla_prepared_num_addresses() - get the size of a prepared task's address tables
  * @prepared: a prepared task
  *
- * Return: their number.
+ * Return: entries of an address table.
  */
 u32 nvdla_prepared_num_addresses(const struct nvdla_prepared *prepared);
 
@@ -143,14 +143,14 @@ u32 nvdla_prepared_num_addresses(const struct nvdla_prepared *prepared);
 struct nvdla_task;
 
 /**
- * nvdla_task_bind() - a task of what was prepared, at some addresses
+ * nvdla_task_bind() - make a runnable task from a prepared task and an address table
  * @prepared: the prepared task
  * @extents: nvdla_prepared_num_addresses() entries of the address table
  * @flags: NVDLA_TASK_STATISTICS or 0
- * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @why: on -EINVAL, the violated rule; the caller fills in @why->error.task; may be NULL
  * @task: filled on success, to be freed with nvdla_task_destroy()
  *
- * Holds every byte that the core will touch against the extents, which are not kept.
+ * Checks that every byte that the core will access lies within @extents. @extents is not kept.
  *
  * Return: 0, -EINVAL if memory is missing or too small, -ENOMEM.
  */
@@ -159,15 +159,14 @@ int nvdla_task_bind(const struct nvdla_prepared *prepared, const struct nvdla_ta
 
 /**
  * nvdla_task_create() - prepare a task graph and bind it to its addresses
- * @variant: the core that it is going to run on
+ * @variant: the core on which the task is going to run
  * @source: the submitted graph
- * @why: filled if -EINVAL is returned, but for the task's index; may be NULL
+ * @why: on -EINVAL, the violated rule; the caller fills in @why->error.task; may be NULL
  * @task: filled on success, to be freed with nvdla_task_destroy()
  *
- * nvdla_prepared_create() and nvdla_task_bind() in one, for tasks that run once: checks
- * every field that reaches a register, and that every byte that the core will touch lies
- * within the extents. Running the task does not need @source. May sleep (it
- * allocates memory).
+ * nvdla_prepared_create() and nvdla_task_bind() in one, for tasks that run once: checks every field
+ * that reaches a register, and that every byte that the core will touch lies within the extents.
+ * Running the task does not need @source. May sleep (it allocates memory).
  *
  * Return: 0, -EINVAL if the graph is not acceptable, -ENOMEM.
  */
@@ -191,7 +190,7 @@ void nvdla_task_destroy(struct nvdla_task *task);
 void nvdla_task_set_owner(struct nvdla_task *task, u64 owner);
 
 /*
- * Contents of a task. @operation is less than nvdla_task_num_operations(), @op_type is enum
+ * Properties of a task. @operation is less than nvdla_task_num_operations(), @op_type is enum
  * nvdla_op_type, @address is an index into the address table, less than source->num_extents.
  * nvdla_task_access() returns NVDLA_ACCESS_*.
  */
@@ -210,8 +209,8 @@ struct nvdla_reg_write nvdla_task_write(const struct nvdla_task *task, u32 opera
 
 /*
  * Progress of the current or last run. nvdla_task_rewind(), for a task that no sequencer runs,
- * makes it that of a task that never ran. A member of the times is valid from the op_enabled or
- * op_completed of &struct nvdla_sequencer_ops on.
+ * resets it to that of a task that never ran. The start of an operation is valid from its
+ * op_enabled notification on, its end from op_completed on (&struct nvdla_sequencer_ops).
  */
 u32 nvdla_task_num_completed(const struct nvdla_task *task);
 void nvdla_task_rewind(struct nvdla_task *task);

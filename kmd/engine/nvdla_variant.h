@@ -18,7 +18,7 @@
 /**
  * enum nvdla_group_state - state of a register group of an engine
  * @NVDLA_GROUP_IDLE: free
- * @NVDLA_GROUP_PROGRAMMED: registers are written, waits for its dependencies
+ * @NVDLA_GROUP_PROGRAMMED: registers are written, the operation waits for its dependencies
  * @NVDLA_GROUP_ENABLED: op_enable is set, the operation runs or is queued
  */
 enum nvdla_group_state {
@@ -36,29 +36,28 @@ enum nvdla_group_state {
  * @engines: bit n is set if operations of enum nvdla_op_type n can run
  * @precisions: bit n is set if enum nvdla_precision n is supported
  * @address_bits: width of the memory interface's addresses
- * @atom_bytes: bytes of an atom: alignment of feature data, of strides and of
- *	BDMA lines
+ * @atom_bytes: bytes of an atom: alignment of feature data, of strides and of BDMA lines
  * @weight_alignment: bytes that weight, WMB and WGS surfaces are aligned to
  * @weight_size_alignment: bytes that the size of those surfaces is a multiple of: whole entries
- * @weight_slack: bytes that a kernel group needs behind it in its banks
- * @mac_channels: channels that a MAC cell takes at once
- * @int8_kernels: output channels at once, INT8; half of that for the others
+ * @weight_slack: bytes that have to be free behind a kernel group in its banks
+ * @mac_channels: channels that a MAC cell takes at a time
+ * @int8_kernels: output channels at a time in INT8; half as many in other precisions
  * @cbuf_banks: banks of the convolution buffer
  * @cbuf_bank_entries: entries in a bank
  * @cbuf_entry_bytes: bytes of an entry
  * @pdp_line_bytes: bytes of PDP's buffer for partial results
  * @bdma_slots: operations that BDMA queues
  * @max_batch: cubes of one convolution
- * @has_winograd: convolutions have that mode
- * @has_weight_compression: WMB and WGS surfaces are understood
+ * @has_winograd: convolutions have winograd mode
+ * @has_weight_compression: weights may be compressed (WMB and WGS surfaces)
  * @has_sdp_y: SDP has its unit Y, with operands in memory and a look-up table
  * @has_cvsram: there is a second memory interface
- * @fetches_unpacked_by_line: CDMA fetches lines that are not packed one at a time
+ * @fetches_unpacked_by_line: CDMA fetches unpacked lines one at a time
  * @image_stride_in_kernel: convolutions of images skip no column between two windows
  * @intr_mask: status bits that GLB implements
  *
- * All facts about a configuration that code depends on are here, none is an
- * #ifdef. Offsets of registers inside a unit are the same in all of them.
+ * Code depends on a configuration only through this structure, never through an #ifdef. Offsets of
+ * registers inside a unit are the same in all configurations.
  */
 struct nvdla_variant {
 	const char *name;
@@ -107,7 +106,7 @@ static inline const struct nvdla_variant *nvdla_variant_nv_full(void)
  * @variant: the core
  * @bytes: size of the on-chip memory
  *
- * Return: @bytes, or 0 if the core cannot clear it: that is BDMA's part.
+ * Return: @bytes, or 0 if the core has no BDMA, which clears that memory.
  */
 static inline u64 nvdla_variant_sram_bytes(const struct nvdla_variant *variant, u64 bytes)
 {
@@ -136,10 +135,10 @@ static inline u32 nvdla_variant_register(const struct nvdla_variant *variant, u3
 }
 
 /**
- * nvdla_variant_csb_bytes() - least size of the CSB space of a core
+ * nvdla_variant_csb_bytes() - get the least size of a core's CSB space
  * @variant: the core
  *
- * Return: bytes from its beginning to behind the last unit that it has.
+ * Return: bytes from the beginning of the space to the end of the core's last unit.
  */
 u32 nvdla_variant_csb_bytes(const struct nvdla_variant *variant);
 

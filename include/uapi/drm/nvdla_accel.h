@@ -44,9 +44,8 @@ enum drm_nvdla_ioctl_id {
 /**
  * enum drm_nvdla_priority - priority of a context
  *
- * Of the jobs that are ready to run, those of the higher priority go first, or
- * more often if the scheduler is told to be fair (drm_sched's module parameter).
- * A job on the hardware is never interrupted.
+ * Ready jobs of higher priority run first, or more often if drm_sched's module parameter selects
+ * its fair policy. A job on the hardware is never interrupted.
  */
 enum drm_nvdla_priority {
 	/** @DRM_NVDLA_PRIORITY_LOW: runs when nothing else is ready */
@@ -61,20 +60,19 @@ enum drm_nvdla_priority {
  * DRM_NVDLA_BO_SRAM: place the buffer in on-chip memory
  *
  * Engines reach it, the CPU does not: it cannot be mapped, prepared for the CPU, exported
- * (-EOPNOTSUPP), or hold results. It begins zeroed, and what it holds survives until the next
- * reset of the core or sleep of the system. -ENOSPC if there is not that much left of it in one
- * piece, or the user would have more of it than &drm_nvdla_device_info.max_sram_bytes, in all
- * open files; a closed buffer's place is free when the last job with it is gone, shortly after
- * its fence. It is cleared by a job of the file: -EBUSY if the file has
- * &drm_nvdla_device_info.max_jobs already.
+ * (-EOPNOTSUPP), or hold results. The buffer begins zeroed; its content survives until the next
+ * reset of the core or sleep of the system. -ENOSPC if the memory has no free range of that size,
+ * or if the user's buffers in all open files would exceed &drm_nvdla_device_info.max_sram_bytes; a
+ * closed buffer's range is freed with its last job, shortly after that job's fence. A job of the
+ * file clears the buffer: -EBUSY if the file has &drm_nvdla_device_info.max_jobs already.
  */
 #define DRM_NVDLA_BO_SRAM		(1u << 0)
 /**
  * DRM_NVDLA_BO_WRITE_COMBINE: map the buffer write-combined
  *
  * For buffers that the CPU writes in order and hardly reads. Without the flag mappings are cached,
- * except those of a no-map pool. With it they may still be cached, on machines whose devices snoop
- * the CPU's caches. PREP and FINI are needed either way.
+ * except those of a no-map pool. With the flag they may still be cached, on machines whose devices
+ * snoop the CPU's caches. Both need PREP and FINI.
  */
 #define DRM_NVDLA_BO_WRITE_COMBINE	(1u << 1)
 
@@ -111,10 +109,11 @@ struct drm_nvdla_bo_mmap_offset {
  * struct drm_nvdla_bo_prep - argument of DRM_IOCTL_NVDLA_BO_PREP
  * @handle: Input: GEM handle
  * @flags: Input: DRM_NVDLA_BO_READ, DRM_NVDLA_BO_WRITE or both
- * @timeout_ns: Input: absolute CLOCK_MONOTONIC time; 0 to ask only
+ * @timeout_ns: Input: absolute CLOCK_MONOTONIC time; 0 polls without waiting
  *
- * Waits until the device is done with the buffer (readers too, if the CPU is going to write)
- * and makes what it wrote visible to the CPU. -ETIMEDOUT if that takes longer than @timeout_ns.
+ * Waits until the device is done with the buffer (for a CPU write, also until the device no longer
+ * reads it) and makes the device's writes visible to the CPU. -ETIMEDOUT if the device is still
+ * busy at @timeout_ns.
  */
 struct drm_nvdla_bo_prep {
 	__u32 handle;
@@ -127,7 +126,7 @@ struct drm_nvdla_bo_prep {
  * @handle: Input: GEM handle
  * @flags: Input: zero
  *
- * Makes what the CPU wrote since DRM_IOCTL_NVDLA_BO_PREP visible to the device.
+ * Makes the CPU's writes since DRM_IOCTL_NVDLA_BO_PREP visible to the device.
  */
 struct drm_nvdla_bo_fini {
 	__u32 handle;
@@ -141,9 +140,9 @@ struct drm_nvdla_bo_fini {
  * @context: Output: identifies the context in this file, never 0
  * @reserved: zero
  *
- * A context is a queue: its jobs run in the order of their submission, those of
- * different contexts in any order that fences allow. -EACCES if the priority is
- * not for the caller, -ENOSPC if the file has &drm_nvdla_device_info.max_contexts.
+ * A context is a queue: its jobs run in the order of their submission, those of different contexts
+ * in any order that fences allow. -EACCES if the caller may not use the priority, -ENOSPC if the
+ * file already has &drm_nvdla_device_info.max_contexts.
  */
 struct drm_nvdla_context_create {
 	__u32 priority;
@@ -157,7 +156,7 @@ struct drm_nvdla_context_create {
  * @context: Input: the context
  * @reserved: zero
  *
- * Jobs that were submitted run to their end; -ENOENT if there is no such context.
+ * Jobs already submitted to it run to their end. -ENOENT if there is no such context.
  */
 struct drm_nvdla_context_destroy {
 	__u32 context;
@@ -169,10 +168,10 @@ struct drm_nvdla_context_destroy {
  * @handle: GEM handle; 0 marks an entry that no operation uses
  * @reserved: zero
  * @offset: bytes from the start of the buffer object
- * @size: bytes that may be accessed; 0 stands for all up to its end
+ * @size: bytes that may be accessed; 0: up to the end of the buffer object
  *
- * Data cubes name memory by an index into this table. What a cube covers has
- * to lie inside [offset, offset + size) of the buffer object.
+ * Data cubes name memory by an index into this table. All bytes of a cube have to lie inside
+ * [offset, offset + size) of the buffer object.
  */
 struct drm_nvdla_address {
 	__u32 handle;
@@ -194,19 +193,19 @@ struct drm_nvdla_address {
  * @node_size: Input: bytes of an element of @graph
  * @operation_size: Input: bytes of an element of @operations
  * @surface_size: Input: bytes of an element of @surfaces
- * @lut_size: Input: bytes of an element of @luts, not looked at without any
- * @handle: Input: prepared task, 0 for one with descriptors
+ * @lut_size: Input: bytes of an element of @luts, ignored if @num_luts is 0
+ * @handle: Input: handle of a prepared task, 0 for a task with descriptors
  * @reserved: zero
  *
  * The descriptors are those of nvdla_descriptors.h. They are copied once, before
  * they are checked; writing to them later has no effect on the task.
  *
- * The sizes say how far apart the elements of an array are and how much of them user space
- * knows, 4 bytes at least and a multiple of 4. Of a shorter element than the kernel knows the
- * rest counts as zero; of a longer one the rest has to be zero (-E2BIG otherwise).
+ * An element size is the distance between elements of an array and the size that user space knows:
+ * a multiple of 4, at least 4 bytes. If the kernel's element is longer, its other members count as
+ * zero; if it is shorter, user space's additional bytes have to be zero (-E2BIG otherwise).
  *
- * A task that DRM_IOCTL_NVDLA_TASK_CREATE has prepared is submitted with its @handle and an
- * address table; all about its descriptors is zero then.
+ * A task that DRM_IOCTL_NVDLA_TASK_CREATE has prepared is submitted with its @handle and an address
+ * table; all members about descriptors have to be zero then.
  */
 struct drm_nvdla_task {
 	__u64 graph, operations, surfaces, luts, addresses;
@@ -227,9 +226,9 @@ struct drm_nvdla_task {
  * @flags: Input: zero
  * @handle: Output: identifies the prepared task in this file, never 0
  *
- * Checks a task graph, except for the memory that it is going to use, and keeps the result. Each
- * submit then checks its address table only. -ENOSPC if the prepared tasks of the file would take
- * more than &drm_nvdla_device_info.max_task_bytes. Closing the file gives up what is left.
+ * Checks a task graph, except its memory accesses, and keeps the register programs. Each submit
+ * then checks the address table only. -ENOSPC if the prepared tasks of the file would take more
+ * than &drm_nvdla_device_info.max_task_bytes. Closing the file destroys its prepared tasks.
  */
 struct drm_nvdla_task_create {
 	__u64 task;
@@ -244,7 +243,7 @@ struct drm_nvdla_task_create {
  * @handle: Input: the prepared task
  * @reserved: zero
  *
- * Jobs that were submitted with it run to their end; -ENOENT if there is no such task.
+ * Jobs already submitted with the task run to their end. -ENOENT if there is no such task.
  */
 struct drm_nvdla_task_destroy {
 	__u32 handle;
@@ -286,17 +285,17 @@ enum drm_nvdla_struct {
 };
 
 /**
- * struct drm_nvdla_error - the member that a submit or a preparation was refused for
- * @task: index of the task, 0 if it is being prepared
- * @operation: index of the operation, ~0 if it is about the whole task
- * @member_of: enum drm_nvdla_struct: the structure with the member, never NONE
+ * struct drm_nvdla_error - the member for which a submit or a preparation was refused
+ * @task: index of the task in the submit, 0 for DRM_IOCTL_NVDLA_TASK_CREATE
+ * @operation: index of the operation, ~0 if the error concerns the whole task
+ * @member_of: enum drm_nvdla_struct: the structure that contains the member, never NONE
  * @index: index of that structure in its array
  * @offset: bytes from the start of that structure to the member
  * @size: bytes of the member, which may be a structure itself
  *
- * Written if the call fails with -EINVAL because of what a task contains, or because of a count
- * or size that is out of range. A call that fails for another reason leaves it alone. The
- * driver's checks run in user space as well: they say of the same member what is asked of it.
+ * Written if the call fails with -EINVAL because a descriptor is invalid, or a count or size is out
+ * of range. If a call fails for another reason, the structure is not written. The driver's checks
+ * can also be run in user space, where they give the violated rule in words.
  */
 struct drm_nvdla_error {
 	__u32 task, operation;
@@ -324,19 +323,19 @@ struct drm_nvdla_lut_result {
 
 /**
  * struct drm_nvdla_operation_result - result of one operation
- * @start_ns: CLOCK_MONOTONIC when it was enabled (BDMA: launched)
- * @end_ns: CLOCK_MONOTONIC when the driver saw its interrupt
+ * @start_ns: CLOCK_MONOTONIC when the operation was enabled (BDMA: launched)
+ * @end_ns: CLOCK_MONOTONIC when the driver saw the operation's interrupt
  * @op_type: enum nvdla_op_type
  * @flags: DRM_NVDLA_OPERATION_*
- * @read_stall: cycles the read DMA of the source stalled, all its channels
+ * @read_stall: cycles the read DMA of the source stalled, summed over all channels
  * @write_stall: cycles the write DMA stalled
  * @weight_read_stall: convolution: cycles the weight read DMA stalled
  * @read_latency: convolution: sum of the latencies of data reads, cycles
- * @weight_read_latency: convolution: the same for weights
+ * @weight_read_latency: convolution: sum of the latencies of weight reads, cycles
  * @operand_read_stall: SDP: cycles the read DMAs of X1, X2 and Y stalled
  * @saturation: outputs that were saturated
- * @nan_input: NaNs in the source, FP16; SDP: if it lies in memory
- * @inf_input: infinities in the source, FP16; SDP: if it lies in memory
+ * @nan_input: NaNs in the source, FP16; SDP: only of a source in memory
+ * @inf_input: infinities in the source, FP16; SDP: only of a source in memory
  * @nan_output: NaNs in the output, FP16
  * @nan_weight: NaNs in the weights, FP16
  * @inf_weight: infinities in the weights, FP16
@@ -368,14 +367,14 @@ struct drm_nvdla_operation_result {
  * @failed_task: if @status is not 0: the task that was on the hardware, ~0 if none was
  * @failed_operation: index in that task of the operation that was enabled
  *        first among those that did not complete, ~0 if there is none
- * @num_runs: times it was put on the hardware; see DRM_NVDLA_SUBMIT_RESTARTABLE
+ * @num_runs: times the job was put on the hardware; see DRM_NVDLA_SUBMIT_RESTARTABLE
  * @submit_ns: CLOCK_MONOTONIC at the submit
- * @start_ns: CLOCK_MONOTONIC when it was put on the hardware (last), or 0
- * @end_ns: CLOCK_MONOTONIC when it ended
+ * @start_ns: CLOCK_MONOTONIC when the job was last put on the hardware, or 0
+ * @end_ns: CLOCK_MONOTONIC when the job ended
  *
- * Written to &drm_nvdla_submit.result_handle before the job's fence signals,
- * whatever that says; not if the file is closed before the job's turn comes. An
- * array of @num_operations struct drm_nvdla_operation_result follows it, at
+ * Written to &drm_nvdla_submit.result_handle before the job's fence signals, with or without an
+ * error; not written if the file is closed before the job starts. An array of @num_operations
+ * struct drm_nvdla_operation_result follows it, at
  * @header_size and every @operation_size bytes from there: operations of the
  * first task, then those of the second, and so on.
  */
@@ -393,9 +392,9 @@ struct drm_nvdla_job_result {
 /**
  * DRM_NVDLA_SUBMIT_RESTARTABLE: the job may be run again from its start
  *
- * The job promises not to overwrite memory that it reads, except what it wrote itself before. If a
- * reset that it did not cause takes it off the hardware, it is run again; without the flag it fails
- * with -EIO.
+ * The job must not overwrite memory that it reads, except memory that it wrote itself before. If a
+ * reset that the job did not cause takes it off the hardware, the job is run again; without the
+ * flag the job fails with -EIO.
  */
 #define DRM_NVDLA_SUBMIT_RESTARTABLE	(1u << 1)
 
@@ -411,22 +410,21 @@ struct drm_nvdla_job_result {
  * @num_out_syncs: Input: entries at @out_syncs
  * @sync_size: Input: sizeof(struct drm_nvdla_sync) as user space knows it
  * @error_size: Input: bytes at @error; those that the kernel does not know are zeroed
- * @timeout_ms: Input: time on the hardware without an operation that begins or ends, 0
- *        for the default. In all the job has ten times that. -EACCES if it is longer than
+ * @timeout_ms: Input: longest time on the hardware in which no operation begins or ends, 0 for the
+ *        default. The whole job may take ten times as long. -EACCES if it is longer than
  *        &drm_nvdla_device_info.max_timeout_ms, which CAP_SYS_NICE raises.
  * @flags: Input: DRM_NVDLA_SUBMIT_*
  * @context: Input: context to queue it in, 0 for the file's own
- * @result_handle: Input: buffer for a struct drm_nvdla_job_result, 0 for none.
- *        It counts as written by the job. Not one in SRAM, nor an imported one.
- * @result_offset: Input: where in that buffer, a multiple of 8
+ * @result_handle: Input: buffer for a struct drm_nvdla_job_result, 0 for none. It counts as written
+ *        by the job, and must be neither in SRAM nor imported.
+ * @result_offset: Input: bytes from the start of that buffer, a multiple of 8
  *
- * Queues one job that runs the tasks one after the other. The job waits for
- * the syncobjs at @in_syncs and for the implicit fences of all buffers, and
- * signals those at @out_syncs when its last task is done; if it fails, their
- * fence carries the error (-ETIMEDOUT, -EIO, -ENODEV).
+ * Queues one job that runs the tasks one after the other. The job waits for the syncobjs at
+ * @in_syncs and for the implicit fences of all buffers, and signals those at @out_syncs when its
+ * last task is done; if the job fails, their fence carries the error (-ETIMEDOUT, -EIO, -ENODEV).
  *
- * -EBUSY if &drm_nvdla_device_info.max_jobs of the file have not ended. Nothing waits for one of
- * them to end here: it may wait for fences that only another submit signals.
+ * -EBUSY if &drm_nvdla_device_info.max_jobs jobs of the file have not ended. The ioctl does not
+ * wait for them: they may depend on fences that only a later submit signals.
  */
 struct drm_nvdla_submit {
 	__u64 tasks, in_syncs, out_syncs, error;

@@ -7,8 +7,9 @@
  * alignment above four bytes. A task is a set of arrays that share one index: graph node i,
  * operation i and surface i describe the same hardware operation.
  *
- * They may grow at their ends, see &struct drm_nvdla_task. Members named reserved are ignored,
- * because compilers leave arbitrary values there. Documents that are named here are NVDLA's.
+ * Structures may grow at their ends, see &struct drm_nvdla_task. Members named reserved are
+ * ignored, because compilers leave arbitrary values there. Documents that are named here are
+ * NVDLA's.
  */
 #ifndef _UAPI_DRM_NVDLA_DESCRIPTORS_H_
 #define _UAPI_DRM_NVDLA_DESCRIPTORS_H_
@@ -121,7 +122,7 @@ struct nvdla_pdp_op_desc {
  * @out_cvt: converter of the output
  * @local_size: channels of a sum: 3, 5, 7 or 9
  * @bypass_sqsum: 1: the table is indexed by the input, not by the sum
- * @bypass_out_mul: 1: the output is the table's, not multiplied by the input
+ * @bypass_out_mul: 1: the table's output is not multiplied by the input
  * @reserved0: ignored
  */
 struct nvdla_cdp_op_desc {
@@ -160,11 +161,11 @@ struct nvdla_rubik_op_desc {
 /**
  * struct nvdla_extended_op_desc - members of an operation behind its engine's descriptor
  * @engine: the descriptor of the engine
- * @nan_to_zero: 1: NaN that the engine reads counts as zero; where it computes in FP16, not
- *               of NVDLA_OP_BDMA and NVDLA_OP_RUBIK
- * @pixel_x_offset: NVDLA_OP_CONV of an image: pixels from the address of each plane to the
- *                  first one of the region that is read. They lie in the same 32 bytes; a
- *                  second plane begins at that many of its pixels, modulo 32 bytes
+ * @nan_to_zero: 1: NaN that the engine reads counts as zero; only for FP16, and not for
+ *               NVDLA_OP_BDMA and NVDLA_OP_RUBIK
+ * @pixel_x_offset: NVDLA_OP_CONV of an image: pixels from the address of each plane to the first
+ *                  one of the region that is read. Both lie in the same 32 bytes; in a second plane
+ *                  as many of its pixels are skipped, modulo 32 bytes
  * @reserved: zero
  */
 struct nvdla_extended_op_desc {

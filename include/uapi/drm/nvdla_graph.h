@@ -71,7 +71,7 @@ enum nvdla_precision {
 /**
  * struct nvdla_consumer - edge of the task graph
  * @index: node that waits, or -1
- * @event: enum nvdla_event it waits for
+ * @event: enum nvdla_event that the node waits for
  * @reserved: ignored
  */
 struct nvdla_consumer {
@@ -102,7 +102,7 @@ struct nvdla_graph_node {
  * @type: enum nvdla_mem_type
  * @address: index into the task's address table, -1 with NVDLA_MEM_HW
  * @offset: bytes from that address to the cube
- * @size: bytes, as the compiler counted; informative
+ * @size: size in bytes according to the compiler; informative
  * @width: elements
  * @height: elements
  * @channel: elements
@@ -125,8 +125,8 @@ struct nvdla_data_cube {
  * struct nvdla_cvt_param - converter: (x - offset) * scale >> truncate
  * @scale: factor, or the bits of an FP16 number
  * @truncate: bits to shift right
- * @enable: 1 if it works, where it can be bypassed
- * @offset: is subtracted first
+ * @enable: 1 to use the converter; only for converters that can be bypassed
+ * @offset: subtracted from the input
  */
 struct nvdla_cvt_param {
 	__s16 scale;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions and SDP, which follow each other, and look-up tables. See nvdla_descriptors.h. */
+/*
+ * Descriptors of convolutions, of SDP, which takes their stream, and of look-up tables. See
+ * nvdla_descriptors.h.
+ */
 #ifndef _UAPI_DRM_NVDLA_PIPELINE_H_
 #define _UAPI_DRM_NVDLA_PIPELINE_H_
 
@@ -23,7 +26,7 @@ enum nvdla_conv_mode {
  * enum nvdla_weight_format - how weights lie in memory
  */
 enum nvdla_weight_format {
-	/** @NVDLA_WEIGHT_UNCOMPRESSED: all of them */
+	/** @NVDLA_WEIGHT_UNCOMPRESSED: all weights, zeros included */
 	NVDLA_WEIGHT_UNCOMPRESSED = 0,
 	/** @NVDLA_WEIGHT_COMPRESSED: without zeros, beside a mask and the sizes of kernel groups */
 	NVDLA_WEIGHT_COMPRESSED = 1,
@@ -46,7 +49,7 @@ enum nvdla_data_format {
 
 /**
  * struct nvdla_conv_surface_desc - cubes of a convolution
- * @weight_data: weights; of its size only the bytes count
+ * @weight_data: weights; width, height and channel are ignored
  * @wmb_data: mask of compressed weights
  * @wgs_data: sizes of the kernel groups of compressed weights
  * @src_data: input
@@ -71,7 +74,7 @@ struct nvdla_conv_surface_desc {
  * @entry_per_slice: entries of the convolution buffer that a line takes
  * @data_format: enum nvdla_data_format
  * @pixel_mapping: 0: pitch linear
- * @fetch_grain: lines that are fetched before the engine looks for more room
+ * @fetch_grain: lines that CDMA fetches before it checks the buffer for room again
  * @reserved_b: ignored
  * @batch: input cubes, 1 to 32
  * @weight_format: enum nvdla_weight_format
@@ -89,11 +92,11 @@ struct nvdla_conv_surface_desc {
  * @kernel_channel_csc: channels of the kernel as CSC sees it
  * @input_width_cmac: width of the output
  * @input_height_cmac: height of the output
- * @bytes_per_kernel: of one kernel, before compression
- * @mean_ry: is subtracted from R or Y of pixels
- * @mean_gu: is subtracted from G or U of pixels
- * @mean_bv: is subtracted from B or V of pixels
- * @mean_ax: is subtracted from A or X of pixels
+ * @bytes_per_kernel: size of one kernel before compression
+ * @mean_ry: subtracted from R or Y of pixels
+ * @mean_gu: subtracted from G or U of pixels
+ * @mean_bv: subtracted from B or V of pixels
+ * @mean_ax: subtracted from A or X of pixels
  * @mean_format: 1: the means are used
  * @conv_stride_x: columns from window to window, 1 to 8
  * @conv_stride_y: lines from window to window, 1 to 8
@@ -106,10 +109,10 @@ struct nvdla_conv_surface_desc {
  * @reserved2: ignored
  * @pra_truncate: bits that the Winograd pre-addition truncates, 0 to 2
  * @in_precision: enum nvdla_precision of the input in memory
- * @out_precision: enum nvdla_precision that is computed in
+ * @out_precision: enum nvdla_precision of the computation
  * @pad_val: value of the padding
  * @in_cvt: converter of the input
- * @out_cvt: of the output; only truncates
+ * @out_cvt: converter of the output; only its truncation is used
  */
 struct nvdla_conv_op_desc {
 	__u8 conv_mode;
@@ -148,7 +151,7 @@ enum nvdla_lut_method {
 };
 
 /**
- * enum nvdla_lut_priority - which table answers where both could
+ * enum nvdla_lut_priority - which table is used where both could be
  */
 enum nvdla_lut_priority {
 	/** @NVDLA_LUT_PRIORITY_LE: LE */
@@ -167,7 +170,7 @@ enum nvdla_lut_priority {
  * @field: the parts
  * @field.value: signed
  * @field.reserved: ignored
- * @raw: both
+ * @raw: both parts
  */
 union nvdla_lut_offset {
 	struct {
@@ -236,7 +239,7 @@ enum nvdla_activation {
 };
 
 /**
- * enum nvdla_sdp_op_type - which halves of an X1, X2 or Y unit work
+ * enum nvdla_sdp_op_type - which parts of an X1, X2 or Y unit are used
  */
 enum nvdla_sdp_op_type {
 	/** @NVDLA_SDP_OP_NONE: neither */
@@ -277,7 +280,7 @@ enum nvdla_sdp_op_mode {
 
 /**
  * struct nvdla_sdp_op - one of the SDP units X1, X2, Y
- * @enable: 1 if it works
+ * @enable: 1 to use the unit
  * @alu_type: enum nvdla_alu_type
  * @type: enum nvdla_sdp_op_type
  * @mode: enum nvdla_sdp_op_mode
@@ -285,8 +288,8 @@ enum nvdla_sdp_op_mode {
  * @shift_value: bits that the operand of the ALU is shifted left; X1 and X2
  * @truncate: bits that the product is shifted right
  * @precision: enum nvdla_precision of operands in memory
- * @alu_operand: with NVDLA_SDP_PER_LAYER
- * @mul_operand: with NVDLA_SDP_PER_LAYER
+ * @alu_operand: operand of the ALU with NVDLA_SDP_PER_LAYER
+ * @mul_operand: operand of the multiplier with NVDLA_SDP_PER_LAYER
  * @alu_cvt: converter of the ALU's operand; Y
  * @mul_cvt: converter of the multiplier's operand; Y
  */
@@ -315,7 +318,7 @@ struct nvdla_sdp_surface_desc {
  * @dst_precision: enum nvdla_precision of the output
  * @lut_index: look-up table of the task, -1 for none
  * @out_cvt: converter of the output
- * @conv_mode: enum nvdla_conv_mode of the convolution whose stream it takes
+ * @conv_mode: enum nvdla_conv_mode of the convolution whose stream SDP takes
  * @batch_num: cubes, 1 to 32
  * @reserved0: ignored
  * @batch_stride: bytes from output cube to output cube

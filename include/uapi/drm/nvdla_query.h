@@ -77,23 +77,23 @@ enum drm_nvdla_feature {
  * @max_luts: look-up tables in one task, at most
  * @max_addresses: entries in the address table of one task, at most
  * @max_tasks: tasks in one submit, at most
- * @default_timeout_ms: see &drm_nvdla_submit.timeout_ms, if the submit names none
+ * @default_timeout_ms: see &drm_nvdla_submit.timeout_ms, used if a submit has 0
  * @max_timeout_ms: longest time a submit of the caller may ask for
  * @max_jobs: jobs of one open file that have not ended, at most; 0 if there is no limit
  * @cvsram_bytes: size of the on-chip memory, 0 if there is none
  * @max_bo_bytes: size of the largest buffer object
  * @features: bits of enum drm_nvdla_feature
- * @core_clock_hz: clock of the core now, 0 if that is not known
+ * @core_clock_hz: present clock of the core, 0 if not known
  * @priorities: bit n is set if the caller may use enum drm_nvdla_priority n
  * @max_contexts: contexts of one open file, at most
- * @max_sram_bytes: on-chip memory for all buffers of the caller's user
- * @max_task_bytes: the kernel's memory for all prepared tasks of an open file
+ * @max_sram_bytes: on-chip memory that all buffers of the caller's user may take
+ * @max_task_bytes: kernel memory that all prepared tasks of an open file may take
  * @capabilities: bits of enum drm_nvdla_capability
  * @max_batch: cubes of one convolution, at most
  * @weight_alignment: alignment of weights, bytes
  * @weight_size_alignment: alignment of the size of weights, bytes
  * @mac_channels: channels of a block of weights
- * @int8_kernels: kernels of a group of INT8 weights; half of that for the others
+ * @int8_kernels: kernels of a group of INT8 weights; half as many of other precisions
  * @cbuf_banks: banks of the convolution buffer
  * @cbuf_bank_entries: entries of a bank
  * @cbuf_entry_bytes: bytes of an entry
@@ -116,12 +116,13 @@ struct drm_nvdla_device_info {
 };
 
 /**
- * struct drm_nvdla_client_info - answer to DRM_NVDLA_QUERY_CLIENT: of the open file that asks
+ * struct drm_nvdla_client_info - answer to DRM_NVDLA_QUERY_CLIENT, about the calling open file
  * @guilty_jobs: jobs that failed and had the core reset
- * @innocent_jobs: jobs that a reset for another reason took off the core: failed or run again
+ * @innocent_jobs: jobs that a reset for another reason took off the core, whether they failed or
+ * were run again
  * @sram_losses: times that the on-chip memory lost its content, by resets of the core and sleeps of
- *        the system. A buffer with DRM_NVDLA_BO_SRAM holds the data that were written to it if the
- *        number has not changed since.
+ *        the system. Data written to a buffer with DRM_NVDLA_BO_SRAM are intact if the number has
+ *        not changed since.
  */
 struct drm_nvdla_client_info {
 	__u64 guilty_jobs, innocent_jobs, sram_losses;
@@ -130,7 +131,7 @@ struct drm_nvdla_client_info {
 /**
  * struct drm_nvdla_dev_query - argument of DRM_IOCTL_NVDLA_DEV_QUERY
  * @type: Input: enum drm_nvdla_query_type
- * @size: Input: bytes at @pointer. Output: bytes the kernel knows; those behind them at
+ * @size: Input: bytes at @pointer. Output: size of the kernel's structure; further bytes at
  *        @pointer are zeroed. With a zero @pointer only the size is returned.
  * @pointer: Input: user memory for the answer
  */
