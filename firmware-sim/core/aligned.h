@@ -2,7 +2,7 @@
 /*
  * Memory aligned to the host's cache lines.
  *
- * The heap aligns to 16 bytes only, so that each of the widest vectors could span two cache lines.
+ * The heap aligns to 16 bytes only, so each of the widest vectors might span two cache lines.
  */
 #pragma once
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Units of work, divided so that threads get the neighbours of units that they had before.
- */
+/* Units of work, divided so that each thread gets adjacent units, and the same ones as before. */
 #pragma once
 
 #include <array>
@@ -43,9 +41,9 @@ public:
 	Bands &operator=(const Bands &) = delete;
 
 	/**
-	 * \param thread see Workers::run(); if there are more threads than bands, some share one
-	 * \return a unit that nobody else gets in this round, plus all units for each round before;
-	 * 	   none once all are taken
+	 * \param thread see Workers::run(); if there are more threads than bands, several share one
+	 * \return a unit that no other thread gets in this round, plus the number of units for each
+	 *	   earlier round; nothing once all are taken
 	 */
 	std::optional<uint64_t> take(unsigned int thread)
 	{
@@ -66,12 +64,12 @@ private:
 	struct alignas(kLineBytes) Band {
 		uint64_t first = 0;
 		uint64_t count = 0;
-		std::atomic<uint64_t> taken = 0; /* in all rounds */
+		std::atomic<uint64_t> taken = 0; /* number of units taken in all rounds */
 	};
 
 	const uint64_t units_;
 	const uint64_t rounds_;
-	std::array<Band, 4> few_; /* saves an allocation for few bands */
+	std::array<Band, 4> few_; /* bands without an allocation, if they are few */
 	std::vector<Band> many_;
 	std::span<Band> bands_; /* few_, or a vector of more bands */
 };

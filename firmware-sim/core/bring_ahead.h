@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Prefetching memory into the cache while data before it is processed.
- */
+/* Prefetches memory into the cache while earlier data are processed. */
 #pragma once
 
 #include <algorithm>

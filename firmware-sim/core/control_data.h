@@ -47,7 +47,7 @@ public:
 	/** \brief Copy another copy */
 	void copy(ControlView other) { copy(other.bytes_); }
 
-	/** \return \a size bytes that are zero, for a copying read to write */
+	/** \return \a size zero bytes, to which a read copies */
 	std::span<std::byte> clear(size_t size)
 	{
 		bytes_.assign(size, std::byte{ 0 });

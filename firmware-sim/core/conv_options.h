@@ -11,17 +11,16 @@ namespace nvdla::sim
 
 /** \brief How FP16 convolutions are computed */
 enum class Fp16Arithmetic : uint8_t {
-	Exact, /**< the hardware's bits */
+	Exact, /**< the same bits as the hardware */
 	Fast,  /**< f32 sums within the precision document's threshold, the same on every host */
 };
 
 /** \brief Contents of entries of the convolution buffer that were released */
 enum class ReleasedEntries : uint8_t {
-	/**
-	 * the former bytes, as on hardware, also for a program that reads them by mistake
-	 */
+	/** Entries keep their bytes, as on hardware, so a program that reads them by mistake sees
+	 * these */
 	Stay,
-	/** undefined: data that only one operation reads need not be buffered */
+	/** Contents are undefined: data that only one operation reads need not be buffered */
 	MayChange,
 };
 

@@ -68,7 +68,7 @@ void Core::endThreads()
 	changed_.wait(lock, [this] { return delivering_ == 0; });
 }
 
-/* Hand every operation that can begin to its engine. */
+/* Hands every operation that can begin to its engine. */
 void Core::dispatch()
 {
 	for (size_t engine = 0; engine < engineCount; engine++)
@@ -76,7 +76,7 @@ void Core::dispatch()
 	callThreads();
 }
 
-/* dispatch() after only \a unit has changed: it was enabled. */
+/* Does dispatch() after a change of \a unit only, which was enabled. */
 void Core::dispatch(Unit unit)
 {
 	for (size_t engine = 0; engine < engineCount; engine++)
@@ -105,7 +105,7 @@ void Core::begin(Engine engine)
 		toWake_ |= kHelpers;
 }
 
-/* Call as many threads as there are operations without a thread on its way. */
+/* Calls a thread for each operation that has none. */
 void Core::callThreads()
 {
 	const auto jobs =
@@ -135,10 +135,8 @@ Core::Slot *Core::waiting()
 	return slot == slots_.end() ? nullptr : &*slot;
 }
 
-/*
- * As waiting(), but if a helper is reporting an end, wait for that: the next operation may begin
- * with it.
- */
+/* Like waiting(), but waits while a helper reports an end, which may let the next operation
+ * begin. */
 Core::Slot *Core::next(std::unique_lock<std::mutex> &lock)
 {
 	const auto aHelperTells = [this] {
@@ -158,7 +156,7 @@ Core::Slot *Core::next(std::unique_lock<std::mutex> &lock)
 	return slot;
 }
 
-/* \return false if there is nothing more to come */
+/* \return false if the core ends */
 bool Core::sleep(std::unique_lock<std::mutex> &lock, unsigned int thread)
 {
 	Thread &self = threads_[thread];
@@ -183,7 +181,7 @@ void Core::work(unsigned int thread)
 	} while (sleep(lock, thread));
 }
 
-/* Run an operation; afterwards the thread counts in coming_ again. */
+/* Runs an operation; afterwards coming_ counts the thread again. */
 void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
 	const std::unique_ptr<Job> job = std::move(slot.job);
@@ -208,7 +206,8 @@ void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 	tell(lock, slot);
 }
 
-/* Ends are reported in the order of each engine. A cancelled operation is not reported any more. */
+/* Waits, because each engine's ends are reported in order. A cancelled operation is not
+ * reported. */
 void Core::waitUntilTold(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
 	const auto may = [&slot] { return !slot.tells || slot.cancel; };
@@ -221,10 +220,8 @@ void Core::waitUntilTold(std::unique_lock<std::mutex> &lock, Slot &slot)
 	changed_.wait(lock, may);
 }
 
-/*
- * Report the end of an operation. If another thread looks for work, it makes the report: this
- * thread then runs the next operation, which the report allows to begin, at the same time.
- */
+/* Reports the end of an operation. If another thread is polling for work, that thread makes the
+ * report, and this thread meanwhile runs the next operation. */
 void Core::tell(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
 	slot.tells = true;
@@ -244,7 +241,7 @@ void Core::tell(std::unique_lock<std::mutex> &lock, Slot &slot)
 	lock.lock();
 }
 
-/* Wait until the operation would be done on the chip, or is abandoned. */
+/* Waits until the operation would be done on the chip, or is abandoned. */
 void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 		       std::chrono::steady_clock::time_point begin, const OperationResult &result)
 {
@@ -257,10 +254,8 @@ void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 	slot.cancelled.wait_until(lock, end, [&slot] { return slot.cancel.load(); });
 }
 
-/*
- * Complete an operation's units, so that others may begin. \return reports to make without the
- * lock
- */
+/* Completes an operation's units, so that others may begin. \return reports to make without the
+ * lock */
 Core::Messages Core::conclude(const Job &job, OperationResult &result, const MemoryPort &port)
 {
 	Messages messages;
@@ -303,7 +298,8 @@ void Core::concludeSums(Job &job, OperationResult sums, const MemoryPort &port)
 	delivered();
 }
 
-/* A fault that a test ordered. If only CDMA's part hangs, the rest of the job is done. */
+/* \return true if a test ordered a fault. If only CDMA's part hangs, the rest of the job
+ * completes. */
 bool Core::hangs(Job &job) const
 {
 	if (config_.neverEnds && config_.neverEnds())
@@ -323,7 +319,7 @@ OperationResult Core::runWithinMemory(Job &job, MemoryPort &port)
 	}
 }
 
-/* Run a job; units that are done before the others may be removed from it. */
+/* Runs a job, from which units may be removed that are done before the others. */
 OperationResult Core::runJob(Job &job, MemoryPort &port)
 {
 	switch (job.engine) {
@@ -345,7 +341,7 @@ OperationResult Core::runJob(Job &job, MemoryPort &port)
 	return {};
 }
 
-/* Has no effect if it throws std::bad_alloc. */
+/* Completes the units of a job; has no effect if it throws std::bad_alloc. */
 void Core::complete(const Job &job, OperationResult &result, const MemoryPort &port,
 		    Messages &messages)
 {
@@ -372,7 +368,7 @@ void Core::complete(const Job &job, OperationResult &result, const MemoryPort &p
 			    .fetching = fetching };
 }
 
-/* No engine computes; callbacks may still be running. */
+/* \return true if no engine computes; callbacks may still be running. */
 bool Core::stopped() const
 {
 	return std::none_of(slots_.begin(), slots_.end(),
@@ -391,7 +387,7 @@ void Core::waitIdle()
 	changed_.wait(lock, [this] { return stopped() && !delivering_ && !resetting_; });
 }
 
-/* Engines check the flag at least once per line, so that the wait is short. */
+/* Waits for all engines; short, as engines check the flag at least once per line. */
 void Core::stopEngines(std::unique_lock<std::mutex> &lock)
 {
 	resetting_ = true;
@@ -411,7 +407,7 @@ void Core::reset()
 {
 	std::unique_lock lock(mutex_);
 	changed_.wait(lock, [this] { return !resetting_ || stopping_; });
-	if (stopping_) /* the core is being destroyed: all is abandoned already */
+	if (stopping_) /* the destructor has already abandoned all operations */
 		return;
 	stopEngines(lock);
 	glb_.reset();

@@ -30,7 +30,7 @@ namespace nvdla::sim
 /** \brief An operation that was carried out */
 struct OperationRecord {
 	Engine engine;
-	uint32_t units; /**< bit n: unit number n took part; 0 for BDMA */
+	uint32_t units; /**< bit n: unit n took part; 0 for BDMA */
 	OperationWork work;
 	OperationTiming timing;
 	MemoryTraffic moved;
@@ -43,7 +43,7 @@ struct CsbWrite {
 	uint32_t value;
 };
 
-/** \brief How a core is built */
+/** \brief Configuration of a core */
 struct CoreConfig {
 	Geometry geometry = nvFull;
 	uint64_t cvsramBase = 0; /**< first address of the CVSRAM, as engines see it */
@@ -54,11 +54,12 @@ struct CoreConfig {
 	/** threads that share an operation's work; 0: one for each core of the host */
 	unsigned int threads = 0;
 	static constexpr unsigned int kMostThreads = 256;
-	/** for tests of drivers: asked for each operation that is done, true if it never ends */
+	/** for tests of drivers: called at the end of each operation; if true, the operation never
+	 * ends */
 	std::function<bool()> neverEnds = {};
 	/** as neverEnds, for CDMA's part of each convolution */
 	std::function<bool()> cdmaNeverEnds = {};
-	/** operations take as long as they would on the chip, or as long as the host needs */
+	/** true: operations take at least as long as on the chip */
 	bool realtime = false;
 	/** receiver of a record of each operation that is done; may be empty */
 	std::function<void(const OperationRecord &)> operationDone = {};
@@ -118,7 +119,7 @@ public:
 	void reset();
 
 	/**
-	 * \return whether no operation is running
+	 * \return true if no operation is running
 	 *
 	 * Operations that wait for a partner or that hang do not count. If idle, nothing
 	 * changes until a register is written, and all callbacks of earlier events
@@ -140,7 +141,7 @@ public:
 	class LentThread
 	{
 	public:
-		/** \return the stack of the thread that calls has room for any operation */
+		/** \return true if the stack of the calling thread has room for any operation */
 		static bool canWork();
 
 		explicit LentThread(Core &core);
@@ -150,9 +151,10 @@ public:
 		LentThread &operator=(const LentThread &) = delete;
 
 		/**
-		 * \brief Carry out operations until none can begin; a thread for which canWork()
-		 *	  is false carries out none. Any thread may call this
-		 * \param enough whether to return before the next operation; asked without any lock
+		 * \brief Carry out operations until none can begin; a thread for which canWork() is
+		 *	  false returns at once. Any thread may call this
+		 * \param enough returns true to return before the next operation; called without
+		 * any lock
 		 */
 		void work(const std::function<bool()> &enough);
 
@@ -173,14 +175,14 @@ private:
 		std::vector<GuestError> errors;
 		std::optional<OperationRecord> record;
 		bool interrupt = false;
-		uint32_t calls = 0; /* as toWake_; a woken thread needs the lock itself */
+		uint32_t calls = 0; /* threads to wake, as in toWake_ */
 	};
 
 	/* State of one engine. */
 	struct Slot {
 		std::condition_variable cancelled;
 		std::unique_ptr<Job> job; /* handed over, not yet begun by a thread */
-		bool busy = false;	  /* handed over and not yet done */
+		bool busy = false;	  /* true from handing over to the end */
 		std::atomic<bool> cancel = false;
 		/* An operation is done and its callbacks, in the engine's order, still run. */
 		std::atomic<bool> tells = false;
@@ -230,8 +232,8 @@ private:
 	const Interrupt interrupt_;
 	RamMemory cvsram_;
 
-	std::mutex mutex_;		  /* everything below */
-	std::condition_variable changed_; /* an engine became idle, a reset ended */
+	std::mutex mutex_;		  /* guards all members below */
+	std::condition_variable changed_; /* notified when an engine is idle or a reset ended */
 	Glb glb_;
 	Scheduler scheduler_;
 	LutAccessPort sdpPort_{ LutAccessPort::Kind::Sdp };
@@ -248,8 +250,8 @@ private:
 	std::array<Slot, engineCount> slots_;
 	/*
 	 * As many threads as there are engines. A thread that has completed an operation takes the
-	 * next one, of any engine: its data are in the thread's caches, and no thread has to be
-	 * woken. For the same reason the thread that fell asleep last is woken first.
+	 * next one, of any engine: the data are in the thread's caches, and no thread has to be
+	 * woken. For the same reason the thread that slept last is woken first.
 	 */
 	struct Thread {
 		std::thread thread;
@@ -265,7 +267,7 @@ private:
 	 */
 	static constexpr uint32_t kHelpers = 1U << 31;
 	static_assert(engineCount < 31);
-	unsigned int coming_ = 0; /* threads about to look for an operation, also called ones */
+	unsigned int coming_ = 0; /* threads about to look for work, or called */
 	std::array<Thread, engineCount> threads_;
 };
 

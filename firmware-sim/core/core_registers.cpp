@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * CSB accesses: the unit or function that an address belongs to.
- */
+/* Passes CSB accesses to the unit or function of their address. */
 #include "core/core.h"
 
 #include <new>
@@ -114,7 +112,7 @@ bool Core::writeLocked(uint32_t address, uint32_t value)
 	return false;
 }
 
-/* Writes to registers that do more than store a value. */
+/* Handles writes to registers that do more than store a value. */
 bool Core::writeSpecial(uint32_t address, uint32_t value)
 {
 	const Unit unit = static_cast<Unit>(address / NVDLA_UNIT_SIZE);
@@ -150,7 +148,7 @@ void Core::writeBdma(uint32_t address, uint32_t value)
 	dispatch(Unit::Bdma);
 }
 
-/* Is there a register? Units that the core does not have read as zero, silently. */
+/* \return true if there is a register. Units that the core lacks read as zero, without an error. */
 bool Core::present(uint32_t address, const char *what)
 {
 	const Geometry &geometry = config_.geometry;

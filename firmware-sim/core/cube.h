@@ -13,7 +13,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Where a cube lies; address and strides in bytes, multiples of an atom */
+/** \brief Place of a cube; address and strides in bytes, multiples of an atom */
 struct FeatureCube {
 	RamType ram = RamType::Mc;
 	uint64_t address = 0;
@@ -21,7 +21,8 @@ struct FeatureCube {
 	uint32_t surfaceStride = 0;
 	uint32_t batchStride = 0; /**< SDP's destination only */
 
-	/** \return the bytes of one batch \param lineBytes of a line of a surface */
+	/** \return the bytes of one cube of a batch \param lineBytes bytes of a line of a
+	 * surface */
 	Placement placement(uint64_t lineBytes, uint32_t lines, uint32_t surfaces) const
 	{
 		return { .ram = ram,
@@ -35,7 +36,7 @@ struct FeatureCube {
 /** \brief Registers that describe a cube */
 struct CubeRegisters {
 	uint32_t ram;
-	uint32_t ramType; /**< field of it, one bit */
+	uint32_t ramType; /**< RAM type field, one bit */
 	uint32_t addressHigh;
 	uint32_t addressLow;
 	uint32_t lineStride;

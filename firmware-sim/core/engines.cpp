@@ -89,7 +89,7 @@ bool ConvPipeline::isShared(const OperationInputs &inputs) const
 {
 	try {
 		return engine_->worthwhileThreads(decodeConvOf(inputs)) > 1;
-	} catch (const std::bad_alloc &) { /* run() reports it */
+	} catch (const std::bad_alloc &) { /* run() reports the lack of memory */
 		return false;
 	}
 }

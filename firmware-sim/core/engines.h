@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the engines are attached: one function per engine, which decodes the registers with the
- * engine folder's decode function and calls its runner.
+ * Interface to the engines: one function per engine, which decodes the registers with the engine
+ * folder's decode function and calls its runner.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ namespace nvdla::sim
 class ConvEngine;
 
 /**
- * \brief Registers and tables of an operation, as they were when it began
+ * \brief Registers and tables of an operation at its beginning
  *
  * The views are those of the group that each unit runs from. A read engine
  * (SDP_RDMA) or a PDP that does not take part has no view: ask has() first.
@@ -32,7 +32,7 @@ class ConvEngine;
 struct OperationInputs {
 	const Geometry *geometry = &nvFull;
 	std::array<RegisterView, unitCount> views;
-	uint32_t units = 0; /**< bit n: unit number n takes part */
+	uint32_t units = 0; /**< bit n: unit n takes part */
 	LutTables sdpLut;   /**< set if SDP takes part */
 	LutTables cdpLut;   /**< set if CDP takes part */
 
@@ -64,17 +64,17 @@ public:
 	/** \brief Return to the state after construction; allocates no memory */
 	void reset();
 
-	/** \return the operation will use several threads; may be called from any thread */
+	/** \return true if the operation will use several threads; any thread may call this */
 	bool isShared(const OperationInputs &inputs) const;
 
 private:
 	std::unique_ptr<ConvEngine> engine_;
 };
 
-/** \brief SDP reading from memory, followed by PDP if it takes part */
+/** \brief Run SDP with input from memory, followed by PDP if that takes part */
 OperationResult runSdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers);
 
-/** \brief PDP reading from memory */
+/** \brief Run PDP with input from memory */
 OperationResult runPdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers);
 
 OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers);

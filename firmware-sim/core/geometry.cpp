@@ -97,7 +97,7 @@ constexpr Geometry others(Geometry geometry)
 	return geometry;
 }
 
-/* Set in the names of addresses beyond the last page. */
+/* Bit that is set in the names of addresses beyond the last page. */
 constexpr uint32_t kNobody = 1U << 31;
 
 /* The size of the CVSRAM is the integrator's choice, not the core's. */
@@ -227,7 +227,8 @@ RegisterInfo Geometry::adapt(uint32_t name, RegisterInfo info) const
 		info.reset = other->reset;
 		info.readMask = info.writeMask = other->mask;
 	} else if (hasByteAddresses && lowest > 1 && std::popcount(info.writeMask) > 16) {
-		/* The only field is an address, a stride or a size in units of an atom or entry. */
+		/* The register's only field is an address, a stride or a size in units of an atom
+		 * or entry. */
 		info.readMask |= lowest - 1;
 		info.writeMask |= lowest - 1;
 	}

@@ -17,7 +17,8 @@
 namespace nvdla::sim
 {
 
-/** \brief Difference of one register from its description in registers.yaml, which is nv_full's */
+/** \brief Difference of one register from its description in registers.yaml, which describes
+ * nv_full */
 struct RegisterDifference {
 	uint32_t name; /**< NVDLA_<UNIT>_<REGISTER> */
 	uint32_t reset;
@@ -49,12 +50,12 @@ struct Geometry {
 	uint32_t bdmaSlots; /**< operations that BDMA can queue */
 	size_t cvsramSize;  /**< default size of the memory behind CVIF, 0 without CVIF */
 
-	uint32_t units;		     /**< bit n: unit number n exists */
+	uint32_t units;		     /**< bit n: unit n exists */
 	std::span<const Unit> pages; /**< unit of each 4 KiB page of the CSB, even if absent */
 	bool hasByteAddresses;	     /**< address, stride and size registers keep their low bits */
 	std::span<const RegisterDifference> registers; /**< further differences from nv_full */
 	std::span<const uint32_t> rom;		       /**< words of the configuration ROM */
-	const CoreTiming *timing;		       /**< how fast its units are */
+	const CoreTiming *timing;		       /**< speed of the core's units */
 
 	constexpr bool has(Unit unit) const { return units >> index(unit) & 1; }
 	constexpr bool has(Precision precision) const
@@ -62,7 +63,7 @@ struct Geometry {
 		return precisions >> static_cast<unsigned int>(precision) & 1;
 	}
 
-	/** \return an address or stride as engines take it: in whole atoms */
+	/** \return an address or stride in whole atoms, as engines use it */
 	template<typename Bytes>
 	constexpr Bytes wholeAtoms(Bytes bytes) const
 	{
@@ -88,7 +89,8 @@ struct Geometry {
 	uint32_t nameOf(uint32_t address) const;
 	/** \return the CSB address of a name; the inverse of nameOf() */
 	uint32_t addressOf(uint32_t name) const;
-	/** \return facts about a register of this core \param info facts about it in nv_full */
+	/** \return facts about a register of this core \param info facts about the register in
+	 * nv_full */
 	RegisterInfo adapt(uint32_t name, RegisterInfo info) const;
 };
 

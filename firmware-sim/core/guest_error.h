@@ -16,9 +16,9 @@ namespace nvdla::sim
 /** \brief An error of the guest's driver; the model continues */
 struct GuestError {
 	std::string unit;   /**< unit in the register description, or "CSB" */
-	std::string where;  /**< register or operation it is about */
-	std::string reason; /**< the error, without numbers that differ from time to time */
-	std::string detail; /**< those numbers; may be empty */
+	std::string where;  /**< register or operation of the error */
+	std::string reason; /**< the error, without variable numbers */
+	std::string detail; /**< the variable numbers; may be empty */
 };
 
 /** \return an address, formatted for messages */
@@ -55,9 +55,9 @@ public:
 			isLost_ = true;
 		}
 	}
-	/** \brief Note that the host has no memory for an operation of \a unit */
+	/** \brief Record that the host has no memory for an operation of \a unit */
 	void addNoMemory(const char *unit, const char *where);
-	/** \brief Note that an error was lost because the host had no memory */
+	/** \brief Record that an error was lost because the host had no memory */
 	void lose() { isLost_ = true; }
 
 	/** \return the errors since the last call */

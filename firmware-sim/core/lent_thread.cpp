@@ -50,7 +50,7 @@ size_t stackRoom()
 
 bool Core::LentThread::canWork()
 {
-	/* Exact FP16 convolutions need most stack, 170 KiB. */
+	/* Stack for any operation; exact FP16 convolutions need most, 170 KiB. */
 	constexpr size_t kStack = 512 << 10;
 
 	return stackRoom() >= kStack;

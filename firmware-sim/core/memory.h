@@ -20,9 +20,8 @@ namespace nvdla::sim
 /**
  * \brief An address space that engines read and write
  *
- * Implementations are called from several engine threads at once. An access
- * that is not fully inside mapped memory has no effect and returns false; it
- * never touches anything else.
+ * Several engine threads may call an implementation at the same time. An access that is not fully
+ * inside mapped memory has no effect and returns false; it never touches anything else.
  */
 class Memory
 {
@@ -40,7 +39,8 @@ public:
 		uint64_t address = 0;
 		std::span<std::byte> bytes;
 
-		/** \return \a size bytes from an address on; empty if not all of them are here */
+		/** \return \a size bytes from an address on; empty if the region does not contain
+		 * all of them */
 		std::span<std::byte> at(uint64_t from, size_t size) const
 		{
 			if (from < address || from - address > bytes.size() ||
@@ -53,7 +53,7 @@ public:
 	/**
 	 * \brief A view of the bytes around an address, to read and write
 	 * \return empty if a view may become invalid during operations; read() and write() may
-	 * 	   still work
+	 *	   still work
 	 */
 	virtual Region region(uint64_t) { return {}; }
 };
@@ -97,13 +97,13 @@ public:
 	/**
 	 * \brief A place in memory for data that is passed to write() afterwards, to save a copy
 	 * \return \a size bytes, which may be written in any order and more than once; empty if the
-	 * 	   memory has no view
+	 *	   memory has no view
 	 */
 	std::span<std::byte> place(RamType type, uint64_t address, size_t size)
 	{
 		return cancelled() ? std::span<std::byte>{} : find(type, address, size);
 	}
-	/** \param buffer provides the place if the memory has no view */
+	/** \brief Like place(), but uses \a buffer if the memory has no view */
 	std::span<std::byte> place(RamType type, uint64_t address, size_t size,
 				   std::vector<std::byte> &buffer);
 
@@ -119,7 +119,8 @@ public:
 	}
 
 	/**
-	 * \brief The operation is abandoned; engines ask between lines and return early
+	 * \return true if the operation is abandoned; engines check this between lines and return
+	 * early
 	 *
 	 * Once it is true, nothing is read or written any more, and the operation's result is
 	 * ignored.
@@ -132,19 +133,17 @@ public:
 	void join(const MemoryPort &other);
 
 	const Traffic &traffic(RamType type) const { return traffic_[static_cast<size_t>(type)]; }
-	/**
-	 * \brief Reset the traffic to \a traffic, an earlier value: another operation counts the
-	 * rest
-	 */
+	/** \brief Set the traffic back to \a traffic, an earlier value, because another operation
+	 * counts the rest */
 	void countAs(RamType type, const Traffic &traffic)
 	{
 		traffic_[static_cast<size_t>(type)] = traffic;
 	}
 
 	bool faulted() const { return faulted_; }
-	/** \brief Lowest address of an access that missed; valid if faulted() */
+	/** \brief \return the lowest address of an access that missed; valid if faulted() */
 	uint64_t faultAddress() const { return faultAddress_; }
-	/** \brief Memory of that address; valid if faulted() */
+	/** \brief \return the memory of faultAddress(); valid if faulted() */
 	RamType faultType() const { return faultType_; }
 
 private:
@@ -157,7 +156,7 @@ private:
 	Memory &cvsram_;
 	const std::atomic<bool> *cancel_;
 	Traffic traffic_[2];
-	Memory::Region near_[2]; /* the ranges found last */
+	Memory::Region near_[2]; /* the regions found last */
 	bool faulted_ = false;
 	RamType faultType_ = RamType::Mc;
 	uint64_t faultAddress_ = 0;
@@ -166,7 +165,7 @@ private:
 /**
  * \brief A range of memory that an operation reads in several parts
  *
- * Where the memory has a view of all of it, it is looked up once, not for each piece.
+ * If the memory has a view of the whole range, it is looked up once instead of for each part.
  */
 class ReadRange
 {

@@ -23,10 +23,10 @@ struct RegisterUpdate {
 /**
  * \brief Outcome of one operation
  *
- * \a updates are latched into the group the operation ran from when it is
- * done. \a work is the input of the timing model.
- * A guest error has unit, register and reason; the core reports it once. An operation that \a hangs
- * never raises its interrupt, as on hardware; only a reset ends it.
+ * \a updates are latched at the end of the operation into the group from which it ran. \a work is
+ * the input of the timing model. A guest error has unit, register and reason; the core reports it
+ * once. An operation that \a hangs never raises its interrupt, as on hardware; only a reset ends
+ * it.
  */
 struct OperationResult {
 	std::vector<RegisterUpdate> updates;

@@ -18,7 +18,7 @@ inline constexpr auto kPatience = std::chrono::microseconds(100);
  */
 inline constexpr auto kHaste = std::chrono::microseconds(10);
 
-/** \return whether \a condition became true before the patience ended */
+/** \return true if \a condition became true within kPatience */
 template<typename Condition>
 bool lookFor(const Condition &condition)
 {

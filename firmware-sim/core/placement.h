@@ -35,7 +35,7 @@ struct Placement {
 	/** \return true if both occupy the same bytes in the same order */
 	bool operator==(const Placement &) const = default;
 
-	/** \return bytes from the first to the last one */
+	/** \return distance from the first byte to the end */
 	uint64_t size() const
 	{
 		uint64_t bytes = lineBytes;

@@ -33,7 +33,7 @@ private:
 	bool inside(uint64_t address, size_t size) const;
 
 	uint64_t base_;
-	LineVector bytes_; /* aligned as a system's memory is */
+	LineVector bytes_; /* aligned like system memory */
 };
 
 /**
@@ -62,7 +62,7 @@ private:
 	Page *find(uint64_t number);
 	Page *findOrMake(uint64_t number);
 
-	std::shared_mutex mutex_; /* of the map, not of the bytes */
+	std::shared_mutex mutex_; /* protects the map, not the bytes */
 	std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
 	size_t maximumPages_;
 };

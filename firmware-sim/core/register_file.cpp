@@ -11,7 +11,7 @@
 namespace nvdla::sim
 {
 
-/* The units with groups begin with the same registers, of which RBK's names are used here. */
+/* The units with groups begin with the same registers, for which this file uses RBK's names. */
 namespace
 {
 

@@ -32,14 +32,14 @@ public:
 	/** \brief Outcome of a write */
 	enum class Write {
 		Done,	  /**< the writable bits are stored, if there are any */
-		Enabled,  /**< D_OP_ENABLE rose: an operation may have become ready */
-		Locked,	  /**< ignored, the group is in use */
-		Reserved, /**< ignored, there is no such register */
+		Enabled,  /**< D_OP_ENABLE was set: an operation may be ready */
+		Locked,	  /**< ignored because the group is in use */
+		Reserved, /**< ignored because there is no such register */
 	};
 
 	explicit RegisterFile(Unit unit, const Geometry &geometry = nvFull);
 
-	/** \brief Back to the values after reset */
+	/** \brief Set all registers to their values after reset */
 	void reset();
 
 	/** \return the readable bits of the register at CSB address \a address, 0 if there is none
@@ -48,7 +48,8 @@ public:
 
 	Write write(uint32_t address, uint32_t value);
 
-	/** \return D_OP_ENABLE of the consumer's group is set and its operation has not begun */
+	/** \return true if D_OP_ENABLE of the consumer's group is set and its operation has not
+	 * begun */
 	bool ready() const { return grouped_ && enabled_[consumer_] && !running_; }
 
 	unsigned int consumer() const { return consumer_; }
@@ -62,10 +63,11 @@ public:
 	/** \return all registers as the unit sees them for group \a group */
 	RegisterView view(unsigned int group) const;
 
-	/** \brief The consumer's operation begins: it is no longer ready */
+	/** \brief Begin the consumer's operation, which is then no longer ready */
 	void begin() { running_ = true; }
 
-	/** \brief The operation is done: D_OP_ENABLE is cleared, the consumer moves on */
+	/** \brief End the consumer's operation: clear D_OP_ENABLE and switch the consumer to the
+	 * other group */
 	void finish();
 
 	/** \brief Set a register that the unit drives, ignoring write masks */
@@ -74,7 +76,7 @@ public:
 private:
 	static constexpr uint32_t absent = UINT32_MAX;
 
-	/** \return the word of the register at a CSB address, absent if there is none */
+	/** \return the word of the register at a CSB address, `absent` if there is none */
 	uint32_t find(uint32_t address) const
 	{
 		const uint32_t word = (address - base_) / 4;
@@ -91,13 +93,14 @@ private:
 	uint32_t status() const;
 	uint32_t pointer() const;
 
-	std::vector<RegisterInfo> registers_; /* by word; without a name where there is none */
+	std::vector<RegisterInfo> registers_; /* by word; without a name for no register */
 	uint32_t base_;
 	uint32_t opEnable_ = absent; /* word of D_OP_ENABLE */
 	bool grouped_ = false;
-	std::vector<uint32_t> single_;	 /* words that both groups share */
-	std::vector<uint32_t> counters_; /* words that belong to a group, or report its state */
-	std::array<std::vector<uint32_t>, 2> words_; /* single registers are in the first */
+	std::vector<uint32_t> single_;		     /* words that both groups share */
+	std::vector<uint32_t> counters_;	     /* words of counters */
+	std::array<std::vector<uint32_t>, 2> words_; /* values; those of single registers in the
+						      * first */
 	unsigned int producer_ = 0;
 	unsigned int consumer_ = 0;
 	std::array<bool, 2> enabled_ = {};

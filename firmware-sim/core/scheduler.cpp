@@ -27,7 +27,7 @@ constexpr struct {
 	{ NVDLA_SDP_D_DP_EW_CFG, NVDLA_SDP_D_DP_EW_ALU_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG },
 };
 
-/* \return an operand of a stage comes from memory, according to the registers. */
+/* \return true if, according to the registers, an operand of a stage comes from memory */
 bool readsOperands(const RegisterFile &sdp, bool hasY)
 {
 	constexpr uint32_t bypass = NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS;
@@ -52,7 +52,7 @@ constexpr uint32_t bitsOf(std::initializer_list<Unit> units)
 	return bits;
 }
 
-/* Units that operations of each engine may wait for. */
+/* Units for which operations of each engine may wait. */
 constexpr std::array<uint32_t, engineCount> unitsOfEngines = {
 	bitsOf({ Unit::Bdma }),
 	bitsOf({ Unit::Cdma, Unit::Csc, Unit::CmacA, Unit::CmacB, Unit::Cacc, Unit::SdpRdma,
@@ -63,7 +63,7 @@ constexpr std::array<uint32_t, engineCount> unitsOfEngines = {
 	bitsOf({ Unit::Rbk }),
 };
 
-/* The first one is the unit that drivers enable last. */
+/* Checked in this order: drivers enable the first unit last. */
 constexpr Unit convUnits[] = { Unit::Cdma,  Unit::Csc,	Unit::CmacA,
 			       Unit::CmacB, Unit::Cacc, Unit::Sdp };
 
@@ -89,10 +89,8 @@ void Scheduler::reset()
 {
 	for (RegisterFile &file : files_)
 		file.reset();
-	/*
-	 * The hardware clears the convolution buffer in the first cycles after
-	 * reset; the model's is clear at once.
-	 */
+	/* The hardware clears the convolution buffer in the first cycles after reset; the model's
+	 * is clear immediately. */
 	file(Unit::Cdma)
 		.latch(0, NVDLA_CDMA_S_CBUF_FLUSH_STATUS,
 		       NVDLA_CDMA_S_CBUF_FLUSH_STATUS__FLUSH_DONE);
@@ -154,7 +152,7 @@ std::unique_ptr<Job> Scheduler::begin(Engine engine)
 	return nullptr;
 }
 
-/* With nothing to read for a flying SDP, its read engine is done as soon as it is enabled. */
+/* Completes an enabled SDP_RDMA at once if a flying SDP has nothing to read. */
 void Scheduler::skipIdleSdpRdma()
 {
 	constexpr struct {
@@ -197,14 +195,14 @@ std::unique_ptr<Job> Scheduler::beginConv()
 
 std::unique_ptr<Job> Scheduler::beginSdp()
 {
-	/* Return without allocating if no operation can begin: memory may be short. */
+	/* Returns before an allocation if no operation can begin, as memory may be short. */
 	if (!ready(Unit::Sdp) || sdpFlies())
 		return nullptr;
 	std::vector<Unit> units = { Unit::Sdp };
 	return addSdpPartners(units) ? take(Engine::Sdp, units) : nullptr;
 }
 
-/* \return the ready SDP operation takes a convolution's output. */
+/* \return true if the ready SDP operation takes a convolution's output */
 bool Scheduler::sdpFlies() const
 {
 	return consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
@@ -212,7 +210,7 @@ bool Scheduler::sdpFlies() const
 	       NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__ON;
 }
 
-/* \return the ready PDP operation is on the fly after SDP. */
+/* \return true if the ready PDP operation is on the fly after SDP */
 bool Scheduler::pdpFlies() const
 {
 	return consumerField(Unit::Pdp, NVDLA_PDP_D_OPERATION_MODE_CFG,
@@ -220,7 +218,8 @@ bool Scheduler::pdpFlies() const
 	       NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE__ON_FLYING;
 }
 
-/* Add SDP_RDMA and PDP if the ready SDP operation needs them; false if one is not ready. */
+/* Adds SDP_RDMA and PDP if the ready SDP operation needs them; \return false if one is not
+ * ready. */
 bool Scheduler::addSdpPartners(std::vector<Unit> &units) const
 {
 	if (!sdpFlies() || readsOperands(file(Unit::Sdp), geometry_.hasY)) {
@@ -270,7 +269,7 @@ std::unique_ptr<Job> Scheduler::take(Engine engine, const std::vector<Unit> &uni
 	return job;
 }
 
-/* BDMA's counter adds up all operations of a group, and restarts when the group is launched. */
+/* Adds to BDMA's counter, which sums all operations of a group and restarts at its launch. */
 void Scheduler::addBdmaStall(unsigned int group, const OperationTiming &timing)
 {
 	RegisterFile &bdma = file(Unit::Bdma);

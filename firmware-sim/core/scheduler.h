@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which operations can begin, from the state of all units.
- */
+/* Decides which operations can begin, from the state of all units. */
 #pragma once
 
 #include <array>
@@ -19,20 +17,20 @@
 namespace nvdla::sim
 {
 
-/** \brief A unit that takes part in an operation, and the group it runs from */
+/** \brief A unit that takes part in an operation, and its register group */
 struct UnitGroup {
 	Unit unit;
 	unsigned int group;
 };
 
-/** \brief An operation that has begun; everything it needs is in it */
+/** \brief An operation that has begun, with all its inputs */
 struct Job {
 	Engine engine;
 	std::vector<UnitGroup> units; /**< empty for BDMA */
 	OperationInputs inputs;	      /**< not used by BDMA */
-	BdmaOp bdma = {};	      /**< of BDMA only */
+	BdmaOp bdma = {};	      /**< the copy; BDMA only */
 	unsigned int bdmaGroup = 0;
-	bool recorded = false; /**< recorded already, when other units of it were done */
+	bool recorded = false; /**< already recorded, when its other units were done */
 };
 
 /**
@@ -68,15 +66,17 @@ public:
 	/** \return true if operations of \a engine may wait for \a unit to be enabled */
 	static bool takesPart(Unit unit, Engine engine);
 
-	/** \return bits of the interrupt status for group 0; those of group 1 are the next ones */
+	/** \return bits of the interrupt status for group 0; the bits of group 1 are one higher */
 	static uint32_t doneBits(Unit unit);
 
-	/** \brief Begin an operation of \a engine \return it, or null if none can begin */
+	/** \brief Begin an operation of \a engine \return the operation, or null if none can
+	 * begin */
 	std::unique_ptr<Job> begin(Engine engine);
 
 	/**
-	 * \brief An operation is done: latch its registers, move the consumers on
-	 * \return the bits of the interrupt status that it sets
+	 * \brief End an operation: latch its registers and switch the consumers to their next
+	 * groups
+	 * \return the bits of the interrupt status to set
 	 */
 	uint32_t finish(const Job &job, const OperationResult &result,
 			const OperationTiming &timing = {});

@@ -29,7 +29,7 @@ class Scratch
 public:
 	Scratch() { blocks_.reserve(kMostBlocks + 1); }
 
-	/** \brief Memory, and how many bytes it has */
+	/** \brief Memory and its size in bytes */
 	struct Block {
 		LineArray bytes;
 		size_t size = 0;
@@ -37,11 +37,11 @@ public:
 
 	/** \return a block of at least \a bytes, with undefined contents */
 	Block take(size_t bytes);
-	/** \brief Return a block; allocates nothing, so it works when memory has run out */
+	/** \brief Return a block; allocates nothing, so it works even without free memory */
 	void giveBack(Block block) noexcept;
 
 private:
-	static constexpr size_t kMostBlocks = 32; /* the largest ones are kept */
+	static constexpr size_t kMostBlocks = 32; /* number of (largest) blocks that are kept */
 
 	std::mutex mutex_;
 	std::vector<Block> blocks_; /* from the smallest to the largest */

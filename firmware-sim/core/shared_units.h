@@ -15,10 +15,11 @@
 namespace nvdla::sim
 {
 
-/** \brief Bytes whose copying takes as long as starting work on an awake thread */
+/** \brief Bytes that are copied in the time of starting work on an awake thread */
 inline constexpr uint64_t kBytesForAThread = 1 << 14;
 
-/** \return threads worth using for \a work \param ofAThread work as long as starting a thread */
+/** \return useful number of threads for \a work \param ofAThread work in the time of starting a
+ * thread */
 inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
 {
 	constexpr uint64_t most = 1024;
@@ -32,7 +33,7 @@ inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
  * No unit may write memory that another unit reads or writes. Afterwards \a memory has the traffic
  * of all units.
  *
- * \param workers null: the caller's thread does it all \param threads at most
+ * \param workers null: the caller's thread does all units \param threads largest number of threads
  * \param newPart makes the state of a thread from the thread's MemoryPort; its work() is called
  *	  with units in ascending order. A thread may have several such parts
  * \param join is called with each part when it is done, one at a time
@@ -50,10 +51,8 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 			MemoryPort port = memory.fork();
 			const auto part = newPart(port);
 			const uint64_t first = *unit;
-			/*
-			 * Units taken from another band may come before the ones done here:
-			 * begin a new part then.
-			 */
+			/* Units taken from another band may come before the ones done here: then
+			 * begin a new part. */
 			for (; unit && *unit >= first && !port.cancelled();
 			     unit = bands.take(thread))
 				part->work(*unit);
@@ -70,7 +69,7 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 
 /**
  * \brief Do units 0 to \a count - 1, each once, for units that need no memory port
- * \param workers null: the caller's thread does it all \param threads at most
+ * \param workers null: the caller's thread does all units \param threads largest number of threads
  * \param newWork makes a thread's own function, which is called with one unit after the other
  */
 template<typename NewWork>

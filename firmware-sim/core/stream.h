@@ -17,8 +17,8 @@ namespace nvdla::sim
 
 class MemoryPort;
 
-/** \brief Bytes of an atom of nv_full, which SIMD is made for: all channels of one column in one
- * surface of a cube */
+/** \brief Bytes of an atom of nv_full, for which the SIMD code is written: all channels of one
+ * column in one surface of a cube */
 inline constexpr uint32_t atomBytes = 32;
 
 /** \return channels in one atom of nv_full */
@@ -60,8 +60,8 @@ struct StreamRun {
 /**
  * \brief Receiver of a stream
  *
- * Runs come in the order the producer works: surface, then line, then column
- * (Winograd: by pairs of lines). A receiver must not keep the span.
+ * Runs come in the order the producer works: surface, then line, then column (Winograd: by pairs of
+ * lines). A receiver must not use the data after the call.
  *
  * If a receiver can be forked, several threads can share a stream, each with a fork of its own.
  * Whole lines then come in any order, each to one of the forks, and none to the original receiver.
@@ -72,7 +72,7 @@ public:
 	virtual ~StreamSink() = default;
 	virtual void push(const StreamRun &run) = 0;
 	/**
-	 * \brief push() \a count whole lines, beginning with that of \a first
+	 * \brief Push \a count whole lines, beginning with that of \a first
 	 * \param first the first line, with the data of all lines one after another
 	 */
 	virtual void pushLines(const StreamRun &first, uint32_t count)
@@ -94,7 +94,8 @@ public:
 	 */
 	virtual std::unique_ptr<StreamSink> fork() { return nullptr; }
 	/**
-	 * \brief fork() for whole surfaces: one after the other, with the lines of each in order
+	 * \brief Fork for whole surfaces, which come one after the other, each with its lines in
+	 * order
 	 *
 	 * For receivers to which the order of lines matters, but not that of surfaces.
 	 *
@@ -141,13 +142,13 @@ public:
 	virtual ~AtomSink() = default;
 	virtual void push(const AtomRun &run) = 0;
 	/**
-	 * \brief As StreamSink::forkOfSurfaces()
+	 * \brief Fork like StreamSink::forkOfSurfaces()
 	 * \param memory the fork's memory port, which must outlive it
 	 */
 	virtual std::unique_ptr<AtomSink> fork(const StreamCube &, MemoryPort &) { return nullptr; }
 	/** \brief Add the counts of a fork, except its memory traffic */
 	virtual void join(AtomSink &) {}
-	/** \return the memory that is written, if the output is lines of a cube */
+	/** \return the memory that the receiver writes, if it writes lines of a cube */
 	virtual Placement written() const { return {}; }
 };
 

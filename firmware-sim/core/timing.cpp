@@ -14,7 +14,7 @@ namespace
 /* The reader or writer that waits in a stall. */
 enum class Waits : uint8_t { Reads, X1, X2, Y, Writes };
 
-/* A stall register, and the bit that asks for it. */
+/* A stall register, and the bit that enables it. */
 struct StallRegister {
 	Unit unit;
 	uint32_t enable;

@@ -13,10 +13,10 @@
 namespace nvdla::sim
 {
 
-/** \return whether D_PERF_ENABLE of any unit of the operation requests performanceRegisters() */
+/** \return true if D_PERF_ENABLE of any unit of the operation requests performanceRegisters() */
 bool asksForTiming(const OperationInputs &inputs);
 
-/** \return \a count as a saturating 32-bit register holds it */
+/** \return \a count saturated to a 32-bit register */
 uint32_t registerValue(uint64_t count);
 
 /**

@@ -54,7 +54,7 @@ void Workers::run(unsigned int most, const std::function<void(unsigned int)> &wo
 	}
 	work_ = &work;
 	callersCore_ = sched_getcpu();
-	/* A thread that is about to sleep sees the store, or is counted in asleep_. */
+	/* A thread that is about to sleep either sees this store or is counted in asleep_. */
 	calls_ = helpers;
 	const unsigned int awake = static_cast<unsigned int>(threads_.size()) - asleep_;
 	makeWay(callersCore_);
@@ -105,10 +105,9 @@ void Workers::waitForOthers()
 }
 
 /*
- * Keep helpers away from the caller's core. Schedulers tend to place a woken thread on its
- * waker's core, and in a virtual machine idle cores may not be scheduled: the thread would wait
- * for milliseconds. A caller may also be placed on the core of a polling thread, and both would
- * stay there.
+ * Keeps helpers off the caller's core. Schedulers tend to place a woken thread on its waker's core,
+ * and in a virtual machine idle cores may not be scheduled: the thread would wait for milliseconds.
+ * A caller may also be placed on the core of a polling thread, and both would stay there.
  */
 void Workers::makeWay(int core)
 {
@@ -142,7 +141,7 @@ bool Workers::post(std::function<void()> errand)
 		return false;
 	errand_ = std::move(errand);
 	errandState_ = Errand::Offered;
-	/* A thread that stops looking sees the errand, or left looking_ before. */
+	/* A thread that stops polling either sees the errand or has left looking_ before. */
 	if (looking_ > 0)
 		return true;
 	state = Errand::Offered;
@@ -160,7 +159,7 @@ void Workers::doErrand()
 	errand();
 }
 
-/* \return false if there is nothing more to come */
+/* \return false if the threads are to end */
 bool Workers::takesPart()
 {
 	const auto called = [this] {
@@ -179,7 +178,7 @@ bool Workers::takesPart()
 			lookFor([&] { return called() || sched_getcpu() == callersCore_; });
 		looking_--;
 		if (found && called())
-			continue; /* and answer(), if no other thread was faster */
+			continue; /* then answer(), unless another thread was faster */
 		std::unique_lock lock(mutex_);
 		asleep_++;
 		/* A thread that was woken too late waits for the next call. */

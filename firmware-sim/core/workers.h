@@ -30,13 +30,13 @@ namespace nvdla::sim
 class Workers
 {
 public:
-	/** \param threads the caller's among them; 0: one for each core of the host */
+	/** \param threads number of threads, with the caller's; 0: one for each core of the host */
 	explicit Workers(unsigned int threads = 1);
 	~Workers();
 	Workers(const Workers &) = delete;
 	Workers &operator=(const Workers &) = delete;
 
-	/** \return threads that run() uses, the caller's among them */
+	/** \return number of threads that run() uses, with the caller's */
 	unsigned int threads() const { return static_cast<unsigned int>(threads_.size()) + 1; }
 
 	/**
@@ -59,7 +59,7 @@ public:
 	 *
 	 * May be called from any thread; \a errand may call this, but not run().
 	 *
-	 * \return false if no thread took it: the caller has to do it
+	 * \return false if no thread took the errand, and the caller has to do it
 	 */
 	bool post(std::function<void()> errand);
 
@@ -76,7 +76,7 @@ public:
 private:
 	/** \brief Do the available work, and keep an exception that it throws */
 	void call(unsigned int thread);
-	/** \brief Keep helpers off \a core, if the host has other cores */
+	/** \brief Move helpers off \a core, if the host has other cores */
 	void makeWay(int core);
 	void wake(unsigned int sleepers);
 	void waitForOthers();
@@ -94,7 +94,7 @@ private:
 	Scratch scratch_;
 	std::mutex inUse_;  /* held by run(); guards the following members */
 	cpu_set_t cores_;   /* cores of the host that helpers may use */
-	int freeCore_ = -1; /* core that helpers keep off */
+	int freeCore_ = -1; /* core that helpers may not use */
 	/* Set before a thread is called. */
 	const std::function<void(unsigned int)> *work_ = nullptr;
 	std::atomic<unsigned int> calls_ = 0;
@@ -103,10 +103,10 @@ private:
 	std::atomic<int> callersCore_ = -1;    /* core that the caller was on last */
 	std::mutex mutex_;		       /* guards sleeping */
 	std::condition_variable wake_;	       /* helpers */
-	std::condition_variable done_;	       /* the caller */
-	std::atomic<unsigned int> asleep_ = 0; /* sleeping helpers */
+	std::condition_variable done_;	       /* notifies the caller */
+	std::atomic<unsigned int> asleep_ = 0; /* number of sleeping helpers */
 	std::atomic<bool> callerSleeps_ = false;
-	std::atomic<unsigned int> looking_ = 0; /* helpers that look for work */
+	std::atomic<unsigned int> looking_ = 0; /* number of helpers that poll for work */
 	/* Held while a thread sets or takes the errand. */
 	enum class Errand : uint8_t { None, Held, Offered };
 	std::atomic<Errand> errandState_ = Errand::None;

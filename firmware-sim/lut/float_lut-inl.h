@@ -47,7 +47,7 @@ HWY_INLINE Bits difference(Bits a, Bits b)
 
 /** Differences between the look-up units: see LutVariant */
 struct OfSdp {
-	static constexpr float kOne = 0x1p35F; /* of the fraction */
+	static constexpr float kOne = 0x1p35F; /* scale of the fraction */
 
 	/** \return 1 - fraction, rounded once: above a half FP32 lacks bits of the fraction */
 	static HWY_INLINE Bits weightOfFirst(Single fraction)
@@ -91,7 +91,7 @@ struct OfCdp {
 	{
 		return fp17::addFinite(rise, entry);
 	}
-	/* A flat slope adds a zero with the distance's sign, which changes only an entry of
+	/* A slope of zero adds a zero with the sign of the distance, which changes only entries of
 	 * zero. */
 	static HWY_INLINE Bits beyondFlat(Bits entry, Bits distance)
 	{
@@ -100,12 +100,12 @@ struct OfCdp {
 	}
 };
 
-/** Lut::Position of a vector of inputs */
+/** Lut::Position for a vector of inputs */
 struct Positions {
 	Mask hit;
 	Mask underflow;
-	Bits index;	 /* of a hit */
-	Single fraction; /* of a hit: 0 to 1 */
+	Bits index;	 /* index of a hit */
+	Single fraction; /* fraction of a hit: 0 to 1 */
 
 	/** \param one scale of the fraction, a power of two; smaller bits are cut off */
 	HWY_INLINE Positions(const FloatLut::Table &table, Bits x, float one)
@@ -145,7 +145,7 @@ private:
 	}
 };
 
-/** \return the numbers at \a index \param le all are from LE */
+/** \return the numbers at \a index \param le true if all are from LE */
 HWY_INLINE Bits numbersAt(const int32_t *numbers, Bits index, bool le)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3

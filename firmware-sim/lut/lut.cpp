@@ -40,7 +40,7 @@ constexpr uint32_t lastOfLo = LutTables::loEntries - 1;
 /* Larger shifts give the same results. */
 constexpr int maxBiasShift = 40;
 
-/* The low \a bits of a distance, aligned to the top of the fraction. */
+/* \return the low \a bits of a distance, aligned to the top of the fraction */
 uint64_t toFraction(uint64_t distance, int bits, unsigned fractionBits)
 {
 	if (bits <= 0)
@@ -233,7 +233,7 @@ int64_t Lut::extrapolate(const Choice &choice, int64_t x) const
 	const int64_t edge = below ? table.underflowEdge() : table.end;
 	const int64_t entry = choice.entries[below ? 0 : choice.last];
 
-	/* CDP keeps 56 bits of the product; its sum is clipped to 16 bits all the same. */
+	/* CDP keeps 56 bits of the product; the clipped sum of 16 bits is the same. */
 	return clip(entry + truncateSigned<32>((x - edge) * slope.scale, slope.shift));
 }
 

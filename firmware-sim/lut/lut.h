@@ -28,29 +28,31 @@ struct LutTableConfig {
 	LutSlope underflow;
 	LutSlope overflow;
 
-	/** \return integer: the input that an underflow is extrapolated from */
+	/** \return integer: the input from which an underflow is extrapolated */
 	int64_t underflowEdge() const;
 
 	/** \return underflowEdge() for floating point, as FP32 bits */
 	uint32_t underflowEdgeFloat() const;
 };
 
-/** \brief Both tables and which one wins */
+/** \brief Both tables, and the rules that choose between them */
 struct LutConfig {
 	LutTableConfig le;
 	LutTableConfig lo;
-	bool underflowSelectsLo = false; /**< where both tables underflow */
-	bool overflowSelectsLo = false;	 /**< where both overflow */
-	bool hybridSelectsLo = false;	 /**< where both hit, or they miss at different ends */
+	bool underflowSelectsLo = false; /**< LO is used where both tables underflow */
+	bool overflowSelectsLo = false;	 /**< LO is used where both overflow */
+	bool hybridSelectsLo = false;	 /**< LO is used where both hit, or miss at different
+					  * ends */
 };
 
 /**
- * \brief S_LUT_CFG and S_LUT_INFO, which have the same fields in SDP and CDP
+ * \brief Decode S_LUT_CFG and S_LUT_INFO, which have the same fields in SDP and CDP
  * \return a configuration without edges and slopes
  */
 LutConfig decodeLut(uint32_t config, uint32_t info);
 
-/** \brief One table's slope registers: underflow in the low field, overflow in the high one */
+/** \brief Decode one table's slope registers: underflow in the low field, overflow in the high
+ * one */
 void decodeLutSlopes(LutTableConfig &table, uint32_t scale, uint32_t shift);
 
 /** \brief The five counters D_PERF_LUT_* */
@@ -74,17 +76,15 @@ struct LutCounters {
 
 /** \brief Differences between the look-up units of SDP-Y and CDP */
 struct LutVariant {
-	unsigned fractionBits; /**< of the interpolation */
-	unsigned outputBits;   /**< of an integer result */
+	unsigned fractionBits; /**< bits of the interpolation's fraction */
+	unsigned outputBits;   /**< bits of an integer result */
 	/**
 	 * SDP weights both entries (1 - f, f) and rounds their sum; CDP adds the
 	 * rounded part of the difference to the first entry.
 	 */
 	bool weighted;
-	/**
-	 * SDP counts by result: each table's hits, results from inside a table, and results
-	 * beyond an edge. CDP counts one case for each input.
-	 */
+	/** True: count by result, as SDP does: each table's hits, and results inside and beyond an
+	 * edge of a table. False: count one case for each input, as CDP does. */
 	bool countsByResult;
 };
 
@@ -118,8 +118,8 @@ private:
 
 	struct Position {
 		Outcome outcome = Outcome::Hit;
-		uint32_t index = 0;    /**< of a hit: the entry below */
-		uint64_t fraction = 0; /**< of a hit: way to the next entry, fractionBits wide */
+		uint32_t index = 0;    /**< hit: index of the entry below */
+		uint64_t fraction = 0; /**< hit: fraction to the next entry, fractionBits wide */
 	};
 
 	struct Choice {

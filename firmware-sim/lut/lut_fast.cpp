@@ -27,12 +27,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 using namespace doubles;
 using BitsTag = hn::RebindToUnsigned<Tag>;
 
-/** Lut::Position of a vector of inputs */
+/** Lut::Position for a vector of inputs */
 struct Positions {
 	Mask hit;
 	Mask underflow;
-	Vector index;	 /* of a hit */
-	Vector fraction; /* of a hit: 0 to 1 */
+	Vector index;	 /* index of a hit */
+	Vector fraction; /* fraction of a hit: 0 to 1 */
 
 	HWY_INLINE Positions(const FastLut::Table &table, Vector x)
 	{
@@ -58,7 +58,8 @@ private:
 	/* Exponent and mantissa of a distance are those of its logarithm's index. */
 	HWY_INLINE void exponential(const FastLut::Table &table, Vector distance)
 	{
-		constexpr double two52 = 4503599627370496.0; /* its low bits count ones */
+		constexpr double two52 = 4503599627370496.0; /* in its range, the lowest bit is
+							      * worth 1 */
 		constexpr double bias = 1023.0;
 		const auto bits = hn::BitCast(BitsTag(), distance);
 		const auto exponent =
@@ -185,7 +186,7 @@ bool hasVectorsOfTarget()
 	return true;
 }
 
-#else /* no vectors of doubles */
+#else /* without vectors of doubles */
 
 void lookupOfTarget(const FastLut &, int32_t *, size_t, LutCounters &)
 {

@@ -15,7 +15,7 @@
 namespace nvdla::sim
 {
 
-/** \brief An entry in the low half, the one after it in the high half: LE's, then LO's */
+/** \brief Pairs of an entry (low half) and the next one (high half), of LE, then of LO */
 using LutPairs = std::array<int32_t, LutTables::leEntries - 1 + LutTables::loEntries - 1>;
 
 LutPairs lutPairs(const LutTables &tables);
@@ -30,7 +30,7 @@ struct LutEdge {
 
 /**
  * \brief LE or LO, in the number types of the vectors
- * \tparam Number of inputs, indices and entries \tparam Factor of inputs
+ * \tparam Number type of inputs, indices and entries \tparam Factor type of factors of inputs
  */
 template<typename Number, typename Factor = Number>
 struct LutTable {
@@ -61,12 +61,12 @@ struct FastLut {
 	 * distance in a step, and a step times an entry.
 	 */
 	struct Narrow {
-		bool interpolates; /**< false: only tells which inputs hit the table */
+		bool interpolates; /**< false: only determines which inputs hit */
 		int32_t first;	   /**< smallest input that hits */
 		int32_t final;	   /**< largest input that hits */
 		int32_t start;
-		int shift;    /**< from a distance to an index */
-		int toCommon; /**< from a distance in a step to one of NarrowTables::shift bits */
+		int shift;    /**< shift from a distance to an index */
+		int toCommon; /**< shift to NarrowTables::shift bits */
 		int32_t firstPair;
 	};
 
@@ -77,16 +77,16 @@ struct FastLut {
 		Narrow lo;
 	};
 
-	/** \brief Which table answers, and whether hits are counted */
+	/** \brief Rules that choose a table, and whether hits are counted */
 	struct Rules {
 		LutVariant variant;
-		/** Somebody reads the counters */
+		/** The counters are read */
 		bool counts;
 		/** The function is constant beyond all edges */
 		bool flatEdges;
-		/** LO answers where both tables hit, or miss at different ends */
+		/** LO is used where both tables hit, or miss at different ends */
 		bool hybridSelectsLo;
-		/** The other table answers where both underflow, or both overflow */
+		/** The other table is used where both underflow, or both overflow */
 		bool underflowDiffers;
 		bool overflowDiffers;
 	};
@@ -98,8 +98,8 @@ struct FastLut {
 	static bool accepts(const LutConfig &config);
 
 	/**
-	 * \param variant sdpLut or cdpLut \param config one that accepts() takes
-	 * \param counts somebody reads the counters
+	 * \param variant sdpLut or cdpLut \param config one for which accepts() is true
+	 * \param counts true if the counters are read
 	 */
 	FastLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables,
 		bool counts);
@@ -107,10 +107,10 @@ struct FastLut {
 	/** \return true if the host has the vector instructions */
 	static bool hasVectors();
 
-	/** \brief The function at all of \a values, whole atoms of 16 or 32, in place */
+	/** \brief Look up all of \a values, whole atoms of 16 or 32, in place */
 	void lookup(std::span<int32_t> values, LutCounters &counters) const;
 
-	/** \brief The function at all of \a values, integers of at most 37 bits; whole atoms */
+	/** \brief Look up all of \a values, integers of at most 37 bits; whole atoms */
 	void lookup(std::span<const double> values, std::span<int32_t> results,
 		    LutCounters &counters) const;
 
@@ -134,10 +134,10 @@ struct FloatLut {
 	using Edge = LutEdge<int32_t>;
 	using Table = LutTable<int32_t, float>;
 
-	/** \return false if a number is not as above, or a step beyond 2^60 */
+	/** \return false if a number is infinite, denormal or a NaN, or a step beyond 2^60 */
 	static bool accepts(const LutConfig &config, const LutTables &tables);
 
-	/** \param variant sdpLut or cdpLut \param counts somebody reads the counters */
+	/** \param variant sdpLut or cdpLut \param counts true if the counters are read */
 	FloatLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables,
 		 bool counts);
 
@@ -146,7 +146,7 @@ struct FloatLut {
 	Table lo;
 	/** LE's entries, then LO's */
 	std::array<int32_t, std::tuple_size_v<LutPairs>> entries;
-	/** The next entry of each; for CDP its difference from the entry, in FP17 */
+	/** The entry after each; for CDP the difference of the two, in FP17 */
 	std::array<int32_t, std::tuple_size_v<LutPairs>> nexts;
 };
 

@@ -71,7 +71,7 @@ struct Distances {
 
 Distances distancesThatHit(const LutTableConfig &config, int64_t steps)
 {
-	/* More bits than any distance has. */
+	/* At most 40 bits, more than any distance has. */
 	const auto bits = [](int64_t count) { return std::clamp<int64_t>(count, 0, 40); };
 
 	if (config.exponential)
@@ -82,7 +82,7 @@ Distances distancesThatHit(const LutTableConfig &config, int64_t steps)
 	return { 1, steps << config.indexSelect };
 }
 
-/* Whether inputs of 32 bits hit a table at all. */
+/* \return true if an input of 32 bits can hit a table */
 bool canHit(const LutTableConfig &config, int64_t steps)
 {
 	const Distances distances = distancesThatHit(config, steps);
@@ -97,7 +97,7 @@ bool interpolatesNarrow(const LutTableConfig &config)
 	       config.indexSelect <= largestNarrowShift;
 }
 
-/* Bits of a distance in a step, common to both tables; 0 if 32 bits are not enough. */
+/* \return bits of a distance in a step, common to both tables; 0 if 32 bits are not enough */
 int narrowShiftOf(const LutConfig &config)
 {
 	int shift = 0;

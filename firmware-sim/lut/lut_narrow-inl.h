@@ -40,7 +40,7 @@ struct Outcomes {
 
 	HWY_INLINE Mask hit() const { return hn::Or(leHit, loHit); }
 
-	/** Lut::choose(): true where LO answers */
+	/** Implements Lut::choose(): true where LO is used */
 	HWY_INLINE Mask choose(const FastLut::Rules &rules) const
 	{
 		Mask selectLo = rules.hybridSelectsLo ? hn::Not(hn::AndNot(loHit, leHit))
@@ -191,7 +191,7 @@ struct NarrowLookup {
 	}
 
 private:
-	/** \return the table's first or last entries, which answer beyond the edges */
+	/** \return the table's first or last entries, the results beyond the edges */
 	HWY_INLINE NarrowVector edges(const FastLut &lut) const
 	{
 		const NarrowMask below = outcomes.underflow(selectLo);

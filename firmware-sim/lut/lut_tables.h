@@ -36,13 +36,13 @@ public:
 
 	explicit LutAccessPort(Kind kind) : kind_(kind) {}
 
-	/** \brief Write of S_LUT_ACCESS_CFG: table, first entry and direction */
+	/** \brief Write S_LUT_ACCESS_CFG: table, first entry and direction */
 	void configure(uint32_t value);
 
-	/** \brief Write of S_LUT_ACCESS_DATA \return false if no entry holds \a value then */
+	/** \brief Write S_LUT_ACCESS_DATA \return false if \a value was not stored in an entry */
 	bool write(LutTables &tables, uint32_t value);
 
-	/** \brief Read of S_LUT_ACCESS_DATA */
+	/** \brief Read S_LUT_ACCESS_DATA */
 	uint32_t read(const LutTables &tables);
 
 	/** \return value of S_LUT_ACCESS_CFG */

@@ -21,10 +21,10 @@ public:
 	 */
 	bool take(uint32_t order);
 
-	/** \brief The function was reset */
+	/** \brief Handle a reset of the function */
 	void reset() { ones_ = false; }
 
-	/** \return whether the next interrupt message is to be lost */
+	/** \return true if the next interrupt message is to be lost */
 	bool losesInterrupt() { return strikes(lost_); }
 	/** \return true if the operation that is about to complete must never end */
 	bool hangs() { return strikes(hangs_); }

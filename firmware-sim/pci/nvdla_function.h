@@ -47,7 +47,7 @@ protected:
 	void configWritten(uint64_t offset, std::span<const std::byte> data) override;
 
 private:
-	/** \brief Memory outside the function, for the core's memory interface */
+	/** \brief Memory outside the function, accessed through the core's memory interface */
 	class Dram : public Memory
 	{
 	public:
@@ -71,7 +71,7 @@ private:
 	vfiouser::Log &log_;
 	bool badWidthReported_ = false;
 	FaultOrders faults_;
-	uint8_t faultsCapability_ = 0; /* its offset, 0 if there is none */
+	uint8_t faultsCapability_ = 0; /* offset of the capability, 0 without it */
 	Dram dram_{ *this };
 	Core core_; /* last: its threads use the members above */
 };

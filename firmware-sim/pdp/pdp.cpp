@@ -55,7 +55,7 @@ Placement destinationOf(const PdpOp &op)
 					op.surfaces());
 }
 
-/** \brief Pools surfaces from memory, for one part of the width after another */
+/** \brief Pools surfaces from memory, one part of the width after the other */
 class PdpReader
 {
 public:
@@ -76,7 +76,7 @@ private:
 	const std::vector<PdpPart> &parts_;
 	MemoryPort &port_;
 	PdpWriter writer_;
-	const PdpPart *part_ = nullptr; /* the part of the last surface pooled */
+	const PdpPart *part_ = nullptr; /* part of the last pooled surface */
 	std::unique_ptr<PdpPooler> pooler_;
 	std::vector<std::byte> line_;
 };
@@ -108,10 +108,10 @@ void PdpReader::poolLine(uint32_t surface, uint32_t y)
 	pooler_->push(atoms, writer_);
 }
 
-/* Surfaces are independent if none is written over another one's input. */
+/* Threads can share surfaces if no output is written over another surface's input. */
 unsigned int worthwhileThreads(const PdpOp &op)
 {
-	constexpr uint64_t kAtoms = 1024; /* some microseconds */
+	constexpr uint64_t kAtoms = 1024; /* pooled in several microseconds */
 	const Placement written = destinationOf(op);
 	const Placement read =
 		op.source.placement(uint64_t{ op.inWidth } * op.atom(), op.inHeight, op.surfaces());

@@ -28,7 +28,7 @@ public:
 	/** \param op must outlive the writer, as must \a port */
 	PdpWriter(const PdpOp &op, MemoryPort &port) : op_(op), port_(port) {}
 
-	/** \brief The next lines belong to \a surface and begin at output column \a x */
+	/** \brief Set the surface and the first output column of the next lines */
 	void begin(uint32_t surface, uint32_t x)
 	{
 		surface_ = surface;
@@ -77,7 +77,7 @@ public:
 	Placement written() const override;
 
 	/**
-	 * \brief The producer is done
+	 * \brief End the operation after its input
 	 *
 	 * If it delivered less or more than PDP was programmed for, the operation
 	 * hangs as it does on hardware.

@@ -31,7 +31,8 @@ struct PdpIntegerAverage {
 	using Element = PdpElement<P>;
 	using Number = std::conditional_t<P == Precision::Int8, int16_t, int32_t>;
 
-	/* Bits of: the sum of a row; of a window; that sum divided by the width; the result. */
+	/* Bits of the sum of a row, of that of a window, of the latter divided by the width, of the
+	 * result. */
 	static constexpr unsigned kRowBits = P == Precision::Int8 ? 11 : 22;
 	static constexpr unsigned kSumBits = P == Precision::Int8 ? 14 : 22;
 	static constexpr unsigned kScaledBits = P == Precision::Int8 ? 11 : 19;
@@ -47,7 +48,7 @@ struct PdpIntegerAverage {
 	/* A window's sum times a reciprocal of 17 bits: 31 bits for INT8. */
 	using Product = std::conditional_t<P == Precision::Int8, int32_t, int64_t>;
 
-	/* Round halves away from zero; non-negative numbers lose the bits above \a Bits. */
+	/* Rounds halves away from zero; non-negative numbers lose the bits above \a Bits. */
 	template<unsigned Bits>
 	static int32_t scale(int32_t value, int32_t reciprocal)
 	{

@@ -28,7 +28,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** \brief Sign-extend the lower kBits bits of a number */
+/** \brief Sign-extends the lower kBits bits of a number */
 template<int kBits, class D>
 HWY_INLINE hn::Vec<D> wrap(D, hn::Vec<D> value)
 {
@@ -38,7 +38,7 @@ HWY_INLINE hn::Vec<D> wrap(D, hn::Vec<D> value)
 }
 
 /**
- * \brief Magnitudes times a reciprocal of 17 bits
+ * \brief Multiplies magnitudes by a reciprocal of 17 bits
  *
  * \param magnitude 14 bits in 16 (INT8) or 22 bits in 32 (INT16). A whole product would not fit: it
  *	  is computed as two parts, for the reciprocal's upper bit and for its lower 16 bits
@@ -64,7 +64,7 @@ HWY_INLINE hn::Vec<D> timesReciprocal(D bits, hn::Vec<D> magnitude, int32_t reci
 	}
 }
 
-/** \brief PdpIntegerAverage \tparam kAtom lanes of an atom */
+/** \brief PdpIntegerAverage in vectors \tparam kAtom lanes of an atom */
 template<Precision P, uint32_t kAtom>
 class IntegerAverages
 {
@@ -103,7 +103,8 @@ public:
 private:
 	using ElementTag = hn::Rebind<Element, Tag>;
 
-	/* As PdpIntegerAverage::scale(), where rounding of negative numbers depends on all bits. */
+	/* Like PdpIntegerAverage::scale(), where rounding of negative numbers depends on all
+	 * bits. */
 	template<int kBits>
 	static HWY_INLINE Vector scale(Vector value, int32_t reciprocal)
 	{
@@ -123,7 +124,7 @@ private:
 	const Arith arith_;
 };
 
-/** \brief PdpFloatAverage, of registers that hold ordinary numbers */
+/** \brief PdpFloatAverage in vectors, for registers that hold ordinary numbers */
 class FloatAverages
 {
 public:

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * PDP: one operation, and how it is decoded from the registers.
- */
+/* PDP: an operation, and its decoding from the registers. */
 #pragma once
 
 #include <array>
@@ -51,7 +49,7 @@ struct PdpPart {
 
 /** \brief A whole operation */
 struct PdpOp {
-	const Geometry *geometry = &nvFull; /**< of the core */
+	const Geometry *geometry = &nvFull; /**< the core's configuration */
 	Precision precision = Precision::Int8;
 	PoolingMethod method = PoolingMethod::Average;
 	bool flying = false;	/**< input from SDP, else from memory */
@@ -113,9 +111,9 @@ PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma,
 std::vector<PdpPart> pdpParts(const PdpOp &op);
 
 /**
- * \brief Widest part that the line buffer holds, in output columns
+ * \return the widest part that the line buffer holds, in output columns
  *
- * It has 128 atoms, shared by the output lines that one input line leads to
+ * The buffer has 128 atoms, shared by the output lines whose windows contain one input line
  * (rounded up to a power of two).
  */
 uint32_t pdpMaxOutWidth(uint32_t kernelHeight, uint32_t strideY);

@@ -210,10 +210,10 @@ void PdpPooler::push(std::span<const std::byte> line, PdpOutput &output)
 	}
 }
 
-/* Find the output lines that need this line; they follow those of the previous line. */
+/* Finds the output lines that need this line; they follow those of the previous line. */
 void PdpPooler::findOutputs()
 {
-	const uint32_t top = y_ + op_.padTop; /* counted from the first padded line */
+	const uint32_t top = y_ + op_.padTop; /* line, counted from the first padded line */
 
 	while (outputs_.first * op_.strideY + op_.kernelHeight <= top)
 		outputs_.first++;
@@ -221,7 +221,7 @@ void PdpPooler::findOutputs()
 		outputs_.end++;
 }
 
-/* Make an output line of the rows of the last \a count lines. */
+/* Makes an output line from the rows of the last \a count lines. */
 void PdpPooler::finishLine(uint32_t count, std::byte *out) const
 {
 	std::array<const std::byte *, kMostRows> rows;

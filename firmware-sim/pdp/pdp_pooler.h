@@ -43,7 +43,7 @@ public:
 	virtual ~PdpPooler() = default;
 
 	/**
-	 * \brief The next line of the surface
+	 * \brief Pool the next line of the surface
 	 *
 	 * After the last one, the next surface begins.
 	 *
@@ -60,7 +60,7 @@ protected:
 		uint32_t padded;
 	};
 
-	static constexpr uint32_t kMostRows = 8; /* of a window */
+	static constexpr uint32_t kMostRows = 8; /* rows of a window */
 
 	/** \param numberBytes bytes of a reduced row of a window, per lane */
 	PdpPooler(const PdpOp &op, const PdpPart &part, size_t numberBytes);
@@ -87,7 +87,7 @@ private:
 
 	const PdpOp &op_;
 	uint32_t y_ = 0;
-	uint32_t slot_ = 0; /* of rows_, for the line at y_ */
+	uint32_t slot_ = 0; /* slot of rows_ for the line at y_ */
 	Outputs outputs_;   /* outputs that need the line at y_ */
 	const size_t rowBytes_;
 	/* A ring of as many rows as a window has, aligned to cache lines. */

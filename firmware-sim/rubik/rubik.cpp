@@ -20,7 +20,8 @@ uint32_t roundUpToAtom(uint32_t bytes)
 	return (bytes + atomBytes - 1) / atomBytes * atomBytes;
 }
 
-/* Limited by writes: eleven cycles for eight words of 64 bytes, plus one for each line. */
+/* \return cycles of contract, which writes limit: eleven for eight words of 64 bytes, plus one for
+ * each line */
 uint64_t contractCycles(const RubikOp &op)
 {
 	const uint64_t lines = uint64_t{ op.height } * op.strideY;
@@ -130,7 +131,7 @@ void contract(const RubikOp &op, MemoryPort &port)
 	}
 }
 
-/* Copy elements that lie \a fromStep bytes apart to where they lie \a toStep bytes apart. */
+/* Copies elements, \a fromStep bytes apart, to places \a toStep bytes apart. */
 void copyElements(const RubikOp &op, const std::byte *from, size_t fromStep, std::byte *to,
 		  size_t toStep)
 {

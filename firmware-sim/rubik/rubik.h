@@ -28,10 +28,10 @@ struct RubikOp {
 	Precision precision;
 	RamType srcType;
 	RamType dstType;
-	uint32_t width;	      /**< of the input */
-	uint32_t height;      /**< of the input */
-	uint32_t channels;    /**< of the input: planes to merge */
-	uint32_t outChannels; /**< contract: of the output; split: planes to write */
+	uint32_t width;	      /**< width of the input */
+	uint32_t height;      /**< height of the input */
+	uint32_t channels;    /**< channels of the input: planes to merge */
+	uint32_t outChannels; /**< contract: channels of the output; split: planes */
 	uint64_t src;
 	uint64_t dst;
 	uint32_t srcLineStride;
@@ -40,7 +40,7 @@ struct RubikOp {
 	uint32_t dstLineStride;
 	uint32_t dstSurfaceStride;
 	uint32_t dstPlaneStride;
-	uint32_t groupStride;	/**< contract: from one group of input surfaces to the next */
+	uint32_t groupStride;	/**< contract: distance of groups of input surfaces */
 	uint32_t blockStride;	/**< contract: output bytes for one input line */
 	uint32_t strideX;	/**< contract: output columns per input column */
 	uint32_t strideY;	/**< contract: output lines per input line */

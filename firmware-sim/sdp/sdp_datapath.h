@@ -40,7 +40,7 @@ struct SdpCounters {
 	uint32_t nanInput = 0;
 	uint32_t infInput = 0;
 	uint32_t nanOutput = 0;
-	bool nonZero = false; /**< a word on the way to memory, or a comparison, was not zero */
+	bool nonZero = false; /**< a word to be written, or a comparison, was not zero */
 
 	SdpCounters &operator+=(const SdpCounters &other)
 	{
@@ -55,7 +55,7 @@ struct SdpCounters {
 };
 
 /**
- * \brief A stage without Y's table, in place
+ * \brief Apply a stage without Y's table, in place
  *
  * X: ALU, multiplier, truncation, ReLU. Y: multiplier, truncation, ALU. \a lanes values per atom;
  * values are 32-bit integers or FP32 bits.
@@ -63,12 +63,12 @@ struct SdpCounters {
 void applySdpStage(const SdpStageRun &run, Precision precision, std::span<int32_t> values,
 		   size_t lanes);
 
-/** \brief The table of stage Y, in place */
+/** \brief Apply the table of stage Y, in place */
 void applySdpLut(const Lut &lut, Precision precision, std::span<int32_t> values,
 		 LutCounters &counters);
 
 /**
- * \brief Output converter, in place
+ * \brief Apply the output converter, in place
  *
  * Results are output elements: sign-extended integers, or the 16 bits of FP16
  * numbers. Counts saturated words and NaNs.
@@ -79,7 +79,7 @@ void convertSdpOutput(const SdpOp &op, std::span<int32_t> values, SdpCounters &c
 void clearSdpNans(const SdpOp &op, std::span<int32_t> values);
 
 /**
- * \brief One result of integer stages and the converter; counts nothing
+ * \return a result of integer stages and the converter; counts nothing
  * \param in whole atoms, to which the operands belong \param at index of the value
  */
 int32_t sdpResultAt(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,

@@ -18,9 +18,9 @@ namespace nvdla::sim
 {
 
 /**
- * \brief applySdpStage() for each of \a stages, in order, for integers
+ * \brief Do applySdpStage() for each of \a stages, in order, for integers
  *
- * False with multipliers of Y with more than 21 bits.
+ * \return false for multipliers of Y with more than 21 bits.
  *
  * \param stages three at most
  * \param out as many values as \a in, whole atoms; may be \a in
@@ -29,7 +29,7 @@ bool applySdpFast(std::span<const SdpStageRun> stages, size_t lanes, std::span<c
 		  std::span<int32_t> out);
 
 /**
- * \brief applySdpFast() and the output converter; \a bytes get the results in memory format
+ * \brief Do applySdpFast() and the output converter; \a bytes get the results in memory format
  *
  * Returns false for floating point, too. \a counters get the number of saturated results, and
  * whether any result is not zero.
@@ -40,8 +40,8 @@ bool storeSdpFast(const SdpOp &op, std::span<const SdpStageRun> stages, size_t l
 		  std::span<const int32_t> in, std::span<std::byte> bytes, SdpCounters &counters);
 
 /**
- * \brief arith::Converter::apply() of each value, clipped to 32 bits
- * \param values of 16 bits, any number of them
+ * \brief Do arith::Converter::apply() for each value, clipped to 32 bits
+ * \param values any number of values of 16 bits
  */
 void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values);
 
@@ -55,7 +55,7 @@ void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::
 /** \brief The output element for each input element; the input as an unsigned number is the
  * index */
 struct SdpTable {
-	size_t elementBytes; /**< 1 or 2 */
+	size_t elementBytes; /**< bytes of an element, 1 or 2 */
 	std::vector<std::byte> results;
 
 	/** \return the number of different elements */

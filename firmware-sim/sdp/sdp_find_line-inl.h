@@ -50,7 +50,7 @@ struct Bounds {
 	Vector low = constant(-kUnbounded);
 	Vector high = constant(kUnbounded);
 
-	HWY_INLINE Bounds() {} /* an implicit one is not compiled for vectors */
+	HWY_INLINE Bounds() {} /* an implicit constructor lacks the vector target */
 
 	HWY_INLINE void clip(Vector lowest, Vector highest)
 	{
@@ -88,10 +88,10 @@ struct Channels {
 	Vector offsets = constant(0); /* sum of the magnitudes that add up to the offset */
 	Vector elementFactor = constant(0);
 	Bounds first;
-	Bounds second; /* after the elements are added */
+	Bounds second; /* bounds after the elements are added */
 	bool hasElements = false;
 	Vector error = constant(0);
-	Vector lastError = constant(0); /* of the last rounding; 0 once it was scaled */
+	Vector lastError = constant(0); /* error of the last rounding; 0 once scaled */
 	Vector moved = constant(0);	/* nonzero: a stage added something after rounding */
 	int fractionBits = 0;
 
@@ -116,7 +116,8 @@ struct Channels {
 		moved = hn::Add(moved, lastError);
 	}
 
-	/** Multiply by \a by, which includes 2 ^ -shift, and round; nothing where \a by is 1 */
+	/** Multiplies by \a by, which includes 2 ^ -shift, and rounds; does nothing where \a by is
+	 * 1 */
 	HWY_INLINE void multiply(Vector by, int shift)
 	{
 		const Mask changes = hn::Ne(by, constant(1));
@@ -225,7 +226,7 @@ struct Extremes {
 	Vector error = constant(0);
 	Vector moved = constant(0);
 
-	HWY_INLINE Extremes() {} /* an implicit one is not compiled for vectors */
+	HWY_INLINE Extremes() {} /* an implicit constructor lacks the vector target */
 };
 
 HWY_INLINE void raise(Vector &largest, Vector values)
@@ -248,7 +249,7 @@ struct Range {
 	double low;
 	double high;
 
-	/** \brief No number is below \a bound if \a isLow, else above */
+	/** \brief Set a bound below which (\a isLow) or above which there is no number */
 	void limit(bool isLow, double bound)
 	{
 		low = isLow ? std::max(low, bound) : std::min(low, bound);
@@ -259,10 +260,11 @@ struct Range {
 /* If roundings move results by more, a straight line leaves too many of them uncertain. */
 constexpr double kMostError = 1.0 / 96;
 
-/** \return a straight line leaves too many results uncertain, and Y has the last multiplier */
+/** \return true if a straight line leaves too many results uncertain and Y has the last
+ * multiplier */
 bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
 {
-	constexpr int kMostShift = 30; /* of products of 32 bits */
+	constexpr int kMostShift = 30; /* largest shift of products of 32 bits */
 	if (stages.empty() || op.converter.scale != 1 || op.converter.shift != 0)
 		return false;
 	const SdpStageRun &last = stages.back();
@@ -326,7 +328,7 @@ bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 	return mostProduct < kMostProduct;
 }
 
-/** \param converts the output converter is part of the line */
+/** \param converts true if the output converter is part of the line */
 HWY_INLINE void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages,
 			    const double *scales, size_t lane, bool converts, SdpLine &line,
 			    Extremes &extremes)

@@ -39,7 +39,7 @@ HWY_INLINE Mask isNegative(Bits bits)
 	return hn::Lt(bits, hn::Zero(Tag()));
 }
 
-/** \return where a number is neither zero nor normal */
+/** \return mask of numbers that are neither zero nor normal */
 HWY_INLINE Mask isOdd(Bits bits)
 {
 	const Bits magnitude = magnitudeOf(bits);
@@ -112,7 +112,7 @@ struct Prelu {
 /** Operands of a stage's ALU or multiplier */
 struct Operands {
 	const int32_t *data = nullptr;
-	bool perElement = false; /* else per channel, and none is odd */
+	bool perElement = false; /* else per channel, none of them odd */
 
 	HWY_INLINE Bits at(size_t at, Mask &odd) const
 	{
@@ -383,7 +383,7 @@ bool storeStages(const SdpOp &op, std::span<const SdpStageRun> stages, std::span
 	return true;
 }
 
-/** \return where a number is neither zero, normal nor a NaN that FP17 can represent */
+/** \return mask of numbers that are neither zero, normal nor a NaN that FP17 can represent */
 HWY_INLINE Mask isOddInput(Bits bits)
 {
 	const Mask nan = hn::Gt(magnitudeOf(bits), constant(fp17::kNan));

@@ -15,7 +15,7 @@ namespace nvdla::sim
 {
 
 /**
- * \brief All stages of FP16, without Y's table
+ * \brief Apply all stages of FP16, without Y's table
  *
  * Returns false and does nothing for comparisons, other precisions, atoms of other sizes than 16
  * numbers, and per-channel operands that are NaN or infinite.
@@ -27,10 +27,10 @@ bool applySdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
 		   std::span<const int32_t> in, std::span<int32_t> out);
 
 /**
- * \brief All stages and the output converter; \a bytes get the results in memory format
+ * \brief Apply all stages and the output converter; \a bytes get the results in memory format
  *
- * Returns false as well if the output is not FP16. \a counters get the counts of
- * convertSdpOutput(), and whether any result is not zero.
+ * Also returns false if the output is not FP16. \a counters get the counts of convertSdpOutput(),
+ * and whether any result is not zero.
  *
  * \param bytes two for each number
  */
@@ -38,7 +38,7 @@ bool storeSdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
 		   std::span<const int32_t> in, std::span<std::byte> bytes, SdpCounters &counters);
 
 /**
- * \brief applySdpLut()
+ * \brief Do applySdpLut()
  * \param fast prepared from \a lut \param values whole atoms
  */
 void applySdpLutFloat(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
@@ -51,7 +51,7 @@ struct SpecialHalves {
 };
 
 /**
- * \brief fp16ToFp32() of each FP16 number in memory
+ * \brief Do fp16ToFp32() for each FP16 number in memory
  *
  * \param raw two bytes for each number
  * \param out a multiple of 16 numbers

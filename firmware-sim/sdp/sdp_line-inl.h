@@ -61,7 +61,7 @@ HWY_INLINE Single loadSingles(const int32_t *numbers)
 	return hn::ConvertTo(SingleTag(), hn::LoadU(NumberTag(), numbers));
 }
 
-/** Load a line's numbers plus \a more, in fixed point */
+/** Loads a line's numbers plus \a more, in fixed point */
 HWY_INLINE Single loadFixed(const double *numbers, double more = 0)
 {
 	const hn::Rebind<float, Tag> halfTag;
@@ -92,11 +92,11 @@ struct Run {
 	std::span<const SdpStageRun> stages;
 	size_t lanes;
 	std::span<const int32_t> in;
-	const int32_t *elements; /* null: none */
+	const int32_t *elements; /* operands per element, or null */
 	double largest;		 /* bound of the inputs' magnitudes */
 	/* Results of set(). */
-	bool exact = false; /* all numbers are, and halves are rounded away from zero */
-	double margin = 0;  /* otherwise: the rounding is uncertain closer than this to a half */
+	bool exact = false; /* all numbers are exact; halves round away from 0 */
+	double margin = 0;  /* else: distance to a half for uncertain rounding */
 
 	/** \return false if numbers are too large, or something may saturate */
 	bool set();
@@ -168,7 +168,7 @@ bool Run::setUpTo(double largestIn, double largestElement, double mostRounding)
 			 !(line.bends && hasManyHalves()));
 }
 
-/* The rounded number, if it is certain in double precision. */
+/* \return the rounded number, if double precision makes it certain */
 std::optional<double> Run::wholeInDoubles(size_t at) const
 {
 	const size_t lane = at & (lanes - 1);
@@ -205,9 +205,9 @@ int32_t Run::resultAt(size_t at) const
 
 /** Last step of a line's numbers */
 enum class End : uint8_t {
-	Rounds,	 /**< they are rounded; some are not certain */
-	IsExact, /**< they are rounded; all are certain */
-	Bends,	 /**< they are rounded, and go through Y and the converter */
+	Rounds,	 /**< rounded; some results are uncertain */
+	IsExact, /**< rounded; all results are certain */
+	Bends,	 /**< rounded, then processed by Y and the converter */
 };
 
 /**
@@ -271,7 +271,7 @@ private:
 				highSum_);
 	}
 
-	/** Apply Y and the converter; halves are rounded away from zero */
+	/** Applies Y and the converter; halves are rounded away from zero */
 	HWY_INLINE Numbers bent(Numbers whole) const
 	{
 		const Numbers product = hn::Mul(whole, multiplier_);
@@ -340,7 +340,7 @@ template<typename Element, bool kElements, End kEnd>
 bool storeOf(const Run &run, Element *out)
 {
 	constexpr size_t kOneOf = 16;
-	constexpr size_t kFew = 64; /* so many uncertain results are always worth it */
+	constexpr size_t kFew = 64; /* uncertain results that are always acceptable */
 	constexpr size_t kPair = 2 * kLanes;
 	constexpr size_t kPairWords = hn::MaxLanes(WordTag());
 	/* Local copies: stores may alias members, which would be loaded again after each store. */

@@ -17,7 +17,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* Fill with elements that count up from \a first. */
+/* Fills with elements that count up from \a first. */
 template<typename Element>
 void countUp(size_t first, std::span<std::byte> bytes)
 {
@@ -87,7 +87,7 @@ void SdpStream::pushLines(const StreamRun &first, uint32_t count)
 	process(first, static_cast<uint32_t>(atoms));
 }
 
-/* Process all atoms of a run. It may have several lines, as PDP pools whole lines at once. */
+/* Processes all atoms of a run, which may have several lines, as PDP pools whole lines. */
 void SdpStream::process(const StreamRun &run, uint32_t atoms)
 {
 	const uint32_t most = op_.toPdp && op_.width < kMostAtoms
@@ -102,7 +102,7 @@ void SdpStream::process(const StreamRun &run, uint32_t atoms)
 	}
 }
 
-/* Process \a count atoms of a run, from its atom \a first on. */
+/* Processes \a count atoms of a run, from its atom \a first on. */
 void SdpStream::processSome(const StreamRun &run, uint32_t first, uint32_t count)
 {
 	const auto input = run.data.subspan(size_t{ first } * lanes_, size_t{ count } * lanes_);
@@ -137,7 +137,7 @@ void SdpStream::pushBytes(const StreamRun &run, std::span<const std::byte> atoms
 	processLoaded(run, run.x, input_);
 }
 
-/* Widen the atoms to input_. */
+/* Widens the atoms to input_. */
 void SdpStream::widen(std::span<const std::byte> atoms)
 {
 	input_.resize(atoms.size() / elementBytes(op_.proc));
@@ -149,7 +149,7 @@ void SdpStream::widen(std::span<const std::byte> atoms)
 	}
 }
 
-/* Process the run from the atom at column \a x on, with operands already loaded. */
+/* Processes the run from the atom at column \a x on, with operands already loaded. */
 void SdpStream::processLoaded(const StreamRun &run, uint32_t x, std::span<const int32_t> input)
 {
 	const size_t size = input.size() * elementBytes(op_.out);
@@ -182,13 +182,13 @@ void SdpStream::loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t 
 	add(op_.y, y_);
 }
 
-/* Each input surface becomes one output surface, which is written to memory. */
+/* \return true if each input surface becomes one output surface, which is written to memory. */
 bool SdpStream::staysAtoms() const
 {
 	return !op_.compares() && op_.outLanes() == lanes_;
 }
 
-/* Make the output's elements, in memory format. */
+/* Makes the output's elements, in memory format. */
 void SdpStream::makeResults(const StreamRun &run, std::span<const int32_t> input,
 			    std::span<std::byte> bytes)
 {
@@ -202,18 +202,18 @@ void SdpStream::makeResults(const StreamRun &run, std::span<const int32_t> input
 	narrowElements(values_, op_.out, bytes);
 }
 
-/* Whether the SIMD kernels can process \a numbers: no partial block of atoms. */
+/* \return true if SIMD kernels can process \a numbers: whole blocks of atoms. */
 bool SdpStream::areWhole(size_t numbers) const
 {
 	return vectorLanes_ == atomChannels(op_.proc) && numbers % vectorLanes_ == 0;
 }
 
-/* Compute integers by a line (sdp_line.h); after too many failures it is not tried again. */
+/* Computes integers by a line (sdp_line.h), which is not tried again after too many failures. */
 bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input,
 			  std::span<std::byte> bytes)
 {
-	constexpr uint32_t kMostFailures = 4; /* runs for which it failed */
-	constexpr uint64_t kFewAtoms = 4;     /* of a surface: not worth finding the line */
+	constexpr uint32_t kMostFailures = 4; /* runs without a line */
+	constexpr uint64_t kFewAtoms = 4;     /* atoms of a surface too small for a line */
 
 	if (line_.failures == kMostFailures || !areWhole(input.size()) ||
 	    uint64_t{ op_.width } * op_.height * op_.batches < kFewAtoms * vectorAtoms_)
@@ -229,7 +229,7 @@ bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input,
 	return false;
 }
 
-/* All stages and the converter in vectors. */
+/* Applies all stages and the converter in vectors. */
 bool SdpStream::store(std::span<const SdpStageRun> stages, std::span<const int32_t> input,
 		      std::span<std::byte> bytes)
 {
@@ -238,7 +238,7 @@ bool SdpStream::store(std::span<const SdpStageRun> stages, std::span<const int32
 		storeSdpFast(op_, stages, vectorLanes_, input, bytes, counters_));
 }
 
-/* Pass the input through all stages and the table to values_. */
+/* Passes the input through all stages and the table to values_. */
 void SdpStream::makeNumbers(std::span<const int32_t> input)
 {
 	const bool isFloat = op_.proc == Precision::Fp16;
@@ -267,7 +267,7 @@ bool SdpStream::lutBypassed() const
 	return op_.y.bypass || op_.y.lutBypass;
 }
 
-/* INT8 to 16 bits makes two surfaces of one: lower and upper halves of the atoms. */
+/* Writes two surfaces for one (INT8 to 16 bits): lower and upper halves of the atoms. */
 void SdpStream::writeParts(const StreamRun &run, uint32_t x)
 {
 	const size_t atom = op_.atom();
@@ -310,7 +310,7 @@ void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
 	bytes_ = buffer_;
 }
 
-/* Hand bytes_ to PDP line by line: atoms beyond the end of a line belong to the next one. */
+/* Passes bytes_ to PDP line by line: atoms beyond the end of a line belong to the next line. */
 void SdpStream::handOver(const StreamRun &run, uint32_t surface, uint32_t x)
 {
 	std::span<const std::byte> left = bytes_;
@@ -329,7 +329,7 @@ void SdpStream::handOver(const StreamRun &run, uint32_t surface, uint32_t x)
 	}
 }
 
-/* Write bytes_ to the line's atoms from \a x on. */
+/* Writes bytes_ to the line's atoms from \a x on. */
 void SdpStream::write(const StreamRun &run, uint32_t surface, uint32_t x)
 {
 	if (op_.toPdp)
@@ -394,10 +394,8 @@ OperationResult SdpStream::finish()
 	return result;
 }
 
-/*
- * \return the operation can be one look-up from element to element: nothing is counted, and the
- * cube has at least twice as many elements as there are numbers.
- */
+/* \return true if the operation can be one look-up per element: nothing is counted, and the cube
+ * has at least twice as many elements as the table has entries. */
 bool SdpStream::isTable() const
 {
 	const bool isFloat = op_.proc == Precision::Fp16;
@@ -413,7 +411,7 @@ bool SdpStream::isTable() const
 	       atoms * lanes_ >= 2 * SdpTable::numbers(elementBytes(op_.proc));
 }
 
-/* Fill the table: pass every possible element through the stages. */
+/* Fills the table: passes every possible element through the stages. */
 void SdpStream::makeTable(const StreamRun &run)
 {
 	const size_t size = elementBytes(op_.proc);

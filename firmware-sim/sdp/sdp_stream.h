@@ -56,12 +56,10 @@ public:
 	/** \brief For output to PDP: the fork has a memory port of its own, also for its PDP */
 	std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &cube) override;
 	void join(StreamSink &sink) override;
-	/**
-	 * \return false if the order of runs matters: output to PDP, or output that may overwrite
-	 * 	   inputs of other elements
-	 */
+	/** \return false if the order of runs matters: output to PDP, or output that may overwrite
+	 * inputs of other elements */
 	bool isShareable() const;
-	/** \brief Add the counts of \a other, except for those of memory */
+	/** \brief Add the counts of \a other, except memory traffic */
 	void count(SdpStream &other);
 
 	/**
@@ -90,7 +88,7 @@ private:
 	struct Line {
 		bool found = false;
 		uint32_t surface = UINT32_MAX;
-		uint32_t failures = 0; /**< runs for which it failed */
+		uint32_t failures = 0; /**< runs without a usable line */
 		SdpLine line;
 	};
 
@@ -133,14 +131,14 @@ private:
 	/* The fast table, for integers or for FP16, if it can replace lut_. */
 	std::optional<FastLut> fastLut_;
 	std::optional<FloatLut> floatLut_;
-	std::optional<SdpTable> table_; /**< if isTable() */
+	std::optional<SdpTable> table_; /**< set if isTable() */
 	SdpOperands x1_;
 	SdpOperands x2_;
 	SdpOperands y_;
 
 	Line line_;
 	std::vector<SdpStageRun> stages_; /**< stages that are not bypassed, with operands */
-	std::vector<int32_t> input_;	  /**< numbers of pushBytes() */
+	std::vector<int32_t> input_;	  /**< widened numbers of pushBytes() */
 	std::vector<int32_t> values_;
 	std::vector<std::byte> results_; /**< output to be split into two surfaces */
 	std::span<std::byte> bytes_;	 /**< output to write: in memory or in the buffer */
@@ -155,7 +153,7 @@ private:
  *
  * The operation's input must not be on the fly.
  *
- * \param workers to share it with
+ * \param workers threads that share the operation
  */
 OperationResult runSdp(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
 		       AtomSink *toPdp = nullptr, Workers *workers = nullptr);

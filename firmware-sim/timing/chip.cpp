@@ -21,7 +21,7 @@ struct Unit {
 /** A kind of quantity, with its units and limits */
 struct Quantity {
 	const char *name;
-	const char *forms; /* for errors */
+	const char *forms; /* valid forms, for errors */
 	std::span<const Unit> units;
 	double least;
 	double most;
@@ -79,7 +79,7 @@ constexpr ChipOption options[] = {
 	  set<&Chip::interruptGap, duration> },
 };
 
-/* "2.5 GB/s": in the largest unit that gives a number of at least 1. */
+/* \return a text such as "2.5 GB/s", in the largest unit that gives at least 1 */
 std::string written(double value, std::span<const Unit> units)
 {
 	for (const Unit &unit : units) {

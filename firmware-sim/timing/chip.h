@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A chip, in common units, and as text.
- */
+/* Parameters of a chip in common units and as text. */
 #pragma once
 
 #include <span>
@@ -16,12 +14,12 @@ namespace nvdla::sim
 /** \brief The chip around the core, in Hz, bytes a second and seconds */
 struct Chip {
 	double clock = 1e9;
-	double dram = 10e9; /**< reads and writes together */
+	double dram = 10e9; /**< bytes a second, reads and writes together */
 	double dramLatency = 100e-9;
-	double sram = 25e9; /**< in each direction */
+	double sram = 25e9; /**< bytes a second in each direction */
 	double sramLatency = 20e-9;
 	double interruptGap =
-		0; /**< from an operation's end to the start of one that waits for it */
+		0; /**< time from an operation's end to the start of one that waits for it */
 
 	/** \return the parameters in cycles; memories are limited to the core's ports of 64
 	 * bytes */
@@ -34,7 +32,7 @@ struct Chip {
 struct ChipOption {
 	const char *name; /**< "dram-latency" */
 	const char *form; /**< form of its value: "TIME" */
-	const char *help; /**< including the default */
+	const char *help; /**< help text with the default */
 	bool ofCore;	  /**< the option applies to a running core; false: only to predictions */
 	/** \brief Set the value, such as "100ns" \return the error, empty if there is none */
 	std::string (*set)(Chip &chip, const std::string &value);

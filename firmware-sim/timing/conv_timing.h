@@ -12,11 +12,11 @@ namespace nvdla::sim
 
 /** \brief Points in time of a convolution, cycles from its first request on */
 struct ConvTiming {
-	double dataReady = 0;	 /**< the cube is in the buffer */
-	double weightsReady = 0; /**< the last kernel group is */
-	double begin = 0;	 /**< of the first MAC step */
-	double end = 0;		 /**< of the last MAC step */
-	double macCycles = 0;	 /**< of MAC steps; the rest of end - begin is waiting */
+	double dataReady = 0;	 /**< when the cube is in the buffer */
+	double weightsReady = 0; /**< when the last kernel group is in the buffer */
+	double begin = 0;	 /**< begin of the first MAC step */
+	double end = 0;		 /**< end of the last MAC step */
+	double macCycles = 0;	 /**< cycles of MAC steps; the rest of end - begin is waiting */
 };
 
 /** \return positions that one pass over a kernel group's weights computes, at least 16 */

@@ -16,32 +16,32 @@ namespace nvdla::sim
  * other numbers are fitted to the cycles of the RTL, for cores whose RTL could be compared.
  */
 struct CoreTiming {
-	double portBytes; /**< of a memory interface, in each direction */
-	/** \brief How the test bench that recorded vectors counted */
+	double portBytes; /**< bytes a cycle of a memory interface, each direction */
+	/** \brief Cycles that the test bench of the vectors adds */
 	struct TestBench {
-		double write; /**< a register write, from one to the next */
-		bool polls;   /**< until the last done bit; else the last interrupt */
+		double write; /**< distance between register writes */
+		bool polls;   /**< ends with the last done bit, else last interrupt */
 	} testBench;
 
 	struct Conv {
-		double fixed;	      /**< from enable to interrupt, besides the rest */
+		double fixed;	      /**< from enable to interrupt, besides other costs */
 		double noFetch;	      /**< instead of fixed, if everything is in the buffer */
-		double winogradFixed; /**< on top */
+		double winogradFixed; /**< additional cost of Winograd */
 		uint64_t stripe; /**< positions; the last one of a step has up to twice as many */
 		uint64_t groupLoad;	   /**< weights of a whole kernel group for a step */
-		uint64_t shortestLoad;	   /**< at least, for any group */
-		uint64_t shortestWinograd; /**< at least, for Winograd */
+		uint64_t shortestLoad;	   /**< least load of any group */
+		uint64_t shortestWinograd; /**< least load for Winograd */
 		double oneSurfaceAtom;	   /**< CDMA: an atom of a cube with one surface */
 		double atom;		   /**< an atom of another cube */
 		double featureLine;	   /**< a line, in addition to its atoms */
 		double imageLine;	   /**< a line of an image, instead of other costs */
-		double imageByte;	   /**< a byte of it */
-		double weightShare;	   /**< share of a memory, if the cube comes from it, too */
+		double imageByte;	   /**< a byte of an image */
+		double weightShare;	   /**< share of a memory that also has the cube */
 	} conv;
 
 	struct Sdp {
-		double fixed;	    /**< of an operation whose input is in memory */
-		double stage;	    /**< in addition, if a stage is not bypassed */
+		double fixed;	    /**< an operation whose input is in memory */
+		double stage;	    /**< additional, if a stage is not bypassed */
 		double flyingStage; /**< stage, for on-the-fly input of a convolution */
 		double lut;
 		double noWrite;	       /**< if nothing is written */
@@ -50,7 +50,7 @@ struct CoreTiming {
 		double flyingElements; /**< elements a cycle that CACC delivers */
 		double pairedAtom;     /**< an atom of operand pairs, for ALU and multiplier */
 		double writeLine;      /**< a line of output, in addition to its words */
-		uint32_t writeBytes;   /**< of such a word */
+		uint32_t writeBytes;   /**< bytes of such a word */
 	} sdp;
 
 	struct Pdp {
@@ -71,7 +71,7 @@ struct CoreTiming {
 
 	/** \brief BDMA and RUBIK, which only nv_full has */
 	struct Move {
-		uint64_t bdmaStart;	  /**< of a group */
+		uint64_t bdmaStart;	  /**< start of a group */
 		uint64_t bdmaOtherSource; /**< for each change of the source memory */
 		uint64_t contract;	  /**< fixed */
 		uint64_t split;

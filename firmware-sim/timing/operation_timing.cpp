@@ -110,7 +110,7 @@ public:
 	const Part *end() const { return parts_.data() + count_; }
 
 private:
-	static constexpr size_t kMost = 7; /* including both memories */
+	static constexpr size_t kMost = 7; /* parts with both memories */
 
 	std::array<Part, kMost> parts_;
 	size_t count_ = 0;
@@ -221,7 +221,7 @@ Stall divide(double stall, const MemoryTraffic &traffic, const TimingParameters 
 		 ofBytes * std::min(1.0, writes / all) };
 }
 
-/* Divide a stall of \a bytes among SDP's operands. \return their sum */
+/* Divides a stall of \a bytes among SDP's operands. \return their sum */
 uint64_t addOperandStalls(const OperationWork &work, double stall, uint64_t bytes,
 			  OperationTiming &timing)
 {
@@ -238,7 +238,7 @@ uint64_t addOperandStalls(const OperationWork &work, double stall, uint64_t byte
 	return sum;
 }
 
-/* SDP's traffic during a convolution: operands, and the output that follows. */
+/* \return SDP's traffic during a convolution: operands and output */
 uint64_t bytesBehind(const OperationWork &work, const MemoryTraffic &traffic)
 {
 	return traffic.mc.writeBytes + traffic.cv.writeBytes +

@@ -34,12 +34,11 @@ struct OperationTiming {
 	uint64_t cycles = 0;	  /**< from the last enable to done */
 	uint64_t readStall = 0;	  /**< cycles of waiting for data, because memory is slow */
 	uint64_t weightStall = 0; /**< cycles of MACs waiting for weights, because memory is slow */
-	std::array<uint64_t, 3> operandStall{}; /**< likewise, for operands of SDP's X1, X2, Y */
+	std::array<uint64_t, 3> operandStall{}; /**< stalls for operands of SDP's X1, X2, Y */
 	uint64_t writeStall = 0;		/**< cycles of waiting for writes to be accepted */
-	uint32_t latency = 0;			/**< of the slowest memory that is read */
+	uint32_t latency = 0;			/**< latency of the slowest memory that is read */
 	uint64_t macCycles = 0;			/**< cycles with MAC steps */
-	uint64_t dataCycles =
-		0; /**< cycles of fetching a convolution's cube before its first MAC step */
+	uint64_t dataCycles = 0;   /**< cycles of a convolution's fetch before its first MAC step */
 	uint64_t weightCycles = 0; /**< cycles until a convolution has all of its weights */
 	Bound bound = Bound::Latency;
 };

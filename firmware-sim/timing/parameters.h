@@ -15,8 +15,8 @@ namespace nvdla::sim
 
 /** \brief Speed of a memory as the core sees it; only the latency may be 0 */
 struct MemoryTiming {
-	double bytesPerCycle = 64;	  /**< in each direction */
-	double sharedBytesPerCycle = 128; /**< reads and writes together */
+	double bytesPerCycle = 64;	  /**< bandwidth in each direction */
+	double sharedBytesPerCycle = 128; /**< bandwidth of reads and writes together */
 	uint32_t latency = 16;		  /**< cycles from a request to its answer */
 
 	/** \return bytes that are read in a cycle if nothing else is moved */
@@ -46,9 +46,9 @@ struct MemoryTiming {
 struct TimingParameters {
 	MemoryTiming mc;      /**< system memory */
 	MemoryTiming cv;      /**< on-chip memory */
-	double clockHz = 1e9; /**< of the core */
+	double clockHz = 1e9; /**< clock of the core */
 	uint64_t interruptCycles =
-		0; /**< from an operation's end to the start of one that waits for it */
+		0; /**< cycles from an operation's end to the start of one that waits for it */
 
 	/** \return these parameters, limited by a core's ports */
 	TimingParameters seenBy(const CoreTiming &core) const

@@ -13,7 +13,7 @@ namespace nvdla::sim
 namespace
 {
 
-/* \return the engines of an operation, as bits. */
+/* \return the engines of an operation, as bits */
 uint32_t enginesOf(const OperationWork &work)
 {
 	return (work.conv ? 1U : 0) | (work.sdp ? 2U : 0) | (work.pdp ? 4U : 0) |
@@ -34,10 +34,7 @@ Share shareOf(const MemoryTraffic &traffic, double cycles, const TimingParameter
 		 parameters.cv.cycles(traffic.cv) / least };
 }
 
-/*
- * Max-min fairness: returns the share that each user gets who asks for more; the others get what
- * they ask for.
- */
+/* Max-min fairness: \return the share of users that request more; others get their request. */
 double fairShare(std::vector<double> asked)
 {
 	double left = 1;
@@ -55,13 +52,13 @@ double fairShare(std::vector<double> asked)
 
 constexpr double kRounding = 1e-6; /* cycles */
 
-/* A running activity; cycles count as if it had the memories for itself. */
+/* A running activity; its cycles are those with the memories for itself. */
 struct Activity {
 	double left = 0;
 	double passed = 0;
 	double fetching = 0; /* initial cycles in which CDMA fetches */
-	Share fetch;	     /* what CDMA asks for in these cycles */
-	Share rest;	     /* what everything else asks for, all the time */
+	Share fetch;	     /* shares that CDMA requests in these cycles */
+	Share rest;	     /* shares of everything else, all the time */
 	bool running = false;
 
 	bool isFetching() const { return running && fetching - passed > kRounding; }
@@ -78,7 +75,7 @@ struct Activity {
 		return std::max({ 1.0, asked().mc / fair.mc, asked().cv / fair.cv });
 	}
 
-	/** \return cycles until it ends or asks for less bandwidth */
+	/** \return cycles until the activity ends or requests less bandwidth */
 	double unchanged() const { return isFetching() ? std::min(left, fetching - passed) : left; }
 };
 
@@ -86,7 +83,7 @@ struct Operation {
 	uint32_t engines = 0;
 	Activity work;
 	Activity ahead; /* a convolution's fetches before it begins */
-	InBuffer room;	/* for these fetches */
+	InBuffer room;	/* room for these fetches */
 	bool done = false;
 };
 
@@ -130,7 +127,7 @@ private:
 	{
 		uint32_t taken = 0;
 		bool left = false;
-		size_t conv = kNone; /* the one before, if that is not done */
+		size_t conv = kNone; /* the previous convolution, unless done */
 
 		wake_ = std::numeric_limits<double>::infinity();
 		for (const Operation &operation : operations_)
@@ -152,7 +149,7 @@ private:
 		return left;
 	}
 
-	/* Handle a waiting operation: start it, or let CDMA fetch for it, if possible. */
+	/* Handles a waiting operation: starts it, or lets CDMA fetch for it, if possible. */
 	void attend(size_t index, uint32_t taken, size_t conv)
 	{
 		const double at = allowed(index);
@@ -190,10 +187,7 @@ private:
 		times_[index].start = now_;
 	}
 
-	/*
-	 * CDMA begins to fetch the next convolution; \a before is the running one, if it is not
-	 * done.
-	 */
+	/* Lets CDMA fetch the next convolution; \a before is the running convolution, if any. */
 	void fetchAhead(size_t index, size_t before)
 	{
 		Operation &operation = operations_[index];

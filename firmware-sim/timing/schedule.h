@@ -13,13 +13,13 @@
 namespace nvdla::sim
 {
 
-/** \brief One operation, with those that it passes data to on the fly */
+/** \brief An operation with those to which it passes data on the fly */
 struct ScheduledWork {
 	OperationWork work;
 	/** \brief Operations whose interrupts this one waits for; smaller indices
 	 */
 	std::vector<size_t> after;
-	double notBefore = 0; /**< when it is enabled, in cycles */
+	double notBefore = 0; /**< earliest start, in cycles */
 };
 
 /** \brief Times of an operation, in core cycles from the start of the first one */

@@ -35,22 +35,22 @@ struct ConvWork {
 	uint32_t outHeight = 1;
 	uint32_t batches = 1;
 	uint32_t kernels = 1;
-	uint32_t groupKernels = 16; /**< kernels that share a pass: 32 in INT8, otherwise 16 */
+	uint32_t groupKernels = 16; /**< kernels that share a pass: 32 in INT8, else 16 */
 	uint32_t macChannels = 64;  /**< operand pairs of a kernel in a step */
 	uint32_t steps = 1;	    /**< MAC steps of a position: kernel positions and channels */
 	uint32_t lanes = 64;	    /**< operand pairs of a kernel and position, all steps */
 
 	RamType dataRam = RamType::Mc;
-	uint64_t dataBytes = 0; /**< fetched; 0 if the cube is in the buffer */
+	uint64_t dataBytes = 0; /**< bytes to fetch; 0 if the cube is in the buffer */
 	uint64_t atoms = 0;	/**< fetched atoms of feature data */
 	uint64_t lines = 0;	/**< fetched lines, of all surfaces and batches */
 	bool oneSurface = true; /**< the input has one surface */
 	uint64_t dataRoom = 0;	/**< bytes of the buffer for the cube */
-	uint64_t dataHeld = 0;	/**< bytes of it taken until the operation ends */
+	uint64_t dataHeld = 0;	/**< bytes of dataRoom taken until the operation ends */
 	RamType weightRam = RamType::Mc;
-	uint64_t weightBytes = 0; /**< with mask and group sizes; 0 if they are in the buffer */
+	uint64_t weightBytes = 0; /**< bytes with mask and group sizes; 0 if in the buffer */
 	uint64_t weightRoom = 0;  /**< bytes of the buffer for weights */
-	InBuffer ahead;		  /**< fetched already before the operation begins */
+	InBuffer ahead;		  /**< bytes fetched before the operation begins */
 
 	uint32_t groups() const { return (kernels + groupKernels - 1) / groupKernels; }
 	/** \return true if something is fetched after the operation has begun */
@@ -75,10 +75,10 @@ struct SdpWork {
 	bool stages = false; /**< X1, X2 or Y is not bypassed */
 	bool y = false;
 	bool lut = false;
-	uint64_t elements = 0;	 /**< including those that fill up the last atom */
+	uint64_t elements = 0;	 /**< elements, with those that pad the last atom */
 	uint64_t writeWords = 0; /**< words that lines of the output touch */
 	uint64_t writeLines = 0; /**< lines that are written one by one */
-	bool writes = true;	 /**< false: only compares */
+	bool writes = true;	 /**< false: the operation only compares */
 	/** \brief Atoms of X1's and X2's operand pairs, for ALU and multiplier */
 	uint64_t pairedAtoms = 0;
 	/** \brief Bytes that BRDMA, NRDMA and ERDMA read for X1, X2 and Y; part of traffic */
@@ -127,7 +127,7 @@ struct OperationWork {
 
 	/** \return all bytes that the operation moves after its begin */
 	MemoryTraffic traffic() const;
-	/** \return the core that runs it; for BDMA and RUBIK nv_full */
+	/** \return the core that runs the operation; for BDMA and RUBIK nv_full */
 	const CoreTiming &core() const;
 	/** \brief Add the work of further engines */
 	void merge(const OperationWork &other);

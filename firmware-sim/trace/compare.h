@@ -14,8 +14,8 @@ namespace nvdla::sim
 
 /** \brief The first difference between memory and expectation */
 struct Difference {
-	size_t offset;	      /**< in bytes */
-	std::string expected; /**< as text: a byte, or an FP16 number and its bits */
+	size_t offset;	      /**< offset in bytes */
+	std::string expected; /**< expected value as text: a byte, or an FP16 number and its bits */
 	std::string got;
 };
 

@@ -17,8 +17,9 @@ namespace
 {
 
 constexpr uint64_t kAtom = 32;
-constexpr uint64_t kBlock = uint64_t{ 1 } << 20; /* of system memory; whole blocks are cleared */
-constexpr uint32_t kLongestLine = 256 * 1024;	 /* of BDMA: 8192 atoms */
+constexpr uint64_t kBlock = uint64_t{ 1 } << 20; /* size of the blocks in which system memory is
+						  * cleared */
+constexpr uint32_t kLongestLine = 256 * 1024;	 /* longest line of BDMA: 8192 atoms */
 
 /* BDMA's registers that a copy sets before it is queued. */
 constexpr std::array kConfiguration = {

@@ -10,24 +10,24 @@ from .console import Failure
 class Architecture:
 	"""One architecture. An empty @machine: no guest has it. An empty @flavour: Debian has no kernel for it."""
 
-	name: str		# as Debian calls it
+	name: str		# name in Debian
 	kbuild: str		# ARCH= of a kernel's build
 	gnu: str		# of compilers
 	flavour: str		# the end of a kernel's release
-	package: str = ''	# that QEMU is in
+	package: str = ''	# Debian package with QEMU
 	qemu: str = ''		# QEMU's program
 	machine: str = ''	# -machine, without memory
-	cpu: str = ''		# -cpu, emulated
+	cpu: str = ''		# argument of -cpu for an emulated processor
 	console: str = ''
-	narrow: str = ''	# of 32 bits; its kernel runs programs of this one as well
+	narrow: str = ''	# architecture of 32 bits whose programs its kernel also runs
 	iommu: str = ''		# QEMU's device that the core can be behind
 	dma: str = 'none'	# where guests that test get large DMA buffers, as for scripts/vm
-	makes_modules: bool = True	# else they are compiled, and that is all
+	makes_modules: bool = True	# false: modules are compiled but not linked
 	libraries: str = ''	# folder of libraries, where that is not @gnu
 
 	@property
 	def is_foreign(self):
-		"""Whether it takes a cross compiler: everything here runs on amd64."""
+		"""Whether a cross compiler is needed: everything here runs on amd64."""
 		return self is not AMD64
 
 	@property
@@ -71,7 +71,7 @@ def foreign():
 
 
 def named(name):
-	"""The row @name; a Failure if there is none."""
+	"""Return the architecture @name; raises Failure if there is none."""
 	for row in _ALL:
 		if row.name == name:
 			return row

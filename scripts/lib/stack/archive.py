@@ -31,7 +31,7 @@ def mirror():
 
 
 def apt_options():
-	"""This machine's apt settings for reaching a mirror: proxies and how strict to be on dates."""
+	"""This machine's apt settings for reaching a mirror: proxies and checks of dates."""
 	with contextlib.suppress(OSError, subprocess.SubprocessError):
 		dump = subprocess.run(['apt-config', 'dump'], capture_output=True, text=True, timeout=30).stdout
 		wanted = re.compile(r'(Acquire::(?:(?:http|https)(?:::\S+)?|Check-Valid-Until|Check-Date|Retries) "[^"]+");')
@@ -100,14 +100,14 @@ class Archive:
 			f'deb {trust}{source} {suite} main\n' for suite in suites))
 
 	def update(self, progress):
-		"""Fetch the lists of packages; a Failure if one of the suites cannot be had."""
+		"""Fetch the lists of packages; raises Failure if a suite cannot be fetched."""
 		if processes.run_logged(['apt-get', '--error-on=any', 'update'], self._log, progress,
 					env=self._environment) != 0:
 			raise Failure(explain(self._log, self._log.parent))
 
 	@property
 	def flavour(self):
-		"""The end of the releases of kernels that are no variant."""
+		"""The suffix of releases of kernels that are not a variant."""
 		return self._flavour
 
 	def names(self, prefix):
@@ -143,7 +143,7 @@ def opened(suites, progress, architecture=AMD64):
 
 
 def headers(archive):
-	"""The releases of the kernels that have headers there and are no variant, oldest first."""
+	"""The releases of kernels with headers in the archive that are not a variant, oldest first."""
 	found = (re.fullmatch(rf'linux-headers-(\d[^-]*-{archive.flavour})', name) for name in archive.names('linux-headers-'))
 	return sorted((match.group(1) for match in found if match), key=_order)
 
@@ -155,7 +155,7 @@ def kernels(archive):
 
 
 def parts_of(archive, release):
-	"""The packages that the kernel @release and its headers are made of: newer ones are split further."""
+	"""The packages of the kernel @release and its headers; newer kernels have more packages."""
 	base = release.removesuffix(f'-{archive.flavour}')
 	parts = {f'linux-{part}-{release}' for part in ('base', 'binary', 'headers', 'image', 'modules')}
 	return archive.names('linux-') & (parts | {f'linux-headers-{base}-common', f'linux-kbuild-{base}'})

@@ -7,7 +7,8 @@ import subprocess
 from . import architectures, console, guest, processes, programs, results
 from .console import Failure
 
-# Test suites that are left out: they start programs that would need the emulator, too, or use this machine's Python.
+# Test suites that are left out, because they start programs that would also need the emulator, or
+# use this machine's Python.
 _NOT_THERE = ('install', 'packages', 'python', 'qtest', 'scripts', 'tools')
 # Factor by which everything takes longer there.
 _FACTOR = 30

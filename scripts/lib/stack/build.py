@@ -27,7 +27,7 @@ def _environment():
 
 
 def _linker():
-	"""Environment variables for Meson's set-up that choose a faster linker, if one is installed."""
+	"""Environment variables for Meson's setup that choose a faster linker, if one is installed."""
 	found = next((name for name, program in (('mold', 'mold'), ('lld', 'ld.lld')) if shutil.which(program)), None)
 	return {f'{language}_LD': found for language in ('CC', 'CXX')} if found else {}
 
@@ -40,7 +40,7 @@ def _tool(name):
 
 
 def steps_done(ninja, log):
-	"""Progress of the process @ninja by its @log: its steps done, and the step that has run longest."""
+	"""Progress of the process @ninja from its @log: the steps done, and the step that has run longest."""
 	done = re.findall(r'^\[(\d+)/(\d+)\]', log.read_text(errors='replace'), re.MULTILINE)
 	texts = []
 	if done:
@@ -102,7 +102,7 @@ def _text(value):
 
 
 def build(progress=lambda text: None, targets=None, tests=False, suite=False):
-	"""Build @targets as far as they are out of date: paths in the build directory, None for all.
+	"""Build those of @targets that are out of date: paths in the build directory, None for all.
 
 	@tests: whether tests are among the targets. @suite: whether a target is linked with the suite tree's libraries.
 	"""
@@ -151,7 +151,7 @@ def generate(progress=lambda text: None):
 
 
 def tests():
-	"""The tests Meson knows: a list of {name, suite, ...}."""
+	"""Return Meson's tests: a list of {name, suite, ...}."""
 	return _introspect('--tests')
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Progress with elapsed time, and errors said in one line with their remedy."""
+"""Progress with elapsed time, and one-line errors with their remedy."""
 
 import argparse
 import contextlib
@@ -13,7 +13,7 @@ import time
 
 
 class Failure(Exception):
-	"""A failure that the user has to know: one line, with the remedy. @details: lines before it."""
+	"""A failure to report to the user: one line, with the remedy. @details: lines before it."""
 
 	details = ''
 
@@ -23,7 +23,7 @@ class Failure(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-	"""The options of a script. A wrong one is told in one line, with the option that was probably meant.
+	"""The options of a script. An error of the arguments is one line, with the option that was probably meant.
 
 	@example: arguments, as in the help.
 	"""
@@ -42,7 +42,7 @@ class Parser(argparse.ArgumentParser):
 # Duration of this program's stages: {name: (seconds, seconds of all processors)}.
 durations = {}
 
-# The outermost script starts the clock, and the scripts that it calls continue with it.
+# The outermost script sets the start time, which the scripts that it calls inherit.
 _start = float(os.environ.setdefault('NVDLA_START', f'{time.time():.3f}'))
 # Seconds that the scripts took before this program began: looking for packages, installing them.
 before = time.time() - _start

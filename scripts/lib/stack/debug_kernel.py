@@ -19,7 +19,7 @@ from .paths import ROOT, cache_dir
 _CONFIG = ROOT / 'scripts' / 'lib' / 'debug-kernel.config'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.debug-kernel'
 _SCRIPT = Path(__file__).with_name('debug-kernel.sh')
-# Bytes for the source, the compiled objects and the tools; 80 MiB of them stay.
+# Bytes for the source, the compiled objects and the tools; 80 MiB of them remain.
 _SPACE = 3 << 30
 
 
@@ -32,7 +32,7 @@ def path():
 
 
 def find(progress):
-	"""A Guest whose only kernel is the debug kernel, which is made unless it exists."""
+	"""Return a Guest whose only kernel is the debug kernel; makes the kernel unless it exists."""
 	tree = guest.tree(progress)
 	return dataclasses.replace(tree, kernels=(guest.kernel_in(ensure(progress), tree.root),))
 
@@ -49,7 +49,7 @@ def ensure(progress):
 
 
 def choose_source(offered):
-	"""The source package to build, of the names @offered: the newest known series, else the newest."""
+	"""Choose the source package to build from the names @offered: the newest known series, else the newest."""
 	series = {name.removeprefix('linux-source-') for name in offered}
 	series = sorted((text for text in series if re.fullmatch(r'\d+\.\d+', text)
 			 and kernels.number(text) >= kernels.oldest()), key=kernels.number)
@@ -59,7 +59,8 @@ def choose_source(offered):
 
 
 def unpack_source(tree, log, progress, packages=()):
-	"""Unpack the newest known kernel's source package into the new folder @tree, with what builds it and @packages."""
+	"""Unpack the newest known kernel's source package into the new folder @tree, with its build dependencies
+	and @packages."""
 	with archive.opened(guest_tree.SUITES, progress) as lists:
 		source = choose_source(lists.names('linux-source-'))
 	progress(f'unpacking {source} and its compiler')

@@ -8,7 +8,7 @@ import socket
 from .kmod import DRIVER, INSIDE
 from .paths import ROOT
 
-# Freed once the module is loaded: their addresses belong to something else.
+# Sections that are freed once the module is loaded: their addresses are reused.
 _FREED = ('.init.',)
 _SHOWN = ('.text', '.data', '.bss', '.rodata', '.noinstr', '.exit.', '.ref.')
 
@@ -26,7 +26,7 @@ def commands(module, port, sections):
 	return '\n'.join([
 		'set architecture i386:x86-64',
 		'set filename-display absolute',
-		# The module is built from a copy, in the guest tree under another name.
+		# The module is built from a copy, which has another path in the guest tree.
 		*(moved(folder / DRIVER, ROOT / DRIVER) for folder in (INSIDE, copy)),
 		moved(INSIDE / 'include', copy / 'include'),
 		f'target remote 127.0.0.1:{port}',
@@ -61,7 +61,7 @@ class Debugger:
 		return self._waits
 
 	def write(self, sections):
-		"""The guest has come to where it waits; @sections of the driver: {name: address}."""
+		"""Write gdb's commands, as the guest waits now; @sections of the driver: {name: address}."""
 		self._file.write_text(commands(self._module, self._port, sections))
 		self._waits = True
 		self._say('nvdla.ko is loaded, and gets its device when gdb is there; in another terminal:')

@@ -29,10 +29,10 @@ _HEADERS_INSIDE = Path('/tmp/kernel')
 class Kernel:
 	"""One kernel that the guest can boot. Paths are the host's; @build is the kernel build directory for kbuild."""
 
-	release: str	# as uname -r says
-	image: Path	# the bzImage
+	release: str	# release, as printed by uname -r
+	image: Path	# path of the bzImage
 	modules: Path	# .../lib/modules/RELEASE
-	build: Path	# the headers, seen from inside of the guest's root
+	build: Path	# path of the headers inside the guest's root
 	headers: Path | None = None	# where they are if not below the root, in which they are mounted at @build
 
 	@property
@@ -60,7 +60,7 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True)
 class Guest:
-	"""Sources of the guest's parts. @root is the tree to build in, None for the host itself."""
+	"""The places of the guest's parts. @root is the tree to build in, None for the host itself."""
 
 	origin: str
 	root: Path | None
@@ -117,7 +117,7 @@ def kernel_in(folder, root):
 
 
 def _qemu_version(argv, environment):
-	"""The version of a QEMU that has vfio-user-pci, or None."""
+	"""Return the version of QEMU if it has vfio-user-pci, else None."""
 	try:
 		said = subprocess.run([*argv, '--version'], capture_output=True, text=True, timeout=60,
 				      env=environment).stdout
@@ -133,7 +133,7 @@ def _qemu_version(argv, environment):
 
 @functools.lru_cache(maxsize=None)
 def _host():
-	"""This machine as the source of the guest, or a sentence that says what it lacks."""
+	"""Return this machine as a Guest, or a sentence about the part that it lacks."""
 	qemu = shutil.which('qemu-system-x86_64')
 	if platform.machine() != 'x86_64':
 		return f'the host is {platform.machine()}, not x86_64'
@@ -213,7 +213,7 @@ def check_machine():
 
 
 def series_there():
-	"""The kernels that tests run on, oldest first, as far as that is known without making anything."""
+	"""The kernels on which tests run, oldest first, as far as known without making a guest."""
 	host = _choice() != 'tree' and _host()
 	if isinstance(host, Guest):
 		return _with_own_kernel(host).series()

@@ -13,7 +13,7 @@ from pathlib import Path
 from . import image
 from .paths import build_dir
 
-# The one that the package is built for.
+# The interpreter for which the package is built.
 INTERPRETER = Path('/usr/bin/python3')
 _PACKAGE = build_dir() / 'umd' / 'frameworks' / 'python'
 
@@ -34,7 +34,7 @@ def _imported():
 
 
 def missing():
-	"""Reason why the guest gets no Python, or ''."""
+	"""Reason why the guest has no Python, or ''."""
 	return _imported()[0]
 
 

@@ -27,7 +27,7 @@ _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.guest'
 _CROSS_PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.cross'
 # Part of the tree's name: raise it when the steps below change.
 _FORMAT = '1'
-# The unpacked tree needs half of it, downloads and unpacking the rest.
+# Bytes for the tree: half for the unpacked files, half for downloads and unpacking.
 _SPACE = 2 << 30
 # Bytes for one more kernel: its packages, and their files before unused modules are deleted.
 _KERNEL_SPACE = 1 << 30
@@ -68,7 +68,7 @@ def _command(target, packages, suites, newest, other=None):
 	release, *others = suites
 	# Only the suites themselves are taken, not their updates: one 6.12 kernel is enough.
 	setup = f'sed -i -n "/ {release} main/p" "$1/etc/apt/sources.list"; '
-	# Both architectures have to have the same versions of libraries.
+	# Both architectures need the same versions of libraries.
 	newer, only = ('qemu-system-*', 's/^deb /deb [arch=amd64] /; s/] \\[/ /; ') if other else ('*', '')
 	for suite in others:
 		setup += (f'sed "{only}s/ {release} main/ {suite} main/" "$1/etc/apt/sources.list" '
@@ -141,7 +141,7 @@ def ensure(progress):
 
 
 def require_space(size, what):
-	"""A Failure unless the cache's disk has @size bytes for @what."""
+	"""Raise Failure unless the cache's disk has @size free bytes for @what."""
 	free = shutil.disk_usage(cache_dir()).free
 	if free < size:
 		raise Failure(f'{cache_dir()} has {free >> 20} MiB free and {what} needs {size >> 20}: '
@@ -252,7 +252,7 @@ def _make_cross(tree, name, architecture, progress):
 			with archive.opened((SUITE,), progress, architecture) as packages:
 				_add_kernel(partial, packages, archive.kernels(packages)[-1], progress)
 		_finish(partial)
-		# The packages have those of all processors, of some ten megabytes each.
+		# The packages have emulators of all processors, each of some ten megabytes.
 		for emulator in (partial / 'usr/bin').glob('qemu-*'):
 			if emulator.name not in (architecture.qemu, f'qemu-{architecture.family}'):
 				emulator.unlink()

@@ -24,7 +24,7 @@ from .paths import build_dir
 _INIT = Path(__file__).with_name('guest-init.sh')
 # File systems and buses of the guest; other modules are found from the driver's dependencies.
 _MODULES = ('virtio_iommu', '9p', '9pnet_virtio')
-# DRM's helpers, for a driver under development that starts to use one more.
+# DRM's helpers, for a driver under development that begins to use another helper.
 _OPTIONAL_MODULES = ('drm', 'drm_shmem_helper', 'drm_exec', 'gpu-sched', 'vgem')
 # User id of the guest's ordinary user, unless the shared folder has an owner.
 USER_ID = 1000
