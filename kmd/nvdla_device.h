@@ -61,7 +61,10 @@ struct nvdla_device {
 	/** @memory_owner: device that contiguous memory is allocated for, NULL behind an IOMMU */
 	struct device *memory_owner;
 
-	/** @has_pool: it comes from reserved memory that nobody else maps */
+	/**
+	 * @has_pool: contiguous memory comes from reserved memory that the kernel maps for the
+	 * driver only
+	 */
 	bool has_pool;
 
 	/** @sched_wq: workqueue of the scheduler */

@@ -22,7 +22,9 @@ struct nvdla_memory {
 	/** @num_pages: entries at @pages, or pages at @pool */
 	unsigned int num_pages;
 
-	/** @pool: the kernel's mapping, if it is of a pool that the kernel maps for us alone */
+	/**
+	 * @pool: the kernel's mapping of memory from a pool, see &nvdla_device.has_pool; or NULL
+	 */
 	void *pool;
 
 	/** @owner: device that contiguous pages were allocated for, NULL for single pages */

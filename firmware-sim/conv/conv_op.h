@@ -116,8 +116,8 @@ struct Windows {
 struct ConvOp {
 	const Geometry *geometry = &nvFull; /**< the core's configuration */
 	ConvMode mode = ConvMode::Direct;
-	Precision inPrecision = Precision::Int8; /**< of the samples that CDMA reads */
-	Precision precision = Precision::Int8;	 /**< of MAC operands and weights */
+	Precision inPrecision = Precision::Int8; /**< type of samples that CDMA reads */
+	Precision precision = Precision::Int8;	 /**< type of MAC operands and weights */
 	uint32_t batches = 1;
 	uint32_t dataBanks = 1;
 	uint32_t weightBanks = 1;

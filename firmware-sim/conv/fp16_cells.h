@@ -78,7 +78,7 @@ public:
 	/** Before takeApart(), the first of every two lanes holds the weights of both, as units of
 	 * conv_tile */
 	Fp16Lane numbers[kMacLanes];
-	uint32_t kernels = 0; /**< of all groups together; only the last group may be partial */
+	uint32_t kernels = 0; /**< kernels of all groups; only the last group may be partial */
 	uint32_t lanes = 0;
 	bool anyNan = false;
 	uint16_t nan[kFp16Columns]; /**< the first NaN of each kernel, 0 if there is none */

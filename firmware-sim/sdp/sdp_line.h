@@ -44,12 +44,12 @@ struct SdpLine {
 	int elementStage;
 	/** All numbers are multiples of 2 ^ -fractionBits, after any rounding */
 	int fractionBits;
-	bool endsRounded; /**< nothing is added after rounding, so halves stay halves */
+	bool endsRounded; /**< no sum follows the rounding, so halves stay halves */
 	/* The largest of all channels. */
 	double largestFactor;
-	double largestOffset; /**< of the sum of magnitudes that add up to the offset */
+	double largestOffset; /**< largest sum of magnitudes of the offset's terms */
 	double largestElementFactor;
-	double largestBound; /**< of results before the clipping that counts as saturation */
+	double largestBound; /**< largest result before clipping that counts as saturation */
 	double nearestBound; /**< smallest distance from zero that bounds enforce */
 	double reach;	     /**< no larger number is rounded, except where bounds replace it */
 	/** The largest error from the roundings of all stages but the last */

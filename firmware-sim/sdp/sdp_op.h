@@ -71,7 +71,7 @@ struct SdpStage {
 
 /** \brief A whole operation */
 struct SdpOp {
-	const Geometry *geometry = &nvFull; /**< of the core */
+	const Geometry *geometry = &nvFull; /**< configuration of the core */
 	uint32_t width = 1;		    /**< 1..8192 */
 	uint32_t height = 1;		    /**< 1..8192 */
 	uint32_t channels = 1;		    /**< 1..8192 */
@@ -81,7 +81,7 @@ struct SdpOp {
 	bool winograd = false;
 	bool nanToZero = false;
 
-	Precision in = Precision::Int8; /**< of the source in memory */
+	Precision in = Precision::Int8; /**< type of the source in memory */
 	Precision proc = Precision::Int8;
 	Precision out = Precision::Int8;
 
@@ -92,7 +92,7 @@ struct SdpOp {
 	SdpStage x2;
 	SdpStage y;
 	LutConfig lut;
-	arith::Converter converter; /**< of the output; integer */
+	arith::Converter converter; /**< converter of the output; integer */
 
 	bool countsLut = false;
 	bool countsSaturation = false;

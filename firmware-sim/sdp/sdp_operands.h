@@ -63,13 +63,13 @@ private:
 	const bool isY_;
 	const bool nanToZero_;
 	const uint32_t lanes_;
-	const uint32_t vectorLanes_; /**< of atomsOfVector() atoms */
+	const uint32_t vectorLanes_; /**< numbers in atomsOfVector() atoms */
 	const uint32_t surfaces_;
 	std::optional<ReadRange> perKernel_; /**< per-kernel operands, if read from memory */
 	/** Surface whose per-kernel operands are loaded; none at first */
 	uint32_t surface_ = UINT32_MAX;
 
-	std::span<const std::byte> raw_; /**< of the run that was read last */
+	std::span<const std::byte> raw_; /**< bytes of the run that was read last */
 	std::vector<std::byte> buffer_;
 	std::vector<std::byte> one_; /**< the ALU's or multiplier's half of alternating operands */
 	std::vector<int32_t> aluValues_;

@@ -53,7 +53,7 @@ struct TimingComparison {
 /** \brief Summary of many comparisons */
 struct TimingSummary {
 	unsigned int traces = 0;
-	double geometricMean = 1; /**< of the ratios */
+	double geometricMean = 1; /**< geometric mean of the ratios */
 	double worst = 1;	  /**< factor by which the furthest one is off, 1 or more */
 };
 

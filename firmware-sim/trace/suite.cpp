@@ -23,7 +23,7 @@ void playOne(SuiteRun &run, const ConvOptions &options)
 		run.result.failures.push_back(trace.error());
 		return;
 	}
-	std::mutex mutex; /* of run: callbacks come from any thread */
+	std::mutex mutex; /* guards run: callbacks come from any thread */
 	CoreConfig config;
 	config.geometry = *trace->geometry;
 	config.cvsramSize = std::max(config.geometry.cvsramSize, trace->cvsramSize);

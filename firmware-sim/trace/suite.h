@@ -19,7 +19,7 @@ struct SuiteRun {
 	std::filesystem::path directory;
 	PlayResult result;
 	std::vector<std::string> guestErrors;	 /**< one line each */
-	std::vector<OperationRecord> operations; /**< as they were done */
+	std::vector<OperationRecord> operations; /**< in the order of their ends */
 };
 
 /** \return a run for every directory at or below \a path that has a trace, sorted by name */

@@ -55,10 +55,10 @@ struct TraceCommand {
 	};
 
 	Kind kind;
-	unsigned int line = 0; /**< in the trace file, from 1 */
+	unsigned int line = 0; /**< line in the trace file, from 1 */
 	RamType ram = RamType::Mc;
 	uint64_t address = 0; /**< memory address, or register offset in the CSB space */
-	uint32_t mask = 0;    /**< of registers, or of GLB's S_INTR_STATUS */
+	uint32_t mask = 0;    /**< mask of a register, or of GLB's S_INTR_STATUS */
 	uint32_t value = 0;
 	uint64_t size = 0; /**< bytes that ExpectCrc checks */
 	std::string file;  /**< name in the trace's directory */
@@ -77,7 +77,7 @@ struct TraceCommand {
 /** \brief A trace and where its files are */
 struct Trace {
 	std::filesystem::path directory;
-	const Geometry *geometry = &nvFull; /**< of the core that it was recorded on */
+	const Geometry *geometry = &nvFull; /**< configuration of the recorded core */
 	size_t cvsramSize = 0;		    /**< bytes that it needs at least */
 	std::vector<TraceCommand> commands;
 };

@@ -42,7 +42,7 @@ class Backing
 public:
 	struct Identity {
 		BackingKey key;
-		uint64_t size; /**< of the file now */
+		uint64_t size; /**< present size of the file */
 	};
 
 	/** \return which file \a fd is, or an errno value if it cannot hold guest memory */

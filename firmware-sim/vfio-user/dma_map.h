@@ -24,7 +24,7 @@ enum class Access {
 struct DmaRange {
 	uint64_t address = 0; /**< first bus address (IOVA), page-aligned */
 	uint64_t size = 0;    /**< bytes, a multiple of the page size */
-	uint64_t offset = 0;  /**< of the first byte in the file, if there is one */
+	uint64_t offset = 0;  /**< offset of the first byte in the file, if any */
 	bool readable = false;
 	bool writable = false;
 };

@@ -165,7 +165,7 @@ static_assert(sizeof(RegionWriteMulti) == 8);
 struct [[gnu::packed]] RegionWriteEntry {
 	uint64_t offset;
 	uint32_t region;
-	uint32_t count; /**< of the bytes in \a data */
+	uint32_t count; /**< number of bytes in \a data */
 	std::byte data[8];
 };
 static_assert(sizeof(RegionWriteEntry) == 24);

@@ -18,7 +18,7 @@ namespace nvdla::test
  */
 inline void forEachTargetOf(int64_t targets, const std::function<void()> &check)
 {
-	/* What a host has need not be compiled: a processor always has scalars. */
+	/* The host's baseline need not be compiled: a processor always has scalars. */
 	targets &= HWY_TARGETS;
 	for (int64_t rest = hwy::SupportedTargets() & targets; rest; rest &= rest - 1) {
 		/* With those below, for files that are not compiled for this one. */

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Fill in what programs print into a page of the documentation.
+"""Insert the output of programs into a page of the documentation.
 
 In the page, "<!-- PROGRAM ARGUMENTS -->" is followed by what the program printed, up to "<!-- end -->", in
 a block of code if it was in one. Variables of the environment in the arguments are replaced; what needs one

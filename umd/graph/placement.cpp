@@ -149,7 +149,7 @@ private:
 
 	Plan &plan_;
 	Packing packing_;
-	const std::array<uint64_t, 2> limits_; /* of memory for branches, by domain */
+	const std::array<uint64_t, 2> limits_; /* most memory for branches, by domain */
 	std::vector<Memory> memories_;
 };
 

@@ -40,7 +40,7 @@ std::string toString(const Shape &shape);
 
 /** \brief Elements of a whole surface that a part of it has */
 struct Window {
-	uint32_t cube = 0; /**< of a batch */
+	uint32_t cube = 0; /**< index in a batch */
 	uint32_t channel = 0;
 	uint32_t line = 0;
 	uint32_t column = 0;
@@ -62,21 +62,21 @@ struct Region {
 	RegionKind kind = RegionKind::Intermediate;
 	MemoryDomain domain = MemoryDomain::System;
 	uint64_t bytes = 0;	     /**< the most that an operation touches */
-	std::vector<std::byte> data; /**< of a constant */
+	std::vector<std::byte> data; /**< contents of a constant */
 	bool staged = false;	     /**< a constant that is copied to on-chip memory */
 	bool mayBeOnChip = false;    /**< a surface with Place::Auto */
 	uint16_t memory = 0;	     /**< id in the loadable, and the place in it */
 	uint64_t offset = 0;
 	int whole = none; /**< region that a part lies in, and where */
 	uint64_t offsetInWhole = 0;
-	Window window; /**< of the whole */
+	Window window; /**< window in the whole surface */
 };
 
 /** \brief A surface whose shape and layout are known */
 struct SurfaceState {
 	TensorDesc desc;
 	bool planar = false;
-	uint32_t firstPixel = 0; /**< of a picture: pixels from its address on that are not its */
+	uint32_t firstPixel = 0; /**< picture: pixels between address and first pixel */
 	Place place = Place::Memory;
 	int region = none;	   /**< unless it is a stream */
 	int producer = none;	   /**< node that writes it; inputs have none */
@@ -119,8 +119,8 @@ struct Node {
 	/** \brief A convolution's input or weights are those that the one before it leaves */
 	bool reusesData = false;
 	bool reusesWeights = false;
-	uint32_t keptLines = 0;	  /**< of the input that are in the buffer; 0: all of it */
-	uint32_t banks = 0;	  /**< of the convolution buffer, for data and weights */
+	uint32_t keptLines = 0;	  /**< input lines in the buffer; 0: all */
+	uint32_t banks = 0;	  /**< banks for data and weights */
 	uint32_t weightBanks = 0; /**< minimum of banks for weights */
 	/** \brief Name of the surface of a descriptor's cube, by the cube's name */
 	std::vector<std::pair<std::string, std::string>> cubes;

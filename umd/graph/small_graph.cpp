@@ -25,7 +25,7 @@ Surface reachable(Surface surface)
 	surface.lineStride = surface.surfaceStride = 0;
 	if (surface.turned) {
 		surface.turned = false;
-		surface.c = surface.h = surface.w = 0; /* as the operation makes it */
+		surface.c = surface.h = surface.w = 0; /* open: the operation determines it */
 	}
 	return surface;
 }

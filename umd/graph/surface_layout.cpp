@@ -59,7 +59,7 @@ TensorDesc layOutPlanar(const Surface &surface)
 	return desc;
 }
 
-/* Types that only the CPU computes with lie as they do for it. */
+/* Types that only the CPU supports have the CPU's layout. */
 TensorDesc layOutFeature(const Surface &surface, const CoreGeometry &core)
 {
 	const PixelFormat format =
@@ -70,7 +70,7 @@ TensorDesc layOutFeature(const Surface &surface, const CoreGeometry &core)
 	desc.n = surface.n;
 	if (surface.lineStride)
 		desc.lineStride = surface.lineStride;
-	else if (desc.n > 1 && (desc.h > 1 || desc.w > 1)) /* 1 x 1 has to be packed */
+	else if (desc.n > 1 && (desc.h > 1 || desc.w > 1)) /* a 1 x 1 cube has to be packed */
 		desc.lineStride = static_cast<uint32_t>(alignUp(desc.lineStride, batchUnit));
 	desc.surfaceStride =
 		surface.surfaceStride ? surface.surfaceStride : desc.h * desc.lineStride;

@@ -32,8 +32,8 @@ public:
 		Program program;
 		Loadable loadable;	/**< contents of Program::own */
 		ResidentMemory shared;	/**< Program::shared */
-		PreparedTasks prepared; /**< of Program::tasks */
-		HostModels hosts;	/**< of Program::tasks */
+		PreparedTasks prepared; /**< prepared Program::tasks */
+		HostModels hosts;	/**< models of Program::tasks */
 	};
 	/** \brief Told when the run in the slot has ended; throws nothing */
 	using Done = std::function<void(Result<void>)>;

@@ -25,7 +25,8 @@ struct RunSettings {
 	/** \brief Outputs without names go to the files of the first runtime */
 	bool usualOutputs = false;
 	PixelScaling scaling;
-	std::vector<TensorQuantization> inputQuantizations; /**< of the first inputs */
+	std::vector<TensorQuantization> inputQuantizations; /**< quantizations of the first
+							     * inputs */
 	std::vector<TensorQuantization> outputQuantizations;
 	bool rawDump = false;
 	unsigned top = 0;

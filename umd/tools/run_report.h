@@ -21,8 +21,8 @@ namespace nvdla::tools
 struct RunOutcome {
 	const Network &network;
 	std::vector<RunReport> reports;	      /**< at least one */
-	std::vector<std::string> labels;      /**< of the elements of an output; may be fewer */
-	std::optional<prof::Profile> profile; /**< of the last run */
+	std::vector<std::string> labels;      /**< names of an output's elements; may be fewer */
+	std::optional<prof::Profile> profile; /**< profile of the last run */
 	std::vector<SurfaceSummary> surfaces; /**< if they were asked for */
 };
 

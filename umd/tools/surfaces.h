@@ -17,7 +17,7 @@ namespace nvdla::tools
 /** \brief Summary of a tensor's elements */
 struct SurfaceSummary {
 	std::string name;
-	std::string file; /**< in the folder */
+	std::string file; /**< name in the folder */
 	std::string type; /**< "int8", "fp16" */
 	float least = 0;  /**< real numbers */
 	float most = 0;

@@ -84,7 +84,7 @@ struct nvdla_test_core {
 /**
  * NVDLA_EXPECT_LIST() - expect exactly the values that follow, in this order
  * @test: test
- * @list: the struct nvdla_test_list of what the test recorded
+ * @list: the struct nvdla_test_list with the test's records
  */
 #define NVDLA_EXPECT_LIST(test, list, ...) \
 	do { \

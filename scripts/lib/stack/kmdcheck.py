@@ -11,7 +11,7 @@ from .console import Failure
 from .paths import ROOT
 from .results import Case
 
-# The name of style()'s case.
+# Name of the test case of style().
 STYLE = 'kmd.checkpatch'
 
 # Kernel code, and files that it shares with user space; engine/user is for user space only.
@@ -27,7 +27,7 @@ def _checkpatch():
 
 
 def style():
-	"""checkpatch --strict over the driver; kmd/.checkpatch.conf lists the checks that are turned off."""
+	"""checkpatch --strict over the driver; kmd/.checkpatch.conf lists the checks that are disabled."""
 	tool = _checkpatch()
 	if not tool:
 		return Case(STYLE, results.SKIPPED, 'no checkpatch.pl: scripts/kernel-debug brings it')

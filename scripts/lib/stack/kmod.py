@@ -24,7 +24,7 @@ SPARSE = ("sparse -Wsparse-error -D__typeof_unqual__=__typeof__ "
 	  "'-D__builtin_strlen(string)=(sizeof(string) - 1)'")
 # Parts that can be built, as folders of the source tree.
 DRIVER, TESTS = 'kmd', 'tests/kmd'
-# Fault injection that the tests' driver gets and the installed driver cannot have.
+# Fault injection, which is compiled into the tests' driver only.
 _FAULTS = Path('tests/kmd/faults')
 # Errors of compiler, sparse and modpost about a source, not about a full disk.
 _ERROR = re.compile(r'^(?:\S+\.[ch]:\d+:(?:\d+:)? error:|ERROR: modpost:) .*$', re.MULTILINE)
@@ -82,7 +82,7 @@ def _make(found, kernel, copy, part, variables):
 
 
 def jobs():
-	"""Number of compilers that run at once."""
+	"""Number of compilers that run at a time."""
 	return os.cpu_count()
 
 
@@ -156,7 +156,7 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 
 
 def _own_headers(kernel):
-	"""A key that changes when the headers of a kernel in a folder of its own are rebuilt."""
+	"""A key that changes when the headers of @kernel, if it has a folder of its own, are rebuilt."""
 	symbols = kernel.headers / 'Module.symvers' if kernel.headers else None
 	return symbols and (str(symbols), symbols.stat().st_mtime_ns if symbols.is_file() else None)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Common to every guest, whatever it boots from: QEMU's arguments, the device model, and the kernel messages that count
-as failures.
+"""Parts that are common to guests of all kinds: QEMU's arguments, the device model, and the kernel messages that
+count as failures.
 """
 
 import os
@@ -18,7 +18,7 @@ _COMPLAINTS = re.compile(
 	r'DMA-API: (?!preallocated|debugging enabled)|INFO: trying to register non-static key|'
 	r'general protection fault|Kernel panic|'
 	r'INFO: (?:task|rcu)|Out of memory: Killed|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
-# The emulated firmware's and machine's own, in every boot.
+# Messages about the emulated firmware and machine, which every boot has.
 _HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
 # Arguments for the kernel of an emulated processor. It has none of the faults that mitigations work around, and
 # mitigations are slow.
@@ -34,7 +34,7 @@ def arguments(accelerator, memory, dma, processors=2, architecture=AMD64):
 	"""QEMU's arguments for a machine without devices; @memory in MiB, @dma as in Options."""
 	split = ',kernel-irqchip=split' if dma == 'iommu' and not architecture.is_foreign else ''
 	machine = f'{architecture.machine},memory-backend=ram{split}'
-	# The IOMMU comes before all devices behind it.
+	# The IOMMU has to precede all devices behind it.
 	iommu = ['-device', architecture.iommu] if dma == 'iommu' else []
 	return [*iommu, '-nodefaults', '-no-user-config', '-display', 'none', '-machine', machine,
 		'-accel', accelerator, '-cpu', architecture.cpu if accelerator == 'tcg' else 'host',
@@ -63,7 +63,7 @@ def device_arguments(sockets):
 
 
 def complaints(log):
-	"""The lines of a kernel's log that must not be there."""
+	"""Return the lines of a kernel's log that count as failures."""
 	return [line.strip() for line in log.read_text(errors='replace').splitlines()
 		if _COMPLAINTS.search(line) and not _HARMLESS_LINES.search(line)]
 

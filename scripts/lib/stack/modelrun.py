@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/run --model: a model of other tools on a picture.
+"""scripts/run --model: runs a model made with other tools on a picture.
 
 The model is compiled on the host, so errors are printed before a guest is booted, and because the guest's processor is
 emulated and slow. Operators for ONNX Runtime or TensorFlow Lite (Documentation/host-parts.md) run with the suite tree's
@@ -44,7 +44,7 @@ class _InSuite:
 	def command(self, program):
 		return suite_tree.loader_command(program)
 
-	# The guest has everything at the path it has here.
+	# Paths in the guest are the same as here.
 	in_guest = command
 
 	def files(self, program):
@@ -66,7 +66,7 @@ class _Native:
 
 
 def _compile(arguments, loadable):
-	"""Make @loadable of the model; returns how it is run."""
+	"""Compile the model to @loadable; returns the object that runs it."""
 	words = [arguments.model.absolute(), '-o', loadable]
 	words += [word for shape in arguments.shape or () for word in ('--shape', shape)]
 	compiler = build_dir() / _COMPILER
@@ -131,7 +131,7 @@ def run(arguments, picture):
 		with console.stage('compile'):
 			way = _compile(arguments, files['loadable'])
 		if arguments.device == 'embedded':
-			# Files have the names that they have here, so that no message names a temporary folder.
+			# Files keep their names, so that no message names a temporary folder.
 			named = files | {'loadable': files['loadable'].name}
 			with console.stage('run'):
 				status = subprocess.call(_command(way.command(program), 'embedded', named, arguments), cwd=folder)

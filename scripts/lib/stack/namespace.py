@@ -35,7 +35,7 @@ def inside(root, folders, argv, owners=False):
 
 
 def prefix(owners=False):
-	"""A command prefix that gives the rest private mounts: as root, or as root of a user namespace.
+	"""A command prefix that gives the command private mounts: as root, or as root of a user namespace.
 
 	@owners: files may belong to other users than root, as in an installed system.
 	"""

@@ -12,7 +12,7 @@ import time
 from . import processes
 
 _LOOPS = 3_000_000
-# Seconds that the loops below take on an idle machine of the kind above.
+# Seconds that the loops below take on an idle machine of the reference kind.
 _USUAL = 0.17
 
 

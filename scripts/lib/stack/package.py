@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/package: Debian packages of the project, built in a system of the release they are for.
+"""scripts/package: Debian packages of the project, built in a system of the target release.
 
 scripts/debian is the folder that Debian calls debian/; the version and the maintainer are filled in here. Sources are
 copied to the build directory, so the next run recompiles only changes.
@@ -18,7 +18,7 @@ from .paths import ROOT, build_dir, cache_dir
 _DEBIAN = ROOT / 'scripts' / 'debian'
 # Packages that building a package takes beside its Build-Depends.
 _TOOLS = ('apt-utils', 'build-essential', 'ccache', 'lintian')
-# Folder in the tree for the sources and the packages.
+# Folder in the tree with the sources and the packages.
 _INSIDE = Path('/tmp/build')
 _CCACHE_INSIDE = Path('/tmp/ccache')
 # Tags of lintian for a maintainer without an address. They are suppressed, because packages that stay on this machine
@@ -75,13 +75,13 @@ def _write_debian(folder, release, version):
 
 
 def _no_sources(folder, names):
-	"""Names in @folder that are not part of the sources, whether those come from a clone or a release."""
+	"""Names in @folder that are not part of the sources, in a clone or a release."""
 	made = [name for name in names if name.startswith('build') or name == 'out'] if Path(folder) == ROOT else []
 	return [name for name in names if name.startswith('.git') or name == '__pycache__'] + made
 
 
 def _copy_sources(target):
-	"""Make @target a copy of the present sources; compiled files in it stay."""
+	"""Make @target a copy of the present sources; compiled files in @target stay."""
 	target.mkdir(parents=True, exist_ok=True)
 	for entry in target.iterdir():
 		if entry.is_dir() and not entry.name.startswith('obj-'):

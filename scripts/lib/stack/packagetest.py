@@ -50,7 +50,7 @@ _PROCESSORS = {'kvm': 2, 'tcg': 1}
 _SHARED = Path('/mnt')
 # Mount point for sources that the guest wants compiled, in the tree that compiles them.
 _INSIDE = '/tmp/build'
-# Beside the sources: they have the version in them.
+# Files beside the sources, with the version in them.
 _OF_DKMS = ('dkms.conf', 'make.log')
 _START = (f'modprobe 9pnet_virtio; mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 mount0 {_SHARED} && '
 	  f'exec sh {_SHARED}/guest.sh')
@@ -58,7 +58,7 @@ _WORDS = ('root=/dev/vda rw console=ttyS0 loglevel=5 panic=-1 oops=panic random.
 	  f'systemd.show_status=no systemd.run="/bin/sh -c \'{_START}\'" '
 	  # Everything takes long if the guest is emulated on a busy machine.
 	  'systemd.default_timeout_start_sec=900 systemd.default_device_timeout_sec=900 udev.event_timeout=900 '
-	  # No daily work of the system's own: apt's would take apt's lock.
+	  # Disables the system's daily work: apt's would take apt's lock.
 	  'systemd.mask=timers.target '
 	  'systemd.run_success_action=none systemd.run_failure_action=poweroff')
 
@@ -125,7 +125,7 @@ def _fill(share, progress):
 
 
 def _host_model():
-	"""The ONNX file that is tests/packages/host.txt."""
+	"""Make the ONNX file that tests/packages/host.txt describes."""
 	said = subprocess.run(['protoc', f'--proto_path={ROOT / "umd/compiler/import/onnx"}', '--encode=nvdla.onnx.Model', 'onnx.proto'],
 			      input=(_SOURCES / 'host.txt').read_bytes(), capture_output=True)
 	if said.returncode != 0:
@@ -155,7 +155,7 @@ def _boot(found, system, disk, share, logs, accelerator, progress):
 	"""Run the guest until it powers off; returns its failures as sentences."""
 	kernel = _kernel(system)
 	initrd = kernel.image.with_name(f'initrd.img-{kernel.release}')
-	# Apart from the guest tree's, which may be of the same release.
+	# In a folder of its own, as the guest tree's kernel may have the same release.
 	image = kernel_image.uncompressed(kernel, cache_dir() / 'images' / NAME) if accelerator == 'tcg' else kernel.image
 	with vm.scratch() as folder:
 		socket = Path(folder) / 'device'

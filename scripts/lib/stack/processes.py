@@ -22,7 +22,7 @@ def _die_with(parent):
 
 	def prepare():
 		_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-		# The parent may have gone between fork and prctl.
+		# The parent may have ended between fork and prctl.
 		if os.getppid() != parent:
 			os._exit(127)
 
@@ -56,7 +56,8 @@ def spawn(argv, own_group=True, **options):
 
 
 def end(process, patience=2.0):
-	"""End a child that was started in its own group, and all its processes: politely, then at once."""
+	"""End a child that was started in its own group, and all its processes: first with SIGTERM, then with
+	SIGKILL."""
 	if process is None:
 		return
 	for number in (signal.SIGTERM, signal.SIGKILL):
@@ -82,9 +83,10 @@ def children(parent):
 	found = []
 	uptime = float(Path('/proc/uptime').read_text().split()[0])
 	for folder in Path('/proc').glob('[0-9]*'):
-		# Any of them may end while it is read.
+		# A process may end while its files are read.
 		with contextlib.suppress(OSError):
-			# Behind the name, which may have anything in it: state, parent, ...; the 20th is when it began.
+			# Fields behind the name (which may contain any character): state, parent,
+			# ...; the 20th is the start time.
 			fields = (folder / 'stat').read_text(errors='replace').rpartition(')')[2].split()
 			if int(fields[1]) == parent:
 				words = (folder / 'cmdline').read_text(errors='replace').replace('\0', ' ').split()
@@ -140,7 +142,7 @@ class _Call:
 
 
 def _interrupt(calls):
-	"""Interrupt the running ones of @calls, all at once, and wait for them."""
+	"""Interrupt all running @calls together, and wait for them."""
 	for call in calls:
 		call.child.terminate()
 	for call in calls:

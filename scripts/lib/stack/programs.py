@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The project's programs for another processor, built with Meson in the tree that its guests' kernels come from."""
+"""The project's programs for another processor, built with Meson in the tree of its guests' kernels."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from .paths import ROOT, build_dir, cache_dir, reference_data
 
 # Folders inside of the tree: /tmp alone takes others of this machine.
 _SOURCES, BUILD, _DATA, _CCACHE = (Path('/tmp', name) for name in ('sources', 'build', 'data', 'ccache'))
-# Guests are emulated and only test: what takes longest is the compiler.
+# Guests are emulated and only run tests, so most time is spent compiling.
 _OPTIONS = ('-Dwerror=true', '-Dtests=enabled', '-Dbench=disabled', '-Dpython=disabled', '-Dbuildtype=plain', '-Doptimization=1',
 	    '-Dc_link_args=-s', '-Dcpp_link_args=-s')
 # Where Meson's name is another.
@@ -77,7 +77,8 @@ def build(found, targets, progress):
 
 
 def files(found, programs):
-	"""What the @programs, {name: path}, are in the Guest @found, with their libraries: {path in the guest: path here}."""
+	"""The files of the @programs, {name: path}, for the Guest @found, with their libraries: {path in the guest:
+	path here}."""
 	there = Path('usr/lib', found.architecture.library_folder)
 	needed, waiting = {}, list(programs.values())
 	while waiting:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/qemu: become the guest's QEMU, with the arguments given."""
+"""scripts/qemu: replaces itself by the guest's QEMU, with the given arguments."""
 
 import os
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Test results of every kind as one list of cases, and the sentence that sums them up."""
+"""Test results of every kind as one list of cases, and a summary."""
 
 import dataclasses
 import fnmatch
@@ -20,7 +20,7 @@ class Case:
 
 
 def _case(prefix, element):
-	"""A <testcase> of GoogleTest's or Meson's making."""
+	"""Convert a <testcase> of GoogleTest or Meson to a Case."""
 	name = f'{prefix}.{element.get("name")}'
 	failures = [*element.findall('failure'), *element.findall('error')]
 	if failures:
@@ -39,7 +39,7 @@ def _message(element):
 
 
 def from_gtest(path, prefix):
-	"""The cases in a file written by --gtest_output=xml; [] if it is not whole."""
+	"""The cases in a file written by --gtest_output=xml; [] if the file is incomplete."""
 	try:
 		root = xml.parse(path).getroot()
 	except (OSError, xml.ParseError):
@@ -126,7 +126,8 @@ def _last_line(run):
 
 
 def chooser(filters):
-	"""Function that tells by a test's name whether it is wanted. @filters: parts of names, or patterns with *."""
+	"""Return a function that decides by a test's name whether the test is wanted. @filters: parts of names, or
+	patterns with *."""
 
 	def chosen(name):
 		return not filters or any(fnmatch.fnmatch(name, part if '*' in part else f'*{part}*') for part in filters)
@@ -142,7 +143,7 @@ def summary(cases):
 
 
 def details(cases):
-	"""Lines that tell which cases failed and why, and why others were skipped."""
+	"""Lines with the failed cases and reasons, and the reasons of skipped cases."""
 	lines = []
 	reasons = {}
 	for case in cases:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/run: the example network on a picture, through the whole stack or in one process."""
+"""scripts/run: runs the example network on a picture, through the whole stack or in one process."""
 
 import argparse
 import contextlib
@@ -72,7 +72,7 @@ def _parser():
 
 
 def parse(words=None):
-	"""The options; one that would have no effect beside the others is an error that names it."""
+	"""Parse the options; an option without effect beside the others is an error."""
 	parser = _parser()
 	arguments = parser.parse_args(words)
 	without_effect = [(option, needs) for option, given, works, needs in (
@@ -94,7 +94,8 @@ def check_files(arguments):
 	if arguments.labels and not arguments.labels.is_file():
 		raise Failure(f'--labels {arguments.labels} is not there', 2)
 	if arguments.model:
-		# ONNX's files have no identifier: they begin with the version, or are named so.
+		# ONNX files have no identifier: they begin with the version, or are recognised by
+		# their name.
 		models = (rb'\x08', rb'....TFL3', *([rb''] if arguments.model.suffix in ('.onnx', '.prototxt') else []))
 		_check_start('--model', arguments.model, models, 'a model of TensorFlow Lite, ONNX or Caffe')
 		return
@@ -137,7 +138,7 @@ def copied_into(folder, files):
 
 @contextlib.contextmanager
 def otherwise(*ways):
-	"""A Failure of the body also says which other @ways there are to see the stack run."""
+	"""Add other @ways to see the stack run to a Failure of the body."""
 	try:
 		yield
 	except Failure as failure:
@@ -145,7 +146,7 @@ def otherwise(*ways):
 
 
 def prepare_guest(wanted):
-	"""Stage "guest tree": the parts the guest is made of, among them the kernel @wanted (None: any)."""
+	"""Stage "guest tree": the parts of the guest, among them the kernel @wanted (None: any)."""
 	with otherwise(_EMBEDDED), console.stage('guest tree') as progress:
 		found = guest.find(progress, [wanted] if wanted else [])
 	found.kernel(wanted)
@@ -168,7 +169,7 @@ def prepare_programs_and_tree(target, *further):
 
 
 def prepare_module(found, wanted):
-	"""Stage "module": the guest and kernel to boot, and nvdla.ko for it, as kmod.choose() has them."""
+	"""Stage "module": the guest and kernel to boot, and nvdla.ko for it, as chosen by kmod.choose()."""
 	with otherwise(_EMBEDDED, _KERNEL), console.stage('module') as progress:
 		return kmod.choose(found, wanted, progress)
 
@@ -189,7 +190,7 @@ def run_in_guest(found, kernel, module, program, picture, output):
 
 
 def run_embedded(program, picture, output):
-	"""Stage "run": the example with the device model in its process."""
+	"""Stage "run": runs the example with the device model in its process."""
 	with console.stage('run') as progress:
 		progress(f'{_PROGRAM} with the device model in its process')
 		status = subprocess.call(_command(program, 'embedded', picture, output), cwd=output.parent)
@@ -206,8 +207,8 @@ def keep_result(made, output):
 
 
 def show_result(output):
-	"""Stage "result": where the time went, and where the pictures are."""
-	# The shortest path to the files from here, without "..".
+	"""Stage "result": prints the time of each stage and the paths of the pictures."""
+	# The path from the working directory, if the files are below it.
 	shown = output.relative_to(Path.cwd()) if output.is_relative_to(Path.cwd()) else output
 	console.say_durations()
 	say(f'result: {shown}, each edge in the colour of its direction')

@@ -33,7 +33,8 @@ def _tree_meanwhile(name, tree, module):
 
 
 def guest_tree_meanwhile():
-	"""The guest tree is made while the body compiles. What keeps this machine from using it is said at once."""
+	"""The guest tree is made while the body compiles. Reasons why this machine cannot use the tree are reported
+	immediately."""
 	guest.check_machine()
 	return _tree_meanwhile('guest tree', guest_tree.path(), 'stack.setup')
 
@@ -44,7 +45,8 @@ def suite_tree_meanwhile():
 
 
 def test_data_meanwhile():
-	"""Installs the tests' data while the body compiles, if run by root; other users have been asked before."""
+	"""Installs the tests' data while the body compiles, if run by root; for other users scripts/setup has done
+	so before."""
 	if os.geteuid() != 0:
 		return contextlib.nullcontext()
 	# Terminated, not killed, at an early end: a package manager that is killed leaves packages half installed.

@@ -43,12 +43,13 @@ def path():
 
 
 def loader_command(*words):
-	"""Command that has the tree's loader run a program; @words: the loader's options, the program, its arguments."""
+	"""Command to run a program with the tree's loader; @words: the loader's options, the program, its
+	arguments."""
 	return [str(RUNNER), str(path()), *map(str, words)]
 
 
 def loaded():
-	"""The paths of libraries that the frameworks load themselves, and no program is linked with."""
+	"""The paths of libraries that the frameworks load themselves, with which no program is linked."""
 	return [file for name in _LOADED for file in path().glob(f'usr/lib/*/{name}')]
 
 
@@ -123,7 +124,7 @@ def remove():
 
 
 def main():
-	"""Make it beside other work, as a process of its own."""
+	"""Make the tree beside other work, as a process of its own."""
 	parser = argparse.ArgumentParser(prog='python3 -m stack.suite_tree',
 					 description='Make the suite tree unless it is there.')
 	parser.add_argument('--valgrind', action='store_true', help='with a valgrind for it')

@@ -22,7 +22,7 @@ OK, FAILED, PASSED_OVER = 'ok', 'FAILED', 'passed over'
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-	"""Result of a suite on one kernel, or of a suite that has none. @log: file with the details, if any."""
+	"""Result of a suite on one kernel, or of a suite without kernels. @log: file with the details, if any."""
 
 	suite: str
 	kernel: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/test: build, run every test, and say in the last line how it went."""
+"""scripts/test: builds, runs every test, and prints a summary in the last line."""
 
 import argparse
 import contextlib
@@ -16,7 +16,7 @@ from .paths import ROOT, build_dir, reference_data
 from .results import Case
 from .vmrun import guest_programs, named_in
 
-# Memory that a guest may take of the machine's: its own GiB, and as much for QEMU and the device model.
+# Memory of the machine for a guest: the guest's own GiB, and as much for QEMU and the device model.
 _GUEST_MEMORY = 2 << 30
 # Niceness of the work beside the longest test: a quarter of the processors while that test wants all of them.
 _NICENESS = 5
@@ -74,7 +74,7 @@ def _run_host_tests(names, quick):
 		environment['NVDLA_REFERENCE_DATA'] = str(data)
 	if not quick:
 		environment['NVDLA_QEMU'] = str(ROOT / 'scripts' / 'qemu')
-	# GoogleTest's file of an earlier run would speak for a program that crashes now.
+	# A result file of an earlier run would hide a crash of a GoogleTest program.
 	for name in names:
 		(build_dir() / f'{name}.xml').unlink(missing_ok=True)
 	logs = build_dir() / 'meson-logs'
@@ -158,7 +158,7 @@ def _list(arguments, chosen):
 
 
 def _machines(arguments, chosen):
-	"""The machines whose device trees are tested."""
+	"""Return the machines whose device trees are tested."""
 	if arguments.quick or arguments.kernel:
 		return []
 	return [machine for machine in treetests.machines(arguments.arch) if chosen(treetests.name_of(machine))]
@@ -175,7 +175,7 @@ def _test_machines(machines):
 
 
 def _test_architecture(architecture, wanted):
-	"""The tests @wanted in a guest of another processor, whose device is a PCI function; their cases."""
+	"""The tests @wanted in a guest of another processor, whose device is a PCI function; returns their cases."""
 	with console.stage('programs') as progress:
 		found = guest.cross(architecture, progress)
 		scripts = [str(test.program) for test in wanted if test.is_script]
@@ -193,7 +193,7 @@ def _test_architecture(architecture, wanted):
 
 
 def _tell(cases):
-	"""Print how it went; returns the program's status."""
+	"""Print the results; returns the program's status."""
 	console.say_durations()
 	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
 	return 1 if any(case.outcome == results.FAILED for case in cases) else 0

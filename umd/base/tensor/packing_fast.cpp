@@ -22,7 +22,7 @@ struct Piece {
 	uint64_t channelStride; /* from channel to channel of the plain elements */
 	uint64_t pixelStride;	/* from pixel to pixel of the plain elements */
 	uint64_t pixels;
-	uint64_t bytes; /* of the channels in one pixel of the tensor */
+	uint64_t bytes; /* bytes of the channels in one pixel of the tensor */
 };
 
 /* \return pixels of contiguous lines of a surface, which are handled as one line. */

@@ -25,7 +25,7 @@ struct PixelPlane {
 		return word ? sizeof(uint32_t) : places * elementBytes;
 	}
 
-	uint64_t offset = 0; /**< of the first pixel, in bytes */
+	uint64_t offset = 0; /**< offset of the first pixel, in bytes */
 	uint64_t imageStride = 0;
 	uint64_t lineStride = 0;
 	uint32_t places = 0; /**< elements, or fields, of a pixel: 1 to 4 */
@@ -48,7 +48,7 @@ struct PixelPlanes {
 struct PixelCounts {
 	uint32_t images;
 	uint32_t lines;
-	uint64_t pixels; /**< of a line */
+	uint64_t pixels; /**< pixels of a line */
 };
 
 /**

@@ -18,8 +18,8 @@ namespace nvdla
 namespace
 {
 
-constexpr uint32_t side = 3; /* of a kernel */
-constexpr uint32_t tile = 4; /* of a transformed one */
+constexpr uint32_t side = 3; /* side of a kernel */
+constexpr uint32_t tile = 4; /* side of a transformed kernel */
 constexpr uint32_t cubeChannels = 4;
 constexpr float maxHalf = 65504.0f;
 

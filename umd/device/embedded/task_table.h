@@ -29,7 +29,7 @@ public:
 private:
 	std::map<uint32_t, EnginePrepared> tasks_;
 	uint32_t nextHandle_ = 1;
-	uint64_t bytes_ = 0; /* of those with a handle */
+	uint64_t bytes_ = 0; /* bytes of tasks with a handle */
 };
 
 } /* namespace nvdla */

@@ -18,11 +18,11 @@ namespace nvdla::ort
 struct ValueView {
 	const OrtValueInfo *info = nullptr; /**< nullptr: an input that is not given */
 	std::string name;
-	int32_t type = 0;	    /**< of the elements, as files have it */
+	int32_t type = 0;	    /**< type of elements, numbered as in files */
 	std::vector<int64_t> shape; /**< -1 where the size is left open */
 	bool isConstant = false;
 	bool isGraphOutput = false;
-	bool isFromOuterScope = false; /**< of the graph around a body */
+	bool isFromOuterScope = false; /**< the value belongs to the graph around a body */
 };
 
 struct NodeView {

@@ -74,7 +74,7 @@ private:
 	const GraphView &graph_;
 	const Part &part_;
 	flatbuffers::FlatBufferBuilder builder_;
-	std::map<int, int32_t> numbers_; /* of tensors in the file, by the graph's */
+	std::map<int, int32_t> numbers_; /* numbers of tensors in the file, by those in the graph */
 	std::map<std::pair<int, int>, uint32_t> codeNumbers_;
 	std::vector<flatbuffers::Offset<fb::Tensor>> tensors_;
 	std::vector<flatbuffers::Offset<fb::Buffer>> buffers_;

@@ -245,9 +245,10 @@ private:
 	const DlaTask &task_;
 	const nvdla_task *program_;
 	sim::Cbuf buffer_;
-	std::vector<size_t> head_;		    /* of each operation */
+	std::vector<size_t> head_;		    /* first operation of the chain of each
+						     * operation */
 	std::map<size_t, std::set<size_t>> before_; /* heads that a head waits for */
-	std::map<size_t, size_t> place_;	    /* of a head in works_ */
+	std::map<size_t, size_t> place_;	    /* index of a head in works_ */
 	std::set<size_t> ordered_;
 	std::vector<FusedWork> works_;
 };

@@ -106,7 +106,7 @@ std::optional<Chooser::Layer> Chooser::layerOf(size_t conv) const
 		return std::nullopt;
 	Layer layer{ conv, *sdp, {} };
 	const auto pooling = onlyReader(std::get<op::Sdp>(operations[*sdp]).output);
-	/* Orders that the user asked for go by places. */
+	/* The user's explicit orders refer to places of operations. */
 	if (pooling && std::holds_alternative<op::Pooling>(operations[*pooling]) &&
 	    (*pooling == *sdp + 1 || GraphParts::edges(chosen_.graph).empty()))
 		layer.pooling = pooling;
@@ -188,14 +188,14 @@ void Chooser::chooseFor(const Layer &layer)
 	report_ = { operationName(chosen_.graph.operations()[layer.conv]), {}, 0 };
 	pixels(layer);
 	keepReport();
-	/* First, as it says how much of the time is the convolution's. */
+	/* First, as the result determines the convolution's share of the time. */
 	fusedPooling(layer);
 	winograd(layer);
 	compression(layer);
 	postExtension(layer);
 	bands(layer);
 	keepReport();
-	/* With the layer before it. */
+	/* Last, together with the layer before. */
 	reuse(layer);
 	keepReport();
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Candidates for each layer of a graph, and which of them are taken.
- */
+/* Candidates for each layer of a graph, and the choice among them. */
 #pragma once
 
 #include <functional>
@@ -50,7 +48,7 @@ private:
 
 		std::vector<size_t> members() const;
 	};
-	/** \brief Another way for a layer, as a change of the graph */
+	/** \brief Alternative for a layer, as a change of the graph */
 	struct Candidate {
 		std::string what;
 		std::function<void(Graph &)> apply;
@@ -67,9 +65,9 @@ private:
 
 		std::vector<std::pair<size_t, op::Any>> operations;
 		std::vector<std::pair<Place, PixelFormat>> surfaces;
-		std::vector<bool> compressed; /**< of each weights */
+		std::vector<bool> compressed; /**< per set of weights */
 	};
-	/** \brief Something that is chosen, for errors if it is never possible */
+	/** \brief A subject of choice, for errors if it is never possible */
 	struct Subject {
 		const char *name;
 		Choice choice;
@@ -77,20 +75,18 @@ private:
 		bool taken = false;
 	};
 
-	/** \brief The only operation that reads a surface, if nothing else names the surface */
+	/** \return the only operation that reads a surface, if no other operation names the
+	 * surface */
 	std::optional<size_t> onlyReader(const std::string &name) const;
-	/**
-	 * \brief \return whether it, or the next one, reuses contents of the convolution buffer
-	 * by the user's own settings
-	 */
+	/** \return true if the convolution, or the next one, reuses the convolution buffer by the
+	 * user's own settings */
 	bool sharesBuffer(size_t conv) const;
 	std::optional<Layer> layerOf(size_t conv) const;
-	/** \brief Whether assembly adds a convolution between some operations: their input, or the
+	/** \return true if assembly adds a convolution between the operations: their input, or the
 	 * part they wrote last, begins within an atom of channels */
 	bool movesChannels(size_t first, size_t last) const;
-	/** \brief Whether all convolutions with the same weights are equal, with inputs of the same
-	 * shape
-	 */
+	/** \return true if all convolutions with the same weights are equal, with inputs of the
+	 * same shape */
 	bool areWeightsUsedAlike(const op::Convolution &conv) const;
 	/**
 	 * \brief Operations of the layer and of the layers whose part of the convolution buffer
@@ -99,27 +95,25 @@ private:
 	std::vector<size_t> chainOf(const Layer &layer) const;
 
 	void chooseFor(const Layer &layer);
-	/**
-	 * \brief Take the fastest of some candidates, if one has to be taken or is faster than
-	 * the best so far
-	 */
+	/** \brief Take the fastest candidate if one has to be taken or it is faster than the best
+	 * so far */
 	void consider(Subject &subject, const std::vector<size_t> &members,
 		      const std::vector<Candidate> &candidates);
-	/** \brief Time the graph as it is; \return whether that is possible */
+	/** \brief Time the unchanged graph; \return true if that is possible */
 	bool begin(const std::vector<size_t> &members);
 	void keepReport();
 	void winograd(const Layer &layer);
 	void compression(const Layer &layer);
-	/** \brief A surface and its parts, if all have all of its channels */
+	/** \return a surface and its parts, if each part has all channels */
 	std::optional<std::set<std::string>> withParts(const Surface &whole) const;
-	/** \brief Operations of all that read some surfaces, if these are layers */
+	/** \return operations of all layers that read the surfaces, if only layers do */
 	std::optional<std::vector<size_t>> layersReading(const std::set<std::string> &names) const;
 	void pixels(const Layer &layer);
 	void postExtension(const Layer &layer);
 	void bands(const Layer &layer);
 	void fusedPooling(const Layer &layer);
 	void reuse(const Layer &layer);
-	/** \brief Have the poolings of layers follow these, as streams want it */
+	/** \brief Move poolings behind their layers, as streams require */
 	void movePoolings();
 
 	const Strategy &strategy_;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Predicted time of some operations of a graph.
- */
+/* Predicts the time of several operations of a graph. */
 #pragma once
 
 #include <map>
@@ -20,12 +18,12 @@ namespace nvdla::assembly
 /** \brief Result of a trial */
 struct TrialResult {
 	double cycles = 0;
-	size_t convolutions = 0;  /**< of the hardware, that is with bands */
-	size_t fusedPoolings = 0; /**< of the hardware, those that take a stream */
-	bool onCpu = false;	  /**< some of it runs on the CPU */
+	size_t convolutions = 0;  /**< convolutions of the hardware, counting each band */
+	size_t fusedPoolings = 0; /**< poolings of the hardware that take a stream */
+	bool onCpu = false;	  /**< an operation runs on the CPU */
 };
 
-/** \return the chip of a strategy; InvalidArgument naming an unknown option */
+/** \return parameters of a strategy's chip; InvalidArgument naming an unknown option */
 Result<sim::TimingParameters> chipOf(const Strategy &strategy);
 
 /** \return duration of a loadable without CPU operations; nothing if the loadable is not valid */
@@ -36,7 +34,7 @@ std::optional<TrialResult> timeOf(const Loadable &loadable,
  * \brief Try operations of a graph by themselves, with the surfaces that they read as inputs
  *
  * \param[in] members indices of the graph's operations, in their order
- * \return nothing if the core cannot do it
+ * \return nothing if the core cannot run them
  */
 std::optional<TrialResult> tryOperations(const Graph &graph,
 					 const std::map<std::string, Surface> &shapes,

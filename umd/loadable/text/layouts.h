@@ -28,11 +28,11 @@ enum class Kind : uint8_t {
 struct Field {
 	const char *name;
 	size_t offset;
-	size_t bytes;	  /**< of one element */
+	size_t bytes;	  /**< bytes of one element */
 	size_t count = 1; /**< above 1: an array */
 	Kind kind = Kind::Unsigned;
-	const Layout *layout = nullptr; /**< of a Struct */
-	NameOf nameOf = nullptr; /**< of its values; of an array of structs: of its indices */
+	const Layout *layout = nullptr; /**< layout of a Struct */
+	NameOf nameOf = nullptr; /**< names of values, or of indices of an array of structs */
 	int usual = 0;		 /**< number of an omitted field */
 	bool optional = false;	 /**< left out when it has its usual value */
 };
@@ -51,7 +51,7 @@ struct Layout {
  * fields that end behind its stride.
  */
 struct ListKind {
-	const char *name; /**< in the text form */
+	const char *name; /**< name in the text form */
 	size_t stride;	  /**< bytes of an entry */
 	/** \brief Layouts of an entry; one, or one for each type of operation */
 	std::span<const Layout *const> entries;

@@ -11,9 +11,9 @@ namespace nvdla::top
 
 /** \brief Form of a text */
 struct Look {
-	size_t columns = 80; /**< of the terminal */
+	size_t columns = 80; /**< columns of the terminal */
 	bool bars = false;   /**< behind each engine's share, as long as there is room for */
-	bool colour = false; /**< of the bars, by control sequences of ECMA-48 */
+	bool colour = false; /**< colour the bars, by control sequences of ECMA-48 */
 };
 
 /** \return a table of engines and one of processes for each device, lines that end in '\\n' */

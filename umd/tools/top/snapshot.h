@@ -24,11 +24,11 @@ using Counters = std::map<std::string, uint64_t, std::less<>>;
 struct Client {
 	uint64_t id = 0;	    /**< drm-client-id: never used again */
 	std::string device;	    /**< name */
-	uint64_t pid = 0;	    /**< of the first process that has it */
-	std::string command;	    /**< of that process; printable ASCII */
+	uint64_t pid = 0;	    /**< first process that has the file */
+	std::string command;	    /**< command of that process; printable ASCII */
 	Counters busyNs;	    /**< by engine */
-	uint64_t totalBytes = 0;    /**< of its buffers */
-	uint64_t residentBytes = 0; /**< of these, in memory now */
+	uint64_t totalBytes = 0;    /**< bytes of the client's buffers */
+	uint64_t residentBytes = 0; /**< bytes of totalBytes in memory now */
 };
 
 struct Device {

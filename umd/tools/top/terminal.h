@@ -25,7 +25,7 @@ class Terminal
 {
 public:
 	enum class Wake {
-		Time,	/**< nothing happened */
+		Time,	/**< the time passed without a key */
 		Key,	/**< see key() */
 		Redraw, /**< the size changed, or the stopped program continues */
 		End, /**< a signal is to end the program, see signal(), or the terminal is gone */

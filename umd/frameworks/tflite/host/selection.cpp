@@ -41,7 +41,7 @@ private:
 	void dropBuffers();
 
 	std::unique_ptr<fb::ModelT> model_;
-	std::map<int32_t, int32_t> numbers_; /* of tensors in the new file */
+	std::map<int32_t, int32_t> numbers_; /* numbers of tensors in the new file */
 	std::vector<std::unique_ptr<fb::TensorT>> tensors_;
 	std::vector<std::unique_ptr<fb::OperatorT>> operators_;
 	bool namesGraphs_ = false;
