@@ -74,8 +74,8 @@ public:
 	std::unique_ptr<Job> begin(Engine engine);
 
 	/**
-	 * \brief End an operation: latch its registers and switch the consumers to their next
-	 * groups
+	 * \brief End an operation: latch its result registers and switch the consumer pointers of
+	 * its units to the other register group
 	 * \return the bits of the interrupt status to set
 	 */
 	uint32_t finish(const Job &job, const OperationResult &result,

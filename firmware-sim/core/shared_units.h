@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An operation on cubes in memory, in units that several threads share.
+ * Divides an operation on cubes in memory into units of work that several threads share.
  */
 #pragma once
 

@@ -8,8 +8,8 @@
  * is closer to a tie than this error is computed again, in double precision or by the functions of
  * sdp_datapath.h, so that results equal theirs bit by bit.
  *
- * If the rounding before Y's shift moves too many results, the line bends there: it ends before Y.
- * Y's product of the rounded integer is exact, and so are the steps after it.
+ * If the rounding before Y brings too many results close to a tie, the line covers only the stages
+ * before Y (SdpLine::bends): its result is rounded there, and Y computes exactly from the integer.
  */
 #pragma once
 

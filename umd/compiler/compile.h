@@ -15,7 +15,7 @@ namespace nvdla::compiler
 {
 
 /**
- * \brief Compile what an importer made, or a program put together
+ * \brief Compile a model that an importer or an application has built in memory
  *
  * \param[in] model as Model::setAsideInvalid() leaves it
  * \return the loadable and a report; Unsupported naming all operators that are not known or cannot

@@ -128,8 +128,8 @@ std::vector<int> firstBitsOf(std::span<const double> scales)
 		if (scale != 0)
 			smallest = std::min(smallest, bits.back());
 	}
-	/* Nearly zero kernels have tiny scales. The limit keeps them from costing other kernels
-	 * bits and the second rounding. */
+	/* Kernels whose weights are nearly zero have tiny scales, which ask for many bits. Without
+	 * this limit, scaleTwice() would lose precision in other kernels, or round only once. */
 	for (int &one : bits)
 		one = std::min(one, smallest + mostSpread);
 	return bits;
