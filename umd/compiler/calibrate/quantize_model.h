@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers for the values of a float model, and the ranges of real numbers that they stand for.
+ * Chooses ranges of real numbers for a float model's values, and quantizes the model with them.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct Range {
 };
 
 /**
- * \brief Number of values in each part of a range
+ * \brief Counts how many numbers fall into each bin of a range
  *
  * Zeros are not counted: integers represent 0 exactly in every range, and a ReLU makes many.
  */
@@ -42,16 +42,16 @@ public:
 	void count(std::span<const float> numbers);
 
 	/**
-	 * \brief Leave out what is rare
-	 * \param[in] percent of the numbers that are kept, at each of the two ends: 50 to 100
+	 * \brief Range without outliers
+	 * \param[in] percent of the numbers within each of the range's two limits: 50 to 100
 	 */
 	Range percentile(double percent) const;
 	/**
-	 * \brief Leave out what matters little
+	 * \brief Range that distorts the distribution least
 	 *
-	 * Candidates are an eighth or more of each side of 0. The chosen range is the one in which
-	 * the distribution of \a levels integers differs least from that of the numbers, by
-	 * relative entropy (Kullback and Leibler). Numbers beyond a range count at its ends.
+	 * Each limit of a candidate is at least an eighth of the seen one. The chosen range is the
+	 * one where the distribution of \a levels integers differs least from that of the numbers,
+	 * by relative entropy (Kullback and Leibler). Numbers beyond a range count at its ends.
 	 */
 	Range leastEntropy(size_t levels) const;
 
@@ -64,18 +64,17 @@ private:
 };
 
 /**
- * \brief Ranges as operators need them
+ * \brief Adapt ranges to what operators require
  *
- * Values between which an operator only moves elements have one range, that of all of them. Where
- * a function has limits, its result has these.
+ * Values between which operators only move elements share one range, which covers all of them. The
+ * result of a function with limits, such as a sigmoid, gets these limits as range.
  */
 void settleRanges(const Model &model, std::vector<Range> &ranges);
 
 /**
- * \brief Turn float values into integers, and kernels into integers for each output channel
+ * \brief Quantize float values, each as a whole, and kernels for each output channel
  *
- * Biases, slopes and the other constants stay real numbers: the lowering makes what it needs of
- * them.
+ * Biases, slopes and other constants stay real numbers: the lowering quantizes them.
  *
  * \param[in] ranges of each value
  * \param[in] type Int8, with zero points, or Int16, without

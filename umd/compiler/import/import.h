@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From files of other tools to a model. A file is not trusted: whatever is in it gives a model or
- * an error.
+ * Reads files of other tools as models. Files are not trusted: any bytes give a model or an error.
  */
 #pragma once
 
@@ -19,12 +18,10 @@
 namespace nvdla::compiler
 {
 
-/** \brief Most elements of a tensor: the core can hold none that has more */
+/** \brief Maximum number of a tensor's elements; the core cannot hold more */
 inline constexpr uint64_t mostInTensor = uint64_t{ 1 } << 31;
 
-/** \return a shape of the file; nothing if an axis is negative, or all have more than \a most
- * elements
- */
+/** \return a shape of the file; nothing if an extent is negative, or their product above \a most */
 std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t most = mostInTensor);
 
 /**
@@ -34,12 +31,12 @@ std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t m
 std::optional<TensorQuantization> quantizationFrom(const std::vector<double> &scales,
 						   const std::vector<int64_t> &zeroPoints);
 
-/** \brief Given sizes by the names of inputs, each of which the model has */
+/** \brief Shapes that the caller gives, by the names of the model's inputs */
 using GivenShapes = std::map<std::string, std::vector<uint32_t>>;
 
 /**
  * \param[in] inputs names of the model's inputs
- * \return InvalidArgument naming a shape that is for no input, or for one that has one already
+ * \return InvalidArgument naming a shape of an unknown input, or a second one of the same input
  */
 Result<GivenShapes> givenShapes(std::span<const InputShape> shapes,
 				const std::vector<std::string> &inputs);
@@ -47,22 +44,22 @@ Result<GivenShapes> givenShapes(std::span<const InputShape> shapes,
 /**
  * \brief Read a TensorFlow Lite file: its first subgraph, with constants
  *
- * Tensors are in the order of the file, so ids are the file's own; what the importer adds comes
- * behind. Kernels are turned to K, C, R, S. Types and quantizations are the file's.
+ * Tensors keep the file's order, so ids are the file's own; tensors that the importer adds come
+ * behind. Kernels are transposed to K, C, R, S. Types and quantizations are the file's.
  *
- * \return InvalidFile naming the part that is damaged; Unsupported naming the operator that is not
- * known, its layer and the remedy; InvalidArgument naming what is wrong with the shapes
+ * \return InvalidFile naming the damaged part; Unsupported naming the unknown operator, its layer
+ * and the remedy; InvalidArgument naming the wrong shape
  */
 Result<Model> importTflite(std::span<const std::byte> bytes);
 
 /**
  * \brief A TensorFlow Lite file with other sizes of inputs
  *
- * The file has the sizes of all that is computed of the inputs, so TensorFlow Lite has to find them
- * out, unless these are its own.
+ * The file states the sizes of all tensors, so TensorFlow Lite has to compute the new ones, unless
+ * the given sizes are the file's own.
  *
- * \return Unsupported if that is not there, or cannot; InvalidArgument naming what is wrong with
- * the shapes
+ * \return Unsupported if TensorFlow Lite is missing or refuses; InvalidArgument naming the wrong
+ * shape
  */
 Result<std::vector<std::byte>> resizedTflite(std::span<const std::byte> bytes,
 					     std::span<const InputShape> shapes);
@@ -71,31 +68,31 @@ Result<std::vector<std::byte>> resizedTflite(std::span<const std::byte> bytes,
  * \brief Read an ONNX file: its graph, with constants
  *
  * Values have their channels last, whatever order the file's axes have; Model::inputOrders and
- * outputOrders say how its inputs and outputs lie. Integers behind QuantizeLinear are values with
- * that quantization.
+ * outputOrders hold the file's orders. The result of QuantizeLinear is an integer value with that
+ * operator's quantization.
  *
- * \param[in] shapes of inputs, where the file leaves sizes open
+ * \param[in] shapes of inputs whose sizes the file leaves open
  * \return as importTflite()
  */
 Result<Model> importOnnx(std::span<const std::byte> bytes, std::span<const InputShape> shapes = {});
 
 /**
- * \brief A Caffe net as ONNX model
+ * \brief Convert a Caffe net to an ONNX model
  *
- * Layers keep their names, and outputs have the names of the blobs. A type of layer that is not
- * known becomes an operator that is not known, so that whoever reads the model names all of them.
+ * Layers keep their names, and outputs have the names of the blobs. A layer of unknown type becomes
+ * an unknown operator, so that importOnnx() can name all of them in one error.
  *
- * \param[in] path of the .prototxt; the weights are beside it, in a file with the same name but for
- * .caffemodel, or else in the only one that ends so
- * \param[in] text what is in the .prototxt
- * \return InvalidFile naming the line or layer that is wrong, or the file of weights that lacks;
- * Unsupported naming the layer and its parameter that is not known
+ * \param[in] path of the .prototxt; the weights are in its folder, in the .caffemodel of the same
+ * name or else in the only .caffemodel
+ * \param[in] text contents of the .prototxt
+ * \return InvalidFile naming the wrong line or layer, or the missing file of weights; Unsupported
+ * naming the layer and its unknown parameter
  */
 Result<std::vector<std::byte>> caffeAsOnnx(const std::string &path,
 					   std::span<const std::byte> text);
 
-/** \return as importTflite(), which takes no shapes, or importOnnx(), whichever kind of file it is
- */
+/** \return the result of importOnnx(), or of importTflite(), which takes no shapes, by kind of
+ * file */
 inline Result<Model> importModel(std::span<const std::byte> bytes,
 				 std::span<const InputShape> shapes = {})
 {
@@ -103,10 +100,10 @@ inline Result<Model> importModel(std::span<const std::byte> bytes,
 }
 
 /**
- * \brief Put constants that are in other files into the model
- * \param[in] file any bytes; what is no model comes back as it is
+ * \brief Copy constants from external files into an ONNX model
+ * \param[in] file any bytes; they are returned unchanged if they are no model
  * \param[in] folder of the model; only files in it, or in folders of it, are read
- * \return InvalidFile naming the constant whose file is elsewhere, not there or too short
+ * \return InvalidFile naming the constant whose file is in another folder, missing or too short
  */
 Result<std::vector<std::byte>> withExternalData(std::vector<std::byte> file,
 						const std::string &folder);

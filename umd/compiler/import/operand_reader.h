@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operands of a file's operator, in any format.
+ * Access to the operands of a file's operator, in any format.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ namespace nvdla::compiler
 {
 
 /**
- * \brief Reads an operator's inputs and appends what the operator becomes to a model
+ * \brief Reads an operator's inputs and appends the model's operators for it
  *
- * A format says where inputs are; what they have to be is checked here. Values are empty after an
+ * Subclasses locate inputs in their format; this class checks them. Values are empty after an
  * error.
  */
 class OperandReader : public legalize::Builder
@@ -24,12 +24,12 @@ class OperandReader : public legalize::Builder
 public:
 	using Tensor = legalize::Tensor;
 
-	/** \return number of inputs; optional ones that the file leaves out count */
+	/** \return number of inputs, including optional ones that the file leaves out */
 	virtual size_t inputs() const = 0;
 	virtual size_t outputs() const = 0;
-	/** \return whether the file has this input */
+	/** \return true if the file has this input */
 	virtual bool hasInput(size_t index) const = 0;
-	/** \brief An input that operators compute with */
+	/** \brief An input as an operand of a computation */
 	virtual Tensor input(size_t index) { return tensor(index); }
 
 	std::vector<Tensor> allInputs()
@@ -82,7 +82,7 @@ public:
 
 protected:
 	using Builder::Builder;
-	/** \brief The tensor that an input is, of any type */
+	/** \brief The tensor of an input, of any type */
 	virtual Tensor tensor(size_t index) = 0;
 
 	Value none_; /**< for errors */

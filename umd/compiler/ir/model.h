@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A network of real-number operators, as importers leave it and passes change it.
+ * A network of operators on real numbers, which importers build and passes change.
  *
- * Tensors are values; how their integers stand for real numbers is part of a value's
- * description. What an operator computes is defined on real numbers; the result is what the
- * output's quantization makes of them. Documentation/compiler.md has the picture.
+ * Tensors are values; a value's quantization says which real numbers its integers stand for.
+ * Operators are defined on real numbers, and the output's quantization rounds their results.
+ * Documentation/compiler.md has the picture.
  */
 #pragma once
 
@@ -34,10 +34,10 @@ enum class ElementType : uint8_t { Float32, Float16, Int8, UInt8, Int16, Int32, 
 const char *elementTypeName(ElementType type);
 /** \return bytes of an element */
 size_t elementBytes(ElementType type);
-/** \return whether the elements are real numbers themselves */
+/** \return true if the elements are floating-point numbers */
 bool isFloat(ElementType type);
 
-/** \brief Outermost first. Activations are N, H, W, C; convolution kernels are K, C, R, S */
+/** \brief Extents, outermost first: N, H, W, C of activations; K, C, R, S of convolution kernels */
 using Extents = std::vector<uint32_t>;
 
 /** \return number of elements; 1 of an empty list */
@@ -53,17 +53,17 @@ struct Value {
 	std::string name;
 	ElementType type = ElementType::Float32;
 	Extents shape;
-	Extents shapeInFile; /**< where the file has the axes in another order */
-	/** \brief Scales and zero points; several: one for each index along quantizedAxis */
+	Extents shapeInFile; /**< if the file has the axes in another order */
+	/** \brief One scale and zero point, or one pair for each index along quantizedAxis */
 	TensorQuantization quantization;
 	uint32_t quantizedAxis = 0;
 	/** \brief Elements of a constant, little endian, in the order of the shape */
 	std::vector<std::byte> data;
 	bool isConstant = false;
-	/** \brief The first axis, if each of its samples is a cube of its own (a batch); else 1 */
+	/** \brief Number of samples if the first axis is a batch, with a cube for each; else 1 */
 	uint32_t batch = 1;
 
-	/** \return the shape of what is in one cube */
+	/** \return the shape of one sample */
 	Extents cubeShape() const
 	{
 		Extents one = shape;
@@ -74,7 +74,7 @@ struct Value {
 	}
 };
 
-/** \brief Range that a fused activation limits real numbers to: ReLU6 is { 0, 6 } */
+/** \brief Limits of a fused activation, as real numbers: { 0, 6 } for ReLU6 */
 struct Clamp {
 	double low = -std::numeric_limits<double>::infinity();
 	double high = std::numeric_limits<double>::infinity();
@@ -83,20 +83,20 @@ struct Clamp {
 	bool operator==(const Clamp &) const = default;
 };
 
-/** \brief Properties that all operators of a kind share; each kind states its own */
+/** \brief Properties that all operators of a kind share */
 struct Traits {
 	bool hasKernels = false; /**< the second input holds them */
-	/** \brief Factors and sums that follow can be folded into kernels and bias */
+	/** \brief Constants that are multiplied or added later fold into kernels and bias */
 	bool takesFactors = false;
 	bool isRepeating = false; /**< the second input is broadcast to the result */
-	/** \brief Only the order of the elements matters: any axes and batches are possible */
+	/** \brief Only the order of the elements matters: any axes and batches are accepted */
 	bool countsElements = false;
 	bool movesElements = false; /**< the result has elements of the input, unchanged */
 	bool isOverLastAxis = false;
 	bool writesParts = true; /**< the result may be a part of a larger surface */
 };
 
-/* Operators. Inputs are named in their order in Operator::inputs. */
+/* Operators. Their comments list the inputs in the order of Operator::inputs. */
 
 /** \brief Inputs: x; kernels (constant, K x C/groups x R x S); bias (constant, K) or none */
 struct Convolution {
@@ -111,7 +111,7 @@ struct Convolution {
 /**
  * \brief Inputs: x; kernels (constant, K x C x R x S); bias (constant, K) or none
  *
- * Each element of x adds the kernels, times that element, to the output from (y * stride.y -
+ * The element of x at (y, x), times the kernels, is added to the output from (y * stride.y -
  * padding.top, x * stride.x - padding.left) on.
  */
 struct TransposedConvolution {
@@ -130,7 +130,7 @@ struct FullyConnected {
 	Clamp activation;
 };
 
-/** \brief Inputs: two of one shape, or of shapes that are repeated to the output's */
+/** \brief Inputs: two tensors, broadcast to the output's shape */
 struct Elementwise {
 	static constexpr Traits traits{ .isRepeating = true };
 	enum class Function : uint8_t { Add, Subtract, Multiply, Maximum, Minimum, Divide };
@@ -146,7 +146,7 @@ inline bool isNone(const op::Padding &padding)
 	return !padding.left && !padding.right && !padding.top && !padding.bottom;
 }
 
-/** \brief Windows; only elements inside the picture count, unless countPadding */
+/** \brief Pooling; an average counts only elements inside the picture, unless countPadding */
 struct Pool {
 	static constexpr Traits traits{};
 	enum class Method : uint8_t { Average, Max, Min, Sum };
@@ -156,18 +156,18 @@ struct Pool {
 	op::Padding padding;
 	bool countPadding = false;
 	Clamp activation;
-	/** \brief The average is a mean of what the integers stand for; TFLite's kernels of
-	 * windows divide the sum of the integers instead */
+	/** \brief The average is that of the real numbers; TFLite's kernels for windows divide the
+	 * sum of the integers instead */
 	bool ofReals = false;
 
-	/** \return whether the one window on \a picture is all of it */
+	/** \return true if a single window covers all of \a picture */
 	bool isWhole(const Extents &picture) const
 	{
 		return kernel.x == picture[2] && kernel.y == picture[1] && isNone(padding);
 	}
 };
 
-/** \return the mean of lines and columns */
+/** \return the average over all lines and columns */
 inline Pool wholeAverage(const Extents &picture)
 {
 	return { .method = Pool::Method::Average,
@@ -175,7 +175,7 @@ inline Pool wholeAverage(const Extents &picture)
 		 .ofReals = true };
 }
 
-/** \return whether the result is an element of the window, unchanged */
+/** \return true if the result is an unchanged element of the window */
 inline bool isExtreme(Pool::Method method)
 {
 	return method == Pool::Method::Max || method == Pool::Method::Min;
@@ -188,7 +188,7 @@ struct Reshape {
 					.writesParts = false };
 };
 
-/** \brief Elements that stand for \a value around the input */
+/** \brief The input with elements of \a value around it */
 struct Pad {
 	static constexpr Traits traits{ .movesElements = true };
 	Extents before; /**< for each axis */
@@ -196,24 +196,24 @@ struct Pad {
 	double value = 0;
 };
 
-/** \brief Inputs one behind the other along an axis */
+/** \brief The inputs concatenated along an axis */
 struct Concatenation {
 	static constexpr Traits traits{};
 	uint32_t axis = 0;
 	Clamp activation;
-	/** \brief Convolutions that count in other steps turn their results into its integers, if
-	 * they can; the numbers are the same */
+	/** \brief Convolutions with another output scale convert their results to this one's
+	 * quantization themselves, if they can; the numbers are the same */
 	bool takesTurned = false;
 };
 
-/** \brief Every stride-th element from \a begin on; the output's shape says how many */
+/** \brief Every stride-th element from \a begin on, as many as the output's shape has */
 struct Slice {
 	static constexpr Traits traits{ .movesElements = true, .writesParts = false };
 	Extents begin;
 	Extents stride;
 };
 
-/** \brief A function of each element: of shift + scale * inner(x) */
+/** \brief A function of shift + scale * inner(x), for each element x */
 struct Unary {
 	static constexpr Traits traits{};
 	using Function = ElementFunction;
@@ -224,35 +224,34 @@ struct Unary {
 	double scale = 1;
 	double shift = 0;
 
-	/** \return the function of \a x, clamped, as it is where there is neither infinity nor NaN
-	 */
+	/** \return the function of \a x, clamped; a finite number even at a pole */
 	double operator()(double x) const;
-	/** \return whether it makes nothing but another type or quantization */
+	/** \return true if the operator only changes type or quantization */
 	bool isConversion() const { return function == Function::Identity && activation.isNone(); }
 	bool operator==(const Unary &) const = default;
 };
 
 /**
- * \brief x where it is positive, else x times a slope. Inputs: x; slopes, a constant that is
- * repeated to the shape of x
+ * \brief x where x is positive, else x times a slope. Inputs: x; slopes, a constant that is
+ * broadcast to the shape of x
  */
 struct PRelu {
 	static constexpr Traits traits{ .isRepeating = true, .isOverLastAxis = true };
 };
 
-/** \brief The picture \a factor times as large */
+/** \brief A picture \a factor times as large */
 struct Enlarge {
 	static constexpr Traits traits{ .writesParts = false };
 	enum class Method : uint8_t {
-		Nearest,	/**< each element again and again */
+		Nearest,	/**< each element repeated */
 		Linear,		/**< between elements; element i lies at i * factor */
-		LinearOfCenters /**< the same, but their centers lie in the middle of factor */
+		LinearOfCenters /**< between centers of elements, which are factor wide */
 	};
 	Method method = Method::Nearest;
 	op::Axes factor;
 };
 
-/** \brief Over the last axis, of beta * x */
+/** \brief Softmax of beta * x over the last axis */
 struct Softmax {
 	static constexpr Traits traits{ .isOverLastAxis = true, .writesParts = false };
 	double beta = 1;
@@ -262,8 +261,8 @@ struct Softmax {
 /**
  * \brief Elements in another order
  *
- * They are seen as an array of these extents, outermost axis first, whose axes are then in the
- * order \a order: axis i of the result is axis order[i]. The output counts the result's elements.
+ * The input's elements are seen as an array of shape \a extents, outermost axis first. Axis i of
+ * the result is axis order[i] of that array. The output may have any shape with as many elements.
  */
 struct Transpose {
 	static constexpr Traits traits{ .countsElements = true,
@@ -273,11 +272,11 @@ struct Transpose {
 	std::vector<uint32_t> order;
 };
 
-/** \return the transpose of a batch that transposes each of its samples as \a one does */
+/** \return the transpose that applies \a one to each sample of a batch */
 Transpose ofSamples(uint32_t samples, Transpose one);
 
-/** \brief A function of all numbers of the last axis. ArgMax leaves one element of it, or none of
- * the axis */
+/** \brief A function of all numbers of the last axis; ArgMax reduces that axis to one element, or
+ * removes it */
 struct OverChannels {
 	static constexpr Traits traits{ .isOverLastAxis = true, .writesParts = false };
 	using Function = op::OverChannels::Function;
@@ -294,13 +293,13 @@ struct ChannelReduction {
 	Pool::Method method = Pool::Method::Average;
 };
 
-/** \brief An operator that an importer does not know; an error only if something needs it */
+/** \brief An operator that the importer cannot read; an error only if its result is needed */
 struct Unknown {
 	static constexpr Traits traits{ .countsElements = true };
 	Error why;
-	/** \brief It is unknown only because the shape of an input is not known */
+	/** \brief The operator is unknown only because an input's shape is */
 	bool follows = false;
-	/** \brief Another operator does its work and does not read its result */
+	/** \brief Another operator includes this one's work and does not read its result */
 	bool isFolded = false;
 };
 
@@ -308,7 +307,7 @@ using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, El
 			  Reshape, Pad, Concatenation, Slice, Unary, PRelu, Enlarge, Softmax,
 			  Transpose, OverChannels, ChannelReduction, Unknown>;
 
-/** \return whether \a kind is one of these kinds */
+/** \return true if \a kind is one of \a Kinds */
 template<typename... Kinds>
 bool isAny(const Kind &kind)
 {
@@ -316,46 +315,46 @@ bool isAny(const Kind &kind)
 }
 
 /**
- * \return whether the CPU computes it as a function of all channels; such steps take integers and
- * make real numbers, or the other way round, without a conversion
+ * \return true if the CPU computes the operator as a function of all channels; such a step can have
+ * integers on one side and real numbers on the other without a conversion
  */
 bool isOverChannels(const Kind &kind);
-/** \return the activation of an operator; nullptr of one that has none */
+/** \return the activation of an operator; nullptr if its kind has none */
 const Clamp *activationOf(const Kind &kind);
 Clamp *activationOf(Kind &kind);
 inline const Traits &traitsOf(const Kind &kind)
 {
 	return std::visit([](const auto &one) -> const Traits & { return one.traits; }, kind);
 }
-/** \return whether the second input of an operator are kernels */
+/** \return true if an operator's second input holds kernels */
 inline bool hasKernels(const Kind &kind)
 {
 	return traitsOf(kind).hasKernels;
 }
 
 struct Operator {
-	std::string name; /**< for people: that of the first output */
-	std::string type; /**< the name that the model's format has for it */
+	std::string name; /**< for people: the first output's name */
+	std::string type; /**< the operator's name in the model's format */
 	Kind kind;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
 	size_t index = 0; /**< among the operators of the file; one of these may become several */
 };
 
-/** \brief Operators are in an order in which they can be carried out */
+/** \brief A network; each operator comes after those whose results it reads */
 struct Model {
 	/** \brief A deque, so that references to values outlive the addition of others */
 	std::deque<Value> values;
 	std::vector<Operator> operators;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
-	/** \brief Order of the elements of each of them in the file; without: N, H, W, C */
+	/** \brief Order of each input's elements in the file; N, H, W, C if empty */
 	std::vector<ElementOrder> inputOrders;
 	std::vector<ElementOrder> outputOrders;
-	/** \brief The name of each of them in the file; none: that of its value */
+	/** \brief Each input's name in the file; the value's name if empty */
 	std::vector<std::string> inputNames;
 	std::vector<std::string> outputNames;
-	/** \brief The shape that each of them has in the file; none: that of its value */
+	/** \brief Each input's shape in the file; the value's shape if empty */
 	std::vector<Extents> inputShapes;
 	std::vector<Extents> outputShapes;
 	/** \brief Number of times that the file format's kernels round an 8-bit result */
@@ -368,51 +367,52 @@ struct Model {
 	Operator *writer(ValueId value);
 	bool isOutput(ValueId value) const;
 	bool isInput(ValueId value) const;
-	/** \brief Whether a single operator reads a value, which is no output of the model */
+	/** \brief Whether one operator alone reads a value, which is no output of the model */
 	bool isReadOnce(ValueId value) const
 	{
 		return readers(value).size() == 1 && !isOutput(value);
 	}
-	/** \brief Add a value, which changes no id */
+	/** \brief Add a value; the ids of others stay valid */
 	ValueId add(Value value);
 	/** \brief Add a copy of a value in another shape, with \a what appended to its name */
 	ValueId addLike(ValueId like, const std::string &what, Extents shape);
 	/**
-	 * \brief One operator as a model: its inputs, in their order and each once, are the model's
+	 * \brief A model of one operator; the model's inputs are the operator's, each once
 	 *
 	 * Constants stay constants. Values are numbered anew.
 	 */
 	Model alone(const Operator &operation) const { return alone({ &operation, 1 }); }
-	/** \brief The same of several, in their order; what none of them reads is an output */
+	/** \brief A model of several operators, in their order; results that none of them reads are
+	 * outputs */
 	Model alone(std::span<const Operator> some) const;
 
 	/**
-	 * \brief Hold operators, and shapes, types and parameters of each, against each other
+	 * \brief Check the model's structure, and each operator's shapes, types and parameters
 	 *
-	 * One that breaks a rule becomes Unknown, so that the others can be looked at; so does one
-	 * that reads what nothing before it writes, or a constant with other bytes than its shape
-	 * needs. Neither is among its inputs then.
+	 * An operator that breaks a rule becomes Unknown, so that the others can still be examined.
+	 * So does one with an input that no earlier operator writes, or a constant whose size does
+	 * not fit its shape; it loses that input.
 	 *
 	 * \return InvalidFile if inputs do not exist, or a value is written twice or never
 	 */
 	Result<void> setAsideInvalid();
 };
 
-/** \return what windows make of a picture; no lines or columns if none fits */
+/** \return lines and columns of the windows' results; 0 if no window fits */
 Extents windowed(const Extents &picture, const op::Axes &kernel, const op::Axes &stride,
 		 const op::Axes &dilation, const op::Padding &padding, uint32_t channels);
 
-/** \return what is wrong with a constant that has other bytes than its shape needs */
+/** \return an error if a constant's number of bytes does not fit its shape */
 std::optional<Error> bytesError(const Value &value);
 /** \return the elements of a constant, without their quantization */
 std::vector<double> rawNumbers(const Value &constant);
-/** \return the elements of a constant of integers, exactly; none if it is of another type */
+/** \return the exact elements of an integer constant; none if the constant is of another type */
 std::vector<int64_t> wholeNumbers(const Value &constant);
 /** \return the real numbers that a constant stands for */
 std::vector<double> realNumbers(const Value &constant);
-/** \brief A constant with axes in another order: axis i of the result is axis order[i] */
+/** \brief A transposed constant: axis i of the result is axis order[i] of \a value */
 Value permuted(const Value &value, const std::vector<uint32_t> &order);
-/** \return a constant of float32; \a numbers are in the order of the shape */
+/** \return a float32 constant of \a numbers, which are in the order of \a shape */
 Value floatConstant(const std::vector<double> &numbers, const Extents &shape);
 
 } /* namespace nvdla::compiler */

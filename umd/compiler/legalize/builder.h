@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds a model's operators from those of a file, in any format.
+ * Builds a model's operators from the operators of a file, in any format.
  */
 #pragma once
 
@@ -17,56 +17,55 @@
 namespace nvdla::compiler::legalize
 {
 
-/** \brief Elements that an axis may have in what changes its extent */
+/** \brief Maximum extent of an axis that an operator resizes */
 inline constexpr int64_t mostOfAxis = 1 << 24;
-/** \brief Lines and columns of windows, of what is around them, and of what they make */
+/** \brief Maximum lines and columns of windows, of padding, and of results of windows */
 inline constexpr uint32_t mostOfWindow = 1 << 16;
 
-/** \brief Axes of a value in terms of the file's: axis i of the value is the file's order[i] */
+/** \brief Order of a value's axes: axis i of the value is the file's axis order[i] */
 using AxisOrder = std::vector<uint32_t>;
 
-/** \return axes as they are */
+/** \return the file's own order of \a rank axes */
 AxisOrder asInFile(size_t rank);
-/** \return those axes of \a order that have more than one element in \a shape */
+/** \return the axes of \a order whose extent in \a shape is more than 1 */
 AxisOrder severalOf(const Extents &shape, const AxisOrder &order);
 
 /**
- * \brief A tensor of the file: the value that holds it
+ * \brief A tensor of the file, and the value that holds its elements
  *
- * Values have their channels last, so their axes may be in another order than the file's.
- * Constants are as in the file. Of a transposition nothing is left but another order.
+ * Values have their channels last, so their axes may be in another order than the file's. Constants
+ * keep the file's order. A transposition only changes Tensor::order.
  */
 struct Tensor {
 	ValueId id = 0;
 	Extents shape; /**< as the file has it */
 	AxisOrder order;
 	/**
-	 * \brief Flattened lines and columns, the last axis: the file's place of each element;
-	 * none: their own
+	 * \brief If the last axis is flattened lines and columns: the file's index of each of its
+	 * elements; empty if that is the element's own index
 	 */
 	std::vector<uint32_t> places = {};
-	/** \brief False of results whose shape nobody knows: what reads them is not known, either
-	 */
+	/** \brief False if the shape is unknown; the tensor's readers are then unknown, too */
 	bool isKnown = true;
-	/** \brief Transpose that brings flattened elements to their places */
+	/** \brief Transpose that moves flattened elements to their indices in the file */
 	Transpose unflattened = {};
 };
 
 /**
- * \return numbers of shape \a from, repeated along axes of one element to shape \a to; none if that
- * is impossible, or the result too large
+ * \return numbers of shape \a from, broadcast to shape \a to; none if the shapes do not allow that
+ * or the result is too large
  */
 std::vector<double> broadcast(const std::vector<double> &numbers, const Extents &from,
 			      const Extents &to);
-/** \return whether a shape, of which a file may say anything, has no more elements than that */
+/** \return true if an unchecked shape has at most \a elements elements */
 bool hasAtMost(const Extents &shape, uint64_t elements);
-/** \return numbers for each axis of the file, as the value has its axes */
+/** \return \a numbers, one for each axis of the file, in the order of the value's axes */
 Extents inValueOrder(const Tensor &tensor, const Extents &numbers);
-/** \return a tensor like another one, whose value has that \a shape */
+/** \return a tensor like \a tensor, whose value has the shape \a shape */
 Tensor withValueShape(Tensor tensor, const Extents &shape);
-/** \return a tensor like another one, with \a extent elements along an axis of the file */
+/** \return a tensor like \a tensor, with \a extent elements along an axis of the file */
 Tensor withExtent(Tensor tensor, uint32_t axis, uint32_t extent);
-/** \return what moves the elements of a value of that \a shape, so that its axes are in \a order */
+/** \return the transpose that brings a value of shape \a shape into the axis order \a order */
 Transpose turnedTo(const Tensor &tensor, const Extents &shape, const AxisOrder &order);
 
 /** \brief Type and quantization of a result's elements */
@@ -83,24 +82,24 @@ struct Weights {
 	std::vector<Value> bias; /**< one, or none */
 };
 
-/** \brief A model that is made of a file */
+/** \brief A model that is being built from a file */
 struct Building {
 	Model model;
-	uint64_t constantBytes = 0; /**< of those that were added to the file's */
+	uint64_t constantBytes = 0; /**< of constants that are not in the file */
 };
 
 /**
- * \brief Appends what an operator of a file becomes to a model
+ * \brief Appends the model's operators for an operator of a file
  *
- * The first rule that it breaks is kept. After it nothing more is added; tensors and values are
- * meaningless, but harmless.
+ * The first violation of a rule is stored as error. After it nothing more is added; tensors and
+ * values are meaningless, but harmless.
  */
 class Builder : public Rules
 {
 public:
-	/** \brief \a axis counted from the front, held against \a rank; 0 after an error */
+	/** \brief \a axis counted from the front, checked against \a rank; 0 after an error */
 	uint32_t axis(int64_t axis, size_t rank, const std::string &field);
-	/** \return how values have the file's axes: N, H, W, C of four, others as they are */
+	/** \return usual order of values' axes: N, H, W, C of four; otherwise the file's */
 	AxisOrder usualOrder(size_t rank) const;
 
 	/** \return axes that a file names, each once */
@@ -109,65 +108,65 @@ public:
 	/** \brief The value of a tensor; an empty one after an error */
 	const Value &value(const Tensor &tensor) const;
 	bool isConstant(const Tensor &tensor) const { return value(tensor).isConstant; }
-	/** \brief What makes a value; null of inputs and constants */
+	/** \brief Operator that writes a value; null for inputs and constants */
 	Operator *writer(ValueId id) { return model().writer(id); }
 	/** \brief State that a tensor is no constant */
 	const Tensor &needComputed(const Tensor &tensor);
 
-	/** \brief A tensor whose axes are in this order; axes of one element may be moved */
+	/** \brief The tensor transposed to this order; axes of one element may end up anywhere */
 	Tensor inOrder(const Tensor &tensor, const AxisOrder &order);
-	/** \brief A tensor with an axis of the file's as its last one */
+	/** \brief The tensor, its value's last axis being the file's axis \a axis */
 	Tensor withAxisLast(const Tensor &tensor, uint32_t axis);
-	/** \brief A tensor whose elements lie as those of \a like do */
+	/** \brief The tensor with its elements in the order of those of \a like */
 	Tensor arranged(const Tensor &tensor, const Tensor &like);
-	/** \brief A tensor whose elements are at their own places: the CPU moves flattened ones */
+	/** \brief The tensor with its elements in the file's order: the CPU moves flattened ones */
 	Tensor plain(const Tensor &tensor);
 	/** \brief A computed picture: N, H, W, C */
 	Tensor picture(const Tensor &tensor);
-	/** \brief A picture; what has batch, channels and columns is one of a single line */
+	/** \brief A picture; a tensor of batch, channels and columns becomes one of a single
+	 * line */
 	Tensor pictureOrLine(const Tensor &tensor);
-	/** \brief pictureOrLine() undone: without lines, if \a tensor has none */
+	/** \brief Reverse pictureOrLine(): remove the line from \a picture if \a tensor has none */
 	Tensor asLineLike(const Tensor &tensor, const Tensor &picture);
 	/** \brief A tensor, computed or constant, in another shape */
 	Tensor reshaped(const Tensor &tensor, const Extents &shape);
 
 	ValueId addConstant(Value value);
-	/** \brief The same, its axes as in the file */
+	/** \brief A tensor of a constant in the file's axis order */
 	Tensor constantTensor(Value constant);
 	/** \return kernels, and the bias if there is one */
 	std::vector<ValueId> addWeights(Weights weights);
-	/** \brief One real number, which combines with a tensor of any shape */
+	/** \brief A constant of one real number, which can be broadcast to any shape */
 	ValueId addNumber(double number) { return addConstant(floatConstant({ number }, { 1 })); }
 	/**
-	 * \brief Add a constant that meets a computed tensor, its axes as the tensor's value has
-	 * them
+	 * \brief Add a constant operand of a computed tensor, in the axis order of the tensor's
+	 * value
 	 *
-	 * Trailing axes go together, and have one element or as many as the other one. All
-	 * constants for axes, channels or elements of a tensor come here, as only this knows where
-	 * its elements are.
+	 * Trailing axes are aligned; each has one element or as many as the tensor's. All constants
+	 * for axes, channels or elements of a tensor are added here, the one place that knows the
+	 * order of its elements.
 	 *
 	 * \param[in] value as in the file
 	 */
 	ValueId addMeeting(const Tensor &tensor, Value value);
-	/** \brief The same of one number for each element of an axis of the file */
+	/** \brief Add a constant operand with one number for each index of an axis of the file */
 	ValueId addAlong(const Tensor &tensor, uint32_t axis, const std::vector<double> &numbers);
 
-	/** \brief Set the elements of the operator's results, if the file states them */
+	/** \brief Set type and quantization of the operator's results, if the file states them */
 	void setResults(const ElementKind &elements) { results_ = elements; }
-	/** \brief Whether results are real numbers: integers have no room for intermediate ones
-	 */
+	/** \brief Whether results are real numbers; integers would round intermediate results */
 	bool hasFloatResults() const { return !results_ || isFloat(results_->type); }
 	void needFloatResults();
-	/** \brief Float, of a tensor's width */
+	/** \brief Floating point of the width of a tensor's elements */
 	ElementKind real(const Tensor &tensor) const;
-	/** \brief Elements of a computed result: float, or as the file states */
+	/** \brief Type and quantization of a computed result: the file's, or else floating point */
 	ElementKind computed(const Tensor &tensor) const
 	{
 		return results_ ? *results_ : real(tensor);
 	}
-	/** \brief Elements of a result that moves those of a tensor */
+	/** \brief Type and quantization of a result that only moves a tensor's elements */
 	ElementKind same(const Tensor &tensor) const;
-	/** \brief The same, unless the file says something else */
+	/** \brief The file's type and quantization, or else those of \a tensor */
 	ElementKind joined(const Tensor &tensor) const
 	{
 		return results_ ? *results_ : same(tensor);
@@ -176,13 +175,13 @@ public:
 	/** \brief Add an operator whose result has the shape of \a like */
 	Tensor make(Kind kind, const std::vector<ValueId> &inputs, const ElementKind &elements,
 		    const Tensor &like);
-	/** \brief Add one that computes with \a x, of input x and others */
+	/** \brief Add an operator that computes with input \a x and others */
 	Tensor compute(Kind kind, const Tensor &x, const Tensor &like,
 		       const std::vector<ValueId> &others = {});
-	/** \brief The same for an intermediate result; an error if the file states integers */
+	/** \brief compute() for an intermediate result; an error if the file states integers */
 	Tensor prepare(Kind kind, const Tensor &x, const Tensor &like,
 		       const std::vector<ValueId> &others = {});
-	/** \brief Add one that moves elements of \a x */
+	/** \brief Add an operator that moves elements of \a x */
 	Tensor move(Kind kind, const Tensor &x, const Tensor &like)
 	{
 		return make(std::move(kind), { x.id }, same(x), like);
@@ -193,8 +192,8 @@ public:
 
 protected:
 	/**
-	 * \param[in] what is done: read a model, of which format
-	 * \param[in] pictureOrder how values have the four axes of a picture in the file
+	 * \param[in] what action for errors, such as "read ONNX model"
+	 * \param[in] pictureOrder order of a value's axes for a picture of the file
 	 */
 	Builder(const char *what, Building &building, AxisOrder pictureOrder);
 	/** \brief Type and name of the operator */
@@ -204,18 +203,18 @@ protected:
 		name_ = name;
 		setPart(fmt::format("{} '{}'", type, name));
 	}
-	/** \brief Whether this operator made a value */
+	/** \brief Whether the value was added for this operator */
 	bool isNew(ValueId id) const { return id >= firstValue_; }
-	/** \brief Writer of a value that this operator made; null for constants and other values */
+	/** \brief Writer of a value that was added for this operator; null for all other values */
 	Operator *newWriter(ValueId id);
-	/** \brief Replace a value that this operator made by another one, which exists already */
+	/** \brief Replace a value that was added for this operator by an older one */
 	void becomes(ValueId id, ValueId other);
 
 	Model &model() { return building_.model; }
 	const Model &model() const { return building_.model; }
 
 private:
-	/* The result of an operator on constants; nothing if that is not to be had here. */
+	/* The result of an operator on constants; nothing if it cannot be computed here. */
 	std::optional<Value> folded(const Operator &operation, const ElementKind &elements,
 				    const Extents &shape) const;
 	Tensor addValue(const std::string &name, Kind kind, const std::vector<ValueId> &inputs,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDP's units for affine functions, and constants that meet a computed tensor.
+ * SDP's units for affine functions, and constant operands of element-wise operators.
  */
 #pragma once
 
@@ -22,31 +22,31 @@ struct CubeNumbers {
 /**
  * \brief The numbers of a constant, repeated for the cube of the computed value \a x
  *
- * All operators with a constant beside a tensor use this, so that each of them accepts every shape
- * that can be broadcast. \a x lies in its natural cube; the axes of the constant, the last of which
- * are lines, columns and channels, have one element or as many as those of \a x.
+ * All operators with a constant operand use this function, so that each accepts every shape that
+ * can be broadcast. \a x is in its natural cube. The constant's last axes are lines, columns and
+ * channels; each has one element or as many as that of \a x.
  *
  * \return nothing after an error
  */
 std::optional<CubeNumbers> numbersFor(Lowerer &lowerer, ValueId x, ValueId constant);
 
-/** \return operands of that shape, without elements yet */
+/** \return operands of shape \a shape, without elements yet */
 GraphOperands operands(const std::string &name, const Cube &shape);
 
-/** \return whether X1 alone has an affine function of FP16: its operands are in FP16's range */
+/** \return true if X1 alone can compute the FP16 function: its operands are in FP16's range */
 bool fitsOneUnit(const Affine &function);
 
-/** \return X1 adds and multiplies, as far as that is needed; X2 and Y clamp, if something does */
+/** \return an FP16 operation whose X1 adds and multiplies, and whose X2 and Y clamp, as needed */
 op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function);
 
-/** \return an X unit with the operands of \a scaling, which become constants of that \a name */
+/** \return an X unit with the operands of \a scaling, which become constants named \a name */
 op::SdpUnit unitOf(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		   const ChannelScaling::Unit &scaling);
 
 /**
- * \brief Output of a step of the CPU, and the clamp of its activation behind it
+ * \brief Output of a CPU step, followed by the clamp of the operator's activation
  *
- * If saturation to the output's type is the activation, the step writes the result itself.
+ * If saturation to the output's type does the same as the activation, no clamp is added.
  */
 class ClampBehind
 {
@@ -57,14 +57,14 @@ public:
 
 	/** \brief The surface that the step writes */
 	const std::string &written() const { return written_; }
-	/** \brief Add the clamp, if there is one, behind the step */
+	/** \brief Add the clamp after the step, if one is needed */
 	void finish();
 
 private:
 	Lowerer &lowerer_;
 	Clamp activation_;
 	ValueId output_;
-	Lowerer::Clamped limits_; /* of integers */
+	Lowerer::Clamped limits_; /* limits of integers */
 	std::string result_;
 	std::string written_;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two tensors that meet in SDP.
+ * Lowering of element-wise functions of two tensors to SDP.
  */
 #pragma once
 
@@ -17,21 +17,22 @@ struct Meeting {
 };
 
 /**
- * \brief Choose which of two computed inputs is the stream: the one of the output's shape
+ * \brief Choose the stream of two computed inputs: the one of the output's shape
  *
- * The other one is of that shape, too, or has a number for each channel; nothing after an error.
+ * The operand has that shape, too, or one number for each channel. Nothing is returned after an
+ * error.
  */
 std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
 			    const Elementwise &elementwise);
 
-/** \brief A quotient, whose divisor is no constant */
+/** \brief Lower a quotient of two computed tensors */
 void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise);
 
-/** \brief Clamp that an activation needs behind a sum of integers */
+/** \brief Clamp of an activation after a sum of integers */
 struct SumClamp {
 	Lowerer::Clamped limits;
-	bool isNone; /**< the limits of the type do it */
-	bool isRelu; /**< a ReLU alone */
+	bool isNone; /**< saturation to the type suffices */
+	bool isRelu; /**< the clamp is only a ReLU */
 };
 
 SumClamp clampOf(const Lowerer &lowerer, const Clamp &activation, ValueId output);
@@ -39,30 +40,29 @@ SumClamp clampOf(const Lowerer &lowerer, const Clamp &activation, ValueId output
 /**
  * \brief An element-wise function of integers
  *
- * X1 has (s - zs) * fs of the stream, Y the function with (o - zo) * fo of the operand, where the
- * factors bring both to the same scale; the output converter has the rest (precision,
- * element-wise). No name and no output yet.
+ * X1 computes (s - zs) * fs of the stream, and Y applies the function to it and (o - zo) * fo of
+ * the operand; the factors bring both to one scale. The output converter applies the remaining
+ * factor. The caller sets name and output.
  *
- * \param[in] relu of a sum: X2 is to add, if it can, and then has the ReLU
+ * \param[in] relu the sum's clamp is a ReLU: X2 adds, if it can, and applies it
  */
 op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
 		   ValueId output, bool relu);
 
-/** \brief The same on a core whose SDP has no unit Y */
+/** \brief integerSdp() for a core whose SDP has no unit Y */
 op::Sdp integerSdpWithoutY(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
 			   ValueId output, bool relu);
 
 /**
- * \brief Split a product's gain into X1's factor, a power of two, and what is left for the
- * converter
+ * \brief Split a product's gain into X1's factor, a power of two, and the converter's factor
  *
- * A small gain leaves the zero point, which is the converter's offset, bits behind the point. What
- * is larger than the factor can be saturates whatever is not 0, and what no product brings to a
- * step is 0.
+ * With a small converter factor, the zero point, which is the converter's offset, has bits behind
+ * the point. A gain beyond the largest factor saturates every product but 0; a gain with which no
+ * product reaches one step becomes 0.
  */
 double splitGain(double gain, DataType type, op::SdpUnit &x);
 
-/** \return a surface that holds the integers of \a id as \a output counts them */
+/** \return a surface that holds the integers of \a id in the quantization of \a output */
 std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output);
 
 } /* namespace nvdla::compiler */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels of convolutions as the core takes them.
+ * Kernels of convolutions in the form that the core takes.
  */
 #pragma once
 
@@ -9,8 +9,7 @@
 namespace nvdla::compiler
 {
 
-/** \brief Kernels without zero points, K x C/groups x R x S, and what a convolution does with them
- */
+/** \brief Kernels without zero points, K x C/groups x R x S, with scales and bias */
 struct Kernels {
 	uint32_t k = 0;
 	uint32_t c = 0; /**< of one group */
@@ -33,7 +32,7 @@ struct Kernels {
 	{
 		return std::span(elements).subspan(kernel * size(), size());
 	}
-	/** \return the largest magnitude of a kernel's sum of inputs of magnitude 1 */
+	/** \return the largest magnitude of a kernel's sum for inputs of magnitude 1 */
 	double largestSum(size_t kernel) const;
 
 private:
@@ -53,24 +52,24 @@ struct ConvolutionPass {
 	/** \brief Additional factors of the sums: one number, or h x w of factorShape */
 	std::vector<double> factors = { 1.0 };
 	Cube factorShape;
-	/** \brief A part of the input's surface, and its shape; empty: all of it */
+	/** \brief Name and shape of the part of the input's surface to read; empty: all of it */
 	std::string from;
 	Cube in;
-	/** \brief It makes the whole result of its operator, so an addition behind can be folded */
+	/** \brief The pass makes its operator's whole result, so a later addition can be fused */
 	bool canSum = false;
-	/** \brief Integers are summed as they are, zero points and all; results are rounded once */
+	/** \brief Integers are summed with their zero points, and results are rounded once */
 	bool keepsZero = false;
 	/** \brief With keepsZero: padding adds the zero point to a sum, and not 0 */
 	bool countsPadding = false;
-	/** \brief A surface of the input's type and the shape \a out; empty: all of the output */
+	/** \brief Surface to write, of the input's type and shape \a out; empty: the output */
 	std::string to = {};
 	/** \brief Affine::firstBits of the sums */
 	std::optional<int> firstBits = {};
 };
 
 /**
- * \brief Fraction bits that TFLite's kernels keep in a mean of \a count elements when they round
- * for the first time; 0 for a sum, whose kernel rounds once
+ * \brief Fraction bits of a mean of \a count elements after the first rounding in TFLite's kernels;
+ * 0 for a sum, whose kernel rounds once
  *
  * \param[in] count 0: a sum
  */
@@ -79,8 +78,8 @@ int sumBits(const Lowerer &lowerer, ValueId input, ValueId output, uint32_t coun
 /**
  * \brief A factor of sums of 8 bits that divides by a whole number
  *
- * Multipliers are not exact. Larger by a quarter of the distance between two quotients, a factor
- * rounds ties away from zero, as a division does, and nothing else otherwise.
+ * Multipliers are not exact. A factor that is larger by a quarter of the distance between two
+ * quotients rounds ties away from zero, as a division does, and changes no other result.
  */
 inline double dividing(double factor)
 {
@@ -95,19 +94,19 @@ Kernels kernelsOf(Lowerer &lowerer, const Operator &operation);
 /** \return all kernels, as constants of a graph */
 GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string &name);
 
-/** \brief A convolution of the graph, and what makes the output of its sums */
+/** \brief Add a convolution to the graph, with the SDP operation that converts its sums */
 void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass);
 
-/** \return bits that the largest sum of kernels has beyond 32 */
+/** \return number of bits by which the kernels' largest sum exceeds 32 */
 uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType range);
 
-/** \brief Lower a slice, with an activation behind it */
+/** \brief Lower a slice, followed by an activation */
 void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	       const Clamp &activation);
 
 /** \return kernels without scales and biases, all of whose elements are \a element */
 Kernels uniformKernels(const Extents &shape, double element);
-/** \return 1 x 1 kernels, kernel k of which takes channel \a channels[k]; none if that is -1 */
+/** \return 1 x 1 kernels; kernel k selects channel \a channels[k], or none if that is -1 */
 Kernels selection(uint32_t c, const std::vector<int64_t> &channels);
 
 } /* namespace nvdla::compiler */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A layer of a Caffe net, and the ONNX operators that do the same.
+ * Translates a layer of a Caffe net into equivalent ONNX operators.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ using Shape = std::vector<int64_t>;
 /**
  * \brief A message of a file, whose fields are read by the names that caffe.proto gives them
  *
- * A field that the file does not have reads as its default. The message outlives this.
+ * A field that the file does not have reads as its default. The message must outlive the object.
  */
 class Fields
 {
@@ -36,7 +36,7 @@ public:
 
 	explicit Fields(const google::protobuf::Message &message) : message_(&message) {}
 
-	/** \brief Whether the file has the field; false for one that there is not */
+	/** \brief Whether the file has the field; false if the message has no field of that name */
 	bool has(Name name) const
 	{
 		return at(name) && (at(name)->is_repeated() ? !!all().FieldSize(*message_, at(name))
@@ -46,7 +46,7 @@ public:
 	int64_t integer(Name name) const { return all().GetInt64(*message_, at(name)); }
 	float number(Name name) const { return all().GetFloat(*message_, at(name)); }
 	std::string text(Name name) const { return all().GetString(*message_, at(name)); }
-	/** \brief A number, flag or choice as a .prototxt writes it */
+	/** \brief A number, flag or enumerator in the spelling of a .prototxt */
 	std::string printed(Name name) const
 	{
 		std::string text;
@@ -80,7 +80,7 @@ private:
 	const google::protobuf::Message *message_;
 };
 
-/** \brief A tensor of the ONNX graph, which holds a blob of the net */
+/** \brief The ONNX graph's tensor for a blob of the net */
 struct Tensor {
 	std::string name;
 	size_t rank = 0; /**< number of axes; 0: not known */
@@ -89,9 +89,9 @@ struct Tensor {
 using Tensors = std::vector<Tensor>;
 
 /**
- * \brief Append what a layer becomes to a graph
+ * \brief Append a layer's ONNX operators to a graph
  * \param[in] blobs of weights; none where the .caffemodel does not have the layer
- * \return a new tensor for each top; of a type that is not known: an operator of that type
+ * \return a new tensor for each top; a layer of an unknown type becomes an operator of that type
  */
 Result<Tensors> readLayer(const Fields &layer, const std::vector<Fields> &blobs,
 			  const Tensors &bottoms, schema::Graph &graph);

@@ -13,13 +13,13 @@
 namespace nvdla::compiler::onnx
 {
 
-/** \brief Shapes of a file's tensors, some of whose sizes it leaves open or has names for */
+/** \brief Shapes of a file's tensors; the file may leave sizes open, or name them */
 class FileShapes
 {
 public:
 	/**
-	 * \brief Take sizes of inputs, which hold for all axes of the same names
-	 * \return InvalidArgument as givenShapes()
+	 * \brief Set shapes of inputs; a size holds for all axes of the same name
+	 * \return the errors of givenShapes()
 	 */
 	Result<void> give(std::span<const InputShape> shapes,
 			  const std::vector<const pb::ValueInfo *> &inputs);
@@ -27,12 +27,12 @@ public:
 	/**
 	 * \brief The shape of a tensor
 	 *
-	 * An axis has the file's size, the given one, that of another axis of its name, or 1 if it
-	 * is the first one.
+	 * An axis gets the file's size, the given size, the size of another axis of its name, or 1
+	 * for the first axis, in this order.
 	 *
 	 * \param[in] where the tensor, for errors
-	 * \return Unsupported if a size stays open; InvalidArgument if given ones are not the
-	 * file's
+	 * \return Unsupported if a size stays open; InvalidArgument if a given one contradicts the
+	 * file
 	 */
 	Result<Extents> shapeOf(const pb::ValueInfo &info, const std::string &where);
 

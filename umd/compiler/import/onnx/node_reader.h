@@ -29,21 +29,21 @@ struct Import : legalize::Building {
 	int64_t version = 0; /**< of the operators */
 };
 
-/** \return N, H, W, C of N, C, H, W; of another number of axes: as they are */
+/** \return N, H, W, C for the four axes N, C, H, W; otherwise the axes in the file's order */
 legalize::AxisOrder channelsLast(size_t rank);
 
-/** \brief Reads an operator and appends what it becomes to a model */
+/** \brief Reads an operator and appends the model's operators for it */
 class NodeReader : public OperandReader
 {
 public:
 	NodeReader(Import &import, const pb::Node &node);
 
-	/** \brief Version of the standard's operators */
+	/** \brief Version of the operator set */
 	int64_t version() const { return import_.version; }
 	/** \brief Whether attributes, not shapes, say how two tensors are broadcast */
 	bool isBeforeBroadcasting() const { return version() > 0 && version() < 7; }
 
-	/** \brief Attributes; \a usual if there is none of that name */
+	/** \brief Value of an attribute; \a usual if the node has none of that name */
 	int64_t integer(const std::string &name, int64_t usual) const
 	{
 		return attribute(name) ? attribute(name)->i() : usual;
@@ -75,7 +75,7 @@ public:
 	{
 		return index < outputs() && !node_.output(static_cast<int>(index)).empty();
 	}
-	/** \brief Have only these inputs of the node, in this order */
+	/** \brief Restrict and reorder the node's inputs that the other functions see */
 	void showInputs(std::vector<int> indices) { shown_ = std::move(indices); }
 	/** \brief Whether input 0 has batch, channels and columns, but no lines */
 	bool isLine() { return input(0).shape.size() == 3; }
@@ -84,20 +84,19 @@ public:
 	{
 		return hasInput(index) ? std::vector{ constant(index) } : std::vector<Value>{};
 	}
-	/** \brief Whole numbers of an input, or of an attribute as older versions have them */
+	/** \brief Whole numbers of an input, or of an attribute in older versions */
 	std::vector<int64_t> list(size_t index, const std::string &name)
 	{
 		return attribute(name) ? integers(name) : wholeNumbers(index);
 	}
 
-	/** \brief Say what the integers of a tensor stand for; it cannot be something else already
-	 */
+	/** \brief Set a tensor's quantization; an error if it has a different one already */
 	void quantize(const Tensor &tensor, const TensorQuantization &quantization,
 		      uint32_t axis = 0);
-	/** \brief Say what an output is */
+	/** \brief Set the tensor of an output */
 	void write(const Tensor &tensor, size_t output = 0);
 
-	/** \brief Whether the first error follows from an unknown shape of an input */
+	/** \brief Whether the first error is only due to an input's unknown shape */
 	bool follows() const { return follows_; }
 
 private:
@@ -114,11 +113,11 @@ inline constexpr uint64_t maxConstant = uint64_t{ 1 } << 28;
 
 /** \brief The elements of a constant of the file */
 Result<Value> readConstant(const pb::Tensor &tensor);
-/** \return the type of elements that have this number in files; nothing if none has */
+/** \return the element type with this number in files; nothing if the number is unknown */
 std::optional<ElementType> elementTypeOf(int32_t type);
-/** \return a constant of whole numbers, along one axis without a \a shape */
+/** \return a constant of whole numbers; one-dimensional unless \a shape is given */
 Value wholeConstant(const std::vector<int64_t> &numbers, std::optional<Extents> shape = {});
-/** \return a place that may be counted from the end of an axis, held within that */
+/** \return the index \a at, clamped to the axis; negative ones count from its end */
 inline int64_t placeWithin(int64_t at, int64_t extent)
 {
 	return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
@@ -136,8 +135,8 @@ extern const NodeTable elementNodes;
 extern const NodeTable moveNodes;
 extern const NodeTable windowNodes;
 
-/** \return how an operator is read, with or without quantizations among its inputs; nullptr if it
- * is not known */
+/** \return the reader of an operator, including those with scales and zero points as inputs;
+ * nullptr if the operator is unknown */
 ReadNode findNode(const std::string &type);
 
 } /* namespace nvdla::compiler::onnx */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A TensorFlow Lite file that is read where it lies.
+ * A TensorFlow Lite file in memory, read without unpacking.
  */
 #pragma once
 
@@ -23,11 +23,11 @@ namespace fb = nvdla::tflite;
 /** \brief The failed action, in errors */
 inline constexpr const char *reading = "read TFLite model";
 
-/** \brief A file whose tables all lie inside it */
+/** \brief A verified file: all of its tables lie inside its bytes */
 class File
 {
 public:
-	/** \return a copy of the bytes; InvalidFile if they are no such file */
+	/** \return a file with a copy of the bytes; InvalidFile if they are no such model */
 	static Result<File> open(std::span<const std::byte> bytes);
 
 	const fb::Model &model() const { return *fb::GetModel(aligned_.data()); }
@@ -35,28 +35,28 @@ public:
 private:
 	explicit File(std::span<const std::byte> bytes);
 
-	/* Scalars are read where they lie, so the file has to lie as its writer aligned it. */
+	/* Scalars are read in place, so the buffer needs the alignment that the writer assumed. */
 	std::vector<std::max_align_t> aligned_;
 };
 
-/** \return the numbers of a vector that a file may lack */
+/** \return the numbers of an optional vector; none if the file lacks it */
 inline std::vector<int32_t> numbersOf(const flatbuffers::Vector<int32_t> *numbers)
 {
 	return numbers ? std::vector<int32_t>(numbers->begin(), numbers->end())
 		       : std::vector<int32_t>();
 }
-/** \return the type of a tensor's elements; nothing if nothing computes with it */
+/** \return the type of a tensor's elements; nothing if no operator supports it */
 std::optional<ElementType> elementTypeOf(fb::TensorType type);
-/** \return what computes an operator; CUSTOM has a name of its own */
+/** \return the number of a built-in operator; CUSTOM for operators with a name instead */
 fb::BuiltinOperator builtinCode(const fb::OperatorCode &code);
-/** \return what people call an operator: "CONV_2D", "custom operator 'Name'" */
+/** \return an operator's name for people: "CONV_2D", "custom operator 'Name'" */
 std::string typeName(const fb::OperatorCode &code);
 
 /**
- * \brief Put the elements of a sparse constant where they belong, zeros elsewhere
- * \param[in] elements those that the file has, of \a bytes each
+ * \brief Expand a sparse constant, with zeros for the elements that the file leaves out
+ * \param[in] elements in the file, \a bytes each
  * \param[in] shape of the whole constant
- * \return the bytes of all elements; InvalidFile if the places do not lie in the shape
+ * \return the bytes of all elements; InvalidFile if an index is outside of the shape
  */
 Result<std::vector<std::byte>> densified(const fb::SparsityParameters &sparsity,
 					 std::span<const std::byte> elements, size_t bytes,

@@ -16,7 +16,7 @@ namespace nvdla::compiler::tflite
 
 using legalize::Tensor;
 
-/** \brief Reads an operator and appends what it becomes to a model */
+/** \brief Reads an operator and appends the model's operators for it */
 class OperatorReader : public OperandReader
 {
 public:
@@ -33,18 +33,16 @@ public:
 		       source_.inputs()->Get(static_cast<flatbuffers::uoffset_t>(index)) >= 0;
 	}
 	Tensor input(size_t index) override;
-	/** \brief The value that the file has for an output; an empty one after an error */
+	/** \brief The value of an output in the file; an empty one after an error */
 	const Value &output(size_t index = 0);
-	/** \brief An axis of a tensor that is the one number of a constant input */
+	/** \brief The axis of \a tensor that a constant input of one element names */
 	uint32_t axisOf(size_t index, const Tensor &tensor)
 	{
 		const auto given = static_cast<int64_t>(scalar(index, 0));
 		return failed() ? 0 : axis(given, tensor.shape.size(), "axis");
 	}
 
-	/** \brief The options; all have their defaults after an error, and where files may lack
-	 * them
-	 */
+	/** \brief The options; defaults after an error, or if the file leaves them out */
 	template<typename Options>
 	const Options &options(bool mayLack = false)
 	{
@@ -53,7 +51,7 @@ public:
 		return found ? *found : withoutFields<Options>();
 	}
 
-	/** \return the options of a custom operator, which say nothing of themselves */
+	/** \return the options of a custom operator, as bytes without a schema */
 	std::span<const uint8_t> customOptions() const
 	{
 		const auto *bytes = source_.custom_options();
@@ -62,7 +60,7 @@ public:
 
 	/** \brief Range of a fused activation's results */
 	Clamp clamp(fb::Activation activation);
-	/** \return a tensor in another shape, if it has another one */
+	/** \return a tensor, reshaped if its shape differs */
 	Tensor inShape(const Tensor &tensor, const Extents &shape)
 	{
 		return failed() || tensor.shape == shape ? tensor : reshaped(tensor, shape);
@@ -72,14 +70,13 @@ public:
 	{
 		return inShape(tensor, output(index).shape);
 	}
-	/** \brief Say what an output is; it has the file's shape and elements */
+	/** \brief Set the tensor of an output, with the file's shape and elements */
 	void write(const Tensor &tensor, size_t index = 0);
 	/** \brief Add the operator as an Unknown one, with its inputs and outputs */
 	void addUnknown(const Error &why);
 
 private:
-	/* A table of FlatBuffers whose fields all have their defaults: offset and size of nothing.
-	 */
+	/* A FlatBuffers table without fields, so that all have their defaults. */
 	template<typename Table>
 	static const Table &withoutFields()
 	{
@@ -105,10 +102,10 @@ extern const OperatorTable elementOperators;
 extern const OperatorTable moveOperators;
 extern const OperatorTable windowOperators;
 
-/** \return how an operator is read; null if it is not known */
+/** \return the reader of an operator; null if the operator is unknown */
 ReadOperator *readerOf(const fb::OperatorCode &code);
 
-/** \brief A custom operator, which has no number of its own */
+/** \brief A custom operator, which OperatorTable cannot hold as it has no number */
 Tensor readConvolution2DTransposeBias(OperatorReader &reader);
 
 } /* namespace nvdla::compiler::tflite */
