@@ -110,7 +110,7 @@ void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limi
 	}
 }
 
-Elements elementsOf(const std::vector<double> &numbers, DataType type)
+Elements encoded(const std::vector<double> &numbers, DataType type)
 {
 	if (type == DataType::Half)
 		return Elements::half(std::vector<float>(numbers.begin(), numbers.end()));
@@ -305,7 +305,7 @@ GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string 
 		 .c = kernels.c,
 		 .r = kernels.r,
 		 .s = kernels.s,
-		 .elements = elementsOf(kernels.elements, type) };
+		 .elements = encoded(kernels.elements, type) };
 }
 
 Kernels uniformKernels(const Extents &shape, double element)
