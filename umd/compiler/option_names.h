@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The values of CompileOptions in words, the same in programs and in Python.
+ * Names of the values of CompileOptions, for the programs and Python.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that is wrong with a model, in one error.
+ * Collects all errors of a model's operators into one error.
  */
 #pragma once
 
@@ -16,13 +16,13 @@
 namespace nvdla::compiler
 {
 
-/** \brief Errors of several operators, by reason; the first one says which kind of error it is */
+/** \brief Errors of several operators, by reason; the first one sets the error code */
 class Refusals
 {
 public:
 	void add(Error error)
 	{
-		/* All samples of a batch have the same error: it is kept once. */
+		/* All samples of a batch have the same error: it is added once. */
 		if (!known_.insert(error.where + error.why).second)
 			return;
 		auto reason = std::ranges::find(reasons_, error.why, &Reason::why);
@@ -35,7 +35,7 @@ public:
 
 	bool none() const { return !first_; }
 
-	/** \return all that was added as one error; nothing if there was none */
+	/** \return one error with all that were added; success if there was none */
 	Result<void> result() const
 	{
 		if (!first_)
@@ -48,7 +48,7 @@ public:
 
 private:
 	static constexpr size_t kMostReasons = 20;
-	static constexpr size_t kMostOperators = 3; /* of one reason */
+	static constexpr size_t kMostOperators = 3; /* named for one reason */
 
 	struct Reason {
 		std::string why;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules that a part of a file has to fulfil.
+ * Checks rules that a part of a file has to fulfil.
  */
 #pragma once
 
@@ -13,16 +13,16 @@
 namespace nvdla::compiler
 {
 
-/** \brief Keeps the first rule that a part of a file, such as an operator, breaks */
+/** \brief Records the first rule that a part of a file, such as an operator, breaks */
 class Rules
 {
 public:
-	/** \brief State a rule; \a field and \a why say what is wrong if it is not fulfilled */
+	/** \brief Check a rule; \a field and \a why describe the error if it is not fulfilled */
 	bool need(bool fulfilled, const std::string &field, const std::string &why)
 	{
 		return state(fulfilled, ErrorCode::InvalidFile, field, why);
 	}
-	/** \brief As need(), of what is correct but not done here */
+	/** \brief need() for files that are correct but use something unsupported */
 	bool support(bool fulfilled, const std::string &field, const std::string &why)
 	{
 		return state(fulfilled, ErrorCode::Unsupported, field, why);
@@ -37,7 +37,7 @@ public:
 	}
 
 protected:
-	/** \param[in] what is done, in errors: read a model, of which format */
+	/** \param[in] what action for errors, such as "read ONNX model" */
 	explicit Rules(const char *what) : what_(what) {}
 
 	/** \brief Name the part of the file in later errors */

@@ -34,10 +34,10 @@ struct Cube {
 /** \return the cube of a tensor: its last three axes are lines, columns and channels */
 Cube naturalCube(const Extents &shape);
 
-/** \return whether a part is one element of a larger surface, for which the core has no strides */
+/** \return true if a part is a single element of a larger surface, which the core cannot address */
 bool isAlone(const Cube &part, const Cube &whole);
 
-/** \return a cube with all elements in their order, for operators that ignore the axes */
+/** \return a cube with all elements in the order of \a shape, for operators that ignore the axes */
 Cube countingCube(const Extents &shape);
 
 /** \brief Part of a surface, which a slice reads or an input of a concatenation is written to */
@@ -47,20 +47,21 @@ struct PartOf {
 	uint32_t line = 0;
 	uint32_t column = 0;
 	uint32_t sample = 0; /**< of a batch */
-	bool turned = false; /**< its atoms of channels are lines, its lines atoms of channels */
+	bool turned = false; /**< atoms of channels and lines are exchanged */
 };
 
 /** \brief y = clamp((x + bias) * scale), one for each channel or for each element of a cube */
 struct Affine {
 	std::vector<double> scale;
 	std::vector<double> bias; /**< in steps of x */
-	Cube shape;		  /**< h and w are 1 for one pair a channel */
+	Cube shape;		  /**< h and w are 1 if each channel has one pair */
 	Clamp activation;
-	/** \brief For 8 bits, if the format's kernels round twice; see scaleChannels() */
+	/** \brief Fraction bits after the first of two roundings, for 8 bits; see
+	 * scaleChannels() */
 	std::optional<int> firstBits = {};
 };
 
-/** \brief An addition that alone reads a convolution's result: SDP can add it on the way */
+/** \brief An addition that is the only reader of a convolution's result; SDP can fuse it */
 struct Residual {
 	const Operator *sum;
 	ValueId stream;	 /**< the convolution's result */
@@ -70,9 +71,9 @@ struct Residual {
 };
 
 /**
- * \brief Puts a graph together, operator by operator
+ * \brief Builds a graph, operator by operator
  *
- * Only the first violation of a rule by each operator is kept; its values are then meaningless, but
+ * Only each operator's first violation of a rule is reported; its values are then meaningless, but
  * harmless.
  */
 class Lowerer
@@ -99,27 +100,26 @@ public:
 	 */
 	Result<void> run();
 	/**
-	 * \brief Lower all operators, of which some may read what no operator writes
+	 * \brief Lower all operators; inputs that no operator writes are allowed
 	 *
-	 * If one cannot be lowered, the others are as if it could be.
+	 * An operator that cannot be lowered does not affect the others.
 	 */
 	void lowerOperators(Refusals &refusals);
 
 	Graph graph;
 	std::vector<LayerReport> layers; /**< of the operators, in their order */
 
-	/* For the operators. */
+	/* Functions for the lowering of operators. */
 
-	/** \brief State what has to be for the operator that is being lowered */
+	/** \brief Check a condition of the operator that is being lowered */
 	bool need(bool fulfilled, const std::string &field, const std::string &why);
-	/** \brief Constants that the model's file does not have, but the core needs, are not too
-	 * many */
+	/** \brief Check the number of elements of constants that are not in the model's file */
 	bool needRoom(uint64_t elements);
-	/** \brief State that a value can be a surface of this size; constants are none */
+	/** \brief Check that a computed value can be a surface of shape \a cube */
 	bool needSize(ValueId id, const Cube &cube);
-	/** \brief State that a value, which is no constant, can be in a surface of that shape */
+	/** \brief Check that a value is not constant and fits a surface of shape \a cube */
 	void needSurface(ValueId id, const std::string &where, const Cube &cube);
-	/** \brief The value of a result; an error is kept */
+	/** \brief The value of a result; an error is recorded */
 	template<typename T>
 	T take(Result<T> result)
 	{
@@ -129,7 +129,7 @@ public:
 		return {};
 	}
 	bool failed() const { return error_.has_value(); }
-	/** \brief Keep an error as it is, if it is the first one */
+	/** \brief Record an error unchanged, if it is the first one */
 	void fail(Error error);
 
 	const Model &model() const { return model_; }
@@ -140,12 +140,12 @@ public:
 	DataType storage(ValueId id) const { return storage_[id]; }
 	/** \brief The type whose limits integers keep; 8-bit numbers may be stored in 16 bits */
 	DataType range(ValueId id) const;
-	/** \brief Are they integers of 8 bits, stored as such? */
+	/** \brief Whether a value's elements are 8-bit integers, stored in 8 bits */
 	bool is8Bits(ValueId id) const
 	{
 		return storage(id) == DataType::Int8 && range(id) == DataType::Int8;
 	}
-	/** \brief Are they integers that TFLite's kernels for 8 bits round twice? */
+	/** \brief Whether TFLite's kernels for 8 bits round a value's integers twice */
 	bool roundsTwice(ValueId id) const
 	{
 		return model_.roundingOf8Bits == ScaleRounding::Twice && is8Bits(id);
@@ -153,8 +153,8 @@ public:
 	/**
 	 * \brief Whether an average is computed on the integers as they are, zero point included
 	 *
-	 * TFLite's kernels divide the sum of the integers, so ties are rounded away from the 0 of
-	 * these; ONNX's work on real numbers.
+	 * TFLite's kernels divide the sum of the integers, so ties are rounded away from the
+	 * integer 0; ONNX averages real numbers.
 	 */
 	bool averagesIntegers(ValueId input, ValueId output) const
 	{
@@ -165,11 +165,11 @@ public:
 	/** \brief A stage that writes a value */
 	Stage stage(const std::string &name, const std::string &input, DataType from,
 		    const std::string &output, ValueId result) const;
-	/** \brief The one quantization of an activation; none of floats: scale 1 */
+	/** \brief The quantization of an activation; scale 1 for floating point */
 	Quantization quantization(ValueId id) const;
 	/** \brief Shape of the surface that holds a value */
 	Cube cube(ValueId id) const { return cubes_[id]; }
-	/** \brief Say that the surface of a value has another shape than its natural one */
+	/** \brief Set a shape of a value's surface that differs from the natural one */
 	void setCube(ValueId id, const Cube &cube) { cubes_[id] = cube; }
 	/**
 	 * \brief Bring a value to a surface of its own axes, before anything reads it by axes
@@ -177,24 +177,22 @@ public:
 	 * Until then, a reshaped value is in the surface that its operator wrote.
 	 */
 	void makeNatural(ValueId id);
-	/** \return whether a result may lie as the first input does, which has another shape itself
-	 */
+	/** \return true if a result may use the layout of the reshaped first input */
 	bool staysReshaped(const Operator &operation, ValueId output) const;
 	/** \brief The surface that a value was written to */
 	const std::string &surface(ValueId id) const { return surfaces_[id]; }
-	/** \brief Say that a value is in the surface of another one */
+	/** \brief Let a value share the surface of another one */
 	void alias(ValueId id, ValueId same)
 	{
 		surfaces_[id] = surfaces_[same];
 		if (views_.contains(same))
 			views_.insert(id);
 	}
-	/** \brief Say that a value is a part of a surface that is written already */
+	/** \brief Let a value be a part of a surface that is written already */
 	void view(ValueId id, const std::string &part);
 	/** \brief Whether a value is written directly into its part of a concatenation */
 	bool isPlaced(ValueId id) const { return places_.contains(id); }
-	/** \brief The surface that a value is a part of, and where; its own one from the start on
-	 */
+	/** \brief The surface that holds a value, and the value's position in it */
 	PartOf placeOf(ValueId id) const;
 	/** \brief Whether a part of a value's surface begins at a whole atom of channels */
 	bool isAligned(const PartOf &part, ValueId id) const
@@ -205,7 +203,7 @@ public:
 	std::string write(ValueId id);
 	/** \brief Describe a surface that is no value of the model */
 	std::string intermediate(const std::string &name, DataType type, const Cube &cube);
-	/** \brief Describe a part of a surface; written or read */
+	/** \brief Describe a part of a surface, for writing or reading */
 	std::string part(const PartOf &part, const Cube &cube);
 	/** \brief A name that no other surface, constant or operation has */
 	std::string unique(const std::string &name);
@@ -213,39 +211,40 @@ public:
 	std::string step(const std::string &what);
 	/** \brief Add an operation, and note it in the report */
 	void add(op::Any operation);
-	/** \brief Add kernels; samples of a batch have theirs in common \return their name */
+	/** \brief Add kernels, which samples of a batch share \return their name */
 	std::string addWeights(GraphWeights weights);
 	/** \brief Note in the report that the operator runs on the CPU */
 	void onCpu(const std::string &why);
 	/**
 	 * \brief Constants in FP16, saturated
 	 *
-	 * The report says which of them FP16 does not have. Beside a number of usual size those
-	 * below FP16's range make no difference.
+	 * The report names constants that are beyond FP16's range. Constants below it are ignored
+	 * beside one of usual size.
 	 */
 	Elements halves(const std::vector<double> &numbers);
-	/** \brief The bits of one, which the report is told of likewise */
+	/** \brief The FP16 bits of a constant; the report covers it as those of halves() */
 	uint16_t half(double number);
 
-	/** \brief Affine function, with an activation, from a value's numbers to another one's */
+	/** \brief Affine function from the quantization of one value to another's, with an
+	 * activation */
 	Affine turning(ValueId from, ValueId to, const Clamp &activation = {}) const;
 	/** \brief An SDP operation for an affine function; two if a clamp needs another one */
 	void affine(const Stage &stage, const Affine &function);
 	/**
-	 * \brief The sum that can be computed behind the convolution that is being lowered
+	 * \brief The addition that can be fused into the convolution that is being lowered
 	 * \param[in] cube of the convolution's result
-	 * \param[in] function what makes its result of a stream
+	 * \param[in] function from the convolution's sums to its result
 	 */
 	std::optional<Residual> residualOf(const Cube &cube, const Affine &function) const;
 	/** \brief An SDP operation that adds a tensor to an affine function; \a stage writes the
 	 * sum
 	 */
 	void sum(const Stage &stage, const Affine &function, const Residual &residual);
-	/** \brief Clamp a surface of integers in a second step, if saturation does not do it */
+	/** \brief Clamp a surface of integers in a second step, unless saturation suffices */
 	struct Clamped {
 		int64_t low;
 		int64_t high;
-		bool none; /**< saturation does it */
+		bool none; /**< saturation suffices */
 	};
 	Clamped clamped(const Clamp &activation, const Quantization &quantization,
 			DataType type) const;
@@ -260,7 +259,7 @@ private:
 	void placeInput(size_t index);
 	void placeUnwritten();
 	void pretend(ValueId id);
-	/** \brief Keep what is wrong, and go on \return whether anything was */
+	/** \brief Move the operator's error to \a refusals \return true if there was one */
 	bool collect(Refusals &refusals);
 	void placeConcatenations();
 	void placeConcatenation(const Operator &operation, const Concatenation &concatenation);
@@ -285,7 +284,7 @@ private:
 	std::map<const Operator *, std::string> sums_; /* operations that compute additions */
 	std::set<std::string> names_;
 	/** \brief Results of refused operators that no surface can hold: their readers are skipped,
-	 * as they are not to blame */
+	 * as the readers are correct themselves */
 	std::set<ValueId> missing_;
 	const Operator *current_ = nullptr;
 	std::optional<Error> error_;

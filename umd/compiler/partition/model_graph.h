@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model's file that is divided: what its tensors are is known, and which of its operators do not
- * depend on inputs.
+ * The graph of a model's file, for its division between core and host: types and shapes of tensors,
+ * and which operators depend on inputs.
  */
 #pragma once
 
@@ -22,12 +22,12 @@ namespace nvdla::compiler
 /** \brief The failed action, in errors */
 inline constexpr const char *divideModel = "divide model";
 
-/** \brief Some nodes as a file, and what goes in and comes out, in the file's order */
+/** \brief Several nodes as a file of their own, with its inputs and outputs in the file's order */
 struct ModelPart {
 	std::vector<std::byte> file;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
-	size_t before = 0; /**< operators of the file before those that are the nodes */
+	size_t before = 0; /**< number of operators in the file before the nodes */
 };
 
 /** \brief A file's graph; each tensor has a name of its own */
@@ -40,18 +40,18 @@ public:
 	const std::vector<std::string> &inputs() const { return inputs_; }
 	const std::vector<std::string> &outputs() const { return outputs_; }
 	const std::string &typeOf(size_t node) const { return nodes_->nodes()[node].type; }
-	/** \return name of the first tensor that a node makes */
+	/** \return name of a node's first output */
 	std::string nameOf(size_t node) const;
 	/** \return type and name of a node, for people */
 	std::string describe(size_t node) const;
 
 	/** \return the plain tensor that holds a value; Unsupported if none can */
 	virtual Result<TensorDesc> tensorOf(const std::string &name) const = 0;
-	/** \return some nodes, in ascending order, as a file */
+	/** \return a file of the given nodes, which are in ascending order */
 	virtual Result<ModelPart> part(std::span<const size_t> nodes) const = 0;
-	/** \return whether what a node reads is no constant */
+	/** \return true if a node's input is not constant */
 	virtual bool isComputed(const std::string &name) const = 0;
-	/** \return multiplications of a node, 0 of those that are not made of sums of products */
+	/** \return number of multiplications in a node; 0 if it computes no sums of products */
 	virtual uint64_t macsOf(size_t node) const = 0;
 	/** \return the reason why the host has to compute the whole model; empty if there is none
 	 */
@@ -59,12 +59,12 @@ public:
 
 protected:
 	/**
-	 * \brief Set what goes into some nodes and comes out of them
+	 * \brief Set the inputs and outputs of a part
 	 * \param[in] nodes in ascending order
-	 * \return an error if a tensor between parts cannot be one
+	 * \return an error if a tensor between parts cannot be a network's tensor
 	 */
 	Result<void> bound(std::span<const size_t> nodes, ModelPart &part) const;
-	/** \return as tensorOf() for a shape and a type, if there is one */
+	/** \return the result of tensorOf() for a shape and an optional type */
 	static Result<TensorDesc> plainTensor(const std::string &name, std::optional<DataType> type,
 					      const std::vector<int64_t> &shape);
 
@@ -96,13 +96,13 @@ struct MergedPart {
 	std::vector<size_t> nodes;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
-	std::optional<CompiledModel> model; /**< nothing: it is the host's */
-	std::vector<std::byte> file;	    /**< of the host's */
+	std::optional<CompiledModel> model; /**< empty for a part of the host */
+	std::vector<std::byte> file;	    /**< of a part for the host */
 };
 
 /**
  * \param[in] parts in the order in which they are carried out
- * \param[in] reasons why a node is not the core's
+ * \param[in] reasons why each node of the host is not computed by the core
  */
 Result<CompiledModel> mergeParts(const ModelGraph &graph, std::vector<MergedPart> parts,
 				 const std::vector<std::string> &reasons);

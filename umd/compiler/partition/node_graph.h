@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The nodes of a model that is divided: the tensors that each reads and writes.
+ * The nodes of a model and their tensors, grouped into parts for core and host.
  */
 #pragma once
 
@@ -20,34 +20,33 @@ struct GraphNode {
 	bool makesOutput = false; /**< one of the graph's */
 };
 
-/** \brief Nodes that go together, in their order */
+/** \brief Nodes that form one part, in their order */
 struct NodeGroup {
 	size_t step = 0; /**< a group reads only what groups of lesser steps write */
 	std::vector<size_t> nodes;
 };
 
-/** \brief Nodes in an order in which they can be carried out */
+/** \brief Nodes, each after those whose results it reads */
 class NodeGraph
 {
 public:
 	explicit NodeGraph(std::vector<GraphNode> nodes);
 
 	const std::vector<GraphNode> &nodes() const { return nodes_; }
-	/** \return whether a node only goes between integers and real numbers */
+	/** \return true if a node only converts between integers and real numbers */
 	bool isConversion(size_t node) const;
-	/** \return a node with what makes integers of its results, and real numbers of its operands
-	 */
+	/** \return a node with the conversions of its operands and results */
 	std::vector<size_t> unitOf(size_t node) const;
 	/**
-	 * \brief Put conversions where the operators are that they convert for
+	 * \brief Assign conversions to the parts of the operators that they convert for
 	 *
-	 * So integers go from one part to another.
+	 * The tensors between parts are then integers.
 	 *
-	 * \param[in,out] possible for each node whether it is a part's for the device
+	 * \param[in,out] possible for each node, whether the device computes it
 	 */
 	void followOperators(std::vector<bool> &possible) const;
 	/**
-	 * \brief Put nodes together whose results no other node needs in between
+	 * \brief Group nodes whose results no node outside of the group needs in between
 	 * \param[in] kinds which kind each node is of
 	 * \return groups of the nodes of kind \a kind, in the order of their steps
 	 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels in a larger or smaller window.
+ * Places kernels in a larger or smaller window.
  */
 #pragma once
 
@@ -29,8 +29,7 @@ struct ConvolutionAxes {
 	ConvolutionAxes(const Model &model, const Operator &operation, const Convolution &conv);
 };
 
-/** \return ones for each channel by itself (channels x 1 x R x S), each of which is worth so much
- */
+/** \return depthwise kernels (channels x 1 x R x S), each of whose elements stands for \a worth */
 Value onesOf(uint32_t channels, Window window, double worth = 1);
 
 /** \brief A place in kernels, or beside them */
@@ -40,8 +39,8 @@ struct Place {
 };
 
 /**
- * \brief Kernels (K x C x R x S) seen through a window: beyond them are elements that add nothing
- * \param[in] at where in the window they begin
+ * \brief Kernels (K x C x R x S) cropped to a window, or padded with elements that add nothing
+ * \param[in] at position of the kernels' first element in the window
  */
 Value inWindow(const Value &kernels, Window window, Place at = {});
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes of a model before it is lowered. Each keeps what the model computes.
+ * Passes over a model before it is lowered. None changes the model's results.
  */
 #pragma once
 
@@ -16,9 +16,9 @@ namespace nvdla::compiler
 {
 
 /**
- * \brief Take QUANTIZE and DEQUANTIZE off the ends
+ * \brief Remove QUANTIZE after inputs and DEQUANTIZE before outputs
  *
- * The application then gives and takes the integers, whose quantization the network has.
+ * The network's inputs and outputs are then the integers; the network states their quantization.
  */
 void takeConversionsOffEnds(Model &model);
 
@@ -31,14 +31,13 @@ Result<void> computeConstantOutputs(Model &model);
 /** \brief uint8 activations become int8: the same scale, a zero point less by 128 */
 void makeSigned(Model &model);
 
-/** \brief Clamps that follow an operator alone become its activation */
+/** \brief Clamps that are the only reader of an operator's result become its activation */
 void fuseActivations(Model &model);
 
 /**
- * \brief Operators on integers write integers where all that reads their result quantizes it
+ * \brief Operators on integers write integers if all readers of the result quantize it
  *
- * ONNX has a QuantizeLinear behind an operator whose result is float, and maybe behind a reshape of
- * that.
+ * ONNX puts a QuantizeLinear after an operator with a float result, or after a reshape of it.
  */
 void quantizeResults(Model &model);
 
@@ -81,14 +80,14 @@ void padWithZeros(Model &model);
 /** \brief Zeros around the input of convolutions, sums and averages become their padding */
 void foldPads(Model &model);
 
-/** \brief Elements of kernels that meet nothing but padding fall away: those of large dilations */
+/** \brief Remove elements of kernels that only meet padding, as those of large dilations may */
 void cutKernels(Model &model);
 
 /**
  * \brief Batches are computed sample by sample, in one network with one set of constants
  *
- * Inputs and outputs stay as they are: the samples are parts of them. Matrix products that can be
- * take all samples at once.
+ * Inputs and outputs keep their shapes: the samples are parts of them. Matrix products compute all
+ * samples in one operation where possible.
  *
  * \return Unsupported naming an operator that does not work sample by sample
  */
@@ -121,7 +120,7 @@ void findSoftmaxes(Model &model);
 /** \brief Products with the error function, or with a hyperbolic tangent, are GELU: one table */
 void findGelus(Model &model);
 
-/** \brief Neighbours among what a concatenation puts together that one convolution can make */
+/** \brief Adjacent inputs of a concatenation that one convolution can compute */
 using JoinableParts = std::vector<ValueId>;
 
 /**
@@ -136,9 +135,9 @@ std::vector<JoinableParts> joinableParts(const Model &model, const Operator &con
 /**
  * \brief Make one convolution of those that write some parts of a concatenation
  *
- * The parts are slices of what it writes, which removeUnused() takes away if nobody wants them.
+ * The parts become slices of its result; removeUnused() removes those that nothing reads.
  *
- * \return what it writes: \a concatenated, if there are no other parts
+ * \return the convolution's result: \a concatenated, if there are no other parts
  */
 ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts &parts);
 
@@ -149,11 +148,11 @@ ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts
 bool canPoolParts(const Model &model, const Operator &concatenation);
 
 /**
- * \brief Pool the parts of a concatenation, and put together what comes of that
+ * \brief Pool the parts of a concatenation, and concatenate the results
  *
- * It is the same. The concatenation stays, if it is wanted: removeUnused() takes it away.
+ * The result is the same. removeUnused() removes the old concatenation if nothing else reads it.
  *
- * \return what the pooling wrote, and now a concatenation does
+ * \return the value that the pooling wrote, and that the new concatenation writes
  */
 ValueId poolParts(Model &model, ValueId concatenated);
 
@@ -167,16 +166,16 @@ struct Line {
 /** \return the sum or product of a tensor and one number that writes a float value, if one does */
 std::optional<Line> lineThatWrites(const Model &model, ValueId value);
 
-/** \brief Operators one behind the other: each reads what the one before it made */
+/** \brief A chain of operators: each reads the result of the one before it */
 struct Chain {
 	Model &model;
 	Operator like; /**< name, type and index of all */
-	ValueId last;  /**< what the first one reads, then what the last one made */
+	ValueId last;  /**< result of the last operator; at first the chain's input */
 	std::vector<Operator> operators = {};
 
 	/** \brief Append one that makes a value; \a others: inputs behind the first */
 	void add(Kind kind, ValueId made, const std::vector<ValueId> &others = {});
-	/** \brief The same, of a value like the last one in another shape */
+	/** \brief Append one that makes a value like the last one, in another shape */
 	void add(Kind kind, const char *what, Extents shape,
 		 const std::vector<ValueId> &others = {})
 	{
@@ -187,10 +186,10 @@ struct Chain {
 /** \brief Returns the operators that replace one; none: it stays, maybe changed in place */
 using Expand = std::function<std::vector<Operator>(Operator &)>;
 
-/** \brief Put other operators into the place of each for which there are some */
+/** \brief Replace each operator for which \a expand returns others */
 void expandEach(Model &model, const Expand &expand);
 
-/** \brief Take away operators of which the function says that another one does what they did */
+/** \brief Remove operators for which \a fold returns true, as another one includes their work */
 void foldEach(Model &model, const std::function<bool(const Operator &)> &fold);
 
 /** \brief Remove operators whose results nothing reads, and the elements of such constants */

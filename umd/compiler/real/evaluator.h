@@ -16,16 +16,16 @@ namespace nvdla::compiler
 using RealNumbers = std::vector<float>;
 
 /**
- * \brief Carries a model out
+ * \brief Runs a model on the CPU in float
  *
- * Operators compute in float. A value of integers has what its quantization leaves of the
- * operator's result: of a model that calibration has quantized this is what the core computes,
- * but for ties that are rounded otherwise and the bits of SDP's multipliers.
+ * Operators compute in float, and results of integer values are rounded by their quantization. For
+ * a quantized model the results equal the core's but for the rounding of ties and the precision of
+ * SDP's multipliers.
  */
 class Evaluator
 {
 public:
-	/** \param[in] model of which all operators are known; it has to stay where it is */
+	/** \param[in] model without Unknown operators; the evaluator keeps a reference to it */
 	explicit Evaluator(const Model &model);
 
 	/**
@@ -37,7 +37,7 @@ public:
 
 	/**
 	 * \brief Compute one operator
-	 * \param[in] values as run() returns them; those that it reads
+	 * \param[in] values as run() returns them; only the operator's inputs are read
 	 */
 	RealNumbers evaluate(const Operator &operation,
 			     const std::vector<RealNumbers> &values) const;
