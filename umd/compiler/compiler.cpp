@@ -32,7 +32,7 @@ Result<void> refuseUnknown(const Model &model, const CompileOptions &options)
 	Refusals refusals;
 
 	for (const Operator &operation : model.operators) {
-		/* Those that only follow from others say nothing new. */
+		/* Skip operators that are unknown only because of others. */
 		if (const auto *unknown = std::get_if<Unknown>(&operation.kind);
 		    unknown && !unknown->follows)
 			refusals.add(unknown->why);
@@ -49,7 +49,7 @@ Result<void> refuseUnknown(const Model &model, const CompileOptions &options)
 	return refusals.result();
 }
 
-/* The model as it was read, for people. */
+/* Describe the model as it was read, for the report. */
 void describeModel(const Model &model, CompileReport &report)
 {
 	std::map<ValueId, size_t> indices;
@@ -128,7 +128,7 @@ void sign(const Model &model, Loadable &loadable)
 	}
 }
 
-/* Those that are outputs already stay where they are. */
+/* Make every tensor an output; present outputs keep their positions. */
 void nameEveryTensor(Model &model)
 {
 	for (const Operator &operation : model.operators) {
@@ -163,7 +163,7 @@ void describeLayer(ValueId value, const std::map<ValueId, LayerError> &errors, c
 		layer.choices.insert(layer.choices.begin(), join->second);
 }
 
-/* Operations have the names of the graph until here; what belongs to no layer keeps them. */
+/* Replace the graph's names of operations by layers' names; operations of no layer keep theirs. */
 void nameLayers(const CompileReport &report, Loadable &loadable)
 {
 	std::map<std::string, std::string> layers;
@@ -230,12 +230,12 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 		value.data = {};
 	std::optional<Strategy> strategy = options.strategy;
 	if (strategy)
-		strategy->join = Choice::Never; /* it is done */
+		strategy->join = Choice::Never; /* joining is done */
 	auto assembly = lowerer.graph.assembleWithMap({ .strategy = std::move(strategy),
 							.sramBytes = options.sramBytes,
 							.core = options.core });
 	if (!assembly) {
-		/* The graph is the compiler's: that it cannot be is no fault of the model. */
+		/* The compiler built the graph, so an invalid graph is not the model's fault. */
 		if (assembly.error().code == ErrorCode::InvalidArgument)
 			assembly.error().code = ErrorCode::Unsupported;
 		return forward(assembly);

@@ -35,7 +35,7 @@ struct Trial {
 	std::vector<uint8_t> cutOff; /**< bits, by the accumulator, of each convolution */
 };
 
-/* Nothing if the core cannot do it. */
+/* Result of compiling \a part; nothing if the core cannot compute it. */
 std::optional<Trial> tried(const Model &part, const CompileOptions &options,
 			   const sim::TimingParameters &chip)
 {
@@ -97,7 +97,7 @@ public:
 	bool joinedAny = false;
 
 private:
-	/* Both ways, if the core can do both. */
+	/* Compile both variants; false if the core cannot compute one of them. */
 	bool tryBoth(const Model &apart, const Model &changed)
 	{
 		const auto before = tried(apart, options_, chip_);
@@ -129,7 +129,8 @@ private:
 		       fmt::format("one convolution for {}", parts.size()));
 	}
 
-	/* Y is slower than SDP's other units, memory may be slower than that. */
+	/* Convert in the convolutions? Y is slower than SDP's other units, but memory may be slower
+	 * yet. */
 	void considerTurned(ValueId whole)
 	{
 		Operator *writer = model_.writer(whole);
@@ -149,7 +150,7 @@ private:
 		choose(whole, "its integers made by the convolutions");
 	}
 
-	/* PDP can take what a convolution makes, but not what is put together in memory. */
+	/* PDP can read a convolution's result on the fly, but not a concatenation in memory. */
 	void considerPooled(ValueId whole)
 	{
 		const Operator writer = *model_.writer(whole);
@@ -179,7 +180,7 @@ private:
 	CompileOptions options_; /* of the trials */
 	const sim::TimingParameters &chip_;
 	const bool always_;
-	Trial before_, after_; /* the last ones */
+	Trial before_, after_; /* of the last comparison */
 };
 
 } /* namespace */

@@ -15,7 +15,7 @@ namespace
 /* Scale of values that are 0 throughout; any would do. */
 constexpr double scaleOfNothing = 1.0 / 128;
 
-/* Whether the integers of the result are those of the inputs. */
+/* Whether the result's integers are unchanged ones of the inputs. */
 bool movesElements(const Kind &kind)
 {
 	const auto *pool = std::get_if<Pool>(&kind);
@@ -25,7 +25,8 @@ bool movesElements(const Kind &kind)
 	       (concatenation && concatenation->activation.isNone());
 }
 
-/* Values that have one range: each knows another one, the last one itself. */
+/* Sets of values that share one range (union-find): each value points to another one, the root to
+ * itself. */
 class Groups
 {
 public:
@@ -161,7 +162,7 @@ void settleRanges(const Model &model, std::vector<Range> &ranges)
 	for (const Operator &operation : model.operators) {
 		const ValueId output = operation.outputs.front();
 		const bool moves = movesElements(operation.kind);
-		/* Moved elements have the limits of the operation that made them. */
+		/* Moved elements keep the limits of the operation that computed them. */
 		ranges[output] = moves ? Range{} : limitsOf(operation, ranges[output]);
 		for (const ValueId input : operation.inputs) {
 			if (moves && !model.values[input].isConstant)
@@ -263,7 +264,7 @@ Range Histogram::leastEntropy(size_t levels) const
 			std::ceil(zero + (static_cast<double>(bins) - zero) * highShare));
 		return divergence(counts_, first, std::max(last, first + 1), levels);
 	};
-	/* An outlier is at one end: first the upper one, then with that the lower one. */
+	/* Choose the upper limit first, then the lower one with that upper limit. */
 	for (double *end : { &high, &low }) {
 		double least = HUGE_VAL, best = 1;
 		for (size_t i = smallestShare; i <= shares; i++) {

@@ -110,7 +110,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &
 		   .firstBits = sumBits(lowerer, input, output, divides ? in.c : 0) });
 }
 
-/* Axes of one element say nothing; axes that stay beside each other are one. */
+/* Drop axes of one element, and merge axes that stay adjacent. */
 void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpose)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transposed convolutions, and what is one with kernels made for it: larger pictures.
+ * Transposed convolutions, and enlargements of pictures, which are transposed convolutions, too.
  */
 #include <algorithm>
 #include <cmath>
@@ -116,7 +116,7 @@ void deconvolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass 
 	lowerer.affine(stage, epilogue(lowerer, kernels, pass, normalizes, truncated));
 }
 
-/* Parts of an element that an axis of a kernel adds around it, in whole numbers. */
+/* Weights with which an element is added to its neighbourhood along an axis, as whole numbers. */
 struct Spread {
 	std::vector<double> parts;
 	uint32_t before; /* of the element's own place */
@@ -155,8 +155,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const TransposedConvolut
 }
 
 /*
- * Each element adds parts of itself around it. At the edges, where one neighbour is missing, the
- * others count for it.
+ * Each element adds weighted copies of itself around it. At the edges, the weights of missing
+ * neighbours go to the others.
  */
 void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 {

@@ -117,7 +117,7 @@ public:
 	bool needRoom(uint64_t elements);
 	/** \brief Check that a computed value can be a surface of shape \a cube */
 	bool needSize(ValueId id, const Cube &cube);
-	/** \brief Check that a value is not constant and fits a surface of shape \a cube */
+	/** \brief Check that a computed value's elements and type fit a surface of shape \a cube */
 	void needSurface(ValueId id, const std::string &where, const Cube &cube);
 	/** \brief The value of a result; an error is recorded */
 	template<typename T>

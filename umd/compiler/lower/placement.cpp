@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Surfaces of inputs, outputs and concatenations, and of what no operator writes; types of elements
- * in the core's memory.
+ * Surfaces of inputs, outputs and concatenations; types of elements in the core's memory.
  */
 #include <algorithm>
 
@@ -142,7 +141,7 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 	}
 }
 
-/* Later ones first: a concatenation may be a part of another one. */
+/* Place later concatenations first: an earlier one may be a part of a later one. */
 void Lowerer::placeConcatenations()
 {
 	for (size_t i = model_.operators.size(); i-- > 0;) {

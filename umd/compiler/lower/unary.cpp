@@ -369,12 +369,12 @@ void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
 	if (!slopes)
 		return;
 	lowerer.setCube(operation.outputs[0], lowerer.cube(input));
-	/* Less makes no step of any integer. */
+	/* With a smaller ratio no integer reaches one step. */
 	constexpr double leastRatio = 0x1p-9;
 	const double ratio = lowerer.quantization(input).scale /
 			     lowerer.quantization(operation.outputs[0]).scale;
 	const bool rounds = lowerer.roundsTwice(input) && lowerer.is8Bits(operation.outputs[0]);
-	/* Multipliers need something to multiply by. */
+	/* Slopes that are all 0 leave the multipliers without a scale. */
 	if (std::ranges::all_of(slopes->numbers, [](double slope) { return slope == 0; }))
 		convert(lowerer, operation, { .activation = { .low = 0 } });
 	else if (rounds && ratio < 0.5 && ratio >= leastRatio &&

@@ -72,7 +72,7 @@ bool NodeGraph::areReaders(size_t node, const std::vector<bool> &possible) const
 	return true;
 }
 
-/* Readers come behind those that they read. */
+/* Readers come after the operators whose results they read. */
 void NodeGraph::followOperators(std::vector<bool> &possible) const
 {
 	for (size_t i = nodes_.size(); i-- > 0;) {

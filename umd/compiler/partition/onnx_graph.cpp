@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * An ONNX file that is divided: what its tensors are is known, and nothing of it is constant that
- * could be computed.
+ * The graph of an ONNX file, with types and shapes of all tensors; nodes of constants are computed.
  */
 #include <algorithm>
 #include <map>

@@ -204,7 +204,7 @@ Result<std::vector<MergedPart>> Partitioner::run()
 				leave(i, reasonOf(held.error()));
 		}
 	}
-	/* Each time at least one more node is left. */
+	/* Each failed attempt leaves at least one more node to the host, so the loop ends. */
 	while (!placeAll()) {
 	}
 	if (auto added = addHost(); !added) {

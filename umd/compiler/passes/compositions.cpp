@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators that files put together of others.
+ * Finds compositions of operators that one operator can replace.
  */
 #include "passes.h"
 
@@ -284,7 +284,7 @@ struct Composition {
 	ValueId of;
 };
 
-/* Put compositions into the place of the operators that \a find knows as such. */
+/* Replace operators by the compositions that \a find returns for them. */
 template<typename Find>
 void replaceEach(Model &model, Find find)
 {

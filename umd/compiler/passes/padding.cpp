@@ -18,7 +18,7 @@ namespace
 /* Larger outputs are left to the lowering, which refuses them. */
 constexpr uint64_t mostElementsAround = uint64_t{ 1 } << 24;
 
-/* Lines and columns of N, H, W, C alone. */
+/* Whether a pad adds only lines and columns of N, H, W, C. */
 bool isPlane(const Pad &pad)
 {
 	return pad.value == 0 && pad.before.size() == 4 &&
@@ -114,8 +114,7 @@ struct Unseen {
 };
 
 /*
- * A tap that goes takes as much padding with it, which has to be there: nothing else says where the
- * first window is.
+ * Removing a tap removes as much padding, which has to exist: it alone positions the first window.
  */
 Unseen unseenOf(const ConvolutionAxis &axis)
 {

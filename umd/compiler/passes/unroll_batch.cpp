@@ -273,7 +273,7 @@ Result<void> Unroller::run()
 	return {};
 }
 
-/* How many samples the inputs have, if an operator on pictures sees them so; 1: no batch. */
+/* Number of samples of the inputs, if an operator on pictures reads them as a batch; else 1. */
 uint32_t batchOf(const Model &model)
 {
 	for (const Operator &operation : model.operators) {

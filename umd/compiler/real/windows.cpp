@@ -68,7 +68,7 @@ const float *tapAt(const RealStep &step, const Convolution &conv, uint32_t oy, u
 			       conv.padding.left);
 }
 
-/* One kernel for each channel: channels are beside each other. */
+/* Depthwise convolution, vectorized over the adjacent channels. */
 void depthwise(const RealStep &step, const Convolution &conv)
 {
 	const Extents &w = step.shape(1), &y = step.outShape();
