@@ -223,7 +223,8 @@ Int16Magnitudes magnitudesOfTarget(const std::byte *numbers, size_t count)
 
 	for (; i + step <= count; i += step)
 		add(numbers + i * sizeof(int16_t));
-	std::memcpy(rest, numbers + i * sizeof(int16_t), (count - i) * sizeof(int16_t));
+	if (i < count)
+		std::memcpy(rest, numbers + i * sizeof(int16_t), (count - i) * sizeof(int16_t));
 	add(rest);
 	return { hn::GetLane(hn::MaxOfLanes(tag, number)), hn::GetLane(hn::MaxOfLanes(tag, pair)) };
 }
