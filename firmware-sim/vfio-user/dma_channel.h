@@ -24,10 +24,9 @@ namespace nvdla::sim::vfiouser
  * \brief DMA_READ and DMA_WRITE: requests of engine threads, replies by the socket thread
  *
  * Ranges that the client maps without a file descriptor can be reached only this
- * way. read() and write() wait for the client's reply, so they must not be called
- * by the thread that serves the socket: that thread would wait for itself, and the
- * client, which answers only when its own request has been answered, for both.
- * They refuse it.
+ * way. read() and write() block until the client replies. The socket thread receives
+ * the replies and would deadlock in these functions, so calls from it fail. The client
+ * replies only after its own pending request has been answered.
  *
  * QEMU 10.1 and 10.2 lay out these messages against the specification (a 32-bit
  * count): data would be shifted by four bytes. The first reply to a read shows the

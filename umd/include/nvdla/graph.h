@@ -37,7 +37,8 @@ enum class Place : uint8_t {
 	/**
 	 * \brief Nowhere: one engine passes the tensor to the next on the fly
 	 *
-	 * If the pooling or the operation before it takes several hardware layers, the tensor is in
+	 * Only the input of a pooling can be passed this way. If the pooling, or the operation that
+	 * computes its input, is divided into several operations of the core, the tensor is in
 	 * system memory instead.
 	 */
 	Stream,
