@@ -49,7 +49,7 @@ Tensor argMax(Builder &builder, const Tensor &from, uint32_t axis, bool ofSmalle
 {
 	Tensor x = builder.withAxisLast(from, axis);
 
-	/* The smallest is the largest of the negative numbers. */
+	/* The smallest element is the largest of the negated ones. */
 	if (ofSmallest)
 		x = builder.make(Elementwise{ Elementwise::Function::Multiply, {} },
 				 { x.id, builder.addNumber(-1) }, builder.real(x), x);
@@ -140,7 +140,7 @@ Rows rowsOf(Builder &builder, const Tensor &tensor, const AxisOrder &axes)
 	made.reduced = made.rows;
 	made.reduced.shape.back() = 1;
 	made.rows = builder.move(Reshape{}, made.turned, made.rows);
-	/* A batch stays the first axis. */
+	/* Keep a batch as the first axis. */
 	made.kept.order = kept;
 	made.kept.order.insert(made.kept.order.begin() +
 				       (kept.empty() || kept.front() != 0 ? 0 : 1),
@@ -186,8 +186,8 @@ Tensor reduced(Builder &builder, const Tensor &in, const Reduction &over, Pool::
 }
 
 /*
- * The logarithm of a softmax is each number less what is wanted. That of the largest is within
- * a few of 0, and so exact in FP16, where a sum of exponentials would be infinite.
+ * log(softmax(x)) is x less the logarithm wanted here. For the largest x it is within a few of 0,
+ * and so exact in FP16, where a sum of exponentials would be infinite.
  */
 Tensor logarithmOfExponentials(Builder &builder, const Tensor &in, const Reduction &over)
 {

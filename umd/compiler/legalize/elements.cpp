@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of single elements, of two tensors, and softmax. One of two numbers for each element,
- * with a constant condition, is products with ones and zeros, and their sum.
+ * Functions of single elements, of two tensors, and softmax. A selection by a constant condition
+ * is the sum of two products with masks of ones and zeros.
  */
 #include <algorithm>
 #include <cmath>
@@ -85,8 +85,7 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 	if (builder.failed())
 		return {};
 	const size_t rank = std::max(a.shape.size(), b.shape.size());
-	/* Axes that one lacks are of one element, and in front; constants get them when they meet.
-	 */
+	/* Prepend missing axes, of one element each; constants get theirs in addMeeting(). */
 	for (Tensor *one : { &a, &b }) {
 		Extents shape(rank - one->shape.size(), 1);
 		shape.insert(shape.end(), one->shape.begin(), one->shape.end());
@@ -109,7 +108,7 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 			return {};
 		like.shape[axis] = one == 1 ? two : one;
 	}
-	/* One number for each row goes with any order of its elements. */
+	/* An operand with one number per row fits any order of the row's elements. */
 	const bool otherOrder =
 		!first && !second && a.places != b.places && other.shape.back() != 1;
 	if (otherOrder || like.shape != larger.shape) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators that add elements around a tensor, take some of them, or repeat it.
+ * Operators that pad a tensor, select elements of it, or repeat it.
  */
 #include <algorithm>
 
@@ -47,7 +47,7 @@ std::vector<Part> paddedParts(Builder &builder, const std::string &field, const 
 	return parts;
 }
 
-/* An axis again and again; no parts if that is once, and after an error. */
+/* Parts that repeat an axis; none for a single repetition, or after an error. */
 std::vector<Part> repeatedParts(Builder &builder, const std::string &field, uint32_t extent,
 				int64_t times)
 {
@@ -59,7 +59,7 @@ std::vector<Part> repeatedParts(Builder &builder, const std::string &field, uint
 	return std::vector<Part>(static_cast<size_t>(times), { 0, extent });
 }
 
-/* Elements of an axis, by numbers of which negative ones count from its end. */
+/* Elements of an axis, by index; negative indices count from its end. */
 std::vector<uint32_t> chosenElements(Builder &builder, const std::string &field, uint32_t extent,
 				     const std::vector<int64_t> &numbers)
 {
@@ -74,7 +74,7 @@ std::vector<uint32_t> chosenElements(Builder &builder, const std::string &field,
 	return builder.failed() ? std::vector<uint32_t>{} : chosen;
 }
 
-/* A tensor that is computed, in an order of its own. */
+/* A computed tensor in plain order; an error for a constant. */
 Tensor repeatable(Builder &builder, const Tensor &tensor)
 {
 	builder.support(!builder.isConstant(tensor), "input 0",

@@ -17,10 +17,10 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* Up to here each whole number is a double, and each place an element of the evaluator. */
+/* Largest integers for a double to hold exactly, and for the evaluator's elements as indices. */
 constexpr double mostWhole = 0x1p53, mostPlaces = 0x1p24;
 
-/* Nothing if an integer would be too large. */
+/* Numbers as a constant; nothing if an integer would be too large. */
 std::optional<Value> constantOf(const std::vector<double> &numbers, ElementType type,
 				const Extents &shape)
 {
@@ -31,7 +31,7 @@ std::optional<Value> constantOf(const std::vector<double> &numbers, ElementType 
 	value.type = type;
 	value.data.resize(numbers.size() * elementBytes(type));
 	for (size_t i = 0; i < numbers.size(); i++) {
-		/* Written so that a NaN is too large. */
+		/* This comparison refuses a NaN, too. */
 		if (!(std::fabs(numbers[i]) < mostWhole))
 			return std::nullopt;
 		/* Little endian: the low bytes are the first. */
@@ -41,7 +41,7 @@ std::optional<Value> constantOf(const std::vector<double> &numbers, ElementType 
 	return value;
 }
 
-/* The evaluator moves the places of the operands' elements; the elements follow. */
+/* The evaluator moves indices of elements; then the elements are copied by these. */
 std::optional<Value> moved(const Operator &operation, const std::vector<const Value *> &operands,
 			   const Extents &shape)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators that move elements. Most change nothing but names of axes.
+ * Operators that move elements. Most only rename axes.
  */
 #include <algorithm>
 
@@ -23,7 +23,7 @@ Extents sizesOf(const Extents &shape, const AxisOrder &axes)
 	return sizes;
 }
 
-/* Axes in the value's order that stand for \a several of the file's, those of one element first. */
+/* Order with \a several as the axes of more than one element: the usual order if it has these. */
 AxisOrder orderOf(const Builder &builder, const Extents &shape, const AxisOrder &several)
 {
 	const AxisOrder usual = builder.usualOrder(shape.size());
@@ -66,10 +66,10 @@ Tensor reshape(Builder &builder, const Tensor &tensor, const Extents &shape)
 	const AxisOrder from = severalOf(tensor.shape, tensor.order);
 	const AxisOrder to = severalOf(shape, asInFile(shape.size()));
 
-	/* Elements lie as in the file. */
+	/* The elements are in the file's order already. */
 	if (std::is_sorted(from.begin(), from.end()))
 		return builder.move(Reshape{}, tensor, { 0, shape, orderOf(builder, shape, to) });
-	/* Only axes of one element come or go. */
+	/* The reshape only adds or removes axes of one element. */
 	const AxisOrder old = severalOf(tensor.shape, asInFile(tensor.shape.size()));
 	if (sizesOf(tensor.shape, old) == sizesOf(shape, to)) {
 		AxisOrder several;
@@ -79,7 +79,7 @@ Tensor reshape(Builder &builder, const Tensor &tensor, const Extents &shape)
 		return builder.move(Reshape{}, tensor,
 				    { 0, shape, orderOf(builder, shape, several) });
 	}
-	/* A batch may stay in front of what is flattened. */
+	/* The reshape flattens all axes but for a batch in front. */
 	const bool keepsBatch = to.size() == 2 && to.front() == 0 && shape[0] == tensor.shape[0] &&
 				tensor.order.front() == 0;
 	if ((to.size() == 1 || keepsBatch) && to.back() + 1 == shape.size())

@@ -23,7 +23,7 @@ Tensor standardized(Builder &builder, const Tensor &rows, double epsilon)
 		rows, rows);
 }
 
-/* Times a factor, plus a sum, for each element of an axis; without numbers nothing is done. */
+/* Multiplies by scale and adds bias, one per element of an axis; absent ones are left out. */
 Tensor scaledAlong(Builder &builder, Tensor x, uint32_t axis, const Scaling &scaling)
 {
 	for (const auto &[numbers, function] :

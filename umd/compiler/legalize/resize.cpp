@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Larger and smaller pictures.
+ * Resizing of pictures.
  */
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace nvdla::compiler::legalize
 namespace
 {
 
-/* An axis that is enlarged by \a larger, of which then every \a smaller-th element is taken. */
+/* Factor of an axis: it is enlarged by \a larger, then every \a smaller-th element is taken. */
 struct Ratio {
 	uint32_t larger = 1;
 	uint32_t smaller = 1;
@@ -24,18 +24,18 @@ struct Ratio {
 /* Limits of both axes' factors. */
 constexpr uint32_t mostLarger = 32, mostSmaller = 8;
 
-/* Elements that are taken of an axis, one of \a by, from \a first on. */
+/* Elements taken from an axis: every \a by-th one, from \a first on. */
 struct Shrinking {
 	uint32_t by = 1;
 	uint32_t first = 0;
-	uint32_t taps = 1; /* neighbours whose average each is */
+	uint32_t taps = 1; /* neighbours averaged into each element */
 	uint32_t extent = 0;
 
-	/* Input elements from the first to the last that is used. */
+	/* Number of input elements from the first used one to the last. */
 	uint32_t used() const { return (extent - 1) * by + taps; }
 };
 
-/* Each element lies \a factor behind the one before; a single one is \a copies. */
+/* Elements end up \a factor apart; a single element is repeated \a copies times. */
 struct Stretching {
 	uint32_t factor = 1;
 	uint32_t copies = 1;
@@ -62,7 +62,7 @@ std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted)
 	return Stretching{ (wanted - 1) / (extent - 1), 1 };
 }
 
-/* First and last elements stay at the ends; none after an error. */
+/* Enlarges linearly, with first and last elements at the ends; no tensor after an error. */
 Tensor stretch(Builder &builder, Tensor x, const Extents &out)
 {
 	Extents shape = inValueOrder(x, x.shape);
@@ -99,7 +99,7 @@ Enlarge::Method enlargingOf(const Resizing &how)
 	return how.centers ? Enlarge::Method::LinearOfCenters : Enlarge::Method::Linear;
 }
 
-/* Elements that a smaller picture takes of each \a by: the first, that in the middle, or two. */
+/* Elements that shrinking takes of each \a by: the first, the middle one, or the middle two. */
 Shrinking shrinking(const Resizing &how, uint32_t by, uint32_t extent)
 {
 	if (!how.centers || (how.onlyIsFirst && extent == 1))
@@ -109,14 +109,14 @@ Shrinking shrinking(const Resizing &how, uint32_t by, uint32_t extent)
 	return { by, (by - 1) / 2, how.isNearest || by % 2 ? 1U : 2U, extent };
 }
 
-/* Whether a whole factor takes the elements that Enlarge takes; other roundings do not. */
+/* Whether the rounding selects the same nearest elements as Enlarge for an integer factor. */
 bool roundsAsEnlarge(const Resizing &how)
 {
 	return how.centers ? how.rounding == Rounding::HalfUp || how.rounding == Rounding::HalfDown
 			   : how.rounding == Rounding::Floor;
 }
 
-/* Takes every n-th element, or the average of some. */
+/* Takes every n-th element, or averages neighbours there. */
 Tensor shrink(Builder &builder, const Tensor &x, const Extents &out, const Shrinking &lines,
 	      const Shrinking &columns)
 {
@@ -137,8 +137,7 @@ Tensor shrink(Builder &builder, const Tensor &x, const Extents &out, const Shrin
 			       used, withValueShape(x, out));
 }
 
-/* Enlarges, then takes every n-th element; nothing if the resizing is done in another way.
- */
+/* Enlarges, then takes every n-th element; nothing if that cannot do the resizing. */
 std::optional<Tensor> scaled(Builder &builder, Tensor x, const Extents &out, const Resizing &how)
 {
 	const Extents in = inValueOrder(x, x.shape);
@@ -148,7 +147,7 @@ std::optional<Tensor> scaled(Builder &builder, Tensor x, const Extents &out, con
 	if (!y || !c)
 		return std::nullopt;
 	const bool enlarges = y->larger > 1 || c->larger > 1;
-	constexpr uint64_t most = uint64_t{ 1 } << 24; /* elements on the way */
+	constexpr uint64_t most = uint64_t{ 1 } << 24; /* elements of the enlarged picture */
 	const bool shrinks = y->smaller > 1 || c->smaller > 1;
 	if (enlarges && ((how.isNearest && !roundsAsEnlarge(how)) ||
 			 (shrinks && !hasAtMost(in, most / (y->larger * c->larger)))))
@@ -200,7 +199,7 @@ double rounded(Rounding rounding, double place)
 	return std::ceil(place - 0.5);
 }
 
-/* Put together of parts. */
+/* Nearest-neighbour resizing with any factors, as a concatenation of parts. */
 Tensor takeNearest(Builder &builder, const Tensor &x, const Extents &out, const Resizing &how)
 {
 	std::vector<std::vector<Part>> axes(4);

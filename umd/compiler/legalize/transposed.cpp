@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transposed convolutions. The core's have neither groups nor holes: zeros in kernels make them.
+ * Transposed convolutions. The core's have no groups or dilation: zeros in kernels emulate them.
  */
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,7 @@ constexpr uint64_t mostOfKernels = uint64_t{ 1 } << 26;
 
 /* Sizes of a kernel and of the sums along an axis. */
 struct Axis {
-	uint32_t kernel = 0; /* with its holes, and zeros behind it */
+	uint32_t kernel = 0; /* dilated, with the zeros behind it */
 	uint32_t before = 0; /* sums that are cut off */
 	uint32_t after = 0;
 	uint32_t out = 0;
@@ -39,7 +39,7 @@ Axis axisOf(Builder &builder, Axis axis, uint32_t in, uint32_t stride, const Tra
 	}
 	const int64_t out =
 		wanted.out ? *wanted.out : sums + wanted.more - axis.before - axis.after;
-	/* Sums of nothing, behind the others: the kernel has zeros there. */
+	/* Outputs behind the last sum are zero: zeros extend the kernel for them. */
 	const int64_t all = out + axis.before;
 	const int64_t zeros = std::max<int64_t>(all - sums, 0);
 	builder.need(out >= 1 && out <= mostOfWindow, "pads",
@@ -54,7 +54,7 @@ Axis axisOf(Builder &builder, Axis axis, uint32_t in, uint32_t stride, const Tra
 	return axis;
 }
 
-/* K x C x size.y x size.x of K/groups x C x R x S: taps are \a dilation from each other. */
+/* Makes K x C x size.y x size.x kernels of K/groups x C x R x S, with taps \a dilation apart. */
 Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op::Axes size)
 {
 	const Extents &from = kernels.shape;
@@ -77,7 +77,7 @@ Value spreadKernels(const Value &kernels, uint32_t groups, op::Axes dilation, op
 	return result;
 }
 
-/* Kernels that have groups, holes and zeros behind them only as numbers. */
+/* Kernels whose groups, dilation and extension are spelled out as zeros. */
 Value plainKernels(Builder &builder, const Value &kernels, int64_t groups, op::Axes dilation,
 		   const op::Axes &size)
 {
@@ -97,7 +97,7 @@ Value plainKernels(Builder &builder, const Value &kernels, int64_t groups, op::A
 				    }),
 			"weights",
 			"have several zero points, and groups, dilations or output_padding");
-	/* Each factor is below 2^32, so the first product fits; the others are held against it. */
+	/* Two 32-bit factors cannot overflow; each product is limited before the next factor. */
 	const uint64_t planes = uint64_t{ kernels.shape[0] } * static_cast<uint64_t>(groups);
 	builder.support(planes <= mostOfKernels && planes * channels <= mostOfKernels &&
 				planes * channels * size.y <= mostOfKernels &&

@@ -20,7 +20,7 @@ struct Sides {
 	uint32_t after = 0;
 };
 
-/* With which as many windows begin in \a in elements as strides do; an odd one is at the end. */
+/* Padding for ceil(in / stride) windows; an odd element of padding is at the end. */
 Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation)
 {
 	if (!in)
@@ -32,7 +32,7 @@ Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilati
 	return { total / 2, total - total / 2 };
 }
 
-/* Windows with padding as numbers. */
+/* Windows with SAME padding resolved to numbers. */
 Windows padded(Builder &builder, const Extents &picture, Windows windows)
 {
 	const op::Axes &kernel = windows.kernel;
@@ -66,7 +66,7 @@ Tensor windowed(Builder &builder, const Tensor &picture, const Windows &windows,
 	return withValueShape(picture, out);
 }
 
-/* One more window, if the last ones do not cover the padded input. */
+/* Padding behind the input, enlarged for one more window if the padded input is not covered. */
 uint32_t ceilPadding(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride)
 {
 	const uint32_t padded = in + before + after;
@@ -75,7 +75,7 @@ uint32_t ceilPadding(uint32_t in, uint32_t before, uint32_t after, uint32_t kern
 		return after;
 	const uint32_t rest = (padded - kernel) % stride;
 	const uint32_t more = rest ? stride - rest : 0;
-	/* A window that begins behind the input is none. */
+	/* A window that begins behind the input does not count. */
 	const uint32_t last = (padded - kernel) / stride * stride + stride;
 	return more && last < in + before ? after + more : after;
 }
@@ -252,7 +252,7 @@ Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clam
 	Tensor like{ 0, x.shape, asInFile(x.shape.size()) };
 	like.shape.back() = kernels.shape[0];
 	for (Value &one : weights.bias) {
-		/* One number stands for all. */
+		/* A bias of one number is repeated for all kernels. */
 		if (elementCount(one.shape) == 1 && (isFloat(one.type) || !one.quantization.none()))
 			one = floatConstant(
 				std::vector<double>(like.shape.back(), realNumbers(one)[0]),

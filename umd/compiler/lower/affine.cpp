@@ -51,8 +51,8 @@ op::SdpUnit &unitAt(std::optional<op::SdpUnit> &unit)
 }
 
 /*
- * Powers of two that bring operands into FP16's range: x is multiplied by 2^input first, what is
- * added is as well, and the factor by 2^-(input + output), which leaves 2^output for Y.
+ * Powers of two that bring operands into FP16's range: x and the summands are multiplied by
+ * 2^input first, the factor by 2^-(input + output), and unit Y multiplies by 2^output.
  */
 struct HalfPowers {
 	int input = 0;
@@ -74,7 +74,7 @@ HalfPowers halfPowers(const Affine &function)
 	return powers;
 }
 
-/* Y: the second rounding, if there is one, and a limit. */
+/* Unit Y: the second rounding, if there is one, and a limit. */
 op::SdpUnit lastUnit(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		     const ChannelScaling::Unit &scaling, std::optional<op::Alu> alu, int64_t limit)
 {
@@ -96,7 +96,7 @@ op::SdpUnit lastUnit(Lowerer &lowerer, const std::string &name, const Cube &shap
 	return unit;
 }
 
-/* SDP makes INT8 of INT16 in memory only. */
+/* SDP converts INT16 to INT8 only from memory: write 16 bits first, then narrow them. */
 void narrow(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function)
 {
 	Lowerer::Stage wide = stage;
@@ -110,7 +110,7 @@ void narrow(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &functio
 			     .type = DataType::Int8 });
 }
 
-/* Limits of the integers behind Y's product, which keeps their order. */
+/* Limits after requantization by unit Y, whose product keeps the integers' order. */
 Lowerer::Clamped requantized(const Lowerer::Clamped &limits, const Requantization &behind)
 {
 	return { behind(limits.low), behind(limits.high), limits.none };
@@ -189,7 +189,7 @@ op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 				     .mulOperand = floatBits(std::ldexp(1, powers.output)) };
 	if (clamp.low == 0)
 		unitAt(sdp.x2).activation = op::Activation::Relu;
-	else if (std::isfinite(clamp.low)) /* affine() has a step of its own beside powers */
+	else if (std::isfinite(clamp.low)) /* with powers, affine() clamps in an own step */
 		sdp.x2 = op::SdpUnit{ .alu = op::Alu::Max, .aluOperand = lowerer.half(clamp.low) };
 	if (std::isfinite(clamp.high)) {
 		unitAt(sdp.y).alu = op::Alu::Min;
@@ -228,8 +228,8 @@ Lowerer::Clamped Lowerer::clamped(const Clamp &activation, const Quantization &q
 }
 
 /*
- * X2 rounds the convolution's result, Y makes the concatenation's integers of it and has one limit:
- * where the result's own limits, turned likewise, are one at most beside a ReLU, nothing is lost.
+ * X2 rounds the convolution's result; Y requantizes it for the concatenation, and has one limit.
+ * This is exact if the result's own limits, requantized, are at most one beside a ReLU.
  */
 std::optional<Requantization> Lowerer::requantizedBehind(const Operator &writer,
 							 ValueId concatenated) const
@@ -292,7 +292,7 @@ void Lowerer::clampSurface(const std::string &input, const std::string &output,
 					.aluOperand = static_cast<int32_t>(clamp.high) } });
 }
 
-/* Powers of two leave no unit for a lower limit but 0: that is a step of its own. */
+/* With powers of two, no unit is left for a lower limit other than 0: clamp in an own step. */
 void Lowerer::affineOfHalves(const Stage &stage, const Affine &function)
 {
 	const double low = function.activation.low;
@@ -358,7 +358,7 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	const bool relu = cutsLow && clamp.low == zero;
 	if (relu)
 		sdp.x2->activation = op::Activation::Relu;
-	/* Y has one of the limits that are no ReLU. */
+	/* Unit Y applies one limit; a lower limit at zero is X2's ReLU. */
 	const int limited = (cutsHigh ? 1 : 0) + (cutsLow && !relu ? 1 : 0);
 	if (hasY && cutsHigh)
 		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, op::Alu::Min,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of all channels and other orders of elements: most are steps of the same network for
- * the CPU.
+ * Functions over all channels, and transposes: most are CPU steps of the same network.
  */
 #include <algorithm>
 
@@ -86,7 +85,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)
 				 .type = lowerer.storage(output) });
 }
 
-/* The largest and the smallest on the CPU; a sum is a convolution with a kernel of ones. */
+/* Maximum and minimum run on the CPU; a sum is a convolution with a kernel of ones. */
 void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &reduction)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];

@@ -16,7 +16,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Integers less their zero points: 2018's uint8 weights have one anywhere. */
+/* Integers less their zero points: uint8 weights have one anywhere in their range. */
 std::vector<double> withoutZero(const Value &weights)
 {
 	std::vector<double> numbers = rawNumbers(weights);
@@ -52,8 +52,8 @@ void scaleToHalf(Kernels &kernels)
 }
 
 /*
- * The bias of an operator in real numbers. Its integers are steps of the sums where they have no
- * scale of their own, or that of the sums but for rounding.
+ * The bias of an operator in real numbers. Integers without a scale, or with the sums' scale but
+ * for rounding, count in the sums' steps.
  */
 std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Kernels &kernels)
 {
@@ -87,7 +87,7 @@ std::vector<double> biasOf(Lowerer &lowerer, const Operator &operation, const Ke
 void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limits,
 	     const Quantization &out)
 {
-	constexpr double nothing = 0x1p-10; /* of a step */
+	constexpr double nothing = 0x1p-10; /* in steps of the output */
 	const double input =
 		std::max(std::fabs(static_cast<double>(limits.lowest - in.zeroPoint)),
 			 std::fabs(static_cast<double>(limits.highest - in.zeroPoint)));
@@ -229,7 +229,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 		   .canSum = true });
 }
 
-/* Rows are the columns of a picture, or one row all elements of it: then a kernel takes all. */
+/* Rows are the columns of a picture; or its elements are one row, and each kernel covers all. */
 void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &full)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
@@ -336,7 +336,7 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 	const Cube in = pass.from.empty() ? lowerer.cube(pass.input) : pass.in;
 	const std::string surface = pass.from.empty() ? lowerer.surface(pass.input) : pass.from;
 
-	/* A window that is all there is has no stride; poolings may have one beyond the core's. */
+	/* A window over the whole input needs no stride; a pooling's may exceed the core's. */
 	const op::Axes stride{
 		in.w + pass.padding.left + pass.padding.right == kernels.s ? 1 : pass.stride.x,
 		in.h + pass.padding.top + pass.padding.bottom == kernels.r ? 1 : pass.stride.y

@@ -48,7 +48,7 @@ std::vector<double> metWeights(const Kernels &kernels, uint32_t k, const Cube &i
 	return sums;
 }
 
-/* As behind a convolution, but not every kernel's element meets the input. */
+/* Scaling as behind a convolution, but at edges some kernel elements meet no input. */
 Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass,
 		bool normalizes, uint8_t truncated)
 {
@@ -78,7 +78,7 @@ Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const Convolutio
 	return affine;
 }
 
-/* normalizes: each sum is divided by that of the kernel's elements that are in it. */
+/* \a normalizes: each sum is divided by the sum of the kernel elements that meet the input. */
 void deconvolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass,
 		bool normalizes)
 {
@@ -119,7 +119,7 @@ void deconvolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass 
 /* Weights with which an element is added to its neighbourhood along an axis, as whole numbers. */
 struct Spread {
 	std::vector<double> parts;
-	uint32_t before; /* of the element's own place */
+	uint32_t before; /* number of them before the element's own place */
 };
 
 Spread spreadOf(Enlarge::Method method, uint32_t factor)
@@ -129,7 +129,7 @@ Spread spreadOf(Enlarge::Method method, uint32_t factor)
 
 	if (method == Enlarge::Method::Nearest)
 		return { std::vector<double>(factor, 1), 0 };
-	/* Twice the distance, so that centers are whole numbers. */
+	/* Distances are doubled, so that centers are whole numbers. */
 	const int64_t center = method == Enlarge::Method::LinearOfCenters ? whole - 1 : 0;
 	for (int64_t at = -whole; at < 2 * whole; at++) {
 		const int64_t part = 2 * whole - std::abs(2 * at - center);

@@ -24,13 +24,13 @@ bool isHalf(const Lowerer &lowerer, ValueId id)
 	return lowerer.storage(id) == DataType::Half;
 }
 
-/* Bits by which steps are made smaller. */
+/* Power of two by which steps are divided, to fit FP16. */
 int stepBits(const Lowerer &lowerer, ValueId id)
 {
 	return lowerer.storage(id) == DataType::Int16 ? 8 : 0;
 }
 
-/* (scale * steps) ^ exponent of a value in FP16, on the CPU; real numbers of a float one. */
+/* (scale * x) ^ exponent in FP16 on the CPU; x is steps from zero, or a float value's numbers. */
 std::string onCpuInHalf(Lowerer &lowerer, ValueId id, const std::string &what, double scale,
 			float exponent)
 {
@@ -140,7 +140,7 @@ Product timesReciprocal(Lowerer &lowerer, const Operator &operation)
 	return product;
 }
 
-/* Integers of a product, and what its activation leaves of them. */
+/* Quantizes a product and applies its activation. */
 void quantize(Lowerer &lowerer, const Product &product, const Clamp &activation, ValueId output)
 {
 	const Quantization out = lowerer.quantization(output);

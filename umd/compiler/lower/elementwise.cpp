@@ -22,7 +22,7 @@ int factorBits(DataType type)
 	return type == DataType::Int8 ? 14 : 13;
 }
 
-/* With less, zero points of 8 bits are no offset of a converter any more. */
+/* With a smaller gain, an 8-bit zero point divided by it exceeds the converter's 32-bit offset. */
 constexpr double leastGain = 0x1p-23;
 
 int32_t negated(int64_t zeroPoint)
@@ -38,9 +38,9 @@ struct SumFactors {
 
 /*
  * Factors of two inputs and a gain, whose products are as near to \a scaleA and \a scaleB as
- * operands allow. The larger factor has all its bits; which number it is decides how well the
- * other two can be rounded. Scales so large that any step saturates are brought down together; a
- * sum that never makes a step is 0.
+ * operands allow. Tries each larger factor that uses all bits, for the least rounding error of
+ * the others. Scales so large that any step saturates are reduced together; a sum that never
+ * reaches a step of the output is 0.
  */
 SumFactors sumFactors(double scaleA, double scaleB, int bits)
 {
@@ -108,8 +108,8 @@ op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Me
 }
 
 /*
- * A sum with a ReLU: X2 adds the operand, times a power of two, and has the ReLU. It has no
- * converter for the operand, so that has to count from 0.
+ * A sum with a ReLU: X2 adds the operand, times a power of two, and has the ReLU. X2 has no
+ * converter for the operand, whose zero point has to be 0.
  */
 bool sumWithRelu(const Quantization &stream, const Quantization &operand, DataType type,
 		 op::Sdp &sdp, double &gain)
@@ -132,7 +132,7 @@ bool sumWithRelu(const Quantization &stream, const Quantization &operand, DataTy
 	return true;
 }
 
-/* Maxima and minima with several numbers: those are operands of X1, as the output has them. */
+/* Maxima and minima with several numbers, which X1 reads as operands in the output's steps. */
 void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise,
 		     ValueId x, const CubeNumbers &constant)
 {
@@ -169,9 +169,9 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 }
 
 /*
- * Bits behind the point that TFLite's kernels keep of a product with a constant of integers: it
- * multiplies integers by each other first, by their scale then. Of sums they keep some twenty,
- * with which a second rounding finds nothing to do.
+ * Bits behind the point that TFLite's kernels keep of a product with a constant of integers:
+ * they multiply the integers first, then by the scale. Of sums they keep some twenty bits, with
+ * which a second rounding changes nothing.
  */
 int firstBitsOf(const Elementwise &elementwise, const Value &constant, double scale)
 {
@@ -183,7 +183,7 @@ int firstBitsOf(const Elementwise &elementwise, const Value &constant, double sc
 	return -exponent;
 }
 
-/* One input is a constant. */
+/* Lowers an operator with one constant input. */
 void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
 {
 	const bool first = lowerer.value(operation.inputs[0]).isConstant;
@@ -293,7 +293,7 @@ std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
 				      "one of them a number for each channel",
 				      toString(shapeA), toString(shapeB))))
 		return std::nullopt;
-	/* A difference in FP16 takes an operation less if its first input is the operand. */
+	/* A difference in FP16 takes one operation fewer if its first input is the operand. */
 	const bool turns = lowerer.storage(a) == DataType::Half &&
 			   elementwise.function == Elementwise::Function::Subtract;
 	if (wholeB && (!wholeA || turns))

@@ -15,7 +15,7 @@ namespace nvdla::compiler
 namespace
 {
 
-constexpr uint32_t maxPadding = 31; /* of both sides together: a kernel of that and one more */
+constexpr uint32_t maxPadding = 31; /* both sides together; a kernel has one element more */
 constexpr uint32_t maxPoolingStride = 8;
 
 /* Index of an axis in channels (0), columns (1), lines (2); beyond: the batch. */
@@ -24,7 +24,7 @@ size_t fromInside(size_t axis, size_t rank)
 	return rank - 1 - axis;
 }
 
-/* The number for channels, columns or lines; \a usual for axes that there are not. */
+/* The number for channels, columns or lines; \a usual for missing axes. */
 uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
 {
 	return inside < numbers.size() ? numbers[numbers.size() - 1 - inside] : usual;
@@ -61,7 +61,7 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 	const bool alone = isAlone(whole, lowerer.cube(like));
 	const auto product = productFor(lowerer, from, like, activation);
 
-	/* A part that has to be packed is written atom by atom. */
+	/* A single element of a larger surface is written atom by atom. */
 	for (uint32_t c = 0; c < whole.c; c += alone ? atom : whole.c) {
 		const Cube cube{ alone ? std::min(atom, whole.c - c) : whole.c, whole.h, whole.w };
 		PartOf target = to;
@@ -143,7 +143,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 		lowerer.makeNatural(input);
 	}
 	const std::vector<PartOf> parts = partsOf(lowerer, operation, concatenation);
-	/* Parts within atoms take kernels for all channels. */
+	/* Parts that are not atom-aligned need kernels for all channels of the output. */
 	const uint64_t channels = lowerer.cube(output).c;
 	if (!std::ranges::all_of(
 		    parts, [&](const PartOf &part) { return lowerer.isAligned(part, output); }) &&
@@ -181,7 +181,7 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	PartOf at{ lowerer.surface(input), 0, along(slice.begin, 2, 0), along(slice.begin, 1, 0),
 		   0 };
 	Cube read{ in.c, (out.h - 1) * stride.y + 1, (out.w - 1) * stride.x + 1 };
-	/* An element alone has to be packed: it is read with one beside it. */
+	/* The core cannot read a single element of a larger surface: read one beside it, too. */
 	const bool alone = isAlone(read, in);
 	const bool moves =
 		!alone && activation.isNone() && stride.x == 1 && stride.y == 1 && strideC == 1;
@@ -231,7 +231,7 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 		   .in = read });
 }
 
-/* Kernels of one tap: padding of a convolution does the rest. */
+/* Pads by a convolution with one-tap kernels, whose own padding adds the elements. */
 void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];

@@ -94,7 +94,7 @@ void Lowerer::placeUnwritten()
 	}
 }
 
-/* Has values that only a concatenation reads written directly into their parts of it. */
+/* Has values that only a concatenation reads written directly into their parts of its result. */
 void Lowerer::placeConcatenation(const Operator &operation, const Concatenation &concatenation)
 {
 	const ValueId output = operation.outputs.front();
@@ -105,7 +105,7 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 		return std::ranges::all_of(
 			some, [&](const PartOf &part) { return isAligned(part, whole); });
 	};
-	/* If parts begin within atoms, those of one surface have to agree. */
+	/* A concatenation inside another one needs atom-aligned parts in both. */
 	const auto isPlaceable = [&](const Operator &writer) {
 		const auto *inner = std::get_if<Concatenation>(&writer.kind);
 		const ValueId made = writer.outputs.front();
@@ -180,7 +180,7 @@ Result<void> Lowerer::nameOutputs()
 	return {};
 }
 
-/* An INT8 tensor that meets 16-bit weights is held in 16 bits by all who write and read it. */
+/* An INT8 tensor that meets 16-bit weights is held in 16 bits by its writer and all readers. */
 void Lowerer::chooseStorage()
 {
 	bool changed = true;

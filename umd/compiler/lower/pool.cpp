@@ -15,7 +15,7 @@ namespace
 constexpr uint32_t maxPoolKernel = 8;  /* of PDP */
 constexpr uint32_t maxConvKernel = 32; /* of a convolution */
 
-/* Elements of an axis that are used by windows: what is left over at the end is not read. */
+/* Elements of an axis that the windows cover; those behind the last window are not read. */
 uint32_t usedSize(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before)
 {
 	const uint32_t end = (out - 1) * stride + kernel;
@@ -33,10 +33,10 @@ uint32_t inside(uint32_t in, uint32_t window, uint32_t kernel, uint32_t stride, 
 }
 
 /*
- * In a single picture the sums of all channels take the same kernels, so its atoms of channels
- * may be lines to the core, and its lines atoms of channels: one operation does the work of one
- * for each atom. Returns the number of atoms that fit the convolution buffer beside kernels and
- * their mask.
+ * All channels of a sum over a whole picture take the same kernels. With lines and channel atoms
+ * exchanged ("turned"), lines are channels to the core and atoms are lines: one operation replaces
+ * one for each atom. Returns the number of atoms that fit the convolution buffer beside kernels
+ * and their mask.
  */
 uint32_t atomsAtOnce(const CoreGeometry &core, const Cube &in, DataType type)
 {
@@ -62,7 +62,7 @@ Kernels turnedOnes(uint32_t atom, const Cube &in)
 	return kernels;
 }
 
-/* Some channels of \a pass, which sums up all of a picture; \a to is where the output begins. */
+/* \a count channels from \a first on of a sum over a picture; the output begins at \a to. */
 ConvolutionPass someChannels(Lowerer &lowerer, const ConvolutionPass &pass, PartOf to,
 			     uint32_t first, uint32_t count, bool turned)
 {
@@ -91,10 +91,10 @@ ConvolutionPass someChannels(Lowerer &lowerer, const ConvolutionPass &pass, Part
 }
 
 /*
- * 8-bit numbers that are held in 16 are made in 8 first. Unused elements of FP16's last atom might
- * be NaN, so that atom is not among the turned ones.
+ * Sums with lines and channel atoms exchanged. 8-bit results held in 16 bits are made in 8 bits
+ * first. FP16's last, partial atom is not exchanged: its unused elements might be NaN.
  *
- * \return false if that cannot be, or gains nothing
+ * \return false if the exchange is impossible, or gains nothing
  */
 bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 {
@@ -129,7 +129,7 @@ bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 	return true;
 }
 
-/* All channels of a picture, each by itself. */
+/* Sums each channel of a whole picture. */
 void sumWhole(Lowerer &lowerer, const ConvolutionPass &pass)
 {
 	const Cube in = lowerer.cube(pass.input);
@@ -138,7 +138,7 @@ void sumWhole(Lowerer &lowerer, const ConvolutionPass &pass)
 		convolve(lowerer, uniformKernels({ in.c, 1, in.h, in.w }, 1), pass);
 }
 
-/* Sums of windows; of averages each is divided by the number of elements that count. */
+/* Sums of windows; an average divides each by the number of elements that count. */
 void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
@@ -187,7 +187,7 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 	convolve(lowerer, uniformKernels({ in.c, 1, pool.kernel.y, pool.kernel.x }, 1), pass);
 }
 
-/* PDP's windows use each column and line: the input is a part of the surface if need be. */
+/* PDP's windows have to cover its whole input: lines and columns beyond them are left out. */
 void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
@@ -200,7 +200,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		const uint32_t end = (windows - 1) * stride + kernel;
 		return end > before + size ? end - before - size : 0;
 	};
-	/* The first element alone, which no part can be: it would have to be packed. */
+	/* Only the first element is used, which PDP cannot read from a larger surface. */
 	if (isAlone(used, in) && out.h == 1 && out.w == 1) {
 		takeSlice(lowerer, operation, { Extents(4, 0), Extents(4, 1) }, pool.activation);
 		return;

@@ -20,7 +20,7 @@ namespace
 std::optional<ChannelScaling::Unit> oneUnit(const Affine &function)
 {
 	constexpr double mostOff = 0x1p-15;
-	constexpr double mostOfStep = 0x1p-6; /* that a bias may be off */
+	constexpr double mostOfStep = 0x1p-6; /* allowed error of a bias */
 	const auto multipliers = sdpMultipliers(function.scale);
 	ChannelScaling::Unit unit;
 
@@ -37,7 +37,7 @@ std::optional<ChannelScaling::Unit> oneUnit(const Affine &function)
 	return unit;
 }
 
-/* X2, which has nothing but a ReLU to do, if that, adds before it. */
+/* X2 is free but for a ReLU; it adds the operand before that. */
 op::Sdp sumOfHalves(Lowerer &lowerer, const Lowerer::Stage &stage, Affine function,
 		    const Residual &residual)
 {
@@ -88,9 +88,9 @@ std::optional<Residual> Lowerer::residualOf(const Cube &cube, const Affine &func
 }
 
 /*
- * X1 makes the convolution's integers, less their zero point; the sum goes on as that of two
- * surfaces does, one unit further behind. A ReLU is X2's, which adds the operand as it is: where
- * both tensors count in the same steps, and the operand from 0.
+ * X1 makes the convolution's integers, less their zero point; the units behind it sum as they do
+ * for two surfaces. X2 can add the operand unconverted, and apply a ReLU, only where both tensors
+ * have the same step and the operand's zero point is 0.
  */
 void Lowerer::sumOfIntegers(const Stage &stage, const Affine &function, const Residual &residual)
 {

@@ -43,7 +43,7 @@ double curvedUpTo(const Unary &unary, double sign)
 	return edge;
 }
 
-/* Table of a function of FP16, for all numbers: it is a line outside of where it bends. */
+/* Table of a function of FP16; outside of its curved range the function is linear. */
 LutTable halfTable(Lowerer &lowerer, const Unary &unary)
 {
 	return lowerer.take(makeLut({ .type = DataType::Half,
@@ -53,7 +53,7 @@ LutTable halfTable(Lowerer &lowerer, const Unary &unary)
 				      .straightOutside = true }));
 }
 
-/* Factor of numbers of x's sign, if the function is nothing but that. */
+/* Factor of numbers of x's sign, if the function only multiplies them. */
 std::optional<double> slopeAt(const Unary &unary, double x)
 {
 	const bool isPlain = unary.activation.isNone() && unary.scale == 1 && unary.shift == 0 &&
@@ -85,7 +85,7 @@ Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &o
 	       bool roundsTwice)
 {
 	const IntegerLimits limits = integerLimits(8U);
-	/* The first entry misses, so it stands one before the lowest integer. */
+	/* An input at the first entry misses the table: begin one below the lowest integer. */
 	const auto start = static_cast<double>(limits.lowest - 1);
 	auto entry = [&](double x) {
 		const auto q =
@@ -102,7 +102,7 @@ Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &o
 	return lutOf(le, lo);
 }
 
-/* 8-bit integers have a table of all their values; no other table is as exact as its type. */
+/* A table has an entry for each 8-bit integer; tables for other types are approximations. */
 bool hasExactTable(const Lowerer &lowerer, const Operator &operation)
 {
 	return lowerer.range(operation.inputs[0]) == DataType::Int8 &&
@@ -167,11 +167,11 @@ op::SdpUnit slopeUnit(Lowerer &lowerer, const std::string &name, const Cube &sha
 	return unit;
 }
 
-/* X1 takes the zero point away, X2 multiplies what is negative; both on a finer scale. */
+/* X1 subtracts the zero point, X2 multiplies negative numbers; both on a finer scale. */
 void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &slopes)
 {
 	constexpr int mostBits = 14;
-	constexpr double leastGain = 0x1p-23; /* a zero point is then an offset yet */
+	constexpr double leastGain = 0x1p-23; /* an 8-bit zero point / gain fits an offset */
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 	const std::string name = lowerer.step("leaky ReLU");
 	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
@@ -181,7 +181,7 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 	} else {
 		const Quantization in = lowerer.quantization(input);
 		const Quantization out = lowerer.quantization(output);
-		/* Far beyond 1, whatever is not 0 saturates. */
+		/* With a ratio far beyond 1, every number but 0 saturates. */
 		const double ratio = std::min(in.scale / out.scale, std::ldexp(1, mostBits));
 		const int fineBits = std::clamp(std::ilogb(ratio / leastGain), 0, mostBits);
 		const double gain = std::max(std::ldexp(ratio, -fineBits), leastGain);
@@ -219,7 +219,7 @@ op::Unary stepOnCpu(Lowerer &lowerer, const Operator &operation, const std::stri
 		 .type = lowerer.storage(result) };
 }
 
-/* The CPU saturates to what it stores, which may be wider than what the value is. */
+/* The CPU saturates to the stored type, which may be wider than the value's own. */
 bool needOwnStorage(Lowerer &lowerer, ValueId output)
 {
 	return lowerer.need(lowerer.storage(output) == lowerer.range(output), "types",
@@ -227,7 +227,7 @@ bool needOwnStorage(Lowerer &lowerer, ValueId output)
 			    "their zero point; quantize the kernels symmetrically");
 }
 
-/* Between integers and real numbers. */
+/* Converts between integers and real numbers. */
 void convertOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
 	lowerer.need(unary.activation.isNone(), "activation",
@@ -261,7 +261,7 @@ void computeOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unar
 	clamp.finish();
 }
 
-/* Another type, another quantization, or a clamp alone. */
+/* Converts type or quantization, or only clamps. */
 void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
@@ -278,9 +278,9 @@ void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 }
 
 /*
- * TFLite's kernels round what is not negative twice, which shows where a step of the output is more
- * than two of the input. It is made first, as a ReLU; X2 makes what is negative, which their
- * rounding leaves more bits, and Y adds both.
+ * TFLite's kernels round numbers from 0 up twice, which shows where a step of the output is more
+ * than two of the input. A ReLU makes these numbers first; X2 makes the negative ones, of which the
+ * kernels' rounding keeps more bits, and Y adds both.
  */
 void bothSides(Lowerer &lowerer, const Operator &operation, const CubeNumbers &slopes, double ratio)
 {
@@ -325,7 +325,7 @@ void bothSides(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 	lowerer.add(sdp);
 }
 
-/* Float, and as exact as a product: the table of a function that bends everywhere has ends. */
+/* Squares floats by a product: a table of a function that bends everywhere has to end. */
 void square(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
 	const ValueId input = operation.inputs[0];
@@ -342,7 +342,7 @@ void square(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
 	const uint32_t channels = lowerer.cube(operation.inputs[0]).c;
-	/* X1 and X2 round a leaky ReLU once; a table has what either sign is rounded to. */
+	/* X1 and X2 round a leaky ReLU once; a table can hold results that are rounded twice. */
 	const bool roundsTwice = lowerer.roundsTwice(operation.inputs[0]);
 
 	lowerer.setCube(operation.outputs[0], lowerer.cube(operation.inputs[0]));

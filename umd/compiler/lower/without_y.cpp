@@ -55,7 +55,7 @@ Sum sumOf(const Lowerer &lowerer, const Meeting &meeting, const Quantization &ou
 	return best;
 }
 
-/* Either tensor may be the operand, if both have one shape: then the one that is less off. */
+/* Of two tensors of one shape, takes the one as operand that gives the smaller error. */
 Sum nearestSum(const Lowerer &lowerer, const Meeting &meeting, const Quantization &out)
 {
 	const Meeting other{ meeting.operand, meeting.stream, !meeting.turned };
@@ -90,7 +90,7 @@ op::Sdp sum(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &mee
 	sdp.x2 = op::SdpUnit{ .alu = op::Alu::Sum,
 			      .operands = lowerer.surface(sum.meeting.operand),
 			      .aluShift = static_cast<uint8_t>(sum.shift) };
-	/* The sum counts from the operand's zero point. */
+	/* X2 can apply a ReLU only if the sum's zero point, that of the operand, is 0. */
 	if (relu && operand.zeroPoint == 0 && gain > 0)
 		sdp.x2->activation = op::Activation::Relu;
 	sdp.converter = lowerer.take(makeConverter(
@@ -98,7 +98,7 @@ op::Sdp sum(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &mee
 	return sdp;
 }
 
-/* A factor without a zero point is an operand as it is. */
+/* X2 multiplies by the operand as stored, so the operand's zero point has to be 0. */
 op::Sdp product(Lowerer &lowerer, const Meeting &given, ValueId output)
 {
 	const bool turns = lowerer.quantization(given.operand).zeroPoint != 0 &&
@@ -124,7 +124,7 @@ op::Sdp product(Lowerer &lowerer, const Meeting &given, ValueId output)
 	return sdp;
 }
 
-/* Both in steps of the output, which keep their order. */
+/* Maximum or minimum of both inputs in steps of the output, which keep their order. */
 op::Sdp extreme(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
 		ValueId output)
 {

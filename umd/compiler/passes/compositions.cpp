@@ -135,7 +135,7 @@ std::optional<Variance> standardized(const Model &model, const Operator &operati
 	return std::nullopt;
 }
 
-/* Exponentials divided by their sum: of which value, less its maximum or not. */
+/* Value whose softmax an operator computes; subtracting its maximum first is optional. */
 std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
 {
 	const auto *kind = std::get_if<Elementwise>(&operation.kind);
@@ -160,7 +160,7 @@ struct Scaled {
 	double by = 1;
 };
 
-/* Products with numbers, however many there are. */
+/* The value and the factor of any number of products with constants. */
 Scaled scaledOf(const Model &model, ValueId value)
 {
 	Scaled scaled{ value };
@@ -201,7 +201,7 @@ bool isCubicOf(const Model &model, const Scaled &argument, ValueId x)
 	       (isCubic(0) || isCubic(1));
 }
 
-/* x * (1 + erf(x / sqrt(2))) / 2, or the approximation by a hyperbolic tangent: the function. */
+/* GELU: x * (1 + erf(x / sqrt(2))) / 2, or its approximation by a hyperbolic tangent. */
 std::optional<Unary> geluOf(const Model &model, ValueId x, const Scaled &sum)
 {
 	const Operator *add = elementwiseThatWrites(model, sum.of, Function::Add);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Products, sums and clamps that go into the operator before them, or into the function on the CPU
- * that is behind them.
+ * Folds products, sums and clamps into the operator before them, or into the CPU function behind
+ * them.
  */
 #include "passes.h"
 
@@ -17,7 +17,7 @@ namespace nvdla::compiler
 namespace
 {
 
-/* One number for each kernel; none if the constant is not that. */
+/* One number for each kernel; empty if the constant does not have these. */
 std::vector<double> perKernel(const Value &constant, uint32_t kernels)
 {
 	std::vector<double> numbers = realNumbers(constant);
@@ -30,7 +30,7 @@ std::vector<double> perKernel(const Value &constant, uint32_t kernels)
 		       : std::vector<double>{};
 }
 
-/* The convolution that writes what an affine function alone reads; nullptr if there is none. */
+/* The convolution whose result only an affine function reads; nullptr if there is none. */
 Operator *convolutionBefore(Model &model, ValueId value)
 {
 	Operator *writer = model.writer(value);
@@ -41,7 +41,7 @@ Operator *convolutionBefore(Model &model, ValueId value)
 		       : nullptr;
 }
 
-/* Kernels and bias times and plus numbers, one for each kernel. */
+/* Multiplies kernels and bias by factors and adds sums to the bias, one for each kernel. */
 void fold(Model &model, Operator &conv, const std::vector<double> &factors,
 	  const std::vector<double> &sums)
 {
@@ -127,7 +127,7 @@ std::optional<Inner> innerThatWrites(const Model &model, ValueId value)
 	return Inner{ writer->inputs[0], unary->function };
 }
 
-/* One operator into the function behind it; false if there is none to fold. */
+/* Folds one operator into the function behind it; false if there is none to fold. */
 bool foldOne(Model &model)
 {
 	for (Operator &operation : model.operators) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolutions of one input whose results are put one behind the other: their kernels stacked are
- * those of one convolution. The largest of a window is found channel by channel, so what is pooled
- * behind a concatenation may be pooled before: by then a convolution can hand it over on the fly.
+ * Joins convolutions of one input whose results are concatenated: stacked, their kernels are those
+ * of one convolution. A maximum is pooled channel by channel, so a pooling behind a concatenation
+ * may move before it, where convolutions can hand over their results on the fly.
  */
 #include "passes.h"
 
@@ -183,7 +183,7 @@ bool areTooMany(const std::vector<const Value *> &kernels, const Taps &taps)
 	return channels > most / (uint64_t{ taps.y.taps() } * taps.x.taps());
 }
 
-/* The most neighbours from \a first on that one convolution can make. */
+/* End of the run of writers from \a first on that one convolution can replace. */
 size_t alikeFrom(const Model &model, const std::vector<const Operator *> &writers, size_t first)
 {
 	const Operator *one = writers[first];
@@ -208,7 +208,7 @@ size_t alikeFrom(const Model &model, const std::vector<const Operator *> &writer
 	return end;
 }
 
-/* Kernels stacked, all in one window, and the convolution that has it. */
+/* Puts all kernels into one window, and returns the convolution with this window. */
 Convolution stackWindows(const Model &model, const std::vector<const Operator *> &convs,
 			 std::vector<Value> &kernels)
 {
@@ -233,7 +233,7 @@ Convolution stackWindows(const Model &model, const std::vector<const Operator *>
 	return joined;
 }
 
-/* One operator that makes what several do; it writes \a whole. */
+/* One operator that replaces \a writers; it writes \a whole. */
 Operator joined(Model &model, const std::vector<const Operator *> &writers, ValueId whole)
 {
 	Operator all = *writers.front();
@@ -267,8 +267,7 @@ const Operator *poolingBehind(const Model &model, const Operator &concatenation)
 	const auto *pool = std::get_if<Pool>(&reader.kind);
 	const bool moves = pool && isExtreme(pool->method) && pool->activation.isNone() &&
 			   model.values[reader.outputs.front()].quantization == value.quantization;
-	/* Integers of other steps are turned into the concatenation's in order: the largest stays
-	 * that. */
+	/* Requantization keeps the order of integers, so the largest one stays the largest. */
 	const auto isAlike = [&](ValueId part) {
 		return !model.values[part].isConstant && model.values[part].type == value.type;
 	};
@@ -334,7 +333,7 @@ ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts
 	for (Operator &slice : slices)
 		slice.inputs = { made };
 
-	/* In the place of the first; the others have the same input, so it is there. */
+	/* Insert at the first writer's place, where the shared input is computed already. */
 	const auto first = std::ranges::find_if(
 		all, [&](const Operator &each) { return std::ranges::count(writers, &each) > 0; });
 	const auto place = static_cast<ptrdiff_t>(first - all.begin());

@@ -2,14 +2,13 @@
 /*
  * Windows beyond the core's limits.
  *
- * - Sums and averages over more lines or columns than a kernel has are made in two steps: first
- *   averages of some of them, side by side, then a sum of these. Larger pictures of 8 bits whose
- *   kernels need more bits as well: columns, then lines, with 16 bits between them.
+ * - Sums and averages over more lines or columns than a kernel has take steps: averages of adjacent
+ *   parts first, then a sum of these. Enlargements of 8-bit pictures whose kernels need more than 8
+ *   bits take two steps as well: columns, then lines, with 16 bits between them.
  * - Convolutions with longer strides or kernels than the core's: a block of as many elements as
- *   the stride has becomes the channels of one element, and the kernels go from block to block.
- * - Transposed convolutions with phases that read one element of a larger surface, or write one
- *   into it. Without anything cut off, and with kernels of whole phases, there are none; a slice
- *   does the cutting.
+ *   the stride becomes the channels of one element, and the kernels have a stride of one block.
+ * - Transposed convolutions with phases that read or write a single element of a larger surface.
+ *   An uncut result, of kernels with whole phases, has no such phases; a slice cuts it.
  */
 #include "passes.h"
 
@@ -32,7 +31,7 @@ constexpr uint64_t mostChannels = 8192;
 /* Kernels of at most this size, for an atom of channels each, leave room in the convolution buffer.
  */
 constexpr uint32_t mostElements = 480;
-/* A kernel with so few elements on both axes is well below that. */
+/* A kernel with at most this many elements on both axes is well below mostElements. */
 constexpr uint32_t fewElements = 16;
 
 /* An axis of a picture, whose elements are summed or stay apart. */
@@ -41,10 +40,10 @@ struct SplitAxis {
 	bool isSummed;
 
 	uint32_t window() const { return isSummed ? size : 1; }
-	/* Elements that are put together, so that fewer are left. */
+	/* Number of elements that a step averages into one. */
 	uint32_t part() const { return std::min((window() - 1) / fewElements + 1, mostStride); }
 	SplitAxis inParts() const { return { (size - 1) / part() + 1, isSummed }; }
-	/* Elements that the last part lacks. */
+	/* Padding that completes the last part. */
 	uint32_t after() const { return inParts().size * part() - size; }
 };
 
@@ -54,7 +53,7 @@ bool fits(const SplitAxis &y, const SplitAxis &x)
 	       y.window() * x.window() <= mostElements;
 }
 
-/* Nothing for windows that are neither all of the axis, nor each element alone. */
+/* Nothing for windows that cover neither the whole axis nor each element by itself. */
 std::optional<SplitAxis> axisOf(uint32_t kernel, uint32_t stride, uint32_t size)
 {
 	if (kernel != size && (kernel != 1 || stride != 1))
@@ -90,7 +89,7 @@ Value averagesOf(const Value &in, const SplitAxis &y, const SplitAxis &x)
 	return averages;
 }
 
-/* The same reduction in steps; nothing if it is none that has to be. */
+/* The same reduction in steps; empty if it is no reduction, or fits one step. */
 std::vector<Operator> inSteps(Model &model, const Operator &whole)
 {
 	const Value in = model.values[whole.inputs.front()];
@@ -124,7 +123,7 @@ std::vector<Operator> inSteps(Model &model, const Operator &whole)
 	return std::move(chain.operators);
 }
 
-/* Parts of the nearest element are twice the factor along an axis, at most. */
+/* Whether kernels fit 8 bits: linear weights are at most twice the factor along an axis. */
 bool fitsKernels(const Enlarge &enlarge)
 {
 	const auto most = [](uint32_t factor) { return factor > 1 ? uint64_t{ 2 } * factor : 1; };
@@ -144,7 +143,7 @@ struct BlockAxis : ConvolutionAxis {
 	uint32_t lead() const { return (block() - before % block()) % block(); }
 	uint32_t blocksBefore() const { return (before + lead()) / block(); }
 	uint32_t blocksOfKernel() const { return (lead() + taps - 1) / block() + 1; }
-	/* From the picture's start on; the kernels see no more. */
+	/* Blocks that the kernels see from the picture's start on, with padding behind it. */
 	int64_t blocksSeen() const
 	{
 		return int64_t{ out } - 1 + blocksOfKernel() - blocksBefore();
@@ -190,7 +189,7 @@ void addWholeBlocks(Chain &chain, const BlockAxis &y, const BlockAxis &x)
 	chain.add(Pad{ none, behind, 0 }, " padded", cut);
 }
 
-/* From block to block. */
+/* The convolution on blocks: strides of one block, and padding counted in blocks. */
 Convolution onBlocks(Convolution conv, const BlockAxis &y, const BlockAxis &x)
 {
 	if (y.block() > 1) {
@@ -214,7 +213,7 @@ bool isPossible(const Convolution &conv, const BlockAxis &y, const BlockAxis &x,
 	       uint64_t{ y.block() } * x.block() * channels <= mostChannels;
 }
 
-/* \return nothing if it is none that has to be, or can be */
+/* \return the convolution on blocks; empty if it needs no blocks, or cannot have them */
 std::vector<Operator> blocksTaken(Model &model, const Operator &whole, const Convolution &conv)
 {
 	const ConvolutionAxes axes(model, whole, conv);
@@ -228,7 +227,7 @@ std::vector<Operator> blocksTaken(Model &model, const Operator &whole, const Con
 	const Extents shape = model.values[chain.last].shape;
 	const Extents blocks{ shape[0], shape[1] / block.lines, shape[2] / block.columns,
 			      shape[3] * block.lines * block.columns };
-	/* Blocks of one line lie as they have to. */
+	/* Elements in blocks of one line are in order already. */
 	const Transpose turned{ { blocks[1], block.lines, blocks[2], block.columns, shape[3] },
 				{ 0, 2, 1, 3, 4 } };
 	chain.add(block.lines == 1 ? Kind(Reshape{}) : turned, " in blocks", blocks);
@@ -287,7 +286,7 @@ bool hasLonePhase(const UpAxis &y, const UpAxis &x)
 	return reads || narrow || makes;
 }
 
-/* Others are refused when they are lowered. */
+/* Limits of extended kernels; lowering refuses convolutions beyond them. */
 bool canBeExtended(const Extents &kernels, uint32_t r, uint32_t s)
 {
 	constexpr uint64_t mostElements = uint64_t{ 1 } << 25;

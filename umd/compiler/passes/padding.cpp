@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Padding of pictures: zeros become the padding of operators, and elements of kernels that meet
- * nothing else go.
+ * Padding of pictures: zeros become the padding of operators, and kernel elements that meet only
+ * padding are removed.
  */
 #include "passes.h"
 
@@ -46,7 +46,7 @@ bool canPad(const Model &model, const Operator &operation, const Convolution &co
 			(kernel[2] - 1) * conv.dilation.y + 1);
 }
 
-/* Zeros count in its windows, none of which goes beyond them. */
+/* A pooling can take over a pad if its windows count zeros and stay within the padding. */
 bool canPad(const Model &model, const Operator &operation, const Pool &pool, const Pad &pad)
 {
 	const op::Padding &own = pool.padding;

@@ -33,7 +33,7 @@ bool isAlongChannels(const Extents &shape)
 	return shape[lines] == 1 && shape[columns] == 1;
 }
 
-/* Operators that repeat an input where it is to be; what they make takes its place. */
+/* Operators that repeat an input if it has to be repeated; their result replaces the input. */
 std::vector<Operator> repeated(Model &model, Operator &operation, size_t input)
 {
 	constexpr uint32_t mostCopies = 64; /* along an axis, as Tile has them */
@@ -60,7 +60,7 @@ std::vector<Operator> repeated(Model &model, Operator &operation, size_t input)
 	const auto repeat = [&](uint32_t axis) {
 		Extents shape = model.values[chain.last].shape;
 		shape[axis] = to[axis];
-		/* Each channel is of the only one there is, as it is. */
+		/* A convolution with ones copies the only channel to all channels. */
 		if (axis == channels)
 			chain.add(Convolution{}, what, shape,
 				  { model.add(onesOf(to[channels], { 1, 1 })) });
@@ -84,7 +84,7 @@ std::vector<Operator> repeated(Model &model, Operator &operation, size_t input)
 	return std::move(chain.operators);
 }
 
-/* One with a number for each channel needs nothing once the other one has all channels. */
+/* Repeats the input with fewer channels first: SDP may then take the other one as it is. */
 void repeatBoth(Model &model, Operator &operation, std::vector<Operator> &steps)
 {
 	const auto channelsOf = [&](size_t input) {

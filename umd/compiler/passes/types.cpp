@@ -114,7 +114,7 @@ void quantizeResults(Model &model)
 
 void separateTypes(Model &model)
 {
-	std::map<ValueId, ValueId> known; /* integers, and the same as real numbers */
+	std::map<ValueId, ValueId> known; /* float value of an integer value */
 	std::vector<Operator> all;
 
 	auto asFloat = [&](ValueId id) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A batch is computed sample by sample. Each operator becomes one for each sample, layer by layer,
- * so that the same kernels are used one after the other; the constants are those of all.
+ * so that the same kernels are used one after the other; all samples share the constants.
  */
 #include "passes.h"
 
@@ -57,7 +57,7 @@ private:
 	std::vector<bool> isBatched_; /* by the ids of the model as it was */
 	std::vector<bool> isThere_;   /* with all samples in one value */
 	std::vector<std::vector<ValueId>> samples_;
-	std::map<ValueId, Operator> reshapes_; /* by what they write */
+	std::map<ValueId, Operator> reshapes_; /* by the value that they write */
 	std::vector<Operator> operators_;
 };
 
@@ -177,7 +177,7 @@ ValueId Unroller::whole(ValueId id, const Operator &by)
 	return id;
 }
 
-/* SDP does the rest in one operation on the stream, as it reads no batches from memory. */
+/* Whether one operation takes all samples: SDP's part is on the fly, as it reads no batches. */
 bool Unroller::isAtOnce(const Operator &operation) const
 {
 	const auto *full = std::get_if<FullyConnected>(&operation.kind);
@@ -233,7 +233,7 @@ Result<void> Unroller::run()
 		       shape(id).front() == batch_;
 	};
 
-	/* Inputs, and results of operators that are left out. */
+	/* Values without a writer: inputs, and results of operators that are left out. */
 	for (ValueId id = 0; id < isBatched_.size(); id++) {
 		isBatched_[id] = isThere_[id] = beginsBatch(id);
 		if (isBatched_[id])

@@ -29,16 +29,16 @@ std::vector<std::string> wordsOf(const std::string &text)
 
 class Layer;
 
-/* A type may have several rows: the first one counts whose fields have the values of \a when. */
+/* A type may have several rows; the first whose \a when matches the layer's fields applies. */
 struct Row {
 	std::string types;
-	std::string becomes = {};    /* operators of ONNX, each of what is made by those before */
+	std::string becomes = {};    /* ONNX operators, applied one after the other */
 	std::string when = {};	     /* the message with the layer's fields, then field:value */
 	std::string attributes = {}; /* of the last operator: name, name=field or name=number */
-	void (*more)(Layer &layer) = nullptr; /* adds what a row cannot say */
+	void (*more)(Layer &layer) = nullptr; /* adds whatever a row cannot express */
 };
 
-/* Keeps the first rule that is broken; what is made after it is meaningless, but harmless. */
+/* Keeps the first broken rule; operators appended after it are meaningless, but harmless. */
 class Layer : public Rules
 {
 public:
@@ -54,12 +54,12 @@ public:
 	void read();
 	void become(const Row &row);
 
-	Fields fields; /* those of the layer's type */
+	Fields fields; /* parameters of the layer's type */
 	const Tensors bottoms;
-	Tensors tops;	     /* at first the bottoms */
+	Tensors tops;	     /* initially the bottoms */
 	const size_t wanted; /* number of tops */
 
-	/* A tensor without a name, which ONNX takes for none, if there are fewer bottoms. */
+	/* A bottom; beyond their number an unnamed tensor, which ONNX takes as an absent input. */
 	Tensor bottom(size_t index = 0) const
 	{
 		return index < bottoms.size() ? bottoms[index] : Tensor{};
@@ -75,7 +75,7 @@ public:
 		return failed() ? 0 : axis < 0 ? axis + rank : axis;
 	}
 
-	/* Lines and columns: a list of one number for both or of two, or two fields. */
+	/* Numbers of lines and columns: a list of one (for both) or two numbers, or two fields. */
 	Shape pair(const std::string &both, const std::string &each, int64_t usual)
 	{
 		Shape made = fields.list<int64_t>(both);
@@ -107,7 +107,7 @@ public:
 	}
 	bool hasBias() const { return fields.printed("bias_term") == "true"; }
 
-	/* A constant of the graph. An extent of -1 is that which the number of elements leaves. */
+	/* A constant of the graph. An extent of -1 is computed from the number of elements. */
 	template<typename T>
 	Tensor constant(const std::vector<T> &numbers, Shape shape = { -1 })
 	{
@@ -139,12 +139,12 @@ public:
 				 : operands.empty() ? 0
 						    : operands.front().rank);
 	}
-	/* Append an operator on the top and one operand more; its result is the top. */
+	/* Append an operator on the top and one more operand; its result becomes the top. */
 	void apply(const std::string &type, const Tensor &operand)
 	{
 		tops = { add(type, { tops.front(), operand }) };
 	}
-	/* The same of an operand whose first axis meets this one of the top. */
+	/* Like apply(), with the operand's first axis aligned with \a axis of the top. */
 	void applyAlong(const std::string &type, const Tensor &operand, int64_t axis)
 	{
 		const int64_t axes = static_cast<int64_t>(tops.front().rank) - axis;
@@ -154,7 +154,7 @@ public:
 			shape.resize(static_cast<size_t>(axes), 1);
 		apply(type, add("Reshape", { operand, constant(shape) }));
 	}
-	/* An operator on a tensor and a number, left out where the number changes nothing. */
+	/* Append an operator on a tensor and a number, unless the number is the neutral element. */
 	void applyNumber(Tensor &x, const char *type, float number, float neutral)
 	{
 		if (number != neutral)
@@ -197,7 +197,7 @@ private:
 	uint32_t made_ = 0;
 };
 
-/* Factors or sums are the second bottom, or else the first weights; then come Scale's sums. */
+/* Factors or summands are the second bottom, else the first blob; Scale's bias is the next one. */
 template<bool isScale>
 void addScale(Layer &layer)
 {
@@ -230,7 +230,7 @@ Shape addWindows(Layer &layer)
 	return kernel;
 }
 
-/* A last window that is not full counts, and padding as far as it goes. */
+/* Windows of a pooling; with round_mode CEIL an incomplete last window counts. */
 void addPooling(Layer &layer)
 {
 	addWindows(layer);
@@ -284,7 +284,7 @@ void addStatistics(Layer &layer)
 		layer.addInput(layer.constant(numbers));
 }
 
-/* Axes that the layer does not name come behind, in their order. */
+/* Axes that the layer does not name follow the named ones, in ascending order. */
 void addOrder(Layer &layer)
 {
 	Shape order = layer.fields.list<int64_t>("order");
@@ -295,7 +295,7 @@ void addOrder(Layer &layer)
 	layer.set("perm", order);
 }
 
-/* Parts of one size, or from point to point. */
+/* Slices of equal size, or between the layer's slice points. */
 void addSlices(Layer &layer)
 {
 	const std::string axis = layer.fields.has("slice_dim") ? "slice_dim" : "axis";

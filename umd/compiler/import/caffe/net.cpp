@@ -52,10 +52,10 @@ struct Layout {
 
 	protobuf::DescriptorPool pool;
 	protobuf::DynamicMessageFactory factory{ &pool };
-	const protobuf::Message *net; /* without fields */
+	const protobuf::Message *net; /* prototype, no field set */
 };
 
-/* The first thing that is wrong with a text. */
+/* The first error in a text. */
 struct FirstError : protobuf::io::ErrorCollector {
 	void AddError(int line, protobuf::io::ColumnNumber /*column*/,
 		      const std::string &message) override
@@ -63,7 +63,7 @@ struct FirstError : protobuf::io::ErrorCollector {
 		if (why.empty())
 			why = message, where = fmt::format("line {}", line + 1);
 	}
-	/* Fields that are not known; see caffe.proto. */
+	/* The parser's warning of an unknown field; see caffe.proto. */
 	void AddWarning(int line, protobuf::io::ColumnNumber column,
 			const std::string &message) override
 	{
@@ -120,7 +120,7 @@ Result<void> readWeights(const std::string &path, protobuf::Message &weights)
 	return {};
 }
 
-/* Whether a layer is there when the net is used, not trained. */
+/* Whether a layer takes part in inference, not only in training. */
 bool isForInference(const Fields &layer)
 {
 	const auto hasTest = [&](const char *rules) {
@@ -179,7 +179,7 @@ private:
 	std::vector<Fields> layers_;
 	std::map<std::string, std::vector<Fields>> weights_;
 	std::map<std::string, Tensor> tensors_;	     /* by their blobs */
-	std::map<std::string, std::string> outputs_; /* by blobs: the layer that writes them last */
+	std::map<std::string, std::string> outputs_; /* layer that writes a blob last, by blob */
 	std::set<std::string> names_;
 	schema::Model model_;
 	schema::Graph &graph_ = *model_.mutable_graph();
@@ -261,7 +261,7 @@ Result<schema::Model> Reader::read()
 	}
 	for (const auto &[blob, writer] : outputs_)
 		names_.insert(blob);
-	/* As files of before 2016 say it. */
+	/* Files of before 2016 give the input's shape in this field. */
 	for (const int64_t extent : net_.list<int64_t>("input_dim")) {
 		if (shapes.empty() || shapes.back().size() == axes)
 			shapes.emplace_back();

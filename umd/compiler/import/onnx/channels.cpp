@@ -38,7 +38,7 @@ Tensor readReduceL2(NodeReader &reader)
 				 { { Function::Square }, { Function::Power, 0.5, {} } });
 }
 
-/* The sum of a function, and a function of that. */
+/* A function of the sum of a function of the elements. */
 template<Function before, Function behind = Function::Identity>
 Tensor readSumOf(NodeReader &reader)
 {
@@ -83,7 +83,7 @@ double epsilonOf(NodeReader &reader)
 	return reader.number("epsilon", 1e-5);
 }
 
-/* Factors and, if they are given, sums. */
+/* Scale and, if the node has it, bias. */
 legalize::Scaling scalingOf(NodeReader &reader)
 {
 	return { reader.realNumbers(1),
@@ -111,7 +111,7 @@ Tensor readLayerNormalization(NodeReader &reader)
 	return made.tensor;
 }
 
-/* Until version 21 groups have a scale, then channels. */
+/* Before version 21 the scale is per group, from then on per channel. */
 Tensor readGroupNormalization(NodeReader &reader)
 {
 	constexpr int64_t scalesChannels = 21;

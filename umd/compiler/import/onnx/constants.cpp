@@ -15,7 +15,7 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-/* Little endian: of integers the low bytes are the first. */
+/* Copies the low \a each bytes of each number; the host is little endian. */
 template<typename Numbers>
 std::vector<std::byte> bytesOf(const Numbers &numbers, size_t each)
 {

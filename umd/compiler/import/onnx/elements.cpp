@@ -31,7 +31,7 @@ Tensor readRoot(NodeReader &reader)
 			       { Function::Power, double{ numerator } / denominator, {} });
 }
 
-/* Limits were attributes once. */
+/* Old versions of Clip have the limits as attributes, newer ones as inputs. */
 Tensor readClip(NodeReader &reader)
 {
 	Clamp clamp;
@@ -124,7 +124,7 @@ Tensor readSeveral(NodeReader &reader)
 	return legalize::several(reader, function, reader.allInputs());
 }
 
-/* Between the widths of real numbers, which are all one here; of constants to any number. */
+/* Casts between float types change nothing here; constants can be cast to any number type. */
 Tensor readCast(NodeReader &reader)
 {
 	const Tensor x = reader.input(0);
@@ -156,7 +156,7 @@ Tensor readPRelu(NodeReader &reader)
 	return legalize::prelu(reader, x, slopes);
 }
 
-/* Before version 13 all axes from this one on count as one. */
+/* Before version 13 softmax works on all axes from `axis` on as one. */
 template<bool isLogarithm>
 Tensor readSoftmax(NodeReader &reader)
 {
@@ -178,7 +178,7 @@ Tensor readIdentity(NodeReader &reader)
 	return reader.input(0);
 }
 
-/* While a network is trained, elements fall away at random. */
+/* Dropout zeroes random elements in training only. */
 Tensor readDropout(NodeReader &reader)
 {
 	constexpr size_t trainingMode = 2;

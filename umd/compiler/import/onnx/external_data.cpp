@@ -46,7 +46,7 @@ std::string entryOf(const pb::Tensor &tensor, const char *key)
 	return {};
 }
 
-/* \return the number of an entry, \a otherwise without one; nothing if it is no number */
+/* \return the number of entry \a key, \a otherwise if absent; nothing if it is no number */
 std::optional<uint64_t> numberOf(const pb::Tensor &tensor, const char *key, uint64_t otherwise)
 {
 	const std::string text = entryOf(tensor, key);
@@ -65,7 +65,7 @@ Result<const std::vector<std::byte> *> Collector::fileAt(const std::string &loca
 
 	if (known != files_.end())
 		return &known->second;
-	/* Links are followed before they are looked at. */
+	/* Resolve symbolic links first, so that none leads out of the folder. */
 	const fs::path folder = fs::canonical(folder_, noFolder);
 	const fs::path path = fs::weakly_canonical(folder / location, noPath);
 	const auto [end, rest] = std::ranges::mismatch(folder, path);
@@ -140,7 +140,7 @@ Result<std::vector<std::byte>> withExternalData(std::vector<std::byte> file,
 	onnx::Collector collector(folder);
 	onnx::pb::Model model;
 
-	/* The name that such constants have their files by. */
+	/* Constants with external data name their files by this key. */
 	if (text.find("location") == std::string_view::npos ||
 	    !model.ParseFromArray(file.data(), static_cast<int>(file.size())))
 		return file;

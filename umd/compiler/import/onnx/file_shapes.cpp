@@ -9,7 +9,7 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-/* "1x3x?x?", as it would be given. */
+/* The shape as a user would give it, such as "1x3x?x?", with ? for open axes. */
 std::string openShape(const pb::TensorType &tensor)
 {
 	std::string text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators that move elements, add some, or take some of them.
+ * Operators that move, add or select elements.
  */
 #include <algorithm>
 
@@ -63,7 +63,7 @@ Tensor readFlatten(NodeReader &reader)
 	return reader.reshaped(tensor, shape);
 }
 
-/* Without names all axes of one element go. */
+/* Without `axes`, all axes of one element are removed. */
 Tensor readSqueeze(NodeReader &reader)
 {
 	const Tensor tensor = reader.input(0);
@@ -104,7 +104,7 @@ Tensor readTranspose(NodeReader &reader)
 	return legalize::transposed(reader, tensor, perm);
 }
 
-/* Parts along an axis, one an output. */
+/* Each output is a part of the input along an axis. */
 Tensor readSplit(NodeReader &reader)
 {
 	const Tensor tensor = reader.input(0);
@@ -162,7 +162,7 @@ Tensor readSlice(NodeReader &reader)
 	return legalize::slice(reader, tensor, begin, stride, shape);
 }
 
-/* Pads of all axes, 0 for those that are not named: before each, then behind each. */
+/* Pads of all axes, 0 for unnamed ones: those before each axis, then those behind each. */
 std::vector<int64_t> padsOf(NodeReader &reader, size_t rank)
 {
 	constexpr size_t axesAt = 3;

@@ -42,7 +42,7 @@ ElementType typeOfZeroPoint(NodeReader &reader, size_t zeroPoint)
 								     : ElementType::UInt8;
 }
 
-/* Halves to the even one. */
+/* Quantizes numbers; halves are rounded to the even integer. */
 Value quantized(NodeReader &reader, const Value &from, ElementType type,
 		const TensorQuantization &quantization, uint32_t axis)
 {
@@ -65,7 +65,7 @@ Value quantized(NodeReader &reader, const Value &from, ElementType type,
 		const double steps = std::nearbyint(numbers[i] / one.scale) + one.zeroPoint;
 		const double most = static_cast<double>(limits.highest);
 		const double least = static_cast<double>(limits.lowest);
-		/* Written so that a NaN is a number. */
+		/* This comparison makes \a least of a NaN. */
 		const double held = steps > least ? std::min(steps, most) : least;
 		value.data.push_back(static_cast<std::byte>(static_cast<int>(held)));
 	}
@@ -74,7 +74,7 @@ Value quantized(NodeReader &reader, const Value &from, ElementType type,
 	return value;
 }
 
-/* An axis held against the shape and the number of scales along it; 0 for one scale. */
+/* The axis of the scales, checked against the shape and their number; 0 for a single scale. */
 uint32_t axisOf(NodeReader &reader, const TensorQuantization &quantization, const Extents &shape,
 		int64_t given)
 {
@@ -126,7 +126,7 @@ Tensor readDequantize(NodeReader &reader)
 /* Places of an operator's tensors among its inputs. A scale and a zero point follow each operand.
  */
 struct Places {
-	std::vector<int> operands; /* none: all from the third input on */
+	std::vector<int> operands; /* empty: all from the third input on */
 	size_t result;		   /* input with the result's scale, which its zero point follows */
 	std::optional<int> bias = {};
 };
@@ -151,7 +151,7 @@ void quantizeOperand(NodeReader &reader, size_t index)
 			axisOf(reader, quantization, tensor.shape, isMatrix ? 1 : 0));
 }
 
-/* Reads an operator like that on real numbers, whose name is a part of its own. */
+/* Reads an operator like its counterpart on real numbers, whose name its own contains. */
 Tensor readQuantized(NodeReader &reader)
 {
 	const Places &places = quantizedOperators.at(reader.type());

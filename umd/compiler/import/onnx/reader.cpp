@@ -48,7 +48,7 @@ private:
 	const pb::ValueInfo *infoOf(const std::string &name) const;
 	Result<void> readOutputs();
 	tl::unexpected<Error> missing(const std::string &output, const std::string &where) const;
-	/* Pictures whose first step turns N, H, W, C come as that. */
+	/* Whether all readers of an input transpose it from N, H, W, C: then it comes like that. */
 	bool comesWithChannelsLast(const std::string &input) const;
 	ValueId addStep(const Tensor &from, const std::string &name, const char *type, Kind kind,
 			Value value);
@@ -171,8 +171,8 @@ const pb::ValueInfo *Reader::infoOf(const std::string &name) const
 }
 
 /*
- * An unknown operator is an error only if its result is used, or named in a list of what can be
- * compiled. Its readers are known as well if the file states the shapes of its results.
+ * An unknown operator is an error only if its result is used; a report of what can be compiled
+ * names it. Operators that read its results are known if the file states the results' shapes.
  */
 Result<void> Reader::addUnknown(const pb::Node &node, const Unknown &why)
 {
@@ -243,7 +243,7 @@ ValueId Reader::addStep(const Tensor &from, const std::string &name, const char 
 	return made;
 }
 
-/* The file's output is real numbers; a pass takes the step away again. */
+/* The file declares a float output; a pass removes this DequantizeLinear again. */
 void Reader::addFloatOutput(Tensor &tensor, const std::string &name)
 {
 	Value value;
@@ -252,7 +252,7 @@ void Reader::addFloatOutput(Tensor &tensor, const std::string &name)
 	tensor.id = addStep(tensor, name, "DequantizeLinear", Unary{}, std::move(value));
 }
 
-/* The CPU moves the elements, which lie otherwise. */
+/* Has the CPU transpose an output whose elements are not in the file's order. */
 void Reader::addInFileOrder(Tensor &tensor, const std::string &name, Transpose transpose)
 {
 	Value value = import_.model.values[tensor.id];
@@ -263,7 +263,7 @@ void Reader::addInFileOrder(Tensor &tensor, const std::string &name, Transpose t
 	tensor = { made, tensor.shape, asInFile(tensor.shape.size()) };
 }
 
-/* Reshapes change nothing in memory: what the last axis had before all of them. */
+/* Extent of the last axis in memory: that before any reshapes, which move no elements. */
 uint32_t Reader::lastAxisInMemory(const Tensor &tensor) const
 {
 	const Model &model = import_.model;
@@ -275,8 +275,7 @@ uint32_t Reader::lastAxisInMemory(const Tensor &tensor) const
 	return model.values[id].shape.empty() ? 1 : model.values[id].shape.back();
 }
 
-/* Whether a flattened tensor is a picture in memory, whose planes one by one are the file's order.
- */
+/* Whether a flattened tensor is a picture in memory, whose planes in turn are in file order. */
 bool Reader::isFlatPicture(const Tensor &tensor) const
 {
 	const Model &model = import_.model;
@@ -295,7 +294,7 @@ bool Reader::isFlatPicture(const Tensor &tensor) const
 	return true;
 }
 
-/* Readers of operators leave out results that they do not know, which nothing need use. */
+/* Error for an output that is missing: no node writes it, or the node's reader left it out. */
 tl::unexpected<Error> Reader::missing(const std::string &output, const std::string &where) const
 {
 	for (const pb::Node &node : graph_.node())
@@ -329,7 +328,7 @@ Result<void> Reader::readOutputs()
 			return severalOf(tensor.shape, tensor.order) ==
 			       severalOf(tensor.shape, order);
 		};
-		/* Flattened from N, C, H, W; or a picture, whose first axis is the batch. */
+		/* A picture has the batch as its first axis, or is flattened from N, C, H, W. */
 		const bool isBatch = rank == 4 && (tensor.shape[0] == 1 || tensor.order[0] == 0);
 		const bool picture =
 			!tensor.places.empty() || (isBatch && lies(channelsLast(rank)) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolutions, poolings, matrix products, and larger and smaller pictures.
+ * Convolutions, poolings, matrix products, and resizing of pictures.
  */
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace
 using legalize::mostOfWindow;
 using legalize::Weights;
 
-/* Numbers of lines and columns; those of one axis are of columns, then those of lines are usual. */
+/* Numbers for lines and columns; a single number is for columns, and lines get \a usual. */
 std::vector<int64_t> pairOf(NodeReader &reader, const std::string &name, int64_t usual)
 {
 	std::vector<int64_t> numbers = reader.integers(name);
@@ -111,7 +111,7 @@ Tensor readConvTranspose(NodeReader &reader)
 					       reader.integer("group", 1), axes[0], axes[1], {});
 }
 
-/* K x C of a constant matrix that lies as attributes say. */
+/* A constant matrix as K x C; the node's attributes say whether it is transposed. */
 Value matrixOf(NodeReader &reader, const Value &weights)
 {
 	reader.support(reader.integer("transA", 0) == 0, "transA", "is not 0");
@@ -121,7 +121,7 @@ Value matrixOf(NodeReader &reader, const Value &weights)
 	return reader.integer("transB", 0) != 0 ? weights : permuted(weights, { 1, 0 });
 }
 
-/* Numbers times a factor; the bias of Gemm has one. */
+/* A constant times a factor, such as beta of Gemm's bias. */
 Value scaled(const Value &value, double factor)
 {
 	std::vector<double> numbers = realNumbers(value);
@@ -189,7 +189,7 @@ Tensor readPoolAll(NodeReader &reader)
 	return legalize::poolAll(reader, method, reader.input(0));
 }
 
-/* Reads the places that output elements come from; versions of the operator differ in this. */
+/* Reads how output positions map to input positions; versions of the operator differ in this. */
 legalize::Resizing placesOf(NodeReader &reader)
 {
 	using legalize::Rounding;
@@ -226,7 +226,7 @@ legalize::Resizing placesOf(NodeReader &reader)
 	return how;
 }
 
-/* Axes that are named; without names all. */
+/* The node's `axes`; all axes without that attribute. */
 legalize::AxisOrder namedAxes(NodeReader &reader, size_t rank)
 {
 	legalize::AxisOrder axes;

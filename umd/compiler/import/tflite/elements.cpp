@@ -22,7 +22,7 @@ Tensor readExtreme(OperatorReader &reader)
 	return legalize::elementwise(reader, { function, {} }, reader.input(0), reader.input(1));
 }
 
-/* With an activation, which options of its own have. */
+/* A function of two tensors, with the fused activation in its options. */
 template<Binary function, typename Options>
 Tensor readElementwise(OperatorReader &reader)
 {
@@ -81,20 +81,20 @@ Tensor readConversion(OperatorReader &reader)
 		       : legalize::unary(reader, x, {});
 }
 
-/* The constant has all of its elements already. */
+/* Sparse constants are expanded when they are read, so nothing is left to do. */
 Tensor readDensify(OperatorReader &reader)
 {
 	reader.constant(0);
 	return reader.input(0);
 }
 
-/* With a constant condition. */
+/* A selection by a constant condition. */
 Tensor readSelect(OperatorReader &reader)
 {
 	return legalize::select(reader, reader.constant(0), reader.input(1), reader.input(2));
 }
 
-/* The axis falls away. */
+/* ArgMax or ArgMin; the axis is removed from the shape. */
 template<bool ofSmallest>
 Tensor readArgMax(OperatorReader &reader)
 {

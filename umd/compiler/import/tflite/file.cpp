@@ -80,8 +80,8 @@ std::vector<Level> levelsOf(const fb::SparsityParameters &sparsity, const Extent
 }
 
 /*
- * Places in the constant of the elements that the file has; nothing if one is beyond a level. At
- * each level what lies one behind the other in the file has so many parts, or those of a list.
+ * Places in the dense constant of the elements in the file; nothing if one is beyond its level.
+ * Each entry of a level has \a extent entries in a dense level below, or those of a sparse list.
  */
 std::optional<std::vector<uint64_t>> placesOf(const std::vector<Level> &levels, uint64_t most)
 {

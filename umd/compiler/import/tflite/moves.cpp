@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators of TensorFlow Lite that move elements, add some, or take some of them.
+ * Operators of TensorFlow Lite that move, add or select elements.
  */
 #include <algorithm>
 
@@ -14,7 +14,7 @@ namespace nvdla::compiler::tflite
 namespace
 {
 
-/* The output's shape is the file's. */
+/* Reshapes to the output's shape in the file. */
 Tensor readReshape(OperatorReader &reader)
 {
 	return reader.reshaped(reader.input(0), reader.output().shape);
@@ -36,7 +36,7 @@ Tensor writeAll(OperatorReader &reader, const std::vector<Tensor> &tensors)
 	return tensors.empty() ? Tensor{} : reader.inOutputShape(tensors.front());
 }
 
-/* Parts that follow each other along an axis, one an output. */
+/* Each output is one of consecutive parts along an axis. */
 template<size_t input, size_t axisInput>
 Tensor readParts(OperatorReader &reader)
 {
@@ -59,7 +59,7 @@ Tensor readParts(OperatorReader &reader)
 	return writeAll(reader, legalize::split(reader, tensor, axis, sizes));
 }
 
-/* The elements of an axis, one an output. */
+/* Each output is one element along an axis. */
 Tensor readUnpack(OperatorReader &reader)
 {
 	const auto &options = reader.options<fb::UnpackOptions>();
@@ -94,8 +94,8 @@ Tensor readSlice(OperatorReader &reader)
 }
 
 /*
- * Each entry of begin and strides is for the next axis. The masks make an exception of some: an
- * ellipsis stands for all axes without an entry, a new axis has one element, a shrunk one goes.
+ * Each entry of begin and strides is for the next axis. Masks make exceptions: an ellipsis stands
+ * for all axes without an entry, a new axis has one element, a shrunk axis is removed.
  */
 Tensor readStridedSlice(OperatorReader &reader)
 {
@@ -145,7 +145,7 @@ Tensor readStridedSlice(OperatorReader &reader)
 	return reader.inOutputShape(legalize::slice(reader, tensor, first, step, taken));
 }
 
-/* Before and behind each axis. */
+/* Padding before and behind each axis. */
 legalize::Padding paddingOf(OperatorReader &reader, const std::string &mode)
 {
 	legalize::Padding padding{ "paddings", mode, {}, {}, 0 };
@@ -217,7 +217,7 @@ Tensor readSpaceToDepth(OperatorReader &reader)
 	return legalize::spaceToDepth(reader, x, blockOf(reader, x.shape, reader.output().shape));
 }
 
-/* It is the format's spelling of a dilated convolution, with a plain one and this behind it. */
+/* TFLite writes a dilated convolution as this operator, a plain one and BATCH_TO_SPACE_ND. */
 constexpr const char *spreading = "SPACE_TO_BATCH_ND";
 
 Tensor readSpaceToBatch(OperatorReader &reader)
@@ -257,7 +257,7 @@ Tensor readBatchToSpace(OperatorReader &reader)
 		legalize::dilated(reader, picture, *convolved,
 				  { numbersOf(spread->inputs[1]), numbersOf(spread->inputs[2]) },
 				  reader.wholeNumbers(2));
-	/* Operators were added, so the one before them is looked for anew. */
+	/* Added operators invalidate \a spread, so look it up again. */
 	std::get<Unknown>(reader.writer(parts.id)->kind).isFolded = !reader.failed();
 	return made;
 }

@@ -28,8 +28,8 @@ tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 	return fail(ErrorCode::InvalidFile, reading, where, why);
 }
 
-/* FlatBuffers checks the alignment of a vector's length alone: its elements are copied from where
- * they lie. */
+/* FlatBuffers checks only the alignment of a vector's length: copy the elements, which may be
+ * unaligned. */
 std::vector<int64_t> copyOf(const flatbuffers::Vector<int64_t> *from)
 {
 	std::vector<int64_t> numbers(from ? from->size() : 0);
@@ -47,7 +47,7 @@ Result<void> readQuantization(const fb::QuantizationParameters &from, Value &val
 
 	if (from.scale())
 		scales.assign(from.scale()->begin(), from.scale()->end());
-	/* Other importers take files whose axis is beyond the shape: then it is that of kernels. */
+	/* Other importers accept an axis beyond the shape, and take the axis of kernels for it. */
 	const auto axis = static_cast<uint32_t>(from.quantized_dimension());
 	value.quantizedAxis = axis < value.shape.size() ? axis : 0;
 	const size_t channels = value.shape.empty() ? 1 : value.shape[value.quantizedAxis];
@@ -73,7 +73,7 @@ public:
 private:
 	Result<void> readTensor(const fb::Tensor &tensor, size_t index);
 	Result<void> readOperator(const fb::Operator &operation, size_t index);
-	/* An operator with a reason why it is not known, in the place of what it became. */
+	/* Replaces the operators made of an unsupported one by an Unknown with the reason. */
 	Result<void> setAside(OperatorReader &reader, size_t before, size_t index,
 			      const Error &why);
 	/* Error of the first unknown tensor that an operator reads or writes. */
@@ -180,7 +180,7 @@ Result<void> Reader::readOperator(const fb::Operator &operation, size_t index)
 		reader.write(read(reader));
 	if (const Error *why = unknownTensor(operation))
 		return setAside(reader, before, index, *why);
-	/* It may be that nothing needs it, or that somebody asks what can be compiled. */
+	/* An unknown operator is no error yet: nothing may need it, or a report will name it. */
 	if (const auto done = reader.result(); !done)
 		return setAside(reader, before, index, done.error());
 	for (size_t i = before; i < model_.operators.size(); i++)
@@ -224,7 +224,7 @@ Result<Model> Reader::read()
 		if (auto done = readOperator(*graph.operators()->Get(i), i); !done)
 			return forward(done);
 	}
-	/* An input that only gave a shape, which the tensors have, is none. */
+	/* Leave out inputs that only gave a shape: the tensors have their shapes already. */
 	std::copy_if(inputs->begin(), inputs->end(), std::back_inserter(model_.inputs),
 		     [this](ValueId id) {
 			     return model_.values[id].type != ElementType::Int32 ||

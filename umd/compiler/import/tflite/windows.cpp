@@ -16,7 +16,7 @@ namespace
 
 using legalize::Weights;
 
-/* Windows of options of poolings and convolutions, but for their kernels and dilations. */
+/* Strides and padding in the options of a pooling or convolution. */
 template<typename Options>
 legalize::Windows windowsOf(OperatorReader &reader, const Options &options)
 {
@@ -50,7 +50,7 @@ Tensor readPool(OperatorReader &reader)
 			      { .activation = reader.clamp(options.activation()) });
 }
 
-/* Depthwise kernels have each channel of the input for themselves. */
+/* Each depthwise kernel reads a single channel of the input. */
 template<typename Options, bool isDepthwise>
 Tensor readConvolution(OperatorReader &reader)
 {
@@ -77,7 +77,7 @@ Tensor readConvolution(OperatorReader &reader)
 				     reader.clamp(options.activation()));
 }
 
-/* Rows are what the weights have columns for, whatever axes the input has. */
+/* The input is rows of as many elements as the weights have columns, whatever its axes. */
 Tensor readFullyConnected(OperatorReader &reader)
 {
 	const auto &options = reader.options<fb::FullyConnectedOptions>();
@@ -100,7 +100,7 @@ Tensor readFullyConnected(OperatorReader &reader)
 						      reader.clamp(options.activation())));
 }
 
-/* With a constant matrix, C x K, or K x C if adj_y. */
+/* A product with a constant matrix, C x K, or K x C if adj_y. */
 Tensor readProduct(OperatorReader &reader)
 {
 	const auto &options = reader.options<fb::BatchMatMulOptions>();
@@ -115,7 +115,7 @@ Tensor readProduct(OperatorReader &reader)
 					    uint64_t{ shape[shape.size() - 2] } * shape.back(),
 			    "weights", fmt::format("are {}; one matrix is known", toString(shape))))
 		return {};
-	/* Axes of one element in front fall away. */
+	/* Drop leading axes of one element. */
 	const auto more = static_cast<uint32_t>(shape.size() - 2);
 	weights.shape = { shape[more], shape.back() };
 	weights.quantizedAxis -= std::min(weights.quantizedAxis, more);
@@ -124,7 +124,7 @@ Tensor readProduct(OperatorReader &reader)
 				 {});
 }
 
-/* Transposed convolution of input \a input; input 1 has the weights, \a bias is that of a bias. */
+/* Transposed convolution of input \a input with the weights of input 1 and bias input \a bias. */
 Tensor transposed(OperatorReader &reader, op::Axes stride, const Clamp &activation, size_t input,
 		  size_t bias)
 {
@@ -152,7 +152,7 @@ Tensor readTransposedConvolution(OperatorReader &reader)
 		reader.clamp(options.activation()), 2, 3);
 }
 
-/* Places of elements are those of the file's sizes. */
+/* Resizes to the sizes in the file. */
 template<typename Options, bool isNearest>
 Tensor readResize(OperatorReader &reader)
 {
