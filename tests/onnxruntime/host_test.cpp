@@ -223,7 +223,7 @@ TEST(Host, HasWhatIsCorrectAndUnknown)
 		<< made.error().message();
 }
 
-/* Whatever passes make of a value, and where a copy is needed. */
+/* Outputs that passes turn into copies, constants or inputs: names and numbers stay the model's. */
 TEST(Host, KeepsNamesOfInputsAndOutputs)
 {
 	OnnxBuilder model;

@@ -19,7 +19,7 @@ namespace nvdla::test
 namespace
 {
 
-/* What a line of the list says of an answer that is not the file's. */
+/* The reason that a line of the list gives for an answer that differs from the file's. */
 constexpr const char *asRuntime = "answers as ONNX Runtime alone does";
 constexpr const char *asRounded = "answers as it has to for inputs rounded to FP16";
 

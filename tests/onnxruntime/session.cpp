@@ -99,7 +99,7 @@ Session::~Session()
 		runtime_.api().ReleaseSession(session_);
 }
 
-/* What the file says of an input; sizes that it leaves open are 1. */
+/* An input as the file describes it; sizes that the file leaves open are 1. */
 SessionTensor Session::inputOf(size_t index, const Array &array)
 {
 	const OrtApi &api = runtime_.api();

@@ -79,7 +79,7 @@ private:
 	const tflite::fb::SubGraph &graph() const { return *file_.model().subgraphs()->Get(0); }
 	const tflite::fb::Operator &source(size_t index) const;
 	tflite::fb::BuiltinOperator kindOf(const tflite::fb::Operator &source) const;
-	/* Those of the file's that an operator has. */
+	/* The tensors of the file that have these ids. */
 	Tensors tensors(const flatbuffers::Vector<int32_t> *ids) const;
 	/* Tensors that an operator reads, without constants and its own state. */
 	Tensors readBy(const tflite::fb::Operator &source) const;
