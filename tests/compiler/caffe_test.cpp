@@ -12,6 +12,7 @@
 #include <nvdla/compiler.h>
 
 #include "caffe.pb.h"
+#include "calibrated.h"
 #include "compiler/import/import.h"
 #include "onnx_on_core.h"
 
@@ -112,6 +113,38 @@ protected:
 };
 
 } /* namespace */
+
+/* Layers in place have tensors of their own, with the layers' names. */
+TEST_F(CaffeNet, ATableIsAsGoodAsASample)
+{
+	WeightsBuilder weights;
+	weights.layer("conv")
+		.blob({ 2, 2, 1, 1 }, { 0.5F, -0.25F, -1, 0.75F })
+		.blob({ 2 }, { 1, -2 });
+	weights.layer("out").blob({ 1, 2, 1, 1 }, { 0.125F, -0.5F });
+	const std::string one = "num_output: 1 kernel_size: 1 bias_term: false";
+	const std::string net =
+		dataLayer +
+		layerOf("Convolution", "convolution_param { num_output: 2 kernel_size: 1 }", "data",
+			"conv") +
+		"layer { name: \"relu\" type: \"ReLU\" bottom: \"conv\" top: \"conv\" }\n" +
+		layerOf("Convolution", "convolution_param { " + one + " }", "conv", "out");
+	auto file = readModelFile(write(net, weights.net()));
+
+	ASSERT_TRUE(file) << file.error().message();
+	expectTableLikeSample(*file, { picture.begin(), picture.end() });
+	for (const char *name : { "relu", "conv" }) {
+		const Calibration calibration{
+			.table = { { "data", 0.5 }, { name, 0.25 }, { "out", 0.125 } }
+		};
+		EXPECT_TRUE(compileModel(*file, { .calibration = calibration })) << name;
+	}
+	auto refused =
+		compileModel(*file, { .calibration = Calibration{ .table = { { "data", 1 } } } });
+	ASSERT_FALSE(refused);
+	EXPECT_NE(refused.error().message().find("'relu': has no row"), std::string::npos)
+		<< refused.error().message();
+}
 
 TEST_F(CaffeNet, ConvolutionsHaveTheirWindows)
 {

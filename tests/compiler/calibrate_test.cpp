@@ -11,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include "agreement.h"
-#include "compiler/compile.h"
+#include "calibrated.h"
 #include "compiler/calibrate/quantize_model.h"
+#include "compiler/compile.h"
+#include "compiler/import/import.h"
 #include "compiler/passes/passes.h"
 #include "compiler/real/evaluator.h"
 #include "core_run.h"
@@ -260,6 +262,83 @@ TEST(Calibration, CoreComputesWhatWasMeasured)
 	}
 }
 
+/* The samples' ranges are -128 to 127 times the table's scales, so both ways agree. */
+TEST(Calibration, TableGivesTheIntegersThatSamplesGive)
+{
+	TwoLayers known;
+	const double second = TwoLayers::inputStep * 127 * TwoLayers::kernelSteps[0];
+	Model bySamples = known.model, byTable = known.model;
+	/* One kernel per layer: its results have no zero points either. */
+	for (Model *model : { &bySamples, &byTable }) {
+		model->values[1].shape.back() = 1;
+		model->operators[0].inputs[1] = model->add(compiler::floatConstant(
+			{ 127 * TwoLayers::kernelSteps[0] }, { 1, 1, 1, 1 }));
+		model->operators[1].inputs[1] = model->add(
+			compiler::floatConstant({ 127 * TwoLayers::lastStep }, { 1, 1, 1, 1 }));
+	}
+	const CalibrationTable table = { { "x", TwoLayers::inputStep },
+					 { "y", second },
+					 { "z", second * 127 * TwoLayers::lastStep },
+					 { "another", 1 } };
+	ASSERT_TRUE(calibrate(bySamples, { .samples = known.samples, .correctBias = false }));
+	auto errors = calibrate(byTable, { .table = table });
+	ASSERT_TRUE(errors) << errors.error().message();
+	EXPECT_TRUE(errors->empty());
+	for (size_t id = 0; id < 3; id++) {
+		const std::string &name = byTable.values[id].name;
+		EXPECT_DOUBLE_EQ(scaleOf(byTable, id), table.at(name)) << name;
+		EXPECT_DOUBLE_EQ(scaleOf(bySamples, id), table.at(name)) << name;
+		EXPECT_EQ(byTable.values[id].quantization.channel(0).zeroPoint, 0) << name;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		const Value &one = byTable.values[byTable.operators[i].inputs[1]];
+		const Value &other = bySamples.values[bySamples.operators[i].inputs[1]];
+		EXPECT_EQ(rawNumbers(one), rawNumbers(other));
+	}
+	/* With samples, their only effect are errors and biases. */
+	Model both = known.model;
+	errors = calibrate(both, { .samples = known.samples, .table = table });
+	ASSERT_TRUE(errors) << errors.error().message();
+	EXPECT_EQ(errors->size(), 2U);
+	EXPECT_DOUBLE_EQ(scaleOf(both, 1), second);
+}
+
+/* What only moves elements shares a range, a sigmoid has one of its own; others need rows. */
+TEST(Calibration, TableHasARowForWhatHasNoRangeOfItsOwn)
+{
+	TwoLayers known;
+	Model model = known.model;
+	const CalibrationTable table = { { "x", 0.5 }, { "z", 0.25 } };
+
+	model.values[1].shape.back() = 1;
+	model.operators[0] = { "flat", "RESHAPE", compiler::Reshape{}, { 0 }, { 1 } };
+	model.operators[1] = { "limits",
+			       "LOGISTIC",
+			       compiler::Unary{ compiler::Unary::Function::Logistic },
+			       { 1 },
+			       { 2 } };
+	for (const bool hasRow : { false, true }) {
+		Model quantized = model;
+		CalibrationTable rows = table;
+		if (!hasRow)
+			rows.erase("z");
+		auto errors = calibrate(quantized, { .table = rows });
+		ASSERT_TRUE(errors) << errors.error().message();
+		EXPECT_DOUBLE_EQ(scaleOf(quantized, 1), 0.5);
+		EXPECT_DOUBLE_EQ(scaleOf(quantized, 2), hasRow ? 0.25 : 255.0 / 256 / 127);
+	}
+	for (const char *missing : { "x", "y", "z" }) {
+		CalibrationTable rows = { { "x", 1 }, { "y", 1 }, { "z", 1 } };
+		Model incomplete = known.model;
+		rows.erase(missing);
+		auto errors = calibrate(incomplete, { .table = rows });
+		ASSERT_FALSE(errors);
+		EXPECT_NE(errors.error().message().find(fmt::format("'{}': has no row", missing)),
+			  std::string::npos)
+			<< errors.error().message();
+	}
+}
+
 TEST(Calibration, RefusesWhatIsNoCalibration)
 {
 	TwoLayers known;
@@ -395,5 +474,35 @@ TEST(Calibration, Int16IsNearTheFloatModel)
 }
 
 } /* namespace */
+
+/* Integers of 16 bits have no zero points either way. */
+void expectTableLikeSample(std::span<const std::byte> file, const std::vector<float> &sample)
+{
+	auto imported = compiler::importModel(file);
+	ASSERT_TRUE(imported) << imported.error().message();
+	Calibration samples{ .samples = { { sample } },
+			     .correctBias = false,
+			     .type = DataType::Int16 };
+	Calibration table{ .type = DataType::Int16 };
+	Model model = *imported;
+	ASSERT_TRUE(runPasses(model));
+	ASSERT_TRUE(calibrate(model, samples));
+	for (const Value &value : model.values) {
+		if (!value.isConstant && !value.quantization.none())
+			table.table[value.name] = value.quantization.channel(0).scale * 32767 / 127;
+	}
+	EXPECT_GT(table.table.size(), 2U);
+	std::vector<std::vector<Numbers>> answers;
+	for (const Calibration &calibration : { samples, table }) {
+		auto compiled = compileModel(file, { .calibration = calibration });
+		ASSERT_TRUE(compiled) << compiled.error().message();
+		auto run = CoreRun::load(*imported, compiled->loadable);
+		ASSERT_TRUE(run) << run.error().message();
+		auto outputs = run->run({ Numbers(sample.begin(), sample.end()) });
+		ASSERT_TRUE(outputs) << outputs.error().message();
+		answers.push_back(*outputs);
+	}
+	EXPECT_EQ(answers[0], answers[1]);
+}
 
 } /* namespace nvdla::test */

@@ -8,10 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "c_api_model.h"
+#include "calibrated.h"
 #include "compiler/import/import.h"
 #include "core_run.h"
-#include "places.h"
 #include "model_folder.h"
+#include "places.h"
 
 namespace nvdla::test
 {
@@ -49,6 +50,14 @@ TEST(Digits, AreRead)
 	}
 	std::cout << right << " of " << labels.size() << " digits are read\n";
 	EXPECT_GE(static_cast<double>(right), 0.95 * static_cast<double>(labels.size()));
+}
+
+TEST(Digits, ATableIsAsGoodAsASample)
+{
+	const Numbers all = readArray(folder() / "held_out.npy").numbers;
+
+	expectTableLikeSample(readBytes(folder() / "digits.onnx"),
+			      { all.begin(), all.begin() + 64 });
 }
 
 TEST(Digits, AreCompiledInC)

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <nvdla/calibration_table.h>
 #include <nvdla/image.h>
 #include <nvdla/tensor_file.h>
 
@@ -94,6 +95,16 @@ void readDimgFile(std::span<const std::byte> bytes)
 	}
 }
 
+void readCalibrationFile(std::span<const std::byte> bytes)
+{
+	const auto table = decodeCalibrationTable(bytes, "table");
+	if (!isWell(table))
+		return;
+	require(!table->empty() && std::ranges::all_of(*table, [](const auto &row) {
+		return row.second > 0 && row.second < std::numeric_limits<double>::infinity();
+	}));
+}
+
 } /* namespace */
 
 void readInputFile(const uint8_t *data, size_t size)
@@ -103,6 +114,7 @@ void readInputFile(const uint8_t *data, size_t size)
 	readImageFile(bytes);
 	readNpyFile(bytes);
 	readDimgFile(bytes);
+	readCalibrationFile(bytes);
 }
 
 } /* namespace nvdla::fuzz */

@@ -70,7 +70,9 @@ std::vector<Bytes> goodFiles()
 		 npy("<i2", 2),
 		 npy("|i1", 1),
 		 dimg(DataType::Int8),
-		 dimg(DataType::Half) };
+		 dimg(DataType::Half),
+		 bytesOf(R"({ "x": { "scale": 0.5, "offset": 0 } })", {}),
+		 bytesOf("TRT-7103-EntropyCalibration2\nx: 3c010a14\ny:0: 3d010a14\n", {}) };
 }
 
 void play(const Bytes &bytes)

@@ -41,6 +41,19 @@ def test_samples_make_integers(device, options, dtype, ratio):
 	assert 10 * np.log10(np.mean(real ** 2) / np.mean((real - made) ** 2)) > ratio
 
 
+def test_scales_make_integers(device, tmp_path):
+	file, sample, table = two_layers(), pictures(1)[0], tmp_path / 'table.json'
+	real = nvdla.load(nvdla.compile(file, every_tensor=True), device)(sample)
+	table.write_text(json.dumps({name: {'scale': float(np.abs(numbers).max()) / 127}
+				     for name, numbers in (('x', sample), ('c', real['c']), ('y', real['y']))}))
+	for options in ({}, {'samples': [sample]}):
+		net = nvdla.load(nvdla.compile(file, calibration_table=table, **options), device)
+		assert net.inputs[0].dtype == np.int8
+		assert 10 * np.log10(np.mean(real['y'] ** 2) / np.mean((real['y'] - net(sample)) ** 2)) > 25
+	with pytest.raises(nvdla.NotFound, match='nowhere.json'):
+		nvdla.compile(file, calibration_table='nowhere.json')
+
+
 def test_pictures_are_given_as_ever(device):
 	shape = (1, 3, 12, 10)
 	kernels = _RNG.uniform(-0.5, 0.5, (8, 3, 3, 3)).astype(np.float32)
@@ -108,6 +121,9 @@ def test_how_it_is_carried_out():
 	({'ranges': 'entropy'}, ['ranges', 'without samples']),
 	({'keep_bias': True}, ['keep_bias', 'without samples']),
 	({'percentile': 99.0}, ['percentile', 'without samples']),
+	({'calibration_table': 'nowhere.json', 'keep_bias': True}, ['keep_bias', 'without samples']),
+	({'calibration_table': 'nowhere.json', 'samples': [], 'ranges': 'entropy'}, ['ranges', 'without a table']),
+	({'calibration_table': 'nowhere.json', 'precision': 'fp16'}, ['calibration_table', 'int8']),
 	({'samples': [np.zeros(5)], 'percentile': 99.0}, ['percentile', 'ranges="percentile"']),
 	({'samples': [np.zeros(5)], 'precision': 'fp16'}, ['samples', 'precision="int8"']),
 	({'target': 'nv_tiny'}, ['nv_tiny']),

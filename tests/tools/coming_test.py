@@ -39,7 +39,8 @@ class CommandsTest(ProgramTest):
 	def setUp(self):
 		super().setUp()
 		for path, name in ((_LENET, 'lenet.nvdla'), (_SEVEN, 'seven.pgm'), (_CAFFE / 'net.prototxt', 'deploy.prototxt'),
-				   (_CAFFE / 'net.caffemodel', 'deploy.caffemodel'), (_ROOT / 'umd/examples/chelsea.png', 'cat.png')):
+				   (_CAFFE / 'net.caffemodel', 'deploy.caffemodel'), (_CAFFE / 'calib.json', 'table.json'),
+				   (_ROOT / 'umd/examples/chelsea.png', 'cat.png')):
 			shutil.copy(path, self.folder / name)
 
 	def run_in_folder(self, command):
@@ -68,8 +69,8 @@ class CommandsTest(ProgramTest):
 		pictures = self.folder / 'pictures'
 		pictures.mkdir()
 		shutil.copy(self.folder / 'cat.png', pictures)
-		for options in (('--calibrate', 'pictures/'), ('--calibrate', 'pictures/', '--target', 'nv_small'),
-				('--strategy', 'auto')):
+		for options in (('--calibrate', 'pictures/'), ('--calibration-table', 'table.json'), ('--calibrate', 'pictures/', '--target', 'nv_small'),
+				('--calibration-table', 'table.json', '--target', 'nv_small'), ('--strategy', 'auto')):
 			self.run_in_folder(['nvdla-compile', 'deploy.prototxt', '-o', 'net.nvdla', *options])
 
 	def test_a_batch_is_the_files(self):

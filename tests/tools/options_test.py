@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Options that could be ignored: each has its effect, or is refused by its name."""
 
+import json
 import os
 import struct
 import threading
@@ -31,6 +32,12 @@ class Options(ProgramTest):
 		self.picture()
 		self.names = self.write('names.txt', b'a\nb\nc\n')
 
+	def table(self):
+		"""A row for the input and for each layer of the model."""
+		said = json.loads(self.good('nvdla-compile', MODEL, '-o', self.out, '--report', 'json'))
+		names = ['picture'] + [layer['name'] for layer in said['layers']]
+		return self.write('table.json', json.dumps({name: {'scale': 0.25} for name in names}).encode())
+
 	def options(self):
 		"""Per program: what is always given, and per option its words, what makes it work, and what does not."""
 		net, run = (self.net,), (MODEL,)
@@ -38,6 +45,7 @@ class Options(ProgramTest):
 		calibrate = ('--calibrate', SAMPLES)
 		compile_ = (MODEL, '-o', self.out)
 		made = ('-o', self.out)
+		table = ('--calibration-table', self.table())
 		ten = self.write('ten.txt', b'%d\n' * 10 % tuple(range(10)))
 		strategy = [(word, [run], [net]) for word in (
 			('--strategy', 'never'), ('--sram-size', '64K'), ('--fold-sums', 'never'), ('--target', 'nv_full'),
@@ -69,13 +77,16 @@ class Options(ProgramTest):
 				(('--output', self.folder / 'x'), [], [net]),
 			],
 			'nvdla-compile': [
-				(('--precision', 'fp16'), [compile_], [compile_ + calibrate]),
-				(('--precision', 'int8'), [compile_ + calibrate], [compile_]),
-				(('--precision', 'int16'), [compile_ + calibrate], [compile_]),
-				(('--ranges', 'entropy'), [compile_ + calibrate], [compile_]),
+				(table, [compile_, compile_ + calibrate], []),
+				(('--precision', 'fp16'), [compile_], [compile_ + calibrate, compile_ + table]),
+				(('--precision', 'int8'), [compile_ + calibrate, compile_ + table], [compile_]),
+				(('--precision', 'int16'), [compile_ + calibrate, compile_ + table], [compile_]),
+				(('--ranges', 'entropy'), [compile_ + calibrate],
+				 [compile_, compile_ + table, compile_ + calibrate + table]),
 				(('--percentile', 99), [compile_ + calibrate + ('--ranges', 'percentile')],
 				 [compile_, compile_ + calibrate, compile_ + calibrate + ('--ranges', 'entropy')]),
-				(('--keep-bias',), [compile_ + calibrate], [compile_]),
+				(('--keep-bias',), [compile_ + calibrate, compile_ + calibrate + table],
+				 [compile_, compile_ + table]),
 				(('--mean', 1), [compile_ + ('--calibrate', PICTURE)], [compile_, compile_ + calibrate]),
 				(('--normalize', 2), [compile_ + ('--calibrate', PICTURE)], [compile_, compile_ + calibrate]),
 				(('--clock', '2GHz'), [compile_ + ('--report', 'text')], [compile_]),

@@ -2,6 +2,7 @@
 """The runtime's programs, from outside: what they print and write, and their exit codes."""
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -314,12 +315,29 @@ class Models(ProgramTest):
 		self.assertIn('at highest', said)
 		self.assertIn('give the model', self.bad(2, 'nvdla-run', self.net, '--dump-surfaces', folder))
 
+	def test_memory_is_that_of_some_models(self):
+		data = os.environ.get('NVDLA_REFERENCE_DATA')
+		if not data:
+			self.skipTest('no reference data: set NVDLA_REFERENCE_DATA')
+		command = [PROGRAMS['nvdla-compile'], Path(data) / 'models' / 'light_resnet50_onnx' / 'model.onnx',
+			   '-o', self.folder / 'out']
+		_, status, used = os.wait4(os.spawnv(os.P_NOWAIT, command[0], command), 0)
+		self.assertEqual(status, 0)
+		# The small file stands for 102 MB of constants.
+		self.assertLess(used.ru_maxrss, (3 * 102 + 200) * 1000)
+
 	def test_what_is_no_calibration(self):
 		def bad(code, words, *options):
 			said = self.bad(code, 'nvdla-compile', DIGITS / 'digits.onnx', '-o', self.folder / 'out', *options)
 			self.assertIn(words, said)
 
 		bad(2, 'int8 and int16 need --calibrate', '--precision', 'int8')
+		table = self.folder / 'calibration.cache'
+		for rows, words in (('TRT-7103-EntropyCalibration2\npicture: 3d010a14\n', 'has no row'),
+				    ('picture: 3d010a1g\n', 'calibration.cache, line 1'),
+				    ('{ "picture": { "scale": 1, "offset": 2 } }', '\'picture\': has an "offset"')):
+			table.write_text(rows)
+			bad(2, words, '--calibration-table', table)
 		bad(2, 'fp16 needs no --calibrate', '--precision', 'fp16', '--calibrate', DIGITS / 'seven.pgm')
 		bad(2, 'has the shape [360], the model has [1, 1, 8, 8]', '--calibrate', DIGITS / 'held_out_labels.npy')
 		empty = self.folder / 'empty'

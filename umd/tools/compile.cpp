@@ -41,10 +41,12 @@ struct CompileSettings {
 	StrategyOptions strategy;
 	DataType precision = DataType::Unknown; /* type for float models; Unknown: unchanged */
 	std::vector<std::string> samples;
+	std::string table;
 	ScalingOptions scaling;
 	Calibration calibration;
 	bool keepsBias = false;
-	std::vector<CommandLineOption> ofCalibration; /* options that need --calibrate */
+	std::vector<CommandLineOption> ofSamples; /* options that need --calibrate */
+	std::vector<CommandLineOption> ofRanges;  /* those that choose ranges of samples */
 	std::vector<CommandLineOption> percentile;
 	std::vector<CommandLineOption> ofChip;
 };
@@ -72,9 +74,12 @@ bool isClockOnly(const ChipOptions &chip)
 
 Result<void> checkOptions(const CompileSettings &settings)
 {
-	const bool calibrates = !settings.samples.empty();
-	auto done = checkEffects(settings.ofCalibration, calibrates, "--calibrate");
+	const bool hasSamples = !settings.samples.empty();
+	auto done = checkEffects(settings.ofSamples, hasSamples, "--calibrate");
 
+	if (done)
+		done = checkEffects(settings.ofRanges, hasSamples && settings.table.empty(),
+				    "--calibrate as the source of ranges");
 	if (done)
 		done = checkEffects(settings.percentile,
 				    settings.calibration.method == RangeMethod::Percentile,
@@ -134,17 +139,23 @@ Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadab
 		    "is a model of integers, which stays as it is");
 }
 
+bool calibrates(const CompileSettings &settings)
+{
+	return !settings.samples.empty() || !settings.table.empty();
+}
+
 Result<void> checkPrecision(const CompileSettings &settings)
 {
 	const bool integers =
 		settings.precision == DataType::Int8 || settings.precision == DataType::Int16;
 
-	if (integers && settings.samples.empty())
+	if (integers && !calibrates(settings))
 		return fail(ErrorCode::InvalidArgument, "compile", "--precision",
-			    "int8 and int16 need --calibrate with examples of inputs");
-	if (settings.precision == DataType::Half && !settings.samples.empty())
+			    "int8 and int16 need --calibrate with examples of inputs, or "
+			    "--calibration-table");
+	if (settings.precision == DataType::Half && calibrates(settings))
 		return fail(ErrorCode::InvalidArgument, "compile", "--precision",
-			    "fp16 needs no --calibrate");
+			    "fp16 needs no --calibrate and no --calibration-table");
 	return {};
 }
 
@@ -157,15 +168,22 @@ Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings
 
 	if (auto checked = checkPrecision(settings); !checked)
 		return forward(checked);
-	if (settings.samples.empty())
+	if (!calibrates(settings))
 		return std::nullopt;
-	auto inputs = modelInputs(model, shapes);
-	if (!inputs)
-		return forward(inputs);
-	auto samples = readSamples(settings.samples, *inputs, settings.scaling.scaling());
-	if (!samples)
-		return forward(samples);
-	calibration.samples = std::move(*samples);
+	if (!settings.table.empty()) {
+		auto table = readCalibrationTable(settings.table);
+		if (!table)
+			return forward(table);
+		calibration.table = std::move(*table);
+	}
+	if (!settings.samples.empty()) {
+		auto samples = modelInputs(model, shapes).and_then([&](auto &&inputs) {
+			return readSamples(settings.samples, inputs, settings.scaling.scaling());
+		});
+		if (!samples)
+			return forward(samples);
+		calibration.samples = std::move(*samples);
+	}
 	calibration.correctBias = !settings.keepsBias;
 	if (settings.precision == DataType::Int16)
 		calibration.type = DataType::Int16;
@@ -250,7 +268,10 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 	app.option("--calibrate", settings.samples,
 		   "compile a float model to integers, with these examples of inputs: pictures, "
 		   ".npy and folders of them");
-	settings.ofCalibration.push_back(app.choice(
+	app.option("--calibration-table", settings.table,
+		   "compile a float model to integers, with the scales of this file: a calibration "
+		   "table of NVDLA's compiler (JSON) or a calibration cache of TensorRT");
+	settings.ofRanges.push_back(app.choice(
 		"--ranges", settings.calibration.method, rangeNames(),
 		"how the range of a tensor is chosen: minmax (the default): all numbers that "
 		"occur; percentile: all but the few most extreme; entropy: the range that changes "
@@ -260,7 +281,7 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 			   "percentile at which --ranges percentile ends the range of a tensor")
 			.range(50.0, 100.0)
 			.showDefault());
-	settings.ofCalibration.push_back(
+	settings.ofSamples.push_back(
 		app.flag("--keep-bias", settings.keepsBias,
 			 "do not change biases to make up for the rounding of the weights"));
 	settings.scaling.addTo(app);

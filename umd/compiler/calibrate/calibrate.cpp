@@ -83,7 +83,7 @@ Result<void> checkCalibration(const Model &model, const Calibration &calibration
 		return fail(ErrorCode::InvalidArgument, calibrating, where, why);
 	};
 
-	if (calibration.samples.empty())
+	if (calibration.samples.empty() && calibration.table.empty())
 		return bad("samples", "there are none; give inputs like those of the application");
 	if (calibration.type != DataType::Int8 && calibration.type != DataType::Int16)
 		return bad("type", fmt::format("is {}; int8 and int16 are possible",
@@ -101,6 +101,41 @@ Result<void> checkCalibration(const Model &model, const Calibration &calibration
 					    fmt::format("is {} already; only float models are "
 							"calibrated, this one is compiled as it is",
 							elementTypeName(value.type)));
+		}
+	}
+	return {};
+}
+
+/* The ranges of a table's scales; empty without a row of the value's or its operator's name. */
+std::vector<Range> rangesOf(const Model &model, const CalibrationTable &table)
+{
+	const auto highest = static_cast<double>(integerLimits(DataType::Int8).highest);
+	std::vector<Range> ranges(model.values.size());
+	const auto give = [&](ValueId id, const std::string &name) {
+		if (const auto row = table.find(name); row != table.end())
+			ranges[id] = { -highest * row->second, highest * row->second };
+	};
+
+	for (const Operator &operation : model.operators)
+		give(operation.outputs.front(), operation.name);
+	for (ValueId id = 0; id < ranges.size(); id++)
+		give(id, model.values[id].name);
+	return ranges;
+}
+
+/* Refuses a value that has no row of a table, and gets no range from its operator. */
+Result<void> checkRanges(const Model &model, const std::vector<Range> &ranges)
+{
+	for (const Operator &operation : model.operators) {
+		std::vector<ValueId> ids = operation.inputs;
+		ids.push_back(operation.outputs.front());
+		for (const ValueId id : ids) {
+			if (!model.values[id].isConstant && ranges[id] == Range{})
+				return fail(ErrorCode::InvalidArgument, calibrating,
+					    fmt::format("calibration table, '{}'",
+							model.values[id].name),
+					    fmt::format("has no row; {} '{}' needs its scale",
+							operation.type, operation.name));
 		}
 	}
 	return {};
@@ -258,11 +293,21 @@ Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calib
 		return forward(samples);
 	const Model real = model;
 	const Evaluator reference(real);
-	auto ranges = observe(reference, *samples, calibration);
+	const bool hasTable = !calibration.table.empty();
+	auto ranges = hasTable ? rangesOf(model, calibration.table)
+			       : observe(reference, *samples, calibration);
 	if (!ranges)
 		return forward(ranges);
-	settleRanges(model, *ranges);
-	quantizeModel(model, *ranges, calibration.type);
+	settleRanges(model, *ranges, hasTable);
+	if (hasTable) {
+		if (auto checked = checkRanges(model, *ranges); !checked)
+			return forward(checked);
+	}
+	quantizeModel(model, *ranges, calibration.type,
+		      hasTable || calibration.type == DataType::Int16 ? ZeroPoint::Zero
+								      : ZeroPoint::Free);
+	if (samples->empty())
+		return std::vector<LayerError>();
 	if (calibration.correctBias)
 		correctBiases(model, reference, *samples);
 	return measure(model, reference, *samples);

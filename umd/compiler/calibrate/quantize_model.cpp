@@ -61,9 +61,8 @@ Range limitsOf(const Operator &operation, const Range &seen)
 	return seen;
 }
 
-Quantization quantizationFor(const Range &range, DataType type)
+Quantization quantizationFor(const Range &range, DataType type, ZeroPoint zeroPoint)
 {
-	const auto zeroPoint = type == DataType::Int8 ? ZeroPoint::Free : ZeroPoint::Zero;
 	auto quantization = quantizationOf(range.low, range.high, type, zeroPoint);
 
 	return quantization ? *quantization : Quantization{ scaleOfNothing, 0 };
@@ -155,7 +154,7 @@ double divergence(std::span<const uint64_t> counts, size_t first, size_t last, s
 
 } /* namespace */
 
-void settleRanges(const Model &model, std::vector<Range> &ranges)
+void settleRanges(const Model &model, std::vector<Range> &ranges, bool areGiven)
 {
 	Groups groups(model.values.size());
 
@@ -163,7 +162,8 @@ void settleRanges(const Model &model, std::vector<Range> &ranges)
 		const ValueId output = operation.outputs.front();
 		const bool moves = movesElements(operation.kind);
 		/* Moved elements keep the limits of the operation that computed them. */
-		ranges[output] = moves ? Range{} : limitsOf(operation, ranges[output]);
+		if (!areGiven || ranges[output] == Range{})
+			ranges[output] = moves ? Range{} : limitsOf(operation, ranges[output]);
 		for (const ValueId input : operation.inputs) {
 			if (moves && !model.values[input].isConstant)
 				groups.join(input, output);
@@ -175,14 +175,15 @@ void settleRanges(const Model &model, std::vector<Range> &ranges)
 		ranges[id] = ranges[groups.of(id)];
 }
 
-void quantizeModel(Model &model, const std::vector<Range> &ranges, DataType type)
+void quantizeModel(Model &model, const std::vector<Range> &ranges, DataType type,
+		   ZeroPoint zeroPoint)
 {
 	for (ValueId id = 0; id < model.values.size(); id++) {
 		Value &value = model.values[id];
 		if (value.isConstant || !isFloat(value.type))
 			continue;
 		value.type = elementTypeOf(type);
-		value.quantization = quantizationFor(ranges[id], type);
+		value.quantization = quantizationFor(ranges[id], type, zeroPoint);
 	}
 	for (Operator &operation : model.operators) {
 		/* Kernels of hybrid models are integers. */

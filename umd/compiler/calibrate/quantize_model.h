@@ -68,8 +68,10 @@ private:
  *
  * Values between which operators only move elements share one range, which covers all of them. The
  * result of a function with limits, such as a sigmoid, gets these limits as range.
+ *
+ * \param[in] areGiven results keep ranges that are not empty
  */
-void settleRanges(const Model &model, std::vector<Range> &ranges);
+void settleRanges(const Model &model, std::vector<Range> &ranges, bool areGiven = false);
 
 /**
  * \brief Quantize float values, each as a whole, and kernels for each output channel
@@ -77,8 +79,10 @@ void settleRanges(const Model &model, std::vector<Range> &ranges);
  * Biases, slopes and other constants stay real numbers: the lowering quantizes them.
  *
  * \param[in] ranges of each value
- * \param[in] type Int8, with zero points, or Int16, without
+ * \param[in] type Int8 or Int16
+ * \param[in] zeroPoint of float values, not of kernels
  */
-void quantizeModel(Model &model, const std::vector<Range> &ranges, DataType type);
+void quantizeModel(Model &model, const std::vector<Range> &ranges, DataType type,
+		   ZeroPoint zeroPoint);
 
 } /* namespace nvdla::compiler */

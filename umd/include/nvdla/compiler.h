@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <nvdla/assembly.h>
+#include <nvdla/calibration_table.h>
 #include <nvdla/core_geometry.h>
 #include <nvdla/data_type.h>
 #include <nvdla/error.h>
@@ -110,7 +111,14 @@ struct Calibration {
 	 * model's order. Some tens of examples are enough
 	 */
 	std::vector<std::vector<std::vector<float>>> samples;
-	RangeMethod method = RangeMethod::MinMax;
+	/**
+	 * \brief Scales of tensors, instead of the ranges that the samples have
+	 *
+	 * Integers have no zero points then; those of 16 bits have the range that 8 bits have with
+	 * the scale. Without samples, biases are not corrected and no errors are measured.
+	 */
+	CalibrationTable table;
+	RangeMethod method = RangeMethod::MinMax; /**< of choosing a range, without a table */
 	/** \brief Share of numbers in percent that Percentile keeps at each end, 50 to 100 */
 	double percentile = 99.99;
 	/** \brief Correct biases by the average error that rounding of kernels causes */

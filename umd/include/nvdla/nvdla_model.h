@@ -59,6 +59,9 @@ struct nvdla_compile_options {
 	const char *const *shapes;
 	size_t num_shapes;
 	uint32_t host; /**< enum nvdla_host_use */
+	/** File with the scales of tensors, as nvdla::readCalibrationTable() reads it; NULL: ranges
+	 * are those of the samples */
+	const char *calibration_table;
 };
 
 /**

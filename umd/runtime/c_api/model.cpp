@@ -54,7 +54,7 @@ Result<Samples> samplesOf(std::span<const float> numbers, const std::vector<Mode
 	return samples;
 }
 
-/* Refuses options that have an effect only with samples. */
+/* Refuses options that have an effect only with samples; a table is enough for some. */
 Result<void> refuseUnused(const nvdla_compile_options &given)
 {
 	const struct {
@@ -64,7 +64,7 @@ Result<void> refuseUnused(const nvdla_compile_options &given)
 		{ "num_sample_numbers", given.num_sample_numbers != 0 },
 		{ "percentile", given.percentile != 0 },
 		{ "ranges", given.ranges != 0 },
-		{ "precision", given.precision != 0 },
+		{ "precision", given.precision != 0 && !given.calibration_table },
 		{ "keep_bias", given.keep_bias != 0 },
 	};
 
@@ -75,6 +75,49 @@ Result<void> refuseUnused(const nvdla_compile_options &given)
 	return {};
 }
 
+Result<Calibration> calibrationOf(const nvdla_compile_options &given,
+				  std::span<const std::byte> model,
+				  std::span<const InputShape> shapes)
+{
+	Calibration calibration = { .correctBias = given.keep_bias == 0 };
+
+	if (given.calibration_table && (given.ranges || given.percentile != 0))
+		return wrong(given.ranges ? "ranges" : "percentile",
+			     "has no effect without samples alone");
+	if (given.percentile != 0 && given.ranges != NVDLA_RANGE_PERCENTILE)
+		return wrong("percentile", "has no effect without NVDLA_RANGE_PERCENTILE");
+	if (given.ranges > NVDLA_RANGE_ENTROPY)
+		return wrong("ranges", fmt::format("is {}, not one of enum "
+						   "nvdla_range_method",
+						   given.ranges));
+	if (given.precision && given.precision != NVDLA_DATA_INT8 &&
+	    given.precision != NVDLA_DATA_INT16)
+		return wrong("precision",
+			     fmt::format("is {}; integers are NVDLA_DATA_INT8 or _INT16",
+					 given.precision));
+	if (given.calibration_table) {
+		auto table = readCalibrationTable(given.calibration_table);
+		if (!table)
+			return forward(table);
+		calibration.table = std::move(*table);
+	}
+	if (given.samples) {
+		auto inputs = modelInputs(model, shapes);
+		if (!inputs)
+			return forward(inputs);
+		auto samples = samplesOf({ given.samples, given.num_sample_numbers }, *inputs);
+		if (!samples)
+			return forward(samples);
+		calibration.samples = std::move(*samples);
+	}
+	calibration.method = static_cast<RangeMethod>(given.ranges);
+	if (given.percentile != 0)
+		calibration.percentile = given.percentile;
+	if (given.precision)
+		calibration.type = static_cast<DataType>(given.precision);
+	return calibration;
+}
+
 Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 				 std::span<const std::byte> model)
 {
@@ -82,7 +125,6 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 				   .sramBytes = given.sram_size,
 				   .foldSums = static_cast<FoldSums>(given.fold_sums),
 				   .host = static_cast<HostUse>(given.host) };
-	Calibration calibration = { .correctBias = given.keep_bias == 0 };
 
 	auto strategy = parseStrategy(given.strategy ? given.strategy : "");
 	if (!strategy)
@@ -111,32 +153,13 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 	if (!given.samples) {
 		if (auto unused = refuseUnused(given); !unused)
 			return forward(unused);
-		return options;
 	}
-	if (given.percentile != 0 && given.ranges != NVDLA_RANGE_PERCENTILE)
-		return wrong("percentile", "has no effect without NVDLA_RANGE_PERCENTILE");
-	if (given.ranges > NVDLA_RANGE_ENTROPY)
-		return wrong("ranges", fmt::format("is {}, not one of enum "
-						   "nvdla_range_method",
-						   given.ranges));
-	if (given.precision && given.precision != NVDLA_DATA_INT8 &&
-	    given.precision != NVDLA_DATA_INT16)
-		return wrong("precision",
-			     fmt::format("is {}; integers are NVDLA_DATA_INT8 or _INT16",
-					 given.precision));
-	auto inputs = modelInputs(model, options.shapes);
-	if (!inputs)
-		return forward(inputs);
-	auto samples = samplesOf({ given.samples, given.num_sample_numbers }, *inputs);
-	if (!samples)
-		return forward(samples);
-	calibration.samples = std::move(*samples);
-	calibration.method = static_cast<RangeMethod>(given.ranges);
-	if (given.percentile != 0)
-		calibration.percentile = given.percentile;
-	if (given.precision)
-		calibration.type = static_cast<DataType>(given.precision);
-	options.calibration = std::move(calibration);
+	if (!given.samples && !given.calibration_table)
+		return options;
+	auto calibration = calibrationOf(given, model, options.shapes);
+	if (!calibration)
+		return forward(calibration);
+	options.calibration = std::move(*calibration);
 	return options;
 }
 

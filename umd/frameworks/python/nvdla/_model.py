@@ -73,7 +73,7 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	    keep_bias: Optional[bool] = None, every_tensor: bool = False,
 	    strategy: str = '', sram_size: int = 0, fold_sums: str = 'floats', target: str = 'nv_full',
 	    shape: Union[Sequence[int], Dict[str, Sequence[int]], None] = None,
-	    host: str = 'auto') -> Model:
+	    host: str = 'auto', calibration_table: Union[str, os.PathLike, None] = None) -> Model:
 	"""Compile a model: a file of TensorFlow Lite (.tflite), ONNX (.onnx) or Caffe (.prototxt, with the
 	.caffemodel beside it), or the bytes of one of the first two.
 
@@ -98,6 +98,8 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	              name
 	host:         "auto" or "never": whether ONNX Runtime (for ONNX models) or TensorFlow Lite (for its own), if it is
 	              installed, computes operators that neither the core nor the CPU steps can
+	calibration_table: file with the scales of tensors, instead of ranges of the samples: JSON of NVDLA's compiler or
+	              a cache of TensorRT. Samples are not needed then; with samples, biases are corrected
 	"""
 	options = _nvdla.CompileOptions()
 	options.set_strategy(strategy)
@@ -110,19 +112,27 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	options.sram_size = sram_size
 	given = {'ranges': ranges, 'percentile': percentile, 'keep_bias': keep_bias,
 		 'precision': None if precision == 'fp16' else precision}
+	has_table = calibration_table is not None
+	calibrates = samples is not None or has_table
+	if has_table:
+		del given['precision']
 	unused = [name for name, value in given.items() if value is not None] if samples is None else []
+	if has_table:
+		unused += [name for name in ('ranges', 'percentile') if given[name] is not None]
 	if percentile is not None and ranges != 'percentile':
 		unused.append('percentile')
-	if samples is not None and precision == 'fp16':
-		unused.append('samples')
+	if calibrates and precision == 'fp16':
+		unused.append('calibration_table' if has_table else 'samples')
 	if unused:
-		remedy = ('precision="int8" or "int16"' if unused[0] == 'samples' else
-			  'samples' if samples is None else 'ranges="percentile"')
+		remedy = ('precision="int8" or "int16"' if unused[0] in ('samples', 'calibration_table') else
+			  'samples' if samples is None else
+			  'samples alone, without a table' if has_table else 'ranges="percentile"')
 		raise make('invalid-argument', 'compile model', unused[0], f'has no effect without {remedy}',
 			   f'compile model: {unused[0]}: has no effect without {remedy}')
-	if samples is not None:
-		options.calibrate([_example(one) for one in samples], ranges or 'minmax',
-				  99.99 if percentile is None else percentile, precision or 'int8', bool(keep_bias))
+	if calibrates:
+		options.calibrate([_example(one) for one in samples or ()], ranges or 'minmax',
+				  99.99 if percentile is None else percentile, precision or 'int8', bool(keep_bias),
+				  os.fsdecode(calibration_table) if has_table else '')
 	if isinstance(model, (bytes, bytearray, memoryview)):
 		return Model(_nvdla.compile_bytes(model, options), f'{len(model)} bytes')
 	path = os.fsdecode(model)

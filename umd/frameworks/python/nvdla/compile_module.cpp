@@ -37,7 +37,7 @@ T chosen(const OptionNames<T> &names, const char *option, const std::string &nam
 using Samples = std::vector<std::vector<py::buffer>>;
 
 void calibrate(CompileOptions &options, const Samples &samples, const std::string &method,
-	       double percentile, const std::string &type, bool keepBias)
+	       double percentile, const std::string &type, bool keepBias, const std::string &table)
 {
 	Calibration calibration{ .method = chosen(rangeNames(), "ranges", method),
 				 .percentile = percentile,
@@ -52,6 +52,8 @@ void calibrate(CompileOptions &options, const Samples &samples, const std::strin
 			inputs.emplace_back(numbers, numbers + info.size);
 		}
 	}
+	if (!table.empty())
+		calibration.table = take(readCalibrationTable(table));
 	options.calibration = std::move(calibration);
 }
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files of scales that other tools measured.
+ */
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+#include <nvdla/calibration_table.h>
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+Result<CalibrationTable> decode(std::string_view text)
+{
+	return decodeCalibrationTable(std::as_bytes(std::span(text)), "table");
+}
+
+TEST(CalibrationTable, RowsOfJson)
+{
+	const auto table = decode(R"({
+		"data": { "scale": 1.5, "min": 0, "max": 0, "offset": 0 },
+		"(Unnamed Layer* 0) [Convolution]_output": { "scale": 2 } })");
+
+	ASSERT_TRUE(table) << table.error().message();
+	const CalibrationTable wanted = { { "data", 1.5 },
+					  { "(Unnamed Layer* 0) [Convolution]_output", 2 } };
+	EXPECT_EQ(*table, wanted);
+}
+
+/* The last number is what NumPy reads from these bits. */
+TEST(CalibrationTable, LinesOfACache)
+{
+	const CalibrationTable wanted = { { "data", 0.5 },
+					  { "(Unnamed Layer* 3) [Scale]_output", 2 },
+					  { "relu:0", 0.007875937968492508 } };
+
+	for (const char *end : { "\n", "\r\n" }) {
+		for (const std::string &first :
+		     { std::string("TRT-7103-EntropyCalibration2") + end, std::string() }) {
+			const auto table = decode(first + "data: 3f000000" + end +
+						  "(Unnamed Layer* 3) [Scale]_output: 40000000" +
+						  end + end + "relu:0: 3c010a14");
+			ASSERT_TRUE(table) << table.error().message();
+			EXPECT_EQ(*table, wanted);
+		}
+	}
+}
+
+TEST(CalibrationTable, SaysWhatIsWrong)
+{
+	const struct {
+		const char *text;
+		const char *words;
+	} cases[] = {
+		{ "", "table: has no rows" },
+		{ "{}", "table: has no rows" },
+		{ "TRT-7103-EntropyCalibration2\n", "table: has no rows" },
+		{ "{ \"x\": ", "table: is no JSON object" },
+		{ "{ \"x\": 1 }", "'x': has no number \"scale\"" },
+		{ R"({ "x": { "scale": "1" } })", "'x': has no number \"scale\"" },
+		{ R"({ "x": { "scale": 0 } })", "'x': has a scale that is not above 0" },
+		{ R"({ "x": { "scale": 1, "offset": 3 } })", "'x': has an \"offset\"" },
+		{ R"({ "x": { "scale": 1, "offset": "" } })", "'x': has an \"offset\"" },
+		{ "x: 3f000000\ny\n", "table, line 2: is not a name" },
+		{ "x: 3f00000g\n", "table, line 1: is not a name" },
+		{ "x: 13f000000\n", "table, line 1: is not a name" },
+		{ ": 3f000000\n", "table, line 1: is not a name" },
+		{ "x: bf000000\n", "'x': has a scale that is not above 0" },
+		{ "x: 7fc00000\n", "'x': has a scale that is not above 0" },
+		{ "x: 3f000000\nx: 3f000000\n", "'x': is there twice" },
+	};
+
+	for (const auto &one : cases) {
+		const auto table = decode(one.text);
+		ASSERT_FALSE(table) << one.text;
+		EXPECT_EQ(table.error().code, ErrorCode::InvalidFile);
+		EXPECT_NE(table.error().message().find(one.words), std::string::npos)
+			<< table.error().message();
+	}
+	const auto missing = readCalibrationTable("/nonexistent/table.json");
+	ASSERT_FALSE(missing);
+	EXPECT_EQ(missing.error().code, ErrorCode::NotFound);
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */
