@@ -41,8 +41,9 @@ std::vector<int64_t> NodeReader::integers(const std::string &name) const
 
 	if (!found)
 		return {};
-	return found->has_i() ? std::vector<int64_t>{ found->i() }
-			      : std::vector<int64_t>(found->ints().begin(), found->ints().end());
+	if (found->ints().empty() && found->has_i())
+		return { found->i() };
+	return { found->ints().begin(), found->ints().end() };
 }
 
 Tensor NodeReader::input(size_t index)
