@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-/* A NaN has more than the bits of infinity, sign aside. */
+/* Counts NaNs: without their sign bit they are above \a infinity. */
 template<typename Bits>
 size_t countAbove(Bits infinity, std::span<const std::byte> data)
 {
