@@ -680,7 +680,7 @@ class Tools(ProgramTest):
 		self.bad(2, 'nvdla-run', '--loadable', self.net, '--repeat', 0)
 		self.bad(3, 'nvdla-run', '--loadable', self.net, '--device', '/dev/accel/none')
 		for program in 'nvdla-run', 'nvdla-prof', 'nvdla-bench':
-			self.assertIn('core', self.bad(2, program, self.net, '--device', 'embedded:nv_small'))
+			self.assertIn('the network is for nv_full', self.bad(2, program, self.net, '--device', 'embedded:nv_small'))
 		self.bad(2, 'nvdla-convert', self.net, '/proc/version')
 
 

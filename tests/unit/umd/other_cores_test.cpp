@@ -131,9 +131,10 @@ TEST_P(OtherCore, ItsFilesAreRefusedByOthersByName)
 				ASSERT_FALSE(network) << path << " on " << other;
 				EXPECT_EQ(network.error().code, ErrorCode::Unsupported);
 				EXPECT_EQ(network.error().message(),
-					  "load network: the network is for " + GetParam() +
-						  ", but the device '" + embedded(other) + "' is " +
-						  other + ": compile the model for " + other +
+					  std::string("load network: the network is for ") +
+						  GetParam() + ", but the device '" +
+						  embedded(other) + "' is " + other +
+						  ": compile the model for " + other +
 						  ", or open an " + GetParam() +
 						  " device: --device " + embedded(GetParam()))
 					<< path;
