@@ -43,7 +43,7 @@ struct Snapshot {
 	std::chrono::nanoseconds time{ 0 }; /**< CLOCK_MONOTONIC */
 	std::vector<Device> devices;	    /**< by their number */
 	std::vector<Client> clients;	    /**< by process, then by id */
-	bool allProcesses = true; /**< false: the user may not see some processes */
+	bool allProcesses = true;	    /**< false: the user may not see some processes */
 };
 
 /** \brief Selection of devices */
