@@ -64,6 +64,15 @@ struct ToBytes {
 	}
 };
 
+/** Converts to LineFormat::Unsigned */
+struct ToUnsigned : ToBytes {
+	template<typename Tag>
+	static HWY_INLINE hn::Vec<Tag> load(Tag tag, const In *in)
+	{
+		return hn::Xor(hn::LoadU(tag, in), hn::Set(tag, 0x80));
+	}
+};
+
 /** Converts a part: whole vectors first, then smaller ones, as most parts are short */
 template<typename To, size_t kMost = 64>
 HWY_INLINE void packPart(const typename To::In *in, size_t count, typename To::Out *out)
@@ -121,6 +130,8 @@ void packOfTarget(LineFormat format, const LinePiece &piece, std::byte *out)
 	switch (format) {
 	case LineFormat::Bytes:
 		return packAll<ToBytes>(piece, out);
+	case LineFormat::Unsigned:
+		return packAll<ToUnsigned>(piece, out);
 	case LineFormat::WideBytes:
 		return packAll<ToWide>(piece, out);
 	case LineFormat::Floats:
@@ -188,9 +199,6 @@ size_t putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units,
 	switch (format) {
 	case UnitFormat::Bytes:
 		transpose<UnitFormat::Bytes>(rows, units, kTileColumns, out);
-		break;
-	case UnitFormat::Unsigned:
-		transpose<UnitFormat::Unsigned>(rows, units, kTileColumns, out);
 		break;
 	case UnitFormat::WideBytes:
 		transpose<UnitFormat::WideBytes>(rows, units, kTileColumns, out);
