@@ -107,7 +107,7 @@ size_t putUnits(UnitFormat format, const KernelRows &rows, size_t units, int32_t
 size_t countOnes(ControlView masks);
 
 /** \brief Bytes behind the packed elements that expandSparse() may read */
-inline constexpr size_t kSparseSlack = sizeof(uint64_t);
+inline constexpr size_t kSparseSlack = 64;
 
 /**
  * \brief Expands \a masks to elements: the next packed element for a bit that is one, else zero
