@@ -58,7 +58,7 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 /* A unit of each kernel, four kernels in each 128 bits. */
 using UnitTag = hn::CappedTag<int32_t, kTileColumns / 2>;
 using UnitVector = hn::Vec<UnitTag>;
-constexpr size_t kKernelsAtOnce = hn::MaxLanes(UnitTag());
+constexpr size_t kKernelsOfBlock = hn::MaxLanes(UnitTag());
 constexpr size_t kUnitsAtOnce = 4;
 
 /** \return four lanes from \a in, the next four from \a step bytes further, and so on */
@@ -99,7 +99,7 @@ HWY_INLINE UnitVector loadUnits(const std::byte *in, size_t step)
 }
 
 /**
- * Transposes four units of kKernelsAtOnce kernels to four rows of columns
+ * Transposes four units of kKernelsOfBlock kernels to four rows of columns
  * \param in units of the first kernel \param step bytes between kernels
  * \param count units to store \param kernels columns to store
  */
@@ -124,7 +124,7 @@ HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, si
 		hn::BitCast(tag, hn::InterleaveUpper(pairTag, high01, high23)),
 	};
 
-	if (count == kUnitsAtOnce && kernels == kKernelsAtOnce) {
+	if (count == kUnitsAtOnce && kernels == kKernelsOfBlock) {
 		hn::StoreU(units[0], tag, out);
 		hn::StoreU(units[1], tag, out + columns);
 		hn::StoreU(units[2], tag, out + 2 * columns);
@@ -168,15 +168,15 @@ void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *ou
 	for (size_t unit = 0; unit < units; unit += kUnitsAtOnce, out += kUnitsAtOnce * columns) {
 		const size_t count = std::min(kUnitsAtOnce, units - unit);
 		const std::byte *in = rows.first + unit * kSourceBytes;
-		for (size_t kernel = first; kernel < rows.kernels; kernel += kKernelsAtOnce) {
-			const size_t some = std::min(kKernelsAtOnce, rows.kernels - kernel);
+		for (size_t kernel = first; kernel < rows.kernels; kernel += kKernelsOfBlock) {
+			const size_t some = std::min(kKernelsOfBlock, rows.kernels - kernel);
 			const std::byte *from = in + kernel * rows.step;
-			if (count == kUnitsAtOnce && some == kKernelsAtOnce) {
+			if (count == kUnitsAtOnce && some == kKernelsOfBlock) {
 				transposeFour<kFormat>(from, rows.step, count, some, columns,
 						       out + kernel);
 				continue;
 			}
-			std::byte padded[kKernelsAtOnce][kBytes] = {};
+			std::byte padded[kKernelsOfBlock][kBytes] = {};
 			for (size_t i = 0; i < some; i++)
 				std::memcpy(padded[i], from + i * rows.step, count * kSourceBytes);
 			transposeFour<kFormat>(padded[0], kBytes, count, some, columns,

@@ -5,7 +5,7 @@
  * The byte look-up instruction takes four bits of each byte and a table of sixteen entries. A table
  * of 256 is sixteen of those; the upper four bits select among their results, bit by bit.
  *
- * The file is compiled once for each instruction set (Highway).
+ * Compiled once for each instruction set (Highway), by sdp_simd.cpp.
  */
 #include <cmath>
 #include <cstring>
@@ -13,10 +13,6 @@
 #include "core/elements.h"
 #include "sdp/sdp_fast.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "sdp/sdp_elements.cpp"
-#include <hwy/foreach_target.h>
-/* After foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "arith/doubles-inl.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway).
+ * Compiled once for each instruction set (Highway), by conv_simd.cpp.
  */
 #include "conv/dense_sums.h"
 
@@ -8,10 +8,6 @@
 #include <cstring>
 #include <utility>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "conv/dense_sums.cpp"
-#include <hwy/foreach_target.h>
-/* After foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "conv/conv_tile.h"
@@ -59,9 +55,6 @@ HWY_INLINE hn::Vec<TotalsTag> totalsOf(Tag tag, const hn::Vec<Tag> *sums)
 			   hn::Add(hn::BitCast(tag, hn::InterleaveLower(pairTag, first, second)),
 				   hn::BitCast(tag, hn::InterleaveUpper(pairTag, first, second))));
 }
-
-/* Largest number of kernels in a group. */
-constexpr size_t kKernelsAtOnce = kTileColumns;
 
 /** The bytes of a smaller block, filled up with zeroes */
 template<size_t kBytes>
@@ -157,7 +150,7 @@ struct DenseSums {
 	static constexpr size_t kParts = kDenseBytes / Product::kBytes; /* operands in a whole
 									 * block */
 
-	Sum sums[kKernelsAtOnce];
+	Sum sums[kTileColumns];
 	Sum data = hn::Zero(Tag()); /* sum of the data, if weights have an excess */
 
 	HWY_INLINE DenseSums()
@@ -222,7 +215,7 @@ struct DenseSums {
 	{
 		const auto excess = hn::Set(
 			TotalsTag(), Product::kExcess * hn::GetLane(hn::SumOfLanes(Tag(), data)));
-		int32_t totals[kKernelsAtOnce];
+		int32_t totals[kTileColumns];
 
 		for (size_t kernel = 0; kernel < kernels; kernel += kTotalsAtOnce)
 			hn::StoreU(hn::Sub(totalsOf(Tag(), sums + kernel), excess), TotalsTag(),
@@ -234,8 +227,8 @@ struct DenseSums {
 template<typename Product>
 void allSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums)
 {
-	for (size_t first = 0; first < weights.kernels; first += kKernelsAtOnce) {
-		const size_t some = std::min(weights.kernels - first, kKernelsAtOnce);
+	for (size_t first = 0; first < weights.kernels; first += kTileColumns) {
+		const size_t some = std::min(weights.kernels - first, kTileColumns);
 		DenseSums<Product> dense;
 		for (const DenseBlock &block : blocks)
 			dense.add(block, weights.at(block, first), some);

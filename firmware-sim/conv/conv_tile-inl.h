@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Multiplies tiles of output positions by weight columns and keeps the sums in registers. Compiled
- * once for each instruction set (Highway).
+ * once for each instruction set (Highway), by conv_simd.cpp.
  */
 #include "conv/conv_tile.h"
 
@@ -9,10 +9,6 @@
 #include <cstring>
 #include <utility>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "conv/conv_tile.cpp"
-#include <hwy/foreach_target.h>
-/* After foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "conv/tile_products-inl.h"
@@ -220,8 +216,8 @@ void allTiles(std::span<const TilePosition> positions, const Panel &panel, const
 }
 
 /** Dispatches to the products that this target has */
-void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
-		  const TileSums &sums)
+void tileSumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
+		      const TileSums &sums)
 {
 	if (kind == TileKind::Float)
 		return allTiles<Floats>(positions, panel, sums);
@@ -248,7 +244,7 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(sumsOfTarget);
+HWY_EXPORT(tileSumsOfTarget);
 
 void tileSums(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
 	      const TileSums &sums)
@@ -256,7 +252,7 @@ void tileSums(TileKind kind, std::span<const TilePosition> positions, const Pane
 	if (kind == TileKind::Matrices)
 		matrixSums(positions, panel, sums);
 	else
-		HWY_DYNAMIC_DISPATCH(sumsOfTarget)(kind, positions, panel, sums);
+		HWY_DYNAMIC_DISPATCH(tileSumsOfTarget)(kind, positions, panel, sums);
 }
 
 } /* namespace nvdla::sim */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway).
+ * Compiled once for each instruction set (Highway), by conv_simd.cpp.
  */
 #include "conv/tile_operands.h"
 
@@ -12,10 +12,6 @@
 
 #include "conv/conv_tile.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "conv/tile_operands.cpp"
-#include <hwy/foreach_target.h>
-/* After foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "conv/tile_columns-inl.h"
