@@ -126,6 +126,19 @@ class FilesOfARun(unittest.TestCase):
 				 {'picture': 'picture/-a b.ppm', 'labels': 'labels/-a b.ppm'})
 		self.assertEqual((share / copies['labels']).read_text(), 'labels')
 
+	def test_the_counters_fit_a_terminal(self):
+		for engine, operations in (('conv', '17'), ('sdp', '4294967295000')):
+			counters = self.folder / f'counters_{engine}'
+			counters.mkdir()
+			(counters / 'operations').write_text(f'{operations}\n')
+		script = run._AND_COUNTERS.replace('/sys/class/accel/accel0/device', str(self.folder))
+		said = subprocess.run(['sh', '-c', script, 'sh', 'true'], capture_output=True, text=True, check=True).stdout
+		_, place, title, operations, *_ = said.splitlines()
+		self.assertEqual(place, f'{self.folder}:')
+		self.assertEqual(title.split(), ['counters_conv', 'counters_sdp', 'counters_pdp'])
+		self.assertEqual(operations.split(), ['operations', '17', '4294967295000', '-'])
+		self.assertLess(max(map(len, said.replace(place, '').splitlines())), 80)
+
 	def test_the_guest_has_the_loadable_in_its_folder(self):
 		arguments = run.parse(['--model', str(self.folder / 'net.onnx')])
 		done = mock.Mock(problems=[], status=0)
