@@ -27,8 +27,8 @@ namespace HWY_NAMESPACE
 
 constexpr int16_t kMagnitude = 0x7fff;
 constexpr int16_t kInfinity = 0x7c00;
-constexpr int kFractionBits = 10;
-constexpr int16_t kFraction = (1 << kFractionBits) - 1;
+constexpr int kHalfFractionBits = 10;
+constexpr int16_t kHalfFraction = (1 << kHalfFractionBits) - 1;
 /* Added to weights' exponents. A zero weight has the most negative exponent; with the bias its
  * distance from the largest exponent is never positive. */
 constexpr int16_t kExponentBias = 64;
@@ -55,10 +55,10 @@ struct Parts {
 		const Row magnitude = hn::Or(bits, none);
 		/* A denormal has no implied one and counts as exponent 1. */
 		const Row scale =
-			hn::And(hn::Max(magnitude, rowOf(INT16_MIN + (1 << kFractionBits))),
+			hn::And(hn::Max(magnitude, rowOf(INT16_MIN + (1 << kHalfFractionBits))),
 				rowOf(kExponent));
-		const Row whole = hn::Sub(hn::Add(magnitude, rowOf(1 << kFractionBits)), scale);
-		const Row shift = hn::ShiftRight<kFractionBits>(scale);
+		const Row whole = hn::Sub(hn::Add(magnitude, rowOf(1 << kHalfFractionBits)), scale);
+		const Row shift = hn::ShiftRight<kHalfFractionBits>(scale);
 
 		significand = withSignsOf(
 			hn::Mul(whole, powerOfTwo(hn::And(shift, rowOf(INT16_MIN | 3)))), bits);

@@ -58,7 +58,7 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 /* A unit of each kernel, four kernels in each 128 bits. */
 using UnitTag = hn::CappedTag<int32_t, kTileColumns / 2>;
 using UnitVector = hn::Vec<UnitTag>;
-constexpr size_t kKernelsAtOnce = hn::MaxLanes(UnitTag());
+constexpr size_t kKernelsOfBlock = hn::MaxLanes(UnitTag());
 constexpr size_t kUnitsAtOnce = 4;
 
 /** \return four lanes from \a in, the next four from \a step bytes further, and so on */
@@ -93,16 +93,13 @@ HWY_INLINE UnitVector loadUnits(const std::byte *in, size_t step)
 		const hn::Rebind<int8_t, decltype(wideTag)> byteTag;
 		const auto bytes = hn::BitCast(byteTag, gather(halfTag, in, step));
 		return hn::BitCast(tag, hn::PromoteTo(wideTag, bytes));
-	} else if constexpr (kFormat == UnitFormat::Unsigned) {
-		return hn::Xor(gather(tag, in, step),
-			       hn::Set(tag, static_cast<int32_t>(0x80808080)));
 	} else {
 		return gather(tag, in, step);
 	}
 }
 
 /**
- * Transposes four units of kKernelsAtOnce kernels to four rows of columns
+ * Transposes four units of kKernelsOfBlock kernels to four rows of columns
  * \param in units of the first kernel \param step bytes between kernels
  * \param count units to store \param kernels columns to store
  */
@@ -127,7 +124,7 @@ HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, si
 		hn::BitCast(tag, hn::InterleaveUpper(pairTag, high01, high23)),
 	};
 
-	if (count == kUnitsAtOnce && kernels == kKernelsAtOnce) {
+	if (count == kUnitsAtOnce && kernels == kKernelsOfBlock) {
 		hn::StoreU(units[0], tag, out);
 		hn::StoreU(units[1], tag, out + columns);
 		hn::StoreU(units[2], tag, out + 2 * columns);
@@ -142,19 +139,16 @@ HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, si
  * Transposes two contiguous units of each kernel, as cores with atoms of 8 bytes have them
  * \return the number of kernels whose units were stored
  */
-template<UnitFormat kFormat>
 HWY_INLINE size_t transposePairs(const KernelRows &rows, size_t columns, int32_t *out)
 {
 	const hn::CappedTag<int32_t, kTileColumns / 4> tag;
 	const size_t some = hn::Lanes(tag);
-	const auto flips = hn::Set(
-		tag, static_cast<int32_t>(kFormat == UnitFormat::Unsigned ? 0x80808080 : 0));
 	const auto *in = reinterpret_cast<const int32_t *>(rows.first);
 	size_t kernel = 0;
 
 	for (; kernel + some <= rows.kernels; kernel += some, in += 2 * some) {
-		const auto first = hn::Xor(hn::LoadU(tag, in), flips);
-		const auto second = hn::Xor(hn::LoadU(tag, in + some), flips);
+		const auto first = hn::LoadU(tag, in);
+		const auto second = hn::LoadU(tag, in + some);
 		hn::StoreU(hn::ConcatEven(tag, second, first), tag, out + kernel);
 		hn::StoreU(hn::ConcatOdd(tag, second, first), tag, out + columns + kernel);
 	}
@@ -170,19 +164,19 @@ void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *ou
 	size_t first = 0;
 
 	if (kSourceBytes == kUnitBytes && units == 2 && rows.step == 2 * kUnitBytes)
-		first = transposePairs<kFormat>(rows, columns, out);
+		first = transposePairs(rows, columns, out);
 	for (size_t unit = 0; unit < units; unit += kUnitsAtOnce, out += kUnitsAtOnce * columns) {
 		const size_t count = std::min(kUnitsAtOnce, units - unit);
 		const std::byte *in = rows.first + unit * kSourceBytes;
-		for (size_t kernel = first; kernel < rows.kernels; kernel += kKernelsAtOnce) {
-			const size_t some = std::min(kKernelsAtOnce, rows.kernels - kernel);
+		for (size_t kernel = first; kernel < rows.kernels; kernel += kKernelsOfBlock) {
+			const size_t some = std::min(kKernelsOfBlock, rows.kernels - kernel);
 			const std::byte *from = in + kernel * rows.step;
-			if (count == kUnitsAtOnce && some == kKernelsAtOnce) {
+			if (count == kUnitsAtOnce && some == kKernelsOfBlock) {
 				transposeFour<kFormat>(from, rows.step, count, some, columns,
 						       out + kernel);
 				continue;
 			}
-			std::byte padded[kKernelsAtOnce][kBytes] = {};
+			std::byte padded[kKernelsOfBlock][kBytes] = {};
 			for (size_t i = 0; i < some; i++)
 				std::memcpy(padded[i], from + i * rows.step, count * kSourceBytes);
 			transposeFour<kFormat>(padded[0], kBytes, count, some, columns,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 
 namespace nvdla::compiler
 {
+
+using legalize::Tensor;
 
 /**
  * \brief Reads an operator's inputs and appends the model's operators for it
@@ -22,8 +25,6 @@ namespace nvdla::compiler
 class OperandReader : public legalize::Builder
 {
 public:
-	using Tensor = legalize::Tensor;
-
 	/** \return number of inputs, including optional ones that the file leaves out */
 	virtual size_t inputs() const = 0;
 	virtual size_t outputs() const = 0;
@@ -32,10 +33,10 @@ public:
 	/** \brief An input as an operand of a computation */
 	virtual Tensor input(size_t index) { return tensor(index); }
 
-	std::vector<Tensor> allInputs()
+	std::vector<Tensor> allInputs(size_t least = 1)
 	{
 		std::vector<Tensor> all;
-		for (size_t i = 0; i < std::max<size_t>(inputs(), 1); i++)
+		for (size_t i = 0; i < std::max(inputs(), least); i++)
 			all.push_back(input(i));
 		return all;
 	}
@@ -69,6 +70,21 @@ public:
 		     fmt::format("is {}, integers are needed", elementTypeName(value.type)));
 		return failed() ? std::vector<int64_t>{} : compiler::wholeNumbers(value);
 	}
+	/** \brief Value of an attribute; \a usual if the operator has none of that name */
+	virtual int64_t integer(const std::string &, int64_t usual) const { return usual; }
+	virtual double number(const std::string &, double usual) const { return usual; }
+	/** \brief Whole numbers of an input, or of an attribute */
+	virtual std::vector<int64_t> list(size_t index, const std::string &)
+	{
+		return wholeNumbers(index);
+	}
+	/** \brief Limits of an activation that the operator includes */
+	virtual Clamp activation() { return {}; }
+	/** \brief An axis of input 0, which an attribute names */
+	uint32_t axisOf(const std::string &name, int64_t usual)
+	{
+		return axis(integer(name, usual), input(0).shape.size(), name);
+	}
 	/** \brief The one number of a constant input; \a usual if it is not given */
 	double scalar(size_t index, double usual)
 	{
@@ -80,6 +96,25 @@ public:
 		return failed() ? usual : numbers.front();
 	}
 
+	/** \brief Set the tensor of an output */
+	virtual void write(const Tensor &tensor, size_t output) = 0;
+	/** \brief Set the outputs behind the first one; \return the tensor of that one */
+	Tensor writeAll(const std::vector<Tensor> &tensors)
+	{
+		for (size_t i = 1; i < tensors.size(); i++)
+			write(tensors[i], i);
+		return tensors.empty() ? Tensor{} : tensors.front();
+	}
+	/** \brief Set the first output; nothing: the operator is unknown */
+	void finish(const std::optional<Tensor> &made)
+	{
+		support(made.has_value(), "operator",
+			"is not known to this compiler; replace it in the model, or cut the model "
+			"before it");
+		if (made)
+			write(*made, 0);
+	}
+
 protected:
 	using Builder::Builder;
 	/** \brief The tensor of an input, of any type */
@@ -87,5 +122,10 @@ protected:
 
 	Value none_; /**< for errors */
 };
+
+/** \brief Read an operator that formats define alike
+ * \return its first output; nothing if it is none of these
+ */
+std::optional<Tensor> readCommon(OperandReader &reader, const std::string &type);
 
 } /* namespace nvdla::compiler */

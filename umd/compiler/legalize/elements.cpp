@@ -85,15 +85,17 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 	if (builder.failed())
 		return {};
 	const size_t rank = std::max(a.shape.size(), b.shape.size());
-	/* Prepend missing axes, of one element each; constants get theirs in addMeeting(). */
+	/* Prepend missing axes, of one element each; a single constant gets its own in
+	 * addMeeting(). */
 	for (Tensor *one : { &a, &b }) {
 		Extents shape(rank - one->shape.size(), 1);
 		shape.insert(shape.end(), one->shape.begin(), one->shape.end());
-		if (shape != one->shape && !builder.isConstant(*one))
+		if (shape != one->shape && (first == second || !builder.isConstant(*one)))
 			*one = builder.reshaped(*one, shape);
 	}
-	Tensor &larger =
-		first || (!second && elementCount(a.shape) < elementCount(b.shape)) ? b : a;
+	const bool secondIsLarger =
+		first == second ? elementCount(a.shape) < elementCount(b.shape) : first;
+	Tensor &larger = secondIsLarger ? b : a;
 	Tensor &other = &larger == &a ? b : a;
 	if (builder.failed())
 		return {};
@@ -140,21 +142,21 @@ Tensor quotient(Builder &builder, const Tensor &a, const Tensor &b, const Clamp 
 	return elementwise(builder, { Function::Multiply, activation }, a, factor);
 }
 
-Tensor several(Builder &builder, Function function, const std::vector<Tensor> &tensors)
+Tensor several(Builder &builder, const Elementwise &operation, const std::vector<Tensor> &tensors)
 {
 	Tensor made = tensors.empty() ? Tensor{} : tensors.front();
 
 	for (size_t i = 1; i < tensors.size() && !builder.failed(); i++) {
 		const Tensor &other = tensors[i];
 		if (i + 1 == tensors.size())
-			return elementwise(builder, { function, {} }, made, other);
+			return elementwise(builder, operation, made, other);
 		if (!builder.support(made.shape == other.shape && !builder.isConstant(made) &&
 					     !builder.isConstant(other),
 				     "inputs",
 				     "are more than two, and constants or of several shapes"))
 			return {};
 		const Tensor first = made.places == other.places ? made : builder.plain(made);
-		made = builder.prepare(Elementwise{ function, {} }, first, first,
+		made = builder.prepare(Elementwise{ operation.function }, first, first,
 				       { builder.arranged(other, first).id });
 	}
 	return made;
@@ -162,7 +164,7 @@ Tensor several(Builder &builder, Function function, const std::vector<Tensor> &t
 
 Tensor mean(Builder &builder, const std::vector<Tensor> &tensors)
 {
-	const Tensor sum = several(builder, Function::Add, tensors);
+	const Tensor sum = several(builder, { Function::Add }, tensors);
 
 	if (tensors.size() < 2)
 		return sum;

@@ -29,9 +29,9 @@ Tensor hardSigmoid(Builder &builder, const Tensor &x, double alpha, double beta)
 Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Tensor b);
 /** \brief a / b; a product if b is constant */
 Tensor quotient(Builder &builder, const Tensor &a, const Tensor &b, const Clamp &activation);
-/** \brief A function of the first two tensors, applied again to its result and each next tensor */
-Tensor several(Builder &builder, Elementwise::Function function,
-	       const std::vector<Tensor> &tensors);
+/** \brief A function of the first two tensors, applied again to its result and each next tensor,
+ * with the activation behind the last one */
+Tensor several(Builder &builder, const Elementwise &operation, const std::vector<Tensor> &tensors);
 Tensor mean(Builder &builder, const std::vector<Tensor> &tensors);
 Tensor squaredDifference(Builder &builder, const Tensor &a, const Tensor &b);
 /** \brief x ^ exponent; products where these suffice */

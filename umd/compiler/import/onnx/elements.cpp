@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of single elements, of two tensors, and softmax.
+ * Functions of elements and over channels that ONNX alone has, or defines in its own way.
  */
 #include <algorithm>
 
@@ -14,22 +14,7 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-using Binary = Elementwise::Function;
 using Function = Unary::Function;
-
-template<Function function>
-Tensor readUnary(NodeReader &reader)
-{
-	return legalize::unary(reader, reader.input(0), { function, 0, {} });
-}
-
-/* x to the power numerator / denominator. */
-template<int numerator, int denominator = 1>
-Tensor readRoot(NodeReader &reader)
-{
-	return legalize::unary(reader, reader.input(0),
-			       { Function::Power, double{ numerator } / denominator, {} });
-}
 
 /* Old versions of Clip have the limits as attributes, newer ones as inputs. */
 Tensor readClip(NodeReader &reader)
@@ -40,14 +25,6 @@ Tensor readClip(NodeReader &reader)
 	clamp.high =
 		reader.attribute("max") ? reader.number("max", 0) : reader.scalar(2, clamp.high);
 	return legalize::unary(reader, reader.input(0), { .activation = clamp });
-}
-
-/* The default of alpha is \a usual hundredths. */
-template<Function function, int usual>
-Tensor readWithAlpha(NodeReader &reader)
-{
-	return legalize::unary(reader, reader.input(0),
-			       { function, reader.number("alpha", usual / 100.0), {} });
 }
 
 Tensor readCelu(NodeReader &reader)
@@ -73,55 +50,12 @@ Tensor readSelu(NodeReader &reader)
 Tensor readGelu(NodeReader &reader)
 {
 	const std::string approximate = reader.text("approximate", "none");
+	const bool isTanh = approximate == "tanh";
 
-	reader.support(approximate == "none" || approximate == "tanh", "approximate",
+	reader.support(isTanh || approximate == "none", "approximate",
 		       "is " + approximate + "; none and tanh are known");
-	return approximate == "tanh" ? readUnary<Function::GeluTanh>(reader)
-				     : readUnary<Function::Gelu>(reader);
-}
-
-/* The second operand; before version 7 it lies along the axes of the first one from `axis` on. */
-Tensor secondOf(NodeReader &reader, const Tensor &first)
-{
-	const Tensor tensor = reader.input(1);
-	const size_t rank = first.shape.size(), own = tensor.shape.size();
-
-	if (reader.failed() || !reader.isBeforeBroadcasting() || own == 0 || own >= rank)
-		return tensor;
-	if (!reader.need(reader.integer("broadcast", 0) != 0, "inputs",
-			 fmt::format("are {} and {}, without broadcast", toString(first.shape),
-				     toString(tensor.shape))))
-		return {};
-	const uint32_t axis = reader.axisOf("axis", static_cast<int64_t>(rank - own));
-	if (reader.failed() ||
-	    !reader.need(axis + own <= rank, "axis",
-			 fmt::format("is {}, for {} and {}", axis, toString(first.shape),
-				     toString(tensor.shape))))
-		return {};
-	Extents shape(rank, 1);
-	std::copy(tensor.shape.begin(), tensor.shape.end(), shape.begin() + axis);
-	return reader.reshaped(tensor, shape);
-}
-
-template<Binary function>
-Tensor readElementwise(NodeReader &reader)
-{
-	const Tensor a = reader.input(0);
-
-	return legalize::elementwise(reader, { function, {} }, a, secondOf(reader, a));
-}
-
-Tensor readDiv(NodeReader &reader)
-{
-	const Tensor a = reader.input(0);
-
-	return legalize::quotient(reader, a, secondOf(reader, a), {});
-}
-
-template<Binary function>
-Tensor readSeveral(NodeReader &reader)
-{
-	return legalize::several(reader, function, reader.allInputs());
+	return legalize::unary(reader, reader.input(0),
+			       { isTanh ? Function::GeluTanh : Function::Gelu });
 }
 
 /* Casts between float types change nothing here; constants can be cast to any number type. */
@@ -189,77 +123,97 @@ Tensor readDropout(NodeReader &reader)
 	return readIdentity(reader);
 }
 
+Tensor readLrn(NodeReader &reader)
+{
+	const int64_t size = reader.integer("size", 0);
+
+	reader.support(size >= 1 && size <= UINT8_MAX, "size", fmt::format("is {}", size));
+	return legalize::localResponse(reader, reader.picture(reader.input(0)),
+				       static_cast<uint32_t>(size), reader.number("bias", 1),
+				       reader.number("alpha", 1e-4) / static_cast<double>(size),
+				       reader.number("beta", 0.75));
+}
+
+double epsilonOf(NodeReader &reader)
+{
+	return reader.number("epsilon", 1e-5);
+}
+
+/* Scale and, if the node has it, bias. */
+legalize::Scaling scalingOf(NodeReader &reader)
+{
+	return { reader.realNumbers(1),
+		 reader.hasInput(2) ? reader.realNumbers(2) : std::vector<double>{} };
+}
+
+Tensor readBatchNormalization(NodeReader &reader)
+{
+	return legalize::batchNormalized(reader, reader.input(0), scalingOf(reader),
+					 reader.realNumbers(3), reader.realNumbers(4),
+					 epsilonOf(reader));
+}
+
+Tensor readLayerNormalization(NodeReader &reader)
+{
+	const bool wants = reader.hasOutput(1) || reader.hasOutput(2);
+	const legalize::Normalized made =
+		legalize::layerNormalized(reader, reader.input(0), reader.axisOf("axis", -1),
+					  scalingOf(reader), epsilonOf(reader), wants);
+
+	if (reader.hasOutput(1))
+		reader.write(made.mean, 1);
+	if (reader.hasOutput(2))
+		reader.write(made.reciprocalWidth, 2);
+	return made.tensor;
+}
+
+/* Before version 21 the scale is per group, from then on per channel. */
+Tensor readGroupNormalization(NodeReader &reader)
+{
+	constexpr int64_t scalesChannels = 21;
+	const Tensor x = reader.picture(reader.input(0));
+	const int64_t groups = reader.integer("num_groups", 0);
+	const legalize::Scaling scaling = scalingOf(reader);
+	const bool ofGroups = reader.version() < scalesChannels && groups > 1 &&
+			      scaling.factors.size() == static_cast<uint64_t>(groups);
+
+	reader.support(!ofGroups || reader.failed() || groups == x.shape[1], "scale",
+		       "is one number for each group; give one for each channel");
+	return legalize::groupNormalized(reader, x, groups, scaling, epsilonOf(reader));
+}
+
 } /* namespace */
 
 const NodeTable elementNodes = {
-	{ "Abs", readUnary<Function::Abs> },
-	{ "Acos", readUnary<Function::Acos> },
-	{ "Acosh", readUnary<Function::Acosh> },
-	{ "Add", readElementwise<Binary::Add> },
-	{ "Asin", readUnary<Function::Asin> },
-	{ "Asinh", readUnary<Function::Asinh> },
-	{ "Atan", readUnary<Function::Atan> },
-	{ "Atanh", readUnary<Function::Atanh> },
+	{ "BatchNormalization", readBatchNormalization },
 	{ "Cast", readCast },
-	{ "Ceil", readUnary<Function::Ceil> },
 	{ "Celu", readCelu },
 	{ "Clip", readClip },
-	{ "Cos", readUnary<Function::Cos> },
-	{ "Cosh", readUnary<Function::Cosh> },
-	{ "Div", readDiv },
 	{ "Dropout", readDropout },
-	{ "Elu", readWithAlpha<Function::Elu, 100> },
-	{ "Erf", readUnary<Function::Erf> },
-	{ "Exp", readUnary<Function::Exp> },
-	{ "Floor", readUnary<Function::Floor> },
 	{ "Gelu", readGelu },
+	{ "GroupNormalization", readGroupNormalization },
 	{ "HardSigmoid",
 	  [](NodeReader &r) {
 		  return legalize::hardSigmoid(r, r.input(0), r.number("alpha", 0.2),
 					       r.number("beta", 0.5));
 	  } },
-	{ "HardSwish", readUnary<Function::HardSwish> },
 	{ "Identity", readIdentity },
-	{ "LeakyRelu", readWithAlpha<Function::LeakyRelu, 1> },
-	{ "Log", readUnary<Function::Log> },
-	{ "LogSoftmax", readSoftmax<true> },
-	{ "Max", readSeveral<Binary::Maximum> },
-	{ "Mean", [](NodeReader &r) { return legalize::mean(r, r.allInputs()); } },
-	{ "Min", readSeveral<Binary::Minimum> },
-	{ "Mish", readUnary<Function::Mish> },
-	{ "Mul", readElementwise<Binary::Multiply> },
-	{ "Neg", [](NodeReader &r) { return legalize::negative(r, r.input(0)); } },
-	{ "PRelu", readPRelu },
-	{ "Pow", [](NodeReader &r) { return legalize::power(r, r.input(0), r.scalar(1, 1)); } },
-	{ "Reciprocal", readRoot<-1> },
-	{ "Relu",
+	{ "InstanceNormalization",
 	  [](NodeReader &r) {
-		  return legalize::unary(r, r.input(0), { .activation = { .low = 0 } });
+		  return legalize::instanceNormalized(r, r.input(0), scalingOf(r), epsilonOf(r));
 	  } },
-	{ "Round", readUnary<Function::Round> },
+	{ "LRN", readLrn },
+	{ "LayerNormalization", readLayerNormalization },
+	{ "LogSoftmax", readSoftmax<true> },
+	{ "Mean", [](NodeReader &r) { return legalize::mean(r, r.allInputs()); } },
+	{ "PRelu", readPRelu },
 	{ "Selu", readSelu },
 	{ "Shrink",
 	  [](NodeReader &r) {
 		  return legalize::shrink(r, r.input(0), r.number("lambd", 0.5),
 					  r.number("bias", 0));
 	  } },
-	{ "Sigmoid", readUnary<Function::Logistic> },
-	{ "Sign", readUnary<Function::Sign> },
-	{ "Sin", readUnary<Function::Sin> },
-	{ "Sinh", readUnary<Function::Sinh> },
 	{ "Softmax", readSoftmax<false> },
-	{ "Softplus", readUnary<Function::Softplus> },
-	{ "Softsign", readUnary<Function::Softsign> },
-	{ "Sqrt", readRoot<1, 2> },
-	{ "Sub", readElementwise<Binary::Subtract> },
-	{ "Sum", readSeveral<Binary::Add> },
-	{ "Tan", readUnary<Function::Tan> },
-	{ "Tanh", readUnary<Function::Tanh> },
-	{ "ThresholdedRelu", readWithAlpha<Function::ThresholdedRelu, 100> },
-	{ "Where",
-	  [](NodeReader &r) {
-		  return legalize::select(r, r.constant(0), r.input(1), r.input(2));
-	  } },
 };
 
 } /* namespace nvdla::compiler::onnx */

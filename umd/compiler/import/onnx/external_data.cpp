@@ -10,7 +10,7 @@
 
 #include "base/io/file.h"
 #include "base/io/number_list.h"
-#include "onnx.pb.h"
+#include "node_reader.h"
 
 namespace nvdla::compiler::onnx
 {
@@ -18,112 +18,80 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-namespace pb = nvdla::onnx;
 namespace fs = std::filesystem;
 
-class Collector
+/* The files beside the model, by their names in it. */
+class Files
 {
 public:
-	explicit Collector(const std::string &folder) : folder_(folder.empty() ? "." : folder) {}
+	explicit Files(const std::string &folder) : folder_(folder.empty() ? "." : folder) {}
 
-	Result<void> collect(pb::Graph &graph);
 	bool any() const { return !files_.empty(); }
+	/* The bytes of a constant. */
+	Result<std::span<const std::byte>> find(const pb::Tensor &tensor);
 
 private:
-	Result<void> collect(pb::Tensor &tensor);
-	Result<const std::vector<std::byte> *> fileAt(const std::string &location);
+	Result<void> read(const std::string &location);
 
 	fs::path folder_;
 	std::map<std::string, std::vector<std::byte>> files_;
 };
 
-std::string entryOf(const pb::Tensor &tensor, const char *key)
-{
-	for (const pb::Entry &entry : tensor.external_data()) {
-		if (entry.key() == key)
-			return entry.value();
-	}
-	return {};
-}
-
-/* \return the number of entry \a key, \a otherwise if absent; nothing if it is no number */
-std::optional<uint64_t> numberOf(const pb::Tensor &tensor, const char *key, uint64_t otherwise)
-{
-	const std::string text = entryOf(tensor, key);
-	const auto numbers = parseNumbers<uint64_t>(text, ',');
-
-	if (text.empty())
-		return otherwise;
-	return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
-}
-
 /* A model is not trusted: it may not name files outside of its own folder. */
-Result<const std::vector<std::byte> *> Collector::fileAt(const std::string &location)
+Result<void> Files::read(const std::string &location)
 {
-	const auto known = files_.find(location);
 	std::error_code noFolder, noPath;
-
-	if (known != files_.end())
-		return &known->second;
 	/* Resolve symbolic links first, so that none leads out of the folder. */
 	const fs::path folder = fs::canonical(folder_, noFolder);
 	const fs::path path = fs::weakly_canonical(folder / location, noPath);
 	const auto [end, rest] = std::ranges::mismatch(folder, path);
+
 	if (noFolder || noPath || location.empty() || end != folder.end())
-		return fail(ErrorCode::InvalidFile, "read ONNX model", "",
+		return fail(ErrorCode::InvalidFile, reading, "",
 			    fmt::format("is in the file '{}', which is not in the model's folder",
 					location));
-	auto bytes = readWholeFile(path.string(), maxModelBytes);
-	if (!bytes)
-		return forward(bytes);
-	return &(files_[location] = std::move(*bytes));
+	return readWholeFile(path.string(), maxModelBytes).map([&](auto &&bytes) {
+		files_[location] = std::move(bytes);
+	});
 }
 
-Result<void> Collector::collect(pb::Tensor &tensor)
+Result<std::span<const std::byte>> Files::find(const pb::Tensor &tensor)
 {
-	const std::string where = fmt::format("constant '{}'", tensor.name());
-	const std::string location = entryOf(tensor, "location");
+	std::map<std::string, std::string> entries{ { "offset", "0" } };
 
-	if (!tensor.data_location())
-		return {};
-	auto file = fileAt(location);
-	if (!file) {
-		file.error().where =
-			where + (file.error().where.empty() ? "" : ": ") + file.error().where;
-		return forward(file);
-	}
-	const std::vector<std::byte> &bytes = **file;
-	const auto first = numberOf(tensor, "offset", 0);
-	const uint64_t rest = first && *first <= bytes.size() ? bytes.size() - *first : 0;
-	const auto count = numberOf(tensor, "length", rest);
-	if (!first || !count || *first > bytes.size() || *count > rest)
-		return fail(ErrorCode::InvalidFile, "read ONNX model", where,
+	for (const pb::Entry &entry : tensor.external_data())
+		entries[entry.key()] = entry.value();
+	const std::string &location = entries["location"], &length = entries["length"];
+	if (auto done = files_.contains(location) ? Result<void>() : read(location); !done)
+		return forward(done);
+	const std::span<const std::byte> bytes = files_[location];
+	/* Without a length the constant is all of the rest. */
+	const auto place = parseNumbers<uint64_t>(
+		entries["offset"] + "," + (length.empty() ? "0" : length), ',');
+	if (!place || place->size() != 2 || (*place)[0] > bytes.size() ||
+	    (*place)[1] > bytes.size() - (*place)[0])
+		return fail(ErrorCode::InvalidFile, reading, "",
 			    fmt::format("is at {} of '{}', {} bytes long; that file has {} bytes",
-					entryOf(tensor, "offset"), location,
-					entryOf(tensor, "length"), bytes.size()));
-	tensor.set_raw_data(bytes.data() + *first, *count);
-	tensor.clear_external_data();
-	tensor.clear_data_location();
-	return {};
+					entries["offset"], location, length, bytes.size()));
+	const auto rest = bytes.subspan((*place)[0]);
+	return length.empty() ? rest : rest.first((*place)[1]);
 }
 
-Result<void> Collector::collect(pb::Graph &graph)
+/* All constants of a graph and of its nodes' bodies. */
+void collect(pb::Graph &graph, std::vector<pb::Tensor *> &tensors)
 {
-	Result<void> done;
-
-	for (int i = 0; i < graph.initializer_size() && done; i++)
-		done = collect(*graph.mutable_initializer(i));
+	for (pb::Tensor &tensor : *graph.mutable_initializer())
+		tensors.push_back(&tensor);
 	for (pb::Node &node : *graph.mutable_node()) {
 		for (pb::Attribute &attribute : *node.mutable_attribute()) {
-			if (done && attribute.has_t())
-				done = collect(*attribute.mutable_t());
-			if (done && attribute.has_g())
-				done = collect(*attribute.mutable_g());
-			for (int i = 0; i < attribute.graphs_size() && done; i++)
-				done = collect(*attribute.mutable_graphs(i));
+			if (attribute.has_t())
+				tensors.push_back(attribute.mutable_t());
+			if (attribute.has_g())
+				collect(*attribute.mutable_g(), tensors);
+			for (pb::Graph &body : *attribute.mutable_graphs())
+				collect(body, tensors);
 		}
 	}
-	return done;
 }
 
 } /* namespace */
@@ -137,19 +105,33 @@ Result<std::vector<std::byte>> withExternalData(std::vector<std::byte> file,
 						const std::string &folder)
 {
 	const std::string_view text(reinterpret_cast<const char *>(file.data()), file.size());
-	onnx::Collector collector(folder);
+	std::vector<onnx::pb::Tensor *> tensors;
+	onnx::Files files(folder);
 	onnx::pb::Model model;
 
 	/* Constants with external data name their files by this key. */
 	if (text.find("location") == std::string_view::npos ||
 	    !model.ParseFromArray(file.data(), static_cast<int>(file.size())))
 		return file;
-	if (auto done = collector.collect(*model.mutable_graph()); !done)
-		return forward(done);
-	if (!collector.any())
+	onnx::collect(*model.mutable_graph(), tensors);
+	for (onnx::pb::Tensor *tensor : tensors) {
+		if (!tensor->data_location())
+			continue;
+		auto bytes = files.find(*tensor);
+		if (!bytes) {
+			std::string &where = bytes.error().where;
+			where = fmt::format("constant '{}'{}{}", tensor->name(),
+					    where.empty() ? "" : ": ", where);
+			return forward(bytes);
+		}
+		tensor->set_raw_data(bytes->data(), bytes->size());
+		tensor->clear_external_data();
+		tensor->clear_data_location();
+	}
+	if (!files.any())
 		return file;
 	if (model.ByteSizeLong() >= maxModelBytes)
-		return fail(ErrorCode::Unsupported, "read ONNX model", "file",
+		return fail(ErrorCode::Unsupported, onnx::reading, "file",
 			    "has 2 GiB of constants, or more, in the files beside it");
 	file.resize(model.ByteSizeLong());
 	model.SerializeToArray(file.data(), static_cast<int>(file.size()));

@@ -93,17 +93,6 @@ Tensor readUnsqueeze(NodeReader &reader)
 	return reader.reshaped(tensor, shape);
 }
 
-Tensor readTranspose(NodeReader &reader)
-{
-	const Tensor tensor = reader.input(0);
-	const auto rank = static_cast<int64_t>(tensor.shape.size());
-	std::vector<int64_t> perm = reader.integers("perm");
-
-	for (int64_t i = 0; static_cast<int64_t>(perm.size()) < rank; i++)
-		perm.push_back(rank - 1 - i);
-	return legalize::transposed(reader, tensor, perm);
-}
-
 /* Each output is a part of the input along an axis. */
 Tensor readSplit(NodeReader &reader)
 {
@@ -120,10 +109,7 @@ Tensor readSplit(NodeReader &reader)
 	reader.need(sizes.size() == reader.outputs(), "split", "has not a size for each output");
 	if (reader.failed())
 		return {};
-	const std::vector<Tensor> parts = legalize::split(reader, tensor, axis, sizes);
-	for (size_t i = 1; i < parts.size(); i++)
-		reader.write(parts[i], i);
-	return parts.front();
+	return reader.writeAll(legalize::split(reader, tensor, axis, sizes));
 }
 
 Tensor readSlice(NodeReader &reader)
@@ -227,8 +213,6 @@ const NodeTable moveNodes = {
 		  return legalize::concatenation(r, r.allInputs(), r.integer("axis", 1), {});
 	  } },
 	{ "DepthToSpace", readDepthToSpace },
-	{ "Expand",
-	  [](NodeReader &r) { return legalize::expand(r, r.input(0), r.list(1, "shape")); } },
 	{ "Flatten", readFlatten },
 	{ "Gather",
 	  [](NodeReader &r) {
@@ -247,7 +231,6 @@ const NodeTable moveNodes = {
 	  [](NodeReader &r) {
 		  return legalize::tile(r, r.input(0), "repeats", r.list(1, "repeats"));
 	  } },
-	{ "Transpose", readTranspose },
 	{ "Unsqueeze", readUnsqueeze },
 };
 

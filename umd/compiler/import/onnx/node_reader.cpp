@@ -39,8 +39,36 @@ std::vector<int64_t> NodeReader::integers(const std::string &name) const
 {
 	const pb::Attribute *found = attribute(name);
 
-	return found ? std::vector<int64_t>(found->ints().begin(), found->ints().end())
-		     : std::vector<int64_t>{};
+	if (!found)
+		return {};
+	if (found->ints().empty() && found->has_i())
+		return { found->i() };
+	return { found->ints().begin(), found->ints().end() };
+}
+
+Tensor NodeReader::input(size_t index)
+{
+	const Tensor tensor = this->tensor(index);
+	const size_t own = tensor.shape.size();
+
+	if (index != 1 || failed() || !isBeforeBroadcasting() || own == 0)
+		return tensor;
+	const Tensor first = input(0);
+	const size_t rank = first.shape.size();
+	if (failed() || own >= rank)
+		return tensor;
+	if (!need(integer("broadcast", 0) != 0, "inputs",
+		  fmt::format("are {} and {}, without broadcast", toString(first.shape),
+			      toString(tensor.shape))))
+		return {};
+	const uint32_t axis = axisOf("axis", static_cast<int64_t>(rank - own));
+	if (failed() || !need(axis + own <= rank, "axis",
+			      fmt::format("is {}, for {} and {}", axis, toString(first.shape),
+					  toString(tensor.shape))))
+		return {};
+	Extents shape(rank, 1);
+	std::copy(tensor.shape.begin(), tensor.shape.end(), shape.begin() + axis);
+	return reshaped(tensor, shape);
 }
 
 Tensor NodeReader::tensor(size_t index)

@@ -21,8 +21,6 @@ namespace pb = nvdla::onnx;
 /** \brief The failed action, in errors */
 inline constexpr const char *reading = "read ONNX model";
 
-using legalize::Tensor;
-
 /** \brief A file that is being read */
 struct Import : legalize::Building {
 	std::map<std::string, Tensor> tensors;
@@ -43,12 +41,11 @@ public:
 	/** \brief Whether attributes, not shapes, say how two tensors are broadcast */
 	bool isBeforeBroadcasting() const { return version() > 0 && version() < 7; }
 
-	/** \brief Value of an attribute; \a usual if the node has none of that name */
-	int64_t integer(const std::string &name, int64_t usual) const
+	int64_t integer(const std::string &name, int64_t usual) const override
 	{
 		return attribute(name) ? attribute(name)->i() : usual;
 	}
-	double number(const std::string &name, double usual) const
+	double number(const std::string &name, double usual) const override
 	{
 		return attribute(name) ? static_cast<double>(attribute(name)->f()) : usual;
 	}
@@ -58,12 +55,9 @@ public:
 	}
 	std::vector<int64_t> integers(const std::string &name) const;
 	const pb::Attribute *attribute(const std::string &name) const;
-	/** \brief An axis of input 0 */
-	uint32_t axisOf(const std::string &name, int64_t usual)
-	{
-		return axis(integer(name, usual), input(0).shape.size(), name);
-	}
 
+	/** \brief Before version 7 attributes align the second operand with the first one */
+	Tensor input(size_t index) override;
 	size_t inputs() const override { return shown_.size(); }
 	size_t outputs() const override { return static_cast<size_t>(node_.output_size()); }
 	bool hasInput(size_t index) const override
@@ -84,8 +78,7 @@ public:
 	{
 		return hasInput(index) ? std::vector{ constant(index) } : std::vector<Value>{};
 	}
-	/** \brief Whole numbers of an input, or of an attribute in older versions */
-	std::vector<int64_t> list(size_t index, const std::string &name)
+	std::vector<int64_t> list(size_t index, const std::string &name) override
 	{
 		return attribute(name) ? integers(name) : wholeNumbers(index);
 	}
@@ -93,8 +86,7 @@ public:
 	/** \brief Set a tensor's quantization; an error if it has a different one already */
 	void quantize(const Tensor &tensor, const TensorQuantization &quantization,
 		      uint32_t axis = 0);
-	/** \brief Set the tensor of an output */
-	void write(const Tensor &tensor, size_t output = 0);
+	void write(const Tensor &tensor, size_t output) override;
 
 	/** \brief Whether the first error is only due to an input's unknown shape */
 	bool follows() const { return follows_; }
@@ -129,14 +121,15 @@ using ReadNode = Tensor (*)(NodeReader &reader);
 /** \brief Readers of the operators of a family, by their names in the standard */
 using NodeTable = std::map<std::string, ReadNode>;
 
-extern const NodeTable channelNodes;
 extern const NodeTable constantNodes;
 extern const NodeTable elementNodes;
 extern const NodeTable moveNodes;
 extern const NodeTable windowNodes;
 
-/** \return the reader of an operator, including those with scales and zero points as inputs;
- * nullptr if the operator is unknown */
-ReadNode findNode(const std::string &type);
+/**
+ * \brief Read an operator, maybe one with scales and zero points as inputs
+ * \return its first output; nothing if it is unknown
+ */
+std::optional<Tensor> readNode(NodeReader &reader, const std::string &type);
 
 } /* namespace nvdla::compiler::onnx */

@@ -169,21 +169,22 @@ Tensor readQuantized(NodeReader &reader)
 	if (places.bias)
 		operands.push_back(*places.bias);
 	reader.showInputs(std::move(operands));
-	return reader.failed() ? Tensor{} : findNode(plain)(reader);
+	return reader.failed() ? Tensor{} : readNode(reader, plain).value_or(Tensor{});
 }
 
 } /* namespace */
 
-ReadNode findNode(const std::string &type)
+std::optional<Tensor> readNode(NodeReader &reader, const std::string &type)
 {
-	for (const NodeTable *table :
-	     { &channelNodes, &constantNodes, &elementNodes, &moveNodes, &windowNodes }) {
+	for (const NodeTable *table : { &constantNodes, &elementNodes, &moveNodes, &windowNodes }) {
 		if (const auto found = table->find(type); found != table->end())
-			return found->second;
+			return found->second(reader);
 	}
 	if (type == "QuantizeLinear" || type == "DequantizeLinear")
-		return type == "QuantizeLinear" ? readQuantize : readDequantize;
-	return quantizedOperators.contains(type) ? readQuantized : nullptr;
+		return type == "QuantizeLinear" ? readQuantize(reader) : readDequantize(reader);
+	if (quantizedOperators.contains(type))
+		return readQuantized(reader);
+	return readCommon(reader, type);
 }
 
 } /* namespace nvdla::compiler::onnx */

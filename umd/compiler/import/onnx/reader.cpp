@@ -215,14 +215,8 @@ Result<void> Reader::readNode(const pb::Node &node)
 	for (const std::string &name : node.output())
 		if (!import_.tensors.contains(name))
 			written.insert(name);
-	if (!reader.failed()) {
-		const ReadNode read = findNode(node.op_type());
-		reader.support(read, "operator",
-			       "is not known to this compiler; replace it in the model, or cut the "
-			       "model before it");
-		if (!reader.failed())
-			reader.write(read(reader));
-	}
+	if (!reader.failed())
+		reader.finish(compiler::onnx::readNode(reader, node.op_type()));
 	const auto done = reader.result();
 	if (done)
 		return {};

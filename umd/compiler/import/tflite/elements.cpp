@@ -13,29 +13,7 @@ namespace nvdla::compiler::tflite
 namespace
 {
 
-using Binary = Elementwise::Function;
 using Function = Unary::Function;
-
-template<Binary function>
-Tensor readExtreme(OperatorReader &reader)
-{
-	return legalize::elementwise(reader, { function, {} }, reader.input(0), reader.input(1));
-}
-
-/* A function of two tensors, with the fused activation in its options. */
-template<Binary function, typename Options>
-Tensor readElementwise(OperatorReader &reader)
-{
-	return legalize::elementwise(
-		reader, { function, reader.clamp(reader.options<Options>().activation()) },
-		reader.input(0), reader.input(1));
-}
-
-Tensor readDiv(OperatorReader &reader)
-{
-	return legalize::quotient(reader, reader.input(0), reader.input(1),
-				  reader.clamp(reader.options<fb::DivOptions>().activation()));
-}
 
 Tensor overLastAxis(OperatorReader &reader, const Softmax &function)
 {
@@ -44,32 +22,12 @@ Tensor overLastAxis(OperatorReader &reader, const Softmax &function)
 	return legalize::softmax(reader, x, reader.axis(-1, x.shape.size(), "axis"), function);
 }
 
-template<Function function>
-Tensor readUnary(OperatorReader &reader)
-{
-	return legalize::unary(reader, reader.input(0),
-			       { function, function == Function::Elu ? 1.0 : 0.0, {} });
-}
-
-/* x to the power numerator / denominator. */
-template<int numerator, int denominator>
-Tensor readRoot(OperatorReader &reader)
-{
-	return legalize::unary(reader, reader.input(0),
-			       { Function::Power, double{ numerator } / denominator, {} });
-}
-
 Tensor readGelu(OperatorReader &reader)
 {
-	return reader.options<fb::GeluOptions>(true).approximate()
-		       ? readUnary<Function::GeluTanh>(reader)
-		       : readUnary<Function::Gelu>(reader);
-}
+	const bool approximate = reader.options<fb::GeluOptions>(true).approximate();
 
-template<fb::Activation activation>
-Tensor readActivation(OperatorReader &reader)
-{
-	return legalize::unary(reader, reader.input(0), { .activation = reader.clamp(activation) });
+	return legalize::unary(reader, reader.input(0),
+			       { approximate ? Function::GeluTanh : Function::Gelu });
 }
 
 Tensor readConversion(OperatorReader &reader)
@@ -88,33 +46,6 @@ Tensor readDensify(OperatorReader &reader)
 	return reader.input(0);
 }
 
-/* A selection by a constant condition. */
-Tensor readSelect(OperatorReader &reader)
-{
-	return legalize::select(reader, reader.constant(0), reader.input(1), reader.input(2));
-}
-
-/* ArgMax or ArgMin; the axis is removed from the shape. */
-template<bool ofSmallest>
-Tensor readArgMax(OperatorReader &reader)
-{
-	const Tensor x = reader.input(0);
-	const uint32_t axis = reader.axisOf(1, x);
-
-	return reader.inOutputShape(legalize::argMax(reader, x, axis, ofSmallest));
-}
-
-Tensor readL2Normalization(OperatorReader &reader)
-{
-	const auto &options = reader.options<fb::L2NormOptions>();
-	const Tensor x = reader.input(0);
-	const uint32_t axis = reader.axis(-1, x.shape.size(), "axis");
-
-	reader.support(reader.clamp(options.activation()).isNone(), "fused activation",
-		       "is not known here; make it an operator of its own");
-	return legalize::withNormOfOne(reader, x, axis);
-}
-
 Tensor readLocalResponse(OperatorReader &reader)
 {
 	const auto &options = reader.options<fb::LocalResponseNormalizationOptions>();
@@ -128,101 +59,58 @@ Tensor readLocalResponse(OperatorReader &reader)
 				       options.bias(), options.alpha(), options.beta());
 }
 
-template<Pool::Method method>
-Tensor readReduction(OperatorReader &reader)
-{
-	const Tensor x = reader.input(0);
-	const legalize::Reduction over{
-		reader.sortedAxes(reader.wholeNumbers(1), x.shape.size()),
-		reader.output().shape.size() == x.shape.size(),
-	};
-
-	return legalize::reduced(reader, x, over, method, {});
-}
-
 using enum fb::BuiltinOperator;
 
 } /* namespace */
 
 const OperatorTable elementOperators = {
-	{ ABS, readUnary<Function::Abs> },
-	{ ADD, readElementwise<Binary::Add, fb::AddOptions> },
-	{ ADD_N,
-	  [](OperatorReader &r) { return legalize::several(r, Binary::Add, r.allInputs()); } },
-	{ ARG_MAX, readArgMax<false> },
-	{ ARG_MIN, readArgMax<true> },
-	{ CEIL, readUnary<Function::Ceil> },
-	{ COS, readUnary<Function::Cos> },
 	{ DENSIFY, readDensify },
 	{ DEQUANTIZE, readConversion },
-	{ DIV, readDiv },
-	{ ELU, readUnary<Function::Elu> },
-	{ EXP, readUnary<Function::Exp> },
-	{ FLOOR, readUnary<Function::Floor> },
 	{ GELU, readGelu },
-	{ HARD_SWISH, readUnary<Function::HardSwish> },
-	{ L2_NORMALIZATION, readL2Normalization },
 	{ LEAKY_RELU,
 	  [](OperatorReader &r) {
 		  const double slope = r.options<fb::LeakyReluOptions>().alpha();
 		  return legalize::unary(r, r.input(0), { Function::LeakyRelu, slope, {} });
 	  } },
 	{ LOCAL_RESPONSE_NORMALIZATION, readLocalResponse },
-	{ LOG, readUnary<Function::Log> },
-	{ LOGISTIC, readUnary<Function::Logistic> },
 	{ LOG_SOFTMAX,
 	  [](OperatorReader &r) {
 		  return overLastAxis(r, { 1, true });
 	  } },
-	{ MAXIMUM, readExtreme<Binary::Maximum> },
-	{ MEAN, readReduction<Pool::Method::Average> },
-	{ MINIMUM, readExtreme<Binary::Minimum> },
-	{ MUL, readElementwise<Binary::Multiply, fb::MulOptions> },
-	{ NEG, [](OperatorReader &r) { return legalize::negative(r, r.input(0)); } },
-	{ POW, [](OperatorReader &r) { return legalize::power(r, r.input(0), r.scalar(1, 1)); } },
 	{ PRELU, [](OperatorReader &r) { return legalize::prelu(r, r.input(0), r.constant(1)); } },
 	{ QUANTIZE, readConversion },
-	{ REDUCE_MAX, readReduction<Pool::Method::Max> },
-	{ REDUCE_MIN, readReduction<Pool::Method::Min> },
-	{ RELU, readActivation<fb::Activation::RELU> },
-	{ RELU6, readActivation<fb::Activation::RELU6> },
-	{ RELU_0_TO_1,
-	  [](OperatorReader &r) {
-		  return legalize::unary(r, r.input(0), { .activation = { 0, 1 } });
-	  } },
-	{ RELU_N1_TO_1, readActivation<fb::Activation::RELU_N1_TO_1> },
-	{ ROUND, readUnary<Function::Round> },
-	{ RSQRT, readRoot<-1, 2> },
-	{ SELECT, readSelect },
-	{ SELECT_V2, readSelect },
-	{ SIGN, readUnary<Function::Sign> },
-	{ SIN, readUnary<Function::Sin> },
 	{ SOFTMAX,
 	  [](OperatorReader &r) {
 		  return overLastAxis(r, { r.options<fb::SoftmaxOptions>().beta() });
 	  } },
-	{ SQRT, readRoot<1, 2> },
-	{ SQUARE, readUnary<Function::Square> },
-	{ SQUARED_DIFFERENCE,
-	  [](OperatorReader &r) {
-		  return legalize::squaredDifference(r, r.input(0), r.input(1));
-	  } },
-	{ SUB, readElementwise<Binary::Subtract, fb::SubOptions> },
-	{ SUM, readReduction<Pool::Method::Sum> },
-	{ TANH, readUnary<Function::Tanh> },
 };
 
-ReadOperator *readerOf(const fb::OperatorCode &code)
+std::optional<Tensor> readOperator(OperatorReader &reader, const fb::OperatorCode &code)
 {
+	/* Operators that have another name elsewhere. */
+	static const std::map<fb::BuiltinOperator, const char *> names = {
+		{ ADD_N, "Sum" },
+		{ BROADCAST_TO, "Expand" },
+		{ L2_NORMALIZATION, "LpNormalization" },
+		{ MAXIMUM, "Max" },
+		{ MEAN, "ReduceMean" },
+		{ MINIMUM, "Min" },
+		{ SELECT, "Where" },
+		{ SELECT_V2, "Where" },
+		{ SUM, "ReduceSum" },
+	};
+	const fb::BuiltinOperator builtin = builtinCode(code);
+
 	if (code.custom_code())
 		return code.custom_code()->str() == "Convolution2DTransposeBias"
-			       ? readConvolution2DTransposeBias
-			       : nullptr;
+			       ? std::optional(readConvolution2DTransposeBias(reader))
+			       : std::nullopt;
 	for (const OperatorTable *table : { &elementOperators, &moveOperators, &windowOperators }) {
-		if (const auto found = table->find(builtinCode(code)); found != table->end())
-			return found->second;
+		if (const auto found = table->find(builtin); found != table->end())
+			return found->second(reader);
 	}
-	return nullptr;
+	const auto name = names.find(builtin);
+	return readCommon(reader, name == names.end() ? reader.type() : name->second);
 }
 
 } /* namespace nvdla::compiler::tflite */

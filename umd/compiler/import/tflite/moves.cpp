@@ -28,14 +28,6 @@ Tensor readConcatenation(OperatorReader &reader)
 				       reader.clamp(options.activation()));
 }
 
-/* Writes tensors as the outputs, in their order. */
-Tensor writeAll(OperatorReader &reader, const std::vector<Tensor> &tensors)
-{
-	for (size_t i = 1; i < tensors.size(); i++)
-		reader.write(reader.inOutputShape(tensors[i], i), i);
-	return tensors.empty() ? Tensor{} : reader.inOutputShape(tensors.front());
-}
-
 /* Each output is one of consecutive parts along an axis. */
 template<size_t input, size_t axisInput>
 Tensor readParts(OperatorReader &reader)
@@ -56,7 +48,7 @@ Tensor readParts(OperatorReader &reader)
 	    !reader.need(all == tensor.shape[axis], "outputs",
 			 fmt::format("have {} of {} elements", all, tensor.shape[axis])))
 		return {};
-	return writeAll(reader, legalize::split(reader, tensor, axis, sizes));
+	return reader.writeAll(legalize::split(reader, tensor, axis, sizes));
 }
 
 /* Each output is one element along an axis. */
@@ -72,8 +64,8 @@ Tensor readUnpack(OperatorReader &reader)
 					    fmt::format("are {} for {} elements", reader.outputs(),
 							tensor.shape[axis])))
 		return {};
-	return writeAll(reader, legalize::split(reader, tensor, axis,
-						std::vector<int64_t>(reader.outputs(), 1)));
+	return reader.writeAll(
+		legalize::split(reader, tensor, axis, std::vector<int64_t>(reader.outputs(), 1)));
 }
 
 Tensor readSlice(OperatorReader &reader)
@@ -142,7 +134,7 @@ Tensor readStridedSlice(OperatorReader &reader)
 		step[axis] = static_cast<uint32_t>(stride[i]);
 		taken[axis++] = shrinks ? 1 : out[left++];
 	}
-	return reader.inOutputShape(legalize::slice(reader, tensor, first, step, taken));
+	return legalize::slice(reader, tensor, first, step, taken);
 }
 
 /* Padding before and behind each axis. */
@@ -268,8 +260,6 @@ using enum fb::BuiltinOperator;
 
 const OperatorTable moveOperators = {
 	{ BATCH_TO_SPACE_ND, readBatchToSpace },
-	{ BROADCAST_TO,
-	  [](OperatorReader &r) { return legalize::expand(r, r.input(0), r.wholeNumbers(1)); } },
 	{ CONCATENATION, readConcatenation },
 	{ DEPTH_TO_SPACE, readDepthToSpace },
 	{ EXPAND_DIMS, readReshape },
@@ -292,10 +282,6 @@ const OperatorTable moveOperators = {
 	{ TILE,
 	  [](OperatorReader &r) {
 		  return legalize::tile(r, r.input(0), "multiples", r.wholeNumbers(1));
-	  } },
-	{ TRANSPOSE,
-	  [](OperatorReader &r) {
-		  return legalize::transposed(r, r.input(0), r.wholeNumbers(1));
 	  } },
 	{ UNPACK, readUnpack },
 };

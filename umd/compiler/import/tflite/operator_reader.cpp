@@ -9,7 +9,7 @@ namespace nvdla::compiler::tflite
 {
 
 OperatorReader::OperatorReader(legalize::Building &building, const fb::Operator &source,
-			       const char *type)
+			       const std::string &type)
 	: OperandReader(reading, building, legalize::asInFile(4)), source_(source)
 {
 	setOperator(type, "");
@@ -89,10 +89,31 @@ Clamp OperatorReader::clamp(fb::Activation activation)
 	return {};
 }
 
-void OperatorReader::write(const Tensor &made, size_t index)
+Clamp OperatorReader::activation()
 {
+	auto activation = fb::Activation::NONE;
+	const auto take = [&](const auto *options) {
+		activation = options ? options->activation() : activation;
+	};
+
+	take(source_.builtin_options_as_AddOptions());
+	take(source_.builtin_options_as_SubOptions());
+	take(source_.builtin_options_as_MulOptions());
+	take(source_.builtin_options_as_DivOptions());
+	take(source_.builtin_options_as_L2NormOptions());
+	return clamp(activation);
+}
+
+void OperatorReader::write(const Tensor &result, size_t index)
+{
+	const auto sizesOf = [](Extents shape) {
+		std::erase(shape, 1U);
+		return shape;
+	};
 	const ValueId to = id(source_.outputs(), index, "outputs");
 	const Extents wanted = output(index).shape;
+	const bool isAlike = sizesOf(result.shape) == sizesOf(wanted);
+	const Tensor made = isAlike ? inShape(result, wanted) : result;
 
 	if (failed() || !need(made.shape == wanted, "shape",
 			      fmt::format("the output is {}, the operator makes {}",

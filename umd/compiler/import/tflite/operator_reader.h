@@ -14,13 +14,12 @@
 namespace nvdla::compiler::tflite
 {
 
-using legalize::Tensor;
-
 /** \brief Reads an operator and appends the model's operators for it */
 class OperatorReader : public OperandReader
 {
 public:
-	OperatorReader(legalize::Building &building, const fb::Operator &source, const char *type);
+	OperatorReader(legalize::Building &building, const fb::Operator &source,
+		       const std::string &type);
 
 	size_t inputs() const override { return source_.inputs() ? source_.inputs()->size() : 0; }
 	size_t outputs() const override
@@ -60,18 +59,19 @@ public:
 
 	/** \brief Range of a fused activation's results */
 	Clamp clamp(fb::Activation activation);
+	/** \brief That of an element-wise operator */
+	Clamp activation() override;
 	/** \return a tensor, reshaped if its shape differs */
 	Tensor inShape(const Tensor &tensor, const Extents &shape)
 	{
 		return failed() || tensor.shape == shape ? tensor : reshaped(tensor, shape);
 	}
-	/** \return a tensor in the shape that the file has for an output */
-	Tensor inOutputShape(const Tensor &tensor, size_t index = 0)
-	{
-		return inShape(tensor, output(index).shape);
-	}
-	/** \brief Set the tensor of an output, with the file's shape and elements */
-	void write(const Tensor &tensor, size_t index = 0);
+	/**
+	 * \brief Set the tensor of an output, with the file's elements
+	 *
+	 * The file's shape may have other axes of one element.
+	 */
+	void write(const Tensor &tensor, size_t index) override;
 	/** \brief Add the operator as an Unknown one, with its inputs and outputs */
 	void addUnknown(const Error &why);
 
@@ -102,8 +102,8 @@ extern const OperatorTable elementOperators;
 extern const OperatorTable moveOperators;
 extern const OperatorTable windowOperators;
 
-/** \return the reader of an operator; null if the operator is unknown */
-ReadOperator *readerOf(const fb::OperatorCode &code);
+/** \return an operator's first output; nothing if the operator is unknown */
+std::optional<Tensor> readOperator(OperatorReader &reader, const fb::OperatorCode &code);
 
 /** \brief A custom operator, which OperatorTable cannot hold as it has no number */
 Tensor readConvolution2DTransposeBias(OperatorReader &reader);

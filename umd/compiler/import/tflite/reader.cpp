@@ -169,15 +169,10 @@ Result<void> Reader::readOperator(const fb::Operator &operation, size_t index)
 			       fmt::format("names code {}, there are {}", code,
 					   codes ? codes->size() : 0));
 	const auto *entry = codes->Get(code);
-	ReadOperator *const read = readerOf(*entry);
-	const std::string type = typeName(*entry);
 	const size_t before = model_.operators.size();
-	OperatorReader reader(building_, operation, type.c_str());
-	reader.support(read, "operator",
-		       "is not known to this compiler; replace it in the model, or cut the model "
-		       "before it");
+	OperatorReader reader(building_, operation, typeName(*entry));
 	if (!reader.failed())
-		reader.write(read(reader));
+		reader.finish(compiler::tflite::readOperator(reader, *entry));
 	if (const Error *why = unknownTensor(operation))
 		return setAside(reader, before, index, *why);
 	/* An unknown operator is no error yet: nothing may need it, or a report will name it. */

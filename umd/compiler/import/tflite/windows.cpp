@@ -96,8 +96,9 @@ Tensor readFullyConnected(OperatorReader &reader)
 	if (x.shape.size() < 2 || x.shape.back() != columns || reader.output().shape.size() == 2)
 		x = reader.inShape(
 			x, { static_cast<uint32_t>(elementCount(x.shape) / columns), columns });
-	return reader.inOutputShape(legalize::product(reader, x, { weights, biasOf(reader, x) },
-						      reader.clamp(options.activation())));
+	return reader.inShape(legalize::product(reader, x, { weights, biasOf(reader, x) },
+						reader.clamp(options.activation())),
+			      reader.output().shape);
 }
 
 /* A product with a constant matrix, C x K, or K x C if adj_y. */

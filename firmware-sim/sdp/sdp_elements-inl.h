@@ -5,7 +5,7 @@
  * The byte look-up instruction takes four bits of each byte and a table of sixteen entries. A table
  * of 256 is sixteen of those; the upper four bits select among their results, bit by bit.
  *
- * The file is compiled once for each instruction set (Highway).
+ * Compiled once for each instruction set (Highway), by sdp_simd.cpp.
  */
 #include <cmath>
 #include <cstring>
@@ -13,10 +13,6 @@
 #include "core/elements.h"
 #include "sdp/sdp_fast.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "sdp/sdp_elements.cpp"
-#include <hwy/foreach_target.h>
-/* After foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "arith/doubles-inl.h"
@@ -51,17 +47,18 @@ size_t convertNumbers(const arith::Converter &converter, std::span<int32_t> valu
 {
 	const NumberTag tag;
 	const size_t whole = values.size() / hn::Lanes(tag) * hn::Lanes(tag);
-	const auto half = hn::Set(tag, 1 << converter.shift >> 1);
-	const auto toZero = hn::Set(tag, converter.shift ? -1 : 0); /* halves of negative numbers */
+	const auto offset = hn::Set(tag, converter.offset);
+	const auto scale = hn::Set(tag, converter.scale);
+	const int shift = converter.shift;
+	const auto half = hn::Set(tag, 1 << shift >> 1);
+	const auto toZero = hn::Set(tag, shift ? -1 : 0); /* halves of negative numbers */
 
 	for (size_t i = 0; i < whole; i += hn::Lanes(tag)) {
-		const auto moved =
-			hn::Sub(hn::LoadU(tag, &values[i]), hn::Set(tag, converter.offset));
-		const auto product = hn::Mul(moved, hn::Set(tag, converter.scale));
+		const auto moved = hn::Sub(hn::LoadU(tag, &values[i]), offset);
+		const auto product = hn::Mul(moved, scale);
 		const auto sign = hn::And(hn::BroadcastSignBit(product), toZero);
-		hn::StoreU(
-			hn::ShiftRightSame(hn::Add(hn::Add(product, half), sign), converter.shift),
-			tag, &values[i]);
+		hn::StoreU(hn::ShiftRightSame(hn::Add(hn::Add(product, half), sign), shift), tag,
+			   &values[i]);
 	}
 	return whole;
 }

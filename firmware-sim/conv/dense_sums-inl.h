@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway).
+ * Compiled once for each instruction set (Highway), by conv_simd.cpp.
  */
 #include "conv/dense_sums.h"
 
@@ -8,10 +8,6 @@
 #include <cstring>
 #include <utility>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "conv/dense_sums.cpp"
-#include <hwy/foreach_target.h>
-/* After foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "conv/conv_tile.h"
@@ -59,9 +55,6 @@ HWY_INLINE hn::Vec<TotalsTag> totalsOf(Tag tag, const hn::Vec<Tag> *sums)
 			   hn::Add(hn::BitCast(tag, hn::InterleaveLower(pairTag, first, second)),
 				   hn::BitCast(tag, hn::InterleaveUpper(pairTag, first, second))));
 }
-
-/* Largest number of kernels in a group. */
-constexpr size_t kKernelsAtOnce = kTileColumns;
 
 /** The bytes of a smaller block, filled up with zeroes */
 template<size_t kBytes>
@@ -157,7 +150,7 @@ struct DenseSums {
 	static constexpr size_t kParts = kDenseBytes / Product::kBytes; /* operands in a whole
 									 * block */
 
-	Sum sums[kKernelsAtOnce];
+	Sum sums[kTileColumns];
 	Sum data = hn::Zero(Tag()); /* sum of the data, if weights have an excess */
 
 	HWY_INLINE DenseSums()
@@ -222,7 +215,7 @@ struct DenseSums {
 	{
 		const auto excess = hn::Set(
 			TotalsTag(), Product::kExcess * hn::GetLane(hn::SumOfLanes(Tag(), data)));
-		int32_t totals[kKernelsAtOnce];
+		int32_t totals[kTileColumns];
 
 		for (size_t kernel = 0; kernel < kernels; kernel += kTotalsAtOnce)
 			hn::StoreU(hn::Sub(totalsOf(Tag(), sums + kernel), excess), TotalsTag(),
@@ -234,8 +227,8 @@ struct DenseSums {
 template<typename Product>
 void allSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums)
 {
-	for (size_t first = 0; first < weights.kernels; first += kKernelsAtOnce) {
-		const size_t some = std::min(weights.kernels - first, kKernelsAtOnce);
+	for (size_t first = 0; first < weights.kernels; first += kTileColumns) {
+		const size_t some = std::min(weights.kernels - first, kTileColumns);
 		DenseSums<Product> dense;
 		for (const DenseBlock &block : blocks)
 			dense.add(block, weights.at(block, first), some);
@@ -263,66 +256,6 @@ void denseSumsOfTarget(std::span<const DenseBlock>, const DenseWeights &, int32_
 
 #endif
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-
-using SumTag = DenseQuads::SumTag;
-
-/** Sums of bytes of several positions; template parameters instead of a loop keep them in
- * registers */
-template<size_t... kIndex>
-struct ByteSums {
-	DenseQuads::Sum sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(SumTag()))... };
-	const std::byte *positions[sizeof...(kIndex)];
-
-	/** \param line first unit of the first position \param last index of the last position */
-	HWY_INLINE ByteSums(const std::byte *line, size_t step, size_t last)
-		: positions{ line + std::min(kIndex, last) * step... }
-	{
-	}
-
-	HWY_INLINE void add(const TileRun &run)
-	{
-		const size_t rest = run.units * kUnitBytes % kDenseBytes;
-		const size_t end = run.offset + run.units * kUnitBytes - rest;
-
-		for (size_t at = run.offset; at < end; at += kDenseBytes)
-			((sums[kIndex] = DenseQuads::add(sums[kIndex],
-							 DenseQuads::load(positions[kIndex] + at))),
-			 ...);
-		if (rest)
-			((sums[kIndex] = DenseQuads::add(
-				  sums[kIndex],
-				  DenseQuads::loadSome(positions[kIndex] + end, rest))),
-			 ...);
-	}
-};
-
-void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		      std::span<int32_t> sums)
-{
-	for (size_t x = 0; x < sums.size(); x += kTotalsAtOnce, line += kTotalsAtOnce * step) {
-		const size_t count = std::min(kTotalsAtOnce, sums.size() - x);
-		ByteSums<0, 1, 2, 3> some(line, step, count - 1);
-		for (const TileRun &run : runs)
-			some.add(run);
-		if (count == kTotalsAtOnce) {
-			hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), &sums[x]);
-			continue;
-		}
-		int32_t out[kTotalsAtOnce];
-		hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), out);
-		std::copy_n(out, count, &sums[x]);
-	}
-}
-
-#else
-
-void byteSumsOfTarget(const std::byte *, size_t, std::span<const TileRun>, std::span<int32_t>)
-{
-}
-
-#endif
-
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
 HWY_AFTER_NAMESPACE();
@@ -332,18 +265,11 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(byteSumsOfTarget);
 HWY_EXPORT(denseSumsOfTarget);
 
 void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums)
 {
 	HWY_DYNAMIC_DISPATCH(denseSumsOfTarget)(blocks, weights, sums);
-}
-
-void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
-	      std::span<int32_t> sums)
-{
-	HWY_DYNAMIC_DISPATCH(byteSumsOfTarget)(line, step, runs, sums);
 }
 
 } /* namespace nvdla::sim */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Multiplies tiles of output positions by weight columns and keeps the sums in registers. Compiled
- * once for each instruction set (Highway).
+ * once for each instruction set (Highway), by conv_simd.cpp.
  */
 #include "conv/conv_tile.h"
 
@@ -9,10 +9,6 @@
 #include <cstring>
 #include <utility>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "conv/conv_tile.cpp"
-#include <hwy/foreach_target.h>
-/* After foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "conv/tile_products-inl.h"
@@ -47,10 +43,11 @@ struct Tile {
 	Vector sums[kCount][kVectors];
 	const std::byte *at[kCount];
 
-	/** \param isUsed false if all weights of the tile's columns are zero */
-	HWY_INLINE Tile(const TilePosition *positions, bool isUsed) : at{ positions[kIndex].at... }
+	/** \param starts initial values of the tile's columns */
+	HWY_INLINE Tile(const TilePosition *positions, const int32_t *starts)
+		: at{ positions[kIndex].at... }
 	{
-		(start<kIndex>(isUsed ? positions[kIndex].start : 0, Vectors()), ...);
+		(start<kIndex>(starts, Vectors()), ...);
 	}
 
 	/** \return the weights after those of the units */
@@ -107,9 +104,9 @@ struct Tile {
 
 private:
 	template<size_t kPosition, size_t... kVector>
-	HWY_INLINE void start(int32_t sum, std::index_sequence<kVector...>)
+	HWY_INLINE void start(const int32_t *starts, std::index_sequence<kVector...>)
 	{
-		((sums[kPosition][kVector] = Product::start(sum)), ...);
+		((sums[kPosition][kVector] = Product::start(starts + kVector * kLanes)), ...);
 	}
 
 	/** \param step distance to the next position's sums, in numbers \param at returns the place
@@ -200,9 +197,8 @@ void tilesOf(std::span<const TilePosition> positions, const Panel &panel, const 
 			using ThisTile = Tile<Product, Shape, kIndex...>;
 			constexpr size_t step = ThisTile::kVectors * ThisTile::kLanes;
 			for (size_t column = 0; column < kTileColumns; column += step) {
-				const bool isUsed = column < panel.used;
-				ThisTile tile(&positions[first], isUsed);
-				if (isUsed)
+				ThisTile tile(&positions[first], panel.starts + column);
+				if (column < panel.used)
 					tile.multiply(panel, column, ahead);
 				tile.store(sums, first, column);
 			}
@@ -220,8 +216,8 @@ void allTiles(std::span<const TilePosition> positions, const Panel &panel, const
 }
 
 /** Dispatches to the products that this target has */
-void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
-		  const TileSums &sums)
+void tileSumsOfTarget(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
+		      const TileSums &sums)
 {
 	if (kind == TileKind::Float)
 		return allTiles<Floats>(positions, panel, sums);
@@ -248,7 +244,7 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(sumsOfTarget);
+HWY_EXPORT(tileSumsOfTarget);
 
 void tileSums(TileKind kind, std::span<const TilePosition> positions, const Panel &panel,
 	      const TileSums &sums)
@@ -256,7 +252,7 @@ void tileSums(TileKind kind, std::span<const TilePosition> positions, const Pane
 	if (kind == TileKind::Matrices)
 		matrixSums(positions, panel, sums);
 	else
-		HWY_DYNAMIC_DISPATCH(sumsOfTarget)(kind, positions, panel, sums);
+		HWY_DYNAMIC_DISPATCH(tileSumsOfTarget)(kind, positions, panel, sums);
 }
 
 } /* namespace nvdla::sim */

@@ -2,14 +2,10 @@
 /*
  * MAC cells for FP16, a vector of lanes at a time.
  *
- * The file is compiled once for each instruction set (Highway).
+ * Compiled once for each instruction set (Highway), by fp16_simd.cpp.
  */
 #include "conv/cmac.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "conv/cmac_fp16.cpp"
-#include <hwy/foreach_target.h>
-/* After foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "conv/fp16_multiplier-inl.h"

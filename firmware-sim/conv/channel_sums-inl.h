@@ -3,17 +3,13 @@
  * Vectors hold the channels of an atom. With integers, the two halves of 32 bits hold the operands
  * of two kernel elements, so that one instruction multiplies and adds both.
  *
- * The file is compiled once for each instruction set (Highway).
+ * Compiled once for each instruction set (Highway), by conv_simd.cpp.
  */
 #include "conv/channel_sums.h"
 
 #include <algorithm>
 #include <utility>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "conv/channel_sums.cpp"
-#include <hwy/foreach_target.h>
-/* After foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "conv/tile_products-inl.h"
@@ -72,7 +68,8 @@ HWY_INLINE void integerSums(const ChannelOperands &operands, const TilePosition 
 	for (size_t column = 0; column < operands.columns; column += hn::Lanes(Tag())) {
 		Positions<Vector, kIndex...> some(positions, column * sizeof(Operand));
 		const int32_t *weights = operands.weights + column;
-		((some.sums[kIndex] = hn::Zero(Tag())), ...);
+		const int32_t *starts = operands.starts ? operands.starts : kNoStarts;
+		((some.sums[kIndex] = hn::LoadU(Tag(), starts + column)), ...);
 		for (const ChannelTaps &taps : operands.taps) {
 			const Vector pairs = hn::LoadU(Tag(), weights);
 			some.forEach(taps, [&](Vector &sum, auto first, auto second) HWY_ATTR {
@@ -111,8 +108,8 @@ HWY_INLINE void floatSums(const ChannelOperands &operands, const TilePosition *p
 	}
 }
 
-void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
-		  int32_t *sums)
+void channelSumsOfTarget(const ChannelOperands &operands, const TilePosition *positions,
+			 size_t count, int32_t *sums)
 {
 	const auto make = [&](size_t first, auto indices) HWY_ATTR {
 		const TilePosition *some = positions + first;
@@ -120,6 +117,8 @@ void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions
 
 		if (operands.elementBytes == sizeof(float))
 			floatSums(operands, some, out, indices);
+		else if (operands.starts)
+			integerSums<uint8_t>(operands, some, out, indices);
 		else if (operands.elementBytes == sizeof(int8_t))
 			integerSums<int8_t>(operands, some, out, indices);
 		else
@@ -135,7 +134,7 @@ void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions
 
 #else
 
-void sumsOfTarget(const ChannelOperands &, const TilePosition *, size_t, int32_t *)
+void channelSumsOfTarget(const ChannelOperands &, const TilePosition *, size_t, int32_t *)
 {
 }
 
@@ -150,12 +149,12 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(sumsOfTarget);
+HWY_EXPORT(channelSumsOfTarget);
 
 void channelSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
 		 int32_t *sums)
 {
-	HWY_DYNAMIC_DISPATCH(sumsOfTarget)(operands, positions, count, sums);
+	HWY_DYNAMIC_DISPATCH(channelSumsOfTarget)(operands, positions, count, sums);
 }
 
 } /* namespace nvdla::sim */

@@ -3,16 +3,12 @@
  * Integers in vectors of doubles. Sums have 33 bits, products 49 (Y: 53), and a shift only
  * changes the exponent: every number is exact until it is rounded.
  *
- * The file is compiled once for each instruction set (Highway).
+ * Compiled once for each instruction set (Highway), by sdp_simd.cpp.
  */
 #include "sdp/sdp_fast.h"
 
 #include "sdp/sdp_line.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "sdp/sdp_fast.cpp"
-#include <hwy/foreach_target.h>
-/* After foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "arith/doubles-inl.h"

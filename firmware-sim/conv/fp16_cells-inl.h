@@ -2,7 +2,7 @@
 /*
  * Vectors hold the kernels of a group; a step skips data that are zero (fp16_products-inl.h).
  *
- * The file is compiled once for each instruction set (Highway).
+ * Compiled once for each instruction set (Highway), by fp16_simd.cpp.
  */
 #include "conv/fp16_cells.h"
 
@@ -10,10 +10,6 @@
 #include <cstring>
 #include <utility>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "conv/fp16_cells.cpp"
-#include <hwy/foreach_target.h>
-/* After foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "conv/fp16_products-inl.h"
