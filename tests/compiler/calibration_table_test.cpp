@@ -8,6 +8,13 @@
 
 #include <gtest/gtest.h>
 #include <nvdla/calibration_table.h>
+#include <nvdla/compiler.h>
+
+#include "calibrated.h"
+#include "compiler/compile.h"
+#include "compiler/import/import.h"
+#include "compiler/passes/passes.h"
+#include "core_run.h"
 
 namespace nvdla::test
 {
@@ -88,5 +95,35 @@ TEST(CalibrationTable, SaysWhatIsWrong)
 }
 
 } /* namespace */
+
+/* Integers of 16 bits have no zero points either way. */
+void expectTableLikeSample(std::span<const std::byte> file, const std::vector<float> &sample)
+{
+	auto imported = compiler::importModel(file);
+	ASSERT_TRUE(imported) << imported.error().message();
+	Calibration samples{ .samples = { { sample } },
+			     .correctBias = false,
+			     .type = DataType::Int16 };
+	Calibration table{ .type = DataType::Int16 };
+	compiler::Model model = *imported;
+	ASSERT_TRUE(runPasses(model));
+	ASSERT_TRUE(calibrate(model, samples));
+	for (const compiler::Value &value : model.values) {
+		if (!value.isConstant && !value.quantization.none())
+			table.table[value.name] = value.quantization.channel(0).scale * 32767 / 127;
+	}
+	EXPECT_GT(table.table.size(), 2U);
+	std::vector<std::vector<Numbers>> answers;
+	for (const Calibration &calibration : { samples, table }) {
+		auto compiled = compileModel(file, { .calibration = calibration });
+		ASSERT_TRUE(compiled) << compiled.error().message();
+		auto run = CoreRun::load(*imported, compiled->loadable);
+		ASSERT_TRUE(run) << run.error().message();
+		auto outputs = run->run({ Numbers(sample.begin(), sample.end()) });
+		ASSERT_TRUE(outputs) << outputs.error().message();
+		answers.push_back(*outputs);
+	}
+	EXPECT_EQ(answers[0], answers[1]);
+}
 
 } /* namespace nvdla::test */
