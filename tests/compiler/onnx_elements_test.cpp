@@ -4,7 +4,9 @@
  */
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <nvdla/compiler.h>
 
@@ -70,6 +72,61 @@ TEST(OnnxElements, LimitsMayBeSeveralNumbers)
 	const auto outputs = onCore(builder, { picture });
 	ASSERT_EQ(outputs.size(), 1U);
 	EXPECT_EQ(outputs[0], (Numbers{ 4, 4, 4, 3, 2, 1, 25, 25, 28, 40, 45, 45 }));
+}
+
+/* Each element of a tensor of 1 x 2 x 2 x 3, from a constant that is broadcast to it. */
+Numbers broadcastToPicture(const std::vector<int64_t> &shape, const std::vector<float> &numbers)
+{
+	const std::vector<int64_t> whole = { 1, 2, 2, 3 };
+	Numbers all;
+
+	for (int64_t i = 0; i < 12; i++) {
+		int64_t rest = i, place = 0, step = 1;
+		for (size_t axis = whole.size(); axis-- > 0; rest /= whole[axis]) {
+			if (axis + shape.size() < whole.size())
+				continue;
+			const int64_t extent = shape[axis + shape.size() - whole.size()];
+			place += extent == 1 ? 0 : rest % whole[axis] * step;
+			step *= extent;
+		}
+		all.push_back(numbers[static_cast<size_t>(place)]);
+	}
+	return all;
+}
+
+/* Exporters compute shapes with constants of any two ranks, scalars among them. */
+TEST(OnnxElements, TwoConstantsOfAnyRanks)
+{
+	const std::vector<std::vector<int64_t>> shapes = {
+		{},	     { 1 },	  { 3 },	  { 1, 3 },	 { 2, 1 },
+		{ 2, 1, 1 }, { 2, 2, 3 }, { 1, 1, 1, 1 }, { 1, 2, 2, 3 }
+	};
+
+	for (const auto &one : shapes) {
+		for (const auto &two : shapes) {
+			std::vector<float> ones(12), twos(12);
+			std::iota(ones.begin(), ones.end(), 1.0F);
+			std::iota(twos.begin(), twos.end(), 20.0F);
+			OnnxBuilder builder;
+			builder.input("x", { 1, 2, 2, 3 });
+			ones.resize(compiler::elementCount({ one.begin(), one.end() }));
+			twos.resize(compiler::elementCount({ two.begin(), two.end() }));
+			builder.floats("one", one, ones);
+			builder.floats("two", two, twos);
+			builder.node("Sub", { "one", "two" }, "both");
+			builder.node("Add", { "x", "both" }, "y");
+			builder.output("y");
+			Numbers wanted = broadcastToPicture(one, ones);
+			const Numbers less = broadcastToPicture(two, twos);
+			for (size_t i = 0; i < wanted.size(); i++)
+				wanted[i] += picture[i] - less[i];
+			SCOPED_TRACE(fmt::format("[{}] - [{}]", fmt::join(one, ", "),
+						 fmt::join(two, ", ")));
+			const auto outputs = onCore(builder, { picture });
+			ASSERT_EQ(outputs.size(), 1U);
+			EXPECT_EQ(outputs[0], wanted);
+		}
+	}
 }
 
 TEST(OnnxElements, DropoutIsForInference)

@@ -85,15 +85,17 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 	if (builder.failed())
 		return {};
 	const size_t rank = std::max(a.shape.size(), b.shape.size());
-	/* Prepend missing axes, of one element each; constants get theirs in addMeeting(). */
+	/* Prepend missing axes, of one element each; a single constant gets its own in
+	 * addMeeting(). */
 	for (Tensor *one : { &a, &b }) {
 		Extents shape(rank - one->shape.size(), 1);
 		shape.insert(shape.end(), one->shape.begin(), one->shape.end());
-		if (shape != one->shape && !builder.isConstant(*one))
+		if (shape != one->shape && (first == second || !builder.isConstant(*one)))
 			*one = builder.reshaped(*one, shape);
 	}
-	Tensor &larger =
-		first || (!second && elementCount(a.shape) < elementCount(b.shape)) ? b : a;
+	const bool secondIsLarger =
+		first == second ? elementCount(a.shape) < elementCount(b.shape) : first;
+	Tensor &larger = secondIsLarger ? b : a;
 	Tensor &other = &larger == &a ? b : a;
 	if (builder.failed())
 		return {};
