@@ -44,6 +44,12 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 
 /* Operators that move elements: layout.cpp, extents.cpp. Builder::reshaped() is one, too. */
 
+/**
+ * \brief A tensor as an output of the model
+ * \param[out] order Nchw: a picture, whose value has the channels last; Nhwc: elements in the
+ * file's order, into which the CPU brings them where they are not
+ */
+Tensor asOutput(Builder &builder, const Model &model, const Tensor &tensor, ElementOrder &order);
 /** \param[in] perm axis i of the result is axis perm[i] */
 Tensor transposed(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &perm);
 Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64_t axis,

@@ -49,13 +49,10 @@ Tensor readSelu(NodeReader &reader)
 
 Tensor readGelu(NodeReader &reader)
 {
-	const std::string approximate = reader.text("approximate", "none");
-	const bool isTanh = approximate == "tanh";
-
-	reader.support(isTanh || approximate == "none", "approximate",
-		       "is " + approximate + "; none and tanh are known");
 	return legalize::unary(reader, reader.input(0),
-			       { isTanh ? Function::GeluTanh : Function::Gelu });
+			       { reader.choice<Function>("approximate", "none",
+							 { { "none", Function::Gelu },
+							   { "tanh", Function::GeluTanh } }) });
 }
 
 /* Casts between float types change nothing here; constants can be cast to any number type. */

@@ -198,11 +198,11 @@ uint32_t blockOf(NodeReader &reader)
 /* DCR: channels of an element stay side by side; CRD: those of a block do. */
 Tensor readDepthToSpace(NodeReader &reader)
 {
-	const std::string mode = reader.text("mode", "DCR");
+	const bool blocksTogether =
+		reader.choice<bool>("mode", "DCR", { { "CRD", true }, { "DCR", false } });
 
-	reader.need(mode == "DCR" || mode == "CRD", "mode", "is " + mode);
 	return legalize::depthToSpace(reader, reader.picture(reader.input(0)), blockOf(reader),
-				      mode == "CRD");
+				      blocksTogether);
 }
 
 } /* namespace */
