@@ -213,15 +213,10 @@ Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64
 Tensor stack(Builder &builder, const std::vector<Tensor> &tensors, int64_t along)
 {
 	std::vector<Tensor> parts;
-	uint32_t axis = 0;
 
-	for (const Tensor &tensor : tensors) {
-		axis = builder.axis(along, tensor.shape.size() + 1, "axis");
-		Extents shape = tensor.shape;
-		shape.insert(shape.begin() + axis, 1);
-		parts.push_back(builder.reshaped(tensor, shape));
-	}
-	return concatenation(builder, parts, axis, {});
+	for (const Tensor &tensor : tensors)
+		parts.push_back(unsqueezed(builder, tensor, { along }));
+	return concatenation(builder, parts, along, {});
 }
 
 Tensor slice(Builder &builder, const Tensor &from, const Extents &begin, const Extents &stride,

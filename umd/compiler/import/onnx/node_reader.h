@@ -126,12 +126,6 @@ Result<Value> readConstant(const pb::Tensor &tensor);
 std::optional<ElementType> elementTypeOf(int32_t type);
 /** \return a constant of whole numbers; one-dimensional unless \a shape is given */
 Value wholeConstant(const std::vector<int64_t> &numbers, std::optional<Extents> shape = {});
-/** \return the index \a at, clamped to the axis; negative ones count from its end */
-inline int64_t placeWithin(int64_t at, int64_t extent)
-{
-	return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
-}
-
 /** \brief Reads an operator: returns its first output, and writes the others */
 using ReadNode = Tensor (*)(NodeReader &reader);
 

@@ -263,13 +263,6 @@ std::vector<double> factorsOf(NodeReader &reader, const Tensor &x, bool &areRoun
 	return factors;
 }
 
-/* Extent of a resized axis. */
-uint32_t wantedOf(uint32_t extent, double factor)
-{
-	return static_cast<uint32_t>(std::floor(
-		std::clamp(extent * factor + 1e-6, 0.0, double{ legalize::mostOfAxis })));
-}
-
 Tensor readResize(NodeReader &reader)
 {
 	const Tensor x = reader.picture(reader.input(0));
@@ -281,8 +274,6 @@ Tensor readResize(NodeReader &reader)
 		return {};
 	how.factorY = factors[2];
 	how.factorX = factors[3];
-	how.lines = wantedOf(x.shape[2], how.factorY);
-	how.columns = wantedOf(x.shape[3], how.factorX);
 	if (areRounded)
 		how.factorError = 1e-4;
 	return legalize::resize(reader, x, how);
