@@ -113,13 +113,6 @@ public:
 	const EntryRing &data() const { return data_; }
 	EntryRing &weights() { return weights_; }
 	EntryRing &masks() { return masks_; }
-	/** \return true if weights and masks are written to their own banks: no pointer has left
-	 * its ring */
-	bool keepsWeightsApart() const
-	{
-		return weights_.write() < weights_.size() && masks_.write() < masks_.size();
-	}
-
 	/**
 	 * \return the bytes of entries from \a entry of \a ring on, to the end of the
 	 *         ring or of the buffer

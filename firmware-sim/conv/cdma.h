@@ -19,6 +19,7 @@
 #include "conv/csc.h"
 #include "core/control_data.h"
 #include "core/memory.h"
+#include "core/raw_vector.h"
 #include "core/workers.h"
 
 namespace nvdla::sim
@@ -269,7 +270,8 @@ private:
 	uint32_t requiredBytes_ = 0; /* their total size, modulo 2^32 as in hardware */
 	uint32_t kernelsLeft_;
 	std::vector<std::byte> bytes_;	   /* copy of a group that wraps around */
-	std::vector<std::byte> present_;   /* copy of packed elements that wrap around */
+	RawVector<std::byte> present_;	   /* packed elements of a sparse group */
+	RawVector<std::byte> expanded_;	   /* the group itself */
 	ControlData masks_;		   /* mask of a sparse group */
 	std::vector<std::byte> maskBytes_; /* copy of a mask that wraps around */
 	uint32_t maskHeld_ = 0;		   /* mask bits read for the next group */

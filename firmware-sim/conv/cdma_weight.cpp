@@ -295,9 +295,9 @@ void WeightReader::readSparse(size_t bytes, WeightGroup &group)
 
 	present_.resize(present + kSparseSlack);
 	packed_.read(std::span(present_).first(present));
-	bytes_.resize(masks.size() * 8 * element);
-	expandSparse(masks, present_.data(), element, bytes_.data());
-	group.bytes = std::span(bytes_).first(bytes);
+	expanded_.resize(masks.size() * 8 * element);
+	expandSparse(masks, present_.data(), element, expanded_.data());
+	group.bytes = std::span(expanded_).first(bytes);
 }
 
 void WeightReader::awaitGroup()

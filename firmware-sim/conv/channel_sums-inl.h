@@ -68,7 +68,8 @@ HWY_INLINE void integerSums(const ChannelOperands &operands, const TilePosition 
 	for (size_t column = 0; column < operands.columns; column += hn::Lanes(Tag())) {
 		Positions<Vector, kIndex...> some(positions, column * sizeof(Operand));
 		const int32_t *weights = operands.weights + column;
-		((some.sums[kIndex] = hn::Zero(Tag())), ...);
+		const int32_t *starts = operands.starts ? operands.starts : kNoStarts;
+		((some.sums[kIndex] = hn::LoadU(Tag(), starts + column)), ...);
 		for (const ChannelTaps &taps : operands.taps) {
 			const Vector pairs = hn::LoadU(Tag(), weights);
 			some.forEach(taps, [&](Vector &sum, auto first, auto second) HWY_ATTR {
@@ -116,6 +117,8 @@ void channelSumsOfTarget(const ChannelOperands &operands, const TilePosition *po
 
 		if (operands.elementBytes == sizeof(float))
 			floatSums(operands, some, out, indices);
+		else if (operands.starts)
+			integerSums<uint8_t>(operands, some, out, indices);
 		else if (operands.elementBytes == sizeof(int8_t))
 			integerSums<int8_t>(operands, some, out, indices);
 		else

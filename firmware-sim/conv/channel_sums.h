@@ -32,6 +32,8 @@ struct ChannelOperands {
 	/** For each tap two weights of all columns. Integers: pairs of 16 bits, the first one
 	 * lower. Float: those of the first element as f32, then those of the second. */
 	const int32_t *weights;
+	/** Null, or INT8 operands are 128 too high, and these are the columns' initial sums */
+	const int32_t *starts = nullptr;
 };
 
 /**

@@ -70,6 +70,7 @@ bool ChannelWeights::load(const WeightGroup &group, uint32_t largestData)
 	size_t element = 0;
 
 	std::ranges::fill(magnitudes_, uint64_t{ 0 });
+	std::ranges::fill(starts_, 0);
 	for (const Block &block : plan_.blocks) {
 		const auto atoms = std::span(numbers).first(block.lanes / channels_);
 		if (!read(group, block, atoms))
@@ -115,6 +116,7 @@ void ChannelWeights::put(size_t element, std::span<const std::byte> weights)
 	widen(plan_.op.precision, weights.data(), some);
 	for (size_t kernel = 0; kernel < some.size(); kernel++) {
 		halves[2 * kernel + element % 2] = some[kernel];
+		starts_[kernel] -= some[kernel] * 128; /* an operand of zero, if unsigned */
 		magnitudes_[kernel] += static_cast<uint64_t>(std::abs(int32_t{ some[kernel] }));
 	}
 }

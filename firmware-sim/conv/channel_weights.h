@@ -40,7 +40,8 @@ public:
 
 	ChannelOperands operands() const
 	{
-		return { plan_.elementBytes, plan_.op.groupKernels(), taps_, weights_.data() };
+		return { plan_.elementBytes, plan_.op.groupKernels(), taps_, weights_.data(),
+			 plan_.kernel.lines == LineFormat::Unsigned ? starts_ : nullptr };
 	}
 
 private:
@@ -61,6 +62,7 @@ private:
 	std::vector<int32_t> weights_;
 	std::array<uint64_t, kTileColumns> magnitudes_ = {}; /* INT16: sum of each kernel's
 							      * weights */
+	int32_t starts_[kTileColumns];
 };
 
 } /* namespace nvdla::sim */

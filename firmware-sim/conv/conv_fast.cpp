@@ -56,7 +56,6 @@ public:
 		isChannelwise_ = channels_ && channels_->load(group, lines_.largest());
 		if (isChannelwise_)
 			return;
-		lines_.prepareStarts();
 		weights_.load(group, place);
 		next_ = group.soon.first(
 			std::min(plan_.groupsAtOnce() * group.bytes.size(), group.soon.size()));
@@ -258,7 +257,7 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 {
 	const unsigned int threads = worthwhileThreads(op, kFastMacsForAThread);
 
-	const TilePlan plan(op, isPositive(op, data), data.places());
+	const TilePlan plan(op, isPositive(op, data));
 	TileLines lines(plan, data, workers);
 	const size_t lineSumBytes = op.windows.out.width * kTileColumns * sizeof(int32_t);
 	const auto linesAtOnce = static_cast<uint32_t>(std::clamp<size_t>(

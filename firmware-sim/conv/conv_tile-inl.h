@@ -43,10 +43,11 @@ struct Tile {
 	Vector sums[kCount][kVectors];
 	const std::byte *at[kCount];
 
-	/** \param isUsed false if all weights of the tile's columns are zero */
-	HWY_INLINE Tile(const TilePosition *positions, bool isUsed) : at{ positions[kIndex].at... }
+	/** \param starts initial values of the tile's columns */
+	HWY_INLINE Tile(const TilePosition *positions, const int32_t *starts)
+		: at{ positions[kIndex].at... }
 	{
-		(start<kIndex>(isUsed ? positions[kIndex].start : 0, Vectors()), ...);
+		(start<kIndex>(starts, Vectors()), ...);
 	}
 
 	/** \return the weights after those of the units */
@@ -103,9 +104,9 @@ struct Tile {
 
 private:
 	template<size_t kPosition, size_t... kVector>
-	HWY_INLINE void start(int32_t sum, std::index_sequence<kVector...>)
+	HWY_INLINE void start(const int32_t *starts, std::index_sequence<kVector...>)
 	{
-		((sums[kPosition][kVector] = Product::start(sum)), ...);
+		((sums[kPosition][kVector] = Product::start(starts + kVector * kLanes)), ...);
 	}
 
 	/** \param step distance to the next position's sums, in numbers \param at returns the place
@@ -196,9 +197,8 @@ void tilesOf(std::span<const TilePosition> positions, const Panel &panel, const 
 			using ThisTile = Tile<Product, Shape, kIndex...>;
 			constexpr size_t step = ThisTile::kVectors * ThisTile::kLanes;
 			for (size_t column = 0; column < kTileColumns; column += step) {
-				const bool isUsed = column < panel.used;
-				ThisTile tile(&positions[first], isUsed);
-				if (isUsed)
+				ThisTile tile(&positions[first], panel.starts + column);
+				if (column < panel.used)
 					tile.multiply(panel, column, ahead);
 				tile.store(sums, first, column);
 			}

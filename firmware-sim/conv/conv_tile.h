@@ -28,7 +28,7 @@ enum class TileKind : uint8_t {
 	None,	  /**< the host has no such instructions */
 	Rows,	  /**< INT8 of a single position, without repacked weights (dense_sums) */
 	Pairs,	  /**< two signed 16-bit numbers times two, summed in 32 bits */
-	Quads,	  /**< four signed 8-bit numbers times four unsigned ones, the weights + 128 */
+	Quads,	  /**< four unsigned 8-bit numbers, INT8 + 128, times four signed ones */
 	Bytes,	  /**< four 8-bit numbers, none negative, times four signed ones */
 	Matrices, /**< four signed 8-bit numbers times four, in kMatrixUnits units */
 	Float,	  /**< a number of 32 bits times another */
@@ -44,8 +44,10 @@ struct TileRun {
 struct TilePosition {
 	const std::byte *at; /**< first operand; all positions have the same distances to the
 			      * others */
-	int32_t start = 0;   /**< Quads: initial value of all sums of the position */
 };
+
+/** \brief Initial values of zero */
+inline constexpr int32_t kNoStarts[kTileColumns] = {};
 
 /** \brief The weights of the kernel groups that are computed together, for all positions */
 struct Panel {
@@ -59,6 +61,8 @@ struct Panel {
 	size_t width = 1;
 	std::span<const std::byte> next = {}; /**< weights needed next, prefetched during the
 					       * products */
+	/** Quads: initial value of each column's sums */
+	const int32_t *starts = kNoStarts;
 
 	/** \return the number of units of all runs */
 	size_t units() const

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -96,17 +95,6 @@ struct CubeInMemory {
 	size_t pixelBytes = 0;
 };
 
-/** \brief Distances between the atoms of a line of a feature cube */
-struct AtomPlaces {
-	/** Contiguous bytes of a column; the next column's bytes follow them */
-	uint32_t column;
-	uint32_t behind; /**< bytes that may be read after the last column */
-	size_t next;	 /**< bytes to the column's next channels */
-};
-
-/** \return the distances in the buffer; nothing if they differ between columns */
-std::optional<AtomPlaces> bufferedPlaces(const ConvOp &op);
-
 /**
  * \brief The lines that CSC reads from its pointer on, with the layout that CSC's registers
  * describe
@@ -137,19 +125,6 @@ public:
 	 * \param pieces overwritten
 	 */
 	void find(uint32_t batch, uint32_t y, std::vector<LinePiece> &pieces) const;
-
-	/** \return bufferedPlaces(), or the distances in memory; only in direct mode */
-	std::optional<AtomPlaces> places() const;
-
-	/**
-	 * \return the first atom of line \a y of cube \a batch, to which places() gives the
-	 *	   distances of the others; null if the ring wraps around within the line, or if
-	 *	   CDMA might overwrite the line while the operation runs; only in direct mode
-	 */
-	const std::byte *whole(uint32_t batch, uint32_t y) const;
-
-	/** \brief Copy the line's entries to \a out, if whole() is null */
-	void copyWhole(uint32_t batch, uint32_t y, std::span<std::byte> out) const;
 
 	/**
 	 * \brief Write the elements of line \a y of cube \a batch to \a out

@@ -90,53 +90,6 @@ std::span<const std::byte> DataView::entries(uint32_t offset) const
 	return cbuf_.from(ring, ring.advance(ring.read(), offset));
 }
 
-std::optional<AtomPlaces> bufferedPlaces(const ConvOp &op)
-{
-	const CubeSize &data = op.windows.data;
-	const uint32_t surfaces = op.geometry->surfaces(op.precision, data.channels);
-	const LineLayout layout(data.width, surfaces, *op.geometry);
-	const uint32_t column = layout.atoms(0) * op.atom();
-
-	if (layout.atoms(0) != layout.atoms(surfaces - 1))
-		return {};
-	return AtomPlaces{ column, kLineBytes, size_t{ data.width } * column };
-}
-
-std::optional<AtomPlaces> DataView::places() const
-{
-	if (cube_)
-		return AtomPlaces{ op_.atom(), 0, cube_->surfaceStride };
-	return bufferedPlaces(op_);
-}
-
-const std::byte *DataView::whole(uint32_t batch, uint32_t y) const
-{
-	if (cube_)
-		return &cube_->bytes[y * cube_->lineStride];
-	const size_t bytes =
-		size_t{ op_.entriesOf(op_.windows.data.width) } * op_.geometry->entryBytes;
-	const EntryRing &ring = cbuf_.data();
-	const uint32_t first = ring.advance(ring.read(), firstEntry(batch, y));
-	const auto here = cbuf_.from(ring, first);
-
-	if (first >= ring.size() || here.size() < bytes || !cbuf_.keepsWeightsApart())
-		return nullptr;
-	return here.data();
-}
-
-void DataView::copyWhole(uint32_t batch, uint32_t y, std::span<std::byte> out) const
-{
-	uint32_t entry = firstEntry(batch, y);
-
-	while (!out.empty()) {
-		const auto here = entries(entry);
-		const size_t count = std::min(here.size(), out.size());
-		std::memcpy(out.data(), here.data(), count);
-		out = out.subspan(count);
-		entry += static_cast<uint32_t>(count / op_.geometry->entryBytes);
-	}
-}
-
 void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 {
 	const uint32_t width = op_.windows.data.width;
@@ -178,7 +131,7 @@ void DataView::findInMemory(uint32_t y, std::vector<LinePiece> &pieces) const
 {
 	const size_t column = size_t{ op_.windows.data.channels } * elementBytes(op_.precision);
 	const size_t atom = op_.atom();
-	const std::byte *from = whole(0, y);
+	const std::byte *from = &cube_->bytes[y * cube_->lineStride];
 
 	for (size_t channel = 0; channel < column; channel += atom) {
 		pieces.push_back({ .from = from,

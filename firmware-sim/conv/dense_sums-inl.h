@@ -256,66 +256,6 @@ void denseSumsOfTarget(std::span<const DenseBlock>, const DenseWeights &, int32_
 
 #endif
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-
-using SumTag = DenseQuads::SumTag;
-
-/** Sums of bytes of several positions; template parameters instead of a loop keep them in
- * registers */
-template<size_t... kIndex>
-struct ByteSums {
-	DenseQuads::Sum sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(SumTag()))... };
-	const std::byte *positions[sizeof...(kIndex)];
-
-	/** \param line first unit of the first position \param last index of the last position */
-	HWY_INLINE ByteSums(const std::byte *line, size_t step, size_t last)
-		: positions{ line + std::min(kIndex, last) * step... }
-	{
-	}
-
-	HWY_INLINE void add(const TileRun &run)
-	{
-		const size_t rest = run.units * kUnitBytes % kDenseBytes;
-		const size_t end = run.offset + run.units * kUnitBytes - rest;
-
-		for (size_t at = run.offset; at < end; at += kDenseBytes)
-			((sums[kIndex] = DenseQuads::add(sums[kIndex],
-							 DenseQuads::load(positions[kIndex] + at))),
-			 ...);
-		if (rest)
-			((sums[kIndex] = DenseQuads::add(
-				  sums[kIndex],
-				  DenseQuads::loadSome(positions[kIndex] + end, rest))),
-			 ...);
-	}
-};
-
-void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		      std::span<int32_t> sums)
-{
-	for (size_t x = 0; x < sums.size(); x += kTotalsAtOnce, line += kTotalsAtOnce * step) {
-		const size_t count = std::min(kTotalsAtOnce, sums.size() - x);
-		ByteSums<0, 1, 2, 3> some(line, step, count - 1);
-		for (const TileRun &run : runs)
-			some.add(run);
-		if (count == kTotalsAtOnce) {
-			hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), &sums[x]);
-			continue;
-		}
-		int32_t out[kTotalsAtOnce];
-		hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), out);
-		std::copy_n(out, count, &sums[x]);
-	}
-}
-
-#else
-
-void byteSumsOfTarget(const std::byte *, size_t, std::span<const TileRun>, std::span<int32_t>)
-{
-}
-
-#endif
-
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
 HWY_AFTER_NAMESPACE();
@@ -325,18 +265,11 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(byteSumsOfTarget);
 HWY_EXPORT(denseSumsOfTarget);
 
 void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums)
 {
 	HWY_DYNAMIC_DISPATCH(denseSumsOfTarget)(blocks, weights, sums);
-}
-
-void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
-	      std::span<int32_t> sums)
-{
-	HWY_DYNAMIC_DISPATCH(byteSumsOfTarget)(line, step, runs, sums);
 }
 
 } /* namespace nvdla::sim */

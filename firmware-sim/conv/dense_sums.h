@@ -43,12 +43,4 @@ inline constexpr size_t kDenseBytes = 64;
  */
 void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums);
 
-/**
- * \brief Computes the sums of INT8 operands of a line's positions, which TileKind::Quads needs
- * \param line first unit of the first position \param step bytes between positions
- * \param runs runs of a position
- */
-void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
-	      std::span<int32_t> sums);
-
 } /* namespace nvdla::sim */

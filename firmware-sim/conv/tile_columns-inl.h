@@ -93,9 +93,6 @@ HWY_INLINE UnitVector loadUnits(const std::byte *in, size_t step)
 		const hn::Rebind<int8_t, decltype(wideTag)> byteTag;
 		const auto bytes = hn::BitCast(byteTag, gather(halfTag, in, step));
 		return hn::BitCast(tag, hn::PromoteTo(wideTag, bytes));
-	} else if constexpr (kFormat == UnitFormat::Unsigned) {
-		return hn::Xor(gather(tag, in, step),
-			       hn::Set(tag, static_cast<int32_t>(0x80808080)));
 	} else {
 		return gather(tag, in, step);
 	}
@@ -142,19 +139,16 @@ HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, si
  * Transposes two contiguous units of each kernel, as cores with atoms of 8 bytes have them
  * \return the number of kernels whose units were stored
  */
-template<UnitFormat kFormat>
 HWY_INLINE size_t transposePairs(const KernelRows &rows, size_t columns, int32_t *out)
 {
 	const hn::CappedTag<int32_t, kTileColumns / 4> tag;
 	const size_t some = hn::Lanes(tag);
-	const auto flips = hn::Set(
-		tag, static_cast<int32_t>(kFormat == UnitFormat::Unsigned ? 0x80808080 : 0));
 	const auto *in = reinterpret_cast<const int32_t *>(rows.first);
 	size_t kernel = 0;
 
 	for (; kernel + some <= rows.kernels; kernel += some, in += 2 * some) {
-		const auto first = hn::Xor(hn::LoadU(tag, in), flips);
-		const auto second = hn::Xor(hn::LoadU(tag, in + some), flips);
+		const auto first = hn::LoadU(tag, in);
+		const auto second = hn::LoadU(tag, in + some);
 		hn::StoreU(hn::ConcatEven(tag, second, first), tag, out + kernel);
 		hn::StoreU(hn::ConcatOdd(tag, second, first), tag, out + columns + kernel);
 	}
@@ -170,7 +164,7 @@ void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *ou
 	size_t first = 0;
 
 	if (kSourceBytes == kUnitBytes && units == 2 && rows.step == 2 * kUnitBytes)
-		first = transposePairs<kFormat>(rows, columns, out);
+		first = transposePairs(rows, columns, out);
 	for (size_t unit = 0; unit < units; unit += kUnitsAtOnce, out += kUnitsAtOnce * columns) {
 		const size_t count = std::min(kUnitsAtOnce, units - unit);
 		const std::byte *in = rows.first + unit * kSourceBytes;

@@ -19,11 +19,11 @@
 namespace nvdla::sim
 {
 
-/** \brief All lines of an operation as operands: padded copies, or the buffered lines themselves */
+/** \brief All lines of an operation as operands, in padded copies */
 class TileLines
 {
 public:
-	/** \param plan layout; must outlive this object, as must the bytes that \a data reads */
+	/** \param plan layout; must outlive this object */
 	TileLines(const TilePlan &plan, const DataView &data, Workers &workers);
 
 	/** \return the positions of output lines; lines of a batch's cubes alternate */
@@ -34,13 +34,6 @@ public:
 		return { positions_.data() + firstLine * width, count * width };
 	}
 
-	/**
-	 * \brief Compute the initial value of Quads' sums for each position
-	 *
-	 * Depthwise kernels do not need it. Any thread may call it, any number of times.
-	 */
-	void prepareStarts();
-
 	/** \return INT16: the largest magnitude of operands */
 	uint32_t largest() const { return largest_; }
 
@@ -48,17 +41,10 @@ public:
 	bool hasNan() const { return hasNan_; }
 
 private:
-	const std::byte *makeLine(size_t index, const DataView &data,
-				  std::vector<LinePiece> &pieces);
-	const std::byte *findLine(size_t index, const DataView &data);
+	void makeLine(size_t index, const DataView &data, std::vector<LinePiece> &pieces);
 	/** \brief Update largest() and hasNan() with the operands of a line */
 	void inspect(const std::byte *line);
-	/** \brief Update largest() and hasNan() with \a count contiguous operands */
-	void inspect(const std::byte *operands, size_t count);
-	/** \return the positions of outputs whose windows begin in line \a index; may be empty */
-	std::span<TilePosition> positionsOf(size_t index);
-	void sumRow(size_t index);
-	void place(size_t index, bool summed, std::vector<int32_t> &sums);
+	void place();
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{
@@ -73,14 +59,10 @@ private:
 	const TilePlan &plan_;
 	size_t height_;	   /* lines of a cube, with padding above and below */
 	size_t count_;	   /* lines of all cubes */
-	size_t lineBytes_; /* bytes of a padded copy */
+	size_t lineBytes_; /* bytes of a line */
 	uint32_t padding_;
 	ScratchArray<std::byte> bytes_;
-	std::vector<const std::byte *> lines_;
-	std::vector<std::vector<std::byte>> turned_; /* copies of lines in which the ring wraps */
 	ScratchArray<TilePosition> positions_;
-	ScratchArray<int32_t> rowSums_; /* Quads: sums by line and output column */
-	std::once_flag started_;
 	std::mutex mutex_; /* protects largest_ */
 	uint32_t largest_ = 0;
 	std::atomic<bool> hasNan_ = false;

@@ -60,6 +60,15 @@ struct ToBytes {
 	}
 };
 
+/** Converts to LineFormat::Unsigned */
+struct ToUnsigned : ToBytes {
+	template<typename Tag>
+	static HWY_INLINE hn::Vec<Tag> load(Tag tag, const In *in)
+	{
+		return hn::Xor(hn::LoadU(tag, in), hn::Set(tag, 0x80));
+	}
+};
+
 /** Converts a part: whole vectors first, then smaller ones, as most parts are short */
 template<typename To, size_t kMost = 64>
 HWY_INLINE void packPart(const typename To::In *in, size_t count, typename To::Out *out)
@@ -117,6 +126,8 @@ void packOfTarget(LineFormat format, const LinePiece &piece, std::byte *out)
 	switch (format) {
 	case LineFormat::Bytes:
 		return packAll<ToBytes>(piece, out);
+	case LineFormat::Unsigned:
+		return packAll<ToUnsigned>(piece, out);
 	case LineFormat::WideBytes:
 		return packAll<ToWide>(piece, out);
 	case LineFormat::Floats:
@@ -184,9 +195,6 @@ size_t putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units,
 	switch (format) {
 	case UnitFormat::Bytes:
 		transpose<UnitFormat::Bytes>(rows, units, kTileColumns, out);
-		break;
-	case UnitFormat::Unsigned:
-		transpose<UnitFormat::Unsigned>(rows, units, kTileColumns, out);
 		break;
 	case UnitFormat::WideBytes:
 		transpose<UnitFormat::WideBytes>(rows, units, kTileColumns, out);
@@ -293,11 +301,41 @@ HWY_INLINE uint64_t expanded(unsigned int mask, const std::byte *packed)
 #endif
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/** Expands whole vectors of 64 bytes, if the host has an instruction for this; moves \a packed and
+ * \a out behind them \return the bytes of the mask that are left */
+template<typename Element>
+ControlView expandVectors(ControlView masks, const std::byte *&packed, std::byte *&out)
+{
+	constexpr size_t kMaskBytes = 8 / sizeof(Element);
+	const hn::FixedTag<uint8_t, 64> tag;
+
+	if (!__builtin_cpu_supports("avx512vbmi2"))
+		return masks;
+	for (; masks.size() >= kMaskBytes; masks = masks.subspan(kMaskBytes)) {
+		uint64_t mask = 0;
+		std::memcpy(&mask, masks.data(), kMaskBytes);
+		auto elements = hn::LoadU(tag, reinterpret_cast<const uint8_t *>(packed));
+		if constexpr (sizeof(Element) == sizeof(uint8_t))
+			asm("vpexpandb %0, %0%{%1%}%{z%}" : "+v"(elements.raw) : "Yk"(mask));
+		else
+			asm("vpexpandw %0, %0%{%1%}%{z%}" : "+v"(elements.raw) : "Yk"(mask));
+		hn::StoreU(elements, tag, reinterpret_cast<uint8_t *>(out));
+		packed += static_cast<size_t>(std::popcount(mask)) * sizeof(Element);
+		out += hn::Lanes(tag);
+	}
+	return masks;
+}
+#endif
+
 template<typename Element>
 void expandAll(ControlView masks, const std::byte *packed, std::byte *out)
 {
 	constexpr unsigned int kElements = sizeof(uint64_t) / sizeof(Element);
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	masks = expandVectors<Element>(masks, packed, out);
+#endif
 	for (const std::byte mask : masks) {
 		for (unsigned int bit = 0; bit < 8; bit += kElements, out += sizeof(uint64_t)) {
 			const unsigned int some = std::to_integer<unsigned int>(mask) >> bit &
@@ -312,13 +350,16 @@ void expandAll(ControlView masks, const std::byte *packed, std::byte *out)
 /* Compiled for each target, since not every host has an instruction for this. */
 size_t countOfTarget(ControlView masks)
 {
+	uint64_t some = 0;
 	size_t ones = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < masks.size(); i += sizeof(uint64_t)) {
-		uint64_t some = 0;
-		std::memcpy(&some, &masks[i], std::min(sizeof(some), masks.size() - i));
+	for (; i + sizeof(some) <= masks.size(); i += sizeof(some)) {
+		std::memcpy(&some, masks.data() + i, sizeof(some));
 		ones += static_cast<size_t>(std::popcount(some));
 	}
+	for (; i < masks.size(); i++)
+		ones += static_cast<size_t>(std::popcount(std::to_integer<uint8_t>(masks[i])));
 	return ones;
 }
 

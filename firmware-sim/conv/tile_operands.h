@@ -19,6 +19,7 @@ namespace nvdla::sim
 /** \brief Conversion of a line's elements to operands */
 enum class LineFormat : uint8_t {
 	Bytes,	   /**< unchanged */
+	Unsigned,  /**< INT8 plus 128 */
 	WideBytes, /**< INT8 in 16 bits */
 	Floats,	   /**< FP16 as f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
 };
@@ -26,7 +27,7 @@ enum class LineFormat : uint8_t {
 /** \return the size of an operand divided by that of its element */
 constexpr size_t growthOf(LineFormat format)
 {
-	return format == LineFormat::Bytes ? 1 : 2;
+	return format == LineFormat::Bytes || format == LineFormat::Unsigned ? 1 : 2;
 }
 
 /**
@@ -70,7 +71,6 @@ Int16Magnitudes magnitudesOf(const std::byte *numbers, size_t count);
 /** \brief Conversion of weights to units of 32 bits */
 enum class UnitFormat : uint8_t {
 	Bytes,	   /**< four INT8 or two INT16, unchanged */
-	Unsigned,  /**< four INT8, plus 128 */
 	WideBytes, /**< two INT8, each in 16 bits */
 	Float,	   /**< one FP16 as f32 */
 };
@@ -78,7 +78,7 @@ enum class UnitFormat : uint8_t {
 /** \return bytes of weights in a unit */
 constexpr size_t unitSourceBytes(UnitFormat format)
 {
-	return format == UnitFormat::Bytes || format == UnitFormat::Unsigned ? 4 : 2;
+	return format == UnitFormat::Bytes ? 4 : 2;
 }
 
 /** \brief Places of the weights of several kernels */
@@ -107,7 +107,7 @@ size_t putUnits(UnitFormat format, const KernelRows &rows, size_t units, int32_t
 size_t countOnes(ControlView masks);
 
 /** \brief Bytes behind the packed elements that expandSparse() may read */
-inline constexpr size_t kSparseSlack = sizeof(uint64_t);
+inline constexpr size_t kSparseSlack = 64;
 
 /**
  * \brief Expands \a masks to elements: the next packed element for a bit that is one, else zero

@@ -15,7 +15,7 @@ namespace
 constexpr TileKernel kKernels[] = {
 	{ TileKind::Rows, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
 	{ TileKind::Matrices, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes, kMatrixUnits },
-	{ TileKind::Quads, Precision::Int8, LineFormat::Bytes, UnitFormat::Unsigned },
+	{ TileKind::Quads, Precision::Int8, LineFormat::Unsigned, UnitFormat::Bytes },
 	{ TileKind::Bytes, Precision::Int8, LineFormat::Bytes, UnitFormat::Bytes },
 	{ TileKind::Pairs, Precision::Int8, LineFormat::WideBytes, UnitFormat::WideBytes },
 	{ TileKind::Pairs, Precision::Int16, LineFormat::Bytes, UnitFormat::Bytes },
@@ -57,19 +57,6 @@ TileKind kindFor(const ConvOp &op, bool positive)
 /* Sizes of lines are multiples of this. */
 constexpr size_t kLineAlignment = 64;
 
-/** \return true if each window is a column of the cube */
-bool isColumns(const ConvOp &op)
-{
-	const Windows &windows = op.windows;
-	const CubeSize &data = windows.data;
-
-	return op.mode == ConvMode::Direct && windows.kernel.width == 1 &&
-	       windows.kernel.height == 1 && windows.kernel.channels == data.channels &&
-	       windows.padLeft == 0 && windows.padTop == 0 &&
-	       uint64_t{ windows.out.width - 1 } * windows.strideX < data.width &&
-	       uint64_t{ windows.out.height - 1 } * windows.strideY < data.height;
-}
-
 /** \return true if there is one group, whose kernels may each have weights for one channel of each
  * atom */
 bool hasOneGroup(const ConvOp &op)
@@ -84,16 +71,6 @@ bool hasOneGroup(const ConvOp &op)
 	       (op.precision == Precision::Int8 && channels % op.groupKernels() == 0);
 }
 
-/** \return true if operands can be read in place: whole units, at least an atom of each column */
-bool mayStay(const ConvOp &op, const TileKernel &kernel, const std::optional<AtomPlaces> &places)
-{
-	const size_t atOnce = kernel.unitsAtOnce * kUnitBytes;
-
-	return places && kernel.kind != TileKind::Rows && kernel.lines == LineFormat::Bytes &&
-	       isColumns(op) && places->column >= atomBytes &&
-	       (places->column + atOnce - 1) / atOnce * atOnce <= places->column + places->behind;
-}
-
 const TileKernel &kernelFor(const ConvOp &op, bool positive)
 {
 	const TileKind kind = kindFor(op, positive);
@@ -105,25 +82,20 @@ const TileKernel &kernelFor(const ConvOp &op, bool positive)
 
 } /* namespace */
 
-TilePlan::TilePlan(const ConvOp &operation, bool positive, const std::optional<AtomPlaces> &places)
+TilePlan::TilePlan(const ConvOp &operation, bool positive)
 	: op(operation), kernel(kernelFor(op, positive)),
 	  elementBytes(
 		  static_cast<uint32_t>(sim::elementBytes(op.precision) * growthOf(kernel.lines))),
-	  step(op.windows.strideX * op.windows.data.channels), inPlace(mayStay(op, kernel, places)),
-	  mayBeChannelwise(!inPlace && kernel.kind != TileKind::Rows && hasOneGroup(op) &&
+	  step(op.windows.strideX * op.windows.data.channels),
+	  mayBeChannelwise(kernel.kind != TileKind::Rows && hasOneGroup(op) &&
 			   tileKind() != TileKind::None),
-	  blocks(makeBlocks(op)), places_(places.value_or(AtomPlaces{}))
+	  blocks(makeBlocks(op))
 {
 	const Windows &windows = op.windows;
 
 	lineElements = (windows.out.width - 1) * step +
 		       (windows.kernel.width - 1) * windows.dilationX * windows.data.channels +
 		       windows.kernel.channels;
-	if (inPlace) {
-		step = windows.strideX * places_.column / elementBytes;
-		lineElements =
-			op.entriesOf(windows.data.width) * op.geometry->entryBytes / elementBytes;
-	}
 	layTaps();
 	layRuns();
 }
@@ -189,16 +161,10 @@ void TilePlan::layRuns()
 {
 	for (TileTap &tap : taps) {
 		const uint32_t count = wholeUnits(tap.elements * elementBytes);
-		/* If operands are read in place, a run is a column's contiguous channels in whole
-		 * units. */
-		const uint32_t most = inPlace ? wholeUnits(places_.column) : count;
 
 		tap.unit = units;
-		for (uint32_t unit = 0; unit < count; unit += most)
-			runs.push_back({ tap.row * rowBytes() +
-						 size_t{ tap.offset } * elementBytes +
-						 size_t{ unit } / most * places_.next,
-					 std::min(most, count - unit) });
+		runs.push_back(
+			{ tap.row * rowBytes() + size_t{ tap.offset } * elementBytes, count });
 		units += count;
 	}
 }

@@ -9,19 +9,15 @@
  *
  * The table of kernels (tile_plan.cpp) gives the operand types.
  *
- *  - INT8 in quads: weights + 128 as unsigned numbers; sums begin with -128 times the position's
- *    sum of data.
+ *  - INT8 in quads: data + 128 as unsigned numbers; a column's sums begin with -128 times the sum
+ *    of its weights.
  *  - INT8 in matrices: runs are padded to multiples of a matrix's units with weights of zero, for
  *    which the data do not matter.
- *
- * Operands of 1x1 kernels are read in place, in the convolution buffer or in memory, if elements
- * have the operand type there: a run is a column's contiguous channels.
  */
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "conv/conv_op.h"
@@ -59,24 +55,18 @@ public:
 	/**
 	 * \param op direct or image convolution
 	 * \param positive INT8: no operand is below zero
-	 * \param places see DataView
 	 */
-	TilePlan(const ConvOp &op, bool positive, const std::optional<AtomPlaces> &places);
-	explicit TilePlan(const ConvOp &op, bool positive = false)
-		: TilePlan(op, positive, bufferedPlaces(op))
-	{
-	}
+	explicit TilePlan(const ConvOp &op, bool positive = false);
 
 	const ConvOp &op;
 	const TileKernel &kernel;
 	uint32_t elementBytes; /**< bytes of an operand */
 	uint32_t step;	       /**< elements from one output column to the next */
-	bool inPlace;	       /**< operands are read in place, without copies */
 	/** True if kernels may have weights for one channel of each atom only (ChannelWeights):
 	 * there is one group, and one atom or several whole atoms of INT8. */
 	bool mayBeChannelwise;
 	const std::vector<Block> blocks; /**< blocks of weights */
-	uint32_t lineElements; /**< elements that windows reach; if inPlace, of the buffered line */
+	uint32_t lineElements;		 /**< elements that windows reach */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;
 	size_t units = 0; /**< units of all runs */
@@ -96,11 +86,6 @@ public:
 	/** \return bytes of a padded line, with room to read a run's last two units, and all
 	 * columns if kernels have one channel each */
 	size_t lineBytes() const;
-	/** \return inPlace: contiguous elements of all columns, of which each has one run */
-	size_t columnElements() const
-	{
-		return op.windows.data.width * places_.column / elementBytes;
-	}
 	/** \return bytes between the operands of successive kernel rows */
 	size_t rowBytes() const { return op.windows.dilationY * lineBytes(); }
 
@@ -109,8 +94,6 @@ private:
 	uint32_t wholeUnits(uint32_t bytes) const;
 	void layTaps();
 	void layRuns();
-
-	AtomPlaces places_; /* set if inPlace */
 };
 
 } /* namespace nvdla::sim */

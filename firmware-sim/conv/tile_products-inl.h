@@ -96,9 +96,9 @@ struct Pairs {
 		return sum;
 	}
 
-	static HWY_INLINE Vector start(int32_t sum)
+	static HWY_INLINE Vector start(const int32_t *sums)
 	{
-		return hn::Set(Tag(), sum);
+		return hn::LoadU(Tag(), sums);
 	}
 
 	static HWY_INLINE void store(Vector sum, int32_t *out)
@@ -112,7 +112,7 @@ struct Pairs {
 struct Quads : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
-		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(weights.raw), "v"(data.raw));
+		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
 		return sum;
 	}
 };
@@ -158,7 +158,7 @@ struct Floats {
 		return hn::MulAdd(data, weights, sum);
 	}
 
-	static HWY_INLINE Vector start(int32_t) { return hn::Zero(Tag()); }
+	static HWY_INLINE Vector start(const int32_t *) { return hn::Zero(Tag()); }
 
 	static HWY_INLINE void store(Vector sum, int32_t *out)
 	{

@@ -12,7 +12,9 @@ namespace nvdla::sim
 
 TileWeights::TileWeights(const TilePlan &plan, Scratch &scratch)
 	: plan_(plan), units_(scratch, plan.units * kTileColumns),
-	  kernels_(plan.groupsAtOnce(), kAnything)
+	  kernels_(plan.groupsAtOnce(), kAnything),
+	  zeroes_(plan.kernel.kind == TileKind::Quads ? plan.units * kUnitBytes : 0,
+		  std::byte{ 0x80 })
 {
 }
 
@@ -48,21 +50,37 @@ Panel TileWeights::panel()
 		clear(place);
 		kernels_[place] = 0;
 	}
-	return { .runs = plan_.runs,
-		 .weights = units_.data(),
-		 .used = (groups_ - 1) * plan_.op.groupKernels() + kernels_[groups_ - 1],
-		 .width = plan_.op.windows.out.width };
+	const Panel panel = { .runs = plan_.runs,
+			      .weights = units_.data(),
+			      .used = (groups_ - 1) * plan_.op.groupKernels() +
+				      kernels_[groups_ - 1],
+			      .width = plan_.op.windows.out.width,
+			      .starts = starts_ };
+	if (plan_.kernel.kind == TileKind::Quads)
+		findStarts(panel);
+	return panel;
+}
+
+/* Sets the initial values with which operands of zero, 128 as unsigned numbers, give zero. */
+void TileWeights::findStarts(const Panel &panel)
+{
+	const TileRun all = { 0, static_cast<uint32_t>(plan_.units) };
+	const TilePosition position = { zeroes_.data() };
+
+	tileSums(TileKind::Quads, { &position, 1 },
+		 { .runs = { &all, 1 }, .weights = panel.weights, .used = panel.used },
+		 { starts_ });
+	for (int32_t &start : starts_)
+		start = -start;
 }
 
 void TileWeights::clear(uint32_t place)
 {
-	constexpr uint32_t kUnsignedZeroes = 0x80808080;
 	const uint32_t columns = plan_.op.groupKernels();
-	const bool isUnsigned = plan_.kernel.weights == UnitFormat::Unsigned;
 	int32_t *unit = units_.data() + size_t{ place } * columns;
 
 	for (size_t i = 0; i < plan_.units; i++, unit += kTileColumns)
-		std::fill_n(unit, columns, static_cast<int32_t>(isUnsigned ? kUnsignedZeroes : 0));
+		std::fill_n(unit, columns, 0);
 }
 
 bool TileWeights::hasGaps() const
@@ -109,15 +127,9 @@ void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 
 void TileWeights::putOne(std::byte *out, const std::byte *element) const
 {
-	constexpr std::byte kSign{ 0x80 };
-	const size_t bytes = elementBytes(plan_.op.precision);
-
-	if (plan_.kernel.weights == UnitFormat::Unsigned)
-		*out = *element ^ kSign;
-	else
-		packPiece(plan_.kernel.weights == UnitFormat::Bytes ? LineFormat::Bytes
-								    : plan_.kernel.lines,
-			  { .from = element, .bytes = bytes }, out);
+	packPiece(plan_.kernel.weights == UnitFormat::Bytes ? LineFormat::Bytes
+							    : plan_.kernel.lines,
+		  { .from = element, .bytes = elementBytes(plan_.op.precision) }, out);
 }
 
 } /* namespace nvdla::sim */

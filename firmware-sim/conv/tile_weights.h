@@ -42,6 +42,7 @@ private:
 	/** \return true if units of a whole group contain padding */
 	bool hasGaps() const;
 	void clear(uint32_t place);
+	void findStarts(const Panel &panel);
 	void put(const Columns &columns, const Block &block, uint32_t row,
 		 const std::byte *elements, size_t kernelBytes);
 	void putOne(std::byte *out, const std::byte *element) const;
@@ -52,6 +53,8 @@ private:
 	ScratchArray<int32_t> units_;
 	uint32_t groups_ = 0;		/* groups of the panel */
 	std::vector<uint32_t> kernels_; /* per place, kernels of its columns, or kAnything */
+	std::vector<std::byte> zeroes_; /* Quads: operands of zero for all units */
+	int32_t starts_[kTileColumns] = {};
 };
 
 } /* namespace nvdla::sim */

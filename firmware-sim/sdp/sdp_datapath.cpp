@@ -204,7 +204,7 @@ int32_t sdpResultAt(const SdpOp &op, std::span<const SdpStageRun> stages, size_t
 		    std::span<const int32_t> in, size_t at)
 {
 	const auto of = [&](const SdpOperandRun &run) {
-		return run.data ? run.data[run.atomStride ? at : at % lanes] : 0;
+		return run.data ? run.data[run.atomStride ? at : at & (lanes - 1)] : 0;
 	};
 	int32_t value = in[at];
 	uint32_t saturated = 0;

@@ -47,17 +47,18 @@ size_t convertNumbers(const arith::Converter &converter, std::span<int32_t> valu
 {
 	const NumberTag tag;
 	const size_t whole = values.size() / hn::Lanes(tag) * hn::Lanes(tag);
-	const auto half = hn::Set(tag, 1 << converter.shift >> 1);
-	const auto toZero = hn::Set(tag, converter.shift ? -1 : 0); /* halves of negative numbers */
+	const auto offset = hn::Set(tag, converter.offset);
+	const auto scale = hn::Set(tag, converter.scale);
+	const int shift = converter.shift;
+	const auto half = hn::Set(tag, 1 << shift >> 1);
+	const auto toZero = hn::Set(tag, shift ? -1 : 0); /* halves of negative numbers */
 
 	for (size_t i = 0; i < whole; i += hn::Lanes(tag)) {
-		const auto moved =
-			hn::Sub(hn::LoadU(tag, &values[i]), hn::Set(tag, converter.offset));
-		const auto product = hn::Mul(moved, hn::Set(tag, converter.scale));
+		const auto moved = hn::Sub(hn::LoadU(tag, &values[i]), offset);
+		const auto product = hn::Mul(moved, scale);
 		const auto sign = hn::And(hn::BroadcastSignBit(product), toZero);
-		hn::StoreU(
-			hn::ShiftRightSame(hn::Add(hn::Add(product, half), sign), converter.shift),
-			tag, &values[i]);
+		hn::StoreU(hn::ShiftRightSame(hn::Add(hn::Add(product, half), sign), shift), tag,
+			   &values[i]);
 	}
 	return whole;
 }

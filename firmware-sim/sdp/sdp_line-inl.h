@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -53,8 +52,6 @@ constexpr double kOne = 1 << kPointBits;
 
 /* Relative error of a rounding to single precision. */
 constexpr double kRounding = 0x1p-24;
-/* Relative error of a line in double precision: four roundings and its members'. */
-constexpr double kRoundingOfDoubles = 0x1p-50;
 
 HWY_INLINE Single loadSingles(const int32_t *numbers)
 {
@@ -100,13 +97,10 @@ struct Run {
 
 	/** \return false if numbers are too large, or something may saturate */
 	bool set();
-	/** \return a result as computed by the stages */
-	int32_t resultAt(size_t at) const;
 
 private:
 	bool setUpTo(double largestIn, double largestElement, double mostRounding);
 	double largestInput() const;
-	std::optional<double> wholeInDoubles(size_t at) const;
 	bool hasManyHalves() const;
 };
 
@@ -166,41 +160,6 @@ bool Run::setUpTo(double largestIn, double largestElement, double mostRounding)
 	margin = line.error + rounding + 1 / kOne;
 	return exact || (rounding < mostRounding && line.error < kMostError &&
 			 !(line.bends && hasManyHalves()));
-}
-
-/* \return the rounded number, if double precision makes it certain */
-std::optional<double> Run::wholeInDoubles(size_t at) const
-{
-	const size_t lane = at & (lanes - 1);
-	const double product = in[at] * line.factor[lane];
-	double value = std::clamp(product + line.offset[lane], line.low[lane], line.high[lane]);
-	double terms = std::abs(product) + line.largestOffset + 1;
-
-	if (elements) {
-		const double element = elements[at] * line.elementFactor[lane];
-		value = std::clamp(value + element, line.lowSum[lane], line.highSum[lane]);
-		terms += std::abs(element);
-	}
-	const double error = line.error + terms * kRoundingOfDoubles;
-	value += 0.5 + error;
-	const double whole = std::floor(value);
-	if (value - whole <= 2 * error)
-		return {};
-	return whole;
-}
-
-int32_t Run::resultAt(size_t at) const
-{
-	const std::optional<double> whole = wholeInDoubles(at);
-
-	if (!whole)
-		return sdpResultAt(op, stages, lanes, in, at);
-	if (!line.bends)
-		return static_cast<int32_t>(*whole);
-	const size_t lane = at & (lanes - 1);
-	const double product = *whole * line.bendMultiplier[lane] * powerOfTwo(-line.bendShift);
-	const auto rounded = static_cast<int32_t>(product + std::copysign(0.5, product));
-	return std::clamp(rounded + line.bendOffset[lane], line.bendLow[lane], line.bendHigh[lane]);
 }
 
 /** Last step of a line's numbers */
@@ -330,7 +289,8 @@ HWY_NOINLINE size_t repair(const Run &run, size_t at, uint64_t open, Element *ou
 
 	for (; open; open &= open - 1) {
 		const size_t place = at + static_cast<size_t>(std::countr_zero(open)) / 2;
-		out[place] = static_cast<Element>(run.resultAt(place));
+		out[place] = static_cast<Element>(
+			sdpResultAt(run.op, run.stages, run.lanes, run.in, place));
 	}
 	return count;
 }

@@ -5,8 +5,8 @@
  * For each channel, the sequence of sums, multipliers, maxima, minima and clipping is a linear
  * function between two bounds, a line, which is computed in single precision. A line ignores that
  * each stage rounds on its own; the largest error that this causes is known before. A result that
- * is closer to a tie than this error is computed again, in double precision or by the functions of
- * sdp_datapath.h, so that results equal theirs bit by bit.
+ * is closer to a tie than this error is computed again by the functions of sdp_datapath.h, so
+ * that results equal theirs bit by bit.
  *
  * If the rounding before Y brings too many results close to a tie, the line covers only the stages
  * before Y (SdpLine::bends): its result is rounded there, and Y computes exactly from the integer.

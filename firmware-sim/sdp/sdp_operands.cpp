@@ -60,8 +60,8 @@ void SdpOperands::countPerKernel()
 		perKernel_->count(surfaces_ * perKernelBytes());
 }
 
-void SdpOperands::prepareRegister(const SdpOperand &operand, bool isAlu,
-				  std::vector<int32_t> &values, SdpOperandRun &run)
+void SdpOperands::prepareRegister(const SdpOperand &operand, bool isAlu, RawVector<int32_t> &values,
+				  SdpOperandRun &run)
 {
 	values.assign(vectorLanes_, operand.value);
 	/* Y's registers hold operands that are already converted. */
@@ -106,7 +106,7 @@ void SdpOperands::unpack()
 
 /* Unpack the operands of ALU or multiplier; if both are read, the two alternate in memory. */
 SdpOperandRun SdpOperands::unpackOne(const SdpOperand &operand, bool isAlu,
-				     std::vector<int32_t> &values)
+				     RawVector<int32_t> &values)
 {
 	const SdpOperandRead &read = stage_.read;
 	const Precision width = read.twoBytes ? Precision::Int16 : Precision::Int8;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/memory.h"
+#include "core/raw_vector.h"
 #include "sdp/sdp_datapath.h"
 #include "sdp/sdp_op.h"
 
@@ -49,12 +50,11 @@ private:
 	void loadPerKernel(uint32_t surface);
 	void readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void unpack();
-	SdpOperandRun unpackOne(const SdpOperand &operand, bool isAlu,
-				std::vector<int32_t> &values);
+	SdpOperandRun unpackOne(const SdpOperand &operand, bool isAlu, RawVector<int32_t> &values);
 	int32_t singleOf(int32_t half) const;
 	int shiftOf(bool isAlu) const;
 	void convert(const SdpOperand &operand, bool isAlu, std::span<int32_t> values) const;
-	void prepareRegister(const SdpOperand &operand, bool isAlu, std::vector<int32_t> &values,
+	void prepareRegister(const SdpOperand &operand, bool isAlu, RawVector<int32_t> &values,
 			     SdpOperandRun &run);
 
 	const SdpStage &stage_;
@@ -72,8 +72,8 @@ private:
 	std::span<const std::byte> raw_; /**< bytes of the run that was read last */
 	std::vector<std::byte> buffer_;
 	std::vector<std::byte> one_; /**< the ALU's or multiplier's half of alternating operands */
-	std::vector<int32_t> aluValues_;
-	std::vector<int32_t> mulValues_;
+	RawVector<int32_t> aluValues_;
+	RawVector<int32_t> mulValues_;
 	SdpOperandRun alu_;
 	SdpOperandRun mul_;
 };

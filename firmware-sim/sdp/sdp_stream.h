@@ -15,6 +15,7 @@
 
 #include "core/memory.h"
 #include "core/operation.h"
+#include "core/raw_vector.h"
 #include "core/stream.h"
 #include "core/workers.h"
 #include "lut/lut.h"
@@ -138,8 +139,8 @@ private:
 
 	Line line_;
 	std::vector<SdpStageRun> stages_; /**< stages that are not bypassed, with operands */
-	std::vector<int32_t> input_;	  /**< widened numbers of pushBytes() */
-	std::vector<int32_t> values_;
+	RawVector<int32_t> input_;	  /**< widened numbers of pushBytes() */
+	RawVector<int32_t> values_;
 	std::vector<std::byte> results_; /**< output to be split into two surfaces */
 	std::span<std::byte> bytes_;	 /**< output to write: in memory or in the buffer */
 	std::vector<std::byte> buffer_;

@@ -53,13 +53,13 @@ explain_apt() {
 	die "apt failed: $(sed -n 's/^E: //p' "$log" | head -n 1); log: $log"
 }
 
-# A step whose output goes to a log, with a sign of life every ten seconds.
+# with_log LOG NAME COMMAND...: run the command with its output in LOG, whose last line is printed every ten seconds.
 with_log() {
 	local log=$1 what=$2 pid seconds=0
 	shift 2
 	"$@" >>"$log" 2>&1 </dev/null &
 	pid=$!
-	# shellcheck disable=SC2064 # the process of now, not of then
+	# shellcheck disable=SC2064 # this process, whatever pid is later
 	trap "kill $pid 2>/dev/null || :; exit 130" INT TERM HUP
 	while kill -0 "$pid" 2>/dev/null; do
 		sleep 0.2

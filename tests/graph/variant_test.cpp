@@ -115,9 +115,10 @@ TEST_F(Variant, AnotherOnesNetworkIsNotLoaded)
 	auto refused = Network::load(*device, *read);
 	ASSERT_FALSE(refused);
 	EXPECT_EQ(refused.error().code, ErrorCode::Unsupported);
-	EXPECT_EQ(refused.error().message(),
-		  "load network: variant 'nv_other': is not that of embedded, which is nv_full; "
-		  "compile the model for that");
+	EXPECT_EQ(
+		refused.error().message(),
+		"load network: the network is for nv_other, but the device 'embedded' is nv_full: "
+		"compile the model for nv_full");
 	read->variant.clear();
 	EXPECT_TRUE(Network::load(*device, *read)) << "files of other compilers name none";
 }

@@ -3,6 +3,7 @@
 
 import json
 import os
+import site
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,13 @@ class Installed(unittest.TestCase):
 					    '--json'))
 		self.assertEqual(int(self.good(self.application, net, picture)),
 				 said['outputs'][0]['top'][0]['index'])
+
+	def test_python_finds_its_package(self):
+		searched = [folder for folder in site.getsitepackages() if folder.startswith(PREFIX + '/')]
+		modules = [Path('/', path.relative_to(self.root)) for path in self.root.rglob('nvdla/_nvdla*.so')]
+		if not searched or not modules:
+			self.skipTest(f'Python searches nothing below {PREFIX}, or the package was not built')
+		self.assertIn(str(modules[0].parent.parent), searched)
 
 	def test_the_build_folder_is_enough(self):
 		"""As Meson's nvdla-uninstalled.pc says."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What is wrong is said with the thing, its value and the remedy."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,25 @@ def test_wrong_names_and_numbers_of_inputs(pair):
 		pair(1, 2, 3)
 	with pytest.raises(KeyError, match='sum, positive'):
 		pair()['product']
+
+
+def test_nans_of_an_input_are_said(pair):
+	with_nan = np.zeros((8, 4, 6), np.float32)
+	with_nan[0, 0, :3] = np.nan
+	for array in (with_nan, with_nan.astype(np.float16), with_nan.astype(np.float64)):
+		with pytest.warns(RuntimeWarning, match="^input 'left' has 3 NaNs$") as said:
+			assert np.isnan(pair(array)[0]).sum() == 3
+		assert said[0].filename == __file__
+	sample = np.ones((8, 4, 6), np.float32)
+	integers = nvdla.compile(onnx_model.sum_and_relu(), samples=[(sample, -sample)])
+	small = nvdla.Pool(['embedded']).load(integers)
+	with pytest.warns(RuntimeWarning, match="input 'right' has 3 NaNs: the network gets 0 instead"):
+		small({'right': with_nan})
+	with warnings.catch_warnings():
+		warnings.simplefilter('error', RuntimeWarning)
+		with pytest.raises(RuntimeWarning, match='3 NaNs'):
+			pair(with_nan)
+		pair(np.full((8, 4, 6), np.inf, np.float32))
 
 
 @pytest.mark.parametrize('options, words', [

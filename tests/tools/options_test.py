@@ -235,7 +235,7 @@ class Options(ProgramTest):
 			self.assertIn('embedded:nv_small emulates that core; there are nv_full, nv_large, nv_small, nv_small_256, nv_small_256_full', said)
 		self.good('nvdla-run', self.net, '--device', 'embedded:nv_full')
 		for core in ('nv_large', 'nv_small', 'nv_small_256', 'nv_small_256_full'):
-			self.assertIn(f'which is {core};', self.bad(2, 'nvdla-run', self.net, '--device', f'embedded:{core}'))
+			self.assertIn(f'is {core}: compile the model for {core}', self.bad(2, 'nvdla-run', self.net, '--device', f'embedded:{core}'))
 
 	def test_cache_that_cannot_be(self):
 		for folder in (self.net, '/proc/none'):

@@ -162,6 +162,16 @@ class Models(ProgramTest):
 		self.assertEqual(said.returncode, 0, said.stderr)
 		self.assertIn("input 'picture' is zero: --input", said.stderr)
 
+	def test_nans_of_an_array_are_said(self):
+		model, net = DIGITS / 'digits.onnx', self.folder / 'int8.nvdla'
+		self.good('nvdla-compile', model, '-o', net, '--calibrate', DIGITS / 'held_out.npy')
+		file = self.write('nan.npy', npy('<f4', (8, 8), [0.5] * 62 + [float('nan')] * 2))
+		for network, end in ((model, '\n'), (net, ': the network gets 0 instead\n')):
+			for program in ('nvdla-run', 'nvdla-prof'):
+				said = call(program, network, '--input', file)
+				self.assertEqual(said.returncode, 0, said.stderr)
+				self.assertEqual(said.stderr, f"{program}: {file}: input 'picture' has 2 NaNs{end}")
+
 	def test_named_by_its_place(self):
 		said = self.good('nvdla-run', DIGITS / 'digits.onnx', '--input', DIGITS / 'seven.pgm', '--top', '1')
 		self.assertEqual(said.splitlines()[-1].split(), self.said(DIGITS / 'seven.pgm'))
@@ -259,7 +269,7 @@ class Models(ProgramTest):
 		small = ('--device', 'embedded:nv_small')
 		self.good('nvdla-compile', model, '-o', net, '--target', 'nv_small', '--calibrate', DIGITS / 'held_out.npy')
 		self.assertRegex(self.good('nvdla-run', net, *small, '--input', DIGITS / 'seven.pgm', '--top', '1'), r'\b7\b')
-		self.assertIn("variant 'nv_small': is not that of embedded, which is nv_full", self.bad(2, 'nvdla-run', net))
+		self.assertIn("the network is for nv_small, but the device 'embedded' is nv_full: compile", self.bad(2, 'nvdla-run', net))
 		self.assertIn('nv_small', self.good('nvdla-info', net))
 		self.assertRegex(self.good('nvdla-info', '--chip', net), r'CONV\+SDP')
 		# The core of a model is the device's.
@@ -670,7 +680,7 @@ class Tools(ProgramTest):
 		self.bad(2, 'nvdla-run', '--loadable', self.net, '--repeat', 0)
 		self.bad(3, 'nvdla-run', '--loadable', self.net, '--device', '/dev/accel/none')
 		for program in 'nvdla-run', 'nvdla-prof', 'nvdla-bench':
-			self.assertIn('core', self.bad(2, program, self.net, '--device', 'embedded:nv_small'))
+			self.assertIn('the network is for nv_full', self.bad(2, program, self.net, '--device', 'embedded:nv_small'))
 		self.bad(2, 'nvdla-convert', self.net, '/proc/version')
 
 

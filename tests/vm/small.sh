@@ -27,7 +27,7 @@ refused() {
 check "the driver says which core it has" knows_its_core
 if [ -d "$lenet" ]; then
 	check "LeNet reads a seven" reads_a_seven "$lenet"
-	check "a network for nv_large is refused by name" refused nv_large/convonly/nv_large_int8_default.nvdla 'the network is for nv_large, and this core is nv_small'
+	check "a network for nv_large is refused by name" refused nv_large/convonly/nv_large_int8_default.nvdla 'the network is for nv_large, but the device'
 else
 	skip "loadables" "no reference data for nv_small"
 fi

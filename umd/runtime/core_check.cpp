@@ -83,10 +83,24 @@ const nvdla_variant *findCoreOf(const Program &program)
 
 std::string remedyFor(std::string_view name)
 {
-	return fmt::format("open such a core: --device {}",
+	return fmt::format("open an {} device: --device {}", name,
 			   name == nvdla_variant_nv_full()->name
 				   ? Device::embeddedPath
 				   : fmt::format("{}:{}", Device::embeddedPath, name));
+}
+
+/* \a core: name of the core that the network is for. */
+Error wrongCore(const Device &device, std::string_view core)
+{
+	const std::string own = nameOf(device);
+	const bool isKnown = std::ranges::any_of(
+		nvdla_variants, [&](const nvdla_variant &variant) { return core == variant.name; });
+
+	return { ErrorCode::Unsupported, loading, "",
+		 fmt::format("the network is for {}, but the device '{}' is {}: compile the model "
+			     "for {}{}",
+			     core, device.path(), own, own,
+			     isKnown ? ", or " + remedyFor(core) : "") };
 }
 
 } /* namespace */
@@ -109,19 +123,12 @@ Result<void> checkCore(const Device &device, const Loadable &loadable, const Pro
 			device, loadable, program,
 			{ ErrorCode::Unsupported, loading,
 			  tensor ? "tensor " + tensor->describe() : device.path(),
-			  fmt::format(
-				  "is in atoms of {} bytes, as {} has them; {} is {}, which has "
-				  "{}; {}",
-				  other->atom_bytes, other->name, device.path(), name, own,
-				  remedyFor(other->name)) }));
+			  fmt::format("has atoms of {} bytes, as on {}, but the device '{}' is {}, "
+				      "whose atoms have {} bytes: {}",
+				      other->atom_bytes, other->name, device.path(), name, own,
+				      remedyFor(other->name)) }));
 	}
-	const bool isKnown = std::ranges::any_of(nvdla_variants, [&](const nvdla_variant &variant) {
-		return loadable.variant == variant.name;
-	});
-	return fail(ErrorCode::Unsupported, loading, fmt::format("variant '{}'", loadable.variant),
-		    fmt::format("is not that of {}, which is {}; compile the model for that{}",
-				device.path(), name,
-				isKnown ? ", or " + remedyFor(loadable.variant) : ""));
+	return tl::unexpected(wrongCore(device, loadable.variant));
 }
 
 Error explainRefusal(const Device &device, const Loadable &loadable, const Program &program,
@@ -131,9 +138,7 @@ Error explainRefusal(const Device &device, const Loadable &loadable, const Progr
 
 	if (!core || core->id == device.info().variant)
 		return refusal;
-	return { ErrorCode::Unsupported, loading, device.path(),
-		 fmt::format("the network is for {}, and this core is {}; {}", core->name,
-			     nameOf(device), remedyFor(core->name)) };
+	return wrongCore(device, core->name);
 }
 
 } /* namespace nvdla */

@@ -49,7 +49,7 @@ std::string Error::message() const
 			text += ": ";
 		text += *part;
 	}
-	/* Names that a file brought along are in there. */
+	/* The text may have names from files, so control characters are replaced. */
 	return printable(text);
 }
 

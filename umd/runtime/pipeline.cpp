@@ -310,7 +310,7 @@ void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request
 		running_.remove(request);
 		free_.push_back(slot);
 	}
-	/* The device first, then the application. */
+	/* Start the next run before the callback, so that the device is busy meanwhile. */
 	dispatch();
 	complete(*request, std::move(result));
 	/* This is called from within a slot, so unneeded slots are freed later. */

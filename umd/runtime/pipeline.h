@@ -67,7 +67,7 @@ public:
 	 */
 	void shutDown(std::shared_ptr<Loop> loop);
 
-	/** \brief Process whose runs these are */
+	/** \brief The process that loaded the network */
 	const OwnProcess &process() const { return process_; }
 
 private:

@@ -209,8 +209,8 @@ std::optional<Pool::State::Start> Pool::State::takeStart()
 }
 
 /*
- * One thread at a time, which also starts the requests of other callers meanwhile: a run may end
- * at once.
+ * Only one thread dispatches at a time. It also starts the requests that other callers add
+ * meanwhile: a run may end at once, and its end calls this again.
  */
 void Pool::State::dispatch() noexcept
 {
@@ -391,8 +391,8 @@ void Pool::State::shutDown() noexcept
 {
 	for (size_t i = 0;; i++) {
 		/*
-		 * Freed after the lock is released: they wait for callbacks, which take the
-		 * lock.
+		 * Networks are freed after the lock is released: freeing waits for callbacks, which
+		 * take the lock.
 		 */
 		std::vector<std::unique_ptr<Resident>> residents;
 		const std::lock_guard guard(lock_);

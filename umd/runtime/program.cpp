@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-/* Indices into the address table, -1 for a cube that is not in memory. */
+/* Returns the indices in the address table of what is written; -1 if it is not in memory. */
 std::vector<int> writtenAddresses(unsigned type, const nvdla_surface_desc &surface)
 {
 	auto cube = [](const nvdla_data_cube &dst) -> std::vector<int> {

@@ -46,7 +46,7 @@ struct Program : NetworkParts {
 	/** \return memories that the core's tasks read or write */
 	MemoryIds coreMemories() const;
 
-	/** \return operations of the job that has most of them */
+	/** \return the largest number of operations in a job */
 	unsigned maxOperations() const;
 
 	/**

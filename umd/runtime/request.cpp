@@ -329,7 +329,8 @@ Result<RunReport> Request::run(const RunOptions &options)
 				    "the thread of the loop would wait for itself; use submit()");
 		if (auto begun = begin(options, nullptr); !begun)
 			return forward(begun);
-		/* Runs without the loop if possible, whose thread would have to be woken twice. */
+		/* Run in this thread if possible: the loop's thread would have to be woken, and
+		 * would have to wake this one. */
 		if (auto queued = queue(true); !queued)
 			return forward(queued);
 		return wait();

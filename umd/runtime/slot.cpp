@@ -17,7 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* Formal timeout: a slot's buffers are idle when the CPU accesses them. */
+/* Does not pass in practice: a slot's buffers are idle when the CPU accesses them. */
 constexpr std::chrono::milliseconds slotTimeout(10000);
 
 OperationReport operationReport(const drm_nvdla_operation_result &said)
@@ -216,7 +216,8 @@ Result<void> Slot::readOutputs()
 	return {};
 }
 
-/* The step before step_, if there was one, is done; \return null if it was the last one. */
+/* Begins the next step, after the end of the one before. \return the step; null after the last one
+ */
 Result<const ProgramStep *> Slot::nextStep()
 {
 	if (request_->cancelled)

@@ -11,7 +11,7 @@ namespace nvdla
 namespace
 {
 
-/* Whether a cube starts in the part of the address table that is in a tensor. */
+/* Returns whether the byte at \a offset from \a address lies in \a tensor. */
 bool startsIn(const TensorDesc &tensor, const TaskAddress &address, uint64_t offset)
 {
 	const uint64_t start = address.offset + offset;
@@ -20,7 +20,8 @@ bool startsIn(const TensorDesc &tensor, const TaskAddress &address, uint64_t off
 	       start < tensor.offset + tensor.size;
 }
 
-/* Sign of the pixels of \a input for a task's convolutions; nothing if none reads it. */
+/* Returns whether all convolutions of a task read the pixels of \a input as unsigned; nothing if
+ * none reads them. */
 std::optional<bool> readAsUnsigned(const DlaTask &task, const TensorDesc &input)
 {
 	std::optional<bool> all;
@@ -75,7 +76,7 @@ void takeScales(const AnyTask &task, TensorDesc &output)
 
 void describeElements(NetworkParts &parts)
 {
-	/* Quantizations that the file states are kept. */
+	/* Quantizations that the file states are not replaced. */
 	std::vector<bool> described;
 	for (const TensorDesc &output : parts.outputs)
 		described.push_back(!output.quantization.none());

@@ -9,8 +9,9 @@ namespace nvdla::tools
 {
 
 /**
- * \return the core dump of the driver, or its registers in debugfs, that is in a file, with the
- * names of the registers in place of their numbers; InvalidFile if there is no register in it
+ * \brief Read a core dump of the driver, or its debugfs file "registers"
+ * \return the text of the file with register names in place of offsets; InvalidFile if there is no
+ * register in it
  */
 Result<std::string> readDump(const std::string &path);
 

@@ -60,10 +60,13 @@ private:
 	std::vector<CommandLineOption> all_;
 };
 
-/** \return \a device, for whose core \a file is compiled if it is a model that names no target */
+/**
+ * \brief Compile for the core of \a device, if \a file is a model that names no target
+ * \return \a device
+ */
 Result<Device> targetOf(NetworkFile &file, Result<Device> device);
 
-/** \return the network; for a loadable, only the loadable is filled in */
+/** \brief Compile a model, or read a loadable, of which only the member loadable is set */
 Result<CompiledModel> readNetwork(const NetworkFile &file);
 
 } /* namespace nvdla::tools */

@@ -80,7 +80,7 @@ Result<void> writeFiles(const Settings &settings, const prof::Profile &profile)
 		});
 }
 
-/* The table goes to standard output unless a file does. */
+/* Prints the table, unless a file of the options is the standard output. */
 void printTable(const Settings &settings, const std::string &table)
 {
 	for (const std::string *path :
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 		app.option("--json", settings.json,
 			   "write the table's rows with their times and counters as JSON");
 		app.flag("--by-layer", settings.view.byLayer,
-			 "one row for each layer of the model, not for each hardware layer");
+			 "one row for each layer of the model instead of each operation");
 		app.choice<prof::View::Sort>(
 			"--sort", settings.view.sort,
 			{ { "start", prof::View::Sort::Start },

@@ -37,7 +37,7 @@ struct RunSettings {
 	unsigned timeoutMs = 30000;
 	bool verbose = false;
 	bool perf = false;
-	/** \brief Number of such values in one operation that are not reported */
+	/** \brief Operations with at most this many values of the kind are not reported */
 	uint64_t saturatedAbove = 0;
 	uint64_t nanAbove = 0;
 	uint64_t lutMissesAbove = 0;

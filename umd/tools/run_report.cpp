@@ -48,7 +48,8 @@ nlohmann::json reportJson(const RunReport &report)
 	return { { "ms", milliseconds(report.duration) }, { "steps", steps } };
 }
 
-/* Numbers that something happened to, of operations where they were more than accepted. */
+/* Counts values of one kind, such as NaNs, in the operations that have more of them than accepted.
+ */
 struct Tally {
 	uint64_t accepted = 0;
 	uint64_t numbers = 0;
@@ -61,7 +62,7 @@ struct Tally {
 		numbers += more;
 		operations++;
 	}
-	/* noun: of one number; what: text after it */
+	/* noun: name of one value; what: text after the noun */
 	std::string text(const char *noun, const char *what) const
 	{
 		return fmt::format("{} {}{}{} in {} operation{}", numbers, noun,

@@ -20,7 +20,7 @@ namespace
 constexpr const char *reading = "read samples";
 constexpr uint64_t maxSampleBytes = uint64_t{ 1 } << 32;
 
-/* The files, those of a folder by name. */
+/* Replaces folders by their files, sorted by name. */
 Result<std::vector<std::string>> filesOf(const std::vector<std::string> &paths)
 {
 	std::vector<std::string> files;
@@ -64,7 +64,7 @@ Result<std::vector<float>> numbersOfPicture(const Image &image, const ModelInput
 	return turned;
 }
 
-/* One or several times the numbers of an input. */
+/* Reads one or more samples of an input from a file. */
 Result<std::vector<std::vector<float>>>
 numbersOfFile(const std::string &path, const ModelInput &input, const PixelScaling &scaling)
 {

@@ -16,7 +16,7 @@ namespace nvdla::tools
 namespace
 {
 
-/* Names of tensors have slashes and colons. */
+/* Replaces characters that a tensor's name may have and a file name should not, such as slashes. */
 std::string fileName(size_t index, const std::string &name)
 {
 	constexpr size_t longest = 60;

@@ -2,6 +2,7 @@
 #include "tensor_io.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <numeric>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "base/io/file.h"
 #include "base/io/printable.h"
+#include "base/tensor/nan_note.h"
 #include "fitted.h"
 #include "program.h"
 
@@ -22,7 +24,8 @@ namespace
 
 constexpr uint64_t maxInputBytes = uint64_t{ 1 } << 32;
 
-/* The model's own shape, unless an order is asked for; without a model that of the cube. */
+/* Returns the model's shape; with an order, or without a model, the shape of the cube in that
+ * order. */
 std::vector<size_t> arrayShape(const TensorDesc &desc, std::optional<ElementOrder> order)
 {
 	if (!order && desc.signature)
@@ -32,7 +35,7 @@ std::vector<size_t> arrayShape(const TensorDesc &desc, std::optional<ElementOrde
 	return { desc.n, desc.c, desc.h, desc.w };
 }
 
-/* Models of 8 bits are made so that their lowest integer, -128, is a pixel of 0. */
+/* In 8-bit models the lowest integer, -128, stands for a pixel of 0. */
 Result<std::vector<std::byte>> elementsOfModel(const TensorDesc &desc, const Image &image,
 					       const PixelScaling &scaling)
 {
@@ -54,7 +57,12 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 		auto array = decodeNpy(bytes, path);
 		if (!array)
 			return forward(array);
-		return elementsFromNpy(desc, *array, settings.layout);
+		auto elements = elementsFromNpy(desc, *array, settings.layout);
+		if (const std::string note = nanNote(desc, array->type, array->elements);
+		    elements && !note.empty())
+			fmt::print(stderr, "{}: {}: {}\n", program_invocation_short_name, path,
+				   note);
+		return elements;
 	}
 	if (text.starts_with(dimgMagic)) {
 		auto dimg = decodeDimg(bytes, path);

@@ -59,7 +59,7 @@ Result<void> print(const std::string &text)
 	return {};
 }
 
-/* One view below the other. */
+/* Prints each view below the previous one. */
 Result<void> list(const Settings &settings, top::Snapshot before)
 {
 	do {
@@ -74,7 +74,8 @@ Result<void> list(const Settings &settings, top::Snapshot before)
 	return {};
 }
 
-/* One view over the other; a signal ends the program as if it had not been waited for. */
+/* Shows each view in place of the previous one. A signal that ends this then ends the program as
+ * usual. */
 Result<void> watch(const Settings &settings, top::Snapshot before)
 {
 	const top::View view{ .interval = std::chrono::duration<double>(settings.interval),

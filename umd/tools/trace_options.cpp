@@ -18,7 +18,7 @@ namespace nvdla::tools
 namespace
 {
 
-/* Below it is on-chip memory, as far as one format has it. */
+/* Addresses below are those of the on-chip memory, whose size is fixed in the txn format. */
 constexpr uint64_t lowestMemory = Recorder::onChipBase + sim::txnCvsramSize;
 
 std::optional<uint64_t> addressOf(std::string_view text)

@@ -12,18 +12,18 @@ class Architecture:
 
 	name: str		# name in Debian
 	kbuild: str		# ARCH= of a kernel's build
-	gnu: str		# of compilers
+	gnu: str		# prefix of the compilers' names
 	flavour: str		# the end of a kernel's release
 	package: str = ''	# Debian package with QEMU
 	qemu: str = ''		# QEMU's program
 	machine: str = ''	# -machine, without memory
 	cpu: str = ''		# argument of -cpu for an emulated processor
 	console: str = ''
-	narrow: str = ''	# architecture of 32 bits whose programs its kernel also runs
+	narrow: str = ''	# 32-bit architecture whose programs its kernel also runs
 	iommu: str = ''		# QEMU's device that the core can be behind
-	dma: str = 'none'	# where guests that test get large DMA buffers, as for scripts/vm
+	dma: str = 'none'	# DMA mode of the guests of scripts/test --arch
 	makes_modules: bool = True	# false: modules are compiled but not linked
-	libraries: str = ''	# folder of libraries, where that is not @gnu
+	libraries: str = ''	# folder of libraries, if it is not @gnu
 
 	@property
 	def is_foreign(self):
@@ -37,7 +37,7 @@ class Architecture:
 
 	@property
 	def family(self):
-		"""As QEMU's emulator of one process calls it."""
+		"""The architecture's name in QEMU's user-mode emulators."""
 		return self.library_folder.split('-')[0]
 
 	@property
@@ -54,19 +54,19 @@ class Architecture:
 AMD64 = Architecture('amd64', 'x86', 'x86_64-linux-gnu', 'amd64', 'qemu-system-x86', 'qemu-system-x86_64',
 		     'q35,vmport=off', 'max,erms=off,fsrm=off', 'ttyS0', 'i386',
 		     'intel-iommu,intremap=off,caching-mode=on')
-# AIA: its PCI functions can send messages, which those of the PLIC cannot.
+# PCI functions can send MSI to the AIA, but not to the PLIC.
 _ALL = (AMD64,
 	Architecture('riscv64', 'riscv', 'riscv64-linux-gnu', 'riscv64', 'qemu-system-riscv', 'qemu-system-riscv64',
 		     'virt,aia=aplic-imsic', 'max', 'ttyS0'),
 	Architecture('arm64', 'arm64', 'aarch64-linux-gnu', 'arm64', 'qemu-system-arm', 'qemu-system-aarch64',
 		     'virt,gic-version=3', 'max,pauth-impdef=on', 'ttyAMA0', 'armhf', 'virtio-iommu-pci', 'iommu'),
-	# The modpost for 32 bits in Debian's packages takes an of_device_id for 200 bytes, which are 196.
+	# Debian's modpost for 32 bits assumes that an of_device_id has 200 bytes; it has 196.
 	Architecture('armhf', 'arm', 'arm-linux-gnueabihf', 'armmp', makes_modules=False),
 	Architecture('i386', 'x86', 'i686-linux-gnu', '', libraries='i386-linux-gnu'))
 
 
 def foreign():
-	"""All that have kernels, but this machine's."""
+	"""All architectures with kernels, except this machine's."""
 	return [row for row in _ALL if row.is_foreign and row.flavour]
 
 
@@ -75,4 +75,4 @@ def named(name):
 	for row in _ALL:
 		if row.name == name:
 			return row
-	raise Failure(f'there is no architecture {name}: {", ".join(row.name for row in _ALL)} is what there is', 2)
+	raise Failure(f'there is no architecture {name}; there are: {", ".join(row.name for row in _ALL)}', 2)

@@ -107,7 +107,7 @@ class Archive:
 
 	@property
 	def flavour(self):
-		"""The suffix of releases of kernels that are not a variant."""
+		"""The suffix of the releases of Debian's ordinary kernels; variants, such as cloud, have longer ones."""
 		return self._flavour
 
 	def names(self, prefix):

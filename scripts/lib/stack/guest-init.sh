@@ -3,9 +3,9 @@
 # shellcheck shell=dash
 #
 # The guest's first and only system process: prepares the machine, loads the driver,
-# runs one command (or a shell), says how it went and powers off. What it is told is
-# in /etc/vm.conf; it talks to the host through virtio ports named nvdla.*, so that
-# the command's output never mixes with the kernel's.
+# runs one command (or a shell), reports the result and powers off. Its settings are in
+# /etc/vm.conf. It talks to the host through virtio ports named nvdla.*, so that the
+# command's output never mixes with the kernel's.
 
 /bin/busybox --install -s /bin
 export PATH=/usr/bin:/bin HOME=/root TERM="${TERM:-linux}" LANG=C.UTF-8
@@ -32,7 +32,7 @@ load_driver=no device=no debugger=no user=no driver_parameters='' directory=/ si
 # shellcheck source=/dev/null
 . /etc/vm.conf
 
-# Every process takes milliseconds in an emulated processor: what the shell does itself, it does.
+# Starting a process takes milliseconds on an emulated processor, so builtins of the shell are preferred.
 
 # port NAME: the device of the virtio port nvdla.NAME.
 port() {
@@ -90,7 +90,7 @@ finish() {
 	if [ -e /proc/lockdep_stats ] && ! grep -q 'debug_locks: *1$' /proc/lockdep_stats; then
 		tell "problem lock checking switched itself off: everything after that went unchecked"
 	fi
-	# Byte by byte, as above.
+	# cat, because the shell's own read asks for single bytes; see wait_for_debugger().
 	tell "tainted $(cat /proc/sys/kernel/tainted)"
 	dmesg >"$(port kernel)"
 	tell "end"
@@ -124,7 +124,7 @@ done
 # wait_for_debugger: tell the host the addresses of the driver's sections, and bind the driver when the host says that a
 # debugger is connected.
 wait_for_debugger() {
-	# The shell would read them byte by byte, of which such a file gives the first alone.
+	# The shell's own read asks for single bytes, and such a file returns only the first one.
 	(cd /sys/module/nvdla/sections && grep . .[!.]*) | while IFS=: read -r section address; do
 		tell "section $section $address"
 	done
@@ -146,11 +146,11 @@ if [ -f "$modules/nvdla.ko" ]; then
 		[ "$debugger" = no ] || wait_for_debugger
 		if [ "$device" = yes ]; then
 			node=/dev/accel/accel
-			# A kernel that has no accel nodes.
+			# Kernels without accel nodes have a render node instead.
 			[ -d /sys/class/accel ] || node=/dev/dri/renderD
 			ls "$node"* >/dev/null 2>&1 ||
 				give_up "nvdla.ko was loaded and made no ${node}N"
-			# As the packages' udev rule does.
+			# The packages' udev rule does the same.
 			chgrp render "$node"*
 			chmod 660 "$node"*
 		fi
@@ -196,7 +196,7 @@ leftovers() {
 		pid=${entry#/proc/}
 		case $pid in
 		1 | "$out" | "$err") ;;
-		# A kernel thread, and what has ended, has no program.
+		# Kernel threads and ended processes have no /proc/PID/exe.
 		*) [ ! -e "$entry/exe" ] || { kill -9 "$pid" 2>/dev/null && some=0; } ;;
 		esac
 	done

@@ -28,6 +28,11 @@ DRIVER, TESTS = 'kmd', 'tests/kmd'
 _FAULTS = Path('tests/kmd/faults')
 # Errors of compiler, sparse and modpost about a source, not about a full disk.
 _ERROR = re.compile(r'^(?:\S+\.[ch]:\d+:(?:\d+:)? error:|ERROR: modpost:) .*$', re.MULTILINE)
+# The beginning of a message, up to the path of a file that is not absolute.
+_RELATIVE = re.compile(r'^(In file included from |\s+from |)(?!/)([\w./-]+\.[ch])(?=:)', re.MULTILINE)
+# Lines of make that are no messages.
+_OF_MAKE = re.compile(r'  (?:CC|LD|MODPOST|CHECK)|make: |make\[\d+\]: (?:Entering|Leaving) directory')
+
 # Where the copy appears inside of the guest tree.
 INSIDE = Path('/mnt')
 
@@ -143,7 +148,7 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 			raise Failure(f'{what} does not build')
 	else:
 		try:
-			_run_logged(argv, what, copy, progress)
+			_run_logged(argv, what, copy, part, progress)
 		except DoesNotBuild as failure:
 			if _ERROR.fullmatch(failure.reason):
 				refusal.write_text(f'{digest}\n{failure.reason}')
@@ -161,11 +166,11 @@ def _own_headers(kernel):
 	return symbols and (str(symbols), symbols.stat().st_mtime_ns if symbols.is_file() else None)
 
 
-def _run_logged(argv, what, copy, progress):
+def _run_logged(argv, what, copy, part, progress):
 	"""Run make, its output going to a log in @copy; the compiler's warnings are shown."""
 	log = copy / 'make.log'
 	status = processes.run_logged(argv, log, progress)
-	messages = _readable(log, copy)
+	messages = _readable(log, copy, part)
 	if status != 0:
 		error = _ERROR.search(messages)
 		reason = error.group() if error else (messages.splitlines() or ['make says nothing'])[-1]
@@ -174,10 +179,17 @@ def _run_logged(argv, what, copy, progress):
 		print(messages)
 
 
-def _readable(log, copy):
-	"""The compiler's messages, naming the files of the source tree."""
-	lines = log.read_text(errors='replace').replace(f'{INSIDE}/', '').replace(f'{copy}/', '').splitlines()
-	plain = [line for line in lines if not line.startswith(('  CC', '  LD', '  MODPOST', 'make: ', '  CHECK'))]
+def _readable(log, copy, part):
+	"""The compiler's messages, naming the files by their paths in the source tree.
+
+	Newer kernels' kbuild compiles in the folder @part, and messages then have paths relative to it.
+	"""
+	def from_root(place):
+		return place[1] + (f'{part}/' if (copy / part / place[2]).is_file() else '') + place[2]
+
+	text = log.read_text(errors='replace').replace(f'{INSIDE}/', '').replace(f'{copy}/', '')
+	lines = _RELATIVE.sub(from_root, text).splitlines()
+	plain = [line for line in lines if not _OF_MAKE.match(line)]
 	return '\n'.join(plain[-60:])
 
 

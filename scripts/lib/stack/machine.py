@@ -39,7 +39,7 @@ def arguments(accelerator, memory, dma, processors=2, architecture=AMD64):
 	return [*iommu, '-nodefaults', '-no-user-config', '-display', 'none', '-machine', machine,
 		'-accel', accelerator, '-cpu', architecture.cpu if accelerator == 'tcg' else 'host',
 		'-smp', str(processors), '-m', f'{memory}M',
-		# The device model maps the guest's memory: it has to be a file it can be given.
+		# The device model maps the guest's memory, so the memory must be a file that can be passed to it.
 		'-object', f'memory-backend-memfd,id=ram,size={memory}M,share=on']
 
 

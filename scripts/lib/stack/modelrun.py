@@ -107,7 +107,8 @@ def _command(program, device, files, arguments):
 def _run_in_guest(arguments, way, program, files, folder):
 	found = example.prepare_guest(arguments.kernel)
 	found, kernel, module = example.prepare_module(found, arguments.kernel)
-	inside = example.copied_into(folder, files)
+	inside = example.copied_into(folder, {name: path for name, path in files.items() if name != 'loadable'})
+	inside['loadable'] = files['loadable'].name
 	options = vm.Options(kernel=kernel.release, share=folder, timeout=300)
 	with console.stage('guest') as progress:
 		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, way.files(program), progress=progress).run(
@@ -130,15 +131,13 @@ def run(arguments, picture):
 			files['labels'] = arguments.labels.absolute()
 		with console.stage('compile'):
 			way = _compile(arguments, files['loadable'])
+		# The loadable is named without its temporary folder, because its name is printed.
 		if arguments.device == 'embedded':
-			# Files keep their names, so that no message names a temporary folder.
 			named = files | {'loadable': files['loadable'].name}
 			with console.stage('run'):
 				status = subprocess.call(_command(way.command(program), 'embedded', named, arguments), cwd=folder)
 		else:
-			shared = folder / 'shared'
-			shared.mkdir()
-			status = _run_in_guest(arguments, way, program, files, shared)
+			status = _run_in_guest(arguments, way, program, files, folder)
 	if status != 0:
 		# Status 2: an argument or a file is at fault.
 		raise Failure(f'{_PROGRAM} failed (status {status})', 2 if status == 2 else 1)

@@ -45,7 +45,8 @@ _BOOTS = 2
 # Seconds after which a guest counts as hung.
 _SECONDS = 1800
 _MEMORY = 1024
-# Emulated ones that share the machine's with other guests would wait for each other's locks half of their time.
+# Emulated processors share this machine's with other guests; two would spend half of their time waiting for each
+# other's locks.
 _PROCESSORS = {'kvm': 2, 'tcg': 1}
 _SHARED = Path('/mnt')
 # Mount point for sources that the guest wants compiled, in the tree that compiles them.

@@ -10,12 +10,12 @@ from . import namespace, processes
 from .console import Failure
 from .paths import ROOT, build_dir, cache_dir, reference_data
 
-# Folders inside of the tree: /tmp alone takes others of this machine.
+# Mount points inside of the tree; namespace.inside() can only make those below /tmp.
 _SOURCES, BUILD, _DATA, _CCACHE = (Path('/tmp', name) for name in ('sources', 'build', 'data', 'ccache'))
 # Guests are emulated and only run tests, so most time is spent compiling.
 _OPTIONS = ('-Dwerror=true', '-Dtests=enabled', '-Dbench=disabled', '-Dpython=disabled', '-Dbuildtype=plain', '-Doptimization=1',
 	    '-Dc_link_args=-s', '-Dcpp_link_args=-s')
-# Where Meson's name is another.
+# Meson's names of processors that differ from ours.
 _CPU_FAMILIES = {'i386': 'x86'}
 _CROSS_FILE = '''\
 [binaries]

@@ -29,16 +29,16 @@ _PICTURES = (rb'\x89PNG', rb'\xff\xd8\xff', rb'P[56]\s')
 _AND_COUNTERS = '''\
 "$@" || exit
 cd /sys/class/accel/accel0/device || exit
-columns='operations busy_time_us read_stall_cycles write_stall_cycles saturation nan_input nan_output'
+engines='counters_conv counters_sdp counters_pdp'
 echo
 echo "$PWD:"
-printf '%-14s' '' && printf '%20s' $columns && echo
-for engine in counters_conv counters_sdp counters_pdp; do
-	printf '%-14s' "$engine"
-	for column in $columns; do
+printf '%-18s' '' && printf '%15s' $engines && echo
+for counter in operations busy_time_us read_stall_cycles write_stall_cycles saturation nan_input nan_output; do
+	printf '%-18s' "$counter"
+	for engine in $engines; do
 		value=-
-		[ ! -e "$engine/$column" ] || read -r value <"$engine/$column"
-		printf '%20s' "$value"
+		[ ! -e "$engine/$counter" ] || read -r value <"$engine/$counter"
+		printf '%15s' "$value"
 	done
 	echo
 done

@@ -19,13 +19,13 @@ from .console import Failure
 from .paths import build_dir, cache_dir
 
 # Exit statuses of our own, beside the command's.
-STATUS_KERNEL = 123	# the command went well, the kernel did not
+STATUS_KERNEL = 123	# the command succeeded, but the kernel complained
 STATUS_TIMEOUT = 124
-STATUS_BROKEN = 125	# the guest never got to the command, or died under it
+STATUS_BROKEN = 125	# the guest failed before the command had ended
 
-# Taints that say nothing bad: out-of-tree module, unsigned module, KUnit ran.
+# Taints that are no fault: out-of-tree module, unsigned module, KUnit ran.
 _HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
-# Attempts at a kernel that fails, or hangs, before it starts init, and seconds it has for that.
+# Number of boots if the kernel fails or hangs before it starts init, and the seconds that it has for each.
 _BOOTS = 3
 _SECONDS_BETWEEN_LINES = 5
 _BOOT_PATIENCE = 90
@@ -46,13 +46,13 @@ class Options:
 	device_tree: Path | None = None	# overlay (.dts) for the machine's, where it has one
 	gdb: int | None = None		# TCP port of the stub; the driver waits for a debugger
 	user: bool = False		# the command is an ordinary user's
-	share: Path | None = None	# read and written, the command's directory
+	share: Path | None = None	# writable folder, the command's working directory
 	mounts: tuple = ()		# more folders, read only
 	timeout: float | None = None	# seconds for the whole run
-	is_exact: bool = False		# whether a slow machine has no more of them, either
+	is_exact: bool = False		# whether the timeout stays the same on a slow machine
 	verbose: bool = False		# kernel messages on stderr as they come
 	devices: int = 1		# device models to start; with none, no driver either
-	chip: str = ''			# that they count the time of, as in "embedded:CHIP"; variant=NAME is their core
+	chip: str = ''			# chip whose time they count, as in "embedded:CHIP"; variant=NAME is their core
 	load: bool = True		# load the driver
 	parameters: str = ''		# of the driver
 	append: str = ''		# to the kernel's command line
@@ -402,7 +402,7 @@ class Machine:
 				waiting.look()
 			if limit.is_over():
 				return 'time'
-			# QEMU pauses such a guest and waits for a debugger that is never started.
+			# After an internal error of KVM, QEMU pauses the guest for a debugger, which nobody starts.
 			if failed() or 'KVM internal error' in qemu_log.read_text(errors='replace'):
 				return 'hung'
 			if time.monotonic() - said >= _SECONDS_BETWEEN_LINES:

@@ -159,7 +159,7 @@ def with_time(wanted, is_debug):
 def _is_for(test, kernel, mode, plain):
 	"""Whether @test is for @kernel booted in @mode; @plain: the kernels but for the debug kernel, oldest first."""
 	if kernel == guest.DEBUG:
-		# One boot is enough there: the first of its modes, or the usual one.
+		# The debug kernel is booted once for a test: in the test's first mode, or else with iommu.
 		return test.on_debug and mode == (*test.modes, 'iommu')[0]
 	if kernel == plain[-1]:
 		return mode in test.modes

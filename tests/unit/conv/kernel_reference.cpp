@@ -63,11 +63,11 @@ int32_t floatSum(const TilePosition &position, const Panel &panel, size_t column
 
 int64_t integerSum(TileKind kind, const TilePosition &position, const Panel &panel, size_t column)
 {
-	int64_t sum = position.start;
+	int64_t sum = panel.starts[column];
 
 	forEachUnit(position, panel, column, [&](const std::byte *data, const std::byte *weight) {
 		if (kind == TileKind::Quads)
-			sum += unitSum<int8_t, uint8_t>(data, weight);
+			sum += unitSum<uint8_t, int8_t>(data, weight);
 		else if (kind == TileKind::Matrices || kind == TileKind::Bytes)
 			sum += unitSum<int8_t, int8_t>(data, weight);
 		else
@@ -141,10 +141,12 @@ void channelSumsReference(const ChannelOperands &operands, const TilePosition *p
 {
 	for (size_t i = 0; i < count; i++) {
 		for (size_t column = 0; column < operands.columns; column++) {
-			int32_t sum = 0;
+			int32_t sum = operands.starts ? operands.starts[column] : 0;
 			const auto add = [&](int32_t product) { sum += product; };
 			if (operands.elementBytes == sizeof(float))
 				sum = floatSum(operands, positions[i], column);
+			else if (operands.starts)
+				forEachProduct<uint8_t>(operands, positions[i], column, add);
 			else if (operands.elementBytes == sizeof(int8_t))
 				forEachProduct<int8_t>(operands, positions[i], column, add);
 			else
@@ -168,22 +170,8 @@ void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &
 	}
 }
 
-void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		       std::span<int32_t> sums)
-{
-	for (int32_t &sum : sums) {
-		sum = 0;
-		for (const TileRun &run : runs)
-			for (size_t i = 0; i < run.units * kUnitBytes; i++)
-				sum += static_cast<int8_t>(line[run.offset + i]);
-		line += step;
-	}
-}
-
 void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out)
 {
-	constexpr uint32_t kFlips = 0x80808080;
-
 	for (size_t kernel = 0; kernel < rows.kernels; kernel++) {
 		for (size_t unit = 0; unit < units; unit++) {
 			const std::byte *in =
@@ -199,8 +187,6 @@ void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, 
 				packPiece(LineFormat::WideBytes, piece, to);
 			else
 				std::memcpy(to, in, sizeof(bits));
-			if (format == UnitFormat::Unsigned)
-				bits ^= kFlips;
 			out[unit * kTileColumns + kernel] = static_cast<int32_t>(bits);
 		}
 	}

@@ -29,9 +29,6 @@ void channelSumsReference(const ChannelOperands &operands, const TilePosition *p
 void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
 			int32_t *sums);
 
-void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		       std::span<int32_t> sums);
-
 void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, int32_t *out);
 
 } /* namespace nvdla::sim::test */

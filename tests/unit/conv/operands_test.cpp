@@ -83,6 +83,15 @@ TEST(OperandsTest, BytesOfPiecesStayAsTheyAre)
 		[](int8_t element) { return element; });
 }
 
+TEST(OperandsTest, BytesOfPiecesBecomeUnsigned)
+{
+	expectPieces<int8_t, uint8_t>(
+		[](const LinePiece &piece, uint8_t *out) {
+			pack(LineFormat::Unsigned, piece, out);
+		},
+		[](int8_t element) { return static_cast<uint8_t>(element + 128); });
+}
+
 TEST(OperandsTest, BytesOfPiecesBecomeWide)
 {
 	expectPieces<int8_t, int16_t>([](const LinePiece &piece,

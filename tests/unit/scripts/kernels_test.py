@@ -186,7 +186,7 @@ class Choice(Folders):
 		release, said = self.choose(found)
 		self.assertEqual(release, '7.3.4-a')
 		self.assertRegex(said, fr'^\[.*\] module: Linux {_NEWER}.1-a is passed over, .*'
-				 r'nvdla_gem.c:7:2: error: no such interface; log: \S+/make.log\n$')
+				 r': kmd/nvdla_gem.c:7:2: error: no such interface; log: \S+/make.log\n$')
 
 	def choose_twice(self, makefile):
 		"""What choose() gives after the newest kernel, whose makefile failed at first, was mended."""
@@ -205,7 +205,7 @@ class Choice(Folders):
 
 	def test_one_asked_for_is_not_passed_over(self):
 		found = self.guest(**{'6.12.1-a': _BUILDS, f'{_NEWER}.1-a': _REFUSES})
-		with self.assertRaisesRegex(kmod.DoesNotBuild, 'nvdla.ko for 999.0.1-a does not build: nvdla_gem.c'):
+		with self.assertRaisesRegex(kmod.DoesNotBuild, 'nvdla.ko for 999.0.1-a does not build: kmd/nvdla_gem.c'):
 			kmod.choose(found, _NEWER)
 		self.assertEqual(self.choose(found, '6.12')[0], '6.12.1-a')
 

@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from stack import console, guest, run
+from stack import console, guest, modelrun, run
 
 
 class RunOptions(unittest.TestCase):
@@ -125,6 +125,32 @@ class FilesOfARun(unittest.TestCase):
 		self.assertEqual({name: str(path) for name, path in copies.items()},
 				 {'picture': 'picture/-a b.ppm', 'labels': 'labels/-a b.ppm'})
 		self.assertEqual((share / copies['labels']).read_text(), 'labels')
+
+	def test_the_counters_fit_a_terminal(self):
+		for engine, operations in (('conv', '17'), ('sdp', '4294967295000')):
+			counters = self.folder / f'counters_{engine}'
+			counters.mkdir()
+			(counters / 'operations').write_text(f'{operations}\n')
+		script = run._AND_COUNTERS.replace('/sys/class/accel/accel0/device', str(self.folder))
+		said = subprocess.run(['sh', '-c', script, 'sh', 'true'], capture_output=True, text=True, check=True).stdout
+		_, place, title, operations, *_ = said.splitlines()
+		self.assertEqual(place, f'{self.folder}:')
+		self.assertEqual(title.split(), ['counters_conv', 'counters_sdp', 'counters_pdp'])
+		self.assertEqual(operations.split(), ['operations', '17', '4294967295000', '-'])
+		self.assertLess(max(map(len, said.replace(place, '').splitlines())), 80)
+
+	def test_the_guest_has_the_loadable_in_its_folder(self):
+		arguments = run.parse(['--model', str(self.folder / 'net.onnx')])
+		done = mock.Mock(problems=[], status=0)
+		with (mock.patch.object(run, 'prepare_programs_and_tree'), mock.patch.object(run, 'prepare_guest'),
+		      mock.patch.object(run, 'prepare_module', return_value=(None, mock.Mock(), None)),
+		      mock.patch.object(modelrun, '_compile', return_value=modelrun._Native()),
+		      mock.patch.object(modelrun.vm, 'Machine') as machine):
+			machine.return_value.run.return_value = done
+			self.assertEqual(modelrun.run(arguments, self.picture), 0)
+		words = machine.return_value.run.call_args.args[0]
+		self.assertEqual(words[words.index('--loadable') + 1], 'net.nvdla')
+		self.assertEqual(words[words.index('--input') + 1], 'picture/-a b.ppm')
 
 
 if __name__ == '__main__':

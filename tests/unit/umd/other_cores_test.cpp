@@ -131,11 +131,12 @@ TEST_P(OtherCore, ItsFilesAreRefusedByOthersByName)
 				ASSERT_FALSE(network) << path << " on " << other;
 				EXPECT_EQ(network.error().code, ErrorCode::Unsupported);
 				EXPECT_EQ(network.error().message(),
-					  "load network: " + embedded(other) +
-						  ": the network is for " + GetParam() +
-						  ", and this core is " + other +
-						  "; open such a core: --device " +
-						  embedded(GetParam()))
+					  std::string("load network: the network is for ") +
+						  GetParam() + ", but the device '" +
+						  embedded(other) + "' is " + other +
+						  ": compile the model for " + other +
+						  ", or open an " + GetParam() +
+						  " device: --device " + embedded(GetParam()))
 					<< path;
 			}
 		}
@@ -205,16 +206,18 @@ TEST(OtherCores, ANameThatIsNotTheDevicesIsRefused)
 	auto unnamed = Network::load(small, loadable);
 	ASSERT_FALSE(unnamed) << "atoms of 32 bytes";
 	EXPECT_EQ(unnamed.error().message(),
-		  "load network: embedded:nv_small: the network is for nv_full, and this core is "
-		  "nv_small; open such a core: --device embedded");
+		  "load network: the network is for nv_full, but the device 'embedded:nv_small' is "
+		  "nv_small: compile the model for nv_small, or open an nv_full device: --device "
+		  "embedded");
 
 	loadable.variant = "nv_large";
 	auto named = Network::load(small, loadable);
 	ASSERT_FALSE(named);
-	EXPECT_EQ(named.error().message(),
-		  "load network: variant 'nv_large': is not that of embedded:nv_small, which is "
-		  "nv_small; compile the model for that, or open such a core: --device "
-		  "embedded:nv_large");
+	EXPECT_EQ(
+		named.error().message(),
+		"load network: the network is for nv_large, but the device 'embedded:nv_small' is "
+		"nv_small: compile the model for nv_small, or open an nv_large device: --device "
+		"embedded:nv_large");
 	loadable.variant = "nv_full";
 	EXPECT_TRUE(Network::load(test::openEmbedded(), loadable));
 }

@@ -6,12 +6,15 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <span>
 
 #include <gtest/gtest.h>
 #include <nvdla/fixed_point.h>
 #include <nvdla/half.h>
 #include <nvdla/tensor.h>
 
+#include "base/tensor/nan_note.h"
 #include "each_target.h"
 #include "random.h"
 
@@ -320,6 +323,24 @@ TEST(TensorNumbers, RefuseWhatCannotBe)
 	ASSERT_FALSE(few);
 	EXPECT_EQ(few.error().why, "11 numbers given, 12 needed");
 	EXPECT_FALSE(elementsToFloat(good, std::vector<std::byte>(13)));
+}
+
+TEST(TensorNumbers, NansOfAnInputAreCounted)
+{
+	const float quiet = std::numeric_limits<float>::quiet_NaN();
+	const std::vector<float> numbers = { quiet, -quiet, 0, INFINITY, -INFINITY, 65504, -0.0F };
+	const std::vector<std::byte> halves = elementsFromFloat(DataType::Half, numbers);
+	TensorDesc input = TensorDesc::packedFeature("x", DataType::Half, 7, 1, 1);
+
+	EXPECT_EQ(nanNote(input, DataType::Float, std::as_bytes(std::span(numbers))),
+		  "input 'x' has 2 NaNs");
+	EXPECT_EQ(nanNote(input, DataType::Half, halves), "input 'x' has 2 NaNs");
+	EXPECT_EQ(nanNote(input, DataType::Float, std::as_bytes(std::span(numbers).subspan(2))),
+		  "");
+	EXPECT_EQ(nanNote(input, DataType::Int16, halves), "");
+	input.type = DataType::Int8;
+	EXPECT_EQ(nanNote(input, DataType::Float, std::as_bytes(std::span(numbers).first(1))),
+		  "input 'x' has 1 NaN: the network gets 0 instead");
 }
 
 } /* namespace nvdla */

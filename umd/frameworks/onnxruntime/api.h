@@ -12,7 +12,7 @@
 namespace nvdla::ort
 {
 
-/** \brief The functions that ONNX Runtime gave */
+/** \brief The table of functions that ONNX Runtime passes to the library */
 class Api
 {
 public:
@@ -26,7 +26,7 @@ public:
 	const OrtApi *operator->() const { return api_; }
 	const OrtEpApi &provider() const { return *provider_; }
 
-	/** \brief Take a status that a function returned */
+	/** \brief Convert the status that a function of ONNX Runtime returned, and free it */
 	Result<void> check(OrtStatus *status) const;
 	/** \return a status with the message of \a error */
 	OrtStatus *status(const Error &error) const noexcept;

@@ -7,7 +7,7 @@ namespace nvdla::ort
 namespace
 {
 
-/* Tensors around memory that stays where it is. */
+/* ONNX Runtime's tensors for memory of the caller, which is not copied. */
 class Values
 {
 public:

@@ -13,10 +13,12 @@
 namespace nvdla::ort
 {
 
-/** \return an element type of files as tensors of plug-ins have it; nothing for others */
+/**
+ * \return the data type for an element type of ONNX files; nothing if plug-ins have no such type
+ */
 std::optional<DataType> hostType(int32_t type);
 
-/** \brief A session of its own, which is made when it is needed first */
+/** \brief Runs a partition in an ONNX Runtime session, which is made at the first run */
 class CpuSession : public plugin::CpuNetwork
 {
 public:

@@ -41,7 +41,10 @@ struct OperatorSet {
 	int64_t version = 0;
 };
 
-/** \brief Nodes in an order in which they can be carried out; valid as long as the graph */
+/**
+ * \brief Nodes, sorted so that each comes after those that compute its inputs; valid as long as the
+ * graph
+ */
 struct GraphView {
 	std::vector<NodeView> nodes;
 	std::vector<OperatorSet> operatorSets;

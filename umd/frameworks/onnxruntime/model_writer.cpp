@@ -46,7 +46,7 @@ Result<std::vector<T>> readList(const Api &api, const OrtOpAttr *from, OrtOpAttr
 {
 	size_t bytes = 0;
 
-	/* The first call fails for want of room and returns the number of bytes. */
+	/* This call fails, because there is no buffer, and returns the number of bytes. */
 	if (OrtStatus *status = api->ReadOpAttr(from, type, nullptr, 0, &bytes))
 		api->ReleaseStatus(status);
 	std::vector<T> elements(bytes / sizeof(T));

@@ -14,7 +14,7 @@ namespace nvdla::ort
 namespace
 {
 
-/* Each is a trip to the device and back. */
+/* Limit of partitions: each one costs a transfer to the device and back. */
 constexpr size_t mostPartitions = 16;
 
 bool isOpen(const ValueView &value)
@@ -109,7 +109,7 @@ void Partitioner::judge()
 	nodes_.followOperators(possible_);
 }
 
-/* Layers are named by the first tensor that they make. */
+/* A layer has the name of its first output tensor. */
 bool Partitioner::leaveLayersOnCpu(const std::vector<size_t> &group, const CompileReport &report)
 {
 	bool any = false;

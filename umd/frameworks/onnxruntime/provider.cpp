@@ -67,7 +67,7 @@ private:
 	Result<void> run(OrtKernelContext *context);
 
 	Api api_;
-	/* One session may run in several threads. */
+	/* Serializes the runs: one session may be used by several threads. */
 	std::mutex lock_;
 	std::unique_ptr<plugin::Partition> partition_;
 	std::vector<Binding> inputs_;
@@ -85,7 +85,7 @@ Result<void> Kernel::run(OrtKernelContext *context)
 		NVDLA_ORT_TRY(api_, api_->KernelContext_GetInput(context, input.index, &value));
 		NVDLA_ORT_TRY(api_, api_->GetTensorData(value, &data));
 		NVDLA_ORT_TRY(api_, api_->GetTensorSizeInBytes(value, &bytes));
-		/* Nobody writes an input. */
+		/* HostTensor has no const memory, but inputs are only read. */
 		inputs.push_back({ *hostType(input.view.type),
 				   { static_cast<std::byte *>(const_cast<void *>(data)), bytes } });
 	}
@@ -112,7 +112,7 @@ Result<plugin::Options> readOptions(const Api &api, const std::string &name,
 	plugin::Options options;
 	std::string prefix = "ep." + name + ".";
 
-	/* ONNX Runtime writes the name so. */
+	/* ONNX Runtime uses the name in lower case in the keys of options. */
 	std::transform(prefix.begin(), prefix.end(), prefix.begin(),
 		       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
 	for (const char *key : plugin::Options::keys) {

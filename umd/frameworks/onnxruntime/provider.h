@@ -56,7 +56,7 @@ private:
 	Api api_;
 	std::string name_;
 	std::shared_ptr<plugin::Session> session_;
-	/* Until ONNX Runtime has put them into its graph. */
+	/* Partitions that were chosen and whose kernels ONNX Runtime has not requested yet. */
 	std::vector<PlacedPartition> placed_;
 };
 

@@ -22,7 +22,7 @@ namespace
 
 constexpr uint64_t maxEntryBytes = uint64_t{ 1 } << 32;
 
-/* The sum FNV-1a of 128 bits, by its published definition. */
+/* The 128-bit hash FNV-1a, by its published definition. */
 class Sum
 {
 public:
@@ -92,7 +92,7 @@ std::optional<CompiledModel> Cache::find(std::span<const std::byte> model,
 	const auto entry = readWholeFile(pathOf(model, options), maxEntryBytes);
 	Sum::Value sum;
 
-	/* The sum of the loadable, and the loadable. */
+	/* A file is the checksum of the loadable, followed by the loadable. */
 	if (!entry || entry->size() < sizeof(sum))
 		return {};
 	std::memcpy(&sum, entry->data(), sizeof(sum));
@@ -120,7 +120,7 @@ void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled
 	std::memcpy(entry.data(), &sum, sizeof(sum));
 	entry.insert(entry.end(), loadable->begin(), loadable->end());
 
-	/* Others see all of it or nothing. */
+	/* The file is renamed when it is complete, so other processes see all of it or nothing. */
 	std::filesystem::create_directories(folder_, failed);
 	static_cast<void>(writeWholeFile(pathOf(model, options), entry));
 }

@@ -12,10 +12,10 @@
 namespace nvdla::plugin
 {
 
-/** \brief Operators that the core may have, by the type of their numbers */
+/** \brief Which operators the device may compute, by the type of their numbers */
 enum class Precision {
-	Any,	 /**< integers as they are, real numbers in FP16 */
-	Integer, /**< only those on integers: real numbers stay with the framework */
+	Any,	 /**< integer operators in integers, others in FP16 */
+	Integer, /**< only integer operators; the framework computes the others */
 };
 
 /** \brief Options of a plug-in; frameworks give them as text */

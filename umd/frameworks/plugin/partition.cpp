@@ -16,7 +16,7 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-/* A device model in this process may take long, but does not hang. */
+/* The embedded device model may be slow, but does not hang, so it has no timeout. */
 std::chrono::milliseconds timeoutOf(const Device &device)
 {
 	return device.path().starts_with(Device::embeddedPath) ? std::chrono::minutes(30)
@@ -57,7 +57,7 @@ Result<CompiledModel> compilePartition(const Session &session, std::span<const s
 	if (!hasWork(compiled->report))
 		return fail(ErrorCode::Unsupported, "compile partition", "",
 			    "the core has nothing to compute");
-	/* The others are not to be run. */
+	/* Partitions with CPU layers are rejected by the caller, so they are not worth keeping. */
 	if (layersOnCpu(compiled->report).empty())
 		cache.keep(model, *compiled, options);
 	return compiled;
@@ -79,7 +79,7 @@ Partition::Partition(std::shared_ptr<Session> session, Network network, Request 
 {
 }
 
-/* The device reads and writes buffers of ours, as far as the network lets it. */
+/* Allocates buffers for the tensors and binds them, where the network allows that. */
 Result<std::vector<Partition::End>> Partition::makeEnds(const std::vector<TensorDesc> &tensors,
 							Bind bind)
 {
@@ -101,7 +101,7 @@ Result<std::vector<Partition::End>> Partition::makeEnds(const std::vector<Tensor
 	return ends;
 }
 
-/* Between runs the buffers are the CPU's. */
+/* Gives the CPU access to the buffers, which it has between runs. */
 Result<void> Partition::takeBack(std::vector<End> &ends)
 {
 	for (End &end : ends) {

@@ -68,13 +68,13 @@ public:
 	~Partition();
 
 	/**
-	 * \brief Memory of the device's that can be an input of the framework's
+	 * \brief Device memory for an input of the framework
 	 *
-	 * An input that is put there spares run() a copy. It lasts as long as the partition,
-	 * and belongs to the framework while no run is on its way.
+	 * If the framework keeps the input there, run() does not copy it. The memory exists as long
+	 * as the partition; during a run the framework must not access it.
 	 *
-	 * \param[in] type of the framework's elements
-	 * \return nothing if the elements lie there in another way than the framework's
+	 * \param[in] type element type of the framework's tensor
+	 * \return nothing if the device and the framework store the elements differently
 	 */
 	std::span<std::byte> inputMemory(size_t index, DataType type) const;
 	/** \brief As inputMemory(), for an output */
@@ -93,9 +93,9 @@ private:
 	/* An input or output. */
 	struct End {
 		TensorDesc desc;
-		/* Memory that the device accesses directly; nothing if the network has to copy. */
+		/* Memory that the device accesses directly; nothing if run() copies the tensor. */
 		std::optional<Buffer> buffer = {};
-		/* Held while the CPU has the buffer. */
+		/* Set while the CPU has access to the buffer. */
 		std::optional<Buffer::Access> access = {};
 		std::span<std::byte> bytes = {};
 	};

@@ -40,13 +40,13 @@ public:
 	}
 
 	const Device &device() const { return device_; }
-	/** \brief The device's, which partitions are compiled for */
+	/** \brief The core of the device, for which partitions are compiled */
 	const CoreGeometry &core() const { return core_; }
 	const Options &options() const { return options_; }
 	void log(const std::string &line) const { log_(line); }
 
 	bool isLost() const { return lost_; }
-	/** \brief Use the device no more; the first time, \a reason is logged */
+	/** \brief Stop using the device; the first call logs \a reason */
 	void lose(const Error &reason);
 
 private:

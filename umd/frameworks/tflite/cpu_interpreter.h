@@ -14,7 +14,7 @@
 namespace nvdla::delegate
 {
 
-/** \brief An interpreter of its own, which is made when it is needed first */
+/** \brief Runs a partition in a TensorFlow Lite interpreter, which is made at the first run */
 class CpuInterpreter : public plugin::CpuNetwork
 {
 public:

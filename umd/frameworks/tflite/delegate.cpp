@@ -59,7 +59,7 @@ struct Delegate::Kernel {
 
 	std::shared_ptr<Delegate> delegate;
 	PlacedPartition placed;
-	/* Tensors of the graph that have memory of the partition's. */
+	/* Tensors of the graph that use the partition's memory. */
 	std::map<int, char *> lent = {};
 
 	void lend(const TfLiteContext &context, const std::vector<int> &tensors, MemoryOf memoryOf);
@@ -180,7 +180,7 @@ void *Delegate::initKernel(TfLiteContext *, const char *buffer, size_t)
 		return new Kernel{ self.self_, std::move(found->second) };
 	});
 
-	/* Without one it cannot be prepared. */
+	/* If there is no kernel, prepareKernel() fails. */
 	return made.value_or(nullptr);
 }
 

@@ -41,9 +41,9 @@ private:
 
 	TfLiteDelegate interface_;
 	std::shared_ptr<plugin::Session> session_;
-	/* Dropped by destroy(). */
+	/* Reference to itself, which destroy() drops. */
 	std::shared_ptr<Delegate> self_;
-	/* While an interpreter prepares. */
+	/* Held while an interpreter prepares the delegate. */
 	std::mutex lock_;
 	Plan plan_;
 };

@@ -17,7 +17,7 @@ Result<GraphView> GraphView::read(TfLiteContext *context)
 
 	if (context->GetExecutionPlan(context, &plan) != kTfLiteOk)
 		return fail(ErrorCode::InvalidArgument, what, "", "there is no execution plan");
-	/* The list goes with the next question. */
+	/* Copied, because TensorFlow Lite frees the list at the next call. */
 	view.plan_.assign(indices(plan).begin(), indices(plan).end());
 	for (const int index : view.plan_) {
 		Entry entry{};

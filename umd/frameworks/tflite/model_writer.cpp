@@ -19,7 +19,7 @@ namespace
 namespace fb = nvdla::tflite;
 constexpr const char *what = "write TFLite model";
 
-/* Codes from here on are in the newer of the file's two fields. */
+/* Operator codes from this one on do not fit the older of the file's two code fields. */
 constexpr int firstNewCode = 127;
 
 std::optional<fb::TensorType> typeOf(TfLiteType type)
@@ -46,7 +46,8 @@ std::optional<fb::TensorType> typeOf(TfLiteType type)
 	}
 }
 
-/* Operators that only add or remove axes of one element are reshapes: shapes are known. */
+/* Operators that only add or remove axes of length 1 are written as RESHAPE, as all shapes are
+ * known. */
 bool isReshape(int code)
 {
 	return code == kTfLiteBuiltinSqueeze || code == kTfLiteBuiltinExpandDims;
@@ -57,7 +58,8 @@ class Writer
 public:
 	Writer(const GraphView &graph, const Part &part) : graph_(graph), part_(part)
 	{
-		/* Buffer 0 is that of tensors without elements. */
+		/* By convention, buffer 0 is empty and belongs to tensors without stored elements.
+		 */
 		buffers_.push_back(fb::CreateBuffer(builder_));
 	}
 

@@ -15,7 +15,7 @@ namespace
 namespace fb = nvdla::tflite;
 using Builder = flatbuffers::FlatBufferBuilder;
 
-/* Both count activations alike. */
+/* Interface and file use the same numbers for activations. */
 fb::Activation written(TfLiteFusedActivation activation)
 {
 	return static_cast<fb::Activation>(activation);
@@ -250,7 +250,7 @@ std::optional<WrittenOptions> writeOptions(Builder &builder, int code, const voi
 	case kTfLiteBuiltinUnpack:
 		return writeAs<TfLiteUnpackParams>(builder, from);
 	case kTfLiteBuiltinMirrorPad:
-		/* Any other is not known to TensorFlow Lite, either. */
+		/* TensorFlow Lite itself knows no other mode. */
 		if (from && static_cast<const TfLiteMirrorPaddingParams *>(from)->mode ==
 				    kTfLiteMirrorPaddingUnknown)
 			return {};

@@ -15,7 +15,7 @@ namespace nvdla::delegate
 namespace
 {
 
-/* Each is a trip to the device and back. */
+/* Limit of partitions: each one costs a transfer to the device and back. */
 constexpr size_t mostPartitions = 16;
 
 /* TensorFlow Lite's list of integers: how many, then they. */
@@ -72,7 +72,8 @@ private:
 	 * it does not when they are compiled separately.
 	 */
 	std::set<int> refused_;
-	/* Their results are in the partitions, too: TensorFlow Lite runs them once. */
+	/* Number of nodes that only compute constants. Partitions contain their results, because
+	 * TensorFlow Lite runs these nodes once. */
 	size_t constantMakers_ = 0;
 };
 
@@ -203,7 +204,7 @@ Result<std::vector<Planner::Candidate>> Planner::candidates(const std::vector<in
 	int count = 0;
 	std::vector<Candidate> candidates;
 
-	/* The answer is TensorFlow Lite's, which frees it. */
+	/* TensorFlow Lite owns the list and frees it. */
 	if (context_->PreviewDelegatePartitioning(context_,
 						  reinterpret_cast<TfLiteIntArray *>(list.data()),
 						  &partitions, &count) != kTfLiteOk)
@@ -220,7 +221,7 @@ Result<std::vector<Planner::Candidate>> Planner::candidates(const std::vector<in
 	return candidates;
 }
 
-/* Layers are named by the first tensor that they make. */
+/* A layer has the name of its first output tensor. */
 void Planner::refuse(const Candidate &candidate, const std::vector<LayerReport> &layers)
 {
 	for (const int node : candidate.nodes) {
@@ -274,7 +275,8 @@ std::set<int> Planner::own(const Part &part) const
 	return own;
 }
 
-/* Partitions that are on the device already stay; returns the nodes of all that are now. */
+/* Places the candidates and keeps partitions that are on the device already; returns the nodes of
+ * all placed ones. */
 std::vector<int> Planner::placeAll(const std::vector<Candidate> &candidates)
 {
 	std::map<std::vector<int>, PlacedPartition> before;

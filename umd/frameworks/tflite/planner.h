@@ -26,9 +26,9 @@ struct PlacedPartition {
 
 /** \brief Part of a graph that the device gets */
 struct Plan {
-	/** \brief Nodes that are to be replaced, in the order of the graph */
+	/** \brief Nodes that partitions replace, in the order of the graph */
 	std::vector<int> nodes;
-	/** \brief By the nodes that TensorFlow Lite puts together */
+	/** \brief Partitions, by the list of their nodes */
 	std::map<std::vector<int>, PlacedPartition> partitions;
 };
 

@@ -14,7 +14,7 @@ using c_api::wordsOf;
 namespace
 {
 
-/* size: elements of the container that \a from is. */
+/* Copies an output to memory of the caller. size: elements of type T that fit there. */
 template<typename Values, typename T>
 nvdla_status copyOut(const Result<Values> &from, T *to, size_t size, const char *kind)
 {
@@ -23,7 +23,7 @@ nvdla_status copyOut(const Result<Values> &from, T *to, size_t size, const char 
 	return c_api::copyOut("get output", "", *from, to, size, kind);
 }
 
-/* Of each tensor the order that the caller chose, or its own. */
+/* Returns for each tensor the order that the caller chose, or the tensor's own. */
 std::vector<ElementOrder> ordersOf(const std::vector<TensorDesc> &tensors,
 				   std::optional<ElementOrder> chosen)
 {

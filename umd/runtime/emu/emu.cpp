@@ -43,7 +43,7 @@ TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
 	return desc;
 }
 
-/* A power of 1 is how other compilers change a type. */
+/* Other compilers convert types by a power with the exponent 1. */
 ElementFunction functionOf(const EmuOperation &operation)
 {
 	if (operation.type != EmuOpType::Power)

@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-/* The first ones; a network can have thousands. */
+/* Returns the names of the first operators only, because a network can have thousands. */
 std::string namesOf(const HostTask &task)
 {
 	constexpr size_t shown = 4;

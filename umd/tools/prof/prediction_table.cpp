@@ -17,7 +17,7 @@ namespace
 
 using Operations = std::set<const PredictedOperation *>;
 
-/* Behind each operation of the profile the prediction that it is part of. */
+/* Returns for each operation of the profile the prediction that includes it. */
 std::vector<const PredictedOperation *> predictionsOf(const Prediction &prediction)
 {
 	std::vector<const PredictedOperation *> all;

@@ -58,7 +58,10 @@ struct Profile {
 	std::vector<Gauge> gauges;		  /**< empty if none is known */
 };
 
-/** \return \a device for output beside times: those of the embedded device are the host's */
+/**
+ * \return the name of \a device for text about times; that of an embedded device with a note that
+ * they are the host's
+ */
 std::string deviceText(const std::string &device);
 
 /** \brief A row of a timeline: operations of one engine that do not overlap */

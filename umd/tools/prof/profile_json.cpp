@@ -9,7 +9,7 @@ namespace nvdla::prof
 namespace
 {
 
-/* Numbers are added, and so are those of lists of one length. */
+/* Adds numbers, and lists element by element. */
 void addCounters(Json &sum, const Json &more)
 {
 	for (auto &[name, value] : sum.items()) {

@@ -21,7 +21,7 @@ struct Group {
 	size_t hardwareLayers = 1;
 };
 
-/* Operations that pass data on the fly, each group where its first one is. */
+/* Groups operations that pass data on the fly. A group takes the place of its first operation. */
 std::vector<Group> hardwareLayers(const Profile &profile)
 {
 	std::vector<Group> groups;

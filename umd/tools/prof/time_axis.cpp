@@ -10,7 +10,8 @@ namespace nvdla::prof
 namespace
 {
 
-/* Times without an operation are long from this share of the run on, and much of it from that. */
+/* Shares of the run: idle times of at least longShare are cut out, if they add up to at least
+ * muchShare. */
 constexpr double longShare = 0.1;
 constexpr double muchShare = 0.3;
 constexpr double cutWidth = 90.0;

@@ -19,7 +19,7 @@ struct Widths {
 	bool errors = false;
 };
 
-/* Names of some files are whole lists of names. */
+/* Shortens names: some files join the names of many operators into one. */
 std::string shortened(const std::string &name)
 {
 	constexpr size_t longest = 44;

@@ -127,7 +127,7 @@ std::vector<Client> clientsOf(const fs::path &process, Snapshot &snapshot)
 
 void readClients(const fs::path &proc, Snapshot &snapshot)
 {
-	/* A file that was duplicated or inherited is one client still. */
+	/* Duplicated and inherited descriptors of one open file are the same client. */
 	std::set<uint64_t> seen;
 
 	for (const uint64_t pid : processes(proc)) {

@@ -13,7 +13,7 @@ namespace nvdla::top
 namespace
 {
 
-/** \brief Counters of the core that are shown as one: those that have both ends */
+/** \brief A column: the sum of the counters whose names begin with \a start and end with \a end */
 struct Column {
 	std::string_view title;
 	std::string_view start;

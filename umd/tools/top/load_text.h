@@ -12,7 +12,7 @@ namespace nvdla::top
 /** \brief Form of a text */
 struct Look {
 	size_t columns = 80; /**< columns of the terminal */
-	bool bars = false;   /**< behind each engine's share, as long as there is room for */
+	bool bars = false;   /**< a bar after each engine's share, if the columns suffice */
 	bool colour = false; /**< colour the bars, by control sequences of ECMA-48 */
 };
 

@@ -56,7 +56,8 @@ Device readDevice(const fs::path &node)
 	return device;
 }
 
-/* A driver has an accel node or, where the kernel has none, a render node beside another one. */
+/* The driver's node is an accel node, or on kernels without accel nodes a render node (with a card
+ * node beside it). */
 bool isOurs(const fs::path &node)
 {
 	const std::string name = node.filename();

@@ -43,7 +43,7 @@ struct Snapshot {
 	std::chrono::nanoseconds time{ 0 }; /**< CLOCK_MONOTONIC */
 	std::vector<Device> devices;	    /**< by their number */
 	std::vector<Client> clients;	    /**< by process, then by id */
-	bool allProcesses = true; /**< false: there are some of which nothing may be read */
+	bool allProcesses = true;	    /**< false: the user may not see some processes */
 };
 
 /** \brief Selection of devices */
@@ -60,7 +60,7 @@ struct Selection {
  */
 Result<Snapshot> takeSnapshot(const Selection &selection);
 
-/** \brief The part of it that is in proc; the clients of all devices */
+/** \brief Add the clients of all devices, which are in proc, to \a snapshot */
 void readClients(const std::filesystem::path &proc, Snapshot &snapshot);
 
 /** \brief Have the cores count for every operation from now on */

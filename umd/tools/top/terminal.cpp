@@ -78,7 +78,7 @@ Terminal::Wake Terminal::wait(std::chrono::milliseconds time)
 	return sources[0].revents ? readSignal() : readKey();
 }
 
-/* Ctrl-C and Ctrl-Z stay signals, and a line's end stays one. */
+/* Keys come one by one and without echo. Ctrl-C and Ctrl-Z still send signals. */
 void Terminal::enter()
 {
 	if (hasKeys()) {

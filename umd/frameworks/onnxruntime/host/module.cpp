@@ -94,7 +94,7 @@ private:
 	int said_;
 };
 
-/* One for the process, as ONNX Runtime wants it. */
+/* Returns the environment; ONNX Runtime allows one for each process. */
 OrtEnv *environment()
 {
 	static OrtEnv *const made = [] {
@@ -154,15 +154,16 @@ Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLe
 		quiet.emplace();
 	check(api()->CreateSessionOptions(&options));
 	const Kept<OrtSessionOptions> kept(options, api()->ReleaseSessionOptions);
-	/* Or sums of bytes saturate on machines without instructions for them. */
+	/* Without this option, sums of 8-bit products saturate on processors without VNNI
+	 * instructions. */
 	check(api()->AddSessionConfigEntry(options, kOrtSessionOptionsAvx2PrecisionMode, "1"));
 	check(api()->SetSessionGraphOptimizationLevel(options, level));
 	check(api()->CreateSessionFromArray(environment(), bytes, size, options, &session));
 	return { session, api()->ReleaseSession };
 }
 
-/* ONNX Runtime fuses some int16 nodes that follow scales to operators for which it has no kernel.
- */
+/* Makes a session with all optimizations, or else without fusion: ONNX Runtime fuses some int16
+ * nodes to operators that it has no kernel for. */
 Kept<OrtSession> makeSession(const void *bytes, size_t size)
 {
 	try {

@@ -19,7 +19,7 @@ import nvdla
 
 
 def network(file):
-	"""The network on this worker's device, where it stays."""
+	"""Load the network onto this worker's device, once."""
 	worker = get_worker()
 	if not hasattr(worker, 'nvdla_network'):
 		worker.nvdla_network = nvdla.load(file, os.environ.get('NVDLA_DEVICE', 'embedded'))
@@ -32,7 +32,7 @@ def answers(pictures, file):
 
 
 def infer(client, file, pictures, chunk=16):
-	"""Futures of the answers, for each chunk of pictures. What a worker that dies had, others do."""
+	"""Futures of the answers, for each chunk of pictures. If a worker dies, others compute its chunks."""
 	sent = client.scatter(file, broadcast=True)
 	chunks = [pictures[first:first + chunk] for first in range(0, len(pictures), chunk)]
 	return client.map(answers, chunks, file=sent, pure=False)

@@ -43,7 +43,7 @@ class Runnable:
 	Inputs are given by position, `net(a, b)`, or by name, `net({"left": a, "right": b})`; inputs that are left out
 	are zero. An array of the tensor's own dtype (`net.inputs[0].dtype`) holds its elements; one of
 	floating-point numbers holds real numbers, which become elements by the scales in the network's file.
-	Dimensions of 1 may be left out of a shape.
+	Dimensions of 1 may be left out of a shape. NaNs in an array cause a RuntimeWarning.
 
 	Outputs are one array, or several as `Outputs`: float32, real numbers by the scales in the file, or with
 	`raw=True` the elements. Each owns its memory.

@@ -12,7 +12,7 @@ class Operation:
 
 	Engines that pass data on the fly run at the same time: they are one operation, "CONV+SDP".
 
-	name:     "0.3+4", the task and its operations; "2 layers" if the layer took several hardware layers
+	name:     "0.3+4", the task and its operations; "2 layers" if the layer took several such operations
 	engine:   "CONV+SDP", "PDP", ...; on the CPU "SOFTMAX", ...
 	layer:    the layer of the model; '' if the loadable does not say
 	action:   mode and parameters: "direct 3x3, pad 1"

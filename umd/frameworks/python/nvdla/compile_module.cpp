@@ -55,7 +55,7 @@ void calibrate(CompileOptions &options, const Samples &samples, const std::strin
 	options.calibration = std::move(calibration);
 }
 
-/* On a chip as programs take it without options. */
+/* Makes the report for the default chip of the tools. */
 Result<std::string> reportAs(const CompiledModel &model, const std::string &name,
 			     const std::string &format)
 {

@@ -25,7 +25,7 @@ namespace nvdla::python
 namespace
 {
 
-/* Memory that the device and numpy share; the CPU has it unless a run does. */
+/* Memory that the device and numpy share. The CPU may access it except during a run. */
 class SharedMemory
 {
 public:
@@ -47,7 +47,7 @@ public:
 
 	void end() { access_.reset(); }
 
-	/* The mapping stays where it is as long as the buffer lives. */
+	/* The address of the mapping does not change while the buffer exists. */
 	py::buffer_info view() const
 	{
 		return py::buffer_info(reinterpret_cast<uint8_t *>(bytes_.data()),
@@ -62,11 +62,11 @@ private:
 
 struct LoadedNetwork {
 	Device device;
-	Loadable loadable; /* of which profiles have their names */
+	Loadable loadable; /* for the names in profiles */
 	Network network;
 };
 
-/* A request, and a descriptor that can be read from when it is done. */
+/* A request, and a file descriptor that becomes readable when the run is done. */
 class Run
 {
 public:
@@ -87,16 +87,17 @@ public:
 		take(released([&] {
 			return request_.setInputElements(index, bytesOf(info), orderOf(nhwc));
 		}));
+		warnOfNans(network_->network.inputs()[index], info);
 	}
 
 	void setReal(size_t index, const py::buffer &array, bool nhwc)
 	{
 		const py::buffer_info info = array.request();
-		const std::span numbers(static_cast<const float *>(info.ptr),
-					static_cast<size_t>(info.size));
 
-		take(released(
-			[&] { return request_.setInputFloat(index, numbers, orderOf(nhwc)); }));
+		take(released([&] {
+			return request_.setInputFloat(index, floatsOf(info), orderOf(nhwc));
+		}));
+		warnOfNans(network_->network.inputs()[index], info);
 	}
 
 	void bind(bool input, size_t index, const SharedMemory &memory)

@@ -63,24 +63,25 @@ public:
 	void setElements(size_t index, const py::buffer &array, bool nhwc)
 	{
 		const py::buffer_info info = array.request();
+		const TensorDesc &input = pool_->inputs(request_.network).at(index);
 
 		take(released([&] {
-			return packElements(pool_->inputs(request_.network).at(index),
-					    bytesOf(info), request_.inputs.at(index),
+			return packElements(input, bytesOf(info), request_.inputs.at(index),
 					    orderOf(nhwc));
 		}));
+		warnOfNans(input, info);
 	}
 
 	void setReal(size_t index, const py::buffer &array, bool nhwc)
 	{
 		const py::buffer_info info = array.request();
-		const std::span numbers(static_cast<const float *>(info.ptr),
-					static_cast<size_t>(info.size));
+		const TensorDesc &input = pool_->inputs(request_.network).at(index);
 
 		take(released([&] {
-			return packFloat(pool_->inputs(request_.network).at(index), numbers,
-					 request_.inputs.at(index), orderOf(nhwc));
+			return packFloat(input, floatsOf(info), request_.inputs.at(index),
+					 orderOf(nhwc));
 		}));
+		warnOfNans(input, info);
 	}
 
 	void submit(double timeout, int priority, bool statistics, bool busy)
@@ -99,7 +100,8 @@ public:
 		}));
 	}
 
-	/* A signal's exception ends the waiting; the answer then goes nowhere. */
+	/* Waits for the answer. If a signal handler raises an exception, the waiting ends and the
+	 * answer is dropped. */
 	void wait()
 	{
 		while (!released([this] { return outcome_->waitFor(signalInterval); })) {
@@ -110,7 +112,7 @@ public:
 			raise(outcome_->answer->error());
 	}
 
-	/* A request on a device cannot be cancelled: it ends there. */
+	/* A request that is on a device cannot be cancelled; it runs to its end. */
 	void cancel() {}
 
 	Memory elements(size_t index, bool nhwc) const
@@ -163,7 +165,7 @@ py::list useOf(const Pool &pool)
 
 void addPools(py::module_ &module)
 {
-	/* The last one waits for its requests: others may run meanwhile. */
+	/* The destructor waits for requests, so it runs without the GIL. */
 	const auto release = [](Pool *pool) {
 		const py::gil_scoped_release released;
 		delete pool;

@@ -57,6 +57,14 @@ inline std::span<const std::byte> bytesOf(const py::buffer_info &info)
 		 static_cast<size_t>(info.size * info.itemsize) };
 }
 
+inline std::span<const float> floatsOf(const py::buffer_info &info)
+{
+	return { static_cast<const float *>(info.ptr), static_cast<size_t>(info.size) };
+}
+
+/** \brief Issue a RuntimeWarning if an array for \a input has NaNs */
+void warnOfNans(const TensorDesc &input, const py::buffer_info &array);
+
 inline ElementOrder orderOf(bool nhwc)
 {
 	return nhwc ? ElementOrder::Nhwc : ElementOrder::Nchw;

@@ -7,6 +7,9 @@
 #include <nvdla/core_geometry.h>
 #include <nvdla/pixel_format.h>
 
+#include "base/tensor/nan_note.h"
+#include "support.h"
+
 namespace py = pybind11;
 
 namespace nvdla::python
@@ -94,6 +97,18 @@ py::dict tensorInfo(const TensorDesc &desc)
 		info["strides"] =
 			py::make_tuple((*strides)[0], (*strides)[1], (*strides)[2], (*strides)[3]);
 	return info;
+}
+
+void warnOfNans(const TensorDesc &input, const py::buffer_info &array)
+{
+	const DataType type = array.format == "f"   ? DataType::Float
+			      : array.format == "e" ? DataType::Half
+						    : DataType::Int8;
+
+	/* The caller's line is two Python functions up. */
+	if (const std::string note = nanNote(input, type, bytesOf(array));
+	    !note.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, note.c_str(), 3))
+		throw py::error_already_set();
 }
 
 py::list tensorList(const std::vector<TensorDesc> &descs)

@@ -48,7 +48,7 @@ private:
 	std::string text_;
 };
 
-/* Without the types that a network's tensors cannot have; they are numbered as ONNX does it. */
+/* Returns ONNX's number of a type; 0 for types that a network's tensors cannot have. */
 int32_t numberOf(TfLiteType type)
 {
 	switch (type) {
@@ -172,7 +172,7 @@ std::vector<std::vector<int32_t>> Model::shapes()
 	}
 }
 
-/* In the file's order: names need not be unique there. */
+/* Inputs are taken in the order of the file, because names need not be unique. */
 void Model::takeInputs(std::span<const nvdla_host_array> inputs)
 {
 	const auto count =

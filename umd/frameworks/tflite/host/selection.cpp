@@ -49,7 +49,7 @@ private:
 
 int32_t Selector::takeTensor(int32_t index)
 {
-	/* An operator does without an input that is -1. */
+	/* An index of -1 stands for an optional input that is absent. */
 	if (index < 0)
 		return index;
 	if (static_cast<size_t>(index) >= graph().tensors.size())
@@ -136,7 +136,7 @@ void Selector::select(const nvdla_host_selection &selection)
 
 std::unique_ptr<fb::ModelT> unpack(const void *file, size_t size)
 {
-	/* Scalars are read where they lie, so the file has to lie as its writer aligned it. */
+	/* FlatBuffers reads scalars in place, so the copy must be aligned as the file was. */
 	std::vector<std::max_align_t> aligned(size / sizeof(std::max_align_t) + 1);
 
 	std::memcpy(aligned.data(), file, size);
