@@ -15,6 +15,7 @@
 #include "compiler/lower/lowerer.h"
 #include "compiler/passes/passes.h"
 #include "compiler/refusals.h"
+#include "graph/graph_parts.h"
 #include "loadable/file_kind.h"
 
 namespace nvdla
@@ -227,13 +228,14 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 		return forward(lowered);
 	/* The graph has copies of the constants. */
 	for (Value &value : model.values)
-		value.data = {};
+		std::vector<std::byte>().swap(value.data);
 	std::optional<Strategy> strategy = options.strategy;
 	if (strategy)
 		strategy->join = Choice::Never; /* joining is done */
-	auto assembly = lowerer.graph.assembleWithMap({ .strategy = std::move(strategy),
-							.sramBytes = options.sramBytes,
-							.core = options.core });
+	auto assembly =
+		assembly::assemble(std::move(lowerer.graph), { .strategy = std::move(strategy),
+							       .sramBytes = options.sramBytes,
+							       .core = options.core });
 	if (!assembly) {
 		/* The compiler built the graph, so an invalid graph is not the model's fault. */
 		if (assembly.error().code == ErrorCode::InvalidArgument)

@@ -195,7 +195,21 @@ Result<Assembly> Assembler::placeBranches(const std::vector<ExplicitEdge> &edges
 	const auto timeApart = timeOf(apart->loadable, *chip);
 	const auto timeShared = timeOf(shared->loadable, *chip);
 	const bool gains = timeApart && timeShared && timeApart->cycles < timeShared->cycles;
-	return gains ? apart : shared;
+	return std::move(gains ? apart : shared);
+}
+
+/* The blobs of constants are the first, in the order of their regions. */
+Result<Assembly> Assembler::withConstants(Assembly assembly)
+{
+	auto blob = assembly.loadable.blobs.begin();
+
+	for (Region &region : plan_.regions) {
+		if (region.kind == RegionKind::Constant)
+			(blob++)->data = std::move(region.data);
+	}
+	if (auto checked = assembly.loadable.check(); !checked)
+		return forward(checked);
+	return assembly;
 }
 
 Result<Assembly> Assembler::run(const std::map<std::string, uint32_t> &fixedFormats)
@@ -222,8 +236,10 @@ Result<Assembly> Assembler::run(const std::map<std::string, uint32_t> &fixedForm
 	linkConvolutions(plan_);
 	placeOnChip(plan_, options_);
 	const Choice branches = options_.strategy ? options_.strategy->branches : Choice::Never;
-	return branches == Choice::Auto ? placeBranches(*edges)
-					: place(branches == Choice::Always, *edges);
+	auto placed = branches == Choice::Auto ? placeBranches(*edges)
+					       : place(branches == Choice::Always, *edges);
+	return std::move(placed).and_then(
+		[this](Assembly &&made) { return withConstants(std::move(made)); });
 }
 
 Result<std::map<std::string, Surface>> Assembler::shapes()

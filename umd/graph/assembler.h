@@ -38,12 +38,15 @@ private:
 	Result<void> addInputs();
 	Result<void> checkUses() const;
 	Result<std::vector<ExplicitEdge>> findEdges() const;
-	/** \brief Allocate memory with placeRegions(), and write the loadable */
+	/** \brief Allocate memory with placeRegions(), and write the loadable without the
+	 * constants' bytes */
 	Result<Assembly> place(bool apart, const std::vector<ExplicitEdge> &edges);
 	/** \brief \return true if branches take more memory if they share none */
 	bool takeMoreApart();
 	/** \brief Place branches with and without shared memory, and return the faster result */
 	Result<Assembly> placeBranches(const std::vector<ExplicitEdge> &edges);
+	/** \brief Move the constants' bytes from the plan to a loadable that place() made */
+	Result<Assembly> withConstants(Assembly assembly);
 	/** \brief Names of the bound surfaces, in the order in which they are bound */
 	std::vector<const SurfaceState *> bound(const std::vector<std::string> &names) const;
 
@@ -63,7 +66,7 @@ struct Assembled {
 	std::vector<ExplicitEdge> edges;
 };
 
-/** \brief Connect and judge the tasks, and write everything down */
+/** \brief Connect and judge the tasks, and write everything down but the constants' bytes */
 Result<Loadable> writeLoadable(Assembled assembled);
 
 } /* namespace nvdla::assembly */

@@ -32,15 +32,21 @@ std::string weightsOf(Symbols &symbols, const GraphWeights &whole, const GroupTi
 	const size_t kernel =
 		size_t{ whole.c } * whole.r * whole.s * elementBytes(whole.elements.type);
 	const std::string name = fmt::format("{} [{}]", whole.name, nameOf(tile));
-	GraphWeights some = whole;
 
 	/* The cubes of a batch share the weights. */
 	if (symbols.weights.contains(name))
 		return name;
-	some.name = name;
-	some.k = tile.k;
-	some.c = tile.c;
-	some.elements.bytes.assign(tile.k * tile.groups * kernel, {});
+	GraphWeights some{ .name = name,
+			   .k = tile.k,
+			   .c = tile.c,
+			   .r = whole.r,
+			   .s = whole.s,
+			   .elements = { whole.elements.type, {} },
+			   .winogradScale = whole.winogradScale,
+			   .compressed = whole.compressed,
+			   .onChip = whole.onChip,
+			   .fractionBits = whole.fractionBits };
+	some.elements.bytes.resize(tile.k * tile.groups * kernel);
 	for (uint32_t k = 0; k < tile.k; k++) {
 		const uint32_t group = k / (tile.k / tile.groups);
 		const auto from = whole.elements.bytes.begin() +

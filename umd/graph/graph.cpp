@@ -5,6 +5,8 @@
 
 #include "assembler.h"
 #include "fixed_formats.h"
+#include "graph_parts.h"
+#include "strategy/chooser.h"
 
 namespace nvdla
 {
@@ -90,17 +92,26 @@ Result<Loadable> Graph::assemble(const AssembleOptions &options) const
 
 Result<Assembly> Graph::assembleWithMap(const AssembleOptions &options) const
 {
-	auto formats = assembly::fixedFormats(*this);
+	return assembly::assemble(*this, options);
+}
+
+Result<Assembly> assembly::assemble(Graph graph, const AssembleOptions &options)
+{
+	auto formats = fixedFormats(graph);
+	ChosenGraph chosen{ std::move(graph), {} };
+
 	if (!formats)
 		return forward(formats);
-	if (!options.strategy)
-		return assembly::Assembler(*this, options).run(*formats);
-	auto chosen = chooseStrategy(*this, *options.strategy, options.core);
-	if (!chosen)
-		return forward(chosen);
-	auto assembled = assembly::Assembler(chosen->graph, options).run(*formats);
+	if (options.strategy) {
+		auto found =
+			Chooser(std::move(chosen.graph), *options.strategy, options.core).run();
+		if (!found)
+			return forward(found);
+		chosen = std::move(*found);
+	}
+	auto assembled = Assembler(chosen.graph, options).run(*formats);
 	if (assembled)
-		assembled->choices = std::move(chosen->layers);
+		assembled->choices = std::move(chosen.layers);
 	return assembled;
 }
 

@@ -18,4 +18,8 @@ struct GraphParts {
 	static auto &edges(auto &graph) { return graph.edges_; }
 };
 
+/** \brief Do Graph::assembleWithMap() with a graph that nobody needs afterwards: its constants are
+ * not copied */
+Result<Assembly> assemble(Graph graph, const AssembleOptions &options);
+
 } /* namespace nvdla::assembly */

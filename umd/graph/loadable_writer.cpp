@@ -82,7 +82,6 @@ void Writer::writeMemories()
 						 return content.offset == region.offset;
 					 })
 				    ->blob;
-		blob.data = region.data;
 		loadable_.blobs.push_back(std::move(blob));
 	}
 }
@@ -282,8 +281,6 @@ Result<Loadable> Writer::write()
 			return forward(written);
 	}
 	loadable_.variant = assembled_.core.name;
-	if (auto checked = loadable_.check(); !checked)
-		return forward(checked);
 	return std::move(loadable_);
 }
 

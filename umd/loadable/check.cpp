@@ -76,7 +76,7 @@ private:
 class Checker
 {
 public:
-	explicit Checker(Loadable &loadable) : loadable_(loadable) {}
+	explicit Checker(const Loadable &loadable) : loadable_(loadable) {}
 
 	Result<void> run()
 	{
@@ -100,7 +100,7 @@ private:
 
 	const Memory &memoryOf(uint16_t id) const { return loadable_.memories[memories_.at(id)]; }
 
-	Loadable &loadable_;
+	const Loadable &loadable_;
 	Ids memories_;
 	Ids addresses_;
 	Ids tasks_;
@@ -165,7 +165,7 @@ Result<void> Checker::checkContents(const Memory &memory, const std::string &whe
 Result<void> Checker::checkAddresses()
 {
 	for (size_t i = 0; i < loadable_.addresses.size(); i++) {
-		Address &address = loadable_.addresses[i];
+		const Address &address = loadable_.addresses[i];
 		const std::string where = fmt::format("address_list[{}]", i);
 
 		if (auto found = memories_.require(address.memId, where + ".mem_id"); !found)
@@ -175,11 +175,6 @@ Result<void> Checker::checkAddresses()
 			return bad(where + ".offset",
 				   fmt::format("{} is beyond the {} bytes of memory {}",
 					       address.offset, bytes, address.memId));
-		/* Compilers write the size of the whole memory into every address of it, and 0 into
-		 * addresses of descriptor lists. */
-		const uint64_t rest = bytes - address.offset;
-		if (address.size == 0 || address.size > rest)
-			address.size = rest;
 	}
 	return {};
 }
@@ -328,9 +323,23 @@ std::string toString(Version version)
 	return fmt::format("{}.{}.{}", version.major, version.minor, version.subMinor);
 }
 
+Result<void> checkLoadable(const Loadable &loadable)
+{
+	return guarded("check loadable", [&]() -> Result<void> { return Checker(loadable).run(); });
+}
+
 Result<void> Loadable::check()
 {
-	return guarded("check loadable", [&]() -> Result<void> { return Checker(*this).run(); });
+	if (auto checked = checkLoadable(*this); !checked)
+		return checked;
+	/* Compilers write the size of the whole memory into every address of it, and 0 into
+	 * addresses of descriptor lists. */
+	for (Address &address : addresses) {
+		const uint64_t rest = memory(address.memId)->size - address.offset;
+		if (address.size == 0 || address.size > rest)
+			address.size = rest;
+	}
+	return {};
 }
 
 const Memory *Loadable::memory(uint16_t id) const

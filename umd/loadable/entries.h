@@ -11,6 +11,9 @@ namespace nvdla
  * set */
 TensorEntry tensorEntry(const TensorDesc &desc);
 
+/** \brief Do Loadable::check() without the clamping of addresses */
+Result<void> checkLoadable(const Loadable &loadable);
+
 /**
  * \brief Add a task after the existing ones
  *

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/loadable.h>
 
+#include <algorithm>
+
 #include "loadable_generated.h"
 
 #include "base/io/guarded.h"
+#include "entries.h"
 
 namespace nvdla
 {
@@ -103,11 +106,14 @@ Offset<fb::TensorDescListEntry> writeTensor(FlatBufferBuilder &builder, const Te
 Result<std::vector<std::byte>> Loadable::write() const
 {
 	return guarded("write loadable", [&]() -> Result<std::vector<std::byte>> {
-		Loadable checked = *this;
-		if (auto result = checked.check(); !result)
-			return forward(result);
+		if (auto checked = checkLoadable(*this); !checked)
+			return forward(checked);
 
-		FlatBufferBuilder builder;
+		/* Room for the whole file: a full builder takes more memory, beside the old one. */
+		size_t room = 1 << 20;
+		for (const Blob &blob : blobs)
+			room += blob.data.size() + blob.data.size() / 4;
+		FlatBufferBuilder builder(std::min<size_t>(room, 1 << 30));
 		const fb::Version formatVersion(version.major, version.minor, version.subMinor);
 
 		const auto taskList = writeList<fb::TaskListEntry>(

@@ -8,6 +8,10 @@
 #include <optional>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <fmt/core.h>
 #include <nvdla/compiler.h>
 #include <nvdla/task.h>
@@ -212,6 +216,7 @@ Result<void> compile(const CompileSettings &settings)
 	}
 	if (auto floats = checkFloats(settings, compiled->loadable); !floats)
 		return floats;
+	std::vector<std::byte>().swap(*model); /* before the loadable is there twice */
 	auto bytes = compiled->loadable.write();
 	if (!bytes)
 		return forward(bytes);
@@ -265,6 +270,10 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 
 int main(int argc, char **argv)
 {
+#ifdef __GLIBC__
+	/* Otherwise freed constants of up to 32 MiB stay as holes among small blocks. */
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
 	return runProgram("nvdla-compile", [&]() -> Result<int> {
 		CommandLine app{ "Compiles a model of TensorFlow Lite, ONNX or Caffe into an NVDLA "
 				 "loadable.",

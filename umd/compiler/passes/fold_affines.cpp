@@ -45,20 +45,24 @@ Operator *convolutionBefore(Model &model, ValueId value)
 void fold(Model &model, Operator &conv, const std::vector<double> &factors,
 	  const std::vector<double> &sums)
 {
-	const Value weights = model.values[conv.inputs[1]];
-	const size_t kernel = elementCount(weights.shape) / weights.shape.front();
-	std::vector<double> elements = realNumbers(weights);
+	const ValueId weights = conv.inputs[1];
+	const Extents shape = model.values[weights].shape;
+	const size_t kernel = elementCount(shape) / shape.front();
+	std::vector<double> elements = realNumbers(model.values[weights]);
 	std::vector<double> bias = conv.inputs.size() > 2
 					   ? realNumbers(model.values[conv.inputs[2]])
-					   : std::vector<double>(weights.shape.front());
+					   : std::vector<double>(shape.front());
 
 	for (size_t i = 0; i < elements.size(); i++)
 		elements[i] *= factors[i / kernel];
 	for (size_t k = 0; k < bias.size(); k++)
 		bias[k] = bias[k] * factors[k] + sums[k];
 	conv.inputs.resize(2);
-	conv.inputs[1] = model.add(floatConstant(elements, weights.shape));
-	conv.inputs.push_back(model.add(floatConstant(bias, { weights.shape.front() })));
+	if (model.isReadOnce(weights))
+		model.values[weights] = floatConstant(elements, shape);
+	else
+		conv.inputs[1] = model.add(floatConstant(elements, shape));
+	conv.inputs.push_back(model.add(floatConstant(bias, { shape.front() })));
 }
 
 bool foldAffine(Model &model, const Operator &operation, const Elementwise &elementwise)

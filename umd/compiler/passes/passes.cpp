@@ -59,10 +59,10 @@ void removeUnused(Model &model)
 	}
 	std::reverse(kept.begin(), kept.end());
 	model.operators = std::move(kept);
-	/* Constants that nothing reads any more are a large part of a model's memory. */
+	/* Constants without a reader are a large part of a model's memory; = {} would keep it. */
 	for (ValueId id = 0; id < needed.size(); id++) {
 		if (!needed[id])
-			model.values[id].data = {};
+			std::vector<std::byte>().swap(model.values[id].data);
 	}
 }
 

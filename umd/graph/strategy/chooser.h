@@ -31,10 +31,9 @@ namespace nvdla::assembly
 class Chooser
 {
 public:
-	Chooser(const Graph &graph, const Strategy &strategy, const CoreGeometry &core)
-		: strategy_(strategy), core_(core)
+	Chooser(Graph graph, const Strategy &strategy, const CoreGeometry &core)
+		: strategy_(strategy), core_(core), chosen_{ std::move(graph), {} }
 	{
-		chosen_.graph = graph;
 	}
 
 	Result<ChosenGraph> run();

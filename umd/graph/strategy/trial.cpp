@@ -6,9 +6,9 @@
 #include <fmt/core.h>
 #include <nvdla/task.h>
 
-#include "graph/assembler.h"
-#include "graph/small_graph.h"
+#include "graph/graph_parts.h"
 #include "graph/prediction/task_work.h"
+#include "graph/small_graph.h"
 #include "timing/chip.h"
 #include "timing/schedule.h"
 
@@ -74,8 +74,8 @@ std::optional<TrialResult> tryOperations(const Graph &graph,
 		operations.push_back(graph.operations()[member]);
 	if (small.add(operations))
 		return std::nullopt;
-	const auto loadable = small.graph.assemble({ .core = core });
-	return loadable ? timeOf(*loadable, parameters) : std::nullopt;
+	const auto assembled = assemble(std::move(small.graph), { .core = core });
+	return assembled ? timeOf(assembled->loadable, parameters) : std::nullopt;
 }
 
 } /* namespace nvdla::assembly */
