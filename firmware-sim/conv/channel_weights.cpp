@@ -47,6 +47,7 @@ ChannelWeights::ChannelWeights(const TilePlan &plan)
 	const Windows &windows = plan.op.windows;
 	size_t elements = 0;
 
+	taps_.reserve(plan_.blocks.size());
 	for (const Block &block : plan_.blocks) {
 		const size_t column =
 			size_t{ block.column } * windows.dilationX * windows.data.channels;

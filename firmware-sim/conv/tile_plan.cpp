@@ -150,6 +150,7 @@ void TilePlan::layTaps()
 	const uint32_t columns = dilated() ? size.width : 1;
 	const uint32_t elements = size.channels * (dilated() ? 1 : size.width);
 
+	taps.reserve(size_t{ size.height } * columns);
 	for (uint32_t row = 0; row < size.height; row++)
 		for (uint32_t column = 0; column < columns; column++)
 			taps.push_back({ row,
@@ -159,6 +160,7 @@ void TilePlan::layTaps()
 
 void TilePlan::layRuns()
 {
+	runs.reserve(taps.size());
 	for (TileTap &tap : taps) {
 		const uint32_t count = wholeUnits(tap.elements * elementBytes);
 

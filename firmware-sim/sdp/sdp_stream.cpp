@@ -171,6 +171,7 @@ void SdpStream::processLoaded(const StreamRun &run, uint32_t x, std::span<const 
 void SdpStream::loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
 {
 	stages_.clear();
+	stages_.reserve(3); /* X1, X2, Y */
 	auto add = [&](const SdpStage &stage, SdpOperands &operands) {
 		if (stage.bypass)
 			return;

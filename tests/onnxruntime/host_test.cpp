@@ -169,6 +169,23 @@ TEST(Host, RefusesSizesThatDependOnNumbers)
 	EXPECT_TRUE(has(made.error().message(), "'y': has")) << made.error().message();
 }
 
+/* All numbers that the compiler tries are above -0.5; the count is not a constant for that. */
+TEST(Host, CountsTheInputsOwnNumbers)
+{
+	OnnxBuilder model;
+	model.input("x", { 1, 8 });
+	model.floats("least", { 1 }, { -0.5F });
+	model.list("last", { 1 });
+	model.node("Greater", { "x", "least" }, "above");
+	model.node("NonZero", { "above" }, "places");
+	model.node("Shape", { "places" }, "shape");
+	model.node("Gather", { "shape", "last" }, "count");
+	model.output("count", onnx::INT64);
+
+	EXPECT_EQ(runOnce(compiledFile(model.file()), { { 1, -1, 2, -2, -3, 0, -4, -5 } }),
+		  (std::vector<Numbers>{ { 3 } }));
+}
+
 /* ONNX Runtime divides by these sizes, and is asked for shapes with numbers of the compiler's. */
 TEST(Host, RefusesSizesThatAreDividedBy)
 {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,19 +16,6 @@
 
 namespace nvdla::compiler
 {
-
-/** \brief Maximum number of a tensor's elements; the core cannot hold more */
-inline constexpr uint64_t mostInTensor = uint64_t{ 1 } << 31;
-
-/** \return a shape of the file; nothing if an extent is negative, or their product above \a most */
-std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t most = mostInTensor);
-
-/**
- * \param[in] zeroPoints as many as scales; none: zeros
- * \return nothing if a scale is negative or infinite, or a zero point is no 8- or 16-bit integer
- */
-std::optional<TensorQuantization> quantizationFrom(const std::vector<double> &scales,
-						   const std::vector<int64_t> &zeroPoints);
 
 /** \brief Shapes that the caller gives, by the names of the model's inputs */
 using GivenShapes = std::map<std::string, std::vector<uint32_t>>;

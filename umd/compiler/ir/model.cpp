@@ -2,6 +2,7 @@
 #include "model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -65,6 +66,19 @@ void appendIntegers(std::vector<Number> &numbers, const Value &constant)
 	}
 }
 
+/* Calls a function for each element, with the quantization of its channel. */
+template<typename Function>
+void eachQuantized(const Value &value, size_t count, Function function)
+{
+	uint64_t inner = 1;
+
+	for (size_t axis = value.quantizedAxis + size_t{ 1 }; axis < value.shape.size(); axis++)
+		inner *= value.shape[axis];
+	const uint64_t extent = value.shape.empty() ? 1 : value.shape[value.quantizedAxis];
+	for (size_t i = 0; i < count; i++)
+		function(i, value.quantization.channel(static_cast<uint32_t>(i / inner % extent)));
+}
+
 } /* namespace */
 
 const char *elementTypeName(ElementType type)
@@ -94,6 +108,38 @@ uint64_t elementCount(const Extents &shape)
 std::string toString(const Extents &shape)
 {
 	return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
+}
+
+std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t most)
+{
+	uint64_t elements = 1;
+	Extents shape;
+
+	for (const int64_t extent : extents) {
+		if (extent < 0 || static_cast<uint64_t>(extent) > most)
+			return std::nullopt;
+		shape.push_back(static_cast<uint32_t>(extent));
+		elements *= static_cast<uint64_t>(extent);
+		if (elements > most)
+			return std::nullopt;
+	}
+	return shape;
+}
+
+std::optional<TensorQuantization> quantizationFrom(const std::vector<double> &scales,
+						   const std::vector<int64_t> &zeroPoints)
+{
+	std::vector<Quantization> values;
+
+	for (size_t i = 0; i < scales.size(); i++) {
+		const int64_t zero = i < zeroPoints.size() ? zeroPoints[i] : 0;
+		/* A channel without weights may have a scale of 0. */
+		if (!std::isfinite(scales[i]) || scales[i] < 0 || zero < INT16_MIN ||
+		    zero > UINT16_MAX)
+			return std::nullopt;
+		values.push_back({ scales[i], static_cast<int32_t>(zero) });
+	}
+	return TensorQuantization(std::move(values));
 }
 
 double Elementwise::operator()(double a, double b) const
@@ -278,16 +324,26 @@ std::vector<double> realNumbers(const Value &constant)
 
 	if (constant.quantization.none())
 		return numbers;
-	uint64_t inner = 1;
-	for (size_t axis = constant.quantizedAxis + size_t{ 1 }; axis < constant.shape.size();
-	     axis++)
-		inner *= constant.shape[axis];
-	const uint64_t extent = constant.shape.empty() ? 1 : constant.shape[constant.quantizedAxis];
-	for (size_t i = 0; i < numbers.size(); i++)
-		numbers[i] =
-			constant.quantization.channel(static_cast<uint32_t>(i / inner % extent))
-				.real(numbers[i]);
+	eachQuantized(constant, numbers.size(), [&](size_t i, const Quantization &one) {
+		numbers[i] = one.real(numbers[i]);
+	});
 	return numbers;
+}
+
+Value quantizedConstant(const std::vector<double> &numbers, Value value)
+{
+	const bool isSigned = value.type == ElementType::Int8;
+	const double least = isSigned ? INT8_MIN : 0, most = isSigned ? INT8_MAX : UINT8_MAX;
+
+	value.isConstant = true;
+	value.data.clear();
+	eachQuantized(value, numbers.size(), [&](size_t i, const Quantization &one) {
+		const double steps = std::nearbyint(numbers[i] / one.scale) + one.zeroPoint;
+		/* This comparison makes \a least of a NaN. */
+		const double held = steps > least ? std::min(steps, most) : least;
+		value.data.push_back(static_cast<std::byte>(static_cast<int>(held)));
+	});
+	return value;
 }
 
 Value permuted(const Value &value, const std::vector<uint32_t> &order)

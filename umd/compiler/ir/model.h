@@ -45,6 +45,19 @@ uint64_t elementCount(const Extents &shape);
 /** \return "1 x 8 x 8 x 3" */
 std::string toString(const Extents &shape);
 
+/** \brief Maximum number of a tensor's elements; the core cannot hold more */
+inline constexpr uint64_t mostInTensor = uint64_t{ 1 } << 31;
+
+/** \return a shape of the file; nothing if an extent is negative, or their product above \a most */
+std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t most = mostInTensor);
+
+/**
+ * \param[in] zeroPoints as many as scales; none: zeros
+ * \return nothing if a scale is negative or infinite, or a zero point is no 8- or 16-bit integer
+ */
+std::optional<TensorQuantization> quantizationFrom(const std::vector<double> &scales,
+						   const std::vector<int64_t> &zeroPoints);
+
 /** \brief Index into Model::values */
 using ValueId = size_t;
 
@@ -414,5 +427,10 @@ std::vector<double> realNumbers(const Value &constant);
 Value permuted(const Value &value, const std::vector<uint32_t> &order);
 /** \return a float32 constant of \a numbers, which are in the order of \a shape */
 Value floatConstant(const std::vector<double> &numbers, const Extents &shape);
+/**
+ * \brief A constant of 8 bits whose realNumbers() are the nearest ones, of two the even integer
+ * \param[in] value without elements
+ */
+Value quantizedConstant(const std::vector<double> &numbers, Value value);
 
 } /* namespace nvdla::compiler */

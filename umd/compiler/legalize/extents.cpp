@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators that pad a tensor, select elements of it, or repeat it.
+ * Operators that change a tensor's axes, pad it, select elements of it, or repeat it.
  */
 #include <algorithm>
 
@@ -74,6 +74,30 @@ std::vector<uint32_t> chosenElements(Builder &builder, const std::string &field,
 	return builder.failed() ? std::vector<uint32_t>{} : chosen;
 }
 
+/* Padding with numbers for all axes, 0 for those without any. */
+Padding ofAllAxes(Builder &builder, Padding padding, size_t rank)
+{
+	const std::vector<int64_t> axes = padding.axes.value_or(std::vector<int64_t>{});
+
+	if (!padding.axes ||
+	    !builder.need(padding.before.size() == axes.size() &&
+				  padding.after.size() == axes.size(),
+			  padding.field,
+			  fmt::format("are {} numbers for {} axes",
+				      padding.before.size() + padding.after.size(), axes.size())))
+		return padding;
+	for (std::vector<int64_t> *side : { &padding.before, &padding.after }) {
+		const std::vector<int64_t> numbers = *side;
+		side->assign(rank, 0);
+		for (size_t i = 0; i < axes.size(); i++) {
+			const uint32_t axis = builder.axis(axes[i], rank, "axes");
+			if (!builder.failed())
+				(*side)[axis] = numbers[i];
+		}
+	}
+	return padding;
+}
+
 /* A computed tensor in plain order; an error for a constant. */
 Tensor repeatable(Builder &builder, const Tensor &tensor)
 {
@@ -102,6 +126,107 @@ std::vector<Part> takenParts(Builder &builder, const std::string &field, uint32_
 					 parts.size(), extent, mostParts)))
 		return {};
 	return parts;
+}
+
+Tensor reshaped(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &numbers,
+		bool zeroKeeps)
+{
+	constexpr int64_t most = 1 << 28;
+	const uint64_t elements = elementCount(tensor.shape);
+	uint64_t known = 1;
+	Extents shape;
+	std::optional<size_t> open;
+
+	for (const int64_t number : numbers) {
+		const size_t axis = shape.size();
+		const bool keeps = number == 0 && zeroKeeps && axis < tensor.shape.size();
+		builder.need(number >= -1 && number <= most && (number != -1 || !open), "shape",
+			     fmt::format("has an axis of {}", number));
+		if (builder.failed())
+			return {};
+		if (number == -1)
+			open = axis;
+		shape.push_back(number == -1 ? 1
+				: keeps	     ? tensor.shape[axis]
+					     : static_cast<uint32_t>(number));
+		known *= shape.back();
+		if (!builder.need(known <= elements, "shape",
+				  fmt::format("has more elements than {}", toString(tensor.shape))))
+			return {};
+	}
+	if (open && known)
+		shape[*open] = static_cast<uint32_t>(elements / known);
+	return builder.reshaped(tensor, shape);
+}
+
+Tensor flattenedAt(Builder &builder, const Tensor &tensor, int64_t given)
+{
+	const auto rank = static_cast<int64_t>(tensor.shape.size());
+	const int64_t axis = given < 0 ? given + rank : given;
+	Extents shape{ 1, 1 };
+
+	if (!builder.need(axis >= 0 && axis <= rank, "axis", fmt::format("{} of {}", given, rank)))
+		return {};
+	for (size_t i = 0; i < tensor.shape.size(); i++)
+		shape[i < static_cast<size_t>(axis) ? 0 : 1] *= tensor.shape[i];
+	return builder.reshaped(tensor, shape);
+}
+
+Tensor squeezed(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &axes)
+{
+	const AxisOrder named = builder.sortedAxes(axes, tensor.shape.size());
+	Extents shape;
+
+	for (uint32_t axis = 0; axis < tensor.shape.size(); axis++) {
+		if (axes.empty() ? tensor.shape[axis] != 1 : !std::ranges::count(named, axis))
+			shape.push_back(tensor.shape[axis]);
+	}
+	return builder.reshaped(tensor, shape);
+}
+
+Tensor unsqueezed(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &axes)
+{
+	const AxisOrder added = builder.sortedAxes(axes, tensor.shape.size() + axes.size());
+	Extents shape = tensor.shape;
+
+	if (!builder.need(added.size() == axes.size(), "axes", "name one twice") ||
+	    builder.failed())
+		return {};
+	for (const uint32_t axis : added)
+		shape.insert(shape.begin() + axis, 1);
+	return builder.reshaped(tensor, shape);
+}
+
+Tensor slice(Builder &builder, const Tensor &tensor, Cuts cuts)
+{
+	const size_t rank = tensor.shape.size(), count = cuts.starts.size();
+	Extents begin(rank, 0), stride(rank, 1), shape = tensor.shape;
+
+	for (size_t i = 0; cuts.axes.size() < count && i < count; i++)
+		cuts.axes.push_back(static_cast<int64_t>(i));
+	cuts.steps.resize(cuts.steps.empty() ? count : cuts.steps.size(), 1);
+	builder.need(cuts.ends.size() == count && cuts.axes.size() == count &&
+			     cuts.steps.size() == count,
+		     "starts", "and ends, axes and steps are of different numbers");
+	for (size_t i = 0; i < count && !builder.failed(); i++) {
+		const uint32_t axis = builder.axis(cuts.axes[i], rank, "axes");
+		if (builder.failed())
+			return {};
+		const int64_t extent = tensor.shape[axis], step = cuts.steps[i];
+		const int64_t first = placeWithin(cuts.starts[i], extent);
+		const int64_t last = placeWithin(cuts.ends[i], extent);
+		builder.support(step >= 1 && step <= mostOfAxis, "steps",
+				fmt::format("{}: only forward slices are known", step));
+		builder.support(last > first || builder.isConstant(tensor), "ends",
+				"leave nothing");
+		if (builder.failed())
+			return {};
+		begin[axis] = static_cast<uint32_t>(first);
+		stride[axis] = static_cast<uint32_t>(step);
+		shape[axis] =
+			static_cast<uint32_t>(last > first ? (last - first - 1) / step + 1 : 0);
+	}
+	return slice(builder, tensor, begin, stride, shape);
 }
 
 Tensor tile(Builder &builder, const Tensor &from, const std::string &field,
@@ -160,8 +285,9 @@ Tensor gather(Builder &builder, const Tensor &from, int64_t along, const Value &
 	return ofParts(builder, tensor, axes);
 }
 
-Tensor pad(Builder &builder, const Tensor &from, const Padding &padding)
+Tensor pad(Builder &builder, const Tensor &from, const Padding &given)
 {
+	const Padding padding = ofAllAxes(builder, given, from.shape.size());
 	const Tensor tensor = builder.plain(from);
 	const size_t rank = tensor.shape.size();
 	const std::string &field = padding.field, &mode = padding.mode;

@@ -95,6 +95,33 @@ uint32_t placeOf(const Tensor &tensor, uint32_t axis)
 				     tensor.order.begin());
 }
 
+/* Extent of the last axis in memory: that before any reshapes, which move no elements. */
+uint32_t lastAxisInMemory(const Model &model, ValueId id)
+{
+	for (const Operator *writer = model.writer(id); writer && isAny<Reshape>(writer->kind);
+	     writer = model.writer(id))
+		id = writer->inputs.front();
+	return model.values[id].shape.empty() ? 1 : model.values[id].shape.back();
+}
+
+/* Whether a flattened tensor is a picture in memory, whose planes in turn are in file order. */
+bool isFlatPicture(const Model &model, const Tensor &tensor)
+{
+	const Operator *writer = model.writer(tensor.id);
+
+	/* An operator that computes with the tensor, or reads it, may use another surface. */
+	if (tensor.unflattened.extents.size() != 4 || !writer || !isAny<Reshape>(writer->kind) ||
+	    !model.readers(tensor.id).empty())
+		return false;
+	const size_t channels = tensor.unflattened.extents.back();
+	const size_t pixels = tensor.places.size() / channels;
+	for (size_t i = 0; i < tensor.places.size(); i++) {
+		if (tensor.places[i] != i % channels * pixels + i / channels)
+			return false;
+	}
+	return lastAxisInMemory(model, tensor.id) == channels;
+}
+
 } /* namespace */
 
 Tensor Builder::reshaped(const Tensor &tensor, const Extents &shape)
@@ -110,6 +137,24 @@ Tensor Builder::reshaped(const Tensor &tensor, const Extents &shape)
 		"is a constant with a scale for each channel");
 	constant.shape = shape;
 	return constantTensor(std::move(constant));
+}
+
+Tensor asOutput(Builder &builder, const Model &model, const Tensor &from, ElementOrder &order)
+{
+	const bool isFlat = isFlatPicture(model, from);
+	const Tensor tensor = isFlat ? from : builder.plain(from);
+	const AxisOrder inFile = asInFile(tensor.shape.size());
+	const auto lies = [&](const AxisOrder &axes) {
+		return severalOf(tensor.shape, tensor.order) == severalOf(tensor.shape, axes);
+	};
+	/* A picture has the batch as its first axis, or is flattened from N, C, H, W. */
+	const bool isBatch = inFile.size() == 4 && (tensor.shape[0] == 1 || tensor.order[0] == 0);
+	const bool isPicture = isFlat || (isBatch && lies(builder.usualOrder(4)) &&
+					  lastAxisInMemory(model, tensor.id) == tensor.shape[1]);
+	const bool asIs = !isFlat && (!isPicture || lies(inFile));
+
+	order = asIs ? ElementOrder::Nhwc : ElementOrder::Nchw;
+	return asIs && !lies(inFile) ? builder.inOrder(tensor, inFile) : tensor;
 }
 
 Tensor transposed(Builder &builder, const Tensor &from, const std::vector<int64_t> &perm)
@@ -168,15 +213,10 @@ Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64
 Tensor stack(Builder &builder, const std::vector<Tensor> &tensors, int64_t along)
 {
 	std::vector<Tensor> parts;
-	uint32_t axis = 0;
 
-	for (const Tensor &tensor : tensors) {
-		axis = builder.axis(along, tensor.shape.size() + 1, "axis");
-		Extents shape = tensor.shape;
-		shape.insert(shape.begin() + axis, 1);
-		parts.push_back(builder.reshaped(tensor, shape));
-	}
-	return concatenation(builder, parts, axis, {});
+	for (const Tensor &tensor : tensors)
+		parts.push_back(unsqueezed(builder, tensor, { along }));
+	return concatenation(builder, parts, along, {});
 }
 
 Tensor slice(Builder &builder, const Tensor &from, const Extents &begin, const Extents &stride,
@@ -218,6 +258,8 @@ std::vector<Tensor> split(Builder &builder, const Tensor &from, uint32_t axis,
 			part(builder, tensor, axis, { begin, static_cast<uint32_t>(size) }));
 		begin += static_cast<uint32_t>(size);
 	}
+	builder.need(builder.failed() || begin == tensor.shape[axis], "split",
+		     fmt::format("makes {} of more elements", begin));
 	return parts;
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,12 +45,44 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 
 /* Operators that move elements: layout.cpp, extents.cpp. Builder::reshaped() is one, too. */
 
+/**
+ * \brief A tensor as an output of the model
+ * \param[out] order Nchw: a picture, whose value has the channels last; Nhwc: elements in the
+ * file's order, into which the CPU brings them where they are not
+ */
+Tensor asOutput(Builder &builder, const Model &model, const Tensor &tensor, ElementOrder &order);
 /** \param[in] perm axis i of the result is axis perm[i] */
 Tensor transposed(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &perm);
 Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64_t axis,
 		     const Clamp &activation);
 /** \brief Concatenate tensors along a new axis */
 Tensor stack(Builder &builder, const std::vector<Tensor> &tensors, int64_t axis);
+/**
+ * \param[in] shape -1: what is left, once
+ * \param[in] zeroKeeps 0 stands for the tensor's own extent
+ */
+Tensor reshaped(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &shape,
+		bool zeroKeeps);
+/** \brief All axes before \a axis as one, and all from it on */
+Tensor flattenedAt(Builder &builder, const Tensor &tensor, int64_t axis);
+/** \param[in] axes of one element, to be removed; empty: all of these */
+Tensor squeezed(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &axes);
+/** \param[in] axes of one element, which the result has */
+Tensor unsqueezed(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &axes);
+
+/** \return the index \a at, clamped to the axis; negative ones count from its end */
+inline int64_t placeWithin(int64_t at, int64_t extent)
+{
+	return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
+}
+/** \brief A slice in the words of files: one number for each of some axes */
+struct Cuts {
+	std::vector<int64_t> starts;
+	std::vector<int64_t> ends;  /**< the first elements that are left out */
+	std::vector<int64_t> axes;  /**< empty: the first ones */
+	std::vector<int64_t> steps; /**< empty: 1 */
+};
+Tensor slice(Builder &builder, const Tensor &tensor, Cuts cuts);
 /** \brief Every stride-th element from \a begin on, as many as \a shape has */
 Tensor slice(Builder &builder, const Tensor &tensor, const Extents &begin, const Extents &stride,
 	     const Extents &shape);
@@ -91,6 +124,7 @@ struct Padding {
 	std::vector<int64_t> before; /**< each axis */
 	std::vector<int64_t> after;
 	double value = 0;
+	std::optional<std::vector<int64_t>> axes = {}; /**< that have numbers; nothing: all */
 };
 Tensor pad(Builder &builder, const Tensor &tensor, const Padding &padding);
 
@@ -185,19 +219,16 @@ Tensor poolAll(Builder &builder, Pool::Method method, const Tensor &pictureOrLin
 Tensor convolution(Builder &builder, const Tensor &pictureOrLine, const Windows &windows,
 		   Weights weights, int64_t groups, const Clamp &activation);
 
-/** \brief Space to batch: elements \a block apart form a sample of their own */
-struct Spread {
-	std::vector<int64_t> block;  /**< lines, columns */
-	std::vector<int64_t> around; /**< zeros before and behind lines, then columns */
-};
 /**
  * \brief Dilated convolution, from one between space-to-batch and batch-to-space
- * \param[in] picture before space-to-batch
- * \param[in] convolved the convolution of the samples
- * \param[in] crops of the result, as Spread::around
+ * \param[in] samples what batch-to-space reads
+ * \param[in] spreading type of the space-to-batch operator, an Unknown one, whose inputs are the
+ * picture, the block and its padding
+ * \param[in] block lines and columns of the samples' elements, which lie so far apart
+ * \param[in] crops of the result: before and behind lines, then columns
  */
-Tensor dilated(Builder &builder, const Tensor &picture, const Operator &convolved,
-	       const Spread &spread, const std::vector<int64_t> &crops);
+Tensor dilated(Builder &builder, const Tensor &samples, const std::string &spreading,
+	       const std::vector<int64_t> &block, const std::vector<int64_t> &crops);
 
 /** \brief Output of a transposed convolution along an axis */
 struct TransposedAxis {
@@ -221,7 +252,7 @@ struct Resizing {
 	bool onlyIsFirst = false;	/**< with centers: a single element is the first */
 	bool inSinglePrecision = false; /**< positions are computed in float */
 	Rounding rounding = Rounding::Floor;
-	uint32_t lines = 0; /**< of the result */
+	uint32_t lines = 0; /**< of the result; without any the factors make both sizes */
 	uint32_t columns = 0;
 	double factorY = 1;
 	double factorX = 1;

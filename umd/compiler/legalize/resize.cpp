@@ -218,6 +218,13 @@ Tensor takeNearest(Builder &builder, const Tensor &x, const Extents &out, const 
 	return ofParts(builder, x, axes);
 }
 
+/* Extent of a resized axis. */
+uint32_t wantedOf(uint32_t extent, double factor)
+{
+	return static_cast<uint32_t>(
+		std::floor(std::clamp(extent * factor + 1e-6, 0.0, double{ mostOfAxis })));
+}
+
 } /* namespace */
 
 Tensor resize(Builder &builder, const Tensor &picture, const Resizing &how)
@@ -225,7 +232,9 @@ Tensor resize(Builder &builder, const Tensor &picture, const Resizing &how)
 	if (builder.failed())
 		return {};
 	const Extents in = inValueOrder(picture, picture.shape);
-	const Extents out{ in[0], how.lines, how.columns, in[3] };
+	const bool hasSizes = how.lines || how.columns;
+	const Extents out{ in[0], hasSizes ? how.lines : wantedOf(in[1], how.factorY),
+			   hasSizes ? how.columns : wantedOf(in[2], how.factorX), in[3] };
 	for (const Extents &shape : { in, out })
 		for (const size_t axis : { 1U, 2U })
 			builder.support(shape[axis] > 0 && shape[axis] <= mostOfWindow, "scales",

@@ -182,11 +182,35 @@ Tensor convolution(Builder &builder, const Tensor &from, const Windows &windows,
 		from, builder.compute(made, x, like, builder.addWeights(std::move(weights))));
 }
 
-Tensor dilated(Builder &builder, const Tensor &picture, const Operator &convolved,
-	       const Spread &spread, const std::vector<int64_t> &crops)
+Tensor dilated(Builder &builder, const Tensor &samples, const std::string &spreading,
+	       const std::vector<int64_t> &block, const std::vector<int64_t> &crops)
 {
+	const Operator *writer = builder.failed() ? nullptr : builder.writer(samples.id);
+	const bool isConvolved = writer && isAny<Convolution>(writer->kind);
+	const Operator *spread = isConvolved ? builder.writer(writer->inputs.front()) : nullptr;
+	const auto valueOf = [&](ValueId id) { return builder.value(Tensor{ .id = id }); };
+	const auto numbersOf = [&](ValueId id) {
+		const Value value = valueOf(id);
+		return value.isConstant && !bytesError(value) ? wholeNumbers(value)
+							      : std::vector<int64_t>{};
+	};
+
+	if (!builder.support(spread && isAny<Unknown>(spread->kind) && spread->type == spreading &&
+				     spread->inputs.size() == 3,
+			     "input 0",
+			     fmt::format("is no convolution of what {} makes", spreading)))
+		return {};
+	const Operator convolved = *writer;
+	const Tensor parts{ .id = spread->outputs[0] };
+	const Extents shape = valueOf(spread->inputs[0]).shape;
+	const Tensor picture{ spread->inputs[0], shape, asInFile(shape.size()) };
+	const std::vector<int64_t> around = numbersOf(spread->inputs[2]);
+	builder.support(builder.same(picture) == builder.same(parts) &&
+				builder.same(samples) == builder.computed(samples),
+			"quantization", "is not the same before and behind it");
+	builder.need(block == numbersOf(spread->inputs[1]), "block",
+		     fmt::format("is not that of {}", spreading));
 	Convolution made = std::get<Convolution>(convolved.kind);
-	const std::vector<int64_t> &block = spread.block, &around = spread.around;
 	const auto isPossible = [](int64_t number) {
 		return number >= 0 && number <= mostOfWindow;
 	};
@@ -217,8 +241,12 @@ Tensor dilated(Builder &builder, const Tensor &picture, const Operator &convolve
 	const Windows windows{
 		{ kernels[3], kernels[2] }, made.stride, made.dilation, made.padding
 	};
-	return builder.compute(made, picture, windowed(builder, picture, windows, kernels[0]),
-			       { convolved.inputs.begin() + 1, convolved.inputs.end() });
+	const Tensor result =
+		builder.compute(made, picture, windowed(builder, picture, windows, kernels[0]),
+				{ convolved.inputs.begin() + 1, convolved.inputs.end() });
+	/* Added operators invalidate \a spread, so look it up again. */
+	std::get<Unknown>(builder.writer(parts.id)->kind).isFolded = !builder.failed();
+	return result;
 }
 
 Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clamp &activation)

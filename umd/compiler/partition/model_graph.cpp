@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "base/host/host_model.h"
+#include "compiler/ir/model.h"
 
 namespace nvdla::compiler
 {
@@ -33,24 +33,14 @@ std::string ModelGraph::describe(size_t node) const
 Result<TensorDesc> ModelGraph::plainTensor(const std::string &name, std::optional<DataType> type,
 					   const std::vector<int64_t> &shape)
 {
-	std::vector<uint32_t> extents;
-	const auto bad = [&](const std::string &why) {
-		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name), why);
-	};
+	constexpr uint64_t most = UINT32_MAX / 8; /* elements, of up to 8 bytes */
+	const auto extents = shapeFrom(shape, most);
 
-	if (!type)
-		return bad("has elements of a type that no tensor has");
-	for (const int64_t extent : shape) {
-		if (extent < 1 || extent > UINT32_MAX)
-			return bad("has no elements, or too many");
-		extents.push_back(static_cast<uint32_t>(extent));
-	}
-	double bytes = 8;
-	for (const int64_t extent : shape)
-		bytes *= static_cast<double>(extent);
-	if (bytes > UINT32_MAX)
-		return bad("has too many elements");
-	return TensorDesc::plain(name, *type, extents);
+	if (!type || !extents || !elementCount(*extents))
+		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name),
+			    type ? "has no elements, or too many"
+				 : "has elements of a type that no tensor has");
+	return TensorDesc::plain(name, *type, *extents);
 }
 
 Result<void> ModelGraph::bound(std::span<const size_t> nodes, ModelPart &part) const

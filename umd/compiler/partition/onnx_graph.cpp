@@ -13,6 +13,7 @@
 #include "base/host/host_model.h"
 #include "compiler/import/onnx/file_shapes.h"
 #include "compiler/import/onnx/node_reader.h"
+#include "compiler/partition/compared_numbers.h"
 #include "compiler/partition/model_graph.h"
 #include "onnx.pb.h"
 
@@ -67,40 +68,6 @@ std::vector<std::byte> bytesOf(const pb::Model &model)
 	return bytes;
 }
 
-/*
- * Adds whole numbers that a model compares something with: with others than these, as a rate in
- * hertz, some models only take one of their branches, or cannot run at all.
- */
-void comparedNumbers(const pb::Graph &graph, std::vector<std::optional<float>> &numbers)
-{
-	constexpr size_t most = 6;
-	std::map<std::string, float> constants;
-	const auto addConstant = [&](const std::string &name, const pb::Tensor &tensor) {
-		auto value = compiler::onnx::readConstant(tensor);
-		if (value && wholeNumbers(*value).size() == 1)
-			constants[name] = static_cast<float>(wholeNumbers(*value)[0]);
-	};
-
-	for (const pb::Tensor &tensor : graph.initializer())
-		addConstant(tensor.name(), tensor);
-	for (const pb::Node &node : graph.node()) {
-		for (const pb::Attribute &attribute : node.attribute()) {
-			if (attribute.has_g())
-				comparedNumbers(attribute.g(), numbers);
-			if (node.op_type() == "Constant" && attribute.has_t() && node.output_size())
-				addConstant(node.output(0), attribute.t());
-		}
-		if (node.op_type() != "Equal")
-			continue;
-		for (const std::string &name : node.input()) {
-			const auto found = constants.find(name);
-			if (found != constants.end() && numbers.size() < most &&
-			    !std::ranges::count(numbers, std::optional(found->second)))
-				numbers.push_back(found->second);
-		}
-	}
-}
-
 /* All tensors are its outputs, so that it says what they are. */
 pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
 {
@@ -152,6 +119,7 @@ private:
 	Result<void> fold(const HostModel &model, std::optional<float> number);
 	bool isFoldable(const nvdla::onnx::Node &node,
 			const std::set<std::string> &constants) const;
+	void forgetIfCounted(const nvdla::onnx::Node &node, std::set<std::string> &counted);
 	/* Numbers for the inputs: something between 0 and 1, or if given that number. */
 	std::vector<HostArray> numbers(std::optional<float> number);
 	std::set<std::string> divisors() const;
@@ -292,7 +260,7 @@ Result<void> OnnxGraph::askHost()
 	std::vector<std::optional<float>> tried = { 0.0f, std::nullopt };
 	std::vector<std::vector<HostValue>> runs;
 	std::optional<float> works = 0.0f;
-	comparedNumbers(graph_, tried);
+	addComparedNumbers(graph_, tried);
 	for (const std::optional<float> &number : tried) {
 		auto run = model->shapes(numbers(number), names);
 		if (!run)
@@ -333,11 +301,34 @@ bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &co
 	});
 }
 
+/*
+ * Forgets the shapes behind operators that count, as NonZero does: the host may have found the same
+ * one with each of the numbers that it was given. An output keeps its shape, which a run checks.
+ */
+void OnnxGraph::forgetIfCounted(const pb::Node &node, std::set<std::string> &counted)
+{
+	static const std::set<std::string> count = { "Compress", "NonMaxSuppression", "NonZero",
+						     "Unique" };
+	std::vector<std::string> sources = readBy(node);
+
+	/* Their result has the first input's shape. */
+	if (node.op_type().starts_with("Scatter") && !sources.empty())
+		sources.resize(1);
+	if (!count.contains(node.op_type()) &&
+	    std::ranges::none_of(sources, [&](const auto &name) { return counted.contains(name); }))
+		return;
+	for (const std::string &name : node.output()) {
+		counted.insert(name);
+		if (!std::ranges::count(outputs_, name))
+			known_.erase(name);
+	}
+}
+
 /* Nodes whose inputs are all constants are computed now, and become constants. */
 Result<void> OnnxGraph::fold(const HostModel &model, std::optional<float> number)
 {
 	google::protobuf::RepeatedPtrField<pb::Node> rest;
-	std::set<std::string> constants, read;
+	std::set<std::string> constants, counted, read;
 	std::vector<HostArray> folded;
 	std::vector<std::vector<std::byte>> bytes;
 
@@ -348,6 +339,7 @@ Result<void> OnnxGraph::fold(const HostModel &model, std::optional<float> number
 			constants.insert(node.output().begin(), node.output().end());
 			continue;
 		}
+		forgetIfCounted(node, counted);
 		for (const std::string &name : readBy(node))
 			read.insert(name);
 		*rest.Add() = std::move(node);

@@ -132,12 +132,6 @@ bool isForInference(const Fields &layer)
 	return (!layer.has("include") || hasTest("include")) && !hasTest("exclude");
 }
 
-/* Layers that read a database or compare with labels. */
-bool isOfTraining(const std::string &type)
-{
-	return type.ends_with("Data") || type.ends_with("Loss") || type == "Accuracy";
-}
-
 std::vector<Shape> shapesOf(const Fields &fields, const char *name)
 {
 	std::vector<Shape> shapes;
@@ -210,7 +204,8 @@ Result<void> Reader::read(const Fields &layer)
 
 	if (type == "Input")
 		return addInputs(tops, shapesOf(layer.part("input_param"), "shape"));
-	if (isOfTraining(type))
+	/* Layers that read a database or compare with labels. */
+	if (type.ends_with("Data") || type.ends_with("Loss") || type == "Accuracy")
 		return damaged(where, fmt::format("of type {} is for training; give the net that "
 						  "is used afterwards, often called "
 						  "deploy.prototxt",

@@ -99,8 +99,8 @@ Tensor readShape(NodeReader &reader)
 {
 	const Extents shape = reader.input(0).shape;
 	const auto rank = static_cast<int64_t>(shape.size());
-	const int64_t first = placeWithin(reader.integer("start", 0), rank);
-	const int64_t last = placeWithin(reader.integer("end", rank), rank);
+	const int64_t first = legalize::placeWithin(reader.integer("start", 0), rank);
+	const int64_t last = legalize::placeWithin(reader.integer("end", rank), rank);
 
 	return reader.constantTensor(
 		wholeConstant({ shape.begin() + first, shape.begin() + std::max(first, last) }));

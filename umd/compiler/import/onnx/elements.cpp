@@ -49,13 +49,10 @@ Tensor readSelu(NodeReader &reader)
 
 Tensor readGelu(NodeReader &reader)
 {
-	const std::string approximate = reader.text("approximate", "none");
-	const bool isTanh = approximate == "tanh";
-
-	reader.support(isTanh || approximate == "none", "approximate",
-		       "is " + approximate + "; none and tanh are known");
 	return legalize::unary(reader, reader.input(0),
-			       { isTanh ? Function::GeluTanh : Function::Gelu });
+			       { reader.choice<Function>("approximate", "none",
+							 { { "none", Function::Gelu },
+							   { "tanh", Function::GeluTanh } }) });
 }
 
 /* Casts between float types change nothing here; constants can be cast to any number type. */
@@ -80,7 +77,6 @@ Tensor readPRelu(NodeReader &reader)
 {
 	const Tensor x = reader.input(0);
 	Value slopes = reader.constant(1);
-
 	const auto count = static_cast<uint32_t>(elementCount(slopes.shape));
 
 	if (reader.isBeforeBroadcasting() && count > 1 && x.shape.size() > 1) {
@@ -106,12 +102,6 @@ Tensor readSoftmax(NodeReader &reader)
 	return legalize::softmax(reader, x, axis, { 1, isLogarithm });
 }
 
-/* Operators without effect once a network is trained. */
-Tensor readIdentity(NodeReader &reader)
-{
-	return reader.input(0);
-}
-
 /* Dropout zeroes random elements in training only. */
 Tensor readDropout(NodeReader &reader)
 {
@@ -120,7 +110,7 @@ Tensor readDropout(NodeReader &reader)
 	if (reader.hasInput(trainingMode))
 		reader.support(reader.scalar(trainingMode, 0) == 0, "training_mode",
 			       "is set; export the model for inference");
-	return readIdentity(reader);
+	return reader.input(0);
 }
 
 Tensor readLrn(NodeReader &reader)
@@ -197,7 +187,7 @@ const NodeTable elementNodes = {
 		  return legalize::hardSigmoid(r, r.input(0), r.number("alpha", 0.2),
 					       r.number("beta", 0.5));
 	  } },
-	{ "Identity", readIdentity },
+	{ "Identity", [](NodeReader &r) { return r.input(0); } },
 	{ "InstanceNormalization",
 	  [](NodeReader &r) {
 		  return legalize::instanceNormalized(r, r.input(0), scalingOf(r), epsilonOf(r));

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
+
+#include <fmt/ranges.h>
 
 #include "compiler/import/import.h"
 #include "compiler/import/operand_reader.h"
@@ -54,6 +57,20 @@ public:
 		return attribute(name) ? attribute(name)->s() : usual;
 	}
 	std::vector<int64_t> integers(const std::string &name) const;
+	/** \brief What an attribute stands for, by its words */
+	template<typename T>
+	T choice(const std::string &name, const std::string &usual,
+		 const std::map<std::string, T> &words)
+	{
+		const std::string word = text(name, usual);
+		const auto found = words.find(word);
+
+		if (support(found != words.end(), name,
+			    fmt::format("is {}; {} are known", word,
+					fmt::join(std::views::keys(words), ", "))))
+			return found->second;
+		return {};
+	}
 	const pb::Attribute *attribute(const std::string &name) const;
 
 	/** \brief Before version 7 attributes align the second operand with the first one */
@@ -109,12 +126,6 @@ Result<Value> readConstant(const pb::Tensor &tensor);
 std::optional<ElementType> elementTypeOf(int32_t type);
 /** \return a constant of whole numbers; one-dimensional unless \a shape is given */
 Value wholeConstant(const std::vector<int64_t> &numbers, std::optional<Extents> shape = {});
-/** \return the index \a at, clamped to the axis; negative ones count from its end */
-inline int64_t placeWithin(int64_t at, int64_t extent)
-{
-	return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
-}
-
 /** \brief Reads an operator: returns its first output, and writes the others */
 using ReadNode = Tensor (*)(NodeReader &reader);
 

@@ -3,8 +3,6 @@
  * QuantizeLinear and DequantizeLinear around operators, and operators whose scales and zero points
  * are inputs: scale and zero point become a part of the value that they describe.
  */
-#include <cmath>
-
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -42,38 +40,6 @@ ElementType typeOfZeroPoint(NodeReader &reader, size_t zeroPoint)
 								     : ElementType::UInt8;
 }
 
-/* Quantizes numbers; halves are rounded to the even integer. */
-Value quantized(NodeReader &reader, const Value &from, ElementType type,
-		const TensorQuantization &quantization, uint32_t axis)
-{
-	const std::vector<double> numbers = realNumbers(from);
-	const bool isSigned = type == ElementType::Int8;
-	const IntegerLimits limits = isSigned ? integerLimits(8U) : IntegerLimits{ 0, UINT8_MAX };
-	Value value;
-	size_t inner = 1;
-
-	reader.support(isSigned || type == ElementType::UInt8, "zero point",
-		       fmt::format("is {}; int8 and uint8 are known", elementTypeName(type)));
-	if (reader.failed())
-		return value;
-	for (size_t i = axis + size_t{ 1 }; i < from.shape.size(); i++)
-		inner *= from.shape[i];
-	const size_t extent = from.shape.empty() ? 1 : from.shape[axis];
-	for (size_t i = 0; i < numbers.size(); i++) {
-		const Quantization one =
-			quantization.channel(static_cast<uint32_t>(i / inner % extent));
-		const double steps = std::nearbyint(numbers[i] / one.scale) + one.zeroPoint;
-		const double most = static_cast<double>(limits.highest);
-		const double least = static_cast<double>(limits.lowest);
-		/* This comparison makes \a least of a NaN. */
-		const double held = steps > least ? std::min(steps, most) : least;
-		value.data.push_back(static_cast<std::byte>(static_cast<int>(held)));
-	}
-	value.type = type;
-	value.shape = from.shape;
-	return value;
-}
-
 /* The axis of the scales, checked against the shape and their number; 0 for a single scale. */
 uint32_t axisOf(NodeReader &reader, const TensorQuantization &quantization, const Extents &shape,
 		int64_t given)
@@ -101,8 +67,16 @@ Tensor readQuantize(NodeReader &reader)
 		return x;
 	if (!from.isConstant)
 		return reader.make(Unary{}, { x.id }, { type, quantization }, x);
-	const uint32_t axis = axisOf(reader, quantization, from.shape, reader.integer("axis", 1));
-	return reader.constantTensor(quantized(reader, from, type, quantization, axis));
+	reader.support(type == ElementType::Int8 || type == ElementType::UInt8, "zero point",
+		       fmt::format("is {}; int8 and uint8 are known", elementTypeName(type)));
+	Value made{ .type = type, .shape = from.shape, .quantization = quantization };
+	made.quantizedAxis = axisOf(reader, quantization, from.shape, reader.integer("axis", 1));
+	if (reader.failed())
+		return {};
+	made = quantizedConstant(realNumbers(from), std::move(made));
+	made.quantization = {};
+	made.quantizedAxis = 0;
+	return reader.constantTensor(std::move(made));
 }
 
 Tensor readDequantize(NodeReader &reader)

@@ -18,8 +18,6 @@ namespace
 
 using legalize::asInFile;
 using legalize::AxisOrder;
-using legalize::severalOf;
-using legalize::turnedTo;
 
 tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 {
@@ -50,12 +48,19 @@ private:
 	tl::unexpected<Error> missing(const std::string &output, const std::string &where) const;
 	/* Whether all readers of an input transpose it from N, H, W, C: then it comes like that. */
 	bool comesWithChannelsLast(const std::string &input) const;
-	ValueId addStep(const Tensor &from, const std::string &name, const char *type, Kind kind,
-			Value value);
-	void addFloatOutput(Tensor &tensor, const std::string &name);
-	uint32_t lastAxisInMemory(const Tensor &tensor) const;
-	bool isFlatPicture(const Tensor &tensor) const;
-	void addInFileOrder(Tensor &tensor, const std::string &name, Transpose transpose);
+	/* Replace an output's tensor by what \a make makes of it, as an operator of its own. */
+	template<typename Make>
+	void change(Tensor &tensor, const std::string &name, const char *type, Make make)
+	{
+		pb::Node node;
+
+		node.set_op_type(type);
+		node.add_output(name);
+		import_.tensors.erase(name);
+		NodeReader reader(import_, node);
+		tensor = make(reader);
+		reader.write(tensor, 0);
+	}
 
 	const pb::Model &source_;
 	const pb::Graph &graph_;
@@ -226,68 +231,6 @@ Result<void> Reader::readNode(const pb::Node &node)
 	return addUnknown(node, { done.error(), reader.follows() });
 }
 
-/* Add an operator that changes an output into what the file says it is. \return its result,
- * described by \a value */
-ValueId Reader::addStep(const Tensor &from, const std::string &name, const char *type, Kind kind,
-			Value value)
-{
-	value.name = name;
-	const ValueId made = import_.model.add(std::move(value));
-	import_.model.operators.push_back({ name, type, std::move(kind), { from.id }, { made } });
-	return made;
-}
-
-/* The file declares a float output; a pass removes this DequantizeLinear again. */
-void Reader::addFloatOutput(Tensor &tensor, const std::string &name)
-{
-	Value value;
-
-	value.shape = import_.model.values[tensor.id].shape;
-	tensor.id = addStep(tensor, name, "DequantizeLinear", Unary{}, std::move(value));
-}
-
-/* Has the CPU transpose an output whose elements are not in the file's order. */
-void Reader::addInFileOrder(Tensor &tensor, const std::string &name, Transpose transpose)
-{
-	Value value = import_.model.values[tensor.id];
-
-	value.shape = tensor.shape;
-	const ValueId made =
-		addStep(tensor, name, "Transpose", std::move(transpose), std::move(value));
-	tensor = { made, tensor.shape, asInFile(tensor.shape.size()) };
-}
-
-/* Extent of the last axis in memory: that before any reshapes, which move no elements. */
-uint32_t Reader::lastAxisInMemory(const Tensor &tensor) const
-{
-	const Model &model = import_.model;
-	ValueId id = tensor.id;
-
-	for (const Operator *writer = model.writer(id); writer && isAny<Reshape>(writer->kind);
-	     writer = model.writer(id))
-		id = writer->inputs.front();
-	return model.values[id].shape.empty() ? 1 : model.values[id].shape.back();
-}
-
-/* Whether a flattened tensor is a picture in memory, whose planes in turn are in file order. */
-bool Reader::isFlatPicture(const Tensor &tensor) const
-{
-	const Model &model = import_.model;
-	const Operator *writer = model.writer(tensor.id);
-	const size_t channels = tensor.unflattened.extents.back();
-	const size_t pixels = tensor.places.size() / channels;
-
-	/* An operator that computes with the tensor, or reads it, may use another surface. */
-	if (tensor.unflattened.extents.size() != 4 || !writer || !isAny<Reshape>(writer->kind) ||
-	    !model.readers(tensor.id).empty() || lastAxisInMemory(tensor) != channels)
-		return false;
-	for (size_t i = 0; i < tensor.places.size(); i++) {
-		if (tensor.places[i] != i % channels * pixels + i / channels)
-			return false;
-	}
-	return true;
-}
-
 /* Error for an output that is missing: no node writes it, or the node's reader left it out. */
 tl::unexpected<Error> Reader::missing(const std::string &output, const std::string &where) const
 {
@@ -315,30 +258,19 @@ Result<void> Reader::readOutputs()
 			import_.model.outputOrders.push_back(ElementOrder::Nhwc);
 			continue;
 		}
-		if (!tensor.places.empty() && !isFlatPicture(tensor))
-			addInFileOrder(tensor, info.name(), tensor.unflattened);
-		const size_t rank = tensor.shape.size();
-		auto lies = [&](const AxisOrder &order) {
-			return severalOf(tensor.shape, tensor.order) ==
-			       severalOf(tensor.shape, order);
-		};
-		/* A picture has the batch as its first axis, or is flattened from N, C, H, W. */
-		const bool isBatch = rank == 4 && (tensor.shape[0] == 1 || tensor.order[0] == 0);
-		const bool picture =
-			!tensor.places.empty() || (isBatch && lies(channelsLast(rank)) &&
-						   lastAxisInMemory(tensor) == tensor.shape[1]);
-		const bool asIs = tensor.places.empty() && (!picture || lies(asInFile(rank)));
-		if (asIs && !lies(asInFile(rank)))
-			addInFileOrder(tensor, info.name(),
-				       turnedTo(tensor, import_.model.values[tensor.id].shape,
-						asInFile(rank)));
+		ElementOrder order = ElementOrder::Nhwc;
+		change(tensor, info.name(), "Transpose", [&](NodeReader &reader) {
+			return legalize::asOutput(reader, import_.model, tensor, order);
+		});
 		const int32_t wanted = info.type().tensor_type().elem_type();
-		const Value &value = import_.model.values[tensor.id];
-		if (!isFloat(value.type) && (wanted == pb::FLOAT || wanted == pb::FLOAT16))
-			addFloatOutput(tensor, info.name());
+		if (!isFloat(import_.model.values[tensor.id].type) &&
+		    (wanted == pb::FLOAT || wanted == pb::FLOAT16))
+			/* A pass removes this again. */
+			change(tensor, info.name(), "DequantizeLinear", [&](NodeReader &reader) {
+				return reader.make(Unary{}, { tensor.id }, {}, tensor);
+			});
 		import_.model.outputs.push_back(tensor.id);
-		import_.model.outputOrders.push_back(asIs ? ElementOrder::Nhwc
-							  : ElementOrder::Nchw);
+		import_.model.outputOrders.push_back(order);
 	}
 	if (import_.model.outputs.empty())
 		return damaged("outputs", "the model has none");
@@ -363,12 +295,12 @@ Result<Model> Reader::read()
 		for (size_t made = before; made < import_.model.operators.size(); made++)
 			import_.model.operators[made].index = static_cast<size_t>(i);
 	}
-	if (auto done = readOutputs(); !done)
-		return forward(done);
 	for (const auto &[name, tensor] : import_.tensors) {
 		if (Value &value = import_.model.values[tensor.id]; value.name == name)
 			value.shapeInFile = tensor.shape;
 	}
+	if (auto done = readOutputs(); !done)
+		return forward(done);
 	if (auto checked = import_.model.setAsideInvalid(); !checked)
 		return forward(checked);
 	return std::move(import_.model);

@@ -192,37 +192,28 @@ Tensor readPoolAll(NodeReader &reader)
 /* Reads how output positions map to input positions; versions of the operator differ in this. */
 legalize::Resizing placesOf(NodeReader &reader)
 {
+	using legalize::Resizing;
 	using legalize::Rounding;
-	static const std::map<std::string, Rounding> roundings = {
-		{ "floor", Rounding::Floor },
-		{ "ceil", Rounding::Ceil },
-		{ "round_prefer_ceil", Rounding::HalfUp },
-		{ "round_prefer_floor", Rounding::HalfDown },
-	};
 	const bool old = reader.inputs() <= 2;
-	const std::string mode = reader.text("mode", "nearest");
-	const std::string places =
-		reader.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
-	const auto rounding =
-		roundings.find(reader.text("nearest_mode", old ? "floor" : "round_prefer_floor"));
-	const std::string policy = reader.text("keep_aspect_ratio_policy", "stretch");
-	legalize::Resizing how{ .isNearest = mode == "nearest",
-				.centers = places == "half_pixel" || places == "pytorch_half_pixel",
-				.corners = places == "align_corners",
-				.onlyIsFirst = places == "pytorch_half_pixel" };
+	Resizing how = reader.choice<Resizing>(
+		"coordinate_transformation_mode", old ? "asymmetric" : "half_pixel",
+		{
+			{ "align_corners", { .corners = true } },
+			{ "asymmetric", {} },
+			{ "half_pixel", { .centers = true } },
+			{ "pytorch_half_pixel", { .centers = true, .onlyIsFirst = true } },
+		});
 
-	reader.support(mode == "nearest" || mode == "linear", "mode",
-		       fmt::format("is {}; nearest and linear are known", mode));
-	reader.support(
-		how.centers || places == "asymmetric" || how.corners,
-		"coordinate_transformation_mode",
-		fmt::format("is {}; half_pixel, asymmetric and align_corners are known", places));
+	how.isNearest = reader.choice<bool>("mode", "nearest",
+					    { { "linear", false }, { "nearest", true } });
+	how.rounding = reader.choice<Rounding>("nearest_mode", old ? "floor" : "round_prefer_floor",
+					       { { "ceil", Rounding::Ceil },
+						 { "floor", Rounding::Floor },
+						 { "round_prefer_ceil", Rounding::HalfUp },
+						 { "round_prefer_floor", Rounding::HalfDown } });
 	reader.support(reader.integer("antialias", 0) == 0, "antialias",
 		       "is set; pool before it instead");
-	reader.support(policy == "stretch", "keep_aspect_ratio_policy",
-		       fmt::format("is {}; stretch is known", policy));
-	if (reader.need(rounding != roundings.end(), "nearest_mode", "is not known"))
-		how.rounding = rounding->second;
+	reader.choice<bool>("keep_aspect_ratio_policy", "stretch", { { "stretch", true } });
 	return how;
 }
 
@@ -272,13 +263,6 @@ std::vector<double> factorsOf(NodeReader &reader, const Tensor &x, bool &areRoun
 	return factors;
 }
 
-/* Extent of a resized axis. */
-uint32_t wantedOf(uint32_t extent, double factor)
-{
-	return static_cast<uint32_t>(std::floor(
-		std::clamp(extent * factor + 1e-6, 0.0, double{ legalize::mostOfAxis })));
-}
-
 Tensor readResize(NodeReader &reader)
 {
 	const Tensor x = reader.picture(reader.input(0));
@@ -290,8 +274,6 @@ Tensor readResize(NodeReader &reader)
 		return {};
 	how.factorY = factors[2];
 	how.factorX = factors[3];
-	how.lines = wantedOf(x.shape[2], how.factorY);
-	how.columns = wantedOf(x.shape[3], how.factorX);
 	if (areRounded)
 		how.factorError = 1e-4;
 	return legalize::resize(reader, x, how);

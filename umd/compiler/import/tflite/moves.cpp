@@ -35,19 +35,12 @@ Tensor readParts(OperatorReader &reader)
 	const Tensor tensor = reader.input(input);
 	const uint32_t axis = reader.axisOf(axisInput, tensor);
 	std::vector<int64_t> sizes;
-	int64_t all = 0;
 
 	for (size_t i = 0; i < reader.outputs() && !reader.failed(); i++) {
 		const Extents &part = reader.output(i).shape;
-		if (!reader.need(part.size() == tensor.shape.size(), "outputs", "have other axes"))
-			return {};
-		sizes.push_back(part[axis]);
-		all += part[axis];
+		if (reader.need(part.size() == tensor.shape.size(), "outputs", "have other axes"))
+			sizes.push_back(part[axis]);
 	}
-	if (reader.failed() ||
-	    !reader.need(all == tensor.shape[axis], "outputs",
-			 fmt::format("have {} of {} elements", all, tensor.shape[axis])))
-		return {};
 	return reader.writeAll(legalize::split(reader, tensor, axis, sizes));
 }
 
@@ -137,34 +130,27 @@ Tensor readStridedSlice(OperatorReader &reader)
 	return legalize::slice(reader, tensor, first, step, taken);
 }
 
-/* Padding before and behind each axis. */
-legalize::Padding paddingOf(OperatorReader &reader, const std::string &mode)
+/* Padding before and behind each axis in turn. */
+Tensor readPad(OperatorReader &reader, const std::string &mode)
 {
-	legalize::Padding padding{ "paddings", mode, {}, {}, 0 };
+	legalize::Padding padding{ "paddings", mode, {}, {}, reader.scalar(2, 0) };
 	const std::vector<int64_t> numbers = reader.wholeNumbers(1);
 
 	for (size_t i = 0; i < numbers.size(); i++)
 		(i % 2 ? padding.after : padding.before).push_back(numbers[i]);
-	return padding;
+	return legalize::pad(reader, reader.input(0), padding);
 }
 
-Tensor readPad(OperatorReader &reader)
+Tensor readPadWithNumber(OperatorReader &reader)
 {
-	const Tensor tensor = reader.input(0);
-	legalize::Padding padding = paddingOf(reader, "constant");
-
-	padding.value = reader.scalar(2, 0);
-	return legalize::pad(reader, tensor, padding);
+	return readPad(reader, "constant");
 }
 
 Tensor readMirrorPad(OperatorReader &reader)
 {
-	const auto &options = reader.options<fb::MirrorPadOptions>();
-	const Tensor tensor = reader.input(0);
-	const bool isSymmetric = options.mode() == fb::MirrorPadMode::SYMMETRIC;
+	const auto mode = reader.options<fb::MirrorPadOptions>().mode();
 
-	return legalize::pad(reader, tensor,
-			     paddingOf(reader, isSymmetric ? "symmetric" : "reflect"));
+	return readPad(reader, mode == fb::MirrorPadMode::SYMMETRIC ? "symmetric" : "reflect");
 }
 
 Tensor readGather(OperatorReader &reader)
@@ -209,57 +195,16 @@ Tensor readSpaceToDepth(OperatorReader &reader)
 	return legalize::spaceToDepth(reader, x, blockOf(reader, x.shape, reader.output().shape));
 }
 
-/* TFLite writes a dilated convolution as this operator, a plain one and BATCH_TO_SPACE_ND. */
-constexpr const char *spreading = "SPACE_TO_BATCH_ND";
-
-Tensor readSpaceToBatch(OperatorReader &reader)
-{
-	reader.support(false, "operator",
-		       "is known where a convolution and BATCH_TO_SPACE_ND follow");
-	return {};
-}
-
-Tensor readBatchToSpace(OperatorReader &reader)
-{
-	const Tensor samples = reader.input(0);
-	const Operator *convolved = reader.writer(samples.id);
-	const bool isConvolved =
-		!reader.failed() && convolved && isAny<Convolution>(convolved->kind);
-	const Operator *spread = isConvolved ? reader.writer(convolved->inputs.front()) : nullptr;
-	const auto numbersOf = [&](ValueId id) {
-		const Value &value = reader.value(Tensor{ .id = id });
-		return value.isConstant && !bytesError(value) ? wholeNumbers(value)
-							      : std::vector<int64_t>{};
-	};
-
-	if (!reader.support(spread && isAny<Unknown>(spread->kind) && spread->type == spreading &&
-				    spread->inputs.size() == 3,
-			    "input 0", "is no convolution of what SPACE_TO_BATCH_ND makes"))
-		return {};
-	const Value &from = reader.value(Tensor{ .id = spread->inputs[0] });
-	const Tensor picture{ spread->inputs[0], from.shape,
-			      legalize::asInFile(from.shape.size()) };
-	const Tensor parts{ .id = spread->outputs[0] };
-	reader.support(reader.same(picture) == reader.same(parts) &&
-			       reader.same(samples) == reader.computed(samples),
-		       "quantization", "is not the same before and behind it");
-	reader.need(reader.wholeNumbers(1) == numbersOf(spread->inputs[1]), "block",
-		    "is not that of SPACE_TO_BATCH_ND");
-	const Tensor made =
-		legalize::dilated(reader, picture, *convolved,
-				  { numbersOf(spread->inputs[1]), numbersOf(spread->inputs[2]) },
-				  reader.wholeNumbers(2));
-	/* Added operators invalidate \a spread, so look it up again. */
-	std::get<Unknown>(reader.writer(parts.id)->kind).isFolded = !reader.failed();
-	return made;
-}
-
 using enum fb::BuiltinOperator;
 
 } /* namespace */
 
 const OperatorTable moveOperators = {
-	{ BATCH_TO_SPACE_ND, readBatchToSpace },
+	{ BATCH_TO_SPACE_ND,
+	  [](OperatorReader &r) {
+		  return legalize::dilated(r, r.input(0), "SPACE_TO_BATCH_ND", r.wholeNumbers(1),
+					   r.wholeNumbers(2));
+	  } },
 	{ CONCATENATION, readConcatenation },
 	{ DEPTH_TO_SPACE, readDepthToSpace },
 	{ EXPAND_DIMS, readReshape },
@@ -269,11 +214,17 @@ const OperatorTable moveOperators = {
 	  [](OperatorReader &r) {
 		  return legalize::stack(r, r.allInputs(), r.options<fb::PackOptions>().axis());
 	  } },
-	{ PAD, readPad },
-	{ PADV2, readPad },
+	{ PAD, readPadWithNumber },
+	{ PADV2, readPadWithNumber },
 	{ RESHAPE, readReshape },
 	{ SLICE, readSlice },
-	{ SPACE_TO_BATCH_ND, readSpaceToBatch },
+	/* Dilated convolutions are written as this, a plain one and BATCH_TO_SPACE_ND. */
+	{ SPACE_TO_BATCH_ND,
+	  [](OperatorReader &r) {
+		  r.support(false, "operator",
+			    "is known where a convolution and BATCH_TO_SPACE_ND follow");
+		  return Tensor{};
+	  } },
 	{ SPACE_TO_DEPTH, readSpaceToDepth },
 	{ SPLIT, readParts<1, 0> },
 	{ SPLIT_V, readParts<0, 2> },

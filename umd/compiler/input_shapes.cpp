@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "import.h"
+#include "compiler/import/import.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/core.h>
@@ -41,38 +40,6 @@ std::string toString(const InputShape &shape)
 
 namespace compiler
 {
-
-std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t most)
-{
-	uint64_t elements = 1;
-	Extents shape;
-
-	for (const int64_t extent : extents) {
-		if (extent < 0 || static_cast<uint64_t>(extent) > most)
-			return std::nullopt;
-		shape.push_back(static_cast<uint32_t>(extent));
-		elements *= static_cast<uint64_t>(extent);
-		if (elements > most)
-			return std::nullopt;
-	}
-	return shape;
-}
-
-std::optional<TensorQuantization> quantizationFrom(const std::vector<double> &scales,
-						   const std::vector<int64_t> &zeroPoints)
-{
-	std::vector<Quantization> values;
-
-	for (size_t i = 0; i < scales.size(); i++) {
-		const int64_t zero = i < zeroPoints.size() ? zeroPoints[i] : 0;
-		/* A channel without weights may have a scale of 0. */
-		if (!std::isfinite(scales[i]) || scales[i] < 0 || zero < INT16_MIN ||
-		    zero > UINT16_MAX)
-			return std::nullopt;
-		values.push_back({ scales[i], static_cast<int32_t>(zero) });
-	}
-	return TensorQuantization(std::move(values));
-}
 
 Result<GivenShapes> givenShapes(std::span<const InputShape> shapes,
 				const std::vector<std::string> &inputs)
