@@ -149,6 +149,12 @@ TEST(Onnx, SaysWhatItCannotDo)
 	unknown.output("y");
 	expectRefusedFile(unknown.file(), { "Einsum 'y'", "replace it in the model" });
 
+	OnnxBuilder ofOthers;
+	ofOthers.input("x", { 1, 2, 2, 3 });
+	ofOthers.node("Relu", { "x" }, "y")->set_domain("org.example");
+	ofOthers.output("y");
+	expectRefusedFile(ofOthers.file(), { "Relu 'y'", "is not known to this compiler" });
+
 	OnnxBuilder open;
 	open.input("x", { 1, 2, -1, 3 });
 	open.node("Relu", { "x" }, "y");

@@ -220,8 +220,11 @@ Result<void> Reader::readNode(const pb::Node &node)
 	for (const std::string &name : node.output())
 		if (!import_.tensors.contains(name))
 			written.insert(name);
+	/* In another domain, a name may mean another function, or another order of axes. */
+	static const std::set<std::string> domains = { "", "ai.onnx", "com.microsoft" };
+	const std::string type = domains.contains(node.domain()) ? node.op_type() : "";
 	if (!reader.failed())
-		reader.finish(compiler::onnx::readNode(reader, node.op_type()));
+		reader.finish(compiler::onnx::readNode(reader, type));
 	const auto done = reader.result();
 	if (done)
 		return {};
