@@ -8,9 +8,9 @@
 namespace nvdla::test
 {
 
-CompiledModel compiledFile(const std::vector<std::byte> &file)
+CompiledModel compiledFile(const std::vector<std::byte> &file, const CompileOptions &options)
 {
-	auto made = compileModel(file);
+	auto made = compileModel(file, options);
 
 	EXPECT_TRUE(made) << made.error().message();
 	return made ? std::move(*made) : CompiledModel{};

@@ -16,7 +16,7 @@ namespace nvdla::test
 {
 
 /** \brief Compile a file; what goes wrong is a failure of the test */
-CompiledModel compiledFile(const std::vector<std::byte> &file);
+CompiledModel compiledFile(const std::vector<std::byte> &file, const CompileOptions &options = {});
 
 /** \return where each layer of a model is: "core Conv", "host CumSum" */
 std::vector<std::string> placesOf(const CompiledModel &compiled);

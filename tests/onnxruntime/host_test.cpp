@@ -134,6 +134,31 @@ TEST(Host, RunsWithNumbersThatAModelComparesWith)
 		  (std::vector<Numbers>{ { 11, 22 }, { 1 } }));
 }
 
+/* Calibration needs the whole model on the core, which does not know CumSum. */
+TEST(Host, ComputesConstantsOfCalibratedModels)
+{
+	OnnxBuilder model;
+	model.input("x", { 1, 1, 1, 4 });
+	model.floats("two", { 1, 1, 1, 1 }, { 2 });
+	model.floats("ones", { 1, 1, 1, 4 }, { 1, 1, 1, 1 });
+	model.integers("axis", {}, { 3 }, onnx::INT32);
+	model.node("CumSum", { "ones", "axis" }, "sums");
+	model.node("Conv", { "x", "two" }, "a");
+	model.node("Add", { "a", "sums" }, "y");
+	model.output("y");
+	CompileOptions options;
+	options.calibration = Calibration{ .samples = { { { 1, 2, -3, 4 } } } };
+	const CompiledModel made = compiledFile(model.file(), options);
+
+	EXPECT_EQ(placesOf(made), (std::vector<std::string>{ "core Conv", "core Add" }));
+	const auto outputs = runOnce(made, { { 1, 2, -3, 4 } });
+	const Numbers wanted = { 3, 6, -3, 12 };
+	for (size_t i = 0; i < wanted.size(); i++)
+		EXPECT_NEAR(outputs.at(0).at(i), wanted[i], 0.2);
+	options.host = HostUse::Never;
+	EXPECT_FALSE(compileModel(model.file(), options));
+}
+
 /* Two results, one of them whole numbers; both are outputs under their names. */
 TEST(Host, HasSeveralOutputs)
 {

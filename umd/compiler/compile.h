@@ -37,6 +37,16 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGe
  */
 Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options);
 
+/**
+ * \brief Have ONNX Runtime compute what does not depend on a model's inputs
+ * \param[in] file in ONNX's format
+ * \param[in] shapes as CompileOptions::shapes
+ * \return the model with constants in place of these operators; an error if there is no ONNX
+ * Runtime, or it cannot run the model
+ */
+Result<std::vector<std::byte>> computeConstants(std::span<const std::byte> file,
+						std::span<const InputShape> shapes);
+
 /** \brief Choices made for the operators that write these values */
 using Joins = std::multimap<ValueId, LayerChoice>;
 

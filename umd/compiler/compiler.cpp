@@ -282,6 +282,28 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGe
 	return all;
 }
 
+namespace
+{
+
+Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
+				   std::span<const InputShape> shapes,
+				   const CompileOptions &options)
+{
+	return importModel(bytes, shapes).and_then([&](auto &&model) {
+		return compileInMemory(std::move(model), options);
+	});
+}
+
+/* The host computes what does not depend on inputs, and the core all of the rest. */
+Result<CompiledModel> compileOfConstants(std::span<const std::byte> bytes,
+					 const CompileOptions &options)
+{
+	return computeConstants(bytes, options.shapes).and_then([&](auto &&file) {
+		return compileWhole(file, {}, options);
+	});
+}
+
+} /* namespace */
 } /* namespace compiler */
 
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
@@ -295,14 +317,13 @@ Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const Compi
 					return compileModel(resized, rest);
 				});
 		}
-		auto compiled =
-			compiler::importModel(bytes, options.shapes).and_then([&](auto &&model) {
-				return compiler::compileInMemory(std::move(model), options);
-			});
+		auto compiled = compiler::compileWhole(bytes, options.shapes, options);
+		const bool isWhole = options.calibration || options.everyTensor;
 		if (compiled || compiled.error().code != ErrorCode::Unsupported ||
-		    options.host == HostUse::Never || options.calibration || options.everyTensor)
+		    options.host == HostUse::Never || (isWhole && isTfliteFile(bytes)))
 			return compiled;
-		auto parts = compiler::compileParts(bytes, options);
+		auto parts = isWhole ? compiler::compileOfConstants(bytes, options)
+				     : compiler::compileParts(bytes, options);
 		if (parts)
 			return parts;
 		if (compiled.error().why.find(parts.error().why) == std::string::npos)

@@ -15,42 +15,42 @@ namespace nvdla::compiler
 namespace
 {
 
-using Binary = Elementwise::Function;
-using Function = Unary::Function;
+using OfTwo = Elementwise::Function;
+using OfOne = Unary::Function;
 using Method = Pool::Method;
 
 /* Functions of each element that have a parameter, or another name than the compiler's own. */
 const std::map<std::string, Unary> functions = {
-	{ "elu", { Function::Elu, 1 } },
-	{ "leakyrelu", { Function::LeakyRelu, 0.01 } },
-	{ "reciprocal", { Function::Power, -1 } },
+	{ "elu", { OfOne::Elu, 1 } },
+	{ "leakyrelu", { OfOne::LeakyRelu, 0.01 } },
+	{ "reciprocal", { OfOne::Power, -1 } },
 	{ "relu", { .activation = { .low = 0 } } },
 	{ "relu0to1", { .activation = { 0, 1 } } },
 	{ "relu6", { .activation = { 0, 6 } } },
 	{ "relun1to1", { .activation = { -1, 1 } } },
-	{ "rsqrt", { Function::Power, -0.5 } },
-	{ "sigmoid", { Function::Logistic } },
-	{ "sqrt", { Function::Power, 0.5 } },
-	{ "thresholdedrelu", { Function::ThresholdedRelu, 1 } },
+	{ "rsqrt", { OfOne::Power, -0.5 } },
+	{ "sigmoid", { OfOne::Logistic } },
+	{ "sqrt", { OfOne::Power, 0.5 } },
+	{ "thresholdedrelu", { OfOne::ThresholdedRelu, 1 } },
 };
 
 /* Functions of several tensors, and the least number of these. */
-const std::map<std::string, std::pair<Binary, size_t>> binaries = {
-	{ "add", { Binary::Add, 2 } },	    { "max", { Binary::Maximum, 1 } },
-	{ "min", { Binary::Minimum, 1 } },  { "mul", { Binary::Multiply, 2 } },
-	{ "sub", { Binary::Subtract, 2 } }, { "sum", { Binary::Add, 1 } },
+const std::map<std::string, std::pair<OfTwo, size_t>> binaries = {
+	{ "add", { OfTwo::Add, 2 } },	   { "max", { OfTwo::Maximum, 1 } },
+	{ "min", { OfTwo::Minimum, 1 } },  { "mul", { OfTwo::Multiply, 2 } },
+	{ "sub", { OfTwo::Subtract, 2 } }, { "sum", { OfTwo::Add, 1 } },
 };
 
 /* Reductions, and functions of each element before and behind them. */
 const std::map<std::string, std::pair<Method, legalize::Around>> reductions = {
-	{ "reducel1", { Method::Sum, { { Function::Abs }, {} } } },
-	{ "reducel2", { Method::Sum, { { Function::Square }, { Function::Power, 0.5 } } } },
-	{ "reducelogsum", { Method::Sum, { {}, { Function::Log } } } },
+	{ "reducel1", { Method::Sum, { { OfOne::Abs }, {} } } },
+	{ "reducel2", { Method::Sum, { { OfOne::Square }, { OfOne::Power, 0.5 } } } },
+	{ "reducelogsum", { Method::Sum, { {}, { OfOne::Log } } } },
 	{ "reducemax", { Method::Max, {} } },
 	{ "reducemean", { Method::Average, {} } },
 	{ "reducemin", { Method::Min, {} } },
 	{ "reducesum", { Method::Sum, {} } },
-	{ "reducesumsquare", { Method::Sum, { { Function::Square }, {} } } },
+	{ "reducesumsquare", { Method::Sum, { { OfOne::Square }, {} } } },
 };
 
 legalize::Reduction reductionOf(OperandReader &reader)
@@ -146,7 +146,7 @@ std::optional<Unary> functionOf(const OperandReader &reader, const std::string &
 	}
 	for (unsigned code = 1; const auto *function = findElementFunction(code); code++)
 		if (!function->hasParameter && plainName(function->name) == name)
-			return Unary{ static_cast<Function>(code) };
+			return Unary{ static_cast<OfOne>(code) };
 	return std::nullopt;
 }
 

@@ -20,6 +20,7 @@ namespace nvdla::compiler
  *
  * \param[in,out] numbers six at most, each once
  */
-void addComparedNumbers(const onnx::Graph &graph, std::vector<std::optional<float>> &numbers);
+void addComparedNumbers(const nvdla::onnx::Graph &graph,
+			std::vector<std::optional<float>> &numbers);
 
 } /* namespace nvdla::compiler */

@@ -110,6 +110,8 @@ public:
 	}
 	/* As the standard defines these operators. */
 	uint64_t macsOf(size_t node) const override;
+	/* The whole model as a file. */
+	std::vector<std::byte> file() const;
 
 private:
 	OnnxGraph() = default;
@@ -429,6 +431,14 @@ Result<ModelPart> OnnxGraph::part(std::span<const size_t> nodes) const
 	return part;
 }
 
+std::vector<std::byte> OnnxGraph::file() const
+{
+	pb::Model model = header_;
+
+	*model.mutable_graph() = graph_;
+	return bytesOf(model);
+}
+
 uint64_t OnnxGraph::macsOf(size_t node) const
 {
 	const GraphNode &what = nodes_->nodes()[node];
@@ -474,6 +484,12 @@ Result<std::unique_ptr<ModelGraph>> readOnnxGraph(std::span<const std::byte> fil
 	return OnnxGraph::read(file, shapes).map([](auto &&graph) -> std::unique_ptr<ModelGraph> {
 		return std::make_unique<OnnxGraph>(std::move(graph));
 	});
+}
+
+Result<std::vector<std::byte>> computeConstants(std::span<const std::byte> file,
+						std::span<const InputShape> shapes)
+{
+	return OnnxGraph::read(file, shapes).map([](const auto &graph) { return graph.file(); });
 }
 
 } /* namespace nvdla::compiler */
