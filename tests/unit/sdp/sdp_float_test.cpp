@@ -100,7 +100,7 @@ bool applyOne(const SdpStage &stage, bool isY, std::vector<int32_t> &values,
 void expectReference(bool isY, uint32_t seed)
 {
 	FloatDice dice(seed);
-	size_t fasts = 0;
+	size_t fasts = 0, runs = 0;
 
 	for (int round = 0; round < 2000; round++) {
 		const size_t count = kFloatLanes * (1 + dice.below(9));
@@ -129,9 +129,11 @@ void expectReference(bool isY, uint32_t seed)
 			ASSERT_TRUE(isFast || stride == 0);
 			ASSERT_EQ(values, isFast ? expected : inputs) << "round " << round;
 			fasts += isFast;
+			runs++;
 		});
 	}
-	EXPECT_GT(fasts, 2000U);
+	/* Of three targets one may have scalars only. */
+	EXPECT_GT(fasts, runs / 3);
 }
 
 } /* namespace */
