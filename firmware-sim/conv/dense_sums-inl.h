@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "conv/conv_tile.h"
+#include "conv/tile_products-inl.h"
 #include "core/bring_ahead.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -121,22 +122,15 @@ struct DenseQuads {
 
 	static HWY_INLINE Sum add(Sum sum, Operand data, Operand weights)
 	{
-		return addUnsigned(
-			sum, data,
-			hn::Xor(weights, hn::Set(SumTag(), static_cast<int32_t>(0x80808080))));
+		return Quads::add(
+			sum, hn::Xor(weights, hn::Set(SumTag(), static_cast<int32_t>(0x80808080))),
+			data);
 	}
 
 	/** Adds the data, to correct the excess of the weights */
 	static HWY_INLINE Sum add(Sum sum, Operand data)
 	{
-		return addUnsigned(sum, data, hn::Set(SumTag(), 0x01010101));
-	}
-
-private:
-	static HWY_INLINE Sum addUnsigned(Sum sum, Operand data, Operand weights)
-	{
-		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(weights.raw), "v"(data.raw));
-		return sum;
+		return Quads::add(sum, hn::Set(SumTag(), 0x01010101), data);
 	}
 };
 #endif
@@ -240,7 +234,7 @@ void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &w
 		       int32_t *sums)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	if (__builtin_cpu_supports("avx512vnni")) {
+	if (hasVnni()) {
 		allSums<DenseQuads>(blocks, weights, sums);
 		return;
 	}
