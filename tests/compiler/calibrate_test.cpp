@@ -293,7 +293,7 @@ TEST(Calibration, TableGivesTheIntegersThatSamplesGive)
 		const Value &other = bySamples.values[bySamples.operators[i].inputs[1]];
 		EXPECT_EQ(rawNumbers(one), rawNumbers(other));
 	}
-	/* With samples, their only effect are errors and biases. */
+	/* Samples beside a table only give errors and correct biases. */
 	Model both = known.model;
 	errors = calibrate(both, { .samples = known.samples, .table = table });
 	ASSERT_TRUE(errors) << errors.error().message();
@@ -301,7 +301,8 @@ TEST(Calibration, TableGivesTheIntegersThatSamplesGive)
 	EXPECT_DOUBLE_EQ(scaleOf(both, 1), second);
 }
 
-/* What only moves elements shares a range, a sigmoid has one of its own; others need rows. */
+/* A reshaped tensor has the range of its source, and a sigmoid one of its own. Every other tensor
+ * needs a row of the table. */
 TEST(Calibration, TableHasARowForWhatHasNoRangeOfItsOwn)
 {
 	TwoLayers known;

@@ -58,7 +58,7 @@ Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64
 /** \brief Concatenate tensors along a new axis */
 Tensor stack(Builder &builder, const std::vector<Tensor> &tensors, int64_t axis);
 /**
- * \param[in] shape -1: what is left, once
+ * \param[in] shape one extent may be -1: the number of elements gives it
  * \param[in] zeroKeeps 0 stands for the tensor's own extent
  */
 Tensor reshaped(Builder &builder, const Tensor &tensor, const std::vector<int64_t> &shape,
