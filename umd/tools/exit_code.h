@@ -15,6 +15,11 @@ constexpr const char *exitCodeHelp =
 constexpr const char *exitCodeHelpWithoutDevice =
 	"Exit codes: 0 success, 2 wrong argument or unusable file, 1 any other failure.";
 
+/** \brief Exit codes of tools that only look at devices */
+constexpr const char *exitCodeHelpOfViewer =
+	"Exit codes: 0 success, 2 wrong argument, 3 there is no such device or it was removed, "
+	"1 any other failure, such as missing rights to read the counters.";
+
 inline int exitCode(ErrorCode code)
 {
 	switch (code) {

@@ -44,7 +44,7 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 }
 
 /*
- * NVDLA's first runtime always wrote its output to output.dimg, so this does, too. .dimg has no
+ * NVDLA's original runtime always wrote its output to output.dimg, so this does, too. .dimg has no
  * type for plain tensors: those become .npy.
  */
 std::vector<std::string> usualOutputs(const Network &network)

@@ -22,7 +22,7 @@ struct RunSettings {
 	std::optional<ElementOrder> layout;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
-	/** \brief Outputs without names go to the files of the first runtime */
+	/** \brief Outputs without names go to the files of the original runtime */
 	bool usualOutputs = false;
 	PixelScaling scaling;
 	std::vector<TensorQuantization> inputQuantizations; /**< quantizations of the first

@@ -38,8 +38,9 @@ public:
 			"winograd, compression, pixels, post-extension, bands, fused-pooling, "
 			"reuse, join and branches; without SUBJECT= a choice applies to all of "
 			"them. The default is auto, the way that is predicted to be faster, but "
-			"winograd=never, because the device model is slow with it; options such "
-			"as dram=2.5GB/s describe the chip"));
+			"winograd=never, because the device model is slow with it; the list may "
+			"also have options of the chip for which times are predicted, such as "
+			"dram=2.5GB/s"));
 		add(app.option("--sram-size", sramBytes_,
 			       "on-chip memory for tensors between a model's layers")
 			    .bytes());
@@ -47,8 +48,8 @@ public:
 			"--fold-sums", foldSums_, foldSumsNames(),
 			"whether the SDP operation of a convolution also adds another tensor to "
 			"the result: floats (the default): in float models, calibrated or not; "
-			"never; or always: also in models of integers, which are then not "
-			"saturated before they are added"));
+			"never; or always: also in models of integers, where the result of the "
+			"convolution is then not saturated before the addition"));
 		add(app.option("--shape", shapes_,
 			       "sizes of an input that a model leaves open: NAME=1x3x480x640, or "
 			       "without a name of the only input; repeat for further inputs")
@@ -58,9 +59,11 @@ public:
 			"library for operators that neither the core nor libnvdla itself can "
 			"compute: auto (the default): ONNX Runtime for ONNX models, TensorFlow "
 			"Lite for its own, if installed; never: such models are refused"));
-		add(app.option("--target", target_,
-			       "the core that a model is compiled for: " + coreVariantNames() +
-				       "; the default is the core of the device, or nv_full"));
+		add(app.option(
+			"--target", target_,
+			"the core that a model is compiled for: " + coreVariantNames() +
+				"; the default is the core of the device, and nv_full where the "
+				"program opens no device"));
 	}
 
 	/** \return whether --target names the core, instead of the device */

@@ -83,7 +83,7 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 	return elementsFromImage(desc, *image, settings.scaling);
 }
 
-/* Elements separated by blanks, as the first runtime wrote them. */
+/* Elements separated by blanks, as the original runtime wrote them. */
 std::string elementText(const TensorDesc &desc, std::span<const std::byte> elements)
 {
 	std::string text;

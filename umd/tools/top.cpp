@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 		};
 		Settings settings;
 
-		app.footer(tools::exitCodeHelp);
+		app.footer(tools::exitCodeHelpOfViewer);
 		app.option("--device", settings.selection.device,
 			   "show only this device: accelN, /dev/accel/accelN or its bus address");
 		app.option("--interval", settings.interval, "seconds from one view to the next")

@@ -235,7 +235,7 @@ def _headers_of_host(folder):
 
 def main():
 	parser = console.Parser('scripts/build-kmd', '--kernel 7.3', description=(
-		'Build nvdla.ko for the kernels of the guest (or one of them, or another kernel\'s headers). '
+		'Build nvdla.ko for all kernels of the guest, for one of them (--kernel), or for another kernel (--kdir). '
 		'The module is build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
 	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.3, ...: this kernel only')
 	parser.add_argument('--kdir', metavar='DIR', type=Path, action='append', default=[],

@@ -59,7 +59,9 @@ def main():
 		'Install missing packages on this machine and make the guest tree (QEMU, kernels '
 		'and compiler of Debian 13, cached in ~/.cache/nvdla) unless the machine\'s own are new enough. '
 		'Every other script does this by itself. Nothing that exists is made again.'))
-	parser.add_argument('--remove', action='store_true', help='delete the cache instead: the guest tree, the suite tree, the systems of scripts/package')
+	parser.add_argument('--remove', action='store_true', help=(
+		'delete the cache instead: the guest tree and the trees of other processors, the suite tree, the debug kernel and '
+		'kernel sources, the Debian systems in which scripts/package builds, and the model checker'))
 	arguments = parser.parse_args()
 	if arguments.remove:
 		guest_tree.remove()

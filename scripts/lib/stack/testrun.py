@@ -33,7 +33,7 @@ The last line is "N passed, N failed", and ", N skipped" if some were.
 '''
 _EPILOG = '''\
 A FILTER is a part of a test's name, or a pattern with * in it; --list shows the names.
-Golden data is looked for in $NVDLA_REFERENCE_DATA or in the folder "shared" beside the
+The reference data is looked for in $NVDLA_REFERENCE_DATA or in the folder "shared" beside the
 checkout; tests that need it are skipped without it.
 '''
 
@@ -282,7 +282,8 @@ def _killed(name):
 
 
 def _guests_at_once():
-	"""One more than processors, as long as there is memory: emulation keeps about one busy, unless a test waits."""
+	"""Guests that run at once: one more than processors, if the memory suffices. An emulated guest keeps about one
+	processor busy, except while its test waits."""
 	available = int(re.search(r'MemAvailable:\s+(\d+)', Path('/proc/meminfo').read_text())[1]) << 10
 	return max(1, min(os.cpu_count() + 1, available // _GUEST_MEMORY))
 

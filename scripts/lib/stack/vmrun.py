@@ -87,7 +87,7 @@ def _parse():
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
 				 help='virtualize; an error if KVM does not work here (default: KVM if a trial boot works)')
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), help=(
-		'how the guest gets large DMA buffers (default: iommu, or with --arch none; riscv64 has no iommu); '
+		'how the guest gets large DMA buffers (default: iommu; none if --arch is given; riscv64 has no iommu); '
 		'bounce: only small buffers, of which the device gets copies'))
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
 			    help='let the driver wait for gdb on this port (default: 1234) before it gets its device, and '

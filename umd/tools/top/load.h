@@ -14,7 +14,7 @@ struct EngineLoad {
 	Counters total;	   /**< since the driver was bound, or a reset of the counters */
 	Counters interval; /**< counters of the interval only */
 
-	/** \brief The core counted for at least one operation of the interval */
+	/** \return whether the core counted stalls and values of an operation in the interval */
 	bool counted() const;
 };
 

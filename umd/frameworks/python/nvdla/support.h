@@ -32,7 +32,7 @@ inline constexpr std::chrono::milliseconds signalInterval(50);
 	throw py::error_already_set();
 }
 
-/** \brief Call something that takes long, or a lock, while other Python threads run */
+/** \brief Call a function that takes long or takes a lock; other Python threads run meanwhile */
 template<typename Function>
 auto released(Function &&function)
 {
