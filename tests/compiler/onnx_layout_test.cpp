@@ -74,6 +74,33 @@ TEST(OnnxLayout, TransposedPictureIsReshapedAsTheFileSays)
 	EXPECT_EQ(outputs[0], (Numbers{ 2, 20, 4, 40, 6, 60, 8, 80, 10, 100, 12, 120 }));
 }
 
+/* A vector that becomes a picture keeps its surface, which has no lines, until axes matter. */
+TEST(OnnxLayout, VectorsBecomeTransposedPictures)
+{
+	for (const bool isFlat : { false, true }) {
+		OnnxBuilder builder;
+		Numbers numbers(24), wanted(24);
+
+		SCOPED_TRACE(isFlat);
+		for (size_t i = 0; i < numbers.size(); i++) {
+			numbers[i] = static_cast<double>(i);
+			wanted[i % 4 * 6 + i / 4] = 2 * numbers[i];
+		}
+		builder.input("x", { 1, 24 });
+		builder.list("shape", { 1, 2, 3, 4 });
+		builder.list("all", { 1, 24 });
+		builder.node("Relu", { "x" }, "vector");
+		builder.node("Reshape", { "vector", "shape" }, "last");
+		OnnxBuilder::set(builder.node("Transpose", { "last" }, "picture"), "perm",
+				 { 0, 3, 1, 2 });
+		builder.node("Add", { "picture", "picture" }, "twice");
+		if (isFlat)
+			builder.node("Reshape", { "twice", "all" }, "flat");
+		builder.output(isFlat ? "flat" : "twice");
+		EXPECT_EQ(onCore(builder, { numbers }), std::vector<Numbers>{ wanted });
+	}
+}
+
 /* Channels in two groups, of which one is taken in turn: as files have it, in three steps. */
 TEST(OnnxLayout, ChannelsAreShuffled)
 {

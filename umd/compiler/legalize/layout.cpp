@@ -98,10 +98,9 @@ uint32_t placeOf(const Tensor &tensor, uint32_t axis)
 /* Extent of the last axis in memory: that before any reshapes, which move no elements. */
 uint32_t lastAxisInMemory(const Model &model, ValueId id)
 {
-	for (const Operator *writer = model.writer(id); writer && isAny<Reshape>(writer->kind);
-	     writer = model.writer(id))
-		id = writer->inputs.front();
-	return model.values[id].shape.empty() ? 1 : model.values[id].shape.back();
+	const Extents &shape = model.values[model.beforeReshapes(id)].shape;
+
+	return shape.empty() ? 1 : shape.back();
 }
 
 /* Whether a flattened tensor is a picture in memory, whose planes in turn are in file order. */
