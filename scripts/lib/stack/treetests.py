@@ -35,8 +35,8 @@ def name_of(machine):
 
 
 def _jobs(found, progress):
-	"""The program that has the core compute something, built for the Guest @found, and for 32 bits where its kernel runs
-	that; their paths."""
+	"""Build the program that runs a small job on the core (double.c) for the Guest @found, and also for 32
+	bits if its kernel runs such programs; returns the paths."""
 	jobs = [_job(found, 'double', progress)]
 	if found.architecture.narrow:
 		jobs.append(_job(guest.cross(architectures.named(found.architecture.narrow), progress), 'double32', progress))
@@ -74,8 +74,8 @@ def run(machine, progress):
 		if data:
 			files |= programs.files(found, {_RUN.name: programs.build(found, [_RUN], progress) / _RUN})
 		tree = _FOLDER / f'{name}.dts'
-		# Emulated caches are coherent. With copies, data that the driver does not synchronise are missing as
-		# well.
+		# Emulated caches are coherent, so a missing cache synchronisation would go unnoticed. With bounce
+		# buffers, data that the driver does not synchronise are not copied either.
 		dma = 'bounce' if 'dma-noncoherent' in tree.read_text() else 'none'
 		options = vm.Options(kernel=kernel.release, dma=dma, chip=f'variant={core}', logs=logs, timeout=_SECONDS,
 				     device_tree=tree, mounts=(data,) if data else (),
