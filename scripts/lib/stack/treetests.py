@@ -35,8 +35,8 @@ def name_of(machine):
 
 
 def _jobs(found, progress):
-	"""The programs that use the driver's interface alone, built for the Guest @found, and the one that has the core compute
-	something for 32 bits where its kernel runs that; their paths."""
+	"""Build the programs that use only the driver's interface (double.c, fill.c) for the Guest @found, and double.c
+	also for 32 bits if its kernel runs such programs; returns the paths."""
 	jobs = [_job(found, name, name, progress) for name in ('double', 'fill')]
 	if found.architecture.narrow:
 		narrow = guest.cross(architectures.named(found.architecture.narrow), progress)
@@ -76,8 +76,8 @@ def run(machine, progress):
 		if data:
 			files |= programs.files(found, {_RUN.name: programs.build(found, [_RUN], progress) / _RUN})
 		tree = _FOLDER / f'{name}.dts'
-		# Emulated caches are coherent. With copies, data that the driver does not synchronise are missing as
-		# well.
+		# Emulated caches are coherent, so a missing cache synchronisation would go unnoticed. With bounce
+		# buffers, data that the driver does not synchronise are not copied either.
 		dma = 'bounce' if 'dma-noncoherent' in tree.read_text() else 'none'
 		options = vm.Options(kernel=kernel.release, dma=dma, chip=f'variant={core}', logs=logs, timeout=_SECONDS,
 				     device_tree=tree, mounts=(data,) if data else (),
