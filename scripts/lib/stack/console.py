@@ -12,6 +12,9 @@ import sys
 import time
 
 
+_EXITS = 'Exit status: 0 if all went well, 2 if an argument is wrong, else another number.\n'
+
+
 class Failure(Exception):
 	"""A failure to report to the user: one line, with the remedy. @details: lines before it."""
 
@@ -25,11 +28,15 @@ class Failure(Exception):
 class Parser(argparse.ArgumentParser):
 	"""The options of a script. An error of the arguments is one line, with the option that was probably meant.
 
-	@example: arguments, as in the help.
+	@example: arguments, as in the help. @exits: the exit status, for the last line of the help.
 	"""
 
-	def __init__(self, script, example, epilog='', **arguments):
+	def __init__(self, script, example, epilog='', exits=_EXITS, **arguments):
+		self._exits = exits
 		super().__init__(prog=script, epilog=f'{epilog}Example: {script} {example}'.rstrip(), **arguments)
+
+	def format_help(self):
+		return super().format_help() + self._exits
 
 	def error(self, message):
 		unknown = re.match(r'unrecognized arguments: (-[^\s=]+)', message)

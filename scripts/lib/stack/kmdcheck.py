@@ -81,8 +81,9 @@ def main():
 		f'({", ".join(row.name for row in architectures.foreign())}); a tree of about 1 GB for each is made the first '
 		'time, in a minute or two'))
 	parser.add_argument('--prove', action='store_true', help=(
-		'instead, have the model checker CBMC prove, for all values in descriptors and every variant of the core, that each '
-		'address that the driver gives to the core lies in memory that the driver has checked; CBMC is unpacked once '
+		'instead, have the model checker CBMC prove, for all values in descriptors (operations as user space submits '
+		'them) and every configuration of NVDLA, that each address that the driver gives to the NVDLA lies in memory that '
+		'the driver has checked; CBMC is unpacked once '
 		'(300 MB, a minute)'))
 	arguments = parser.parse_args()
 	with console.stage('headers') as progress:

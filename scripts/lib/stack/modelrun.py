@@ -27,7 +27,7 @@ _MODULES = {'onnx': 'onnxruntime', 'tflite': 'tflite'}
 
 def add_options(parser):
 	"""The options of scripts/run that are about models."""
-	parser.add_argument('--model', metavar='FILE', type=Path, help='the model: a .tflite, .onnx or, for Caffe, .prototxt file')
+	parser.add_argument('--model', metavar='FILE', type=Path, help='the model: a .tflite, .onnx or, for Caffe, .prototxt file with its .caffemodel beside it')
 	parser.add_argument('--shape', metavar='SHAPE', action='append',
 			    help='sizes of an input that the model leaves open: 1x3x224x224, or NAME=1x3x224x224; may be repeated')
 	parser.add_argument('--labels', metavar='FILE', type=Path, help='text file with the names of the model\'s classes, one a line')

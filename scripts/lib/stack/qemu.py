@@ -7,7 +7,18 @@ import sys
 from . import console, guest
 
 
+_HELP = '''\
+scripts/qemu starts the QEMU of the guest (the virtual machine of scripts/vm), which is this
+machine's or the one that scripts/setup unpacked, with the given arguments. Its exit status is
+QEMU's. The rest of this text is QEMU's own help.
+Example: scripts/qemu -version
+
+'''
+
+
 def main():
+	if '--help' in sys.argv[1:]:
+		print(_HELP, end='', flush=True)
 	found = guest.find()
 	os.execvpe(found.qemu[0], [*found.qemu, *sys.argv[1:]], found.environment)
 

@@ -47,9 +47,10 @@ done
 _DESCRIPTION = '''\
 Build the programs and the driver, and run the example network (edge filters, ReLU, tone curve, max
 pooling; INT8) on a photograph. The results are a picture of the edges, coloured by their direction
-(PNG), a table with the time and the counters of each operation, and a timeline of the run (SVG).
+(PNG), a table with the time of each operation and what the NVDLA counted in it (stalls, saturated
+values, NaNs), and a timeline of the run (SVG).
 
-The NVDLA is the device model, the core in software. By default the program nvdla-edges runs in a
+The NVDLA is the device model, which is software. By default the program nvdla-edges runs in a
 guest, a virtual machine with the kernel driver, and QEMU attaches the device model. With --device
 embedded the device model runs in nvdla-edges itself, without QEMU and without a kernel driver.
 

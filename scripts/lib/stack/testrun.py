@@ -49,9 +49,9 @@ def _parse():
 		'scripts/kernel-debug makes; any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
 		'checks is a failure'))
 	parser.add_argument('--arch', metavar='NAME', help=(
-		'run only guests with this emulated processor, riscv64 or arm64: one with the device tree of each machine in '
-		'tests/devicetree/machines.list that has the processor, and one whose core is a PCI function, for the tests '
-		'marked "cross" in tests/vm/tests.list'))
+		'run only guests with this emulated processor, riscv64 or arm64: for each machine in '
+		'tests/devicetree/machines.list that has the processor, a guest with its device tree; and a guest whose NVDLA '
+		'is a PCI device, for the tests marked "cross" in tests/vm/tests.list'))
 	parser.add_argument('--list', action='store_true', help='print the names of the tests, and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests whose name contains FILTER or, if FILTER has a *, matches this pattern')
 	arguments = parser.parse_args()

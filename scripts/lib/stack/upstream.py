@@ -219,7 +219,7 @@ def main():
 	parser.add_argument('--check', action='store_true', help=(
 		'take no DIR: apply the patches to the source of the newest known kernel, which is downloaded once (1.1 GiB in '
 		'~/.cache/nvdla), and check them there: checkpatch --strict, the driver compiled with W=1 and sparse, and its '
-		'KUnit tests run in a UML kernel'))
+		'KUnit tests run in a UML kernel, Linux as a process'))
 	arguments = parser.parse_args()
 	if bool(arguments.tree) == arguments.check:
 		parser.error('name a folder, or --check and none')

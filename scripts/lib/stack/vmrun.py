@@ -18,7 +18,7 @@ _LONGEST_SCRIPT = 1 << 20
 _FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
 _REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 0033:')
 _DESCRIPTION = '''\
-Boot the guest, a virtual machine whose NVDLA is the device model (the core in software), with the
+Boot the guest, a virtual machine whose NVDLA is the device model (an NVDLA in software), with the
 driver nvdla.ko loaded. Run COMMAND in the guest, print its output, and exit with its status.
 Without COMMAND, open a shell of the guest on the terminal.
 
@@ -28,7 +28,7 @@ The guest sees the shared folder (out/ in the checkout) at the host's path, as t
 of COMMAND, and the reference data ($NVDLA_REFERENCE_DATA) read-only at the host's path.
 '''
 _STATUS = f'''\
-exit status: the command's. But {vm.STATUS_KERNEL} if the command succeeded and the kernel logged a
+Exit status: the command's. But {vm.STATUS_KERNEL} if the command succeeded and the kernel logged a
 warning or the driver could not be unloaded, {vm.STATUS_TIMEOUT} after --timeout, and
 {vm.STATUS_BROKEN} if the guest failed before the command had ended.
 '''
@@ -71,7 +71,7 @@ def _foreign_programs(found, command, share, progress):
 
 
 def _parse():
-	parser = console.Parser('scripts/vm', '-- nvdla-top --once', description=_DESCRIPTION, epilog=_STATUS,
+	parser = console.Parser('scripts/vm', '-- nvdla-top --once', description=_DESCRIPTION, exits=_STATUS,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'kernel of the guest: 6.12, 7.3, ... (default: the newest for which the driver builds), or debug: the '

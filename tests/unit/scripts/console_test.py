@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What all scripts have in common: a help with an example, and wrong options named in one line."""
 
+import contextlib
+import io
 import os
 import subprocess
+import sys
+import types
 import unittest
 from concurrent import futures
+from unittest import mock
 
+from stack import guest, qemu
 from stack.paths import ROOT
 
 _SCRIPTS = ('build-kmd', 'check-arm64', 'check-kmd', 'kernel-debug', 'package', 'run', 'setup', 'test', 'upstream', 'vm')
@@ -26,6 +32,18 @@ class EachScript(unittest.TestCase):
 				lines = said.stdout.splitlines()
 				self.assertTrue(any(line.startswith(f'Example: scripts/{script}') for line in lines))
 				self.assertLessEqual(max(map(len, lines)), 100)
+				self.assertRegex(said.stdout, '(?i)exit status')
+
+	def test_help_of_qemu_begins_with_that_of_the_script(self):
+		found = types.SimpleNamespace(qemu=['qemu-system-x86_64'], environment={})
+		for words, begins in ((['--help'], 'scripts/qemu starts'), (['-version'], '')):
+			with self.subTest(words), mock.patch.object(guest, 'find', return_value=found), \
+					mock.patch.object(sys, 'argv', ['qemu', *words]), \
+					mock.patch.object(os, 'execvpe') as started, \
+					contextlib.redirect_stdout(io.StringIO()) as said:
+				qemu.main()
+				self.assertEqual(said.getvalue()[:19], begins)
+				started.assert_called_once_with('qemu-system-x86_64', ['qemu-system-x86_64', *words], {})
 
 	def test_a_wrong_option_is_named_in_one_line(self):
 		for script, said in self.each('--hepl'):
