@@ -87,7 +87,7 @@ Graph edgeGraph(const EdgeNetworkSize &size, const Lut &tone)
 
 } /* namespace */
 
-Result<Loadable> edgeNetwork(const EdgeNetworkSize &size)
+Result<Loadable> edgeNetwork(const EdgeNetworkSize &size, const CoreGeometry &core)
 {
 	constexpr uint32_t smallest = 16;
 	/* PDP keeps a line of results, and cannot split a stream: 128 pixels of INT8 fit. */
@@ -99,6 +99,10 @@ Result<Loadable> edgeNetwork(const EdgeNetworkSize &size)
 				    fmt::format("{} x {}: sides have to be even, {} to {}",
 						size.width, size.height, smallest, largest));
 	}
+	if (!core.has(Capability::SdpY))
+		return fail(ErrorCode::Unsupported, "make example network", core.name,
+			    "has no look-up tables, which the network needs; use a device with "
+			    "another core, such as embedded");
 	/*
 	 * An input at the start of a table counts as below the table, so it starts one before the
 	 * weakest strength.
@@ -109,7 +113,7 @@ Result<Loadable> edgeNetwork(const EdgeNetworkSize &size)
 			      .high = strengths - 1 });
 	if (!tone)
 		return forward(tone);
-	return edgeGraph(size, tone->lut).assemble();
+	return edgeGraph(size, tone->lut).assemble({ .core = core });
 }
 
 } /* namespace nvdla::examples */

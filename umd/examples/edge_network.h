@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include <nvdla/core_geometry.h>
 #include <nvdla/error.h>
 #include <nvdla/image.h>
 #include <nvdla/loadable.h>
@@ -36,8 +37,9 @@ struct EdgeNetworkSize {
  * Convolution, SDP and PDP run as one: the data between them never reach memory.
  *
  * \param[in] size even width and height, each 16 to 256
+ * \param[in] core core to assemble for; Unsupported if it has no look-up table, as nv_small
  */
-Result<Loadable> edgeNetwork(const EdgeNetworkSize &size);
+Result<Loadable> edgeNetwork(const EdgeNetworkSize &size, const CoreGeometry &core = nvFull);
 
 /**
  * \brief Put a photograph into the tensor "picture", unchanged: 8 bits for each colour

@@ -74,15 +74,18 @@ Result<void> run(const Options &options)
 	const Image picture = resize(*photo, options.size.width, options.size.height);
 	stages.done(fmt::format("read the photograph ({} x {})", photo->width, photo->height));
 
-	auto loadable = examples::edgeNetwork(options.size);
-	if (!loadable)
-		return forward(loadable);
-	stages.done("write the network");
-
 	auto device = Device::open(options.device);
 	if (!device)
 		return forward(device);
+	auto core = coreOf(device->info());
+	if (!core)
+		return forward(core);
 	stages.done("open " + options.device);
+
+	auto loadable = examples::edgeNetwork(options.size, *core);
+	if (!loadable)
+		return forward(loadable);
+	stages.done("write the network");
 
 	auto network = Network::load(*device, *loadable);
 	if (!network)
@@ -140,7 +143,7 @@ int main(int argc, char **argv)
 		app.option("--height", options.size.height,
 			   "height, in pixels, to which the photograph is scaled; even, 16 to 256")
 			.showDefault();
-		app.footer(nvdla::tools::exitCodeHelp);
+		app.footer(nvdla::tools::exitCodeHelpOfEdges);
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

@@ -35,7 +35,9 @@ Result<void> writeNetwork(Network network, const examples::EdgeNetworkSize &size
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-example-net", [&]() -> Result<int> {
-		CommandLine app{ "Writes an example network as an NVDLA loadable.",
+		CommandLine app{ "Writes an example network as an NVDLA loadable, for the core "
+				 "(configuration of NVDLA) "
+				 "nv_full.",
 				 "nvdla-example-net", "nvdla-example-net -o net.nvdla" };
 		examples::EdgeNetworkSize size;
 		Network network = Network::Edges;

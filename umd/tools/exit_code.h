@@ -8,8 +8,15 @@ namespace nvdla::tools
 
 /** \brief Exit codes of the tools, for their help */
 constexpr const char *exitCodeHelp =
-	"Exit codes: 0 success, 2 wrong argument or unusable file (also a network for another "
-	"core), 3 the device is missing, refuses a job or fails, 4 timeout, 1 any other failure.";
+	"Exit codes: 0 success, 2 wrong argument, unusable file, or network for another core than "
+	"the device's, 3 the device is missing, refuses the work or fails, 4 timeout, 1 any other "
+	"failure.";
+
+/** \brief Exit codes of nvdla-edges, whose network is made for the device's core */
+constexpr const char *exitCodeHelpOfEdges =
+	"Exit codes: 0 success, 2 wrong argument, unusable photograph, or device whose core has no "
+	"look-up tables (nv_small, nv_small_256), 3 the device is missing, refuses the work or "
+	"fails, 4 timeout: for 30 seconds no operation began or ended, 1 any other failure.";
 
 /** \brief Exit codes of tools that run nothing on a device */
 constexpr const char *exitCodeHelpWithoutDevice =

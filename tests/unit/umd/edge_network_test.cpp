@@ -109,6 +109,37 @@ TEST(EdgeNetwork, GivesWhatItsFiltersSay)
 	}
 }
 
+/* The same edges from other cores, except those that lack the look-up table of the tone curve. */
+TEST(EdgeNetwork, IsMadeForOtherCores)
+{
+	std::mt19937 random(25);
+	const EdgeNetworkSize size{ 256, 64 };
+	const Image photo = photoOf(size, random);
+
+	for (const CoreGeometry &core : coreVariants()) {
+		SCOPED_TRACE(core.name);
+		auto written = edgeNetwork(size, core);
+		if (!core.has(Capability::SdpY)) {
+			ASSERT_FALSE(written);
+			EXPECT_EQ(written.error().code, ErrorCode::Unsupported);
+			continue;
+		}
+		ASSERT_TRUE(written) << written.error().message();
+		auto device = Device::open(std::string(Device::embeddedPath) + ":" + core.name);
+		ASSERT_TRUE(device) << device.error().message();
+		auto network = Network::load(*device, *written);
+		ASSERT_TRUE(network) << network.error().message();
+		auto tensor = pictureTensor(network->inputs()[0], photo);
+		ASSERT_TRUE(tensor) << tensor.error().message();
+		ASSERT_TRUE(network->setInput(0, *tensor));
+		auto report = network->run();
+		ASSERT_TRUE(report) << report.error().message();
+		auto edges = network->outputElements(0);
+		ASSERT_TRUE(edges);
+		EXPECT_EQ(elementsToFloat(DataType::Int8, *edges), expectedEdges(photo));
+	}
+}
+
 /* All in one go: what is between the operations has no place in memory. */
 TEST(EdgeNetwork, IsOneChain)
 {
