@@ -63,7 +63,7 @@ std::string set(Chip &chip, const std::string &value)
 }
 
 constexpr ChipOption options[] = {
-	{ "clock", "FREQUENCY", "clock of the core; default 1GHz", true,
+	{ "clock", "FREQUENCY", "clock of the NVDLA; default 1GHz", true,
 	  set<&Chip::clock, frequency> },
 	{ "dram", "BANDWIDTH",
 	  "bandwidth of system memory, reads and writes together; default 10GB/s", true,

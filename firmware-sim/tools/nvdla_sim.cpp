@@ -159,19 +159,20 @@ int main(int argc, char **argv)
 		"with\n"
 		"-device '{\"driver\": \"vfio-user-pci\", \"socket\": {\"type\": \"unix\", "
 		"\"path\": \"PATH\"}}'\n"
-		"The guest's memory must be shared: -object "
+		"The memory of the guest (virtual machine) must be shared: -object "
 		"memory-backend-memfd,id=ram,size=...,share=on "
 		"-machine q35,memory-backend=ram\n"
-		"The device counts the time that operations take on the chip that --clock, --dram, "
-		"--dram-latency, --sram and --sram-latency describe; without all of these options "
-		"the "
-		"chip's memory is as fast as the core's ports.\n",
+		"The device counts the time that operations would take on a chip. If none of "
+		"--clock, --dram, --dram-latency, --sram and --sram-latency is given, the memory "
+		"of this "
+		"chip is as fast as the NVDLA's ports. If one is given, the others have their "
+		"defaults.\n",
 		"nvdla-sim", "nvdla-sim --socket /tmp/nvdla.sock");
 	app.option("--socket", options.socket,
 		   "UNIX socket to listen on; the program removes it at its end")
 		.required()
 		.valueText("PATH");
-	app.option("--variant", options.variant, "configuration of the core; default: nv_full")
+	app.option("--variant", options.variant, "configuration of the NVDLA; default: nv_full")
 		.check(checkVariant)
 		.valueText("nv_full|nv_large|nv_small|nv_small_256|nv_small_256_full");
 	auto cvsram = app.option(
@@ -180,14 +181,15 @@ int main(int argc, char **argv)
 		"possible size, for nv_small and nv_small_256");
 	cvsram.bytes().check(checkCvsramSize).valueText("BYTES");
 	app.option("--cvsram-base", options.cvsramBase,
-		   "first address of the on-chip memory, as the core's engines see it; default: 0")
+		   "first address of the on-chip memory, as the NVDLA sees it; default: 0")
 		.check(checkCvsramBase)
 		.valueText("ADDRESS");
 	app.choice(
 		"--fp16", options.fp16, kFp16,
 		"how FP16 convolutions are computed: exact (the default): bit for bit as the "
-		"hardware; fast: with sums in f32, many times faster, and within the threshold of "
-		"NVDLA's precision document");
+		"hardware; fast: with sums in f32, many times faster; a result differs by at most "
+		"one unit in the last place of FP16 and 2^-20 of the sum's largest product for "
+		"each weight of the kernel");
 	app.option("--threads", options.threads,
 		   "threads that compute an operation together; 0: one for each processor of the "
 		   "host")
@@ -200,12 +202,14 @@ int main(int argc, char **argv)
 	app.choice("--log-level", options.logLevel, kLogLevels,
 		   "least severity of the messages on standard error; default: info");
 	app.flag("-v", verbose, "lower this severity by one level for each -v");
-	app.flag(
-		"--faults", options.faults,
-		"let the guest request faults of the device, such as lost interrupts, for tests of "
-		"drivers");
+	app.flag("--faults", options.faults,
+		 "let the guest request faults of the device, such as lost "
+		 "interrupts, for tests of drivers");
 	app.flag("--write-multiple", options.offer.writeMultiple,
-		 "let QEMU 11 or newer send several register writes in one message");
+		 "let QEMU 11 or newer send several register writes in one message instead of one "
+		 "each");
+	app.footer("Exit codes: 0 ended by a signal, as intended, 1 the device cannot be made or "
+		   "cannot go on, 2 wrong argument, or the socket cannot be made.");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 

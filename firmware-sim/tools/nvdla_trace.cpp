@@ -146,8 +146,8 @@ int main(int argc, char **argv)
 	app.flag("-v,--verbose", verbose, "list the traces that pass, too");
 	const auto timed =
 		app.flag("-t,--timing", timing,
-			 "compare the modelled cycles of each trace with the hardware's, "
-			 "which are in its meta.json");
+			 "print how many cycles the model takes compared with the hardware, whose "
+			 "cycles are in a trace's meta.json; a difference is no failure");
 	auto through = app.flag(
 		"-q,--through-qemu", throughQemu,
 		"play on an nvdla-sim that is attached to QEMU; nvdla-trace makes the accesses of "
@@ -159,6 +159,9 @@ int main(int argc, char **argv)
 		.valueText("PATH");
 	/* Begin and end of an operation cannot be seen from outside. */
 	through.excludes(timed);
+	app.footer(
+		"Exit codes: 0 no trace failed, 1 a trace failed, 2 wrong argument, no trace (for "
+		"--timing: with the cycles of the hardware), or QEMU or nvdla-sim does not work.");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 

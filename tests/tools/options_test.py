@@ -244,7 +244,7 @@ class Options(ProgramTest):
 		"""All of them are named where a device can be given, and can be opened."""
 		for program in ('nvdla-run', 'nvdla-bench', 'nvdla-prof', 'nvdla-eval', 'nvdla-edges'):
 			said = ' '.join(self.good(program, '--help').split())
-			self.assertIn('embedded:CORE as CORE, one of nv_full, nv_large, nv_small, nv_small_256, nv_small_256_full', said)
+			self.assertIn('embedded:CORE has CORE, one of nv_full, nv_large, nv_small, nv_small_256, nv_small_256_full', said)
 		self.good('nvdla-run', self.net, '--device', 'embedded:nv_full')
 		for core in ('nv_large', 'nv_small', 'nv_small_256', 'nv_small_256_full'):
 			self.assertIn(f'is {core}: compile the model for {core}', self.bad(2, 'nvdla-run', self.net, '--device', f'embedded:{core}'))

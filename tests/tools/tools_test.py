@@ -79,6 +79,14 @@ class Eval(ProgramTest):
 		self.assertEqual(floats['same_as_first'], 1)
 		self.assertGreater(integers['first'], 0.8)
 
+	def test_models_are_compiled_for_the_device(self):
+		"""Also those of --against, when the first network is a loadable."""
+		net, model = self.folder / 'large.nvdla', DIGITS / 'digits.onnx'
+		self.good('nvdla-compile', model, '-o', net, '--target', 'nv_large', '--calibrate', DIGITS / 'held_out.npy')
+		on_large = ('nvdla-eval', net, self.pictures, '--labels', self.labels, '--device', 'embedded:nv_large')
+		self.good(*on_large, '--against', net)
+		self.assertIn('is fp16, and nv_large computes with int8', self.bad(2, *on_large, '--against', model))
+
 	def test_list_of_pictures(self):
 		for path, label in self.truth:
 			path.rename(self.pictures / path.name)
@@ -681,6 +689,14 @@ class Tools(ProgramTest):
 			self.assertIn(word, said)
 		self.assertEqual(edges.read_bytes()[16:24], struct.pack('>2I', 64, 16))
 		self.assertTrue(timeline.read_text().endswith('</svg>\n'))
+
+	def test_edges_on_another_core(self):
+		command = ('nvdla-edges', '--input', self.picture(), '--width', 32, '--height', 16, '--output')
+		usual, other = self.folder / 'usual.png', self.folder / 'other.png'
+		self.good(*command, usual)
+		self.good(*command, other, '--device', 'embedded:nv_large')
+		self.assertEqual(usual.read_bytes(), other.read_bytes())
+		self.assertIn('nv_small: has no look-up tables', self.bad(2, *command, other, '--device', 'embedded:nv_small'))
 
 	def test_top_needs_a_device(self):
 		said = self.bad(3, 'nvdla-top', '--once', '--device', '/dev/accel/none')

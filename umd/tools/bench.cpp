@@ -254,7 +254,7 @@ int main(int argc, char **argv)
 
 		app.footer(tools::exitCodeHelp);
 		tools::addDeviceOption(app, settings.device);
-		network.addTo(app);
+		network.addTo(app, "that of the device");
 		app.option("--in-flight", settings.inFlight,
 			   "how many runs may be under way at once")
 			.range(1u, 256u)
@@ -270,10 +270,7 @@ int main(int argc, char **argv)
 			.showDefault();
 		app.option("--runs", settings.runs,
 			   "end after N counted runs, even if there is time left");
-		app.option("--timeout", settings.timeoutMs,
-			   "longest time of a job, the device's part of a run, in ms")
-			.range(1u, 600000u)
-			.showDefault();
+		tools::addTimeoutOption(app, settings.timeoutMs);
 		const auto json = app.flag("--json", settings.json, "print the figures as JSON");
 		app.option("--compare", settings.compare,
 			   "file with the output of an earlier run with --json: print each "

@@ -296,7 +296,7 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		"--keep-bias", settings.keepsBias,
 		"after calibration, keep the model's biases instead of changing them to make "
 		"up for the rounding of the weights"));
-	settings.scaling.addTo(app);
+	settings.scaling.addTo(app, "the pictures of --calibrate");
 }
 
 } /* namespace */
@@ -320,7 +320,8 @@ int main(int argc, char **argv)
 
 		app.footer(exitCodeHelpWithoutDevice);
 		app.option("MODEL", settings.model,
-			   "the model: a .tflite, .onnx or, for Caffe, .prototxt file")
+			   "the model: a .tflite, .onnx or, for Caffe, .prototxt file with its "
+			   ".caffemodel beside it")
 			.valueText("FILE")
 			.required();
 		app.option("-o,--output", settings.output,
@@ -331,7 +332,7 @@ int main(int argc, char **argv)
 		settings.chip.addTo(app, [&](const CommandLineOption &option) {
 			settings.ofChip.push_back(option);
 		});
-		settings.strategy.addTo(app);
+		settings.strategy.addTo(app, "nv_full");
 		addCalibration(app, settings);
 		if (const auto code = app.parse(argc, argv))
 			return *code;

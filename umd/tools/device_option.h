@@ -15,11 +15,26 @@ inline CommandLineOption addDeviceOption(CommandLine &app, std::string &device)
 	return app
 		.option("--device", device,
 			std::string(
-				"device file, such as /dev/accel/accel0; or embedded: an NVDLA "
-				"in software, the device model, in this process. embedded computes "
-				"as the core nv_full, embedded:CORE as CORE, one of ") +
-				sim::geometryNames())
+				"device file or its name, such as accel0; or embedded: the device "
+				"model, an NVDLA in software, in this process. embedded has the "
+				"core (configuration of NVDLA) nv_full, embedded:CORE has CORE, "
+				"one of ") +
+				sim::geometryNames() +
+				"; the manual page of nvdla-run has further options of embedded")
 		.valueText("DEVICE")
+		.showDefault();
+}
+
+/** \brief Add --timeout, which is the same in all programs that have it */
+inline CommandLineOption addTimeoutOption(CommandLine &app, unsigned int &milliseconds)
+{
+	return app
+		.option("--timeout", milliseconds,
+			"in ms: end with exit code 4 if for this time no operation on the device "
+			"begins or ends, or if the device's part of a run takes ten times as "
+			"long. With the kernel driver, values above 10000 count as 10000, "
+			"unless the user has CAP_SYS_NICE")
+		.range(1u, 600000u)
 		.showDefault();
 }
 

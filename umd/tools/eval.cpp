@@ -68,7 +68,7 @@ Result<Candidate> calibrated(const Settings &settings)
 	return Candidate{ file.name() + " int8", std::move(read->loadable) };
 }
 
-Result<std::vector<Candidate>> candidates(const Settings &settings)
+Result<std::vector<Candidate>> candidates(const Settings &settings, const Device &device)
 {
 	std::vector<Candidate> all;
 	auto read = tools::readNetwork(settings.run.network);
@@ -85,6 +85,10 @@ Result<std::vector<Candidate>> candidates(const Settings &settings)
 	for (const std::string &path : settings.others) {
 		tools::NetworkFile other = tools::networkFile(path);
 		other.options = settings.run.network.options;
+		other.cache = settings.run.network.cache;
+		other.hasTarget = settings.run.network.hasTarget;
+		if (auto target = tools::targetOf(other, device); !target)
+			return forward(target);
 		auto network = tools::readNetwork(other);
 		if (!network)
 			return forward(network);
@@ -158,7 +162,7 @@ Result<void> evaluate(Settings &settings)
 	auto device = tools::targetOf(settings.run.network, Device::open(settings.run.device));
 	if (!device)
 		return forward(device);
-	auto networks = candidates(settings);
+	auto networks = candidates(settings, *device);
 	if (!networks)
 		return forward(networks);
 	std::vector<eval::Score> scores;
@@ -206,10 +210,7 @@ void addOptions(CommandLine &app, Settings &settings)
 		   "judge on N pictures only, spread evenly over all;"
 		   " default: all");
 	tools::addDeviceOption(app, settings.run.device);
-	app.option("--timeout", settings.run.timeoutMs,
-		   "longest time of a job, the device's part of a run, in ms")
-		.range(1u, 600000u)
-		.showDefault();
+	tools::addTimeoutOption(app, settings.run.timeoutMs);
 	app.flag("--json", settings.json, "print the figures as JSON");
 }
 
@@ -229,10 +230,10 @@ int main(int argc, char **argv)
 		tools::NetworkOptions network;
 
 		app.footer(tools::exitCodeHelp);
-		network.addTo(app);
+		network.addTo(app, "that of the device");
 		addOptions(app, settings);
 		tools::ScalingOptions scaling;
-		scaling.addTo(app);
+		scaling.addTo(app, "pictures");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 		settings.run.scaling = scaling.scaling();

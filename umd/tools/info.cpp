@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 
 		app.footer(tools::exitCodeHelpWithoutDevice);
 		tools::NetworkOptions network;
-		network.addTo(app);
+		network.addTo(app, "nv_full");
 		auto format = app.choice<Format>("--format", settings.format,
 						 { { "text", Format::Text },
 						   { "json", Format::Json },
@@ -140,7 +140,9 @@ int main(int argc, char **argv)
 						 "of the graph of operations");
 		auto json = app.flag("--json", settings.json, "the same as --format json")
 				    .excludes(format);
-		app.option("-o,--output", settings.output, "write to this file instead of printing")
+		app.option("-o,--output", settings.output,
+			   "write to this file, whose ending .json, .dot or .svg must "
+			   "agree with --format, instead of printing")
 			.valueText("FILE");
 		const auto chip =
 			app.flag("--chip", settings.chip,

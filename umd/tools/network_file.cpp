@@ -26,7 +26,7 @@ NetworkFile networkFile(const std::string &path)
 	return { path, isModel, {}, {}, false };
 }
 
-void NetworkOptions::addTo(CommandLine &app)
+void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget)
 {
 	all_.push_back(
 		app.option("network", network_,
@@ -49,7 +49,7 @@ void NetworkOptions::addTo(CommandLine &app)
 				       "was compiled "
 				       "before from there; default: compile each time")
 				    .valueText("FOLDER"));
-	strategy_.addTo(app);
+	strategy_.addTo(app, usualTarget);
 	ofModels_.insert(ofModels_.end(), strategy_.all().begin(), strategy_.all().end());
 	all_.insert(all_.end(), ofModels_.begin(), ofModels_.end());
 }

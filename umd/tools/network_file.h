@@ -38,7 +38,8 @@ public:
 	NetworkOptions(const NetworkOptions &) = delete;
 	NetworkOptions &operator=(const NetworkOptions &) = delete;
 
-	void addTo(CommandLine &app);
+	/** \param[in] usualTarget the program's core without --target, for the help */
+	void addTo(CommandLine &app, const std::string &usualTarget);
 
 	/** \return the argument and the options, to be excluded by other options */
 	const std::vector<CommandLineOption> &all() const { return all_; }

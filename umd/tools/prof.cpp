@@ -143,13 +143,13 @@ int main(int argc, char **argv)
 	return tools::runProgram("nvdla-prof", [&]() -> Result<int> {
 		CommandLine app{ "Runs a network on an NVDLA and prints when each operation ran; "
 				 "an operation is "
-				 "the work of one engine (a unit of the core).",
+				 "the work of one engine (a unit of NVDLA).",
 				 "nvdla-prof", "nvdla-prof net.nvdla --svg timeline.svg" };
 		Settings settings;
 
 		app.footer(tools::exitCodeHelp);
 		tools::NetworkOptions network;
-		network.addTo(app);
+		network.addTo(app, "that of the device; with --chip nv_full");
 		auto device = tools::addDeviceOption(app, settings.run.device);
 		auto input = app.option("--input", settings.run.inputs,
 					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
@@ -158,14 +158,18 @@ int main(int argc, char **argv)
 				     .valueText("FILE")
 				     .repeatable();
 		tools::ScalingOptions scaling;
-		scaling.addTo(app);
+		scaling.addTo(app, "pictures");
 		app.option("--trace", settings.trace,
-			   "write the timeline for the viewer Perfetto (ui.perfetto.dev) or Chrome")
+			   "write the timeline for the viewer Perfetto (ui.perfetto.dev) or "
+			   "Chrome; with - as this file or that of --svg, --csv or --json, it is "
+			   "printed instead of "
+			   "the table")
 			.valueText("FILE");
 		app.option("--svg", settings.svg, "write the timeline as a drawing (SVG)")
 			.valueText("FILE");
 		app.option("--csv", settings.csv,
-			   "write the table's rows, with all counters, as CSV; times are in ns")
+			   "write the table's rows, with all counters (stalls, saturated values, "
+			   "NaNs, ...), as CSV; times are in ns")
 			.valueText("FILE");
 		app.option("--json", settings.json,
 			   "write the table's rows with their times and counters as JSON")
@@ -185,11 +189,7 @@ int main(int argc, char **argv)
 					 "number of runs before the one that is shown")
 				      .range(0u, 1000000u)
 				      .showDefault();
-		auto timeout =
-			app.option("--timeout", settings.run.timeoutMs,
-				   "longest time of a job, the device's part of a run, in ms")
-				.range(1u, 600000u)
-				.showDefault();
+		auto timeout = tools::addTimeoutOption(app, settings.run.timeoutMs);
 		const auto chip =
 			app.flag("--chip", settings.chip,
 				 "run nothing: predict the time of each operation on the chip that "

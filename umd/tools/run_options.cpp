@@ -68,7 +68,8 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 				"given as --input-scale; default: the loadable's own, or 0 if it "
 				"has none or if only --input-scale is given")
 			   .valueText("A,B,..."));
-	lists.scaling.addTo(app, "; INT8 inputs without a scale also need --input-scale");
+	lists.scaling.addTo(app, "pictures",
+			    "; INT8 inputs without a scale also need --input-scale");
 	addPerTensor(
 		app, "--output", settings.outputs,
 		"write an output: its elements (.dimg), its numbers as a numpy array (.npy), or "
@@ -108,12 +109,9 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
 	addDeviceOption(app, settings.device);
-	lists.network.addTo(app);
+	lists.network.addTo(app, "that of the device");
 	app.option("--repeat", settings.repeat, "run N times").range(1u, 1000000u).showDefault();
-	app.option("--timeout", settings.timeoutMs,
-		   "longest time of a job, the device's part of a run, in ms")
-		.range(1u, 600000u)
-		.showDefault();
+	addTimeoutOption(app, settings.timeoutMs);
 	lists.keep(app.flag("-v,--verbose", settings.verbose,
 			    "print the duration of each part of the last run on "
 			    "the device and on the CPU"));

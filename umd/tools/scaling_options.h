@@ -23,12 +23,15 @@ public:
 	ScalingOptions(const ScalingOptions &) = delete;
 	ScalingOptions &operator=(const ScalingOptions &) = delete;
 
-	/** \param[in] note further text for the help of --normalize */
-	void addTo(CommandLine &app, const std::string &note = "")
+	/**
+	 * \param[in] pictures whose pixels are scaled, for the help
+	 * \param[in] note further text for the help of --normalize
+	 */
+	void addTo(CommandLine &app, const std::string &pictures, const std::string &note = "")
 	{
 		all_.push_back(app.option("--mean", mean_,
-					  "subtract these numbers from the pixels of pictures, one "
-					  "for each colour channel; default: 0")
+					  "subtract these numbers from the pixels of " + pictures +
+						  ", one for each colour channel; default: 0")
 				       .commaList(static_cast<int>(PixelScaling{}.mean.size())));
 		all_.push_back(app.option("--normalize", normalize_,
 					  "divide pixels by this number, after --mean was "

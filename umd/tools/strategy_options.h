@@ -29,19 +29,20 @@ public:
 	StrategyOptions(const StrategyOptions &) = delete;
 	StrategyOptions &operator=(const StrategyOptions &) = delete;
 
-	void addTo(CommandLine &app)
+	/** \param[in] usualTarget the program's core without --target, for the help */
+	void addTo(CommandLine &app, const std::string &usualTarget)
 	{
 		add(app.option("--strategy", text_,
 			       "which ways of computing a model the compiler may use: a list, with "
 			       "commas, of SUBJECT=auto (where it is predicted to be faster), "
 			       "SUBJECT=always or SUBJECT=never. The manual page of nvdla-compile "
 			       "explains the subjects: winograd, compression, pixels, "
-			       "post-extension, "
-			       "bands, fused-pooling, reuse, join, branches. A choice without "
-			       "SUBJECT= is "
-			       "for all of them. The default is auto for all but winograd, which "
-			       "is never "
-			       "used, because the device model is slow with it. The list may also "
+			       "post-extension, bands, fused-pooling, reuse, join, branches. A "
+			       "choice "
+			       "without SUBJECT= is for all of them. The default is auto, but "
+			       "never for "
+			       "winograd, because the device model is slow with it. The list may "
+			       "also "
 			       "describe the chip for the predictions, as in dram=2.5GB/s")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
@@ -64,15 +65,13 @@ public:
 			    .repeatable());
 		add(app.choice(
 			"--host", host_, hostNames(),
-			"who computes operators that neither the core nor libnvdla can compute: "
-			"auto (the default): ONNX Runtime in an ONNX model, TensorFlow Lite in a "
-			".tflite model, if that library is installed; never: nobody, so a model "
-			"with such operators is refused"));
+			"the library for operators that neither NVDLA nor libnvdla can compute: "
+			"auto (the default): ONNX Runtime for an ONNX model, TensorFlow Lite for a "
+			".tflite model, if it is installed; never: none, so a model with such "
+			"operators is refused"));
 		add(app.option("--target", target_,
-			       "the core that a model is compiled for: " + coreVariantNames() +
-				       "; default: the core of the device on which this program "
-				       "runs the "
-				       "network, or nv_full if it runs none")
+			       "the core (configuration of NVDLA) that a model is compiled for: " +
+				       coreVariantNames() + "; default: " + usualTarget)
 			    .valueText("CORE"));
 	}
 

@@ -78,7 +78,8 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 	if (desc.type == DataType::Int8 && desc.quantization.none() &&
 	    settings.scaling != PixelScaling{})
 		return fail(ErrorCode::InvalidArgument, "--mean and --normalize", path,
-			    fmt::format("change nothing in {} pixels without --input-scale",
+			    fmt::format("change nothing in {} pixels without a scale; "
+					"nvdla-run --input-scale gives one",
 					dataTypeName(desc.type)));
 	return elementsFromImage(desc, *image, settings.scaling);
 }

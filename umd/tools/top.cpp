@@ -135,10 +135,11 @@ int main(int argc, char **argv)
 			.showDefault();
 		app.flag("--once", settings.once, "show one view and end");
 		app.flag("--json", settings.json, "print each view as a JSON object on one line");
-		app.flag("--enable", settings.enable,
-			 "from now on the cores count stalls (cycles in which an engine waits for "
-			 "memory) and saturated values, NaNs and look-up table misses of all jobs; "
-			 "otherwise only of jobs that ask for it");
+		app.flag(
+			"--enable", settings.enable,
+			"from now on the devices count stalls (cycles in which an engine waits for "
+			"memory) and saturated values, NaNs and look-up table misses of all jobs; "
+			"otherwise only of jobs that ask for it");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

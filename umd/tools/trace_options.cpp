@@ -41,8 +41,9 @@ std::optional<uint64_t> addressOf(std::string_view text)
 void TraceOptions::addTo(CommandLine &app)
 {
 	app.option("--trace", folder_,
-		   "write a register trace to this folder: the register writes of the run, the "
-		   "memory that the core reads and the expected results, for a simulation of the "
+		   "with an embedded device: write a register trace to this folder: the register "
+		   "writes of the run, the "
+		   "memory that the NVDLA reads and the expected results, for a simulation of the "
 		   "hardware "
 		   "or a board without an operating system")
 		.valueText("FOLDER");
@@ -55,7 +56,7 @@ void TraceOptions::addTo(CommandLine &app)
 		"trace (the default): for nvdla-trace; txn, cfg: for the testbenches of the public "
 		"repository nvdla/hw, branches nvdlav1 and master; c: an array in C, for a board"));
 	others_.push_back(app.option("--trace-memory", memory_,
-				     "first address of the core's memory in the trace; "
+				     "first address of the NVDLA's memory in the trace; "
 				     "default: 0x80000000")
 				  .valueText("ADDRESS"));
 }
