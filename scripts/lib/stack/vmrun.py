@@ -28,8 +28,8 @@ The guest sees the shared folder (out/ in the checkout) at the host's path, as t
 of COMMAND, and the reference data ($NVDLA_REFERENCE_DATA) read-only at the host's path.
 '''
 _STATUS = f'''\
-Exit status: the command's. But {vm.STATUS_KERNEL} if the command succeeded and the kernel logged a
-warning or the driver could not be unloaded, {vm.STATUS_TIMEOUT} after --timeout, and
+Exit status: the command's. But 2 if an argument is wrong, {vm.STATUS_KERNEL} if the command succeeded and the
+kernel logged a warning or the driver could not be unloaded, {vm.STATUS_TIMEOUT} after --timeout, and
 {vm.STATUS_BROKEN} if the guest failed before the command had ended.
 '''
 

@@ -30,7 +30,7 @@ bool number(std::string_view text, unsigned int &value)
 std::string forms()
 {
 	std::string text = std::string("it can be a core (") + sim::geometryNames() +
-			   "), fp16=exact or fp16=fast, threads=0 (one on each core of the "
+			   "), fp16=exact or fp16=fast, threads=0 (one for each processor of the "
 			   "host) to " +
 			   std::to_string(sim::CoreConfig::kMostThreads) + ", realtime";
 
