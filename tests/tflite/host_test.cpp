@@ -58,6 +58,33 @@ TEST(TfliteHost, HasWhatIsBetweenPartsOfTheCore)
 	EXPECT_EQ(runOnce(made, { { 3, 5 } }), (std::vector<Numbers>{ { 10, 6 } }));
 }
 
+/* The parts of the core become integers; the numbers between them are those of the float model. */
+TEST(TfliteHost, IsCalibratedInParts)
+{
+	TfliteBuilder model;
+	const int32_t two = model.constant<float>({ 2, 2 }, { 2, 0, 0, 2 });
+	const int32_t same = model.constant<float>({ 2, 2 }, { 1, 0, 0, 1 });
+	const std::vector<std::byte> file = reversedBetween(model, two, same, [&] {
+		return model.floats({ 1, 2 });
+	});
+
+	for (const char *core : { "nv_full", "nv_small" }) {
+		CompileOptions options{ .core = *findCoreVariant(core) };
+		options.calibration = Calibration{ .samples = { { { 3, -5 } }, { { -6, 4 } } } };
+		const CompiledModel made = compiledFile(file, options);
+
+		EXPECT_EQ(placesOf(made), (Places{ "core FULLY_CONNECTED", "host REVERSE_V2",
+						   "core FULLY_CONNECTED" }));
+		EXPECT_EQ(made.loadable.inputs()->at(0).type, DataType::Int8);
+		EXPECT_TRUE(made.report.layers.at(2).error);
+		/* Steps of the input, of the middle and of the output add up. */
+		const std::vector<Numbers> got = runOnce(made, { { 3, 5 } });
+		ASSERT_EQ(got.at(0).size(), 2U);
+		EXPECT_NEAR(got[0][0], 10, 0.25);
+		EXPECT_NEAR(got[0][1], 6, 0.25);
+	}
+}
+
 /* Integers go from part to part as they are, and stand for numbers where the application has them.
  */
 TEST(TfliteHost, TakesQuantizedNumbers)

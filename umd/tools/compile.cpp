@@ -267,7 +267,7 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		   "default then) or int16");
 	app.option("--calibrate", settings.samples,
 		   "compile a float model to integers, with these examples of inputs: pictures, "
-		   ".npy and folders of them");
+		   ".npy and folders of them; operators of --host stay float");
 	app.option("--calibration-table", settings.table,
 		   "compile a float model to integers, with the scales of this file: a calibration "
 		   "table of NVDLA's compiler (JSON) or a calibration cache of TensorRT");

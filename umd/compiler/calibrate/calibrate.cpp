@@ -15,6 +15,8 @@ namespace
 {
 
 constexpr const char *calibrating = "calibrate model";
+/* Range of all values without samples; as most real ones it needs a zero point. */
+constexpr Range anyRange = { -1, 2 };
 
 /* The numbers of each input, channels last; those of one sample for all of a batch. */
 using Sample = std::vector<RealNumbers>;
@@ -44,7 +46,9 @@ Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>
 	for (size_t i = 0; i < inputs.size(); i++) {
 		const Value &value = model.values[model.inputs[i]];
 		const uint64_t wanted = elementCount(value.cubeShape());
-		if (inputs[i].size() != wanted)
+		/* A part of a divided model has a batch of different inputs. */
+		const bool isBatch = inputs[i].size() == wanted * value.batch;
+		if (inputs[i].size() != wanted && !isBatch)
 			return bad(fmt::format("has {} numbers, the input '{}' of {} needs {}",
 					       inputs[i].size(), value.name,
 					       toString(value.cubeShape()), wanted));
@@ -55,43 +59,57 @@ Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>
 		const bool turns = i < model.inputOrders.size() &&
 				   model.inputOrders[i] == ElementOrder::Nchw &&
 				   value.shape.size() == 4;
-		const RealNumbers one =
-			turns ? channelsBehind(inputs[i], value.shape.back()) : inputs[i];
 		RealNumbers &all = sample.emplace_back();
-		for (uint32_t j = 0; j < value.batch; j++)
+		for (uint32_t j = 0; j < value.batch; j++) {
+			const auto first = inputs[i].begin() +
+					   static_cast<ptrdiff_t>(isBatch ? j * wanted : 0);
+			const RealNumbers own(first, first + static_cast<ptrdiff_t>(wanted));
+			const RealNumbers one =
+				turns ? channelsBehind(own, value.shape.back()) : own;
 			all.insert(all.end(), one.begin(), one.end());
+		}
 	}
 	return sample;
 }
 
-Result<std::vector<Sample>> samplesOf(const Model &model, const Calibration &calibration)
+/* The samples of a model; one at a time is in memory. */
+class Samples
 {
-	std::vector<Sample> samples;
-
-	for (size_t i = 0; i < calibration.samples.size(); i++) {
-		auto sample = sampleOf(model, calibration.samples[i], fmt::format("sample {}", i));
-		if (!sample)
-			return forward(sample);
-		samples.push_back(std::move(*sample));
+public:
+	/* All are references that the samples keep. */
+	Samples(const Model &model, const Calibration &calibration, const SampleReader &reader)
+		: model_(model), calibration_(calibration), reader_(reader)
+	{
 	}
-	return samples;
-}
 
-Result<void> checkCalibration(const Model &model, const Calibration &calibration)
+	size_t size() const { return calibration_.samples.size(); }
+	/* Calls \a visit with each sample, until it or the reading of a sample fails. */
+	Result<void> each(const std::function<Result<void>(const Sample &)> &visit) const
+	{
+		Result<void> done;
+
+		for (size_t i = 0; i < size() && done; i++)
+			done = at(i).and_then(visit);
+		return done;
+	}
+
+private:
+	Result<Sample> at(size_t i) const
+	{
+		const std::string where = fmt::format("sample {}", i);
+		if (!reader_)
+			return sampleOf(model_, calibration_.samples[i], where);
+		return reader_(i).and_then(
+			[&](auto &&numbers) { return sampleOf(model_, numbers, where); });
+	}
+
+	const Model &model_;
+	const Calibration &calibration_;
+	const SampleReader &reader_;
+};
+
+Result<void> checkFloat(const Model &model)
 {
-	auto bad = [](const std::string &where, const std::string &why) {
-		return fail(ErrorCode::InvalidArgument, calibrating, where, why);
-	};
-
-	if (calibration.samples.empty() && calibration.table.empty())
-		return bad("samples", "there are none; give inputs like those of the application");
-	if (calibration.type != DataType::Int8 && calibration.type != DataType::Int16)
-		return bad("type", fmt::format("is {}; int8 and int16 are possible",
-					       dataTypeName(calibration.type)));
-	/* Written so that a NaN is refused. */
-	if (!(calibration.percentile >= 50 && calibration.percentile <= 100))
-		return bad("percentile",
-			   fmt::format("is {}; 50 to 100 are possible", calibration.percentile));
 	for (const Operator &operation : model.operators) {
 		for (const ValueId id : operation.inputs) {
 			const Value &value = model.values[id];
@@ -142,13 +160,13 @@ Result<void> checkRanges(const Model &model, const std::vector<Range> &ranges)
 }
 
 /* Collects the range of each value's numbers over all samples. */
-Result<std::vector<Range>> observe(const Evaluator &reference, const std::vector<Sample> &samples,
+Result<std::vector<Range>> observe(const Evaluator &reference, const Samples &samples,
 				   const Calibration &calibration)
 {
 	const Model &model = reference.model();
 	std::vector<Range> ranges(model.values.size());
 
-	for (const Sample &sample : samples) {
+	auto seen = samples.each([&](const Sample &sample) -> Result<void> {
 		const auto values = reference.run(sample);
 		for (ValueId id = 0; id < values.size(); id++) {
 			if (!std::all_of(values[id].begin(), values[id].end(),
@@ -158,15 +176,21 @@ Result<std::vector<Range>> observe(const Evaluator &reference, const std::vector
 					    "becomes NaN or infinite with these samples");
 			ranges[id].include(values[id]);
 		}
-	}
+		return {};
+	});
+	if (!seen)
+		return forward(seen);
 	if (calibration.method == RangeMethod::MinMax)
 		return ranges;
 	std::vector<Histogram> histograms(ranges.begin(), ranges.end());
-	for (const Sample &sample : samples) {
+	seen = samples.each([&](const Sample &sample) -> Result<void> {
 		const auto values = reference.run(sample);
 		for (ValueId id = 0; id < values.size(); id++)
 			histograms[id].count(values[id]);
-	}
+		return {};
+	});
+	if (!seen)
+		return forward(seen);
 	/* 16-bit integers would have more levels than the histogram has bins. */
 	const size_t levels = size_t{ 1 } << 8;
 	for (ValueId id = 0; id < ranges.size(); id++)
@@ -203,13 +227,13 @@ Model lossesOf(const Model &real, const Model &integers)
 }
 
 /* Corrects biases by the average error that rounding of kernels causes. */
-void correctBiases(Model &integers, const Evaluator &reference, const std::vector<Sample> &samples)
+Result<void> correctBiases(Model &integers, const Evaluator &reference, const Samples &samples)
 {
 	const Model losses = lossesOf(reference.model(), integers);
 	const Evaluator lost(losses);
 	std::vector<std::vector<double>> sums(losses.operators.size());
 
-	for (const Sample &sample : samples) {
+	auto seen = samples.each([&](const Sample &sample) -> Result<void> {
 		const auto values = reference.run(sample);
 		for (size_t i = 0; i < losses.operators.size(); i++) {
 			const Operator &operation = losses.operators[i];
@@ -223,7 +247,10 @@ void correctBiases(Model &integers, const Evaluator &reference, const std::vecto
 			for (size_t j = 0; j < result.size(); j++)
 				sums[i][j % kernels] += result[j] * share;
 		}
-	}
+		return {};
+	});
+	if (!seen)
+		return seen;
 	for (size_t i = 0; i < integers.operators.size(); i++) {
 		Operator &operation = integers.operators[i];
 		if (!hasKernels(operation.kind))
@@ -239,6 +266,7 @@ void correctBiases(Model &integers, const Evaluator &reference, const std::vecto
 		operation.inputs.resize(2);
 		operation.inputs.push_back(integers.add(floatConstant(bias, shape)));
 	}
+	return {};
 }
 
 /* Powers of a signal and of the noise that is added to it. */
@@ -260,14 +288,14 @@ struct Noise {
 	double decibels() const { return noise == 0 ? HUGE_VAL : 10 * std::log10(signal / noise); }
 };
 
-std::vector<LayerError> measure(const Model &integers, const Evaluator &reference,
-				const std::vector<Sample> &samples)
+Result<std::vector<LayerError>> measure(const Model &integers, const Evaluator &reference,
+					const Samples &samples)
 {
 	const Evaluator quantized(integers);
 	std::vector<Noise> all(integers.operators.size()), own(integers.operators.size());
 	std::vector<LayerError> errors;
 
-	for (const Sample &sample : samples) {
+	auto seen = samples.each([&](const Sample &sample) -> Result<void> {
 		const auto wanted = reference.run(sample);
 		const auto got = quantized.run(sample);
 		for (size_t i = 0; i < integers.operators.size(); i++) {
@@ -276,7 +304,10 @@ std::vector<LayerError> measure(const Model &integers, const Evaluator &referenc
 			all[i].add(got[output], wanted[output]);
 			own[i].add(quantized.evaluate(operation, wanted), wanted[output]);
 		}
-	}
+		return {};
+	});
+	if (!seen)
+		return forward(seen);
 	for (size_t i = 0; i < all.size(); i++)
 		errors.push_back({ all[i].decibels(), own[i].decibels(), all[i].largest });
 	return errors;
@@ -284,18 +315,38 @@ std::vector<LayerError> measure(const Model &integers, const Evaluator &referenc
 
 } /* namespace */
 
-Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration)
+Result<void> checkCalibration(const Calibration &calibration)
 {
-	if (auto checked = checkCalibration(model, calibration); !checked)
+	auto bad = [](const std::string &where, const std::string &why) {
+		return fail(ErrorCode::InvalidArgument, calibrating, where, why);
+	};
+
+	if (calibration.samples.empty() && calibration.table.empty())
+		return bad("samples", "there are none; give inputs like those of the application");
+	if (calibration.type != DataType::Int8 && calibration.type != DataType::Int16)
+		return bad("type", fmt::format("is {}; int8 and int16 are possible",
+					       dataTypeName(calibration.type)));
+	/* Written so that a NaN is refused. */
+	if (!(calibration.percentile >= 50 && calibration.percentile <= 100))
+		return bad("percentile",
+			   fmt::format("is {}; 50 to 100 are possible", calibration.percentile));
+	return {};
+}
+
+Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration,
+					  const SampleReader &reader)
+{
+	if (auto checked = checkFloat(model); !checked)
 		return forward(checked);
-	auto samples = samplesOf(model, calibration);
-	if (!samples)
-		return forward(samples);
 	const Model real = model;
+	const Samples samples(real, calibration, reader);
 	const Evaluator reference(real);
 	const bool hasTable = !calibration.table.empty();
-	auto ranges = hasTable ? rangesOf(model, calibration.table)
-			       : observe(reference, *samples, calibration);
+	Result<std::vector<Range>> ranges = std::vector<Range>(model.values.size(), anyRange);
+	if (hasTable)
+		ranges = rangesOf(model, calibration.table);
+	else if (samples.size())
+		ranges = observe(reference, samples, calibration);
 	if (!ranges)
 		return forward(ranges);
 	settleRanges(model, *ranges, hasTable);
@@ -306,11 +357,13 @@ Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calib
 	quantizeModel(model, *ranges, calibration.type,
 		      hasTable || calibration.type == DataType::Int16 ? ZeroPoint::Zero
 								      : ZeroPoint::Free);
-	if (samples->empty())
+	if (!samples.size())
 		return std::vector<LayerError>();
-	if (calibration.correctBias)
-		correctBiases(model, reference, *samples);
-	return measure(model, reference, *samples);
+	if (calibration.correctBias) {
+		if (auto corrected = correctBiases(model, reference, samples); !corrected)
+			return forward(corrected);
+	}
+	return measure(model, reference, samples);
 }
 
 } /* namespace nvdla::compiler */

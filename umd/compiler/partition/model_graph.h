@@ -14,6 +14,7 @@
 
 #include <nvdla/compiler.h>
 
+#include "compiler/compile.h"
 #include "compiler/partition/node_graph.h"
 
 namespace nvdla::compiler
@@ -89,6 +90,21 @@ Result<std::unique_ptr<ModelGraph>> readOnnxGraph(std::span<const std::byte> fil
  * \return an error if there is no TensorFlow Lite
  */
 Result<std::unique_ptr<ModelGraph>> readTfliteGraph(std::span<const std::byte> file);
+
+/**
+ * \brief Samples of a part's inputs
+ *
+ * The host runs the operators before the part for each sample, each time that it is read.
+ *
+ * \param[in] graph outlives the reader, as do \a samples
+ * \param[in] samples of the model's inputs, as Calibration::samples
+ * \param[in] inputs of the part
+ * \return InvalidArgument naming the fault of a sample; an error if the host cannot run the
+ * operators
+ */
+Result<SampleReader> readSamples(const ModelGraph &graph,
+				 const std::vector<std::vector<std::vector<float>>> &samples,
+				 const std::vector<std::string> &inputs);
 
 /** \brief A part for the core, or for the host */
 struct MergedPart {

@@ -33,7 +33,9 @@ namespace nvdla
  * infinite if there is no difference. 6 dB are one bit.
  */
 struct LayerError {
-	double ratio = 0;    /**< error of all layers up to this one */
+	/** \brief Error of all layers up to this one; in a model with host steps, of those of its
+	 * part (CompileOptions::host) */
+	double ratio = 0;
 	double ownRatio = 0; /**< error of this layer, with the float model's inputs */
 	double largest = 0;  /**< largest difference, of all layers up to this one */
 };
@@ -155,8 +157,8 @@ std::string toString(const InputShape &shape);
 
 /** \brief Use of a library of the host for operators that neither the core nor CPU steps have */
 enum class HostUse {
-	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for .tflite, if installed; not for
-	 * calibrated models, nor with everyTensor */
+	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for .tflite, if installed; not
+	 * with everyTensor */
 	Auto,
 	Never,
 };
