@@ -281,6 +281,13 @@ TEST(CalibratedHostOptions, RefusesWrongSamples)
 	EXPECT_TRUE(has(refusal({}), "calibrate model: samples: there are none")) << refusal({});
 	EXPECT_TRUE(has(refusal({ {} }), "sample 0: has 0 inputs, the model 1"));
 	EXPECT_TRUE(has(refusal(samplesOf(1, 5)), "has 5 numbers, the input 'x'"));
+	Blocks sumsFirst;
+	sumsFirst.sums("x", "a");
+	sumsFirst.conv("a", "y");
+	sumsFirst.output("y");
+	auto made = compileModel(sumsFirst.file(), calibrated("nv_full", samplesOf(1, 5)));
+	EXPECT_TRUE(has(made.error().message(), "sample 0, tensor x 1x8x6x6 fp32: 5 numbers"))
+		<< made.error().message();
 	EXPECT_TRUE(has(refusal(spoilt), "has NaN or infinite numbers for the input 'x'"));
 }
 

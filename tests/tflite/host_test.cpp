@@ -70,7 +70,7 @@ TEST(TfliteHost, IsCalibratedInParts)
 
 	for (const char *core : { "nv_full", "nv_small" }) {
 		CompileOptions options{ .core = *findCoreVariant(core) };
-		options.calibration = Calibration{ .samples = { { { 3, -5 } }, { { -6, 4 } } } };
+		options.calibration = Calibration{ .samples = { { { 3, 5 } }, { { -6, -4 } } } };
 		const CompiledModel made = compiledFile(file, options);
 
 		EXPECT_EQ(placesOf(made), (Places{ "core FULLY_CONNECTED", "host REVERSE_V2",

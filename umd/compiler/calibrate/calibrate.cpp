@@ -21,15 +21,20 @@ constexpr Range anyRange = { -1, 2 };
 /* The numbers of each input, channels last; those of one sample for all of a batch. */
 using Sample = std::vector<RealNumbers>;
 
-/* C, H, W to H, W, C. */
-RealNumbers channelsBehind(const RealNumbers &numbers, size_t channels)
+/* C, H, W to H, W, C, for each cube of a batch. */
+RealNumbers channelsBehind(const RealNumbers &numbers, size_t channels, size_t batch)
 {
-	const size_t plane = numbers.size() / channels;
+	const size_t cube = numbers.size() / batch, plane = cube / channels;
 	RealNumbers turned(numbers.size());
 
 	for (size_t i = 0; i < numbers.size(); i++)
-		turned[i % plane * channels + i / plane] = numbers[i];
+		turned[i / cube * cube + i % plane * channels + i % cube / plane] = numbers[i];
 	return turned;
+}
+
+bool areFinite(const std::vector<float> &numbers)
+{
+	return std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); });
 }
 
 Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>> &inputs,
@@ -46,66 +51,56 @@ Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>
 	for (size_t i = 0; i < inputs.size(); i++) {
 		const Value &value = model.values[model.inputs[i]];
 		const uint64_t wanted = elementCount(value.cubeShape());
-		/* A part of a divided model has a batch of different inputs. */
-		const bool isBatch = inputs[i].size() == wanted * value.batch;
-		if (inputs[i].size() != wanted && !isBatch)
+		/* A part of a divided model has different numbers for each cube of a batch. */
+		if (inputs[i].size() != wanted && inputs[i].size() != wanted * value.batch)
 			return bad(fmt::format("has {} numbers, the input '{}' of {} needs {}",
 					       inputs[i].size(), value.name,
 					       toString(value.cubeShape()), wanted));
-		if (!std::all_of(inputs[i].begin(), inputs[i].end(),
-				 [](float number) { return std::isfinite(number); }))
+		if (!areFinite(inputs[i]))
 			return bad(fmt::format("has NaN or infinite numbers for the input '{}'",
 					       value.name));
 		const bool turns = i < model.inputOrders.size() &&
 				   model.inputOrders[i] == ElementOrder::Nchw &&
 				   value.shape.size() == 4;
 		RealNumbers &all = sample.emplace_back();
-		for (uint32_t j = 0; j < value.batch; j++) {
-			const auto first = inputs[i].begin() +
-					   static_cast<ptrdiff_t>(isBatch ? j * wanted : 0);
-			const RealNumbers own(first, first + static_cast<ptrdiff_t>(wanted));
-			const RealNumbers one =
-				turns ? channelsBehind(own, value.shape.back()) : own;
-			all.insert(all.end(), one.begin(), one.end());
-		}
+		do
+			all.insert(all.end(), inputs[i].begin(), inputs[i].end());
+		while (all.size() < wanted * value.batch);
+		if (turns)
+			all = channelsBehind(all, value.shape.back(), value.batch);
 	}
 	return sample;
 }
 
-/* The samples of a model; one at a time is in memory. */
-class Samples
-{
-public:
-	/* All are references that the samples keep. */
-	Samples(const Model &model, const Calibration &calibration, const SampleReader &reader)
-		: model_(model), calibration_(calibration), reader_(reader)
+/* The samples of a float model; one at a time is in memory. */
+struct Samples {
+	const Evaluator &reference;
+	const SampleReader &read;
+	const size_t count;
+
+	/* Calls visit with each sample, and with the values that the float model has for it. */
+	template<typename Visit>
+	Result<void> each(const Visit &visit) const
 	{
+		const Model &model = reference.model();
+
+		for (size_t i = 0; i < count; i++) {
+			auto sample = read(i).and_then([&](auto &&numbers) {
+				return sampleOf(model, numbers, fmt::format("sample {}", i));
+			});
+			if (!sample)
+				return forward(sample);
+			const auto values = reference.run(*sample);
+			for (ValueId id = 0; id < values.size(); id++) {
+				if (!areFinite(values[id]))
+					return fail(ErrorCode::InvalidArgument, calibrating,
+						    fmt::format("'{}'", model.values[id].name),
+						    "becomes NaN or infinite with these samples");
+			}
+			visit(*sample, values);
+		}
+		return {};
 	}
-
-	size_t size() const { return calibration_.samples.size(); }
-	/* Calls \a visit with each sample, until it or the reading of a sample fails. */
-	Result<void> each(const std::function<Result<void>(const Sample &)> &visit) const
-	{
-		Result<void> done;
-
-		for (size_t i = 0; i < size() && done; i++)
-			done = at(i).and_then(visit);
-		return done;
-	}
-
-private:
-	Result<Sample> at(size_t i) const
-	{
-		const std::string where = fmt::format("sample {}", i);
-		if (!reader_)
-			return sampleOf(model_, calibration_.samples[i], where);
-		return reader_(i).and_then(
-			[&](auto &&numbers) { return sampleOf(model_, numbers, where); });
-	}
-
-	const Model &model_;
-	const Calibration &calibration_;
-	const SampleReader &reader_;
 };
 
 Result<void> checkFloat(const Model &model)
@@ -160,34 +155,22 @@ Result<void> checkRanges(const Model &model, const std::vector<Range> &ranges)
 }
 
 /* Collects the range of each value's numbers over all samples. */
-Result<std::vector<Range>> observe(const Evaluator &reference, const Samples &samples,
-				   const Calibration &calibration)
+Result<std::vector<Range>> observe(const Samples &samples, const Calibration &calibration)
 {
-	const Model &model = reference.model();
-	std::vector<Range> ranges(model.values.size());
+	std::vector<Range> ranges(samples.reference.model().values.size());
 
-	auto seen = samples.each([&](const Sample &sample) -> Result<void> {
-		const auto values = reference.run(sample);
-		for (ValueId id = 0; id < values.size(); id++) {
-			if (!std::all_of(values[id].begin(), values[id].end(),
-					 [](float number) { return std::isfinite(number); }))
-				return fail(ErrorCode::InvalidArgument, calibrating,
-					    fmt::format("'{}'", model.values[id].name),
-					    "becomes NaN or infinite with these samples");
+	auto seen = samples.each([&](const Sample &, const auto &values) {
+		for (ValueId id = 0; id < values.size(); id++)
 			ranges[id].include(values[id]);
-		}
-		return {};
 	});
 	if (!seen)
 		return forward(seen);
 	if (calibration.method == RangeMethod::MinMax)
 		return ranges;
 	std::vector<Histogram> histograms(ranges.begin(), ranges.end());
-	seen = samples.each([&](const Sample &sample) -> Result<void> {
-		const auto values = reference.run(sample);
+	seen = samples.each([&](const Sample &, const auto &values) {
 		for (ValueId id = 0; id < values.size(); id++)
 			histograms[id].count(values[id]);
-		return {};
 	});
 	if (!seen)
 		return forward(seen);
@@ -227,14 +210,13 @@ Model lossesOf(const Model &real, const Model &integers)
 }
 
 /* Corrects biases by the average error that rounding of kernels causes. */
-Result<void> correctBiases(Model &integers, const Evaluator &reference, const Samples &samples)
+Result<void> correctBiases(Model &integers, const Samples &samples)
 {
-	const Model losses = lossesOf(reference.model(), integers);
+	const Model losses = lossesOf(samples.reference.model(), integers);
 	const Evaluator lost(losses);
 	std::vector<std::vector<double>> sums(losses.operators.size());
 
-	auto seen = samples.each([&](const Sample &sample) -> Result<void> {
-		const auto values = reference.run(sample);
+	auto seen = samples.each([&](const Sample &, const auto &values) {
 		for (size_t i = 0; i < losses.operators.size(); i++) {
 			const Operator &operation = losses.operators[i];
 			if (!hasKernels(operation.kind))
@@ -242,12 +224,11 @@ Result<void> correctBiases(Model &integers, const Evaluator &reference, const Sa
 			const uint32_t kernels = losses.values[operation.inputs[1]].shape.front();
 			const RealNumbers result = lost.evaluate(operation, values);
 			const double share = static_cast<double>(kernels) /
-					     static_cast<double>(result.size() * samples.size());
+					     static_cast<double>(result.size() * samples.count);
 			sums[i].resize(kernels);
 			for (size_t j = 0; j < result.size(); j++)
 				sums[i][j % kernels] += result[j] * share;
 		}
-		return {};
 	});
 	if (!seen)
 		return seen;
@@ -288,15 +269,13 @@ struct Noise {
 	double decibels() const { return noise == 0 ? HUGE_VAL : 10 * std::log10(signal / noise); }
 };
 
-Result<std::vector<LayerError>> measure(const Model &integers, const Evaluator &reference,
-					const Samples &samples)
+Result<std::vector<LayerError>> measure(const Model &integers, const Samples &samples)
 {
 	const Evaluator quantized(integers);
 	std::vector<Noise> all(integers.operators.size()), own(integers.operators.size());
 	std::vector<LayerError> errors;
 
-	auto seen = samples.each([&](const Sample &sample) -> Result<void> {
-		const auto wanted = reference.run(sample);
+	auto seen = samples.each([&](const Sample &sample, const auto &wanted) {
 		const auto got = quantized.run(sample);
 		for (size_t i = 0; i < integers.operators.size(); i++) {
 			const Operator &operation = integers.operators[i];
@@ -304,7 +283,6 @@ Result<std::vector<LayerError>> measure(const Model &integers, const Evaluator &
 			all[i].add(got[output], wanted[output]);
 			own[i].add(quantized.evaluate(operation, wanted), wanted[output]);
 		}
-		return {};
 	});
 	if (!seen)
 		return forward(seen);
@@ -339,14 +317,15 @@ Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calib
 	if (auto checked = checkFloat(model); !checked)
 		return forward(checked);
 	const Model real = model;
-	const Samples samples(real, calibration, reader);
 	const Evaluator reference(real);
+	const SampleReader given = [&](size_t i) { return calibration.samples[i]; };
+	const Samples samples{ reference, reader ? reader : given, calibration.samples.size() };
 	const bool hasTable = !calibration.table.empty();
 	Result<std::vector<Range>> ranges = std::vector<Range>(model.values.size(), anyRange);
 	if (hasTable)
 		ranges = rangesOf(model, calibration.table);
-	else if (samples.size())
-		ranges = observe(reference, samples, calibration);
+	else if (samples.count)
+		ranges = observe(samples, calibration);
 	if (!ranges)
 		return forward(ranges);
 	settleRanges(model, *ranges, hasTable);
@@ -357,13 +336,10 @@ Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calib
 	quantizeModel(model, *ranges, calibration.type,
 		      hasTable || calibration.type == DataType::Int16 ? ZeroPoint::Zero
 								      : ZeroPoint::Free);
-	if (!samples.size())
+	if (!samples.count)
 		return std::vector<LayerError>();
-	if (calibration.correctBias) {
-		if (auto corrected = correctBiases(model, reference, samples); !corrected)
-			return forward(corrected);
-	}
-	return measure(model, reference, samples);
+	auto corrected = calibration.correctBias ? correctBiases(model, samples) : Result<void>();
+	return corrected ? measure(model, samples) : forward(corrected);
 }
 
 } /* namespace nvdla::compiler */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -231,13 +232,17 @@ Result<std::vector<MergedPart>> Partitioner::run()
 Result<void> Partitioner::calibrate(std::vector<MergedPart> &parts, const CompileOptions &options)
 {
 	CompileOptions each = options;
+	std::set<size_t> before;
 	bool any = false;
 
 	each.shapes.clear();
 	for (MergedPart &part : parts) {
+		const std::vector<size_t> nodes(before.begin(), before.end());
+		before.insert(part.nodes.begin(), part.nodes.end());
 		if (!part.model)
 			continue;
-		auto samples = readSamples(graph_, options.calibration->samples, part.inputs);
+		auto samples =
+			readSamples(graph_, options.calibration->samples, nodes, part.inputs);
 		if (!samples)
 			return forward(samples);
 		auto compiled = compileNow(part.nodes, each, *samples);
