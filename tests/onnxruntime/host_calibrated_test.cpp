@@ -291,6 +291,53 @@ TEST(CalibratedHostOptions, RefusesWrongSamples)
 	EXPECT_TRUE(has(refusal(spoilt), "has NaN or infinite numbers for the input 'x'"));
 }
 
+/* The part that is quantized would have to run on the host. */
+TEST(CalibratedHostOptions, RefusesAModelThatIsQuantizedInPart)
+{
+	Blocks model;
+	model.floats("scale", {}, { 0.05F });
+	model.integers("zero", {}, { 0 });
+	model.conv("x", "a");
+	model.node("QuantizeLinear", { "a", "scale", "zero" }, "q");
+	model.node("DequantizeLinear", { "q", "scale", "zero" }, "b");
+	model.sums("b", "c");
+	model.conv("c", "y");
+	model.output("y");
+	auto made = compileModel(model.file(), calibrated("nv_full", samplesOf(1)));
+
+	ASSERT_FALSE(made);
+	EXPECT_EQ(made.error().code, ErrorCode::InvalidArgument);
+	EXPECT_TRUE(has(made.error().message(), "'q': is int8 already")) << made.error().message();
+	EXPECT_TRUE(compileModel(model.file()));
+}
+
+/* The host turns bytes, as pictures have them, into numbers. */
+TEST(CalibratedHostOptions, TakesInputsOfWholeNumbers)
+{
+	Blocks model;
+	const std::vector<int64_t> picture = { 1, channels, extent, extent };
+	model.input("picture", picture, onnx::UINT8);
+	OnnxBuilder::setInteger(model.node("Cast", { "picture" }, "numbers"), "to", onnx::FLOAT);
+	model.conv("numbers", "a");
+	model.sums("a", "b");
+	model.conv("b", "c");
+	model.node("Add", { "c", "x" }, "y");
+	model.output("y");
+	std::vector<float> bytes = someNumbers(elements, 9, 1);
+	for (float &byte : bytes)
+		byte = std::round(byte * 100 + 100);
+	const Sample sample = { samplesOf(1)[0][0], bytes };
+	const CompiledModel made = compiledFile(model.file(), calibrated("nv_full", { sample }));
+
+	EXPECT_EQ(placesOf(made),
+		  (Places{ "host Cast", "core Conv", "host CumSum", "core Conv", "core Add" }));
+	EXPECT_EQ(made.loadable.inputs()->at(1).type, DataType::UInt8);
+	const std::vector<Numbers> inputs = { Numbers(sample[0].begin(), sample[0].end()),
+					      Numbers(bytes.begin(), bytes.end()) };
+	const Numbers got = runOnce(made, inputs).at(0);
+	EXPECT_GT(ratioOf(got, runOnce(compiledFile(model.file()), inputs).at(0)), 32);
+}
+
 /* Samples would have no effect. */
 TEST(CalibratedHostOptions, RefusesAModelThatTheHostComputes)
 {

@@ -79,6 +79,12 @@ Result<Joins> joinWhatGains(Model &model, const CompileOptions &options);
 Result<void> checkCalibration(const Calibration &calibration);
 
 /**
+ * \return InvalidArgument naming a tensor that is quantized already; Unsupported naming another
+ * one that is not float
+ */
+Result<void> checkFloat(const Model &model);
+
+/**
  * \brief Turn the values and kernels of a float model into integers
  *
  * With neither samples nor a table all values get the same range: such a model shows only whether
@@ -87,8 +93,7 @@ Result<void> checkCalibration(const Calibration &calibration);
  * \param[in,out] model after runPasses()
  * \param[in] reader as compileInMemory()
  * \return each operator's deviation from the float model, in the operators' order, empty without
- * samples; InvalidArgument naming the fault of the samples; Unsupported if the model has integers
- * already
+ * samples; InvalidArgument naming the fault of the samples; errors of checkFloat()
  */
 Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration,
 					  const SampleReader &reader = {});

@@ -293,7 +293,11 @@ Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
 				   std::span<const InputShape> shapes,
 				   const CompileOptions &options)
 {
-	return importModel(bytes, shapes).and_then([&](auto &&model) {
+	return importModel(bytes, shapes).and_then([&](auto &&model) -> Result<CompiledModel> {
+		/* The host is not asked to compute a model that is quantized already. */
+		auto checked = options.calibration ? checkFloat(model) : Result<void>();
+		if (!checked && checked.error().code == ErrorCode::InvalidArgument)
+			return forward(checked);
 		return compileInMemory(std::move(model), options);
 	});
 }
@@ -327,12 +331,11 @@ Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const Compi
 				});
 		}
 		auto compiled = compiler::compileWhole(bytes, options.shapes, options);
-		const bool isWhole = options.everyTensor;
 		if (compiled || compiled.error().code != ErrorCode::Unsupported ||
-		    options.host == HostUse::Never || (isWhole && isTfliteFile(bytes)))
+		    options.host == HostUse::Never || (options.everyTensor && isTfliteFile(bytes)))
 			return compiled;
-		auto parts = isWhole ? compiler::compileOfConstants(bytes, options)
-				     : compiler::compileParts(bytes, options);
+		auto parts = options.everyTensor ? compiler::compileOfConstants(bytes, options)
+						 : compiler::compileParts(bytes, options);
 		/* Samples and options are read when it is known how the model is divided. */
 		if (parts || parts.error().code == ErrorCode::InvalidArgument)
 			return parts;

@@ -103,22 +103,6 @@ struct Samples {
 	}
 };
 
-Result<void> checkFloat(const Model &model)
-{
-	for (const Operator &operation : model.operators) {
-		for (const ValueId id : operation.inputs) {
-			const Value &value = model.values[id];
-			if (!value.isConstant && !isFloat(value.type))
-				return fail(ErrorCode::Unsupported, calibrating,
-					    fmt::format("'{}'", value.name),
-					    fmt::format("is {} already; only float models are "
-							"calibrated, this one is compiled as it is",
-							elementTypeName(value.type)));
-		}
-	}
-	return {};
-}
-
 /* The ranges of a table's scales; empty without a row of the value's or its operator's name. */
 std::vector<Range> rangesOf(const Model &model, const CalibrationTable &table)
 {
@@ -309,6 +293,30 @@ Result<void> checkCalibration(const Calibration &calibration)
 		return bad("percentile",
 			   fmt::format("is {}; 50 to 100 are possible", calibration.percentile));
 	return {};
+}
+
+Result<void> checkFloat(const Model &model)
+{
+	Result<void> checked;
+
+	for (const Operator &operation : model.operators) {
+		for (const ValueId id : operation.inputs) {
+			const Value &value = model.values[id];
+			const std::string where = fmt::format("'{}'", value.name);
+			const char *type = elementTypeName(value.type);
+			if (value.isConstant || isFloat(value.type))
+				continue;
+			if (!value.quantization.none())
+				return fail(ErrorCode::InvalidArgument, calibrating, where,
+					    fmt::format("is {} already; only float models are "
+							"calibrated, this one is compiled as it is",
+							type));
+			checked = fail(
+				ErrorCode::Unsupported, calibrating, where,
+				fmt::format("is {}; only tensors of float are calibrated", type));
+		}
+	}
+	return checked;
 }
 
 Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration,

@@ -253,9 +253,11 @@ Result<void> Partitioner::calibrate(std::vector<MergedPart> &parts, const Compil
 	}
 	if (any)
 		return {};
+	const auto reason =
+		std::ranges::find_if(reasons_, [](const std::string &one) { return !one.empty(); });
 	return fail(ErrorCode::Unsupported, "calibrate model", "model",
-		    fmt::format("has no part that the core computes, so nothing is calibrated: {}",
-				size() ? reasons_.front() : "it has no operators"));
+		    fmt::format("has no part that the core computes, so nothing is calibrated; {}",
+				reason == reasons_.end() ? "it has no operators" : *reason));
 }
 
 } /* namespace */

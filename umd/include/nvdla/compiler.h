@@ -218,7 +218,8 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model,
  *
  * \param[in] model the file's bytes, which are checked; not needed afterwards
  * \return InvalidFile naming the damage; Unsupported naming all operators that cannot be
- * compiled, their layers and the remedy; InvalidArgument naming the error in the samples
+ * compiled, their layers and the remedy; InvalidArgument naming the error in the samples, or a
+ * tensor that is quantized already in a model that is to be calibrated
  */
 Result<CompiledModel> compileModel(std::span<const std::byte> model,
 				   const CompileOptions &options = {});
