@@ -134,7 +134,7 @@ TEST(Host, RunsWithNumbersThatAModelComparesWith)
 		  (std::vector<Numbers>{ { 11, 22 }, { 1 } }));
 }
 
-/* Calibration needs the whole model on the core, which does not know CumSum. */
+/* The core does not know CumSum, and the division of the model makes a constant of it. */
 TEST(Host, ComputesConstantsOfCalibratedModels)
 {
 	OnnxBuilder model;
