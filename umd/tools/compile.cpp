@@ -251,39 +251,51 @@ void addReport(CommandLine &app, CompileSettings &settings)
 
 	for (const auto &[name, format] : report::reportFormats())
 		formats.emplace_back(name, format);
-	const auto report = app.choice(
-		"--report", settings.report, formats,
-		"print for each layer its operations, their predicted time on a chip and, after "
-		"calibration, its error; svg: drawings of the graphs and of memory; html: a page "
-		"with all of these");
-	app.option("--report-file", settings.reportFile, "write the report to this file instead")
+	const auto report =
+		app.choice("--report", settings.report, formats,
+			   "print a report: for each layer its operations, their predicted time on "
+			   "the chip that "
+			   "--clock, --dram, ... describe, and, after calibration, its error "
+			   "(text, json); drawings "
+			   "of the graphs and of memory (svg); or a page with all of these (html)");
+	app.option("--report-file", settings.reportFile,
+		   "write the report to this file instead of printing it")
+		.valueText("FILE")
 		.needs(report);
 }
 
 void addCalibration(CommandLine &app, CompileSettings &settings)
 {
-	app.choice("--precision", settings.precision, precisionNames(),
-		   "type in which a float model is computed: fp16, or with --calibrate int8 (the "
-		   "default then) or int16");
+	app.choice(
+		"--precision", settings.precision, precisionNames(),
+		"type in which a float model is computed: fp16 (the default); with --calibrate or "
+		"--calibration-table int8 (the default then) or int16");
 	app.option("--calibrate", settings.samples,
-		   "compile a float model to integers, with these examples of inputs: pictures, "
-		   ".npy and folders of them; operators of --host stay float");
+		   "compile a float model to integers: choose the scale of each tensor from these "
+		   "examples of inputs, which are pictures, arrays (.npy) or folders of them; all "
+		   "arguments up to the next option are examples; the host computes its "
+		   "operators (--host) in float")
+		.valueText("FILE ...");
 	app.option("--calibration-table", settings.table,
 		   "compile a float model to integers, with the scales of this file: a calibration "
-		   "table of NVDLA's compiler (JSON) or a calibration cache of TensorRT");
+		   "table of NVDLA's compiler (JSON) or a calibration cache of TensorRT")
+		.valueText("FILE");
 	settings.ofRanges.push_back(app.choice(
 		"--ranges", settings.calibration.method, rangeNames(),
-		"how the range of a tensor is chosen: minmax (the default): all numbers that "
-		"occur; percentile: all but the few most extreme; entropy: the range that changes "
-		"the distribution of the numbers least"));
-	settings.percentile.push_back(
-		app.option("--percentile", settings.calibration.percentile,
-			   "percentile at which --ranges percentile ends the range of a tensor")
-			.range(50.0, 100.0)
-			.showDefault());
-	settings.ofSamples.push_back(
-		app.flag("--keep-bias", settings.keepsBias,
-			 "do not change biases to make up for the rounding of the weights"));
+		"how --calibrate chooses the range of a tensor: minmax (the default): all numbers "
+		"that occur; percentile: without the few most extreme; entropy: so that "
+		"quantization "
+		"changes the distribution of the numbers least"));
+	settings.percentile.push_back(app.option("--percentile", settings.calibration.percentile,
+						 "with --ranges percentile: the percentile of a "
+						 "tensor's numbers at which "
+						 "its range ends")
+					      .range(50.0, 100.0)
+					      .showDefault());
+	settings.ofSamples.push_back(app.flag(
+		"--keep-bias", settings.keepsBias,
+		"after calibration, keep the model's biases instead of changing them to make "
+		"up for the rounding of the weights"));
 	settings.scaling.addTo(app);
 }
 
@@ -304,9 +316,14 @@ int main(int argc, char **argv)
 		CompileSettings settings;
 
 		app.footer(exitCodeHelpWithoutDevice);
-		app.option("MODEL", settings.model, "the model, .tflite, .onnx or .prototxt")
+		app.option("MODEL", settings.model,
+			   "the model: a .tflite, .onnx or, for Caffe, .prototxt file")
+			.valueText("FILE")
 			.required();
-		app.option("-o,--output", settings.output, "the loadable to write").required();
+		app.option("-o,--output", settings.output,
+			   "the loadable to write; - is standard output")
+			.valueText("FILE")
+			.required();
 		addReport(app, settings);
 		settings.chip.addTo(app, [&](const CommandLineOption &option) {
 			settings.ofChip.push_back(option);

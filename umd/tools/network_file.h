@@ -38,8 +38,7 @@ public:
 	NetworkOptions(const NetworkOptions &) = delete;
 	NetworkOptions &operator=(const NetworkOptions &) = delete;
 
-	/** \param[in] modelHelp further text for the help of --model */
-	void addTo(CommandLine &app, const std::string &modelHelp = "");
+	void addTo(CommandLine &app);
 
 	/** \return the argument and the options, to be excluded by other options */
 	const std::vector<CommandLineOption> &all() const { return all_; }

@@ -235,19 +235,20 @@ def _headers_of_host(folder):
 
 def main():
 	parser = console.Parser('scripts/build-kmd', '--kernel 7.3', description=(
-		'Build nvdla.ko for all kernels of the guest, for one of them (--kernel), or for another kernel (--kdir). '
-		'The module is build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
-	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.3, ...: this kernel only')
+		'Build the kernel driver, nvdla.ko, for all kernels that the guest (the virtual machine of scripts/vm) can '
+		'boot, for one of them (--kernel), or for another kernel (--kdir). The module is '
+		'build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
+	parser.add_argument('--kernel', metavar='SERIES', help='build for this kernel only: 6.12, 7.3, ...')
 	parser.add_argument('--kdir', metavar='DIR', type=Path, action='append', default=[],
-			    help='a kernel build directory of this machine instead of the guest\'s')
+			    help='build for the kernel with this build directory, such as /lib/modules/RELEASE/build; may be repeated')
 	parser.add_argument('--source', metavar='DIR', type=Path, default=ROOT,
-			    help='another tree with kmd/ and include/ in it')
+			    help='build the driver of this tree, which has kmd/ and include/ (default: this checkout)')
 	parser.add_argument('--werror', action='store_true', default=os.environ.get('CI') == 'true',
-			    help='make warnings errors (default with CI=true)')
-	parser.add_argument('--tests', action='store_true', help='build the modules of tests/kmd as well')
-	parser.add_argument('--sparse', action='store_true', help='check the sources with sparse, too')
+			    help='make the compiler\'s warnings errors (default if the environment has CI=true)')
+	parser.add_argument('--tests', action='store_true', help='also build the kernel modules for tests, tests/kmd')
+	parser.add_argument('--sparse', action='store_true', help='also check the sources with sparse')
 	parser.add_argument('--no-generate', dest='generate', action='store_false',
-			    help='use the existing generated headers')
+			    help='do not generate the register headers again')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show what make prints')
 	arguments = parser.parse_args()
 	if arguments.generate:

@@ -56,12 +56,13 @@ def test_data_meanwhile():
 
 def main():
 	parser = console.Parser('scripts/setup', '', description=(
-		'Install missing packages on this machine and make the guest tree (QEMU, kernels '
-		'and compiler of Debian 13, cached in ~/.cache/nvdla) unless the machine\'s own are new enough. '
-		'Every other script does this by itself. Nothing that exists is made again.'))
+		'Install the packages that the other scripts need and this machine lacks. Unless the machine\'s own QEMU and '
+		'kernels are new enough, also unpack those of Debian 13 and their compiler into ~/.cache/nvdla (the guest '
+		'tree, for the virtual machine). Every other script does this by itself. Nothing that exists is made again.'))
 	parser.add_argument('--remove', action='store_true', help=(
-		'delete the cache instead: the guest tree and the trees of other processors, the suite tree, the debug kernel and '
-		'kernel sources, the Debian systems in which scripts/package builds, and the model checker'))
+		'instead, delete all that the scripts unpacked or built in the cache: the guest tree, the trees of other '
+		'processors, the suite tree (TensorFlow Lite and ONNX Runtime for tests), the debug kernel and kernel '
+		'sources, the Debian systems of scripts/package, and the model checker of scripts/check-kmd'))
 	arguments = parser.parse_args()
 	if arguments.remove:
 		guest_tree.remove()

@@ -25,34 +25,34 @@ _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
 Install missing packages, build, and run every test: on the host (unit tests, conformance tests,
-the device model under QEMU's qtest) and in guests with each kernel, also the debug kernel if
-scripts/kernel-debug has made it. The newest kernel runs every test; the oldest kernel runs the
-tests of the driver in one DMA mode; the kernels between run the tests of the driver's interface.
---kernel runs every test of the guest on one kernel.
+the device model attached to QEMU) and in guests, which are virtual machines with each kernel that
+the driver supports, and with the debug kernel if scripts/kernel-debug has built it. Guests with
+the newest kernel run every test, those with the oldest kernel the tests of the driver, and those
+with the kernels between only the tests of the driver's interface.
 The last line is "N passed, N failed", and ", N skipped" if some were.
 '''
 _EPILOG = '''\
-A FILTER is a part of a test's name, or a pattern with * in it; --list shows the names.
-The reference data is looked for in $NVDLA_REFERENCE_DATA or in the folder "shared" beside the
-checkout; tests that need it are skipped without it.
+The reference data (the hardware's own results, and models with theirs) is not in the repository.
+The folder with it is $NVDLA_REFERENCE_DATA, or else the folder "shared" beside the checkout; tests
+that need the data are skipped if there is none.
 '''
 
 
 def _parse():
 	parser = console.Parser('scripts/test', '--quick conv', description=_DESCRIPTION, epilog=_EPILOG,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
-	parser.add_argument('--quick', action='store_true', help='only what needs no guest')
-	parser.add_argument('--kernel', metavar='SERIES', help='guest tests on this kernel only (6.12, 7.3, ...)')
+	parser.add_argument('--quick', action='store_true', help='run only the tests that need no guest')
+	parser.add_argument('--kernel', metavar='SERIES', help='run guests with this kernel only (6.12, 7.3, ...), and every test in them')
 	parser.add_argument('--debug-kernel', action='store_true', help=(
-		'instead of everything, only the guest tests marked "debug" in tests/vm/tests.list, on the kernel '
-		'that scripts/kernel-debug makes: any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
+		'run only the tests marked "debug" in tests/vm/tests.list, in a guest with the kernel that '
+		'scripts/kernel-debug makes; any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
 		'checks is a failure'))
 	parser.add_argument('--arch', metavar='NAME', help=(
-		'instead of everything, only the guests of this processor (riscv64, arm64): with the device tree of each '
-		'machine in tests/devicetree/machines.list, the first of which is in every run, and with a PCI function for the '
-		'tests marked "cross" in tests/vm/tests.list'))
+		'run only guests with this emulated processor, riscv64 or arm64: one with the device tree of each machine in '
+		'tests/devicetree/machines.list that has the processor, and one whose core is a PCI function, for the tests '
+		'marked "cross" in tests/vm/tests.list'))
 	parser.add_argument('--list', action='store_true', help='print the names of the tests, and run none')
-	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests with this in their name')
+	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests whose name contains FILTER or, if FILTER has a *, matches this pattern')
 	arguments = parser.parse_args()
 	if arguments.debug_kernel:
 		if arguments.quick or arguments.kernel:

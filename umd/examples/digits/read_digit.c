@@ -84,7 +84,11 @@ int main(int argc, char **argv)
 	size_t pixels, digit;
 
 	if (argc < 3 || argc > 4) {
-		fprintf(stderr, "usage: read-digit MODEL PICTURE.pgm [DEVICE]\n");
+		fprintf(stderr, "usage: read-digit MODEL PICTURE.pgm [DEVICE]\n"
+				"Prints the digit in a picture. DEVICE is a device file, or "
+				"embedded: an NVDLA\n"
+				"in software, the default.\n"
+				"Example: read-digit digits.onnx seven.pgm\n");
 		return 2;
 	}
 	pixels = read_picture(argv[2]);

@@ -93,7 +93,7 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	strategy:     as in `nvdla-compile --strategy`, for instance "winograd=always,bands=never"
 	sram_size:    on-chip memory for tensors between layers, in bytes
 	fold_sums:    "floats", "never" or "always": which additions are fused with the convolution before them
-	target:       the core that the network is for, by the name in `info['variant']` of a device; "nv_full" without it
+	target:       the core that the network is for, by the name in `info()['variant']` of a device; "nv_full" without it
 	shape:        sizes of an input that the model leaves open, (1, 3, 480, 640); for several inputs a dictionary by
 	              name
 	host:         "auto" or "never": whether ONNX Runtime (for ONNX models) or TensorFlow Lite (for its own), if it is
