@@ -28,9 +28,12 @@ public:
 		: graph_(graph), options_(options), possible_(size(), true), reasons_(size())
 	{
 		options_.shapes.clear();
-		/* How a model is divided depends neither on samples nor on a table. */
-		if (options_.calibration)
+		/* How a model is divided depends neither on samples and tables nor on a strategy,
+		 * which takes time. */
+		if (options_.calibration) {
 			options_.calibration = { .type = options_.calibration->type };
+			options_.strategy.reset();
+		}
 	}
 
 	/* The parts; with integers of any ranges in a model that is calibrated. */
