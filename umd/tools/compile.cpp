@@ -46,7 +46,7 @@ struct CompileSettings {
 	Calibration calibration;
 	bool keepsBias = false;
 	std::vector<CommandLineOption> ofSamples; /* options that need --calibrate */
-	std::vector<CommandLineOption> ofRanges;  /* those that choose ranges of samples */
+	std::vector<CommandLineOption> ofRanges;  /* options for the ranges of samples */
 	std::vector<CommandLineOption> percentile;
 	std::vector<CommandLineOption> ofChip;
 };
@@ -62,8 +62,8 @@ Result<void> checkEffects(const std::vector<CommandLineOption> &options, bool ha
 }
 
 /*
- * A clock by itself changes no choice, because the speed of all memories is counted in its
- * cycles.
+ * A clock alone changes no choice of the strategy, because the speeds of the default chip's
+ * memories are counted in its cycles.
  */
 bool isClockOnly(const ChipOptions &chip)
 {
@@ -124,7 +124,7 @@ bool isHalf(const AnyTask &any)
 	return false;
 }
 
-/* Integer models do not change their type, so a requested precision is an error. */
+/* Refuses --precision fp16 for an integer model, because compilation does not change its types. */
 Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadable)
 {
 	if (settings.precision != DataType::Half)
@@ -234,7 +234,8 @@ Result<void> compile(const CompileSettings &settings)
 	}
 	if (auto floats = checkFloats(settings, compiled->loadable); !floats)
 		return floats;
-	std::vector<std::byte>().swap(*model); /* before the loadable is there twice */
+	/* Free the model before write() makes a second copy of its constants. */
+	std::vector<std::byte>().swap(*model);
 	auto bytes = compiled->loadable.write();
 	if (!bytes)
 		return forward(bytes);
@@ -304,7 +305,10 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 int main(int argc, char **argv)
 {
 #ifdef __GLIBC__
-	/* Otherwise freed constants of up to 32 MiB stay as holes among small blocks. */
+	/*
+	 * By default glibc raises this threshold up to 32 MiB. Then freed constants leave holes
+	 * between small blocks, which are not returned to the system.
+	 */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 	return runProgram("nvdla-compile", [&]() -> Result<int> {

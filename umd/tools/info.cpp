@@ -82,7 +82,7 @@ Result<std::string> describe(const Settings &settings)
 	return drawGraph(loadable, settings);
 }
 
-/* Refuses to write text to a file whose name is that of a picture. */
+/* Refuses a file name with the ending of another format than the one that is written. */
 Result<void> checkName(const Settings &settings)
 {
 	constexpr std::pair<const char *, Format> kinds[] = { { ".svg", Format::Svg },

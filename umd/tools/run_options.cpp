@@ -158,7 +158,7 @@ Result<void> takeLists(const Lists &lists, RunSettings &settings)
 	return {};
 }
 
-/* Refuses options whose effect needs, or excludes, another one. */
+/* Refuses options that have no effect together with the other options. */
 Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 {
 	const auto any = [](const std::vector<std::string> &paths, FileKind kind) {

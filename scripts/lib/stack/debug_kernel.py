@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The debug kernel: the distribution's source, built to find the driver's bugs at run time.
 
-It is made once, from the source package that the guest tree's mirror has, with the same
-release's compiler, and kept beside the guest tree. Nothing of it is in the checkout.
+It is made once, from the source package that the guest tree's mirror has, with the same release's compiler, and
+kept beside the guest tree, outside of the checkout.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ from .paths import ROOT, cache_dir
 _CONFIG = ROOT / 'scripts' / 'lib' / 'debug-kernel.config'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.debug-kernel'
 _SCRIPT = Path(__file__).with_name('debug-kernel.sh')
-# Bytes for the source, the compiled objects and the tools; 80 MiB of them remain.
+# Bytes that the source, the compiled objects and the tools take during the build; 80 MiB remain afterwards.
 _SPACE = 3 << 30
 
 

@@ -20,7 +20,8 @@ _PROGRAM = 'nvdla-run'
 _TARGET = f'umd/tools/{_PROGRAM}'
 _COMPILER = 'umd/tools/nvdla-compile'
 _NODE = '/dev/accel/accel0'
-# Folders below umd/frameworks that have the modules for libraries of the host.
+# Folders below umd/frameworks with the modules that run operators in a library on the host: {name of the library:
+# folder}.
 _MODULES = {'onnx': 'onnxruntime', 'tflite': 'tflite'}
 
 

@@ -16,7 +16,7 @@ from .console import Failure
 from .paths import ROOT, build_dir, cache_dir
 
 _DEBIAN = ROOT / 'scripts' / 'debian'
-# Packages that building a package takes beside its Build-Depends.
+# Packages that are needed to build a package in addition to its Build-Depends.
 _TOOLS = ('apt-utils', 'build-essential', 'ccache', 'lintian')
 # Folder in the tree with the sources and the packages.
 _INSIDE = Path('/tmp/build')
@@ -100,7 +100,7 @@ def _run(system, folder, directory, command, log, progress, options=()):
 	ccache = cache_dir() / 'ccache'
 	ccache.mkdir(parents=True, exist_ok=True)
 	argv = ['env', 'PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin', f'CCACHE_DIR={_CCACHE_INSIDE}',
-		# There are no packages of debug information, so none is made.
+		# No packages with debug information are wanted, so none is compiled.
 		f'DEB_BUILD_OPTIONS={" ".join(("noautodbgsym", *options))}', 'DEB_CFLAGS_APPEND=-g0', 'DEB_CXXFLAGS_APPEND=-g0',
 		'sh', '-c', f'cd {_INSIDE / directory} && {command}']
 	return processes.run_logged(namespace.inside(system, {folder: _INSIDE, ccache: _CCACHE_INSIDE}, argv, owners=True),
@@ -156,7 +156,7 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 	"""
 	version = version or default_version(release)
 	system = tree(release, progress)
-	# Builds with other flags have folders of their own.
+	# A build without optimisation has a folder of its own, so that neither build recompiles the other's files.
 	folder = build_dir() / 'package' / (str(release) if optimised else f'{release}-noopt')
 	progress(f'building version {version} for Debian {release}')
 	_copy_sources(folder / 'nvdla')

@@ -17,7 +17,7 @@ from .vmrun import report
 
 _PROGRAM = 'nvdla-edges'
 _TARGET = f'umd/examples/{_PROGRAM}'
-# Alternatives that are offered when a step fails.
+# Alternatives that the message of a failed step names.
 _EMBEDDED = '"scripts/run --device embedded", without QEMU and the driver'
 _KERNEL = '"scripts/run --kernel SERIES", another kernel (scripts/setup names them)'
 _NODE = '/dev/accel/accel0'
@@ -72,7 +72,7 @@ def _parser():
 
 
 def parse(words=None):
-	"""Parse the options; an option without effect beside the others is an error."""
+	"""Parse the options; an option that would have no effect with the others given is an error."""
 	parser = _parser()
 	arguments = parser.parse_args(words)
 	without_effect = [(option, needs) for option, given, works, needs in (
@@ -138,7 +138,7 @@ def copied_into(folder, files):
 
 @contextlib.contextmanager
 def otherwise(*ways):
-	"""Add other @ways to see the stack run to a Failure of the body."""
+	"""If the body raises a Failure, add to its message the other @ways to run the stack."""
 	try:
 		yield
 	except Failure as failure:
@@ -175,7 +175,8 @@ def prepare_module(found, wanted):
 
 
 def run_in_guest(found, kernel, module, program, picture, output):
-	"""Stage "guest": image, device model, QEMU, and the example in it, which sees @output's folder only."""
+	"""Stage "guest": make the guest's image, start device model and QEMU, and run the example in the guest,
+	to which only @output's folder is shared."""
 	share = output.parent
 	inside = copied_into(share, {'input': picture})['input']
 	options = vm.Options(kernel=kernel.release, share=share, timeout=300)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The second half of scripts/setup: the guest tree."""
+"""scripts/setup makes the guest tree with this module, after it has installed packages. Other scripts make trees
+with it while they compile."""
 
 import contextlib
 import os
@@ -14,8 +15,9 @@ _COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
 
 @contextlib.contextmanager
 def _meanwhile(name, argv, errors=None, stop=processes.end):
-	"""While the body runs, run @argv to make the tree @name, which is mostly downloading. Its output is mixed with
-	that of the body. @errors: another place for its errors. @stop ends it when the body is interrupted."""
+	"""While the body runs, run the command @argv, which makes the tree @name; it mostly downloads. Its
+	output is mixed with that of the body; @errors: another destination of its stderr. @stop ends the process
+	when the body is interrupted."""
 	maker = processes.spawn(argv, stdin=subprocess.DEVNULL, stderr=errors)
 	try:
 		yield

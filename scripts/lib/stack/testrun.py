@@ -18,9 +18,10 @@ from .vmrun import guest_programs, named_in
 
 # Memory of the machine for a guest: the guest's own GiB, and as much for QEMU and the device model.
 _GUEST_MEMORY = 2 << 30
-# Niceness of the work beside the longest test: a quarter of the processors while that test wants all of them.
+# Niceness of the other tests while the packages' test runs: they get a quarter of the processors when the packages'
+# test uses all of them.
 _NICENESS = 5
-# The tests of plug-ins that are built with the suite tree.
+# Names of the tests of the plug-ins, which are built with the suite tree.
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
@@ -95,8 +96,9 @@ def _guest(kernel):
 
 
 def _guest_and_build(arguments, chosen):
-	"""Returns the Guest, or None with --quick, and whether all targets are built instead of only those that the tests
-	need. A missing requirement is reported before compiling; only the first time, guest and build are made in parallel."""
+	"""Returns (the Guest, None with --quick; whether all targets were built instead of only those that the
+	tests need). The guest is found first, so that a missing requirement is reported before compiling; only
+	if there is no guest tree yet, it is made while all targets compile."""
 	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
 		found = None if arguments.quick else _guest(arguments.kernel)
 		with console.stage('build') as progress:
@@ -136,7 +138,7 @@ def _targets(arguments, chosen, found, progress):
 
 
 def _list(arguments, chosen):
-	"""Print the names of the tests. Nothing is built, and no tree made, for that."""
+	"""Print the names of the tests; neither programs nor trees are made for that."""
 	build.configure_anew(lambda text: print(text, file=sys.stderr), tests=True)
 	names = [treetests.name_of(machine) for machine in _machines(arguments, chosen)]
 	if arguments.arch:
@@ -170,7 +172,8 @@ def _test_machine(machine):
 
 
 def _test_machines(machines):
-	"""One after the other: they share a tree and modules."""
+	"""The cases of @machines, tested one after the other because they share a tree and the modules built
+	there."""
 	return [case for machine in machines for case in _test_machine(machine)]
 
 
@@ -267,7 +270,8 @@ def _packages_meanwhile(found):
 		console.say(f'{packagetest.NAME}: {text}')
 
 	with processes.meanwhile(functools.partial(packagetest.run, found, progress)) as result:
-		# The longest test goes first: if it began last, all others would wait for it, and one processor would work.
+		# The packages' test has precedence, because it takes longest: if it ended last, it would keep only
+		# one processor busy, while no other test is left.
 		os.nice(_NICENESS)
 
 		def wait():
@@ -315,8 +319,8 @@ def _modules(found, series, sparse):
 
 
 def _guarded(found, kernel, mode, wanted, modules):
-	"""A guest that cannot be started fails its tests, not the run; on a kernel that is too new for
-	the driver they are skipped."""
+	"""Run the tests @wanted in one guest; returns their cases. If the guest cannot be started, they fail,
+	and the test run continues; if the kernel is too new for the driver, they are skipped."""
 	try:
 		if isinstance(modules, Failure):
 			raise modules

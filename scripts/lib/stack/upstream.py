@@ -86,7 +86,7 @@ def _add_tests(text):
 
 
 def _with_maintainer(text, identity):
-	"""A binding with a person to ask instead of the list."""
+	"""The device tree binding @text, with @identity as its maintainer instead of the mailing list."""
 	return re.sub(r'^maintainers:\n  - .*$', f'maintainers:\n  - {identity}', text, flags=re.MULTILINE)
 
 
@@ -149,8 +149,8 @@ def _identity(tree):
 
 
 def make(tree, output):
-	"""Write the series for the kernel tree @tree to the folder @output; returns {path: text} of the changed
-	files."""
+	"""Write the patches for the kernel tree @tree to the folder @output; returns {path: text} of all files
+	that they add or change."""
 	for needed in ('MAINTAINERS', 'drivers/accel/Kconfig'):
 		if not (tree / needed).is_file():
 			raise Failure(f'{tree} has no {needed}: name the top folder of a Linux source tree')

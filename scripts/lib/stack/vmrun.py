@@ -59,8 +59,8 @@ def _guest_tests():
 
 
 def _foreign_programs(found, command, share, progress):
-	"""Those programs and tests that @command names, or that are built if there is none, for the foreign Guest @found: as
-	programs.files()."""
+	"""Programs and tests for the Guest @found of another architecture: those that @command names, which are
+	built, or without a command those that were built before. Returns what programs.files() returns."""
 	built = programs.folder(found.architecture)
 	names = {*build.programs(), *(name for test in vmtests.tests(found.architecture) if not test.narrow for name in test.targets())}
 	is_named = named_in(command, share)
@@ -198,13 +198,14 @@ def main():
 
 
 def _say_progress(text):
-	"""On stderr, as the command's output is on stdout. QEMU makes the terminal of a shell raw."""
+	"""Print a line of progress on stderr, because stdout is the command's. It ends with a carriage return as
+	well, because QEMU makes the terminal of a shell raw."""
 	print(f'guest: {text}', file=sys.stderr, end='\r\n' if sys.stderr.isatty() else '\n', flush=True)
 
 
 def _telling(lines, most=30):
-	"""The kernel's messages from the first failure on, without the lines with register contents; if there is no failure,
-	the last ones. At most @most lines."""
+	"""Those of the kernel's messages @lines that explain a problem, at most @most: from the first failure
+	on, without lines with register contents; if there is no failure, the last ones."""
 	start = next((index for index, line in enumerate(lines) if _FAILS.search(line)), None)
 	if start is None:
 		return lines[-most:]
@@ -212,7 +213,7 @@ def _telling(lines, most=30):
 
 
 def report(outcome):
-	"""Print the failures on stderr, with the end of the kernel's log."""
+	"""Print the problems of @outcome on stderr, with those of the kernel's messages that explain them."""
 	lines = outcome.kernel_log.read_text(errors='replace').splitlines()
 	print(f'--- the kernel\'s messages in {outcome.kernel_log}:', *_telling(lines), '---', sep='\n', file=sys.stderr)
 	for problem in outcome.problems:

@@ -13,7 +13,10 @@ enum { MOST_PIXELS = 1 << 20 };
 
 static float numbers[MOST_PIXELS];
 
-/* Numbers of a picture (PGM of bytes); 0 if it is none. */
+/*
+ * Reads a PGM picture of 8 bits into numbers. Returns the number of pixels; 0 if the file is no
+ * such picture.
+ */
 static size_t read_picture(const char *path)
 {
 	FILE *file = fopen(path, "rb");
@@ -49,7 +52,7 @@ static enum nvdla_status load(struct nvdla_device *device, const char *path,
 	return status;
 }
 
-/* The class with the largest number, or a failure. */
+/* Runs the network on numbers, and sets digit to the class with the largest output. */
 static enum nvdla_status read_digit(struct nvdla_network *network, size_t pixels, size_t *digit)
 {
 	struct nvdla_tensor_info info = { .size = sizeof(info) };
