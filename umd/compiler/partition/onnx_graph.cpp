@@ -68,15 +68,21 @@ std::vector<std::byte> bytesOf(const pb::Model &model)
 	return bytes;
 }
 
-/* All tensors are its outputs, so that it says what they are. */
+/*
+ * All tensors are its outputs, so that it says what they are. The shapes that a file states for
+ * outputs are left out: exporters write those of one run.
+ */
 pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
 {
 	pb::Model model = header;
 	std::set<std::string> outputs;
 
 	*model.mutable_graph() = graph;
-	for (const pb::ValueInfo &output : graph.output())
+	for (pb::ValueInfo &output : *model.mutable_graph()->mutable_output()) {
 		outputs.insert(output.name());
+		if (output.type().has_tensor_type())
+			output.mutable_type()->mutable_tensor_type()->clear_shape();
+	}
 	for (const pb::Node &node : graph.node()) {
 		for (const std::string &name : node.output()) {
 			if (!name.empty() && outputs.insert(name).second)
@@ -90,7 +96,8 @@ pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
  * \brief An ONNX file's graph
  *
  * ONNX Runtime says what each tensor is, and computes what does not depend on inputs. It runs the
- * model for that with different numbers: a tensor that has another shape then is not known.
+ * model for that with different numbers: a tensor that has another shape then is not known, and an
+ * output has open axes.
  */
 class OnnxGraph : public ModelGraph
 {
@@ -121,18 +128,28 @@ private:
 	Result<void> fold(const HostModel &model, std::optional<float> number);
 	bool isFoldable(const nvdla::onnx::Node &node,
 			const std::set<std::string> &constants) const;
+	/* runs: types and shapes of tensor \a name, the i-th, in runs with different numbers */
+	void compare(const std::string &name, size_t i,
+		     const std::vector<std::vector<HostValue>> &runs);
+	std::vector<HostValue> stated(std::vector<HostValue> run) const;
 	void forgetIfCounted(const nvdla::onnx::Node &node, std::set<std::string> &counted);
 	/* Numbers for the inputs: something between 0 and 1, or if given that number. */
 	std::vector<HostArray> numbers(std::optional<float> number);
 	std::set<std::string> divisors() const;
+	bool isOutput(const std::string &name) const
+	{
+		return std::ranges::count(outputs_, name) != 0;
+	}
+	/* A tensor without open axes, if it is known. */
 	const HostValue *find(const std::string &name) const;
 	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
 
 	nvdla::onnx::Model header_; /* without its graph */
 	nvdla::onnx::Graph graph_;
-	std::map<std::string, HostValue> known_;
-	std::map<std::string, int> constants_;	      /* indices of initializers */
-	std::vector<std::vector<std::byte>> numbers_; /* that inputs are given */
+	std::map<std::string, HostValue> known_; /* shapes of outputs may have -1, for open axes */
+	std::map<std::string, std::vector<int64_t>> said_; /* shapes without a run, with -1 */
+	std::map<std::string, int> constants_;		   /* indices of initializers */
+	std::vector<std::vector<std::byte>> numbers_;	   /* that inputs are given */
 };
 
 Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
@@ -162,7 +179,7 @@ Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
 		for (const std::string &name : node.output()) {
 			if (!name.empty())
 				to.outputs.push_back(name);
-			to.makesOutput |= std::ranges::count(graph.outputs_, name) != 0;
+			to.makesOutput |= graph.isOutput(name);
 		}
 	}
 	graph.nodes_.emplace(std::move(nodes));
@@ -256,7 +273,9 @@ Result<void> OnnxGraph::askHost()
 	if (!said)
 		return forward(said);
 	for (const HostValue &value : *said) {
-		if (std::ranges::none_of(value.shape, [](int64_t extent) { return extent < 0; }))
+		said_[value.name] = value.shape;
+		/* No axes are those of a number, or stand for an unknown shape. */
+		if (!value.shape.empty() && !std::ranges::count(value.shape, -1))
 			known_[value.name] = value;
 	}
 	std::vector<std::optional<float>> tried = { 0.0f, std::nullopt };
@@ -271,14 +290,52 @@ Result<void> OnnxGraph::askHost()
 		if (runs.size() == 1)
 			works = number;
 	}
-	for (size_t i = 0; !runs.empty() && i < names.size(); i++) {
-		const HostValue &value = runs[0][i];
-		if (value.type && std::ranges::all_of(runs, [&](const auto &run) {
-			    return run[i].shape == value.shape;
-		    }))
-			known_.try_emplace(value.name, value);
+	if (!runs.empty())
+		runs.push_back(stated(runs[0]));
+	for (size_t i = 0; !runs.empty() && i < names.size(); i++)
+		compare(names[i], i, runs);
+	for (HostValue &output : stated(std::vector<HostValue>(names.size()))) {
+		if (!output.shape.empty())
+			known_.try_emplace(output.name, output);
 	}
 	return fold(*model, works);
+}
+
+/* Tensors of a run, the outputs first: these with the shapes that the file states, if any. */
+std::vector<HostValue> OnnxGraph::stated(std::vector<HostValue> run) const
+{
+	for (int i = 0; i < graph_.output_size(); i++) {
+		const pb::TensorType &tensor = graph_.output(i).type().tensor_type();
+		std::vector<int64_t> shape;
+		for (const pb::Dimension &dim : tensor.shape().dim())
+			shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
+		if (!shape.empty())
+			run[static_cast<size_t>(i)] = { outputs_[static_cast<size_t>(i)],
+							tensor.elem_type(), std::move(shape) };
+	}
+	return run;
+}
+
+/*
+ * Only an output may have a size that differs, or is 0, as that of what such numbers do not find.
+ */
+void OnnxGraph::compare(const std::string &name, size_t i,
+			const std::vector<std::vector<HostValue>> &runs)
+{
+	HostValue value = runs[0][i];
+
+	for (const std::vector<HostValue> &run : runs) {
+		const std::vector<int64_t> &shape = run[i].shape;
+		if (!value.type || shape.size() != value.shape.size() ||
+		    (shape != runs[0][i].shape && !isOutput(name)))
+			return;
+		for (size_t axis = 0; axis < shape.size(); axis++) {
+			const bool isOpen = shape[axis] != value.shape[axis] ||
+					    (shape[axis] == 0 && isOutput(name));
+			value.shape[axis] = isOpen ? -1 : shape[axis];
+		}
+	}
+	known_.try_emplace(name, std::move(value));
 }
 
 bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &constants) const
@@ -293,7 +350,7 @@ bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &co
 		if (name.empty())
 			continue;
 		const HostValue *value = find(name);
-		if (!value || !typeOfOnnx(value->type) || std::ranges::count(outputs_, name))
+		if (!value || !typeOfOnnx(value->type) || isOutput(name))
 			return false;
 	}
 	if (others.contains(node.op_type()))
@@ -305,7 +362,8 @@ bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &co
 
 /*
  * Forgets the shapes behind operators that count, as NonZero does: the host may have found the same
- * one with each of the numbers that it was given. An output keeps its shape, which a run checks.
+ * one with each of the numbers that it was given. An output keeps the sizes that it has without a
+ * run, and the others are open.
  */
 void OnnxGraph::forgetIfCounted(const pb::Node &node, std::set<std::string> &counted)
 {
@@ -321,8 +379,16 @@ void OnnxGraph::forgetIfCounted(const pb::Node &node, std::set<std::string> &cou
 		return;
 	for (const std::string &name : node.output()) {
 		counted.insert(name);
-		if (!std::ranges::count(outputs_, name))
-			known_.erase(name);
+		const auto known = known_.find(name);
+		if (known == known_.end())
+			continue;
+		std::vector<int64_t> &shape = known->second.shape;
+		if (!isOutput(name))
+			known_.erase(known);
+		else if (said_[name].size() == shape.size())
+			shape = said_[name];
+		else
+			std::ranges::fill(shape, -1);
 	}
 }
 
@@ -373,17 +439,19 @@ const HostValue *OnnxGraph::find(const std::string &name) const
 {
 	const auto found = known_.find(name);
 
-	return found == known_.end() ? nullptr : &found->second;
+	return found == known_.end() || std::ranges::count(found->second.shape, -1)
+		       ? nullptr
+		       : &found->second;
 }
 
 Result<TensorDesc> OnnxGraph::tensorOf(const std::string &name) const
 {
-	const HostValue *value = find(name);
+	const auto value = known_.find(name);
 
-	if (!value)
+	if (value == known_.end())
 		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name),
-			    "has a size that depends on the inputs' numbers");
-	return plainTensor(name, typeOfOnnx(value->type), value->shape);
+			    differentSizes);
+	return plainTensor(name, typeOfOnnx(value->second.type), value->second.shape);
 }
 
 void OnnxGraph::fill(const std::string &name, pb::ValueInfo &to) const
@@ -391,10 +459,13 @@ void OnnxGraph::fill(const std::string &name, pb::ValueInfo &to) const
 	pb::TensorType &tensor = *to.mutable_type()->mutable_tensor_type();
 
 	to.set_name(name);
-	tensor.set_elem_type(find(name)->type);
+	tensor.set_elem_type(known_.at(name).type);
 	tensor.mutable_shape();
-	for (const int64_t extent : find(name)->shape)
-		tensor.mutable_shape()->add_dim()->set_dim_value(extent);
+	for (const int64_t extent : known_.at(name).shape) {
+		auto &dim = *tensor.mutable_shape()->add_dim();
+		if (extent >= 0)
+			dim.set_dim_value(extent);
+	}
 }
 
 Result<ModelPart> OnnxGraph::part(std::span<const size_t> nodes) const
