@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <random>
 #include <set>
 
 #include <fmt/core.h>
@@ -76,6 +77,9 @@ private:
 
 	void nameTensors();
 	void addOperators();
+	void findOpen();
+	/* Numbers from 0 to \a most for the inputs. */
+	std::vector<HostArray> numbers(float most);
 	const tflite::fb::SubGraph &graph() const { return *file_.model().subgraphs()->Get(0); }
 	const tflite::fb::Operator &source(size_t index) const;
 	tflite::fb::BuiltinOperator kindOf(const tflite::fb::Operator &source) const;
@@ -94,8 +98,10 @@ private:
 	std::vector<std::string> names_;
 	std::map<std::string, int32_t> numbers_;   /* of tensors */
 	std::map<int32_t, size_t> constantMakers_; /* operators, by the tensors that they make */
-	std::set<int32_t> computed_;		   /* inputs, and what nodes make */
-	std::vector<size_t> operators_;		   /* indices of what the nodes are */
+	std::map<int32_t, std::vector<int64_t>> open_; /* shapes of tensors, with -1 */
+	std::vector<std::vector<std::byte>> trial_;    /* numbers of inputs */
+	std::set<int32_t> computed_;		       /* inputs, and what nodes make */
+	std::vector<size_t> operators_;		       /* indices of what the nodes are */
 };
 
 Result<TfliteGraph> TfliteGraph::read(std::span<const std::byte> file)
@@ -111,7 +117,69 @@ Result<TfliteGraph> TfliteGraph::read(std::span<const std::byte> file)
 	auto part = selectOperators(file, {});
 	if (!part)
 		return forward(part);
+	graph.findOpen();
 	return graph;
+}
+
+/*
+ * TensorFlow Lite allocates tensors while a model runs if it does not know their sizes before.
+ * Those whose sizes then differ, from run to run or from the file, are open. Nothing is known of a
+ * model that it cannot run: its parts are refused later.
+ */
+void TfliteGraph::findOpen()
+{
+	TfliteSelection all{ {}, tensors(graph().inputs()), {} };
+	std::vector<std::vector<HostValue>> runs;
+
+	for (size_t i = 0; graph().operators() && i < graph().operators()->size(); i++) {
+		const Tensors made = tensors(source(i).outputs());
+		all.operators.push_back(static_cast<int32_t>(i));
+		all.outputs.insert(all.outputs.end(), made.begin(), made.end());
+	}
+	auto file = selectOperators(bytes_, all);
+	auto model = file ? HostModel::open(*file) : Result<HostModel>(forward(file));
+	auto said = model ? model->outputs() : Result<std::vector<HostValue>>(forward(model));
+	const auto isOpen = [](const HostValue &value) {
+		return std::ranges::count(value.shape, -1) != 0;
+	};
+	if (!said || std::ranges::none_of(*said, isOpen))
+		return;
+	for (const float most : { 0.0f, 1.0f }) {
+		if (auto run = model->shapes(numbers(most), {}))
+			runs.push_back(std::move(*run));
+	}
+	for (size_t i = 0; i < said->size() && !runs.empty(); i++) {
+		std::vector<int64_t> shape = runs[0][i].shape;
+		for (const std::vector<int64_t> &other :
+		     { runs.back()[i].shape, shapeOf(all.outputs[i]) }) {
+			for (size_t axis = 0; axis < shape.size() && other.size() == shape.size();
+			     axis++)
+				shape[axis] = shape[axis] && shape[axis] == other[axis]
+						      ? shape[axis]
+						      : -1;
+		}
+		if (isOpen((*said)[i]))
+			open_[all.outputs[i]] = std::move(shape);
+	}
+}
+
+std::vector<HostArray> TfliteGraph::numbers(float most)
+{
+	std::mt19937 random;
+	std::vector<HostArray> arrays;
+
+	trial_.clear();
+	for (const std::string &name : inputs_) {
+		const auto desc = tensorOf(name);
+		const DataType type = desc ? desc->type : DataType::Unknown;
+		std::vector<float> values(desc ? desc->elements() : 0);
+		for (float &value : values)
+			value = most * static_cast<float>(random() % 1000) /
+				(elementBytes(type) == 1 ? 10 : 1000);
+		trial_.push_back(elementsFromFloat(type, values));
+		arrays.push_back({ { name, onnxType(type), {} }, trial_.back() });
+	}
+	return arrays;
 }
 
 TfliteGraph::TfliteGraph(std::span<const std::byte> bytes, tflite::File file, Model model)
@@ -235,7 +303,8 @@ Result<TensorDesc> TfliteGraph::tensorOf(const std::string &name) const
 	const int32_t id = numbers_.at(name);
 	const auto type =
 		dataTypeOf(graph().tensors()->Get(static_cast<flatbuffers::uoffset_t>(id))->type());
-	auto desc = plainTensor(name, type, shapeOf(id));
+	const auto open = open_.find(id);
+	auto desc = plainTensor(name, type, open == open_.end() ? shapeOf(id) : open->second);
 
 	/* A plain tensor has one scale; kernels, which no part hands on, have one for each channel.
 	 */
