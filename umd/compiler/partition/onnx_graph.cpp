@@ -5,12 +5,11 @@
  */
 #include <algorithm>
 #include <map>
-#include <random>
 #include <set>
 
 #include <fmt/core.h>
 
-#include "base/host/host_model.h"
+#include "base/host/trial.h"
 #include "compiler/import/onnx/file_shapes.h"
 #include "compiler/import/onnx/node_reader.h"
 #include "compiler/partition/compared_numbers.h"
@@ -128,14 +127,9 @@ private:
 	Result<void> fold(const HostModel &model, std::optional<float> number);
 	bool isFoldable(const nvdla::onnx::Node &node,
 			const std::set<std::string> &constants) const;
-	/* runs: types and shapes of tensor \a name, the i-th, in runs with different numbers */
-	void compare(const std::string &name, size_t i,
-		     const std::vector<std::vector<HostValue>> &runs);
-	std::vector<HostValue> stated(std::vector<HostValue> run) const;
+	/* value: of trial runs, with the lengths that all have */
+	void learn(HostValue value);
 	void forgetIfCounted(const nvdla::onnx::Node &node, std::set<std::string> &counted);
-	/* Numbers for the inputs: something between 0 and 1, or if given that number. */
-	std::vector<HostArray> numbers(std::optional<float> number);
-	std::set<std::string> divisors() const;
 	bool isOutput(const std::string &name) const
 	{
 		return std::ranges::count(outputs_, name) != 0;
@@ -146,10 +140,11 @@ private:
 
 	nvdla::onnx::Model header_; /* without its graph */
 	nvdla::onnx::Graph graph_;
+	std::vector<HostValue> inputValues_;
 	std::map<std::string, HostValue> known_; /* shapes of outputs may have -1, for open axes */
 	std::map<std::string, std::vector<int64_t>> said_; /* shapes without a run, with -1 */
+	std::map<std::string, HostValue> stated_;	   /* outputs whose shape the file has */
 	std::map<std::string, int> constants_;		   /* indices of initializers */
-	std::vector<std::vector<std::byte>> numbers_;	   /* that inputs are given */
 };
 
 Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
@@ -164,8 +159,15 @@ Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
 	/* Before that, files list constants as inputs. */
 	constexpr int64_t withConstants = 4;
 	graph.header_.set_ir_version(std::max(graph.header_.ir_version(), withConstants));
-	for (const pb::ValueInfo &output : graph.graph_.output())
+	for (const pb::ValueInfo &output : graph.graph_.output()) {
+		const pb::TensorType &tensor = output.type().tensor_type();
 		graph.outputs_.push_back(output.name());
+		std::vector<int64_t> shape;
+		for (const pb::Dimension &dim : tensor.shape().dim())
+			shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
+		if (!shape.empty())
+			graph.stated_[output.name()] = { output.name(), tensor.elem_type(), shape };
+	}
 	for (int i = 0; i < graph.graph_.initializer_size(); i++)
 		graph.constants_[graph.graph_.initializer(i).name()] = i;
 	auto read = graph.readInputs(shapes).and_then([&] { return graph.askHost(); });
@@ -211,52 +213,14 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 		tensor.mutable_shape()->clear_dim();
 		for (const uint32_t extent : *extents)
 			tensor.mutable_shape()->add_dim()->set_dim_value(extent);
-		known_[info.name()] = HostValue{ info.name(),
-						 tensor.elem_type(),
-						 { extents->begin(), extents->end() } };
+		inputValues_.push_back(
+			{ info.name(), tensor.elem_type(), { extents->begin(), extents->end() } });
+		known_[info.name()] = inputValues_.back();
 		if (auto held = tensorOf(info.name()); !held)
 			return forward(held);
 	}
 	graph_.mutable_input()->Swap(&infos);
 	return {};
-}
-
-/* Inputs that integers may be divided by, at which 0 ends the process. */
-std::set<std::string> OnnxGraph::divisors() const
-{
-	std::set<std::string> names;
-
-	for (auto node = graph_.node().rbegin(); node != graph_.node().rend(); node++) {
-		const bool divides = node->op_type() == "Div" || node->op_type() == "Mod" ||
-				     node->op_type() == "Col2Im";
-		for (int i = 1; divides && i < node->input_size(); i++)
-			names.insert(node->input(i));
-		const auto leads = [&](const std::string &name) { return names.contains(name); };
-		if (std::ranges::any_of(node->output(), leads))
-			names.insert(node->input().begin(), node->input().end());
-	}
-	return names;
-}
-
-std::vector<HostArray> OnnxGraph::numbers(std::optional<float> number)
-{
-	const std::set<std::string> divisors = this->divisors();
-	std::mt19937 random;
-	std::vector<HostArray> arrays;
-
-	numbers_.clear();
-	for (const std::string &name : inputs_) {
-		const HostValue &value = known_[name];
-		const DataType type = typeOfOnnx(value.type).value_or(DataType::Float);
-		std::vector<float> numbers(elementsOf(value.shape));
-		for (float &one : numbers)
-			one = number ? *number : static_cast<float>(random() % 1000) / 1000;
-		if (divisors.contains(name) && type != DataType::Float && type != DataType::Half)
-			std::ranges::fill(numbers, number ? 1.0f : 3.0f);
-		numbers_.push_back(elementsFromFloat(type, numbers));
-		arrays.push_back({ value, numbers_.back() });
-	}
-	return arrays;
 }
 
 Result<void> OnnxGraph::askHost()
@@ -279,63 +243,30 @@ Result<void> OnnxGraph::askHost()
 			known_[value.name] = value;
 	}
 	std::vector<std::optional<float>> tried = { 0.0f, std::nullopt };
-	std::vector<std::vector<HostValue>> runs;
-	std::optional<float> works = 0.0f;
 	addComparedNumbers(graph_, tried);
-	for (const std::optional<float> &number : tried) {
-		auto run = model->shapes(numbers(number), names);
-		if (!run)
-			continue;
-		runs.push_back(std::move(*run));
-		if (runs.size() == 1)
-			works = number;
-	}
-	if (!runs.empty())
-		runs.push_back(stated(runs[0]));
-	for (size_t i = 0; !runs.empty() && i < names.size(); i++)
-		compare(names[i], i, runs);
-	for (HostValue &output : stated(std::vector<HostValue>(names.size()))) {
-		if (!output.shape.empty())
-			known_.try_emplace(output.name, output);
-	}
-	return fold(*model, works);
-}
-
-/* Tensors of a run, the outputs first: these with the shapes that the file states, if any. */
-std::vector<HostValue> OnnxGraph::stated(std::vector<HostValue> run) const
-{
-	for (int i = 0; i < graph_.output_size(); i++) {
-		const pb::TensorType &tensor = graph_.output(i).type().tensor_type();
-		std::vector<int64_t> shape;
-		for (const pb::Dimension &dim : tensor.shape().dim())
-			shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
-		if (!shape.empty())
-			run[static_cast<size_t>(i)] = { outputs_[static_cast<size_t>(i)],
-							tensor.elem_type(), std::move(shape) };
-	}
-	return run;
+	Trial trial = tryNumbers(*model, inputValues_, names, tried, divisorsOf(graph_));
+	for (HostValue &value : trial.outputs)
+		learn(std::move(value));
+	return fold(*model, trial.number);
 }
 
 /*
- * Only an output may have a size that differs, or is 0, as that of what such numbers do not find.
+ * Only an output may have a size that differs between runs, or from the file's statement, or is 0
+ * because nothing is found among such numbers.
  */
-void OnnxGraph::compare(const std::string &name, size_t i,
-			const std::vector<std::vector<HostValue>> &runs)
+void OnnxGraph::learn(HostValue value)
 {
-	HostValue value = runs[0][i];
-
-	for (const std::vector<HostValue> &run : runs) {
-		const std::vector<int64_t> &shape = run[i].shape;
-		if (!value.type || shape.size() != value.shape.size() ||
-		    (shape != runs[0][i].shape && !isOutput(name)))
-			return;
-		for (size_t axis = 0; axis < shape.size(); axis++) {
-			const bool isOpen = shape[axis] != value.shape[axis] ||
-					    (shape[axis] == 0 && isOutput(name));
-			value.shape[axis] = isOpen ? -1 : shape[axis];
-		}
+	if (const auto stated = stated_.find(value.name); stated != stated_.end()) {
+		const auto common = commonShape(value.shape, stated->second.shape);
+		value = value.type && common ? HostValue{ value.name, value.type, *common }
+					     : stated->second;
 	}
-	known_.try_emplace(name, std::move(value));
+	if (isOutput(value.name))
+		std::ranges::replace(value.shape, 0, -1);
+	else if (std::ranges::count(value.shape, -1))
+		return;
+	if (value.type)
+		known_.try_emplace(value.name, std::move(value));
 }
 
 bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &constants) const
@@ -421,7 +352,9 @@ Result<void> OnnxGraph::fold(const HostModel &model, std::optional<float> number
 	}
 	graph_.mutable_node()->Swap(&rest);
 	if (!folded.empty()) {
-		if (auto done = model.run(numbers(number), folded); !done)
+		if (auto done = model.run(
+			    TrialInputs(inputValues_, number, divisorsOf(graph_)).arrays(), folded);
+		    !done)
 			return done;
 	}
 	for (const HostArray &array : folded) {

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <random>
 #include <set>
 
 #include <fmt/core.h>
 
-#include "base/host/host_model.h"
+#include "base/host/trial.h"
 #include "compiler/import/import.h"
 #include "compiler/import/tflite/file.h"
 #include "compiler/partition/model_graph.h"
@@ -78,8 +77,6 @@ private:
 	void nameTensors();
 	void addOperators();
 	void findOpen();
-	/* Numbers from 0 to \a most for the inputs. */
-	std::vector<HostArray> numbers(float most);
 	const tflite::fb::SubGraph &graph() const { return *file_.model().subgraphs()->Get(0); }
 	const tflite::fb::Operator &source(size_t index) const;
 	tflite::fb::BuiltinOperator kindOf(const tflite::fb::Operator &source) const;
@@ -99,7 +96,6 @@ private:
 	std::map<std::string, int32_t> numbers_;   /* of tensors */
 	std::map<int32_t, size_t> constantMakers_; /* operators, by the tensors that they make */
 	std::map<int32_t, std::vector<int64_t>> open_; /* shapes of tensors, with -1 */
-	std::vector<std::vector<std::byte>> trial_;    /* numbers of inputs */
 	std::set<int32_t> computed_;		       /* inputs, and what nodes make */
 	std::vector<size_t> operators_;		       /* indices of what the nodes are */
 };
@@ -129,57 +125,37 @@ Result<TfliteGraph> TfliteGraph::read(std::span<const std::byte> file)
 void TfliteGraph::findOpen()
 {
 	TfliteSelection all{ {}, tensors(graph().inputs()), {} };
-	std::vector<std::vector<HostValue>> runs;
+	std::vector<HostValue> inputs;
 
 	for (size_t i = 0; graph().operators() && i < graph().operators()->size(); i++) {
 		const Tensors made = tensors(source(i).outputs());
 		all.operators.push_back(static_cast<int32_t>(i));
 		all.outputs.insert(all.outputs.end(), made.begin(), made.end());
 	}
-	auto file = selectOperators(bytes_, all);
-	auto model = file ? HostModel::open(*file) : Result<HostModel>(forward(file));
-	auto said = model ? model->outputs() : Result<std::vector<HostValue>>(forward(model));
+	const auto model = selectOperators(bytes_, all).and_then([](const auto &file) {
+		return HostModel::open(file);
+	});
+	const auto said = model ? model->outputs() : Result<std::vector<HostValue>>();
 	const auto isOpen = [](const HostValue &value) {
 		return std::ranges::count(value.shape, -1) != 0;
 	};
 	if (!said || std::ranges::none_of(*said, isOpen))
 		return;
-	for (const float most : { 0.0f, 1.0f }) {
-		if (auto run = model->shapes(numbers(most), {}))
-			runs.push_back(std::move(*run));
-	}
-	for (size_t i = 0; i < said->size() && !runs.empty(); i++) {
-		std::vector<int64_t> shape = runs[0][i].shape;
-		for (const std::vector<int64_t> &other :
-		     { runs.back()[i].shape, shapeOf(all.outputs[i]) }) {
-			for (size_t axis = 0; axis < shape.size() && other.size() == shape.size();
-			     axis++)
-				shape[axis] = shape[axis] && shape[axis] == other[axis]
-						      ? shape[axis]
-						      : -1;
-		}
-		if (isOpen((*said)[i]))
-			open_[all.outputs[i]] = std::move(shape);
-	}
-}
-
-std::vector<HostArray> TfliteGraph::numbers(float most)
-{
-	std::mt19937 random;
-	std::vector<HostArray> arrays;
-
-	trial_.clear();
 	for (const std::string &name : inputs_) {
 		const auto desc = tensorOf(name);
-		const DataType type = desc ? desc->type : DataType::Unknown;
-		std::vector<float> values(desc ? desc->elements() : 0);
-		for (float &value : values)
-			value = most * static_cast<float>(random() % 1000) /
-				(elementBytes(type) == 1 ? 10 : 1000);
-		trial_.push_back(elementsFromFloat(type, values));
-		arrays.push_back({ { name, onnxType(type), {} }, trial_.back() });
+		inputs.push_back(
+			{ name, desc ? onnxType(desc->type) : 0, shapeOf(numbers_[name]) });
 	}
-	return arrays;
+	Trial trial = tryNumbers(*model, inputs, {}, { 0.0f, std::nullopt });
+	for (size_t i = 0; i < trial.outputs.size(); i++) {
+		const HostValue &value = trial.outputs[i];
+		if (!value.type || !isOpen((*said)[i]))
+			continue;
+		auto shape = commonShape(value.shape, shapeOf(all.outputs[i]));
+		std::vector<int64_t> &open = open_[all.outputs[i]];
+		open = std::move(shape).value_or(value.shape);
+		std::ranges::replace(open, 0, -1);
+	}
 }
 
 TfliteGraph::TfliteGraph(std::span<const std::byte> bytes, tflite::File file, Model model)
