@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <set>
+#include <sstream>
+#include <type_traits>
 
 #include <CLI/CLI.hpp>
 
@@ -41,11 +44,77 @@ class Formatter : public CLI::Formatter
 public:
 	Formatter() { column_width(nameColumns); }
 
+	/* The value's name or its possible words, then further facts: "N (1 to 256, default 1)". */
+	std::string make_option_opts(const CLI::Option *option) const override
+	{
+		const bool takesValue = option->get_type_size() != 0;
+		const std::string type = takesValue ? option->get_type_name() : "";
+		const size_t colon = std::min(type.find(':'), type.size());
+		std::string value = type.substr(0, colon);
+		const std::string values = type.substr(std::min(colon + 1, type.size()));
+		std::string facts;
+
+		if (values.find('|') != std::string::npos)
+			value = values;
+		else
+			addFact(facts, values);
+		if (!option->get_option_text().empty())
+			value = option->get_option_text();
+		else if (option->get_expected_max() == CLI::detail::expected_max_vector_size)
+			value += " ...";
+		if (takesValue && !option->get_default_str().empty())
+			addFact(facts, "default " + option->get_default_str());
+		if (takesValue && option->get_required())
+			addFact(facts, "required");
+		addFact(facts, namesOf(option->get_needs(), "only with "));
+		addFact(facts, namesOf(option->get_excludes(), "not with "));
+		return (value.empty() ? "" : " " + value) +
+		       (facts.empty() ? "" : " (" + facts + ")");
+	}
+
 	std::string make_option_desc(const CLI::Option *option) const override
 	{
 		return wrapped(option->get_description(), lineColumns - nameColumns);
 	}
+
+private:
+	static std::string namesOf(const std::set<CLI::Option *> &options, const char *relation)
+	{
+		std::vector<std::string> names;
+
+		for (const CLI::Option *option : options)
+			names.push_back(option->get_name());
+		std::ranges::sort(names);
+		std::string text;
+		for (const std::string &name : names)
+			text += (text.empty() ? relation : ", ") + name;
+		return text;
+	}
+
+	static void addFact(std::string &facts, const std::string &fact)
+	{
+		facts += (facts.empty() || fact.empty() ? "" : ", ") + fact;
+	}
 };
+
+/* Returns the words with '|' between them. */
+std::string anyOf(const std::vector<std::string> &words)
+{
+	std::string text;
+
+	for (const std::string &word : words)
+		text += (text.empty() ? "" : "|") + word;
+	return text;
+}
+
+template<typename T>
+std::string interval(T min, T max)
+{
+	std::ostringstream text;
+
+	text << min << " to " << max;
+	return text.str();
+}
 
 /* Returns the edit distance: letters to change, add or remove to make one word of the other. */
 size_t distance(const std::string &one, const std::string &other)
@@ -104,31 +173,32 @@ CommandLineOption &CommandLineOption::valueText(const std::string &text)
 
 CommandLineOption &CommandLineOption::range(unsigned int min, unsigned int max)
 {
-	option_->check(CLI::Range(min, max));
+	option_->check(CLI::Range(min, max).description(interval(min, max)));
 	return *this;
 }
 
 CommandLineOption &CommandLineOption::range(double min, double max)
 {
-	option_->check(CLI::Range(min, max));
+	option_->check(CLI::Range(min, max).description(interval(min, max)));
 	return *this;
 }
 
 CommandLineOption &CommandLineOption::oneOf(const std::vector<std::string> &words)
 {
-	option_->check(CLI::IsMember(words));
+	option_->check(CLI::IsMember(words).description(anyOf(words)));
 	return *this;
 }
 
 CommandLineOption &CommandLineOption::existingDirectory()
 {
-	option_->check(CLI::ExistingDirectory);
+	option_->check(CLI::Validator(CLI::ExistingDirectory).description(""));
 	return *this;
 }
 
 CommandLineOption &CommandLineOption::bytes()
 {
-	option_->transform(CLI::AsSizeValue(false));
+	option_->transform(CLI::Validator(CLI::AsSizeValue(false)).description(""))
+		->option_text("BYTES");
 	return *this;
 }
 
@@ -140,7 +210,7 @@ CommandLineOption &CommandLineOption::check(std::function<std::string(const std:
 
 CommandLineOption &CommandLineOption::commaList(int most)
 {
-	option_->delimiter(',')->expected(1, most);
+	option_->delimiter(',')->expected(1, most)->option_text("A,B,...");
 	return *this;
 }
 
@@ -197,7 +267,13 @@ void CommandLine::footer(const std::string &text)
 template<typename T>
 CommandLineOption CommandLine::option(const std::string &name, T &value, const std::string &help)
 {
-	return CommandLineOption(app_->add_option(name, value, help));
+	CLI::Option *option = app_->add_option(name, value, help);
+
+	if constexpr (std::is_integral_v<T>)
+		option->type_name("N");
+	else if constexpr (std::is_floating_point_v<T>)
+		option->type_name("NUMBER");
+	return CommandLineOption(option);
 }
 
 template CommandLineOption CommandLine::option(const std::string &, std::string &,
@@ -226,17 +302,13 @@ CommandLineOption CommandLine::choice(const std::string &name,
 				      const std::vector<std::string> &words,
 				      const std::string &help, std::function<void(size_t)> take)
 {
-	std::string text;
-
-	for (const std::string &word : words)
-		text += (text.empty() ? "" : "|") + word;
 	auto *option = app_->add_option_function<std::string>(
 		name,
 		[words, take = std::move(take)](const std::string &word) {
 			take(size_t(std::ranges::find(words, word) - words.begin()));
 		},
 		help);
-	option->check(CLI::IsMember(words).description(text));
+	option->check(CLI::IsMember(words).description(anyOf(words)));
 	return CommandLineOption(option);
 }
 

@@ -33,7 +33,7 @@ public:
 	CommandLineOption &required();
 	/** \brief Show the current value as default in the help */
 	CommandLineOption &showDefault();
-	/** \brief Text for the option's value in the help, instead of a type and the checks */
+	/** \brief Name of the option's value in the help, instead of its type */
 	CommandLineOption &valueText(const std::string &text);
 	/** \brief Accept only numbers from \a min to \a max */
 	CommandLineOption &range(unsigned int min, unsigned int max);

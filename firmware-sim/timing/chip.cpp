@@ -75,8 +75,9 @@ constexpr ChipOption options[] = {
 	{ "sram-latency", "TIME", "time from a read of on-chip memory to its data; default 20ns",
 	  true, set<&Chip::sramLatency, duration> },
 	{ "interrupt-gap", "TIME",
-	  "time from the end of an operation to the start of a dependent one; default 0ns", false,
-	  set<&Chip::interruptGap, duration> },
+	  "time for interrupt and driver, from the end of an operation to the start of one that "
+	  "waits for it; default 0ns",
+	  false, set<&Chip::interruptGap, duration> },
 };
 
 /* \return a text such as "2.5 GB/s", in the largest unit that gives at least 1 */

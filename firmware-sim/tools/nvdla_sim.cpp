@@ -155,48 +155,57 @@ int main(int argc, char **argv)
 	Options options;
 	int verbose = 0;
 	CommandLine app(
-		"NVDLA device model: a PCI function that QEMU (10.1.1 or newer) attaches with\n"
+		"An NVDLA in software, as a PCI function that QEMU (10.1.1 or newer) attaches "
+		"with\n"
 		"-device '{\"driver\": \"vfio-user-pci\", \"socket\": {\"type\": \"unix\", "
 		"\"path\": \"PATH\"}}'\n"
-		"The guest needs shared memory: -object "
+		"The guest's memory must be shared: -object "
 		"memory-backend-memfd,id=ram,size=...,share=on "
 		"-machine q35,memory-backend=ram\n"
-		"Without --clock, --dram, --dram-latency, --sram and --sram-latency, counters show "
-		"a memory as fast as the core's ports.\n",
+		"The device counts the time that operations take on the chip that --clock, --dram, "
+		"--dram-latency, --sram and --sram-latency describe; without all of these options "
+		"the "
+		"chip's memory is as fast as the core's ports.\n",
 		"nvdla-sim", "nvdla-sim --socket /tmp/nvdla.sock");
-	app.option("--socket", options.socket, "UNIX socket to listen on; removed at the end")
+	app.option("--socket", options.socket,
+		   "UNIX socket to listen on; the program removes it at its end")
 		.required()
-		.valueText("PATH (required)");
-	app.option("--variant", options.variant, "configuration of the core")
+		.valueText("PATH");
+	app.option("--variant", options.variant, "configuration of the core; default: nv_full")
 		.check(checkVariant)
 		.valueText("nv_full|nv_large|nv_small|nv_small_256|nv_small_256_full");
-	auto cvsram =
-		app.option("--cvsram-size", options.cvsramSize,
-			   "bytes of on-chip memory, also as 512K or 4M; 0 for none, the only "
-			   "size for cores without an interface to on-chip memory");
-	cvsram.bytes().check(checkCvsramSize).valueText("SIZE=4M");
+	auto cvsram = app.option(
+		"--cvsram-size", options.cvsramSize,
+		"size of the on-chip memory, as 4M or 512K; 0: none; default: 4M, but 0, the only "
+		"possible size, for nv_small and nv_small_256");
+	cvsram.bytes().check(checkCvsramSize).valueText("BYTES");
 	app.option("--cvsram-base", options.cvsramBase,
-		   "the on-chip memory's first address, as engines see it")
+		   "first address of the on-chip memory, as the core's engines see it; default: 0")
 		.check(checkCvsramBase)
-		.valueText("ADDRESS=0");
-	app.choice("--fp16", options.fp16, kFp16,
-		   "FP16 convolutions: bit-exact, or many times faster with f32 sums within the "
-		   "threshold of NVDLA's precision document")
-		.valueText("exact|fast (default: exact)");
+		.valueText("ADDRESS");
+	app.choice(
+		"--fp16", options.fp16, kFp16,
+		"how FP16 convolutions are computed: exact (the default): bit for bit as the "
+		"hardware; fast: with sums in f32, many times faster, and within the threshold of "
+		"NVDLA's precision document");
 	app.option("--threads", options.threads,
-		   "threads that share an operation; 0 for one on each core of the host")
+		   "threads that compute an operation together; 0: one for each processor of the "
+		   "host")
 		.range(0U, CoreConfig::kMostThreads)
-		.valueText("N=0");
+		.showDefault();
 	options.chip.addTo(app, {}, ChipOptions::For::Core);
 	app.flag("--realtime", options.realtime,
-		 "make operations take as long as on that chip, if the host is fast enough");
-	app.choice("--log-level", options.logLevel, kLogLevels, "messages to write to stderr")
-		.valueText("error|warning|info|debug|trace (default: info)");
-	app.flag("-v", verbose, "more messages than --log-level selects, one level for each -v");
-	app.flag("--faults", options.faults,
-		 "let the guest order faults of the device, for tests of drivers");
+		 "make operations take as long as on the described chip, if the host is fast "
+		 "enough");
+	app.choice("--log-level", options.logLevel, kLogLevels,
+		   "least severity of the messages on standard error; default: info");
+	app.flag("-v", verbose, "lower this severity by one level for each -v");
+	app.flag(
+		"--faults", options.faults,
+		"let the guest request faults of the device, such as lost interrupts, for tests of "
+		"drivers");
 	app.flag("--write-multiple", options.offer.writeMultiple,
-		 "let QEMU 11 or newer combine register writes into one message");
+		 "let QEMU 11 or newer send several register writes in one message");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 

@@ -123,9 +123,11 @@ bool playThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs, const std::
 
 int main(int argc, char **argv)
 {
-	CommandLine app("Plays register traces on the NVDLA device model and checks their expected "
-			"results.",
-			"nvdla-trace", "nvdla-trace vectors/");
+	CommandLine app(
+		"Plays register traces (recorded accesses of a driver to an NVDLA) on the "
+		"device model, an NVDLA in software, and checks the results that the traces "
+		"expect.",
+		"nvdla-trace", "nvdla-trace vectors/");
 	std::vector<std::string> paths;
 	unsigned int jobs = std::max(1U, std::thread::hardware_concurrency());
 	bool verbose = false;
@@ -134,25 +136,27 @@ int main(int argc, char **argv)
 	std::string sim = findSim();
 	app.option("directory", paths,
 		   "directories that are searched for traces, with all directories below them; a "
-		   "trace is a file trace, input.txn or, in a directory NAME, NAME.cfg")
+		   "trace is a file named trace, input.txn or, in a directory NAME, NAME.cfg")
+		.valueText("DIRECTORY ...")
 		.required()
 		.existingDirectory();
 	app.option("-j,--jobs", jobs,
-		   "number of traces played at once; the default is one for "
-		   "each processor")
+		   "number of traces played at once; default: one for each processor")
 		.range(1U, 256U);
 	app.flag("-v,--verbose", verbose, "list the traces that pass, too");
-	const auto timed = app.flag("-t,--timing", timing,
-				    "compare modelled cycles with those in the traces' meta.json");
+	const auto timed =
+		app.flag("-t,--timing", timing,
+			 "compare the modelled cycles of each trace with the hardware's, "
+			 "which are in its meta.json");
 	auto through = app.flag(
 		"-q,--through-qemu", throughQemu,
-		"play on nvdla-sim attached to QEMU, which accesses registers and memory for a "
-		"processor in a guest (-accel qtest; on-chip memory with BDMA); QEMU (10.1.1 or "
-		"newer) is $NVDLA_QEMU (program and first arguments) or qemu-system-x86_64 from "
-		"PATH");
-	app.option("--sim", sim, "the nvdla-sim to play on with --through-qemu")
+		"play on an nvdla-sim that is attached to QEMU; nvdla-trace makes the accesses of "
+		"a "
+		"processor through QEMU (-accel qtest). The environment variable NVDLA_QEMU names "
+		"the QEMU, 10.1.1 or newer, with its first arguments; default: qemu-system-x86_64");
+	app.option("--sim", sim, "the nvdla-sim to attach; default: the one beside nvdla-trace")
 		.needs(through)
-		.valueText("PATH (default: the one beside nvdla-trace)");
+		.valueText("PATH");
 	/* Begin and end of an operation cannot be seen from outside. */
 	through.excludes(timed);
 	if (const auto code = app.parse(argc, argv))

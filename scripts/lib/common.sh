@@ -27,18 +27,18 @@ die() {
 missing_packages() {
 	local wanted
 	mapfile -t wanted < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "${@/#/$NVDLA_ROOT/scripts/lib/packages.}")
-	# dpkg-query says nothing about packages that it never heard of.
+	# dpkg-query does not list packages that it does not know, so these count as missing, too.
 	comm -23 <(printf '%s\n' "${wanted[@]}" | sort) \
 		<(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null |
 			sed -n 's/^.i  *//p' | sort)
 }
 
-# Reports whether apt knows the package; without package lists it knows none.
+# is_known NAME: true if apt has the package in its lists; false for all names if the lists were never fetched.
 is_known() {
 	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }
 
-# explain_apt: from apt's messages, print the one thing that the user can do.
+# explain_apt LOG: print what the user can do about apt's failure, as far as its messages in LOG tell.
 explain_apt() {
 	local log=$1
 	if grep -qE 'Temporary failure resolving|Could not resolve|Could not connect|Unable to connect|Network is unreachable' "$log"; then
@@ -159,7 +159,7 @@ run_stack() {
 	exec_stack "$module" "$@"
 }
 
-# exec_stack MODULE ARGUMENT...: one module of the Python package instead of this shell.
+# exec_stack MODULE ARGUMENT...: replace this shell by one module of the Python package, run as a program.
 exec_stack() {
 	local module=$1
 	shift

@@ -14,6 +14,7 @@
  * the next job's first one.
  */
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -227,6 +228,26 @@ bool printBeyond(const std::string &path, const std::vector<LayerTime> &measured
 	return true;
 }
 
+/* Prints how much the time of a loop varies that uses no device. An emulated processor's own times
+ * vary, and with them those of each run through the driver. */
+void measureProcessor()
+{
+	constexpr unsigned int loops = 100, additions = 2'000'000;
+	double best = 0, sum = 0;
+
+	for (unsigned int i = 0; i < loops; i++) {
+		const auto start = std::chrono::steady_clock::now();
+		volatile unsigned int count = 0;
+		for (unsigned int j = 0; j < additions; j++)
+			count = count + j;
+		const Microseconds took = std::chrono::steady_clock::now() - start;
+		best = i ? std::min(best, took.count()) : took.count();
+		sum += took.count();
+	}
+	std::printf("the processor alone, %u additions: best %.2f ms, mean / best %.2f\n",
+		    additions, best / 1e3, sum / loops / best);
+}
+
 /* What the driver does beside layers. \return there was no error */
 bool measureRest(const Device &device, const Settings &settings)
 {
@@ -278,6 +299,7 @@ int main(int argc, char **argv)
 		return 1;
 	if (!datapath.empty() && !printBeyond(datapath, *measured))
 		return fail("has no times of layers", datapath);
+	measureProcessor();
 	if (!times.empty())
 		return writeTimes(times, *measured) ? 0 : fail("cannot be written", times);
 	return !settings.only.empty() || measureRest(device, settings) ? 0 : 1;

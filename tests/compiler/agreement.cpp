@@ -48,6 +48,23 @@ struct Range {
 
 } /* namespace */
 
+void moveByHalfRounding(Numbers &numbers)
+{
+	constexpr double factor = 1 + 0x1p-11;
+
+	for (size_t i = 0; i < numbers.size(); i++)
+		numbers[i] *= i % 2 ? factor : 1 / factor;
+}
+
+Numbers saturatedAsHalf(Numbers numbers)
+{
+	constexpr double largest = 65504;
+
+	for (double &number : numbers)
+		number = std::clamp(number, -largest, largest);
+	return numbers;
+}
+
 double rangeOf(const Numbers &numbers)
 {
 	Range range;

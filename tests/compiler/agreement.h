@@ -21,6 +21,12 @@ struct Difference {
 
 Difference difference(const Numbers &got, const Numbers &wanted, double allowed);
 
+/** \brief Move each number as far as rounding to FP16 may move it, neighbours in opposite directions */
+void moveByHalfRounding(Numbers &numbers);
+
+/** \return the numbers, those beyond FP16's range replaced by its largest */
+Numbers saturatedAsHalf(Numbers numbers);
+
 /** \return from the least of the numbers and 0 to the greatest of them and 0 */
 double rangeOf(const Numbers &numbers);
 

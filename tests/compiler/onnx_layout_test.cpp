@@ -74,6 +74,62 @@ TEST(OnnxLayout, TransposedPictureIsReshapedAsTheFileSays)
 	EXPECT_EQ(outputs[0], (Numbers{ 2, 20, 4, 40, 6, 60, 8, 80, 10, 100, 12, 120 }));
 }
 
+/* A vector that becomes a picture keeps its surface, which has no lines, until axes matter. */
+TEST(OnnxLayout, VectorsBecomeTransposedPictures)
+{
+	for (const bool isFlat : { false, true }) {
+		OnnxBuilder builder;
+		Numbers numbers(24), wanted(24);
+
+		SCOPED_TRACE(isFlat);
+		for (size_t i = 0; i < numbers.size(); i++) {
+			numbers[i] = static_cast<double>(i);
+			wanted[i % 4 * 6 + i / 4] = 2 * numbers[i];
+		}
+		builder.input("x", { 1, 24 });
+		builder.list("shape", { 1, 2, 3, 4 });
+		builder.list("all", { 1, 24 });
+		builder.node("Relu", { "x" }, "vector");
+		builder.node("Reshape", { "vector", "shape" }, "last");
+		OnnxBuilder::set(builder.node("Transpose", { "last" }, "picture"), "perm",
+				 { 0, 3, 1, 2 });
+		builder.node("Add", { "picture", "picture" }, "twice");
+		if (isFlat)
+			builder.node("Reshape", { "twice", "all" }, "flat");
+		builder.output(isFlat ? "flat" : "twice");
+		EXPECT_EQ(onCore(builder, { numbers }), std::vector<Numbers>{ wanted });
+	}
+}
+
+/* The axes in memory are those of the input, which no operator changes. */
+TEST(OnnxLayout, InputsBecomeTransposedPictures)
+{
+	for (const bool isLine : { false, true }) {
+		OnnxBuilder builder;
+		Numbers numbers(24), wanted(24);
+
+		SCOPED_TRACE(isLine);
+		for (size_t i = 0; i < numbers.size(); i++) {
+			numbers[i] = static_cast<double>(i);
+			wanted[isLine ? i / 12 * 12 + i % 4 * 3 + i % 12 / 4
+				      : i % 4 * 6 + i / 4] = numbers[i];
+		}
+		if (isLine) {
+			builder.input("x", { 2, 3, 4 });
+			builder.list("axes", { 1 });
+			builder.node("Unsqueeze", { "x", "axes" }, "last");
+		} else {
+			builder.input("last", { 1, 2, 3, 4 });
+		}
+		OnnxBuilder::set(builder.node("Transpose", { "last" }, "picture"), "perm",
+				 { 0, 3, 1, 2 });
+		builder.node("Flatten", { "picture" }, "flat");
+		builder.output("flat");
+		builder.output("picture");
+		EXPECT_EQ(onCore(builder, { numbers }), (std::vector<Numbers>{ wanted, wanted }));
+	}
+}
+
 /* Channels in two groups, of which one is taken in turn: as files have it, in three steps. */
 TEST(OnnxLayout, ChannelsAreShuffled)
 {

@@ -7,6 +7,10 @@
  * with this node, so that its driver finds there what it would on the machine. Only the address is
  * the function's. The other children are where its interrupt, clocks and resets lead to:
  * "interrupt-controller", "clock-controller" and "reset-controller".
+ *
+ * Two simpler ways do not work. An overlay on the PCI function's own node needs
+ * CONFIG_PCI_DYNAMIC_OF_NODES, which Debian's kernels lack. A node cannot name the PCI function's
+ * interrupt line, because the device model has only MSI.
  */
 #include <linux/clk-provider.h>
 #include <linux/interrupt.h>

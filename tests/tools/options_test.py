@@ -149,6 +149,7 @@ class Options(ProgramTest):
 				lines = self.good(program, '--help').splitlines()
 				self.assertTrue(any(line.startswith(f'Example: {program} ') for line in lines))
 				self.assertLessEqual(max(map(len, lines)), 100)
+				self.assertNotRegex('\n'.join(lines), r'UINT|FLOAT|REQUIRED|Excludes|Needs| in \[')
 				said = self.bad(2, program, '--hepl')
 				self.assertEqual(said, f'{program}: there is no option --hepl; did you mean --help?; '
 						 f'see {program} --help\n')
@@ -243,7 +244,7 @@ class Options(ProgramTest):
 		"""All of them are named where a device can be given, and can be opened."""
 		for program in ('nvdla-run', 'nvdla-bench', 'nvdla-prof', 'nvdla-eval', 'nvdla-edges'):
 			said = ' '.join(self.good(program, '--help').split())
-			self.assertIn('embedded:nv_small emulates that core; there are nv_full, nv_large, nv_small, nv_small_256, nv_small_256_full', said)
+			self.assertIn('embedded:CORE as CORE, one of nv_full, nv_large, nv_small, nv_small_256, nv_small_256_full', said)
 		self.good('nvdla-run', self.net, '--device', 'embedded:nv_full')
 		for core in ('nv_large', 'nv_small', 'nv_small_256', 'nv_small_256_full'):
 			self.assertIn(f'is {core}: compile the model for {core}', self.bad(2, 'nvdla-run', self.net, '--device', f'embedded:{core}'))

@@ -81,12 +81,17 @@ computes() {
 	soon has_node && "${0%/*}/${1:-double}" "$node"
 }
 
-# computes_in_the_pool: SDP's destination, in the group of registers that was used, lies in the pool.
-computes_in_the_pool() {
-	echo on >"$core/power/control" && computes || return 1
+# pool_place: the pool's first address and its size, in $first and $size.
+pool_place() {
 	# Two cells of address, two of size.
 	cells=$(hexdump -v -e '1/1 "%02x"' /proc/device-tree/reserved-memory/buffer@*/reg)
 	first=$((0x$(echo "$cells" | cut -c 1-16))) size=$((0x$(echo "$cells" | cut -c 17-32)))
+}
+
+# computes_in_the_pool: SDP's destination, in the group of registers that was used, lies in the pool.
+computes_in_the_pool() {
+	echo on >"$core/power/control" && computes || return 1
+	pool_place
 	used=0
 	for address in $(sed -n 's/^0x0b048 = //p' /sys/kernel/debug/*/nvdla-soc/registers); do
 		[ $((address)) -ne 0 ] || continue
@@ -95,6 +100,12 @@ computes_in_the_pool() {
 	done
 	echo auto >"$core/power/control"
 	[ $used -gt 0 ] || { echo "no register has an address"; return 1; }
+}
+
+# fills_the_pool: buffers come from nowhere else, and the pool has room again afterwards.
+fills_the_pool() {
+	pool_place
+	soon has_node && "${0%/*}/fill" "$node" $size && "${0%/*}/fill" "$node" $size
 }
 
 # The job fails, whatever the core made of it.
@@ -132,6 +143,10 @@ check "the interrupt is the node's, a level" has_its_interrupt
 check "the core sleeps and wakes" sleeps_and_wakes
 check "the core computes" computes
 [ ! -e "$tree/memory-region" ] || check "the core computes in the pool" computes_in_the_pool
+if [ -e /proc/device-tree/reserved-memory/buffer@*/no-map ]; then
+	check "a full pool refuses a buffer" fills_the_pool
+	check "the core computes after that" computes
+fi
 [ ! -e "${0%/*}/double32" ] || check "a program of 32 bits has it compute" computes double32
 if ! dmesg | grep -q 'nvdla-soc: .*nv_small'; then
 	skip "LeNet reads a seven" "the network is for nv_small"

@@ -18,7 +18,10 @@
 namespace nvdla
 {
 
-/** \brief A thread that works on jobs instead of waiting for one */
+/**
+ * \brief A thread of the application that carries out operations of jobs instead of sleeping until
+ * its job ends
+ */
 class LentThread
 {
 public:
@@ -27,7 +30,7 @@ public:
 	/**
 	 * \brief Work until the fence of a syncobj is done or no work is left
 	 *
-	 * Works on other jobs too, if they run before.
+	 * Carries out other jobs, too, if they run before the job of the syncobj.
 	 */
 	virtual void work(uint32_t syncobj) = 0;
 };
@@ -50,7 +53,7 @@ public:
 	/**
 	 * \brief ioctl() on the device file
 	 * \param[in] request DRM_IOCTL_*
-	 * \param[in,out] argument the structure that belongs to it
+	 * \param[in,out] argument the structure that the request takes
 	 * \return 0 or a negative errno; interrupted calls are repeated
 	 */
 	virtual int ioctl(unsigned long request, void *argument) = 0;
@@ -87,13 +90,16 @@ public:
 	 */
 	std::unique_ptr<LentThread> lendThread() { return process_.isHere() ? lend() : nullptr; }
 
-	/** \brief GEM handles of this file; they are closed through it */
+	/**
+	 * \brief GEM handles of this file with the number of their owners; GemHandles::release()
+	 * closes them
+	 */
 	GemHandles &handles() { return handles_; }
 
 	/** \brief Graphs of the file's prepared tasks */
 	PreparedGraphs &graphs() { return graphs_; }
 
-	/** \brief Receiver of messages about the device; set before the device is shared */
+	/** \brief Receiver of messages about the device; set before other threads use the device */
 	Log log;
 
 protected:

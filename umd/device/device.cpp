@@ -186,7 +186,7 @@ Result<Device> Device::open(std::shared_ptr<DeviceBackend> backend, Log log)
 
 void Device::log(LogLevel level, const std::string &message) const
 {
-	/* A destroyed network has no backend. */
+	/* After the destruction of a network, its device has no backend. */
 	if (backend_ && backend_->log)
 		backend_->log(level, message);
 }
@@ -202,6 +202,7 @@ Result<Buffer> Device::allocate(uint64_t size) const
 		auto buffer = allocate(size, 0);
 		if (!buffer)
 			return buffer;
+		/* Map last: the buffer owns the handle, and closes it if mapping fails. */
 		if (const int error = buffer->memory_->map())
 			return fail(codeOf(error), "allocate device memory", path(),
 				    fmt::format("map {} bytes: {}", size, reasonOf(error)));
@@ -219,7 +220,6 @@ Result<Buffer> Device::allocateOnChip(uint64_t size) const
 	});
 }
 
-/* The mapping is made last, because the buffer closes the handle even if mapping fails. */
 Result<Buffer> Device::allocate(uint64_t size, uint32_t flags) const
 {
 	return guarded("allocate device memory", [&]() -> Result<Buffer> {

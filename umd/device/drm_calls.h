@@ -33,7 +33,10 @@ inline int closeHandle(DeviceBackend &backend, uint32_t handle)
 	return backend.call(DRM_IOCTL_GEM_CLOSE, &close);
 }
 
-/** \return the handle of a dma-buf, or a negative errno; a dma-buf always has the same handle */
+/**
+ * \return the handle of a dma-buf, or a negative errno; importing the same dma-buf again returns
+ * the same handle
+ */
 inline tl::expected<uint32_t, int> importDmaBuf(DeviceBackend &backend, int fd)
 {
 	drm_prime_handle prime = {};

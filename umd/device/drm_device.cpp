@@ -30,7 +30,7 @@ struct VersionFree {
 Result<std::unique_ptr<DrmDevice>> DrmDevice::open(const std::string &given)
 {
 	constexpr const char *what = "open device";
-	/* Name of the device in the kernel's messages, such as accel0 */
+	/* Accept the device's name in the kernel's messages, too, such as accel0. */
 	const std::string path =
 		given.starts_with("accel") ? std::string(folder) + "/" + given : given;
 	UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
@@ -64,7 +64,7 @@ std::vector<std::string> DrmDevice::enumerate()
 	std::vector<std::string> paths;
 	std::error_code error;
 
-	/* A kernel without accel nodes has render nodes. */
+	/* On a kernel without accel nodes the driver creates render nodes. */
 	for (const char *place : { folder, "/dev/dri" }) {
 		for (const auto &entry : std::filesystem::directory_iterator(place, error)) {
 			const std::string name = entry.path().filename();

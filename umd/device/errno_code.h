@@ -9,7 +9,9 @@
 namespace nvdla
 {
 
-/** \brief Error of a device file in a child of the process that opened it */
+/**
+ * \brief Error of calls to a device file in a child of fork() of the process that opened the file
+ */
 constexpr int foreignProcess = -EOWNERDEAD;
 
 /** \brief A negative errno of the device file in words */

@@ -12,7 +12,7 @@ namespace nvdla
 namespace
 {
 
-/* A possible address of a buffer: rules check only its alignment. */
+/* Used as the address of every buffer: the rules check only its alignment. */
 constexpr uint64_t someAddress = 1 << 20;
 
 template<typename T>

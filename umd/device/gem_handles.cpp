@@ -15,7 +15,10 @@ void GemHandles::add(uint32_t handle, const GemMemory &memory)
 		entry.memory = memory;
 }
 
-/* The lock is held over the calls, or an import could get a handle that is about to be closed. */
+/*
+ * The lock is held during the driver's calls, or an import could return a handle that release() is
+ * about to close.
+ */
 tl::expected<uint32_t, int> GemHandles::import(DeviceBackend &backend, int fd, uint64_t bytes)
 {
 	const std::lock_guard guard(lock_);

@@ -29,7 +29,7 @@ struct GemMemory {
 class GemHandles
 {
 public:
-	/** \brief Note the owner of a handle that was created */
+	/** \brief Count one owner of a handle that was created */
 	void add(uint32_t handle, const GemMemory &memory);
 
 	/** \return the handle of a dma-buf of \a bytes with one more owner, or a negative errno */

@@ -78,7 +78,10 @@ Result<void> Job::notify(int eventfd)
 Result<void> Job::wait(std::chrono::milliseconds timeout)
 {
 	return guarded(waitingForJob, [&]() -> Result<void> {
-		/* An operation would not end when the time has passed. */
+		/*
+		 * Only without a time limit: the lent thread could not leave an operation when the
+		 * time has passed.
+		 */
 		if (thread_ && timeout == std::chrono::milliseconds::max())
 			thread_->work(syncobj_);
 		thread_.reset();

@@ -33,7 +33,8 @@ struct PreparedGraph {
 };
 
 /**
- * \brief Graphs of an open device file's prepared tasks, to explain why one was refused
+ * \brief Graphs of an open device file's prepared tasks, kept to explain why the driver refused a
+ * job with one
  *
  * All functions may be called from several threads at once.
  */

@@ -65,7 +65,7 @@ std::string memberName(const Layout &layout, size_t offset, size_t size)
 	return fmt::format("byte {}", offset);
 }
 
-/* Operations and surfaces have a layout for each engine, the others one. */
+/* Lists of operations and surfaces have a layout for each engine, other lists have one layout. */
 const Layout *layoutOf(const text::ListKind &list, uint32_t engine)
 {
 	return engine < list.entries.size() ? list.entries[engine] : nullptr;

@@ -20,13 +20,13 @@ namespace nvdla
  */
 std::string refusedField(const drm_nvdla_error &error, uint32_t engine);
 
-/** \return that member for a refusal of the engine */
+/** \return the wrong member, as above, of a refusal by the checks of kmd/engine */
 std::string refusedField(const nvdla_refusal &refusal);
 
 /** \return the rule, the value and its limit */
 std::string refusalReason(const nvdla_refusal &refusal);
 
-/** \return both of them: "FIELD: REASON" */
+/** \return member and reason: "FIELD: REASON" */
 std::string describeRefusal(const nvdla_refusal &refusal);
 
 } /* namespace nvdla */

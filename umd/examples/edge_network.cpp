@@ -99,7 +99,10 @@ Result<Loadable> edgeNetwork(const EdgeNetworkSize &size)
 				    fmt::format("{} x {}: sides have to be even, {} to {}",
 						size.width, size.height, smallest, largest));
 	}
-	/* Its start counts as below the table: begin one before the weakest. */
+	/*
+	 * An input at the start of a table counts as below the table, so it starts one before the
+	 * weakest strength.
+	 */
 	auto tone = makeLut({ .type = DataType::Int8,
 			      .function = toneCurve,
 			      .low = -1,

@@ -126,14 +126,19 @@ int main(int argc, char **argv)
 
 		nvdla::tools::addDeviceOption(app, options.device);
 		app.option("--input", options.input, "photograph: PNG, JPEG, PGM or PPM")
+			.valueText("FILE")
 			.required();
-		app.option("--output", options.output, "PNG to write").showDefault();
+		app.option("--output", options.output, "PNG to write")
+			.valueText("FILE")
+			.showDefault();
 		app.option("--timeline", options.timeline,
-			   "write a timeline of the operations as a drawing (SVG)");
-		app.option("--width", options.size.width, "width of the network's input in pixels")
+			   "write a timeline of the operations as a drawing (SVG)")
+			.valueText("FILE");
+		app.option("--width", options.size.width,
+			   "width, in pixels, to which the photograph is scaled; even, 16 to 256")
 			.showDefault();
 		app.option("--height", options.size.height,
-			   "height of the network's input in pixels")
+			   "height, in pixels, to which the photograph is scaled; even, 16 to 256")
 			.showDefault();
 		app.footer(nvdla::tools::exitCodeHelp);
 		if (const auto code = app.parse(argc, argv))

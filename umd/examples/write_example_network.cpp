@@ -43,22 +43,27 @@ int main(int argc, char **argv)
 		std::string output;
 
 		app.footer(tools::exitCodeHelpWithoutDevice);
-		app.option("--output,-o", output, "loadable to write").required();
-		app.choice<Network>("--network", network,
-				    { { "edges", Network::Edges }, { "bounds", Network::Bounds } },
-				    "edges of a photograph, or layers that are slow for different "
-				    "reasons");
+		app.option("--output,-o", output, "the loadable (compiled network) to write")
+			.valueText("FILE")
+			.required();
+		app.choice<Network>(
+			"--network", network,
+			{ { "edges", Network::Edges }, { "bounds", Network::Bounds } },
+			"edges (the default): finds the edges of a photograph; bounds: has "
+			"layers that are slow for different reasons, for nvdla-prof --chip");
 		const auto extension =
 			app.option("--post-extension", postExtension,
-				   "for bounds: lines of the first layer's kernels that share a "
-				   "MAC step, 1 or 2")
+				   "for bounds: number of lines of the first layer's kernels that "
+				   "the multipliers process in one step")
 				.range(1u, 2u)
 				.showDefault();
 		const auto width =
-			app.option("--width", size.width, "for edges: pixels, even, 16 to 256")
+			app.option("--width", size.width,
+				   "for edges: width of the input in pixels, even, 16 to 256")
 				.showDefault();
 		const auto height =
-			app.option("--height", size.height, "for edges: pixels, even, 16 to 256")
+			app.option("--height", size.height,
+				   "for edges: height of the input in pixels, even, 16 to 256")
 				.showDefault();
 		if (const auto code = app.parse(argc, argv))
 			return *code;

@@ -129,7 +129,7 @@ Result<void> checkOverlaps(const RequestState &request, const Program &program,
 	return {};
 }
 
-/* Buffers have whole pages, so the last atom is inside. */
+/* Buffers consist of whole pages, so rounding up to whole atoms stays inside the buffer. */
 MemoryPlace memoryPlace(const TensorPlace &bound, const Memory &memory, uint32_t atomBytes)
 {
 	return { bound.buffer.handle(), bound.offset, wholeAtoms(memory.size, atomBytes) };

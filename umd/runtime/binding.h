@@ -20,11 +20,17 @@ Result<void> checkBinding(const Program &program, const Loadable &loadable, cons
 			  const TensorDesc &tensor, const TensorPlace &place,
 			  const std::string &where);
 
-/** \brief Check that nothing that the request writes overlaps with another bound tensor */
+/**
+ * \brief Check that no tensor that the network writes shares bytes of a bound buffer with another
+ * tensor
+ */
 Result<void> checkOverlaps(const RequestState &request, const Program &program,
 			   const Loadable &loadable, uint32_t atomBytes);
 
-/** \return place of a bound memory for operations: whole atoms, without bytes behind them */
+/**
+ * \return bytes of a bound buffer that operations may access: those of the memory, rounded up to
+ * whole atoms
+ */
 MemoryPlace memoryPlace(const TensorPlace &bound, const Memory &memory, uint32_t atomBytes);
 
 } /* namespace nvdla */

@@ -41,7 +41,7 @@ const TensorDesc *tensorOfOthers(uint32_t atomBytes, const Program &program)
 }
 
 /* Checks that surfaces have the core's atoms: 8 bytes for small cores, 32 for others. Tensors that
- * only the CPU accesses may have any. */
+ * only the CPU accesses may have atoms of any size. */
 bool hasAtomsOf(uint32_t atomBytes, const Program &program)
 {
 	const MemoryIds ofCore = program.coreMemories();

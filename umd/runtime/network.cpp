@@ -24,7 +24,10 @@ Result<void> checkTensors(const Program &program)
 	return {};
 }
 
-/* Drops the loadable's data, except the initial contents of further slots. */
+/*
+ * Drops the loadable's blobs, except the initial contents of \a memories, which each new slot
+ * copies.
+ */
 void keepContentsOf(Loadable &loadable, const MemoryIds &memories)
 {
 	std::set<std::string> names;

@@ -119,7 +119,10 @@ bool Pipeline::runHere(const std::shared_ptr<RequestState> &request)
 		const std::lock_guard guard(lock_);
 		running_.remove(request);
 		free_.push_back(slot);
-		/* Under the lock: the loop may be destroyed as soon as nothing runs. */
+		/*
+		 * Wake the loop while the lock is held: the loop may be destroyed as soon as
+		 * nothing runs.
+		 */
 		if (waiting_ > 0 || closed_ || onChip_)
 			wake();
 	}
@@ -140,7 +143,7 @@ void Pipeline::cancel(const std::shared_ptr<RequestState> &request, uint64_t run
 			return;
 		request->cancelled = true;
 	}
-	/* The submitting thread still owns the request. */
+	/* The thread in submit() still owns the request, and cancels it itself. */
 	if (request->waitsForRoom) {
 		request->givenUp = true;
 		room_.notify_all();
@@ -153,7 +156,7 @@ void Pipeline::cancel(const std::shared_ptr<RequestState> &request, uint64_t run
 /* Does all pending work in the loop's thread. */
 void Pipeline::run() noexcept
 {
-	/* The loop's reference may be the last one. */
+	/* The loop may hold the last reference to this pipeline. */
 	const auto keep = shared_from_this();
 
 	takeArrived();
@@ -221,12 +224,17 @@ Pipeline::RequestList Pipeline::dequeue(RequestList &queue, RequestList::iterato
 
 	request.splice(request.end(), queue, entry);
 	waiting_--;
-	/* All are notified: a thread that waits for room may have been given up. */
+	/*
+	 * Notify all threads that wait for room: the request of a single one may have been
+	 * cancelled, and the room would stay unused.
+	 */
 	room_.notify_all();
 	return request;
 }
 
-/* Returns a slot if a request waits for one. */
+/*
+ * Returns a free or new slot if a request waits for one; nullptr if none waits or no slot is free.
+ */
 Slot *Pipeline::takeSlot()
 {
 	if (std::ranges::all_of(queues_, [](const RequestList &queue) { return queue.empty(); }))
@@ -320,8 +328,8 @@ void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request
 }
 
 /*
- * On-chip memory is small, and memory of a slot is not available to others. So an idle network
- * keeps only the memory of its first slot.
+ * On-chip memory is small, and memory of a slot is not available to other networks. So an idle
+ * network keeps only the memory of its first slot.
  */
 void Pipeline::giveBackSlots()
 {
@@ -407,7 +415,10 @@ void Pipeline::releaseDevice()
 {
 	const ResidentMemory shared = std::move(common_.shared);
 	const PreparedTasks prepared = std::move(common_.prepared);
-	/* This may be the last reference, so it is dropped without the lock. */
+	/*
+	 * This may be the last reference to the open device, which must not be closed with the lock
+	 * held.
+	 */
 	const Device last = device();
 	const std::lock_guard guard(lock_);
 
@@ -415,7 +426,7 @@ void Pipeline::releaseDevice()
 	common_.loadable.blobs.clear();
 }
 
-/* Frees resources once the network is destroyed. */
+/* Frees the slots and the device once the network is destroyed and no run is in flight. */
 void Pipeline::finishIfIdle()
 {
 	{

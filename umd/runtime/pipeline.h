@@ -18,11 +18,11 @@ namespace nvdla
 /**
  * \brief Slots of a network and the queue of requests for them
  *
- * Decisions are made in the loop's thread; submit(), cancel() and shutDown()
- * may be called by any thread, note the request and wake the loop. As long as there are
- * slots, the next run is submitted before the previous one is done, so that the device does
- * not wait for the CPU. Slots are made when they are first needed. A thread that waits
- * for its run anyway takes a free slot and runs in it without the loop.
+ * Decisions are made in the loop's thread; submit(), cancel() and shutDown() may be called by any
+ * thread: they only record what to do and wake the loop. While a slot is free, the next run is
+ * submitted before the previous one is done, so that the device does not wait for the CPU. Slots
+ * are created when they are first needed. A thread that calls Request::run() has to wait anyway, so
+ * it takes a free slot itself and runs without the loop.
  */
 class Pipeline : public LoopTask, public std::enable_shared_from_this<Pipeline>
 {
@@ -35,7 +35,10 @@ public:
 							size_t maxQueued);
 
 	const Program &program() const { return common_.program; }
-	/** \return the device, without its file once the network is gone; info() stays */
+	/**
+	 * \return the device; once the network is destroyed, it has no open file any more, but
+	 * info() is valid
+	 */
 	Device device() const;
 	const std::string &path() const { return path_; }
 	const Loadable &loadable() const { return common_.loadable; }
@@ -49,21 +52,22 @@ public:
 	Result<void> submit(std::shared_ptr<RequestState> request);
 
 	/**
-	 * \brief Run a request whose inFlight the caller has set in the caller's thread
-	 * \return false if no slot is free, or another request comes first: submit it instead
+	 * \brief Run a request, whose inFlight the caller has set, in this thread
+	 *
+	 * \return false if no slot is free or other requests wait; the caller then has to submit it
 	 */
 	bool runHere(const std::shared_ptr<RequestState> &request);
 
-	/** \brief End the given submission of a request, unless that is done */
+	/** \brief Cancel submission number \a run of a request, unless that submission is done */
 	void cancel(const std::shared_ptr<RequestState> &request, uint64_t run);
 
 	/**
-	 * \brief Cancel everything and release the resources of the loop
+	 * \brief Cancel all requests and release the network's resources, in the loop's thread
 	 *
-	 * Waits for the end if that cannot hang: if the loop has a thread of its own, and
+	 * Waits until this is done if waiting cannot hang: if the loop has a thread of its own, and
 	 * the caller is another thread. Nothing can be submitted afterwards.
 	 *
-	 * \param[in] loop kept as long as it is needed
+	 * \param[in] loop the pipeline holds a reference until all resources are released
 	 */
 	void shutDown(std::shared_ptr<Loop> loop);
 
@@ -111,7 +115,7 @@ private:
 	bool closed_ = false;
 	bool anyCancelled_ = false; /* a cancelled request may be in a queue */
 	RequestList arrived_;
-	std::vector<Slot *> free_; /* with capacity for all slots */
+	std::vector<Slot *> free_; /* has reserved room for all slots */
 	RequestList running_;
 	std::shared_ptr<Loop> keptLoop_;
 
@@ -122,7 +126,8 @@ private:
 	std::map<Priority, Context> contexts_;
 	bool dispatching_ = false;
 	std::promise<void> finished_;
-	std::shared_ptr<Pipeline> leaked_; /* self-reference in a child of fork() */
+	std::shared_ptr<Pipeline> leaked_; /* self-reference in a child of fork(), where the
+					      pipeline is never destroyed */
 };
 
 } /* namespace nvdla */

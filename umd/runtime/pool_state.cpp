@@ -50,7 +50,7 @@ Result<size_t> Pool::State::addNetwork(const Loadable &loadable)
 	}
 
 	const std::lock_guard guard(lock_);
-	/* Load the network onto all devices, or onto none. */
+	/* Reserve first: without memory the network must be on none of the devices, not on some. */
 	for (Worker &worker : workers_)
 		worker.residents.reserve(worker.residents.size() + 1);
 	networks_.push_back(std::move(network));
@@ -390,7 +390,10 @@ std::vector<DeviceUse> Pool::State::use() const
 	return all;
 }
 
-/* Networks cancel their runs; the last network that ends answers waiting requests. */
+/*
+ * Destroys the networks, which cancels their runs; the end of a run then cancels the waiting
+ * requests.
+ */
 void Pool::State::shutDown() noexcept
 {
 	for (size_t i = 0;; i++) {

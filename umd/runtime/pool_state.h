@@ -22,9 +22,9 @@ namespace nvdla
 /**
  * \brief State of a Pool
  *
- * Callbacks of requests keep a reference. The lock guards all members and is not held during calls
- * that may call back or take long. The memory that a request needs until its answer is allocated at
- * submission.
+ * Callbacks of requests keep a reference to the state. The lock guards all members and is not held
+ * during calls that may call back or take long. The memory that a request needs until its answer is
+ * allocated at submission.
  */
 class Pool::State : public std::enable_shared_from_this<Pool::State>
 {
@@ -69,7 +69,7 @@ private:
 		WorkList::iterator place = {}; /* place in waiting_ or running_ */
 	};
 
-	/* A request on its way to a device. */
+	/* A request of the application that gets a free request of a network on a device. */
 	struct Start {
 		Worker &worker;
 		std::shared_ptr<Request> run;
@@ -105,7 +105,8 @@ private:
 	const unsigned slots_;
 	const unsigned maxPending_;
 
-	std::mutex growing_; /* held with the lock to extend networks_ or workers_ */
+	std::mutex growing_; /* held while networks are loaded; networks_ and workers_ grow only
+				while it and lock_ are held */
 	mutable std::mutex lock_;
 	std::condition_variable room_;
 	std::deque<Described> networks_;

@@ -14,7 +14,10 @@ namespace nvdla
 namespace
 {
 
-/* Returns the indices in the address table of what is written; -1 if it is not in memory. */
+/*
+ * Returns the address table's indices of the surfaces that an operation writes; -1 for an output
+ * that is passed on the fly.
+ */
 std::vector<int> writtenAddresses(unsigned type, const nvdla_surface_desc &surface)
 {
 	auto cube = [](const nvdla_data_cube &dst) -> std::vector<int> {
@@ -92,7 +95,7 @@ MemoryIds memoriesOf(const std::vector<AnyTask> &tasks)
 	return ids;
 }
 
-/* Checks that CPU tasks do not use on-chip memory, which the CPU cannot access. */
+/* Refuses on-chip memory among \a memories, because the CPU cannot access it. */
 Result<void> checkReachable(const Loadable &loadable, const MemoryIds &memories)
 {
 	for (uint16_t id : memories) {
@@ -257,7 +260,10 @@ Result<PreparedTasks> Program::prepare(const Device &device) const
 			auto one = device.prepare(
 				{ task.graph, task.operations, task.surfaces, task.luts },
 				task.addresses.size(), static_cast<uint32_t>(i));
-			/* Without room for it, its descriptors are submitted. */
+			/*
+			 * If the driver has no room for the prepared task, runs submit its
+			 * descriptors instead.
+			 */
 			if (!one && one.error().code != ErrorCode::NoMemory)
 				return forward(one);
 			if (one)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of a loadable, prepared once. */
+/* A loadable's tasks grouped into the steps of a run: computed once, when the network is loaded. */
 #pragma once
 
 #include <optional>

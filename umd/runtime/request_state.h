@@ -45,12 +45,15 @@ struct RequestState {
 	std::optional<Result<RunReport>> result;
 	Request::Callback callback;
 
-	/* The request waits for room in submit(); cancel() clears this. Guarded by the pipeline's
-	 * lock. */
+	/* submit() waits for room in the queue; cancel() then sets givenUp to end this wait. Both
+	 * are guarded by the pipeline's lock. */
 	bool waitsForRoom = false;
 	bool givenUp = false;
 
-	/* Written with the lock before it is handed to the loop, or to a slot, and used there. */
+	/*
+	 * Written with the lock held; then the request is handed to the loop or to a slot, and only
+	 * its thread uses these members.
+	 */
 	RunOptions options;
 	Clock::time_point submitted;
 	std::atomic<bool> cancelled = false; /* may be set at any time */

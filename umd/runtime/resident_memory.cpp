@@ -17,7 +17,7 @@ namespace
 
 constexpr const char *loadingNetwork = "load network";
 
-/* Does not pass in practice: a buffer that was just allocated is idle. */
+/* Timeout of an access that does not wait in practice, because a newly allocated buffer is idle. */
 constexpr std::chrono::milliseconds idleTimeout(1000);
 
 uint64_t roundUp(uint64_t size)

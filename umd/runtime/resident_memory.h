@@ -28,8 +28,8 @@ struct MemoryPlace {
 /**
  * \brief Bytes that a buffer for a memory needs
  *
- * The core moves whole atoms and whole lines of weights, so it may touch a bit
- * more than a memory has.
+ * The core transfers whole atoms and whole lines of weights, so it may access bytes behind the end
+ * of a memory.
  */
 uint64_t residentBytes(const Memory &memory);
 

@@ -17,7 +17,10 @@ namespace nvdla
 namespace
 {
 
-/* Does not pass in practice: a slot's buffers are idle when the CPU accesses them. */
+/*
+ * Timeout of accesses that do not wait in practice, because a slot's buffers are idle when the CPU
+ * accesses them.
+ */
 constexpr std::chrono::milliseconds slotTimeout(10000);
 
 OperationReport operationReport(const drm_nvdla_operation_result &said)
@@ -57,7 +60,10 @@ Slot::Slot(Common &common, ResidentMemory memory, Job job, std::optional<Buffer>
 	resolve();
 }
 
-/* Place of a memory: bound by the run, the slot's, or the network's. */
+/*
+ * Returns the place of a memory: in the buffer that the request has bound, in the slot's own
+ * memory, or in the memory that all slots share.
+ */
 MemoryPlace Slot::place(uint16_t memory)
 {
 	if (request_) {
@@ -112,7 +118,10 @@ void Slot::take(uint32_t context)
 
 	const bool binds = !request_->bound.empty();
 	if (foreign_ || binds) {
-		/* Stays set until the whole run is done. */
+		/*
+		 * If resolve() throws, the flag stays set, and the next run resolves the ranges
+		 * again.
+		 */
 		foreign_ = true;
 		resolve();
 	}
@@ -376,13 +385,16 @@ Result<void> Slot::readResults()
 	return {};
 }
 
-/* Whether a step has so few elements that another thread would take longer. */
+/*
+ * Returns whether a step has so few elements that handing it to another thread would take longer
+ * than computing it.
+ */
 bool Slot::isShort(const ProgramStep &step) const
 {
 	constexpr uint64_t most = 2048;
 	uint64_t elements = 0;
 
-	/* Memory that is bound may be in use elsewhere, so the step could wait. */
+	/* Jobs of others may use a bound buffer; the loop's thread must not wait for them. */
 	if (!request_->bound.empty())
 		return false;
 	const auto *task = std::get_if<EmuTask>(&common_.program.tasks[step.first]);

@@ -20,7 +20,7 @@ inline constexpr const char *runningNetwork = "run network";
 /**
  * \brief Memory for one run, and the state of that run
  *
- * Belongs to the loop's thread, except for construction and while it is in run().
+ * Used by the loop's thread only, except during construction and in run().
  */
 class Slot
 {
@@ -28,14 +28,14 @@ public:
 	/** \brief Parts that all slots of a network share */
 	struct Common {
 		Device device;
-		Loop &loop; /**< as long as runs are in slots or close() was not called */
+		Loop &loop; /**< valid while a run is in a slot, and until Pipeline::shutDown() */
 		Program program;
 		Loadable loadable;	/**< contents of Program::own */
 		ResidentMemory shared;	/**< Program::shared */
 		PreparedTasks prepared; /**< prepared Program::tasks */
 		HostModels hosts;	/**< models of Program::tasks */
 	};
-	/** \brief Told when the run in the slot has ended; throws nothing */
+	/** \brief Called when the run in the slot has ended; must not throw */
 	using Done = std::function<void(Result<void>)>;
 
 	static Result<std::unique_ptr<Slot>> create(Common &common);
@@ -51,9 +51,9 @@ public:
 	void begin(std::shared_ptr<RequestState> request, uint32_t context, Done done) noexcept;
 
 	/**
-	 * \brief A run from begin to end, in the thread that wants it
+	 * \brief Carry out a whole run in the calling thread
 	 *
-	 * It waits for jobs by itself and computes CPU tasks, and has no use for the loop.
+	 * Waits for jobs and computes CPU tasks itself, without the loop.
 	 */
 	Result<void> run(std::shared_ptr<RequestState> request, uint32_t context) noexcept;
 
@@ -92,12 +92,12 @@ private:
 	Common &common_;
 	ResidentMemory memory_;
 	std::vector<std::vector<BufferRange>> ranges_; /* address table of each task */
-	bool foreign_ = false;			       /* ranges_ name memory that was bound */
+	bool foreign_ = false; /* ranges_ refer to buffers that a request has bound */
 	Job job_;
 	std::optional<Buffer> results_;
 	std::optional<EventWatch> watch_;
 
-	/* The run. */
+	/* State of the current run. */
 	std::shared_ptr<RequestState> request_;
 	uint32_t context_ = 0;
 	Done done_;

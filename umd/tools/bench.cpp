@@ -255,24 +255,31 @@ int main(int argc, char **argv)
 		app.footer(tools::exitCodeHelp);
 		tools::addDeviceOption(app, settings.device);
 		network.addTo(app);
-		app.option("--in-flight", settings.inFlight, "runs in flight at once")
+		app.option("--in-flight", settings.inFlight,
+			   "how many runs may be under way at once")
 			.range(1u, 256u)
 			.showDefault();
 		app.option("--warm-up", settings.warmUp, "seconds of runs that are not counted")
 			.range(0.0, 3600.0)
 			.showDefault();
 		app.option("--duration", settings.duration,
-			   "seconds of runs that are counted; Ctrl-C ends them early")
+			   "seconds of runs that are counted; Ctrl-C ends the program earlier, "
+			   "with "
+			   "the figures until then")
 			.range(0.001, 86400.0)
 			.showDefault();
-		app.option("--runs", settings.runs, "end after N runs, even if there is time left");
+		app.option("--runs", settings.runs,
+			   "end after N counted runs, even if there is time left");
 		app.option("--timeout", settings.timeoutMs,
-			   "longest time of a job on the device, ms")
+			   "longest time of a job, the device's part of a run, in ms")
 			.range(1u, 600000u)
 			.showDefault();
 		const auto json = app.flag("--json", settings.json, "print the figures as JSON");
 		app.option("--compare", settings.compare,
-			   "earlier output of --json: show the ratio of each figure to it")
+			   "file with the output of an earlier run with --json: print each "
+			   "figure's "
+			   "ratio to the earlier one")
+			.valueText("FILE")
 			.excludes(json);
 		if (const auto code = app.parse(argc, argv))
 			return *code;

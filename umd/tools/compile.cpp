@@ -46,7 +46,7 @@ struct CompileSettings {
 	Calibration calibration;
 	bool keepsBias = false;
 	std::vector<CommandLineOption> ofSamples; /* options that need --calibrate */
-	std::vector<CommandLineOption> ofRanges;  /* those that choose ranges of samples */
+	std::vector<CommandLineOption> ofRanges;  /* options for the ranges of samples */
 	std::vector<CommandLineOption> percentile;
 	std::vector<CommandLineOption> ofChip;
 };
@@ -62,8 +62,8 @@ Result<void> checkEffects(const std::vector<CommandLineOption> &options, bool ha
 }
 
 /*
- * A clock by itself changes no choice, because the speed of all memories is counted in its
- * cycles.
+ * A clock alone changes no choice of the strategy, because the speeds of the default chip's
+ * memories are counted in its cycles.
  */
 bool isClockOnly(const ChipOptions &chip)
 {
@@ -124,7 +124,7 @@ bool isHalf(const AnyTask &any)
 	return false;
 }
 
-/* Integer models do not change their type, so a requested precision is an error. */
+/* Refuses --precision fp16 for an integer model, because compilation does not change its types. */
 Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadable)
 {
 	if (settings.precision != DataType::Half)
@@ -234,7 +234,8 @@ Result<void> compile(const CompileSettings &settings)
 	}
 	if (auto floats = checkFloats(settings, compiled->loadable); !floats)
 		return floats;
-	std::vector<std::byte>().swap(*model); /* before the loadable is there twice */
+	/* Free the model before write() makes a second copy of its constants. */
+	std::vector<std::byte>().swap(*model);
 	auto bytes = compiled->loadable.write();
 	if (!bytes)
 		return forward(bytes);
@@ -251,39 +252,50 @@ void addReport(CommandLine &app, CompileSettings &settings)
 
 	for (const auto &[name, format] : report::reportFormats())
 		formats.emplace_back(name, format);
-	const auto report = app.choice(
-		"--report", settings.report, formats,
-		"print for each layer its operations, their predicted time on a chip and, after "
-		"calibration, its error; svg: drawings of the graphs and of memory; html: a page "
-		"with all of these");
-	app.option("--report-file", settings.reportFile, "write the report to this file instead")
+	const auto report =
+		app.choice("--report", settings.report, formats,
+			   "print a report: for each layer its operations, their predicted time on "
+			   "the chip that "
+			   "--clock, --dram, ... describe, and, after calibration, its error "
+			   "(text, json); drawings "
+			   "of the graphs and of memory (svg); or a page with all of these (html)");
+	app.option("--report-file", settings.reportFile,
+		   "write the report to this file instead of printing it")
+		.valueText("FILE")
 		.needs(report);
 }
 
 void addCalibration(CommandLine &app, CompileSettings &settings)
 {
-	app.choice("--precision", settings.precision, precisionNames(),
-		   "type in which a float model is computed: fp16, or with --calibrate int8 (the "
-		   "default then) or int16");
+	app.choice(
+		"--precision", settings.precision, precisionNames(),
+		"type in which a float model is computed: fp16 (the default); with --calibrate or "
+		"--calibration-table int8 (the default then) or int16");
 	app.option("--calibrate", settings.samples,
-		   "compile a float model to integers, with these examples of inputs: pictures, "
-		   ".npy and folders of them");
+		   "compile a float model to integers: choose the scale of each tensor from these "
+		   "examples of inputs, which are pictures, arrays (.npy) or folders of them; all "
+		   "arguments up to the next option are examples")
+		.valueText("FILE ...");
 	app.option("--calibration-table", settings.table,
 		   "compile a float model to integers, with the scales of this file: a calibration "
-		   "table of NVDLA's compiler (JSON) or a calibration cache of TensorRT");
+		   "table of NVDLA's compiler (JSON) or a calibration cache of TensorRT")
+		.valueText("FILE");
 	settings.ofRanges.push_back(app.choice(
 		"--ranges", settings.calibration.method, rangeNames(),
-		"how the range of a tensor is chosen: minmax (the default): all numbers that "
-		"occur; percentile: all but the few most extreme; entropy: the range that changes "
-		"the distribution of the numbers least"));
-	settings.percentile.push_back(
-		app.option("--percentile", settings.calibration.percentile,
-			   "percentile at which --ranges percentile ends the range of a tensor")
-			.range(50.0, 100.0)
-			.showDefault());
-	settings.ofSamples.push_back(
-		app.flag("--keep-bias", settings.keepsBias,
-			 "do not change biases to make up for the rounding of the weights"));
+		"how --calibrate chooses the range of a tensor: minmax (the default): all numbers "
+		"that occur; percentile: without the few most extreme; entropy: so that "
+		"quantization "
+		"changes the distribution of the numbers least"));
+	settings.percentile.push_back(app.option("--percentile", settings.calibration.percentile,
+						 "with --ranges percentile: the percentile of a "
+						 "tensor's numbers at which "
+						 "its range ends")
+					      .range(50.0, 100.0)
+					      .showDefault());
+	settings.ofSamples.push_back(app.flag(
+		"--keep-bias", settings.keepsBias,
+		"after calibration, keep the model's biases instead of changing them to make "
+		"up for the rounding of the weights"));
 	settings.scaling.addTo(app);
 }
 
@@ -292,7 +304,10 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 int main(int argc, char **argv)
 {
 #ifdef __GLIBC__
-	/* Otherwise freed constants of up to 32 MiB stay as holes among small blocks. */
+	/*
+	 * By default glibc raises this threshold up to 32 MiB. Then freed constants leave holes
+	 * between small blocks, which are not returned to the system.
+	 */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 	return runProgram("nvdla-compile", [&]() -> Result<int> {
@@ -304,9 +319,14 @@ int main(int argc, char **argv)
 		CompileSettings settings;
 
 		app.footer(exitCodeHelpWithoutDevice);
-		app.option("MODEL", settings.model, "the model, .tflite, .onnx or .prototxt")
+		app.option("MODEL", settings.model,
+			   "the model: a .tflite, .onnx or, for Caffe, .prototxt file")
+			.valueText("FILE")
 			.required();
-		app.option("-o,--output", settings.output, "the loadable to write").required();
+		app.option("-o,--output", settings.output,
+			   "the loadable to write; - is standard output")
+			.valueText("FILE")
+			.required();
 		addReport(app, settings);
 		settings.chip.addTo(app, [&](const CommandLineOption &option) {
 			settings.ofChip.push_back(option);

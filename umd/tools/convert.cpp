@@ -64,13 +64,18 @@ int main(int argc, char **argv)
 		Settings settings;
 
 		app.footer(tools::exitCodeHelpWithoutDevice);
-		app.option("from", settings.from, "loadable, or its text").required();
+		app.option("from", settings.from,
+			   "a loadable, which is a compiled model, or its JSON text")
+			.valueText("FROM")
+			.required();
 		app.option("to", settings.to,
-			   "file to write: the text if its name ends in .json, else the loadable; "
-			   "- prints the text")
+			   "file to write: the text if the name ends in .json, else the loadable; "
+			   "with - the text is printed")
+			.valueText("TO")
 			.required();
 		app.flag("--blob-files", settings.blobFiles,
-			 "write weights to files beside the text instead of into it");
+			 "write the weights to files beside the text, which then has only the "
+			 "names of these files");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

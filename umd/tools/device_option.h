@@ -14,9 +14,12 @@ inline CommandLineOption addDeviceOption(CommandLine &app, std::string &device)
 {
 	return app
 		.option("--device", device,
-			std::string("/dev/accel/accelN, or embedded for the device model in this "
-				    "process; embedded:nv_small emulates that core; there are ") +
+			std::string(
+				"device file, such as /dev/accel/accel0; or embedded: an NVDLA "
+				"in software, the device model, in this process. embedded computes "
+				"as the core nv_full, embedded:CORE as CORE, one of ") +
 				sim::geometryNames())
+		.valueText("DEVICE")
 		.showDefault();
 }
 

@@ -31,7 +31,7 @@ struct Settings {
 	std::string folder;
 	std::string truth;
 	std::string labels;
-	std::vector<std::string> samples; /* samples for a second network in integers */
+	std::vector<std::string> samples; /* to calibrate a second network, in integers */
 	std::vector<std::string> others;
 	uint64_t limit = 0;
 	bool json = false;
@@ -175,21 +175,39 @@ Result<void> evaluate(Settings &settings)
 void addOptions(CommandLine &app, Settings &settings)
 {
 	app.option("folder", settings.folder,
-		   "has a folder of pictures for each class, named by the class's label, the first "
-		   "word of the label, or the number of the class, from 0");
-	app.option("--labels", settings.labels, "names of the classes, a line each").required();
+		   "folder that has, for each class, a folder with pictures of that class; the "
+		   "name "
+		   "of the inner folder is the class's line in the labels file, the first word of "
+		   "this line, or the class's number, counted from 0")
+		.valueText("FOLDER");
+	app.option("--labels", settings.labels,
+		   "text file with the names of the classes, one a line, in the order of the "
+		   "network's scores")
+		.valueText("FILE")
+		.required();
 	app.option("--truth", settings.truth,
-		   "text file that says what pictures show, instead of folders for classes: each "
-		   "line has the path of a picture, a space and its class");
+		   "text file with the class of each picture, for a folder without inner folders "
+		   "for "
+		   "classes; a line has the picture's path in the folder, a space, and the class, "
+		   "named as an inner folder would be")
+		.valueText("FILE");
 	app.option("--calibrate", settings.samples,
-		   "also judge the float model after calibration to integers with these examples, "
-		   "as nvdla-compile --calibrate does it: pictures, .npy, folders of them")
+		   "also judge the float model after it was calibrated: compiled to INT8 with "
+		   "these "
+		   "examples of inputs, a picture, an array (.npy) or a folder of them; may be "
+		   "repeated")
+		.valueText("SAMPLES")
 		.repeatable();
-	app.option("--against", settings.others, "another network, judged on the same pictures")
+	app.option("--against", settings.others,
+		   "also judge this network on the same pictures; may be repeated")
+		.valueText("FILE")
 		.repeatable();
-	app.option("--limit", settings.limit, "judge on N pictures only, spread evenly over all");
+	app.option("--limit", settings.limit,
+		   "judge on N pictures only, spread evenly over all;"
+		   " default: all");
 	tools::addDeviceOption(app, settings.run.device);
-	app.option("--timeout", settings.run.timeoutMs, "longest time of a job on the device, ms")
+	app.option("--timeout", settings.run.timeoutMs,
+		   "longest time of a job, the device's part of a run, in ms")
 		.range(1u, 600000u)
 		.showDefault();
 	app.flag("--json", settings.json, "print the figures as JSON");

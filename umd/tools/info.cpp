@@ -82,7 +82,7 @@ Result<std::string> describe(const Settings &settings)
 	return drawGraph(loadable, settings);
 }
 
-/* Refuses to write text to a file whose name is that of a picture. */
+/* Refuses a file name with the ending of another format than the one that is written. */
 Result<void> checkName(const Settings &settings)
 {
 	constexpr std::pair<const char *, Format> kinds[] = { { ".svg", Format::Svg },
@@ -128,30 +128,37 @@ int main(int argc, char **argv)
 		app.footer(tools::exitCodeHelpWithoutDevice);
 		tools::NetworkOptions network;
 		network.addTo(app);
-		auto format = app.choice<Format>(
-			"--format", settings.format,
-			{ { "text", Format::Text },
-			  { "json", Format::Json },
-			  { "dot", Format::Dot },
-			  { "svg", Format::Svg } },
-			"text: tensors, memory map, operations; json: the whole file (see "
-			"nvdla-convert); dot, svg: the graph");
+		auto format = app.choice<Format>("--format", settings.format,
+						 { { "text", Format::Text },
+						   { "json", Format::Json },
+						   { "dot", Format::Dot },
+						   { "svg", Format::Svg } },
+						 "what to print: text (the default): tensors, "
+						 "memory map and operations; json: all "
+						 "that is in the file, as nvdla-convert writes it; "
+						 "dot (for Graphviz), svg: a drawing "
+						 "of the graph of operations");
 		auto json = app.flag("--json", settings.json, "the same as --format json")
 				    .excludes(format);
-		app.option("-o,--output", settings.output, "file to write instead of printing");
-		const auto chip = app.flag("--chip", settings.chip,
-					   "predict the time of each operation on a chip, as "
-					   "nvdla-prof --chip")
-					  .excludes(format)
-					  .excludes(json);
+		app.option("-o,--output", settings.output, "write to this file instead of printing")
+			.valueText("FILE");
+		const auto chip =
+			app.flag("--chip", settings.chip,
+				 "predict the time of each operation on the chip that the "
+				 "following options describe")
+				.excludes(format)
+				.excludes(json);
 		settings.chipOptions.addTo(app,
 					   [&](CommandLineOption option) { option.needs(chip); });
-		const auto dump = app.option("--dump", settings.dump,
-					     "show a core dump of the driver with the names of its "
-					     "registers; without a network and its options")
-					  .excludes(format)
-					  .excludes(json)
-					  .excludes(chip);
+		const auto dump =
+			app.option("--dump", settings.dump,
+				   "print this file, a core dump that the driver made when a "
+				   "job failed, with names of registers in place of their "
+				   "offsets; takes no network")
+				.valueText("FILE")
+				.excludes(format)
+				.excludes(json)
+				.excludes(chip);
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

@@ -9,7 +9,10 @@
 namespace nvdla::tools
 {
 
-/** \return the index of the first output with \a count numbers; InvalidArgument if none has */
+/**
+ * \return the index of the first output with \a count elements, as the file of labels at \a path
+ * has lines; InvalidArgument if there is none
+ */
 Result<size_t> findOutputOf(const Network &network, size_t count, const std::string &path);
 
 /**

@@ -26,24 +26,29 @@ NetworkFile networkFile(const std::string &path)
 	return { path, isModel, {}, {}, false };
 }
 
-void NetworkOptions::addTo(CommandLine &app, const std::string &modelHelp)
+void NetworkOptions::addTo(CommandLine &app)
 {
 	all_.push_back(
 		app.option("network", network_,
-			   "loadable, or its text form; or a model to compile, whose name ends in "
-			   ".tflite, .onnx or .prototxt"));
-	const auto loadable =
-		app.option("--loadable", loadable_, "a loadable, whatever its name ends in");
+			   "a loadable, which is a compiled model (or the text that nvdla-convert "
+			   "makes of it); or a model, which is compiled first, if the name ends in "
+			   ".tflite, .onnx or, for Caffe, .prototxt")
+			.valueText("FILE"));
+	const auto loadable = app.option("--loadable", loadable_,
+					 "the network, in place of the argument: a loadable, "
+					 "whatever its name ends in")
+				      .valueText("FILE");
 	all_.push_back(loadable);
 	all_.push_back(app.option("--model", model_,
-				  "a TensorFlow Lite or ONNX model, whatever its name ends in, or "
-				  "a .prototxt" +
-					  modelHelp)
+				  "the network, in place of the argument: a TensorFlow Lite or "
+				  "ONNX model, whatever its name ends in, or a .prototxt of Caffe")
+			       .valueText("FILE")
 			       .excludes(loadable));
-	ofModels_.push_back(
-		app.option("--cache", cache_,
-			   "folder where compiled models are kept: a model with the same contents "
-			   "is not compiled again"));
+	ofModels_.push_back(app.option("--cache", cache_,
+				       "keep compiled models in this folder, and read a model that "
+				       "was compiled "
+				       "before from there; default: compile each time")
+				    .valueText("FOLDER"));
 	strategy_.addTo(app);
 	ofModels_.insert(ofModels_.end(), strategy_.all().begin(), strategy_.all().end());
 	all_.insert(all_.end(), ofModels_.begin(), ofModels_.end());

@@ -38,13 +38,15 @@ public:
 	NetworkOptions(const NetworkOptions &) = delete;
 	NetworkOptions &operator=(const NetworkOptions &) = delete;
 
-	/** \param[in] modelHelp further text for the help of --model */
-	void addTo(CommandLine &app, const std::string &modelHelp = "");
+	void addTo(CommandLine &app);
 
 	/** \return the argument and the options, to be excluded by other options */
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
-	/** \brief With --loadable or --model, pass the first argument to an empty \a next */
+	/**
+	 * \brief With --loadable or --model, which name the network, the first argument without an
+	 * option is something else: move it to \a next, if that is empty
+	 */
 	void yieldTo(std::string &next);
 
 	/** \return the file; InvalidArgument if none was named, or an option is for models only */
@@ -61,7 +63,7 @@ private:
 };
 
 /**
- * \brief Compile for the core of \a device, if \a file is a model that names no target
+ * \brief Make the core of \a device the target of \a file, if that is a model without --target
  * \return \a device
  */
 Result<Device> targetOf(NetworkFile &file, Result<Device> device);

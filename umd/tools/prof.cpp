@@ -141,10 +141,10 @@ Result<void> run(Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-prof", [&]() -> Result<int> {
-		CommandLine app{
-			"Runs an NVDLA loadable or a model and shows when each operation ran.",
-			"nvdla-prof", "nvdla-prof net.nvdla --svg timeline.svg"
-		};
+		CommandLine app{ "Runs a network on an NVDLA and prints when each operation ran; "
+				 "an operation is "
+				 "the work of one engine (a unit of the core).",
+				 "nvdla-prof", "nvdla-prof net.nvdla --svg timeline.svg" };
 		Settings settings;
 
 		app.footer(tools::exitCodeHelp);
@@ -152,19 +152,24 @@ int main(int argc, char **argv)
 		network.addTo(app);
 		auto device = tools::addDeviceOption(app, settings.run.device);
 		auto input = app.option("--input", settings.run.inputs,
-					"input tensor, as for nvdla-run; repeat for further "
-					"inputs; an input without a file is zero")
+					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
+					"(.npy), .dimg or .raw, as for nvdla-run; repeat for "
+					"further inputs; an input without a file is zero")
+				     .valueText("FILE")
 				     .repeatable();
 		tools::ScalingOptions scaling;
 		scaling.addTo(app);
-		app.option(
-			"--trace", settings.trace,
-			"write the timeline as a trace for Perfetto (ui.perfetto.dev) or Chrome");
-		app.option("--svg", settings.svg, "write the timeline as a drawing (SVG)");
+		app.option("--trace", settings.trace,
+			   "write the timeline for the viewer Perfetto (ui.perfetto.dev) or Chrome")
+			.valueText("FILE");
+		app.option("--svg", settings.svg, "write the timeline as a drawing (SVG)")
+			.valueText("FILE");
 		app.option("--csv", settings.csv,
-			   "write the table's rows, with all counters, as CSV; times are in ns");
+			   "write the table's rows, with all counters, as CSV; times are in ns")
+			.valueText("FILE");
 		app.option("--json", settings.json,
-			   "write the table's rows with their times and counters as JSON");
+			   "write the table's rows with their times and counters as JSON")
+			.valueText("FILE");
 		app.flag("--by-layer", settings.view.byLayer,
 			 "one row for each layer of the model instead of each operation");
 		app.choice<prof::View::Sort>(
@@ -174,19 +179,21 @@ int main(int argc, char **argv)
 			"order of the rows: by start (the default), or by time, "
 			"the longest first");
 		app.option("--top", settings.view.top,
-			   "largest number of rows in the table; 0: all")
+			   "print at most N rows of the table; 0: all rows")
 			.showDefault();
 		auto warmUp = app.option("--warm-up", settings.warmUp,
-					 "runs before the one that is shown")
+					 "number of runs before the one that is shown")
 				      .range(0u, 1000000u)
 				      .showDefault();
-		auto timeout = app.option("--timeout", settings.run.timeoutMs,
-					  "longest time of a job on the device, ms")
-				       .range(1u, 600000u)
-				       .showDefault();
+		auto timeout =
+			app.option("--timeout", settings.run.timeoutMs,
+				   "longest time of a job, the device's part of a run, in ms")
+				.range(1u, 600000u)
+				.showDefault();
 		const auto chip =
 			app.flag("--chip", settings.chip,
-				 "run nothing: predict what each operation takes on a chip")
+				 "run nothing: predict the time of each operation on the chip that "
+				 "the following options describe")
 				.excludes(device)
 				.excludes(input)
 				.excludes(warmUp)

@@ -8,7 +8,7 @@
 namespace nvdla::tools
 {
 
-/** \brief Shows the current action on a line of the terminal, which the next one replaces */
+/** \brief Shows the current action on a line of the terminal; the next action replaces it */
 class Progress
 {
 public:

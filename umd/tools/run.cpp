@@ -44,8 +44,8 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 }
 
 /*
- * NVDLA's original runtime always wrote its output to output.dimg, so this does, too. .dimg has no
- * type for plain tensors: those become .npy.
+ * NVDLA's original runtime always wrote its output to output.dimg. nvdla-run does the same with
+ * that runtime's options. A .dimg has no type for plain tensors, so these become .npy.
  */
 std::vector<std::string> usualOutputs(const Network &network)
 {
@@ -90,7 +90,10 @@ Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, const Dev
 		auto report = network.run(options);
 		if (!report)
 			return forward(report);
-		/* Only the last run's results are kept: those of a million would not fit. */
+		/*
+		 * Only the last run's results are kept, because those of a million runs would not
+		 * fit into memory.
+		 */
 		if (!reports.empty())
 			dropResults(reports.back());
 		reports.push_back(std::move(*report));

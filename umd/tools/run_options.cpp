@@ -44,57 +44,83 @@ CommandLineOption addPerTensor(CommandLine &app, const char *name, std::vector<s
 
 void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
-	const auto input = addPerTensor(
-		app, "--input", settings.inputs,
-		"input tensor: PGM, PPM, PNG, JPEG, numpy .npy, .dimg, or .raw "
-		"tensor bytes; repeat for further inputs; an input without a file is zero");
+	const auto input = addPerTensor(app, "--input", settings.inputs,
+					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
+					"(.npy), the elements in a .dimg "
+					"file (format of NVDLA's original runtime), or the "
+					"tensor's bytes (.raw); repeat for "
+					"further inputs; an input without a file is zero")
+				   .valueText("FILE");
 	addPerTensor(app, "--image", lists.images,
-		     "the same as --input; without --output, outputs go to output.dimg, ...")
+		     "the same as --input, but without --output the outputs are written to "
+		     "output.dimg, output1.dimg, ...")
+		.valueText("FILE")
 		.excludes(input);
-	lists.keep(addPerTensor(
-		app, "--input-scale", lists.input.scales,
-		"scale of an integer input, or of each of its channels: a,b,c; repeat for "
-		"further inputs"));
+	lists.keep(addPerTensor(app, "--input-scale", lists.input.scales,
+				"scale of an integer input: one number, or one for each channel; "
+				"repeat for "
+				"further inputs; default: the loadable's own, or 1 if it has none "
+				"or if only "
+				"--input-zero is given")
+			   .valueText("A,B,..."));
 	lists.keep(addPerTensor(app, "--input-zero", lists.input.zeroPoints,
-				"the integer that stands for 0 in an integer input, or in each of "
-				"its channels"));
-	lists.scaling.addTo(app, " (int8: with --input-scale)");
-	addPerTensor(app, "--output", settings.outputs,
-		     "write an output as .dimg, its numbers as .npy, or its bytes as .raw; repeat "
-		     "for further outputs");
+				"zero point of an integer input, the integer that stands for 0, "
+				"given as --input-scale; default: the loadable's own, or 0 if it "
+				"has none or if only --input-scale is given")
+			   .valueText("A,B,..."));
+	lists.scaling.addTo(app, "; INT8 inputs without a scale also need --input-scale");
+	addPerTensor(
+		app, "--output", settings.outputs,
+		"write an output: its elements (.dimg), its numbers as a numpy array (.npy), or "
+		"its bytes (.raw); repeat for further outputs")
+		.valueText("FILE");
 	lists.keep(addPerTensor(app, "--output-scale", lists.output.scales,
-				"scale of an integer output, for .npy and --top"));
+				"scale of an integer output, for .npy, --top and --json, "
+				"given as --input-scale and with the same default")
+			   .valueText("A,B,..."));
 	lists.keep(addPerTensor(app, "--output-zero", lists.output.zeroPoints,
-				"the integer that stands for 0 in an integer output"));
+				"zero point of an integer output, given as --input-zero and with "
+				"the same default")
+			   .valueText("A,B,..."));
 	lists.keep(app.choice<std::optional<ElementOrder>>(
 		"--layout", settings.layout,
 		{ { "nchw", ElementOrder::Nchw }, { "nhwc", ElementOrder::Nhwc } },
-		"order of the axes of .npy inputs and outputs; the default is the model's order, "
-		"or nchw for loadables of other compilers"));
+		"order of the axes of .npy inputs and outputs: channels before (nchw) or after "
+		"(nhwc) lines and columns; default: the model's order, but nchw for loadables of "
+		"compilers other than nvdla-compile"));
 	lists.keep(app.flag("--rawdump", settings.rawDump,
-			    "write outputs as text instead of .dimg; without --output to "
-			    "output.dimg, ..."));
+			    "write the elements of outputs as text; without --output to "
+			    "output.dimg, output1.dimg, ..."));
 	app.option("--dump-surfaces", settings.surfaces,
-		   "folder for the numbers of a model's tensors as .npy, except tensors inside "
-		   "fused operations; also prints the range of each tensor, and the shares of "
-		   "elements with the lowest and highest value of their type");
-	app.option("--top", settings.top, "print the N largest numbers of each output");
+		   "write all tensors of a model to this folder (.npy), except those between "
+		   "operations "
+		   "that run as one; also print the range of each tensor, and the shares of "
+		   "elements "
+		   "with the lowest and the highest value of their type")
+		.valueText("FOLDER");
+	app.option("--top", settings.top,
+		   "print the N largest numbers of each output; default: none, with --labels 1");
 	app.option("--labels", settings.labels,
-		   "names of the classes, a line each, for --top (which is then at least 1)");
+		   "text file with the names of the classes, one a line, which --top prints")
+		.valueText("FILE");
 }
 
 void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
 	addDeviceOption(app, settings.device);
-	lists.network.addTo(app, "; arrays (.npy) have the model's order of axes, and pictures are "
-				 "scaled to the model's input");
+	lists.network.addTo(app);
 	app.option("--repeat", settings.repeat, "run N times").range(1u, 1000000u).showDefault();
-	app.option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
+	app.option("--timeout", settings.timeoutMs,
+		   "longest time of a job, the device's part of a run, in ms")
 		.range(1u, 600000u)
 		.showDefault();
-	lists.keep(app.flag("-v,--verbose", settings.verbose, "print the duration of each step"));
-	app.flag("--perf", settings.perf,
-		 "print time, stalls, saturation and NaNs of each operation of the last run");
+	lists.keep(app.flag("-v,--verbose", settings.verbose,
+			    "print the duration of each part of the last run on "
+			    "the device and on the CPU"));
+	app.flag(
+		"--perf", settings.perf,
+		"print for each operation of the last run its time, its stalls (cycles in which it "
+		"waited for memory), and the numbers of saturated values and of NaNs");
 	lists.keep(app.option("--saturated-above", settings.saturatedAbove,
 			      "report saturated values only of operations with more than N of them")
 			   .showDefault());
@@ -102,8 +128,8 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 			      "report NaNs only of operations with more than N of them")
 			   .showDefault());
 	lists.keep(app.option("--lut-misses-above", settings.lutMissesAbove,
-			      "report values outside look-up tables only of operations with more "
-			      "than N of them")
+			      "report values outside the range of an activation's look-up tables "
+			      "only of operations with more than N of them")
 			   .showDefault());
 	app.flag("--json", settings.json, "print the result as JSON");
 }
@@ -132,7 +158,7 @@ Result<void> takeLists(const Lists &lists, RunSettings &settings)
 	return {};
 }
 
-/* Refuses options whose effect needs, or excludes, another one. */
+/* Refuses options that have no effect together with the other options. */
 Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 {
 	const auto any = [](const std::vector<std::string> &paths, FileKind kind) {
@@ -181,7 +207,8 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings,
 					   TraceOptions &trace)
 {
-	CommandLine app{ "Runs a network on an NVDLA and writes its output tensors.", "nvdla-run",
+	CommandLine app{ "Runs a network on an NVDLA and writes or prints its outputs.",
+			 "nvdla-run",
 			 "nvdla-run model.onnx --input cat.png --labels classes.txt --top 5" };
 	Lists lists;
 

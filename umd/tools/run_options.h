@@ -22,11 +22,13 @@ struct RunSettings {
 	std::optional<ElementOrder> layout;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
-	/** \brief Outputs without names go to the files of the original runtime */
+	/**
+	 * \brief Without --output, write the files of NVDLA's original runtime: output.dimg, ...
+	 */
 	bool usualOutputs = false;
 	PixelScaling scaling;
-	std::vector<TensorQuantization> inputQuantizations; /**< quantizations of the first
-							     * inputs */
+	/** \brief Quantizations of the first inputs; further inputs keep their own */
+	std::vector<TensorQuantization> inputQuantizations;
 	std::vector<TensorQuantization> outputQuantizations;
 	bool rawDump = false;
 	unsigned top = 0;
@@ -37,7 +39,10 @@ struct RunSettings {
 	unsigned timeoutMs = 30000;
 	bool verbose = false;
 	bool perf = false;
-	/** \brief Operations with at most this many values of the kind are not reported */
+	/**
+	 * \brief Operations with at most this many saturated values, NaNs or values outside look-up
+	 * tables are not reported
+	 */
 	uint64_t saturatedAbove = 0;
 	uint64_t nanAbove = 0;
 	uint64_t lutMissesAbove = 0;

@@ -21,9 +21,9 @@ namespace nvdla::tools
 struct RunOutcome {
 	const Network &network;
 	std::vector<RunReport> reports;	      /**< at least one */
-	std::vector<std::string> labels;      /**< names of an output's elements; may be fewer */
+	std::vector<std::string> labels;      /**< lines of the file of --labels */
 	std::optional<prof::Profile> profile; /**< profile of the last run */
-	std::vector<SurfaceSummary> surfaces; /**< if they were asked for */
+	std::vector<SurfaceSummary> surfaces; /**< with --dump-surfaces */
 };
 
 /** \brief Print times and outputs as text */

@@ -28,10 +28,12 @@ public:
 	{
 		all_.push_back(app.option("--mean", mean_,
 					  "subtract these numbers from the pixels of pictures, one "
-					  "for each channel: a,b,c,d")
+					  "for each colour channel; default: 0")
 				       .commaList(static_cast<int>(PixelScaling{}.mean.size())));
 		all_.push_back(app.option("--normalize", normalize_,
-					  "divide pixels by this, after --mean" + note)
+					  "divide pixels by this number, after --mean was "
+					  "subtracted" +
+						  note)
 				       .showDefault());
 	}
 

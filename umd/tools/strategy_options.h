@@ -31,39 +31,49 @@ public:
 
 	void addTo(CommandLine &app)
 	{
-		add(app.option(
-			"--strategy", text_,
-			"how the core computes a model where there are several ways: "
-			"SUBJECT=auto, always or never, separated by commas; subjects are "
-			"winograd, compression, pixels, post-extension, bands, fused-pooling, "
-			"reuse, join and branches; without SUBJECT= a choice applies to all of "
-			"them. The default is auto, the way that is predicted to be faster, but "
-			"winograd=never, because the device model is slow with it; the list may "
-			"also have options of the chip for which times are predicted, such as "
-			"dram=2.5GB/s"));
+		add(app.option("--strategy", text_,
+			       "which ways of computing a model the compiler may use: a list, with "
+			       "commas, of SUBJECT=auto (where it is predicted to be faster), "
+			       "SUBJECT=always or SUBJECT=never. The manual page of nvdla-compile "
+			       "explains the subjects: winograd, compression, pixels, "
+			       "post-extension, "
+			       "bands, fused-pooling, reuse, join, branches. A choice without "
+			       "SUBJECT= is "
+			       "for all of them. The default is auto for all but winograd, which "
+			       "is never "
+			       "used, because the device model is slow with it. The list may also "
+			       "describe the chip for the predictions, as in dram=2.5GB/s")
+			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
-			       "on-chip memory for tensors between a model's layers")
+			       "size of the on-chip memory in which the compiler may place tensors "
+			       "between layers; 512K and 4M are accepted, too; default: 0")
 			    .bytes());
 		add(app.choice(
 			"--fold-sums", foldSums_, foldSumsNames(),
-			"whether the SDP operation of a convolution also adds another tensor to "
-			"the result: floats (the default): in float models, calibrated or not; "
-			"never; or always: also in models of integers, where the result of the "
-			"convolution is then not saturated before the addition"));
+			"in which models a convolution and a following addition become one "
+			"operation: floats (the default): in models of floats, also after "
+			"calibration; never: in none; always: also in models of integers, where "
+			"sums can then differ from the model's, because the result of the "
+			"convolution is not saturated before the addition"));
 		add(app.option("--shape", shapes_,
-			       "sizes of an input that a model leaves open: NAME=1x3x480x640, or "
-			       "without a name of the only input; repeat for further inputs")
+			       "shape of an input for which the model leaves sizes open, such as "
+			       "picture=1x3x480x640; the name may be left out if the model has "
+			       "only "
+			       "one input; repeat for further inputs")
+			    .valueText("[NAME=]SHAPE")
 			    .repeatable());
 		add(app.choice(
 			"--host", host_, hostNames(),
-			"library for operators that neither the core nor libnvdla itself can "
-			"compute: auto (the default): ONNX Runtime for ONNX models, TensorFlow "
-			"Lite for its own, if installed; never: such models are refused"));
-		add(app.option(
-			"--target", target_,
-			"the core that a model is compiled for: " + coreVariantNames() +
-				"; the default is the core of the device, and nv_full where the "
-				"program opens no device"));
+			"who computes operators that neither the core nor libnvdla can compute: "
+			"auto (the default): ONNX Runtime in an ONNX model, TensorFlow Lite in a "
+			".tflite model, if that library is installed; never: nobody, so a model "
+			"with such operators is refused"));
+		add(app.option("--target", target_,
+			       "the core that a model is compiled for: " + coreVariantNames() +
+				       "; default: the core of the device on which this program "
+				       "runs the "
+				       "network, or nv_full if it runs none")
+			    .valueText("CORE"));
 	}
 
 	/** \return whether --target names the core, instead of the device */

@@ -19,7 +19,7 @@ struct SurfaceSummary {
 	std::string name;
 	std::string file; /**< name in the folder */
 	std::string type; /**< "int8", "fp16" */
-	float least = 0;  /**< real numbers */
+	float least = 0;  /**< smallest element, as a real number */
 	float most = 0;
 	double atLowest = 0;  /**< share of elements that are the lowest of their type */
 	double atHighest = 0; /**< share of the highest; saturated elements are among these */
@@ -32,7 +32,7 @@ struct SurfaceSummary {
 Result<std::vector<SurfaceSummary>> dumpSurfaces(const Network &network, const std::string &folder,
 						 const RunSettings &settings);
 
-/** \return a line for each */
+/** \return a table with one line for each tensor */
 std::string surfaceTable(const std::vector<SurfaceSummary> &surfaces);
 
 } /* namespace nvdla::tools */

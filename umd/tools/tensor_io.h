@@ -37,7 +37,7 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 /**
  * \brief Print that the inputs without a file are zero
  *
- * Call it after all that may fail, so that an error remains the only line.
+ * Call this after everything that may fail, so that an error is the only line that is printed.
  *
  * \param[in] given number of inputs with a file
  */

@@ -74,8 +74,8 @@ Result<void> list(const Settings &settings, top::Snapshot before)
 	return {};
 }
 
-/* Shows each view in place of the previous one. A signal that ends this then ends the program as
- * usual. */
+/* Shows each view in place of the previous one. A signal that has ended the display is raised again
+ * afterwards, so that the program ends as usual. */
 Result<void> watch(const Settings &settings, top::Snapshot before)
 {
 	const top::View view{ .interval = std::chrono::duration<double>(settings.interval),
@@ -113,26 +113,32 @@ Result<void> run(const Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-top", [&]() -> Result<int> {
-		CommandLine app{
-			"Shows what NVDLA devices do, engine by engine, and for which processes.",
-			"nvdla-top", "nvdla-top --device accel0 --interval 0.5"
-		};
+		CommandLine app{ "Shows, again and again, how busy each engine (unit) of the NVDLA "
+				 "devices is, "
+				 "and for which processes. Only root may run it. Keys: q quits; b, "
+				 "m, n and p "
+				 "sort by busy share, memory, name and PID.",
+				 "nvdla-top", "nvdla-top --device accel0 --interval 0.5" };
 		Settings settings;
 
 		app.footer(tools::exitCodeHelpOfViewer);
 		app.option("--device", settings.selection.device,
-			   "show only this device: accelN, /dev/accel/accelN or its bus address");
+			   "show only this device, given as accel0, /dev/accel/accel0 or its bus "
+			   "address, 0000:00:04.0; default: all devices")
+			.valueText("DEVICE");
 		app.option("--interval", settings.interval, "seconds from one view to the next")
 			.range(0.1, 3600.0)
 			.showDefault();
 		app.option("--sort", settings.order,
-			   "order of the processes: busy share, memory, command or PID")
+			   "order of the processes: by busy share, memory, command name or PID")
 			.oneOf(top::orderNames())
 			.showDefault();
-		app.flag("--once", settings.once, "end after the first view");
+		app.flag("--once", settings.once, "show one view and end");
 		app.flag("--json", settings.json, "print each view as a JSON object on one line");
 		app.flag("--enable", settings.enable,
-			 "make the cores count stalls and values of every operation from now on");
+			 "from now on the cores count stalls (cycles in which an engine waits for "
+			 "memory) and saturated values, NaNs and look-up table misses of all jobs; "
+			 "otherwise only of jobs that ask for it");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

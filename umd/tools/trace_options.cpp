@@ -40,21 +40,24 @@ std::optional<uint64_t> addressOf(std::string_view text)
 
 void TraceOptions::addTo(CommandLine &app)
 {
-	app.option(
-		"--trace", folder_,
-		"folder for a register trace, to be played on a simulation of the hardware or on "
-		"a board without an operating system: register writes, memory and results");
+	app.option("--trace", folder_,
+		   "write a register trace to this folder: the register writes of the run, the "
+		   "memory that the core reads and the expected results, for a simulation of the "
+		   "hardware "
+		   "or a board without an operating system")
+		.valueText("FOLDER");
 	others_.push_back(app.choice<sim::TraceFormat>(
 		"--trace-format", format_,
 		{ { "trace", sim::TraceFormat::Trace },
 		  { "txn", sim::TraceFormat::Txn },
 		  { "cfg", sim::TraceFormat::Cfg },
 		  { "c", sim::TraceFormat::C } },
-		"trace (the default): for nvdla-trace; txn, cfg: formats of the public hardware "
-		"repository, branches nvdlav1 and master; c: an array in C"));
+		"trace (the default): for nvdla-trace; txn, cfg: for the testbenches of the public "
+		"repository nvdla/hw, branches nvdlav1 and master; c: an array in C, for a board"));
 	others_.push_back(app.option("--trace-memory", memory_,
-				     "first address of the core's memory in the trace; the "
-				     "default is 0x80000000"));
+				     "first address of the core's memory in the trace; "
+				     "default: 0x80000000")
+				  .valueText("ADDRESS"));
 }
 
 Result<void> TraceOptions::check() const

@@ -40,8 +40,8 @@ private:
 	std::string folder_;
 	sim::TraceFormat format_ = sim::TraceFormat::Trace;
 	std::string memory_;
-	std::vector<CommandLineOption> others_; /* without --trace */
-	EmbeddedOptions device_;		/* with the recorder, once it is open */
+	std::vector<CommandLineOption> others_; /* options that need --trace */
+	EmbeddedOptions device_;		/* options of the recorded device, set by open() */
 };
 
 } /* namespace nvdla::tools */

@@ -20,10 +20,10 @@ class Architecture:
 	cpu: str = ''		# argument of -cpu for an emulated processor
 	console: str = ''
 	narrow: str = ''	# 32-bit architecture whose programs its kernel also runs
-	iommu: str = ''		# QEMU's device that the core can be behind
+	iommu: str = ''		# QEMU's IOMMU device, or '' without one
 	dma: str = 'none'	# DMA mode of the guests of scripts/test --arch
 	makes_modules: bool = True	# false: modules are compiled but not linked
-	libraries: str = ''	# folder of libraries, if it is not @gnu
+	libraries: str = ''	# library folder in /usr/lib, if not named @gnu
 
 	@property
 	def is_foreign(self):
@@ -37,7 +37,7 @@ class Architecture:
 
 	@property
 	def family(self):
-		"""The architecture's name in QEMU's user-mode emulators."""
+		"""The architecture's name in the names of QEMU's user-mode emulators."""
 		return self.library_folder.split('-')[0]
 
 	@property

@@ -31,7 +31,8 @@ def mirror():
 
 
 def apt_options():
-	"""This machine's apt settings for reaching a mirror: proxies and checks of dates."""
+	"""This machine's apt settings that matter for fetching from a mirror: proxies, and whether the dates of
+	its files are checked."""
 	with contextlib.suppress(OSError, subprocess.SubprocessError):
 		dump = subprocess.run(['apt-config', 'dump'], capture_output=True, text=True, timeout=30).stdout
 		wanted = re.compile(r'(Acquire::(?:(?:http|https)(?:::\S+)?|Check-Valid-Until|Check-Date|Retries) "[^"]+");')
@@ -72,7 +73,7 @@ def explain(log, space):
 
 
 class Archive:
-	"""The packages of some suites (main), once update() has been called.
+	"""The packages in the main component of some suites; update() has to be called first.
 
 	They are for amd64; packages that amd64 does not have are for @architecture.
 	"""

@@ -7,21 +7,22 @@ import subprocess
 from . import architectures, console, guest, processes, programs, results
 from .console import Failure
 
-# Test suites that are left out, because they start programs that would also need the emulator, or
-# use this machine's Python.
+# Test suites that are left out: their tests start further arm64 programs, which the emulator does not run by
+# itself, or use this machine's Python.
 _NOT_THERE = ('install', 'packages', 'python', 'qtest', 'scripts', 'tools')
-# Factor by which everything takes longer there.
+# Factor for the tests' time limits, because the emulated processor is slower.
 _FACTOR = 30
 
 
 def _parse():
 	parser = console.Parser('scripts/check-arm64', 'conv', description=(
 		'Build everything for arm64 with Debian 13\'s cross compiler, and run the tests that need neither a guest '
-		'nor a device on an emulated processor (qemu-user): what the device model computes with NEON, and the '
-		'runtime. The tree for it is made once. The last line is "N passed, N failed".'))
+		'(virtual machine) nor a device, on an emulated processor (qemu-user). So the runtime and the device model, '
+		'which computes with NEON vectors there, are tested. The first call unpacks the compiler and the libraries '
+		'for arm64. The last line is "N passed, N failed".'))
 	parser.add_argument('--list', action='store_true', help='show the names of the tests and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help=(
-		'run only the tests with this in their name, or that match a pattern with * in it'))
+		'run only the tests whose name contains FILTER or, if FILTER has a *, matches this pattern'))
 	return parser.parse_args()
 
 

@@ -16,13 +16,15 @@ _HEADERS = ('registers.h', 'register_table.h')
 # The device model, which every guest needs.
 MODEL = 'firmware-sim/tools/nvdla-sim'
 _SECONDS_BETWEEN_LINES = 5
-# Seconds after which a running step is named: ninja itself reports steps only when they end.
+# A step that runs longer than this, in seconds, is named in the progress: ninja itself reports steps only when they
+# end.
 _LONG_STEP = 5
 
 
 def _environment():
-	"""The environment of Meson and ninja: the system's Python first, which has the modules it needs. Clones share
-	the compiler's cache, because meson.build keeps the clone's path out of compiled files."""
+	"""The environment of Meson and ninja: /usr/bin comes first in PATH, because the system's Python has the
+	modules that the build needs. Clones of the repository share ccache's cache, because meson.build keeps
+	the clone's path out of compiled files."""
 	return {'CCACHE_BASEDIR': str(ROOT), **os.environ, 'PATH': f'/usr/bin:{os.environ.get("PATH", "")}'}
 
 
@@ -79,7 +81,8 @@ def configure(progress=lambda text: None, tests=False, suite=False):
 		build.mkdir(parents=True, exist_ok=True)
 		_run([_tool('meson'), 'setup', *options, build, ROOT], 'configure', progress, _linker())
 	elif options and not wanted.items() <= _options().items():
-		# Packages may have been installed since: let Meson look again for those that it did not find.
+		# Packages may have been installed since the last configuration, so Meson looks again for those that
+		# it did not find.
 		_run([_tool('meson'), 'configure', '--clearcache', *options, build], 'configure', progress)
 
 
@@ -173,7 +176,8 @@ def needed_by(program):
 
 
 def run_tests(names, environment, progress):
-	"""Run the Meson tests @names; their results are in meson-logs/. A slow machine has more time for them."""
+	"""Run the Meson tests @names; their results are in meson-logs/. Time limits are longer on a slow
+	machine."""
 	for stale in (build_dir() / 'meson-logs').glob('testlog*'):
 		stale.unlink()
 	log = build_dir() / 'tests.log'

@@ -44,7 +44,7 @@ durations = {}
 
 # The outermost script sets the start time, which the scripts that it calls inherit.
 _start = float(os.environ.setdefault('NVDLA_START', f'{time.time():.3f}'))
-# Seconds that the scripts took before this program began: looking for packages, installing them.
+# Seconds that the shell scripts took before this program began, mostly to look for packages and install them.
 before = time.time() - _start
 
 

@@ -19,8 +19,9 @@ SUITES = {12: 'bookworm', 13: 'trixie'}
 # Part of a tree's name: raise it when the steps below change.
 _FORMAT = '1'
 _SPACE = 2 << 30
-# An incomplete tree is deleted, so dpkg need not wait for the disk after each file. The setting is in a file, because
-# as an option mmdebstrap would filter all packages that it unpacks, which takes longer.
+# force-unsafe-io: a tree left incomplete by a crash is deleted, so dpkg need not wait for the disk after each file.
+# path-exclude is in dpkg's configuration rather than an option of mmdebstrap, which would filter the contents of
+# every package itself, and take longer.
 _DPKG_OPTIONS = (r'mkdir -p "$1/etc/dpkg/dpkg.cfg.d" && printf "force-unsafe-io\n'
 		 r'path-exclude=/usr/share/doc/*\npath-exclude=/usr/share/locale/*\n" '
 		 '>"$1/etc/dpkg/dpkg.cfg.d/nvdla"')

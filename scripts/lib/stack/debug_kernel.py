@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The debug kernel: the distribution's source, built to find the driver's bugs at run time.
 
-It is made once, from the source package that the guest tree's mirror has, with the same
-release's compiler, and kept beside the guest tree. Nothing of it is in the checkout.
+It is made once, from the source package that the guest tree's mirror has, with the same release's compiler, and
+kept beside the guest tree, outside of the checkout.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ from .paths import ROOT, cache_dir
 _CONFIG = ROOT / 'scripts' / 'lib' / 'debug-kernel.config'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.debug-kernel'
 _SCRIPT = Path(__file__).with_name('debug-kernel.sh')
-# Bytes for the source, the compiled objects and the tools; 80 MiB of them remain.
+# Bytes that the source, the compiled objects and the tools take during the build; 80 MiB remain afterwards.
 _SPACE = 3 << 30
 
 
@@ -99,11 +99,12 @@ def _reason(log):
 
 def main():
 	parser = console.Parser('scripts/kernel-debug', '', description=(
-		'Make the debug kernel (KASAN, lockdep, UBSAN, kmemleak, DMA-API checks, fault injection; '
-		'scripts/lib/debug-kernel.config) unless it exists, and print its folder. The kernel is cached in '
-		'~/.cache/nvdla. "scripts/vm --kernel debug" boots it, "scripts/test --debug-kernel" tests on it; '
-		'both make it if necessary.'))
-	parser.add_argument('--check', action='store_true', help='build nothing: exit with 1 if the kernel does not exist')
+		'Build the debug kernel, unless it exists, and print its folder. It is a Linux kernel that finds bugs of the '
+		'driver at run time, with KASAN, lockdep, UBSAN, kmemleak, DMA-API checks and fault injection '
+		'(scripts/lib/debug-kernel.config). The kernel is cached in '
+		'~/.cache/nvdla. "scripts/vm --kernel debug" boots it, "scripts/test --debug-kernel" runs tests on it; '
+		'both call this script if the kernel does not exist.'))
+	parser.add_argument('--check', action='store_true', help='build nothing; exit with 1 if the kernel does not exist')
 	arguments = parser.parse_args()
 	if arguments.check:
 		print(path() if path().is_dir() else f'{path()} is not there')

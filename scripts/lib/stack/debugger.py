@@ -8,7 +8,8 @@ import socket
 from .kmod import DRIVER, INSIDE
 from .paths import ROOT
 
-# Sections that are freed once the module is loaded: their addresses are reused.
+# Sections that gdb must not know, because the kernel frees them once the module is loaded and reuses their
+# addresses.
 _FREED = ('.init.',)
 _SHOWN = ('.text', '.data', '.bss', '.rodata', '.noinstr', '.exit.', '.ref.')
 
@@ -61,7 +62,8 @@ class Debugger:
 		return self._waits
 
 	def write(self, sections):
-		"""Write gdb's commands, as the guest waits now; @sections of the driver: {name: address}."""
+		"""Write gdb's command file, and remember that the guest waits; @sections: the driver's, {name:
+		address}."""
 		self._file.write_text(commands(self._module, self._port, sections))
 		self._waits = True
 		self._say('nvdla.ko is loaded, and gets its device when gdb is there; in another terminal:')
@@ -72,7 +74,8 @@ class Debugger:
 	def look(self):
 		"""Let the guest bind the driver if a debugger is connected.
 
-		Called every few hundred milliseconds: QEMU stops the guest a little after gdb has connected.
+		Called every few hundred milliseconds. It lets the guest continue only at the second call that finds
+		a connection, because QEMU stops the guest a little after gdb has connected.
 		"""
 		before, self._seen = self._seen, self._waits and is_connected(self._port)
 		if before and self._seen:

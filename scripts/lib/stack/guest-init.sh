@@ -61,10 +61,10 @@ tell() {
 }
 tell init
 
-# leaks WHEN: look for memory that nothing points to, in a kernel that can (kmemleak=on).
+# leaks WHEN: report memory to which no pointer is left, if the kernel has kmemleak (kmemleak=on).
 leaks() {
 	[ -e /sys/kernel/debug/kmemleak ] || return 0
-	# Younger objects than five seconds are left alone: their address may be in a register.
+	# kmemleak does not report objects younger than five seconds: their only address may be in a register.
 	sleep 6
 	# kmemleak reports an object in a scan that finds its contents unchanged since the scan before.
 	for _ in 1 2; do
@@ -81,12 +81,13 @@ leaks() {
 
 finish() {
 	leaks "while the driver was loaded"
-	# A driver that cannot be unloaded, or complains when it is, has a bug.
+	# Unload the driver: failing to unload, or a kernel message while it unloads, is a bug of the driver.
 	if [ -d /sys/module/nvdla ] && ! rmmod nvdla 2>/tmp/rmmod; then
 		tell "problem nvdla.ko cannot be unloaded: $(cat /tmp/rmmod)"
 	fi
 	leaks "after it was unloaded"
-	# Lock checking ends with its first report, and with any other report that taints.
+	# The kernel stops checking locks after the first report of a lock error, and after any other report that
+	# taints it.
 	if [ -e /proc/lockdep_stats ] && ! grep -q 'debug_locks: *1$' /proc/lockdep_stats; then
 		tell "problem lock checking switched itself off: everything after that went unchecked"
 	fi
@@ -150,7 +151,7 @@ if [ -f "$modules/nvdla.ko" ]; then
 			[ -d /sys/class/accel ] || node=/dev/dri/renderD
 			ls "$node"* >/dev/null 2>&1 ||
 				give_up "nvdla.ko was loaded and made no ${node}N"
-			# The packages' udev rule does the same.
+			# The same permissions as with the packages' udev rule.
 			chgrp render "$node"*
 			chmod 660 "$node"*
 		fi
@@ -203,7 +204,7 @@ leftovers() {
 	return $some
 }
 
-# They would use the driver and the pipes until they have ended, so wait for them.
+# Processes that the command left running keep the driver and the pipes in use until they have ended.
 tries=0
 while leftovers && [ $tries -lt 100 ]; do
 	sleep 0.1

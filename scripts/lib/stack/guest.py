@@ -33,7 +33,7 @@ class Kernel:
 	image: Path	# path of the bzImage
 	modules: Path	# .../lib/modules/RELEASE
 	build: Path	# path of the headers inside the guest's root
-	headers: Path | None = None	# where they are if not below the root, in which they are mounted at @build
+	headers: Path | None = None	# headers' folder if not below the root; then mounted at @build
 
 	@property
 	def version(self):
@@ -60,7 +60,8 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True)
 class Guest:
-	"""The places of the guest's parts. @root is the tree to build in, None for the host itself."""
+	"""Where the guest's parts are. @root: the tree in which modules are built; None: they are built on the
+	host itself."""
 
 	origin: str
 	root: Path | None
@@ -84,7 +85,7 @@ class Guest:
 
 
 def _kernels(root):
-	"""The kernels under @root that can be booted and built for, and that have the options the driver needs."""
+	"""The kernels under @root that have an image, headers and DRM, and are new enough for the driver."""
 	found = []
 	for modules in sorted((root / 'lib/modules').glob('*')):
 		if not re.match(r'\d+\.\d+', modules.name):
@@ -156,7 +157,8 @@ def _host():
 
 def _tree(root, architecture=AMD64):
 	library = root / 'usr/lib' / AMD64.library_folder
-	# The tree's own loader runs its QEMU from any place, as any user, on an older libc.
+	# QEMU is started by the tree's own loader with the tree's libraries, because the host's C library may be
+	# older.
 	qemu = (str(root / 'usr/lib64/ld-linux-x86-64.so.2'), '--library-path', str(library),
 		str(root / 'usr/bin' / architecture.qemu),
 		'-L', str(root / 'usr/share/qemu'), '-L', str(root / 'usr/share/seabios'))
@@ -188,16 +190,16 @@ def another(found, progress):
 def find(progress=lambda text: None, wanted=()):
 	"""The Guest to use; makes the guest tree when it is needed and not there yet.
 
-	$NVDLA_GUEST says "host" or "tree" to insist on one, $NVDLA_KERNEL names a folder with one
-	more kernel (kernel_in()). @wanted: known series that are fetched into the guest tree if the
-	archive has them; a message names those that the archive does not have.
+	$NVDLA_GUEST ("host" or "tree") decides between this machine and the tree; $NVDLA_KERNEL names a folder with
+	one more kernel (kernel_in()). @wanted: known series to fetch into the guest tree; a message names those
+	that the archive does not have.
 	"""
 	return _with_own_kernel(check_machine() or tree(progress, wanted))
 
 
 def check_machine():
-	"""The Guest made of the host's own parts, or None if the guest tree is to be used and this machine can use
-	it."""
+	"""The Guest made of the host's own parts; None if the guest tree has to be used. Raises Failure if this
+	machine cannot use the tree."""
 	choice = _choice()
 	if choice != 'tree':
 		host = _host()
@@ -213,7 +215,8 @@ def check_machine():
 
 
 def series_there():
-	"""The kernels on which tests run, oldest first, as far as known without making a guest."""
+	"""The series of the kernels on which tests run, oldest first, as far as known without making the guest
+	tree."""
 	host = _choice() != 'tree' and _host()
 	if isinstance(host, Guest):
 		return _with_own_kernel(host).series()
@@ -223,7 +226,7 @@ def series_there():
 
 
 def tree(progress, wanted=()):
-	"""The guest tree as a Guest, even if this machine could be the source; @wanted as for find()."""
+	"""The guest tree as a Guest, even if this machine has all parts of its own; @wanted as for find()."""
 	guest = _tree(guest_tree.ensure(progress))
 	if not guest.kernels:
 		raise Failure(f'{guest.root} has no kernel that can be used: scripts/setup --remove, then scripts/setup')

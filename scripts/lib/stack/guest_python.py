@@ -39,7 +39,7 @@ def missing():
 
 
 def mounts():
-	"""Folders that the guest has at their paths here."""
+	"""Folders that are mounted in the guest at the paths that they have on this machine."""
 	return (Path(sysconfig.get_paths()['stdlib']), Path('/usr/lib/python3'), _PACKAGE)
 
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The guest tree: a directory of unpacked Debian 13 packages, made once and cached.
 
-It has QEMU, the kernels for the guest, their headers and the compiler for them, for hosts whose own are too old.
-Nothing in it
-is configured and nothing of it runs as root: the packages are only unpacked, so
-making it needs no privilege and mounts nothing.
+It has QEMU, the kernels for the guest, their headers and their compiler, for hosts whose own are too old. The
+packages are only unpacked, not configured, and no program in the tree runs as root, so making the tree needs
+neither privileges nor mounts.
 """
 
 import contextlib
@@ -21,7 +20,7 @@ from .console import Failure
 from .paths import ROOT, cache_dir
 
 SUITE = 'trixie'
-# Debian suites that its packages come from.
+# Debian suites that the tree's packages come from.
 SUITES = (SUITE, f'{SUITE}-backports')
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.guest'
 _CROSS_PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.cross'
@@ -68,7 +67,8 @@ def _command(target, packages, suites, newest, other=None):
 	release, *others = suites
 	# Only the suites themselves are taken, not their updates: one 6.12 kernel is enough.
 	setup = f'sed -i -n "/ {release} main/p" "$1/etc/apt/sources.list"; '
-	# Both architectures need the same versions of libraries.
+	# With a second architecture, only QEMU comes from the further suites, and only for amd64: libraries must
+	# have the same version for both architectures.
 	newer, only = ('qemu-system-*', 's/^deb /deb [arch=amd64] /; s/] \\[/ /; ') if other else ('*', '')
 	for suite in others:
 		setup += (f'sed "{only}s/ {release} main/ {suite} main/" "$1/etc/apt/sources.list" '
@@ -90,7 +90,8 @@ def _command(target, packages, suites, newest, other=None):
 
 
 def _finish(tree):
-	"""Does the work of the packages' maintainer scripts, as far as a build or the guest needs it."""
+	"""Make the links and files that the packages' maintainer scripts would make, as far as a build or the
+	guest needs them."""
 	for name in _UNUSED:
 		shutil.rmtree(tree / name, ignore_errors=True)
 	for modules in tree.glob('usr/lib/modules/*'):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The guest's root file system: an initramfs put together from files of the host.
 
-It is a row of uncompressed cpio archives (the kernel unpacks one after the other,
-and an emulated processor would spend seconds on decompressing): the base, which
-depends on the kernel only and is kept, then the driver and the programs, then the command.
+It consists of three cpio archives, which the kernel unpacks one after the other: the base, which depends on the
+kernel only and is kept in the cache; the driver and the programs; the settings with the command. They are not
+compressed, because an emulated processor would take seconds to decompress them.
 """
 
 import contextlib
@@ -24,9 +24,9 @@ from .paths import build_dir
 _INIT = Path(__file__).with_name('guest-init.sh')
 # File systems and buses of the guest; other modules are found from the driver's dependencies.
 _MODULES = ('virtio_iommu', '9p', '9pnet_virtio')
-# DRM's helpers, for a driver under development that begins to use another helper.
+# DRM's helpers that the driver may use in future: they are there if the kernel has them as modules.
 _OPTIONAL_MODULES = ('drm', 'drm_shmem_helper', 'drm_exec', 'gpu-sched', 'vgem')
-# User id of the guest's ordinary user, unless the shared folder has an owner.
+# User id of the guest's ordinary user if no folder of another user is shared with the guest.
 USER_ID = 1000
 _FOLDERS = ('bin', 'dev', 'etc', 'lib', 'lib64', 'lib/modules', 'proc', 'root', 'run', 'sys', 'tmp', 'usr',
 	    'usr/bin', 'usr/lib', 'usr/libexec', 'usr/share', 'var')
@@ -155,12 +155,12 @@ def stripped(path, cache):
 	"""The contents of a program without its debug information, which the guest has no use for; kept in @cache."""
 	contents = path.read_bytes()
 	if not contents:
-		# The guest's shell would run it as a script that does nothing, successfully.
+		# The guest's shell would run an empty file as a script without commands, which succeeds.
 		raise Failure(f'{path} is empty: it is being built, or a build was interrupted; build again')
 	if not contents.startswith(b'\x7fELF') or not shutil.which('strip'):
 		return contents
 	kept = cache / f'stripped-{hashlib.sha256(contents).hexdigest()[:20]}'
-	# Another guest may be made at the same time and delete old files.
+	# A process that makes another guest's image may delete the file meanwhile: it drops the oldest ones.
 	with contextlib.suppress(FileNotFoundError):
 		return kept.read_bytes()
 	cache.mkdir(parents=True, exist_ok=True)
@@ -173,7 +173,7 @@ def stripped(path, cache):
 
 
 def _drop_oldest(cache, pattern, keep):
-	"""Keep only the newest files of a cache that would grow with every build."""
+	"""Delete all but the newest @keep files in @cache that match @pattern: each build adds files."""
 	def age(path):
 		try:
 			return path.stat().st_mtime
@@ -186,7 +186,7 @@ def _drop_oldest(cache, pattern, keep):
 
 
 def base(found, kernel, cache):
-	"""The part that depends on the kernel only: busybox, init, modules. Kept in @cache."""
+	"""The archive that depends on the kernel only: busybox, init, modules. Kept in @cache."""
 	identity = (_INIT.read_bytes(), str(kernel.modules), str(os.stat(kernel.image).st_mtime_ns),
 		    str(found.busybox), Path(__file__).read_bytes())
 	digest = hashlib.sha256(repr(identity).encode()).hexdigest()[:20]
@@ -224,7 +224,7 @@ def _add_modules(archive, kernel):
 	order = modules.closure(_MODULES)
 	for name, contents in modules.closure(_MODULES, _OPTIONAL_MODULES).items():
 		archive.file(f'{folder}/{name}.ko', contents)
-	# init loads them in this order and has no use for depmod.
+	# init loads the modules in this order, without depmod's tables.
 	archive.file(f'{folder}/order', ''.join(f'{name}\n' for name in order).encode())
 
 

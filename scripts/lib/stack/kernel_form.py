@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The driver's sources as a kernel tree has them, drivers/accel/nvdla.
 
-Out of tree the engine also builds in user space, headers are generated, and older kernels
-are supported. None of that is left in a kernel tree: one folder, plain headers, and no
-nvdla_compat.h, which gives older kernels the names that the newest one has.
+Out of tree, the engine also builds in user space, headers are generated, and nvdla_compat.h defines the newest
+kernel's functions for older kernels. In a kernel tree, all sources are in one folder, and the generated headers are
+ordinary files; the headers for user space and nvdla_compat.h are left out.
 """
 
 import re
 
 from .console import Failure
 
-# Headers that exist only because the sources also build elsewhere.
+# Headers that exist only because the sources also build in user space and for older kernels.
 _SHIMS = ('nvdla_platform.h', 'nvdla_types.h', 'nvdla_compat.h')
 # Expressions that replace calls of nvdla_compat.h: the newest kernel needs no compatibility function.
 _NEWEST = {r'nvdla_sched_keep_job\(\w+\)': 'DRM_GPU_SCHED_STAT_NO_HANG'}
@@ -43,7 +43,7 @@ _HEADER_OF = {
 	'linux/types.h': r'\b[us](?:8|16|32|64)\b',
 	'linux/wordpart.h': r'\b(?:upper|lower)_32_bits\(',
 }
-# The newest form of allocations, which older kernels lack.
+# Allocations as the newest kernel writes them; older kernels lack these functions.
 _ALLOCATIONS = (
 	(r'\b(k[vm]?[mz]alloc|kvzalloc)\(\s*sizeof\((\*?[\w.>-]+)\),\s*([\w |]+)\)', r'\1_obj(\2, \3)'),
 	(r'\bkcalloc\(([^,;]+),\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'kzalloc_objs(\2, \1, \3)'),

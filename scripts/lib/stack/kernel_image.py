@@ -21,7 +21,7 @@ _ELF = b'\x7fELF'
 
 
 def _payload(image):
-	"""The compressed kernel in the bzImage with the bytes @image; None if it is none."""
+	"""The compressed kernel in @image, the bytes of a bzImage; None if @image is no bzImage."""
 	if len(image) < _PAYLOAD + 8 or image[_MAGIC:_MAGIC + 4] != b'HdrS':
 		return None
 	start = ((image[_SETUP_SECTORS] or 4) + 1) * 512
@@ -45,7 +45,8 @@ def _decompressed(payload):
 
 
 def uncompressed(kernel, cache):
-	"""The ELF image of the Kernel @kernel if it can be booted from that, else its bzImage. Kept in @cache."""
+	"""The path of the ELF image of the Kernel @kernel, kept in @cache, if QEMU can boot it; else of its
+	bzImage."""
 	if not kernel.has('CONFIG_PVH'):
 		return kernel.image
 	identity = f'{kernel.image} {os.stat(kernel.image).st_mtime_ns}'

@@ -16,7 +16,8 @@ from .paths import cache_dir
 
 # Further packages besides those that build a kernel: sparse, and Python for kunit.py.
 _PACKAGES = ('sparse', 'python3')
-# Two thirds of the source are never read. Kconfig and make files have to stay, everywhere.
+# Two thirds of the source, which building and checking the driver never read. Kconfig and make files are kept even
+# there, because those of other folders include them.
 _UNUSED = (
 	'*/Documentation/[!ad]*/*', '*/Documentation/admin-guide/*', '*/Documentation/devicetree/bindings/[a-m]*/*',
 	'*/arch/[!ux]*/*.[chS]', '*/arch/*/boot/dts/*.dts*', '*/rust/*.rs', '*/sound/*.[ch]',

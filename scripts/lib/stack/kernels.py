@@ -37,5 +37,5 @@ def is_excused(series):
 
 
 def excuse(release, reason):
-	"""The sentence that says why the kernel @release is passed over."""
+	"""The message that says why the kernel @release is skipped."""
 	return f'Linux {release}, newer than the known ones ({", ".join(known())}), is passed over: {reason}'

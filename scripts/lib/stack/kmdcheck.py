@@ -71,18 +71,19 @@ def _compiled(found, series, name, progress):
 
 def main():
 	parser = console.Parser('scripts/check-kmd', '', description=(
-		'Check the driver as its reviewers would: compile it for every kernel of the guest with W=1 and '
-		'sparse, with warnings as errors, and run checkpatch --strict.'))
+		'Check the kernel driver as reviewers of Linux would: compile it for every kernel of the guest (the virtual '
+		'machine of scripts/vm) with all warnings of W=1 and of sparse as errors, and run checkpatch --strict.'))
 	parser.add_argument('--all', action='store_true', help=(
 		'instead, compile the driver in this way for every kernel whose headers the Debian archive has, from old '
-		'backports to experimental, and print a table; a suite that cannot be reached is skipped'))
+		'backports to experimental, and print a table; a Debian suite that cannot be reached is skipped'))
 	parser.add_argument('--cross', action='store_true', help=(
 		'instead, compile the driver for the kernels of Debian 13 for other processors '
 		f'({", ".join(row.name for row in architectures.foreign())}); a tree of about 1 GB for each is made the first '
 		'time, in a minute or two'))
 	parser.add_argument('--prove', action='store_true', help=(
-		'instead, have a model checker prove that every address that the core gets lies in the memory that was '
-		'checked, for all values at once and every variant; it is unpacked once, 300 MB in a minute'))
+		'instead, have the model checker CBMC prove, for all values in descriptors and every variant of the core, that each '
+		'address that the driver gives to the core lies in memory that the driver has checked; CBMC is unpacked once '
+		'(300 MB, a minute)'))
 	arguments = parser.parse_args()
 	with console.stage('headers') as progress:
 		kmod.build_headers(progress)

@@ -19,7 +19,8 @@ from .console import Failure
 from .paths import ROOT, build_dir
 
 _SOURCES = ('.c', '.h', '.mk', '.S')
-# Two things that newer kernels' headers use and packaged versions of sparse do not know.
+# sparse as it checks the driver; the definitions replace two built-ins that newer kernels' headers use and packaged
+# versions of sparse do not know.
 SPARSE = ("sparse -Wsparse-error -D__typeof_unqual__=__typeof__ "
 	  "'-D__builtin_strlen(string)=(sizeof(string) - 1)'")
 # Parts that can be built, as folders of the source tree.
@@ -30,7 +31,7 @@ _FAULTS = Path('tests/kmd/faults')
 _ERROR = re.compile(r'^(?:\S+\.[ch]:\d+:(?:\d+:)? error:|ERROR: modpost:) .*$', re.MULTILINE)
 # The beginning of a message, up to the path of a file that is not absolute.
 _RELATIVE = re.compile(r'^(In file included from |\s+from |)(?!/)([\w./-]+\.[ch])(?=:)', re.MULTILINE)
-# Lines of make that are no messages.
+# Lines of make's output that are not the compiler's messages.
 _OF_MAKE = re.compile(r'  (?:CC|LD|MODPOST|CHECK)|make: |make\[\d+\]: (?:Entering|Leaving) directory')
 
 # Where the copy appears inside of the guest tree.
@@ -92,12 +93,12 @@ def jobs():
 
 
 def has_sparse(found):
-	"""Whether @found can check the driver with sparse."""
+	"""Whether the Guest @found has sparse, to check the driver."""
 	return bool(shutil.which('sparse', path=found.root / 'usr/bin' if found.root else None))
 
 
 def _modules(source, part):
-	"""The names of the modules that are built from @part."""
+	"""The file names of the modules that are built from @part."""
 	if part == DRIVER:
 		return ['nvdla.ko']
 	return [path.with_suffix('.ko').name for path in sorted((source / part).glob('*.c'))]
@@ -161,7 +162,8 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 
 
 def _own_headers(kernel):
-	"""A key that changes when the headers of @kernel, if it has a folder of its own, are rebuilt."""
+	"""A key that changes when the headers of @kernel are rebuilt; None unless they have a folder of their
+	own."""
 	symbols = kernel.headers / 'Module.symvers' if kernel.headers else None
 	return symbols and (str(symbols), symbols.stat().st_mtime_ns if symbols.is_file() else None)
 
@@ -196,9 +198,9 @@ def _readable(log, copy, part):
 def choose(found, wanted, progress=lambda text: None):
 	"""The kernel to boot, and its driver: (Guest that has it, Kernel, path of nvdla.ko).
 
-	@wanted: a series or release of the Guest @found; None for the newest kernel for which the driver builds, of the
-	         guest tree if it builds for none of this machine. A message names kernels that were skipped; of the
-	         guest tree, only kernels newer than all known ones are skipped.
+	@wanted: a series or release of the Guest @found; None for the newest kernel for which the driver builds, or
+	one of the guest tree if the driver builds for no kernel of this machine. A message names kernels that were
+	skipped; of the guest tree's kernels, only those newer than all known ones are skipped.
 	"""
 	if wanted:
 		kernel = found.kernel(wanted)
@@ -235,19 +237,20 @@ def _headers_of_host(folder):
 
 def main():
 	parser = console.Parser('scripts/build-kmd', '--kernel 7.3', description=(
-		'Build nvdla.ko for all kernels of the guest, for one of them (--kernel), or for another kernel (--kdir). '
-		'The module is build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
-	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.3, ...: this kernel only')
+		'Build the kernel driver, nvdla.ko, for all kernels that the guest (the virtual machine of scripts/vm) can '
+		'boot, for one of them (--kernel), or for another kernel (--kdir). The module is '
+		'build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
+	parser.add_argument('--kernel', metavar='SERIES', help='build for this kernel only: 6.12, 7.3, ...')
 	parser.add_argument('--kdir', metavar='DIR', type=Path, action='append', default=[],
-			    help='a kernel build directory of this machine instead of the guest\'s')
+			    help='build for the kernel with this build directory, such as /lib/modules/RELEASE/build; may be repeated')
 	parser.add_argument('--source', metavar='DIR', type=Path, default=ROOT,
-			    help='another tree with kmd/ and include/ in it')
+			    help='build the driver of this tree, which has kmd/ and include/ (default: this checkout)')
 	parser.add_argument('--werror', action='store_true', default=os.environ.get('CI') == 'true',
-			    help='make warnings errors (default with CI=true)')
-	parser.add_argument('--tests', action='store_true', help='build the modules of tests/kmd as well')
-	parser.add_argument('--sparse', action='store_true', help='check the sources with sparse, too')
+			    help='make the compiler\'s warnings errors (default if the environment has CI=true)')
+	parser.add_argument('--tests', action='store_true', help='also build the kernel modules for tests, tests/kmd')
+	parser.add_argument('--sparse', action='store_true', help='also check the sources with sparse')
 	parser.add_argument('--no-generate', dest='generate', action='store_false',
-			    help='use the existing generated headers')
+			    help='do not generate the register headers again')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show what make prints')
 	arguments = parser.parse_args()
 	if arguments.generate:

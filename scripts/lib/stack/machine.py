@@ -18,10 +18,10 @@ _COMPLAINTS = re.compile(
 	r'DMA-API: (?!preallocated|debugging enabled)|INFO: trying to register non-static key|'
 	r'general protection fault|Kernel panic|'
 	r'INFO: (?:task|rcu)|Out of memory: Killed|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
-# Messages about the emulated firmware and machine, which every boot has.
+# Messages about the emulated firmware, which appear at every boot and are no failures.
 _HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
-# Arguments for the kernel of an emulated processor. It has none of the faults that mitigations work around, and
-# mitigations are slow.
+# Kernel parameters for an emulated processor: it has none of the hardware faults that mitigations work around, and
+# the mitigations are slow.
 EMULATED_WORDS = ('mitigations=off',)
 
 
@@ -77,7 +77,8 @@ def model_program():
 
 
 def listens(socket):
-	"""Whether a server listens on the Unix socket; a trial connection would take its only client."""
+	"""Whether a server listens on the Unix socket. The kernel's table is read instead of connecting, because
+	the device model accepts one client only."""
 	accepting = 1 << 16
 	with open('/proc/net/unix') as table:
 		for line in table:
@@ -88,10 +89,11 @@ def listens(socket):
 
 
 def start_model(socket, log, chip='', patience=20.0):
-	"""Start nvdla-sim on @socket, with faults to order, and wait until it listens; returns the process.
+	"""Start nvdla-sim on @socket, with its fault injection enabled, and wait until it listens; returns the
+	process.
 
-	@chip describes the chip whose time it counts, as in the name of an embedded device, and its core as
-	variant=NAME.
+	@chip: clock and memories of the chip whose time the model counts, as in the name of an embedded device, and
+	variant=NAME for its core. @patience: seconds.
 	"""
 	options = [f'--{option}' for option in chip.split(',') if option]
 	if not any(option.startswith('--threads') for option in options):

@@ -20,19 +20,20 @@ _PROGRAM = 'nvdla-run'
 _TARGET = f'umd/tools/{_PROGRAM}'
 _COMPILER = 'umd/tools/nvdla-compile'
 _NODE = '/dev/accel/accel0'
-# Folders below umd/frameworks that have the modules for libraries of the host.
+# Folders below umd/frameworks with the modules that run operators in a library on the host: {name of the library:
+# folder}.
 _MODULES = {'onnx': 'onnxruntime', 'tflite': 'tflite'}
 
 
 def add_options(parser):
 	"""The options of scripts/run that are about models."""
-	parser.add_argument('--model', metavar='FILE', type=Path, help='a .tflite, .onnx or .prototxt file to run on the picture')
+	parser.add_argument('--model', metavar='FILE', type=Path, help='the model: a .tflite, .onnx or, for Caffe, .prototxt file')
 	parser.add_argument('--shape', metavar='SHAPE', action='append',
 			    help='sizes of an input that the model leaves open: 1x3x224x224, or NAME=1x3x224x224; may be repeated')
-	parser.add_argument('--labels', metavar='FILE', type=Path, help='names of the model\'s classes, a line each')
-	parser.add_argument('--top', metavar='N', type=int, help='how many classes to print (default: 3)')
+	parser.add_argument('--labels', metavar='FILE', type=Path, help='text file with the names of the model\'s classes, one a line')
+	parser.add_argument('--top', metavar='N', type=int, help='number of classes to print (default: 3)')
 	parser.add_argument('--mean', metavar='A,B,C', help='for float models: subtract these numbers from pixels, one for each channel (default: 0)')
-	parser.add_argument('--normalize', metavar='N', help='divide pixels by this, after --mean (default: 1)')
+	parser.add_argument('--normalize', metavar='N', help='divide pixels by this number after --mean was subtracted (default: 1)')
 
 
 class _InSuite:

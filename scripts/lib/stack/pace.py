@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Measures how slow this machine is now, for time limits.
 
-A limit is there to end work that hangs, not work that is slow because the machine is slow or busy. Limits in the code
-hold for the idle reference machine of Documentation/build-times.md. They grow by the factor that a measuring loop,
-which takes _USUAL seconds there, takes longer here.
+A limit has to end work that hangs, not work that is slow because the machine is slow or busy. Limits in the code
+hold for the idle reference machine of Documentation/build-times.md, on which a measuring loop takes _USUAL seconds.
+They are multiplied by the factor by which the loop takes longer on this machine.
 """
 
 import os

@@ -16,7 +16,7 @@ from .console import Failure
 from .paths import ROOT, build_dir, cache_dir
 
 _DEBIAN = ROOT / 'scripts' / 'debian'
-# Packages that building a package takes beside its Build-Depends.
+# Packages that are needed to build a package in addition to its Build-Depends.
 _TOOLS = ('apt-utils', 'build-essential', 'ccache', 'lintian')
 # Folder in the tree with the sources and the packages.
 _INSIDE = Path('/tmp/build')
@@ -100,7 +100,7 @@ def _run(system, folder, directory, command, log, progress, options=()):
 	ccache = cache_dir() / 'ccache'
 	ccache.mkdir(parents=True, exist_ok=True)
 	argv = ['env', 'PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin', f'CCACHE_DIR={_CCACHE_INSIDE}',
-		# There are no packages of debug information, so none is made.
+		# No packages with debug information are wanted, so none is compiled.
 		f'DEB_BUILD_OPTIONS={" ".join(("noautodbgsym", *options))}', 'DEB_CFLAGS_APPEND=-g0', 'DEB_CXXFLAGS_APPEND=-g0',
 		'sh', '-c', f'cd {_INSIDE / directory} && {command}']
 	return processes.run_logged(namespace.inside(system, {folder: _INSIDE, ccache: _CCACHE_INSIDE}, argv, owners=True),
@@ -156,7 +156,7 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 	"""
 	version = version or default_version(release)
 	system = tree(release, progress)
-	# Builds with other flags have folders of their own.
+	# A build without optimisation has a folder of its own, so that neither build recompiles the other's files.
 	folder = build_dir() / 'package' / (str(release) if optimised else f'{release}-noopt')
 	progress(f'building version {version} for Debian {release}')
 	_copy_sources(folder / 'nvdla')
@@ -172,17 +172,17 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 def main():
 	parser = console.Parser('scripts/package', '--debian 12', description=(
 		'Make Debian packages: nvdla-dkms (the driver), libnvdla0, libnvdla-dev, nvdla-host-onnx, nvdla-tools, '
-		'nvdla-sim and python3-nvdla. The packages are compiled and checked in a Debian system of their release, '
-		'which is made once and cached in ~/.cache/nvdla. Debian 12 has no nvdla-dkms, because its kernel is too '
+		'nvdla-sim and python3-nvdla. The script compiles and checks them in a Debian system of their release, '
+		'which it makes once and caches in ~/.cache/nvdla. Debian 12 has no nvdla-dkms, because its kernel is too '
 		'old for the driver, and no nvdla-host-onnx. '
 		'Documentation/install.md says how to install the packages.'))
 	parser.add_argument('--debian', metavar='RELEASE', type=int, choices=sorted(debian_tree.SUITES), default=13,
 			    help='Debian release of the packages: 12 or 13 (default: 13)')
 	parser.add_argument('--output', metavar='DIR', type=Path, help=(
-		'folder for the packages, which becomes an apt repository; packages in it are replaced '
+		'write the packages to this folder, which becomes an apt repository; packages in it are replaced '
 		'(default: out/packages-RELEASE)'))
 	parser.add_argument('--version', metavar='VERSION', help=(
-		'version of the packages (default: the project\'s, followed by ~debRELEASE)'))
+		'version of the packages (default: the version in meson.build, followed by ~debRELEASE)'))
 	arguments = parser.parse_args()
 	if arguments.version and not re.fullmatch(r'[0-9][A-Za-z0-9.+~]*', arguments.version):
 		raise Failure(f'--version {arguments.version}: it can have letters, digits, ".", "+" and "~", a digit first')

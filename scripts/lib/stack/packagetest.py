@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The test of the packages: apt installs, upgrades and purges them in a Debian 13 system.
 
-The system is a folder that is made once. For a run it becomes a disk, from which QEMU boots with the
-device model as a PCI function. The system runs tests/packages/guest.sh at each start. Without KVM
-the guest's processor is emulated, and compiling the driver there would take longer
-than everything else. So tests/packages/make.sh in the guest passes each make of DKMS to this module, which runs the same
-make with the same arguments in the folder.
+The system is a folder that is made once and cached. Each run copies it to a disk image, and QEMU boots from that
+with the device model as a PCI function. The system runs tests/packages/guest.sh at each start. Without KVM, the
+guest's processor is emulated, and compiling the driver in the guest would take longer than the rest of the test. So
+tests/packages/make.sh in the guest passes each make of DKMS to this module, which runs the same make with the same
+arguments in the cached folder, on this machine's processor.
 """
 
 import hashlib
@@ -49,17 +49,17 @@ _MEMORY = 1024
 # other's locks.
 _PROCESSORS = {'kvm': 2, 'tcg': 1}
 _SHARED = Path('/mnt')
-# Mount point for sources that the guest wants compiled, in the tree that compiles them.
+# Where the driver's sources from the guest are mounted in the cached system while it compiles them.
 _INSIDE = '/tmp/build'
-# Files beside the sources, with the version in them.
+# Files of DKMS beside the sources, which contain the packages' version.
 _OF_DKMS = ('dkms.conf', 'make.log')
 _START = (f'modprobe 9pnet_virtio; mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 mount0 {_SHARED} && '
 	  f'exec sh {_SHARED}/guest.sh')
 _WORDS = ('root=/dev/vda rw console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on intel_iommu=on iommu.strict=1 '
 	  f'systemd.show_status=no systemd.run="/bin/sh -c \'{_START}\'" '
-	  # Everything takes long if the guest is emulated on a busy machine.
+	  # Longer timeouts than systemd's own, because an emulated guest on a busy machine starts slowly.
 	  'systemd.default_timeout_start_sec=900 systemd.default_device_timeout_sec=900 udev.event_timeout=900 '
-	  # Disables the system's daily work: apt's would take apt's lock.
+	  # Disables systemd's timers: apt's daily job would take apt's lock.
 	  'systemd.mask=timers.target '
 	  'systemd.run_success_action=none systemd.run_failure_action=poweroff')
 
@@ -135,7 +135,8 @@ def _host_model():
 
 
 def _make_disk(system, folder):
-	"""A disk with a copy of @system, without a journal, because it only has to survive a reboot."""
+	"""Make a disk image with a copy of @system, and return its path. The file system has no journal: it only
+	has to survive an orderly reboot."""
 	disk, log = folder / 'disk', folder / 'disk.log'
 	command = namespace.inside(system, {system: '/tmp/system', folder: '/tmp/folder'},
 				   ['mke2fs', '-q', '-t', 'ext4', '-O', '^has_journal', '-d', '/tmp/system', '/tmp/folder/disk', '4G'], owners=True)
@@ -156,7 +157,7 @@ def _boot(found, system, disk, share, logs, accelerator, progress):
 	"""Run the guest until it powers off; returns its failures as sentences."""
 	kernel = _kernel(system)
 	initrd = kernel.image.with_name(f'initrd.img-{kernel.release}')
-	# In a folder of its own, as the guest tree's kernel may have the same release.
+	# Cached in a folder of its own: the guest tree may have another kernel with the same release.
 	image = kernel_image.uncompressed(kernel, cache_dir() / 'images' / NAME) if accelerator == 'tcg' else kernel.image
 	with vm.scratch() as folder:
 		socket = Path(folder) / 'device'
@@ -180,13 +181,13 @@ def _boot(found, system, disk, share, logs, accelerator, progress):
 
 
 def _serve(qemu, system, share, logs):
-	"""Run the guest's builds until it ends; returns problems, as sentences."""
+	"""Run each make that the guest asks for, until QEMU ends; returns problems, as sentences."""
 	limit = pace.Limit(_SECONDS)
 	job, console = share / 'compile', logs / 'console.log'
 	while qemu.poll() is None:
 		if limit.is_over():
 			return [f'the guest was stopped after {_SECONDS} s, or more as this machine is slow']
-		# A guest that panics would boot again and again.
+		# panic=-1 makes a guest reboot after a panic, again and again, so it is stopped.
 		if 'Kernel panic' in console.read_text(errors='replace'):
 			return ['the guest was stopped after a panic']
 		if (job / 'arguments').is_file() and not (job / 'status').is_file():
@@ -196,10 +197,11 @@ def _serve(qemu, system, share, logs):
 
 
 def _compile(system, job, kept):
-	"""Run make in @system as the guest would; @job is the folder that make.sh made.
+	"""Run DKMS's make in @system instead of the guest; @job: the folder in which make.sh left arguments and
+	sources.
 
-	The next version has the same sources, so the folder @kept holds the compiled files, and nothing is compiled
-	twice.
+	The compiled files are kept in the folder @kept: the second version of the packages has the same sources,
+	and takes them from there.
 	"""
 	directory = (job / 'directory').read_text().strip()
 	arguments = [word.replace(directory, _INSIDE) for word in (job / 'arguments').read_text().splitlines()]

@@ -30,8 +30,8 @@ def _die_with(parent):
 
 
 def _prepare(parent):
-	"""As _die_with(), and gives the new session's autogroup the niceness of its processes: kernels with autogroups
-	share processors between sessions by that niceness only."""
+	"""As _die_with(), and sets the niceness of the new session's autogroup to that of its processes: kernels
+	with autogroups ignore the processes' own niceness when they divide processors among sessions."""
 	die = _die_with(parent)
 
 	def prepare():
@@ -156,7 +156,7 @@ def _send_result(prepare, function, connection):
 
 
 def side_by_side(tasks, most):
-	"""Call each of @tasks in a process of its own, at most @most at a time, begun in their order.
+	"""Call each of @tasks in a process of its own, at most @most at a time; they are started in their order.
 
 	Returns their return values in the order of @tasks, with None for a task whose process was killed. A task
 	handles its own errors. If this process is interrupted, the tasks are interrupted, too.

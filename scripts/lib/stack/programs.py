@@ -12,7 +12,7 @@ from .paths import ROOT, build_dir, cache_dir, reference_data
 
 # Mount points inside of the tree; namespace.inside() can only make those below /tmp.
 _SOURCES, BUILD, _DATA, _CCACHE = (Path('/tmp', name) for name in ('sources', 'build', 'data', 'ccache'))
-# Guests are emulated and only run tests, so most time is spent compiling.
+# Little optimisation: programs for another processor only run tests, so compiling them takes most of the time.
 _OPTIONS = ('-Dwerror=true', '-Dtests=enabled', '-Dbench=disabled', '-Dpython=disabled', '-Dbuildtype=plain', '-Doptimization=1',
 	    '-Dc_link_args=-s', '-Dcpp_link_args=-s')
 # Meson's names of processors that differ from ours.

@@ -14,7 +14,7 @@ from .results import Case
 _PACKAGES = ['cbmc']
 _HARNESS = ROOT / 'tests' / 'prove' / 'proofs.c'
 _ENGINE = ROOT / 'kmd' / 'engine'
-# Sources that the harness does not include.
+# Sources that CBMC gets beside the harness, which includes the other ones with #include.
 _SOURCES = ('nvdla_check.c', 'nvdla_variant.c')
 _CHECKS = ('--no-standard-checks', '--signed-overflow-check', '--bounds-check', '--pointer-check', '--div-by-zero-check',
 	   '--unwinding-assertions', '--unwind', '2', '--drop-unused-functions', '--slice-formula')
@@ -54,7 +54,8 @@ def remove():
 def _command(tree, function, variant):
 	libraries = ':'.join(str(tree / folder) for folder in ('usr/lib/x86_64-linux-gnu', 'usr/lib'))
 	includes = (_ENGINE, ROOT / 'include/uapi', ROOT / 'include', build_dir() / 'include', '/usr/include/libdrm')
-	# The tree's own loader runs the checker from any place, on an older libc.
+	# CBMC is started by the tree's own loader with the tree's libraries, because the host's C library may be
+	# older.
 	return [str(tree / 'usr/lib64/ld-linux-x86-64.so.2'), '--library-path', libraries, str(tree / 'usr/bin/cbmc'),
 		f'-DVARIANT={variant}', *(f'-I{folder}' for folder in includes), str(_HARNESS),
 		*(str(_ENGINE / name) for name in _SOURCES), '--function', function, *_CHECKS]

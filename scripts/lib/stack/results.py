@@ -82,8 +82,8 @@ def from_tap(text, prefix):
 def from_meson(logs):
 	"""The cases of the last "meson test" that wrote to the directory @logs.
 
-	A GoogleTest program gives its cases; if its exit says that it failed and none of
-	its cases does, it crashed, and that is one more case. Other programs are one case.
+	Each case of a GoogleTest program is one; if the program's exit status is a failure although all its cases
+	passed, it crashed, which adds one failed case. Any other program is one case.
 	"""
 	suites = {}
 	junit = logs / 'testlog.junit.xml'

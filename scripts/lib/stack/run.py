@@ -17,7 +17,7 @@ from .vmrun import report
 
 _PROGRAM = 'nvdla-edges'
 _TARGET = f'umd/examples/{_PROGRAM}'
-# Alternatives that are offered when a step fails.
+# Alternatives that the message of a failed step names.
 _EMBEDDED = '"scripts/run --device embedded", without QEMU and the driver'
 _KERNEL = '"scripts/run --kernel SERIES", another kernel (scripts/setup names them)'
 _NODE = '/dev/accel/accel0'
@@ -45,34 +45,34 @@ done
 '''
 
 _DESCRIPTION = '''\
-Build the stack and run the example network (edge filters, ReLU, tone curve, max pooling;
-INT8) on a photograph. The results are a picture of the edges, coloured by their direction (PNG), a
-table with the time and the counters of each operation, and a timeline of the run (SVG).
+Build the programs and the driver, and run the example network (edge filters, ReLU, tone curve, max
+pooling; INT8) on a photograph. The results are a picture of the edges, coloured by their direction
+(PNG), a table with the time and the counters of each operation, and a timeline of the run (SVG).
 
-By default nvdla-edges runs in a Linux guest, on the kernel driver; QEMU attaches the device
-model. With --device embedded the device model runs in nvdla-edges itself: no QEMU, no kernel
-driver.
+The NVDLA is the device model, the core in software. By default the program nvdla-edges runs in a
+guest, a virtual machine with the kernel driver, and QEMU attaches the device model. With --device
+embedded the device model runs in nvdla-edges itself, without QEMU and without a kernel driver.
 
-With --model, a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture instead,
-and the most likely classes are printed.
+With --model, a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture in place
+of the example network, and the most likely classes are printed.
 '''
 
 
 def _parser():
 	parser = console.Parser('scripts/run', '--device embedded --picture photo.jpg', description=_DESCRIPTION,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
-	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='vm: in a guest, with the kernel driver (default); embedded: in this process')
+	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='vm (default): run in a guest, on the kernel driver; embedded: run in a process of this machine')
 	parser.add_argument('--kernel', metavar='SERIES', help=(
-		'the guest\'s: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
-	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM (default: the example\'s photograph of a cat)')
+		'kernel of the guest: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
+	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM to run the network on (default: the example\'s photograph of a cat)')
 	modelrun.add_options(parser)
 	parser.add_argument('--output', metavar='FILE', type=Path,
-			    help='PNG to write (default: out/edges.png); the timeline goes beside it')
+			    help='PNG of the example network to write (default: out/edges.png); the timeline is written beside it')
 	return parser
 
 
 def parse(words=None):
-	"""Parse the options; an option without effect beside the others is an error."""
+	"""Parse the options; an option that would have no effect with the others given is an error."""
 	parser = _parser()
 	arguments = parser.parse_args(words)
 	without_effect = [(option, needs) for option, given, works, needs in (
@@ -138,7 +138,7 @@ def copied_into(folder, files):
 
 @contextlib.contextmanager
 def otherwise(*ways):
-	"""Add other @ways to see the stack run to a Failure of the body."""
+	"""If the body raises a Failure, add to its message the other @ways to run the stack."""
 	try:
 		yield
 	except Failure as failure:
@@ -175,7 +175,8 @@ def prepare_module(found, wanted):
 
 
 def run_in_guest(found, kernel, module, program, picture, output):
-	"""Stage "guest": image, device model, QEMU, and the example in it, which sees @output's folder only."""
+	"""Stage "guest": make the guest's image, start device model and QEMU, and run the example in the guest,
+	to which only @output's folder is shared."""
 	share = output.parent
 	inside = copied_into(share, {'input': picture})['input']
 	options = vm.Options(kernel=kernel.release, share=share, timeout=300)

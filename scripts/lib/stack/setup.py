@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The second half of scripts/setup: the guest tree."""
+"""scripts/setup makes the guest tree with this module, after it has installed packages. Other scripts make trees
+with it while they compile."""
 
 import contextlib
 import os
@@ -14,8 +15,9 @@ _COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
 
 @contextlib.contextmanager
 def _meanwhile(name, argv, errors=None, stop=processes.end):
-	"""While the body runs, run @argv to make the tree @name, which is mostly downloading. Its output is mixed with
-	that of the body. @errors: another place for its errors. @stop ends it when the body is interrupted."""
+	"""While the body runs, run the command @argv, which makes the tree @name; it mostly downloads. Its
+	output is mixed with that of the body; @errors: another destination of its stderr. @stop ends the process
+	when the body is interrupted."""
 	maker = processes.spawn(argv, stdin=subprocess.DEVNULL, stderr=errors)
 	try:
 		yield
@@ -56,12 +58,13 @@ def test_data_meanwhile():
 
 def main():
 	parser = console.Parser('scripts/setup', '', description=(
-		'Install missing packages on this machine and make the guest tree (QEMU, kernels '
-		'and compiler of Debian 13, cached in ~/.cache/nvdla) unless the machine\'s own are new enough. '
-		'Every other script does this by itself. Nothing that exists is made again.'))
+		'Install the packages that the other scripts need and this machine lacks. Unless the machine\'s own QEMU and '
+		'kernels are new enough, also unpack those of Debian 13 and their compiler into ~/.cache/nvdla (the guest '
+		'tree, for the virtual machine). Every other script does this by itself. Nothing that exists is made again.'))
 	parser.add_argument('--remove', action='store_true', help=(
-		'delete the cache instead: the guest tree and the trees of other processors, the suite tree, the debug kernel and '
-		'kernel sources, the Debian systems in which scripts/package builds, and the model checker'))
+		'instead, delete all that the scripts unpacked or built in the cache: the guest tree, the trees of other '
+		'processors, the suite tree (TensorFlow Lite and ONNX Runtime for tests), the debug kernel and kernel '
+		'sources, the Debian systems of scripts/package, and the model checker of scripts/check-kmd'))
 	arguments = parser.parse_args()
 	if arguments.remove:
 		guest_tree.remove()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The suite tree: frameworks of a Debian that is newer than this project's, in a folder.
+"""The suite tree: a folder with frameworks from a newer Debian release than the project is built on.
 
-The plug-ins are compiled on the host with these frameworks' headers, and run by the tree's own loader with the tree's C
-library. So packages, without a compiler, are only unpacked; nothing is mounted and nothing needs root.
+The plug-ins are compiled on the host with these frameworks' headers, and run by the tree's own loader with the
+tree's C library. So the tree needs no compiler: its packages are only unpacked, without mounts and without root.
 """
 
 import argparse
@@ -15,16 +15,16 @@ from . import archive, console, guest_tree
 from .console import Failure
 from .paths import ROOT, cache_dir
 
-# Debian suites with the frameworks, by the names that stay when releases move on.
+# Debian suites with the frameworks, by the names that a later release of Debian does not change.
 _SUITES = ('testing', 'unstable')
 RUNNER = ROOT / 'tests' / 'support' / 'in-suite'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.suite'
-# Only for tests of memory; valgrind has to know the tree's C library.
+# Only for tests of memory: valgrind needs the symbols of the tree's C library.
 _VALGRIND = ['libc6-dbg', 'valgrind']
 # Part of the tree's name: raise it when the steps below change.
 _FORMAT = '1'
 _SPACE = 1 << 30
-# Libraries that the frameworks load by their names.
+# Libraries that the frameworks load at run time (dlopen()).
 _LOADED = ('libonnxruntime_providers_shared.so',)
 # The frameworks' headers, in a folder without those of the C library beside them.
 _HEADERS = ('onnxruntime', 'tensorflow')

@@ -12,7 +12,8 @@ from . import archive, console, guest, guest_tree, kernels, kmod
 from .console import Failure
 from .paths import build_dir, cache_dir
 
-# A release and the suites that are added to it, newest first, by names that keep their meaning when releases move on.
+# Each row: a suite, and possibly one that is added to it; the newest first. Names such as "stable" need no change
+# for a later release of Debian.
 _SUITES = (('unstable', 'experimental'), ('unstable',), ('testing',), ('stable', 'stable-backports'),
 	   ('stable', 'stable-proposed-updates'), ('stable',), ('oldstable', 'oldstable-backports'), ('oldstable',))
 _SPACE = 2 << 30

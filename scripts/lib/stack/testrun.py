@@ -18,41 +18,42 @@ from .vmrun import guest_programs, named_in
 
 # Memory of the machine for a guest: the guest's own GiB, and as much for QEMU and the device model.
 _GUEST_MEMORY = 2 << 30
-# Niceness of the work beside the longest test: a quarter of the processors while that test wants all of them.
+# Niceness of the other tests while the packages' test runs: they get a quarter of the processors when the packages'
+# test uses all of them.
 _NICENESS = 5
-# The tests of plug-ins that are built with the suite tree.
+# Names of the tests of the plug-ins, which are built with the suite tree.
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
 Install missing packages, build, and run every test: on the host (unit tests, conformance tests,
-the device model under QEMU's qtest) and in guests with each kernel, also the debug kernel if
-scripts/kernel-debug has made it. The newest kernel runs every test; the oldest kernel runs the
-tests of the driver in one DMA mode; the kernels between run the tests of the driver's interface.
---kernel runs every test of the guest on one kernel.
+the device model attached to QEMU) and in guests, which are virtual machines with each kernel that
+the driver supports, and with the debug kernel if scripts/kernel-debug has built it. Guests with
+the newest kernel run every test, those with the oldest kernel the tests of the driver, and those
+with the kernels between only the tests of the driver's interface.
 The last line is "N passed, N failed", and ", N skipped" if some were.
 '''
 _EPILOG = '''\
-A FILTER is a part of a test's name, or a pattern with * in it; --list shows the names.
-The reference data is looked for in $NVDLA_REFERENCE_DATA or in the folder "shared" beside the
-checkout; tests that need it are skipped without it.
+The reference data (the hardware's own results, and models with theirs) is not in the repository.
+The folder with it is $NVDLA_REFERENCE_DATA, or else the folder "shared" beside the checkout; tests
+that need the data are skipped if there is none.
 '''
 
 
 def _parse():
 	parser = console.Parser('scripts/test', '--quick conv', description=_DESCRIPTION, epilog=_EPILOG,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
-	parser.add_argument('--quick', action='store_true', help='only what needs no guest')
-	parser.add_argument('--kernel', metavar='SERIES', help='guest tests on this kernel only (6.12, 7.3, ...)')
+	parser.add_argument('--quick', action='store_true', help='run only the tests that need no guest')
+	parser.add_argument('--kernel', metavar='SERIES', help='run guests with this kernel only (6.12, 7.3, ...), and every test in them')
 	parser.add_argument('--debug-kernel', action='store_true', help=(
-		'instead of everything, only the guest tests marked "debug" in tests/vm/tests.list, on the kernel '
-		'that scripts/kernel-debug makes: any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
+		'run only the tests marked "debug" in tests/vm/tests.list, in a guest with the kernel that '
+		'scripts/kernel-debug makes; any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
 		'checks is a failure'))
 	parser.add_argument('--arch', metavar='NAME', help=(
-		'instead of everything, only the guests of this processor (riscv64, arm64): with the device tree of each '
-		'machine in tests/devicetree/machines.list, the first of which is in every run, and with a PCI function for the '
-		'tests marked "cross" in tests/vm/tests.list'))
+		'run only guests with this emulated processor, riscv64 or arm64: one with the device tree of each machine in '
+		'tests/devicetree/machines.list that has the processor, and one whose core is a PCI function, for the tests '
+		'marked "cross" in tests/vm/tests.list'))
 	parser.add_argument('--list', action='store_true', help='print the names of the tests, and run none')
-	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests with this in their name')
+	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests whose name contains FILTER or, if FILTER has a *, matches this pattern')
 	arguments = parser.parse_args()
 	if arguments.debug_kernel:
 		if arguments.quick or arguments.kernel:
@@ -95,8 +96,9 @@ def _guest(kernel):
 
 
 def _guest_and_build(arguments, chosen):
-	"""Returns the Guest, or None with --quick, and whether all targets are built instead of only those that the tests
-	need. A missing requirement is reported before compiling; only the first time, guest and build are made in parallel."""
+	"""Returns (the Guest, None with --quick; whether all targets were built instead of only those that the
+	tests need). The guest is found first, so that a missing requirement is reported before compiling; only
+	if there is no guest tree yet, it is made while all targets compile."""
 	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
 		found = None if arguments.quick else _guest(arguments.kernel)
 		with console.stage('build') as progress:
@@ -136,7 +138,7 @@ def _targets(arguments, chosen, found, progress):
 
 
 def _list(arguments, chosen):
-	"""Print the names of the tests. Nothing is built, and no tree made, for that."""
+	"""Print the names of the tests; neither programs nor trees are made for that."""
 	build.configure_anew(lambda text: print(text, file=sys.stderr), tests=True)
 	names = [treetests.name_of(machine) for machine in _machines(arguments, chosen)]
 	if arguments.arch:
@@ -170,7 +172,8 @@ def _test_machine(machine):
 
 
 def _test_machines(machines):
-	"""One after the other: they share a tree and modules."""
+	"""The cases of @machines, tested one after the other because they share a tree and the modules built
+	there."""
 	return [case for machine in machines for case in _test_machine(machine)]
 
 
@@ -267,7 +270,8 @@ def _packages_meanwhile(found):
 		console.say(f'{packagetest.NAME}: {text}')
 
 	with processes.meanwhile(functools.partial(packagetest.run, found, progress)) as result:
-		# The longest test goes first: if it began last, all others would wait for it, and one processor would work.
+		# The packages' test has precedence, because it takes longest: if it ended last, it would keep only
+		# one processor busy, while no other test is left.
 		os.nice(_NICENESS)
 
 		def wait():
@@ -315,8 +319,8 @@ def _modules(found, series, sparse):
 
 
 def _guarded(found, kernel, mode, wanted, modules):
-	"""A guest that cannot be started fails its tests, not the run; on a kernel that is too new for
-	the driver they are skipped."""
+	"""Run the tests @wanted in one guest; returns their cases. If the guest cannot be started, they fail,
+	and the test run continues; if the kernel is too new for the driver, they are skipped."""
 	try:
 		if isinstance(modules, Failure):
 			raise modules

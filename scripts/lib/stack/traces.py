@@ -42,7 +42,7 @@ def _place(match):
 
 
 def _functions(module):
-	"""Places of the module's functions: {name: (section, offset in it)}."""
+	"""Where the module's functions begin: {name: (section, offset in it)}."""
 	listed = subprocess.run(['nm', '-f', 'sysv', module], check=True, capture_output=True, text=True).stdout
 	entries = ([field.strip() for field in line.split('|')] for line in listed.splitlines())
 	return {entry[0]: (entry[6], int(entry[1], 16)) for entry in entries if len(entry) == 7 and entry[3] == 'FUNC' and entry[1]}

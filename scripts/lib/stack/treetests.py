@@ -35,23 +35,25 @@ def name_of(machine):
 
 
 def _jobs(found, progress):
-	"""The program that has the core compute something, built for the Guest @found, and for 32 bits where its kernel runs
-	that; their paths."""
-	jobs = [_job(found, 'double', progress)]
+	"""Build the programs that use only the driver's interface (double.c, fill.c) for the Guest @found, and double.c
+	also for 32 bits if its kernel runs such programs; returns the paths."""
+	jobs = [_job(found, name, name, progress) for name in ('double', 'fill')]
 	if found.architecture.narrow:
-		jobs.append(_job(guest.cross(architectures.named(found.architecture.narrow), progress), 'double32', progress))
+		narrow = guest.cross(architectures.named(found.architecture.narrow), progress)
+		jobs.append(_job(narrow, 'double', 'double32', progress))
 	return jobs
 
 
-def _job(found, name, progress):
+def _job(found, source, name, progress):
+	"""The program @name from @source.c."""
 	folder = programs.folder(found.architecture)
 	folder.mkdir(parents=True, exist_ok=True)
 	gnu = found.architecture.gnu
 	argv = [f'{gnu}-gcc', '-static', '-D_FILE_OFFSET_BITS=64', '-Wall', '-Wextra', '-Werror', '-I/tmp/sources/include/uapi',
-		f'-I/usr/{gnu}/include/drm', '-o', f'/tmp/programs/{name}', '/tmp/sources/tests/devicetree/double.c']
+		f'-I/usr/{gnu}/include/drm', '-o', f'/tmp/programs/{name}', f'/tmp/sources/tests/devicetree/{source}.c']
 	log = folder / f'{name}.log'
 	if processes.run_logged(namespace.inside(found.root, {ROOT: '/tmp/sources', folder: '/tmp/programs'}, argv), log, progress):
-		raise Failure(f'{_FOLDER / "double.c"} does not compile: {processes.tail(log, 1).strip()}; log: {log}')
+		raise Failure(f'{_FOLDER / source}.c does not compile: {processes.tail(log, 1).strip()}; log: {log}')
 	return folder / name
 
 
@@ -74,8 +76,8 @@ def run(machine, progress):
 		if data:
 			files |= programs.files(found, {_RUN.name: programs.build(found, [_RUN], progress) / _RUN})
 		tree = _FOLDER / f'{name}.dts'
-		# Emulated caches are coherent. With copies, data that the driver does not synchronise are missing as
-		# well.
+		# Emulated caches are coherent, so a missing cache synchronisation would go unnoticed. With bounce
+		# buffers, data that the driver does not synchronise are not copied either.
 		dma = 'bounce' if 'dma-noncoherent' in tree.read_text() else 'none'
 		options = vm.Options(kernel=kernel.release, dma=dma, chip=f'variant={core}', logs=logs, timeout=_SECONDS,
 				     device_tree=tree, mounts=(data,) if data else (),

@@ -86,7 +86,7 @@ def _add_tests(text):
 
 
 def _with_maintainer(text, identity):
-	"""A binding with a person to ask instead of the list."""
+	"""The device tree binding @text, with @identity as its maintainer instead of the mailing list."""
 	return re.sub(r'^maintainers:\n  - .*$', f'maintainers:\n  - {identity}', text, flags=re.MULTILINE)
 
 
@@ -149,8 +149,8 @@ def _identity(tree):
 
 
 def make(tree, output):
-	"""Write the series for the kernel tree @tree to the folder @output; returns {path: text} of the changed
-	files."""
+	"""Write the patches for the kernel tree @tree to the folder @output; returns {path: text} of all files
+	that they add or change."""
 	for needed in ('MAINTAINERS', 'drivers/accel/Kconfig'):
 		if not (tree / needed).is_file():
 			raise Failure(f'{tree} has no {needed}: name the top folder of a Linux source tree')
@@ -209,16 +209,17 @@ def apply(tree, output, changed):
 def main():
 	parser = console.Parser('scripts/upstream', '~/linux', description=(
 		'Turn the driver into a series of patches for the Linux source tree DIR (drivers/accel/nvdla, its '
-		'binding, user space interface and documentation), and apply them: as commits if DIR is a git work '
-		'tree, else to its files. They are signed off with the tree\'s git identity.'))
+		'device tree binding, user space interface and documentation), and apply them to DIR: as commits if DIR is '
+		'a git work tree, else to its files. The patches are signed off with the git identity that DIR has.'))
 	parser.add_argument('tree', metavar='DIR', type=Path, nargs='?',
 			    help='top folder of a Linux source tree, 7.3 or newer')
 	parser.add_argument('--output', metavar='DIR', type=Path, default=ROOT / 'out' / 'upstream',
-			    help='where the patches go (default: out/upstream)')
-	parser.add_argument('--no-apply', dest='apply', action='store_false', help='write the patches, leave DIR alone')
+			    help='write the patches to this folder (default: out/upstream)')
+	parser.add_argument('--no-apply', dest='apply', action='store_false', help='only write the patches; do not change DIR')
 	parser.add_argument('--check', action='store_true', help=(
-		'instead, get the source of the newest known kernel (once, 1.1 GiB in ~/.cache/nvdla) and apply the patches '
-		'there: checkpatch --strict, the driver with W=1 and sparse, and its KUnit tests in a UML kernel'))
+		'take no DIR: apply the patches to the source of the newest known kernel, which is downloaded once (1.1 GiB in '
+		'~/.cache/nvdla), and check them there: checkpatch --strict, the driver compiled with W=1 and sparse, and its '
+		'KUnit tests run in a UML kernel'))
 	arguments = parser.parse_args()
 	if bool(arguments.tree) == arguments.check:
 		parser.error('name a folder, or --check and none')

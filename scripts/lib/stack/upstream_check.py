@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The patches of the driver in a kernel tree: applied, built, checked and tested there."""
+"""scripts/upstream --check: applies the driver's patches to a kernel tree, and builds, checks and tests the
+driver there."""
 
 import re
 import shutil
@@ -48,7 +49,7 @@ def _errors(log):
 
 
 def _compiled(tree, progress):
-	"""The driver as a module for x86: W=1 and sparse, all warnings being errors."""
+	"""Build the driver as a module for x86 with W=1 and sparse, all warnings being errors; returns a Case."""
 	progress('configuring a kernel for x86')
 	log = _log('build')
 	out = tree / 'out-x86'
@@ -70,7 +71,7 @@ def _compiled(tree, progress):
 
 
 def _tested(tree, progress):
-	"""Runs the driver's KUnit tests in a user-mode Linux kernel (UML)."""
+	"""Run the driver's KUnit tests in a user-mode Linux kernel (UML); returns a Case."""
 	progress('building a UML kernel and running its tests (the first time some minutes)')
 	log = _log('kunit')
 	options = ['CONFIG_EXPERT=y', *(f'CONFIG_{name}=n' for name in _NEEDLESS)]

@@ -39,23 +39,23 @@ _GUEST_FOLDERS = ('/', '/bin', '/dev', '/etc', '/lib', '/lib64', '/proc', '/root
 class Options:
 	"""Options of a run."""
 
-	kernel: str | None = None	# series, None for the newest
+	kernel: str | None = None	# series or release, None for the newest
 	memory: int = 1024		# MiB
 	accelerator: str = 'auto'	# tcg, kvm, auto
 	dma: str = 'iommu'		# iommu, cma, none, bounce
-	device_tree: Path | None = None	# overlay (.dts) for the machine's, where it has one
-	gdb: int | None = None		# TCP port of the stub; the driver waits for a debugger
-	user: bool = False		# the command is an ordinary user's
+	device_tree: Path | None = None	# overlay (.dts) to apply to the machine's device tree
+	gdb: int | None = None		# TCP port of QEMU's gdb stub; the driver then waits for a debugger
+	user: bool = False		# whether an ordinary user, not root, runs the command
 	share: Path | None = None	# writable folder, the command's working directory
 	mounts: tuple = ()		# more folders, read only
 	timeout: float | None = None	# seconds for the whole run
 	is_exact: bool = False		# whether the timeout stays the same on a slow machine
 	verbose: bool = False		# kernel messages on stderr as they come
-	devices: int = 1		# device models to start; with none, no driver either
-	chip: str = ''			# chip whose time they count, as in "embedded:CHIP"; variant=NAME is their core
+	devices: int = 1		# device models to start; 0: the driver is not loaded either
+	chip: str = ''			# chip whose time the models count, as in "embedded:CHIP"; variant=NAME: their core
 	load: bool = True		# load the driver
-	parameters: str = ''		# of the driver
-	append: str = ''		# to the kernel's command line
+	parameters: str = ''		# module parameters of the driver
+	append: str = ''		# added to the kernel's command line
 	environment: dict = dataclasses.field(default_factory=dict)
 	logs: Path | None = None
 
@@ -82,13 +82,15 @@ class _Pump(threading.Thread):
 
 	def run(self):
 		while chunk := os.read(self._reader, 65536):
-			# The reader of our output may be gone; the guest's must not stall.
+			# If the reader of this program's output has ended, the output is dropped: the pipe must
+			# still be emptied, or the guest would wait.
 			with contextlib.suppress(BrokenPipeError):
 				self._sink(chunk)
 		os.close(self._reader)
 
 	def close_writer(self):
-		"""QEMU has its copy; only that one keeps the pipe open."""
+		"""Close this process's copy of the pipe's write end, so that the pipe ends when QEMU closes its
+		own."""
 		os.close(self.writer)
 		self.writer = None
 
@@ -155,7 +157,8 @@ def _write_to(stream):
 
 
 class Machine:
-	"""A guest about to run. Everything it starts or makes is gone when run() returns."""
+	"""A guest about to run. When run() returns, the processes that it started have ended, and its temporary
+	files are deleted; the logs remain."""
 
 	def __init__(self, found, options, module=None, executables=None, files=None, progress=lambda text: None,
 		     working=lambda: None):
@@ -189,9 +192,9 @@ class Machine:
 	def run(self, command=None, output=None, errors=None):
 		"""Boot, run @command (a list, or None for a shell on the terminal) and power off.
 
-		@output and @errors take chunks of bytes; stdout and stderr if left out. A kernel that fails before our
-		init runs is booted again: checks of the debug kernel may fail during its own start when the emulation
-		is slow.
+		@output and @errors are called with chunks of bytes of the command's output; by default it goes to
+		stdout and stderr. A kernel that fails before init runs is booted again: if the emulation is slow,
+		the debug kernel's own checks may fail while it starts.
 		"""
 		for _ in range(_BOOTS):
 			outcome = self._run_once(command, output, errors)
@@ -257,7 +260,8 @@ class Machine:
 		words = [f'console={self._found.architecture.console}', 'panic=-1', 'oops=panic', 'random.trust_cpu=on',
 			 'loglevel=' + ('7' if self._options.verbose else '5')]
 		if self._kernel.is_debug:
-			# Without a record of users, freed objects keep pointers that hide leaks.
+			# slab_debug=U records who allocates and frees an object. Without it, freed objects keep
+			# pointers, which hide leaks from kmemleak.
 			words += ['kmemleak=on', 'slab_debug=U', 'kasan_multi_shot']
 		else:
 			words.append('kfence.sample_interval=20')
@@ -365,7 +369,8 @@ class Machine:
 		for pump in pumps.values():
 			pump.finish()
 		if not control.ended:
-			# The guest ended before it passed its log on: the console's log takes its place.
+			# The guest ended before init sent the kernel's log, so the console's output is used
+			# instead.
 			shutil.copyfile(console_log, kernel_log)
 		kernel_log.write_text(traces.with_lines(kernel_log.read_text(errors='replace'), self._module))
 		return self._judge(control, kernel_log, qemu_log, stopped, began)
@@ -379,7 +384,8 @@ class Machine:
 			self._progress(text)
 
 	def _failed_early(self, control, console_log, patience):
-		"""Whether the kernel complained before it started init, or does not get there."""
+		"""Whether the kernel reported a failure before it started init, or did not start it within
+		@patience."""
 		if control.started or self._options.gdb is not None:
 			return False
 		return bool(machine.complaints(console_log)) or patience.is_over()
@@ -439,7 +445,8 @@ class Machine:
 
 
 def _restore_terminal():
-	"""A function that gives the terminal its present mode back; QEMU's end may leave it raw."""
+	"""A function that restores the terminal's present mode, because QEMU may leave the terminal raw when it
+	ends."""
 	if not sys.stdin.isatty():
 		return lambda: None
 	import termios

@@ -18,18 +18,19 @@ _LONGEST_SCRIPT = 1 << 20
 _FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
 _REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 0033:')
 _DESCRIPTION = '''\
-Boot the guest with nvdla.ko loaded on top of the device model, run COMMAND in it,
-print its output, and exit with its status. Without COMMAND: a shell on the terminal.
+Boot the guest, a virtual machine whose NVDLA is the device model (the core in software), with the
+driver nvdla.ko loaded. Run COMMAND in the guest, print its output, and exit with its status.
+Without COMMAND, open a shell of the guest on the terminal.
 
-The guest has the project's programs in its PATH. The programs that COMMAND names are built first,
-for a shell all programs; "ninja -C build" builds the rest, with uapi-test and other tests. The
-shared folder (out/ in the checkout) is mounted in the guest at its own path, and is the command's
-working directory. The reference data ($NVDLA_REFERENCE_DATA) is mounted read-only at its own path.
+The guest has the project's programs in its PATH. The script first builds the programs that COMMAND
+names, or for a shell all of them; "ninja -C build" builds the rest, with uapi-test and other tests.
+The guest sees the shared folder (out/ in the checkout) at the host's path, as the working directory
+of COMMAND, and the reference data ($NVDLA_REFERENCE_DATA) read-only at the host's path.
 '''
 _STATUS = f'''\
-exit status: the command's, or {vm.STATUS_KERNEL} when the command succeeded and the kernel
-complained or the driver could not be unloaded, {vm.STATUS_TIMEOUT} after --timeout,
-{vm.STATUS_BROKEN} when the guest failed before the command had ended.
+exit status: the command's. But {vm.STATUS_KERNEL} if the command succeeded and the kernel logged a
+warning or the driver could not be unloaded, {vm.STATUS_TIMEOUT} after --timeout, and
+{vm.STATUS_BROKEN} if the guest failed before the command had ended.
 '''
 
 
@@ -58,8 +59,8 @@ def _guest_tests():
 
 
 def _foreign_programs(found, command, share, progress):
-	"""Those programs and tests that @command names, or that are built if there is none, for the foreign Guest @found: as
-	programs.files()."""
+	"""Programs and tests for the Guest @found of another architecture: those that @command names, which are
+	built, or without a command those that were built before. Returns what programs.files() returns."""
 	built = programs.folder(found.architecture)
 	names = {*build.programs(), *(name for test in vmtests.tests(found.architecture) if not test.narrow for name in test.targets())}
 	is_named = named_in(command, share)
@@ -74,28 +75,29 @@ def _parse():
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'kernel of the guest: 6.12, 7.3, ... (default: the newest for which the driver builds), or debug: the '
-		'kernel of scripts/kernel-debug'))
+		'kernel that scripts/kernel-debug builds, which finds bugs of the driver'))
 	parser.add_argument('--arch', metavar='NAME', default='amd64', help=(
-		'the processor: amd64 (the default), or '
-		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, emulated; its tree is made the '
-		'first time'))
+		'processor of the guest: amd64 (the default), or '
+		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, which is emulated; the first time, '
+		'its kernel and programs are unpacked'))
 	parser.add_argument('--device-tree', metavar='FILE', type=Path,
-			    help='an overlay (.dts) for the machine\'s device tree; with --arch only')
-	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest (default: 1024)')
+			    help='add this overlay (.dts) to the guest\'s device tree; only with --arch')
+	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest in MiB (default: 1024)')
 	accelerator = parser.add_mutually_exclusive_group()
-	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate')
+	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate the processor')
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
-				 help='virtualize; an error if KVM does not work here (default: KVM if a trial boot works)')
+				 help='virtualize with KVM; an error if KVM does not work here (default: KVM if a trial boot works, else --tcg)')
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), help=(
-		'how the guest gets large DMA buffers (default: iommu; none if --arch is given; riscv64 has no iommu); '
-		'bounce: only small buffers, of which the device gets copies'))
+		'how the guest gets large DMA buffers: through an IOMMU (iommu, the default; not on riscv64), from memory that '
+		'Linux reserves at boot (cma), or not at all (none, the default with --arch; bounce: the device also gets '
+		'copies instead of the buffers themselves)'))
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
-			    help='let the driver wait for gdb on this port (default: 1234) before it gets its device, and '
-				 'print how to start gdb')
+			    help='stop the driver before it gets its device until gdb has connected to this port (default: 1234), '
+				 'and print how to start gdb')
 	parser.add_argument('--user', action='store_true',
 			    help='run the command as the ordinary user "user", who may use the device')
 	parser.add_argument('--share', metavar='DIR', type=Path, default=_SHARE,
-			    help='the shared folder (default: out/ in the checkout)')
+			    help='folder that host and guest share (default: out/ in the checkout)')
 	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
 			    help='mount one more folder, read-only, at its own path; may be repeated')
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
@@ -103,14 +105,14 @@ def _parse():
 				 'busy machine; no limit for a shell and with --gdb)')
 	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='parameters of nvdla.ko, as for insmod')
 	parser.add_argument('--append', metavar='TEXT', default='', help='text to add to the kernel command line')
-	parser.add_argument('--no-load', dest='load', action='store_false', help='leave nvdla.ko unloaded')
+	parser.add_argument('--no-load', dest='load', action='store_false', help='do not load nvdla.ko')
 	parser.add_argument('--devices', metavar='N', type=int, default=1,
-			    help='number of device models, each a PCI function (default: 1)')
+			    help='number of NVDLAs in the guest, each a PCI function (default: 1)')
 	parser.add_argument('--variant', metavar='NAME', default='nv_full',
-			    help='core of the device models: nv_full, nv_small, ... (default: nv_full)')
+			    help='configuration of the NVDLAs: nv_full, nv_small, ... (default: nv_full)')
 	parser.add_argument('--no-device', dest='devices', action='store_const', const=0,
 			    help='boot without the device and the driver')
-	parser.add_argument('--no-build', dest='build', action='store_false', help='build no programs: use them as they are')
+	parser.add_argument('--no-build', dest='build', action='store_false', help='do not build programs: use those in build/ as they are')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show the kernel\'s messages as they come')
 	parser.add_argument('command', metavar='-- COMMAND', nargs='...', help='the command to run in the guest')
 	arguments = parser.parse_args()
@@ -196,13 +198,14 @@ def main():
 
 
 def _say_progress(text):
-	"""On stderr, as the command's output is on stdout. QEMU makes the terminal of a shell raw."""
+	"""Print a line of progress on stderr, because stdout is the command's. It ends with a carriage return as
+	well, because QEMU makes the terminal of a shell raw."""
 	print(f'guest: {text}', file=sys.stderr, end='\r\n' if sys.stderr.isatty() else '\n', flush=True)
 
 
 def _telling(lines, most=30):
-	"""The kernel's messages from the first failure on, without the lines with register contents; if there is no failure,
-	the last ones. At most @most lines."""
+	"""Those of the kernel's messages @lines that explain a problem, at most @most: from the first failure
+	on, without lines with register contents; if there is no failure, the last ones."""
 	start = next((index for index, line in enumerate(lines) if _FAILS.search(line)), None)
 	if start is None:
 		return lines[-most:]
@@ -210,7 +213,7 @@ def _telling(lines, most=30):
 
 
 def report(outcome):
-	"""Print the failures on stderr, with the end of the kernel's log."""
+	"""Print the problems of @outcome on stderr, with those of the kernel's messages that explain them."""
 	lines = outcome.kernel_log.read_text(errors='replace').splitlines()
 	print(f'--- the kernel\'s messages in {outcome.kernel_log}:', *_telling(lines), '---', sep='\n', file=sys.stderr)
 	for problem in outcome.problems:

@@ -20,24 +20,27 @@ _INSIDE = '/usr/libexec/nvdla'
 _FULL = 'nv_full'
 _MODES = {'iommu': ('iommu', 1, _FULL), 'cma': ('cma', 1, _FULL), 'none': ('none', 1, _FULL),
 	  'bounce': ('bounce', 1, _FULL), 'pair': ('iommu', 2, _FULL), 'small': ('iommu', 1, 'nv_small')}
-# Marks among the modes: the program is linked with the suite tree's frameworks and runs with its loader; it is built for
-# 32 bits; the test runs only on the newest kernel; the test runs on every kernel; it runs on other processors as well.
+# Words that the list has among a test's modes. _SUITE: the program is linked with the suite tree's frameworks and
+# runs with its loader. _NARROW: it is built for 32 bits. _CROSS: the test also runs in guests of other
+# architectures. _NEWEST: only on the newest kernel. _EACH: on every kernel.
 _SUITE = 'suite'
 _NARROW = 'narrow'
 _CROSS = 'cross'
 _NEWEST = 'newest'
 _EACH = 'each'
-# Booting and powering off, beside other guests.
+# Seconds that a guest may take for booting and powering off while others run.
 _OVERHEAD = 120
-# Factor by which everything takes longer on the debug kernel: all its checks, under emulation.
+# Factor for time limits on the debug kernel, whose checks are slow on an emulated processor.
 _DEBUG_FACTOR = 5
-# Chip whose time the devices count; its memories are slower than any real core's, so that each engine waits.
+# Chip whose time the device models count. Its memories are slower than those of any real chip, so that every unit
+# of the core has to wait for data.
 _CHIP = 'clock=1GHz,dram=1GB/s,dram-latency=300ns,sram=2GB/s,sram-latency=100ns'
 
 
 @dataclasses.dataclass(frozen=True)
 class Test:
-	"""One line of the list. @program: a GoogleTest program in the build directory @folder, or a script here."""
+	"""One line of the list. @program: a GoogleTest program in the build directory @folder, or a script in
+	tests/vm."""
 
 	folder: Path
 	name: str
@@ -86,7 +89,7 @@ def _folder(architecture):
 
 
 def tests(architecture=architectures.AMD64):
-	"""The tests of the list that guests of the @architecture can run; a line that makes no sense is a Failure."""
+	"""The tests of the list that guests of the @architecture can run; raises Failure for a malformed line."""
 	found = []
 	for number, line in enumerate(_LIST.read_text().splitlines(), 1):
 		words = line.split('#')[0].split()
@@ -109,11 +112,12 @@ def tests(architecture=architectures.AMD64):
 
 
 def plan(series, chosen):
-	"""The boots to be made: {(kernel series, mode): [Test]}. @chosen(name) filters by the full name.
+	"""The guests to boot, with the tests of each: {(kernel series, mode): [Test]}. @chosen(name): whether the
+	test with this full name is wanted.
 
 	@series: kernels, oldest first. The newest runs each test in all of its modes, the oldest each test of the
-	driver in its first mode. Kernels between take the path of the one or the other wherever the driver differs, so
-	they run only the tests for each kernel.
+	driver in its first mode. Wherever the driver has two variants for older and newer kernels, a kernel between
+	them uses that of the oldest or of the newest, so it runs only the tests marked _EACH.
 	"""
 	boots = {}
 	plain = [kernel for kernel in series if kernel != guest.DEBUG]
@@ -145,13 +149,13 @@ def build_narrow(wanted, progress):
 
 
 def longest(kernel, wanted):
-	"""The seconds that a guest with the tests @wanted is given at most."""
+	"""The most seconds that a guest with the tests @wanted may take on the reference machine."""
 	seconds = _OVERHEAD + sum(test.timeout for test in wanted)
 	return seconds * (_DEBUG_FACTOR if kernel == guest.DEBUG else 1)
 
 
 def with_time(wanted, is_debug):
-	"""The tests @wanted with the seconds that they have on this machine, as busy as it is now."""
+	"""The tests @wanted, with their time limits adapted to this machine's present speed."""
 	factor = pace.slowness() * (_DEBUG_FACTOR if is_debug else 1)
 	return [dataclasses.replace(test, timeout=math.ceil(factor * test.timeout)) for test in wanted]
 
@@ -281,7 +285,8 @@ def _collect(test, share, prefix):
 
 
 def kernel_case(outcome, prefix):
-	"""One case of its own: nothing in the kernel complained, the driver unloaded, the guest powered off."""
+	"""One more case, for the guest itself: it fails if the kernel reported a failure, the driver could not
+	be unloaded, or the guest did not power off."""
 	problems = list(outcome.problems)
 	if outcome.status not in (0, vm.STATUS_KERNEL) and not problems:
 		problems.append(f'the guest\'s test runner ended with status {outcome.status}')

@@ -231,6 +231,13 @@ Operator *Model::writer(ValueId value)
 	return const_cast<Operator *>(std::as_const(*this).writer(value));
 }
 
+ValueId Model::beforeReshapes(ValueId value) const
+{
+	for (const Operator *by = writer(value); by && isAny<Reshape>(by->kind); by = writer(value))
+		value = by->inputs.front();
+	return value;
+}
+
 bool Model::isOutput(ValueId value) const
 {
 	return std::find(outputs.begin(), outputs.end(), value) != outputs.end();

@@ -378,6 +378,8 @@ struct Model {
 	/** \brief The operator that writes a value; nullptr for inputs and constants */
 	const Operator *writer(ValueId value) const;
 	Operator *writer(ValueId value);
+	/** \brief The value whose elements a chain of reshapes makes \a value of */
+	ValueId beforeReshapes(ValueId value) const;
 	bool isOutput(ValueId value) const;
 	bool isInput(ValueId value) const;
 	/** \brief Whether one operator alone reads a value, which is no output of the model */

@@ -95,13 +95,14 @@ uint32_t placeOf(const Tensor &tensor, uint32_t axis)
 				     tensor.order.begin());
 }
 
-/* Extent of the last axis in memory: that before any reshapes, which move no elements. */
-uint32_t lastAxisInMemory(const Model &model, ValueId id)
+/* Whether pictures have their own axes in memory: those before any reshapes, which move no elements.
+ */
+bool arePictures(const Model &model, ValueId id, uint32_t samples, size_t channels)
 {
-	for (const Operator *writer = model.writer(id); writer && isAny<Reshape>(writer->kind);
-	     writer = model.writer(id))
-		id = writer->inputs.front();
-	return model.values[id].shape.empty() ? 1 : model.values[id].shape.back();
+	const Extents &shape = model.values[model.beforeReshapes(id)].shape;
+
+	return !shape.empty() && shape.back() == channels &&
+	       (samples == 1 || (shape.size() == 4 && shape.front() == samples));
 }
 
 /* Whether a flattened tensor is a picture in memory, whose planes in turn are in file order. */
@@ -119,7 +120,7 @@ bool isFlatPicture(const Model &model, const Tensor &tensor)
 		if (tensor.places[i] != i % channels * pixels + i / channels)
 			return false;
 	}
-	return lastAxisInMemory(model, tensor.id) == channels;
+	return arePictures(model, tensor.id, tensor.unflattened.extents.front(), channels);
 }
 
 } /* namespace */
@@ -150,7 +151,8 @@ Tensor asOutput(Builder &builder, const Model &model, const Tensor &from, Elemen
 	/* A picture has the batch as its first axis, or is flattened from N, C, H, W. */
 	const bool isBatch = inFile.size() == 4 && (tensor.shape[0] == 1 || tensor.order[0] == 0);
 	const bool isPicture = isFlat || (isBatch && lies(builder.usualOrder(4)) &&
-					  lastAxisInMemory(model, tensor.id) == tensor.shape[1]);
+					  arePictures(model, tensor.id, tensor.shape[0],
+						      tensor.shape[1]));
 	const bool asIs = !isFlat && (!isPicture || lies(inFile));
 
 	order = asIs ? ElementOrder::Nhwc : ElementOrder::Nchw;

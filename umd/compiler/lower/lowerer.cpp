@@ -46,6 +46,10 @@ Lowerer::Lowerer(const Model &model, const CompileOptions &options)
 {
 	for (ValueId id = 0; id < model.values.size(); id++)
 		cubes_[id] = naturalCube(model.values[id].cubeShape());
+	for (size_t i = 0; i < model.outputOrders.size(); i++) {
+		if (model.outputOrders[i] == ElementOrder::Nchw)
+			pictures_.insert(model.beforeReshapes(model.outputs[i]));
+	}
 	chooseStorage();
 }
 
@@ -304,6 +308,10 @@ void Lowerer::lowerOne(const Operator &operation)
 	if (!failed())
 		std::visit([&](const auto &kind) { lower(*this, operation, kind); },
 			   operation.kind);
+	for (const ValueId id : operation.outputs) {
+		if (pictures_.contains(id))
+			makeNatural(id);
+	}
 	if (layers.back().cpu.empty())
 		needTypes(operation);
 	current_ = nullptr;

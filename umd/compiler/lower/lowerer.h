@@ -281,6 +281,9 @@ private:
 	std::map<ValueId, PartOf> places_;
 	std::map<ValueId, Requantization> requantized_; /**< of placed values */
 	std::set<ValueId> views_;
+	/** \brief Values behind outputs of the order C, H, W, before reshapes: their surfaces have
+	 * these axes */
+	std::set<ValueId> pictures_;
 	std::map<const Operator *, std::string> sums_; /* operations that compute additions */
 	std::set<std::string> names_;
 	/** \brief Results of refused operators that no surface can hold: their readers are skipped,

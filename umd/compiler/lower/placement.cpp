@@ -49,7 +49,7 @@ void Lowerer::placeInput(size_t index)
 				  model_.inputOrders[index] == ElementOrder::Nhwc;
 
 	/* Elements can be given in any shape, if they are in the order that reshapes count in. */
-	if (readers.size() == 1 && channelsLast) {
+	if (readers.size() == 1 && channelsLast && !pictures_.contains(id)) {
 		const Operator &reader = model_.operators[readers.front()];
 		if (isAny<Reshape>(reader.kind))
 			cubes_[id] = countingCube(value(reader.outputs.front()).shape);

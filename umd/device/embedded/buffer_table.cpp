@@ -17,7 +17,10 @@ namespace nvdla
 namespace
 {
 
-/* Gap that an accidental overrun by a stride does not cross; also aligns buffers to 64 KiB. */
+/*
+ * Unmapped bytes between buffers, so many that an access with a wrong stride does not reach the
+ * next buffer. Buffers are aligned to 64 KiB by it, too.
+ */
 constexpr uint64_t gap = uint64_t{ 1 } << 16;
 
 uint64_t hostBytes()
@@ -73,7 +76,10 @@ EmbeddedBuffer::~EmbeddedBuffer()
 		munmap(address_, size_);
 }
 
-/* The implicit fences of dma_resv: writers wait for everybody, readers for the writer. */
+/*
+ * The implicit fences of dma_resv: a writer waits for the last writer and all readers since, a
+ * reader for the last writer.
+ */
 void EmbeddedBuffer::use(const std::shared_ptr<EmbeddedFence> &fence, bool write,
 			 std::vector<std::shared_ptr<EmbeddedFence>> &dependencies)
 {

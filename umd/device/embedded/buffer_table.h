@@ -84,13 +84,16 @@ private:
 /**
  * \brief The device model's view of all buffers
  *
- * As behind an IOMMU: an access outside of every buffer misses. Between two
- * buffers there is always an unmapped gap.
+ * As behind an IOMMU: an access outside of every buffer fails. Between two buffers there is always
+ * an unmapped gap.
  */
 class EmbeddedMemory : public sim::Memory
 {
 public:
-	/** \brief No buffer is at address 0 */
+	/**
+	 * \brief First address of buffers unless a trace is recorded; not 0, so that address 0 is
+	 * invalid
+	 */
 	static constexpr uint64_t usualStart = uint64_t{ 1 } << 20;
 
 	/**
@@ -115,7 +118,10 @@ public:
 
 	bool read(uint64_t address, std::span<std::byte> out) override;
 	bool write(uint64_t address, std::span<const std::byte> data) override;
-	/** A job keeps its buffers until it has ended, or a reset has ended its operations. */
+	/**
+	 * \return the buffer that contains \a address or lies below it; it is valid while a job
+	 * runs, which keeps its buffers until it has ended or a reset has ended its operations
+	 */
 	Region region(uint64_t address) override;
 
 private:

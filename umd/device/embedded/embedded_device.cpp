@@ -26,7 +26,7 @@ namespace nvdla
 namespace
 {
 
-/* Calls do not throw, as those of a kernel do not. */
+/* Returns -ENOMEM for an exception, because calls of a kernel do not throw. */
 template<typename Work>
 int errnoOf(Work work) noexcept
 {
@@ -87,7 +87,7 @@ private:
 	int destroyTask(const drm_nvdla_task_destroy &args);
 
 	std::mutex lock_;
-	std::condition_variable changed_; /* a job is done */
+	std::condition_variable changed_; /* a job is done, or a syncobj got a fence */
 	EmbeddedMemory memory_;
 	OnChipMemory onChip_;
 	BufferTable buffers_{ memory_, onChip_ };
@@ -357,14 +357,17 @@ public:
 	{
 	}
 
-	/* A child of fork() has not lent the thread. */
+	/* A child of fork() must not take back the thread, which only its parent has lent. */
 	~Waiter() override
 	{
 		if (!process_.isHere())
 			static_cast<void>(thread_.release());
 	}
 
-	/* Without memory for it, the caller waits for others to do it. */
+	/*
+	 * If there is no memory for the work, the caller only waits, and the core's threads do the
+	 * work.
+	 */
 	void work(uint32_t syncobj) override
 	{
 		errnoOf([&] {
@@ -383,7 +386,7 @@ EmbeddedDevice::EmbeddedDevice(std::unique_ptr<State> state) : state_(std::move(
 {
 }
 
-/* A child of fork() does not have the threads. */
+/* A child of fork() does not have the threads that the state's destructor would join. */
 EmbeddedDevice::~EmbeddedDevice()
 {
 	if (!process_.isHere())

@@ -25,8 +25,8 @@ struct EmbeddedOptions {
 	sim::Fp16Arithmetic fp16 = sim::Fp16Arithmetic::Exact;
 	unsigned int threads = 0; /**< threads that compute; 0: one per host core */
 	/**
-	 * \brief Chip whose durations, stalls and latencies are reported; nothing: the memory of
-	 * the reference vectors
+	 * \brief Chip whose durations, stalls and latencies are reported; without it, those with
+	 * the memory timing of the reference vectors
 	 */
 	std::optional<sim::Chip> chip;
 	bool realtime = false;		    /**< operations take as long as on the chip */
@@ -34,7 +34,10 @@ struct EmbeddedOptions {
 					     * path */
 };
 
-/** \return true if \a path is an embedded device's: "embedded", or that, ':' and options */
+/**
+ * \return true if \a path names an embedded device: "embedded", alone or followed by ':' and
+ * options
+ */
 bool isEmbeddedPath(const std::string &path);
 
 /**

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The driver's knowledge of the hardware as C++ objects.
- */
+/* C++ owners of the objects of kmd/engine. */
 #pragma once
 
 #include <memory>
@@ -16,7 +14,7 @@ struct EngineTaskFree {
 };
 using EngineTask = std::unique_ptr<nvdla_task, EngineTaskFree>;
 
-/** \brief A checked task graph; tasks made from it hold references */
+/** \brief A checked task graph; jobs hold references to the graphs of their tasks */
 using EnginePrepared = std::shared_ptr<const nvdla_prepared>;
 
 struct EngineSequencerFree {

@@ -124,7 +124,7 @@ void Executor::opEnabled(void *context, [[maybe_unused]] nvdla_task *task,
 	static_cast<Executor *>(context)->flush();
 }
 
-/* As in the driver, a job whose operations end does not hang. */
+/* As in the driver, each end of an operation restarts the job's timeout. */
 void Executor::opCompleted(void *context, [[maybe_unused]] nvdla_task *task,
 			   [[maybe_unused]] u32 operation)
 {
@@ -161,15 +161,15 @@ void Executor::clearOnChip(uint64_t address, size_t size)
 }
 
 /*
- * Called in the thread of the completed operation, or in a helping thread while that thread
- * continues.
+ * Called in the thread of the operation that has ended, in a helping thread while that thread
+ * continues, or in the thread that has queued a job.
  */
 void Executor::attend()
 {
 	std::unique_lock guard(attendLock_);
 
 	pending_ = true;
-	/* The thread that is attending checks once more. */
+	/* The thread that attends already sees pending_ and checks once more. */
 	if (attending_)
 		return;
 	attending_ = true;
@@ -186,11 +186,14 @@ void Executor::attend(std::unique_lock<std::mutex> &guard)
 			return advance() ? 1u : 0u;
 		});
 		guard.lock();
-		/* Checked here too, because continuous operations may keep the watching thread from
-		 * attending. */
+		/* The deadline is checked here, too, because continuous operations may keep the
+		 * watching thread from attending. */
 		failed_ = !well || error_ || isLate();
 	}
-	/* A core cannot be reset in the thread of an operation that it waits for. */
+	/*
+	 * The watching thread resets the core: a reset waits for the core's operations, and this
+	 * thread may be carrying one out.
+	 */
 	attending_ = failed_;
 	if (failed_)
 		watch_.notify_one();
@@ -292,7 +295,10 @@ void Executor::extendDeadline()
 	setDeadline(std::min(Clock::now() + job_->timeout, lastDeadline_));
 }
 
-/* Most jobs end long before, so the watching thread is not woken; it checks again when it wakes. */
+/*
+ * Most jobs end long before their deadline. So the watching thread is woken only for a deadline
+ * before its own wake-up, and otherwise reads the deadline when it wakes.
+ */
 void Executor::setDeadline(Clock::time_point deadline)
 {
 	const std::lock_guard guard(attendLock_);

@@ -23,22 +23,21 @@ namespace nvdla
 /**
  * \brief Owner of the core, of the interrupt handler, and of the thread that watches over jobs
  *
- * The thread that submits a job starts it if no job runs; otherwise the thread that ends the job
- * before does. Interrupts are handled in the thread of the operation that raises them, or in a
- * helping thread that looks for work. So a job runs from operation to operation, and to its
+ * The thread that submits a job starts it if no job runs; otherwise the thread that ends the
+ * previous job starts it. Interrupts are handled in the thread of the operation that raises them,
+ * or in a helping thread that looks for work. So a job runs from operation to operation, and to its
  * fence, without waking a thread, unless two operations can run at the same time. The watching
  * thread only handles jobs that fail or take too long, by a reset of the core.
  *
- * A job waits for fences of jobs that were submitted before it and for no
- * others, so that there is always one whose turn it is.
+ * A job waits only for fences of jobs that were submitted before it, so at least one job of a queue
+ * can always run.
  */
 class Executor
 {
 public:
 	/**
-	 * First address of the on-chip memory. It lies above everything the buffers
-	 * can have, or below it in traces, so that no address means one thing to MCIF and another
-	 * to CVIF.
+	 * First address of the on-chip memory. It lies above all buffers, or below them in traces,
+	 * so that an address never means different memories to MCIF and CVIF.
 	 */
 	static uint64_t onChipBase(const EmbeddedOptions &options)
 	{
@@ -89,7 +88,7 @@ private:
 	using Clock = std::chrono::steady_clock;
 
 	static uint32_t readRegister(void *context, uint32_t reg);
-	/* Postpones the write; it is done with later ones, but before any read or wait. */
+	/* Postpones the write: the core gets many writes at once, before any read or wait. */
 	static void writeRegister(void *context, uint32_t reg, uint32_t value);
 	static void opEnabled(void *context, nvdla_task *task, u32 operation);
 	static void opCompleted(void *context, nvdla_task *task, u32 operation);
@@ -107,14 +106,14 @@ private:
 	void watch();
 	/** \brief Handle all events; the caller has set attending_, which this clears */
 	void attend(std::unique_lock<std::mutex> &guard);
-	/** \brief Take a job that has failed off the core */
+	/** \brief End a job that has failed or is late, by a reset of the core */
 	void rescue(std::unique_lock<std::mutex> &guard);
 	bool isLate() const { return Clock::now() >= deadline_; }
 	void setDeadline(Clock::time_point deadline);
 	/** \brief Restart the running job's timeout after the end of an operation */
 	void extendDeadline();
 
-	/* By the thread that attends. */
+	/* Called only by the thread that has set attending_. */
 	void handleInterrupt();
 	bool advance();
 	bool takeJob();
@@ -133,7 +132,7 @@ private:
 	std::mutex attendLock_; /* guards the members down to deadline_ */
 	std::condition_variable watch_;
 	std::condition_variable attended_;
-	bool pending_ = false;	 /* an event has come */
+	bool pending_ = false;	 /* an interrupt or a new job is not handled yet */
 	bool attending_ = false; /* a thread is in attend() */
 	bool failed_ = false;	 /* the job failed or is late; the watching thread acts */
 	bool stopping_ = false;
@@ -147,9 +146,9 @@ private:
 	EngineSequencer sequencer_;
 	std::vector<sim::CsbWrite> writes_;
 	std::unique_ptr<EmbeddedJob> job_;
-	Clock::time_point lastDeadline_; /* deadline even if operations still end */
+	Clock::time_point lastDeadline_; /* end of the job's time, even if operations still end */
 	size_t nextTask_ = 0;
-	bool running_ = false; /* the task before the next one is running */
+	bool running_ = false; /* task number nextTask_ - 1 is running */
 	int error_ = 0;
 
 	std::thread watcher_;

@@ -11,7 +11,7 @@
 namespace nvdla
 {
 
-/** \brief An eventfd that is written once, when all fences that have the event are done */
+/** \brief An eventfd that is written once, when all fences to which it was added are done */
 class FenceEvent
 {
 public:

@@ -21,7 +21,7 @@
 namespace nvdla
 {
 
-/** \brief A checked submit, from the queue to its end */
+/** \brief A submission that was checked, until its job has ended */
 struct EmbeddedJob {
 	struct Use {
 		std::shared_ptr<EmbeddedBuffer> buffer;

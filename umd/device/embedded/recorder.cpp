@@ -34,7 +34,7 @@ void Recorder::end(std::span<const EmbeddedJob::Use> uses)
 	compare(uses, Recorded::Expect);
 }
 
-/* Before the first register write, on-chip memory is zero anyway. */
+/* Until the first operation has ended, on-chip memory is zero anyway. */
 void Recorder::clearOnChip(uint64_t address, size_t size)
 {
 	const std::lock_guard guard(mutex_);
@@ -68,7 +68,7 @@ bool Recorder::changes(uint64_t address, std::span<const std::byte> bytes)
 	return true;
 }
 
-/* Pages that follow each other are one command. */
+/* Records the changed pages; consecutive ones become one command. */
 void Recorder::compare(std::span<const EmbeddedJob::Use> uses, Recorded kind)
 {
 	const std::lock_guard guard(mutex_);

@@ -28,7 +28,7 @@ class Recorder
 public:
 	/** \brief First address of on-chip memory in traces */
 	static constexpr uint64_t onChipBase = 0x50000000;
-	/** \brief First address of buffers, unless another one is wanted */
+	/** \brief First address of buffers by default */
 	static constexpr uint64_t usualMemory = 0x80000000;
 
 	/** \param[in] memory first address of buffers, a multiple of pages */
@@ -44,7 +44,7 @@ public:
 	void begin(std::span<const EmbeddedJob::Use> uses);
 	/** \brief Record the end of the job */
 	void end(std::span<const EmbeddedJob::Use> uses);
-	/** \brief Record that on-chip memory is cleared from outside the core */
+	/** \brief Record that the device, not an operation, clears on-chip memory */
 	void clearOnChip(uint64_t address, size_t size);
 
 	/** \return the recorded trace, on a core of that kind */

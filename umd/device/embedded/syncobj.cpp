@@ -29,7 +29,7 @@ void Syncobj::addPoint(uint64_t point, std::shared_ptr<EmbeddedFence> fence)
 		link.timeline = ++timelines_;
 		link.point = std::max(point, submitted());
 	}
-	/* Fences that are done need not be waited for. */
+	/* Drop links whose fences are done, because nothing has to wait for them. */
 	std::erase_if(links_, [](const Link &old) { return old.fence->done(); });
 	links_.push_back(std::move(link));
 	changed();

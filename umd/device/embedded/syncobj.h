@@ -46,7 +46,8 @@ public:
 
 	/**
 	 * \brief Write 1 to an eventfd once a point is reached
-	 * \param[in] available as soon as the point was submitted, whether it is reached or not
+	 * \param[in] available true to write as soon as the point is submitted, even if it is not
+	 * reached
 	 */
 	void notify(uint64_t point, bool available, UniqueFd eventfd);
 

@@ -28,7 +28,10 @@ namespace nvdla
 class SyncobjTable
 {
 public:
-	/** \param[in] changed notified when a fence is done, and here when one is replaced */
+	/**
+	 * \param[in] changed the device notifies it when a fence is done, put() when a syncobj gets
+	 * a fence
+	 */
 	explicit SyncobjTable(std::condition_variable &changed) : changed_(changed) {}
 
 	int create(drm_syncobj_create &args);
@@ -48,7 +51,9 @@ public:
 	void put(Syncobj &syncobj, uint64_t point, std::shared_ptr<EmbeddedFence> fence);
 
 private:
-	/* Arguments of both kinds of waiting. */
+	/*
+	 * Arguments that DRM_IOCTL_SYNCOBJ_WAIT and DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT have in common.
+	 */
 	struct Wait {
 		uint64_t handles;
 		uint64_t points; /* null: all 0 */

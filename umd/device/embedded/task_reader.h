@@ -57,7 +57,10 @@ public:
 			return 0;
 		if (!array)
 			return -EFAULT;
-		/* Nobody else writes to it before the caller has its answer. */
+		/*
+		 * The caller's array is read in place, because the caller does not write to it
+		 * during the call.
+		 */
 		data_ = reinterpret_cast<const T *>(array);
 		if (size == sizeof(T))
 			return 0;

@@ -31,7 +31,7 @@ struct TaskRefusal {
 	nvdla_refusal error = {};
 };
 
-/** \return \a core for the driver's rules */
+/** \return the description of \a core that the driver's rules take */
 nvdla_variant engineVariant(const CoreGeometry &core);
 
 /**
@@ -39,14 +39,14 @@ nvdla_variant engineVariant(const CoreGeometry &core);
  *
  * The check places its memories one after the other: rules do not depend on addresses, as long as
  * the core can reach them.
- * \param variant has to be there as long as the task
+ * \param variant must outlive the returned task
  * \param onChip whether the memory of that index is on the chip
  * \return the task, checked, with its programs
  */
 tl::expected<EngineTask, TaskRefusal> checkTask(const nvdla_variant &variant, const DlaTask &task,
 						const std::function<bool(uint16_t)> &onChip);
 
-/** \return whether a core of \a variant can run \a task, apart from its memory */
+/** \return whether a core of \a variant can run \a task; ranges in its memories are not checked */
 bool canRun(const nvdla_variant &variant, const DlaTask &task);
 
 } /* namespace nvdla */

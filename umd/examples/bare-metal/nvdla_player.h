@@ -21,7 +21,7 @@ enum nvdla_step_kind {
 
 struct nvdla_step {
 	enum nvdla_step_kind kind;
-	uint64_t address; /* of memory as the core has it, or in the core's registers */
+	uint64_t address; /* of memory as the core uses it, or offset of a register */
 	uint32_t mask;
 	uint32_t value;
 	const uint8_t *bytes;
@@ -36,17 +36,19 @@ struct nvdla_board {
 	void *context;
 	uint32_t (*read)(void *context, uint32_t offset);
 	void (*write)(void *context, uint32_t offset, uint32_t value);
-	/* Address, for the processor, of memory at this address of the core. */
+	/* Returns a pointer to the memory at an address of the core; NULL: there is none. */
 	uint8_t *(*memory)(void *context, uint64_t address, uint32_t size);
-	/* The processor has written that memory (is_read 0), or is going to read it. NULL: caches
-	 * are coherent. */
+	/*
+	 * Called after the processor has written memory (is_read 0) and before it reads memory, to
+	 * clean or invalidate caches. NULL: caches are coherent.
+	 */
 	void (*sync)(void *context, uint64_t address, uint32_t size, int is_read);
-	uint32_t polls; /* as often is a register read until it has its value; 0: for ever */
+	uint32_t polls; /* most reads of a register that is polled; 0: no limit */
 };
 
 /*
- * Plays the steps. Returns -1 if all went well, else the index of the step that did not: a poll
- * that was never met, or bytes that are others.
+ * Plays the steps. Returns -1 if all went well, else the index of the failed step: a poll whose
+ * value did not come, or memory that has other bytes than expected.
  */
 long nvdla_play(const struct nvdla_board *board, const struct nvdla_step *steps, size_t count);
 

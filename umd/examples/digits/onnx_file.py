@@ -55,7 +55,8 @@ def _value(name, shape):
 
 
 def model(name, nodes, constants, inputs, outputs, operators=13):
-	"""The bytes of a file; inputs and outputs are float32, shapes by their names; operators: version."""
+	"""The bytes of a file. inputs, outputs: shapes of float32 tensors by name; operators: version of the
+	operator set."""
 	graph = b''.join(_bytes(1, one) for one in nodes) + _bytes(2, name)
 	graph += b''.join(_bytes(5, one) for one in constants)
 	graph += b''.join(_bytes(11, _value(*one)) for one in inputs.items())

@@ -13,7 +13,10 @@ enum { MOST_PIXELS = 1 << 20 };
 
 static float numbers[MOST_PIXELS];
 
-/* Numbers of a picture (PGM of bytes); 0 if it is none. */
+/*
+ * Reads a PGM picture of 8 bits into numbers. Returns the number of pixels; 0 if the file is no
+ * such picture.
+ */
 static size_t read_picture(const char *path)
 {
 	FILE *file = fopen(path, "rb");
@@ -49,7 +52,7 @@ static enum nvdla_status load(struct nvdla_device *device, const char *path,
 	return status;
 }
 
-/* The class with the largest number, or a failure. */
+/* Runs the network on numbers, and sets digit to the class with the largest output. */
 static enum nvdla_status read_digit(struct nvdla_network *network, size_t pixels, size_t *digit)
 {
 	struct nvdla_tensor_info info = { .size = sizeof(info) };
@@ -84,7 +87,11 @@ int main(int argc, char **argv)
 	size_t pixels, digit;
 
 	if (argc < 3 || argc > 4) {
-		fprintf(stderr, "usage: read-digit MODEL PICTURE.pgm [DEVICE]\n");
+		fprintf(stderr, "usage: read-digit MODEL PICTURE.pgm [DEVICE]\n"
+				"Prints the digit in a picture. DEVICE is a device file, or "
+				"embedded: an NVDLA\n"
+				"in software, the default.\n"
+				"Example: read-digit digits.onnx seven.pgm\n");
 		return 2;
 	}
 	pixels = read_picture(argv[2]);

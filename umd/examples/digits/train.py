@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Train a network that reads digits, and write it as ONNX file.
 
-The pictures are scikit-learn's digits (Debian: python3-sklearn), 8 x 8 pixels. Every fifth of
-them is held out. Beside digits.onnx come the pictures that are held out and what they show, and
-one of them as a picture: held_out.npy, held_out_labels.npy, seven.pgm.
+The pictures are scikit-learn's digits (Debian: python3-sklearn), 8 x 8 pixels. Every fifth of them
+is held out. Beside digits.onnx, the script writes the held-out pictures (held_out.npy), their
+digits (held_out_labels.npy) and one of the pictures (seven.pgm).
 """
 
 import argparse
@@ -14,7 +14,7 @@ import numpy as np
 
 import onnx_file
 
-WHITE = 255	# of a pixel; scikit-learn's have 0 to 16
+WHITE = 255	# value of a white pixel; scikit-learn's pixels are 0 to 16
 
 
 def windows(x):
@@ -25,7 +25,7 @@ def windows(x):
 
 
 class Convolution:
-	"""3 x 3, ReLU, and the largest of 2 x 2."""
+	"""A 3 x 3 convolution, ReLU and 2 x 2 max pooling."""
 
 	def __init__(self, random, channels, kernels):
 		self.weights = random.normal(0, np.sqrt(2 / (9 * channels)), (channels * 9, kernels))
@@ -40,7 +40,7 @@ class Convolution:
 		return self.largest.transpose(0, 3, 1, 2)
 
 	def backward(self, slope):
-		"""Slopes of weights and bias, and of the input."""
+		"""Gradients of weights and bias, and of the input. slope: gradient of the output."""
 		largest = self.largest[:, :, None, :, None]
 		taken = (self.blocks == largest) & (largest > 0)
 		sums = taken * slope.transpose(0, 2, 3, 1)[:, :, None, :, None]
@@ -57,12 +57,12 @@ class Convolution:
 		return own, x[:, :, 1:-1, 1:-1]
 
 	def kernels(self):
-		"""K x C x 3 x 3."""
+		"""The weights as K x C x 3 x 3."""
 		return self.weights.T.reshape(self.weights.shape[1], -1, 3, 3)
 
 
 class Network:
-	"""Two convolutions, and a class for each digit. Inputs are 0 to 1."""
+	"""Two convolutions and a fully connected layer with a class for each digit. Inputs are 0 to 1."""
 
 	def __init__(self, random, channels=(8, 16)):
 		self.layers = [Convolution(random, 1, channels[0]), Convolution(random, *channels)]
@@ -82,7 +82,7 @@ class Network:
 		return self.flat @ self.weights + self.bias
 
 	def slopes(self, x, labels):
-		"""Slopes of the cross entropy, in the order of parameters()."""
+		"""Gradients of the cross entropy, in the order of parameters()."""
 		scores = self.forward(x)
 		powers = np.exp(scores - scores.max(1, keepdims=True))
 		error = powers / powers.sum(1, keepdims=True)
@@ -97,7 +97,7 @@ class Network:
 
 
 def train(network, random, x, labels, epochs):
-	"""Adam, with a step that becomes smaller."""
+	"""Train with Adam; the learning rate falls linearly to 0."""
 	parameters = network.parameters()
 	means = [np.zeros_like(one) for one in parameters]
 	squares = [np.zeros_like(one) for one in parameters]
@@ -115,7 +115,7 @@ def train(network, random, x, labels, epochs):
 
 
 def onnx(network):
-	"""The file's bytes. It takes pixels of 0 to 255: the first kernels are so much smaller."""
+	"""The bytes of the ONNX file. Its input has pixels of 0 to 255, so the first kernels are divided by 255."""
 	first, second = network.layers
 	arrays = {'first': first.kernels() / WHITE, 'first_bias': first.bias, 'second': second.kernels(),
 		  'second_bias': second.bias, 'classes': network.weights, 'classes_bias': network.bias}
@@ -140,7 +140,7 @@ def main():
 	parser.add_argument('--epochs', type=int, default=40)
 	parser.add_argument('--seed', type=int, default=1)
 	arguments = parser.parse_args()
-	from sklearn.datasets import load_digits	# --help goes without it
+	from sklearn.datasets import load_digits	# --help works without scikit-learn
 
 	digits = load_digits()
 	pixels = np.round(digits.images * (WHITE / 16)).astype(np.uint8)

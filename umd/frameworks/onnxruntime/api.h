@@ -30,7 +30,7 @@ public:
 	Result<void> check(OrtStatus *status) const;
 	/** \return a status with the message of \a error */
 	OrtStatus *status(const Error &error) const noexcept;
-	/** \return nullptr if \a result is none */
+	/** \return nullptr if \a result is no error */
 	OrtStatus *status(const Result<void> &result) const noexcept
 	{
 		return result ? nullptr : status(result.error());

@@ -28,7 +28,7 @@ compiler::NodeGraph nodesOf(const GraphView &graph);
 /**
  * \brief Choose partitions, compile them and bring them to the device
  *
- * The reason why a node is left is logged.
+ * If a node is left to ONNX Runtime, the reason is logged.
  */
 Result<std::vector<PlacedPartition>> placePartitions(const Api &api, const GraphView &graph,
 						     std::shared_ptr<plugin::Session> session);

@@ -39,7 +39,7 @@ private:
 class Provider : public OrtEp
 {
 public:
-	/** \param[in] session nullptr: nothing is taken */
+	/** \param[in] session nullptr: all nodes are left to ONNX Runtime */
 	Provider(const Api &api, std::string name, std::shared_ptr<plugin::Session> session);
 
 private:

@@ -11,8 +11,8 @@ namespace nvdla::plugin
 {
 
 /**
- * \return the linker's id of this library (the note NT_GNU_BUILD_ID), the same only for the same
- * contents; empty if it was linked without
+ * \return the linker's id of this library (the note NT_GNU_BUILD_ID), which is the same only for
+ * the same contents; empty if the library was linked without one
  */
 std::span<const std::byte> buildId();
 

@@ -16,7 +16,7 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-/* The embedded device model may be slow, but does not hang, so it has no timeout. */
+/* The embedded device model may be slow, but does not hang, so its timeout is long. */
 std::chrono::milliseconds timeoutOf(const Device &device)
 {
 	return device.path().starts_with(Device::embeddedPath) ? std::chrono::minutes(30)
@@ -149,7 +149,7 @@ Result<std::unique_ptr<Partition>> Partition::load(std::shared_ptr<Session> sess
 						   const CompiledModel &compiled, std::string name,
 						   std::unique_ptr<CpuNetwork> cpu)
 {
-	/* A framework waits for each run: there is never a second one on the way. */
+	/* A framework waits for each run, so there is never a second one in flight. */
 	auto network = Network::load(session->device(), compiled.loadable, { .slots = 1 });
 	if (!network)
 		return forward(network);

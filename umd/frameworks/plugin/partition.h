@@ -55,7 +55,7 @@ public:
 	/**
 	 * \brief Bring a partition to the session's device
 	 * \param[in] name for the profile
-	 * \param[in] cpu computes it once the device is lost
+	 * \param[in] cpu network that computes the partition once the device is lost
 	 */
 	static Result<std::unique_ptr<Partition>> load(std::shared_ptr<Session> session,
 						       const CompiledModel &compiled,
@@ -64,7 +64,7 @@ public:
 
 	Partition(const Partition &) = delete;
 	Partition &operator=(const Partition &) = delete;
-	/** \brief Logs the profile, if that was asked for */
+	/** \brief Logs the profile with Options::profile */
 	~Partition();
 
 	/**
@@ -90,7 +90,7 @@ public:
 	Result<void> run(std::span<const HostTensor> inputs, std::span<const HostTensor> outputs);
 
 private:
-	/* An input or output. */
+	/* An input or output of the partition, and its memory. */
 	struct End {
 		TensorDesc desc;
 		/* Memory that the device accesses directly; nothing if run() copies the tensor. */

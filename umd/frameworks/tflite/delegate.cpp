@@ -53,7 +53,7 @@ Result<std::vector<HostTensor>> hostTensors(const TfLiteContext &context,
 
 } /* namespace */
 
-/* Node of an interpreter for a partition. */
+/* State of the interpreter's node that computes a partition. */
 struct Delegate::Kernel {
 	using MemoryOf = std::span<std::byte> (plugin::Partition::*)(size_t, DataType) const;
 
@@ -133,7 +133,7 @@ TfLiteStatus Delegate::prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 	if (!self.session_ || self.session_->isLost())
 		return kTfLiteOk;
 	const std::lock_guard guard(self.lock_);
-	/* TensorFlow Lite's list of integers: how many, then they. */
+	/* In the form of a TfLiteIntArray: the number of entries, then the entries. */
 	std::vector<int> nodes;
 	const auto planned = guarded("plan partitions", [&]() -> Result<void> {
 		auto plan = makePlan(context, self.session_);

@@ -23,7 +23,7 @@ namespace nvdla::delegate
 class Delegate
 {
 public:
-	/** \param[in] session nullptr: nothing is taken */
+	/** \param[in] session nullptr: all nodes are left to TensorFlow Lite */
 	static TfLiteDelegate *create(std::shared_ptr<plugin::Session> session);
 	/** \brief Destroy a delegate of create() */
 	static void destroy(TfLiteDelegate *delegate);

@@ -17,7 +17,8 @@ namespace nvdla::delegate
 
 /** \brief Nodes that belong together, with their inputs and outputs */
 struct Part {
-	std::vector<int> nodes;	 /**< in the order of the plan, makers of constants among them */
+	/** \brief In the order of the plan, with the nodes that compute constants for them */
+	std::vector<int> nodes;
 	std::vector<int> inputs; /**< tensors that are computed elsewhere */
 	std::vector<int> outputs;
 };
@@ -32,7 +33,7 @@ class GraphView
 public:
 	static Result<GraphView> read(TfLiteContext *context);
 
-	/** \return indices of the nodes in their order */
+	/** \return indices of the nodes in the order of their execution */
 	std::span<const int> plan() const { return plan_; }
 	const TfLiteNode &node(int index) const { return *nodes_.at(index).node; }
 	const TfLiteRegistration &registration(int index) const
@@ -54,7 +55,7 @@ public:
 	 */
 	Part part(std::span<const int> nodes, std::vector<int> outputs) const;
 
-	/** \return the code's name and the first output's, for messages */
+	/** \return the index of the node and the name of its first output, for messages */
 	std::string describe(int node) const;
 
 private:

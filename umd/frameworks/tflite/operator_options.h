@@ -11,7 +11,7 @@
 namespace nvdla::delegate
 {
 
-/** \brief An operator as it is written */
+/** \brief Options of an operator as a table in a file, and the kind of the table */
 struct WrittenOptions {
 	tflite::BuiltinOptions kind = tflite::BuiltinOptions::NONE;
 	flatbuffers::Offset<void> table = 0;

@@ -18,7 +18,7 @@ namespace
 /* Limit of partitions: each one costs a transfer to the device and back. */
 constexpr size_t mostPartitions = 16;
 
-/* TensorFlow Lite's list of integers: how many, then they. */
+/* Makes the contents of a TfLiteIntArray: the number of entries, then the entries. */
 std::vector<int> listOf(const std::vector<int> &numbers)
 {
 	std::vector<int> list{ static_cast<int>(numbers.size()) };
@@ -173,7 +173,10 @@ std::map<int, std::string> Planner::askAll(const std::vector<int> &nodes) const
 	return reasons;
 }
 
-/* In the order of the graph; without nodes that compute constants. */
+/*
+ * Returns the nodes that the device could compute, in the order of the graph and without nodes that
+ * compute constants.
+ */
 std::vector<int> Planner::possibleNodes()
 {
 	std::map<int, std::string> reasons;
@@ -204,7 +207,7 @@ Result<std::vector<Planner::Candidate>> Planner::candidates(const std::vector<in
 	int count = 0;
 	std::vector<Candidate> candidates;
 
-	/* TensorFlow Lite owns the list and frees it. */
+	/* TensorFlow Lite owns the array of partitions and frees it. */
 	if (context_->PreviewDelegatePartitioning(context_,
 						  reinterpret_cast<TfLiteIntArray *>(list.data()),
 						  &partitions, &count) != kTfLiteOk)

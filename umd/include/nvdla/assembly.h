@@ -19,10 +19,11 @@ namespace nvdla
 
 /** \brief A hardware layer or a CPU step; an operation may become several of these */
 struct AssembledStep {
-	std::string operation; /**< name of the operation in the graph, or of a copied constant */
-	std::string piece;     /**< name of the part if there are several; else empty */
-	uint16_t task = 0;     /**< id */
-	size_t index = 0;      /**< index in its task */
+	/** \brief Name of the graph's operation, or of the constant that the step copies */
+	std::string operation;
+	std::string piece; /**< name of the part if there are several; else empty */
+	uint16_t task = 0; /**< id of the task in the loadable */
+	size_t index = 0;  /**< index of the step in its task, from 0 */
 };
 
 /** \brief Purpose of a range of memory */
@@ -33,10 +34,10 @@ struct AssembledRange {
 	std::string name;
 	RangeKind kind = RangeKind::Intermediate;
 	MemoryDomain domain = MemoryDomain::System;
-	uint16_t memory = 0; /**< id */
-	uint64_t offset = 0;
-	uint64_t size = 0; /**< bytes */
-	/** \brief Indices of the first and the last step that need the bytes */
+	uint16_t memory = 0; /**< id of the loadable's memory that has the range */
+	uint64_t offset = 0; /**< bytes from the start of the memory */
+	uint64_t size = 0;   /**< bytes */
+	/** \brief First and last step that use the bytes: indices into Assembly::steps */
 	size_t firstStep = 0;
 	size_t lastStep = 0;
 };

@@ -17,17 +17,17 @@ namespace nvdla
 /**
  * \brief The scale of each tensor, by its name in the model's file or the name of its layer
  *
- * A scale is a finite number above 0. An integer of 8 bits stands for its product with the scale,
- * and the integer 0 for 0.
+ * A scale is a finite number above 0. It is the scale for 8 bits: the integer q of -128 to 127
+ * represents the real number q * scale.
  */
 using CalibrationTable = std::map<std::string, double>;
 
 /**
  * \brief Read the bytes of a calibration table
  *
- * There are two formats: the JSON of NVDLA's compiler, an object with a row for each tensor, of
- * which "scale" is used and "offset" must be 0; and the cache of TensorRT, with lines of a name, a
- * colon and the bits of a float in hexadecimal digits.
+ * There are two formats. The JSON of NVDLA's compiler is an object with a row for each tensor;
+ * "scale" of the row is used, and "offset" must be 0. The calibration cache of TensorRT has one
+ * line for each tensor: its name, a colon and the bits of a float in hexadecimal digits.
  *
  * \param[in] name of the file, for errors
  * \return InvalidFile naming the wrong row or line

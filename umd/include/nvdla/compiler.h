@@ -30,12 +30,14 @@ namespace nvdla
  * \brief Difference between an integer layer's results and the float model's, over all samples
  *
  * The ratio of the power of the float model's results to the power of the difference, in decibels:
- * infinite if there is no difference. 6 dB are one bit.
+ * infinite if there is no difference. 6 dB correspond to one bit of precision.
  */
 struct LayerError {
-	double ratio = 0;    /**< error of all layers up to this one */
-	double ownRatio = 0; /**< error of this layer, with the float model's inputs */
-	double largest = 0;  /**< largest difference, of all layers up to this one */
+	double ratio = 0; /**< decibels: error of all layers up to this one together */
+	/** \brief Decibels: error of this layer alone, computed from the float model's inputs */
+	double ownRatio = 0;
+	/** \brief Largest difference in real numbers, of all layers up to this one together */
+	double largest = 0;
 };
 
 /** \brief Result of compiling one operator of a model */
@@ -43,7 +45,7 @@ struct LayerReport {
 	std::string name; /**< name of the operator's first output */
 	std::string type; /**< type in the model's format */
 	/** \brief Names of the graph's operations that compute the operator, in their order; empty
-	 * if it needs none, or is part of another operator's */
+	 * if the operator needs no operation, or the operations of another operator include it */
 	std::vector<std::string> operations;
 	/** \brief Reason why the operator runs on the CPU; empty if it does not */
 	std::string cpu;
@@ -54,7 +56,10 @@ struct LayerReport {
 	std::vector<std::string> inexact;
 	/** \brief Errors of the layer, in a calibrated model */
 	std::optional<LayerError> error;
-	/** \brief Choices between several ways, and the predicted time of each */
+	/**
+	 * \brief Choices of the strategy for these operations, with the predicted time of each
+	 * candidate
+	 */
 	std::vector<LayerChoice> choices;
 };
 
@@ -81,12 +86,11 @@ struct CompileReport {
 	std::vector<ModelOperator> operators;
 	std::vector<size_t> inputs; /**< indices of tensors */
 	std::vector<size_t> outputs;
-	/** \brief Steps of the loadable with the layers' operations, and contents of its
-	 * memories */
+	/** \brief Steps and ranges of memory of the loadable, as in Assembly */
 	std::vector<AssembledStep> steps;
 	std::vector<AssembledRange> ranges;
-	/** \brief Multiplications of convolutions and products on each side; 0 without host steps
-	 */
+	/** \brief Multiply-accumulates of convolutions and matrix products that the core and the
+	 * host compute; both 0 if the network has no host steps */
 	uint64_t coreMacs = 0;
 	uint64_t hostMacs = 0;
 };
@@ -112,14 +116,19 @@ struct Calibration {
 	 */
 	std::vector<std::vector<std::vector<float>>> samples;
 	/**
-	 * \brief Scales of tensors, instead of the ranges that the samples have
+	 * \brief Scales of tensors, used instead of ranges that are measured with the samples
 	 *
-	 * Integers have no zero points then; those of 16 bits have the range that 8 bits have with
-	 * the scale. Without samples, biases are not corrected and no errors are measured.
+	 * With a table, zero points are 0, and INT16 represents the same range of real numbers as
+	 * INT8 does with the table's scale. Without samples, biases are not corrected and no errors
+	 * are measured.
 	 */
 	CalibrationTable table;
-	RangeMethod method = RangeMethod::MinMax; /**< of choosing a range, without a table */
-	/** \brief Share of numbers in percent that Percentile keeps at each end, 50 to 100 */
+	/** \brief Method of choosing ranges; not used with a table */
+	RangeMethod method = RangeMethod::MinMax;
+	/**
+	 * \brief Percentile: percentage of the numbers, 50 to 100, that are at or below the upper
+	 * limit of the range, and of those that are at or above its lower limit
+	 */
 	double percentile = 99.99;
 	/** \brief Correct biases by the average error that rounding of kernels causes */
 	bool correctBias = true;
@@ -131,7 +140,7 @@ struct Calibration {
  * \brief Additions that are fused with the convolution before them
  *
  * In a fused addition the convolution's result is neither rounded to FP16 nor saturated before it
- * is added. Apart from this and from ties, integers are the same as with two operations.
+ * is added. Otherwise integer results equal those of two operations, except for ties in rounding.
  */
 enum class FoldSums {
 	Floats, /**< fuse in float models: in FP16, or in integers chosen by calibration */
@@ -139,9 +148,9 @@ enum class FoldSums {
 	Always, /**< fuse in integer models too, which saturate before the addition */
 };
 
-/** \brief The sizes of an input, of which a model's file leaves some open */
+/** \brief Sizes for an input of which the model's file leaves some axes open */
 struct InputShape {
-	std::string name;	     /**< name of the input; empty: the only one */
+	std::string name; /**< name of the input; may be empty if the model has one input */
 	std::vector<uint32_t> sizes; /**< sizes of all axes, in the order of the file */
 
 	bool operator==(const InputShape &) const = default;
@@ -168,7 +177,10 @@ struct CompileOptions {
 	/** \brief Make tensors between operators outputs too, after the model's own; except tensors
 	 * inside fused operations, such as sums before a ReLU */
 	bool everyTensor = false;
-	/** \brief Choices between ways to carry out operations; nothing: no choices */
+	/**
+	 * \brief How to choose between several ways to carry out an operation; without it, nothing
+	 * is chosen
+	 */
 	std::optional<Strategy> strategy = Strategy{};
 	/** \brief On-chip memory for surfaces between layers, in bytes (AssembleOptions) */
 	uint64_t sramBytes = 0;
@@ -197,7 +209,7 @@ struct ModelInput {
 };
 
 /**
- * \brief Read the inputs of a model, in its order: types and shapes of samples
+ * \brief Read names, shapes and types of a model's inputs, in the model's order
  * \param[in] shapes as CompileOptions::shapes
  * \return errors of files that cannot be read, as compileModel()
  */
@@ -212,11 +224,11 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model,
  * computed in integers, float networks in FP16. Inputs and outputs are in the order of the model,
  * and the loadable has their quantization. Tensors of uint8 become int8, with 128 subtracted from
  * elements and zero point. QUANTIZE at inputs and DEQUANTIZE at outputs are removed: the
- * application uses real numbers (Network::setInputFloat()) or the integers.
+ * application passes real numbers (Network::setInputFloat()) or the integers.
  *
  * \param[in] model the file's bytes, which are checked; not needed afterwards
- * \return InvalidFile naming the damage; Unsupported naming all operators that cannot be
- * compiled, their layers and the remedy; InvalidArgument naming the error in the samples
+ * \return InvalidFile naming the damage; Unsupported naming all operators that cannot be compiled,
+ * their layers and the remedy; InvalidArgument naming the error in the samples
  */
 Result<CompiledModel> compileModel(std::span<const std::byte> model,
 				   const CompileOptions &options = {});
@@ -256,11 +268,10 @@ struct OperatorSupport {
  * \brief Find out which operators of a model can be compiled; they are in the model's order
  *
  * For partitioners: each operator is compiled separately, so the reason is the error of
- * compileModel().
- * An operator that becomes several operators (SPLIT) has an entry for each of them.
+ * compileModel(). An operator that becomes several operators (SPLIT) has an entry for each of them.
  *
  * An operator that breaks the format's rules has a reason, too. In an ONNX file, so has each
- * operator that reads its outputs, if the file does not give their shapes.
+ * operator that reads an output of the broken one, unless the file gives the output's shape.
  *
  * \return InvalidFile naming the damage, if the damage is outside of the operators
  */

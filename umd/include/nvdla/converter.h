@@ -51,20 +51,19 @@ struct Converter {
 /**
  * \brief The converter nearest to (x - offset) * gain
  *
- * Uses the largest shift at which the gain still fits the scale, without common factors of two. The
- * relative error is 2^-15 at most, except for gains below 2^-17, where the shift is 31 and the
- * scale has fewer bits; see Converter::error.
+ * Uses the largest shift at which gain * 2^shift fits the scale, then halves an even scale and
+ * lowers the shift as often as possible. The relative error is 2^-15 at most, except for gains
+ * below 2^-17, where the shift is 31 and the scale has fewer bits; see Converter::error.
  *
- * \return Unsupported if the gain is 0, beyond 32767 or below 2^-32, or the offset
- * beyond 32 bits
+ * \return Unsupported if the gain is 0, beyond 32767 or below 2^-32, or the offset beyond 32 bits
  */
 Result<Converter> makeConverter(double offset, double gain);
 
 /**
  * \brief The converter from the integers of one tensor to those of another
  *
- * gain = from.scale / to.scale, offset = from.zeroPoint - to.zeroPoint / gain, rounded: the
- * result is off by gain / 2 steps at most. Of pixels p that stand for scale * (p - mean),
+ * gain = from.scale / to.scale, offset = from.zeroPoint - to.zeroPoint / gain, rounded: the result
+ * is off by gain / 2 steps at most. For pixels p that represent the real number scale * (p - mean),
  * \a from is { scale, mean } (formats document, "Precision Conversion", equation 1).
  */
 Result<Converter> makeConverter(const Quantization &from, const Quantization &to);
@@ -76,22 +75,24 @@ struct LutInput {
 };
 
 /**
- * \brief Map a range of real numbers to 0 to 2^\a bits
+ * \brief Make the converter that maps the real numbers \a low to \a high to the table's inputs 0 to
+ * 2^\a bits
  *
- * Precision, "LUT" coverage: x' = (x - O) * SF, O the start of the range, SF the table's
- * length by the range's. (The document's example has a range of 200 and prints SF = 200/256;
- * only 256/200 maps 100..300 to 0..256.)
+ * Precision, "LUT" coverage: x' = (x - O) * SF; O is the start of the range, and SF the table's
+ * length divided by the range's. (The document's example has a range of 200 and prints SF =
+ * 200/256; only 256/200 maps 100..300 to 0..256.)
  */
 Result<LutInput> lutInput(const Quantization &from, double low, double high, uint32_t bits);
 
-/** \brief A scale as VTA has it: multiplier * 2^(shift - 15) */
+/** \brief A scale in the form of VTA: multiplier * 2^(shift - 15) */
 struct Multiplier {
 	int16_t multiplier = 0; /**< 2^14 to 2^15 - 1, or 0 */
 	int16_t shift = 0;
 };
 
 /**
- * \brief VTA: frexp, the fraction times 2^15 rounded; 2^15 itself becomes 2^14 and one more shift
+ * \brief Split a scale as VTA does: frexp() gives the shift, and the multiplier is the fraction
+ * times 2^15, rounded; if that is 2^15, it is halved and the shift grows by one
  * \param[in] scale not negative, finite
  */
 Multiplier quantizeMultiplier(double scale);
@@ -106,8 +107,8 @@ struct SdpMultipliers {
 /**
  * \brief SDP operands for VTA's requantization, x * multiplier >> (15 - shift)
  *
- * SDP rounds where VTA cuts off. The shift is a register, so the largest scale decides it
- * and smaller ones lose bits: see SdpMultipliers::error.
+ * SDP rounds the shifted product, VTA truncates it. All channels share one shift register: the
+ * largest scale determines the shift, so smaller scales lose bits; see SdpMultipliers::error.
  *
  * \param[in] scales one, or one per channel; of any sign, but not all 0
  * \return Unsupported if the largest magnitude is 2^15 or more, or below 2^-32

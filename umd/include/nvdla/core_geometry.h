@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Sizes of a core, which networks depend on.
- */
+/* Sizes of a core's units, which determine how a network is laid out for it. */
 #pragma once
 
 #include <cstdint>
@@ -37,23 +35,23 @@ inline constexpr uint32_t maxKernelSize = 32;
  */
 struct CoreGeometry {
 	const char *name;
-	uint32_t variant;	      /**< enum drm_nvdla_variant */
-	uint32_t engines;	      /**< as DeviceInfo::engines */
-	uint32_t precisions;	      /**< as DeviceInfo::precisions */
-	uint32_t capabilities;	      /**< bits of Capability */
-	bool hasOnChipMemory;	      /**< the driver can use on-chip memory */
-	bool imageStrideInKernel;     /**< images: the stride is at most the kernel's width */
-	uint32_t maxBatch;	      /**< most cubes of one convolution */
-	uint32_t atomBytes;	      /**< bytes of an atom of feature data */
-	uint32_t macChannels;	      /**< channels that a MAC cell takes at a time */
-	uint32_t int8Kernels;	      /**< kernels of an INT8 group; half as many in other types */
-	uint32_t weightAlignment;     /**< alignment of addresses of weights, WMB and WGS */
+	uint32_t variant;	  /**< enum drm_nvdla_variant */
+	uint32_t engines;	  /**< as DeviceInfo::engines */
+	uint32_t precisions;	  /**< as DeviceInfo::precisions */
+	uint32_t capabilities;	  /**< bits of Capability */
+	bool hasOnChipMemory;	  /**< the driver can use on-chip memory */
+	bool imageStrideInKernel; /**< image input: the stride must not exceed the kernel's width */
+	uint32_t maxBatch;	  /**< most cubes of one convolution */
+	uint32_t atomBytes;	  /**< bytes of an atom of feature data */
+	uint32_t macChannels;	  /**< channels that a MAC cell takes at a time */
+	uint32_t int8Kernels;	  /**< kernels of an INT8 group; half as many in other types */
+	uint32_t weightAlignment; /**< alignment of addresses of weights, WMB and WGS */
 	uint32_t weightSizeAlignment; /**< alignment of sizes of weights, WMB and WGS */
 	uint32_t weightSlack;	      /**< free bytes that a kernel group needs behind it */
 	uint32_t bufferBanks;	      /**< banks of the convolution buffer */
 	uint32_t bankEntries;	      /**< entries in a bank */
 	uint32_t entryBytes;	      /**< bytes of an entry */
-	uint32_t poolingLineBytes;    /**< bytes of PDP's buffer for partial results */
+	uint32_t poolingLineBytes;    /**< size of PDP's buffer for the partial results of a line */
 
 	constexpr bool has(Capability capability) const
 	{

@@ -40,7 +40,10 @@ enum class CpuAccess : uint32_t {
 class Buffer
 {
 public:
-	/** \brief The CPU's access to a buffer; others wait until it ends */
+	/**
+	 * \brief Access of the CPU to a buffer; its end makes the CPU's writes visible to the
+	 * device
+	 */
 	class Access
 	{
 	public:
@@ -60,7 +63,7 @@ public:
 		std::shared_ptr<BufferMemory> memory_;
 	};
 
-	/** \return GEM handle on the device it was allocated from */
+	/** \return GEM handle, valid on the open device from which the buffer was allocated */
 	uint32_t handle() const;
 	/** \return bytes requested or imported; the device may have allocated more */
 	uint64_t size() const;
@@ -71,13 +74,14 @@ public:
 	 * Waits at most \a timeout for jobs that write to the buffer, or, if the CPU is going to
 	 * write, for all jobs that use the buffer.
 	 *
-	 * \return Timeout if a job still uses it, Unsupported if the CPU cannot access it
+	 * \return Timeout if a job still uses the buffer, Unsupported if the CPU cannot access its
+	 * memory
 	 */
 	Result<Access> access(CpuAccess access, std::chrono::milliseconds timeout) const;
 
 	/**
 	 * \brief Export the buffer as a dma-buf for other devices, drivers and processes
-	 * \return a file descriptor that the caller closes; it keeps the memory.
+	 * \return a file descriptor that the caller closes; the memory stays allocated until then.
 	 * Unsupported without Feature::DmaBuf and for on-chip memory
 	 */
 	Result<int> exportDmaBuf() const;
@@ -95,8 +99,8 @@ struct JobTask;
 /**
  * \brief A task graph that the driver has checked, except its addresses
  *
- * Submitting it takes a fraction of the time that its descriptors take. The object may be destroyed
- * while submitted jobs run.
+ * Submitting a prepared task takes a fraction of the time of submitting its descriptors, which the
+ * driver would copy and check again. The object may be destroyed while submitted jobs run.
  */
 class PreparedTask
 {
@@ -129,8 +133,9 @@ enum class Priority : uint32_t {
 /**
  * \brief A queue of jobs: they run in the order of their submission
  *
- * Jobs of different contexts run in any order that buffers allow. Jobs that were submitted still
- * run after its destruction.
+ * Jobs of different contexts run in any order, except that a job which writes a buffer and other
+ * jobs that use the buffer keep the order of their submission. Destroying a context does not stop
+ * jobs that were submitted to it.
  */
 class Context
 {
@@ -159,11 +164,11 @@ struct SubmitOptions {
 	 * may take ten times as long. 0 for the driver's default; at most info().maxTimeoutMs
 	 */
 	std::chrono::milliseconds timeout{ 0 };
-	/** \brief Id of a Context, 0 for the open device's own of normal priority */
+	/** \brief Id of a Context; 0: the context of normal priority that each open device has */
 	uint32_t context = 0;
 	/**
-	 * \brief The job overwrites no data that it reads, except data that it wrote itself
-	 * before
+	 * \brief The job may run again from its first task after a reset of the core: it overwrites
+	 * no data that it reads, except data that it wrote itself before
 	 */
 	bool restartable = false;
 	/** \brief Enable the core's counters; needs \a results and Feature::Statistics */
@@ -196,10 +201,13 @@ public:
 	Job &operator=(Job &&other) noexcept;
 	~Job();
 
-	/** \brief Add 1 to an eventfd once the job is done; now if it is done already */
+	/** \brief Add 1 to an eventfd when the job is done; immediately if it is done already */
 	Result<void> notify(int eventfd);
 
-	/** \brief Result of the job, as of wait(); also Timeout for a job that is not done */
+	/**
+	 * \brief Result of the job as wait() returns it, without waiting: Timeout also if the job
+	 * is not done
+	 */
 	Result<void> status();
 
 	/**
@@ -242,7 +250,8 @@ public:
 	 *
 	 * \param[in] log gets messages about the device, its networks and pools; may be empty
 	 *
-	 * \return InvalidArgument naming an unknown option; NoDevice, Io or Unsupported the path
+	 * \return InvalidArgument naming an unknown option; NoDevice, Io or Unsupported naming the
+	 * path
 	 */
 	static Result<Device> open(const std::string &path, Log log = {});
 
@@ -298,9 +307,9 @@ public:
 	 *
 	 * \param[in] graph not needed afterwards
 	 * \param[in] addresses entries of each address table
-	 * \param[in] index of the task among others, for messages
-	 * \return DeviceRefused with the driver's reason, naming operation and field; NoMemory
-	 * if prepared tasks take info().maxTaskBytes already; Unsupported without
+	 * \param[in] index of the task in its job, for messages
+	 * \return DeviceRefused with the driver's reason, naming operation and field; NoMemory if
+	 * prepared tasks take info().maxTaskBytes already; Unsupported without
 	 * Feature::PreparedTasks
 	 */
 	Result<PreparedTask> prepare(const TaskGraph &graph, size_t addresses,

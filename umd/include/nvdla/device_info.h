@@ -41,21 +41,25 @@ struct DeviceInfo {
 	uint32_t maxLuts = 0;	    /**< most look-up tables of one task */
 	uint32_t maxAddresses = 0;  /**< most addresses of one task */
 	uint32_t maxTasks = 0;	    /**< most tasks of one job */
-	uint32_t defaultTimeoutMs = 0;	  /**< timeout of a job that sets none */
-	uint32_t maxTimeoutMs = 0;	  /**< longest time that a job of the caller may take */
-	uint64_t onChipBytes = 0;	  /**< size of on-chip memory; 0: none */
-	uint64_t maxBufferBytes = 0;	  /**< size of the largest buffer */
-	uint64_t features = 0;		  /**< bits of Feature */
-	uint64_t coreClockHz = 0;	  /**< present clock; 0 if not known */
-	uint32_t priorities = 0;	  /**< bit n: the caller may use the Priority of value n */
-	uint32_t maxContexts = 0;	  /**< most contexts of one open device */
-	uint64_t maxOnChipBytes = 0;	  /**< most on-chip memory of all buffers of the caller */
-	uint64_t maxTaskBytes = 0;	  /**< driver's memory for all prepared tasks */
-	uint32_t capabilities = 0;	  /**< bits of Capability; older drivers: 0, as all below */
+	uint32_t defaultTimeoutMs = 0; /**< timeout of a job that sets none */
+	uint32_t maxTimeoutMs = 0;   /**< largest SubmitOptions::timeout that the caller may set */
+	uint64_t onChipBytes = 0;    /**< size of on-chip memory; 0: none */
+	uint64_t maxBufferBytes = 0; /**< size of the largest buffer */
+	uint64_t features = 0;	     /**< bits of Feature */
+	uint64_t coreClockHz = 0;    /**< present clock; 0 if not known */
+	uint32_t priorities = 0;     /**< bit n: the caller may use the Priority of value n */
+	uint32_t maxContexts = 0;    /**< most contexts of one open device */
+	uint64_t maxOnChipBytes = 0; /**< most on-chip memory of all buffers of the caller */
+	uint64_t maxTaskBytes = 0;   /**< driver's memory for all prepared tasks */
+	/** \brief Bits of Capability; 0 with older drivers, as are all members below */
+	uint32_t capabilities = 0;
 	uint32_t maxBatch = 0;		  /**< most cubes of one convolution */
 	uint32_t weightAlignment = 0;	  /**< alignment of addresses of weights, bytes */
 	uint32_t weightSizeAlignment = 0; /**< alignment of sizes of weights, bytes */
-	uint32_t macChannels = 0;	  /**< channels of a block of weights */
+	/**
+	 * \brief Channels that a MAC cell takes at a time; also the channels of a block of weights
+	 */
+	uint32_t macChannels = 0;
 	uint32_t int8Kernels = 0; /**< kernels of an INT8 group; half as many in other types */
 	uint32_t bufferBanks = 0; /**< banks of the convolution buffer */
 	uint32_t bankEntries = 0; /**< entries of a bank */

@@ -48,7 +48,10 @@ public:
 
 	DeviceWatch(DeviceWatch &&) noexcept;
 	DeviceWatch &operator=(DeviceWatch &&) noexcept;
-	/** \brief Ends the watch: after it no callback runs, except one that destroys the watch */
+	/**
+	 * \brief Ends the watch: afterwards no callback runs, except the one from which it is
+	 * destroyed
+	 */
 	~DeviceWatch();
 
 private:

@@ -29,7 +29,7 @@ enum class ElementFunction : uint8_t {
 	Softplus, /**< ln(1 + e^x) */
 	Mish,	  /**< x * tanh(softplus(x)) */
 	Softsign, /**< x / (1 + |x|) */
-	Log,	  /**< to the base of e, as Exp */
+	Log,	  /**< natural logarithm */
 	Sin,
 	Cos,
 	Tan,

@@ -14,7 +14,7 @@
 namespace nvdla
 {
 
-/** \brief Kind of failure, for decisions of a program */
+/** \brief Kind of failure, by which a program can decide how to continue */
 enum class ErrorCode {
 	InvalidArgument, /**< the caller passed an invalid value */
 	InvalidFile,	 /**< a loadable, picture or tensor file is damaged or has another format */

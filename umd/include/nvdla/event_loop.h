@@ -31,7 +31,7 @@ class Loop;
 class EventLoop
 {
 public:
-	/** \brief A loop with a thread of its own */
+	/** \brief Create a loop that runs in a thread of its own */
 	static Result<EventLoop> create();
 
 	/**
@@ -43,7 +43,9 @@ public:
 	 */
 	static Result<EventLoop> attach(uv_loop_s *loop);
 
-	/** \brief The loop of networks that are given none; has its own thread */
+	/**
+	 * \brief The loop of networks and pools that are given no other; it has a thread of its own
+	 */
 	static Result<EventLoop> shared();
 
 	/** \return true if the caller is in the loop's thread, such as in a callback */

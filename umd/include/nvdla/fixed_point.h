@@ -19,7 +19,10 @@
 namespace nvdla
 {
 
-/** \brief Q.n in a container: real = value / 2^fractionBits ("Data storage") */
+/**
+ * \brief A format Qm.n: a value of the container's type represents value / 2^fractionBits ("Data
+ * storage")
+ */
 struct FixedFormat {
 	DataType container = DataType::Int8; /**< Int8 (fx8) or Int16 (fx16) */
 	uint32_t fractionBits = 0;	     /**< n; may be more than the container has bits */
@@ -74,31 +77,31 @@ struct HeadRoom {
 	uint32_t needed = 0;	    /**< accumulationBits() */
 	FixedFormat input, weights; /**< formats with fewer fraction bits that avoid overflow */
 
-	/** \return true if no sum of that many products overflows */
+	/** \return true if a sum of the given number of products cannot overflow */
 	bool enough() const { return available >= needed; }
 };
 
 /**
  * \brief Head-room of a multiply-accumulate ("Quantization: Influence of Accumulator Bit Depth")
  *
- * The missing bits are split evenly between both operands; an odd one goes to the input.
+ * HeadRoom::input and weights give up the missing bits in equal parts; an odd bit is the input's.
+ * The document counts a product of fx8 as 14 bits. Only (-128) * (-128) needs 15, so a sum of only
+ * such products overflows by one at the limit.
  *
- * \param[in] additions products and the bias: R * S * C + 1
- * The document counts a product of fx8 as 14 bits. Only (-128) * (-128) needs 15, so a sum of
- * only such products overflows by one at the limit.
+ * \param[in] additions number of products plus one for the bias: R * S * C + 1
  *
  * \param[in] accumulatorBits with sign; accumulatorWidth() for NVDLA
- * \return InvalidArgument if the accumulator does not hold a product; Unsupported if the
- * operands have too few fraction bits to give
+ * \return InvalidArgument if the accumulator does not hold a product; Unsupported if the operands
+ * have fewer fraction bits than they would have to give up
  */
 Result<HeadRoom> accumulatorHeadRoom(const FixedFormat &input, const FixedFormat &weights,
 				     uint64_t additions, uint32_t accumulatorBits);
 
 /**
- * \brief Bits, sign included, up to which CACC and SDP add without saturating
+ * \brief Width in bits, sign included, of the largest sum that neither CACC nor SDP saturates
  *
- * CACC's accumulators have 34 bits for INT8 and 48 for INT16; after dropping
- * \a truncate bits (CLIP_TRUNCATE) 32 go to SDP.
+ * CACC's accumulators have 34 bits for INT8 and 48 for INT16; after dropping \a truncate bits
+ * (CLIP_TRUNCATE) 32 go to SDP.
  */
 constexpr uint32_t accumulatorWidth(DataType type, uint32_t truncate)
 {

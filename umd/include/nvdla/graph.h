@@ -95,13 +95,13 @@ struct Surface {
 	uint32_t atBatch = 0;
 	uint32_t lineStep = 1; /**< distance of the part's lines in the whole */
 	/**
-	 * \brief Operations see a part's atoms of channels as lines, and its lines as atoms of
-	 * channels
+	 * \brief Transposed part: operations see its atoms of channels as lines, and its lines as
+	 * atoms of channels
 	 *
 	 * The description has the sizes inside the whole: a part of 64 channels of INT8, 3 lines
 	 * and 5 columns is a surface of 96 channels, 2 lines and 5 columns to its readers and
-	 * writers. Unused channels of the last atom count, too. A part that is written must
-	 * state all of its sizes.
+	 * writers. Unused channels of the last atom count, too. A part that is written must state
+	 * all of its sizes.
 	 */
 	bool turned = false;
 	/**
@@ -147,7 +147,9 @@ struct GraphWeights {
 	/** \brief Winograd: factor of transformed weights before they are rounded */
 	float winogradScale = 1.0f;
 	bool compressed = false; /**< stored without zero elements */
-	/** \brief BDMA copies the weights to on-chip memory, from where they are read */
+	/**
+	 * \brief BDMA copies the weights to on-chip memory, from which the convolution reads them
+	 */
 	bool onChip = false;
 	/** \brief Fraction bits of fixed-point elements; see Surface::fractionBits */
 	std::optional<uint32_t> fractionBits;
@@ -167,7 +169,7 @@ struct GraphOperands {
 	uint32_t w = 1;
 	Elements alu;
 	Elements mul;
-	/** \brief BDMA copies the operands to on-chip memory, from where they are read */
+	/** \brief BDMA copies the operands to on-chip memory, from which SDP reads them */
 	bool onChip = false;
 	/** \brief Fraction bits of fixed-point elements; see Surface::fractionBits */
 	std::optional<uint32_t> aluFractionBits;
@@ -196,8 +198,8 @@ struct AssembleOptions {
 	uint32_t maxTaskOperations = 4096;
 	/** \brief Surfaces that are not in use at the same time may share memory */
 	bool reuseMemory = true;
-	/** \brief Choose how operations are carried out, as chooseStrategy() does; nothing:
-	 * unchanged */
+	/** \brief Choose how operations are carried out, as chooseStrategy() does; without it, they
+	 * stay as the graph describes them */
 	std::optional<Strategy> strategy;
 	/**
 	 * \brief On-chip memory that surfaces with Place::Auto may take, in bytes
@@ -246,7 +248,10 @@ public:
 	void lut(std::string name, const Lut &tables);
 
 	void add(op::Any operation);
-	/** \brief Add an order that does not follow from surfaces */
+	/**
+	 * \brief Add an order of two operations that does not follow from the surfaces that they
+	 * read and write
+	 */
 	void order(GraphEdge edge);
 
 	/**

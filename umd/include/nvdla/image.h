@@ -30,8 +30,8 @@ struct Image {
 /**
  * \brief Read a PGM (P5), PPM (P6), PNG or JPEG picture of at most 8192 x 8192 pixels
  *
- * The contents decide, not the name. Colours of a PNG are given as sRGB; a
- * transparent one is put on black. A JPEG that ends early is an error.
+ * The format is recognized by the contents, not by the name. Colours of a PNG are converted to
+ * sRGB, and transparent ones blended with black. A JPEG that ends early is an error.
  */
 Result<Image> readImage(const std::string &path);
 
@@ -44,7 +44,10 @@ Result<std::vector<std::byte>> encodePng(const Image &image, const std::string &
 /** \brief Write a PNG */
 Result<void> writePng(const std::string &path, const Image &image);
 
-/** \brief Picture of the same contents, cut to its middle and scaled to \a width x \a height */
+/**
+ * \brief Cut the middle of the picture with the aspect ratio of \a width x \a height and scale it
+ * to this size
+ */
 Image resize(const Image &image, uint32_t width, uint32_t height);
 
 /** \return the luminance of a colour picture (ITU-R BT.601), or the grey picture itself */
@@ -62,7 +65,7 @@ struct PixelScaling {
 };
 
 /**
- * \brief Quantization of a picture's INT8 elements if none is given
+ * \brief Quantization of an INT8 tensor for pictures that has none
  *
  * Unsigned elements are the pixels; the signed element 127 is a pixel of 255.
  */
@@ -74,14 +77,14 @@ constexpr Quantization defaultPixelQuantization(bool isUnsigned)
 /**
  * \brief Elements of an input tensor from a picture, in N, C, H, W order
  *
- * \a scaling makes numbers of the pixels, and desc.quantization makes elements of these. For an
+ * Pixels become numbers by \a scaling, and the numbers become elements by desc.quantization. For an
  * INT8 tensor without a quantization \a scaling is ignored, and the elements have
- * defaultPixelQuantization(): the pixels' bytes if the tensor isUnsigned, otherwise
- * floor(pixel * 127 / 255 + 0.5), as in the first NVDLA runtime.
+ * defaultPixelQuantization(): the pixels' bytes if the tensor isUnsigned, otherwise floor(pixel *
+ * 127 / 255 + 0.5), as in the first NVDLA runtime. A grey picture gives the same numbers to the
+ * first three channels of the tensor; a fourth channel represents 0.
  *
- * \return InvalidArgument naming both sizes if the picture's width or height
- * is not the tensor's, or if the tensor has fewer channels than the picture, or more than four;
- * a grey picture is the same in the first three, a fourth channel stands for 0
+ * \return InvalidArgument naming both sizes if the picture's width or height is not the tensor's,
+ * or if the tensor has fewer channels than the picture, or more than four
  */
 Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const Image &image,
 						 const PixelScaling &scaling = {});

@@ -47,8 +47,8 @@ struct ConvolutionScaling : AffineScaling {
  *
  * - VTA, "CONV2D operator": Y = (s_w * s_i / s_y) * (W x (I - z_i) + B) + z_y.
  * - Precision, bias: SF_bs * 2^bs_trunc = SF_in * SF_wt / 2^(pra_trunc + cc_out_trunc).
- * - Precision, offset: the accumulator of channel k is off by z_i times the sum of its
- *   quantized weights, which the adder takes away.
+ * - Precision, offset: the accumulator of channel k is off by z_i times the sum of its quantized
+ *   weights; the adder's operand cancels this offset.
  * - Precision, "Padding": PADDING_VALUE = -offset * SF, the input's zero point.
  *
  * \param[in] weights desc.elements() quantized elements in O, I, H, W order, Int8 or Int16
@@ -64,8 +64,8 @@ Result<ConvolutionScaling> scaleConvolution(const ConvolutionQuantization &quant
 /**
  * \brief Batch normalization in an X unit: (x - mean) * factor
  *
- * Precision, batch normalization: SF_in = SF_bn_m_cvt * 2^bn_m_shifter. The adder takes the mean
- * and the input's zero point away, the multiplier's scale is s_in * factor / s_out.
+ * Precision, batch normalization: SF_in = SF_bn_m_cvt * 2^bn_m_shifter. The adder subtracts the
+ * mean and the input's zero point; the multiplier's scale is s_in * factor / s_out.
  *
  * \param[in] mean and \param[in] factor (1 / deviation, of any sign) real numbers, one per channel
  */
@@ -125,19 +125,20 @@ Result<ElementwiseScaling> scaleElementwise(Elementwise operation, const Quantiz
 
 /** \brief CDP's two converters */
 struct CdpScaling {
-	Converter input;      /**< cdp_in_cvt: (x - O_in) * SF_in becomes x * 2^M */
-	Converter output;     /**< cdp_out_cvt */
-	double lutInputScale; /**< real sum of squares of a step of the table's input */
+	Converter input;  /**< cdp_in_cvt: (x - O_in) * SF_in becomes x * 2^M */
+	Converter output; /**< cdp_out_cvt */
+	/** \brief Real sum of squares that one step of the table's input represents */
+	double lutInputScale;
 };
 
 /**
  * \brief Precision, CDP
  *
- * O_cdp_in_cvt = -O_in * SF_in, SF_cdp_in_cvt = 2^M / SF_in;
- * SF_out = SF_lut * SF_cdp_out_cvt * 2^M, O_out = O_cdp_out_cvt / (SF_lut * 2^M).
+ * O_cdp_in_cvt = -O_in * SF_in, SF_cdp_in_cvt = 2^M / SF_in; SF_out = SF_lut * SF_cdp_out_cvt *
+ * 2^M, O_out = O_cdp_out_cvt / (SF_lut * 2^M).
  *
- * \param[in] fractionBits M; chosen so that x * 2^M fits the type
- * \param[in] lutOutputScale real size of a step of the table's entries, 1 / SF_lut
+ * \param[in] fractionBits M; the caller chooses it so that x * 2^M fits the type
+ * \param[in] lutOutputScale real number that one step of the table's entries represents, 1 / SF_lut
  */
 Result<CdpScaling> scaleCdp(const Quantization &input, const Quantization &output,
 			    int32_t fractionBits, double lutOutputScale);

@@ -37,7 +37,7 @@ enum class Interface : uint32_t {
 	Host1 = 3 /**< a library of the host; extension of this project */
 };
 
-/** \brief Array of a DLA task that a blob holds; not set in all files */
+/** \brief Which array of a DLA task a blob holds; 0 in files of compilers that do not set it */
 enum DlaSubInterface : uint32_t {
 	DlaAddr0 = 1,
 	DlaDeps = 2,
@@ -63,14 +63,14 @@ enum class MemoryDomain : uint8_t {
 };
 
 enum MemoryFlags : uint16_t {
-	MemoryAlloc = 1,  /**< the runtime allocates it */
+	MemoryAlloc = 1,  /**< the runtime allocates the memory */
 	MemorySet = 2,	  /**< contents are written before the first task */
-	MemoryInput = 4,  /**< the application writes it */
-	MemoryOutput = 8, /**< the application reads it */
+	MemoryInput = 4,  /**< the application writes the memory */
+	MemoryOutput = 8, /**< the application reads the memory */
 	MemoryDebug = 16,
 };
 
-/** \brief Bytes of a blob that a memory holds at the start */
+/** \brief A blob that is copied to \a offset (in bytes) of a memory before the first task */
 struct MemoryContent {
 	std::string blob;
 	uint64_t offset = 0;
@@ -157,12 +157,12 @@ struct TensorEntry {
 	int32_t c = 0;
 	int32_t h = 0;
 	int32_t w = 0;
-	/** bytes: element, line, surface (or second plane), line of the second plane */
+	/** strides in bytes: element, line, surface (or second plane), line of the second plane */
 	uint32_t stride[8] = {};
 	/**
 	 * \brief Quantization of the elements, scale * (q - zeroPoint); extension
 	 *
-	 * Empty, one of each, or one for each channel.
+	 * The lists are empty, or have one entry, or one for each channel.
 	 */
 	std::vector<float> scale;
 	std::vector<int32_t> zeroPoint;
@@ -186,11 +186,10 @@ struct Reloc {
 /**
  * \brief A loadable in memory
  *
- * The lists are those of the file, in its order. An object that came from
- * read() or passed check() holds the following: ids are unique within a list
- * and every id that is named exists; every content lies in its memory, every
- * tensor in its memory and every address starts in its memory; address sizes
- * are clamped to the end of the memory.
+ * The lists are those of the file, in its order. An object that came from read() or passed check()
+ * holds the following: ids are unique within a list and every id that is named exists; contents and
+ * tensors lie entirely in their memories, and every address starts in its memory; address sizes are
+ * clamped to the end of the memory.
  */
 class Loadable
 {
@@ -236,8 +235,8 @@ public:
 	/**
 	 * \brief Tensors the application binds, ordered by the bind id of their memory
 	 *
-	 * Bind ids count per direction. Two tensors of one memory keep the order
-	 * of the file.
+	 * Inputs and outputs are numbered separately. Tensors in the same memory keep the order of
+	 * the file.
 	 */
 	Result<std::vector<TensorDesc>> inputs() const { return bound(MemoryInput); }
 	Result<std::vector<TensorDesc>> outputs() const { return bound(MemoryOutput); }

@@ -18,17 +18,17 @@ namespace nvdla
 /**
  * \brief Write a loadable as JSON
  *
- * The text has all lists of the file, in the file's order and with its names. Descriptor lists
- * are decoded into the fields of include/uapi/drm/nvdla_descriptors.h, in the layout that the
- * file has (cubes of 28 or 32 bytes); named constants are written by name.
- * Other blobs, and descriptor lists with bytes that are no field, are base64.
- * The form is described in Documentation/loadables.md, "As text".
+ * The text has all lists of the file, in the file's order and with its names. Lists of descriptors
+ * are decoded into the fields of include/uapi/drm/nvdla_descriptors.h, in the layout that the file
+ * has (cubes of 28 or 32 bytes); named constants are written by name. Other blobs, and descriptor
+ * lists with bytes that are no field, are base64. The form is described in
+ * Documentation/loadables.md, "As text".
  *
  * \param[in] loadable as read() or check() leave it
- * \param[in] blobFolder an existing folder: each base64 blob becomes a file in it, which the
- * text names; files of these names are replaced. If empty, all blobs are in the text.
- * \return the text, from which loadableFromJson() makes an equal loadable; the
- * error of check(); Unsupported for a name that is not UTF-8; Io for the files
+ * \param[in] blobFolder an existing folder: each base64 blob becomes a file in it, which the text
+ * names; files of these names are replaced. If empty, all blobs are in the text.
+ * \return the text, from which loadableFromJson() makes an equal loadable; the error of check();
+ * Unsupported for a name that is not UTF-8; Io for the files
  */
 Result<std::string> loadableToJson(const Loadable &loadable, const std::string &blobFolder = {});
 
@@ -44,9 +44,9 @@ Result<std::string> loadableToJson(const Loadable &loadable, const std::string &
 Result<Loadable> loadableFromJson(std::string_view json, const std::string &blobFolder = {});
 
 /**
- * \brief Read a loadable from a file that holds either form
+ * \brief Read a loadable from a file in binary form or as text
  *
- * The contents decide. Files that a text names are looked for beside it.
+ * The contents of the file decide which. Files that a text names are searched in the text's folder.
  */
 Result<Loadable> readLoadable(const std::string &path);
 

@@ -22,8 +22,8 @@ enum class LogLevel {
  * \brief Receives a message: one line of UTF-8, without a line end
  *
  * Each device has a function of its own (Device::open()); without one no messages are written. The
- * function is called from any thread, from several at once, and while requests wait for it: it has
- * to be quick, and must not wait for a request.
+ * function is called from any thread, from several at once, and delays the requests that log: it
+ * has to return quickly, and must not wait for a request.
  */
 using Log = std::function<void(LogLevel level, const std::string &message)>;
 

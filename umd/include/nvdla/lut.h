@@ -25,19 +25,20 @@ enum class LutUnit : uint8_t {
 
 /** \brief Slope of a table beyond one of its ends, in entries for each step of the input */
 struct LutSlope {
-	int16_t scale = 0; /**< or the whole slope, as bits of FP16 */
-	int8_t shift = 0;  /**< bits that the product is shifted right, -16 to 15 */
+	/** \brief Integers: factor of the slope; FP16: the whole slope, as bits of FP16 */
+	int16_t scale = 0;
+	int8_t shift = 0; /**< bits that the product is shifted right, -16 to 15 */
 };
 
 /** \brief One of the two tables of a look-up unit */
 template<size_t count>
 struct LutEntries {
-	std::array<int16_t, count> entries{}; /**< or bits of FP16 numbers */
-	/** \brief Entries are 2^step apart; in an exponential table the first two are, and each
-	 * further distance doubles */
+	std::array<int16_t, count> entries{}; /**< integers, or bits of FP16 numbers */
+	/** \brief Neighbouring entries are 2^step apart. In an exponential table this is the
+	 * distance of the first two entries, and each further distance is twice the previous one */
 	int8_t step = 0;
-	int64_t start = 0;  /**< input of the first entry; or the bits of an FP32 number */
-	int64_t end = 0;    /**< input of the last entry, likewise */
+	int64_t start = 0;  /**< input of the first entry; FP16: as bits of FP32 */
+	int64_t end = 0;    /**< input of the last entry; FP16: as bits of FP32 */
 	LutSlope underflow; /**< slope below start */
 	LutSlope overflow;  /**< slope above end */
 };
@@ -54,7 +55,7 @@ struct Lut {
 
 	LutEntries<leCount> le;	      /**< linear or exponential */
 	LutEntries<loCount> lo;	      /**< linear */
-	bool exponential = false;     /**< LE */
+	bool exponential = false;     /**< LE is exponential, not linear */
 	bool hybridSelectsLo = false; /**< LO is used where both hit, or miss at different ends */
 	bool underflowSelectsLo = false; /**< LO is used below both */
 	bool overflowSelectsLo = false;	 /**< LO is used above both */
@@ -68,9 +69,9 @@ struct LutRequest {
 	std::function<double(double)> function;
 	double low = 0; /**< range of inputs, in real numbers */
 	double high = 1;
-	/** integers: quantization of the numbers that index the table (lutInput()) */
+	/** integers: quantization of the table's input, as lutInput() gives it */
 	Quantization input;
-	/** integers: real size of a step of the table's 16-bit entries */
+	/** integers: real number that one step of the table's 16-bit entries represents */
 	double outputScale = 1;
 	/**
 	 * Half: true continues the table in a straight line to the function's values at the largest
@@ -90,18 +91,18 @@ struct LutTable {
 /**
  * \brief Make both tables of a look-up unit
  *
- * LE covers the range from its start, in even steps or in steps that double; LO's 257
- * entries are placed where they help most. All combinations of LE's steps and of LO's place and
+ * LE covers the range from its start, in even steps or in steps that double; LO's 257 entries are
+ * placed where they reduce the error most. All combinations of LE's steps and of LO's place and
  * density are compared with the function, and the one with the smallest largest error (then the
  * smallest average error) is taken. Beyond the range the table continues with the function's slope,
- * or in a straight line to its values at the largest numbers (straightOutside).
- * If both tables hit, LO is used.
+ * or in a straight line to its values at the largest numbers (straightOutside). If both tables hit,
+ * LO is used.
  *
- * Programming guide, "Limitation", LUT: end - start is 2^(select + 6) for LE, 2^(select + 8)
- * for LO, 2^(offset + 64) if exponential, and the ranges of select and offset.
+ * Programming guide, "Limitation", LUT: end - start is 2^(select + 6) for LE, 2^(select + 8) for
+ * LO, 2^(offset + 64) if exponential, and the ranges of select and offset.
  *
- * \return InvalidArgument for an impossible range or scale; Unsupported if no table
- * of the engine covers the range
+ * \return InvalidArgument for an impossible range or scale; Unsupported if no table of the engine
+ * covers the range
  */
 Result<LutTable> makeLut(const LutRequest &request);
 

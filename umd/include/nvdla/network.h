@@ -29,11 +29,11 @@ struct LoadOptions {
 	/**
 	 * \brief Most runs in flight
 	 *
-	 * Each run in flight needs memory for its own tensors and intermediate results, which
-	 * is allocated at first use; all share one copy of the parameters. With two, the device
-	 * begins the next run while the CPU still reads the results of the last; small
-	 * networks and those with CPU tasks gain from more. If there is no memory for
-	 * another one, the network continues with fewer.
+	 * Each run in flight needs memory for its own tensors and intermediate results, which is
+	 * allocated at first use; all share one copy of the parameters. With two runs in flight,
+	 * the device begins the next run while the CPU still reads the results of the last; small
+	 * networks and those with CPU tasks gain from more. If the memory for another run cannot be
+	 * allocated, the network continues with fewer.
 	 */
 	unsigned slots = 4;
 	/** \brief Maximum number of waiting requests; see RunOptions::whenFull */
@@ -76,13 +76,13 @@ public:
 	/**
 	 * \brief Set the quantization of an input or output
 	 *
-	 * For loadables without a quantization, which only their author knows. It holds for this
-	 * object and all requests of the network: setInputFloat() quantizes, outputFloat()
-	 * dequantizes, and inputs() and outputs() return it. Do not call this while another thread
-	 * calls one of these functions.
+	 * For loadables that do not contain the quantization: only their author knows it. The
+	 * quantization applies to this object and all requests of the network: setInputFloat()
+	 * quantizes, outputFloat() dequantizes, and inputs() and outputs() return it. Do not call
+	 * this function while another thread calls one of these functions.
 	 *
-	 * Loadables have the scales of tensors that CPU operations write, so such an output has
-	 * its scale after loading.
+	 * An output that a CPU operation writes has its scale after loading, because loadables
+	 * contain the scales of CPU operations.
 	 *
 	 * \return InvalidArgument for an error that TensorDesc::check() finds
 	 */

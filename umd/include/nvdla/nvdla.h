@@ -82,11 +82,12 @@ typedef void (*nvdla_log)(enum nvdla_log_level level, const char *message, void 
 struct nvdla_open_options {
 	size_t size;	   /**< the caller's sizeof */
 	nvdla_log log;	   /**< gets messages about the device, its networks and pools; or NULL */
-	void *log_context; /**< given to log */
+	void *log_context; /**< passed to each call of log */
 };
 
-/** path: "/dev/accel/accelN", or "embedded" for a device model in this process, which may have
- * options, listed in nvdla-run(1): "embedded:nv_small,fp16=fast" */
+/** path: "/dev/accel/accelN", or "embedded" for a device model in this process. Options may follow,
+ * as in "embedded:nv_small,fp16=fast"; nvdla-run(1) lists them. device: set to a device that the
+ * caller frees */
 enum nvdla_status nvdla_device_open(const char *path, struct nvdla_device **device);
 /** Like nvdla_device_open(), with options, which may be NULL */
 enum nvdla_status nvdla_device_open_with(const char *path, const struct nvdla_open_options *options,
@@ -112,7 +113,7 @@ struct nvdla_device_info {
 	const char *path; /**< owned by the device */
 	uint32_t hw_version;
 	uint32_t atom_bytes;	   /**< alignment of feature data */
-	uint32_t max_timeout_ms;   /**< longest time that a job of the caller may take */
+	uint32_t max_timeout_ms;   /**< largest nvdla_run_options.timeout_ms of the caller */
 	uint32_t priorities;	   /**< bit n: the caller may use priority n - 1 */
 	uint32_t has_statistics;   /**< not 0: the core has counters */
 	uint32_t has_dma_buf;	   /**< not 0: buffers can be exported and imported */
@@ -122,14 +123,18 @@ struct nvdla_device_info {
 	/** Name of the core's configuration, "nv_full"; "" for one that only a newer driver
 	 * knows */
 	const char *variant;
-	uint32_t
-		engines; /**< bit n: operations of engine n run: BDMA, CONV, SDP, PDP, CDP, RUBIK */
+	/**
+	 * bit n: the device runs operations of engine n, in the order BDMA, CONV, SDP, PDP, CDP,
+	 * RUBIK
+	 */
+	uint32_t engines;
 	uint32_t precisions;		/**< bit 0: INT8, 1: INT16, 2: FP16 */
 	uint32_t capabilities;		/**< bits of enum nvdla_capability */
 	uint32_t max_batch;		/**< most cubes of one convolution */
 	uint32_t weight_alignment;	/**< alignment of addresses of weights, bytes */
 	uint32_t weight_size_alignment; /**< alignment of sizes of weights, bytes */
-	uint32_t mac_channels;		/**< channels of a block of weights */
+	/** channels that a MAC cell takes at a time; also the channels of a block of weights */
+	uint32_t mac_channels;
 	uint32_t int8_kernels; /**< kernels of an INT8 group; half as many in other types */
 	uint32_t buffer_banks; /**< banks of the convolution buffer */
 	uint32_t bank_entries; /**< entries of a bank */
@@ -268,22 +273,26 @@ void nvdla_request_free(struct nvdla_request *request);
 /** elements: nvdla_tensor_info.element_bytes bytes, in nvdla_load_options.order */
 enum nvdla_status nvdla_request_set_input(struct nvdla_request *request, size_t index,
 					  const void *elements, size_t bytes);
-/** values: nvdla_tensor_info.num_elements numbers in the same order, which this function
- * quantizes */
+/** values: nvdla_tensor_info.num_elements real numbers in nvdla_load_options.order; this function
+ * quantizes them */
 enum nvdla_status nvdla_request_set_input_float(struct nvdla_request *request, size_t index,
 						const float *values, size_t count);
 /** tensor: nvdla_tensor_info.tensor_bytes bytes in the tensor's layout */
 enum nvdla_status nvdla_request_set_input_tensor(struct nvdla_request *request, size_t index,
 						 const void *tensor, size_t bytes);
+/** elements: room for nvdla_tensor_info.element_bytes bytes, in nvdla_load_options.order */
 enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, size_t index,
 					   void *elements, size_t bytes);
 /** shape: room for nvdla_tensor_info.rank lengths, in which open axes have those of the last run, 0
  * or more. Elements, numbers and bytes of such an output are as many as this shape has */
 enum nvdla_status nvdla_request_get_output_shape(const struct nvdla_request *request, size_t index,
 						 uint32_t *shape, size_t rank);
-/** values: room for nvdla_tensor_info.num_elements dequantized numbers */
+/**
+ * values: room for nvdla_tensor_info.num_elements dequantized numbers, in nvdla_load_options.order
+ */
 enum nvdla_status nvdla_request_get_output_float(const struct nvdla_request *request, size_t index,
 						 float *values, size_t count);
+/** tensor: room for nvdla_tensor_info.tensor_bytes bytes in the tensor's layout */
 enum nvdla_status nvdla_request_get_output_tensor(const struct nvdla_request *request, size_t index,
 						  void *tensor, size_t bytes);
 
@@ -298,14 +307,16 @@ void nvdla_buffer_free(struct nvdla_buffer *buffer);
 size_t nvdla_buffer_size(const struct nvdla_buffer *buffer);
 /** fd: set to the descriptor of a dma-buf, which the caller closes */
 enum nvdla_status nvdla_buffer_export(const struct nvdla_buffer *buffer, int *fd);
-/** Wait until no job uses the buffer; the caller may then access its bytes until
- * nvdla_buffer_end_access() */
+/** Wait until no job uses the buffer. Then bytes, set to the first of them, may be read and written
+ * until nvdla_buffer_end_access(). timeout_ms: longest wait, after which NVDLA_STATUS_TIMEOUT is
+ * returned */
 enum nvdla_status nvdla_buffer_begin_access(struct nvdla_buffer *buffer, uint32_t timeout_ms,
 					    void **bytes);
 void nvdla_buffer_end_access(struct nvdla_buffer *buffer);
 
 /**
- * Use a buffer in the tensor's layout as an input or output, without a copy
+ * Let the network read an input from a buffer, or write an output to it, in the tensor's layout,
+ * without a copy
  *
  * buffer: NULL to return to copies. offset: a multiple of 32 bytes
  */
@@ -316,10 +327,12 @@ enum nvdla_status nvdla_request_bind_output(struct nvdla_request *request, size_
 
 /** Options of a run */
 struct nvdla_run_options {
-	size_t size;	     /**< the caller's sizeof */
-	uint32_t timeout_ms; /**< time a job may take on the hardware */
-	int32_t priority;    /**< -1 low, 0 normal, 1 high */
-	uint32_t busy;	     /**< not 0: NVDLA_STATUS_BUSY instead of waiting for a full queue */
+	size_t size; /**< the caller's sizeof */
+	/** longest time on the hardware in which no operation of a job begins or ends; 0: 30000 */
+	uint32_t timeout_ms;
+	int32_t priority; /**< -1 low, 0 normal, 1 high */
+	/** not 0: return NVDLA_STATUS_BUSY if the queue is full, instead of waiting for room */
+	uint32_t busy;
 	uint32_t statistics; /**< not 0: enable the core's counters; needs has_statistics */
 };
 
@@ -371,9 +384,10 @@ enum nvdla_status nvdla_pool_input_info(const struct nvdla_pool *pool, size_t ne
 enum nvdla_status nvdla_pool_output_info(const struct nvdla_pool *pool, size_t network,
 					 size_t index, struct nvdla_tensor_info *info);
 /**
- * Make the tensor of an input, in its layout, from elements in an order
+ * Pack the elements of an input into the tensor's layout
  *
- * elements: element_bytes bytes. tensor: room for tensor_bytes bytes
+ * order: of the elements. bytes: nvdla_tensor_info.element_bytes. tensor_bytes:
+ * nvdla_tensor_info.tensor_bytes
  */
 enum nvdla_status nvdla_pool_pack_input(const struct nvdla_pool *pool, size_t network, size_t index,
 					enum nvdla_element_order order, const void *elements,
@@ -397,18 +411,21 @@ typedef void (*nvdla_pool_callback)(const struct nvdla_pool_answer *answer,
 enum nvdla_status nvdla_pool_submit(struct nvdla_pool *pool,
 				    const struct nvdla_pool_request *request,
 				    nvdla_pool_callback callback, void *context);
-/** Submits and waits for the answer; not in the loop's thread */
+/**
+ * Submit a request and wait for its answer, which the caller frees; must not be called in the
+ * loop's thread
+ */
 enum nvdla_status nvdla_pool_run(struct nvdla_pool *pool, const struct nvdla_pool_request *request,
 				 struct nvdla_pool_answer **answer);
 /** Free an answer of nvdla_pool_run() */
 void nvdla_pool_answer_free(struct nvdla_pool_answer *answer);
 /** Return: index of the device that computed the answer, in the order of nvdla_pool_use() */
 size_t nvdla_pool_answer_device(const struct nvdla_pool_answer *answer);
-/** elements: room for element_bytes bytes of an output, in the given order */
+/** elements: room for nvdla_tensor_info.element_bytes bytes of an output, in the given order */
 enum nvdla_status nvdla_pool_answer_get_output(const struct nvdla_pool_answer *answer, size_t index,
 					       enum nvdla_element_order order, void *elements,
 					       size_t bytes);
-/** tensor: room for tensor_bytes bytes of an output, in its layout */
+/** tensor: room for nvdla_tensor_info.tensor_bytes bytes of an output, in its layout */
 enum nvdla_status nvdla_pool_answer_get_output_tensor(const struct nvdla_pool_answer *answer,
 						      size_t index, void *tensor, size_t bytes);
 /** As nvdla_request_get_output_shape() */

@@ -47,7 +47,11 @@ struct nvdla_compile_options {
 	uint32_t ranges;	   /**< enum nvdla_range_method */
 	uint32_t precision;	   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
 	uint32_t keep_bias;	   /**< not 0: biases are not corrected for rounding of kernels */
-	uint32_t every_tensor;	   /**< not 0: as CompileOptions::everyTensor */
+	/**
+	 * not 0: tensors between operators become outputs, as with
+	 * nvdla::CompileOptions::everyTensor
+	 */
+	uint32_t every_tensor;
 	/** Strategy in the form of nvdla::parseStrategy(); NULL: as an empty text */
 	const char *strategy;
 	/** On-chip memory for surfaces between layers, in bytes */

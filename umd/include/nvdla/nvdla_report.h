@@ -32,9 +32,9 @@ struct nvdla_report_info {
 struct nvdla_step_info {
 	size_t size;
 	uint32_t cpu;		    /**< not 0: a CPU task, without times of a job */
-	uint32_t num_tasks;	    /**< tasks of the loadable */
+	uint32_t num_tasks;	    /**< number of the loadable's tasks in this step */
 	uint64_t duration_ns;	    /**< time from submission to completion */
-	size_t num_operations;	    /**< operations of its tasks */
+	size_t num_operations;	    /**< number of operations in these tasks */
 	size_t num_operation_infos; /**< 0 for the CPU, and if the driver reports none */
 	uint32_t num_runs;	    /**< times that the job was put on the hardware */
 	uint64_t submit_ns;
@@ -43,7 +43,7 @@ struct nvdla_step_info {
 };
 
 /** An operation; times are CLOCK_MONOTONIC. Counters are in cycles of the core or in elements, and
- * 0 if the engine does not have the counter. */
+ * 0 if the engine does not have the counter; nvdla::OperationReport describes each. */
 struct nvdla_operation_info {
 	size_t size;
 	uint32_t engine;    /**< 0 BDMA, 1 convolution, 2 SDP, 3 PDP, 4 CDP, 5 Rubik */

@@ -73,13 +73,17 @@ struct Convolution {
 	 * Both the input's channels and the kernels are a multiple of groups. GraphWeights::c are
 	 * the channels of one group; of k kernels, the first k / groups belong to the first group.
 	 *
-	 * A hardware layer takes as many groups as make channels and kernels whole atoms, with
-	 * zeros where kernels of one group meet channels of another. If that takes several layers,
-	 * each has an SDP layer behind it, whose output is a surface in memory; cubes of a batch
-	 * are made one after the other then, and nothing is reused.
+	 * A hardware layer computes so many groups that their channels and kernels fill whole
+	 * atoms; weights between a kernel of one group and a channel of another are zero. If
+	 * several hardware layers are needed, each has an SDP layer behind it, whose output is a
+	 * surface in memory; then the cubes of a batch are computed one after the other, and
+	 * neither weights nor data are reused.
 	 */
 	uint32_t groups = 1;
-	/** \brief Winograd mode; the kernel is 3x3 and the output divisible by 4, 8 or more */
+	/**
+	 * \brief Winograd mode; the kernel is 3x3, and the output's width and height are multiples
+	 * of 4 and at least 8
+	 */
 	bool winograd = false;
 	uint8_t winogradShift = 0;    /**< PRA_TRUNCATE: shift of transformed integers */
 	uint8_t accumulatorShift = 0; /**< CLIP_TRUNCATE: SDP gets sum >> accumulatorShift */
@@ -90,15 +94,16 @@ struct Convolution {
 	 * \brief Number of horizontal bands of the output; 0: as few as the convolution buffer
 	 * allows
 	 *
-	 * Each band is a hardware layer with an SDP layer behind it (guide, "Split H"). The
-	 * output of that SDP operation is a surface in memory then.
+	 * Each band is a hardware layer with an SDP layer behind it (guide, "Split H"). With more
+	 * than one band, the output of that SDP operation is a surface in memory.
 	 */
 	uint32_t bands = 0;
 	/**
-	 * \brief The convolution before this one in the graph has the same weights, which stay
-	 * in the convolution buffer
+	 * \brief The convolution before this one in the graph has the same weights, which stay in
+	 * the convolution buffer
 	 *
-	 * All of them have to fit beside the data of both (guide, WEIGHT_REUSE).
+	 * The convolution buffer has to hold all weights beside the data of both convolutions
+	 * (guide, WEIGHT_REUSE).
 	 */
 	bool reuseWeights = false;
 	/**
@@ -107,8 +112,9 @@ struct Convolution {
 	 *
 	 * Both must have the same mode and conversion of pixels; pictures must have the same
 	 * padding at the sides, Winograd's inputs the same padding and stride (guide, DATA_REUSE).
-	 * In direct mode the inputs may also be overlapping slices of one surface: this one begins
-	 * after the first line of the other one and ends after its last (guide, RLS_SLICES).
+	 * In direct mode the inputs may also be overlapping slices of one surface: this
+	 * convolution's slice begins after the first line of the previous one's and ends after its
+	 * last (guide, RLS_SLICES).
 	 */
 	bool reuseData = false;
 	/** \brief FP16: NaN in input and weights is read as zero (precision, NaN) */
@@ -118,16 +124,15 @@ struct Convolution {
 /**
  * \brief Deconvolution (transposed convolution); its output is a stream that an Sdp takes
  *
- * Each element of the input adds the kernel, times that element, to the output at
- * (x * stride.x, y * stride.y): out(k, y * stride.y + r, x * stride.x + s) += in(c, y, x) *
- * W(k, c, r, s). That makes (in - 1) * stride + kernel lines and columns, of which padding
- * cuts some off.
+ * Each element of the input adds the kernel, times that element, to the output at (x * stride.x, y
+ * * stride.y): out(k, y * stride.y + r, x * stride.x + s) += in(c, y, x) * W(k, c, r, s). The
+ * result has (in - 1) * stride + kernel lines and columns; padding cuts some of them off.
  *
- * The core makes it of stride.x * stride.y convolutions, one for each phase of the
- * output, with the SDP operation behind each; RUBIK puts the phases together (guide,
- * "Deconvolution"). Operands of that SDP operation are constants, or surfaces if
- * stride.x is 1. Its output is a surface in memory, with room for a multiple of
- * stride.x columns in a line. The cubes of a batch are made one after the other.
+ * The core computes stride.x * stride.y convolutions, one for each phase of the output, with the
+ * SDP operation behind each; RUBIK puts the phases together (guide, "Deconvolution"). Operands of
+ * that SDP operation are constants, or surfaces if stride.x is 1. Its output is a surface in
+ * memory, with room for a multiple of stride.x columns in a line. The cubes of a batch are made one
+ * after the other.
  */
 struct Deconvolution {
 	std::string name;
@@ -138,7 +143,7 @@ struct Deconvolution {
 	/** \brief Columns and lines of the output that are cut off on each side */
 	Padding padding;
 	uint8_t accumulatorShift = 0; /**< see Convolution::accumulatorShift */
-	/** \brief The phases are in on-chip memory until they are interleaved */
+	/** \brief The phases are stored in on-chip memory until RUBIK interleaves them */
 	bool phasesOnChip = false;
 	/** \brief FP16: NaN in input and weights is read as zero (precision, NaN) */
 	bool nanToZero = false;
@@ -148,9 +153,9 @@ enum class Alu : uint8_t { Max, Min, Sum };
 
 enum class Activation : uint8_t {
 	None,
-	Relu,	/**< X1 and X2 */
+	Relu,	/**< only in X1 and X2 */
 	PRelu,	/**< multiplies negative values only; the ALU is bypassed */
-	LookUp, /**< Y: Sdp::lut */
+	LookUp, /**< only in Y: the tables of Sdp::lut */
 };
 
 /**
@@ -166,18 +171,22 @@ struct SdpUnit {
 	/**
 	 * \brief Name of the operands: of Graph::operands() or of a surface
 	 *
-	 * Empty: in registers, aluOperand and mulOperand. A surface has the output's shape, or
-	 * one element for each channel (1 x 1). It feeds the ALU or the multiplier, not both.
+	 * If empty, the operands are in registers: aluOperand and mulOperand. A surface has the
+	 * output's shape, or one element for each channel (1 x 1). It feeds the ALU or the
+	 * multiplier, not both.
 	 */
 	std::string operands;
 	/**
 	 * \brief X1: a surface for the multiplier, beside the one for the ALU in operands
 	 *
-	 * A unit reads one surface: X2, which has to be free, multiplies, and has X1's shift and
-	 * activation. The sum is 32 bits, saturated.
+	 * Since a unit reads only one surface, the unused unit X2 multiplies, with X1's shift and
+	 * activation. The sum is saturated to 32 bits.
 	 */
 	std::string mulOperands;
-	/** \brief 16 bits, the bits of an FP16 number in FP16; Y: 32 bits and FP32 */
+	/**
+	 * \brief X1, X2: an integer of 16 bits, or the bits of an FP16 number; Y: 32 bits, or the
+	 * bits of an FP32 number
+	 */
 	int32_t aluOperand = 0;
 	int32_t mulOperand = 0;
 	uint8_t aluShift = 0; /**< X1, X2: left shift of the ALU's operand */
@@ -334,8 +343,8 @@ struct Unary {
  * \brief The same elements in another cube, on the CPU
  *
  * Elements are counted in the order H, W, C. The output must be described before, with the input's
- * type and as many elements. With \a axes, the elements are an array of up to five axes, which are
- * put into another order.
+ * type and as many elements. With \a axes, the elements are seen as an array of up to five axes,
+ * which is transposed.
  */
 struct Reshape {
 	std::string name;

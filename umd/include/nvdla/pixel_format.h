@@ -84,9 +84,9 @@ enum class PixelKind : uint8_t {
 /**
  * \brief One pixel format
  *
- * Channels are numbered as the convolution sees them: R, G, B, A or Y, U, V, A; an X is an
- * unused A. Names give the channels from the most significant end of the pixel
- * down; two-plane names with U before V hold V first.
+ * Channels are numbered as the convolution sees them: R, G, B, A or Y, U, V, A; an X is an unused
+ * A. Names give the channels from the most significant end of the pixel down; in formats of two
+ * planes, a name with U before V has V at the lower address.
  */
 struct PixelFormatInfo {
 	PixelFormat format;

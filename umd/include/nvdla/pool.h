@@ -27,7 +27,7 @@ namespace nvdla
 
 /** \brief Options of a pool */
 struct PoolOptions {
-	/** \brief Loop that calls back; without one, EventLoop::shared() */
+	/** \brief Loop whose thread runs callbacks; without one, EventLoop::shared() */
 	std::optional<EventLoop> loop = {};
 	/** \brief Maximum number of requests on each device at a time */
 	unsigned slots = 2;
@@ -49,7 +49,7 @@ struct PoolRequest {
 struct PoolAnswer {
 	/** \brief Bytes of all outputs in their layouts, for unpackElements() with tensors */
 	std::vector<std::vector<std::byte>> outputs;
-	size_t device = 0; /**< the device that computed it, an index into Pool::use() */
+	size_t device = 0; /**< the device that computed the answer, an index into Pool::use() */
 	RunReport report;
 	/** \brief Descriptions of the outputs, with the lengths of open axes in this run */
 	std::vector<TensorDesc> tensors = {};
@@ -71,11 +71,11 @@ struct DeviceUse {
  *
  * Each network resides on each device. A request goes to the device with the fewest requests;
  * waiting requests share one queue. When a device is lost, its requests run on other devices; each
- * request is answered once. Only when no device is left are they answered
- * DeviceLost. A request whose job hangs or fails is answered with that error and not repeated.
+ * request is answered once. Requests are answered DeviceLost only if no device is left. A request
+ * whose job hangs or fails is answered with that error and not repeated.
  *
- * All functions may be called from several threads at once. A pool that goes while requests are
- * pending cancels them, and its destructor returns as Network's does.
+ * All functions may be called from several threads at once. The destructor cancels pending
+ * requests, and waits for their callbacks in the same cases as Network's does.
  */
 class Pool
 {

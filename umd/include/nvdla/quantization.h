@@ -36,7 +36,7 @@ struct Quantization {
 	double steps(double real) const { return real / scale + zeroPoint; }
 	/**
 	 * \return Q(real) of VTA: real / scale is rounded half away from zero, the zero point is
-	 * added, and the sum saturated; of a NaN the zero point
+	 * added, and the sum saturated; a NaN becomes the zero point
 	 */
 	int64_t quantize(double real, const IntegerLimits &limits) const
 	{

@@ -42,15 +42,20 @@ struct RealLayer {
 /**
  * \brief Largest difference between a layer's results and those in real numbers
  *
- * In real numbers, for any input, and for results in the output's range. Each member is the largest
- * over all kernels.
+ * Upper bounds in real numbers, for any input and all results in the output's range. Each member is
+ * the largest of all kernels.
  */
 struct LayerRounding {
-	double weights = 0;	/**< rounding of the weights, each with its own error */
+	/** \brief Rounding of the weights: the sum of the errors of a kernel's weights */
+	double weights = 0;
 	double bias = 0;	/**< rounding of the adder's operands */
 	double multipliers = 0; /**< rounding of the multiplier's operands */
 	double accumulator = 0; /**< truncation of the accumulator */
-	double output = 0;	/**< half a step, or a step if a limit is between two steps */
+	/**
+	 * \brief Rounding of the output: half a step, or a step with RealLayer::highest, which may
+	 * be between two steps
+	 */
+	double output = 0;
 
 	/** \return an upper bound of the error of all results */
 	double most() const { return weights + bias + multipliers + accumulator + output; }

@@ -35,7 +35,10 @@ enum class WhenFull {
 
 /** \brief Options of a run */
 struct RunOptions {
-	/** \brief Longest time that one job may take on the hardware */
+	/**
+	 * \brief Longest time on the hardware in which no operation of a job begins or ends, as
+	 * SubmitOptions::timeout
+	 */
 	std::chrono::milliseconds timeout{ 30000 };
 	/** \brief Priority over other requests of this network and other jobs of the device */
 	Priority priority = Priority::Normal;
@@ -51,7 +54,7 @@ struct TensorPlace {
 	uint64_t offset = 0;
 	/**
 	 * \brief Layout of the bytes in the buffer, which is compared with the network's tensor;
-	 * without it, the tensor's own
+	 * without it, the bytes have the tensor's layout
 	 *
 	 * Shape, type, pixel format, strides and size have to be equal, and the quantization if
 	 * both have one.
@@ -121,8 +124,8 @@ public:
 	/**
 	 * \brief Have the network write an output into a buffer, without a copy
 	 *
-	 * As bindInput(). Bytes of the tensor that the network does not write keep their
-	 * value. Two requests in flight must not have the same bytes as output.
+	 * The rules of bindInput() apply. Bytes of the tensor that the network does not write keep
+	 * their value. Two requests in flight must not have the same bytes as output.
 	 *
 	 * \param[in] index into Network::outputs()
 	 */
@@ -179,11 +182,10 @@ public:
 
 	/**
 	 * \brief Wait until the run is done; its callback may come later
-	 * \param[in] timeout nothing to wait without a limit
-	 * \return the result of the last run: DeviceRefused with operation and
-	 * field, Timeout for a job that hung, DeviceFailed, Cancelled; Timeout also
-	 * if it is not done in time, InvalidArgument if it was never submitted, or
-	 * if this is the loop's thread
+	 * \param[in] timeout longest time to wait; without it, there is no limit
+	 * \return the result of the last run: DeviceRefused with operation and field, Timeout for a
+	 * job that hung, DeviceFailed, Cancelled; Timeout also if the run is not done after \a
+	 * timeout, InvalidArgument if the request was never submitted, or in the loop's thread
 	 */
 	Result<RunReport> wait(std::optional<std::chrono::milliseconds> timeout = {});
 

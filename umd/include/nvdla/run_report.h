@@ -71,7 +71,7 @@ struct JobReport {
 struct RunReport {
 	struct Step {
 		bool cpu = false;   /**< true: a CPU task; false: tasks of one job */
-		unsigned tasks = 0; /**< tasks of the loadable in this step */
+		unsigned tasks = 0; /**< number of the loadable's tasks in this step */
 		unsigned operations = 0;
 		std::chrono::nanoseconds duration{ 0 }; /**< time from submission to completion */
 		/** \brief All zero for CPU tasks and without Feature::Results */

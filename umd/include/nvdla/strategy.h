@@ -56,14 +56,14 @@ struct Strategy {
 	/** \brief Inputs or weights that the previous convolution has read stay in the buffer */
 	Choice reuse = Choice::Auto;
 	/**
-	 * \brief Models: one convolution for several of one input whose results are concatenated,
-	 * convolutions that make the integers of a concatenation that counts in other steps, and
-	 * poolings of its parts instead of one behind it
+	 * \brief Models only, around concatenations: compute convolutions of one input as one
+	 * convolution; rescale a part to the concatenation's quantization in the convolution that
+	 * writes it, instead of in a separate operation; pool the parts instead of the whole
 	 */
 	Choice join = Choice::Auto;
 	/**
-	 * \brief Surfaces of branches that could run at the same time share no bytes, which takes
-	 * more memory. Without this choice they share no bytes only if that takes no more memory
+	 * \brief Surfaces of branches that could run at the same time share no bytes, even if that
+	 * takes more memory. Otherwise they have separate bytes only if that takes no more memory
 	 */
 	Choice branches = Choice::Auto;
 	/** \brief Chip for the prediction of times, as options of nvdla-prof without dashes: {

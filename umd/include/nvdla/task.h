@@ -28,7 +28,7 @@ namespace nvdla
 
 /** \brief One entry of a task's address table: a range of one of the loadable's memories */
 struct TaskAddress {
-	uint16_t memory = 0; /**< id */
+	uint16_t memory = 0; /**< id of the loadable's memory */
 	uint64_t offset = 0;
 	uint64_t size = 0; /**< bytes up to the end of the accessible range */
 	/** \brief False for descriptor lists and dummies, which no operation reads or writes */
@@ -80,14 +80,14 @@ enum class EmuOpType : uint8_t {
 	Power = 0,   /**< y = (shift + scale * x) ^ power */
 	Softmax = 1, /**< over all channels of a pixel */
 	Reshape = 2, /**< changes the shape, with elements in the order H, W, C; extension */
-	ArgMax = 3,  /**< the index of the largest of a pixel's channels; extension */
+	ArgMax = 3,  /**< index of the channel of a pixel that has the largest element; extension */
 	/** \brief x / sqrt(sum of the squares of a pixel's channels); extension */
 	Normalize = 4,
 	/** \brief x / (shift + scale * sum of squares of \a window channels around) ^ power;
 	 * extension
 	 */
 	LocalResponse = 5,
-	LogSoftmax = 6, /**< the logarithm of a Softmax; extension */
+	LogSoftmax = 6, /**< natural logarithm of Softmax; extension */
 	Standardize =
 		7,     /**< (x - mean) / sqrt(variance + shift) of a pixel's channels; extension */
 	Largest = 8,   /**< the largest of a pixel's channels; extension */
@@ -155,8 +155,8 @@ struct EmuTask {
  * \brief A task for a library of the host; extension
  *
  * The model's inputs and outputs have the names of tensors, which are plain (PixelFormat::Plain)
- * and have its types and shapes. Without a model each input becomes the output of the same place:
- * the same numbers in another layout or type.
+ * and have its types and shapes. Without a model, each input is converted to the layout and type of
+ * the output with the same index.
  */
 struct HostTask {
 	uint16_t id = 0;
@@ -173,11 +173,11 @@ using AnyTask = std::variant<DlaTask, EmuTask, HostTask>;
 /**
  * \brief Take a task for the core out of a loadable
  *
- * - Files of firmware interface 0.11 and older have a data cube of 28 bytes,
- *   without an offset; they are converted.
+ * - Files of firmware interface 0.11 and older have a data cube of 28 bytes, without an offset;
+ *   they are converted.
  * - graph[i].index becomes i: not every compiler writes it.
- * - An edge to a node of another engine than the edge's belongs to another
- *   task and is dropped; dependency_count is counted anew.
+ * - An edge that names another engine than its node has belongs to another task and is dropped;
+ *   dependency_count is computed again.
  *
  * The contents of the operations are not checked here; the driver does that.
  *
@@ -190,8 +190,8 @@ Result<DlaTask> dlaTask(const Loadable &loadable, uint16_t id);
 /**
  * \brief Take a task for the CPU out of a loadable
  *
- * Both layouts that compilers have written with the same version number are
- * read; the size of the operation list distinguishes them.
+ * Compilers have written two layouts with the same version number. Both are read; the size of the
+ * operation list distinguishes them.
  */
 Result<EmuTask> emuTask(const Loadable &loadable, uint16_t id);
 

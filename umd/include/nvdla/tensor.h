@@ -87,14 +87,15 @@ struct TensorDesc {
 	uint16_t memory = 0;	    /**< id of the loadable's memory of the tensor */
 	uint64_t offset = 0;	    /**< bytes from the start of that memory */
 	/**
-	 * \brief Integers are 0 to 255 or 65535: pixels that a convolution takes as unsigned
+	 * \brief Integers are unsigned, 0 to 255 or 65535: pixels that a convolution takes as
+	 * unsigned
 	 *
-	 * A loadable has it in the convolution (PIXEL_SIGN_OVERRIDE), not in the tensor:
-	 * Network::inputs() has it, Loadable::inputs() has not.
+	 * A loadable stores this in the convolution (PIXEL_SIGN_OVERRIDE), not in the tensor. So it
+	 * is set in Network::inputs(), but not in Loadable::inputs().
 	 */
 	bool isUnsigned = false;
-	/** \brief Real numbers of the elements; used in all conversions from numbers and pictures
-	 */
+	/** \brief Relation of elements to real numbers, which all conversions from numbers and
+	 * pictures use */
 	TensorQuantization quantization = {};
 	/** \brief Signature of inputs and outputs; only if this project compiled the model */
 	std::optional<TensorSignature> signature = {};
@@ -111,7 +112,7 @@ struct TensorDesc {
 	/** \return name, shape in the model's order (else N C H W), type; of pictures the format */
 	std::string describe() const;
 
-	/** \return the smallest and the largest integer that an element of channel \a c can be */
+	/** \return the smallest and the largest integer that an element of channel \a c can have */
 	IntegerLimits limits(uint32_t c) const;
 
 	/**
@@ -123,7 +124,7 @@ struct TensorDesc {
 	 * one for each channel. Scales are positive and finite, and zero points are integers that
 	 * an element can have.
 	 *
-	 * The functions below do this themselves.
+	 * The functions below call check() themselves.
 	 */
 	Result<void> check() const;
 
@@ -139,7 +140,8 @@ struct TensorDesc {
 	 * allows
 	 *
 	 * Lines of both planes start at multiples of 32 bytes, as the core wants pitch-linear
-	 * pixels ("Alignment of Start Address and Stride"). As many channels as the format has.
+	 * pixels ("Alignment of Start Address and Stride"). The tensor has as many channels as the
+	 * format.
 	 */
 	static TensorDesc image(std::string name, PixelFormat format, uint32_t h, uint32_t w);
 
@@ -166,14 +168,14 @@ struct TensorDesc {
 /**
  * \brief Put elements into the layout of a tensor
  *
- * Channels of 10 (alpha 2) bits are the numbers 0 to 1023 (3) as Int16; the core sees
- * them at the top of 16 bits.
+ * In formats with channels of 10 bits, elements are Int16 numbers from 0 to 1023, and 0 to 3 for
+ * the alpha channel of 2 bits; the core reads them as the upper bits of 16.
  *
  * \param[in] desc the tensor
  * \param[in] elements desc.elements() elements of desc.type in \a order
  * \param[out] out desc.size bytes; whatever holds no element becomes zero
- * \return InvalidArgument with both sizes if one of them is wrong, or with the element
- * that does not fit its bits
+ * \return InvalidArgument with both sizes if one of them is wrong, or with the element that does
+ * not fit its bits
  */
 Result<void> packElements(const TensorDesc &desc, std::span<const std::byte> elements,
 			  std::span<std::byte> out, ElementOrder order = ElementOrder::Nchw);
@@ -211,7 +213,7 @@ Result<std::vector<std::byte>> elementsFromFloat(const TensorDesc &desc,
 						 ElementOrder order = ElementOrder::Nchw);
 
 /**
- * \brief Convert elements to numbers, as desc.quantization says
+ * \brief Convert elements to numbers, with desc.quantization
  * \param[in] elements desc.elements() of them in \a order, as unpackElements() gives them
  */
 Result<std::vector<float>> elementsToFloat(const TensorDesc &desc,
@@ -250,7 +252,7 @@ std::vector<float> elementsToFloat(DataType type, std::span<const std::byte> ele
  */
 struct AxisOrder {
 	static constexpr size_t most = 5;
-	/** \brief Lengths of the axes; 0 for unused ones, at the end; if all are 0, the order is
+	/** \brief Lengths of the axes, then 0 for unused ones; if all are 0, the order is
 	 * unchanged */
 	std::array<uint16_t, most> extents{};
 	std::array<uint8_t, most> order{};

@@ -65,7 +65,7 @@ struct NpyArray {
 	 */
 	DataType type = DataType::Float;
 	std::vector<std::byte> elements;
-	bool ofBytes = false; /**< the file has uint8, here as int16 */
+	bool ofBytes = false; /**< the file has uint8; \a elements has these numbers as int16 */
 };
 
 Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &name);
@@ -77,7 +77,7 @@ Result<NpyArray> readNpy(const std::string &path);
  * Axes of length 1 may be left out or added.
  *
  * \param[in] name of the tensor, for errors
- * \return how many samples the array has, 1 or more, one behind the other on its first axis;
+ * \return number of samples, 1 or more, that the array has one behind the other on its first axis;
  * InvalidArgument naming both shapes if they do not go together
  */
 Result<size_t> countSamples(const std::string &name, const TensorSignature &signature,
@@ -86,13 +86,15 @@ Result<size_t> countSamples(const std::string &name, const TensorSignature &sign
 /**
  * \brief Elements of a tensor from an array
  *
- * The array has the shape and the order of the tensor's signature, as countSamples() has it.
- * Without a signature, or with an \a order: N, C, H, W, or C, H, W for one image, or the same with
- * the channels last. It may then have fewer channels than the tensor; the others stand for 0.
+ * The array has the shape and the order of the tensor's signature, as countSamples() checks it.
+ * Without a signature, or with an \a order, its shape is N, C, H, W, or C, H, W for one image, or
+ * the same with the channels last. It may then have fewer channels than the tensor; the missing
+ * channels represent 0.
  *
- * An array of the tensor's type holds its elements, as one of uint8 does for a tensor of unsigned
- * bytes, and one of int8 or uint8 (less 128) for a model's input of 8 bits; one of another type
- * holds numbers, which desc.quantization makes elements of.
+ * An array of the tensor's type holds elements, which are copied. The same is true for uint8 if the
+ * tensor holds unsigned bytes, and for int8 and uint8 if the signature has 8 bits (is8Bits); 128 is
+ * subtracted from such uint8. An array of any other type holds numbers, which are quantized with
+ * desc.quantization.
  *
  * \return elements in N, C, H, W order; InvalidArgument naming both shapes if they do not go
  * together

@@ -47,9 +47,9 @@ uint64_t packedWeightBytes(const CoreGeometry &geometry, const WeightDesc &desc)
 /**
  * \brief Pack weights for direct convolution ("Basic Weight for Direct Convolution")
  *
- * Kernel groups of geometry.groupKernels(); in a group blocks of
- * geometry.macChannels channels; in a block lines, columns, kernels, channels.
- * Nothing is added but the zeroes at the end up to geometry.weightSizeAlignment.
+ * Kernel groups of geometry.groupKernels(); in a group blocks of geometry.macChannels channels; in
+ * a block lines, columns, kernels, channels. The only padding is zeroes at the end, up to a
+ * multiple of geometry.weightSizeAlignment.
  *
  * \param[in] weights desc.elements() elements in O, I, H, W order
  * \return packedWeightBytes() bytes; InvalidArgument for a shape or size that cannot be

@@ -28,7 +28,7 @@ public:
 	void expect(bool something);
 
 private:
-	/* libuv keeps it until the handle is closed. */
+	/* libuv uses this memory until the handle is closed, after the watch is destroyed. */
 	struct State {
 		uv_poll_t poll;
 		UniqueFd fd;

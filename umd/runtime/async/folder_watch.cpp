@@ -15,7 +15,10 @@ namespace nvdla
 namespace
 {
 
-/* A file may exist before it can be used: intervals of further checks, which double each time. */
+/*
+ * First and last interval of further checks, which doubles each time: a file may exist before it
+ * can be opened.
+ */
 constexpr uint64_t firstLookMs = 10;
 constexpr uint64_t lastLookMs = 10000;
 constexpr const char *watchingFolder = "watch folder";
@@ -48,7 +51,7 @@ struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	uv_fs_event_t handle;
 	uv_timer_t timer;
 	uint64_t delay = 0;
-	unsigned open = 0; /* handles */
+	unsigned open = 0; /* handles that are not closed */
 	std::vector<std::string> known;
 	std::shared_ptr<State> self; /* while the handle is open */
 
@@ -126,7 +129,7 @@ int FolderWatch::State::arm()
 		return error;
 	error = start(folder.parent_path());
 	std::error_code ignored;
-	/* The folder may have appeared meanwhile. */
+	/* The folder may have appeared before its parent was watched. */
 	if (!error && std::filesystem::exists(folder, ignored))
 		error = start(folder);
 	return error == UV_ENOENT ? start(folder.parent_path()) : error;
@@ -202,7 +205,10 @@ void FolderWatch::State::close()
 {
 	const auto closed = [](uv_handle_t *one) {
 		State &state = *static_cast<State *>(one->data);
-		/* The last reference frees the handle with the object around it. */
+		/*
+		 * The last of both handles drops the state's reference to itself, which may free
+		 * the state.
+		 */
 		const auto keep = --state.open ? nullptr : std::move(state.self);
 	};
 

@@ -33,7 +33,7 @@ public:
 	 */
 	static Result<std::unique_ptr<FolderWatch>>
 	create(std::shared_ptr<Loop> loop, std::string folder, List list, Callback callback);
-	/** \brief Waits for a running callback, unless that calls this */
+	/** \brief Waits for a running callback, unless the callback itself destroys the watch */
 	~FolderWatch();
 
 	FolderWatch(const FolderWatch &) = delete;

@@ -36,7 +36,7 @@ struct Loop::Core {
 	std::mutex lock; /* guards the following members */
 	std::shared_ptr<LoopTask> first;
 	LoopTask *last = nullptr;
-	bool ended = false; /* to be closed after posted calls */
+	bool ended = false; /* the handle is closed once all posted tasks have run */
 
 	bool attached() const { return loop != &own; }
 	bool inThread() const { return thread == std::this_thread::get_id(); }
@@ -53,7 +53,7 @@ void Loop::Core::drain()
 	last = nullptr;
 	guard.unlock();
 
-	/* This handle does not keep an attached loop running. */
+	/* Once the tasks are taken, the handle need not keep an attached loop running. */
 	if (attached())
 		uv_unref(reinterpret_cast<uv_handle_t *>(&wakeUp));
 	while (task) {
@@ -69,7 +69,10 @@ void Loop::Core::drain()
 		close();
 }
 
-/* A posted task may close the handle; the lock keeps it from running before the handle is used. */
+/*
+ * drain() may close the handle; the lock keeps it from doing so before uv_async_send() has
+ * returned.
+ */
 void Loop::Core::end()
 {
 	const std::lock_guard guard(lock);
@@ -122,7 +125,7 @@ Result<std::shared_ptr<Loop>> Loop::start()
 		return loop;
 	});
 	if (!begun) {
-		/* Closes the handle in this thread. */
+		/* Run the loop in this thread until the handle is closed. */
 		core->end();
 		core->run();
 	}
@@ -184,7 +187,7 @@ Loop::~Loop()
 
 	if (!thread_)
 		return;
-	/* The last user may have been a callback; the thread then ends on its own. */
+	/* A callback may drop the last reference in the loop's thread, which cannot join itself. */
 	if (inThread())
 		thread_->detach();
 	else
@@ -203,7 +206,10 @@ std::shared_ptr<const std::atomic<std::thread::id>> Loop::threadId() const
 
 void Loop::post(std::shared_ptr<LoopTask> task) noexcept
 {
-	/* A posted task may close the handle; the lock delays it until the handle was used. */
+	/*
+	 * drain() may close the handle; the lock keeps it from doing so before uv_async_send() has
+	 * returned.
+	 */
 	const std::lock_guard guard(core_->lock);
 
 	if (!std::exchange(task->posted_, true)) {

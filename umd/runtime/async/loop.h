@@ -54,8 +54,8 @@ public:
 	void post(std::shared_ptr<LoopTask> task) noexcept;
 
 	/**
-	 * \brief Run \a work on libuv's thread pool, then \a done in the loop's thread, which calls
-	 * this
+	 * \brief Run \a work on libuv's thread pool, then \a done in the loop's thread; only the
+	 * loop's thread may call this function
 	 *
 	 * An exception of \a work becomes an error for \a done, which must not throw.
 	 *

@@ -33,7 +33,7 @@ tl::unexpected<Error> wrong(const char *field, std::string why)
 
 using Samples = std::vector<std::vector<std::vector<float>>>;
 
-/* Numbers of all examples become those of each input of each example. */
+/* Splits the numbers of all examples into those of each input of each example. */
 Result<Samples> samplesOf(std::span<const float> numbers, const std::vector<ModelInput> &inputs)
 {
 	size_t each = 0;
@@ -54,7 +54,10 @@ Result<Samples> samplesOf(std::span<const float> numbers, const std::vector<Mode
 	return samples;
 }
 
-/* Refuses options that have an effect only with samples; a table is enough for some. */
+/*
+ * Without samples: refuses options that have an effect only with samples. With a calibration table,
+ * the precision is accepted.
+ */
 Result<void> refuseUnused(const nvdla_compile_options &given)
 {
 	const struct {

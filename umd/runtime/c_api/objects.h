@@ -26,7 +26,10 @@
 namespace nvdla::c_api
 {
 
-/** \brief The pointer that callbacks get; not freed while a callback uses it */
+/**
+ * \brief The request pointer that callbacks get; nvdla_request_free() waits until no callback uses
+ * it
+ */
 class RequestHandle
 {
 public:
@@ -123,7 +126,7 @@ nvdla_status guardedCall(const char *what, Work work) noexcept
 	return status ? *status : failure(status.error());
 }
 
-/** \return \a error for a callback; without memory, a fixed text */
+/** \return the message of \a error, for a callback; a fixed text if there is no memory for it */
 std::string wordsOf(const Error &error) noexcept;
 
 /** \brief The error of a function whose \a argument is missing */
@@ -183,7 +186,10 @@ inline std::span<const std::byte> bytesAt(const void *data, size_t size)
 	return { static_cast<const std::byte *>(data), size };
 }
 
-/** \brief Copy to memory of the caller, whose \a size of \a kind must be exact */
+/**
+ * \brief Copy values to memory of the caller; \a size, in units of \a kind, must be the number of
+ * values
+ */
 template<typename Values, typename T>
 nvdla_status copyOut(const char *what, const char *field, const Values &from, T *to, size_t size,
 		     const char *kind)

@@ -34,13 +34,13 @@ std::vector<ElementOrder> ordersOf(const std::vector<TensorDesc> &tensors,
 	return orders;
 }
 
-/* Any order for an unknown tensor: the request refuses its index. */
+/* Returns any order for an index out of range, because the request then refuses the index. */
 ElementOrder orderAt(const std::vector<ElementOrder> &orders, size_t index)
 {
 	return index < orders.size() ? orders[index] : ElementOrder::Nchw;
 }
 
-/* Runs or submits with the options. */
+/* Converts the options and passes them to \a begin, which runs or submits a request. */
 template<typename Begin>
 nvdla_status beginRun(const nvdla_run_options *options, Begin begin)
 {

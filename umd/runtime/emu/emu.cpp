@@ -23,7 +23,9 @@ namespace
 
 constexpr const char *runningCpuOperation = "run CPU operation";
 
-/* Describes the cube as a tensor that ends with its memory; FP16 has no scale. */
+/*
+ * Describes the cube as a tensor that extends to the end of its memory. FP16 has no quantization.
+ */
 TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
 		    const Quantization &quantization)
 {
@@ -43,7 +45,7 @@ TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
 	return desc;
 }
 
-/* Other compilers convert types by a power with the exponent 1. */
+/* Other compilers express a conversion of types as a POWER with the exponent 1. */
 ElementFunction functionOf(const EmuOperation &operation)
 {
 	if (operation.type != EmuOpType::Power)
@@ -51,7 +53,10 @@ ElementFunction functionOf(const EmuOperation &operation)
 	return operation.power == 1.0f ? ElementFunction::Identity : ElementFunction::Power;
 }
 
-/* A result in FP16 keeps infinities and NaNs. */
+/*
+ * Results in FP16 keep infinities and NaNs; integers cannot represent them, so x is bounded to the
+ * range in which the function is defined.
+ */
 void elementwise(const EmuOperation &operation, std::vector<float> &values)
 {
 	const ElementFunctionInfo &function = elementFunction(functionOf(operation));
@@ -78,7 +83,7 @@ void softmax(std::vector<float> &values, size_t channels)
 			const float value = values[pixel + c * plane];
 			highest = highest < value ? value : highest;
 		}
-		/* A loop of its own, so that the sum stays in a register. */
+		/* exp() and the sum have separate loops, so that the sum stays in a register. */
 		for (size_t c = 0; c < channels; c++)
 			values[pixel + c * plane] = std::exp(values[pixel + c * plane] - highest);
 		float sum = 0.0f;
@@ -125,7 +130,7 @@ void normalizeTwice(const EmuOperation &operation, std::vector<float> &values, s
 	});
 }
 
-/* Returns, for each pixel, the channel that is last in a given order. */
+/* Returns, for each pixel, the largest value of its channels in the order of \a before. */
 template<typename Before>
 std::vector<float> extreme(const std::vector<float> &values, size_t channels, Before before)
 {
@@ -154,7 +159,7 @@ std::vector<float> argMax(const std::vector<float> &values, size_t channels)
 	return indices;
 }
 
-/* Elements of \a bytes bytes in another order; nothing if the axes do not match. */
+/* Transposes elements of \a bytes bytes each; empty if the axes do not match their number. */
 std::vector<std::byte> reordered(const AxisOrder &axes, const std::vector<std::byte> &elements,
 				 size_t bytes)
 {
@@ -207,8 +212,8 @@ Result<void> reshape(const AxisOrder &axes, const TensorDesc &from, std::span<co
 }
 
 /*
- * Channels that fill up the last atom are 0. The core computes with all lanes of an atom: bytes of
- * another surface, left there, would be NaNs in FP16, and counted as such.
+ * Clears the unused channels of the last atom. The core computes with all channels of an atom, and
+ * would count NaNs among leftover bytes of another surface.
  */
 void clearUnusedLanes(const EmuBuffer &cube, std::span<std::byte> dst)
 {

@@ -15,14 +15,13 @@ namespace nvdla
 /**
  * \brief Carry out one CPU operation
  *
- * Works in float: an integer x stands for x * inScale, a result y becomes the integer nearest to y
- * / outScale (halves away from zero, saturated), or the half nearest to y. RESHAPE copies elements
- * unchanged.
+ * Computes in float: an integer x represents (x - inZero) * inScale; a result y becomes outZero
+ * plus the integer nearest to y / outScale (halves away from zero, saturated), or the FP16 number
+ * nearest to y. RESHAPE copies elements unchanged.
  *
  * \param[in] src bytes from the start of the source cube
- * \param[out] dst bytes from the start of the destination cube; may be the
- * same memory as \a src. Unused channels of its last atom become 0; other bytes that hold no
- * element do not change.
+ * \param[out] dst bytes from the start of the destination cube; may be the same memory as \a src.
+ * Unused channels of its last atom become 0; other bytes that hold no element do not change.
  * \return InvalidFile naming the buffer that does not hold its cube
  */
 Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,

@@ -21,7 +21,7 @@ struct Measurement {
 	std::string device;
 	unsigned inFlight = 1;
 	uint64_t runs = 0;
-	double seconds = 0; /**< seconds of all runs together */
+	double seconds = 0; /**< seconds from the start of the first run to the end of the last */
 	double mean = 0;
 	double least = 0;
 	double p50 = 0;
@@ -37,7 +37,7 @@ struct Measurement {
 	 *
 	 * The N-th percentile is the shortest duration that N percent of the runs did not exceed.
 	 *
-	 * \param[in] durations durations of one or more runs, in milliseconds and any order
+	 * \param[in] times durations of one or more runs, in milliseconds and any order
 	 */
 	void take(std::vector<double> times);
 };

@@ -12,7 +12,8 @@ namespace
 {
 
 /*
- * Shares of operations that run at the same time add up.
+ * Returns the utilisation of a resource over time: the sum of the shares of all operations that run
+ * at the same time.
  *
  * share: utilisation by an operation while it runs.
  */
@@ -34,7 +35,7 @@ prof::Gauge gaugeOf(const Prediction &prediction, const char *name,
 	return gauge;
 }
 
-/* Share of the operation's cycles. */
+/* Returns the share of the operation's duration that \a cycles of the core are. */
 double shareOf(const PredictedOperation &operation, double cycles, double clockHz)
 {
 	const double seconds = static_cast<double>(operation.endNs - operation.startNs) * 1e-9;

@@ -7,8 +7,8 @@
 namespace nvdla::chip
 {
 
-/** \return the schedule, and the use of MACs and memories, which timelineSvg() and traceJson() show
- */
+/** \return the predicted schedule, and the utilisation of MACs and memories, which timelineSvg()
+ * and traceJson() show */
 prof::Profile predictionProfile(const Prediction &prediction);
 
 } /* namespace nvdla::chip */

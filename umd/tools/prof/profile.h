@@ -19,7 +19,7 @@ namespace nvdla::prof
 
 /** \brief One operation of a run, on the device or on the CPU */
 struct OperationProfile {
-	uint16_t task = 0; /**< id */
+	uint16_t task = 0; /**< id of the task */
 	size_t index = 0;  /**< index in its task */
 	inspect::OperationText text;
 	uint64_t startNs = 0; /**< time since the run began */
@@ -28,7 +28,7 @@ struct OperationProfile {
 	/** \brief Index in Profile::operations of the operation that passes data to this one on the
 	 * fly */
 	std::optional<size_t> takesFrom;
-	/** \brief The driver's report; its times are of the machine's clock */
+	/** \brief The driver's report; its times are CLOCK_MONOTONIC, not relative to the run */
 	OperationReport counters = {};
 
 	uint64_t durationNs() const { return timed ? endNs - startNs : 0; }
@@ -59,8 +59,8 @@ struct Profile {
 };
 
 /**
- * \return the name of \a device for text about times; that of an embedded device with a note that
- * they are the host's
+ * \return the name of \a device for a text about times; for an embedded device with the note that
+ * they are times of the host
  */
 std::string deviceText(const std::string &device);
 

@@ -48,7 +48,7 @@ std::vector<Row> rowsOf(const Profile &profile, const View &view);
 class FirstColumns
 {
 public:
-	/** \param[in] rows rows of the table; without layers there is no column for them */
+	/** \param[in] rows rows of the table; if none has a layer, there is no column for layers */
 	explicit FirstColumns(const std::vector<Row> &rows);
 
 	std::string titles() const;

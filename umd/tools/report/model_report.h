@@ -25,7 +25,7 @@ struct Cost {
 	sim::MemoryTraffic traffic;
 };
 
-/** \brief Hardware layers that run as one, or a step of the CPU */
+/** \brief Fused operations of the core, or one operation of the CPU */
 struct Step {
 	/** \brief Prediction for a step of the core; null for the CPU, whose time is not known */
 	const chip::PredictedOperation *predicted = nullptr;

@@ -41,7 +41,7 @@ struct MemoryUse {
 /** \return all memories, by id */
 std::vector<MemoryUse> memoryUses(const CompiledModel &model);
 
-/* One for each ReportFormat. */
+/* The report in each ReportFormat; errors as formatted(). */
 std::string reportText(const ModelReport &report);
 std::string reportJson(const ModelReport &report);
 Result<std::string> reportSvg(const ModelReport &report);

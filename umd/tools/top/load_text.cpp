@@ -29,7 +29,7 @@ constexpr std::array columns = {
 	Column{ "LUT miss", "lut_", "flow" },
 };
 
-/* Both tables fit into the 80 columns of the smallest terminal, with bars of eight. */
+/* Both tables fit into the 80 columns of the smallest terminal, with bars of eight characters. */
 constexpr size_t numberWidth = 7;
 constexpr size_t tableWidth = 70;
 constexpr size_t leastBar = 4;

@@ -9,7 +9,7 @@
 namespace nvdla::top
 {
 
-/** \brief Form of a text */
+/** \brief Form of the text that loadText() makes */
 struct Look {
 	size_t columns = 80; /**< columns of the terminal */
 	bool bars = false;   /**< a bar after each engine's share, if the columns suffice */

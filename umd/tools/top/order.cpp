@@ -15,7 +15,7 @@ namespace nvdla::top
 namespace
 {
 
-/* By the values of Order. */
+/* Names of the orders, indexed by the values of Order. */
 constexpr std::array<std::string_view, 4> names = { "busy", "memory", "name", "pid" };
 
 uint64_t busyNs(const ProcessLoad &process)

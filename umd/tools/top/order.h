@@ -15,7 +15,7 @@ namespace nvdla::top
 {
 
 enum class Order {
-	Busy,	/**< the largest share of all engines first */
+	Busy,	/**< the largest sum of the engines' busy times first */
 	Memory, /**< the largest buffers first */
 	Name,	/**< by command */
 	Pid,

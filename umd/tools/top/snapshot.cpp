@@ -93,7 +93,7 @@ std::vector<Device> readDevices(const Selection &selection)
 	return devices;
 }
 
-/* If only root may read the counters, no device's can be read. */
+/* Reports that the counters are for root, if this user may not read them. */
 Result<void> checkAccess(const std::vector<Device> &devices)
 {
 	for (const Device &device : devices) {

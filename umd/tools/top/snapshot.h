@@ -34,7 +34,7 @@ struct Client {
 struct Device {
 	std::string name;		/**< as in /dev/accel or /dev/dri */
 	std::string address;		/**< on its bus: "0000:00:04.0" */
-	std::filesystem::path counters; /**< the folder of enable and reset */
+	std::filesystem::path counters; /**< folder in sysfs with the files enable and reset */
 	bool counting = false;		/**< the core counts for every operation */
 	std::map<std::string, Counters, std::less<>> engines; /**< counters by engine */
 };

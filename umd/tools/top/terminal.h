@@ -18,8 +18,8 @@ namespace nvdla::top
 /**
  * \brief A terminal that reports keys as they are pressed
  *
- * The destructor restores the former mode. Signals that end or stop a program do so, too: the
- * calling thread receives them as events.
+ * The destructor restores the former mode. A signal that ends or stops the program comes as an
+ * event of wait() in the calling thread, so that the mode is restored then, too.
  */
 class Terminal
 {
@@ -41,7 +41,7 @@ public:
 	ScreenSize size() const;
 	Result<void> show(std::string_view text) const;
 
-	/** \brief Wait for something to happen, as long as \a time */
+	/** \brief Wait for a key, a signal or the end of \a time */
 	Wake wait(std::chrono::milliseconds time);
 	/** \return the key; '\\0' for one that sends a control sequence, such as an arrow */
 	char key() const { return key_; }

@@ -47,7 +47,7 @@ Result<void> watch(const Selection &selection, Snapshot before, View view, Termi
 				return {};
 			view.order = orderOfKey(terminal.key(), view.order).value_or(view.order);
 		}
-		/* Keys that come without a pause do not keep the view from changing. */
+		/* Take the next snapshot even if keys arrive without a pause. */
 		if (Clock::now() >= next) {
 			auto now = takeSnapshot(selection);
 			if (!now)

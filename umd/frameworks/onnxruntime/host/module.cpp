@@ -46,8 +46,9 @@ using Kept = std::unique_ptr<T, void (*)(T *)>;
 
 /*
  * Debian's ONNX Runtime and the library with ONNX's operators both register these operators, and
- * each second registration prints a complaint on standard error. Standard error is a file in memory
- * meanwhile; all other text in it, also of other threads, is printed afterwards.
+ * each second registration prints a complaint on standard error. While such an object exists,
+ * standard error is a file in memory; its destructor prints all other text in the file, also that
+ * of other threads.
  */
 class WithoutRepeats
 {

@@ -15,7 +15,7 @@ class Error(Exception):
 
 
 class InvalidArgument(Error, ValueError):
-	"""Something was given that cannot be right."""
+	"""An argument has an invalid value."""
 
 
 class InvalidFile(Error, ValueError):
@@ -23,7 +23,7 @@ class InvalidFile(Error, ValueError):
 
 
 class Unsupported(Error, NotImplementedError):
-	"""Correct, but not something this library or this device does."""
+	"""Correct, but this library or this device does not support it."""
 
 
 class NotFound(Error, FileNotFoundError):

@@ -84,7 +84,8 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	samples:      examples of inputs, with which a model of real numbers is compiled to integers. Each example is an
 	              array, or a list or tuple with an array for each input, in the model's order of inputs and of axes
 	ranges:       how ranges are chosen: "minmax" (default), "percentile" or "entropy"
-	percentile:   share of the numbers that "percentile" keeps at each end, in percent (99.99)
+	percentile:   for ranges="percentile": percentage of the numbers at or below the upper limit of a range, and of those
+	              at or above its lower limit (99.99)
 	precision:    for a model of real numbers: "fp16" (default without samples), "int8" (default with samples) or
 	              "int16"
 	keep_bias:    True: biases are not corrected for the mean error of rounding
@@ -93,7 +94,7 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	strategy:     as in `nvdla-compile --strategy`, for instance "winograd=always,bands=never"
 	sram_size:    on-chip memory for tensors between layers, in bytes
 	fold_sums:    "floats", "never" or "always": which additions are fused with the convolution before them
-	target:       the core that the network is for, by the name in `info['variant']` of a device; "nv_full" without it
+	target:       the core that the network is for, by the name in `info()['variant']` of a device; "nv_full" without it
 	shape:        sizes of an input that the model leaves open, (1, 3, 480, 640); for several inputs a dictionary by
 	              name
 	host:         "auto" or "never": whether ONNX Runtime (for ONNX models) or TensorFlow Lite (for its own), if it is

@@ -49,8 +49,8 @@ class Runnable:
 	`raw=True` the elements. Each owns its memory. An output with an open axis (`None` in its shape) is an array of
 	the length that this run gave the axis, which may be 0.
 
-	Options of all runs: `raw`; `timeout`, seconds that one job may take on the hardware (30);
-	`priority`, "low", "normal" or "high".
+	Options of all runs: `raw`; `timeout`, longest time in seconds on the hardware in which no operation
+	begins or ends (30); `priority`, "low", "normal" or "high".
 
 	Raises TypeError and ValueError for arrays that do not fit, nvdla.Timeout for a job that hung,
 	nvdla.DeviceFailed, nvdla.DeviceLost, nvdla.DeviceRefused. Ctrl-C cancels the run: KeyboardInterrupt.
@@ -112,7 +112,7 @@ class Runnable:
 		raise NotImplementedError
 
 	def _give_back(self, run: Any) -> None:
-		"""The run is done, and its outputs are taken."""
+		"""Called when the run is done and its outputs were copied: it may be used again."""
 
 	def _submit(self, inputs, timeout, priority, statistics=False, busy=False):
 		if priority not in _PRIORITIES:

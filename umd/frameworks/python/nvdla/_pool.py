@@ -83,7 +83,7 @@ class Pool:
 		return PoolNetwork(self, self._pool.add_network(loadable), name, layout)
 
 	def add(self, device: Union[str, Any]) -> None:
-		"""Another device, for runs from now on: one that came while the pool ran."""
+		"""Add a device for runs from now on, such as one that appeared after the pool was made."""
 		from . import Device
 
 		self._pool.add_device((device if isinstance(device, Device) else Device(device))._device)

@@ -31,7 +31,7 @@ public:
 
 	int fileno() const { return event_.get(); }
 
-	/** \brief Another run is about to be submitted \return its number, for done() */
+	/** \brief Announce a run that is about to be submitted \return its number, for done() */
 	uint64_t announce()
 	{
 		const std::lock_guard guard(lock_);

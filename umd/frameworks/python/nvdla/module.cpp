@@ -122,7 +122,10 @@ public:
 		}));
 	}
 
-	/* Ends early with KeyboardInterrupt, or the exception of another signal handler. */
+	/*
+	 * Waits for the run. If a signal handler raises an exception, such as KeyboardInterrupt,
+	 * the run is cancelled and the exception raised.
+	 */
 	void wait()
 	{
 		while (request_.inFlight()) {
@@ -182,7 +185,7 @@ public:
 private:
 	std::shared_ptr<LoadedNetwork> network_;
 	Request request_;
-	std::shared_ptr<DoneSignal> done_; /* the callback may come after the Run went */
+	std::shared_ptr<DoneSignal> done_; /* the callback may come after the Run is destroyed */
 	RunReport report_;
 };
 

@@ -146,7 +146,8 @@ private:
 	}
 
 	std::shared_ptr<Pool> pool_;
-	std::shared_ptr<Outcome> outcome_; /* the callback may come after the run went */
+	/* The callback may come after the PoolRun is destroyed. */
+	std::shared_ptr<Outcome> outcome_;
 	PoolRequest request_;
 };
 

@@ -19,7 +19,7 @@ namespace nvdla::python
 namespace
 {
 
-/* Numpy's name of the type; no tensor has the type Float. */
+/* Returns numpy's name of the elements' type. */
 const char *dtypeName(const TensorDesc &desc)
 {
 	switch (desc.type) {
@@ -42,7 +42,10 @@ const char *dtypeName(const TensorDesc &desc)
 	}
 }
 
-/* n, c, h, w; nothing where channels are in several atoms, planes, or in another order. */
+/*
+ * Returns the strides of n, c, h and w in bytes; nothing if channels are in several atoms or
+ * planes, or in another order.
+ */
 std::optional<std::array<uint64_t, 4>> plainStrides(const TensorDesc &desc)
 {
 	const uint64_t element = elementBytes(desc.type);

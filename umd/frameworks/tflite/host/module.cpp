@@ -38,7 +38,7 @@ public:
 		std::string &text = static_cast<Complaints *>(complaints)->text_;
 		text += (text.empty() ? "" : "; ") + std::string(line);
 	}
-	/* \return them, or \a otherwise; none are left */
+	/* Returns the messages and forgets them; \a otherwise if there are none. */
 	std::string take(const char *otherwise)
 	{
 		const std::string text = std::exchange(text_, {});

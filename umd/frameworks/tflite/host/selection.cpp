@@ -19,7 +19,10 @@ namespace
 
 namespace fb = ::tflite;
 
-/* Operators and tensors of the first graph are taken over one by one. */
+/*
+ * Makes a file of selected operators: moves them and their tensors one by one out of the first
+ * graph.
+ */
 class Selector
 {
 public:
@@ -94,7 +97,7 @@ void Selector::dropOtherGraphs()
 {
 	if (!namesGraphs_)
 		model_->subgraphs.resize(1);
-	/* Signatures and metadata name tensors and buffers by their former numbers. */
+	/* Drop signatures and metadata, which name tensors and buffers by their former numbers. */
 	model_->signature_defs.clear();
 	model_->metadata.clear();
 	model_->metadata_buffer.clear();

@@ -13,7 +13,7 @@
 namespace nvdla::host
 {
 
-/** \brief State that tables of a file lie inside it; throws Failure otherwise */
+/** \brief Check that all tables of a file lie inside it; throws Failure otherwise */
 void verifyFile(const void *file, size_t size);
 
 /**
