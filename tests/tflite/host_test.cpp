@@ -217,4 +217,32 @@ TEST(TfliteHost, RefusesDamagedModels)
 	}
 }
 
+/* The places of the numbers that are not 0, which the core has computed; the file has some size. */
+TEST(TfliteHost, HasOutputsOfTheSizeOfARun)
+{
+	constexpr int32_t where = 109;
+
+	for (const int32_t rows : { 0, 1, 3 }) {
+		TfliteBuilder model;
+		const int32_t x = model.floats({ 1, 3 }), a = model.floats({ 1, 3 }),
+			      y = model.longNumbers({ rows, 2 });
+		const int32_t turn = model.constant<float>({ 3, 3 }, { 0, 0, 1, 0, 1, 0, 1, 0, 0 });
+		addFullyConnected(model, x, turn, -1, a);
+		model.node(where, { a }, { y });
+		const CompiledModel made = compiledFile(model.file({ x }, { y }));
+		EXPECT_EQ(placesOf(made), (Places{ "core FULLY_CONNECTED", "host WHERE" }));
+		auto network = Network::load(openEmbedded(), made.loadable);
+		ASSERT_TRUE(network) << network.error().message();
+		EXPECT_EQ(network->outputs().at(0).signature->shape,
+			  (std::vector<uint32_t>{ openAxis, 2 }));
+		EXPECT_EQ(runNetwork(*network, { { 0, 5, 7 } }),
+			  (std::vector<Numbers>{ { 0, 0, 0, 1 } }));
+		EXPECT_EQ(network->outputDesc(0)->signature->shape,
+			  (std::vector<uint32_t>{ 2, 2 }));
+		EXPECT_EQ(runNetwork(*network, { { 0, 0, 0 } }), (std::vector<Numbers>{ {} }));
+		EXPECT_EQ(network->outputDesc(0)->signature->shape,
+			  (std::vector<uint32_t>{ 0, 2 }));
+	}
+}
+
 } /* namespace nvdla::test */

@@ -213,7 +213,7 @@ Result<std::vector<MergedPart>> Partitioner::run()
 		if (!whole.empty())
 			leave(i, whole);
 		for (const std::string &name : graph_.nodes().nodes()[i].outputs) {
-			if (auto held = graph_.tensorOf(name); !held)
+			if (auto held = graph_.fixedTensor(name); !held)
 				leave(i, reasonOf(held.error()));
 		}
 	}
