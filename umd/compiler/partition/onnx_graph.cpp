@@ -226,11 +226,9 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 Result<void> OnnxGraph::askHost()
 {
 	const pb::Model all = withAllOutputs(header_, graph_);
+	auto model = HostModel::open(bytesOf(all));
 	std::vector<std::string> names;
 
-	for (const pb::ValueInfo &output : all.graph().output())
-		names.push_back(output.name());
-	auto model = HostModel::open(bytesOf(all));
 	if (!model)
 		return forward(model);
 	auto said = model->outputs();
@@ -241,6 +239,11 @@ Result<void> OnnxGraph::askHost()
 		/* No axes are those of a number, or stand for an unknown shape. */
 		if (!value.shape.empty() && !std::ranges::count(value.shape, -1))
 			known_[value.name] = value;
+	}
+	/* The host keeps all tensors that are asked for: those of a whole model are large. */
+	for (const pb::ValueInfo &output : all.graph().output()) {
+		if (!known_.contains(output.name()) || isOutput(output.name()))
+			names.push_back(output.name());
 	}
 	std::vector<std::optional<float>> tried = { 0.0f, std::nullopt };
 	addComparedNumbers(graph_, tried);
