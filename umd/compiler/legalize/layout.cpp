@@ -127,10 +127,8 @@ bool isFlatPicture(const Model &model, const Tensor &tensor)
 
 Tensor Builder::reshaped(const Tensor &tensor, const Extents &shape)
 {
-	if (failed() ||
-	    !need(elementCount(shape) == elementCount(tensor.shape), "shape",
-		  fmt::format("{} cannot become {}", toString(tensor.shape), toString(shape))))
-		return {};
+	need(elementCount(shape) == elementCount(tensor.shape), "shape",
+	     fmt::format("{} cannot become {}", toString(tensor.shape), toString(shape)));
 	if (!isConstant(tensor))
 		return reshape(*this, plain(tensor), shape);
 	Value constant = value(tensor);
@@ -167,12 +165,10 @@ Tensor transposed(Builder &builder, const Tensor &from, const std::vector<int64_
 	AxisOrder newName(rank), order;
 	std::vector<bool> seen(rank);
 
-	if (!builder.need(perm.size() == rank, "perm", "does not name each axis"))
-		return {};
+	builder.need(perm.size() == rank, "perm", "does not name each axis");
 	for (uint32_t to = 0; to < rank; to++) {
 		const uint32_t axis = builder.axis(perm[to], rank, "perm");
-		if (builder.failed() || !builder.need(!seen[axis], "perm", "names an axis twice"))
-			return {};
+		builder.need(!seen[axis], "perm", "names an axis twice");
 		seen[axis] = true;
 		newName[axis] = to;
 		order.push_back(axis);
@@ -188,8 +184,7 @@ Tensor transposed(Builder &builder, const Tensor &from, const std::vector<int64_
 Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64_t along,
 		     const Clamp &activation)
 {
-	if (builder.failed() || !builder.need(!tensors.empty(), "inputs", "are missing"))
-		return {};
+	builder.need(!tensors.empty(), "inputs", "are missing");
 	const Tensor first = builder.plain(tensors.front());
 	const uint32_t axis = builder.axis(along, first.shape.size(), "axis");
 	Tensor all = withExtent(first, axis, 0);
@@ -199,9 +194,8 @@ Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64
 	for (const Tensor &tensor : tensors) {
 		builder.support(builder.isConstant(tensor) == builder.isConstant(first), "inputs",
 				"are constants, some of them");
-		if (builder.failed() || !builder.need(tensor.shape.size() == all.shape.size(),
-						      "inputs", "have different axes"))
-			return {};
+		builder.need(tensor.shape.size() == all.shape.size(), "inputs",
+			     "have different axes");
 		alike = alike && builder.same(tensor) == builder.same(first);
 		ids.push_back(&tensor == &tensors.front()
 				      ? first.id
@@ -227,8 +221,6 @@ Tensor slice(Builder &builder, const Tensor &from, const Extents &begin, const E
 	Tensor like = builder.plain(from);
 	const Tensor tensor = like;
 
-	if (builder.failed())
-		return {};
 	like.shape = shape;
 	return builder.move(Slice{ inValueOrder(tensor, begin), inValueOrder(tensor, stride) },
 			    tensor, like);
@@ -238,8 +230,6 @@ Tensor part(Builder &builder, const Tensor &from, uint32_t axis, const Part &par
 {
 	const size_t rank = from.shape.size();
 
-	if (builder.failed())
-		return {};
 	return slice(builder, from, withExtent({ 0, Extents(rank, 0), {} }, axis, part.begin).shape,
 		     Extents(rank, 1), withExtent(from, axis, part.count).shape);
 }
@@ -252,15 +242,13 @@ std::vector<Tensor> split(Builder &builder, const Tensor &from, uint32_t axis,
 	uint32_t begin = 0;
 
 	for (const int64_t size : sizes) {
-		if (builder.failed() ||
-		    !builder.need(size >= 1 && size + begin <= tensor.shape[axis], "split",
-				  fmt::format("{} elements of {}", size, tensor.shape[axis])))
-			return std::vector<Tensor>(sizes.size());
+		builder.need(size >= 1 && size + begin <= tensor.shape[axis], "split",
+			     fmt::format("{} elements of {}", size, tensor.shape[axis]));
 		parts.push_back(
 			part(builder, tensor, axis, { begin, static_cast<uint32_t>(size) }));
 		begin += static_cast<uint32_t>(size);
 	}
-	builder.need(builder.failed() || begin == tensor.shape[axis], "split",
+	builder.need(begin == tensor.shape[axis], "split",
 		     fmt::format("makes {} of more elements", begin));
 	return parts;
 }
@@ -270,8 +258,6 @@ Tensor element(Builder &builder, const Tensor &from, uint32_t axis, uint32_t num
 	Extents shape = from.shape;
 	const Tensor one = part(builder, from, axis, { number, 1 });
 
-	if (builder.failed())
-		return {};
 	shape.erase(shape.begin() + axis);
 	return builder.reshaped(one, shape);
 }
@@ -280,7 +266,7 @@ Tensor ofParts(Builder &builder, Tensor tensor, const std::vector<std::vector<Pa
 {
 	constexpr uint64_t mostElements = uint64_t{ 1 } << 28;
 
-	for (uint32_t axis = 0; axis < axes.size() && !builder.failed(); axis++) {
+	for (uint32_t axis = 0; axis < axes.size(); axis++) {
 		Tensor all = withExtent(tensor, axis, 0);
 		std::vector<Tensor> parts;
 
@@ -288,9 +274,8 @@ Tensor ofParts(Builder &builder, Tensor tensor, const std::vector<std::vector<Pa
 			continue;
 		for (const Part &one : axes[axis])
 			all.shape[axis] += one.count;
-		if (!builder.support(elementCount(all.shape) <= mostElements, "output",
-				     fmt::format("would be {}", toString(all.shape))))
-			return {};
+		builder.support(elementCount(all.shape) <= mostElements, "output",
+				fmt::format("would be {}", toString(all.shape)));
 		for (const Part &one : axes[axis])
 			parts.push_back(part(builder, tensor, axis, one));
 		tensor = concatenation(builder, parts, axis, {});

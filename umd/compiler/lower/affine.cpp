@@ -118,7 +118,7 @@ Lowerer::Clamped requantized(const Lowerer::Clamped &limits, const Requantizatio
 
 } /* namespace */
 
-std::optional<CubeNumbers> numbersFor(Lowerer &lowerer, ValueId x, ValueId constant)
+CubeNumbers numbersFor(Lowerer &lowerer, ValueId x, ValueId constant)
 {
 	const Value &value = lowerer.value(constant);
 	const Cube cube = lowerer.cube(x), given = naturalCube(value.shape);
@@ -127,14 +127,13 @@ std::optional<CubeNumbers> numbersFor(Lowerer &lowerer, ValueId x, ValueId const
 	const std::vector<double> numbers = realNumbers(value);
 	CubeNumbers met{ perChannel ? Cube{ cube.c, 1, 1 } : cube, {} };
 
-	if (!lowerer.need(fits(given.c, cube.c) && fits(given.h, cube.h) && fits(given.w, cube.w) &&
-				  given.elements() == numbers.size(),
-			  "input",
-			  fmt::format("is a constant of {} for {}; each of its axes has to have "
-				      "one element or as many",
-				      toString(value.shape), toString(lowerer.value(x).shape))) ||
-	    !lowerer.needRoom(met.shape.elements()))
-		return std::nullopt;
+	lowerer.need(fits(given.c, cube.c) && fits(given.h, cube.h) && fits(given.w, cube.w) &&
+			     given.elements() == numbers.size(),
+		     "input",
+		     fmt::format("is a constant of {} for {}; each of its axes has to have "
+				 "one element or as many",
+				 toString(value.shape), toString(lowerer.value(x).shape)));
+	lowerer.needRoom(met.shape.elements());
 	met.numbers.reserve(met.shape.elements());
 	for (size_t c = 0; c < met.shape.c; c++) {
 		for (size_t h = 0; h < met.shape.h; h++) {
@@ -315,8 +314,6 @@ void Lowerer::affineOfHalves(const Stage &stage, const Affine &function)
 
 void Lowerer::affine(const Stage &stage, const Affine &function)
 {
-	if (failed())
-		return;
 	if (stage.from == DataType::Half) {
 		affineOfHalves(stage, function);
 		return;
@@ -337,8 +334,6 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	ChannelScaling scaling = take(scaleChannels(
 		function.scale, function.bias, rounding,
 		static_cast<unsigned>(8 * nvdla::elementBytes(stage.range)), function.firstBits));
-	if (failed())
-		return;
 	if (stage.behind) {
 		zero = stage.behind->to.zeroPoint;
 		clamp = requantized(clamp, *stage.behind);
