@@ -355,14 +355,12 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 		sdp.x2->activation = op::Activation::Relu;
 	/* Unit Y applies one limit; a lower limit at zero is X2's ReLU. */
 	const int limited = (cutsHigh ? 1 : 0) + (cutsLow && !relu ? 1 : 0);
-	if (hasY && cutsHigh)
-		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, op::Alu::Min,
-				 clamp.high - zero);
-	else if (hasY && limited)
-		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, op::Alu::Max,
-				 clamp.low - zero);
-	else if (!scaling.y.multiply.empty())
-		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, std::nullopt, 0);
+	std::optional<op::Alu> limit;
+	if (hasY && limited)
+		limit = cutsHigh ? op::Alu::Min : op::Alu::Max;
+	if (limit || !scaling.y.multiply.empty())
+		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, limit,
+				 limit ? (cutsHigh ? clamp.high : clamp.low) - zero : 0);
 	if (limited > (hasY ? 1 : 0)) {
 		sdp.output = intermediate(stage.name + " high", stage.to, stage.cube);
 		add(sdp);
