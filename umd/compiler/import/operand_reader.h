@@ -19,8 +19,7 @@ using legalize::Tensor;
 /**
  * \brief Reads an operator's inputs and appends the model's operators for it
  *
- * Subclasses locate inputs in their format; this class checks them. Values are empty after an
- * error.
+ * Subclasses locate inputs in their format; this class checks them.
  */
 class OperandReader : public legalize::Builder
 {

@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include "compiler/ir/walk.h"
+
 namespace nvdla::compiler::legalize
 {
 
@@ -41,16 +43,9 @@ std::vector<double> broadcast(const std::vector<double> &numbers, const Extents 
 		if (from[axis] != 1 && from[axis] != to[more + axis])
 			return {};
 	}
-	for (uint64_t i = 0; i < elementCount(to); i++) {
-		uint64_t rest = i, at = 0, step = 1;
-		for (size_t axis = to.size(); axis-- > more;) {
-			const uint32_t extent = from[axis - more];
-			at += extent == 1 ? 0 : rest % to[axis] * step;
-			rest /= to[axis];
-			step *= extent;
-		}
-		result.push_back(numbers[at]);
-	}
+	const Walk walk = repeated(from, to);
+	for (uint64_t i = 0; i < elementCount(to); i++)
+		result.push_back(numbers[walk(i)]);
 	return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "compiler/ir/walk.h"
 #include "legalize.h"
 
 namespace nvdla::compiler::legalize
@@ -42,20 +43,14 @@ AxisOrder orderOf(const Builder &builder, const Extents &shape, const AxisOrder 
 /* A flattened picture, whose elements stay where they are. */
 Tensor flattened(const Tensor &tensor, const Extents &shape)
 {
-	std::vector<uint64_t> strides(tensor.shape.size(), 1);
+	const std::vector<size_t> strides = packedStrides(tensor.shape);
 	Tensor flat{ 0, shape, asInFile(shape.size()) };
+	Walk walk{ inValueOrder(tensor, tensor.shape) };
 
-	for (size_t axis = tensor.shape.size() - 1; axis > 0; axis--)
-		strides[axis - 1] = strides[axis] * tensor.shape[axis];
-	for (uint64_t i = 0; i < shape.back(); i++) {
-		uint64_t rest = i, place = 0;
-		for (size_t axis = tensor.order.size(); axis-- > 0;) {
-			const uint32_t extent = tensor.shape[tensor.order[axis]];
-			place += rest % extent * strides[tensor.order[axis]];
-			rest /= extent;
-		}
-		flat.places.push_back(static_cast<uint32_t>(place));
-	}
+	for (const uint32_t axis : tensor.order)
+		walk.strides.push_back(strides[axis]);
+	for (uint64_t i = 0; i < shape.back(); i++)
+		flat.places.push_back(static_cast<uint32_t>(walk(i)));
 	flat.unflattened =
 		turnedTo(tensor, inValueOrder(tensor, tensor.shape), asInFile(tensor.shape.size()));
 	return flat;
@@ -95,7 +90,8 @@ uint32_t placeOf(const Tensor &tensor, uint32_t axis)
 				     tensor.order.begin());
 }
 
-/* Whether pictures have their own axes in memory: those before any reshapes, which move no elements.
+/* Whether pictures have their own axes in memory: those before any reshapes, which move no
+ * elements.
  */
 bool arePictures(const Model &model, ValueId id, uint32_t samples, size_t channels)
 {
@@ -148,9 +144,9 @@ Tensor asOutput(Builder &builder, const Model &model, const Tensor &from, Elemen
 	};
 	/* A picture has the batch as its first axis, or is flattened from N, C, H, W. */
 	const bool isBatch = inFile.size() == 4 && (tensor.shape[0] == 1 || tensor.order[0] == 0);
-	const bool isPicture = isFlat || (isBatch && lies(builder.usualOrder(4)) &&
-					  arePictures(model, tensor.id, tensor.shape[0],
-						      tensor.shape[1]));
+	const bool isPicture =
+		isFlat || (isBatch && lies(builder.usualOrder(4)) &&
+			   arePictures(model, tensor.id, tensor.shape[0], tensor.shape[1]));
 	const bool asIs = !isFlat && (!isPicture || lies(inFile));
 
 	order = asIs ? ElementOrder::Nhwc : ElementOrder::Nchw;

@@ -11,6 +11,7 @@
 
 #include "affine.h"
 #include "base/number/half_range.h"
+#include "compiler/ir/walk.h"
 
 namespace nvdla::compiler
 {
@@ -134,17 +135,11 @@ CubeNumbers numbersFor(Lowerer &lowerer, ValueId x, ValueId constant)
 				 "one element or as many",
 				 toString(value.shape), toString(lowerer.value(x).shape)));
 	lowerer.needRoom(met.shape.elements());
-	met.numbers.reserve(met.shape.elements());
-	for (size_t c = 0; c < met.shape.c; c++) {
-		for (size_t h = 0; h < met.shape.h; h++) {
-			for (size_t w = 0; w < met.shape.w; w++) {
-				const size_t line = given.h == 1 ? 0 : h * given.w;
-				const size_t pixel = line + (given.w == 1 ? 0 : w);
-				met.numbers.push_back(
-					numbers[pixel * given.c + (given.c == 1 ? 0 : c)]);
-			}
-		}
-	}
+	const size_t stepC = given.c > 1, stepH = given.h > 1 ? size_t{ given.w } * given.c : 0;
+	const Walk walk{ { met.shape.c, met.shape.h, met.shape.w },
+			 { stepC, stepH, given.w > 1 ? size_t{ given.c } : 0 } };
+	for (size_t i = 0; i < met.shape.elements(); i++)
+		met.numbers.push_back(numbers[walk(i)]);
 	return met;
 }
 
