@@ -203,11 +203,13 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 	}
 	for (const pb::ValueInfo &info : infos)
 		open.push_back(&info);
-	if (auto given = fileShapes.give(shapes, open); !given)
+	if (auto given = compiler::resultOf([&] { fileShapes.give(shapes, open); }); !given)
 		return given;
 	for (pb::ValueInfo &info : infos) {
 		pb::TensorType &tensor = *info.mutable_type()->mutable_tensor_type();
-		auto extents = fileShapes.shapeOf(info, fmt::format("input '{}'", info.name()));
+		auto extents = compiler::resultOf([&] {
+			return fileShapes.shapeOf(info, fmt::format("input '{}'", info.name()));
+		});
 		if (!extents)
 			return forward(extents);
 		tensor.mutable_shape()->clear_dim();

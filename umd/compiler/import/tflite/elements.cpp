@@ -50,9 +50,8 @@ Tensor readLocalResponse(OperatorReader &reader)
 	const auto &options = reader.options<fb::LocalResponseNormalizationOptions>();
 	constexpr int32_t mostRadius = 127;
 
-	if (!reader.need(options.radius() >= 0 && options.radius() <= mostRadius, "radius",
-			 fmt::format("is {}", options.radius())))
-		return {};
+	reader.need(options.radius() >= 0 && options.radius() <= mostRadius, "radius",
+		    fmt::format("is {}", options.radius()));
 	return legalize::localResponse(reader, reader.input(0),
 				       2 * static_cast<uint32_t>(options.radius()) + 1,
 				       options.bias(), options.alpha(), options.beta());
