@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators of TensorFlow Lite, from their published definitions: functions of elements, of two
- * tensors and over channels.
+ * TensorFlow Lite's operators, as published: functions of elements, of two tensors, over channels.
  */
 #include <fmt/core.h>
 
@@ -98,6 +97,7 @@ std::optional<Tensor> readOperator(OperatorReader &reader, const fb::OperatorCod
 		{ SELECT, "Where" },
 		{ SELECT_V2, "Where" },
 		{ SUM, "ReduceSum" },
+		{ WHERE, "NonZero" },
 	};
 	const fb::BuiltinOperator builtin = builtinCode(code);
 
