@@ -343,7 +343,9 @@ TEST(Calibration, RefusesWhatIsNoCalibration)
 	TwoLayers known;
 	auto refusal = [&](const Calibration &calibration) {
 		Model model = known.model;
-		auto errors = calibrate(model, calibration);
+		auto errors = checkCalibration(calibration).and_then([&] {
+			return calibrate(model, calibration);
+		});
 		return errors ? std::string() : errors.error().message();
 	};
 	auto spoilt = known.samples;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "host_run.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "test_support.h"
@@ -56,7 +57,12 @@ std::vector<Numbers> runNetwork(Network &network, const std::vector<Numbers> &in
 
 std::vector<Numbers> runOnce(const CompiledModel &compiled, const std::vector<Numbers> &inputs)
 {
-	auto network = Network::load(openEmbedded(), compiled.loadable);
+	/* A network of host steps alone has no core. */
+	const std::string &core = compiled.loadable.variant;
+	auto device = Device::open(core.empty() ? Device::embeddedPath
+						: fmt::format("{}:{}", Device::embeddedPath, core));
+	auto network = device.and_then(
+		[&](auto &&opened) { return Network::load(opened, compiled.loadable); });
 
 	if (!network) {
 		ADD_FAILURE() << network.error().message();

@@ -162,7 +162,10 @@ Result<void> setInput(Network &network, size_t index, const NodeArray &array)
 
 Result<NodeArray> takeOutput(const Network &network, size_t index, int32_t wantedType)
 {
-	const TensorDesc &desc = network.outputs()[index];
+	auto described = network.outputDesc(index);
+	if (!described)
+		return forward(described);
+	const TensorDesc &desc = *described;
 	NodeArray array{ desc.name, wantedType, {}, {}, {} };
 
 	if (desc.signature)

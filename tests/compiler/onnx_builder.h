@@ -41,9 +41,10 @@ public:
 				shape->add_dim()->set_dim_param(axis);
 		}
 	}
-	void output(const std::string &name, int32_t type = onnx::FLOAT)
+	void output(const std::string &name, int32_t type = onnx::FLOAT,
+		    const std::vector<int64_t> &shape = {})
 	{
-		describe(model_.mutable_graph()->add_output(), name, {}, type);
+		describe(model_.mutable_graph()->add_output(), name, shape, type);
 	}
 	/** \brief Say what shape a tensor in the midst of the graph has */
 	void inside(const std::string &name, const std::vector<int64_t> &shape)

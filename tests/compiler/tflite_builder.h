@@ -25,6 +25,8 @@ public:
 	int32_t floats(const Shape &shape) { return add(shape, fb::TensorType::FLOAT32, 0, 0); }
 	/** \brief As shapes are computed */
 	int32_t wholeNumbers(const Shape &shape) { return add(shape, fb::TensorType::INT32, 0, 0); }
+	/** \brief As places are computed */
+	int32_t longNumbers(const Shape &shape) { return add(shape, fb::TensorType::INT64, 0, 0); }
 	int32_t integers(const Shape &shape, float scale, int64_t zero)
 	{
 		return add(shape, fb::TensorType::INT8, 0, quantization(scale, zero));

@@ -23,9 +23,9 @@ ABOUT = '''# SPDX-License-Identifier: MIT
 
 
 def interface():
-	"""Text of the header and of the one that it includes at its end."""
-	both = HEADER.read_text() + HEADER.with_name('nvdla_model.h').read_text()
-	return re.sub(r'^#include <nvdla/.*$', '', both, flags=re.MULTILINE)
+	"""Text of the header and of those that it includes at its end."""
+	text = ''.join(HEADER.with_name(name).read_text() for name in ('nvdla.h', 'nvdla_model.h', 'nvdla_report.h'))
+	return re.sub(r'^#include <nvdla/.*$', '', text, flags=re.MULTILINE)
 
 
 def plain(text):

@@ -34,7 +34,7 @@ class Symbols(unittest.TestCase):
 		self.assertEqual(sorted(name for name in self.names if name.startswith('nvdla_')), promised)
 
 	def test_c_functions_are_those_of_the_header(self):
-		text = ''.join((HEADERS / name).read_text() for name in ('nvdla.h', 'nvdla_model.h'))
+		text = ''.join((HEADERS / name).read_text() for name in ('nvdla.h', 'nvdla_model.h', 'nvdla_report.h'))
 		declared = re.findall(r'^[a-z][\w ]*[ *](nvdla_\w+)\(', text, re.MULTILINE)
 		self.assertEqual(sorted(declared), sorted(name for name in self.names if name.startswith('nvdla_')))
 

@@ -2,8 +2,8 @@
 /*
  * The execution provider on a device that the test can take away.
  */
-#include "gate_device.h"
 #include "frameworks/onnxruntime/provider.h"
+#include "gate_device.h"
 
 namespace nvdla::test
 {

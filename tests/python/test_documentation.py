@@ -48,6 +48,30 @@ def test_frames(folder):
 	assert names['classes'] == [1, 0, 2, 1, 0, 2, 1, 0, 2, 1]
 
 
+class _Counted:
+	"""A network that counts how many of its runs are in flight at the same time."""
+
+	def __init__(self, net):
+		self._net = net
+		self._now = 0
+		self.most = 0
+
+	async def run_async(self, frame):
+		self._now += 1
+		self.most = max(self.most, self._now)
+		try:
+			return await self._net.run_async(frame)
+		finally:
+			self._now -= 1
+
+
+def test_frames_in_flight(folder):
+	names = run({}, examples()[0])
+	names['net'] = _Counted(names['net'])
+	run(names, examples()[2])
+	assert names['net'].most == 4
+
+
 def test_slowest(folder):
 	matplotlib = pytest.importorskip('matplotlib', reason='matplotlib is missing: install python3-matplotlib')
 	matplotlib.use('Agg')

@@ -58,6 +58,33 @@ TEST(TfliteHost, HasWhatIsBetweenPartsOfTheCore)
 	EXPECT_EQ(runOnce(made, { { 3, 5 } }), (std::vector<Numbers>{ { 10, 6 } }));
 }
 
+/* The parts of the core become integers; the numbers between them are those of the float model. */
+TEST(TfliteHost, IsCalibratedInParts)
+{
+	TfliteBuilder model;
+	const int32_t two = model.constant<float>({ 2, 2 }, { 2, 0, 0, 2 });
+	const int32_t same = model.constant<float>({ 2, 2 }, { 1, 0, 0, 1 });
+	const std::vector<std::byte> file = reversedBetween(model, two, same, [&] {
+		return model.floats({ 1, 2 });
+	});
+
+	for (const char *core : { "nv_full", "nv_small" }) {
+		CompileOptions options{ .core = *findCoreVariant(core) };
+		options.calibration = Calibration{ .samples = { { { 3, 5 } }, { { -6, -4 } } } };
+		const CompiledModel made = compiledFile(file, options);
+
+		EXPECT_EQ(placesOf(made), (Places{ "core FULLY_CONNECTED", "host REVERSE_V2",
+						   "core FULLY_CONNECTED" }));
+		EXPECT_EQ(made.loadable.inputs()->at(0).type, DataType::Int8);
+		EXPECT_TRUE(made.report.layers.at(2).error);
+		/* Steps of the input, of the middle and of the output add up. */
+		const std::vector<Numbers> got = runOnce(made, { { 3, 5 } });
+		ASSERT_EQ(got.at(0).size(), 2U);
+		EXPECT_NEAR(got[0][0], 10, 0.25);
+		EXPECT_NEAR(got[0][1], 6, 0.25);
+	}
+}
+
 /* Integers go from part to part as they are, and stand for numbers where the application has them.
  */
 TEST(TfliteHost, TakesQuantizedNumbers)
@@ -187,6 +214,34 @@ TEST(TfliteHost, RefusesDamagedModels)
 		const auto opened = HostModel::open(std::span(file).first(size));
 		ASSERT_FALSE(opened) << size;
 		EXPECT_EQ(opened.error().where, "TensorFlow Lite");
+	}
+}
+
+/* The places of the numbers that are not 0, which the core has computed; the file has some size. */
+TEST(TfliteHost, HasOutputsOfTheSizeOfARun)
+{
+	constexpr int32_t where = 109;
+
+	for (const int32_t rows : { 0, 1, 3 }) {
+		TfliteBuilder model;
+		const int32_t x = model.floats({ 1, 3 }), a = model.floats({ 1, 3 }),
+			      y = model.longNumbers({ rows, 2 });
+		const int32_t turn = model.constant<float>({ 3, 3 }, { 0, 0, 1, 0, 1, 0, 1, 0, 0 });
+		addFullyConnected(model, x, turn, -1, a);
+		model.node(where, { a }, { y });
+		const CompiledModel made = compiledFile(model.file({ x }, { y }));
+		EXPECT_EQ(placesOf(made), (Places{ "core FULLY_CONNECTED", "host WHERE" }));
+		auto network = Network::load(openEmbedded(), made.loadable);
+		ASSERT_TRUE(network) << network.error().message();
+		EXPECT_EQ(network->outputs().at(0).signature->shape,
+			  (std::vector<uint32_t>{ openAxis, 2 }));
+		EXPECT_EQ(runNetwork(*network, { { 0, 5, 7 } }),
+			  (std::vector<Numbers>{ { 0, 0, 0, 1 } }));
+		EXPECT_EQ(network->outputDesc(0)->signature->shape,
+			  (std::vector<uint32_t>{ 2, 2 }));
+		EXPECT_EQ(runNetwork(*network, { { 0, 0, 0 } }), (std::vector<Numbers>{ {} }));
+		EXPECT_EQ(network->outputDesc(0)->signature->shape,
+			  (std::vector<uint32_t>{ 0, 2 }));
 	}
 }
 

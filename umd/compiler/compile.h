@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 
@@ -15,20 +16,32 @@ namespace nvdla::compiler
 {
 
 /**
+ * \brief Reads a sample by its index, as in Calibration::samples
+ *
+ * A reader can compute a sample each time, so that only one is in memory.
+ */
+using SampleReader = std::function<Result<std::vector<std::vector<float>>>(size_t)>;
+
+/**
  * \brief Compile a model that an importer or an application has built in memory
  *
  * \param[in] model checked by Model::setAsideInvalid()
+ * \param[in] samples reads the examples of this model's inputs, as many as
+ * options.calibration->samples, which are the examples if there is no reader
  * \return the loadable and a report; Unsupported naming all operators that are not known or cannot
  * be lowered
  */
-Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options = {});
+Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options = {},
+				      const SampleReader &samples = {});
 
 /**
  * \brief Find out whether each operator can be compiled, in the order of \a model
  *
  * Each operator is compiled by itself, with its constants; a reason is the lowering's error.
+ *
+ * \param[in] options of which the core and the calibration matter
  */
-std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGeometry &core);
+std::vector<OperatorSupport> supportedOperators(const Model &model, const CompileOptions &options);
 
 /**
  * \brief Compile a model part by part
@@ -62,13 +75,27 @@ using Joins = std::multimap<ValueId, LayerChoice>;
  */
 Result<Joins> joinWhatGains(Model &model, const CompileOptions &options);
 
+/** \return InvalidArgument naming an option that cannot be, or that there are no samples */
+Result<void> checkCalibration(const Calibration &calibration);
+
+/**
+ * \return InvalidArgument naming a tensor that is quantized already; Unsupported naming another
+ * one that is not float
+ */
+Result<void> checkFloat(const Model &model);
+
 /**
  * \brief Turn the values and kernels of a float model into integers
  *
+ * With neither samples nor a table all values get the same range: such a model shows only whether
+ * the core can compute it.
+ *
  * \param[in,out] model after runPasses()
- * \return each operator's deviation from the float model, in the operators' order; InvalidArgument
- * naming the fault of the samples; Unsupported if the model has integers already
+ * \param[in] reader as compileInMemory()
+ * \return each operator's deviation from the float model, in the operators' order, empty without
+ * samples; InvalidArgument naming the fault of the samples; errors of checkFloat()
  */
-Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration);
+Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration,
+					  const SampleReader &reader = {});
 
 } /* namespace nvdla::compiler */

@@ -184,7 +184,8 @@ void nameLayers(const CompileReport &report, Loadable &loadable)
 using LayerErrors = std::map<ValueId, LayerError>;
 
 /* The passes; with examples of inputs, integers of a float model. */
-Result<LayerErrors> transform(Model &model, const CompileOptions &options)
+Result<LayerErrors> transform(Model &model, const CompileOptions &options,
+			      const SampleReader &samples)
 {
 	LayerErrors found;
 
@@ -192,7 +193,7 @@ Result<LayerErrors> transform(Model &model, const CompileOptions &options)
 		return forward(passed);
 	if (!options.calibration)
 		return found;
-	auto errors = calibrate(model, *options.calibration);
+	auto errors = calibrate(model, *options.calibration, samples);
 	if (!errors)
 		return forward(errors);
 	for (size_t i = 0; i < errors->size(); i++)
@@ -202,7 +203,8 @@ Result<LayerErrors> transform(Model &model, const CompileOptions &options)
 
 } /* namespace */
 
-Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options)
+Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options,
+				      const SampleReader &samples)
 {
 	if (options.foldSums == FoldSums::Always && !options.core.has(Capability::SdpY))
 		return fail(ErrorCode::InvalidArgument, compiling, "sums of integers",
@@ -214,7 +216,7 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 		return forward(refused);
 	CompileReport report;
 	describeModel(model, report);
-	auto errors = transform(model, options);
+	auto errors = transform(model, options, samples);
 	if (!errors)
 		return forward(errors);
 	auto joins = joinWhatGains(model, options);
@@ -254,7 +256,7 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	return CompiledModel{ std::move(assembly->loadable), std::move(report) };
 }
 
-std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGeometry &core)
+std::vector<OperatorSupport> supportedOperators(const Model &model, const CompileOptions &options)
 {
 	std::vector<OperatorSupport> all;
 
@@ -270,8 +272,10 @@ std::vector<OperatorSupport> supportedOperators(const Model &model, const CoreGe
 			continue;
 		}
 		/* Support does not depend on the strategy, so none is tried. */
-		auto compiled =
-			compileInMemory(model.alone(operation), { .strategy = {}, .core = core });
+		auto compiled = compileInMemory(model.alone(operation),
+						{ .calibration = options.calibration,
+						  .strategy = {},
+						  .core = options.core });
 		if (!compiled)
 			support.reason =
 				fmt::format("{}: {}", compiled.error().where, compiled.error().why);
@@ -289,7 +293,11 @@ Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
 				   std::span<const InputShape> shapes,
 				   const CompileOptions &options)
 {
-	return importModel(bytes, shapes).and_then([&](auto &&model) {
+	return importModel(bytes, shapes).and_then([&](auto &&model) -> Result<CompiledModel> {
+		/* The host is not asked to compute a model that is quantized already. */
+		auto checked = options.calibration ? checkFloat(model) : Result<void>();
+		if (!checked && checked.error().code == ErrorCode::InvalidArgument)
+			return forward(checked);
 		return compileInMemory(std::move(model), options);
 	});
 }
@@ -309,6 +317,11 @@ Result<CompiledModel> compileOfConstants(std::span<const std::byte> bytes,
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
 {
 	return guarded("compile model", [&]() -> Result<CompiledModel> {
+		if (options.calibration) {
+			auto checked = compiler::checkCalibration(*options.calibration);
+			if (!checked)
+				return forward(checked);
+		}
 		if (isTfliteFile(bytes) && !options.shapes.empty()) {
 			CompileOptions rest = options;
 			rest.shapes.clear();
@@ -318,13 +331,13 @@ Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const Compi
 				});
 		}
 		auto compiled = compiler::compileWhole(bytes, options.shapes, options);
-		const bool isWhole = options.calibration || options.everyTensor;
 		if (compiled || compiled.error().code != ErrorCode::Unsupported ||
-		    options.host == HostUse::Never || (isWhole && isTfliteFile(bytes)))
+		    options.host == HostUse::Never || (options.everyTensor && isTfliteFile(bytes)))
 			return compiled;
-		auto parts = isWhole ? compiler::compileOfConstants(bytes, options)
-				     : compiler::compileParts(bytes, options);
-		if (parts)
+		auto parts = options.everyTensor ? compiler::compileOfConstants(bytes, options)
+						 : compiler::compileParts(bytes, options);
+		/* Samples and options are read when it is known how the model is divided. */
+		if (parts || parts.error().code == ErrorCode::InvalidArgument)
 			return parts;
 		if (compiled.error().why.find(parts.error().why) == std::string::npos)
 			compiled.error().why +=
@@ -366,7 +379,7 @@ Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byt
 		auto model = compiler::importModel(bytes);
 		if (!model)
 			return forward(model);
-		return compiler::supportedOperators(*model, core);
+		return compiler::supportedOperators(*model, { .core = core });
 	});
 }
 

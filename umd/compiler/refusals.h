@@ -13,6 +13,8 @@
 #include <fmt/core.h>
 #include <nvdla/error.h>
 
+#include "compiler/rules.h"
+
 namespace nvdla::compiler
 {
 
@@ -34,6 +36,15 @@ public:
 	}
 
 	bool none() const { return !first_; }
+	/** \brief Do \a work, and add the rule that it breaks \return whether it breaks none */
+	template<typename Work>
+	bool passes(Work &&work)
+	{
+		auto done = resultOf(std::forward<Work>(work));
+		if (!done)
+			add(std::move(done.error()));
+		return done.has_value();
+	}
 
 	/** \return one error with all that were added; success if there was none */
 	Result<void> result() const

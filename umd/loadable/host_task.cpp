@@ -63,6 +63,10 @@ Result<void> HostReader::addTensors(const std::vector<uint16_t> &ids, const char
 			return bad(field, fmt::format("tensor '{}' is not plain, with the shape "
 						      "that the model has",
 						      desc->name));
+		if (desc->isOpen() && (task_.model.empty() || &to != &host_.outputs))
+			return bad(field, fmt::format("tensor '{}' has an open axis, which only an "
+						      "output of a model can have",
+						      desc->name));
 		host_.addresses.push_back({ desc->memory, desc->offset, desc->size, true });
 		to.push_back(std::move(*desc));
 	}

@@ -21,6 +21,9 @@ std::string reasonAgainst(const Program &program, const Memory &memory, const Te
 			     std::count_if(program.outputs.begin(), program.outputs.end(), lies);
 	const bool input = std::any_of(program.inputs.begin(), program.inputs.end(), lies);
 
+	if (tensor.isOpen())
+		return "its size is known only after a run, so no buffer can be made for it; read "
+		       "it with output()";
 	if (tensors > 1)
 		return fmt::format("memory_list id {} has {} tensors", memory.id, tensors);
 	if (tensor.offset)

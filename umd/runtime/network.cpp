@@ -149,6 +149,11 @@ Result<std::vector<std::byte>> Network::output(size_t index) const
 	});
 }
 
+Result<TensorDesc> Network::outputDesc(size_t index) const
+{
+	return impl_->own->outputDesc(index);
+}
+
 Result<std::vector<std::byte>> Network::outputElements(size_t index, ElementOrder order) const
 {
 	return impl_->own->outputElements(index, order);

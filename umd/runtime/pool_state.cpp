@@ -245,13 +245,17 @@ Result<PoolAnswer> Pool::State::answerOf(const Start &start, const Result<RunRep
 {
 	if (!report)
 		return tl::unexpected<Error>(report.error());
-	PoolAnswer answer{ {}, 0, *report };
+	PoolAnswer answer{ {}, 0, *report, {} };
 	const size_t outputs = tensors(start.work->request.network, false).size();
 	for (size_t i = 0; i < outputs; i++) {
 		auto bytes = start.run->output(i);
 		if (!bytes)
 			return forward(bytes);
 		answer.outputs.emplace_back(bytes->begin(), bytes->end());
+		auto desc = start.run->outputDesc(i);
+		if (!desc)
+			return forward(desc);
+		answer.tensors.push_back(std::move(*desc));
 	}
 	return answer;
 }

@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -106,6 +107,50 @@ Result<void> checkReachable(const Loadable &loadable, const MemoryIds &memories)
 	return {};
 }
 
+/*
+ * Checks that a host step makes each tensor with an open axis as an output of the network, in a
+ * memory that nothing else uses: a run keeps its elements elsewhere.
+ */
+Result<void> checkOpenTensors(const Program &program)
+{
+	std::map<uint16_t, size_t> uses; /* of a memory, by tensors and tasks */
+	std::map<uint16_t, const TensorDesc *> made, shown;
+	std::vector<const TensorDesc *> open;
+
+	for (const AnyTask &task : program.tasks) {
+		const auto *host = std::get_if<HostTask>(&task);
+		for (uint16_t id : host ? MemoryIds() : usedMemories({ &task, 1 }, {}))
+			uses[id]++;
+		for (size_t i = 0; host && i < host->addresses.size(); i++)
+			uses[host->addresses[i].memory]++;
+		for (size_t i = 0; host && i < host->outputs.size(); i++) {
+			if (host->outputs[i].isOpen())
+				open.push_back(made[host->outputs[i].memory] = &host->outputs[i]);
+		}
+	}
+	for (const TensorDesc &input : program.inputs) {
+		uses[input.memory]++;
+		if (input.isOpen())
+			open.push_back(&input);
+	}
+	for (const TensorDesc &output : program.outputs) {
+		uses[output.memory]++;
+		if (output.isOpen())
+			open.push_back(shown[output.memory] = &output);
+	}
+	for (const TensorDesc *tensor : open) {
+		constexpr size_t itselfAndItsTask = 2;
+		const TensorDesc *const by = made[tensor->memory], *const as =
+									   shown[tensor->memory];
+		if (!by || !as || *by != *as || uses[tensor->memory] != itselfAndItsTask)
+			return fail(ErrorCode::InvalidFile, "load network",
+				    "tensor " + tensor->describe(),
+				    "has an open axis: only an output of the network that a host "
+				    "step makes, and nothing else uses, can have one");
+	}
+	return {};
+}
+
 ProgramStep stepAt(const std::vector<AnyTask> &tasks, size_t first, size_t maxTasks)
 {
 	ProgramStep step{ .first = first, .count = 1 };
@@ -153,6 +198,8 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 		return forward(parts);
 	static_cast<NetworkParts &>(program) = std::move(*parts);
 
+	if (auto open = checkOpenTensors(program); !open)
+		return forward(open);
 	describeElements(program);
 
 	std::vector<TensorDesc> tensors = program.inputs;

@@ -61,6 +61,13 @@ Result<Request> Request::create(const Network &network)
 			return forward(inputs);
 		if (auto outputs = addZeroes(state->outputs, program.outputs); !outputs)
 			return forward(outputs);
+		for (const TensorDesc &output : program.outputs) {
+			if (!output.isOpen())
+				continue;
+			HostResult &empty = state->results[output.memory];
+			empty.shape = output.signature->shape;
+			std::ranges::replace(empty.shape, openAxis, 0U);
+		}
 		return Request(std::move(state));
 	});
 }
@@ -192,7 +199,32 @@ Result<std::span<const std::byte>> Request::output(size_t index) const
 			return fail(ErrorCode::InvalidArgument, what,
 				    fmt::format("output {}", index),
 				    "is bound to a buffer; read it there");
+		if (outputs[index].isOpen())
+			return std::span<const std::byte>(
+				state_->results.at(outputs[index].memory).bytes);
 		return std::span<const std::byte>(state_->outputs[index]);
+	});
+}
+
+Result<TensorDesc> Request::outputDesc(size_t index) const
+{
+	constexpr const char *what = "describe output";
+	return guarded(what, [&]() -> Result<TensorDesc> {
+		const auto &outputs = state_->pipeline->program().outputs;
+
+		if (auto there = checkIndex(what, "output", index, outputs); !there)
+			return forward(there);
+		const TensorDesc &desc = outputs[index];
+		if (!desc.isOpen())
+			return desc;
+		if (inFlight())
+			return fail(ErrorCode::Busy, what, fmt::format("output {}", index),
+				    "the request is in flight");
+		TensorDesc actual = TensorDesc::plain(desc.name, desc.type,
+						      state_->results.at(desc.memory).shape);
+		actual.memory = desc.memory;
+		actual.quantization = desc.quantization;
+		return actual;
 	});
 }
 
@@ -202,8 +234,12 @@ Result<std::vector<std::byte>> Request::outputElements(size_t index, ElementOrde
 		auto tensor = output(index);
 		if (!tensor)
 			return forward(tensor);
-		const TensorDesc &desc = state_->pipeline->program().outputs[index];
-		return unpackElements(desc, *tensor, order);
+		auto desc = outputDesc(index);
+		if (!desc)
+			return forward(desc);
+		if (tensor->empty())
+			return std::vector<std::byte>();
+		return unpackElements(*desc, *tensor, order);
 	});
 }
 
@@ -213,8 +249,12 @@ Result<std::vector<float>> Request::outputFloat(size_t index, ElementOrder order
 		auto tensor = output(index);
 		if (!tensor)
 			return forward(tensor);
-		const TensorDesc &desc = state_->pipeline->program().outputs[index];
-		return unpackFloat(desc, *tensor, order);
+		auto desc = outputDesc(index);
+		if (!desc)
+			return forward(desc);
+		if (tensor->empty())
+			return std::vector<float>();
+		return unpackFloat(*desc, *tensor, order);
 	});
 }
 

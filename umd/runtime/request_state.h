@@ -12,6 +12,8 @@
 
 #include <nvdla/request.h>
 
+#include "base/host/host_model.h"
+
 namespace nvdla
 {
 
@@ -31,6 +33,8 @@ struct RequestState {
 	const std::shared_ptr<Pipeline> pipeline;
 	std::vector<std::vector<std::byte>> inputs;
 	std::vector<std::vector<std::byte>> outputs;
+	/* Of outputs with open axes, by memory: each of them has one of its own */
+	std::map<uint16_t, HostResult> results;
 	std::map<uint16_t, TensorPlace> bound; /* places by memory; each memory has only one
 						* tensor */
 

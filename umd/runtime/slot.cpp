@@ -214,7 +214,8 @@ Result<void> Slot::readOutputs()
 {
 	for (size_t i = 0; i < common_.program.outputs.size(); i++) {
 		const TensorDesc &desc = common_.program.outputs[i];
-		if (request_->bound.contains(desc.memory))
+		/* A host step has written the results with open axes. */
+		if (desc.isOpen() || request_->bound.contains(desc.memory))
 			continue;
 		auto access = memory_.find(desc.memory)->access(CpuAccess::Read, slotTimeout);
 		if (!access)
@@ -444,8 +445,12 @@ Result<void> Slot::runTask(const HostTask &task, const HostModel *model)
 			place(address.memory).offset + address.offset, address.size));
 		accesses.push_back(std::move(*access));
 	}
+	std::vector<HostResult *> results;
+	for (const TensorDesc &output : task.outputs)
+		results.push_back(output.isOpen() ? &request_->results.at(output.memory) : nullptr);
 	const std::span all(bytes);
-	return runHost(task, model, all.first(task.inputs.size()), all.subspan(task.inputs.size()));
+	return runHost(task, model, all.first(task.inputs.size()), all.subspan(task.inputs.size()),
+		       results);
 }
 
 Result<void> Slot::runTask(const EmuTask &task)

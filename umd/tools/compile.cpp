@@ -274,7 +274,8 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 	app.option("--calibrate", settings.samples,
 		   "compile a float model to integers: choose the scale of each tensor from these "
 		   "examples of inputs, which are pictures, arrays (.npy) or folders of them; all "
-		   "arguments up to the next option are examples")
+		   "arguments up to the next option are examples; the host computes its "
+		   "operators (--host) in float")
 		.valueText("FILE ...");
 	app.option("--calibration-table", settings.table,
 		   "compile a float model to integers, with the scales of this file: a calibration "

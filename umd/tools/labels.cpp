@@ -13,10 +13,12 @@ Result<size_t> findOutputOf(const Network &network, size_t count, const std::str
 	std::string counts;
 
 	for (size_t i = 0; i < network.outputs().size(); i++) {
-		const size_t numbers = network.outputs()[i].elements();
-		if (numbers == count)
+		const TensorDesc &output = network.outputs()[i];
+		if (!output.isOpen() && output.elements() == count)
 			return i;
-		counts += fmt::format("{}{}", counts.empty() ? "" : ", ", numbers);
+		counts += fmt::format("{}{}", counts.empty() ? "" : ", ",
+				      output.isOpen() ? "an open number of"
+						      : std::to_string(output.elements()));
 	}
 	return fail(ErrorCode::InvalidArgument, "--labels", path,
 		    fmt::format("has {} lines, an output has {} numbers", count, counts));

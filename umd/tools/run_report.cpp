@@ -147,15 +147,18 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 
 	if (!surfaces.empty())
 		fmt::print("{}", surfaceTable(surfaces));
-	for (size_t i = 0; i < network.outputs().size() && settings.top; i++) {
+	for (size_t i = 0; i < network.outputs().size(); i++) {
+		auto desc = network.outputDesc(i);
 		auto top = topElements(network, i, settings.top);
-		if (!top)
-			return forward(top);
-		fmt::print("{}:\n", network.outputs()[i].describe());
+		if (!desc || !top)
+			return desc ? Result<void>(forward(top)) : forward(desc);
+		/* Only a run tells the sizes of open axes. */
+		if (settings.top || network.outputs()[i].isOpen())
+			fmt::print("{}{}\n", desc->describe(), settings.top ? ":" : "");
 		for (const auto &[index, value] : *top)
 			fmt::print("{:>8} {}{}{}\n", index, value,
-				   labelOf(labels, network.outputs()[i], index).empty() ? "" : "  ",
-				   labelOf(labels, network.outputs()[i], index));
+				   labelOf(labels, *desc, index).empty() ? "" : "  ",
+				   labelOf(labels, *desc, index));
 	}
 	return {};
 }
@@ -171,15 +174,15 @@ Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome)
 		json["inputs"].push_back(tensorJson(desc));
 	json["outputs"] = nlohmann::json::array();
 	for (size_t i = 0; i < network.outputs().size(); i++) {
-		nlohmann::json output = tensorJson(network.outputs()[i]);
+		auto desc = network.outputDesc(i);
 		auto top = topElements(network, i, settings.top);
-		if (!top)
-			return forward(top);
+		if (!desc || !top)
+			return desc ? Result<void>(forward(top)) : forward(desc);
+		nlohmann::json output = tensorJson(*desc);
 		output["top"] = nlohmann::json::array();
 		for (const auto &[index, value] : *top) {
 			output["top"].push_back({ { "index", index }, { "value", value } });
-			if (const auto label = labelOf(labels, network.outputs()[i], index);
-			    !label.empty())
+			if (const auto label = labelOf(labels, *desc, index); !label.empty())
 				output["top"].back()["label"] = label;
 		}
 		json["outputs"].push_back(output);

@@ -146,8 +146,11 @@ void sayZeroInputs(const char *program, size_t given, const Network &network)
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
 			 const RunSettings &settings)
 {
-	const TensorDesc &desc = network.outputs()[index];
+	auto described = network.outputDesc(index);
 
+	if (!described)
+		return forward(described);
+	const TensorDesc &desc = *described;
 	if (fileKind(path) == FileKind::Raw) {
 		auto tensor = network.output(index);
 		if (!tensor)

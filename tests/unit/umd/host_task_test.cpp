@@ -225,6 +225,70 @@ TEST(HostTask, WhatCannotBeIsNamed)
 	}
 }
 
+/* An axis without a length is that of an output of a model, which nothing else reads. */
+TEST(HostTask, OpenAxesAreThoseOfOutputs)
+{
+	const auto open = [](Loadable &l, size_t tensor) {
+		l.tensors[tensor].signature->shape = { 1, 3, 2, 2, openAxis };
+	};
+	const struct {
+		const char *says;
+		std::function<void(Loadable &)> damage;
+	} cases[] = {
+		{ "which only an output of a model can have", [&](Loadable &l) { open(l, 0); } },
+		{ "which only an output of a model can have",
+		  [&](Loadable &l) {
+			  open(l, 1);
+			  l.tasks[0].model.clear();
+		  } },
+		/* Bound to nothing, bound twice, written twice. */
+		{ "has an open axis: only an output of the network",
+		  [&](Loadable &l) {
+			  open(l, 1);
+			  l.memories[1].flags = MemoryAlloc;
+		  } },
+		{ "has an open axis: only an output of the network",
+		  [&](Loadable &l) {
+			  open(l, 1);
+			  l.memories[1].flags |= MemoryInput;
+		  } },
+		{ "has an open axis: only an output of the network",
+		  [&](Loadable &l) {
+			  open(l, 1);
+			  l.tasks[0].outputs = { l.tensors[1].id, l.tensors[1].id };
+		  } },
+		/* The same memory under another description. */
+		{ "has an open axis: only an output of the network",
+		  [&](Loadable &l) {
+			  open(l, 1);
+			  l.tensors.push_back(l.tensors[1]);
+			  l.tensors.back().id = 9;
+			  l.tensors.back().signature->shape = { 1, 3, 2, 2 };
+		  } },
+		/* A task that does not write it. */
+		{ "has an open axis: only an output of the network",
+		  [&](Loadable &l) {
+			  open(l, 1);
+			  l.tasks[0].outputs = { l.tensors[0].id };
+		  } },
+	};
+
+	for (const auto &one : cases) {
+		HostFile file(plainOf(DataType::Float), plainOf(DataType::Float));
+		Loadable &loadable = file.withModel();
+		one.damage(loadable);
+		auto network = Network::load(openEmbedded(), loadable);
+		ASSERT_FALSE(network) << one.says;
+		EXPECT_TRUE(has(network.error().message(), one.says)) << network.error().message();
+	}
+	HostFile cube(plainOf(DataType::Half), cubeOf(DataType::Half));
+	open(cube.loadable(), 1);
+	auto network = Network::load(openEmbedded(), cube.loadable());
+	ASSERT_FALSE(network);
+	EXPECT_TRUE(has(network.error().message(), "has an open axis, the tensor is not plain"))
+		<< network.error().message();
+}
+
 /* Whether the library is there or not: it is no model. */
 TEST(HostTask, SaysWhoseOperatorsCannotRun)
 {

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define NVDLA_HOST_INTERFACE 2
+#define NVDLA_HOST_INTERFACE 3
 /** The function of the module, a nvdla_host_entry */
 #define NVDLA_HOST_ENTRY "nvdla_host_library"
 
@@ -22,7 +22,8 @@ extern "C" {
 struct nvdla_host_array {
 	const char *name;
 	int32_t type;
-	const int64_t *shape;
+	const int64_t
+		*shape; /**< of an output -1 for any extent; nvdla_host_room gives data then */
 	size_t rank;
 	void *data;
 	size_t size; /**< bytes, as many as type and shape need */
@@ -31,6 +32,12 @@ struct nvdla_host_array {
 /** Receives type and shape of a model's output; unknown extents are -1 */
 typedef void (*nvdla_host_found)(void *context, const char *name, int32_t type,
 				 const int64_t *shape, size_t rank);
+/**
+ * Gives memory for the elements of output number index, whose shape is known now. Returns 0 if it
+ * succeeded; data may be NULL for no elements
+ */
+typedef int (*nvdla_host_room)(void *context, size_t index, const int64_t *shape, size_t rank,
+			       void **data);
 /** Receives the reason why a function failed */
 typedef void (*nvdla_host_say)(void *context, const char *message);
 
@@ -64,11 +71,11 @@ struct nvdla_host_functions {
 	/**
 	 * Returns 0 if it succeeded; fails also if an output differs from outputs or is too large.
 	 * May be called from several threads at once. found: if not NULL, outputs only have names,
-	 * and found is called with each of them
+	 * and found is called with each of them. room: called for outputs with an extent of -1
 	 */
 	int (*run)(void *model, const struct nvdla_host_array *inputs, size_t num_inputs,
 		   const struct nvdla_host_array *outputs, size_t num_outputs, void *context,
-		   nvdla_host_found found, nvdla_host_say say);
+		   nvdla_host_found found, nvdla_host_room room, nvdla_host_say say);
 	/**
 	 * Makes a file of selected operators of a file, with the tensors that they need. Returns 0
 	 * if it succeeded. NULL in the module of ONNX Runtime: ONNX files need no library for that

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/host/module_dir.h"
+#include "base/io/guarded.h"
 #include "host_interface.h"
 
 namespace nvdla
@@ -78,11 +79,32 @@ constexpr std::pair<DataType, int32_t> types[] = {
 	{ DataType::Bool, 9 },	{ DataType::Half, 10 },
 };
 
+/* Makes room for an output; the limit is TensorDesc::plain()'s. */
+Result<void> makeRoom(const HostArray &output, std::span<const int64_t> shape)
+{
+	std::vector<uint32_t> lengths(shape.begin(), shape.end());
+	uint64_t bytes = elementBytes(typeOfOnnx(output.what.type).value_or(DataType::Int64));
+
+	if (std::ranges::count(shape, 0))
+		bytes = 0;
+	for (const int64_t extent : shape) {
+		if (extent < 0 || extent > INT32_MAX ||
+		    bytes * static_cast<uint64_t>(extent) > UINT32_MAX)
+			return fail(ErrorCode::NoMemory, "make room", output.what.name,
+				    "is too large");
+		bytes *= static_cast<uint64_t>(extent);
+	}
+	output.result->bytes.resize(bytes);
+	output.result->shape = std::move(lengths);
+	return {};
+}
+
 /* Collects the results of the module's callbacks: an error message, tensors, a file. */
 struct Said {
 	std::string message;
 	std::vector<HostValue> values;
 	std::vector<std::byte> file;
+	std::span<const HostArray> outputs; /* of a run */
 
 	static void say(void *context, const char *message)
 	{
@@ -93,6 +115,16 @@ struct Said {
 	{
 		static_cast<Said *>(context)->values.push_back(
 			{ name, type, { shape, shape + rank } });
+	}
+	static int room(void *context, size_t index, const int64_t *shape, size_t rank, void **data)
+	{
+		const HostArray &output = static_cast<Said *>(context)->outputs[index];
+		const auto made = guarded("make room", [&] {
+			return makeRoom(output, { shape, rank });
+		});
+
+		*data = output.result->bytes.data();
+		return made ? 0 : 1;
 	}
 	static void take(void *context, const void *file, size_t size)
 	{
@@ -215,7 +247,7 @@ Result<std::vector<HostValue>> HostModel::shapes(std::span<const HostArray> inpu
 		outputs.push_back({ { .name = name }, {} });
 	const auto from = arraysOf(inputs), to = arraysOf(outputs);
 	if (library_->functions->run(model_.get(), from.data(), from.size(), to.data(), to.size(),
-				     &said, Said::found, Said::say))
+				     &said, Said::found, nullptr, Said::say))
 		return said.error("run model", *library_);
 	return std::move(said.values);
 }
@@ -224,10 +256,10 @@ Result<void> HostModel::run(std::span<const HostArray> inputs,
 			    std::span<const HostArray> outputs) const
 {
 	const auto from = arraysOf(inputs), to = arraysOf(outputs);
-	Said said;
+	Said said{ .outputs = outputs };
 
 	if (library_->functions->run(model_.get(), from.data(), from.size(), to.data(), to.size(),
-				     &said, nullptr, Said::say))
+				     &said, nullptr, Said::room, Said::say))
 		return said.error("run model", *library_);
 	return {};
 }

@@ -30,10 +30,17 @@ struct HostValue {
 	std::vector<int64_t> shape; /**< sizes of axes, -1 if unknown */
 };
 
+/** \brief Shape and elements of an output that had open axes, after a run */
+struct HostResult {
+	std::vector<uint32_t> shape;
+	std::vector<std::byte> bytes;
+};
+
 /** \brief A tensor and its elements, in memory of the caller */
 struct HostArray {
 	HostValue what;
 	std::span<std::byte> bytes;
+	HostResult *result = nullptr; /**< instead of bytes, of an output with unknown sizes */
 };
 
 /** \return true if bytes begin like a TensorFlow Lite file */
@@ -87,7 +94,8 @@ public:
 					      std::span<const std::string> names) const;
 	/**
 	 * \param[in] inputs in the file's order, as \a outputs
-	 * \return an error also if an output has another type or shape; nothing is written then
+	 * \return an error also if an output has another type or shape, or a HostResult would have
+	 * 4 GiB or more
 	 */
 	Result<void> run(std::span<const HostArray> inputs,
 			 std::span<const HostArray> outputs) const;

@@ -46,21 +46,41 @@ std::string shapeText(const Extent *shape, size_t rank)
 	return text;
 }
 
+/** \brief Gives memory for outputs whose shape the network leaves open */
+struct Room {
+	void *context;
+	nvdla_host_room give;
+};
+
 /**
- * \brief Compare an output of the library with the tensor of the network
+ * \brief Compare output number \a index of the library with the tensor of the network
  * \param[in] shape of \a rank extents, as is \a size in bytes
+ * \return memory for the output's elements
  */
-inline void checkOutput(const nvdla_host_array &to, int32_t type, const int64_t *shape, size_t rank,
-			size_t size)
+inline void *placeOf(const nvdla_host_array &to, size_t index, int32_t type, const int64_t *shape,
+		     size_t rank, size_t size, const Room &room)
 {
-	if (type != to.type || !std::equal(shape, shape + rank, to.shape, to.shape + to.rank))
+	const auto fits = [](int64_t extent, int64_t wanted) {
+		return extent == wanted || wanted < 0;
+	};
+	void *data = to.data;
+
+	if (type != to.type || !std::equal(shape, shape + rank, to.shape, to.shape + to.rank, fits))
 		throw Failure(std::string("'") + to.name + "' is " + shapeText(shape, rank) +
 			      " of type " + std::to_string(type) + ", the network has " +
 			      shapeText(to.shape, to.rank) + " of type " + std::to_string(to.type) +
 			      ": its size depends on the inputs' numbers");
+	if (std::any_of(to.shape, to.shape + to.rank, [](int64_t extent) { return extent < 0; })) {
+		if (room.give(room.context, index, shape, rank, &data))
+			throw Failure(std::string("'") + to.name + "' is " +
+				      shapeText(shape, rank) +
+				      ": it has 4 GiB or more, or there is no memory for it");
+		return data;
+	}
 	if (size != to.size)
 		throw Failure(std::string("'") + to.name + "' has " + std::to_string(size) +
 			      " bytes, not " + std::to_string(to.size));
+	return data;
 }
 
 } /* namespace nvdla::host */

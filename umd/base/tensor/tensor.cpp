@@ -9,6 +9,7 @@
 #include "base/io/guarded.h"
 #include "base/io/printable.h"
 #include "layout.h"
+#include "shape_text.h"
 
 namespace nvdla
 {
@@ -58,7 +59,11 @@ Result<void> checkSignature(const TensorDesc &desc)
 	if (desc.signature->order > ElementOrder::Nhwc)
 		return bad(fmt::format("order {} is not known",
 				       static_cast<unsigned>(desc.signature->order)));
+	if (desc.isOpen() && desc.format != PixelFormat::Plain)
+		return bad("has an open axis, the tensor is not plain");
 	for (const uint32_t length : desc.signature->shape) {
+		if (length == openAxis)
+			continue;
 		if (length == 0 || elements > desc.elements() / length) {
 			elements = 0;
 			break;
@@ -123,7 +128,7 @@ std::string TensorDesc::describe() const
 {
 	const std::vector<uint32_t> shape =
 		signature ? signature->shape : std::vector<uint32_t>{ n, c, h, w };
-	std::string text = fmt::format("{} {} {}{}", printable(name), fmt::join(shape, "x"),
+	std::string text = fmt::format("{} {} {}{}", printable(name), shapeText(shape),
 				       isUnsigned ? "u" : "", dataTypeName(type));
 
 	/* The compiler chose the format of a model's input; a reader need not know it. */
@@ -178,7 +183,7 @@ TensorDesc TensorDesc::plain(std::string name, DataType type, const std::vector<
 	uint32_t *const axes[] = { &desc.n, &desc.c, &desc.h, &desc.w };
 
 	for (size_t i = 0; i < shape.size(); i++)
-		*axes[std::min(i, std::size(axes) - 1)] *= shape[i];
+		*axes[std::min(i, std::size(axes) - 1)] *= shape[i] == openAxis ? 1 : shape[i];
 	desc.name = std::move(name);
 	desc.type = type;
 	desc.format = PixelFormat::Plain;

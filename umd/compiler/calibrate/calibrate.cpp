@@ -15,19 +15,26 @@ namespace
 {
 
 constexpr const char *calibrating = "calibrate model";
+/* Range of all values without samples; as most real ones it needs a zero point. */
+constexpr Range anyRange = { -1, 2 };
 
 /* The numbers of each input, channels last; those of one sample for all of a batch. */
 using Sample = std::vector<RealNumbers>;
 
-/* C, H, W to H, W, C. */
-RealNumbers channelsBehind(const RealNumbers &numbers, size_t channels)
+/* C, H, W to H, W, C, for each cube of a batch. */
+RealNumbers channelsBehind(const RealNumbers &numbers, size_t channels, size_t batch)
 {
-	const size_t plane = numbers.size() / channels;
+	const size_t cube = numbers.size() / batch, plane = cube / channels;
 	RealNumbers turned(numbers.size());
 
 	for (size_t i = 0; i < numbers.size(); i++)
-		turned[i % plane * channels + i / plane] = numbers[i];
+		turned[i / cube * cube + i % plane * channels + i % cube / plane] = numbers[i];
 	return turned;
+}
+
+bool areFinite(const std::vector<float> &numbers)
+{
+	return std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); });
 }
 
 Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>> &inputs,
@@ -44,67 +51,57 @@ Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>
 	for (size_t i = 0; i < inputs.size(); i++) {
 		const Value &value = model.values[model.inputs[i]];
 		const uint64_t wanted = elementCount(value.cubeShape());
-		if (inputs[i].size() != wanted)
+		/* A part of a divided model has different numbers for each cube of a batch. */
+		if (inputs[i].size() != wanted && inputs[i].size() != wanted * value.batch)
 			return bad(fmt::format("has {} numbers, the input '{}' of {} needs {}",
 					       inputs[i].size(), value.name,
 					       toString(value.cubeShape()), wanted));
-		if (!std::all_of(inputs[i].begin(), inputs[i].end(),
-				 [](float number) { return std::isfinite(number); }))
+		if (!areFinite(inputs[i]))
 			return bad(fmt::format("has NaN or infinite numbers for the input '{}'",
 					       value.name));
 		const bool turns = i < model.inputOrders.size() &&
 				   model.inputOrders[i] == ElementOrder::Nchw &&
 				   value.shape.size() == 4;
-		const RealNumbers one =
-			turns ? channelsBehind(inputs[i], value.shape.back()) : inputs[i];
 		RealNumbers &all = sample.emplace_back();
-		for (uint32_t j = 0; j < value.batch; j++)
-			all.insert(all.end(), one.begin(), one.end());
+		do
+			all.insert(all.end(), inputs[i].begin(), inputs[i].end());
+		while (all.size() < wanted * value.batch);
+		if (turns)
+			all = channelsBehind(all, value.shape.back(), value.batch);
 	}
 	return sample;
 }
 
-Result<std::vector<Sample>> samplesOf(const Model &model, const Calibration &calibration)
-{
-	std::vector<Sample> samples;
+/* The samples of a float model; one at a time is in memory. */
+struct Samples {
+	const Evaluator &reference;
+	const SampleReader &read;
+	const size_t count;
 
-	for (size_t i = 0; i < calibration.samples.size(); i++) {
-		auto sample = sampleOf(model, calibration.samples[i], fmt::format("sample {}", i));
-		if (!sample)
-			return forward(sample);
-		samples.push_back(std::move(*sample));
-	}
-	return samples;
-}
+	/* Calls visit with each sample, and with the values that the float model has for it. */
+	template<typename Visit>
+	Result<void> each(const Visit &visit) const
+	{
+		const Model &model = reference.model();
 
-Result<void> checkCalibration(const Model &model, const Calibration &calibration)
-{
-	auto bad = [](const std::string &where, const std::string &why) {
-		return fail(ErrorCode::InvalidArgument, calibrating, where, why);
-	};
-
-	if (calibration.samples.empty() && calibration.table.empty())
-		return bad("samples", "there are none; give inputs like those of the application");
-	if (calibration.type != DataType::Int8 && calibration.type != DataType::Int16)
-		return bad("type", fmt::format("is {}; int8 and int16 are possible",
-					       dataTypeName(calibration.type)));
-	/* Written so that a NaN is refused. */
-	if (!(calibration.percentile >= 50 && calibration.percentile <= 100))
-		return bad("percentile",
-			   fmt::format("is {}; 50 to 100 are possible", calibration.percentile));
-	for (const Operator &operation : model.operators) {
-		for (const ValueId id : operation.inputs) {
-			const Value &value = model.values[id];
-			if (!value.isConstant && !isFloat(value.type))
-				return fail(ErrorCode::Unsupported, calibrating,
-					    fmt::format("'{}'", value.name),
-					    fmt::format("is {} already; only float models are "
-							"calibrated, this one is compiled as it is",
-							elementTypeName(value.type)));
+		for (size_t i = 0; i < count; i++) {
+			auto sample = read(i).and_then([&](auto &&numbers) {
+				return sampleOf(model, numbers, fmt::format("sample {}", i));
+			});
+			if (!sample)
+				return forward(sample);
+			const auto values = reference.run(*sample);
+			for (ValueId id = 0; id < values.size(); id++) {
+				if (!areFinite(values[id]))
+					return fail(ErrorCode::InvalidArgument, calibrating,
+						    fmt::format("'{}'", model.values[id].name),
+						    "becomes NaN or infinite with these samples");
+			}
+			visit(*sample, values);
 		}
+		return {};
 	}
-	return {};
-}
+};
 
 /* The ranges of a table's scales; empty without a row of the value's or its operator's name. */
 std::vector<Range> rangesOf(const Model &model, const CalibrationTable &table)
@@ -142,31 +139,25 @@ Result<void> checkRanges(const Model &model, const std::vector<Range> &ranges)
 }
 
 /* Collects the range of each value's numbers over all samples. */
-Result<std::vector<Range>> observe(const Evaluator &reference, const std::vector<Sample> &samples,
-				   const Calibration &calibration)
+Result<std::vector<Range>> observe(const Samples &samples, const Calibration &calibration)
 {
-	const Model &model = reference.model();
-	std::vector<Range> ranges(model.values.size());
+	std::vector<Range> ranges(samples.reference.model().values.size());
 
-	for (const Sample &sample : samples) {
-		const auto values = reference.run(sample);
-		for (ValueId id = 0; id < values.size(); id++) {
-			if (!std::all_of(values[id].begin(), values[id].end(),
-					 [](float number) { return std::isfinite(number); }))
-				return fail(ErrorCode::InvalidArgument, calibrating,
-					    fmt::format("'{}'", model.values[id].name),
-					    "becomes NaN or infinite with these samples");
+	auto seen = samples.each([&](const Sample &, const auto &values) {
+		for (ValueId id = 0; id < values.size(); id++)
 			ranges[id].include(values[id]);
-		}
-	}
+	});
+	if (!seen)
+		return forward(seen);
 	if (calibration.method == RangeMethod::MinMax)
 		return ranges;
 	std::vector<Histogram> histograms(ranges.begin(), ranges.end());
-	for (const Sample &sample : samples) {
-		const auto values = reference.run(sample);
+	seen = samples.each([&](const Sample &, const auto &values) {
 		for (ValueId id = 0; id < values.size(); id++)
 			histograms[id].count(values[id]);
-	}
+	});
+	if (!seen)
+		return forward(seen);
 	/* 16-bit integers would have more levels than the histogram has bins. */
 	const size_t levels = size_t{ 1 } << 8;
 	for (ValueId id = 0; id < ranges.size(); id++)
@@ -203,14 +194,13 @@ Model lossesOf(const Model &real, const Model &integers)
 }
 
 /* Corrects biases by the average error that rounding of kernels causes. */
-void correctBiases(Model &integers, const Evaluator &reference, const std::vector<Sample> &samples)
+Result<void> correctBiases(Model &integers, const Samples &samples)
 {
-	const Model losses = lossesOf(reference.model(), integers);
+	const Model losses = lossesOf(samples.reference.model(), integers);
 	const Evaluator lost(losses);
 	std::vector<std::vector<double>> sums(losses.operators.size());
 
-	for (const Sample &sample : samples) {
-		const auto values = reference.run(sample);
+	auto seen = samples.each([&](const Sample &, const auto &values) {
 		for (size_t i = 0; i < losses.operators.size(); i++) {
 			const Operator &operation = losses.operators[i];
 			if (!hasKernels(operation.kind))
@@ -218,12 +208,14 @@ void correctBiases(Model &integers, const Evaluator &reference, const std::vecto
 			const uint32_t kernels = losses.values[operation.inputs[1]].shape.front();
 			const RealNumbers result = lost.evaluate(operation, values);
 			const double share = static_cast<double>(kernels) /
-					     static_cast<double>(result.size() * samples.size());
+					     static_cast<double>(result.size() * samples.count);
 			sums[i].resize(kernels);
 			for (size_t j = 0; j < result.size(); j++)
 				sums[i][j % kernels] += result[j] * share;
 		}
-	}
+	});
+	if (!seen)
+		return seen;
 	for (size_t i = 0; i < integers.operators.size(); i++) {
 		Operator &operation = integers.operators[i];
 		if (!hasKernels(operation.kind))
@@ -239,6 +231,7 @@ void correctBiases(Model &integers, const Evaluator &reference, const std::vecto
 		operation.inputs.resize(2);
 		operation.inputs.push_back(integers.add(floatConstant(bias, shape)));
 	}
+	return {};
 }
 
 /* Powers of a signal and of the noise that is added to it. */
@@ -260,15 +253,13 @@ struct Noise {
 	double decibels() const { return noise == 0 ? HUGE_VAL : 10 * std::log10(signal / noise); }
 };
 
-std::vector<LayerError> measure(const Model &integers, const Evaluator &reference,
-				const std::vector<Sample> &samples)
+Result<std::vector<LayerError>> measure(const Model &integers, const Samples &samples)
 {
 	const Evaluator quantized(integers);
 	std::vector<Noise> all(integers.operators.size()), own(integers.operators.size());
 	std::vector<LayerError> errors;
 
-	for (const Sample &sample : samples) {
-		const auto wanted = reference.run(sample);
+	auto seen = samples.each([&](const Sample &sample, const auto &wanted) {
 		const auto got = quantized.run(sample);
 		for (size_t i = 0; i < integers.operators.size(); i++) {
 			const Operator &operation = integers.operators[i];
@@ -276,7 +267,9 @@ std::vector<LayerError> measure(const Model &integers, const Evaluator &referenc
 			all[i].add(got[output], wanted[output]);
 			own[i].add(quantized.evaluate(operation, wanted), wanted[output]);
 		}
-	}
+	});
+	if (!seen)
+		return forward(seen);
 	for (size_t i = 0; i < all.size(); i++)
 		errors.push_back({ all[i].decibels(), own[i].decibels(), all[i].largest });
 	return errors;
@@ -284,18 +277,63 @@ std::vector<LayerError> measure(const Model &integers, const Evaluator &referenc
 
 } /* namespace */
 
-Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration)
+Result<void> checkCalibration(const Calibration &calibration)
 {
-	if (auto checked = checkCalibration(model, calibration); !checked)
+	auto bad = [](const std::string &where, const std::string &why) {
+		return fail(ErrorCode::InvalidArgument, calibrating, where, why);
+	};
+
+	if (calibration.samples.empty() && calibration.table.empty())
+		return bad("samples", "there are none; give inputs like those of the application");
+	if (calibration.type != DataType::Int8 && calibration.type != DataType::Int16)
+		return bad("type", fmt::format("is {}; int8 and int16 are possible",
+					       dataTypeName(calibration.type)));
+	/* Written so that a NaN is refused. */
+	if (!(calibration.percentile >= 50 && calibration.percentile <= 100))
+		return bad("percentile",
+			   fmt::format("is {}; 50 to 100 are possible", calibration.percentile));
+	return {};
+}
+
+Result<void> checkFloat(const Model &model)
+{
+	Result<void> checked;
+
+	for (const Operator &operation : model.operators) {
+		for (const ValueId id : operation.inputs) {
+			const Value &value = model.values[id];
+			const std::string where = fmt::format("'{}'", value.name);
+			const char *type = elementTypeName(value.type);
+			if (value.isConstant || isFloat(value.type))
+				continue;
+			if (!value.quantization.none())
+				return fail(ErrorCode::InvalidArgument, calibrating, where,
+					    fmt::format("is {} already; only float models are "
+							"calibrated, this one is compiled as it is",
+							type));
+			checked = fail(
+				ErrorCode::Unsupported, calibrating, where,
+				fmt::format("is {}; only tensors of float are calibrated", type));
+		}
+	}
+	return checked;
+}
+
+Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration,
+					  const SampleReader &reader)
+{
+	if (auto checked = checkFloat(model); !checked)
 		return forward(checked);
-	auto samples = samplesOf(model, calibration);
-	if (!samples)
-		return forward(samples);
 	const Model real = model;
 	const Evaluator reference(real);
+	const SampleReader given = [&](size_t i) { return calibration.samples[i]; };
+	const Samples samples{ reference, reader ? reader : given, calibration.samples.size() };
 	const bool hasTable = !calibration.table.empty();
-	auto ranges = hasTable ? rangesOf(model, calibration.table)
-			       : observe(reference, *samples, calibration);
+	Result<std::vector<Range>> ranges = std::vector<Range>(model.values.size(), anyRange);
+	if (hasTable)
+		ranges = rangesOf(model, calibration.table);
+	else if (samples.count)
+		ranges = observe(samples, calibration);
 	if (!ranges)
 		return forward(ranges);
 	settleRanges(model, *ranges, hasTable);
@@ -306,11 +344,10 @@ Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calib
 	quantizeModel(model, *ranges, calibration.type,
 		      hasTable || calibration.type == DataType::Int16 ? ZeroPoint::Zero
 								      : ZeroPoint::Free);
-	if (samples->empty())
+	if (!samples.count)
 		return std::vector<LayerError>();
-	if (calibration.correctBias)
-		correctBiases(model, reference, *samples);
-	return measure(model, reference, *samples);
+	auto corrected = calibration.correctBias ? correctBiases(model, samples) : Result<void>();
+	return corrected ? measure(model, samples) : forward(corrected);
 }
 
 } /* namespace nvdla::compiler */

@@ -19,8 +19,7 @@ using legalize::Tensor;
 /**
  * \brief Reads an operator's inputs and appends the model's operators for it
  *
- * Subclasses locate inputs in their format; this class checks them. Values are empty after an
- * error.
+ * Subclasses locate inputs in their format; this class checks them.
  */
 class OperandReader : public legalize::Builder
 {
@@ -48,12 +47,10 @@ public:
 	const Value &constant(size_t index)
 	{
 		const Value &value = this->value(index);
-		if (!failed())
-			support(value.isConstant, fmt::format("input {}", index),
-				fmt::format(
-					"'{}' is computed by the model; it has to be a constant",
-					value.name));
-		return failed() ? none_ : value;
+		support(value.isConstant, fmt::format("input {}", index),
+			fmt::format("'{}' is computed by the model; it has to be a constant",
+				    value.name));
+		return value;
 	}
 	/** \brief Real numbers of a constant input */
 	std::vector<double> realNumbers(size_t index)
@@ -66,9 +63,9 @@ public:
 		if (!hasInput(index))
 			return {};
 		const Value &value = constant(index);
-		need(failed() || !isFloat(value.type), fmt::format("input {}", index),
+		need(!isFloat(value.type), fmt::format("input {}", index),
 		     fmt::format("is {}, integers are needed", elementTypeName(value.type)));
-		return failed() ? std::vector<int64_t>{} : compiler::wholeNumbers(value);
+		return compiler::wholeNumbers(value);
 	}
 	/** \brief Value of an attribute; \a usual if the operator has none of that name */
 	virtual int64_t integer(const std::string &, int64_t usual) const { return usual; }
@@ -91,9 +88,9 @@ public:
 		if (!hasInput(index))
 			return usual;
 		const std::vector<double> numbers = realNumbers(index);
-		support(failed() || numbers.size() == 1, fmt::format("input {}", index),
+		support(numbers.size() == 1, fmt::format("input {}", index),
 			fmt::format("has {} numbers, one is needed", numbers.size()));
-		return failed() ? usual : numbers.front();
+		return numbers.front();
 	}
 
 	/** \brief Set the tensor of an output */
@@ -111,16 +108,13 @@ public:
 		support(made.has_value(), "operator",
 			"is not known to this compiler; replace it in the model, or cut the model "
 			"before it");
-		if (made)
-			write(*made, 0);
+		write(*made, 0);
 	}
 
 protected:
 	using Builder::Builder;
 	/** \brief The tensor of an input, of any type */
 	virtual Tensor tensor(size_t index) = 0;
-
-	Value none_; /**< for errors */
 };
 
 /** \brief Read an operator that formats define alike

@@ -75,7 +75,7 @@ Tensor readArgMax(OperandReader &reader)
 	reader.support(reader.integer("select_last_index", 0) == 0, "select_last_index",
 		       "is set; the first of several is known");
 	const Tensor made = legalize::argMax(reader, x, axis, ofSmallest);
-	if (reader.failed() || reader.integer("keepdims", 1) != 0)
+	if (reader.integer("keepdims", 1) != 0)
 		return made;
 	Extents shape = made.shape;
 	shape.erase(shape.begin() + axis);

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "compiler/rules.h"
 #include "model.h"
 
 namespace nvdla::compiler
@@ -15,11 +16,12 @@ namespace nvdla::compiler
 namespace
 {
 
+constexpr const char *checking = "check model";
+
 /* Files need not name anything. */
 Error invalid(const std::string &name, const std::string &why)
 {
-	return { ErrorCode::InvalidFile, "check model", name.empty() ? "what has no name" : name,
-		 why };
+	return { ErrorCode::InvalidFile, checking, name.empty() ? "what has no name" : name, why };
 }
 
 bool isActivation(ElementType type)
@@ -39,7 +41,7 @@ public:
 	{
 	}
 
-	std::optional<Error> run();
+	void run();
 
 	Made operator()(const Convolution &conv);
 	Made operator()(const TransposedConvolution &conv);
@@ -63,19 +65,17 @@ public:
 	Made operator()(const Unknown &) { return {}; }
 
 private:
-	bool need(bool fulfilled, const std::string &why, ErrorCode code = ErrorCode::InvalidFile)
+	void need(bool fulfilled, const std::string &why,
+		  ErrorCode code = ErrorCode::InvalidFile) const
 	{
-		if (!fulfilled && !error_) {
-			error_ = invalid(fmt::format("{} '{}'", operation_.type, operation_.name),
-					 why);
-			error_->code = code;
-		}
-		return fulfilled;
+		if (!fulfilled)
+			refuse(code, checking,
+			       fmt::format("{} '{}'", operation_.type, operation_.name), why);
 	}
 	/* As need(), of what is correct but not done here. */
-	bool support(bool fulfilled, const std::string &why)
+	void support(bool fulfilled, const std::string &why) const
 	{
-		return need(fulfilled, why, ErrorCode::Unsupported);
+		need(fulfilled, why, ErrorCode::Unsupported);
 	}
 	const Value &value(size_t input) const { return model_.values[operation_.inputs[input]]; }
 	const Extents &shape(size_t input) const { return value(input).shape; }
@@ -104,19 +104,17 @@ private:
 		return fits;
 	}
 	/* Check weights of that many axes, and the bias. */
-	bool needConstants(size_t rank);
-	void needQuantized(const Value &value);
+	void needConstants(size_t rank) const;
+	void needQuantized(const Value &value) const;
 
 	const Model &model_;
 	const Operator &operation_;
-	std::optional<Error> error_;
 };
 
-bool Checker::needConstants(size_t rank)
+void Checker::needConstants(size_t rank) const
 {
-	if (!need(value(1).isConstant && shape(1).size() == rank && elementCount(shape(1)) > 0,
-		  fmt::format("the weights '{}' are no constant of {} axes", value(1).name, rank)))
-		return false;
+	need(value(1).isConstant && shape(1).size() == rank && elementCount(shape(1)) > 0,
+	     fmt::format("the weights '{}' are no constant of {} axes", value(1).name, rank));
 	const auto quantizations = value(1).quantization.values();
 	const size_t scales = quantizations.size();
 	need(isFloat(value(1).type) || value(1).type == ElementType::Int8 ||
@@ -134,14 +132,14 @@ bool Checker::needConstants(size_t rank)
 		need(value(2).isConstant && elementCount(shape(2)) == shape(1)[0],
 		     fmt::format("the bias '{}' is no constant of {} numbers", value(2).name,
 				 shape(1)[0]));
-	return !error_;
 }
 
 Made Checker::operator()(const Convolution &conv)
 {
 	const Extents &x = shape(0), &w = shape(1);
 
-	if (!needConstants(4) || !isPicture() || !conv.groups || w[0] % conv.groups != 0 ||
+	needConstants(4);
+	if (!isPicture() || !conv.groups || w[0] % conv.groups != 0 ||
 	    uint64_t{ w[1] } * conv.groups != x[3])
 		return {};
 	return windowed(x, { w[3], w[2] }, conv.stride, conv.dilation, conv.padding, w[0]);
@@ -155,7 +153,8 @@ Made Checker::operator()(const TransposedConvolution &conv)
 		return static_cast<uint32_t>(sums > cut ? sums - cut : 0);
 	};
 
-	if (!needConstants(4) || !isPicture() || w[1] != x[3])
+	needConstants(4);
+	if (!isPicture() || w[1] != x[3])
 		return {};
 	return Extents{ x[0],
 			size(x[1], conv.stride.y, w[2], conv.padding.top + conv.padding.bottom),
@@ -183,8 +182,8 @@ Made Checker::operator()(const FullyConnected &)
 	const Extents &w = shape(1);
 	const uint64_t elements = elementCount(shape(0));
 
-	return needConstants(2) && elements % w[1] == 0 &&
-			       elements / w[1] * w[0] == elementCount(out().shape)
+	needConstants(2);
+	return elements % w[1] == 0 && elements / w[1] * w[0] == elementCount(out().shape)
 		       ? out().shape
 		       : Made();
 }
@@ -268,7 +267,7 @@ Made Checker::operator()(const OverChannels &over)
 }
 
 /* Operands of a computation have one scale and one zero point. */
-void Checker::needQuantized(const Value &value)
+void Checker::needQuantized(const Value &value) const
 {
 	const auto values = value.quantization.values();
 
@@ -280,9 +279,8 @@ void Checker::needQuantized(const Value &value)
 	need(elementCount(value.shape) > 0, fmt::format("'{}' has no elements", value.name));
 	if (isFloat(value.type))
 		return;
-	if (!support(values.size() == 1, fmt::format("'{}' has {} scales; an activation has one",
-						     value.name, values.size())))
-		return;
+	support(values.size() == 1, fmt::format("'{}' has {} scales; an activation has one",
+						value.name, values.size()));
 	const IntegerLimits limits =
 		value.type == ElementType::UInt8
 			? IntegerLimits{ 0, 255 }
@@ -292,27 +290,22 @@ void Checker::needQuantized(const Value &value)
 			 values.front().zeroPoint, elementTypeName(value.type)));
 }
 
-std::optional<Error> Checker::run()
+void Checker::run()
 {
 	const Kind &kind = operation_.kind;
 	const size_t count = operation_.inputs.size();
 	const size_t least = hasKernels(kind) || traitsOf(kind).isRepeating ? 2 : 1;
 	const size_t most = hasKernels(kind) ? 3 : isAny<Concatenation>(kind) ? count : least;
 
-	if (need(count >= least && count <= most && operation_.outputs.size() == 1,
-		 "has not the inputs of its kind, or not one output")) {
-		for (const ValueId id : operation_.inputs)
-			needQuantized(model_.values[id]);
-		needQuantized(out());
-	}
+	need(count >= least && count <= most && operation_.outputs.size() == 1,
+	     "has not the inputs of its kind, or not one output");
+	for (const ValueId id : operation_.inputs)
+		needQuantized(model_.values[id]);
+	needQuantized(out());
 	/* Ids are checked, so constants have their bytes. */
-	if (!error_) {
-		const Made made =
-			std::visit([this](const auto &one) { return (*this)(one); }, kind);
-		need(made == out().shape, fmt::format("of {} does not make {}", toString(shape(0)),
-						      toString(out().shape)));
-	}
-	return error_;
+	const Made made = std::visit([this](const auto &one) { return (*this)(one); }, kind);
+	need(made == out().shape,
+	     fmt::format("of {} does not make {}", toString(shape(0)), toString(out().shape)));
 }
 
 } /* namespace */
@@ -371,10 +364,13 @@ Result<void> Model::setAsideInvalid()
 			return other.has_value();
 		});
 		if (!isAny<Unknown>(operation.kind)) {
-			if (!error)
-				error = Checker(*this, operation).run();
-			if (error)
-				operation.kind = Unknown{ *error };
+			const auto done = resultOf([&] {
+				if (error)
+					throw BrokenRule{ *error };
+				Checker(*this, operation).run();
+			});
+			if (!done)
+				operation.kind = Unknown{ done.error() };
 		}
 		for (const ValueId id : operation.outputs) {
 			if (id >= values.size() || (isThere[id] && !bytesError(values[id])))

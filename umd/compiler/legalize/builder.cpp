@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include "compiler/ir/walk.h"
+
 namespace nvdla::compiler::legalize
 {
 
@@ -41,16 +43,9 @@ std::vector<double> broadcast(const std::vector<double> &numbers, const Extents 
 		if (from[axis] != 1 && from[axis] != to[more + axis])
 			return {};
 	}
-	for (uint64_t i = 0; i < elementCount(to); i++) {
-		uint64_t rest = i, at = 0, step = 1;
-		for (size_t axis = to.size(); axis-- > more;) {
-			const uint32_t extent = from[axis - more];
-			at += extent == 1 ? 0 : rest % to[axis] * step;
-			rest /= to[axis];
-			step *= extent;
-		}
-		result.push_back(numbers[at]);
-	}
+	const Walk walk = repeated(from, to);
+	for (uint64_t i = 0; i < elementCount(to); i++)
+		result.push_back(numbers[walk(i)]);
 	return result;
 }
 
@@ -106,9 +101,8 @@ uint32_t Builder::axis(int64_t axis, size_t rank, const std::string &field)
 {
 	const auto axes = static_cast<int64_t>(rank);
 
-	if (!need(axis >= -axes && axis < axes, field,
-		  fmt::format("axis {}, the tensor has {}", axis, axes)))
-		return 0;
+	need(axis >= -axes && axis < axes, field,
+	     fmt::format("axis {}, the tensor has {}", axis, axes));
 	return static_cast<uint32_t>(axis < 0 ? axis + axes : axis);
 }
 
@@ -130,7 +124,7 @@ AxisOrder Builder::sortedAxes(const std::vector<int64_t> &axes, size_t rank)
 
 const Value &Builder::value(const Tensor &tensor) const
 {
-	return failed() || tensor.id >= model().values.size() ? none_ : model().values[tensor.id];
+	return model().values[tensor.id];
 }
 
 const Tensor &Builder::needComputed(const Tensor &tensor)
@@ -142,15 +136,14 @@ const Tensor &Builder::needComputed(const Tensor &tensor)
 
 Tensor Builder::inOrder(const Tensor &tensor, const AxisOrder &order)
 {
-	if (failed() || (tensor.order == order && tensor.places.empty()))
+	if (tensor.order == order && tensor.places.empty())
 		return tensor;
 	if (!tensor.places.empty())
 		return inOrder(plain(tensor), order);
 	const Value &from = value(tensor);
-	if (!support(order.size() == tensor.order.size(), fmt::format("input '{}'", from.name),
-		     fmt::format("is {}; as many axes as of the others are needed",
-				 toString(tensor.shape))))
-		return tensor;
+	support(order.size() == tensor.order.size(), fmt::format("input '{}'", from.name),
+		fmt::format("is {}; as many axes as of the others are needed",
+			    toString(tensor.shape)));
 	const bool moves = severalOf(tensor.shape, tensor.order) != severalOf(tensor.shape, order);
 	return addValue(from.name + " in order",
 			moves ? Kind(turnedTo(tensor, from.shape, order)) : Reshape{},
@@ -161,8 +154,6 @@ Tensor Builder::withAxisLast(const Tensor &tensor, uint32_t axis)
 {
 	AxisOrder order = tensor.order;
 
-	if (failed())
-		return tensor;
 	order.erase(std::find(order.begin(), order.end(), axis));
 	order.push_back(axis);
 	return inOrder(tensor, order);
@@ -177,7 +168,7 @@ Tensor Builder::arranged(const Tensor &tensor, const Tensor &like)
 
 Tensor Builder::plain(const Tensor &tensor)
 {
-	if (failed() || tensor.places.empty())
+	if (tensor.places.empty())
 		return tensor;
 	return addValue(value(tensor).name + " in order", tensor.unflattened, { tensor.id },
 			same(tensor), { 0, tensor.shape, asInFile(tensor.shape.size()) });
@@ -188,12 +179,12 @@ Tensor Builder::picture(const Tensor &tensor)
 	needComputed(tensor);
 	support(tensor.shape.size() == 4, fmt::format("input '{}'", value(tensor).name),
 		fmt::format("is {}; a picture of four axes is needed", toString(tensor.shape)));
-	return failed() ? Tensor{} : inOrder(tensor, pictureOrder_);
+	return inOrder(tensor, pictureOrder_);
 }
 
 Tensor Builder::pictureOrLine(const Tensor &tensor)
 {
-	if (failed() || tensor.shape.size() != 3 || isConstant(tensor))
+	if (tensor.shape.size() != 3 || isConstant(tensor))
 		return picture(tensor);
 	const uint32_t lines = pictureOrder_[1];
 	AxisOrder order;
@@ -202,8 +193,6 @@ Tensor Builder::pictureOrLine(const Tensor &tensor)
 			order.push_back(axis > lines ? axis - 1 : axis);
 	}
 	const Tensor line = inOrder(tensor, order);
-	if (failed())
-		return {};
 	Tensor like{ 0, tensor.shape, pictureOrder_ };
 	like.shape.insert(like.shape.begin() + lines, 1);
 	return addValue(value(tensor).name + " as line", Reshape{}, { line.id }, same(line), like);
@@ -213,7 +202,7 @@ Tensor Builder::asLineLike(const Tensor &tensor, const Tensor &picture)
 {
 	Extents shape = picture.shape;
 
-	if (failed() || tensor.shape.size() != 3)
+	if (tensor.shape.size() != 3)
 		return picture;
 	shape.erase(shape.begin() + pictureOrder_[1]);
 	return reshaped(picture, shape);
@@ -225,9 +214,8 @@ ValueId Builder::addConstant(Value value)
 	constexpr uint64_t most = uint64_t{ 1 } << 31;
 
 	building_.constantBytes += value.data.size();
-	if (!support(building_.constantBytes <= most, "constants",
-		     "of the model have more bytes than this compiler takes"))
-		return 0;
+	support(building_.constantBytes <= most, "constants",
+		"of the model have more bytes than this compiler takes");
 	value.isConstant = true;
 	return model().add(std::move(value));
 }
@@ -254,17 +242,14 @@ ValueId Builder::addMeeting(const Tensor &tensor, Value value)
 	const auto more = static_cast<uint32_t>(rank - std::min(rank, value.shape.size()));
 	bool fits = value.shape.size() <= rank;
 
-	if (failed())
-		return 0;
 	for (size_t axis = more; fits && axis < rank; axis++) {
 		const uint32_t extent = value.shape[axis - more];
 		fits = extent == 1 || tensor.shape[axis] == 1 || extent == tensor.shape[axis];
 	}
-	if (!need(fits, "inputs",
-		  fmt::format("of {} and {} do not go together: trailing axes have to be alike, or "
-			      "of one element",
-			      toString(tensor.shape), toString(value.shape))))
-		return 0;
+	need(fits, "inputs",
+	     fmt::format("of {} and {} do not go together: trailing axes have to be alike, or "
+			 "of one element",
+			 toString(tensor.shape), toString(value.shape)));
 	if (value.shape.empty())
 		return addConstant(std::move(value));
 	value.shape.insert(value.shape.begin(), more, 1);
@@ -287,10 +272,8 @@ ValueId Builder::addAlong(const Tensor &tensor, uint32_t axis, const std::vector
 {
 	Extents shape(tensor.shape.size(), 1);
 
-	if (failed() ||
-	    !need(axis < shape.size(), "input 0",
-		  fmt::format("is {}, without an axis {}", toString(tensor.shape), axis)))
-		return 0;
+	need(axis < shape.size(), "input 0",
+	     fmt::format("is {}, without an axis {}", toString(tensor.shape), axis));
 	shape[axis] = static_cast<uint32_t>(numbers.size());
 	return addMeeting(tensor, floatConstant(numbers, shape));
 }
@@ -327,8 +310,7 @@ Tensor Builder::addValue(const std::string &name, Kind kind, const std::vector<V
 		inputs, [&](ValueId id) { return model().values[id].isConstant; });
 	if (isConstant && like.order == asInFile(like.shape.size())) {
 		auto constant = folded(operation, elements, like.shape);
-		if (!support(constant.has_value(), "inputs", "are constants, all of them"))
-			return {};
+		support(constant.has_value(), "inputs", "are constants, all of them");
 		made.id = addConstant(std::move(*constant));
 		return made;
 	}
@@ -345,8 +327,6 @@ Tensor Builder::addValue(const std::string &name, Kind kind, const std::vector<V
 Tensor Builder::make(Kind kind, const std::vector<ValueId> &inputs, const ElementKind &elements,
 		     const Tensor &like)
 {
-	if (failed())
-		return {};
 	return addValue(name_ + " before", std::move(kind), inputs, elements, like);
 }
 

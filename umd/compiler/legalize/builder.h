@@ -91,13 +91,13 @@ struct Building {
 /**
  * \brief Appends the model's operators for an operator of a file
  *
- * The first violation of a rule is stored as error. After it nothing more is added; tensors and
- * values are meaningless, but harmless.
+ * The first rule that the operator breaks is thrown. Operators that were added before stay: the
+ * caller removes them.
  */
 class Builder : public Rules
 {
 public:
-	/** \brief \a axis counted from the front, checked against \a rank; 0 after an error */
+	/** \brief \a axis counted from the front, checked against \a rank */
 	uint32_t axis(int64_t axis, size_t rank, const std::string &field);
 	/** \return usual order of values' axes: N, H, W, C of four; otherwise the file's */
 	AxisOrder usualOrder(size_t rank) const;
@@ -105,7 +105,7 @@ public:
 	/** \return axes that a file names, each once */
 	AxisOrder sortedAxes(const std::vector<int64_t> &axes, size_t rank);
 
-	/** \brief The value of a tensor; an empty one after an error */
+	/** \brief The value of a tensor */
 	const Value &value(const Tensor &tensor) const;
 	bool isConstant(const Tensor &tensor) const { return value(tensor).isConstant; }
 	/** \brief Operator that writes a value; null for inputs and constants */
@@ -227,7 +227,6 @@ private:
 	std::optional<ElementKind> results_;
 	size_t firstValue_;
 	size_t firstOperator_;
-	Value none_;
 };
 
 } /* namespace nvdla::compiler::legalize */

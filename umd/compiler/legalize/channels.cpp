@@ -80,10 +80,8 @@ Tensor depthToSpace(Builder &builder, const Tensor &picture, uint32_t block, boo
 {
 	const Extents x = inValueOrder(picture, picture.shape);
 
-	if (builder.failed() ||
-	    !builder.need(block >= 1 && block <= UINT8_MAX && x[3] % (block * block) == 0,
-			  "blocksize", fmt::format("is {}, of {} channels", block, x[3])))
-		return {};
+	builder.need(block >= 1 && block <= UINT8_MAX && x[3] % (block * block) == 0, "blocksize",
+		     fmt::format("is {}, of {} channels", block, x[3]));
 	const uint32_t channels = x[3] / block / block, h = x[1], w = x[2];
 	const Transpose transpose =
 		blocksTogether ? Transpose{ { h, w, channels, block, block }, { 0, 3, 1, 4, 2 } }
@@ -96,10 +94,8 @@ Tensor spaceToDepth(Builder &builder, const Tensor &picture, uint32_t block)
 {
 	const Extents x = inValueOrder(picture, picture.shape);
 
-	if (builder.failed() || !builder.need(block >= 1 && block <= UINT8_MAX &&
-						      x[1] % block == 0 && x[2] % block == 0,
-					      "blocksize", fmt::format("is {}", block)))
-		return {};
+	builder.need(block >= 1 && block <= UINT8_MAX && x[1] % block == 0 && x[2] % block == 0,
+		     "blocksize", fmt::format("is {}", block));
 	const uint32_t h = x[1] / block, w = x[2] / block;
 	const Transpose transpose{ { h, block, w, block, x[3] }, { 0, 2, 1, 3, 4 } };
 	return builder.move(ofSamples(x[0], transpose), picture,
@@ -118,15 +114,12 @@ Rows rowsOf(Builder &builder, const Tensor &tensor, const AxisOrder &axes)
 	AxisOrder order = kept;
 	order.insert(order.end(), axes.begin(), axes.end());
 	made.turned = builder.inOrder(tensor, order);
-	if (builder.failed())
-		return {};
 	made.kept = made.turned;
 	for (const uint32_t axis : axes) {
 		elements *= tensor.shape[axis];
 		made.kept.shape[axis] = 1;
-		if (!builder.support(elements <= mostOfAxis, "axes",
-				     fmt::format("have {} elements together", elements)))
-			return {};
+		builder.support(elements <= mostOfAxis, "axes",
+				fmt::format("have {} elements together", elements));
 	}
 	made.rows = made.turned;
 	made.reduced = made.kept;
@@ -151,10 +144,9 @@ Rows rowsOf(Builder &builder, const Tensor &tensor, const AxisOrder &axes)
 Tensor reduced(Builder &builder, const Tensor &in, const Reduction &over, Pool::Method method,
 	       const Around &around)
 {
-	if (builder.failed() || !builder.support(!over.axes.empty(), "axes",
-						 "are none; leave the operator out, which does "
-						 "nothing"))
-		return {};
+	builder.support(!over.axes.empty(), "axes",
+			"are none; leave the operator out, which does "
+			"nothing");
 	const bool window = isWindow(builder, in, over.axes);
 	Rows all;
 
@@ -167,8 +159,6 @@ Tensor reduced(Builder &builder, const Tensor &in, const Reduction &over, Pool::
 	} else {
 		all = rowsOf(builder, in, over.axes);
 	}
-	if (builder.failed())
-		return {};
 	Tensor x = all.rows;
 	if (around.before != Unary{})
 		x = builder.prepare(around.before, x, x);

@@ -82,8 +82,6 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 {
 	const bool first = builder.isConstant(a), second = builder.isConstant(b);
 
-	if (builder.failed())
-		return {};
 	const size_t rank = std::max(a.shape.size(), b.shape.size());
 	/* Prepend missing axes, of one element each; a single constant gets its own in
 	 * addMeeting(). */
@@ -97,17 +95,14 @@ Tensor elementwise(Builder &builder, const Elementwise &operation, Tensor a, Ten
 		first == second ? elementCount(a.shape) < elementCount(b.shape) : first;
 	Tensor &larger = secondIsLarger ? b : a;
 	Tensor &other = &larger == &a ? b : a;
-	if (builder.failed())
-		return {};
 	const size_t lacks = rank - other.shape.size();
 	Tensor like = larger;
 	for (size_t axis = lacks; axis < rank; axis++) {
 		const uint32_t one = larger.shape[axis], two = other.shape[axis - lacks];
-		if (!builder.need(one == two || one == 1 || two == 1, "inputs",
-				  fmt::format("of {} and {} do not go together: trailing axes have "
-					      "to be alike, or of one element",
-					      toString(a.shape), toString(b.shape))))
-			return {};
+		builder.need(one == two || one == 1 || two == 1, "inputs",
+			     fmt::format("of {} and {} do not go together: trailing axes have "
+					 "to be alike, or of one element",
+					 toString(a.shape), toString(b.shape)));
 		like.shape[axis] = one == 1 ? two : one;
 	}
 	/* An operand with one number per row fits any order of the row's elements. */
@@ -136,8 +131,6 @@ Tensor quotient(Builder &builder, const Tensor &a, const Tensor &b, const Clamp 
 		builder.need(number != 0, "input 1", "is 0");
 		number = 1 / number;
 	}
-	if (builder.failed())
-		return {};
 	factor.id = builder.addConstant(floatConstant(factors, b.shape));
 	return elementwise(builder, { Function::Multiply, activation }, a, factor);
 }
@@ -146,15 +139,13 @@ Tensor several(Builder &builder, const Elementwise &operation, const std::vector
 {
 	Tensor made = tensors.empty() ? Tensor{} : tensors.front();
 
-	for (size_t i = 1; i < tensors.size() && !builder.failed(); i++) {
+	for (size_t i = 1; i < tensors.size(); i++) {
 		const Tensor &other = tensors[i];
 		if (i + 1 == tensors.size())
 			return elementwise(builder, operation, made, other);
-		if (!builder.support(made.shape == other.shape && !builder.isConstant(made) &&
-					     !builder.isConstant(other),
-				     "inputs",
-				     "are more than two, and constants or of several shapes"))
-			return {};
+		builder.support(made.shape == other.shape && !builder.isConstant(made) &&
+					!builder.isConstant(other),
+				"inputs", "are more than two, and constants or of several shapes");
 		const Tensor first = made.places == other.places ? made : builder.plain(made);
 		made = builder.prepare(Elementwise{ operation.function }, first, first,
 				       { builder.arranged(other, first).id });
@@ -186,7 +177,7 @@ Tensor power(Builder &builder, const Tensor &x, double exponent)
 	const Unary square{ Unary::Function::Square, 0, {} };
 
 	builder.support(std::isfinite(exponent), "exponent", "is infinite or no number");
-	if (builder.failed() || exponent == 1)
+	if (exponent == 1)
 		return x;
 	if (exponent == 2)
 		return unary(builder, x, square);
@@ -217,19 +208,15 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 								   : a;
 	const Elementwise sum{ Elementwise::Function::Add, {} };
 
-	if (builder.failed() ||
-	    !builder.support(!first || !second, "inputs", "are constants, all of them"))
-		return {};
+	builder.support(!first || !second, "inputs", "are constants, all of them");
 	std::vector<double> mask = broadcast(rawNumbers(condition), condition.shape, x.shape),
 			    other = mask;
 	builder.support(!mask.empty(), "condition",
 			fmt::format("is {} for {}", toString(condition.shape), toString(x.shape)));
-	if (!builder.support(
-		    first || second || a.shape == b.shape, "inputs",
-		    fmt::format("are {} and {}; what is computed has to have the output's shape",
-				toString(a.shape), toString(b.shape))) ||
-	    builder.failed())
-		return {};
+	builder.support(
+		first || second || a.shape == b.shape, "inputs",
+		fmt::format("are {} and {}; what is computed has to have the output's shape",
+			    toString(a.shape), toString(b.shape)));
 	for (size_t i = 0; i < mask.size(); i++) {
 		mask[i] = (mask[i] != 0) != first;
 		other[i] = 1 - mask[i];
@@ -241,10 +228,9 @@ Tensor select(Builder &builder, const Value &condition, const Tensor &a, const T
 	const Value &constant = builder.value(first ? a : b);
 	const std::vector<double> numbers =
 		broadcast(realNumbers(constant), constant.shape, x.shape);
-	if (!builder.support(!numbers.empty(), "inputs",
-			     fmt::format("are {} and a constant of {}", toString(x.shape),
-					 toString(constant.shape))))
-		return {};
+	builder.support(!numbers.empty(), "inputs",
+			fmt::format("are {} and a constant of {}", toString(x.shape),
+				    toString(constant.shape)));
 	/* Elements outside of the mask may be infinite, which no product with 0 removes. */
 	for (size_t i = 0; i < numbers.size(); i++)
 		other[i] = other[i] != 0 ? numbers[i] : 0;

@@ -16,7 +16,7 @@ namespace
 
 /*
  * Parts of an axis that are its padding, around the axis itself. The mode symmetric is a
- * reflection that repeats the edge. Returns no parts without padding, or after an error.
+ * reflection that repeats the edge. Returns no parts without padding.
  */
 std::vector<Part> paddedParts(Builder &builder, const std::string &field, const std::string &mode,
 			      uint32_t extent, uint32_t before, uint32_t after)
@@ -24,17 +24,16 @@ std::vector<Part> paddedParts(Builder &builder, const std::string &field, const 
 	const bool wraps = mode == "wrap", edge = mode == "edge", twice = mode == "symmetric";
 	std::vector<Part> parts;
 
-	if ((before == 0 && after == 0) || !builder.need(extent > 0, "input 0", "has no elements"))
+	if (before == 0 && after == 0)
 		return {};
+	builder.need(extent > 0, "input 0", "has no elements");
 	const uint32_t pieces = wraps ? 2 : std::max(before, after);
 	const uint32_t most = wraps || twice ? extent : edge ? mostParts : extent - 1;
-	if (!builder.support(
-		    std::max(before, after) <= most && pieces <= mostParts / 2, field,
-		    fmt::format("of {} and {} elements around {}, in mode {}; up to {} are "
-				"possible",
-				before, after, extent, mode,
-				wraps ? extent : std::min(most, mostParts / 2))))
-		return {};
+	builder.support(std::max(before, after) <= most && pieces <= mostParts / 2, field,
+			fmt::format("of {} and {} elements around {}, in mode {}; up to {} are "
+				    "possible",
+				    before, after, extent, mode,
+				    wraps ? extent : std::min(most, mostParts / 2)));
 	if (wraps && before)
 		parts.push_back({ extent - before, before });
 	for (uint32_t i = before; !wraps && i > 0; i--)
@@ -47,14 +46,14 @@ std::vector<Part> paddedParts(Builder &builder, const std::string &field, const 
 	return parts;
 }
 
-/* Parts that repeat an axis; none for a single repetition, or after an error. */
+/* Parts that repeat an axis; none for a single repetition. */
 std::vector<Part> repeatedParts(Builder &builder, const std::string &field, uint32_t extent,
 				int64_t times)
 {
 	builder.support(
 		times >= 1 && times <= mostParts, field,
 		fmt::format("repeats an axis {} times; up to {} are possible", times, mostParts));
-	if (builder.failed() || times == 1)
+	if (times == 1)
 		return {};
 	return std::vector<Part>(static_cast<size_t>(times), { 0, extent });
 }
@@ -71,7 +70,7 @@ std::vector<uint32_t> chosenElements(Builder &builder, const std::string &field,
 			     fmt::format("name element {} of {}", number, extent));
 		chosen.push_back(static_cast<uint32_t>(number < 0 ? number + end : number));
 	}
-	return builder.failed() ? std::vector<uint32_t>{} : chosen;
+	return chosen;
 }
 
 /* Padding with numbers for all axes, 0 for those without any. */
@@ -79,21 +78,17 @@ Padding ofAllAxes(Builder &builder, Padding padding, size_t rank)
 {
 	const std::vector<int64_t> axes = padding.axes.value_or(std::vector<int64_t>{});
 
-	if (!padding.axes ||
-	    !builder.need(padding.before.size() == axes.size() &&
-				  padding.after.size() == axes.size(),
-			  padding.field,
-			  fmt::format("are {} numbers for {} axes",
-				      padding.before.size() + padding.after.size(), axes.size())))
+	if (!padding.axes)
 		return padding;
+	builder.need(padding.before.size() == axes.size() && padding.after.size() == axes.size(),
+		     padding.field,
+		     fmt::format("are {} numbers for {} axes",
+				 padding.before.size() + padding.after.size(), axes.size()));
 	for (std::vector<int64_t> *side : { &padding.before, &padding.after }) {
 		const std::vector<int64_t> numbers = *side;
 		side->assign(rank, 0);
-		for (size_t i = 0; i < axes.size(); i++) {
-			const uint32_t axis = builder.axis(axes[i], rank, "axes");
-			if (!builder.failed())
-				(*side)[axis] = numbers[i];
-		}
+		for (size_t i = 0; i < axes.size(); i++)
+			(*side)[builder.axis(axes[i], rank, "axes")] = numbers[i];
 	}
 	return padding;
 }
@@ -121,10 +116,9 @@ std::vector<Part> takenParts(Builder &builder, const std::string &field, uint32_
 	}
 	if (parts.size() == 1 && parts.front().count == extent)
 		return {};
-	if (!builder.support(!parts.empty() && parts.size() <= mostParts, field,
-			     fmt::format("takes {} parts of {} elements; up to {} are possible",
-					 parts.size(), extent, mostParts)))
-		return {};
+	builder.support(!parts.empty() && parts.size() <= mostParts, field,
+			fmt::format("takes {} parts of {} elements; up to {} are possible",
+				    parts.size(), extent, mostParts));
 	return parts;
 }
 
@@ -142,17 +136,14 @@ Tensor reshaped(Builder &builder, const Tensor &tensor, const std::vector<int64_
 		const bool keeps = number == 0 && zeroKeeps && axis < tensor.shape.size();
 		builder.need(number >= -1 && number <= most && (number != -1 || !open), "shape",
 			     fmt::format("has an axis of {}", number));
-		if (builder.failed())
-			return {};
 		if (number == -1)
 			open = axis;
 		shape.push_back(number == -1 ? 1
 				: keeps	     ? tensor.shape[axis]
 					     : static_cast<uint32_t>(number));
 		known *= shape.back();
-		if (!builder.need(known <= elements, "shape",
-				  fmt::format("has more elements than {}", toString(tensor.shape))))
-			return {};
+		builder.need(known <= elements, "shape",
+			     fmt::format("has more elements than {}", toString(tensor.shape)));
 	}
 	if (open && known)
 		shape[*open] = static_cast<uint32_t>(elements / known);
@@ -165,8 +156,7 @@ Tensor flattenedAt(Builder &builder, const Tensor &tensor, int64_t given)
 	const int64_t axis = given < 0 ? given + rank : given;
 	Extents shape{ 1, 1 };
 
-	if (!builder.need(axis >= 0 && axis <= rank, "axis", fmt::format("{} of {}", given, rank)))
-		return {};
+	builder.need(axis >= 0 && axis <= rank, "axis", fmt::format("{} of {}", given, rank));
 	for (size_t i = 0; i < tensor.shape.size(); i++)
 		shape[i < static_cast<size_t>(axis) ? 0 : 1] *= tensor.shape[i];
 	return builder.reshaped(tensor, shape);
@@ -189,9 +179,7 @@ Tensor unsqueezed(Builder &builder, const Tensor &tensor, const std::vector<int6
 	const AxisOrder added = builder.sortedAxes(axes, tensor.shape.size() + axes.size());
 	Extents shape = tensor.shape;
 
-	if (!builder.need(added.size() == axes.size(), "axes", "name one twice") ||
-	    builder.failed())
-		return {};
+	builder.need(added.size() == axes.size(), "axes", "name one twice");
 	for (const uint32_t axis : added)
 		shape.insert(shape.begin() + axis, 1);
 	return builder.reshaped(tensor, shape);
@@ -208,10 +196,8 @@ Tensor slice(Builder &builder, const Tensor &tensor, Cuts cuts)
 	builder.need(cuts.ends.size() == count && cuts.axes.size() == count &&
 			     cuts.steps.size() == count,
 		     "starts", "and ends, axes and steps are of different numbers");
-	for (size_t i = 0; i < count && !builder.failed(); i++) {
+	for (size_t i = 0; i < count; i++) {
 		const uint32_t axis = builder.axis(cuts.axes[i], rank, "axes");
-		if (builder.failed())
-			return {};
 		const int64_t extent = tensor.shape[axis], step = cuts.steps[i];
 		const int64_t first = placeWithin(cuts.starts[i], extent);
 		const int64_t last = placeWithin(cuts.ends[i], extent);
@@ -219,8 +205,6 @@ Tensor slice(Builder &builder, const Tensor &tensor, Cuts cuts)
 				fmt::format("{}: only forward slices are known", step));
 		builder.support(last > first || builder.isConstant(tensor), "ends",
 				"leave nothing");
-		if (builder.failed())
-			return {};
 		begin[axis] = static_cast<uint32_t>(first);
 		stride[axis] = static_cast<uint32_t>(step);
 		shape[axis] =
@@ -235,9 +219,9 @@ Tensor tile(Builder &builder, const Tensor &from, const std::string &field,
 	const Tensor tensor = repeatable(builder, from);
 	std::vector<std::vector<Part>> axes;
 
-	builder.need(builder.failed() || times.size() == tensor.shape.size(), field,
+	builder.need(times.size() == tensor.shape.size(), field,
 		     fmt::format("are {} numbers for {} axes", times.size(), tensor.shape.size()));
-	for (size_t axis = 0; axis < tensor.shape.size() && !builder.failed(); axis++)
+	for (size_t axis = 0; axis < tensor.shape.size(); axis++)
 		axes.push_back(repeatedParts(builder, field, tensor.shape[axis], times[axis]));
 	return ofParts(builder, tensor, axes);
 }
@@ -249,9 +233,9 @@ Tensor expand(Builder &builder, const Tensor &from, const std::vector<int64_t> &
 	std::vector<std::vector<Part>> axes(rank);
 
 	builder.support(
-		builder.failed() || shape.size() <= rank, "shape",
+		shape.size() <= rank, "shape",
 		fmt::format("has {} axes, the input {}; reshape it before", shape.size(), rank));
-	for (size_t i = 0; i < shape.size() && !builder.failed(); i++) {
+	for (size_t i = 0; i < shape.size(); i++) {
 		const size_t axis = rank - shape.size() + i;
 		const uint32_t extent = tensor.shape[axis];
 		builder.need(extent == 1 || shape[i] == 1 || shape[i] == extent, "shape",
@@ -269,16 +253,13 @@ Tensor gather(Builder &builder, const Tensor &from, int64_t along, const Value &
 	const uint32_t axis = builder.axis(along, rank, "axis");
 	std::vector<std::vector<Part>> axes(rank);
 
-	builder.support(builder.failed() || indices.isConstant, "indices",
+	builder.support(indices.isConstant, "indices",
 			"are computed by the model; they have to be a constant");
 	builder.support(indices.shape.size() <= 1, "indices",
 			fmt::format("are {}; a list of them is known", toString(indices.shape)));
-	if (builder.failed())
-		return {};
 	const std::vector<uint32_t> taken =
 		chosenElements(builder, "indices", tensor.shape[axis], wholeNumbers(indices));
-	if (builder.failed() || !builder.need(!taken.empty(), "indices", "are no whole numbers"))
-		return {};
+	builder.need(!taken.empty(), "indices", "are no whole numbers");
 	if (indices.shape.empty())
 		return element(builder, tensor, axis, taken.front());
 	axes[axis] = takenParts(builder, "indices", tensor.shape[axis], taken);
@@ -299,17 +280,13 @@ Tensor pad(Builder &builder, const Tensor &from, const Padding &given)
 				mode == "edge" || mode == "wrap",
 			"mode",
 			fmt::format("is {}; constant, reflect, edge and wrap are known", mode));
-	if (builder.failed() ||
-	    !builder.need(padding.before.size() == rank && padding.after.size() == rank, field,
-			  fmt::format("are {} numbers for {} axes",
-				      padding.before.size() + padding.after.size(), rank)))
-		return {};
+	builder.need(padding.before.size() == rank && padding.after.size() == rank, field,
+		     fmt::format("are {} numbers for {} axes",
+				 padding.before.size() + padding.after.size(), rank));
 	for (size_t axis = 0; axis < rank; axis++) {
 		for (const int64_t number : { padding.before[axis], padding.after[axis] })
 			builder.support(number >= 0 && number < mostOfAxis, field,
 					fmt::format("{} elements", number));
-		if (builder.failed())
-			return {};
 		before.push_back(static_cast<uint32_t>(padding.before[axis]));
 		after.push_back(static_cast<uint32_t>(padding.after[axis]));
 		padded.shape[axis] += before.back() + after.back();
@@ -318,7 +295,7 @@ Tensor pad(Builder &builder, const Tensor &from, const Padding &given)
 		return builder.move(Pad{ inValueOrder(tensor, before), inValueOrder(tensor, after),
 					 padding.value },
 				    tensor, padded);
-	for (size_t axis = 0; axis < rank && !builder.failed(); axis++)
+	for (size_t axis = 0; axis < rank; axis++)
 		axes.push_back(paddedParts(builder, field, mode, tensor.shape[axis], before[axis],
 					   after[axis]));
 	return ofParts(builder, repeatable(builder, tensor), axes);

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "compiler/ir/walk.h"
 #include "legalize.h"
 
 namespace nvdla::compiler::legalize
@@ -42,20 +43,14 @@ AxisOrder orderOf(const Builder &builder, const Extents &shape, const AxisOrder 
 /* A flattened picture, whose elements stay where they are. */
 Tensor flattened(const Tensor &tensor, const Extents &shape)
 {
-	std::vector<uint64_t> strides(tensor.shape.size(), 1);
+	const std::vector<size_t> strides = packedStrides(tensor.shape);
 	Tensor flat{ 0, shape, asInFile(shape.size()) };
+	Walk walk{ inValueOrder(tensor, tensor.shape) };
 
-	for (size_t axis = tensor.shape.size() - 1; axis > 0; axis--)
-		strides[axis - 1] = strides[axis] * tensor.shape[axis];
-	for (uint64_t i = 0; i < shape.back(); i++) {
-		uint64_t rest = i, place = 0;
-		for (size_t axis = tensor.order.size(); axis-- > 0;) {
-			const uint32_t extent = tensor.shape[tensor.order[axis]];
-			place += rest % extent * strides[tensor.order[axis]];
-			rest /= extent;
-		}
-		flat.places.push_back(static_cast<uint32_t>(place));
-	}
+	for (const uint32_t axis : tensor.order)
+		walk.strides.push_back(strides[axis]);
+	for (uint64_t i = 0; i < shape.back(); i++)
+		flat.places.push_back(static_cast<uint32_t>(walk(i)));
 	flat.unflattened =
 		turnedTo(tensor, inValueOrder(tensor, tensor.shape), asInFile(tensor.shape.size()));
 	return flat;
@@ -95,7 +90,8 @@ uint32_t placeOf(const Tensor &tensor, uint32_t axis)
 				     tensor.order.begin());
 }
 
-/* Whether pictures have their own axes in memory: those before any reshapes, which move no elements.
+/* Whether pictures have their own axes in memory: those before any reshapes, which move no
+ * elements.
  */
 bool arePictures(const Model &model, ValueId id, uint32_t samples, size_t channels)
 {
@@ -127,10 +123,8 @@ bool isFlatPicture(const Model &model, const Tensor &tensor)
 
 Tensor Builder::reshaped(const Tensor &tensor, const Extents &shape)
 {
-	if (failed() ||
-	    !need(elementCount(shape) == elementCount(tensor.shape), "shape",
-		  fmt::format("{} cannot become {}", toString(tensor.shape), toString(shape))))
-		return {};
+	need(elementCount(shape) == elementCount(tensor.shape), "shape",
+	     fmt::format("{} cannot become {}", toString(tensor.shape), toString(shape)));
 	if (!isConstant(tensor))
 		return reshape(*this, plain(tensor), shape);
 	Value constant = value(tensor);
@@ -150,9 +144,9 @@ Tensor asOutput(Builder &builder, const Model &model, const Tensor &from, Elemen
 	};
 	/* A picture has the batch as its first axis, or is flattened from N, C, H, W. */
 	const bool isBatch = inFile.size() == 4 && (tensor.shape[0] == 1 || tensor.order[0] == 0);
-	const bool isPicture = isFlat || (isBatch && lies(builder.usualOrder(4)) &&
-					  arePictures(model, tensor.id, tensor.shape[0],
-						      tensor.shape[1]));
+	const bool isPicture =
+		isFlat || (isBatch && lies(builder.usualOrder(4)) &&
+			   arePictures(model, tensor.id, tensor.shape[0], tensor.shape[1]));
 	const bool asIs = !isFlat && (!isPicture || lies(inFile));
 
 	order = asIs ? ElementOrder::Nhwc : ElementOrder::Nchw;
@@ -167,12 +161,10 @@ Tensor transposed(Builder &builder, const Tensor &from, const std::vector<int64_
 	AxisOrder newName(rank), order;
 	std::vector<bool> seen(rank);
 
-	if (!builder.need(perm.size() == rank, "perm", "does not name each axis"))
-		return {};
+	builder.need(perm.size() == rank, "perm", "does not name each axis");
 	for (uint32_t to = 0; to < rank; to++) {
 		const uint32_t axis = builder.axis(perm[to], rank, "perm");
-		if (builder.failed() || !builder.need(!seen[axis], "perm", "names an axis twice"))
-			return {};
+		builder.need(!seen[axis], "perm", "names an axis twice");
 		seen[axis] = true;
 		newName[axis] = to;
 		order.push_back(axis);
@@ -188,8 +180,7 @@ Tensor transposed(Builder &builder, const Tensor &from, const std::vector<int64_
 Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64_t along,
 		     const Clamp &activation)
 {
-	if (builder.failed() || !builder.need(!tensors.empty(), "inputs", "are missing"))
-		return {};
+	builder.need(!tensors.empty(), "inputs", "are missing");
 	const Tensor first = builder.plain(tensors.front());
 	const uint32_t axis = builder.axis(along, first.shape.size(), "axis");
 	Tensor all = withExtent(first, axis, 0);
@@ -199,9 +190,8 @@ Tensor concatenation(Builder &builder, const std::vector<Tensor> &tensors, int64
 	for (const Tensor &tensor : tensors) {
 		builder.support(builder.isConstant(tensor) == builder.isConstant(first), "inputs",
 				"are constants, some of them");
-		if (builder.failed() || !builder.need(tensor.shape.size() == all.shape.size(),
-						      "inputs", "have different axes"))
-			return {};
+		builder.need(tensor.shape.size() == all.shape.size(), "inputs",
+			     "have different axes");
 		alike = alike && builder.same(tensor) == builder.same(first);
 		ids.push_back(&tensor == &tensors.front()
 				      ? first.id
@@ -227,8 +217,6 @@ Tensor slice(Builder &builder, const Tensor &from, const Extents &begin, const E
 	Tensor like = builder.plain(from);
 	const Tensor tensor = like;
 
-	if (builder.failed())
-		return {};
 	like.shape = shape;
 	return builder.move(Slice{ inValueOrder(tensor, begin), inValueOrder(tensor, stride) },
 			    tensor, like);
@@ -238,8 +226,6 @@ Tensor part(Builder &builder, const Tensor &from, uint32_t axis, const Part &par
 {
 	const size_t rank = from.shape.size();
 
-	if (builder.failed())
-		return {};
 	return slice(builder, from, withExtent({ 0, Extents(rank, 0), {} }, axis, part.begin).shape,
 		     Extents(rank, 1), withExtent(from, axis, part.count).shape);
 }
@@ -252,15 +238,13 @@ std::vector<Tensor> split(Builder &builder, const Tensor &from, uint32_t axis,
 	uint32_t begin = 0;
 
 	for (const int64_t size : sizes) {
-		if (builder.failed() ||
-		    !builder.need(size >= 1 && size + begin <= tensor.shape[axis], "split",
-				  fmt::format("{} elements of {}", size, tensor.shape[axis])))
-			return std::vector<Tensor>(sizes.size());
+		builder.need(size >= 1 && size + begin <= tensor.shape[axis], "split",
+			     fmt::format("{} elements of {}", size, tensor.shape[axis]));
 		parts.push_back(
 			part(builder, tensor, axis, { begin, static_cast<uint32_t>(size) }));
 		begin += static_cast<uint32_t>(size);
 	}
-	builder.need(builder.failed() || begin == tensor.shape[axis], "split",
+	builder.need(begin == tensor.shape[axis], "split",
 		     fmt::format("makes {} of more elements", begin));
 	return parts;
 }
@@ -270,8 +254,6 @@ Tensor element(Builder &builder, const Tensor &from, uint32_t axis, uint32_t num
 	Extents shape = from.shape;
 	const Tensor one = part(builder, from, axis, { number, 1 });
 
-	if (builder.failed())
-		return {};
 	shape.erase(shape.begin() + axis);
 	return builder.reshaped(one, shape);
 }
@@ -280,7 +262,7 @@ Tensor ofParts(Builder &builder, Tensor tensor, const std::vector<std::vector<Pa
 {
 	constexpr uint64_t mostElements = uint64_t{ 1 } << 28;
 
-	for (uint32_t axis = 0; axis < axes.size() && !builder.failed(); axis++) {
+	for (uint32_t axis = 0; axis < axes.size(); axis++) {
 		Tensor all = withExtent(tensor, axis, 0);
 		std::vector<Tensor> parts;
 
@@ -288,9 +270,8 @@ Tensor ofParts(Builder &builder, Tensor tensor, const std::vector<std::vector<Pa
 			continue;
 		for (const Part &one : axes[axis])
 			all.shape[axis] += one.count;
-		if (!builder.support(elementCount(all.shape) <= mostElements, "output",
-				     fmt::format("would be {}", toString(all.shape))))
-			return {};
+		builder.support(elementCount(all.shape) <= mostElements, "output",
+				fmt::format("would be {}", toString(all.shape)));
 		for (const Part &one : axes[axis])
 			parts.push_back(part(builder, tensor, axis, one));
 		tensor = concatenation(builder, parts, axis, {});

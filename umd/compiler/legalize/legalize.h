@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Translates operators of files into operators of the compiler. Axes are the file's. Each function
- * adds operators to the builder's model, and returns an empty tensor after an error.
+ * adds operators to the builder's model; Rules of it that are broken end it by an exception.
  */
 #pragma once
 
@@ -104,8 +104,8 @@ std::vector<Tensor> split(Builder &builder, const Tensor &tensor, uint32_t axis,
 Tensor ofParts(Builder &builder, Tensor tensor, const std::vector<std::vector<Part>> &axes);
 /**
  * \brief Parts that pick elements of an axis of \a extent elements
- * \return one part for each run of neighbours; none if the axis is unchanged, or after an error
- * about \a field
+ * \param[in] field the file's name of the elements, for errors
+ * \return one part for each run of neighbours; none if the axis is unchanged
  */
 std::vector<Part> takenParts(Builder &builder, const std::string &field, uint32_t extent,
 			     const std::vector<uint32_t> &taken);

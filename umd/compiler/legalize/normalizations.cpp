@@ -29,12 +29,11 @@ Tensor scaledAlong(Builder &builder, Tensor x, uint32_t axis, const Scaling &sca
 	for (const auto &[numbers, function] :
 	     { std::pair{ &scaling.factors, Elementwise::Function::Multiply },
 	       std::pair{ &scaling.sums, Elementwise::Function::Add } }) {
-		if (builder.failed() || numbers->empty())
+		if (numbers->empty())
 			continue;
-		if (!builder.need(numbers->size() == x.shape[axis], "scale",
-				  fmt::format("or bias is {} for {} channels", numbers->size(),
-					      x.shape[axis])))
-			return {};
+		builder.need(numbers->size() == x.shape[axis], "scale",
+			     fmt::format("or bias is {} for {} channels", numbers->size(),
+					 x.shape[axis]));
 		x = builder.compute(Elementwise{ function, {} }, x, x,
 				    { builder.addAlong(x, axis, *numbers) });
 	}
@@ -69,11 +68,9 @@ Tensor batchNormalized(Builder &builder, const Tensor &x, const Scaling &scaling
 	const size_t channels = x.shape.size() > 1 ? x.shape[1] : 0;
 	Scaling all;
 
-	if (builder.failed() ||
-	    !builder.need(scaling.factors.size() == channels && scaling.sums.size() == channels &&
-				  mean.size() == channels && variance.size() == channels,
-			  "scale", fmt::format("and others have not {} numbers", channels)))
-		return {};
+	builder.need(scaling.factors.size() == channels && scaling.sums.size() == channels &&
+			     mean.size() == channels && variance.size() == channels,
+		     "scale", fmt::format("and others have not {} numbers", channels));
 	for (size_t c = 0; c < channels; c++) {
 		all.factors.push_back(scaling.factors[c] / std::sqrt(variance[c] + epsilon));
 		all.sums.push_back(scaling.sums[c] - mean[c] * all.factors.back());
@@ -87,13 +84,9 @@ Normalized layerNormalized(Builder &builder, const Tensor &x, uint32_t first,
 	AxisOrder axes = asInFile(x.shape.size());
 	Normalized result;
 
-	if (builder.failed())
-		return {};
 	/* Several axes are normalized as one, in the file's order. */
 	axes.erase(axes.begin(), axes.begin() + first);
 	const Rows all = rowsOf(builder, x, axes);
-	if (builder.failed())
-		return {};
 	result.tensor = scaledAlong(builder, standardized(builder, all.rows, epsilon),
 				    all.rows.order.back(), scaling);
 	if (axes.size() > 1)
@@ -119,16 +112,13 @@ Tensor instanceNormalized(Builder &builder, const Tensor &from, const Scaling &s
 Tensor groupNormalized(Builder &builder, const Tensor &x, int64_t groups, const Scaling &scaling,
 		       double epsilon)
 {
-	if (builder.failed() ||
-	    !builder.need(groups >= 1 && groups <= x.shape[1] && x.shape[1] % groups == 0,
-			  "num_groups", fmt::format("is {} for {} channels", groups, x.shape[1])))
-		return {};
+	builder.need(groups >= 1 && groups <= x.shape[1] && x.shape[1] % groups == 0, "num_groups",
+		     fmt::format("is {} for {} channels", groups, x.shape[1]));
 	const auto count = static_cast<uint32_t>(groups);
 	const Tensor inFile = builder.inOrder(x, asInFile(4));
 	const uint64_t each = elementCount(x.shape) / x.shape[0] / count;
-	if (!builder.support(each <= mostOfAxis, "input 0",
-			     fmt::format("has groups of {} elements", each)))
-		return {};
+	builder.support(each <= mostOfAxis, "input 0",
+			fmt::format("has groups of {} elements", each));
 	const Tensor rows = builder.move(
 		Reshape{}, inFile,
 		{ 0, { x.shape[0], count, static_cast<uint32_t>(each) }, asInFile(3) });

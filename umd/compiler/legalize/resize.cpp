@@ -62,17 +62,16 @@ std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted)
 	return Stretching{ (wanted - 1) / (extent - 1), 1 };
 }
 
-/* Enlarges linearly, with first and last elements at the ends; no tensor after an error. */
+/* Enlarges linearly, with first and last elements at the ends. */
 Tensor stretch(Builder &builder, Tensor x, const Extents &out)
 {
 	Extents shape = inValueOrder(x, x.shape);
 	const auto y = stretching(shape[1], out[1]), c = stretching(shape[2], out[2]);
 
-	if (!builder.support(y && c, "scales",
-			     fmt::format("make {} of {}, whose elements are no whole numbers of "
-					 "times as far apart",
-					 toString(out), toString(shape))))
-		return {};
+	builder.support(y && c, "scales",
+			fmt::format("make {} of {}, whose elements are no whole numbers of "
+				    "times as far apart",
+				    toString(out), toString(shape)));
 	for (const auto &[axis, copies] :
 	     { std::pair{ 2U, c->copies }, std::pair{ 1U, y->copies } }) {
 		shape[axis] *= copies;
@@ -229,8 +228,6 @@ uint32_t wantedOf(uint32_t extent, double factor)
 
 Tensor resize(Builder &builder, const Tensor &picture, const Resizing &how)
 {
-	if (builder.failed())
-		return {};
 	const Extents in = inValueOrder(picture, picture.shape);
 	const bool hasSizes = how.lines || how.columns;
 	const Extents out{ in[0], hasSizes ? how.lines : wantedOf(in[1], how.factorY),
@@ -239,8 +236,6 @@ Tensor resize(Builder &builder, const Tensor &picture, const Resizing &how)
 		for (const size_t axis : { 1U, 2U })
 			builder.support(shape[axis] > 0 && shape[axis] <= mostOfWindow, "scales",
 					fmt::format("make {} of {}", toString(out), toString(in)));
-	if (builder.failed())
-		return {};
 	if (how.corners && !how.isNearest)
 		return stretch(builder, picture, out);
 	if (!how.corners) {
@@ -251,7 +246,7 @@ Tensor resize(Builder &builder, const Tensor &picture, const Resizing &how)
 			fmt::format("make a size {} and {} times as large; up to {} / n times, n "
 				    "up to {}, are known",
 				    how.factorY, how.factorX, mostLarger, mostSmaller));
-	return builder.failed() ? Tensor{} : takeNearest(builder, picture, out, how);
+	return takeNearest(builder, picture, out, how);
 }
 
 } /* namespace nvdla::compiler::legalize */

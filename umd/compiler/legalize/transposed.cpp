@@ -31,9 +31,8 @@ Axis axisOf(Builder &builder, Axis axis, uint32_t in, uint32_t stride, const Tra
 
 	if (wanted.out) {
 		const int64_t cut = std::max<int64_t>(sums + wanted.more - *wanted.out, 0);
-		if (!builder.need(cut <= mostOfWindow, "output_shape",
-				  fmt::format("cuts off {} elements", cut)))
-			return {};
+		builder.need(cut <= mostOfWindow, "output_shape",
+			     fmt::format("cuts off {} elements", cut));
 		axis.before = static_cast<uint32_t>(wanted.moreBehind ? cut / 2 : cut - cut / 2);
 		axis.after = static_cast<uint32_t>(cut) - axis.before;
 	}
@@ -46,8 +45,6 @@ Axis axisOf(Builder &builder, Axis axis, uint32_t in, uint32_t stride, const Tra
 		     fmt::format("or output_shape leave {} elements", out));
 	builder.need(zeros <= mostOfWindow, "output_padding",
 		     fmt::format("makes {} elements of nothing", zeros));
-	if (builder.failed())
-		return {};
 	axis.kernel += static_cast<uint32_t>(zeros);
 	axis.after = static_cast<uint32_t>(sums + zeros - all);
 	axis.out = static_cast<uint32_t>(out);
@@ -86,8 +83,7 @@ Value plainKernels(Builder &builder, const Value &kernels, int64_t groups, op::A
 
 	builder.need(groups >= 1 && groups <= channels && channels % groups == 0, "group",
 		     fmt::format("is {}, of {} channels", groups, channels));
-	if (builder.failed() ||
-	    (groups == 1 && size.y == kernels.shape[2] && size.x == kernels.shape[3]))
+	if (groups == 1 && size.y == kernels.shape[2] && size.x == kernels.shape[3])
 		return kernels;
 	builder.support(groups == 1 || scales.size() <= 1, "group",
 			"is not 1, of weights with several scales");
@@ -103,8 +99,6 @@ Value plainKernels(Builder &builder, const Value &kernels, int64_t groups, op::A
 				planes * channels * size.y <= mostOfKernels &&
 				planes * channels * size.y * size.x <= mostOfKernels,
 			"weights", "are too many with their groups and holes filled by zeros");
-	if (builder.failed())
-		return {};
 	return spreadKernels(kernels, static_cast<uint32_t>(groups), dilation, size);
 }
 
@@ -128,8 +122,6 @@ Tensor transposedConvolution(Builder &builder, const Tensor &from, const Windows
 	builder.support(kernels.shape.size() == 4 && elementCount(kernels.shape), "weights",
 			"are no kernels with lines and columns, or with columns alone");
 	builder.need(elementCount(x.shape), "input 0", "has no elements");
-	if (builder.failed())
-		return {};
 	const Extents in = inValueOrder(x, x.shape);
 	const uint32_t height = withHoles(kernels.shape[2], dilation.y);
 	const uint32_t width = withHoles(kernels.shape[3], dilation.x);
@@ -140,15 +132,9 @@ Tensor transposedConvolution(Builder &builder, const Tensor &from, const Windows
 		if (windows.same != Same::No && !axis->out)
 			axis->out = int64_t{ in[at] } * (at == 1 ? stride.y : stride.x);
 	}
-	if (builder.failed())
-		return {};
 	const Axis y = axisOf(builder, { height, cut.top, cut.bottom }, in[1], stride.y, lines);
 	const Axis c = axisOf(builder, { width, cut.left, cut.right }, in[2], stride.x, columns);
-	if (builder.failed())
-		return {};
 	kernels = plainKernels(builder, kernels, groups, dilation, { c.kernel, y.kernel });
-	if (builder.failed())
-		return {};
 	const Tensor like = withValueShape(x, { in[0], y.out, c.out, kernels.shape[0] });
 	const TransposedConvolution made{ stride,
 					  { c.before, c.after, y.before, y.after },

@@ -40,7 +40,7 @@ Windows padded(Builder &builder, const Extents &picture, Windows windows)
 	builder.need(kernel.x >= 1 && kernel.y >= 1 && kernel.x <= mostOfWindow &&
 			     kernel.y <= mostOfWindow,
 		     "kernel", fmt::format("is {} x {}", kernel.y, kernel.x));
-	if (builder.failed() || windows.same == Same::No)
+	if (windows.same == Same::No)
 		return windows;
 	Sides y = samePadding(picture[1], kernel.y, windows.stride.y, windows.dilation.y);
 	Sides x = samePadding(picture[2], kernel.x, windows.stride.x, windows.dilation.x);
@@ -55,8 +55,6 @@ Windows padded(Builder &builder, const Extents &picture, Windows windows)
 /* Shape of the windows' results, with the given number of channels. */
 Tensor windowed(Builder &builder, const Tensor &picture, const Windows &windows, uint32_t channels)
 {
-	if (builder.failed())
-		return {};
 	const Extents out =
 		compiler::windowed(inValueOrder(picture, picture.shape), windows.kernel,
 				   windows.stride, windows.dilation, windows.padding, channels);
@@ -109,8 +107,6 @@ op::Axes axesOf(Builder &builder, const std::string &field, int64_t y, int64_t x
 	for (const int64_t number : { y, x })
 		builder.need(number >= 1 && number <= mostOfWindow, field,
 			     fmt::format("{} is not possible", number));
-	if (builder.failed())
-		return { 1, 1 };
 	return { static_cast<uint32_t>(x), static_cast<uint32_t>(y) };
 }
 
@@ -125,8 +121,6 @@ Tensor pool(Builder &builder, Pool::Method method, const Tensor &from, const Win
 
 	builder.support(all.dilation.x == 1 && all.dilation.y == 1, "dilations",
 			"of a pooling are not 1");
-	if (builder.failed())
-		return {};
 	if (rules.ceils) {
 		all.padding.right =
 			ceilPadding(in[2], padding.left, padding.right, all.kernel.x, all.stride.x);
@@ -149,8 +143,6 @@ Tensor poolAll(Builder &builder, Pool::Method method, const Tensor &from)
 {
 	const Tensor x = builder.pictureOrLine(from);
 
-	if (builder.failed())
-		return {};
 	const Extents in = inValueOrder(x, x.shape);
 	const Tensor like = withValueShape(x, { in[0], 1, 1, in[3] });
 	Pool whole = wholeAverage(in);
@@ -170,8 +162,6 @@ Tensor convolution(Builder &builder, const Tensor &from, const Windows &windows,
 			fmt::format("are {}; kernels with lines and columns are known",
 				    toString(kernels.shape)));
 	builder.need(groups >= 1 && groups <= mostOfWindow, "group", fmt::format("is {}", groups));
-	if (builder.failed())
-		return {};
 	Windows all = windows;
 	all.kernel = { kernels.shape[3], kernels.shape[2] };
 	all = padded(builder, inValueOrder(x, x.shape), all);
@@ -185,7 +175,7 @@ Tensor convolution(Builder &builder, const Tensor &from, const Windows &windows,
 Tensor dilated(Builder &builder, const Tensor &samples, const std::string &spreading,
 	       const std::vector<int64_t> &block, const std::vector<int64_t> &crops)
 {
-	const Operator *writer = builder.failed() ? nullptr : builder.writer(samples.id);
+	const Operator *writer = builder.writer(samples.id);
 	const bool isConvolved = writer && isAny<Convolution>(writer->kind);
 	const Operator *spread = isConvolved ? builder.writer(writer->inputs.front()) : nullptr;
 	const auto valueOf = [&](ValueId id) { return builder.value(Tensor{ .id = id }); };
@@ -195,11 +185,9 @@ Tensor dilated(Builder &builder, const Tensor &samples, const std::string &sprea
 							      : std::vector<int64_t>{};
 	};
 
-	if (!builder.support(spread && isAny<Unknown>(spread->kind) && spread->type == spreading &&
-				     spread->inputs.size() == 3,
-			     "input 0",
-			     fmt::format("is no convolution of what {} makes", spreading)))
-		return {};
+	builder.support(spread && isAny<Unknown>(spread->kind) && spread->type == spreading &&
+				spread->inputs.size() == 3,
+			"input 0", fmt::format("is no convolution of what {} makes", spreading));
 	const Operator convolved = *writer;
 	const Tensor parts{ .id = spread->outputs[0] };
 	const Extents shape = valueOf(spread->inputs[0]).shape;
@@ -229,15 +217,11 @@ Tensor dilated(Builder &builder, const Tensor &samples, const std::string &sprea
 	for (const std::vector<int64_t> *numbers : { &block, &around, &crops })
 		builder.need(std::ranges::all_of(*numbers, isPossible), "block",
 			     "or crops are not possible");
-	if (builder.failed())
-		return {};
 	made.padding = { side(2, made.padding.left), side(3, made.padding.right),
 			 side(0, made.padding.top), side(1, made.padding.bottom) };
 	made.dilation =
 		axesOf(builder, "block", block[0] * made.dilation.y, block[1] * made.dilation.x);
 	const Extents &kernels = builder.value(Tensor{ .id = convolved.inputs[1] }).shape;
-	if (builder.failed())
-		return {};
 	const Windows windows{
 		{ kernels[3], kernels[2] }, made.stride, made.dilation, made.padding
 	};
@@ -245,7 +229,7 @@ Tensor dilated(Builder &builder, const Tensor &samples, const std::string &sprea
 		builder.compute(made, picture, windowed(builder, picture, windows, kernels[0]),
 				{ convolved.inputs.begin() + 1, convolved.inputs.end() });
 	/* Added operators invalidate \a spread, so look it up again. */
-	std::get<Unknown>(builder.writer(parts.id)->kind).isFolded = !builder.failed();
+	std::get<Unknown>(builder.writer(parts.id)->kind).isFolded = true;
 	return result;
 }
 
@@ -253,19 +237,15 @@ Tensor product(Builder &builder, const Tensor &rows, Weights weights, const Clam
 {
 	const Value &kernels = weights.kernels;
 
-	if (builder.failed() ||
-	    !builder.support(!builder.isConstant(rows) && rows.shape.size() >= 2 &&
-				     kernels.shape.size() == 2,
-			     "inputs", "are not computed rows and a constant matrix"))
-		return {};
+	builder.support(!builder.isConstant(rows) && rows.shape.size() >= 2 &&
+				kernels.shape.size() == 2,
+			"inputs", "are not computed rows and a constant matrix");
 	const Tensor x =
 		rows.places.empty() ? builder.inOrder(rows, asInFile(rows.shape.size())) : rows;
 	const uint32_t columns = kernels.shape[1];
-	if (builder.failed() ||
-	    !builder.need(columns == x.shape.back(), "weights",
-			  fmt::format("of {}, turned, do not go with {}", toString(kernels.shape),
-				      toString(x.shape))))
-		return {};
+	builder.need(columns == x.shape.back(), "weights",
+		     fmt::format("of {}, turned, do not go with {}", toString(kernels.shape),
+				 toString(x.shape)));
 	/* Elements of a flattened picture lie in another order. */
 	const size_t size = elementBytes(kernels.type);
 	const std::vector<std::byte> data =

@@ -11,6 +11,7 @@
 
 #include "affine.h"
 #include "base/number/half_range.h"
+#include "compiler/ir/walk.h"
 
 namespace nvdla::compiler
 {
@@ -118,7 +119,7 @@ Lowerer::Clamped requantized(const Lowerer::Clamped &limits, const Requantizatio
 
 } /* namespace */
 
-std::optional<CubeNumbers> numbersFor(Lowerer &lowerer, ValueId x, ValueId constant)
+CubeNumbers numbersFor(Lowerer &lowerer, ValueId x, ValueId constant)
 {
 	const Value &value = lowerer.value(constant);
 	const Cube cube = lowerer.cube(x), given = naturalCube(value.shape);
@@ -127,25 +128,18 @@ std::optional<CubeNumbers> numbersFor(Lowerer &lowerer, ValueId x, ValueId const
 	const std::vector<double> numbers = realNumbers(value);
 	CubeNumbers met{ perChannel ? Cube{ cube.c, 1, 1 } : cube, {} };
 
-	if (!lowerer.need(fits(given.c, cube.c) && fits(given.h, cube.h) && fits(given.w, cube.w) &&
-				  given.elements() == numbers.size(),
-			  "input",
-			  fmt::format("is a constant of {} for {}; each of its axes has to have "
-				      "one element or as many",
-				      toString(value.shape), toString(lowerer.value(x).shape))) ||
-	    !lowerer.needRoom(met.shape.elements()))
-		return std::nullopt;
-	met.numbers.reserve(met.shape.elements());
-	for (size_t c = 0; c < met.shape.c; c++) {
-		for (size_t h = 0; h < met.shape.h; h++) {
-			for (size_t w = 0; w < met.shape.w; w++) {
-				const size_t line = given.h == 1 ? 0 : h * given.w;
-				const size_t pixel = line + (given.w == 1 ? 0 : w);
-				met.numbers.push_back(
-					numbers[pixel * given.c + (given.c == 1 ? 0 : c)]);
-			}
-		}
-	}
+	lowerer.need(fits(given.c, cube.c) && fits(given.h, cube.h) && fits(given.w, cube.w) &&
+			     given.elements() == numbers.size(),
+		     "input",
+		     fmt::format("is a constant of {} for {}; each of its axes has to have "
+				 "one element or as many",
+				 toString(value.shape), toString(lowerer.value(x).shape)));
+	lowerer.needRoom(met.shape.elements());
+	const size_t stepC = given.c > 1, stepH = given.h > 1 ? size_t{ given.w } * given.c : 0;
+	const Walk walk{ { met.shape.c, met.shape.h, met.shape.w },
+			 { stepC, stepH, given.w > 1 ? size_t{ given.c } : 0 } };
+	for (size_t i = 0; i < met.shape.elements(); i++)
+		met.numbers.push_back(numbers[walk(i)]);
 	return met;
 }
 
@@ -315,8 +309,6 @@ void Lowerer::affineOfHalves(const Stage &stage, const Affine &function)
 
 void Lowerer::affine(const Stage &stage, const Affine &function)
 {
-	if (failed())
-		return;
 	if (stage.from == DataType::Half) {
 		affineOfHalves(stage, function);
 		return;
@@ -337,8 +329,6 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	ChannelScaling scaling = take(scaleChannels(
 		function.scale, function.bias, rounding,
 		static_cast<unsigned>(8 * nvdla::elementBytes(stage.range)), function.firstBits));
-	if (failed())
-		return;
 	if (stage.behind) {
 		zero = stage.behind->to.zeroPoint;
 		clamp = requantized(clamp, *stage.behind);
@@ -360,14 +350,12 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 		sdp.x2->activation = op::Activation::Relu;
 	/* Unit Y applies one limit; a lower limit at zero is X2's ReLU. */
 	const int limited = (cutsHigh ? 1 : 0) + (cutsLow && !relu ? 1 : 0);
-	if (hasY && cutsHigh)
-		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, op::Alu::Min,
-				 clamp.high - zero);
-	else if (hasY && limited)
-		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, op::Alu::Max,
-				 clamp.low - zero);
-	else if (!scaling.y.multiply.empty())
-		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, std::nullopt, 0);
+	std::optional<op::Alu> limit;
+	if (hasY && limited)
+		limit = cutsHigh ? op::Alu::Min : op::Alu::Max;
+	if (limit || !scaling.y.multiply.empty())
+		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, limit,
+				 limit ? (cutsHigh ? clamp.high : clamp.low) - zero : 0);
 	if (limited > (hasY ? 1 : 0)) {
 		sdp.output = intermediate(stage.name + " high", stage.to, stage.cube);
 		add(sdp);

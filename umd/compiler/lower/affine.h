@@ -25,10 +25,8 @@ struct CubeNumbers {
  * All operators with a constant operand use this function, so that each accepts every shape that
  * can be broadcast. \a x is in its natural cube. The constant's last axes are lines, columns and
  * channels; each has one element or as many as that of \a x.
- *
- * \return nothing after an error
  */
-std::optional<CubeNumbers> numbersFor(Lowerer &lowerer, ValueId x, ValueId constant);
+CubeNumbers numbersFor(Lowerer &lowerer, ValueId x, ValueId constant);
 
 /** \return operands of shape \a shape, without elements yet */
 GraphOperands operands(const std::string &name, const Cube &shape);

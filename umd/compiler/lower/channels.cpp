@@ -132,8 +132,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 	lowerer.need(lowerer.storage(input) == lowerer.storage(output) &&
 			     lowerer.quantization(input) == lowerer.quantization(output),
 		     "quantization", "of input and output differ");
-	if (lowerer.failed())
-		return;
 	std::vector<size_t> sorted(groups.size());
 	for (size_t i = 0; i < groups.size(); i++)
 		sorted[i] = i;

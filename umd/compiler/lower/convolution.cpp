@@ -215,8 +215,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 	lowerer.need(isFloat(weights.type) || lowerer.storage(input) != DataType::Half ||
 			     !weights.quantization.none(),
 		     "kernel", "are integers that stand for nothing");
-	if (lowerer.failed())
-		return;
 	convolve(lowerer, kernelsOf(lowerer, operation),
 		 { .input = input,
 		   .output = output,
@@ -240,14 +238,13 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 	const Cube cube = lowerer.cube(input);
 	const bool rows = cube.c == kernels.c;
 
-	if (!lowerer.need(rows || (cube.elements() == kernels.c && cube.h <= maxKernelSize &&
-				   cube.w <= maxKernelSize),
-			  "input",
-			  fmt::format("{} channels, {} lines and {} columns meet weights of {} "
-				      "channels; these have to be the channels, or all elements of "
-				      "at most {} lines and columns",
-				      cube.c, cube.h, cube.w, kernels.c, maxKernelSize)))
-		return;
+	lowerer.need(rows || (cube.elements() == kernels.c && cube.h <= maxKernelSize &&
+			      cube.w <= maxKernelSize),
+		     "input",
+		     fmt::format("{} channels, {} lines and {} columns meet weights of {} "
+				 "channels; these have to be the channels, or all elements of "
+				 "at most {} lines and columns",
+				 cube.c, cube.h, cube.w, kernels.c, maxKernelSize));
 	if (!rows) {
 		std::vector<double> elements(kernels.elements.size());
 		const size_t plane = size_t{ cube.h } * cube.w;

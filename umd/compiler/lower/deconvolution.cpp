@@ -86,15 +86,13 @@ void deconvolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass 
 	const bool half = type == DataType::Half;
 	const std::string name = lowerer.step("deconvolution");
 
-	if (!lowerer.need(pass.stride.x <= maxDeconvolutionStride &&
-				  pass.stride.y <= maxDeconvolutionStride,
-			  "stride",
-			  fmt::format("is {} x {}; up to {} are possible", pass.stride.y,
-				      pass.stride.x, maxDeconvolutionStride)))
-		return;
+	lowerer.need(pass.stride.x <= maxDeconvolutionStride &&
+			     pass.stride.y <= maxDeconvolutionStride,
+		     "stride",
+		     fmt::format("is {} x {}; up to {} are possible", pass.stride.y, pass.stride.x,
+				 maxDeconvolutionStride));
 	lowerer.makeNatural(pass.input);
-	if (!lowerer.needRoom(naturalCube(lowerer.value(pass.output).shape).elements()))
-		return;
+	lowerer.needRoom(naturalCube(lowerer.value(pass.output).shape).elements());
 	const uint8_t truncated = half ? uint8_t{ 0 }
 				       : excessBits(kernels, lowerer.quantization(pass.input),
 						    lowerer.range(pass.input));
@@ -169,14 +167,11 @@ void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 	const double most = *std::max_element(x.parts.begin(), x.parts.end()) *
 			    *std::max_element(y.parts.begin(), y.parts.end());
 
-	if (!lowerer.need(lowerer.storage(operation.inputs[0]) != DataType::Int8 ||
-				  most <= INT8_MAX,
-			  "factor",
-			  fmt::format("is {} x {}, more than kernels of 8 bits can weigh",
-				      enlarge.factor.y, enlarge.factor.x)))
-		return;
-	if (!lowerer.needRoom(uint64_t{ in.c } * in.c * r * s))
-		return;
+	lowerer.need(lowerer.storage(operation.inputs[0]) != DataType::Int8 || most <= INT8_MAX,
+		     "factor",
+		     fmt::format("is {} x {}, more than kernels of 8 bits can weigh",
+				 enlarge.factor.y, enlarge.factor.x));
+	lowerer.needRoom(uint64_t{ in.c } * in.c * r * s);
 	Kernels kernels = uniformKernels({ in.c, in.c, r, s }, 0);
 	for (size_t c = 0; c < in.c; c++) {
 		for (size_t rs = 0; rs < size_t{ r } * s; rs++)

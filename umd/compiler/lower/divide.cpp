@@ -86,22 +86,19 @@ Product constantTimes(Lowerer &lowerer, const Operator &operation)
 	const ValueId divisor = operation.inputs[1];
 	const Cube cube = lowerer.cube(divisor);
 
-	if (!lowerer.need(elementCount(lowerer.value(divisor).shape) ==
-				  elementCount(lowerer.value(operation.outputs[0]).shape),
-			  "input 0", "is a constant that is larger than the divisor"))
-		return {};
-	const auto constant = numbersFor(lowerer, divisor, operation.inputs[0]);
-	if (!constant)
-		return {};
+	lowerer.need(elementCount(lowerer.value(divisor).shape) ==
+			     elementCount(lowerer.value(operation.outputs[0]).shape),
+		     "input 0", "is a constant that is larger than the divisor");
+	const CubeNumbers constant = numbersFor(lowerer, divisor, operation.inputs[0]);
 	double largest = 1;
 	if (!isHalf(lowerer, divisor)) {
 		largest = 0;
-		for (const double number : constant->numbers)
+		for (const double number : constant.numbers)
 			largest = std::max(largest, std::fabs(number));
 		largest = largest > 0 ? largest : 1;
 	}
-	Affine affine{ {}, std::vector<double>(constant->numbers.size(), 0), constant->shape, {} };
-	for (const double number : constant->numbers)
+	Affine affine{ {}, std::vector<double>(constant.numbers.size(), 0), constant.shape, {} };
+	for (const double number : constant.numbers)
 		affine.scale.push_back(number / largest);
 	const std::string reciprocal = reciprocalOf(lowerer, divisor);
 	const std::string name = lowerer.step("product");
@@ -118,15 +115,12 @@ Product constantTimes(Lowerer &lowerer, const Operator &operation)
 Product timesReciprocal(Lowerer &lowerer, const Operator &operation)
 {
 	const ValueId a = operation.inputs[0], b = operation.inputs[1];
-	const auto meeting = meet(lowerer, operation, { Elementwise::Function::Divide, {} });
-
-	if (!meeting)
-		return {};
+	const Meeting meeting = meet(lowerer, operation, { Elementwise::Function::Divide, {} });
 	const std::string dividend = stepsOf(lowerer, a), reciprocal = reciprocalOf(lowerer, b);
 	const std::string name = lowerer.step("product");
-	const Cube cube = lowerer.cube(meeting->stream);
+	const Cube cube = lowerer.cube(meeting.stream);
 	Product product{ productOf(lowerer, operation, name, cube), 1 };
-	const bool streamsA = meeting->stream == a;
+	const bool streamsA = meeting.stream == a;
 	lowerer.add(op::Sdp{
 		.name = name,
 		.input = streamsA ? dividend : reciprocal,
@@ -176,15 +170,11 @@ void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elem
 		     fmt::format("is computed: products with its reciprocal are FP16's, and {} "
 				 "computes with {}",
 				 lowerer.core().name, lowerer.core().typeNames()));
-	if (lowerer.failed())
-		return;
 	lowerer.onCpu("the core has no quotient: the CPU makes reciprocals");
 	if (isConstant)
 		lowerer.makeNatural(b);
 	const Product product = isConstant ? constantTimes(lowerer, operation)
 					   : timesReciprocal(lowerer, operation);
-	if (lowerer.failed())
-		return;
 	if (!half) {
 		quantize(lowerer, product, elementwise.activation, output);
 		return;

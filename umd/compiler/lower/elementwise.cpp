@@ -143,10 +143,9 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 	GraphOperands constants =
 		operands(lowerer.unique(operation.name + " limits"), constant.shape);
 
-	if (!lowerer.need(elementwise.activation.isNone(), "activation",
-			  "of a maximum or minimum with several numbers; put it behind as an "
-			  "operator of its own"))
-		return;
+	lowerer.need(elementwise.activation.isNone(), "activation",
+		     "of a maximum or minimum with several numbers; put it behind as an "
+		     "operator of its own");
 	if (half) {
 		constants.alu = lowerer.halves(constant.numbers);
 	} else {
@@ -194,23 +193,20 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 	const Quantization in = lowerer.quantization(x), out = lowerer.quantization(output);
 	const Extents &wanted = lowerer.value(output).shape, &shape = lowerer.value(x).shape;
 
-	if (!lowerer.need(elementCount(wanted) == elementCount(shape), "inputs",
-			  fmt::format("are {} and a larger constant, which make {}; at most 64 "
-				      "copies along lines and columns are possible",
-				      toString(shape), toString(wanted))))
-		return;
-	const auto constant = numbersFor(lowerer, x, operation.inputs[first ? 0 : 1]);
-	if (!constant)
-		return;
-	const std::vector<double> &numbers = constant->numbers;
+	lowerer.need(elementCount(wanted) == elementCount(shape), "inputs",
+		     fmt::format("are {} and a larger constant, which make {}; at most 64 "
+				 "copies along lines and columns are possible",
+				 toString(shape), toString(wanted)));
+	const CubeNumbers constant = numbersFor(lowerer, x, operation.inputs[first ? 0 : 1]);
+	const std::vector<double> &numbers = constant.numbers;
 	const bool limits = elementwise.function >= Elementwise::Function::Maximum;
 	const bool several = std::adjacent_find(numbers.begin(), numbers.end(),
 						std::not_equal_to<>()) != numbers.end();
 	if (limits && several) {
-		limitByConstant(lowerer, operation, elementwise, x, *constant);
+		limitByConstant(lowerer, operation, elementwise, x, constant);
 		return;
 	}
-	Affine affine{ {}, {}, constant->shape, elementwise.activation };
+	Affine affine{ {}, {}, constant.shape, elementwise.activation };
 	affine.firstBits = firstBitsOf(elementwise, lowerer.value(operation.inputs[first ? 0 : 1]),
 				       in.scale / out.scale);
 	Clamp &clamp = affine.activation;
@@ -270,8 +266,7 @@ std::string inStepsOf(Lowerer &lowerer, ValueId id, ValueId output)
 	return scaled;
 }
 
-std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
-			    const Elementwise &elementwise)
+Meeting meet(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
 {
 	const ValueId a = operation.inputs[0], b = operation.inputs[1];
 	const Extents &shapeA = lowerer.value(a).shape, &shapeB = lowerer.value(b).shape;
@@ -286,19 +281,18 @@ std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
 	auto fits = [&](ValueId id, bool whole) {
 		return whole || lowerer.cube(id) == Cube{ all.c, 1, 1 };
 	};
-	if (!lowerer.need(!lowerer.value(a).isConstant && (wholeA || wholeB) && fits(a, wholeA) &&
-				  fits(b, wholeB),
-			  "inputs",
-			  fmt::format("are {} and {}; computed inputs have to have one shape, or "
-				      "one of them a number for each channel",
-				      toString(shapeA), toString(shapeB))))
-		return std::nullopt;
+	lowerer.need(!lowerer.value(a).isConstant && (wholeA || wholeB) && fits(a, wholeA) &&
+			     fits(b, wholeB),
+		     "inputs",
+		     fmt::format("are {} and {}; computed inputs have to have one shape, or "
+				 "one of them a number for each channel",
+				 toString(shapeA), toString(shapeB)));
 	/* A difference in FP16 takes one operation fewer if its first input is the operand. */
 	const bool turns = lowerer.storage(a) == DataType::Half &&
 			   elementwise.function == Elementwise::Function::Subtract;
 	if (wholeB && (!wholeA || turns))
-		return Meeting{ b, a, true };
-	return Meeting{ a, b, false };
+		return { b, a, true };
+	return { a, b, false };
 }
 
 SumClamp clampOf(const Lowerer &lowerer, const Clamp &activation, ValueId output)
@@ -360,15 +354,13 @@ void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &eleme
 		withConstant(lowerer, operation, elementwise);
 		return;
 	}
-	const auto meeting = meet(lowerer, operation, elementwise);
-	if (!meeting)
-		return;
+	const Meeting meeting = meet(lowerer, operation, elementwise);
 	const bool half = lowerer.storage(a) == DataType::Half;
-	const Cube cube = lowerer.cube(meeting->stream);
+	const Cube cube = lowerer.cube(meeting.stream);
 	const Clamp &activation = elementwise.activation;
 	const SumClamp clamp = clampOf(lowerer, activation, output);
-	op::Sdp sdp = half ? halfSdp(lowerer, elementwise, *meeting)
-			   : integerSdp(lowerer, elementwise, *meeting, output, clamp.isRelu);
+	op::Sdp sdp = half ? halfSdp(lowerer, elementwise, meeting)
+			   : integerSdp(lowerer, elementwise, meeting, output, clamp.isRelu);
 	const bool clamps = half ? !activation.isNone() && activation != Clamp{ .low = 0 }
 				 : !clamp.isNone && !isRelu(sdp);
 	lowerer.setCube(output, cube);

@@ -19,11 +19,9 @@ struct Meeting {
 /**
  * \brief Choose the stream of two computed inputs: the one of the output's shape
  *
- * The operand has that shape, too, or one number for each channel. Nothing is returned after an
- * error.
+ * The operand has that shape, too, or one number for each channel.
  */
-std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
-			    const Elementwise &elementwise);
+Meeting meet(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise);
 
 /** \brief Lower a quotient of two computed tensors */
 void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise);

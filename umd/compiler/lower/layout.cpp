@@ -133,22 +133,18 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 	const Extents &shape = lowerer.value(output).shape;
 	const size_t inside = fromInside(concatenation.axis, shape.size());
 
-	if (!lowerer.need(inside < 3 || lowerer.value(output).batch > 1, "axis",
-			  "is that of the batch"))
-		return;
+	lowerer.need(inside < 3 || lowerer.value(output).batch > 1, "axis", "is that of the batch");
 	for (const ValueId input : operation.inputs) {
-		if (!lowerer.need(!lowerer.value(input).isConstant, "input",
-				  "is a constant; pad, or multiply and add instead"))
-			return;
+		lowerer.need(!lowerer.value(input).isConstant, "input",
+			     "is a constant; pad, or multiply and add instead");
 		lowerer.makeNatural(input);
 	}
 	const std::vector<PartOf> parts = partsOf(lowerer, operation, concatenation);
 	/* Parts that are not atom-aligned need kernels for all channels of the output. */
 	const uint64_t channels = lowerer.cube(output).c;
 	if (!std::ranges::all_of(
-		    parts, [&](const PartOf &part) { return lowerer.isAligned(part, output); }) &&
-	    !lowerer.needRoom(channels * channels))
-		return;
+		    parts, [&](const PartOf &part) { return lowerer.isAligned(part, output); }))
+		lowerer.needRoom(channels * channels);
 	for (size_t i = 0; i < parts.size(); i++) {
 		const ValueId input = operation.inputs[i];
 		if (!lowerer.isPlaced(input))
@@ -197,8 +193,7 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 		     "quantization", "of input and output differ");
 	const bool isView =
 		moves && firstC % lowerer.core().atomChannels(lowerer.storage(input)) == 0;
-	if (lowerer.failed() || (!isView && !lowerer.needRoom(uint64_t{ in.c } * out.c)))
-		return;
+	lowerer.needRoom(isView ? 0 : uint64_t{ in.c } * out.c);
 	if (moves && !lowerer.isPlaced(output)) {
 		PartOf part = at;
 		part.channel = firstC;
@@ -250,10 +245,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
 			     out == Cube{ front + in.c + along(pad.after, 0, 0),
 					  top + in.h + bottom, left + in.w + right },
 		     "shape", "of the output is not that of the padded input");
-	if (lowerer.failed())
-		return;
-	if (!lowerer.needRoom(uint64_t{ out.c } * in.c * (top + bottom + 1) * (left + right + 1)))
-		return;
+	lowerer.needRoom(uint64_t{ out.c } * in.c * (top + bottom + 1) * (left + right + 1));
 	std::vector<int64_t> channels(out.c, -1);
 	std::iota(channels.begin() + front, channels.begin() + front + in.c, 0);
 	/* Line `bottom` of the kernel meets the input's first line in the output's line `top`. */

@@ -53,36 +53,27 @@ Lowerer::Lowerer(const Model &model, const CompileOptions &options)
 	chooseStorage();
 }
 
-void Lowerer::refuse(Error error)
+void Lowerer::refuse(Error error) const
 {
-	if (error_)
-		return;
-	error_ = std::move(error);
 	if (current_)
-		error_->where =
-			fmt::format("{} '{}', {}", current_->type, current_->name, error_->where);
-	error_->what = compiling;
+		error.where =
+			fmt::format("{} '{}', {}", current_->type, current_->name, error.where);
+	error.what = compiling;
+	throw BrokenRule{ std::move(error) };
 }
 
-void Lowerer::fail(Error error)
-{
-	if (!error_)
-		error_ = std::move(error);
-}
-
-bool Lowerer::need(bool fulfilled, const std::string &field, const std::string &why)
+void Lowerer::need(bool fulfilled, const std::string &field, const std::string &why) const
 {
 	if (!fulfilled)
 		refuse({ ErrorCode::Unsupported, compiling, field, why });
-	return fulfilled;
 }
 
-bool Lowerer::needRoom(uint64_t elements)
+void Lowerer::needRoom(uint64_t elements) const
 {
 	constexpr uint64_t most = uint64_t{ 1 } << 25;
 
-	return need(elements <= most, "size",
-		    fmt::format("would take {} constants, more than {}", elements, most));
+	need(elements <= most, "size",
+	     fmt::format("would take {} constants, more than {}", elements, most));
 }
 
 Quantization Lowerer::quantization(ValueId id) const
@@ -101,18 +92,18 @@ bool Lowerer::staysReshaped(const Operator &operation, ValueId output) const
 	return isReshaped && elementCount(value(output).cubeShape()) == cubes_[input].elements();
 }
 
-bool Lowerer::needSize(ValueId id, const Cube &cube)
+void Lowerer::needSize(ValueId id, const Cube &cube) const
 {
 	/* Registers of width, height and channels have 13 bits. */
 	constexpr uint32_t most = 8192;
 
-	return need(value(id).isConstant || std::max({ cube.c, cube.h, cube.w }) <= most,
-		    fmt::format("'{}'", value(id).name),
-		    fmt::format("is {}; {} channels, lines and columns are possible",
-				toString(value(id).cubeShape()), most));
+	need(value(id).isConstant || std::max({ cube.c, cube.h, cube.w }) <= most,
+	     fmt::format("'{}'", value(id).name),
+	     fmt::format("is {}; {} channels, lines and columns are possible",
+			 toString(value(id).cubeShape()), most));
 }
 
-void Lowerer::needSurface(ValueId id, const std::string &where, const Cube &cube)
+void Lowerer::needSurface(ValueId id, const std::string &where, const Cube &cube) const
 {
 	need(cube.elements() == elementCount(value(id).cubeShape()), where,
 	     fmt::format("is {}; batches of 1 and three more axes are what there can be",
@@ -126,8 +117,9 @@ void Lowerer::makeNatural(ValueId id)
 {
 	const Cube natural = naturalCube(value(id).cubeShape());
 
-	if (cube(id) == natural || failed() || !needSize(id, natural))
+	if (cube(id) == natural)
 		return;
+	needSize(id, natural);
 	const std::string reshaped =
 		intermediate(value(id).name + " reshaped", storage(id), natural);
 	onCpu("the core cannot move elements between channels, lines and columns");
@@ -222,8 +214,6 @@ void Lowerer::view(ValueId id, const std::string &part)
 
 void Lowerer::add(op::Any operation)
 {
-	if (failed())
-		return;
 	if (!layers.empty())
 		layers.back().operations.push_back(operationName(operation));
 	graph.add(std::move(operation));
@@ -283,7 +273,6 @@ void Lowerer::lowerOne(const Operator &operation)
 	layers.push_back({ operation.name, operation.type, {}, {} });
 	if (const auto sum = sums_.find(&operation); sum != sums_.end()) {
 		layers.back().operations.push_back(sum->second);
-		current_ = nullptr;
 		return;
 	}
 	for (const ValueId id : operation.inputs)
@@ -305,16 +294,13 @@ void Lowerer::lowerOne(const Operator &operation)
 			     "has a scale of 0; elements of such a tensor stand for nothing");
 		}
 	}
-	if (!failed())
-		std::visit([&](const auto &kind) { lower(*this, operation, kind); },
-			   operation.kind);
+	std::visit([&](const auto &kind) { lower(*this, operation, kind); }, operation.kind);
 	for (const ValueId id : operation.outputs) {
 		if (pictures_.contains(id))
 			makeNatural(id);
 	}
 	if (layers.back().cpu.empty())
 		needTypes(operation);
-	current_ = nullptr;
 }
 
 /* Steps of the CPU compute with types that the core has not. */
@@ -336,26 +322,16 @@ void Lowerer::needTypes(const Operator &operation)
 }
 
 /* refuseUnknown() has refused the model before; operators alone come here. */
-void lower(Lowerer &lowerer, const Operator &, const Unknown &unknown)
+void lower(Lowerer &, const Operator &, const Unknown &unknown)
 {
-	lowerer.fail(unknown.why);
-}
-
-bool Lowerer::collect(Refusals &refusals)
-{
-	const bool refused = error_.has_value();
-
-	if (refused)
-		refusals.add(std::move(*error_));
-	error_.reset();
-	return refused;
+	throw BrokenRule{ unknown.why };
 }
 
 void Lowerer::lowerOperators(Refusals &refusals)
 {
 	for (size_t i = 0; i < model_.inputs.size(); i++) {
-		placeInput(i);
-		collect(refusals);
+		if (!refusals.passes([&] { placeInput(i); }))
+			missing_.insert(model_.inputs[i]);
 	}
 	placeUnwritten();
 	placeConcatenations();
@@ -366,8 +342,7 @@ void Lowerer::lowerOperators(Refusals &refusals)
 			missing_.insert(operation.outputs.begin(), operation.outputs.end());
 			continue;
 		}
-		lowerOne(operation);
-		if (!collect(refusals))
+		if (refusals.passes([&] { lowerOne(operation); }))
 			continue;
 		for (const ValueId id : operation.outputs)
 			pretend(id);

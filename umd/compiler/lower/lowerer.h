@@ -73,8 +73,8 @@ struct Residual {
 /**
  * \brief Builds a graph, operator by operator
  *
- * Only each operator's first violation of a rule is reported; its values are then meaningless, but
- * harmless.
+ * The first rule that an operator breaks is thrown as a BrokenRule: it ends the operator's
+ * lowering.
  */
 class Lowerer
 {
@@ -112,25 +112,21 @@ public:
 	/* Functions for the lowering of operators. */
 
 	/** \brief Check a condition of the operator that is being lowered */
-	bool need(bool fulfilled, const std::string &field, const std::string &why);
+	void need(bool fulfilled, const std::string &field, const std::string &why) const;
 	/** \brief Check the number of elements of constants that are not in the model's file */
-	bool needRoom(uint64_t elements);
+	void needRoom(uint64_t elements) const;
 	/** \brief Check that a computed value can be a surface of shape \a cube */
-	bool needSize(ValueId id, const Cube &cube);
+	void needSize(ValueId id, const Cube &cube) const;
 	/** \brief Check that a computed value's elements and type fit a surface of shape \a cube */
-	void needSurface(ValueId id, const std::string &where, const Cube &cube);
-	/** \brief The value of a result; an error is recorded */
+	void needSurface(ValueId id, const std::string &where, const Cube &cube) const;
+	/** \brief The value of a result; its error is that of the operator */
 	template<typename T>
-	T take(Result<T> result)
+	T take(Result<T> result) const
 	{
-		if (result)
-			return std::move(*result);
-		refuse(result.error());
-		return {};
+		if (!result)
+			refuse(std::move(result.error()));
+		return std::move(*result);
 	}
-	bool failed() const { return error_.has_value(); }
-	/** \brief Record an error unchanged, if it is the first one */
-	void fail(Error error);
 
 	const Model &model() const { return model_; }
 	/** \brief The core that the network is for */
@@ -252,15 +248,13 @@ public:
 			  const Clamped &clamp);
 
 private:
-	void refuse(Error error);
+	[[noreturn]] void refuse(Error error) const;
 	void affineOfHalves(const Stage &stage, const Affine &function);
 	void sumOfIntegers(const Stage &stage, const Affine &function, const Residual &residual);
 	void chooseStorage();
 	void placeInput(size_t index);
 	void placeUnwritten();
 	void pretend(ValueId id);
-	/** \brief Move the operator's error to \a refusals \return true if there was one */
-	bool collect(Refusals &refusals);
 	void placeConcatenations();
 	void placeConcatenation(const Operator &operation, const Concatenation &concatenation);
 	/** \brief Conversion of a convolution's result to a concatenation's numbers, in its SDP
@@ -290,7 +284,6 @@ private:
 	 * as the readers are correct themselves */
 	std::set<ValueId> missing_;
 	const Operator *current_ = nullptr;
-	std::optional<Error> error_;
 };
 
 /** \brief Whether 16 bits are needed for kernels whose zero point is taken away */

@@ -56,17 +56,14 @@ void Lowerer::placeInput(size_t index)
 	}
 	needSurface(id, where, cubes_[id]);
 	surfaces_[id] = unique(value(id).name);
-	if (failed())
-		missing_.insert(id);
-	else
-		graph.input({ .name = surfaces_[id],
-			      .type = storage(id),
-			      .c = cubes_[id].c,
-			      .h = cubes_[id].h,
-			      .w = cubes_[id].w,
-			      .n = value(id).batch,
-			      .mayBePixels = true,
-			      .quantization = value(id).quantization });
+	graph.input({ .name = surfaces_[id],
+		      .type = storage(id),
+		      .c = cubes_[id].c,
+		      .h = cubes_[id].h,
+		      .w = cubes_[id].w,
+		      .n = value(id).batch,
+		      .mayBePixels = true,
+		      .quantization = value(id).quantization });
 }
 
 /* Writes the result of a refused operator, so that its readers can be checked as well. */

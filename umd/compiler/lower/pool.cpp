@@ -159,13 +159,7 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 		.countsPadding = pool.countPadding,
 	};
 
-	if (!lowerer.need(pool.kernel.x <= maxConvKernel && pool.kernel.y <= maxConvKernel,
-			  "window",
-			  fmt::format("of {} x {}; {} lines and columns are possible",
-				      pool.kernel.y, pool.kernel.x, maxConvKernel)))
-		return;
-	if (!lowerer.needRoom(alike ? 0 : out.elements()))
-		return;
+	lowerer.needRoom(alike ? 0 : out.elements());
 	if (alike) {
 		const uint32_t count = divides ? pool.kernel.x * pool.kernel.y : 0;
 		pass.firstBits = sumBits(lowerer, input, output, count);
@@ -233,13 +227,14 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
 	lowerer.makeNatural(operation.inputs[0]);
-	if (!isExtreme(pool.method)) {
+	const bool isSum = !isExtreme(pool.method);
+	const uint32_t most = isSum ? maxConvKernel : maxPoolKernel;
+	lowerer.need(pool.kernel.x <= most && pool.kernel.y <= most, "window",
+		     fmt::format("of {} x {}; {} lines and columns are possible", pool.kernel.y,
+				 pool.kernel.x, most));
+	if (isSum)
 		sumByConvolution(lowerer, operation, pool);
-		return;
-	}
-	if (lowerer.need(pool.kernel.x <= maxPoolKernel && pool.kernel.y <= maxPoolKernel, "window",
-			 fmt::format("of {} x {}; {} lines and columns are possible", pool.kernel.y,
-				     pool.kernel.x, maxPoolKernel)))
+	else
 		poolByPdp(lowerer, operation, pool);
 }
 

@@ -124,14 +124,11 @@ void Lowerer::sumOfIntegers(const Stage &stage, const Affine &function, const Re
 
 void Lowerer::sum(const Stage &stage, const Affine &function, const Residual &residual)
 {
-	if (failed())
-		return;
 	if (stage.from == DataType::Half)
 		add(sumOfHalves(*this, stage, function, residual));
 	else
 		sumOfIntegers(stage, function, residual);
-	if (!failed())
-		sums_[residual.sum] = stage.name;
+	sums_[residual.sum] = stage.name;
 }
 
 } /* namespace nvdla::compiler */

@@ -120,8 +120,6 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 
 	lowerer.need(half == (lowerer.storage(output) == DataType::Half), "types",
 		     "are integers on one side and float on the other");
-	if (lowerer.failed())
-		return;
 	if (hasExactTable(lowerer, operation)) {
 		table.lut = exactTable(unary, lowerer.quantization(input),
 				       lowerer.quantization(output), lowerer.roundsTwice(input));
@@ -186,8 +184,6 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 		const int fineBits = std::clamp(std::ilogb(ratio / leastGain), 0, mostBits);
 		const double gain = std::max(std::ldexp(ratio, -fineBits), leastGain);
 		const SdpMultipliers multipliers = lowerer.take(sdpMultipliers(slopes.numbers));
-		if (lowerer.failed())
-			return;
 		sdp.x1 = op::SdpUnit{ .alu = op::Alu::Sum,
 				      .multiply = true,
 				      .aluOperand = -in.zeroPoint,
@@ -220,11 +216,11 @@ op::Unary stepOnCpu(Lowerer &lowerer, const Operator &operation, const std::stri
 }
 
 /* The CPU saturates to the stored type, which may be wider than the value's own. */
-bool needOwnStorage(Lowerer &lowerer, ValueId output)
+void needOwnStorage(const Lowerer &lowerer, ValueId output)
 {
-	return lowerer.need(lowerer.storage(output) == lowerer.range(output), "types",
-			    "are 8 bits held in 16, for kernels that do not fit 8 bits without "
-			    "their zero point; quantize the kernels symmetrically");
+	lowerer.need(lowerer.storage(output) == lowerer.range(output), "types",
+		     "are 8 bits held in 16, for kernels that do not fit 8 bits without their zero "
+		     "point; quantize the kernels symmetrically");
 }
 
 /* Converts between integers and real numbers. */
@@ -233,8 +229,6 @@ void convertOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unar
 	lowerer.need(unary.activation.isNone(), "activation",
 		     "goes with a change between integers and float");
 	needOwnStorage(lowerer, operation.outputs[0]);
-	if (lowerer.failed())
-		return;
 	lowerer.onCpu("the core computes in integers or in FP16, and converts neither into the "
 		      "other");
 	const std::string name = lowerer.step("convert");
@@ -245,8 +239,7 @@ void computeOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unar
 {
 	const std::string name = lowerer.step(elementFunction(unary.function).name);
 
-	if (!needOwnStorage(lowerer, operation.outputs[0]))
-		return;
+	needOwnStorage(lowerer, operation.outputs[0]);
 	lowerer.onCpu("no table is exact enough for this function, but of 8 bits");
 	ClampBehind clamp(lowerer, name, unary.activation, operation.outputs[0]);
 	op::Unary step = stepOnCpu(lowerer, operation, name, clamp.written());
@@ -302,8 +295,6 @@ void bothSides(Lowerer &lowerer, const Operator &operation, const CubeNumbers &s
 	for (double &factor : factors)
 		factor = std::ldexp(factor * ratio, bits);
 	const SdpMultipliers multipliers = lowerer.take(sdpMultipliers(factors));
-	if (lowerer.failed())
-		return;
 	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
 	sdp.x1 = op::SdpUnit{ .alu = op::Alu::Min, .aluOperand = in.zeroPoint };
 	GraphOperands constants = operands(lowerer.unique(name + " slopes"), slopes.shape);
@@ -365,9 +356,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
 {
 	const ValueId input = operation.inputs[0];
 	lowerer.makeNatural(input);
-	const auto slopes = numbersFor(lowerer, input, operation.inputs[1]);
-	if (!slopes)
-		return;
+	const CubeNumbers slopes = numbersFor(lowerer, input, operation.inputs[1]);
 	lowerer.setCube(operation.outputs[0], lowerer.cube(input));
 	/* With a smaller ratio no integer reaches one step. */
 	constexpr double leastRatio = 0x1p-9;
@@ -375,13 +364,13 @@ void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
 			     lowerer.quantization(operation.outputs[0]).scale;
 	const bool rounds = lowerer.roundsTwice(input) && lowerer.is8Bits(operation.outputs[0]);
 	/* Slopes that are all 0 leave the multipliers without a scale. */
-	if (std::ranges::all_of(slopes->numbers, [](double slope) { return slope == 0; }))
+	if (std::ranges::all_of(slopes.numbers, [](double slope) { return slope == 0; }))
 		convert(lowerer, operation, { .activation = { .low = 0 } });
 	else if (rounds && ratio < 0.5 && ratio >= leastRatio &&
 		 lowerer.core().has(Capability::SdpY))
-		bothSides(lowerer, operation, *slopes, ratio);
+		bothSides(lowerer, operation, slopes, ratio);
 	else
-		leakyRelu(lowerer, operation, *slopes);
+		leakyRelu(lowerer, operation, slopes);
 }
 
 } /* namespace nvdla::compiler */

@@ -79,9 +79,8 @@ op::Sdp sum(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &mee
 	const double gain = subtracts && !sum.meeting.turned ? -sum.gain : sum.gain;
 	op::Sdp sdp{ .name = {}, .input = lowerer.surface(sum.meeting.stream), .output = {} };
 
-	if (!lowerer.need(sum.error < HUGE_VAL, "scales",
-			  "of the inputs are too far from that of the output"))
-		return sdp;
+	lowerer.need(sum.error < HUGE_VAL, "scales",
+		     "of the inputs are too far from that of the output");
 	sdp.x1 = op::SdpUnit{ .alu = op::Alu::Sum,
 			      .multiply = true,
 			      .aluOperand = -stream.zeroPoint,
@@ -110,12 +109,11 @@ op::Sdp product(Lowerer &lowerer, const Meeting &given, ValueId output)
 	const Quantization out = lowerer.quantization(output);
 	op::Sdp sdp{ .name = {}, .input = lowerer.surface(meeting.stream), .output = {} };
 
-	if (!lowerer.need(operand.zeroPoint == 0, "inputs",
-			  fmt::format("have zero points, of which SDP takes one away; the other is "
-				      "for its unit Y, which {} has not; quantize one input "
-				      "symmetrically",
-				      lowerer.core().name)))
-		return sdp;
+	lowerer.need(operand.zeroPoint == 0, "inputs",
+		     fmt::format("have zero points, of which SDP takes one away; the other is "
+				 "for its unit Y, which {} has not; quantize one input "
+				 "symmetrically",
+				 lowerer.core().name));
 	op::SdpUnit &x =
 		sdp.x1.emplace(op::SdpUnit{ .alu = op::Alu::Sum, .aluOperand = -stream.zeroPoint });
 	const double gain = splitGain(stream.scale * operand.scale / out.scale, DataType::Int8, x);

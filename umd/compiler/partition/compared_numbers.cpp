@@ -42,4 +42,20 @@ void addComparedNumbers(const pb::Graph &graph, std::vector<std::optional<float>
 	}
 }
 
+std::set<std::string> divisorsOf(const pb::Graph &graph)
+{
+	std::set<std::string> names;
+
+	for (auto node = graph.node().rbegin(); node != graph.node().rend(); node++) {
+		const bool divides = node->op_type() == "Div" || node->op_type() == "Mod" ||
+				     node->op_type() == "Col2Im";
+		for (int i = 1; divides && i < node->input_size(); i++)
+			names.insert(node->input(i));
+		const auto leads = [&](const std::string &name) { return names.contains(name); };
+		if (std::ranges::any_of(node->output(), leads))
+			names.insert(node->input().begin(), node->input().end());
+	}
+	return names;
+}
+
 } /* namespace nvdla::compiler */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers that an ONNX model compares its inputs with.
+ * Numbers that an ONNX model compares its inputs with, or divides by.
  */
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "onnx.pb.h"
@@ -22,5 +24,8 @@ namespace nvdla::compiler
  */
 void addComparedNumbers(const nvdla::onnx::Graph &graph,
 			std::vector<std::optional<float>> &numbers);
+
+/** \return names of values that integers may be divided by; 0 would end the process */
+std::set<std::string> divisorsOf(const nvdla::onnx::Graph &graph);
 
 } /* namespace nvdla::compiler */

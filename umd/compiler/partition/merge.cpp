@@ -5,8 +5,8 @@
 #include <map>
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
+#include "base/tensor/shape_text.h"
 #include "loadable/entries.h"
 
 namespace nvdla::compiler
@@ -289,11 +289,9 @@ void Merger::describe()
 			const auto [known, isNew] =
 				indices.try_emplace(name, report.tensors.size());
 			if (isNew)
-				report.tensors.push_back(
-					{ name,
-					  fmt::format("{}",
-						      fmt::join(desc->signature->shape, " x ")),
-					  dataTypeName(desc->type) });
+				report.tensors.push_back({ name,
+							   shapeText(desc->signature->shape, " x "),
+							   dataTypeName(desc->type) });
 			to.push_back(known->second);
 		}
 	};

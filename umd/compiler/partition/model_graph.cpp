@@ -34,18 +34,34 @@ Result<TensorDesc> ModelGraph::plainTensor(const std::string &name, std::optiona
 					   const std::vector<int64_t> &shape)
 {
 	constexpr uint64_t most = UINT32_MAX / 8; /* elements, of up to 8 bytes */
-	const auto extents = shapeFrom(shape, most);
+	std::vector<int64_t> lengths = shape;
+	std::ranges::replace(lengths, -1, 1);
+	auto extents = shapeFrom(lengths, most);
 
 	if (!type || !extents || !elementCount(*extents))
 		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name),
 			    type ? "has no elements, or too many"
 				 : "has elements of a type that no tensor has");
+	for (size_t i = 0; i < shape.size(); i++) {
+		if (shape[i] < 0)
+			(*extents)[i] = openAxis;
+	}
 	return TensorDesc::plain(name, *type, *extents);
+}
+
+Result<TensorDesc> ModelGraph::fixedTensor(const std::string &name) const
+{
+	auto desc = tensorOf(name);
+
+	if (desc && desc->isOpen())
+		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name),
+			    differentSizes);
+	return desc;
 }
 
 Result<void> ModelGraph::bound(std::span<const size_t> nodes, ModelPart &part) const
 {
-	std::set<std::string> inside, elsewhere(outputs_.begin(), outputs_.end());
+	std::set<std::string> inside, elsewhere;
 
 	for (size_t i = 0; i < nodes_->nodes().size(); i++) {
 		const std::vector<std::string> &inputs = nodes_->nodes()[i].inputs;
@@ -59,13 +75,16 @@ Result<void> ModelGraph::bound(std::span<const size_t> nodes, ModelPart &part) c
 		}
 		for (const std::string &name : nodes_->nodes()[node].outputs) {
 			inside.insert(name);
-			if (elsewhere.contains(name))
+			if (elsewhere.contains(name) || std::ranges::count(outputs_, name))
 				part.outputs.push_back(name);
 		}
 	}
+	/* Only the application can take a tensor with an open axis. */
+	elsewhere.insert(part.inputs.begin(), part.inputs.end());
 	for (const std::vector<std::string> *names : { &part.inputs, &part.outputs }) {
 		for (const std::string &name : *names) {
-			if (auto held = tensorOf(name); !held)
+			auto held = elsewhere.contains(name) ? fixedTensor(name) : tensorOf(name);
+			if (!held)
 				return forward(held);
 		}
 	}

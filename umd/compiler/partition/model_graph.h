@@ -14,6 +14,7 @@
 
 #include <nvdla/compiler.h>
 
+#include "compiler/compile.h"
 #include "compiler/partition/node_graph.h"
 
 namespace nvdla::compiler
@@ -21,6 +22,8 @@ namespace nvdla::compiler
 
 /** \brief The failed action, in errors */
 inline constexpr const char *divideModel = "divide model";
+/** \brief The reason for Unsupported, of a value that has another size in another run */
+inline constexpr const char *differentSizes = "has a size that depends on the inputs' numbers";
 
 /** \brief Several nodes as a file of their own, with its inputs and outputs in the file's order */
 struct ModelPart {
@@ -45,8 +48,13 @@ public:
 	/** \return type and name of a node, for people */
 	std::string describe(size_t node) const;
 
-	/** \return the plain tensor that holds a value; Unsupported if none can */
+	/**
+	 * \return the plain tensor that holds a value, perhaps with open axes; Unsupported if none
+	 * can
+	 */
 	virtual Result<TensorDesc> tensorOf(const std::string &name) const = 0;
+	/** \return as tensorOf(), for a value between parts; Unsupported if an axis is open */
+	Result<TensorDesc> fixedTensor(const std::string &name) const;
 	/** \return a file of the given nodes, which are in ascending order */
 	virtual Result<ModelPart> part(std::span<const size_t> nodes) const = 0;
 	/** \return true if a node's input is not constant */
@@ -64,7 +72,7 @@ protected:
 	 * \return an error if a tensor between parts cannot be a network's tensor
 	 */
 	Result<void> bound(std::span<const size_t> nodes, ModelPart &part) const;
-	/** \return the result of tensorOf() for a shape and an optional type */
+	/** \return the result of tensorOf() for a shape, -1 for open axes, and an optional type */
 	static Result<TensorDesc> plainTensor(const std::string &name, std::optional<DataType> type,
 					      const std::vector<int64_t> &shape);
 
@@ -89,6 +97,23 @@ Result<std::unique_ptr<ModelGraph>> readOnnxGraph(std::span<const std::byte> fil
  * \return an error if there is no TensorFlow Lite
  */
 Result<std::unique_ptr<ModelGraph>> readTfliteGraph(std::span<const std::byte> file);
+
+/**
+ * \brief Samples of a part's inputs
+ *
+ * The host runs the nodes before the part each time that a sample is read.
+ *
+ * \param[in] graph outlives the reader, as do \a samples
+ * \param[in] samples of the model's inputs, as Calibration::samples
+ * \param[in] before nodes of all parts before this one, in ascending order
+ * \param[in] inputs of the part
+ * \return InvalidArgument naming the fault of a sample; an error if the host cannot run the
+ * operators
+ */
+Result<SampleReader> readSamples(const ModelGraph &graph,
+				 const std::vector<std::vector<std::vector<float>>> &samples,
+				 std::span<const size_t> before,
+				 const std::vector<std::string> &inputs);
 
 /** \brief A part for the core, or for the host */
 struct MergedPart {

@@ -5,12 +5,11 @@
  */
 #include <algorithm>
 #include <map>
-#include <random>
 #include <set>
 
 #include <fmt/core.h>
 
-#include "base/host/host_model.h"
+#include "base/host/trial.h"
 #include "compiler/import/onnx/file_shapes.h"
 #include "compiler/import/onnx/node_reader.h"
 #include "compiler/partition/compared_numbers.h"
@@ -68,15 +67,21 @@ std::vector<std::byte> bytesOf(const pb::Model &model)
 	return bytes;
 }
 
-/* All tensors are its outputs, so that it says what they are. */
+/*
+ * All tensors are its outputs, so that it says what they are. The shapes that a file states for
+ * outputs are left out: exporters write those of one run.
+ */
 pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
 {
 	pb::Model model = header;
 	std::set<std::string> outputs;
 
 	*model.mutable_graph() = graph;
-	for (const pb::ValueInfo &output : graph.output())
+	for (pb::ValueInfo &output : *model.mutable_graph()->mutable_output()) {
 		outputs.insert(output.name());
+		if (output.type().has_tensor_type())
+			output.mutable_type()->mutable_tensor_type()->clear_shape();
+	}
 	for (const pb::Node &node : graph.node()) {
 		for (const std::string &name : node.output()) {
 			if (!name.empty() && outputs.insert(name).second)
@@ -90,7 +95,8 @@ pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
  * \brief An ONNX file's graph
  *
  * ONNX Runtime says what each tensor is, and computes what does not depend on inputs. It runs the
- * model for that with different numbers: a tensor that has another shape then is not known.
+ * model for that with different numbers: a tensor that has another shape then is not known, and an
+ * output has open axes.
  */
 class OnnxGraph : public ModelGraph
 {
@@ -121,18 +127,24 @@ private:
 	Result<void> fold(const HostModel &model, std::optional<float> number);
 	bool isFoldable(const nvdla::onnx::Node &node,
 			const std::set<std::string> &constants) const;
+	/* value: of trial runs, with the lengths that all have */
+	void learn(HostValue value);
 	void forgetIfCounted(const nvdla::onnx::Node &node, std::set<std::string> &counted);
-	/* Numbers for the inputs: something between 0 and 1, or if given that number. */
-	std::vector<HostArray> numbers(std::optional<float> number);
-	std::set<std::string> divisors() const;
+	bool isOutput(const std::string &name) const
+	{
+		return std::ranges::count(outputs_, name) != 0;
+	}
+	/* A tensor without open axes, if it is known. */
 	const HostValue *find(const std::string &name) const;
 	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
 
 	nvdla::onnx::Model header_; /* without its graph */
 	nvdla::onnx::Graph graph_;
-	std::map<std::string, HostValue> known_;
-	std::map<std::string, int> constants_;	      /* indices of initializers */
-	std::vector<std::vector<std::byte>> numbers_; /* that inputs are given */
+	std::vector<HostValue> inputValues_;
+	std::map<std::string, HostValue> known_; /* shapes of outputs may have -1, for open axes */
+	std::map<std::string, std::vector<int64_t>> said_; /* shapes without a run, with -1 */
+	std::map<std::string, HostValue> stated_;	   /* outputs whose shape the file has */
+	std::map<std::string, int> constants_;		   /* indices of initializers */
 };
 
 Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
@@ -147,8 +159,15 @@ Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
 	/* Before that, files list constants as inputs. */
 	constexpr int64_t withConstants = 4;
 	graph.header_.set_ir_version(std::max(graph.header_.ir_version(), withConstants));
-	for (const pb::ValueInfo &output : graph.graph_.output())
+	for (const pb::ValueInfo &output : graph.graph_.output()) {
+		const pb::TensorType &tensor = output.type().tensor_type();
 		graph.outputs_.push_back(output.name());
+		std::vector<int64_t> shape;
+		for (const pb::Dimension &dim : tensor.shape().dim())
+			shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
+		if (!shape.empty())
+			graph.stated_[output.name()] = { output.name(), tensor.elem_type(), shape };
+	}
 	for (int i = 0; i < graph.graph_.initializer_size(); i++)
 		graph.constants_[graph.graph_.initializer(i).name()] = i;
 	auto read = graph.readInputs(shapes).and_then([&] { return graph.askHost(); });
@@ -162,7 +181,7 @@ Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
 		for (const std::string &name : node.output()) {
 			if (!name.empty())
 				to.outputs.push_back(name);
-			to.makesOutput |= std::ranges::count(graph.outputs_, name) != 0;
+			to.makesOutput |= graph.isOutput(name);
 		}
 	}
 	graph.nodes_.emplace(std::move(nodes));
@@ -184,19 +203,21 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 	}
 	for (const pb::ValueInfo &info : infos)
 		open.push_back(&info);
-	if (auto given = fileShapes.give(shapes, open); !given)
+	if (auto given = compiler::resultOf([&] { fileShapes.give(shapes, open); }); !given)
 		return given;
 	for (pb::ValueInfo &info : infos) {
 		pb::TensorType &tensor = *info.mutable_type()->mutable_tensor_type();
-		auto extents = fileShapes.shapeOf(info, fmt::format("input '{}'", info.name()));
+		auto extents = compiler::resultOf([&] {
+			return fileShapes.shapeOf(info, fmt::format("input '{}'", info.name()));
+		});
 		if (!extents)
 			return forward(extents);
 		tensor.mutable_shape()->clear_dim();
 		for (const uint32_t extent : *extents)
 			tensor.mutable_shape()->add_dim()->set_dim_value(extent);
-		known_[info.name()] = HostValue{ info.name(),
-						 tensor.elem_type(),
-						 { extents->begin(), extents->end() } };
+		inputValues_.push_back(
+			{ info.name(), tensor.elem_type(), { extents->begin(), extents->end() } });
+		known_[info.name()] = inputValues_.back();
 		if (auto held = tensorOf(info.name()); !held)
 			return forward(held);
 	}
@@ -204,81 +225,53 @@ Result<void> OnnxGraph::readInputs(std::span<const InputShape> shapes)
 	return {};
 }
 
-/* Inputs that integers may be divided by, at which 0 ends the process. */
-std::set<std::string> OnnxGraph::divisors() const
-{
-	std::set<std::string> names;
-
-	for (auto node = graph_.node().rbegin(); node != graph_.node().rend(); node++) {
-		const bool divides = node->op_type() == "Div" || node->op_type() == "Mod" ||
-				     node->op_type() == "Col2Im";
-		for (int i = 1; divides && i < node->input_size(); i++)
-			names.insert(node->input(i));
-		const auto leads = [&](const std::string &name) { return names.contains(name); };
-		if (std::ranges::any_of(node->output(), leads))
-			names.insert(node->input().begin(), node->input().end());
-	}
-	return names;
-}
-
-std::vector<HostArray> OnnxGraph::numbers(std::optional<float> number)
-{
-	const std::set<std::string> divisors = this->divisors();
-	std::mt19937 random;
-	std::vector<HostArray> arrays;
-
-	numbers_.clear();
-	for (const std::string &name : inputs_) {
-		const HostValue &value = known_[name];
-		const DataType type = typeOfOnnx(value.type).value_or(DataType::Float);
-		std::vector<float> numbers(elementsOf(value.shape));
-		for (float &one : numbers)
-			one = number ? *number : static_cast<float>(random() % 1000) / 1000;
-		if (divisors.contains(name) && type != DataType::Float && type != DataType::Half)
-			std::ranges::fill(numbers, number ? 1.0f : 3.0f);
-		numbers_.push_back(elementsFromFloat(type, numbers));
-		arrays.push_back({ value, numbers_.back() });
-	}
-	return arrays;
-}
-
 Result<void> OnnxGraph::askHost()
 {
 	const pb::Model all = withAllOutputs(header_, graph_);
+	auto model = HostModel::open(bytesOf(all));
 	std::vector<std::string> names;
 
-	for (const pb::ValueInfo &output : all.graph().output())
-		names.push_back(output.name());
-	auto model = HostModel::open(bytesOf(all));
 	if (!model)
 		return forward(model);
 	auto said = model->outputs();
 	if (!said)
 		return forward(said);
 	for (const HostValue &value : *said) {
-		if (std::ranges::none_of(value.shape, [](int64_t extent) { return extent < 0; }))
+		said_[value.name] = value.shape;
+		/* No axes are those of a number, or stand for an unknown shape. */
+		if (!value.shape.empty() && !std::ranges::count(value.shape, -1))
 			known_[value.name] = value;
 	}
+	/* The host keeps all tensors that are asked for: those of a whole model are large. */
+	for (const pb::ValueInfo &output : all.graph().output()) {
+		if (!known_.contains(output.name()) || isOutput(output.name()))
+			names.push_back(output.name());
+	}
 	std::vector<std::optional<float>> tried = { 0.0f, std::nullopt };
-	std::vector<std::vector<HostValue>> runs;
-	std::optional<float> works = 0.0f;
 	addComparedNumbers(graph_, tried);
-	for (const std::optional<float> &number : tried) {
-		auto run = model->shapes(numbers(number), names);
-		if (!run)
-			continue;
-		runs.push_back(std::move(*run));
-		if (runs.size() == 1)
-			works = number;
+	Trial trial = tryNumbers(*model, inputValues_, names, tried, divisorsOf(graph_));
+	for (HostValue &value : trial.outputs)
+		learn(std::move(value));
+	return fold(*model, trial.number);
+}
+
+/*
+ * Only an output may have a size that differs between runs, or from the file's statement, or is 0
+ * because nothing is found among such numbers.
+ */
+void OnnxGraph::learn(HostValue value)
+{
+	if (const auto stated = stated_.find(value.name); stated != stated_.end()) {
+		const auto common = commonShape(value.shape, stated->second.shape);
+		value = value.type && common ? HostValue{ value.name, value.type, *common }
+					     : stated->second;
 	}
-	for (size_t i = 0; !runs.empty() && i < names.size(); i++) {
-		const HostValue &value = runs[0][i];
-		if (value.type && std::ranges::all_of(runs, [&](const auto &run) {
-			    return run[i].shape == value.shape;
-		    }))
-			known_.try_emplace(value.name, value);
-	}
-	return fold(*model, works);
+	if (isOutput(value.name))
+		std::ranges::replace(value.shape, 0, -1);
+	else if (std::ranges::count(value.shape, -1))
+		return;
+	if (value.type)
+		known_.try_emplace(value.name, std::move(value));
 }
 
 bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &constants) const
@@ -293,7 +286,7 @@ bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &co
 		if (name.empty())
 			continue;
 		const HostValue *value = find(name);
-		if (!value || !typeOfOnnx(value->type) || std::ranges::count(outputs_, name))
+		if (!value || !typeOfOnnx(value->type) || isOutput(name))
 			return false;
 	}
 	if (others.contains(node.op_type()))
@@ -305,7 +298,8 @@ bool OnnxGraph::isFoldable(const pb::Node &node, const std::set<std::string> &co
 
 /*
  * Forgets the shapes behind operators that count, as NonZero does: the host may have found the same
- * one with each of the numbers that it was given. An output keeps its shape, which a run checks.
+ * one with each of the numbers that it was given. An output keeps the sizes that it has without a
+ * run, and the others are open.
  */
 void OnnxGraph::forgetIfCounted(const pb::Node &node, std::set<std::string> &counted)
 {
@@ -321,8 +315,16 @@ void OnnxGraph::forgetIfCounted(const pb::Node &node, std::set<std::string> &cou
 		return;
 	for (const std::string &name : node.output()) {
 		counted.insert(name);
-		if (!std::ranges::count(outputs_, name))
-			known_.erase(name);
+		const auto known = known_.find(name);
+		if (known == known_.end())
+			continue;
+		std::vector<int64_t> &shape = known->second.shape;
+		if (!isOutput(name))
+			known_.erase(known);
+		else if (said_[name].size() == shape.size())
+			shape = said_[name];
+		else
+			std::ranges::fill(shape, -1);
 	}
 }
 
@@ -355,7 +357,9 @@ Result<void> OnnxGraph::fold(const HostModel &model, std::optional<float> number
 	}
 	graph_.mutable_node()->Swap(&rest);
 	if (!folded.empty()) {
-		if (auto done = model.run(numbers(number), folded); !done)
+		if (auto done = model.run(
+			    TrialInputs(inputValues_, number, divisorsOf(graph_)).arrays(), folded);
+		    !done)
 			return done;
 	}
 	for (const HostArray &array : folded) {
@@ -373,17 +377,19 @@ const HostValue *OnnxGraph::find(const std::string &name) const
 {
 	const auto found = known_.find(name);
 
-	return found == known_.end() ? nullptr : &found->second;
+	return found == known_.end() || std::ranges::count(found->second.shape, -1)
+		       ? nullptr
+		       : &found->second;
 }
 
 Result<TensorDesc> OnnxGraph::tensorOf(const std::string &name) const
 {
-	const HostValue *value = find(name);
+	const auto value = known_.find(name);
 
-	if (!value)
+	if (value == known_.end())
 		return fail(ErrorCode::Unsupported, divideModel, fmt::format("'{}'", name),
-			    "has a size that depends on the inputs' numbers");
-	return plainTensor(name, typeOfOnnx(value->type), value->shape);
+			    differentSizes);
+	return plainTensor(name, typeOfOnnx(value->second.type), value->second.shape);
 }
 
 void OnnxGraph::fill(const std::string &name, pb::ValueInfo &to) const
@@ -391,10 +397,13 @@ void OnnxGraph::fill(const std::string &name, pb::ValueInfo &to) const
 	pb::TensorType &tensor = *to.mutable_type()->mutable_tensor_type();
 
 	to.set_name(name);
-	tensor.set_elem_type(find(name)->type);
+	tensor.set_elem_type(known_.at(name).type);
 	tensor.mutable_shape();
-	for (const int64_t extent : find(name)->shape)
-		tensor.mutable_shape()->add_dim()->set_dim_value(extent);
+	for (const int64_t extent : known_.at(name).shape) {
+		auto &dim = *tensor.mutable_shape()->add_dim();
+		if (extent >= 0)
+			dim.set_dim_value(extent);
+	}
 }
 
 Result<ModelPart> OnnxGraph::part(std::span<const size_t> nodes) const

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -27,9 +28,18 @@ public:
 		: graph_(graph), options_(options), possible_(size(), true), reasons_(size())
 	{
 		options_.shapes.clear();
+		/* How a model is divided depends neither on samples and tables nor on a strategy,
+		 * which takes time. */
+		if (options_.calibration) {
+			options_.calibration = { .type = options_.calibration->type };
+			options_.strategy.reset();
+		}
 	}
 
+	/* The parts; with integers of any ranges in a model that is calibrated. */
 	Result<std::vector<MergedPart>> run();
+	/* Compile the parts for the core anew, with the samples. */
+	Result<void> calibrate(std::vector<MergedPart> &parts, const CompileOptions &options);
 	const std::vector<std::string> &reasons() const { return reasons_; }
 
 private:
@@ -42,7 +52,8 @@ private:
 	size_t size() const { return graph_.nodes().nodes().size(); }
 	void leave(size_t node, const std::string &reason);
 	const Result<Compiled> &compile(const std::vector<size_t> &nodes);
-	Result<Compiled> compileNow(std::span<const size_t> nodes) const;
+	Result<Compiled> compileNow(std::span<const size_t> nodes, const CompileOptions &options,
+				    const SampleReader &samples = {}) const;
 	std::vector<size_t> refusedIn(std::span<const size_t> nodes) const;
 	bool leaveRefused(const std::vector<size_t> &nodes);
 	bool place(size_t step, const std::vector<size_t> &nodes);
@@ -64,7 +75,9 @@ void Partitioner::leave(size_t node, const std::string &reason)
 		reasons_[node] = reason;
 }
 
-Result<Partitioner::Compiled> Partitioner::compileNow(std::span<const size_t> nodes) const
+Result<Partitioner::Compiled> Partitioner::compileNow(std::span<const size_t> nodes,
+						      const CompileOptions &options,
+						      const SampleReader &samples) const
 {
 	auto part = graph_.part(nodes);
 	if (!part)
@@ -78,7 +91,7 @@ Result<Partitioner::Compiled> Partitioner::compileNow(std::span<const size_t> no
 	if (model->inputs.size() != part->inputs.size())
 		return fail(ErrorCode::Unsupported, divideModel, graph_.describe(nodes.front()),
 			    "and what goes with it reads shapes that are computed");
-	auto compiled = compileInMemory(std::move(*model), options_);
+	auto compiled = compileInMemory(std::move(*model), options, samples);
 	if (!compiled)
 		return forward(compiled);
 	return Compiled{ std::move(*part), std::move(*compiled), hasProducts };
@@ -91,7 +104,7 @@ const Result<Partitioner::Compiled> &Partitioner::compile(const std::vector<size
 
 	if (known != compiled_.end())
 		return known->second;
-	return compiled_.emplace(nodes, compileNow(nodes)).first->second;
+	return compiled_.emplace(nodes, compileNow(nodes, options_)).first->second;
 }
 
 /* Nodes that the compiler refuses when it sees them one by one; all if it cannot read them. */
@@ -104,7 +117,7 @@ std::vector<size_t> Partitioner::refusedIn(std::span<const size_t> nodes) const
 
 	if (!model)
 		return { nodes.begin(), nodes.end() };
-	for (const OperatorSupport &support : supportedOperators(*model, options_.core)) {
+	for (const OperatorSupport &support : supportedOperators(*model, options_)) {
 		const size_t index = support.index - part->before;
 		if (!support.reason.empty() && index < nodes.size())
 			refused.push_back(nodes[index]);
@@ -200,7 +213,7 @@ Result<std::vector<MergedPart>> Partitioner::run()
 		if (!whole.empty())
 			leave(i, whole);
 		for (const std::string &name : graph_.nodes().nodes()[i].outputs) {
-			if (auto held = graph_.tensorOf(name); !held)
+			if (auto held = graph_.fixedTensor(name); !held)
 				leave(i, reasonOf(held.error()));
 		}
 	}
@@ -219,6 +232,37 @@ Result<std::vector<MergedPart>> Partitioner::run()
 	return std::move(parts_);
 }
 
+Result<void> Partitioner::calibrate(std::vector<MergedPart> &parts, const CompileOptions &options)
+{
+	CompileOptions each = options;
+	std::set<size_t> before;
+	bool any = false;
+
+	each.shapes.clear();
+	for (MergedPart &part : parts) {
+		const std::vector<size_t> nodes(before.begin(), before.end());
+		before.insert(part.nodes.begin(), part.nodes.end());
+		if (!part.model)
+			continue;
+		auto samples =
+			readSamples(graph_, options.calibration->samples, nodes, part.inputs);
+		if (!samples)
+			return forward(samples);
+		auto compiled = compileNow(part.nodes, each, *samples);
+		if (!compiled)
+			return forward(compiled);
+		part.model = std::move(compiled->model);
+		any = true;
+	}
+	if (any)
+		return {};
+	const auto reason =
+		std::ranges::find_if(reasons_, [](const std::string &one) { return !one.empty(); });
+	return fail(ErrorCode::Unsupported, "calibrate model", "model",
+		    fmt::format("has no part that the core computes, so nothing is calibrated; {}",
+				reason == reasons_.end() ? "it has no operators" : *reason));
+}
+
 } /* namespace */
 
 Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options)
@@ -231,6 +275,10 @@ Result<CompiledModel> compileParts(std::span<const std::byte> file, const Compil
 	auto parts = partitioner.run();
 	if (!parts)
 		return forward(parts);
+	if (options.calibration) {
+		if (auto done = partitioner.calibrate(*parts, options); !done)
+			return forward(done);
+	}
 	return mergeParts(**graph, std::move(*parts), partitioner.reasons());
 }
 

@@ -10,7 +10,7 @@
 
 #include <fmt/core.h>
 
-#include "base/host/host_model.h"
+#include "base/host/trial.h"
 #include "compiler/import/import.h"
 #include "compiler/import/tflite/file.h"
 #include "compiler/partition/model_graph.h"
@@ -76,6 +76,7 @@ private:
 
 	void nameTensors();
 	void addOperators();
+	void findOpen();
 	const tflite::fb::SubGraph &graph() const { return *file_.model().subgraphs()->Get(0); }
 	const tflite::fb::Operator &source(size_t index) const;
 	tflite::fb::BuiltinOperator kindOf(const tflite::fb::Operator &source) const;
@@ -94,8 +95,9 @@ private:
 	std::vector<std::string> names_;
 	std::map<std::string, int32_t> numbers_;   /* of tensors */
 	std::map<int32_t, size_t> constantMakers_; /* operators, by the tensors that they make */
-	std::set<int32_t> computed_;		   /* inputs, and what nodes make */
-	std::vector<size_t> operators_;		   /* indices of what the nodes are */
+	std::map<int32_t, std::vector<int64_t>> open_; /* shapes of tensors, with -1 */
+	std::set<int32_t> computed_;		       /* inputs, and what nodes make */
+	std::vector<size_t> operators_;		       /* indices of what the nodes are */
 };
 
 Result<TfliteGraph> TfliteGraph::read(std::span<const std::byte> file)
@@ -111,7 +113,49 @@ Result<TfliteGraph> TfliteGraph::read(std::span<const std::byte> file)
 	auto part = selectOperators(file, {});
 	if (!part)
 		return forward(part);
+	graph.findOpen();
 	return graph;
+}
+
+/*
+ * TensorFlow Lite allocates tensors while a model runs if it does not know their sizes before.
+ * Those whose sizes then differ, from run to run or from the file, are open. Nothing is known of a
+ * model that it cannot run: its parts are refused later.
+ */
+void TfliteGraph::findOpen()
+{
+	TfliteSelection all{ {}, tensors(graph().inputs()), {} };
+	std::vector<HostValue> inputs;
+
+	for (size_t i = 0; graph().operators() && i < graph().operators()->size(); i++) {
+		const Tensors made = tensors(source(i).outputs());
+		all.operators.push_back(static_cast<int32_t>(i));
+		all.outputs.insert(all.outputs.end(), made.begin(), made.end());
+	}
+	const auto model = selectOperators(bytes_, all).and_then([](const auto &file) {
+		return HostModel::open(file);
+	});
+	const auto said = model ? model->outputs() : Result<std::vector<HostValue>>();
+	const auto isOpen = [](const HostValue &value) {
+		return std::ranges::count(value.shape, -1) != 0;
+	};
+	if (!said || std::ranges::none_of(*said, isOpen))
+		return;
+	for (const std::string &name : inputs_) {
+		const auto desc = tensorOf(name);
+		inputs.push_back(
+			{ name, desc ? onnxType(desc->type) : 0, shapeOf(numbers_[name]) });
+	}
+	Trial trial = tryNumbers(*model, inputs, {}, { 0.0f, std::nullopt });
+	for (size_t i = 0; i < trial.outputs.size(); i++) {
+		const HostValue &value = trial.outputs[i];
+		if (!value.type || !isOpen((*said)[i]))
+			continue;
+		auto shape = commonShape(value.shape, shapeOf(all.outputs[i]));
+		std::vector<int64_t> &open = open_[all.outputs[i]];
+		open = std::move(shape).value_or(value.shape);
+		std::ranges::replace(open, 0, -1);
+	}
 }
 
 TfliteGraph::TfliteGraph(std::span<const std::byte> bytes, tflite::File file, Model model)
@@ -235,7 +279,8 @@ Result<TensorDesc> TfliteGraph::tensorOf(const std::string &name) const
 	const int32_t id = numbers_.at(name);
 	const auto type =
 		dataTypeOf(graph().tensors()->Get(static_cast<flatbuffers::uoffset_t>(id))->type());
-	auto desc = plainTensor(name, type, shapeOf(id));
+	const auto open = open_.find(id);
+	auto desc = plainTensor(name, type, open == open_.end() ? shapeOf(id) : open->second);
 
 	/* A plain tensor has one scale; kernels, which no part hands on, have one for each channel.
 	 */

@@ -306,30 +306,27 @@ void replaceEach(Model &model, Find find)
 
 void findVariances(Model &model)
 {
-	std::vector<Operator> all;
+	const size_t before = model.operators.size();
 
-	for (size_t i = 0; i < model.operators.size(); i++) {
-		Operator operation = model.operators[i];
-		if (const auto parts = partsOfVariance(model, model.operators[i])) {
-			Operator centered =
-				operatorBefore(model, operation, " centered",
-					       Elementwise{ Function::Subtract, {} }, parts->of);
-			centered.inputs = { parts->of, parts->mean };
-			Operator square = operatorBefore(
-				model, operation, " squared",
-				Unary{ .function = Unary::Function::Square }, parts->of);
-			square.inputs = centered.outputs;
-			operation.kind = parts->kind;
-			operation.inputs = square.outputs;
-			all.push_back(std::move(centered));
-			all.push_back(std::move(square));
-		}
-		all.push_back(std::move(operation));
-	}
-	if (all.size() == model.operators.size())
-		return;
-	model.operators = std::move(all);
-	removeUnused(model);
+	expandEach(model, [&](const Operator &operation) -> std::vector<Operator> {
+		const auto parts = partsOfVariance(model, operation);
+		if (!parts)
+			return {};
+		Operator centered =
+			operatorBefore(model, operation, " centered",
+				       Elementwise{ Function::Subtract, {} }, parts->of);
+		Operator square =
+			operatorBefore(model, operation, " squared",
+				       Unary{ .function = Unary::Function::Square }, parts->of);
+		Operator mean = operation;
+		centered.inputs = { parts->of, parts->mean };
+		square.inputs = centered.outputs;
+		mean.kind = parts->kind;
+		mean.inputs = square.outputs;
+		return { centered, square, mean };
+	});
+	if (model.operators.size() > before)
+		removeUnused(model);
 }
 
 void findSoftmaxes(Model &model)

@@ -342,11 +342,10 @@ void takeBlocks(Model &model)
 
 void uncutTransposed(Model &model)
 {
-	for (size_t i = 0; i < model.operators.size(); i++) {
-		Operator &operation = model.operators[i];
+	expandEach(model, [&](Operator &operation) -> std::vector<Operator> {
 		auto *conv = std::get_if<TransposedConvolution>(&operation.kind);
 		if (!conv)
-			continue;
+			return {};
 		const Extents in = model.values[operation.inputs[0]].shape;
 		const Value kernels = model.values[operation.inputs[1]];
 		const ValueId output = operation.outputs.front();
@@ -356,22 +355,21 @@ void uncutTransposed(Model &model)
 		const UpAxis x{ in[2], kernels.shape[3], conv->stride.x, conv->padding.left,
 				out[2] };
 		if (!hasLonePhase(y, x))
-			continue;
+			return {};
 		const uint32_t r = wholePhases(y);
 		const uint32_t s = std::max(wholePhases(x), in[2] == 1 ? 2U : 1U);
 		if (!canBeExtended(kernels.shape, r, s))
-			continue;
+			return {};
 		const Extents uncut{ 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s,
 				     out[3] };
 		const Slice slice{ { 0, y.before, x.before, 0 }, { 1, 1, 1, 1 } };
 		conv->padding = {};
 		operation.inputs[1] = model.add(inWindow(kernels, { r, s }));
 		operation.outputs.front() = model.addLike(output, " uncut", uncut);
-		Operator cut{ operation.name,	 operation.type, slice,
-			      operation.outputs, { output },	 operation.index };
-		model.operators.insert(model.operators.begin() + static_cast<ptrdiff_t>(i) + 1,
-				       std::move(cut));
-	}
+		const Operator cut{ operation.name,    operation.type, slice,
+				    operation.outputs, { output },     operation.index };
+		return { operation, cut };
+	});
 }
 
 } /* namespace nvdla::compiler */

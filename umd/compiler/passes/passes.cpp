@@ -24,7 +24,7 @@ void expandEach(Model &model, const Expand &expand)
 	for (Operator &operation : model.operators) {
 		std::vector<Operator> steps = expand(operation);
 		if (steps.empty())
-			steps.push_back(std::move(operation));
+			steps.push_back(operation);
 		std::ranges::move(steps, std::back_inserter(all));
 	}
 	model.operators = std::move(all);

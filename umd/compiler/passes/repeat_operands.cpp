@@ -5,7 +5,6 @@
 #include "passes.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "kernel_window.h"
 
@@ -85,8 +84,9 @@ std::vector<Operator> repeated(Model &model, Operator &operation, size_t input)
 }
 
 /* Repeats the input with fewer channels first: SDP may then take the other one as it is. */
-void repeatBoth(Model &model, Operator &operation, std::vector<Operator> &steps)
+std::vector<Operator> repeatBoth(Model &model, Operator &operation)
 {
+	std::vector<Operator> steps;
 	const auto channelsOf = [&](size_t input) {
 		const Extents &shape = model.values[operation.inputs[input]].shape;
 		return shape.empty() ? 1 : shape.back();
@@ -97,20 +97,18 @@ void repeatBoth(Model &model, Operator &operation, std::vector<Operator> &steps)
 		const std::vector<Operator> some = repeated(model, operation, input);
 		steps.insert(steps.end(), some.begin(), some.end());
 	}
+	steps.push_back(operation);
+	return steps;
 }
 
 } /* namespace */
 
 void repeatOperands(Model &model)
 {
-	std::vector<Operator> all;
-
-	for (Operator &operation : std::exchange(model.operators, {})) {
-		if (isAny<Elementwise>(operation.kind))
-			repeatBoth(model, operation, all);
-		all.push_back(std::move(operation));
-	}
-	model.operators = std::move(all);
+	expandEach(model, [&](Operator &operation) {
+		return isAny<Elementwise>(operation.kind) ? repeatBoth(model, operation)
+							  : std::vector<Operator>{};
+	});
 }
 
 } /* namespace nvdla::compiler */

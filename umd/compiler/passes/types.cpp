@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 namespace nvdla::compiler
 {
@@ -115,9 +114,8 @@ void quantizeResults(Model &model)
 void separateTypes(Model &model)
 {
 	std::map<ValueId, ValueId> known; /* float value of an integer value */
-	std::vector<Operator> all;
 
-	auto asFloat = [&](ValueId id) {
+	auto asFloat = [&](ValueId id, std::vector<Operator> &steps) {
 		const auto [entry, isNew] = known.try_emplace(id, 0);
 		if (!isNew)
 			return entry->second;
@@ -125,20 +123,21 @@ void separateTypes(Model &model)
 		value.name = model.values[id].name + " as float";
 		value.shape = model.values[id].shape;
 		entry->second = model.add(value);
-		all.push_back({ value.name, "(as float)", Unary{}, { id }, { entry->second } });
+		steps.push_back({ value.name, "(as float)", Unary{}, { id }, { entry->second } });
 		return entry->second;
 	};
-	for (Operator &operation : std::exchange(model.operators, {})) {
-		if (isFloat(model.values[operation.outputs.front()].type) &&
-		    !takesBoth(operation.kind)) {
-			for (ValueId &id : operation.inputs) {
-				if (!model.values[id].isConstant && !isFloat(model.values[id].type))
-					id = asFloat(id);
-			}
+	expandEach(model, [&](Operator &operation) -> std::vector<Operator> {
+		std::vector<Operator> steps;
+		if (!isFloat(model.values[operation.outputs.front()].type) ||
+		    takesBoth(operation.kind))
+			return {};
+		for (ValueId &id : operation.inputs) {
+			if (!model.values[id].isConstant && !isFloat(model.values[id].type))
+				id = asFloat(id, steps);
 		}
-		all.push_back(std::move(operation));
-	}
-	model.operators = std::move(all);
+		steps.push_back(operation);
+		return steps;
+	});
 }
 
 } /* namespace nvdla::compiler */

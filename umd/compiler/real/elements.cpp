@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/number/channel_functions.h"
+#include "compiler/ir/walk.h"
 #include "evaluator.h"
 
 namespace nvdla::compiler
@@ -14,51 +15,6 @@ namespace nvdla::compiler
 
 namespace
 {
-
-/*
- * Maps elements of one array to places in another one: the place of the first element, and for
- * each axis the distance from an element to the next.
- */
-struct Walk {
-	Extents shape; /* of what is counted */
-	std::vector<size_t> strides;
-	size_t first = 0;
-
-	/* Place of the element with an index in the order of the shape. */
-	size_t operator()(size_t index) const
-	{
-		size_t at = first;
-
-		for (size_t axis = shape.size(); axis-- > 0;) {
-			at += index % shape[axis] * strides[axis];
-			index /= shape[axis];
-		}
-		return at;
-	}
-};
-
-/* Elements one behind the other. */
-std::vector<size_t> packedStrides(const Extents &shape)
-{
-	std::vector<size_t> strides(shape.size(), 1);
-
-	for (size_t axis = shape.size(); axis-- > 1;)
-		strides[axis - 1] = strides[axis] * shape[axis];
-	return strides;
-}
-
-/* Axes of one element are repeated, and those that are missing in front. */
-Walk repeated(const Extents &shape, const Extents &to)
-{
-	const std::vector<size_t> own = packedStrides(shape);
-	Walk walk{ to, std::vector<size_t>(to.size(), 0) };
-
-	for (size_t axis = 0; axis < shape.size(); axis++) {
-		if (shape[axis] != 1)
-			walk.strides[to.size() - shape.size() + axis] = own[axis];
-	}
-	return walk;
-}
 
 /* Position of an output element in an axis of the input. */
 float placeInInput(uint32_t at, uint32_t factor, uint32_t size, Enlarge::Method method)

@@ -33,7 +33,9 @@ namespace nvdla
  * infinite if there is no difference. 6 dB correspond to one bit of precision.
  */
 struct LayerError {
-	double ratio = 0; /**< decibels: error of all layers up to this one together */
+	/** \brief Decibels: error of all layers up to this one together; in a model with host
+	 * steps, of those in the same part for the core (CompileOptions::host) */
+	double ratio = 0;
 	/** \brief Decibels: error of this layer alone, computed from the float model's inputs */
 	double ownRatio = 0;
 	/** \brief Largest difference in real numbers, of all layers up to this one together */
@@ -164,8 +166,8 @@ std::string toString(const InputShape &shape);
 
 /** \brief Use of a library of the host for operators that neither the core nor CPU steps have */
 enum class HostUse {
-	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for .tflite, if installed; not for
-	 * calibrated models, nor with everyTensor */
+	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for .tflite, if installed; not
+	 * with everyTensor */
 	Auto,
 	Never,
 };
@@ -228,7 +230,8 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model,
  *
  * \param[in] model the file's bytes, which are checked; not needed afterwards
  * \return InvalidFile naming the damage; Unsupported naming all operators that cannot be compiled,
- * their layers and the remedy; InvalidArgument naming the error in the samples
+ * their layers and the remedy; InvalidArgument naming the error in the samples, or a
+ * tensor that is quantized already in a model that is to be calibrated
  */
 Result<CompiledModel> compileModel(std::span<const std::byte> model,
 				   const CompileOptions &options = {});

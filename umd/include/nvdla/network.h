@@ -112,6 +112,9 @@ public:
 	/** \return bytes of an output tensor in its layout */
 	Result<std::vector<std::byte>> output(size_t index) const;
 
+	/** \return an output of the last run; see Request::outputDesc() */
+	Result<TensorDesc> outputDesc(size_t index) const;
+
 	/** \return elements of an output tensor in \a order */
 	Result<std::vector<std::byte>>
 	outputElements(size_t index, ElementOrder order = ElementOrder::Nchw) const;

@@ -224,9 +224,15 @@ struct nvdla_tensor_info {
 	uint32_t is_unsigned;		/**< not 0: unsigned integers, such as pixels */
 	size_t num_quantizations;	/**< 0: none; 1: for all channels; c: one per channel */
 	enum nvdla_element_order order; /**< order of the model's axes; NCHW without a model */
-	size_t rank;	       /**< number of the model's axes; 0: the loadable has no model */
-	const uint32_t *shape; /**< lengths of the model's axes; same owner as name */
+	size_t rank; /**< number of the model's axes; 0: the loadable has no model */
+	/** Lengths of the model's axes, NVDLA_OPEN_AXIS for open ones, each of which the other
+	 * members count as 1; same owner as name */
+	const uint32_t *shape;
 };
+
+/** Length of an open axis of an output: one that depends on the inputs' numbers, and differs from
+ * run to run */
+#define NVDLA_OPEN_AXIS UINT32_MAX
 
 size_t nvdla_network_num_inputs(const struct nvdla_network *network);
 size_t nvdla_network_num_outputs(const struct nvdla_network *network);
@@ -277,6 +283,10 @@ enum nvdla_status nvdla_request_set_input_tensor(struct nvdla_request *request, 
 /** elements: room for nvdla_tensor_info.element_bytes bytes, in nvdla_load_options.order */
 enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, size_t index,
 					   void *elements, size_t bytes);
+/** shape: room for nvdla_tensor_info.rank lengths, in which open axes have those of the last run, 0
+ * or more. Elements, numbers and bytes of such an output are as many as this shape has */
+enum nvdla_status nvdla_request_get_output_shape(const struct nvdla_request *request, size_t index,
+						 uint32_t *shape, size_t rank);
 /**
  * values: room for nvdla_tensor_info.num_elements dequantized numbers, in nvdla_load_options.order
  */
@@ -344,72 +354,6 @@ enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
 enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t timeout_ms);
 /** Cancel a request; any thread may call this */
 void nvdla_request_cancel(struct nvdla_request *request);
-
-/** Get the report of the last run; may be called in its callback. Does not wait. Return: as
- * nvdla_request_wait() */
-enum nvdla_status nvdla_request_get_report(struct nvdla_request *request,
-					   struct nvdla_report **report);
-void nvdla_report_free(struct nvdla_report *report);
-
-/** Times of a run; size is the caller's sizeof, and no more than that is written, as in the next
- * two structs */
-struct nvdla_report_info {
-	size_t size;
-	uint64_t queued_ns;   /**< time from the submit to the first step */
-	uint64_t duration_ns; /**< time from the first step to the end of the last */
-	size_t num_steps;
-};
-
-/** A job of the device or a task of the CPU. All times except the duration are CLOCK_MONOTONIC */
-struct nvdla_step_info {
-	size_t size;
-	uint32_t cpu;		    /**< not 0: a CPU task, without times of a job */
-	uint32_t num_tasks;	    /**< number of the loadable's tasks in this step */
-	uint64_t duration_ns;	    /**< time from submission to completion */
-	size_t num_operations;	    /**< number of operations in these tasks */
-	size_t num_operation_infos; /**< 0 for the CPU, and if the driver reports none */
-	uint32_t num_runs;	    /**< times that the job was put on the hardware */
-	uint64_t submit_ns;
-	uint64_t start_ns; /**< when the job was last put on the hardware */
-	uint64_t end_ns;
-};
-
-/** An operation; times are CLOCK_MONOTONIC. Counters are in cycles of the core or in elements, and
- * 0 if the engine does not have the counter; nvdla::OperationReport describes each. */
-struct nvdla_operation_info {
-	size_t size;
-	uint32_t engine;    /**< 0 BDMA, 1 convolution, 2 SDP, 3 PDP, 4 CDP, 5 Rubik */
-	uint32_t started;   /**< not 0: start_ns is set */
-	uint32_t completed; /**< not 0: end_ns is set */
-	uint32_t counted;   /**< not 0: the members after the times are set */
-	uint64_t start_ns;
-	uint64_t end_ns;
-	uint64_t read_stall;
-	uint64_t write_stall;
-	uint64_t weight_read_stall;
-	uint64_t read_latency;		/**< convolution: sum of latencies of data reads */
-	uint64_t weight_read_latency;	/**< convolution: sum of latencies of weight reads */
-	uint64_t operand_read_stall[3]; /**< SDP: stalls of X1, X2 and Y */
-	uint32_t saturation;		/**< outputs that were saturated */
-	uint32_t nan_input;
-	uint32_t inf_input;
-	uint32_t nan_output;
-	uint32_t nan_weight;
-	uint32_t inf_weight;
-	uint32_t unequal; /**< SDP: 1 if a comparison found a difference */
-	uint32_t lut_underflow;
-	uint32_t lut_overflow;
-	uint32_t lut_le_hit;
-	uint32_t lut_lo_hit;
-	uint32_t lut_hybrid;
-};
-
-enum nvdla_status nvdla_report_get_info(const struct nvdla_report *report,
-					struct nvdla_report_info *info);
-enum nvdla_status nvdla_report_get_step(const struct nvdla_report *report, size_t step,
-					struct nvdla_step_info *info);
-enum nvdla_status nvdla_report_get_operation(const struct nvdla_report *report, size_t step,
-					     size_t operation, struct nvdla_operation_info *info);
 
 /** Options of a pool */
 struct nvdla_pool_options {
@@ -484,6 +428,9 @@ enum nvdla_status nvdla_pool_answer_get_output(const struct nvdla_pool_answer *a
 /** tensor: room for nvdla_tensor_info.tensor_bytes bytes of an output, in its layout */
 enum nvdla_status nvdla_pool_answer_get_output_tensor(const struct nvdla_pool_answer *answer,
 						      size_t index, void *tensor, size_t bytes);
+/** As nvdla_request_get_output_shape() */
+enum nvdla_status nvdla_pool_answer_get_output_shape(const struct nvdla_pool_answer *answer,
+						     size_t index, uint32_t *shape, size_t rank);
 /** report: set to a report that the caller frees */
 enum nvdla_status nvdla_pool_answer_get_report(const struct nvdla_pool_answer *answer,
 					       struct nvdla_report **report);
@@ -511,5 +458,6 @@ enum nvdla_status nvdla_pool_use(const struct nvdla_pool *pool, nvdla_use_found 
 #pragma GCC visibility pop
 
 #include <nvdla/nvdla_model.h>
+#include <nvdla/nvdla_report.h>
 
 #endif /* NVDLA_NVDLA_H */

@@ -47,10 +47,12 @@ struct PoolRequest {
 
 /** \brief Result of a request */
 struct PoolAnswer {
-	/** \brief Bytes of all outputs in their layouts, for unpackElements() */
+	/** \brief Bytes of all outputs in their layouts, for unpackElements() with tensors */
 	std::vector<std::vector<std::byte>> outputs;
 	size_t device = 0; /**< the device that computed the answer, an index into Pool::use() */
 	RunReport report;
+	/** \brief Descriptions of the outputs, with the lengths of open axes in this run */
+	std::vector<TensorDesc> tensors = {};
 };
 
 /** \brief Use of a device by a pool */

@@ -117,7 +117,7 @@ public:
 	 * \param[in] index into Network::inputs()
 	 * \return InvalidArgument naming the wrong property: offset, size, layout, another
 	 * device's buffer; Unsupported for a tensor that shares its memory in the loadable
-	 * or that the network writes into; Busy in flight
+	 * or that the network writes into, and for an output with an open axis; Busy in flight
 	 */
 	Result<void> bindInput(size_t index, TensorPlace place);
 
@@ -141,6 +141,17 @@ public:
 	 * buffer
 	 */
 	Result<std::span<const std::byte>> output(size_t index) const;
+
+	/**
+	 * \brief Describe an output of the last run
+	 *
+	 * As in Network::outputs(), except that open axes have their lengths in that run: 0 or
+	 * more, and 0 before the first run. elements() and size are 0 if an axis is.
+	 *
+	 * \param[in] index into Network::outputs()
+	 * \return Busy in flight if an axis is open
+	 */
+	Result<TensorDesc> outputDesc(size_t index) const;
 
 	/** \return elements of an output tensor in \a order */
 	Result<std::vector<std::byte>>

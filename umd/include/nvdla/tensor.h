@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,13 +37,22 @@ enum class ElementOrder : uint8_t {
 	Nhwc,
 };
 
+/**
+ * \brief Length of an open axis: an axis of an output whose length depends on the inputs' numbers
+ * and differs from run to run
+ */
+inline constexpr uint32_t openAxis = UINT32_MAX;
+
 /** \brief Shape and axis order of a model's input or output, for the application's arrays */
 struct TensorSignature {
-	/** \brief Lengths of the axes in the model, of any number of axes */
+	/** \brief Lengths of the axes in the model, of any number of axes, or openAxis */
 	std::vector<uint32_t> shape = {};
 	ElementOrder order = ElementOrder::Nchw; /**< order of the axes of shape */
 	/** \brief Integers are -128 to 127, though the tensor may hold them in 16 bits */
 	bool is8Bits = false;
+
+	/** \return true if an axis is open */
+	bool isOpen() const { return std::ranges::count(shape, openAxis) != 0; }
 
 	bool operator==(const TensorSignature &) const = default;
 };
@@ -58,6 +68,9 @@ struct TensorSignature {
  * format with more channels is planar data (Rubik's): channel c is the plane at
  * c * surfaceStride. Plain elements, which may have any type, have the same layout. The images of a
  * batch follow each other at a distance of size / n bytes.
+ *
+ * In the description of a tensor with open axes each of them counts as 1, in elements() and size
+ * too. Request::outputDesc() has the lengths of a run.
  */
 struct TensorDesc {
 	std::string name;
@@ -90,6 +103,9 @@ struct TensorDesc {
 	/** \return the number of elements, n * c * h * w */
 	uint64_t elements() const { return uint64_t{ n } * c * h * w; }
 
+	/** \return true if the model's shape has an open axis; only plain outputs can have one */
+	bool isOpen() const { return signature && signature->isOpen(); }
+
 	/** \return the axis order of the model's arrays; N, C, H, W if there is no model */
 	ElementOrder order() const { return signature ? signature->order : ElementOrder::Nchw; }
 
@@ -101,7 +117,8 @@ struct TensorDesc {
 
 	/**
 	 * \brief Check that the layout is known, that every element lies inside \a size, that the
-	 * quantization is valid, and that a signature's shape has as many elements
+	 * quantization is valid, and that a signature's shape has as many elements and only a plain
+	 * tensor an open axis
 	 *
 	 * Tensors of INT8, UINT8 and INT16 may have a quantization: one scale and zero point, or
 	 * one for each channel. Scales are positive and finite, and zero points are integers that
@@ -139,7 +156,8 @@ struct TensorDesc {
 
 	/**
 	 * \brief Describe a tensor of the host: elements one behind the other
-	 * \param[in] shape the model's, of less than 2^32 bytes; its axes from the fourth on are w
+	 * \param[in] shape the model's, of less than 2^32 bytes; its axes from the fourth on are w,
+	 * and an open axis counts as 1
 	 */
 	static TensorDesc plain(std::string name, DataType type,
 				const std::vector<uint32_t> &shape);

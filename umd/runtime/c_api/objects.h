@@ -88,7 +88,6 @@ struct nvdla_pool {
 
 struct nvdla_pool_answer {
 	nvdla::PoolAnswer answer;
-	std::vector<nvdla::TensorDesc> outputs; /* copies, as the pool may be freed first */
 };
 
 struct nvdla_report {
@@ -195,12 +194,21 @@ template<typename Values, typename T>
 nvdla_status copyOut(const char *what, const char *field, const Values &from, T *to, size_t size,
 		     const char *kind)
 {
-	if (!to || size != from.size())
+	if ((size && !to) || size != from.size())
 		return failure({ ErrorCode::InvalidArgument, what, field,
 				 fmt::format("room for {} {} given, it has {}", to ? size : 0, kind,
 					     from.size()) });
 	std::copy(from.begin(), from.end(), to);
 	return NVDLA_STATUS_OK;
+}
+
+/** \brief Copy the lengths of a tensor's axes, of which nvdla_tensor_info.rank is the number */
+inline nvdla_status copyShape(const char *what, const TensorDesc &desc, uint32_t *shape,
+			      size_t rank)
+{
+	return copyOut(what, "shape",
+		       desc.signature ? desc.signature->shape : std::vector<uint32_t>(), shape,
+		       rank, "lengths");
 }
 
 template<typename T>

@@ -182,22 +182,14 @@ enum nvdla_status nvdla_pool_submit(struct nvdla_pool *pool,
 			return missing(runningOnPool, "pool, request or callback");
 		if (const auto read = poolRequest(*pool, request, work))
 			return read;
-		return statusOf(pool->pool.submit(std::move(work), [callback, context,
-								    &outputs = pool->pool.outputs(
-									    work.network)](
-									   Result<PoolAnswer>
-										   result) {
-			const auto answer =
-				guarded(runningOnPool, [&]() -> Result<nvdla_pool_answer> {
-					if (!result)
-						return forward(result);
-					return nvdla_pool_answer{ std::move(*result), outputs };
-				});
-			if (answer)
-				return callback(&*answer, NVDLA_STATUS_OK, "", context);
-			callback(nullptr, statusOf(answer.error().code),
-				 wordsOf(answer.error()).c_str(), context);
-		}));
+		return statusOf(pool->pool.submit(
+			std::move(work), [callback, context](Result<PoolAnswer> result) {
+				if (!result)
+					return callback(nullptr, statusOf(result.error().code),
+							wordsOf(result.error()).c_str(), context);
+				const nvdla_pool_answer answer{ std::move(*result) };
+				callback(&answer, NVDLA_STATUS_OK, "", context);
+			}));
 	});
 }
 
@@ -211,11 +203,10 @@ enum nvdla_status nvdla_pool_run(struct nvdla_pool *pool, const struct nvdla_poo
 			return missing(runningOnPool, "pool, request or answer");
 		if (const auto read = poolRequest(*pool, request, work))
 			return read;
-		const std::vector<TensorDesc> &outputs = pool->pool.outputs(work.network);
 		auto result = pool->pool.run(std::move(work));
 		if (!result)
 			return failure(result.error());
-		*answer = new nvdla_pool_answer{ std::move(*result), outputs };
+		*answer = new nvdla_pool_answer{ std::move(*result) };
 		return NVDLA_STATUS_OK;
 	});
 }
@@ -237,12 +228,14 @@ enum nvdla_status nvdla_pool_answer_get_output(const struct nvdla_pool_answer *a
 	return c_api::guardedCall("nvdla_pool_answer_get_output", [&]() -> nvdla_status {
 		if (!answer)
 			return missing(gettingAnswer, "answer");
-		if (index >= answer->outputs.size())
+		if (index >= answer->answer.outputs.size())
 			return noOutput(*answer, index);
 		const auto as = c_api::orderOf(gettingAnswer, order);
 		if (!as)
 			return failure(as.error());
-		const TensorDesc &desc = answer->outputs[index];
+		const TensorDesc &desc = answer->answer.tensors[index];
+		if (answer->answer.outputs[index].empty())
+			return copyBytes({}, elements, bytes);
 		const auto unpacked = unpackElements(desc, answer->answer.outputs[index],
 						     as->value_or(desc.order()));
 		if (!unpacked)
@@ -260,6 +253,18 @@ enum nvdla_status nvdla_pool_answer_get_output_tensor(const struct nvdla_pool_an
 		if (index >= answer->answer.outputs.size())
 			return noOutput(*answer, index);
 		return copyBytes(answer->answer.outputs[index], tensor, bytes);
+	});
+}
+
+enum nvdla_status nvdla_pool_answer_get_output_shape(const struct nvdla_pool_answer *answer,
+						     size_t index, uint32_t *shape, size_t rank)
+{
+	return c_api::guardedCall("nvdla_pool_answer_get_output_shape", [&]() -> nvdla_status {
+		if (!answer)
+			return missing(gettingAnswer, "answer");
+		if (index >= answer->answer.tensors.size())
+			return noOutput(*answer, index);
+		return c_api::copyShape(gettingAnswer, answer->answer.tensors[index], shape, rank);
 	});
 }
 

@@ -193,6 +193,19 @@ enum nvdla_status nvdla_request_get_output_tensor(const struct nvdla_request *re
 	});
 }
 
+enum nvdla_status nvdla_request_get_output_shape(const struct nvdla_request *request, size_t index,
+						 uint32_t *shape, size_t rank)
+{
+	return c_api::guardedCall("nvdla_request_get_output_shape", [&]() -> nvdla_status {
+		if (!request)
+			return missing("get shape", "request");
+		const auto desc = request->request.outputDesc(index);
+		if (!desc)
+			return failure(desc.error());
+		return c_api::copyShape("get shape", *desc, shape, rank);
+	});
+}
+
 enum nvdla_status nvdla_request_run(struct nvdla_request *request,
 				    const struct nvdla_run_options *options)
 {

@@ -40,11 +40,11 @@ std::vector<HostArray> arraysOf(std::span<const TensorDesc> tensors,
 	std::vector<HostArray> arrays;
 
 	for (size_t i = 0; i < tensors.size(); i++) {
-		const std::vector<uint32_t> &shape = tensors[i].signature->shape;
-		arrays.push_back({ { tensors[i].name,
-				     onnxType(tensors[i].type),
-				     { shape.begin(), shape.end() } },
-				   bytes[i] });
+		HostArray &array = arrays.emplace_back();
+		array.what = { tensors[i].name, onnxType(tensors[i].type), {} };
+		for (const uint32_t length : tensors[i].signature->shape)
+			array.what.shape.push_back(length == openAxis ? -1 : int64_t{ length });
+		array.bytes = bytes[i];
 	}
 	return arrays;
 }
@@ -71,12 +71,17 @@ Result<HostModels> openHostModels(const Loadable &loadable, std::span<const AnyT
 
 Result<void> runHost(const HostTask &task, const HostModel *model,
 		     std::span<const std::span<std::byte>> inputs,
-		     std::span<const std::span<std::byte>> outputs)
+		     std::span<const std::span<std::byte>> outputs,
+		     std::span<HostResult *const> results)
 {
 	Result<void> done;
 
-	if (model)
-		done = model->run(arraysOf(task.inputs, inputs), arraysOf(task.outputs, outputs));
+	if (model) {
+		std::vector<HostArray> to = arraysOf(task.outputs, outputs);
+		for (size_t i = 0; i < to.size(); i++)
+			to[i].result = results[i];
+		done = model->run(arraysOf(task.inputs, inputs), to);
+	}
 	for (size_t i = 0; i < inputs.size() && !model && done; i++)
 		done = move(task.inputs[i], inputs[i], task.outputs[i], outputs[i]);
 	if (!done)

@@ -30,9 +30,11 @@ Result<HostModels> openHostModels(const Loadable &loadable, std::span<const AnyT
  * \brief Carry out a task
  * \param[in] model model of the task, nullptr if it has none
  * \param[in] inputs the bytes of each tensor, as are \a outputs
+ * \param[out] results of outputs with open axes; null for others
  */
 Result<void> runHost(const HostTask &task, const HostModel *model,
 		     std::span<const std::span<std::byte>> inputs,
-		     std::span<const std::span<std::byte>> outputs);
+		     std::span<const std::span<std::byte>> outputs,
+		     std::span<HostResult *const> results);
 
 } /* namespace nvdla */

@@ -38,7 +38,6 @@ struct Row {
 	void (*more)(Layer &layer) = nullptr; /* adds whatever a row cannot express */
 };
 
-/* Keeps the first broken rule; operators appended after it are meaningless, but harmless. */
 class Layer : public Rules
 {
 public:
@@ -72,7 +71,7 @@ public:
 		const int64_t axis = fields.integer(field);
 		need(axis >= -rank && axis < rank, "axis",
 		     fmt::format("is {}, the bottom has {} axes", axis, rank));
-		return failed() ? 0 : axis < 0 ? axis + rank : axis;
+		return axis < 0 ? axis + rank : axis;
 	}
 
 	/* Numbers of lines and columns: a list of one (for both) or two numbers, or two fields. */
@@ -87,13 +86,12 @@ public:
 		return made;
 	}
 
-	/* The numbers of a blob of weights; none after an error. */
+	/* The numbers of a blob of weights. */
 	Numbers numbers(size_t blob)
 	{
-		if (!need(blob < blobs_.size(), "weights",
-			  fmt::format("are {} blobs in the .caffemodel, {} or more are needed",
-				      blobs_.size(), blob + 1)))
-			return {};
+		need(blob < blobs_.size(), "weights",
+		     fmt::format("are {} blobs in the .caffemodel, {} or more are needed",
+				 blobs_.size(), blob + 1));
 		const Numbers numbers = blobs_[blob].list<float>("data");
 		return numbers.empty() ? blobs_[blob].list<float, double>("double_data") : numbers;
 	}
@@ -101,7 +99,7 @@ public:
 	Tensor weights(size_t blob, Shape shape = {})
 	{
 		const Numbers numbers = this->numbers(blob);
-		if (shape.empty() && !failed())
+		if (shape.empty())
 			shape = blobs_[blob].part("shape").list<int64_t>("dim");
 		return constant(numbers, shape);
 	}
@@ -149,9 +147,9 @@ public:
 	{
 		const int64_t axes = static_cast<int64_t>(tops.front().rank) - axis;
 		Shape shape(operand.rank); /* zeros: ONNX keeps these extents */
-		if (need(axes >= std::ssize(shape), "axis",
-			 "leaves fewer axes than there are factors or sums"))
-			shape.resize(static_cast<size_t>(axes), 1);
+		need(axes >= std::ssize(shape), "axis",
+		     "leaves fewer axes than there are factors or sums");
+		shape.resize(static_cast<size_t>(axes), 1);
 		apply(type, add("Reshape", { operand, constant(shape) }));
 	}
 	/* Append an operator on a tensor and a number, unless the number is the neutral element. */
@@ -264,7 +262,7 @@ void addSum(Layer &layer)
 
 	layer.need(factors.empty() || factors.size() == layer.tops.size(), "coeff",
 		   fmt::format("has {} numbers for {} bottoms", factors.size(), layer.tops.size()));
-	for (size_t i = 0; i < factors.size() && !layer.failed(); i++)
+	for (size_t i = 0; i < factors.size(); i++)
 		layer.applyNumber(layer.tops[i], "Mul", factors[i], 1);
 	layer.tops = { layer.add("Sum", layer.tops) };
 }
@@ -392,8 +390,7 @@ const std::vector<Row> rows = {
 
 void Layer::become(const Row &row)
 {
-	if (row.more && !need(!bottoms.empty(), "bottom", "is missing"))
-		return;
+	need(!row.more || !bottoms.empty(), "bottom", "is missing");
 	for (const std::string &type : wordsOf(row.becomes))
 		tops = { add(type, tops) };
 	for (const std::string &word : wordsOf(row.attributes)) {
@@ -436,19 +433,19 @@ void Layer::read()
 			return become(row);
 	}
 	/* A type without rows becomes an operator that the importer of ONNX names as unknown. */
-	if (support(field.empty(), field, why))
-		become({ type, type });
+	support(field.empty(), field, why);
+	become({ type, type });
 }
 
 } /* namespace */
 
-Result<Tensors> readLayer(const Fields &layer, const std::vector<Fields> &blobs,
-			  const Tensors &bottoms, schema::Graph &graph)
+Tensors readLayer(const Fields &layer, const std::vector<Fields> &blobs, const Tensors &bottoms,
+		  schema::Graph &graph)
 {
 	Layer reader(layer, blobs, bottoms, graph);
 
 	reader.read();
-	return reader.result().map([&] { return reader.tops; });
+	return reader.tops;
 }
 
 } /* namespace nvdla::compiler::caffe */

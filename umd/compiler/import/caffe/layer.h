@@ -92,8 +92,9 @@ using Tensors = std::vector<Tensor>;
  * \brief Append a layer's ONNX operators to a graph
  * \param[in] blobs of weights; none where the .caffemodel does not have the layer
  * \return a new tensor for each top; a layer of an unknown type becomes an operator of that type
+ * \throw BrokenRule naming the layer and the field
  */
-Result<Tensors> readLayer(const Fields &layer, const std::vector<Fields> &blobs,
-			  const Tensors &bottoms, schema::Graph &graph);
+Tensors readLayer(const Fields &layer, const std::vector<Fields> &blobs, const Tensors &bottoms,
+		  schema::Graph &graph);
 
 } /* namespace nvdla::compiler::caffe */

@@ -12,6 +12,7 @@
 
 #include "base/io/file.h"
 #include "compiler/import/import.h"
+#include "compiler/rules.h"
 #include "layer.h"
 
 namespace nvdla::compiler
@@ -26,9 +27,9 @@ namespace
 namespace fs = std::filesystem;
 namespace protobuf = google::protobuf;
 
-tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
+[[noreturn]] void damaged(const std::string &where, const std::string &why)
 {
-	return fail(ErrorCode::InvalidFile, reading, where, why);
+	refuse(ErrorCode::InvalidFile, reading, where, why);
 }
 
 /* The descriptor set of caffe.proto, as protoc wrote it. */
@@ -74,7 +75,7 @@ struct FirstError : protobuf::io::ErrorCollector {
 	std::string where, why;
 };
 
-Result<void> readText(std::span<const std::byte> text, protobuf::Message &net)
+void readText(std::span<const std::byte> text, protobuf::Message &net)
 {
 	constexpr int mostNested = 16;
 	protobuf::TextFormat::Parser parser;
@@ -86,16 +87,15 @@ Result<void> readText(std::span<const std::byte> text, protobuf::Message &net)
 	if (!parser.ParseFromString({ reinterpret_cast<const char *>(text.data()), text.size() },
 				    &net) ||
 	    !error.why.empty())
-		return damaged(error.where, error.why);
+		damaged(error.where, error.why);
 	if (Fields(net).has("layers"))
-		return fail(ErrorCode::Unsupported, reading, "layers",
-			    "is the form of before 2015; Caffe's upgrade_net_proto_text makes "
-			    "today's of it");
-	return {};
+		refuse(ErrorCode::Unsupported, reading, "layers",
+		       "is the form of before 2015; Caffe's upgrade_net_proto_text makes today's "
+		       "of it");
 }
 
 /* The weights of the net at a path. */
-Result<void> readWeights(const std::string &path, protobuf::Message &weights)
+void readWeights(const std::string &path, protobuf::Message &weights)
 {
 	const fs::path same = fs::path(path).replace_extension(".caffemodel");
 	std::vector<std::string> found;
@@ -109,15 +109,12 @@ Result<void> readWeights(const std::string &path, protobuf::Message &weights)
 	if (fs::exists(same, error))
 		found = { same.string() };
 	if (found.size() != 1)
-		return damaged("weights",
-			       fmt::format("there {} .caffemodel beside the net; put them at {}",
-					   found.empty() ? "is no" : "are several", same.string()));
-	auto bytes = readWholeFile(found[0], maxModelBytes);
-	if (!bytes)
-		return forward(bytes);
-	if (!weights.ParseFromArray(bytes->data(), static_cast<int>(bytes->size())))
-		return damaged(found[0], "has no weights of a Caffe net");
-	return {};
+		damaged("weights",
+			fmt::format("there {} .caffemodel beside the net; put them at {}",
+				    found.empty() ? "is no" : "are several", same.string()));
+	const auto bytes = valueOf(readWholeFile(found[0], maxModelBytes));
+	if (!weights.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+		damaged(found[0], "has no weights of a Caffe net");
 }
 
 /* Whether a layer takes part in inference, not only in training. */
@@ -163,11 +160,11 @@ public:
 				     isForInference);
 	}
 
-	Result<schema::Model> read();
+	schema::Model read();
 
 private:
-	Result<void> addInputs(const std::vector<std::string> &names, std::vector<Shape> shapes);
-	Result<void> read(const Fields &layer);
+	void addInputs(const std::vector<std::string> &names, std::vector<Shape> shapes);
+	void read(const Fields &layer);
 
 	const Fields net_;
 	std::vector<Fields> layers_;
@@ -179,23 +176,22 @@ private:
 	schema::Graph &graph_ = *model_.mutable_graph();
 };
 
-Result<void> Reader::addInputs(const std::vector<std::string> &names, std::vector<Shape> shapes)
+void Reader::addInputs(const std::vector<std::string> &names, std::vector<Shape> shapes)
 {
 	if (shapes.size() == 1)
 		shapes.resize(names.size(), shapes.front());
 	if (shapes.size() != names.size())
-		return damaged("inputs",
-			       fmt::format("are {}, with {} shapes", names.size(), shapes.size()));
+		damaged("inputs",
+			fmt::format("are {}, with {} shapes", names.size(), shapes.size()));
 	for (size_t i = 0; i < names.size(); i++) {
 		if (!names_.insert(names[i]).second)
-			return damaged(fmt::format("input '{}'", names[i]), "is there twice");
+			damaged(fmt::format("input '{}'", names[i]), "is there twice");
 		describe(*graph_.add_input(), names[i], shapes[i]);
 		tensors_[names[i]] = { names[i], shapes[i].size() };
 	}
-	return {};
 }
 
-Result<void> Reader::read(const Fields &layer)
+void Reader::read(const Fields &layer)
 {
 	const std::string name = layer.text("name"), type = layer.text("type");
 	const std::string where = fmt::format("layer '{}'", name);
@@ -206,26 +202,23 @@ Result<void> Reader::read(const Fields &layer)
 		return addInputs(tops, shapesOf(layer.part("input_param"), "shape"));
 	/* Layers that read a database or compare with labels. */
 	if (type.ends_with("Data") || type.ends_with("Loss") || type == "Accuracy")
-		return damaged(where, fmt::format("of type {} is for training; give the net that "
-						  "is used afterwards, often called "
-						  "deploy.prototxt",
-						  type));
+		damaged(where, fmt::format("of type {} is for training; give the net that "
+					   "is used afterwards, often called "
+					   "deploy.prototxt",
+					   type));
 	for (const std::string &bottom : layer.list<std::string>("bottom")) {
 		bottoms.push_back(tensors_[bottom]);
 		if (bottoms.back().name.empty())
-			return damaged(
-				where,
+			damaged(where,
 				fmt::format("reads '{}', which no layer before it writes", bottom));
 	}
-	auto tensors = readLayer(layer, weights_[name], bottoms, graph_);
-	if (!tensors)
-		return forward(tensors);
-	if (tensors->size() != tops.size())
-		return damaged(where, fmt::format("has {} tops and makes {} blobs", tops.size(),
-						  tensors->size()));
+	const Tensors tensors = readLayer(layer, weights_[name], bottoms, graph_);
+	if (tensors.size() != tops.size())
+		damaged(where,
+			fmt::format("has {} tops and makes {} blobs", tops.size(), tensors.size()));
 	for (size_t i = 0; i < tops.size(); i++) {
 		const bool isOutput = outputs_.contains(tops[i]) && outputs_[tops[i]] == name;
-		const std::string made = (*tensors)[i].name;
+		const std::string made = tensors[i].name;
 		std::string to = isOutput ? tops[i] : name;
 		while (!isOutput && !names_.insert(to).second)
 			to += '_';
@@ -233,18 +226,17 @@ Result<void> Reader::read(const Fields &layer)
 			std::ranges::replace(*node.mutable_output(), made, to);
 		if (isOutput)
 			describe(*graph_.add_output(), to, {});
-		tensors_[tops[i]] = { to, (*tensors)[i].rank };
+		tensors_[tops[i]] = { to, tensors[i].rank };
 	}
-	return {};
 }
 
-Result<schema::Model> Reader::read()
+schema::Model Reader::read()
 {
 	constexpr int64_t operators = 13, irVersion = 8, axes = 4;
 	std::vector<Shape> shapes = shapesOf(net_, "input_shape");
 
 	if (layers_.empty())
-		return damaged("file", "has no layers of a Caffe net");
+		damaged("file", "has no layers of a Caffe net");
 	model_.set_ir_version(irVersion);
 	model_.add_opset_import()->set_version(operators);
 	for (const Fields &layer : layers_) {
@@ -262,11 +254,9 @@ Result<schema::Model> Reader::read()
 			shapes.emplace_back();
 		shapes.back().push_back(extent);
 	}
-	auto done = addInputs(net_.list<std::string>("input"), shapes);
-	for (size_t i = 0; i < layers_.size() && done; i++)
-		done = read(layers_[i]);
-	if (!done)
-		return forward(done);
+	addInputs(net_.list<std::string>("input"), shapes);
+	for (const Fields &layer : layers_)
+		read(layer);
 	return std::move(model_);
 }
 
@@ -276,25 +266,21 @@ Result<schema::Model> Reader::read()
 
 Result<std::vector<std::byte>> caffeAsOnnx(const std::string &path, std::span<const std::byte> text)
 {
-	const caffe::Layout layout;
-	const std::unique_ptr<caffe::protobuf::Message> net(layout.net->New()),
-		weights(layout.net->New());
-	auto model =
-		caffe::readText(text, *net)
-			.and_then([&] { return caffe::readWeights(path, *weights); })
-			.and_then([&] {
-				return caffe::Reader(caffe::Fields(*net), caffe::Fields(*weights))
-					.read();
-			});
-
-	if (!model)
-		return forward(model);
-	if (model->ByteSizeLong() >= maxModelBytes)
-		return fail(ErrorCode::Unsupported, caffe::reading, path,
-			    "has 2 GiB of weights, or more");
-	std::vector<std::byte> bytes(model->ByteSizeLong());
-	model->SerializeToArray(bytes.data(), static_cast<int>(bytes.size()));
-	return bytes;
+	return resultOf([&] {
+		const caffe::Layout layout;
+		const std::unique_ptr<caffe::protobuf::Message> net(layout.net->New()),
+			weights(layout.net->New());
+		caffe::readText(text, *net);
+		caffe::readWeights(path, *weights);
+		const auto model =
+			caffe::Reader(caffe::Fields(*net), caffe::Fields(*weights)).read();
+		if (model.ByteSizeLong() >= maxModelBytes)
+			refuse(ErrorCode::Unsupported, caffe::reading, path,
+			       "has 2 GiB of weights, or more");
+		std::vector<std::byte> bytes(model.ByteSizeLong());
+		model.SerializeToArray(bytes.data(), static_cast<int>(bytes.size()));
+		return bytes;
+	});
 }
 
 } /* namespace nvdla::compiler */

@@ -71,8 +71,6 @@ Tensor readConstantOfShape(NodeReader &reader)
 
 	reader.need(elementCount(one.shape) == 1, "value", "is not a tensor of one number");
 	reader.need(shape.has_value(), "shape", "has negative axes, or more elements than can be");
-	if (reader.failed())
-		return {};
 	all.shape = *shape;
 	all.data.clear();
 	for (uint64_t i = 0; i < elementCount(*shape); i++)

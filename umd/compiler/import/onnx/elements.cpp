@@ -66,8 +66,7 @@ Tensor readCast(NodeReader &reader)
 		return reader.constantTensor(wholeConstant(wholeNumbers(reader.value(x)), x.shape));
 	if (reader.isConstant(x) && type && *type != ElementType::Bool)
 		return reader.make(Unary{}, { x.id }, { *type, {} }, x);
-	reader.support(!reader.failed() && isFloat(reader.value(x).type) &&
-			       (to == pb::FLOAT || to == pb::FLOAT16),
+	reader.support(isFloat(reader.value(x).type) && (to == pb::FLOAT || to == pb::FLOAT16),
 		       "to", fmt::format("is {}; from float to float or float16 is known", to));
 	return x;
 }
@@ -167,7 +166,7 @@ Tensor readGroupNormalization(NodeReader &reader)
 	const bool ofGroups = reader.version() < scalesChannels && groups > 1 &&
 			      scaling.factors.size() == static_cast<uint64_t>(groups);
 
-	reader.support(!ofGroups || reader.failed() || groups == x.shape[1], "scale",
+	reader.support(!ofGroups || groups == x.shape[1], "scale",
 		       "is one number for each group; give one for each channel");
 	return legalize::groupNormalized(reader, x, groups, scaling, epsilonOf(reader));
 }

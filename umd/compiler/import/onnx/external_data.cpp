@@ -28,17 +28,17 @@ public:
 
 	bool any() const { return !files_.empty(); }
 	/* The bytes of a constant. */
-	Result<std::span<const std::byte>> find(const pb::Tensor &tensor);
+	std::span<const std::byte> find(const pb::Tensor &tensor);
 
 private:
-	Result<void> read(const std::string &location);
+	std::vector<std::byte> read(const std::string &location) const;
 
 	fs::path folder_;
 	std::map<std::string, std::vector<std::byte>> files_;
 };
 
 /* A model is not trusted: it may not name files outside of its own folder. */
-Result<void> Files::read(const std::string &location)
+std::vector<std::byte> Files::read(const std::string &location) const
 {
 	std::error_code noFolder, noPath;
 	/* Resolve symbolic links first, so that none leads out of the folder. */
@@ -47,32 +47,30 @@ Result<void> Files::read(const std::string &location)
 	const auto [end, rest] = std::ranges::mismatch(folder, path);
 
 	if (noFolder || noPath || location.empty() || end != folder.end())
-		return fail(ErrorCode::InvalidFile, reading, "",
-			    fmt::format("is in the file '{}', which is not in the model's folder",
-					location));
-	return readWholeFile(path.string(), maxModelBytes).map([&](auto &&bytes) {
-		files_[location] = std::move(bytes);
-	});
+		refuse(ErrorCode::InvalidFile, reading, "",
+		       fmt::format("is in the file '{}', which is not in the model's folder",
+				   location));
+	return valueOf(readWholeFile(path.string(), maxModelBytes));
 }
 
-Result<std::span<const std::byte>> Files::find(const pb::Tensor &tensor)
+std::span<const std::byte> Files::find(const pb::Tensor &tensor)
 {
 	std::map<std::string, std::string> entries{ { "offset", "0" } };
 
 	for (const pb::Entry &entry : tensor.external_data())
 		entries[entry.key()] = entry.value();
 	const std::string &location = entries["location"], &length = entries["length"];
-	if (auto done = files_.contains(location) ? Result<void>() : read(location); !done)
-		return forward(done);
+	if (!files_.contains(location))
+		files_[location] = read(location);
 	const std::span<const std::byte> bytes = files_[location];
 	/* Without a length the constant is all of the rest. */
 	const auto place = parseNumbers<uint64_t>(
 		entries["offset"] + "," + (length.empty() ? "0" : length), ',');
 	if (!place || place->size() != 2 || (*place)[0] > bytes.size() ||
 	    (*place)[1] > bytes.size() - (*place)[0])
-		return fail(ErrorCode::InvalidFile, reading, "",
-			    fmt::format("is at {} of '{}', {} bytes long; that file has {} bytes",
-					entries["offset"], location, length, bytes.size()));
+		refuse(ErrorCode::InvalidFile, reading, "",
+		       fmt::format("is at {} of '{}', {} bytes long; that file has {} bytes",
+				   entries["offset"], location, length, bytes.size()));
 	const auto rest = bytes.subspan((*place)[0]);
 	return length.empty() ? rest : rest.first((*place)[1]);
 }
@@ -117,7 +115,7 @@ Result<std::vector<std::byte>> withExternalData(std::vector<std::byte> file,
 	for (onnx::pb::Tensor *tensor : tensors) {
 		if (!tensor->data_location())
 			continue;
-		auto bytes = files.find(*tensor);
+		auto bytes = resultOf([&] { return files.find(*tensor); });
 		if (!bytes) {
 			std::string &where = bytes.error().where;
 			where = fmt::format("constant '{}'{}{}", tensor->name(),

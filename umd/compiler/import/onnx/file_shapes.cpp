@@ -22,17 +22,14 @@ std::string openShape(const pb::TensorType &tensor)
 
 } /* namespace */
 
-Result<void> FileShapes::give(std::span<const InputShape> shapes,
-			      const std::vector<const pb::ValueInfo *> &inputs)
+void FileShapes::give(std::span<const InputShape> shapes,
+		      const std::vector<const pb::ValueInfo *> &inputs)
 {
 	std::vector<std::string> names;
 
 	for (const pb::ValueInfo *input : inputs)
 		names.push_back(input->name());
-	auto given = givenShapes(shapes, names);
-	if (!given)
-		return forward(given);
-	given_ = std::move(*given);
+	given_ = valueOf(givenShapes(shapes, names));
 	for (const pb::ValueInfo *input : inputs) {
 		const auto &axes = input->type().tensor_type().shape().dim();
 		const auto sizes = given_.find(input->name());
@@ -42,23 +39,22 @@ Result<void> FileShapes::give(std::span<const InputShape> shapes,
 				sizes_.emplace(axes[axis].dim_param(), sizes->second[i]);
 		}
 	}
-	return {};
 }
 
-Result<std::optional<int64_t>> FileShapes::sizeOf(const pb::Dimension &axis, size_t index,
-						  const std::vector<uint32_t> *given,
-						  const std::string &where)
+std::optional<int64_t> FileShapes::sizeOf(const pb::Dimension &axis, size_t index,
+					  const std::vector<uint32_t> *given,
+					  const std::string &where)
 {
 	const int64_t inFile = axis.dim_value();
 	std::optional<int64_t> size;
 
 	if (axis.has_dim_value() && inFile == 0)
-		return fail(ErrorCode::Unsupported, reading, where,
-			    fmt::format("has no elements along axis {}", index));
+		refuse(ErrorCode::Unsupported, reading, where,
+		       fmt::format("has no elements along axis {}", index));
 	if (given && inFile > 0 && inFile != (*given)[index])
-		return fail(ErrorCode::InvalidArgument, reading, where,
-			    fmt::format("has {} along axis {} in the file, {} are given", inFile,
-					index, (*given)[index]));
+		refuse(ErrorCode::InvalidArgument, reading, where,
+		       fmt::format("has {} along axis {} in the file, {} are given", inFile, index,
+				   (*given)[index]));
 	if (inFile > 0)
 		return inFile;
 	if (given)
@@ -72,7 +68,7 @@ Result<std::optional<int64_t>> FileShapes::sizeOf(const pb::Dimension &axis, siz
 	return size;
 }
 
-Result<Extents> FileShapes::shapeOf(const pb::ValueInfo &info, const std::string &where)
+Extents FileShapes::shapeOf(const pb::ValueInfo &info, const std::string &where)
 {
 	const pb::TensorType &tensor = info.type().tensor_type();
 	const auto found = given_.find(info.name());
@@ -81,33 +77,30 @@ Result<Extents> FileShapes::shapeOf(const pb::ValueInfo &info, const std::string
 	std::vector<int64_t> sizes;
 
 	if (!tensor.has_shape() && !given)
-		return fail(ErrorCode::Unsupported, reading, where,
-			    fmt::format("has no shape; give it one: --shape {}=SIZExSIZE...",
-					info.name()));
+		refuse(ErrorCode::Unsupported, reading, where,
+		       fmt::format("has no shape; give it one: --shape {}=SIZExSIZE...",
+				   info.name()));
 	const size_t rank =
 		tensor.has_shape() ? static_cast<size_t>(tensor.shape().dim_size()) : given->size();
 	if (given && given->size() != rank)
-		return fail(ErrorCode::InvalidArgument, reading, where,
-			    fmt::format("has {} axes ({}), {} sizes are given for it", rank,
-					openShape(tensor), given->size()));
+		refuse(ErrorCode::InvalidArgument, reading, where,
+		       fmt::format("has {} axes ({}), {} sizes are given for it", rank,
+				   openShape(tensor), given->size()));
 	while (sizes.size() < rank) {
 		const auto index = static_cast<int>(sizes.size());
 		const pb::Dimension &axis = tensor.has_shape() ? tensor.shape().dim(index) : open;
-		auto size = sizeOf(axis, sizes.size(), given, where);
+		const auto size = sizeOf(axis, sizes.size(), given, where);
 		if (!size)
-			return forward(size);
-		if (!*size)
-			return fail(
-				ErrorCode::Unsupported, reading, where,
-				fmt::format("leaves sizes open; give them with --shape {}={}, a "
-					    "number for each ?",
-					    info.name(), openShape(tensor)));
-		sizes.push_back(**size);
+			refuse(ErrorCode::Unsupported, reading, where,
+			       fmt::format("leaves sizes open; give them with --shape {}={}, a "
+					   "number for each ?",
+					   info.name(), openShape(tensor)));
+		sizes.push_back(*size);
 	}
 	const auto shape = shapeFrom(sizes);
 	if (!shape)
-		return fail(ErrorCode::InvalidFile, reading, where,
-			    "has more elements than a tensor can");
+		refuse(ErrorCode::InvalidFile, reading, where,
+		       "has more elements than a tensor can");
 	return *shape;
 }
 

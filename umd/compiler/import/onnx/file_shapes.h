@@ -19,10 +19,10 @@ class FileShapes
 public:
 	/**
 	 * \brief Set shapes of inputs; a size holds for all axes of the same name
-	 * \return the errors of givenShapes()
+	 * \throw BrokenRule the errors of givenShapes()
 	 */
-	Result<void> give(std::span<const InputShape> shapes,
-			  const std::vector<const pb::ValueInfo *> &inputs);
+	void give(std::span<const InputShape> shapes,
+		  const std::vector<const pb::ValueInfo *> &inputs);
 
 	/**
 	 * \brief The shape of a tensor
@@ -31,15 +31,14 @@ public:
 	 * for the first axis, in this order.
 	 *
 	 * \param[in] where the tensor, for errors
-	 * \return Unsupported if a size stays open; InvalidArgument if a given one contradicts the
-	 * file
+	 * \throw BrokenRule Unsupported if a size stays open; InvalidArgument if a given one
+	 * contradicts the file
 	 */
-	Result<Extents> shapeOf(const pb::ValueInfo &info, const std::string &where);
+	Extents shapeOf(const pb::ValueInfo &info, const std::string &where);
 
 private:
-	Result<std::optional<int64_t>> sizeOf(const pb::Dimension &axis, size_t index,
-					      const std::vector<uint32_t> *given,
-					      const std::string &where);
+	std::optional<int64_t> sizeOf(const pb::Dimension &axis, size_t index,
+				      const std::vector<uint32_t> *given, const std::string &where);
 
 	GivenShapes given_;
 	std::map<std::string, int64_t> sizes_; /* of axes with names */

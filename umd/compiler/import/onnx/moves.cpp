@@ -21,15 +21,11 @@ Tensor readSplit(NodeReader &reader)
 	const uint32_t axis = reader.axisOf("axis", 0);
 	std::vector<int64_t> sizes = reader.list(1, "split");
 
-	if (reader.failed())
-		return {};
 	const auto count = static_cast<int64_t>(reader.outputs());
 	const int64_t all = tensor.shape[axis], each = (all + count - 1) / count;
 	for (int64_t i = 0; static_cast<int64_t>(sizes.size()) < count && i < count; i++)
 		sizes.push_back(std::min(each, all - i * each));
 	reader.need(sizes.size() == reader.outputs(), "split", "has not a size for each output");
-	if (reader.failed())
-		return {};
 	return reader.writeAll(legalize::split(reader, tensor, axis, sizes));
 }
 
@@ -55,9 +51,8 @@ uint32_t blockOf(NodeReader &reader)
 {
 	const int64_t size = reader.integer("blocksize", 0);
 
-	return reader.need(size >= 1 && size <= UINT8_MAX, "blocksize", fmt::format("is {}", size))
-		       ? static_cast<uint32_t>(size)
-		       : 0;
+	reader.need(size >= 1 && size <= UINT8_MAX, "blocksize", fmt::format("is {}", size));
+	return static_cast<uint32_t>(size);
 }
 
 /* DCR: channels of an element stay side by side; CRD: those of a block do. */

@@ -22,7 +22,6 @@ NodeReader::NodeReader(Import &import, const pb::Node &node)
 {
 	std::iota(shown_.begin(), shown_.end(), 0);
 	setOperator(node.op_type(), node.output_size() ? node.output(0) : node.name());
-	need(node.output_size() > 0, "output", "is missing");
 }
 
 const pb::Attribute *NodeReader::attribute(const std::string &name) const
@@ -51,21 +50,19 @@ Tensor NodeReader::input(size_t index)
 	const Tensor tensor = this->tensor(index);
 	const size_t own = tensor.shape.size();
 
-	if (index != 1 || failed() || !isBeforeBroadcasting() || own == 0)
+	if (index != 1 || !isBeforeBroadcasting() || own == 0)
 		return tensor;
 	const Tensor first = input(0);
 	const size_t rank = first.shape.size();
-	if (failed() || own >= rank)
+	if (own >= rank)
 		return tensor;
-	if (!need(integer("broadcast", 0) != 0, "inputs",
-		  fmt::format("are {} and {}, without broadcast", toString(first.shape),
-			      toString(tensor.shape))))
-		return {};
+	need(integer("broadcast", 0) != 0, "inputs",
+	     fmt::format("are {} and {}, without broadcast", toString(first.shape),
+			 toString(tensor.shape)));
 	const uint32_t axis = axisOf("axis", static_cast<int64_t>(rank - own));
-	if (failed() || !need(axis + own <= rank, "axis",
-			      fmt::format("is {}, for {} and {}", axis, toString(first.shape),
-					  toString(tensor.shape))))
-		return {};
+	need(axis + own <= rank, "axis",
+	     fmt::format("is {}, for {} and {}", axis, toString(first.shape),
+			 toString(tensor.shape)));
 	Extents shape(rank, 1);
 	std::copy(tensor.shape.begin(), tensor.shape.end(), shape.begin() + axis);
 	return reshaped(tensor, shape);
@@ -76,45 +73,35 @@ Tensor NodeReader::tensor(size_t index)
 	const int shown = hasInput(index) ? shown_[index] : static_cast<int>(index);
 	const std::string where = fmt::format("input {}", shown);
 
-	if (!need(hasInput(index), where, "is missing"))
-		return {};
+	need(hasInput(index), where, "is missing");
 	const std::string &name = node_.input(shown);
 	const auto found = import_.tensors.find(name);
-	if (!need(found != import_.tensors.end(), where,
-		  fmt::format("is '{}', which nothing before it writes", name)))
-		return {};
-	if (!found->second.isKnown) {
-		follows_ = follows_ || !failed();
-		support(false, where,
-			fmt::format("is '{}', whose shape is not known, as the operator that "
-				    "makes it is not",
-				    name));
-		return {};
-	}
+	need(found != import_.tensors.end(), where,
+	     fmt::format("is '{}', which nothing before it writes", name));
+	follows_ = !found->second.isKnown;
+	support(found->second.isKnown, where,
+		fmt::format("is '{}', whose shape is not known, as the operator that makes it is "
+			    "not",
+			    name));
 	return found->second;
 }
 
 void NodeReader::quantize(const Tensor &tensor, const TensorQuantization &quantization,
 			  uint32_t axis)
 {
-	if (failed())
-		return;
 	Value &value = model().values[tensor.id];
 	need(!isFloat(value.type), fmt::format("input '{}'", value.name),
 	     "is float; it has to be integers");
 	support(value.quantization.none() || value.quantization == quantization,
 		fmt::format("input '{}'", value.name),
 		"stands for other numbers here than where it is written");
-	if (failed())
-		return;
 	value.quantization = quantization;
 	value.quantizedAxis = axis;
 }
 
 void NodeReader::write(const Tensor &tensor, size_t output)
 {
-	if (failed() || !need(output < outputs(), "output", fmt::format("{} is missing", output)))
-		return;
+	need(output < outputs(), "output", fmt::format("{} is missing", output));
 	const std::string &name = node_.output(static_cast<int>(output));
 	if (isNew(tensor.id)) {
 		model().values[tensor.id].name = name;

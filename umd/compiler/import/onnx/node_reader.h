@@ -65,11 +65,10 @@ public:
 		const std::string word = text(name, usual);
 		const auto found = words.find(word);
 
-		if (support(found != words.end(), name,
-			    fmt::format("is {}; {} are known", word,
-					fmt::join(std::views::keys(words), ", "))))
-			return found->second;
-		return {};
+		support(found != words.end(), name,
+			fmt::format("is {}; {} are known", word,
+				    fmt::join(std::views::keys(words), ", ")));
+		return found->second;
 	}
 	const pb::Attribute *attribute(const std::string &name) const;
 

@@ -21,15 +21,15 @@ TensorQuantization quantizationOf(NodeReader &reader, size_t scale, size_t zeroP
 	const auto quantization = quantizationFrom(scales, zeroPoints);
 	const std::string where = fmt::format("input {}", scale);
 
-	reader.need(reader.failed() || (!scales.empty() && (zeroPoints.size() == scales.size() ||
-							    !reader.hasInput(zeroPoint))),
+	reader.need(!scales.empty() &&
+			    (zeroPoints.size() == scales.size() || !reader.hasInput(zeroPoint)),
 		    where,
 		    fmt::format("has {} scales, and {} zero points go with them", scales.size(),
 				zeroPoints.size()));
 	reader.need(quantization.has_value(), where,
 		    fmt::format("has scales {} with zero points {}", fmt::join(scales, ", "),
 				fmt::join(zeroPoints, ", ")));
-	return reader.failed() ? TensorQuantization{} : *quantization;
+	return *quantization;
 }
 
 ElementType typeOfZeroPoint(NodeReader &reader, size_t zeroPoint)
@@ -46,14 +46,13 @@ uint32_t axisOf(NodeReader &reader, const TensorQuantization &quantization, cons
 {
 	const size_t scales = quantization.values().size();
 
-	if (scales <= 1 || reader.failed())
+	if (scales <= 1)
 		return 0;
 	const uint32_t axis = reader.axis(given, shape.size(), "axis");
-	if (!reader.failed())
-		reader.need(shape[axis] == scales, "scale",
-			    fmt::format("has {} numbers for {} of {}", scales, shape[axis],
-					toString(shape)));
-	return reader.failed() ? 0 : axis;
+	reader.need(
+		shape[axis] == scales, "scale",
+		fmt::format("has {} numbers for {} of {}", scales, shape[axis], toString(shape)));
+	return axis;
 }
 
 Tensor readQuantize(NodeReader &reader)
@@ -63,7 +62,7 @@ Tensor readQuantize(NodeReader &reader)
 	const TensorQuantization quantization = quantizationOf(reader, 1, 2);
 	const ElementType type = typeOfZeroPoint(reader, 2);
 
-	if (reader.failed() || (from.type == type && from.quantization == quantization))
+	if (from.type == type && from.quantization == quantization)
 		return x;
 	if (!from.isConstant)
 		return reader.make(Unary{}, { x.id }, { type, quantization }, x);
@@ -71,8 +70,6 @@ Tensor readQuantize(NodeReader &reader)
 		       fmt::format("is {}; int8 and uint8 are known", elementTypeName(type)));
 	Value made{ .type = type, .shape = from.shape, .quantization = quantization };
 	made.quantizedAxis = axisOf(reader, quantization, from.shape, reader.integer("axis", 1));
-	if (reader.failed())
-		return {};
 	made = quantizedConstant(realNumbers(from), std::move(made));
 	made.quantization = {};
 	made.quantizedAxis = 0;
@@ -84,8 +81,6 @@ Tensor readDequantize(NodeReader &reader)
 	const Tensor x = reader.input(0);
 	const TensorQuantization quantization = quantizationOf(reader, 1, 2);
 
-	if (reader.failed())
-		return {};
 	if (!reader.isConstant(x)) {
 		reader.quantize(x, quantization);
 		return x;
@@ -126,7 +121,7 @@ void quantizeOperand(NodeReader &reader, size_t index)
 }
 
 /* Reads an operator like its counterpart on real numbers, whose name its own contains. */
-Tensor readQuantized(NodeReader &reader)
+std::optional<Tensor> readQuantized(NodeReader &reader)
 {
 	const Places &places = quantizedOperators.at(reader.type());
 	const std::string plain =
@@ -143,7 +138,7 @@ Tensor readQuantized(NodeReader &reader)
 	if (places.bias)
 		operands.push_back(*places.bias);
 	reader.showInputs(std::move(operands));
-	return reader.failed() ? Tensor{} : readNode(reader, plain).value_or(Tensor{});
+	return readNode(reader, plain);
 }
 
 } /* namespace */

@@ -19,9 +19,9 @@ namespace
 using legalize::asInFile;
 using legalize::AxisOrder;
 
-tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
+[[noreturn]] void damaged(const std::string &where, const std::string &why)
 {
-	return fail(ErrorCode::InvalidFile, reading, where, why);
+	refuse(ErrorCode::InvalidFile, reading, where, why);
 }
 
 class Reader
@@ -32,20 +32,20 @@ public:
 	{
 	}
 
-	Result<Model> read();
+	Model read();
 
 private:
-	Result<void> readConstants();
-	Result<void> readInputs();
-	Result<void> readInput(const pb::ValueInfo &info);
+	void readConstants();
+	void readInputs();
+	void readInput(const pb::ValueInfo &info);
 	/* Add a value of the shape and type that the file says. */
-	Result<Tensor> describe(const pb::ValueInfo &info, const std::string &where,
-				bool channelsLast);
-	Result<void> readNode(const pb::Node &node);
-	Result<void> addUnknown(const pb::Node &node, const Unknown &why);
-	const pb::ValueInfo *infoOf(const std::string &name) const;
-	Result<void> readOutputs();
-	tl::unexpected<Error> missing(const std::string &output, const std::string &where) const;
+	Tensor describe(const pb::ValueInfo &info, const std::string &where, bool channelsLast);
+	void readNode(const pb::Node &node);
+	void addUnknown(const pb::Node &node, const Unknown &why);
+	/* What the file says of a result; nothing: empty. */
+	const pb::ValueInfo &infoOf(const std::string &name) const;
+	void readOutputs();
+	[[noreturn]] void missing(const std::string &output, const std::string &where) const;
 	/* Whether all readers of an input transpose it from N, H, W, C: then it comes like that. */
 	bool comesWithChannelsLast(const std::string &input) const;
 	/* Replace an output's tensor by what \a make makes of it, as an operator of its own. */
@@ -69,17 +69,14 @@ private:
 	Import import_;
 };
 
-Result<void> Reader::readConstants()
+void Reader::readConstants()
 {
 	for (const pb::Tensor &tensor : graph_.initializer()) {
-		auto value = readConstant(tensor);
-		if (!value)
-			return forward(value);
-		const Extents shape = value->shape;
-		const ValueId id = import_.model.add(std::move(*value));
+		Value value = valueOf(readConstant(tensor));
+		const Extents shape = value.shape;
+		const ValueId id = import_.model.add(std::move(value));
 		import_.tensors[tensor.name()] = { id, shape, asInFile(shape.size()), {} };
 	}
-	return {};
 }
 
 bool Reader::comesWithChannelsLast(const std::string &input) const
@@ -102,8 +99,7 @@ bool Reader::comesWithChannelsLast(const std::string &input) const
 	return turned;
 }
 
-Result<Tensor> Reader::describe(const pb::ValueInfo &info, const std::string &where,
-				bool lastAlready)
+Tensor Reader::describe(const pb::ValueInfo &info, const std::string &where, bool lastAlready)
 {
 	const int32_t number = info.type().tensor_type().elem_type();
 	const auto type = elementTypeOf(number);
@@ -111,39 +107,34 @@ Result<Tensor> Reader::describe(const pb::ValueInfo &info, const std::string &wh
 
 	/* Operators that read integers of 32 bits and more are refused, each by its name. */
 	if (!type)
-		return fail(ErrorCode::Unsupported, reading, where,
-			    fmt::format("element type {} is no type that tensors of the core have; "
-					"use integers of 8 or 16 bits, or float",
-					number));
-	auto read = fileShapes_.shapeOf(info, where);
-	if (!read)
-		return forward(read);
-	const Extents &shape = *read;
+		refuse(ErrorCode::Unsupported, reading, where,
+		       fmt::format("element type {} is no type that tensors of the core have; "
+				   "use integers of 8 or 16 bits, or float",
+				   number));
+	const Extents shape = fileShapes_.shapeOf(info, where);
 	const AxisOrder order = lastAlready ? asInFile(shape.size()) : channelsLast(shape.size());
 	value.name = info.name();
 	value.type = *type;
 	for (const uint32_t axis : order)
 		value.shape.push_back(shape[axis]);
-	return Tensor{ import_.model.add(std::move(value)), shape, order, {} };
+	return { import_.model.add(std::move(value)), shape, order };
 }
 
-Result<void> Reader::readInput(const pb::ValueInfo &info)
+void Reader::readInput(const pb::ValueInfo &info)
 {
-	auto tensor = describe(info, fmt::format("input '{}'", info.name()),
-			       comesWithChannelsLast(info.name()));
-	if (!tensor)
-		return forward(tensor);
-	import_.model.inputs.push_back(tensor->id);
-	import_.model.inputShapes.push_back(tensor->shape);
-	import_.model.inputOrders.push_back(tensor->order == asInFile(tensor->shape.size())
+	const Tensor tensor = describe(info, fmt::format("input '{}'", info.name()),
+				       comesWithChannelsLast(info.name()));
+
+	import_.model.inputs.push_back(tensor.id);
+	import_.model.inputShapes.push_back(tensor.shape);
+	import_.model.inputOrders.push_back(tensor.order == asInFile(tensor.shape.size())
 						    ? ElementOrder::Nhwc
 						    : ElementOrder::Nchw);
-	import_.tensors[info.name()] = std::move(*tensor);
-	return {};
+	import_.tensors[info.name()] = tensor;
 }
 
 /* Files list constants as inputs, too. */
-Result<void> Reader::readInputs()
+void Reader::readInputs()
 {
 	std::set<std::string> known;
 	std::vector<const pb::ValueInfo *> infos;
@@ -155,31 +146,28 @@ Result<void> Reader::readInputs()
 			infos.push_back(&info);
 	}
 	if (infos.empty())
-		return fail(ErrorCode::Unsupported, reading, "inputs", "the model has none");
-	auto done = fileShapes_.give(shapes_, infos);
-	for (const pb::ValueInfo *info : infos) {
-		if (done)
-			done = readInput(*info);
-	}
-	return done;
+		refuse(ErrorCode::Unsupported, reading, "inputs", "the model has none");
+	fileShapes_.give(shapes_, infos);
+	for (const pb::ValueInfo *info : infos)
+		readInput(*info);
 }
 
-const pb::ValueInfo *Reader::infoOf(const std::string &name) const
+const pb::ValueInfo &Reader::infoOf(const std::string &name) const
 {
 	for (const auto *infos : { &graph_.value_info(), &graph_.output() }) {
 		for (const pb::ValueInfo &info : *infos) {
 			if (info.name() == name && info.type().tensor_type().has_shape())
-				return &info;
+				return info;
 		}
 	}
-	return nullptr;
+	return pb::ValueInfo::default_instance();
 }
 
 /*
  * An unknown operator is an error only if its result is used; a report of what can be compiled
  * names it. Operators that read its results are known if the file states the results' shapes.
  */
-Result<void> Reader::addUnknown(const pb::Node &node, const Unknown &why)
+void Reader::addUnknown(const pb::Node &node, const Unknown &why)
 {
 	Operator unknown{ node.output_size() ? node.output(0) : "", node.op_type(), why, {}, {} };
 
@@ -192,26 +180,20 @@ Result<void> Reader::addUnknown(const pb::Node &node, const Unknown &why)
 		if (name.empty())
 			continue;
 		if (import_.tensors.contains(name))
-			return tl::unexpected<Error>(why.why);
-		const pb::ValueInfo *info = infoOf(name);
-		auto tensor = info ? describe(*info, name, false)
-				   : Result<Tensor>(tl::unexpected<Error>(why.why));
-		if (!tensor) {
-			Value value;
-			value.name = name;
-			tensor = Tensor{ .id = import_.model.add(std::move(value)),
-					 .shape = {},
-					 .order = {},
-					 .isKnown = false };
-		}
-		unknown.outputs.push_back(tensor->id);
-		import_.tensors[name] = std::move(*tensor);
+			throw BrokenRule{ why.why };
+		auto described = resultOf([&] { return describe(infoOf(name), name, false); });
+		if (!described)
+			described = Tensor{ .id = import_.model.add({ .name = name }),
+					    .shape = {},
+					    .order = {},
+					    .isKnown = false };
+		unknown.outputs.push_back(described->id);
+		import_.tensors[name] = std::move(*described);
 	}
 	import_.model.operators.push_back(std::move(unknown));
-	return {};
 }
 
-Result<void> Reader::readNode(const pb::Node &node)
+void Reader::readNode(const pb::Node &node)
 {
 	NodeReader reader(import_, node);
 	const size_t before = import_.model.operators.size();
@@ -223,36 +205,36 @@ Result<void> Reader::readNode(const pb::Node &node)
 	/* In another domain, a name may mean another function, or another order of axes. */
 	static const std::set<std::string> domains = { "", "ai.onnx", "com.microsoft" };
 	const std::string type = domains.contains(node.domain()) ? node.op_type() : "";
-	if (!reader.failed())
+	const auto done = resultOf([&] {
+		reader.need(node.output_size() > 0, "output", "is missing");
 		reader.finish(compiler::onnx::readNode(reader, type));
-	const auto done = reader.result();
+	});
 	if (done)
-		return {};
+		return;
 	import_.model.operators.resize(before);
 	for (const std::string &name : written)
 		import_.tensors.erase(name);
-	return addUnknown(node, { done.error(), reader.follows() });
+	addUnknown(node, { done.error(), reader.follows() });
 }
 
-/* Error for an output that is missing: no node writes it, or the node's reader left it out. */
-tl::unexpected<Error> Reader::missing(const std::string &output, const std::string &where) const
+/* Refuses an output that is missing: no node writes it, or the node's reader left it out. */
+void Reader::missing(const std::string &output, const std::string &where) const
 {
 	for (const pb::Node &node : graph_.node())
 		if (std::ranges::count(node.output(), output))
-			return fail(ErrorCode::Unsupported, reading, where,
-				    fmt::format("is a result of {} that is not known to this "
-						"compiler",
-						node.op_type()));
-	return damaged(where, "is written by nothing");
+			refuse(ErrorCode::Unsupported, reading, where,
+			       fmt::format("is a result of {} that is not known to this compiler",
+					   node.op_type()));
+	damaged(where, "is written by nothing");
 }
 
-Result<void> Reader::readOutputs()
+void Reader::readOutputs()
 {
 	for (const pb::ValueInfo &info : graph_.output()) {
 		const std::string where = fmt::format("output '{}'", info.name());
 		const auto found = import_.tensors.find(info.name());
 		if (found == import_.tensors.end())
-			return missing(info.name(), where);
+			missing(info.name(), where);
 		Tensor tensor = found->second;
 		import_.model.outputNames.push_back(info.name());
 		import_.model.outputShapes.push_back(tensor.shape);
@@ -276,25 +258,21 @@ Result<void> Reader::readOutputs()
 		import_.model.outputOrders.push_back(order);
 	}
 	if (import_.model.outputs.empty())
-		return damaged("outputs", "the model has none");
-	return {};
+		damaged("outputs", "the model has none");
 }
 
-Result<Model> Reader::read()
+Model Reader::read()
 {
 	import_.model.roundingOf8Bits = ScaleRounding::Once;
 	for (const pb::OperatorSet &set : source_.opset_import()) {
 		if (set.domain().empty() || set.domain() == "ai.onnx")
 			import_.version = set.version();
 	}
-	if (auto done = readConstants(); !done)
-		return forward(done);
-	if (auto done = readInputs(); !done)
-		return forward(done);
+	readConstants();
+	readInputs();
 	for (int i = 0; i < graph_.node_size(); i++) {
 		const size_t before = import_.model.operators.size();
-		if (auto done = readNode(graph_.node(i)); !done)
-			return forward(done);
+		readNode(graph_.node(i));
 		for (size_t made = before; made < import_.model.operators.size(); made++)
 			import_.model.operators[made].index = static_cast<size_t>(i);
 	}
@@ -302,10 +280,8 @@ Result<Model> Reader::read()
 		if (Value &value = import_.model.values[tensor.id]; value.name == name)
 			value.shapeInFile = tensor.shape;
 	}
-	if (auto done = readOutputs(); !done)
-		return forward(done);
-	if (auto checked = import_.model.setAsideInvalid(); !checked)
-		return forward(checked);
+	readOutputs();
+	valueOf(import_.model.setAsideInvalid());
 	return std::move(import_.model);
 }
 
@@ -315,15 +291,15 @@ Result<Model> Reader::read()
 
 Result<Model> importOnnx(std::span<const std::byte> bytes, std::span<const InputShape> shapes)
 {
-	onnx::pb::Model source;
-
-	if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
-	    !source.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
-	    !source.has_graph() || !source.graph().node_size())
-		return onnx::damaged("file",
-				     "is no model: neither TensorFlow Lite's identifier is in it, "
-				     "nor a graph of ONNX");
-	return onnx::Reader(source, shapes).read();
+	return resultOf([&] {
+		onnx::pb::Model source;
+		if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
+		    !source.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
+		    !source.has_graph() || !source.graph().node_size())
+			onnx::damaged("file", "is no model: neither TensorFlow Lite's identifier "
+					      "is in it, nor a graph of ONNX");
+		return onnx::Reader(source, shapes).read();
+	});
 }
 
 } /* namespace nvdla::compiler */

@@ -27,7 +27,7 @@ std::vector<int64_t> pairOf(NodeReader &reader, const std::string &name, int64_t
 		numbers.insert(numbers.begin(), usual);
 	reader.need(numbers.empty() || numbers.size() == 2, name,
 		    fmt::format("has {} numbers for two axes", numbers.size()));
-	return reader.failed() ? std::vector<int64_t>{} : numbers;
+	return numbers;
 }
 
 op::Axes axesOf(NodeReader &reader, const std::string &name)
@@ -42,7 +42,7 @@ legalize::Windows windowsOf(NodeReader &reader)
 {
 	const Extents x = reader.input(0).shape;
 	reader.support(
-		reader.failed() || x.size() == 4 || reader.isLine(), "input 0",
+		x.size() == 4 || reader.isLine(), "input 0",
 		fmt::format("is {}; batch, channels, lines and columns are needed", toString(x)));
 	const std::string kind = reader.text("auto_pad", "NOTSET");
 	std::vector<int64_t> pads = reader.integers("pads");
@@ -61,11 +61,9 @@ legalize::Windows windowsOf(NodeReader &reader)
 	for (const int64_t pad : pads)
 		reader.support(pad >= 0 && pad <= mostOfWindow, "pads",
 			       fmt::format("{} is not possible", pad));
-	if (reader.need(pads.size() == 4, "pads", fmt::format("are {} numbers", pads.size())) &&
-	    !reader.failed())
-		windows.padding = { static_cast<uint32_t>(pads[1]), static_cast<uint32_t>(pads[3]),
-				    static_cast<uint32_t>(pads[0]),
-				    static_cast<uint32_t>(pads[2]) };
+	reader.need(pads.size() == 4, "pads", fmt::format("are {} numbers", pads.size()));
+	windows.padding = { static_cast<uint32_t>(pads[1]), static_cast<uint32_t>(pads[3]),
+			    static_cast<uint32_t>(pads[0]), static_cast<uint32_t>(pads[2]) };
 	return windows;
 }
 
@@ -96,9 +94,7 @@ Tensor readConvTranspose(NodeReader &reader)
 		for (const int64_t number : numbers)
 			reader.need(number >= 0 && number <= mostOfWindow, "output_shape",
 				    fmt::format("or output_padding: {} is not possible", number));
-	if (reader.failed() ||
-	    !reader.support(order.size() >= 3, "weights", "have neither lines nor columns"))
-		return {};
+	reader.support(order.size() >= 3, "weights", "have neither lines nor columns");
 	for (const size_t axis : { 0U, 1U }) {
 		axes[axis].more = more.empty() ? 0 : more[axis];
 		if (!sizes.empty())
@@ -115,9 +111,8 @@ Tensor readConvTranspose(NodeReader &reader)
 Value matrixOf(NodeReader &reader, const Value &weights)
 {
 	reader.support(reader.integer("transA", 0) == 0, "transA", "is not 0");
-	if (reader.failed() || !reader.support(weights.shape.size() == 2, "inputs",
-					       "are not computed rows and a constant matrix"))
-		return {};
+	reader.support(weights.shape.size() == 2, "inputs",
+		       "are not computed rows and a constant matrix");
 	return reader.integer("transB", 0) != 0 ? weights : permuted(weights, { 1, 0 });
 }
 
@@ -149,8 +144,6 @@ Tensor readGemm(NodeReader &reader)
 
 	reader.support(alpha == 1 || isFloat(weights.kernels.type), "alpha",
 		       "is not 1, of integers");
-	if (reader.failed())
-		return {};
 	weights.kernels = scaled(weights.kernels, alpha);
 	const bool hasBias = hasC && isBias(reader.value(2), weights.kernels.shape.front());
 	if (hasBias)
@@ -234,8 +227,6 @@ std::vector<double> factorsOf(NodeReader &reader, const Tensor &x, bool &areRoun
 	const legalize::AxisOrder axes = namedAxes(reader, x.shape.size());
 	std::vector<double> given, factors(4, 1);
 
-	if (reader.failed())
-		return factors;
 	areRounded = true;
 	if (const pb::Attribute *scales = reader.attribute("scales")) {
 		given.assign(scales->floats().begin(), scales->floats().end());
@@ -249,15 +240,13 @@ std::vector<double> factorsOf(NodeReader &reader, const Tensor &x, bool &areRoun
 							  x.shape[axes[given.size()]]
 						: 0);
 	}
-	reader.need(reader.failed() || given.size() == axes.size(), "scales",
+	reader.need(given.size() == axes.size(), "scales",
 		    fmt::format("are {} numbers for {} axes", given.size(), axes.size()));
-	reader.need(reader.failed() || std::ranges::all_of(given,
-							   [](double factor) {
-								   return std::isfinite(factor) &&
-									  factor > 0;
-							   }),
-		    "scales", "are not all finite and positive");
-	for (size_t i = 0; i < axes.size() && !reader.failed(); i++)
+	reader.need(
+		std::ranges::all_of(
+			given, [](double factor) { return std::isfinite(factor) && factor > 0; }),
+		"scales", "are not all finite and positive");
+	for (size_t i = 0; i < axes.size(); i++)
 		factors[axes[i]] = given[i];
 	reader.support(factors[0] == 1 && factors[1] == 1, "scales", "of channels are not 1");
 	return factors;
@@ -270,8 +259,6 @@ Tensor readResize(NodeReader &reader)
 	bool areRounded = false;
 	const std::vector<double> factors = factorsOf(reader, x, areRounded);
 
-	if (reader.failed())
-		return {};
 	how.factorY = factors[2];
 	how.factorX = factors[3];
 	if (areRounded)

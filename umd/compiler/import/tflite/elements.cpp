@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operators of TensorFlow Lite, from their published definitions: functions of elements, of two
- * tensors and over channels.
+ * TensorFlow Lite's operators, as published: functions of elements, of two tensors, over channels.
  */
 #include <fmt/core.h>
 
@@ -51,9 +50,8 @@ Tensor readLocalResponse(OperatorReader &reader)
 	const auto &options = reader.options<fb::LocalResponseNormalizationOptions>();
 	constexpr int32_t mostRadius = 127;
 
-	if (!reader.need(options.radius() >= 0 && options.radius() <= mostRadius, "radius",
-			 fmt::format("is {}", options.radius())))
-		return {};
+	reader.need(options.radius() >= 0 && options.radius() <= mostRadius, "radius",
+		    fmt::format("is {}", options.radius()));
 	return legalize::localResponse(reader, reader.input(0),
 				       2 * static_cast<uint32_t>(options.radius()) + 1,
 				       options.bias(), options.alpha(), options.beta());
@@ -98,6 +96,7 @@ std::optional<Tensor> readOperator(OperatorReader &reader, const fb::OperatorCod
 		{ SELECT, "Where" },
 		{ SELECT_V2, "Where" },
 		{ SUM, "ReduceSum" },
+		{ WHERE, "NonZero" },
 	};
 	const fb::BuiltinOperator builtin = builtinCode(code);
 

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "base/host/host_model.h"
+#include "compiler/ir/walk.h"
 
 namespace nvdla::compiler::tflite
 {
@@ -47,13 +48,11 @@ std::vector<Level> levelsOf(const fb::SparsityParameters &sparsity, const Extent
 	const auto *all = sparsity.dim_metadata();
 	const size_t rank = shape.size(), blocks = ofBlocks ? ofBlocks->size() : 0;
 	Extents axes, block(rank, 1);
-	std::vector<uint64_t> step(rank, 1);
+	const std::vector<size_t> step = packedStrides(shape);
 	std::vector<Level> levels;
 
 	if (!order || !all || order->size() != all->size() || order->size() != rank + blocks)
 		return {};
-	for (size_t axis = rank; axis-- > 1;)
-		step[axis - 1] = step[axis] * shape[axis];
 	for (flatbuffers::uoffset_t i = 0; i < order->size(); i++) {
 		const auto axis = static_cast<uint32_t>(order->Get(i));
 		const auto inner = static_cast<flatbuffers::uoffset_t>(axis - rank);

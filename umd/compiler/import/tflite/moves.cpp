@@ -36,10 +36,10 @@ Tensor readParts(OperatorReader &reader)
 	const uint32_t axis = reader.axisOf(axisInput, tensor);
 	std::vector<int64_t> sizes;
 
-	for (size_t i = 0; i < reader.outputs() && !reader.failed(); i++) {
+	for (size_t i = 0; i < reader.outputs(); i++) {
 		const Extents &part = reader.output(i).shape;
-		if (reader.need(part.size() == tensor.shape.size(), "outputs", "have other axes"))
-			sizes.push_back(part[axis]);
+		reader.need(part.size() == tensor.shape.size(), "outputs", "have other axes");
+		sizes.push_back(part[axis]);
 	}
 	return reader.writeAll(legalize::split(reader, tensor, axis, sizes));
 }
@@ -50,13 +50,9 @@ Tensor readUnpack(OperatorReader &reader)
 	const auto &options = reader.options<fb::UnpackOptions>();
 	const Tensor tensor = reader.input(0);
 
-	if (reader.failed())
-		return {};
 	const uint32_t axis = reader.axis(options.axis(), tensor.shape.size(), "axis");
-	if (reader.failed() || !reader.need(reader.outputs() == tensor.shape[axis], "outputs",
-					    fmt::format("are {} for {} elements", reader.outputs(),
-							tensor.shape[axis])))
-		return {};
+	reader.need(reader.outputs() == tensor.shape[axis], "outputs",
+		    fmt::format("are {} for {} elements", reader.outputs(), tensor.shape[axis]));
 	return reader.writeAll(
 		legalize::split(reader, tensor, axis, std::vector<int64_t>(reader.outputs(), 1)));
 }
@@ -70,7 +66,7 @@ Tensor readSlice(OperatorReader &reader)
 
 	reader.need(begin.size() == tensor.shape.size() && wanted.size() == begin.size(), "begin",
 		    "is not one number for each axis");
-	for (size_t i = 0; i < begin.size() && !reader.failed(); i++) {
+	for (size_t i = 0; i < begin.size(); i++) {
 		reader.need(begin[i] >= 0 && begin[i] < tensor.shape[i], "begin",
 			    fmt::format("{} of {}", begin[i], tensor.shape[i]));
 		first.push_back(static_cast<uint32_t>(begin[i]));
@@ -96,14 +92,11 @@ Tensor readStridedSlice(OperatorReader &reader)
 	reader.need(begin.size() == stride.size(), "begin", "has not one number for each stride");
 	reader.support(begin.size() <= mostEntries, "begin",
 		       fmt::format("is of {} axes; {} are possible", begin.size(), mostEntries));
-	if (reader.failed())
-		return {};
 	for (size_t i = 0; i < begin.size(); i++)
 		axesOfEntries +=
 			~(options.ellipsis_mask() | options.new_axis_mask()) >> i & 1 ? 1 : 0;
-	if (!reader.need(axesOfEntries <= rank, "begin",
-			 fmt::format("is of {} axes, the input has {}", axesOfEntries, rank)))
-		return {};
+	reader.need(axesOfEntries <= rank, "begin",
+		    fmt::format("is of {} axes, the input has {}", axesOfEntries, rank));
 	for (size_t i = 0; i < begin.size(); i++) {
 		if (options.ellipsis_mask() >> i & 1) {
 			axis += rank - axesOfEntries;
@@ -120,8 +113,7 @@ Tensor readStridedSlice(OperatorReader &reader)
 		const bool shrinks = options.shrink_axis_mask() >> i & 1;
 		reader.support(stride[i] >= 1, "strides",
 			       fmt::format("{}: only forward slices are known", stride[i]));
-		if (!reader.need(shrinks || left < out.size(), "output", "has too few axes"))
-			return {};
+		reader.need(shrinks || left < out.size(), "output", "has too few axes");
 		first[axis] = static_cast<uint32_t>(
 			options.begin_mask() >> i & 1 ? 0 : std::clamp<int64_t>(from, 0, extent));
 		step[axis] = static_cast<uint32_t>(stride[i]);
@@ -159,8 +151,6 @@ Tensor readGather(OperatorReader &reader)
 	const Tensor tensor = reader.input(0);
 	const std::vector<int64_t> indices = reader.wholeNumbers(1);
 
-	if (reader.failed())
-		return {};
 	reader.support(options.batch_dims() == 0, "batch_dims",
 		       fmt::format("is {}; gather each sample's by itself", options.batch_dims()));
 	for (const int64_t index : indices)
@@ -177,7 +167,7 @@ uint32_t blockOf(OperatorReader &reader, const Extents &large, const Extents &sm
 
 	reader.need(fits, "shapes",
 		    fmt::format("{} and {} differ by no block", toString(large), toString(small)));
-	return reader.failed() ? 0 : large[1] / small[1];
+	return large[1] / small[1];
 }
 
 Tensor readDepthToSpace(OperatorReader &reader)

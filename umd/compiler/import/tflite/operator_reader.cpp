@@ -13,39 +13,34 @@ OperatorReader::OperatorReader(legalize::Building &building, const fb::Operator 
 	: OperandReader(reading, building, legalize::asInFile(4)), source_(source)
 {
 	setOperator(type, "");
+}
+
+void OperatorReader::begin()
+{
 	const Value &first = output(0);
 
-	if (failed())
-		return;
-	setOperator(type, first.name);
+	setOperator(type(), first.name);
 	setResults({ first.type, first.quantization });
 }
 
 ValueId OperatorReader::id(const flatbuffers::Vector<int32_t> *ids, size_t index, const char *field)
 {
-	if (!need(ids && index < ids->size(), field,
-		  fmt::format("has {} entries, entry {} is needed", ids ? ids->size() : 0, index)))
-		return 0;
+	need(ids && index < ids->size(), field,
+	     fmt::format("has {} entries, entry {} is needed", ids ? ids->size() : 0, index));
 	const int32_t id = ids->Get(static_cast<flatbuffers::uoffset_t>(index));
-	if (!need(id >= 0 && static_cast<size_t>(id) < model().values.size(), field,
-		  fmt::format("entry {} is tensor {}, there are {}", index, id,
-			      model().values.size())))
-		return 0;
+	need(id >= 0 && static_cast<size_t>(id) < model().values.size(), field,
+	     fmt::format("entry {} is tensor {}, there are {}", index, id, model().values.size()));
 	return static_cast<ValueId>(id);
 }
 
 Tensor OperatorReader::tensor(size_t index)
 {
 	const ValueId from = id(source_.inputs(), index, "inputs");
-
-	if (failed())
-		return {};
 	const Value &value = model().values[from];
 	if (const auto error = bytesError(value))
 		need(false, fmt::format("input {}", index),
 		     fmt::format("'{}' {}", value.name, error->why));
-	return failed() ? Tensor{}
-			: Tensor{ from, value.shape, legalize::asInFile(value.shape.size()) };
+	return { from, value.shape, legalize::asInFile(value.shape.size()) };
 }
 
 Tensor OperatorReader::input(size_t index)
@@ -59,14 +54,12 @@ Tensor OperatorReader::input(size_t index)
 		"type",
 		fmt::format("of '{}' is {}; int8, uint8, int16 and float are known", value.name,
 			    elementTypeName(value.type)));
-	return failed() ? Tensor{} : tensor;
+	return tensor;
 }
 
 const Value &OperatorReader::output(size_t index)
 {
-	const ValueId to = id(source_.outputs(), index, "outputs");
-
-	return failed() ? none_ : model().values[to];
+	return model().values[id(source_.outputs(), index, "outputs")];
 }
 
 Clamp OperatorReader::clamp(fb::Activation activation)
@@ -115,10 +108,9 @@ void OperatorReader::write(const Tensor &result, size_t index)
 	const bool isAlike = sizesOf(result.shape) == sizesOf(wanted);
 	const Tensor made = isAlike ? inShape(result, wanted) : result;
 
-	if (failed() || !need(made.shape == wanted, "shape",
-			      fmt::format("the output is {}, the operator makes {}",
-					  toString(wanted), toString(made.shape))))
-		return;
+	need(made.shape == wanted, "shape",
+	     fmt::format("the output is {}, the operator makes {}", toString(wanted),
+			 toString(made.shape)));
 	Tensor tensor = inOrder(made, legalize::asInFile(wanted.size()));
 	/* A tensor that was there before gets an operator without effect as its writer. */
 	if (!isConstant(tensor) && !newWriter(tensor.id))

@@ -32,16 +32,18 @@ public:
 		       source_.inputs()->Get(static_cast<flatbuffers::uoffset_t>(index)) >= 0;
 	}
 	Tensor input(size_t index) override;
-	/** \brief The value of an output in the file; an empty one after an error */
+	/** \brief Take the operator's name, and the type of its results, from its first output */
+	void begin();
+	/** \brief The value of an output in the file */
 	const Value &output(size_t index = 0);
 	/** \brief The axis of \a tensor that a constant input of one element names */
 	uint32_t axisOf(size_t index, const Tensor &tensor)
 	{
 		const auto given = static_cast<int64_t>(scalar(index, 0));
-		return failed() ? 0 : axis(given, tensor.shape.size(), "axis");
+		return axis(given, tensor.shape.size(), "axis");
 	}
 
-	/** \brief The options; defaults after an error, or if the file leaves them out */
+	/** \brief The options; defaults if the file leaves them out, and \a mayLack is set */
 	template<typename Options>
 	const Options &options(bool mayLack = false)
 	{
@@ -64,7 +66,7 @@ public:
 	/** \return a tensor, reshaped if its shape differs */
 	Tensor inShape(const Tensor &tensor, const Extents &shape)
 	{
-		return failed() || tensor.shape == shape ? tensor : reshaped(tensor, shape);
+		return tensor.shape == shape ? tensor : reshaped(tensor, shape);
 	}
 	/**
 	 * \brief Set the tensor of an output, with the file's elements

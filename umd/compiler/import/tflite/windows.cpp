@@ -58,13 +58,11 @@ Tensor readConvolution(OperatorReader &reader)
 	const Tensor x = reader.input(0);
 	const Value &weights = reader.constant(1);
 
-	if (reader.failed() ||
-	    !reader.need(weights.shape.size() == 4 && x.shape.size() == 4 &&
-				 (!isDepthwise || weights.shape[0] == 1),
-			 "weights",
-			 isDepthwise ? "are not 1 x height x width x channels, of a picture"
-				     : "have not four axes, or the picture has not"))
-		return {};
+	reader.need(weights.shape.size() == 4 && x.shape.size() == 4 &&
+			    (!isDepthwise || weights.shape[0] == 1),
+		    "weights",
+		    isDepthwise ? "are not 1 x height x width x channels, of a picture"
+				: "have not four axes, or the picture has not");
 	legalize::Windows windows = windowsOf(reader, options);
 	windows.dilation =
 		legalize::axesOf(reader, "dilation", options.dilation_h(), options.dilation_w());
@@ -84,15 +82,12 @@ Tensor readFullyConnected(OperatorReader &reader)
 	Tensor x = reader.input(0);
 	const Value &weights = reader.constant(1);
 
-	if (reader.failed())
-		return {};
 	reader.support(options.weights_format() == 0, "weights_format",
 		       "is that of another processor; convert the model without it");
 	const uint32_t columns = weights.shape.size() == 2 ? weights.shape[1] : 0;
-	if (!reader.need(columns && elementCount(x.shape) % columns == 0, "weights",
-			 fmt::format("of {} do not go with {}", toString(weights.shape),
-				     toString(x.shape))))
-		return {};
+	reader.need(
+		columns && elementCount(x.shape) % columns == 0, "weights",
+		fmt::format("of {} do not go with {}", toString(weights.shape), toString(x.shape)));
 	if (x.shape.size() < 2 || x.shape.back() != columns || reader.output().shape.size() == 2)
 		x = reader.inShape(
 			x, { static_cast<uint32_t>(elementCount(x.shape) / columns), columns });
@@ -108,14 +103,11 @@ Tensor readProduct(OperatorReader &reader)
 	Value weights = reader.constant(1);
 	const Extents shape = weights.shape;
 
-	if (reader.failed())
-		return {};
 	reader.support(!options.adj_x(), "adj_x", "is set; transpose before it");
-	if (!reader.support(shape.size() >= 2 &&
-				    elementCount(shape) ==
-					    uint64_t{ shape[shape.size() - 2] } * shape.back(),
-			    "weights", fmt::format("are {}; one matrix is known", toString(shape))))
-		return {};
+	reader.support(shape.size() >= 2 &&
+			       elementCount(shape) ==
+				       uint64_t{ shape[shape.size() - 2] } * shape.back(),
+		       "weights", fmt::format("are {}; one matrix is known", toString(shape)));
 	/* Drop leading axes of one element. */
 	const auto more = static_cast<uint32_t>(shape.size() - 2);
 	weights.shape = { shape[more], shape.back() };
@@ -133,9 +125,7 @@ Tensor transposed(OperatorReader &reader, op::Axes stride, const Clamp &activati
 	const Value &weights = reader.constant(1);
 	const Extents &out = reader.output().shape;
 
-	if (reader.failed() || !reader.need(weights.shape.size() == 4 && out.size() == 4, "shapes",
-					    "are not of four axes"))
-		return {};
+	reader.need(weights.shape.size() == 4 && out.size() == 4, "shapes", "are not of four axes");
 	/* Sums beyond the output's size are cut off, half of them at the front. */
 	return legalize::transposedConvolution(
 		reader, x, { {}, stride, {}, {} },
@@ -161,9 +151,7 @@ Tensor readResize(OperatorReader &reader)
 	const Tensor x = reader.picture(reader.input(0));
 	const Extents &out = reader.output().shape;
 
-	if (reader.failed() || !reader.need(out.size() == 4 && elementCount(x.shape), "shapes",
-					    "are not of four axes"))
-		return {};
+	reader.need(out.size() == 4 && elementCount(x.shape), "shapes", "are not of four axes");
 	const bool corners = options.align_corners(), centers = options.half_pixel_centers();
 	const bool halfUp = corners || centers;
 	return legalize::resize(
@@ -189,10 +177,8 @@ Tensor readConvolution2DTransposeBias(OperatorReader &reader)
 	int32_t options[3] = {};
 	const std::span<const uint8_t> bytes = reader.customOptions();
 
-	if (!reader.need(
-		    bytes.size() >= sizeof(options), "options",
-		    fmt::format("have {} bytes, {} are needed", bytes.size(), sizeof(options))))
-		return {};
+	reader.need(bytes.size() >= sizeof(options), "options",
+		    fmt::format("have {} bytes, {} are needed", bytes.size(), sizeof(options)));
 	std::memcpy(options, bytes.data(), sizeof(options));
 	return transposed(reader, legalize::axesOf(reader, "options", options[2], options[1]), {},
 			  0, 2);

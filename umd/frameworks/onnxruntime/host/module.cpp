@@ -231,7 +231,8 @@ size_t bytesOf(ONNXTensorElementDataType type)
 }
 
 /* An output is copied only if its type and shape are those that the caller expects. */
-void takeOutput(OrtValue *value, const nvdla_host_array &to)
+void takeOutput(OrtValue *value, const nvdla_host_array &to, size_t index,
+		const nvdla::host::Room &room)
 {
 	const TensorType type = typeOf(value);
 	size_t size = bytesOf(type.type);
@@ -239,10 +240,11 @@ void takeOutput(OrtValue *value, const nvdla_host_array &to)
 
 	for (const int64_t extent : type.shape)
 		size *= static_cast<size_t>(extent);
-	nvdla::host::checkOutput(to, type.type, type.shape.data(), type.shape.size(), size);
+	void *const place = nvdla::host::placeOf(to, index, type.type, type.shape.data(),
+						 type.shape.size(), size, room);
 	check(api()->GetTensorMutableData(value, &data));
 	if (size)
-		std::memcpy(to.data, data, size);
+		std::memcpy(place, data, size);
 }
 
 class Values
@@ -267,8 +269,8 @@ private:
 };
 
 void runModel(const Model &model, const nvdla_host_array *inputs, size_t numInputs,
-	      const nvdla_host_array *outputs, size_t numOutputs, void *context,
-	      nvdla_host_found found)
+	      const nvdla_host_array *outputs, size_t numOutputs, nvdla_host_found found,
+	      const nvdla::host::Room &room)
 {
 	std::vector<const char *> inputNames, outputNames;
 	Values from(numInputs), to(numOutputs);
@@ -287,10 +289,10 @@ void runModel(const Model &model, const nvdla_host_array *inputs, size_t numInpu
 	for (size_t i = 0; i < numOutputs; i++) {
 		if (found) {
 			const TensorType type = typeOf(to[i]);
-			found(context, outputs[i].name, type.type, type.shape.data(),
+			found(room.context, outputs[i].name, type.type, type.shape.data(),
 			      type.shape.size());
 		} else {
-			takeOutput(to[i], outputs[i]);
+			takeOutput(to[i], outputs[i], i, room);
 		}
 	}
 }
@@ -325,10 +327,12 @@ int outputs(void *model, void *context, nvdla_host_found found, nvdla_host_say s
 }
 
 int run(void *model, const nvdla_host_array *from, size_t numFrom, const nvdla_host_array *to,
-	size_t numTo, void *context, nvdla_host_found found, nvdla_host_say say)
+	size_t numTo, void *context, nvdla_host_found found, nvdla_host_room room,
+	nvdla_host_say say)
 {
 	return said(context, say, [&] {
-		runModel(*static_cast<Model *>(model), from, numFrom, to, numTo, context, found);
+		runModel(*static_cast<Model *>(model), from, numFrom, to, numTo, found,
+			 { context, room });
 	});
 }
 

@@ -46,7 +46,8 @@ class Runnable:
 	Dimensions of 1 may be left out of a shape. NaNs in an array cause a RuntimeWarning.
 
 	Outputs are one array, or several as `Outputs`: float32, real numbers by the scales in the file, or with
-	`raw=True` the elements. Each owns its memory.
+	`raw=True` the elements. Each owns its memory. An output with an open axis (`None` in its shape) is an array of
+	the length that this run gave the axis, which may be 0.
 
 	Options of all runs: `raw`; `timeout`, longest time in seconds on the hardware in which no operation
 	begins or ends (30); `priority`, "low", "normal" or "high".
@@ -143,7 +144,8 @@ class Runnable:
 		"""The outputs of a run that is done; the run can be used again. raw: None for no outputs."""
 		arrays = [] if raw is None else [
 			np.asarray(run.elements(index, tensor.nhwc) if raw else run.real(index, tensor.nhwc))
-			.view(tensor.dtype if raw else np.float32).reshape(tensor.shape)
+			.view(tensor.dtype if raw else np.float32)
+			.reshape(run.shape(index) if tensor.is_open else tensor.shape)
 			for index, tensor in enumerate(self.outputs)]
 		self._give_back(run)
 		return arrays[0] if len(arrays) == 1 else Outputs(arrays, [tensor.name for tensor in self.outputs])

@@ -16,18 +16,19 @@ class Tensor:
 	name:        as the network's file has it
 	shape:       shape of the arrays: the model's own. If the network was loaded with a layout, or its file has no
 	             shape:
-		     batch, channels, height and width, in the order of `layout`
+		     batch, channels, height and width, in the order of `layout`. The length of an open axis, which
+		     differs from run to run, is None; outputs can have such axes
 	layout:      position of the channels among the axes: "nchw" (after the batch) or "nhwc" (last)
 	dtype:       of the elements on the device: int8, uint8, int16, uint16 or float16
 	scales:      real number of one step of an element: none (elements are the numbers), one, or one for each
 	             channel
 	zero_points: the element that stands for 0, as many as there are scales
 	format:      memory layout on the device
-	nbytes:      bytes on the device, gaps included
+	nbytes:      bytes on the device, gaps included; an open axis counts as 1
 	"""
 
 	name: str
-	shape: Tuple[int, ...]
+	shape: Tuple[Optional[int], ...]
 	layout: str
 	dtype: np.dtype
 	scales: Tuple[float, ...]
@@ -41,6 +42,10 @@ class Tensor:
 	def nhwc(self) -> bool:
 		return self.layout == 'nhwc'
 
+	@property
+	def is_open(self) -> bool:
+		return None in self.shape
+
 
 def ordered(nchw: Tuple[int, ...], nhwc: bool) -> Tuple[int, ...]:
 	"""Four values of n, c, h and w in the order of a layout."""
@@ -51,6 +56,8 @@ def ordered(nchw: Tuple[int, ...], nhwc: bool) -> Tuple[int, ...]:
 def describe(info: Dict[str, Any], layout: Optional[str]) -> Tensor:
 	"""A Tensor from the library's description. layout: order of arrays; None: the model's order."""
 	strides = info['strides']
+	if info['signature'] is not None and None in info['signature']:
+		layout = None	# the axes of such an array are the model's, which no layout names
 	nhwc = info['nhwc'] if layout is None else layout == 'nhwc'
 	cube = ordered(info['shape'], nhwc)
 	own = info['signature'] if layout is None else None

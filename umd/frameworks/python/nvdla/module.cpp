@@ -158,6 +158,8 @@ public:
 			 })) };
 	}
 
+	py::tuple shape(size_t index) const { return shapeOf(take(request_.outputDesc(index))); }
+
 	/* Seconds in the queue, and from the first step to the last's end. */
 	std::pair<double, double> times() const
 	{
@@ -216,6 +218,7 @@ void addRuns(py::module_ &module)
 		.def("cancel", &Run::cancel)
 		.def("elements", &Run::elements)
 		.def("real", &Run::real)
+		.def("shape", &Run::shape)
 		.def("times", &Run::times)
 		.def("profile", &Run::profile);
 }

@@ -86,7 +86,6 @@ public:
 
 	void submit(double timeout, int priority, bool statistics, bool busy)
 	{
-		network_ = request_.network;
 		request_.options.timeout =
 			std::chrono::milliseconds(static_cast<int64_t>(timeout * 1000));
 		request_.options.priority = static_cast<Priority>(priority);
@@ -117,32 +116,39 @@ public:
 
 	Memory elements(size_t index, bool nhwc) const
 	{
+		if (output(index).empty())
+			return {};
 		return { take(released([&] {
-				 return unpackElements(pool_->outputs(network_).at(index),
-						       output(index), orderOf(nhwc));
+				 return unpackElements(tensor(index), output(index), orderOf(nhwc));
 			 })),
 			 {} };
 	}
 
 	Memory real(size_t index, bool nhwc) const
 	{
+		if (output(index).empty())
+			return {};
 		return { {}, take(released([&] {
-				 return unpackFloat(pool_->outputs(network_).at(index),
-						    output(index), orderOf(nhwc));
+				 return unpackFloat(tensor(index), output(index), orderOf(nhwc));
 			 })) };
 	}
+
+	py::tuple shape(size_t index) const { return shapeOf(tensor(index)); }
 
 private:
 	const std::vector<std::byte> &output(size_t index) const
 	{
 		return (*outcome_->answer)->outputs.at(index);
 	}
+	const TensorDesc &tensor(size_t index) const
+	{
+		return (*outcome_->answer)->tensors.at(index);
+	}
 
 	std::shared_ptr<Pool> pool_;
 	/* The callback may come after the PoolRun is destroyed. */
 	std::shared_ptr<Outcome> outcome_;
 	PoolRequest request_;
-	size_t network_ = 0;
 };
 
 py::list useOf(const Pool &pool)
@@ -201,7 +207,8 @@ void addPools(py::module_ &module)
 		.def("wait", &PoolRun::wait)
 		.def("cancel", &PoolRun::cancel)
 		.def("elements", &PoolRun::elements)
-		.def("real", &PoolRun::real);
+		.def("real", &PoolRun::real)
+		.def("shape", &PoolRun::shape);
 }
 
 } /* namespace nvdla::python */

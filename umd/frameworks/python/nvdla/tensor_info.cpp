@@ -6,6 +6,7 @@
 
 #include <nvdla/core_geometry.h>
 #include <nvdla/pixel_format.h>
+#include <pybind11/stl.h>
 
 #include "base/tensor/nan_note.h"
 #include "support.h"
@@ -86,8 +87,12 @@ py::dict tensorInfo(const TensorDesc &desc)
 	info["signature"] = py::none();
 	if (desc.signature) {
 		py::list lengths;
-		for (const uint32_t length : desc.signature->shape)
-			lengths.append(length);
+		for (const uint32_t length : desc.signature->shape) {
+			if (length == openAxis)
+				lengths.append(py::none());
+			else
+				lengths.append(length);
+		}
 		info["signature"] = py::tuple(lengths);
 	}
 	info["nhwc"] = desc.order() == ElementOrder::Nhwc;
@@ -112,6 +117,13 @@ void warnOfNans(const TensorDesc &input, const py::buffer_info &array)
 	if (const std::string note = nanNote(input, type, bytesOf(array));
 	    !note.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, note.c_str(), 3))
 		throw py::error_already_set();
+}
+
+py::tuple shapeOf(const TensorDesc &desc)
+{
+	return py::tuple(
+		py::cast(desc.signature ? desc.signature->shape
+					: std::vector<uint32_t>{ desc.n, desc.c, desc.h, desc.w }));
 }
 
 py::list tensorList(const std::vector<TensorDesc> &descs)

@@ -18,6 +18,9 @@ namespace nvdla::python
  */
 pybind11::dict tensorInfo(const TensorDesc &desc);
 
+/** \return lengths of the axes of an output of a run, in the model's order */
+pybind11::tuple shapeOf(const TensorDesc &desc);
+
 /** \return tensorInfo() of each */
 pybind11::list tensorList(const std::vector<TensorDesc> &descs);
 

@@ -2,6 +2,7 @@
 /*
  * The module that runs parts of networks by TensorFlow Lite.
  */
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include <tensorflow/lite/c/c_api.h>
+#include <tensorflow/lite/c/common.h>
 
 #include "base/host/host_module.h"
 #include "selection.h"
@@ -88,11 +90,13 @@ class Model
 public:
 	Model(const void *bytes, size_t size, std::span<const nvdla_host_shape> shapes = {});
 
-	void describeOutputs(void *context, nvdla_host_found found) const;
+	/* isDone: after a run, so that all sizes are known */
+	void describeOutputs(void *context, nvdla_host_found found, bool isDone) const;
 	/* Shapes of all tensors, after a run with zeros: some are known only then. */
 	std::vector<std::vector<int32_t>> shapes();
 	void run(std::span<const nvdla_host_array> inputs,
-		 std::span<const nvdla_host_array> outputs, void *context, nvdla_host_found found);
+		 std::span<const nvdla_host_array> outputs, nvdla_host_found found,
+		 const nvdla::host::Room &room);
 
 private:
 	const TfLiteTensor *output(size_t i) const
@@ -137,13 +141,15 @@ Model::Model(const void *bytes, size_t size, std::span<const nvdla_host_shape> s
 		throw Failure(complaints_.take("it is no model that can run"));
 }
 
-void Model::describeOutputs(void *context, nvdla_host_found found) const
+void Model::describeOutputs(void *context, nvdla_host_found found, bool isDone) const
 {
 	const auto count =
 		static_cast<size_t>(TfLiteInterpreterGetOutputTensorCount(interpreter_.get()));
 
 	for (size_t i = 0; i < count; i++) {
-		const std::vector<int64_t> shape = shapeOf(output(i));
+		std::vector<int64_t> shape = shapeOf(output(i));
+		if (!isDone && output(i)->allocation_type == kTfLiteDynamic)
+			std::ranges::fill(shape, -1);
 		found(context, TfLiteTensorName(output(i)), numberOf(TfLiteTensorType(output(i))),
 		      shape.data(), shape.size());
 	}
@@ -195,27 +201,28 @@ void Model::takeInputs(std::span<const nvdla_host_array> inputs)
 }
 
 void Model::run(std::span<const nvdla_host_array> inputs, std::span<const nvdla_host_array> outputs,
-		void *context, nvdla_host_found found)
+		nvdla_host_found found, const nvdla::host::Room &room)
 {
 	const std::lock_guard lock(one_);
+	std::vector<void *> places;
 
 	takeInputs(inputs);
 	if (TfLiteInterpreterInvoke(interpreter_.get()) != kTfLiteOk)
 		throw Failure(complaints_.take("it does not run"));
 	if (found)
-		return describeOutputs(context, found);
+		return describeOutputs(room.context, found, true);
 	if (outputs.size() !=
 	    static_cast<size_t>(TfLiteInterpreterGetOutputTensorCount(interpreter_.get())))
 		throw Failure("the model has another number of outputs");
 	for (size_t i = 0; i < outputs.size(); i++) {
 		const std::vector<int64_t> shape = shapeOf(output(i));
-		nvdla::host::checkOutput(outputs[i], numberOf(TfLiteTensorType(output(i))),
-					 shape.data(), shape.size(),
-					 TfLiteTensorByteSize(output(i)));
+		places.push_back(nvdla::host::placeOf(
+			outputs[i], i, numberOf(TfLiteTensorType(output(i))), shape.data(),
+			shape.size(), TfLiteTensorByteSize(output(i)), room));
 	}
 	for (size_t i = 0; i < outputs.size(); i++) {
-		if (outputs[i].size)
-			std::memcpy(outputs[i].data, TfLiteTensorData(output(i)), outputs[i].size);
+		if (const size_t size = TfLiteTensorByteSize(output(i)))
+			std::memcpy(places[i], TfLiteTensorData(output(i)), size);
 	}
 }
 
@@ -234,15 +241,18 @@ void close(void *model)
 
 int outputs(void *model, void *context, nvdla_host_found found, nvdla_host_say say)
 {
-	return said(context, say,
-		    [&] { static_cast<const Model *>(model)->describeOutputs(context, found); });
+	return said(context, say, [&] {
+		static_cast<const Model *>(model)->describeOutputs(context, found, false);
+	});
 }
 
 int run(void *model, const nvdla_host_array *from, size_t numFrom, const nvdla_host_array *to,
-	size_t numTo, void *context, nvdla_host_found found, nvdla_host_say say)
+	size_t numTo, void *context, nvdla_host_found found, nvdla_host_room room,
+	nvdla_host_say say)
 {
 	return said(context, say, [&] {
-		static_cast<Model *>(model)->run({ from, numFrom }, { to, numTo }, context, found);
+		static_cast<Model *>(model)->run({ from, numFrom }, { to, numTo }, found,
+						 { context, room });
 	});
 }
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Places of elements in arrays whose axes differ in order or extent.
+ */
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "model.h"
+
+namespace nvdla::compiler
+{
+
+/**
+ * \brief Maps elements of one array to places in another one
+ *
+ * The other array has the place of the first element, and for each axis the distance from an
+ * element to the next.
+ */
+struct Walk {
+	Extents shape; /**< of what is counted */
+	std::vector<size_t> strides;
+	size_t first = 0;
+
+	/** \return place of the element with an index in the order of the shape */
+	size_t operator()(size_t index) const
+	{
+		size_t at = first;
+
+		for (size_t axis = shape.size(); axis-- > 0;) {
+			at += index % shape[axis] * strides[axis];
+			index /= shape[axis];
+		}
+		return at;
+	}
+};
+
+/** \return strides of elements one behind the other */
+inline std::vector<size_t> packedStrides(const Extents &shape)
+{
+	std::vector<size_t> strides(shape.size(), 1);
+
+	for (size_t axis = shape.size(); axis-- > 1;)
+		strides[axis - 1] = strides[axis] * shape[axis];
+	return strides;
+}
+
+/** \brief Repeat axes of one element, and those that are missing in front, to the shape \a to */
+inline Walk repeated(const Extents &shape, const Extents &to)
+{
+	const std::vector<size_t> own = packedStrides(shape);
+	Walk walk{ to, std::vector<size_t>(to.size(), 0) };
+
+	for (size_t axis = 0; axis < shape.size(); axis++) {
+		if (shape[axis] != 1)
+			walk.strides[to.size() - shape.size() + axis] = own[axis];
+	}
+	return walk;
+}
+
+} /* namespace nvdla::compiler */
