@@ -164,6 +164,7 @@ struct Objects {
 	nvdla_pool_answer *answer = nullptr;
 	std::vector<std::byte> tensor = std::vector<std::byte>(tensorBytes);
 	std::vector<float> numbers = std::vector<float>(tensorBytes);
+	std::vector<uint32_t> shape; /* of the output */
 	const void *input = tensor.data();
 	nvdla_pool_request work = { sizeof(work), 0, &input, 1, 0, nullptr };
 	nvdla_run_options quick = { sizeof(quick), 200, 0, 0, 0 };
@@ -179,6 +180,9 @@ struct Objects {
 							std::istreambuf_iterator<char>()));
 		good(nvdla_device_open("embedded", &device));
 		good(nvdla_network_load(device, loadable.data(), loadable.size(), &network));
+		nvdla_tensor_info output = { .size = sizeof(output) };
+		good(nvdla_network_output_info(network, 0, &output));
+		shape.resize(output.rank);
 		good(nvdla_request_create(network, &request));
 		good(nvdla_request_run(request, nullptr));
 		good(nvdla_request_get_report(request, &report));
@@ -440,6 +444,10 @@ Calls tensorCalls(Objects &on)
 			  return nvdla_request_get_output_tensor(on.request, 0, on.tensor.data(),
 								 tensorBytes);
 		  } } },
+		{ "nvdla_request_get_output_shape", { [&] {
+			  return nvdla_request_get_output_shape(on.request, 0, on.shape.data(),
+								on.shape.size());
+		  } } },
 		{ "nvdla_request_bind_input",
 		  { [&] { return nvdla_request_bind_input(on.request, 0, on.buffer, 0); },
 		    [&] { Objects::good(nvdla_request_bind_input(on.request, 0, nullptr, 0)); } } },
@@ -509,6 +517,10 @@ Calls otherCalls(Objects &on)
 		{ "nvdla_pool_answer_get_output_tensor", { [&] {
 			  return nvdla_pool_answer_get_output_tensor(on.answer, 0, on.tensor.data(),
 								     tensorBytes);
+		  } } },
+		{ "nvdla_pool_answer_get_output_shape", { [&] {
+			  return nvdla_pool_answer_get_output_shape(on.answer, 0, on.shape.data(),
+								    on.shape.size());
 		  } } },
 		{ "nvdla_pool_use", { [&] {
 			  return nvdla_pool_use(

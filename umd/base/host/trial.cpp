@@ -43,12 +43,12 @@ std::optional<std::vector<int64_t>> commonShape(std::vector<int64_t> one,
 	return one;
 }
 
-Trial tryNumbers(const HostModel &model, const std::vector<HostValue> &inputs,
-		 std::span<const std::string> outputs,
-		 const std::vector<std::optional<float>> &numbers,
-		 const std::set<std::string> &divisors)
+TrialRuns tryNumbers(const HostModel &model, const std::vector<HostValue> &inputs,
+		     std::span<const std::string> outputs,
+		     const std::vector<std::optional<float>> &numbers,
+		     const std::set<std::string> &divisors)
 {
-	Trial trial;
+	TrialRuns trial;
 	bool isFirst = true;
 
 	for (const std::string &name : outputs)

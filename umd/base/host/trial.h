@@ -39,7 +39,7 @@ std::optional<std::vector<int64_t>> commonShape(std::vector<int64_t> one,
 						const std::vector<int64_t> &other);
 
 /** \brief Outputs of runs of a model with different numbers */
-struct Trial {
+struct TrialRuns {
 	std::optional<float> number = 0.0F; /**< number of the first run that succeeded */
 	/** \brief Lengths that differ are -1, and the type is 0 if the number of axes differs, or
 	 * if no run succeeded */
@@ -51,9 +51,9 @@ struct Trial {
  * \param[in] outputs names, for ONNX Runtime
  * \param[in] numbers as TrialInputs has them, also \a divisors
  */
-Trial tryNumbers(const HostModel &model, const std::vector<HostValue> &inputs,
-		 std::span<const std::string> outputs,
-		 const std::vector<std::optional<float>> &numbers,
-		 const std::set<std::string> &divisors = {});
+TrialRuns tryNumbers(const HostModel &model, const std::vector<HostValue> &inputs,
+		     std::span<const std::string> outputs,
+		     const std::vector<std::optional<float>> &numbers,
+		     const std::set<std::string> &divisors = {});
 
 } /* namespace nvdla */

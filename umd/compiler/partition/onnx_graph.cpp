@@ -249,7 +249,7 @@ Result<void> OnnxGraph::askHost()
 	}
 	std::vector<std::optional<float>> tried = { 0.0f, std::nullopt };
 	addComparedNumbers(graph_, tried);
-	Trial trial = tryNumbers(*model, inputValues_, names, tried, divisorsOf(graph_));
+	TrialRuns trial = tryNumbers(*model, inputValues_, names, tried, divisorsOf(graph_));
 	for (HostValue &value : trial.outputs)
 		learn(std::move(value));
 	return fold(*model, trial.number);

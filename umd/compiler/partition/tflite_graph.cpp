@@ -146,7 +146,7 @@ void TfliteGraph::findOpen()
 		inputs.push_back(
 			{ name, desc ? onnxType(desc->type) : 0, shapeOf(numbers_[name]) });
 	}
-	Trial trial = tryNumbers(*model, inputs, {}, { 0.0f, std::nullopt });
+	TrialRuns trial = tryNumbers(*model, inputs, {}, { 0.0f, std::nullopt });
 	for (size_t i = 0; i < trial.outputs.size(); i++) {
 		const HostValue &value = trial.outputs[i];
 		if (!value.type || !isOpen((*said)[i]))
