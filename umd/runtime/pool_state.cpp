@@ -10,6 +10,13 @@
 namespace nvdla
 {
 
+namespace
+{
+
+constexpr const char *goneBeforeTurn = "while it waited for its turn";
+
+} /* namespace */
+
 Pool::State::State(EventLoop loop, const PoolOptions &options)
 	: loop_(std::move(loop)), slots_(options.slots), maxPending_(options.maxPending)
 {
@@ -222,9 +229,23 @@ void Pool::State::dispatch() noexcept
 	while (const auto one = takeStart()) {
 		auto started = guarded(what, [&] { return start(*one); });
 		if (!started)
-			settle(*one, forward(started));
+			settle(*one, notStarted(started.error()));
 	}
 	deliver();
+}
+
+/*
+ * The answer for a request whose run did not start. shutDown() may have taken the network away
+ * after takeStart() chose the request, which is then cancelled as those that wait.
+ */
+Result<PoolAnswer> Pool::State::notStarted(const Error &error) const noexcept
+{
+	return guarded(what, [&]() -> Result<PoolAnswer> {
+		const std::lock_guard guard(lock_);
+		if (closed_)
+			return fail(ErrorCode::Cancelled, what, "pool", goneBeforeTurn);
+		return tl::unexpected<Error>(error);
+	});
 }
 
 Result<void> Pool::State::start(const Start &start)
@@ -297,7 +318,7 @@ void Pool::State::settle(const Start &start, Result<PoolAnswer> answer) noexcept
 			this->answer(start.work, std::move(answer));
 		}
 		if (closed_)
-			answerWaiting(ErrorCode::Cancelled, "while it waited for its turn");
+			answerWaiting(ErrorCode::Cancelled, goneBeforeTurn);
 		else if (!anyLeft())
 			answerWaiting(ErrorCode::DeviceLost, "no device is left");
 	}

@@ -92,6 +92,7 @@ private:
 	void dispatch() noexcept;
 	Result<void> start(const Start &start);
 	Result<PoolAnswer> answerOf(const Start &start, const Result<RunReport> &report);
+	Result<PoolAnswer> notStarted(const Error &error) const noexcept;
 	void settle(const Start &start, Result<PoolAnswer> answer) noexcept;
 	void ended(const Start &start, Result<PoolAnswer> answer) noexcept;
 	void leave(const Start &start);
