@@ -17,10 +17,7 @@ namespace nvdla
 namespace
 {
 
-/*
- * Timeout of accesses that do not wait in practice, because a slot's buffers are idle when the CPU
- * accesses them.
- */
+/* Timeout of accesses to a slot's buffers, which are idle when the CPU accesses them. */
 constexpr std::chrono::milliseconds slotTimeout(10000);
 
 OperationReport operationReport(const drm_nvdla_operation_result &said)
@@ -60,9 +57,7 @@ Slot::Slot(Common &common, ResidentMemory memory, Job job, std::optional<Buffer>
 	resolve();
 }
 
-/*
- * Returns the place of a memory: in the buffer that the request has bound, in the slot's own
- * memory, or in the memory that all slots share.
+/* Returns the place of a memory: in a bound buffer, in the slot's memory, or in that of all slots.
  */
 MemoryPlace Slot::place(uint16_t memory)
 {
@@ -118,9 +113,7 @@ void Slot::take(uint32_t context)
 
 	const bool binds = !request_->bound.empty();
 	if (foreign_ || binds) {
-		/*
-		 * If resolve() throws, the flag stays set, and the next run resolves the ranges
-		 * again.
+		/* If resolve() throws, the flag stays set: the next run resolves the ranges again.
 		 */
 		foreign_ = true;
 		resolve();

@@ -19,7 +19,7 @@ def _parse():
 		'Build everything for arm64 with Debian 13\'s cross compiler, and run the tests that need neither a guest '
 		'(virtual machine) nor a device, on an emulated processor (qemu-user). So the runtime and the device model, '
 		'which computes with NEON vectors there, are tested. The first call unpacks the compiler and the libraries '
-		'for arm64. The last line is "N passed, N failed".'))
+		'for arm64. The last line is "N passed, N failed", and ", N skipped" if tests were skipped.'))
 	parser.add_argument('--list', action='store_true', help='show the names of the tests and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help=(
 		'run only the tests whose name contains FILTER or, if FILTER has a *, matches this pattern'))

@@ -179,7 +179,7 @@ def main():
 	parser.add_argument('--debian', metavar='RELEASE', type=int, choices=sorted(debian_tree.SUITES), default=13,
 			    help='Debian release of the packages: 12 or 13 (default: 13)')
 	parser.add_argument('--output', metavar='DIR', type=Path, help=(
-		'write the packages to this folder, which becomes an apt repository; packages in it are replaced '
+		'write the packages to this folder, which becomes an apt repository; all packages that are in it are deleted before '
 		'(default: out/packages-RELEASE)'))
 	parser.add_argument('--version', metavar='VERSION', help=(
 		'version of the packages (default: the version in meson.build, followed by ~debRELEASE)'))

@@ -23,9 +23,11 @@ driver nvdla.ko loaded. Run COMMAND in the guest, print its output, and exit wit
 Without COMMAND, open a shell of the guest on the terminal.
 
 The guest has the project's programs in its PATH. The script first builds the programs that COMMAND
-names, or for a shell all of them; "ninja -C build" builds the rest, with uapi-test and other tests.
+names, or for a shell all programs, but no tests: run "ninja -C build" before to have uapi-test and
+other tests in the guest.
 The guest sees the shared folder (out/ in the checkout) at the host's path, as the working directory
-of COMMAND, and the reference data ($NVDLA_REFERENCE_DATA) read-only at the host's path.
+of COMMAND, and the tests' reference data ($NVDLA_REFERENCE_DATA, results of the hardware) read-only
+at the host's path.
 '''
 _STATUS = f'''\
 Exit status: the command's. But 2 if an argument is wrong, {vm.STATUS_KERNEL} if the command succeeded and the
@@ -89,8 +91,8 @@ def _parse():
 				 help='virtualize with KVM; an error if KVM does not work here (default: KVM if a trial boot works, else --tcg)')
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), help=(
 		'how the guest gets large DMA buffers: through an IOMMU (iommu, the default; not on riscv64), from memory that '
-		'Linux reserves at boot (cma), or not at all (none, the default with --arch; bounce: the device also gets '
-		'copies instead of the buffers themselves)'))
+		'Linux reserves at boot (cma), or not at all (none, the default with --arch). bounce is as none, but '
+		'the device gets a copy of each buffer, so results are wrong where the driver does not synchronize one'))
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
 			    help='stop the driver before it gets its device until gdb has connected to this port (default: 1234), '
 				 'and print how to start gdb')

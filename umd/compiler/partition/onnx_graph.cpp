@@ -114,8 +114,7 @@ public:
 	{
 		return !constants_.contains(name);
 	}
-	/* As the standard defines these operators. */
-	uint64_t macsOf(size_t node) const override;
+	uint64_t macsOf(size_t node) const override; /* as the standard defines these operators */
 	/* The whole model as a file. */
 	std::vector<std::byte> file() const;
 
@@ -130,10 +129,7 @@ private:
 	/* value: of trial runs, with the lengths that all have */
 	void learn(HostValue value);
 	void forgetIfCounted(const nvdla::onnx::Node &node, std::set<std::string> &counted);
-	bool isOutput(const std::string &name) const
-	{
-		return std::ranges::count(outputs_, name) != 0;
-	}
+	bool isOutput(const std::string &name) const { return std::ranges::count(outputs_, name); }
 	/* A tensor without open axes, if it is known. */
 	const HostValue *find(const std::string &name) const;
 	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;

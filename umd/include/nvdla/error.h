@@ -24,8 +24,8 @@ enum class ErrorCode {
 	Io,		 /**< the operating system refused to read or write */
 	NoMemory,	 /**< no memory on the host or for the device */
 	DeviceRefused,	 /**< the driver refused the job or task */
-	DeviceFailed,	 /**< the device hung or failed; it was reset and can be used */
-	Timeout,	 /**< the call or job took longer than the caller allowed */
+	DeviceFailed,	 /**< the device failed or was reset; it can be used */
+	Timeout,	 /**< a call took longer than allowed, or a job hung */
 	Busy,		 /**< in use, or no room in a queue: try again later */
 	Cancelled,	 /**< ended early because the caller wanted it */
 	DeviceLost,	 /**< the device is gone: it was removed, or its driver unbound */

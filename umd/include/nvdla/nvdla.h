@@ -49,8 +49,8 @@ enum nvdla_status {
 	NVDLA_STATUS_IO,	       /**< the operating system refused */
 	NVDLA_STATUS_NO_MEMORY,	       /**< no memory on the host or for the device */
 	NVDLA_STATUS_DEVICE_REFUSED,   /**< the driver refused the network */
-	NVDLA_STATUS_DEVICE_FAILED,    /**< hang or fault; the device can be used */
-	NVDLA_STATUS_TIMEOUT,	       /**< the call or job took longer than allowed */
+	NVDLA_STATUS_DEVICE_FAILED,    /**< fault or reset; the device can be used */
+	NVDLA_STATUS_TIMEOUT,	       /**< a call took longer than allowed, or a job hung */
 	NVDLA_STATUS_BUSY,	       /**< in flight, or the queue is full */
 	NVDLA_STATUS_CANCELLED,	       /**< nvdla_request_cancel() or nvdla_network_free() */
 	NVDLA_STATUS_DEVICE_LOST,      /**< the device was removed, or its driver unbound */

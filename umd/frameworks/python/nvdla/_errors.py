@@ -47,7 +47,7 @@ class DeviceRefused(Error):
 
 
 class DeviceFailed(Error):
-	"""The device hung or failed during a run. It was reset and can be used."""
+	"""The device failed during a run, or was reset for another reason. It can be used again."""
 
 
 class DeviceLost(Error):
@@ -55,7 +55,7 @@ class DeviceLost(Error):
 
 
 class Timeout(Error, TimeoutError):
-	"""The call took longer than allowed."""
+	"""The call took longer than allowed, or the run hung on the device, which was then reset."""
 
 
 class Busy(Error):
