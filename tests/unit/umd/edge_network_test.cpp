@@ -78,6 +78,19 @@ Image photoOf(const EdgeNetworkSize &size, std::mt19937 &random)
 	return photo;
 }
 
+/* A run of the loaded network on a photo gives the edges of its definition. */
+void expectEdges(Network &network, const Image &photo)
+{
+	auto tensor = pictureTensor(network.inputs()[0], photo);
+	ASSERT_TRUE(tensor) << tensor.error().message();
+	ASSERT_TRUE(network.setInput(0, *tensor));
+	auto report = network.run();
+	ASSERT_TRUE(report) << report.error().message();
+	auto edges = network.outputElements(0);
+	ASSERT_TRUE(edges);
+	EXPECT_EQ(elementsToFloat(DataType::Int8, *edges), expectedEdges(photo));
+}
+
 } /* namespace */
 
 TEST(EdgeNetwork, GivesWhatItsFiltersSay)
@@ -98,14 +111,7 @@ TEST(EdgeNetwork, GivesWhatItsFiltersSay)
 
 		const Image photo = photoOf(size, random);
 		EXPECT_TRUE(network->inputs()[0].isUnsigned);
-		auto tensor = pictureTensor(network->inputs()[0], photo);
-		ASSERT_TRUE(tensor) << tensor.error().message();
-		ASSERT_TRUE(network->setInput(0, *tensor));
-		auto report = network->run();
-		ASSERT_TRUE(report) << report.error().message();
-		auto edges = network->outputElements(0);
-		ASSERT_TRUE(edges);
-		EXPECT_EQ(elementsToFloat(DataType::Int8, *edges), expectedEdges(photo));
+		expectEdges(*network, photo);
 	}
 }
 
@@ -129,14 +135,7 @@ TEST(EdgeNetwork, IsMadeForOtherCores)
 		ASSERT_TRUE(device) << device.error().message();
 		auto network = Network::load(*device, *written);
 		ASSERT_TRUE(network) << network.error().message();
-		auto tensor = pictureTensor(network->inputs()[0], photo);
-		ASSERT_TRUE(tensor) << tensor.error().message();
-		ASSERT_TRUE(network->setInput(0, *tensor));
-		auto report = network->run();
-		ASSERT_TRUE(report) << report.error().message();
-		auto edges = network->outputElements(0);
-		ASSERT_TRUE(edges);
-		EXPECT_EQ(elementsToFloat(DataType::Int8, *edges), expectedEdges(photo));
+		expectEdges(*network, photo);
 	}
 }
 

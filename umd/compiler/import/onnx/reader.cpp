@@ -42,7 +42,7 @@ private:
 	Tensor describe(const pb::ValueInfo &info, const std::string &where, bool channelsLast);
 	void readNode(const pb::Node &node);
 	void addUnknown(const pb::Node &node, const Unknown &why);
-	/* What the file says of a result; nothing: empty. */
+	/* The description of a result in the file, an empty one if there is none. */
 	const pb::ValueInfo &infoOf(const std::string &name) const;
 	void readOutputs();
 	[[noreturn]] void missing(const std::string &output, const std::string &where) const;
