@@ -117,7 +117,7 @@ void Executor::flush()
 	writes_.clear();
 }
 
-/* Lets the operation begin now, while the registers of later operations are prepared. */
+/* Writes the postponed registers, so that the operation runs while the next ones are prepared. */
 void Executor::opEnabled(void *context, [[maybe_unused]] nvdla_task *task,
 			 [[maybe_unused]] u32 operation)
 {

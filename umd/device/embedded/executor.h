@@ -37,7 +37,8 @@ class Executor
 public:
 	/**
 	 * First address of the on-chip memory. It lies above all buffers, or below them in traces,
-	 * so that an address never means different memories to MCIF and CVIF.
+	 * so that an address never means different memories to MCIF and CVIF, the core's
+	 * interfaces to system memory and to on-chip memory.
 	 */
 	static uint64_t onChipBase(const EmbeddedOptions &options)
 	{

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Buffers in the device model's CVSRAM.
- */
+/* Buffers in the CVSRAM, the on-chip memory of the device model. */
 #pragma once
 
 #include <cstdint>

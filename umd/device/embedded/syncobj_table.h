@@ -29,8 +29,8 @@ class SyncobjTable
 {
 public:
 	/**
-	 * \param[in] changed the device notifies it when a fence is done, put() when a syncobj gets
-	 * a fence
+	 * \param[in] changed notified by the device when a fence is done, and by put() when a
+	 * syncobj gets a fence
 	 */
 	explicit SyncobjTable(std::condition_variable &changed) : changed_(changed) {}
 
