@@ -49,7 +49,7 @@ struct Join {
 /**
  * \brief Find the concatenations of a graph, by the surfaces that they form
  *
- * From now on, parts are described as parts of the other surface.
+ * In \a symbols, the parts become parts of Join::apart.
  */
 std::map<std::string, Join> findJoins(const std::vector<op::Any> &operations, Symbols &symbols);
 

@@ -18,8 +18,8 @@ struct ConvLayer {
 	SurfaceState &in;
 	bool image;
 	/**
-	 * \brief The user's weights; for pixels with more channels than the input, with zeros
-	 * for these channels
+	 * \brief The user's weights; a pixel format may have more channels than the user's input,
+	 * and weights of these channels are zero
 	 */
 	WeightDesc plain;
 	WeightDesc core; /**< weights as the core sees them */
@@ -27,7 +27,10 @@ struct ConvLayer {
 	uint32_t outW = 0;
 	uint32_t outH = 0;
 
-	/** \brief The input as CSC sees it (guide, DATAIN_SIZE_EXT) */
+	/**
+	 * \brief The input as CSC, the unit that feeds the multipliers, sees it (guide,
+	 * DATAIN_SIZE_EXT)
+	 */
 	Shape seenByCsc() const;
 	/** \brief Lines of the input that a line of the output needs */
 	uint32_t windowLines() const;

@@ -57,7 +57,9 @@ public:
 	{
 	}
 
-	/** \return the errors of all operations whose inputs are right */
+	/**
+	 * \return the errors of all operations, except those that need an output of a refused one
+	 */
 	Result<void> run();
 
 	/** \brief Lower an operation that the hardware has */
@@ -126,7 +128,10 @@ private:
 	std::optional<Error> error_;
 };
 
-/** \brief Elements of operands for one of several layers: each step-th of an axis */
+/**
+ * \brief Range of operands for one of an operation's layers: on each axis, every step-th from first
+ * on
+ */
 struct OperandRange {
 	struct Axis {
 		uint32_t first = 0;

@@ -38,7 +38,7 @@ struct ConvLayer;
 
 /**
  * \brief Lays out a surface: defaults for strides, size in bytes
- * \return InvalidArgument if the layout cannot be
+ * \return InvalidArgument if there cannot be such a layout
  */
 Result<TensorDesc> layOut(const Surface &surface, const CoreGeometry &core);
 
@@ -69,7 +69,8 @@ public:
 	SurfaceState &input(const std::string &field, const std::string &name);
 	/**
 	 * \brief The surface that the operation writes
-	 * \param[in] columns of a line that the engine writes, if they are more than the shape's
+	 * \param[in] columns number of columns that the engine writes in a line, if more than the
+	 * shape has
 	 */
 	SurfaceState &output(const std::string &name, DataType type, const Shape &shape,
 			     uint32_t columns = 0);
@@ -77,8 +78,10 @@ public:
 	Surface describe(const std::string &name, DataType type, const Shape &shape);
 	/** \brief Check that the application can reach a surface that it reads */
 	void checkPlace(const Surface &surface);
-	/** \brief All parts of \a surface are written: if it is a part itself, it can be read by
-	 * its name */
+	/**
+	 * \brief Called once all parts of \a surface are written; if it is itself a part, it
+	 * becomes readable by its name
+	 */
 	void finish(const Surface &surface);
 	/** \brief Columns of a line that can be written without harm to others */
 	uint32_t columnsInLine(const SurfaceState &surface) const;
@@ -122,9 +125,11 @@ public:
 
 	const Symbols &symbols() const { return symbols_; }
 	const CoreGeometry &geometry() const { return symbols_.core; }
-	/** \return precisionOf() a type that the core has to compute with */
+	/**
+	 * \return precisionOf() the type; the graph is refused if the core cannot compute with it
+	 */
 	uint8_t precision(DataType type, const std::string &field);
-	/** \brief Does the core have the engine of the operation? */
+	/** \brief Refuse the graph if the core lacks the operation's engine */
 	void needEngine();
 
 	/** \return the first rule that is broken */

@@ -25,7 +25,7 @@ Window windowOf(const Surface &part)
 		 .turned = part.turned };
 }
 
-/* Open sizes of a slice extend to the end of the whole. */
+/* Sizes of 0 become those of the rest of the whole. */
 Surface withSizes(const Surface &part, const TensorDesc &whole)
 {
 	auto left = [](uint32_t size, uint32_t all, uint32_t at) {
@@ -121,7 +121,7 @@ Shape turned(const Surface &part, DataType type, const CoreGeometry &core)
 	return { part.h * atom, divideUp(part.c, atom), part.w, part.n };
 }
 
-/* The whole exists from the first of its parts on. */
+/* Returns the surface that a part lies in; it is made when the first part is written. */
 SurfaceState *Lowering::wholeOf(const Surface &part)
 {
 	const auto known = symbols_.surfaces.find(part.within);
@@ -281,7 +281,7 @@ void Lowering::finish(const Surface &surface)
 		addPart(surface, symbols_.surfaces.at(surface.within));
 }
 
-/* Columns to the right of a part belong to others, unless the whole ends there. */
+/* Only a part at the right edge of the whole may write beyond its last column. */
 uint32_t Lowering::columnsInLine(const SurfaceState &surface) const
 {
 	const Region &region = plan_.regions[static_cast<size_t>(surface.region)];

@@ -57,7 +57,7 @@ uint32_t widestPart(const Lowering &lowering, const op::Pooling &op, DataType ty
 	       (lines * lowering.geometry().atomChannels(type) * bits);
 }
 
-/* Equal parts but for the last, which is smaller. */
+/* Divides the output into vertical strips of equal width; the last one may be narrower. */
 void split(Lowering &lowering, const op::Pooling &op, const TensorDesc &out, nvdla_pdp_op_desc &pdp)
 {
 	const uint32_t widest = widestPart(lowering, op, out.type);

@@ -82,7 +82,10 @@ void redirect(Node &node, int constant, int copy)
 		one(node.surface.sdp.x1_data, node.surface.sdp.x2_data, node.surface.sdp.y_data);
 }
 
-/* Streams are never parted: the first operation of the chain that a node is the end of. */
+/*
+ * Returns the first node of the chain of streams that ends with \a node: a copy is inserted before
+ * it, because nothing may come between the nodes of a chain.
+ */
 size_t chainStart(const std::vector<Node> &nodes, size_t node)
 {
 	while (nodes[node].producer != none)
@@ -121,7 +124,7 @@ Result<void> stageConstants(Plan &plan)
 		return {};
 
 	std::vector<Node> nodes;
-	std::vector<int> moved; /* where a node is now */
+	std::vector<int> moved; /* new index of each node */
 	for (size_t i = 0; i < plan.nodes.size(); i++) {
 		std::ranges::move(before[i], std::back_inserter(nodes));
 		moved.push_back(static_cast<int>(nodes.size()));

@@ -31,7 +31,7 @@ auto weightsOf(auto &graph, const op::Convolution &conv)
 	return std::ranges::find(all, conv.weights, &GraphWeights::name);
 }
 
-/* Elements that are zero in all their bits, which compression leaves out. */
+/* Counts elements that are zero in all their bits, which compression leaves out. */
 size_t zeros(const Elements &elements)
 {
 	const size_t bytes = elementBytes(elements.type);
@@ -60,7 +60,9 @@ std::optional<PixelFormat> pixelsOf(DataType type, uint32_t channels)
 	}
 }
 
-/* Groups of a hardware layer; assembly of the graph reports errors. */
+/*
+ * Number of groups in one hardware layer. Wrong numbers give 1; assembly of the graph reports them.
+ */
 uint32_t groupsIn(const GraphWeights &weights, const op::Convolution &conv,
 		  const CoreGeometry &core)
 {
@@ -80,7 +82,10 @@ void Chooser::winograd(const Layer &layer)
 	    weights == GraphParts::weights(chosen_.graph).end() ||
 	    weights->elements.type != DataType::Half)
 		return;
-	/* Integers: the transformed input is cut off to the type's bits. */
+	/*
+	 * Only FP16 gets here: with integers, Winograd would cut the transformed input to the
+	 * type's bits.
+	 */
 	const WeightDesc desc{ DataType::Half, weights->k, weights->c, weights->r, weights->s };
 	const WinogradParams params{ conv.stride.x, conv.stride.y };
 	if (desc.elements() != weights->elements.count() || !winogradKernel(core_, desc, params))
@@ -186,7 +191,10 @@ std::optional<std::vector<size_t>> Chooser::layersReading(const std::set<std::st
 	return members;
 }
 
-/* With the first layer that reads an input or parts of it, such as the samples of a batch. */
+/*
+ * Tries pixel formats of an input, when the first layer that reads it (or a part of it, such as a
+ * sample of a batch) is tried.
+ */
 void Chooser::pixels(const Layer &layer)
 {
 	auto &surfaces = GraphParts::surfaces(chosen_.graph);
