@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers of 32 bits in vectors of doubles, for files that are compiled once for each
- * instruction set (Highway): every sum, product and shift of up to 53 bits is exact, and
- * all hosts have vectors of them.
+ * Integers of 32 bits in vectors of doubles, for files that are compiled once for each instruction
+ * set (Highway) that has such vectors. Every sum, product and shift of up to 53 bits is exact.
  */
 #include <cstdint>
 
@@ -28,7 +27,7 @@ namespace doubles
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** Vectors of at most 8: the smallest atom has 16 values */
+/** Vectors of at most 8; the SIMD code is for atoms of 32 bytes, which have 16 values or more */
 using Tag = hn::CappedTag<double, 8>;
 using IntegerTag = hn::Rebind<int32_t, Tag>;
 using Vector = hn::Vec<Tag>;

@@ -25,7 +25,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Bytes of an entry of WGS */
+/** \brief Bytes of an entry of WGS, the list of the sizes of compressed weight groups */
 inline constexpr uint32_t kGroupSizeBytes = 4;
 
 /** \brief NaNs and infinities among FP16 numbers that were fetched */

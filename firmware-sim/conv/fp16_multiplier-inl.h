@@ -103,8 +103,10 @@ struct Digits {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
-/* Booth digits by their three bits; a negative digit has -1 in the upper half. AVX2 ignores higher
- * bits of the index, AVX-512 all but one. */
+/*
+ * Booth digits by their three bits; a negative digit has -1 in the upper half. Indices have further
+ * bits: AVX2's permutation ignores them, AVX-512's uses one of them, so the table is repeated.
+ */
 alignas(64) constexpr uint32_t kDigitTable[] = {
 	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,
 	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,

@@ -63,7 +63,7 @@ void Core::endThreads()
 		if (one.thread.joinable())
 			one.thread.join();
 	}
-	/* Also called by helper threads. */
+	/* Threads of Workers may still be in a callback. */
 	std::unique_lock lock(mutex_);
 	changed_.wait(lock, [this] { return delivering_ == 0; });
 }

@@ -35,8 +35,8 @@ struct LutEdge {
 template<typename Number, typename Factor = Number>
 struct LutTable {
 	bool exponential;
-	Number start;	    /**< input before the first entry's */
-	Number indexOffset; /**< exponential: power of two of the first entry's input */
+	Number start;	    /**< LutTableConfig::start; it and smaller inputs underflow */
+	Number indexOffset; /**< LutTableConfig::indexOffset, if exponential */
 	Factor indexScale;  /**< linear: steps of the index per unit of the input */
 	Number last;	    /**< index of the last entry */
 	Number firstPair;   /**< index of the table's first entry in pairs */

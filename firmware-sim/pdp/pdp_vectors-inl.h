@@ -67,8 +67,10 @@ struct FloatExtremes {
 	using Vector = hn::Vec<Tag>;
 	using BitsTag = hn::RebindToUnsigned<Tag>;
 	static constexpr bool kMax = M == PoolingMethod::Max;
-	/* As integers, NaNs of one sign are beyond all numbers; adding this wraps the others
-	 * there. */
+	/*
+	 * Ordered integers have NaNs of both signs at both ends. Adding this wraps those at the
+	 * wrong end around, so that all NaNs are beyond the numbers where M looks.
+	 */
 	static constexpr Number kTurn = kMax ? -0x3ff : 0x3ff;
 
 	explicit FloatExtremes(const PdpOp &) {}

@@ -205,7 +205,10 @@ void DmaChannel::complete(Message reply)
 	waiting_.erase(it);
 	request->reply = std::move(reply);
 	request->done = true;
-	/* Under the lock: the request lives on its thread's stack and is gone once that runs. */
+	/*
+	 * Under the lock: the request is on the stack of its thread, which ends it when it has the
+	 * lock.
+	 */
 	request->condition.notify_one();
 }
 

@@ -48,7 +48,7 @@ bool isNoClient(int error)
 }
 
 /**
- * \brief poll(), which looks for a while before it sleeps; others that have work go first
+ * \brief poll(), but for the first kPatience without sleep, and yielding to threads with work
  * \param limit longest sleep; none: until something happens
  */
 int pollPatiently(std::span<pollfd> polls, std::optional<std::chrono::milliseconds> limit)

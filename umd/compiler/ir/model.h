@@ -294,10 +294,11 @@ struct OverChannels {
 	static constexpr Traits traits{ .isOverLastAxis = true, .writesParts = false };
 	using Function = op::OverChannels::Function;
 	Function function = Function::ArgMax;
-	uint32_t window = 0; /**< this and the next ones: of LocalResponse */
+	uint32_t window = 0; /**< channels of LocalResponse; power and scale are LocalResponse's,
+			      * too */
 	double power = 1;
 	double scale = 1;
-	double shift = 0; /**< also of Standardize */
+	double shift = 0; /**< of LocalResponse, and of Standardize */
 };
 
 /** \brief Reduces the last axis to one element */
@@ -378,7 +379,7 @@ struct Model {
 	/** \brief The operator that writes a value; nullptr for inputs and constants */
 	const Operator *writer(ValueId value) const;
 	Operator *writer(ValueId value);
-	/** \brief The value whose elements a chain of reshapes makes \a value of */
+	/** \brief The value from which a chain of reshapes makes \a value */
 	ValueId beforeReshapes(ValueId value) const;
 	bool isOutput(ValueId value) const;
 	bool isInput(ValueId value) const;

@@ -91,7 +91,9 @@ uint16_t Merger::addTensor(TensorEntry entry)
 	return merged_.loadable.tensors.back().id;
 }
 
-/* A tensor that the application gives or takes, at its place among the model's. */
+/*
+ * Lets the application give or take a tensor, at its position among the model's inputs or outputs.
+ */
 void Merger::bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction)
 {
 	const TensorEntry &entry = merged_.loadable.tensors[tensor];
@@ -276,7 +278,7 @@ Result<void> Merger::addHost(MergedPart &part)
 	return {};
 }
 
-/* The model, for people. */
+/* Describes the model in the report. */
 void Merger::describe()
 {
 	CompileReport &report = merged_.report;

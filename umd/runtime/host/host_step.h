@@ -30,7 +30,7 @@ Result<HostModels> openHostModels(const Loadable &loadable, std::span<const AnyT
  * \brief Carry out a task
  * \param[in] model model of the task, nullptr if it has none
  * \param[in] inputs bytes of each input; \a outputs likewise
- * \param[out] results where outputs go whose size is known only after the run; null for other outputs
+ * \param[out] results where outputs go whose size is known only after the run; null for others
  */
 Result<void> runHost(const HostTask &task, const HostModel *model,
 		     std::span<const std::span<std::byte>> inputs,

@@ -57,7 +57,10 @@ public:
 		return attribute(name) ? attribute(name)->s() : usual;
 	}
 	std::vector<int64_t> integers(const std::string &name) const;
-	/** \brief What an attribute stands for, by its words */
+	/**
+	 * \brief The value for the word that an attribute has; \a usual is the word if it is not
+	 * given
+	 */
 	template<typename T>
 	T choice(const std::string &name, const std::string &usual,
 		 const std::map<std::string, T> &words)
