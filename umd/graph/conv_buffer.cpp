@@ -82,7 +82,7 @@ void placeCompressed(Lowering &lowering, const ConvLayer &layer)
 	cubes.wgs_data = place("wgs_data", compressed->groupSizes);
 }
 
-/* Entries of the convolution buffer that a line takes (guide, ENTRY_PER_SLICE). */
+/* Entries of the convolution buffer that a line takes (programming guide, ENTRY_PER_SLICE). */
 uint32_t entriesPerSlice(const CoreGeometry &core, const ConvLayer &layer)
 {
 	const uint32_t entry = core.entryBytes;

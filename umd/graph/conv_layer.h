@@ -28,7 +28,7 @@ struct ConvLayer {
 	uint32_t outH = 0;
 
 	/**
-	 * \brief The input as CSC, the unit that feeds the multipliers, sees it (guide,
+	 * \brief The input as CSC, the unit that feeds the multipliers, sees it (programming guide,
 	 * DATAIN_SIZE_EXT)
 	 */
 	Shape seenByCsc() const;
@@ -63,7 +63,8 @@ struct DeconvLayer {
 /** \brief Check a deconvolution and derive its size; nothing if a rule is broken */
 std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvolution &op);
 
-/** \brief Lines and columns that Winograd needs beyond its output (guide, DATAOUT_SIZE) */
+/** \brief Lines and columns that Winograd needs beyond its output (programming guide, DATAOUT_SIZE)
+ */
 constexpr uint32_t winogradMargin = 4;
 
 /** \brief \return true if weights are stored without zeros: if requested, and not all are zero */
@@ -82,7 +83,7 @@ void placeWeights(Lowering &lowering, const ConvLayer &layer);
  * \brief Divide the convolution buffer between data and weights
  *
  * All of the input has to fit; of the weights at least one kernel group, better
- * all (guide, working modes).
+ * all (programming guide, working modes).
  */
 void divideBuffer(Lowering &lowering, const ConvLayer &layer);
 

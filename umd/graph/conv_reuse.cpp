@@ -91,7 +91,7 @@ bool sameShape(const nvdla_conv_op_desc &one, const nvdla_conv_op_desc &other)
 /*
  * Lets a convolution reuse its input, or the first lines of it, that the convolution before leaves
  * in the buffer. That one releases only lines that are no longer needed, and CDMA fetches only
- * missing lines (guide, RLS_SLICES).
+ * missing lines (programming guide, RLS_SLICES).
  */
 void reuseData(Node &before, Node &node)
 {
@@ -150,7 +150,7 @@ void Lowering::checkDataReuse(const Node &before)
 }
 
 /*
- * All convolutions of a chain of reuse divide the buffer in the same way (guide,
+ * All convolutions of a chain of reuse divide the buffer in the same way (programming guide,
  * Limitation, Convolution), and reused weights have to be in the buffer all at once.
  */
 void Lowering::shareBuffer(size_t before, const BufferNeeds &needs)

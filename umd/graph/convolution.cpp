@@ -109,7 +109,7 @@ void setCore(Lowering &lowering, ConvLayer &layer)
 		layer.core = *core;
 }
 
-/* Sizes as CSC sees them (guide, DATAIN_SIZE_EXT and WEIGHT_SIZE_EXT). */
+/* Sizes as CSC sees them (programming guide, DATAIN_SIZE_EXT and WEIGHT_SIZE_EXT). */
 void setSizes(const ConvLayer &layer, nvdla_conv_op_desc &conv)
 {
 	const Shape seen = layer.seenByCsc();

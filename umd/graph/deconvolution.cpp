@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Deconvolutions: a convolution for each phase of the output, and RUBIK to interleave the phases
- * (guide, "Deconvolution").
+ * (programming guide, "Deconvolution").
  */
 #include <algorithm>
 
@@ -248,7 +248,8 @@ Result<void> Expansion::addDeconvolution(const op::Deconvolution &deconv, const 
 	if (whole.n > 1)
 		return addCubes(deconv, sdp, whole);
 
-	/* RUBIK interleaves lines while the next lines' phases are computed (guide, method b). */
+	/* RUBIK interleaves lines while the next lines' phases are computed (programming guide,
+	 * method b). */
 	Deconvolver deconvolver(*this, lowering, symbols_, phases, sdp, whole);
 	const uint32_t lines = std::min(deconv.stride.y, whole.h);
 	for (uint32_t line = 0; line <= lines; line++) {

@@ -23,7 +23,8 @@ struct ConvLayer;
 /** \return the stream of a convolution or deconvolution; null for other operations */
 const std::string *streamOf(const op::Any &operation);
 
-/** \brief Lines of a convolution's output that one hardware layer makes (guide, "Split H") */
+/** \brief Lines of a convolution's output that one hardware layer makes (programming guide, "Split
+ * H") */
 struct Band {
 	uint32_t firstLine = 0; /**< first line in the output */
 	uint32_t lines = 0;

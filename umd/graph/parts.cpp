@@ -60,7 +60,7 @@ uint64_t atomOf(const CoreGeometry &geometry, uint64_t pixel, uint32_t pixelByte
 
 /*
  * A region of a picture: its address is that of an atom, and its first pixel may be further in that
- * atom (guide, PIXEL_X_OFFSET).
+ * atom (programming guide, PIXEL_X_OFFSET).
  */
 uint64_t layOutRegion(const CoreGeometry &geometry, const Window &window, TensorDesc &desc,
 		      uint32_t &firstPixel)

@@ -11,7 +11,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Bits of a sum in the line buffer (guide, "calculate_pdp_max_width"). */
+/* Bits of a sum in the line buffer (programming guide, "calculate_pdp_max_width"). */
 constexpr uint32_t sumBitsInt8 = 14;
 constexpr uint32_t sumBits = 28;
 

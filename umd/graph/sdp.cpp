@@ -196,7 +196,8 @@ void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataT
 		to.alu_cvt = descriptor(*from.aluConverter);
 	if (from.mulConverter)
 		to.mul_cvt = descriptor(*from.mulConverter);
-	/* FP16 operands pass the converter without being converted (guide, Limitation, SDP). */
+	/* FP16 operands pass the converter without being converted (programming guide, Limitation,
+	 * SDP). */
 	if (unit.isY && processing == DataType::Half && !from.operands.empty()) {
 		to.alu_cvt.enable = 1;
 		to.mul_cvt.enable = 1;
@@ -244,7 +245,8 @@ constexpr uint32_t widestCube = 8192;
 
 /*
  * SDP does not support batches when it reads operands. So the packed cubes of a batch are compared
- * as one cube, each of whose lines is a cube of the batch (guide, "Compare mode", "Batch mode").
+ * as one cube, each of whose lines is a cube of the batch (programming guide, "Compare mode",
+ * "Batch mode").
  */
 void needPacked(Lowering &lowering, const char *field, const TensorDesc &desc)
 {
@@ -316,7 +318,7 @@ void lower(Lowering &lowering, const op::Sdp &op)
 		sdp.lut_index = lowering.lut(op.lut);
 }
 
-/* Only Y's ALU is used, on two surfaces in memory (guide, "Compare mode"). */
+/* Only Y's ALU is used, on two surfaces in memory (programming guide, "Compare mode"). */
 void lower(Lowering &lowering, const op::Compare &op)
 {
 	SurfaceState &in = lowering.input("input", op.input);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Constants that engines read from on-chip memory: BDMA copies them there before (guide, "BDMA
- * programming").
+ * Constants that engines read from on-chip memory: BDMA copies them there before (programming
+ * guide, "BDMA programming").
  */
 #include <algorithm>
 
