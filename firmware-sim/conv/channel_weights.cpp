@@ -117,7 +117,7 @@ void ChannelWeights::put(size_t element, std::span<const std::byte> weights)
 	widen(plan_.op.precision, weights.data(), some);
 	for (size_t kernel = 0; kernel < some.size(); kernel++) {
 		halves[2 * kernel + element % 2] = some[kernel];
-		starts_[kernel] -= some[kernel] * 128; /* an operand of zero, if unsigned */
+		starts_[kernel] -= some[kernel] * 128; /* unsigned operands are 128 too high */
 		magnitudes_[kernel] += static_cast<uint64_t>(std::abs(int32_t{ some[kernel] }));
 	}
 }

@@ -170,7 +170,7 @@ struct [[gnu::packed]] RegionWriteEntry {
 };
 static_assert(sizeof(RegionWriteEntry) == 24);
 
-/** \brief Writes one REGION_WRITE_MULTI may carry */
+/** \brief Largest number of writes in one REGION_WRITE_MULTI */
 constexpr uint64_t kMaxWriteMulti = 200;
 
 /** \brief Region indexes of a PCI device: BARs 0 to 5, then these */

@@ -47,7 +47,7 @@ private:
 	Result<Assembly> placeBranches(const std::vector<ExplicitEdge> &edges);
 	/** \brief Move the constants' bytes from the plan to a loadable that place() made */
 	Result<Assembly> withConstants(Assembly assembly);
-	/** \brief Names of the bound surfaces, in the order in which they are bound */
+	/** \brief States of the named surfaces, which the application binds */
 	std::vector<const SurfaceState *> bound(const std::vector<std::string> &names) const;
 
 	const Graph &graph_;

@@ -91,7 +91,7 @@ private:
 	Result<void> wait(const op::Any &operation);
 	Result<void> addBands(const op::Convolution &conv, const op::Sdp &sdp,
 			      const std::vector<Band> &bands, const std::string &piece);
-	/** \brief Divide X1's two surfaces between X1 and X2 */
+	/** \brief Divide the two surfaces that SDP's unit X1 reads between X1 and X2 */
 	Result<op::Sdp> separate(const op::Sdp &sdp);
 	/** \brief Place a stream to a pooling in memory if it cannot be on the fly */
 	void placeStream(const op::Sdp &sdp, bool isDivided);
@@ -108,7 +108,7 @@ private:
 	/** \brief Extract inputs of the operation that do not begin at whole atoms */
 	Result<void> addSlices(const op::Any &operation);
 	Result<void> addSlice(const std::string &name);
-	/** \brief Assemble wholes all of whose parts are written */
+	/** \brief Assemble each surface of joins_ whose parts are all written */
 	Result<void> addJoins();
 	Result<void> checkJoin(const std::string &name, const Join &join);
 	/** \brief Write \a name with channels of another surface, by a convolution */

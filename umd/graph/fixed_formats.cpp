@@ -55,7 +55,7 @@ int64_t largestSum(const GraphWeights &weights)
 	return largestSum(weights.elements, std::max<size_t>(size, 1)) << operand.bits();
 }
 
-/* Returns the bits of a converter's factor if it is a power of two, else nothing. */
+/* Returns a converter's right shift in bits if its factor is a power of two, else nothing. */
 std::optional<int> bitsOf(const Converter &converter)
 {
 	if (converter.offset || converter.scale <= 0 ||

@@ -40,7 +40,7 @@ Surface withSizes(const Surface &part, const TensorDesc &whole)
 	return sized;
 }
 
-/* A part of a part is one of the whole, too. */
+/* Returns the window in the whole of a part of a part. */
 Window within(const Window &outer, const Window &inner)
 {
 	return { .cube = outer.cube + inner.cube,

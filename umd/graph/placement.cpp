@@ -155,7 +155,7 @@ private:
 
 	Plan &plan_;
 	Packing packing_;
-	const std::array<uint64_t, 2> limits_; /* most memory for branches, by domain */
+	const std::array<uint64_t, 2> limits_; /* sizes up to which branches are apart */
 	std::vector<Memory> memories_;
 };
 

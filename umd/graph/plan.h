@@ -65,9 +65,9 @@ struct Region {
 	std::vector<std::byte> data; /**< contents of a constant */
 	bool staged = false;	     /**< a constant that is copied to on-chip memory */
 	bool mayBeOnChip = false;    /**< a surface with Place::Auto */
-	uint16_t memory = 0;	     /**< id in the loadable, and the place in it */
+	uint16_t memory = 0;	     /**< id of the memory in the loadable */
 	uint64_t offset = 0;
-	int whole = none; /**< region that a part lies in, and where */
+	int whole = none; /**< of a part: region that it lies in */
 	uint64_t offsetInWhole = 0;
 	Window window; /**< window in the whole surface */
 };

@@ -17,7 +17,7 @@ struct GraphNode {
 	/** \brief Names of tensors; of inputs also those that the node's bodies read */
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
-	bool makesOutput = false; /**< one of the graph's */
+	bool makesOutput = false; /**< an output of the node is one of the graph */
 };
 
 /** \brief Nodes that form one part, in their order */

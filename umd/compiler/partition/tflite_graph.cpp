@@ -91,7 +91,7 @@ private:
 	tflite::File file_;
 	Model model_; /* values are the file's tensors */
 	std::vector<std::string> names_;
-	std::map<std::string, int32_t> numbers_;   /* of tensors */
+	std::map<std::string, int32_t> numbers_;   /* ids of tensors, by name */
 	std::map<int32_t, size_t> constantMakers_; /* operators, by the tensors that they make */
 	std::map<int32_t, std::vector<int64_t>> open_; /* shapes of tensors, with -1 */
 	std::set<int32_t> computed_;		       /* inputs, and what nodes make */

@@ -17,7 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* Largest number of postponed register writes; the engine prepares fewer. */
+/* Room for postponed register writes; the engine never has as many before a read or a wait. */
 constexpr size_t mostWrites = 4096;
 
 sim::CoreConfig coreConfig(const EmbeddedOptions &options)

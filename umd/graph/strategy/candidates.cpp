@@ -140,7 +140,10 @@ void Chooser::compression(const Layer &layer)
 	    weights == GraphParts::weights(chosen_.graph).end() || weights->compressed ||
 	    !areWeightsUsedAlike(conv))
 		return;
-	/* A mask has a bit for each element; between groups there are more zeros. */
+	/*
+	 * Compression adds a mask with a bit for each stored element. Uncompressed, a layer of
+	 * several groups also stores zeros where kernels of one group meet channels of another.
+	 */
 	const size_t count = weights->elements.count();
 	const size_t stored = count * groupsIn(*weights, conv, core_);
 	const size_t saved =

@@ -23,10 +23,10 @@ namespace nvdla::assembly
  * \brief Chooses for one graph, layer by layer in its order
  *
  * A layer is a convolution with the SDP operation that takes its stream, and the pooling that reads
- * that operation's output. An input is tried with all layers that read it. Each candidate of a
- * layer differs in one choice from the best so far, so the number of trials grows with the number
- * of choices, not of combinations. A variant that the core refuses is no candidate: the rules are
- * in the lowering of operations.
+ * that operation's output. Pixel formats of an input are tried with all layers that read it
+ * together. Each candidate of a layer differs in one choice from the best so far, so the number of
+ * trials grows with the number of choices, not of combinations. A variant that the core refuses is
+ * no candidate: the rules are in the lowering of operations.
  */
 class Chooser
 {

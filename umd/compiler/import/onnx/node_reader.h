@@ -27,7 +27,7 @@ inline constexpr const char *reading = "read ONNX model";
 /** \brief A file that is being read */
 struct Import : legalize::Building {
 	std::map<std::string, Tensor> tensors;
-	int64_t version = 0; /**< of the operators */
+	int64_t version = 0; /**< version of the operator set */
 };
 
 /** \return N, H, W, C for the four axes N, C, H, W; otherwise the axes in the file's order */
