@@ -26,7 +26,9 @@ uint32_t unitOf(DataType type, const CoreGeometry &core)
 	return type == DataType::Int16 ? 2 * atom : atom;
 }
 
-/* Gives each run of channels, which begins at one of \a starts, whole atoms of a second surface. */
+/*
+ * Places each run of channels, which begins at one of \a starts, at whole atoms of another surface.
+ */
 Join spread(const Surface &whole, const std::set<uint32_t> &starts, const CoreGeometry &core)
 {
 	Join join{ .apart = fmt::format("{} [parts]", whole.name) };
@@ -163,8 +165,8 @@ Result<void> Expansion::addSlice(const std::string &name)
 	auto channels = symbols_.surfaces.contains(name) ? std::nullopt : channelsOf(name);
 
 	/*
-	 * Done if operations write the surface by this name, or if it is no part of a written
-	 * surface.
+	 * Nothing to extract: operations write the surface by this name, or it is no part of a
+	 * written one.
 	 */
 	if (declared == symbols_.declared.end() || !channels)
 		return {};

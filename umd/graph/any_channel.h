@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Parts of surfaces that begin at any channel.
- */
+/* Parts of surfaces that begin at any channel, also within an atom. */
 #pragma once
 
 #include <map>

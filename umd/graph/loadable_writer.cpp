@@ -56,7 +56,10 @@ private:
 	std::vector<int> regionsOf(const TaskRange &range) const;
 	std::vector<uint16_t> dataAddresses(const std::vector<int> &regions) const;
 	DlaTask coreTask(const TaskRange &range, const std::vector<int> &regions) const;
-	/* A list of descriptors with a memory and an address of its own. */
+	/*
+	 * Adds a list of descriptors, with a memory and an address of its own; returns the
+	 * address's id.
+	 */
 	uint16_t list(const char *name, Interface interface, uint32_t subInterface,
 		      std::vector<std::byte> data);
 

@@ -85,7 +85,11 @@ public:
 	void finish(const Surface &surface);
 	/** \brief Columns of a line that can be written without harm to others */
 	uint32_t columnsInLine(const SurfaceState &surface) const;
-	/** \brief Type that the surface \a name was described with, otherwise \a fallback */
+	/**
+	 * \brief \a wanted if it is known, else the type that the surface \a name was described
+	 * with, else \a fallback
+	 * \a fallback
+	 */
 	DataType outputType(const std::string &name, DataType wanted, DataType fallback) const;
 
 	/**
@@ -116,11 +120,11 @@ public:
 	/** \brief \return true if the operation takes the stream of a Winograd convolution */
 	bool producerIsWinograd() const;
 	/**
-	 * \brief Reuse data or weights of the convolution before this one, as its members
-	 * request
+	 * \brief Reuse data or weights of the convolution before this one, as the operation
+	 * requests
 	 */
 	void reuse(const ConvLayer &layer);
-	/** \brief Index of the look-up table; the operation uses it */
+	/** \brief Let the operation use a look-up table; \return the index of the table */
 	int16_t lut(const std::string &name);
 
 	const Symbols &symbols() const { return symbols_; }
@@ -132,7 +136,7 @@ public:
 	/** \brief Refuse the graph if the core lacks the operation's engine */
 	void needEngine();
 
-	/** \return the first rule that is broken */
+	/** \return the error of the first broken rule */
 	Result<void> result() const;
 	/** \brief Append the node to the plan, or give the error */
 	Result<void> finish();

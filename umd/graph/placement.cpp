@@ -155,7 +155,7 @@ private:
 
 	Plan &plan_;
 	Packing packing_;
-	const std::array<uint64_t, 2> limits_; /* sizes up to which branches are apart */
+	const std::array<uint64_t, 2> limits_; /* branches share no bytes up to these */
 	std::vector<Memory> memories_;
 };
 

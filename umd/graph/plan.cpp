@@ -96,7 +96,7 @@ bool Plan::conflict(const Node &one, const Node &other) const
 
 Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 {
-	/* The lists of operations and the like have addresses, too. */
+	/* Some addresses of a task are left for its lists, for instance that of the operations. */
 	constexpr size_t mostRegions = NVDLA_TASK_MAX_ADDRESSES - 8;
 	const std::vector<Node> &nodes = plan.nodes;
 	const size_t most = std::max<size_t>(options.maxTaskOperations, 1);

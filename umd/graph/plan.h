@@ -21,7 +21,7 @@ namespace nvdla::assembly
 /** \brief "No such index" */
 constexpr int none = -1;
 
-/** \brief Regions that have an address, see addressOf() */
+/** \brief Largest number of regions: each has an address, see addressOf() */
 constexpr size_t maxRegions = INT16_MAX;
 /** \return why a graph with more regions is refused */
 std::string tooManyRegions();
@@ -78,7 +78,7 @@ struct SurfaceState {
 	bool planar = false;
 	uint32_t firstPixel = 0; /**< picture: pixels between address and first pixel */
 	Place place = Place::Memory;
-	int region = none;	   /**< unless it is a stream */
+	int region = none;	   /**< none for a stream */
 	int producer = none;	   /**< node that writes it; inputs have none */
 	int taker = none;	   /**< node that takes the stream */
 	uint64_t missing = 0;	   /**< elements that no operation has written yet */

@@ -17,7 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* Room for postponed register writes; the engine never has as many before a read or a wait. */
+/* Room for postponed register writes; when as many have gathered, they are written at once. */
 constexpr size_t mostWrites = 4096;
 
 sim::CoreConfig coreConfig(const EmbeddedOptions &options)

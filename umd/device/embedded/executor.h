@@ -147,7 +147,8 @@ private:
 	EngineSequencer sequencer_;
 	std::vector<sim::CsbWrite> writes_;
 	std::unique_ptr<EmbeddedJob> job_;
-	Clock::time_point lastDeadline_; /* ends the job even if operations still end */
+	Clock::time_point lastDeadline_; /* latest deadline of the running job, however many
+					  * operations end */
 	size_t nextTask_ = 0;
 	bool running_ = false; /* task number nextTask_ - 1 is running */
 	int error_ = 0;

@@ -54,7 +54,7 @@ Result<const nvdla_variant *> coreOf(const Loadable &loadable, const DlaTask &ta
 Result<EngineTask> createTask(const nvdla_variant &core, const Loadable &loadable,
 			      const DlaTask &task)
 {
-	/* Memories are as large as their buffers will be. */
+	/* Buffers are rounded up, so ranges at the end of a memory are longer on the device. */
 	DlaTask placed = task;
 	for (TaskAddress &address : placed.addresses) {
 		const auto *memory = loadable.memory(address.memory);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Candidates for a layer. One function for each subject.
- */
+/* The alternatives for a layer: a function of Chooser for each subject, such as Winograd. */
 #include <algorithm>
 #include <tuple>
 

@@ -64,7 +64,7 @@ private:
 
 		std::vector<std::pair<size_t, op::Any>> operations;
 		std::vector<std::pair<Place, PixelFormat>> surfaces;
-		std::vector<bool> compressed; /**< per set of weights */
+		std::vector<bool> compressed; /**< for each set of weights */
 	};
 	/** \brief A subject of choice, for errors if it is never possible */
 	struct Subject {
