@@ -27,7 +27,10 @@ namespace doubles
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** Vectors of at most 8; the SIMD code is for atoms of 32 bytes, which have 16 values or more */
+/**
+ * At most 8 lanes: an atom of 32 bytes, for which the SIMD code is written, has 16 or 32 values,
+ * which fill whole vectors
+ */
 using Tag = hn::CappedTag<double, 8>;
 using IntegerTag = hn::Rebind<int32_t, Tag>;
 using Vector = hn::Vec<Tag>;

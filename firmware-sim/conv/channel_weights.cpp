@@ -54,7 +54,10 @@ ChannelWeights::ChannelWeights(const TilePlan &plan)
 		for (uint32_t at = 0; at < block.lanes; at += channels_) {
 			const size_t tap = block.row * plan.rowBytes() +
 					   (column + block.channel + at) * plan.elementBytes;
-			/* An odd number of elements is followed by zero weights. */
+			/*
+			 * Two elements form a tap. If the last tap has only one, its second weights
+			 * stay zero.
+			 */
 			if (elements++ % 2)
 				taps_.back().second = tap;
 			else

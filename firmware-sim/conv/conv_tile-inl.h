@@ -109,8 +109,10 @@ private:
 		((sums[kPosition][kVector] = Product::start(starts + kVector * kLanes)), ...);
 	}
 
-	/** \param step distance to the next position's sums, in numbers \param at returns the place
-	 * of the first position's */
+	/**
+	 * \param step distance to the next position's sums, in numbers
+	 * \param at returns the place of the first position's sums
+	 */
 	template<typename At, size_t... kVector>
 	HWY_INLINE void storeAll(size_t step, std::index_sequence<kVector...>, At at) const
 	{

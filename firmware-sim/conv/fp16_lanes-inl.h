@@ -150,7 +150,6 @@ HWY_INLINE EvenOdd products(Row row, Integers even, Integers odd)
 #endif
 }
 
-/* Powers of two. */
 alignas(16) constexpr uint8_t kPowers[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
 
 /** \return two to the power of \a numbers, 0 to 7, whose highest bit must be set */

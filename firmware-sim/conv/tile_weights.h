@@ -52,8 +52,10 @@ private:
 	const TilePlan &plan_;
 	ScratchArray<int32_t> units_;
 	uint32_t groups_ = 0;		/* groups of the panel */
-	std::vector<uint32_t> kernels_; /* per place, kernels of its columns, or kAnything */
-	std::vector<std::byte> zeroes_; /* Quads: operands of zero for all units */
+	std::vector<uint32_t> kernels_; /* per place, number of kernels in its columns, or
+					 * kAnything */
+	std::vector<std::byte> zeroes_; /* Quads: operands that stand for zero (128), for all
+					 * units */
 	int32_t starts_[kTileColumns] = {};
 };
 

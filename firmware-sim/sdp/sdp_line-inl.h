@@ -184,8 +184,10 @@ public:
 	{
 	}
 
-	/** \return numbers, rounded in the upper words \param open set where the rounding is
-	 * uncertain */
+	/**
+	 * \return numbers, rounded in the upper words
+	 * \param open set where the rounding is uncertain
+	 */
 	HWY_INLINE Numbers numbersOf(const int32_t *in, const int32_t *elements,
 				     hn::Vec<WordTag> limits, hn::Mask<WordTag> &open) const
 	{

@@ -176,7 +176,7 @@ struct Step {
 	Unit unit = Unit::None;
 	bool clips = false;
 	bool relu = false;
-	bool wraps = false; /* of ReLU: wrap the lanes that PReLU has not multiplied */
+	bool wraps = false; /* of PReLU: numbers that it has not multiplied wrap to 32 bits */
 	StepOperands operands;
 };
 
@@ -349,7 +349,7 @@ private:
 			step.operands.setAll(scale);
 		}
 		if (step.unit == Step::Unit::Prelu) {
-			/* This step clips its results itself. */
+			/* PReLU clips its products itself. */
 			step.wraps = largest_ > INT32_MAX;
 			largest_ = kBits32;
 			return;
@@ -386,7 +386,10 @@ constexpr size_t kBlockVectors = 8;
 constexpr size_t kBlockVectors = 4;
 #endif
 
-/** \return the index of the first value after the last whole block of so many vectors */
+/**
+ * \return the index of the first value after the last whole block of as many vectors as \a kIndex
+ * has
+ */
 template<typename Output, size_t... kIndex>
 size_t blocksFrom(size_t at, const Steps &steps, Output &out, std::index_sequence<kIndex...>)
 {

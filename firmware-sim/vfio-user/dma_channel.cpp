@@ -206,8 +206,8 @@ void DmaChannel::complete(Message reply)
 	request->reply = std::move(reply);
 	request->done = true;
 	/*
-	 * Under the lock: the request is on the stack of its thread, which ends it when it has the
-	 * lock.
+	 * Notify with the lock held: the request is on the stack of its thread, and ceases to exist
+	 * when that thread gets the lock.
 	 */
 	request->condition.notify_one();
 }

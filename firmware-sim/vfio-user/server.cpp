@@ -161,7 +161,9 @@ bool Server::accept(Listener &listener)
 			log_.error("accepting a client failed: {}", std::strerror(error));
 			return false;
 		}
-		/* The client still waits, so that without a pause this would come back at once. */
+		/*
+		 * The client stays in the queue: without a pause accept() would fail again at once.
+		 */
 		if (!isNoClient(error))
 			pause("accepting a client", error);
 		return true;

@@ -41,7 +41,7 @@ private:
 	/** \brief Allocate memory with placeRegions(), and write the loadable without the
 	 * constants' bytes */
 	Result<Assembly> place(bool apart, const std::vector<ExplicitEdge> &edges);
-	/** \brief \return true if branches take more memory if they share none */
+	/** \return true if branches take more memory if they share none */
 	bool takeMoreApart();
 	/** \brief Place branches with and without shared memory, and return the faster result */
 	Result<Assembly> placeBranches(const std::vector<ExplicitEdge> &edges);

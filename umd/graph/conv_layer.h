@@ -67,7 +67,7 @@ std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvoluti
  */
 constexpr uint32_t winogradMargin = 4;
 
-/** \brief \return true if weights are stored without zeros: if requested, and not all are zero */
+/** \return true if weights are stored without zeros: if requested, and not all are zero */
 bool isSparse(const GraphWeights &weights);
 
 /** \brief Check that the number of weights equals that of their shape */

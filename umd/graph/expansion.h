@@ -68,7 +68,7 @@ public:
 	/** \brief Lower a convolution and its SDP operation, in bands if necessary */
 	Result<void> addPair(const op::Convolution &conv, const op::Sdp &sdp,
 			     const std::string &piece = {});
-	/** \brief \return true if addPair() would divide the convolution */
+	/** \return true if addPair() would divide the convolution */
 	bool needsBands(const op::Convolution &conv);
 
 private:
@@ -76,7 +76,7 @@ private:
 	/** \brief Record an error, and that the operation's output is missing */
 	void refuse(const op::Any &operation, const Error &error);
 	void forget(const op::Any &operation);
-	/** \brief \return true if the operation needs an output of a refused operation */
+	/** \return true if the operation needs an output of a refused operation */
 	bool lacks(const op::Any &operation) const;
 	bool isMissing(std::string name) const;
 	Lowering begin(const op::Any &operation, const std::string &piece = {});
@@ -114,7 +114,7 @@ private:
 	/** \brief Write \a name with channels of another surface, by a convolution */
 	Result<void> addSelection(const std::string &name, const std::string &input,
 				  const Channels &channels, const std::vector<ChannelRun> &runs);
-	/** \brief \return channels of a written surface or of a part of one; nothing for other
+	/** \return channels of a written surface or of a part of one; nothing for other
 	 * surfaces */
 	std::optional<Channels> channelsOf(const std::string &name, size_t depth = 0) const;
 

@@ -117,7 +117,7 @@ public:
 	}
 	/** \brief A cube for a constant */
 	nvdla_data_cube constantCube(const char *cube, int region);
-	/** \brief \return true if the operation takes the stream of a Winograd convolution */
+	/** \return true if the operation takes the stream of a Winograd convolution */
 	bool producerIsWinograd() const;
 	/**
 	 * \brief Reuse data or weights of the convolution before this one, as the operation

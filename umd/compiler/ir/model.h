@@ -214,8 +214,10 @@ struct Concatenation {
 	static constexpr Traits traits{};
 	uint32_t axis = 0;
 	Clamp activation;
-	/** \brief Convolutions with another output scale convert their results to this one's
-	 * quantization themselves, if they can; the numbers are the same */
+	/**
+	 * \brief Where an input's quantization differs from the output's, the convolution that
+	 * computes the input makes the output's integers itself, if it can; the result is the same
+	 */
 	bool takesTurned = false;
 };
 

@@ -146,7 +146,7 @@ public:
 
 	/** \return handle of a new buffer of \a size bytes (whole pages), or a negative errno */
 	tl::expected<uint32_t, int> create(size_t size);
-	/** \brief \return handle of a new buffer in on-chip memory, as create() */
+	/** \return handle of a new buffer in on-chip memory, as create() */
 	tl::expected<uint32_t, int> createOnChip(size_t size);
 	/** \return handle of the memory of a memfd, the same for the same memfd; or a negative
 	 * errno */
