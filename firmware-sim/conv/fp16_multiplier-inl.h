@@ -79,7 +79,7 @@ HWY_INLINE SumCarry compress5(Vector a, Vector b, Vector c, Vector d, Vector e)
 	return compress(second.sum, second.carry, e);
 }
 
-/** Booth digits of eight weights' bits; digit i of each is at bit 2 * i */
+/** The eight Booth digits of each weight: digit i is at bit 2 * i of each member */
 struct Digits {
 	Vector low; /* the lowest of the three bits of each digit */
 	Vector once;

@@ -274,7 +274,9 @@ HWY_INLINE void storeUpper(Element *out, Numbers first, Numbers second)
 	}
 }
 
-/** \return two bits for each number, one of them set where its lower word is in the mask */
+/**
+ * \return the mask's bits, two for each number; only the one for the number's lower word may be set
+ */
 HWY_INLINE uint64_t bitsOf(hn::Mask<WordTag> mask)
 {
 	uint64_t bits = 0;

@@ -141,7 +141,7 @@ struct StepOperands {
 	double channels[kMostOfBlock]; /* repeated for each atom of a block */
 	const int32_t *elements = nullptr;
 	double scale = 1; /* factor for the integers; channels[] include it */
-	double largest;	  /* magnitude */
+	double largest;	  /* largest magnitude of the operands */
 
 	/** \param values number of values of the run */
 	void set(const SdpOperandRun &run, size_t lanes, size_t values, double scaleOf)

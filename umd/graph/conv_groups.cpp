@@ -20,7 +20,10 @@ std::string nameOf(const GroupTile &tile)
 	return fmt::format("groups {} to {}", tile.firstGroup, tile.firstGroup + tile.groups - 1);
 }
 
-/* Name of a part by its channels, because other convolutions may divide them into other groups. */
+/*
+ * Names a part by its channels, not by its group: another convolution may divide the same surface
+ * into other groups.
+ */
 std::string partName(uint32_t first, uint32_t count)
 {
 	return fmt::format("channels {} to {}", first, first + count - 1);

@@ -18,7 +18,7 @@ namespace
 /* Unit and maximum length of a BDMA line. */
 constexpr uint64_t lineUnit = 32;
 constexpr uint64_t longestLine = 262144;
-/* Longer constants are copied as lines of this. */
+/* Line length of copies of constants that are longer than longestLine. */
 constexpr uint64_t usualLine = 4096;
 
 /* A region on the chip with room for a constant, whose bytes become whole lines. */
