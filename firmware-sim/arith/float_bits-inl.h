@@ -36,9 +36,9 @@ using Bits = hn::Vec<Tag>;
 using Mask = hn::Mask<Tag>;
 
 constexpr int32_t kMagnitude = 0x7fffffff;
-constexpr int32_t kSmallest = 0x00800000;    /* FP32, normal */
-constexpr int32_t kLargest = 0x7f7fffff;     /* FP32, finite */
-constexpr int32_t kLargestHalf = 0x477fe000; /* FP16, finite, as FP32 */
+constexpr int32_t kSmallest = 0x00800000;    /* smallest normal FP32 number */
+constexpr int32_t kLargest = 0x7f7fffff;     /* largest finite FP32 number */
+constexpr int32_t kLargestHalf = 0x477fe000; /* largest finite FP16 number, as FP32 */
 
 HWY_INLINE Bits constant(int32_t bits)
 {

@@ -44,7 +44,7 @@ HWY_INLINE Row withSignsOf(Row magnitudes, Row numbers)
 struct Parts {
 	Row significand;	 /* shifted, with sign */
 	Row exponent;		 /* a multiple of four, plus kExponentBias */
-	hn::Mask<RowTag> absent; /* zeroes */
+	hn::Mask<RowTag> absent; /* true for zeroes */
 
 	HWY_INLINE explicit Parts(Row bits)
 	{

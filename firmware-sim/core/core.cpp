@@ -261,7 +261,7 @@ Core::Messages Core::conclude(const Job &job, OperationResult &result, const Mem
 	Messages messages;
 	try {
 		complete(job, result, port, messages);
-	} catch (const std::bad_alloc &) { /* the operation never ends */
+	} catch (const std::bad_alloc &) { /* no memory: the operation never ends */
 		errors_.addNoMemory(engineName(job.engine), "operation");
 	}
 	dispatch();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * GLB: version and interrupts.
- */
+/* GLB, the registers for the whole core: version and interrupts. */
 #pragma once
 
 #include <cstdint>

@@ -101,7 +101,7 @@ private:
 	std::mutex failureMutex_;
 	std::exception_ptr failure_;	       /* first exception of work_ */
 	std::atomic<int> callersCore_ = -1;    /* core that the caller was on last */
-	std::mutex mutex_;		       /* guards sleeping */
+	std::mutex mutex_;		       /* held to fall asleep or to wake a thread */
 	std::condition_variable wake_;	       /* wakes helpers */
 	std::condition_variable done_;	       /* notifies the caller */
 	std::atomic<unsigned int> asleep_ = 0; /* number of sleeping helpers */

@@ -102,7 +102,7 @@ private:
 	const bool anySurface_;
 	uint32_t surface_ = 0;
 	uint32_t y_ = 0;
-	uint32_t pooled_ = 0; /* surfaces */
+	uint32_t pooled_ = 0; /* number of pooled surfaces */
 	bool mismatch_ = false;
 };
 

@@ -75,9 +75,9 @@ struct CoreTiming {
 
 	/** \brief BDMA and RUBIK, which only nv_full has */
 	struct Move {
-		uint64_t bdmaStart;	  /**< start of a group */
-		uint64_t bdmaOtherSource; /**< for each change of the source memory */
-		uint64_t contract;	  /**< fixed */
+		uint64_t bdmaStart;	  /**< BDMA: start of a group */
+		uint64_t bdmaOtherSource; /**< BDMA: each change of the source memory */
+		uint64_t contract;	  /**< RUBIK: fixed costs of its modes */
 		uint64_t split;
 		uint64_t merge;
 	} move;

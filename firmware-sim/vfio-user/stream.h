@@ -68,7 +68,8 @@ private:
 	Result fail(std::string reason);
 
 	UniqueFd socket_;
-	std::array<std::byte, kAhead> ahead_; /**< whole messages */
+	std::array<std::byte, kAhead> ahead_; /**< messages that were read ahead, all of them
+					       * whole */
 	size_t aheadFilled_ = 0;
 	size_t aheadTaken_ = 0;
 	bool drained_ = false; /**< readAhead() left nothing in the socket */

@@ -34,7 +34,7 @@ uint32_t groupsTogether(const GraphWeights &weights, uint32_t groups, const Core
 struct GroupedLayer {
 	const GraphWeights &weights;
 	std::vector<GroupTile> tiles;
-	uint32_t n = 1; /**< cubes of the input */
+	uint32_t n = 1; /**< number of cubes (samples) of the input */
 };
 
 /** \brief Check groups and divide them; nothing if a rule is broken */

@@ -30,7 +30,7 @@ struct DeconvPhase {
 	uint32_t outputs = 0;
 	uint32_t firstInput = 0;
 	uint32_t inputs = 0;
-	uint32_t before = 0; /**< padding */
+	uint32_t before = 0; /**< elements of padding before the inputs */
 	uint32_t after = 0;
 };
 

@@ -104,7 +104,7 @@ private:
 	Result<void> addGroups(const op::Convolution &conv, const op::Sdp &sdp);
 	Result<void> addDeconvolution(const op::Deconvolution &deconv, const op::Sdp &sdp);
 
-	/* any_channel.cpp */
+	/* Defined in any_channel.cpp: */
 	/** \brief Extract inputs of the operation that do not begin at whole atoms */
 	Result<void> addSlices(const op::Any &operation);
 	Result<void> addSlice(const std::string &name);

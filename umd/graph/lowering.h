@@ -151,7 +151,7 @@ private:
 	SurfaceState &addSurface(const Surface &surface, const TensorDesc &desc, RegionKind kind);
 	bool isOutput(const std::string &name) const;
 	void reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more);
-	/* parts.cpp */
+	/* Defined in parts.cpp: */
 	bool isInCircle(const Surface &part) const;
 	SurfaceState &readPart(const std::string &field, const Surface &part);
 	SurfaceState &writePart(const Surface &part);
@@ -159,7 +159,7 @@ private:
 	SurfaceState &addPart(const Surface &part, const SurfaceState &whole);
 	bool isTurned(const SurfaceState &surface) const;
 	bool checkPart(const std::string &field, const Surface &part, const SurfaceState &whole);
-	/* conv_reuse.cpp */
+	/* Defined in conv_reuse.cpp: */
 	void checkWeightReuse(const Node &before, const BufferNeeds &needs);
 	void checkDataReuse(const Node &before);
 	void shareBuffer(size_t before, const BufferNeeds &needs);

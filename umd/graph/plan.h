@@ -112,7 +112,7 @@ struct Node {
 	nvdla_operation_desc operation = {};
 	nvdla_surface_desc surface = {};
 	EmuOperation emu;
-	std::vector<int> reads; /**< regions */
+	std::vector<int> reads; /**< indices of regions */
 	std::vector<int> writes;
 	int producer = none; /**< node whose stream it takes */
 	int lut = none;

@@ -17,7 +17,7 @@ namespace
 
 constexpr const char *merging = "put parts together";
 constexpr uint32_t memoryAlignment = 4096;
-/* Value of loadable.fbs. */
+/* Value of data_format in loadable.fbs. */
 constexpr uint8_t nchw = 1;
 
 /* Tensors that a step of the host moves into another layout, by their ids. */
@@ -59,8 +59,9 @@ private:
 
 	const ModelGraph &graph_;
 	const std::vector<std::string> &reasons_;
-	std::map<std::string, size_t> readers_;	    /* parts that read a value */
-	std::map<std::string, uint16_t> plain_;	    /* ids of tensors */
+	std::map<std::string, size_t> readers_;	    /* number of parts that read a value */
+	std::map<std::string, uint16_t> plain_;	    /* ids of the host's tensors, by the values'
+						     * names */
 	std::map<MemoryDomain, uint16_t> surfaces_; /* memories that parts use in turn */
 	CompiledModel merged_;
 };

@@ -134,13 +134,13 @@ private:
 	const HostValue *find(const std::string &name) const;
 	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
 
-	nvdla::onnx::Model header_; /* without its graph */
+	nvdla::onnx::Model header_; /* the file's model without its graph */
 	nvdla::onnx::Graph graph_;
 	std::vector<HostValue> inputValues_;
 	std::map<std::string, HostValue> known_; /* shapes of outputs may have -1, for open axes */
 	std::map<std::string, std::vector<int64_t>> said_; /* shapes without a run, with -1 */
 	std::map<std::string, HostValue> stated_;	   /* outputs whose shape the file has */
-	std::map<std::string, int> constants_;		   /* indices of initializers */
+	std::map<std::string, int> constants_;		   /* indices of initializers, by name */
 };
 
 Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,

@@ -25,7 +25,7 @@ public:
 private:
 	const uint64_t base_;
 	const uint64_t size_;
-	std::map<uint64_t, uint64_t> ranges_; /* size by address */
+	std::map<uint64_t, uint64_t> ranges_; /* size of each allocated range, by its address */
 };
 
 } /* namespace nvdla */

@@ -56,7 +56,7 @@ private:
 	 */
 	struct Wait {
 		uint64_t handles;
-		uint64_t points; /* null: all 0 */
+		uint64_t points; /* address of an array of points; null: all points are 0 */
 		uint32_t count;
 		uint32_t flags;
 		int64_t deadlineNs;

@@ -24,7 +24,7 @@ struct PredictedOperation {
 		inspect::OperationText text;
 	};
 
-	uint16_t task = 0;	     /**< id */
+	uint16_t task = 0;	     /**< id of the task */
 	std::vector<Member> members; /**< in the order of the data flow */
 	sim::OperationWork work;
 	sim::OperationTiming timing; /**< timing if no other operation uses the memories */

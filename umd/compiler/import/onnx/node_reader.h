@@ -115,7 +115,7 @@ private:
 
 	Import &import_;
 	const pb::Node &node_;
-	std::vector<int> shown_; /* indices of inputs */
+	std::vector<int> shown_; /* the node's indices of the inputs that are seen */
 	bool follows_ = false;
 };
 
