@@ -7,7 +7,7 @@
 
 #include <hwy/highway.h>
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_ARITH_DOUBLES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_ARITH_DOUBLES_INL_H
 #undef NVDLA_SIM_ARITH_DOUBLES_INL_H

@@ -143,8 +143,10 @@ private:
 		(addUnit<kPosition, kUnit>(at[kPosition] + offset, weights, Vectors()), ...);
 	}
 
-	/** \param offset offset of the units in bytes \param kColumn vectors of weights, unit by
-	 * unit */
+	/**
+	 * \param offset offset of the units in bytes
+	 * \param kColumn vectors of weights, unit by unit
+	 */
 	template<size_t... kColumn>
 	HWY_INLINE void step(size_t offset, const int32_t *weights, std::index_sequence<kColumn...>)
 	{

@@ -15,7 +15,7 @@
 
 #include "conv/fp16_cells.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_CONV_FP16_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_CONV_FP16_LANES_INL_H
 #undef NVDLA_SIM_CONV_FP16_LANES_INL_H

@@ -19,7 +19,10 @@ namespace nvdla::sim
 class TileWeights
 {
 public:
-	/** \param plan layout; must outlive this object \param scratch memory for the weights */
+	/**
+	 * \param plan layout; must outlive this object
+	 * \param scratch memory for the weights
+	 */
 	TileWeights(const TilePlan &plan, Scratch &scratch);
 
 	/**

@@ -62,7 +62,8 @@ class PdpStream : public AtomSink
 {
 public:
 	/**
-	 * \param op a flying operation \param port must outlive the stream
+	 * \param op a flying operation
+	 * \param port must outlive the stream
 	 * \param anySurface the stream has only some of the surfaces, in any order
 	 */
 	PdpStream(const PdpOp &op, MemoryPort &port, bool anySurface = false);
@@ -106,7 +107,10 @@ private:
 	bool mismatch_ = false;
 };
 
-/** \brief Carry out an operation whose input is in memory \param workers to share it with */
+/**
+ * \brief Carry out an operation whose input is in memory
+ * \param workers to share it with
+ */
 OperationResult runPdp(const PdpOp &op, MemoryPort &port, Workers *workers = nullptr);
 
 } /* namespace nvdla::sim */

@@ -11,7 +11,7 @@
 
 #include "pdp/pdp_arith.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_PDP_VECTORS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_PDP_VECTORS_INL_H
 #undef NVDLA_SIM_PDP_VECTORS_INL_H
@@ -27,7 +27,10 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** \brief Largest and smallest integers \tparam kAtom lanes of an atom */
+/**
+ * \brief Largest and smallest integers
+ * \tparam kAtom lanes of an atom
+ */
 template<Precision P, PoolingMethod M, uint32_t kAtom>
 struct IntegerExtremes {
 	using Element = PdpElement<P>;

@@ -32,7 +32,7 @@ inline constexpr unsigned kMultiplierBits = 20;
 
 #endif
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_SDP_STEPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_SDP_STEPS_INL_H
 #undef NVDLA_SIM_SDP_STEPS_INL_H

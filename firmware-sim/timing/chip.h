@@ -34,7 +34,10 @@ struct ChipOption {
 	const char *form; /**< form of the value, such as "TIME" */
 	const char *help; /**< help text with the default */
 	bool ofCore;	  /**< the option applies to a running core; false: only to predictions */
-	/** \brief Set the value, such as "100ns" \return the error, empty if there is none */
+	/**
+	 * \brief Set the value, such as "100ns"
+	 * \return the error, empty if there is none
+	 */
 	std::string (*set)(Chip &chip, const std::string &value);
 };
 

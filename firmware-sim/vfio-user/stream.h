@@ -47,7 +47,10 @@ public:
 
 	/** \brief Send \a bytes, or keep the rest if the socket is full */
 	bool send(Bytes bytes);
-	/** \brief Send more of the queued bytes \return false if the connection is lost */
+	/**
+	 * \brief Send more of the queued bytes
+	 * \return false if the connection is lost
+	 */
 	bool flush();
 
 	/** \return bytes that wait for the socket to become writable */

@@ -28,9 +28,15 @@ public:
 	bool valid() const { return fd_ >= 0; }
 	int fd() const { return fd_; }
 
-	/** \brief Begins or ends an access of the CPU: DMA_BUF_SYNC_*. \return 0 or -errno */
+	/**
+	 * \brief Begins or ends an access of the CPU: DMA_BUF_SYNC_*
+	 * \return 0 or -errno
+	 */
 	int sync(uint64_t flags) const;
-	/** \brief Waits until it may be read. \return whether it may */
+	/**
+	 * \brief Waits until it may be read
+	 * \return whether it may
+	 */
 	bool waitReadable(int timeoutMs) const;
 
 private:
@@ -91,7 +97,10 @@ public:
 	uint32_t create(uint32_t bytes) const;
 	/** \return the buffer's offset for mmap(), or -errno */
 	int64_t mmapOffset(uint32_t handle) const;
-	/** \brief Marks a buffer as being written. \return the fence, 0 on failure */
+	/**
+	 * \brief Marks a buffer as being written
+	 * \return the fence, 0 on failure
+	 */
 	uint32_t beginWrite(uint32_t handle) const;
 	/** \return 0 or -errno */
 	int signal(uint32_t fence) const;

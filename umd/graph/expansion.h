@@ -150,7 +150,10 @@ struct OperandRange {
 op::Sdp withOperands(Lowering &lowering, Symbols &symbols, const op::Sdp &sdp,
 		     const OperandRange &range);
 
-/** \brief Describe a part of a surface; \return its name */
+/**
+ * \brief Describe a part of a surface
+ * \return its name
+ */
 std::string describePart(Symbols &symbols, const Surface &whole, const std::string &range,
 			 Surface part);
 

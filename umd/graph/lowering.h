@@ -124,7 +124,10 @@ public:
 	 * requests
 	 */
 	void reuse(const ConvLayer &layer);
-	/** \brief Let the operation use a look-up table; \return the index of the table */
+	/**
+	 * \brief Let the operation use a look-up table
+	 * \return the index of the table
+	 */
 	int16_t lut(const std::string &name);
 
 	const Symbols &symbols() const { return symbols_; }

@@ -98,7 +98,10 @@ private:
 	 * so far */
 	void consider(Subject &subject, const std::vector<size_t> &members,
 		      const std::vector<Candidate> &candidates);
-	/** \brief Time the unchanged graph; \return true if that is possible */
+	/**
+	 * \brief Time the unchanged graph
+	 * \return true if that is possible
+	 */
 	bool begin(const std::vector<size_t> &members);
 	void keepReport();
 	void winograd(const Layer &layer);
