@@ -56,7 +56,7 @@ private:
 	bool areReaders(size_t node, const std::vector<bool> &possible) const;
 
 	std::vector<GraphNode> nodes_;
-	/* By the names of tensors. */
+	/* Indices of the node that makes a tensor, and of those that read it, by its name. */
 	std::unordered_map<std::string, size_t> makers_;
 	std::unordered_map<std::string, std::vector<size_t>> readers_;
 };

@@ -276,7 +276,10 @@ void Chooser::fusedPooling(const Layer &layer)
 	     ((declared->place != Place::Memory && declared->place != Place::Auto) ||
 	      !declared->within.empty() || declared->lineStride || declared->surfaceStride)))
 		return;
-	/* The description changes nothing, but snapshots need one. */
+	/*
+	 * consider() changes and restores the surface's description, so there has to be one. One
+	 * with only the name changes nothing.
+	 */
 	if (declared == surfaces.end())
 		GraphParts::surfaces(chosen_.graph).push_back({ .name = name });
 	auto stream = [&](Graph &graph) {
