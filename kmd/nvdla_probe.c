@@ -143,7 +143,7 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
  * @ndev: device with irq and with hw's variant, bus_ops and regs set, for which the bus holds a
  *	runtime PM reference
  *
- * Return: 0 or -errno; nothing has to be undone then.
+ * Return: 0 or -errno; after an error nothing has to be undone.
  */
 int nvdla_device_init(struct nvdla_device *ndev)
 {

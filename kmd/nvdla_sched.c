@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Jobs before and after their time on the hardware, which is in nvdla_run.c.
+ * Jobs before and after their time on the hardware; nvdla_run.c handles the time in between.
  */
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
@@ -412,7 +412,7 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 	struct nvdla_hw *hw = &ndev->hw;
 	bool busy;
 
-	/* After that no other job starts, because the device is unplugged. */
+	/* Later, no other job starts, because the device is unplugged: @busy cannot become true. */
 	mutex_lock(&hw->lock);
 	busy = hw->active;
 	mutex_unlock(&hw->lock);

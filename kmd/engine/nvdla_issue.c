@@ -186,7 +186,10 @@ static u32 wait_for(struct nvdla_sequencer *sequencer, u32 reg, u32 mask, u32 mi
 	return value;
 }
 
-/* Slots that were seen free stay free until the sequencer fills them. */
+/*
+ * Takes @count of BDMA's slots; returns false if they do not become free. The status register is
+ * read only when needed: a slot that was seen free stays free until the sequencer fills it.
+ */
 static bool take_bdma_slots(struct nvdla_sequencer *sequencer, u32 count)
 {
 	if (sequencer->bdma_slots < count)

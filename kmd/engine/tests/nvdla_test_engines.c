@@ -3,9 +3,9 @@
 #include "nvdla_test_task.h"
 
 /**
- * nvdla_test_add_bdma() - copies of a few lines
+ * nvdla_test_add_bdma() - add a BDMA operation that copies a few lines in each transfer
  * @t: task graph
- * @transfers: how many; only the first 20 are described
+ * @transfers: number of transfers; the descriptor has room for 20, further ones are only counted
  *
  * Return: the index of the operation.
  */

@@ -18,7 +18,7 @@ static void keep_weights(struct nvdla_test_task *t)
 	t->operations[2].conv.weight_reuse = 1;
 }
 
-/* Another size of the input of a convolution, and of its output. */
+/* Changes the size of a convolution's input, and of its output. */
 static void resize_conv(struct nvdla_test_task *t, u32 conv, u32 width, u32 height, u32 channels)
 {
 	struct nvdla_conv_op_desc *op = &t->operations[conv].conv;
@@ -126,12 +126,12 @@ static void reuse_line_rules(struct kunit *test)
 	/* Nothing is fetched behind lines that are all kept. */
 	NVDLA_BREAKS(test, CONV_DATA_REUSE_LINES, OPERATION(conv, input_height_csc), make_reuse,
 		     resize_conv(t, 2, 8, 16, 32));
-	/* CDMA would go on when the sums are out. */
+	/* CDMA would still fetch after CACC has delivered all sums. */
 	NVDLA_BREAKS(test, CONV_DATA_REUSE_LINES, OPERATION(conv, input_height_csc),
 		     make_empty_reuse,
 		     t->surfaces[2].conv.src_data = nvdla_test_feature(0, 0, 8, 8192, 32, 1));
 
-	/* Winograd's CDMA fetches all lines, or none. */
+	/* In winograd mode, CDMA fetches all lines or none. */
 	NVDLA_VALID(test, make_winograd_reuse);
 	t->operations[0].conv.skip_data_rls = 0;
 	t->operations[0].conv.release = 4;

@@ -10,7 +10,7 @@ static void make_sdp(struct nvdla_test_task *t)
 	nvdla_test_add_sdp(t);
 }
 
-/* The least operands that registers of X1 have; descriptors have 32 bits for them. */
+/* The least operands that fit X1's registers of 16 bits; descriptors have 32 bits for them. */
 static void make_negative_operands(struct nvdla_test_task *t)
 {
 	struct nvdla_sdp_op *unit = &t->operations[nvdla_test_add_sdp(t)].sdp.x1_op;

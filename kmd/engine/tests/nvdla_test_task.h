@@ -26,12 +26,12 @@ struct kunit;
 /** NVDLA_TEST_FIRST_ADDRESS - where address 0 begins */
 #define NVDLA_TEST_FIRST_ADDRESS 0x80000000ULL
 
-/** NVDLA_TEST_MAX_OPERATIONS - room for operations in a nvdla_test_task_new() */
+/** NVDLA_TEST_MAX_OPERATIONS - operations for which a new task graph has room */
 #define NVDLA_TEST_MAX_OPERATIONS 16
-/** NVDLA_TEST_MAX_LUTS - room for look-up tables in a nvdla_test_task_new() */
+/** NVDLA_TEST_MAX_LUTS - look-up tables for which a new task graph has room */
 #define NVDLA_TEST_MAX_LUTS 4
 
-/* Formats of pixels that tests use. */
+/* Pixel formats that tests use, values of enum nvdla_data_format. */
 #define NVDLA_TEST_A8B8G8R8 12
 #define NVDLA_TEST_A8R8G8B8 13
 #define NVDLA_TEST_Y8U8V8 28
@@ -44,9 +44,9 @@ struct kunit;
  * @surfaces: their surfaces
  * @luts: look-up tables
  * @extents: the address table
- * @num_operations: how many there are
- * @num_luts: how many there are
- * @num_extents: how many there are
+ * @num_operations: number of operations
+ * @num_luts: entries of @luts in use
+ * @num_extents: entries of @extents in use
  * @flags: NVDLA_TASK_STATISTICS or 0
  *
  * The add functions append valid operations and return the index of the last one. They need
