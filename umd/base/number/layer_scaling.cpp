@@ -90,7 +90,10 @@ Result<ConvolutionScaling> scaleConvolution(const ConvolutionQuantization &quant
 	if (!checked)
 		return forward(checked);
 
-	/* Accumulator steps to one step of input times weight, as they reach SDP. */
+	/*
+	 * Value that reaches SDP, after the truncations of the convolution pipeline, for a product
+	 * of one step of the input and one step of a weight.
+	 */
 	const double reach = std::ldexp(
 		quantization.winogradScale,
 		-static_cast<int>(quantization.preTruncate + quantization.accumulatorTruncate));

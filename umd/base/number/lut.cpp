@@ -15,7 +15,11 @@ namespace nvdla
 namespace
 {
 
-/* Densities of LO to try (the range divided by powers of two), and the number of positions. */
+/*
+ * A look-up unit has two tables: LE with 65 entries, linear or exponential, and LO with 257
+ * entries, linear. For LO, try tables that cover the range divided by powers of two, at several
+ * positions.
+ */
 constexpr int loDensities = 12;
 constexpr int loPlaces = 16;
 constexpr int evenSamples = 2048;
@@ -23,7 +27,7 @@ constexpr int evenSamples = 2048;
 constexpr int samplesPerOctave = 16;
 constexpr int octaves = 20;
 
-/* Programming guide, "Limitation", LUT; widths of the edge registers. */
+/* Limits from NVDLA's programming guide, "Limitation", LUT, and the width of the edge registers. */
 struct LutLimits {
 	int offsetMin, offsetMax;
 	int leMax, loMax;
@@ -43,7 +47,8 @@ LutLimits limitsOf(LutUnit unit, DataType type)
 	return { 0, 36, 31, 29, 0, 38 };
 }
 
-/* The function between inputs and entries of the table, and where it matters. */
+/* The function to tabulate, in units of the table's inputs and entries, and samples of it at which
+ * the errors of tables are measured. */
 class Target
 {
 public:
@@ -97,7 +102,7 @@ private:
 	std::vector<double> samples_, values_;
 };
 
-/* A filled table and how far it is from each sample. */
+/* A filled table, and its error at each sample. */
 struct Candidate {
 	Candidate(const Target &target, LutHalf half) : table(std::move(half))
 	{
@@ -155,7 +160,10 @@ std::vector<Candidate> leCandidates(const Target &target, const LutLimits &limit
 
 	if (linear.step <= limits.leMax && fits(linear, limits))
 		candidates.emplace_back(target, std::move(linear));
-	/* All octaves up to the end; the first is where it can be. */
+	/*
+	 * Entry i is at start + 2^(step + i): the last entry is at or behind the end of the range,
+	 * and the first as close to the start as the limits allow.
+	 */
 	exponential.exponential = true;
 	exponential.step = std::max(limits.offsetMin, std::ilogb(target.range()) + 1 -
 							      static_cast<int>(Lut::leCount - 1));
@@ -192,7 +200,7 @@ struct Score {
 
 	bool operator<(const Score &other) const
 	{
-		/* The mean error decides between tables with the same largest error. */
+		/* The mean error decides between tables with about the same largest error. */
 		return largest + mean < other.largest + other.mean;
 	}
 };

@@ -92,7 +92,7 @@ void dequantize(const Run &run, const std::byte *elements, float *values)
 	}
 }
 
-/* Elements that have no quantization. */
+/* Numbers to integers that have no quantization: rounded and saturated. */
 template<typename T>
 void toWhole(const Run &run, const float *values, std::byte *elements)
 {

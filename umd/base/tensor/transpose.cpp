@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway).
+ * Vector code for the Highway library, which compiles this file once for each instruction set.
  */
 #include "transpose.h"
 
@@ -10,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/tensor/transpose.cpp"
 #include <hwy/foreach_target.h>
-/* After foreach_target.h. */
+/* Has to come after foreach_target.h. */
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -21,7 +21,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Elements first..count of all lanes, one by one: the end of a line, and hosts without vectors. */
+/* Moves elements first to count - 1 of all lanes one by one: for the end of a line, and for hosts
+ * without vectors. */
 template<typename T>
 void moveOneByOne(size_t lanes, const std::byte *from, size_t fromLane, size_t fromStep,
 		  std::byte *to, size_t toLane, size_t toStep, size_t first, size_t count)
@@ -96,8 +97,8 @@ struct Squares {
 	}
 
 	/*
-	 * Merging row i with row i + half, for all i, moves one bit of the index from the
-	 * row's number to the lane's.
+	 * Merging row i with row i + size / 2, for all i, moves one bit of each element's index
+	 * from the number of its row to the number of its lane.
 	 */
 	template<size_t... i>
 	HWY_INLINE Squares merge(std::index_sequence<i...>) const
@@ -107,7 +108,7 @@ struct Squares {
 							     row[(i + size) / 2]))... } };
 	}
 
-	/* After as many merges as an index has bits, rows are columns. */
+	/* After as many merges as a row number has bits (3 or 4), rows are columns. */
 	HWY_INLINE Squares transposed() const
 	{
 		const std::make_index_sequence<size> indices;
@@ -120,7 +121,7 @@ struct Squares {
 	}
 };
 
-/* Elements in whole squares; \return how many */
+/* Transposes whole squares. \return the number of elements of each line that were moved */
 template<typename T, size_t squares>
 size_t squaresToPixels(const std::byte *lines, size_t lineStride, std::byte *pixels,
 		       size_t pixelStride, size_t count)

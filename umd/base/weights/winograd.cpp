@@ -70,7 +70,10 @@ public:
 
 	uint32_t channels() const { return filled_ * params_.strideX * params_.strideY; }
 
-	/* Calls visit(tap of the 3x3 kernel, index of the plain element) for those that are. */
+	/*
+	 * Calls visit(tap of the 3x3 kernel, index of the plain element) for the taps that the
+	 * plain kernel has.
+	 */
 	template<typename Visit>
 	void forEachTap(uint32_t kernel, uint32_t channel, Visit visit) const
 	{
@@ -99,7 +102,8 @@ private:
 	uint32_t filled_;
 };
 
-/* Calls visit(kernel, channel, index of its first packed element; the others are 4 apart). */
+/* Calls visit(kernel, channel, index of the first packed element of this channel's tile). The other
+ * elements of the tile follow at distances of cubeChannels. */
 template<typename Visit>
 void forEachKernel(const CoreGeometry &geometry, const WeightDesc &seen, Visit visit)
 {
