@@ -45,8 +45,8 @@ public:
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
-	 * \brief With --loadable or --model, which name the network, the first argument without an
-	 * option is something else: move it to \a next, if that is empty
+	 * \brief Move the first positional argument to \a next, if that is empty and --loadable or
+	 * --model names the network
 	 */
 	void yieldTo(std::string &next);
 

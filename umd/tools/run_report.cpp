@@ -48,8 +48,7 @@ nlohmann::json reportJson(const RunReport &report)
 	return { { "ms", milliseconds(report.duration) }, { "steps", steps } };
 }
 
-/* Counts values of one kind, such as NaNs, in the operations that have more of them than accepted.
- */
+/* Sums the values of one kind, such as NaNs, over the operations with more than \a accepted. */
 struct Tally {
 	uint64_t accepted = 0;
 	uint64_t numbers = 0;

@@ -59,8 +59,8 @@ struct Profile {
 };
 
 /**
- * \return the name of \a device for a text about times; for an embedded device with the note that
- * they are times of the host
+ * \return the name of \a device for a text about times; for an embedded device, a note follows that
+ * the times are those of the host
  */
 std::string deviceText(const std::string &device);
 

@@ -30,7 +30,7 @@ struct View {
  * time counts once.
  */
 struct Row {
-	std::string name; /**< "0.3+4": task and operations; of a layer of the model "3 layers" */
+	std::string name;    /**< "0.3+4": task and operations; "3 layers" for 3 hardware layers */
 	std::string engines; /**< "CONV+SDP" */
 	std::string layer;   /**< empty if not in the loadable */
 	std::string action;  /**< action of the first operation */

@@ -27,13 +27,16 @@ struct Cost {
 
 /** \brief Fused operations of the core, or one operation of the CPU */
 struct Step {
-	/** \brief Prediction for a step of the core; null for the CPU, whose time is not known */
+	/**
+	 * \brief Prediction for a step of the core, owned by ModelReport; null for the CPU, whose
+	 * time is not known
+	 */
 	const chip::PredictedOperation *predicted = nullptr;
 	std::string engines; /**< "CONV+SDP" */
 	std::string mode;    /**< "direct 3x3, pad 1; bias per channel" */
 	std::string shape;
 	std::string types;
-	std::vector<std::string> operations; /**< operations of the graph */
+	std::vector<std::string> operations; /**< names of the operations */
 	/** \brief Task, and index in it, of each operation */
 	std::vector<std::pair<uint16_t, size_t>> places;
 	Cost cost;
