@@ -146,7 +146,7 @@ TensorType typeOf(const OrtValue *value)
 
 Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLevel level)
 {
-	static std::atomic<bool> isFirst = true; /* the first session registers operators */
+	static std::atomic<bool> isFirst = true; /* the first session registers the operators */
 	std::optional<WithoutRepeats> quiet;
 	OrtSessionOptions *options = nullptr;
 	OrtSession *session = nullptr;
@@ -230,7 +230,7 @@ size_t bytesOf(ONNXTensorElementDataType type)
 	}
 }
 
-/* An output is copied only if its type and shape are those that the caller expects. */
+/* Copies an output to the caller's memory; throws Failure if type or shape are not as expected. */
 void takeOutput(OrtValue *value, const nvdla_host_array &to, size_t index,
 		const nvdla::host::Room &room)
 {
