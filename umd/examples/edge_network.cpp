@@ -19,11 +19,11 @@ constexpr uint32_t pixelChannels = 4; /* A8B8G8R8 */
 constexpr uint32_t kernelSide = 3;
 constexpr uint32_t poolSide = 2;
 
-/* Unsigned pixels have to become signed numbers. */
+/* Subtracted from unsigned pixels, as the convolution computes with signed numbers. */
 constexpr int32_t midGrey = 128;
 /* Result that a filter has to exceed; hides grain and gradients. Full contrast gives 16 * 255. */
 constexpr int16_t threshold = 256;
-/* Strengths that the tone curve is for: the table has an entry for each. */
+/* Number of strengths for which the tone curve is tabulated: the table has an entry for each. */
 constexpr uint8_t strengthShift = 4;
 constexpr double strengths = 256;
 
@@ -104,8 +104,8 @@ Result<Loadable> edgeNetwork(const EdgeNetworkSize &size, const CoreGeometry &co
 			    "has no look-up tables, which the network needs; use a device with "
 			    "another core, such as embedded");
 	/*
-	 * An input at the start of a table counts as below the table, so it starts one before the
-	 * weakest strength.
+	 * An input at the start of a table counts as below the table, so the table starts one
+	 * before the weakest strength, 0.
 	 */
 	auto tone = makeLut({ .type = DataType::Int8,
 			      .function = toneCurve,
