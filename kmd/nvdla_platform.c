@@ -246,7 +246,7 @@ static void nvdla_platform_remove(struct platform_device *pdev)
 	nvdla_device_fini(platform_get_drvdata(pdev));
 }
 
-/* NVIDIA's compatibles are those of its own driver. */
+/* The compatibles "nvidia,..." are those that NVIDIA's own driver uses. */
 static const struct of_device_id nvdla_of_match[] = {
 	{ .compatible = "nvdla,nv-full", .data = &nvdla_variants[DRM_NVDLA_VARIANT_NV_FULL] },
 	{ .compatible = "nvidia,nvdla_os_initial",

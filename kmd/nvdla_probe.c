@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * One NVDLA core: from the bus that found it to the accel node, and back.
+ * Brings up an NVDLA core that a bus driver found, up to the accel node, and takes it down again.
  */
 #include <linux/delay.h>
 #include <linux/dma-fence.h>

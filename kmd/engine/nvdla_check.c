@@ -14,7 +14,7 @@ void nvdla_check_set_operation(struct nvdla_check *check, u32 operation)
 	check->current_op = &check->prepared->operations[operation];
 }
 
-/* If @field lies in this array, fills in the structure, index and offset of the member. */
+/* Returns whether @field lies in @array, and then fills in structure, index and offset of it. */
 static bool locate(struct drm_nvdla_error *error, struct nvdla_field field,
 		   enum drm_nvdla_struct member_of, const void *array, u32 count, size_t size)
 {

@@ -23,7 +23,8 @@ constexpr uint32_t poolSide = 2;
 constexpr int32_t midGrey = 128;
 /* Result that a filter has to exceed; hides grain and gradients. Full contrast gives 16 * 255. */
 constexpr int16_t threshold = 256;
-/* Number of strengths for which the tone curve is tabulated: the table has an entry for each. */
+/* Right shift of a filter's result to a strength of 0 to 255, and number of these strengths. The
+ * table of the tone curve has an entry for each strength. */
 constexpr uint8_t strengthShift = 4;
 constexpr double strengths = 256;
 

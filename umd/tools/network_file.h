@@ -21,7 +21,7 @@ struct NetworkFile {
 	bool isModel = false;	     /**< TensorFlow Lite or ONNX, to be compiled */
 	std::string cache;	     /**< folder of the cache of compiled models; empty: no cache */
 	CompileOptions options = {}; /**< options to compile a model */
-	bool hasTarget = false;	     /**< options.core was requested */
+	bool hasTarget = false;	     /**< true if --target named options.core */
 
 	/** \return the path without its folders */
 	std::string name() const;

@@ -78,7 +78,7 @@ struct Tally {
 
 /* The core's counters of a run. */
 struct Findings {
-	bool counted = false; /* by at least one operation */
+	bool counted = false; /* at least one operation has counters */
 	Tally saturated;      /* in outputs */
 	Tally nan;	      /* in inputs, weights and outputs */
 	Tally lutMisses;      /* below or above both look-up tables */

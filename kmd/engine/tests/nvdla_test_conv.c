@@ -26,7 +26,7 @@ static void nvdla_test_finish_conv(struct nvdla_conv_op_desc *op,
 }
 
 /**
- * nvdla_test_add_conv() - an 8x8x32 INT8 convolution with 3x3 kernels, and SDP behind it
+ * nvdla_test_add_conv() - add an 8x8x32 INT8 convolution with 3x3 kernels, and SDP behind it
  * @t: task graph
  *
  * Return: the index of SDP, which is behind that of the convolution.
@@ -128,7 +128,7 @@ void nvdla_test_set_kernels(struct nvdla_test_task *t, u32 conv, u32 kernels)
 }
 
 /**
- * nvdla_test_add_winograd() - as nvdla_test_add_conv(), in winograd mode
+ * nvdla_test_add_winograd() - do nvdla_test_add_conv(), in winograd mode
  * @t: task graph
  *
  * Return: the index of SDP.
@@ -153,7 +153,7 @@ u32 nvdla_test_add_winograd(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_add_compressed() - as nvdla_test_add_conv(), with compressed weights
+ * nvdla_test_add_compressed() - do nvdla_test_add_conv(), with compressed weights
  * @t: task graph
  *
  * Return: the index of SDP.
@@ -173,7 +173,7 @@ u32 nvdla_test_add_compressed(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_add_image() - a convolution of an 8x8 image
+ * nvdla_test_add_image() - add a convolution of an 8x8 image, and SDP behind it
  * @t: task graph
  * @format: NVDLA_TEST_A8B8G8R8, NVDLA_TEST_A8R8G8B8 or NVDLA_TEST_Y8U8V8
  *

@@ -191,7 +191,7 @@ static u32 nvdla_test_num_accesses(const struct nvdla_test_core *core, u32 reg, 
 }
 
 /**
- * nvdla_test_num_writes() - number of writes of a register
+ * nvdla_test_num_writes() - count the writes of a register
  * @core: core
  * @reg: the register
  *
@@ -203,7 +203,7 @@ u32 nvdla_test_num_writes(const struct nvdla_test_core *core, u32 reg)
 }
 
 /**
- * nvdla_test_num_reads() - number of reads of a register
+ * nvdla_test_num_reads() - count the reads of a register
  * @core: core
  * @reg: the register
  *
@@ -215,7 +215,7 @@ u32 nvdla_test_num_reads(const struct nvdla_test_core *core, u32 reg)
 }
 
 /**
- * nvdla_test_position() - position of the first write of a register
+ * nvdla_test_position() - find the first write of a register among all accesses
  * @core: core
  * @reg: the register
  *

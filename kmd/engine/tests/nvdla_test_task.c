@@ -72,7 +72,7 @@ int nvdla_test_task_create(const struct nvdla_test_task *t, struct nvdla_refusal
 }
 
 /**
- * nvdla_test_feature() - a packed feature cube in system memory
+ * nvdla_test_feature() - describe a packed feature cube in system memory
  * @address: index into the address table
  * @offset: bytes from there
  * @width: elements
@@ -100,7 +100,7 @@ struct nvdla_data_cube nvdla_test_feature(s16 address, u32 offset, u32 width, u3
 }
 
 /**
- * nvdla_test_stream() - a cube on its way from one engine to the next
+ * nvdla_test_stream() - describe a cube that one engine passes to the next, without memory
  * @width: elements
  * @height: elements
  * @channels: elements
@@ -118,7 +118,7 @@ struct nvdla_data_cube nvdla_test_stream(u32 width, u32 height, u32 channels, u3
 }
 
 /**
- * nvdla_test_weights() - a cube in system memory for weights, their mask or their group sizes
+ * nvdla_test_weights() - describe weights, their mask or their group sizes in system memory
  * @address: index into the address table
  * @offset: bytes from there
  * @size: bytes

@@ -36,9 +36,9 @@ void moveOneByOne(size_t lanes, const std::byte *from, size_t fromLane, size_t f
 #if HWY_TARGET != HWY_SCALAR
 
 /*
- * The vectors of a square of lines by elements; or of two squares in the halves of each vector,
- * where the second one has the next lines. Indices are constants, so that vectors stay in
- * registers.
+ * A square block of elements, a vector for each of its lines; or two such blocks in the halves of
+ * each vector, where the second block has the next lines. Indices are constants, so that vectors
+ * stay in registers.
  */
 template<typename T, size_t squares>
 struct Squares {

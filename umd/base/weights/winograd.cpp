@@ -26,7 +26,7 @@ constexpr float maxHalf = 65504.0f;
 using Kernel = std::array<double, side * side>;
 using Tile = std::array<double, tile * tile>;
 
-/* G W G^T of the formats document: G acts on columns, then on lines. */
+/* G W G^T of NVDLA's in-memory format document, W the kernel: G acts on columns, then on lines. */
 Tile transform(const Kernel &w)
 {
 	static constexpr double g[tile][side] = {

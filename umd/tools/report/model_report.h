@@ -70,7 +70,7 @@ Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::st
 
 enum class ReportFormat : uint8_t {
 	Text, /**< lines for each layer and its steps, for memories, and for the whole */
-	Json, /**< all of it; Documentation/compiler.md has the members */
+	Json, /**< all data of the report; Documentation/compiler.md describes the members */
 	Svg,  /**< the model's graph, the network's beside it, and its memory over time */
 	Html, /**< a page that needs nothing else: tables, pictures and timeline */
 };
