@@ -78,7 +78,7 @@ struct nvdla_hw {
 	/** @hw_version: S_NVDLA_HW_VERSION as read at probe */
 	u32 hw_version;
 
-	/** @zeroes: system memory from which buffers inside the core are cleared */
+	/** @zeroes: system memory, all zero; source for clearing CVSRAM and convolution buffer */
 	struct nvdla_bo *zeroes;
 
 	/** @scrub: tasks that clear the convolution buffer */

@@ -134,7 +134,7 @@ static int nvdla_memory_alloc_single(struct nvdla_memory *memory)
 	u32 i = 0, j, order, most = MAX_PAGE_ORDER;
 	struct page *page;
 
-	/* Try large blocks first: they need fewer table entries and IOMMU pages. */
+	/* Try large blocks first: scatter list and IOMMU page table then need fewer entries. */
 	while (i < memory->num_pages) {
 		order = min_t(u32, most, __fls(memory->num_pages - i));
 		page = alloc_pages(order ? NVDLA_GFP_EASY : NVDLA_GFP, order);

@@ -21,7 +21,7 @@
 #include "nvdla_pm.h"
 #include "nvdla_probe.h"
 
-/* Clocks of a device that no device tree describes: clock lookup tables cannot be enumerated. */
+/* Without a device tree, clocks are requested by these names: lookup tables cannot be listed. */
 static const char *const nvdla_platform_clocks[] = { "core", "csb" };
 
 /* Duration of a reset pulse: many cycles of the slowest clock of a core. */

@@ -130,7 +130,7 @@ static int nvdla_import_mmap(struct drm_gem_object *obj, struct vm_area_struct *
 	int ret;
 
 	/*
-	 * The mapping will belong to the exporter: it needs the dma-buf, but not this GEM object.
+	 * The mapping will belong to the exporter. It keeps the dma-buf, but not this GEM object.
 	 */
 	vma->vm_private_data = NULL;
 	vma->vm_ops = NULL;

@@ -290,8 +290,9 @@ static void nvdla_job_free_work(struct work_struct *work)
 }
 
 /*
- * Other jobs' fences depend on this function, as the next job runs after it. Releasing buffers
- * takes locks under which memory is allocated, such as exporters', so a worker does that.
+ * The scheduler calls this function before it runs the next job, so fences of other jobs wait for
+ * it. It must not take locks under which memory is allocated. Releasing buffers takes such locks,
+ * for example those of their exporters, so a worker does that.
  */
 static void nvdla_job_free(struct drm_sched_job *sched_job)
 {

@@ -131,7 +131,7 @@ static void build_queues(struct nvdla_check *check)
 	u32 i;
 
 	for (type = 0; type < NVDLA_NUM_OP_TYPES && !check->failed; type++) {
-		/* build_queue() counts predecessors in the same engine in this member. */
+		/* build_queue() counts an operation's predecessors in the same engine in waits. */
 		for (i = 0; i < prepared->num_operations; i++)
 			check->rehearsal->state[i].waits = 0;
 		prepared->queue[type].first = first;

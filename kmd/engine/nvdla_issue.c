@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Writes programs to the core: register groups, shadows of their contents, op_enable.
+ * Writes programs to the core's register groups, and starts operations (op_enable). Shadows, copies
+ * of what the groups hold, save the writes of unchanged values.
  */
 
 #include <nvdla/hw/registers.h>
@@ -16,8 +17,8 @@
 #define S_POINTER_OFFSET (NVDLA_CDMA_S_POINTER - NVDLA_CDMA_BASE)
 
 /*
- * Reads of a status register, with pauses of 1 us, before the driver assumes that the core hangs.
- * Flushing the convolution buffer takes 4240 cycles.
+ * Most reads of a status register, with pauses of 1 us; then the driver assumes that the core
+ * hangs. Flushing the convolution buffer takes 4240 cycles.
  */
 #define MAX_POLLS 1000
 

@@ -41,7 +41,7 @@ static u32 add_planar(struct nvdla_check *check, const struct nvdla_data_cube *c
 		return NVDLA_NO_ACCESS;
 
 	request.alignment = RUBIK_PLANAR_ALIGNMENT;
-	/* Cannot overflow: two products of 16 and 32 bits, and a line. */
+	/* Cannot overflow 64 bits: a sum of two products of 16 and 32 bits, and a line. */
 	nvdla_walk_bytes(line_bytes, dims, ARRAY_SIZE(dims), &request.bytes);
 	return nvdla_add_access(check, &request);
 }

@@ -161,8 +161,8 @@ static u32 add_operand(struct nvdla_check *check, const struct nvdla_sdp_op *uni
 		need_equal(check, cube->height, 1, same_size);
 		need_equal(check, cube->channel, plan->src->channel, same_size);
 		/*
-		 * One operand per channel is always packed. Compilers write the
-		 * stride of a single component even where there are two.
+		 * One operand per channel is always packed. The descriptor's strides are not used:
+		 * compilers write those of a single component even where there are two.
 		 */
 		use.line_stride = use.atom_bytes;
 		use.surf_stride = use.atom_bytes;
@@ -266,7 +266,8 @@ void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *
 	if (check->failed)
 		return;
 	plan.proc = proc_precision(op->src_precision, op->dst_precision);
-	/* Batches: addresses and strides of two atoms (programming guide, "Limitation", SDP). */
+	/* In a batch, addresses and strides have to be multiples of two atoms (programming guide,
+	 * "Limitation", SDP). */
 	if (op->batch_num > 1)
 		plan.alignment *= 2;
 

@@ -40,7 +40,7 @@ static const struct nvdla_schedule_ops issue_ops = {
 	.complete = complete_operation,
 };
 
-/* Status bits of one engine, per group. */
+/* Per engine and group: bits of GLB's S_INTR_STATUS that report the end of an operation. */
 static const u32 done_bits[NVDLA_NUM_OP_TYPES][NVDLA_NUM_GROUPS] = {
 	[NVDLA_OP_BDMA] = { NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0,
 			    NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS1 },

@@ -19,11 +19,11 @@ enum counts {
 	FP16,		/* only if the input is FP16 */
 	FP16_OUT,	/* only if the output is FP16 */
 	LUT,		/* only if a look-up table is used */
-	COMPARISON,
+	COMPARISON,	/* only if the operation compares its two inputs */
 	RDMA,		/* only if the source is in memory */
 	X1_RDMA,	/* only if X1's operands are in memory */
-	X2_RDMA,
-	Y_RDMA,
+	X2_RDMA,	/* only if X2's operands are in memory */
+	Y_RDMA,		/* only if Y's operands are in memory */
 };
 
 #define COUNTER(when, register, member, name) \

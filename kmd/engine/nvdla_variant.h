@@ -41,7 +41,8 @@ enum nvdla_group_state {
  * @weight_size_alignment: bytes that the size of those surfaces is a multiple of: whole entries
  * @weight_slack: bytes that have to be free behind a kernel group in its banks
  * @mac_channels: channels that a MAC cell takes at a time
- * @int8_kernels: output channels at a time in INT8; half as many in other precisions
+ * @int8_kernels: output channels that are computed at a time in INT8; half as many in other
+ *	precisions
  * @cbuf_banks: banks of the convolution buffer
  * @cbuf_bank_entries: entries in a bank
  * @cbuf_entry_bytes: bytes of an entry

@@ -91,7 +91,8 @@ Graph edgeGraph(const EdgeNetworkSize &size, const Lut &tone)
 Result<Loadable> edgeNetwork(const EdgeNetworkSize &size, const CoreGeometry &core)
 {
 	constexpr uint32_t smallest = 16;
-	/* PDP keeps a line of results, and cannot split a stream: 128 pixels of INT8 fit. */
+	/* PDP's buffer holds a line of 128 INT8 results, half as wide as the picture; PDP cannot
+	 * divide a stream into narrower parts. */
 	constexpr uint32_t largest = 256;
 
 	for (uint32_t side : { size.width, size.height }) {

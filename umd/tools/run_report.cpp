@@ -81,7 +81,7 @@ struct Findings {
 	bool counted = false; /* at least one operation has counters */
 	Tally saturated;      /* in outputs */
 	Tally nan;	      /* in inputs, weights and outputs */
-	Tally lutMisses;      /* below or above both look-up tables */
+	Tally lutMisses;      /* beyond the ends of look-up tables */
 };
 
 Findings findingsOf(const RunReport &report, const RunSettings &settings)

@@ -3,7 +3,7 @@
 #include "../nvdla_platform.h"
 #include "nvdla_test_rules.h"
 
-/* The second of two convolutions (operations 0 and 2) uses the lines of the first again. */
+/* Convolution 2 uses again the input lines that convolution 0 has left in the buffer. */
 static void keep_data(struct nvdla_test_task *t)
 {
 	nvdla_test_edge(t, 0, 2, NVDLA_EVENT_OP_PROGRAMMED);
@@ -43,7 +43,7 @@ static void make_reuse(struct nvdla_test_task *t)
 	keep_weights(t);
 }
 
-/* The first releases six of its eight lines, the second fetches six behind the others. */
+/* Convolution 0 releases six of its eight lines; convolution 2 fetches six behind the kept two. */
 static void make_partial_reuse(struct nvdla_test_task *t)
 {
 	make_reuse(t);

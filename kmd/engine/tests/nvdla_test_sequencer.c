@@ -96,7 +96,7 @@ static void sequencer_only_changed_registers_are_written(struct kunit *test)
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(1));
 	KUNIT_ASSERT_EQ(test, core->done.count, 2);
 
-	/* Group 0 again, with another destination. */
+	/* The third run uses group 0 again. Only the destination differs from the first run. */
 	t->surfaces[0].pdp.dst_data.offset = 0x400;
 	core->num_accesses = 0;
 	nvdla_test_core_run(test);

@@ -58,7 +58,7 @@ static void sequencer_fetch_events_release_waiters(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->enabled, 1, 0, 2, 3);
 }
 
-/* The sums can be out while CDMA still reads memory, which must not be freed before. */
+/* All sums can be done while CDMA still reads memory; the memory must not be freed before. */
 static void sequencer_convolution_ends_with_its_last_fetch(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -143,7 +143,7 @@ static void sequencer_bdma_fills_one_group_at_a_time_and_never_too_many_slots(st
 	nvdla_test_add_bdma(t, 1);
 	nvdla_test_add_bdma(t, 20);
 	nvdla_test_core_run(test);
-	/* 12 run and 8 are queued behind them; the third has to wait for a group. */
+	/* 12 transfers run and 8 are queued; the third operation has to wait for a group. */
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1);
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_BDMA_CFG_OP), 20);
 	nvdla_sequencer_irq(core->sequencer, BDMA_DONE(0));

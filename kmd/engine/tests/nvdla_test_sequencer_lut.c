@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * How the sequencer writes look-up tables.
+ * Tests of the writing of look-up tables by the sequencer.
  */
 #include <nvdla/hw/registers.h>
 

@@ -17,13 +17,13 @@ extern "C" {
 
 struct kunit;
 
-/** NVDLA_TEST_NUM_EXTENTS - addresses 0 to 3 are in system memory, the last one in CVSRAM */
+/** NVDLA_TEST_NUM_EXTENTS - address table entries; 0 to 3 are in system memory, 4 in CVSRAM */
 #define NVDLA_TEST_NUM_EXTENTS 5
-/** NVDLA_TEST_CVSRAM - the address that is in CVSRAM */
+/** NVDLA_TEST_CVSRAM - the entry that is in CVSRAM */
 #define NVDLA_TEST_CVSRAM (NVDLA_TEST_NUM_EXTENTS - 1)
-/** NVDLA_TEST_EXTENT_BYTES - bytes at each address */
+/** NVDLA_TEST_EXTENT_BYTES - bytes of each entry */
 #define NVDLA_TEST_EXTENT_BYTES 0x1000000
-/** NVDLA_TEST_FIRST_ADDRESS - where address 0 begins */
+/** NVDLA_TEST_FIRST_ADDRESS - DMA address of entry 0 of the address table */
 #define NVDLA_TEST_FIRST_ADDRESS 0x80000000ULL
 
 /** NVDLA_TEST_MAX_OPERATIONS - operations for which a new task graph has room */

@@ -85,7 +85,7 @@ struct nvdla_host_functions {
 		      void *context, nvdla_host_take take, nvdla_host_say say);
 	/**
 	 * Makes a file whose tensors have the shapes that result from these shapes of the inputs.
-	 * Returns 0 if it succeeded. NULL as select
+	 * Returns 0 if it succeeded. NULL in the module of ONNX Runtime, as select
 	 */
 	int (*resize)(const void *model, size_t size, const struct nvdla_host_shape *shapes,
 		      size_t num_shapes, void *context, nvdla_host_take take, nvdla_host_say say);

@@ -32,7 +32,7 @@ constexpr HostLibrary tensorflowLite{ "TensorFlow Lite",
 				      "newer than Debian 13: libtensorflow-lite-dev",
 				      "libnvdla-host-tflite.so" };
 
-/* The module stays for the life of the process: the library has threads. */
+/* Loads a library's module. It is never unloaded, because the library's threads run its code. */
 Result<HostLibrary> openModule(HostLibrary library)
 {
 	const std::string use = fmt::format("use {}", library.name);

@@ -40,7 +40,8 @@ std::optional<std::vector<int64_t>> commonShape(std::vector<int64_t> one,
 
 /** \brief Outputs of runs of a model with different numbers */
 struct TrialRuns {
-	std::optional<float> number = 0.0F; /**< number of the first run that succeeded */
+	/** \brief Number that was the argument of TrialInputs in the first run that succeeded */
+	std::optional<float> number = 0.0F;
 	/** \brief Lengths that differ are -1, and the type is 0 if the number of axes differs, or
 	 * if no run succeeded */
 	std::vector<HostValue> outputs;

@@ -81,7 +81,7 @@ std::vector<std::byte> widened(std::span<const std::byte> bytes)
 }
 
 /*
- * Other numbers become the nearest float32, ties to even; numbers that are too large become
+ * Converts numbers to the nearest float32, ties to even; numbers that are too large become
  * infinite.
  */
 template<typename T>
@@ -142,7 +142,7 @@ size_t bytesOf(std::span<const size_t> shape, size_t each)
 	return std::accumulate(shape.begin(), shape.end(), each, std::multiplies());
 }
 
-/* Copies images into an array with \a imageBytes for each. An image may have three channels and the
+/* Copies images, each into \a imageBytes of \a to. An image may have three channels and the
  * tensor four; the fourth channel is not changed. */
 void copyImages(const NpyArray &array, size_t images, size_t imageBytes, std::span<std::byte> to)
 {

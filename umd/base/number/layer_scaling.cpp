@@ -29,7 +29,8 @@ std::vector<double> weightSums(const WeightDesc &desc, std::span<const std::byte
 	return sums;
 }
 
-/* (x + bias) * scale + zero point, for each channel; biases are in steps of x. */
+/* Makes the parameters of (x + bias) * scale + zeroPoint. There is a bias and a scale for each
+ * channel; biases are in steps of x. */
 Result<AffineScaling> makeAffine(std::span<const double> biases, std::span<const double> scales,
 				 int32_t zeroPoint)
 {

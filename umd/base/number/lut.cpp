@@ -37,7 +37,7 @@ struct LutLimits {
 
 LutLimits limitsOf(LutUnit unit, DataType type)
 {
-	/* Steps below 1 are useless for integers. */
+	/* Integer inputs need no entries closer than 1 = 2^0, so their stepMin is 0. */
 	if (type == DataType::Half)
 		return { -126, 127, 121, 119, -128, 0 };
 	if (unit == LutUnit::Sdp)
@@ -184,7 +184,7 @@ std::vector<Candidate> loCandidates(const Target &target, const LutLimits &limit
 		const int places = spare > 0 ? loPlaces : 0;
 		for (int place = 0; place <= places; place++) {
 			double start = target.low() + std::max(spare, 0.0) * place / loPlaces;
-			if (target.half() && spare > 0) /* entries at 0, where functions bend */
+			if (target.half() && spare > 0) /* an entry at 0, where functions bend */
 				start = std::ldexp(std::floor(std::ldexp(start, -step)), step);
 			LutHalf table = emptyTable(target, Lut::loCount, step, start);
 			if (fits(table, limits))

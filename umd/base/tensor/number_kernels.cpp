@@ -18,7 +18,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Hosts without instructions for half precision convert nothing here: the caller converts all. */
+/* Only these hosts have instructions for half precision. Others convert nothing here, return 0 and
+ * so leave everything to the caller. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 using FloatTag = hn::ScalableTag<float>;

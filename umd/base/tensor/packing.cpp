@@ -75,7 +75,7 @@ void getBits(const Layout::Channel &place, const std::byte *word, std::byte *ele
 	std::memcpy(element, &value, sizeof(value));
 }
 
-/* Elements of a size that is known, so that the copies are single instructions. */
+/* Copies elements. Their size is a constant here, so that each copy is a single instruction. */
 template<size_t bytes>
 void copyElements(const std::byte *from, size_t fromStep, std::byte *to, size_t toStep,
 		  uint32_t count)

@@ -49,7 +49,8 @@ struct Squares {
 
 	Vector row[size];
 
-	/* Row i: a part of line i, and of the line so many squares later. */
+	/* Loads a part of a line. With two squares, the upper half of the vector gets the same part
+	 * of the line that comes size lines later. */
 	static HWY_INLINE Vector loadLines(const std::byte *line, size_t stride)
 	{
 		const auto first = hn::LoadU(half, reinterpret_cast<const T *>(line));

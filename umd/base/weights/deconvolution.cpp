@@ -18,7 +18,7 @@ WeightDesc setDesc(const WeightDesc &desc, uint32_t strideX, uint32_t strideY)
 		 (desc.width + strideX - 1) / strideX };
 }
 
-/* Rubik's D_DECONV_STRIDE fields have five bits, stride - 1. */
+/* Rubik's D_DECONV_STRIDE fields have five bits and hold stride - 1. */
 constexpr uint32_t maxStride = 32;
 
 Result<void> checkStrides(const WeightDesc &desc, uint32_t strideX, uint32_t strideY,

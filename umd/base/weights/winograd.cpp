@@ -137,7 +137,7 @@ Result<WeightDesc> winogradKernel(const CoreGeometry &geometry, const WeightDesc
 {
 	constexpr const char *what = "extend Winograd kernel";
 	return guarded(what, [&]() -> Result<WeightDesc> {
-		constexpr uint32_t maxStride = 8; /* three bits, stride - 1 */
+		constexpr uint32_t maxStride = 8; /* the register has three bits, for stride - 1 */
 		auto checked = checkWeights(desc, what);
 		if (!checked)
 			return forward(checked);

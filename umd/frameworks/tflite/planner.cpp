@@ -125,7 +125,8 @@ Result<void> Planner::judge(int node) const
 	return {};
 }
 
-/* Asks the compiler about nodes that can be written; \return the reason for each one refused. */
+/* Writes the nodes to one model file, and asks the compiler about it.
+ * \return the reason for each node that it refuses; an error if a node cannot be written */
 Result<std::map<int, std::string>> Planner::ask(const std::vector<int> &nodes) const
 {
 	std::vector<int> outputs;

@@ -117,7 +117,7 @@ std::string memoryTable(const CompiledModel &model)
 	return section("Memory", html + "</table>\n");
 }
 
-/* Elements of the script's array of steps: task and index of each step's operation. */
+/* Returns the elements of the script's array of steps: 'TASK.INDEX' of each step's operation. */
 std::string stepNames(const CompileReport &report)
 {
 	std::string names;

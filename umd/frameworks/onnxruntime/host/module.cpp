@@ -46,7 +46,7 @@ using Kept = std::unique_ptr<T, void (*)(T *)>;
 
 /*
  * Debian's ONNX Runtime and the library with ONNX's operators both register these operators, and
- * each second registration prints a complaint on standard error. While such an object exists,
+ * each second registration prints a complaint on standard error. While a WithoutRepeats exists,
  * standard error is a file in memory; its destructor prints all other text in the file, also that
  * of other threads.
  */
