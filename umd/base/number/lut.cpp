@@ -132,7 +132,7 @@ LutHalf emptyTable(const Target &target, size_t entries, int step, double start)
 	return table;
 }
 
-/* The smallest step at which a table covers the range. */
+/* The smallest step, an exponent of 2, at which a table covers the range; at least \a smallest. */
 int coveringStep(const Target &target, size_t entries, int smallest)
 {
 	const double step = target.range() / static_cast<double>(entries - 1);

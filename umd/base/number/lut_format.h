@@ -45,7 +45,13 @@ struct LutHalf {
 	bool underflows(double x) const;
 	/** \return the function, in entries */
 	double value(double x) const;
-	/** \brief Fill the entries, and the slopes where \a function leaves [\a low, \a high] */
+	/**
+	 * \brief Fill the entries, and set the slopes to those of \a function beyond the first and
+	 * the last entry
+	 * \param[in] low,high range of inputs: at an entry outside of it for which \a function is
+	 * not finite, the value at the nearer end is taken; slopes are measured over the first
+	 * step, or 1 / 4096 of the range if that is more
+	 */
 	void fill(const std::function<double(double)> &function, double low, double high);
 	/**
 	 * \brief Set the slopes to those of straight lines to \a function's values at the lowest
