@@ -204,8 +204,8 @@ int main(int argc, char **argv)
 	app.flag("-v", verbose,
 		 "for each -v, show messages of one more level than --log-level says");
 	app.flag("--faults", options.faults,
-		 "let the guest request faults of the device, such as lost "
-		 "interrupts, for tests of drivers");
+		 "let the guest request faults of the device, such as lost interrupts, for tests "
+		 "of drivers");
 	app.flag("--write-multiple", options.offer.writeMultiple,
 		 "let QEMU 11 or newer send several register writes in one vfio-user message "
 		 "instead of one message for each");
@@ -227,8 +227,7 @@ int main(int argc, char **argv)
 	}
 	if (options.cvsramBase && !options.cvsramSize) {
 		print(vfiouser::LogLevel::Error, "--cvsram-base is where the on-chip memory "
-						 "begins, and --cvsram-size 0 leaves "
-						 "none");
+						 "begins, and --cvsram-size 0 leaves none");
 		return 2;
 	}
 	try {

@@ -146,9 +146,8 @@ int main(int argc, char **argv)
 	app.flag("-v,--verbose", verbose, "list the traces that pass, too");
 	const auto timed = app.flag(
 		"-t,--timing", timing,
-		"print how many cycles the device model counts, compared with the hardware, "
-		"for traces whose meta.json has the hardware's cycles; a difference is no "
-		"failure");
+		"print how many cycles the device model counts, compared with the hardware, for "
+		"traces whose meta.json has the hardware's cycles; a difference is no failure");
 	auto through = app.flag(
 		"-q,--through-qemu", throughQemu,
 		"play on nvdla-sim, the device model as a PCI function that is attached to QEMU; "
@@ -157,8 +156,7 @@ int main(int argc, char **argv)
 		"newer, with its first arguments; default: qemu-system-x86_64");
 	app.option("--sim", sim,
 		   "the program nvdla-sim for --through-qemu; default: nvdla-sim in the directory "
-		   "of "
-		   "nvdla-trace")
+		   "of nvdla-trace")
 		.needs(through)
 		.valueText("PATH");
 	/* Begin and end of an operation cannot be seen from outside. */

@@ -462,9 +462,8 @@ int main(int argc, char **argv)
 	unsigned int rounds = 20;
 	std::string part;
 	nvdla::CommandLine app(
-		"Measures operations of the device model (an NVDLA in software) that "
-		"move more than they compute and, for comparison, a memcpy(). Prints "
-		"a Markdown table.",
+		"Measures operations of the device model (an NVDLA in software) that move more "
+		"than they compute and, for comparison, a memcpy(). Prints a Markdown table.",
 		"datapath-bench", "datapath-bench");
 	app.option("--rounds", rounds, "run each operation N times; the best time is printed")
 		.range(1u, 100000u)

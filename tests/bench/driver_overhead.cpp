@@ -274,8 +274,8 @@ int main(int argc, char **argv)
 {
 	nvdla::CommandLine app{
 		"Measures the time that the driver takes for an operation of each engine (a unit "
-		"of the NVDLA), from the ioctl to the fence. A layer is one operation, or "
-		"several that hand their data over without memory.",
+		"of the NVDLA), from the ioctl to the fence. A layer is one operation, or several "
+		"that hand their data over without memory.",
 		"driver-overhead", "driver-overhead"
 	};
 	Settings settings;

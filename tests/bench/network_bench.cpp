@@ -201,9 +201,9 @@ int main(int argc, char **argv)
 
 	Settings settings;
 	nvdla::CommandLine app(
-		"Measures whole networks on the embedded device (an NVDLA in software) "
-		"and, for comparison, their convolutions in oneDNN, a library of CPU "
-		"kernels. Prints a Markdown table.",
+		"Measures whole networks on the embedded device (an NVDLA in software) and, for "
+		"comparison, their convolutions in oneDNN, a library of CPU kernels. Prints a "
+		"Markdown table.",
 		"network-bench", "network-bench model.onnx");
 	app.option("--rounds", settings.rounds,
 		   "run each network N times; the best time is printed")

@@ -51,9 +51,9 @@ int main(int argc, char **argv)
 		app.choice<Network>(
 			"--network", network,
 			{ { "edges", Network::Edges }, { "bounds", Network::Bounds } },
-			"edges (the default): finds the edges of a photograph; bounds: has "
-			"layers that are slow for different reasons, as an example for nvdla-prof "
-			"--chip, which predicts times; all weights of bounds are zero");
+			"edges (the default): finds the edges of a photograph; bounds: has layers "
+			"that are slow for different reasons, as an example for nvdla-prof --chip, "
+			"which predicts times; all weights of bounds are zero");
 		const auto extension =
 			app.option("--post-extension", postExtension,
 				   "for bounds: number of lines of the first layer's kernels that "

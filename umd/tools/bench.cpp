@@ -246,9 +246,8 @@ int main(int argc, char **argv)
 	return tools::runProgram("nvdla-bench", [&]() -> Result<int> {
 		CommandLine app{
 			"Runs a neural network repeatedly on an NVDLA (a hardware accelerator), "
-			"and "
-			"prints the time of a run and the runs per second. The inputs are random "
-			"numbers.",
+			"and prints the time of a run and the runs per second. The inputs are "
+			"random numbers.",
 			"nvdla-bench", "nvdla-bench net.nvdla --device accel0 --in-flight 2"
 		};
 		Settings settings;
@@ -264,14 +263,12 @@ int main(int argc, char **argv)
 			.showDefault();
 		app.option("--warm-up", settings.warmUp,
 			   "run for this time, in seconds, before the measurement; these runs are "
-			   "not "
-			   "counted")
+			   "not counted")
 			.range(0.0, 3600.0)
 			.showDefault();
 		app.option("--duration", settings.duration,
 			   "measure for this time, in seconds; Ctrl-C ends the measurement early, "
-			   "and "
-			   "the figures until then are printed")
+			   "and the figures until then are printed")
 			.range(0.001, 86400.0)
 			.showDefault();
 		app.option(
@@ -282,8 +279,7 @@ int main(int argc, char **argv)
 		app.option("--compare", settings.compare,
 			   "also print the ratio of each figure to that of an earlier measurement, "
 			   "whose output with --json is in this file: of a network of the same "
-			   "name, "
-			   "with the same number of runs in flight")
+			   "name, with the same number of runs in flight")
 			.valueText("FILE")
 			.excludes(json);
 		if (const auto code = app.parse(argc, argv))

@@ -256,9 +256,9 @@ void addReport(CommandLine &app, CompileSettings &settings)
 		"--report", settings.report, formats,
 		"print a report: for each layer of the model its operations on NVDLA, their "
 		"predicted time on the chip that --clock, --dram, ... describe, and, after "
-		"calibration, the layer's error (text, json); a drawing of the model's "
-		"graph, of the graph of operations and of the use of memory (svg); or a "
-		"page with all of these (html)");
+		"calibration, the layer's error (text, json); a drawing of the model's graph, of "
+		"the graph of operations and of the use of memory (svg); or a page with all of "
+		"these (html)");
 	app.option("--report-file", settings.reportFile,
 		   "write the report to this file instead of printing it")
 		.valueText("FILE")
@@ -289,8 +289,8 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		"numbers least"));
 	settings.percentile.push_back(app.option("--percentile", settings.calibration.percentile,
 						 "with --ranges percentile: the percentile of a "
-						 "tensor's numbers at which "
-						 "its range ends")
+						 "tensor's numbers at which its range ends; it "
+						 "begins at the percentile 100 - NUMBER")
 					      .range(50.0, 100.0)
 					      .showDefault());
 	settings.ofSamples.push_back(app.flag(
@@ -314,11 +314,14 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 	return runProgram("nvdla-compile", [&]() -> Result<int> {
-		CommandLine app{ "Compiles a model of TensorFlow Lite, ONNX or Caffe into an NVDLA "
-				 "loadable.",
-				 "nvdla-compile",
-				 "nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ "
-				 "--precision int8" };
+		CommandLine app{
+			"Compiles a model of TensorFlow Lite, ONNX or Caffe into a loadable, "
+			"which nvdla-run and other programs run on NVDLA, a hardware "
+			"accelerator.",
+			"nvdla-compile",
+			"nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ "
+			"--precision int8"
+		};
 		CompileSettings settings;
 
 		app.footer(exitCodeHelpWithoutDevice);

@@ -73,8 +73,7 @@ int main(int argc, char **argv)
 			.required();
 		app.option("to", settings.to,
 			   "file to write: as text if the name ends in .json, otherwise as a "
-			   "loadable; "
-			   "- prints the text")
+			   "loadable; - prints the text")
 			.valueText("TO")
 			.required();
 		app.flag(

@@ -180,9 +180,8 @@ void addOptions(CommandLine &app, Settings &settings)
 {
 	app.option("folder", settings.folder,
 		   "folder that has, for each class, a folder with pictures of that class; the "
-		   "name "
-		   "of the inner folder is the class's line in the labels file, the first word of "
-		   "this line, or the class's number, counted from 0")
+		   "name of the inner folder is the class's line in the labels file, the first "
+		   "word of this line, or the class's number, counted from 0")
 		.valueText("FOLDER");
 	app.option("--labels", settings.labels,
 		   "text file with the names of the classes, one a line, in the order of the "
@@ -218,8 +217,8 @@ int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-eval", [&]() -> Result<int> {
 		CommandLine app{ "Runs a neural network on the pictures of a folder, on an NVDLA "
-				 "(a hardware "
-				 "accelerator), and prints how many of them it recognizes.",
+				 "(a hardware accelerator), and prints how many of them it "
+				 "recognizes.",
 				 "nvdla-eval",
 				 "nvdla-eval model.onnx pictures --labels classes.txt --calibrate "
 				 "samples" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-info: prints the contents of a loadable, or of a model after compiling it; or a core dump of
- * the driver.
+ * nvdla-info: prints the contents of a loadable, or of a model after compiling it; or a core dump
+ * of the driver.
  */
 #include <cstdio>
 
@@ -136,17 +136,15 @@ int main(int argc, char **argv)
 			  { "json", Format::Json },
 			  { "dot", Format::Dot },
 			  { "svg", Format::Svg } },
-			"what to print: text (the default): inputs, outputs, blocks of "
-			"memory and operations (an operation is the work of one "
-			"engine, a unit of NVDLA); json: everything in the "
-			"loadable, as nvdla-convert writes it; dot: the graph of "
-			"the operations for Graphviz; svg: this graph as a drawing");
+			"what to print: text (the default): inputs, outputs, blocks of memory and "
+			"operations (an operation is the work of one engine, a unit of NVDLA); "
+			"json: everything in the loadable, as nvdla-convert writes it; dot: the "
+			"graph of the operations for Graphviz; svg: this graph as a drawing");
 		auto json = app.flag("--json", settings.json, "the same as --format json")
 				    .excludes(format);
 		app.option("-o,--output", settings.output,
 			   "write to this file instead of printing; - is standard output; if its "
-			   "name "
-			   "ends in .json, .dot or .svg, --format must be the same")
+			   "name ends in .json, .dot or .svg, --format must be the same")
 			.valueText("FILE");
 		const auto chip =
 			app.flag("--chip", settings.chip,
@@ -159,9 +157,8 @@ int main(int argc, char **argv)
 		const auto dump =
 			app.option("--dump", settings.dump,
 				   "print this file, a core dump that the kernel driver made when "
-				   "a run failed, or the driver's debugfs file \"registers\", "
-				   "with register names in place of byte offsets; takes no "
-				   "network")
+				   "a run failed, or the driver's debugfs file \"registers\", with "
+				   "register names in place of byte offsets; takes no network")
 				.valueText("FILE")
 				.excludes(format)
 				.excludes(json)

@@ -153,18 +153,16 @@ int main(int argc, char **argv)
 		auto device = tools::addDeviceOption(app, settings.run.device);
 		auto input = app.option("--input", settings.run.inputs,
 					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
-					"(.npy), or a .dimg or .raw file, as for nvdla-run; "
-					"repeat for further inputs; an input without a file is "
-					"zero")
+					"(.npy), or a .dimg or .raw file, as for nvdla-run; repeat "
+					"for further inputs; an input without a file is zero")
 				     .valueText("FILE")
 				     .repeatable();
 		tools::ScalingOptions scaling;
 		scaling.addTo(app, "pictures");
 		app.option("--trace", settings.trace,
 			   "write the timeline for the viewer Perfetto (ui.perfetto.dev) or "
-			   "Chrome. If "
-			   "the file of this option, --svg, --csv or --json is -, its contents are "
-			   "printed in place of the table")
+			   "Chrome. If the file of this option, --svg, --csv or --json is -, its "
+			   "contents are printed in place of the table")
 			.valueText("FILE");
 		app.option("--svg", settings.svg, "write the timeline as a drawing (SVG)")
 			.valueText("FILE");
@@ -181,8 +179,7 @@ int main(int argc, char **argv)
 			"--sort", settings.view.sort,
 			{ { "start", prof::View::Sort::Start },
 			  { "time", prof::View::Sort::Time } },
-			"order of the rows: by start (the default), or by time, "
-			"the longest first");
+			"order of the rows: by start (the default), or by time, the longest first");
 		app.option("--top", settings.view.top,
 			   "print at most N rows of the table; 0: all rows")
 			.showDefault();

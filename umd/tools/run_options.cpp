@@ -78,8 +78,8 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		"ends in .raw; repeat for further outputs")
 		.valueText("FILE");
 	lists.keep(addPerTensor(app, "--output-scale", lists.output.scales,
-				"scale of an integer output, for the numbers of .npy files, "
-				"--top and --json; given as --input-scale, with the same default")
+				"scale of an integer output, for the numbers of .npy files, --top "
+				"and --json; given as --input-scale, with the same default")
 			   .valueText("A,B,..."));
 	lists.keep(addPerTensor(app, "--output-zero", lists.output.zeroPoints,
 				"zero point of an integer output; given as --input-zero, with the "
@@ -89,24 +89,22 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		"--layout", settings.layout,
 		{ { "nchw", ElementOrder::Nchw }, { "nhwc", ElementOrder::Nhwc } },
 		"order of the axes of all .npy inputs and outputs: channels before lines and "
-		"columns "
-		"(nchw) or after them (nhwc); default: the model's order, but nchw for loadables "
-		"of compilers other than nvdla-compile"));
+		"columns (nchw) or after them (nhwc); default: the model's order, but nchw for "
+		"loadables of compilers other than nvdla-compile"));
 	lists.keep(app.flag("--rawdump", settings.rawDump,
 			    "write the elements of outputs as text; if there is no --output, to "
 			    "output.dimg, output1.dimg, ..."));
 	app.option("--dump-surfaces", settings.surfaces,
 		   "write the tensors between the layers of a model to this folder, as .npy files, "
-		   "except tensors inside operations that run as one; also print the range of "
-		   "each tensor, and the shares of elements that have the lowest and the highest "
-		   "value of their type; needs a model, not a loadable")
+		   "except tensors inside operations that run as one; also print the range of each "
+		   "tensor, and the shares of elements that have the lowest and the highest value "
+		   "of their type; needs a model, not a loadable")
 		.valueText("FOLDER");
 	app.option("--top", settings.top,
 		   "print the N largest numbers of each output; default: 0, or 1 with --labels");
 	app.option("--labels", settings.labels,
 		   "text file with the names of the classes, one a line: print the name beside "
-		   "each "
-		   "number of --top")
+		   "each number of --top")
 		.valueText("FILE");
 }
 
@@ -119,8 +117,8 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		.showDefault();
 	addTimeoutOption(app, settings.timeoutMs);
 	lists.keep(app.flag("-v,--verbose", settings.verbose,
-			    "print the duration of each part of the last run on "
-			    "the device and on the CPU"));
+			    "print the duration of each part of the last run on the device and on "
+			    "the CPU"));
 	app.flag("--perf", settings.perf,
 		 "print a table of the operations (an operation is the work of one engine, a unit "
 		 "of NVDLA) of the last run: time, stalls (cycles in which it waited for memory), "
@@ -128,8 +126,7 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		 "NaNs");
 	lists.keep(app.option("--saturated-above", settings.saturatedAbove,
 			      "leave the saturated values of operations that have N or fewer out "
-			      "of the sums "
-			      "that are printed")
+			      "of the sums that are printed")
 			   .showDefault());
 	lists.keep(app.option("--nan-above", settings.nanAbove, "the same for NaNs").showDefault());
 	lists.keep(app.option("--lut-misses-above", settings.lutMissesAbove,
@@ -212,9 +209,11 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings,
 					   TraceOptions &trace)
 {
-	CommandLine app{ "Runs a network on an NVDLA and writes or prints its outputs.",
-			 "nvdla-run",
-			 "nvdla-run model.onnx --input cat.png --labels classes.txt --top 5" };
+	CommandLine app{
+		"Runs a neural network on an NVDLA (a hardware accelerator), and writes or "
+		"prints its outputs.",
+		"nvdla-run", "nvdla-run model.onnx --input cat.png --labels classes.txt --top 5"
+	};
 	Lists lists;
 
 	app.footer(exitCodeHelp);

@@ -33,21 +33,16 @@ public:
 	void addTo(CommandLine &app, const std::string &usualTarget)
 	{
 		add(app.option("--strategy", text_,
-			       "NVDLA can compute some parts of a model in several ways: which "
-			       "ways the "
-			       "compiler may use. A list, with commas, of WAY=auto (where it is "
-			       "predicted "
-			       "to be faster; the default), WAY=always (wherever possible) and "
-			       "WAY=never "
-			       "(the default of winograd, with which the device model, an NVDLA in "
-			       "software, is slow). WAY is winograd, compression, pixels, "
-			       "post-extension, bands, fused-pooling, reuse, join or branches; the "
-			       "manual "
-			       "page of nvdla-compile explains them. auto, always or never without "
-			       "WAY= is "
-			       "for all of them. The list may also describe the chip for which "
-			       "times are "
-			       "predicted, as in dram=2.5GB/s")
+			       "ways in which the compiler may let NVDLA compute parts of a model: "
+			       "a list, with commas, of WAY=auto (used where it is predicted to be "
+			       "faster; the default), WAY=always (used wherever possible) and "
+			       "WAY=never (the default of winograd, with which the device model, "
+			       "an NVDLA in software, is slow). WAY is winograd, compression, "
+			       "pixels, post-extension, bands, fused-pooling, reuse, join or "
+			       "branches; the manual page of nvdla-compile explains them. auto, "
+			       "always or never without WAY= is for all of them. The list may also "
+			       "describe the chip for which times are predicted, as in "
+			       "dram=2.5GB/s")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
 			       "size of the on-chip memory in which the compiler may place tensors "
@@ -62,12 +57,10 @@ public:
 			       "never: in no model"));
 		add(app.option("--shape", shapes_,
 			       "shape of an input, such as picture=1x3x480x640, for sizes that an "
-			       "ONNX "
-			       "model leaves open, or for other sizes than those of a TensorFlow "
-			       "Lite "
-			       "model (if TensorFlow Lite is installed); the name may be left out "
-			       "if the "
-			       "model has only one input; repeat for further inputs")
+			       "ONNX model leaves open, or for other sizes than those of a "
+			       "TensorFlow Lite model (if TensorFlow Lite is installed); the name "
+			       "may be left out if the model has only one input; repeat for "
+			       "further inputs")
 			    .valueText("[NAME=]SHAPE")
 			    .repeatable());
 		add(app.choice(
@@ -75,10 +68,8 @@ public:
 			"whether another library may compute, on the CPU, operators that neither "
 			"NVDLA nor libnvdla, the library of these programs, can compute: auto (the "
 			"default): yes, ONNX Runtime for an ONNX model, TensorFlow Lite for a "
-			".tflite "
-			"model, if the library is installed; never: no, a model with such "
-			"operators "
-			"is refused"));
+			".tflite model, if the library is installed; never: no, a model with such "
+			"operators is refused"));
 		add(app.option("--target", target_,
 			       "the core (configuration of NVDLA) for which a model is compiled: " +
 				       coreVariantNames() + "; default: " + usualTarget)

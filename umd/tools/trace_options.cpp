@@ -42,11 +42,9 @@ void TraceOptions::addTo(CommandLine &app)
 {
 	app.option("--trace", folder_,
 		   "write a register trace of the run to this folder: the register writes, the "
-		   "memory "
-		   "that the NVDLA reads and the expected results, for nvdla-trace, a simulation "
-		   "of "
-		   "the hardware, or a board without an operating system; the device must be "
-		   "embedded")
+		   "memory that the NVDLA reads and the expected results, for nvdla-trace, a "
+		   "simulation of the hardware, or a board without an operating system; the device "
+		   "must be embedded")
 		.valueText("FOLDER");
 	others_.push_back(app.choice<sim::TraceFormat>(
 		"--trace-format", format_,
@@ -58,8 +56,8 @@ void TraceOptions::addTo(CommandLine &app)
 		"repository nvdla/hw, branches nvdlav1 and master; c: an array in C, for a board"));
 	others_.push_back(
 		app.option("--trace-memory", memory_,
-			   "first address of the system memory in the trace, a multiple of "
-			   "4096; default: 0x80000000")
+			   "first address of the system memory in the trace, a multiple of 4096; "
+			   "default: 0x80000000")
 			.valueText("ADDRESS"));
 }
 
