@@ -278,8 +278,7 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		.valueText("FILE ...");
 	app.option("--calibration-table", settings.table,
 		   "compile a float model to integers, with the scales of this file: a calibration "
-		   "table of the compiler of NVDLA's authors (JSON) or a calibration cache of "
-		   "TensorRT")
+		   "table of NVIDIA's compiler (JSON) or a calibration cache of TensorRT")
 		.valueText("FILE");
 	settings.ofRanges.push_back(app.choice(
 		"--ranges", settings.calibration.method, rangeNames(),
@@ -315,12 +314,11 @@ int main(int argc, char **argv)
 #endif
 	return runProgram("nvdla-compile", [&]() -> Result<int> {
 		CommandLine app{
-			"Compiles a model of TensorFlow Lite, ONNX or Caffe into a loadable, "
-			"which nvdla-run and other programs run on NVDLA, a hardware "
-			"accelerator.",
+			"Compiles a model of TensorFlow Lite, ONNX or Caffe into a loadable, which "
+			"nvdla-run and other programs run on NVDLA, a hardware accelerator.",
 			"nvdla-compile",
-			"nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ "
-			"--precision int8"
+			"nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ --precision "
+			"int8"
 		};
 		CompileSettings settings;
 

@@ -46,10 +46,10 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
 	const auto input = addPerTensor(app, "--input", settings.inputs,
 					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
-					"(.npy), a .dimg file with elements (format of the runtime "
-					"of NVDLA's authors), or the tensor's bytes as the NVDLA "
-					"reads them (.raw); repeat for further inputs; an input "
-					"without a file is zero")
+					"(.npy), a .dimg file with elements (format of NVIDIA's "
+					"runtime), or the tensor's bytes as the NVDLA reads them "
+					"(.raw); repeat for further inputs; an input without a "
+					"file is zero")
 				   .valueText("FILE");
 	addPerTensor(app, "--image", lists.images,
 		     "the same as --input, but if there is no --output, the outputs are written to "
@@ -210,8 +210,8 @@ Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &s
 					   TraceOptions &trace)
 {
 	CommandLine app{
-		"Runs a neural network on an NVDLA (a hardware accelerator), and writes or "
-		"prints its outputs.",
+		"Runs a neural network on an NVDLA (a hardware accelerator), and writes or prints "
+		"its outputs.",
 		"nvdla-run", "nvdla-run model.onnx --input cat.png --labels classes.txt --top 5"
 	};
 	Lists lists;
