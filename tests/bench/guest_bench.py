@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Measure how much longer runs take in the guest (the virtual machine of scripts/vm, with the kernel driver) than on the
-embedded device (the driver's code and the device model, an NVDLA in software, in a process of the host).
+"""Measure how much longer runs take in the guest (the virtual machine of scripts/vm, with the
+kernel driver) than on the embedded device (the driver's code and the device model, an NVDLA in
+software, in a process of the host).
 
-First the overhead of the driver: for operations that compute next to nothing, their time in the guest, and by how much it
-is longer than on the embedded device. Then, for each NETWORK, a row of a table: the best time of a run on the embedded
-device and in the guest, the difference for each layer, and the ratio of the mean to the best time in the guest. Times are
-those on the device, without operations on the CPU. A layer is one operation of the NVDLA, or several that hand their data
-over without memory, such as a convolution with its activation and pooling. The programs of build/ are used as they are.
+First the overhead of the driver: for operations that compute next to nothing, their time in the
+guest, and by how much it is longer than on the embedded device. Then, for each NETWORK, a row of a
+table: the best time of a run on the embedded device and in the guest, the difference for each
+layer, and the ratio of the mean to the best time in the guest. Times are those on the device,
+without operations on the CPU. A layer is one operation of the NVDLA, or several that hand their
+data over without memory, such as a convolution with its activation and pooling. The programs of
+build/ are used as they are.
 """
 
 import argparse

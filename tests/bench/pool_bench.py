@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Measure how many pictures a second a model processes on pools of 1, 2 and 4 embedded devices (NVDLAs in software).
+"""Measure how many pictures a second a model processes on pools of 1, 2 and 4 embedded devices
+(NVDLAs in software).
 
-A pool distributes the pictures over its devices. The pools are measured in turns, so other work of the machine slows all of
-them. A row for each pool has the pictures a second in its best turn, the ratio to those of one device, and for each device
-the number of its pictures and, in brackets, the share of the time in which it was busy.
+A pool distributes the pictures over its devices. The pools are measured in turns, so other work of
+the machine slows all of them. A row for each pool has the pictures a second in its best turn, the
+ratio to those of one device, and for each device the number of its pictures and, in brackets, the
+share of the time in which it was busy.
 
 PYTHONPATH must name the project's Python package: build/umd/frameworks/python.
 """

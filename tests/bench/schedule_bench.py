@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compare the predicted time and memory traffic of networks that NVIDIA's compiler (nvdla_compiler) compiled with those of the
-same networks compiled by this project, and with a lower bound of the time.
+"""Compare the predicted time and memory traffic of networks that NVIDIA's compiler (nvdla_compiler)
+compiled with those of the same networks compiled by this project, and with a lower bound of the
+time.
 
-The folder of a network has net.prototxt (a Caffe net), in*.npy (its inputs) and loadables (compiled networks) of NVIDIA's
-compiler, named CORE_PRECISION_PROFILE.nvdla. Of several profiles, that with the shortest predicted time is compared. If
-there is no net.caffemodel, this program makes random weights, because the weights do not change the times. The lower
-bound is the longer one of two times: that of the multiplications if all multipliers are always busy, and that of moving
-weights, inputs and outputs once. Cycles and bytes are those of nvdla-prof --chip, without operations on the CPU.
+The folder of a network has net.prototxt (a Caffe net), in*.npy (its inputs) and loadables (compiled
+networks) of NVIDIA's compiler, named CORE_PRECISION_PROFILE.nvdla. Of several profiles, that with
+the shortest predicted time is compared. If there is no net.caffemodel, this program makes random
+weights, because the weights do not change the times. The lower bound is the longer one of two
+times: that of the multiplications if all multipliers are always busy, and that of moving weights,
+inputs and outputs once. Cycles and bytes are those of nvdla-prof --chip, without operations on the
+CPU.
 """
 
 import argparse
