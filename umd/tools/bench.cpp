@@ -277,9 +277,10 @@ int main(int argc, char **argv)
 		tools::addTimeoutOption(app, settings.timeoutMs);
 		const auto json = app.flag("--json", settings.json, "print the figures as JSON");
 		app.option("--compare", settings.compare,
-			   "also print the ratio of each figure to that of an earlier measurement, "
-			   "whose output with --json is in this file: of a network of the same "
-			   "name, with the same number of runs in flight")
+			   "also print the ratio of each figure to that of an earlier measurement. "
+			   "The file has the output of that measurement with --json. The "
+			   "measurement must be of a network of the same name, with the same "
+			   "number of runs in flight")
 			.valueText("FILE")
 			.excludes(json);
 		if (const auto code = app.parse(argc, argv))

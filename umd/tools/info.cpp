@@ -156,9 +156,11 @@ int main(int argc, char **argv)
 					   [&](CommandLineOption option) { option.needs(chip); });
 		const auto dump =
 			app.option("--dump", settings.dump,
-				   "print this file, a core dump that the kernel driver made when "
-				   "a run failed, or the driver's debugfs file \"registers\", with "
-				   "register names in place of byte offsets; takes no network")
+				   "print this file with register names in place of byte offsets; "
+				   "takes no network. The file is a core dump, which the kernel "
+				   "driver makes of the NVDLA when a run fails (in "
+				   "/sys/class/devcoredump/devcd*/data), or the driver's debugfs "
+				   "file \"registers\"")
 				.valueText("FILE")
 				.excludes(format)
 				.excludes(json)

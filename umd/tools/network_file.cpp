@@ -32,7 +32,8 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget)
 		app.option("network", network_,
 			   "a loadable, which is a compiled model (or the text that nvdla-convert "
 			   "makes of it); or a model, which is compiled first, if the name ends in "
-			   ".tflite, .onnx or, for Caffe, .prototxt")
+			   ".tflite, .onnx or, for Caffe, .prototxt (with its .caffemodel beside "
+			   "it)")
 			.valueText("FILE"));
 	const auto loadable = app.option("--loadable", loadable_,
 					 "the network, in place of the argument: a loadable, "

@@ -35,13 +35,14 @@ public:
 		add(app.option("--strategy", text_,
 			       "ways in which the compiler may let NVDLA compute parts of a model: "
 			       "a list, with commas, of WAY=auto (used where it is predicted to be "
-			       "faster; the default), WAY=always (used wherever possible) and "
-			       "WAY=never (the default of winograd, with which the device model, "
-			       "an NVDLA in software, is slow). WAY is winograd, compression, "
-			       "pixels, post-extension, bands, fused-pooling, reuse, join or "
-			       "branches; the manual page of nvdla-compile explains them. auto, "
-			       "always or never without WAY= is for all of them. The list may also "
-			       "describe the chip for these predictions, as in dram=2.5GB/s")
+			       "faster), WAY=always (used wherever possible) and WAY=never. WAY is "
+			       "winograd, compression, pixels, post-extension, bands, "
+			       "fused-pooling, reuse, join or branches; the manual page of "
+			       "nvdla-compile explains them. The default is never for winograd, "
+			       "which is slow on the device model (an NVDLA in software), and auto "
+			       "for the others. auto, always or never without WAY= is for all of "
+			       "them. The list may also describe the chip for these predictions, "
+			       "as in dram=2.5GB/s")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
 			       "size of the on-chip memory in which the compiler may place tensors "
@@ -50,10 +51,11 @@ public:
 		add(app.choice("--fold-sums", foldSums_, foldSumsNames(),
 			       "in which models a convolution and a following addition become one "
 			       "operation: floats (the default): in float models, also after "
-			       "calibration; always: also in models of integers, where results can "
-			       "then differ from the model's, because the model limits the "
-			       "convolution's result to the range of its type before the addition; "
-			       "never: in no model"));
+			       "calibration to integers; always: also in models of integers; "
+			       "never: in no model. With always, results of a model of integers "
+			       "can differ from the model's, because the model limits the "
+			       "convolution's result to the range of its type before the "
+			       "addition"));
 		add(app.option("--shape", shapes_,
 			       "shape of an input, such as picture=1x3x480x640: gives the sizes "
 			       "that an ONNX model leaves open, or replaces those of a TensorFlow "

@@ -26,12 +26,13 @@ _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
 Install missing packages, build, and run every test of this project, which has a kernel driver, a
-runtime and a device model (NVDLA in software) for NVDLA, a hardware accelerator: tests on this
-machine, the host, and tests in guests, which are virtual machines with the driver. There is a
-guest for each kernel that the driver supports, and for the debug kernel if scripts/kernel-debug
-has built it. Guests with the newest kernel run every guest test, those with the oldest kernel the
-tests of the driver, and those with a kernel between only the tests of the driver's interface.
-The last line is "N passed, N failed", and ", N skipped" if some were.
+runtime and a device model (NVDLA in software) for NVDLA, a hardware accelerator. Some tests run on
+this machine, the host. The others run in guests, which are virtual machines with the driver. There
+are guests for each kernel that the driver supports. Those with the newest kernel run every guest
+test. Those with the oldest kernel run the tests of the driver. Those with a kernel between run only
+the tests of the driver's interface. If scripts/kernel-debug has built the debug kernel, there are
+guests for it, too. One guest has another processor, which is emulated, and the device tree of a
+real machine. The last line is "N passed, N failed", and ", N skipped" if some were.
 '''
 _EPILOG = '''\
 The reference data (the hardware's own results, and models with theirs) is not in the repository.
@@ -44,15 +45,18 @@ def _parse():
 	parser = console.Parser('scripts/test', '--quick conv', description=_DESCRIPTION, epilog=_EPILOG,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--quick', action='store_true', help='run only the tests that need no guest')
-	parser.add_argument('--kernel', metavar='SERIES', help='run guests with this kernel only (6.12, 7.3, ...), and every guest test in them')
+	parser.add_argument('--kernel', metavar='SERIES', help=(
+		'run guests with this kernel only (6.12, 7.3, ...), every guest test in them, and the tests on the host; leave '
+		'out the tests "kmd.checkpatch" and "packages" and the guest with a device tree'))
 	parser.add_argument('--debug-kernel', action='store_true', help=(
 		'run only the tests marked "debug" in tests/vm/tests.list, in guests with the debug kernel, which '
 		'scripts/kernel-debug builds if it does not exist; any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
 		'checks is a failure'))
 	parser.add_argument('--arch', metavar='NAME', help=(
-		'run only guests with this emulated processor, riscv64 or arm64: for each machine in '
-		'tests/devicetree/machines.list that has the processor, a guest with its device tree; and a guest whose NVDLA '
-		'is a PCI function, for the tests marked "cross" in tests/vm/tests.list'))
+		'run only guests with this emulated processor, riscv64 or arm64. Each machine of '
+		'tests/devicetree/machines.list with this processor has a guest, which has the machine\'s device tree and runs '
+		'tests/vm/device-tree.sh. One more guest, whose NVDLA is a PCI function, runs the tests '
+		'marked "cross" in tests/vm/tests.list'))
 	parser.add_argument('--list', action='store_true', help='print the names of the tests, and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests whose name contains FILTER or, if FILTER has a *, matches this pattern')
 	arguments = parser.parse_args()
