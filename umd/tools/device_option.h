@@ -32,9 +32,9 @@ inline CommandLineOption addTimeoutOption(CommandLine &app, unsigned int &millis
 		.option("--timeout", milliseconds,
 			"end with exit code 4 if for this time, in milliseconds, no operation on "
 			"the device begins or ends, or if a part of a run that the device computes "
-			"without interruption by the CPU takes ten times as long. With the kernel "
-			"driver, values above 10000 count as 10000, unless the user has "
-			"CAP_SYS_NICE")
+			"without interruption by the CPU takes ten times this time. With the "
+			"kernel driver, values above 10000, also the default, count as 10000, "
+			"unless the user has CAP_SYS_NICE")
 		.range(1u, 600000u)
 		.showDefault();
 }

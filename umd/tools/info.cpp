@@ -143,8 +143,8 @@ int main(int argc, char **argv)
 		auto json = app.flag("--json", settings.json, "the same as --format json")
 				    .excludes(format);
 		app.option("-o,--output", settings.output,
-			   "write to this file instead of printing; - is standard output; if its "
-			   "name ends in .json, .dot or .svg, --format must be the same")
+			   "write to this file instead of printing; - is standard output; a name "
+			   "that ends in .json, .dot or .svg needs --format json, dot or svg")
 			.valueText("FILE");
 		const auto chip =
 			app.flag("--chip", settings.chip,
@@ -156,9 +156,10 @@ int main(int argc, char **argv)
 					   [&](CommandLineOption option) { option.needs(chip); });
 		const auto dump =
 			app.option("--dump", settings.dump,
-				   "print this file, a core dump that the kernel driver made when "
-				   "a run failed, or the driver's debugfs file \"registers\", with "
-				   "register names in place of byte offsets; takes no network")
+				   "print this file with register names in place of byte offsets; "
+				   "the file is a dump of the NVDLA's state, which the kernel "
+				   "driver made when a run failed, or the driver's debugfs file "
+				   "\"registers\"; takes no network")
 				.valueText("FILE")
 				.excludes(format)
 				.excludes(json)

@@ -41,7 +41,7 @@ public:
 			       "pixels, post-extension, bands, fused-pooling, reuse, join or "
 			       "branches; the manual page of nvdla-compile explains them. auto, "
 			       "always or never without WAY= is for all of them. The list may also "
-			       "describe the chip for which times are predicted, as in "
+			       "describe the chip for which auto predicts times, as in "
 			       "dram=2.5GB/s")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
