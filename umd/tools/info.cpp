@@ -143,8 +143,8 @@ int main(int argc, char **argv)
 		auto json = app.flag("--json", settings.json, "the same as --format json")
 				    .excludes(format);
 		app.option("-o,--output", settings.output,
-			   "write to this file instead of printing; - is standard output; if its "
-			   "name ends in .json, .dot or .svg, --format must be the same")
+			   "write to this file instead of printing; - is standard output; a name "
+			   "that ends in .json, .dot or .svg needs --format json, dot or svg")
 			.valueText("FILE");
 		const auto chip =
 			app.flag("--chip", settings.chip,

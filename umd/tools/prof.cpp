@@ -149,7 +149,7 @@ int main(int argc, char **argv)
 
 		app.footer(tools::exitCodeHelp);
 		tools::NetworkOptions network;
-		network.addTo(app, "that of the device; with --chip nv_full");
+		network.addTo(app, "that of the device, or nv_full with --chip");
 		auto device = tools::addDeviceOption(app, settings.run.device);
 		auto input = app.option("--input", settings.run.inputs,
 					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
@@ -167,8 +167,9 @@ int main(int argc, char **argv)
 		app.option("--svg", settings.svg, "write the timeline as a drawing (SVG)")
 			.valueText("FILE");
 		app.option("--csv", settings.csv,
-			   "write the table's rows, with all counters (stalls, saturated values, "
-			   "NaNs, ...), as CSV; times are in ns")
+			   "write the table's rows as CSV, with all counters: stalls (cycles in "
+			   "which the operation waited for memory), saturated values (results that "
+			   "the engine clipped), NaNs and so on; times are in ns")
 			.valueText("FILE");
 		app.option("--json", settings.json,
 			   "write the table's rows with their times and counters as JSON")
@@ -191,7 +192,8 @@ int main(int argc, char **argv)
 		const auto chip =
 			app.flag("--chip", settings.chip,
 				 "run nothing: predict the time of each operation on the chip that "
-				 "the following options describe")
+				 "the following options describe, for which a model is also "
+				 "compiled")
 				.excludes(device)
 				.excludes(input)
 				.excludes(warmUp)

@@ -48,8 +48,10 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
 					"(.npy), a .dimg file with elements (format of NVIDIA's "
 					"runtime), or the tensor's bytes as the NVDLA reads them "
-					"(.raw); repeat for further inputs; an input without a "
-					"file is zero")
+					"(.raw); a picture is cropped to its centre and scaled to "
+					"the input's size, but for loadables of compilers other "
+					"than nvdla-compile it must have this size; repeat for "
+					"further inputs; an input without a file is zero")
 				   .valueText("FILE");
 	addPerTensor(app, "--image", lists.images,
 		     "the same as --input, but if there is no --output, the outputs are written to "
@@ -97,12 +99,14 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 			    "output1.dimg, ..."));
 	app.option("--dump-surfaces", settings.surfaces,
 		   "write the tensors between the layers of a model to this folder, as .npy files, "
-		   "except tensors inside operations that run as one; also print the range of each "
-		   "tensor, and the shares of elements that have the lowest and the highest value "
-		   "of their type; needs a model, not a loadable")
+		   "except tensors inside operations that run as one, such as the sums of a "
+		   "convolution before its ReLU; also print the range of each tensor, and the "
+		   "shares of elements that have the lowest and the highest value of their type; "
+		   "needs a model, not a loadable")
 		.valueText("FOLDER");
 	app.option("--top", settings.top,
-		   "print the N largest numbers of each output; default: 0, or 1 with --labels");
+		   "print the N largest numbers of each output; default: 0 (none), or 1 with "
+		   "--labels");
 	app.option("--labels", settings.labels,
 		   "text file with the names of the classes, one a line: print the name beside "
 		   "each number of --top")
@@ -126,8 +130,8 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		 "and the numbers of saturated values (results that the engine clipped) and of "
 		 "NaNs");
 	lists.keep(app.option("--saturated-above", settings.saturatedAbove,
-			      "leave the saturated values of operations that have N or fewer out "
-			      "of the sums that are printed")
+			      "leave operations with N or fewer saturated values out of the sum "
+			      "of these values, which is printed without --perf or with --json")
 			   .showDefault());
 	lists.keep(app.option("--nan-above", settings.nanAbove, "the same for NaNs").showDefault());
 	lists.keep(app.option("--lut-misses-above", settings.lutMissesAbove,

@@ -55,8 +55,9 @@ void TraceOptions::addTo(CommandLine &app)
 		  { "txn", sim::TraceFormat::Txn },
 		  { "cfg", sim::TraceFormat::Cfg },
 		  { "c", sim::TraceFormat::C } },
-		"trace (the default): for nvdla-trace; txn, cfg: for the testbenches of the public "
-		"repository nvdla/hw, branches nvdlav1 and master; c: an array in C, for a board"));
+		"trace (the default): for nvdla-trace; txn: for the testbench of the branch "
+		"nvdlav1 of NVDLA's public hardware repository (nvdla/hw); cfg: for that of its "
+		"branch master; c: an array in C, for a board"));
 	others_.push_back(
 		app.option("--trace-memory", memory_,
 			   "first address of the system memory in the trace, a multiple of 4096; "

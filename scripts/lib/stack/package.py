@@ -172,10 +172,11 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 def main():
 	parser = console.Parser('scripts/package', '--debian 12', description=(
 		'Make Debian packages of the software for NVDLA, a hardware accelerator for neural networks: nvdla-dkms (the '
-		'driver), libnvdla0, libnvdla-dev, nvdla-host-onnx, nvdla-tools, nvdla-sim and python3-nvdla. The script compiles '
-		'and checks them in a Debian system of the release that --debian names, which it makes once and keeps in '
-		'~/.cache/nvdla. Debian 12 has no nvdla-dkms, because its kernel is too '
-		'old for the driver, and no nvdla-host-onnx. '
+		'driver), libnvdla0 and libnvdla-dev (the library that runs networks), nvdla-host-onnx (a module with which ONNX '
+		'Runtime computes what NVDLA cannot), nvdla-tools (the programs), nvdla-sim (the device model, an NVDLA in software, '
+		'for QEMU) and python3-nvdla. The script makes a Debian system of the release that --debian names in ~/.cache/nvdla, '
+		'the first time, and compiles and checks the packages in it. Debian 12 has no nvdla-dkms, because its kernel is too '
+		'old for the driver, and no nvdla-host-onnx, because it has no ONNX Runtime. '
 		'Documentation/install.md says how to install the packages.'))
 	parser.add_argument('--debian', metavar='RELEASE', type=int, choices=sorted(debian_tree.SUITES), default=13,
 			    help='Debian release of the packages: 12 or 13 (default: 13)')

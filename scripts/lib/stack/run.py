@@ -49,7 +49,8 @@ Build the programs and the driver for NVDLA, a hardware accelerator for neural n
 the program nvdla-edges: an example network (edge filters, ReLU, tone curve, max pooling; INT8)
 finds the edges of a photograph. The results are a picture of the edges (PNG), whose colours stand
 for directions; a printed table with the time of each operation and the NVDLA's counters of stalls
-(cycles in which it waited for memory), saturated values and NaNs; and a timeline of the run (SVG).
+(cycles in which it waited for memory), saturated values (results that it clipped) and NaNs; and a
+timeline of the run (SVG).
 
 The NVDLA is the device model, an NVDLA in software. By default nvdla-edges runs in a guest, a
 virtual machine with the kernel driver, and QEMU attaches the device model to the guest. With
