@@ -644,6 +644,8 @@ class Tools(ProgramTest):
 		self.assertRegex(slow, r'CONV\+SDP\+PDP .* DRAM\n')
 
 	def test_chip_of_a_model(self):
+		slow = ('--chip', '--dram', '0.3GB/s', DIGITS / 'digits.onnx')
+		self.assertEqual(self.good('nvdla-info', *slow), self.good('nvdla-prof', *slow))
 		said = self.good('nvdla-info', '--chip', DIGITS / 'digits.onnx')
 		self.assertRegex(said, r'CONV\+SDP .*\ndigits.onnx on 1 GHz')
 		self.assertIn('1 operation on the CPU is not included', said)

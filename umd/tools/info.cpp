@@ -65,7 +65,7 @@ Result<std::string> describe(const Settings &settings)
 {
 	if (!settings.dump.empty())
 		return tools::readDump(settings.dump);
-	auto network = tools::readNetwork(settings.network);
+	auto network = tools::readNetwork(settings.network.onChip(settings.chipOptions));
 	if (!network)
 		return forward(network);
 	const Loadable &loadable = network->loadable;

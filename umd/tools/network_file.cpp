@@ -18,6 +18,15 @@ std::string NetworkFile::name() const
 	return std::filesystem::path(path).filename().string();
 }
 
+NetworkFile NetworkFile::onChip(const ChipOptions &chip) const
+{
+	NetworkFile file = *this;
+
+	for (const auto &[name, value] : chip.values())
+		file.options.strategy->chip.emplace_back(name, value);
+	return file;
+}
+
 NetworkFile networkFile(const std::string &path)
 {
 	const auto ends = [&](const char *suffix) { return path.ends_with(suffix); };

@@ -9,6 +9,7 @@
 #include <nvdla/compiler.h>
 #include <nvdla/device.h>
 
+#include "command-line/chip_options.h"
 #include "command-line/command_line.h"
 #include "strategy_options.h"
 
@@ -25,6 +26,8 @@ struct NetworkFile {
 
 	/** \return the path without its folders */
 	std::string name() const;
+	/** \return the same file, which if it is a model is compiled for the chip of these options */
+	NetworkFile onChip(const ChipOptions &chip) const;
 };
 
 /** \return the file at \a path: a model if its name has the ending of one */

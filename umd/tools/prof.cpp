@@ -94,10 +94,7 @@ void printTable(const Settings &settings, const std::string &table)
 /* Predicts the times on a chip, without a run. */
 Result<void> predict(const Settings &settings)
 {
-	tools::NetworkFile file = settings.run.network;
-	for (const auto &[name, value] : settings.chipOptions.values())
-		file.options.strategy->chip.emplace_back(name, value);
-	auto network = tools::readNetwork(file);
+	auto network = tools::readNetwork(settings.run.network.onChip(settings.chipOptions));
 	if (!network)
 		return forward(network);
 	auto prediction = chip::predict(network->loadable, settings.chipOptions.chip(),
