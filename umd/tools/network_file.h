@@ -26,7 +26,8 @@ struct NetworkFile {
 
 	/** \return the path without its folders */
 	std::string name() const;
-	/** \return the same file, which if it is a model is compiled for the chip of these options */
+	/** \return the same file, which if it is a model is compiled for the chip of these options
+	 */
 	NetworkFile onChip(const ChipOptions &chip) const;
 };
 
