@@ -47,10 +47,11 @@ void compute(const RealStep &step, const Elementwise &elementwise)
 {
 	const Walk a = repeated(step.shape(0), step.outShape());
 	const Walk b = repeated(step.shape(1), step.outShape());
+	const bool isAlike = step.shape(0) == step.shape(1);
 
 	for (size_t i = 0; i < step.result.size(); i++)
-		step.result[i] =
-			static_cast<float>(elementwise(step.in(0)[a(i)], step.in(1)[b(i)]));
+		step.result[i] = static_cast<float>(elementwise(step.in(0)[isAlike ? i : a(i)],
+								step.in(1)[isAlike ? i : b(i)]));
 }
 
 void compute(const RealStep &step, const Reshape &)

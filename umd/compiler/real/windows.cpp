@@ -4,6 +4,7 @@
  */
 #include <algorithm>
 
+#include "base/number/products.h"
 #include "evaluator.h"
 
 namespace nvdla::compiler
@@ -11,9 +12,6 @@ namespace nvdla::compiler
 
 namespace
 {
-
-/* Pixels that are computed at once, so that kernels are read less often. */
-constexpr uint32_t pixelsAtOnce = 8;
 
 /* Kernels of one group as [tap][channel][kernel]. */
 RealNumbers kernelsInside(const RealNumbers &kernels, uint32_t firstK, uint32_t k, uint32_t c,
@@ -94,25 +92,27 @@ void convolveLine(const RealStep &step, const Convolution &conv, const RealNumbe
 {
 	const Extents &w = step.shape(1), &y = step.outShape();
 	const uint32_t kernels = w[0] / conv.groups, channels = w[1];
+	const RealNumbers padding(channels);
+	RealNumbers unused(kernels); /* sums behind the end of the line */
 
 	for (uint32_t first = 0; first < y[2]; first += pixelsAtOnce) {
-		const uint32_t last = std::min(first + pixelsAtOnce, y[2]);
-		float *sums = &step.result[(size_t{ oy } * y[2] + first) * w[0] +
-					   size_t{ group } * kernels];
+		ProductSums sums;
+		for (uint32_t p = 0; p < pixelsAtOnce; p++)
+			sums[p] = first + p < y[2]
+					  ? &step.result[(size_t{ oy } * y[2] + first + p) * w[0] +
+							 size_t{ group } * kernels]
+					  : unused.data();
 		for (uint32_t tap = 0; tap < w[2] * w[3]; tap++) {
-			const float *from[pixelsAtOnce];
-			for (uint32_t ox = first; ox < last; ox++)
-				from[ox - first] = tapAt(step, conv, oy, ox, tap);
-			for (uint32_t c = 0; c < channels; c++) {
-				const float *row =
-					&turned[(size_t{ tap } * channels + c) * kernels];
-				for (uint32_t p = 0; p < last - first; p++) {
-					if (from[p])
-						addRow(sums + size_t{ p } * w[0], kernels,
-						       from[p][size_t{ group } * channels + c],
-						       row);
-				}
+			ProductInputs from;
+			for (uint32_t p = 0; p < pixelsAtOnce; p++) {
+				const float *pixel = first + p < y[2]
+							     ? tapAt(step, conv, oy, first + p, tap)
+							     : nullptr;
+				from[p] =
+					pixel ? pixel + size_t{ group } * channels : padding.data();
 			}
+			addProducts(from, sums, &turned[size_t{ tap } * channels * kernels],
+				    channels, kernels);
 		}
 	}
 }
@@ -193,13 +193,19 @@ void compute(const RealStep &step, const FullyConnected &)
 {
 	const uint32_t kernels = step.shape(1)[0], channels = step.shape(1)[1];
 
-	for (size_t i = 0; i < step.result.size(); i++) {
-		const float *from = &step.in(0)[i / kernels * channels];
-		const float *row = &step.in(1)[i % kernels * channels];
-		float sum = 0;
-		for (uint32_t c = 0; c < channels; c++)
-			sum += from[c] * row[c];
-		step.result[i] = sum;
+	const RealNumbers turned = kernelsInside(step.in(1), 0, kernels, channels, 1);
+	const size_t rows = step.result.size() / kernels;
+	RealNumbers unused(kernels);
+
+	for (size_t first = 0; first < rows; first += pixelsAtOnce) {
+		ProductInputs from;
+		ProductSums sums;
+		for (size_t p = 0; p < pixelsAtOnce; p++) {
+			from[p] = &step.in(0)[std::min(first + p, rows - 1) * channels];
+			sums[p] = first + p < rows ? &step.result[(first + p) * kernels]
+						   : unused.data();
+		}
+		addProducts(from, sums, turned.data(), channels, kernels);
 	}
 	addBias(step, kernels);
 }
