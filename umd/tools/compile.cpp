@@ -286,7 +286,8 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		"how --calibrate chooses the range of a tensor: minmax (the default): all numbers "
 		"that occur; percentile: without the few most extreme; entropy: so that "
 		"quantization "
-		"changes the distribution of the numbers least"));
+		"changes the distribution of the numbers least; powers-of-two: all numbers, with "
+		"a power of two as scale (fixed-point numbers)"));
 	settings.percentile.push_back(app.option("--percentile", settings.calibration.percentile,
 						 "with --ranges percentile: the percentile of a "
 						 "tensor's numbers at which "

@@ -149,7 +149,8 @@ Result<std::vector<Range>> observe(const Samples &samples, const Calibration &ca
 	});
 	if (!seen)
 		return forward(seen);
-	if (calibration.method == RangeMethod::MinMax)
+	if (calibration.method != RangeMethod::Percentile &&
+	    calibration.method != RangeMethod::Entropy)
 		return ranges;
 	std::vector<Histogram> histograms(ranges.begin(), ranges.end());
 	seen = samples.each([&](const Sample &, const auto &values) {
@@ -341,9 +342,7 @@ Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calib
 		if (auto checked = checkRanges(model, *ranges); !checked)
 			return forward(checked);
 	}
-	quantizeModel(model, *ranges, calibration.type,
-		      hasTable || calibration.type == DataType::Int16 ? ZeroPoint::Zero
-								      : ZeroPoint::Free);
+	quantizeModel(model, *ranges, calibration);
 	if (!samples.count)
 		return std::vector<LayerError>();
 	auto corrected = calibration.correctBias ? correctBiases(model, samples) : Result<void>();
