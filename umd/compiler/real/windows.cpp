@@ -36,13 +36,6 @@ void addBias(const RealStep &step, uint32_t kernels)
 		step.result[i] += (*bias)[i % kernels];
 }
 
-/* Sums of some pixels beside each other: each number of the input meets a row of kernels. */
-void addRow(float *sums, uint32_t kernels, float number, const float *row)
-{
-	for (uint32_t k = 0; k < kernels; k++)
-		sums[k] += number * row[k];
-}
-
 /* A place in the input, or none in the padding. */
 const float *pixelAt(const RealStep &step, int64_t y, int64_t x)
 {
@@ -105,9 +98,8 @@ void convolveLine(const RealStep &step, const Convolution &conv, const RealNumbe
 		for (uint32_t tap = 0; tap < w[2] * w[3]; tap++) {
 			ProductInputs from;
 			for (uint32_t p = 0; p < pixelsAtOnce; p++) {
-				const float *pixel = first + p < y[2]
-							     ? tapAt(step, conv, oy, first + p, tap)
-							     : nullptr;
+				const float *pixel =
+					tapAt(step, conv, oy, std::min(first + p, y[2] - 1), tap);
 				from[p] =
 					pixel ? pixel + size_t{ group } * channels : padding.data();
 			}
@@ -180,9 +172,10 @@ void compute(const RealStep &step, const TransposedConvolution &conv)
 					continue;
 				float *sums =
 					&step.result[static_cast<size_t>(oy * y[2] + ox) * w[0]];
-				for (uint32_t c = 0; c < w[1]; c++)
-					addRow(sums, w[0], from[c],
-					       &turned[(size_t{ tap } * w[1] + c) * w[0]]);
+				const float *row = &turned[size_t{ tap } * w[1] * w[0]];
+				for (uint32_t c = 0; c < w[1]; c++, row += w[0])
+					for (uint32_t k = 0; k < w[0]; k++)
+						sums[k] += from[c] * row[k];
 			}
 		}
 	}
