@@ -116,10 +116,10 @@ struct PoolWindow {
 	uint32_t count = 0;
 };
 
-PoolWindow windowOf(const RealStep &step, const Pool &pool, uint32_t oy, uint32_t ox, uint32_t c)
+/* Adds the elements under a window, of each channel. */
+void addWindow(const RealStep &step, const Pool &pool, uint32_t oy, uint32_t ox,
+	       std::vector<PoolWindow> &windows)
 {
-	PoolWindow window;
-
 	for (uint32_t tap = 0; tap < pool.kernel.x * pool.kernel.y; tap++) {
 		const float *from = pixelAt(
 			step,
@@ -127,12 +127,13 @@ PoolWindow windowOf(const RealStep &step, const Pool &pool, uint32_t oy, uint32_
 			int64_t{ ox } * pool.stride.x + tap % pool.kernel.x - pool.padding.left);
 		if (!from)
 			continue;
-		window.sum += from[c];
-		window.largest = std::max(window.largest, from[c]);
-		window.smallest = std::min(window.smallest, from[c]);
-		window.count++;
+		for (PoolWindow &window : windows) {
+			window.sum += *from;
+			window.largest = std::max(window.largest, *from);
+			window.smallest = std::min(window.smallest, *from++);
+			window.count++;
+		}
 	}
-	return window;
 }
 
 } /* namespace */
@@ -210,8 +211,9 @@ void compute(const RealStep &step, const Pool &pool)
 
 	for (uint32_t oy = 0; oy < y[1]; oy++) {
 		for (uint32_t ox = 0; ox < y[2]; ox++) {
-			for (uint32_t c = 0; c < y[3]; c++) {
-				const PoolWindow window = windowOf(step, pool, oy, ox, c);
+			std::vector<PoolWindow> windows(y[3]);
+			addWindow(step, pool, oy, ox, windows);
+			for (const PoolWindow &window : windows) {
 				const uint32_t count = pool.method == Pool::Method::Sum ? 1
 						       : pool.countPadding
 							       ? pool.kernel.x * pool.kernel.y
