@@ -23,7 +23,7 @@ struct RunSettings {
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
 	/**
-	 * \brief Without --output, write the files of NVDLA's original runtime: output.dimg, ...
+	 * \brief Without --output, write the files of NVIDIA's runtime: output.dimg, ...
 	 */
 	bool usualOutputs = false;
 	PixelScaling scaling;
@@ -40,8 +40,8 @@ struct RunSettings {
 	bool verbose = false;
 	bool perf = false;
 	/**
-	 * \brief Operations with at most this many saturated values, NaNs or values outside look-up
-	 * tables are not reported
+	 * \brief An operation is not reported if it has at most this many saturated values, NaNs
+	 * (nanAbove), or values outside the look-up tables (lutMissesAbove)
 	 */
 	uint64_t saturatedAbove = 0;
 	uint64_t nanAbove = 0;
