@@ -18,7 +18,7 @@ using compiler::Extents;
 using compiler::Model;
 
 /* One function of an input of \a shape. */
-Model modelOf(const Extents &shape)
+Model sigmoidOf(const Extents &shape)
 {
 	Model model;
 	compiler::Value value;
@@ -42,7 +42,7 @@ TEST(CalibrationSamples, AreReadTwice)
 	for (const auto &[method, times] :
 	     { std::pair(RangeMethod::MinMax, 2U), std::pair(RangeMethod::PowersOfTwo, 2U),
 	       std::pair(RangeMethod::Percentile, 3U), std::pair(RangeMethod::Entropy, 3U) }) {
-		Model model = modelOf({ 1, 2, 2, 1 });
+		Model model = sigmoidOf({ 1, 2, 2, 1 });
 		size_t reads = 0;
 		const Calibration calibration{ .samples = { {}, {}, {} }, .method = method };
 		auto errors = calibrate(model, calibration, [&](size_t sample) {
@@ -61,7 +61,7 @@ TEST(CalibrationSamples, AreNotReadOfARefusedModel)
 	const float nan = std::numeric_limits<float>::quiet_NaN();
 	const std::vector<float> spoilt(2 * 2 * 2 * 2 * 2, nan);
 	auto compiled = compiler::compileInMemory(
-		modelOf({ 2, 2, 2, 2, 2 }),
+		sigmoidOf({ 2, 2, 2, 2, 2 }),
 		{ .calibration = Calibration{ .samples = { { spoilt } } } });
 
 	ASSERT_FALSE(compiled);
