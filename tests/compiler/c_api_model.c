@@ -32,7 +32,7 @@ static int check_errors(const char *path)
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(strstr(nvdla_last_error(), "num_sample_numbers: is 65, no multiple of the 64"));
 	options.num_sample_numbers = PIXELS;
-	options.ranges = NVDLA_RANGE_ENTROPY + 1;
+	options.ranges = NVDLA_RANGE_POWERS_OF_TWO + 1;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(strstr(nvdla_last_error(), "ranges"));
 	options.ranges = 0;

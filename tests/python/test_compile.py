@@ -32,7 +32,8 @@ def layers(model):
 
 @pytest.mark.parametrize('options, dtype, ratio', [
 	({}, np.int8, 25), ({'ranges': 'entropy', 'keep_bias': True}, np.int8, 20),
-	({'ranges': 'percentile', 'percentile': 99.9}, np.int8, 20), ({'precision': 'int16'}, np.int16, 60)])
+	({'ranges': 'percentile', 'percentile': 99.9}, np.int8, 20), ({'ranges': 'powers-of-two'}, np.int8, 15),
+	({'precision': 'int16'}, np.int16, 60)])
 def test_samples_make_integers(device, options, dtype, ratio):
 	file, samples = two_layers(), pictures(4)
 	net = nvdla.load(nvdla.compile(file, samples=iter(samples), **options), device)
@@ -113,7 +114,7 @@ def test_how_it_is_carried_out():
 @pytest.mark.parametrize('options, words', [
 	({'fold_sums': 'some'}, ["fold_sums", "'some'", 'floats, never, always']),
 	({'host': 'always'}, ["host", "'always'", 'auto, never']),
-	({'samples': [], 'ranges': 'mean'}, ["ranges", "'mean'", 'minmax, percentile, entropy']),
+	({'samples': [], 'ranges': 'mean'}, ["ranges", "'mean'", 'minmax, percentile, entropy, powers-of-two']),
 	({'samples': [], 'precision': 'int4'}, ["precision", "'int4'", 'fp16, int8, int16']),
 	({'samples': [np.zeros(5)]}, ['5']),
 	({'strategy': 'fast'}, ['fast']),

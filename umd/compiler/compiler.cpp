@@ -193,6 +193,15 @@ Result<LayerErrors> transform(Model &model, const CompileOptions &options,
 		return forward(passed);
 	if (!options.calibration)
 		return found;
+	if (!samples && !options.calibration->samples.empty() && options.host == HostUse::Auto) {
+		/* Samples take long: refuse first what the host computes with any ranges. */
+		Model trial = model;
+		auto lowered =
+			calibrate(trial, { .type = options.calibration->type })
+				.and_then([&](auto &&) { return Lowerer(trial, options).run(); });
+		if (!lowered)
+			return forward(lowered);
+	}
 	auto errors = calibrate(model, *options.calibration, samples);
 	if (!errors)
 		return forward(errors);
@@ -302,15 +311,6 @@ Result<CompiledModel> compileWhole(std::span<const std::byte> bytes,
 	});
 }
 
-/* The host computes what does not depend on inputs, and the core all of the rest. */
-Result<CompiledModel> compileOfConstants(std::span<const std::byte> bytes,
-					 const CompileOptions &options)
-{
-	return computeConstants(bytes, options.shapes).and_then([&](auto &&file) {
-		return compileWhole(file, {}, options);
-	});
-}
-
 } /* namespace */
 } /* namespace compiler */
 
@@ -334,8 +334,14 @@ Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const Compi
 		if (compiled || compiled.error().code != ErrorCode::Unsupported ||
 		    options.host == HostUse::Never || (options.everyTensor && isTfliteFile(bytes)))
 			return compiled;
-		auto parts = options.everyTensor ? compiler::compileOfConstants(bytes, options)
-						 : compiler::compileParts(bytes, options);
+		/* With everyTensor the host computes only what does not depend on inputs. */
+		auto parts =
+			!options.everyTensor
+				? compiler::compileParts(bytes, options)
+				: compiler::computeConstants(bytes, options.shapes)
+					  .and_then([&](auto &&file) {
+						  return compiler::compileWhole(file, {}, options);
+					  });
 		/* Samples and options are read when it is known how the model is divided. */
 		if (parts || parts.error().code == ErrorCode::InvalidArgument)
 			return parts;

@@ -20,7 +20,8 @@ inline OptionNames<RangeMethod> rangeNames()
 {
 	return { { "minmax", RangeMethod::MinMax },
 		 { "percentile", RangeMethod::Percentile },
-		 { "entropy", RangeMethod::Entropy } };
+		 { "entropy", RangeMethod::Entropy },
+		 { "powers-of-two", RangeMethod::PowersOfTwo } };
 }
 
 inline OptionNames<FoldSums> foldSumsNames()

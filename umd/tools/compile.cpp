@@ -285,7 +285,8 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 		"how --calibrate chooses the range of a tensor: minmax (the default): all numbers "
 		"that occur; percentile: all but the few most extreme numbers at each end; "
 		"entropy: the range with which quantization changes the distribution of the "
-		"numbers least"));
+		"numbers least; powers-of-two: all numbers, with the next power of two as the "
+		"scale (fixed-point numbers)"));
 	settings.percentile.push_back(app.option("--percentile", settings.calibration.percentile,
 						 "with --ranges percentile: the percentile of a "
 						 "tensor's numbers at which its range ends; it "

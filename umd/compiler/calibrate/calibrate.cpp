@@ -83,6 +83,7 @@ struct Samples {
 	Result<void> each(const Visit &visit) const
 	{
 		const Model &model = reference.model();
+		std::vector<RealNumbers> values;
 
 		for (size_t i = 0; i < count; i++) {
 			auto sample = read(i).and_then([&](auto &&numbers) {
@@ -90,7 +91,7 @@ struct Samples {
 			});
 			if (!sample)
 				return forward(sample);
-			const auto values = reference.run(*sample);
+			values = reference.run(*sample, std::move(values));
 			for (ValueId id = 0; id < values.size(); id++) {
 				if (!areFinite(values[id]))
 					return fail(ErrorCode::InvalidArgument, calibrating,
@@ -138,19 +139,39 @@ Result<void> checkRanges(const Model &model, const std::vector<Range> &ranges)
 	return {};
 }
 
-/* Collects the range of each value's numbers over all samples. */
-Result<std::vector<Range>> observe(const Samples &samples, const Calibration &calibration)
+/*
+ * Collects the range of each value's numbers over all samples, unless a table has the ranges.
+ * Returns the mean of each operand of kernels, by value.
+ */
+Result<std::vector<RealNumbers>> observe(const Samples &samples, const Calibration &calibration,
+					 std::vector<Range> &ranges)
 {
-	std::vector<Range> ranges(samples.reference.model().values.size());
+	/* 16-bit integers would have more levels than the histogram has bins. */
+	constexpr size_t levels = size_t{ 1 } << 8;
+	const Model &model = samples.reference.model();
+	const bool isPercentile = calibration.method == RangeMethod::Percentile;
+	std::vector<RealNumbers> means(model.values.size());
+	std::vector<Range> all(model.values.size());
 
+	for (const Operator &operation : model.operators) {
+		if (hasKernels(operation.kind))
+			means[operation.inputs.front()].resize(
+				elementCount(model.values[operation.inputs.front()].shape));
+	}
 	auto seen = samples.each([&](const Sample &, const auto &values) {
-		for (ValueId id = 0; id < values.size(); id++)
-			ranges[id].include(values[id]);
+		for (ValueId id = 0; id < values.size(); id++) {
+			all[id].include(values[id]);
+			for (size_t i = 0; i < std::min(means[id].size(), values[id].size()); i++)
+				means[id][i] += values[id][i] / static_cast<float>(samples.count);
+		}
 	});
 	if (!seen)
 		return forward(seen);
-	if (calibration.method == RangeMethod::MinMax)
-		return ranges;
+	if (!calibration.table.empty())
+		return means;
+	ranges = all;
+	if (!isPercentile && calibration.method != RangeMethod::Entropy)
+		return means;
 	std::vector<Histogram> histograms(ranges.begin(), ranges.end());
 	seen = samples.each([&](const Sample &, const auto &values) {
 		for (ValueId id = 0; id < values.size(); id++)
@@ -158,80 +179,46 @@ Result<std::vector<Range>> observe(const Samples &samples, const Calibration &ca
 	});
 	if (!seen)
 		return forward(seen);
-	/* 16-bit integers would have more levels than the histogram has bins. */
-	const size_t levels = size_t{ 1 } << 8;
 	for (ValueId id = 0; id < ranges.size(); id++)
-		ranges[id] = calibration.method == RangeMethod::Percentile
-				     ? histograms[id].percentile(calibration.percentile)
-				     : histograms[id].leastEntropy(levels);
-	return ranges;
+		ranges[id] = isPercentile ? histograms[id].percentile(calibration.percentile)
+					  : histograms[id].leastEntropy(levels);
+	return means;
 }
 
 /*
- * The float model whose kernels are replaced by their rounding errors: its convolutions compute
- * what rounding takes away from the results.
+ * Corrects biases by the average error that rounding of kernels causes. A convolution is linear:
+ * that of the mean input is the mean of the results.
  */
-Model lossesOf(const Model &real, const Model &integers)
+void correctBiases(Model &integers, const Model &real, const std::vector<RealNumbers> &means)
 {
-	Model losses = real;
+	Model both = real; /* with both kernels of each operator; no result is rounded */
+	std::vector<ValueId> rounded;
 
-	for (size_t i = 0; i < losses.operators.size(); i++) {
-		Operator &operation = losses.operators[i];
-		if (!hasKernels(operation.kind))
-			continue;
-		const Value &kernels = real.values[operation.inputs[1]];
-		const std::vector<double> wanted = realNumbers(kernels);
-		const std::vector<double> given =
-			realNumbers(integers.values[integers.operators[i].inputs[1]]);
-		std::vector<double> lost;
-		for (size_t j = 0; j < wanted.size(); j++)
-			lost.push_back(wanted[j] - given[j]);
-		operation.inputs.resize(2);
-		operation.inputs[1] = losses.add(floatConstant(lost, kernels.shape));
-		*activationOf(operation.kind) = {};
-	}
-	return losses;
-}
-
-/* Corrects biases by the average error that rounding of kernels causes. */
-Result<void> correctBiases(Model &integers, const Samples &samples)
-{
-	const Model losses = lossesOf(samples.reference.model(), integers);
-	const Evaluator lost(losses);
-	std::vector<std::vector<double>> sums(losses.operators.size());
-
-	auto seen = samples.each([&](const Sample &, const auto &values) {
-		for (size_t i = 0; i < losses.operators.size(); i++) {
-			const Operator &operation = losses.operators[i];
-			if (!hasKernels(operation.kind))
-				continue;
-			const uint32_t kernels = losses.values[operation.inputs[1]].shape.front();
-			const RealNumbers result = lost.evaluate(operation, values);
-			const double share = static_cast<double>(kernels) /
-					     static_cast<double>(result.size() * samples.count);
-			sums[i].resize(kernels);
-			for (size_t j = 0; j < result.size(); j++)
-				sums[i][j % kernels] += result[j] * share;
-		}
-	});
-	if (!seen)
-		return seen;
+	for (const Operator &operation : integers.operators)
+		rounded.push_back(hasKernels(operation.kind)
+					  ? both.add(integers.values[operation.inputs[1]])
+					  : 0);
+	const Evaluator evaluator(both);
 	for (size_t i = 0; i < integers.operators.size(); i++) {
-		Operator &operation = integers.operators[i];
-		if (!hasKernels(operation.kind))
+		std::vector<ValueId> &inputs = integers.operators[i].inputs;
+		Operator linear = both.operators[i];
+		if (!hasKernels(linear.kind))
 			continue;
-		std::vector<double> bias = sums[i];
-		if (operation.inputs.size() > 2) {
-			const std::vector<double> old =
-				realNumbers(integers.values[operation.inputs[2]]);
-			for (size_t k = 0; k < bias.size(); k++)
-				bias[k] += old[k];
-		}
-		const Extents shape{ static_cast<uint32_t>(bias.size()) };
-		operation.inputs.resize(2);
-		operation.inputs.push_back(integers.add(floatConstant(bias, shape)));
+		*activationOf(linear.kind) = {};
+		linear.inputs.resize(2);
+		const RealNumbers wanted = evaluator.evaluate(linear, means);
+		linear.inputs[1] = rounded[i];
+		const RealNumbers given = evaluator.evaluate(linear, means);
+		const uint32_t kernels = both.values[rounded[i]].shape.front();
+		std::vector<double> bias(kernels);
+		if (inputs.size() > 2)
+			bias = realNumbers(integers.values[inputs[2]]);
+		for (size_t j = 0; j < wanted.size(); j++)
+			bias[j % kernels] += (double{ wanted[j] } - given[j]) * kernels /
+					     static_cast<double>(wanted.size());
+		inputs.resize(2);
+		inputs.push_back(integers.add(floatConstant(bias, { kernels })));
 	}
-	return {};
 }
 
 /* Powers of a signal and of the noise that is added to it. */
@@ -258,14 +245,17 @@ Result<std::vector<LayerError>> measure(const Model &integers, const Samples &sa
 	const Evaluator quantized(integers);
 	std::vector<Noise> all(integers.operators.size()), own(integers.operators.size());
 	std::vector<LayerError> errors;
+	std::vector<RealNumbers> got;
+	RealNumbers alone;
 
 	auto seen = samples.each([&](const Sample &sample, const auto &wanted) {
-		const auto got = quantized.run(sample);
+		got = quantized.run(sample, std::move(got));
 		for (size_t i = 0; i < integers.operators.size(); i++) {
 			const Operator &operation = integers.operators[i];
 			const ValueId output = operation.outputs.front();
 			all[i].add(got[output], wanted[output]);
-			own[i].add(quantized.evaluate(operation, wanted), wanted[output]);
+			alone = quantized.evaluate(operation, wanted, std::move(alone));
+			own[i].add(alone, wanted[output]);
 		}
 	});
 	if (!seen)
@@ -324,30 +314,32 @@ Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calib
 {
 	if (auto checked = checkFloat(model); !checked)
 		return forward(checked);
-	const Model real = model;
+	const bool hasTable = !calibration.table.empty();
+	const size_t count = calibration.samples.size();
+	const Model real = count ? model : Model();
 	const Evaluator reference(real);
 	const SampleReader given = [&](size_t i) { return calibration.samples[i]; };
-	const Samples samples{ reference, reader ? reader : given, calibration.samples.size() };
-	const bool hasTable = !calibration.table.empty();
-	Result<std::vector<Range>> ranges = std::vector<Range>(model.values.size(), anyRange);
-	if (hasTable)
-		ranges = rangesOf(model, calibration.table);
-	else if (samples.count)
-		ranges = observe(samples, calibration);
-	if (!ranges)
-		return forward(ranges);
-	settleRanges(model, *ranges, hasTable);
+	const Samples samples{ reference, reader ? reader : given, count };
+	Result<std::vector<RealNumbers>> means;
+	std::vector<Range> ranges(model.values.size(), anyRange);
 	if (hasTable) {
-		if (auto checked = checkRanges(model, *ranges); !checked)
+		ranges = rangesOf(model, calibration.table);
+		settleRanges(model, ranges, true);
+		if (auto checked = checkRanges(model, ranges); !checked)
 			return forward(checked);
 	}
-	quantizeModel(model, *ranges, calibration.type,
-		      hasTable || calibration.type == DataType::Int16 ? ZeroPoint::Zero
-								      : ZeroPoint::Free);
-	if (!samples.count)
+	if (count)
+		means = observe(samples, calibration, ranges);
+	if (!means)
+		return forward(means);
+	if (!hasTable)
+		settleRanges(model, ranges);
+	quantizeModel(model, ranges, calibration);
+	if (!count)
 		return std::vector<LayerError>();
-	auto corrected = calibration.correctBias ? correctBiases(model, samples) : Result<void>();
-	return corrected ? measure(model, samples) : forward(corrected);
+	if (calibration.correctBias)
+		correctBiases(model, real, *means);
+	return measure(model, samples);
 }
 
 } /* namespace nvdla::compiler */

@@ -64,9 +64,32 @@ Range limitsOf(const Operator &operation, const Range &seen)
 	return seen;
 }
 
-Quantization quantizationFor(const Range &range, DataType type, ZeroPoint zeroPoint)
+/* The next power of two; 0 stays 0. */
+double powerOfTwo(double step)
 {
-	auto quantization = quantizationOf(range.low, range.high, type, zeroPoint);
+	return step > 0 ? std::exp2(std::ceil(std::log2(step))) : 0;
+}
+
+bool isFixedPoint(const Calibration &calibration)
+{
+	return calibration.method == RangeMethod::PowersOfTwo && calibration.table.empty();
+}
+
+Quantization quantizationFor(const Range &range, const Calibration &calibration)
+{
+	const DataType type = calibration.type;
+	const IntegerLimits limits = integerLimits(type);
+
+	if (isFixedPoint(calibration)) {
+		/* The limits of the range may be rounded by half a step: 1 is 127 of 2^-7. */
+		const double step = powerOfTwo(
+			std::max(range.high / (static_cast<double>(limits.highest) + 0.5),
+				 range.low / (static_cast<double>(limits.lowest) - 0.5)));
+		return { step > 0 ? step : scaleOfNothing, 0 };
+	}
+	const bool isSymmetric = !calibration.table.empty() || type == DataType::Int16;
+	auto quantization = quantizationOf(range.low, range.high, type,
+					   isSymmetric ? ZeroPoint::Zero : ZeroPoint::Free);
 
 	return quantization ? *quantization : Quantization{ scaleOfNothing, 0 };
 }
@@ -76,7 +99,10 @@ ElementType elementTypeOf(DataType type)
 	return type == DataType::Int8 ? ElementType::Int8 : ElementType::Int16;
 }
 
-/* Returns a kernel's scale, large enough that the bias, in steps of the sums, fits 30 bits. */
+/*
+ * Returns a kernel's scale, large enough that the bias, in steps of the sums, fits 30 bits; 0 if
+ * any scale would do.
+ */
 double kernelStep(std::span<const double> kernel, double bias, double inputStep, double most)
 {
 	constexpr int biasBits = 30;
@@ -84,20 +110,20 @@ double kernelStep(std::span<const double> kernel, double bias, double inputStep,
 
 	for (const double element : kernel)
 		largest = std::max(largest, std::fabs(element));
-	const double step =
-		std::max(largest / most, std::ldexp(std::fabs(bias) / inputStep, -biasBits));
-	return step > 0 ? step : 1 / most;
+	return std::max(largest / most, std::ldexp(std::fabs(bias) / inputStep, -biasBits));
 }
 
-/* Integers for a kernel tensor, with a scale for each output channel. */
+/* Integers for a kernel tensor, with a scale for each output channel, or one for fixed point. */
 Value integerKernels(const Value &weights, const std::vector<double> &bias, double inputStep,
-		     DataType type)
+		     const Calibration &calibration)
 {
+	const DataType type = calibration.type;
 	const auto most = static_cast<double>(integerLimits(type).highest);
 	const std::vector<double> numbers = realNumbers(weights);
 	const size_t kernel = numbers.size() / weights.shape.front();
 	const size_t bytes = elementBytes(elementTypeOf(type));
 	std::vector<Quantization> scales;
+	std::vector<double> steps;
 	Value value = weights;
 
 	value.type = elementTypeOf(type);
@@ -105,16 +131,17 @@ Value integerKernels(const Value &weights, const std::vector<double> &bias, doub
 	value.data.assign(numbers.size() * bytes, std::byte{});
 	for (size_t k = 0; k < weights.shape.front(); k++) {
 		const auto elements = std::span(numbers).subspan(k * kernel, kernel);
-		const Quantization scale{
-			kernelStep(elements, bias.empty() ? 0 : bias[k], inputStep, most), 0
-		};
-		scales.push_back(scale);
-		for (size_t i = 0; i < kernel; i++) {
-			const auto element =
-				static_cast<int16_t>(scale.quantize(elements[i], type));
-			/* Little endian: the low byte is first. */
-			std::memcpy(&value.data[(k * kernel + i) * bytes], &element, bytes);
-		}
+		steps.push_back(kernelStep(elements, bias.empty() ? 0 : bias[k], inputStep, most));
+	}
+	if (isFixedPoint(calibration))
+		std::ranges::fill(steps, powerOfTwo(std::ranges::max(steps)));
+	for (const double step : steps)
+		scales.push_back({ step > 0 ? step : scaleOfNothing, 0 });
+	for (size_t i = 0; i < numbers.size(); i++) {
+		const auto element =
+			static_cast<int16_t>(scales[i / kernel].quantize(numbers[i], type));
+		/* Little endian: the low byte is first. */
+		std::memcpy(&value.data[i * bytes], &element, bytes);
 	}
 	value.quantization = TensorQuantization(std::move(scales));
 	return value;
@@ -179,15 +206,14 @@ void settleRanges(const Model &model, std::vector<Range> &ranges, bool areGiven)
 		ranges[id] = ranges[groups.of(id)];
 }
 
-void quantizeModel(Model &model, const std::vector<Range> &ranges, DataType type,
-		   ZeroPoint zeroPoint)
+void quantizeModel(Model &model, const std::vector<Range> &ranges, const Calibration &calibration)
 {
 	for (ValueId id = 0; id < model.values.size(); id++) {
 		Value &value = model.values[id];
 		if (value.isConstant || !isFloat(value.type))
 			continue;
-		value.type = elementTypeOf(type);
-		value.quantization = quantizationFor(ranges[id], type, zeroPoint);
+		value.type = elementTypeOf(calibration.type);
+		value.quantization = quantizationFor(ranges[id], calibration);
 	}
 	for (Operator &operation : model.operators) {
 		/* Kernels of hybrid models are integers. */
@@ -199,7 +225,7 @@ void quantizeModel(Model &model, const std::vector<Range> &ranges, DataType type
 			operation.inputs.size() > 2 ? realNumbers(model.values[operation.inputs[2]])
 						    : std::vector<double>{};
 		/* Kernels may be those of several operators, with other biases. */
-		operation.inputs[1] = model.add(integerKernels(weights, bias, step, type));
+		operation.inputs[1] = model.add(integerKernels(weights, bias, step, calibration));
 	}
 	/*
 	 * The results need not equal those of other kernels, and rounding once is nearer to the

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <nvdla/data_type.h>
+#include <nvdla/compiler.h>
 
 #include "compiler/ir/model.h"
 
@@ -78,11 +78,10 @@ void settleRanges(const Model &model, std::vector<Range> &ranges, bool areGiven 
  *
  * Biases, slopes and other constants stay real numbers: the lowering quantizes them.
  *
+ * With RangeMethod::PowersOfTwo all scales are powers of two, and that of kernels is one for all.
+ *
  * \param[in] ranges of each value
- * \param[in] type Int8 or Int16
- * \param[in] zeroPoint of float values, not of kernels
  */
-void quantizeModel(Model &model, const std::vector<Range> &ranges, DataType type,
-		   ZeroPoint zeroPoint);
+void quantizeModel(Model &model, const std::vector<Range> &ranges, const Calibration &calibration);
 
 } /* namespace nvdla::compiler */

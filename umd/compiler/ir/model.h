@@ -85,6 +85,7 @@ struct Value {
 			one.front() = 1;
 		return one;
 	}
+	bool operator==(const Value &) const = default;
 };
 
 /** \brief Limits of a fused activation, as real numbers: { 0, 6 } for ReLU6 */

@@ -229,7 +229,12 @@ Tensor Builder::constantTensor(Value constant)
 
 std::vector<ValueId> Builder::addWeights(Weights weights)
 {
-	std::vector<ValueId> ids{ addConstant(std::move(weights.kernels)) };
+	const auto &values = model().values;
+	/* Kernels of the file's shape need no second copy: passes copy those that they change. */
+	const auto known = std::ranges::find(values, weights.kernels);
+	std::vector<ValueId> ids{ known == values.end()
+					  ? addConstant(std::move(weights.kernels))
+					  : static_cast<ValueId>(known - values.begin()) };
 
 	for (Value &one : weights.bias)
 		ids.push_back(addConstant(std::move(one)));

@@ -47,10 +47,11 @@ void compute(const RealStep &step, const Elementwise &elementwise)
 {
 	const Walk a = repeated(step.shape(0), step.outShape());
 	const Walk b = repeated(step.shape(1), step.outShape());
+	const bool isAlike = step.shape(0) == step.shape(1);
 
 	for (size_t i = 0; i < step.result.size(); i++)
-		step.result[i] =
-			static_cast<float>(elementwise(step.in(0)[a(i)], step.in(1)[b(i)]));
+		step.result[i] = static_cast<float>(elementwise(step.in(0)[isAlike ? i : a(i)],
+								step.in(1)[isAlike ? i : b(i)]));
 }
 
 void compute(const RealStep &step, const Reshape &)
@@ -71,14 +72,17 @@ void compute(const RealStep &step, const Pad &pad)
 
 void compute(const RealStep &step, const Concatenation &concatenation)
 {
-	const std::vector<size_t> strides = packedStrides(step.outShape());
+	const auto begin = step.outShape().begin();
+	const size_t runs = elementCount({ begin, begin + concatenation.axis });
+	const size_t whole = step.result.size() / runs;
 	size_t first = 0;
 
-	for (size_t input = 0; input < step.inputs.size(); input++) {
-		const Walk walk{ step.shape(input), strides, first };
-		for (size_t i = 0; i < step.in(input).size(); i++)
-			step.result[walk(i)] = step.in(input)[i];
-		first += step.shape(input)[concatenation.axis] * strides[concatenation.axis];
+	for (const RealNumbers *input : step.inputs) {
+		const size_t run = input->size() / runs;
+		for (size_t i = 0; i < runs; i++)
+			std::copy_n(input->data() + i * run, run,
+				    step.result.data() + i * whole + first);
+		first += run;
 	}
 }
 

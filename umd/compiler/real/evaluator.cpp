@@ -2,6 +2,9 @@
 #include "evaluator.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "base/tensor/number_kernels.h"
 
 namespace nvdla::compiler
 {
@@ -21,14 +24,21 @@ void clampAll(RealNumbers &numbers, const Clamp &clamp)
 void quantizeAll(RealNumbers &numbers, const Value &value)
 {
 	const Quantization quantization = value.quantization.channel(0);
+	const double scale = quantization.scale;
 	const IntegerLimits limits =
 		value.type == ElementType::UInt8
 			? IntegerLimits{ 0, UINT8_MAX }
 			: integerLimits(static_cast<unsigned>(8 * elementBytes(value.type)));
+	const auto low = static_cast<double>(limits.lowest - quantization.zeroPoint);
+	const auto high = static_cast<double>(limits.highest - quantization.zeroPoint);
 
-	for (float &number : numbers)
-		number = static_cast<float>(quantization.real(
-			static_cast<double>(quantization.quantize(number, limits))));
+	/* Quantization::quantize(), without calls in the loop. */
+	for (float &number : numbers) {
+		double steps = std::isnan(number) ? 0 : number / scale;
+		steps = std::min(std::max(steps, low), high);
+		const auto rounded = static_cast<int32_t>(steps + std::copysign(nearlyHalf, steps));
+		number = static_cast<float>(scale * rounded);
+	}
 }
 
 } /* namespace */
@@ -43,13 +53,13 @@ Evaluator::Evaluator(const Model &model) : model_(model), constants_(model.value
 	}
 }
 
-RealNumbers Evaluator::evaluate(const Operator &operation,
-				const std::vector<RealNumbers> &values) const
+RealNumbers Evaluator::evaluate(const Operator &operation, const std::vector<RealNumbers> &values,
+				RealNumbers result) const
 {
 	const Value &output = model_.values[operation.outputs.front()];
-	RealNumbers result(elementCount(output.shape));
 	RealStep step{ model_, operation, {}, result };
 
+	result.assign(elementCount(output.shape), 0);
 	for (const ValueId id : operation.inputs)
 		step.inputs.push_back(model_.values[id].isConstant ? &constants_[id] : &values[id]);
 	std::visit([&](const auto &kind) { compute(step, kind); }, operation.kind);
@@ -60,18 +70,20 @@ RealNumbers Evaluator::evaluate(const Operator &operation,
 	return result;
 }
 
-std::vector<RealNumbers> Evaluator::run(std::span<const RealNumbers> inputs) const
+std::vector<RealNumbers> Evaluator::run(std::span<const RealNumbers> inputs,
+					std::vector<RealNumbers> values) const
 {
-	std::vector<RealNumbers> values(model_.values.size());
-
+	values.resize(model_.values.size());
 	for (size_t i = 0; i < model_.inputs.size(); i++) {
 		const ValueId id = model_.inputs[i];
 		values[id] = inputs[i];
 		if (!isFloat(model_.values[id].type))
 			quantizeAll(values[id], model_.values[id]);
 	}
-	for (const Operator &operation : model_.operators)
-		values[operation.outputs.front()] = evaluate(operation, values);
+	for (const Operator &operation : model_.operators) {
+		RealNumbers &result = values[operation.outputs.front()];
+		result = evaluate(operation, values, std::move(result));
+	}
 	return values;
 }
 

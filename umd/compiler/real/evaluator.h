@@ -31,16 +31,19 @@ public:
 	/**
 	 * \brief Compute all values
 	 * \param[in] inputs one for each of the model's
+	 * \param[in] values of an earlier run, whose memory is used again
 	 * \return one for each value of the model; constants are empty
 	 */
-	std::vector<RealNumbers> run(std::span<const RealNumbers> inputs) const;
+	std::vector<RealNumbers> run(std::span<const RealNumbers> inputs,
+				     std::vector<RealNumbers> values = {}) const;
 
 	/**
 	 * \brief Compute one operator
 	 * \param[in] values as run() returns them; only the operator's inputs are read
+	 * \param[in] result of another operator, whose memory is used again
 	 */
-	RealNumbers evaluate(const Operator &operation,
-			     const std::vector<RealNumbers> &values) const;
+	RealNumbers evaluate(const Operator &operation, const std::vector<RealNumbers> &values,
+			     RealNumbers result = {}) const;
 
 	const Model &model() const { return model_; }
 

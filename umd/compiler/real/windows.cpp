@@ -4,6 +4,7 @@
  */
 #include <algorithm>
 
+#include "base/number/products.h"
 #include "evaluator.h"
 
 namespace nvdla::compiler
@@ -11,9 +12,6 @@ namespace nvdla::compiler
 
 namespace
 {
-
-/* Pixels that are computed at once, so that kernels are read less often. */
-constexpr uint32_t pixelsAtOnce = 8;
 
 /* Kernels of one group as [tap][channel][kernel]. */
 RealNumbers kernelsInside(const RealNumbers &kernels, uint32_t firstK, uint32_t k, uint32_t c,
@@ -36,13 +34,6 @@ void addBias(const RealStep &step, uint32_t kernels)
 
 	for (size_t i = 0; bias && i < step.result.size(); i++)
 		step.result[i] += (*bias)[i % kernels];
-}
-
-/* Adds one number of the input times a row of kernels to the kernels' sums. */
-void addRow(float *sums, uint32_t kernels, float number, const float *row)
-{
-	for (uint32_t k = 0; k < kernels; k++)
-		sums[k] += number * row[k];
 }
 
 /* A place in the input, or none in the padding. */
@@ -94,25 +85,26 @@ void convolveLine(const RealStep &step, const Convolution &conv, const RealNumbe
 {
 	const Extents &w = step.shape(1), &y = step.outShape();
 	const uint32_t kernels = w[0] / conv.groups, channels = w[1];
+	const RealNumbers padding(channels);
+	RealNumbers unused(kernels); /* sums behind the end of the line */
 
 	for (uint32_t first = 0; first < y[2]; first += pixelsAtOnce) {
-		const uint32_t last = std::min(first + pixelsAtOnce, y[2]);
-		float *sums = &step.result[(size_t{ oy } * y[2] + first) * w[0] +
-					   size_t{ group } * kernels];
+		ProductSums sums;
+		for (uint32_t p = 0; p < pixelsAtOnce; p++)
+			sums[p] = first + p < y[2]
+					  ? &step.result[(size_t{ oy } * y[2] + first + p) * w[0] +
+							 size_t{ group } * kernels]
+					  : unused.data();
 		for (uint32_t tap = 0; tap < w[2] * w[3]; tap++) {
-			const float *from[pixelsAtOnce];
-			for (uint32_t ox = first; ox < last; ox++)
-				from[ox - first] = tapAt(step, conv, oy, ox, tap);
-			for (uint32_t c = 0; c < channels; c++) {
-				const float *row =
-					&turned[(size_t{ tap } * channels + c) * kernels];
-				for (uint32_t p = 0; p < last - first; p++) {
-					if (from[p])
-						addRow(sums + size_t{ p } * w[0], kernels,
-						       from[p][size_t{ group } * channels + c],
-						       row);
-				}
+			ProductInputs from;
+			for (uint32_t p = 0; p < pixelsAtOnce; p++) {
+				const float *pixel =
+					tapAt(step, conv, oy, std::min(first + p, y[2] - 1), tap);
+				from[p] =
+					pixel ? pixel + size_t{ group } * channels : padding.data();
 			}
+			addProducts(from, sums, &turned[size_t{ tap } * channels * kernels],
+				    channels, kernels);
 		}
 	}
 }
@@ -124,10 +116,10 @@ struct PoolWindow {
 	uint32_t count = 0;
 };
 
-PoolWindow windowOf(const RealStep &step, const Pool &pool, uint32_t oy, uint32_t ox, uint32_t c)
+/* Adds the elements under a window, of each channel. */
+void addWindow(const RealStep &step, const Pool &pool, uint32_t oy, uint32_t ox,
+	       std::vector<PoolWindow> &windows)
 {
-	PoolWindow window;
-
 	for (uint32_t tap = 0; tap < pool.kernel.x * pool.kernel.y; tap++) {
 		const float *from = pixelAt(
 			step,
@@ -135,12 +127,13 @@ PoolWindow windowOf(const RealStep &step, const Pool &pool, uint32_t oy, uint32_
 			int64_t{ ox } * pool.stride.x + tap % pool.kernel.x - pool.padding.left);
 		if (!from)
 			continue;
-		window.sum += from[c];
-		window.largest = std::max(window.largest, from[c]);
-		window.smallest = std::min(window.smallest, from[c]);
-		window.count++;
+		for (PoolWindow &window : windows) {
+			window.sum += *from;
+			window.largest = std::max(window.largest, *from);
+			window.smallest = std::min(window.smallest, *from++);
+			window.count++;
+		}
 	}
-	return window;
 }
 
 } /* namespace */
@@ -180,9 +173,10 @@ void compute(const RealStep &step, const TransposedConvolution &conv)
 					continue;
 				float *sums =
 					&step.result[static_cast<size_t>(oy * y[2] + ox) * w[0]];
-				for (uint32_t c = 0; c < w[1]; c++)
-					addRow(sums, w[0], from[c],
-					       &turned[(size_t{ tap } * w[1] + c) * w[0]]);
+				const float *row = &turned[size_t{ tap } * w[1] * w[0]];
+				for (uint32_t c = 0; c < w[1]; c++, row += w[0])
+					for (uint32_t k = 0; k < w[0]; k++)
+						sums[k] += from[c] * row[k];
 			}
 		}
 	}
@@ -193,13 +187,19 @@ void compute(const RealStep &step, const FullyConnected &)
 {
 	const uint32_t kernels = step.shape(1)[0], channels = step.shape(1)[1];
 
-	for (size_t i = 0; i < step.result.size(); i++) {
-		const float *from = &step.in(0)[i / kernels * channels];
-		const float *row = &step.in(1)[i % kernels * channels];
-		float sum = 0;
-		for (uint32_t c = 0; c < channels; c++)
-			sum += from[c] * row[c];
-		step.result[i] = sum;
+	const RealNumbers turned = kernelsInside(step.in(1), 0, kernels, channels, 1);
+	const size_t rows = step.result.size() / kernels;
+	RealNumbers unused(kernels);
+
+	for (size_t first = 0; first < rows; first += pixelsAtOnce) {
+		ProductInputs from;
+		ProductSums sums;
+		for (size_t p = 0; p < pixelsAtOnce; p++) {
+			from[p] = &step.in(0)[std::min(first + p, rows - 1) * channels];
+			sums[p] = first + p < rows ? &step.result[(first + p) * kernels]
+						   : unused.data();
+		}
+		addProducts(from, sums, turned.data(), channels, kernels);
 	}
 	addBias(step, kernels);
 }
@@ -211,8 +211,9 @@ void compute(const RealStep &step, const Pool &pool)
 
 	for (uint32_t oy = 0; oy < y[1]; oy++) {
 		for (uint32_t ox = 0; ox < y[2]; ox++) {
-			for (uint32_t c = 0; c < y[3]; c++) {
-				const PoolWindow window = windowOf(step, pool, oy, ox, c);
+			std::vector<PoolWindow> windows(y[3]);
+			addWindow(step, pool, oy, ox, windows);
+			for (const PoolWindow &window : windows) {
 				const uint32_t count = pool.method == Pool::Method::Sum ? 1
 						       : pool.countPadding
 							       ? pool.kernel.x * pool.kernel.y

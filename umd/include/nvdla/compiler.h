@@ -108,6 +108,9 @@ enum class RangeMethod : uint8_t {
 	MinMax,	    /**< range from the smallest number to the largest one */
 	Percentile, /**< MinMax without a share of the numbers at each end */
 	Entropy,    /**< the range that changes the distribution least, by relative entropy */
+	/** \brief MinMax, with the next power of two as scale: fixed-point numbers, without zero
+	 * points and with one scale for all kernels of an operator (nvdla/fixed_point.h) */
+	PowersOfTwo,
 };
 
 /** \brief Samples and options for the conversion of a float model to integers */

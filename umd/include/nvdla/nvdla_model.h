@@ -21,6 +21,7 @@ enum nvdla_range_method {
 	NVDLA_RANGE_MIN_MAX = 0,
 	NVDLA_RANGE_PERCENTILE = 1,
 	NVDLA_RANGE_ENTROPY = 2,
+	NVDLA_RANGE_POWERS_OF_TWO = 3,
 };
 
 /** Additions that are fused with the convolution before them, as nvdla::FoldSums */

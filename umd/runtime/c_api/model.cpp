@@ -12,7 +12,7 @@ using c_api::missing;
 using c_api::readSized;
 using c_api::writeSized;
 
-static_assert(NVDLA_RANGE_ENTROPY == static_cast<int>(RangeMethod::Entropy));
+static_assert(NVDLA_RANGE_POWERS_OF_TWO == static_cast<int>(RangeMethod::PowersOfTwo));
 static_assert(NVDLA_FOLD_FLOATS == static_cast<int>(FoldSums::Floats) &&
 	      NVDLA_FOLD_ALWAYS == static_cast<int>(FoldSums::Always));
 
@@ -89,7 +89,7 @@ Result<Calibration> calibrationOf(const nvdla_compile_options &given,
 			     "has no effect without samples alone");
 	if (given.percentile != 0 && given.ranges != NVDLA_RANGE_PERCENTILE)
 		return wrong("percentile", "has no effect without NVDLA_RANGE_PERCENTILE");
-	if (given.ranges > NVDLA_RANGE_ENTROPY)
+	if (given.ranges > NVDLA_RANGE_POWERS_OF_TWO)
 		return wrong("ranges", fmt::format("is {}, not one of enum "
 						   "nvdla_range_method",
 						   given.ranges));

@@ -73,6 +73,7 @@ Tensor readConstantOfShape(NodeReader &reader)
 	reader.need(shape.has_value(), "shape", "has negative axes, or more elements than can be");
 	all.shape = *shape;
 	all.data.clear();
+	all.data.reserve(elementCount(*shape) * one.data.size());
 	for (uint64_t i = 0; i < elementCount(*shape); i++)
 		all.data.insert(all.data.end(), one.data.begin(), one.data.end());
 	return reader.constantTensor(std::move(all));

@@ -83,7 +83,7 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 
 	samples:      examples of inputs, with which a model of real numbers is compiled to integers. Each example is an
 	              array, or a list or tuple with an array for each input, in the model's order of inputs and of axes
-	ranges:       how ranges are chosen: "minmax" (default), "percentile" or "entropy"
+	ranges:       how ranges are chosen: "minmax" (default), "percentile", "entropy" or "powers-of-two"
 	percentile:   for ranges="percentile": percentage of the numbers at or below the upper limit of a range, and of those
 	              at or above its lower limit (99.99)
 	precision:    for a model of real numbers: "fp16" (default without samples), "int8" (default with samples) or
