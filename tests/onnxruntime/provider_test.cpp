@@ -173,6 +173,39 @@ TEST(ProviderGraphs, BothBranchesOfAnIf)
 	}
 }
 
+/* Softmax stays with ONNX Runtime, so each ReLU is a partition. */
+TEST(ProviderGraphs, NamesPartitionsBeyondTheLimit)
+{
+	const Runtime runtime;
+	OnnxBuilder builder;
+	std::string last = "x";
+
+	builder.input("x", branchShape);
+	for (int i = 0; i < 17; i++) {
+		const std::string number = std::to_string(i);
+		builder.node("Relu", { last }, "relu" + number);
+		OnnxBuilder::setInteger(
+			builder.node("Softmax", { "relu" + number }, "softmax" + number), "axis",
+			1);
+		last = "softmax" + number;
+	}
+	builder.output(last);
+	testing::internal::CaptureStderr();
+	const Session with(runtime, builder.file(), &onDevice);
+	const std::string said = testing::internal::GetCapturedStderr();
+	EXPECT_EQ(with.error(), "");
+	EXPECT_NE(said.find("nvdla: takes 16 of 34 nodes in 16 partitions, leaves 18"),
+		  std::string::npos)
+		<< said;
+	const std::string left = "nvdla: leaves 1 node from ";
+	const size_t first = said.find(left);
+	ASSERT_NE(first, std::string::npos) << said;
+	EXPECT_EQ(said.find(left, first + 1), std::string::npos) << said;
+	EXPECT_NE(said.find("to ONNX Runtime: there are larger partitions", first),
+		  std::string::npos)
+		<< said;
+}
+
 /* What the device had is computed by ONNX Runtime: all of the model's operators, and attributes. */
 TEST(LostProvider, OnnxRuntimeGoesOn)
 {
