@@ -155,8 +155,7 @@ Result<PlacedPartition> Partitioner::place(const std::vector<size_t> &group)
 	for (const size_t node : group)
 		placed.nodes.push_back(graph_.nodes[node].node);
 	auto cpu = std::make_unique<CpuSession>(api_, std::move(*written));
-	auto loaded = plugin::Partition::load(session_, *compiled,
-					      describe(group), std::move(cpu));
+	auto loaded = plugin::Partition::load(session_, *compiled, describe(group), std::move(cpu));
 	if (!loaded)
 		return forward(loaded);
 	placed.partition = std::move(*loaded);
