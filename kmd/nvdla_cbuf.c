@@ -29,9 +29,9 @@ static void nvdla_cbuf_release(struct drm_device *drm, void *data)
 
 /**
  * nvdla_cbuf_init() - prepare the tasks that clear the convolution buffer, and their memory
- * @hw: core whose device can have buffers
+ * @hw: core of a device on which nvdla_gem_init() was called
  *
- * Return: 0 or -errno; nothing has to be undone then.
+ * Return: 0 or -errno; after an error nothing has to be undone.
  */
 int nvdla_cbuf_init(struct nvdla_hw *hw)
 {

@@ -116,7 +116,7 @@ struct nvdla_context *nvdla_context_find(struct nvdla_file *file, u32 id)
  * @ndev: device
  * @file: file
  *
- * Return: 0 or -errno; nothing has to be undone then.
+ * Return: 0 or -errno; after an error nothing has to be undone.
  */
 int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file)
 {
@@ -137,7 +137,10 @@ int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file)
 	return ret;
 }
 
-/* Takes a context off the list. One that is just being freed has no jobs and may stay listed. */
+/*
+ * Takes a context off the list of a file and returns a reference to it, or NULL. A context whose
+ * last reference is just being dropped is skipped: it has no jobs.
+ */
 static struct nvdla_context *nvdla_contexts_take(struct nvdla_file *file)
 {
 	struct nvdla_context *context, *found = NULL;

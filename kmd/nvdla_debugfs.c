@@ -104,7 +104,7 @@ static int nvdla_last_job_show(struct seq_file *m, void *unused)
 	record = ndev->hw.last_job;
 	mutex_unlock(&ndev->hw.lock);
 
-	/* 0 means that there is no job: no fence has the number 0. */
+	/* A seqno of 0 means that there was no job yet: no fence has the number 0. */
 	if (record.seqno)
 		nvdla_job_record_print(&record, &p);
 	return 0;
@@ -113,8 +113,8 @@ DEFINE_SHOW_ATTRIBUTE(nvdla_last_job);
 
 /*
  * Resets the core on request. The job on the core is not to blame: it starts again if it is
- * restartable. The lock is only tried: a removal of the driver holds the lock of the device's
- * parent and waits for users of this file.
+ * restartable. Only tries to take the lock of the device's parent, because a removal of the driver
+ * holds that lock and waits for users of this file.
  */
 static int nvdla_force_reset(struct nvdla_device *ndev)
 {

@@ -70,7 +70,7 @@ void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_j
 	record->num_completed = nvdla_task_num_completed(job->tasks[record->task]);
 }
 
-/* Prints a coredump. */
+/* Prints the record of a job, one member a line. */
 void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_printer *p)
 {
 	drm_printf(p, "job: %llu:%llu\n", record->context, record->seqno);

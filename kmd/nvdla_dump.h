@@ -12,7 +12,7 @@ struct nvdla_job;
 struct nvdla_job_record;
 struct nvdla_sequencer_snapshot;
 
-/* Number of registers of the largest core, or more */
+/* At least the number of registers of the largest core. */
 #define NVDLA_NUM_REGISTERS 448
 
 /**

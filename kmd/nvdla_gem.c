@@ -150,7 +150,7 @@ static const struct vm_operations_struct nvdla_bo_vm_ops = {
 	.close = drm_gem_vm_close,
 };
 
-/* For another device, whose mapping takes pages. */
+/* Called when another device maps the buffer, for which a pool may lack struct pages. */
 static struct sg_table *nvdla_bo_get_sg_table(struct drm_gem_object *obj)
 {
 	if (to_nvdla_bo(obj)->memory.pool)
@@ -343,7 +343,7 @@ err_put:
  * nvdla_gem_init() - prepare a device for buffers
  * @ndev: device
  *
- * Return: 0 or -errno; nothing has to be undone then.
+ * Return: 0 or -errno; after an error nothing has to be undone.
  */
 int nvdla_gem_init(struct nvdla_device *ndev)
 {

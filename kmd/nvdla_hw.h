@@ -27,9 +27,9 @@ struct nvdla_scrub;
  * @reset: put the core into its state after power-on. Called with the core stopped and the device's
  *	lock held. Return: 0 or -errno. NULL if the bus has no means to do so.
  * @disable_dma: permanently stop memory accesses of a core that could not be reset and may still be
- *	running. Return: 0, or -errno if accesses may continue. NULL if @reset is.
+ *	running. Return: 0, or -errno if accesses may continue. NULL if @reset is NULL.
  * @power_up: make the registers accessible. The core is in its state after reset or after
- *	nvdla_hw_stop(); at probe it was reset if there is @reset. Return: 0 or -errno. Optional.
+ *	nvdla_hw_stop(); at probe it was reset unless @reset is NULL. Return: 0 or -errno. Optional.
  * @power_down: undo @power_up. Optional.
  */
 struct nvdla_bus_ops {
@@ -78,7 +78,7 @@ struct nvdla_hw {
 	/** @hw_version: S_NVDLA_HW_VERSION as read at probe */
 	u32 hw_version;
 
-	/** @zeroes: system memory from which buffers inside the core are cleared */
+	/** @zeroes: system memory, all zero; source for clearing CVSRAM and convolution buffer */
 	struct nvdla_bo *zeroes;
 
 	/** @scrub: tasks that clear the convolution buffer */

@@ -36,7 +36,7 @@
 /* Charged to the process that allocates. Without enough memory it fails: no OOM killer. */
 #define NVDLA_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_ZERO | __GFP_NOWARN)
 
-/* For larger blocks, which are not worth reclaim. */
+/* For blocks of several pages: fails early, because single pages can be used instead. */
 #define NVDLA_GFP_EASY (NVDLA_GFP & ~(__GFP_DIRECT_RECLAIM | __GFP_RETRY_MAYFAIL))
 
 static void nvdla_memory_device_unregister(struct drm_device *drm, void *data)
@@ -52,7 +52,7 @@ static void nvdla_memory_device_unregister(struct drm_device *drm, void *data)
  * nvdla_memory_init() - prepare a device for nvdla_memory_alloc()
  * @ndev: device whose DMA masks are set
  *
- * Return: 0 or -errno; nothing has to be undone then.
+ * Return: 0 or -errno; after an error nothing has to be undone.
  */
 int nvdla_memory_init(struct nvdla_device *ndev)
 {
@@ -102,8 +102,8 @@ int nvdla_memory_init(struct nvdla_device *ndev)
 }
 
 /*
- * The pool may be no system memory, with no struct page. Nobody maps it with caches. The DMA
- * API does not check whether the core reaches it.
+ * A pool need not be system memory, so its pages may have no struct page. No mapping of it is
+ * cached. The DMA API does not check whether the core reaches the pool, so this function does.
  */
 static int nvdla_memory_alloc_from_pool(struct nvdla_memory *memory, size_t size)
 {
@@ -134,7 +134,7 @@ static int nvdla_memory_alloc_single(struct nvdla_memory *memory)
 	u32 i = 0, j, order, most = MAX_PAGE_ORDER;
 	struct page *page;
 
-	/* Try large blocks first: they need fewer table entries and IOMMU pages. */
+	/* Try large blocks first: scatter list and IOMMU page table then need fewer entries. */
 	while (i < memory->num_pages) {
 		order = min_t(u32, most, __fls(memory->num_pages - i));
 		page = alloc_pages(order ? NVDLA_GFP_EASY : NVDLA_GFP, order);
@@ -170,8 +170,9 @@ static void nvdla_memory_free_pages(struct nvdla_memory *memory)
 }
 
 /*
- * Returns whether the device would not see stale cache lines: on x86 the kernel's own mapping is
- * changed too, elsewhere the device must not snoop caches.
+ * Returns whether write-combined mappings are safe: the device must not read stale cache lines of
+ * the kernel's own mapping. On x86 that mapping becomes write-combined too; elsewhere it stays
+ * cached, so the device must not snoop caches.
  */
 static bool nvdla_memory_can_write_combine(struct device *dev)
 {
@@ -186,7 +187,10 @@ static void nvdla_memory_set_cached(struct nvdla_memory *memory)
 #endif
 }
 
-/* Without memory to split a large page of its mapping, x86 returns -EINVAL, half done. */
+/*
+ * x86 returns -EINVAL, with some of the pages changed, if there is no memory to split a large page
+ * of the kernel's mapping.
+ */
 static int nvdla_memory_set_write_combine(struct nvdla_memory *memory)
 {
 	memory->write_combine = true;
@@ -205,7 +209,7 @@ static int nvdla_memory_set_write_combine(struct nvdla_memory *memory)
  * @write_combine: make the CPU's mappings write-combined; ignored where the device would see stale
  *	data
  *
- * Return: 0 or -errno, to be undone with nvdla_memory_free() in either case.
+ * Return: 0 or -errno. In both cases the caller has to call nvdla_memory_free().
  */
 int nvdla_memory_alloc(struct nvdla_device *ndev, struct nvdla_memory *memory, size_t size,
 		       bool write_combine)
@@ -303,7 +307,7 @@ void *nvdla_memory_vmap(const struct nvdla_memory *memory, unsigned int first, u
 		    memory->write_combine ? pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL);
 }
 
-/* Undoes nvdla_memory_vmap(); @vaddr: anywhere in its first page. May sleep. */
+/* Undoes nvdla_memory_vmap(). @vaddr is any address in the mapping's first page. May sleep. */
 void nvdla_memory_vunmap(const struct nvdla_memory *memory, void *vaddr)
 {
 	if (!memory->pool)

@@ -21,7 +21,7 @@
 #include "nvdla_pm.h"
 #include "nvdla_probe.h"
 
-/* Clocks of a device that no device tree describes: clock lookup tables cannot be enumerated. */
+/* Without a device tree, clocks are requested by these names: lookup tables cannot be listed. */
 static const char *const nvdla_platform_clocks[] = { "core", "csb" };
 
 /* Duration of a reset pulse: many cycles of the slowest clock of a core. */
@@ -246,7 +246,7 @@ static void nvdla_platform_remove(struct platform_device *pdev)
 	nvdla_device_fini(platform_get_drvdata(pdev));
 }
 
-/* NVIDIA's compatibles are those of its own driver. */
+/* The compatibles "nvidia,..." are those that NVIDIA's own driver uses. */
 static const struct of_device_id nvdla_of_match[] = {
 	{ .compatible = "nvdla,nv-full", .data = &nvdla_variants[DRM_NVDLA_VARIANT_NV_FULL] },
 	{ .compatible = "nvidia,nvdla_os_initial",

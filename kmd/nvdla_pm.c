@@ -115,7 +115,7 @@ const struct dev_pm_ops nvdla_pm_ops = {
  * @ndev: device that is active for runtime PM, with a reference of the bus; its interrupt is
  *	requested, and the core is stopped
  *
- * Return: 0 or -errno; nothing has to be undone then.
+ * Return: 0 or -errno; after an error nothing has to be undone.
  */
 int nvdla_pm_init(struct nvdla_device *ndev)
 {

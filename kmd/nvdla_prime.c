@@ -129,7 +129,9 @@ static int nvdla_import_mmap(struct drm_gem_object *obj, struct vm_area_struct *
 {
 	int ret;
 
-	/* The exporter's mapping holds the dma-buf, not this object. */
+	/*
+	 * The mapping will belong to the exporter. It keeps the dma-buf, but not this GEM object.
+	 */
 	vma->vm_private_data = NULL;
 	vma->vm_ops = NULL;
 	vm_flags_set(vma, VM_DONTEXPAND);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * One NVDLA core: from the bus that found it to the accel node, and back.
+ * Brings up an NVDLA core that a bus driver found, up to the accel node, and takes it down again.
  */
 #include <linux/delay.h>
 #include <linux/dma-fence.h>
@@ -143,7 +143,7 @@ static int nvdla_device_init_managed(struct nvdla_device *ndev)
  * @ndev: device with irq and with hw's variant, bus_ops and regs set, for which the bus holds a
  *	runtime PM reference
  *
- * Return: 0 or -errno; nothing has to be undone then.
+ * Return: 0 or -errno; after an error nothing has to be undone.
  */
 int nvdla_device_init(struct nvdla_device *ndev)
 {

@@ -37,7 +37,7 @@ static void nvdla_job_ask_core(struct nvdla_job *job)
 		nvdla_job_extend(job);
 }
 
-/* Returns whether only a reset takes a job off the core; &nvdla_job.error is the reason. */
+/* Returns whether only a reset takes a job off the core; then sets the reason, &nvdla_job.error. */
 static bool nvdla_job_is_stuck(struct nvdla_job *job)
 {
 	struct nvdla_hw *hw = job->hw;

@@ -172,8 +172,9 @@ static int nvdla_hw_take_over(struct nvdla_hw *hw)
  * @hw: core that is idle after a reset or nvdla_hw_stop(), or that is dead
  *
  * A core that was stopped may have kept its state, with data of other clients; the driver's record
- * of that state then stays valid. The core is marked dead, and later jobs fail, if it does not
- * answer, or if its state is unknown, unless it was reset, or cannot be reset and is idle.
+ * of that state then stays valid. The core is marked dead, so that later jobs fail, if it does not
+ * answer. At the first start it is also marked dead if the bus can reset cores but this one was not
+ * reset, or if the bus cannot and the core is busy.
  */
 void nvdla_hw_start(struct nvdla_hw *hw)
 {

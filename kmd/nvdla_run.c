@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Runs the job on the hardware: starts its tasks and handles the core's events. Hangs and resets
- * are in nvdla_recover.c.
+ * Runs the job on the hardware: starts its tasks and handles the core's events. nvdla_recover.c
+ * handles hangs, nvdla_reset.c handles resets.
  *
  * One job is on the hardware at a time, and no register is written for another job meanwhile. Only
  * nvdla_job_begin() puts a job there, so all checks before a start are in it. The job's tasks run
@@ -51,7 +51,7 @@ static void nvdla_job_write_result(struct nvdla_job *job, int status)
 	if (!job->result)
 		return;
 
-	/* The job's operations may have written beside its result. */
+	/* The job's operations may have written to the same cache lines, beside the result. */
 	size = nvdla_result_size(job->tasks, job->num_tasks);
 	nvdla_bo_begin_cpu_write(job->result_bo, job->result_offset, size);
 	nvdla_result_write(&source, job->result);
@@ -133,7 +133,7 @@ void nvdla_job_extend(struct nvdla_job *job)
 	job->deadline_ns = min(ktime_get_ns() + job->timeout_ns, job->last_deadline_ns);
 }
 
-/* Returns whether a job timed out with no interrupt pending; the device is locked. */
+/* Returns whether the deadline of a job has passed; the device is locked. */
 bool nvdla_job_is_late(const struct nvdla_job *job)
 {
 	return ktime_get_ns() >= job->deadline_ns;
@@ -322,7 +322,7 @@ static int nvdla_job_check(const struct nvdla_job *job)
  * nvdla_job_begin() - put a job on the hardware and start its first task
  * @job: job that is &nvdla_hw.active; the device is locked, and not stopped
  *
- * A job that must not run ends immediately.
+ * A job that must not run ends immediately, with an error.
  */
 void nvdla_job_begin(struct nvdla_job *job)
 {

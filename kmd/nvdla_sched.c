@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Jobs before and after their time on the hardware, which is in nvdla_run.c.
+ * Jobs before and after their time on the hardware; nvdla_run.c handles the time in between.
  */
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
@@ -290,8 +290,9 @@ static void nvdla_job_free_work(struct work_struct *work)
 }
 
 /*
- * Other jobs' fences depend on this function, as the next job runs after it. Releasing buffers
- * takes locks under which memory is allocated, such as exporters', so a worker does that.
+ * The scheduler calls this function before it runs the next job, so fences of other jobs wait for
+ * it. It must not take locks under which memory is allocated. Releasing buffers takes such locks,
+ * for example those of their exporters, so a worker does that.
  */
 static void nvdla_job_free(struct drm_sched_job *sched_job)
 {
@@ -412,7 +413,7 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 	struct nvdla_hw *hw = &ndev->hw;
 	bool busy;
 
-	/* After that no other job starts, because the device is unplugged. */
+	/* Later, no other job starts, because the device is unplugged: @busy cannot become true. */
 	mutex_lock(&hw->lock);
 	busy = hw->active;
 	mutex_unlock(&hw->lock);

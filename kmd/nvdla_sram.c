@@ -29,9 +29,9 @@
 #include "nvdla_sched.h"
 #include "nvdla_sram.h"
 
-/* Pages that one transfer clears: the number of surfaces that BDMA can repeat. */
+/* Most pages that one transfer clears: the number of times that BDMA can repeat a surface. */
 #define NVDLA_SRAM_CLEAR_PAGES 8192U
-/* Bytes that one operation can clear */
+/* Most bytes that one operation clears. */
 #define NVDLA_SRAM_CLEAR_MAX \
 	((u64)NVDLA_BDMA_MAX_TRANSFERS * NVDLA_SRAM_CLEAR_PAGES << PAGE_SHIFT)
 
@@ -47,7 +47,10 @@ struct nvdla_sram_bo {
 	kuid_t user;
 };
 
-/* Returns the bytes of a user's buffers. Limited per user, because a user can open many files. */
+/*
+ * Returns the bytes of all buffers of a user. The limit is per user and not per file, because a
+ * user can open many files.
+ */
 static u64 nvdla_sram_used_by(struct nvdla_device *ndev, kuid_t user)
 {
 	const struct nvdla_sram_bo *sbo;
@@ -209,9 +212,9 @@ static int nvdla_sram_clear_task(struct nvdla_hw *hw, const struct nvdla_bo *bo,
 }
 
 /*
- * Adds the task and the buffer, to which the job may have the last reference. The zeroes live as
- * long as the device. They are not a buffer of the job: their reservation object would keep the
- * job's fence, and the fence the module.
+ * Adds to a clearing job its task, and the buffer with a reference, because user space may close it
+ * first. The zeroes to copy live as long as the device. They are not a buffer of the job: their
+ * reservation object would keep the job's fence, and the fence the module.
  */
 static int nvdla_sram_fill_job(struct nvdla_job *job, struct nvdla_bo *bo)
 {
@@ -320,7 +323,7 @@ static void nvdla_sram_release(struct drm_device *drm, void *data)
  * nvdla_sram_init() - prepare the on-chip memory for buffers
  * @ndev: device whose scheduler is set up, and whose &nvdla_device.sram has its base and size
  *
- * Return: 0 or -errno; nothing has to be undone then.
+ * Return: 0 or -errno; after an error nothing has to be undone.
  */
 int nvdla_sram_init(struct nvdla_device *ndev)
 {

@@ -15,7 +15,7 @@
 #include "nvdla_job.h"
 
 /*
- * The life of a job, of its tasks and of their operations. A job is identified by context and
+ * Events in the life of a job, its tasks and their operations. A job is identified by context and
  * number of the fence that its submit returned, as in the events of gpu_scheduler and dma_fence.
  */
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers of 32 bits in vectors of doubles, for files that are compiled once for each
- * instruction set (Highway): every sum, product and shift of up to 53 bits is exact, and
- * all hosts have vectors of them.
+ * Integers of 32 bits in vectors of doubles, for files that are compiled once for each instruction
+ * set (Highway) that has such vectors. Every sum, product and shift of up to 53 bits is exact.
  */
 #include <cstdint>
 
 #include <hwy/highway.h>
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_ARITH_DOUBLES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_ARITH_DOUBLES_INL_H
 #undef NVDLA_SIM_ARITH_DOUBLES_INL_H
@@ -28,7 +27,10 @@ namespace doubles
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** Vectors of at most 8: the smallest atom has 16 values */
+/**
+ * At most 8 lanes: an atom of 32 bytes, for which the SIMD code is written, has 16 or 32 values,
+ * which fill whole vectors
+ */
 using Tag = hn::CappedTag<double, 8>;
 using IntegerTag = hn::Rebind<int32_t, Tag>;
 using Vector = hn::Vec<Tag>;

@@ -10,7 +10,7 @@
 
 #include "core/bring_ahead.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_ARITH_FLOAT_BITS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_ARITH_FLOAT_BITS_INL_H
 #undef NVDLA_SIM_ARITH_FLOAT_BITS_INL_H
@@ -36,9 +36,9 @@ using Bits = hn::Vec<Tag>;
 using Mask = hn::Mask<Tag>;
 
 constexpr int32_t kMagnitude = 0x7fffffff;
-constexpr int32_t kSmallest = 0x00800000;    /* FP32, normal */
-constexpr int32_t kLargest = 0x7f7fffff;     /* FP32, finite */
-constexpr int32_t kLargestHalf = 0x477fe000; /* FP16, finite, as FP32 */
+constexpr int32_t kSmallest = 0x00800000;    /* smallest normal FP32 number */
+constexpr int32_t kLargest = 0x7f7fffff;     /* largest finite FP32 number */
+constexpr int32_t kLargestHalf = 0x477fe000; /* largest finite FP16 number, as FP32 */
 
 HWY_INLINE Bits constant(int32_t bits)
 {
@@ -72,8 +72,8 @@ HWY_INLINE Bits asBits(hn::Vec<FloatTag> value)
 
 /**
  * \return FP16 bits widened to FP32 bits
- * \param nan mask of NaNs, which keep their payload \param infinity mask of infinities, which
- *	  become \a largest
+ * \param nan mask of NaNs, which keep their payload
+ * \param infinity mask of infinities, which become \a largest
  */
 HWY_INLINE Bits widened(Bits halves, Mask nan, Mask infinity, Bits largest)
 {
@@ -107,7 +107,10 @@ HWY_INLINE Bits halvesOf(Bits bits)
 		      hn::IfThenElse(isDenormal, denormal, normal));
 }
 
-/** \param count whole atoms \return true if the bits of all FP16 magnitudes are below \a limit */
+/**
+ * \param count whole atoms
+ * \return true if the bits of all FP16 magnitudes are below \a limit
+ */
 HWY_INLINE bool halvesAreBelow(const uint16_t *halves, size_t count, uint16_t limit)
 {
 	const hn::CappedTag<uint16_t, 32> tag;
@@ -127,7 +130,10 @@ HWY_INLINE bool halvesAreBelow(const uint16_t *halves, size_t count, uint16_t li
 	       hn::AllTrue(atomTag, hn::Lt(last, hn::Set(atomTag, limit)));
 }
 
-/** \param bits FP16, finite \return FP32 bits */
+/**
+ * \param bits FP16, finite
+ * \return FP32 bits
+ */
 HWY_INLINE Bits widenFinite(const uint16_t *bits)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -143,7 +149,10 @@ HWY_INLINE Bits widenFinite(const uint16_t *bits)
 #endif
 }
 
-/** \param bits FP32, finite \return FP16, finite */
+/**
+ * \param bits FP32, finite
+ * \return FP16, finite
+ */
 HWY_INLINE hn::Vec<HalfTag> narrowFinite(Bits bits)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2

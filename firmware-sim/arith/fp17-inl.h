@@ -15,7 +15,7 @@
 #include "arith/float.h"
 #include "arith/float_bits-inl.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_ARITH_FP17_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_ARITH_FP17_INL_H
 #undef NVDLA_SIM_ARITH_FP17_INL_H
@@ -46,7 +46,10 @@ inline bool isOrdinary(uint32_t fp17Bits)
 	       (Fp17::exponent(fp17Bits) != 0 && Fp17::exponent(fp17Bits) != Fp17::kExponentMax);
 }
 
-/** \param fp17Bits of an ordinary number \return FP32 bits */
+/**
+ * \param fp17Bits of an ordinary number
+ * \return FP32 bits
+ */
 inline int32_t ofRegister(uint32_t fp17Bits)
 {
 	return static_cast<int32_t>(arith::fp17ToFp32(fp17Bits));
@@ -91,7 +94,10 @@ HWY_INLINE void store(Bits bits, uint16_t *halves)
 	hn::StoreU(hn::DemoteTo(tag, hn::IfThenElse(wrong, nan, halvesOf(bits))), tag, halves);
 }
 
-/** \param value FP32 bits \return \a value rounded to FP17, to nearest even, in its range */
+/**
+ * \param value FP32 bits
+ * \return \a value rounded to FP17, to nearest even, in its range
+ */
 HWY_INLINE Bits rounded(Bits value, Bits sign)
 {
 	const Bits magnitude = magnitudeOf(value);
@@ -103,7 +109,10 @@ HWY_INLINE Bits rounded(Bits value, Bits sign)
 	return hn::Or(hn::Min(flushed, constant(kMost)), sign);
 }
 
-/** \param value FP32 bits, no NaN \return the result of fp32ToFp17() */
+/**
+ * \param value FP32 bits, no NaN
+ * \return the result of fp32ToFp17()
+ */
 HWY_INLINE Bits ofSingles(Bits value)
 {
 	const Bits magnitude = magnitudeOf(value);
@@ -153,8 +162,8 @@ HWY_INLINE Bits multiplyFinite(Bits a, Bits b)
 }
 
 /**
- * \param value finite, below 2^100 \return \a value with the mantissa rounded to FP17's; the range
- * is not checked
+ * \param value finite, below 2^100
+ * \return \a value with the mantissa rounded to FP17's; the range is not checked
  *
  * T. J. Dekker's method ("A floating-point technique for extending the available precision", 1971):
  * adding 2^13 times the number rounds off its last bits; subtracting that multiple again gives the

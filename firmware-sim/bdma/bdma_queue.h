@@ -53,8 +53,10 @@ public:
 	/** \brief Marks the operation of next() as running */
 	void begin() { running_ = true; }
 
-	/** \brief Removes the running operation, which is done \return its group if it was the last
-	 * one of that */
+	/**
+	 * \brief Removes the running operation, which is done
+	 * \return its group if it was the last operation of that group
+	 */
 	std::optional<unsigned int> finish();
 
 	/** \return value of STATUS */

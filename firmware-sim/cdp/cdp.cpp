@@ -305,7 +305,10 @@ uint64_t CdpRun::outputAddress(uint32_t surface, uint32_t y, uint32_t x) const
 	       uint64_t{ y } * op_.destination.lineStride + uint64_t{ x } * op_.atom();
 }
 
-/* \param bytes of a chunk in one surface \return the places of its atoms in all surfaces */
+/*
+ * \param bytes of a chunk in one surface
+ * \return the places of its atoms in all surfaces
+ */
 CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
 {
 	const size_t stride = op_.destination.surfaceStride;

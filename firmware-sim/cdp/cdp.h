@@ -34,8 +34,8 @@ struct CdpOp {
 	bool squareSumBypass = false; /**< the table is indexed by the element */
 	bool mulBypass = false;	      /**< the table's result is the output */
 	bool nanToZero = false;
-	arith::Converter input;	 /**< integer */
-	arith::Converter output; /**< integer */
+	arith::Converter input;	 /**< for integers only */
+	arith::Converter output; /**< for integers only */
 	LutConfig lut;
 
 	bool countsLut = false;

@@ -104,7 +104,7 @@ void FloatSum::add(const Fp16Sum &step)
 		sum >>= 1;
 		sumExponent++;
 	} else {
-		/* Normalise; the bits that were shifted out return. */
+		/* Normalise: shift left, and take in the bits that alignment had shifted out. */
 		const unsigned left = redundantSignBits<kMantissaBits>(sum);
 		const uint64_t pulled = left ? below >> (kMantissaBits - left) : 0;
 		sum = signExtend(static_cast<uint64_t>(sum) << left | pulled);

@@ -20,7 +20,10 @@ uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uin
 {
 	const uint32_t bytes = elementBytes(precision);
 
-	/* Winograd stores tiles of four lines; a line's share of a tile is the same number. */
+	/*
+	 * An image's line is packed. Winograd's tiles have four lines; each of these counts as a
+	 * quarter of the tiles' entries.
+	 */
 	if (mode != ConvMode::Direct)
 		return (width * channels * bytes + geometry.entryBytes - 1) / geometry.entryBytes;
 

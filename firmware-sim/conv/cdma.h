@@ -25,7 +25,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Bytes of an entry of WGS */
+/** \brief Bytes of an entry of WGS, the list of the sizes of compressed weight groups */
 inline constexpr uint32_t kGroupSizeBytes = 4;
 
 /** \brief NaNs and infinities among FP16 numbers that were fetched */
@@ -44,7 +44,10 @@ struct SpecialCount {
 		inf += other.inf;
 	}
 
-	/** \brief Count \a bits; \return the bits to buffer: 0 for a NaN if \a flush */
+	/**
+	 * \brief Count \a bits
+	 * \return the bits to buffer: 0 for a NaN if \a flush
+	 */
 	uint16_t pass(uint16_t bits, bool flush)
 	{
 		const uint16_t magnitude = bits & kMagnitude;
@@ -95,8 +98,10 @@ public:
 	const SpecialCount &special() const { return special_; }
 
 protected:
-	/** \param lines lines of the buffered cube \param step lines are fetched in multiples of
-	 * this number */
+	/**
+	 * \param lines lines of the buffered cube
+	 * \param step lines are fetched in multiples of this number
+	 */
 	DataFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, uint32_t lines, uint32_t step)
 		: op_(op), memory_(memory), cbuf_(cbuf), lines_(lines), step_(step)
 	{
@@ -159,8 +164,10 @@ std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &me
 class EntryStream
 {
 public:
-	/** \param bytes bytes to fetch, a multiple of an entry \param special counter for FP16, or
-	 * null */
+	/**
+	 * \param bytes bytes to fetch, a multiple of an entry
+	 * \param special counter for FP16, or null
+	 */
 	EntryStream(Cbuf &cbuf, EntryRing &ring, MemoryPort &memory, RamType ram, uint64_t address,
 		    uint64_t bytes, SpecialCount *special = nullptr, bool flushNan = false);
 
@@ -251,7 +258,10 @@ private:
 	/** \brief Check all compressed groups with a copy of the buffer, before any result is
 	 * written */
 	std::string checkGroups() const;
-	/** \brief Wait for CDMA to announce the next compressed group to CSC \throw NeverArrive */
+	/**
+	 * \brief Wait for CDMA to announce the next compressed group to CSC
+	 * \throw NeverArrive
+	 */
 	void awaitGroup();
 	/** \brief Load the next \a bytes of sparse elements, even if CDMA has not fetched them */
 	void readSparse(size_t bytes, WeightGroup &group);

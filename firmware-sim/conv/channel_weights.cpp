@@ -54,7 +54,10 @@ ChannelWeights::ChannelWeights(const TilePlan &plan)
 		for (uint32_t at = 0; at < block.lanes; at += channels_) {
 			const size_t tap = block.row * plan.rowBytes() +
 					   (column + block.channel + at) * plan.elementBytes;
-			/* An odd number of elements is followed by zero weights. */
+			/*
+			 * Two elements form a tap. If the last tap has only one, its second weights
+			 * stay zero.
+			 */
 			if (elements++ % 2)
 				taps_.back().second = tap;
 			else
@@ -117,7 +120,7 @@ void ChannelWeights::put(size_t element, std::span<const std::byte> weights)
 	widen(plan_.op.precision, weights.data(), some);
 	for (size_t kernel = 0; kernel < some.size(); kernel++) {
 		halves[2 * kernel + element % 2] = some[kernel];
-		starts_[kernel] -= some[kernel] * 128; /* an operand of zero, if unsigned */
+		starts_[kernel] -= some[kernel] * 128; /* unsigned operands are 128 too high */
 		magnitudes_[kernel] += static_cast<uint64_t>(std::abs(int32_t{ some[kernel] }));
 	}
 }

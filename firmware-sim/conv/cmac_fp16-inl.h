@@ -49,7 +49,10 @@ HWY_INLINE uint32_t alignedProducts(const Fp16Vector &data, const Fp16Vector &we
 	const auto *weightQuarter = reinterpret_cast<const uint32_t *>(weights.quarter);
 
 	for (size_t i = 0; i < lanes; i += hn::Lanes(tag)) {
-		/* A negative sum gives a distance of more than 63 quarters. */
+		/*
+		 * In a lane with a zero this sum is below -50, while \a largest is at least 0: the
+		 * shift removes the lane's product.
+		 */
 		const Vector quarter =
 			hn::Add(hn::Load(tag, dataQuarter + i), hn::Load(tag, weightQuarter + i));
 		const Vector negate = hn::Xor(hn::Load(tag, data.negative + i),

@@ -177,7 +177,7 @@ private:
 	bool isWide_ = false;		  /* sums may exceed 32 bits */
 	Panel panel_ = {};
 	WideWeights wide_;
-	const size_t most_;	     /* positions */
+	const size_t most_;	     /* largest number of positions of make() */
 	ScratchArray<int32_t> sums_; /* sums of the first group, then of the next ones */
 	uint32_t saturated_ = 0;
 };

@@ -327,7 +327,7 @@ private:
 	HeldGroup hold(const WeightGroup &group) const
 	{
 		HeldGroup held{ group, {} };
-		/* The other threads take the groups until then. */
+		/* Weights to prefetch: the other threads take the groups in between. */
 		const size_t others = bands_ ? 0 : (threads_ - 1) * groupsAtOnce_;
 
 		held.group.soon = group.soon.subspan(

@@ -82,9 +82,9 @@ struct WeightFetch {
 	uint64_t address = 0;
 	uint32_t bytes = 0; /**< bytes of the packed weights, whole buffer entries */
 	bool compressed = false;
-	uint64_t maskAddress = 0; /**< WMB */
+	uint64_t maskAddress = 0; /**< WMB, a bit for each weight: nonzero or not */
 	uint32_t maskBytes = 0;
-	uint64_t groupSizeAddress = 0; /**< WGS */
+	uint64_t groupSizeAddress = 0; /**< WGS, the bytes of each group */
 };
 
 /** \brief CSC: windows over the buffered cube */

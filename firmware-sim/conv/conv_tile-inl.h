@@ -109,8 +109,10 @@ private:
 		((sums[kPosition][kVector] = Product::start(starts + kVector * kLanes)), ...);
 	}
 
-	/** \param step distance to the next position's sums, in numbers \param at returns the place
-	 * of the first position's */
+	/**
+	 * \param step distance to the next position's sums, in numbers
+	 * \param at returns the place of the first position's sums
+	 */
 	template<typename At, size_t... kVector>
 	HWY_INLINE void storeAll(size_t step, std::index_sequence<kVector...>, At at) const
 	{
@@ -141,8 +143,10 @@ private:
 		(addUnit<kPosition, kUnit>(at[kPosition] + offset, weights, Vectors()), ...);
 	}
 
-	/** \param offset offset of the units in bytes \param kColumn vectors of weights, unit by
-	 * unit */
+	/**
+	 * \param offset offset of the units in bytes
+	 * \param kColumn vectors of weights, unit by unit
+	 */
 	template<size_t... kColumn>
 	HWY_INLINE void step(size_t offset, const int32_t *weights, std::index_sequence<kColumn...>)
 	{

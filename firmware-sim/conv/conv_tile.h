@@ -42,8 +42,8 @@ struct TileRun {
 
 /** \brief Place of the operands of an output position */
 struct TilePosition {
-	const std::byte *at; /**< first operand; all positions have the same distances to the
-			      * others */
+	const std::byte *at; /**< the position's first operand; further operands are at the same
+			      * distances from it for all positions */
 };
 
 /** \brief Initial values of zero */

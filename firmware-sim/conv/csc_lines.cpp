@@ -2,9 +2,9 @@
 /*
  * Reads lines from the convolution buffer.
  *
- * RTL of nvdlav1, NV_NVDLA_CSC_dl: the address of an entry is the pointer, plus D_ENTRY_PER_SLICE
- * per line (the cubes of a batch alternate), plus the width per entry's worth of channels, plus the
- * column's place, modulo the data banks.
+ * RTL of nvdlav1, NV_NVDLA_CSC_dl: the address of an entry is CSC's pointer, plus D_ENTRY_PER_SLICE
+ * for each line before it (the cubes of a batch alternate), plus the cube's width for each entry's
+ * worth of channels before it, plus the column's place, modulo the size of the data banks.
  */
 #include "conv/csc.h"
 

@@ -6,7 +6,7 @@
 #include "conv/fp16_lanes-inl.h"
 #include "conv/fp16_multiplier-inl.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_CONV_FP16_CARRIES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_CONV_FP16_CARRIES_INL_H
 #undef NVDLA_SIM_CONV_FP16_CARRIES_INL_H
@@ -54,7 +54,10 @@ public:
 	/** \return counts of zero */
 	static HWY_INLINE auto none() { return hn::Zero(hn::DFromV<Counts>()); }
 
-	/** \param index rowIndex() of a datum's significand \return bits for all weights */
+	/**
+	 * \param index rowIndex() of a datum's significand
+	 * \return bits for all weights
+	 */
 	HWY_INLINE const uint8_t *row(uint32_t index) const { return rows_[index]; }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3

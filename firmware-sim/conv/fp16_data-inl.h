@@ -8,7 +8,7 @@
 #include "conv/fp16_carries-inl.h"
 #include "conv/fp16_lanes-inl.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_CONV_FP16_DATA_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_CONV_FP16_DATA_INL_H
 #undef NVDLA_SIM_CONV_FP16_DATA_INL_H
@@ -44,7 +44,7 @@ HWY_INLINE Row withSignsOf(Row magnitudes, Row numbers)
 struct Parts {
 	Row significand;	 /* shifted, with sign */
 	Row exponent;		 /* a multiple of four, plus kExponentBias */
-	hn::Mask<RowTag> absent; /* zeroes */
+	hn::Mask<RowTag> absent; /* true for zeroes */
 
 	HWY_INLINE explicit Parts(Row bits)
 	{

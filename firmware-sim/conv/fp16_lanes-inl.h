@@ -15,7 +15,7 @@
 
 #include "conv/fp16_cells.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_CONV_FP16_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_CONV_FP16_LANES_INL_H
 #undef NVDLA_SIM_CONV_FP16_LANES_INL_H
@@ -150,7 +150,6 @@ HWY_INLINE EvenOdd products(Row row, Integers even, Integers odd)
 #endif
 }
 
-/* Powers of two. */
 alignas(16) constexpr uint8_t kPowers[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
 
 /** \return two to the power of \a numbers, 0 to 7, whose highest bit must be set */

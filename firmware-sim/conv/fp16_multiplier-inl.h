@@ -18,7 +18,7 @@
 
 #include "conv/csc.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_CONV_FP16_MULTIPLIER_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_CONV_FP16_MULTIPLIER_INL_H
 #undef NVDLA_SIM_CONV_FP16_MULTIPLIER_INL_H
@@ -79,7 +79,7 @@ HWY_INLINE SumCarry compress5(Vector a, Vector b, Vector c, Vector d, Vector e)
 	return compress(second.sum, second.carry, e);
 }
 
-/** Booth digits of eight weights' bits; digit i of each is at bit 2 * i */
+/** The eight Booth digits of each weight: digit i is at bit 2 * i of each member */
 struct Digits {
 	Vector low; /* the lowest of the three bits of each digit */
 	Vector once;
@@ -103,8 +103,10 @@ struct Digits {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
-/* Booth digits by their three bits; a negative digit has -1 in the upper half. AVX2 ignores higher
- * bits of the index, AVX-512 all but one. */
+/*
+ * Booth digits by their three bits; a negative digit has -1 in the upper half. Indices have further
+ * bits: AVX2's permutation ignores them, AVX-512's uses one of them, so the table is repeated.
+ */
 alignas(64) constexpr uint32_t kDigitTable[] = {
 	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,
 	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,

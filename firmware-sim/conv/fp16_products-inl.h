@@ -18,7 +18,7 @@
 #include "conv/fp16_lanes-inl.h"
 #include "conv/fp16_multiplier-inl.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_CONV_FP16_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_CONV_FP16_PRODUCTS_INL_H
 #undef NVDLA_SIM_CONV_FP16_PRODUCTS_INL_H

@@ -2,8 +2,8 @@
 /*
  * AMX has eight registers ("tiles") of up to 16 rows of 64 bytes. A row of data holds a position's
  * operands for 16 units, a row of weights 16 columns of a unit; conv_tile's layout already has
- * these rows. Four registers hold the sums of 2 x 16 positions by 2 x 16 columns, two data, two
- * weights.
+ * these rows. Four registers hold the sums of 2 x 16 positions by 2 x 16 columns, two hold data,
+ * and two hold weights.
  */
 #include "conv/conv_tile.h"
 

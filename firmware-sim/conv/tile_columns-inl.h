@@ -9,7 +9,7 @@
 
 #include "conv/tile_operands.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_CONV_TILE_COLUMNS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_CONV_TILE_COLUMNS_INL_H
 #undef NVDLA_SIM_CONV_TILE_COLUMNS_INL_H
@@ -100,8 +100,10 @@ HWY_INLINE UnitVector loadUnits(const std::byte *in, size_t step)
 
 /**
  * Transposes four units of kKernelsOfBlock kernels to four rows of columns
- * \param in units of the first kernel \param step bytes between kernels
- * \param count units to store \param kernels columns to store
+ * \param in units of the first kernel
+ * \param step bytes between kernels
+ * \param count units to store
+ * \param kernels columns to store
  */
 template<UnitFormat kFormat>
 HWY_INLINE void transposeFour(const std::byte *in, size_t step, size_t count, size_t kernels,

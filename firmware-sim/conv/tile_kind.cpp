@@ -12,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "conv/tile_kind.cpp"
 #include <hwy/foreach_target.h>
-/* After foreach_target.h. */
+/* These files are included once for each instruction set, so they follow foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "conv/tile_products-inl.h"

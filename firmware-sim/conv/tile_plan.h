@@ -65,7 +65,7 @@ public:
 	/** True if kernels may have weights for one channel of each atom only (ChannelWeights):
 	 * there is one group, and one atom or several whole atoms of INT8. */
 	bool mayBeChannelwise;
-	const std::vector<Block> blocks; /**< blocks of weights */
+	const std::vector<Block> blocks; /**< blocks of each kernel's weights */
 	uint32_t lineElements;		 /**< elements that windows reach */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;

@@ -9,7 +9,7 @@
 
 #include "conv/conv_tile.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_CONV_TILE_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_CONV_TILE_PRODUCTS_INL_H
 #undef NVDLA_SIM_CONV_TILE_PRODUCTS_INL_H

@@ -19,7 +19,10 @@ namespace nvdla::sim
 class TileWeights
 {
 public:
-	/** \param plan layout; must outlive this object \param scratch memory for the weights */
+	/**
+	 * \param plan layout; must outlive this object
+	 * \param scratch memory for the weights
+	 */
 	TileWeights(const TilePlan &plan, Scratch &scratch);
 
 	/**
@@ -52,8 +55,10 @@ private:
 	const TilePlan &plan_;
 	ScratchArray<int32_t> units_;
 	uint32_t groups_ = 0;		/* groups of the panel */
-	std::vector<uint32_t> kernels_; /* per place, kernels of its columns, or kAnything */
-	std::vector<std::byte> zeroes_; /* Quads: operands of zero for all units */
+	std::vector<uint32_t> kernels_; /* per place, number of kernels in its columns, or
+					 * kAnything */
+	std::vector<std::byte> zeroes_; /* Quads: operands that stand for zero (128), for all
+					 * units */
 	int32_t starts_[kTileColumns] = {};
 };
 

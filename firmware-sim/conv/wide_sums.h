@@ -25,8 +25,9 @@ class WideWeights
 {
 public:
 	/**
-	 * \param panel of TileKind::Pairs; its weights must stay valid until the next load() \param
-	 * largest magnitude of the data \return false if all sums fit 32 bits: use tileSums()
+	 * \param panel of TileKind::Pairs; its weights must stay valid until the next load()
+	 * \param largest magnitude of the data
+	 * \return false if all sums fit 32 bits: use tileSums()
 	 */
 	bool load(const Panel &panel, uint32_t largest);
 

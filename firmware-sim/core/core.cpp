@@ -63,7 +63,7 @@ void Core::endThreads()
 		if (one.thread.joinable())
 			one.thread.join();
 	}
-	/* Also called by helper threads. */
+	/* Threads of Workers may still be in a callback. */
 	std::unique_lock lock(mutex_);
 	changed_.wait(lock, [this] { return delivering_ == 0; });
 }
@@ -261,7 +261,7 @@ Core::Messages Core::conclude(const Job &job, OperationResult &result, const Mem
 	Messages messages;
 	try {
 		complete(job, result, port, messages);
-	} catch (const std::bad_alloc &) { /* the operation never ends */
+	} catch (const std::bad_alloc &) { /* no memory: the operation never ends */
 		errors_.addNoMemory(engineName(job.engine), "operation");
 	}
 	dispatch();

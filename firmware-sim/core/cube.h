@@ -21,8 +21,10 @@ struct FeatureCube {
 	uint32_t surfaceStride = 0;
 	uint32_t batchStride = 0; /**< SDP's destination only */
 
-	/** \return the bytes of one cube of a batch \param lineBytes bytes of a line of a
-	 * surface */
+	/**
+	 * \return the bytes of one cube of a batch
+	 * \param lineBytes bytes of a line of a surface
+	 */
 	Placement placement(uint64_t lineBytes, uint32_t lines, uint32_t surfaces) const
 	{
 		return { .ram = ram,

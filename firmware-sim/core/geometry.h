@@ -89,8 +89,10 @@ struct Geometry {
 	uint32_t nameOf(uint32_t address) const;
 	/** \return the CSB address of a name; the inverse of nameOf() */
 	uint32_t addressOf(uint32_t name) const;
-	/** \return facts about a register of this core \param info facts about the register in
-	 * nv_full */
+	/**
+	 * \return facts about a register of this core
+	 * \param info facts about the register in nv_full
+	 */
 	RegisterInfo adapt(uint32_t name, RegisterInfo info) const;
 };
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * GLB: version and interrupts.
- */
+/* GLB, the registers for the whole core: version and interrupts. */
 #pragma once
 
 #include <cstdint>
@@ -29,8 +27,10 @@ public:
 	/** \return true if the write calls for an interrupt message, see Core::Interrupt */
 	bool write(uint32_t address, uint32_t value);
 
-	/** \brief Set status bits of engines that are done \return true if one of \a bits is not
-	 * masked */
+	/**
+	 * \brief Set status bits of engines that are done
+	 * \return true if one of \a bits is not masked
+	 */
 	bool raise(uint32_t bits);
 
 private:

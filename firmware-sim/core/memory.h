@@ -141,9 +141,9 @@ public:
 	}
 
 	bool faulted() const { return faulted_; }
-	/** \brief \return the lowest address of an access that missed; valid if faulted() */
+	/** \return the lowest address of an access that missed; valid if faulted() */
 	uint64_t faultAddress() const { return faultAddress_; }
-	/** \brief \return the memory of faultAddress(); valid if faulted() */
+	/** \return the memory of faultAddress(); valid if faulted() */
 	RamType faultType() const { return faultType_; }
 
 private:

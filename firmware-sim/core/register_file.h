@@ -54,7 +54,7 @@ public:
 
 	unsigned int consumer() const { return consumer_; }
 
-	/** \return a field of the consumer's group, in place */
+	/** \return a field of the consumer's group, not shifted down to bit 0 */
 	uint32_t consumerField(uint32_t address, uint32_t mask) const
 	{
 		return words_[consumer_][(address - base_) / 4] & mask;

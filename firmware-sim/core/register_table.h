@@ -32,7 +32,7 @@ uint32_t unitBase(Unit unit);
 /** \return words from the unit's first to its last register */
 uint32_t unitWords(Unit unit);
 
-/** \return a unit's registers by word; where a word is none, it has no name */
+/** \return a unit's registers by word; a word without a register has no name */
 std::span<const RegisterInfo> unitRegisters(Unit unit);
 
 /** \return the register at a CSB byte address, null if there is none */

@@ -63,7 +63,10 @@ constexpr std::array<uint32_t, engineCount> unitsOfEngines = {
 	bitsOf({ Unit::Rbk }),
 };
 
-/* Checked in this order: drivers enable the first unit last. */
+/*
+ * In the order of the checks: drivers enable CDMA last, so it shows first that an operation must
+ * wait.
+ */
 constexpr Unit convUnits[] = { Unit::Cdma,  Unit::Csc,	Unit::CmacA,
 			       Unit::CmacB, Unit::Cacc, Unit::Sdp };
 

@@ -60,7 +60,10 @@ public:
 	BdmaQueue &bdma() { return bdma_; }
 	LutTables &lut(Unit unit) { return unit == Unit::Sdp ? sdpLut_ : cdpLut_; }
 
-	/** \brief Launch a group of BDMA \return null, or the guest's error */
+	/**
+	 * \brief Launch a group of BDMA
+	 * \return null, or the guest's error
+	 */
 	const char *launchBdma(unsigned int group);
 
 	/** \return true if operations of \a engine may wait for \a unit to be enabled */
@@ -69,8 +72,10 @@ public:
 	/** \return bits of the interrupt status for group 0; the bits of group 1 are one higher */
 	static uint32_t doneBits(Unit unit);
 
-	/** \brief Begin an operation of \a engine \return the operation, or null if none can
-	 * begin */
+	/**
+	 * \brief Begin an operation of \a engine
+	 * \return the operation, or null if none can begin
+	 */
 	std::unique_ptr<Job> begin(Engine engine);
 
 	/**

@@ -18,8 +18,10 @@ namespace nvdla::sim
 /** \brief Bytes that are copied in the time of starting work on an awake thread */
 inline constexpr uint64_t kBytesForAThread = 1 << 14;
 
-/** \return useful number of threads for \a work \param ofAThread work in the time of starting a
- * thread */
+/**
+ * \return useful number of threads for \a work
+ * \param ofAThread work in the time of starting a thread
+ */
 inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
 {
 	constexpr uint64_t most = 1024;
@@ -33,9 +35,10 @@ inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
  * No unit may write memory that another unit reads or writes. Afterwards \a memory has the traffic
  * of all units.
  *
- * \param workers null: the caller's thread does all units \param threads largest number of threads
+ * \param workers null: the caller's thread does all units
+ * \param threads largest number of threads
  * \param newPart makes the state of a thread from the thread's MemoryPort; its work() is called
- *	  with units in ascending order. A thread may have several such parts
+ * with units in ascending order. A thread may have several such parts
  * \param join is called with each part when it is done, one at a time
  */
 template<typename NewPart, typename Join>
@@ -69,7 +72,8 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 
 /**
  * \brief Do units 0 to \a count - 1, each once, for units that need no memory port
- * \param workers null: the caller's thread does all units \param threads largest number of threads
+ * \param workers null: the caller's thread does all units
+ * \param threads largest number of threads
  * \param newWork makes a thread's own function, which is called with one unit after the other
  */
 template<typename NewWork>

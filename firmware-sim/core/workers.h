@@ -101,13 +101,13 @@ private:
 	std::mutex failureMutex_;
 	std::exception_ptr failure_;	       /* first exception of work_ */
 	std::atomic<int> callersCore_ = -1;    /* core that the caller was on last */
-	std::mutex mutex_;		       /* guards sleeping */
-	std::condition_variable wake_;	       /* helpers */
+	std::mutex mutex_;		       /* held to fall asleep or to wake a thread */
+	std::condition_variable wake_;	       /* wakes helpers */
 	std::condition_variable done_;	       /* notifies the caller */
 	std::atomic<unsigned int> asleep_ = 0; /* number of sleeping helpers */
 	std::atomic<bool> callerSleeps_ = false;
 	std::atomic<unsigned int> looking_ = 0; /* number of helpers that poll for work */
-	/* Held while a thread sets or takes the errand. */
+	/* State of errand_; Held: a thread is setting or taking it. */
 	enum class Errand : uint8_t { None, Held, Offered };
 	std::atomic<Errand> errandState_ = Errand::None;
 	std::function<void()> errand_;

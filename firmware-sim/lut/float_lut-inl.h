@@ -9,7 +9,7 @@
 #include "arith/fp17-inl.h"
 #include "lut/lut_narrow-inl.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_LUT_FLOAT_LUT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_LUT_FLOAT_LUT_INL_H
 #undef NVDLA_SIM_LUT_FLOAT_LUT_INL_H
@@ -145,7 +145,10 @@ private:
 	}
 };
 
-/** \return the numbers at \a index \param le true if all are from LE */
+/**
+ * \return the numbers at \a index
+ * \param le true if all are from LE
+ */
 HWY_INLINE Bits numbersAt(const int32_t *numbers, Bits index, bool le)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -200,7 +203,8 @@ HWY_INLINE Bits extrapolate(const FloatLut &lut, Mask lo, Mask underflow, Bits x
 
 /**
  * \tparam Variant OfSdp or OfCdp
- * \param x zeroes and normal numbers \return FP17, as FP32 bits
+ * \param x zeroes and normal numbers
+ * \return FP17, as FP32 bits
  */
 template<class Variant>
 HWY_INLINE Bits lookup(const FloatLut &lut, Bits x, LutCounters &counters)

@@ -21,9 +21,11 @@ struct LutSlope {
 /** \brief One table's registers */
 struct LutTableConfig {
 	bool exponential = false; /**< LE only: logarithmic index */
-	int8_t indexOffset = 0;	  /**< exponential: power of two of the first entry's input */
-	int8_t indexSelect = 0;	  /**< linear: power of two of the distance between entries */
-	int64_t start = 0;	  /**< first entry's input: signed integer, or FP32 bits */
+	int8_t indexOffset = 0;	  /**< exponential: log2 of the distance from start to the first
+				   * entry */
+	int8_t indexSelect = 0;	  /**< linear: log2 of the distance between entries */
+	int64_t start = 0;	  /**< linear: first entry's input. Exponential: distances are
+				   * counted from this input. Signed integer, or FP32 bits */
 	int64_t end = 0;	  /**< last entry's input */
 	LutSlope underflow;
 	LutSlope overflow;

@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lut/lut_fast.cpp"
 #include <hwy/foreach_target.h>
-/* After foreach_target.h. */
+/* These files are included once for each instruction set, so they follow foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "arith/doubles-inl.h"
@@ -58,8 +58,8 @@ private:
 	/* Exponent and mantissa of a distance are those of its logarithm's index. */
 	HWY_INLINE void exponential(const FastLut::Table &table, Vector distance)
 	{
-		constexpr double two52 = 4503599627370496.0; /* in its range, the lowest bit is
-							      * worth 1 */
+		constexpr double two52 = 4503599627370496.0; /* doubles between this and twice
+							      * this have a lowest bit worth 1 */
 		constexpr double bias = 1023.0;
 		const auto bits = hn::BitCast(BitsTag(), distance);
 		const auto exponent =

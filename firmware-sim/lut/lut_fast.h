@@ -30,13 +30,14 @@ struct LutEdge {
 
 /**
  * \brief LE or LO, in the number types of the vectors
- * \tparam Number type of inputs, indices and entries \tparam Factor type of factors of inputs
+ * \tparam Number type of inputs, indices and entries
+ * \tparam Factor type of factors of inputs
  */
 template<typename Number, typename Factor = Number>
 struct LutTable {
 	bool exponential;
-	Number start;	    /**< input before the first entry's */
-	Number indexOffset; /**< exponential: power of two of the first entry's input */
+	Number start;	    /**< LutTableConfig::start; it and smaller inputs underflow */
+	Number indexOffset; /**< LutTableConfig::indexOffset, if exponential */
 	Factor indexScale;  /**< linear: steps of the index per unit of the input */
 	Number last;	    /**< index of the last entry */
 	Number firstPair;   /**< index of the table's first entry in pairs */
@@ -72,7 +73,8 @@ struct FastLut {
 
 	/** \brief Both tables in integers of 32 bits */
 	struct NarrowTables {
-		int shift; /**< bits of a distance in a step; 0: not available */
+		int shift; /**< number of bits of a distance inside a step, for both tables; 0:
+			    * 32 bits do not suffice */
 		Narrow le;
 		Narrow lo;
 	};
@@ -98,7 +100,8 @@ struct FastLut {
 	static bool accepts(const LutConfig &config);
 
 	/**
-	 * \param variant sdpLut or cdpLut \param config one for which accepts() is true
+	 * \param variant sdpLut or cdpLut
+	 * \param config one for which accepts() is true
 	 * \param counts true if the counters are read
 	 */
 	FastLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables,
@@ -137,7 +140,10 @@ struct FloatLut {
 	/** \return false if a number is infinite, denormal or a NaN, or a step beyond 2^60 */
 	static bool accepts(const LutConfig &config, const LutTables &tables);
 
-	/** \param variant sdpLut or cdpLut \param counts true if the counters are read */
+	/**
+	 * \param variant sdpLut or cdpLut
+	 * \param counts true if the counters are read
+	 */
 	FloatLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables,
 		 bool counts);
 

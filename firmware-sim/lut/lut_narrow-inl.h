@@ -10,7 +10,7 @@
 
 #include "lut/lut_fast.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_LUT_NARROW_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_LUT_NARROW_INL_H
 #undef NVDLA_SIM_LUT_NARROW_INL_H
@@ -167,7 +167,10 @@ struct NarrowLookup {
 		return true;
 	}
 
-	/** \param y0 entries before the inputs that hit \param y1 entries after them */
+	/**
+	 * \param y0 entries before the inputs that hit
+	 * \param y1 entries after them
+	 */
 	HWY_INLINE void finish(const FastLut &lut, const FastLut::Rules &rules,
 			       const FastLut::NarrowTables &narrow, NarrowVector y0,
 			       NarrowVector y1, int32_t *values, LutCounters &counters) const

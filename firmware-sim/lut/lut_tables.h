@@ -39,7 +39,10 @@ public:
 	/** \brief Write S_LUT_ACCESS_CFG: table, first entry and direction */
 	void configure(uint32_t value);
 
-	/** \brief Write S_LUT_ACCESS_DATA \return false if \a value was not stored in an entry */
+	/**
+	 * \brief Write S_LUT_ACCESS_DATA
+	 * \return false if \a value was not stored in an entry
+	 */
 	bool write(LutTables &tables, uint32_t value);
 
 	/** \brief Read S_LUT_ACCESS_DATA */

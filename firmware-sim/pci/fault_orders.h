@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Faults to order, for tests of drivers.
- */
+/* Faults of the device that tests of drivers can order. */
 #pragma once
 
 #include <atomic>

@@ -36,8 +36,8 @@ std::span<const std::byte> withoutNans(std::span<const std::byte> atoms,
 }
 
 /*
- * The counters of NaNs and infinities of the input always read 0 on the
- * hardware. Stalls come from the memory, which is ideal here.
+ * The counters of NaNs and infinities of the input always read 0 on the hardware. The core replaces
+ * the stall counter by that of the timing model.
  */
 void addCounters(OperationResult &result, uint32_t nans)
 {

@@ -62,7 +62,8 @@ class PdpStream : public AtomSink
 {
 public:
 	/**
-	 * \param op a flying operation \param port must outlive the stream
+	 * \param op a flying operation
+	 * \param port must outlive the stream
 	 * \param anySurface the stream has only some of the surfaces, in any order
 	 */
 	PdpStream(const PdpOp &op, MemoryPort &port, bool anySurface = false);
@@ -102,11 +103,14 @@ private:
 	const bool anySurface_;
 	uint32_t surface_ = 0;
 	uint32_t y_ = 0;
-	uint32_t pooled_ = 0; /* surfaces */
+	uint32_t pooled_ = 0; /* number of pooled surfaces */
 	bool mismatch_ = false;
 };
 
-/** \brief Carry out an operation whose input is in memory \param workers to share it with */
+/**
+ * \brief Carry out an operation whose input is in memory
+ * \param workers to share it with
+ */
 OperationResult runPdp(const PdpOp &op, MemoryPort &port, Workers *workers = nullptr);
 
 } /* namespace nvdla::sim */

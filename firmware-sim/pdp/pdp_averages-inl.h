@@ -12,7 +12,7 @@
 #include "arith/fp17-inl.h"
 #include "pdp/pdp_arith.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_PDP_AVERAGES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_PDP_AVERAGES_INL_H
 #undef NVDLA_SIM_PDP_AVERAGES_INL_H
@@ -64,7 +64,10 @@ HWY_INLINE hn::Vec<D> timesReciprocal(D bits, hn::Vec<D> magnitude, int32_t reci
 	}
 }
 
-/** \brief PdpIntegerAverage in vectors \tparam kAtom lanes of an atom */
+/**
+ * \brief PdpIntegerAverage in vectors
+ * \tparam kAtom lanes of an atom
+ */
 template<Precision P, uint32_t kAtom>
 class IntegerAverages
 {

@@ -101,8 +101,8 @@ struct PdpOp {
  * Any register values decode. Violations of the programming guide
  * ("Limitation", PDP) are described in PdpOp::guestError.
  *
- * \param pdp registers of PDP \param rdma registers of PDP_RDMA; ignored
- *        if the input comes from SDP
+ * \param pdp registers of PDP
+ * \param rdma registers of PDP_RDMA; ignored if the input comes from SDP
  */
 PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma,
 		const Geometry &geometry = nvFull);

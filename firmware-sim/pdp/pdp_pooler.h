@@ -67,7 +67,9 @@ protected:
 
 	/** \brief Reduce the row of each window on one line; a row without columns becomes zero */
 	virtual void poolLine(const std::byte *line, std::byte *row) const = 0;
-	/** \brief Reduce windows to elements \param rows reduced rows, without padding
+	/**
+	 * \brief Reduce windows to elements
+	 * \param rows reduced rows, without padding
 	 */
 	virtual void finish(std::span<const std::byte *const> rows, uint32_t padded,
 			    std::byte *out) const = 0;

@@ -11,7 +11,7 @@
 
 #include "pdp/pdp_arith.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_PDP_VECTORS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_PDP_VECTORS_INL_H
 #undef NVDLA_SIM_PDP_VECTORS_INL_H
@@ -27,7 +27,10 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** \brief Largest and smallest integers \tparam kAtom lanes of an atom */
+/**
+ * \brief Largest and smallest integers
+ * \tparam kAtom lanes of an atom
+ */
 template<Precision P, PoolingMethod M, uint32_t kAtom>
 struct IntegerExtremes {
 	using Element = PdpElement<P>;
@@ -67,8 +70,10 @@ struct FloatExtremes {
 	using Vector = hn::Vec<Tag>;
 	using BitsTag = hn::RebindToUnsigned<Tag>;
 	static constexpr bool kMax = M == PoolingMethod::Max;
-	/* As integers, NaNs of one sign are beyond all numbers; adding this wraps the others
-	 * there. */
+	/*
+	 * Ordered integers have NaNs of both signs at both ends. Adding this wraps those at the
+	 * wrong end around, so that all NaNs are beyond the numbers where M looks.
+	 */
 	static constexpr Number kTurn = kMax ? -0x3ff : 0x3ff;
 
 	explicit FloatExtremes(const PdpOp &) {}

@@ -49,8 +49,10 @@ public:
 	bool running();
 
 	void signal(int number);
-	/** \brief Wait until the child ends \return exit status, or 128 + the signal that ended
-	 * it */
+	/**
+	 * \brief Wait until the child ends
+	 * \return exit status, or 128 + the signal that ended it
+	 */
 	int wait();
 
 private:

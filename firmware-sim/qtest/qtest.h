@@ -40,7 +40,10 @@ public:
 
 	/** \return true if QEMU is running and answers */
 	bool ready();
-	/** \brief Wait until QEMU ends \return its exit status */
+	/**
+	 * \brief Wait until QEMU ends
+	 * \return its exit status
+	 */
 	int wait() { return process_->wait(); }
 
 	/** \brief A port, of as many bits as \a T has */
@@ -77,7 +80,10 @@ public:
 private:
 	/** \return text after OK in the reply; nothing if the request failed */
 	std::optional<std::string> request(const std::string &line);
-	/** \brief request() that must not fail \return text after OK, empty if it failed */
+	/**
+	 * \brief request() that must not fail
+	 * \return text after OK, empty if it failed
+	 */
 	std::string demand(const std::string &line);
 	void put(const char *what, uint64_t at, size_t bytes, uint64_t value);
 	uint64_t get(const char *what, uint64_t at, size_t bytes);

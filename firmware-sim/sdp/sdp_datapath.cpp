@@ -146,11 +146,15 @@ void applySdpStage(const SdpStageRun &run, Precision precision, std::span<int32_
 
 	for (size_t first = 0; first < values.size(); first += lanes, atom++) {
 		int32_t *value = &values[first];
-		/* A bypassed input has no operands: the values stand in for them, unused. */
+		/*
+		 * A bypassed ALU or multiplier has no operands: the pointer to the values takes
+		 * their place, and is not used.
+		 */
 		const int32_t *a = run.alu.data ? run.alu.data + atom * run.alu.atomStride : value;
 		const int32_t *m = run.mul.data ? run.mul.data + atom * run.mul.atomStride : value;
 		const size_t end =
-			std::min(lanes, values.size() - first); /* last of an odd number */
+			std::min(lanes, values.size() - first); /* the last atom may be the first
+								 * half of one */
 		for (size_t lane = 0; lane < end; lane++)
 			value[lane] = function(*run.stage, value[lane], a[lane], m[lane]);
 	}

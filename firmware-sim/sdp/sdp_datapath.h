@@ -80,7 +80,8 @@ void clearSdpNans(const SdpOp &op, std::span<int32_t> values);
 
 /**
  * \return a result of integer stages and the converter; counts nothing
- * \param in whole atoms, to which the operands belong \param at index of the value
+ * \param in whole atoms, to which the operands belong
+ * \param at index of the value
  */
 int32_t sdpResultAt(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,
 		    std::span<const int32_t> in, size_t at);

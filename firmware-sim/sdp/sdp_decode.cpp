@@ -287,7 +287,9 @@ void SdpDecoder::checkStage(const SdpStage &stage, const char *missing, const ch
 		error(missing);
 		op_.hangs = true;
 	} else if ((readsAlu && !needsAlu) || (readsMul && !needsMul)) {
-		/* The reader waits until both kinds are taken: the stage waits for the other one.
+		/*
+		 * The reader delivers ALU and multiplier operands together. It stops at those that
+		 * the stage does not take, so the stage waits for its own.
 		 */
 		error(unused);
 		op_.hangs |= needsAlu || needsMul;

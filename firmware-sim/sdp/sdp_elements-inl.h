@@ -32,7 +32,7 @@ constexpr size_t kLanes = hn::MaxLanes(Tag());
 
 using NumberTag = hn::CappedTag<int32_t, 16>;
 
-/** \return 32 bits hold each step of the conversion of numbers of 16 bits */
+/** \return true if 32 bits hold each step of the conversion of numbers of 16 bits */
 bool fitsNumbers(const arith::Converter &converter)
 {
 	constexpr int64_t kLargest = 1 << 15;
@@ -51,7 +51,9 @@ size_t convertNumbers(const arith::Converter &converter, std::span<int32_t> valu
 	const auto scale = hn::Set(tag, converter.scale);
 	const int shift = converter.shift;
 	const auto half = hn::Set(tag, 1 << shift >> 1);
-	const auto toZero = hn::Set(tag, shift ? -1 : 0); /* halves of negative numbers */
+	const auto toZero = hn::Set(tag, shift ? -1 : 0); /* added to negative products, so that
+							   * their halves are rounded away from
+							   * zero */
 
 	for (size_t i = 0; i < whole; i += hn::Lanes(tag)) {
 		const auto moved = hn::Sub(hn::LoadU(tag, &values[i]), offset);
@@ -132,7 +134,7 @@ bool lookUp(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t count)
 
 #else
 
-/* A run of atoms may have an odd number of them. */
+/* Vectors of two atoms, and of one for the last atom of an odd number. */
 using Tag = hn::CappedTag<uint8_t, 64>;
 using AtomTag = hn::CappedTag<uint8_t, 32>;
 
@@ -162,8 +164,8 @@ private:
 	static constexpr size_t kCount = 16;
 
 	/**
-	 * \tparam kFrom index of the first table \tparam kTables number of tables, selected by the
-	 * upper bits
+	 * \tparam kFrom index of the first table
+	 * \tparam kTables number of tables, selected by the upper bits
 	 */
 	template<size_t kFrom, size_t kTables>
 	HWY_INLINE Vector choose(Vector bytes, Vector lower) const

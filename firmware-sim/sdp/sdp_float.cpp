@@ -15,7 +15,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sdp/sdp_float.cpp"
 #include <hwy/foreach_target.h>
-/* After foreach_target.h. */
+/* These files are included once for each instruction set, so they follow foreach_target.h. */
 #include <hwy/highway.h>
 
 #include "arith/float_bits-inl.h"

@@ -39,7 +39,8 @@ bool storeSdpFloat(const SdpOp &op, std::span<const SdpStageRun> stages,
 
 /**
  * \brief Do applySdpLut()
- * \param fast prepared from \a lut \param values whole atoms
+ * \param fast prepared from \a lut
+ * \param values whole atoms
  */
 void applySdpLutFloat(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
 		      LutCounters &counters);

@@ -17,7 +17,7 @@
 #include "sdp/sdp_line.h"
 #include "sdp/sdp_steps-inl.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_SDP_LINE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_SDP_LINE_INL_H
 #undef NVDLA_SIM_SDP_LINE_INL_H
@@ -184,8 +184,10 @@ public:
 	{
 	}
 
-	/** \return numbers, rounded in the upper words \param open set where the rounding is
-	 * uncertain */
+	/**
+	 * \return numbers, rounded in the upper words
+	 * \param open set where the rounding is uncertain
+	 */
 	HWY_INLINE Numbers numbersOf(const int32_t *in, const int32_t *elements,
 				     hn::Vec<WordTag> limits, hn::Mask<WordTag> &open) const
 	{
@@ -272,7 +274,9 @@ HWY_INLINE void storeUpper(Element *out, Numbers first, Numbers second)
 	}
 }
 
-/** \return two bits for each number, one of them set where its lower word is in the mask */
+/**
+ * \return the mask's bits, two for each number; only the one for the number's lower word may be set
+ */
 HWY_INLINE uint64_t bitsOf(hn::Mask<WordTag> mask)
 {
 	uint64_t bits = 0;

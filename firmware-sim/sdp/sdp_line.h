@@ -86,7 +86,8 @@ bool findSdpLine(const SdpOp &op, std::span<const SdpStageRun> stages, size_t la
  * may saturate, or too many numbers are close to a tie; then nothing is counted, and \a bytes must
  * not be used.
  *
- * \param line of findSdpLine() \param stages as there; operands of each element as many as \a in
+ * \param line of findSdpLine()
+ * \param stages as there; operands of each element as many as \a in
  * \param largest bound of the magnitudes of \a in; the numbers themselves are searched only if this
  *        bound is not sufficient
  */

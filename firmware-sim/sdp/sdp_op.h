@@ -157,8 +157,8 @@ struct SdpOp {
  * Any register values decode. Violations of the programming guide
  * ("Limitation", SDP) are described in SdpOp::guestError.
  *
- * \param sdp registers of SDP \param rdma registers of SDP_RDMA; ignored
- *        if the operation reads nothing from memory
+ * \param sdp registers of SDP
+ * \param rdma registers of SDP_RDMA; ignored if the operation reads nothing from memory
  */
 SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma,
 		const Geometry &geometry = nvFull);

@@ -32,7 +32,7 @@ inline constexpr unsigned kMultiplierBits = 20;
 
 #endif
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_SDP_STEPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_SDP_STEPS_INL_H
 #undef NVDLA_SIM_SDP_STEPS_INL_H
@@ -141,7 +141,7 @@ struct StepOperands {
 	double channels[kMostOfBlock]; /* repeated for each atom of a block */
 	const int32_t *elements = nullptr;
 	double scale = 1; /* factor for the integers; channels[] include it */
-	double largest;	  /* magnitude */
+	double largest;	  /* largest magnitude of the operands */
 
 	/** \param values number of values of the run */
 	void set(const SdpOperandRun &run, size_t lanes, size_t values, double scaleOf)
@@ -176,7 +176,7 @@ struct Step {
 	Unit unit = Unit::None;
 	bool clips = false;
 	bool relu = false;
-	bool wraps = false; /* of ReLU: wrap the lanes that PReLU has not multiplied */
+	bool wraps = false; /* of PReLU: numbers that it has not multiplied wrap to 32 bits */
 	StepOperands operands;
 };
 
@@ -349,7 +349,7 @@ private:
 			step.operands.setAll(scale);
 		}
 		if (step.unit == Step::Unit::Prelu) {
-			/* This step clips its results itself. */
+			/* PReLU clips its products itself. */
 			step.wraps = largest_ > INT32_MAX;
 			largest_ = kBits32;
 			return;
@@ -386,7 +386,10 @@ constexpr size_t kBlockVectors = 8;
 constexpr size_t kBlockVectors = 4;
 #endif
 
-/** \return the index of the first value after the last whole block of so many vectors */
+/**
+ * \return the index of the first value after the last whole block of as many vectors as \a kIndex
+ * has
+ */
 template<typename Output, size_t... kIndex>
 size_t blocksFrom(size_t at, const Steps &steps, Output &out, std::index_sequence<kIndex...>)
 {

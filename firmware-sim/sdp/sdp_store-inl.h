@@ -13,7 +13,7 @@
 #include "sdp/sdp_op.h"
 #include "sdp/sdp_steps-inl.h"
 
-/* Once for each instruction set. */
+/* An include guard that lets the file be included once for each instruction set. */
 #if defined(NVDLA_SIM_SDP_STORE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_SDP_STORE_INL_H
 #undef NVDLA_SIM_SDP_STORE_INL_H

@@ -213,8 +213,8 @@ bool SdpStream::areWhole(size_t numbers) const
 bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input,
 			  std::span<std::byte> bytes)
 {
-	constexpr uint32_t kMostFailures = 4; /* runs without a line */
-	constexpr uint64_t kFewAtoms = 4;     /* atoms of a surface too small for a line */
+	constexpr uint32_t kMostFailures = 4; /* runs for which a line failed */
+	constexpr uint64_t kFewAtoms = 4;     /* smaller surfaces are not worth a line */
 
 	if (line_.failures == kMostFailures || !areWhole(input.size()) ||
 	    uint64_t{ op_.width } * op_.height * op_.batches < kFewAtoms * vectorAtoms_)

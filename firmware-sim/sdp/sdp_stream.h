@@ -64,8 +64,9 @@ public:
 	void count(SdpStream &other);
 
 	/**
-	 * \brief Process atoms in memory format, in the processing precision \param run place in
-	 * the cube; its data are ignored \param atoms at most kMostAtoms
+	 * \brief Process atoms in memory format, in the processing precision
+	 * \param run place in the cube; its data are ignored
+	 * \param atoms at most kMostAtoms
 	 */
 	void pushBytes(const StreamRun &run, std::span<const std::byte> atoms);
 

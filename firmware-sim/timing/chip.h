@@ -30,11 +30,14 @@ struct Chip {
 
 /** \brief One member of a Chip, as an option of programs and of device names */
 struct ChipOption {
-	const char *name; /**< "dram-latency" */
-	const char *form; /**< form of its value: "TIME" */
+	const char *name; /**< name, such as "dram-latency" */
+	const char *form; /**< form of the value, such as "TIME" */
 	const char *help; /**< help text with the default */
 	bool ofCore;	  /**< the option applies to a running core; false: only to predictions */
-	/** \brief Set the value, such as "100ns" \return the error, empty if there is none */
+	/**
+	 * \brief Set the value, such as "100ns"
+	 * \return the error, empty if there is none
+	 */
 	std::string (*set)(Chip &chip, const std::string &value);
 };
 

@@ -27,24 +27,28 @@ struct CoreTiming {
 		double fixed;	      /**< from enable to interrupt, besides other costs */
 		double noFetch;	      /**< instead of fixed, if everything is in the buffer */
 		double winogradFixed; /**< additional cost of Winograd */
-		uint64_t stripe; /**< positions; the last one of a step has up to twice as many */
-		uint64_t groupLoad;	   /**< weights of a whole kernel group for a step */
-		uint64_t shortestLoad;	   /**< least load of any group */
-		uint64_t shortestWinograd; /**< least load for Winograd */
-		double oneSurfaceAtom;	   /**< CDMA: an atom of a cube with one surface */
-		double atom;		   /**< an atom of another cube */
-		double featureLine;	   /**< a line, in addition to its atoms */
-		double imageLine;	   /**< a line of an image, instead of other costs */
-		double imageByte;	   /**< a byte of an image */
-		double weightShare;	   /**< share of a memory that also has the cube */
+		uint64_t stripe;    /**< positions of a stripe; the last stripe of a step has up to
+				     * twice as many */
+		uint64_t groupLoad; /**< loading a step's weights for a whole kernel group */
+		uint64_t shortestLoad;	   /**< least time of loading for any group */
+		uint64_t shortestWinograd; /**< least time of loading for Winograd */
+		double oneSurfaceAtom;	   /**< fetch of an atom, if the cube has one surface */
+		double atom;		   /**< fetch of an atom of any other cube */
+		double featureLine;	   /**< fetch of a line, in addition to its atoms */
+		double imageLine;	   /**< fetch of a line of an image, instead of its
+					    * atoms' and line's cost */
+		double imageByte;	   /**< fetch of a byte of an image */
+		double weightShare;	   /**< share of the bandwidth for weights, in a memory
+					    * that also has the cube */
 	} conv;
 
 	struct Sdp {
 		double fixed;	    /**< an operation whose input is in memory */
 		double stage;	    /**< additional, if a stage is not bypassed */
-		double flyingStage; /**< stage, for on-the-fly input of a convolution */
+		double flyingStage; /**< instead of stage, if the input is on the fly from a
+				     * convolution */
 		double lut;
-		double noWrite;	       /**< if nothing is written */
+		double noWrite;	       /**< in addition, if nothing is written */
 		double xElements;      /**< elements a cycle, without Y */
 		double yElements;      /**< with Y */
 		double flyingElements; /**< elements a cycle that CACC delivers */
@@ -71,9 +75,9 @@ struct CoreTiming {
 
 	/** \brief BDMA and RUBIK, which only nv_full has */
 	struct Move {
-		uint64_t bdmaStart;	  /**< start of a group */
-		uint64_t bdmaOtherSource; /**< for each change of the source memory */
-		uint64_t contract;	  /**< fixed */
+		uint64_t bdmaStart;	  /**< BDMA: start of a group */
+		uint64_t bdmaOtherSource; /**< BDMA: each change of the source memory */
+		uint64_t contract;	  /**< RUBIK: fixed costs of its modes */
 		uint64_t split;
 		uint64_t merge;
 	} move;

@@ -110,7 +110,7 @@ public:
 	const Part *end() const { return parts_.data() + count_; }
 
 private:
-	static constexpr size_t kMost = 7; /* parts with both memories */
+	static constexpr size_t kMost = 7; /* most parts, including both memories */
 
 	std::array<Part, kMost> parts_;
 	size_t count_ = 0;

@@ -50,7 +50,7 @@ double fairShare(std::vector<double> asked)
 	return 1;
 }
 
-constexpr double kRounding = 1e-6; /* cycles */
+constexpr double kRounding = 1e-6; /* cycles; shorter remainders are rounding errors */
 
 /* A running activity; its cycles are those with the memories for itself. */
 struct Activity {

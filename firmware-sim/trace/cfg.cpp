@@ -23,7 +23,10 @@ using Kind = TraceCommand::Kind;
 /* The largest memory image, bytes. */
 constexpr uint64_t mostBytes = uint64_t{ 1 } << 28;
 
-/* "NVDLA_CDMA.D_OP_ENABLE_0" to the model's name of the register, which is nv_full's address. */
+/*
+ * Returns the model's name (the address in nv_full) of a register written as
+ * "NVDLA_CDMA.D_OP_ENABLE_0".
+ */
 std::optional<uint32_t> findRegister(std::string_view text)
 {
 	constexpr std::string_view prefix = "NVDLA_", suffix = "_0";
@@ -146,7 +149,7 @@ void readCfgLine(LineReader &line, std::vector<TraceCommand> &commands, const Ge
 		commands.back().file = line.file();
 	} else if (name == "intr_notify") {
 		const uint32_t bit = interruptOf(line);
-		line.word(); /* the register status of other formats */
+		line.word(); /* an event for the testbench's threads */
 		commands.push_back({ .kind = Kind::AnyInterrupt, .mask = bit });
 		/* The testbench itself clears the interrupt. */
 		commands.push_back({ .kind = Kind::Acknowledge,

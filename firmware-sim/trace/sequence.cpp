@@ -162,8 +162,9 @@ private:
 	}
 
 	/*
-	 * Interrupts are cleared when they were seen, so each operation is waited for once. If a
-	 * wait is for several interrupts, the first raises the line, the last ends polls.
+	 * Interrupts are cleared once they were seen, so each operation is waited for only once. If
+	 * a wait is for several interrupts, the line rises at the first one, and polls end at the
+	 * last one.
 	 */
 	void waitFor(uint32_t mask)
 	{

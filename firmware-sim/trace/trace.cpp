@@ -143,7 +143,7 @@ tl::expected<void, std::string> decodeFiles(Trace &trace, const Format &format)
 	return {};
 }
 
-/* The path or meta.json names a core that is not modelled. */
+/* Returns the core that meta.json or the path names; an error if it is not modelled. */
 tl::expected<const Geometry *, std::string> geometryOf(const fs::path &directory,
 						       const Format &format)
 {

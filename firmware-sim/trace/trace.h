@@ -35,8 +35,8 @@ struct Tolerance {
 	Kind kind = Kind::Exact;
 	double products = 0;	/**< convolution: R * S * C */
 	double maxExponent = 0; /**< convolution: largest exponent of a product in the layer */
-	double absolute = 0;	/**< pooling */
-	double relative = 0;	/**< pooling */
+	double absolute = 0;	/**< pooling: largest difference */
+	double relative = 0;	/**< pooling: largest difference divided by the expected number */
 };
 
 /** \brief One step of a trace */

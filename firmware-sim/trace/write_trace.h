@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writing traces, for others to play: on a simulation of the hardware, or without a system.
- */
+/* Writing traces, to be played on a simulation of the hardware, or without an operating system. */
 #pragma once
 
 #include <filesystem>

@@ -96,7 +96,10 @@ bool Backing::write(uint64_t offset, std::span<const std::byte> data)
 		return true;
 	}
 
-	/* A write must not make a file longer that was cut: then the guest's memory is gone. */
+	/*
+	 * A write must not extend a file that was truncated: that part of the guest's memory is
+	 * gone.
+	 */
 	struct stat info;
 	if (fstat(fd_.get(), &info) < 0 ||
 	    offset + data.size() > static_cast<uint64_t>(info.st_size))

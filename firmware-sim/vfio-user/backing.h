@@ -48,7 +48,10 @@ public:
 	/** \return which file \a fd is, or an errno value if it cannot hold guest memory */
 	static tl::expected<Identity, int> identify(int fd);
 
-	/** \brief Take over \a fd \return the file, or an errno value */
+	/**
+	 * \brief Take over \a fd
+	 * \return the file, or an errno value
+	 */
 	static tl::expected<std::shared_ptr<Backing>, int> open(UniqueFd fd,
 								const Identity &identity);
 
@@ -60,9 +63,15 @@ public:
 	uint64_t size() const { return size_; }
 	bool writable() const { return writable_; }
 
-	/** \brief Copy out of the file \return false if it does not hold the bytes */
+	/**
+	 * \brief Copy out of the file
+	 * \return false if it does not hold the bytes
+	 */
 	bool read(uint64_t offset, std::span<std::byte> out) const;
-	/** \brief Copy into the file \return false if it does not hold the bytes any more */
+	/**
+	 * \brief Copy into the file
+	 * \return false if it does not hold the bytes any more
+	 */
 	bool write(uint64_t offset, std::span<const std::byte> data);
 
 private:

@@ -205,7 +205,10 @@ void DmaChannel::complete(Message reply)
 	waiting_.erase(it);
 	request->reply = std::move(reply);
 	request->done = true;
-	/* Under the lock: the request lives on its thread's stack and is gone once that runs. */
+	/*
+	 * Notify with the lock held: the request is on the stack of its thread, and ceases to exist
+	 * when that thread gets the lock.
+	 */
 	request->condition.notify_one();
 }
 

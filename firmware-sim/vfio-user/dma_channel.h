@@ -45,7 +45,10 @@ public:
 
 	/* The socket thread calls the following functions. */
 
-	/** \brief A client is there \param maxTransfer most data bytes in a message for it */
+	/**
+	 * \brief A client is there
+	 * \param maxTransfer most data bytes in a message for it
+	 */
 	void open(size_t maxTransfer);
 	/** \brief The client is gone: fail waiting and all later requests */
 	void close();

@@ -118,7 +118,7 @@ private:
 
 	mutable std::mutex mutex_;
 	std::condition_variable idle_;
-	Regions regions_; /**< by first address */
+	Regions regions_; /**< mapped ranges by their first address */
 	std::map<BackingKey, std::weak_ptr<Backing>> backings_;
 };
 

@@ -12,8 +12,8 @@ namespace
 {
 
 /*
- * Copy an access: the parts in mapped memory at once, then the others, which must wait for the
- * client, and nothing may be leased meanwhile.
+ * Copies an access: first the parts in mapped memory, then the others by messages to the client.
+ * Each wait for the client is after all leases were released, as no lease may be held meanwhile.
  */
 template<typename Bytes, typename Local, typename Remote>
 bool copyParts(std::vector<DmaMap::Lease> leases, Bytes bytes, Local local, Remote remote)

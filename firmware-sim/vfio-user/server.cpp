@@ -48,7 +48,7 @@ bool isNoClient(int error)
 }
 
 /**
- * \brief poll(), which looks for a while before it sleeps; others that have work go first
+ * \brief poll(), but for the first kPatience without sleep, and yielding to threads with work
  * \param limit longest sleep; none: until something happens
  */
 int pollPatiently(std::span<pollfd> polls, std::optional<std::chrono::milliseconds> limit)
@@ -161,7 +161,9 @@ bool Server::accept(Listener &listener)
 			log_.error("accepting a client failed: {}", std::strerror(error));
 			return false;
 		}
-		/* The client still waits, so that without a pause this would come back at once. */
+		/*
+		 * The client stays in the queue: without a pause accept() would fail again at once.
+		 */
 		if (!isNoClient(error))
 			pause("accepting a client", error);
 		return true;

@@ -158,7 +158,7 @@ bool Stream::takeFds(msghdr &header)
 				 wire::kMaxFds));
 		return false;
 	}
-	/* There is room for more of them, so it is the process that cannot have them. */
+	/* The buffer has room for more, so the process has reached its limit of open files. */
 	if (header.msg_flags & MSG_CTRUNC) {
 		fail("file descriptors of a message are lost; let the process open more files "
 		     "(ulimit -n)");

@@ -47,7 +47,10 @@ public:
 
 	/** \brief Send \a bytes, or keep the rest if the socket is full */
 	bool send(Bytes bytes);
-	/** \brief Send more of the queued bytes \return false if the connection is lost */
+	/**
+	 * \brief Send more of the queued bytes
+	 * \return false if the connection is lost
+	 */
 	bool flush();
 
 	/** \return bytes that wait for the socket to become writable */
@@ -68,7 +71,8 @@ private:
 	Result fail(std::string reason);
 
 	UniqueFd socket_;
-	std::array<std::byte, kAhead> ahead_; /**< whole messages */
+	std::array<std::byte, kAhead> ahead_; /**< messages that were read ahead, all of them
+					       * whole */
 	size_t aheadFilled_ = 0;
 	size_t aheadTaken_ = 0;
 	bool drained_ = false; /**< readAhead() left nothing in the socket */

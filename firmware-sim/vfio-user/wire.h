@@ -170,7 +170,7 @@ struct [[gnu::packed]] RegionWriteEntry {
 };
 static_assert(sizeof(RegionWriteEntry) == 24);
 
-/** \brief Writes one REGION_WRITE_MULTI may carry */
+/** \brief Largest number of writes in one REGION_WRITE_MULTI */
 constexpr uint64_t kMaxWriteMulti = 200;
 
 /** \brief Region indexes of a PCI device: BARs 0 to 5, then these */
@@ -193,7 +193,7 @@ constexpr uint32_t kMaxTransfer = 1024 * 1024;
 constexpr uint32_t kMaxMessage = sizeof(Header) + sizeof(DmaAccess) + kMaxTransfer;
 /** \brief File descriptors a client may attach to one message */
 constexpr uint32_t kMaxFds = 8;
-/** \brief Limit and alignment of mapped ranges of guest memory */
+/** \brief Largest number of mapped ranges of guest memory, and their alignment */
 constexpr uint32_t kMaxDmaMaps = 65535;
 constexpr uint64_t kPageSize = 4096;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <linux/mm.h>
 
-/* Since 7.3; earlier kernels have a function that takes the flags instead. */
+/*
+ * Compiles since Linux 7.3; earlier kernels have is_cow_mapping(), which takes the flags instead.
+ */
 bool probe(const struct vm_area_struct *vma);
 bool probe(const struct vm_area_struct *vma)
 {

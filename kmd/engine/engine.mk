@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# The engine's objects, for Kbuild. Meson takes the same list from here.
+# The engine's objects. Kbuild includes this file; meson.build reads the same lists from it.
 nvdla-engine-objs := \
 	nvdla_args.o \
 	nvdla_bdma.o \
@@ -27,7 +27,8 @@ nvdla-engine-objs := \
 	nvdla_task.o \
 	nvdla_variant.o
 
-# Task graphs for tests, and the tests: KUnit's in a kernel tree, GoogleTest's in user space.
+# Tests that use KUnit in a kernel tree and GoogleTest in user space: first their sample task
+# graphs, then the tests.
 nvdla-engine-test-task-objs := \
 	tests/nvdla_test_conv.o \
 	tests/nvdla_test_engines.o \

@@ -12,7 +12,7 @@
 
 static_assert(offsetofend(struct drm_nvdla_task, lut_size) == NVDLA_MIN_TASK_SIZE);
 
-/* Prepares a check of one structure; there is no task yet. */
+/* Returns the state for a check of one argument structure, for which no task exists yet. */
 static struct nvdla_check check_of(struct nvdla_refusal *why, enum drm_nvdla_struct structure,
 				   u32 index, const void *args)
 {

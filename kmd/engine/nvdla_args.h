@@ -13,16 +13,16 @@ struct nvdla_task_extent;
 #define NVDLA_MAX_TASKS 64
 /** NVDLA_MAX_SYNCS - fences to wait for, or to signal, in one submit, at most */
 #define NVDLA_MAX_SYNCS 1024
-/** NVDLA_DEFAULT_TIMEOUT_MS - time without progress on the hardware if the submit has none */
+/** NVDLA_DEFAULT_TIMEOUT_MS - a job times out after this time without progress, if not set */
 #define NVDLA_DEFAULT_TIMEOUT_MS 5000
-/** NVDLA_MAX_TIMEOUT_MS - longest time that a submit may ask for */
+/** NVDLA_MAX_TIMEOUT_MS - longest timeout that a submit may ask for */
 #define NVDLA_MAX_TIMEOUT_MS 600000
-/** NVDLA_TIMEOUT_FACTOR - total time of a job, in multiples of its timeout */
+/** NVDLA_TIMEOUT_FACTOR - limit of a job's total time, in multiples of its timeout */
 #define NVDLA_TIMEOUT_FACTOR 10
 
 /** NVDLA_MAX_JOBS - most jobs of a client that have not ended */
 #define NVDLA_MAX_JOBS 1024
-/** NVDLA_MAX_TASK_BYTES - memory for all prepared tasks of a client */
+/** NVDLA_MAX_TASK_BYTES - memory for all prepared tasks of a client, in bytes, at most */
 #define NVDLA_MAX_TASK_BYTES (64ULL << 20)
 
 /** NVDLA_DESCRIPTOR_MULTIPLE - descriptors consist of units of this many bytes */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * BDMA: copies between memories. Its registers are not shadowed; each transfer
- * is written to the same registers and queued (guide, BDMA programming).
+ * BDMA: copies between memories. It has no register groups: each transfer is written to the same
+ * registers and then queued (programming guide, "BDMA programming").
  */
 
 #include "nvdla_check.h"
@@ -9,7 +9,7 @@
 #include "nvdla_platform.h"
 #include "nvdla_program.h"
 
-/* Limits of the descriptor interface; the registers could hold more. */
+/* Limit of the driver's interface; the register fields could hold more. */
 #define BDMA_MAX_REPEAT 8192
 
 static void check_transfer(struct nvdla_check *check, const struct nvdla_bdma_transfer *transfer)
@@ -34,7 +34,7 @@ static void check_transfer(struct nvdla_check *check, const struct nvdla_bdma_tr
 	need_range(check, transfer->dst_line, least_stride, U32_MAX, stride);
 }
 
-/* One side of a transfer. */
+/* Records the memory access of a transfer's source or destination, as nvdla_add_access() does. */
 static u32 bind_side(struct nvdla_check *check, const struct nvdla_bdma_transfer *transfer,
 		     struct nvdla_field address, struct nvdla_field mem_type, u32 access)
 {
@@ -52,7 +52,7 @@ static u32 bind_side(struct nvdla_check *check, const struct nvdla_bdma_transfer
 		.access = access,
 	};
 
-	/* Cannot overflow: two products of 32 and 13 bits and a line. */
+	/* Cannot overflow 64 bits: two products (32-bit stride, count below 2^13) and a line. */
 	nvdla_walk_bytes(transfer->line_size, dims, ARRAY_SIZE(dims), &request.bytes);
 	return nvdla_add_access(check, &request);
 }

@@ -14,7 +14,7 @@ void nvdla_check_set_operation(struct nvdla_check *check, u32 operation)
 	check->current_op = &check->prepared->operations[operation];
 }
 
-/* If @field lies in this array, fills in the structure, index and offset of the member. */
+/* Returns whether @field lies in @array, and then fills in structure, index and offset of it. */
 static bool locate(struct drm_nvdla_error *error, struct nvdla_field field,
 		   enum drm_nvdla_struct member_of, const void *array, u32 count, size_t size)
 {
@@ -55,8 +55,8 @@ static void name_field(const struct nvdla_check *check, struct drm_nvdla_error *
 }
 
 /*
- * States a rule. If it is not @fulfilled, the first violation is reported: the @value of @field,
- * the @limit that the value violates, and the @rule in words. Returns @fulfilled.
+ * States a rule. If the rule is not @fulfilled and no earlier one was violated, reports the @value
+ * of @field, the @limit that the value violates, and the @rule in words. Returns @fulfilled.
  */
 bool nvdla_state(struct nvdla_check *check, bool fulfilled, s64 value, s64 limit,
 		 struct nvdla_field field, const char *rule)
@@ -79,7 +79,7 @@ bool nvdla_state(struct nvdla_check *check, bool fulfilled, s64 value, s64 limit
 	return false;
 }
 
-/* The value of a number in a descriptor. */
+/* Returns the value of a descriptor's member, which is a number. */
 s64 nvdla_field_value(struct nvdla_field field)
 {
 	s64 value;
@@ -95,7 +95,7 @@ s64 nvdla_field_value(struct nvdla_field field)
 			return *(const s32 *)field.at;
 		return *(const u32 *)field.at;
 	}
-	/* Descriptors have 64-bit numbers at multiples of 4. */
+	/* 64-bit members of descriptors are aligned to 4 bytes only. */
 	memcpy(&value, field.at, sizeof(value));
 	return value;
 }
@@ -137,8 +137,8 @@ u32 nvdla_nan_to_zero(struct nvdla_check *check, u32 precision)
 }
 
 /*
- * Bytes from the first to the last one of a walk that touches @unit bytes at each step. Returns
- * false if they do not fit 64 bits.
+ * Sets @bytes to the distance from the first byte to the end of the last in a walk that touches
+ * @unit bytes at each step. Returns false if the distance does not fit 64 bits.
  */
 bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 *bytes)
 {
@@ -157,7 +157,7 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
 	return true;
 }
 
-/* An access to the memory of a data cube, whose bytes and alignment the caller fills in. */
+/* Returns a request for a data cube's memory; the caller fills in bytes and alignment. */
 struct nvdla_access_request nvdla_cube_access(const struct nvdla_data_cube *cube, u32 access)
 {
 	return (struct nvdla_access_request) {
@@ -170,7 +170,7 @@ struct nvdla_access_request nvdla_cube_access(const struct nvdla_data_cube *cube
 	};
 }
 
-/* A part of the current operation's surface descriptor. */
+/* Returns the place of @field in the current operation's surface descriptor. */
 static struct nvdla_surface_member member_of_surface(const struct nvdla_check *check,
 						     struct nvdla_field field)
 {
@@ -198,7 +198,7 @@ u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_reques
 			  "no such memory type for this cube");
 	nvdla_state(check, mem_type == NVDLA_MEM_MC || check->variant->has_cvsram, mem_type,
 		    NVDLA_MEM_MC, request->type_field, "this core has no on-chip memory");
-	/* nvdla_max_accesses() is a property of this code, not of the input. */
+	/* accesses_left is 0 only if nvdla_max_accesses() is wrong; then refuse the task too. */
 	nvdla_state(check, address >= 0 && address < check->source->num_extents &&
 		    check->accesses_left, address, (s64)check->source->num_extents - 1,
 		    request->address_field, "the task has no such address");
@@ -229,7 +229,11 @@ u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_reques
 	return prepared->num_accesses++;
 }
 
-/* Returns the usual walk through a cube of packed atoms of a valid @precision. */
+/*
+ * Describes an engine's walk through a feature cube with the cube's own strides. A feature cube
+ * consists of atoms: the variant's atom_bytes bytes of successive channels of one pixel. A surface
+ * is one atom of every pixel. @precision must be valid.
+ */
 struct nvdla_feature_use nvdla_feature_use(const struct nvdla_check *check,
 					   const struct nvdla_data_cube *cube, u32 access,
 					   u32 precision)
@@ -257,7 +261,9 @@ void nvdla_need_cube(struct nvdla_check *check, const struct nvdla_data_cube *cu
 	need_range(check, cube->channel, 1, U16_MAX, "a dimension is zero");
 }
 
-/* Rules of a feature cube in any memory or stream (guide, Limitation, Data Format). */
+/*
+ * Rules of a feature cube in any memory or stream (programming guide, "Limitation", Data Format).
+ */
 static void check_shape(struct nvdla_check *check, const struct nvdla_feature_use *use)
 {
 	const char *multiple = "the stride is not aligned as this kind of data needs";
@@ -308,7 +314,7 @@ u32 nvdla_add_feature_use(struct nvdla_check *check, const struct nvdla_feature_
 	return nvdla_add_access(check, &request);
 }
 
-/* nvdla_add_feature_use() for a cube of packed atoms. */
+/* nvdla_add_feature_use() for a cube that is walked through with its own strides. */
 u32 nvdla_add_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
 		      u32 precision)
 {

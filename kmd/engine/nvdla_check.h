@@ -39,7 +39,7 @@ struct nvdla_field {
  * @structure: type of @args
  * @index: index of @args in its array
  * @prepared: the prepared task that is being built
- * @rehearsal: run of @prepared on an imagined core
+ * @rehearsal: simulated run of @prepared
  * @why: filled with the first violation; may be NULL
  * @operation: index of the current operation
  * @op_type: engine of the current operation
@@ -156,13 +156,13 @@ struct nvdla_access_request {
 
 struct nvdla_access_request nvdla_cube_access(const struct nvdla_data_cube *cube, u32 access);
 
-/** NVDLA_NO_ACCESS - no access to memory; its address is 0 */
+/** NVDLA_NO_ACCESS - index for no access to memory; the address registers are set to 0 */
 #define NVDLA_NO_ACCESS U32_MAX
 
 u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_request *request);
 
 /**
- * struct nvdla_feature_use - walk of an engine through a feature cube
+ * struct nvdla_feature_use - walk of an engine through a feature cube, which consists of atoms
  * @cube: the cube
  * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
  * @line_stride: bytes from line to line

@@ -39,8 +39,8 @@ const struct nvdla_pixel_format *nvdla_pixel_format(u32 format)
 }
 
 /*
- * One plane of a pitch linear image; lines are read in whole atoms. The plane's address is that of
- * the atom that contains the first pixel.
+ * Records the access to one plane of a pitch linear image. CDMA reads lines in whole atoms (units
+ * of atom_bytes), so the plane's address is that of the atom that contains the first pixel.
  */
 static u32 add_plane(struct nvdla_check *check, const struct nvdla_data_cube *src, u64 offset,
 		     const u32 *line_stride, u32 pixel_bytes, u32 pixel_x_offset)
@@ -60,7 +60,7 @@ static u32 add_plane(struct nvdla_check *check, const struct nvdla_data_cube *sr
 
 	request.offset = offset;
 	request.alignment = atom;
-	/* Cannot overflow: a product of 16 and 32 bits. */
+	/* Cannot overflow 64 bits: a product of 16 and 32 bits, and a line. */
 	nvdla_walk_bytes(line_bytes, &dim, 1, &request.bytes);
 	return nvdla_add_access(check, &request);
 }
@@ -148,7 +148,7 @@ void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc
 	nvdla_check_conv_op(check, op, surface, &plan);
 	if (check->failed)
 		return;
-	/* The first pixel of a region lies in the atom that the address names. */
+	/* Only images may skip pixels at the start of a line, and fewer than an atom holds. */
 	if (plan.image)
 		limit = check->variant->atom_bytes / nvdla_pixel_format(op->data_format)->bytes - 1;
 	need_range(check, *pixel_x_offset, 0, limit,

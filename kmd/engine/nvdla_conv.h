@@ -7,13 +7,16 @@
 #include "nvdla_check.h"
 #include "nvdla_types.h"
 
-/* Fields of CDMA and CSC, as wide as in the core with the most banks and entries. */
+/*
+ * Masks of register fields that CDMA (fetches input and weights) and CSC (feeds the MACs) share, as
+ * wide as in the core with the most banks and entries.
+ */
 #define NVDLA_CONV_DATA_BANK 0x0000001fU
 #define NVDLA_CONV_WEIGHT_BANK 0x001f0000U
 #define NVDLA_CONV_ENTRIES 0x00003fffU
 
 /**
- * struct nvdla_pixel_format - a row of "Pixel formats and valid setting"
+ * struct nvdla_pixel_format - a row of the table of pixel formats in NVDLA's documents
  * @precision: enum nvdla_precision as which pixels are read
  * @channels: channels
  * @bytes: bytes of a pixel in the first plane
@@ -54,7 +57,7 @@ struct nvdla_conv_plan {
 
 /*
  * Returns the number of kernels that share one pass over the input. The core derives it from
- * PROC_PRECISION, not from the input's precision.
+ * PROC_PRECISION, which is @op->out_precision, not from the input's precision.
  */
 static inline u32 nvdla_group_kernels(const struct nvdla_variant *variant,
 				      const struct nvdla_conv_op_desc *op)

@@ -20,7 +20,7 @@ static void program_cacc_cmac(struct nvdla_check *check, const struct nvdla_conv
 	put_count(check, CACC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT, dst->height);
 	put_count(check, CACC_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL, dst->channel);
 	put_count(check, CACC_D_BATCH_NUMBER, BATCHES, op->batch);
-	/* CACC writes no memory: its address is not written, and strides are informative. */
+	/* CACC's output goes to SDP: no address is written, and the strides have no effect. */
 	emit(check, CACC_D_LINE_STRIDE, dst->line_stride & NVDLA_CACC_D_LINE_STRIDE__LINE_STRIDE);
 	emit(check, CACC_D_SURF_STRIDE, dst->surf_stride & NVDLA_CACC_D_SURF_STRIDE__SURF_STRIDE);
 	emit(check, CACC_D_DATAOUT_MAP, !point ? 0 :
@@ -37,7 +37,7 @@ static void program_cacc_cmac(struct nvdla_check *check, const struct nvdla_conv
 			nvdla_encode(check, NVDLA_CDMA_D_MISC_CFG__##field, NVDLA_AS_IT_IS, \
 				     NVDLA_FIELD(member)))
 
-/* Register values that CDMA and CSC share, without the input's precision. */
+/* Writes the registers that CDMA and CSC both have; only @in_precision differs between them. */
 static void program_both(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			 const u8 *in_precision, u32 misc_reg, u32 bank_reg, u32 entries_reg)
 {
@@ -100,7 +100,7 @@ static void program_csc(struct nvdla_check *check, const struct nvdla_conv_op_de
 	put(check, CSC_D_ZERO_PADDING_VALUE, PAD_VALUE, op->pad_val);
 	put(check, CSC_D_PRA_CFG, PRA_TRUNCATE, op->pra_truncate);
 
-	/* Winograd's CDMA has already applied stride and padding. */
+	/* In Winograd mode, CDMA has already applied stride and padding. */
 	emit(check, CSC_D_CONV_STRIDE_EXT, 0);
 	if (!plan->winograd) {
 		put_count(check, CSC_D_CONV_STRIDE_EXT, CONV_X_STRIDE_EXT, op->conv_stride_x);

@@ -2,10 +2,11 @@
 /*
  * Reuse of data and weights that an earlier convolution of the task left in the convolution buffer.
  *
- * CDMA and CSC each have a pointer into the buffer. Each moves its pointer by the entries that it
- * fetches or releases, according to its own registers. The core does not check that the buffer has
- * the expected contents. If the registers of two convolutions disagreed, the second would compute
- * with other data, and the two pointers would differ for all later convolutions.
+ * CDMA (writes the buffer) and CSC (reads it) each have a pointer into the buffer. Each moves its
+ * pointer by the entries that it fetches or releases, according to its own registers. The core does
+ * not check that the buffer has the expected contents. If the registers of two convolutions
+ * disagreed, the second would compute with other data, and the two pointers would differ for all
+ * later convolutions.
  */
 
 #include "nvdla_check.h"
@@ -20,8 +21,8 @@ static u32 kept_lines(const struct nvdla_conv_op_desc *op)
 }
 
 /*
- * Returns the number of lines that CDMA fetches in addition to the kept lines; 0 if all were kept.
- * With Winograd, lines are counted as CSC sees them.
+ * Returns the number of lines that CDMA fetches in addition to the kept lines; 0 if the previous
+ * convolution kept all. In Winograd mode, lines are counted as CSC sees them.
  */
 static u32 fetched_lines(const struct nvdla_conv_op_desc *op, const struct nvdla_data_cube *src,
 			 const struct nvdla_conv_op_desc *previous)
@@ -67,8 +68,9 @@ static void check_same_lines(struct nvdla_check *check, const struct nvdla_conv_
 }
 
 /*
- * CSC begins once there are input_height_csc lines. With fewer lines it would wait for ever; with
- * more, CDMA would still fetch after the sums are done, and the rest would stay in the buffer.
+ * CSC begins once input_height_csc lines are in the buffer. With fewer lines CSC would wait for
+ * ever; with more, CDMA would still fetch after the sums are done, and the rest would stay in the
+ * buffer.
  */
 static void check_data_reuse(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			     const struct nvdla_data_cube *src,
@@ -84,7 +86,10 @@ static void check_data_reuse(struct nvdla_check *check, const struct nvdla_conv_
 		check_same_lines(check, op, src, previous, previous_src);
 }
 
-/* CSC counts kernels, CDMA bytes. The size of the masks follows from the compared values. */
+/*
+ * CSC counts weights in kernels and CDMA counts them in bytes, so both counts have to match. The
+ * size of the masks of compressed weights follows from the values compared here.
+ */
 static void check_weight_reuse(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			       const struct nvdla_conv_surface_desc *surface,
 			       const struct nvdla_conv_op_desc *previous,

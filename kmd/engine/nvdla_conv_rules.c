@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Convolution: rules of modes, sizes and the convolution buffer (guide, Limitation, Convolution).
+ * Convolution: rules of modes, sizes and the convolution buffer (programming guide, "Limitation",
+ * Convolution).
  */
 
 #include "nvdla_check.h"
@@ -17,7 +18,7 @@
 #define WINOGRAD_KERNEL 4
 #define WINOGRAD_MIN_OUTPUT 8
 
-/* CDMA asks for weights in bursts that begin at multiples of this. */
+/* CDMA, the fetch unit, reads weights in bursts that begin at multiples of this. */
 #define WEIGHT_BURST_BYTES(variant) (8 * (variant)->atom_bytes)
 
 static void check_enums(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
@@ -62,12 +63,12 @@ static void check_ranges(struct nvdla_check *check, const struct nvdla_conv_op_d
 	need_equal(check, op->out_cvt.offset, 0, out_cvt);
 }
 
-/* Combinations of features (guide, Limitation, Supported feature crossing). */
+/* Combinations of features (programming guide, "Limitation", Supported feature crossing). */
 static void check_crossing(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			   const struct nvdla_conv_plan *plan)
 {
 	bool plain = !plan->image && !plan->winograd;
-	/* Two lines of 32 channels or four of 16 fill a MAC cell. */
+	/* Post-extension 1 puts two kernel lines into a MAC cell at once, 2 puts four. */
 	u32 channels = check->variant->mac_channels >> op->post_extension;
 
 	need(check, !plan->image || !plan->winograd, op->data_format, NVDLA_FORMAT_FEATURE,
@@ -112,8 +113,8 @@ static const char output_size[] =
 static const char padding[] = "the padding is not less than the kernel";
 
 /*
- * Winograd sees a channel-extended input: stride_x * stride_y neighbours become
- * channels, so that the kernel is 3x3 with stride 1.
+ * In Winograd mode, CSC sees a channel-extended input: stride_x * stride_y neighbouring pixels
+ * become channels of one, so that the kernel is 3x3 with stride 1.
  */
 static void check_winograd_sizes(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 				 const struct nvdla_data_cube *src,
@@ -127,8 +128,8 @@ static void check_winograd_sizes(struct nvdla_check *check, const struct nvdla_c
 		       op->conv_stride_y;
 
 	/*
-	 * The kernel is at most three strides wide and high before its extension. Additional
-	 * padding at the right and bottom fills the output up to whole tiles.
+	 * Before the extension, the kernel is at most three strides wide and high. The padding at
+	 * the right and bottom may be larger: it fills the output up to whole 4x4 tiles.
 	 */
 	need_range(check, op->pad_x_left, 0,
 		   WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_x - 1, padding);
@@ -160,9 +161,9 @@ struct conv_axis {
 };
 
 /*
- * The guide demands that windows use each input element. Compilers leave up to
- * a stride of padding unused at the far side, which works. So the rule is that the
- * output has as many elements as windows fit.
+ * NVDLA's programming guide demands that windows use each input element. Compilers leave up to a
+ * stride of padding unused at the far side, which works. So the rule is that the output has as many
+ * elements as windows fit.
  */
 static void check_axis(struct nvdla_check *check, const struct conv_axis *axis)
 {
@@ -203,7 +204,7 @@ static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_con
 		return;
 
 	if (plan->image) {
-		/* A kernel line has become C * S channels of width 1. */
+		/* In images, a kernel line of S pixels with C channels counts as C * S channels. */
 		need_kernel(check, op->kernel_width_csc, 1);
 		need(check, op->kernel_channel_csc && op->kernel_channel_csc % src->channel == 0,
 		     op->kernel_channel_csc, src->channel, kernel_size);
@@ -236,12 +237,15 @@ static u32 entries_per_slice(const struct nvdla_check *check, const struct nvdla
 		return DIV_ROUND_UP((op->pad_x_left + src->width + op->pad_x_right) *
 				    channel_bytes, entry);
 
-	/* Winograd stores tiles of four columns. */
+	/* In Winograd mode, the buffer holds tiles of four columns. */
 	if (plan->winograd)
 		return DIV_ROUND_UP(op->input_width_csc, 4) *
 		       DIV_ROUND_UP(op->input_channel_csc * bytes, atom);
 
-	/* The last atoms of a channel vector share entries, of as many columns as fit. */
+	/*
+	 * The rest of a column's channels, behind whole entries, shares an entry with those of as
+	 * many neighbouring columns as fit: 1, 2 or 4 columns in all.
+	 */
 	atoms = DIV_ROUND_UP(channel_bytes % entry, atom);
 	while (columns > 1 && columns * atoms > entry / atom)
 		columns /= 2;

@@ -21,8 +21,8 @@ static void check_node(struct nvdla_check *check, const struct nvdla_graph_node 
 }
 
 /*
- * Adds an edge to a node of the given engine. Edges to other nodes are refused: an operation that
- * does not wait, or not long enough, would compute with the wrong data.
+ * Adds an edge to a node that runs on engine @target_type. An edge to a node of another engine is
+ * refused and not ignored: an operation that does not wait would compute with the wrong data.
  */
 static void add_edge(struct nvdla_check *check, const struct nvdla_consumer *consumer,
 		     u32 target_type)
@@ -62,7 +62,7 @@ static void add_edges(struct nvdla_check *check, u32 operation)
 	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
 		add_edge(check, &node->consumers[type], type);
 
-	/* The fused parent is the engine upstream: CONV for SDP, SDP for PDP. */
+	/* The fused parent runs on the engine upstream: CONV for SDP, SDP for PDP. */
 	add_edge(check, &node->fused_parent, (u32)node->op_type - 1);
 }
 
@@ -77,9 +77,9 @@ static const char stuck[] =
 	"the operation never becomes ready: its dependencies form a cycle";
 
 /*
- * Edges between operations of one engine say in which order it runs them; each
- * operation has at most one such successor. Beginning with the lowest index,
- * every chain is followed as far as it has no predecessor left.
+ * Orders the operations of one engine. Edges between them say in which order the engine runs them;
+ * each operation has at most one such successor. Beginning with the lowest index, every chain of
+ * edges is followed until an operation that waits for one that is not queued yet.
  */
 static void build_queue(struct nvdla_check *check, u32 op_type)
 {
@@ -101,7 +101,7 @@ static void build_queue(struct nvdla_check *check, u32 op_type)
 		if (check->source->graph[i].op_type != op_type || state[i].waits > 0)
 			continue;
 
-		/* Marked, so that it is not taken again when its index comes up. */
+		/* Mark the operation as queued, so that the loop does not take it again. */
 		state[operation].waits = U16_MAX;
 		prepared->queue_entries[queue->first + queue->count++] = operation;
 		while (!is_last_of_chain(check, operation)) {
@@ -131,7 +131,7 @@ static void build_queues(struct nvdla_check *check)
 	u32 i;
 
 	for (type = 0; type < NVDLA_NUM_OP_TYPES && !check->failed; type++) {
-		/* Before the first run, waits counts predecessors. */
+		/* build_queue() counts an operation's predecessors in the same engine in waits. */
 		for (i = 0; i < prepared->num_operations; i++)
 			check->rehearsal->state[i].waits = 0;
 		prepared->queue[type].first = first;
@@ -202,7 +202,10 @@ static struct nvdla_field stream_field(const struct nvdla_check *check, bool in)
 	}
 }
 
-/* Returns the next operation of a queue that takes or produces a stream, or NVDLA_NO_OP. */
+/*
+ * Returns the next operation of a queue that produces (@out) or takes a stream, or NVDLA_NO_OP.
+ * Moves @position behind it.
+ */
 static u16 next_flying(const struct nvdla_prepared *prepared, u32 op_type, bool out,
 		       u32 *position)
 {
@@ -277,8 +280,8 @@ static bool has_turn(const struct nvdla_schedule *schedule, u16 operation)
 }
 
 /*
- * True if a core would complete this operation now. A stream flows only if every engine along it
- * has reached its operation.
+ * True if a core would complete this operation now. A stream flows only if every engine that it
+ * passes has reached its operation.
  */
 static bool completes(const struct nvdla_schedule *schedule, u16 operation)
 {

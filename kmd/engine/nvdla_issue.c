@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Writes programs to the core: register groups, shadows of their contents, op_enable.
+ * Writes programs to the core's register groups, and starts operations (op_enable). Shadows, copies
+ * of what the groups hold, save the writes of unchanged values.
  */
 
 #include <nvdla/hw/registers.h>
@@ -16,8 +17,8 @@
 #define S_POINTER_OFFSET (NVDLA_CDMA_S_POINTER - NVDLA_CDMA_BASE)
 
 /*
- * Reads of a status register, with pauses of 1 us, before the driver assumes that the core hangs.
- * Flushing the convolution buffer takes 4240 cycles.
+ * Most reads of a status register, with pauses of 1 us; then the driver assumes that the core
+ * hangs. Flushing the convolution buffer takes 4240 cycles.
  */
 #define MAX_POLLS 1000
 
@@ -186,7 +187,10 @@ static u32 wait_for(struct nvdla_sequencer *sequencer, u32 reg, u32 mask, u32 mi
 	return value;
 }
 
-/* Slots that were seen free stay free until the sequencer fills them. */
+/*
+ * Takes @count of BDMA's slots; returns false if they do not become free. The status register is
+ * read only when needed: a slot that was seen free stays free until the sequencer fills it.
+ */
 static bool take_bdma_slots(struct nvdla_sequencer *sequencer, u32 count)
 {
 	if (sequencer->bdma_slots < count)

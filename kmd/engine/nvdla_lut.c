@@ -10,7 +10,7 @@
 #include "nvdla_platform.h"
 #include "nvdla_program.h"
 
-/* Limits of an engine's look-up table in one precision (guide, Limitation, LUT). */
+/* Limits of an engine's look-up table in one precision (programming guide, "Limitation", LUT). */
 struct lut_range {
 	s32 offset_min;
 	s32 offset_max;
@@ -37,7 +37,7 @@ static const struct lut_range cdp_ranges[] = {
 #define FP32_INFINITE 255
 #define FP32_MANTISSA_BITS 23
 
-/* Bits of the values that the tables are indexed by. */
+/* Width in bits of the values with which the pipelines index their tables. */
 #define SDP_LUT_BITS 32
 #define CDP_LUT_BITS 38
 
@@ -116,9 +116,9 @@ void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 }
 
 /*
- * The table registers of both engines have the same offsets and fields, except behind LUT_INFO,
- * where each edge of CDP has a second register for its high half. The settings are all registers
- * from LUT_CFG on.
+ * The table registers of both engines have the same order and fields, with CDP's CDP_STEP bytes
+ * behind SDP's, up to LUT_INFO. Behind it, each edge of CDP has a second register for its high
+ * half. The settings are the registers from LUT_CFG to LUT_LO_SLOPE_SHIFT.
  */
 #define CDP_STEP (NVDLA_CDP_S_LUT_ACCESS_CFG - NVDLA_SDP_S_LUT_ACCESS_CFG)
 #define SDP_SETTINGS \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * PDP: pooling, from memory or from SDP's stream (guide, Limitation, PDP).
+ * PDP: pooling, from memory or from SDP's stream (programming guide, "Limitation", PDP).
  */
 
 #include "nvdla_check.h"
@@ -12,7 +12,7 @@
 #define PDP_MAX_STRIDE 16
 #define PDP_MAX_SPLIT 64
 
-/* Part of the output that is computed in one pass over the input's lines. */
+/* A split operation computes its output in parts, vertical strips, each in a pass of its own. */
 struct pdp_part {
 	const u16 *in;
 	const u16 *out;
@@ -62,9 +62,9 @@ static void check_size(struct nvdla_check *check, const struct nvdla_pdp_op_desc
 }
 
 /*
- * Returns the number of output columns that the buffer for unfinished windows holds. The buffer is
- * divided by the number of lines that overlap, which the hardware rounds up to a power of two. An
- * INT8 sum takes 14 bits, other sums take 28.
+ * Returns the number of output columns that fit the buffer for unfinished windows. An input line
+ * can be part of the windows of several output lines. The buffer is divided by their number, which
+ * the hardware rounds up to a power of two. An INT8 sum takes 14 bits, other sums take 28.
  */
 static u32 max_width(const struct nvdla_check *check, const struct nvdla_pdp_op_desc *op)
 {
@@ -80,8 +80,8 @@ static u32 max_width(const struct nvdla_check *check, const struct nvdla_pdp_op_
 }
 
 /*
- * The input of a part begins behind the last column of the previous part's windows: if kernels are
- * larger than the stride, PDP keeps the overlapping columns.
+ * The input of a part begins behind the last column that the previous part's windows use. If
+ * kernels are wider than the stride, PDP keeps the columns that windows of both parts use.
  */
 static void check_part(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 		       const struct pdp_part *part)
@@ -96,7 +96,10 @@ static void check_part(struct nvdla_check *check, const struct nvdla_pdp_op_desc
 	     "the input width of a part does not follow from its output width");
 }
 
-/* Columns that windows of two parts share, or that lie between them, have to be in one part. */
+/*
+ * Two successive windows share columns, or skip columns between them. At a border of two parts,
+ * these columns have to lie within one part.
+ */
 static void check_overlap(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 			  const struct pdp_part *part)
 {
@@ -127,7 +130,7 @@ static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_des
 		    NVDLA_FIELD(op->partial_width_last),
 		    "the widths of the parts do not add up to the output");
 
-	/* With two parts, only the first has the overlap, and only the last has the gap. */
+	/* With two parts, shared columns lie in the first part, and skipped ones in the last. */
 	if (mids > 0 || op->pool_width + 1 >= op->stride_x)
 		check_overlap(check, op, &first);
 	if (mids > 0)
@@ -241,7 +244,7 @@ static void program_pooling(struct nvdla_check *check, const struct nvdla_pdp_op
 	put(check, PDP_D_POOLING_PADDING_CFG, PAD_TOP, op->pad_top);
 	put(check, PDP_D_POOLING_PADDING_CFG, PAD_BOTTOM, op->pad_bottom);
 
-	/* The seven registers are adjacent. */
+	/* The seven padding value registers are adjacent. */
 	for (i = 0; i < ARRAY_SIZE(op->padding_value); i++)
 		nvdla_emit_bits(check, NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + i * sizeof(u32),
 				nvdla_encode(check,

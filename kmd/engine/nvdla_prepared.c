@@ -37,7 +37,7 @@ static int check_counts(const struct nvdla_task_source *source, struct nvdla_ref
 	return nvdla_args_check_counts(&counts, why);
 }
 
-/* Allocates an array. One element more than @count, as a task may have no look-up tables. */
+/* Allocates one element more than @count: @count may be 0, and NULL means that memory is short. */
 static void *allocate(struct nvdla_prepared *prepared, u32 count, size_t size)
 {
 	/* Cannot overflow, because counts were checked against their limits. */
@@ -57,7 +57,7 @@ static struct nvdla_prepared *allocate_prepared(const struct nvdla_variant *vari
 	if (!prepared)
 		return NULL;
 
-	/* Each engine needs different room. Unknown engines are refused later. */
+	/* The room depends on the engine. Unknown engines are refused later. */
 	for (i = 0; i < count; i++) {
 		accesses += nvdla_max_accesses(source->graph[i].op_type);
 		writes += nvdla_max_writes(source->graph[i].op_type);

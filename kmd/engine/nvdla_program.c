@@ -47,7 +47,7 @@ void nvdla_emit_kind(struct nvdla_check *check, u32 reg, enum nvdla_write_kind k
 {
 	struct nvdla_prepared *prepared = check->prepared;
 
-	/* nvdla_max_writes() is a property of this code, not of the input. */
+	/* writes_left is 0 only if nvdla_max_writes() is wrong; then the task is refused. */
 	if (!nvdla_state(check, check->writes_left > 0, reg, 0,
 			 NVDLA_WHOLE(check->source->graph[check->operation]),
 			 "the value does not fit its register field"))

@@ -26,7 +26,7 @@ void nvdla_emit_access(struct nvdla_check *check, u32 high, u32 low, u32 access)
 u32 nvdla_encode(struct nvdla_check *check, u32 mask, enum nvdla_encoding encoding,
 		 struct nvdla_field field);
 
-/* Write a register, or add bits to the previous write if it is to the same register. */
+/* Write a register, or add bits to the previous write if that is to the same register. */
 #define emit(check, register, bits) nvdla_emit_bits(check, NVDLA_##register, bits)
 
 /* Write a register that enables counters: 0 for tasks without NVDLA_TASK_STATISTICS. */

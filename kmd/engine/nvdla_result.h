@@ -29,7 +29,7 @@ struct nvdla_result_source {
 };
 
 u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks);
-/** NVDLA_MAX_ENGINE_COUNTERS - registers that count for an operation of one engine, at most */
+/** NVDLA_MAX_ENGINE_COUNTERS - counter registers of one engine, at most */
 #define NVDLA_MAX_ENGINE_COUNTERS 15
 
 /**

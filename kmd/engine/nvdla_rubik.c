@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * RUBIK: reshapes cubes. Contract finishes a deconvolution, split and merge
- * convert between feature and planar data (guide, Limitation, Rubik).
+ * RUBIK: reshapes cubes. Contract finishes a deconvolution, split and merge convert between feature
+ * and planar data (programming guide, "Limitation", Rubik).
  */
 
 #include "nvdla_check.h"
@@ -9,7 +9,7 @@
 #include "nvdla_platform.h"
 #include "nvdla_program.h"
 
-/* Alignment of planar data. */
+/* Alignment of planar data, in bytes. */
 #define RUBIK_PLANAR_ALIGNMENT 64
 
 /* Width of a contracted cube, at most. */
@@ -41,7 +41,7 @@ static u32 add_planar(struct nvdla_check *check, const struct nvdla_data_cube *c
 		return NVDLA_NO_ACCESS;
 
 	request.alignment = RUBIK_PLANAR_ALIGNMENT;
-	/* Cannot overflow: products of 16 and 32 bits. */
+	/* Cannot overflow 64 bits: a sum of two products of 16 and 32 bits, and a line. */
 	nvdla_walk_bytes(line_bytes, dims, ARRAY_SIZE(dims), &request.bytes);
 	return nvdla_add_access(check, &request);
 }

@@ -44,14 +44,14 @@ void nvdla_schedule_event(struct nvdla_schedule *schedule, u32 operation, u32 ev
 	emit_event(schedule, operation, event);
 }
 
-/* The position in the engine's queue decides which of two groups is older. */
+/* Returns whether @group was programmed before the other group of the engine. */
 static bool programmed_before(const struct nvdla_schedule_engine *engine, u32 group)
 {
-	/* The next group is the one that was used longer ago. */
+	/* Groups alternate, so the next group to program is the one programmed longer ago. */
 	return group == engine->next_group;
 }
 
-/* Returns the older group in a state, or NVDLA_NUM_GROUPS. */
+/* Returns the oldest of the groups in @state, or NVDLA_NUM_GROUPS if there is none. */
 static u32 oldest_in_state(const struct nvdla_schedule_engine *engine, u32 state)
 {
 	u32 found = NVDLA_NUM_GROUPS;
@@ -104,8 +104,8 @@ static struct occupant occupant_of(const struct nvdla_schedule *schedule, u32 op
 }
 
 /*
- * Returns the group for the engine's next operation. For the first one, that depends on the groups
- * that the previous task still uses.
+ * Returns the group for the engine's next operation. The first operation of a task that is
+ * programmed ahead takes the group that follows those of the running task.
  */
 static u32 group_to_program(const struct nvdla_schedule *schedule, u32 op_type)
 {
@@ -121,8 +121,8 @@ static bool all_programmed(const struct nvdla_schedule *schedule, u32 op_type)
 }
 
 /*
- * Both groups share the engine's look-up table. It can be replaced only while
- * the other group neither runs nor waits with a table of its own.
+ * Both groups share the engine's look-up table. A table can be replaced only while the other group
+ * does not run, and does not wait with a table of its own.
  */
 static bool lut_ready(const struct nvdla_schedule_engine *engine, const struct nvdla_operation *op,
 		      struct occupant other)
@@ -216,7 +216,7 @@ static bool can_enable(const struct nvdla_schedule *schedule, u32 op_type, u32 g
 	if (op->consumer != NVDLA_NO_OP && !task->state[op->consumer].enabled)
 		return false;
 
-	/* BDMA operations without transfers are never launched, so their order is kept here. */
+	/* BDMA never launches an operation without transfers, so it waits here for earlier ones. */
 	return op_type != NVDLA_OP_BDMA || op->num_transfers > 0 ||
 	       engine->group[!group].state != NVDLA_GROUP_ENABLED;
 }

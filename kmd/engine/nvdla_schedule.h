@@ -65,7 +65,8 @@ struct nvdla_schedule_engine {
  * programmed, so that engines work while registers are written.
  *
  * The next task may be programmed while a task runs: it uses the groups of an engine once the
- * running task has programmed all its operations for that engine. None is enabled then.
+ * running task has programmed all its operations for that engine. Operations of the next task are
+ * not enabled before nvdla_schedule_lead().
  */
 struct nvdla_schedule {
 	struct nvdla_task *task;
@@ -98,16 +99,16 @@ void nvdla_schedule_lead(struct nvdla_schedule *schedule);
 /* Programs and enables all operations that can be. Returns 0 or the error of a function of @ops. */
 int nvdla_schedule_run(struct nvdla_schedule *schedule);
 
-/* Tells that NVDLA_EVENT_CDMA_WT_DONE or NVDLA_EVENT_CDMA_DT_DONE of an operation occurred. */
+/* Tells a schedule that @event, a CDMA_WT_DONE or CDMA_DT_DONE, of an operation occurred. */
 void nvdla_schedule_event(struct nvdla_schedule *schedule, u32 operation, u32 event);
 
-/* Tells that the enabled operation in a register group of an engine completed; frees the group. */
+/* Tells a schedule that the enabled operation in an engine's group completed; frees the group. */
 void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 group);
 
 /* Returns the group that was enabled first, or NVDLA_NUM_GROUPS if none is enabled. */
 u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type);
 
-/* Returns, of the programmed groups that are not enabled, the first, or NVDLA_NUM_GROUPS. */
+/* Returns the group that will be enabled next, or NVDLA_NUM_GROUPS if none is programmed. */
 u32 nvdla_schedule_next(const struct nvdla_schedule *schedule, u32 op_type);
 
 /* True if every operation completed. */

@@ -83,7 +83,7 @@ static void describe_cube(const struct nvdla_variant *variant, struct nvdla_data
 static void describe_conv(const struct nvdla_variant *variant, struct nvdla_conv_op_desc *op,
 			  u32 data_banks)
 {
-	/* A group of kernels fills a bank. */
+	/* The kernels of a group, which CSC processes together, fill a bank. */
 	u32 channels = bank_bytes(variant) / variant->int8_kernels;
 
 	op->data_format = NVDLA_FORMAT_FEATURE;
@@ -121,7 +121,7 @@ static void describe(const struct nvdla_variant *variant, struct scrub_source *s
 	describe_conv(variant, conv, data_banks);
 	describe_cube(variant, &cubes->src_data, SCRUB_WIDTH, conv->input_height_csc,
 		      conv->input_channel_csc);
-	/* All surfaces are read from the same memory, which keeps the zeroes small. */
+	/* With a surface stride of 0, all surfaces are read from the same few zeroes. */
 	cubes->src_data.surf_stride = 0;
 	cubes->weight_data.type = NVDLA_MEM_MC;
 	cubes->weight_data.size = conv->weight_bank * bank_bytes(variant);

@@ -131,7 +131,7 @@ static const char batch_alignment[] =
 	"with batches, addresses and strides are multiples of two atoms";
 static const char same_size[] = "input, operands and output have to have the same size";
 
-/* Raises the alignment, because batches need more than that of an atom. */
+/* Raises the alignment of a cube if batches need more than the alignment of an atom. */
 static void need_alignment(struct nvdla_feature_use *use, u32 alignment)
 {
 	if (alignment <= use->alignment)
@@ -141,8 +141,9 @@ static void need_alignment(struct nvdla_feature_use *use, u32 alignment)
 }
 
 /*
- * Operands are packed: an atom holds as many elements as the pipeline takes at
- * once, each with one or two components (ALU, MUL) of one or two bytes.
+ * Records the access to a unit's operands. Operands are packed in atoms of a size of their own: an
+ * atom holds as many elements as the pipeline takes at once, each with one or two components (for
+ * ALU, multiplier) of one or two bytes.
  */
 static u32 add_operand(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
 		       const struct nvdla_sdp_unit_info *info, struct nvdla_sdp_plan *plan)
@@ -160,8 +161,8 @@ static u32 add_operand(struct nvdla_check *check, const struct nvdla_sdp_op *uni
 		need_equal(check, cube->height, 1, same_size);
 		need_equal(check, cube->channel, plan->src->channel, same_size);
 		/*
-		 * One operand per channel is always packed. Compilers write the
-		 * stride of a single component even where there are two.
+		 * One operand per channel is always packed. The descriptor's strides are not used:
+		 * compilers write those of a single component even where there are two.
 		 */
 		use.line_stride = use.atom_bytes;
 		use.surf_stride = use.atom_bytes;
@@ -173,7 +174,10 @@ static u32 add_operand(struct nvdla_check *check, const struct nvdla_sdp_op *uni
 	return nvdla_add_feature_use(check, &use);
 }
 
-/* If only one side is INT16, 32 channels are two atoms on that side. */
+/*
+ * Returns the multiple of surfaces that SDP touches. If only one side (input or output) is INT16,
+ * the channels that the INT8 pipeline takes at once are two atoms on that side.
+ */
 static u32 surface_multiple(u32 precision, u32 proc)
 {
 	return nvdla_bytes_per_element(precision) / nvdla_bytes_per_element(proc) ?: 1;
@@ -193,7 +197,7 @@ static u32 add_destination(struct nvdla_check *check, const struct nvdla_sdp_op_
 			   const struct nvdla_sdp_plan *plan)
 {
 	const struct nvdla_data_cube *dst = plan->dst;
-	/* Single elements are packed without alignment; in a batch they begin at any atom. */
+	/* Cubes of a single pixel are packed: in a batch, each may begin at any atom. */
 	bool point = dst->width == 1 && dst->height == 1;
 	u32 alignment = point ? check->variant->atom_bytes : plan->alignment;
 	struct nvdla_feature_use use = nvdla_feature_use(check, dst, NVDLA_ACCESS_WRITE,
@@ -262,7 +266,8 @@ void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *
 	if (check->failed)
 		return;
 	plan.proc = proc_precision(op->src_precision, op->dst_precision);
-	/* Batches need addresses and strides of two atoms (guide, Limitation, SDP). */
+	/* In a batch, addresses and strides have to be multiples of two atoms (programming guide,
+	 * "Limitation", SDP). */
 	if (op->batch_num > 1)
 		plan.alignment *= 2;
 

@@ -52,7 +52,7 @@ static void program_operand(struct nvdla_check *check, const struct nvdla_sdp_un
 	     OPERAND_CFG(RAM_TYPE, nvdla_ram_type(info->cube->type)));
 	emit(check, SDP_RDMA_D_BS_LINE_STRIDE + step, plan->line_stride[info->unit]);
 	emit(check, SDP_RDMA_D_BS_SURFACE_STRIDE + step, plan->surf_stride[info->unit]);
-	/* The descriptor has no such stride: all cubes of a batch share their operands. */
+	/* The descriptor has no batch stride of operands: all cubes of a batch share them. */
 	emit(check, SDP_RDMA_D_BS_BATCH_STRIDE + step, 0);
 }
 

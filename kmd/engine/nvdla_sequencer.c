@@ -40,7 +40,7 @@ static const struct nvdla_schedule_ops issue_ops = {
 	.complete = complete_operation,
 };
 
-/* Status bits of one engine, per group. */
+/* Per engine and group: bits of GLB's S_INTR_STATUS that report the end of an operation. */
 static const u32 done_bits[NVDLA_NUM_OP_TYPES][NVDLA_NUM_GROUPS] = {
 	[NVDLA_OP_BDMA] = { NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0,
 			    NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS1 },
@@ -90,7 +90,7 @@ void nvdla_sequencer_destroy(struct nvdla_sequencer *sequencer)
 	kvfree(sequencer);
 }
 
-/* Take the task from the sequencer. */
+/* Detaches the task from the sequencer and returns it. Keeps the groups that engines use next. */
 static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
 {
 	struct nvdla_task *task = sequencer->task;
@@ -104,8 +104,9 @@ static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
 }
 
 /*
- * Sets the pointers of an engine's units to its next operation while another operation runs,
- * because the engine idles from its completion until that operation is enabled.
+ * Selects the register groups of each engine's next operation while the engine runs another one.
+ * The engine idles from its completion until the next op_enable, so no other write should come
+ * between.
  */
 static void aim_at_next(struct nvdla_sequencer *sequencer)
 {
@@ -232,7 +233,9 @@ static void complete_engine(struct nvdla_sequencer *sequencer, u32 op_type, u32 
 	}
 }
 
-/* The three status bits of a convolution come separately. Returns the bits that have come. */
+/*
+ * Collects the three status bits of convolutions, which come separately. Returns all seen so far.
+ */
 static u32 collect_convolution(struct nvdla_sequencer *sequencer, u32 status)
 {
 	struct nvdla_schedule *schedule = &sequencer->schedule;

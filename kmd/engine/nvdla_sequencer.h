@@ -91,8 +91,8 @@ void nvdla_sequencer_destroy(struct nvdla_sequencer *sequencer);
  * @task: must stay until task_done, or until nvdla_sequencer_abort() returned it
  *
  * task_done may be called before this returns (a task whose BDMA operations have no transfers needs
- * no interrupt). After reset the first start waits, at most about 1 ms, until the convolution
- * buffer is flushed.
+ * no interrupt). The first convolution after a reset waits, at most about 1 ms, until the
+ * convolution buffer is flushed: in this function or in nvdla_sequencer_irq().
  *
  * Return: 0, -EBUSY if a task runs or another one was to follow, -EIO if the core has to
  * be reset first. On errors task_done is not called.
@@ -125,16 +125,16 @@ void nvdla_sequencer_irq(struct nvdla_sequencer *sequencer, u32 status);
  * nvdla_sequencer_abort() - forget the task that runs, and the one that follows
  * @sequencer: a sequencer
  *
- * Nothing more is programmed for them and task_done is not called. The core may
- * still be working on it: reset the core, then call nvdla_sequencer_reset(),
- * before the next start (which fails with -EIO until then).
+ * Nothing more is programmed for the two tasks, and task_done is not called. The core may still be
+ * working: reset the core, then call nvdla_sequencer_reset(), before the next start (which fails
+ * with -EIO until then).
  *
  * Return: the task that ran, or NULL if none did.
  */
 struct nvdla_task *nvdla_sequencer_abort(struct nvdla_sequencer *sequencer);
 
 /**
- * nvdla_sequencer_reset() - tell that the core was reset
+ * nvdla_sequencer_reset() - tell a sequencer that the core was reset
  * @sequencer: a sequencer that runs no task
  *
  * Forgets the contents of the core: register groups, look-up tables, the

@@ -13,17 +13,17 @@
 #include "nvdla_result.h"
 #include "nvdla_sequencer_internal.h"
 
-/* When a counter can be other than zero. */
+/* Conditions under which a counter can be other than zero. */
 enum counts {
 	ALWAYS,
 	FP16,		/* only if the input is FP16 */
 	FP16_OUT,	/* only if the output is FP16 */
 	LUT,		/* only if a look-up table is used */
-	COMPARISON,
+	COMPARISON,	/* only if the operation compares its two inputs */
 	RDMA,		/* only if the source is in memory */
 	X1_RDMA,	/* only if X1's operands are in memory */
-	X2_RDMA,
-	Y_RDMA,
+	X2_RDMA,	/* only if X2's operands are in memory */
+	Y_RDMA,		/* only if Y's operands are in memory */
 };
 
 #define COUNTER(when, register, member, name) \
@@ -42,7 +42,7 @@ static const struct nvdla_counter conv_counters[] = {
 	COUNTER(FP16, CDMA_D_INF_INPUT_WEIGHT_NUM, inf_weight, "inf_weight"),
 };
 
-/* SDP's counters of NaNs and infinities in a stream stay zero, so they are not listed. */
+/* SDP's counters of NaNs and infinities in the convolution's stream stay zero: not listed here. */
 static const struct nvdla_counter sdp_counters[] = {
 	CYCLES(ALWAYS, SDP_D_PERF_WDMA_WRITE_STALL, write_stall, "write_stall"),
 	COUNTER(ALWAYS, SDP_D_PERF_OUT_SATURATION, saturation, "saturation"),
@@ -99,12 +99,12 @@ static const struct nvdla_counter bdma_counters[NVDLA_NUM_GROUPS][2] = {
 	},
 };
 
-/* Field of a register with the value that was programmed for the operation in a group. */
+/* Value of a register's field as it was programmed for the operation in @group. */
 #define HELD(sequencer, group, name, field) \
 	FIELD_GET(NVDLA_##name##__##field, \
 		  nvdla_sequencer_held(sequencer, group, NVDLA_##name))
 
-/* The conditions that an operation fulfils: bit n is enum counts n. */
+/* Returns the conditions that an operation fulfils: bit n is enum counts n. */
 static u32 counts_of(const struct nvdla_sequencer *sequencer, const struct nvdla_operation *op,
 		     u32 group, u32 rdma)
 {
@@ -196,7 +196,7 @@ void nvdla_stats_read(struct nvdla_sequencer *sequencer, u32 operation, u32 grou
 	counters = nvdla_counters_of(op->op_type, &count);
 	if (op->op_type == NVDLA_OP_BDMA) {
 		counters = bdma_counters[sequencer->bdma_group[group]];
-		/* A copy without transfers was never launched: its counters are zero. */
+		/* An operation without transfers was never launched: its counters are zero. */
 		count = op->num_transfers ? count : 0;
 	}
 	for (i = 0; i < count; i++) {

@@ -15,7 +15,10 @@ static const u32 first_map[NVDLA_NUM_UNITS] = {
 	NVDLA_CDP_RDMA_BASE, NVDLA_CDP_BASE, NVDLA_RBK_BASE,
 };
 
-/* The first page is the configuration ROM; units that some cores lack come last. */
+/*
+ * Base addresses of the units, in nv_full's order, in the cores after nv_full. The page at 0 is the
+ * configuration ROM; units that some of these cores lack come last.
+ */
 static const u32 later_map[NVDLA_NUM_UNITS] = {
 	0x01000, 0x0e000, 0x02000, 0x0f000, 0x10000, 0x03000, 0x04000, 0x05000, 0x06000,
 	0x07000, 0x08000, 0x09000, 0x0a000, 0x0b000, 0x0c000, 0x0d000, 0x11000,
@@ -139,7 +142,7 @@ void nvdla_variant_tell(const struct nvdla_variant *variant, struct drm_nvdla_de
 
 u32 nvdla_variant_csb_bytes(const struct nvdla_variant *variant)
 {
-	/* In the later map BDMA and RUBIK are behind all other units. */
+	/* In later_map, BDMA and RUBIK are behind the units that all cores have. */
 	return variant->engines & (BIT(NVDLA_OP_BDMA) | BIT(NVDLA_OP_RUBIK)) ? NVDLA_CSB_SIZE :
 									       KIB(64);
 }

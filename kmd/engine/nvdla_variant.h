@@ -6,7 +6,7 @@
 
 #include "nvdla_types.h"
 
-/** NVDLA_NUM_UNITS - units with registers, GLB to RUBIK; a unit's pages are 4 KiB */
+/** NVDLA_NUM_UNITS - units with registers, GLB to RUBIK; each has a page of 4 KiB */
 #define NVDLA_NUM_UNITS 17
 
 /** NVDLA_NUM_VARIANTS - entries of nvdla_variants */
@@ -41,12 +41,13 @@ enum nvdla_group_state {
  * @weight_size_alignment: bytes that the size of those surfaces is a multiple of: whole entries
  * @weight_slack: bytes that have to be free behind a kernel group in its banks
  * @mac_channels: channels that a MAC cell takes at a time
- * @int8_kernels: output channels at a time in INT8; half as many in other precisions
+ * @int8_kernels: output channels that are computed at a time in INT8; half as many in other
+ *	precisions
  * @cbuf_banks: banks of the convolution buffer
  * @cbuf_bank_entries: entries in a bank
  * @cbuf_entry_bytes: bytes of an entry
  * @pdp_line_bytes: bytes of PDP's buffer for partial results
- * @bdma_slots: operations that BDMA queues
+ * @bdma_slots: transfers that BDMA queues, 0 without BDMA
  * @max_batch: cubes of one convolution
  * @has_winograd: convolutions have winograd mode
  * @has_weight_compression: weights may be compressed (WMB and WGS surfaces)
@@ -106,7 +107,7 @@ static inline const struct nvdla_variant *nvdla_variant_nv_full(void)
  * @variant: the core
  * @bytes: size of the on-chip memory
  *
- * Return: @bytes, or 0 if the core has no BDMA, which clears that memory.
+ * Return: @bytes, or 0 if the core has no interface to that memory, or no BDMA to clear it.
  */
 static inline u64 nvdla_variant_sram_bytes(const struct nvdla_variant *variant, u64 bytes)
 {

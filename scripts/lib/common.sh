@@ -97,7 +97,8 @@ ensure_packages() {
 	fi
 }
 
-# without_unknown NAME...: print the names that apt can install, and a line about each other one.
+# without_unknown NAMES: print those of NAMES (one argument, separated by spaces) that apt can install, and on stderr a
+# line about each other one.
 without_unknown() {
 	local name
 	for name in $1; do

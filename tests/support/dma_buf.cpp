@@ -44,7 +44,7 @@ constexpr unsigned long DRM_IOCTL_VGEM_FENCE_ATTACH =
 constexpr unsigned long DRM_IOCTL_VGEM_FENCE_SIGNAL =
 	DRM_IOW(DRM_COMMAND_BASE + 2, drm_vgem_fence_signal);
 
-/* It may be loaded, or a part of the kernel. */
+/* Fails silently if the module is loaded already or is a part of the kernel. */
 void loadModule(const std::string &name)
 {
 	utsname kernel;
@@ -139,8 +139,10 @@ DmaBuf userMemory(size_t bytes, Pages pages)
 		list->list[i] = { static_cast<uint32_t>(memory), 0, at * page, bytes / count };
 	}
 
-	/* The pages are in the file's order. In the order in which the list allocated them, they
-	 * could be one contiguous range. */
+	/*
+	 * posix_fallocate() allocates the pages in the file's order. Otherwise UDMABUF_CREATE_LIST
+	 * would allocate them in its own order, and they could be one contiguous range.
+	 */
 	int fd = -1;
 	if (memory >= 0 && udmabuf >= 0 && !posix_fallocate(memory, 0, static_cast<off_t>(bytes)) &&
 	    !fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Memory that crosses a border: dma-bufs, and two kinds of memory that others export.
- */
+/* dma-bufs (memory that devices share), and two sources of them: udmabuf and vgem. */
 #pragma once
 
 #include <cstddef>
@@ -30,9 +28,15 @@ public:
 	bool valid() const { return fd_ >= 0; }
 	int fd() const { return fd_; }
 
-	/** \brief Begins or ends an access of the CPU: DMA_BUF_SYNC_*. \return 0 or -errno */
+	/**
+	 * \brief Begins or ends an access of the CPU: DMA_BUF_SYNC_*
+	 * \return 0 or -errno
+	 */
 	int sync(uint64_t flags) const;
-	/** \brief Waits until it may be read. \return whether it may */
+	/**
+	 * \brief Waits until it may be read
+	 * \return whether it may
+	 */
 	bool waitReadable(int timeoutMs) const;
 
 private:
@@ -56,24 +60,27 @@ private:
 	uint8_t *map_ = nullptr;
 };
 
-/** \brief In which order a process's pages make a dma-buf */
+/** \brief Order of a file's pages in a dma-buf */
 enum class Pages {
 	InOrder,
-	/** Each other one first, so that neighbours are never next to each other: allocated up,
-	 * down or in swapped pairs, the pages are not one range */
+	/**
+	 * Every second page, then the others: no neighbours in the dma-buf are neighbours in
+	 * memory, whether pages are allocated upwards, downwards or in swapped pairs
+	 */
 	Apart,
 };
 
-/** \return whether the kernel has the udmabuf device, which makes userMemory() */
+/** \return whether the kernel has the udmabuf device, which userMemory() needs */
 bool hasUserMemory();
 
-/** \brief A dma-buf of pages that lie anywhere, of the kernel's udmabuf device */
+/** \brief A dma-buf of pages anywhere in memory, made by the kernel's udmabuf device */
 DmaBuf userMemory(size_t bytes, Pages pages = Pages::InOrder);
 
 /**
- * \brief Another DRM device: DRM's virtual one, which exports, imports and has fences to order
+ * \brief A second DRM device: the kernel's virtual one, vgem
  *
- * Its module stays loaded: the fences it leaves in other devices' buffers are its code's.
+ * It exports and imports buffers, and makes fences on request. Its module stays loaded, because
+ * fences that it leaves in buffers of other devices use its code.
  */
 class VirtualGem
 {
@@ -90,7 +97,10 @@ public:
 	uint32_t create(uint32_t bytes) const;
 	/** \return the buffer's offset for mmap(), or -errno */
 	int64_t mmapOffset(uint32_t handle) const;
-	/** \brief Marks a buffer as being written. \return the fence, 0 on failure */
+	/**
+	 * \brief Marks a buffer as being written
+	 * \return the fence, 0 on failure
+	 */
 	uint32_t beginWrite(uint32_t handle) const;
 	/** \return 0 or -errno */
 	int signal(uint32_t fence) const;
@@ -102,7 +112,8 @@ private:
 
 /**
  * \param[in] device path of its file
- * \return whether the device's addresses are translated: any memory can be made one range
+ * \return whether an IOMMU translates the device's addresses, so that scattered pages can be one
+ * range
  */
 bool hasIommu(const std::string &device);
 

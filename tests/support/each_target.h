@@ -18,10 +18,10 @@ namespace nvdla::test
  */
 inline void forEachTargetOf(int64_t targets, const std::function<void()> &check)
 {
-	/* The host's baseline need not be compiled: a processor always has scalars. */
+	/* SupportedTargets() may have targets for which nothing is compiled, such as scalars. */
 	targets &= HWY_TARGETS;
 	for (int64_t rest = hwy::SupportedTargets() & targets; rest; rest &= rest - 1) {
-		/* With those below, for files that are not compiled for this one. */
+		/* Includes the lower targets, because some files are not compiled for this one. */
 		hwy::SetSupportedTargetsForTest(rest);
 		hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 		SCOPED_TRACE(hwy::TargetName(rest & -rest));
@@ -37,7 +37,9 @@ inline void forEachTarget(const std::function<void()> &check)
 	forEachTargetOf(~int64_t{ 0 }, check);
 }
 
-/** \brief The same but for scalars, of which there are no kernels where the reference does as well
+/**
+ * \brief Like forEachTarget(), without scalars: engines whose reference is as fast have no scalar
+ * kernels
  */
 inline void forEachVectorTarget(const std::function<void()> &check)
 {

@@ -29,7 +29,7 @@ public:
 class ElementMemories
 {
 public:
-	/** \brief DRAM of \a size bytes from \a base, and hardly any on-chip memory */
+	/** \brief DRAM of \a size bytes from \a base, and an on-chip memory of 32 bytes */
 	ElementMemories(uint64_t base, size_t size) : dram_(base, size), cvsram_(0, 32) {}
 
 	void store(uint64_t address, Precision precision, const std::vector<int32_t> &values)

@@ -6,7 +6,7 @@
 namespace nvdla::test
 {
 
-/** \return NVDLA_FUZZ_ROUNDS of the environment: how many times as long a random test runs; 1 */
+/** \return $NVDLA_FUZZ_ROUNDS: factor by which random tests run longer; 1 if it is not set */
 inline unsigned int fuzzRounds()
 {
 	return static_cast<unsigned int>(numberOf("NVDLA_FUZZ_ROUNDS", 1));

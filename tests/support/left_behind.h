@@ -38,7 +38,7 @@ struct LeftBehind {
 
 	bool operator==(const LeftBehind &) const = default;
 
-	std::string memory; /* whose bytes are compared at once */
+	std::string memory; /* a string, because it can be compared at once */
 	std::vector<std::pair<uint32_t, uint32_t>> registers;
 	std::string error;
 	bool hangs;
@@ -74,7 +74,7 @@ inline LeftBehind expectSameOnAnyThreads(const std::function<LeftBehind(Workers 
 
 using SharedOperation = std::function<OperationResult(MemoryPort &, Workers &)>;
 
-/** \return numbers, the same each time */
+/** \return pseudo-random bytes, the same in each run */
 inline std::span<const std::byte> someBytes(size_t size)
 {
 	constexpr uint32_t kSeed = 29;
@@ -112,7 +112,8 @@ LeftBehind expectSameOfNumbers(const SharedOperation &operation, size_t size)
 }
 
 /**
- * \brief The same of an operation on memory full of numbers, whether it can look at them or not
+ * \brief expectSameOnAnyThreads() on memory full of numbers, once with direct access to its bytes
+ * (RamMemory) and once without (HiddenMemory)
  * \param faults the operation accesses unmapped memory
  */
 inline void expectSameOnAnyThreads(const SharedOperation &operation, size_t size, bool faults)
@@ -133,8 +134,9 @@ struct SharedCase {
 };
 
 /**
- * \brief The same of all \a cases, in each precision
- * \param make the operation that they change \param run carries it out
+ * \brief expectSameOnAnyThreads() for each of \a cases in each precision
+ * \param make makes the operation that a case changes
+ * \param run carries it out
  */
 template<typename Op>
 void expectSameOnAnyThreads(

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Threads as applications make them where memory is little, or as some C libraries do.
- */
+/* Threads with small stacks, as some C libraries and applications with little memory make them. */
 #pragma once
 
 #include <cerrno>
@@ -16,10 +14,9 @@ namespace nvdla::test
 {
 
 /**
- * \brief Call in a thread of 128 KiB of stack, below which nothing can be written
+ * \brief Call in a thread with a stack of 128 KiB; memory below the stack is inaccessible
  *
- * Where threads need more, as with the thread sanitizer, whose data lie there, it is as little as
- * they can have.
+ * The stack is larger if threads need that: the thread sanitizer, for instance, has its data there.
  */
 inline void callOnSmallStack(std::function<void()> call)
 {
@@ -32,7 +29,9 @@ inline void callOnSmallStack(std::function<void()> call)
 		return nullptr;
 	};
 
-	/* The library's own may be the large stack of a thread that has ended. */
+	/*
+	 * pthread_create() could reuse the larger stack of an ended thread, so this stack is given.
+	 */
 	void *const all = mmap(nullptr, kAll, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(all, MAP_FAILED);
 	ASSERT_EQ(pthread_attr_init(&attributes), 0);

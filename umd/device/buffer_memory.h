@@ -29,7 +29,10 @@ public:
 	BufferMemory(const BufferMemory &) = delete;
 	BufferMemory &operator=(const BufferMemory &) = delete;
 
-	/** \brief Map the memory for the CPU; \return 0 or a negative errno */
+	/**
+	 * \brief Map the memory for the CPU
+	 * \return 0 or a negative errno
+	 */
 	int map();
 
 	const std::shared_ptr<DeviceBackend> backend;

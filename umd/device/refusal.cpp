@@ -65,7 +65,7 @@ std::string memberName(const Layout &layout, size_t offset, size_t size)
 	return fmt::format("byte {}", offset);
 }
 
-/* Lists of operations and surfaces have a layout for each engine, other lists have one layout. */
+/* Lists of operations and surfaces have one layout per engine. Other lists have only layout 0. */
 const Layout *layoutOf(const text::ListKind &list, uint32_t engine)
 {
 	return engine < list.entries.size() ? list.entries[engine] : nullptr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An example network whose layers are slow for different reasons.
+ * An example network whose layers are limited by different resources.
  */
 #pragma once
 

@@ -36,7 +36,7 @@ static_assert(compassFilter(2, 0, 1) == 2 && compassFilter(2, 2, 1) == -2);
 /**
  * \brief Brightness of a drawn edge: the square root lets weak edges show beside strong ones
  * \param[in] strength of the edge, 255 is black beside white
- * \return 127 at a quarter of that; INT8 saturates there
+ * \return 127 at a strength of 64, where INT8 saturates
  */
 inline double toneCurve(double strength)
 {

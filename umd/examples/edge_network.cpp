@@ -19,11 +19,12 @@ constexpr uint32_t pixelChannels = 4; /* A8B8G8R8 */
 constexpr uint32_t kernelSide = 3;
 constexpr uint32_t poolSide = 2;
 
-/* Unsigned pixels have to become signed numbers. */
+/* Subtracted from unsigned pixels, as the convolution computes with signed numbers. */
 constexpr int32_t midGrey = 128;
 /* Result that a filter has to exceed; hides grain and gradients. Full contrast gives 16 * 255. */
 constexpr int16_t threshold = 256;
-/* Strengths that the tone curve is for: the table has an entry for each. */
+/* Right shift of a filter's result to a strength of 0 to 255, and number of these strengths. The
+ * table of the tone curve has an entry for each strength. */
 constexpr uint8_t strengthShift = 4;
 constexpr double strengths = 256;
 
@@ -90,7 +91,8 @@ Graph edgeGraph(const EdgeNetworkSize &size, const Lut &tone)
 Result<Loadable> edgeNetwork(const EdgeNetworkSize &size, const CoreGeometry &core)
 {
 	constexpr uint32_t smallest = 16;
-	/* PDP keeps a line of results, and cannot split a stream: 128 pixels of INT8 fit. */
+	/* PDP's buffer holds a line of 128 INT8 results, half as wide as the picture; PDP cannot
+	 * divide a stream into narrower parts. */
 	constexpr uint32_t largest = 256;
 
 	for (uint32_t side : { size.width, size.height }) {
@@ -104,8 +106,8 @@ Result<Loadable> edgeNetwork(const EdgeNetworkSize &size, const CoreGeometry &co
 			    "has no look-up tables, which the network needs; use a device with "
 			    "another core, such as embedded");
 	/*
-	 * An input at the start of a table counts as below the table, so it starts one before the
-	 * weakest strength.
+	 * An input at the start of a table counts as below the table, so the table starts one
+	 * before the weakest strength, 0.
 	 */
 	auto tone = makeLut({ .type = DataType::Int8,
 			      .function = toneCurve,

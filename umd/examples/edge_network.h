@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The example network: where does a photograph have edges, and which way do
- * they run?
+ * The example network, which finds the edges in a photograph and their directions.
  */
 #pragma once
 
@@ -34,7 +33,7 @@ struct EdgeNetworkSize {
  * filters on its luminance. A threshold is subtracted, ReLU keeps edges that get brighter in
  * the filter's direction, a tone curve (look-up table) amplifies weak edges, and 2x2 max
  * pooling gives the tensor "edges": size / 2 - 1, one INT8 channel for each direction.
- * Convolution, SDP and PDP run as one: the data between them never reach memory.
+ * Convolution, SDP and PDP run at the same time: the data between them never reach memory.
  *
  * \param[in] size even width and height, each 16 to 256
  * \param[in] core core to assemble for; Unsupported if it has no look-up table, as nv_small

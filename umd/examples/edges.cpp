@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-edges: a photograph in, a picture of its edges out.
+ * nvdla-edges: makes a picture of the edges in a photograph.
  */
 #include <chrono>
 #include <cstdio>

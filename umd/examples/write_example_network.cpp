@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-example-net: the example networks as loadables.
+ * nvdla-example-net: writes the example networks as loadables.
  */
 #include <string>
 

@@ -16,7 +16,9 @@ namespace nvdla::assembly
 namespace
 {
 
-/* SDP accesses two atoms at a time where it widens INT8. */
+/*
+ * Multiple of channels at which parts begin. SDP writes two atoms at a time where it widens INT8.
+ */
 uint32_t unitOf(DataType type, const CoreGeometry &core)
 {
 	const uint32_t atom = core.atomChannels(type);
@@ -24,7 +26,9 @@ uint32_t unitOf(DataType type, const CoreGeometry &core)
 	return type == DataType::Int16 ? 2 * atom : atom;
 }
 
-/* Places each run of channels of the whole at whole atoms of the other surface. */
+/*
+ * Places each run of channels, which begins at one of \a starts, at whole atoms of another surface.
+ */
 Join spread(const Surface &whole, const std::set<uint32_t> &starts, const CoreGeometry &core)
 {
 	Join join{ .apart = fmt::format("{} [parts]", whole.name) };
@@ -160,7 +164,10 @@ Result<void> Expansion::addSlice(const std::string &name)
 	const auto declared = symbols_.declared.find(name);
 	auto channels = symbols_.surfaces.contains(name) ? std::nullopt : channelsOf(name);
 
-	/* The slice gets a name of its own if it is a part, and not in a cycle of parts. */
+	/*
+	 * Nothing to extract: operations write the surface by this name, or it is no part of a
+	 * written one.
+	 */
 	if (declared == symbols_.declared.end() || !channels)
 		return {};
 	Surface part = declared->second;
@@ -183,8 +190,8 @@ Result<void> Expansion::addSlices(const op::Any &operation)
 	std::vector<std::string> names = namesOf(operation).reads;
 
 	/*
-	 * No operation comes between a stream and its consumer, so the consumer's other inputs
-	 * are made before.
+	 * A stream's consumer follows the stream's producer immediately, so slices that the
+	 * consumer reads are extracted before the producer.
 	 */
 	if (const std::string *stream = streamOf(operation)) {
 		for (const op::Any &taker : operations_) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Parts of surfaces that begin at any channel.
- */
+/* Parts of surfaces that begin at any channel, also within an atom. */
 #pragma once
 
 #include <map>
@@ -49,7 +47,7 @@ struct Join {
 /**
  * \brief Find the concatenations of a graph, by the surfaces that they form
  *
- * From now on, parts are described as parts of the other surface.
+ * In \a symbols, the parts become parts of Join::apart.
  */
 std::map<std::string, Join> findJoins(const std::vector<op::Any> &operations, Symbols &symbols);
 

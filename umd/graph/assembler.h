@@ -41,13 +41,13 @@ private:
 	/** \brief Allocate memory with placeRegions(), and write the loadable without the
 	 * constants' bytes */
 	Result<Assembly> place(bool apart, const std::vector<ExplicitEdge> &edges);
-	/** \brief \return true if branches take more memory if they share none */
+	/** \return true if branches take more memory if they share none */
 	bool takeMoreApart();
 	/** \brief Place branches with and without shared memory, and return the faster result */
 	Result<Assembly> placeBranches(const std::vector<ExplicitEdge> &edges);
 	/** \brief Move the constants' bytes from the plan to a loadable that place() made */
 	Result<Assembly> withConstants(Assembly assembly);
-	/** \brief Names of the bound surfaces, in the order in which they are bound */
+	/** \brief States of the named surfaces, which the application binds */
 	std::vector<const SurfaceState *> bound(const std::vector<std::string> &names) const;
 
 	const Graph &graph_;

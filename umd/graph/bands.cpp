@@ -15,10 +15,10 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Units into which the lines of an output are divided: lines, or Winograd's tiles. */
+/* Height of the units (tiles) in which bands are counted: one line, or four for Winograd. */
 struct Tiling {
 	uint32_t lines;
-	uint32_t fewest; /**< least tiles of a band */
+	uint32_t fewest; /**< least number of tiles in a band */
 };
 
 Tiling tilingOf(const ConvLayer &layer)
@@ -26,7 +26,10 @@ Tiling tilingOf(const ConvLayer &layer)
 	return layer.op.winograd ? Tiling{ 4, 2 } : Tiling{ 1, 1 };
 }
 
-/* Returns lines of the input, as CSC sees it, for \a lines lines of the output. */
+/*
+ * Returns the lines of the input that \a lines lines of the output need, as CSC (the unit that
+ * feeds the multipliers) sees them.
+ */
 uint32_t linesSeen(const ConvLayer &layer, uint32_t lines)
 {
 	if (layer.op.winograd)
@@ -47,9 +50,9 @@ uint32_t tilesIn(const ConvLayer &layer, const BufferNeeds &needs, uint32_t bank
 }
 
 /*
- * All weights stay, if there is room for lines beside them; they are fetched once
- * then. Otherwise two kernel groups hide the fetch of one, and one is enough
- * (guide, Strategy selection).
+ * Returns the tiles of the largest possible band. If all weights fit beside it, they are fetched
+ * only once. Otherwise room for two kernel groups lets one be fetched while the other is in use;
+ * room for one group is the minimum (programming guide, Strategy selection).
  */
 uint32_t mostTiles(const ConvLayer &layer, const BufferNeeds &needs)
 {
@@ -101,7 +104,9 @@ uint32_t countOf(Lowering &lowering, const ConvLayer &layer)
 	return count;
 }
 
-/* Padding is left at the outer edges only; neighbours share lines of the input. */
+/*
+ * Only the outer bands have padding above or below. Neighbouring bands read some of the same lines.
+ */
 Band bandOf(const ConvLayer &layer, uint32_t first, uint32_t lines)
 {
 	const uint32_t stride = layer.op.stride.y;

@@ -2,8 +2,8 @@
 /*
  * Edges of a task graph, derived from the surfaces that operations read and write.
  *
- * A node has one edge for each engine. One is enough: an engine enables its
- * operations in order, so operations behind a waiting one wait as well.
+ * A node has room for one edge to each engine. That is enough: an engine enables its operations in
+ * order, so operations behind a waiting one wait as well.
  */
 #include <algorithm>
 #include <array>
@@ -80,8 +80,8 @@ void Connector::addStreams()
 void Connector::addDataEdges()
 {
 	/*
-	 * For each pair of engines: the first operation of the second that waits for an end of
-	 * the first.
+	 * For each pair of engines: the first operation of the second engine that waits for the end
+	 * of an operation of the first one.
 	 */
 	std::array<std::array<size_t, NVDLA_NUM_OP_TYPES>, NVDLA_NUM_OP_TYPES> waits;
 

@@ -58,7 +58,10 @@ std::string layoutKey(const ConvLayer &layer)
 	return layer.image ? fmt::format("image {}", layer.op.postExtension) : "direct";
 }
 
-/* Sparse weights: the non-zero elements, a mask, and the bytes of each group. */
+/*
+ * Sparse weights become three constants: the non-zero elements, a mask, and the sizes of the
+ * groups.
+ */
 void placeCompressed(Lowering &lowering, const ConvLayer &layer)
 {
 	auto compressed =
@@ -79,7 +82,7 @@ void placeCompressed(Lowering &lowering, const ConvLayer &layer)
 	cubes.wgs_data = place("wgs_data", compressed->groupSizes);
 }
 
-/* Entries of the convolution buffer that a line takes (guide, ENTRY_PER_SLICE). */
+/* Entries of the convolution buffer that a line takes (programming guide, ENTRY_PER_SLICE). */
 uint32_t entriesPerSlice(const CoreGeometry &core, const ConvLayer &layer)
 {
 	const uint32_t entry = core.entryBytes;
@@ -94,7 +97,10 @@ uint32_t entriesPerSlice(const CoreGeometry &core, const ConvLayer &layer)
 	if (layer.op.winograd)
 		return divideUp(seen.w, 4) * divideUp(seen.c * bytes, atom);
 
-	/* The last atoms of a channel vector share entries with those of other columns. */
+	/*
+	 * In each column, the atoms that do not fill an entry share one with those of other
+	 * columns.
+	 */
 	const uint32_t most = entry / atom, atoms = divideUp(in.c * bytes % entry, atom);
 	const uint32_t columns = atoms ? most / std::bit_ceil(atoms) : 1;
 	return in.c * bytes / entry * in.w + (atoms ? divideUp(in.w, columns) : 0);

@@ -20,7 +20,10 @@ std::string nameOf(const GroupTile &tile)
 	return fmt::format("groups {} to {}", tile.firstGroup, tile.firstGroup + tile.groups - 1);
 }
 
-/* Name of a surface's part: another convolution may have the same groups of other channels. */
+/*
+ * Names a part by its channels, not by its group: another convolution may divide the same surface
+ * into other groups.
+ */
 std::string partName(uint32_t first, uint32_t count)
 {
 	return fmt::format("channels {} to {}", first, first + count - 1);
@@ -125,7 +128,10 @@ op::Convolution convolutionOf(Symbols &symbols, const op::Convolution &conv,
 	return one;
 }
 
-/* A convolution of one hardware layer is like any other; with several it waits for its SDP. */
+/*
+ * With one hardware layer, lowers the convolution now; with several, once its SDP operation is
+ * known.
+ */
 Result<void> Expansion::addGrouped(const op::Convolution &conv)
 {
 	Lowering lowering = begin(conv);

@@ -25,7 +25,8 @@ struct GroupTile {
 /**
  * \return the smallest number of groups whose channels and kernels are whole atoms, or all groups
  *
- * The output's atoms may be smaller than those of the weights' type, but never larger.
+ * Atoms are those of the weights' type. An atom of the output has the same number of channels, or
+ * fewer.
  */
 uint32_t groupsTogether(const GraphWeights &weights, uint32_t groups, const CoreGeometry &core);
 
@@ -33,7 +34,7 @@ uint32_t groupsTogether(const GraphWeights &weights, uint32_t groups, const Core
 struct GroupedLayer {
 	const GraphWeights &weights;
 	std::vector<GroupTile> tiles;
-	uint32_t n = 1; /**< cubes of the input */
+	uint32_t n = 1; /**< number of cubes (samples) of the input */
 };
 
 /** \brief Check groups and divide them; nothing if a rule is broken */

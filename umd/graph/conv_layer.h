@@ -18,8 +18,8 @@ struct ConvLayer {
 	SurfaceState &in;
 	bool image;
 	/**
-	 * \brief The user's weights; for pixels with more channels than the input, with zeros
-	 * for these channels
+	 * \brief The user's weights; a pixel format may have more channels than the user's input,
+	 * and weights of these channels are zero
 	 */
 	WeightDesc plain;
 	WeightDesc core; /**< weights as the core sees them */
@@ -27,7 +27,10 @@ struct ConvLayer {
 	uint32_t outW = 0;
 	uint32_t outH = 0;
 
-	/** \brief The input as CSC sees it (guide, DATAIN_SIZE_EXT) */
+	/**
+	 * \brief The input as CSC, the unit that feeds the multipliers, sees it (programming guide,
+	 * DATAIN_SIZE_EXT)
+	 */
 	Shape seenByCsc() const;
 	/** \brief Lines of the input that a line of the output needs */
 	uint32_t windowLines() const;
@@ -60,10 +63,11 @@ struct DeconvLayer {
 /** \brief Check a deconvolution and derive its size; nothing if a rule is broken */
 std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvolution &op);
 
-/** \brief Lines and columns that Winograd needs beyond its output (guide, DATAOUT_SIZE) */
+/** \brief Lines and columns that Winograd needs beyond its output (programming guide, DATAOUT_SIZE)
+ */
 constexpr uint32_t winogradMargin = 4;
 
-/** \brief \return true if weights are stored without zeros: if requested, and not all are zero */
+/** \return true if weights are stored without zeros: if requested, and not all are zero */
 bool isSparse(const GraphWeights &weights);
 
 /** \brief Check that the number of weights equals that of their shape */
@@ -79,7 +83,7 @@ void placeWeights(Lowering &lowering, const ConvLayer &layer);
  * \brief Divide the convolution buffer between data and weights
  *
  * All of the input has to fit; of the weights at least one kernel group, better
- * all (guide, working modes).
+ * all (programming guide, working modes).
  */
 void divideBuffer(Lowering &lowering, const ConvLayer &layer);
 

@@ -37,9 +37,9 @@ bool sameRegion(const Plan &plan, int16_t address, int16_t other)
 }
 
 /*
- * Number of the last input lines of one convolution that are the first ones of the next; 0
- * unless the next also reads further lines. CDMA fetches only those further lines, but not a
- * single element, which would have to be packed.
+ * Returns how many lines at the end of one convolution's input are the first lines of the next
+ * one's input. CDMA then fetches only the lines that follow. Returns 0 if no line follows, or only
+ * a single element, which would have to be packed.
  */
 uint32_t sharedLines(const Plan &plan, const nvdla_data_cube &one, const nvdla_data_cube &next)
 {
@@ -70,7 +70,10 @@ bool sameConversion(const nvdla_conv_op_desc &one, const nvdla_conv_op_desc &oth
 	       std::memcmp(&one.in_cvt, &other.in_cvt, sizeof(one.in_cvt)) == 0;
 }
 
-/* Pictures are in the buffer with their padding, Winograd's input as tiles. */
+/*
+ * Compares what the buffer's contents depend on: it holds pictures with their padding, and
+ * Winograd's input as tiles.
+ */
 bool sameShape(const nvdla_conv_op_desc &one, const nvdla_conv_op_desc &other)
 {
 	const bool image = one.data_format != NVDLA_FORMAT_FEATURE;
@@ -86,9 +89,9 @@ bool sameShape(const nvdla_conv_op_desc &one, const nvdla_conv_op_desc &other)
 }
 
 /*
- * The buffer holds the input of a convolution, or its first lines. The convolution before
- * releases only lines that are no longer needed, and CDMA fetches only missing lines (guide,
- * RLS_SLICES).
+ * Lets a convolution reuse its input, or the first lines of it, that the convolution before leaves
+ * in the buffer. That one releases only lines that are no longer needed, and CDMA fetches only
+ * missing lines (programming guide, RLS_SLICES).
  */
 void reuseData(Node &before, Node &node)
 {
@@ -107,7 +110,9 @@ void reuseData(Node &before, Node &node)
 
 } /* namespace */
 
-/* Weights are packed once for each layout, so that the same region is the same weights. */
+/*
+ * Equal addresses mean equal weights in an equal layout, because each layout is packed only once.
+ */
 void Lowering::checkWeightReuse(const Node &before, const BufferNeeds &needs)
 {
 	const nvdla_conv_surface_desc &cubes = node.surface.conv;
@@ -145,7 +150,7 @@ void Lowering::checkDataReuse(const Node &before)
 }
 
 /*
- * All convolutions of a chain of reuse divide the buffer in the same way (guide,
+ * All convolutions of a chain of reuse divide the buffer in the same way (programming guide,
  * Limitation, Convolution), and reused weights have to be in the buffer all at once.
  */
 void Lowering::shareBuffer(size_t before, const BufferNeeds &needs)

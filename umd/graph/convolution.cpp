@@ -66,7 +66,10 @@ void checkRanges(Lowering &lowering, const ConvLayer &layer)
 		      "padding", "is not less than the kernel");
 }
 
-/* Winograd's output is the rest of a line after the margin; the far padding follows from that. */
+/*
+ * Winograd needs winogradMargin more columns and lines of input than it has outputs. Sets the right
+ * and bottom padding accordingly.
+ */
 void padWinograd(Lowering &lowering, ConvLayer &layer)
 {
 	const op::Convolution &op = layer.op;
@@ -106,7 +109,7 @@ void setCore(Lowering &lowering, ConvLayer &layer)
 		layer.core = *core;
 }
 
-/* Sizes as CSC sees them (guide, DATAIN_SIZE_EXT and WEIGHT_SIZE_EXT). */
+/* Sizes as CSC sees them (programming guide, DATAIN_SIZE_EXT and WEIGHT_SIZE_EXT). */
 void setSizes(const ConvLayer &layer, nvdla_conv_op_desc &conv)
 {
 	const Shape seen = layer.seenByCsc();

@@ -27,8 +27,8 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 	else
 		out.surf_stride = desc.surfaceStride;
 	/*
-	 * A cube of a single position has to be packed; a single atom of a larger surface is
-	 * packed.
+	 * A 1 x 1 cube needs the strides of a packed one. With a single atom, strides have no
+	 * effect, so they may differ from those of the surface that it is a part of.
 	 */
 	if (desc.w == 1 && desc.h == 1 && isFeature(desc.format) && !surface.planar &&
 	    desc.c <= geometry().atomChannels(desc.type))
@@ -54,8 +54,9 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 }
 
 /*
- * The engine touches surfaces beyond the last one. Memory behind a whole surface is free, and
- * parts of a ragged surface have room.
+ * Makes room for \a more surfaces that the engine touches beyond the last one of a cube. The region
+ * of a whole surface grows; behind a part there is room if it ends the whole, or if the whole is
+ * ragged.
  */
 void Lowering::reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more)
 {

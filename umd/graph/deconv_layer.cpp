@@ -14,7 +14,10 @@ namespace nvdla::assembly
 
 DeconvPhase deconvPhase(const DeconvAxis &axis, uint32_t number)
 {
-	/* Element t of a set's full output is made of inputs t - (kernel - 1) to t. */
+	/*
+	 * Before any elements are cut off, output t of a set needs the inputs t - (kernel - 1) to
+	 * t.
+	 */
 	const uint32_t first = (number + axis.before) / axis.stride;
 	const uint32_t reach = axis.kernel - 1;
 	DeconvPhase phase{ .set = (number + axis.before) % axis.stride };

@@ -16,13 +16,13 @@ struct DeconvAxis {
 	uint32_t stride;
 	uint32_t before; /**< elements cut off at the start */
 	uint32_t out;
-	uint32_t room; /**< room for unneeded elements of a phase */
+	uint32_t room; /**< most outputs of a phase, including unneeded ones */
 };
 
 /**
- * \brief Output elements number, number + stride, ...
+ * \brief A phase: output elements number, number + stride, ...
  *
- * They are those of one set of kernels, a convolution of some of the input with
+ * One convolution with one set of kernels computes all of them, from a range of the input and
  * padding around it.
  */
 struct DeconvPhase {
@@ -30,15 +30,15 @@ struct DeconvPhase {
 	uint32_t outputs = 0;
 	uint32_t firstInput = 0;
 	uint32_t inputs = 0;
-	uint32_t before = 0; /**< padding */
+	uint32_t before = 0; /**< elements of padding before the inputs */
 	uint32_t after = 0;
 };
 
 /**
  * \brief Compute the phase of the output's element \a number
  *
- * If the input would give more outputs than are wanted, all of the input is used nevertheless, so
- * that all phases of a line read the same input.
+ * If the input gives more outputs than are wanted, the phase has them too, up to DeconvAxis::room,
+ * so that all phases of a line read the same input.
  */
 DeconvPhase deconvPhase(const DeconvAxis &axis, uint32_t number);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Deconvolutions: a convolution for each phase of the output, and RUBIK to interleave the phases
- * (guide, "Deconvolution").
+ * (programming guide, "Deconvolution").
  */
 #include <algorithm>
 
@@ -26,7 +26,7 @@ struct Phases {
 	DeconvAxis y;
 };
 
-/* The set of kernels as weights of a graph. */
+/* Makes weights of one of the deconvolution's sets of kernels; returns their name. */
 std::string weightsOf(Symbols &symbols, const Phases &phases, uint32_t y, uint32_t x)
 {
 	const GraphWeights &whole = phases.layer.weights;
@@ -75,7 +75,10 @@ op::Convolution convolutionOf(Symbols &symbols, const Phases &phases, const Deco
 	return conv;
 }
 
-/* The phases of every stride.y-th line, one after another in channels. */
+/*
+ * Surface for the phases of output lines number, number + stride.y, ..., one phase after another in
+ * channels.
+ */
 Surface rowOf(const Lowering &lowering, const Phases &phases, const Surface &whole, uint32_t number)
 {
 	const uint32_t atom = lowering.geometry().atomChannels(whole.type);
@@ -105,7 +108,7 @@ public:
 	{
 	}
 
-	/* All phases of each stride.y-th line of the output, from the given one on. */
+	/* Lower all phases of the output lines line, line + stride.y, ... */
 	Result<void> addPhases(uint32_t line);
 	Result<void> putTogether(uint32_t line);
 
@@ -147,7 +150,10 @@ Result<void> Deconvolver::addPhase(uint32_t line, uint32_t column, const std::st
 	op::Convolution conv = convolutionOf(symbols_, phases_, y, x, name);
 	op::Sdp sdp = withOperands(lowering_, symbols_, sdp_, range);
 
-	/* Phases read the same lines, as a rule, and need the same room for a group of kernels. */
+	/*
+	 * Phases with the same input need equally large parts of the buffer, so its contents are
+	 * reused.
+	 */
 	const bool sparse = isSparse(*symbols_.weights.at(conv.weights));
 	const std::string buffer = fmt::format("{} {}", sparse, conv.input);
 	conv.reuseData = buffer == lastBuffer_ && !expansion_.needsBands(conv);
@@ -242,7 +248,8 @@ Result<void> Expansion::addDeconvolution(const op::Deconvolution &deconv, const 
 	if (whole.n > 1)
 		return addCubes(deconv, sdp, whole);
 
-	/* RUBIK interleaves lines while the next lines' phases are computed (guide, method b). */
+	/* RUBIK interleaves lines while the next lines' phases are computed (programming guide,
+	 * method b). */
 	Deconvolver deconvolver(*this, lowering, symbols_, phases, sdp, whole);
 	const uint32_t lines = std::min(deconv.stride.y, whole.h);
 	for (uint32_t line = 0; line <= lines; line++) {

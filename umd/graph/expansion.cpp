@@ -20,7 +20,7 @@ struct Kind {
 	nvdla_op_type type;
 };
 
-/* In the order of op::Any; the CPU's operations have no engine. */
+/* In the order of op::Any. CPU operations have no engine; BDMA stands for that. */
 constexpr Kind kinds[] = {
 	{ "convolution", NVDLA_OP_CONV },
 	{ "deconvolution", NVDLA_OP_CONV },

@@ -23,7 +23,8 @@ struct ConvLayer;
 /** \return the stream of a convolution or deconvolution; null for other operations */
 const std::string *streamOf(const op::Any &operation);
 
-/** \brief Lines of a convolution's output that one hardware layer makes (guide, "Split H") */
+/** \brief Lines of a convolution's output that one hardware layer makes (programming guide, "Split
+ * H") */
 struct Band {
 	uint32_t firstLine = 0; /**< first line in the output */
 	uint32_t lines = 0;
@@ -57,7 +58,9 @@ public:
 	{
 	}
 
-	/** \return the errors of all operations whose inputs are right */
+	/**
+	 * \return the errors of all operations, except those that need an output of a refused one
+	 */
 	Result<void> run();
 
 	/** \brief Lower an operation that the hardware has */
@@ -65,7 +68,7 @@ public:
 	/** \brief Lower a convolution and its SDP operation, in bands if necessary */
 	Result<void> addPair(const op::Convolution &conv, const op::Sdp &sdp,
 			     const std::string &piece = {});
-	/** \brief \return true if addPair() would divide the convolution */
+	/** \return true if addPair() would divide the convolution */
 	bool needsBands(const op::Convolution &conv);
 
 private:
@@ -73,7 +76,7 @@ private:
 	/** \brief Record an error, and that the operation's output is missing */
 	void refuse(const op::Any &operation, const Error &error);
 	void forget(const op::Any &operation);
-	/** \brief \return true if the operation needs an output of a refused operation */
+	/** \return true if the operation needs an output of a refused operation */
 	bool lacks(const op::Any &operation) const;
 	bool isMissing(std::string name) const;
 	Lowering begin(const op::Any &operation, const std::string &piece = {});
@@ -88,7 +91,7 @@ private:
 	Result<void> wait(const op::Any &operation);
 	Result<void> addBands(const op::Convolution &conv, const op::Sdp &sdp,
 			      const std::vector<Band> &bands, const std::string &piece);
-	/** \brief Divide X1's two surfaces between X1 and X2 */
+	/** \brief Divide the two surfaces that SDP's unit X1 reads between X1 and X2 */
 	Result<op::Sdp> separate(const op::Sdp &sdp);
 	/** \brief Place a stream to a pooling in memory if it cannot be on the fly */
 	void placeStream(const op::Sdp &sdp, bool isDivided);
@@ -101,17 +104,17 @@ private:
 	Result<void> addGroups(const op::Convolution &conv, const op::Sdp &sdp);
 	Result<void> addDeconvolution(const op::Deconvolution &deconv, const op::Sdp &sdp);
 
-	/* any_channel.cpp */
+	/* Defined in any_channel.cpp: */
 	/** \brief Extract inputs of the operation that do not begin at whole atoms */
 	Result<void> addSlices(const op::Any &operation);
 	Result<void> addSlice(const std::string &name);
-	/** \brief Assemble wholes all of whose parts are written */
+	/** \brief Assemble each surface of joins_ whose parts are all written */
 	Result<void> addJoins();
 	Result<void> checkJoin(const std::string &name, const Join &join);
 	/** \brief Write \a name with channels of another surface, by a convolution */
 	Result<void> addSelection(const std::string &name, const std::string &input,
 				  const Channels &channels, const std::vector<ChannelRun> &runs);
-	/** \brief \return channels of a written surface or of a part of one; nothing for other
+	/** \return channels of a written surface or of a part of one; nothing for other
 	 * surfaces */
 	std::optional<Channels> channelsOf(const std::string &name, size_t depth = 0) const;
 
@@ -126,7 +129,10 @@ private:
 	std::optional<Error> error_;
 };
 
-/** \brief Elements of operands for one of several layers: each step-th of an axis */
+/**
+ * \brief Range of operands for one of an operation's layers: on each axis, every step-th from first
+ * on
+ */
 struct OperandRange {
 	struct Axis {
 		uint32_t first = 0;
@@ -144,7 +150,10 @@ struct OperandRange {
 op::Sdp withOperands(Lowering &lowering, Symbols &symbols, const op::Sdp &sdp,
 		     const OperandRange &range);
 
-/** \brief Describe a part of a surface; \return its name */
+/**
+ * \brief Describe a part of a surface
+ * \return its name
+ */
 std::string describePart(Symbols &symbols, const Surface &whole, const std::string &range,
 			 Surface part);
 

@@ -33,7 +33,7 @@ bool isInteger(DataType type)
 	return type == DataType::Int8 || type == DataType::Int16;
 }
 
-/* The largest sum of the magnitudes of \a count elements that follow each other. */
+/* The largest sum of magnitudes in a group of \a count elements, such as a kernel. */
 int64_t largestSum(const Elements &elements, size_t count)
 {
 	const std::vector<float> values = elementsToFloat(elements.type, elements.bytes);
@@ -46,7 +46,7 @@ int64_t largestSum(const Elements &elements, size_t count)
 	return largest;
 }
 
-/* The largest sum of a kernel's products with the type's largest number. */
+/* The largest possible sum of a kernel's products, if every input is the type's largest number. */
 int64_t largestSum(const GraphWeights &weights)
 {
 	const FixedFormat operand{ weights.elements.type, 0 };
@@ -55,7 +55,7 @@ int64_t largestSum(const GraphWeights &weights)
 	return largestSum(weights.elements, std::max<size_t>(size, 1)) << operand.bits();
 }
 
-/* Returns the bits of a converter's factor if it is a power of two, else nothing. */
+/* Returns a converter's right shift in bits if its factor is a power of two, else nothing. */
 std::optional<int> bitsOf(const Converter &converter)
 {
 	if (converter.offset || converter.scale <= 0 ||
@@ -118,7 +118,10 @@ private:
 	{
 		convolve(deconv.input, deconv.weights, deconv.output, deconv.accumulatorShift);
 	}
-	/* A function of real numbers on the CPU: scales of fixed-point numbers are theirs. */
+	/*
+	 * The CPU computes with real numbers, so the step's scales have to equal those of the
+	 * formats.
+	 */
 	template<typename Step>
 	requires requires(const Step &step) { step.inScale + step.outScale; }
 	void follow(const Step &step)
@@ -131,7 +134,7 @@ private:
 		fits(step.input, step.inScale, "inScale");
 		fits(step.output, step.outScale, "outScale");
 	}
-	/* Tables make numbers of a format that only their author knows. */
+	/* The result of a table has a format that only the table's author knows. */
 	void follow(const op::Normalization &) {}
 	void follow(const op::Compare &) {}
 	void follow(const op::Copy &copy)
@@ -245,7 +248,7 @@ Numbers Follower::mulOf(const op::SdpUnit &unit) const
 	return { .bits = found->mulFractionBits };
 }
 
-/* An operand in a register is a number of the sum's format. */
+/* An operand in a register needs no check: it is a number in the sum's format. */
 void Follower::add(Numbers &sum, const op::SdpUnit &unit, const std::string &field)
 {
 	Numbers operand = aluOf(unit);
@@ -300,7 +303,10 @@ void Follower::multiply(Numbers &product, const op::SdpUnit &unit, const std::st
 	     "the factors have no fractionBits, what they multiply has");
 	if (error_)
 		return;
-	/* Numbers that are not negative pass a PReLU as they are, not shifted. */
+	/*
+	 * PReLU multiplies and shifts negative numbers only. Both signs have one format only if the
+	 * shift removes as many fraction bits as the factor adds.
+	 */
 	need(!isPRelu || factor.bits == unit.shift, field + ".shift",
 	     fmt::format("is {}; of a PReLU it is that of its factors, Q.{}", unit.shift,
 			 *factor.bits));

@@ -56,7 +56,10 @@ private:
 	std::vector<int> regionsOf(const TaskRange &range) const;
 	std::vector<uint16_t> dataAddresses(const std::vector<int> &regions) const;
 	DlaTask coreTask(const TaskRange &range, const std::vector<int> &regions) const;
-	/* A list of descriptors with a memory and an address of its own. */
+	/*
+	 * Adds a list of descriptors, with a memory and an address of its own; returns the
+	 * address's id.
+	 */
 	uint16_t list(const char *name, Interface interface, uint32_t subInterface,
 		      std::vector<std::byte> data);
 
@@ -120,13 +123,16 @@ std::vector<int> Writer::regionsOf(const TaskRange &range) const
 	return { regions.begin(), regions.end() };
 }
 
-/* Addresses of regions have the ids of the regions. */
+/* Ids of addresses equal the indices of regions. */
 std::vector<uint16_t> Writer::dataAddresses(const std::vector<int> &regions) const
 {
 	return { regions.begin(), regions.end() };
 }
 
-/* From addressOf() a region to the index in the task's address table; others are none. */
+/*
+ * Converts addressOf() a region to its index in the task's address table; values up to 0 stay as
+ * they are.
+ */
 int16_t positionOf(const std::vector<int> &regions, int address)
 {
 	if (address <= 0)
@@ -178,7 +184,9 @@ DlaTask Writer::coreTask(const TaskRange &range, const std::vector<int> &regions
 		task.operations.push_back(node.operation);
 		task.surfaces.push_back(surface);
 	}
-	/* Each task has all tables, so that indices do not change. */
+	/*
+	 * A task that uses any table gets all tables of the plan, so that their indices stay valid.
+	 */
 	const bool usesLut = std::any_of(plan_.nodes.begin() + static_cast<ptrdiff_t>(range.first),
 					 plan_.nodes.begin() + static_cast<ptrdiff_t>(range.last),
 					 [](const Node &node) { return node.lut != none; });

@@ -18,7 +18,7 @@ Lowering::Lowering(Plan &plan, Symbols &symbols, const char *kind, const std::st
 	node.piece = piece;
 }
 
-/* Operations of the CPU have BDMA as their type, and are lowered elsewhere. */
+/* Not for operations of the CPU: they need no engine, though their type is BDMA. */
 void Lowering::needEngine()
 {
 	static constexpr const char *engines[] = { "BDMA", "CONV", "SDP", "PDP", "CDP", "RUBIK" };

@@ -38,7 +38,7 @@ struct ConvLayer;
 
 /**
  * \brief Lays out a surface: defaults for strides, size in bytes
- * \return InvalidArgument if the layout cannot be
+ * \return InvalidArgument if there cannot be such a layout
  */
 Result<TensorDesc> layOut(const Surface &surface, const CoreGeometry &core);
 
@@ -69,7 +69,8 @@ public:
 	SurfaceState &input(const std::string &field, const std::string &name);
 	/**
 	 * \brief The surface that the operation writes
-	 * \param[in] columns of a line that the engine writes, if they are more than the shape's
+	 * \param[in] columns number of columns that the engine writes in a line, if more than the
+	 * shape has
 	 */
 	SurfaceState &output(const std::string &name, DataType type, const Shape &shape,
 			     uint32_t columns = 0);
@@ -77,12 +78,18 @@ public:
 	Surface describe(const std::string &name, DataType type, const Shape &shape);
 	/** \brief Check that the application can reach a surface that it reads */
 	void checkPlace(const Surface &surface);
-	/** \brief All parts of \a surface are written: if it is a part itself, it can be read by
-	 * its name */
+	/**
+	 * \brief Called once all parts of \a surface are written; if it is itself a part, it
+	 * becomes readable by its name
+	 */
 	void finish(const Surface &surface);
 	/** \brief Columns of a line that can be written without harm to others */
 	uint32_t columnsInLine(const SurfaceState &surface) const;
-	/** \brief Type that the surface \a name was described with, otherwise \a fallback */
+	/**
+	 * \brief \a wanted if it is known, else the type that the surface \a name was described
+	 * with, else \a fallback
+	 * \a fallback
+	 */
 	DataType outputType(const std::string &name, DataType wanted, DataType fallback) const;
 
 	/**
@@ -110,24 +117,29 @@ public:
 	}
 	/** \brief A cube for a constant */
 	nvdla_data_cube constantCube(const char *cube, int region);
-	/** \brief \return true if the operation takes the stream of a Winograd convolution */
+	/** \return true if the operation takes the stream of a Winograd convolution */
 	bool producerIsWinograd() const;
 	/**
-	 * \brief Reuse data or weights of the convolution before this one, as its members
-	 * request
+	 * \brief Reuse data or weights of the convolution before this one, as the operation
+	 * requests
 	 */
 	void reuse(const ConvLayer &layer);
-	/** \brief Index of the look-up table; the operation uses it */
+	/**
+	 * \brief Let the operation use a look-up table
+	 * \return the index of the table
+	 */
 	int16_t lut(const std::string &name);
 
 	const Symbols &symbols() const { return symbols_; }
 	const CoreGeometry &geometry() const { return symbols_.core; }
-	/** \return precisionOf() a type that the core has to compute with */
+	/**
+	 * \return precisionOf() the type; the graph is refused if the core cannot compute with it
+	 */
 	uint8_t precision(DataType type, const std::string &field);
-	/** \brief Does the core have the engine of the operation? */
+	/** \brief Refuse the graph if the core lacks the operation's engine */
 	void needEngine();
 
-	/** \return the first rule that is broken */
+	/** \return the error of the first broken rule */
 	Result<void> result() const;
 	/** \brief Append the node to the plan, or give the error */
 	Result<void> finish();
@@ -142,7 +154,7 @@ private:
 	SurfaceState &addSurface(const Surface &surface, const TensorDesc &desc, RegionKind kind);
 	bool isOutput(const std::string &name) const;
 	void reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more);
-	/* parts.cpp */
+	/* Defined in parts.cpp: */
 	bool isInCircle(const Surface &part) const;
 	SurfaceState &readPart(const std::string &field, const Surface &part);
 	SurfaceState &writePart(const Surface &part);
@@ -150,7 +162,7 @@ private:
 	SurfaceState &addPart(const Surface &part, const SurfaceState &whole);
 	bool isTurned(const SurfaceState &surface) const;
 	bool checkPart(const std::string &field, const Surface &part, const SurfaceState &whole);
-	/* conv_reuse.cpp */
+	/* Defined in conv_reuse.cpp: */
 	void checkWeightReuse(const Node &before, const BufferNeeds &needs);
 	void checkDataReuse(const Node &before);
 	void shareBuffer(size_t before, const BufferNeeds &needs);

@@ -58,7 +58,7 @@ bool isPerChannel(const Elements &elements, size_t plane)
 	return true;
 }
 
-/* The name of the range of a constant. */
+/* Makes a constant of a range of \a operands; returns its name. */
 std::string rangeOf(Lowering &lowering, Symbols &symbols, const GraphOperands &operands,
 		    const std::string &field, const OperandRange &range)
 {
@@ -111,7 +111,10 @@ std::string rangeOf(Lowering &lowering, Symbols &symbols, const std::string &sur
 			      .lineStep = range.lines.step });
 }
 
-/* A per-channel operand is the same in all lines and columns. */
+/*
+ * Returns the name of the operands of a range. Per-channel operands have no lines and columns to
+ * choose from.
+ */
 std::string operandsOf(Lowering &lowering, Symbols &symbols, const std::string &name,
 		       const std::string &field, const OperandRange &wanted)
 {

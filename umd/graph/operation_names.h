@@ -20,7 +20,7 @@ struct OperationNames {
 
 OperationNames namesOf(const op::Any &operation);
 
-/** \brief \return whether the operation reads the surface \a name */
+/** \return whether the operation reads the surface \a name */
 bool reads(const op::Any &operation, const std::string &name);
 
 } /* namespace nvdla::assembly */

@@ -26,7 +26,7 @@ bool meet(const Access &one, const Access &other)
 
 } /* namespace */
 
-/* All that came before the one comes before the other. */
+/* Makes \a before, and all chains that precede it, precede \a chain. */
 void Order::add(size_t before, size_t chain)
 {
 	std::vector<uint64_t> &all = before_[chain];
@@ -43,7 +43,7 @@ Order::Order(const Plan &plan)
 {
 	for (size_t task = 0; task < plan.tasks.size(); task++) {
 		const TaskRange &range = plan.tasks[task];
-		std::map<nvdla_op_type, size_t> engines; /* chains that had them last */
+		std::map<nvdla_op_type, size_t> engines; /* the latest chain on each engine */
 		std::map<int, std::vector<Access>> accesses;
 		auto touch = [&](size_t chain, int index, bool writes) {
 			const Region &region = plan.regions[static_cast<size_t>(index)];

@@ -94,8 +94,8 @@ uint64_t Packing::firstFit(const std::vector<size_t> &order, Sharing sharing)
 }
 
 /*
- * First fit with members in several orders: as they are made, the largest first, the longest there
- * first. No single one is the best for all graphs.
+ * First fit in several orders of the regions: as they are made, by size, by lifetime, and by the
+ * product of both. No single order is the best for all graphs.
  */
 uint64_t Packing::smallest(const std::vector<size_t> &members, Sharing sharing)
 {

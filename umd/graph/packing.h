@@ -39,13 +39,14 @@ public:
 	 * alignment) */
 	static constexpr uint64_t alignment = 256;
 
-	/** \param[in] reuse surfaces share bytes at all */
+	/** \param[in] reuse false: no two surfaces share bytes */
 	Packing(Plan &plan, bool reuse);
 
 	/**
 	 * \brief Give surfaces their offsets
 	 * \param[in] members of the memory, as regions
-	 * \param[in] forBranches bytes that the memory may have so that branches share none
+	 * \param[in] forBranches if this many bytes are enough for it, branches share none, even if
+	 * sharing would take fewer
 	 * \return the size of the memory
 	 */
 	uint64_t pack(const std::vector<size_t> &members, uint64_t forBranches = 0);

@@ -25,7 +25,7 @@ Window windowOf(const Surface &part)
 		 .turned = part.turned };
 }
 
-/* Open sizes of a slice extend to the end of the whole. */
+/* Sizes of 0 become those of the rest of the whole. */
 Surface withSizes(const Surface &part, const TensorDesc &whole)
 {
 	auto left = [](uint32_t size, uint32_t all, uint32_t at) {
@@ -40,7 +40,7 @@ Surface withSizes(const Surface &part, const TensorDesc &whole)
 	return sized;
 }
 
-/* A part of a part is one of the whole, too. */
+/* Returns the window in the whole of a part of a part. */
 Window within(const Window &outer, const Window &inner)
 {
 	return { .cube = outer.cube + inner.cube,
@@ -60,7 +60,7 @@ uint64_t atomOf(const CoreGeometry &geometry, uint64_t pixel, uint32_t pixelByte
 
 /*
  * A region of a picture: its address is that of an atom, and its first pixel may be further in that
- * atom (guide, PIXEL_X_OFFSET).
+ * atom (programming guide, PIXEL_X_OFFSET).
  */
 uint64_t layOutRegion(const CoreGeometry &geometry, const Window &window, TensorDesc &desc,
 		      uint32_t &firstPixel)
@@ -121,7 +121,7 @@ Shape turned(const Surface &part, DataType type, const CoreGeometry &core)
 	return { part.h * atom, divideUp(part.c, atom), part.w, part.n };
 }
 
-/* The whole exists from the first of its parts on. */
+/* Returns the surface that a part lies in; it is made when the first part is written. */
 SurfaceState *Lowering::wholeOf(const Surface &part)
 {
 	const auto known = symbols_.surfaces.find(part.within);
@@ -281,7 +281,7 @@ void Lowering::finish(const Surface &surface)
 		addPart(surface, symbols_.surfaces.at(surface.within));
 }
 
-/* Columns to the right of a part belong to others, unless the whole ends there. */
+/* Only a part at the right edge of the whole may write beyond its last column. */
 uint32_t Lowering::columnsInLine(const SurfaceState &surface) const
 {
 	const Region &region = plan_.regions[static_cast<size_t>(surface.region)];

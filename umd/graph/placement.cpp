@@ -19,7 +19,10 @@ namespace
 
 constexpr uint32_t memoryAlignment = 4096;
 
-/* Regions that BDMA or the CPU accesses stay: BDMA has one memory type a side, the CPU one. */
+/*
+ * Returns surfaces that may move to on-chip memory. BDMA needs one type of memory for all its
+ * inputs and one for all its outputs, and the CPU cannot access on-chip memory, so theirs stay.
+ */
 std::vector<size_t> movable(const Plan &plan, const std::vector<Lifetime> &times)
 {
 	std::vector<double> uses(plan.regions.size());
@@ -42,7 +45,10 @@ std::vector<size_t> movable(const Plan &plan, const std::vector<Lifetime> &times
 		if (plan.regions[i].mayBeOnChip && !fixed.contains(i) && uses[i] > 0)
 			found.push_back(i);
 	}
-	/* Order: moved bytes, divided by size and lifetime. */
+	/*
+	 * The best are first: accesses divided by lifetime. The size matters for both benefit and
+	 * cost.
+	 */
 	std::ranges::stable_sort(found, std::ranges::greater(), [&](size_t i) {
 		return uses[i] / static_cast<double>(times[i].last - times[i].first + 1);
 	});
@@ -149,7 +155,7 @@ private:
 
 	Plan &plan_;
 	Packing packing_;
-	const std::array<uint64_t, 2> limits_; /* most memory for branches, by domain */
+	const std::array<uint64_t, 2> limits_; /* branches share no bytes up to these */
 	std::vector<Memory> memories_;
 };
 

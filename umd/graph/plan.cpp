@@ -16,7 +16,10 @@ namespace
 
 bool overlap(const Region &one, const Region &other)
 {
-	/* Bytes of two parts mingle where neither has all channels or whole lines. */
+	/*
+	 * Compare parts of one surface by their windows: their byte ranges can overlap without a
+	 * common element.
+	 */
 	if (one.whole != none && one.whole == other.whole)
 		return one.window.meets(other.window);
 	return one.memory == other.memory && one.offset < other.offset + other.bytes &&
@@ -66,7 +69,10 @@ bool Window::meets(const Window &other) const
 	if (cube != other.cube || !meet(channel, shape.c, other.channel, other.shape.c) ||
 	    !meet(column, shape.w, other.column, other.shape.w))
 		return false;
-	/* Lines of one step interlock; a single line has any step. */
+	/*
+	 * Windows with the same step have common lines only if their first lines differ by a
+	 * multiple of it. A window of a single line has no step of its own.
+	 */
 	const uint32_t step = shape.h == 1					 ? other.lineStep
 			      : other.shape.h == 1 || lineStep == other.lineStep ? lineStep
 										 : 1;
@@ -90,7 +96,7 @@ bool Plan::conflict(const Node &one, const Node &other) const
 
 Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 {
-	/* The lists of operations and the like have addresses, too. */
+	/* Some addresses of a task are left for its lists, for instance that of the operations. */
 	constexpr size_t mostRegions = NVDLA_TASK_MAX_ADDRESSES - 8;
 	const std::vector<Node> &nodes = plan.nodes;
 	const size_t most = std::max<size_t>(options.maxTaskOperations, 1);

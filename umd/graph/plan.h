@@ -21,9 +21,9 @@ namespace nvdla::assembly
 /** \brief "No such index" */
 constexpr int none = -1;
 
-/** \brief Regions that have an address, see addressOf() */
+/** \brief Largest number of regions: each has an address, see addressOf() */
 constexpr size_t maxRegions = INT16_MAX;
-/** \return why a graph of more has failed */
+/** \return why a graph with more regions is refused */
 std::string tooManyRegions();
 
 struct Shape {
@@ -65,9 +65,9 @@ struct Region {
 	std::vector<std::byte> data; /**< contents of a constant */
 	bool staged = false;	     /**< a constant that is copied to on-chip memory */
 	bool mayBeOnChip = false;    /**< a surface with Place::Auto */
-	uint16_t memory = 0;	     /**< id in the loadable, and the place in it */
+	uint16_t memory = 0;	     /**< id of the memory in the loadable */
 	uint64_t offset = 0;
-	int whole = none; /**< region that a part lies in, and where */
+	int whole = none; /**< of a part: region that it lies in */
 	uint64_t offsetInWhole = 0;
 	Window window; /**< window in the whole surface */
 };
@@ -78,7 +78,7 @@ struct SurfaceState {
 	bool planar = false;
 	uint32_t firstPixel = 0; /**< picture: pixels between address and first pixel */
 	Place place = Place::Memory;
-	int region = none;	   /**< unless it is a stream */
+	int region = none;	   /**< none for a stream */
 	int producer = none;	   /**< node that writes it; inputs have none */
 	int taker = none;	   /**< node that takes the stream */
 	uint64_t missing = 0;	   /**< elements that no operation has written yet */
@@ -112,7 +112,7 @@ struct Node {
 	nvdla_operation_desc operation = {};
 	nvdla_surface_desc surface = {};
 	EmuOperation emu;
-	std::vector<int> reads; /**< regions */
+	std::vector<int> reads; /**< indices of regions */
 	std::vector<int> writes;
 	int producer = none; /**< node whose stream it takes */
 	int lut = none;
@@ -157,7 +157,9 @@ inline uint32_t divideUp(uint32_t value, uint32_t divisor)
 	return (value + divisor - 1) / divisor;
 }
 
-/** \brief Have BDMA copy the staged constants, and those that read them read the copies */
+/**
+ * \brief Let BDMA copy staged constants to on-chip memory, and let their readers read the copies
+ */
 Result<void> stageConstants(Plan &plan);
 
 /** \brief Find the chains of streams and divide the nodes into tasks */
@@ -172,8 +174,8 @@ void placeOnChip(Plan &plan, const AssembleOptions &options);
 /**
  * \brief Give each region its memory
  * \param[in] apart surfaces of branches that could run at the same time share no bytes, even if
- * that takes more memory; on the chip as far as there is room \return the memories, in the order of
- * their ids
+ * that takes more memory; in on-chip memory only as far as there is room
+ * \return the memories, in the order of their ids
  */
 std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options, bool apart);
 
@@ -183,15 +185,16 @@ std::vector<AssembledStep> stepsOf(const Plan &plan);
 /** \return the regions that have bytes of their own, once they are placed */
 std::vector<AssembledRange> rangesOf(const Plan &plan);
 
-/**
- * \brief The task graph of a task for the core
- * \param[in] edges that the user asked for, as indices of nodes and events
- */
+/** \brief An order of two nodes that the user asked for */
 struct ExplicitEdge {
 	size_t before;
 	size_t after;
 	nvdla_event event;
 };
+/**
+ * \brief Make the task graph of a task for the core
+ * \param[in] edges that the user asked for, besides those that follow from data
+ */
 Result<std::vector<nvdla_graph_node>> connect(const Plan &plan, const TaskRange &range,
 					      const std::vector<ExplicitEdge> &edges);
 

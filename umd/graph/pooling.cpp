@@ -11,7 +11,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Bits of a sum in the line buffer (guide, "calculate_pdp_max_width"). */
+/* Bits of a sum in the line buffer (programming guide, "calculate_pdp_max_width"). */
 constexpr uint32_t sumBitsInt8 = 14;
 constexpr uint32_t sumBits = 28;
 
@@ -57,7 +57,7 @@ uint32_t widestPart(const Lowering &lowering, const op::Pooling &op, DataType ty
 	       (lines * lowering.geometry().atomChannels(type) * bits);
 }
 
-/* Equal parts but for the last, which is smaller. */
+/* Divides the output into vertical strips of equal width; the last one may be narrower. */
 void split(Lowering &lowering, const op::Pooling &op, const TensorDesc &out, nvdla_pdp_op_desc &pdp)
 {
 	const uint32_t widest = widestPart(lowering, op, out.type);

@@ -66,7 +66,10 @@ double magnitude(const Quantization &quantization, DataType type)
 			std::fabs(quantization.real(static_cast<double>(limits.highest))));
 }
 
-/* A kernel of zeros has any scale: one that leaves the others their bits. */
+/*
+ * Any scale is right for a kernel of zeros. The largest of the others' scales does not reduce the
+ * precision of the multipliers, which have a common shift.
+ */
 void scaleZeros(const RealLayer &layer, QuantizedWeights &quantized)
 {
 	const size_t kernel = layer.weights.size() / layer.k;
@@ -85,7 +88,7 @@ void scaleZeros(const RealLayer &layer, QuantizedWeights &quantized)
 		quantized.scales[k] = largest > 0 ? largest : quantized.scales[k];
 }
 
-/* A layer's numbers, on their way to operations. */
+/* A layer's integers and scales, and the operations made of them. */
 class LayerNumbers
 {
 public:
@@ -113,7 +116,7 @@ private:
 	ConvolutionScaling scaling_;
 };
 
-/* Bits of the largest sum beyond 32. */
+/* Bits by which the largest possible sum exceeds 32 bits. */
 uint8_t LayerNumbers::excessBits() const
 {
 	const double input = magnitude(layer_.input, layer_.type) / layer_.input.scale +
@@ -162,7 +165,7 @@ LayerRounding LayerNumbers::roundingOf(size_t k) const
 		off += std::fabs(used - layer_.weights[i]) * input;
 		largest += std::fabs(used) * input;
 	}
-	/* Numbers beyond the output's range saturate in both. */
+	/* Sums beyond the output's range saturate, with exact and with rounded multipliers. */
 	largest = std::min(largest, magnitude(layer_.output, layer_.type));
 	return { .weights = off,
 		 .multipliers = std::fabs(given / scale - 1) * largest,
@@ -199,7 +202,7 @@ op::Sdp LayerNumbers::sdp() const
 					.shift = scaling_.multipliers.shift },
 		     .converter = scaling_.output };
 
-	/* The zero point is added afterwards. */
+	/* The limit has no zero point, because the converter adds that after Y. */
 	if (layer_.highest)
 		sdp.y = op::SdpUnit{ .alu = op::Alu::Min,
 				     .aluOperand = static_cast<int32_t>(

@@ -151,8 +151,8 @@ void lowerCpu(Lowering &lowering, const EmuOperation &operation, const std::stri
 }
 
 /*
- * Phases are of one width, and of whole atoms. An output that is described may
- * leave out the last columns and channels, which are not wanted then.
+ * Shape of the output. RUBIK makes phases of equal width and of whole atoms; a described output may
+ * leave out unwanted columns and channels at the end.
  */
 Shape contracted(const Lowering &lowering, const op::Contract &op, const Shape &written,
 		 DataType type)

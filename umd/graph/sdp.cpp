@@ -196,7 +196,8 @@ void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataT
 		to.alu_cvt = descriptor(*from.aluConverter);
 	if (from.mulConverter)
 		to.mul_cvt = descriptor(*from.mulConverter);
-	/* FP16 operands pass the converter without being converted (guide, Limitation, SDP). */
+	/* FP16 operands pass the converter without being converted (programming guide, Limitation,
+	 * SDP). */
 	if (unit.isY && processing == DataType::Half && !from.operands.empty()) {
 		to.alu_cvt.enable = 1;
 		to.mul_cvt.enable = 1;
@@ -214,7 +215,7 @@ void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataT
 		useSurface(lowering, unit, in, processing);
 }
 
-/* With INT16 on one side only, 32 channels are two atoms there. */
+/* Between INT8 and INT16, SDP takes 32 channels at a time: two atoms on the side of INT16. */
 uint32_t surfaceMultiple(DataType type, DataType processing)
 {
 	return type == DataType::Int16 && processing == DataType::Int8 ? 2 : 1;
@@ -243,8 +244,9 @@ void checkTypes(Lowering &lowering, const op::Sdp &op, const SurfaceState &in, D
 constexpr uint32_t widestCube = 8192;
 
 /*
- * SDP's readers of operands know no batches: packed cubes are one whose lines they are
- * (guide, "Compare mode", "Batch mode").
+ * SDP does not support batches when it reads operands. So the packed cubes of a batch are compared
+ * as one cube, each of whose lines is a cube of the batch (programming guide, "Compare mode",
+ * "Batch mode").
  */
 void needPacked(Lowering &lowering, const char *field, const TensorDesc &desc)
 {
@@ -316,7 +318,7 @@ void lower(Lowering &lowering, const op::Sdp &op)
 		sdp.lut_index = lowering.lut(op.lut);
 }
 
-/* Only Y's ALU is used, on two surfaces in memory (guide, "Compare mode"). */
+/* Only Y's ALU is used, on two surfaces in memory (programming guide, "Compare mode"). */
 void lower(Lowering &lowering, const op::Compare &op)
 {
 	SurfaceState &in = lowering.input("input", op.input);
@@ -355,7 +357,7 @@ void lower(Lowering &lowering, const op::Compare &op)
 	cubes.src_data = lowering.read("src_data", in);
 	if (desc.n > 1)
 		toOneCube(lowering, desc, cubes.src_data);
-	/* The output has a shape, but is nowhere. */
+	/* A comparison writes no output, but the descriptor needs its shape. */
 	cubes.dst_data = cubes.src_data;
 	cubes.dst_data.type = NVDLA_MEM_MC;
 	cubes.dst_data.address = -1;

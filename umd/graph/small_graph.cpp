@@ -62,7 +62,7 @@ bool SmallGraph::take(const std::string &name)
 	if (shape == shapes_.end())
 		return false;
 	Surface surface = reachable(shape->second);
-	/* Properties of an input, and so of its parts, that strategies change. */
+	/* The pixel format is a property of the whole input, and strategies may have changed it. */
 	const Surface *whole = find(GraphParts::surfaces(from_), name);
 	while (whole && !whole->within.empty())
 		whole = find(GraphParts::surfaces(from_), whole->within);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Operations of a graph by themselves.
- */
+/* A graph made of some operations of a larger graph. */
 #pragma once
 
 #include <map>

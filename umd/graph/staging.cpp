@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Constants that engines read from on-chip memory: BDMA copies them there before (guide, "BDMA
- * programming").
+ * Constants that engines read from on-chip memory: BDMA copies them there before (programming
+ * guide, "BDMA programming").
  */
 #include <algorithm>
 
@@ -18,7 +18,7 @@ namespace
 /* Unit and maximum length of a BDMA line. */
 constexpr uint64_t lineUnit = 32;
 constexpr uint64_t longestLine = 262144;
-/* Longer constants are copied as lines of this. */
+/* Line length of copies of constants that are longer than longestLine. */
 constexpr uint64_t usualLine = 4096;
 
 /* A region on the chip with room for a constant, whose bytes become whole lines. */
@@ -82,7 +82,10 @@ void redirect(Node &node, int constant, int copy)
 		one(node.surface.sdp.x1_data, node.surface.sdp.x2_data, node.surface.sdp.y_data);
 }
 
-/* Streams are never parted: the first operation of the chain that a node is the end of. */
+/*
+ * Returns the first node of the chain of streams that ends with \a node: a copy is inserted before
+ * it, because nothing may come between the nodes of a chain.
+ */
 size_t chainStart(const std::vector<Node> &nodes, size_t node)
 {
 	while (nodes[node].producer != none)
@@ -121,7 +124,7 @@ Result<void> stageConstants(Plan &plan)
 		return {};
 
 	std::vector<Node> nodes;
-	std::vector<int> moved; /* where a node is now */
+	std::vector<int> moved; /* new index of each node */
 	for (size_t i = 0; i < plan.nodes.size(); i++) {
 		std::ranges::move(before[i], std::back_inserter(nodes));
 		moved.push_back(static_cast<int>(nodes.size()));

@@ -10,7 +10,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Strides of batches are multiples of this (guide, Limitation, SDP). */
+/* Strides of batches are multiples of this (programming guide, Limitation, SDP). */
 constexpr uint32_t batchUnit = 64;
 
 tl::unexpected<Error> bad(const Surface &surface, std::string why)

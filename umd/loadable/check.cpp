@@ -24,7 +24,7 @@ namespace
 
 constexpr const char *checkingLoadable = "check loadable";
 
-/* Sums of two such sizes stay far from overflow; no device has that much. */
+/* Largest size: no device has that much memory, and sums of two cannot overflow. */
 constexpr uint64_t maxMemoryBytes = uint64_t{ 1 } << 40;
 
 tl::unexpected<Error> bad(std::string where, std::string why)

@@ -16,8 +16,8 @@ namespace nvdla
 /**
  * \brief Convert a surface descriptor of firmware interface 0.10 or 0.11
  *
- * They have the members of current descriptors, but data cubes of 28 bytes without the offset. The
- * container has the same size in both.
+ * They differ from current descriptors only in their data cubes, which have 28 bytes and no offset.
+ * sizeof(union nvdla_surface_desc) is the same for both.
  *
  * \param[in] type enum nvdla_op_type of the operation, below NVDLA_NUM_OP_TYPES
  * \param[in] legacy sizeof(union nvdla_surface_desc) bytes

@@ -18,7 +18,10 @@ namespace
 
 constexpr const char *takingEmuTask = "take EMU task from loadable";
 
-/* Offsets inside an operation (the union of POWER and SOFTMAX) and inside a buffer pair. */
+/*
+ * Layout of an operation (the union of POWER and SOFTMAX) and of a buffer pair: a stride and
+ * offsets, in bytes.
+ */
 struct EmuLayout {
 	size_t operationStride;
 	std::optional<size_t> scales; /* offset of input and output scale, if present */

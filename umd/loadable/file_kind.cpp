@@ -50,8 +50,8 @@ constexpr Signature caffeWeights = {
 
 /*
  * ONNX files have no identifier. They begin with field 1, the version, and field 2 or 7, the
- * producer or the graph, whose length follows. As a loadable's first offset, which is a small
- * number, these bytes would be millions.
+ * producer or the graph, whose length follows. A loadable begins with an offset, which is small;
+ * these bytes, read as an offset, are millions.
  */
 bool isOnnx(std::string_view text)
 {

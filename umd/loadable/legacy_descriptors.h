@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Surface descriptors of firmware interface 0.10 and 0.11, and of ONNC: they equal the current
- * ones, except for data cubes of 28 bytes, without the offset.
+ * Surface descriptors of firmware interface 0.10 and 0.11, and of the compiler ONNC: they equal the
+ * current ones, except for data cubes of 28 bytes, without the offset.
  */
 #pragma once
 

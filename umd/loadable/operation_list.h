@@ -14,14 +14,14 @@
 namespace nvdla
 {
 
-/** \brief Firmware interface of files of existing compilers */
+/** \brief Firmware interface in files of the compilers that exist besides this project's */
 constexpr Version compilersVersion{ 0, 12, 3 };
 
-/** \brief Firmware interface that has a struct nvdla_extended_op_desc: an extension */
+/** \brief Firmware interface of this project that adds a struct nvdla_extended_op_desc */
 constexpr Version firstWithExtendedOperations{ 0, 13, 0 };
 
 /**
- * \brief Check whether ONNC wrote a list
+ * \brief Check whether the compiler ONNC wrote a list
  *
  * ONNC has versions of its own, 1.2.0 and 1.3.0, with the layouts of firmware interface 0.11.
  */

@@ -36,7 +36,7 @@ tl::unexpected<Error> damaged(std::string where, std::string why)
 	return fail(ErrorCode::InvalidFile, readingLoadable, std::move(where), std::move(why));
 }
 
-/* Generated tables hide their base class, whose verification goes field by field. */
+/* The generated classes hide their base class, which can verify single fields. */
 const flatbuffers::Table *asTable(const fb::Loadable *root)
 {
 	return reinterpret_cast<const flatbuffers::Table *>(root);
@@ -128,7 +128,10 @@ std::vector<std::string> Reader::copyStrings(const List<flatbuffers::String> *st
 	return copied;
 }
 
-/* The verifier checks each string of a list again for every entry that shares the list. */
+/*
+ * The verifier checks the strings of a shared list again for each entry, so each entry pays for
+ * them.
+ */
 template<typename T>
 bool Reader::affordStrings(const T &entry, flatbuffers::voffset_t field,
 			   const List<flatbuffers::String> *(T::*list)() const)
@@ -253,7 +256,7 @@ Result<void> Reader::readMemory(const fb::MemoryListEntry &entry, const std::str
 	memory.bindId = entry.bind_id();
 	memory.tensorDescId = entry.tensor_desc_id();
 
-	/* Without the flag the lists are meaningless: unit tests leave an empty name there. */
+	/* Without the flag, the lists have no meaning; some files have an empty name there. */
 	const size_t contents = entry.contents() ? entry.contents()->size() : 0;
 	const size_t offsets = entry.offsets() ? entry.offsets()->size() : 0;
 	if (memory.flags & MemorySet) {

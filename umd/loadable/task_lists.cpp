@@ -18,8 +18,10 @@ namespace
 
 constexpr const char *takingTask = "take task from loadable";
 
-/* Returns the most operations that all blobs could describe: each has at least a pair of
- * buffers. */
+/*
+ * Upper limit for the number of operations that the blobs can describe: an operation takes at least
+ * a pair of buffers.
+ */
 uint64_t descriptorRoom(const Loadable &loadable)
 {
 	uint64_t bytes = 0;
@@ -29,7 +31,10 @@ uint64_t descriptorRoom(const Loadable &loadable)
 	return bytes / emuBufferPairBytes;
 }
 
-/* A file has room for more ids, of two bytes, than memory has for their tensors. */
+/*
+ * Limit on tensors of host tasks: in memory a tensor takes much more than the two bytes of its id
+ * in the file.
+ */
 constexpr size_t mostHostTensors = 65536;
 
 uint64_t operationsOf(const AnyTask &task)

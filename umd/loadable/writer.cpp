@@ -87,7 +87,7 @@ Offset<fb::TensorSignature> writeSignature(FlatBufferBuilder &builder,
 Offset<fb::TensorDescListEntry> writeTensor(FlatBufferBuilder &builder, const TensorEntry &tensor)
 {
 	const auto name = builder.CreateString(tensor.name);
-	/* Files without them are as other compilers write them. */
+	/* Absent if empty, as in files of other compilers. */
 	const auto scale = tensor.scale.empty() ? 0 : builder.CreateVector(tensor.scale);
 	const auto zeroPoint =
 		tensor.zeroPoint.empty() ? 0 : builder.CreateVector(tensor.zeroPoint);
@@ -109,7 +109,10 @@ Result<std::vector<std::byte>> Loadable::write() const
 		if (auto checked = checkLoadable(*this); !checked)
 			return forward(checked);
 
-		/* Room for the whole file: a full builder takes more memory, beside the old one. */
+		/*
+		 * Room for the whole file: a builder that grows needs a larger block beside the old
+		 * one.
+		 */
 		size_t room = 1 << 20;
 		for (const Blob &blob : blobs)
 			room += blob.data.size() + blob.data.size() / 4;

@@ -13,7 +13,7 @@ namespace
 
 constexpr const char *bindingTensor = "bind tensor";
 
-/* Reason why a memory cannot be replaced by the application's; empty if it can. */
+/* Reason why the application's buffer cannot replace a memory; empty if it can. */
 std::string reasonAgainst(const Program &program, const Memory &memory, const TensorDesc &tensor)
 {
 	auto lies = [&](const TensorDesc &other) { return other.memory == tensor.memory; };

@@ -42,7 +42,7 @@ public:
 	Device device() const;
 	const std::string &path() const { return path_; }
 	const Loadable &loadable() const { return common_.loadable; }
-	/** \brief Set a tensor's quantization, which the loop's thread does not use */
+	/** \brief Set a tensor's quantization, also during runs, which do not use it */
 	Result<void> quantize(const char *kind, std::vector<TensorDesc> Program::*tensors,
 			      size_t index, TensorQuantization quantization);
 	/** \return true if the caller is in the loop's thread and must not wait */

@@ -69,7 +69,7 @@ private:
 		WorkList::iterator place = {}; /* place in waiting_ or running_ */
 	};
 
-	/* A request of the application that gets a free request of a network on a device. */
+	/* The idle Request of a network on a device that runs a request of the application. */
 	struct Start {
 		Worker &worker;
 		std::shared_ptr<Request> run;

@@ -108,8 +108,9 @@ Result<void> checkReachable(const Loadable &loadable, const MemoryIds &memories)
 }
 
 /*
- * Checks that a host step makes each tensor with an open axis as an output of the network, in a
- * memory that nothing else uses: a run keeps its elements elsewhere.
+ * Checks each tensor with an open axis (a length known only after the run): a host step makes it,
+ * it is an output of the network, and nothing else uses its memory. The run keeps its elements
+ * elsewhere.
  */
 Result<void> checkOpenTensors(const Program &program)
 {

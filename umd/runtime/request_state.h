@@ -33,7 +33,7 @@ struct RequestState {
 	const std::shared_ptr<Pipeline> pipeline;
 	std::vector<std::vector<std::byte>> inputs;
 	std::vector<std::vector<std::byte>> outputs;
-	/* Of outputs with open axes, by memory: each of them has one of its own */
+	/* Outputs with open axes (lengths known only after the run), by the id of their memory. */
 	std::map<uint16_t, HostResult> results;
 	std::map<uint16_t, TensorPlace> bound; /* places by memory; each memory has only one
 						* tensor */

@@ -30,7 +30,7 @@ public:
 		Device device;
 		Loop &loop; /**< valid while a run is in a slot, and until Pipeline::shutDown() */
 		Program program;
-		Loadable loadable;	/**< contents of Program::own */
+		Loadable loadable;	/**< with contents only for the memories of Program::own */
 		ResidentMemory shared;	/**< Program::shared */
 		PreparedTasks prepared; /**< prepared Program::tasks */
 		HostModels hosts;	/**< models of Program::tasks */

@@ -12,7 +12,7 @@ namespace nvdla
 /**
  * \brief Complete the descriptions of inputs and outputs
  *
- * - An input picture that all convolutions reading it take as unsigned is isUnsigned.
+ * - isUnsigned is set for an input picture whose pixels all convolutions read as unsigned.
  * - An output that a CPU operation writes last has that operation's quantization; a loadable has
  *   no quantization of the core's outputs.
  */

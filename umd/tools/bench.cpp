@@ -128,7 +128,7 @@ private:
 		std::vector<double> times;
 		Clock::time_point now = Clock::now();
 
-		/* At least one run, even if interrupted early. */
+		/* Run at least once, even if interrupted early, unless no runs are left. */
 		while ((times.empty() || !isOver()) && left_-- > 0) {
 			const Clock::time_point began = now;
 			if (auto report = request.run(options_); !report)
@@ -157,7 +157,7 @@ private:
 	std::atomic<int64_t> left_;
 	std::atomic<bool> stop_ = false;
 	RunOptions options_;
-	std::mutex lock_; /* protects the following members */
+	std::mutex lock_; /* protects last_, times_ and failed_ */
 	std::vector<double> times_;
 	Result<void> failed_;
 };

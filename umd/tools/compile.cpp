@@ -62,8 +62,8 @@ Result<void> checkEffects(const std::vector<CommandLineOption> &options, bool ha
 }
 
 /*
- * A clock alone changes no choice of the strategy, because the speeds of the default chip's
- * memories are counted in its cycles.
+ * Returns whether only the chip's clock was given. The clock alone changes no choice of the
+ * strategy, because the speeds of the default chip's memories are given per clock cycle.
  */
 bool isClockOnly(const ChipOptions &chip)
 {
@@ -159,7 +159,7 @@ Result<void> checkPrecision(const CompileSettings &settings)
 	return {};
 }
 
-/* Returns nothing if the model is not calibrated. */
+/* Returns the calibration that the options ask for; nothing if they ask for none. */
 Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings,
 						 std::span<const std::byte> model,
 						 std::span<const InputShape> shapes)

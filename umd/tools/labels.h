@@ -10,8 +10,9 @@ namespace nvdla::tools
 {
 
 /**
- * \return the index of the first output with \a count elements, as the file of labels at \a path
- * has lines; InvalidArgument if there is none
+ * \param[in] count number of lines in a file of labels
+ * \param[in] path path of that file, for the error
+ * \return the index of the first output with \a count elements; InvalidArgument if there is none
  */
 Result<size_t> findOutputOf(const Network &network, size_t count, const std::string &path);
 

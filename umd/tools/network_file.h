@@ -21,7 +21,7 @@ struct NetworkFile {
 	bool isModel = false;	     /**< TensorFlow Lite or ONNX, to be compiled */
 	std::string cache;	     /**< folder of the cache of compiled models; empty: no cache */
 	CompileOptions options = {}; /**< options to compile a model */
-	bool hasTarget = false;	     /**< options.core was requested */
+	bool hasTarget = false;	     /**< true if --target named options.core */
 
 	/** \return the path without its folders */
 	std::string name() const;
@@ -45,8 +45,8 @@ public:
 	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
-	 * \brief With --loadable or --model, which name the network, the first argument without an
-	 * option is something else: move it to \a next, if that is empty
+	 * \brief Move the first positional argument to \a next, if that is empty and --loadable or
+	 * --model names the network
 	 */
 	void yieldTo(std::string &next);
 

@@ -80,7 +80,7 @@ Result<void> writeFiles(const Settings &settings, const prof::Profile &profile)
 		});
 }
 
-/* Prints the table, unless a file of the options is the standard output. */
+/* Prints the table, unless another option writes its file to the standard output ("-"). */
 void printTable(const Settings &settings, const std::string &table)
 {
 	for (const std::string *path :

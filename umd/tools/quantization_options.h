@@ -18,8 +18,8 @@ struct QuantizationOptions {
 	std::vector<std::string> zeroPoints;
 
 	/**
-	 * \return the quantizations of the first tensors. Scales that are not given are 1, zero
-	 * points 0
+	 * \return quantizations from the first tensor to the last one for which a value was given.
+	 * Where only one of scale and zero point was given, the other is 1 or 0
 	 * \param[in] name the scales' option, for errors
 	 */
 	Result<std::vector<TensorQuantization>> parse(const char *name) const;

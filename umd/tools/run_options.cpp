@@ -35,7 +35,7 @@ struct Lists {
 	const CommandLineOption &at(const char *name) const { return options.at(name); }
 };
 
-/* An option that is given again for further tensors. */
+/* Adds an option that can be repeated: each use is for the next tensor. */
 CommandLineOption addPerTensor(CommandLine &app, const char *name, std::vector<std::string> &values,
 			       const char *help)
 {

@@ -40,8 +40,8 @@ struct RunSettings {
 	bool verbose = false;
 	bool perf = false;
 	/**
-	 * \brief Operations with at most this many saturated values, NaNs or values outside look-up
-	 * tables are not reported
+	 * \brief An operation is not reported if it has at most this many saturated values, NaNs
+	 * (nanAbove), or values outside the look-up tables (lutMissesAbove)
 	 */
 	uint64_t saturatedAbove = 0;
 	uint64_t nanAbove = 0;

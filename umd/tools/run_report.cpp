@@ -48,8 +48,7 @@ nlohmann::json reportJson(const RunReport &report)
 	return { { "ms", milliseconds(report.duration) }, { "steps", steps } };
 }
 
-/* Counts values of one kind, such as NaNs, in the operations that have more of them than accepted.
- */
+/* Sums the values of one kind, such as NaNs, over the operations with more than \a accepted. */
 struct Tally {
 	uint64_t accepted = 0;
 	uint64_t numbers = 0;
@@ -79,10 +78,10 @@ struct Tally {
 
 /* The core's counters of a run. */
 struct Findings {
-	bool counted = false; /* by at least one operation */
+	bool counted = false; /* at least one operation has counters */
 	Tally saturated;      /* in outputs */
 	Tally nan;	      /* in inputs, weights and outputs */
-	Tally lutMisses;      /* below or above both look-up tables */
+	Tally lutMisses;      /* beyond the ends of look-up tables */
 };
 
 Findings findingsOf(const RunReport &report, const RunSettings &settings)

@@ -16,7 +16,7 @@
 namespace nvdla::tools
 {
 
-/** \brief Kind of a file by the ending of its name; Other: pictures, when it is read */
+/** \brief Kind of a file by the ending of its name; Other: a picture if the file is read */
 enum class FileKind { Dimg, Npy, Raw, Other };
 
 FileKind fileKind(const std::string &path);

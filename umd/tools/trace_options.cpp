@@ -18,7 +18,10 @@ namespace nvdla::tools
 namespace
 {
 
-/* Addresses below are those of the on-chip memory, whose size is fixed in the txn format. */
+/*
+ * Lowest address for buffers in system memory. Below it is the on-chip memory, whose size is fixed
+ * in the txn format.
+ */
 constexpr uint64_t lowestMemory = Recorder::onChipBase + sim::txnCvsramSize;
 
 std::optional<uint64_t> addressOf(std::string_view text)

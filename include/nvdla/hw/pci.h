@@ -4,9 +4,9 @@
  *
  * The function exists only in virtual machines. Its numbers are the first of 1af4:10f0 to
  * 1af4:10ff: Red Hat's, which QEMU (docs/specs/pci-ids) reserves for experimental devices, without
- * registration. No product has them, and none will. Before the function leaves that state, in a
- * release of QEMU for example, it has to get an id of its own from QEMU, of vendor 1b36. An FPGA
- * card needs its maker's numbers.
+ * registration. No product has them, and none will. Before the function is no longer experimental,
+ * in a release of QEMU for example, it has to get an id of its own from QEMU, of vendor 1b36. An
+ * FPGA card needs its maker's numbers.
  */
 #ifndef NVDLA_HW_PCI_H
 #define NVDLA_HW_PCI_H
@@ -39,15 +39,15 @@
  *   0x01  u8   next capability
  *   0x02  u8   length of this one, at least NVDLA_PCI_VSC_LENGTH
  *   0x03  u8   layout version, NVDLA_PCI_VSC_VERSION_1
- *   0x04  u32  NVDLA_PCI_VSC_MAGIC, unlike that of other vendor-specific capabilities
+ *   0x04  u32  NVDLA_PCI_VSC_MAGIC, which tells this capability from other vendor-specific ones
  *   0x08  u16  variant of the core, NVDLA_PCI_VARIANT_*
  *   0x0a  u16  zero
  *   0x0c  u32  zero
  *   0x10  u64  first address of the CVSRAM, as the engines see it
  *   0x18  u64  size of the CVSRAM in bytes, 0 if there is none
  *
- * The CVSRAM is on-chip memory behind the engines and BDMA; the CPU cannot reach
- * it. A later layout has a higher version and only appends to this one.
+ * The CVSRAM is on-chip memory that only the core's engines reach; the CPU does not. A later layout
+ * has a higher version and only appends to this one.
  */
 #define NVDLA_PCI_VSC_LENGTH		0x20
 #define NVDLA_PCI_VSC_LENGTH_OFFSET	0x02
@@ -75,8 +75,9 @@
  *   0x02  u8   length of this one, NVDLA_PCI_FAULTS_LENGTH
  *   0x03  u8   layout version, 1
  *   0x04  u32  NVDLA_PCI_FAULTS_MAGIC
- *   0x08  u32  order, in one write: NVDLA_PCI_FAULT_*, and how often in bits 31 to 8
+ *   0x08  u32  order, in one write: NVDLA_PCI_FAULT_*, and a count in bits 31 to 8
  *
+ * The count is the number of events that LOST, HANG, CDMA and DMA apply to; other orders ignore it.
  * Orders add up. A reset of the function ends NVDLA_PCI_FAULT_ONES, and no other.
  */
 #define NVDLA_PCI_FAULTS_LENGTH		0x0c
@@ -88,11 +89,11 @@
 #define NVDLA_PCI_FAULT_NONE		0
 /* The next interrupts are not sent. */
 #define NVDLA_PCI_FAULT_LOST		1
-/* Send an interrupt now: a late one, or one for nothing. */
+/* Send an interrupt now: late, or without a cause. */
 #define NVDLA_PCI_FAULT_SPURIOUS	2
-/* The next operations to be done never end. */
+/* The next operations that would end never do. */
 #define NVDLA_PCI_FAULT_HANG		3
-/* CDMA of the next convolutions to be done never ends. */
+/* In the next convolutions that would end, CDMA never does. */
 #define NVDLA_PCI_FAULT_CDMA		4
 /* The core's registers read as all ones and ignore writes. */
 #define NVDLA_PCI_FAULT_ONES		5

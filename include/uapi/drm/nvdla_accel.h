@@ -48,7 +48,7 @@ enum drm_nvdla_ioctl_id {
  * its fair policy. A job on the hardware is never interrupted.
  */
 enum drm_nvdla_priority {
-	/** @DRM_NVDLA_PRIORITY_LOW: runs when nothing else is ready */
+	/** @DRM_NVDLA_PRIORITY_LOW: for work that may wait for all other jobs */
 	DRM_NVDLA_PRIORITY_LOW = 0,
 	/** @DRM_NVDLA_PRIORITY_NORMAL: priority of submits without a context */
 	DRM_NVDLA_PRIORITY_NORMAL,
@@ -303,12 +303,16 @@ struct drm_nvdla_error {
 };
 
 /**
- * struct drm_nvdla_lut_result - counts of values that passed a look-up table
- * @underflow: below both tables
- * @overflow: above both tables
- * @le_hit: inside the linear or exponential table
- * @lo_hit: inside the linear-only table
- * @hybrid: inside or outside both, or outside on different sides
+ * struct drm_nvdla_lut_result - counts of values that were looked up in the tables LE and LO
+ * @underflow: CDP: below both tables; SDP: below the table that gave the result
+ * @overflow: CDP: above both tables; SDP: above the table that gave the result
+ * @le_hit: CDP: inside table LE alone; SDP: inside LE
+ * @lo_hit: CDP: inside table LO alone; SDP: inside LO
+ * @hybrid: CDP: inside both tables, or below one and above the other; SDP: inside the table that
+ *	gave the result
+ *
+ * CDP counts each value in one member. SDP counts by the table that gave the result, and hits of
+ * each table besides.
  */
 struct drm_nvdla_lut_result {
 	__u32 underflow, overflow, le_hit, lo_hit, hybrid;

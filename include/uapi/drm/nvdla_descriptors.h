@@ -101,7 +101,7 @@ enum nvdla_pool_mode {
  * @pad_bottom: lines of padding below the input
  * @precision: enum nvdla_precision
  * @reserved0: ignored
- * @padding_value: sums of 1 to 7 padded elements of a window
+ * @padding_value: entry i is what i + 1 padded elements add to the sum of a window
  */
 struct nvdla_pdp_op_desc {
 	__u16 partial_in_width_first, partial_in_width_mid, partial_in_width_last;
@@ -164,8 +164,9 @@ struct nvdla_rubik_op_desc {
  * @nan_to_zero: 1: NaN that the engine reads counts as zero; only for FP16, and not for
  *               NVDLA_OP_BDMA and NVDLA_OP_RUBIK
  * @pixel_x_offset: NVDLA_OP_CONV of an image: pixels from the address of each plane to the first
- *                  one of the region that is read. Both lie in the same 32 bytes; in a second plane
- *                  as many of its pixels are skipped, modulo 32 bytes
+ *                  one of the region that is read. Both lie in the same atom
+ *                  (&drm_nvdla_device_info.atom_bytes); in a second plane as many of its pixels
+ *                  are skipped, modulo an atom
  * @reserved: zero
  */
 struct nvdla_extended_op_desc {
@@ -198,7 +199,7 @@ union nvdla_surface_desc {
  * @pdp: of NVDLA_OP_PDP
  * @cdp: of NVDLA_OP_CDP
  * @rubik: of NVDLA_OP_RUBIK
- * @extended: of all
+ * @extended: of every engine: an operation descriptor as above, followed by further members
  */
 union nvdla_operation_desc {
 	struct nvdla_bdma_op_desc bdma;

@@ -81,13 +81,14 @@ struct nvdla_consumer {
 
 /**
  * struct nvdla_graph_node - one operation in the task graph
- * @index: position of the node; compilers do not always write it
- * @roi_index: region of interest, unused by one-region tasks
+ * @index: position of the node; ignored, because compilers do not always write it
+ * @roi_index: region of interest; must be 0, as only tasks of one region are supported
  * @op_type: enum nvdla_op_type
- * @dependency_count: number of edges that lead here
+ * @dependency_count: number of edges that lead here; ignored, as the driver counts them itself
  * @reserved: ignored
- * @consumers: nodes that wait for this one, indexed by their engine
- * @fused_parent: the producer this operation is fused with (SDP: CONV)
+ * @consumers: nodes that wait for this one, indexed by their engine (enum nvdla_op_type)
+ * @fused_parent: the producer whose stream this operation takes (CONV for SDP, SDP for PDP); the
+ *	producer waits for this operation's event
  */
 struct nvdla_graph_node {
 	__s16 index;

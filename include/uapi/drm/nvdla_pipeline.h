@@ -81,7 +81,7 @@ struct nvdla_conv_surface_desc {
  * @data_bank: banks of the convolution buffer for the input
  * @weight_bank: banks of the convolution buffer for the weights
  * @batch_stride: bytes from input cube to input cube
- * @post_extension: channel post-extension: 0, 1 (two lines), 2 (four lines)
+ * @post_extension: images: kernel lines that a MAC cell takes at once: 0: one, 1: two, 2: four
  * @pixel_override: 1: unsigned pixels are taken as signed ones
  * @release: lines of the input that are released at the end
  * @input_width_csc: width of the input as CSC sees it
@@ -141,28 +141,28 @@ struct nvdla_conv_op_desc {
 };
 
 /**
- * enum nvdla_lut_method - how LE is indexed
+ * enum nvdla_lut_method - how LE, the first table of &struct nvdla_lut_desc, is indexed
  */
 enum nvdla_lut_method {
-	/** @NVDLA_LUT_EXPONENTIAL: by the exponent */
+	/** @NVDLA_LUT_EXPONENTIAL: by the logarithm to base 2 of the distance from the start */
 	NVDLA_LUT_EXPONENTIAL = 0,
-	/** @NVDLA_LUT_LINEAR: in equal steps */
+	/** @NVDLA_LUT_LINEAR: by the distance from the start, in equal steps */
 	NVDLA_LUT_LINEAR = 1,
 };
 
 /**
- * enum nvdla_lut_priority - which table is used where both could be
+ * enum nvdla_lut_priority - which table is used where both could be, LE or LO
  */
 enum nvdla_lut_priority {
-	/** @NVDLA_LUT_PRIORITY_LE: LE */
+	/** @NVDLA_LUT_PRIORITY_LE: LE, the linear or exponential table */
 	NVDLA_LUT_PRIORITY_LE = 0,
-	/** @NVDLA_LUT_PRIORITY_LO: LO */
+	/** @NVDLA_LUT_PRIORITY_LO: LO, the linear-only table */
 	NVDLA_LUT_PRIORITY_LO = 1,
 };
 
-/** NVDLA_LUT_LE_ENTRIES - entries of the linear or exponential table */
+/** NVDLA_LUT_LE_ENTRIES - entries of LE */
 #define NVDLA_LUT_LE_ENTRIES 65
-/** NVDLA_LUT_LO_ENTRIES - entries of the linear-only table */
+/** NVDLA_LUT_LO_ENTRIES - entries of LO */
 #define NVDLA_LUT_LO_ENTRIES 257
 
 /**
@@ -199,8 +199,8 @@ union nvdla_lut_slope {
 
 /**
  * struct nvdla_lut_desc - a pair of look-up tables, for SDP or CDP
- * @le_table: linear or exponential table
- * @lo_table: linear-only table
+ * @le_table: LE, the linear or exponential table
+ * @lo_table: LO, the linear-only table
  * @le_offset: exponent offset or index select of LE
  * @lo_offset: index select of LO
  * @le_start: first value that LE covers
@@ -230,9 +230,9 @@ struct nvdla_lut_desc {
 enum nvdla_activation {
 	/** @NVDLA_ACT_NONE: none */
 	NVDLA_ACT_NONE = 0,
-	/** @NVDLA_ACT_RELU: negative values become zero; X1 and X2 */
+	/** @NVDLA_ACT_RELU: negative values become zero; only in X1 and X2 */
 	NVDLA_ACT_RELU = 1,
-	/** @NVDLA_ACT_LUT: look-up table; Y */
+	/** @NVDLA_ACT_LUT: look-up table; only in Y */
 	NVDLA_ACT_LUT = 2,
 	/** @NVDLA_ACT_PRELU: only negative values are multiplied */
 	NVDLA_ACT_PRELU = 3,
@@ -242,13 +242,13 @@ enum nvdla_activation {
  * enum nvdla_sdp_op_type - which parts of an X1, X2 or Y unit are used
  */
 enum nvdla_sdp_op_type {
-	/** @NVDLA_SDP_OP_NONE: neither */
+	/** @NVDLA_SDP_OP_NONE: neither multiplier nor ALU */
 	NVDLA_SDP_OP_NONE = 0,
 	/** @NVDLA_SDP_OP_MUL: the multiplier */
 	NVDLA_SDP_OP_MUL = 1,
 	/** @NVDLA_SDP_OP_ADD: the ALU */
 	NVDLA_SDP_OP_ADD = 2,
-	/** @NVDLA_SDP_OP_BOTH: the ALU, then the multiplier */
+	/** @NVDLA_SDP_OP_BOTH: both: in X1 and X2 first the ALU, in Y first the multiplier */
 	NVDLA_SDP_OP_BOTH = 3,
 };
 
@@ -262,7 +262,7 @@ enum nvdla_alu_type {
 	NVDLA_ALU_MIN = 1,
 	/** @NVDLA_ALU_SUM: sum */
 	NVDLA_ALU_SUM = 2,
-	/** @NVDLA_ALU_EQL: comparison; Y */
+	/** @NVDLA_ALU_EQL: comparison; only in Y */
 	NVDLA_ALU_EQL = 3,
 };
 

@@ -10,7 +10,7 @@ static u32 nvdla_test_weight_bytes(u32 bytes_per_kernel, u32 kernels)
 	return DIV_ROUND_UP(bytes_per_kernel * kernels, WEIGHT_BYTES) * WEIGHT_BYTES;
 }
 
-/* The sizes that follow from others. */
+/* Sets the sizes of a convolution that follow from other members. */
 static void nvdla_test_finish_conv(struct nvdla_conv_op_desc *op,
 				   struct nvdla_conv_surface_desc *cubes)
 {
@@ -26,7 +26,7 @@ static void nvdla_test_finish_conv(struct nvdla_conv_op_desc *op,
 }
 
 /**
- * nvdla_test_add_conv() - an 8x8x32 INT8 convolution with 3x3 kernels, and SDP behind it
+ * nvdla_test_add_conv() - add an 8x8x32 INT8 convolution with 3x3 kernels, and SDP behind it
  * @t: task graph
  *
  * Return: the index of SDP, which is behind that of the convolution.
@@ -70,7 +70,7 @@ u32 nvdla_test_add_conv(struct nvdla_test_task *t)
 	return last;
 }
 
-/* A batch of two cubes, as the first operations of the task. */
+/* Adds a convolution and SDP with a batch of two cubes, as operations 0 and 1. */
 void nvdla_test_add_batch(struct nvdla_test_task *t)
 {
 	nvdla_test_add_conv(t);
@@ -81,7 +81,7 @@ void nvdla_test_add_batch(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_set_channels() - another number of channels of a convolution's input
+ * nvdla_test_set_channels() - change the number of channels of a convolution's input
  * @t: task graph
  * @conv: the convolution, of INT8 features
  * @channels: 1 or more
@@ -92,7 +92,7 @@ void nvdla_test_set_channels(struct nvdla_test_task *t, u32 conv, u32 channels)
 	struct nvdla_conv_surface_desc *cubes = &t->surfaces[conv].conv;
 	const struct nvdla_data_cube in = cubes->src_data;
 	u32 atoms = DIV_ROUND_UP(channels % 128, ATOM_BYTES);
-	/* Columns share an entry where one leaves room for others. */
+	/* An entry of 128 bytes has room for 4 columns of one atom, or 2 of two. */
 	u32 columns = atoms == 1 ? 4 : atoms == 2 ? 2 : 1;
 
 	op->input_channel_csc = channels;
@@ -107,7 +107,7 @@ void nvdla_test_set_channels(struct nvdla_test_task *t, u32 conv, u32 channels)
 }
 
 /**
- * nvdla_test_set_kernels() - another number of kernels of a convolution
+ * nvdla_test_set_kernels() - change the number of kernels of a convolution
  * @t: task graph
  * @conv: the convolution, with SDP behind it
  * @kernels: 1 or more
@@ -128,7 +128,7 @@ void nvdla_test_set_kernels(struct nvdla_test_task *t, u32 conv, u32 kernels)
 }
 
 /**
- * nvdla_test_add_winograd() - as nvdla_test_add_conv(), in winograd mode
+ * nvdla_test_add_winograd() - do nvdla_test_add_conv(), in winograd mode
  * @t: task graph
  *
  * Return: the index of SDP.
@@ -153,7 +153,7 @@ u32 nvdla_test_add_winograd(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_add_compressed() - as nvdla_test_add_conv(), with compressed weights
+ * nvdla_test_add_compressed() - do nvdla_test_add_conv(), with compressed weights
  * @t: task graph
  *
  * Return: the index of SDP.
@@ -173,7 +173,7 @@ u32 nvdla_test_add_compressed(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_add_image() - a convolution of an 8x8 image
+ * nvdla_test_add_image() - add a convolution of an 8x8 image, and SDP behind it
  * @t: task graph
  * @format: NVDLA_TEST_A8B8G8R8, NVDLA_TEST_A8R8G8B8 or NVDLA_TEST_Y8U8V8
  *

@@ -86,7 +86,7 @@ static const struct nvdla_sequencer_ops nvdla_test_ops = {
 };
 
 /**
- * nvdla_test_core_init() - before each test of a suite: a core in its private data
+ * nvdla_test_core_init() - set up a core as a test's private data, before each test of a suite
  * @test: test
  *
  * Return: 0.
@@ -113,7 +113,7 @@ int nvdla_test_core_init(struct kunit *test)
 }
 
 /**
- * nvdla_test_core_exit() - after each test of a suite
+ * nvdla_test_core_exit() - free the core of nvdla_test_core_init(), after each test of a suite
  * @test: test
  */
 void nvdla_test_core_exit(struct kunit *test)
@@ -191,7 +191,7 @@ static u32 nvdla_test_num_accesses(const struct nvdla_test_core *core, u32 reg, 
 }
 
 /**
- * nvdla_test_num_writes() - number of writes of a register
+ * nvdla_test_num_writes() - count the writes of a register
  * @core: core
  * @reg: the register
  *
@@ -203,7 +203,7 @@ u32 nvdla_test_num_writes(const struct nvdla_test_core *core, u32 reg)
 }
 
 /**
- * nvdla_test_num_reads() - number of reads of a register
+ * nvdla_test_num_reads() - count the reads of a register
  * @core: core
  * @reg: the register
  *
@@ -215,7 +215,7 @@ u32 nvdla_test_num_reads(const struct nvdla_test_core *core, u32 reg)
 }
 
 /**
- * nvdla_test_position() - position of the first write of a register
+ * nvdla_test_position() - find the first write of a register among all accesses
  * @core: core
  * @reg: the register
  *
@@ -234,10 +234,10 @@ u32 nvdla_test_position(const struct nvdla_test_core *core, u32 reg)
 /**
  * nvdla_test_expect_list() - see NVDLA_EXPECT_LIST()
  * @test: test
- * @list: what happened
- * @expected: what should have
+ * @list: events that the test recorded
+ * @expected: events that should have happened
  * @count: entries of @expected
- * @line: where that is stated
+ * @line: line of the test
  */
 void nvdla_test_expect_list(struct kunit *test, const struct nvdla_test_list *list,
 			    const s64 *expected, u32 count, int line)
@@ -254,9 +254,9 @@ void nvdla_test_expect_list(struct kunit *test, const struct nvdla_test_list *li
  * nvdla_test_expect_writes() - see NVDLA_EXPECT_WRITES()
  * @test: test
  * @reg: the register
- * @expected: what should have been written
+ * @expected: values that should have been written
  * @count: entries of @expected
- * @line: where that is stated
+ * @line: line of the test
  */
 void nvdla_test_expect_writes(struct kunit *test, u32 reg, const s64 *expected, u32 count,
 			      int line)

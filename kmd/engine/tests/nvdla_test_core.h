@@ -9,7 +9,7 @@
 #include "../nvdla_task.h"
 #include "nvdla_test_task.h"
 
-/* Room for a task of every kind, with its look-up tables. */
+/* Capacities of the lists below: enough for the largest test, which uploads look-up tables. */
 #define NVDLA_TEST_MAX_ACCESSES 4096
 #define NVDLA_TEST_MAX_EVENTS 32
 #define NVDLA_TEST_MAX_READABLE 8
@@ -37,7 +37,7 @@ struct nvdla_test_list {
 
 /**
  * struct nvdla_test_access - one access to a register
- * @write: it was written
+ * @write: true for a write, false for a read
  * @reg: byte offset
  * @value: value that was written or read
  */
@@ -49,20 +49,20 @@ struct nvdla_test_access {
 
 /**
  * struct nvdla_test_core - a core, its sequencer, and the notifications of the sequencer's owner
- * @accesses: to its registers, since @num_accesses was zero
- * @num_accesses: how many
+ * @accesses: register accesses since the test last set @num_accesses to 0
+ * @num_accesses: entries of @accesses in use
  * @readable: values of registers for reads; others read as zero
- * @num_readable: how many
- * @delays: pauses between polls
- * @now_ns: the clock; it ticks when it is read
- * @done: errors of task_done
- * @programmed: operations
- * @enabled: operations
- * @completed: operations
+ * @num_readable: entries of @readable in use
+ * @delays: number of pauses between polls
+ * @now_ns: the clock in nanoseconds; it ticks when it is read
+ * @done: the error of each task_done notification
+ * @programmed: the operation of each op_programmed notification
+ * @enabled: the operation of each op_enabled notification
+ * @completed: the operation of each op_completed notification
  * @sequencer: runs tasks on this core
  * @graph: task graph for nvdla_test_core_run()
  * @tasks: tasks that nvdla_test_core_create() made
- * @num_tasks: how many
+ * @num_tasks: entries of @tasks in use
  */
 struct nvdla_test_core {
 	struct nvdla_test_access accesses[NVDLA_TEST_MAX_ACCESSES];
@@ -94,7 +94,7 @@ struct nvdla_test_core {
 	} while (0)
 
 /**
- * NVDLA_EXPECT_WRITES() - a register was written these values, and no others
+ * NVDLA_EXPECT_WRITES() - expect that exactly the values that follow were written to a register
  * @test: test, whose private data is a core
  * @reg: the register
  */

@@ -3,9 +3,9 @@
 #include "nvdla_test_task.h"
 
 /**
- * nvdla_test_add_bdma() - copies of a few lines
+ * nvdla_test_add_bdma() - add a BDMA operation that copies a few lines in each transfer
  * @t: task graph
- * @transfers: how many; only the first 20 are described
+ * @transfers: number of transfers; the descriptor has room for 20, further ones are only counted
  *
  * Return: the index of the operation.
  */
@@ -34,7 +34,7 @@ u32 nvdla_test_add_bdma(struct nvdla_test_task *t, u32 transfers)
 }
 
 /**
- * nvdla_test_add_sdp() - bias and ReLU from memory to memory, 8x8x32 INT8
+ * nvdla_test_add_sdp() - add bias and ReLU of an 8x8x32 INT8 cube, from memory to memory
  * @t: task graph
  *
  * Return: the index of the operation.
@@ -61,7 +61,7 @@ u32 nvdla_test_add_sdp(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_add_comparison() - SDP that compares two cubes of 8x8x32 INT8
+ * nvdla_test_add_comparison() - add an SDP operation that compares two cubes of 8x8x32 INT8
  * @t: task graph
  *
  * Return: the index of the operation.
@@ -81,7 +81,7 @@ u32 nvdla_test_add_comparison(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_add_pdp() - maximum of 2x2 with stride 2 of 8x8x32 INT8
+ * nvdla_test_add_pdp() - add max pooling of an 8x8x32 INT8 cube, 2x2 with stride 2
  * @t: task graph
  *
  * Return: the index of the operation.
@@ -103,7 +103,7 @@ u32 nvdla_test_add_pdp(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_add_split_pdp() - pooling of 96 columns in three parts
+ * nvdla_test_add_split_pdp() - add pooling of a cube of 96 columns, split in three parts
  * @t: task graph
  *
  * Return: the index of the operation.
@@ -135,7 +135,7 @@ u32 nvdla_test_add_split_pdp(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_add_sdp_pdp() - SDP and PDP as one stream
+ * nvdla_test_add_sdp_pdp() - add an SDP operation whose output streams to a PDP operation
  * @t: task graph
  *
  * Return: the index of PDP, which is behind that of SDP.
@@ -152,7 +152,7 @@ u32 nvdla_test_add_sdp_pdp(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_add_cdp() - normalisation of 8x8x32 INT8 with a look-up table
+ * nvdla_test_add_cdp() - add normalisation of an 8x8x32 INT8 cube, with a look-up table
  * @t: task graph
  *
  * Return: the index of the operation.
@@ -172,7 +172,7 @@ u32 nvdla_test_add_cdp(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_add_rubik() - reshape of a small INT8 cube
+ * nvdla_test_add_rubik() - add a reshape of a small INT8 cube
  * @t: task graph
  * @mode: enum nvdla_rubik_mode
  *

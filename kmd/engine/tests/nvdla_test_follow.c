@@ -5,7 +5,7 @@
 #include "../nvdla_platform.h"
 #include "nvdla_test_core.h"
 
-/* Starts @core's graph and has a second task of it follow. Returns that one. */
+/* Starts the graph of the test's core; programs a second task of it behind. Returns the second. */
 static struct nvdla_task *follow(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -27,10 +27,10 @@ static void follow_programs_and_enables_nothing(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->programmed, 0, 0);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0);
 	NVDLA_EXPECT_WRITES(test, NVDLA_PDP_D_OP_ENABLE, 1);
-	/* Each group has the whole program of its task. */
+	/* The program of the second task was written to the other group. */
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_PDP_D_DATA_CUBE_IN_WIDTH), 2);
 
-	/* The other group is not expected to be done yet. */
+	/* An interrupt of the second task's group is ignored before the task is started. */
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(1));
 	KUNIT_EXPECT_EQ(test, core->done.count, 0);
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(0));
@@ -40,7 +40,7 @@ static void follow_programs_and_enables_nothing(struct kunit *test)
 	core->num_accesses = 0;
 	KUNIT_ASSERT_EQ(test, nvdla_sequencer_start(core->sequencer, task), 0);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 0);
-	/* RDMA and core. */
+	/* Only op_enable is written: of PDP's RDMA, and of PDP itself. */
 	KUNIT_EXPECT_EQ(test, core->num_accesses, 2);
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(1));
 	NVDLA_EXPECT_LIST(test, &core->done, 0, 0);
@@ -57,7 +57,7 @@ static void follow_waits_for_groups(struct kunit *test)
 		nvdla_test_add_pdp(core->graph);
 	task = follow(test);
 	NVDLA_EXPECT_LIST(test, &core->programmed, 0, 1);
-	/* The third operation comes first. */
+	/* The free group goes to the running task's third operation, not to the second task. */
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(0));
 	NVDLA_EXPECT_LIST(test, &core->programmed, 0, 1, 2);
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(1));
@@ -66,7 +66,7 @@ static void follow_waits_for_groups(struct kunit *test)
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(0));
 	NVDLA_EXPECT_LIST(test, &core->done, 0);
 
-	/* Groups continue to alternate. */
+	/* In the second task, groups continue to alternate. */
 	KUNIT_ASSERT_EQ(test, nvdla_sequencer_start(core->sequencer, task), 0);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1, 2, 0, 1);
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(1));
@@ -75,7 +75,7 @@ static void follow_waits_for_groups(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->done, 0, 0);
 }
 
-/* Operations of the running task that are still to come keep the engine's groups. */
+/* Groups are kept for operations of the running task that are not programmed yet. */
 static void follow_leaves_engines_to_the_task_that_runs(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -96,7 +96,7 @@ static void follow_leaves_engines_to_the_task_that_runs(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1, 0);
 }
 
-/* Both groups share the table: it must not change under an operation that runs. */
+/* Both groups share the look-up table: it must not change while an operation uses it. */
 static void follow_replaces_no_table_in_use(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -175,7 +175,7 @@ static void follow_is_forgotten_with_a_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_PDP_D_DATA_CUBE_IN_WIDTH),
 			writes + 1);
 
-	/* Also between the end of one task and the start of the other. */
+	/* An abort also forgets the second task if the first has ended and the second not begun. */
 	task = nvdla_test_core_create(test);
 	KUNIT_ASSERT_EQ(test, nvdla_sequencer_follow(core->sequencer, task), 0);
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(0));

@@ -5,8 +5,8 @@
 #include "nvdla_test_task.h"
 
 /**
- * nvdla_test_task_new() - a task graph without operations
- * @test: test that it is for, and that ends if there is no memory
+ * nvdla_test_task_new() - allocate a task graph without operations
+ * @test: test that owns the graph; it fails and ends if there is no memory
  *
  * Return: the graph, which is freed with the test.
  */

@@ -12,7 +12,7 @@
 #define MOVED_BY 0x40000000ULL
 #define SOURCE_BYTES (8 * 8 * 32)
 
-/* A convolution with its SDP, and its prepared form. */
+/* The task graph of a convolution with its SDP, and the prepared task made from it. */
 struct nvdla_test_prepared {
 	struct nvdla_test_task *t;
 	struct nvdla_prepared *prepared;
@@ -52,7 +52,7 @@ static struct nvdla_task *bind(struct kunit *test, u32 flags)
 	return task;
 }
 
-/* Counts the registers that two tasks of one graph do not write alike. */
+/* Counts the register writes in which two tasks of one graph differ. */
 static u32 differences(struct kunit *test, const struct nvdla_task *one,
 		       const struct nvdla_task *other)
 {
@@ -86,7 +86,7 @@ static void prepared_equals_task_created_at_once(struct kunit *test)
 	nvdla_task_destroy(bound);
 }
 
-/* Source, weights, the SDP's operand and the destination. */
+/* Four address registers differ: of the source, the weights, SDP's operand and the destination. */
 static void prepared_addresses_follow_the_extents(struct kunit *test)
 {
 	struct nvdla_test_prepared *p = test->priv;
@@ -102,7 +102,7 @@ static void prepared_addresses_follow_the_extents(struct kunit *test)
 	nvdla_task_destroy(here);
 }
 
-/* CDMA, SDP's RDMA and its core. */
+/* Three registers enable counters: of CDMA, of SDP's RDMA and of SDP. */
 static void prepared_counts_only_if_asked(struct kunit *test)
 {
 	struct nvdla_task *silent = bind(test, 0);

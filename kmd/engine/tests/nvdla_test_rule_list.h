@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The rules for a submit, as one list.
+ * The rules for a submit, as one list of
  *
  *	NVDLA_RULE(name, text, source)
  *
- * Tests call a rule by its name. The text is what the engine says. The source says where
- * the rule comes from: a section of the programming guide, of the precision or of the
- * in-memory format document, "registers" (the width of a field), "hardware"
- * (what the hardware does where the documents are silent) or "driver" (needed
- * to stay inside the memory that a task was given, or to come to an end).
- *
- * Who includes this file defines NVDLA_RULE.
+ * The file that includes this one defines the macro NVDLA_RULE. Tests call a rule by its name. The
+ * text is the engine's error message. The source says where the rule comes from: a section of
+ * NVDLA's programming guide ("guide"), of its precision document or of its in-memory format
+ * document ("formats"), "registers" (the width of a field), "hardware" (what the hardware does
+ * where the documents are silent) or "driver" (needed to stay inside the memory that a task was
+ * given, or to come to an end).
  */
 /* Submit and address table */
 NVDLA_RULE(SUBMIT_COUNT, "not in the accepted range", "driver")

@@ -11,7 +11,7 @@ const char *const nvdla_test_rule_text[NVDLA_TEST_NUM_RULES] = {
 u32 nvdla_rules_broken[NVDLA_TEST_NUM_RULES];
 
 /**
- * nvdla_rules_init() - before each test of a suite: an empty task in its private data
+ * nvdla_rules_init() - set up an empty task as a test's private data, before each test of a suite
  * @test: test
  *
  * Return: 0.

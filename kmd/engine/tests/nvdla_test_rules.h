@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Rules, each with a valid task, a change that breaks the rule, and the field that the error has
- * to name.
+ * Tests of the rules for a submit. Each rule needs a valid task, a change that breaks the rule, and
+ * the member that the error has to name.
  */
 #ifndef NVDLA_TEST_RULES_H
 #define NVDLA_TEST_RULES_H
@@ -13,7 +13,7 @@
 
 #include "nvdla_test_task.h"
 
-/* The rules, by name. */
+/* An index for each rule. */
 enum nvdla_test_rule {
 #define NVDLA_RULE(name, text, source) NVDLA_TEST_RULE_##name,
 #include "nvdla_test_rule_list.h"
@@ -56,7 +56,7 @@ struct nvdla_test_place {
 #define NVDLA_VALID(test, make) nvdla_rules_valid(test, make, __LINE__)
 
 /**
- * NVDLA_REFUSED() - the task breaks a rule now
+ * NVDLA_REFUSED() - expect that the task is refused, because it breaks a rule now
  * @test: test
  * @rule: name of the rule, without its prefix
  * @place: the member that the error has to name
@@ -65,7 +65,7 @@ struct nvdla_test_place {
 	nvdla_rules_refused(test, NVDLA_TEST_RULE_##rule, place, __LINE__)
 
 /**
- * NVDLA_BREAKS() - one change to a valid task breaks a rule
+ * NVDLA_BREAKS() - expect that one change to a valid task breaks a rule
  * @test: test
  * @rule: name of the rule, without its prefix
  * @place: the member that the error has to name

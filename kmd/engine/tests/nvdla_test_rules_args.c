@@ -10,7 +10,7 @@
 #define BUFFER_ADDRESS 0x10000
 #define BUFFER_BYTES 4096
 
-/* Arguments of a small submit with one buffer; nothing is behind their pointers. */
+/* Arguments of a small submit with one buffer. The checks do not follow their user pointers. */
 struct nvdla_test_args {
 	struct drm_nvdla_submit submit;
 	struct drm_nvdla_task task;
@@ -62,7 +62,7 @@ static int args_init(struct kunit *test)
 	return 0;
 }
 
-/* The arguments are not acceptable, and start anew. */
+/* Expects that the arguments are refused, and makes them valid again. */
 static void args_refused(struct kunit *test, u32 rule, struct nvdla_test_place place, int line)
 {
 	struct nvdla_refusal why = {};
@@ -90,7 +90,7 @@ static void args_prepared(struct nvdla_test_args *args)
 	args->task.address_size = sizeof(args->address);
 }
 
-/* The task cannot be prepared, and starts anew. */
+/* Expects that the task is refused for preparation, and makes it valid again. */
 static void template_refused(struct kunit *test, u32 rule, struct nvdla_test_place place, int line)
 {
 	struct nvdla_test_args *args = test->priv;
@@ -216,7 +216,7 @@ static void args_extent_is_rest_of_buffer_unless_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, args_check(a, &why), 0);
 	KUNIT_EXPECT_EQ(test, a->extent.size, 32);
 
-	/* An entry that no operation uses. */
+	/* A zero handle is accepted: it marks an entry that no operation uses. */
 	a->address.handle = 0;
 	a->has_buffer = false;
 	KUNIT_EXPECT_EQ(test, args_check(a, &why), 0);

@@ -51,7 +51,7 @@ static void make_skipping_image(struct nvdla_test_task *t)
 	t->surfaces[1].sdp.dst_data = nvdla_test_feature(2, 0, 2, 8, 32, 1);
 }
 
-/* Two lines are fetched at a time, between which there is room. */
+/* Lines that are not packed (a gap follows each), of which CDMA fetches two at a time. */
 static void make_unpacked_lines(struct nvdla_test_task *t)
 {
 	make_conv(t);
@@ -60,7 +60,7 @@ static void make_unpacked_lines(struct nvdla_test_task *t)
 	t->surfaces[0].conv.src_data.surf_stride *= 2;
 }
 
-/* From the second pixel on. */
+/* A region of an image that begins at the second pixel of each line. */
 static void make_region(struct nvdla_test_task *t)
 {
 	make_image(t);
@@ -105,7 +105,7 @@ static void make_widening_image(struct nvdla_test_task *t)
 	t->surfaces[1].sdp.dst_data = nvdla_test_feature(2, 0, 8, 8, 256, 2);
 }
 
-/* Groups of 32 kernels of 1x1x1024 bytes, each of which fills a bank. */
+/* Kernels of 1x1x1024 bytes: each group of 32 kernels fills a bank. */
 static void fill_bank(struct nvdla_test_task *t, u32 kernels)
 {
 	struct nvdla_conv_op_desc *op = &t->operations[nvdla_test_add_conv(t) - 1].conv;
@@ -391,7 +391,11 @@ static void conv_memory_rules(struct kunit *test)
 	NVDLA_BREAKS(test, CONV_PIXEL_X_OFFSET, OPERATION(extended, pixel_x_offset), make_conv,
 		     t->operations[0].extended.pixel_x_offset = 1);
 
-	/* 4 + 32 bytes of each line are in two atoms; of the second plane 8 + 16 are in one. */
+	/*
+	 * An atom has 32 bytes. In make_region(), 4 skipped bytes and 32 bytes of pixels lie in two
+	 * atoms of each line; in make_planes(), 12 skipped pixels push the second plane's line
+	 * beyond its stride.
+	 */
 	NVDLA_BREAKS(test, CUBE_EXTENT, SURFACE(conv, src_data), make_region,
 		     t->extents[0].size = 8 * 64 - 1);
 	NVDLA_BREAKS(test, CUBE_LINE_STRIDE, SURFACE(conv, src_data.line_stride), make_region,

@@ -5,7 +5,7 @@
 #include "../nvdla_platform.h"
 #include "nvdla_test_rules.h"
 
-/* SDP or CDP with a look-up table in one precision. */
+/* Adds an operation of SDP or CDP that uses a look-up table in @precision. */
 static void add_table(struct nvdla_test_task *t, u32 engine, u32 precision)
 {
 	u32 bytes = precision == NVDLA_PRECISION_INT8 ? 1 : 2;
@@ -64,8 +64,8 @@ static void lut_value_rules(struct kunit *test)
 	NVDLA_BREAKS(test, LUT_RANGE, LUT(le_end), make_lut, t->luts[0].le_end = 1ULL << 32);
 	NVDLA_BREAKS(test, LUT_RANGE, LUT(lo_start), make_lut, t->luts[0].lo_start = -2147483649LL);
 	/*
-	 * 0x1p30 and 0x1p32: so large that no number above them lies in the table with
-	 * INDEX_SELECT 0.
+	 * 0x1p30 and 0x1p32: so large that in FP32, with INDEX_SELECT 0, the end of the table
+	 * (start plus 0x1p6 or 0x1p8) equals its start.
 	 */
 	NVDLA_BREAKS(test, LUT_START, LUT(le_start), make_fp16, t->luts[0].le_start = 0x4e800000);
 	NVDLA_BREAKS(test, LUT_START, LUT(lo_start), make_fp16, t->luts[0].lo_start = 0x4f800000);
@@ -79,7 +79,7 @@ static void lut_value_rules(struct kunit *test)
 		     t->luts[0].le_overflow.field.shifter = -17);
 }
 
-/* The guide's tables of INDEX_SELECT and INDEX_OFFSET. */
+/* The programming guide's limits of INDEX_SELECT and INDEX_OFFSET. */
 static const struct nvdla_test_range {
 	u32 engine;
 	u32 precision;

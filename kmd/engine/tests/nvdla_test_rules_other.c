@@ -31,14 +31,14 @@ static void make_sdp_pdp(struct nvdla_test_task *t)
 	nvdla_test_add_sdp_pdp(t);
 }
 
-/* Another width of the pooling in nvdla_test_add_split_pdp(). */
+/* Changes the widths of input and output in nvdla_test_add_split_pdp(). */
 static void set_widths(struct nvdla_test_task *t, u32 in, u32 out)
 {
 	t->surfaces[0].pdp.src_data = nvdla_test_feature(2, 0, in, 8, 32, 1);
 	t->surfaces[0].pdp.dst_data = nvdla_test_feature(3, 0, out, 8, 32, 1);
 }
 
-/* Output and input columns of the first, each middle and the last part. */
+/* Sets the output and input columns of the first, each middle and the last part. */
 static void set_parts(struct nvdla_test_task *t, u32 count, u32 out_first, u32 out_mid,
 		      u32 out_last, u32 in_first, u32 in_mid, u32 in_last)
 {
@@ -161,7 +161,7 @@ static void pdp_rules(struct kunit *test)
 	NVDLA_BREAKS(test, PDP_SPLIT_IN, OPERATION(pdp, partial_in_width_mid), make_split,
 		     t->operations[0].pdp.partial_in_width_mid = 33);
 
-	/* 3 columns with stride 1 share 2, and a part has only 1. */
+	/* Windows of 3 columns with stride 1 share 2 columns, but one of the parts has only 1. */
 	NVDLA_VALID(test, make_split);
 	set_widths(t, 32, 33);
 	t->operations[0].pdp.pad_left = 2;
@@ -179,7 +179,7 @@ static void pdp_rules(struct kunit *test)
 	set_parts(t, 3, 32, 31, 3, 33, 31, 1);
 	NVDLA_REFUSED(test, PDP_SPLIT_OVERLAP, OPERATION(pdp, partial_in_width_last));
 
-	/* 1 column with stride 3 skips 2. */
+	/* Windows of 1 column with stride 3 skip 2 columns, but the first part has only 1. */
 	NVDLA_VALID(test, make_split);
 	set_widths(t, 193, 65);
 	t->operations[0].pdp.pool_width = 0;
@@ -263,7 +263,7 @@ static void rubik_rules(struct kunit *test)
 		     t->extents[0].size = 4 * 4 * 128 - 1);
 }
 
-/* Members of an operation behind the descriptor of its engine. */
+/* Rules of the members in struct nvdla_extended_op_desc, behind the engine's descriptor. */
 static void extended_rules(struct kunit *test)
 {
 	struct nvdla_test_task *t = test->priv;

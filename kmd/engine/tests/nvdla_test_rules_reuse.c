@@ -3,7 +3,7 @@
 #include "../nvdla_platform.h"
 #include "nvdla_test_rules.h"
 
-/* The second of two convolutions (operations 0 and 2) uses the lines of the first again. */
+/* Convolution 2 uses again the input lines that convolution 0 has left in the buffer. */
 static void keep_data(struct nvdla_test_task *t)
 {
 	nvdla_test_edge(t, 0, 2, NVDLA_EVENT_OP_PROGRAMMED);
@@ -18,7 +18,7 @@ static void keep_weights(struct nvdla_test_task *t)
 	t->operations[2].conv.weight_reuse = 1;
 }
 
-/* Another size of the input of a convolution, and of its output. */
+/* Changes the size of a convolution's input, and of its output. */
 static void resize_conv(struct nvdla_test_task *t, u32 conv, u32 width, u32 height, u32 channels)
 {
 	struct nvdla_conv_op_desc *op = &t->operations[conv].conv;
@@ -43,7 +43,7 @@ static void make_reuse(struct nvdla_test_task *t)
 	keep_weights(t);
 }
 
-/* The first releases six of its eight lines, the second fetches six behind the others. */
+/* Convolution 0 releases six of its eight lines; convolution 2 fetches six behind the kept two. */
 static void make_partial_reuse(struct nvdla_test_task *t)
 {
 	make_reuse(t);
@@ -126,12 +126,12 @@ static void reuse_line_rules(struct kunit *test)
 	/* Nothing is fetched behind lines that are all kept. */
 	NVDLA_BREAKS(test, CONV_DATA_REUSE_LINES, OPERATION(conv, input_height_csc), make_reuse,
 		     resize_conv(t, 2, 8, 16, 32));
-	/* CDMA would go on when the sums are out. */
+	/* CDMA would still fetch after CACC has delivered all sums. */
 	NVDLA_BREAKS(test, CONV_DATA_REUSE_LINES, OPERATION(conv, input_height_csc),
 		     make_empty_reuse,
 		     t->surfaces[2].conv.src_data = nvdla_test_feature(0, 0, 8, 8192, 32, 1));
 
-	/* Winograd's CDMA fetches all lines, or none. */
+	/* In winograd mode, CDMA fetches all lines or none. */
 	NVDLA_VALID(test, make_winograd_reuse);
 	t->operations[0].conv.skip_data_rls = 0;
 	t->operations[0].conv.release = 4;

@@ -10,7 +10,7 @@ static void make_sdp(struct nvdla_test_task *t)
 	nvdla_test_add_sdp(t);
 }
 
-/* The least operands that registers of X1 have; descriptors have 32 bits for them. */
+/* The least operands that fit X1's registers of 16 bits; descriptors have 32 bits for them. */
 static void make_negative_operands(struct nvdla_test_task *t)
 {
 	struct nvdla_sdp_op *unit = &t->operations[nvdla_test_add_sdp(t)].sdp.x1_op;
@@ -51,7 +51,7 @@ static void make_batch_with_y(struct nvdla_test_task *t)
 	t->operations[1].sdp.y_op.enable = 1;
 }
 
-/* INT16 to INT8 works on pairs of INT16 surfaces. */
+/* From INT16 to INT8, SDP reads surfaces in pairs: two, although 16 channels fit into one. */
 static void make_narrowing(struct nvdla_test_task *t)
 {
 	nvdla_test_add_sdp(t);
@@ -62,7 +62,7 @@ static void make_narrowing(struct nvdla_test_task *t)
 	t->extents[0].size = 2 * 8 * 8 * 32;
 }
 
-/* FP16 with an operand from memory for both halves of Y. */
+/* FP16, with an operand in memory for both Y's multiplier and its ALU. */
 static void make_fp16(struct nvdla_test_task *t)
 {
 	struct nvdla_sdp_op_desc *op = &t->operations[nvdla_test_add_sdp(t)].sdp;
@@ -144,7 +144,7 @@ static void sdp_mode_rules(struct kunit *test)
 		     t->surfaces[0].sdp.x1_data.width = 8);
 	NVDLA_BREAKS(test, SDP_SIZE, SURFACE(sdp, y_data.height), make_compare,
 		     t->surfaces[0].sdp.y_data.height = 7);
-	/* INT16 to INT8 works on pairs of INT16 surfaces. */
+	/* The memory has room for one surface, but SDP reads two. */
 	NVDLA_BREAKS(test, CUBE_EXTENT, SURFACE(sdp, src_data), make_narrowing,
 		     t->extents[0].size = 8 * 8 * 32);
 }

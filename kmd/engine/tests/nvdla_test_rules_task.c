@@ -65,7 +65,7 @@ static void count_rules(struct kunit *test)
 {
 	struct nvdla_test_task *t = test->priv;
 
-	/* Only as many elements as the counts say are read. */
+	/* The counts are checked before the arrays are read, so too large ones do no harm. */
 	NVDLA_BREAKS(test, TASK_NUM_OPERATIONS, TASK(num_operations), make_pdp,
 		     t->num_operations = 0);
 	NVDLA_BREAKS(test, TASK_NUM_OPERATIONS, TASK(num_operations), make_pdp,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * In which order the sequencer writes to a core, and how it follows interrupts.
+ * The order in which the sequencer writes to a core, and its reactions to interrupts.
  */
 #include <nvdla/hw/registers.h>
 
@@ -57,7 +57,7 @@ static void sequencer_both_groups_are_kept_busy(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->completed, 0, 1, 2, 3);
 }
 
-/* An idle engine waits only for the writes of op_enable. */
+/* op_enable of an idle engine is written before the registers of later operations. */
 static void sequencer_what_is_ready_is_enabled_before_more_is_written(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -96,13 +96,13 @@ static void sequencer_only_changed_registers_are_written(struct kunit *test)
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(1));
 	KUNIT_ASSERT_EQ(test, core->done.count, 2);
 
-	/* Group 0 again, with another destination. */
+	/* The third run uses group 0 again. Only the destination differs from the first run. */
 	t->surfaces[0].pdp.dst_data.offset = 0x400;
 	core->num_accesses = 0;
 	nvdla_test_core_run(test);
 	NVDLA_EXPECT_WRITES(test, NVDLA_PDP_D_DST_BASE_ADDR_LOW,
 			    (u32)t->extents[3].dma_addr + 0x400);
-	/* Two pointers, the address, two enables. */
+	/* Five accesses: two register pointers, the address, two enables. */
 	KUNIT_EXPECT_EQ(test, core->num_accesses, 5);
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(0));
 }
@@ -128,7 +128,7 @@ static void sequencer_rdma_groups_move_only_when_used(struct kunit *test)
 	struct nvdla_test_core *core = test->priv;
 	struct nvdla_test_task *t = core->graph;
 
-	/* PDP with RDMA, then without, then with. */
+	/* PDP with its RDMA, then without (it takes SDP's stream), then with it again. */
 	nvdla_test_add_pdp(t);
 	nvdla_test_add_sdp_pdp(t);
 	nvdla_test_add_pdp(t);
@@ -230,7 +230,7 @@ static void sequencer_abort_forgets_the_task_until_reset(struct kunit *test)
 	nvdla_sequencer_reset(core->sequencer);
 	core->num_accesses = 0;
 	KUNIT_EXPECT_EQ(test, nvdla_sequencer_start(core->sequencer, task), 0);
-	/* Nothing is taken for granted after a reset. */
+	/* After a reset, no register is assumed to hold an earlier value. */
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_PDP_D_DATA_CUBE_IN_WIDTH), 1);
 	NVDLA_EXPECT_WRITES(test, NVDLA_PDP_S_POINTER, 0);
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(0));
@@ -257,7 +257,7 @@ static void sequencer_snapshot_shows_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, now.engine[NVDLA_OP_PDP].group[1].state, NVDLA_GROUP_PROGRAMMED);
 	KUNIT_EXPECT_EQ(test, now.engine[NVDLA_OP_PDP].group[1].operation, 1);
 	KUNIT_EXPECT_EQ(test, now.engine[NVDLA_OP_PDP].group[1].waits_for, 1);
-	/* An idle engine first. */
+	/* Operation 2 is programmed before 1, because its engine is idle. */
 	NVDLA_EXPECT_LIST(test, &core->programmed, 0, 2, 1);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 2);
 	KUNIT_EXPECT_EQ(test, now.engine[NVDLA_OP_CDP].group[0].operation, 2);

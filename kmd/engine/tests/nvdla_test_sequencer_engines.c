@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What the sequencer does for single engines: convolution, copies, counters.
+ * Behaviour of the sequencer for single engines: convolution, copies, counters.
  */
 #include <nvdla/hw/registers.h>
 
@@ -58,7 +58,7 @@ static void sequencer_fetch_events_release_waiters(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->enabled, 1, 0, 2, 3);
 }
 
-/* Sums can be out while CDMA still reads memory that would be somebody else's soon. */
+/* All sums can be done while CDMA still reads memory; the memory must not be freed before. */
 static void sequencer_convolution_ends_with_its_last_fetch(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -77,7 +77,7 @@ static void sequencer_convolution_ends_with_its_last_fetch(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->enabled, 1, 0, 2);
 }
 
-/* The second has fetched its weights before the first one's sums are out. */
+/* The second convolution has fetched its weights before the first one's sums are out. */
 static void sequencer_fetches_of_the_next_convolution_are_remembered(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -111,7 +111,7 @@ static void sequencer_bdma_queues_transfers_then_launches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_BDMA_CFG_OP), 3);
 	NVDLA_EXPECT_WRITES(test, NVDLA_BDMA_CFG_LAUNCH0, 1);
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_BDMA_CFG_LAUNCH1), 0);
-	/* BDMA's registers keep their values. */
+	/* BDMA's registers keep their values, so an equal value is written only once. */
 	NVDLA_EXPECT_WRITES(test, NVDLA_BDMA_CFG_LINE, 1);
 	nvdla_sequencer_irq(core->sequencer, BDMA_DONE(0));
 	NVDLA_EXPECT_LIST(test, &core->done, 0);
@@ -127,7 +127,7 @@ static void sequencer_bdma_is_asked_for_slots_when_none_are_known(struct kunit *
 	nvdla_test_add_bdma(t, 8);
 	nvdla_test_core_run(test);
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_reads(core, NVDLA_BDMA_STATUS), 1);
-	/* 4 of 20 are known to be left, 8 are needed. */
+	/* 4 of 20 slots are known to be free, 8 are needed. */
 	nvdla_sequencer_irq(core->sequencer, BDMA_DONE(0));
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_reads(core, NVDLA_BDMA_STATUS), 2);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1, 2);
@@ -143,13 +143,13 @@ static void sequencer_bdma_fills_one_group_at_a_time_and_never_too_many_slots(st
 	nvdla_test_add_bdma(t, 1);
 	nvdla_test_add_bdma(t, 20);
 	nvdla_test_core_run(test);
-	/* 12 run and 8 are queued behind them; the third has to wait for a group. */
+	/* 12 transfers run and 8 are queued; the third operation has to wait for a group. */
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1);
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_BDMA_CFG_OP), 20);
 	nvdla_sequencer_irq(core->sequencer, BDMA_DONE(0));
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1, 2);
 	nvdla_sequencer_irq(core->sequencer, BDMA_DONE(1));
-	/* 1 + 20 transfers would be too many. */
+	/* 1 + 20 transfers would need more than the 20 slots. */
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1, 2);
 	nvdla_sequencer_irq(core->sequencer, BDMA_DONE(0));
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1, 2, 3);
@@ -230,8 +230,8 @@ static void sequencer_nan_is_flushed_by_whoever_is_told_to(struct kunit *test)
 	u32 i;
 
 	/*
-	 * Twice in each group, with and without flush: the second run writes the registers that
-	 * differ.
+	 * Two operations in each register group: the first keeps NaN, the second flushes it, so
+	 * that the register has to be written again.
 	 */
 	for (i = 0; i < 4; i++) {
 		nvdla_test_add_pdp(t);
@@ -277,7 +277,7 @@ static void sequencer_statistics_are_read_from_the_right_group(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, cdp.lut.lo_hit, 14);
 }
 
-/* Each read is waited for. */
+/* The CPU has to wait for each register read, so needless ones are avoided. */
 static void sequencer_counters_that_stay_zero_are_not_read(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -293,7 +293,7 @@ static void sequencer_counters_that_stay_zero_are_not_read(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->done, 0);
 	for (i = 0; i < core->num_accesses; i++)
 		reads += !core->accesses[i].write;
-	/* Of CDMA 4, of CACC 1, of SDP 2, of its only operand 1: integers, without a table. */
+	/* CDMA has 4 counters, CACC 1, SDP 2, its only operand 1; no FP16, no look-up table. */
 	KUNIT_EXPECT_EQ(test, reads, 8);
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_reads(core, NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL),
 			1);

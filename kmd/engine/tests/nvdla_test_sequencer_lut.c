@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * How the sequencer writes look-up tables.
+ * Tests of the writing of look-up tables by the sequencer.
  */
 #include <nvdla/hw/registers.h>
 
 #include "../nvdla_platform.h"
 #include "nvdla_test_core.h"
 
-/* Writes for both tables: entries, an address for each table, their other registers. */
+/* Register writes for both tables: an address for each table, the entries, the other registers. */
 #define WHOLE_LUT_ENTRIES (65 + 257)
 #define WHOLE_LUT_WRITES (2 + WHOLE_LUT_ENTRIES + 10)
 
-/* How many entries of tables were written. */
+/* Returns the number of table entries that were written. */
 static u32 lut_entries(const struct nvdla_test_core *core)
 {
 	return nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA);
@@ -31,13 +31,13 @@ static void sequencer_lut_is_uploaded_once(struct kunit *test)
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1);
 	nvdla_sequencer_irq(core->sequencer, SDP_DONE(0) | SDP_DONE(1));
 
-	/* Nor for the next task with the same contents. */
+	/* The next task with an equal table uploads nothing. */
 	core->num_accesses = 0;
 	nvdla_test_core_run(test);
 	KUNIT_EXPECT_EQ(test, lut_entries(core), 0);
 }
 
-/* Writes to the registers of SDP's tables. */
+/* Returns the number of writes to the registers of SDP's tables. */
 static u32 lut_writes(const struct nvdla_test_core *core)
 {
 	u32 writes = 0;
@@ -49,7 +49,7 @@ static u32 lut_writes(const struct nvdla_test_core *core)
 	return writes;
 }
 
-/* Runs the graph's only operation; @owner says whose it is. */
+/* Runs the graph's only operation, an SDP that uses register @group, as a task of @owner. */
 static void run_sdp_of(struct kunit *test, u64 owner, u32 group)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -76,7 +76,7 @@ static void sequencer_lut_is_written_where_it_differs(struct kunit *test)
 	NVDLA_EXPECT_WRITES(test, NVDLA_SDP_S_LUT_ACCESS_CFG, LUT_ADDRESS(0, 0), LUT_ADDRESS(1, 0));
 	KUNIT_EXPECT_EQ(test, lut_writes(core), WHOLE_LUT_WRITES);
 
-	/* Two entries beside one another, the last one, and one register. */
+	/* LE's last entry, two adjacent entries of LO, and one other register differ. */
 	lut->le_table[64] ^= 1;
 	lut->lo_table[7] = -2;
 	lut->lo_table[8] = 3;
@@ -96,11 +96,11 @@ static void sequencer_lut_of_another_owner_is_written_as_a_whole(struct kunit *t
 
 	nvdla_test_use_lut(t, nvdla_test_add_sdp(t));
 	run_sdp_of(test, 1, 0);
-	/* An equal table of another owner is replaced as a whole as well. */
+	/* Another owner's table is replaced as a whole even if it is equal. */
 	run_sdp_of(test, 2, 1);
 	KUNIT_EXPECT_EQ(test, lut_writes(core), WHOLE_LUT_WRITES);
 
-	/* From now on it is the second one's. */
+	/* The loaded table is now that of owner 2. */
 	t->luts[0].lo_table[7]++;
 	run_sdp_of(test, 2, 0);
 	KUNIT_EXPECT_EQ(test, lut_writes(core), 2);

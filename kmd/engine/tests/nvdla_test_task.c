@@ -5,7 +5,7 @@
 #define ATOM_BYTES 32
 
 /**
- * nvdla_test_task_reset() - reset a task graph to a new one
+ * nvdla_test_task_reset() - make a task graph as nvdla_test_task_new() returned it
  * @t: task graph of nvdla_test_task_new()
  */
 void nvdla_test_task_reset(struct nvdla_test_task *t)
@@ -19,8 +19,8 @@ void nvdla_test_task_reset(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_fill_extents() - large memory at each address
- * @extents: NVDLA_TEST_NUM_EXTENTS of them
+ * nvdla_test_fill_extents() - give each entry of an address table a large memory
+ * @extents: NVDLA_TEST_NUM_EXTENTS entries
  */
 void nvdla_test_fill_extents(struct nvdla_task_extent *extents)
 {
@@ -35,10 +35,10 @@ void nvdla_test_fill_extents(struct nvdla_task_extent *extents)
 }
 
 /**
- * nvdla_test_task_source() - a task graph as the engine takes it
- * @t: task graph; it is borrowed
+ * nvdla_test_task_source() - get the argument of nvdla_task_create() for a task graph
+ * @t: task graph, to whose arrays the argument points
  *
- * Return: what nvdla_task_create() takes.
+ * Return: the argument.
  */
 struct nvdla_task_source nvdla_test_task_source(const struct nvdla_test_task *t)
 {
@@ -72,7 +72,7 @@ int nvdla_test_task_create(const struct nvdla_test_task *t, struct nvdla_refusal
 }
 
 /**
- * nvdla_test_feature() - a packed feature cube in system memory
+ * nvdla_test_feature() - describe a packed feature cube in system memory
  * @address: index into the address table
  * @offset: bytes from there
  * @width: elements
@@ -100,7 +100,7 @@ struct nvdla_data_cube nvdla_test_feature(s16 address, u32 offset, u32 width, u3
 }
 
 /**
- * nvdla_test_stream() - a cube on its way from one engine to the next
+ * nvdla_test_stream() - describe a cube that one engine passes to the next, without memory
  * @width: elements
  * @height: elements
  * @channels: elements
@@ -118,7 +118,7 @@ struct nvdla_data_cube nvdla_test_stream(u32 width, u32 height, u32 channels, u3
 }
 
 /**
- * nvdla_test_weights() - weights, their mask or the sizes of their groups
+ * nvdla_test_weights() - describe weights, their mask or their group sizes in system memory
  * @address: index into the address table
  * @offset: bytes from there
  * @size: bytes
@@ -136,7 +136,7 @@ struct nvdla_data_cube nvdla_test_weights(s16 address, u32 offset, u32 size)
 }
 
 /**
- * nvdla_test_add() - a node with empty descriptors and no edges
+ * nvdla_test_add() - add a node with empty descriptors and no edges
  * @t: task graph
  * @op_type: enum nvdla_op_type
  *
@@ -188,7 +188,7 @@ void nvdla_test_fuse(struct nvdla_test_task *t, u32 producer, u32 consumer)
 }
 
 /**
- * nvdla_test_add_lut() - a look-up table that suits every engine
+ * nvdla_test_add_lut() - add a look-up table that suits every engine
  * @t: task graph
  *
  * Return: its index.
@@ -211,7 +211,7 @@ s16 nvdla_test_add_lut(struct nvdla_test_task *t)
 }
 
 /**
- * nvdla_test_use_lut() - give Y of an operation a look-up table
+ * nvdla_test_use_lut() - give unit Y of an SDP operation a look-up table
  * @t: task graph
  * @sdp: index of the operation
  */

@@ -17,21 +17,21 @@ extern "C" {
 
 struct kunit;
 
-/** NVDLA_TEST_NUM_EXTENTS - addresses 0 to 3 are in system memory, the last one in CVSRAM */
+/** NVDLA_TEST_NUM_EXTENTS - address table entries; 0 to 3 are in system memory, 4 in CVSRAM */
 #define NVDLA_TEST_NUM_EXTENTS 5
-/** NVDLA_TEST_CVSRAM - the address that is in CVSRAM */
+/** NVDLA_TEST_CVSRAM - the entry that is in CVSRAM */
 #define NVDLA_TEST_CVSRAM (NVDLA_TEST_NUM_EXTENTS - 1)
-/** NVDLA_TEST_EXTENT_BYTES - bytes at each address */
+/** NVDLA_TEST_EXTENT_BYTES - bytes of each entry */
 #define NVDLA_TEST_EXTENT_BYTES 0x1000000
-/** NVDLA_TEST_FIRST_ADDRESS - where address 0 begins */
+/** NVDLA_TEST_FIRST_ADDRESS - DMA address of entry 0 of the address table */
 #define NVDLA_TEST_FIRST_ADDRESS 0x80000000ULL
 
-/** NVDLA_TEST_MAX_OPERATIONS - room for operations in a nvdla_test_task_new() */
+/** NVDLA_TEST_MAX_OPERATIONS - operations for which a new task graph has room */
 #define NVDLA_TEST_MAX_OPERATIONS 16
-/** NVDLA_TEST_MAX_LUTS - room for look-up tables in a nvdla_test_task_new() */
+/** NVDLA_TEST_MAX_LUTS - look-up tables for which a new task graph has room */
 #define NVDLA_TEST_MAX_LUTS 4
 
-/* Formats of pixels that tests use. */
+/* Pixel formats that tests use, values of enum nvdla_data_format. */
 #define NVDLA_TEST_A8B8G8R8 12
 #define NVDLA_TEST_A8R8G8B8 13
 #define NVDLA_TEST_Y8U8V8 28
@@ -44,9 +44,9 @@ struct kunit;
  * @surfaces: their surfaces
  * @luts: look-up tables
  * @extents: the address table
- * @num_operations: how many there are
- * @num_luts: how many there are
- * @num_extents: how many there are
+ * @num_operations: number of operations
+ * @num_luts: entries of @luts in use
+ * @num_extents: entries of @extents in use
  * @flags: NVDLA_TASK_STATISTICS or 0
  *
  * The add functions append valid operations and return the index of the last one. They need

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The engine's interface for C++: its own headers are for C.
+ * The engine's interface for C++: includes its headers, which are for C, as extern "C".
  */
 #ifndef NVDLA_USER_ENGINE_H
 #define NVDLA_USER_ENGINE_H

@@ -54,7 +54,7 @@ class Architecture:
 AMD64 = Architecture('amd64', 'x86', 'x86_64-linux-gnu', 'amd64', 'qemu-system-x86', 'qemu-system-x86_64',
 		     'q35,vmport=off', 'max,erms=off,fsrm=off', 'ttyS0', 'i386',
 		     'intel-iommu,intremap=off,caching-mode=on')
-# PCI functions can send MSI to the AIA, but not to the PLIC.
+# PCI functions can send MSI to RISC-V's interrupt controller AIA, but not to the older one, PLIC.
 _ALL = (AMD64,
 	Architecture('riscv64', 'riscv', 'riscv64-linux-gnu', 'riscv64', 'qemu-system-riscv', 'qemu-system-riscv64',
 		     'virt,aia=aplic-imsic', 'max', 'ttyS0'),

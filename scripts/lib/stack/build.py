@@ -159,7 +159,7 @@ def tests():
 
 
 def targets_of(names):
-	"""The targets that the Meson tests @names need; None for all targets, which are also installed."""
+	"""The targets that the Meson tests @names need; None, for all targets, if a test installs them."""
 	wanted = [test for test in tests() if test['name'] in names]
 	if any(suite.endswith('install') for test in wanted for suite in test['suite']):
 		return None

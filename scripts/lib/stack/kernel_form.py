@@ -12,7 +12,7 @@ from .console import Failure
 
 # Headers that exist only because the sources also build in user space and for older kernels.
 _SHIMS = ('nvdla_platform.h', 'nvdla_types.h', 'nvdla_compat.h')
-# Expressions that replace calls of nvdla_compat.h: the newest kernel needs no compatibility function.
+# Expressions that replace calls of functions in nvdla_compat.h, which the newest kernel does not need.
 _NEWEST = {r'nvdla_sched_keep_job\(\w+\)': 'DRM_GPU_SCHED_STAT_NO_HANG'}
 # Paths in the kernel tree of headers that are not beside the driver here.
 RENAMED = {

@@ -25,7 +25,8 @@ STATUS_BROKEN = 125	# the guest failed before the command had ended
 
 # Taints that are no fault: out-of-tree module, unsigned module, KUnit ran.
 _HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
-# Number of boots if the kernel fails or hangs before it starts init, and the seconds that it has for each.
+# _BOOTS: number of boots if the kernel fails or hangs before it starts init. _BOOT_PATIENCE: seconds that it has to
+# start init.
 _BOOTS = 3
 _SECONDS_BETWEEN_LINES = 5
 _BOOT_PATIENCE = 90

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interface of the module for a library of the host: models that the library runs.
+ * C interface of a module that runs models with a library of the host, ONNX Runtime or TensorFlow
+ * Lite.
  *
- * The module is linked with that library, and looked for when a network needs it. Types of elements
- * are those of ONNX files.
+ * Each library has a module, which is linked with it. The runtime loads the module when a network
+ * needs the library. Types of elements are numbered as in ONNX files.
  */
 #pragma once
 
@@ -15,7 +16,7 @@ extern "C" {
 #endif
 
 #define NVDLA_HOST_INTERFACE 3
-/** The function of the module, a nvdla_host_entry */
+/** Name of the function that a module exports, a nvdla_host_entry */
 #define NVDLA_HOST_ENTRY "nvdla_host_library"
 
 /** A tensor of the caller: contiguous elements, last axis innermost */
@@ -84,7 +85,7 @@ struct nvdla_host_functions {
 		      void *context, nvdla_host_take take, nvdla_host_say say);
 	/**
 	 * Makes a file whose tensors have the shapes that result from these shapes of the inputs.
-	 * Returns 0 if it succeeded. NULL as select
+	 * Returns 0 if it succeeded. NULL in the module of ONNX Runtime, as select
 	 */
 	int (*resize)(const void *model, size_t size, const struct nvdla_host_shape *shapes,
 		      size_t num_shapes, void *context, nvdla_host_take take, nvdla_host_say say);

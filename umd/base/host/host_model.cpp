@@ -32,7 +32,7 @@ constexpr HostLibrary tensorflowLite{ "TensorFlow Lite",
 				      "newer than Debian 13: libtensorflow-lite-dev",
 				      "libnvdla-host-tflite.so" };
 
-/* The module stays for the life of the process: the library has threads. */
+/* Loads a library's module. It is never unloaded, because the library's threads run its code. */
 Result<HostLibrary> openModule(HostLibrary library)
 {
 	const std::string use = fmt::format("use {}", library.name);
@@ -79,7 +79,7 @@ constexpr std::pair<DataType, int32_t> types[] = {
 	{ DataType::Bool, 9 },	{ DataType::Half, 10 },
 };
 
-/* Makes room for an output; the limit is TensorDesc::plain()'s. */
+/* Allocates memory for an output of a shape that is known now; fails from 4 GiB on. */
 Result<void> makeRoom(const HostArray &output, std::span<const int64_t> shape)
 {
 	std::vector<uint32_t> lengths(shape.begin(), shape.end());
@@ -104,7 +104,7 @@ struct Said {
 	std::string message;
 	std::vector<HostValue> values;
 	std::vector<std::byte> file;
-	std::span<const HostArray> outputs; /* of a run */
+	std::span<const HostArray> outputs; /* outputs of a run, for room() */
 
 	static void say(void *context, const char *message)
 	{

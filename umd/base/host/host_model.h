@@ -40,7 +40,7 @@ struct HostResult {
 struct HostArray {
 	HostValue what;
 	std::span<std::byte> bytes;
-	HostResult *result = nullptr; /**< instead of bytes, of an output with unknown sizes */
+	HostResult *result = nullptr; /**< gets an output with unknown sizes, in place of bytes */
 };
 
 /** \return true if bytes begin like a TensorFlow Lite file */
@@ -66,8 +66,8 @@ struct TfliteShape {
 	std::vector<int32_t> extents;
 };
 
-/** \return a file whose tensors have the shapes that result from \a shapes of inputs; errors as
- * selectOperators() */
+/** \return a file whose tensors have the shapes that result from \a shapes, those of some inputs;
+ * errors as selectOperators() */
 Result<std::vector<std::byte>> resizeTensors(std::span<const std::byte> tflite,
 					     std::span<const TfliteShape> shapes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts shared by the modules for libraries of the host.
+ * Code shared by the modules of host_interface.h, which run models with libraries of the host.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace nvdla::host
 {
 
-/** \brief Reason why a function of the module fails, for its caller */
+/** \brief Exception with the reason why a function of the module fails; said() reports it */
 struct Failure : std::exception {
 	explicit Failure(std::string text) : message(std::move(text)) {}
 	const char *what() const noexcept override { return message.c_str(); }
@@ -22,7 +22,10 @@ struct Failure : std::exception {
 	std::string message;
 };
 
-/* Calls \a call; no exception leaves the module. \return the result of a function of the module */
+/*
+ * Calls \a call and reports its exception by \a say, so that none leaves the module. \return 0, or
+ * 1 after an exception
+ */
 template<typename Call>
 int said(void *context, nvdla_host_say say, const Call &call) noexcept
 {
@@ -46,15 +49,21 @@ std::string shapeText(const Extent *shape, size_t rank)
 	return text;
 }
 
-/** \brief Gives memory for outputs whose shape the network leaves open */
+/**
+ * \brief The caller's function that gives memory for outputs whose shape the network leaves open
+ */
 struct Room {
 	void *context;
 	nvdla_host_room give;
 };
 
 /**
- * \brief Compare output number \a index of the library with the tensor of the network
- * \param[in] shape of \a rank extents, as is \a size in bytes
+ * \brief Compare an output of the library with the network's tensor \a to
+ *
+ * Throws Failure if they differ.
+ *
+ * \param[in] index number of the output, for \a room
+ * \param[in] type,shape,rank,size the library's output; \a size in bytes
  * \return memory for the output's elements
  */
 inline void *placeOf(const nvdla_host_array &to, size_t index, int32_t type, const int64_t *shape,

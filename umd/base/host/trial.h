@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of a model that find out which sizes depend on numbers. */
+/* Runs of a model that find out which sizes of its outputs depend on the numbers in its inputs. */
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ class TrialInputs
 {
 public:
 	/**
-	 * \param[in] inputs shapes are known
+	 * \param[in] inputs the model's inputs, with known shapes
 	 * \param[in] number of all elements; without it they are random from 0 to 1, and integers
 	 * of 8 bits from 0 to 100
 	 * \param[in] divisors names of inputs whose integers are not 0
@@ -40,7 +40,8 @@ std::optional<std::vector<int64_t>> commonShape(std::vector<int64_t> one,
 
 /** \brief Outputs of runs of a model with different numbers */
 struct TrialRuns {
-	std::optional<float> number = 0.0F; /**< number of the first run that succeeded */
+	/** \brief Number that was the argument of TrialInputs in the first run that succeeded */
+	std::optional<float> number = 0.0F;
 	/** \brief Lengths that differ are -1, and the type is 0 if the number of axes differs, or
 	 * if no run succeeded */
 	std::vector<HostValue> outputs;
@@ -48,8 +49,8 @@ struct TrialRuns {
 
 /**
  * \brief Run a model with each of some numbers
- * \param[in] outputs names, for ONNX Runtime
- * \param[in] numbers as TrialInputs has them, also \a divisors
+ * \param[in] outputs names of the outputs, which ONNX Runtime needs
+ * \param[in] numbers one run for each; this and \a divisors are arguments of TrialInputs
  */
 TrialRuns tryNumbers(const HostModel &model, const std::vector<HostValue> &inputs,
 		     std::span<const std::string> outputs,

@@ -75,7 +75,10 @@ Result<CalibrationTable> fromJson(std::string_view text, const std::string &file
 	return table;
 }
 
-/* Names may have colons and blanks; the first line may name the version of TensorRT. */
+/*
+ * Reads a calibration cache of TensorRT: lines "name: number". Names may have colons and blanks;
+ * the first line may name TensorRT's version instead.
+ */
 Result<CalibrationTable> fromCache(std::string_view text, const std::string &file)
 {
 	CalibrationTable table;

@@ -15,7 +15,7 @@ namespace nvdla
 /**
  * \brief The error for the exception that is being handled
  *
- * If there is no memory for a message, the message is short enough for a string without allocation.
+ * If there is no memory for a message, a text is used that std::string holds without allocation.
  */
 Error caughtError(const char *what, const std::string &where) noexcept;
 

@@ -89,7 +89,7 @@ Result<Image> decodePnm(std::string_view text, const std::string &name)
 	return image;
 }
 
-/* libpng's simplified interface: no jumps, errors in a message. */
+/* libpng's simplified interface, which reports errors in a message and not by longjmp(). */
 class PngImage
 {
 public:
@@ -205,10 +205,10 @@ Result<std::vector<std::byte>> encodePng(const Image &image, const std::string &
 		writer.png.height = image.height;
 		writer.png.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
 
-		/* Files are a quarter larger and written much faster. */
+		/* With this flag files are a quarter larger, but written much faster. */
 		writer.png.flags = PNG_IMAGE_FLAG_FAST;
 
-		/* A query of the exact size would compress the picture a second time. */
+		/* Allocate for the largest size: a query of the exact one compresses twice. */
 		png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(writer.png);
 		std::vector<std::byte> bytes(size);
 		if (!png_image_write_to_memory(&writer.png, bytes.data(), &size, 0,

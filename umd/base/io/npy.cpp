@@ -81,7 +81,7 @@ std::vector<std::byte> widened(std::span<const std::byte> bytes)
 }
 
 /*
- * Other numbers become the nearest float32, ties to even; numbers that are too large become
+ * Converts numbers to the nearest float32, ties to even; numbers that are too large become
  * infinite.
  */
 template<typename T>
@@ -98,7 +98,7 @@ std::vector<std::byte> narrowed(std::span<const std::byte> bytes)
 	return { narrowBytes.begin(), narrowBytes.end() };
 }
 
-/* An element type of files, the type of the array, and the conversion. */
+/* An element type in files, the type that it gets in the array, and the conversion. */
 struct FileType {
 	const char *code;
 	DataType type;
@@ -142,7 +142,7 @@ size_t bytesOf(std::span<const size_t> shape, size_t each)
 	return std::accumulate(shape.begin(), shape.end(), each, std::multiplies());
 }
 
-/* Copies images into an array with \a imageBytes for each. An image may have three channels and the
+/* Copies images, each into \a imageBytes of \a to. An image may have three channels and the
  * tensor four; the fourth channel is not changed. */
 void copyImages(const NpyArray &array, size_t images, size_t imageBytes, std::span<std::byte> to)
 {
@@ -247,14 +247,14 @@ NpyArray inChannelOrder(const NpyArray &array, ElementOrder order)
 
 constexpr const char *converting = "convert npy to tensor";
 
-/* (1, 1, 28, 28) and (28, 28) are the same picture. */
+/* Axes of length 1 do not matter: (1, 1, 28, 28) and (28, 28) are the same picture. */
 std::vector<size_t> withoutOnes(auto shape)
 {
 	std::erase(shape, 1);
 	return { shape.begin(), shape.end() };
 }
 
-/* The shape with channels in the position of the other order. */
+/* The shape with the channels where the other ElementOrder has them. */
 std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 {
 	std::vector<uint32_t> shape = signature.shape;
@@ -268,7 +268,10 @@ std::vector<uint32_t> inOtherOrder(const TensorSignature &signature)
 	return shape;
 }
 
-/* Without a signature, or in an order of its own, an array has three or four axes. */
+/*
+ * Returns the array in N, C, H, W order. Its axes are those of the model's tensor if there is a
+ * signature and no \a order; otherwise it has three or four axes, in \a order or N, C, H, W.
+ */
 Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 			  std::optional<ElementOrder> order)
 {
@@ -289,11 +292,11 @@ Result<NpyArray> inAxesOf(const TensorDesc &desc, const NpyArray &given,
 	return inChannelOrder(array, desc.signature->order);
 }
 
-/* The lowest integer of 8 bits represents a byte of 0. */
+/* The model's 8-bit integer that represents an unsigned byte of 0: the lowest one. */
 constexpr float zeroByte = -128;
 
-/* \return nothing if the array holds numbers; if it holds elements, the offset to add to each,
- * mostly 0. */
+/* \return nothing if the array holds real numbers, to be quantized; if it holds integers of the
+ * tensor, the offset to add to each, mostly 0. */
 std::optional<float> offsetOfElements(const TensorDesc &desc, const NpyArray &array)
 {
 	const bool hasBytes = array.ofBytes || array.type == DataType::Int8;

@@ -13,9 +13,8 @@ namespace
 
 /*
  * The length in bytes of the first character of \a text, 0 if it is not printable. The ranges of
- * first
- * and second bytes are those of Unicode's table "Well-Formed UTF-8 Byte Sequences"; the control
- * characters U+0080 to U+009F are left out.
+ * first and second bytes are those of Unicode's table "Well-Formed UTF-8 Byte Sequences"; the
+ * control characters U+0080 to U+009F are left out.
  */
 size_t characterLength(std::string_view text)
 {

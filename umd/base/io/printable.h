@@ -16,7 +16,7 @@ namespace nvdla
 std::string printable(std::string_view text);
 
 /**
- * \brief Shorten a long name to its end, which differs most between names of one model
+ * \brief Shorten a layer's long name to its end, in which the names of one model differ most
  *
  * TensorFlow Lite names a layer after all operators in it, separated by semicolons; only the first
  * name is used.

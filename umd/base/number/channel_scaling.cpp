@@ -17,15 +17,18 @@ namespace
 
 constexpr int fractionBits = 15;
 constexpr int maxPower = 14; /* the largest power of two that is an operand */
-/* Most fraction bits of X2's result: its input then stays below 2^31 unless it saturates. */
+/* Largest shifts of X2, SDP's second multiplier, for results of 16 and of 8 bits: the input of X2
+ * then stays below 2^31 for results that do not saturate. */
 constexpr int maxFineShift16 = 28;
 constexpr int maxFineShift8 = 36;
 constexpr int maxCoarseShift = 31;
-/* Limit of both shifts and X2's factor together: results rounded twice keep 8 bits and a sign of
- * 31. */
+/* Limit of the shifts of X2 and Y together if 8-bit results are rounded twice: X2's result has the
+ * fraction bits that Y rounds away, and X2's input has to stay below 2^31. */
 constexpr int sharedShift = 36;
-/* Largest ratio, as a power of two, of a layer's scales with two roundings; more would take bits
- * from X1. */
+/*
+ * Most fraction bits that the first of two roundings keeps for a small scale of a layer beyond
+ * those for the largest scale.
+ */
 constexpr int mostSpread = 10;
 
 struct Fraction {
@@ -158,8 +161,11 @@ Result<ChannelScaling> scaleTwice(std::span<const double> scales, std::span<cons
 	return scaling;
 }
 
-/* Biases corrected for the first rounding, which moves values up to half a step below a tie onto
- * the tie. */
+/*
+ * Returns the biases with half a step of a first rounding added. Two roundings move a value up if
+ * it is less than half such a step below a tie; with this addition a single rounding does so as
+ * well.
+ */
 std::vector<double> withFirstRounding(std::span<const double> biases,
 				      std::span<const double> scales, const std::vector<int> &bits)
 {

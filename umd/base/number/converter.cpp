@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-constexpr int maxConverterShift = 31; /* UINT5 */
+constexpr int maxConverterShift = 31; /* an unsigned field of five bits */
 /* A larger shift leaves nothing of a product of 48 bits. */
 constexpr int maxMultiplierShift = 47;
 constexpr double maxScale = 32767;

@@ -22,7 +22,7 @@ double softplus(double x)
 	return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
 }
 
-/* The formula of Hendrycks and Gimpel's paper. */
+/* The approximation of GELU by tanh, from the paper of Hendrycks and Gimpel. */
 double geluTanh(double x)
 {
 	constexpr double cubes = 0.044715;
@@ -30,7 +30,7 @@ double geluTanh(double x)
 	return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + cubes * x * x * x)));
 }
 
-/* This form is also valid for infinity. */
+/* x / (1 + |x|), in a form that is also valid for infinite x. */
 double softsign(double x)
 {
 	return std::fabs(x) > 1 ? std::copysign(1 / (1 / std::fabs(x) + 1), x)
@@ -49,7 +49,7 @@ double plain(double x, double)
 	return function(x);
 }
 
-/* In the order of ElementFunction. */
+/* Indexed by the values of ElementFunction. */
 constexpr ElementFunctionInfo functions[] = {
 	{ "identity", [](double x, double) { return x; }, -endless, endless, true },
 	{ "power", [](double x, double exponent) { return std::pow(x, exponent); }, 0, endless,

@@ -29,7 +29,8 @@ std::vector<double> weightSums(const WeightDesc &desc, std::span<const std::byte
 	return sums;
 }
 
-/* (x + bias) * scale + zero point, for each channel; biases are in steps of x. */
+/* Makes the parameters of (x + bias) * scale + zeroPoint. There is a bias and a scale for each
+ * channel; biases are in steps of x. */
 Result<AffineScaling> makeAffine(std::span<const double> biases, std::span<const double> scales,
 				 int32_t zeroPoint)
 {
@@ -90,7 +91,10 @@ Result<ConvolutionScaling> scaleConvolution(const ConvolutionQuantization &quant
 	if (!checked)
 		return forward(checked);
 
-	/* Accumulator steps to one step of input times weight, as they reach SDP. */
+	/*
+	 * Value that reaches SDP, after the truncations of the convolution pipeline, for a product
+	 * of one step of the input and one step of a weight.
+	 */
 	const double reach = std::ldexp(
 		quantization.winogradScale,
 		-static_cast<int>(quantization.preTruncate + quantization.accumulatorTruncate));

@@ -15,7 +15,11 @@ namespace nvdla
 namespace
 {
 
-/* Densities of LO to try (the range divided by powers of two), and the number of positions. */
+/*
+ * A look-up unit has two tables: LE with 65 entries, linear or exponential, and LO with 257
+ * entries, linear. For LO, try tables that cover the range divided by powers of two, at several
+ * positions.
+ */
 constexpr int loDensities = 12;
 constexpr int loPlaces = 16;
 constexpr int evenSamples = 2048;
@@ -23,7 +27,7 @@ constexpr int evenSamples = 2048;
 constexpr int samplesPerOctave = 16;
 constexpr int octaves = 20;
 
-/* Programming guide, "Limitation", LUT; widths of the edge registers. */
+/* Limits from NVDLA's programming guide, "Limitation", LUT, and the width of the edge registers. */
 struct LutLimits {
 	int offsetMin, offsetMax;
 	int leMax, loMax;
@@ -33,7 +37,7 @@ struct LutLimits {
 
 LutLimits limitsOf(LutUnit unit, DataType type)
 {
-	/* Steps below 1 are useless for integers. */
+	/* Integer inputs need no entries closer than 1 = 2^0, so their stepMin is 0. */
 	if (type == DataType::Half)
 		return { -126, 127, 121, 119, -128, 0 };
 	if (unit == LutUnit::Sdp)
@@ -43,7 +47,8 @@ LutLimits limitsOf(LutUnit unit, DataType type)
 	return { 0, 36, 31, 29, 0, 38 };
 }
 
-/* The function between inputs and entries of the table, and where it matters. */
+/* The function to tabulate, in units of the table's inputs and entries, and samples of it at which
+ * the errors of tables are measured. */
 class Target
 {
 public:
@@ -97,7 +102,7 @@ private:
 	std::vector<double> samples_, values_;
 };
 
-/* A filled table and how far it is from each sample. */
+/* A filled table, and its error at each sample. */
 struct Candidate {
 	Candidate(const Target &target, LutHalf half) : table(std::move(half))
 	{
@@ -127,7 +132,7 @@ LutHalf emptyTable(const Target &target, size_t entries, int step, double start)
 	return table;
 }
 
-/* The smallest step at which a table covers the range. */
+/* The smallest step, an exponent of 2, at which a table covers the range; at least \a smallest. */
 int coveringStep(const Target &target, size_t entries, int smallest)
 {
 	const double step = target.range() / static_cast<double>(entries - 1);
@@ -155,7 +160,10 @@ std::vector<Candidate> leCandidates(const Target &target, const LutLimits &limit
 
 	if (linear.step <= limits.leMax && fits(linear, limits))
 		candidates.emplace_back(target, std::move(linear));
-	/* All octaves up to the end; the first is where it can be. */
+	/*
+	 * Entry i is at start + 2^(step + i): the last entry is at or behind the end of the range,
+	 * and the first as close to the start as the limits allow.
+	 */
 	exponential.exponential = true;
 	exponential.step = std::max(limits.offsetMin, std::ilogb(target.range()) + 1 -
 							      static_cast<int>(Lut::leCount - 1));
@@ -176,7 +184,7 @@ std::vector<Candidate> loCandidates(const Target &target, const LutLimits &limit
 		const int places = spare > 0 ? loPlaces : 0;
 		for (int place = 0; place <= places; place++) {
 			double start = target.low() + std::max(spare, 0.0) * place / loPlaces;
-			if (target.half() && spare > 0) /* entries at 0, where functions bend */
+			if (target.half() && spare > 0) /* an entry at 0, where functions bend */
 				start = std::ldexp(std::floor(std::ldexp(start, -step)), step);
 			LutHalf table = emptyTable(target, Lut::loCount, step, start);
 			if (fits(table, limits))
@@ -192,7 +200,7 @@ struct Score {
 
 	bool operator<(const Score &other) const
 	{
-		/* The mean error decides between tables with the same largest error. */
+		/* The mean error decides between tables with about the same largest error. */
 		return largest + mean < other.largest + other.mean;
 	}
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programming guide, "Limitation", LUT; the rules of hits, misses and slopes are those of
- * Documentation/device-model/lut.md.
+ * Follows NVDLA's programming guide, "Limitation", LUT. Documentation/device-model/lut.md has the
+ * rules of hits, misses and slopes.
  */
 #include "lut_format.h"
 
@@ -28,7 +28,7 @@ int64_t edgeBits(const LutHalf &table, double value)
 	if (table.half)
 		return std::bit_cast<uint32_t>(
 			static_cast<float>(std::clamp<double>(value, -FLT_MAX, FLT_MAX)));
-	/* The end of an exponential table is beyond every register. */
+	/* The end of an exponential table may exceed the register: clip it. */
 	if (table.exponential)
 		value = std::min<double>(value, INT32_MAX);
 	return static_cast<int64_t>(value);

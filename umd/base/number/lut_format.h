@@ -38,15 +38,25 @@ struct LutHalf {
 	double input(size_t index) const { return start + distance(index); }
 	/** \return entry \a index as a number */
 	double entry(size_t index) const;
-	/** \return true if \a x is between the first and the last entry, where the first misses */
+	/** \return true if \a x is inside the table: neither underflows() nor at the last entry's
+	 * input or above */
 	bool hits(double x) const;
-	/** \return true if \a x is not beyond the start */
+	/** \return true if \a x is below the first entry's input, or equal in a linear table */
 	bool underflows(double x) const;
 	/** \return the function, in entries */
 	double value(double x) const;
-	/** \brief Fill the entries, and the slopes where \a function leaves [\a low, \a high] */
+	/**
+	 * \brief Fill the entries, and set the slopes to those of \a function beyond the first and
+	 * the last entry
+	 * \param[in] low,high range of inputs: at an entry outside of it for which \a function is
+	 * not finite, the value at the nearer end is taken; slopes are measured over the first
+	 * step, or 1 / 4096 of the range if that is more
+	 */
 	void fill(const std::function<double(double)> &function, double low, double high);
-	/** \brief Take the slopes of straight lines to \a function's values at FP16's ends */
+	/**
+	 * \brief Set the slopes to those of straight lines to \a function's values at the lowest
+	 * and highest FP16 numbers
+	 */
 	void straighten(const std::function<double(double)> &function);
 
 private:

@@ -19,7 +19,7 @@ namespace nvdla
 namespace
 {
 
-/* Every step-th element from the first one on: the elements of one quantization. */
+/* Elements that share a quantization: count elements, each step elements after the one before. */
 struct Run {
 	size_t first;
 	size_t count;
@@ -52,7 +52,7 @@ ElementSteps stepsOf(const Run &run)
 		 static_cast<int32_t>(run.limits.highest) };
 }
 
-/* Quantization::quantize(), without calls in the loop. */
+/* Computes the same as Quantization::quantize(), but without function calls in the loop. */
 template<typename T>
 void quantize(const Run &run, const float *values, std::byte *elements)
 {
@@ -92,7 +92,7 @@ void dequantize(const Run &run, const std::byte *elements, float *values)
 	}
 }
 
-/* Elements that have no quantization. */
+/* Numbers to integers that have no quantization: rounded and saturated. */
 template<typename T>
 void toWhole(const Run &run, const float *values, std::byte *elements)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses of a tensor's elements, by the rules of "In-memory data formats".
+ * Addresses of a tensor's elements, by the rules of NVDLA's document "In-memory data formats".
  */
 #pragma once
 

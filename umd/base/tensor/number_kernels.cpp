@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway).
+ * Vector code for the Highway library, which compiles this file once for each instruction set.
  */
 #include "number_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/tensor/number_kernels.cpp"
 #include <hwy/foreach_target.h>
-/* After foreach_target.h. */
+/* Has to come after foreach_target.h. */
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -18,7 +18,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Hosts with instructions for half precision use them, others Highway's conversion. */
+/* Only these hosts have instructions for half precision. Others convert nothing here, return 0 and
+ * so leave everything to the caller. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 using FloatTag = hn::ScalableTag<float>;
@@ -62,7 +63,7 @@ size_t toFloatsOfTarget(const std::byte *, float *, size_t)
 
 #endif
 
-/* Targets without vectors of doubles would gain nothing. */
+/* Vectors only for targets that have vectors of doubles: others would gain nothing. */
 #if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 
 using Tag = hn::ScalableTag<double>;

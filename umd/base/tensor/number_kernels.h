@@ -13,10 +13,10 @@
 namespace nvdla
 {
 
-/** \brief floatToHalf() */
+/** \brief Call floatToHalf() for each number */
 size_t floatsToHalves(const float *values, std::byte *halves, size_t count);
 
-/** \brief halfToFloat() */
+/** \brief Call halfToFloat() for each number */
 size_t halvesToFloats(const std::byte *halves, float *values, size_t count);
 
 /** \brief Quantization of integer elements: scale * (element - zeroPoint) */
@@ -31,7 +31,8 @@ struct ElementSteps {
 inline constexpr double nearlyHalf = 0.49999999999999994;
 
 /**
- * \brief Numbers to elements, halves away from zero, clipped; NaN to the zero point
+ * \brief Convert numbers to elements: rounded, halves away from zero, and clipped; NaN becomes the
+ * zero point
  *
  * \param elementBytes 1 or 2
  */

@@ -52,7 +52,8 @@ Result<void> check(const CoreGeometry &geometry, const OperandDesc &desc)
 	return {};
 }
 
-/* Calls move(byte offset in a plain array, byte offset of the first component). */
+/* Calls move(plain, packed) for every operand: the byte offsets of its number in an array of one
+ * component, and of its first component in the layout of SDP. */
 template<typename Move>
 void forEachOperand(const CoreGeometry &geometry, const OperandDesc &desc, Move move)
 {

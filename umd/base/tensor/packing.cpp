@@ -75,7 +75,7 @@ void getBits(const Layout::Channel &place, const std::byte *word, std::byte *ele
 	std::memcpy(element, &value, sizeof(value));
 }
 
-/* Elements of a size that is known, so that the copies are single instructions. */
+/* Copies elements. Their size is a constant here, so that each copy is a single instruction. */
 template<size_t bytes>
 void copyElements(const std::byte *from, size_t fromStep, std::byte *to, size_t toStep,
 		  uint32_t count)
@@ -125,7 +125,7 @@ Result<void> checkBits(const TensorDesc &desc, const Layout &layout, ElementOrde
 	return result;
 }
 
-/* Zeroes wherever no element will be put. */
+/* Clears the bytes that hold no element, or the whole tensor if they are scattered. */
 void clearGaps(const TensorDesc &desc, const Layout &layout, std::span<std::byte> tensor)
 {
 	const uint64_t surfaces = (desc.c + layout.atomChannels() - 1) / layout.atomChannels();
@@ -253,7 +253,7 @@ Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
 					      std::span<const std::byte> tensor, ElementOrder order)
 {
 	return guarded("unpack elements", [&]() -> Result<std::vector<std::byte>> {
-		/* Also keeps a shape that cannot be from being allocated. */
+		/* Check first, also because an impossible shape must not be allocated. */
 		if (auto checked = desc.check(); !checked)
 			return forward(checked);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements into and out of a layout: the readable way, and the fast one.
+ * Moves elements into and out of a layout: readable reference code, and fast code.
  */
 #pragma once
 
@@ -10,15 +10,16 @@ namespace nvdla
 {
 
 /**
- * \brief Channels first to desc.c - 1 of all images, element by element
+ * \brief Pack channels \a firstChannel to desc.c - 1 of all images, element by element
  *
- * The definition of packing, for every layout and order; sizes must be right.
+ * The reference for all other code that packs, for every layout and order. The sizes of \a elements
+ * and \a tensor must be right; they are not checked.
  */
 void packReference(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		   std::span<const std::byte> elements, std::span<std::byte> tensor,
 		   uint32_t firstChannel = 0);
 
-/** \brief The definition of unpacking, as packReference() */
+/** \brief The inverse of packReference() */
 void unpackReference(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		     std::span<const std::byte> tensor, std::span<std::byte> elements,
 		     uint32_t firstChannel = 0);

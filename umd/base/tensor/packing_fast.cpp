@@ -16,7 +16,8 @@ namespace nvdla
 namespace
 {
 
-/* Some pixels of some channels: bytes of the plain elements and of the tensor, and their steps. */
+/* Some pixels of some channels. plain and packed are the byte offsets of the first element in the
+ * plain elements and in the tensor; strides are in bytes. */
 struct Piece {
 	uint64_t plain, packed;
 	uint64_t channelStride; /* from channel to channel of the plain elements */
@@ -60,7 +61,8 @@ void forEachRun(const TensorDesc &desc, const Layout &layout, ElementOrder order
 	}
 }
 
-/* Whole atoms as long as there are enough channels, then half atoms. */
+/* Calls forEachRun() for whole atoms as long as there are enough channels, then for half an atom.
+ * Returns the number of channels that this covers. */
 template<typename Move>
 uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move)
 {

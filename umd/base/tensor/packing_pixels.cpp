@@ -67,7 +67,9 @@ PixelPlanes tensorPlanes(const TensorDesc &desc, const Layout &layout)
 	return planes;
 }
 
-/* Pixel formats of at most maxPixelChannels channels. */
+/*
+ * Returns whether a tensor has a pixel format, with at most as many channels as movePixels() takes.
+ */
 bool isPicture(const TensorDesc &desc, const Layout &layout)
 {
 	return !layout.feature() && desc.c <= maxPixelChannels;

@@ -13,7 +13,8 @@ namespace
 
 using Place = std::array<uint8_t, 4>;
 
-/* Places of R, G, B, A (or Y, U, V, A) in memory; the names count from the other end. */
+/* Places of R, G, B, A (or Y, U, V, A) in memory, counted from the lowest byte. The names list the
+ * channels from the highest byte. */
 constexpr Place abgr = { 0, 1, 2, 3 };
 constexpr Place argb = { 2, 1, 0, 3 };
 constexpr Place bgra = { 1, 2, 3, 0 };
@@ -33,7 +34,7 @@ constexpr Place uThenV = { 0, 1, 2 };
 using enum PixelFormat;
 using enum PixelKind;
 
-/* In the order of the enumeration, which is that of the document's table. */
+/* Indexed by PixelFormat, whose order is that of the table in NVDLA's in-memory format document. */
 constexpr PixelFormatInfo table[] = {
 	{ R8, "R8", Int8, 1, 1, one },
 	{ R10, "R10", Int16, 1, 1, one },

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway).
+ * Vector code for the Highway library, which compiles this file once for each instruction set.
  */
 #include "pixel_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/tensor/pixel_kernels.cpp"
 #include <hwy/foreach_target.h>
-/* After foreach_target.h. */
+/* Has to come after foreach_target.h. */
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -18,17 +18,17 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** For lines of at least a whole vector, and for shorter ones */
+/** Vectors of full size for long lines, and of 16 bytes for lines shorter than a full vector */
 template<typename T>
 using Whole = hn::ScalableTag<T>;
 template<typename T>
 using Short = hn::CappedTag<T, 16 / sizeof(T)>;
 
-/* Words are worked on in whole vectors, their channels in half as many bytes. */
+/* Vectors of 32-bit words, and of the 16-bit channels of as many words. */
 using WordTag = hn::ScalableTag<uint32_t>;
 using FieldTag = hn::Rebind<uint16_t, WordTag>;
 
-/** Calls visit(first element) for vectors that cover all; the last two may overlap */
+/** Calls visit(first element) for vectors that cover all elements; the last two may overlap */
 template<typename Visit>
 HWY_INLINE void forEachVector(size_t count, size_t lanes, Visit visit)
 {
@@ -220,7 +220,10 @@ void joinWords(const PixelFields &fields, uint32_t places, const std::byte *cons
 		joinFields<1>(fields, channels, words, count);
 }
 
-/* As many vectors as a pixel has places: a lane has the same place in every round. */
+/*
+ * Loads as many vectors at a time as a pixel has places: these hold whole pixels, so that a lane of
+ * a vector belongs to the same place in every iteration.
+ */
 template<uint32_t places>
 void combine(const std::byte *pixels, size_t count, std::array<uint16_t, maxPixelChannels> &set)
 {

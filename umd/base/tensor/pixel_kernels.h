@@ -24,7 +24,7 @@ struct PixelFields {
 };
 
 /**
- * \brief Pixels to channels
+ * \brief Copy the channels of pixels to separate arrays
  *
  * \param elementBytes 1 or 2
  * \param places elements of a pixel, 2 to 4
@@ -48,7 +48,7 @@ void joinWords(const PixelFields &fields, uint32_t places, const std::byte *cons
 /**
  * \brief Find the bits that are set in elements of 2 bytes
  *
- * \param set for each place, all its elements are combined into it with or
+ * \param set one word for each place, to which the bits of that place's elements are added
  */
 void combinePixels(uint32_t places, const std::byte *pixels, size_t count,
 		   std::array<uint16_t, maxPixelChannels> &set);

@@ -19,7 +19,7 @@ constexpr size_t largestElement = 2;
 
 using Buffer = std::array<std::byte, 2 * blockPixels * largestElement>;
 
-/* The channels of a block, and the values for places of a plane without a channel. */
+/* The channels of a block of pixels, and the values in places of a plane that have no channel. */
 class Block
 {
 public:

@@ -30,7 +30,7 @@ struct PixelPlane {
 	uint64_t lineStride = 0;
 	uint32_t places = 0; /**< elements, or fields, of a pixel: 1 to 4 */
 	std::array<uint8_t, maxPixelChannels> channel{ absent, absent, absent, absent };
-	bool partial = false; /**< some places are absent; not with words */
+	bool partial = false; /**< some places are absent; never true if word is */
 	bool word = false;    /**< each pixel is a 32-bit word, each place a field of it */
 	PixelFields fields;
 };
@@ -67,7 +67,7 @@ bool movePixels(uint32_t elementBytes, PixelCounts counts, const PixelPlanes &fr
  * \brief Find the bits that are set in any pixel
  *
  * \param planes of elements of 2 bytes; lines follow each other without gaps
- * \param set for each channel, all its values combined with or
+ * \param set for each channel, the bitwise or of all its values
  * \return as movePixels()
  */
 bool combineChannels(const PixelCounts &counts, const PixelPlanes &planes, const std::byte *memory,

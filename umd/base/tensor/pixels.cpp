@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From pictures to tensors.
+ * Conversion of pictures to tensors.
  */
 #include <algorithm>
 #include <cmath>

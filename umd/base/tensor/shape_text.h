@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes, for people. */
+/* Shapes as text. */
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled once for each instruction set (Highway).
+ * Vector code for the Highway library, which compiles this file once for each instruction set.
  */
 #include "transpose.h"
 
@@ -10,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/tensor/transpose.cpp"
 #include <hwy/foreach_target.h>
-/* After foreach_target.h. */
+/* Has to come after foreach_target.h. */
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -21,7 +21,8 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* Elements first..count of all lanes, one by one: the end of a line, and hosts without vectors. */
+/* Moves elements first to count - 1 of all lanes one by one: for the end of a line, and for hosts
+ * without vectors. */
 template<typename T>
 void moveOneByOne(size_t lanes, const std::byte *from, size_t fromLane, size_t fromStep,
 		  std::byte *to, size_t toLane, size_t toStep, size_t first, size_t count)
@@ -35,9 +36,9 @@ void moveOneByOne(size_t lanes, const std::byte *from, size_t fromLane, size_t f
 #if HWY_TARGET != HWY_SCALAR
 
 /*
- * The vectors of a square of lines by elements; or of two squares in the halves of each vector,
- * where the second one has the next lines. Indices are constants, so that vectors stay in
- * registers.
+ * A square block of elements, a vector for each of its lines; or two such blocks in the halves of
+ * each vector, where the second block has the next lines. Indices are constants, so that vectors
+ * stay in registers.
  */
 template<typename T, size_t squares>
 struct Squares {
@@ -48,7 +49,8 @@ struct Squares {
 
 	Vector row[size];
 
-	/* Row i: a part of line i, and of the line so many squares later. */
+	/* Loads a part of a line. With two squares, the upper half of the vector gets the same part
+	 * of the line that comes size lines later. */
 	static HWY_INLINE Vector loadLines(const std::byte *line, size_t stride)
 	{
 		const auto first = hn::LoadU(half, reinterpret_cast<const T *>(line));
@@ -96,8 +98,8 @@ struct Squares {
 	}
 
 	/*
-	 * Merging row i with row i + half, for all i, moves one bit of the index from the
-	 * row's number to the lane's.
+	 * Merging row i with row i + size / 2, for all i, moves one bit of each element's index
+	 * from the number of its row to the number of its lane.
 	 */
 	template<size_t... i>
 	HWY_INLINE Squares merge(std::index_sequence<i...>) const
@@ -107,7 +109,7 @@ struct Squares {
 							     row[(i + size) / 2]))... } };
 	}
 
-	/* After as many merges as an index has bits, rows are columns. */
+	/* After as many merges as a row number has bits (3 or 4), rows are columns. */
 	HWY_INLINE Squares transposed() const
 	{
 		const std::make_index_sequence<size> indices;
@@ -120,7 +122,7 @@ struct Squares {
 	}
 };
 
-/* Elements in whole squares; \return how many */
+/* Transposes whole squares. \return the number of elements of each line that were moved */
 template<typename T, size_t squares>
 size_t squaresToPixels(const std::byte *lines, size_t lineStride, std::byte *pixels,
 		       size_t pixelStride, size_t count)

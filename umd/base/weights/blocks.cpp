@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights for direct convolution and image input: blocks of channels; all kernels of a group have
- * one block before any has the next.
+ * Packs weights for direct convolution and image input in blocks of channels. In memory, a block of
+ * channels of all kernels of a group comes before the next block of any kernel.
  */
 #include <algorithm>
 #include <cstring>
@@ -22,8 +22,8 @@ struct WeightPosition {
 };
 
 /*
- * Calls visit(position of the first, count) for every run of channels in memory order.
- * Direct convolution is the case of one line per block.
+ * Calls visit(position of the first channel, number of channels) for every run of channels, in the
+ * order in memory. A block has \a lines lines of a kernel: 1 for direct convolution.
  */
 template<typename Visit>
 void forEachRun(const CoreGeometry &geometry, const WeightDesc &desc, uint32_t lines, Visit visit)
@@ -47,9 +47,9 @@ void forEachRun(const CoreGeometry &geometry, const WeightDesc &desc, uint32_t l
 }
 
 /*
- * Moves elements between plain and packed weights. move(plain, packed, bytes) gets the
- * byte offsets of an element. A plain image kernel of desc.width columns is
- * packed as one column: its channel number s * C + c.
+ * Moves elements between plain and packed weights. move(plain, packed, bytes) gets the byte offsets
+ * of an element and its size. An image kernel with C channels is packed as one column: channel c of
+ * column s becomes channel s * C + c.
  */
 template<typename Move>
 void forEachElement(const CoreGeometry &geometry, const WeightDesc &plain, bool image,

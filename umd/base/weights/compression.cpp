@@ -69,7 +69,7 @@ Result<CompressedWeights> compressWeights(const CoreGeometry &geometry, const We
 						  element.end());
 			sizes[i / groups.elements] += static_cast<uint32_t>(bytes);
 		}
-		/* The hardware cannot fetch nothing: weights that are all zero keep one unit. */
+		/* The hardware cannot fetch 0 bytes: weights that are all zero keep one unit. */
 		compressed.weights.resize(alignUp(std::max<uint64_t>(compressed.weights.size(), 1),
 						  geometry.weightSizeAlignment));
 		compressed.groupSizes.resize(

@@ -18,7 +18,7 @@ WeightDesc setDesc(const WeightDesc &desc, uint32_t strideX, uint32_t strideY)
 		 (desc.width + strideX - 1) / strideX };
 }
 
-/* Rubik's D_DECONV_STRIDE fields have five bits, stride - 1. */
+/* Rubik's D_DECONV_STRIDE fields have five bits and hold stride - 1. */
 constexpr uint32_t maxStride = 32;
 
 Result<void> checkStrides(const WeightDesc &desc, uint32_t strideX, uint32_t strideY,
@@ -34,8 +34,9 @@ Result<void> checkStrides(const WeightDesc &desc, uint32_t strideX, uint32_t str
 }
 
 /*
- * Calls move(byte offset in the whole kernels, set, byte offset in the set) for every element.
- * Tap i of phase p is p + stride * i, and is stored at R' - 1 - i: taps are in reverse order.
+ * Calls move(byte offset in the whole kernels, set, byte offset in the set) for every element. A
+ * set has the taps of one phase: tap i of phase p is tap p + stride * i of the whole kernel. The
+ * taps of a set are stored in reverse order.
  */
 template<typename Move>
 void forEachTap(const WeightDesc &desc, uint32_t strideX, uint32_t strideY, Move move)

@@ -26,7 +26,7 @@ constexpr float maxHalf = 65504.0f;
 using Kernel = std::array<double, side * side>;
 using Tile = std::array<double, tile * tile>;
 
-/* G W G^T of the formats document: G acts on columns, then on lines. */
+/* G W G^T of NVDLA's in-memory format document, W the kernel: G acts on columns, then on lines. */
 Tile transform(const Kernel &w)
 {
 	static constexpr double g[tile][side] = {
@@ -70,7 +70,10 @@ public:
 
 	uint32_t channels() const { return filled_ * params_.strideX * params_.strideY; }
 
-	/* Calls visit(tap of the 3x3 kernel, index of the plain element) for those that are. */
+	/*
+	 * Calls visit(tap of the 3x3 kernel, index of the plain element) for the taps that the
+	 * plain kernel has.
+	 */
 	template<typename Visit>
 	void forEachTap(uint32_t kernel, uint32_t channel, Visit visit) const
 	{
@@ -99,7 +102,8 @@ private:
 	uint32_t filled_;
 };
 
-/* Calls visit(kernel, channel, index of its first packed element; the others are 4 apart). */
+/* Calls visit(kernel, channel, index of the first packed element of this channel's tile). The other
+ * elements of the tile follow at distances of cubeChannels. */
 template<typename Visit>
 void forEachKernel(const CoreGeometry &geometry, const WeightDesc &seen, Visit visit)
 {
@@ -133,7 +137,7 @@ Result<WeightDesc> winogradKernel(const CoreGeometry &geometry, const WeightDesc
 {
 	constexpr const char *what = "extend Winograd kernel";
 	return guarded(what, [&]() -> Result<WeightDesc> {
-		constexpr uint32_t maxStride = 8; /* three bits, stride - 1 */
+		constexpr uint32_t maxStride = 8; /* the register has three bits, for stride - 1 */
 		auto checked = checkWeights(desc, what);
 		if (!checked)
 			return forward(checked);

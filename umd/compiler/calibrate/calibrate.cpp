@@ -15,7 +15,7 @@ namespace
 {
 
 constexpr const char *calibrating = "calibrate model";
-/* Range of all values without samples; as most real ones it needs a zero point. */
+/* Range of each value if there are no samples; like most real ranges, it needs a zero point. */
 constexpr Range anyRange = { -1, 2 };
 
 /* The numbers of each input, channels last; those of one sample for all of a batch. */

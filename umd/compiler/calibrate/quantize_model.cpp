@@ -46,7 +46,10 @@ private:
 	std::vector<ValueId> next_;
 };
 
-/* Functions with limits have 256 steps between these, one of which is 0, as formats define. */
+/*
+ * Returns the range of a function whose results have limits: 256 steps between the limits, one of
+ * them at 0, as file formats define. Other operators keep the range that was seen.
+ */
 Range limitsOf(const Operator &operation, const Range &seen)
 {
 	constexpr double steps = 256;
@@ -73,7 +76,7 @@ ElementType elementTypeOf(DataType type)
 	return type == DataType::Int8 ? ElementType::Int8 : ElementType::Int16;
 }
 
-/* A step of a kernel; with it the bias, in steps of the sums, has to fit 30 bits. */
+/* Returns a kernel's scale, large enough that the bias, in steps of the sums, fits 30 bits. */
 double kernelStep(std::span<const double> kernel, double bias, double inputStep, double most)
 {
 	constexpr int biasBits = 30;
@@ -118,8 +121,9 @@ Value integerKernels(const Value &weights, const std::vector<double> &bias, doub
 }
 
 /*
- * Relative entropy of the bins from first to last, with what is beyond them at the ends, and of
- * what levels say of them: each level's numbers are spread over those of its bins that have any.
+ * Relative entropy between the numbers of the bins from first to last, with those beyond added to
+ * the bins at the ends, and the same numbers as levels: the numbers of a level are spread evenly
+ * over those of its bins that have any.
  */
 double divergence(std::span<const uint64_t> counts, size_t first, size_t last, size_t levels)
 {
@@ -197,7 +201,10 @@ void quantizeModel(Model &model, const std::vector<Range> &ranges, DataType type
 		/* Kernels may be those of several operators, with other biases. */
 		operation.inputs[1] = model.add(integerKernels(weights, bias, step, type));
 	}
-	/* No other kernels have to be met: one rounding is nearer to the float model. */
+	/*
+	 * The results need not equal those of other kernels, and rounding once is nearer to the
+	 * float model.
+	 */
 	model.roundingOf8Bits = ScaleRounding::Once;
 }
 

@@ -95,7 +95,10 @@ public:
 
 	/** \brief Set the tensor of an output */
 	virtual void write(const Tensor &tensor, size_t output) = 0;
-	/** \brief Set the outputs behind the first one; \return the tensor of that one */
+	/**
+	 * \brief Set the outputs behind the first one
+	 * \return the tensor of that one
+	 */
 	Tensor writeAll(const std::vector<Tensor> &tensors)
 	{
 		for (size_t i = 1; i < tensors.size(); i++)

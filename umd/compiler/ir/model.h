@@ -217,8 +217,10 @@ struct Concatenation {
 	static constexpr Traits traits{};
 	uint32_t axis = 0;
 	Clamp activation;
-	/** \brief Convolutions with another output scale convert their results to this one's
-	 * quantization themselves, if they can; the numbers are the same */
+	/**
+	 * \brief Where an input's quantization differs from the output's, the convolution that
+	 * computes the input makes the output's integers itself, if it can; the result is the same
+	 */
 	bool takesTurned = false;
 };
 
@@ -297,10 +299,11 @@ struct OverChannels {
 	static constexpr Traits traits{ .isOverLastAxis = true, .writesParts = false };
 	using Function = op::OverChannels::Function;
 	Function function = Function::ArgMax;
-	uint32_t window = 0; /**< this and the next ones: of LocalResponse */
+	uint32_t window = 0; /**< channels of LocalResponse; power and scale are LocalResponse's,
+			      * too */
 	double power = 1;
 	double scale = 1;
-	double shift = 0; /**< also of Standardize */
+	double shift = 0; /**< of LocalResponse, and of Standardize */
 };
 
 /** \brief Reduces the last axis to one element */
@@ -381,7 +384,7 @@ struct Model {
 	/** \brief The operator that writes a value; nullptr for inputs and constants */
 	const Operator *writer(ValueId value) const;
 	Operator *writer(ValueId value);
-	/** \brief The value whose elements a chain of reshapes makes \a value of */
+	/** \brief The value from which a chain of reshapes makes \a value */
 	ValueId beforeReshapes(ValueId value) const;
 	bool isOutput(ValueId value) const;
 	bool isInput(ValueId value) const;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shapes and types of operators held against those of their values. What passes can be lowered
- * without looking at sizes again.
+ * Checks shapes and types of operators against those of their values. Sizes of operators that pass
+ * are not checked again when they are lowered.
  */
 #include <algorithm>
 
@@ -72,7 +72,7 @@ private:
 			refuse(code, checking,
 			       fmt::format("{} '{}'", operation_.type, operation_.name), why);
 	}
-	/* As need(), of what is correct but not done here. */
+	/* As need(), for models that are valid but not supported. */
 	void support(bool fulfilled, const std::string &why) const
 	{
 		need(fulfilled, why, ErrorCode::Unsupported);
@@ -381,7 +381,7 @@ Result<void> Model::setAsideInvalid()
 			isThere[id] = true;
 		}
 	}
-	/* Nothing reads constants with other bytes any more. */
+	/* No operator reads constants of a wrong size any more. */
 	for (ValueId id = 0; id < values.size(); id++) {
 		if (bytesError(values[id])) {
 			values[id].isConstant = isThere[id] = false;

@@ -19,7 +19,7 @@ namespace nvdla::compiler
  * element to the next.
  */
 struct Walk {
-	Extents shape; /**< of what is counted */
+	Extents shape; /**< shape of the array whose elements are counted */
 	std::vector<size_t> strides;
 	size_t first = 0;
 

@@ -17,15 +17,15 @@ namespace nvdla::compiler
 /**
  * \brief Add the whole numbers that a graph, or a graph in it, compares something with
  *
- * With others than these, as a rate in hertz, some models take only one of their branches, or
- * cannot run at all.
+ * Trial runs of a model with other numbers may take only one of its branches, or fail, for instance
+ * if an input is a rate in hertz.
  *
  * \param[in,out] numbers six at most, each once
  */
 void addComparedNumbers(const nvdla::onnx::Graph &graph,
 			std::vector<std::optional<float>> &numbers);
 
-/** \return names of values that integers may be divided by; 0 would end the process */
+/** \return names of values by which integers may be divided; a 0 in them would end the process */
 std::set<std::string> divisorsOf(const nvdla::onnx::Graph &graph);
 
 } /* namespace nvdla::compiler */

@@ -17,7 +17,7 @@ namespace
 
 constexpr const char *merging = "put parts together";
 constexpr uint32_t memoryAlignment = 4096;
-/* Value of loadable.fbs. */
+/* Value of data_format in loadable.fbs. */
 constexpr uint8_t nchw = 1;
 
 /* Tensors that a step of the host moves into another layout, by their ids. */
@@ -59,8 +59,9 @@ private:
 
 	const ModelGraph &graph_;
 	const std::vector<std::string> &reasons_;
-	std::map<std::string, size_t> readers_;	    /* parts that read a value */
-	std::map<std::string, uint16_t> plain_;	    /* ids of tensors */
+	std::map<std::string, size_t> readers_;	    /* number of parts that read a value */
+	std::map<std::string, uint16_t> plain_;	    /* ids of the host's tensors, by the values'
+						     * names */
 	std::map<MemoryDomain, uint16_t> surfaces_; /* memories that parts use in turn */
 	CompiledModel merged_;
 };
@@ -91,7 +92,9 @@ uint16_t Merger::addTensor(TensorEntry entry)
 	return merged_.loadable.tensors.back().id;
 }
 
-/* A tensor that the application gives or takes, at its place among the model's. */
+/*
+ * Lets the application give or take a tensor, at its position among the model's inputs or outputs.
+ */
 void Merger::bind(uint16_t tensor, const std::vector<std::string> &names, uint16_t direction)
 {
 	const TensorEntry &entry = merged_.loadable.tensors[tensor];
@@ -276,7 +279,7 @@ Result<void> Merger::addHost(MergedPart &part)
 	return {};
 }
 
-/* The model, for people. */
+/* Describes the model in the report. */
 void Merger::describe()
 {
 	CompileReport &report = merged_.report;

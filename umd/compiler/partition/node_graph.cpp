@@ -72,7 +72,7 @@ bool NodeGraph::areReaders(size_t node, const std::vector<bool> &possible) const
 	return true;
 }
 
-/* Readers come after the operators whose results they read. */
+/* Goes backwards, because the choice for a node may depend on its readers, which come after it. */
 void NodeGraph::followOperators(std::vector<bool> &possible) const
 {
 	for (size_t i = nodes_.size(); i-- > 0;) {
@@ -87,8 +87,8 @@ void NodeGraph::followOperators(std::vector<bool> &possible) const
 }
 
 /*
- * Each node is a step behind what it reads of the other kind. A way from one node of a group
- * through a node that is not in it is at least two steps long, so it does not come back.
+ * A node's step is higher than those of the nodes of the other kind that it reads. So a path that
+ * leaves a group through a node of the other kind ends at a higher step, outside of the group.
  */
 std::vector<NodeGroup> NodeGraph::groupsOf(const std::vector<bool> &kinds, bool kind) const
 {

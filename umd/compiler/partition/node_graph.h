@@ -17,7 +17,7 @@ struct GraphNode {
 	/** \brief Names of tensors; of inputs also those that the node's bodies read */
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
-	bool makesOutput = false; /**< one of the graph's */
+	bool makesOutput = false; /**< an output of the node is one of the graph */
 };
 
 /** \brief Nodes that form one part, in their order */
@@ -56,7 +56,7 @@ private:
 	bool areReaders(size_t node, const std::vector<bool> &possible) const;
 
 	std::vector<GraphNode> nodes_;
-	/* By the names of tensors. */
+	/* Indices of the node that makes a tensor, and of those that read it, by its name. */
 	std::unordered_map<std::string, size_t> makers_;
 	std::unordered_map<std::string, std::vector<size_t>> readers_;
 };

@@ -68,8 +68,8 @@ std::vector<std::byte> bytesOf(const pb::Model &model)
 }
 
 /*
- * All tensors are its outputs, so that it says what they are. The shapes that a file states for
- * outputs are left out: exporters write those of one run.
+ * Makes all tensors outputs, so that the host reports what they are. Shapes that the file states
+ * for outputs are left out: exporters write those of one run.
  */
 pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
 {
@@ -94,9 +94,9 @@ pb::Model withAllOutputs(const pb::Model &header, const pb::Graph &graph)
 /**
  * \brief An ONNX file's graph
  *
- * ONNX Runtime says what each tensor is, and computes what does not depend on inputs. It runs the
- * model for that with different numbers: a tensor that has another shape then is not known, and an
- * output has open axes.
+ * ONNX Runtime tells the type and shape of each tensor, and computes what does not depend on
+ * inputs. The model is run with different numbers: a tensor whose shape then differs is not known,
+ * and an output gets open axes.
  */
 class OnnxGraph : public ModelGraph
 {
@@ -122,11 +122,11 @@ private:
 	OnnxGraph() = default;
 	Result<void> readInputs(std::span<const InputShape> shapes);
 	Result<void> askHost();
-	/* number: with which the model can run */
+	/* number: an input value with which the model can run */
 	Result<void> fold(const HostModel &model, std::optional<float> number);
 	bool isFoldable(const nvdla::onnx::Node &node,
 			const std::set<std::string> &constants) const;
-	/* value: of trial runs, with the lengths that all have */
+	/* value: from trial runs; lengths that differed are -1 */
 	void learn(HostValue value);
 	void forgetIfCounted(const nvdla::onnx::Node &node, std::set<std::string> &counted);
 	bool isOutput(const std::string &name) const { return std::ranges::count(outputs_, name); }
@@ -134,13 +134,13 @@ private:
 	const HostValue *find(const std::string &name) const;
 	void fill(const std::string &name, nvdla::onnx::ValueInfo &to) const;
 
-	nvdla::onnx::Model header_; /* without its graph */
+	nvdla::onnx::Model header_; /* the file's model without its graph */
 	nvdla::onnx::Graph graph_;
 	std::vector<HostValue> inputValues_;
 	std::map<std::string, HostValue> known_; /* shapes of outputs may have -1, for open axes */
 	std::map<std::string, std::vector<int64_t>> said_; /* shapes without a run, with -1 */
 	std::map<std::string, HostValue> stated_;	   /* outputs whose shape the file has */
-	std::map<std::string, int> constants_;		   /* indices of initializers */
+	std::map<std::string, int> constants_;		   /* indices of initializers, by name */
 };
 
 Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
@@ -152,7 +152,7 @@ Result<OnnxGraph> OnnxGraph::read(std::span<const std::byte> file,
 		return fail(ErrorCode::InvalidFile, divideModel, "file", "is no ONNX file");
 	graph.graph_.Swap(graph.header_.mutable_graph());
 	graph.header_.clear_graph();
-	/* Before that, files list constants as inputs. */
+	/* Files of earlier versions have to list constants as inputs. */
 	constexpr int64_t withConstants = 4;
 	graph.header_.set_ir_version(std::max(graph.header_.ir_version(), withConstants));
 	for (const pb::ValueInfo &output : graph.graph_.output()) {
@@ -252,8 +252,8 @@ Result<void> OnnxGraph::askHost()
 }
 
 /*
- * Only an output may have a size that differs between runs, or from the file's statement, or is 0
- * because nothing is found among such numbers.
+ * Only an output may have open axes: sizes that differ between runs or from the file's statement,
+ * or that are 0 because a run found nothing.
  */
 void OnnxGraph::learn(HostValue value)
 {
@@ -303,7 +303,7 @@ void OnnxGraph::forgetIfCounted(const pb::Node &node, std::set<std::string> &cou
 						     "Unique" };
 	std::vector<std::string> sources = readBy(node);
 
-	/* Their result has the first input's shape. */
+	/* The result has the first input's shape. */
 	if (node.op_type().starts_with("Scatter") && !sources.empty())
 		sources.resize(1);
 	if (!count.contains(node.op_type()) &&
@@ -459,7 +459,7 @@ uint64_t OnnxGraph::macsOf(size_t node) const
 
 	if (what.inputs.size() < 2 || what.outputs.empty())
 		return 0;
-	/* Between them are scales and zero points. */
+	/* QLinear operators have a scale and a zero point behind each operand. */
 	const size_t second = what.type.starts_with("QLinear") && what.inputs.size() > 3 ? 3 : 1;
 	const std::vector<int64_t> from = shapeOf(what.inputs[0]),
 				   by = shapeOf(what.inputs[second]), to = shapeOf(what.outputs[0]);

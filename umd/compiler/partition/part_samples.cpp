@@ -68,7 +68,7 @@ Result<SampleReader> readSamples(const ModelGraph &graph,
 		if (!opened)
 			return forward(opened);
 		part = std::move(*made);
-		part.file.clear(); /* the reader is copied */
+		part.file.clear(); /* frees memory: the model has its own copy */
 		model = std::move(*opened);
 	}
 	return [=, &graph, &samples](size_t sample) -> Result<std::vector<Numbers>> {

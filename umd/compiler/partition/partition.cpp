@@ -36,7 +36,10 @@ public:
 		}
 	}
 
-	/* The parts; with integers of any ranges in a model that is calibrated. */
+	/*
+	 * Finds the parts. In a model that is to be calibrated, integers have arbitrary ranges
+	 * until then.
+	 */
 	Result<std::vector<MergedPart>> run();
 	/* Compile the parts for the core anew, with the samples. */
 	Result<void> calibrate(std::vector<MergedPart> &parts, const CompileOptions &options);
@@ -63,7 +66,7 @@ private:
 	const ModelGraph &graph_;
 	CompileOptions options_;
 	std::vector<bool> possible_;
-	std::vector<std::string> reasons_; /* why a node is left; empty: it is not */
+	std::vector<std::string> reasons_; /* why a node is left to the host; empty if it is not */
 	std::map<std::vector<size_t>, Result<Compiled>> compiled_;
 	std::vector<MergedPart> parts_;
 };

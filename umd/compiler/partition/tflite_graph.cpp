@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/*
- * A TensorFlow Lite file that is divided.
- */
+/* The graph of a TensorFlow Lite file, for its division between core and host. */
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -64,7 +62,7 @@ public:
 
 	Result<TensorDesc> tensorOf(const std::string &name) const override;
 	Result<ModelPart> part(std::span<const size_t> nodes) const override;
-	/* Nodes have no others among their inputs. */
+	/* Nodes list no constants among their inputs. */
 	bool isComputed(const std::string &) const override { return true; }
 	uint64_t macsOf(size_t node) const override;
 	std::string wholeBecause() const override;
@@ -93,11 +91,11 @@ private:
 	tflite::File file_;
 	Model model_; /* values are the file's tensors */
 	std::vector<std::string> names_;
-	std::map<std::string, int32_t> numbers_;   /* of tensors */
+	std::map<std::string, int32_t> numbers_;   /* ids of tensors, by name */
 	std::map<int32_t, size_t> constantMakers_; /* operators, by the tensors that they make */
 	std::map<int32_t, std::vector<int64_t>> open_; /* shapes of tensors, with -1 */
 	std::set<int32_t> computed_;		       /* inputs, and what nodes make */
-	std::vector<size_t> operators_;		       /* indices of what the nodes are */
+	std::vector<size_t> operators_; /* each node's operator, as an index into the file */
 };
 
 Result<TfliteGraph> TfliteGraph::read(std::span<const std::byte> file)
@@ -171,7 +169,7 @@ TfliteGraph::TfliteGraph(std::span<const std::byte> bytes, tflite::File file, Mo
 	addOperators();
 }
 
-/* Names need not be there, or be different. */
+/* Tensors without a name, or with that of another tensor, get their number as a name. */
 void TfliteGraph::nameTensors()
 {
 	for (size_t i = 0; i < graph().tensors()->size(); i++) {

@@ -17,8 +17,8 @@ namespace
 {
 
 constexpr uint32_t mostSamples = 64;
-/* Elements of samples that a matrix product takes at once in multi-batch mode (guide): samples and
- * weights share the convolution buffer. */
+/* Elements of samples that a matrix product takes at once in multi-batch mode (programming guide):
+ * samples and weights share the convolution buffer. */
 constexpr uint64_t mostElementsAtOnce = 1 << 16;
 
 class Unroller

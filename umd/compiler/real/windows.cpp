@@ -38,7 +38,7 @@ void addBias(const RealStep &step, uint32_t kernels)
 		step.result[i] += (*bias)[i % kernels];
 }
 
-/* Sums of some pixels beside each other: each number of the input meets a row of kernels. */
+/* Adds one number of the input times a row of kernels to the kernels' sums. */
 void addRow(float *sums, uint32_t kernels, float number, const float *row)
 {
 	for (uint32_t k = 0; k < kernels; k++)

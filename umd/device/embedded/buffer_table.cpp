@@ -18,8 +18,8 @@ namespace
 {
 
 /*
- * Unmapped bytes between buffers, so many that an access with a wrong stride does not reach the
- * next buffer. Buffers are aligned to 64 KiB by it, too.
+ * Unmapped bytes between buffers: an access with a wrong stride ends in them instead of in the next
+ * buffer. Addresses of buffers are multiples of this, too.
  */
 constexpr uint64_t gap = uint64_t{ 1 } << 16;
 

@@ -119,8 +119,8 @@ public:
 	bool read(uint64_t address, std::span<std::byte> out) override;
 	bool write(uint64_t address, std::span<const std::byte> data) override;
 	/**
-	 * \return the buffer that contains \a address or lies below it; it is valid while a job
-	 * runs, which keeps its buffers until it has ended or a reset has ended its operations
+	 * \return the buffer that contains \a address, or the next one below it. The result is
+	 * valid while a job runs: a job keeps its buffers until its operations have ended.
 	 */
 	Region region(uint64_t address) override;
 
@@ -146,7 +146,7 @@ public:
 
 	/** \return handle of a new buffer of \a size bytes (whole pages), or a negative errno */
 	tl::expected<uint32_t, int> create(size_t size);
-	/** \brief \return handle of a new buffer in on-chip memory, as create() */
+	/** \return handle of a new buffer in on-chip memory, as create() */
 	tl::expected<uint32_t, int> createOnChip(size_t size);
 	/** \return handle of the memory of a memfd, the same for the same memfd; or a negative
 	 * errno */

@@ -26,7 +26,9 @@ namespace nvdla
 namespace
 {
 
-/* Returns -ENOMEM for an exception, because calls of a kernel do not throw. */
+/*
+ * Returns the result of \a work, or -ENOMEM if it throws, because a kernel's ioctls do not throw.
+ */
 template<typename Work>
 int errnoOf(Work work) noexcept
 {

@@ -25,8 +25,10 @@ struct EmbeddedOptions {
 	sim::Fp16Arithmetic fp16 = sim::Fp16Arithmetic::Exact;
 	unsigned int threads = 0; /**< threads that compute; 0: one per host core */
 	/**
-	 * \brief Chip whose durations, stalls and latencies are reported; without it, those with
-	 * the memory timing of the reference vectors
+	 * \brief Chip whose durations, stalls and latencies are reported
+	 *
+	 * Without it, memories have the timing of the reference vectors, which are recordings of
+	 * the hardware's simulation.
 	 */
 	std::optional<sim::Chip> chip;
 	bool realtime = false;		    /**< operations take as long as on the chip */

@@ -17,7 +17,7 @@ namespace nvdla
 namespace
 {
 
-/* Largest number of postponed register writes; the engine prepares fewer. */
+/* Room for postponed register writes; when as many have gathered, they are written at once. */
 constexpr size_t mostWrites = 4096;
 
 sim::CoreConfig coreConfig(const EmbeddedOptions &options)
@@ -117,7 +117,7 @@ void Executor::flush()
 	writes_.clear();
 }
 
-/* Lets the operation begin now, while the registers of later operations are prepared. */
+/* Writes the postponed registers, so that the operation runs while the next ones are prepared. */
 void Executor::opEnabled(void *context, [[maybe_unused]] nvdla_task *task,
 			 [[maybe_unused]] u32 operation)
 {

@@ -37,7 +37,8 @@ class Executor
 public:
 	/**
 	 * First address of the on-chip memory. It lies above all buffers, or below them in traces,
-	 * so that an address never means different memories to MCIF and CVIF.
+	 * so that an address never means different memories to MCIF and CVIF, the core's
+	 * interfaces to system memory and to on-chip memory.
 	 */
 	static uint64_t onChipBase(const EmbeddedOptions &options)
 	{
@@ -146,7 +147,8 @@ private:
 	EngineSequencer sequencer_;
 	std::vector<sim::CsbWrite> writes_;
 	std::unique_ptr<EmbeddedJob> job_;
-	Clock::time_point lastDeadline_; /* end of the job's time, even if operations still end */
+	Clock::time_point lastDeadline_; /* latest deadline of the running job, however many
+					  * operations end */
 	size_t nextTask_ = 0;
 	bool running_ = false; /* task number nextTask_ - 1 is running */
 	int error_ = 0;

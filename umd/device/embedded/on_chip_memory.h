@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Buffers in the device model's CVSRAM.
- */
+/* Buffers in the CVSRAM, the on-chip memory of the device model. */
 #pragma once
 
 #include <cstdint>
@@ -27,7 +25,7 @@ public:
 private:
 	const uint64_t base_;
 	const uint64_t size_;
-	std::map<uint64_t, uint64_t> ranges_; /* size by address */
+	std::map<uint64_t, uint64_t> ranges_; /* size of each allocated range, by its address */
 };
 
 } /* namespace nvdla */

@@ -34,7 +34,7 @@ void Recorder::end(std::span<const EmbeddedJob::Use> uses)
 	compare(uses, Recorded::Expect);
 }
 
-/* Until the first operation has ended, on-chip memory is zero anyway. */
+/* A clear before the first operation has ended is not recorded: the memory still is zero then. */
 void Recorder::clearOnChip(uint64_t address, size_t size)
 {
 	const std::lock_guard guard(mutex_);

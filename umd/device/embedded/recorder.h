@@ -55,7 +55,10 @@ private:
 	using Page = std::array<std::byte, pageSize>;
 
 	void compare(std::span<const EmbeddedJob::Use> uses, sim::TraceCommand::Kind kind);
-	/** \brief Record a page's bytes; \return true if they changed */
+	/**
+	 * \brief Record a page's bytes
+	 * \return true if they changed
+	 */
 	bool changes(uint64_t address, std::span<const std::byte> bytes);
 
 	const uint64_t memory_;

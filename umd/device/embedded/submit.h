@@ -33,7 +33,7 @@ public:
 	/** \return 0 or a negative errno; the caller has the lock */
 	int read();
 
-	/** \brief \return the job after read(), not yet recorded in its buffers */
+	/** \return the job after read(); its fence is not recorded in its buffers yet */
 	std::unique_ptr<EmbeddedJob> takeJob() { return std::move(job_); }
 
 	/** \brief A syncobj that gets the job's fence, at a point if that is not 0 */
@@ -41,7 +41,7 @@ public:
 		std::shared_ptr<Syncobj> syncobj;
 		uint64_t point;
 	};
-	/** \brief \return the syncobjs to signal; after read() */
+	/** \return the syncobjs to signal; after read() */
 	const std::vector<OutSync> &outSyncs() const { return outSyncs_; }
 
 private:

@@ -29,8 +29,8 @@ class SyncobjTable
 {
 public:
 	/**
-	 * \param[in] changed the device notifies it when a fence is done, put() when a syncobj gets
-	 * a fence
+	 * \param[in] changed notified by the device when a fence is done, and by put() when a
+	 * syncobj gets a fence
 	 */
 	explicit SyncobjTable(std::condition_variable &changed) : changed_(changed) {}
 
@@ -56,7 +56,7 @@ private:
 	 */
 	struct Wait {
 		uint64_t handles;
-		uint64_t points; /* null: all 0 */
+		uint64_t points; /* address of an array of points; null: all points are 0 */
 		uint32_t count;
 		uint32_t flags;
 		int64_t deadlineNs;

@@ -102,7 +102,10 @@ private:
 	nvdla_task_source source_ = {};
 };
 
-/** \brief Report the violated rule to the caller. \return -EINVAL */
+/**
+ * \brief Report the violated rule to the caller
+ * \return -EINVAL
+ */
 int refuseTask(uint64_t user, uint32_t userSize, uint32_t task, nvdla_refusal &why);
 
 } /* namespace nvdla */

@@ -48,7 +48,7 @@ std::vector<nvdla_task_extent> extentsOf(const DlaTask &task,
 	return extents;
 }
 
-/* The task without its memory. */
+/* Describes the task without the extents of its buffers, which the caller adds. */
 nvdla_task_source sourceOf(const DlaTask &task)
 {
 	nvdla_task_source source = {};

@@ -37,8 +37,8 @@ nvdla_variant engineVariant(const CoreGeometry &core);
 /**
  * \brief Check \a task by the driver's rules
  *
- * The check places its memories one after the other: rules do not depend on addresses, as long as
- * the core can reach them.
+ * The check places the task's memories one after the other, because rules do not depend on
+ * addresses, as long as the core can reach them.
  * \param variant must outlive the returned task
  * \param onChip whether the memory of that index is on the chip
  * \return the task, checked, with its programs

@@ -19,7 +19,10 @@ namespace nvdla
 class TaskTable
 {
 public:
-	/** \brief Check a task. \return 0 or a negative errno; sets the handle */
+	/**
+	 * \brief Check a task
+	 * \return 0 or a negative errno; sets the handle
+	 */
 	int create(const nvdla_variant &variant, drm_nvdla_task_create &args);
 	/** \return 0 or -ENOENT; jobs keep their tasks */
 	int destroy(const drm_nvdla_task_destroy &args);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plays a trace that nvdla-run --trace-format c has written, without a system.
+ * Plays a trace that nvdla-run --trace-format c has written. Needs no operating system.
  */
 #ifndef NVDLA_PLAYER_H
 #define NVDLA_PLAYER_H
@@ -31,7 +31,7 @@ struct nvdla_step {
 extern const struct nvdla_step nvdla_steps[];
 extern const size_t nvdla_step_count;
 
-/* Functions that the board offers; all are given context. */
+/* Functions that the board provides; each is called with context. */
 struct nvdla_board {
 	void *context;
 	uint32_t (*read)(void *context, uint32_t offset);

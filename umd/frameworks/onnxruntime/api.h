@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ONNX Runtime's interface, with the runtime's errors.
+ * ONNX Runtime's C interface, and conversion between its OrtStatus and the Error of this library.
  */
 #pragma once
 
@@ -21,7 +21,9 @@ public:
 	{
 	}
 
-	/** \return false if this ONNX Runtime is older than the one that this was built with */
+	/**
+	 * \return false if this ONNX Runtime is older than the one that this library was built with
+	 */
 	bool isThere() const { return api_ && provider_; }
 	const OrtApi *operator->() const { return api_; }
 	const OrtEpApi &provider() const { return *provider_; }

@@ -18,7 +18,7 @@ namespace nvdla::ort
 struct ValueView {
 	const OrtValueInfo *info = nullptr; /**< nullptr: an input that is not given */
 	std::string name;
-	int32_t type = 0;	    /**< type of elements, numbered as in files */
+	int32_t type = 0;	    /**< type of elements, numbered as in ONNX files */
 	std::vector<int64_t> shape; /**< -1 where the size is left open */
 	bool isConstant = false;
 	bool isGraphOutput = false;
@@ -42,8 +42,8 @@ struct OperatorSet {
 };
 
 /**
- * \brief Nodes, sorted so that each comes after those that compute its inputs; valid as long as the
- * graph
+ * \brief Nodes, sorted so that each comes after those that compute its inputs; valid as long as
+ * ONNX Runtime's graph
  */
 struct GraphView {
 	std::vector<NodeView> nodes;

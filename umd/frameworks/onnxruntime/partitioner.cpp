@@ -69,7 +69,7 @@ void Partitioner::leave(size_t node, const std::string &reason)
 				  reason));
 }
 
-/* Reason to leave a node without asking the compiler; empty if there is none. */
+/* Returns the reason to leave a node to ONNX Runtime without asking the compiler, or "". */
 std::string Partitioner::reasonAgainst(const NodeView &node) const
 {
 	bool real = false;
@@ -88,7 +88,7 @@ std::string Partitioner::reasonAgainst(const NodeView &node) const
 	return {};
 }
 
-/* Reason why the compiler refuses a node; empty if it takes it. */
+/* Returns the reason why the compiler refuses a node, or "" if the compiler accepts the node. */
 std::string Partitioner::ask(size_t node) const
 {
 	auto written = writeModel(api_, graph_, nodes_.unitOf(node));
@@ -116,7 +116,8 @@ void Partitioner::judge()
 	nodes_.followOperators(possible_);
 }
 
-/* A layer has the name of its first output tensor. */
+/* Leaves the nodes of a group that the compiler would put on the CPU to ONNX Runtime, and returns
+ * whether there are any. A layer has the name of its node's first output tensor. */
 bool Partitioner::leaveLayersOnCpu(const std::vector<size_t> &group, const CompileReport &report)
 {
 	bool any = false;

@@ -22,7 +22,7 @@ struct PlacedPartition {
 	std::vector<ValueView> outputs;
 };
 
-/** \return the nodes in the form that graph division uses */
+/** \return the nodes in the form from which partitions are chosen */
 compiler::NodeGraph nodesOf(const GraphView &graph);
 
 /**

@@ -16,7 +16,8 @@ namespace nvdla::ort
 namespace
 {
 
-/* A tensor of a partition, and its index among the fused node's tensors. */
+/* A tensor of a partition, and its index among the inputs or outputs of the fused node, with which
+ * ONNX Runtime replaces the partition. */
 struct Binding {
 	ValueView view;
 	size_t index;
@@ -39,7 +40,7 @@ Result<std::vector<Binding>> bindingsOf(const std::vector<ValueView> &views,
 	return bindings;
 }
 
-/* A partition in ONNX Runtime's graph. */
+/* Computes a fused node of ONNX Runtime's graph, by its partition. */
 class Kernel : public OrtNodeComputeInfo
 {
 public:
@@ -165,8 +166,8 @@ Factory::Factory(const Api &api, std::string name)
 }
 
 /*
- * ONNX Runtime lists processors, GPUs and NPUs that it knows itself, and this device is none of
- * them: its tensors are in the processor's memory.
+ * ONNX Runtime lists the CPUs, GPUs and NPUs that it knows itself, and an NVDLA is none of them. So
+ * the provider is registered for the CPU, in whose memory its tensors are.
  */
 OrtStatus *Factory::supportedDevices(OrtEpFactory *self, const OrtHardwareDevice *const *devices,
 				     size_t count, OrtEpDevice **found, size_t most,
@@ -226,9 +227,9 @@ Provider::Provider(const Api &api, std::string name, std::shared_ptr<plugin::Ses
 
 /*
  * ONNX Runtime numbers the partitions of each graph anew and names them by these numbers, so only
- * one graph of a model can have partitions. Bodies of operators, which come first, are left to
- * ONNX Runtime. It passes a body without its parent, before the graph around it is complete,
- * although the body reads values of that graph.
+ * one graph of a model can have partitions. Bodies of operators such as If, which come first, are
+ * left to ONNX Runtime. Before the outer graph is complete, ONNX Runtime passes a body without its
+ * parent node; a graph that reads values of an outer graph therefore counts as a body too.
  */
 Result<bool> Provider::isBody(const OrtGraph *graph, const GraphView &view) const
 {
@@ -284,7 +285,7 @@ OrtStatus *Provider::capability(OrtEp *self, const OrtGraph *graph,
 	return nullptr;
 }
 
-/* The partition that computes the fused node. */
+/* Returns a kernel with the partition that computes the fused node. */
 Result<OrtNodeComputeInfo *> Provider::makeKernel(const OrtNode *fused)
 {
 	auto outputs = outputNames(api_, fused);

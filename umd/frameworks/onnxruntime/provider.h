@@ -15,7 +15,7 @@ namespace nvdla::ort
 class Factory : public OrtEpFactory
 {
 public:
-	/** \param[in] name that the application registered the library with */
+	/** \param[in] name name under which the application registered the library */
 	Factory(const Api &api, std::string name);
 
 	const Api &api() const { return api_; }

@@ -27,8 +27,8 @@ public:
 	/** \param[in] folder empty: nothing is ever found or kept */
 	explicit Cache(std::string folder) : folder_(std::move(folder)) {}
 
-	/** \return InvalidArgument naming the folder if nothing can be kept there; it is made if
-	 * need be */
+	/** \brief Create the folder if it is missing
+	 * \return InvalidArgument naming the folder if nothing can be kept there */
 	Result<void> check() const;
 
 	/**

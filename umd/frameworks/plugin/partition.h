@@ -85,7 +85,8 @@ public:
 	 * \param[in] inputs in the types and the order of the model
 	 * \param[in] outputs get the results
 	 * \return InvalidArgument for tensors of another type or size; an error of the CPU's
-	 * computation. Errors of the device are no errors of run(): see Session::lose()
+	 * computation. After an error of the device the CPU computes the partition: see
+	 * Session::lose()
 	 */
 	Result<void> run(std::span<const HostTensor> inputs, std::span<const HostTensor> outputs);
 

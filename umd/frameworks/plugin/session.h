@@ -23,13 +23,15 @@ using Log = std::function<void(const std::string &)>;
 /**
  * \brief An open device and how to use it
  *
- * Once a run has failed the device counts as lost: everything is left to the framework from then
- * on, and one line says so. All functions may be called from several threads at once.
+ * Once a run has failed, the device counts as lost: from then on everything is left to the
+ * framework, and one line of the log says so. All functions may be called from several threads at
+ * once.
  */
 class Session
 {
 public:
-	/** \return NoDevice if there is none, or the error of Device::open() */
+	/** \return NoDevice if there is none; InvalidArgument if the cache's folder cannot be used;
+	 * or the error of Device::open() */
 	static Result<std::shared_ptr<Session>> open(const Options &options, Log log);
 
 	/** \brief Use a device that is open already */

@@ -67,9 +67,9 @@ struct Delegate::Kernel {
 };
 
 /*
- * TensorFlow Lite treats device memory like memory that the application provides. A tensor that
- * other nodes use, too, keeps its own memory, because these nodes may share that memory with other
- * tensors.
+ * Makes tensors use the partition's memory, so that run() need not copy them. TensorFlow Lite
+ * treats it like memory that the application provides. A tensor that other nodes use too keeps its
+ * own memory, because TensorFlow Lite may use that memory for other tensors at other times.
  */
 void Delegate::Kernel::lend(const TfLiteContext &context, const std::vector<int> &tensors,
 			    MemoryOf memoryOf)
@@ -89,7 +89,7 @@ void Delegate::Kernel::lend(const TfLiteContext &context, const std::vector<int>
 	}
 }
 
-/* The device's memory is freed with the partition, so TensorFlow Lite must not keep it. */
+/* Undoes lend(): the partition's memory is freed with it, so TensorFlow Lite must not use it. */
 void Delegate::Kernel::takeBack(const TfLiteContext &context)
 {
 	for (const auto &[index, memory] : lent) {

@@ -26,7 +26,7 @@ struct Part {
 /**
  * \brief Nodes and tensors of a TfLiteContext, while a delegate prepares
  *
- * Valid until nodes are replaced.
+ * Valid until the delegate replaces nodes.
  */
 class GraphView
 {
@@ -48,10 +48,10 @@ public:
 	bool isConstant(int tensor) const;
 
 	/**
-	 * \brief Nodes, with those that make constants for them
+	 * \brief Put nodes together with those that compute constants for them
 	 *
 	 * \param[in] nodes in the order of the plan
-	 * \param[in] outputs of the nodes that are used elsewhere
+	 * \param[in] outputs tensors that these nodes compute and other nodes or the caller use
 	 */
 	Part part(std::span<const int> nodes, std::vector<int> outputs) const;
 

@@ -250,7 +250,7 @@ std::optional<WrittenOptions> writeOptions(Builder &builder, int code, const voi
 	case kTfLiteBuiltinUnpack:
 		return writeAs<TfLiteUnpackParams>(builder, from);
 	case kTfLiteBuiltinMirrorPad:
-		/* TensorFlow Lite itself knows no other mode. */
+		/* Files know the modes REFLECT and SYMMETRIC only. */
 		if (from && static_cast<const TfLiteMirrorPaddingParams *>(from)->mode ==
 				    kTfLiteMirrorPaddingUnknown)
 			return {};

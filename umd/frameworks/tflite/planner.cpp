@@ -68,8 +68,8 @@ private:
 	std::shared_ptr<plugin::Session> session_;
 	Plan plan_;
 	/*
-	 * Nodes that the compiler puts on the CPU when they are compiled with others, although
-	 * it does not when they are compiled separately.
+	 * Nodes that the compiler puts on the CPU when it compiles a partition, although it
+	 * accepted them when possibleNodes() asked.
 	 */
 	std::set<int> refused_;
 	/* Number of nodes that only compute constants. Partitions contain their results, because
@@ -125,7 +125,8 @@ Result<void> Planner::judge(int node) const
 	return {};
 }
 
-/* Asks the compiler about nodes that can be written; \return the reason for each one refused. */
+/* Writes the nodes to one model file, and asks the compiler about it.
+ * \return the reason for each node that it refuses; an error if a node cannot be written */
 Result<std::map<int, std::string>> Planner::ask(const std::vector<int> &nodes) const
 {
 	std::vector<int> outputs;
@@ -224,7 +225,8 @@ Result<std::vector<Planner::Candidate>> Planner::candidates(const std::vector<in
 	return candidates;
 }
 
-/* A layer has the name of its first output tensor. */
+/* Leaves the nodes of \a layers to TensorFlow Lite. A layer has the name of its node's first output
+ * tensor. */
 void Planner::refuse(const Candidate &candidate, const std::vector<LayerReport> &layers)
 {
 	for (const int node : candidate.nodes) {

@@ -35,9 +35,9 @@ struct Plan {
 /**
  * \brief Choose partitions, compile them and bring them to the device
  *
- * First the compiler is asked about each node separately; the reason why a node is left is logged.
+ * First the compiler says which nodes it supports; for each other node the reason is logged.
  * TensorFlow Lite then forms partitions of the supported nodes, and the largest partitions are
- * taken.
+ * placed on the device.
  */
 Result<Plan> makePlan(TfLiteContext *context, std::shared_ptr<plugin::Session> session);
 

@@ -20,7 +20,10 @@ uint64_t nanoseconds(double cycles, const sim::TimingParameters &parameters)
 	return static_cast<uint64_t>(std::llround(cycles / parameters.clockHz * 1e9));
 }
 
-/* Tasks follow each other: the next one's first operation waits for the last interrupt. */
+/*
+ * Adds a task that begins at \a begin; returns its end, in cycles. Tasks do not overlap: the first
+ * operation of a task waits for the last interrupt of the task before.
+ */
 Result<double> addTask(const Loadable &loadable, const DlaTask &task, double begin,
 		       const sim::TimingParameters &parameters, Prediction &prediction)
 {

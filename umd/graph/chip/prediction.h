@@ -24,10 +24,10 @@ struct PredictedOperation {
 		inspect::OperationText text;
 	};
 
-	uint16_t task = 0;	     /**< id */
+	uint16_t task = 0;	     /**< id of the task */
 	std::vector<Member> members; /**< in the order of the data flow */
 	sim::OperationWork work;
-	sim::OperationTiming timing; /**< timing with the memories for itself */
+	sim::OperationTiming timing; /**< timing if no other operation uses the memories */
 	uint64_t startNs = 0;	     /**< time since the run began */
 	uint64_t endNs = 0;
 

@@ -33,7 +33,10 @@ using sim::Unit;
 
 constexpr const char *what = "predict";
 
-/* The core that the file names; files of other compilers name none, so the rules are asked. */
+/*
+ * The core that the file names. Other compilers' files name none; then it is a core that can run
+ * the task.
+ */
 Result<const nvdla_variant *> coreOf(const Loadable &loadable, const DlaTask &task)
 {
 	if (loadable.variant.empty()) {
@@ -51,7 +54,7 @@ Result<const nvdla_variant *> coreOf(const Loadable &loadable, const DlaTask &ta
 Result<EngineTask> createTask(const nvdla_variant &core, const Loadable &loadable,
 			      const DlaTask &task)
 {
-	/* Memories are as large as their buffers will be. */
+	/* Buffers are rounded up, so ranges at the end of a memory are longer on the device. */
 	DlaTask placed = task;
 	for (TaskAddress &address : placed.addresses) {
 		const auto *memory = loadable.memory(address.memory);
@@ -96,7 +99,9 @@ private:
 	std::vector<RegisterFile> files_;
 };
 
-/* The modelled buffer has the data that the operation before leaves. */
+/*
+ * \a buffer models the convolution buffer, with the data that earlier convolutions have left in it.
+ */
 OperationWork convolution(const Registers &registers, sim::Cbuf &buffer)
 {
 	const auto cdma = registers[Unit::Cdma];
@@ -112,7 +117,7 @@ OperationWork convolution(const Registers &registers, sim::Cbuf &buffer)
 	return { .conv = sim::convWork(op, kept) };
 }
 
-/* Copies of one operation follow each other. */
+/* The transfers of one BDMA operation run one after another; their work is added up. */
 OperationWork copies(const nvdla_task *task, uint32_t operation)
 {
 	Registers registers(sim::nvFull); /* no other core has BDMA */
@@ -164,7 +169,7 @@ OperationWork workOf(const nvdla_task *task, uint32_t operation, sim::Cbuf &buff
 	}
 }
 
-/** Puts operations together that work on the fly, and orders them */
+/** Joins operations that pass data on the fly, and brings the joined ones into a possible order */
 class Fusion
 {
 public:

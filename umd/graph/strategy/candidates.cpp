@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Candidates for a layer. One function for each subject.
- */
+/* The alternatives for a layer: a function of Chooser for each subject, such as Winograd. */
 #include <algorithm>
 #include <tuple>
 
@@ -31,7 +29,7 @@ auto weightsOf(auto &graph, const op::Convolution &conv)
 	return std::ranges::find(all, conv.weights, &GraphWeights::name);
 }
 
-/* Elements that are zero in all their bits, which compression leaves out. */
+/* Counts elements that are zero in all their bits, which compression leaves out. */
 size_t zeros(const Elements &elements)
 {
 	const size_t bytes = elementBytes(elements.type);
@@ -60,7 +58,9 @@ std::optional<PixelFormat> pixelsOf(DataType type, uint32_t channels)
 	}
 }
 
-/* Groups of a hardware layer; assembly of the graph reports errors. */
+/*
+ * Number of groups in one hardware layer. Wrong numbers give 1; assembly of the graph reports them.
+ */
 uint32_t groupsIn(const GraphWeights &weights, const op::Convolution &conv,
 		  const CoreGeometry &core)
 {
@@ -80,7 +80,10 @@ void Chooser::winograd(const Layer &layer)
 	    weights == GraphParts::weights(chosen_.graph).end() ||
 	    weights->elements.type != DataType::Half)
 		return;
-	/* Integers: the transformed input is cut off to the type's bits. */
+	/*
+	 * Only FP16 gets here: with integers, Winograd would cut the transformed input to the
+	 * type's bits.
+	 */
 	const WeightDesc desc{ DataType::Half, weights->k, weights->c, weights->r, weights->s };
 	const WinogradParams params{ conv.stride.x, conv.stride.y };
 	if (desc.elements() != weights->elements.count() || !winogradKernel(core_, desc, params))
@@ -135,7 +138,10 @@ void Chooser::compression(const Layer &layer)
 	    weights == GraphParts::weights(chosen_.graph).end() || weights->compressed ||
 	    !areWeightsUsedAlike(conv))
 		return;
-	/* A mask has a bit for each element; between groups there are more zeros. */
+	/*
+	 * Compression adds a mask with a bit for each stored element. Uncompressed, a layer of
+	 * several groups also stores zeros where kernels of one group meet channels of another.
+	 */
 	const size_t count = weights->elements.count();
 	const size_t stored = count * groupsIn(*weights, conv, core_);
 	const size_t saved =
@@ -186,7 +192,10 @@ std::optional<std::vector<size_t>> Chooser::layersReading(const std::set<std::st
 	return members;
 }
 
-/* With the first layer that reads an input or parts of it, such as the samples of a batch. */
+/*
+ * Tries pixel formats of an input, when the first layer that reads it (or a part of it, such as a
+ * sample of a batch) is tried.
+ */
 void Chooser::pixels(const Layer &layer)
 {
 	auto &surfaces = GraphParts::surfaces(chosen_.graph);
@@ -267,7 +276,10 @@ void Chooser::fusedPooling(const Layer &layer)
 	     ((declared->place != Place::Memory && declared->place != Place::Auto) ||
 	      !declared->within.empty() || declared->lineStride || declared->surfaceStride)))
 		return;
-	/* The description changes nothing, but snapshots need one. */
+	/*
+	 * consider() changes and restores the surface's description, so there has to be one. One
+	 * with only the name changes nothing.
+	 */
 	if (declared == surfaces.end())
 		GraphParts::surfaces(chosen_.graph).push_back({ .name = name });
 	auto stream = [&](Graph &graph) {

@@ -106,7 +106,10 @@ std::optional<Chooser::Layer> Chooser::layerOf(size_t conv) const
 		return std::nullopt;
 	Layer layer{ conv, *sdp, {} };
 	const auto pooling = onlyReader(std::get<op::Sdp>(operations[*sdp]).output);
-	/* The user's explicit orders refer to places of operations. */
+	/*
+	 * A pooling that is not next to its SDP operation would be moved. Edges that the user has
+	 * added forbid that, because they refer to operations by position.
+	 */
 	if (pooling && std::holds_alternative<op::Pooling>(operations[*pooling]) &&
 	    (*pooling == *sdp + 1 || GraphParts::edges(chosen_.graph).empty()))
 		layer.pooling = pooling;

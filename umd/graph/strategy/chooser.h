@@ -23,10 +23,10 @@ namespace nvdla::assembly
  * \brief Chooses for one graph, layer by layer in its order
  *
  * A layer is a convolution with the SDP operation that takes its stream, and the pooling that reads
- * that operation's output. An input is tried with all layers that read it. Each candidate of a
- * layer differs in one choice from the best so far, so the number of trials grows with the number
- * of choices, not of combinations. A variant that the core refuses is no candidate: the rules are
- * in the lowering of operations.
+ * that operation's output. Pixel formats of an input are tried with all layers that read it
+ * together. Each candidate of a layer differs in one choice from the best so far, so the number of
+ * trials grows with the number of choices, not of combinations. A variant that the core refuses is
+ * no candidate: the rules are in the lowering of operations.
  */
 class Chooser
 {
@@ -64,7 +64,7 @@ private:
 
 		std::vector<std::pair<size_t, op::Any>> operations;
 		std::vector<std::pair<Place, PixelFormat>> surfaces;
-		std::vector<bool> compressed; /**< per set of weights */
+		std::vector<bool> compressed; /**< for each set of weights */
 	};
 	/** \brief A subject of choice, for errors if it is never possible */
 	struct Subject {
@@ -98,7 +98,10 @@ private:
 	 * so far */
 	void consider(Subject &subject, const std::vector<size_t> &members,
 		      const std::vector<Candidate> &candidates);
-	/** \brief Time the unchanged graph; \return true if that is possible */
+	/**
+	 * \brief Time the unchanged graph
+	 * \return true if that is possible
+	 */
 	bool begin(const std::vector<size_t> &members);
 	void keepReport();
 	void winograd(const Layer &layer);

@@ -113,8 +113,8 @@ enum class RangeMethod : uint8_t {
 /** \brief Samples and options for the conversion of a float model to integers */
 struct Calibration {
 	/**
-	 * \brief Examples of the application's inputs: each has the numbers of all inputs, in the
-	 * model's order. Some tens of examples are enough
+	 * \brief Examples of the application's inputs: samples[i][j] has the numbers of input j in
+	 * example i, in the model's order of inputs and axes. Some tens of examples are enough
 	 */
 	std::vector<std::vector<std::vector<float>>> samples;
 	/**
@@ -142,7 +142,8 @@ struct Calibration {
  * \brief Additions that are fused with the convolution before them
  *
  * In a fused addition the convolution's result is neither rounded to FP16 nor saturated before it
- * is added. Otherwise integer results equal those of two operations, except for ties in rounding.
+ * is added. Apart from that, integer results equal those of two operations, except for ties in
+ * rounding.
  */
 enum class FoldSums {
 	Floats, /**< fuse in float models: in FP16, or in integers chosen by calibration */
@@ -164,7 +165,7 @@ Result<InputShape> parseInputShape(std::string_view text);
 /** \return text from which parseInputShape() makes the same shape */
 std::string toString(const InputShape &shape);
 
-/** \brief Use of a library of the host for operators that neither the core nor CPU steps have */
+/** \brief Use of a library of the host for operators that neither core nor CPU steps compute */
 enum class HostUse {
 	/** \brief ONNX Runtime for ONNX models, TensorFlow Lite for .tflite, if installed; not
 	 * with everyTensor */

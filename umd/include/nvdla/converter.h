@@ -27,7 +27,7 @@ namespace nvdla
 /**
  * \brief A converter, y = saturation_round((x - offset) * scale >> shift)
  *
- * Precision, "Convertor": scale is INT16, shift UINT5, rounding is half away from zero.
+ * Precision, "Convertor": scale has 16 bits, shift 5 bits, rounding is half away from zero.
  */
 struct Converter {
 	int32_t offset = 0;
@@ -64,7 +64,7 @@ Result<Converter> makeConverter(double offset, double gain);
  *
  * gain = from.scale / to.scale, offset = from.zeroPoint - to.zeroPoint / gain, rounded: the result
  * is off by gain / 2 steps at most. For pixels p that represent the real number scale * (p - mean),
- * \a from is { scale, mean } (formats document, "Precision Conversion", equation 1).
+ * \a from is { scale, mean } (NVDLA's in-memory format document, "Precision Conversion").
  */
 Result<Converter> makeConverter(const Quantization &from, const Quantization &to);
 

@@ -30,8 +30,8 @@ inline constexpr uint32_t maxKernelSize = 32;
  * \brief Sizes that layouts, the division of work and the choice of operations depend on; one per
  * configuration of the core
  *
- * Formats document, "Feature Data Format", "Weight Format" and "Alignment of
- * Start Address and Stride"; programming guide, "Convolution Buffer".
+ * NVDLA's in-memory format document explains them in "Feature Data Format", "Weight Format" and
+ * "Alignment of Start Address and Stride", the programming guide in "Convolution Buffer".
  */
 struct CoreGeometry {
 	const char *name;
@@ -45,13 +45,17 @@ struct CoreGeometry {
 	uint32_t atomBytes;	  /**< bytes of an atom of feature data */
 	uint32_t macChannels;	  /**< channels that a MAC cell takes at a time */
 	uint32_t int8Kernels;	  /**< kernels of an INT8 group; half as many in other types */
-	uint32_t weightAlignment; /**< alignment of addresses of weights, WMB and WGS */
-	uint32_t weightSizeAlignment; /**< alignment of sizes of weights, WMB and WGS */
-	uint32_t weightSlack;	      /**< free bytes that a kernel group needs behind it */
-	uint32_t bufferBanks;	      /**< banks of the convolution buffer */
-	uint32_t bankEntries;	      /**< entries in a bank */
-	uint32_t entryBytes;	      /**< bytes of an entry */
-	uint32_t poolingLineBytes;    /**< size of PDP's buffer for the partial results of a line */
+	/**
+	 * alignment in bytes of the addresses of weights, their masks (WMB) and group sizes (WGS)
+	 */
+	uint32_t weightAlignment;
+	/** alignment in bytes of the sizes of these three surfaces */
+	uint32_t weightSizeAlignment;
+	uint32_t weightSlack;	   /**< bytes that have to be free behind a kernel group */
+	uint32_t bufferBanks;	   /**< banks of the convolution buffer */
+	uint32_t bankEntries;	   /**< entries in a bank */
+	uint32_t entryBytes;	   /**< bytes of an entry */
+	uint32_t poolingLineBytes; /**< size of PDP's buffer for the partial results of a line */
 
 	constexpr bool has(Capability capability) const
 	{

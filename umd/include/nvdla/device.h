@@ -125,7 +125,7 @@ private:
 /** \brief Priority of a job: of the jobs that are ready to run, that of the highest priority runs
  * first */
 enum class Priority : uint32_t {
-	Low = 0, /**< run only when no other job is ready */
+	Low = 0, /**< for work that may wait for all other jobs */
 	Normal = 1,
 	High = 2, /**< may need a privilege, see info().priorities */
 };

@@ -33,7 +33,7 @@ enum class Capability : uint32_t {
 /** \brief Properties of a device, and limits for the process */
 struct DeviceInfo {
 	uint32_t variant = 0;	    /**< enum drm_nvdla_variant; 0: nvdlav1, nv_full */
-	uint32_t hwVersion = 0;	    /**< the core's register of that name */
+	uint32_t hwVersion = 0;	    /**< the core's register S_NVDLA_HW_VERSION */
 	uint32_t engines = 0;	    /**< bit n: operations of engine n run; see OperationReport */
 	uint32_t precisions = 0;    /**< bit 0: INT8, 1: INT16, 2: FP16 */
 	uint32_t atomBytes = 0;	    /**< alignment of feature data */

@@ -11,7 +11,7 @@
 namespace nvdla
 {
 
-/** \brief A function of one number; the codes are in loadables, new ones go to the end */
+/** \brief A function of one number. Loadables store the values, so new ones go to the end */
 enum class ElementFunction : uint8_t {
 	Identity,
 	Power, /**< x ^ parameter */

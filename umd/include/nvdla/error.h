@@ -18,7 +18,7 @@ namespace nvdla
 enum class ErrorCode {
 	InvalidArgument, /**< the caller passed an invalid value */
 	InvalidFile,	 /**< a loadable, picture or tensor file is damaged or has another format */
-	Unsupported,	 /**< correct, but this library or device does not support it */
+	Unsupported,	 /**< a correct request that this library or device does not support */
 	NotFound,	 /**< no such file or tensor */
 	NoDevice,	 /**< no such device */
 	Io,		 /**< the operating system refused to read or write */
@@ -64,7 +64,7 @@ struct Error {
 template<typename T>
 using Result = tl::expected<T, Error>;
 
-/** \brief Return an error as any Result */
+/** \brief Make an error, which converts to a Result of any type */
 inline tl::unexpected<Error> fail(ErrorCode code, std::string what, std::string where,
 				  std::string why)
 {
@@ -72,7 +72,7 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string what, std::string 
 		Error{ code, std::move(what), std::move(where), std::move(why) });
 }
 
-/** \brief Return the error of \a result as another Result */
+/** \brief Take the error out of \a result; it converts to a Result of any type */
 template<typename T>
 tl::unexpected<Error> forward(Result<T> &result)
 {

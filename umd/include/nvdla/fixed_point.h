@@ -61,7 +61,7 @@ double fromFixed(int16_t value, const FixedFormat &format);
 int16_t convertFixed(int16_t value, const FixedFormat &from, const FixedFormat &to,
 		     Rounding rounding = Rounding::HalfAwayFromZero);
 
-/** \brief convertFixed() for whole tensors; elements are those of the formats' containers */
+/** \brief convertFixed() for whole tensors; elements have the types of the formats' containers */
 std::vector<std::byte> convertFixed(std::span<const std::byte> elements, const FixedFormat &from,
 				    const FixedFormat &to,
 				    Rounding rounding = Rounding::HalfAwayFromZero);

@@ -80,8 +80,8 @@ struct Surface {
 	 * slice; a size that is left open extends to the end of the whole. A whole that is
 	 * written in parts must be described with shape and type. Parts have the whole's strides;
 	 * a part of a batch lies in one cube, atBatch. Convolutions can read a region of a picture
-	 * that begins at any pixel (guide, PIXEL_X_OFFSET); parts that are written have
-	 * whole lines.
+	 * that begins at any pixel (programming guide, PIXEL_X_OFFSET); parts that are written
+	 * have whole lines.
 	 *
 	 * If atChannel is no multiple of an atom (32 channels of INT8, 16 of INT16 and FP16),
 	 * assembly adds a convolution that moves the channels: one for each slice, and one for a
@@ -160,7 +160,7 @@ struct GraphWeights {
  *
  * Elements are in C, H, W order. A unit that adds and multiplies needs both, of
  * one type; leave out operands that it does not use. INT8 pipelines take INT8 or INT16
- * (in-memory data formats, "Bias Data Format" and following).
+ * (NVDLA's in-memory format document, "Bias Data Format" and following).
  */
 struct GraphOperands {
 	std::string name;
@@ -185,7 +185,7 @@ enum class OperationEvent : uint8_t {
 	DataFetched,	/**< a convolution has its input in the convolution buffer */
 };
 
-/** \brief \a after does not begin before \a event of \a before */
+/** \brief Order of two operations: \a after begins only when \a event of \a before has come */
 struct GraphEdge {
 	std::string before; /**< name of an operation */
 	std::string after;

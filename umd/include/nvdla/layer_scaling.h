@@ -2,6 +2,10 @@
 /*
  * Parameters of a whole layer: operands, shifts and converters with which its engine computes on
  * integers that represent the real numbers of its tensors.
+ *
+ * The comments cite two documents, as nvdla/converter.h does: "precision", NVDLA's precision
+ * document, and "VTA", on quantized operations of the VTA accelerator. Formulas have their names: s
+ * and z are scale and zero point of VTA, SF and O are factor and offset of the precision document.
  */
 #pragma once
 
@@ -67,7 +71,7 @@ Result<ConvolutionScaling> scaleConvolution(const ConvolutionQuantization &quant
  * Precision, batch normalization: SF_in = SF_bn_m_cvt * 2^bn_m_shifter. The adder subtracts the
  * mean and the input's zero point; the multiplier's scale is s_in * factor / s_out.
  *
- * \param[in] mean and \param[in] factor (1 / deviation, of any sign) real numbers, one per channel
+ * \param[in] mean,factor real numbers, one per channel; the factor is 1 / deviation, of any sign
  */
 Result<AffineScaling> scaleBatchNorm(const Quantization &input, const Quantization &output,
 				     std::span<const double> mean, std::span<const double> factor);

@@ -91,7 +91,7 @@ struct Memory {
 	bool operator==(const Memory &) const = default;
 };
 
-/** \brief A range of a memory that tasks name by its id */
+/** \brief A range of a memory; tasks name the range by its id */
 struct Address {
 	uint16_t id = 0;
 	uint16_t memId = 0;
@@ -210,7 +210,7 @@ public:
 	/**
 	 * \brief Read a loadable of format version 0.7
 	 * \param[in] bytes the whole file; not needed afterwards
-	 * \return the loadable, or Error::InvalidFile naming the list and the field
+	 * \return the loadable, or ErrorCode::InvalidFile naming the list and the field
 	 */
 	static Result<Loadable> read(std::span<const std::byte> bytes);
 

@@ -93,10 +93,9 @@ struct LutTable {
  *
  * LE covers the range from its start, in even steps or in steps that double; LO's 257 entries are
  * placed where they reduce the error most. All combinations of LE's steps and of LO's place and
- * density are compared with the function, and the one with the smallest largest error (then the
- * smallest average error) is taken. Beyond the range the table continues with the function's slope,
- * or in a straight line to its values at the largest numbers (straightOutside). If both tables hit,
- * LO is used.
+ * density are compared with the function, and the one with the smallest sum of largest and average
+ * error is taken. Beyond the range the table continues with the function's slope, or in a straight
+ * line to its values at the largest numbers (straightOutside). If both tables hit, LO is used.
  *
  * Programming guide, "Limitation", LUT: end - start is 2^(select + 6) for LE, 2^(select + 8) for
  * LO, 2^(offset + 64) if exponential, and the ranges of select and offset.

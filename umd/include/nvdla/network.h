@@ -69,7 +69,8 @@ public:
 	Network &operator=(Network &&) noexcept;
 	~Network();
 
-	/** \return tensors to write before a run and to read after it, by bind id */
+	/** \return tensors to write before a run and to read after it, sorted by the bind id that
+	 * the loadable gives each */
 	const std::vector<TensorDesc> &inputs() const;
 	const std::vector<TensorDesc> &outputs() const;
 

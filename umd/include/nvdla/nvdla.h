@@ -43,7 +43,7 @@ enum nvdla_status {
 	NVDLA_STATUS_OK = 0,
 	NVDLA_STATUS_INVALID_ARGUMENT, /**< an invalid argument */
 	NVDLA_STATUS_INVALID_FILE,     /**< a damaged loadable */
-	NVDLA_STATUS_UNSUPPORTED,      /**< correct, but this device does not support it */
+	NVDLA_STATUS_UNSUPPORTED,      /**< a correct request that this device does not support */
 	NVDLA_STATUS_NOT_FOUND,	       /**< no such file */
 	NVDLA_STATUS_NO_DEVICE,	       /**< no such device */
 	NVDLA_STATUS_IO,	       /**< the operating system refused */
@@ -318,7 +318,7 @@ void nvdla_buffer_end_access(struct nvdla_buffer *buffer);
  * Let the network read an input from a buffer, or write an output to it, in the tensor's layout,
  * without a copy
  *
- * buffer: NULL to return to copies. offset: a multiple of 32 bytes
+ * buffer: NULL to return to copies. offset: bytes, a multiple of nvdla_device_info.atom_bytes
  */
 enum nvdla_status nvdla_request_bind_input(struct nvdla_request *request, size_t index,
 					   const struct nvdla_buffer *buffer, uint64_t offset);
@@ -447,7 +447,7 @@ struct nvdla_device_use {
 };
 
 typedef void (*nvdla_use_found)(const struct nvdla_device_use *use, void *context);
-/** Calls found for each device, in the order of nvdla_pool_create() and _add_device() */
+/** Calls found for each device, in the order of nvdla_pool_create() and nvdla_pool_add_device() */
 enum nvdla_status nvdla_pool_use(const struct nvdla_pool *pool, nvdla_use_found found,
 				 void *context);
 

@@ -2,8 +2,8 @@
 /*
  * Operands of SDP's units X1, X2 and Y: bias, PReLU, batch normalization, element-wise.
  *
- * Formats document, "Bias Data Format" to "Element-Wise Data Format";
- * Documentation/umd/layouts.md has the layout in pictures.
+ * The layout follows NVDLA's in-memory format document, "Bias Data Format" to "Element-Wise Data
+ * Format"; Documentation/umd/layouts.md has it in pictures.
  */
 #pragma once
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations of the core and of the CPU, in the terms of the programming guide.
+ * Operations of the core and of the CPU, in the terms of NVDLA's programming guide. The comments
+ * cite this guide ("guide"), the in-memory format document ("formats") and the precision document
+ * ("precision").
  *
  * They are plain values. Surfaces, constants and look-up tables are referred to by their
  * names in a Graph (nvdla/graph.h). Sizes, strides, banks of the convolution buffer and partial
@@ -40,7 +42,7 @@ struct Padding {
 
 /** \brief Conversion of pixels in a convolution, before the multiplication */
 struct PixelConversion {
-	/** \brief Components of pixels, in formats of any width, are signed */
+	/** \brief Components of pixels are signed numbers, whatever their width */
 	bool signedPixels = true;
 	/** \brief Converter of each (integer) component; nothing: the bits are used unchanged */
 	std::optional<Converter> converter;
@@ -52,10 +54,9 @@ struct PixelConversion {
 /**
  * \brief Convolution; its output is a stream that an Sdp takes
  *
- * The pipeline works in the type of the weights. A feature input has that type;
- * an image may have another one (in-memory data formats, "Precision
- * Conversion"). The output is (in + padding - ((kernel - 1) * dilation + 1)) /
- * stride + 1 wide and high, rounded down.
+ * The pipeline works in the type of the weights. A feature input has that type; an image may have
+ * another one (formats, "Precision Conversion"). The output is
+ * (in + padding - ((kernel - 1) * dilation + 1)) / stride + 1 wide and high, rounded down.
  */
 struct Convolution {
 	std::string name;
@@ -177,10 +178,10 @@ struct SdpUnit {
 	 */
 	std::string operands;
 	/**
-	 * \brief X1: a surface for the multiplier, beside the one for the ALU in operands
+	 * \brief X1: a surface for the multiplier, while operands names one for the ALU
 	 *
-	 * Since a unit reads only one surface, the unused unit X2 multiplies, with X1's shift and
-	 * activation. The sum is saturated to 32 bits.
+	 * A unit reads only one surface. So unit X1 adds, and unit X2, which must not be in use,
+	 * multiplies with X1's shift and activation. The sum between them is saturated to 32 bits.
 	 */
 	std::string mulOperands;
 	/**
@@ -205,7 +206,8 @@ struct Sdp {
 	std::optional<SdpUnit> y;
 	std::string lut;     /**< Graph::lut(), for Activation::LookUp */
 	Converter converter; /**< converter of the output; integers only */
-	/** \brief Type of the output; Unknown: as declared, otherwise that of the input */
+	/** \brief Type of the output; Unknown: that of its declared surface, without one that of
+	 * the input */
 	DataType type = DataType::Unknown;
 	/** \brief FP16: NaN in input and operands is read as zero (precision, NaN) */
 	bool nanToZero = false;

@@ -90,7 +90,7 @@ enum class PixelKind : uint8_t {
  */
 struct PixelFormatInfo {
 	PixelFormat format;
-	const char *name; /**< as in the format document, without "T_" */
+	const char *name; /**< as in the document, without "T_" */
 	PixelKind kind;
 	uint8_t planes;	  /**< 2: Y, and U alternating with V, at full resolution */
 	uint8_t channels; /**< channels of a pixel */
@@ -121,7 +121,7 @@ struct PixelFormatInfo {
 /** \return description of \a format, nullptr if it is no pixel format */
 const PixelFormatInfo *pixelFormatInfo(PixelFormat format);
 
-/** \return name of a layout as in the format document, or "format <n>" */
+/** \return name of a layout as in PixelFormatInfo, or "format <n>" */
 std::string pixelFormatName(PixelFormat format);
 
 } /* namespace nvdla */

@@ -75,7 +75,7 @@ struct DeviceUse {
  * whose job hangs or fails is answered with that error and not repeated.
  *
  * All functions may be called from several threads at once. The destructor cancels pending
- * requests, and waits for their callbacks in the same cases as Network's does.
+ * requests, and waits for their callbacks in the same cases as the destructor of Network.
  */
 class Pool
 {
@@ -105,8 +105,8 @@ public:
 	 */
 	Result<void> addDevice(const Device &device);
 
-	/** \return tensors of a network by bind id, none for a number that addNetwork() did not
-	 * return */
+	/** \return tensors of a network, in the order of Network::inputs() and outputs(); none for
+	 * a number that addNetwork() did not return */
 	const std::vector<TensorDesc> &inputs(size_t network) const;
 	const std::vector<TensorDesc> &outputs(size_t network) const;
 

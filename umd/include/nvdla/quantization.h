@@ -2,8 +2,9 @@
 /*
  * Quantization: real numbers that the integers of a tensor represent.
  *
- * "VTA" is the document on quantized operations of the VTA accelerator. nvdla/converter.h and
- * nvdla/layer_scaling.h turn scales and zero points into parameters of operations.
+ * "VTA" is the document on quantized operations of the VTA accelerator, which calls quantization Q
+ * and its inverse D. nvdla/converter.h and nvdla/layer_scaling.h turn scales and zero points into
+ * parameters of operations.
  */
 #pragma once
 
@@ -90,10 +91,10 @@ private:
 	std::vector<Quantization> channels_;
 };
 
-/** \brief Whether 0 has to be the integer 0 */
+/** \brief Whether the integer 0 has to represent the real number 0 */
 enum class ZeroPoint : uint8_t {
-	Zero, /**< "symmetric"; weights */
-	Free, /**< "affine": all integers are used */
+	Zero, /**< the zero point is 0 ("symmetric"), as for weights */
+	Free, /**< the zero point is such that all integers are used ("affine") */
 };
 
 /**

@@ -88,12 +88,12 @@ public:
 	/**
 	 * \brief Write an input tensor
 	 *
-	 * It keeps its value over any number of runs; before the first write all its bytes are
-	 * zero.
+	 * The input keeps its value over any number of runs; before the first write all its bytes
+	 * are zero.
 	 *
 	 * \param[in] index into Network::inputs()
 	 * \param[in] tensor bytes in the tensor's layout, exactly its size
-	 * \return InvalidArgument naming both sizes if they differ, or if it is bound, Busy
+	 * \return InvalidArgument naming both sizes if they differ, or if the input is bound; Busy
 	 * in flight
 	 */
 	Result<void> setInput(size_t index, std::span<const std::byte> tensor);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rounding and saturation of the hardware and of the formats. */
+/* Rounding and saturation of the hardware and of fixed-point formats (nvdla/fixed_point.h). */
 #pragma once
 
 #include <cmath>
@@ -14,10 +14,9 @@ namespace nvdla
 
 /** \brief Rounding of numbers between two integers; the methods differ for halves */
 enum class Rounding : uint8_t {
-	HalfAwayFromZero, /**< NVDLA's converters and truncations (precision document, "Convertor")
-			   */
-	HalfUp,		  /**< towards positive infinity: "up" of the fixed-point document */
-	HalfToEven,	  /**< "convergent" of the fixed-point document */
+	HalfAwayFromZero, /**< as NVDLA's converters and truncations */
+	HalfUp,		  /**< towards positive infinity; "up" of fixed-point formats */
+	HalfToEven,	  /**< "convergent" of fixed-point formats */
 };
 
 /** \return \a value divided by 2^\a shift and rounded; a shift of 0 to 62 */

@@ -44,13 +44,24 @@ struct OperationReport {
 	uint32_t infWeight = 0;	 /**< FP16: infinities in the weights */
 	uint32_t unequal = 0;	 /**< SDP: 1 if a comparison found a difference */
 
-	/** \brief Counts of values that passed a look-up table (SDP, CDP) */
+	/**
+	 * \brief Counts of values that were looked up in the two tables LE and LO
+	 *
+	 * CDP counts each value in one member. SDP counts by the table that gave the result, and
+	 * hits of each table besides.
+	 */
 	struct Lut {
-		uint32_t underflow = 0; /**< below both tables */
-		uint32_t overflow = 0;	/**< above both tables */
-		uint32_t leHit = 0;	/**< inside the linear or exponential table */
-		uint32_t loHit = 0;	/**< inside the linear-only table */
-		uint32_t hybrid = 0; /**< inside or outside both, or outside on different sides */
+		/** \brief CDP: below both tables; SDP: below the table that gave the result */
+		uint32_t underflow = 0;
+		/** \brief CDP: above both tables; SDP: above the table that gave the result */
+		uint32_t overflow = 0;
+		/** \brief CDP: inside table LE alone; SDP: inside LE */
+		uint32_t leHit = 0;
+		/** \brief CDP: inside table LO alone; SDP: inside LO */
+		uint32_t loHit = 0;
+		/** \brief CDP: inside both tables, or below one and above the other; SDP: inside
+		 * the table that gave the result */
+		uint32_t hybrid = 0;
 		bool operator==(const Lut &) const = default;
 	} lut;
 

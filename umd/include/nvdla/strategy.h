@@ -30,8 +30,8 @@ enum class Choice : uint8_t {
  *
  * Settings of the graph itself are kept: an operation with Convolution::winograd, bands, reuseData
  * and so on is not changed. Integer results do not depend on the choices, except for ties if
- * convolutions are joined; FP16 results stay within the thresholds of the mode (precision
- * document).
+ * convolutions are joined; FP16 results stay within the thresholds that NVDLA's precision document
+ * has for the mode.
  */
 struct Strategy {
 	/**

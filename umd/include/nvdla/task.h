@@ -83,7 +83,7 @@ enum class EmuOpType : uint8_t {
 	ArgMax = 3,  /**< index of the channel of a pixel that has the largest element; extension */
 	/** \brief x / sqrt(sum of the squares of a pixel's channels); extension */
 	Normalize = 4,
-	/** \brief x / (shift + scale * sum of squares of \a window channels around) ^ power;
+	/** \brief x / (shift + scale * sum of squares of \a window channels around x) ^ power;
 	 * extension
 	 */
 	LocalResponse = 5,
@@ -93,7 +93,7 @@ enum class EmuOpType : uint8_t {
 	Largest = 8,   /**< the largest of a pixel's channels; extension */
 	Function = 9,  /**< y = function(shift + scale * x), power is its parameter; extension */
 	Smallest = 10, /**< the smallest of a pixel's channels; extension */
-	/** \brief Normalize, whose integers are rounded twice; extension */
+	/** \brief Like Normalize, but integers are rounded twice; extension */
 	NormalizeTwice = 11,
 };
 
@@ -120,7 +120,7 @@ struct EmuBuffer {
 	uint32_t c = 0;
 	uint32_t lineStride = 0;
 	uint32_t surfaceStride = 0;
-	PixelFormat format = PixelFormat::Feature; /**< or FeatureX8, of INT8 */
+	PixelFormat format = PixelFormat::Feature; /**< Feature; or FeatureX8, for INT8 only */
 };
 
 struct EmuOperation {
@@ -154,13 +154,14 @@ struct EmuTask {
 /**
  * \brief A task for a library of the host; extension
  *
- * The model's inputs and outputs have the names of tensors, which are plain (PixelFormat::Plain)
- * and have its types and shapes. Without a model, each input is converted to the layout and type of
- * the output with the same index.
+ * The model's inputs and outputs have the names of the task's tensors. These are plain
+ * (PixelFormat::Plain) and have the model's types and shapes. Without a model, each input is
+ * converted to the layout and type of the output with the same index.
  */
 struct HostTask {
 	uint16_t id = 0;
-	std::string model; /**< name of the blob with an ONNX file; empty: there is none */
+	/** \brief Name of the blob with an ONNX or TensorFlow Lite file; empty: there is none */
+	std::string model;
 	std::vector<TensorDesc> inputs;
 	std::vector<TensorDesc> outputs;
 	std::vector<TaskAddress> addresses; /**< addresses of the inputs, then of the outputs */

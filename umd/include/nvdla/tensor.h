@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tensors: how elements lie in the memory that the core reads and writes.
+ *
+ * Names in quotes are sections of NVDLA's in-memory format document.
  */
 #pragma once
 
@@ -169,7 +171,8 @@ struct TensorDesc {
  * \brief Put elements into the layout of a tensor
  *
  * In formats with channels of 10 bits, elements are Int16 numbers from 0 to 1023, and 0 to 3 for
- * the alpha channel of 2 bits; the core reads them as the upper bits of 16.
+ * the alpha channel of 2 bits. The core extends such a channel to 16 bits: it takes the 10 or 2
+ * bits as the upper ones.
  *
  * \param[in] desc the tensor
  * \param[in] elements desc.elements() elements of desc.type in \a order

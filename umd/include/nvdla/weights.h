@@ -2,9 +2,9 @@
 /*
  * Convolution weights: conversion between plain arrays and the core's layouts.
  *
- * Plain weights are in O, I, H, W order: kernel, channel, line, column. All rules
- * are those of the formats document, "Weight Format"; Documentation/umd/layouts.md
- * draws the layouts.
+ * Plain weights are in O, I, H, W order: kernel, channel, line, column. All rules are those of
+ * NVDLA's in-memory format document, "Weight Format"; names in quotes are its sections.
+ * Documentation/umd/layouts.md draws the layouts.
  */
 #pragma once
 

@@ -15,7 +15,7 @@ namespace nvdla::inspect
 {
 
 struct GraphOperation {
-	uint16_t task = 0; /**< id */
+	uint16_t task = 0; /**< id of the task */
 	size_t index = 0;  /**< index in its task */
 	OperationText text;
 	/** \brief In a model's graph: the layer of the node, which has no operations yet */

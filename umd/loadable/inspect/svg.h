@@ -41,7 +41,10 @@ public:
 	double width() const { return width_; }
 	double height() const { return height_; }
 
-	/** \brief End the picture; \return all of it */
+	/**
+	 * \brief End the picture
+	 * \return all of it
+	 */
 	std::string finish();
 
 private:

@@ -190,7 +190,9 @@ Result<void> listFromJson(const Json &json, const std::string &path, std::vector
 template<typename T>
 Result<void> fromJson(const Json &json, const std::string &path, T &value, NameOf nameOf)
 {
-	/* Generic, as an array is not assignable. */
+	/*
+	 * Generic, because a lambda that assigns to \a value itself would not compile for arrays.
+	 */
 	const auto keep = [](auto &into) {
 		return [&into](auto read) {
 			into = static_cast<std::decay_t<decltype(into)>>(read);

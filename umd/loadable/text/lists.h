@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The lists of a loadable as tables of members, which both writing and reading
- * of their text form go by.
- */
+/* The lists of a loadable as tables of members, by which their text form is written and read. */
 #pragma once
 
 #include <tuple>

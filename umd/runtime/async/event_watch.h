@@ -28,7 +28,10 @@ public:
 	void expect(bool something);
 
 private:
-	/* libuv uses this memory until the handle is closed, after the watch is destroyed. */
+	/*
+	 * libuv uses this memory until its close callback, which comes after the watch is
+	 * destroyed.
+	 */
 	struct State {
 		uv_poll_t poll;
 		UniqueFd fd;

@@ -16,8 +16,8 @@ namespace
 {
 
 /*
- * First and last interval of further checks, which doubles each time: a file may exist before it
- * can be opened.
+ * First and longest interval between repeated checks of the folder. Each interval is twice the one
+ * before. Checks are repeated because a device file may exist before it can be opened.
  */
 constexpr uint64_t firstLookMs = 10;
 constexpr uint64_t lastLookMs = 10000;
@@ -25,7 +25,7 @@ constexpr const char *watchingFolder = "watch folder";
 
 } /* namespace */
 
-/* Belongs to the loop's thread, except for the members that the lock guards. */
+/* Used by the loop's thread only, once create() has posted it; the lock guards \a stopped. */
 struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	State(std::filesystem::path path, List lister, Callback function)
 		: folder(std::move(path)), list(std::move(lister)), callback(std::move(function))
@@ -43,7 +43,7 @@ struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	bool tell(const std::string &path, bool present);
 	void close();
 
-	Loop *starts = nullptr; /* loop to start on, until it has begun */
+	Loop *starts = nullptr; /* loop to start on; null once the watch has started */
 	std::promise<Result<void>> begun;
 	const std::filesystem::path folder;
 	const List list;
@@ -51,9 +51,9 @@ struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	uv_fs_event_t handle;
 	uv_timer_t timer;
 	uint64_t delay = 0;
-	unsigned open = 0; /* handles that are not closed */
+	unsigned open = 0; /* number of libuv handles that are not closed */
 	std::vector<std::string> known;
-	std::shared_ptr<State> self; /* while the handle is open */
+	std::shared_ptr<State> self; /* keeps the object until both handles are closed */
 
 	std::mutex lock; /* locked while the callback runs */
 	std::atomic<bool> stopped = false;
@@ -74,7 +74,7 @@ void FolderWatch::State::run() noexcept
 	look(firstLookMs, false);
 }
 
-/* Reports changes of the folder; without memory, checks again later. */
+/* Reports changes of the folder. If there is no memory for that, checks again later. */
 void FolderWatch::State::look(uint64_t delayMs, bool anew) noexcept
 {
 	const auto keep = shared_from_this();
@@ -145,7 +145,7 @@ void FolderWatch::State::happened(const char *name)
 		look(firstLookMs, anew);
 }
 
-/* Returns true if every file of the folder is in the list */
+/* Returns true if all files of the folder were usable at the last call of \a list */
 bool FolderWatch::State::settled() const
 {
 	std::error_code ignored;
@@ -157,8 +157,10 @@ bool FolderWatch::State::settled() const
 	return true;
 }
 
-/* Checks again later: the kernel creates a device file before it can be opened, without an event
- * when it can. Files of another driver never become usable. */
+/*
+ * Checks again later. The kernel creates a device file before it can be opened, and sends no event
+ * once it can. Checks end after a while, because files of another driver never become usable.
+ */
 void FolderWatch::State::lookAgain(uint64_t delayMs)
 {
 	if (stopped || delayMs > lastLookMs)

@@ -31,7 +31,7 @@ struct Loop::Core {
 	uv_loop_t *loop = nullptr;
 	uv_async_t wakeUp;
 	std::atomic<std::thread::id> thread;
-	std::shared_ptr<Core> self; /* while the handle of an attached loop is open */
+	std::shared_ptr<Core> self; /* keeps an attached loop's object while the handle is open */
 
 	std::mutex lock; /* guards the following members */
 	std::shared_ptr<LoopTask> first;

@@ -55,8 +55,8 @@ Result<Samples> samplesOf(std::span<const float> numbers, const std::vector<Mode
 }
 
 /*
- * Without samples: refuses options that have an effect only with samples. With a calibration table,
- * the precision is accepted.
+ * Called if there are no samples: refuses options that have an effect only with samples. The
+ * precision also has one with a calibration table.
  */
 Result<void> refuseUnused(const nvdla_compile_options &given)
 {

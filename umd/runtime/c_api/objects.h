@@ -116,7 +116,7 @@ inline nvdla_status statusOf(ErrorCode code)
 /** \brief Keep \a error for nvdla_last_error() */
 nvdla_status failure(const Error &error) noexcept;
 
-/** \brief Runs the body of each function of the interface: no exception leaves it */
+/** \brief Run the body of a function of the C interface; no exception leaves it */
 template<typename Work>
 nvdla_status guardedCall(const char *what, Work work) noexcept
 {
@@ -202,7 +202,7 @@ nvdla_status copyOut(const char *what, const char *field, const Values &from, T 
 	return NVDLA_STATUS_OK;
 }
 
-/** \brief Copy the lengths of a tensor's axes, of which nvdla_tensor_info.rank is the number */
+/** \brief Copy the lengths of a tensor's axes; there are nvdla_tensor_info.rank of them */
 inline nvdla_status copyShape(const char *what, const TensorDesc &desc, uint32_t *shape,
 			      size_t rank)
 {

@@ -34,7 +34,7 @@ std::vector<ElementOrder> ordersOf(const std::vector<TensorDesc> &tensors,
 	return orders;
 }
 
-/* Returns any order for an index out of range, because the request then refuses the index. */
+/* Returns some order for an index out of range; the request refuses the index afterwards. */
 ElementOrder orderAt(const std::vector<ElementOrder> &orders, size_t index)
 {
 	return index < orders.size() ? orders[index] : ElementOrder::Nchw;

@@ -110,8 +110,10 @@ void forEachPixel(std::vector<float> &values, size_t channels, Function function
 	}
 }
 
-/* Rounds as TensorFlow Lite's kernels do: for every two bits fewer in the sum of squares, the
- * reciprocal of the root has one bit more. */
+/*
+ * Rounds twice, as TensorFlow Lite's kernels do: first to firstBits fraction bits, then to an
+ * integer. The smaller the sum of squares, the fewer fraction bits: one for every two bits.
+ */
 void normalizeTwice(const EmuOperation &operation, std::vector<float> &values, size_t channels)
 {
 	const double in = operation.inScale, out = operation.outScale;
@@ -142,7 +144,7 @@ std::vector<float> extreme(const std::vector<float> &values, size_t channels, Be
 	return result;
 }
 
-/* Returns the index of the largest channel (the first of several), in channel 0. */
+/* Returns, for each pixel, the index of its largest channel; the first of several. */
 std::vector<float> argMax(const std::vector<float> &values, size_t channels)
 {
 	const size_t plane = values.size() / channels;
@@ -159,7 +161,9 @@ std::vector<float> argMax(const std::vector<float> &values, size_t channels)
 	return indices;
 }
 
-/* Transposes elements of \a bytes bytes each; empty if the axes do not match their number. */
+/*
+ * Transposes elements of \a bytes bytes each; empty if the axes do not fit the number of elements.
+ */
 std::vector<std::byte> reordered(const AxisOrder &axes, const std::vector<std::byte> &elements,
 				 size_t bytes)
 {

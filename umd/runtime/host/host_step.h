@@ -16,7 +16,7 @@
 namespace nvdla
 {
 
-/** \brief Per task the model that the host runs; nothing where there is none */
+/** \brief The host library's model of each task; nothing for a task without one */
 using HostModels = std::vector<std::optional<HostModel>>;
 
 /**
@@ -29,8 +29,8 @@ Result<HostModels> openHostModels(const Loadable &loadable, std::span<const AnyT
 /**
  * \brief Carry out a task
  * \param[in] model model of the task, nullptr if it has none
- * \param[in] inputs the bytes of each tensor, as are \a outputs
- * \param[out] results of outputs with open axes; null for others
+ * \param[in] inputs bytes of each input; \a outputs likewise
+ * \param[out] results where outputs go whose size is known only after the run; null for others
  */
 Result<void> runHost(const HostTask &task, const HostModel *model,
 		     std::span<const std::span<std::byte>> inputs,

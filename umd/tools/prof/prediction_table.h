@@ -16,7 +16,7 @@ std::string predictionTable(const Prediction &prediction, const prof::View &view
 /** \return the line for the network, and one more if there are CPU steps */
 std::string predictionSummary(const Prediction &prediction);
 
-/** \return "12.3", or "-" for nothing */
+/** \return kilobytes as "12.3", or "-" for 0 bytes */
 std::string kilobytes(uint64_t bytes);
 
 } /* namespace nvdla::chip */

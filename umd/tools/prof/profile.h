@@ -20,7 +20,7 @@ namespace nvdla::prof
 /** \brief One operation of a run, on the device or on the CPU */
 struct OperationProfile {
 	uint16_t task = 0; /**< id of the task */
-	size_t index = 0;  /**< index in its task */
+	size_t index = 0;  /**< index of the operation in its task */
 	inspect::OperationText text;
 	uint64_t startNs = 0; /**< time since the run began */
 	uint64_t endNs = 0;
@@ -40,7 +40,7 @@ struct Gauge {
 	/** \brief A share that holds until the next step begins */
 	struct Step {
 		uint64_t startNs = 0;
-		double share = 0; /**< 0 to 1 */
+		double share = 0; /**< utilisation in this step, 0 to 1 */
 	};
 
 	std::string name;
@@ -59,8 +59,8 @@ struct Profile {
 };
 
 /**
- * \return the name of \a device for a text about times; for an embedded device with the note that
- * they are times of the host
+ * \return the name of \a device for a text about times; for an embedded device, a note follows that
+ * the times are those of the host
  */
 std::string deviceText(const std::string &device);
 

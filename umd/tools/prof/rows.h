@@ -30,9 +30,9 @@ struct View {
  * time counts once.
  */
 struct Row {
-	std::string name; /**< "0.3+4": task and operations; of a layer of the model "3 layers" */
+	std::string name;    /**< "0.3+4": task and operations; "3 layers" for 3 hardware layers */
 	std::string engines; /**< "CONV+SDP" */
-	std::string layer;   /**< empty if not in the loadable */
+	std::string layer;   /**< layer of the model; empty if the loadable does not name it */
 	std::string action;  /**< action of the first operation */
 	std::string shape;   /**< shapes of the first input and the last output */
 	std::string types;
@@ -58,7 +58,7 @@ private:
 	std::string cells(const std::string &name, const std::string &engines,
 			  const std::string &layer, const std::string &action) const;
 
-	size_t name_ = 7; /* characters */
+	size_t name_ = 7; /* widths in characters */
 	size_t engines_ = 7;
 	size_t layer_ = 0;
 	size_t action_ = 10;

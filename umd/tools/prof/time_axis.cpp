@@ -10,15 +10,15 @@ namespace nvdla::prof
 namespace
 {
 
-/* Shares of the run: idle times of at least longShare are cut out, if they add up to at least
- * muchShare. */
+/* Idle times of at least longShare of the run are cut out of the axis, if they add up to at least
+ * muchShare of the run. */
 constexpr double longShare = 0.1;
 constexpr double muchShare = 0.3;
 constexpr double cutWidth = 90.0;
 
 using Times = std::vector<std::pair<uint64_t, uint64_t>>;
 
-/* Times of \a profile, of at least \a shortest ns, in which no operation runs. */
+/* Returns the periods of at least \a shortest ns in which no operation runs. */
 Times idleTimes(const Profile &profile, uint64_t shortest)
 {
 	Times busy;

@@ -99,7 +99,7 @@ private:
 		}
 	}
 
-	/* Drawn over all rows, as nothing runs there. */
+	/* Draws a cut of the time axis over all rows, as no operation runs there. */
 	void drawCut(const TimeAxis::Part &part)
 	{
 		if (!part.isCut)
@@ -135,7 +135,7 @@ private:
 			drawBar(profile_.operations[operation], y + (laneHeight - barHeight) / 2);
 	}
 
-	/* The height shows the share that is in use. */
+	/* Draws utilisation over time as bars, whose height is the share in use. */
 	void drawGauge(const Gauge &gauge, double y)
 	{
 		constexpr double least = 0.001;

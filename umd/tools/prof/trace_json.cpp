@@ -50,7 +50,7 @@ Json operationEvent(const OperationProfile &operation, size_t thread)
 		 { "args", std::move(arguments) } };
 }
 
-/* Perfetto draws counters as curves. */
+/* Adds a counter event ("C") for each step; Perfetto draws counters as curves. */
 void addGauge(Json &events, const Gauge &gauge)
 {
 	for (const Gauge::Step &step : gauge.steps)

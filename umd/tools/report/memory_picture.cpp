@@ -24,7 +24,7 @@ constexpr double below = 26.0; /* room for the steps' numbers */
 constexpr double letterWidth = 6.4;
 constexpr double lineHeight = 12.0;
 
-/* Uses classes of its own, as one file may also have a picture of a graph. */
+/* The CSS classes differ from those of a graph's picture, because one file may hold both. */
 constexpr std::string_view mapStyle =
 	".paper{fill:#ffffff}\n"
 	".mapTitle,.mapText{font-family:'DejaVu Sans','Helvetica Neue',Arial,sans-serif;"

@@ -14,7 +14,7 @@ namespace nvdla::report
 namespace
 {
 
-using Place = std::pair<uint16_t, size_t>; /* task and index in it */
+using Place = std::pair<uint16_t, size_t>; /* id of a task, and index of an operation in it */
 
 class Collector
 {

@@ -27,13 +27,16 @@ struct Cost {
 
 /** \brief Fused operations of the core, or one operation of the CPU */
 struct Step {
-	/** \brief Prediction for a step of the core; null for the CPU, whose time is not known */
+	/**
+	 * \brief Prediction for a step of the core, owned by ModelReport; null for the CPU, whose
+	 * time is not known
+	 */
 	const chip::PredictedOperation *predicted = nullptr;
 	std::string engines; /**< "CONV+SDP" */
 	std::string mode;    /**< "direct 3x3, pad 1; bias per channel" */
 	std::string shape;
 	std::string types;
-	std::vector<std::string> operations; /**< operations of the graph */
+	std::vector<std::string> operations; /**< names of the operations */
 	/** \brief Task, and index in it, of each operation */
 	std::vector<std::pair<uint16_t, size_t>> places;
 	Cost cost;
@@ -67,7 +70,7 @@ Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::st
 
 enum class ReportFormat : uint8_t {
 	Text, /**< lines for each layer and its steps, for memories, and for the whole */
-	Json, /**< all of it; Documentation/compiler.md has the members */
+	Json, /**< all data of the report; Documentation/compiler.md describes the members */
 	Svg,  /**< the model's graph, the network's beside it, and its memory over time */
 	Html, /**< a page that needs nothing else: tables, pictures and timeline */
 };

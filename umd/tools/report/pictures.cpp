@@ -69,7 +69,8 @@ Result<Svg> drawn(const NetworkGraph &graph, const std::string &title)
 
 NetworkGraph modelGraph(const CompileReport &report)
 {
-	std::vector<std::optional<size_t>> writers(report.tensors.size()); /* nodes */
+	/* For each tensor, the node that writes it. */
+	std::vector<std::optional<size_t>> writers(report.tensors.size());
 	std::set<std::pair<size_t, size_t>> known;
 	NetworkGraph graph;
 

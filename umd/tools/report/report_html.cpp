@@ -24,7 +24,7 @@ std::string section(const std::string &title, const std::string &content)
 			   content);
 }
 
-/* A picture in a shadow tree, so that its styles and the others' stay apart. */
+/* A picture in a shadow tree, so that its styles do not apply to the page or other pictures. */
 std::string picture(const std::string &title, const std::string &svg)
 {
 	return section(title, fmt::format("<p>Drag to move, use the wheel to zoom.</p>\n<div "
@@ -117,7 +117,7 @@ std::string memoryTable(const CompiledModel &model)
 	return section("Memory", html + "</table>\n");
 }
 
-/* The operation of each step, for the script. */
+/* Returns the elements of the script's array of steps: 'TASK.INDEX' of each step's operation. */
 std::string stepNames(const CompileReport &report)
 {
 	std::string names;

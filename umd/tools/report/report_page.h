@@ -36,8 +36,8 @@ svg{transform-origin:0 0}
 
 /*
  * The script of the page. Table rows fold; pictures are dragged and zoomed with the mouse. A click
- * on a layer, an operation or a surface highlights all that belongs to it. steps[i] is the
- * operation of step i.
+ * on a layer, an operation or a surface highlights all that belongs to it. The page defines the
+ * array steps before this script: steps[i] is the operation of step i.
  */
 inline constexpr const char *pageScript = R"(
 const pictures = [...document.querySelectorAll('.picture')];

@@ -12,16 +12,16 @@
 namespace nvdla::report
 {
 
-/** \return "core, 2 operations", or the reason why the CPU computes the layer */
+/** \return where a layer is computed: "core, 2 operations", or the reason why on the CPU */
 std::string whereOf(const LayerReport &layer);
 
-/** \return a line about the host's share; empty without host steps */
+/** \return a line about the share of multiplications in host steps; empty without host steps */
 std::string hostText(const CompileReport &report);
 
-/** \return "44.5 dB", or "exact" */
+/** \return a ratio of a LayerError as "44.5 dB"; "exact" if it is infinite */
 std::string decibels(double ratio);
 
-/** \return "45.3%", or "-" if there are no multiplications */
+/** \return utilisation of the multipliers as "45.3%", or "-" if there are no multiplications */
 std::string useText(const Cost &cost);
 
 /** \return calibrated layers with the largest errors of their own, worst first; at most three */

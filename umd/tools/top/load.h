@@ -32,7 +32,7 @@ struct ProcessLoad {
 struct DeviceLoad {
 	Device device;
 	std::vector<EngineLoad> engines;
-	std::vector<ProcessLoad> processes; /**< by pid */
+	std::vector<ProcessLoad> processes; /**< sorted by pid */
 };
 
 struct Load {

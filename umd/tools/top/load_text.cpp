@@ -29,7 +29,7 @@ constexpr std::array columns = {
 	Column{ "LUT miss", "lut_", "flow" },
 };
 
-/* Both tables fit into the 80 columns of the smallest terminal, with bars of eight characters. */
+/* Both tables fit into a terminal of 80 columns, with bars of eight characters. */
 constexpr size_t numberWidth = 7;
 constexpr size_t tableWidth = 70;
 constexpr size_t leastBar = 4;
@@ -86,7 +86,7 @@ size_t barWidth(const Look &look)
 	return look.bars && room >= leastBar ? std::min(room, mostBar) : 0;
 }
 
-/* Green, yellow, red. */
+/* Returns the control sequence for green, yellow or red: a low, high or very high share. */
 std::string_view colourOf(double share)
 {
 	return share < 0.6 ? "\x1b[32m" : share < 0.9 ? "\x1b[33m" : "\x1b[31m";

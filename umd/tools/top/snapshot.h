@@ -41,8 +41,8 @@ struct Device {
 
 struct Snapshot {
 	std::chrono::nanoseconds time{ 0 }; /**< CLOCK_MONOTONIC */
-	std::vector<Device> devices;	    /**< by their number */
-	std::vector<Client> clients;	    /**< by process, then by id */
+	std::vector<Device> devices;	    /**< sorted by the number in their name */
+	std::vector<Client> clients;	    /**< sorted by process, then by id */
 	bool allProcesses = true;	    /**< false: the user may not see some processes */
 };
 
@@ -60,7 +60,7 @@ struct Selection {
  */
 Result<Snapshot> takeSnapshot(const Selection &selection);
 
-/** \brief Add the clients of all devices, which are in proc, to \a snapshot */
+/** \brief Find the clients of all devices below \a proc, and add them to \a snapshot */
 void readClients(const std::filesystem::path &proc, Snapshot &snapshot);
 
 /** \brief Have the cores count for every operation from now on */

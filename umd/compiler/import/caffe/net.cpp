@@ -64,7 +64,10 @@ struct FirstError : protobuf::io::ErrorCollector {
 		if (why.empty())
 			why = message, where = fmt::format("line {}", line + 1);
 	}
-	/* The parser's warning of an unknown field; see caffe.proto. */
+	/*
+	 * The parser only warns of an unknown field. In messages named ...Parameter it is an error,
+	 * because it may change a layer's results.
+	 */
 	void AddWarning(int line, protobuf::io::ColumnNumber column,
 			const std::string &message) override
 	{
@@ -169,8 +172,10 @@ private:
 	const Fields net_;
 	std::vector<Fields> layers_;
 	std::map<std::string, std::vector<Fields>> weights_;
-	std::map<std::string, Tensor> tensors_;	     /* by their blobs */
-	std::map<std::string, std::string> outputs_; /* layer that writes a blob last, by blob */
+	std::map<std::string, Tensor> tensors_;	     /* the ONNX graph's tensors, by the names of
+						      * the net's blobs */
+	std::map<std::string, std::string> outputs_; /* last layer that writes a blob, by the
+						      * blob's name */
 	std::set<std::string> names_;
 	schema::Model model_;
 	schema::Graph &graph_ = *model_.mutable_graph();

@@ -41,7 +41,7 @@ private:
 				      const std::vector<uint32_t> *given, const std::string &where);
 
 	GivenShapes given_;
-	std::map<std::string, int64_t> sizes_; /* of axes with names */
+	std::map<std::string, int64_t> sizes_; /* sizes of named axes, by name */
 };
 
 } /* namespace nvdla::compiler::onnx */

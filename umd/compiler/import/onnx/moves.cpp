@@ -29,7 +29,10 @@ Tensor readSplit(NodeReader &reader)
 	return reader.writeAll(legalize::split(reader, tensor, axis, sizes));
 }
 
-/* Numbers before each axis, or each named one, then those behind them. */
+/*
+ * Pads are the numbers before each axis, or before each axis that an input names, then those behind
+ * them.
+ */
 Tensor readPad(NodeReader &reader)
 {
 	constexpr size_t axesAt = 3;

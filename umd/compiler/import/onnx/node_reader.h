@@ -27,7 +27,7 @@ inline constexpr const char *reading = "read ONNX model";
 /** \brief A file that is being read */
 struct Import : legalize::Building {
 	std::map<std::string, Tensor> tensors;
-	int64_t version = 0; /**< of the operators */
+	int64_t version = 0; /**< version of the operator set */
 };
 
 /** \return N, H, W, C for the four axes N, C, H, W; otherwise the axes in the file's order */
@@ -57,7 +57,10 @@ public:
 		return attribute(name) ? attribute(name)->s() : usual;
 	}
 	std::vector<int64_t> integers(const std::string &name) const;
-	/** \brief What an attribute stands for, by its words */
+	/**
+	 * \brief The value for the word that an attribute has; \a usual is the word if it is not
+	 * given
+	 */
 	template<typename T>
 	T choice(const std::string &name, const std::string &usual,
 		 const std::map<std::string, T> &words)
@@ -112,7 +115,7 @@ private:
 
 	Import &import_;
 	const pb::Node &node_;
-	std::vector<int> shown_; /* indices of inputs */
+	std::vector<int> shown_; /* the node's indices of the inputs that are seen */
 	bool follows_ = false;
 };
 

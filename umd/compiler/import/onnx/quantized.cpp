@@ -100,7 +100,7 @@ struct Places {
 	std::optional<int> bias = {};
 };
 
-/* QGemm is ONNX Runtime's own. */
+/* The standard has QLinearConv and QLinearMatMul; the others are ONNX Runtime's own. */
 const std::map<std::string, Places> quantizedOperators = {
 	{ "QGemm", { { 0, 3 }, 7, 6 } },	{ "QLinearAdd", { { 0, 3 }, 6 } },
 	{ "QLinearAveragePool", { { 0 }, 3 } }, { "QLinearConcat", { {}, 0 } },

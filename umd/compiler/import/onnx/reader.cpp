@@ -46,7 +46,10 @@ private:
 	const pb::ValueInfo &infoOf(const std::string &name) const;
 	void readOutputs();
 	[[noreturn]] void missing(const std::string &output, const std::string &where) const;
-	/* Whether all readers of an input transpose it from N, H, W, C: then it comes like that. */
+	/*
+	 * Whether all readers of an input transpose it from N, H, W, C; the model's input then has
+	 * that order.
+	 */
 	bool comesWithChannelsLast(const std::string &input) const;
 	/* Replace an output's tensor by what \a make makes of it, as an operator of its own. */
 	template<typename Make>

@@ -48,7 +48,7 @@ Tensor OperatorReader::input(size_t index)
 	const Tensor tensor = this->tensor(index);
 	const Value &value = this->value(tensor);
 
-	/* Shapes are of int32. */
+	/* Tensors of int32 and int64 hold shapes, which have to be constants. */
 	support(value.isConstant ||
 			(value.type != ElementType::Int32 && value.type != ElementType::Int64),
 		"type",
@@ -123,7 +123,7 @@ void OperatorReader::write(const Tensor &result, size_t index)
 		value.name = name;
 		return;
 	}
-	/* Indices are of 16 bits, whatever integers the file has. */
+	/* The core and the CPU's steps have at most 16 bits for integers such as indices. */
 	if (value.type == ElementType::Int32 || value.type == ElementType::Int64) {
 		value.type = from.type;
 		value.quantization = from.quantization;

@@ -61,7 +61,7 @@ public:
 
 	/** \brief Range of a fused activation's results */
 	Clamp clamp(fb::Activation activation);
-	/** \brief That of an element-wise operator */
+	/** \brief Range of an element-wise operator's results, from its fused activation */
 	Clamp activation() override;
 	/** \return a tensor, reshaped if its shape differs */
 	Tensor inShape(const Tensor &tensor, const Extents &shape)

@@ -46,7 +46,7 @@ using Kept = std::unique_ptr<T, void (*)(T *)>;
 
 /*
  * Debian's ONNX Runtime and the library with ONNX's operators both register these operators, and
- * each second registration prints a complaint on standard error. While such an object exists,
+ * each second registration prints a complaint on standard error. While a WithoutRepeats exists,
  * standard error is a file in memory; its destructor prints all other text in the file, also that
  * of other threads.
  */
@@ -146,7 +146,7 @@ TensorType typeOf(const OrtValue *value)
 
 Kept<OrtSession> makeSession(const void *bytes, size_t size, GraphOptimizationLevel level)
 {
-	static std::atomic<bool> isFirst = true; /* the first session registers operators */
+	static std::atomic<bool> isFirst = true; /* the first session registers the operators */
 	std::optional<WithoutRepeats> quiet;
 	OrtSessionOptions *options = nullptr;
 	OrtSession *session = nullptr;
@@ -230,7 +230,7 @@ size_t bytesOf(ONNXTensorElementDataType type)
 	}
 }
 
-/* An output is copied only if its type and shape are those that the caller expects. */
+/* Copies an output to the caller's memory; throws Failure if type or shape are not as expected. */
 void takeOutput(OrtValue *value, const nvdla_host_array &to, size_t index,
 		const nvdla::host::Room &room)
 {

@@ -23,7 +23,7 @@ class InvalidFile(Error, ValueError):
 
 
 class Unsupported(Error, NotImplementedError):
-	"""Correct, but this library or this device does not support it."""
+	"""A correct request that this library or this device does not support."""
 
 
 class NotFound(Error, FileNotFoundError):

@@ -62,7 +62,7 @@ class Model:
 
 
 def _example(arrays: Union[np.ndarray, Sequence[np.ndarray]]) -> List[np.ndarray]:
-	"""One array for each input: their numbers, one behind the other."""
+	"""The arrays of one example, one for each input, flattened to float32."""
 	inputs = arrays if isinstance(arrays, (list, tuple)) else [arrays]
 	return [np.ascontiguousarray(array, np.float32).reshape(-1) for array in inputs]
 

@@ -127,8 +127,8 @@ class Runnable:
 		return run
 
 	def _by_position(self, inputs):
-		"""A value for each input: the given one, or zeroes, because an earlier run's input must not be used
-		again."""
+		"""Each input's Tensor with its value: the given one, or else zeroes, as a run object still holds the
+		inputs of its previous run."""
 		if len(inputs) == 1 and isinstance(inputs[0], dict):
 			names = [tensor.name for tensor in self.inputs]
 			values = {_index(names, name, 'input'): value for name, value in inputs[0].items()}
@@ -222,7 +222,7 @@ class SharedRun:
 		return arrays
 
 	def run(self, timeout: float = 30.0, priority: str = 'normal') -> None:
-		"""Run the network and wait; see Network for options and exceptions."""
+		"""Run the network and wait; see Runnable for options and exceptions."""
 		for memory in self._memory:
 			memory.end()
 		try:

@@ -48,7 +48,8 @@ class PoolNetwork(Runnable):
 		return f'<nvdla.PoolNetwork {self.name}>'
 
 	def _take_run(self):
-		# Each run has a stream of its own, so it waits for no other run; map() returns results in their order.
+		# The pool answers requests of one stream in order. Each run has a stream of its
+		# own, so that it waits for no other run; map() itself keeps the order.
 		return _nvdla.PoolRun(self.pool._pool, self._number, next(self.pool._streams))
 
 
@@ -78,7 +79,7 @@ class Pool:
 		self._streams = itertools.count()
 
 	def load(self, network: Union[str, os.PathLike, bytes, Model], *, layout: Optional[str] = None) -> PoolNetwork:
-		"""Have a network reside on all devices; as nvdla.load()."""
+		"""Load a network onto all devices; arguments and errors are those of nvdla.load()."""
 		loadable, name = open_network(network, layout)
 		return PoolNetwork(self, self._pool.add_network(loadable), name, layout)
 

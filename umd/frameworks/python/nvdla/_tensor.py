@@ -14,15 +14,14 @@ class Tensor:
 	"""An input or output of a network.
 
 	name:        as the network's file has it
-	shape:       shape of the arrays: the model's own. If the network was loaded with a layout, or its file has no
-	             shape:
-		     batch, channels, height and width, in the order of `layout`. The length of an open axis, which
-		     differs from run to run, is None; outputs can have such axes
+	shape:       shape of the arrays: the model's own; or batch, channels, height and width in the order of
+		     `layout`, if the network was loaded with a layout or its file does not have the model's shape.
+		     The length of an open axis, which differs from run to run, is None; outputs can have such axes
 	layout:      position of the channels among the axes: "nchw" (after the batch) or "nhwc" (last)
 	dtype:       of the elements on the device: int8, uint8, int16, uint16 or float16
 	scales:      real number of one step of an element: none (elements are the numbers), one, or one for each
 	             channel
-	zero_points: the element that stands for 0, as many as there are scales
+	zero_points: for each scale, the element that stands for 0
 	format:      memory layout on the device
 	nbytes:      bytes on the device, gaps included; an open axis counts as 1
 	"""
@@ -85,10 +84,10 @@ def fit(tensor: Tensor, value: Any) -> Tuple[np.ndarray, bool]:
 
 
 def view(tensor: Tensor, memory: Any) -> np.ndarray:
-	"""The tensor's elements in memory it shares with the device.
+	"""An array of the tensor's elements in memory that the device accesses directly.
 
-	The array has the tensor's shape if that equals the shape of its cube except for axes of length 1; otherwise the
-	shape of the cube.
+	The array has the tensor's shape if that equals the shape on the device (four axes) except for axes of length 1;
+	otherwise it has the shape on the device.
 	"""
 	cube = np.ndarray(tensor._cube, tensor.dtype, buffer=memoryview(memory), strides=tensor._strides)
 	if _squeezed(tensor.shape) != _squeezed(tensor._cube):

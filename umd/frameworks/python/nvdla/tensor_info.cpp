@@ -113,7 +113,9 @@ void warnOfNans(const TensorDesc &input, const py::buffer_info &array)
 			      : array.format == "e" ? DataType::Half
 						    : DataType::Int8;
 
-	/* The caller's line is two Python functions up. */
+	/*
+	 * Stack level 3: the warning names the application's line, two Python functions further up.
+	 */
 	if (const std::string note = nanNote(input, type, bytesOf(array));
 	    !note.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, note.c_str(), 3))
 		throw py::error_already_set();

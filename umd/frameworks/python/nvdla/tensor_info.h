@@ -24,7 +24,7 @@ pybind11::tuple shapeOf(const TensorDesc &desc);
 /** \return tensorInfo() of each */
 pybind11::list tensorList(const std::vector<TensorDesc> &descs);
 
-/** \return the members of DeviceInfo, by the driver's names */
+/** \return the members of DeviceInfo, by the names of struct drm_nvdla_device_info */
 pybind11::dict deviceInfo(const DeviceInfo &info);
 
 } /* namespace nvdla::python */

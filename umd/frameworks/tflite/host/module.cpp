@@ -90,7 +90,7 @@ class Model
 public:
 	Model(const void *bytes, size_t size, std::span<const nvdla_host_shape> shapes = {});
 
-	/* isDone: after a run, so that all sizes are known */
+	/* Calls found for each output. isDone: there was a run, so all sizes are known */
 	void describeOutputs(void *context, nvdla_host_found found, bool isDone) const;
 	/* Shapes of all tensors, after a run with zeros: some are known only then. */
 	std::vector<std::vector<int32_t>> shapes();
