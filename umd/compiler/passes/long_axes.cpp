@@ -90,11 +90,13 @@ private:
 	{
 		return shape(operation.outputs.front());
 	}
-	/* Inputs that are no kernels */
+	/* Inputs whose axes matter; kernels have none of the result's. */
 	std::span<const ValueId> operands(const Operator &operation) const
 	{
 		return std::span(operation.inputs)
-			.first(hasKernels(operation.kind) ? 1 : operation.inputs.size());
+			.first(isAny<Transpose>(operation.kind) ? 0
+			       : hasKernels(operation.kind)	? 1
+								: operation.inputs.size());
 	}
 
 	Model &model_;
@@ -181,6 +183,9 @@ bool LongAxes::takes(const Operator &operation, const LongAxis &axis) const
 		       (*sliced + 1 == from.size() ? !axis.isLast
 						   : axis.isLast && outside(from, *sliced) == 1);
 	}
+	/* The result may have any shape. */
+	if (isAny<Transpose>(operation.kind))
+		return longAxis(operation.outputs.front()).has_value();
 	if (!takesOperands(operation, axis))
 		return false;
 	if (isAny<Elementwise, Unary>(operation.kind))
