@@ -2,9 +2,10 @@
 /*
  * Reads lines from the convolution buffer.
  *
- * RTL of nvdlav1, NV_NVDLA_CSC_dl: the address of an entry is CSC's pointer, plus D_ENTRY_PER_SLICE
- * for each line before it (the cubes of a batch alternate), plus the cube's width for each entry's
- * worth of channels before it, plus the column's place, modulo the size of the data banks.
+ * The buffer holds line 0 of each cube of a batch, then line 1 of each, and so on. A line has
+ * D_ENTRY_PER_SLICE entries: first those of all columns for as many channels as an entry holds,
+ * then those of all columns for the next channels. Addresses of entries count from CSC's read
+ * pointer, and wrap around at the end of the banks for data (RTL of nvdlav1, NV_NVDLA_CSC_dl).
  */
 #include "conv/csc.h"
 

@@ -49,7 +49,7 @@ bool isApart(const SdpOp &op, const Placement &written)
 	       changesNone(op.x1) && changesNone(op.x2) && changesNone(op.y);
 }
 
-/** \brief A stream with a memory port of its own, shared with the PDP that follows it */
+/** \brief A stream with its own memory port, which the PDP behind it uses too */
 class ForkedStream : public StreamSink
 {
 public:

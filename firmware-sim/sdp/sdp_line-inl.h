@@ -104,7 +104,10 @@ private:
 	bool hasManyHalves() const;
 };
 
-/* \return true if so many results are halves that computing them again is too slow */
+/*
+ * Results with few fraction bits are often exactly between two integers. Their rounding is
+ * uncertain, and repair() would take too long for so many.
+ */
 bool Run::hasManyHalves() const
 {
 	constexpr int kFewBits = 10;

@@ -155,21 +155,21 @@ int main(int argc, char **argv)
 	Options options;
 	int verbose = 0;
 	CommandLine app(
-		"An NVDLA in software, as a PCI function that QEMU (10.1.1 or newer) attaches "
-		"with\n"
+		"The device model: an NVDLA (a hardware accelerator for neural networks) in "
+		"software, as a PCI function that QEMU (10.1.1 or newer) attaches to a virtual "
+		"machine, the guest, with\n"
 		"-device '{\"driver\": \"vfio-user-pci\", \"socket\": {\"type\": \"unix\", "
 		"\"path\": \"PATH\"}}'\n"
-		"The memory of the guest (virtual machine) must be shared: -object "
+		"where PATH is that of --socket. QEMU must share the guest's memory: -object "
 		"memory-backend-memfd,id=ram,size=...,share=on "
 		"-machine q35,memory-backend=ram\n"
-		"The device counts the time that operations would take on a chip. If none of "
-		"--clock, --dram, --dram-latency, --sram and --sram-latency is given, the memory "
-		"of this "
-		"chip is as fast as the NVDLA's ports. If one is given, the others have their "
-		"defaults.\n",
+		"The device model counts the time that operations would take on a chip. --clock, "
+		"--dram, --dram-latency, --sram and --sram-latency describe this chip: if one of "
+		"them is given, the others have their defaults; if none is given, the chip's "
+		"memory is as fast as the NVDLA's ports to memory. None of them changes results.\n",
 		"nvdla-sim", "nvdla-sim --socket /tmp/nvdla.sock");
 	app.option("--socket", options.socket,
-		   "UNIX socket to listen on; the program removes it at its end")
+		   "UNIX socket to listen on; the program removes the socket when it ends")
 		.required()
 		.valueText("PATH");
 	app.option("--variant", options.variant, "configuration of the NVDLA; default: nv_full")
@@ -187,9 +187,9 @@ int main(int argc, char **argv)
 	app.choice(
 		"--fp16", options.fp16, kFp16,
 		"how FP16 convolutions are computed: exact (the default): bit for bit as the "
-		"hardware; fast: with sums in f32, many times faster; a result differs by at most "
-		"one unit in the last place of FP16 and 2^-20 of the sum's largest product for "
-		"each weight of the kernel");
+		"hardware; fast: with sums in f32, many times faster; a result then differs by at "
+		"most one unit in the last place of FP16, plus, for each weight of the kernel, "
+		"2^-20 of the largest product in the sum");
 	app.option("--threads", options.threads,
 		   "threads that compute an operation together; 0: one for each processor of the "
 		   "host")
@@ -197,17 +197,18 @@ int main(int argc, char **argv)
 		.showDefault();
 	options.chip.addTo(app, {}, ChipOptions::For::Core);
 	app.flag("--realtime", options.realtime,
-		 "make operations take as long as on the described chip, if the host is fast "
-		 "enough");
+		 "make operations take as long as on the chip that is described, if the host is "
+		 "fast enough");
 	app.choice("--log-level", options.logLevel, kLogLevels,
 		   "least severity of the messages on standard error; default: info");
-	app.flag("-v", verbose, "lower this severity by one level for each -v");
+	app.flag("-v", verbose,
+		 "for each -v, show messages of one more level than --log-level says");
 	app.flag("--faults", options.faults,
-		 "let the guest request faults of the device, such as lost "
-		 "interrupts, for tests of drivers");
+		 "let the guest request faults of the device, such as lost interrupts, for tests "
+		 "of drivers");
 	app.flag("--write-multiple", options.offer.writeMultiple,
-		 "let QEMU 11 or newer send several register writes in one message instead of one "
-		 "each");
+		 "let QEMU 11 or newer send several register writes in one vfio-user message "
+		 "instead of one message for each");
 	app.footer("Exit codes: 0 ended by a signal, as intended, 1 the device cannot be made or "
 		   "cannot go on, 2 wrong argument, or the socket cannot be made.");
 	if (const auto code = app.parse(argc, argv))
@@ -226,8 +227,7 @@ int main(int argc, char **argv)
 	}
 	if (options.cvsramBase && !options.cvsramSize) {
 		print(vfiouser::LogLevel::Error, "--cvsram-base is where the on-chip memory "
-						 "begins, and --cvsram-size 0 leaves "
-						 "none");
+						 "begins, and --cvsram-size 0 leaves none");
 		return 2;
 	}
 	try {

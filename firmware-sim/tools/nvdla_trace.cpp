@@ -124,9 +124,9 @@ bool playThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs, const std::
 int main(int argc, char **argv)
 {
 	CommandLine app(
-		"Plays register traces (recorded accesses of a driver to an NVDLA) on the "
-		"device model, an NVDLA in software, and checks the results that the traces "
-		"expect.",
+		"Plays register traces (recorded accesses of a driver to an NVDLA, a hardware "
+		"accelerator) on the device model, an NVDLA in software, and checks the results "
+		"that the traces expect.",
 		"nvdla-trace", "nvdla-trace vectors/");
 	std::vector<std::string> paths;
 	unsigned int jobs = std::max(1U, std::thread::hardware_concurrency());
@@ -144,17 +144,19 @@ int main(int argc, char **argv)
 		   "number of traces played at once; default: one for each processor")
 		.range(1U, 256U);
 	app.flag("-v,--verbose", verbose, "list the traces that pass, too");
-	const auto timed =
-		app.flag("-t,--timing", timing,
-			 "print how many cycles the model takes compared with the hardware, whose "
-			 "cycles are in a trace's meta.json; a difference is no failure");
+	const auto timed = app.flag(
+		"-t,--timing", timing,
+		"print how many cycles the device model counts, compared with the hardware, for "
+		"traces whose meta.json has the hardware's cycles; a difference is no failure");
 	auto through = app.flag(
 		"-q,--through-qemu", throughQemu,
-		"play on an nvdla-sim that is attached to QEMU; nvdla-trace makes the accesses of "
-		"a "
-		"processor through QEMU (-accel qtest). The environment variable NVDLA_QEMU names "
-		"the QEMU, 10.1.1 or newer, with its first arguments; default: qemu-system-x86_64");
-	app.option("--sim", sim, "the nvdla-sim to attach; default: the one beside nvdla-trace")
+		"play on nvdla-sim, the device model as a PCI function that is attached to QEMU; "
+		"nvdla-trace makes the accesses in place of the processor of a virtual machine "
+		"(-accel qtest). The environment variable NVDLA_QEMU names the QEMU, 10.1.1 or "
+		"newer, with its first arguments; default: qemu-system-x86_64");
+	app.option("--sim", sim,
+		   "the program nvdla-sim for --through-qemu; default: nvdla-sim in the directory "
+		   "of nvdla-trace")
 		.needs(through)
 		.valueText("PATH");
 	/* Begin and end of an operation cannot be seen from outside. */

@@ -318,20 +318,23 @@ int main(int argc, char **argv)
 	std::string part;
 	std::string isa;
 	nvdla::CommandLine app(
-		"Convolutions of the device model beside oneDNN's, as a Markdown table",
+		"Measures convolutions of the device model (an NVDLA in software) and, for "
+		"comparison, those of oneDNN, a library of CPU kernels. Prints a Markdown table.",
 		"conv-bench", "conv-bench");
-	app.option("--rounds", settings.rounds, "how often each is run; the best time counts")
+	app.option("--rounds", settings.rounds,
+		   "run each convolution N times; the best time is printed")
 		.range(1u, 100000u)
 		.valueText("N=20");
-	app.option("--threads", settings.threads, "threads here and in oneDNN")
+	app.option("--threads", settings.threads, "threads of the device model and of oneDNN")
 		.range(1u, 256u)
 		.valueText("N=1");
-	app.option("--precision", only, "one precision only")
+	app.option("--precision", only, "measure only this precision; default: all three")
 		.oneOf({ "int8", "int16", "fp16" })
 		.valueText("int8|int16|fp16");
-	app.option("--shape", part, "only convolutions that have TEXT in their names")
+	app.option("--shape", part, "measure only convolutions with TEXT in their names")
 		.valueText("TEXT");
-	app.option("--isa", isa, "nothing above it, neither here nor in oneDNN")
+	app.option("--isa", isa,
+		   "use no processor instructions beyond these; default: all that the host has")
 		.oneOf(kIsas)
 		.valueText("avx512|avx2");
 	if (const auto code = app.parse(argc, argv))

@@ -461,13 +461,14 @@ int main(int argc, char **argv)
 
 	unsigned int rounds = 20;
 	std::string part;
-	nvdla::CommandLine app("Operations that move more than they compute beside memcpy(), as a "
-			       "Markdown table",
-			       "datapath-bench", "datapath-bench");
-	app.option("--rounds", rounds, "how often each is run; the best time counts")
+	nvdla::CommandLine app(
+		"Measures operations of the device model (an NVDLA in software) that move more "
+		"than they compute and, for comparison, a memcpy(). Prints a Markdown table.",
+		"datapath-bench", "datapath-bench");
+	app.option("--rounds", rounds, "run each operation N times; the best time is printed")
 		.range(1u, 100000u)
 		.valueText("N=20");
-	app.option("--operation", part, "only operations that have TEXT in their names")
+	app.option("--operation", part, "measure only operations with TEXT in their names")
 		.valueText("TEXT");
 	if (const auto code = app.parse(argc, argv))
 		return *code;

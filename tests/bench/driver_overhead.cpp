@@ -10,8 +10,8 @@
  * module is made of. The same program on the embedded device says what of a layer
  * is the model's.
  *
- * Jobs a second are those of a queue that never runs empty. The engines are idle from the interrupt of a job's last operation to the op_enable of
- * the next job's first one.
+ * Jobs a second are those of a queue that never runs empty. The engines are idle from the interrupt
+ * of a job's last operation to the op_enable of the next job's first one.
  */
 #include <algorithm>
 #include <chrono>
@@ -273,20 +273,26 @@ int fail(const char *what, const std::string &path)
 int main(int argc, char **argv)
 {
 	nvdla::CommandLine app{
-		"What the driver costs per hardware layer, from the ioctl to the fence",
+		"Measures the time that the driver takes for an operation of each engine (a unit "
+		"of the NVDLA), from the ioctl to the fence. A layer is one operation, or several "
+		"that hand their data over without memory.",
 		"driver-overhead", "driver-overhead"
 	};
 	Settings settings;
 	std::string times, datapath;
-	app.option("--device", settings.node, "accel node").showDefault();
-	app.option("--layer", settings.only, "only layers whose name has this in it");
-	app.option("--repeat", settings.repeats, "runs of each chain")
+	app.option("--device", settings.node, "device file of the NVDLA").showDefault();
+	app.option("--layer", settings.only, "measure only layers with TEXT in their names")
+		.valueText("TEXT");
+	app.option("--repeat", settings.repeats, "measure each layer N times")
 		.range(1u, 10000u)
 		.showDefault();
 	app.option("--times", times,
-		   "write what layers take to this file, and measure nothing else");
+		   "write the times of the layers to this file, and measure nothing else")
+		.valueText("FILE");
 	app.option("--datapath", datapath,
-		   "such a file of the embedded device: print what layers take more than there");
+		   "file that embedded-overhead, this program for the embedded device, wrote with "
+		   "--times: print how much longer each layer takes than there")
+		.valueText("FILE");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 

@@ -1,11 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What a run through the driver and the guest takes beside the same one on the embedded device.
+"""Measure how much longer runs take in the guest (the virtual machine of scripts/vm, with the
+kernel driver) than on the embedded device (the driver's code and the device model, an NVDLA in
+software, in a process of the host).
 
-First layers that compute next to nothing: what each takes in the guest, and how much of that is beyond the embedded
-device. Then whole networks, models or loadables: time on the device, without what the CPU does, the best run and the mean
-of all but the first, which finds everything cold, and the last, which counts. A layer is what the core does in one go: a
-convolution with the SDP and PDP behind it is one.
+First the overhead of the driver: for operations that compute next to nothing, their time in the
+guest, and by how much it is longer than on the embedded device. Then, for each NETWORK, a row of a
+table: the best time of a run on the embedded device and in the guest, the difference for each
+layer, and the ratio of the mean to the best time in the guest. Times are those on the device,
+without operations on the CPU. A layer is one operation of the NVDLA, or several that hand their
+data over without memory, such as a convolution with its activation and pooling. The programs of
+build/ are used as they are.
 """
 
 import argparse
@@ -77,9 +82,9 @@ def _guest(arguments, folder, loadables):
 
 def main():
 	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-	parser.add_argument('--kernel', metavar='SERIES', help='of the guest: 6.12, 7.3, ...')
-	parser.add_argument('--repeat', metavar='N', type=int, default=31, help='runs that count (default: 31)')
-	parser.add_argument('network', metavar='NETWORK', nargs='*', type=Path, help='.tflite, .onnx or loadable')
+	parser.add_argument('--kernel', metavar='SERIES', help='kernel of the guest: 6.12, 7.3, ... (default: as scripts/vm chooses)')
+	parser.add_argument('--repeat', metavar='N', type=int, default=31, help='number of runs that are measured; one more before and one after them are not (default: 31)')
+	parser.add_argument('network', metavar='NETWORK', nargs='*', type=Path, help='a model (.tflite or .onnx), which is compiled first, or a loadable (a compiled model)')
 	arguments = parser.parse_args()
 
 	with tempfile.TemporaryDirectory(prefix='nvdla-bench-') as name:

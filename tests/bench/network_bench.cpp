@@ -200,25 +200,30 @@ int main(int argc, char **argv)
 	using namespace nvdla::bench;
 
 	Settings settings;
-	nvdla::CommandLine app("Networks on the embedded device beside their convolutions in "
-			       "oneDNN, as a Markdown table",
-			       "network-bench", "network-bench model.onnx");
-	app.option("--rounds", settings.rounds, "how often each is run; the best time counts")
+	nvdla::CommandLine app(
+		"Measures whole networks on the embedded device (an NVDLA in software) and, for "
+		"comparison, their convolutions in oneDNN, a library of CPU kernels. Prints a "
+		"Markdown table.",
+		"network-bench", "network-bench model.onnx");
+	app.option("--rounds", settings.rounds,
+		   "run each network N times; the best time is printed")
 		.range(1u, 10000u)
 		.valueText("N=10");
-	app.option("--threads", settings.threads, "threads here and in oneDNN")
+	app.option("--threads", settings.threads, "threads of the embedded device and of oneDNN")
 		.range(1u, 256u)
 		.valueText("N=1");
-	app.option("--isa", settings.isa, "nothing above it, neither here nor in oneDNN")
+	app.option("--isa", settings.isa,
+		   "use no processor instructions beyond these; default: all that the host has")
 		.oneOf(kIsas)
 		.valueText("avx512|avx2");
-	app.option("--core", settings.core, "the core to emulate, as nvdla-run --target has it")
+	app.option("--core", settings.core, "configuration of the NVDLA, such as nv_small")
 		.valueText("NAME=nv_full");
 	app.option("--network", settings.only,
-		   "only residual networks that have TEXT in their names")
+		   "measure only generated networks with TEXT in their names")
 		.valueText("TEXT");
 	app.option("MODEL", settings.files,
-		   "models to measure, .tflite or .onnx; without any, residual networks");
+		   "models to measure, .tflite or .onnx; default: residual networks (ResNet-18 and "
+		   "ResNet-50) that the program generates");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 	restrictHost(argv, settings.threads, settings.isa);

@@ -1,19 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Pictures a second of a pool of embedded devices, beside those of one: pool_bench.py MODEL [SECONDS]
+"""Measure how many pictures a second a model processes on pools of 1, 2 and 4 embedded devices
+(NVDLAs in software).
 
-Pools of 1, 2 and 4 devices take turns, so that what else the machine does meets all of them. A row for each: pictures a
-second in its best turn, the ratio to one device, and of each device how many requests it had and the share of the time in
-which it had one. PYTHONPATH is build/umd/frameworks/python.
+A pool distributes the pictures over its devices. The pools are measured in turns, so other work of
+the machine slows all of them. A row for each pool has the pictures a second in its best turn, the
+ratio to those of one device, and for each device the number of its pictures and, in brackets, the
+share of the time in which it was busy.
+
+PYTHONPATH must name the project's Python package: build/umd/frameworks/python.
 """
 
+import argparse
 import itertools
-import sys
 import time
+from pathlib import Path
 
 import numpy as np
-
-import nvdla
 
 _TURNS = 4
 
@@ -27,10 +30,16 @@ def rate(net, picture, seconds):
 
 
 def main():
-	if len(sys.argv) not in (2, 3):
-		sys.exit(__doc__)
-	model = nvdla.compile(sys.argv[1])
-	seconds = float(sys.argv[2]) if len(sys.argv) == 3 else 2.0
+	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+	parser.add_argument('model', metavar='MODEL', type=Path, help='a .tflite or .onnx file with one input')
+	parser.add_argument('seconds', metavar='SECONDS', type=float, nargs='?', default=2.0,
+			    help='length of a turn of one pool (default: 2)')
+	arguments = parser.parse_args()
+	# Not at the top of the file: --help works without the package.
+	import nvdla  # pylint: disable=import-outside-toplevel
+
+	seconds = arguments.seconds
+	model = nvdla.compile(str(arguments.model))
 	pools = {count: nvdla.Pool(['embedded'] * count) for count in (1, 2, 4)}
 	nets = {count: pool.load(model) for count, pool in pools.items()}
 	picture = np.zeros(nets[1].inputs[0].shape, nets[1].inputs[0].dtype)

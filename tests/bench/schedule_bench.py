@@ -1,11 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Predicted time and traffic of networks as NVDLA's compiler schedules them, as ours does, and as short as they can be.
+"""Compare the predicted time and memory traffic of networks that NVIDIA's compiler (nvdla_compiler)
+compiled with those of the same networks compiled by this project, and with a lower bound of the
+time.
 
-A folder of a network has net.prototxt, in*.npy and loadables CORE_PRECISION_PROFILE.nvdla of NVDLA's compiler; the one of
-its profiles that is predicted to be the fastest counts. Without net.caffemodel, the weights are random numbers: they
-change no time. The bound is the longer one of two times: of the multiplications on all multipliers, and of moving
-weights, inputs and outputs once. Cycles and bytes are those of nvdla-prof --chip, without what CPUs compute.
+The folder of a network has net.prototxt (a Caffe net), in*.npy (its inputs) and loadables (compiled
+networks) of NVIDIA's compiler, named CORE_PRECISION_PROFILE.nvdla. Of several profiles, that with
+the shortest predicted time is compared. If there is no net.caffemodel, this program makes random
+weights, because the weights do not change the times. The lower bound is the longer one of two
+times: that of the multiplications if all multipliers are always busy, and that of moving weights,
+inputs and outputs once. Cycles and bytes are those of nvdla-prof --chip, without operations on the
+CPU.
 """
 
 import argparse
@@ -222,9 +227,10 @@ def _folders(paths):
 
 
 def main():
-	parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-	parser.add_argument('folder', nargs='+', type=Path, help='of a network, or of folders of networks')
-	parser.add_argument('--strategy', default='winograd=never', help='as of nvdla-compile')
+	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+	parser.add_argument('folder', metavar='FOLDER', nargs='+', type=Path, help='folder of a network, or folder with such folders')
+	parser.add_argument('--strategy', metavar='LIST', default='winograd=never',
+			    help='the option --strategy of nvdla-compile, for this project\'s compiler (default: winograd=never)')
 	given = parser.parse_args()
 	ratios = []
 	print('| network | core | type | theirs, cycles | ours | bound | ours / theirs | theirs, DRAM kB | ours |\n|' + '---|' * 9)

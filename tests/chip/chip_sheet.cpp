@@ -16,8 +16,9 @@ namespace
 using namespace nvdla;
 using namespace nvdla::test;
 
-constexpr const char *columns = "sheet | as it counts | ratio | whole MAC steps | the model | "
-				"with latency |\n|---|---|---|---|---|---|---|\n";
+constexpr const char *columns =
+	"sheet | as the sheet counts | ratio | whole MAC steps | the model | "
+	"with latency |\n|---|---|---|---|---|---|---|\n";
 
 void printLine(const std::string &name, double sheet, const PredictedLayer &predicted, double unit,
 	       int digits)
@@ -68,15 +69,23 @@ Result<void> printTable(const std::string &folder, const std::vector<std::string
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Prints the timing model beside the vendor's performance sheet.",
-			 "chip-sheet", "chip-sheet vendor-performance/" };
+	CommandLine app{ "Compares predicted times of three networks with NVIDIA's performance "
+			 "sheet, in Markdown tables. Documentation/chip.md explains the columns.",
+			 "chip-sheet", "chip-sheet reference/vendor-performance/" };
 	std::string folder;
 	std::string network;
 	bool onChip = false;
 
-	app.option("folder", folder, "with alexnet.csv, googlenet.csv and resnet50.csv").required();
-	app.option("--layers", network, "layer by layer, of alexnet, googlenet or resnet50");
-	app.flag("--on-chip", onChip, "with 4 MiB on the chip, else with DRAM only");
+	app.option("folder", folder,
+		   "folder with the sheet's tables: alexnet.csv, googlenet.csv and resnet50.csv")
+		.required();
+	app.option("--layers", network,
+		   "print a row for each layer of this network, in cycles: alexnet, googlenet or "
+		   "resnet50; default: a row for each of the three networks, in ms")
+		.valueText("NETWORK");
+	app.flag("--on-chip", onChip,
+		 "predict for a chip with 4 MiB of on-chip memory; default: system memory (DRAM) "
+		 "only");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 

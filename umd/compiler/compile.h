@@ -44,9 +44,12 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 std::vector<OperatorSupport> supportedOperators(const Model &model, const CompileOptions &options);
 
 /**
- * \brief Compile a model part by part
- * \return one network of all parts; an error if the host's library is missing or cannot run the
- * parts that the core cannot
+ * \brief Compile a model in parts: some run on the core, the others in a library of the host
+ *
+ * The library is ONNX Runtime for ONNX files, TensorFlow Lite for .tflite files.
+ *
+ * \return one network of all parts; an error if a part needs the library, and it is missing or
+ * cannot run this part
  */
 Result<CompiledModel> compileParts(std::span<const std::byte> file, const CompileOptions &options);
 

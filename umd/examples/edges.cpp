@@ -120,28 +120,30 @@ Result<void> run(const Options &options)
 int main(int argc, char **argv)
 {
 	return nvdla::tools::runProgram("nvdla-edges", [&]() -> nvdla::Result<int> {
-		CommandLine app{ "Finds the edges in a photograph on an NVDLA and draws them in "
-				 "the colour of "
-				 "their direction.",
+		CommandLine app{ "Finds the edges in a photograph with a small network on an NVDLA "
+				 "(a hardware accelerator for neural networks), and draws them "
+				 "beside the photograph, in colours that stand for directions.",
 				 "nvdla-edges",
 				 "nvdla-edges --input photograph.jpg --output edges.png" };
 		Options options;
 
 		nvdla::tools::addDeviceOption(app, options.device);
-		app.option("--input", options.input, "photograph: PNG, JPEG, PGM or PPM")
+		app.option("--input", options.input, "the photograph: PNG, JPEG, PGM or PPM")
 			.valueText("FILE")
 			.required();
-		app.option("--output", options.output, "PNG to write")
+		app.option("--output", options.output, "PNG file to write")
 			.valueText("FILE")
 			.showDefault();
 		app.option("--timeline", options.timeline,
 			   "write a timeline of the operations as a drawing (SVG)")
 			.valueText("FILE");
 		app.option("--width", options.size.width,
-			   "width, in pixels, to which the photograph is scaled; even, 16 to 256")
+			   "width, in pixels, to which the photograph is scaled: an even number, "
+			   "16 to 256")
 			.showDefault();
 		app.option("--height", options.size.height,
-			   "height, in pixels, to which the photograph is scaled; even, 16 to 256")
+			   "height, in pixels, to which the photograph is scaled: an even number, "
+			   "16 to 256")
 			.showDefault();
 		app.footer(nvdla::tools::exitCodeHelpOfEdges);
 		if (const auto code = app.parse(argc, argv))

@@ -35,9 +35,9 @@ Result<void> writeNetwork(Network network, const examples::EdgeNetworkSize &size
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-example-net", [&]() -> Result<int> {
-		CommandLine app{ "Writes an example network as an NVDLA loadable, for the core "
-				 "(configuration of NVDLA) "
-				 "nv_full.",
+		CommandLine app{ "Writes an example of a neural network as a loadable (a network "
+				 "compiled for NVDLA, a hardware accelerator), for the core "
+				 "(configuration of NVDLA) nv_full.",
 				 "nvdla-example-net", "nvdla-example-net -o net.nvdla" };
 		examples::EdgeNetworkSize size;
 		Network network = Network::Edges;
@@ -45,28 +45,29 @@ int main(int argc, char **argv)
 		std::string output;
 
 		app.footer(tools::exitCodeHelpWithoutDevice);
-		app.option("--output,-o", output, "the loadable (compiled network) to write")
+		app.option("--output,-o", output, "the loadable to write")
 			.valueText("FILE")
 			.required();
 		app.choice<Network>(
 			"--network", network,
 			{ { "edges", Network::Edges }, { "bounds", Network::Bounds } },
-			"edges (the default): finds the edges of a photograph; bounds: has "
-			"layers that are slow for different reasons, for nvdla-prof --chip");
+			"edges (the default): finds the edges of a photograph; bounds: has layers "
+			"that are slow for different reasons, as an example for nvdla-prof --chip, "
+			"which predicts times; all weights of bounds are zero");
 		const auto extension =
 			app.option("--post-extension", postExtension,
 				   "for bounds: number of lines of the first layer's kernels that "
-				   "the multipliers process in one step")
+				   "the core multiplies in one step")
 				.range(1u, 2u)
 				.showDefault();
-		const auto width =
-			app.option("--width", size.width,
-				   "for edges: width of the input in pixels, even, 16 to 256")
-				.showDefault();
-		const auto height =
-			app.option("--height", size.height,
-				   "for edges: height of the input in pixels, even, 16 to 256")
-				.showDefault();
+		const auto width = app.option("--width", size.width,
+					      "for edges: width of the input in pixels, an even "
+					      "number, 16 to 256")
+					   .showDefault();
+		const auto height = app.option("--height", size.height,
+					       "for edges: height of the input in pixels, an even "
+					       "number, 16 to 256")
+					    .showDefault();
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 		const bool isEdges = network == Network::Edges;

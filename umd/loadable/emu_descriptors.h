@@ -45,10 +45,11 @@ constexpr size_t emuFunction = 2;
 constexpr size_t emuInnerFunction = 1;
 
 /**
- * \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin
+ * \brief Entry of the operation list
  *
- * All others are extensions of this project. RESHAPE has an order of axes, three bits for each,
- * or nothing; LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER.
+ * POWER has three parameters; SOFTMAX has its axis in the first byte of them. All other operations
+ * are extensions of this project: RESHAPE has the lengths of axes and their new order, or zeros if
+ * it keeps the order; LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER.
  */
 struct EmuOperationDesc {
 	uint8_t op_type;
@@ -62,7 +63,7 @@ struct EmuOperationDesc {
 			float shift;
 		} __attribute__((packed)) power;
 		uint8_t axis;
-		uint16_t axes[6]; /**< five lengths of axes, and the order */
+		uint16_t axes[6]; /**< five lengths of axes, and the order: three bits for each */
 	};
 } __attribute__((packed));
 static_assert(sizeof(EmuOperationDesc) == 24);

@@ -44,8 +44,8 @@ std::vector<BufferRange> resolveAddresses(std::span<const TaskAddress> addresses
 			ranges.emplace_back();
 			continue;
 		}
-		/* An address range that ends inside its memory is not rounded up, because other
-		 * ranges follow. */
+		/* A range at the end of its memory is rounded up with it; others follow a range
+		 * that ends inside. */
 		const uint64_t end = address.offset + address.size;
 		const uint64_t limit = roundUp(end) >= at.size ? at.size : end;
 		ranges.push_back({ at.handle, at.offset + address.offset, limit - address.offset });

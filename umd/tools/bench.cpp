@@ -245,8 +245,9 @@ int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-bench", [&]() -> Result<int> {
 		CommandLine app{
-			"Measures the time of runs of a network on an NVDLA, and the runs per "
-			"second. Inputs are random.",
+			"Runs a neural network repeatedly on an NVDLA (a hardware accelerator), "
+			"and prints the time of a run and the runs per second. The inputs are "
+			"random numbers.",
 			"nvdla-bench", "nvdla-bench net.nvdla --device accel0 --in-flight 2"
 		};
 		Settings settings;
@@ -256,26 +257,29 @@ int main(int argc, char **argv)
 		tools::addDeviceOption(app, settings.device);
 		network.addTo(app, "that of the device");
 		app.option("--in-flight", settings.inFlight,
-			   "how many runs may be under way at once")
+			   "number of runs in flight at once: whenever one ends, the next one is "
+			   "submitted")
 			.range(1u, 256u)
 			.showDefault();
-		app.option("--warm-up", settings.warmUp, "seconds of runs that are not counted")
+		app.option("--warm-up", settings.warmUp,
+			   "run for this time, in seconds, before the measurement; these runs are "
+			   "not counted")
 			.range(0.0, 3600.0)
 			.showDefault();
 		app.option("--duration", settings.duration,
-			   "seconds of runs that are counted; Ctrl-C ends the program earlier, "
-			   "with "
-			   "the figures until then")
+			   "measure for this time, in seconds; Ctrl-C ends the measurement early, "
+			   "and the figures until then are printed")
 			.range(0.001, 86400.0)
 			.showDefault();
-		app.option("--runs", settings.runs,
-			   "end after N counted runs, even if there is time left");
+		app.option(
+			"--runs", settings.runs,
+			"end after N counted runs, even if there is time left; default: no limit");
 		tools::addTimeoutOption(app, settings.timeoutMs);
 		const auto json = app.flag("--json", settings.json, "print the figures as JSON");
 		app.option("--compare", settings.compare,
-			   "file with the output of an earlier run with --json: print each "
-			   "figure's "
-			   "ratio to the earlier one")
+			   "also print the ratio of each figure to that of an earlier measurement, "
+			   "whose output with --json is in this file: of a network of the same "
+			   "name, with the same number of runs in flight")
 			.valueText("FILE")
 			.excludes(json);
 		if (const auto code = app.parse(argc, argv))

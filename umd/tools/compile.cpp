@@ -252,13 +252,13 @@ void addReport(CommandLine &app, CompileSettings &settings)
 
 	for (const auto &[name, format] : report::reportFormats())
 		formats.emplace_back(name, format);
-	const auto report =
-		app.choice("--report", settings.report, formats,
-			   "print a report: for each layer its operations, their predicted time on "
-			   "the chip that "
-			   "--clock, --dram, ... describe, and, after calibration, its error "
-			   "(text, json); drawings "
-			   "of the graphs and of memory (svg); or a page with all of these (html)");
+	const auto report = app.choice(
+		"--report", settings.report, formats,
+		"print a report: for each layer of the model its operations on NVDLA, their "
+		"predicted time on the chip that --clock, --dram, ... describe, and, after "
+		"calibration, the layer's error (text, json); a drawing of the model's graph, of "
+		"the graph of operations and of the use of memory (svg); or a page with all of "
+		"these (html)");
 	app.option("--report-file", settings.reportFile,
 		   "write the report to this file instead of printing it")
 		.valueText("FILE")
@@ -267,37 +267,38 @@ void addReport(CommandLine &app, CompileSettings &settings)
 
 void addCalibration(CommandLine &app, CompileSettings &settings)
 {
-	app.choice(
-		"--precision", settings.precision, precisionNames(),
-		"type in which a float model is computed: fp16 (the default); with --calibrate or "
-		"--calibration-table int8 (the default then) or int16");
+	app.choice("--precision", settings.precision, precisionNames(),
+		   "type in which a float model is computed: fp16, or with --calibrate or "
+		   "--calibration-table int8 (the default then) or int16");
 	app.option("--calibrate", settings.samples,
 		   "compile a float model to integers: choose the scale of each tensor from these "
 		   "examples of inputs, which are pictures, arrays (.npy) or folders of them; all "
-		   "arguments up to the next option are examples; the host computes its "
-		   "operators (--host) in float")
+		   "arguments up to the next option are examples; operators that another library "
+		   "computes (--host) stay in float32")
 		.valueText("FILE ...");
 	app.option("--calibration-table", settings.table,
 		   "compile a float model to integers, with the scales of this file: a calibration "
-		   "table of NVDLA's compiler (JSON) or a calibration cache of TensorRT")
+		   "table of NVIDIA's compiler (JSON) or a calibration cache of TensorRT")
 		.valueText("FILE");
 	settings.ofRanges.push_back(app.choice(
 		"--ranges", settings.calibration.method, rangeNames(),
 		"how --calibrate chooses the range of a tensor: minmax (the default): all numbers "
-		"that occur; percentile: without the few most extreme; entropy: so that "
-		"quantization "
-		"changes the distribution of the numbers least"));
+		"that occur; percentile: all but the few most extreme numbers at each end; "
+		"entropy: the range with which quantization changes the distribution of the "
+		"numbers least"));
 	settings.percentile.push_back(app.option("--percentile", settings.calibration.percentile,
 						 "with --ranges percentile: the percentile of a "
-						 "tensor's numbers at which "
-						 "its range ends")
+						 "tensor's numbers at which its range ends; it "
+						 "begins at the percentile 100 - NUMBER")
 					      .range(50.0, 100.0)
 					      .showDefault());
 	settings.ofSamples.push_back(app.flag(
 		"--keep-bias", settings.keepsBias,
-		"after calibration, keep the model's biases instead of changing them to make "
-		"up for the rounding of the weights"));
-	settings.scaling.addTo(app, "the pictures of --calibrate");
+		"with --calibrate, do not change the biases to compensate for the rounding of the "
+		"weights"));
+	settings.scaling.addTo(app, "the pictures of --calibrate",
+			       "; the loadable stores neither --mean nor --normalize: pass them to "
+			       "nvdla-run as well");
 }
 
 } /* namespace */
@@ -312,11 +313,13 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 	return runProgram("nvdla-compile", [&]() -> Result<int> {
-		CommandLine app{ "Compiles a model of TensorFlow Lite, ONNX or Caffe into an NVDLA "
-				 "loadable.",
-				 "nvdla-compile",
-				 "nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ "
-				 "--precision int8" };
+		CommandLine app{
+			"Compiles a model of TensorFlow Lite, ONNX or Caffe into a loadable, which "
+			"nvdla-run and other programs run on NVDLA, a hardware accelerator.",
+			"nvdla-compile",
+			"nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ --precision "
+			"int8"
+		};
 		CompileSettings settings;
 
 		app.footer(exitCodeHelpWithoutDevice);

@@ -59,23 +59,27 @@ Result<void> convert(const Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-convert", [&]() -> Result<int> {
-		CommandLine app{ "Converts NVDLA loadables to JSON text and back.", "nvdla-convert",
-				 "nvdla-convert net.nvdla net.json" };
+		CommandLine app{
+			"Converts loadables (neural networks compiled for NVDLA) to JSON text and "
+			"back.",
+			"nvdla-convert", "nvdla-convert net.nvdla net.json"
+		};
 		Settings settings;
 
 		app.footer(tools::exitCodeHelpWithoutDevice);
 		app.option("from", settings.from,
-			   "a loadable, which is a compiled model, or its JSON text")
+			   "file to read: a loadable, or the JSON text of one")
 			.valueText("FROM")
 			.required();
 		app.option("to", settings.to,
-			   "file to write: the text if the name ends in .json, else the loadable; "
-			   "with - the text is printed")
+			   "file to write: as text if the name ends in .json, otherwise as a "
+			   "loadable; - prints the text")
 			.valueText("TO")
 			.required();
-		app.flag("--blob-files", settings.blobFiles,
-			 "write the weights to files beside the text, which then has only the "
-			 "names of these files");
+		app.flag(
+			"--blob-files", settings.blobFiles,
+			"if TO is a .json file: write the weights to files of their own beside it; "
+			"the text then has the names of these files");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

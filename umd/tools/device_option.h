@@ -15,10 +15,10 @@ inline CommandLineOption addDeviceOption(CommandLine &app, std::string &device)
 	return app
 		.option("--device", device,
 			std::string(
-				"device file or its name, such as accel0; or embedded: the device "
-				"model, an NVDLA in software, in this process. embedded has the "
-				"core (configuration of NVDLA) nv_full, embedded:CORE has CORE, "
-				"one of ") +
+				"device file of an NVDLA or its name, such as /dev/accel/accel0 or "
+				"accel0; or embedded: the device model, an NVDLA in software, in "
+				"this process. embedded has the core (configuration of NVDLA) "
+				"nv_full, embedded:CORE has CORE, one of ") +
 				sim::geometryNames() +
 				"; the manual page of nvdla-run has further options of embedded")
 		.valueText("DEVICE")
@@ -30,10 +30,11 @@ inline CommandLineOption addTimeoutOption(CommandLine &app, unsigned int &millis
 {
 	return app
 		.option("--timeout", milliseconds,
-			"in ms: end with exit code 4 if for this time no operation on the device "
-			"begins or ends, or if the device's part of a run takes ten times as "
-			"long. With the kernel driver, values above 10000 count as 10000, "
-			"unless the user has CAP_SYS_NICE")
+			"end with exit code 4 if for this time, in milliseconds, no operation on "
+			"the device begins or ends, or if a part of a run that the device computes "
+			"without interruption by the CPU takes ten times as long. With the kernel "
+			"driver, values above 10000 count as 10000, unless the user has "
+			"CAP_SYS_NICE")
 		.range(1u, 600000u)
 		.showDefault();
 }

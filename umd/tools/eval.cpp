@@ -180,9 +180,8 @@ void addOptions(CommandLine &app, Settings &settings)
 {
 	app.option("folder", settings.folder,
 		   "folder that has, for each class, a folder with pictures of that class; the "
-		   "name "
-		   "of the inner folder is the class's line in the labels file, the first word of "
-		   "this line, or the class's number, counted from 0")
+		   "name of the inner folder is the class's line in the labels file, the first "
+		   "word of this line, or the class's number, counted from 0")
 		.valueText("FOLDER");
 	app.option("--labels", settings.labels,
 		   "text file with the names of the classes, one a line, in the order of the "
@@ -191,24 +190,22 @@ void addOptions(CommandLine &app, Settings &settings)
 		.required();
 	app.option("--truth", settings.truth,
 		   "text file with the class of each picture, for a folder without inner folders "
-		   "for "
-		   "classes; a line has the picture's path in the folder, a space, and the class, "
-		   "named as an inner folder would be")
+		   "for classes; a line has the picture's path below FOLDER, a space, and the "
+		   "class, named as an inner folder would be")
 		.valueText("FILE");
 	app.option("--calibrate", settings.samples,
-		   "also judge the float model after it was calibrated: compiled to INT8 with "
-		   "these "
-		   "examples of inputs, a picture, an array (.npy) or a folder of them; may be "
-		   "repeated")
+		   "also judge the network, which must be a float model, after calibration: "
+		   "compiled to 8-bit integers with these examples of inputs, a picture, an array "
+		   "(.npy) or a folder of them; repeat for further examples")
 		.valueText("SAMPLES")
 		.repeatable();
 	app.option("--against", settings.others,
-		   "also judge this network on the same pictures; may be repeated")
+		   "also judge this network, a loadable or a model, on the same pictures; a model "
+		   "is compiled with the same options; repeat for further networks")
 		.valueText("FILE")
 		.repeatable();
 	app.option("--limit", settings.limit,
-		   "judge on N pictures only, spread evenly over all;"
-		   " default: all");
+		   "judge on N pictures only, spread evenly over all; default: 0, all pictures");
 	tools::addDeviceOption(app, settings.run.device);
 	tools::addTimeoutOption(app, settings.run.timeoutMs);
 	app.flag("--json", settings.json, "print the figures as JSON");
@@ -219,13 +216,12 @@ void addOptions(CommandLine &app, Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-eval", [&]() -> Result<int> {
-		CommandLine app{
-			"Runs a network on the pictures of a folder and prints how many of "
-			"them it recognizes.",
-			"nvdla-eval",
-			"nvdla-eval model.onnx pictures --labels classes.txt --calibrate "
-			"samples"
-		};
+		CommandLine app{ "Runs a neural network on the pictures of a folder, on an NVDLA "
+				 "(a hardware accelerator), and prints how many of them it "
+				 "recognizes.",
+				 "nvdla-eval",
+				 "nvdla-eval model.onnx pictures --labels classes.txt --calibrate "
+				 "samples" };
 		Settings settings;
 		tools::NetworkOptions network;
 

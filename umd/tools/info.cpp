@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-info: prints the contents of a loadable.
+ * nvdla-info: prints the contents of a loadable, or of a model after compiling it; or a core dump
+ * of the driver.
  */
 #include <cstdio>
 
@@ -120,7 +121,8 @@ int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-info", [&]() -> Result<int> {
 		CommandLine app{
-			"Shows the contents of an NVDLA loadable, or of a model after compilation.",
+			"Prints the contents of a neural network that is compiled for NVDLA, a "
+			"hardware accelerator: tensors, blocks of memory and operations.",
 			"nvdla-info", "nvdla-info net.nvdla --format svg -o net.svg"
 		};
 		Settings settings;
@@ -128,25 +130,25 @@ int main(int argc, char **argv)
 		app.footer(tools::exitCodeHelpWithoutDevice);
 		tools::NetworkOptions network;
 		network.addTo(app, "nv_full");
-		auto format = app.choice<Format>("--format", settings.format,
-						 { { "text", Format::Text },
-						   { "json", Format::Json },
-						   { "dot", Format::Dot },
-						   { "svg", Format::Svg } },
-						 "what to print: text (the default): tensors, "
-						 "memory map and operations; json: all "
-						 "that is in the file, as nvdla-convert writes it; "
-						 "dot (for Graphviz), svg: a drawing "
-						 "of the graph of operations");
+		auto format = app.choice<Format>(
+			"--format", settings.format,
+			{ { "text", Format::Text },
+			  { "json", Format::Json },
+			  { "dot", Format::Dot },
+			  { "svg", Format::Svg } },
+			"what to print: text (the default): inputs, outputs, blocks of memory and "
+			"operations (an operation is the work of one engine, a unit of NVDLA); "
+			"json: everything in the loadable, as nvdla-convert writes it; dot: the "
+			"graph of the operations for Graphviz; svg: this graph as a drawing");
 		auto json = app.flag("--json", settings.json, "the same as --format json")
 				    .excludes(format);
 		app.option("-o,--output", settings.output,
-			   "write to this file, whose ending .json, .dot or .svg must "
-			   "agree with --format, instead of printing")
+			   "write to this file instead of printing; - is standard output; if its "
+			   "name ends in .json, .dot or .svg, --format must be the same")
 			.valueText("FILE");
 		const auto chip =
 			app.flag("--chip", settings.chip,
-				 "predict the time of each operation on the chip that the "
+				 "print the predicted time of each operation on the chip that the "
 				 "following options describe")
 				.excludes(format)
 				.excludes(json);
@@ -154,9 +156,9 @@ int main(int argc, char **argv)
 					   [&](CommandLineOption option) { option.needs(chip); });
 		const auto dump =
 			app.option("--dump", settings.dump,
-				   "print this file, a core dump that the driver made when a "
-				   "job failed, with names of registers in place of their "
-				   "offsets; takes no network")
+				   "print this file, a core dump that the kernel driver made when "
+				   "a run failed, or the driver's debugfs file \"registers\", with "
+				   "register names in place of byte offsets; takes no network")
 				.valueText("FILE")
 				.excludes(format)
 				.excludes(json)

@@ -46,8 +46,8 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &usualTarget)
 			       .excludes(loadable));
 	ofModels_.push_back(app.option("--cache", cache_,
 				       "keep compiled models in this folder, and read a model that "
-				       "was compiled "
-				       "before from there; default: compile each time")
+				       "was compiled before, with the same options, from there "
+				       "instead of compiling it again; default: compile each time")
 				    .valueText("FOLDER"));
 	strategy_.addTo(app, usualTarget);
 	ofModels_.insert(ofModels_.end(), strategy_.all().begin(), strategy_.all().end());

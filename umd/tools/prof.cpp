@@ -141,9 +141,9 @@ Result<void> run(Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-prof", [&]() -> Result<int> {
-		CommandLine app{ "Runs a network on an NVDLA and prints when each operation ran; "
-				 "an operation is "
-				 "the work of one engine (a unit of NVDLA).",
+		CommandLine app{ "Runs a neural network on an NVDLA (a hardware accelerator) and "
+				 "prints when each operation ran; an operation is the work of one "
+				 "engine, a unit of NVDLA.",
 				 "nvdla-prof", "nvdla-prof net.nvdla --svg timeline.svg" };
 		Settings settings;
 
@@ -153,17 +153,16 @@ int main(int argc, char **argv)
 		auto device = tools::addDeviceOption(app, settings.run.device);
 		auto input = app.option("--input", settings.run.inputs,
 					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
-					"(.npy), .dimg or .raw, as for nvdla-run; repeat for "
-					"further inputs; an input without a file is zero")
+					"(.npy), or a .dimg or .raw file, as for nvdla-run; repeat "
+					"for further inputs; an input without a file is zero")
 				     .valueText("FILE")
 				     .repeatable();
 		tools::ScalingOptions scaling;
 		scaling.addTo(app, "pictures");
 		app.option("--trace", settings.trace,
 			   "write the timeline for the viewer Perfetto (ui.perfetto.dev) or "
-			   "Chrome; with - as this file or that of --svg, --csv or --json, it is "
-			   "printed instead of "
-			   "the table")
+			   "Chrome. If the file of this option, --svg, --csv or --json is -, its "
+			   "contents are printed in place of the table")
 			.valueText("FILE");
 		app.option("--svg", settings.svg, "write the timeline as a drawing (SVG)")
 			.valueText("FILE");
@@ -180,13 +179,12 @@ int main(int argc, char **argv)
 			"--sort", settings.view.sort,
 			{ { "start", prof::View::Sort::Start },
 			  { "time", prof::View::Sort::Time } },
-			"order of the rows: by start (the default), or by time, "
-			"the longest first");
+			"order of the rows: by start (the default), or by time, the longest first");
 		app.option("--top", settings.view.top,
 			   "print at most N rows of the table; 0: all rows")
 			.showDefault();
 		auto warmUp = app.option("--warm-up", settings.warmUp,
-					 "number of runs before the one that is shown")
+					 "run N times before the run that is shown")
 				      .range(0u, 1000000u)
 				      .showDefault();
 		auto timeout = tools::addTimeoutOption(app, settings.run.timeoutMs);

@@ -12,8 +12,9 @@ namespace nvdla::tools
 namespace
 {
 
+/* Shortest time between two updates of the line. */
 constexpr std::chrono::milliseconds betweenShows(100);
-/* Time before which the remaining time cannot be estimated. */
+/* The remaining time is shown after this time only: earlier estimates are too uncertain. */
 constexpr std::chrono::seconds beforeGuess(1);
 
 } /* namespace */

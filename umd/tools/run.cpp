@@ -44,7 +44,7 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 }
 
 /*
- * NVDLA's original runtime always wrote its output to output.dimg. nvdla-run does the same with
+ * NVIDIA's runtime always wrote its output to output.dimg. nvdla-run does the same with
  * that runtime's options. A .dimg has no type for plain tensors, so these become .npy.
  */
 std::vector<std::string> usualOutputs(const Network &network)

@@ -46,63 +46,65 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
 	const auto input = addPerTensor(app, "--input", settings.inputs,
 					"input: a picture (PGM, PPM, PNG, JPEG), a numpy array "
-					"(.npy), the elements in a .dimg "
-					"file (format of NVDLA's original runtime), or the "
-					"tensor's bytes (.raw); repeat for "
-					"further inputs; an input without a file is zero")
+					"(.npy), a .dimg file with elements (format of NVIDIA's "
+					"runtime), or the tensor's bytes as the NVDLA reads them "
+					"(.raw); repeat for further inputs; an input without a "
+					"file is zero")
 				   .valueText("FILE");
 	addPerTensor(app, "--image", lists.images,
-		     "the same as --input, but without --output the outputs are written to "
+		     "the same as --input, but if there is no --output, the outputs are written to "
 		     "output.dimg, output1.dimg, ...")
 		.valueText("FILE")
 		.excludes(input);
 	lists.keep(addPerTensor(app, "--input-scale", lists.input.scales,
-				"scale of an integer input: one number, or one for each channel; "
-				"repeat for "
-				"further inputs; default: the loadable's own, or 1 if it has none "
-				"or if only "
-				"--input-zero is given")
+				"scale of an integer input, whose elements stand for the numbers "
+				"scale * (element - zero point): one scale, or one for each "
+				"channel; repeat for further inputs; default: the loadable's own, "
+				"or 1 if it has none or if only --input-zero is given")
 			   .valueText("A,B,..."));
 	lists.keep(addPerTensor(app, "--input-zero", lists.input.zeroPoints,
-				"zero point of an integer input, the integer that stands for 0, "
-				"given as --input-scale; default: the loadable's own, or 0 if it "
-				"has none or if only --input-scale is given")
+				"zero point of an integer input, the element that stands for the "
+				"number 0: one, or one for each channel; repeat for further "
+				"inputs; default: the loadable's own, or 0 if it has none or if "
+				"only --input-scale is given")
 			   .valueText("A,B,..."));
 	lists.scaling.addTo(app, "pictures",
-			    "; INT8 inputs without a scale also need --input-scale");
+			    "; for an INT8 input without a scale, --mean and --normalize need "
+			    "--input-scale");
 	addPerTensor(
 		app, "--output", settings.outputs,
-		"write an output: its elements (.dimg), its numbers as a numpy array (.npy), or "
-		"its bytes (.raw); repeat for further outputs")
+		"write an output to this file: its numbers as a numpy array if the name ends in "
+		".npy, its elements if it ends in .dimg, its bytes as the NVDLA writes them if it "
+		"ends in .raw; repeat for further outputs")
 		.valueText("FILE");
 	lists.keep(addPerTensor(app, "--output-scale", lists.output.scales,
-				"scale of an integer output, for .npy, --top and --json, "
-				"given as --input-scale and with the same default")
+				"scale of an integer output, for the numbers of .npy files, --top "
+				"and --json; given as --input-scale, with the same default")
 			   .valueText("A,B,..."));
 	lists.keep(addPerTensor(app, "--output-zero", lists.output.zeroPoints,
-				"zero point of an integer output, given as --input-zero and with "
-				"the same default")
+				"zero point of an integer output; given as --input-zero, with the "
+				"same default")
 			   .valueText("A,B,..."));
 	lists.keep(app.choice<std::optional<ElementOrder>>(
 		"--layout", settings.layout,
 		{ { "nchw", ElementOrder::Nchw }, { "nhwc", ElementOrder::Nhwc } },
-		"order of the axes of .npy inputs and outputs: channels before (nchw) or after "
-		"(nhwc) lines and columns; default: the model's order, but nchw for loadables of "
-		"compilers other than nvdla-compile"));
+		"order of the axes of all .npy inputs and outputs: channels before lines and "
+		"columns (nchw) or after them (nhwc); default: the model's order, but nchw for "
+		"loadables of compilers other than nvdla-compile"));
 	lists.keep(app.flag("--rawdump", settings.rawDump,
-			    "write the elements of outputs as text; without --output to "
+			    "write the elements of outputs as text; if there is no --output, to "
 			    "output.dimg, output1.dimg, ..."));
 	app.option("--dump-surfaces", settings.surfaces,
-		   "write all tensors of a model to this folder (.npy), except those between "
-		   "operations "
-		   "that run as one; also print the range of each tensor, and the shares of "
-		   "elements "
-		   "with the lowest and the highest value of their type")
+		   "write the tensors between the layers of a model to this folder, as .npy files, "
+		   "except tensors inside operations that run as one; also print the range of each "
+		   "tensor, and the shares of elements that have the lowest and the highest value "
+		   "of their type; needs a model, not a loadable")
 		.valueText("FOLDER");
 	app.option("--top", settings.top,
-		   "print the N largest numbers of each output; default: none, with --labels 1");
+		   "print the N largest numbers of each output; default: 0, or 1 with --labels");
 	app.option("--labels", settings.labels,
-		   "text file with the names of the classes, one a line, which --top prints")
+		   "text file with the names of the classes, one a line: print the name beside "
+		   "each number of --top")
 		.valueText("FILE");
 }
 
@@ -110,24 +112,26 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
 	addDeviceOption(app, settings.device);
 	lists.network.addTo(app, "that of the device");
-	app.option("--repeat", settings.repeat, "run N times").range(1u, 1000000u).showDefault();
+	app.option("--repeat", settings.repeat, "run the network N times")
+		.range(1u, 1000000u)
+		.showDefault();
 	addTimeoutOption(app, settings.timeoutMs);
 	lists.keep(app.flag("-v,--verbose", settings.verbose,
-			    "print the duration of each part of the last run on "
-			    "the device and on the CPU"));
-	app.flag(
-		"--perf", settings.perf,
-		"print for each operation of the last run its time, its stalls (cycles in which it "
-		"waited for memory), and the numbers of saturated values and of NaNs");
+			    "print the duration of each part of the last run on the device and on "
+			    "the CPU"));
+	app.flag("--perf", settings.perf,
+		 "print a table of the operations (an operation is the work of one engine, a unit "
+		 "of NVDLA) of the last run: time, stalls (cycles in which it waited for memory), "
+		 "and the numbers of saturated values (results that the engine clipped) and of "
+		 "NaNs");
 	lists.keep(app.option("--saturated-above", settings.saturatedAbove,
-			      "report saturated values only of operations with more than N of them")
+			      "leave the saturated values of operations that have N or fewer out "
+			      "of the sums that are printed")
 			   .showDefault());
-	lists.keep(app.option("--nan-above", settings.nanAbove,
-			      "report NaNs only of operations with more than N of them")
-			   .showDefault());
+	lists.keep(app.option("--nan-above", settings.nanAbove, "the same for NaNs").showDefault());
 	lists.keep(app.option("--lut-misses-above", settings.lutMissesAbove,
-			      "report values outside the range of an activation's look-up tables "
-			      "only of operations with more than N of them")
+			      "the same for values outside the range of an activation's look-up "
+			      "tables")
 			   .showDefault());
 	app.flag("--json", settings.json, "print the result as JSON");
 }
@@ -205,9 +209,11 @@ Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
 Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings,
 					   TraceOptions &trace)
 {
-	CommandLine app{ "Runs a network on an NVDLA and writes or prints its outputs.",
-			 "nvdla-run",
-			 "nvdla-run model.onnx --input cat.png --labels classes.txt --top 5" };
+	CommandLine app{
+		"Runs a neural network on an NVDLA (a hardware accelerator), and writes or prints "
+		"its outputs.",
+		"nvdla-run", "nvdla-run model.onnx --input cat.png --labels classes.txt --top 5"
+	};
 	Lists lists;
 
 	app.footer(exitCodeHelp);

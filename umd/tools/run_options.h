@@ -23,7 +23,7 @@ struct RunSettings {
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
 	/**
-	 * \brief Without --output, write the files of NVDLA's original runtime: output.dimg, ...
+	 * \brief Without --output, write the files of NVIDIA's runtime: output.dimg, ...
 	 */
 	bool usualOutputs = false;
 	PixelScaling scaling;

@@ -31,10 +31,11 @@ public:
 	{
 		all_.push_back(app.option("--mean", mean_,
 					  "subtract these numbers from the pixels of " + pictures +
-						  ", one for each colour channel; default: 0")
+						  ", one for each colour channel; default, also "
+						  "for channels without a number: 0")
 				       .commaList(static_cast<int>(PixelScaling{}.mean.size())));
 		all_.push_back(app.option("--normalize", normalize_,
-					  "divide pixels by this number, after --mean was "
+					  "divide these pixels by this number, after --mean was "
 					  "subtracted" +
 						  note)
 				       .showDefault());

@@ -33,44 +33,45 @@ public:
 	void addTo(CommandLine &app, const std::string &usualTarget)
 	{
 		add(app.option("--strategy", text_,
-			       "which ways of computing a model the compiler may use: a list, with "
-			       "commas, of SUBJECT=auto (where it is predicted to be faster), "
-			       "SUBJECT=always or SUBJECT=never. The manual page of nvdla-compile "
-			       "explains the subjects: winograd, compression, pixels, "
-			       "post-extension, bands, fused-pooling, reuse, join, branches. A "
-			       "choice "
-			       "without SUBJECT= is for all of them. The default is auto, but "
-			       "never for "
-			       "winograd, because the device model is slow with it. The list may "
-			       "also "
-			       "describe the chip for the predictions, as in dram=2.5GB/s")
+			       "ways in which the compiler may let NVDLA compute parts of a model: "
+			       "a list, with commas, of WAY=auto (used where it is predicted to be "
+			       "faster; the default), WAY=always (used wherever possible) and "
+			       "WAY=never (the default of winograd, with which the device model, "
+			       "an NVDLA in software, is slow). WAY is winograd, compression, "
+			       "pixels, post-extension, bands, fused-pooling, reuse, join or "
+			       "branches; the manual page of nvdla-compile explains them. auto, "
+			       "always or never without WAY= is for all of them. The list may also "
+			       "describe the chip for which times are predicted, as in "
+			       "dram=2.5GB/s")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
 			       "size of the on-chip memory in which the compiler may place tensors "
 			       "between layers; 512K and 4M are accepted, too; default: 0")
 			    .bytes());
-		add(app.choice(
-			"--fold-sums", foldSums_, foldSumsNames(),
-			"in which models a convolution and a following addition become one "
-			"operation: floats (the default): in models of floats, also after "
-			"calibration; never: in none; always: also in models of integers, where "
-			"sums can then differ from the model's, because the result of the "
-			"convolution is not saturated before the addition"));
+		add(app.choice("--fold-sums", foldSums_, foldSumsNames(),
+			       "in which models a convolution and a following addition become one "
+			       "operation: floats (the default): in float models, also after "
+			       "calibration; always: also in models of integers, where results can "
+			       "then differ from the model's, because the model limits the "
+			       "convolution's result to the range of its type before the addition; "
+			       "never: in no model"));
 		add(app.option("--shape", shapes_,
-			       "shape of an input for which the model leaves sizes open, such as "
-			       "picture=1x3x480x640; the name may be left out if the model has "
-			       "only "
-			       "one input; repeat for further inputs")
+			       "shape of an input, such as picture=1x3x480x640, for sizes that an "
+			       "ONNX model leaves open, or for other sizes than those of a "
+			       "TensorFlow Lite model (if TensorFlow Lite is installed); the name "
+			       "may be left out if the model has only one input; repeat for "
+			       "further inputs")
 			    .valueText("[NAME=]SHAPE")
 			    .repeatable());
 		add(app.choice(
 			"--host", host_, hostNames(),
-			"the library for operators that neither NVDLA nor libnvdla can compute: "
-			"auto (the default): ONNX Runtime for an ONNX model, TensorFlow Lite for a "
-			".tflite model, if it is installed; never: none, so a model with such "
+			"whether another library may compute, on the CPU, operators that neither "
+			"NVDLA nor libnvdla, the library of these programs, can compute: auto (the "
+			"default): yes, ONNX Runtime for an ONNX model, TensorFlow Lite for a "
+			".tflite model, if the library is installed; never: no, a model with such "
 			"operators is refused"));
 		add(app.option("--target", target_,
-			       "the core (configuration of NVDLA) that a model is compiled for: " +
+			       "the core (configuration of NVDLA) for which a model is compiled: " +
 				       coreVariantNames() + "; default: " + usualTarget)
 			    .valueText("CORE"));
 	}

@@ -113,12 +113,13 @@ Result<void> run(const Settings &settings)
 int main(int argc, char **argv)
 {
 	return tools::runProgram("nvdla-top", [&]() -> Result<int> {
-		CommandLine app{ "Shows, again and again, how busy each engine (unit) of the NVDLA "
-				 "devices is, "
-				 "and for which processes. Only root may run it. Keys: q quits; b, "
-				 "m, n and p "
-				 "sort by busy share, memory, name and PID.",
-				 "nvdla-top", "nvdla-top --device accel0 --interval 0.5" };
+		CommandLine app{
+			"Shows, once in each interval, how busy each engine (unit) of the NVDLAs "
+			"(hardware accelerators) of this machine is, and for which processes. Only "
+			"root may run it. Keys: q quits; b, m, n and p sort the processes by busy "
+			"share, memory, name and PID; s changes to the next of these orders.",
+			"nvdla-top", "nvdla-top --device accel0 --interval 0.5"
+		};
 		Settings settings;
 
 		app.footer(tools::exitCodeHelpOfViewer);
@@ -130,16 +131,18 @@ int main(int argc, char **argv)
 			.range(0.1, 3600.0)
 			.showDefault();
 		app.option("--sort", settings.order,
-			   "order of the processes: by busy share, memory, command name or PID")
+			   "order of the processes of a device: by busy share, memory, command "
+			   "name or PID")
 			.oneOf(top::orderNames())
 			.showDefault();
-		app.flag("--once", settings.once, "show one view and end");
+		app.flag("--once", settings.once, "exit after the first view");
 		app.flag("--json", settings.json, "print each view as a JSON object on one line");
-		app.flag(
-			"--enable", settings.enable,
-			"from now on the devices count stalls (cycles in which an engine waits for "
-			"memory) and saturated values, NaNs and look-up table misses of all jobs; "
-			"otherwise only of jobs that ask for it");
+		app.flag("--enable", settings.enable,
+			 "make the devices count stalls (cycles in which an engine waits for "
+			 "memory), saturated values, NaNs, infinities and look-up table misses for "
+			 "all jobs (submissions to the driver) from now on, also after this "
+			 "program has ended; otherwise they count only for jobs whose program "
+			 "requests it");
 		if (const auto code = app.parse(argc, argv))
 			return *code;
 

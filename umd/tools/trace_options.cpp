@@ -44,11 +44,10 @@ std::optional<uint64_t> addressOf(std::string_view text)
 void TraceOptions::addTo(CommandLine &app)
 {
 	app.option("--trace", folder_,
-		   "with an embedded device: write a register trace to this folder: the register "
-		   "writes of the run, the "
-		   "memory that the NVDLA reads and the expected results, for a simulation of the "
-		   "hardware "
-		   "or a board without an operating system")
+		   "write a register trace of the run to this folder: the register writes, the "
+		   "memory that the NVDLA reads and the expected results, for nvdla-trace, a "
+		   "simulation of the hardware, or a board without an operating system; the device "
+		   "must be embedded")
 		.valueText("FOLDER");
 	others_.push_back(app.choice<sim::TraceFormat>(
 		"--trace-format", format_,
@@ -58,10 +57,11 @@ void TraceOptions::addTo(CommandLine &app)
 		  { "c", sim::TraceFormat::C } },
 		"trace (the default): for nvdla-trace; txn, cfg: for the testbenches of the public "
 		"repository nvdla/hw, branches nvdlav1 and master; c: an array in C, for a board"));
-	others_.push_back(app.option("--trace-memory", memory_,
-				     "first address of the NVDLA's memory in the trace; "
-				     "default: 0x80000000")
-				  .valueText("ADDRESS"));
+	others_.push_back(
+		app.option("--trace-memory", memory_,
+			   "first address of the system memory in the trace, a multiple of 4096; "
+			   "default: 0x80000000")
+			.valueText("ADDRESS"));
 }
 
 Result<void> TraceOptions::check() const

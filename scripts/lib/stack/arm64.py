@@ -16,11 +16,11 @@ _FACTOR = 30
 
 def _parse():
 	parser = console.Parser('scripts/check-arm64', 'conv', description=(
-		'Build everything for arm64 with Debian 13\'s cross compiler, and run the tests that need neither a guest '
-		'(virtual machine) nor a device, on an emulated processor (qemu-user). So the runtime and the device model, '
-		'which computes with NEON vectors there, are tested. The first call unpacks the compiler and the libraries '
+		'Build the runtime, the programs, the device model (an NVDLA accelerator in software) and their tests for arm64 '
+		'with Debian 13\'s cross compiler. Run the tests that need neither a guest (virtual machine) nor a device on an '
+		'emulated processor (qemu-user). The device model computes with NEON vectors there. The first call unpacks the compiler and the libraries '
 		'for arm64. The last line is "N passed, N failed", and ", N skipped" if tests were skipped.'))
-	parser.add_argument('--list', action='store_true', help='show the names of the tests and run none')
+	parser.add_argument('--list', action='store_true', help='print the names of the tests, and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help=(
 		'run only the tests whose name contains FILTER or, if FILTER has a *, matches this pattern'))
 	return parser.parse_args()

@@ -99,12 +99,12 @@ def _reason(log):
 
 def main():
 	parser = console.Parser('scripts/kernel-debug', '', description=(
-		'Build the debug kernel, unless it exists, and print its folder. It is a Linux kernel that finds bugs of the '
-		'driver at run time, with KASAN, lockdep, UBSAN, kmemleak, DMA-API checks and fault injection '
+		'Build the debug kernel, unless it exists, and print its folder. The debug kernel is a Linux kernel that finds '
+		'bugs of the NVDLA driver at run time, with KASAN, lockdep, UBSAN, kmemleak, DMA-API checks and fault injection '
 		'(scripts/lib/debug-kernel.config). The kernel is cached in '
 		'~/.cache/nvdla. "scripts/vm --kernel debug" boots it, "scripts/test --debug-kernel" runs tests on it; '
-		'both call this script if the kernel does not exist.'))
-	parser.add_argument('--check', action='store_true', help='build nothing; exit with 1 if the kernel does not exist')
+		'both build it if it does not exist.'))
+	parser.add_argument('--check', action='store_true', help='build nothing; exit with status 1 if the kernel does not exist')
 	arguments = parser.parse_args()
 	if arguments.check:
 		print(path() if path().is_dir() else f'{path()} is not there')

@@ -71,17 +71,18 @@ def _compiled(found, series, name, progress):
 
 def main():
 	parser = console.Parser('scripts/check-kmd', '', description=(
-		'Check the kernel driver as reviewers of Linux would: compile it for every kernel of the guest (the virtual '
-		'machine of scripts/vm) with all warnings of W=1 and of sparse as errors, and run checkpatch --strict.'))
+		'Check the Linux driver for NVDLA (a hardware accelerator) as reviewers of Linux would: compile it for every '
+		'kernel of the guest (the virtual machine of scripts/vm) with all warnings of W=1 and of sparse as errors, and run '
+		'checkpatch --strict. Each of the options makes another check instead.'))
 	parser.add_argument('--all', action='store_true', help=(
-		'instead, compile the driver in this way for every kernel whose headers the Debian archive has, from old '
-		'backports to experimental, and print a table; a Debian suite that cannot be reached is skipped'))
+		'compile the driver in this way for every kernel whose headers the Debian archive has, from old '
+		'backports to experimental, and print a table of the results; a Debian suite that cannot be reached is skipped'))
 	parser.add_argument('--cross', action='store_true', help=(
-		'instead, compile the driver for the kernels of Debian 13 for other processors '
-		f'({", ".join(row.name for row in architectures.foreign())}); a tree of about 1 GB for each is made the first '
-		'time, in a minute or two'))
+		'compile the driver without sparse for the kernels of Debian 13 for other processors '
+		f'({", ".join(row.name for row in architectures.foreign())}); for each, a folder of about 1 GB with compiler '
+		'and headers is made the first time, in a minute or two'))
 	parser.add_argument('--prove', action='store_true', help=(
-		'instead, have the model checker CBMC prove, for all values in descriptors (operations as user space submits '
+		'let the model checker CBMC prove, for all values in descriptors (operations as user space submits '
 		'them) and every configuration of NVDLA, that each address that the driver gives to the NVDLA lies in memory that '
 		'the driver has checked; CBMC is unpacked once '
 		'(300 MB, a minute)'))

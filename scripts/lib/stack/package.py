@@ -171,15 +171,16 @@ def build(release, output, progress, version=None, lint=True, optimised=True):
 
 def main():
 	parser = console.Parser('scripts/package', '--debian 12', description=(
-		'Make Debian packages: nvdla-dkms (the driver), libnvdla0, libnvdla-dev, nvdla-host-onnx, nvdla-tools, '
-		'nvdla-sim and python3-nvdla. The script compiles and checks them in a Debian system of their release, '
-		'which it makes once and caches in ~/.cache/nvdla. Debian 12 has no nvdla-dkms, because its kernel is too '
+		'Make Debian packages of the software for NVDLA, a hardware accelerator for neural networks: nvdla-dkms (the '
+		'driver), libnvdla0, libnvdla-dev, nvdla-host-onnx, nvdla-tools, nvdla-sim and python3-nvdla. The script compiles '
+		'and checks them in a Debian system of the release that --debian names, which it makes once and keeps in '
+		'~/.cache/nvdla. Debian 12 has no nvdla-dkms, because its kernel is too '
 		'old for the driver, and no nvdla-host-onnx. '
 		'Documentation/install.md says how to install the packages.'))
 	parser.add_argument('--debian', metavar='RELEASE', type=int, choices=sorted(debian_tree.SUITES), default=13,
 			    help='Debian release of the packages: 12 or 13 (default: 13)')
 	parser.add_argument('--output', metavar='DIR', type=Path, help=(
-		'write the packages to this folder, which becomes an apt repository; all packages that are in it are deleted before '
+		'write the packages to this folder, which becomes an apt repository; packages that are in it are deleted first '
 		'(default: out/packages-RELEASE)'))
 	parser.add_argument('--version', metavar='VERSION', help=(
 		'version of the packages (default: the version in meson.build, followed by ~debRELEASE)'))

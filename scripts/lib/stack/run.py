@@ -45,30 +45,32 @@ done
 '''
 
 _DESCRIPTION = '''\
-Build the programs and the driver, and run the example network (edge filters, ReLU, tone curve, max
-pooling; INT8) on a photograph. The results are a picture of the edges, coloured by their direction
-(PNG), a table with the time of each operation and what the NVDLA counted in it (stalls, saturated
-values, NaNs), and a timeline of the run (SVG).
+Build the programs and the driver for NVDLA, a hardware accelerator for neural networks, and run
+the program nvdla-edges: an example network (edge filters, ReLU, tone curve, max pooling; INT8)
+finds the edges of a photograph. The results are a picture of the edges (PNG), whose colours stand
+for directions; a printed table with the time of each operation and the NVDLA's counters of stalls
+(cycles in which it waited for memory), saturated values and NaNs; and a timeline of the run (SVG).
 
-The NVDLA is the device model, which is software. By default the program nvdla-edges runs in a
-guest, a virtual machine with the kernel driver, and QEMU attaches the device model. With --device
-embedded the device model runs in nvdla-edges itself, without QEMU and without a kernel driver.
+The NVDLA is the device model, an NVDLA in software. By default nvdla-edges runs in a guest, a
+virtual machine with the kernel driver, and QEMU attaches the device model to the guest. With
+--device embedded the device model runs in the process of nvdla-edges, without QEMU and without a
+kernel driver.
 
 With --model, a model of TensorFlow Lite, ONNX or Caffe is compiled and run on the picture in place
-of the example network, and the most likely classes are printed.
+of the example network, and the classes with the largest numbers are printed.
 '''
 
 
 def _parser():
 	parser = console.Parser('scripts/run', '--device embedded --picture photo.jpg', description=_DESCRIPTION,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
-	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='vm (default): run in a guest, on the kernel driver; embedded: run in a process of this machine')
+	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='vm (default): run in a guest, with the kernel driver; embedded: run in a process of this machine')
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'kernel of the guest: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
-	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM to run the network on (default: the example\'s photograph of a cat)')
+	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM file on which the network runs (default: the example\'s photograph of a cat)')
 	modelrun.add_options(parser)
 	parser.add_argument('--output', metavar='FILE', type=Path,
-			    help='PNG of the example network to write (default: out/edges.png); the timeline is written beside it')
+			    help='without --model: PNG file to write (default: out/edges.png); the timeline is written beside it')
 	return parser
 
 

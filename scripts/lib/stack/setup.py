@@ -60,10 +60,10 @@ def main():
 	parser = console.Parser('scripts/setup', '', description=(
 		'Install the packages that the other scripts need and this machine lacks. Unless the machine\'s own QEMU and '
 		'kernels are new enough, also unpack those of Debian 13 and their compiler into ~/.cache/nvdla (the guest '
-		'tree, for the virtual machine). Every other script does this by itself. Nothing that exists is made again; '
-		'only build/ is configured again, so that it uses packages installed since.'))
+		'tree, for the virtual machine of scripts/vm). Every other script does this first, as far as it needs it. Nothing '
+		'that exists is made again, except that build/ is configured again, so that it uses packages installed since.'))
 	parser.add_argument('--remove', action='store_true', help=(
-		'instead, delete all that the scripts unpacked or built in the cache: the guest tree, the trees of other '
+		'install nothing; delete all that the scripts unpacked or built in the cache: the guest tree, the trees of other '
 		'processors, the suite tree (TensorFlow Lite and ONNX Runtime for tests), the debug kernel and kernel '
 		'sources, the Debian systems of scripts/package, and the model checker of scripts/check-kmd'))
 	arguments = parser.parse_args()

@@ -25,11 +25,12 @@ _NICENESS = 5
 _PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
-Install missing packages, build, and run every test: on the host (unit tests, conformance tests,
-the device model attached to QEMU) and in guests, which are virtual machines with each kernel that
-the driver supports, and with the debug kernel if scripts/kernel-debug has built it. Guests with
-the newest kernel run every test, those with the oldest kernel the tests of the driver, and those
-with the kernels between only the tests of the driver's interface.
+Install missing packages, build, and run every test of this project, which has a kernel driver, a
+runtime and a device model (NVDLA in software) for NVDLA, a hardware accelerator: tests on this
+machine, the host, and tests in guests, which are virtual machines with the driver. There is a
+guest for each kernel that the driver supports, and for the debug kernel if scripts/kernel-debug
+has built it. Guests with the newest kernel run every guest test, those with the oldest kernel the
+tests of the driver, and those with a kernel between only the tests of the driver's interface.
 The last line is "N passed, N failed", and ", N skipped" if some were.
 '''
 _EPILOG = '''\
@@ -43,15 +44,15 @@ def _parse():
 	parser = console.Parser('scripts/test', '--quick conv', description=_DESCRIPTION, epilog=_EPILOG,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--quick', action='store_true', help='run only the tests that need no guest')
-	parser.add_argument('--kernel', metavar='SERIES', help='run guests with this kernel only (6.12, 7.3, ...), and every test in them')
+	parser.add_argument('--kernel', metavar='SERIES', help='run guests with this kernel only (6.12, 7.3, ...), and every guest test in them')
 	parser.add_argument('--debug-kernel', action='store_true', help=(
-		'run only the tests marked "debug" in tests/vm/tests.list, in a guest with the kernel that '
-		'scripts/kernel-debug makes; any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
+		'run only the tests marked "debug" in tests/vm/tests.list, in guests with the debug kernel, which '
+		'scripts/kernel-debug builds if it does not exist; any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
 		'checks is a failure'))
 	parser.add_argument('--arch', metavar='NAME', help=(
 		'run only guests with this emulated processor, riscv64 or arm64: for each machine in '
 		'tests/devicetree/machines.list that has the processor, a guest with its device tree; and a guest whose NVDLA '
-		'is a PCI device, for the tests marked "cross" in tests/vm/tests.list'))
+		'is a PCI function, for the tests marked "cross" in tests/vm/tests.list'))
 	parser.add_argument('--list', action='store_true', help='print the names of the tests, and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests whose name contains FILTER or, if FILTER has a *, matches this pattern')
 	arguments = parser.parse_args()

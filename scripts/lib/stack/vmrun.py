@@ -18,21 +18,23 @@ _LONGEST_SCRIPT = 1 << 20
 _FAILS = re.compile(r'\] (BUG|Oops|WARNING|INFO: task|Kernel panic|general protection|Unable to handle)')
 _REGISTERS = re.compile(r'\] (R[A-D]X|RSP|R\d\d|FS|CS|CR2|PKRU|DR\d|Code):|RIP: 0033:')
 _DESCRIPTION = '''\
-Boot the guest, a virtual machine whose NVDLA is the device model (an NVDLA in software), with the
-driver nvdla.ko loaded. Run COMMAND in the guest, print its output, and exit with its status.
-Without COMMAND, open a shell of the guest on the terminal.
+Boot the guest, a virtual machine of QEMU whose NVDLA (a hardware accelerator for neural networks)
+is the device model, an NVDLA in software, and load the kernel driver nvdla.ko. Run COMMAND in the
+guest, print its output, and exit with its status. Without COMMAND, open a shell of the guest on
+the terminal.
 
-The guest has the project's programs in its PATH. The script first builds the programs that COMMAND
-names, or for a shell all programs, but no tests: run "ninja -C build" before to have uapi-test and
-other tests in the guest.
-The guest sees the shared folder (out/ in the checkout) at the host's path, as the working directory
-of COMMAND, and the tests' reference data ($NVDLA_REFERENCE_DATA, results of the hardware) read-only
-at the host's path.
+The guest has the project's programs in its PATH. The script first builds those programs that
+COMMAND names, or for a shell all programs. It builds no tests: to have uapi-test and other tests
+in the guest, run "ninja -C build" before.
+
+The guest sees the shared folder (--share) under the same path as the host; it is the working
+directory of COMMAND. The guest also sees the folder $NVDLA_REFERENCE_DATA (results of the
+hardware, for tests) under the same path as the host, read-only.
 '''
 _STATUS = f'''\
-Exit status: the command's. But 2 if an argument is wrong, {vm.STATUS_KERNEL} if the command succeeded and the
-kernel logged a warning or the driver could not be unloaded, {vm.STATUS_TIMEOUT} after --timeout, and
-{vm.STATUS_BROKEN} if the guest failed before the command had ended.
+Exit status: that of COMMAND. But 2 if an argument of scripts/vm is wrong; {vm.STATUS_KERNEL} if COMMAND
+succeeded, but the kernel logged a warning or the driver could not be unloaded; {vm.STATUS_TIMEOUT} after
+--timeout; and {vm.STATUS_BROKEN} if the guest failed before COMMAND had ended.
 '''
 
 
@@ -79,23 +81,23 @@ def _parse():
 		'kernel of the guest: 6.12, 7.3, ... (default: the newest for which the driver builds), or debug: the '
 		'kernel that scripts/kernel-debug builds, which finds bugs of the driver'))
 	parser.add_argument('--arch', metavar='NAME', default='amd64', help=(
-		'processor of the guest: amd64 (the default), or '
+		'processor of the guest: amd64 (the default); or '
 		f'{" or ".join(row.name for row in architectures.foreign() if row.machine)}, which is emulated; the first time, '
 		'its kernel and programs are unpacked'))
 	parser.add_argument('--device-tree', metavar='FILE', type=Path,
 			    help='add this overlay (.dts) to the guest\'s device tree; only with --arch')
 	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest in MiB (default: 1024)')
 	accelerator = parser.add_mutually_exclusive_group()
-	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate the processor')
+	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate the guest\'s processor')
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
-				 help='virtualize with KVM; an error if KVM does not work here (default: KVM if a trial boot works, else --tcg)')
+				 help='virtualize with KVM; an error if KVM does not work on this machine (default: --kvm if a trial boot works, else --tcg)')
 	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), help=(
 		'how the guest gets large DMA buffers: through an IOMMU (iommu, the default; not on riscv64), from memory that '
 		'Linux reserves at boot (cma), or not at all (none, the default with --arch). bounce is as none, but '
-		'the device gets a copy of each buffer, so results are wrong where the driver does not synchronize one'))
+		'the device gets a copy of each buffer, so results are wrong if the driver forgets to synchronize a buffer'))
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
-			    help='stop the driver before it gets its device until gdb has connected to this port (default: 1234), '
-				 'and print how to start gdb')
+			    help='stop before the driver initializes the device, wait until gdb has connected to this port (default: '
+				 '1234), and print how to start gdb')
 	parser.add_argument('--user', action='store_true',
 			    help='run the command as the ordinary user "user", who may use the device')
 	parser.add_argument('--share', metavar='DIR', type=Path, default=_SHARE,
@@ -107,7 +109,7 @@ def _parse():
 				 'busy machine; no limit for a shell and with --gdb)')
 	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='parameters of nvdla.ko, as for insmod')
 	parser.add_argument('--append', metavar='TEXT', default='', help='text to add to the kernel command line')
-	parser.add_argument('--no-load', dest='load', action='store_false', help='do not load nvdla.ko')
+	parser.add_argument('--no-load', dest='load', action='store_false', help='do not load the driver')
 	parser.add_argument('--devices', metavar='N', type=int, default=1,
 			    help='number of NVDLAs in the guest, each a PCI function (default: 1)')
 	parser.add_argument('--variant', metavar='NAME', default='nv_full',
@@ -115,7 +117,7 @@ def _parse():
 	parser.add_argument('--no-device', dest='devices', action='store_const', const=0,
 			    help='boot without the device and the driver')
 	parser.add_argument('--no-build', dest='build', action='store_false', help='do not build programs: use those in build/ as they are')
-	parser.add_argument('-v', '--verbose', action='store_true', help='show the kernel\'s messages as they come')
+	parser.add_argument('-v', '--verbose', action='store_true', help='show the messages of the guest\'s kernel as they come')
 	parser.add_argument('command', metavar='-- COMMAND', nargs='...', help='the command to run in the guest')
 	arguments = parser.parse_args()
 	if arguments.command[:1] == ['--']:

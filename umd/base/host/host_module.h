@@ -58,9 +58,11 @@ struct Room {
 };
 
 /**
- * \brief Compare an output of the library with the network's tensor \a to
+ * \brief Find the memory for an output of the library
  *
- * Throws Failure if they differ.
+ * It is that of the network's tensor \a to or, if \a to leaves its shape open (extents below 0),
+ * memory from \a room. Throws Failure if type, shape or size of the output are not those of
+ * \a to, or if \a room has no memory.
  *
  * \param[in] index number of the output, for \a room
  * \param[in] type,shape,rank,size the library's output; \a size in bytes

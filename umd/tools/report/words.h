@@ -30,18 +30,19 @@ std::vector<const LayerReport *> losers(const CompileReport &report);
 /** \return true if there are errors of calibrated layers */
 bool isCalibrated(const CompileReport &report);
 
-/** \brief Use of a memory of the network */
+/** \brief What a block of memory of the network holds */
 struct MemoryUse {
 	const Memory *memory = nullptr;
-	std::string what; /**< "constants", "surfaces", "input", "output", "descriptors" */
+	std::string what; /**< kind: "constants", "surfaces", "input", "output", "descriptors" */
 	std::vector<const AssembledRange *> ranges;
-	uint64_t inUse = 0; /**< most bytes in use at the same time */
+	uint64_t inUse = 0; /**< of surfaces: the most bytes that are in use at the same time */
 };
 
-/** \return all memories, by id */
+/** \return all blocks of memory, in the order of their ids */
 std::vector<MemoryUse> memoryUses(const CompiledModel &model);
 
-/* The report in each ReportFormat; errors as formatted(). */
+/* The report as text, JSON, SVG and HTML. formatted() calls these functions and returns their
+ * errors. */
 std::string reportText(const ModelReport &report);
 std::string reportJson(const ModelReport &report);
 Result<std::string> reportSvg(const ModelReport &report);
