@@ -106,6 +106,11 @@ TEST_F(ProviderLife, WrongOption)
 
 	EXPECT_NE(with.error().find("\"some\" is none of \"any\", \"integer\""), std::string::npos)
 		<< with.error();
+	const ProviderOptions misspelt = { { "precison", "any" } };
+	const Session other(runtime, folder.file, &misspelt);
+	EXPECT_NE(other.error().find("precison: is no option; there are device, precision"),
+		  std::string::npos)
+		<< other.error();
 }
 
 constexpr int graphAttribute = 5;
