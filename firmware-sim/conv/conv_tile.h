@@ -10,7 +10,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Number of columns of a panel; each kernel of its one or several groups has one */
+/** \brief Number of columns of a panel of weights, one for each kernel */
 inline constexpr size_t kTileColumns = 32;
 /** \brief Columns of half a panel; an upper half of zeroes is not computed */
 inline constexpr size_t kFewColumns = 16;

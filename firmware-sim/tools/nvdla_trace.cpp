@@ -163,7 +163,8 @@ int main(int argc, char **argv)
 	through.excludes(timed);
 	app.footer(
 		"Exit codes: 0 no trace failed, 1 a trace failed, 2 wrong argument, no trace (for "
-		"--timing: with the cycles of the hardware), or QEMU or nvdla-sim does not work.");
+		"--timing: none that has the cycles of the hardware), or QEMU or nvdla-sim does not "
+		"work.");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 

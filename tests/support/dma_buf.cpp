@@ -55,7 +55,7 @@ void loadModule(const std::string &name)
 	close(fd);
 }
 
-/** \return the first card of a driver, -1 if there is none */
+/** \return a file descriptor of the first primary node of a driver, -1 if there is none */
 int openCard(const std::string &driver)
 {
 	std::error_code error;

@@ -315,7 +315,9 @@ int main(int argc, char **argv)
 	return runProgram("nvdla-compile", [&]() -> Result<int> {
 		CommandLine app{
 			"Compiles a model of TensorFlow Lite, ONNX or Caffe into a loadable, which "
-			"nvdla-run and other programs run on NVDLA, a hardware accelerator.",
+			"nvdla-run and other programs run on NVDLA, a hardware accelerator. "
+			"--clock, --dram, ... describe the chip for which times are predicted, in "
+			"the report and for the choices of --strategy.",
 			"nvdla-compile",
 			"nvdla-compile model.onnx -o net.nvdla --calibrate pictures/ --precision "
 			"int8"

@@ -92,8 +92,9 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		"columns (nchw) or after them (nhwc); default: the model's order, but nchw for "
 		"loadables of compilers other than nvdla-compile"));
 	lists.keep(app.flag("--rawdump", settings.rawDump,
-			    "write the elements of outputs as text; if there is no --output, to "
-			    "output.dimg, output1.dimg, ..."));
+			    "write the elements of outputs as text, to each --output whose name "
+			    "does not end in .npy or .raw; without --output, to output.dimg, "
+			    "output1.dimg, ..."));
 	app.option("--dump-surfaces", settings.surfaces,
 		   "write the tensors between the layers of a model to this folder, as .npy files, "
 		   "except tensors inside operations that run as one; also print the range of each "

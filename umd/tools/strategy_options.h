@@ -41,8 +41,7 @@ public:
 			       "pixels, post-extension, bands, fused-pooling, reuse, join or "
 			       "branches; the manual page of nvdla-compile explains them. auto, "
 			       "always or never without WAY= is for all of them. The list may also "
-			       "describe the chip for which times are predicted, as in "
-			       "dram=2.5GB/s")
+			       "describe the chip for these predictions, as in dram=2.5GB/s")
 			    .valueText("LIST"));
 		add(app.option("--sram-size", sramBytes_,
 			       "size of the on-chip memory in which the compiler may place tensors "
@@ -56,11 +55,10 @@ public:
 			       "convolution's result to the range of its type before the addition; "
 			       "never: in no model"));
 		add(app.option("--shape", shapes_,
-			       "shape of an input, such as picture=1x3x480x640, for sizes that an "
-			       "ONNX model leaves open, or for other sizes than those of a "
-			       "TensorFlow Lite model (if TensorFlow Lite is installed); the name "
-			       "may be left out if the model has only one input; repeat for "
-			       "further inputs")
+			       "shape of an input, such as picture=1x3x480x640: gives the sizes "
+			       "that an ONNX model leaves open, or replaces those of a TensorFlow "
+			       "Lite model (if TensorFlow Lite is installed); the name may be left "
+			       "out if the model has only one input; repeat for further inputs")
 			    .valueText("[NAME=]SHAPE")
 			    .repeatable());
 		add(app.choice(

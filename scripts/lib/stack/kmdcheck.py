@@ -75,7 +75,7 @@ def main():
 		'kernel of the guest (the virtual machine of scripts/vm) with all warnings of W=1 and of sparse as errors, and run '
 		'checkpatch --strict. Each of the options makes another check instead.'))
 	parser.add_argument('--all', action='store_true', help=(
-		'compile the driver in this way for every kernel whose headers the Debian archive has, from old '
+		'compile the driver with these warnings as errors for every kernel whose headers the Debian archive has, from old '
 		'backports to experimental, and print a table of the results; a Debian suite that cannot be reached is skipped'))
 	parser.add_argument('--cross', action='store_true', help=(
 		'compile the driver without sparse for the kernels of Debian 13 for other processors '

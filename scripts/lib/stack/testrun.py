@@ -204,7 +204,8 @@ def _tell(cases):
 
 
 def _build_plugins():
-	"""Build the programs that need the suite tree; returns the tests that are skipped because there is no tree."""
+	"""Build the plug-ins for TensorFlow Lite and ONNX Runtime, with the suite tree: packages of a newer Debian that
+	has both. Returns the tests that are skipped because there is no tree."""
 	try:
 		with console.stage('suite tree') as progress:
 			suite_tree.ensure(progress)
