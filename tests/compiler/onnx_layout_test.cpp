@@ -111,8 +111,8 @@ TEST(OnnxLayout, InputsBecomeTransposedPictures)
 		SCOPED_TRACE(isLine);
 		for (size_t i = 0; i < numbers.size(); i++) {
 			numbers[i] = static_cast<double>(i);
-			wanted[isLine ? i / 12 * 12 + i % 4 * 3 + i % 12 / 4
-				      : i % 4 * 6 + i / 4] = numbers[i];
+			wanted[isLine ? i / 12 * 12 + i % 4 * 3 + i % 12 / 4 : i % 4 * 6 + i / 4] =
+				numbers[i];
 		}
 		if (isLine) {
 			builder.input("x", { 2, 3, 4 });
@@ -128,6 +128,78 @@ TEST(OnnxLayout, InputsBecomeTransposedPictures)
 		builder.output("picture");
 		EXPECT_EQ(onCore(builder, { numbers }), (std::vector<Numbers>{ wanted, wanted }));
 	}
+}
+
+/* A detector's head: the positions of three pictures become one axis, longer than a surface. */
+TEST(OnnxLayout, LongAxesAreDivided)
+{
+	constexpr size_t channels = 4, all = 8400;
+	constexpr size_t extents[] = { 6400, 1600, 400 };
+	OnnxBuilder builder;
+	std::vector<Numbers> inputs;
+	std::vector<float> factors(all), shifts(2 * all);
+	Numbers wanted(channels * all);
+	size_t begin = 0;
+
+	for (size_t i = 0; i < factors.size(); i++)
+		factors[i] = static_cast<float>(1 << i % 5);
+	for (size_t i = 0; i < shifts.size(); i++)
+		shifts[i] = static_cast<float>(i % 23);
+	for (const size_t extent : extents) {
+		Numbers &numbers = inputs.emplace_back(channels * extent);
+		for (size_t i = 0; i < numbers.size(); i++) {
+			const size_t channel = i / extent, at = begin + i % extent;
+			const double number = numbers[i] = static_cast<double>(i * 7 % 31) - 15;
+			wanted[channel * all + at] =
+				channel < 2 ? number * factors[at] + shifts[channel * all + at]
+					    : std::max(number, 0.0);
+		}
+		begin += extent;
+		builder.input("x" + std::to_string(extent),
+			      { 1, channels, static_cast<int64_t>(extent) });
+	}
+	builder.floats("factors", { all }, factors);
+	builder.floats("shifts", { 1, 2, all }, shifts);
+	builder.list("halves", { 2, 2 });
+	OnnxBuilder::set(builder.node("Concat", { "x6400", "x1600", "x400" }, "positions"), "axis",
+			 { 2 });
+	onnx::Node *split = builder.node("Split", { "positions", "halves" }, "boxes");
+	OnnxBuilder::set(split, "axis", { 1 });
+	split->add_output("classes");
+	builder.node("Mul", { "boxes", "factors" }, "scaled");
+	builder.node("Add", { "scaled", "shifts" }, "shifted");
+	builder.node("Relu", { "classes" }, "positive");
+	OnnxBuilder::set(builder.node("Concat", { "shifted", "positive" }, "y"), "axis", { 1 });
+	builder.output("y");
+	EXPECT_EQ(onCore(builder, inputs), std::vector<Numbers>{ wanted });
+}
+
+/* Rows of a matrix are positions, too. */
+TEST(OnnxLayout, LongMatricesAreDivided)
+{
+	constexpr size_t rows = 9000, channels = 4;
+	OnnxBuilder builder;
+	Numbers x(rows * channels), wanted(rows * 2);
+
+	for (size_t i = 0; i < x.size(); i++)
+		x[i] = static_cast<double>(i * 5 % 17) - 8;
+	for (size_t row = 0; row < rows; row++) {
+		for (size_t c = 0; c < channels; c++) {
+			const double number = x[row * channels + c];
+			wanted[row * 2] += std::max(number, 0.0) + static_cast<double>(c);
+			wanted[row * 2 + 1] += number;
+		}
+	}
+	builder.input("x", { 1, rows, channels });
+	builder.floats("shifts", { channels }, { 0, 1, 2, 3 });
+	builder.floats("sums", { 2 * channels, 2 },
+		       { 1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1 });
+	builder.node("Relu", { "x" }, "positive");
+	builder.node("Add", { "positive", "shifts" }, "shifted");
+	OnnxBuilder::set(builder.node("Concat", { "shifted", "x" }, "both"), "axis", { 2 });
+	builder.node("MatMul", { "both", "sums" }, "y");
+	builder.output("y");
+	EXPECT_EQ(onCore(builder, { x }), std::vector<Numbers>{ wanted });
 }
 
 /* Channels in two groups, of which one is taken in turn: as files have it, in three steps. */

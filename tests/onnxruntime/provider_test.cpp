@@ -106,6 +106,11 @@ TEST_F(ProviderLife, WrongOption)
 
 	EXPECT_NE(with.error().find("\"some\" is none of \"any\", \"integer\""), std::string::npos)
 		<< with.error();
+	const ProviderOptions misspelt = { { "precison", "any" } };
+	const Session other(runtime, folder.file, &misspelt);
+	EXPECT_NE(other.error().find("precison: is no option; there are device, precision"),
+		  std::string::npos)
+		<< other.error();
 }
 
 constexpr int graphAttribute = 5;
@@ -171,6 +176,39 @@ TEST(ProviderGraphs, BothBranchesOfAnIf)
 				EXPECT_NEAR(got[0].numbers[i], wanted[0].numbers[i], 0.01) << i;
 		}
 	}
+}
+
+/* Softmax stays with ONNX Runtime, so each ReLU is a partition. */
+TEST(ProviderGraphs, NamesPartitionsBeyondTheLimit)
+{
+	const Runtime runtime;
+	OnnxBuilder builder;
+	std::string last = "x";
+
+	builder.input("x", branchShape);
+	for (int i = 0; i < 17; i++) {
+		const std::string number = std::to_string(i);
+		builder.node("Relu", { last }, "relu" + number);
+		OnnxBuilder::setInteger(
+			builder.node("Softmax", { "relu" + number }, "softmax" + number), "axis",
+			1);
+		last = "softmax" + number;
+	}
+	builder.output(last);
+	testing::internal::CaptureStderr();
+	const Session with(runtime, builder.file(), &onDevice);
+	const std::string said = testing::internal::GetCapturedStderr();
+	EXPECT_EQ(with.error(), "");
+	EXPECT_NE(said.find("nvdla: takes 16 of 34 nodes in 16 partitions, leaves 18"),
+		  std::string::npos)
+		<< said;
+	const std::string left = "nvdla: leaves 1 node from ";
+	const size_t first = said.find(left);
+	ASSERT_NE(first, std::string::npos) << said;
+	EXPECT_EQ(said.find(left, first + 1), std::string::npos) << said;
+	EXPECT_NE(said.find("to ONNX Runtime: there are larger partitions", first),
+		  std::string::npos)
+		<< said;
 }
 
 /* What the device had is computed by ONNX Runtime: all of the model's operators, and attributes. */

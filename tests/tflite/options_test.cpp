@@ -37,7 +37,7 @@ TEST_F(Options, EachNodeThatIsLeftHasItsReason)
 {
 	const std::string said = runWith(onTestDevice(), folder, onDevice());
 
-	EXPECT_EQ(count(said, "nvdla: takes 12 of 13 nodes in 1 partitions, leaves 1\n"), 1u)
+	EXPECT_EQ(count(said, "nvdla: takes 12 of 13 nodes in 1 partition, leaves 1\n"), 1u)
 		<< said;
 	EXPECT_EQ(count(said, "nvdla: leaves "), 1u) << said;
 	EXPECT_EQ(count(said, "nvdla: leaves node 12 'Identity' to TensorFlow Lite: "), 1u) << said;

@@ -333,6 +333,18 @@ class Models(ProgramTest):
 		self.assertIn('at highest', said)
 		self.assertIn('give the model', self.bad(2, 'nvdla-run', self.net, '--dump-surfaces', folder))
 
+	def test_given_scales_hold_for_pictures_of_8_bit_models(self):
+		data = os.environ.get('NVDLA_REFERENCE_DATA')
+		if not data:
+			self.skipTest('no reference data: set NVDLA_REFERENCE_DATA')
+		model = Path(data) / 'models' / 'resnet8_int8' / 'model.tflite'
+		out, outputs = self.folder / 'out.raw', []
+		for options in ((), ('--input-scale', 1, '--input-zero', -128), ('--input-scale', 8)):
+			self.good('nvdla-run', '--model', model, '--input', DIGITS / 'seven.pgm', '--output', out, *options)
+			outputs.append(out.read_bytes())
+		self.assertEqual(outputs[0], outputs[1])
+		self.assertNotEqual(outputs[0], outputs[2])
+
 	def test_memory_is_that_of_some_models(self):
 		data = os.environ.get('NVDLA_REFERENCE_DATA')
 		if not data:

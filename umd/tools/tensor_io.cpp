@@ -35,20 +35,24 @@ std::vector<size_t> arrayShape(const TensorDesc &desc, std::optional<ElementOrde
 	return { desc.n, desc.c, desc.h, desc.w };
 }
 
-/* In 8-bit models the lowest integer, -128, stands for a pixel of 0. */
+/*
+ * In 8-bit models the lowest integer, -128, stands for a pixel of 0, unless an option says how
+ * pixels become numbers, or numbers elements (\a isQuantized).
+ */
 Result<std::vector<std::byte>> elementsOfModel(const TensorDesc &desc, const Image &image,
-					       const PixelScaling &scaling)
+					       const PixelScaling &scaling, bool isQuantized)
 {
 	TensorDesc quantized = desc;
 
-	if (desc.signature->is8Bits && scaling == PixelScaling{})
+	if (desc.signature->is8Bits && scaling == PixelScaling{} && !isQuantized)
 		quantized.quantization = Quantization{ 1.0, -128 };
 	return elementsFromImage(quantized, fitted(image, desc.c, desc.h, desc.w), scaling);
 }
 
 Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 					     std::span<const std::byte> bytes,
-					     const std::string &path, const RunSettings &settings)
+					     const std::string &path, const RunSettings &settings,
+					     bool isQuantized)
 {
 	constexpr std::string_view npyMagic = "\x93NUMPY", dimgMagic = "DIMG";
 	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
@@ -74,7 +78,7 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 	if (!image)
 		return forward(image);
 	if (desc.signature)
-		return elementsOfModel(desc, *image, settings.scaling);
+		return elementsOfModel(desc, *image, settings.scaling, isQuantized);
 	if (desc.type == DataType::Int8 && desc.quantization.none() &&
 	    settings.scaling != PixelScaling{})
 		return fail(ErrorCode::InvalidArgument, "--mean and --normalize", path,
@@ -130,7 +134,8 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 	if (fileKind(path) == FileKind::Raw || index >= network.inputs().size())
 		return network.setInput(index, *bytes);
 
-	auto elements = inputElements(network.inputs()[index], *bytes, path, settings);
+	auto elements = inputElements(network.inputs()[index], *bytes, path, settings,
+				      index < settings.inputQuantizations.size());
 	if (!elements)
 		return forward(elements);
 	return network.setInputElements(index, *elements);

@@ -48,6 +48,9 @@ std::string toString(const Extents &shape);
 /** \brief Maximum number of a tensor's elements; the core cannot hold more */
 inline constexpr uint64_t mostInTensor = uint64_t{ 1 } << 31;
 
+/** \brief Maximum number of a surface's channels, lines or columns: registers have 13 bits */
+inline constexpr uint32_t mostOfSurface = 8192;
+
 /** \return a shape of the file; nothing if an extent is negative, or their product above \a most */
 std::optional<Extents> shapeFrom(const std::vector<int64_t> &extents, uint64_t most = mostInTensor);
 

@@ -152,8 +152,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 	Cube cube = naturalCube(lowerer.value(output).shape);
 	/* With more than three axes only the order of the elements counts: a reshape follows. */
 	cube.h = static_cast<uint32_t>(elementCount(lowerer.value(output).shape) / cube.c / cube.w);
-	lowerer.need(cube.h <= 8192, "output",
-		     fmt::format("has {} lines; 8192 are possible", cube.h));
+	lowerer.need(cube.h <= mostOfSurface, "output",
+		     fmt::format("has {} lines; {} are possible", cube.h, mostOfSurface));
 	lowerer.setCube(output, cube);
 	lowerer.onCpu("the core cannot move elements between channels, lines and columns");
 	const std::string name = lowerer.step("transpose");

@@ -94,13 +94,10 @@ bool Lowerer::staysReshaped(const Operator &operation, ValueId output) const
 
 void Lowerer::needSize(ValueId id, const Cube &cube) const
 {
-	/* Registers of width, height and channels have 13 bits. */
-	constexpr uint32_t most = 8192;
-
-	need(value(id).isConstant || std::max({ cube.c, cube.h, cube.w }) <= most,
+	need(value(id).isConstant || std::max({ cube.c, cube.h, cube.w }) <= mostOfSurface,
 	     fmt::format("'{}'", value(id).name),
 	     fmt::format("is {}; {} channels, lines and columns are possible",
-			 toString(value(id).cubeShape()), most));
+			 toString(value(id).cubeShape()), mostOfSurface));
 }
 
 void Lowerer::needSurface(ValueId id, const std::string &where, const Cube &cube) const
@@ -296,7 +293,8 @@ void Lowerer::lowerOne(const Operator &operation)
 	}
 	std::visit([&](const auto &kind) { lower(*this, operation, kind); }, operation.kind);
 	for (const ValueId id : operation.outputs) {
-		if (pictures_.contains(id))
+		/* Lines and columns are counted in the same order, however they are divided. */
+		if (pictures_.contains(id) && cube(id).c != naturalCube(value(id).cubeShape()).c)
 			makeNatural(id);
 	}
 	if (layers.back().cpu.empty())

@@ -48,11 +48,16 @@ void Lowerer::placeInput(size_t index)
 	const bool channelsLast = index >= model_.inputOrders.size() ||
 				  model_.inputOrders[index] == ElementOrder::Nhwc;
 
-	/* Elements can be given in any shape, if they are in the order that reshapes count in. */
-	if (readers.size() == 1 && channelsLast && !pictures_.contains(id)) {
+	/*
+	 * Elements can be given in any shape, if they are in the order that reshapes count in; the
+	 * order of lines and columns is that in any case.
+	 */
+	if (readers.size() == 1 && !pictures_.contains(id)) {
 		const Operator &reader = model_.operators[readers.front()];
-		if (isAny<Reshape>(reader.kind))
-			cubes_[id] = countingCube(value(reader.outputs.front()).shape);
+		const Cube read = countingCube(value(reader.outputs.front()).shape);
+		const bool isLong = cubes_[id].w > mostOfSurface && cubes_[id].c == read.c;
+		if (isAny<Reshape>(reader.kind) && (channelsLast || isLong))
+			cubes_[id] = read;
 	}
 	needSurface(id, where, cubes_[id]);
 	surfaces_[id] = unique(value(id).name);

@@ -17,7 +17,6 @@ namespace nvdla::compiler
 namespace
 {
 
-constexpr uint64_t mostNumbers = 8192; /* channels of a surface */
 
 /* The first element of an input, as zero in float. */
 void addZero(Chain &chain)
@@ -52,11 +51,11 @@ Result<ValueId> addComputed(Model &model, ValueId input, const Value &constant)
 	const auto count = static_cast<uint32_t>(numbers.size());
 	const std::string where = fmt::format("output '{}'", constant.name);
 
-	if (numbers.empty() || numbers.size() > mostNumbers)
+	if (numbers.empty() || numbers.size() > mostOfSurface)
 		return fail(ErrorCode::Unsupported, "compile model", where,
 			    fmt::format("is a constant of {} numbers; 1 to {} are possible: leave "
 					"it out of the outputs",
-					numbers.size(), mostNumbers));
+					numbers.size(), mostOfSurface));
 	if (!isFloat(constant.type) && !std::ranges::all_of(numbers, isExactInHalf))
 		return fail(
 			ErrorCode::Unsupported, "compile model", where,

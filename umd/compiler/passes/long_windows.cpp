@@ -27,7 +27,6 @@ namespace
 {
 
 constexpr uint32_t mostStride = 8;
-constexpr uint64_t mostChannels = 8192;
 /* Kernels of at most this size, for an atom of channels each, leave room in the convolution buffer.
  */
 constexpr uint32_t mostElements = 480;
@@ -210,7 +209,7 @@ bool isPossible(const Convolution &conv, const BlockAxis &y, const BlockAxis &x,
 	return conv.groups == 1 && (y.isTooLong() || x.isTooLong()) &&
 	       (!y.isTooLong() || y.canHaveBlocks()) && (!x.isTooLong() || x.canHaveBlocks()) &&
 	       y.blocksSeen() > 0 && x.blocksSeen() > 0 &&
-	       uint64_t{ y.block() } * x.block() * channels <= mostChannels;
+	       uint64_t{ y.block() } * x.block() * channels <= mostOfSurface;
 }
 
 /* \return the convolution on blocks; empty if it needs no blocks, or cannot have them */

@@ -91,6 +91,7 @@ Result<void> runPasses(Model &model, const CoreGeometry &core)
 	uncutTransposed(model);
 	splitWindows(model);
 	splitEnlargements(model);
+	divideLongAxes(model);
 	return {};
 }
 

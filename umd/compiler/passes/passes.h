@@ -104,6 +104,10 @@ void uncutTransposed(Model &model);
 /** \brief Larger pictures of 8 bits whose kernels need more bits are made in two steps */
 void splitEnlargements(Model &model);
 
+/** \brief Operators that compute each position of an axis by itself see an axis that is longer than a
+ * surface is wide as lines and columns */
+void divideLongAxes(Model &model);
+
 /** \brief Sums and averages over more lines or columns than a kernel has are made in two steps */
 void splitWindows(Model &model);
 

@@ -41,6 +41,7 @@ public:
 	Result<std::vector<PlacedPartition>> run();
 
 private:
+	std::string describe(const std::vector<size_t> &group) const;
 	void leave(size_t node, const std::string &reason);
 	std::string reasonAgainst(const NodeView &node) const;
 	std::string ask(size_t node) const;
@@ -54,6 +55,12 @@ private:
 	compiler::NodeGraph nodes_;
 	std::vector<bool> possible_;
 };
+
+std::string Partitioner::describe(const std::vector<size_t> &group) const
+{
+	return fmt::format("{} node{} from {} on", group.size(), group.size() == 1 ? "" : "s",
+			   graph_.nodes[group.front()].describe());
+}
 
 void Partitioner::leave(size_t node, const std::string &reason)
 {
@@ -149,10 +156,7 @@ Result<PlacedPartition> Partitioner::place(const std::vector<size_t> &group)
 	for (const size_t node : group)
 		placed.nodes.push_back(graph_.nodes[node].node);
 	auto cpu = std::make_unique<CpuSession>(api_, std::move(*written));
-	auto loaded = plugin::Partition::load(session_, *compiled,
-					      fmt::format("{} nodes from {} on", group.size(),
-							  graph_.nodes[group.front()].describe()),
-					      std::move(cpu));
+	auto loaded = plugin::Partition::load(session_, *compiled, describe(group), std::move(cpu));
 	if (!loaded)
 		return forward(loaded);
 	placed.partition = std::move(*loaded);
@@ -162,6 +166,7 @@ Result<PlacedPartition> Partitioner::place(const std::vector<size_t> &group)
 Result<std::vector<PlacedPartition>> Partitioner::run()
 {
 	std::vector<PlacedPartition> all;
+	std::vector<std::string> beyond; /* descriptions of the groups beyond the limit */
 	size_t taken = 0;
 
 	judge();
@@ -169,13 +174,16 @@ Result<std::vector<PlacedPartition>> Partitioner::run()
 	for (bool again = true; again;) {
 		again = false;
 		all.clear();
+		beyond.clear();
 		taken = 0;
 		auto groups = nodes_.groupsOf(possible_);
 		std::ranges::stable_sort(groups, std::greater(),
 					 [](const auto &group) { return group.nodes.size(); });
 		for (const auto &[step, group] : groups) {
-			if (all.size() == mostPartitions)
-				break;
+			if (all.size() == mostPartitions) {
+				beyond.push_back(describe(group));
+				continue;
+			}
 			auto placed = place(group);
 			if (!placed) {
 				for (const size_t node : group)
@@ -188,8 +196,10 @@ Result<std::vector<PlacedPartition>> Partitioner::run()
 			}
 		}
 	}
-	session_->log(fmt::format("takes {} of {} nodes in {} partitions, leaves {}", taken,
-				  graph_.nodes.size(), all.size(), graph_.nodes.size() - taken));
+	for (const std::string &group : beyond)
+		session_->log(fmt::format("leaves {} to ONNX Runtime: there are larger partitions",
+					  group));
+	session_->logTaken(taken, graph_.nodes.size(), all.size());
 	return all;
 }
 

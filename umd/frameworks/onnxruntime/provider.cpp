@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
 #include <mutex>
 
 #include <fmt/core.h>
@@ -112,23 +113,22 @@ Result<plugin::Options> readOptions(const Api &api, const std::string &name,
 {
 	plugin::Options options;
 	std::string prefix = "ep." + name + ".";
+	OrtKeyValuePairs *entries = nullptr;
+	const char *const *keys = nullptr, *const *values = nullptr;
+	size_t count = 0;
 
 	/* ONNX Runtime uses the name in lower case in the keys of options. */
 	std::transform(prefix.begin(), prefix.end(), prefix.begin(),
 		       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-	for (const char *key : plugin::Options::keys) {
-		const std::string entry = prefix + key;
-		int isThere = 0;
-		size_t size = 0;
-		NVDLA_ORT_TRY(api, api->HasSessionConfigEntry(session, entry.c_str(), &isThere));
-		if (!isThere)
+	NVDLA_ORT_TRY(api, api->GetSessionOptionsConfigEntries(session, &entries));
+	const std::unique_ptr<OrtKeyValuePairs, void (*)(OrtKeyValuePairs *)> owned(
+		entries, api->ReleaseKeyValuePairs);
+	api->GetKeyValuePairs(entries, &keys, &values, &count);
+	for (size_t i = 0; i < count; i++) {
+		const std::string key = keys[i];
+		if (!key.starts_with(prefix))
 			continue;
-		NVDLA_ORT_TRY(api,
-			      api->GetSessionConfigEntry(session, entry.c_str(), nullptr, &size));
-		std::string value(size, '\0');
-		NVDLA_ORT_TRY(api, api->GetSessionConfigEntry(session, entry.c_str(), value.data(),
-							      &size));
-		auto set = options.set(key, value.c_str());
+		auto set = options.set(key.substr(prefix.size()), values[i]);
 		if (!set)
 			return forward(set);
 	}

@@ -20,10 +20,6 @@ enum class Precision {
 
 /** \brief Options of a plug-in; frameworks give them as text */
 struct Options {
-	/** \brief Keys of set() */
-	static constexpr const char *keys[] = { "device", "precision", "priority", "cache_dir",
-						"profile" };
-
 	/** \brief A name for Device::open(); empty: the first device that the kernel drives */
 	std::string device;
 	Precision precision = Precision::Any;

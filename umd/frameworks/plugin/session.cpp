@@ -33,6 +33,12 @@ Result<std::shared_ptr<Session>> Session::open(const Options &options, Log log)
 	return std::make_shared<Session>(std::move(*device), options, std::move(log));
 }
 
+void Session::logTaken(size_t taken, size_t nodes, size_t partitions) const
+{
+	log_(fmt::format("takes {} of {} nodes in {} partition{}, leaves {}", taken, nodes,
+			 partitions, partitions == 1 ? "" : "s", nodes - taken));
+}
+
 void Session::lose(const Error &reason)
 {
 	if (!lost_.exchange(true))

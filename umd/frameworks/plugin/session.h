@@ -46,6 +46,8 @@ public:
 	const CoreGeometry &core() const { return core_; }
 	const Options &options() const { return options_; }
 	void log(const std::string &line) const { log_(line); }
+	/** \brief Log how many of a model's nodes the device computes, and in how many partitions */
+	void logTaken(size_t taken, size_t nodes, size_t partitions) const;
 
 	bool isLost() const { return lost_; }
 	/** \brief Stop using the device; the first call logs \a reason */

@@ -343,9 +343,7 @@ Result<Plan> Planner::run()
 		nodes = placeAll(*found);
 	}
 	const size_t all = graph_.plan().size() - constantMakers_;
-	session_->log(fmt::format("takes {} of {} nodes in {} partitions, leaves {}",
-				  plan_.nodes.size(), all, plan_.partitions.size(),
-				  all - plan_.nodes.size()));
+	session_->logTaken(plan_.nodes.size(), all, plan_.partitions.size());
 	return std::move(plan_);
 }
 
