@@ -48,7 +48,8 @@ constexpr size_t emuInnerFunction = 1;
  * \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin
  *
  * All others are extensions of this project. RESHAPE has an order of axes, three bits for each,
- * or nothing; LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER.
+ * or nothing; LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER; PACK_WEIGHTS
+ * has an order of weights.
  */
 struct EmuOperationDesc {
 	uint8_t op_type;
@@ -63,6 +64,13 @@ struct EmuOperationDesc {
 		} __attribute__((packed)) power;
 		uint8_t axis;
 		uint16_t axes[6]; /**< five lengths of axes, and the order */
+		struct {
+			uint16_t group_kernels;
+			uint16_t block_channels;
+			uint16_t lines;
+			uint16_t columns;
+			uint16_t of_channels; /**< 0: pixels are the kernels */
+		} __attribute__((packed)) weights;
 	};
 } __attribute__((packed));
 static_assert(sizeof(EmuOperationDesc) == 24);

@@ -133,7 +133,7 @@ void Chooser::compression(const Layer &layer)
 
 	if (compression_.choice == Choice::Never ||
 	    weights == GraphParts::weights(chosen_.graph).end() || weights->compressed ||
-	    !areWeightsUsedAlike(conv))
+	    !weights->packed.empty() || !areWeightsUsedAlike(conv))
 		return;
 	/* A mask has a bit for each element; between groups there are more zeros. */
 	const size_t count = weights->elements.count();
